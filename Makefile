@@ -53,7 +53,7 @@ lint: ## golangci-lint, which has gofmt, go vet and staticcheck, with .golangci.
 	@for module in $(MODULES); do (cd $$module && golangci-lint run --max-issues-per-linter=0 --max-same-issues=0 ./...) || exit 1; done
 
 verify: generate templates lint ## Generated files are up to date, code is clean
-	@git diff --exit-code -- api config templates internal/plan/managed/armschema internal/plan/maxima internal/arm/types || { echo "generated files are out of date: commit what make generate templates wrote"; exit 1; }
+	@git diff --exit-code -- api config templates internal/plan/aks/armschema internal/plan/maxima internal/arm/types || { echo "generated files are out of date: commit what make generate templates wrote"; exit 1; }
 	@hack/tools/vuln/check.sh $(BIN) $(MODULES)
 
 envtest: lab-tools ## The directory with etcd, kube-apiserver and kubectl for tests against a real API server
@@ -96,7 +96,7 @@ azure-roles: ## Rewrite templates/azure-roles from what the stories of each feat
 	go test ./test/flavors/rights -run TestRoles -update
 
 golden: ## Rewrite the golden files of the plans
-	go test ./internal/plan ./internal/plan/managed -update
+	go test ./internal/plan ./internal/plan/aks -update
 
 # What the lab and the other tests run; the other tools are for developing.
 LAB_TOOLS := kustomize etcd kubectl clusterctl capi-core capi-kubeadm-bootstrap capi-kubeadm-control-plane kube-controller-manager kube-apiserver

@@ -17,7 +17,7 @@ const (
 	// beta is the release whose clients speak the preview api-version.
 	beta = "v8.3.0-beta.1"
 	// notesPath is where the notes on properties go.
-	notesPath = "internal/plan/managed/armschema/notes.json"
+	notesPath = "internal/plan/aks/armschema/notes.json"
 )
 
 // kinds are the SDK's types of the bodies that have notes.

@@ -11,7 +11,7 @@ import (
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/types"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/document"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/asoresource"
 )
 
 // InDocuments writes the manifests of kinds with documents: one for the resource group, the cluster, each pool, and all that is
@@ -47,7 +47,7 @@ func InDocuments(f Found, o Options) (Manifest, []Left, error) {
 		}
 		owner := map[string]any{"name": n.cluster}
 		if types.IsExtension(resource.ID.Type()) {
-			owner["group"], owner["kind"] = document.Kind(types.ManagedCluster)
+			owner["group"], owner["kind"] = asoresource.Kind(types.ManagedCluster)
 		}
 		w.add(&d.ControlPlane.Spec.Resources, resource, n.cluster+"-"+strings.ToLower(resource.ID.Name()), owner, spec)
 	}
@@ -116,7 +116,7 @@ func (w *writer) add(to *[]runtime.RawExtension, r Resource, name string, owner,
 		w.err = err
 		return
 	}
-	group, kind := document.Kind(row.Name)
+	group, kind := asoresource.Kind(row.Name)
 	if name != r.ID.Name() {
 		spec["azureName"] = r.ID.Name()
 	}
@@ -125,7 +125,7 @@ func (w *writer) add(to *[]runtime.RawExtension, r Resource, name string, owner,
 	}
 	metadata := map[string]any{"name": name}
 	if w.options.Credential != "" {
-		metadata["annotations"] = map[string]any{document.CredentialAnnotation: w.options.Credential}
+		metadata["annotations"] = map[string]any{asoresource.CredentialAnnotation: w.options.Credential}
 	}
 	content := map[string]any{
 		"apiVersion": group + "/v1api" + strings.ReplaceAll(r.APIVersion, "-", ""), "kind": kind, "metadata": metadata, "spec": spec,
@@ -154,11 +154,11 @@ func (w *writer) add(to *[]runtime.RawExtension, r Resource, name string, owner,
 
 // refused is the first thing that is wrong with a document whatever others there are; nil when it is fine.
 func refused(raw []byte) *field.Error {
-	documents, errs := document.Read("", []runtime.RawExtension{{Raw: raw}})
+	documents, errs := asoresource.Read("", []runtime.RawExtension{{Raw: raw}})
 	if len(errs) > 0 {
 		return errs[0]
 	}
-	if _, errs = (document.Set{}).Translate(documents[0], nil); len(errs) > 0 {
+	if _, errs = (asoresource.Set{}).Translate(documents[0], nil); len(errs) > 0 {
 		return errs[0]
 	}
 	return nil

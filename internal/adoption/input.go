@@ -8,19 +8,19 @@ import (
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 
 	"sigs.k8s.io/cluster-api-provider-azure/internal/defaults"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/document"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/managed"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/aks"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/asoresource"
 )
 
 // Input is what the plan of the AzureManagedControlPlane and its pools is computed from once the manifest is applied.
-func (m Manifest) Input(f Found) managed.Input {
-	in := managed.Input{
+func (m Manifest) Input(f Found) aks.Input {
+	in := aks.Input{
 		Cluster: m.Cluster, ControlPlane: m.ControlPlane.DeepCopy(), SubscriptionID: f.Cluster.ID.Subscription(),
-		Facts: managed.Facts{VNet: f.Network, Subnet: f.Subnet, Cluster: f.Cluster.Body},
+		Facts: aks.Facts{VNet: f.Network, Subnet: f.Subnet, Cluster: f.Cluster.Body},
 	}
 	defaults.FillAzureManagedControlPlane(in.ControlPlane)
 	for _, pool := range m.Pools {
-		defaulted := managed.Pool{MachinePool: pool.MachinePool, AzurePool: pool.AzurePool.DeepCopy()}
+		defaulted := aks.Pool{MachinePool: pool.MachinePool, AzurePool: pool.AzurePool.DeepCopy()}
 		defaults.FillAzureManagedMachinePool(defaulted.AzurePool)
 		in.Pools = append(in.Pools, defaulted)
 	}
@@ -28,13 +28,13 @@ func (m Manifest) Input(f Found) managed.Input {
 }
 
 // Inputs are what the plans of the objects with documents are computed from once the manifest is applied.
-func (m Manifest) Inputs(f Found) []document.Input {
+func (m Manifest) Inputs(f Found) []asoresource.Input {
 	d := m.Documents
 	facts := map[string]json.RawMessage{}
 	for _, resource := range append(append([]Resource{f.Cluster}, f.Pools...), f.Around...) {
 		facts[resource.ID.Key()] = resource.Body
 	}
-	in := document.Input{
+	in := asoresource.Input{
 		Cluster: m.Cluster.Name, Owner: d.Infrastructure, Version: d.ControlPlane.Spec.Version, MachinePools: map[string]*clusterv1.MachinePool{}, Facts: facts,
 	}
 	type holder struct {
@@ -42,19 +42,19 @@ func (m Manifest) Inputs(f Found) []document.Input {
 		object metav1.Object
 	}
 	holders := []holder{{"AzureASOManagedCluster " + d.Infrastructure.Name, d.Infrastructure}, {"AzureASOManagedControlPlane " + d.ControlPlane.Name, d.ControlPlane}}
-	var all []document.Document
+	var all []asoresource.Document
 	for i, resources := range [][]runtime.RawExtension{d.Infrastructure.Spec.Resources, d.ControlPlane.Spec.Resources} {
-		documents, _ := document.Read(holders[i].name, resources) // They were written here.
+		documents, _ := asoresource.Read(holders[i].name, resources) // They were written here.
 		all = append(all, documents...)
 	}
 	for _, pool := range d.Pools {
 		own := holder{"AzureASOManagedMachinePool " + pool.AzurePool.Name, pool.AzurePool}
-		documents, _ := document.Read(own.name, pool.AzurePool.Spec.Resources)
+		documents, _ := asoresource.Read(own.name, pool.AzurePool.Spec.Resources)
 		all, in.MachinePools[own.name] = append(all, documents...), pool.MachinePool
 		holders = append(holders, own)
 	}
-	in.Set = document.NewSet(f.Cluster.ID.Subscription(), all, false)
-	var out []document.Input
+	in.Set = asoresource.NewSet(f.Cluster.ID.Subscription(), all, false)
+	var out []asoresource.Input
 	for _, holder := range holders {
 		in.Holder, in.Object = holder.name, holder.object
 		out = append(out, in)

@@ -14,19 +14,19 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/compare"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/types"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/managed"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/managed/armschema"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/managed/asopatch"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/aso"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/aks"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/aks/armschema"
 )
 
 // patch says by patches what the fields of the manifest do not say, or not as Azure shows it.
 func patch(f Found, m Manifest) ([]Left, error) {
 	in := m.Input(f)
-	graph, _, err := managed.Plan(in)
+	graph, _, err := aks.Plan(in)
 	if err != nil {
 		return nil, err
 	}
-	text, lefts, err := rest(asopatch.ManagedCluster, f.Cluster, graph.Node(managed.ClusterID(in)))
+	text, lefts, err := rest(aso.ManagedCluster, f.Cluster, graph.Node(aks.ClusterID(in)))
 	if err != nil {
 		return nil, err
 	}
@@ -35,11 +35,11 @@ func patch(f Found, m Manifest) ([]Left, error) {
 	}
 	for i, pool := range in.Pools {
 		in.Facts.AgentPool = f.Pools[i].Body
-		graph, err := managed.PoolPlan(in, pool)
+		graph, err := aks.PoolPlan(in, pool)
 		if err != nil {
 			return nil, err
 		}
-		text, more, err := rest(asopatch.AgentPool, f.Pools[i], graph.Node(managed.PoolID(in, pool)))
+		text, more, err := rest(aso.AgentPool, f.Pools[i], graph.Node(aks.PoolID(in, pool)))
 		if err != nil {
 			return nil, err
 		}
@@ -51,7 +51,7 @@ func patch(f Found, m Manifest) ([]Left, error) {
 }
 
 // rest is the patch of a resource by which a plan says all that Azure shows of it, and what a patch cannot say.
-func rest(of asopatch.Kind, r Resource, node *arm.Node) (string, []Left, error) {
+func rest(of aso.Kind, r Resource, node *arm.Node) (string, []Left, error) {
 	if node.Refused != "" {
 		return "", nil, errors.New(node.Refused)
 	}
@@ -85,7 +85,7 @@ func rest(of asopatch.Kind, r Resource, node *arm.Node) (string, []Left, error) 
 }
 
 // unsaid puts what Azure shows and the plan does not say into wanted. What the documentation calls the default says nothing.
-func unsaid(of asopatch.Kind, version, path string, shown, planned, wanted map[string]any) {
+func unsaid(of aso.Kind, version, path string, shown, planned, wanted map[string]any) {
 	for key, value := range shown {
 		here := armschema.Join(path, key)
 		said := lookup(planned, key)
@@ -124,7 +124,7 @@ func usual(documented string, value any) bool {
 }
 
 // sayable is the patch of what a patch may say, and what it may not.
-func sayable(of asopatch.Kind, r Resource, wanted map[string]any) (string, []Left, error) {
+func sayable(of aso.Kind, r Resource, wanted map[string]any) (string, []Left, error) {
 	properties, _ := wanted["properties"].(map[string]any)
 	delete(wanted, "properties")
 	spec := map[string]any{}
@@ -150,7 +150,7 @@ func sayable(of asopatch.Kind, r Resource, wanted map[string]any) (string, []Lef
 }
 
 // whole are the patches that a property makes: one where all of it may be said, else one for each leaf.
-func whole(of asopatch.Kind, version, key string, value any) []map[string]any {
+func whole(of aso.Kind, version, key string, value any) []map[string]any {
 	one := map[string]any{key: value}
 	if refusal(of, version, one) == "" {
 		return []map[string]any{one}
@@ -167,13 +167,13 @@ func whole(of asopatch.Kind, version, key string, value any) []map[string]any {
 }
 
 // refusal is why a patch may not say something, "" where it may.
-func refusal(of asopatch.Kind, version string, spec map[string]any) string {
+func refusal(of aso.Kind, version string, spec map[string]any) string {
 	text, err := json.Marshal(map[string]any{"spec": spec})
 	if err != nil {
 		return err.Error()
 	}
 	var why []string
-	for _, problem := range asopatch.Check(of, version, []string{string(text)}, field.NewPath("patch")) {
+	for _, problem := range aso.Check(of, version, []string{string(text)}, field.NewPath("patch")) {
 		why = append(why, problem.Detail)
 	}
 	return strings.Join(why, "; ")

@@ -2,7 +2,7 @@ package defaults
 
 import (
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/managed"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/aks"
 )
 
 // FillAzureManagedMachinePool fills in what the user left out, and the label that repeats the mode.
@@ -26,7 +26,7 @@ func FillAzureManagedMachinePoolTemplate(t *infrav1.AzureManagedMachinePoolTempl
 	spec := &t.Spec.Template.Spec.AzureManagedMachinePoolClassSpec
 	t.Labels[infrav1.LabelAgentPoolMode] = spec.Mode
 	fillPoolClass(spec)
-	if deref(spec.Name) == "" && managed.IsPoolName(t.Name, spec) {
+	if deref(spec.Name) == "" && aks.IsPoolName(t.Name, spec) {
 		spec.Name = new(t.Name)
 	}
 }

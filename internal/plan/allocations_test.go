@@ -16,11 +16,11 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/compare"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/engine"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/types"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/settled"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/cluster"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/machine"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/maxima"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile/stable"
 	"sigs.k8s.io/cluster-api-provider-azure/test/credential"
 )
 
@@ -77,7 +77,7 @@ func settledMachine(t testing.TB) func() {
 		if len(maxima.Exceeded("AzureMachine", in.AzureMachine))+len(maxima.Exceeded("AzureCluster", in.AzureCluster)) > 0 {
 			t.Fatal("a maximum is exceeded")
 		}
-		if _, err := settled.Fingerprint(in.Cluster.Spec, in.AzureCluster.Spec, in.Machine.Spec, in.Machine.Labels, in.AzureMachine.Spec, in.AzureMachine.Annotations); err != nil {
+		if _, err := stable.Fingerprint(in.Cluster.Spec, in.AzureCluster.Spec, in.Machine.Spec, in.Machine.Labels, in.AzureMachine.Spec, in.AzureMachine.Annotations); err != nil {
 			t.Fatal(err)
 		}
 	}

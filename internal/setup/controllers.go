@@ -13,7 +13,6 @@ import (
 
 	armclient "sigs.k8s.io/cluster-api-provider-azure/internal/arm/client"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/engine"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/access"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/azureasomanagedcluster"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/azureasomanagedcontrolplane"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/azureasomanagedmachinepool"
@@ -26,13 +25,14 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/azuremanagedcluster"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/azuremanagedcontrolplane"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/azuremanagedmachinepool"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/credential"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/pass"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/queue"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/story"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/credentialsecret"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/facts"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/identity"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/identity/access"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/metrics"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile/eventlog"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile/queue"
 )
 
 // shared is what the controllers of one manager have in common.
@@ -71,8 +71,8 @@ func newShared(mgr ctrl.Manager, o *Options) (*shared, error) {
 }
 
 // services are what the runners of all kinds share.
-func (s *shared) services() pass.Services {
-	return pass.Services{
+func (s *shared) services() reconcile.Services {
+	return reconcile.Services{
 		Client: s.mgr.GetClient(), Engine: s.engine, Access: s.access, Facts: s.facts, Recorder: s.mgr.GetEventRecorder,
 		Resync: s.options.SyncPeriod, WatchFilter: s.options.WatchFilter,
 	}
@@ -87,11 +87,11 @@ func (s *shared) workers(n int) controller.Options {
 func (s *shared) selfManaged(ctx context.Context) error {
 	mgr, o, gates := s.mgr, s.options, features(s.options.Gates)
 	network := &azurecluster.Kind{Client: mgr.GetClient(), Facts: s.facts, Features: gates}
-	if err := pass.New(s.services(), network).SetupWithManager(ctx, mgr, s.workers(o.AzureClusterConcurrency)); err != nil {
+	if err := reconcile.New(s.services(), network).SetupWithManager(ctx, mgr, s.workers(o.AzureClusterConcurrency)); err != nil {
 		return err
 	}
 	machines := &azuremachine.Kind{Client: mgr.GetClient(), Facts: s.facts, Features: gates}
-	if err := pass.New(s.services(), machines).SetupWithManager(ctx, mgr, s.workers(o.AzureMachineConcurrency)); err != nil {
+	if err := reconcile.New(s.services(), machines).SetupWithManager(ctx, mgr, s.workers(o.AzureMachineConcurrency)); err != nil {
 		return err
 	}
 	if err := (&azuremachinetemplate.Reconciler{
@@ -101,11 +101,11 @@ func (s *shared) selfManaged(ctx context.Context) error {
 		return fmt.Errorf("AzureMachineTemplate controller: %w", err)
 	}
 	identities := &azureclusteridentity.Kind{Client: mgr.GetClient(), Identities: s.access.Identities}
-	if err := pass.NewLocal(s.services(), identities).SetupWithManager(ctx, mgr, s.workers(o.AzureClusterConcurrency)); err != nil {
+	if err := reconcile.NewLocal(s.services(), identities).SetupWithManager(ctx, mgr, s.workers(o.AzureClusterConcurrency)); err != nil {
 		return err
 	}
-	credentials := &credential.Reconciler{
-		Client: mgr.GetClient(), Recorder: story.Bounded(mgr.GetEventRecorder("credential-reconciler")), Identities: s.access.Identities, Documents: s.hasDocuments(),
+	credentials := &credentialsecret.Reconciler{
+		Client: mgr.GetClient(), Recorder: eventlog.Bounded(mgr.GetEventRecorder("credential-reconciler")), Identities: s.access.Identities, Documents: s.hasDocuments(),
 	}
 	if err := credentials.SetupWithManager(mgr, s.workers(o.AzureClusterConcurrency)); err != nil {
 		return err
@@ -129,24 +129,24 @@ func (s *shared) pools(ctx context.Context) error {
 		return nil
 	}
 	clusters := &azuremanagedcluster.Kind{Client: mgr.GetClient()}
-	if err := pass.NewLocal(s.services(), clusters).SetupWithManager(ctx, mgr, s.workers(o.AzureClusterConcurrency)); err != nil {
+	if err := reconcile.NewLocal(s.services(), clusters).SetupWithManager(ctx, mgr, s.workers(o.AzureClusterConcurrency)); err != nil {
 		return err
 	}
 	controlPlanes := &azuremanagedcontrolplane.Kind{
 		Client: mgr.GetClient(), Facts: s.facts, Workload: workload, ResourceHealth: o.Gates.Enabled(gateAKSResourceHealth),
 	}
-	if err := pass.New(s.services(), controlPlanes).SetupWithManager(ctx, mgr, s.workers(o.AzureClusterConcurrency)); err != nil {
+	if err := reconcile.New(s.services(), controlPlanes).SetupWithManager(ctx, mgr, s.workers(o.AzureClusterConcurrency)); err != nil {
 		return err
 	}
 	if err := s.documents(ctx); err != nil {
 		return err
 	}
 	scaleSets := &azuremachinepool.Kind{Client: mgr.GetClient(), Engine: s.engine, Facts: s.facts, Features: features(o.Gates)}
-	if err := pass.New(s.services(), scaleSets).SetupWithManager(ctx, mgr, s.workers(o.AzureMachinePoolConcurrency)); err != nil {
+	if err := reconcile.New(s.services(), scaleSets).SetupWithManager(ctx, mgr, s.workers(o.AzureMachinePoolConcurrency)); err != nil {
 		return err
 	}
 	pools := &azuremanagedmachinepool.Kind{Client: mgr.GetClient(), Engine: s.engine, Facts: s.facts}
-	return pass.New(s.services(), pools).SetupWithManager(ctx, mgr, s.workers(o.AzureMachinePoolConcurrency))
+	return reconcile.New(s.services(), pools).SetupWithManager(ctx, mgr, s.workers(o.AzureMachinePoolConcurrency))
 }
 
 // documents registers the controllers of AKS clusters whose resources are documents.
@@ -156,15 +156,15 @@ func (s *shared) documents(ctx context.Context) error {
 		return nil
 	}
 	clusters := &azureasomanagedcluster.Kind{Client: mgr.GetClient(), Facts: s.facts}
-	if err := pass.New(s.services(), clusters).SetupWithManager(ctx, mgr, s.workers(o.AzureClusterConcurrency)); err != nil {
+	if err := reconcile.New(s.services(), clusters).SetupWithManager(ctx, mgr, s.workers(o.AzureClusterConcurrency)); err != nil {
 		return err
 	}
 	controlPlanes := &azureasomanagedcontrolplane.Kind{Client: mgr.GetClient(), Facts: s.facts}
-	if err := pass.New(s.services(), controlPlanes).SetupWithManager(ctx, mgr, s.workers(o.AzureClusterConcurrency)); err != nil {
+	if err := reconcile.New(s.services(), controlPlanes).SetupWithManager(ctx, mgr, s.workers(o.AzureClusterConcurrency)); err != nil {
 		return err
 	}
 	pools := &azureasomanagedmachinepool.Kind{Client: mgr.GetClient(), Engine: s.engine, Facts: s.facts}
-	return pass.New(s.services(), pools).SetupWithManager(ctx, mgr, s.workers(o.AzureMachinePoolConcurrency))
+	return reconcile.New(s.services(), pools).SetupWithManager(ctx, mgr, s.workers(o.AzureMachinePoolConcurrency))
 }
 
 // hasDocuments tells whether there are controllers of the kinds with documents.

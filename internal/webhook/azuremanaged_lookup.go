@@ -10,7 +10,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/managed"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/aks"
 )
 
 // deleteForMove is on objects that clusterctl deletes because they were moved to another management cluster.
@@ -54,7 +54,7 @@ func (l managedLookup) version(ctx context.Context, p *infrav1.AzureManagedMachi
 	case err != nil:
 		return anyVersion, fmt.Errorf("get the AzureManagedControlPlane %s: %w", key, err)
 	}
-	return managed.SpokenAbout(controlPlane), nil
+	return aks.SpokenAbout(controlPlane), nil
 }
 
 // needsSystemPool tells whether the cluster of a System pool lives on, so that it needs one.

@@ -10,7 +10,7 @@ import (
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/defaults"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/managed"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/aks"
 )
 
 const immutableManaged = "cannot change after the AKS cluster was made; make a new one"
@@ -28,7 +28,7 @@ func ValidateAzureManagedControlPlaneUpdate(old, c *infrav1.AzureManagedControlP
 func immutableControlPlane(old, c *infrav1.AzureManagedControlPlane) (errs field.ErrorList) {
 	path, before, after := field.NewPath("spec"), &old.Spec, &c.Spec
 	// A first try that Azure never heard of can be corrected; CEL does not see the annotations that tell.
-	if !managed.Untouched(old) {
+	if !aks.Untouched(old) {
 		errs = append(errs, unmovable(before.SubscriptionID, after.SubscriptionID, path.Child("subscriptionID"), "subscriptions")...)
 		errs = append(errs, unmovable(before.Location, after.Location, path.Child("location"), "regions")...)
 	}

@@ -10,8 +10,8 @@ import (
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/aso"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/defaults"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/managed/asopatch"
 )
 
 // Limits of names: https://learn.microsoft.com/en-us/azure/azure-resource-manager/management/resource-name-rules.
@@ -70,8 +70,8 @@ func validateManagedClass(spec *infrav1.AzureManagedControlPlaneClassSpec, path 
 	if spec.KubeletUserAssignedIdentity != "" {
 		errs = append(errs, validateResourceID(spec.KubeletUserAssignedIdentity, path.Child("kubeletUserAssignedIdentity"))...)
 	}
-	version := asopatch.Version(spec.ASOManagedClusterPatches, isTrue(spec.EnablePreviewFeatures))
-	return append(errs, asopatch.Check(asopatch.ManagedCluster, version, spec.ASOManagedClusterPatches, path.Child("asoManagedClusterPatches"))...)
+	version := aso.Version(spec.ASOManagedClusterPatches, isTrue(spec.EnablePreviewFeatures))
+	return append(errs, aso.Check(aso.ManagedCluster, version, spec.ASOManagedClusterPatches, path.Child("asoManagedClusterPatches"))...)
 }
 
 // validateManagedName checks the name of the object, which is that of the AKS cluster.

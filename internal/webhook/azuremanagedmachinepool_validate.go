@@ -10,9 +10,9 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/managed"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/managed/armschema"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/managed/asopatch"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/aso"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/aks"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/aks/armschema"
 )
 
 const (
@@ -57,7 +57,7 @@ func validatePoolClass(spec *infrav1.AzureManagedMachinePoolClassSpec, version s
 		errs = append(errs, field.Invalid(path.Child("maxPods"), *spec.MaxPods, "must be between 10 and 250"))
 	}
 	system := spec.Mode == infrav1.NodePoolModeSystem
-	if system && managed.IsWindows(spec) {
+	if system && aks.IsWindows(spec) {
 		errs = append(errs, field.Invalid(path.Child("osType"), *spec.OSType, "mode System needs Linux"))
 	}
 	if system && spec.ScaleSetPriority != nil && *spec.ScaleSetPriority == "Spot" {
@@ -83,11 +83,11 @@ func validatePoolClass(spec *infrav1.AzureManagedMachinePoolClassSpec, version s
 // one that they name or the newest preview if they are right in none.
 func validatePoolPatches(patches []string, version string, path *field.Path) field.ErrorList {
 	if version != anyVersion {
-		return asopatch.Check(asopatch.AgentPool, version, patches, path)
+		return aso.Check(aso.AgentPool, version, patches, path)
 	}
-	errs := asopatch.Check(asopatch.AgentPool, asopatch.Version(patches, true), patches, path)
+	errs := aso.Check(aso.AgentPool, aso.Version(patches, true), patches, path)
 	for _, version := range armschema.Versions() {
-		if len(errs) > 0 && len(asopatch.Check(asopatch.AgentPool, version, patches, path)) == 0 {
+		if len(errs) > 0 && len(aso.Check(aso.AgentPool, version, patches, path)) == 0 {
 			return nil
 		}
 	}
@@ -96,10 +96,10 @@ func validatePoolPatches(patches []string, version string, path *field.Path) fie
 
 // validatePoolName checks the name of the pool in Azure. A template may leave it to the pools.
 func validatePoolName(spec *infrav1.AzureManagedMachinePoolClassSpec, path *field.Path) field.ErrorList {
-	if spec.Name == nil || managed.IsPoolName(*spec.Name, spec) {
+	if spec.Name == nil || aks.IsPoolName(*spec.Name, spec) {
 		return nil
 	}
-	return field.ErrorList{field.Invalid(path, *spec.Name, fmt.Sprintf("must be a lower-case letter and then lower-case letters and digits, %d in all; set it when the name of the object is none", managed.MaxPoolName(spec)))}
+	return field.ErrorList{field.Invalid(path, *spec.Name, fmt.Sprintf("must be a lower-case letter and then lower-case letters and digits, %d in all; set it when the name of the object is none", aks.MaxPoolName(spec)))}
 }
 
 // validateScaling checks the limits of the autoscaler:

@@ -65,8 +65,8 @@ func TestChecks(t *testing.T) {
 			reason: "what kinds share has a package of its own", check: checkImports,
 			files: map[string]string{
 				"internal/controller/azurecluster/a.go": doc + `import _ "` + module + `/internal/controller/azuremachine"`,
-				"internal/controller/azuremachine/a.go": doc + `import _ "` + module + `/internal/controller/wake"`,
-				"internal/controller/wake/a.go":         doc,
+				"internal/controller/azuremachine/a.go": doc + `import _ "` + module + `/internal/reconcile/wake"`,
+				"internal/reconcile/wake/a.go":          doc,
 			},
 			want: []string{"internal/controller/azurecluster/a.go imports internal/controller/azuremachine"},
 		},
@@ -151,8 +151,8 @@ func TestChecks(t *testing.T) {
 		},
 		"a decision by output": {
 			reason: "also under another name", check: checkOutput,
-			files: map[string]string{"internal/controller/managed/a.go": doc + "func f(c *cp) bool {\n\tstatus := c.Status\n\treturn len(status.Resources) == 0 || c.Status.Resources != nil\n}"},
-			want:  []string{"internal/controller/managed/a.go:5:13 reads Resources", "internal/controller/managed/a.go:5:39 reads Resources"},
+			files: map[string]string{"internal/clusterinfra/aks/a.go": doc + "func f(c *cp) bool {\n\tstatus := c.Status\n\treturn len(status.Resources) == 0 || c.Status.Resources != nil\n}"},
+			want:  []string{"internal/clusterinfra/aks/a.go:5:13 reads Resources", "internal/clusterinfra/aks/a.go:5:39 reads Resources"},
 		},
 		"output that is written": {
 			reason: "that is what it is for", check: checkOutput,

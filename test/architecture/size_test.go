@@ -12,7 +12,7 @@ var heavy = map[string]string{
 	"k8s.io/apiserver/pkg/server/routes":                            "an API server with gRPC and tracing comes with cluster-api/util/flags; use internal/diagnostics",
 	"sigs.k8s.io/controller-runtime/pkg/metrics/filters":            "an API server's authorizers with CEL; use internal/diagnostics",
 	"sigs.k8s.io/cluster-api/util/paused":                           "it patches with cluster-api/util/patch, whose differences call methods by reflection, so that the linker keeps every method of every type; use lifecycle.Enter",
-	"sigs.k8s.io/cluster-api/util/patch":                            "it calls methods by reflection, so that the linker keeps every method of every type; use internal/controller/patch",
+	"sigs.k8s.io/cluster-api/util/patch":                            "it calls methods by reflection, so that the linker keeps every method of every type; use internal/reconcile/patch",
 	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/cel":       "a compiler of CEL; the API server has one",
 	"k8s.io/apiextensions-apiserver/pkg/client/clientset/clientset": "a client for kinds that nothing here writes",
 }

@@ -8,13 +8,13 @@ import (
 	"strings"
 	"testing"
 
-	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/managed/armschema"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/managed/asopatch"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/aso"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/aks/armschema"
 )
 
 // refused are the values of ASO's spec that patches cannot set, with the reason.
-var refused = map[asopatch.Kind]map[string]string{
-	asopatch.ManagedCluster: {
+var refused = map[aso.Kind]map[string]string{
+	aso.ManagedCluster: {
 		"agentPoolProfiles[]":     "agent pools are AzureManagedMachinePools",
 		"azureName":               "the name of the AzureManagedControlPlane",
 		"kubernetesVersion":       "spec.version",
@@ -32,7 +32,7 @@ var refused = map[asopatch.Kind]map[string]string{
 		"securityProfile.defender.securityGating.identities[].identity.clientIdFromConfig": "ConfigMaps are not read",
 		"securityProfile.defender.securityGating.identities[].identity.objectIdFromConfig": "ConfigMaps are not read",
 	},
-	asopatch.AgentPool: {
+	aso.AgentPool: {
 		"azureName":                           "spec.name",
 		"count":                               "spec.replicas of the MachinePool",
 		"enableAutoScaling":                   "spec.scaling",
@@ -66,8 +66,8 @@ func TestPatchesKnowWhatASOKnows(t *testing.T) {
 	used := map[string]bool{}
 	for _, version := range []string{"v1api20240901", "v1api20250801", "v20251002preview"} {
 		types := readASOTypes(t, version)
-		spoken := asopatch.Version([]string{"apiVersion: containerservice.azure.com/" + version}, false)
-		for kind, spec := range map[asopatch.Kind]string{asopatch.ManagedCluster: "ManagedCluster_Spec", asopatch.AgentPool: "ManagedClustersAgentPool_Spec"} {
+		spoken := aso.Version([]string{"apiVersion: containerservice.azure.com/" + version}, false)
+		for kind, spec := range map[aso.Kind]string{aso.ManagedCluster: "ManagedCluster_Spec", aso.AgentPool: "ManagedClustersAgentPool_Spec"} {
 			t.Run(version+"/"+string(kind), func(t *testing.T) {
 				properties := types.properties(t, "", spec)
 				if len(properties) < 60 {
@@ -97,7 +97,7 @@ func TestPatchesKnowWhatASOKnows(t *testing.T) {
 }
 
 // refusedReason is the entry of the list that covers a path.
-func refusedReason(kind asopatch.Kind, path string) (string, bool) {
+func refusedReason(kind aso.Kind, path string) (string, bool) {
 	for known := range refused[kind] {
 		if path == known || strings.HasPrefix(path, known+".") {
 			return known, true
@@ -106,24 +106,24 @@ func refusedReason(kind asopatch.Kind, path string) (string, bool) {
 	return "", false
 }
 
-func patchError(kind asopatch.Kind, version string, p asoProperty) error {
+func patchError(kind aso.Kind, version string, p asoProperty) error {
 	_, err := patched(kind, version, p)
 	return err
 }
 
-func patched(kind asopatch.Kind, version string, p asoProperty) (asopatch.Result, error) {
+func patched(kind aso.Kind, version string, p asoProperty) (aso.Result, error) {
 	if example, ok := examples[p.path]; ok {
 		p.example = example
 	}
 	text, err := json.Marshal(p.document())
 	if err != nil {
-		return asopatch.Result{}, err
+		return aso.Result{}, err
 	}
-	secrets := asopatch.Secrets{{Name: "n", Key: "k"}: "secret"}
-	return asopatch.Apply(kind, version, nil, []string{string(text)}, secrets)
+	secrets := aso.Secrets{{Name: "n", Key: "k"}: "secret"}
+	return aso.Apply(kind, version, nil, []string{string(text)}, secrets)
 }
 
-func checkPatch(t *testing.T, kind asopatch.Kind, version string, p asoProperty) {
+func checkPatch(t *testing.T, kind aso.Kind, version string, p asoProperty) {
 	t.Helper()
 	for _, value := range p.enum {
 		p.example = value
@@ -137,7 +137,7 @@ func checkPatch(t *testing.T, kind asopatch.Kind, version string, p asoProperty)
 		return
 	}
 	if strings.HasPrefix(p.path, "operatorSpec.") {
-		if got.Exports == (asopatch.Exports{}) {
+		if got.Exports == (aso.Exports{}) {
 			t.Errorf("%s: nothing is exported", p.path)
 		}
 		return

@@ -25,8 +25,8 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/azureclusteridentity"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/azurejson"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/azuremachinetemplate"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/pass"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/defaults"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile"
 	"sigs.k8s.io/cluster-api-provider-azure/test/integration/harness"
 	"sigs.k8s.io/cluster-api-provider-azure/test/virtual"
 	"sigs.k8s.io/cluster-api-provider-azure/test/virtual/clusters"
@@ -95,7 +95,7 @@ func (w *failing) pass(d time.Duration) {
 
 func (w *failing) register(ctx context.Context, m *virtual.Manager) error {
 	options := controller.Options{SkipNameValidation: new(true)}
-	if err := pass.NewLocal(m.Services, &azureclusteridentity.Kind{Client: m.GetClient(), Identities: m.Gate.Identities}).SetupWithManager(ctx, m, options); err != nil {
+	if err := reconcile.NewLocal(m.Services, &azureclusteridentity.Kind{Client: m.GetClient(), Identities: m.Gate.Identities}).SetupWithManager(ctx, m, options); err != nil {
 		return err
 	}
 	secrets := &azurejson.Reconciler{Client: m.GetClient(), Recorder: m.Services.Recorder(""), Access: m.Gate, Facts: m.Facts, Secrets: m.GetClient()}

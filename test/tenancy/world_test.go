@@ -29,8 +29,8 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/azuremanagedcluster"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/azuremanagedcontrolplane"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/azuremanagedmachinepool"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/pass"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/defaults"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile"
 	"sigs.k8s.io/cluster-api-provider-azure/test/integration/harness"
 	"sigs.k8s.io/cluster-api-provider-azure/test/virtual"
 	"sigs.k8s.io/cluster-api-provider-azure/test/virtual/clusters"
@@ -85,12 +85,12 @@ func lent() *corev1.ObjectReference {
 }
 
 // planning is a kind whose plans get the extra nodes of the world.
-type planning[O pass.Object, I any] struct {
-	pass.Kind[O, I]
+type planning[O reconcile.Object, I any] struct {
+	reconcile.Kind[O, I]
 	world *world
 }
 
-func (k planning[O, I]) Plan(ctx context.Context, turn pass.Turn, in *I) (*pass.Plan, error) {
+func (k planning[O, I]) Plan(ctx context.Context, turn reconcile.Turn, in *I) (*reconcile.Plan, error) {
 	planned, err := k.Kind.Plan(ctx, turn, in)
 	if err == nil && k.world.extra != nil {
 		k.world.extra(k.Declare().Name, planned.Graph)
@@ -108,7 +108,7 @@ func (w *world) manage() {
 			register(ctx, w, m, &azurecluster.Kind{Client: m.GetClient(), Facts: m.Facts}),
 			register(ctx, w, m, &azuremachine.Kind{Client: m.GetClient(), Facts: m.Facts}),
 			register(ctx, w, m, &azuremachinepool.Kind{Client: m.GetClient(), Engine: m.Engine, Facts: m.Facts}),
-			pass.NewLocal(m.Services, &azuremanagedcluster.Kind{Client: m.GetClient()}).SetupWithManager(ctx, m, options()),
+			reconcile.NewLocal(m.Services, &azuremanagedcluster.Kind{Client: m.GetClient()}).SetupWithManager(ctx, m, options()),
 			register(ctx, w, m, &azuremanagedcontrolplane.Kind{Client: m.GetClient(), Facts: m.Facts, Workload: workload}),
 			register(ctx, w, m, &azuremanagedmachinepool.Kind{Client: m.GetClient(), Engine: m.Engine, Facts: m.Facts}),
 			register(ctx, w, m, &azureasomanagedcluster.Kind{Client: m.GetClient(), Facts: m.Facts}),
@@ -127,9 +127,9 @@ func options() controller.Options {
 	return controller.Options{SkipNameValidation: new(true), MaxConcurrentReconciles: 10}
 }
 
-func register[O pass.Object, I any](ctx context.Context, w *world, m *virtual.Manager, kind pass.Kind[O, I]) error {
+func register[O reconcile.Object, I any](ctx context.Context, w *world, m *virtual.Manager, kind reconcile.Kind[O, I]) error {
 	w.kinds = append(w.kinds, kind.Declare().Name)
-	return pass.New(m.Services, planning[O, I]{kind, w}).SetupWithManager(ctx, m, options())
+	return reconcile.New(m.Services, planning[O, I]{kind, w}).SetupWithManager(ctx, m, options())
 }
 
 // kindsOf are the packages below internal/controller that have a text in a file, in the letters of their kinds.

@@ -23,10 +23,10 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
 	armclient "sigs.k8s.io/cluster-api-provider-azure/internal/arm/client"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/engine"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/access"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/pass"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/facts"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/identity"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/identity/access"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile"
 )
 
 var errKilled = errors.New("the manager was killed")
@@ -37,7 +37,7 @@ type Manager struct {
 	ctrlmanager.Manager
 
 	// Services, Facts, Engine and Gate are what controllers share.
-	Services pass.Services
+	Services reconcile.Services
 	Facts    *facts.Facts
 	Engine   *engine.Engine
 	Gate     *access.Gate
@@ -148,7 +148,7 @@ func (w *World) Start(register func(ctx context.Context, m *Manager) error) *Man
 	if recorder == nil {
 		recorder = told{w}
 	}
-	m.Services = pass.Services{Client: m.client, Engine: m.Engine, Access: m.Gate, Resync: w.Resync, Recorder: func(string) events.EventRecorder { return recorder }}
+	m.Services = reconcile.Services{Client: m.client, Engine: m.Engine, Access: m.Gate, Resync: w.Resync, Recorder: func(string) events.EventRecorder { return recorder }}
 	read := func(ctx context.Context, c *armclient.Client, id arm.ID) (json.RawMessage, error) {
 		observed, err := m.Engine.Observe(ctx, c, []arm.ID{id}, false)
 		return observed[id.Key()].Body, errors.Join(err, observed[id.Key()].Err)

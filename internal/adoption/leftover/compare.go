@@ -11,7 +11,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/document"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/asoresource"
 )
 
 const (
@@ -25,7 +25,7 @@ const (
 // alone, as adoption by the established provider leaves the credential there.
 func compare(ctx context.Context, c client.Client, objects []metav1.PartialObjectMetadata) ([]string, error) {
 	var out []string
-	documents := map[string][]document.Document{}
+	documents := map[string][]asoresource.Document{}
 	for _, object := range objects {
 		if _, read := documents[object.Namespace]; !read {
 			of, err := documentsOf(ctx, c, object.Namespace)
@@ -38,9 +38,9 @@ func compare(ctx context.Context, c client.Client, objects []metav1.PartialObjec
 			if d.Group != object.GroupVersionKind().Group || d.Kind != object.Kind || d.Name != object.Name || !owns(object, d.Holder) {
 				continue
 			}
-			for _, key := range []string{document.CredentialAnnotation, document.PolicyAnnotation} {
+			for _, key := range []string{asoresource.CredentialAnnotation, asoresource.PolicyAnnotation} {
 				value := object.Annotations[key]
-				if value == "" || value == d.Annotations[key] || value == document.Manage && d.Annotations[key] == "" || applied(object, key) {
+				if value == "" || value == d.Annotations[key] || value == asoresource.Manage && d.Annotations[key] == "" || applied(object, key) {
 					continue
 				}
 				out = append(out, fmt.Sprintf("namespace %s, %s: %s of %s has not the annotation %s: %s of its object", object.Namespace, d.Holder, d, d.Path, key, value))
@@ -63,10 +63,10 @@ func applied(object metav1.PartialObjectMetadata, key string) bool {
 }
 
 // documentsOf are the documents of the objects of a namespace.
-func documentsOf(ctx context.Context, c client.Client, namespace string) ([]document.Document, error) {
-	var out []document.Document
+func documentsOf(ctx context.Context, c client.Client, namespace string) ([]asoresource.Document, error) {
+	var out []asoresource.Document
 	add := func(kind, name string, resources []runtime.RawExtension) {
-		documents, _ := document.Read(kind+" "+name, resources) // What cannot be read was never applied.
+		documents, _ := asoresource.Read(kind+" "+name, resources) // What cannot be read was never applied.
 		out = append(out, documents...)
 	}
 	clusters, controlPlanes, pools := &infrav1.AzureASOManagedClusterList{}, &infrav1.AzureASOManagedControlPlaneList{}, &infrav1.AzureASOManagedMachinePoolList{}

@@ -24,7 +24,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/document"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/asoresource"
 )
 
 const (
@@ -154,14 +154,14 @@ func release(ctx context.Context, c client.Client, objects []metav1.PartialObjec
 
 // skip has an operator leave the resource alone.
 func skip(ctx context.Context, c client.Client, object *metav1.PartialObjectMetadata) error {
-	if object.Annotations[document.PolicyAnnotation] == document.Skip {
+	if object.Annotations[asoresource.PolicyAnnotation] == asoresource.Skip {
 		return nil
 	}
 	before := object.DeepCopy()
 	if object.Annotations == nil {
 		object.Annotations = map[string]string{}
 	}
-	object.Annotations[document.PolicyAnnotation] = document.Skip
+	object.Annotations[asoresource.PolicyAnnotation] = asoresource.Skip
 	if err := c.Patch(ctx, object, client.MergeFrom(before), client.FieldOwner(skipper)); err != nil {
 		return fmt.Errorf("annotate %s: %w", place(*object), err)
 	}

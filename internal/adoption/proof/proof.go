@@ -17,8 +17,8 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/compare"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/engine"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/types"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/document"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/managed"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/aks"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/asoresource"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/webhook"
 )
 
@@ -50,8 +50,8 @@ func (p *prover) managed(ctx context.Context, f adoption.Found, m adoption.Manif
 		p.client = p.client.WithAPIVersion(types.ManagedCluster, f.APIVersion)
 	}
 	in := m.Input(f)
-	p.refused("AzureManagedControlPlane "+in.ControlPlane.Name, append(webhook.ValidateAzureManagedControlPlane(in.ControlPlane, in.Cluster), managed.Check(in)...))
-	graph, _, err := managed.Plan(in)
+	p.refused("AzureManagedControlPlane "+in.ControlPlane.Name, append(webhook.ValidateAzureManagedControlPlane(in.ControlPlane, in.Cluster), aks.Check(in)...))
+	graph, _, err := aks.Plan(in)
 	if err != nil {
 		return nil, err
 	}
@@ -60,8 +60,8 @@ func (p *prover) managed(ctx context.Context, f adoption.Found, m adoption.Manif
 	}
 	for i, pool := range in.Pools {
 		in.Facts.AgentPool = f.Pools[i].Body
-		p.refused("AzureManagedMachinePool "+pool.AzurePool.Name, append(webhook.ValidateAzureManagedMachinePool(pool.AzurePool, managed.APIVersion(in)), managed.CheckPool(in, pool)...))
-		graph, err := managed.PoolPlan(in, pool)
+		p.refused("AzureManagedMachinePool "+pool.AzurePool.Name, append(webhook.ValidateAzureManagedMachinePool(pool.AzurePool, aks.APIVersion(in)), aks.CheckPool(in, pool)...))
+		graph, err := aks.PoolPlan(in, pool)
 		if err != nil {
 			return nil, err
 		}
@@ -74,9 +74,9 @@ func (p *prover) managed(ctx context.Context, f adoption.Found, m adoption.Manif
 
 func (p *prover) documents(ctx context.Context, f adoption.Found, m adoption.Manifest) ([]string, error) {
 	for _, in := range m.Inputs(f) {
-		p.client = p.client.WithAPIVersions(document.Spoken(in.Set))
-		p.refused(in.Holder, document.Check(in))
-		graph, err := document.Plan(in)
+		p.client = p.client.WithAPIVersions(asoresource.Spoken(in.Set))
+		p.refused(in.Holder, asoresource.Check(in))
+		graph, err := asoresource.Plan(in)
 		if err != nil {
 			return nil, err
 		}

@@ -16,28 +16,28 @@ import (
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/access"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/deletion"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/documents"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/pass"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/published"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/watch"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/clusterinfra/published"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/asoresources"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/facts"
-	plan "sigs.k8s.io/cluster-api-provider-azure/internal/plan/document"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/identity/access"
+	plan "sigs.k8s.io/cluster-api-provider-azure/internal/plan/asoresource"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile/deletion"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile/watch"
 )
 
 // +kubebuilder:rbac:groups=infrastructure.cluster.x-k8s.io,resources=azureasomanagedclusters,verbs=get;list;watch;patch
 // +kubebuilder:rbac:groups=infrastructure.cluster.x-k8s.io,resources=azureasomanagedclusters/status,verbs=patch
 // +kubebuilder:rbac:groups=infrastructure.cluster.x-k8s.io,resources=azureasomanagedclusters/finalizers,verbs=update
 
-// Kind is AzureASOManagedCluster for a pass.Runner.
+// Kind is AzureASOManagedCluster for a reconcile.Runner.
 type Kind struct {
 	Client client.Client
 	Facts  *facts.Facts
 }
 
-var _ pass.Kind[*infrav1.AzureASOManagedCluster, input] = &Kind{}
-var _ pass.Renewing[input] = &Kind{}
+var _ reconcile.Kind[*infrav1.AzureASOManagedCluster, input] = &Kind{}
+var _ reconcile.Renewing[input] = &Kind{}
 
 // summed are the conditions that Ready sums up.
 var summed = []string{infrav1.ResourcesReadyCondition, infrav1.ControlPlaneEndpointReadyCondition}
@@ -45,15 +45,15 @@ var summed = []string{infrav1.ResourcesReadyCondition, infrav1.ControlPlaneEndpo
 // input is what one pass works on.
 type input struct {
 	object      *infrav1.AzureASOManagedCluster
-	members     *documents.Members
+	members     *asoresources.Members
 	clusterGone bool
 	planned     plan.Input
 }
 
-// Declare implements pass.Kind.
-func (k *Kind) Declare() pass.Declaration {
-	return pass.Declaration{
-		Name: documents.ClusterKind, Finalizer: infrav1.ASOManagedFinalizer, Users: k.users(), Manageable: true,
+// Declare implements reconcile.Kind.
+func (k *Kind) Declare() reconcile.Declaration {
+	return reconcile.Declaration{
+		Name: asoresources.ClusterKind, Finalizer: infrav1.ASOManagedFinalizer, Users: k.users(), Manageable: true,
 		Foremost: infrav1.ResourcesReadyCondition, Summed: summed,
 	}
 }
@@ -69,136 +69,136 @@ func (k *Kind) users() *access.Users {
 	}
 }
 
-// New implements pass.Kind.
+// New implements reconcile.Kind.
 func (k *Kind) New() *infrav1.AzureASOManagedCluster { return &infrav1.AzureASOManagedCluster{} }
 
-// Watches implements pass.Kind.
-func (k *Kind) Watches(context.Context, ctrl.Manager) ([]pass.Watch, error) {
-	wakes := documents.Wakes(k.Client, documents.ClusterKind)
+// Watches implements reconcile.Kind.
+func (k *Kind) Watches(context.Context, ctrl.Manager) ([]reconcile.Watch, error) {
+	wakes := asoresources.Wakes(k.Client, asoresources.ClusterKind)
 	spec := []predicate.Predicate{watch.Spec()}
 	endpoint := watch.Reads(func(c *infrav1.AzureASOManagedControlPlane) any { return c.Status.ControlPlaneEndpoint })
-	return []pass.Watch{
+	return []reconcile.Watch{
 		{Object: &clusterv1.Cluster{}, Wakes: wakes, Predicates: spec},
 		{Object: &infrav1.AzureASOManagedControlPlane{}, Wakes: wakes, Predicates: []predicate.Predicate{endpoint}},
 		{Object: &infrav1.AzureASOManagedMachinePool{}, Wakes: wakes, Predicates: spec},
-		{Object: &corev1.Secret{}, Wakes: documents.OfSecret(k.Client, documents.ClusterKind), MetadataOnly: true},
-		{Object: &corev1.ConfigMap{}, Wakes: documents.OfConfigMap(k.Client, documents.ClusterKind), MetadataOnly: true},
+		{Object: &corev1.Secret{}, Wakes: asoresources.OfSecret(k.Client, asoresources.ClusterKind), MetadataOnly: true},
+		{Object: &corev1.ConfigMap{}, Wakes: asoresources.OfConfigMap(k.Client, asoresources.ClusterKind), MetadataOnly: true},
 	}, nil
 }
 
-// Load implements pass.Kind.
-func (k *Kind) Load(ctx context.Context, object *infrav1.AzureASOManagedCluster) (*input, pass.Subject, error) {
-	members, gone, err := documents.Of(ctx, k.Client, object, documents.ClusterKind)
+// Load implements reconcile.Kind.
+func (k *Kind) Load(ctx context.Context, object *infrav1.AzureASOManagedCluster) (*input, reconcile.Subject, error) {
+	members, gone, err := asoresources.Of(ctx, k.Client, object, asoresources.ClusterKind)
 	if err != nil {
-		return nil, pass.Subject{}, err
+		return nil, reconcile.Subject{}, err
 	}
 	members.Infrastructure = object
-	return &input{object: object, members: members, clusterGone: gone}, pass.Subject{
-		Cluster: members.Cluster, Owner: object, Identity: members.Identity(documents.ClusterKind, object),
+	return &input{object: object, members: members, clusterGone: gone}, reconcile.Subject{
+		Cluster: members.Cluster, Owner: object, Identity: members.Identity(asoresources.ClusterKind, object),
 		Made: object.Status.Initialization.Provisioned != nil,
 	}, nil
 }
 
-// Prepare implements pass.Kind.
-func (k *Kind) Prepare(ctx context.Context, turn pass.Turn, in *input) (err error) {
-	in.planned, err = in.members.Input(ctx, k.Client, turn, documents.ClusterKind, in.object)
+// Prepare implements reconcile.Kind.
+func (k *Kind) Prepare(ctx context.Context, turn reconcile.Turn, in *input) (err error) {
+	in.planned, err = in.members.Input(ctx, k.Client, turn, asoresources.ClusterKind, in.object)
 	return err
 }
 
-// Inputs implements pass.Kind.
+// Inputs implements reconcile.Kind.
 func (k *Kind) Inputs(in *input) []any {
 	var endpoint infrav1.APIEndpoint
 	if in.members.ControlPlane != nil {
 		endpoint = in.members.ControlPlane.Status.ControlPlaneEndpoint
 	}
-	return append(documents.Inputs(in.planned), endpoint, in.object.Spec.ControlPlaneEndpoint, in.members.Cluster.Spec.ControlPlaneRef)
+	return append(asoresources.Inputs(in.planned), endpoint, in.object.Spec.ControlPlaneEndpoint, in.members.Cluster.Spec.ControlPlaneRef)
 }
 
-// Plan implements pass.Kind.
-func (k *Kind) Plan(ctx context.Context, turn pass.Turn, in *input) (*pass.Plan, error) {
+// Plan implements reconcile.Kind.
+func (k *Kind) Plan(ctx context.Context, turn reconcile.Turn, in *input) (*reconcile.Plan, error) {
 	return in.members.Plan(ctx, k.Facts, turn, &in.planned)
 }
 
 // publisher publishes for the object.
 func (k *Kind) publisher(in *input) published.Publisher {
-	return published.Publisher{Client: k.Client, Owner: in.object, Kind: documents.ClusterKind, Cluster: in.members.Cluster.Name}
+	return published.Publisher{Client: k.Client, Owner: in.object, Kind: asoresources.ClusterKind, Cluster: in.members.Cluster.Name}
 }
 
-// Renew implements pass.Renewing.
+// Renew implements reconcile.Renewing.
 func (k *Kind) Renew(ctx context.Context, in *input) error { return k.publisher(in).Renew(ctx) }
 
-// Report implements pass.Kind.
-func (k *Kind) Report(ctx context.Context, turn pass.Turn, in *input, outcome arm.Outcome) (time.Duration, error) {
-	plain, err := documents.Plain(ctx, k.Client, turn, in.object, in.planned)
+// Report implements reconcile.Kind.
+func (k *Kind) Report(ctx context.Context, turn reconcile.Turn, in *input, outcome arm.Outcome) (time.Duration, error) {
+	plain, err := asoresources.Plain(ctx, k.Client, turn, in.object, in.planned)
 	if err != nil {
 		return 0, err
 	}
-	resources, done := documents.Report(in.object, in.planned, outcome, plain)
+	resources, done := asoresources.Report(in.object, in.planned, outcome, plain)
 	in.object.Status.Resources = resources
-	if err := documents.Export(ctx, k.publisher(in), in.planned, outcome, nil); err != nil {
+	if err := asoresources.Export(ctx, k.publisher(in), in.planned, outcome, nil); err != nil {
 		return 0, err
 	}
 	show(in.object, in.members, done)
-	pass.Summarize(in.object, summed)
-	return documents.Holds(plain, 0), nil
+	reconcile.Summarize(in.object, summed)
+	return asoresources.Holds(plain, 0), nil
 }
 
-// Deleting implements pass.Kind: the infrastructure goes after what is in it, whose deletion wakes it.
+// Deleting implements reconcile.Kind: the infrastructure goes after what is in it, whose deletion wakes it.
 func (k *Kind) Deleting(_ context.Context, in *input) error {
 	in.object.Status.Ready = false
 	first := deletion.First{Cluster: in.members.Cluster, ClusterGone: in.clusterGone}
 	switch {
 	case len(in.members.Pools) > 0:
-		first.Kind, first.Owner = documents.MachinePoolKind, "MachinePool"
+		first.Kind, first.Owner = asoresources.MachinePoolKind, "MachinePool"
 		for _, pool := range in.members.Pools {
 			first.Objects = append(first.Objects, pool.Pool)
 		}
-		return pass.WaitFor(first.Condition(infrav1.WaitingForMachinePoolsReason))
+		return reconcile.WaitFor(first.Condition(infrav1.WaitingForMachinePoolsReason))
 	case in.members.ControlPlane != nil:
-		first.Kind, first.Owner = documents.ControlPlaneKind, "Cluster"
+		first.Kind, first.Owner = asoresources.ControlPlaneKind, "Cluster"
 		first.Objects = append(first.Objects, in.members.ControlPlane)
-		return pass.WaitFor(first.Condition(infrav1.WaitingForControlPlaneReason))
+		return reconcile.WaitFor(first.Condition(infrav1.WaitingForControlPlaneReason))
 	}
 	return nil
 }
 
-// Untouched implements pass.Kind.
+// Untouched implements reconcile.Kind.
 func (k *Kind) Untouched(in *input) bool {
 	return plan.Untouched(in.object) && in.object.Spec.ControlPlaneEndpoint.Host == ""
 }
 
-// PlanDeletion implements pass.Kind.
-func (k *Kind) PlanDeletion(ctx context.Context, turn pass.Turn, in *input) (*pass.Plan, error) {
+// PlanDeletion implements reconcile.Kind.
+func (k *Kind) PlanDeletion(ctx context.Context, turn reconcile.Turn, in *input) (*reconcile.Plan, error) {
 	if err := k.Prepare(ctx, turn, in); err != nil {
 		return nil, err
 	}
-	return documents.PlanDeletion(ctx, k.Facts, turn, in.planned, false, true)
+	return asoresources.PlanDeletion(ctx, k.Facts, turn, in.planned, false, true)
 }
 
-// ReportDeletion implements pass.Kind.
+// ReportDeletion implements reconcile.Kind.
 func (k *Kind) ReportDeletion(in *input, outcome arm.Outcome) {
 	deletion.Forget(in.object, append([]string{infrav1.ReadyCondition}, summed...)...)
-	in.object.Status.Resources, _ = documents.Report(in.object, in.planned, outcome, nil)
-	pass.Summarize(in.object, summed)
+	in.object.Status.Resources, _ = asoresources.Report(in.object, in.planned, outcome, nil)
+	reconcile.Summarize(in.object, summed)
 }
 
-// Held implements pass.Kind.
+// Held implements reconcile.Kind.
 func (k *Kind) Held(in *input, subscription string) deletion.Held {
-	return in.members.Held(documents.ClusterKind, in.object, subscription)
+	return in.members.Held(asoresources.ClusterKind, in.object, subscription)
 }
 
 // show copies the endpoint of the control plane. What is provisioned stays so.
-func show(object *infrav1.AzureASOManagedCluster, members *documents.Members, done bool) {
+func show(object *infrav1.AzureASOManagedCluster, members *asoresources.Members, done bool) {
 	condition := metav1.Condition{Type: infrav1.ControlPlaneEndpointReadyCondition, Status: metav1.ConditionFalse, Reason: infrav1.WaitingReason}
 	ref := members.Cluster.Spec.ControlPlaneRef
 	switch {
-	case ref.Kind != documents.ControlPlaneKind:
+	case ref.Kind != asoresources.ControlPlaneKind:
 		condition.Reason = infrav1.InvalidConfigurationReason
-		condition.Message = "spec.controlPlaneRef of Cluster " + members.Cluster.Name + " is of kind " + ref.Kind + ": an " + documents.ClusterKind + " goes with an " + documents.ControlPlaneKind + " only"
+		condition.Message = "spec.controlPlaneRef of Cluster " + members.Cluster.Name + " is of kind " + ref.Kind + ": an " + asoresources.ClusterKind + " goes with an " + asoresources.ControlPlaneKind + " only"
 	case members.ControlPlane == nil:
-		condition.Message = documents.ControlPlaneKind + " " + ref.Name + " is not there yet"
+		condition.Message = asoresources.ControlPlaneKind + " " + ref.Name + " is not there yet"
 	case members.ControlPlane.Status.ControlPlaneEndpoint.Host == "":
-		condition.Message = "waits for the endpoint of " + documents.ControlPlaneKind + " " + ref.Name
+		condition.Message = "waits for the endpoint of " + asoresources.ControlPlaneKind + " " + ref.Name
 	default:
 		object.Spec.ControlPlaneEndpoint = members.ControlPlane.Status.ControlPlaneEndpoint
 		condition.Status, condition.Reason = metav1.ConditionTrue, infrav1.ReadyReason

@@ -12,20 +12,20 @@ import (
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/documents"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/managed"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/pass"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/published"
-	plan "sigs.k8s.io/cluster-api-provider-azure/internal/plan/document"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/clusterinfra/aks"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/clusterinfra/published"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/asoresources"
+	plan "sigs.k8s.io/cluster-api-provider-azure/internal/plan/asoresource"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile"
 )
 
 // use makes a cluster that is in place usable: endpoint, version, kubeconfigs, and what operatorSpec asks for. It returns how
 // long that holds; before the cluster is in place it does nothing, for 0.
-func (k *Kind) use(ctx context.Context, turn pass.Turn, in *input, outcome arm.Outcome) (time.Duration, error) {
+func (k *Kind) use(ctx context.Context, turn reconcile.Turn, in *input, outcome arm.Outcome) (time.Duration, error) {
 	to := k.publisher(in)
 	status := &in.object.Status
 	status.ExternalManagedControlPlane = new(true)
-	var credentials *managed.Credentials
+	var credentials *aks.Credentials
 	var observed json.RawMessage
 	if d, ok := in.planned.ManagedCluster(); ok {
 		id, err := in.planned.ID(d)
@@ -38,7 +38,7 @@ func (k *Kind) use(ctx context.Context, turn pass.Turn, in *input, outcome arm.O
 				status.Versions = []clusterv1.StatusVersion{{Version: shown.Version}}
 			}
 			if result.IsDone() && shown.Host != "" {
-				if credentials, err = managed.Kubeconfigs(ctx, k.Facts, turn.Access, id, result.Observed, to); err != nil {
+				if credentials, err = aks.Kubeconfigs(ctx, k.Facts, turn.Access, id, result.Observed, to); err != nil {
 					return 0, err
 				}
 				if err := credentials.Publish(ctx, to); err != nil {
@@ -51,8 +51,8 @@ func (k *Kind) use(ctx context.Context, turn pass.Turn, in *input, outcome arm.O
 		}
 	}
 	initialized := status.Initialization.ControlPlaneInitialized
-	conditions.Set(in.object, managed.Available(observed, initialized != nil && *initialized))
-	if err := documents.Export(ctx, to, in.planned, outcome, credentials); err != nil {
+	conditions.Set(in.object, aks.Available(observed, initialized != nil && *initialized))
+	if err := asoresources.Export(ctx, to, in.planned, outcome, credentials); err != nil {
 		return 0, fmt.Errorf("operatorSpec: %w", err)
 	}
 	if credentials == nil {
@@ -63,8 +63,8 @@ func (k *Kind) use(ctx context.Context, turn pass.Turn, in *input, outcome arm.O
 
 // publisher publishes for the control plane.
 func (k *Kind) publisher(in *input) published.Publisher {
-	return published.Publisher{Client: k.Client, Owner: in.object, Kind: documents.ControlPlaneKind, Cluster: in.members.Cluster.Name}
+	return published.Publisher{Client: k.Client, Owner: in.object, Kind: asoresources.ControlPlaneKind, Cluster: in.members.Cluster.Name}
 }
 
-// Renew implements pass.Renewing.
+// Renew implements reconcile.Renewing.
 func (k *Kind) Renew(ctx context.Context, in *input) error { return k.publisher(in).Renew(ctx) }

@@ -15,63 +15,63 @@ import (
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/engine"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/documents"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/pass"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/watch"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/asoresources"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/facts"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile/watch"
 )
 
 // +kubebuilder:rbac:groups=infrastructure.cluster.x-k8s.io,resources=azureasomanagedmachinepools,verbs=get;list;watch;patch
 // +kubebuilder:rbac:groups=infrastructure.cluster.x-k8s.io,resources=azureasomanagedmachinepools/status,verbs=patch
 // +kubebuilder:rbac:groups=infrastructure.cluster.x-k8s.io,resources=azureasomanagedmachinepools/finalizers,verbs=update
 
-// Kind is AzureASOManagedMachinePool for a pass.Runner.
+// Kind is AzureASOManagedMachinePool for a reconcile.Runner.
 type Kind struct {
 	Client client.Client
 	Engine *engine.Engine
 	Facts  *facts.Facts
 }
 
-var _ pass.Kind[*infrav1.AzureASOManagedMachinePool, input] = &Kind{}
-var _ pass.Renewing[input] = &Kind{}
+var _ reconcile.Kind[*infrav1.AzureASOManagedMachinePool, input] = &Kind{}
+var _ reconcile.Renewing[input] = &Kind{}
 
 // summed are the conditions that Ready sums up.
 var summed = []string{infrav1.ResourcesReadyCondition, infrav1.ScaleSetReadyCondition}
 
-// Declare implements pass.Kind.
-func (k *Kind) Declare() pass.Declaration {
-	return pass.Declaration{
-		Name: documents.MachinePoolKind, Finalizer: infrav1.ASOManagedFinalizer, Foremost: infrav1.ResourcesReadyCondition, Summed: summed,
+// Declare implements reconcile.Kind.
+func (k *Kind) Declare() reconcile.Declaration {
+	return reconcile.Declaration{
+		Name: asoresources.MachinePoolKind, Finalizer: infrav1.ASOManagedFinalizer, Foremost: infrav1.ResourcesReadyCondition, Summed: summed,
 	}
 }
 
-// New implements pass.Kind.
+// New implements reconcile.Kind.
 func (k *Kind) New() *infrav1.AzureASOManagedMachinePool {
 	return &infrav1.AzureASOManagedMachinePool{}
 }
 
-// Watches implements pass.Kind.
-func (k *Kind) Watches(context.Context, ctrl.Manager) ([]pass.Watch, error) {
-	wakes := documents.Wakes(k.Client, documents.MachinePoolKind)
+// Watches implements reconcile.Kind.
+func (k *Kind) Watches(context.Context, ctrl.Manager) ([]reconcile.Watch, error) {
+	wakes := asoresources.Wakes(k.Client, asoresources.MachinePoolKind)
 	spec := []predicate.Predicate{watch.Spec()}
-	cluster := watch.Reads(func(c *infrav1.AzureASOManagedCluster) any { return documents.InPlace(c) })
+	cluster := watch.Reads(func(c *infrav1.AzureASOManagedCluster) any { return asoresources.InPlace(c) })
 	controlPlane := watch.Reads(func(c *infrav1.AzureASOManagedControlPlane) any {
-		return []any{documents.InPlace(c), c.Status.Version}
+		return []any{asoresources.InPlace(c), c.Status.Version}
 	})
-	return []pass.Watch{
+	return []reconcile.Watch{
 		{Object: &clusterv1.MachinePool{}, Wakes: poolOfMachinePool, Predicates: spec},
 		{Object: &clusterv1.Cluster{}, Wakes: wakes, Predicates: spec},
 		{Object: &infrav1.AzureASOManagedCluster{}, Wakes: wakes, Predicates: []predicate.Predicate{cluster}},
 		{Object: &infrav1.AzureASOManagedControlPlane{}, Wakes: wakes, Predicates: []predicate.Predicate{controlPlane}},
-		{Object: &corev1.Secret{}, Wakes: documents.OfSecret(k.Client, documents.MachinePoolKind), MetadataOnly: true},
-		{Object: &corev1.ConfigMap{}, Wakes: documents.OfConfigMap(k.Client, documents.MachinePoolKind), MetadataOnly: true},
+		{Object: &corev1.Secret{}, Wakes: asoresources.OfSecret(k.Client, asoresources.MachinePoolKind), MetadataOnly: true},
+		{Object: &corev1.ConfigMap{}, Wakes: asoresources.OfConfigMap(k.Client, asoresources.MachinePoolKind), MetadataOnly: true},
 	}, nil
 }
 
 // poolOfMachinePool wakes the pool that a MachinePool refers to.
 func poolOfMachinePool(_ context.Context, obj client.Object) []ctrl.Request {
 	name := obj.(*clusterv1.MachinePool).Spec.Template.Spec.InfrastructureRef.Name
-	if !documents.Refers(obj.(*clusterv1.MachinePool), name) {
+	if !asoresources.Refers(obj.(*clusterv1.MachinePool), name) {
 		return nil
 	}
 	return []ctrl.Request{{NamespacedName: client.ObjectKey{Namespace: obj.GetNamespace(), Name: name}}}

@@ -12,58 +12,58 @@ import (
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
 	armclient "sigs.k8s.io/cluster-api-provider-azure/internal/arm/client"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/documents"
-	nodes "sigs.k8s.io/cluster-api-provider-azure/internal/controller/managed"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/pass"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/published"
+	nodes "sigs.k8s.io/cluster-api-provider-azure/internal/clusterinfra/aks"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/clusterinfra/published"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/asoresources"
 	neutral "sigs.k8s.io/cluster-api-provider-azure/internal/plan"
-	plan "sigs.k8s.io/cluster-api-provider-azure/internal/plan/document"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/managed"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/aks"
+	plan "sigs.k8s.io/cluster-api-provider-azure/internal/plan/asoresource"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile"
 )
 
 // autoscaledResync is how soon an autoscaled pool is looked at again: nobody tells when AKS has changed it.
 const autoscaledResync = time.Minute
 
-// Prepare implements pass.Kind.
-func (k *Kind) Prepare(ctx context.Context, turn pass.Turn, in *input) (err error) {
-	in.planned, err = in.members.Input(ctx, k.Client, turn, documents.MachinePoolKind, in.object)
+// Prepare implements reconcile.Kind.
+func (k *Kind) Prepare(ctx context.Context, turn reconcile.Turn, in *input) (err error) {
+	in.planned, err = in.members.Input(ctx, k.Client, turn, asoresources.MachinePoolKind, in.object)
 	return err
 }
 
-// Inputs implements pass.Kind. The status of the control plane says when the cluster was upgraded.
+// Inputs implements reconcile.Kind. The status of the control plane says when the cluster was upgraded.
 func (k *Kind) Inputs(in *input) []any {
 	version := ""
 	if in.members.ControlPlane != nil {
 		version = in.members.ControlPlane.Status.Version
 	}
-	return append(documents.Inputs(in.planned), version)
+	return append(asoresources.Inputs(in.planned), version)
 }
 
-// Plan implements pass.Kind.
-func (k *Kind) Plan(ctx context.Context, turn pass.Turn, in *input) (*pass.Plan, error) {
+// Plan implements reconcile.Kind.
+func (k *Kind) Plan(ctx context.Context, turn reconcile.Turn, in *input) (*reconcile.Plan, error) {
 	if _, ok := in.planned.AgentPool(); !ok {
-		return nil, pass.Refused(field.ErrorList{field.Required(field.NewPath("spec", "resources"), "a document of kind ManagedClustersAgentPool, group containerservice.azure.com")})
+		return nil, reconcile.Refused(field.ErrorList{field.Required(field.NewPath("spec", "resources"), "a document of kind ManagedClustersAgentPool, group containerservice.azure.com")})
 	}
 	return in.members.Plan(ctx, k.Facts, turn, &in.planned)
 }
 
 // publisher publishes for the object.
 func (k *Kind) publisher(in *input) published.Publisher {
-	return published.Publisher{Client: k.Client, Owner: in.object, Kind: documents.MachinePoolKind, Cluster: in.members.Cluster.Name}
+	return published.Publisher{Client: k.Client, Owner: in.object, Kind: asoresources.MachinePoolKind, Cluster: in.members.Cluster.Name}
 }
 
-// Renew implements pass.Renewing.
+// Renew implements reconcile.Renewing.
 func (k *Kind) Renew(ctx context.Context, in *input) error { return k.publisher(in).Renew(ctx) }
 
-// Report implements pass.Kind: of a pool that is in place it shows the virtual machines.
-func (k *Kind) Report(ctx context.Context, turn pass.Turn, in *input, outcome arm.Outcome) (time.Duration, error) {
-	plain, err := documents.Plain(ctx, k.Client, turn, in.object, in.planned)
+// Report implements reconcile.Kind: of a pool that is in place it shows the virtual machines.
+func (k *Kind) Report(ctx context.Context, turn reconcile.Turn, in *input, outcome arm.Outcome) (time.Duration, error) {
+	plain, err := asoresources.Plain(ctx, k.Client, turn, in.object, in.planned)
 	if err != nil {
 		return 0, err
 	}
-	resources, done := documents.Report(in.object, in.planned, outcome, plain)
+	resources, done := asoresources.Report(in.object, in.planned, outcome, plain)
 	in.object.Status.Resources = resources
-	if err := documents.Export(ctx, k.publisher(in), in.planned, outcome, nil); err != nil {
+	if err := asoresources.Export(ctx, k.publisher(in), in.planned, outcome, nil); err != nil {
 		return 0, err
 	}
 	d, _ := in.planned.AgentPool()
@@ -71,12 +71,12 @@ func (k *Kind) Report(ctx context.Context, turn pass.Turn, in *input, outcome ar
 	result, ok := outcome.Result(id)
 	if !ok || !result.IsDone() {
 		in.object.Status.Ready = false
-		pass.Summarize(in.object, summed)
+		reconcile.Summarize(in.object, summed)
 		return 0, nil
 	}
 	complete, err := k.instances(ctx, turn.Access.Client, in, id, result.Observed)
 	if err != nil {
-		return 0, pass.UnreadFor(infrav1.ScaleSetReadyCondition, err)
+		return 0, reconcile.UnreadFor(infrav1.ScaleSetReadyCondition, err)
 	}
 	if in.machinePool != nil {
 		if in.machinePool, err = nodes.Follow(ctx, k.Client, in.machinePool, plan.ManagedByAKS, plan.Autoscaled(d), count(result.Observed)); err != nil {
@@ -88,14 +88,14 @@ func (k *Kind) Report(ctx context.Context, turn pass.Turn, in *input, outcome ar
 	if in.object.Status.Ready {
 		in.object.Status.Initialization.Provisioned = new(true)
 	}
-	pass.Summarize(in.object, summed)
+	reconcile.Summarize(in.object, summed)
 	switch {
 	case !complete:
-		return 0, pass.Again(nodes.InstancesRetry(in.object, time.Now()), nil)
+		return 0, reconcile.Again(nodes.InstancesRetry(in.object, time.Now()), nil)
 	case plan.Autoscaled(d):
-		return documents.Holds(plain, autoscaledResync), nil
+		return asoresources.Holds(plain, autoscaledResync), nil
 	}
-	return documents.Holds(plain, 0), nil
+	return asoresources.Holds(plain, 0), nil
 }
 
 // instances reads the virtual machines of the pool, and tells whether they are as many as the pool says. What Azure lists while
@@ -105,7 +105,7 @@ func (k *Kind) instances(ctx context.Context, c *armclient.Client, in *input, po
 	if err != nil {
 		return false, err
 	}
-	group := arm.ResourceGroupID(pool.Subscription(), managed.ObservedNodeResourceGroup(cluster))
+	group := arm.ResourceGroupID(pool.Subscription(), aks.ObservedNodeResourceGroup(cluster))
 	want := count(observed)
 	ids, exists, err := k.Facts.PoolInstances(ctx, c, group, pool.Name(), observed, int(want))
 	if err != nil {
@@ -123,7 +123,7 @@ func (k *Kind) instances(ctx context.Context, c *armclient.Client, in *input, po
 
 // count is the number of nodes that Azure says the pool has or is to have.
 func count(observed json.RawMessage) int32 {
-	if count := managed.ObservePool(observed).Properties.Count; count != nil {
+	if count := aks.ObservePool(observed).Properties.Count; count != nil {
 		return *count
 	}
 	return 0

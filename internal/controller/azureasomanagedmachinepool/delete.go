@@ -10,20 +10,20 @@ import (
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/deletion"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/documents"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/pass"
-	plan "sigs.k8s.io/cluster-api-provider-azure/internal/plan/document"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/asoresources"
+	plan "sigs.k8s.io/cluster-api-provider-azure/internal/plan/asoresource"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile/deletion"
 )
 
 // creatingRetry is how soon the deletion of a pool is tried again whose cluster is being created.
 const creatingRetry = 5 * time.Second
 
-// Deleting implements pass.Kind.
+// Deleting implements reconcile.Kind.
 func (k *Kind) Deleting(_ context.Context, in *input) error {
 	in.object.Status.Ready = false
 	if in.members.Infrastructure == nil && in.clusterGone {
-		return pass.Abandon("the AzureASOManagedCluster that says whose the resources are is gone", "the resources of its spec.resources")
+		return reconcile.Abandon("the AzureASOManagedCluster that says whose the resources are is gone", "the resources of its spec.resources")
 	}
 	return nil
 }
@@ -39,16 +39,16 @@ func (in *input) goesWithCluster() bool {
 	case controlPlane.DeletionTimestamp.IsZero():
 		return false
 	}
-	return !slices.ContainsFunc(in.members.Pools, func(pool documents.Pool) bool { return pool.Pool.DeletionTimestamp.IsZero() })
+	return !slices.ContainsFunc(in.members.Pools, func(pool asoresources.Pool) bool { return pool.Pool.DeletionTimestamp.IsZero() })
 }
 
-// Untouched implements pass.Kind.
+// Untouched implements reconcile.Kind.
 func (k *Kind) Untouched(in *input) bool {
 	return plan.Untouched(in.object) && len(in.object.Spec.ProviderIDList) == 0
 }
 
-// PlanDeletion implements pass.Kind.
-func (k *Kind) PlanDeletion(ctx context.Context, turn pass.Turn, in *input) (*pass.Plan, error) {
+// PlanDeletion implements reconcile.Kind.
+func (k *Kind) PlanDeletion(ctx context.Context, turn reconcile.Turn, in *input) (*reconcile.Plan, error) {
 	if err := k.Prepare(ctx, turn, in); err != nil {
 		return nil, err
 	}
@@ -61,21 +61,21 @@ func (k *Kind) PlanDeletion(ctx context.Context, turn pass.Turn, in *input) (*pa
 				Type: infrav1.ResourcesReadyCondition, Status: metav1.ConditionFalse, Reason: infrav1.WaitingForControlPlaneReason,
 				Message: "the AKS cluster is being created, maybe with the pool; the pool is deleted after that",
 			})
-			pass.Summarize(in.object, summed)
-			return nil, pass.Stop(creatingRetry)
+			reconcile.Summarize(in.object, summed)
+			return nil, reconcile.Stop(creatingRetry)
 		}
 	}
-	return documents.PlanDeletion(ctx, k.Facts, turn, in.planned, goes, false)
+	return asoresources.PlanDeletion(ctx, k.Facts, turn, in.planned, goes, false)
 }
 
-// ReportDeletion implements pass.Kind.
+// ReportDeletion implements reconcile.Kind.
 func (k *Kind) ReportDeletion(in *input, outcome arm.Outcome) {
 	deletion.Forget(in.object, infrav1.ReadyCondition, infrav1.ResourcesReadyCondition)
-	in.object.Status.Resources, _ = documents.Report(in.object, in.planned, outcome, nil)
-	pass.Summarize(in.object, summed)
+	in.object.Status.Resources, _ = asoresources.Report(in.object, in.planned, outcome, nil)
+	reconcile.Summarize(in.object, summed)
 }
 
-// Held implements pass.Kind.
+// Held implements reconcile.Kind.
 func (k *Kind) Held(in *input, subscription string) deletion.Held {
-	return in.members.Held(documents.MachinePoolKind, in.object, subscription)
+	return in.members.Held(asoresources.MachinePoolKind, in.object, subscription)
 }

@@ -10,29 +10,29 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/deletion"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/documents"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/pass"
-	plan "sigs.k8s.io/cluster-api-provider-azure/internal/plan/document"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/asoresources"
+	plan "sigs.k8s.io/cluster-api-provider-azure/internal/plan/asoresource"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile/deletion"
 )
 
 // input is what one pass works on.
 type input struct {
 	object      *infrav1.AzureASOManagedMachinePool
-	members     *documents.Members
+	members     *asoresources.Members
 	clusterGone bool
 	machinePool *clusterv1.MachinePool
 	planned     plan.Input
 }
 
-// Load implements pass.Kind. A pool that is being deleted may have lost its MachinePool, and goes by what its label says.
-func (k *Kind) Load(ctx context.Context, object *infrav1.AzureASOManagedMachinePool) (*input, pass.Subject, error) {
+// Load implements reconcile.Kind. A pool that is being deleted may have lost its MachinePool, and goes by what its label says.
+func (k *Kind) Load(ctx context.Context, object *infrav1.AzureASOManagedMachinePool) (*input, reconcile.Subject, error) {
 	in := &input{object: object}
 	if err := k.belongsTo(ctx, in); err != nil {
-		return nil, pass.Subject{}, err
+		return nil, reconcile.Subject{}, err
 	}
-	return in, pass.Subject{
-		Cluster: in.members.Cluster, Owner: in.members.Owner(), Identity: in.members.Identity(documents.MachinePoolKind, object),
+	return in, reconcile.Subject{
+		Cluster: in.members.Cluster, Owner: in.members.Owner(), Identity: in.members.Identity(asoresources.MachinePoolKind, object),
 		WaitsFor: in.members.WaitsForOwner(), Made: object.Status.Initialization.Provisioned != nil,
 	}, nil
 }
@@ -43,7 +43,7 @@ func (k *Kind) belongsTo(ctx context.Context, in *input) error {
 		return fmt.Errorf("list MachinePools: %w", err)
 	}
 	for i := range machinePools.Items {
-		if documents.Refers(&machinePools.Items[i], in.object.Name) {
+		if asoresources.Refers(&machinePools.Items[i], in.object.Name) {
 			in.machinePool = &machinePools.Items[i]
 		}
 	}
@@ -52,7 +52,7 @@ func (k *Kind) belongsTo(ctx context.Context, in *input) error {
 	case in.machinePool != nil:
 		key.Name = in.machinePool.Spec.ClusterName
 	case in.object.DeletionTimestamp.IsZero():
-		return pass.NotYet("OwnerRefNotSet", "no MachinePool refers to the AzureASOManagedMachinePool")
+		return reconcile.NotYet("OwnerRefNotSet", "no MachinePool refers to the AzureASOManagedMachinePool")
 	}
 	cluster := &clusterv1.Cluster{}
 	err := apierrors.NewNotFound(schema.GroupResource{}, key.Name)
@@ -65,15 +65,15 @@ func (k *Kind) belongsTo(ctx context.Context, in *input) error {
 	}
 	if err != nil {
 		if cluster, in.clusterGone = deletion.LeftBehind(in.object), true; cluster == nil {
-			return pass.NotYet("ClusterNotFound", "Cluster "+key.Name+" of the AzureASOManagedMachinePool is not there")
+			return reconcile.NotYet("ClusterNotFound", "Cluster "+key.Name+" of the AzureASOManagedMachinePool is not there")
 		}
 		cluster.Name = key.Name
 	}
-	members, gathered := documents.Gather(ctx, k.Client, cluster)
+	members, gathered := asoresources.Gather(ctx, k.Client, cluster)
 	if gathered != nil {
 		return gathered
 	}
 	in.members = members
-	members.Hold(documents.Pool{Pool: in.object, MachinePool: in.machinePool})
+	members.Hold(asoresources.Pool{Pool: in.object, MachinePool: in.machinePool})
 	return nil
 }

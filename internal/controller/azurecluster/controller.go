@@ -13,10 +13,10 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/predicate"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/access"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/pass"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/facts"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/identity/access"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile"
 )
 
 // +kubebuilder:rbac:groups=infrastructure.cluster.x-k8s.io,resources=azureclusters,verbs=get;list;watch;patch
@@ -26,33 +26,33 @@ import (
 // +kubebuilder:rbac:groups="",resources=namespaces,verbs=get;list;watch
 // +kubebuilder:rbac:groups=events.k8s.io,resources=events,verbs=create;patch
 
-// Kind is AzureCluster for a pass.Runner.
+// Kind is AzureCluster for a reconcile.Runner.
 type Kind struct {
 	Client   client.Client
 	Facts    *facts.Facts
 	Features plan.Features
 }
 
-var _ pass.Kind[*infrav1.AzureCluster, input] = &Kind{}
+var _ reconcile.Kind[*infrav1.AzureCluster, input] = &Kind{}
 
-// Declare implements pass.Kind.
-func (k *Kind) Declare() pass.Declaration {
+// Declare implements reconcile.Kind.
+func (k *Kind) Declare() reconcile.Declaration {
 	users := access.AzureClusters(k.Client)
-	return pass.Declaration{
+	return reconcile.Declaration{
 		Name: "AzureCluster", Finalizer: infrav1.ClusterFinalizer, Users: &users, Manageable: true,
 		Foremost: infrav1.NetworkInfrastructureReadyCondition, Alike: []string{infrav1.NetworkInfrastructureReadyCondition},
 	}
 }
 
-// New implements pass.Kind.
+// New implements reconcile.Kind.
 func (k *Kind) New() *infrav1.AzureCluster { return &infrav1.AzureCluster{} }
 
-// Watches implements pass.Kind.
-func (k *Kind) Watches(ctx context.Context, mgr ctrl.Manager) ([]pass.Watch, error) {
+// Watches implements reconcile.Kind.
+func (k *Kind) Watches(ctx context.Context, mgr ctrl.Manager) ([]reconcile.Watch, error) {
 	scheme, log := mgr.GetScheme(), ctrl.LoggerFrom(ctx)
 	ofCluster := util.ClusterToInfrastructureMapFunc(ctx, infrav1.GroupVersion.WithKind("AzureCluster"), mgr.GetClient(), &infrav1.AzureCluster{})
 	changes := predicates.Any(scheme, log, predicates.ClusterCreateNotPaused(scheme, log), predicates.ClusterPausedTransitions(scheme, log))
-	return []pass.Watch{
+	return []reconcile.Watch{
 		{Object: &clusterv1.Cluster{}, Wakes: ofCluster, Predicates: []predicate.Predicate{changes}},
 		{Object: &infrav1.AzureMachine{}, Wakes: k.azureClustersOfMachine, Predicates: []predicate.Predicate{comingOrGone()}},
 		{Object: &infrav1.AzureMachinePool{}, Wakes: k.waiting, Predicates: []predicate.Predicate{comingOrGone()}},

@@ -5,7 +5,7 @@ import (
 
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 
-	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/controlplane"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/clusterinfra/controlplane"
 )
 
 // +kubebuilder:rbac:groups=controlplane.cluster.x-k8s.io,resources=kubeadmcontrolplanes,verbs=get

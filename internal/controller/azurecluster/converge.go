@@ -4,28 +4,28 @@ import (
 	"context"
 	"fmt"
 
-	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/pass"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/defaults"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/cluster"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile"
 )
 
-// Prepare implements pass.Kind.
-func (k *Kind) Prepare(ctx context.Context, turn pass.Turn, in *input) (err error) {
+// Prepare implements reconcile.Kind.
+func (k *Kind) Prepare(ctx context.Context, turn reconcile.Turn, in *input) (err error) {
 	in.controlPlaneSize, err = k.controlPlaneSize(ctx, in.cluster)
 	in.planned = k.planInput(in, turn.Access.SubscriptionID)
 	return err
 }
 
-// Inputs implements pass.Kind.
+// Inputs implements reconcile.Kind.
 func (k *Kind) Inputs(in *input) []any {
 	return []any{in.cluster.Spec, in.azureCluster.Spec, in.controlPlaneSize}
 }
 
-// Plan implements pass.Kind.
-func (k *Kind) Plan(ctx context.Context, turn pass.Turn, in *input) (*pass.Plan, error) {
+// Plan implements reconcile.Kind.
+func (k *Kind) Plan(ctx context.Context, turn reconcile.Turn, in *input) (*reconcile.Plan, error) {
 	if errs := cluster.Unsupported(in.planned); len(errs) > 0 {
-		return nil, pass.Refused(errs)
+		return nil, reconcile.Refused(errs)
 	}
 	var err error
 	outdated := make(chan struct{})
@@ -34,21 +34,21 @@ func (k *Kind) Plan(ctx context.Context, turn pass.Turn, in *input) (*pass.Plan,
 		turn.Wake()
 	}
 	if in.planned.Facts, err = k.Facts.Cluster(ctx, turn.Access.Client, in.planned, zones); err != nil {
-		return nil, pass.Unread(err)
+		return nil, reconcile.Unread(err)
 	}
 	// Only a network that is being made gains from going ahead without the zones; one that stands must not look unfinished.
 	provisioned := in.azureCluster.Status.Initialization.Provisioned != nil
 	if in.planned.Facts.ZonesPending && (provisioned || cluster.NamesZones(in.planned)) {
-		return nil, pass.Stop(0)
+		return nil, reconcile.Stop(0)
 	}
 	if errs := cluster.Check(in.planned); len(errs) > 0 {
-		return nil, pass.Refused(errs)
+		return nil, reconcile.Refused(errs)
 	}
 	graph, err := cluster.Plan(in.planned)
 	if err != nil {
 		return nil, fmt.Errorf("plan: %w", err)
 	}
-	return &pass.Plan{Graph: graph, Outdated: outdated, Sent: cluster.Memory(in.planned)}, nil
+	return &reconcile.Plan{Graph: graph, Outdated: outdated, Sent: cluster.Memory(in.planned)}, nil
 }
 
 // planInput is what the plan is computed from, without the facts. The object is defaulted as the webhook does it, for

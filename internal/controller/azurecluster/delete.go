@@ -6,22 +6,22 @@ import (
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/deletion"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/home"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/pass"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/clusterinfra"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/cluster"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/leftovers"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile/deletion"
 )
 
-// Deleting implements pass.Kind: the network goes after the machines and pools in it, whose deletion wakes it.
+// Deleting implements reconcile.Kind: the network goes after the machines and pools in it, whose deletion wakes it.
 func (k *Kind) Deleting(ctx context.Context, in *input) error {
 	in.azureCluster.Status.Ready = false
 	machines, err := k.machines(ctx, in)
 	if err != nil {
 		return err
 	}
-	pools, err := home.Pools(ctx, k.Client, in.azureCluster.Namespace, in.cluster.Name)
+	pools, err := clusterinfra.Pools(ctx, k.Client, in.azureCluster.Namespace, in.cluster.Name)
 	if err != nil {
 		return err
 	}
@@ -32,14 +32,14 @@ func (k *Kind) Deleting(ctx context.Context, in *input) error {
 	if len(first.Objects) == 0 {
 		return nil
 	}
-	return pass.WaitFor(first.Condition(infrav1.WaitingForMachinesReason))
+	return reconcile.WaitFor(first.Condition(infrav1.WaitingForMachinesReason))
 }
 
-// Untouched implements pass.Kind.
+// Untouched implements reconcile.Kind.
 func (k *Kind) Untouched(in *input) bool { return cluster.Untouched(in.azureCluster) }
 
-// PlanDeletion implements pass.Kind.
-func (k *Kind) PlanDeletion(ctx context.Context, turn pass.Turn, in *input) (*pass.Plan, error) {
+// PlanDeletion implements reconcile.Kind.
+func (k *Kind) PlanDeletion(ctx context.Context, turn reconcile.Turn, in *input) (*reconcile.Plan, error) {
 	in.planned = k.planInput(in, turn.Access.SubscriptionID)
 	graph, err := cluster.DeletePlan(in.planned)
 	if err != nil {
@@ -47,23 +47,23 @@ func (k *Kind) PlanDeletion(ctx context.Context, turn pass.Turn, in *input) (*pa
 	}
 	found, err := k.findLeftovers(ctx, turn, in, graph)
 	if err != nil {
-		return nil, pass.Unread(err)
+		return nil, reconcile.Unread(err)
 	}
 	in.goes, in.left = leftovers.Collect(in.azureCluster, graph, found)
-	out := &pass.Plan{Graph: graph, Sent: cluster.Memory(in.planned), WholeGroups: true, Unlabelled: in.goes}
+	out := &reconcile.Plan{Graph: graph, Sent: cluster.Memory(in.planned), WholeGroups: true, Unlabelled: in.goes}
 	if len(in.left) > 0 {
 		out.LeftBehind = leftEvent(plan.ResourceGroupID(in.planned), in.left)
 	}
 	return out, nil
 }
 
-// ReportDeletion implements pass.Kind.
+// ReportDeletion implements reconcile.Kind.
 func (k *Kind) ReportDeletion(in *input, outcome arm.Outcome) {
 	reportGroups(in, outcome)
 	reportLeftovers(in)
 }
 
-// Held implements pass.Kind.
+// Held implements reconcile.Kind.
 func (k *Kind) Held(in *input, subscription string) deletion.Held {
 	spec := in.azureCluster.Spec
 	key, value := plan.OwnerTag(k.planInput(in, subscription))

@@ -10,17 +10,17 @@ import (
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/deletion"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/pass"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/volumes"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/clusterinfra/volumes"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/leftovers"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/ownership"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile/deletion"
 )
 
 // findLeftovers looks for what Services and volumes of the cluster have left in a resource group that users brought. What is in a group of the
 // cluster's goes with that.
-func (k *Kind) findLeftovers(ctx context.Context, turn pass.Turn, in *input, graph *arm.Graph) ([]leftovers.Leftover, error) {
+func (k *Kind) findLeftovers(ctx context.Context, turn reconcile.Turn, in *input, graph *arm.Graph) ([]leftovers.Leftover, error) {
 	group, c := plan.ResourceGroupID(in.planned), turn.Access.Client
 	body, err := k.Facts.Resource(ctx, c, group)
 	if err != nil || len(body) == 0 {

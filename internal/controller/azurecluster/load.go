@@ -10,11 +10,11 @@ import (
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/access"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/deletion"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/pass"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/identity/access"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/leftovers"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile/deletion"
 )
 
 // input is what one pass works on.
@@ -30,19 +30,19 @@ type input struct {
 	left []leftovers.Leftover
 }
 
-// Load implements pass.Kind.
-func (k *Kind) Load(ctx context.Context, azureCluster *infrav1.AzureCluster) (*input, pass.Subject, error) {
+// Load implements reconcile.Kind.
+func (k *Kind) Load(ctx context.Context, azureCluster *infrav1.AzureCluster) (*input, reconcile.Subject, error) {
 	cluster, err := k.clusterOf(ctx, azureCluster)
 	if err != nil {
-		return nil, pass.Subject{}, fmt.Errorf("get the Cluster: %w", err)
+		return nil, reconcile.Subject{}, fmt.Errorf("get the Cluster: %w", err)
 	}
 	gone := cluster == nil
 	if gone {
 		if cluster = deletion.LeftBehind(azureCluster); cluster == nil {
-			return nil, pass.Subject{}, pass.NotYet("OwnerRefNotSet", "Cluster Controller has not yet set OwnerRef")
+			return nil, reconcile.Subject{}, reconcile.NotYet("OwnerRefNotSet", "Cluster Controller has not yet set OwnerRef")
 		}
 	}
-	return &input{cluster: cluster, clusterGone: gone, azureCluster: azureCluster}, pass.Subject{
+	return &input{cluster: cluster, clusterGone: gone, azureCluster: azureCluster}, reconcile.Subject{
 		Cluster: cluster, Owner: azureCluster, Identity: access.OfAzureCluster(azureCluster),
 		Made: azureCluster.Status.Initialization.Provisioned != nil,
 	}, nil

@@ -9,9 +9,9 @@ import (
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/pass"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/report"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/cluster"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/status"
 )
 
 // groups are the conditions of an AzureCluster in the order in which people think of them.
@@ -33,9 +33,9 @@ var groups = []string{
 	infrav1.LeftoversCondition,
 }
 
-// Report implements pass.Kind: once everything is in place the endpoint, failure domains and that the infrastructure is
+// Report implements reconcile.Kind: once everything is in place the endpoint, failure domains and that the infrastructure is
 // provisioned.
-func (k *Kind) Report(_ context.Context, _ pass.Turn, in *input, outcome arm.Outcome) (time.Duration, error) {
+func (k *Kind) Report(_ context.Context, _ reconcile.Turn, in *input, outcome arm.Outcome) (time.Duration, error) {
 	azureCluster := in.azureCluster
 	reportGroups(in, outcome)
 	if !usable(outcome) {
@@ -71,14 +71,14 @@ func usable(outcome arm.Outcome) bool {
 }
 
 func reportGroups(in *input, outcome arm.Outcome) {
-	found := report.Set(in.azureCluster, groups, report.Groups(outcome, groups, cluster.Group))
-	reportSummary(in, report.Summary(infrav1.NetworkInfrastructureReadyCondition, found))
-	in.azureCluster.Status.Resources = report.Resources(outcome)
+	found := status.Set(in.azureCluster, groups, status.Groups(outcome, groups, cluster.Group))
+	reportSummary(in, status.Summary(infrav1.NetworkInfrastructureReadyCondition, found))
+	in.azureCluster.Status.Resources = status.ResourceStatuses(outcome)
 }
 
 // reportSummary sets NetworkInfrastructureReady and Ready, which say the same of this kind.
 func reportSummary(in *input, condition metav1.Condition) {
-	report.Put(in.azureCluster, condition)
+	status.Put(in.azureCluster, condition)
 	condition.Type = infrav1.ReadyCondition
-	report.Put(in.azureCluster, condition)
+	status.Put(in.azureCluster, condition)
 }

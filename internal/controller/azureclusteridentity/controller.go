@@ -15,33 +15,33 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/pass"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/report"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/identity"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/status"
 )
 
 // +kubebuilder:rbac:groups=infrastructure.cluster.x-k8s.io,resources=azureclusteridentities,verbs=get;list;watch;patch
 // +kubebuilder:rbac:groups=infrastructure.cluster.x-k8s.io,resources=azureclusteridentities/status,verbs=patch
 
-// Kind is AzureClusterIdentity for a pass.Runner. An identity is of no Cluster: many may use it.
+// Kind is AzureClusterIdentity for a reconcile.Runner. An identity is of no Cluster: many may use it.
 type Kind struct {
 	Client     client.Client
 	Identities *identity.Provider
 }
 
-var _ pass.Local[*infrav1.AzureClusterIdentity, infrav1.AzureClusterIdentity] = &Kind{}
+var _ reconcile.Local[*infrav1.AzureClusterIdentity, infrav1.AzureClusterIdentity] = &Kind{}
 
-// Declare implements pass.Loader.
-func (k *Kind) Declare() pass.Declaration {
-	return pass.Declaration{Name: identity.Kind, Foremost: infrav1.ReadyCondition}
+// Declare implements reconcile.Loader.
+func (k *Kind) Declare() reconcile.Declaration {
+	return reconcile.Declaration{Name: identity.Kind, Foremost: infrav1.ReadyCondition}
 }
 
-// New implements pass.Loader.
+// New implements reconcile.Loader.
 func (k *Kind) New() *infrav1.AzureClusterIdentity { return &infrav1.AzureClusterIdentity{} }
 
-// Watches implements pass.Loader.
-func (k *Kind) Watches(context.Context, ctrl.Manager) ([]pass.Watch, error) {
-	return []pass.Watch{{Object: &corev1.Secret{}, Wakes: k.identitiesOfSecret, MetadataOnly: true}}, nil
+// Watches implements reconcile.Loader.
+func (k *Kind) Watches(context.Context, ctrl.Manager) ([]reconcile.Watch, error) {
+	return []reconcile.Watch{{Object: &corev1.Secret{}, Wakes: k.identitiesOfSecret, MetadataOnly: true}}, nil
 }
 
 // identitiesOfSecret wakes the identities that refer to a Secret.
@@ -57,12 +57,12 @@ func (k *Kind) identitiesOfSecret(ctx context.Context, secret client.Object) []c
 	return out
 }
 
-// Load implements pass.Loader.
-func (k *Kind) Load(_ context.Context, object *infrav1.AzureClusterIdentity) (*infrav1.AzureClusterIdentity, pass.Subject, error) {
-	return object, pass.Subject{}, nil
+// Load implements reconcile.Loader.
+func (k *Kind) Load(_ context.Context, object *infrav1.AzureClusterIdentity) (*infrav1.AzureClusterIdentity, reconcile.Subject, error) {
+	return object, reconcile.Subject{}, nil
 }
 
-// Show implements pass.Local.
+// Show implements reconcile.Local.
 func (k *Kind) Show(ctx context.Context, object *infrav1.AzureClusterIdentity) error {
 	if !object.DeletionTimestamp.IsZero() {
 		return k.heldBack(ctx, object)
@@ -71,8 +71,8 @@ func (k *Kind) Show(ctx context.Context, object *infrav1.AzureClusterIdentity) e
 	var verdict error
 	if err := k.Identities.Check(ctx, object); err != nil {
 		var after time.Duration
-		found[0], after = report.Problem(infrav1.ReadyCondition, err)
-		verdict = pass.Again(after, err)
+		found[0], after = status.Problem(infrav1.ReadyCondition, err)
+		verdict = reconcile.Again(after, err)
 	}
 	if k.Identities.Trusts() {
 		found = append(found, trusted)
@@ -80,7 +80,7 @@ func (k *Kind) Show(ctx context.Context, object *infrav1.AzureClusterIdentity) e
 	if former, err := k.Identities.UsesFormer(ctx, object); err == nil && former {
 		found = append(found, usedBeforeUpgrade)
 	}
-	report.Set(object, []string{infrav1.TenantsIsolatedCondition}, found)
+	status.Set(object, []string{infrav1.TenantsIsolatedCondition}, found)
 	return verdict
 }
 

@@ -15,9 +15,9 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/pass"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/storetest"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/identity"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile/storetest"
 )
 
 func principal(name string, secret corev1.SecretReference) *infrav1.AzureClusterIdentity {
@@ -81,7 +81,7 @@ func TestReconcile(t *testing.T) {
 			}
 			store := storetest.New(t, objects...)
 			tenancy := map[bool]identity.Tenancy{true: identity.Trusted, false: identity.Isolated}[test.trusted]
-			r := pass.NewLocal(pass.Services{
+			r := reconcile.NewLocal(reconcile.Services{
 				Client: store, Recorder: func(string) events.EventRecorder { return events.NewFakeRecorder(10) }, Resync: time.Hour,
 			}, &Kind{Client: store, Identities: identity.New(store, identity.Options{Tenancy: tenancy})})
 			request := ctrl.Request{NamespacedName: client.ObjectKeyFromObject(test.identity)}

@@ -10,9 +10,9 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/deletion"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/pass"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/identity"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile/deletion"
 )
 
 // +kubebuilder:rbac:groups=infrastructure.cluster.x-k8s.io,resources=azureclusters;azuremanagedcontrolplanes,verbs=get;list;watch
@@ -35,7 +35,7 @@ func (k *Kind) heldBack(ctx context.Context, object *infrav1.AzureClusterIdentit
 		note(users, infrav1.ManagedControlPlaneFinalizer, "AzureManagedControlPlane", &controlPlanes.Items[i])
 	}
 	if condition, ok := heldBy(object, users); ok {
-		return pass.WaitFor(condition)
+		return reconcile.WaitFor(condition)
 	}
 	return nil
 }

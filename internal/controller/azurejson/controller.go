@@ -26,14 +26,14 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/access"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/home"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/selfmanaged"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/story"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/watch"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/clusterinfra"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/clusterinfra/selfmanaged"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/facts"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/identity/access"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/cloudconfig"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile/eventlog"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile/watch"
 )
 
 // +kubebuilder:rbac:groups=infrastructure.cluster.x-k8s.io,resources=azuremachinetemplates,verbs=get;list;watch
@@ -51,7 +51,7 @@ type Reconciler struct {
 	// Secrets shows the metadata of the Secrets that are watched, as PartialObjectMetadata; nil has them read in every pass.
 	Secrets client.Reader
 
-	teller  *story.Teller
+	teller  *eventlog.Teller
 	current current
 }
 
@@ -60,7 +60,7 @@ type Kinds struct{ Machines, Pools bool }
 
 // SetupWithManager registers one controller for templates and one for each of the kinds.
 func (r *Reconciler) SetupWithManager(ctx context.Context, mgr ctrl.Manager, options controller.Options, kinds Kinds) error {
-	r.teller = story.New(r.Recorder)
+	r.teller = eventlog.New(r.Recorder)
 	if err := r.setup(ctx, mgr, options, "azurejson-template", &infrav1.AzureMachineTemplate{}, &infrav1.AzureMachineTemplateList{}, r.reconcileTemplate); err != nil {
 		return err
 	}
@@ -77,7 +77,7 @@ func (r *Reconciler) SetupWithManager(ctx context.Context, mgr ctrl.Manager, opt
 
 func (r *Reconciler) setup(ctx context.Context, mgr ctrl.Manager, options controller.Options, name string, object client.Object, list client.ObjectList, do reconcile.Func) error {
 	log := ctrl.LoggerFrom(ctx)
-	ofCluster := home.OwnedBy(r.Client, list)
+	ofCluster := clusterinfra.OwnedBy(r.Client, list)
 	if _, template := object.(*infrav1.AzureMachineTemplate); !template {
 		var err error
 		if ofCluster, err = util.ClusterToTypedObjectsMapper(mgr.GetClient(), list, mgr.GetScheme()); err != nil {
@@ -85,7 +85,7 @@ func (r *Reconciler) setup(ctx context.Context, mgr ctrl.Manager, options contro
 		}
 	}
 	_, joining := object.(*infrav1.AzureMachinePool)
-	dependents := home.Dependents{Kubernetes: r.Client, OfCluster: ofCluster, AKS: joining}
+	dependents := clusterinfra.Dependents{Kubernetes: r.Client, OfCluster: ofCluster, AKS: joining}
 	b := ctrl.NewControllerManagedBy(mgr).
 		Named(name).
 		For(object, builder.WithPredicates(watch.Own())).
@@ -161,7 +161,7 @@ func (r *Reconciler) forget(kind client.Object, request ctrl.Request, err error)
 
 // describes tells whether an azure.json can say where the machines of owner are. AKS clusters have only scale sets that join them,
 // and Azure decides where those go once the cluster is there.
-func (r *Reconciler) describes(found home.Home, cluster *clusterv1.Cluster, owner client.Object) bool {
+func (r *Reconciler) describes(found clusterinfra.Home, cluster *clusterv1.Cluster, owner client.Object) bool {
 	if found.ControlPlane == nil {
 		return found.There()
 	}
@@ -180,7 +180,7 @@ func (r *Reconciler) keep(ctx context.Context, cluster *clusterv1.Cluster, owner
 	if cluster == nil || annotations.IsPaused(cluster, owner) || !owner.GetDeletionTimestamp().IsZero() {
 		return ctrl.Result{}, nil
 	}
-	found, err := home.Of(ctx, r.Client, cluster, false)
+	found, err := clusterinfra.Of(ctx, r.Client, cluster, false)
 	if err != nil || !r.describes(found, cluster, owner) {
 		return ctrl.Result{}, err
 	}

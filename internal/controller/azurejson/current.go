@@ -9,7 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/settled"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile/stable"
 )
 
 // current remembers which version of a Secret was as it should be, so that one that nobody has changed is not read in every
@@ -23,7 +23,7 @@ type current struct {
 type version struct {
 	uid     types.UID
 	version string
-	wanted  settled.Input
+	wanted  stable.Input
 }
 
 // is tells whether the Secret that is watched is the version that had what is wanted.
@@ -68,6 +68,6 @@ func (c *current) forget(key client.ObjectKey) {
 }
 
 // fingerprint is of what is ours in a Secret.
-func fingerprint(want *corev1.Secret) (settled.Input, error) {
-	return settled.Fingerprint(want.Data, want.Labels, want.OwnerReferences)
+func fingerprint(want *corev1.Secret) (stable.Input, error) {
+	return stable.Fingerprint(want.Data, want.Labels, want.OwnerReferences)
 }

@@ -7,7 +7,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/controlplane"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/clusterinfra/controlplane"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/identity"
 )
 

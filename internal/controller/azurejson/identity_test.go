@@ -15,8 +15,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client/fake"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/story"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/identity"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile/eventlog"
 )
 
 // TestWarnWithoutIdentity tells of control planes on which cloud-provider-azure cannot log in.
@@ -64,7 +64,7 @@ func TestWarnWithoutIdentity(t *testing.T) {
 			mapper.Add(infrav1.GroupVersion.WithKind("AzureMachineTemplate"), meta.RESTScopeNamespace)
 			mapper.Add(version.WithKind("KubeadmControlPlane"), meta.RESTScopeNamespace)
 			recorder := events.NewFakeRecorder(1)
-			r := &Reconciler{teller: story.New(recorder), Client: fake.NewClientBuilder().WithScheme(scheme).WithRESTMapper(mapper).WithObjects(used, worker, controlPlane).Build()}
+			r := &Reconciler{teller: eventlog.New(recorder), Client: fake.NewClientBuilder().WithScheme(scheme).WithRESTMapper(mapper).WithObjects(used, worker, controlPlane).Build()}
 			// The second pass has nothing new to tell, and no room to tell it.
 			for range 2 {
 				err := r.warnWithoutIdentity(t.Context(), cluster, tc.owner, infrav1.ManagedIdentities{Identity: tc.has}, identity.CloudConfigSecret{ClientSecret: tc.secret})

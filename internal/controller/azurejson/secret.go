@@ -14,8 +14,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
 
-	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/report"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/story"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile/eventlog"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/status"
 )
 
 // owned is the value of the label <cluster name> that marks the Secrets of a cluster.
@@ -75,17 +75,17 @@ const cannotWrite = "CloudConfigFailed"
 // fail says on the owner why its Secret cannot be made. The object that gets a condition for the same cause is the
 // AzureCluster; a template has none.
 func (r *Reconciler) fail(ctx context.Context, owner client.Object, err error) (ctrl.Result, error) {
-	if !story.IsFailure(ctx, err) {
+	if !eventlog.IsFailure(ctx, err) {
 		return ctrl.Result{}, err
 	}
-	_, after := report.Problem("", err)
+	_, after := status.Problem("", err)
 	_ = r.told(ctx, owner, err)
 	return ctrl.Result{RequeueAfter: max(after, time.Second)}, nil
 }
 
 // told tells on the owner that its Secret cannot be made, and returns the error.
 func (r *Reconciler) told(ctx context.Context, owner client.Object, err error) error {
-	if story.IsFailure(ctx, err) {
+	if eventlog.IsFailure(ctx, err) {
 		r.teller.Warn(ctx, owner, cannotWrite, cannotWrite, "azure.json cannot be written: "+err.Error(), err)
 	}
 	return err

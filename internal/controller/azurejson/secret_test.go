@@ -15,8 +15,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/storetest"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/story"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile/eventlog"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile/storetest"
 )
 
 func TestWrite(t *testing.T) {
@@ -126,7 +126,7 @@ func TestCurrent(t *testing.T) {
 			t.Errorf("%s: has %q after %d reads in three passes, want %d, %v", step.reason, stored.Data["azure.json"], reads, step.reads, err)
 		}
 	}
-	r.teller = story.New(nil)
+	r.teller = eventlog.New(nil)
 	r.forget(owner, ctrl.Request{NamespacedName: client.ObjectKeyFromObject(owner)}, apierrors.NewNotFound(schema.GroupResource{}, "m"))
 	if len(r.current.of) > 0 {
 		t.Error("the Secret of a machine that is gone is remembered")

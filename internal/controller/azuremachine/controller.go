@@ -17,12 +17,12 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/predicate"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/pass"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/selfmanaged"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/volumes"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/watch"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/clusterinfra/selfmanaged"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/clusterinfra/volumes"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/facts"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile/watch"
 )
 
 // +kubebuilder:rbac:groups=infrastructure.cluster.x-k8s.io,resources=azuremachines,verbs=get;list;watch;patch
@@ -30,7 +30,7 @@ import (
 // +kubebuilder:rbac:groups=infrastructure.cluster.x-k8s.io,resources=azuremachines/finalizers,verbs=update
 // +kubebuilder:rbac:groups=cluster.x-k8s.io,resources=machines,verbs=get;list;watch
 
-// Kind is AzureMachine for a pass.Runner.
+// Kind is AzureMachine for a reconcile.Runner.
 type Kind struct {
 	Client   client.Client
 	Facts    *facts.Facts
@@ -40,25 +40,25 @@ type Kind struct {
 	untagged  volumes.Failures
 }
 
-var _ pass.Kind[*infrav1.AzureMachine, input] = &Kind{}
+var _ reconcile.Kind[*infrav1.AzureMachine, input] = &Kind{}
 
-// Declare implements pass.Kind.
-func (k *Kind) Declare() pass.Declaration {
-	return pass.Declaration{Name: "AzureMachine", Finalizer: infrav1.MachineFinalizer, Foremost: infrav1.VMRunningCondition}
+// Declare implements reconcile.Kind.
+func (k *Kind) Declare() reconcile.Declaration {
+	return reconcile.Declaration{Name: "AzureMachine", Finalizer: infrav1.MachineFinalizer, Foremost: infrav1.VMRunningCondition}
 }
 
-// New implements pass.Kind.
+// New implements reconcile.Kind.
 func (k *Kind) New() *infrav1.AzureMachine { return &infrav1.AzureMachine{} }
 
-// Watches implements pass.Kind.
-func (k *Kind) Watches(ctx context.Context, mgr ctrl.Manager) ([]pass.Watch, error) {
+// Watches implements reconcile.Kind.
+func (k *Kind) Watches(ctx context.Context, mgr ctrl.Manager) ([]reconcile.Watch, error) {
 	ofCluster, err := util.ClusterToTypedObjectsMapper(mgr.GetClient(), &infrav1.AzureMachineList{}, mgr.GetScheme())
 	if err != nil {
 		return nil, fmt.Errorf("map Clusters to AzureMachines: %w", err)
 	}
 	provisioned := predicates.ClusterPausedTransitionsOrInfrastructureProvisioned(mgr.GetScheme(), ctrl.LoggerFrom(ctx))
 	network := watch.Reads(func(c *infrav1.AzureCluster) any { return c.Status.FailureDomains })
-	return []pass.Watch{
+	return []reconcile.Watch{
 		{Object: &clusterv1.Machine{}, Wakes: util.MachineToInfrastructureMapFunc(infrav1.GroupVersion.WithKind("AzureMachine")), Predicates: []predicate.Predicate{watch.Spec()}},
 		{Object: &clusterv1.Cluster{}, Wakes: ofCluster, Predicates: []predicate.Predicate{provisioned}},
 		{Object: &infrav1.AzureCluster{}, Wakes: k.machinesOfAzureCluster, Predicates: []predicate.Predicate{network}},

@@ -10,37 +10,37 @@ import (
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/pass"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/selfmanaged"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/clusterinfra/selfmanaged"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/defaults"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/inventory"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/machine"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile"
 )
 
-// Prepare implements pass.Kind.
-func (k *Kind) Prepare(_ context.Context, turn pass.Turn, in *input) error {
+// Prepare implements reconcile.Kind.
+func (k *Kind) Prepare(_ context.Context, turn reconcile.Turn, in *input) error {
 	in.planned = k.planInput(in, turn.Access.SubscriptionID, turn.Access.Lent != nil)
 	return nil
 }
 
-// Inputs implements pass.Kind. The providerID counts: the pass that sets it is not the last.
+// Inputs implements reconcile.Kind. The providerID counts: the pass that sets it is not the last.
 func (k *Kind) Inputs(in *input) []any {
 	return []any{in.cluster.Spec, in.azureCluster.Spec, in.machine.Spec, in.machine.Labels, in.azureMachine.Spec}
 }
 
-// Plan implements pass.Kind.
-func (k *Kind) Plan(ctx context.Context, turn pass.Turn, in *input) (*pass.Plan, error) {
+// Plan implements reconcile.Kind.
+func (k *Kind) Plan(ctx context.Context, turn reconcile.Turn, in *input) (*reconcile.Plan, error) {
 	if errs := machine.Unsupported(in.planned); len(errs) > 0 {
-		return nil, pass.Refused(errs)
+		return nil, reconcile.Refused(errs)
 	}
 	var err error
 	if in.planned.MachineFacts, err = k.Facts.Machine(ctx, turn.Access.Client, in.planned); err != nil {
-		return nil, pass.Unread(err)
+		return nil, reconcile.Unread(err)
 	}
 	if in.azureMachine.Spec.ProviderID != nil && !in.planned.MachineFacts.VMExists {
 		reportVMGone(in)
-		return nil, pass.Stop(pass.UntilResync)
+		return nil, reconcile.Stop(reconcile.UntilResync)
 	}
 	if !in.planned.MachineFacts.VMExists {
 		if in.planned.BootstrapData, err = selfmanaged.BootstrapData(ctx, k.Client, in.azureMachine.Namespace, in.machine.Spec.Bootstrap.DataSecretName); err != nil {
@@ -50,14 +50,14 @@ func (k *Kind) Plan(ctx context.Context, turn pass.Turn, in *input) (*pass.Plan,
 			in.planned.AdminPassword = k.passwords.Of(in.azureMachine.UID)
 		}
 		if errs := machine.Check(in.planned); len(errs) > 0 {
-			return nil, pass.Refused(errs)
+			return nil, reconcile.Refused(errs)
 		}
 	}
 	graph, err := machine.Plan(in.planned)
 	if err != nil {
 		return nil, fmt.Errorf("plan: %w", err)
 	}
-	return &pass.Plan{Graph: graph, Sent: machine.Memory(in.planned)}, nil
+	return &reconcile.Plan{Graph: graph, Sent: machine.Memory(in.planned)}, nil
 }
 
 // planInput is what the plan is computed from, without the facts. The objects are defaulted as the webhook does it, for

@@ -6,17 +6,17 @@ import (
 	"strings"
 
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/deletion"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/pass"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/selfmanaged"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/volumes"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/clusterinfra/selfmanaged"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/clusterinfra/volumes"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/cluster"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/machine"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/memory"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile/deletion"
 )
 
-// Deleting implements pass.Kind. Without an AzureCluster nobody can ask Azure: that goes after its machines unless somebody
+// Deleting implements reconcile.Kind. Without an AzureCluster nobody can ask Azure: that goes after its machines unless somebody
 // took its finalizer off.
 func (k *Kind) Deleting(_ context.Context, in *input) error {
 	in.azureMachine.Status.Ready = false
@@ -24,24 +24,24 @@ func (k *Kind) Deleting(_ context.Context, in *input) error {
 	case in.azureCluster != nil:
 		return nil
 	case deletion.Moved(in.azureMachine):
-		return pass.Nothing()
+		return reconcile.Nothing()
 	}
-	return pass.Abandon("the AzureCluster that says how to ask Azure is gone", k.inAzure(in, ""))
+	return reconcile.Abandon("the AzureCluster that says how to ask Azure is gone", k.inAzure(in, ""))
 }
 
-// Untouched implements pass.Kind: machines are made in a network that is there.
+// Untouched implements reconcile.Kind: machines are made in a network that is there.
 func (k *Kind) Untouched(in *input) bool {
 	return in.azureMachine.Spec.ProviderID == nil && !memory.Stored(in.azureMachine.Annotations) &&
 		!selfmanaged.Provisioned(in.cluster) && cluster.Untouched(in.azureCluster)
 }
 
-// PlanDeletion implements pass.Kind. When the whole cluster goes and its resource group with it, the group's deletion takes
+// PlanDeletion implements reconcile.Kind. When the whole cluster goes and its resource group with it, the group's deletion takes
 // everything.
-func (k *Kind) PlanDeletion(ctx context.Context, turn pass.Turn, in *input) (*pass.Plan, error) {
+func (k *Kind) PlanDeletion(ctx context.Context, turn reconcile.Turn, in *input) (*reconcile.Plan, error) {
 	planned := k.planInput(in, turn.Access.SubscriptionID, turn.Access.Lent != nil)
 	var err error
 	if planned.MachineFacts, err = k.Facts.DeletingMachine(ctx, turn.Access.Client, planned); err != nil {
-		return nil, pass.Unread(err)
+		return nil, reconcile.Unread(err)
 	}
 	graph, err := machine.DeletePlan(planned)
 	if err != nil {
@@ -54,7 +54,7 @@ func (k *Kind) PlanDeletion(ctx context.Context, turn pass.Turn, in *input) (*pa
 	if err != nil {
 		return nil, err
 	}
-	out := &pass.Plan{
+	out := &reconcile.Plan{
 		Warning: warning,
 		// Azure makes the disks, and may leave them without tags.
 		Graph: graph, Unlabelled: machine.Disks(planned),
@@ -69,7 +69,7 @@ func (k *Kind) PlanDeletion(ctx context.Context, turn pass.Turn, in *input) (*pa
 	return out, nil
 }
 
-// Held implements pass.Kind.
+// Held implements reconcile.Kind.
 func (k *Kind) Held(in *input, subscription string) deletion.Held {
 	var names []string
 	for _, id := range k.mayHave(in, subscription) {

@@ -10,9 +10,9 @@ import (
 	"sigs.k8s.io/cluster-api/util"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/deletion"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/pass"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/selfmanaged"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/clusterinfra/selfmanaged"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile/deletion"
 )
 
 // loadDeleting reads what a machine belongs to that is being deleted. Whoever deletes all at once deletes that, too, so what
@@ -42,7 +42,7 @@ func (k *Kind) loadDeleting(ctx context.Context, in *input) error {
 	}
 	if err != nil || name == "" {
 		if in.cluster, in.clusterGone = deletion.LeftBehind(in.azureMachine), true; in.cluster == nil {
-			return pass.Nothing()
+			return reconcile.Nothing()
 		}
 		in.cluster.Name = name
 	}

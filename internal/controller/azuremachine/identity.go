@@ -10,15 +10,15 @@ import (
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/engine"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/pass"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/report"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/machine"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/status"
 )
 
 // addIdentities gives a VM that is in place the user-assigned identities that it lacks: added to the spec, or taken away
 // outside. As long as one is missing it returns the condition VMIdentitiesReady, and the verdict that says when to come back.
-func (k *Kind) addIdentities(ctx context.Context, turn pass.Turn, in *input, outcome arm.Outcome) (*metav1.Condition, error) {
+func (k *Kind) addIdentities(ctx context.Context, turn reconcile.Turn, in *input, outcome arm.Outcome) (*metav1.Condition, error) {
 	vm, _ := outcome.Result(plan.VMID(in.planned))
 	if !vm.IsDone() {
 		return nil, nil
@@ -29,10 +29,10 @@ func (k *Kind) addIdentities(ctx context.Context, turn pass.Turn, in *input, out
 	}
 	done := turn.Do(ctx, engine.Action{Method: "PATCH", ID: vm.ID, Body: body})
 	if done.Err != nil {
-		condition, after := report.Problem(infrav1.VMIdentitiesReadyCondition, done.Err)
-		return &condition, pass.Again(after, done.Err)
+		condition, after := status.Problem(infrav1.VMIdentitiesReadyCondition, done.Err)
+		return &condition, reconcile.Again(after, done.Err)
 	}
-	after := pass.UntilResync
+	after := reconcile.UntilResync
 	if done.State == arm.Ready {
 		// It is read again to see whether it is so.
 		after = time.Second
@@ -40,5 +40,5 @@ func (k *Kind) addIdentities(ctx context.Context, turn pass.Turn, in *input, out
 	return &metav1.Condition{
 		Type: infrav1.VMIdentitiesReadyCondition, Status: metav1.ConditionFalse, Reason: infrav1.UserAssignedIdentityMissingReason,
 		Message: "the VM does not have " + strings.Join(machine.MissingIdentities(in.planned, vm.Observed), ", ") + ": it is being assigned",
-	}, pass.Again(after, nil)
+	}, reconcile.Again(after, nil)
 }

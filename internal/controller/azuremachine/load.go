@@ -12,10 +12,10 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/access"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/pass"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/selfmanaged"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/clusterinfra/selfmanaged"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/identity/access"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile"
 )
 
 // input is what one pass works on.
@@ -29,17 +29,17 @@ type input struct {
 	planned      plan.MachineInput
 }
 
-// Load implements pass.Kind.
-func (k *Kind) Load(ctx context.Context, azureMachine *infrav1.AzureMachine) (*input, pass.Subject, error) {
+// Load implements reconcile.Kind.
+func (k *Kind) Load(ctx context.Context, azureMachine *infrav1.AzureMachine) (*input, reconcile.Subject, error) {
 	in := &input{azureMachine: azureMachine}
 	read := k.loadStanding
 	if !azureMachine.DeletionTimestamp.IsZero() {
 		read = k.loadDeleting
 	}
 	if err := read(ctx, in); err != nil {
-		return nil, pass.Subject{}, err
+		return nil, reconcile.Subject{}, err
 	}
-	subject := pass.Subject{Cluster: in.cluster, Made: azureMachine.Status.Initialization.Provisioned != nil}
+	subject := reconcile.Subject{Cluster: in.cluster, Made: azureMachine.Status.Initialization.Provisioned != nil}
 	if in.azureCluster != nil {
 		subject.Owner = in.azureCluster
 		subject.Identity = access.OfAzureCluster(in.azureCluster)
@@ -58,11 +58,11 @@ func (k *Kind) loadStanding(ctx context.Context, in *input) (err error) {
 		return fmt.Errorf("get the Machine that owns it: %w", err)
 	}
 	if in.machine == nil {
-		return pass.NotYet("OwnerRefNotSet", "Machine Controller has not yet set OwnerRef")
+		return reconcile.NotYet("OwnerRefNotSet", "Machine Controller has not yet set OwnerRef")
 	}
 	in.cluster, err = util.GetClusterFromMetadata(ctx, k.Client, in.machine.ObjectMeta)
 	if apierrors.IsNotFound(err) || errors.Is(err, util.ErrNoCluster) {
-		return pass.NotYet("ClusterNotFound", fmt.Sprintf("the Cluster of Machine %s is not there: %v", in.machine.Name, err))
+		return reconcile.NotYet("ClusterNotFound", fmt.Sprintf("the Cluster of Machine %s is not there: %v", in.machine.Name, err))
 	}
 	if err != nil {
 		return fmt.Errorf("get the Cluster of Machine %s: %w", in.machine.Name, err)
@@ -71,7 +71,7 @@ func (k *Kind) loadStanding(ctx context.Context, in *input) (err error) {
 	key := client.ObjectKey{Namespace: in.cluster.Namespace, Name: in.cluster.Spec.InfrastructureRef.Name}
 	if err := k.Client.Get(ctx, key, in.azureCluster); err != nil {
 		if apierrors.IsNotFound(err) {
-			return pass.NotYet("AzureClusterNotFound", fmt.Sprintf("AzureCluster %s is not there", key.Name))
+			return reconcile.NotYet("AzureClusterNotFound", fmt.Sprintf("AzureCluster %s is not there", key.Name))
 		}
 		return fmt.Errorf("get AzureCluster %s: %w", key, err)
 	}

@@ -8,8 +8,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/pass"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/storetest"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile/storetest"
 )
 
 // TestLoad has the objects of a machine come and go in any order: a pass has all it needs, or waits without an error.
@@ -51,7 +51,7 @@ func TestLoad(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			k := &Kind{Client: storetest.New(t, append(test.others, test.object)...)}
 			in, _, err := k.Load(t.Context(), test.object)
-			if err != nil && !pass.IsVerdict(err) {
+			if err != nil && !reconcile.IsVerdict(err) {
 				t.Fatalf("%s: %v", test.reason, err)
 			}
 			if in == nil || test.want == nil {

@@ -11,10 +11,10 @@ import (
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/pass"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/report"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/machine"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/status"
 )
 
 // groups are the conditions of an AzureMachine in the order in which people think of them.
@@ -29,8 +29,8 @@ var groups = []string{
 	infrav1.BootstrapSucceededCondition,
 }
 
-// Report implements pass.Kind: once the VM runs, the status has what Cluster API needs of it.
-func (k *Kind) Report(ctx context.Context, turn pass.Turn, in *input, outcome arm.Outcome) (time.Duration, error) {
+// Report implements reconcile.Kind: once the VM runs, the status has what Cluster API needs of it.
+func (k *Kind) Report(ctx context.Context, turn reconcile.Turn, in *input, outcome arm.Outcome) (time.Duration, error) {
 	found := describe(found(outcome), in.planned, outcome)
 	identities, verdict := k.addIdentities(ctx, turn, in, outcome)
 	if identities != nil {
@@ -64,7 +64,7 @@ func reportVM(in *input, outcome arm.Outcome) {
 	}
 }
 
-// ReportDeletion implements pass.Kind.
+// ReportDeletion implements reconcile.Kind.
 func (k *Kind) ReportDeletion(in *input, outcome arm.Outcome) {
 	reportGroups(in, outcome, found(outcome))
 	if !outcome.IsDeleted() {
@@ -81,7 +81,7 @@ var vmReasons = map[string]string{
 
 // found are the conditions of the outcome.
 func found(outcome arm.Outcome) []metav1.Condition {
-	found := report.Groups(outcome, groups, machine.Group)
+	found := status.Groups(outcome, groups, machine.Group)
 	for i := range found {
 		if reason, ok := vmReasons[found[i].Reason]; ok && found[i].Type == infrav1.VMRunningCondition {
 			found[i].Reason = reason
@@ -126,9 +126,9 @@ func stopped(planned plan.MachineInput) bool {
 
 // reportGroups sets the conditions that were found, and takes away those of groups that the machine does not have.
 func reportGroups(in *input, outcome arm.Outcome, found []metav1.Condition) {
-	found = report.Set(in.azureMachine, append([]string{infrav1.VMIdentitiesReadyCondition}, groups...), found)
-	report.Put(in.azureMachine, report.Summary(infrav1.ReadyCondition, found))
-	in.azureMachine.Status.Resources = report.Resources(outcome)
+	found = status.Set(in.azureMachine, append([]string{infrav1.VMIdentitiesReadyCondition}, groups...), found)
+	status.Put(in.azureMachine, status.Summary(infrav1.ReadyCondition, found))
+	in.azureMachine.Status.Resources = status.ResourceStatuses(outcome)
 }
 
 // failed tells whether Azure has the VM in the state Failed, and not merely refused to make it.

@@ -5,8 +5,8 @@ import (
 	"encoding/json"
 
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/pass"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/pool"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile"
 )
 
 // looksAgain is how many VMs a pass asks Azure for one by one at most. The others wait for the next pass, so that a scale set which
@@ -15,7 +15,7 @@ const looksAgain = 20
 
 // lookAgain asks Azure for each VM that the list leaves out although nobody deletes it, before anything is done about that: a list
 // that is behind, or that changed between two of its pages, would cost a Machine with its pods.
-func (k *Kind) lookAgain(ctx context.Context, turn pass.Turn, in *input, list []json.RawMessage) error {
+func (k *Kind) lookAgain(ctx context.Context, turn reconcile.Turn, in *input, list []json.RawMessage) error {
 	in.gone, in.unchecked = map[string]bool{}, false
 	scaleSet, asked := pool.ScaleSetID(in.planned), 0
 	for _, m := range in.missing() {
@@ -31,7 +31,7 @@ func (k *Kind) lookAgain(ctx context.Context, turn pass.Turn, in *input, list []
 		}
 		shown, err := k.Facts.ScaleSetVM(ctx, turn.Access.Client, scaleSet, id, flexible(in))
 		if err != nil {
-			return pass.Unread(err)
+			return reconcile.Unread(err)
 		}
 		if shown == nil {
 			in.gone[m.vm.Name] = true
@@ -41,7 +41,7 @@ func (k *Kind) lookAgain(ctx context.Context, turn pass.Turn, in *input, list []
 	}
 	var err error
 	if in.vms, err = pool.Instances(in.planned, turn.Found, list); err != nil {
-		return pass.Unread(err)
+		return reconcile.Unread(err)
 	}
 	return nil
 }

@@ -20,12 +20,12 @@ import (
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/engine"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/pass"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/selfmanaged"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/volumes"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/watch"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/clusterinfra/selfmanaged"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/clusterinfra/volumes"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/facts"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile/watch"
 )
 
 // +kubebuilder:rbac:groups=infrastructure.cluster.x-k8s.io,resources=azuremachinepools,verbs=get;list;watch;patch
@@ -36,7 +36,7 @@ import (
 // +kubebuilder:rbac:groups=cluster.x-k8s.io,resources=machinepools,verbs=get;list;watch;patch
 // +kubebuilder:rbac:groups=cluster.x-k8s.io,resources=machines,verbs=get;list;watch;delete
 
-// Kind is AzureMachinePool for a pass.Runner.
+// Kind is AzureMachinePool for a reconcile.Runner.
 type Kind struct {
 	Client   client.Client
 	Engine   *engine.Engine
@@ -48,7 +48,7 @@ type Kind struct {
 	untagged  volumes.Failures
 }
 
-var _ pass.Kind[*infrav1.AzureMachinePool, input] = &Kind{}
+var _ reconcile.Kind[*infrav1.AzureMachinePool, input] = &Kind{}
 
 // machineKind is the kind of the objects that stand for VMs.
 const machineKind = "AzureMachinePoolMachine"
@@ -56,25 +56,25 @@ const machineKind = "AzureMachinePoolMachine"
 // summed are the conditions that Ready sums up.
 var summed = []string{infrav1.ScaleSetRunningCondition, infrav1.RoleAssignmentReadyCondition, infrav1.ScaleSetModelUpdatedCondition, infrav1.ScaleSetDesiredReplicasCondition}
 
-// Declare implements pass.Kind.
-func (k *Kind) Declare() pass.Declaration {
-	return pass.Declaration{
+// Declare implements reconcile.Kind.
+func (k *Kind) Declare() reconcile.Declaration {
+	return reconcile.Declaration{
 		Name: "AzureMachinePool", Finalizer: infrav1.MachinePoolFinalizer, Foremost: infrav1.ScaleSetRunningCondition, Summed: summed,
 	}
 }
 
-// New implements pass.Kind.
+// New implements reconcile.Kind.
 func (k *Kind) New() *infrav1.AzureMachinePool { return &infrav1.AzureMachinePool{} }
 
-// Watches implements pass.Kind.
-func (k *Kind) Watches(ctx context.Context, mgr ctrl.Manager) ([]pass.Watch, error) {
+// Watches implements reconcile.Kind.
+func (k *Kind) Watches(ctx context.Context, mgr ctrl.Manager) ([]reconcile.Watch, error) {
 	ofCluster, err := util.ClusterToTypedObjectsMapper(mgr.GetClient(), &infrav1.AzureMachinePoolList{}, mgr.GetScheme())
 	if err != nil {
 		return nil, fmt.Errorf("map Clusters to AzureMachinePools: %w", err)
 	}
 	provisioned := predicates.ClusterPausedTransitionsOrInfrastructureProvisioned(mgr.GetScheme(), ctrl.LoggerFrom(ctx))
 	network := watch.Reads(func(c *infrav1.AzureCluster) any { return c.Status.FailureDomains })
-	return []pass.Watch{
+	return []reconcile.Watch{
 		{Object: &clusterv1.MachinePool{}, Wakes: poolOfMachinePool, Predicates: []predicate.Predicate{watch.Spec()}},
 		{Object: &clusterv1.Cluster{}, Wakes: ofCluster, Predicates: []predicate.Predicate{provisioned}},
 		{Object: &infrav1.AzureCluster{}, Wakes: k.poolsBeside, Predicates: []predicate.Predicate{network}},

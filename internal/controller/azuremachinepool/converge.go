@@ -11,16 +11,16 @@ import (
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
 	armclient "sigs.k8s.io/cluster-api-provider-azure/internal/arm/client"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/pass"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/selfmanaged"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/clusterinfra/selfmanaged"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/defaults"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/facts"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/pool"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/pool/rollout"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile"
 )
 
-// Prepare implements pass.Kind.
-func (k *Kind) Prepare(ctx context.Context, turn pass.Turn, in *input) (err error) {
+// Prepare implements reconcile.Kind.
+func (k *Kind) Prepare(ctx context.Context, turn reconcile.Turn, in *input) (err error) {
 	in.planned = k.planInput(in, turn.Access.SubscriptionID)
 	if in.planned.BootstrapData, err = selfmanaged.BootstrapData(ctx, k.Client, in.azurePool.Namespace, in.machinePool.Spec.Template.Spec.Bootstrap.DataSecretName); err != nil {
 		return err
@@ -35,7 +35,7 @@ func (k *Kind) Prepare(ctx context.Context, turn pass.Turn, in *input) (err erro
 	return nil
 }
 
-// Inputs implements pass.Kind. Bootstrap data do not count: new ones are for VMs to come.
+// Inputs implements reconcile.Kind. Bootstrap data do not count: new ones are for VMs to come.
 func (k *Kind) Inputs(in *input) []any {
 	members := make([]seen, 0, len(in.members))
 	for _, m := range in.members {
@@ -47,16 +47,16 @@ func (k *Kind) Inputs(in *input) []any {
 	}
 }
 
-// Plan implements pass.Kind.
-func (k *Kind) Plan(ctx context.Context, turn pass.Turn, in *input) (*pass.Plan, error) {
+// Plan implements reconcile.Kind.
+func (k *Kind) Plan(ctx context.Context, turn reconcile.Turn, in *input) (*reconcile.Plan, error) {
 	if errs := pool.Unsupported(in.planned); len(errs) > 0 {
-		return nil, pass.Refused(errs)
+		return nil, reconcile.Refused(errs)
 	}
 	if err := k.ask(ctx, turn.Access.Client, in); err != nil {
-		return nil, pass.Unread(err)
+		return nil, reconcile.Unread(err)
 	}
 	if errs := pool.Check(in.planned); len(errs) > 0 {
-		return nil, pass.Refused(errs)
+		return nil, reconcile.Refused(errs)
 	}
 	if err := k.decide(ctx, turn, in); err != nil {
 		return nil, err
@@ -65,7 +65,7 @@ func (k *Kind) Plan(ctx context.Context, turn pass.Turn, in *input) (*pass.Plan,
 	if err != nil {
 		return nil, fmt.Errorf("plan: %w", err)
 	}
-	return &pass.Plan{Graph: graph, Sent: pool.Memory(in.planned)}, nil
+	return &reconcile.Plan{Graph: graph, Sent: pool.Memory(in.planned)}, nil
 }
 
 // planInput is what the plan is computed from, without the facts. The objects are defaulted as the webhook does it, for
@@ -108,23 +108,23 @@ func (k *Kind) ask(ctx context.Context, c *armclient.Client, in *input) (err err
 
 // decide reads the VMs of a scale set that exists, and says which of them go and how many there are to be. All of it comes
 // from one list, which is read after the last removal has been told to Azure.
-func (k *Kind) decide(ctx context.Context, turn pass.Turn, in *input) error {
+func (k *Kind) decide(ctx context.Context, turn reconcile.Turn, in *input) error {
 	if !in.scaleSet.Exists {
 		return nil
 	}
 	list, err := k.Facts.ScaleSetVMs(ctx, turn.Access.Client, pool.ScaleSetID(in.planned), flexible(in))
 	if err != nil {
-		return pass.Unread(err)
+		return reconcile.Unread(err)
 	}
 	if in.vms, err = pool.Instances(in.planned, turn.Found, list); err != nil {
-		return pass.Unread(err)
+		return reconcile.Unread(err)
 	}
 	if err := k.lookAgain(ctx, turn, in, list); err != nil {
 		return err
 	}
 	outdated, err := pool.Outdated(in.planned, turn.Found, in.scaleSet.Body)
 	if err != nil {
-		return pass.Unread(err)
+		return reconcile.Unread(err)
 	}
 	spec, err := in.rollout()
 	if err != nil {
@@ -180,7 +180,7 @@ func (in *input) rollout() (rollout.Spec, error) {
 	var err error
 	if spec.Limits, err = rollout.Resolve(strategy.MaxSurge, strategy.MaxUnavailable, replicas); err != nil {
 		path := field.NewPath("spec", "strategy", "rollingUpdate")
-		return spec, pass.Refused(field.ErrorList{field.Invalid(path, strategy, err.Error())})
+		return spec, reconcile.Refused(field.ErrorList{field.Invalid(path, strategy, err.Error())})
 	}
 	return spec, nil
 }

@@ -6,24 +6,24 @@ import (
 	"strings"
 
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/deletion"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/pass"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/report"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/selfmanaged"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/volumes"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/clusterinfra/selfmanaged"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/clusterinfra/volumes"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/memory"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/pool"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile/deletion"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/status"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 )
 
-// Deleting implements pass.Kind. The VMs go with their scale set, which the pool's own finalizer stands for, so nothing keeps
+// Deleting implements reconcile.Kind. The VMs go with their scale set, which the pool's own finalizer stands for, so nothing keeps
 // what stands for them.
 func (k *Kind) Deleting(ctx context.Context, in *input) error {
 	in.azurePool.Status.Ready = false
 	if !in.home.There() && deletion.Moved(in.azurePool) {
-		return pass.Nothing()
+		return reconcile.Nothing()
 	}
 	if err := k.loadMembers(ctx, in); err != nil {
 		return err
@@ -33,7 +33,7 @@ func (k *Kind) Deleting(ctx context.Context, in *input) error {
 		if m.seen().Held {
 			condition := deletion.Paused(m.vm, machineKind, nil)
 			condition.Message = machineKind + " " + m.vm.Name + ": " + condition.Message
-			return pass.WaitFor(condition)
+			return reconcile.WaitFor(condition)
 		}
 	}
 	for _, m := range in.members {
@@ -45,12 +45,12 @@ func (k *Kind) Deleting(ctx context.Context, in *input) error {
 	case in.home.There():
 		return nil
 	case untouched(in):
-		return pass.LetGo()
+		return reconcile.LetGo()
 	}
-	return pass.Abandon("the AzureCluster or AzureManagedControlPlane that says how to ask Azure is gone", inAzure(in))
+	return reconcile.Abandon("the AzureCluster or AzureManagedControlPlane that says how to ask Azure is gone", inAzure(in))
 }
 
-// Untouched implements pass.Kind: scale sets are made in a network that is there.
+// Untouched implements reconcile.Kind: scale sets are made in a network that is there.
 func (k *Kind) Untouched(in *input) bool {
 	return untouched(in) && !selfmanaged.Provisioned(in.cluster) && in.home.Untouched()
 }
@@ -60,12 +60,12 @@ func untouched(in *input) bool {
 	return in.azurePool.Spec.ProviderID == "" && !memory.Stored(in.azurePool.Annotations)
 }
 
-// PlanDeletion implements pass.Kind. When the whole cluster goes and its resource group with it, the group's deletion takes
+// PlanDeletion implements reconcile.Kind. When the whole cluster goes and its resource group with it, the group's deletion takes
 // everything.
-func (k *Kind) PlanDeletion(ctx context.Context, turn pass.Turn, in *input) (_ *pass.Plan, err error) {
+func (k *Kind) PlanDeletion(ctx context.Context, turn reconcile.Turn, in *input) (_ *reconcile.Plan, err error) {
 	planned := k.planInput(in, turn.Access.SubscriptionID)
 	if planned.ClusterInput, err = in.home.Seen(ctx, k.Facts, turn.Access.Client, planned.ClusterInput); err != nil {
-		return nil, pass.Unread(err)
+		return nil, reconcile.Unread(err)
 	}
 	graph, err := pool.DeletePlan(planned)
 	if err != nil {
@@ -78,7 +78,7 @@ func (k *Kind) PlanDeletion(ctx context.Context, turn pass.Turn, in *input) (_ *
 	if err != nil {
 		return nil, err
 	}
-	out := &pass.Plan{Graph: graph, Warning: warning, Gone: func() {
+	out := &reconcile.Plan{Graph: graph, Warning: warning, Gone: func() {
 		k.requests.forget(turn.Name)
 		k.untagged.Forget(turn.Name)
 	}}
@@ -88,15 +88,15 @@ func (k *Kind) PlanDeletion(ctx context.Context, turn pass.Turn, in *input) (_ *
 	return out, nil
 }
 
-// ReportDeletion implements pass.Kind.
+// ReportDeletion implements reconcile.Kind.
 func (k *Kind) ReportDeletion(in *input, outcome arm.Outcome) {
 	deletion.Forget(in.azurePool, infrav1.ReadyCondition, infrav1.ScaleSetRunningCondition)
-	report.Set(in.azurePool, nil, report.Groups(outcome, []string{infrav1.ScaleSetRunningCondition, infrav1.RoleAssignmentReadyCondition}, group))
-	in.azurePool.Status.Resources = report.Resources(outcome)
-	pass.Summarize(in.azurePool, summed)
+	status.Set(in.azurePool, nil, status.Groups(outcome, []string{infrav1.ScaleSetRunningCondition, infrav1.RoleAssignmentReadyCondition}, group))
+	in.azurePool.Status.Resources = status.ResourceStatuses(outcome)
+	reconcile.Summarize(in.azurePool, summed)
 }
 
-// Held implements pass.Kind.
+// Held implements reconcile.Kind.
 func (k *Kind) Held(in *input, _ string) deletion.Held {
 	return deletion.Held{
 		Identity: deletion.Identity(in.home.IdentityRef(), in.azurePool.Namespace), User: in.home.String(), Azure: inAzure(in),

@@ -10,13 +10,13 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/deletion"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/home"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/pass"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/selfmanaged"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/clusterinfra"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/clusterinfra/selfmanaged"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/facts"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/pool"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/pool/rollout"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile/deletion"
 )
 
 // input is what one pass works on.
@@ -25,7 +25,7 @@ type input struct {
 	// be there.
 	cluster     *clusterv1.Cluster
 	clusterGone bool
-	home        home.Home
+	home        clusterinfra.Home
 	machinePool *clusterv1.MachinePool
 	azurePool   *infrav1.AzureMachinePool
 	// members are the VMs as Kubernetes has them, again is why Azure did not delete the last that it was told to.
@@ -46,17 +46,17 @@ type input struct {
 	stale bool
 }
 
-// Load implements pass.Kind.
-func (k *Kind) Load(ctx context.Context, azurePool *infrav1.AzureMachinePool) (*input, pass.Subject, error) {
+// Load implements reconcile.Kind.
+func (k *Kind) Load(ctx context.Context, azurePool *infrav1.AzureMachinePool) (*input, reconcile.Subject, error) {
 	in := &input{azurePool: azurePool}
 	if err := k.belongsTo(ctx, in); err != nil {
-		return nil, pass.Subject{}, err
+		return nil, reconcile.Subject{}, err
 	}
-	subject := pass.Subject{Cluster: in.cluster, Made: azurePool.Status.Initialization.Provisioned != nil}
+	subject := reconcile.Subject{Cluster: in.cluster, Made: azurePool.Status.Initialization.Provisioned != nil}
 	waits := metav1.Condition{Status: metav1.ConditionFalse, Reason: infrav1.WaitingForClusterInfrastructureReason}
 	switch {
 	case !in.home.There():
-		waits.Message = home.Missing(in.cluster)
+		waits.Message = clusterinfra.Missing(in.cluster)
 		subject.WaitsFor = &waits
 		return in, subject, nil
 	case !selfmanaged.Provisioned(in.cluster):
@@ -78,18 +78,18 @@ func (k *Kind) belongsTo(ctx context.Context, in *input) (err error) {
 	case in.machinePool != nil:
 		key.Name = in.machinePool.Spec.ClusterName
 	case !deleting:
-		return pass.NotYet("OwnerRefNotSet", ownerless(in.azurePool))
+		return reconcile.NotYet("OwnerRefNotSet", ownerless(in.azurePool))
 	}
 	in.cluster = &clusterv1.Cluster{}
 	if err := k.Client.Get(ctx, key, in.cluster); client.IgnoreNotFound(err) != nil {
 		return fmt.Errorf("get Cluster %s: %w", key, err)
 	} else if err != nil {
 		if in.cluster, in.clusterGone = deletion.LeftBehind(in.azurePool), true; in.cluster == nil {
-			return pass.NotYet("ClusterNotFound", "Cluster "+key.Name+" of the AzureMachinePool is not there")
+			return reconcile.NotYet("ClusterNotFound", "Cluster "+key.Name+" of the AzureMachinePool is not there")
 		}
 		in.cluster.Name = key.Name
 	}
-	in.home, err = home.Of(ctx, k.Client, in.cluster, in.clusterGone)
+	in.home, err = clusterinfra.Of(ctx, k.Client, in.cluster, in.clusterGone)
 	return err
 }
 

@@ -15,10 +15,10 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/lifecycle"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/patch"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/report"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/pool"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile/lifecycle"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile/patch"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/status"
 )
 
 // keepMachines has an AzureMachinePoolMachine for every VM, which says what is known of it, deletes the Machines of those that
@@ -97,7 +97,7 @@ func (k *Kind) describe(ctx context.Context, in *input, m member, vm pool.Instan
 	return write(ctx, m, before, changes)
 }
 
-// Paused implements pass.Pausing: nothing is done about the VMs either, which have no passes of their own to say so.
+// Paused implements reconcile.Pausing: nothing is done about the VMs either, which have no passes of their own to say so.
 func (k *Kind) Paused(ctx context.Context, in *input) error {
 	if err := k.loadMembers(ctx, in); err != nil {
 		return err
@@ -126,16 +126,16 @@ func write(ctx context.Context, m member, before *infrav1.AzureMachinePoolMachin
 
 // show has the status say what is known of the VM. again is why VMs were not deleted the last time.
 func (m member) show(vm pool.Instance, again error) {
-	known, status := m.seen(), &m.vm.Status
-	status.ObservedGeneration = m.vm.Generation
-	status.ProvisioningState, status.InstanceName, status.FailureDomain = vm.State, vm.Name, vm.Zone
-	status.LatestModelApplied = !vm.Outdated
-	status.Addresses = addresses(vm)
-	status.NodeRef, status.Version = nodeRef(known.Node), known.Version
+	known, machineStatus := m.seen(), &m.vm.Status
+	machineStatus.ObservedGeneration = m.vm.Generation
+	machineStatus.ProvisioningState, machineStatus.InstanceName, machineStatus.FailureDomain = vm.State, vm.Name, vm.Zone
+	machineStatus.LatestModelApplied = !vm.Outdated
+	machineStatus.Addresses = addresses(vm)
+	machineStatus.NodeRef, machineStatus.Version = nodeRef(known.Node), known.Version
 	if strings.EqualFold(vm.State, "Succeeded") {
-		status.Initialization.Provisioned = new(true)
+		machineStatus.Initialization.Provisioned = new(true)
 	}
-	status.Ready = known.Ready && vm.Broken() == "" && !vm.Deleting()
+	machineStatus.Ready = known.Ready && vm.Broken() == "" && !vm.Deleting()
 	node := metav1.Condition{Type: infrav1.NodeHealthyCondition, Status: metav1.ConditionTrue, Reason: infrav1.ReadyReason}
 	switch {
 	case known.Node == "":
@@ -153,7 +153,7 @@ func (m member) show(vm pool.Instance, again error) {
 	if len(vm.Extensions) > 0 {
 		found = append(found, bootstrapCondition(vm))
 	}
-	report.Set(m.vm, []string{infrav1.BootstrapSucceededCondition}, found)
+	status.Set(m.vm, []string{infrav1.BootstrapSucceededCondition}, found)
 	conditions.Set(m.vm, ready)
 }
 

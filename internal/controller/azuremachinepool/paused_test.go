@@ -9,11 +9,11 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/pass"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/storetest"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile/storetest"
 )
 
-var _ pass.Pausing[input] = &Kind{}
+var _ reconcile.Pausing[input] = &Kind{}
 
 // TestPaused has VMs of a pool say whether they are paused, and by whom: they have no passes of their own.
 func TestPaused(t *testing.T) {

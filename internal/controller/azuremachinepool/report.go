@@ -14,11 +14,11 @@ import (
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/pass"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/report"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/machine"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/pool"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/status"
 )
 
 const (
@@ -28,23 +28,23 @@ const (
 	scaledResync = time.Minute
 )
 
-// Report implements pass.Kind: what was decided about single VMs is done, and the status says what there is.
-func (k *Kind) Report(ctx context.Context, turn pass.Turn, in *input, outcome arm.Outcome) (time.Duration, error) {
-	found := report.Groups(outcome, []string{infrav1.ScaleSetRunningCondition, infrav1.RoleAssignmentReadyCondition}, group)
-	report.Set(in.azurePool, []string{infrav1.RoleAssignmentReadyCondition}, found)
-	status := &in.azurePool.Status
-	status.Resources, status.InfrastructureMachineKind = report.Resources(outcome), machineKind
+// Report implements reconcile.Kind: what was decided about single VMs is done, and the status says what there is.
+func (k *Kind) Report(ctx context.Context, turn reconcile.Turn, in *input, outcome arm.Outcome) (time.Duration, error) {
+	found := status.Groups(outcome, []string{infrav1.ScaleSetRunningCondition, infrav1.RoleAssignmentReadyCondition}, group)
+	status.Set(in.azurePool, []string{infrav1.RoleAssignmentReadyCondition}, found)
+	poolStatus := &in.azurePool.Status
+	poolStatus.Resources, poolStatus.InfrastructureMachineKind = status.ResourceStatuses(outcome), machineKind
 	if size := in.planned.PoolFacts.VMSize; size != nil {
-		status.Capacity = machine.Capacity(size)
+		poolStatus.Capacity = machine.Capacity(size)
 	}
 	result, _ := outcome.Result(pool.ScaleSetID(in.planned))
 	if len(result.Observed) > 0 && result.Owned {
 		in.azurePool.Spec.ProviderID = plan.ProviderID(result.ID)
-		status.Image = pool.Image(in.planned)
-		status.ProvisioningState = in.scaleSet.State
+		poolStatus.Image = pool.Image(in.planned)
+		poolStatus.ProvisioningState = in.scaleSet.State
 	}
 	if !in.scaleSet.Exists || !result.Owned {
-		pass.Summarize(in.azurePool, summed)
+		reconcile.Summarize(in.azurePool, summed)
 		return 0, nil
 	}
 	in.again = k.requests.take(turn.Name).last
@@ -58,15 +58,15 @@ func (k *Kind) Report(ctx context.Context, turn pass.Turn, in *input, outcome ar
 	}
 	in.report(result)
 	if failed != nil {
-		condition, after := report.Problem(about, failed)
+		condition, after := status.Problem(about, failed)
 		conditions.Set(in.azurePool, condition)
-		pass.Summarize(in.azurePool, summed)
-		return 0, pass.Again(after, failed)
+		reconcile.Summarize(in.azurePool, summed)
+		return 0, reconcile.Again(after, failed)
 	}
-	pass.Summarize(in.azurePool, summed)
+	reconcile.Summarize(in.azurePool, summed)
 	switch {
 	case requesting, in.stale, in.moving(), !in.stands():
-		return 0, pass.Again(movingRetry, nil)
+		return 0, reconcile.Again(movingRetry, nil)
 	case in.scaledElsewhere():
 		return scaledResync, nil
 	}
@@ -78,9 +78,9 @@ func group(arm.ID) string { return infrav1.RoleAssignmentReadyCondition }
 
 // report says how many VMs there are, and which.
 func (in *input) report(result arm.Result) {
-	status := &in.azurePool.Status
+	poolStatus := &in.azurePool.Status
 	var providerIDs []string
-	status.Instances = nil
+	poolStatus.Instances = nil
 	outdated, ready, held, members := 0, 0, 0, in.byProviderID()
 	for _, vm := range in.vms {
 		if vm.Deleting() {
@@ -101,18 +101,18 @@ func (in *input) report(result arm.Result) {
 		if vm.Outdated {
 			outdated++
 		}
-		status.Instances = append(status.Instances, infrav1.AzureMachinePoolInstanceStatus{
+		poolStatus.Instances = append(poolStatus.Instances, infrav1.AzureMachinePoolInstanceStatus{
 			Version: version, ProvisioningState: vm.State, ProviderID: vm.ProviderID, InstanceID: vm.Number, InstanceName: vm.Name, LatestModelApplied: !vm.Outdated,
 		})
 	}
 	slices.Sort(providerIDs)
 	in.azurePool.Spec.ProviderIDList = providerIDs
-	status.Replicas = int32(len(providerIDs))
-	status.Version = in.machinePool.Spec.Template.Spec.Version
+	poolStatus.Replicas = int32(len(providerIDs))
+	poolStatus.Version = in.machinePool.Spec.Template.Spec.Version
 	if result.IsDone() {
-		status.Initialization.Provisioned = new(true)
+		poolStatus.Initialization.Provisioned = new(true)
 	}
-	status.Ready = result.IsDone()
+	poolStatus.Ready = result.IsDone()
 	wanted := pool.Replicas(in.planned)
 	if in.scaledElsewhere() {
 		wanted = in.scaleSet.Capacity
@@ -129,7 +129,7 @@ func (in *input) report(result arm.Result) {
 	}
 	in.addModels(&model)
 	if len(providerIDs) == wanted {
-		status.LastReconciledReplicas = new(int32(wanted))
+		poolStatus.LastReconciledReplicas = new(int32(wanted))
 	}
 	conditions.Set(in.azurePool, model)
 }

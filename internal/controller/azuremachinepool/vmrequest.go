@@ -11,10 +11,10 @@ import (
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/engine"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/pass"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/report"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/pool"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/pool/rollout"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/status"
 )
 
 // requests are those to delete VMs and to bring VMs to the latest model, by pool. They are memory only: Azure shows VMs that it deletes,
@@ -86,7 +86,7 @@ func (r *requests) forget(pool string) {
 // request has Azure delete or upgrade the VMs that were decided on, and asks after what was asked for before. It returns whether Azure is
 // at any, and why the last that failed did, with the condition that says so. What failed is not sent again before its time, whatever
 // wakes the pool.
-func (k *Kind) request(ctx context.Context, turn pass.Turn, in *input, more bool) (busy bool, condition string, failed error) {
+func (k *Kind) request(ctx context.Context, turn reconcile.Turn, in *input, more bool) (busy bool, condition string, failed error) {
 	known, now := k.requests.take(turn.Name), time.Now()
 	sent, due := known.sent, now.After(known.until)
 	if more && due && in.gathered(&known, now) && (flexible(in) || !k.requests.underWay(turn.Name, in.vms)) {
@@ -105,7 +105,7 @@ func (k *Kind) request(ctx context.Context, turn pass.Turn, in *input, more bool
 		case arm.Updating, arm.Deleting:
 			known.sent = append(known.sent, r)
 		default:
-			_, after := report.Problem("", result.Err)
+			_, after := status.Problem("", result.Err)
 			known.failed, known.failedUpgrade, known.until = result.Err, r.upgrade, now.Add(after)
 			if !r.upgrade {
 				known.last = result.Err

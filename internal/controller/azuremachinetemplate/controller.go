@@ -23,16 +23,16 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/handler"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/access"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/home"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/patch"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/report"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/story"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/watch"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/clusterinfra"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/facts"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/identity/access"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/metrics"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/machine"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile/eventlog"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile/patch"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile/watch"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/status"
 )
 
 // +kubebuilder:rbac:groups=infrastructure.cluster.x-k8s.io,resources=azuremachinetemplates,verbs=get;list;watch
@@ -47,14 +47,14 @@ type Reconciler struct {
 	// WatchFilter is the value of the label cluster.x-k8s.io/watch-filter that objects must have; "" is all.
 	WatchFilter string
 
-	teller *story.Teller
+	teller *eventlog.Teller
 }
 
 // SetupWithManager registers the controller.
 func (r *Reconciler) SetupWithManager(ctx context.Context, mgr ctrl.Manager, options controller.Options) error {
-	r.teller = story.New(r.Recorder)
-	ofCluster := home.OwnedBy(r.Client, &infrav1.AzureMachineTemplateList{})
-	dependents := home.Dependents{Kubernetes: r.Client, OfCluster: ofCluster}
+	r.teller = eventlog.New(r.Recorder)
+	ofCluster := clusterinfra.OwnedBy(r.Client, &infrav1.AzureMachineTemplateList{})
+	dependents := clusterinfra.Dependents{Kubernetes: r.Client, OfCluster: ofCluster}
 	return ctrl.NewControllerManagedBy(mgr).
 		For(&infrav1.AzureMachineTemplate{}, builder.WithPredicates(watch.Own())).
 		WithOptions(options).
@@ -97,12 +97,12 @@ func (r *Reconciler) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.
 	}
 	if size == nil {
 		r.warn(ctx, template, "SKUNotFound", fmt.Errorf("spec.template.spec.vmSize: region %s has no VM size %q; near to it are %s", plan.Location(*in), spec.VMSize, strings.Join(near, ", ")))
-		return ctrl.Result{RequeueAfter: report.RefusedRetry}, nil
+		return ctrl.Result{RequeueAfter: status.RefusedRetry}, nil
 	}
 	node, err := machine.Node(size, spec.OSDisk.OSType)
 	if err != nil {
 		r.warn(ctx, template, "NodeInfoError", err)
-		return ctrl.Result{RequeueAfter: report.RefusedRetry}, nil
+		return ctrl.Result{RequeueAfter: status.RefusedRetry}, nil
 	}
 	r.teller.Fine(template, noNode)
 	template.Status.Capacity, template.Status.NodeInfo = machine.Capacity(size), &node
@@ -112,7 +112,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.
 // finish writes the status. A template has no conditions, so an event tells that this failed.
 func (r *Reconciler) finish(ctx context.Context, template *infrav1.AzureMachineTemplate, changes *patch.Changes) error {
 	err := changes.Finish(ctx)
-	if story.IsFailure(ctx, err) {
+	if eventlog.IsFailure(ctx, err) {
 		metrics.StatusWriteFailed("AzureMachineTemplate")
 		r.warn(ctx, template, "StatusWriteFailed", err)
 	}
@@ -143,10 +143,10 @@ const noNode = "node"
 
 // fail says why the catalog could not be asked. The object that gets a condition for the same cause is the AzureCluster.
 func (r *Reconciler) fail(ctx context.Context, template *infrav1.AzureMachineTemplate, reason string, err error) (ctrl.Result, error) {
-	if !story.IsFailure(ctx, err) {
+	if !eventlog.IsFailure(ctx, err) {
 		return ctrl.Result{}, err
 	}
-	_, after := report.Problem("", err)
+	_, after := status.Problem("", err)
 	r.warn(ctx, template, reason, err)
 	return ctrl.Result{RequeueAfter: after}, nil
 }

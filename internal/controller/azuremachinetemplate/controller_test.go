@@ -9,7 +9,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/storetest"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile/storetest"
 )
 
 // TestWhatIsNotAskedFor has templates for which Azure is not asked: the reconciler has nobody here to ask.

@@ -16,20 +16,20 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/predicate"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/managed"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/pass"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/report"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/watch"
-	plan "sigs.k8s.io/cluster-api-provider-azure/internal/plan/managed"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/clusterinfra/aks"
+	plan "sigs.k8s.io/cluster-api-provider-azure/internal/plan/aks"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile/watch"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/status"
 )
 
 // +kubebuilder:rbac:groups=infrastructure.cluster.x-k8s.io,resources=azuremanagedclusters,verbs=get;list;watch;patch
 // +kubebuilder:rbac:groups=infrastructure.cluster.x-k8s.io,resources=azuremanagedclusters/status,verbs=patch
 
-// Kind is AzureManagedCluster for a pass.Runner.
+// Kind is AzureManagedCluster for a reconcile.Runner.
 type Kind struct{ Client client.Client }
 
-var _ pass.Local[*infrav1.AzureManagedCluster, input] = &Kind{}
+var _ reconcile.Local[*infrav1.AzureManagedCluster, input] = &Kind{}
 
 // input is what one pass works on.
 type input struct {
@@ -37,20 +37,20 @@ type input struct {
 	azureCluster *infrav1.AzureManagedCluster
 }
 
-// Declare implements pass.Loader.
-func (k *Kind) Declare() pass.Declaration {
-	return pass.Declaration{Name: managed.ClusterKind, Manageable: true, Foremost: infrav1.ReadyCondition}
+// Declare implements reconcile.Loader.
+func (k *Kind) Declare() reconcile.Declaration {
+	return reconcile.Declaration{Name: aks.ClusterKind, Manageable: true, Foremost: infrav1.ReadyCondition}
 }
 
-// New implements pass.Loader.
+// New implements reconcile.Loader.
 func (k *Kind) New() *infrav1.AzureManagedCluster { return &infrav1.AzureManagedCluster{} }
 
-// Watches implements pass.Loader.
-func (k *Kind) Watches(ctx context.Context, mgr ctrl.Manager) ([]pass.Watch, error) {
+// Watches implements reconcile.Loader.
+func (k *Kind) Watches(ctx context.Context, mgr ctrl.Manager) ([]reconcile.Watch, error) {
 	scheme, log := mgr.GetScheme(), ctrl.LoggerFrom(ctx)
-	ofCluster := util.ClusterToInfrastructureMapFunc(ctx, infrav1.GroupVersion.WithKind(managed.ClusterKind), mgr.GetClient(), &infrav1.AzureManagedCluster{})
+	ofCluster := util.ClusterToInfrastructureMapFunc(ctx, infrav1.GroupVersion.WithKind(aks.ClusterKind), mgr.GetClient(), &infrav1.AzureManagedCluster{})
 	changes := predicates.Any(scheme, log, predicates.ClusterCreateNotPaused(scheme, log), predicates.ClusterPausedTransitions(scheme, log))
-	return []pass.Watch{
+	return []reconcile.Watch{
 		{Object: &clusterv1.Cluster{}, Wakes: ofCluster, Predicates: []predicate.Predicate{changes}},
 		{Object: &infrav1.AzureManagedControlPlane{}, Wakes: k.clustersOfControlPlane, Predicates: []predicate.Predicate{watch.Spec()}},
 	}, nil
@@ -58,41 +58,41 @@ func (k *Kind) Watches(ctx context.Context, mgr ctrl.Manager) ([]pass.Watch, err
 
 // clustersOfControlPlane wakes the AzureManagedCluster beside a control plane.
 func (k *Kind) clustersOfControlPlane(ctx context.Context, obj client.Object) []ctrl.Request {
-	cluster, err := managed.ClusterOf(ctx, k.Client, obj, managed.ControlPlaneKind)
+	cluster, err := aks.ClusterOf(ctx, k.Client, obj, aks.ControlPlaneKind)
 	if err != nil {
 		ctrl.LoggerFrom(ctx).Error(err, "find the Cluster of an AzureManagedControlPlane")
 	}
-	if cluster == nil || cluster.Spec.InfrastructureRef.Kind != managed.ClusterKind {
+	if cluster == nil || cluster.Spec.InfrastructureRef.Kind != aks.ClusterKind {
 		return nil
 	}
 	return []ctrl.Request{{NamespacedName: client.ObjectKey{Namespace: cluster.Namespace, Name: cluster.Spec.InfrastructureRef.Name}}}
 }
 
-// Load implements pass.Loader.
-func (k *Kind) Load(ctx context.Context, azureCluster *infrav1.AzureManagedCluster) (*input, pass.Subject, error) {
+// Load implements reconcile.Loader.
+func (k *Kind) Load(ctx context.Context, azureCluster *infrav1.AzureManagedCluster) (*input, reconcile.Subject, error) {
 	if !azureCluster.DeletionTimestamp.IsZero() {
-		return nil, pass.Subject{}, pass.Nothing()
+		return nil, reconcile.Subject{}, reconcile.Nothing()
 	}
-	cluster, err := managed.ClusterOf(ctx, k.Client, azureCluster, managed.ClusterKind)
+	cluster, err := aks.ClusterOf(ctx, k.Client, azureCluster, aks.ClusterKind)
 	if err == nil && cluster == nil {
-		err = pass.Nothing()
+		err = reconcile.Nothing()
 	}
-	return &input{cluster, azureCluster}, pass.Subject{Cluster: cluster, Made: azureCluster.Status.Initialization.Provisioned != nil}, err
+	return &input{cluster, azureCluster}, reconcile.Subject{Cluster: cluster, Made: azureCluster.Status.Initialization.Provisioned != nil}, err
 }
 
-// Show implements pass.Local.
+// Show implements reconcile.Local.
 func (k *Kind) Show(ctx context.Context, in *input) error {
 	controlPlane, err := k.controlPlane(ctx, in.cluster)
 	if err != nil {
 		return err
 	}
-	report.Set(in.azureCluster, nil, []metav1.Condition{show(in.azureCluster, in.cluster, controlPlane)})
+	status.Set(in.azureCluster, nil, []metav1.Condition{show(in.azureCluster, in.cluster, controlPlane)})
 	return nil
 }
 
 // controlPlane is the AzureManagedControlPlane of the cluster; nil when it is not there or of another kind.
 func (k *Kind) controlPlane(ctx context.Context, cluster *clusterv1.Cluster) (*infrav1.AzureManagedControlPlane, error) {
-	if cluster.Spec.ControlPlaneRef.Kind != managed.ControlPlaneKind {
+	if cluster.Spec.ControlPlaneRef.Kind != aks.ControlPlaneKind {
 		return nil, nil
 	}
 	controlPlane := &infrav1.AzureManagedControlPlane{}
@@ -110,9 +110,9 @@ func (k *Kind) controlPlane(ctx context.Context, cluster *clusterv1.Cluster) (*i
 func show(azureCluster *infrav1.AzureManagedCluster, cluster *clusterv1.Cluster, controlPlane *infrav1.AzureManagedControlPlane) metav1.Condition {
 	condition := metav1.Condition{Type: infrav1.ReadyCondition, Status: metav1.ConditionFalse}
 	switch {
-	case cluster.Spec.ControlPlaneRef.Kind != managed.ControlPlaneKind:
+	case cluster.Spec.ControlPlaneRef.Kind != aks.ControlPlaneKind:
 		condition.Reason = infrav1.InvalidConfigurationReason
-		condition.Message = fmt.Sprintf("spec.controlPlaneRef of Cluster %s is of kind %q: an %s goes with an %s only", cluster.Name, cluster.Spec.ControlPlaneRef.Kind, managed.ClusterKind, managed.ControlPlaneKind)
+		condition.Message = fmt.Sprintf("spec.controlPlaneRef of Cluster %s is of kind %q: an %s goes with an %s only", cluster.Name, cluster.Spec.ControlPlaneRef.Kind, aks.ClusterKind, aks.ControlPlaneKind)
 	case controlPlane == nil:
 		condition.Reason = infrav1.WaitingReason
 		condition.Message = "AzureManagedControlPlane " + cluster.Spec.ControlPlaneRef.Name + " is not there yet"

@@ -13,11 +13,11 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/predicate"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/access"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/managed"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/pass"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/watch"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/clusterinfra/aks"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/facts"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/identity/access"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile/watch"
 )
 
 // +kubebuilder:rbac:groups=infrastructure.cluster.x-k8s.io,resources=azuremanagedcontrolplanes,verbs=get;list;watch;patch
@@ -27,7 +27,7 @@ import (
 // +kubebuilder:rbac:groups=infrastructure.cluster.x-k8s.io,resources=azuremanagedmachinepools,verbs=get;list;watch
 // +kubebuilder:rbac:groups=cluster.x-k8s.io,resources=clusters;machinepools,verbs=get;list;watch
 
-// Kind is AzureManagedControlPlane for a pass.Runner.
+// Kind is AzureManagedControlPlane for a reconcile.Runner.
 type Kind struct {
 	Client client.Client
 	Facts  *facts.Facts
@@ -37,17 +37,17 @@ type Kind struct {
 	ResourceHealth bool
 }
 
-var _ pass.Kind[*infrav1.AzureManagedControlPlane, input] = &Kind{}
-var _ pass.Renewing[input] = &Kind{}
+var _ reconcile.Kind[*infrav1.AzureManagedControlPlane, input] = &Kind{}
+var _ reconcile.Renewing[input] = &Kind{}
 
 // legacyFinalizer is what old releases of the established provider put on control planes; it is removed where it is found.
 const legacyFinalizer = infrav1.ClusterFinalizer
 
-// Declare implements pass.Kind.
-func (k *Kind) Declare() pass.Declaration {
+// Declare implements reconcile.Kind.
+func (k *Kind) Declare() reconcile.Declaration {
 	users := access.ControlPlanes(k.Client)
-	declared := pass.Declaration{
-		Name: managed.ControlPlaneKind, Finalizer: infrav1.ManagedControlPlaneFinalizer, Former: []string{legacyFinalizer},
+	declared := reconcile.Declaration{
+		Name: aks.ControlPlaneKind, Finalizer: infrav1.ManagedControlPlaneFinalizer, Former: []string{legacyFinalizer},
 		Users: &users, Manageable: true, Foremost: infrav1.ManagedClusterRunningCondition, Summed: summed,
 	}
 	if !k.ResourceHealth {
@@ -56,18 +56,18 @@ func (k *Kind) Declare() pass.Declaration {
 	return declared
 }
 
-// New implements pass.Kind.
+// New implements reconcile.Kind.
 func (k *Kind) New() *infrav1.AzureManagedControlPlane { return &infrav1.AzureManagedControlPlane{} }
 
-// Watches implements pass.Kind.
-func (k *Kind) Watches(context.Context, ctrl.Manager) ([]pass.Watch, error) {
+// Watches implements reconcile.Kind.
+func (k *Kind) Watches(context.Context, ctrl.Manager) ([]reconcile.Watch, error) {
 	spec := []predicate.Predicate{watch.Spec()}
 	// A scale set that joined is no part of the cluster, which waits for it to go.
 	gone := predicate.Funcs{
 		CreateFunc: func(event.CreateEvent) bool { return false }, UpdateFunc: func(event.UpdateEvent) bool { return false },
 		GenericFunc: func(event.GenericEvent) bool { return false },
 	}
-	return []pass.Watch{
+	return []reconcile.Watch{
 		{Object: &clusterv1.Cluster{}, Wakes: controlPlaneOfCluster, Predicates: spec},
 		{Object: &clusterv1.MachinePool{}, Wakes: k.controlPlaneOfMachinePool, Predicates: spec},
 		{Object: &infrav1.AzureManagedMachinePool{}, Wakes: k.controlPlaneOfPool, Predicates: spec},
@@ -78,7 +78,7 @@ func (k *Kind) Watches(context.Context, ctrl.Manager) ([]pass.Watch, error) {
 // controlPlaneOfCluster wakes the control plane of a Cluster, whose CIDR blocks and pause are its input.
 func controlPlaneOfCluster(_ context.Context, obj client.Object) []ctrl.Request {
 	ref := obj.(*clusterv1.Cluster).Spec.ControlPlaneRef
-	if ref.Kind != managed.ControlPlaneKind {
+	if ref.Kind != aks.ControlPlaneKind {
 		return nil
 	}
 	return []ctrl.Request{{NamespacedName: client.ObjectKey{Namespace: obj.GetNamespace(), Name: ref.Name}}}
@@ -104,7 +104,7 @@ func (k *Kind) controlPlaneNamed(ctx context.Context, namespace, name string) []
 		return controlPlaneOfCluster(ctx, cluster)
 	}
 	// One that outlived its Cluster may wait for its pools to be gone.
-	controlPlane, err := managed.ControlPlaneNamed(ctx, k.Client, namespace, name)
+	controlPlane, err := aks.ControlPlaneNamed(ctx, k.Client, namespace, name)
 	if err != nil || controlPlane == nil {
 		return nil
 	}

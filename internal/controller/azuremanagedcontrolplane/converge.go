@@ -6,18 +6,18 @@ import (
 	"strings"
 
 	armclient "sigs.k8s.io/cluster-api-provider-azure/internal/arm/client"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/managed"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/pass"
-	plan "sigs.k8s.io/cluster-api-provider-azure/internal/plan/managed"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/clusterinfra/aks"
+	plan "sigs.k8s.io/cluster-api-provider-azure/internal/plan/aks"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile"
 )
 
-// Prepare implements pass.Kind.
-func (k *Kind) Prepare(ctx context.Context, turn pass.Turn, in *input) (err error) {
-	in.planned, err = managed.Input(ctx, k.Client, in.cluster, in.controlPlane, turn.Access.SubscriptionID)
+// Prepare implements reconcile.Kind.
+func (k *Kind) Prepare(ctx context.Context, turn reconcile.Turn, in *input) (err error) {
+	in.planned, err = aks.Input(ctx, k.Client, in.cluster, in.controlPlane, turn.Access.SubscriptionID)
 	return err
 }
 
-// Inputs implements pass.Kind. Of the pools it is what the cluster's own PUT depends on.
+// Inputs implements reconcile.Kind. Of the pools it is what the cluster's own PUT depends on.
 func (k *Kind) Inputs(in *input) []any {
 	var pools []string
 	for _, pool := range in.planned.Pools {
@@ -27,23 +27,23 @@ func (k *Kind) Inputs(in *input) []any {
 		}
 		pools = append(pools, strings.Join([]string{pool.AzurePool.Name, pool.AzurePool.Spec.Mode, version}, "/"))
 	}
-	return []any{in.cluster.Spec, in.controlPlane.Spec, pools, managed.SecretValues(in.planned)}
+	return []any{in.cluster.Spec, in.controlPlane.Spec, pools, aks.SecretValues(in.planned)}
 }
 
-// Plan implements pass.Kind.
-func (k *Kind) Plan(ctx context.Context, turn pass.Turn, in *input) (*pass.Plan, error) {
+// Plan implements reconcile.Kind.
+func (k *Kind) Plan(ctx context.Context, turn reconcile.Turn, in *input) (*reconcile.Plan, error) {
 	if err := k.ask(ctx, turn.Access.Client, in); err != nil {
-		return nil, pass.Unread(err)
+		return nil, reconcile.Unread(err)
 	}
 	if errs := plan.Check(in.planned); len(errs) > 0 {
-		return nil, pass.Refused(errs)
+		return nil, reconcile.Refused(errs)
 	}
 	graph, exports, err := plan.Plan(in.planned)
 	if err != nil {
 		return nil, fmt.Errorf("plan: %w", err)
 	}
 	in.exports = exports
-	return &pass.Plan{Graph: graph, Sent: plan.Memory(in.planned)}, nil
+	return &reconcile.Plan{Graph: graph, Sent: plan.Memory(in.planned)}, nil
 }
 
 // ask fills in what the plan wants to know of Azure.

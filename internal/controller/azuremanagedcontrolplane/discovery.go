@@ -13,7 +13,7 @@ import (
 	ctrl "sigs.k8s.io/controller-runtime"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/kubeconfig"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/clusterinfra/kubeconfig"
 )
 
 // The ConfigMap that kubeadm's discovery reads, and its key.

@@ -8,12 +8,12 @@ import (
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
-	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/managed"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/pass"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/published"
-	plan "sigs.k8s.io/cluster-api-provider-azure/internal/plan/managed"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/managed/asopatch"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/aso"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/clusterinfra/aks"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/clusterinfra/published"
+	plan "sigs.k8s.io/cluster-api-provider-azure/internal/plan/aks"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/objectkey"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile"
 )
 
 // issuerSuffix is what follows the name of the Cluster in the name of the ConfigMap with the OIDC issuer.
@@ -24,11 +24,11 @@ const issuerKey = "oidc-issuer-profile-url"
 
 // export writes what users read of the cluster beside its kubeconfigs: the ConfigMap with the OIDC issuer, and what patches
 // of operatorSpec ask for.
-func export(ctx context.Context, to published.Publisher, observed json.RawMessage, exports asopatch.Exports, credentials *managed.Credentials) error {
+func export(ctx context.Context, to published.Publisher, observed json.RawMessage, exports aso.Exports, credentials *aks.Credentials) error {
 	issuer := plan.IssuerURL(observed)
 	configMaps := map[string]map[string]string{}
 	secrets := map[string]map[string][]byte{}
-	add := func(at *asopatch.Destination, value string) {
+	add := func(at *aso.Destination, value string) {
 		if at == nil || value == "" {
 			return
 		}
@@ -37,7 +37,7 @@ func export(ctx context.Context, to published.Publisher, observed json.RawMessag
 		}
 		configMaps[at.Name][at.Key] = value
 	}
-	addSecret := func(at *asopatch.Destination, value []byte) {
+	addSecret := func(at *aso.Destination, value []byte) {
 		if at == nil || len(value) == 0 {
 			return
 		}
@@ -46,7 +46,7 @@ func export(ctx context.Context, to published.Publisher, observed json.RawMessag
 		}
 		secrets[at.Name][at.Key] = value
 	}
-	add(&asopatch.Destination{Name: to.Cluster + issuerSuffix, Key: issuerKey}, issuer)
+	add(&aso.Destination{Name: to.Cluster + issuerSuffix, Key: issuerKey}, issuer)
 	add(exports.OIDCIssuerProfile, issuer)
 	add(exports.PrincipalID, principalID(observed))
 	addSecret(exports.AdminCredentials, credentials.Admin)
@@ -75,7 +75,7 @@ func export(ctx context.Context, to published.Publisher, observed json.RawMessag
 	for _, name := range sortedKeys(secrets) {
 		for _, key := range sortedKeys(secrets[name]) {
 			if objectkey.Reserved(to.Cluster, name, key) {
-				return pass.Refused(field.ErrorList{field.Forbidden(asopatch.Field(asopatch.ManagedCluster), "operatorSpec.secrets: Secret "+name+" of Cluster "+to.Cluster+" is one that the provider writes: name another one")})
+				return reconcile.Refused(field.ErrorList{field.Forbidden(aso.Field(aso.ManagedCluster), "operatorSpec.secrets: Secret "+name+" of Cluster "+to.Cluster+" is one that the provider writes: name another one")})
 			}
 		}
 		if err := refused(to.Secret(ctx, name, secrets[name])); err != nil {
@@ -91,7 +91,7 @@ func refused(err error) error {
 	if !errors.As(err, &theirs) {
 		return err
 	}
-	return pass.Refused(field.ErrorList{field.Forbidden(asopatch.Field(asopatch.ManagedCluster), "operatorSpec: "+theirs.Error()+" and is left as it is: name one that does not exist")})
+	return reconcile.Refused(field.ErrorList{field.Forbidden(aso.Field(aso.ManagedCluster), "operatorSpec: "+theirs.Error()+" and is left as it is: name one that does not exist")})
 }
 
 // principalID is the principal of the cluster's identity; "" where it has another kind of identity.

@@ -10,9 +10,9 @@ import (
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	armclient "sigs.k8s.io/cluster-api-provider-azure/internal/arm/client"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/report"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/facts"
-	plan "sigs.k8s.io/cluster-api-provider-azure/internal/plan/managed"
+	plan "sigs.k8s.io/cluster-api-provider-azure/internal/plan/aks"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/status"
 )
 
 // settling is how long after its creation Azure Resource Health may call a cluster degraded or unknown that is not.
@@ -26,9 +26,9 @@ func (k *Kind) health(ctx context.Context, c *armclient.Client, in *input) {
 	}
 	health, err := k.Facts.Health(ctx, c, plan.ClusterID(in.planned))
 	if err != nil {
-		condition, _ := report.Problem(infrav1.AzureResourceAvailableCondition, err)
+		condition, _ := status.Problem(infrav1.AzureResourceAvailableCondition, err)
 		if condition.Status == metav1.ConditionUnknown {
-			report.Put(in.controlPlane, condition)
+			status.Put(in.controlPlane, condition)
 			return
 		}
 		condition.Status = metav1.ConditionUnknown

@@ -11,11 +11,11 @@ import (
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/annotation"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/managed"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/pass"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/report"
-	plan "sigs.k8s.io/cluster-api-provider-azure/internal/plan/managed"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/clusterinfra/aks"
+	plan "sigs.k8s.io/cluster-api-provider-azure/internal/plan/aks"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile/annotation"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/status"
 )
 
 // groups are the conditions about Azure resources, in the order in which people think of them.
@@ -32,21 +32,21 @@ var groups = []string{
 // summed are the conditions that Ready sums up.
 var summed = append(slices.Clone(groups), infrav1.KubeconfigReadyCondition, infrav1.AzureResourceAvailableCondition)
 
-// Report implements pass.Kind: a cluster that is in place is made usable.
-func (k *Kind) Report(ctx context.Context, turn pass.Turn, in *input, outcome arm.Outcome) (time.Duration, error) {
+// Report implements reconcile.Kind: a cluster that is in place is made usable.
+func (k *Kind) Report(ctx context.Context, turn reconcile.Turn, in *input, outcome arm.Outcome) (time.Duration, error) {
 	reportConverged(in, outcome)
 	made, _ := outcome.Result(plan.ClusterID(in.planned))
 	reportAvailable(in, made)
-	if errs := managed.WrongSizes(ctx, k.Facts, turn.Access.Client, in.planned, made, in.planned.Pools...); len(errs) > 0 {
-		return 0, pass.Refused(errs)
+	if errs := aks.WrongSizes(ctx, k.Facts, turn.Access.Client, in.planned, made, in.planned.Pools...); len(errs) > 0 {
+		return 0, reconcile.Refused(errs)
 	}
 	holds, err := k.use(ctx, turn, in, outcome)
 	if err != nil {
-		return 0, pass.UnreadFor(infrav1.KubeconfigReadyCondition, err)
+		return 0, reconcile.UnreadFor(infrav1.KubeconfigReadyCondition, err)
 	}
-	pass.Summarize(in.controlPlane, summed)
+	reconcile.Summarize(in.controlPlane, summed)
 	if outcome.IsDone() && !conditions.IsTrue(in.controlPlane, infrav1.ReadyCondition) {
-		return 0, pass.Again(unhealthyRetry, nil)
+		return 0, reconcile.Again(unhealthyRetry, nil)
 	}
 	return holds, nil
 }
@@ -60,7 +60,7 @@ func reportConverged(in *input, outcome arm.Outcome) {
 	running := conditions.Get(in.controlPlane, infrav1.ManagedClusterRunningCondition)
 	if result, _ := outcome.Result(plan.ClusterID(in.planned)); plan.Stopped(result.Observed) && running != nil && running.Status == metav1.ConditionTrue {
 		conditions.Set(in.controlPlane, metav1.Condition{
-			Type: infrav1.ManagedClusterRunningCondition, Status: metav1.ConditionFalse, Reason: managed.StoppedReason,
+			Type: infrav1.ManagedClusterRunningCondition, Status: metav1.ConditionFalse, Reason: aks.StoppedReason,
 			Message: "somebody has stopped the cluster: it costs no machines, answers nobody and takes no changes until it is started again, as by az aks start",
 		})
 	}
@@ -69,7 +69,7 @@ func reportConverged(in *input, outcome arm.Outcome) {
 // reportAvailable sets the condition Available by what Azure shows of the cluster.
 func reportAvailable(in *input, made arm.Result) {
 	initialized := in.controlPlane.Status.Initialization.ControlPlaneInitialized
-	conditions.Set(in.controlPlane, managed.Available(made.Observed, initialized != nil && *initialized))
+	conditions.Set(in.controlPlane, aks.Available(made.Observed, initialized != nil && *initialized))
 }
 
 // reportObserved shows what AKS says about the cluster, also while it works on it.
@@ -90,6 +90,6 @@ func reportObserved(in *input, observed json.RawMessage) {
 }
 
 func reportGroups(in *input, outcome arm.Outcome) {
-	report.Set(in.controlPlane, groups, report.Groups(outcome, groups, plan.Group))
-	in.controlPlane.Status.Resources = report.Resources(outcome)
+	status.Set(in.controlPlane, groups, status.Groups(outcome, groups, plan.Group))
+	in.controlPlane.Status.Resources = status.ResourceStatuses(outcome)
 }

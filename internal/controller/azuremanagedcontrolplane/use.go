@@ -10,15 +10,15 @@ import (
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/managed"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/pass"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/published"
-	plan "sigs.k8s.io/cluster-api-provider-azure/internal/plan/managed"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/clusterinfra/aks"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/clusterinfra/published"
+	plan "sigs.k8s.io/cluster-api-provider-azure/internal/plan/aks"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile"
 )
 
 // use makes a cluster that is in place usable: kubeconfigs, issuer, endpoint and versions. It returns how long that holds;
 // before the cluster is in place it does nothing, for 0.
-func (k *Kind) use(ctx context.Context, turn pass.Turn, in *input, outcome arm.Outcome) (time.Duration, error) {
+func (k *Kind) use(ctx context.Context, turn reconcile.Turn, in *input, outcome arm.Outcome) (time.Duration, error) {
 	result, ok := outcome.Result(plan.ClusterID(in.planned))
 	if !ok || len(result.Observed) == 0 {
 		return 0, nil
@@ -29,7 +29,7 @@ func (k *Kind) use(ctx context.Context, turn pass.Turn, in *input, outcome arm.O
 		return 0, nil
 	}
 	to := k.publisher(in)
-	credentials, err := managed.Kubeconfigs(ctx, k.Facts, turn.Access, plan.ClusterID(in.planned), observed, to)
+	credentials, err := aks.Kubeconfigs(ctx, k.Facts, turn.Access, plan.ClusterID(in.planned), observed, to)
 	if err != nil {
 		return 0, err
 	}
@@ -46,7 +46,7 @@ func (k *Kind) use(ctx context.Context, turn pass.Turn, in *input, outcome arm.O
 	reportAvailable(in, result)
 	k.health(ctx, turn.Access.Client, in)
 	// Nobody should wait for a workload cluster that may be out of reach.
-	pass.Summarize(in.controlPlane, summed)
+	reconcile.Summarize(in.controlPlane, summed)
 	if err := turn.Store(ctx); err != nil {
 		return 0, err
 	}
@@ -56,10 +56,10 @@ func (k *Kind) use(ctx context.Context, turn pass.Turn, in *input, outcome arm.O
 
 // publisher publishes for the control plane.
 func (k *Kind) publisher(in *input) published.Publisher {
-	return published.Publisher{Client: k.Client, Owner: in.controlPlane, Kind: managed.ControlPlaneKind, Cluster: in.cluster.Name}
+	return published.Publisher{Client: k.Client, Owner: in.controlPlane, Kind: aks.ControlPlaneKind, Cluster: in.cluster.Name}
 }
 
-// Renew implements pass.Renewing.
+// Renew implements reconcile.Renewing.
 func (k *Kind) Renew(ctx context.Context, in *input) error { return k.publisher(in).Renew(ctx) }
 
 // versions are the version of the control plane as AKS runs it, as Cluster API wants to see it.

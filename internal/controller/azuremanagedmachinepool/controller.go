@@ -14,42 +14,42 @@ import (
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/engine"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/managed"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/pass"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/watch"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/clusterinfra/aks"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/facts"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile/watch"
 )
 
 // +kubebuilder:rbac:groups=infrastructure.cluster.x-k8s.io,resources=azuremanagedmachinepools,verbs=get;list;watch;patch
 // +kubebuilder:rbac:groups=infrastructure.cluster.x-k8s.io,resources=azuremanagedmachinepools/status,verbs=patch
 // +kubebuilder:rbac:groups=cluster.x-k8s.io,resources=machinepools,verbs=get;list;watch;patch
 
-// Kind is AzureManagedMachinePool for a pass.Runner.
+// Kind is AzureManagedMachinePool for a reconcile.Runner.
 type Kind struct {
 	Client client.Client
 	Engine *engine.Engine
 	Facts  *facts.Facts
 }
 
-var _ pass.Kind[*infrav1.AzureManagedMachinePool, input] = &Kind{}
+var _ reconcile.Kind[*infrav1.AzureManagedMachinePool, input] = &Kind{}
 
 // summed are the conditions that Ready sums up.
 var summed = []string{infrav1.AgentPoolsReadyCondition, infrav1.ScaleSetReadyCondition}
 
-// Declare implements pass.Kind.
-func (k *Kind) Declare() pass.Declaration {
-	return pass.Declaration{
-		Name: managed.MachinePoolKind, Finalizer: infrav1.ManagedMachinePoolFinalizer, Foremost: infrav1.AgentPoolsReadyCondition, Summed: summed,
+// Declare implements reconcile.Kind.
+func (k *Kind) Declare() reconcile.Declaration {
+	return reconcile.Declaration{
+		Name: aks.MachinePoolKind, Finalizer: infrav1.ManagedMachinePoolFinalizer, Foremost: infrav1.AgentPoolsReadyCondition, Summed: summed,
 	}
 }
 
-// New implements pass.Kind.
+// New implements reconcile.Kind.
 func (k *Kind) New() *infrav1.AzureManagedMachinePool { return &infrav1.AzureManagedMachinePool{} }
 
-// Watches implements pass.Kind.
-func (k *Kind) Watches(context.Context, ctrl.Manager) ([]pass.Watch, error) {
+// Watches implements reconcile.Kind.
+func (k *Kind) Watches(context.Context, ctrl.Manager) ([]reconcile.Watch, error) {
 	spec := []predicate.Predicate{watch.Spec()}
-	return []pass.Watch{
+	return []reconcile.Watch{
 		{Object: &clusterv1.MachinePool{}, Wakes: poolOfMachinePool, Predicates: spec},
 		{Object: &clusterv1.Cluster{}, Wakes: k.poolsOfCluster, Predicates: spec},
 		{Object: &infrav1.AzureManagedControlPlane{}, Wakes: k.poolsOfControlPlane, Predicates: []predicate.Predicate{watch.Reads(readOfControlPlane)}},
@@ -65,7 +65,7 @@ func readOfControlPlane(controlPlane *infrav1.AzureManagedControlPlane) any {
 // poolOfMachinePool wakes the pool that a MachinePool refers to.
 func poolOfMachinePool(_ context.Context, obj client.Object) []ctrl.Request {
 	ref := obj.(*clusterv1.MachinePool).Spec.Template.Spec.InfrastructureRef
-	if ref.APIGroup != infrav1.GroupVersion.Group || ref.Kind != managed.MachinePoolKind {
+	if ref.APIGroup != infrav1.GroupVersion.Group || ref.Kind != aks.MachinePoolKind {
 		return nil
 	}
 	return []ctrl.Request{{NamespacedName: client.ObjectKey{Namespace: obj.GetNamespace(), Name: ref.Name}}}
@@ -73,7 +73,7 @@ func poolOfMachinePool(_ context.Context, obj client.Object) []ctrl.Request {
 
 // poolsOfCluster wakes the pools of a Cluster.
 func (k *Kind) poolsOfCluster(ctx context.Context, obj client.Object) []ctrl.Request {
-	if obj.(*clusterv1.Cluster).Spec.ControlPlaneRef.Kind != managed.ControlPlaneKind {
+	if obj.(*clusterv1.Cluster).Spec.ControlPlaneRef.Kind != aks.ControlPlaneKind {
 		return nil
 	}
 	list := &clusterv1.MachinePoolList{}
@@ -92,7 +92,7 @@ func (k *Kind) poolsOfCluster(ctx context.Context, obj client.Object) []ctrl.Req
 
 // poolsOfControlPlane wakes the pools of a control plane that changed.
 func (k *Kind) poolsOfControlPlane(ctx context.Context, obj client.Object) []ctrl.Request {
-	cluster, err := managed.ClusterOf(ctx, k.Client, obj, managed.ControlPlaneKind)
+	cluster, err := aks.ClusterOf(ctx, k.Client, obj, aks.ControlPlaneKind)
 	if err != nil || cluster == nil {
 		return nil
 	}

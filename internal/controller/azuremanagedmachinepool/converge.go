@@ -9,10 +9,10 @@ import (
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
 	armclient "sigs.k8s.io/cluster-api-provider-azure/internal/arm/client"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/managed"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/pass"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/clusterinfra/aks"
 	neutral "sigs.k8s.io/cluster-api-provider-azure/internal/plan"
-	plan "sigs.k8s.io/cluster-api-provider-azure/internal/plan/managed"
+	plan "sigs.k8s.io/cluster-api-provider-azure/internal/plan/aks"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile"
 )
 
 const (
@@ -22,35 +22,35 @@ const (
 	managedByAKS = "true"
 )
 
-// Prepare implements pass.Kind.
-func (k *Kind) Prepare(ctx context.Context, turn pass.Turn, in *input) (err error) {
-	in.pool = managed.Pool(in.azurePool, in.machinePool)
-	in.planned, err = managed.Input(ctx, k.Client, in.cluster, in.controlPlane, turn.Access.SubscriptionID)
+// Prepare implements reconcile.Kind.
+func (k *Kind) Prepare(ctx context.Context, turn reconcile.Turn, in *input) (err error) {
+	in.pool = aks.Pool(in.azurePool, in.machinePool)
+	in.planned, err = aks.Input(ctx, k.Client, in.cluster, in.controlPlane, turn.Access.SubscriptionID)
 	return err
 }
 
-// Inputs implements pass.Kind. Of the control plane it is what pools depend on; its status says when the cluster was upgraded
+// Inputs implements reconcile.Kind. Of the control plane it is what pools depend on; its status says when the cluster was upgraded
 // by AKS.
 func (k *Kind) Inputs(in *input) []any {
 	return []any{
 		in.controlPlane.Spec, in.controlPlane.Status.AutoUpgradeVersion, in.controlPlane.Status.Version,
-		in.machinePool.Spec, in.machinePool.Annotations, in.azurePool.Spec, managed.SecretValues(in.planned),
+		in.machinePool.Spec, in.machinePool.Annotations, in.azurePool.Spec, aks.SecretValues(in.planned),
 	}
 }
 
-// Plan implements pass.Kind.
-func (k *Kind) Plan(ctx context.Context, turn pass.Turn, in *input) (*pass.Plan, error) {
+// Plan implements reconcile.Kind.
+func (k *Kind) Plan(ctx context.Context, turn reconcile.Turn, in *input) (*reconcile.Plan, error) {
 	if err := k.ask(ctx, turn.Access.Client, in); err != nil {
-		return nil, pass.Unread(err)
+		return nil, reconcile.Unread(err)
 	}
 	if errs := plan.CheckPool(in.planned, in.pool); len(errs) > 0 {
-		return nil, pass.Refused(errs)
+		return nil, reconcile.Refused(errs)
 	}
 	graph, err := plan.PoolPlan(in.planned, in.pool)
 	if err != nil {
 		return nil, fmt.Errorf("plan: %w", err)
 	}
-	return &pass.Plan{Graph: graph, Sent: plan.PoolMemory(in.planned, in.pool)}, nil
+	return &reconcile.Plan{Graph: graph, Sent: plan.PoolMemory(in.planned, in.pool)}, nil
 }
 
 // ask fills in what the plan wants to know of Azure.
@@ -62,29 +62,29 @@ func (k *Kind) ask(ctx context.Context, c *armclient.Client, in *input) (err err
 	return err
 }
 
-// Report implements pass.Kind: of a pool that is in place it shows the virtual machines.
-func (k *Kind) Report(ctx context.Context, turn pass.Turn, in *input, outcome arm.Outcome) (time.Duration, error) {
+// Report implements reconcile.Kind: of a pool that is in place it shows the virtual machines.
+func (k *Kind) Report(ctx context.Context, turn reconcile.Turn, in *input, outcome arm.Outcome) (time.Duration, error) {
 	reportConverged(in, outcome)
 	result, _ := outcome.Result(plan.PoolID(in.planned, in.pool))
-	if errs := managed.WrongSizes(ctx, k.Facts, turn.Access.Client, in.planned, result, in.pool); len(errs) > 0 {
-		return 0, pass.Refused(errs)
+	if errs := aks.WrongSizes(ctx, k.Facts, turn.Access.Client, in.planned, result, in.pool); len(errs) > 0 {
+		return 0, reconcile.Refused(errs)
 	}
 	if !outcome.IsDone() {
-		pass.Summarize(in.azurePool, summed)
+		reconcile.Summarize(in.azurePool, summed)
 		return 0, nil
 	}
 	complete, err := k.instances(ctx, turn.Access.Client, in, result.Observed)
 	if err != nil {
-		return 0, pass.UnreadFor(infrav1.ScaleSetReadyCondition, err)
+		return 0, reconcile.UnreadFor(infrav1.ScaleSetReadyCondition, err)
 	}
 	autoscaled := plan.ObservePool(result.Observed).Properties.EnableAutoScaling
-	if in.machinePool, err = managed.Follow(ctx, k.Client, in.machinePool, managedByAKS, autoscaled, count(result.Observed)); err != nil {
+	if in.machinePool, err = aks.Follow(ctx, k.Client, in.machinePool, managedByAKS, autoscaled, count(result.Observed)); err != nil {
 		return 0, err
 	}
-	pass.Summarize(in.azurePool, summed)
+	reconcile.Summarize(in.azurePool, summed)
 	switch {
 	case !complete:
-		return 0, pass.Again(managed.InstancesRetry(in.azurePool, time.Now()), nil)
+		return 0, reconcile.Again(aks.InstancesRetry(in.azurePool, time.Now()), nil)
 	case autoscaled:
 		return autoscaledResync, nil
 	}

@@ -11,24 +11,24 @@ import (
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/deletion"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/managed"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/pass"
-	plan "sigs.k8s.io/cluster-api-provider-azure/internal/plan/managed"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/clusterinfra/aks"
+	plan "sigs.k8s.io/cluster-api-provider-azure/internal/plan/aks"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile/deletion"
 )
 
 // creatingRetry is how soon the deletion of a pool is tried again whose cluster is being created.
 const creatingRetry = 5 * time.Second
 
-// Deleting implements pass.Kind.
+// Deleting implements reconcile.Kind.
 func (k *Kind) Deleting(ctx context.Context, in *input) error {
 	in.azurePool.Status.Ready = false
 	if in.controlPlane == nil && in.clusterGone {
-		return pass.Abandon("the AzureManagedControlPlane that says how to ask Azure is gone", inAzure(in, ""))
+		return reconcile.Abandon("the AzureManagedControlPlane that says how to ask Azure is gone", inAzure(in, ""))
 	}
 	goes, err := k.goesWithCluster(ctx, in)
 	if err == nil && goes {
-		return pass.LetGo()
+		return reconcile.LetGo()
 	}
 	return err
 }
@@ -43,15 +43,15 @@ func (k *Kind) goesWithCluster(ctx context.Context, in *input) (bool, error) {
 	if in.controlPlane.DeletionTimestamp.IsZero() {
 		return false, nil
 	}
-	pools, err := managed.Pools(ctx, k.Client, in.cluster)
+	pools, err := aks.Pools(ctx, k.Client, in.cluster)
 	return !slices.ContainsFunc(pools, func(pool plan.Pool) bool { return pool.AzurePool.DeletionTimestamp.IsZero() }), err
 }
 
-// Untouched implements pass.Kind. A pool of a cluster that was never begun goes with that.
+// Untouched implements reconcile.Kind. A pool of a cluster that was never begun goes with that.
 func (k *Kind) Untouched(*input) bool { return false }
 
-// PlanDeletion implements pass.Kind.
-func (k *Kind) PlanDeletion(ctx context.Context, turn pass.Turn, in *input) (*pass.Plan, error) {
+// PlanDeletion implements reconcile.Kind.
+func (k *Kind) PlanDeletion(ctx context.Context, turn reconcile.Turn, in *input) (*reconcile.Plan, error) {
 	if err := k.Prepare(ctx, turn, in); err != nil {
 		return nil, err
 	}
@@ -62,35 +62,35 @@ func (k *Kind) PlanDeletion(ctx context.Context, turn pass.Turn, in *input) (*pa
 			Type: infrav1.AgentPoolsReadyCondition, Status: metav1.ConditionFalse, Reason: infrav1.WaitingForControlPlaneReason,
 			Message: "the AKS cluster is being created, maybe with the pool; the pool is deleted after that",
 		})
-		pass.Summarize(in.azurePool, summed)
-		return nil, pass.Stop(creatingRetry)
+		reconcile.Summarize(in.azurePool, summed)
+		return nil, reconcile.Stop(creatingRetry)
 	}
 	graph, err := plan.PoolDeletePlan(in.planned, in.pool)
 	if err != nil {
 		return nil, fmt.Errorf("plan deletion: %w", err)
 	}
-	return &pass.Plan{Graph: graph}, nil
+	return &reconcile.Plan{Graph: graph}, nil
 }
 
-// ReportDeletion implements pass.Kind.
+// ReportDeletion implements reconcile.Kind.
 func (k *Kind) ReportDeletion(in *input, outcome arm.Outcome) {
 	reportConverged(in, outcome)
-	pass.Summarize(in.azurePool, summed)
+	reconcile.Summarize(in.azurePool, summed)
 }
 
-// Held implements pass.Kind.
+// Held implements reconcile.Kind.
 func (k *Kind) Held(in *input, subscription string) deletion.Held {
 	planned := plan.Input{Cluster: in.cluster, ControlPlane: in.controlPlane, SubscriptionID: subscription}
 	return deletion.Held{
-		Identity: deletion.Identity(in.controlPlane.Spec.IdentityRef, in.controlPlane.Namespace), User: managed.ControlPlaneKind + " " + in.controlPlane.Name,
+		Identity: deletion.Identity(in.controlPlane.Spec.IdentityRef, in.controlPlane.Namespace), User: aks.ControlPlaneKind + " " + in.controlPlane.Name,
 		// An agent pool carries no tag, its cluster does.
-		Azure: inAzure(in, subscription), Names: []string{plan.ClusterID(planned).Name()}, Child: "agentPools/" + plan.PoolName(managed.Pool(in.azurePool, in.machinePool)),
+		Azure: inAzure(in, subscription), Names: []string{plan.ClusterID(planned).Name()}, Child: "agentPools/" + plan.PoolName(aks.Pool(in.azurePool, in.machinePool)),
 	}
 }
 
 // inAzure names the agent pool.
 func inAzure(in *input, subscription string) string {
-	name := plan.PoolName(managed.Pool(in.azurePool, in.machinePool))
+	name := plan.PoolName(aks.Pool(in.azurePool, in.machinePool))
 	if in.controlPlane == nil {
 		return fmt.Sprintf("the agent pool %s of the AKS cluster of Cluster %s", name, in.cluster.Name)
 	}

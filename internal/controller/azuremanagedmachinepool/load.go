@@ -11,10 +11,10 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/deletion"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/managed"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/pass"
-	plan "sigs.k8s.io/cluster-api-provider-azure/internal/plan/managed"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/clusterinfra/aks"
+	plan "sigs.k8s.io/cluster-api-provider-azure/internal/plan/aks"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile/deletion"
 )
 
 // input is what one pass works on.
@@ -31,16 +31,16 @@ type input struct {
 	pool    plan.Pool
 }
 
-// Load implements pass.Kind.
-func (k *Kind) Load(ctx context.Context, azurePool *infrav1.AzureManagedMachinePool) (*input, pass.Subject, error) {
+// Load implements reconcile.Kind.
+func (k *Kind) Load(ctx context.Context, azurePool *infrav1.AzureManagedMachinePool) (*input, reconcile.Subject, error) {
 	in := &input{azurePool: azurePool}
 	if err := k.belongsTo(ctx, in); err != nil {
-		return nil, pass.Subject{}, err
+		return nil, reconcile.Subject{}, err
 	}
-	subject := pass.Subject{Cluster: in.cluster, Made: azurePool.Status.Initialization.Provisioned != nil}
+	subject := reconcile.Subject{Cluster: in.cluster, Made: azurePool.Status.Initialization.Provisioned != nil}
 	if in.controlPlane != nil {
 		subject.Owner = in.controlPlane
-		subject.Identity = managed.Identity(in.controlPlane)
+		subject.Identity = aks.Identity(in.controlPlane)
 		if !in.initialized() {
 			subject.WaitsFor = &metav1.Condition{
 				Status: metav1.ConditionFalse, Reason: infrav1.WaitingForControlPlaneReason, Message: "the AKS cluster is not in place yet, see AzureManagedControlPlane " + in.controlPlane.Name,
@@ -53,7 +53,7 @@ func (k *Kind) Load(ctx context.Context, azurePool *infrav1.AzureManagedMachineP
 // belongsTo reads what the pool belongs to. One that is being deleted may have lost its MachinePool, and goes by what its
 // label says.
 func (k *Kind) belongsTo(ctx context.Context, in *input) (err error) {
-	if in.machinePool, err = managed.MachinePoolOf(ctx, k.Client, in.azurePool); err != nil {
+	if in.machinePool, err = aks.MachinePoolOf(ctx, k.Client, in.azurePool); err != nil {
 		return err
 	}
 	deleting := !in.azurePool.DeletionTimestamp.IsZero()
@@ -62,7 +62,7 @@ func (k *Kind) belongsTo(ctx context.Context, in *input) (err error) {
 	case in.machinePool != nil:
 		key.Name = in.machinePool.Spec.ClusterName
 	case !deleting:
-		return pass.NotYet("OwnerRefNotSet", "no MachinePool refers to the AzureManagedMachinePool")
+		return reconcile.NotYet("OwnerRefNotSet", "no MachinePool refers to the AzureManagedMachinePool")
 	}
 	in.cluster = &clusterv1.Cluster{}
 	err = apierrors.NewNotFound(schema.GroupResource{}, key.Name)
@@ -74,7 +74,7 @@ func (k *Kind) belongsTo(ctx context.Context, in *input) (err error) {
 			return fmt.Errorf("get Cluster %s: %w", key, err)
 		}
 		if in.cluster, in.clusterGone = deletion.LeftBehind(in.azurePool), true; in.cluster == nil {
-			return pass.NotYet("ClusterNotFound", "Cluster "+key.Name+" of the AzureManagedMachinePool is not there")
+			return reconcile.NotYet("ClusterNotFound", "Cluster "+key.Name+" of the AzureManagedMachinePool is not there")
 		}
 		in.cluster.Name = key.Name
 	}
@@ -82,7 +82,7 @@ func (k *Kind) belongsTo(ctx context.Context, in *input) (err error) {
 		return err
 	}
 	if in.controlPlane == nil && !deleting {
-		return pass.NotYet("ControlPlaneNotFound", "Cluster "+in.cluster.Name+" has no AzureManagedControlPlane yet")
+		return reconcile.NotYet("ControlPlaneNotFound", "Cluster "+in.cluster.Name+" has no AzureManagedControlPlane yet")
 	}
 	return nil
 }
@@ -91,10 +91,10 @@ func (k *Kind) belongsTo(ctx context.Context, in *input) (err error) {
 // when there is none.
 func (k *Kind) controlPlaneOf(ctx context.Context, in *input) (*infrav1.AzureManagedControlPlane, error) {
 	if in.clusterGone {
-		return managed.ControlPlaneNamed(ctx, k.Client, in.azurePool.Namespace, in.cluster.Name)
+		return aks.ControlPlaneNamed(ctx, k.Client, in.azurePool.Namespace, in.cluster.Name)
 	}
 	ref := in.cluster.Spec.ControlPlaneRef
-	if ref.Kind != managed.ControlPlaneKind {
+	if ref.Kind != aks.ControlPlaneKind {
 		return nil, nil
 	}
 	controlPlane := &infrav1.AzureManagedControlPlane{}

@@ -6,14 +6,14 @@ import (
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/managed"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/report"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/clusterinfra/aks"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/status"
 )
 
 // reportConverged writes what a pass found in Azure about the agent pool.
 func reportConverged(in *input, outcome arm.Outcome) {
-	report.Set(in.azurePool, nil, report.Groups(outcome, []string{infrav1.AgentPoolsReadyCondition}, agentPools))
-	in.azurePool.Status.Resources = report.Resources(outcome)
+	status.Set(in.azurePool, nil, status.Groups(outcome, []string{infrav1.AgentPoolsReadyCondition}, agentPools))
+	in.azurePool.Status.Resources = status.ResourceStatuses(outcome)
 }
 
 func agentPools(arm.ID) string { return infrav1.AgentPoolsReadyCondition }
@@ -24,7 +24,7 @@ func reportInstances(in *input, providerIDs []string, count int32, exists bool) 
 	in.azurePool.Spec.ProviderIDList = providerIDs
 	status := &in.azurePool.Status
 	status.Replicas = int32(len(providerIDs))
-	condition := managed.ScaleSet(exists, len(providerIDs), count)
+	condition := aks.ScaleSet(exists, len(providerIDs), count)
 	if condition.Status == metav1.ConditionTrue {
 		status.Initialization.Provisioned = new(true)
 		status.Ready = true

@@ -19,7 +19,7 @@ import (
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/engine"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/document"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/asoresource"
 	"sigs.k8s.io/cluster-api-provider-azure/sim/server"
 )
 
@@ -38,7 +38,7 @@ spec:
 // library is a world with the documents of one Cluster.
 type library struct {
 	*world
-	in        document.Input
+	in        asoresource.Input
 	inventory []arm.ID
 }
 
@@ -82,15 +82,15 @@ func TestQuiescenceDocuments(t *testing.T) {
 		}
 	}
 
-	left := slices.DeleteFunc(slices.Clone(l.in.Documents()), func(d document.Document) bool { return d.Kind == "DataCollectionRuleAssociation" })
-	l.in.Set = document.NewSet(l.in.SubscriptionID(), left, false)
+	left := slices.DeleteFunc(slices.Clone(l.in.Documents()), func(d asoresource.Document) bool { return d.Kind == "DataCollectionRuleAssociation" })
+	l.in.Set = asoresource.NewSet(l.in.SubscriptionID(), left, false)
 	l.converge()
 	want := []string{"DELETE " + strings.ToLower(group) + "microsoft.containerservice/managedclusters/c1/providers/microsoft.insights/datacollectionruleassociations/prometheus"}
 	if written := writes(l.requests()); !slices.Equal(written, want) {
 		t.Errorf("a document less: %v, want %v", written, want)
 	}
 
-	graph, err := document.Deletion(l.in, true)
+	graph, err := asoresource.Deletion(l.in, true)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -110,7 +110,7 @@ func newLibrary(t *testing.T) *library {
 		t.Fatal(err)
 	}
 	raw = bytes.ReplaceAll(bytes.ReplaceAll(raw, []byte("SUBSCRIPTION"), []byte(server.DefaultSubscription)), []byte("TENANT"), []byte(server.DefaultTenant))
-	read := func(holder string, texts ...[]byte) (out []document.Document) {
+	read := func(holder string, texts ...[]byte) (out []asoresource.Document) {
 		var resources []runtime.RawExtension
 		for _, text := range texts {
 			decoded, err := yaml.YAMLToJSONStrict(text)
@@ -119,7 +119,7 @@ func newLibrary(t *testing.T) *library {
 			}
 			resources = append(resources, runtime.RawExtension{Raw: decoded})
 		}
-		out, errs := document.Read(holder, resources)
+		out, errs := asoresource.Read(holder, resources)
 		if len(errs) > 0 {
 			t.Fatal(errs.ToAggregate())
 		}
@@ -128,16 +128,16 @@ func newLibrary(t *testing.T) *library {
 	owner := &infrav1.AzureASOManagedCluster{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "c1", UID: "1"}}
 	machines := &clusterv1.MachinePool{}
 	machines.Spec.Replicas = new(int32(2))
-	in := document.Input{
+	in := asoresource.Input{
 		Cluster: "c1", Owner: owner, Object: owner, Holder: "all", MachinePools: map[string]*clusterv1.MachinePool{"pool": machines}, Facts: map[string]json.RawMessage{},
-		Values: document.Values{Secrets: map[document.Ref]string{{Name: "flux", Key: "token"}: "c2VjcmV0"}, ConfigMaps: map[document.Ref]string{}},
+		Values: asoresource.Values{Secrets: map[asoresource.Ref]string{{Name: "flux", Key: "token"}: "c2VjcmV0"}, ConfigMaps: map[asoresource.Ref]string{}},
 	}
-	in.Set = document.NewSet(server.DefaultSubscription, append(read("all", bytes.Split(raw, []byte("\n---\n"))...), read("pool", []byte(poolDocument))...), false)
-	if errs := document.Check(in); len(errs) > 0 {
+	in.Set = asoresource.NewSet(server.DefaultSubscription, append(read("all", bytes.Split(raw, []byte("\n---\n"))...), read("pool", []byte(poolDocument))...), false)
+	if errs := asoresource.Check(in); len(errs) > 0 {
 		t.Fatal(errs.ToAggregate())
 	}
 	l := &library{world: newWorld(t, "eastus"), in: in}
-	l.client = l.client.WithAPIVersions(document.Spoken(in.Set))
+	l.client = l.client.WithAPIVersions(asoresource.Spoken(in.Set))
 	return l
 }
 
@@ -145,7 +145,7 @@ func newLibrary(t *testing.T) *library {
 func (l *library) converge() {
 	l.t.Helper()
 	l.repeat(arm.Outcome.IsDone, func(request engine.Request) (arm.Outcome, error) {
-		needs := document.Needs(l.in)
+		needs := asoresource.Needs(l.in)
 		observed, err := l.engine.Observe(l.t.Context(), l.client, needs, true)
 		if err != nil {
 			return arm.Outcome{}, err
@@ -155,15 +155,15 @@ func (l *library) converge() {
 		}
 		for _, d := range l.in.Mine() {
 			if id, err := l.in.ID(d); err == nil {
-				for _, export := range document.Exports(d, l.in.Facts[id.Key()]) {
+				for _, export := range asoresource.Exports(d, l.in.Facts[id.Key()]) {
 					l.in.Values.ConfigMaps[export.To] = export.Value
 				}
 			}
 		}
-		if request.Graph, err = document.Plan(l.in); err != nil {
+		if request.Graph, err = asoresource.Plan(l.in); err != nil {
 			return arm.Outcome{}, err
 		}
-		sent := document.Memory(l.in)
+		sent := asoresource.Memory(l.in)
 		request.Prune = sent.Prune(request.Graph)
 		l.remember(sent.Remember(request.Graph))
 		outcome, err := l.engine.Converge(l.t.Context(), request)

@@ -22,8 +22,8 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/azuremanagedcluster"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/azuremanagedcontrolplane"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/azuremanagedmachinepool"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/credential"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/pass"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/credentialsecret"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile"
 	"sigs.k8s.io/cluster-api-provider-azure/sim/server"
 	"sigs.k8s.io/cluster-api-provider-azure/test/virtual"
 )
@@ -70,40 +70,40 @@ func (w *World) ManageDoomed(n int, before bool) *virtual.Manager {
 func Register(ctx context.Context, m *virtual.Manager) error {
 	options := controller.Options{SkipNameValidation: new(true), MaxConcurrentReconciles: 10}
 	network := &azurecluster.Kind{Client: m.GetClient(), Facts: m.Facts}
-	if err := pass.New(m.Services, network).SetupWithManager(ctx, m, options); err != nil {
+	if err := reconcile.New(m.Services, network).SetupWithManager(ctx, m, options); err != nil {
 		return err
 	}
 	machines := &azuremachine.Kind{Client: m.GetClient(), Facts: m.Facts}
-	if err := pass.New(m.Services, machines).SetupWithManager(ctx, m, options); err != nil {
+	if err := reconcile.New(m.Services, machines).SetupWithManager(ctx, m, options); err != nil {
 		return err
 	}
-	if err := pass.NewLocal(m.Services, &azuremanagedcluster.Kind{Client: m.GetClient()}).SetupWithManager(ctx, m, options); err != nil {
+	if err := reconcile.NewLocal(m.Services, &azuremanagedcluster.Kind{Client: m.GetClient()}).SetupWithManager(ctx, m, options); err != nil {
 		return err
 	}
 	workloads := fake.NewClientset()
 	controlPlanes := &azuremanagedcontrolplane.Kind{Client: m.GetClient(), Facts: m.Facts, Workload: func([]byte) (corev1client.ConfigMapsGetter, error) { return workloads.CoreV1(), nil }}
-	if err := pass.New(m.Services, controlPlanes).SetupWithManager(ctx, m, options); err != nil {
+	if err := reconcile.New(m.Services, controlPlanes).SetupWithManager(ctx, m, options); err != nil {
 		return err
 	}
 	pools := &azuremanagedmachinepool.Kind{Client: m.GetClient(), Engine: m.Engine, Facts: m.Facts}
-	if err := pass.New(m.Services, pools).SetupWithManager(ctx, m, options); err != nil {
+	if err := reconcile.New(m.Services, pools).SetupWithManager(ctx, m, options); err != nil {
 		return err
 	}
-	if err := pass.New(m.Services, &azureasomanagedcluster.Kind{Client: m.GetClient(), Facts: m.Facts}).SetupWithManager(ctx, m, options); err != nil {
+	if err := reconcile.New(m.Services, &azureasomanagedcluster.Kind{Client: m.GetClient(), Facts: m.Facts}).SetupWithManager(ctx, m, options); err != nil {
 		return err
 	}
-	if err := pass.New(m.Services, &azureasomanagedcontrolplane.Kind{Client: m.GetClient(), Facts: m.Facts}).SetupWithManager(ctx, m, options); err != nil {
+	if err := reconcile.New(m.Services, &azureasomanagedcontrolplane.Kind{Client: m.GetClient(), Facts: m.Facts}).SetupWithManager(ctx, m, options); err != nil {
 		return err
 	}
 	vms := &azuremachinepool.Kind{Client: m.GetClient(), Engine: m.Engine, Facts: m.Facts}
-	if err := pass.New(m.Services, vms).SetupWithManager(ctx, m, options); err != nil {
+	if err := reconcile.New(m.Services, vms).SetupWithManager(ctx, m, options); err != nil {
 		return err
 	}
 	ofDocuments := &azureasomanagedmachinepool.Kind{Client: m.GetClient(), Engine: m.Engine, Facts: m.Facts}
-	if err := pass.New(m.Services, ofDocuments).SetupWithManager(ctx, m, options); err != nil {
+	if err := reconcile.New(m.Services, ofDocuments).SetupWithManager(ctx, m, options); err != nil {
 		return err
 	}
-	credentials := &credential.Reconciler{Client: m.GetClient(), Recorder: m.Services.Recorder("credential"), Identities: m.Gate.Identities, Documents: true}
+	credentials := &credentialsecret.Reconciler{Client: m.GetClient(), Recorder: m.Services.Recorder("credential"), Identities: m.Gate.Identities, Documents: true}
 	return credentials.SetupWithManager(m, options)
 }
 

@@ -15,7 +15,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/document"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/asoresource"
 	"sigs.k8s.io/cluster-api-provider-azure/test/integration/harness"
 	"sigs.k8s.io/cluster-api-provider-azure/test/virtual"
 	"sigs.k8s.io/cluster-api-provider-azure/test/virtual/clusters"
@@ -68,7 +68,7 @@ func documents(w *clusters.World, policy string) *harness.DocumentCluster {
 	}
 	if policy != "" {
 		aks := string(c.ControlPlane.Spec.Resources[0].Raw)
-		c.ControlPlane.Spec.Resources[0].Raw = []byte(strings.Replace(aks, `"annotations":{`, `"annotations":{"`+document.PolicyAnnotation+`":"`+policy+`",`, 1))
+		c.ControlPlane.Spec.Resources[0].Raw = []byte(strings.Replace(aks, `"annotations":{`, `"annotations":{"`+asoresource.PolicyAnnotation+`":"`+policy+`",`, 1))
 	}
 	c.ControlPlane.Spec.Resources = append(c.ControlPlane.Spec.Resources, w.Document(extension))
 	return c
@@ -94,7 +94,7 @@ func leave(w *clusters.World, c *harness.DocumentCluster) {
 	w.T.Helper()
 	for object, resources := range objects(c) {
 		var kinds []string
-		read, errs := document.Read("", resources)
+		read, errs := asoresource.Read("", resources)
 		if len(errs) > 0 {
 			w.T.Fatal(errs)
 		}
@@ -145,7 +145,7 @@ func TestMigrated(t *testing.T) {
 			told:   map[string]string{"AzureASOManagedCluster c1": "True", "AzureASOManagedControlPlane c1": "True", "AzureASOManagedMachinePool c1-pool0": "True", "AzureASOManagedMachinePool c1-pool1": "True"},
 		},
 		"detached": {
-			reason: "the AKS cluster is to stay, and with it its pools, its extension and the group that it is in", policy: document.Detach,
+			reason: "the AKS cluster is to stay, and with it its pools, its extension and the group that it is in", policy: asoresource.Detach,
 			told: map[string]string{"AzureASOManagedCluster c1": "True", "AzureASOManagedControlPlane c1": "", "AzureASOManagedMachinePool c1-pool0": "", "AzureASOManagedMachinePool c1-pool1": ""},
 			want: kept,
 		},

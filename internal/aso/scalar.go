@@ -1,0 +1,114 @@
+package aso
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"sigs.k8s.io/cluster-api-provider-azure/internal/nearest"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/aks/armschema"
+)
+
+// scalar checks a value and gives it as Azure writes it. The message tells what is wrong, without the value.
+func scalar(kind Kind, version string, p armschema.Property, value any) (out any, message string) {
+	switch p.Type {
+	case armschema.String:
+		text, ok := value.(string)
+		if !ok {
+			return nil, fmt.Sprintf("must be a string, not %s%s", describe(value), quoteHint(value))
+		}
+		return checkString(kind, version, p, text)
+	case armschema.Integer:
+		number, ok := value.(json.Number)
+		if _, err := number.Int64(); !ok || err != nil {
+			return nil, "must be an integer, not " + describe(value)
+		}
+	case armschema.Number:
+		if _, ok := value.(json.Number); !ok {
+			return nil, "must be a number, not " + describe(value)
+		}
+	case armschema.Boolean:
+		if _, ok := value.(bool); !ok {
+			return nil, "must be true or false, not " + describe(value)
+		}
+	}
+	return value, limits(p, value)
+}
+
+// limits says what bounds, length or pattern a value breaks.
+func limits(p armschema.Property, value any) string {
+	problem := p.Problem(value)
+	if problem == "" {
+		return ""
+	}
+	return "must be " + strings.Replace(problem, "pattern ", "like the pattern ", 1)
+}
+
+func checkString(kind Kind, version string, p armschema.Property, text string) (any, string) {
+	switch p.Format {
+	case "byte":
+		if _, err := base64.StdEncoding.DecodeString(text); err != nil {
+			return nil, "must be base64"
+		}
+	case "date":
+		if _, err := time.Parse(time.DateOnly, text); err != nil {
+			return nil, "must be a date, as in 2026-01-31"
+		}
+	case "date-time":
+		if _, err := time.Parse(time.RFC3339, text); err != nil {
+			return nil, "must be a point in time as RFC 3339 has it, as in 2026-01-31T12:00:00Z"
+		}
+	}
+	values := p.Values
+	if len(values) == 0 {
+		return text, limits(p, text)
+	}
+	is := func(known string) bool { return strings.EqualFold(known, text) }
+	if at := slices.IndexFunc(values, is); at >= 0 {
+		return values[at], ""
+	}
+	message := "must be one of " + strings.Join(values, ", ")
+	if having := armschema.Having(kind, p.Path, text); len(having) > 0 {
+		return nil, fmt.Sprintf("has a value that API version %s does not have; API versions that have it: %s: %s; without, it %s", version, strings.Join(having, ", "), reach(having), message)
+	}
+	if near := nearest.Names(text, values); len(values) > 1 && len(near) > 0 {
+		message += "; most like what is there: " + near[0]
+	}
+	return nil, message
+}
+
+// describe is the type of a decoded JSON value, never the value.
+func describe(value any) string {
+	switch value := value.(type) {
+	case nil:
+		return "null"
+	case map[string]any:
+		return "an object"
+	case []any:
+		return "a list"
+	case string:
+		return "a string"
+	case bool:
+		return "a boolean"
+	case json.Number:
+		if _, err := value.Int64(); err != nil {
+			return "a number with a fraction"
+		}
+		return "a number"
+	default:
+		return "something else"
+	}
+}
+
+// quoteHint tells how a number or boolean becomes a string.
+func quoteHint(value any) string {
+	switch value.(type) {
+	case json.Number, bool:
+		return ": put it in quotes"
+	default:
+		return ""
+	}
+}

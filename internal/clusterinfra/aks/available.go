@@ -1,0 +1,33 @@
+package aks
+
+import (
+	"encoding/json"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+
+	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+	plan "sigs.k8s.io/cluster-api-provider-azure/internal/plan/aks"
+)
+
+// StoppedReason is the reason of a cluster that was stopped.
+const StoppedReason = "Stopped"
+
+// Available is the condition Available of a control plane of AKS, which Cluster API mirrors in the Cluster. observed is the cluster as Azure
+// shows it, if it exists, and usable whether it has published a kubeconfig. AKS upgrades and changes a control plane while its API server
+// serves, so an operation that is under way, or that failed, does not matter.
+// https://learn.microsoft.com/en-us/azure/aks/start-stop-cluster
+func Available(observed json.RawMessage, usable bool) metav1.Condition {
+	condition := metav1.Condition{Type: clusterv1.AvailableCondition, Status: metav1.ConditionFalse}
+	switch {
+	case len(observed) == 0:
+		condition.Reason, condition.Message = infrav1.WaitingReason, "Azure has no managed cluster yet"
+	case plan.Stopped(observed):
+		condition.Reason, condition.Message = StoppedReason, "the managed cluster is stopped. Start it, as by az aks start"
+	case !usable:
+		condition.Reason, condition.Message = infrav1.WaitingReason, "the managed cluster has no kubeconfig yet"
+	default:
+		condition.Status, condition.Reason = metav1.ConditionTrue, clusterv1.AvailableReason
+	}
+	return condition
+}

@@ -1,0 +1,87 @@
+package aks
+
+import (
+	"context"
+	"fmt"
+	"testing"
+
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile/storetest"
+)
+
+// uncopied is a cache that lists what it has as it is, and refuses to copy all of it.
+type uncopied struct {
+	client.Reader
+	clusters     []clusterv1.Cluster
+	machinePools []clusterv1.MachinePool
+	azurePools   []infrav1.AzureManagedMachinePool
+}
+
+// List implements client.Reader.
+func (u *uncopied) List(_ context.Context, list client.ObjectList, options ...client.ListOption) error {
+	var asked client.ListOptions
+	asked.ApplyOptions(options)
+	if asked.UnsafeDisableDeepCopy == nil || !*asked.UnsafeDisableDeepCopy {
+		return fmt.Errorf("%T: all objects of namespace %s are copied", list, asked.Namespace)
+	}
+	switch list := list.(type) {
+	case *clusterv1.ClusterList:
+		list.Items = append(list.Items, u.clusters...)
+	case *clusterv1.MachinePoolList:
+		list.Items = append(list.Items, u.machinePools...)
+	case *infrav1.AzureManagedMachinePoolList:
+		list.Items = append(list.Items, u.azurePools...)
+	}
+	return nil
+}
+
+// TestFoundIsACopy looks for objects among those of others: they are not copied for that, and what is found is, so that who changes it
+// does not change what is in the cache.
+func TestFoundIsACopy(t *testing.T) {
+	labelled := func(object client.Object) {
+		object.SetLabels(map[string]string{"of": "cache", clusterv1.ClusterNameLabel: "mine"})
+	}
+	cluster := storetest.Cluster("mine", ClusterKind, "mine")
+	azurePool := &infrav1.AzureManagedMachinePool{ObjectMeta: storetest.Meta("pool")}
+	machines := machinePool("machines", "mine", MachinePoolKind, "pool")
+	for _, object := range []client.Object{cluster, azurePool, machines} {
+		labelled(object)
+	}
+	cache := &uncopied{clusters: []clusterv1.Cluster{*cluster}, machinePools: []clusterv1.MachinePool{*machines}, azurePools: []infrav1.AzureManagedMachinePool{*azurePool}}
+	for name, find := range map[string]func() (client.Object, error){
+		"Cluster": func() (client.Object, error) {
+			return ClusterOf(t.Context(), cache, &infrav1.AzureManagedCluster{ObjectMeta: storetest.Meta("mine")}, ClusterKind)
+		},
+		"MachinePool of a pool": func() (client.Object, error) { return MachinePoolOf(t.Context(), cache, azurePool) },
+		"pool of a cluster": func() (client.Object, error) {
+			pools, err := Pools(t.Context(), cache, cluster)
+			if err != nil || len(pools) != 1 {
+				return nil, fmt.Errorf("%d pools, %w", len(pools), err)
+			}
+			return pools[0].AzurePool, nil
+		},
+		"MachinePool of a cluster": func() (client.Object, error) {
+			pools, err := Pools(t.Context(), cache, cluster)
+			if err != nil || len(pools) != 1 {
+				return nil, fmt.Errorf("%d pools, %w", len(pools), err)
+			}
+			return pools[0].MachinePool, nil
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			for range 2 {
+				found, err := find()
+				if err != nil {
+					t.Fatal(err)
+				}
+				if of := found.GetLabels()["of"]; of != "cache" {
+					t.Errorf("who changed what was found has changed the cache: %q", of)
+				}
+				found.GetLabels()["of"] = "pass"
+			}
+		})
+	}
+}

@@ -1,0 +1,88 @@
+// Package managed gathers what the plans of an AKS cluster and of its pools are computed from: which objects of
+// Kubernetes belong together, and the Secrets that patches refer to.
+package aks
+
+import (
+	"context"
+	"fmt"
+
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile/deletion"
+)
+
+// Kinds of an AKS cluster.
+const (
+	ControlPlaneKind = "AzureManagedControlPlane"
+	ClusterKind      = "AzureManagedCluster"
+	MachinePoolKind  = "AzureManagedMachinePool"
+)
+
+// What belongs together is found by looking through all objects of a kind in a namespace, most of which are of others: the cache gives them as
+// they are, and only what is found is copied.
+
+// ClusterOf is the Cluster that owns an object of a kind, or refers to it: Cluster API takes seconds to set the owner, and
+// nothing depends on it. It is nil when there is none.
+func ClusterOf(ctx context.Context, c client.Reader, obj client.Object, kind string) (*clusterv1.Cluster, error) {
+	for _, owner := range obj.GetOwnerReferences() {
+		if owner.Kind != "Cluster" {
+			continue
+		}
+		cluster := &clusterv1.Cluster{}
+		key := client.ObjectKey{Namespace: obj.GetNamespace(), Name: owner.Name}
+		if err := c.Get(ctx, key, cluster); err != nil {
+			return nil, client.IgnoreNotFound(err)
+		}
+		return cluster, nil
+	}
+	list := &clusterv1.ClusterList{}
+	if err := c.List(ctx, list, client.InNamespace(obj.GetNamespace()), client.UnsafeDisableDeepCopy); err != nil {
+		return nil, fmt.Errorf("list Clusters: %w", err)
+	}
+	for i, item := range list.Items {
+		if !item.DeletionTimestamp.IsZero() {
+			continue
+		}
+		for _, ref := range []clusterv1.ContractVersionedObjectReference{item.Spec.InfrastructureRef, item.Spec.ControlPlaneRef} {
+			if ref.APIGroup == infrav1.GroupVersion.Group && ref.Kind == kind && ref.Name == obj.GetName() {
+				return list.Items[i].DeepCopy(), nil
+			}
+		}
+	}
+	return nil, nil
+}
+
+// MachinePoolOf is the MachinePool whose infrastructure an AzureManagedMachinePool is, or nil.
+func MachinePoolOf(ctx context.Context, c client.Reader, azurePool *infrav1.AzureManagedMachinePool) (*clusterv1.MachinePool, error) {
+	list := &clusterv1.MachinePoolList{}
+	if err := c.List(ctx, list, client.InNamespace(azurePool.Namespace), client.UnsafeDisableDeepCopy); err != nil {
+		return nil, fmt.Errorf("list MachinePools: %w", err)
+	}
+	for i, item := range list.Items {
+		if refers(&item, azurePool.Name) {
+			return list.Items[i].DeepCopy(), nil
+		}
+	}
+	return nil, nil
+}
+
+func refers(machinePool *clusterv1.MachinePool, name string) bool {
+	ref := machinePool.Spec.Template.Spec.InfrastructureRef
+	return ref.APIGroup == infrav1.GroupVersion.Group && ref.Kind == MachinePoolKind && ref.Name == name
+}
+
+// ControlPlaneNamed is the AzureManagedControlPlane that belongs to a Cluster of this name, which may be gone; nil for none.
+func ControlPlaneNamed(ctx context.Context, c client.Reader, namespace, cluster string) (*infrav1.AzureManagedControlPlane, error) {
+	list := &infrav1.AzureManagedControlPlaneList{}
+	if err := c.List(ctx, list, client.InNamespace(namespace)); err != nil {
+		return nil, fmt.Errorf("list AzureManagedControlPlanes: %w", err)
+	}
+	for i := range list.Items {
+		if name := deletion.ClusterName(&list.Items[i]); name != "" && name == cluster {
+			return &list.Items[i], nil
+		}
+	}
+	return nil, nil
+}

@@ -1,0 +1,126 @@
+package clusterinfra
+
+import (
+	"context"
+
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/handler"
+
+	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/clusterinfra/aks"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/identity/access"
+)
+
+// Dependents finds the objects of one kind that are computed from other objects of their cluster: its AzureCluster or
+// AzureManagedControlPlane, its AzureClusterIdentity, and the Secret of that.
+//
+// It follows the references that reconcilers follow. Labels and owner references of an AzureCluster do not matter: Cluster API
+// sets them some time after users created it.
+type Dependents struct {
+	Kubernetes client.Reader
+	// OfCluster finds the objects that belong to a Cluster.
+	OfCluster handler.MapFunc
+	// AKS includes the objects of AKS clusters.
+	AKS bool
+}
+
+// OfAzureCluster returns the objects in the cluster of an AzureCluster.
+func (d Dependents) OfAzureCluster(ctx context.Context, azureCluster client.Object) []ctrl.Request {
+	return d.referring(ctx, client.ObjectKeyFromObject(azureCluster), infrastructureRef, azureClusterKind)
+}
+
+// OfControlPlane returns the objects in the cluster of an AzureManagedControlPlane.
+func (d Dependents) OfControlPlane(ctx context.Context, controlPlane client.Object) []ctrl.Request {
+	return d.referring(ctx, client.ObjectKeyFromObject(controlPlane), controlPlaneRef, aks.ControlPlaneKind)
+}
+
+// OfIdentity returns the objects in the clusters that use an AzureClusterIdentity.
+func (d Dependents) OfIdentity(ctx context.Context, identity client.Object) []ctrl.Request {
+	return d.using(ctx, func(users access.Users) []ctrl.Request { return users.OfIdentity(ctx, identity) })
+}
+
+// OfSecret returns the objects in the clusters whose AzureClusterIdentity reads its credential from a Secret.
+func (d Dependents) OfSecret(ctx context.Context, secret client.Object) []ctrl.Request {
+	return d.using(ctx, func(users access.Users) []ctrl.Request { return users.OfSecret(ctx, secret) })
+}
+
+// using returns the objects in the clusters of the AzureClusters and AzureManagedControlPlanes that find returns.
+func (d Dependents) using(ctx context.Context, find func(access.Users) []ctrl.Request) []ctrl.Request {
+	var out []ctrl.Request
+	for _, request := range find(access.AzureClusters(d.Kubernetes)) {
+		out = append(out, d.referring(ctx, request.NamespacedName, infrastructureRef, azureClusterKind)...)
+	}
+	if !d.AKS {
+		return out
+	}
+	for _, request := range find(access.ControlPlanes(d.Kubernetes)) {
+		out = append(out, d.referring(ctx, request.NamespacedName, controlPlaneRef, aks.ControlPlaneKind)...)
+	}
+	return out
+}
+
+func infrastructureRef(cluster *clusterv1.Cluster) clusterv1.ContractVersionedObjectReference {
+	return cluster.Spec.InfrastructureRef
+}
+
+func controlPlaneRef(cluster *clusterv1.Cluster) clusterv1.ContractVersionedObjectReference {
+	return cluster.Spec.ControlPlaneRef
+}
+
+// referring returns the objects of the Clusters whose reference is to the object of this kind and key.
+func (d Dependents) referring(ctx context.Context, key client.ObjectKey, ref func(*clusterv1.Cluster) clusterv1.ContractVersionedObjectReference, kind string) []ctrl.Request {
+	clusters := &clusterv1.ClusterList{}
+	if err := d.Kubernetes.List(ctx, clusters, client.InNamespace(key.Namespace), client.UnsafeDisableDeepCopy); err != nil {
+		ctrl.LoggerFrom(ctx).Error(err, "list Clusters", "of", kind+" "+key.String())
+		return nil
+	}
+	want := clusterv1.ContractVersionedObjectReference{APIGroup: infrav1.GroupVersion.Group, Kind: kind, Name: key.Name}
+	var out []ctrl.Request
+	for i := range clusters.Items {
+		if ref(&clusters.Items[i]) == want {
+			out = append(out, d.OfCluster(ctx, &clusters.Items[i])...)
+		}
+	}
+	return out
+}
+
+// OwnedBy maps a Cluster to the objects that have an owner reference to it. The list is an empty one of their kind.
+//
+// It is for templates: Cluster API makes the Cluster an owner of every template that a control plane or MachineDeployment uses, and
+// sets the label cluster.x-k8s.io/cluster-name only on those of a ClusterClass.
+func OwnedBy(kubernetes client.Reader, empty client.ObjectList) handler.MapFunc {
+	return func(ctx context.Context, cluster client.Object) []ctrl.Request {
+		list := empty.DeepCopyObject().(client.ObjectList)
+		if err := kubernetes.List(ctx, list, client.InNamespace(cluster.GetNamespace()), client.UnsafeDisableDeepCopy); err != nil {
+			ctrl.LoggerFrom(ctx).Error(err, "list the objects that a Cluster owns", "cluster", client.ObjectKeyFromObject(cluster))
+			return nil
+		}
+		var out []ctrl.Request
+		// The only possible error is one that the function returns.
+		_ = meta.EachListItem(list, func(item runtime.Object) error {
+			object := item.(client.Object)
+			if ownedBy(object.GetOwnerReferences(), cluster.GetName()) {
+				out = append(out, ctrl.Request{NamespacedName: client.ObjectKeyFromObject(object)})
+			}
+			return nil
+		})
+		return out
+	}
+}
+
+// ownedBy reports whether one of the owner references is to the Cluster of this name, in any version of its API.
+func ownedBy(owners []metav1.OwnerReference, name string) bool {
+	for _, owner := range owners {
+		version, err := schema.ParseGroupVersion(owner.APIVersion)
+		if err == nil && version.Group == clusterv1.GroupVersion.Group && owner.Kind == clusterv1.ClusterKind && owner.Name == name {
+			return true
+		}
+	}
+	return false
+}

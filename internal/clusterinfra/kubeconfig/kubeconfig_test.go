@@ -1,0 +1,97 @@
+package kubeconfig_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"k8s.io/client-go/tools/clientcmd"
+
+	"sigs.k8s.io/cluster-api-provider-azure/internal/clusterinfra/kubeconfig"
+)
+
+// user is a kubeconfig as AKS answers it for a cluster with Entra integration.
+const user = `apiVersion: v1
+kind: Config
+current-context: c1
+clusters:
+- name: c1
+  cluster: {server: "https://c1.hcp.eastus.azmk8s.io:443", certificate-authority-data: Q0E=}
+- name: other
+  cluster: {server: "https://other:443", certificate-authority-data: T1RIRVI=}
+contexts:
+- name: c1
+  context: {cluster: c1, user: clusterUser_rg_c1}
+users:
+- name: clusterUser_rg_c1
+  user:
+    exec: {apiVersion: client.authentication.k8s.io/v1beta1, command: kubelogin, args: [get-token], provideClusterInfo: false}
+- name: second
+  user: {client-certificate-data: Q0VSVA==, client-key-data: S0VZ}
+`
+
+func TestWithToken(t *testing.T) {
+	out, err := kubeconfig.WithToken([]byte(user), "t0ken")
+	if err != nil {
+		t.Fatal(err)
+	}
+	config, err := clientcmd.Load(out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, info := range config.AuthInfos {
+		if info.Token != "t0ken" || info.Exec != nil || len(info.ClientKeyData) > 0 {
+			t.Errorf("user %s has something else than the token", name)
+		}
+	}
+	if len(config.AuthInfos) != 2 || config.CurrentContext != "c1" || config.Clusters["c1"].Server != "https://c1.hcp.eastus.azmk8s.io:443" {
+		t.Errorf("the rest is not as it was: %s", out)
+	}
+}
+
+func TestAuthority(t *testing.T) {
+	got, err := kubeconfig.Authority([]byte(user))
+	if diff := cmp.Diff("CA", string(got)); err != nil || diff != "" {
+		t.Errorf("the authority is that of the current context: %v %s", err, diff)
+	}
+	if _, err := kubeconfig.Authority([]byte(strings.ReplaceAll(user, ", certificate-authority-data: Q0E=", ""))); err == nil {
+		t.Error("a cluster without an authority has none to give")
+	}
+}
+
+func TestDiscovery(t *testing.T) {
+	out, err := kubeconfig.Discovery([]byte(user))
+	if err != nil {
+		t.Fatal(err)
+	}
+	config, err := clientcmd.Load(out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(config.Clusters) != 1 || config.Clusters[""] == nil || config.Clusters[""].Server != "https://c1.hcp.eastus.azmk8s.io:443" ||
+		string(config.Clusters[""].CertificateAuthorityData) != "CA" {
+		t.Errorf("discovery is one cluster without a name: %s", out)
+	}
+	if len(config.AuthInfos) > 0 {
+		t.Errorf("what everybody can read must hold no credential: %s", out)
+	}
+}
+
+func TestErrorsKeepSecrets(t *testing.T) {
+	tests := map[string]struct{ reason, raw string }{
+		"not YAML": {"a parser quotes what it cannot read", "s3cret: [s3cret"},
+		"empty":    {"there is nobody to be", "apiVersion: v1\nkind: Config\n"},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			_, tokenErr := kubeconfig.WithToken([]byte(test.raw), "s3cret")
+			_, authorityErr := kubeconfig.Authority([]byte(test.raw))
+			_, discoveryErr := kubeconfig.Discovery([]byte(test.raw))
+			for _, err := range []error{tokenErr, authorityErr, discoveryErr} {
+				if err == nil || strings.Contains(err.Error(), "s3cret") {
+					t.Errorf("%s: got %v", test.reason, err)
+				}
+			}
+		})
+	}
+}

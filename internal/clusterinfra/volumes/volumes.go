@@ -1,0 +1,169 @@
+// Package volumes tags the disks of volumes that are attached to VMs of a cluster before these are deleted with the cluster: afterwards nothing
+// in Azure shows whose volumes the disks were. It does so only where the user asked for the deletion of leftovers, and in a resource group
+// that is not the cluster's. Otherwise it sends no request.
+//
+// It sends one PATCH for each disk and waits for its end, and it may be called again and again. A refused PATCH does not hold up the deletion
+// of the VM: the disk then stays, and is reported.
+package volumes
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+
+	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/engine"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/types"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/facts"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/leftovers"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/ownership"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile"
+)
+
+// patience bounds how long errors that pass hold up the deletion of a VM.
+const patience = 10 * time.Minute
+
+// maxNamed bounds how many disks a warning names.
+const maxNamed = 4
+
+// Deletion is the deletion of a VM or scale set.
+type Deletion struct {
+	Facts    *facts.Facts
+	Failures *Failures
+	Turn     reconcile.Turn
+	// Cluster may stand for one that is gone, which ClusterGone tells. AzureCluster is nil for a pool that joined an AKS cluster.
+	Cluster      *clusterv1.Cluster
+	ClusterGone  bool
+	AzureCluster *infrav1.AzureCluster
+	// Since is when the object of the VM or scale set was deleted.
+	Since *metav1.Time
+	// Resource is the VM or the scale set, and Flexible tells that the latter's VMs are resources of their own.
+	Resource arm.ID
+	Flexible bool
+	// Planned are disks that the provider had Azure make.
+	Planned []arm.ID
+}
+
+// Tag tags the disks of volumes that are attached. The error is a verdict: the deletion has to wait. The warning names the disks that
+// could not be tagged.
+func (d Deletion) Tag(ctx context.Context) (warning string, err error) {
+	if d.AzureCluster == nil || !leftovers.Requested(d.AzureCluster) || !d.wholeCluster() {
+		return "", nil
+	}
+	if last, ok := d.Failures.last(d.Turn.Name); ok {
+		return last.answer()
+	}
+	disks, err := d.toTag(ctx)
+	if err != nil {
+		return d.failed(nil, err)
+	}
+	var refused []string
+	var cause error
+	busy := false
+	owner := ownership.Value(d.AzureCluster, d.Cluster.Name)
+	for _, disk := range disks {
+		result := d.Turn.Do(ctx, tagging(disk, owner))
+		switch {
+		case result.Err != nil:
+			refused, cause = append(refused, disk.ShortName()), result.Err
+		case result.State != arm.Ready:
+			busy = true
+		}
+	}
+	switch {
+	case busy:
+		return "", reconcile.WaitFor(metav1.Condition{
+			Status: metav1.ConditionFalse, Reason: infrav1.DeletingReason, Message: "The disks of volumes that are attached are tagged before " + d.Resource.ShortName() + " is deleted.",
+		})
+	case cause != nil:
+		return d.failed(refused, cause)
+	}
+	d.Failures.Forget(d.Turn.Name)
+	return "", nil
+}
+
+// wholeCluster reports whether the VM goes with its cluster. The volumes of a VM that is only replaced stay in use.
+func (d Deletion) wholeCluster() bool {
+	return d.ClusterGone || !d.Cluster.DeletionTimestamp.IsZero() || !d.AzureCluster.DeletionTimestamp.IsZero()
+}
+
+// toTag are the disks to tag. Each question is put only where the one before leaves something to tag.
+func (d Deletion) toTag(ctx context.Context) ([]arm.ID, error) {
+	of := leftovers.Cluster{Name: d.Cluster.Name, Owner: ownership.Value(d.AzureCluster, d.Cluster.Name), Planned: d.planned}
+	vms, err := d.vms(ctx, of)
+	if err != nil {
+		return nil, err
+	}
+	attached := of.DataDisks(vms)
+	if len(attached) == 0 {
+		return nil, nil
+	}
+	client, group := d.Turn.Access.Client, arm.ResourceGroupID(d.Resource.Subscription(), d.Resource.ResourceGroup())
+	body, err := d.Facts.Resource(ctx, client, group)
+	if err != nil || of.Owns(body) {
+		return nil, err
+	}
+	disks, err := d.Facts.Disks(ctx, client, group)
+	if err != nil {
+		return nil, err
+	}
+	return of.VolumesToTag(attached, disks), nil
+}
+
+// vms are the VMs that are proven to be the cluster's.
+func (d Deletion) vms(ctx context.Context, of leftovers.Cluster) ([]json.RawMessage, error) {
+	body, err := d.Facts.Resource(ctx, d.Turn.Access.Client, d.Resource)
+	if err != nil || !of.ProvesAttachment(body) {
+		return nil, err
+	}
+	if !strings.EqualFold(d.Resource.Type(), types.ScaleSet) {
+		return []json.RawMessage{body}, nil
+	}
+	return d.Facts.ScaleSetVMs(ctx, d.Turn.Access.Client, d.Resource, d.Flexible)
+}
+
+func (d Deletion) planned(id arm.ID) bool {
+	for _, disk := range d.Planned {
+		if disk.Equal(id) {
+			return true
+		}
+	}
+	return false
+}
+
+// tagging adds the tag to those of a disk. The provider of the disk would replace all tags.
+// https://learn.microsoft.com/en-us/rest/api/resources/tags/update-at-scope
+func tagging(disk arm.ID, owner string) engine.Action {
+	return engine.Action{
+		Method: "PATCH", ID: disk, SubPath: "providers/Microsoft.Resources/tags/default", APIVersion: types.TagsAPIVersion,
+		Body: map[string]any{"operation": "Merge", "properties": map[string]any{"tags": map[string]string{infrav1.VolumeTag: owner}}},
+	}
+}
+
+// failed waits for the end of an error that passes, for a while. The VM goes in spite of any other.
+func (d Deletion) failed(disks []string, cause error) (string, error) {
+	what := "the disks of volumes"
+	if len(disks) > 0 {
+		what = strings.Join(disks[:min(len(disks), maxNamed)], ", ")
+		if more := len(disks) - maxNamed; more > 0 {
+			what += fmt.Sprintf(" and %d others", more)
+		}
+	}
+	found := failure{cause: cause, wait: Passes(cause) && d.Since != nil && time.Since(d.Since.Time) < patience, warning: fmt.Sprintf(
+		"Azure refused to tag %s of %s, so they stay in Azure when the cluster is gone. To have them deleted with it, give the identity the rights Microsoft.Compute/disks/read and Microsoft.Resources/tags/write, "+
+			"or delete them yourself: %v", what, d.Resource.ShortName(), cause)}
+	d.Failures.keep(d.Turn.Name, found)
+	return found.answer()
+}
+
+// Passes reports whether an error goes by itself.
+func Passes(err error) bool {
+	class := arm.Classify(err)
+	return class == arm.ClassWaiting || class == arm.ClassRetry
+}

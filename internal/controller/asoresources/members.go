@@ -1,0 +1,178 @@
+// Package documents gathers what the plans of the AzureASOManaged kinds are computed from: the objects of a Cluster with their
+// documents, the credential that these name, and the Secrets and ConfigMaps that they take values from. It also says what
+// became of the documents.
+package asoresources
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/clusterinfra/aks"
+	plan "sigs.k8s.io/cluster-api-provider-azure/internal/plan/asoresource"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile/deletion"
+)
+
+// The kinds with documents.
+const (
+	ClusterKind      = "AzureASOManagedCluster"
+	ControlPlaneKind = "AzureASOManagedControlPlane"
+	MachinePoolKind  = "AzureASOManagedMachinePool"
+)
+
+// Members are the objects of a Cluster.
+type Members struct {
+	Cluster *clusterv1.Cluster
+	// Infrastructure and ControlPlane are nil while or once they are not there.
+	Infrastructure *infrav1.AzureASOManagedCluster
+	ControlPlane   *infrav1.AzureASOManagedControlPlane
+	Pools          []Pool
+
+	documents []plan.Document
+	plains    map[string][]plan.Plain
+	wrong     map[string]field.ErrorList
+}
+
+// Pool is a pool with its MachinePool, which may be nil.
+type Pool struct {
+	Pool        *infrav1.AzureASOManagedMachinePool
+	MachinePool *clusterv1.MachinePool
+}
+
+// Holder is how documents name their object.
+func Holder(kind string, obj client.Object) string { return kind + " " + obj.GetName() }
+
+// Of gathers the objects of the Cluster that an object of a kind belongs to. gone tells that the Cluster is not there any more; the
+// error is a pass's where there never was one.
+func Of(ctx context.Context, c client.Reader, obj client.Object, kind string) (m *Members, gone bool, err error) {
+	m, gone, err = belonging(ctx, c, obj, kind)
+	if m == nil && err == nil {
+		err = reconcile.NotYet("OwnerRefNotSet", "no Cluster owns or refers to the "+kind+" yet")
+	}
+	return m, gone, err
+}
+
+// belonging is Of with nothing where there never was a Cluster.
+func belonging(ctx context.Context, c client.Reader, obj client.Object, kind string) (m *Members, gone bool, err error) {
+	cluster, err := aks.ClusterOf(ctx, c, obj, kind)
+	if err != nil {
+		return nil, false, err
+	}
+	if gone = cluster == nil; gone {
+		if cluster = deletion.LeftBehind(obj); cluster == nil {
+			return nil, true, nil
+		}
+	}
+	m, err = Gather(ctx, c, cluster)
+	return m, gone, err
+}
+
+// Gather reads the objects of a Cluster. cluster may stand for one that is gone: its objects are then found by their label or
+// owner.
+func Gather(ctx context.Context, c client.Reader, cluster *clusterv1.Cluster) (*Members, error) {
+	m := &Members{Cluster: cluster, plains: map[string][]plan.Plain{}, wrong: map[string]field.ErrorList{}}
+	var err error
+	if m.Infrastructure, err = find(ctx, c, cluster, cluster.Spec.InfrastructureRef, ClusterKind, &infrav1.AzureASOManagedCluster{}, &infrav1.AzureASOManagedClusterList{}); err != nil {
+		return nil, err
+	}
+	if m.ControlPlane, err = find(ctx, c, cluster, cluster.Spec.ControlPlaneRef, ControlPlaneKind, &infrav1.AzureASOManagedControlPlane{}, &infrav1.AzureASOManagedControlPlaneList{}); err != nil {
+		return nil, err
+	}
+	if m.Pools, err = pools(ctx, c, cluster); err != nil {
+		return nil, err
+	}
+	if m.Infrastructure != nil {
+		m.read(Holder(ClusterKind, m.Infrastructure), m.Infrastructure.Spec.Resources)
+	}
+	if m.ControlPlane != nil {
+		m.read(Holder(ControlPlaneKind, m.ControlPlane), m.ControlPlane.Spec.Resources)
+	}
+	for _, pool := range m.Pools {
+		m.read(Holder(MachinePoolKind, pool.Pool), pool.Pool.Spec.Resources)
+	}
+	return m, nil
+}
+
+func (m *Members) read(holder string, resources []runtime.RawExtension) {
+	documents, wrong := plan.Read(holder, resources)
+	plains, wrongToo := plan.Plains(m.Cluster.Namespace, resources)
+	m.documents = append(m.documents, documents...)
+	m.plains[holder], m.wrong[holder] = plains, append(wrong, wrongToo...)
+}
+
+// find reads the object of a kind that the Cluster refers to, or that belongs to a Cluster of this name; nil when there is none.
+func find[T client.Object](ctx context.Context, c client.Reader, cluster *clusterv1.Cluster, ref clusterv1.ContractVersionedObjectReference, kind string, empty T, list client.ObjectList) (T, error) {
+	var none T
+	if ref.Name != "" {
+		if ref.Kind != kind {
+			return none, nil
+		}
+		if err := c.Get(ctx, client.ObjectKey{Namespace: cluster.Namespace, Name: ref.Name}, empty); err != nil {
+			if apierrors.IsNotFound(err) {
+				return none, nil
+			}
+			return none, fmt.Errorf("get %s %s: %w", kind, ref.Name, err)
+		}
+		return empty, nil
+	}
+	found, err := labelled[T](ctx, c, cluster, list)
+	if err != nil || len(found) == 0 {
+		return none, err
+	}
+	return found[0], nil
+}
+
+// pools are the pools of a cluster: those that a MachinePool of it refers to, and those that carry its label and have none.
+func pools(ctx context.Context, c client.Reader, cluster *clusterv1.Cluster) ([]Pool, error) {
+	azure := &infrav1.AzureASOManagedMachinePoolList{}
+	if err := c.List(ctx, azure, client.InNamespace(cluster.Namespace)); err != nil {
+		return nil, fmt.Errorf("list AzureASOManagedMachinePools: %w", err)
+	}
+	if len(azure.Items) == 0 {
+		return nil, nil
+	}
+	machinePools := &clusterv1.MachinePoolList{}
+	if err := c.List(ctx, machinePools, client.InNamespace(cluster.Namespace)); err != nil {
+		return nil, fmt.Errorf("list MachinePools: %w", err)
+	}
+	var out []Pool
+	for i := range azure.Items {
+		pool := Pool{Pool: &azure.Items[i]}
+		of := pool.Pool.Labels[clusterv1.ClusterNameLabel]
+		at := slices.IndexFunc(machinePools.Items, func(m clusterv1.MachinePool) bool { return Refers(&m, pool.Pool.Name) })
+		if at >= 0 {
+			pool.MachinePool = &machinePools.Items[at]
+			of = pool.MachinePool.Spec.ClusterName
+		}
+		if of == cluster.Name {
+			out = append(out, pool)
+		}
+	}
+	return out, nil
+}
+
+// Refers tells whether a MachinePool refers to the pool of this name.
+func Refers(machinePool *clusterv1.MachinePool, name string) bool {
+	ref := machinePool.Spec.Template.Spec.InfrastructureRef
+	return ref.APIGroup == infrav1.GroupVersion.Group && ref.Kind == MachinePoolKind && ref.Name == name
+}
+
+// Hold has the objects of the Cluster have a pool in place of the one of its name.
+func (m *Members) Hold(pool Pool) {
+	for i := range m.Pools {
+		if m.Pools[i].Pool.Name == pool.Pool.Name {
+			m.Pools[i] = pool
+			return
+		}
+	}
+	m.Pools = append(m.Pools, pool)
+	m.read(Holder(MachinePoolKind, pool.Pool), pool.Pool.Spec.Resources)
+}

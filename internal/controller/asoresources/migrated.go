@@ -1,0 +1,117 @@
+package asoresources
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/cluster-api/util/conditions"
+
+	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/facts"
+	plan "sigs.k8s.io/cluster-api-provider-azure/internal/plan/asoresource"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/status"
+)
+
+// date asks Azure when the resources were created that the established provider may have made for the object. It asks nothing for an
+// object of this provider.
+func date(ctx context.Context, f *facts.Facts, turn reconcile.Turn, in *plan.Input) error {
+	contents, groups := plan.Datable(*in)
+	if len(contents) == 0 {
+		return nil
+	}
+	var all []json.RawMessage
+	for _, group := range contents {
+		items, err := f.ListedIn(ctx, turn.Access.Client, group)
+		if err != nil {
+			return fmt.Errorf("list what is in %s, to prove what was created for the object: %w", group.ShortName(), err)
+		}
+		all = append(all, items...)
+	}
+	if groups {
+		items, err := f.ListedGroups(ctx, turn.Access.Client, in.SubscriptionID())
+		if err != nil {
+			return fmt.Errorf("list resource groups, to prove which was created for the object: %w", err)
+		}
+		all = append(all, items...)
+	}
+	in.Listed = plan.ReadListed(all)
+	return nil
+}
+
+// maxListed bounds how many resources one message names, and how many are read to find out whether a list lags behind.
+const maxListed = 16
+
+// dropDeleted takes resources out of the list that do not exist any more: lists of Resource Manager lag behind, and a resource group stays while
+// one of others is in it.
+func dropDeleted(ctx context.Context, f *facts.Facts, turn reconcile.Turn, in *plan.Input) error {
+	contents, groups := plan.Datable(*in)
+	if !groups {
+		return nil
+	}
+	for _, group := range contents {
+		unproven := plan.Unproven(*in, group)
+		for _, id := range unproven[:min(len(unproven), maxListed)] {
+			found, err := f.Resource(ctx, turn.Access.Client, id)
+			if err == nil && len(found) == 0 {
+				delete(in.Listed, id.Key())
+			}
+		}
+	}
+	return nil
+}
+
+// tellMigrated sets the condition about what the established provider made for an object. An object of this provider has none.
+func tellMigrated(obj status.Object, in plan.Input) {
+	proven, unproven := plan.Migrated(in)
+	if len(proven)+len(unproven) == 0 {
+		conditions.Delete(obj, infrav1.MigratedResourcesOwnedCondition)
+		return
+	}
+	condition := metav1.Condition{Type: infrav1.MigratedResourcesOwnedCondition, Status: metav1.ConditionTrue, Reason: infrav1.ReadyReason}
+	if len(unproven) > 0 {
+		condition.Status, condition.Reason = metav1.ConditionFalse, infrav1.OwnershipNotProvenReason
+		condition.Message = handover(obj.GetNamespace(), in, unproven)
+	}
+	conditions.Set(obj, condition)
+}
+
+// handover says which resources stay in Azure when the object is deleted, and gives the commands that have them deleted with it.
+func handover(namespace string, in plan.Input, unproven []arm.ID) string {
+	var resources []arm.ID
+	var out []string
+	for _, id := range unproven {
+		if id.Type() != arm.ResourceGroupType {
+			resources = append(resources, id)
+			continue
+		}
+		text := id.ShortName() + " stays in Azure when the object is deleted, because Azure does not show that it was created after the object."
+		if others := plan.Unproven(in, id); len(others) > 0 {
+			text = id.ShortName() + " stays in Azure when the object is deleted, because it holds resources that are not proven to be the cluster's: " + short(others) + "."
+		}
+		out = append(out, text+" To have it deleted with everything in it, run: az tag update --resource-id "+arm.ShellQuote(string(id))+
+			" --operation Merge --tags "+arm.ShellQuote(infrav1.ClusterTagKey(in.Cluster)+"="+infrav1.TagOwned))
+	}
+	if len(resources) > 0 {
+		kind, name, _ := strings.Cut(in.Holder, " ")
+		out = append(out, short(resources)+": Azure does not show that they were created after the object, so they stay in Azure when the object is deleted. "+
+			"To have them deleted with it, run: kubectl annotate -n "+arm.ShellQuote(namespace)+" "+strings.ToLower(kind)+"/"+arm.ShellQuote(name)+" "+infrav1.DeleteAdoptedAnnotation+"=true")
+	}
+	return strings.Join(out, " ")
+}
+
+// short names resources, the first maxListed of them.
+func short(ids []arm.ID) string {
+	var out []string
+	for _, id := range ids[:min(len(ids), maxListed)] {
+		out = append(out, id.ShortName())
+	}
+	if more := len(ids) - maxListed; more > 0 {
+		out = append(out, fmt.Sprintf("and %d more", more))
+	}
+	return strings.Join(out, ", ")
+}

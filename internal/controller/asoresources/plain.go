@@ -1,0 +1,218 @@
+package asoresources
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+	plan "sigs.k8s.io/cluster-api-provider-azure/internal/plan/asoresource"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile/annotation"
+)
+
+// plainManager is the field manager of objects of Kubernetes that documents are.
+const plainManager = "cluster-api-provider-azure"
+
+// plainLook is how often such an object is looked at that is not ready. The manager has no right to watch its kind.
+const plainLook = 20 * time.Second
+
+// Plain keeps the objects of Kubernetes that documents of an object are: it applies what there is to be, and deletes what was applied
+// and is to be no more. The error is the manager's own trouble; what is wrong with one of them is in its status.
+func Plain(ctx context.Context, c client.Client, turn reconcile.Turn, owner client.Object, in plan.Input) ([]infrav1.ASOResourceStatus, error) {
+	known := remembered(owner)
+	if len(in.Plains) == 0 && len(known) == 0 {
+		return nil, nil
+	}
+	k, all := keeper{Client: c, owner: owner}, slices.Clone(known)
+	var out []infrav1.ASOResourceStatus
+	for i, p := range in.Plains {
+		out = append(out, statusOf(p.GroupVersionKind, p.Name))
+		// What cannot even be read is not made, and need not be looked for when its document goes.
+		if out[i].Reason, out[i].Message = k.permit(ctx, p); out[i].Reason == "" && !slices.Contains(all, nameOf(p.GroupVersionKind, p.Name)) {
+			all = append(all, nameOf(p.GroupVersionKind, p.Name))
+		}
+	}
+	// Who knows of an object before it exists deletes it although nothing else was written.
+	if remember(owner, all) {
+		if err := turn.Store(ctx); err != nil {
+			return nil, fmt.Errorf("remember objects of Kubernetes: %w", err)
+		}
+	}
+	for i, p := range in.Plains {
+		if out[i].Reason == "" {
+			out[i].Ready, out[i].Reason, out[i].Message = k.apply(ctx, p)
+		}
+	}
+	left := slices.DeleteFunc(all, func(name string) bool {
+		kind, called, ok := parse(name)
+		if !ok {
+			return true
+		}
+		same := func(p plan.Plain) bool { return p.GroupKind() == kind.GroupKind() && p.Name == called }
+		if i := slices.IndexFunc(in.Plains, same); i >= 0 {
+			is := nameOf(in.Plains[i].GroupVersionKind, called) // Another version of a kind is the same object.
+			return name != is && slices.Contains(known, is)
+		}
+		gone, message := k.remove(ctx, kind, called)
+		if !gone {
+			status := statusOf(kind, called)
+			status.Reason, status.Message = infrav1.DeletingReason, message
+			out = append(out, status)
+		}
+		return gone
+	})
+	remember(owner, left)
+	return out, nil
+}
+
+func statusOf(kind schema.GroupVersionKind, name string) infrav1.ASOResourceStatus {
+	return infrav1.ASOResourceStatus{Resource: infrav1.ASOResource{Group: kind.Group, Version: kind.Version, Kind: kind.Kind, Name: name}}
+}
+
+// Holds is how long what was found holds, which is not for long while something of it is not ready. 0 is until the next resync.
+func Holds(plain []infrav1.ASOResourceStatus, holds time.Duration) time.Duration {
+	late := slices.ContainsFunc(plain, func(s infrav1.ASOResourceStatus) bool { return !s.Ready })
+	if late && (holds == 0 || holds > plainLook) {
+		return plainLook
+	}
+	return holds
+}
+
+func nameOf(kind schema.GroupVersionKind, name string) string {
+	return kind.Kind + "." + kind.Version + "." + kind.Group + "/" + name
+}
+
+func parse(text string) (kind schema.GroupVersionKind, name string, ok bool) {
+	full, name, found := strings.Cut(text, "/")
+	parsed, _ := schema.ParseKindArg(full)
+	if !found || parsed == nil || plan.Protected(parsed.Group) {
+		return kind, "", false // Somebody wrote it who may write the annotation and nothing of that kind.
+	}
+	return *parsed, name, true
+}
+
+func remembered(owner client.Object) []string {
+	return strings.FieldsFunc(owner.GetAnnotations()[infrav1.PlainObjectsAnnotation], func(r rune) bool { return r == ';' })
+}
+
+func remember(owner client.Object, names []string) bool {
+	return annotation.Set(owner, map[string]string{infrav1.PlainObjectsAnnotation: strings.Join(names, ";")})
+}
+
+// keeper makes objects in the namespace of their owner, and nowhere else.
+type keeper struct {
+	client.Client
+	owner client.Object
+}
+
+// permit says why an object cannot be made; a reason "" is that it can.
+func (k keeper) permit(ctx context.Context, p plan.Plain) (reason, message string) {
+	have, reason, err := k.get(ctx, p.GroupVersionKind, p.Name)
+	switch {
+	case err != nil:
+		return reason, err.Error()
+	case have != nil && !metav1.IsControlledBy(have, k.owner):
+		return infrav1.ResourceExistsNotOwnedReason, "exists and was not made for this document: it is left alone"
+	}
+	return "", ""
+}
+
+// apply has the API server hold an object as its document says.
+func (k keeper) apply(ctx context.Context, p plan.Plain) (ready bool, reason, message string) {
+	kind, err := k.GroupVersionKindFor(k.owner)
+	if err != nil {
+		return false, infrav1.FailedReason, err.Error()
+	}
+	applied := &unstructured.Unstructured{Object: runtime.DeepCopyJSON(p.Object)}
+	applied.SetNamespace(k.owner.GetNamespace())
+	applied.SetOwnerReferences([]metav1.OwnerReference{*metav1.NewControllerRef(k.owner, kind)})
+	if err := k.Apply(ctx, client.ApplyConfigurationFromUnstructured(applied), client.FieldOwner(plainManager), client.ForceOwnership); err != nil {
+		return false, infrav1.FailedReason, told(err).Error()
+	}
+	return readiness(applied)
+}
+
+// remove deletes an object that was made for a document.
+func (k keeper) remove(ctx context.Context, kind schema.GroupVersionKind, name string) (gone bool, message string) {
+	have, reason, err := k.get(ctx, kind, name)
+	switch {
+	case err != nil && reason != infrav1.FailedReason: // Its kind is not there, or none that can have been made.
+		return true, ""
+	case err == nil && (have == nil || !metav1.IsControlledBy(have, k.owner)):
+		return true, ""
+	case err != nil:
+		return false, err.Error()
+	}
+	if have.GetDeletionTimestamp().IsZero() {
+		if err := k.Delete(ctx, have, client.Preconditions{UID: new(have.GetUID())}); client.IgnoreNotFound(err) != nil {
+			return false, told(err).Error()
+		}
+	}
+	return false, "is being deleted"
+}
+
+// get reads an object, nil when there is none. It does so before anything is written, as the API server has it.
+func (k keeper) get(ctx context.Context, kind schema.GroupVersionKind, name string) (have *unstructured.Unstructured, reason string, err error) {
+	mapping, err := k.RESTMapper().RESTMapping(kind.GroupKind(), kind.Version)
+	switch {
+	case meta.IsNoMatchError(err):
+		return nil, infrav1.WaitingReason, fmt.Errorf("waits for the definition of its kind: %w", err)
+	case err != nil:
+		return nil, infrav1.FailedReason, err
+	case mapping.Scope.Name() != meta.RESTScopeNameNamespace:
+		return nil, infrav1.InvalidConfigurationReason, fmt.Errorf("is of no namespace: documents make objects in their own only")
+	}
+	have = &unstructured.Unstructured{}
+	have.SetGroupVersionKind(kind)
+	if err := k.Get(ctx, client.ObjectKey{Namespace: k.owner.GetNamespace(), Name: name}, have); err != nil {
+		if apierrors.IsNotFound(err) {
+			return nil, "", nil
+		}
+		return nil, infrav1.FailedReason, told(err)
+	}
+	return have, "", nil
+}
+
+// told says of a right that is missing who gives it.
+func told(err error) error {
+	if apierrors.IsForbidden(err) {
+		return fmt.Errorf("who operates the management cluster has to give the manager the rights get, create, patch and delete in this namespace: %w", err)
+	}
+	return err
+}
+
+// readiness reads the condition Ready of an object; one that has none is ready once its controller has seen it, where it says so.
+func readiness(o *unstructured.Unstructured) (ready bool, reason, message string) {
+	status, _, _ := unstructured.NestedMap(o.Object, "status")
+	if seen, ok := status["observedGeneration"].(int64); ok && seen < o.GetGeneration() {
+		return false, infrav1.WaitingReason, "its controller has not looked at it yet"
+	}
+	conditions, _ := status["conditions"].([]any)
+	for _, each := range conditions {
+		condition, _ := each.(map[string]any)
+		if condition["type"] != "Ready" {
+			continue
+		}
+		seen, ok := condition["observedGeneration"].(int64)
+		switch {
+		case ok && seen < o.GetGeneration():
+			return false, infrav1.WaitingReason, "its controller has not looked at it yet"
+		case condition["status"] == "True":
+			return true, "", ""
+		}
+		message, _ := condition["message"].(string)
+		return false, infrav1.WaitingReason, "is not ready: " + message
+	}
+	return true, "", ""
+}

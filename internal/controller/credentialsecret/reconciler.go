@@ -1,0 +1,204 @@
+// Package credential keeps the Secrets that AzureClusterIdentities and documents take their credential from as long as something
+// uses it: whoever deletes a namespace deletes its Secrets first, and without them nobody could delete in Azure what its clusters
+// have there.
+//
+// A Secret has the finalizer exactly as long as there is an identity that may use it and that is in use itself, which its own
+// finalizers tell, or an object with documents that asks Azure with it and may have something there. With the finalizer it gets the
+// label by which clusterctl moves it, where clusterctl moves what uses it: an identity of its namespace, as the label of their kind asks
+// for, or an object with documents, which goes with its Cluster. Nothing else of a Secret is changed, and its values are not read.
+package credentialsecret
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/tools/events"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/builder"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/controller"
+	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
+	"sigs.k8s.io/controller-runtime/pkg/handler"
+
+	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/asoresources"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/identity"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile/deletion"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile/watch"
+)
+
+// +kubebuilder:rbac:groups=infrastructure.cluster.x-k8s.io,resources=azureclusteridentities,verbs=get;list;watch
+
+var secretKind = corev1.SchemeGroupVersion.WithKind("Secret")
+
+// Reconciler keeps the finalizer of Secrets with credentials.
+type Reconciler struct {
+	Client     client.Client
+	Recorder   events.EventRecorder
+	Identities *identity.Provider
+	// Documents tells whether there are controllers of the kinds with documents, without which nobody takes a finalizer of these off.
+	Documents bool
+}
+
+// SetupWithManager registers the controller. The label that says which objects are a manager's is not asked for: all managers
+// of a cluster have to come to the same answer.
+func (r *Reconciler) SetupWithManager(mgr ctrl.Manager, options controller.Options) error {
+	secrets := ctrl.NewControllerManagedBy(mgr).
+		Named("credential").
+		WithOptions(options).
+		Watches(&corev1.Secret{}, handler.EnqueueRequestsFromMapFunc(r.concerned), builder.OnlyMetadata).
+		Watches(&infrav1.AzureClusterIdentity{}, handler.EnqueueRequestsFromMapFunc(secretOf))
+	if r.Documents {
+		for _, kind := range []client.Object{&infrav1.AzureASOManagedCluster{}, &infrav1.AzureASOManagedControlPlane{}, &infrav1.AzureASOManagedMachinePool{}} {
+			secrets.Watches(kind, handler.EnqueueRequestsFromMapFunc(r.secretsOf), builder.WithPredicates(watch.Own()))
+		}
+	}
+	if err := secrets.Complete(r); err != nil {
+		return fmt.Errorf("controller of Secrets with credentials: %w", err)
+	}
+	return nil
+}
+
+// concerned wakes a Secret that has the finalizer, or that an identity names.
+func (r *Reconciler) concerned(ctx context.Context, secret client.Object) []ctrl.Request {
+	request := ctrl.Request{NamespacedName: client.ObjectKeyFromObject(secret)}
+	if controllerutil.ContainsFinalizer(secret, infrav1.CredentialFinalizer) {
+		return []ctrl.Request{request}
+	}
+	identities, err := identity.Of(ctx, r.Client, request.NamespacedName)
+	if err != nil {
+		ctrl.LoggerFrom(ctx).Error(err, "find the AzureClusterIdentities of a Secret")
+	}
+	if len(identities) > 0 || r.named(ctx, request.NamespacedName) {
+		return []ctrl.Request{request}
+	}
+	return nil
+}
+
+// named tells whether documents name a Secret.
+func (r *Reconciler) named(ctx context.Context, secret client.ObjectKey) bool {
+	if !r.Documents {
+		return false
+	}
+	named, err := asoresources.NamesCredential(ctx, r.Client, secret)
+	if err != nil {
+		ctrl.LoggerFrom(ctx).Error(err, "find the documents that name a Secret")
+	}
+	return named
+}
+
+// secretsOf wakes the Secrets that documents of an object name, and those of its namespace that are kept: which of them others of its
+// Cluster name, only these know, and they may be gone.
+func (r *Reconciler) secretsOf(ctx context.Context, object client.Object) []ctrl.Request {
+	kept := &metav1.PartialObjectMetadataList{}
+	kept.SetGroupVersionKind(secretKind)
+	if err := r.Client.List(ctx, kept, client.InNamespace(object.GetNamespace())); err != nil {
+		ctrl.LoggerFrom(ctx).Error(err, "list Secrets")
+	}
+	names := asoresources.Credentials(object)
+	for _, secret := range kept.Items {
+		if controllerutil.ContainsFinalizer(&secret, infrav1.CredentialFinalizer) && !slices.Contains(names, secret.Name) {
+			names = append(names, secret.Name)
+		}
+	}
+	var out []ctrl.Request
+	for _, name := range names {
+		out = append(out, ctrl.Request{NamespacedName: client.ObjectKey{Namespace: object.GetNamespace(), Name: name}})
+	}
+	return out
+}
+
+// secretOf wakes the Secret of an identity: of one that changed, the Secrets that it named before and names after.
+func secretOf(_ context.Context, object client.Object) []ctrl.Request {
+	key, ok := identity.SecretOf(object.(*infrav1.AzureClusterIdentity))
+	if !ok {
+		return nil
+	}
+	return []ctrl.Request{{NamespacedName: key}}
+}
+
+// moveLabels begins the labels by which clusterctl moves an object that is in no Cluster's hierarchy, "move" and "move-hierarchy"; their
+// values do not matter: https://cluster-api.sigs.k8s.io/clusterctl/provider-contract#move.
+const moveLabels = "clusterctl.cluster.x-k8s.io/"
+
+// moves tells whether an object has one of them.
+func moves(object client.Object) bool {
+	labels := object.GetLabels()
+	return metav1.HasLabel(metav1.ObjectMeta{Labels: labels}, moveLabels+"move") || metav1.HasLabel(metav1.ObjectMeta{Labels: labels}, moveLabels+"move-hierarchy")
+}
+
+// Reconcile gives a Secret the finalizer, or takes it away.
+func (r *Reconciler) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.Result, error) {
+	secret := &metav1.PartialObjectMetadata{}
+	secret.SetGroupVersionKind(secretKind)
+	if err := r.Client.Get(ctx, request.NamespacedName, secret); err != nil {
+		return ctrl.Result{}, client.IgnoreNotFound(err)
+	}
+	users, along, err := r.users(ctx, secret)
+	if err == nil && r.Documents {
+		users, along, err = r.withDocuments(ctx, secret, users, along)
+	}
+	if err != nil {
+		return ctrl.Result{}, err
+	}
+	before := secret.DeepCopy()
+	switch deleting := !secret.DeletionTimestamp.IsZero(); {
+	case len(users) == 0 || deletion.Moved(secret):
+		controllerutil.RemoveFinalizer(secret, infrav1.CredentialFinalizer)
+	case !deleting:
+		controllerutil.AddFinalizer(secret, infrav1.CredentialFinalizer)
+		// The label stays when nothing uses the Secret any more: whose it is by then nobody can tell.
+		if along && !moves(secret) {
+			metav1.SetMetaDataLabel(&secret.ObjectMeta, moveLabels+"move", "true")
+		}
+	case controllerutil.ContainsFinalizer(secret, infrav1.CredentialFinalizer):
+		r.Recorder.Eventf(secret, nil, corev1.EventTypeNormal, infrav1.InUseReason, "Delete",
+			"is kept until nothing uses it any more: %s", strings.Join(users, ", "))
+	}
+	if slices.Equal(before.Finalizers, secret.Finalizers) && maps.Equal(before.Labels, secret.Labels) {
+		return ctrl.Result{}, nil
+	}
+	err = r.Client.Patch(ctx, secret, client.MergeFromWithOptions(before, client.MergeFromWithOptimisticLock{}))
+	return ctrl.Result{}, client.IgnoreNotFound(err)
+}
+
+// users are the names of the identities that may use the Secret and are in use, along whether clusterctl moves one of them with the
+// Secret's namespace.
+func (r *Reconciler) users(ctx context.Context, secret *metav1.PartialObjectMetadata) (names []string, along bool, err error) {
+	identities, err := identity.Of(ctx, r.Client, client.ObjectKeyFromObject(secret))
+	if err != nil {
+		return nil, false, err
+	}
+	for _, candidate := range identities {
+		if !slices.ContainsFunc(candidate.Finalizers, identity.IsUser) {
+			continue
+		}
+		allowed, err := r.Identities.MayUse(ctx, &candidate, secret.Namespace, secret.Annotations)
+		if err != nil {
+			return nil, false, err
+		}
+		if allowed {
+			names = append(names, identity.Kind+" "+candidate.Namespace+"/"+candidate.Name)
+			along = along || candidate.Namespace == secret.Namespace
+		}
+	}
+	slices.Sort(names)
+	return names, along, nil
+}
+
+// withDocuments adds the objects with documents that use the Secret. They are counted only where somebody is told of all: with many, each
+// look at one of them would be a look at all.
+func (r *Reconciler) withDocuments(ctx context.Context, secret *metav1.PartialObjectMetadata, users []string, along bool) ([]string, bool, error) {
+	most := 1
+	if !secret.DeletionTimestamp.IsZero() {
+		most = math.MaxInt
+	}
+	objects, err := asoresources.CredentialUsers(ctx, r.Client, client.ObjectKeyFromObject(secret), most)
+	return append(users, objects...), along || len(objects) > 0, err
+}

@@ -1,0 +1,197 @@
+package access_test
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"sync"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/identity"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/identity/access"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile/storetest"
+)
+
+const prefix = "cluster"
+
+func identityOf(name string, finalizers ...string) *infrav1.AzureClusterIdentity {
+	object := &infrav1.AzureClusterIdentity{ObjectMeta: storetest.Meta(name)}
+	object.Finalizers = finalizers
+	return object
+}
+
+func clusterOf(namespace, name string, ref *corev1.ObjectReference) *infrav1.AzureCluster {
+	object := &infrav1.AzureCluster{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name}}
+	object.Spec.IdentityRef = ref
+	return object
+}
+
+func finalizers(t *testing.T, store client.Reader, name string) []string {
+	t.Helper()
+	stored := &infrav1.AzureClusterIdentity{}
+	if err := store.Get(t.Context(), client.ObjectKey{Namespace: storetest.Namespace, Name: name}, stored); err != nil {
+		t.Fatal(err)
+	}
+	return slices.Sorted(slices.Values(stored.Finalizers))
+}
+
+func TestFinalizers(t *testing.T) {
+	owner := clusterOf(storetest.Namespace, "c1", nil)
+	ours := identity.FinalizerKey(prefix, storetest.Namespace, "c1")
+	legacy := identity.LegacyFinalizerKey(prefix, storetest.Namespace, "c1")
+	other := identity.FinalizerKey(prefix, storetest.Namespace, "c2")
+	tests := map[string]struct {
+		reason  string
+		before  map[string][]string
+		release bool
+		want    map[string][]string
+	}{
+		"held":                 {"the identity must outlive what it deletes", map[string][]string{"id": nil}, false, map[string][]string{"id": {ours}}},
+		"held by others, too":  {"each holds it for itself", map[string][]string{"id": {other}}, false, map[string][]string{"id": {ours, other}}},
+		"held already":         {"once is enough", map[string][]string{"id": {ours}}, false, map[string][]string{"id": {ours}}},
+		"held in the old form": {"the established provider's finalizer becomes ours", map[string][]string{"id": {legacy}}, false, map[string][]string{"id": {ours}}},
+		"another identity":     {"a changed identityRef lets go of the one before", map[string][]string{"id": nil, "before": {ours, other}}, false, map[string][]string{"id": {ours}, "before": {other}}},
+		"released":             {"what others hold stays", map[string][]string{"id": {ours, other}}, true, map[string][]string{"id": {other}}},
+		"released everywhere":  {"also what was named before, and in the old form", map[string][]string{"id": {legacy}, "before": {ours, legacy}}, true, map[string][]string{"id": {}, "before": {}}},
+		"never held":           {"there is nothing to do", map[string][]string{"id": {other}}, true, map[string][]string{"id": {other}}},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			var objects []client.Object
+			for id, before := range test.before {
+				objects = append(objects, identityOf(id, before...))
+			}
+			store := storetest.New(t, objects...)
+			gate := &access.Gate{Kubernetes: store, Fresh: store}
+			if test.release {
+				if err := gate.Release(t.Context(), prefix, client.ObjectKeyFromObject(owner)); err != nil {
+					t.Fatal(err)
+				}
+			} else if err := gate.Hold(t.Context(), &access.Access{Resolved: &identity.Resolved{Identity: identityOf("id", test.before["id"]...)}}, prefix, owner); err != nil {
+				t.Fatal(err)
+			}
+			for id, want := range test.want {
+				if diff := cmp.Diff(slices.Sorted(slices.Values(want)), finalizers(t, store, id)); diff != "" {
+					t.Errorf("%s: %s (-want +got):\n%s", test.reason, id, diff)
+				}
+			}
+		})
+	}
+}
+
+// TestManyHoldAtOnce has many clusters begin at the same time, all with the identity as it was before any of them.
+func TestManyHoldAtOnce(t *testing.T) {
+	store := storetest.New(t, identityOf("id"))
+	gate := &access.Gate{Kubernetes: store, Fresh: store}
+	before := &infrav1.AzureClusterIdentity{}
+	if err := store.Get(t.Context(), client.ObjectKey{Namespace: storetest.Namespace, Name: "id"}, before); err != nil {
+		t.Fatal(err)
+	}
+	var clusters sync.WaitGroup
+	var want []string
+	for i := range 20 {
+		owner := clusterOf(storetest.Namespace, fmt.Sprintf("c%d", i), nil)
+		want = append(want, identity.FinalizerKey(prefix, storetest.Namespace, owner.Name))
+		clusters.Go(func() {
+			if err := gate.Hold(context.Background(), &access.Access{Resolved: &identity.Resolved{Identity: before.DeepCopy()}}, prefix, owner); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	clusters.Wait()
+	if diff := cmp.Diff(slices.Sorted(slices.Values(want)), finalizers(t, store, "id")); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+// TestIdentityBeingDeleted has an identity that waits to be gone: those that hold it go on, and nothing new can.
+func TestIdentityBeingDeleted(t *testing.T) {
+	ours, legacy := identity.FinalizerKey(prefix, storetest.Namespace, "c1"), identity.LegacyFinalizerKey(prefix, storetest.Namespace, "c1")
+	for name, test := range map[string]struct {
+		reason string
+		has    []string
+		want   identity.Code
+	}{
+		"new":                  {"the API server takes no new finalizers", []string{"example.com/other"}, identity.IdentityBeingDeleted},
+		"held":                 {"the cluster needs it until it is gone itself", []string{ours}, ""},
+		"held in the old form": {"the established provider's finalizer holds as well", []string{legacy}, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			leaving := storetest.Deleting(identityOf("id", test.has...))
+			// The cache may still show the identity as it was before.
+			cached := identityOf("id", test.has...)
+			store := storetest.New(t, leaving)
+			gate := &access.Gate{Kubernetes: store, Fresh: store}
+			err := gate.Hold(t.Context(), &access.Access{Resolved: &identity.Resolved{Identity: cached}}, prefix, clusterOf(storetest.Namespace, "c1", nil))
+			if identity.CodeOf(err) != test.want || test.want == "" && err != nil {
+				t.Errorf("%s: %v, want %q", test.reason, err, test.want)
+			}
+			if diff := cmp.Diff(slices.Sorted(slices.Values(leaving.Finalizers)), finalizers(t, store, "id")); diff != "" {
+				t.Errorf("%s: finalizers (-want +got):\n%s", test.reason, diff)
+			}
+		})
+	}
+}
+
+func TestIdentityThatIsGone(t *testing.T) {
+	store := storetest.New(t)
+	gate := &access.Gate{Kubernetes: store, Fresh: store}
+	if err := gate.Hold(t.Context(), &access.Access{Resolved: &identity.Resolved{Identity: identityOf("id")}}, prefix, clusterOf(storetest.Namespace, "c1", nil)); err != nil {
+		t.Errorf("an identity that went meanwhile is told by the next pass: %v", err)
+	}
+}
+
+func TestUsers(t *testing.T) {
+	ref := func(namespace, name string) *corev1.ObjectReference {
+		return &corev1.ObjectReference{Namespace: namespace, Name: name}
+	}
+	withSecret := func(name, namespace, secret string) *infrav1.AzureClusterIdentity {
+		object := identityOf(name)
+		object.Spec.Type = infrav1.ServicePrincipal
+		object.Spec.ClientSecret = corev1.SecretReference{Namespace: namespace, Name: secret}
+		return object
+	}
+	store := storetest.New(t,
+		withSecret("a", "", "s"), withSecret("b", "secrets", "s"), withSecret("c", "", "other"),
+		clusterOf(storetest.Namespace, "near", ref("", "a")), clusterOf(storetest.Namespace, "named", ref(storetest.Namespace, "a")),
+		clusterOf("far", "far", ref(storetest.Namespace, "a")), clusterOf("far", "same-name", ref("", "a")),
+		clusterOf(storetest.Namespace, "of-b", ref("", "b")), clusterOf(storetest.Namespace, "of-c", ref("", "c")), clusterOf(storetest.Namespace, "of-nothing", nil))
+	users := access.Users{Kubernetes: store, List: func() client.ObjectList { return &infrav1.AzureClusterList{} },
+		Ref: func(obj client.Object) *corev1.ObjectReference { return obj.(*infrav1.AzureCluster).Spec.IdentityRef }}
+	secret := func(namespace, name string) client.Object {
+		return &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name}}
+	}
+	tests := map[string]struct {
+		reason string
+		of     client.Object
+		want   []string
+	}{
+		"identity":                    {"a reference without a namespace means the object's own", identityOf("a"), []string{"far/far", "ns/named", "ns/near"}},
+		"identity that nobody uses":   {"nobody is woken", identityOf("unused"), nil},
+		"Secret":                      {"a reference without a namespace means the identity's own", secret(storetest.Namespace, "s"), []string{"far/far", "ns/named", "ns/near"}},
+		"Secret in another namespace": {"an identity may name one", secret("secrets", "s"), []string{"ns/of-b"}},
+		"other Secret":                {"Secrets are many", secret("far", "s"), nil},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			found := users.OfIdentity
+			if _, ok := test.of.(*corev1.Secret); ok {
+				found = users.OfSecret
+			}
+			var got []string
+			for _, request := range found(t.Context(), test.of) {
+				got = append(got, request.String())
+			}
+			slices.Sort(got)
+			if diff := cmp.Diff(test.want, got); diff != "" {
+				t.Errorf("%s (-want +got):\n%s", test.reason, diff)
+			}
+		})
+	}
+}

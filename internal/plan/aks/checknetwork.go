@@ -1,0 +1,72 @@
+package aks
+
+import (
+	"fmt"
+	"net/netip"
+	"slices"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/util/validation/field"
+)
+
+// defaultSubnetRanges are the ranges that defaulting gives the subnet, which ask for nothing of one that exists.
+var defaultSubnetRanges = []string{"10.240.0.0/16", "10.224.0.0/16"}
+
+// checkNetwork checks that the subnet fits into the network: the one of the spec, or the one that the user brought, which has
+// to be in the cluster's region.
+func checkNetwork(in Input, path *field.Path) field.ErrorList {
+	if madeByAKS(in) {
+		if len(in.ControlPlane.Spec.VirtualNetwork.Subnet.PrivateEndpoints) > 0 {
+			return field.ErrorList{field.Forbidden(path.Child("subnet", "privateEndpoints"), "the cluster is in a network that AKS made for it, which is not looked after here: make the endpoints otherwise")}
+		}
+		return nil
+	}
+	if have, want := in.Facts.VNet, Location(in); have.Elsewhere(want) {
+		return field.ErrorList{field.Invalid(path, VNetID(in).Name(), fmt.Sprintf("is in region %s, and spec.location is %s: an AKS cluster has to be in the region of its network; "+
+			"neither can change, so delete the cluster and make it with a network in %s, or with spec.location %s", have.Location, want, want, have.Location))}
+	}
+	spec := in.ControlPlane.Spec.VirtualNetwork
+	here := path.Child("subnet", "cidrBlock")
+	if have, exists := existingSubnet(in); exists {
+		if slices.Contains(defaultSubnetRanges, spec.Subnet.CIDRBlock) || slices.ContainsFunc(have, func(h string) bool { return samePrefix(h, spec.Subnet.CIDRBlock) }) {
+			return nil
+		}
+		return field.ErrorList{field.Invalid(here, spec.Subnet.CIDRBlock, fmt.Sprintf("subnet %q of the network %q, which is not this cluster's, has %s: correct the block",
+			SubnetName(in), VNetID(in).Name(), strings.Join(have, ", ")))}
+	}
+	prefix, err := netip.ParsePrefix(spec.Subnet.CIDRBlock)
+	if err != nil {
+		return field.ErrorList{field.Invalid(here, spec.Subnet.CIDRBlock, "is not a CIDR block as in 10.240.0.0/16")}
+	}
+	ranges := []string{spec.CIDRBlock}
+	if in.Facts.VNet.Foreign() {
+		ranges = in.Facts.VNet.AddressPrefixes
+	} else if _, err := netip.ParsePrefix(spec.CIDRBlock); err != nil {
+		return field.ErrorList{field.Invalid(path.Child("cidrBlock"), spec.CIDRBlock, "is not a CIDR block as in 10.0.0.0/8")}
+	}
+	if !slices.ContainsFunc(ranges, func(outer string) bool { return contains(outer, prefix) }) {
+		return field.ErrorList{field.Invalid(here, spec.Subnet.CIDRBlock, fmt.Sprintf("is not within the network %q, which has %s: choose a range in it",
+			VNetID(in).Name(), strings.Join(ranges, ", ")))}
+	}
+	var errs field.ErrorList
+	for name, blocks := range in.Facts.VNet.Subnets {
+		for _, block := range blocks {
+			if other, err := netip.ParsePrefix(block); err == nil && !strings.EqualFold(name, SubnetName(in)) && other.Overlaps(prefix) {
+				errs = append(errs, field.Invalid(here, spec.Subnet.CIDRBlock, fmt.Sprintf("overlaps %s of subnet %q: subnets of a network must not share addresses", block, name)))
+			}
+		}
+	}
+	slices.SortFunc(errs, func(a, b *field.Error) int { return strings.Compare(a.Detail, b.Detail) })
+	return errs
+}
+
+func contains(outer string, inner netip.Prefix) bool {
+	prefix, err := netip.ParsePrefix(outer)
+	return err == nil && prefix.Bits() <= inner.Bits() && prefix.Masked().Contains(inner.Addr())
+}
+
+func samePrefix(a, b string) bool {
+	x, errX := netip.ParsePrefix(a)
+	y, errY := netip.ParsePrefix(b)
+	return errX == nil && errY == nil && x.Masked() == y.Masked()
+}

@@ -1,0 +1,63 @@
+package aks
+
+import (
+	"cmp"
+
+	"github.com/Azure/azure-sdk-for-go/sdk/resourcemanager/kubernetesconfiguration/armkubernetesconfiguration/v2"
+
+	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
+)
+
+// extensions plans the extensions of the managed cluster. Ones that exist are taken over with it.
+func extensions(in Input, g *arm.Graph) {
+	for _, spec := range in.ControlPlane.Spec.Extensions {
+		g.Add(arm.Node{
+			ID:      ExtensionID(in, spec.Name),
+			Body:    extensionModel(in, spec),
+			Policy:  arm.Repair,
+			Foreign: arm.AdoptForeign,
+			Group:   infrav1.AKSExtensionsReadyCondition,
+		})
+	}
+}
+
+func extensionModel(in Input, spec infrav1.AKSExtension) armkubernetesconfiguration.Extension {
+	properties := &armkubernetesconfiguration.ExtensionProperties{
+		ExtensionType:           word(spec.ExtensionType),
+		AutoUpgradeMinorVersion: new(spec.AutoUpgradeMinorVersion == nil || *spec.AutoUpgradeMinorVersion),
+		ConfigurationSettings:   mapOf(spec.ConfigurationSettings),
+		Version:                 word(spec.Version),
+	}
+	if *properties.AutoUpgradeMinorVersion {
+		properties.ReleaseTrain = word(spec.ReleaseTrain) // Azure knows it for upgrades alone.
+	}
+	if spec.AKSAssignedIdentityType != "" {
+		properties.AksAssignedIdentity = &armkubernetesconfiguration.ExtensionPropertiesAksAssignedIdentity{
+			Type: new(armkubernetesconfiguration.AKSIdentityType(spec.AKSAssignedIdentityType)),
+		}
+	}
+	if scope := spec.Scope; scope != nil {
+		properties.Scope = &armkubernetesconfiguration.Scope{}
+		switch string(scope.ScopeType) {
+		case "Cluster":
+			properties.Scope.Cluster = &armkubernetesconfiguration.ScopeCluster{ReleaseNamespace: word(&scope.ReleaseNamespace)}
+		case "Namespace":
+			properties.Scope.Namespace = &armkubernetesconfiguration.ScopeNamespace{TargetNamespace: word(&scope.TargetNamespace)}
+		}
+	}
+	out := armkubernetesconfiguration.Extension{Properties: properties}
+	if spec.Identity != "" {
+		out.Identity = &armkubernetesconfiguration.Identity{Type: new(string(spec.Identity))}
+	}
+	if plan := spec.Plan; plan != nil {
+		out.Plan = &armkubernetesconfiguration.Plan{
+			Name:          new(cmp.Or(plan.Name, in.ControlPlane.Name+"-"+plan.Product)),
+			Product:       word(&plan.Product),
+			Publisher:     word(&plan.Publisher),
+			PromotionCode: word(&plan.PromotionCode),
+			Version:       word(&plan.Version),
+		}
+	}
+	return out
+}

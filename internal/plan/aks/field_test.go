@@ -1,0 +1,62 @@
+package aks_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"reflect"
+	"testing"
+
+	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/aks"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/fieldtest"
+	"sigs.k8s.io/cluster-api-provider-azure/test/golden"
+)
+
+// elsewhere are the fields that the plan leaves to others, with who reads them. A prefix that ends in a dot is for all
+// below.
+var elsewhere = map[string]string{
+	"controlPlane.subscriptionID":        "internal/identity falls back to the manager's; plans get Input.SubscriptionID",
+	"controlPlane.identityRef.":          "internal/identity signs in with it",
+	"controlPlane.azureEnvironment":      "the manager's clients are made for it",
+	"controlPlane.controlPlaneEndpoint.": "the controller writes it from Endpoint",
+	"pool.providerIDList[]":              "the controller writes it from the pool's instances",
+}
+
+// TestEveryFieldCounts changes every field of the specs of all golden cases, one at a time, and demands that something
+// comes of it: another plan, or a refusal. A field that no case sets and that is not in the table fails, too.
+func TestEveryFieldCounts(t *testing.T) {
+	counts := map[string]bool{}
+	for _, name := range golden.Cases(t) {
+		c := read(t, name)
+		fieldtest.Vary("controlPlane", reflect.ValueOf(&c.in.ControlPlane.Spec).Elem(), counts, func() string { return effect(t, c) })
+		for _, pool := range c.in.Pools {
+			fieldtest.Vary("pool", reflect.ValueOf(&pool.AzurePool.Spec).Elem(), counts, func() string { return effect(t, c) })
+		}
+	}
+	all := fieldtest.Leaves("controlPlane", reflect.TypeFor[infrav1.AzureManagedControlPlaneSpec]())
+	all = append(all, fieldtest.Leaves("pool", reflect.TypeFor[infrav1.AzureManagedMachinePoolSpec]())...)
+	fieldtest.AllCount(t, all, counts, elsewhere)
+}
+
+func effect(t *testing.T, c testCase) string {
+	t.Helper()
+	graph, exports, err := aks.Plan(c.in)
+	out := fmt.Sprint(text(t, graph), err, exports, aks.APIVersion(c.in), aks.Check(c.in))
+	for _, pool := range c.in.Pools {
+		in := c.in
+		in.Facts.AgentPool = raw(c.given.Facts.AgentPools[pool.AzurePool.Name])
+		graph, err := aks.PoolPlan(in, pool)
+		out += fmt.Sprint(text(t, graph), err, aks.CheckPool(in, pool))
+	}
+	return out
+}
+
+func text(t *testing.T, graph *arm.Graph) string {
+	t.Helper()
+	out, err := json.Marshal(graph.Nodes())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(out)
+}

@@ -1,0 +1,281 @@
+package aks_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+	"sigs.k8s.io/yaml"
+
+	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/compare"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/types"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/aso"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/aks"
+	"sigs.k8s.io/cluster-api-provider-azure/test/golden"
+)
+
+// given is the document of a case that is no Kubernetes object.
+type given struct {
+	// Base is the case whose documents this one's are merged into.
+	Base string
+	// Pools limits the golden file to the plans of these pools, Cluster to that of the control plane.
+	Pools          []string
+	Cluster        bool
+	SubscriptionID string
+	Sent           []string
+	PoolSent       map[string][]string
+	Secrets        map[string]string
+	Facts          struct {
+		VNet       plan.VNetFact
+		Subnet     json.RawMessage
+		Cluster    json.RawMessage
+		AgentPools map[string]json.RawMessage
+	}
+}
+
+// testCase is a case with its base.
+type testCase struct {
+	given given
+	in    aks.Input
+}
+
+// planned is a golden file.
+type planned struct {
+	Endpoint string        `json:"endpoint,omitempty"`
+	Nodes    []golden.Node `json:"nodes"`
+	// Sent are the paths to remember, Kept those without a way back.
+	Sent    []string     `json:"sent,omitempty"`
+	Kept    []string     `json:"kept,omitempty"`
+	Exports *aso.Exports `json:"exports,omitempty"`
+	// Deletion is the plan of the deletion, what goes first at the top.
+	Deletion []string `json:"deletion,omitempty"`
+}
+
+func TestGolden(t *testing.T) {
+	golden.Run(t, func(t *testing.T, name string) []byte { return render(t, read(t, name)) })
+}
+
+// documents reads a case's documents, those of its base first, by kind and name.
+func documents(t *testing.T, name string) map[string]map[string]any {
+	t.Helper()
+	own := map[string]map[string]any{}
+	for _, document := range golden.Documents(t, name) {
+		var object map[string]any
+		if err := yaml.Unmarshal(document, &object); err != nil {
+			t.Fatalf("%v in\n%s", err, document)
+		}
+		kind, _ := object["kind"].(string)
+		metadata, _ := object["metadata"].(map[string]any)
+		named, _ := metadata["name"].(string)
+		own[kind+"/"+named] = object
+	}
+	base, _ := own["/"]["base"].(string)
+	if base == "" {
+		return own
+	}
+	out := documents(t, base)
+	for key, object := range own {
+		merge(&out, key, object)
+	}
+	return out
+}
+
+// merge is a JSON merge patch.
+func merge[V any](into *map[string]V, key string, value V) {
+	have, isObject := any((*into)[key]).(map[string]any)
+	patch, patchIsObject := any(value).(map[string]any)
+	switch {
+	case any(value) == nil:
+		delete(*into, key)
+	case isObject && patchIsObject && have != nil:
+		for key, value := range patch {
+			merge(&have, key, value)
+		}
+	default:
+		(*into)[key] = value
+	}
+}
+
+func read(t *testing.T, name string) testCase {
+	t.Helper()
+	var c testCase
+	azurePools, machinePools := map[string]*infrav1.AzureManagedMachinePool{}, map[string]*clusterv1.MachinePool{}
+	for key, document := range documents(t, name) {
+		raw, err := yaml.Marshal(document)
+		if err != nil {
+			t.Fatal(err)
+		}
+		kind, named, _ := strings.Cut(key, "/")
+		switch kind {
+		case "Cluster":
+			c.in.Cluster = golden.Decode[clusterv1.Cluster](t, raw)
+		case "AzureManagedControlPlane":
+			c.in.ControlPlane = golden.Decode[infrav1.AzureManagedControlPlane](t, raw)
+		case "AzureManagedMachinePool":
+			azurePools[named] = golden.Decode[infrav1.AzureManagedMachinePool](t, raw)
+		case "MachinePool":
+			machinePools[named] = golden.Decode[clusterv1.MachinePool](t, raw)
+		case "":
+			c.given = *golden.Decode[given](t, raw)
+		default:
+			t.Fatalf("%s: unknown kind %q", name, kind)
+		}
+	}
+	g := c.given
+	for named, azurePool := range azurePools {
+		// The maps' order is any, as is that of a list.
+		c.in.Pools = append(c.in.Pools, aks.Pool{AzurePool: azurePool, MachinePool: machinePools[named]})
+		if paths := g.PoolSent[named]; paths != nil {
+			sentBefore(azurePool, paths)
+		}
+	}
+	if g.Sent != nil {
+		sentBefore(c.in.ControlPlane, g.Sent)
+	}
+	c.in.SubscriptionID, c.in.Secrets = g.SubscriptionID, aso.Secrets{}
+	for ref, value := range g.Secrets {
+		secret, key, _ := strings.Cut(ref, "/")
+		c.in.Secrets[aso.SecretRef{Name: secret, Key: key}] = value
+	}
+	c.in.Facts = aks.Facts{VNet: g.Facts.VNet, Subnet: raw(g.Facts.Subnet), Cluster: raw(g.Facts.Cluster)}
+	return c
+}
+
+// raw is nil for null, too.
+func raw(message json.RawMessage) json.RawMessage {
+	if string(message) == "null" {
+		return nil
+	}
+	return message
+}
+
+// pool is the input of the plan of one pool.
+func (c testCase) pool(t *testing.T, name string) (aks.Input, aks.Pool) {
+	t.Helper()
+	for _, pool := range c.in.Pools {
+		if pool.AzurePool.Name == name {
+			in := c.in
+			in.Facts.AgentPool = raw(c.given.Facts.AgentPools[name])
+			return in, pool
+		}
+	}
+	t.Fatalf("the case has no pool %s", name)
+	return aks.Input{}, aks.Pool{}
+}
+
+func render(t *testing.T, c testCase) []byte {
+	t.Helper()
+	before, err := json.Marshal([]any{c.in.ControlPlane, len(c.in.Pools)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out []planned
+	if len(c.given.Pools) == 0 || c.given.Cluster {
+		out = append(out, renderCluster(t, c))
+	}
+	for _, name := range c.given.Pools {
+		out = append(out, renderPool(t, c, name))
+	}
+	if after, _ := json.Marshal([]any{c.in.ControlPlane, len(c.in.Pools)}); !bytes.Equal(before, after) {
+		t.Errorf("the plan changed its input: %s", cmp.Diff(string(before), string(after)))
+	}
+	var documents [][]byte
+	for _, p := range out {
+		raw, err := yaml.Marshal(p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		documents = append(documents, raw)
+	}
+	return bytes.Join(documents, []byte("---\n"))
+}
+
+func renderCluster(t *testing.T, c testCase) planned {
+	t.Helper()
+	if errs := aks.Check(c.in); len(errs) > 0 {
+		t.Fatalf("refused: %v", errs)
+	}
+	graph, exports, err := aks.Plan(c.in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	deletion, err := aks.DeletePlan(c.in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	observed := map[arm.ID]json.RawMessage{aks.ClusterID(c.in): c.in.Facts.Cluster, aks.SubnetID(c.in): c.in.Facts.Subnet}
+	out := show(t, c.in, graph, deletion, observed)
+	if exports != (aso.Exports{}) {
+		out.Exports = &exports
+	}
+	out.Sent = sent(t, aks.Memory(c.in), graph, aks.ClusterID(c.in))
+	if host, port := aks.Endpoint(c.in.Facts.Cluster); host != "" {
+		endpoint, _ := json.Marshal(infrav1.APIEndpoint{Host: host, Port: port})
+		out.Endpoint = string(endpoint)
+	}
+	return out
+}
+
+func renderPool(t *testing.T, c testCase, name string) planned {
+	t.Helper()
+	in, pool := c.pool(t, name)
+	if errs := aks.CheckPool(in, pool); len(errs) > 0 {
+		t.Fatalf("refused: %v", errs)
+	}
+	graph, err := aks.PoolPlan(in, pool)
+	if err != nil {
+		t.Fatal(err)
+	}
+	deletion, err := aks.PoolDeletePlan(in, pool)
+	if err != nil {
+		t.Fatal(err)
+	}
+	out := show(t, in, graph, deletion, map[arm.ID]json.RawMessage{aks.PoolID(in, pool): in.Facts.AgentPool})
+	out.Sent = sent(t, aks.PoolMemory(in, pool), graph, aks.PoolID(in, pool))
+	return out
+}
+
+func show(t *testing.T, in aks.Input, graph *arm.Graph, deletion *arm.Graph, observed map[arm.ID]json.RawMessage) planned {
+	t.Helper()
+	out := planned{}
+	for _, node := range graph.Nodes() {
+		out.Kept = append(out.Kept, node.UnremovablePaths...)
+	}
+	out.Nodes, out.Deletion = golden.Nodes(t, graph, spoken(in)), golden.Deletion(t, deletion)
+	for i, n := range out.Nodes {
+		if have := observed[n.ID]; have != nil && n.Body != nil {
+			out.Nodes[i].Differs = new(differences(t, graph.Node(n.ID), have))
+		}
+	}
+	return out
+}
+
+// spoken are the api-versions that access opens a client with where they are not those of the table.
+func spoken(in aks.Input) map[string]string {
+	version := aks.APIVersion(in)
+	return map[string]string{types.ManagedCluster: version, types.AgentPool: version}
+}
+
+// differences are what the engine would write for.
+func differences(t *testing.T, n *arm.Node, have json.RawMessage) []string {
+	t.Helper()
+	row, err := types.ForID(n.ID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	body, err := arm.DecodeBody(n.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	observed, err := arm.DecodeBody(have)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return compare.PathsOf(compare.Diff(compare.Desired{Type: row, Body: body, OwnedPaths: n.OwnedPaths, DropTags: n.DropTags}, observed))
+}

@@ -1,0 +1,70 @@
+package asoresource
+
+import (
+	"math"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/util/validation/field"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/aks"
+)
+
+// ManagedByAKS is the value of the annotation replicas-managed-by of a MachinePool while AKS's autoscaler runs.
+const ManagedByAKS = "aks"
+
+// Autoscaled tells whether a document of an agent pool has AKS's autoscaler on.
+func Autoscaled(d Document) bool {
+	on, _ := d.Spec["enableAutoScaling"].(bool)
+	return on
+}
+
+// pool completes the first agent pool of a pool's object. It changes the document's spec, which is a copy.
+func (in Input) pool(d Document, id arm.ID) field.ErrorList {
+	machinePool := in.MachinePools[d.Holder]
+	if machinePool == nil {
+		return nil
+	}
+	var errs field.ErrorList
+	version := strings.TrimPrefix(machinePool.Spec.Template.Spec.Version, "v")
+	if err := imposed(d, []string{"orchestratorVersion"}, version, "spec.template.spec.version of the MachinePool"); err != nil {
+		errs = append(errs, err)
+	}
+	have := aks.ObservePool(in.fact(id)).Properties
+	if version != "" {
+		d.Spec["orchestratorVersion"] = runs(version, have.OrchestratorVersion, have.CurrentOrchestratorVersion)
+	}
+	manager := machinePool.Annotations[clusterv1.ReplicasManagedByAnnotation]
+	if manager == "false" {
+		manager = ""
+	}
+	switch {
+	case Autoscaled(d) && manager != "" && manager != "true" && manager != ManagedByAKS:
+		errs = append(errs, field.Invalid(d.Path.Child("spec", "enableAutoScaling"), true,
+			"the MachinePool's annotation "+clusterv1.ReplicasManagedByAnnotation+" says that "+manager+" scales the pool: take one of the two away"))
+	case have.Count != nil && (manager != "" || Autoscaled(d)):
+		d.Spec["count"] = bounded(d, float64(*have.Count))
+	case machinePool.Spec.Replicas != nil:
+		replicas := float64(*machinePool.Spec.Replicas)
+		if user, ok := d.Spec["count"].(float64); ok && user != replicas {
+			errs = append(errs, field.Invalid(d.Path.Child("spec", "count"), user, "is spec.replicas of the MachinePool: leave it out here"))
+		}
+		d.Spec["count"] = bounded(d, replicas)
+	}
+	return errs
+}
+
+// bounded is a count within the bounds of the autoscaler, outside of which AKS takes none.
+func bounded(d Document, count float64) float64 {
+	if !Autoscaled(d) {
+		return count
+	}
+	if least, ok := d.Spec["minCount"].(float64); ok {
+		count = math.Max(count, least)
+	}
+	if most, ok := d.Spec["maxCount"].(float64); ok {
+		count = math.Min(count, most)
+	}
+	return count
+}

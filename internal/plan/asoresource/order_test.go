@@ -1,0 +1,89 @@
+package asoresource
+
+import (
+	"slices"
+	"testing"
+
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
+)
+
+// TestLater has what works with all that is beside it come after that.
+func TestLater(t *testing.T) {
+	const (
+		fleet  = `{apiVersion: containerservice.azure.com/v20250301, kind: Fleet, metadata: {name: f}, spec: {owner: {name: g}, location: eastus}}`
+		run    = `{apiVersion: containerservice.azure.com/v20250301, kind: FleetsUpdateRun, metadata: {name: run}, spec: {owner: {name: f}, managedClusterUpdate: {upgrade: {type: NodeImageOnly}}}}`
+		member = `{apiVersion: containerservice.azure.com/v20250301, kind: FleetsMember, metadata: {name: member}, spec: {owner: {name: f}, clusterResourceReference: {group: containerservice.azure.com, kind: ManagedCluster, name: mc}}}`
+		apps   = `{apiVersion: kubernetesconfiguration.azure.com/v20241101, kind: FluxConfiguration, metadata: {name: apps}, spec: {owner: {group: containerservice.azure.com, kind: ManagedCluster, name: mc}}}`
+		flux   = `{apiVersion: kubernetesconfiguration.azure.com/v20241101, kind: Extension, metadata: {name: flux}, spec: {owner: {group: containerservice.azure.com, kind: ManagedCluster, name: mc}, extensionType: microsoft.flux}}`
+	)
+	in := input(t, group, aksDocument, fleet, run, member, apps, flux)
+	graph, err := Plan(in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for later, earlier := range map[int]int{3: 4, 5: 6} {
+		id, err := in.ID(in.Documents()[later])
+		before, wrong := in.ID(in.Documents()[earlier])
+		if err != nil || wrong != nil || !slices.ContainsFunc(graph.Node(id).After, before.Equal) {
+			t.Errorf("%s does not come after %s: %v, %v, %v", id, before, graph.Node(id).After, err, wrong)
+		}
+	}
+}
+
+// TestOrder has a managed cluster made after what it only names by text, and after its identity may do what is asked of it.
+func TestOrder(t *testing.T) {
+	const (
+		workspace = `{apiVersion: operationalinsights.azure.com/v20230901, kind: Workspace, metadata: {name: logs}, spec: {owner: {name: g}, location: eastus}}`
+		identity  = `{apiVersion: managedidentity.azure.com/v20241130, kind: UserAssignedIdentity, metadata: {name: id}, spec: {owner: {name: g}, location: eastus, operatorSpec: {configMaps: {principalId: {name: who, key: is}}}}}`
+		other     = `{apiVersion: managedidentity.azure.com/v20241130, kind: UserAssignedIdentity, metadata: {name: app}, spec: {owner: {name: g}, location: eastus, operatorSpec: {configMaps: {principalId: {name: app, key: is}}}}}`
+		cluster   = `{apiVersion: containerservice.azure.com/v20251001, kind: ManagedCluster, metadata: {name: mc}, spec: {owner: {name: g}, location: eastus, dnsPrefix: x,
+			identity: {type: UserAssigned, userAssignedIdentities: [{reference: {group: managedidentity.azure.com, kind: UserAssignedIdentity, name: id}}]},
+			addonProfiles: {omsagent: {enabled: true, config: {logAnalyticsWorkspaceResourceID: /subscriptions/s/resourceGroups/G/providers/Microsoft.OperationalInsights/workspaces/logs}}}}}`
+	)
+	role := func(name, owner, who string) string {
+		return `{apiVersion: authorization.azure.com/v20220401, kind: RoleAssignment, metadata: {name: ` + name + `}, spec: {owner: ` + owner + `, principalIdFromConfig: {name: ` + who + `, key: is},
+			roleDefinitionReference: {armId: /subscriptions/s/providers/Microsoft.Authorization/roleDefinitions/r}}}`
+	}
+	const onWorkspace, onCluster = `{group: operationalinsights.azure.com, kind: Workspace, name: logs}`, `{group: containerservice.azure.com, kind: ManagedCluster, name: mc}`
+	in := input(t, group, identity, other, workspace, cluster, role("own", onWorkspace, "who"), role("others", onWorkspace, "app"), role("later", onCluster, "who"))
+	in.Values = Values{ConfigMaps: map[Ref]string{{"who", "is"}: "a", {"app", "is"}: "b"}}
+	graph, err := Plan(in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	after := graph.Node(aksID).After
+	for i, test := range []struct {
+		reason string
+		want   bool
+	}{
+		3: {"the add-on sends to it", true},
+		5: {"AKS asks whether the identity may", true},
+		6: {"another identity's rights are nothing to it", false},
+		7: {"there is no cluster before", false},
+	} {
+		if test.reason == "" {
+			continue
+		}
+		id, err := in.ID(in.Documents()[i])
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := slices.ContainsFunc(after, func(a arm.ID) bool { return a.Equal(id) }); got != test.want {
+			t.Errorf("%s: after %s is %t", test.reason, id, got)
+		}
+	}
+	// Documents of other objects are waited for.
+	in.change(false, func(documents []Document) []Document {
+		for i := range documents {
+			if i != 4 {
+				documents[i].Holder = "other"
+			}
+		}
+		return documents
+	})
+	for _, i := range []int{3, 5} {
+		if id, _ := in.ID(in.Documents()[i]); !slices.ContainsFunc(Needs(in), id.Equal) {
+			t.Errorf("nobody looks for %s: %v", id, Needs(in))
+		}
+	}
+}

@@ -1,0 +1,103 @@
+package reconcile
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/tools/events"
+	"sigs.k8s.io/cluster-api/util/conditions"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
+
+	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile/storetest"
+)
+
+// leaving is a kind that only says what happens to an object that is being deleted. It has nobody to ask Azure with.
+type leaving struct {
+	told
+	Kind[*infrav1.AzureMachine, infrav1.AzureMachine]
+	verdict error
+}
+
+func (k *leaving) Declare() Declaration       { return k.told.Declare() }
+func (k *leaving) New() *infrav1.AzureMachine { return k.told.New() }
+func (k *leaving) Watches(ctx context.Context, mgr ctrl.Manager) ([]Watch, error) {
+	return k.told.Watches(ctx, mgr)
+}
+
+func (k *leaving) Load(ctx context.Context, object *infrav1.AzureMachine) (*infrav1.AzureMachine, Subject, error) {
+	return k.told.Load(ctx, object)
+}
+func (k *leaving) Deleting(context.Context, *infrav1.AzureMachine) error { return k.verdict }
+
+// TestDeleting has a kind decide what happens before anything is deleted in Azure.
+func TestDeleting(t *testing.T) {
+	const finalizer, former, others = "own.example.com/f", "own.example.com/former", "example.com/keeps"
+	broken := errors.New("broken")
+	tests := map[string]struct {
+		reason  string
+		verdict error
+		// without leaves our finalizer off.
+		without bool
+		// stays tells that our finalizer does.
+		stays bool
+		want  string
+		event string
+		err   error
+	}{
+		"let go":              {reason: "something else takes it out of Azure", verdict: LetGo()},
+		"abandoned":           {reason: "a person has to know what may be left", verdict: Abandon("nobody can ask", "the VM m"), event: "Look there for the VM m"},
+		"waits":               {reason: "others go first, and it says which", verdict: WaitFor(metav1.Condition{Status: metav1.ConditionFalse, Reason: "WaitingForX", Message: "x"}), stays: true, want: "WaitingForX"},
+		"moved":               {reason: "another management cluster has it", verdict: Nothing(), stays: true},
+		"error":               {reason: "it is tried again", verdict: broken, stays: true, want: "Failed", event: "Warning Failed broken", err: broken},
+		"without a finalizer": {reason: "it is not ours any more, and neither are those from before", without: true, verdict: broken},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			object := storetest.Deleting(&infrav1.AzureMachine{ObjectMeta: storetest.Meta("m")})
+			object.Finalizers = append(object.Finalizers, former)
+			if !test.without {
+				object.Finalizers = append(object.Finalizers, finalizer)
+			}
+			recorder := events.NewFakeRecorder(10)
+			store := storetest.New(t, object)
+			kind := &leaving{verdict: test.verdict, told: told{
+				declared: Declaration{Name: "AzureMachine", Finalizer: finalizer, Former: []string{former}, Foremost: infrav1.VMRunningCondition},
+			}}
+			runner := New(Services{Client: store, Recorder: func(string) events.EventRecorder { return recorder }, Resync: time.Hour}, Kind[*infrav1.AzureMachine, infrav1.AzureMachine](kind))
+			var err error
+			for range 2 {
+				_, err = runner.Reconcile(t.Context(), ctrl.Request{NamespacedName: client.ObjectKeyFromObject(object)})
+			}
+			if !errors.Is(err, test.err) {
+				t.Fatalf("%s: %v", test.reason, err)
+			}
+			stored := &infrav1.AzureMachine{}
+			if err := store.Get(t.Context(), client.ObjectKeyFromObject(object), stored); err != nil {
+				t.Fatal(err)
+			}
+			if controllerutil.ContainsFinalizer(stored, finalizer) != test.stays || !controllerutil.ContainsFinalizer(stored, others) {
+				t.Errorf("%s: finalizers %v", test.reason, stored.Finalizers)
+			}
+			if controllerutil.ContainsFinalizer(stored, former) != test.stays {
+				t.Errorf("%s: a former finalizer goes with ours: %v", test.reason, stored.Finalizers)
+			}
+			if got := conditions.GetReason(stored, infrav1.ReadyCondition); test.want != "" && got != test.want {
+				t.Errorf("%s: Ready is for %s, want %s", test.reason, got, test.want)
+			}
+			var told []string
+			for range len(recorder.Events) {
+				told = append(told, <-recorder.Events)
+			}
+			if !strings.Contains(strings.Join(told, "\n"), test.event) {
+				t.Errorf("%s: events %v, want %q", test.reason, told, test.event)
+			}
+		})
+	}
+}

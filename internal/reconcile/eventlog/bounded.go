@@ -1,0 +1,25 @@
+package eventlog
+
+import (
+	"fmt"
+
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/client-go/tools/events"
+
+	"sigs.k8s.io/cluster-api-provider-azure/internal/text"
+)
+
+// Bounded returns a recorder whose notes are as long as the API server takes: it drops the whole event otherwise.
+func Bounded(recorder events.EventRecorder) events.EventRecorder {
+	if _, is := recorder.(bounded); is {
+		return recorder
+	}
+	return bounded{recorder}
+}
+
+type bounded struct{ events.EventRecorder }
+
+// Eventf implements events.EventRecorder.
+func (b bounded) Eventf(regarding, related runtime.Object, eventType, reason, action, note string, args ...any) {
+	b.EventRecorder.Eventf(regarding, related, eventType, reason, action, "%s", text.Cut(fmt.Sprintf(note, args...), text.MaxNote))
+}

@@ -1,0 +1,90 @@
+package lifecycle_test
+
+import (
+	"slices"
+	"testing"
+
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+	"sigs.k8s.io/cluster-api/util/conditions"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile/lifecycle"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile/storetest"
+)
+
+// TestEnter looks at what is stored once a pass may go on, or nothing changes any more.
+func TestEnter(t *testing.T) {
+	const finalizer = infrav1.MachineFinalizer
+	machine := func(change func(*infrav1.AzureMachine)) *infrav1.AzureMachine {
+		object := &infrav1.AzureMachine{ObjectMeta: storetest.Meta("m")}
+		object.UID = "m"
+		if change != nil {
+			change(object)
+		}
+		return object
+	}
+	entered := func(object *infrav1.AzureMachine) {
+		object.Finalizers = []string{finalizer}
+		object.Annotations = map[string]string{infrav1.BlockMoveAnnotation: "true"}
+	}
+	tests := map[string]struct {
+		reason          string
+		object          *infrav1.AzureMachine
+		paused          bool
+		finalizer       string
+		goes            bool
+		held, immovable bool
+	}{
+		"new":                 {"before anything is made, the object is held and cannot be moved", machine(nil), false, finalizer, true, true, true},
+		"known":               {"what is stored already is enough", machine(entered), false, finalizer, true, true, true},
+		"moved here":          {"clusterctl keeps finalizers and takes the block away", machine(func(m *infrav1.AzureMachine) { m.Finalizers = []string{finalizer} }), false, finalizer, true, true, true},
+		"of a paused cluster": {"it can move at any time, and nothing is done", machine(entered), true, finalizer, false, true, false},
+		"paused itself": {"it can move at any time, and nothing is done", machine(func(m *infrav1.AzureMachine) {
+			entered(m)
+			m.Annotations[clusterv1.PausedAnnotation] = ""
+		}), false, finalizer, false, true, false},
+		"new and paused":       {"nothing is made of it, so it needs no finalizer", machine(nil), true, finalizer, false, false, false},
+		"deleted":              {"the pass goes on to take away what there is", storetest.Deleting(machine(entered)), false, finalizer, true, true, true},
+		"deleted before begun": {"it is not held: nothing was made", storetest.Deleting(machine(nil)), false, finalizer, true, false, false},
+		"deleted and paused":   {"even that waits for the end of the pause", storetest.Deleting(machine(entered)), true, finalizer, false, true, false},
+		"without a finalizer":  {"a kind that makes nothing in Azure needs none", machine(nil), false, "", true, false, false},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			cluster := storetest.Cluster("c1", "AzureCluster", "c1")
+			cluster.Spec.Paused = new(test.paused)
+			store := storetest.New(t, cluster, test.object)
+			stored, version, goes := &infrav1.AzureMachine{}, "", false
+			for passes := 0; !goes; passes++ {
+				if passes > 10 {
+					t.Fatal("the object changes in every pass")
+				}
+				if err := store.Get(t.Context(), client.ObjectKeyFromObject(test.object), stored); err != nil {
+					t.Fatal(err)
+				}
+				if passes > 0 && stored.ResourceVersion == version {
+					break
+				}
+				version = stored.ResourceVersion
+				changes, _, err := lifecycle.Enter(t.Context(), store, nil, cluster, stored.DeepCopy(), test.finalizer)
+				if err != nil {
+					t.Fatal(err)
+				}
+				goes = changes != nil
+			}
+			if goes != test.goes {
+				t.Errorf("%s: goes on %t", test.reason, goes)
+			}
+			if held := slices.Contains(stored.Finalizers, finalizer); held != test.held {
+				t.Errorf("%s: finalizers %v", test.reason, stored.Finalizers)
+			}
+			if _, immovable := stored.Annotations[infrav1.BlockMoveAnnotation]; immovable != test.immovable {
+				t.Errorf("%s: annotations %v", test.reason, stored.Annotations)
+			}
+			if paused := conditions.IsTrue(stored, clusterv1.PausedCondition); paused == test.goes {
+				t.Errorf("%s: Paused is %t", test.reason, paused)
+			}
+		})
+	}
+}

@@ -1,0 +1,66 @@
+package wake_test
+
+import (
+	"context"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"k8s.io/client-go/util/workqueue"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/controller/priorityqueue"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
+
+	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile/wake"
+)
+
+func request(name string) reconcile.Request {
+	return reconcile.Request{NamespacedName: client.ObjectKey{Namespace: "default", Name: name}}
+}
+
+// TestOrder wakes objects, one of them before the controller has started, while others stand in the queue because they
+// changed.
+func TestOrder(t *testing.T) {
+	tests := map[string]struct {
+		reason string
+		queue  workqueue.TypedRateLimitingInterface[reconcile.Request]
+		want   []string
+	}{
+		"with priorities": {
+			reason: "what is woken goes first, each once",
+			queue:  priorityqueue.New[reconcile.Request]("test"),
+			want:   []string{"early", "late", "changed", "other"},
+		},
+		"without priorities": {
+			reason: "controller-runtime's other queue works, too",
+			queue:  workqueue.NewTypedRateLimitingQueue(workqueue.DefaultTypedControllerRateLimiter[reconcile.Request]()),
+			want:   []string{"changed", "other", "early", "late"},
+		},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			defer test.queue.ShutDown()
+			var source wake.Source
+			source.Func(request("early").NamespacedName)()
+			test.queue.Add(request("changed"))
+			test.queue.Add(request("other"))
+			if err := source.Source().Start(context.Background(), test.queue); err != nil {
+				t.Fatal(err)
+			}
+			late := source.Func(request("late").NamespacedName)
+			late()
+			late()
+			var got []string
+			for range test.want {
+				item, _ := test.queue.Get()
+				got = append(got, item.Name)
+				test.queue.Done(item)
+			}
+			if diff := cmp.Diff(test.want, got); diff != "" {
+				t.Errorf("%s (-want +got):\n%s", test.reason, diff)
+			}
+			if left := test.queue.Len(); left > 0 {
+				t.Errorf("%d are left in the queue", left)
+			}
+		})
+	}
+}

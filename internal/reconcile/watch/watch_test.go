@@ -1,0 +1,69 @@
+package watch_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+	"sigs.k8s.io/cluster-api/util/conditions"
+	"sigs.k8s.io/controller-runtime/pkg/event"
+
+	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile/watch"
+)
+
+// wakes are those whom a change wakes.
+type wakes struct{ Own, Spec, Identity bool }
+
+func TestUpdates(t *testing.T) {
+	condition := func(conditionType, reason, message string) func(*infrav1.AzureClusterIdentity) {
+		return func(o *infrav1.AzureClusterIdentity) {
+			conditions.Set(o, metav1.Condition{Type: conditionType, Status: metav1.ConditionFalse, Reason: reason, Message: message})
+		}
+	}
+	for name, test := range map[string]struct {
+		reason string
+		change func(*infrav1.AzureClusterIdentity)
+		want   wakes
+	}{
+		"nothing":          {"an informer's resync is no change", func(*infrav1.AzureClusterIdentity) {}, wakes{}},
+		"version":          {"a write of the same says nothing", func(o *infrav1.AzureClusterIdentity) { o.ResourceVersion = "8" }, wakes{}},
+		"status":           {"what a pass says about itself leads to no pass", condition("SomethingReady", "Failed", "no"), wakes{}},
+		"spec":             {"a correction counts at once", func(o *infrav1.AzureClusterIdentity) { o.Generation++ }, wakes{true, true, true}},
+		"label":            {"labels say whose it is", func(o *infrav1.AzureClusterIdentity) { o.Labels = map[string]string{"a": "b"} }, wakes{true, true, true}},
+		"annotation":       {"annotations pause and ask for a retry", func(o *infrav1.AzureClusterIdentity) { o.Annotations = map[string]string{"a": "b"} }, wakes{true, true, true}},
+		"deletion":         {"what is being deleted has to go", func(o *infrav1.AzureClusterIdentity) { o.DeletionTimestamp = &metav1.Time{Time: time.Unix(1, 0)} }, wakes{true, true, true}},
+		"finalizer":        {"only the object itself goes on with its finalizer; who holds an identity concerns no other", func(o *infrav1.AzureClusterIdentity) { o.Finalizers = []string{"a/b"} }, wakes{Own: true}},
+		"owner":            {"Cluster API sets the owner that a pass waits for", func(o *infrav1.AzureClusterIdentity) { o.OwnerReferences = []metav1.OwnerReference{{Name: "c"}} }, wakes{Own: true}},
+		"paused":           {"Cluster API's library ends the pass that writes it", condition(clusterv1.PausedCondition, "NotPaused", ""), wakes{Own: true}},
+		"ready":            {"who waits for a credential goes on", condition(infrav1.ReadyCondition, "SecretNotFound", "gone"), wakes{Identity: true}},
+		"another identity": {"one of the same name that was made anew", func(o *infrav1.AzureClusterIdentity) { o.UID = "2" }, wakes{true, true, true}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			before := &infrav1.AzureClusterIdentity{ObjectMeta: metav1.ObjectMeta{UID: "1", ResourceVersion: "7", Generation: 1}}
+			condition(infrav1.ReadyCondition, "SecretKeyMissing", "no key")(before)
+			after := before.DeepCopy()
+			test.change(after)
+			update := event.UpdateEvent{ObjectOld: before, ObjectNew: after}
+			got := wakes{watch.Own().Update(update), watch.Spec().Update(update), watch.Identity().Update(update)}
+			if diff := cmp.Diff(test.want, got); diff != "" {
+				t.Errorf("%s (-want +got):\n%s", test.reason, diff)
+			}
+		})
+	}
+}
+
+func TestComesAndGoes(t *testing.T) {
+	identity := &infrav1.AzureClusterIdentity{}
+	for name, predicate := range map[string]interface {
+		Create(event.CreateEvent) bool
+		Delete(event.DeleteEvent) bool
+		Generic(event.GenericEvent) bool
+	}{"own": watch.Own(), "spec": watch.Spec(), "identity": watch.Identity()} {
+		if !predicate.Create(event.CreateEvent{Object: identity}) || !predicate.Delete(event.DeleteEvent{Object: identity}) || !predicate.Generic(event.GenericEvent{Object: identity}) {
+			t.Errorf("%s: an object that comes or goes counts", name)
+		}
+	}
+}

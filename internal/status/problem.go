@@ -1,0 +1,51 @@
+package status
+
+import (
+	"errors"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/identity"
+)
+
+// stalledAfter is how long to wait after a problem that a person has to solve in Kubernetes. Objects that the cause lies in
+// are watched, so a correction is seen at once.
+const stalledAfter = time.Minute
+
+// Problem is the condition for an error that keeps a pass from planning, and when to try again. It is Unknown where Azure did
+// not answer: Put knows the verdict that stays.
+func Problem(conditionType string, err error) (metav1.Condition, time.Duration) {
+	condition := metav1.Condition{Type: conditionType, Status: metav1.ConditionFalse}
+	if arm.IsUnanswered(err) {
+		condition.Status = metav1.ConditionUnknown
+	}
+	after, again := stalledAfter, ""
+	var azure *arm.Error
+	var invalid *field.Error
+	switch {
+	case errors.As(err, &invalid):
+		condition.Reason = infrav1.InvalidConfigurationReason
+	case identity.CodeOf(err) != "":
+		condition.Reason = string(identity.CodeOf(err))
+	case errors.As(err, &azure):
+		condition.Reason = Reason(arm.Result{State: arm.Failed, Err: err})
+		after = arm.ReadRetryDelay(err)
+		if class := arm.Classify(err); class == arm.ClassWaiting || class == arm.ClassRetry {
+			condition.Reason = infrav1.WaitingReason
+			if after == azure.RetryAfter {
+				again = arm.DescribeRetry(err)
+			}
+		}
+	default:
+		condition.Reason, after = infrav1.FailedReason, arm.ReadRetryDelay(err)
+	}
+	if again == "" {
+		again = "tried again in " + after.String()
+	}
+	condition.Message = err.Error() + "; " + again
+	return condition, after
+}
