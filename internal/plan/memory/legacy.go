@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/types"
 )
@@ -25,16 +26,17 @@ const (
 // Annotations of the established provider. They are read as long as there is no other, and stay as they are: users may go
 // back, and it then goes on from them.
 const (
-	// vmTags and clusterTags are JSON objects of the additional tags that were last written.
-	vmTags      = "sigs.k8s.io/cluster-api-provider-azure-last-applied-tags-vm"
-	clusterTags = "sigs.k8s.io/cluster-api-provider-azure-last-applied-tags-rg"
+	// vmTags, scaleSetTags and clusterTags are JSON objects of the additional tags that were last written.
+	vmTags       = "sigs.k8s.io/cluster-api-provider-azure-last-applied-tags-vm"
+	scaleSetTags = infrav1.LastAppliedScaleSetTagsAnnotation
+	clusterTags  = "sigs.k8s.io/cluster-api-provider-azure-last-applied-tags-rg"
 	// rules is a JSON object: security group name to rule name to description.
 	rules = "sigs.k8s.io/cluster-api-provider-azure-last-applied-security-rules"
 )
 
 var (
 	ours    = []string{planned, seen, paths, groupTags}
-	earlier = append([]string{vmTags, clusterTags, rules}, ours...)
+	earlier = append([]string{vmTags, scaleSetTags, clusterTags, rules}, ours...)
 )
 
 // legacy is the set in annotations of earlier releases and of the established provider.
@@ -58,7 +60,7 @@ func legacy(annotations map[string]string, scope Scope) set {
 			out.add(short(scope.Self), path)
 		}
 	}
-	for _, annotation := range []string{vmTags, clusterTags} {
+	for _, annotation := range []string{vmTags, scaleSetTags, clusterTags} {
 		for key := range decode[map[string]string](annotations[annotation]) {
 			out.addTag(everything, key)
 		}

@@ -51,6 +51,8 @@ func TestLegacy(t *testing.T) {
 			removed{Prune: nil, Sent: map[arm.ID][]string{nsg: {"/tags/own"}}, Tags: map[arm.ID][]string{vnet: {"cost"}, nsg: {"cost", "own"}, group: {"cost"}}}},
 		"tags of a machine": {"the established provider writes them", map[string]string{"last-applied-tags-vm": `{"cost":"1"}`},
 			removed{Tags: map[arm.ID][]string{vnet: {"cost"}, nsg: {"cost"}, group: {"cost"}}}},
+		"tags of a scale set": {"the established provider writes them", map[string]string{"last-applied-tags-vmss": `{"cost":"1"}`},
+			removed{Tags: map[arm.ID][]string{vnet: {"cost"}, nsg: {"cost"}, group: {"cost"}}}},
 		"rules": {"the established provider writes them", map[string]string{"last-applied-security-rules": `{"nsg":{"r":"text","../x":"text"}}`},
 			removed{Sent: map[arm.ID][]string{nsg: {"/properties/securityRules[r]"}}}},
 		"rules as resources": {"rules were recorded by their own IDs", map[string]string{"last-applied": `{"g/providers/Microsoft.Network/networkSecurityGroups/nsg/securityRules/r":[""]}`},
