@@ -14,6 +14,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/memory"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/ownership"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/specfield"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile/lifecycle"
 )
 
 // restrict has the plan of an object with a lent identity do only what the identity is lent for. A plan of an object that has
@@ -131,6 +132,6 @@ func (a *azure[O, I]) do(ctx context.Context, action engine.Action) arm.Result {
 	if err != nil {
 		return arm.Result{ID: action.ID, State: arm.Failed, Err: err}
 	}
-	action.Object = a.turn.Name
+	action.Object, action.RetryNow = a.turn.Name, lifecycle.Requested(a.object)
 	return a.Engine.RunAction(ctx, a.turn.Access.Client, action, a.turn.Wake)
 }

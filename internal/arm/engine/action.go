@@ -31,11 +31,15 @@ type Action struct {
 	Query url.Values
 	// Body is marshalled to JSON; nil means no body.
 	Body any
+	// RetryNow sends the action again after a failure before its retry is due.
+	RetryNow bool
 }
 
 // RunAction sends an action, unless the same action is running already, and follows its operation. It returns arm.Updating or
 // arm.Deleting until the operation has ended; wake is called then. The next call of each waiting object returns arm.Ready (arm.Gone for
-// a DELETE of the resource itself), or arm.Failed or arm.Waiting with the error. A call after that sends the action again.
+// a DELETE of the resource itself), or arm.Failed or arm.Waiting with the error. A call after that sends the action again. After a failure
+// it returns the same error until arm.ReadRetryDelay has passed, unless the body has changed: the end of a refused action wakes the object
+// at once.
 func (e *Engine) RunAction(ctx context.Context, c *client.Client, action Action, wake func()) arm.Result {
 	result := arm.Result{ID: action.ID, State: arm.Updating}
 	row, err := types.ForID(action.ID)
@@ -51,6 +55,11 @@ func (e *Engine) RunAction(ctx context.Context, c *client.Client, action Action,
 	if ended, ok := e.takeActionResult(key, action.Object, removal, result); ok {
 		return ended
 	}
+	hash := bodyHash(action.Body)
+	if err := e.states.pendingActionFailure(key, hash); err != nil && !action.RetryNow {
+		result.State, result.Err = failureState(err), err
+		return result
+	}
 	op := &operate.Operation{Key: key, ID: action.ID, Client: c, State: result.State, Method: action.Method, Object: action.Object,
 		Action:  true,
 		Context: e.operate.BackgroundContext(ctx)}
@@ -58,6 +67,7 @@ func (e *Engine) RunAction(ctx context.Context, c *client.Client, action Action,
 		if removal && err == nil {
 			e.states.forgetResource(op.ID)
 		}
+		e.states.recordActionEnd(key, hash, err)
 		e.states.storeActionResult(key, op.WaitingObjects(), err)
 	}
 	op.AddWaiter(action.Object, wake)

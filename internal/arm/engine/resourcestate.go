@@ -443,8 +443,47 @@ func desiredHash(want compare.Desired) string {
 		// Decoded JSON always marshals.
 		return "unmarshallable"
 	}
+	return hashOf(raw)
+}
+
+// bodyHash identifies the body of an action. It is kept in memory only.
+func bodyHash(body any) string {
+	raw, err := json.Marshal(body)
+	if err != nil {
+		return "unmarshallable" // The client returns this error when it sends the action.
+	}
+	return hashOf(raw)
+}
+
+func hashOf(raw []byte) string {
 	sum := sha256.Sum256(raw)
 	return hex.EncodeToString(sum[:])
+}
+
+// recordActionEnd records the failure of an action and the time of its next try, or that it has succeeded. The delay is the one that
+// conditions about requests outside of convergences name.
+func (m *stateStore) recordActionEnd(key, hash string, err error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if err == nil {
+		if found := m.findState(key); found != nil {
+			found.failure = nil
+			m.dropIfEmpty(key)
+		}
+		return
+	}
+	m.stateFor(key).failure = &failure{hash: hash, err: err, next: m.clock.Now().Add(arm.ReadRetryDelay(err))}
+}
+
+// pendingActionFailure returns the error of an action whose retry is not due yet, nil if it can be sent.
+func (m *stateStore) pendingActionFailure(key, hash string) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	found := m.findState(key)
+	if found == nil || found.failure == nil || found.failure.hash != hash || !m.clock.Now().Before(found.failure.next) {
+		return nil
+	}
+	return found.failure.err
 }
 
 // storeActionResult stores the result of an action until the waiting objects take it.
