@@ -132,6 +132,7 @@ built() { # name
 	printf '%s  %-28s %4d s%s\n' "$line_begin" "$1" $((SECONDS - start)) "$line_end"
 }
 
+export CGO_ENABLED=0 # as the Makefile has it, so that libraries are compiled once
 start=$SECONDS
 echo "building ${#missing[@]} tools into $bin (the first time takes some minutes)"
 if [ ${#packages[@]} -gt 0 ]; then
