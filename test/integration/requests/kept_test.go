@@ -44,11 +44,11 @@ func TestNothingIsKept(t *testing.T) {
 		w.comeAndGo(m, "first", *swept)
 		once, goroutines, series := m.Sizes(), runtime.NumGoroutine(), labelSets(t)
 		w.comeAndGo(m, "second", *swept)
-		// The last eight durations are known of each type of operation of which a look met the end, which may be another one than before.
-		once["operate.pace.recent"] += 2
-		once["operate.pace.recent[]"] = 8 * once["operate.pace.recent"]
-		// What bodies of a type have in common is known of each type of which one was old enough to be packed, which may be others than before.
-		once["packed.Packer.common"] = len(types.TableRows())
+		// The pacer keeps eight durations for each type of operation whose end a check met, which may be another one than before.
+		once["operate.pacer.recent"] += 2
+		once["operate.pacer.recent[]"] = 8 * once["operate.pacer.recent"]
+		// The compressor keeps a dictionary for each type of which one body was old enough, which may be others than before.
+		once["compressed.Compressor.dictionaries"] = len(types.TableRows())
 		for name, size := range m.Sizes() {
 			if size > once[name] {
 				t.Errorf("%s has %d elements after %d machines have come and gone twice, and %d after the first time", name, size, *swept, once[name])
