@@ -80,7 +80,7 @@ func (s *shared) services() reconcile.Services {
 
 // workers are the options of a controller with so many of them.
 func (s *shared) workers(n int) controller.Options {
-	return controller.Options{MaxConcurrentReconciles: n, NewQueue: queue.New(s.mgr.GetLogger())}
+	return controller.Options{MaxConcurrentReconciles: n, NewQueue: queue.New}
 }
 
 // selfManaged registers the controllers of clusters on virtual machines, and that of the identities that all kinds use.

@@ -1,122 +1,267 @@
-// Package queue has controllers' work queues end with their workers. The priority queue of controller-runtime v0.24.1 can keep a
-// manager from ending: its shutdown releases workers that wait while it hands one of them an item, and then it waits for that
-// worker for ever, with the lock that others need to give their items back. The manager is held until its grace period is over,
-// and with it the lease that the next leader waits for.
+// Package queue has the work queue of controllers. It hands out requests in the order of controller-runtime's priority queue, with one
+// difference: namespaces take turns, so that many objects of one namespace do not keep those of another one waiting.
+//
+//   - A request is handed out once, however often it is added before that, and not while a worker has it.
+//   - Requests of a higher priority go first. Among equal ones the namespace goes first whose turn was longest ago, and within a
+//     namespace the request that was ready first.
+//   - Every fourth turn belongs to the namespace whose turn was longest ago, whatever the priority of its requests: workers
+//     keep the priority of what they add again, so a namespace whose requests all have a high one would starve the others.
+//
+// The queue ends with its workers. controller-runtime v0.24.1 can keep a manager from ending instead: its shutdown releases workers that
+// wait while it hands one of them an item, and then it waits for that worker for ever.
 // https://github.com/kubernetes-sigs/controller-runtime/blob/v0.24.1/pkg/controller/priorityqueue/priorityqueue.go#L400
+//
+// Only Get and GetWithPriority block. What the queue keeps is bounded by the requests that are in it or with a worker.
 package queue
 
 import (
+	"container/heap"
 	"sync"
+	"time"
 
-	"github.com/go-logr/logr"
 	"k8s.io/client-go/util/workqueue"
 	"sigs.k8s.io/controller-runtime/pkg/controller/priorityqueue"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
+
+	"sigs.k8s.io/cluster-api-provider-azure/internal/metrics"
 )
 
-// Limiter and Queue are what controller-runtime asks for and gets, for requests.
+// Limiter and Queue are what controller-runtime passes and expects for requests.
 type (
 	Limiter = workqueue.TypedRateLimiter[reconcile.Request]
 	Queue   = workqueue.TypedRateLimitingInterface[reconcile.Request]
 )
 
-// New is a controller's priority queue, as controller.Options.NewQueue wants it. Items keep their order and priority.
-func New(log logr.Logger) func(controller string, limiter Limiter) Queue {
-	return func(controller string, limiter Limiter) Queue {
-		return ending[reconcile.Request](priorityqueue.New(controller, func(o *priorityqueue.Opts[reconcile.Request]) {
-			o.Log = log.WithValues("controller", controller)
-			o.RateLimiter = limiter
-		}))
+// New returns the queue of a controller. Its signature is that of controller.Options.NewQueue.
+func New(controller string, limiter Limiter) Queue {
+	return newQueue(controller, limiter)
+}
+
+func newQueue(controller string, limiter Limiter) *queue {
+	if limiter == nil {
+		limiter = workqueue.DefaultTypedControllerRateLimiter[reconcile.Request]()
 	}
+	q := &queue{limiter: limiter, metrics: metrics.NewQueue(controller), items: map[reconcile.Request]*item{}, working: map[reconcile.Request]time.Time{}, ready: newTurns(), down: make(chan struct{})}
+	q.arrived = sync.NewCond(&q.mu)
+	go q.measureWork()
+	return q
 }
 
-func ending[T comparable](inner priorityqueue.PriorityQueue[T]) *queue[T] {
-	return &queue[T]{PriorityQueue: inner, down: make(chan struct{})}
-}
-
-// queue shuts the queue within it down when no worker has an item any more. Until then somebody takes what it hands out.
-type queue[T comparable] struct {
-	priorityqueue.PriorityQueue[T]
-	// down is closed when workers shall leave.
+// queue implements priorityqueue.PriorityQueue.
+type queue struct {
+	limiter Limiter
+	metrics *metrics.Queue
+	// down is closed by the shutdown.
 	down chan struct{}
 
 	mu sync.Mutex
-	// shut is set when down is closed, over when the queue within is shut down too.
-	shut, over bool
-	// out is how many items workers have.
-	out int
+	// arrived is signaled when a request can be handed out, and at the shutdown.
+	arrived *sync.Cond
+	// items are all requests in the queue. Each is in delayed, in ready, or with a worker and added again meanwhile.
+	items   map[reconcile.Request]*item
+	delayed delayed
+	ready   *turns
+	// readyCount is how many items are not delayed.
+	readyCount int
+	// working are the requests that workers have, and since when.
+	working map[reconcile.Request]time.Time
+	// timer fires when the first delayed item is ready; nil if none ever was.
+	timer *time.Timer
+	shut  bool
 }
 
-// item is what a worker gets.
-type item[T comparable] struct {
-	key      T
-	priority int
-}
+var _ priorityqueue.PriorityQueue[reconcile.Request] = &queue{}
 
-// GetWithPriority waits for an item or the shutdown.
-func (q *queue[T]) GetWithPriority() (key T, priority int, shutdown bool) {
-	if q.ShuttingDown() {
-		return key, 0, true
+// AddWithOpts adds requests. One that is in the queue gets the higher of both priorities, and the earlier time.
+func (q *queue) AddWithOpts(o priorityqueue.AddOpts, requests ...reconcile.Request) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if q.shut {
+		return
 	}
-	handed := make(chan item[T], 1)
-	go func() {
-		key, priority, _ := q.PriorityQueue.GetWithPriority()
-		handed <- item[T]{key, priority}
-	}()
-	select {
-	case <-q.down:
-		return key, 0, true
-	case got := <-handed:
-		q.mu.Lock()
-		defer q.mu.Unlock()
-		if q.shut {
-			return key, 0, true
+	priority := 0
+	if o.Priority != nil {
+		priority = *o.Priority
+	}
+	for _, request := range requests {
+		after := o.After
+		if o.RateLimited {
+			if limit := q.limiter.When(request); after == 0 || limit < after {
+				after = limit
+			}
 		}
-		q.out++
-		return got.key, got.priority, false
+		if after > 0 {
+			q.metrics.Retry()
+		}
+		q.add(request, priority, after)
 	}
 }
 
-// Get implements workqueue.TypedInterface.
-func (q *queue[T]) Get() (key T, shutdown bool) {
-	key, _, shutdown = q.GetWithPriority()
-	return key, shutdown
-}
-
-// Done gives an item back.
-func (q *queue[T]) Done(key T) {
-	q.PriorityQueue.Done(key)
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	q.out--
-	q.end()
-}
-
-// ShutDown has workers leave, each once its item is done.
-func (q *queue[T]) ShutDown() {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	if !q.shut {
-		q.shut = true
-		close(q.down)
+// add adds a request. mu is held, as by the functions below that say so.
+func (q *queue) add(request reconcile.Request, priority int, after time.Duration) {
+	it, known := q.items[request]
+	if !known {
+		it = &item{request: request, priority: priority, position: -1}
+		q.items[request] = it
+		if after > 0 {
+			it.readyAt = time.Now().Add(after)
+			heap.Push(&q.delayed, it)
+			q.arm()
+			return
+		}
+		q.makeReady(it)
+		return
 	}
-	q.end()
+	if it.position < 0 {
+		q.raise(it, priority)
+		return
+	}
+	it.priority = max(it.priority, priority)
+	if after <= 0 {
+		heap.Remove(&q.delayed, it.position)
+		q.makeReady(it)
+	} else if readyAt := time.Now().Add(after); readyAt.Before(it.readyAt) {
+		it.readyAt = readyAt
+		heap.Fix(&q.delayed, it.position)
+		q.arm()
+	}
+}
+
+// raise gives a ready item a higher priority. mu is held.
+func (q *queue) raise(it *item, priority int) {
+	if priority <= it.priority {
+		return
+	}
+	q.metrics.Raise(it.priority, priority)
+	placed := it.line != nil
+	if placed {
+		q.ready.remove(it)
+	}
+	it.priority = priority
+	if placed {
+		q.ready.push(it)
+	}
+}
+
+// makeReady has an item that is not delayed any more handed out, now or once its worker is done. mu is held.
+func (q *queue) makeReady(it *item) {
+	it.readyAt = time.Now()
+	q.readyCount++
+	q.metrics.Ready(it.priority)
+	if _, works := q.working[it.request]; !works {
+		q.ready.push(it)
+		q.arrived.Signal()
+	}
+}
+
+// arm sets the timer for the first delayed item. mu is held.
+func (q *queue) arm() {
+	if len(q.delayed) == 0 {
+		return
+	}
+	wait := max(0, time.Until(q.delayed[0].readyAt))
+	if q.timer == nil {
+		q.timer = time.AfterFunc(wait, q.release)
+		return
+	}
+	q.timer.Reset(wait)
+}
+
+// release makes the delayed items ready whose time has come.
+func (q *queue) release() {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if q.shut {
+		return
+	}
+	for now := time.Now(); len(q.delayed) > 0 && !q.delayed[0].readyAt.After(now); {
+		q.makeReady(heap.Pop(&q.delayed).(*item))
+	}
+	q.arm()
+}
+
+// GetWithPriority waits for a request or the shutdown.
+func (q *queue) GetWithPriority() (request reconcile.Request, priority int, shutdown bool) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	for !q.shut && q.ready.empty() {
+		q.arrived.Wait()
+	}
+	if q.shut {
+		return reconcile.Request{}, 0, true
+	}
+	it := q.ready.next()
+	now := time.Now()
+	delete(q.items, it.request)
+	q.readyCount--
+	q.working[it.request] = now
+	q.metrics.HandOut(it.priority, now.Sub(it.readyAt))
+	return it.request, it.priority, false
+}
+
+// Done gives a request back that a worker has.
+func (q *queue) Done(request reconcile.Request) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	since, works := q.working[request]
+	if !works {
+		return
+	}
+	delete(q.working, request)
+	q.metrics.Done(time.Since(since))
+	if it, again := q.items[request]; again && it.position < 0 && !q.shut {
+		q.ready.push(it)
+		q.arrived.Signal()
+	}
+}
+
+// ShutDown has workers leave, each once its request is done.
+func (q *queue) ShutDown() {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if q.shut {
+		return
+	}
+	q.shut = true
+	close(q.down)
+	if q.timer != nil {
+		q.timer.Stop()
+	}
+	q.arrived.Broadcast()
 }
 
 // ShutDownWithDrain is ShutDown: controllers wait for their workers themselves.
-func (q *queue[T]) ShutDownWithDrain() { q.ShutDown() }
+func (q *queue) ShutDownWithDrain() { q.ShutDown() }
 
-// ShuttingDown implements workqueue.TypedInterface.
-func (q *queue[T]) ShuttingDown() bool {
+// ShuttingDown implements workqueue.TypedInterface, as do the following.
+func (q *queue) ShuttingDown() bool {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	return q.shut
 }
 
-// end shuts the queue within down when nobody needs it. mu is held.
-func (q *queue[T]) end() {
-	if q.shut && !q.over && q.out == 0 {
-		q.over = true
-		q.PriorityQueue.ShutDown()
-	}
+// Len returns how many requests are ready.
+func (q *queue) Len() int {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return q.readyCount
 }
+
+func (q *queue) Get() (request reconcile.Request, shutdown bool) {
+	request, _, shutdown = q.GetWithPriority()
+	return request, shutdown
+}
+
+func (q *queue) Add(request reconcile.Request) { q.AddWithOpts(priorityqueue.AddOpts{}, request) }
+
+func (q *queue) AddAfter(request reconcile.Request, after time.Duration) {
+	q.AddWithOpts(priorityqueue.AddOpts{After: after}, request)
+}
+
+func (q *queue) AddRateLimited(request reconcile.Request) {
+	q.AddWithOpts(priorityqueue.AddOpts{RateLimited: true}, request)
+}
+
+func (q *queue) Forget(request reconcile.Request) { q.limiter.Forget(request) }
+
+func (q *queue) NumRequeues(request reconcile.Request) int { return q.limiter.NumRequeues(request) }

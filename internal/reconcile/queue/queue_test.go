@@ -1,30 +1,205 @@
 package queue
 
 import (
+	"fmt"
 	"sync"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/controller/priorityqueue"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 )
 
-// workers process items of a queue as a controller's do, are done when all have left, and ask somebody to shut it down after so
-// many items.
-func workers(queue priorityqueue.PriorityQueue[int], count, items int) *sync.WaitGroup {
+func request(namespace, name string) reconcile.Request {
+	return reconcile.Request{NamespacedName: client.ObjectKey{Namespace: namespace, Name: name}}
+}
+
+// take hands out so many requests without giving one back.
+func take(t *testing.T, q *queue, count int) (names []string) {
+	t.Helper()
+	for range count {
+		if q.ready.empty() {
+			t.Fatalf("nothing is ready after %q", names)
+		}
+		got, _ := q.Get()
+		names = append(names, got.Namespace+"/"+got.Name)
+	}
+	return names
+}
+
+func TestOrder(t *testing.T) {
+	type added struct {
+		priority int
+		request  reconcile.Request
+	}
+	tests := map[string]struct {
+		reason string
+		add    []added
+		want   []string
+	}{
+		"one namespace": {"without another namespace it is the order of controller-runtime's queue",
+			[]added{{-100, request("a", "1")}, {10, request("a", "2")}, {0, request("a", "3")}, {0, request("a", "4")}, {10, request("a", "5")}},
+			[]string{"a/2", "a/5", "a/3", "a/4", "a/1"}},
+		"turns": {"namespaces take turns, and a namespace that comes last is not last",
+			[]added{{0, request("a", "1")}, {0, request("a", "2")}, {0, request("a", "3")}, {0, request("b", "1")}, {0, request("b", "2")}, {0, request("c", "1")}},
+			[]string{"a/1", "b/1", "c/1", "a/2", "b/2", "a/3"}},
+		"priorities of two": {"a higher priority goes before the turn of another namespace",
+			[]added{{-100, request("a", "1")}, {0, request("b", "1")}, {1, request("a", "2")}},
+			[]string{"a/2", "b/1", "a/1"}},
+		"patience": {"who has only a low priority gets the fourth turn",
+			[]added{{-100, request("b", "1")}, {1, request("a", "1")}, {1, request("a", "2")}, {1, request("a", "3")}, {1, request("a", "4")}, {1, request("a", "5")}},
+			[]string{"a/1", "a/2", "a/3", "b/1", "a/4", "a/5"}},
+		"patience in a namespace": {"within a namespace priorities hold always",
+			[]added{{-100, request("a", "0")}, {1, request("a", "1")}, {1, request("a", "2")}, {1, request("a", "3")}, {1, request("a", "4")}, {1, request("a", "5")}},
+			[]string{"a/1", "a/2", "a/3", "a/4", "a/5", "a/0"}},
+		"added twice": {"it is handed out once, with the higher priority",
+			[]added{{0, request("a", "1")}, {0, request("a", "2")}, {0, request("a", "1")}, {1, request("a", "2")}, {-100, request("a", "2")}},
+			[]string{"a/2", "a/1"}},
+		"without namespace": {"requests of objects without namespace are of one namespace",
+			[]added{{0, request("", "1")}, {0, request("", "2")}, {0, request("a", "1")}},
+			[]string{"/1", "a/1", "/2"}},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			q := newQueue("test", nil)
+			defer q.ShutDown()
+			for _, each := range test.add {
+				q.AddWithOpts(priorityqueue.AddOpts{Priority: &each.priority}, each.request)
+			}
+			if diff := cmp.Diff(test.want, take(t, q, len(test.want))); diff != "" {
+				t.Errorf("%s (-want +got):\n%s", test.reason, diff)
+			}
+			if !q.ready.empty() || len(q.items) != 0 || len(q.ready.namespaces) != 0 || q.ready.order.Len() != 0 || q.Len() != 0 {
+				t.Error("the queue keeps something of what was handed out")
+			}
+		})
+	}
+}
+
+// TestWhileWorking adds a request that a worker has: it is handed out again after that, with its priority.
+func TestWhileWorking(t *testing.T) {
+	q := newQueue("test", nil)
+	defer q.ShutDown()
+	q.Add(request("a", "1"))
+	q.Add(request("a", "2"))
+	take(t, q, 1)
+	q.AddWithOpts(priorityqueue.AddOpts{Priority: new(1)}, request("a", "1"))
+	if diff := cmp.Diff([]string{"a/2"}, take(t, q, 1)); diff != "" {
+		t.Error(diff)
+	}
+	if !q.ready.empty() || q.Len() != 1 {
+		t.Errorf("%d are in the queue, want the one that a worker has", q.Len())
+	}
+	q.AddWithOpts(priorityqueue.AddOpts{Priority: new(2)}, request("a", "1"))
+	q.Done(request("a", "1"))
+	if got, priority, _ := q.GetWithPriority(); got != request("a", "1") || priority != 2 {
+		t.Errorf("got %s with priority %d", got, priority)
+	}
+}
+
+// TestDelays hands requests out at their times.
+func TestDelays(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		q := newQueue("test", nil)
+		defer q.ShutDown()
+		begun := time.Now()
+		q.AddAfter(request("a", "late"), time.Hour)
+		q.AddAfter(request("a", "middle"), time.Minute)
+		q.AddAfter(request("a", "earlier"), time.Hour)
+		q.AddAfter(request("a", "earlier"), time.Second)
+		q.AddAfter(request("a", "earlier"), 2*time.Hour)
+		q.AddAfter(request("a", "now"), time.Hour)
+		q.Add(request("a", "now"))
+		q.AddAfter(request("a", "now"), time.Hour)
+		q.AddWithOpts(priorityqueue.AddOpts{After: time.Hour, RateLimited: true}, request("a", "limited"))
+		if q.Len() != 1 {
+			t.Errorf("%d are ready, want 1", q.Len())
+		}
+		var got []string
+		for range 5 {
+			next, _ := q.Get()
+			got = append(got, fmt.Sprint(next.Name, " ", time.Since(begun)))
+			q.Done(next)
+		}
+		want := []string{"now 0s", "limited 5ms", "earlier 1s", "middle 1m0s", "late 1h0m0s"}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("-want +got:\n%s", diff)
+		}
+		if q.NumRequeues(request("a", "limited")) != 1 {
+			t.Error("the limiter does not count")
+		}
+		q.Forget(request("a", "limited"))
+		if q.NumRequeues(request("a", "limited")) != 0 {
+			t.Error("the limiter does not forget")
+		}
+	})
+}
+
+// TestNobodyStarves has one namespace add each of its requests again at once, with a high priority. Every other namespace gets turns.
+func TestNobodyStarves(t *testing.T) {
+	q := newQueue("test", nil)
+	defer q.ShutDown()
+	for i := range 238 {
+		q.AddWithOpts(priorityqueue.AddOpts{Priority: new(1)}, request("many", fmt.Sprint(i)))
+	}
+	for i := range 5 {
+		q.AddWithOpts(priorityqueue.AddOpts{Priority: new(-100)}, request(fmt.Sprint("few-", i), "one"))
+	}
+	turns := map[string]int{}
+	for range 100 {
+		got, priority, _ := q.GetWithPriority()
+		q.AddWithOpts(priorityqueue.AddOpts{Priority: &priority}, got)
+		q.Done(got)
+		turns[got.Namespace]++
+	}
+	for i := range 5 {
+		if got := turns[fmt.Sprint("few-", i)]; got < 3 {
+			t.Errorf("namespace %d has %d of 100 turns: %v", i, got, turns)
+		}
+	}
+}
+
+// TestAllocations has a request added, handed out and done cost no more memory than in controller-runtime's queue, to which workers came
+// through a goroutine each time before.
+func TestAllocations(t *testing.T) {
+	cost := func(q priorityqueue.PriorityQueue[reconcile.Request]) float64 {
+		defer q.ShutDown()
+		for i := range 238 {
+			q.AddAfter(request("many", fmt.Sprint(i)), time.Hour)
+			q.Add(request("few", fmt.Sprint(i)))
+		}
+		return testing.AllocsPerRun(1000, func() {
+			got, _ := q.Get()
+			q.Add(got)
+			q.Done(got)
+		})
+	}
+	ours, theirs := cost(newQueue("test", nil)), cost(priorityqueue.New[reconcile.Request]("test"))
+	t.Logf("%.0f allocations, controller-runtime's queue %.0f", ours, theirs)
+	if ours > 2*theirs+4 {
+		t.Errorf("%.0f allocations, controller-runtime's queue %.0f", ours, theirs)
+	}
+}
+
+// workers process requests as a controller's do, are done when all have left, and have the queue shut down after so many requests.
+func workers(q *queue, count, requests int) *sync.WaitGroup {
 	var left sync.WaitGroup
 	var done atomic.Int32
 	for range count {
 		left.Go(func() {
 			for {
-				key, _, shutdown := queue.GetWithPriority()
+				got, shutdown := q.Get()
 				if shutdown {
 					return
 				}
-				queue.AddWithOpts(priorityqueue.AddOpts{}, key+1000)
-				queue.Done(key)
-				if int(done.Add(1)) == items {
-					go queue.ShutDown()
+				q.Add(request(got.Namespace, got.Name+"+"))
+				q.Done(got)
+				if int(done.Add(1)) == requests {
+					go q.ShutDown()
 				}
 			}
 		})
@@ -34,71 +209,35 @@ func workers(queue priorityqueue.PriorityQueue[int], count, items int) *sync.Wai
 
 // TestShutDown shuts queues down in the middle of work, two hundred times: each has its workers leave.
 func TestShutDown(t *testing.T) {
-	t.Parallel()
 	for round := range 200 {
-		queue := ending(priorityqueue.New[int]("test"))
-		left := workers(queue, 10, round+1)
-		for key := range 20 {
-			queue.Add(key)
-		}
-		gone := make(chan struct{})
-		go func() {
+		synctest.Test(t, func(t *testing.T) {
+			q := newQueue("test", nil)
+			left := workers(q, 10, round+1)
+			for i := range 20 {
+				q.Add(request("a", fmt.Sprint(i)))
+				q.AddAfter(request("b", fmt.Sprint(i)), time.Hour)
+			}
 			left.Wait()
-			close(gone)
-		}()
-		select {
-		case <-gone:
-		case <-time.After(10 * time.Second):
-			t.Fatalf("round %d: workers are there 10 s after the shutdown", round)
-		}
-		if key, _, shutdown := queue.GetWithPriority(); !shutdown {
-			t.Errorf("round %d: hands out %d after the shutdown", round, key)
-		}
+			if got, _, shutdown := q.GetWithPriority(); !shutdown {
+				t.Errorf("round %d: hands out %s after the shutdown", round, got)
+			}
+			q.ShutDownWithDrain()
+			q.Add(request("a", "late"))
+			if _, late := q.items[request("a", "late")]; late || !q.ShuttingDown() {
+				t.Errorf("round %d: takes requests after the shutdown", round)
+			}
+		})
 	}
 }
 
-// TestOrder hands out what has the highest priority first, and an item that is being worked on not again before it is done.
-func TestOrder(t *testing.T) {
-	t.Parallel()
-	queue := ending(priorityqueue.New[int]("test"))
-	defer queue.ShutDown()
-	queue.AddWithOpts(priorityqueue.AddOpts{Priority: new(-100)}, 1)
-	queue.AddWithOpts(priorityqueue.AddOpts{Priority: new(10)}, 2)
-	queue.Add(3)
-	for _, want := range []int{2, 3, 1} {
-		got, shutdown := queue.Get()
-		if got != want || shutdown {
-			t.Errorf("got %d (%t), want %d", got, shutdown, want)
-		}
-	}
-	queue.Add(2)
-	queue.Add(4)
-	if got, _ := queue.Get(); got != 4 {
-		t.Errorf("got %d, want 4: 2 is being worked on", got)
-	}
-	queue.Done(2)
-	if got, _ := queue.Get(); got != 2 {
-		t.Errorf("got %d, want 2, which is done and was added again", got)
-	}
-}
-
-// TestShutDownWhileWorking lets a worker finish, and ends the queue within after it.
+// TestShutDownWhileWorking lets a worker finish.
 func TestShutDownWhileWorking(t *testing.T) {
-	t.Parallel()
-	inner := priorityqueue.New[int]("test")
-	queue := ending(inner)
-	queue.Add(1)
-	key, shutdown := queue.Get()
-	if shutdown {
-		t.Fatal("is shut down from the start")
+	q := newQueue("test", nil)
+	q.Add(request("a", "1"))
+	got, _ := q.Get()
+	q.ShutDown()
+	q.Done(got)
+	if _, shutdown := q.Get(); !shutdown || len(q.working) != 0 {
+		t.Error("goes on after the shutdown")
 	}
-	queue.ShutDown()
-	if !queue.ShuttingDown() || inner.ShuttingDown() {
-		t.Errorf("shutting down: %t, within %t while a worker has an item", queue.ShuttingDown(), inner.ShuttingDown())
-	}
-	queue.Done(key)
-	if !inner.ShuttingDown() {
-		t.Error("the queue within goes on after the last worker")
-	}
-	queue.ShutDownWithDrain()
 }

@@ -1,0 +1,28 @@
+package queue
+
+import "time"
+
+// measureWork shows again and again how long workers have had their requests, until the shutdown.
+func (q *queue) measureWork() {
+	ticker := time.NewTicker(time.Second)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-q.down:
+			return
+		case now := <-ticker.C:
+			q.showWork(now)
+		}
+	}
+}
+
+func (q *queue) showWork(now time.Time) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	var all, longest time.Duration
+	for _, since := range q.working {
+		all += now.Sub(since)
+		longest = max(longest, now.Sub(since))
+	}
+	q.metrics.Working(all, longest)
+}
