@@ -68,7 +68,12 @@ func (w *World) ManageDoomed(n int, before bool) *virtual.Manager {
 
 // Register registers the controllers of all clusters.
 func Register(ctx context.Context, m *virtual.Manager) error {
-	options := controller.Options{SkipNameValidation: new(true), MaxConcurrentReconciles: 10}
+	return RegisterWith(ctx, m, controller.Options{MaxConcurrentReconciles: 10})
+}
+
+// RegisterWith is Register with options of the controllers.
+func RegisterWith(ctx context.Context, m *virtual.Manager, options controller.Options) error {
+	options.SkipNameValidation = new(true)
 	network := &azurecluster.Kind{Client: m.GetClient(), Facts: m.Facts}
 	if err := reconcile.New(m.Services, network).SetupWithManager(ctx, m, options); err != nil {
 		return err
