@@ -2,6 +2,7 @@ package queue
 
 import (
 	"fmt"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -11,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/controller/priorityqueue"
+	"sigs.k8s.io/controller-runtime/pkg/metrics"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 )
 
@@ -139,8 +141,8 @@ func TestDelays(t *testing.T) {
 	})
 }
 
-// TestNobodyStarves has one namespace add each of its requests again at once, with a high priority. Every other namespace gets turns.
-func TestNobodyStarves(t *testing.T) {
+// TestEveryNamespaceHasTurns has one namespace add each of its requests again at once, with a high priority. Every other namespace gets turns.
+func TestEveryNamespaceHasTurns(t *testing.T) {
 	q := newQueue("test", nil)
 	defer q.ShutDown()
 	for i := range 238 {
@@ -240,4 +242,53 @@ func TestShutDownWhileWorking(t *testing.T) {
 	if _, shutdown := q.Get(); !shutdown || len(q.working) != 0 {
 		t.Error("goes on after the shutdown")
 	}
+}
+
+// TestMetrics counts in the metrics of controller-runtime what happens to a request.
+func TestMetrics(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		q := newQueue("measured", nil)
+		defer q.ShutDown()
+		q.AddAfter(request("a", "1"), time.Minute)
+		q.Add(request("a", "1"))
+		q.AddWithOpts(priorityqueue.AddOpts{Priority: new(1)}, request("a", "1"))
+		q.AddWithOpts(priorityqueue.AddOpts{Priority: new(1)}, request("a", "2"))
+		<-time.After(time.Second)
+		got, _ := q.Get()
+		<-time.After(time.Minute + time.Millisecond)
+		synctest.Wait()
+		want := map[string]float64{"workqueue_adds_total": 2, "workqueue_retries_total": 1, "workqueue_depth 0": 0, "workqueue_depth 1": 1,
+			"workqueue_queue_duration_seconds": 1, "workqueue_work_duration_seconds": 0, "workqueue_unfinished_work_seconds": 60, "workqueue_longest_running_processor_seconds": 60}
+		if diff := cmp.Diff(want, measured(t)); diff != "" {
+			t.Errorf("-want +got:\n%s", diff)
+		}
+		q.Done(got)
+		if got := measured(t)["workqueue_work_duration_seconds"]; got < 60 || got > 61 {
+			t.Errorf("the work took %f s", got)
+		}
+	})
+}
+
+// measured are the metrics of the queue "measured" with their priority, of histograms the sums.
+func measured(t *testing.T) map[string]float64 {
+	t.Helper()
+	families, err := metrics.Registry.Gather()
+	if err != nil {
+		t.Fatal(err)
+	}
+	out := map[string]float64{}
+	for _, family := range families {
+		for _, metric := range family.GetMetric() {
+			labels := map[string]string{}
+			for _, label := range metric.GetLabel() {
+				labels[label.GetName()] = label.GetValue()
+			}
+			if labels["name"] != "measured" {
+				continue
+			}
+			name := strings.TrimSpace(family.GetName() + " " + labels["priority"])
+			out[name] = metric.GetCounter().GetValue() + metric.GetGauge().GetValue() + metric.GetHistogram().GetSampleSum()
+		}
+	}
+	return out
 }
