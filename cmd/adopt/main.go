@@ -29,7 +29,7 @@ func main() {
 func run() error {
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, syscall.SIGINT)
 	defer stop()
-	adopt := command.New(command.Options{
+	adopt := command.NewCommand(command.Options{
 		Version: version, Transport: http.DefaultClient, Kubernetes: ctrl.GetConfig,
 		Identity: identity.Options{
 			AuthorityHost:           os.Getenv("AZURE_AUTHORITY_HOST"),

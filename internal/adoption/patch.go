@@ -19,14 +19,14 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/aks/armschema"
 )
 
-// patch says by patches what the fields of the manifest do not say, or not as Azure shows it.
-func patch(f Found, m Manifest) ([]Left, error) {
-	in := m.Input(f)
-	graph, _, err := aks.Plan(in)
+// addPatches says by patches what the fields of the manifest do not say, or not as Azure shows it.
+func addPatches(f ObservedCluster, m ClusterObjects) ([]OmittedValue, error) {
+	in := m.ControlPlaneInput(f)
+	graph, _, err := aks.BuildPlan(in)
 	if err != nil {
 		return nil, err
 	}
-	text, lefts, err := rest(aso.ManagedCluster, f.Cluster, graph.Node(aks.ClusterID(in)))
+	text, lefts, err := buildPatch(aso.ManagedCluster, f.Cluster, graph.Node(aks.ClusterID(in)))
 	if err != nil {
 		return nil, err
 	}
@@ -35,11 +35,11 @@ func patch(f Found, m Manifest) ([]Left, error) {
 	}
 	for i, pool := range in.Pools {
 		in.Facts.AgentPool = f.Pools[i].Body
-		graph, err := aks.PoolPlan(in, pool)
+		graph, err := aks.BuildPoolPlan(in, pool)
 		if err != nil {
 			return nil, err
 		}
-		text, more, err := rest(aso.AgentPool, f.Pools[i], graph.Node(aks.PoolID(in, pool)))
+		text, more, err := buildPatch(aso.AgentPool, f.Pools[i], graph.Node(aks.PoolID(in, pool)))
 		if err != nil {
 			return nil, err
 		}
@@ -50,12 +50,12 @@ func patch(f Found, m Manifest) ([]Left, error) {
 	return lefts, nil
 }
 
-// rest is the patch of a resource by which a plan says all that Azure shows of it, and what a patch cannot say.
-func rest(of aso.Kind, r Resource, node *arm.Node) (string, []Left, error) {
+// buildPatch is the patch of a resource by which a plan says all that Azure shows of it, and what a patch cannot say.
+func buildPatch(of aso.Kind, r Resource, node *arm.Node) (string, []OmittedValue, error) {
 	if node.Refused != "" {
 		return "", nil, errors.New(node.Refused)
 	}
-	shown, _, err := settable(r)
+	shown, _, err := settableBody(r)
 	if err != nil {
 		return "", nil, err
 	}
@@ -69,46 +69,46 @@ func rest(of aso.Kind, r Resource, node *arm.Node) (string, []Left, error) {
 	}
 	planned, _ := body.(map[string]any)
 	wanted := map[string]any{}
-	unsaid(of, r.APIVersion, "", shown, planned, wanted)
+	collectUnplanned(of, r.APIVersion, "", shown, planned, wanted)
 	delete(wanted, "tags")
 	have, err := arm.DecodeBody(r.Body)
 	if err != nil {
 		return "", nil, err
 	}
 	for _, difference := range compare.Diff(compare.Desired{Type: row, Body: planned, OwnedPaths: node.OwnedPaths}, have) {
-		if path := difference.Path; !strings.ContainsAny(path, "[*") && !strings.HasPrefix(path, "tags.") && !slices.Contains(states, path) {
+		if path := difference.Path; !strings.ContainsAny(path, "[*") && !strings.HasPrefix(path, "tags.") && !slices.Contains(stateProperties, path) {
 			object, _ := have.(map[string]any)
-			put(wanted, path, at(object, path))
+			setValue(wanted, path, valueAt(object, path))
 		}
 	}
-	return sayable(of, r, wanted)
+	return splitPatchable(of, r, wanted)
 }
 
-// unsaid puts what Azure shows and the plan does not say into wanted. What the documentation calls the default says nothing.
-func unsaid(of aso.Kind, version, path string, shown, planned, wanted map[string]any) {
+// collectUnplanned puts what Azure shows and the plan does not say into wanted. What the documentation calls the default says nothing.
+func collectUnplanned(of aso.Kind, version, path string, shown, planned, wanted map[string]any) {
 	for key, value := range shown {
-		here := armschema.Join(path, key)
-		said := lookup(planned, key)
+		here := armschema.JoinPath(path, key)
+		said := lookupFold(planned, key)
 		object, isObject := value.(map[string]any)
-		property, _ := armschema.Lookup(of, version, here)
-		if usual(property.Documented, value) {
+		property, _ := armschema.FindProperty(of, version, here)
+		if isDocumentedDefault(property.DocumentedDefault, value) {
 			continue
 		}
 		if deeper, ok := said.(map[string]any); isObject && (ok || said == nil) && len(object) > 0 {
 			inner := map[string]any{}
-			if unsaid(of, version, here, object, deeper, inner); len(inner) > 0 {
+			if collectUnplanned(of, version, here, object, deeper, inner); len(inner) > 0 {
 				wanted[key] = inner
 			}
 			continue
 		}
-		if said == nil && (value != false || property.Documented == "true") {
+		if said == nil && (value != false || property.DocumentedDefault == "true") {
 			wanted[key] = value
 		}
 	}
 }
 
-// usual tells whether a value is the documented default.
-func usual(documented string, value any) bool {
+// isDocumentedDefault tells whether a value is the documented default.
+func isDocumentedDefault(documented string, value any) bool {
 	if documented == "" {
 		return false
 	}
@@ -123,20 +123,20 @@ func usual(documented string, value any) bool {
 	return false
 }
 
-// sayable is the patch of what a patch may say, and what it may not.
-func sayable(of aso.Kind, r Resource, wanted map[string]any) (string, []Left, error) {
+// splitPatchable is the patch of what a patch may say, and what it may not.
+func splitPatchable(of aso.Kind, r Resource, wanted map[string]any) (string, []OmittedValue, error) {
 	properties, _ := wanted["properties"].(map[string]any)
 	delete(wanted, "properties")
 	spec := map[string]any{}
-	var lefts []Left
+	var lefts []OmittedValue
 	say := func(prefix string, from map[string]any) {
 		for _, key := range slices.Sorted(maps.Keys(from)) {
-			for _, one := range whole(of, r.APIVersion, key, from[key]) {
-				if why := refusal(of, r.APIVersion, one); why != "" {
-					lefts = append(lefts, left(r.ID, armschema.Join(prefix, dotted(one)), leafOf(one), why))
+			for _, one := range splitRefusedObject(of, r.APIVersion, key, from[key]) {
+				if why := patchRefusal(of, r.APIVersion, one); why != "" {
+					lefts = append(lefts, newOmittedValue(r.ID, armschema.JoinPath(prefix, leafPath(one)), leafValue(one), why))
 					continue
 				}
-				merge(spec, one)
+				mergeObjects(spec, one)
 			}
 		}
 	}
@@ -149,10 +149,10 @@ func sayable(of aso.Kind, r Resource, wanted map[string]any) (string, []Left, er
 	return string(text), lefts, err
 }
 
-// whole are the patches that a property makes: one where all of it may be said, else one for each leaf.
-func whole(of aso.Kind, version, key string, value any) []map[string]any {
+// splitRefusedObject are the patches that a property makes: one where all of it may be said, else one for each leaf.
+func splitRefusedObject(of aso.Kind, version, key string, value any) []map[string]any {
 	one := map[string]any{key: value}
-	if refusal(of, version, one) == "" {
+	if patchRefusal(of, version, one) == "" {
 		return []map[string]any{one}
 	}
 	object, ok := value.(map[string]any)
@@ -166,45 +166,45 @@ func whole(of aso.Kind, version, key string, value any) []map[string]any {
 	return out
 }
 
-// refusal is why a patch may not say something, "" where it may.
-func refusal(of aso.Kind, version string, spec map[string]any) string {
+// patchRefusal is why a patch may not say something, "" where it may.
+func patchRefusal(of aso.Kind, version string, spec map[string]any) string {
 	text, err := json.Marshal(map[string]any{"spec": spec})
 	if err != nil {
 		return err.Error()
 	}
 	var why []string
-	for _, problem := range aso.Check(of, version, []string{string(text)}, field.NewPath("patch")) {
+	for _, problem := range aso.CheckPatches(of, version, []string{string(text)}, field.NewPath("patch")) {
 		why = append(why, problem.Detail)
 	}
 	return strings.Join(why, "; ")
 }
 
-// dotted is the path to the one leaf of an object, leafOf the leaf.
-func dotted(object map[string]any) string {
+// leafPath is the path to the one leaf of an object, leafValue the leaf.
+func leafPath(object map[string]any) string {
 	for key, value := range object {
 		if inner, ok := value.(map[string]any); ok && len(inner) == 1 {
-			return key + "." + dotted(inner)
+			return key + "." + leafPath(inner)
 		}
 		return key
 	}
 	return ""
 }
 
-func leafOf(object map[string]any) any {
+func leafValue(object map[string]any) any {
 	for _, value := range object {
 		if inner, ok := value.(map[string]any); ok && len(inner) == 1 {
-			return leafOf(inner)
+			return leafValue(inner)
 		}
 		return value
 	}
 	return nil
 }
 
-func merge(into, from map[string]any) {
+func mergeObjects(into, from map[string]any) {
 	for key, value := range from {
 		have, ok := into[key].(map[string]any)
 		if more, isObject := value.(map[string]any); ok && isObject {
-			merge(have, more)
+			mergeObjects(have, more)
 			continue
 		}
 		into[key] = value

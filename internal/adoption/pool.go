@@ -11,35 +11,35 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
 )
 
-// scaledByAKS and documentScaledByAKS are what the annotation of a MachinePool says that AKS's autoscaler scales.
+// managedScaledByAKS and asoScaledByAKS are what the annotation of a MachinePool says that AKS's autoscaler scales.
 const (
-	scaledByAKS         = "true"
-	documentScaledByAKS = "aks"
+	managedScaledByAKS = "true"
+	asoScaledByAKS     = "aks"
 )
 
-// reserved is the prefix of labels and taints that AKS adds by itself.
-const reserved = "kubernetes.azure.com"
+// reservedPrefix is the prefix of labels and taints that AKS adds by itself.
+const reservedPrefix = "kubernetes.azure.com"
 
-// pool writes the objects of an agent pool.
-func (n names) pool(controlPlane *infrav1.AzureManagedControlPlaneSpec, r Resource) (Pool, error) {
-	shown, err := showPool(r)
+// buildPool writes the objects of an agent pool.
+func (n objectNames) buildPool(controlPlane *infrav1.AzureManagedControlPlaneSpec, r Resource) (Pool, error) {
+	shown, err := readPool(r)
 	if err != nil {
 		return Pool{}, fmt.Errorf("%s: %w", r.ID, err)
 	}
 	name := n.cluster + "-" + r.ID.Name()
 	out := Pool{
-		MachinePool: n.machinePool("AzureManagedMachinePool", name, shown, scaledByAKS),
-		AzurePool:   &infrav1.AzureManagedMachinePool{TypeMeta: kind("AzureManagedMachinePool"), ObjectMeta: n.meta(name)},
+		MachinePool: n.newMachinePool("AzureManagedMachinePool", name, shown, managedScaledByAKS),
+		AzurePool:   &infrav1.AzureManagedMachinePool{TypeMeta: newTypeMeta("AzureManagedMachinePool"), ObjectMeta: n.newMeta(name)},
 	}
 	spec := &out.AzurePool.Spec
 	spec.Name, spec.Mode, spec.SKU = new(r.ID.Name()), shown.Mode, shown.VMSize
 	spec.OSDiskSizeGB, spec.MaxPods, spec.AvailabilityZones = shown.OSDiskSizeGB, shown.MaxPods, shown.AvailabilityZones
-	spec.OSType, spec.OsDiskType = either(shown.OSType, "Linux", "Windows"), either(shown.OSDiskType, "Managed", "Ephemeral")
-	spec.KubeletDiskType = either(shown.KubeletDiskType, infrav1.KubeletDiskTypeOS, infrav1.KubeletDiskTypeTemporary)
-	spec.ScaleDownMode, spec.ScaleSetPriority = either(shown.ScaleDownMode, "Delete", "Deallocate"), either(shown.ScaleSetPriority, "Spot")
-	spec.EnableEncryptionAtHost, spec.EnableFIPS = on(shown.EnableEncryptionAtHost), on(shown.EnableFIPS)
-	spec.EnableNodePublicIP, spec.EnableUltraSSD = on(shown.EnableNodePublicIP), on(shown.EnableUltraSSD)
-	spec.KubeletConfig, spec.LinuxOSConfig = as[infrav1.KubeletConfig](shown.KubeletConfig), as[infrav1.LinuxOSConfig](shown.LinuxOSConfig)
+	spec.OSType, spec.OsDiskType = matchEnum(shown.OSType, "Linux", "Windows"), matchEnum(shown.OSDiskType, "Managed", "Ephemeral")
+	spec.KubeletDiskType = matchEnum(shown.KubeletDiskType, infrav1.KubeletDiskTypeOS, infrav1.KubeletDiskTypeTemporary)
+	spec.ScaleDownMode, spec.ScaleSetPriority = matchEnum(shown.ScaleDownMode, "Delete", "Deallocate"), matchEnum(shown.ScaleSetPriority, "Spot")
+	spec.EnableEncryptionAtHost, spec.EnableFIPS = trueOrNil(shown.EnableEncryptionAtHost), trueOrNil(shown.EnableFIPS)
+	spec.EnableNodePublicIP, spec.EnableUltraSSD = trueOrNil(shown.EnableNodePublicIP), trueOrNil(shown.EnableUltraSSD)
+	spec.KubeletConfig, spec.LinuxOSConfig = decodeAs[infrav1.KubeletConfig](shown.KubeletConfig), decodeAs[infrav1.LinuxOSConfig](shown.LinuxOSConfig)
 	if shown.EnableAutoScaling {
 		spec.Scaling = &infrav1.ManagedMachinePoolScaling{MinSize: shown.MinCount, MaxSize: shown.MaxCount}
 	}
@@ -54,7 +54,7 @@ func (n names) pool(controlPlane *infrav1.AzureManagedControlPlaneSpec, r Resour
 		spec.AdditionalTags = shown.Tags
 	}
 	for key, value := range shown.NodeLabels {
-		if strings.HasPrefix(key, reserved) {
+		if strings.HasPrefix(key, reservedPrefix) {
 			continue
 		}
 		if spec.NodeLabels == nil {
@@ -63,22 +63,22 @@ func (n names) pool(controlPlane *infrav1.AzureManagedControlPlaneSpec, r Resour
 		spec.NodeLabels[key] = value
 	}
 	for _, text := range shown.NodeTaints {
-		if !strings.HasPrefix(text, reserved) {
-			spec.Taints = append(spec.Taints, taint(text))
+		if !strings.HasPrefix(text, reservedPrefix) {
+			spec.Taints = append(spec.Taints, parseTaint(text))
 		}
 	}
-	return out, within(controlPlane, shown, r, spec)
+	return out, setPoolSubnet(controlPlane, shown, r, spec)
 }
 
-// taint is a taint as AKS writes it: key=value:effect.
-func taint(text string) infrav1.Taint {
+// parseTaint is a taint as AKS writes it: key=value:effect.
+func parseTaint(text string) infrav1.Taint {
 	before, effect, _ := strings.Cut(text, ":")
 	key, value, _ := strings.Cut(before, "=")
 	return infrav1.Taint{Key: key, Value: value, Effect: infrav1.TaintEffect(effect)}
 }
 
-// within says which subnet of the cluster's network the pool is in, where it is another one than the cluster's.
-func within(controlPlane *infrav1.AzureManagedControlPlaneSpec, shown shownPool, r Resource, spec *infrav1.AzureManagedMachinePoolSpec) error {
+// setPoolSubnet says which subnet of the cluster's network the pool is in, where it is another one than the cluster's.
+func setPoolSubnet(controlPlane *infrav1.AzureManagedControlPlaneSpec, shown poolProperties, r Resource, spec *infrav1.AzureManagedMachinePoolSpec) error {
 	network := controlPlane.VirtualNetwork
 	subnet, err := arm.ParseID(shown.VnetSubnetID)
 	switch {

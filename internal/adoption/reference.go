@@ -8,46 +8,46 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/schema"
 )
 
-// referring writes IDs of resources as documents do: {armId: ...} under a key that ends with Reference, and the identities of a
+// toReferences writes IDs of resources as documents do: {armId: ...} under a key that ends with Reference, and the identities of a
 // resource as a list of such. Keys of maps are the user's and stay.
-func referring(part schema.Part, value any) any {
+func toReferences(part schema.Part, value any) any {
 	switch value := value.(type) {
 	case map[string]any:
 		out := map[string]any{}
 		for key, inner := range value {
 			_, child, ok := part.Property(key, value)
 			if !part.IsObject() || !ok {
-				out[key] = referring(part.Values(), inner)
+				out[key] = toReferences(part.Values(), inner)
 				continue
 			}
 			if ids, isMap := inner.(map[string]any); isMap && key == "userAssignedIdentities" {
-				out[key] = identities(ids)
+				out[key] = toIdentityList(ids)
 				continue
 			}
-			name, reference := named(child, key, inner)
+			name, reference := toReferenceField(child, key, inner)
 			out[name] = reference
 		}
 		return out
 	case []any:
 		out := make([]any, 0, len(value))
 		for _, item := range value {
-			out = append(out, referring(part.Items(), item))
+			out = append(out, toReferences(part.Items(), item))
 		}
 		return out
 	}
 	return value
 }
 
-// named is the key of a document for Azure's, with the value it has there.
-func named(part schema.Part, key string, value any) (string, any) {
+// toReferenceField is the key of a document for Azure's, with the value it has there.
+func toReferenceField(part schema.Part, key string, value any) (string, any) {
 	text, isText := value.(string)
 	list, isList := value.([]any)
-	isList = isList && len(list) > 0 && !slices.ContainsFunc(list, func(item any) bool { return !isID(item) })
+	isList = isList && len(list) > 0 && !slices.ContainsFunc(list, func(item any) bool { return !isResourceID(item) })
 	lower := strings.ToLower(key)
 	switch {
-	case isText && isID(text) && lower == "id":
+	case isText && isResourceID(text) && lower == "id":
 		return "reference", map[string]any{"armId": text}
-	case isText && isID(text) && strings.HasSuffix(lower, "id"):
+	case isText && isResourceID(text) && strings.HasSuffix(lower, "id"):
 		return key[:len(key)-len("id")] + "Reference", map[string]any{"armId": text}
 	case isList && strings.HasSuffix(lower, "ids"):
 		var references []any
@@ -56,15 +56,15 @@ func named(part schema.Part, key string, value any) (string, any) {
 		}
 		return key[:len(key)-len("ids")] + "References", references
 	}
-	return key, referring(part, value)
+	return key, toReferences(part, value)
 }
 
-func isID(value any) bool {
+func isResourceID(value any) bool {
 	text, ok := value.(string)
 	return ok && strings.HasPrefix(strings.ToLower(text), "/subscriptions/")
 }
 
-func identities(ids map[string]any) []any {
+func toIdentityList(ids map[string]any) []any {
 	var out []any
 	for _, id := range slices.Sorted(maps.Keys(ids)) {
 		out = append(out, map[string]any{"reference": map[string]any{"armId": id}})

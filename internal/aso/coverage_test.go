@@ -10,8 +10,8 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/aks/armschema"
 )
 
-// typed are the settable values that patches refuse, with the field that sets them.
-var typed = map[Kind]map[string]string{
+// fieldsOfSpec are the settable values that patches refuse, with the field that sets them.
+var fieldsOfSpec = map[Kind]map[string]string{
 	ManagedCluster: {
 		"location":                     "spec.location",
 		"properties.agentPoolProfiles": "the AzureManagedMachinePools",
@@ -28,7 +28,7 @@ var typed = map[Kind]map[string]string{
 // the list of those that a typed field sets. The figures are those that docs/book quotes.
 func TestCoverage(t *testing.T) {
 	for _, kind := range []Kind{ManagedCluster, AgentPool} {
-		for _, version := range armschema.Versions() {
+		for _, version := range armschema.ListVersions() {
 			t.Run(string(kind)+" "+version, func(t *testing.T) {
 				leaves := armschema.SettableLeaves(kind, version)
 				if len(leaves) < 80 {
@@ -36,9 +36,9 @@ func TestCoverage(t *testing.T) {
 				}
 				byPatch, byField := 0, 0
 				for _, path := range leaves {
-					patch, secrets := example(t, kind, version, path)
-					got, err := Apply(kind, version, nil, []string{patch}, secrets)
-					if field, ok := typed[kind][path]; ok {
+					patch, secrets := examplePatch(t, kind, version, path)
+					got, err := ApplyPatches(kind, version, nil, []string{patch}, secrets)
+					if field, ok := fieldsOfSpec[kind][path]; ok {
 						if err == nil {
 							t.Errorf("%s is taken from a patch, although %s owns it", path, field)
 						}
@@ -49,10 +49,10 @@ func TestCoverage(t *testing.T) {
 						t.Errorf("%s cannot be set: %v", path, err)
 						continue
 					}
-					if !reaches(got.Body, path) {
+					if !hasValue(got.Body, path) {
 						t.Errorf("%s: a patch of it makes %v", path, got.Body)
 					}
-					for _, finding := range against(t, kind, version, got.Body) {
+					for _, finding := range checkBody(t, kind, version, got.Body) {
 						t.Errorf("%s: Azure's definition does not have what a patch of it makes: %s", path, finding)
 					}
 					byPatch++
@@ -60,14 +60,14 @@ func TestCoverage(t *testing.T) {
 				if byPatch+byField != len(leaves) {
 					t.Errorf("%d of %d settable values are out of reach", len(leaves)-byPatch-byField, len(leaves))
 				}
-				t.Logf("%s in API version %s: %d settable values, %d by patch, %d by a field of their own only", resource[kind], version, len(leaves), byPatch, byField)
+				t.Logf("%s in API version %s: %d settable values, %d by patch, %d by a field of their own only", resourcePlurals[kind], version, len(leaves), byPatch, byField)
 			})
 		}
 	}
 }
 
-// against holds a body against Azure's definition. What is missing is left out: one value does not make a body.
-func against(t *testing.T, kind Kind, version string, body map[string]any) []schema.Finding {
+// checkBody holds a body against Azure's definition. What is missing is left out: one value does not make a body.
+func checkBody(t *testing.T, kind Kind, version string, body map[string]any) []schema.Finding {
 	t.Helper()
 	definition, ok := schema.LookupDefinition("Microsoft.ContainerService/"+map[Kind]string{ManagedCluster: "managedClusters", AgentPool: "managedClusters/agentPools"}[kind], version)
 	if !ok {
@@ -84,13 +84,13 @@ func against(t *testing.T, kind Kind, version string, body map[string]any) []sch
 	return slices.DeleteFunc(definition.CheckRequest(decoded), func(f schema.Finding) bool { return f.Problem == schema.MissingProperty })
 }
 
-// example is a patch that sets the value at a property path and nothing else.
-func example(t *testing.T, kind Kind, version, path string) (string, Secrets) {
+// examplePatch is a patch that sets the value at a property path and nothing else.
+func examplePatch(t *testing.T, kind Kind, version, path string) (string, Secrets) {
 	t.Helper()
 	secrets := Secrets{}
-	p, _ := armschema.Lookup(kind, version, path)
+	p, _ := armschema.FindProperty(kind, version, path)
 	value := exampleValue(kind, version, p)
-	if shapes[kind][path] == secret {
+	if reshapedProperties[kind][path] == secretShape {
 		secrets[SecretRef{"n", "k"}] = "value"
 		value = map[string]any{"name": "n", "key": "k"}
 	}
@@ -115,15 +115,15 @@ func example(t *testing.T, kind Kind, version, path string) (string, Secrets) {
 func exampleValue(kind Kind, version string, p armschema.Property) any {
 	switch p.Type {
 	case armschema.List:
-		element, _ := armschema.Lookup(kind, version, p.Path+"[]")
+		element, _ := armschema.FindProperty(kind, version, p.Path+"[]")
 		return []any{exampleValue(kind, version, element)}
 	case armschema.Map:
-		element, _ := armschema.Lookup(kind, version, p.Path+".*")
+		element, _ := armschema.FindProperty(kind, version, p.Path+".*")
 		return map[string]any{"entry": exampleValue(kind, version, element)}
 	case armschema.Object:
 		return map[string]any{}
 	case armschema.Integer, armschema.Number:
-		return fitting(p, 7, 30, 100, 1000, 70_000, 140_000)
+		return firstAllowed(p, 7, 30, 100, 1000, 70_000, 140_000)
 	case armschema.Boolean:
 		return true
 	}
@@ -138,22 +138,22 @@ func exampleValue(kind Kind, version string, p armschema.Property) any {
 	case "date-time":
 		return "2026-01-31T12:00:00Z"
 	}
-	return fitting(p, "text", "10.0.0.0", "00000000-0000-0000-0000-000000000000", "09:00", "+01:00")
+	return firstAllowed(p, "text", "10.0.0.0", "00000000-0000-0000-0000-000000000000", "09:00", "+01:00")
 }
 
-// fitting is the first of the examples that the definition takes.
-func fitting(p armschema.Property, examples ...any) any {
+// firstAllowed is the first of the examples that the definition takes.
+func firstAllowed(p armschema.Property, examples ...any) any {
 	for _, example := range examples {
 		number, isNumber := example.(int)
-		if isNumber && p.Problem(float64(number)) == "" || !isNumber && p.Problem(example) == "" {
+		if isNumber && p.ConstraintProblem(float64(number)) == "" || !isNumber && p.ConstraintProblem(example) == "" {
 			return example
 		}
 	}
 	return examples[0]
 }
 
-// reaches tells whether a body has a value at a property path.
-func reaches(body any, path string) bool {
+// hasValue tells whether a body has a value at a property path.
+func hasValue(body any, path string) bool {
 	for _, step := range strings.Split(path, ".") {
 		name, isList := strings.CutSuffix(step, "[]")
 		if name == "*" {
@@ -180,38 +180,38 @@ func reaches(body any, path string) bool {
 // TestTakingAPatchBack makes sure that for every value, a patch that is there no more leaves the plan's body as it would be
 // without, apart from what says that the value is gone.
 func TestTakingAPatchBack(t *testing.T) {
-	for _, version := range armschema.Versions() {
+	for _, version := range armschema.ListVersions() {
 		for _, kind := range []Kind{ManagedCluster, AgentPool} {
 			for _, path := range armschema.SettableLeaves(kind, version) {
-				if _, ok := typed[kind][path]; !ok {
-					takesBack(t, kind, version, path)
+				if _, ok := fieldsOfSpec[kind][path]; !ok {
+					checkReset(t, kind, version, path)
 				}
 			}
 		}
 	}
 }
 
-func takesBack(t *testing.T, kind Kind, version, path string) {
+func checkReset(t *testing.T, kind Kind, version, path string) {
 	t.Helper()
 	base := map[string]any{"properties": map[string]any{}}
-	patch, secrets := example(t, kind, version, path)
-	with, err := Apply(kind, version, base, []string{patch}, secrets)
+	patch, secrets := examplePatch(t, kind, version, path)
+	with, err := ApplyPatches(kind, version, base, []string{patch}, secrets)
 	if err != nil {
 		t.Errorf("%s: %v", path, err)
 		return
 	}
-	sent := armschema.Leaves(with.Body)
-	got, kept := armschema.Retract(kind, version, base, sent)
+	sent := armschema.LeafPaths(with.Body)
+	got, kept := armschema.ResetDropped(kind, version, base, sent)
 	switch {
-	case len(kept) > 0 && len(armschema.Leaves(got)) > 1:
+	case len(kept) > 0 && len(armschema.LeafPaths(got)) > 1:
 		t.Errorf("%s: %v is kept, and yet the body has %v", path, kept, got)
-	case len(kept) == 0 && path != "tags" && !retracted(got, sent):
+	case len(kept) == 0 && path != "tags" && !isReset(got, sent):
 		t.Errorf("%s: sent %v, and the body without the patch is %v", path, sent, got)
 	}
 }
 
-// retracted tells whether the body says of each path that its value is gone: it has other leaves there, or none and null.
-func retracted(body map[string]any, sent []string) bool {
+// isReset tells whether the body says of each path that its value is gone: it has other leaves there, or none and null.
+func isReset(body map[string]any, sent []string) bool {
 	for _, path := range sent {
 		steps := strings.Split(strings.TrimPrefix(path, "/"), "/")
 		var at any = body

@@ -22,14 +22,14 @@ func FuzzPatches(f *testing.F) {
 	}
 	secrets := aso.Secrets{}
 	f.Fuzz(func(t *testing.T, patch string, preview bool) {
-		version := aso.Version(nil, preview)
+		version := aso.APIVersionOf(nil, preview)
 		for _, kind := range []aso.Kind{aso.ManagedCluster, aso.AgentPool} {
 			body := map[string]any{"location": "eastus", "properties": map[string]any{"agentPoolProfiles": []any{map[string]any{"name": "pool0"}}, "tags": map[string]any{"a": "b"}}}
-			before := text(t, body)
-			aso.References(kind, []string{patch})
-			problems := aso.Check(kind, version, []string{patch}, aso.Field(kind))
-			once, err := aso.Apply(kind, version, body, []string{patch}, secrets)
-			if text(t, body) != before {
+			before := toJSON(t, body)
+			aso.ReferencedSecrets(kind, []string{patch})
+			problems := aso.CheckPatches(kind, version, []string{patch}, aso.PatchField(kind))
+			once, err := aso.ApplyPatches(kind, version, body, []string{patch}, secrets)
+			if toJSON(t, body) != before {
 				t.Fatalf("the patch changed the body that it was applied to")
 			}
 			if _, missing := err.(*aso.MissingSecretsError); missing {
@@ -41,18 +41,18 @@ func FuzzPatches(f *testing.F) {
 			if err != nil {
 				continue
 			}
-			twice, err := aso.Apply(kind, version, once.Body, []string{patch}, secrets)
+			twice, err := aso.ApplyPatches(kind, version, once.Body, []string{patch}, secrets)
 			if err != nil {
 				t.Fatalf("the second time: %v", err)
 			}
-			if text(t, once.Body) != text(t, twice.Body) {
-				t.Errorf("once gives %s, twice %s", text(t, once.Body), text(t, twice.Body))
+			if toJSON(t, once.Body) != toJSON(t, twice.Body) {
+				t.Errorf("once gives %s, twice %s", toJSON(t, once.Body), toJSON(t, twice.Body))
 			}
 		}
 	})
 }
 
-func text(t *testing.T, value any) string {
+func toJSON(t *testing.T, value any) string {
 	t.Helper()
 	raw, err := json.Marshal(value)
 	if err != nil {

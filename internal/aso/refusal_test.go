@@ -116,13 +116,13 @@ func TestCheckRefuses(t *testing.T) {
 			if version == "" {
 				version = stable
 			}
-			found := Check(test.kind, version, []string{`{}`, test.patch}, Field(test.kind))
+			found := CheckPatches(test.kind, version, []string{`{}`, test.patch}, PatchField(test.kind))
 			for _, problem := range found {
-				if problem.Field != Field(test.kind).Index(1).String() {
+				if problem.Field != PatchField(test.kind).Index(1).String() {
 					t.Errorf("got the field %s", problem.Field)
 				}
 				if problem.BadValue == test.path && strings.Contains(problem.Detail, test.message) {
-					if _, err := Apply(test.kind, version, nil, []string{test.patch}, nil); err == nil {
+					if _, err := ApplyPatches(test.kind, version, nil, []string{test.patch}, nil); err == nil {
 						t.Errorf("%s: Apply takes what Check refuses", test.reason)
 					}
 					return
@@ -136,7 +136,7 @@ func TestCheckRefuses(t *testing.T) {
 // TestCheckFindsAll makes sure that one answer has every mistake of every patch.
 func TestCheckFindsAll(t *testing.T) {
 	var got []string
-	for _, problem := range Check(AgentPool, stable, []string{`{"spec":{"count":1,"maxPods":"x"}}`, `[]`, `{"spec":{"osSKU":"Solaris"}}`}, Field(AgentPool)) {
+	for _, problem := range CheckPatches(AgentPool, stable, []string{`{"spec":{"count":1,"maxPods":"x"}}`, `[]`, `{"spec":{"osSKU":"Solaris"}}`}, PatchField(AgentPool)) {
 		got = append(got, problem.Field+" "+problem.BadValue.(string))
 	}
 	want := []string{
@@ -172,7 +172,7 @@ func TestErrorsHaveNoValues(t *testing.T) {
 					t.Fatal(err)
 				}
 				for _, patch := range []string{string(text), string(text) + ":", "'" + string(text), "a: " + string(text) + ": b"} {
-					_, err := Apply(kind, preview, nil, []string{patch}, Secrets{})
+					_, err := ApplyPatches(kind, preview, nil, []string{patch}, Secrets{})
 					if _, missing := err.(*MissingSecretsError); err != nil && !missing && strings.Contains(err.Error(), "hunter2") {
 						t.Errorf("%s: the error has the value: %v", path, err)
 					}

@@ -12,35 +12,35 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/aks/armschema"
 )
 
-// scalar checks a value and gives it as Azure writes it. The message tells what is wrong, without the value.
-func scalar(kind Kind, version string, p armschema.Property, value any) (out any, message string) {
+// convertScalar checks a value and gives it as Azure writes it. The message tells what is wrong, without the value.
+func convertScalar(kind Kind, version string, p armschema.Property, value any) (out any, message string) {
 	switch p.Type {
 	case armschema.String:
 		text, ok := value.(string)
 		if !ok {
-			return nil, fmt.Sprintf("must be a string, not %s%s", describe(value), quoteHint(value))
+			return nil, fmt.Sprintf("must be a string, not %s%s", describeType(value), quoteHint(value))
 		}
 		return checkString(kind, version, p, text)
 	case armschema.Integer:
 		number, ok := value.(json.Number)
 		if _, err := number.Int64(); !ok || err != nil {
-			return nil, "must be an integer, not " + describe(value)
+			return nil, "must be an integer, not " + describeType(value)
 		}
 	case armschema.Number:
 		if _, ok := value.(json.Number); !ok {
-			return nil, "must be a number, not " + describe(value)
+			return nil, "must be a number, not " + describeType(value)
 		}
 	case armschema.Boolean:
 		if _, ok := value.(bool); !ok {
-			return nil, "must be true or false, not " + describe(value)
+			return nil, "must be true or false, not " + describeType(value)
 		}
 	}
-	return value, limits(p, value)
+	return value, constraintMessage(p, value)
 }
 
-// limits says what bounds, length or pattern a value breaks.
-func limits(p armschema.Property, value any) string {
-	problem := p.Problem(value)
+// constraintMessage says what bounds, length or pattern a value breaks.
+func constraintMessage(p armschema.Property, value any) string {
+	problem := p.ConstraintProblem(value)
 	if problem == "" {
 		return ""
 	}
@@ -64,15 +64,15 @@ func checkString(kind Kind, version string, p armschema.Property, text string) (
 	}
 	values := p.Values
 	if len(values) == 0 {
-		return text, limits(p, text)
+		return text, constraintMessage(p, text)
 	}
 	is := func(known string) bool { return strings.EqualFold(known, text) }
 	if at := slices.IndexFunc(values, is); at >= 0 {
 		return values[at], ""
 	}
 	message := "must be one of " + strings.Join(values, ", ")
-	if having := armschema.Having(kind, p.Path, text); len(having) > 0 {
-		return nil, fmt.Sprintf("has a value that API version %s does not have; API versions that have it: %s: %s; without, it %s", version, strings.Join(having, ", "), reach(having), message)
+	if having := armschema.VersionsWith(kind, p.Path, text); len(having) > 0 {
+		return nil, fmt.Sprintf("has a value that API version %s does not have; API versions that have it: %s: %s; without, it %s", version, strings.Join(having, ", "), describeVersionChoice(having), message)
 	}
 	if near := nearest.Names(text, values); len(values) > 1 && len(near) > 0 {
 		message += "; most like what is there: " + near[0]
@@ -80,8 +80,8 @@ func checkString(kind Kind, version string, p armschema.Property, text string) (
 	return nil, message
 }
 
-// describe is the type of a decoded JSON value, never the value.
-func describe(value any) string {
+// describeType is the type of a decoded JSON value, never the value.
+func describeType(value any) string {
 	switch value := value.(type) {
 	case nil:
 		return "null"

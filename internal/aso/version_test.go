@@ -20,7 +20,7 @@ func TestVersion(t *testing.T) {
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			if got := Version(test.patches, test.preview); got != test.want {
+			if got := APIVersionOf(test.patches, test.preview); got != test.want {
 				t.Errorf("%s: got %s, want %s", test.reason, got, test.want)
 			}
 		})

@@ -128,7 +128,7 @@ func (h Home) IdentityRef() *corev1.ObjectReference { return h.Identity().Ref }
 // Untouched tells whether nothing of the cluster can be in Azure.
 func (h Home) Untouched() bool {
 	if h.ControlPlane != nil {
-		return plannedmanaged.Untouched(h.ControlPlane)
+		return plannedmanaged.NothingCreated(h.ControlPlane)
 	}
 	return cluster.Untouched(h.AzureCluster)
 }
@@ -138,7 +138,7 @@ func (h Home) Untouched() bool {
 func (h Home) Input(cluster *clusterv1.Cluster, subscription string, features plan.Features) plan.ClusterInput {
 	in := plan.ClusterInput{Cluster: cluster, SubscriptionID: subscription, Features: features}
 	if h.ControlPlane != nil {
-		in.AzureCluster = plannedmanaged.AzureCluster(h.managed(in))
+		in.AzureCluster = plannedmanaged.BuildAzureCluster(h.managed(in))
 		return in
 	}
 	in.AzureCluster = h.AzureCluster.DeepCopy()
@@ -155,11 +155,11 @@ func (h Home) Seen(ctx context.Context, f *facts.Facts, c *armclient.Client, in 
 	}
 	aks := h.managed(in)
 	var err error
-	if aks.Facts.Cluster, err = f.Resource(ctx, c, plannedmanaged.ClusterID(aks)); err != nil {
+	if aks.Facts.Cluster, err = f.ReadResource(ctx, c, plannedmanaged.ClusterID(aks)); err != nil {
 		return in, err
 	}
-	in.AzureCluster = plannedmanaged.AzureCluster(aks)
-	in.Facts.Zones, err = f.Zones(ctx, c, in)
+	in.AzureCluster = plannedmanaged.BuildAzureCluster(aks)
+	in.Facts.Zones, err = f.ListZones(ctx, c, in)
 	return in, err
 }
 

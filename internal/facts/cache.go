@@ -24,32 +24,32 @@ type cache[V any] struct {
 	failures *failures
 
 	mu      sync.Mutex
-	entries map[string]entry[V]
+	entries map[string]cacheEntry[V]
 }
 
-type entry[V any] struct {
+type cacheEntry[V any] struct {
 	value V
 	at    time.Time
 }
 
 func newCache[V any](ttl time.Duration, now func() time.Time) *cache[V] {
-	return &cache[V]{ttl: ttl, now: now, entries: map[string]entry[V]{}, failures: newFailures(now)}
+	return &cache[V]{ttl: ttl, now: now, entries: map[string]cacheEntry[V]{}, failures: newFailures(now)}
 }
 
-// get gives the answer under key, fetching it when there is none or it is too old. A caller that gives up leaves the
+// getOrFetch gives the answer under key, fetching it when there is none or it is too old. A caller that gives up leaves the
 // request to the others.
-func (c *cache[V]) get(ctx context.Context, key string, fetch func(context.Context) (V, error)) (V, error) {
-	if value, ok := c.lookup(key); ok {
+func (c *cache[V]) getOrFetch(ctx context.Context, key string, fetch func(context.Context) (V, error)) (V, error) {
+	if value, ok := c.lookupFresh(key); ok {
 		return value, nil
 	}
 	result := c.flight.DoChan(key, func() (any, error) {
 		// Another flight may have ended between the look-up above and here.
-		if value, ok := c.lookup(key); ok {
+		if value, ok := c.lookupFresh(key); ok {
 			return value, nil
 		}
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), fetchTimeout)
 		defer cancel()
-		value, err := ask(ctx, c.failures, key, fetch)
+		value, err := askUnlessFailed(ctx, c.failures, key, fetch)
 		if err == nil {
 			c.store(key, value)
 		}
@@ -65,25 +65,25 @@ func (c *cache[V]) get(ctx context.Context, key string, fetch func(context.Conte
 	}
 }
 
-// begin gives the answer under key if it is there, or the error that it was answered with. Otherwise it fetches it in the
+// startFetch gives the answer under key if it is there, or the error that it was answered with. Otherwise it fetches it in the
 // background, calls arrived once it is known whether that worked, and returns false.
-func (c *cache[V]) begin(ctx context.Context, key string, fetch func(context.Context) (V, error), arrived func()) (V, bool, error) {
-	value, ok := c.lookup(key)
+func (c *cache[V]) startFetch(ctx context.Context, key string, fetch func(context.Context) (V, error), arrived func()) (V, bool, error) {
+	value, ok := c.lookupFresh(key)
 	if ok {
 		return value, true, nil
 	}
-	if err := c.failures.standing(ctx, key); err != nil {
+	if err := c.failures.pendingError(ctx, key); err != nil {
 		return value, false, err
 	}
 	go func() {
 		// The error is told to who asks next.
-		_, _ = c.get(context.WithoutCancel(ctx), key, fetch)
+		_, _ = c.getOrFetch(context.WithoutCancel(ctx), key, fetch)
 		arrived()
 	}()
 	return value, false, nil
 }
 
-func (c *cache[V]) lookup(key string) (V, bool) {
+func (c *cache[V]) lookupFresh(key string) (V, bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	e, ok := c.entries[key]
@@ -95,8 +95,8 @@ func (c *cache[V]) store(key string, value V) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	now := c.now()
-	c.entries[key] = entry[V]{value, now}
-	maps.DeleteFunc(c.entries, func(_ string, e entry[V]) bool { return now.Sub(e.at) >= c.ttl })
+	c.entries[key] = cacheEntry[V]{value, now}
+	maps.DeleteFunc(c.entries, func(_ string, e cacheEntry[V]) bool { return now.Sub(e.at) >= c.ttl })
 	if len(c.entries) <= maxEntries {
 		return
 	}

@@ -22,13 +22,13 @@ func TestClusterControlPlaneZones(t *testing.T) {
 		"unknown size":  {"the machine says so, not the cluster", "Standard_D4s_v99", nil},
 		"size of disks": {"only rows of VM sizes count", "Premium_LRS", nil},
 	}
-	a := newAzure(region)
-	f, c := New(Options{}), clientOf(t, a, "p")
+	a := newFakeAzure(regionBodies)
+	f, c := New(Options{}), newClient(t, a, "p")
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			in := clusterInput(nil)
 			in.ControlPlaneSize = test.size
-			got, err := clusterFacts(f, c, in)
+			got, err := waitForClusterFacts(f, c, in)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -38,7 +38,7 @@ func TestClusterControlPlaneZones(t *testing.T) {
 			}
 		})
 	}
-	if asked := a.count(skusPath); asked != 1 {
+	if asked := a.countRequests(skusPath); asked != 1 {
 		t.Errorf("the catalog was asked for %d times; sizes are looked up in memory", asked)
 	}
 }

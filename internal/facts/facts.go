@@ -36,26 +36,26 @@ const catalogTTL = 10 * time.Minute
 
 // Facts answers questions. It is safe for concurrent use; a process has one.
 type Facts struct {
-	read    Reader
-	failed  *failures
-	skus    *cache[*catalog]
-	regions *cache[*regions]
-	ports   *ports
-	sets    *cache[[]scaleSet]
-	// pools are the scale sets of a resource group, members their instances, kubeconfigs what was answered last, as hashes.
-	pools       *kept[[]scaleSet]
-	members     *kept[[]arm.ID]
-	kubeconfigs *kept[[sha256.Size]byte]
-	// answered are hashes of kubeconfigs, too, by how the cluster was seen then.
-	answered *cache[[sha256.Size]byte]
-	// complete are the instances of pools that have all, by how the pool was seen then.
-	complete *cache[[]arm.ID]
+	read      Reader
+	failures  *failures
+	skus      *cache[*catalog]
+	regions   *cache[*regions]
+	ports     *portReservations
+	scaleSets *cache[[]scaleSet]
+	// poolScaleSets are the scale sets of a resource group, members their instances, kubeconfigs what was answered last, as hashes.
+	poolScaleSets *unchangedCache[[]scaleSet]
+	poolInstances *unchangedCache[[]arm.ID]
+	kubeconfigs   *unchangedCache[[sha256.Size]byte]
+	// recentKubeconfigs are hashes of kubeconfigs, too, by how the cluster was seen then.
+	recentKubeconfigs *cache[[sha256.Size]byte]
+	// completePools are the instances of pools that have all, by how the pool was seen then.
+	completePools *cache[[]arm.ID]
 }
 
 // New makes Facts that know nothing yet.
 func New(options Options) *Facts {
 	if options.Read == nil {
-		options.Read = get
+		options.Read = getResource
 	}
 	if options.Now == nil {
 		options.Now = time.Now
@@ -66,29 +66,29 @@ func New(options Options) *Facts {
 	options.TTL = max(options.TTL, catalogTTL)
 	failed := newFailures(options.Now)
 	return &Facts{
-		failed: failed,
+		failures: failed,
 		read: func(ctx context.Context, c *client.Client, id arm.ID) (json.RawMessage, error) {
-			return ask(ctx, failed, c.CacheScope()+"|"+id.Key(), func(ctx context.Context) (json.RawMessage, error) {
+			return askUnlessFailed(ctx, failed, c.CacheScope()+"|"+id.Key(), func(ctx context.Context) (json.RawMessage, error) {
 				return options.Read(ctx, c, id)
 			})
 		},
-		skus:    newCache[*catalog](options.TTL, options.Now),
-		regions: newCache[*regions](options.TTL, options.Now),
-		ports:   newPorts(options.Now),
-		sets:    newCache[[]scaleSet](scaleSetsTTL, options.Now), answered: newCache[[sha256.Size]byte](kubeconfigTTL, options.Now), complete: newCache[[]arm.ID](instancesTTL, options.Now),
-		members: newKept[[]arm.ID](options, false), kubeconfigs: newKept[[sha256.Size]byte](options, false), pools: newKept[[]scaleSet](options, true),
+		skus:      newCache[*catalog](options.TTL, options.Now),
+		regions:   newCache[*regions](options.TTL, options.Now),
+		ports:     newPortReservations(options.Now),
+		scaleSets: newCache[[]scaleSet](scaleSetsTTL, options.Now), recentKubeconfigs: newCache[[sha256.Size]byte](kubeconfigTTL, options.Now), completePools: newCache[[]arm.ID](instancesTTL, options.Now),
+		poolInstances: newUnchangedCache[[]arm.ID](options, false), kubeconfigs: newUnchangedCache[[sha256.Size]byte](options, false), poolScaleSets: newUnchangedCache[[]scaleSet](options, true),
 	}
 }
 
-// Cluster gives the facts for the plan of a cluster. An unknown region is a *field.Error on spec.location that lists the
+// ClusterFacts gives the facts for the plan of a cluster. An unknown region is a *field.Error on spec.location that lists the
 // names most like it; an unknown subscription is the *arm.Error of Azure. in.Facts is not used.
 //
 // The SKU catalog, which tells the zones, takes Azure seconds, and most of a network does not depend on it. It is not
 // waited for: until it is there ZonesPending is set, and wake is called when it has arrived.
-func (f *Facts) Cluster(ctx context.Context, c *client.Client, in plan.ClusterInput, wake func()) (plan.ClusterFacts, error) {
+func (f *Facts) ClusterFacts(ctx context.Context, c *client.Client, in plan.ClusterInput, wake func()) (plan.ClusterFacts, error) {
 	var facts plan.ClusterFacts
 	subscription, location := in.SubscriptionID, plan.Location(in)
-	catalog, known, zonesErr := f.skus.begin(ctx, catalogKey(c, subscription, location), listCatalog(c, subscription, location), wake)
+	catalog, known, zonesErr := f.skus.startFetch(ctx, catalogKey(c, subscription, location), listCatalog(c, subscription, location), wake)
 	if known {
 		facts.Zones = catalog.zones
 		if size, ok := catalog.sizes[strings.ToLower(in.ControlPlaneSize)]; ok {
@@ -96,12 +96,12 @@ func (f *Facts) Cluster(ctx context.Context, c *client.Client, in plan.ClusterIn
 		}
 	}
 	if facts.ZonesPending = !known; !known {
-		facts.ZonesTrouble = f.skus.failures.last(catalogKey(c, subscription, location))
+		facts.ZonesTrouble = f.skus.failures.lastError(catalogKey(c, subscription, location))
 	}
 	var regionErr error
 	var group errgroup.Group
 	group.Go(func() error {
-		regionErr = f.checkRegion(ctx, c, in)
+		regionErr = f.checkClusterRegion(ctx, c, in)
 		return nil
 	})
 	group.Go(func() (err error) {
@@ -109,11 +109,11 @@ func (f *Facts) Cluster(ctx context.Context, c *client.Client, in plan.ClusterIn
 			// The group is needed next, and nothing in it has to be asked for when it is not there. Who reads it next tells of an error.
 			_, _ = f.read(ctx, c, id)
 		}
-		facts.VNet, err = f.VNet(ctx, c, in)
+		facts.VNet, err = f.ReadClusterVNet(ctx, c, in)
 		return err
 	})
 	group.Go(func() (err error) {
-		facts.InternalFrontends, err = f.internalFrontends(ctx, c, in)
+		facts.InternalFrontends, err = f.readInternalFrontends(ctx, c, in)
 		return err
 	})
 	err := group.Wait()
@@ -127,50 +127,50 @@ func (f *Facts) Cluster(ctx context.Context, c *client.Client, in plan.ClusterIn
 	return facts, err
 }
 
-// Machine gives the facts for the plan of a machine. A VM size that the catalog does not have is no error: VMSize is nil
+// MachineFacts gives the facts for the plan of a machine. A VM size that the catalog does not have is no error: VMSize is nil
 // then and NearestVMSizes lists the names most like it. in.Facts and in.MachineFacts are not used.
 //
 // The SSH port of a control-plane machine is reserved in memory until ReleaseMachine, so that machines planned at the same
 // time get different ones.
-func (f *Facts) Machine(ctx context.Context, c *client.Client, in plan.MachineInput) (plan.MachineFacts, error) {
+func (f *Facts) MachineFacts(ctx context.Context, c *client.Client, in plan.MachineInput) (plan.MachineFacts, error) {
 	var facts plan.MachineFacts
 	group, ctx := errgroup.WithContext(ctx)
 	group.Go(func() error {
-		catalog, err := f.catalog(ctx, c, in.ClusterInput)
+		catalog, err := f.clusterCatalog(ctx, c, in.ClusterInput)
 		if err != nil {
 			return err
 		}
 		facts.MaximumPlatformFaultDomainCount = catalog.faultDomains
-		facts.VMSize, facts.NearestVMSizes = catalog.size(in.AzureMachine.Spec.VMSize)
+		facts.VMSize, facts.NearestVMSizes = catalog.findSize(in.AzureMachine.Spec.VMSize)
 		return nil
 	})
 	group.Go(func() (err error) {
-		facts.VMExists, facts.PrincipalID, facts.PowerState, err = f.vm(ctx, c, in)
+		facts.VMExists, facts.PrincipalID, facts.PowerState, err = f.readVM(ctx, c, in)
 		return err
 	})
 	group.Go(func() (err error) {
-		facts.SSHNATPort, err = f.sshPort(ctx, c, in)
+		facts.SSHNATPort, err = f.reserveSSHPort(ctx, c, in)
 		return err
 	})
 	group.Go(func() (err error) {
-		facts.VNet, err = f.VNet(ctx, c, in.ClusterInput)
+		facts.VNet, err = f.ReadClusterVNet(ctx, c, in.ClusterInput)
 		return err
 	})
 	group.Go(func() (err error) {
-		facts.AddressDetached, err = f.addressDetached(ctx, c, in)
+		facts.AddressDetached, err = f.isAddressDetached(ctx, c, in)
 		return err
 	})
 	err := group.Wait()
 	return facts, err
 }
 
-// DeletingMachine gives the facts that the deletion of a machine depends on: whether it leaves an empty availability set
+// DeletingMachineFacts gives the facts that the deletion of a machine depends on: whether it leaves an empty availability set
 // behind. Where the region has zones there is none and nothing is asked.
-func (f *Facts) DeletingMachine(ctx context.Context, c *client.Client, in plan.MachineInput) (plan.MachineFacts, error) {
+func (f *Facts) DeletingMachineFacts(ctx context.Context, c *client.Client, in plan.MachineInput) (plan.MachineFacts, error) {
 	name, ok := plan.AvailabilitySetName(in)
 	if !ok || len(in.Facts.Zones) > 0 {
 		return plan.MachineFacts{}, nil
 	}
-	empty, err := f.emptyBut(ctx, c, plan.AvailabilitySetID(in, name), plan.VMID(in))
+	empty, err := f.isEmptyExcept(ctx, c, plan.AvailabilitySetID(in, name), plan.VMID(in))
 	return plan.MachineFacts{AvailabilitySetEmpty: empty}, err
 }

@@ -67,10 +67,10 @@ func TestCluster(t *testing.T) {
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			bodies := maps.Clone(region)
+			bodies := maps.Clone(regionBodies)
 			maps.Copy(bodies, test.azure)
-			a := newAzure(bodies)
-			got, err := clusterFacts(New(Options{Now: newClock().Now}), clientOf(t, a, "p"), clusterInput(test.change))
+			a := newFakeAzure(bodies)
+			got, err := waitForClusterFacts(New(Options{Now: newClock().Now}), newClient(t, a, "p"), clusterInput(test.change))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -84,22 +84,22 @@ func TestCluster(t *testing.T) {
 	}
 }
 
-// clusterFacts asks as a controller does: again once what was pending has arrived.
-func clusterFacts(f *Facts, c *client.Client, in plan.ClusterInput) (plan.ClusterFacts, error) {
+// waitForClusterFacts asks as a controller does: again once what was pending has arrived.
+func waitForClusterFacts(f *Facts, c *client.Client, in plan.ClusterInput) (plan.ClusterFacts, error) {
 	arrived := make(chan struct{}, 1)
-	got, err := f.Cluster(context.Background(), c, in, func() { arrived <- struct{}{} })
+	got, err := f.ClusterFacts(context.Background(), c, in, func() { arrived <- struct{}{} })
 	if err != nil || !got.ZonesPending {
 		return got, err
 	}
 	<-arrived
-	return f.Cluster(context.Background(), c, in, func() {})
+	return f.ClusterFacts(context.Background(), c, in, func() {})
 }
 
 func TestClusterDoesNotWaitForTheCatalog(t *testing.T) {
-	a := newAzure(region)
-	f, c, in := New(Options{}), clientOf(t, a, "p"), clusterInput(nil)
+	a := newFakeAzure(regionBodies)
+	f, c, in := New(Options{}), newClient(t, a, "p"), clusterInput(nil)
 	arrived := make(chan struct{}, 1)
-	first, err := f.Cluster(context.Background(), c, in, func() { arrived <- struct{}{} })
+	first, err := f.ClusterFacts(context.Background(), c, in, func() { arrived <- struct{}{} })
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -107,7 +107,7 @@ func TestClusterDoesNotWaitForTheCatalog(t *testing.T) {
 		t.Errorf("nothing depends on the zones yet, got %+v", first)
 	}
 	<-arrived
-	second, err := f.Cluster(context.Background(), c, in, func() { t.Error("nothing is pending") })
+	second, err := f.ClusterFacts(context.Background(), c, in, func() { t.Error("nothing is pending") })
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -123,11 +123,11 @@ func TestClusterReadsTheGroupFirst(t *testing.T) {
 		read = append(read, id.Type())
 		return nil, nil
 	}})
-	if _, err := f.Cluster(context.Background(), clientOf(t, newAzure(region), "p"), clusterInput(nil), func() {}); err != nil {
+	if _, err := f.ClusterFacts(context.Background(), newClient(t, newFakeAzure(regionBodies), "p"), clusterInput(nil), func() {}); err != nil {
 		t.Fatal(err)
 	}
 	brought := clusterInput(func(c *infrav1.AzureCluster) { c.Spec.NetworkSpec.Vnet.ResourceGroup = "elsewhere" })
-	if _, err := f.Cluster(context.Background(), clientOf(t, newAzure(region), "p"), brought, func() {}); err != nil {
+	if _, err := f.ClusterFacts(context.Background(), newClient(t, newFakeAzure(regionBodies), "p"), brought, func() {}); err != nil {
 		t.Fatal(err)
 	}
 	if want := []string{types.ResourceGroup, types.VirtualNetwork, types.VirtualNetwork}; !slices.Equal(read, want) {
@@ -145,11 +145,11 @@ func TestClusterRefuses(t *testing.T) {
 		message  string
 	}{
 		"misspelt region": {
-			reason: "the names most like it, best first", location: "eastsu2", azure: region,
+			reason: "the names most like it, best first", location: "eastsu2", azure: regionBodies,
 			field: "spec.location", message: `"eastsu2": is not a region of subscription sub; names most like it: eastus2, eastus`,
 		},
 		"nothing like it": {
-			reason: "no names are better than wrong ones", location: "mars", azure: region,
+			reason: "no names are better than wrong ones", location: "mars", azure: regionBodies,
 			field: "spec.location", message: `"mars": is not a region of subscription sub`,
 		},
 		"unknown subscription": {
@@ -158,19 +158,19 @@ func TestClusterRefuses(t *testing.T) {
 		},
 		"catalog not allowed": {
 			reason: "plans need the catalog", location: "eastus2",
-			azure: map[string]string{locationsPath: region[locationsPath], skusPath: "403 AuthorizationFailed"},
+			azure: map[string]string{locationsPath: regionBodies[locationsPath], skusPath: "403 AuthorizationFailed"},
 			code:  "AuthorizationFailed", message: "list VM sizes of eastus2",
 		},
 		"network not readable": {
 			reason: "not being able to look is not the same as not there", location: "eastus2",
-			azure: map[string]string{locationsPath: region[locationsPath], skusPath: region[skusPath], vnetPath: "403 AuthorizationFailed"},
+			azure: map[string]string{locationsPath: regionBodies[locationsPath], skusPath: regionBodies[skusPath], vnetPath: "403 AuthorizationFailed"},
 			code:  "AuthorizationFailed", message: "virtualNetworks/vnet",
 		},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			in := clusterInput(func(c *infrav1.AzureCluster) { c.Spec.Location = test.location })
-			_, err := clusterFacts(New(Options{}), clientOf(t, newAzure(test.azure), "p"), in)
+			_, err := waitForClusterFacts(New(Options{}), newClient(t, newFakeAzure(test.azure), "p"), in)
 			if err == nil || !strings.Contains(err.Error(), test.message) || strings.Contains(err.Error(), "most like") != strings.Contains(test.message, "most like") {
 				t.Fatalf("%s: got %v", test.reason, err)
 			}
@@ -278,13 +278,13 @@ func TestMachine(t *testing.T) {
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			bodies := maps.Clone(region)
+			bodies := maps.Clone(regionBodies)
 			maps.Copy(bodies, test.azure)
 			in := machineInput("m0")
 			if test.change != nil {
 				test.change(&in)
 			}
-			got, err := New(Options{Now: newClock().Now}).Machine(context.Background(), clientOf(t, newAzure(bodies), "p"), in)
+			got, err := New(Options{Now: newClock().Now}).MachineFacts(context.Background(), newClient(t, newFakeAzure(bodies), "p"), in)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -311,21 +311,21 @@ func TestMachineThatAListDoesNotShow(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			in := machineInput("m0")
 			in.ControlPlane = false
-			bodies := maps.Clone(region)
+			bodies := maps.Clone(regionBodies)
 			if test.made {
 				in.AzureMachine.Spec.ProviderID = new("azure://" + vmPath)
 			}
 			if test.real {
 				bodies[vmPath] = `{"properties":{}}`
 			}
-			azure := newAzure(bodies)
+			azure := newFakeAzure(bodies)
 			list := func(context.Context, *client.Client, arm.ID) (json.RawMessage, error) { return nil, nil }
-			got, err := New(Options{Now: newClock().Now, Read: list}).Machine(context.Background(), clientOf(t, azure, "p"), in)
+			got, err := New(Options{Now: newClock().Now, Read: list}).MachineFacts(context.Background(), newClient(t, azure, "p"), in)
 			if err != nil {
 				t.Fatal(err)
 			}
-			if got.VMExists != test.exists || azure.count(vmPath) != test.asked {
-				t.Errorf("%s: exists %t, asked %d times", test.reason, got.VMExists, azure.count(vmPath))
+			if got.VMExists != test.exists || azure.countRequests(vmPath) != test.asked {
+				t.Errorf("%s: exists %t, asked %d times", test.reason, got.VMExists, azure.countRequests(vmPath))
 			}
 		})
 	}
@@ -341,27 +341,27 @@ func TestStoppedMachineReadFromAList(t *testing.T) {
 		in := machineInput("m0")
 		in.ControlPlane = false
 		in.AzureMachine.Status.Conditions = []metav1.Condition{{Type: infrav1.VMRunningCondition, Reason: reason}}
-		bodies := maps.Clone(region)
+		bodies := maps.Clone(regionBodies)
 		bodies[vmPath] = `{"properties":{"instanceView":{"statuses":[{"code":"PowerState/running"}]}}}`
-		azure := newAzure(bodies)
+		azure := newFakeAzure(bodies)
 		list := func(context.Context, *client.Client, arm.ID) (json.RawMessage, error) {
 			return json.RawMessage(`{"properties":{}}`), nil
 		}
-		got, err := New(Options{Now: newClock().Now, Read: list}).Machine(context.Background(), clientOf(t, azure, "p"), in)
+		got, err := New(Options{Now: newClock().Now, Read: list}).MachineFacts(context.Background(), newClient(t, azure, "p"), in)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got.PowerState != want.power || azure.count(vmPath) != want.asked {
-			t.Errorf("%s: power state %q, asked %d times", reason, got.PowerState, azure.count(vmPath))
+		if got.PowerState != want.power || azure.countRequests(vmPath) != want.asked {
+			t.Errorf("%s: power state %q, asked %d times", reason, got.PowerState, azure.countRequests(vmPath))
 		}
 	}
 }
 
 func TestMachineErrors(t *testing.T) {
 	for _, path := range []string{skusPath, balancerPath, vmPath, vnetPath} {
-		bodies := maps.Clone(region)
+		bodies := maps.Clone(regionBodies)
 		bodies[path] = "500 InternalServerError"
-		_, err := New(Options{}).Machine(context.Background(), clientOf(t, newAzure(bodies), "p"), machineInput("m0"))
+		_, err := New(Options{}).MachineFacts(context.Background(), newClient(t, newFakeAzure(bodies), "p"), machineInput("m0"))
 		var azure *arm.Error
 		if !errors.As(err, &azure) || azure.Code != "InternalServerError" {
 			t.Errorf("%s failed: got %v", path, err)
@@ -372,7 +372,7 @@ func TestMachineErrors(t *testing.T) {
 // TestMachinesAtOnce makes sure that machines that are planned before any rule shows in Azure get different ports.
 func TestMachinesAtOnce(t *testing.T) {
 	facts := New(Options{})
-	c := clientOf(t, newAzure(region), "p")
+	c := newClient(t, newFakeAzure(regionBodies), "p")
 	var mu sync.Mutex
 	got := map[int32]int{}
 	var group sync.WaitGroup
@@ -380,7 +380,7 @@ func TestMachinesAtOnce(t *testing.T) {
 		in := machineInput("m" + string(rune('a'+i)))
 		group.Go(func() {
 			for range 2 { // a second look finds the same port
-				facts, err := facts.Machine(context.Background(), c, in)
+				facts, err := facts.MachineFacts(context.Background(), c, in)
 				if err != nil {
 					t.Error(err)
 				}
@@ -400,50 +400,50 @@ func TestMachinesAtOnce(t *testing.T) {
 	}
 
 	late := machineInput("late")
-	if facts, err := facts.Machine(context.Background(), c, late); err != nil || facts.SSHNATPort != 0 {
+	if facts, err := facts.MachineFacts(context.Background(), c, late); err != nil || facts.SSHNATPort != 0 {
 		t.Errorf("the 21st machine got port %d, %v", facts.SSHNATPort, err)
 	}
 	facts.ReleaseMachine(machineInput("mb"))
-	if facts, err := facts.Machine(context.Background(), c, late); err != nil || facts.SSHNATPort == 0 {
+	if facts, err := facts.MachineFacts(context.Background(), c, late); err != nil || facts.SSHNATPort == 0 {
 		t.Errorf("no port after one was released: %v", err)
 	}
 }
 
 func TestCatalogIsShared(t *testing.T) {
 	ctx := context.Background()
-	a := newAzure(region)
+	a := newFakeAzure(regionBodies)
 	a.hold = make(chan struct{})
 	clock := newClock()
 	facts := New(Options{Now: clock.Now})
-	c := clientOf(t, a, "p")
+	c := newClient(t, a, "p")
 	worker := machineInput("m0")
 	worker.ControlPlane = false
 
 	cancelled, cancel := context.WithCancel(ctx)
 	cancel()
-	if _, err := facts.catalog(cancelled, c, worker.ClusterInput); !errors.Is(err, context.Canceled) {
+	if _, err := facts.clusterCatalog(cancelled, c, worker.ClusterInput); !errors.Is(err, context.Canceled) {
 		t.Errorf("a caller that gave up got %v", err)
 	}
 	var group sync.WaitGroup
 	for range 10 {
 		group.Go(func() {
-			if catalog, err := facts.catalog(ctx, c, worker.ClusterInput); err != nil || len(catalog.sizes) != 3 {
+			if catalog, err := facts.clusterCatalog(ctx, c, worker.ClusterInput); err != nil || len(catalog.sizes) != 3 {
 				t.Errorf("got %v, %v", catalog, err)
 			}
 		})
 	}
 	close(a.hold)
 	group.Wait()
-	if n := a.count(skusPath); n != 1 {
+	if n := a.countRequests(skusPath); n != 1 {
 		t.Errorf("callers at the same time, one of which gave up, made %d requests", n)
 	}
 
 	ask := func(principal string, want int, why string) {
 		t.Helper()
-		if _, err := facts.catalog(ctx, clientOf(t, a, principal), worker.ClusterInput); err != nil {
+		if _, err := facts.clusterCatalog(ctx, newClient(t, a, principal), worker.ClusterInput); err != nil {
 			t.Fatal(err)
 		}
-		if n := a.count(skusPath); n != want {
+		if n := a.countRequests(skusPath); n != want {
 			t.Errorf("%s: %d requests, want %d", why, n, want)
 		}
 	}
@@ -473,11 +473,11 @@ func TestUserAssignedClientID(t *testing.T) {
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			a := newAzure(nil)
+			a := newFakeAzure(nil)
 			if test.body != "" {
-				a.set(id, test.body)
+				a.setBody(id, test.body)
 			}
-			got, err := New(Options{}).UserAssignedClientID(context.Background(), clientOf(t, a, "p"), test.providerID)
+			got, err := New(Options{}).ReadUserAssignedClientID(context.Background(), newClient(t, a, "p"), test.providerID)
 			if got != test.want || (err == nil) != (test.message == "") || err != nil && !strings.Contains(err.Error(), test.message) {
 				t.Errorf("%s: got %q, %v", test.reason, got, err)
 			}
@@ -502,18 +502,18 @@ func TestDeletingMachine(t *testing.T) {
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			a := newAzure(nil)
+			a := newFakeAzure(nil)
 			if test.body != "" {
-				a.set(set, test.body)
+				a.setBody(set, test.body)
 			}
 			in := machineInput("m0")
 			in.Facts.Zones = test.zones
-			got, err := New(Options{}).DeletingMachine(context.Background(), clientOf(t, a, "p"), in)
+			got, err := New(Options{}).DeletingMachineFacts(context.Background(), newClient(t, a, "p"), in)
 			if err != nil {
 				t.Fatal(err)
 			}
-			if diff := cmp.Diff(plan.MachineFacts{AvailabilitySetEmpty: test.want}, got); diff != "" || a.count(set) != test.asked {
-				t.Errorf("%s: asked %d times: %s", test.reason, a.count(set), diff)
+			if diff := cmp.Diff(plan.MachineFacts{AvailabilitySetEmpty: test.want}, got); diff != "" || a.countRequests(set) != test.asked {
+				t.Errorf("%s: asked %d times: %s", test.reason, a.countRequests(set), diff)
 			}
 		})
 	}

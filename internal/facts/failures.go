@@ -17,99 +17,99 @@ const maxFailures = 256
 type failures struct {
 	now func() time.Time
 
-	mu sync.Mutex
-	of map[string]failure
+	mu         sync.Mutex
+	byQuestion map[string]failure
 }
 
 // failure is the last error of one question.
 type failure struct {
-	err   error
-	until time.Time
-	// told are those who know the error, each by what it asked from.
-	told map[string]any
+	err     error
+	retryAt time.Time
+	// knownTo are those who know the error, each by what it asked from.
+	knownTo map[string]any
 }
 
 func newFailures(now func() time.Time) *failures {
-	return &failures{now: now, of: map[string]failure{}}
+	return &failures{now: now, byQuestion: map[string]failure{}}
 }
 
-// asking is the key of the asker in a context.
-type asking struct{}
+// askerKey is the key of the asker in a context.
+type askerKey struct{}
 
 type asker struct {
 	name  string
 	input any
 }
 
-// Asking is a context for the questions that follow from input, which is comparable, of somebody with this name. Who was told
+// WithAsker is a context for the questions that follow from input, which is comparable, of somebody with this name. Who was told
 // an error and comes with another input has been corrected, so its questions are put at once.
-func Asking(ctx context.Context, name string, input any) context.Context {
-	return context.WithValue(ctx, asking{}, asker{name, input})
+func WithAsker(ctx context.Context, name string, input any) context.Context {
+	return context.WithValue(ctx, askerKey{}, asker{name, input})
 }
 
-// standing is the error of a question whose next try is not due.
-func (f *failures) standing(ctx context.Context, key string) error {
+// pendingError is the error of a question whose next try is not due.
+func (f *failures) pendingError(ctx context.Context, key string) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	found, ok := f.of[key]
+	found, ok := f.byQuestion[key]
 	if !ok {
 		return nil
 	}
-	who, _ := ctx.Value(asking{}).(asker)
-	before, told := found.told[who.name]
+	who, _ := ctx.Value(askerKey{}).(asker)
+	before, told := found.knownTo[who.name]
 	if told && before != who.input {
-		found.until = f.now()
-		f.of[key] = found
+		found.retryAt = f.now()
+		f.byQuestion[key] = found
 	}
-	if !f.now().Before(found.until) {
+	if !f.now().Before(found.retryAt) {
 		return nil
 	}
 	if who.name != "" {
-		found.told[who.name] = who.input
+		found.knownTo[who.name] = who.input
 	}
 	return found.err
 }
 
-// last is the error that a question was last answered with, nil when that was none. Its next try may be under way.
-func (f *failures) last(key string) error {
+// lastError is the error that a question was last answered with, nil when that was none. Its next try may be under way.
+func (f *failures) lastError(key string) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	return f.of[key].err
+	return f.byQuestion[key].err
 }
 
-// note remembers how a question was answered. What Azure did not say is no answer.
-func (f *failures) note(ctx context.Context, key string, err error) {
+// recordAnswer remembers how a question was answered. What Azure did not say is no answer.
+func (f *failures) recordAnswer(ctx context.Context, key string, err error) {
 	var azure *arm.Error
 	refused := errors.As(err, &azure) && azure.Code != client.CodeCanceled
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if !refused {
 		if err == nil {
-			delete(f.of, key)
+			delete(f.byQuestion, key)
 		}
 		return
 	}
-	if len(f.of) >= maxFailures {
-		for other, found := range f.of {
-			if !f.now().Before(found.until) {
-				delete(f.of, other)
+	if len(f.byQuestion) >= maxFailures {
+		for other, found := range f.byQuestion {
+			if !f.now().Before(found.retryAt) {
+				delete(f.byQuestion, other)
 			}
 		}
 	}
 	told := map[string]any{}
-	if who, _ := ctx.Value(asking{}).(asker); who.name != "" {
+	if who, _ := ctx.Value(askerKey{}).(asker); who.name != "" {
 		told[who.name] = who.input
 	}
-	f.of[key] = failure{err: err, until: f.now().Add(arm.ReadRetryDelay(err)), told: told}
+	f.byQuestion[key] = failure{err: err, retryAt: f.now().Add(arm.ReadRetryDelay(err)), knownTo: told}
 }
 
-// ask puts a question unless it was answered with an error and its next try is not due.
-func ask[V any](ctx context.Context, f *failures, key string, question func(context.Context) (V, error)) (V, error) {
-	if err := f.standing(ctx, key); err != nil {
+// askUnlessFailed puts a question unless it was answered with an error and its next try is not due.
+func askUnlessFailed[V any](ctx context.Context, f *failures, key string, question func(context.Context) (V, error)) (V, error) {
+	if err := f.pendingError(ctx, key); err != nil {
 		var none V
 		return none, err
 	}
 	value, err := question(ctx)
-	f.note(ctx, key, err)
+	f.recordAnswer(ctx, key, err)
 	return value, err
 }

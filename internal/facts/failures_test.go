@@ -20,21 +20,21 @@ func TestFailedQuestions(t *testing.T) {
 		"transient": {"a failure of Azure passes", "500 InternalServerError", 15 * time.Second},
 	} {
 		t.Run(name, func(t *testing.T) {
-			a, clock := newAzure(map[string]string{skusPath: test.answer, vnetPath: test.answer, locationsPath: region[locationsPath]}), newClock()
-			facts, c, in := New(Options{Now: clock.Now}), clientOf(t, a, "p"), clusterInput(nil)
+			a, clock := newFakeAzure(map[string]string{skusPath: test.answer, vnetPath: test.answer, locationsPath: regionBodies[locationsPath]}), newClock()
+			facts, c, in := New(Options{Now: clock.Now}), newClient(t, a, "p"), clusterInput(nil)
 			ask := func(ctx context.Context, want int, why string) {
 				t.Helper()
-				if _, err := facts.catalog(ctx, c, in); err == nil {
+				if _, err := facts.clusterCatalog(ctx, c, in); err == nil {
 					t.Errorf("%s: %v", why, err)
 				}
-				if _, err := facts.VNet(ctx, c, in); err == nil {
+				if _, err := facts.ReadClusterVNet(ctx, c, in); err == nil {
 					t.Errorf("%s: no error", why)
 				}
-				if catalog, network := a.count(skusPath), a.count(vnetPath); catalog != want || network != want {
+				if catalog, network := a.countRequests(skusPath), a.countRequests(vnetPath); catalog != want || network != want {
 					t.Errorf("%s: the catalog was asked for %d times and the network %d times, want %d", why, catalog, network, want)
 				}
 			}
-			machine := func(name, input string) context.Context { return Asking(context.Background(), name, input) }
+			machine := func(name, input string) context.Context { return WithAsker(context.Background(), name, input) }
 			ask(machine("a", "1"), 1, "nobody knows")
 			ask(machine("a", "1"), 1, test.reason)
 			ask(machine("b", "1"), 1, "a hundred machines of a network need not all be refused")
@@ -46,22 +46,22 @@ func TestFailedQuestions(t *testing.T) {
 			ask(machine("b", "1"), 2, "the next try was that of all")
 			ask(machine("b", "2"), 3, "a correction counts at once")
 			ask(machine("b", "2"), 3, "and once")
-			if _, err := facts.VNet(context.Background(), clientOf(t, a, "q"), in); err == nil || a.count(vnetPath) != 4 {
-				t.Errorf("another principal may be allowed to: asked %d times, %v", a.count(vnetPath), err)
+			if _, err := facts.ReadClusterVNet(context.Background(), newClient(t, a, "q"), in); err == nil || a.countRequests(vnetPath) != 4 {
+				t.Errorf("another principal may be allowed to: asked %d times, %v", a.countRequests(vnetPath), err)
 			}
 		})
 	}
 }
 
 func TestRecovers(t *testing.T) {
-	a, clock := newAzure(map[string]string{skusPath: "500 InternalServerError"}), newClock()
-	facts, c, in := New(Options{Now: clock.Now}), clientOf(t, a, "p"), clusterInput(nil)
-	if _, err := facts.catalog(context.Background(), c, in); err == nil {
+	a, clock := newFakeAzure(map[string]string{skusPath: "500 InternalServerError"}), newClock()
+	facts, c, in := New(Options{Now: clock.Now}), newClient(t, a, "p"), clusterInput(nil)
+	if _, err := facts.clusterCatalog(context.Background(), c, in); err == nil {
 		t.Fatal("no error")
 	}
-	a.set(skusPath, region[skusPath])
+	a.setBody(skusPath, regionBodies[skusPath])
 	clock.advance(15 * time.Second)
-	if catalog, err := facts.catalog(context.Background(), c, in); err != nil || len(catalog.sizes) != 3 {
+	if catalog, err := facts.clusterCatalog(context.Background(), c, in); err != nil || len(catalog.sizes) != 3 {
 		t.Errorf("after Azure recovered: %v, %v", catalog, err)
 	}
 }
@@ -69,11 +69,11 @@ func TestRecovers(t *testing.T) {
 // TestCatalogThatFailsWakesOnce has a pass that does not wait for the catalog: its failure wakes the object once, and the pass
 // after that is told and asks for nothing.
 func TestCatalogThatFailsWakesOnce(t *testing.T) {
-	a, clock := newAzure(map[string]string{skusPath: "403 AuthorizationFailed", locationsPath: region[locationsPath]}), newClock()
-	facts, c, in := New(Options{Now: clock.Now}), clientOf(t, a, "p"), clusterInput(nil)
+	a, clock := newFakeAzure(map[string]string{skusPath: "403 AuthorizationFailed", locationsPath: regionBodies[locationsPath]}), newClock()
+	facts, c, in := New(Options{Now: clock.Now}), newClient(t, a, "p"), clusterInput(nil)
 	woken := make(chan struct{}, 10)
 	pass := func() (plan.ClusterFacts, error) {
-		return facts.Cluster(context.Background(), c, in, func() { woken <- struct{}{} })
+		return facts.ClusterFacts(context.Background(), c, in, func() { woken <- struct{}{} })
 	}
 	if got, err := pass(); err != nil || !got.ZonesPending {
 		t.Fatalf("%+v, %v", got, err)
@@ -84,13 +84,13 @@ func TestCatalogThatFailsWakesOnce(t *testing.T) {
 			t.Errorf("the pass after it is told: %v", err)
 		}
 	}
-	if len(woken) > 0 || a.count(skusPath) != 1 {
-		t.Errorf("woken %d times more, asked %d times", len(woken), a.count(skusPath))
+	if len(woken) > 0 || a.countRequests(skusPath) != 1 {
+		t.Errorf("woken %d times more, asked %d times", len(woken), a.countRequests(skusPath))
 	}
 	clock.advance(time.Hour)
 	got, err := pass()
 	<-woken
-	if err != nil || !got.ZonesPending || arm.Classify(got.ZonesTrouble) != arm.ClassStalled || a.count(skusPath) != 2 {
+	if err != nil || !got.ZonesPending || arm.Classify(got.ZonesTrouble) != arm.ClassStalled || a.countRequests(skusPath) != 2 {
 		t.Errorf("the next try says what became of the last: %+v, %v", got, err)
 	}
 }

@@ -26,13 +26,13 @@ func TestInternalFrontends(t *testing.T) {
 		"external": {reason: "the cluster has no load balancer", change: func(c *infrav1.AzureCluster) { c.Spec.NetworkSpec.APIServerLB = nil }},
 	} {
 		t.Run(name, func(t *testing.T) {
-			a := newAzure(region)
+			a := newFakeAzure(regionBodies)
 			if test.answer != "" {
-				a.set(path, test.answer)
+				a.setBody(path, test.answer)
 			}
 			in := clusterInput(test.change)
 			in.Features.APIServerILB = !test.off
-			got, err := clusterFacts(New(Options{}), clientOf(t, a, "p"), in)
+			got, err := waitForClusterFacts(New(Options{}), newClient(t, a, "p"), in)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -40,7 +40,7 @@ func TestInternalFrontends(t *testing.T) {
 				t.Errorf("%s (-want +got):\n%s", test.reason, diff)
 			}
 			// Until the catalog is there facts are asked for twice.
-			if got := a.count(path); got > 2*test.asked {
+			if got := a.countRequests(path); got > 2*test.asked {
 				t.Errorf("%s: the load balancer was asked for %d times", test.reason, got)
 			}
 		})

@@ -21,9 +21,9 @@ var sshPorts = func() []int32 {
 	return out
 }()
 
-// ports remembers which machine was given which port of which load balancer. Without it machines that are planned before
+// portReservations remembers which machine was given which port of which load balancer. Without it machines that are planned before
 // the first one's rule shows in Azure would all choose the same.
-type ports struct {
+type portReservations struct {
 	now func() time.Time
 
 	mu       sync.Mutex
@@ -35,18 +35,18 @@ type reservation struct {
 	at      time.Time
 }
 
-func newPorts(now func() time.Time) *ports {
-	return &ports{now: now, reserved: map[string]map[int32]reservation{}}
+func newPortReservations(now func() time.Time) *portReservations {
+	return &portReservations{now: now, reserved: map[string]map[int32]reservation{}}
 }
 
-// choose gives the port of the machine: what its rule in Azure has, what it was given before, or the first one that is
+// reservePort gives the port of the machine: what its rule in Azure has, what it was given before, or the first one that is
 // neither taken in Azure nor given to another. 0 means that all are taken. taken has the ports in use by the name of the
 // machine whose rule it is, "" for rules of another kind.
-func (p *ports) choose(balancer arm.ID, machine string, taken map[int32]string) int32 {
+func (p *portReservations) reservePort(balancer arm.ID, machine string, taken map[int32]string) int32 {
 	machine = strings.ToLower(machine)
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.sweep()
+	p.dropExpired()
 	given := p.reserved[balancer.Key()]
 	if given == nil {
 		given = map[int32]reservation{}
@@ -80,8 +80,8 @@ func (p *ports) choose(balancer arm.ID, machine string, taken map[int32]string) 
 	return 0
 }
 
-// sweep drops reservations that nobody uses, also those of load balancers that are gone.
-func (p *ports) sweep() {
+// dropExpired drops reservations that nobody uses, also those of load balancers that are gone.
+func (p *portReservations) dropExpired() {
 	now := p.now()
 	for balancer, given := range p.reserved {
 		maps.DeleteFunc(given, func(_ int32, r reservation) bool { return now.Sub(r.at) > reservationTTL })
@@ -91,8 +91,8 @@ func (p *ports) sweep() {
 	}
 }
 
-// release gives the machine's port back.
-func (p *ports) release(balancer arm.ID, machine string) {
+// releasePort gives the machine's port back.
+func (p *portReservations) releasePort(balancer arm.ID, machine string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	given := p.reserved[balancer.Key()]

@@ -10,7 +10,7 @@ import (
 func TestPorts(t *testing.T) {
 	const lb = arm.ID("/subscriptions/s/resourceGroups/g/providers/Microsoft.Network/loadBalancers/lb")
 	clock := newClock()
-	p := newPorts(clock.Now)
+	p := newPortReservations(clock.Now)
 	steps := []struct {
 		reason  string
 		lb      arm.ID
@@ -28,20 +28,20 @@ func TestPorts(t *testing.T) {
 		{"a reserved port that somebody else's rule took is given up", lb, "c", map[int32]string{2205: "b", 22: "a", 2201: "x"}, 2202},
 	}
 	for _, step := range steps {
-		if got := p.choose(step.lb, step.machine, step.taken); got != step.want {
+		if got := p.reservePort(step.lb, step.machine, step.taken); got != step.want {
 			t.Errorf("%s: got %d, want %d", step.reason, got, step.want)
 		}
 	}
 
 	clock.advance(reservationTTL + time.Second)
-	if got := p.choose(lb, "d", nil); got != 22 {
+	if got := p.reservePort(lb, "d", nil); got != 22 {
 		t.Errorf("reservations that nobody renews or releases block ports: got %d", got)
 	}
 	if len(p.reserved) != 1 {
 		t.Errorf("load balancers that are gone are remembered: %v", p.reserved)
 	}
-	p.release(lb, "D")
-	p.release(lb, "d")
+	p.releasePort(lb, "D")
+	p.releasePort(lb, "d")
 	if len(p.reserved[lb.Key()]) != 0 {
 		t.Errorf("after the release: %v", p.reserved)
 	}

@@ -17,8 +17,8 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/takenover"
 )
 
-// get is the Reader that asks Azure once per resource.
-func get(ctx context.Context, c *client.Client, id arm.ID) (json.RawMessage, error) {
+// getResource is the Reader that asks Azure once per resource.
+func getResource(ctx context.Context, c *client.Client, id arm.ID) (json.RawMessage, error) {
 	row, err := types.ForID(id)
 	if err != nil {
 		return nil, err
@@ -45,14 +45,14 @@ func (f *Facts) readInto(ctx context.Context, c *client.Client, id arm.ID, out a
 	return true, nil
 }
 
-// VNet tells what is in the cluster's virtual network now.
-func (f *Facts) VNet(ctx context.Context, c *client.Client, in plan.ClusterInput) (plan.VNetFact, error) {
+// ReadClusterVNet tells what is in the cluster's virtual network now.
+func (f *Facts) ReadClusterVNet(ctx context.Context, c *client.Client, in plan.ClusterInput) (plan.VNetFact, error) {
 	tag, owned := plan.OwnerTag(in)
-	return f.VirtualNetwork(ctx, c, plan.VNetID(in), tag, owned)
+	return f.ReadVNet(ctx, c, plan.VNetID(in), tag, owned)
 }
 
-// VirtualNetwork tells what is in a virtual network now, and whether it carries the ownership tag.
-func (f *Facts) VirtualNetwork(ctx context.Context, c *client.Client, id arm.ID, tagKey, tagValue string) (plan.VNetFact, error) {
+// ReadVNet tells what is in a virtual network now, and whether it carries the ownership tag.
+func (f *Facts) ReadVNet(ctx context.Context, c *client.Client, id arm.ID, tagKey, tagValue string) (plan.VNetFact, error) {
 	var vnet struct {
 		Location   string            `json:"location"`
 		Tags       map[string]string `json:"tags"`
@@ -93,9 +93,9 @@ func (f *Facts) VirtualNetwork(ctx context.Context, c *client.Client, id arm.ID,
 	return fact, nil
 }
 
-// internalFrontends are the names of the frontends of the internal load balancer beside the public one of the API server, by
+// readInternalFrontends are the names of the frontends of the internal load balancer beside the public one of the API server, by
 // address; nil where the feature gate for it is off.
-func (f *Facts) internalFrontends(ctx context.Context, c *client.Client, in plan.ClusterInput) (map[string]string, error) {
+func (f *Facts) readInternalFrontends(ctx context.Context, c *client.Client, in plan.ClusterInput) (map[string]string, error) {
 	lb := in.AzureCluster.Spec.NetworkSpec.APIServerLB
 	if lb == nil || lb.Type == infrav1.Internal || !in.Features.APIServerILB {
 		return nil, nil
@@ -121,8 +121,8 @@ func (f *Facts) internalFrontends(ctx context.Context, c *client.Client, in plan
 	return names, nil
 }
 
-// vm tells whether the machine's VM exists, the principal of its system-assigned identity, and its power state.
-func (f *Facts) vm(ctx context.Context, c *client.Client, in plan.MachineInput) (exists bool, principal, power string, err error) {
+// readVM tells whether the machine's VM exists, the principal of its system-assigned identity, and its power state.
+func (f *Facts) readVM(ctx context.Context, c *client.Client, in plan.MachineInput) (exists bool, principal, power string, err error) {
 	var vm struct {
 		Identity struct {
 			PrincipalID string `json:"principalId"`
@@ -135,7 +135,7 @@ func (f *Facts) vm(ctx context.Context, c *client.Client, in plan.MachineInput) 
 	exists, err = f.readInto(ctx, c, id, &vm)
 	view := vm.Properties.InstanceView
 	// The answer to a write does not show the view. And a list may lag behind: who is told that a machine is gone replaces it.
-	hidden := exists && len(view) == 0 && (in.AzureMachine.Spec.SpotVMOptions != nil || toldStopped(in.AzureMachine))
+	hidden := exists && len(view) == 0 && (in.AzureMachine.Spec.SpotVMOptions != nil || wasLastSeenStopped(in.AzureMachine))
 	if gone := !exists && in.AzureMachine.Spec.ProviderID != nil; err == nil && (hidden || gone) {
 		row, typeErr := types.ForID(id)
 		if typeErr != nil {
@@ -157,9 +157,9 @@ func (f *Facts) vm(ctx context.Context, c *client.Client, in plan.MachineInput) 
 	return exists, vm.Identity.PrincipalID, plan.PowerState(view), nil
 }
 
-// addressDetached tells whether the first interface of a control-plane machine that may have been taken over is there
+// isAddressDetached tells whether the first interface of a control-plane machine that may have been taken over is there
 // without the public address that the machine has.
-func (f *Facts) addressDetached(ctx context.Context, c *client.Client, in plan.MachineInput) (bool, error) {
+func (f *Facts) isAddressDetached(ctx context.Context, c *client.Client, in plan.MachineInput) (bool, error) {
 	if !in.ControlPlane || !in.AzureMachine.Spec.AllocatePublicIP || takenover.Of(in.AzureMachine.Annotations).MadeHere() {
 		return false, nil
 	}
@@ -180,15 +180,15 @@ func (f *Facts) addressDetached(ctx context.Context, c *client.Client, in plan.M
 	return exists, err
 }
 
-// toldStopped tells whether the last that was known of the VM is that somebody stopped it: that it was started again has to
+// wasLastSeenStopped tells whether the last that was known of the VM is that somebody stopped it: that it was started again has to
 // be seen, and that a read does not show it does not mean that it was.
-func toldStopped(azureMachine *infrav1.AzureMachine) bool {
+func wasLastSeenStopped(azureMachine *infrav1.AzureMachine) bool {
 	running := meta.FindStatusCondition(azureMachine.Status.Conditions, infrav1.VMRunningCondition)
 	return running != nil && running.Reason == infrav1.VMStoppedReason
 }
 
-// emptyBut tells whether an availability set exists and has no VM but this one.
-func (f *Facts) emptyBut(ctx context.Context, c *client.Client, set, vm arm.ID) (bool, error) {
+// isEmptyExcept tells whether an availability set exists and has no VM but this one.
+func (f *Facts) isEmptyExcept(ctx context.Context, c *client.Client, set, vm arm.ID) (bool, error) {
 	var observed struct {
 		Properties struct {
 			VirtualMachines []struct {
@@ -203,9 +203,9 @@ func (f *Facts) emptyBut(ctx context.Context, c *client.Client, set, vm arm.ID) 
 	return exists, err
 }
 
-// sshPort is the front-end port of the machine's inbound NAT rule; 0 when it has none.
-func (f *Facts) sshPort(ctx context.Context, c *client.Client, in plan.MachineInput) (int32, error) {
-	rule, ok := natRule(in)
+// reserveSSHPort is the front-end port of the machine's inbound NAT rule; 0 when it has none.
+func (f *Facts) reserveSSHPort(ctx context.Context, c *client.Client, in plan.MachineInput) (int32, error) {
+	rule, ok := machineNATRule(in)
 	if !ok {
 		return 0, nil
 	}
@@ -234,28 +234,28 @@ func (f *Facts) sshPort(ctx context.Context, c *client.Client, in plan.MachineIn
 	for _, other := range balancer.Properties.InboundNATRules {
 		taken[other.Properties.FrontendPort] = other.Name
 	}
-	return f.ports.choose(rule.Parent(), rule.Name(), taken), nil
+	return f.ports.reservePort(rule.Parent(), rule.Name(), taken), nil
 }
 
 // ReleaseMachine gives back what Machine reserved. Call it once the machine's NAT rule is gone; calling it again, or for
 // a machine that reserved nothing, does no harm.
 func (f *Facts) ReleaseMachine(in plan.MachineInput) {
-	if rule, ok := natRule(in); ok {
-		f.ports.release(rule.Parent(), rule.Name())
+	if rule, ok := machineNATRule(in); ok {
+		f.ports.releasePort(rule.Parent(), rule.Name())
 	}
 }
 
-// natRule is the inbound NAT rule of the machine; ok is false when it has none, as all but control-plane machines behind
+// machineNATRule is the inbound NAT rule of the machine; ok is false when it has none, as all but control-plane machines behind
 // a public load balancer.
-func natRule(in plan.MachineInput) (id arm.ID, ok bool) {
+func machineNATRule(in plan.MachineInput) (id arm.ID, ok bool) {
 	id, ok = plan.NATRuleID(in)
 	return id, ok && in.ControlPlane && in.AzureCluster.Spec.NetworkSpec.APIServerLB.Type != infrav1.Internal
 }
 
-// UserAssignedClientID is the client ID of a user-assigned managed identity, which azure.json wants. providerID is its
+// ReadUserAssignedClientID is the client ID of a user-assigned managed identity, which azure.json wants. providerID is its
 // resource ID, with or without "azure://"; it may be in another subscription. What is not an ID or does not exist is a
 // *field.Error on spec.userAssignedIdentities.
-func (f *Facts) UserAssignedClientID(ctx context.Context, c *client.Client, providerID string) (string, error) {
+func (f *Facts) ReadUserAssignedClientID(ctx context.Context, c *client.Client, providerID string) (string, error) {
 	path := field.NewPath("spec", "userAssignedIdentities").Index(0).Child("providerID")
 	id, err := arm.ParseID(providerID)
 	if err != nil || !strings.EqualFold(id.Type(), types.UserAssignedIdentity) {

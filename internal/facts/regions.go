@@ -24,15 +24,15 @@ type regions struct {
 	hidden bool
 }
 
-// checkRegion makes sure that the subscription exists and has the cluster's region.
-func (f *Facts) checkRegion(ctx context.Context, c *client.Client, in plan.ClusterInput) error {
-	return f.Region(ctx, c, in.SubscriptionID, in.AzureCluster.Spec.Location)
+// checkClusterRegion makes sure that the subscription exists and has the cluster's region.
+func (f *Facts) checkClusterRegion(ctx context.Context, c *client.Client, in plan.ClusterInput) error {
+	return f.CheckRegion(ctx, c, in.SubscriptionID, in.AzureCluster.Spec.Location)
 }
 
-// Region makes sure that the subscription exists and has a region. One that it has not is a *field.Error on spec.location
+// CheckRegion makes sure that the subscription exists and has a region. One that it has not is a *field.Error on spec.location
 // that lists the names most like it; an unknown subscription is the *arm.Error of Azure.
-func (f *Facts) Region(ctx context.Context, c *client.Client, subscription, location string) error {
-	known, err := f.regions.get(ctx, c.CacheScope()+"|"+strings.ToLower(subscription), func(ctx context.Context) (*regions, error) {
+func (f *Facts) CheckRegion(ctx context.Context, c *client.Client, subscription, location string) error {
+	known, err := f.regions.getOrFetch(ctx, c.CacheScope()+"|"+strings.ToLower(subscription), func(ctx context.Context) (*regions, error) {
 		return listRegions(ctx, c, subscription)
 	})
 	if err != nil {

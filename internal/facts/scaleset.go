@@ -12,17 +12,17 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/types"
 )
 
-// ScaleSetVMs are the VMs of a scale set with their power states, as one list shows them; none of a scale set that does not
+// ListScaleSetVMs are the VMs of a scale set with their power states, as one list shows them; none of a scale set that does not
 // exist. Instances of a uniform one are listed below it, VMs of a flexible one are those of its group that name it.
 // https://learn.microsoft.com/en-us/rest/api/compute/virtual-machine-scale-set-vms/list
 // https://learn.microsoft.com/en-us/rest/api/compute/virtual-machines/list
-func (f *Facts) ScaleSetVMs(ctx context.Context, c *client.Client, scaleSet arm.ID, flexible bool) ([]json.RawMessage, error) {
+func (f *Facts) ListScaleSetVMs(ctx context.Context, c *client.Client, scaleSet arm.ID, flexible bool) ([]json.RawMessage, error) {
 	path, query := string(scaleSet)+"/virtualMachines", url.Values{"$expand": {"instanceView"}}
 	if flexible {
 		path = string(arm.ResourceGroupID(scaleSet.Subscription(), scaleSet.ResourceGroup())) + "/providers/" + types.VirtualMachine
 		query.Set("$filter", "'virtualMachineScaleSet/id' eq '"+string(scaleSet)+"'")
 	}
-	items, err := ask(ctx, f.failed, c.CacheScope()+"|"+scaleSet.Key()+"|instances", func(ctx context.Context) ([]json.RawMessage, error) {
+	items, err := askUnlessFailed(ctx, f.failures, c.CacheScope()+"|"+scaleSet.Key()+"|instances", func(ctx context.Context) ([]json.RawMessage, error) {
 		return c.List(ctx, path, types.ScaleSetAPIVersion, query)
 	})
 	if arm.IsNotFound(err) {
@@ -31,19 +31,19 @@ func (f *Facts) ScaleSetVMs(ctx context.Context, c *client.Client, scaleSet arm.
 	return items, err
 }
 
-// ScaleSetVM is one VM of a scale set as the list of them would show it; nil when it does not exist or is of another one. It asks for
+// ReadScaleSetVM is one VM of a scale set as the list of them would show it; nil when it does not exist or is of another one. It asks for
 // the VM itself, which a list may leave out.
 // https://learn.microsoft.com/en-us/rest/api/compute/virtual-machine-scale-set-vms/get
 // https://learn.microsoft.com/en-us/rest/api/compute/virtual-machines/get
-func (f *Facts) ScaleSetVM(ctx context.Context, c *client.Client, scaleSet, vm arm.ID, flexible bool) (json.RawMessage, error) {
-	response, err := ask(ctx, f.failed, c.CacheScope()+"|"+vm.Key()+"|instance", func(ctx context.Context) (*client.Response, error) {
+func (f *Facts) ReadScaleSetVM(ctx context.Context, c *client.Client, scaleSet, vm arm.ID, flexible bool) (json.RawMessage, error) {
+	response, err := askUnlessFailed(ctx, f.failures, c.CacheScope()+"|"+vm.Key()+"|instance", func(ctx context.Context) (*client.Response, error) {
 		return c.Get(ctx, vm, types.ScaleSetAPIVersion, url.Values{"$expand": {"instanceView"}})
 	})
 	if arm.IsNotFound(err) {
 		return nil, nil
 	}
 	if err != nil || !flexible {
-		return bodyOf(response), err
+		return responseBody(response), err
 	}
 	var shown struct {
 		Properties struct {
@@ -61,7 +61,7 @@ func (f *Facts) ScaleSetVM(ctx context.Context, c *client.Client, scaleSet, vm a
 	return response.Body, nil
 }
 
-func bodyOf(response *client.Response) json.RawMessage {
+func responseBody(response *client.Response) json.RawMessage {
 	if response == nil {
 		return nil
 	}
@@ -82,8 +82,8 @@ type ScaleSet struct {
 	PrincipalID string
 }
 
-// ScaleSetOf reads a scale set as Azure shows it; without a body there is none.
-func ScaleSetOf(id arm.ID, body json.RawMessage) (ScaleSet, error) {
+// ParseScaleSet reads a scale set as Azure shows it; without a body there is none.
+func ParseScaleSet(id arm.ID, body json.RawMessage) (ScaleSet, error) {
 	var shown struct {
 		Tags map[string]string `json:"tags"`
 		SKU  struct {

@@ -30,8 +30,8 @@ type catalog struct {
 	faultDomains int32
 }
 
-// size is the row of a size, or the names most like it when there is none.
-func (c *catalog) size(name string) (*plan.VMSize, []string) {
+// findSize is the row of a size, or the names most like it when there is none.
+func (c *catalog) findSize(name string) (*plan.VMSize, []string) {
 	if size, ok := c.sizes[strings.ToLower(name)]; ok {
 		return size, nil
 	}
@@ -42,45 +42,45 @@ func (c *catalog) size(name string) (*plan.VMSize, []string) {
 	return nil, nearest.Names(name, names)
 }
 
-// catalog is the SKU catalog of the cluster's region.
-func (f *Facts) catalog(ctx context.Context, c *client.Client, in plan.ClusterInput) (*catalog, error) {
+// clusterCatalog is the SKU catalog of the cluster's region.
+func (f *Facts) clusterCatalog(ctx context.Context, c *client.Client, in plan.ClusterInput) (*catalog, error) {
 	return f.regionCatalog(ctx, c, in.SubscriptionID, plan.Location(in))
 }
 
 // regionCatalog is the SKU catalog of a region, whose name is normalized.
 func (f *Facts) regionCatalog(ctx context.Context, c *client.Client, subscription, location string) (*catalog, error) {
-	return f.skus.get(ctx, catalogKey(c, subscription, location), listCatalog(c, subscription, location))
+	return f.skus.getOrFetch(ctx, catalogKey(c, subscription, location), listCatalog(c, subscription, location))
 }
 
-// UnknownSizes are those of VM sizes that the catalog of a region does not have, each with the names most like it.
-func (f *Facts) UnknownSizes(ctx context.Context, c *client.Client, subscription, location string, sizes []string) (map[string][]string, error) {
+// FindUnknownSizes are those of VM sizes that the catalog of a region does not have, each with the names most like it.
+func (f *Facts) FindUnknownSizes(ctx context.Context, c *client.Client, subscription, location string, sizes []string) (map[string][]string, error) {
 	catalog, err := f.regionCatalog(ctx, c, subscription, plan.NormalizeRegion(location))
 	if err != nil {
 		return nil, err
 	}
 	unknown := map[string][]string{}
 	for _, name := range sizes {
-		if size, near := catalog.size(name); size == nil {
+		if size, near := catalog.findSize(name); size == nil {
 			unknown[name] = near
 		}
 	}
 	return unknown, nil
 }
 
-// VMSize is the row of a VM size in the catalog of the cluster's region; nil, with the names most like it, when there is
+// FindVMSize is the row of a VM size in the catalog of the cluster's region; nil, with the names most like it, when there is
 // none. in.Facts is not used.
-func (f *Facts) VMSize(ctx context.Context, c *client.Client, in plan.ClusterInput, name string) (*plan.VMSize, []string, error) {
-	catalog, err := f.catalog(ctx, c, in)
+func (f *Facts) FindVMSize(ctx context.Context, c *client.Client, in plan.ClusterInput, name string) (*plan.VMSize, []string, error) {
+	catalog, err := f.clusterCatalog(ctx, c, in)
 	if err != nil {
 		return nil, nil, err
 	}
-	size, near := catalog.size(name)
+	size, near := catalog.findSize(name)
 	return size, near, nil
 }
 
-// Zones are the availability zones that any VM size of the cluster's region can be created in, sorted. in.Facts is not used.
-func (f *Facts) Zones(ctx context.Context, c *client.Client, in plan.ClusterInput) ([]string, error) {
-	catalog, err := f.catalog(ctx, c, in)
+// ListZones are the availability zones that any VM size of the cluster's region can be created in, sorted. in.Facts is not used.
+func (f *Facts) ListZones(ctx context.Context, c *client.Client, in plan.ClusterInput) ([]string, error) {
+	catalog, err := f.clusterCatalog(ctx, c, in)
 	if err != nil {
 		return nil, err
 	}
@@ -98,7 +98,7 @@ func listCatalog(c *client.Client, subscription, location string) func(context.C
 		if err != nil {
 			return nil, fmt.Errorf("list VM sizes of %s: %w", location, err)
 		}
-		return readCatalog(items, location)
+		return parseCatalog(items, location)
 	}
 }
 
@@ -133,10 +133,10 @@ type skuRestriction struct {
 	} `json:"restrictionInfo"`
 }
 
-func readCatalog(items []json.RawMessage, location string) (*catalog, error) {
+func parseCatalog(items []json.RawMessage, location string) (*catalog, error) {
 	out := &catalog{sizes: map[string]*plan.VMSize{}}
 	zones := map[string]bool{}
-	words := words{}
+	words := stringPool{}
 	for _, item := range items {
 		var row sku
 		if err := json.Unmarshal(item, &row); err != nil {
@@ -144,7 +144,7 @@ func readCatalog(items []json.RawMessage, location string) (*catalog, error) {
 		}
 		switch {
 		case strings.EqualFold(row.ResourceType, "virtualMachines"):
-			size := row.size(location, words)
+			size := row.toVMSize(location, words)
 			out.sizes[strings.ToLower(size.Name)] = size
 			for _, zone := range size.Zones {
 				zones[zone] = true
@@ -162,11 +162,11 @@ func readCatalog(items []json.RawMessage, location string) (*catalog, error) {
 	return out, nil
 }
 
-// size reads a row about a VM size for one location.
-func (row sku) size(location string, words words) *plan.VMSize {
+// toVMSize reads a row about a VM size for one location.
+func (row sku) toVMSize(location string, words stringPool) *plan.VMSize {
 	size := &plan.VMSize{Name: row.Name, Capabilities: map[string]string{}}
 	for _, capability := range row.Capabilities {
-		size.Capabilities[words.same(capability.Name)] = words.same(capability.Value)
+		size.Capabilities[words.intern(capability.Name)] = words.intern(capability.Value)
 	}
 	size.VCPUs, _ = strconv.Atoi(size.Capabilities["vCPUs"])
 	size.MemoryGB, _ = strconv.ParseFloat(size.Capabilities["MemoryGB"], 64)
@@ -175,16 +175,16 @@ func (row sku) size(location string, words words) *plan.VMSize {
 			continue
 		}
 		for _, zone := range info.Zones {
-			size.Zones = append(size.Zones, words.same(zone))
+			size.Zones = append(size.Zones, words.intern(zone))
 		}
 		for _, details := range info.ZoneDetails {
 			for _, capability := range details.Capabilities {
-				name, value := words.same(capability.Name), words.same(capability.Value)
+				name, value := words.intern(capability.Name), words.intern(capability.Value)
 				if len(details.Name) == 0 {
 					size.Capabilities[name] = value
 				}
 				for _, zone := range details.Name {
-					setZoneCapability(size, words.same(zone), name, value)
+					setZoneCapability(size, words.intern(zone), name, value)
 				}
 			}
 		}
@@ -194,7 +194,7 @@ func (row sku) size(location string, words words) *plan.VMSize {
 			size.Zones = slices.DeleteFunc(size.Zones, func(zone string) bool {
 				return slices.Contains(restriction.RestrictionInfo.Zones, zone)
 			})
-		} else if restriction.covers(location) {
+		} else if restriction.appliesTo(location) {
 			size.Restricted, size.Zones = restriction.ReasonCode, nil
 		}
 	}
@@ -212,16 +212,16 @@ func setZoneCapability(size *plan.VMSize, zone, name, value string) {
 	size.ZoneCapabilities[zone][name] = value
 }
 
-// covers tells whether a restriction of type Location is about this one.
-func (r skuRestriction) covers(location string) bool {
+// appliesTo tells whether a restriction of type Location is about this one.
+func (r skuRestriction) appliesTo(location string) bool {
 	locations := append(slices.Clone(r.RestrictionInfo.Locations), r.Values...)
 	return len(locations) == 0 || slices.ContainsFunc(locations, func(l string) bool { return plan.NormalizeRegion(l) == location })
 }
 
-// words keeps one copy of strings that a catalog repeats in every row.
-type words map[string]string
+// stringPool keeps one copy of strings that a catalog repeats in every row.
+type stringPool map[string]string
 
-func (w words) same(s string) string {
+func (w stringPool) intern(s string) string {
 	if known, ok := w[s]; ok {
 		return known
 	}

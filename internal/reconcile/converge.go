@@ -76,7 +76,7 @@ func (a *azure[O, I]) converge(ctx context.Context) (outcome, time.Duration, err
 		ctx = engine.WithReuseSince(ctx, a.settled.Since(a.key, fingerprint))
 	}
 	a.turn.Found = takenover.Of(a.object.GetAnnotations())
-	ask := facts.Asking(ctx, a.turn.Name, fingerprint)
+	ask := facts.WithAsker(ctx, a.turn.Name, fingerprint)
 	planned, err := a.kind.Plan(ask, a.turn, a.in)
 	if err != nil {
 		return "", 0, err

@@ -76,7 +76,7 @@ func (a *azure[O, I]) ownership() ownership.Owner {
 
 // look reads whose a resource is. A resource that Azure does not show to the identity is unreadable.
 func (a *azure[O, I]) look(ctx context.Context, id arm.ID) (lent.Fact, error) {
-	shown, err := a.Facts.Resource(ctx, a.turn.Access.Client, id)
+	shown, err := a.Facts.ReadResource(ctx, a.turn.Access.Client, id)
 	var refused *arm.Error
 	switch {
 	case errors.As(err, &refused) && refused.Status >= 400 && !arm.IsUnanswered(err):

@@ -21,7 +21,7 @@ const (
 // them. Nobody would look at a new object with the gate off; stored ones can be changed.
 func withDocuments[T client.Object](features plan.Features, spec func(T) any, documents func(T) []runtime.RawExtension, needs string, version func(T) string) kind[T] {
 	validate := func(obj T) field.ErrorList {
-		return asoresource.Validate(obj.GetNamespace(), documents(obj), needs, version(obj))
+		return asoresource.ValidateManifests(obj.GetNamespace(), documents(obj), needs, version(obj))
 	}
 	return kind[T]{
 		spec: spec,
@@ -34,9 +34,9 @@ func withDocuments[T client.Object](features plan.Features, spec func(T) any, do
 			return validate(obj)
 		}),
 		update: between(func(old, obj T) field.ErrorList {
-			return append(introduced(validate(old), validate(obj)), asoresource.Moved(documents(old), documents(obj))...)
+			return append(introduced(validate(old), validate(obj)), asoresource.ValidateUpdate(documents(old), documents(obj))...)
 		}),
-		warn: func(_, obj T) admission.Warnings { return asoresource.Warnings(obj.GetNamespace(), documents(obj)) },
+		warn: func(_, obj T) admission.Warnings { return asoresource.ListWarnings(obj.GetNamespace(), documents(obj)) },
 	}
 }
 

@@ -54,7 +54,7 @@ func (l managedLookup) version(ctx context.Context, p *infrav1.AzureManagedMachi
 	case err != nil:
 		return anyVersion, fmt.Errorf("get the AzureManagedControlPlane %s: %w", key, err)
 	}
-	return aks.SpokenAbout(controlPlane), nil
+	return aks.APIVersionFor(controlPlane), nil
 }
 
 // needsSystemPool tells whether the cluster of a System pool lives on, so that it needs one.

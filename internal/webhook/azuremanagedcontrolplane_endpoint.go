@@ -12,7 +12,7 @@ import (
 // a cluster its endpoint. A manifest with an endpoint that is applied again changes nothing. An object that is created with the
 // finalizer of its manager is one that clusterctl moves, and keeps its endpoint as proof that the cluster exists.
 func fillEndpoint(ctx context.Context, c *infrav1.AzureManagedControlPlane) {
-	if aks.EndpointWritten(c) {
+	if aks.HasManagedEndpoint(c) {
 		return
 	}
 	old := &infrav1.AzureManagedControlPlane{}

@@ -28,7 +28,7 @@ func ValidateAzureManagedControlPlaneUpdate(old, c *infrav1.AzureManagedControlP
 func immutableControlPlane(old, c *infrav1.AzureManagedControlPlane) (errs field.ErrorList) {
 	path, before, after := field.NewPath("spec"), &old.Spec, &c.Spec
 	// A first try that Azure never heard of can be corrected; CEL does not see the annotations that tell.
-	if !aks.Untouched(old) {
+	if !aks.NothingCreated(old) {
 		errs = append(errs, unmovable(before.SubscriptionID, after.SubscriptionID, path.Child("subscriptionID"), "subscriptions")...)
 		errs = append(errs, unmovable(before.Location, after.Location, path.Child("location"), "regions")...)
 	}

@@ -70,8 +70,8 @@ func validateManagedClass(spec *infrav1.AzureManagedControlPlaneClassSpec, path 
 	if spec.KubeletUserAssignedIdentity != "" {
 		errs = append(errs, validateResourceID(spec.KubeletUserAssignedIdentity, path.Child("kubeletUserAssignedIdentity"))...)
 	}
-	version := aso.Version(spec.ASOManagedClusterPatches, isTrue(spec.EnablePreviewFeatures))
-	return append(errs, aso.Check(aso.ManagedCluster, version, spec.ASOManagedClusterPatches, path.Child("asoManagedClusterPatches"))...)
+	version := aso.APIVersionOf(spec.ASOManagedClusterPatches, isTrue(spec.EnablePreviewFeatures))
+	return append(errs, aso.CheckPatches(aso.ManagedCluster, version, spec.ASOManagedClusterPatches, path.Child("asoManagedClusterPatches"))...)
 }
 
 // validateManagedName checks the name of the object, which is that of the AKS cluster.

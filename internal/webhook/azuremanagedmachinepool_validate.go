@@ -83,11 +83,11 @@ func validatePoolClass(spec *infrav1.AzureManagedMachinePoolClassSpec, version s
 // one that they name or the newest preview if they are right in none.
 func validatePoolPatches(patches []string, version string, path *field.Path) field.ErrorList {
 	if version != anyVersion {
-		return aso.Check(aso.AgentPool, version, patches, path)
+		return aso.CheckPatches(aso.AgentPool, version, patches, path)
 	}
-	errs := aso.Check(aso.AgentPool, aso.Version(patches, true), patches, path)
-	for _, version := range armschema.Versions() {
-		if len(errs) > 0 && len(aso.Check(aso.AgentPool, version, patches, path)) == 0 {
+	errs := aso.CheckPatches(aso.AgentPool, aso.APIVersionOf(patches, true), patches, path)
+	for _, version := range armschema.ListVersions() {
+		if len(errs) > 0 && len(aso.CheckPatches(aso.AgentPool, version, patches, path)) == 0 {
 			return nil
 		}
 	}

@@ -194,12 +194,12 @@ var importRules = []importRule{
 		why:         "manifests of an adoption follow from what Azure shows alone, so that it can be tested without Azure",
 	},
 	{
-		dirs: []string{"internal/adoption/survey", "internal/adoption/proof"}, inside: []string{"api/...", "internal/adoption", "internal/arm/...", "internal/facts", "internal/plan/...", "internal/defaults", "internal/webhook"},
+		dirs: []string{"internal/adoption/survey", "internal/adoption/dryrun"}, inside: []string{"api/...", "internal/adoption", "internal/arm/...", "internal/facts", "internal/plan/...", "internal/defaults", "internal/webhook"},
 		outside: append([]string{"github.com/Azure/azure-sdk-for-go/sdk/azcore/policy"}, kubernetesTypes...), notStandard: []string{"os", "os/..."},
 		why: "an adoption reads as the manager does and judges by its engine; it knows no controller and writes nothing",
 	},
 	{
-		dirs: []string{"internal/adoption/leftover"}, inside: []string{"api/...", "internal/plan/asoresource"}, outside: []string{"..."}, notStandard: []string{"net/http", "os", "os/..."},
+		dirs: []string{"internal/adoption/prepareupgrade"}, inside: []string{"api/...", "internal/plan/asoresource"}, outside: []string{"..."}, notStandard: []string{"net/http", "os", "os/..."},
 		why: "what is left of a second operator is changed in Kubernetes alone: a client of Azure would be one too many",
 	},
 	{

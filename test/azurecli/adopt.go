@@ -68,7 +68,7 @@ func (b *breaking) RoundTrip(request *http.Request) (*http.Response, error) {
 
 func run(stage *harness.Stage, credential azcore.TokenCredential, kubernetes func() (*rest.Config, error), arguments []string) (printed, told string, err error) {
 	stage.T.Helper()
-	cmd := command.New(command.Options{
+	cmd := command.NewCommand(command.Options{
 		Identity:  identity.Options{AuthorityHost: stage.Azure.URL, ResourceManagerEndpoint: stage.Azure.URL, ResourceManagerAudience: "https://management.core.windows.net/"},
 		Transport: stage.Azure.HTTP, Credential: credential, Kubernetes: kubernetes,
 	})

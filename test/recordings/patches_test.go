@@ -66,7 +66,7 @@ func TestPatchesKnowWhatASOKnows(t *testing.T) {
 	used := map[string]bool{}
 	for _, version := range []string{"v1api20240901", "v1api20250801", "v20251002preview"} {
 		types := readASOTypes(t, version)
-		spoken := aso.Version([]string{"apiVersion: containerservice.azure.com/" + version}, false)
+		spoken := aso.APIVersionOf([]string{"apiVersion: containerservice.azure.com/" + version}, false)
 		for kind, spec := range map[aso.Kind]string{aso.ManagedCluster: "ManagedCluster_Spec", aso.AgentPool: "ManagedClustersAgentPool_Spec"} {
 			t.Run(version+"/"+string(kind), func(t *testing.T) {
 				properties := types.properties(t, "", spec)
@@ -120,7 +120,7 @@ func patched(kind aso.Kind, version string, p asoProperty) (aso.Result, error) {
 		return aso.Result{}, err
 	}
 	secrets := aso.Secrets{{Name: "n", Key: "k"}: "secret"}
-	return aso.Apply(kind, version, nil, []string{string(text)}, secrets)
+	return aso.ApplyPatches(kind, version, nil, []string{string(text)}, secrets)
 }
 
 func checkPatch(t *testing.T, kind aso.Kind, version string, p asoProperty) {
@@ -151,7 +151,7 @@ func checkPatch(t *testing.T, kind aso.Kind, version string, p asoProperty) {
 	if path == "identity.userAssignedIdentities."+exampleID {
 		return
 	}
-	if property, ok := armschema.Lookup(kind, version, path); !ok || !property.Settable() {
+	if property, ok := armschema.FindProperty(kind, version, path); !ok || !property.IsSettable() {
 		t.Errorf("%s went to %s, which Azure does not take", p.path, path)
 	}
 	name := path[strings.LastIndex(path, ".")+1:]

@@ -16,8 +16,8 @@ import (
 	"k8s.io/client-go/rest"
 
 	"sigs.k8s.io/cluster-api-provider-azure/internal/adoption"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/adoption/leftover"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/adoption/proof"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/adoption/dryrun"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/adoption/prepareupgrade"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/adoption/survey"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/client"
@@ -41,8 +41,8 @@ type Options struct {
 
 // Values of --as.
 const (
-	azureManaged = "azuremanaged"
-	documents    = "documents"
+	asAzureManaged = "azuremanaged"
+	asDocuments    = "documents"
 )
 
 type flags struct {
@@ -51,8 +51,8 @@ type flags struct {
 	adoption.Options
 }
 
-// New is the command adopt.
-func New(o Options) *cobra.Command {
+// NewCommand is the command adopt.
+func NewCommand(o Options) *cobra.Command {
 	f := &flags{}
 	cmd := &cobra.Command{
 		Use:   "adopt",
@@ -62,19 +62,19 @@ func New(o Options) *cobra.Command {
 			"It signs in as the environment says (AZURE_TENANT_ID, AZURE_CLIENT_ID, ...), or as az does, needs no right but to read, and writes nothing.",
 		Args: cobra.NoArgs, Version: o.Version, SilenceUsage: true, SilenceErrors: true,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			for flag, as := range map[string]string{"identity": azureManaged, "credential-from": documents} {
+			for flag, as := range map[string]string{"identity": asAzureManaged, "credential-from": asDocuments} {
 				if f.as != as && cmd.Flags().Changed(flag) {
 					return fmt.Errorf("--%s is for --as %s: the other kinds sign in otherwise", flag, as)
 				}
 			}
-			return f.adopt(cmd.Context(), o, cmd.OutOrStdout(), text.Writer(cmd.ErrOrStderr()))
+			return f.runAdoption(cmd.Context(), o, cmd.OutOrStdout(), text.Writer(cmd.ErrOrStderr()))
 		},
 	}
 	fs := cmd.Flags()
 	fs.StringVar(&f.subscription, "subscription", "", "ID of the subscription of the AKS cluster")
 	fs.StringVar(&f.group, "resource-group", "", "resource group of the AKS cluster")
 	fs.StringVar(&f.name, "name", "", "name of the AKS cluster")
-	fs.StringVar(&f.as, "as", azureManaged, "kinds to take it over into: azuremanaged or documents")
+	fs.StringVar(&f.as, "as", asAzureManaged, "kinds to take it over into: azuremanaged or documents")
 	fs.StringVar(&f.ClusterName, "cluster-name", "", "name of the Cluster; that of the AKS cluster when empty")
 	fs.StringVar(&f.Namespace, "namespace", "", "namespace of all objects; that of whoever applies them when empty")
 	fs.StringVar(&f.Identity, "identity", "cluster-identity", "AzureClusterIdentity of --as azuremanaged")
@@ -85,11 +85,11 @@ func New(o Options) *cobra.Command {
 	for _, required := range []string{"subscription", "resource-group", "name"} {
 		_ = cmd.MarkFlagRequired(required) // The flags are there.
 	}
-	cmd.AddCommand(prepare(o))
+	cmd.AddCommand(newPrepareCommand(o))
 	return cmd
 }
 
-func prepare(o Options) *cobra.Command {
+func newPrepareCommand(o Options) *cobra.Command {
 	return &cobra.Command{
 		Use:   "prepare-upgrade",
 		Short: "Make a management cluster of the established provider ready for clusterctl upgrade, without a change in Azure",
@@ -101,44 +101,44 @@ func prepare(o Options) *cobra.Command {
 			if err != nil {
 				return fmt.Errorf("kubeconfig: %w", err)
 			}
-			return leftover.Prepare(cmd.Context(), config, text.Writer(cmd.OutOrStdout()))
+			return prepareupgrade.RunSteps(cmd.Context(), config, text.Writer(cmd.OutOrStdout()))
 		},
 	}
 }
 
-func (f *flags) adopt(ctx context.Context, o Options, out, told io.Writer) error {
-	if f.as != azureManaged && f.as != documents {
-		return fmt.Errorf("--as %q: use %s or %s", f.as, azureManaged, documents)
+func (f *flags) runAdoption(ctx context.Context, o Options, out, messages io.Writer) error {
+	if f.as != asAzureManaged && f.as != asDocuments {
+		return fmt.Errorf("--as %q: use %s or %s", f.as, asAzureManaged, asDocuments)
 	}
-	if f.as == azureManaged && f.apiVersion != types.ContainerServiceAPIVersion {
-		return fmt.Errorf("--api-version %s: AzureManaged kinds speak %s, use --as %s for another one", f.apiVersion, types.ContainerServiceAPIVersion, documents)
+	if f.as == asAzureManaged && f.apiVersion != types.ContainerServiceAPIVersion {
+		return fmt.Errorf("--api-version %s: AzureManaged kinds speak %s, use --as %s for another one", f.apiVersion, types.ContainerServiceAPIVersion, asDocuments)
 	}
-	c, err := f.client(o)
+	c, err := f.newReadOnlyClient(o)
 	if err != nil {
 		return err
 	}
 	id := arm.NewID(f.subscription, f.group, types.ManagedCluster, f.name)
-	found, err := survey.Read(ctx, c, id, f.apiVersion)
+	found, err := survey.ReadCluster(ctx, c, id, f.apiVersion)
 	if err != nil {
 		return err
 	}
-	write := adoption.Managed
-	if f.as == documents {
-		write = adoption.InDocuments
+	write := adoption.WriteAzureManaged
+	if f.as == asDocuments {
+		write = adoption.WriteASOManaged
 	}
 	manifest, lefts, err := write(found, f.Options)
 	if err != nil {
 		return err
 	}
 	for _, left := range lefts {
-		fmt.Fprintln(told, "not in the manifests:", left)
+		fmt.Fprintln(messages, "not in the manifests:", left)
 	}
-	writes, err := proof.Of(ctx, c, found, manifest)
+	writes, err := dryrun.FindWrites(ctx, c, found, manifest)
 	if err != nil {
 		return fmt.Errorf("find out what applying the manifests would write: %w", err)
 	}
 	for _, line := range writes {
-		fmt.Fprintln(told, "would not be left as it is:", line)
+		fmt.Fprintln(messages, "would not be left as it is:", line)
 	}
 	if len(writes) > 0 && !f.unproven {
 		return errors.New("applying the manifests would not leave Azure as it is, so they are not printed: --unproven prints them all the same")
@@ -148,14 +148,14 @@ func (f *flags) adopt(ctx context.Context, o Options, out, told io.Writer) error
 		return err
 	}
 	if len(writes) == 0 {
-		fmt.Fprintln(told, "applying the manifests writes nothing to Azure")
+		fmt.Fprintln(messages, "applying the manifests writes nothing to Azure")
 	}
 	_, err = out.Write(raw)
 	return err
 }
 
-// client is a client that reads.
-func (f *flags) client(o Options) (*client.Client, error) {
+// newReadOnlyClient is a client that reads.
+func (f *flags) newReadOnlyClient(o Options) (*client.Client, error) {
 	cloud, custom, err := o.Identity.Cloud(f.environment)
 	if err != nil {
 		return nil, err
@@ -169,5 +169,5 @@ func (f *flags) client(o Options) (*client.Client, error) {
 			return nil, fmt.Errorf("sign in to Azure: %w", err)
 		}
 	}
-	return client.New(credential, cloud, client.Options{Principal: "adopt", Version: o.Version, Transport: proof.ReadOnly{Next: o.Transport}})
+	return client.New(credential, cloud, client.Options{Principal: "adopt", Version: o.Version, Transport: dryrun.ReadOnly{Next: o.Transport}})
 }

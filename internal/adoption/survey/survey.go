@@ -19,48 +19,48 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/facts"
 )
 
-// below are the collections of what is below a managed cluster beside its pools, and extending those of what extends it.
+// childCollections are the collections of what is below a managed cluster beside its pools, and extending those of what extends it.
 var (
-	below     = []string{"maintenanceConfigurations", "trustedAccessRoleBindings"}
-	extending = []string{types.ClusterExtension, "Microsoft.KubernetesConfiguration/fluxConfigurations"}
+	childCollections = []string{"maintenanceConfigurations", "trustedAccessRoleBindings"}
+	extensionTypes   = []string{types.ClusterExtension, "Microsoft.KubernetesConfiguration/fluxConfigurations"}
 )
 
-// Read reads the cluster of an ID, speaking an api-version about it and what is below it.
-func Read(ctx context.Context, c *client.Client, id arm.ID, apiVersion string) (adoption.Found, error) {
-	out := adoption.Found{APIVersion: apiVersion}
+// ReadCluster reads the cluster of an ID, speaking an api-version about it and what is below it.
+func ReadCluster(ctx context.Context, c *client.Client, id arm.ID, apiVersion string) (adoption.ObservedCluster, error) {
+	out := adoption.ObservedCluster{APIVersion: apiVersion}
 	response, err := c.Get(ctx, id, apiVersion, nil)
 	if err != nil {
 		return out, fmt.Errorf("read the AKS cluster: %w", err)
 	}
 	out.Cluster = adoption.Resource{ID: id, APIVersion: apiVersion, Body: response.Body}
-	if out.Pools, err = list(ctx, c, string(id)+"/agentPools", apiVersion); err != nil {
+	if out.Pools, err = listCollection(ctx, c, string(id)+"/agentPools", apiVersion); err != nil {
 		return out, fmt.Errorf("list its pools: %w", err)
 	}
 	// The network of the cluster is that of a pool that stays.
-	slices.SortStableFunc(out.Pools, func(a, b adoption.Resource) int { return strings.Compare(mode(a), mode(b)) })
-	for _, collection := range below {
-		more, err := list(ctx, c, string(id)+"/"+collection, apiVersion)
-		if err != nil && !absent(err) {
+	slices.SortStableFunc(out.Pools, func(a, b adoption.Resource) int { return strings.Compare(poolMode(a), poolMode(b)) })
+	for _, collection := range childCollections {
+		more, err := listCollection(ctx, c, string(id)+"/"+collection, apiVersion)
+		if err != nil && !isUnsupported(err) {
 			return out, fmt.Errorf("list its %s: %w", collection, err)
 		}
-		out.Around = append(out.Around, more...)
+		out.Related = append(out.Related, more...)
 	}
-	for _, collection := range extending {
+	for _, collection := range extensionTypes {
 		row, err := types.ForID(id.Extension(collection, "any"))
 		if err != nil {
 			return out, err
 		}
-		more, err := list(ctx, c, string(id)+"/providers/"+collection, row.APIVersion)
-		if err != nil && !absent(err) {
+		more, err := listCollection(ctx, c, string(id)+"/providers/"+collection, row.APIVersion)
+		if err != nil && !isUnsupported(err) {
 			return out, fmt.Errorf("list its %s: %w", collection, err)
 		}
-		out.Around = append(out.Around, more...)
+		out.Related = append(out.Related, more...)
 	}
-	return out, network(ctx, c, &out)
+	return out, readNetwork(ctx, c, &out)
 }
 
-// mode is System or User.
-func mode(pool adoption.Resource) string {
+// poolMode is System or User.
+func poolMode(pool adoption.Resource) string {
 	var shown struct {
 		Properties struct {
 			Mode string `json:"mode"`
@@ -70,8 +70,8 @@ func mode(pool adoption.Resource) string {
 	return shown.Properties.Mode
 }
 
-// list are the resources of a collection, by name.
-func list(ctx context.Context, c *client.Client, collection, apiVersion string) ([]adoption.Resource, error) {
+// listCollection are the resources of a collection, by name.
+func listCollection(ctx context.Context, c *client.Client, collection, apiVersion string) ([]adoption.Resource, error) {
 	bodies, err := c.List(ctx, collection, apiVersion, nil)
 	if err != nil {
 		return nil, err
@@ -88,16 +88,16 @@ func list(ctx context.Context, c *client.Client, collection, apiVersion string) 
 	return out, nil
 }
 
-// absent tells whether a collection was refused because the subscription has nothing of the kind: the provider is not registered
+// isUnsupported tells whether a collection was refused because the subscription has nothing of the kind: the provider is not registered
 // there, or a cloud does not have it.
-func absent(err error) bool {
+func isUnsupported(err error) bool {
 	var refused *arm.Error
 	return errors.As(err, &refused) && (refused.Status == http.StatusNotFound ||
 		slices.Contains([]string{"MissingSubscriptionRegistration", "NoRegisteredProviderFound", "InvalidResourceType", "SubscriptionNotRegistered"}, refused.Code))
 }
 
-// network reads the network of the first pool, where it names a subnet.
-func network(ctx context.Context, c *client.Client, found *adoption.Found) error {
+// readNetwork reads the network of the first pool, where it names a subnet.
+func readNetwork(ctx context.Context, c *client.Client, found *adoption.ObservedCluster) error {
 	if len(found.Pools) == 0 {
 		return nil
 	}
@@ -114,9 +114,9 @@ func network(ctx context.Context, c *client.Client, found *adoption.Found) error
 		return fmt.Errorf("%s: vnetSubnetID: %w", found.Pools[0].ID, err)
 	}
 	f := facts.New(facts.Options{})
-	if found.Network, err = f.VirtualNetwork(ctx, c, subnet.Parent(), infrav1.ClusterTagKey(found.Cluster.ID.Name()), infrav1.TagOwned); err != nil {
+	if found.Network, err = f.ReadVNet(ctx, c, subnet.Parent(), infrav1.ClusterTagKey(found.Cluster.ID.Name()), infrav1.TagOwned); err != nil {
 		return fmt.Errorf("read the network of the pools: %w", err)
 	}
-	found.Subnet, err = f.Resource(ctx, c, subnet)
+	found.Subnet, err = f.ReadResource(ctx, c, subnet)
 	return err
 }

@@ -14,7 +14,7 @@ func Identity(controlPlane *infrav1.AzureManagedControlPlane) access.Request {
 	request := access.Request{
 		Ref: spec.IdentityRef, Namespace: controlPlane.Namespace, Environment: spec.AzureEnvironment, SubscriptionID: spec.SubscriptionID,
 	}
-	if version := aks.SpokenAbout(controlPlane); version != types.ContainerServiceAPIVersion {
+	if version := aks.APIVersionFor(controlPlane); version != types.ContainerServiceAPIVersion {
 		request.APIVersions = map[string]string{types.ManagedCluster: version}
 	}
 	return request

@@ -22,7 +22,7 @@ func Available(observed json.RawMessage, usable bool) metav1.Condition {
 	switch {
 	case len(observed) == 0:
 		condition.Reason, condition.Message = infrav1.WaitingReason, "Azure has no managed cluster yet"
-	case plan.Stopped(observed):
+	case plan.IsStopped(observed):
 		condition.Reason, condition.Message = StoppedReason, "the managed cluster is stopped. Start it, as by az aks start"
 	case !usable:
 		condition.Reason, condition.Message = infrav1.WaitingReason, "the managed cluster has no kubeconfig yet"

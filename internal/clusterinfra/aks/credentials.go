@@ -46,13 +46,13 @@ type Credentials struct {
 // nothing tells that they may have been rotated.
 func Kubeconfigs(ctx context.Context, f *facts.Facts, access *access.Access, id arm.ID, observed json.RawMessage, to published.Publisher) (*Credentials, error) {
 	out := &Credentials{Holds: forever}
-	entra, localDisabled := plan.AADManaged(observed), plan.LocalAccountsDisabled(observed)
+	entra, localDisabled := plan.UsesEntraID(observed), plan.HasLocalAccountsDisabled(observed)
 	var err error
 	if !localDisabled {
 		if out.Admin, err = to.Stored(ctx, to.Cluster+admin, value); err != nil {
 			return nil, err
 		}
-		if out.Admin, err = f.Kubeconfig(ctx, access.Client, id, facts.AdminCredential, observed, out.Admin); err != nil {
+		if out.Admin, err = f.GetKubeconfig(ctx, access.Client, id, facts.AdminCredential, observed, out.Admin); err != nil {
 			return nil, fmt.Errorf("kubeconfig of the administrator: %w", err)
 		}
 		out.Kubeconfig = out.Admin
@@ -61,7 +61,7 @@ func Kubeconfigs(ctx context.Context, f *facts.Facts, access *access.Access, id 
 		if out.User, err = to.Stored(ctx, to.Cluster+user, value); err != nil {
 			return nil, err
 		}
-		if out.User, err = f.Kubeconfig(ctx, access.Client, id, facts.UserCredential, observed, out.User); err != nil {
+		if out.User, err = f.GetKubeconfig(ctx, access.Client, id, facts.UserCredential, observed, out.User); err != nil {
 			return nil, fmt.Errorf("kubeconfig of users: %w", err)
 		}
 	}

@@ -26,9 +26,9 @@ func Input(ctx context.Context, c client.Reader, cluster *clusterv1.Cluster, con
 		return in, err
 	}
 	in.Pools = pools
-	patches := aso.References(aso.ManagedCluster, in.ControlPlane.Spec.ASOManagedClusterPatches)
+	patches := aso.ReferencedSecrets(aso.ManagedCluster, in.ControlPlane.Spec.ASOManagedClusterPatches)
 	for _, pool := range pools {
-		patches = append(patches, aso.References(aso.AgentPool, pool.AzurePool.Spec.ASOManagedClustersAgentPoolPatches)...)
+		patches = append(patches, aso.ReferencedSecrets(aso.AgentPool, pool.AzurePool.Spec.ASOManagedClustersAgentPoolPatches)...)
 	}
 	in.Secrets, err = secrets(ctx, c, cluster.Namespace, patches)
 	return in, err

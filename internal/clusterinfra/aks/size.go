@@ -15,14 +15,14 @@ import (
 // WrongSizes are the pools that AKS has refused to make, alone or with the cluster, and whose VM size the region does not
 // have. Where the catalog cannot be read, what AKS said has to do.
 func WrongSizes(ctx context.Context, f *facts.Facts, c *armclient.Client, in plan.Input, refused arm.Result, pools ...plan.Pool) field.ErrorList {
-	sizes := plan.Sizes(refused, pools...)
+	sizes := plan.RefusedVMSizes(refused, pools...)
 	if len(sizes) == 0 {
 		return nil
 	}
-	unknown, err := f.UnknownSizes(ctx, c, in.SubscriptionID, in.ControlPlane.Spec.Location, sizes)
+	unknown, err := f.FindUnknownSizes(ctx, c, in.SubscriptionID, in.ControlPlane.Spec.Location, sizes)
 	if err != nil {
 		ctrl.LoggerFrom(ctx).Info("The VM sizes of the region are not known", "reason", err.Error())
 		return nil
 	}
-	return plan.CheckSizes(in, unknown, pools...)
+	return plan.CheckVMSizes(in, unknown, pools...)
 }

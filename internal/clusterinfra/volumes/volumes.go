@@ -105,11 +105,11 @@ func (d Deletion) toTag(ctx context.Context) ([]arm.ID, error) {
 		return nil, nil
 	}
 	client, group := d.Turn.Access.Client, arm.ResourceGroupID(d.Resource.Subscription(), d.Resource.ResourceGroup())
-	body, err := d.Facts.Resource(ctx, client, group)
+	body, err := d.Facts.ReadResource(ctx, client, group)
 	if err != nil || of.Owns(body) {
 		return nil, err
 	}
-	disks, err := d.Facts.Disks(ctx, client, group)
+	disks, err := d.Facts.ListDisks(ctx, client, group)
 	if err != nil {
 		return nil, err
 	}
@@ -118,14 +118,14 @@ func (d Deletion) toTag(ctx context.Context) ([]arm.ID, error) {
 
 // vms are the VMs that are proven to be the cluster's.
 func (d Deletion) vms(ctx context.Context, of leftovers.Cluster) ([]json.RawMessage, error) {
-	body, err := d.Facts.Resource(ctx, d.Turn.Access.Client, d.Resource)
+	body, err := d.Facts.ReadResource(ctx, d.Turn.Access.Client, d.Resource)
 	if err != nil || !of.ProvesAttachment(body) {
 		return nil, err
 	}
 	if !strings.EqualFold(d.Resource.Type(), types.ScaleSet) {
 		return []json.RawMessage{body}, nil
 	}
-	return d.Facts.ScaleSetVMs(ctx, d.Turn.Access.Client, d.Resource, d.Flexible)
+	return d.Facts.ListScaleSetVMs(ctx, d.Turn.Access.Client, d.Resource, d.Flexible)
 }
 
 func (d Deletion) planned(id arm.ID) bool {

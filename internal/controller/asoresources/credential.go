@@ -80,7 +80,7 @@ func Credentials(object client.Object) []string {
 
 func credentials(resources []runtime.RawExtension) []string {
 	var out []string
-	documents, _ := plan.Read("", resources)
+	documents, _ := plan.ReadManifests("", resources)
 	for _, d := range documents {
 		if name := d.Annotations[plan.CredentialAnnotation]; name != "" && !slices.Contains(out, name) {
 			out = append(out, name)

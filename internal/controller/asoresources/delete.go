@@ -22,12 +22,12 @@ func PlanDeletion(ctx context.Context, f *facts.Facts, turn reconcile.Turn, in p
 	if err := dropDeleted(ctx, f, turn, &in); err != nil {
 		return nil, reconcile.UnreadFor(infrav1.ResourcesReadyCondition, err)
 	}
-	graph, err := plan.Deletion(in, withCluster)
+	graph, err := plan.BuildDeletePlan(in, withCluster)
 	if err != nil {
 		return nil, fmt.Errorf("plan deletion: %w", err)
 	}
-	migrated, _ := plan.Migrated(in)
-	return &reconcile.Plan{Graph: graph, Sent: plan.Memory(in), TagsOnly: in.Bound(), WholeGroups: wholeGroups, Migrated: migrated}, nil
+	migrated, _ := plan.SplitMigrated(in)
+	return &reconcile.Plan{Graph: graph, Sent: plan.LastApplied(in), TagsOnly: in.UsesLentIdentity(), WholeGroups: wholeGroups, Migrated: migrated}, nil
 }
 
 // Held is what a person has to know who wants an object to go.

@@ -23,13 +23,13 @@ func Export(ctx context.Context, to published.Publisher, in plan.Input, outcome 
 	to.Refuse = true
 	secrets, configMaps := map[string]map[string][]byte{}, map[string]map[string]string{}
 	asked := map[string]*field.Path{}
-	for _, d := range in.Mine() {
-		id, err := in.ID(d)
+	for _, d := range in.OwnManifests() {
+		id, err := in.ResourceID(d)
 		result, ok := outcome.Result(id)
 		if err != nil || !ok || !result.IsDone() {
 			continue
 		}
-		for _, wanted := range plan.Exports(d, result.Observed) {
+		for _, wanted := range plan.ListExports(d, result.Observed) {
 			switch {
 			case wanted.Value != "":
 				put(configMaps, wanted.To, wanted.Value)
@@ -68,7 +68,7 @@ func refused(err error, asked map[string]*field.Path) error {
 	return reconcile.Refused(field.ErrorList{field.Forbidden(asked[theirs.Kind+" "+theirs.Name], theirs.Error()+" and is left as it is: name one that is not there")})
 }
 
-func put[V any](into map[string]map[string]V, at plan.Ref, value V) {
+func put[V any](into map[string]map[string]V, at plan.KeyRef, value V) {
 	if into[at.Name] == nil {
 		into[at.Name] = map[string]V{}
 	}

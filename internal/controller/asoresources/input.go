@@ -43,7 +43,7 @@ func (m *Members) Identity(kind string, obj client.Object) access.Request {
 // named is the Secret that the documents of a holder name, or of any for "".
 func (m *Members) named(holder string) string {
 	for _, d := range m.documents {
-		if name := d.Annotations[plan.CredentialAnnotation]; name != "" && (holder == "" || d.Holder == holder) {
+		if name := d.Annotations[plan.CredentialAnnotation]; name != "" && (holder == "" || d.DeclaredIn == holder) {
 			return name
 		}
 	}
@@ -74,7 +74,7 @@ func (m *Members) WaitsForOwner() *metav1.Condition {
 func (m *Members) Input(ctx context.Context, c client.Reader, turn reconcile.Turn, kind string, obj client.Object) (plan.Input, error) {
 	bound := !turn.Access.OfSecret && turn.Access.Identity.Namespace != obj.GetNamespace()
 	in := m.input(kind, obj, turn.Access.SubscriptionID, bound)
-	turn.Access.Client = turn.Access.Client.WithAPIVersions(plan.Spoken(in.Set))
+	turn.Access.Client = turn.Access.Client.WithAPIVersions(plan.APIVersions(in.Set))
 	return in, m.values(ctx, c, &in)
 }
 
@@ -89,22 +89,22 @@ func (m *Members) input(kind string, obj client.Object, subscription string, bou
 		all = m.staying()
 	}
 	in := plan.Input{
-		Cluster: m.Cluster.Name, Object: obj, Holder: Holder(kind, obj), Set: plan.NewSet(subscription, all, bound),
-		Plains:       m.plains[Holder(kind, obj)],
-		MachinePools: map[string]*clusterv1.MachinePool{}, Origins: map[string]plan.Origin{Holder(kind, obj): plan.OriginOf(obj)},
+		Cluster: m.Cluster.Name, Object: obj, ObjectKey: Holder(kind, obj), Set: plan.NewSet(subscription, all, bound),
+		PlainObjects: m.plains[Holder(kind, obj)],
+		MachinePools: map[string]*clusterv1.MachinePool{}, Origins: map[string]plan.Origin{Holder(kind, obj): plan.ReadOrigin(obj)},
 	}
 	if m.Infrastructure != nil {
 		in.Owner = m.Infrastructure
-		in.Origins[Holder(ClusterKind, m.Infrastructure)] = plan.OriginOf(m.Infrastructure)
+		in.Origins[Holder(ClusterKind, m.Infrastructure)] = plan.ReadOrigin(m.Infrastructure)
 	}
 	if m.ControlPlane != nil {
 		in.Version = m.ControlPlane.Spec.Version
-		in.Origins[Holder(ControlPlaneKind, m.ControlPlane)] = plan.OriginOf(m.ControlPlane)
+		in.Origins[Holder(ControlPlaneKind, m.ControlPlane)] = plan.ReadOrigin(m.ControlPlane)
 	}
 	network := m.Cluster.Spec.ClusterNetwork
-	in.Services, in.Pods = first(network.Services.CIDRBlocks), first(network.Pods.CIDRBlocks)
+	in.ServiceCIDR, in.PodCIDR = first(network.Services.CIDRBlocks), first(network.Pods.CIDRBlocks)
 	for _, pool := range m.Pools {
-		in.Origins[Holder(MachinePoolKind, pool.Pool)] = plan.OriginOf(pool.Pool)
+		in.Origins[Holder(MachinePoolKind, pool.Pool)] = plan.ReadOrigin(pool.Pool)
 		if pool.MachinePool != nil && pool.Pool.DeletionTimestamp.IsZero() {
 			in.MachinePools[Holder(MachinePoolKind, pool.Pool)] = pool.MachinePool
 		}
@@ -113,12 +113,12 @@ func (m *Members) input(kind string, obj client.Object, subscription string, bou
 }
 
 // staying are the documents without those of pools that are being deleted.
-func (m *Members) staying() []plan.Document {
+func (m *Members) staying() []plan.Manifest {
 	leaving := map[string]bool{}
 	for _, pool := range m.Pools {
 		leaving[Holder(MachinePoolKind, pool.Pool)] = !pool.Pool.DeletionTimestamp.IsZero()
 	}
-	return slices.DeleteFunc(slices.Clone(m.documents), func(d plan.Document) bool { return leaving[d.Holder] })
+	return slices.DeleteFunc(slices.Clone(m.documents), func(d plan.Manifest) bool { return leaving[d.DeclaredIn] })
 }
 
 func first(blocks []string) string {
@@ -130,12 +130,12 @@ func first(blocks []string) string {
 
 // values reads what documents refer to. What is missing is left out: the plan says so. A control plane is made with its pools.
 func (m *Members) values(ctx context.Context, c client.Reader, in *plan.Input) error {
-	in.Values = plan.Values{Secrets: map[plan.Ref]string{}, ConfigMaps: map[plan.Ref]string{}}
-	secrets, configMaps := plan.References(*in)
+	in.Values = plan.Values{Secrets: map[plan.KeyRef]string{}, ConfigMaps: map[plan.KeyRef]string{}}
+	secrets, configMaps := plan.ListReferencedKeys(*in)
 	for _, pool := range m.Pools {
 		other := *in
-		other.Holder = Holder(MachinePoolKind, pool.Pool)
-		s, cm := plan.References(other)
+		other.ObjectKey = Holder(MachinePoolKind, pool.Pool)
+		s, cm := plan.ListReferencedKeys(other)
 		secrets, configMaps = append(secrets, s...), append(configMaps, cm...)
 	}
 	for _, name := range names(secrets) {
@@ -144,7 +144,7 @@ func (m *Members) values(ctx context.Context, c client.Reader, in *plan.Input) e
 			return fmt.Errorf("get Secret %s, which a document names: %w", name, err)
 		}
 		for key, value := range secret.Data {
-			in.Values.Secrets[plan.Ref{Name: name, Key: key}] = string(value)
+			in.Values.Secrets[plan.KeyRef{Name: name, Key: key}] = string(value)
 		}
 	}
 	for _, name := range names(configMaps) {
@@ -153,14 +153,14 @@ func (m *Members) values(ctx context.Context, c client.Reader, in *plan.Input) e
 			return fmt.Errorf("get ConfigMap %s, which a document names: %w", name, err)
 		}
 		for key, value := range configMap.Data {
-			in.Values.ConfigMaps[plan.Ref{Name: name, Key: key}] = value
+			in.Values.ConfigMaps[plan.KeyRef{Name: name, Key: key}] = value
 		}
 	}
 	return nil
 }
 
 // names are the objects that have keys, each once: documents may name one thousands of times.
-func names(refs []plan.Ref) []string {
+func names(refs []plan.KeyRef) []string {
 	distinct := map[string]bool{}
 	for _, ref := range refs {
 		distinct[ref.Name] = true
@@ -178,15 +178,15 @@ func Inputs(in plan.Input) []any {
 		values = append(values, ref.Name+"/"+ref.Key+"="+value)
 	}
 	slices.Sort(values)
-	out := []any{in.Version, in.Services, in.Pods, in.Bound(), values}
-	for _, d := range in.Documents() {
-		out = append(out, d.Holder, d.Group, d.Version, d.Kind, d.Name, d.Annotations, d.Spec)
+	out := []any{in.Version, in.ServiceCIDR, in.PodCIDR, in.UsesLentIdentity(), values}
+	for _, d := range in.Manifests() {
+		out = append(out, d.DeclaredIn, d.Group, d.Version, d.Kind, d.Name, d.Annotations, d.Spec)
 	}
-	for _, p := range in.Plains {
+	for _, p := range in.PlainObjects {
 		out = append(out, p.Object)
 	}
-	for _, d := range in.Documents() {
-		if machinePool := in.MachinePools[d.Holder]; machinePool != nil {
+	for _, d := range in.Manifests() {
+		if machinePool := in.MachinePools[d.DeclaredIn]; machinePool != nil {
 			out = append(out, machinePool.Spec, machinePool.Annotations)
 		}
 	}
@@ -196,25 +196,25 @@ func Inputs(in plan.Input) []any {
 // Plan asks Azure for facts and plans.
 func (m *Members) Plan(ctx context.Context, f *facts.Facts, turn reconcile.Turn, in *plan.Input) (*reconcile.Plan, error) {
 	in.Facts = map[string]json.RawMessage{}
-	for _, id := range plan.Needs(*in) {
-		found, err := f.Resource(ctx, turn.Access.Client, id)
+	for _, id := range plan.ListNeededFacts(*in) {
+		found, err := f.ReadResource(ctx, turn.Access.Client, id)
 		if err != nil {
 			return nil, reconcile.UnreadFor(infrav1.ResourcesReadyCondition, err)
 		}
 		in.Facts[id.Key()] = found
 	}
-	errs := append(slices.Clone(m.wrong[in.Holder]), plan.Disagreement(in.Mine())...)
-	if errs = append(errs, plan.Check(*in)...); len(errs) > 0 {
+	errs := append(slices.Clone(m.wrong[in.ObjectKey]), plan.CheckCredentials(in.OwnManifests())...)
+	if errs = append(errs, plan.CheckManifests(*in)...); len(errs) > 0 {
 		return nil, reconcile.Refused(errs)
 	}
 	// Without the right to ask, an object works all the same; its resources are not proven. Its deletion waits for the right.
 	if err := date(ctx, f, turn, in); err != nil && !arm.IsForbidden(err) {
 		return nil, reconcile.UnreadFor(infrav1.ResourcesReadyCondition, err)
 	}
-	graph, err := plan.Plan(*in)
+	graph, err := plan.BuildPlan(*in)
 	if err != nil {
 		return nil, fmt.Errorf("plan: %w", err)
 	}
-	migrated, _ := plan.Migrated(*in)
-	return &reconcile.Plan{Graph: graph, Sent: plan.Memory(*in), TagsOnly: in.Bound(), Migrated: migrated}, nil
+	migrated, _ := plan.SplitMigrated(*in)
+	return &reconcile.Plan{Graph: graph, Sent: plan.LastApplied(*in), TagsOnly: in.UsesLentIdentity(), Migrated: migrated}, nil
 }

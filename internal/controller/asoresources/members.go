@@ -36,8 +36,8 @@ type Members struct {
 	ControlPlane   *infrav1.AzureASOManagedControlPlane
 	Pools          []Pool
 
-	documents []plan.Document
-	plains    map[string][]plan.Plain
+	documents []plan.Manifest
+	plains    map[string][]plan.PlainObject
 	wrong     map[string]field.ErrorList
 }
 
@@ -78,7 +78,7 @@ func belonging(ctx context.Context, c client.Reader, obj client.Object, kind str
 // Gather reads the objects of a Cluster. cluster may stand for one that is gone: its objects are then found by their label or
 // owner.
 func Gather(ctx context.Context, c client.Reader, cluster *clusterv1.Cluster) (*Members, error) {
-	m := &Members{Cluster: cluster, plains: map[string][]plan.Plain{}, wrong: map[string]field.ErrorList{}}
+	m := &Members{Cluster: cluster, plains: map[string][]plan.PlainObject{}, wrong: map[string]field.ErrorList{}}
 	var err error
 	if m.Infrastructure, err = find(ctx, c, cluster, cluster.Spec.InfrastructureRef, ClusterKind, &infrav1.AzureASOManagedCluster{}, &infrav1.AzureASOManagedClusterList{}); err != nil {
 		return nil, err
@@ -102,8 +102,8 @@ func Gather(ctx context.Context, c client.Reader, cluster *clusterv1.Cluster) (*
 }
 
 func (m *Members) read(holder string, resources []runtime.RawExtension) {
-	documents, wrong := plan.Read(holder, resources)
-	plains, wrongToo := plan.Plains(m.Cluster.Namespace, resources)
+	documents, wrong := plan.ReadManifests(holder, resources)
+	plains, wrongToo := plan.ReadPlainObjects(m.Cluster.Namespace, resources)
 	m.documents = append(m.documents, documents...)
 	m.plains[holder], m.wrong[holder] = plains, append(wrong, wrongToo...)
 }

@@ -20,26 +20,26 @@ import (
 // date asks Azure when the resources were created that the established provider may have made for the object. It asks nothing for an
 // object of this provider.
 func date(ctx context.Context, f *facts.Facts, turn reconcile.Turn, in *plan.Input) error {
-	contents, groups := plan.Datable(*in)
+	contents, groups := plan.GroupsToList(*in)
 	if len(contents) == 0 {
 		return nil
 	}
 	var all []json.RawMessage
 	for _, group := range contents {
-		items, err := f.ListedIn(ctx, turn.Access.Client, group)
+		items, err := f.ListGroupResources(ctx, turn.Access.Client, group)
 		if err != nil {
 			return fmt.Errorf("list what is in %s, to prove what was created for the object: %w", group.ShortName(), err)
 		}
 		all = append(all, items...)
 	}
 	if groups {
-		items, err := f.ListedGroups(ctx, turn.Access.Client, in.SubscriptionID())
+		items, err := f.ListResourceGroups(ctx, turn.Access.Client, in.SubscriptionID())
 		if err != nil {
 			return fmt.Errorf("list resource groups, to prove which was created for the object: %w", err)
 		}
 		all = append(all, items...)
 	}
-	in.Listed = plan.ReadListed(all)
+	in.ListedResources = plan.ReadListedResources(all)
 	return nil
 }
 
@@ -49,16 +49,16 @@ const maxListed = 16
 // dropDeleted takes resources out of the list that do not exist any more: lists of Resource Manager lag behind, and a resource group stays while
 // one of others is in it.
 func dropDeleted(ctx context.Context, f *facts.Facts, turn reconcile.Turn, in *plan.Input) error {
-	contents, groups := plan.Datable(*in)
+	contents, groups := plan.GroupsToList(*in)
 	if !groups {
 		return nil
 	}
 	for _, group := range contents {
-		unproven := plan.Unproven(*in, group)
+		unproven := plan.UnprovenInGroup(*in, group)
 		for _, id := range unproven[:min(len(unproven), maxListed)] {
-			found, err := f.Resource(ctx, turn.Access.Client, id)
+			found, err := f.ReadResource(ctx, turn.Access.Client, id)
 			if err == nil && len(found) == 0 {
-				delete(in.Listed, id.Key())
+				delete(in.ListedResources, id.Key())
 			}
 		}
 	}
@@ -67,7 +67,7 @@ func dropDeleted(ctx context.Context, f *facts.Facts, turn reconcile.Turn, in *p
 
 // tellMigrated sets the condition about what the established provider made for an object. An object of this provider has none.
 func tellMigrated(obj status.Object, in plan.Input) {
-	proven, unproven := plan.Migrated(in)
+	proven, unproven := plan.SplitMigrated(in)
 	if len(proven)+len(unproven) == 0 {
 		conditions.Delete(obj, infrav1.MigratedResourcesOwnedCondition)
 		return
@@ -90,14 +90,14 @@ func handover(namespace string, in plan.Input, unproven []arm.ID) string {
 			continue
 		}
 		text := id.ShortName() + " stays in Azure when the object is deleted, because Azure does not show that it was created after the object."
-		if others := plan.Unproven(in, id); len(others) > 0 {
+		if others := plan.UnprovenInGroup(in, id); len(others) > 0 {
 			text = id.ShortName() + " stays in Azure when the object is deleted, because it holds resources that are not proven to be the cluster's: " + short(others) + "."
 		}
 		out = append(out, text+" To have it deleted with everything in it, run: az tag update --resource-id "+arm.ShellQuote(string(id))+
 			" --operation Merge --tags "+arm.ShellQuote(infrav1.ClusterTagKey(in.Cluster)+"="+infrav1.TagOwned))
 	}
 	if len(resources) > 0 {
-		kind, name, _ := strings.Cut(in.Holder, " ")
+		kind, name, _ := strings.Cut(in.ObjectKey, " ")
 		out = append(out, short(resources)+": Azure does not show that they were created after the object, so they stay in Azure when the object is deleted. "+
 			"To have them deleted with it, run: kubectl annotate -n "+arm.ShellQuote(namespace)+" "+strings.ToLower(kind)+"/"+arm.ShellQuote(name)+" "+infrav1.DeleteAdoptedAnnotation+"=true")
 	}

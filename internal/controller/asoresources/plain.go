@@ -31,12 +31,12 @@ const plainLook = 20 * time.Second
 // and is to be no more. The error is the manager's own trouble; what is wrong with one of them is in its status.
 func Plain(ctx context.Context, c client.Client, turn reconcile.Turn, owner client.Object, in plan.Input) ([]infrav1.ASOResourceStatus, error) {
 	known := remembered(owner)
-	if len(in.Plains) == 0 && len(known) == 0 {
+	if len(in.PlainObjects) == 0 && len(known) == 0 {
 		return nil, nil
 	}
 	k, all := keeper{Client: c, owner: owner}, slices.Clone(known)
 	var out []infrav1.ASOResourceStatus
-	for i, p := range in.Plains {
+	for i, p := range in.PlainObjects {
 		out = append(out, statusOf(p.GroupVersionKind, p.Name))
 		// What cannot even be read is not made, and need not be looked for when its document goes.
 		if out[i].Reason, out[i].Message = k.permit(ctx, p); out[i].Reason == "" && !slices.Contains(all, nameOf(p.GroupVersionKind, p.Name)) {
@@ -49,7 +49,7 @@ func Plain(ctx context.Context, c client.Client, turn reconcile.Turn, owner clie
 			return nil, fmt.Errorf("remember objects of Kubernetes: %w", err)
 		}
 	}
-	for i, p := range in.Plains {
+	for i, p := range in.PlainObjects {
 		if out[i].Reason == "" {
 			out[i].Ready, out[i].Reason, out[i].Message = k.apply(ctx, p)
 		}
@@ -59,9 +59,9 @@ func Plain(ctx context.Context, c client.Client, turn reconcile.Turn, owner clie
 		if !ok {
 			return true
 		}
-		same := func(p plan.Plain) bool { return p.GroupKind() == kind.GroupKind() && p.Name == called }
-		if i := slices.IndexFunc(in.Plains, same); i >= 0 {
-			is := nameOf(in.Plains[i].GroupVersionKind, called) // Another version of a kind is the same object.
+		same := func(p plan.PlainObject) bool { return p.GroupKind() == kind.GroupKind() && p.Name == called }
+		if i := slices.IndexFunc(in.PlainObjects, same); i >= 0 {
+			is := nameOf(in.PlainObjects[i].GroupVersionKind, called) // Another version of a kind is the same object.
 			return name != is && slices.Contains(known, is)
 		}
 		gone, message := k.remove(ctx, kind, called)
@@ -96,7 +96,7 @@ func nameOf(kind schema.GroupVersionKind, name string) string {
 func parse(text string) (kind schema.GroupVersionKind, name string, ok bool) {
 	full, name, found := strings.Cut(text, "/")
 	parsed, _ := schema.ParseKindArg(full)
-	if !found || parsed == nil || plan.Protected(parsed.Group) {
+	if !found || parsed == nil || plan.IsProtectedGroup(parsed.Group) {
 		return kind, "", false // Somebody wrote it who may write the annotation and nothing of that kind.
 	}
 	return *parsed, name, true
@@ -117,7 +117,7 @@ type keeper struct {
 }
 
 // permit says why an object cannot be made; a reason "" is that it can.
-func (k keeper) permit(ctx context.Context, p plan.Plain) (reason, message string) {
+func (k keeper) permit(ctx context.Context, p plan.PlainObject) (reason, message string) {
 	have, reason, err := k.get(ctx, p.GroupVersionKind, p.Name)
 	switch {
 	case err != nil:
@@ -129,7 +129,7 @@ func (k keeper) permit(ctx context.Context, p plan.Plain) (reason, message strin
 }
 
 // apply has the API server hold an object as its document says.
-func (k keeper) apply(ctx context.Context, p plan.Plain) (ready bool, reason, message string) {
+func (k keeper) apply(ctx context.Context, p plan.PlainObject) (ready bool, reason, message string) {
 	kind, err := k.GroupVersionKindFor(k.owner)
 	if err != nil {
 		return false, infrav1.FailedReason, err.Error()

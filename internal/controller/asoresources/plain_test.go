@@ -105,13 +105,13 @@ func TestPlain(t *testing.T) {
 		return err == nil
 	}
 	owner := &infrav1.AzureASOManagedCluster{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "c", UID: "u"}}
-	document := func(kind, name string) plan.Plain {
-		return plan.Plain{GroupVersionKind: group.WithKind(kind), Name: name, Object: map[string]any{
+	document := func(kind, name string) plan.PlainObject {
+		return plan.PlainObject{GroupVersionKind: group.WithKind(kind), Name: name, Object: map[string]any{
 			"apiVersion": group.String(), "kind": kind, "metadata": map[string]any{"name": name}, "spec": map[string]any{"size": 1.0},
 		}}
 	}
 	const ours = "Widget.v1.example.com/w"
-	look := func(documents ...plan.Plain) []string {
+	look := func(documents ...plan.PlainObject) []string {
 		t.Helper()
 		stored := func(context.Context) error {
 			if remembered := owner.Annotations[infrav1.PlainObjectsAnnotation]; there("w") || remembered != ours {
@@ -119,7 +119,7 @@ func TestPlain(t *testing.T) {
 			}
 			return nil
 		}
-		statuses, err := Plain(t.Context(), c, reconcile.Turn{Store: stored}, owner, plan.Input{Plains: documents})
+		statuses, err := Plain(t.Context(), c, reconcile.Turn{Store: stored}, owner, plan.Input{PlainObjects: documents})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -141,7 +141,7 @@ func TestPlain(t *testing.T) {
 			t.Errorf("%s: somebody else's object is gone", what)
 		}
 	}
-	all := []plan.Plain{document("Widget", "w"), document("Widget", "theirs"), document("Realm", "r"), document("Gadget", "g")}
+	all := []plan.PlainObject{document("Widget", "w"), document("Widget", "theirs"), document("Realm", "r"), document("Gadget", "g")}
 	expect("each by what may be", look(all...), []string{"Widget w", "Widget theirs ResourceExistsNotOwned", "Realm r InvalidConfiguration", "Gadget g Waiting"}, ours)
 	have := widget("w")
 	if err := c.Get(t.Context(), client.ObjectKeyFromObject(have), have); err != nil || !metav1.IsControlledBy(have, owner) {

@@ -17,26 +17,26 @@ import (
 // OfSecret finds the objects of a kind that a Secret of their namespace concerns: documents of them, or of others that they read,
 // name it as their credential or take values from it.
 func OfSecret(c client.Reader, kind string) func(context.Context, client.Object) []ctrl.Request {
-	return naming(c, kind, func(documents []plan.Document, name string) bool {
-		if name == DefaultCredential || slices.ContainsFunc(documents, func(d plan.Document) bool { return d.Annotations[plan.CredentialAnnotation] == name }) {
+	return naming(c, kind, func(documents []plan.Manifest, name string) bool {
+		if name == DefaultCredential || slices.ContainsFunc(documents, func(d plan.Manifest) bool { return d.Annotations[plan.CredentialAnnotation] == name }) {
 			return true
 		}
-		secrets, _ := plan.References(plan.Input{Set: plan.NewSet("", documents, false)})
-		return slices.ContainsFunc(secrets, func(ref plan.Ref) bool { return ref.Name == name })
+		secrets, _ := plan.ListReferencedKeys(plan.Input{Set: plan.NewSet("", documents, false)})
+		return slices.ContainsFunc(secrets, func(ref plan.KeyRef) bool { return ref.Name == name })
 	})
 }
 
 // OfConfigMap is OfSecret for a ConfigMap.
 func OfConfigMap(c client.Reader, kind string) func(context.Context, client.Object) []ctrl.Request {
-	return naming(c, kind, func(documents []plan.Document, name string) bool {
-		_, configMaps := plan.References(plan.Input{Set: plan.NewSet("", documents, false)})
-		return slices.ContainsFunc(configMaps, func(ref plan.Ref) bool { return ref.Name == name })
+	return naming(c, kind, func(documents []plan.Manifest, name string) bool {
+		_, configMaps := plan.ListReferencedKeys(plan.Input{Set: plan.NewSet("", documents, false)})
+		return slices.ContainsFunc(configMaps, func(ref plan.KeyRef) bool { return ref.Name == name })
 	})
 }
 
 // naming finds the objects of a kind that read documents which name something of their namespace. A control plane is made with
 // its pools and may ask Azure as they do, so those of other kinds count, too.
-func naming(c client.Reader, kind string, names func(documents []plan.Document, name string) bool) func(context.Context, client.Object) []ctrl.Request {
+func naming(c client.Reader, kind string, names func(documents []plan.Manifest, name string) bool) func(context.Context, client.Object) []ctrl.Request {
 	wakes := Wakes(c, kind)
 	return func(ctx context.Context, named client.Object) []ctrl.Request {
 		var out []ctrl.Request
@@ -48,7 +48,7 @@ func naming(c client.Reader, kind string, names func(documents []plan.Document, 
 		for _, of := range allKinds {
 			err := of.each(ctx, c, named.GetNamespace(), func(object client.Object) error {
 				resources := mentioning(resourcesOf(object), named.GetName())
-				if documents, _ := plan.Read("", resources); len(documents) == 0 || !names(documents, named.GetName()) {
+				if documents, _ := plan.ReadManifests("", resources); len(documents) == 0 || !names(documents, named.GetName()) {
 					return nil
 				}
 				if of.name == kind {

@@ -23,7 +23,7 @@ var groups = []string{infrav1.ResourcesReadyCondition}
 func Report(obj status.Object, in plan.Input, outcome arm.Outcome, plain []infrav1.ASOResourceStatus) (resources []infrav1.ASOResourceStatus, done bool) {
 	found := status.Groups(outcome, groups, Group)
 	resources = statuses(in, outcome)
-	unplaced := plan.Unplaced(in)
+	unplaced := plan.ListWaitingForID(in)
 	condition := metav1.Condition{Type: infrav1.ResourcesReadyCondition, Status: metav1.ConditionTrue, Reason: infrav1.ReadyReason}
 	if len(found) > 0 {
 		condition = found[0]
@@ -62,12 +62,12 @@ func statuses(in plan.Input, outcome arm.Outcome) []infrav1.ASOResourceStatus {
 	for _, resource := range status.ResourceStatuses(outcome) {
 		said[arm.ID(resource.ID).Key()] = resource
 	}
-	unplaced := plan.Unplaced(in)
+	unplaced := plan.ListWaitingForID(in)
 	var out []infrav1.ASOResourceStatus
 	listed := map[string]bool{}
-	for _, d := range in.Mine() {
+	for _, d := range in.OwnManifests() {
 		status := infrav1.ASOResourceStatus{Resource: infrav1.ASOResource{Group: d.Group, Version: d.Version, Kind: d.Kind, Name: d.Name}}
-		id, err := in.ID(d)
+		id, err := in.ResourceID(d)
 		if result, ok := outcome.Result(id); err == nil && ok {
 			listed[id.Key()] = true
 			status.ID = string(id)
@@ -82,7 +82,7 @@ func statuses(in plan.Input, outcome arm.Outcome) []infrav1.ASOResourceStatus {
 			continue
 		}
 		status := infrav1.ASOResourceStatus{ID: string(result.ID)}
-		status.Resource.Group, status.Resource.Kind = plan.Kind(result.ID.Type())
+		status.Resource.Group, status.Resource.Kind = plan.GroupKindOf(result.ID.Type())
 		status.Resource.Name = result.ID.Name()
 		explain(&status, result, said[result.ID.Key()])
 		status.Ready = false

@@ -164,7 +164,7 @@ func (k *Kind) Deleting(_ context.Context, in *input) error {
 
 // Untouched implements reconcile.Kind.
 func (k *Kind) Untouched(in *input) bool {
-	return plan.Untouched(in.object) && in.object.Spec.ControlPlaneEndpoint.Host == ""
+	return plan.NothingCreated(in.object) && in.object.Spec.ControlPlaneEndpoint.Host == ""
 }
 
 // PlanDeletion implements reconcile.Kind.

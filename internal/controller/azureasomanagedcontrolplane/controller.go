@@ -137,7 +137,7 @@ func (k *Kind) Deleting(_ context.Context, in *input) error {
 
 // Untouched implements reconcile.Kind.
 func (k *Kind) Untouched(in *input) bool {
-	return plan.Untouched(in.object) && in.object.Status.Version == ""
+	return plan.NothingCreated(in.object) && in.object.Status.Version == ""
 }
 
 // PlanDeletion implements reconcile.Kind.

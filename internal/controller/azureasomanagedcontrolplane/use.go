@@ -28,11 +28,11 @@ func (k *Kind) use(ctx context.Context, turn reconcile.Turn, in *input, outcome 
 	var credentials *aks.Credentials
 	var observed json.RawMessage
 	if d, ok := in.planned.ManagedCluster(); ok {
-		id, err := in.planned.ID(d)
+		id, err := in.planned.ResourceID(d)
 		result, found := outcome.Result(id)
 		if err == nil && found && len(result.Observed) > 0 {
 			observed = result.Observed
-			shown := plan.Shown(observed)
+			shown := plan.ReadControlPlaneStatus(observed)
 			status.Version, status.Versions = shown.Version, nil
 			if shown.Version != "" {
 				status.Versions = []clusterv1.StatusVersion{{Version: shown.Version}}

@@ -67,7 +67,7 @@ func (k *Kind) Report(ctx context.Context, turn reconcile.Turn, in *input, outco
 		return 0, err
 	}
 	d, _ := in.planned.AgentPool()
-	id, _ := in.planned.ID(d) // Without an ID there is no result.
+	id, _ := in.planned.ResourceID(d) // Without an ID there is no result.
 	result, ok := outcome.Result(id)
 	if !ok || !result.IsDone() {
 		in.object.Status.Ready = false
@@ -79,10 +79,10 @@ func (k *Kind) Report(ctx context.Context, turn reconcile.Turn, in *input, outco
 		return 0, reconcile.UnreadFor(infrav1.ScaleSetReadyCondition, err)
 	}
 	if in.machinePool != nil {
-		if in.machinePool, err = nodes.Follow(ctx, k.Client, in.machinePool, plan.ManagedByAKS, plan.Autoscaled(d), count(result.Observed)); err != nil {
+		if in.machinePool, err = nodes.Follow(ctx, k.Client, in.machinePool, plan.ManagedByAKS, plan.HasAutoscaler(d), count(result.Observed)); err != nil {
 			return 0, err
 		}
-		in.planned.MachinePools[in.planned.Holder] = in.machinePool
+		in.planned.MachinePools[in.planned.ObjectKey] = in.machinePool
 	}
 	in.object.Status.Ready = done && complete
 	if in.object.Status.Ready {
@@ -92,7 +92,7 @@ func (k *Kind) Report(ctx context.Context, turn reconcile.Turn, in *input, outco
 	switch {
 	case !complete:
 		return 0, reconcile.Again(nodes.InstancesRetry(in.object, time.Now()), nil)
-	case plan.Autoscaled(d):
+	case plan.HasAutoscaler(d):
 		return asoresources.Holds(plain, autoscaledResync), nil
 	}
 	return asoresources.Holds(plain, 0), nil
@@ -101,13 +101,13 @@ func (k *Kind) Report(ctx context.Context, turn reconcile.Turn, in *input, outco
 // instances reads the virtual machines of the pool, and tells whether they are as many as the pool says. What Azure lists while
 // it adds or removes nodes is shown as well: Cluster API wants to know the nodes that are there.
 func (k *Kind) instances(ctx context.Context, c *armclient.Client, in *input, pool arm.ID, observed json.RawMessage) (complete bool, err error) {
-	cluster, err := k.Facts.Resource(ctx, c, pool.Parent())
+	cluster, err := k.Facts.ReadResource(ctx, c, pool.Parent())
 	if err != nil {
 		return false, err
 	}
 	group := arm.ResourceGroupID(pool.Subscription(), aks.ObservedNodeResourceGroup(cluster))
 	want := count(observed)
-	ids, exists, err := k.Facts.PoolInstances(ctx, c, group, pool.Name(), observed, int(want))
+	ids, exists, err := k.Facts.ListPoolInstances(ctx, c, group, pool.Name(), observed, int(want))
 	if err != nil {
 		return false, err
 	}

@@ -34,7 +34,7 @@ func (k *Kind) Deleting(_ context.Context, in *input) error {
 func (in *input) goesWithCluster() bool {
 	controlPlane := in.members.ControlPlane
 	switch {
-	case controlPlane == nil || plan.Untouched(controlPlane) || !in.clusterGone && !in.members.Cluster.DeletionTimestamp.IsZero():
+	case controlPlane == nil || plan.NothingCreated(controlPlane) || !in.clusterGone && !in.members.Cluster.DeletionTimestamp.IsZero():
 		return true
 	case controlPlane.DeletionTimestamp.IsZero():
 		return false
@@ -44,7 +44,7 @@ func (in *input) goesWithCluster() bool {
 
 // Untouched implements reconcile.Kind.
 func (k *Kind) Untouched(in *input) bool {
-	return plan.Untouched(in.object) && len(in.object.Spec.ProviderIDList) == 0
+	return plan.NothingCreated(in.object) && len(in.object.Spec.ProviderIDList) == 0
 }
 
 // PlanDeletion implements reconcile.Kind.
@@ -54,7 +54,7 @@ func (k *Kind) PlanDeletion(ctx context.Context, turn reconcile.Turn, in *input)
 	}
 	goes := in.goesWithCluster()
 	if d, ok := in.planned.AgentPool(); ok && !goes {
-		if id, err := in.planned.ID(d); err == nil && k.Engine.IsCreating(id.Parent()) {
+		if id, err := in.planned.ResourceID(d); err == nil && k.Engine.IsCreating(id.Parent()) {
 			// The cluster may be made with the pool, which Azure does not show before it has taken that.
 			deletion.Forget(in.object, infrav1.ReadyCondition, infrav1.ResourcesReadyCondition)
 			conditions.Set(in.object, metav1.Condition{

@@ -33,7 +33,7 @@ func (k *Kind) Plan(ctx context.Context, turn reconcile.Turn, in *input) (*recon
 		close(outdated)
 		turn.Wake()
 	}
-	if in.planned.Facts, err = k.Facts.Cluster(ctx, turn.Access.Client, in.planned, zones); err != nil {
+	if in.planned.Facts, err = k.Facts.ClusterFacts(ctx, turn.Access.Client, in.planned, zones); err != nil {
 		return nil, reconcile.Unread(err)
 	}
 	// Only a network that is being made gains from going ahead without the zones; one that stands must not look unfinished.

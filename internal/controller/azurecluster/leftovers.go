@@ -22,7 +22,7 @@ import (
 // cluster's goes with that.
 func (k *Kind) findLeftovers(ctx context.Context, turn reconcile.Turn, in *input, graph *arm.Graph) ([]leftovers.Leftover, error) {
 	group, c := plan.ResourceGroupID(in.planned), turn.Access.Client
-	body, err := k.Facts.Resource(ctx, c, group)
+	body, err := k.Facts.ReadResource(ctx, c, group)
 	if err != nil || len(body) == 0 {
 		return nil, err
 	}
@@ -30,25 +30,25 @@ func (k *Kind) findLeftovers(ctx context.Context, turn reconcile.Turn, in *input
 	if of.Owns(body) {
 		return nil, nil
 	}
-	if of.Network, err = k.Facts.Resource(ctx, c, plan.VNetID(in.planned)); err != nil {
+	if of.Network, err = k.Facts.ReadResource(ctx, c, plan.VNetID(in.planned)); err != nil {
 		return nil, err
 	}
 	var seen leftovers.Seen
-	if seen.Resources, err = k.Facts.Contents(ctx, c, group); err != nil {
+	if seen.Resources, err = k.Facts.GroupContents(ctx, c, group); err != nil {
 		return nil, err
 	}
 	if !of.Candidates(seen.Resources) {
 		return nil, nil
 	}
-	if seen.LoadBalancers, err = k.Facts.LoadBalancers(ctx, c, group); err != nil {
+	if seen.LoadBalancers, err = k.Facts.ListLoadBalancers(ctx, c, group); err != nil {
 		return nil, err
 	}
-	if seen.Addresses, err = k.Facts.PublicIPAddresses(ctx, c, group); err != nil {
+	if seen.Addresses, err = k.Facts.ListPublicIPAddresses(ctx, c, group); err != nil {
 		return nil, err
 	}
 	if leftovers.Requested(in.azureCluster) && of.NeedsDisks(seen.Resources) {
 		// Without the right to list disks they are only reported.
-		if seen.Disks, err = k.Facts.Disks(ctx, c, group); err != nil && volumes.Passes(err) {
+		if seen.Disks, err = k.Facts.ListDisks(ctx, c, group); err != nil && volumes.Passes(err) {
 			return nil, err
 		}
 	}

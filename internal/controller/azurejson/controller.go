@@ -210,7 +210,7 @@ func (r *Reconciler) keep(ctx context.Context, cluster *clusterv1.Cluster, owner
 		ClientSecret: credential.ClientSecret,
 	}
 	if spec.Identity == infrav1.VMIdentityUserAssigned && len(spec.UserAssignedIdentities) > 0 {
-		input.UserAssignedClientID, err = r.Facts.UserAssignedClientID(ctx, opened.Client, spec.UserAssignedIdentities[0].ProviderID)
+		input.UserAssignedClientID, err = r.Facts.ReadUserAssignedClientID(ctx, opened.Client, spec.UserAssignedIdentities[0].ProviderID)
 		if err != nil {
 			return r.fail(ctx, owner, err)
 		}

@@ -35,7 +35,7 @@ func (k *Kind) Plan(ctx context.Context, turn reconcile.Turn, in *input) (*recon
 		return nil, reconcile.Refused(errs)
 	}
 	var err error
-	if in.planned.MachineFacts, err = k.Facts.Machine(ctx, turn.Access.Client, in.planned); err != nil {
+	if in.planned.MachineFacts, err = k.Facts.MachineFacts(ctx, turn.Access.Client, in.planned); err != nil {
 		return nil, reconcile.Unread(err)
 	}
 	if in.azureMachine.Spec.ProviderID != nil && !in.planned.MachineFacts.VMExists {

@@ -40,7 +40,7 @@ func (k *Kind) Untouched(in *input) bool {
 func (k *Kind) PlanDeletion(ctx context.Context, turn reconcile.Turn, in *input) (*reconcile.Plan, error) {
 	planned := k.planInput(in, turn.Access.SubscriptionID, turn.Access.Lent != nil)
 	var err error
-	if planned.MachineFacts, err = k.Facts.DeletingMachine(ctx, turn.Access.Client, planned); err != nil {
+	if planned.MachineFacts, err = k.Facts.DeletingMachineFacts(ctx, turn.Access.Client, planned); err != nil {
 		return nil, reconcile.Unread(err)
 	}
 	graph, err := machine.DeletePlan(planned)

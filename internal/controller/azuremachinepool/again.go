@@ -29,7 +29,7 @@ func (k *Kind) lookAgain(ctx context.Context, turn reconcile.Turn, in *input, li
 			in.unchecked = true
 			break
 		}
-		shown, err := k.Facts.ScaleSetVM(ctx, turn.Access.Client, scaleSet, id, flexible(in))
+		shown, err := k.Facts.ReadScaleSetVM(ctx, turn.Access.Client, scaleSet, id, flexible(in))
 		if err != nil {
 			return reconcile.Unread(err)
 		}

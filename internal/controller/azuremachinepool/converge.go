@@ -82,10 +82,10 @@ func (k *Kind) ask(ctx context.Context, c *armclient.Client, in *input) (err err
 	if in.planned.ClusterInput, err = in.home.Seen(ctx, k.Facts, c, in.planned.ClusterInput); err != nil {
 		return err
 	}
-	if known.VMSize, known.NearestVMSizes, err = k.Facts.VMSize(ctx, c, in.planned.ClusterInput, in.planned.AzureMachinePool.Spec.Template.VMSize); err != nil {
+	if known.VMSize, known.NearestVMSizes, err = k.Facts.FindVMSize(ctx, c, in.planned.ClusterInput, in.planned.AzureMachinePool.Spec.Template.VMSize); err != nil {
 		return err
 	}
-	if known.VNet, err = k.Facts.VNet(ctx, c, in.planned.ClusterInput); err != nil {
+	if known.VNet, err = k.Facts.ReadClusterVNet(ctx, c, in.planned.ClusterInput); err != nil {
 		return err
 	}
 	// Deleting a VM makes the scale set smaller, which no read of others may hide.
@@ -97,7 +97,7 @@ func (k *Kind) ask(ctx context.Context, c *armclient.Client, in *input) (err err
 	if err := observed[id.Key()].Err; err != nil {
 		return err
 	}
-	if in.scaleSet, err = facts.ScaleSetOf(id, observed[id.Key()].Body); err != nil {
+	if in.scaleSet, err = facts.ParseScaleSet(id, observed[id.Key()].Body); err != nil {
 		return err
 	}
 	known.ScaleSetExists, known.PrincipalID = in.scaleSet.Exists, in.scaleSet.PrincipalID
@@ -112,7 +112,7 @@ func (k *Kind) decide(ctx context.Context, turn reconcile.Turn, in *input) error
 	if !in.scaleSet.Exists {
 		return nil
 	}
-	list, err := k.Facts.ScaleSetVMs(ctx, turn.Access.Client, pool.ScaleSetID(in.planned), flexible(in))
+	list, err := k.Facts.ListScaleSetVMs(ctx, turn.Access.Client, pool.ScaleSetID(in.planned), flexible(in))
 	if err != nil {
 		return reconcile.Unread(err)
 	}

@@ -35,31 +35,31 @@ func (k *Kind) Plan(ctx context.Context, turn reconcile.Turn, in *input) (*recon
 	if err := k.ask(ctx, turn.Access.Client, in); err != nil {
 		return nil, reconcile.Unread(err)
 	}
-	if errs := plan.Check(in.planned); len(errs) > 0 {
+	if errs := plan.CheckSpec(in.planned); len(errs) > 0 {
 		return nil, reconcile.Refused(errs)
 	}
-	graph, exports, err := plan.Plan(in.planned)
+	graph, exports, err := plan.BuildPlan(in.planned)
 	if err != nil {
 		return nil, fmt.Errorf("plan: %w", err)
 	}
 	in.exports = exports
-	return &reconcile.Plan{Graph: graph, Sent: plan.Memory(in.planned)}, nil
+	return &reconcile.Plan{Graph: graph, Sent: plan.LastApplied(in.planned)}, nil
 }
 
 // ask fills in what the plan wants to know of Azure.
 func (k *Kind) ask(ctx context.Context, c *armclient.Client, in *input) (err error) {
-	if err := k.Facts.Region(ctx, c, in.planned.SubscriptionID, in.planned.ControlPlane.Spec.Location); err != nil {
+	if err := k.Facts.CheckRegion(ctx, c, in.planned.SubscriptionID, in.planned.ControlPlane.Spec.Location); err != nil {
 		return err
 	}
 	// While there is no group, nothing in it need be asked for. Why the group cannot be read is told of the group.
-	_, _ = k.Facts.Resource(ctx, c, plan.ResourceGroupID(in.planned))
+	_, _ = k.Facts.ReadResource(ctx, c, plan.ResourceGroupID(in.planned))
 	key, value := plan.OwnerTag(in.planned)
-	if in.planned.Facts.VNet, err = k.Facts.VirtualNetwork(ctx, c, plan.VNetID(in.planned), key, value); err != nil {
+	if in.planned.Facts.VNet, err = k.Facts.ReadVNet(ctx, c, plan.VNetID(in.planned), key, value); err != nil {
 		return err
 	}
-	if in.planned.Facts.Subnet, err = k.Facts.Resource(ctx, c, plan.SubnetID(in.planned)); err != nil {
+	if in.planned.Facts.Subnet, err = k.Facts.ReadResource(ctx, c, plan.SubnetID(in.planned)); err != nil {
 		return err
 	}
-	in.planned.Facts.Cluster, err = k.Facts.Resource(ctx, c, plan.ClusterID(in.planned))
+	in.planned.Facts.Cluster, err = k.Facts.ReadResource(ctx, c, plan.ClusterID(in.planned))
 	return err
 }

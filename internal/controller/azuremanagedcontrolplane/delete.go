@@ -39,18 +39,18 @@ func (k *Kind) Deleting(ctx context.Context, in *input) error {
 }
 
 // Untouched implements reconcile.Kind.
-func (k *Kind) Untouched(in *input) bool { return plan.Untouched(in.controlPlane) }
+func (k *Kind) Untouched(in *input) bool { return plan.NothingCreated(in.controlPlane) }
 
 // PlanDeletion implements reconcile.Kind.
 func (k *Kind) PlanDeletion(ctx context.Context, turn reconcile.Turn, in *input) (*reconcile.Plan, error) {
 	if err := k.Prepare(ctx, turn, in); err != nil {
 		return nil, err
 	}
-	graph, err := plan.DeletePlan(in.planned)
+	graph, err := plan.BuildDeletePlan(in.planned)
 	if err != nil {
 		return nil, fmt.Errorf("plan deletion: %w", err)
 	}
-	return &reconcile.Plan{Graph: graph, Sent: plan.Memory(in.planned), WholeGroups: true}, nil
+	return &reconcile.Plan{Graph: graph, Sent: plan.LastApplied(in.planned), WholeGroups: true}, nil
 }
 
 // ReportDeletion implements reconcile.Kind.

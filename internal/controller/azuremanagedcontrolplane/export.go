@@ -75,7 +75,7 @@ func export(ctx context.Context, to published.Publisher, observed json.RawMessag
 	for _, name := range sortedKeys(secrets) {
 		for _, key := range sortedKeys(secrets[name]) {
 			if objectkey.Reserved(to.Cluster, name, key) {
-				return reconcile.Refused(field.ErrorList{field.Forbidden(aso.Field(aso.ManagedCluster), "operatorSpec.secrets: Secret "+name+" of Cluster "+to.Cluster+" is one that the provider writes: name another one")})
+				return reconcile.Refused(field.ErrorList{field.Forbidden(aso.PatchField(aso.ManagedCluster), "operatorSpec.secrets: Secret "+name+" of Cluster "+to.Cluster+" is one that the provider writes: name another one")})
 			}
 		}
 		if err := refused(to.Secret(ctx, name, secrets[name])); err != nil {
@@ -91,12 +91,12 @@ func refused(err error) error {
 	if !errors.As(err, &theirs) {
 		return err
 	}
-	return reconcile.Refused(field.ErrorList{field.Forbidden(aso.Field(aso.ManagedCluster), "operatorSpec: "+theirs.Error()+" and is left as it is: name one that does not exist")})
+	return reconcile.Refused(field.ErrorList{field.Forbidden(aso.PatchField(aso.ManagedCluster), "operatorSpec: "+theirs.Error()+" and is left as it is: name one that does not exist")})
 }
 
 // principalID is the principal of the cluster's identity; "" where it has another kind of identity.
 func principalID(observed json.RawMessage) string {
-	if identity := plan.Observe(observed).Identity; identity != nil {
+	if identity := plan.ObserveCluster(observed).Identity; identity != nil {
 		return identity.PrincipalID
 	}
 	return ""

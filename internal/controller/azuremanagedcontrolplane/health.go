@@ -24,7 +24,7 @@ func (k *Kind) health(ctx context.Context, c *armclient.Client, in *input) {
 	if !k.ResourceHealth {
 		return
 	}
-	health, err := k.Facts.Health(ctx, c, plan.ClusterID(in.planned))
+	health, err := k.Facts.ReadHealth(ctx, c, plan.ClusterID(in.planned))
 	if err != nil {
 		condition, _ := status.Problem(infrav1.AzureResourceAvailableCondition, err)
 		if condition.Status == metav1.ConditionUnknown {

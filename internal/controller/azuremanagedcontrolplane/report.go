@@ -58,7 +58,7 @@ const unhealthyRetry = time.Minute
 func reportConverged(in *input, outcome arm.Outcome) {
 	reportGroups(in, outcome)
 	running := conditions.Get(in.controlPlane, infrav1.ManagedClusterRunningCondition)
-	if result, _ := outcome.Result(plan.ClusterID(in.planned)); plan.Stopped(result.Observed) && running != nil && running.Status == metav1.ConditionTrue {
+	if result, _ := outcome.Result(plan.ClusterID(in.planned)); plan.IsStopped(result.Observed) && running != nil && running.Status == metav1.ConditionTrue {
 		conditions.Set(in.controlPlane, metav1.Condition{
 			Type: infrav1.ManagedClusterRunningCondition, Status: metav1.ConditionFalse, Reason: aks.StoppedReason,
 			Message: "somebody has stopped the cluster: it costs no machines, answers nobody and takes no changes until it is started again, as by az aks start",
@@ -75,9 +75,9 @@ func reportAvailable(in *input, made arm.Result) {
 // reportObserved shows what AKS says about the cluster, also while it works on it.
 func reportObserved(in *input, observed json.RawMessage) {
 	spec, status := &in.controlPlane.Spec, &in.controlPlane.Status
-	if host, port := plan.Endpoint(observed); host != "" {
+	if host, port := plan.APIServerEndpoint(observed); host != "" {
 		spec.ControlPlaneEndpoint = infrav1.APIEndpoint{Host: host, Port: port}
-		annotation.Set(in.controlPlane, map[string]string{infrav1.EndpointAnnotation: plan.EndpointText(spec.ControlPlaneEndpoint)})
+		annotation.Set(in.controlPlane, map[string]string{infrav1.EndpointAnnotation: plan.FormatEndpoint(spec.ControlPlaneEndpoint)})
 	}
 	status.ExternalManagedControlPlane = new(true)
 	version := plan.CurrentVersion(observed)
@@ -90,6 +90,6 @@ func reportObserved(in *input, observed json.RawMessage) {
 }
 
 func reportGroups(in *input, outcome arm.Outcome) {
-	status.Set(in.controlPlane, groups, status.Groups(outcome, groups, plan.Group))
+	status.Set(in.controlPlane, groups, status.Groups(outcome, groups, plan.ConditionForPruned))
 	in.controlPlane.Status.Resources = status.ResourceStatuses(outcome)
 }

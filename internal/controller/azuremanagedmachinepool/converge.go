@@ -46,19 +46,19 @@ func (k *Kind) Plan(ctx context.Context, turn reconcile.Turn, in *input) (*recon
 	if errs := plan.CheckPool(in.planned, in.pool); len(errs) > 0 {
 		return nil, reconcile.Refused(errs)
 	}
-	graph, err := plan.PoolPlan(in.planned, in.pool)
+	graph, err := plan.BuildPoolPlan(in.planned, in.pool)
 	if err != nil {
 		return nil, fmt.Errorf("plan: %w", err)
 	}
-	return &reconcile.Plan{Graph: graph, Sent: plan.PoolMemory(in.planned, in.pool)}, nil
+	return &reconcile.Plan{Graph: graph, Sent: plan.PoolLastApplied(in.planned, in.pool)}, nil
 }
 
 // ask fills in what the plan wants to know of Azure.
 func (k *Kind) ask(ctx context.Context, c *armclient.Client, in *input) (err error) {
-	if in.planned.Facts.Cluster, err = k.Facts.Resource(ctx, c, plan.ClusterID(in.planned)); err != nil {
+	if in.planned.Facts.Cluster, err = k.Facts.ReadResource(ctx, c, plan.ClusterID(in.planned)); err != nil {
 		return err
 	}
-	in.planned.Facts.AgentPool, err = k.Facts.Resource(ctx, c, plan.PoolID(in.planned, in.pool))
+	in.planned.Facts.AgentPool, err = k.Facts.ReadResource(ctx, c, plan.PoolID(in.planned, in.pool))
 	return err
 }
 
@@ -93,9 +93,9 @@ func (k *Kind) Report(ctx context.Context, turn reconcile.Turn, in *input, outco
 
 // instances reads the virtual machines of the pool, and tells whether they are as many as the pool says.
 func (k *Kind) instances(ctx context.Context, c *armclient.Client, in *input, observed json.RawMessage) (complete bool, err error) {
-	group := arm.ResourceGroupID(in.planned.SubscriptionID, plan.NodeResourceGroup(in.planned))
+	group := arm.ResourceGroupID(in.planned.SubscriptionID, plan.NodeResourceGroupName(in.planned))
 	count := count(observed)
-	ids, exists, err := k.Facts.PoolInstances(ctx, c, group, plan.PoolName(in.pool), observed, int(count))
+	ids, exists, err := k.Facts.ListPoolInstances(ctx, c, group, plan.PoolName(in.pool), observed, int(count))
 	if err != nil {
 		return false, err
 	}

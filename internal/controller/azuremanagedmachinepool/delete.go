@@ -37,7 +37,7 @@ func (k *Kind) Deleting(ctx context.Context, in *input) error {
 // refuse to delete the last system pool before. There is none of a cluster that was never begun. A control plane that is
 // being deleted by itself waits for its pools, so the cluster goes only once all of them are to go.
 func (k *Kind) goesWithCluster(ctx context.Context, in *input) (bool, error) {
-	if in.controlPlane == nil || plan.Untouched(in.controlPlane) || !in.clusterGone && !in.cluster.DeletionTimestamp.IsZero() {
+	if in.controlPlane == nil || plan.NothingCreated(in.controlPlane) || !in.clusterGone && !in.cluster.DeletionTimestamp.IsZero() {
 		return true, nil
 	}
 	if in.controlPlane.DeletionTimestamp.IsZero() {
@@ -65,7 +65,7 @@ func (k *Kind) PlanDeletion(ctx context.Context, turn reconcile.Turn, in *input)
 		reconcile.Summarize(in.azurePool, summed)
 		return nil, reconcile.Stop(creatingRetry)
 	}
-	graph, err := plan.PoolDeletePlan(in.planned, in.pool)
+	graph, err := plan.BuildPoolDeletePlan(in.planned, in.pool)
 	if err != nil {
 		return nil, fmt.Errorf("plan deletion: %w", err)
 	}

@@ -13,19 +13,19 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/aso"
 )
 
-// Check lists what is wrong with the spec of the control plane in the light of what Azure has, and what nothing could be
+// CheckSpec lists what is wrong with the spec of the control plane in the light of what Azure has, and what nothing could be
 // made of. Every message names the field, its value, what is wrong and what to do. When it finds something, nothing is to
 // be planned.
-func Check(in Input) field.ErrorList {
+func CheckSpec(in Input) field.ErrorList {
 	path := field.NewPath("spec")
 	errs := checkVersion(path.Child("version"), in.ControlPlane.Spec.Version)
-	errs = append(errs, checkKey(in, path.Child("sshPublicKey"))...)
+	errs = append(errs, checkSSHKey(in, path.Child("sshPublicKey"))...)
 	errs = append(errs, checkIdentity(in, path.Child("identity"))...)
-	errs = append(errs, checkRanges(in, path)...)
+	errs = append(errs, checkClusterNetwork(in, path)...)
 	errs = append(errs, checkNetwork(in, path.Child("virtualNetwork"))...)
 	errs = append(errs, checkOutboundIPs(in, path.Child("loadBalancerProfile"))...)
-	errs = append(errs, checkNames(in, path)...)
-	return append(errs, aso.Check(aso.ManagedCluster, APIVersion(in), in.ControlPlane.Spec.ASOManagedClusterPatches, aso.Field(aso.ManagedCluster))...)
+	errs = append(errs, checkUniqueNames(in, path)...)
+	return append(errs, aso.CheckPatches(aso.ManagedCluster, APIVersion(in), in.ControlPlane.Spec.ASOManagedClusterPatches, aso.PatchField(aso.ManagedCluster))...)
 }
 
 func checkVersion(path *field.Path, version string) field.ErrorList {
@@ -35,7 +35,7 @@ func checkVersion(path *field.Path, version string) field.ErrorList {
 	return nil
 }
 
-func checkKey(in Input, path *field.Path) field.ErrorList {
+func checkSSHKey(in Input, path *field.Path) field.ErrorList {
 	key := deref(in.ControlPlane.Spec.SSHPublicKey)
 	if _, err := base64.StdEncoding.DecodeString(key); err != nil {
 		// The value is not shown: a private key may have been pasted.
@@ -52,10 +52,10 @@ func checkIdentity(in Input, path *field.Path) field.ErrorList {
 	return field.ErrorList{field.Required(path.Child("userAssignedIdentityResourceID"), "an identity of type UserAssigned needs the resource ID of one")}
 }
 
-// checkRanges is about the ranges of services and pods, which the Cluster has.
-func checkRanges(in Input, path *field.Path) field.ErrorList {
+// checkClusterNetwork is about the ranges of services and pods, which the Cluster has.
+func checkClusterNetwork(in Input, path *field.Path) field.ErrorList {
 	var errs field.ErrorList
-	services, pods := cidrBlocks(in)
+	services, pods := clusterCIDRBlocks(in)
 	network := field.NewPath("Cluster", "spec", "clusterNetwork")
 	for name, blocks := range map[string][]string{"pods": pods, "services": services} {
 		here := network.Child(name, "cidrBlocks")
@@ -105,8 +105,8 @@ func checkOutboundIPs(in Input, path *field.Path) field.ErrorList {
 	return field.ErrorList{field.Forbidden(path, "has "+strings.Join(kinds, " and ")+": keep one of them")}
 }
 
-// checkNames refuses two things of one name, of which one would be ignored.
-func checkNames(in Input, path *field.Path) field.ErrorList {
+// checkUniqueNames refuses two things of one name, of which one would be ignored.
+func checkUniqueNames(in Input, path *field.Path) field.ErrorList {
 	var errs field.ErrorList
 	unique := func(path *field.Path, count int, name func(i int) string) {
 		seen := map[string]bool{}

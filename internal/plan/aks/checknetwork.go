@@ -15,7 +15,7 @@ var defaultSubnetRanges = []string{"10.240.0.0/16", "10.224.0.0/16"}
 // checkNetwork checks that the subnet fits into the network: the one of the spec, or the one that the user brought, which has
 // to be in the cluster's region.
 func checkNetwork(in Input, path *field.Path) field.ErrorList {
-	if madeByAKS(in) {
+	if hasNetworkOfAKS(in) {
 		if len(in.ControlPlane.Spec.VirtualNetwork.Subnet.PrivateEndpoints) > 0 {
 			return field.ErrorList{field.Forbidden(path.Child("subnet", "privateEndpoints"), "the cluster is in a network that AKS made for it, which is not looked after here: make the endpoints otherwise")}
 		}
@@ -27,8 +27,8 @@ func checkNetwork(in Input, path *field.Path) field.ErrorList {
 	}
 	spec := in.ControlPlane.Spec.VirtualNetwork
 	here := path.Child("subnet", "cidrBlock")
-	if have, exists := existingSubnet(in); exists {
-		if slices.Contains(defaultSubnetRanges, spec.Subnet.CIDRBlock) || slices.ContainsFunc(have, func(h string) bool { return samePrefix(h, spec.Subnet.CIDRBlock) }) {
+	if have, exists := existingSubnetPrefixes(in); exists {
+		if slices.Contains(defaultSubnetRanges, spec.Subnet.CIDRBlock) || slices.ContainsFunc(have, func(h string) bool { return isSamePrefix(h, spec.Subnet.CIDRBlock) }) {
 			return nil
 		}
 		return field.ErrorList{field.Invalid(here, spec.Subnet.CIDRBlock, fmt.Sprintf("subnet %q of the network %q, which is not this cluster's, has %s: correct the block",
@@ -44,7 +44,7 @@ func checkNetwork(in Input, path *field.Path) field.ErrorList {
 	} else if _, err := netip.ParsePrefix(spec.CIDRBlock); err != nil {
 		return field.ErrorList{field.Invalid(path.Child("cidrBlock"), spec.CIDRBlock, "is not a CIDR block as in 10.0.0.0/8")}
 	}
-	if !slices.ContainsFunc(ranges, func(outer string) bool { return contains(outer, prefix) }) {
+	if !slices.ContainsFunc(ranges, func(outer string) bool { return containsPrefix(outer, prefix) }) {
 		return field.ErrorList{field.Invalid(here, spec.Subnet.CIDRBlock, fmt.Sprintf("is not within the network %q, which has %s: choose a range in it",
 			VNetID(in).Name(), strings.Join(ranges, ", ")))}
 	}
@@ -60,12 +60,12 @@ func checkNetwork(in Input, path *field.Path) field.ErrorList {
 	return errs
 }
 
-func contains(outer string, inner netip.Prefix) bool {
+func containsPrefix(outer string, inner netip.Prefix) bool {
 	prefix, err := netip.ParsePrefix(outer)
 	return err == nil && prefix.Bits() <= inner.Bits() && prefix.Masked().Contains(inner.Addr())
 }
 
-func samePrefix(a, b string) bool {
+func isSamePrefix(a, b string) bool {
 	x, errX := netip.ParsePrefix(a)
 	y, errY := netip.ParsePrefix(b)
 	return errX == nil && errY == nil && x.Masked() == y.Masked()

@@ -18,7 +18,7 @@ func CheckPool(in Input, pool Pool) field.ErrorList {
 	if owner := pool.MachinePool; owner != nil && owner.Spec.Template.Spec.Version != "" {
 		errs = append(errs, checkVersion(field.NewPath("MachinePool", "spec", "template", "spec", "version"), owner.Spec.Template.Spec.Version)...)
 	}
-	if subnet := PoolSubnetID(in, pool); madeByAKS(in) {
+	if subnet := PoolSubnetID(in, pool); hasNetworkOfAKS(in) {
 		if !subnet.Equal(SubnetID(in)) {
 			errs = append(errs, field.Invalid(path.Child("subnetName"), subnet.Name(), "the cluster is in a network that AKS made for it, with one subnet for all pools: leave it out"))
 		}
@@ -27,7 +27,7 @@ func CheckPool(in Input, pool Pool) field.ErrorList {
 			errs = append(errs, field.Invalid(path.Child("subnetName"), subnet.Name(), fmt.Sprintf("is no subnet of the network %q: make it, or name another one", VNetID(in).Name())))
 		}
 	}
-	return append(errs, aso.Check(aso.AgentPool, APIVersion(in), pool.AzurePool.Spec.ASOManagedClustersAgentPoolPatches, aso.Field(aso.AgentPool))...)
+	return append(errs, aso.CheckPatches(aso.AgentPool, APIVersion(in), pool.AzurePool.Spec.ASOManagedClustersAgentPoolPatches, aso.PatchField(aso.AgentPool))...)
 }
 
 func checkPoolName(in Input, pool Pool, path *field.Path) field.ErrorList {
@@ -61,7 +61,7 @@ func checkSystemPool(pool Pool, path *field.Path) field.ErrorList {
 		errs = append(errs, field.Invalid(path.Child("scaleSetPriority"), "Spot", "a pool with mode System has Regular nodes: choose mode User"))
 	}
 	if spec.Scaling != nil {
-		if least := number(spec.Scaling.MinSize); least != nil && *least < 1 {
+		if least := toInt32(spec.Scaling.MinSize); least != nil && *least < 1 {
 			errs = append(errs, field.Invalid(path.Child("scaling", "minSize"), *least, "a pool with mode System has at least one node"))
 		}
 	} else if owner := pool.MachinePool; owner != nil && owner.Spec.Replicas != nil && *owner.Spec.Replicas < 1 {
@@ -75,7 +75,7 @@ func checkScaling(pool Pool, path *field.Path) field.ErrorList {
 	if scaling == nil {
 		return nil
 	}
-	least, most := number(scaling.MinSize), number(scaling.MaxSize)
+	least, most := toInt32(scaling.MinSize), toInt32(scaling.MaxSize)
 	switch {
 	case least == nil:
 		return field.ErrorList{field.Required(path.Child("minSize"), "AKS's autoscaler needs both bounds")}

@@ -9,10 +9,10 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
 )
 
-// Sizes are the VM sizes of pools that AKS has refused to make: alone, or with the cluster. AKS names the size that it
+// RefusedVMSizes are the VM sizes of pools that AKS has refused to make: alone, or with the cluster. AKS names the size that it
 // refuses, and neither the pool nor the sizes that it would take. Others are not looked at, because AKS may know a size before
 // the catalog does.
-func Sizes(refused arm.Result, pools ...Pool) []string {
+func RefusedVMSizes(refused arm.Result, pools ...Pool) []string {
 	if refused.State != arm.Failed || len(refused.Observed) > 0 {
 		return nil
 	}
@@ -23,10 +23,10 @@ func Sizes(refused arm.Result, pools ...Pool) []string {
 	return out
 }
 
-// CheckSizes lists the pools whose VM size the region does not have. unknown are the sizes that it does not have, each with
+// CheckVMSizes lists the pools whose VM size the region does not have. unknown are the sizes that it does not have, each with
 // the names most like it.
-func CheckSizes(in Input, unknown map[string][]string, pools ...Pool) (errs field.ErrorList) {
-	for _, pool := range sorted(pools) {
+func CheckVMSizes(in Input, unknown map[string][]string, pools ...Pool) (errs field.ErrorList) {
+	for _, pool := range listActivePools(pools) {
 		near, isUnknown := unknown[pool.AzurePool.Spec.SKU]
 		if !isUnknown {
 			continue

@@ -25,20 +25,20 @@ var (
 // omitDefaults takes defaults out of the body of a resource that exists and does not show them.
 func omitDefaults(body map[string]any, shown map[string]any, defaults []defaultValue) {
 	for _, d := range defaults {
-		if shown != nil && text(at(body, d.path)) == d.value && at(shown, d.path) == nil {
-			remove(body, d.path)
+		if shown != nil && toText(valueAt(body, d.path)) == d.value && valueAt(shown, d.path) == nil {
+			deleteValue(body, d.path)
 		}
 	}
 }
 
-// nameDefaults says the values of what is taken back by null where AKS wants them said.
-func nameDefaults(body map[string]any) {
+// setExplicitDefaults says the values of what is taken back by null where AKS wants them said.
+func setExplicitDefaults(body map[string]any) {
 	for path, value := range map[string]any{
 		"sku.name": string(aks.ManagedClusterSKUNameBase),
 		loadBalancerPath + "allocatedOutboundPorts": 0,
 	} {
 		parent, key := path[:strings.LastIndex(path, ".")], path[strings.LastIndex(path, ".")+1:]
-		object, _ := at(body, parent).(map[string]any)
+		object, _ := valueAt(body, parent).(map[string]any)
 		if null, said := object[key]; said && null == nil {
 			object[key] = value
 		}

@@ -9,12 +9,12 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
 )
 
-// extensions plans the extensions of the managed cluster. Ones that exist are taken over with it.
-func extensions(in Input, g *arm.Graph) {
+// addExtensions plans the extensions of the managed cluster. Ones that exist are taken over with it.
+func addExtensions(in Input, g *arm.Graph) {
 	for _, spec := range in.ControlPlane.Spec.Extensions {
 		g.Add(arm.Node{
 			ID:      ExtensionID(in, spec.Name),
-			Body:    extensionModel(in, spec),
+			Body:    buildExtension(in, spec),
 			Policy:  arm.Repair,
 			Foreign: arm.AdoptForeign,
 			Group:   infrav1.AKSExtensionsReadyCondition,
@@ -22,15 +22,15 @@ func extensions(in Input, g *arm.Graph) {
 	}
 }
 
-func extensionModel(in Input, spec infrav1.AKSExtension) armkubernetesconfiguration.Extension {
+func buildExtension(in Input, spec infrav1.AKSExtension) armkubernetesconfiguration.Extension {
 	properties := &armkubernetesconfiguration.ExtensionProperties{
-		ExtensionType:           word(spec.ExtensionType),
+		ExtensionType:           toString(spec.ExtensionType),
 		AutoUpgradeMinorVersion: new(spec.AutoUpgradeMinorVersion == nil || *spec.AutoUpgradeMinorVersion),
-		ConfigurationSettings:   mapOf(spec.ConfigurationSettings),
-		Version:                 word(spec.Version),
+		ConfigurationSettings:   toPointerMap(spec.ConfigurationSettings),
+		Version:                 toString(spec.Version),
 	}
 	if *properties.AutoUpgradeMinorVersion {
-		properties.ReleaseTrain = word(spec.ReleaseTrain) // Azure knows it for upgrades alone.
+		properties.ReleaseTrain = toString(spec.ReleaseTrain) // Azure knows it for upgrades alone.
 	}
 	if spec.AKSAssignedIdentityType != "" {
 		properties.AksAssignedIdentity = &armkubernetesconfiguration.ExtensionPropertiesAksAssignedIdentity{
@@ -41,9 +41,9 @@ func extensionModel(in Input, spec infrav1.AKSExtension) armkubernetesconfigurat
 		properties.Scope = &armkubernetesconfiguration.Scope{}
 		switch string(scope.ScopeType) {
 		case "Cluster":
-			properties.Scope.Cluster = &armkubernetesconfiguration.ScopeCluster{ReleaseNamespace: word(&scope.ReleaseNamespace)}
+			properties.Scope.Cluster = &armkubernetesconfiguration.ScopeCluster{ReleaseNamespace: toString(&scope.ReleaseNamespace)}
 		case "Namespace":
-			properties.Scope.Namespace = &armkubernetesconfiguration.ScopeNamespace{TargetNamespace: word(&scope.TargetNamespace)}
+			properties.Scope.Namespace = &armkubernetesconfiguration.ScopeNamespace{TargetNamespace: toString(&scope.TargetNamespace)}
 		}
 	}
 	out := armkubernetesconfiguration.Extension{Properties: properties}
@@ -53,10 +53,10 @@ func extensionModel(in Input, spec infrav1.AKSExtension) armkubernetesconfigurat
 	if plan := spec.Plan; plan != nil {
 		out.Plan = &armkubernetesconfiguration.Plan{
 			Name:          new(cmp.Or(plan.Name, in.ControlPlane.Name+"-"+plan.Product)),
-			Product:       word(&plan.Product),
-			Publisher:     word(&plan.Publisher),
-			PromotionCode: word(&plan.PromotionCode),
-			Version:       word(&plan.Version),
+			Product:       toString(&plan.Product),
+			Publisher:     toString(&plan.Publisher),
+			PromotionCode: toString(&plan.PromotionCode),
+			Version:       toString(&plan.Version),
 		}
 	}
 	return out

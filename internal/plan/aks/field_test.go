@@ -13,9 +13,9 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/test/golden"
 )
 
-// elsewhere are the fields that the plan leaves to others, with who reads them. A prefix that ends in a dot is for all
+// readElsewhere are the fields that the plan leaves to others, with who reads them. A prefix that ends in a dot is for all
 // below.
-var elsewhere = map[string]string{
+var readElsewhere = map[string]string{
 	"controlPlane.subscriptionID":        "internal/identity falls back to the manager's; plans get Input.SubscriptionID",
 	"controlPlane.identityRef.":          "internal/identity signs in with it",
 	"controlPlane.azureEnvironment":      "the manager's clients are made for it",
@@ -28,31 +28,31 @@ var elsewhere = map[string]string{
 func TestEveryFieldCounts(t *testing.T) {
 	counts := map[string]bool{}
 	for _, name := range golden.Cases(t) {
-		c := read(t, name)
-		fieldtest.Vary("controlPlane", reflect.ValueOf(&c.in.ControlPlane.Spec).Elem(), counts, func() string { return effect(t, c) })
+		c := readTestCase(t, name)
+		fieldtest.Vary("controlPlane", reflect.ValueOf(&c.in.ControlPlane.Spec).Elem(), counts, func() string { return renderEffect(t, c) })
 		for _, pool := range c.in.Pools {
-			fieldtest.Vary("pool", reflect.ValueOf(&pool.AzurePool.Spec).Elem(), counts, func() string { return effect(t, c) })
+			fieldtest.Vary("pool", reflect.ValueOf(&pool.AzurePool.Spec).Elem(), counts, func() string { return renderEffect(t, c) })
 		}
 	}
 	all := fieldtest.Leaves("controlPlane", reflect.TypeFor[infrav1.AzureManagedControlPlaneSpec]())
 	all = append(all, fieldtest.Leaves("pool", reflect.TypeFor[infrav1.AzureManagedMachinePoolSpec]())...)
-	fieldtest.AllCount(t, all, counts, elsewhere)
+	fieldtest.AllCount(t, all, counts, readElsewhere)
 }
 
-func effect(t *testing.T, c testCase) string {
+func renderEffect(t *testing.T, c testCase) string {
 	t.Helper()
-	graph, exports, err := aks.Plan(c.in)
-	out := fmt.Sprint(text(t, graph), err, exports, aks.APIVersion(c.in), aks.Check(c.in))
+	graph, exports, err := aks.BuildPlan(c.in)
+	out := fmt.Sprint(toText(t, graph), err, exports, aks.APIVersion(c.in), aks.CheckSpec(c.in))
 	for _, pool := range c.in.Pools {
 		in := c.in
-		in.Facts.AgentPool = raw(c.given.Facts.AgentPools[pool.AzurePool.Name])
-		graph, err := aks.PoolPlan(in, pool)
-		out += fmt.Sprint(text(t, graph), err, aks.CheckPool(in, pool))
+		in.Facts.AgentPool = nilIfNull(c.given.Facts.AgentPools[pool.AzurePool.Name])
+		graph, err := aks.BuildPoolPlan(in, pool)
+		out += fmt.Sprint(toText(t, graph), err, aks.CheckPool(in, pool))
 	}
 	return out
 }
 
-func text(t *testing.T, graph *arm.Graph) string {
+func toText(t *testing.T, graph *arm.Graph) string {
 	t.Helper()
 	out, err := json.Marshal(graph.Nodes())
 	if err != nil {

@@ -8,8 +8,8 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan"
 )
 
-// fleetMember plans the cluster's membership in a fleet, which is there already.
-func fleetMember(in Input, g *arm.Graph) {
+// addFleetMember plans the cluster's membership in a fleet, which is there already.
+func addFleetMember(in Input, g *arm.Graph) {
 	member := in.ControlPlane.Spec.FleetsMember
 	if member == nil {
 		return

@@ -20,8 +20,8 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/test/golden"
 )
 
-// given is the document of a case that is no Kubernetes object.
-type given struct {
+// goldenInput is the document of a case that is no Kubernetes object.
+type goldenInput struct {
 	// Base is the case whose documents this one's are merged into.
 	Base string
 	// Pools limits the golden file to the plans of these pools, Cluster to that of the control plane.
@@ -41,12 +41,12 @@ type given struct {
 
 // testCase is a case with its base.
 type testCase struct {
-	given given
+	given goldenInput
 	in    aks.Input
 }
 
-// planned is a golden file.
-type planned struct {
+// goldenPlan is a golden file.
+type goldenPlan struct {
 	Endpoint string        `json:"endpoint,omitempty"`
 	Nodes    []golden.Node `json:"nodes"`
 	// Sent are the paths to remember, Kept those without a way back.
@@ -58,11 +58,11 @@ type planned struct {
 }
 
 func TestGolden(t *testing.T) {
-	golden.Run(t, func(t *testing.T, name string) []byte { return render(t, read(t, name)) })
+	golden.Run(t, func(t *testing.T, name string) []byte { return renderGolden(t, readTestCase(t, name)) })
 }
 
-// documents reads a case's documents, those of its base first, by kind and name.
-func documents(t *testing.T, name string) map[string]map[string]any {
+// readCaseDocuments reads a case's documents, those of its base first, by kind and name.
+func readCaseDocuments(t *testing.T, name string) map[string]map[string]any {
 	t.Helper()
 	own := map[string]map[string]any{}
 	for _, document := range golden.Documents(t, name) {
@@ -79,15 +79,15 @@ func documents(t *testing.T, name string) map[string]map[string]any {
 	if base == "" {
 		return own
 	}
-	out := documents(t, base)
+	out := readCaseDocuments(t, base)
 	for key, object := range own {
-		merge(&out, key, object)
+		mergeValue(&out, key, object)
 	}
 	return out
 }
 
-// merge is a JSON merge patch.
-func merge[V any](into *map[string]V, key string, value V) {
+// mergeValue is a JSON merge patch.
+func mergeValue[V any](into *map[string]V, key string, value V) {
 	have, isObject := any((*into)[key]).(map[string]any)
 	patch, patchIsObject := any(value).(map[string]any)
 	switch {
@@ -95,18 +95,18 @@ func merge[V any](into *map[string]V, key string, value V) {
 		delete(*into, key)
 	case isObject && patchIsObject && have != nil:
 		for key, value := range patch {
-			merge(&have, key, value)
+			mergeValue(&have, key, value)
 		}
 	default:
 		(*into)[key] = value
 	}
 }
 
-func read(t *testing.T, name string) testCase {
+func readTestCase(t *testing.T, name string) testCase {
 	t.Helper()
 	var c testCase
 	azurePools, machinePools := map[string]*infrav1.AzureManagedMachinePool{}, map[string]*clusterv1.MachinePool{}
-	for key, document := range documents(t, name) {
+	for key, document := range readCaseDocuments(t, name) {
 		raw, err := yaml.Marshal(document)
 		if err != nil {
 			t.Fatal(err)
@@ -122,7 +122,7 @@ func read(t *testing.T, name string) testCase {
 		case "MachinePool":
 			machinePools[named] = golden.Decode[clusterv1.MachinePool](t, raw)
 		case "":
-			c.given = *golden.Decode[given](t, raw)
+			c.given = *golden.Decode[goldenInput](t, raw)
 		default:
 			t.Fatalf("%s: unknown kind %q", name, kind)
 		}
@@ -143,25 +143,25 @@ func read(t *testing.T, name string) testCase {
 		secret, key, _ := strings.Cut(ref, "/")
 		c.in.Secrets[aso.SecretRef{Name: secret, Key: key}] = value
 	}
-	c.in.Facts = aks.Facts{VNet: g.Facts.VNet, Subnet: raw(g.Facts.Subnet), Cluster: raw(g.Facts.Cluster)}
+	c.in.Facts = aks.Facts{VNet: g.Facts.VNet, Subnet: nilIfNull(g.Facts.Subnet), Cluster: nilIfNull(g.Facts.Cluster)}
 	return c
 }
 
-// raw is nil for null, too.
-func raw(message json.RawMessage) json.RawMessage {
+// nilIfNull is nil for null, too.
+func nilIfNull(message json.RawMessage) json.RawMessage {
 	if string(message) == "null" {
 		return nil
 	}
 	return message
 }
 
-// pool is the input of the plan of one pool.
-func (c testCase) pool(t *testing.T, name string) (aks.Input, aks.Pool) {
+// poolInput is the input of the plan of one pool.
+func (c testCase) poolInput(t *testing.T, name string) (aks.Input, aks.Pool) {
 	t.Helper()
 	for _, pool := range c.in.Pools {
 		if pool.AzurePool.Name == name {
 			in := c.in
-			in.Facts.AgentPool = raw(c.given.Facts.AgentPools[name])
+			in.Facts.AgentPool = nilIfNull(c.given.Facts.AgentPools[name])
 			return in, pool
 		}
 	}
@@ -169,13 +169,13 @@ func (c testCase) pool(t *testing.T, name string) (aks.Input, aks.Pool) {
 	return aks.Input{}, aks.Pool{}
 }
 
-func render(t *testing.T, c testCase) []byte {
+func renderGolden(t *testing.T, c testCase) []byte {
 	t.Helper()
 	before, err := json.Marshal([]any{c.in.ControlPlane, len(c.in.Pools)})
 	if err != nil {
 		t.Fatal(err)
 	}
-	var out []planned
+	var out []goldenPlan
 	if len(c.given.Pools) == 0 || c.given.Cluster {
 		out = append(out, renderCluster(t, c))
 	}
@@ -196,74 +196,74 @@ func render(t *testing.T, c testCase) []byte {
 	return bytes.Join(documents, []byte("---\n"))
 }
 
-func renderCluster(t *testing.T, c testCase) planned {
+func renderCluster(t *testing.T, c testCase) goldenPlan {
 	t.Helper()
-	if errs := aks.Check(c.in); len(errs) > 0 {
+	if errs := aks.CheckSpec(c.in); len(errs) > 0 {
 		t.Fatalf("refused: %v", errs)
 	}
-	graph, exports, err := aks.Plan(c.in)
+	graph, exports, err := aks.BuildPlan(c.in)
 	if err != nil {
 		t.Fatal(err)
 	}
-	deletion, err := aks.DeletePlan(c.in)
+	deletion, err := aks.BuildDeletePlan(c.in)
 	if err != nil {
 		t.Fatal(err)
 	}
 	observed := map[arm.ID]json.RawMessage{aks.ClusterID(c.in): c.in.Facts.Cluster, aks.SubnetID(c.in): c.in.Facts.Subnet}
-	out := show(t, c.in, graph, deletion, observed)
+	out := renderPlan(t, c.in, graph, deletion, observed)
 	if exports != (aso.Exports{}) {
 		out.Exports = &exports
 	}
-	out.Sent = sent(t, aks.Memory(c.in), graph, aks.ClusterID(c.in))
-	if host, port := aks.Endpoint(c.in.Facts.Cluster); host != "" {
+	out.Sent = recordedPaths(t, aks.LastApplied(c.in), graph, aks.ClusterID(c.in))
+	if host, port := aks.APIServerEndpoint(c.in.Facts.Cluster); host != "" {
 		endpoint, _ := json.Marshal(infrav1.APIEndpoint{Host: host, Port: port})
 		out.Endpoint = string(endpoint)
 	}
 	return out
 }
 
-func renderPool(t *testing.T, c testCase, name string) planned {
+func renderPool(t *testing.T, c testCase, name string) goldenPlan {
 	t.Helper()
-	in, pool := c.pool(t, name)
+	in, pool := c.poolInput(t, name)
 	if errs := aks.CheckPool(in, pool); len(errs) > 0 {
 		t.Fatalf("refused: %v", errs)
 	}
-	graph, err := aks.PoolPlan(in, pool)
+	graph, err := aks.BuildPoolPlan(in, pool)
 	if err != nil {
 		t.Fatal(err)
 	}
-	deletion, err := aks.PoolDeletePlan(in, pool)
+	deletion, err := aks.BuildPoolDeletePlan(in, pool)
 	if err != nil {
 		t.Fatal(err)
 	}
-	out := show(t, in, graph, deletion, map[arm.ID]json.RawMessage{aks.PoolID(in, pool): in.Facts.AgentPool})
-	out.Sent = sent(t, aks.PoolMemory(in, pool), graph, aks.PoolID(in, pool))
+	out := renderPlan(t, in, graph, deletion, map[arm.ID]json.RawMessage{aks.PoolID(in, pool): in.Facts.AgentPool})
+	out.Sent = recordedPaths(t, aks.PoolLastApplied(in, pool), graph, aks.PoolID(in, pool))
 	return out
 }
 
-func show(t *testing.T, in aks.Input, graph *arm.Graph, deletion *arm.Graph, observed map[arm.ID]json.RawMessage) planned {
+func renderPlan(t *testing.T, in aks.Input, graph *arm.Graph, deletion *arm.Graph, observed map[arm.ID]json.RawMessage) goldenPlan {
 	t.Helper()
-	out := planned{}
+	out := goldenPlan{}
 	for _, node := range graph.Nodes() {
 		out.Kept = append(out.Kept, node.UnremovablePaths...)
 	}
-	out.Nodes, out.Deletion = golden.Nodes(t, graph, spoken(in)), golden.Deletion(t, deletion)
+	out.Nodes, out.Deletion = golden.Nodes(t, graph, clientAPIVersions(in)), golden.Deletion(t, deletion)
 	for i, n := range out.Nodes {
 		if have := observed[n.ID]; have != nil && n.Body != nil {
-			out.Nodes[i].Differs = new(differences(t, graph.Node(n.ID), have))
+			out.Nodes[i].Differs = new(diffPaths(t, graph.Node(n.ID), have))
 		}
 	}
 	return out
 }
 
-// spoken are the api-versions that access opens a client with where they are not those of the table.
-func spoken(in aks.Input) map[string]string {
+// clientAPIVersions are the api-versions that access opens a client with where they are not those of the table.
+func clientAPIVersions(in aks.Input) map[string]string {
 	version := aks.APIVersion(in)
 	return map[string]string{types.ManagedCluster: version, types.AgentPool: version}
 }
 
-// differences are what the engine would write for.
-func differences(t *testing.T, n *arm.Node, have json.RawMessage) []string {
+// diffPaths are what the engine would write for.
+func diffPaths(t *testing.T, n *arm.Node, have json.RawMessage) []string {
 	t.Helper()
 	row, err := types.ForID(n.ID)
 	if err != nil {

@@ -24,8 +24,8 @@ func ClusterName(in Input) string {
 	return cmp.Or(in.ControlPlane.Labels[clusterv1.ClusterNameLabel], in.ControlPlane.Name)
 }
 
-// owner is the input that plan's own functions take ownership from.
-func owner(in Input) plan.ClusterInput {
+// ownershipInput is the input that plan's own functions take ownership from.
+func ownershipInput(in Input) plan.ClusterInput {
 	return plan.ClusterInput{
 		Cluster:        &clusterv1.Cluster{ObjectMeta: metav1.ObjectMeta{Name: ClusterName(in)}},
 		AzureCluster:   &infrav1.AzureCluster{ObjectMeta: in.ControlPlane.ObjectMeta},
@@ -34,44 +34,44 @@ func owner(in Input) plan.ClusterInput {
 }
 
 // OwnerTag is the tag that marks a resource as the cluster's.
-func OwnerTag(in Input) (key, value string) { return plan.OwnerTag(owner(in)) }
+func OwnerTag(in Input) (key, value string) { return plan.OwnerTag(ownershipInput(in)) }
 
 // Location is the region in the form Azure answers.
 func Location(in Input) string { return plan.NormalizeRegion(in.ControlPlane.Spec.Location) }
 
-// ResourceGroup is the name of the resource group of the managed cluster.
-func ResourceGroup(in Input) string {
+// ResourceGroupName is the name of the resource group of the managed cluster.
+func ResourceGroupName(in Input) string {
 	return cmp.Or(in.ControlPlane.Spec.ResourceGroupName, ClusterName(in))
 }
 
 // ResourceGroupID is the ID of the resource group of the managed cluster.
 func ResourceGroupID(in Input) arm.ID {
-	return arm.ResourceGroupID(in.SubscriptionID, ResourceGroup(in))
+	return arm.ResourceGroupID(in.SubscriptionID, ResourceGroupName(in))
 }
 
 // maxResourceGroupName is how long the name of the node resource group may be:
 // https://learn.microsoft.com/en-us/troubleshoot/azure/azure-kubernetes/create-upgrade-delete/aks-common-issues-faq
 const maxResourceGroupName = 80
 
-// NodeResourceGroup is the name of the resource group that AKS makes for what nodes need: the one Azure shows, or the one
+// NodeResourceGroupName is the name of the resource group that AKS makes for what nodes need: the one Azure shows, or the one
 // that the spec asks for. A name made of others is cut as AKS cuts it.
-func NodeResourceGroup(in Input) string {
-	return cmp.Or(Observe(in.Facts.Cluster).Properties.NodeResourceGroup, wantedNodeResourceGroup(in))
+func NodeResourceGroupName(in Input) string {
+	return cmp.Or(ObserveCluster(in.Facts.Cluster).Properties.NodeResourceGroup, wantedNodeResourceGroupName(in))
 }
 
-func wantedNodeResourceGroup(in Input) string {
+func wantedNodeResourceGroupName(in Input) string {
 	spec := in.ControlPlane.Spec
-	prefix := "MC_" + ResourceGroup(in) + "_" + in.ControlPlane.Name + "_"
+	prefix := "MC_" + ResourceGroupName(in) + "_" + in.ControlPlane.Name + "_"
 	if name := spec.NodeResourceGroupName; name != "" && name != prefix+spec.Location {
 		return name
 	}
-	usual := prefix + Location(in)
-	return usual[:min(len(usual), maxResourceGroupName)]
+	defaultName := prefix + Location(in)
+	return defaultName[:min(len(defaultName), maxResourceGroupName)]
 }
 
 // ClusterID is the ID of the managed cluster. It is called as the control plane, not as the Cluster.
 func ClusterID(in Input) arm.ID {
-	return arm.NewID(in.SubscriptionID, ResourceGroup(in), types.ManagedCluster, in.ControlPlane.Name)
+	return arm.NewID(in.SubscriptionID, ResourceGroupName(in), types.ManagedCluster, in.ControlPlane.Name)
 }
 
 // PoolName is the name of the agent pool in Azure.
@@ -85,15 +85,15 @@ func PoolName(pool Pool) string {
 // PoolID is the ID of an agent pool.
 func PoolID(in Input, pool Pool) arm.ID { return ClusterID(in).Child("agentPools", PoolName(pool)) }
 
-// VNetResourceGroup is the name of the resource group of the virtual network and its private endpoints.
-func VNetResourceGroup(in Input) string {
-	return cmp.Or(in.ControlPlane.Spec.VirtualNetwork.ResourceGroup, ResourceGroup(in))
+// VNetResourceGroupName is the name of the resource group of the virtual network and its private endpoints.
+func VNetResourceGroupName(in Input) string {
+	return cmp.Or(in.ControlPlane.Spec.VirtualNetwork.ResourceGroup, ResourceGroupName(in))
 }
 
 // VNetID is the ID of the virtual network.
 func VNetID(in Input) arm.ID {
 	name := cmp.Or(in.ControlPlane.Spec.VirtualNetwork.Name, in.ControlPlane.Name)
-	return arm.NewID(in.SubscriptionID, VNetResourceGroup(in), types.VirtualNetwork, name)
+	return arm.NewID(in.SubscriptionID, VNetResourceGroupName(in), types.VirtualNetwork, name)
 }
 
 // SubnetName is the name of the cluster's subnet.
@@ -114,7 +114,7 @@ func PoolSubnetID(in Input, pool Pool) arm.ID {
 
 // PrivateEndpointID is the ID of a private endpoint. It is in the group of the network.
 func PrivateEndpointID(in Input, name string) arm.ID {
-	return arm.NewID(in.SubscriptionID, VNetResourceGroup(in), types.PrivateEndpoint, name)
+	return arm.NewID(in.SubscriptionID, VNetResourceGroupName(in), types.PrivateEndpoint, name)
 }
 
 // FleetMemberID is the ID of the cluster's membership in a fleet.
@@ -129,16 +129,16 @@ func ExtensionID(in Input, name string) arm.ID {
 }
 
 // APIVersion is the api-version to speak about the managed cluster and its pools.
-func APIVersion(in Input) string { return SpokenAbout(in.ControlPlane) }
+func APIVersion(in Input) string { return APIVersionFor(in.ControlPlane) }
 
-// SpokenAbout is the api-version to speak about the managed cluster of a control plane and its pools.
-func SpokenAbout(controlPlane *infrav1.AzureManagedControlPlane) string {
+// APIVersionFor is the api-version to speak about the managed cluster of a control plane and its pools.
+func APIVersionFor(controlPlane *infrav1.AzureManagedControlPlane) string {
 	spec := controlPlane.Spec
-	return aso.Version(spec.ASOManagedClusterPatches, spec.EnablePreviewFeatures != nil && *spec.EnablePreviewFeatures)
+	return aso.APIVersionOf(spec.ASOManagedClusterPatches, spec.EnablePreviewFeatures != nil && *spec.EnablePreviewFeatures)
 }
 
-// sorted are the pools by name, without those that are being deleted.
-func sorted(pools []Pool) []Pool {
+// listActivePools are the pools by name, without those that are being deleted.
+func listActivePools(pools []Pool) []Pool {
 	out := slices.DeleteFunc(slices.Clone(pools), func(pool Pool) bool { return !pool.AzurePool.DeletionTimestamp.IsZero() })
 	slices.SortFunc(out, func(a, b Pool) int { return strings.Compare(PoolName(a), PoolName(b)) })
 	return out

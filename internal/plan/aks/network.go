@@ -15,25 +15,25 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/network"
 )
 
-// madeByAKS tells whether the cluster is in the network that AKS makes for one whose pools name no subnet, as az aks create does.
-// Pools cannot move, so spec.virtualNetwork says nothing of such a cluster, and pools that are added go where the others are.
+// hasNetworkOfAKS tells whether the cluster is in the network that AKS makes for one whose pools name no subnet, as az aks create does.
+// Pools cannot move, so spec.addVirtualNetwork says nothing of such a cluster, and pools that are added go where the others are.
 // https://learn.microsoft.com/en-us/azure/aks/configure-azure-cni
-func madeByAKS(in Input) bool {
-	pools := Observe(in.Facts.Cluster).Properties.AgentPoolProfiles
-	return len(pools) > 0 && !slices.ContainsFunc(pools, func(pool observedProfile) bool { return pool.VnetSubnetID != "" })
+func hasNetworkOfAKS(in Input) bool {
+	pools := ObserveCluster(in.Facts.Cluster).Properties.AgentPoolProfiles
+	return len(pools) > 0 && !slices.ContainsFunc(pools, func(pool observedPoolProfile) bool { return pool.VnetSubnetID != "" })
 }
 
-// virtualNetwork plans the network, or looks for the one that the user brought.
-func virtualNetwork(in Input, g *arm.Graph) {
-	if madeByAKS(in) {
+// addVirtualNetwork plans the network, or looks for the one that the user brought.
+func addVirtualNetwork(in Input, g *arm.Graph) {
+	if hasNetworkOfAKS(in) {
 		return
 	}
 	node := arm.Node{ID: VNetID(in), Policy: arm.Observe, Foreign: arm.UseForeign, Group: infrav1.VNetReadyCondition}
-	if !in.Facts.VNet.Foreign() || Memory(in).Made(node.ID) { // One that was made for the cluster and lost its tag is told.
+	if !in.Facts.VNet.Foreign() || LastApplied(in).Made(node.ID) { // One that was made for the cluster and lost its tag is told.
 		node.Policy = arm.Repair
 		node.Body = armnetwork.VirtualNetwork{
 			Location: new(Location(in)),
-			Tags:     tags(in, infrav1.RoleCommon, VNetID(in).Name()),
+			Tags:     buildTags(in, infrav1.RoleCommon, VNetID(in).Name()),
 			Properties: &armnetwork.VirtualNetworkPropertiesFormat{
 				AddressSpace: &armnetwork.AddressSpace{AddressPrefixes: plan.Pointers([]string{in.ControlPlane.Spec.VirtualNetwork.CIDRBlock})},
 			},
@@ -42,17 +42,17 @@ func virtualNetwork(in Input, g *arm.Graph) {
 	g.Add(node)
 }
 
-// subnet plans the subnet of the nodes. In a network that the user brought one that exists is used as it is, and only a
+// addSubnet plans the subnet of the nodes. In a network that the user brought one that exists is used as it is, and only a
 // missing one is made.
-func subnet(in Input, g *arm.Graph) {
-	if madeByAKS(in) {
+func addSubnet(in Input, g *arm.Graph) {
+	if hasNetworkOfAKS(in) {
 		return
 	}
 	node := arm.Node{ID: SubnetID(in), Policy: arm.Observe, Group: infrav1.SubnetsReadyCondition}
-	if _, exists := existingSubnet(in); !exists {
+	if _, exists := existingSubnetPrefixes(in); !exists {
 		spec := in.ControlPlane.Spec.VirtualNetwork.Subnet
 		endpoints := network.ServiceEndpoints(spec.ServiceEndpoints)
-		properties := attached(in.Facts.Subnet)
+		properties := readAttachments(in.Facts.Subnet)
 		// Azure answers a single prefix in the singular property.
 		properties.AddressPrefix, properties.ServiceEndpoints = new(spec.CIDRBlock), endpoints
 		node.Policy, node.Body = arm.Repair, armnetwork.Subnet{Properties: properties}
@@ -61,15 +61,15 @@ func subnet(in Input, g *arm.Graph) {
 	g.Add(node)
 }
 
-// existingSubnet are the prefixes of the subnet in a network that the user brought; ok is false when it is not there, or was
+// existingSubnetPrefixes are the prefixes of the subnet in a network that the user brought; ok is false when it is not there, or was
 // made there for the cluster.
-func existingSubnet(in Input) (prefixes []string, ok bool) {
+func existingSubnetPrefixes(in Input) (prefixes []string, ok bool) {
 	return in.Facts.VNet.BYOSubnet(SubnetID(in), inventory.Of("AzureManagedControlPlane", in.ControlPlane))
 }
 
-// attached is what users and AKS attach to the subnet and no field of the spec is about: outbound types demand a route
+// readAttachments is what users and AKS attach to the subnet and no field of the spec is about: outbound types demand a route
 // table or a NAT gateway there, and kubenet brings a route table. A PUT replaces all of the subnet, so it is sent back.
-func attached(observed json.RawMessage) *armnetwork.SubnetPropertiesFormat {
+func readAttachments(observed json.RawMessage) *armnetwork.SubnetPropertiesFormat {
 	var have struct {
 		Properties struct {
 			NetworkSecurityGroup, RouteTable, NatGateway struct {
@@ -111,8 +111,8 @@ func attached(observed json.RawMessage) *armnetwork.SubnetPropertiesFormat {
 	return out
 }
 
-// privateEndpoints plans the private endpoints of the subnet. One that leads to the managed cluster itself comes after it.
-func privateEndpoints(in Input, g *arm.Graph) {
+// addPrivateEndpoints plans the private endpoints of the subnet. One that leads to the managed cluster itself comes after it.
+func addPrivateEndpoints(in Input, g *arm.Graph) {
 	for _, endpoint := range in.ControlPlane.Spec.VirtualNetwork.Subnet.PrivateEndpoints {
 		after := []arm.ID{SubnetID(in)}
 		for _, connection := range endpoint.PrivateLinkServiceConnections {
@@ -122,7 +122,7 @@ func privateEndpoints(in Input, g *arm.Graph) {
 		}
 		g.Add(arm.Node{
 			ID:     PrivateEndpointID(in, endpoint.Name),
-			Body:   network.PrivateEndpoint(endpoint, SubnetID(in), cmp.Or(endpoint.Location, in.ControlPlane.Spec.Location), tags(in, "", endpoint.Name)),
+			Body:   network.PrivateEndpoint(endpoint, SubnetID(in), cmp.Or(endpoint.Location, in.ControlPlane.Spec.Location), buildTags(in, "", endpoint.Name)),
 			After:  after,
 			Policy: arm.Repair,
 			Group:  infrav1.PrivateEndpointsReadyCondition,
@@ -130,10 +130,10 @@ func privateEndpoints(in Input, g *arm.Graph) {
 	}
 }
 
-// missingAttachment is what the cluster waits for because its outbound type demands it of the subnet, where only the user
+// missingAttachmentReason is what the cluster waits for because its outbound type demands it of the subnet, where only the user
 // can attach it; "" when there is nothing to wait for.
-func missingAttachment(in Input) string {
-	subnet := attached(in.Facts.Subnet)
+func missingAttachmentReason(in Input) string {
+	subnet := readAttachments(in.Facts.Subnet)
 	text := "waits: spec.outboundType %s needs a %s on subnet %q of network %q: attach one"
 	switch outbound := deref(in.ControlPlane.Spec.OutboundType); {
 	case outbound == infrav1.ManagedControlPlaneOutboundTypeUserDefinedRouting && subnet.RouteTable == nil:

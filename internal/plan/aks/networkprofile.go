@@ -9,36 +9,36 @@ import (
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 )
 
-// networkProfile is how the cluster's network works; what the spec does not say is AKS's to choose.
-func networkProfile(in Input) *aks.NetworkProfile {
+// buildNetworkProfile is how the cluster's network works; what the spec does not say is AKS's to choose.
+func buildNetworkProfile(in Input) *aks.NetworkProfile {
 	spec := in.ControlPlane.Spec
 	out := &aks.NetworkProfile{
-		NetworkPlugin:       choice[aks.NetworkPlugin](spec.NetworkPlugin),
-		NetworkPluginMode:   choice[aks.NetworkPluginMode](spec.NetworkPluginMode),
-		NetworkPolicy:       choice[aks.NetworkPolicy](spec.NetworkPolicy),
-		NetworkDataplane:    choice[aks.NetworkDataplane](spec.NetworkDataplane),
-		OutboundType:        choice[aks.OutboundType](spec.OutboundType),
-		LoadBalancerProfile: loadBalancerProfile(spec.LoadBalancerProfile),
+		NetworkPlugin:       toEnum[aks.NetworkPlugin](spec.NetworkPlugin),
+		NetworkPluginMode:   toEnum[aks.NetworkPluginMode](spec.NetworkPluginMode),
+		NetworkPolicy:       toEnum[aks.NetworkPolicy](spec.NetworkPolicy),
+		NetworkDataplane:    toEnum[aks.NetworkDataplane](spec.NetworkDataplane),
+		OutboundType:        toEnum[aks.OutboundType](spec.OutboundType),
+		LoadBalancerProfile: buildLoadBalancerProfile(spec.LoadBalancerProfile),
 	}
 	if sku := deref(spec.LoadBalancerSKU); sku != "" {
 		out.LoadBalancerSKU = new(aks.LoadBalancerSKU(strings.ToLower(sku)))
 	}
-	services, pods := cidrBlocks(in)
+	services, pods := clusterCIDRBlocks(in)
 	if len(pods) > 0 {
 		out.PodCidr = new(pods[0])
 	}
 	if len(services) > 0 {
 		out.ServiceCidr = new(services[0])
-		out.DNSServiceIP = word(spec.DNSServiceIP)
+		out.DNSServiceIP = toString(spec.DNSServiceIP)
 		if out.DNSServiceIP == nil {
-			out.DNSServiceIP = dnsServiceIP(services[0])
+			out.DNSServiceIP = defaultDNSServiceIP(services[0])
 		}
 	}
 	return out
 }
 
-// cidrBlocks are the ranges of services and pods that the Cluster names.
-func cidrBlocks(in Input) (services, pods []string) {
+// clusterCIDRBlocks are the ranges of services and pods that the Cluster names.
+func clusterCIDRBlocks(in Input) (services, pods []string) {
 	if in.Cluster == nil {
 		return nil, nil
 	}
@@ -46,8 +46,8 @@ func cidrBlocks(in Input) (services, pods []string) {
 	return network.Services.CIDRBlocks, network.Pods.CIDRBlocks
 }
 
-// dnsServiceIP is the address of the cluster's DNS service: that of the range with 10 as its last number.
-func dnsServiceIP(services string) *string {
+// defaultDNSServiceIP is the address of the cluster's DNS service: that of the range with 10 as its last number.
+func defaultDNSServiceIP(services string) *string {
 	prefix, err := netip.ParsePrefix(services)
 	if err != nil {
 		return nil
@@ -58,30 +58,30 @@ func dnsServiceIP(services string) *string {
 	return new(address.String())
 }
 
-func loadBalancerProfile(spec *infrav1.LoadBalancerProfile) *aks.ManagedClusterLoadBalancerProfile {
+func buildLoadBalancerProfile(spec *infrav1.LoadBalancerProfile) *aks.ManagedClusterLoadBalancerProfile {
 	if spec == nil {
 		return nil
 	}
 	out := &aks.ManagedClusterLoadBalancerProfile{
-		AllocatedOutboundPorts: number(spec.AllocatedOutboundPorts),
-		IdleTimeoutInMinutes:   number(spec.IdleTimeoutInMinutes),
+		AllocatedOutboundPorts: toInt32(spec.AllocatedOutboundPorts),
+		IdleTimeoutInMinutes:   toInt32(spec.IdleTimeoutInMinutes),
 	}
 	if spec.ManagedOutboundIPs != nil {
-		out.ManagedOutboundIPs = &aks.ManagedClusterLoadBalancerProfileManagedOutboundIPs{Count: number(spec.ManagedOutboundIPs)}
+		out.ManagedOutboundIPs = &aks.ManagedClusterLoadBalancerProfileManagedOutboundIPs{Count: toInt32(spec.ManagedOutboundIPs)}
 	}
 	if len(spec.OutboundIPPrefixes) > 0 {
-		out.OutboundIPPrefixes = &aks.ManagedClusterLoadBalancerProfileOutboundIPPrefixes{PublicIPPrefixes: references(spec.OutboundIPPrefixes)}
+		out.OutboundIPPrefixes = &aks.ManagedClusterLoadBalancerProfileOutboundIPPrefixes{PublicIPPrefixes: toResourceReferences(spec.OutboundIPPrefixes)}
 	}
 	if len(spec.OutboundIPs) > 0 {
-		out.OutboundIPs = &aks.ManagedClusterLoadBalancerProfileOutboundIPs{PublicIPs: references(spec.OutboundIPs)}
+		out.OutboundIPs = &aks.ManagedClusterLoadBalancerProfileOutboundIPs{PublicIPs: toResourceReferences(spec.OutboundIPs)}
 	}
 	return out
 }
 
-func references(ids []string) []*aks.ResourceReference {
+func toResourceReferences(ids []string) []*aks.ResourceReference {
 	var out []*aks.ResourceReference
 	for _, s := range ids {
-		out = append(out, &aks.ResourceReference{ID: new(id(s))})
+		out = append(out, &aks.ResourceReference{ID: new(normalizeID(s))})
 	}
 	return out
 }

@@ -5,21 +5,21 @@ import (
 	"strings"
 )
 
-// Observed is what plans and controllers read of a managed cluster as Azure shows it. The zero value is that of one that
+// ObservedCluster is what plans and controllers read of a managed cluster as Azure shows it. The zero value is that of one that
 // does not exist.
 //
 // It is the one way by which what Azure has enters the body of the cluster.
-type Observed struct {
+type ObservedCluster struct {
 	Exists bool `json:"-"`
-	shown  shown
+	raw    rawResource
 
-	Tags       map[string]string `json:"tags"`
-	Identity   *observedIdentity `json:"identity"`
-	Properties observedCluster   `json:"properties"`
+	Tags       map[string]string         `json:"tags"`
+	Identity   *observedIdentity         `json:"identity"`
+	Properties observedClusterProperties `json:"properties"`
 }
 
-// observedProfile is an agent pool as its cluster shows it.
-type observedProfile struct {
+// observedPoolProfile is an agent pool as its cluster shows it.
+type observedPoolProfile struct {
 	VnetSubnetID string `json:"vnetSubnetID"`
 }
 
@@ -28,18 +28,18 @@ type observedIdentity struct {
 	PrincipalID string `json:"principalId"`
 }
 
-type observedCluster struct {
-	ProvisioningState        string            `json:"provisioningState"`
-	KubernetesVersion        string            `json:"kubernetesVersion"`
-	CurrentKubernetesVersion string            `json:"currentKubernetesVersion"`
-	DNSPrefix                string            `json:"dnsPrefix"`
-	FQDNSubdomain            string            `json:"fqdnSubdomain"`
-	FQDN                     string            `json:"fqdn"`
-	PrivateFQDN              string            `json:"privateFQDN"`
-	EnableRBAC               *bool             `json:"enableRBAC"`
-	NodeResourceGroup        string            `json:"nodeResourceGroup"`
-	DisableLocalAccounts     bool              `json:"disableLocalAccounts"`
-	AgentPoolProfiles        []observedProfile `json:"agentPoolProfiles"`
+type observedClusterProperties struct {
+	ProvisioningState        string                `json:"provisioningState"`
+	KubernetesVersion        string                `json:"kubernetesVersion"`
+	CurrentKubernetesVersion string                `json:"currentKubernetesVersion"`
+	DNSPrefix                string                `json:"dnsPrefix"`
+	FQDNSubdomain            string                `json:"fqdnSubdomain"`
+	FQDN                     string                `json:"fqdn"`
+	PrivateFQDN              string                `json:"privateFQDN"`
+	EnableRBAC               *bool                 `json:"enableRBAC"`
+	NodeResourceGroup        string                `json:"nodeResourceGroup"`
+	DisableLocalAccounts     bool                  `json:"disableLocalAccounts"`
+	AgentPoolProfiles        []observedPoolProfile `json:"agentPoolProfiles"`
 
 	AADProfile *struct {
 		Managed bool `json:"managed"`
@@ -67,11 +67,11 @@ type observedCluster struct {
 	} `json:"servicePrincipalProfile"`
 }
 
-// shown is all that Azure shows of a resource. Most of those who look at one want a field or two.
-type shown json.RawMessage
+// rawResource is all that Azure shows of a resource. Most of those who look at one want a field or two.
+type rawResource json.RawMessage
 
-// body is it as a body that is sent; nil is for what cannot be read.
-func (s shown) body() map[string]any {
+// decodeBody is it as a body that is sent; nil is for what cannot be read.
+func (s rawResource) decodeBody() map[string]any {
 	var out map[string]any
 	if len(s) == 0 || json.Unmarshal(s, &out) != nil {
 		return nil
@@ -79,24 +79,24 @@ func (s shown) body() map[string]any {
 	return out
 }
 
-// Observe reads a managed cluster as Azure shows it; nil is for one that does not exist. What cannot be read is as if it
+// ObserveCluster reads a managed cluster as Azure shows it; nil is for one that does not exist. What cannot be read is as if it
 // were absent.
-func Observe(observed json.RawMessage) Observed {
-	var out Observed
+func ObserveCluster(observed json.RawMessage) ObservedCluster {
+	var out ObservedCluster
 	if len(observed) == 0 || json.Unmarshal(observed, &out) != nil {
-		return Observed{Exists: len(observed) > 0}
+		return ObservedCluster{Exists: len(observed) > 0}
 	}
-	out.Exists, out.shown = true, shown(observed)
+	out.Exists, out.raw = true, rawResource(observed)
 	return out
 }
 
 // APIServerPort is the port of the API server of every managed cluster.
 const APIServerPort int32 = 443
 
-// Endpoint is where the API server of a cluster is reached: its private name when it is private and has no public one.
+// APIServerEndpoint is where the API server of a cluster is reached: its private name when it is private and has no public one.
 // The host is "" and the port 0 while there is no name.
-func Endpoint(observed json.RawMessage) (host string, port int32) {
-	p := Observe(observed).Properties
+func APIServerEndpoint(observed json.RawMessage) (host string, port int32) {
+	p := ObserveCluster(observed).Properties
 	host = p.FQDN
 	if access := p.APIServerAccessProfile; access != nil && access.EnablePrivateCluster && !access.EnablePrivateClusterPublicFQDN {
 		host = p.PrivateFQDN
@@ -109,38 +109,38 @@ func Endpoint(observed json.RawMessage) (host string, port int32) {
 
 // CurrentVersion is the version that the control plane runs, as in "v1.33.2"; "" while it is unknown.
 func CurrentVersion(observed json.RawMessage) string {
-	return withV(Observe(observed).Properties.CurrentKubernetesVersion)
+	return withV(ObserveCluster(observed).Properties.CurrentKubernetesVersion)
 }
 
 // ObservedNodeResourceGroup is the name of the resource group that AKS made for the nodes; "" while there is none.
 func ObservedNodeResourceGroup(observed json.RawMessage) string {
-	return Observe(observed).Properties.NodeResourceGroup
+	return ObserveCluster(observed).Properties.NodeResourceGroup
 }
 
 // IssuerURL is the URL of the OIDC issuer; "" while there is none.
 func IssuerURL(observed json.RawMessage) string {
-	return Observe(observed).Properties.OIDCIssuerProfile.IssuerURL
+	return ObserveCluster(observed).Properties.OIDCIssuerProfile.IssuerURL
 }
 
 // ProvisioningState is Azure's word for what is done to the cluster, as in "Succeeded" or "Updating".
 func ProvisioningState(observed json.RawMessage) string {
-	return Observe(observed).Properties.ProvisioningState
+	return ObserveCluster(observed).Properties.ProvisioningState
 }
 
-// LocalAccountsDisabled tells whether the cluster has no kubeconfig with a client certificate.
-func LocalAccountsDisabled(observed json.RawMessage) bool {
-	return Observe(observed).Properties.DisableLocalAccounts
+// HasLocalAccountsDisabled tells whether the cluster has no kubeconfig with a client certificate.
+func HasLocalAccountsDisabled(observed json.RawMessage) bool {
+	return ObserveCluster(observed).Properties.DisableLocalAccounts
 }
 
-// AADManaged tells whether users sign in to the cluster with Microsoft Entra ID.
-func AADManaged(observed json.RawMessage) bool {
-	profile := Observe(observed).Properties.AADProfile
+// UsesEntraID tells whether users sign in to the cluster with Microsoft Entra ID.
+func UsesEntraID(observed json.RawMessage) bool {
+	profile := ObserveCluster(observed).Properties.AADProfile
 	return profile != nil && profile.Managed
 }
 
-// Stopped tells whether the cluster was stopped: it then takes no changes and its API server does not answer.
-func Stopped(observed json.RawMessage) bool {
-	return strings.EqualFold(Observe(observed).Properties.PowerState.Code, "Stopped")
+// IsStopped tells whether the cluster was stopped: it then takes no changes and its API server does not answer.
+func IsStopped(observed json.RawMessage) bool {
+	return strings.EqualFold(ObserveCluster(observed).Properties.PowerState.Code, "Stopped")
 }
 
 // ObservedPool is what plans and controllers read of an agent pool as Azure shows it. The zero value is that of one that
@@ -149,12 +149,12 @@ func Stopped(observed json.RawMessage) bool {
 // It is the one way by which what Azure has enters the body of the pool.
 type ObservedPool struct {
 	Exists bool `json:"-"`
-	shown  shown
+	raw    rawResource
 
-	Properties observedPool `json:"properties"`
+	Properties observedPoolProperties `json:"properties"`
 }
 
-type observedPool struct {
+type observedPoolProperties struct {
 	ProvisioningState          string            `json:"provisioningState"`
 	Count                      *int32            `json:"count"`
 	EnableAutoScaling          bool              `json:"enableAutoScaling"`
@@ -173,15 +173,17 @@ func ObservePool(observed json.RawMessage) ObservedPool {
 	if len(observed) == 0 || json.Unmarshal(observed, &out) != nil {
 		return ObservedPool{Exists: len(observed) > 0}
 	}
-	out.Exists, out.shown = true, shown(observed)
+	out.Exists, out.raw = true, rawResource(observed)
 	return out
 }
 
-// Settled tells whether Azure is at no operation on a resource as it shows it.
-func Settled(observed json.RawMessage) bool { return terminal(ProvisioningState(observed)) }
+// IsInTerminalState tells whether Azure is at no operation on a resource as it shows it.
+func IsInTerminalState(observed json.RawMessage) bool {
+	return isTerminalState(ProvisioningState(observed))
+}
 
-// terminal tells whether a provisioningState is one in which AKS takes changes. "" is that of what does not exist.
-func terminal(state string) bool {
+// isTerminalState tells whether a provisioningState is one in which AKS takes changes. "" is that of what does not exist.
+func isTerminalState(state string) bool {
 	switch strings.ToLower(state) {
 	case "", "succeeded", "failed", "canceled":
 		return true

@@ -28,7 +28,7 @@ func TestEndpoint(t *testing.T) {
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			if host, port := aks.Endpoint(json.RawMessage(test.observed)); host != test.host || port != test.port {
+			if host, port := aks.APIServerEndpoint(json.RawMessage(test.observed)); host != test.host || port != test.port {
 				t.Errorf("%s: got %s:%d, want %s:%d", test.reason, host, port, test.host, test.port)
 			}
 		})
@@ -56,7 +56,7 @@ func TestObserved(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			o := json.RawMessage(test.observed)
 			got := seen{aks.CurrentVersion(o), aks.ObservedNodeResourceGroup(o), aks.IssuerURL(o), aks.ProvisioningState(o),
-				aks.LocalAccountsDisabled(o), aks.AADManaged(o), aks.Stopped(o)}
+				aks.HasLocalAccountsDisabled(o), aks.UsesEntraID(o), aks.IsStopped(o)}
 			if diff := cmp.Diff(test.want, got); diff != "" {
 				t.Error(diff)
 			}
@@ -78,10 +78,10 @@ func TestNodeResourceGroup(t *testing.T) {
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			in := read(t, "default").in
+			in := readTestCase(t, "default").in
 			in.ControlPlane.Name, in.ControlPlane.Spec.Location, in.ControlPlane.Spec.NodeResourceGroupName = test.name, test.location, test.spec
 			in.Facts.Cluster = json.RawMessage(test.observed)
-			if got := aks.NodeResourceGroup(in); got != test.want {
+			if got := aks.NodeResourceGroupName(in); got != test.want {
 				t.Errorf("%s: got %s, want %s", test.reason, got, test.want)
 			}
 		})
@@ -90,13 +90,13 @@ func TestNodeResourceGroup(t *testing.T) {
 
 // A cluster is not begun with a pool that AKS would refuse: it would refuse all of it.
 func TestBrokenPoolHoldsUpTheCluster(t *testing.T) {
-	in := read(t, "default").in
+	in := readTestCase(t, "default").in
 	for _, pool := range in.Pools {
 		if pool.AzurePool.Name == "c1-pool1" {
 			pool.AzurePool.Spec.Scaling = &infrav1.ManagedMachinePoolScaling{MinSize: new(4), MaxSize: new(3)}
 		}
 	}
-	g := planOf(t, in)
+	g := mustPlan(t, in)
 	want := "AzureManagedMachinePool c1-pool1: spec.scaling.minSize: Invalid value: 4: is above maxSize 3"
 	if got := g.Node(aks.ClusterID(in)).Refused; got != want {
 		t.Errorf("got %q, want %q", got, want)
@@ -105,7 +105,7 @@ func TestBrokenPoolHoldsUpTheCluster(t *testing.T) {
 		t.Errorf("the network is fine, got %q", refused)
 	}
 	in.Facts.Cluster = json.RawMessage(`{"properties":{"agentPoolProfiles":[{"name":"pool0","vnetSubnetID":"/s"}]}}`)
-	if got := planOf(t, in).Node(aks.ClusterID(in)).Refused; got != "" {
+	if got := mustPlan(t, in).Node(aks.ClusterID(in)).Refused; got != "" {
 		t.Errorf("a cluster that is there has nothing to do with a pool, got %q", got)
 	}
 }

@@ -10,74 +10,74 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/aso"
 )
 
-// Plan is the desired state of an AKS cluster without its pools, and what patches ask to be written to secrets and config maps of the
+// BuildPlan is the desired state of an AKS cluster without its pools, and what patches ask to be written to secrets and config maps of the
 // management cluster. The error is that of a graph that does not hold together, which is a bug and not bad input.
-func Plan(in Input) (*arm.Graph, aso.Exports, error) {
+func BuildPlan(in Input) (*arm.Graph, aso.Exports, error) {
 	g := &arm.Graph{}
-	resourceGroups(in, g)
-	virtualNetwork(in, g)
-	subnet(in, g)
-	exports := managedCluster(in, g)
-	privateEndpoints(in, g)
-	fleetMember(in, g)
-	extensions(in, g)
-	Memory(in).Apply(g)
+	addResourceGroups(in, g)
+	addVirtualNetwork(in, g)
+	addSubnet(in, g)
+	exports := addManagedCluster(in, g)
+	addPrivateEndpoints(in, g)
+	addFleetMember(in, g)
+	addExtensions(in, g)
+	LastApplied(in).Apply(g)
 	return g, exports, g.Validate()
 }
 
-// managedCluster plans the managed cluster. It is created with all its pools, and says nothing of them afterwards.
-func managedCluster(in Input, g *arm.Graph) aso.Exports {
-	have := Observe(in.Facts.Cluster)
+// addManagedCluster plans the managed cluster. It is created with all its pools, and says nothing of them afterwards.
+func addManagedCluster(in Input, g *arm.Graph) aso.Exports {
+	have := ObserveCluster(in.Facts.Cluster)
 	node := arm.Node{
 		ID:             ClusterID(in),
 		Policy:         arm.Repair,
 		Foreign:        arm.AdoptForeign,
-		PlannedWithTag: marked(in, have),
+		PlannedWithTag: needsOwnerTag(in, have),
 		Group:          infrav1.ManagedClusterRunningCondition,
 	}
-	if !madeByAKS(in) {
+	if !hasNetworkOfAKS(in) {
 		node.After = []arm.ID{SubnetID(in)}
 	}
-	body, exports, err := clusterBody(in, have)
+	body, exports, err := buildClusterBody(in, have)
 	if err != nil {
-		node.Blocked, node.Refused = unpatchable(err)
+		node.Blocked, node.Refused = classifyPatchError(err)
 		g.Add(node)
 		return aso.Exports{}
 	}
-	body = retractCluster(in, have, &node, body)
-	omitDefaults(body, have.shown.body(), clusterDefaults)
+	body = setClusterBody(in, have, &node, body)
+	omitDefaults(body, have.raw.decodeBody(), clusterDefaults)
 	if len(have.Properties.AgentPoolProfiles) == 0 {
-		createWithPools(in, have, body, &node)
-	} else if at(have.shown.body(), outboundPath) != at(body, outboundPath) {
+		addPoolProfiles(in, have, body, &node)
+	} else if valueAt(have.raw.decodeBody(), outboundTypePath) != valueAt(body, outboundTypePath) {
 		// The nodes that run would lose their way out.
-		node.Blocked = missingAttachment(in)
+		node.Blocked = missingAttachmentReason(in)
 	}
 	g.Add(node)
 	return exports
 }
 
-// clusterBody is the body of the managed cluster without its pools: what the spec asks for, over that its patches, over that the
+// buildClusterBody is the body of the managed cluster without its pools: what the spec asks for, over that its patches, over that the
 // tags. An error is one of asopatch.
-func clusterBody(in Input, have Observed) (map[string]any, aso.Exports, error) {
-	body, err := documentOf(clusterModel(in, have))
+func buildClusterBody(in Input, have ObservedCluster) (map[string]any, aso.Exports, error) {
+	body, err := toJSONObject(buildClusterModel(in, have))
 	if err != nil {
 		return nil, aso.Exports{}, err
 	}
-	patched, err := aso.Apply(aso.ManagedCluster, APIVersion(in), body, in.ControlPlane.Spec.ASOManagedClusterPatches, in.Secrets)
+	patched, err := aso.ApplyPatches(aso.ManagedCluster, APIVersion(in), body, in.ControlPlane.Spec.ASOManagedClusterPatches, in.Secrets)
 	if err != nil {
 		return nil, aso.Exports{}, err
 	}
 	body = patched.Body
-	if at(body, "properties.fqdnSubdomain") != nil && in.ControlPlane.Spec.DNSPrefix != nil && *in.ControlPlane.Spec.DNSPrefix == in.ControlPlane.Name {
-		remove(body, "properties.dnsPrefix") // AKS takes one of the two, and the prefix is what defaulting fills in.
+	if valueAt(body, "properties.fqdnSubdomain") != nil && in.ControlPlane.Spec.DNSPrefix != nil && *in.ControlPlane.Spec.DNSPrefix == in.ControlPlane.Name {
+		deleteValue(body, "properties.dnsPrefix") // AKS takes one of the two, and the prefix is what defaulting fills in.
 	}
-	clusterTags(in, have, body)
+	setClusterTags(in, have, body)
 	return body, patched.Exports, nil
 }
 
-// createWithPools puts the pools into the body of a cluster that has none.
-func createWithPools(in Input, have Observed, body map[string]any, node *arm.Node) {
-	pools := sorted(in.Pools)
+// addPoolProfiles puts the pools into the body of a cluster that has none.
+func addPoolProfiles(in Input, have ObservedCluster, body map[string]any, node *arm.Node) {
+	pools := listActivePools(in.Pools)
 	var orphans, system, refused []string
 	var profiles []any
 	for _, pool := range pools {
@@ -88,14 +88,14 @@ func createWithPools(in Input, have Observed, body map[string]any, node *arm.Nod
 			orphans = append(orphans, pool.AzurePool.Name)
 			continue
 		}
-		if refusal := tooNew(in, pool); refusal != "" {
+		if refusal := versionTooNewReason(in, pool); refusal != "" {
 			refused = append(refused, refusal)
 		}
 		if errs := CheckPool(in, pool); len(errs) > 0 {
 			refused = append(refused, fmt.Sprintf("AzureManagedMachinePool %s: %s", pool.AzurePool.Name, errs.ToAggregate()))
 			continue
 		}
-		body, err := poolBody(in, pool, ObservedPool{})
+		body, err := buildPoolBody(in, pool, ObservedPool{})
 		if err != nil {
 			node.Blocked = fmt.Sprintf("waits for AzureManagedMachinePool %s: %s", pool.AzurePool.Name, err)
 			continue
@@ -106,8 +106,8 @@ func createWithPools(in Input, have Observed, body map[string]any, node *arm.Nod
 	}
 	switch {
 	case node.Blocked != "":
-	case missingAttachment(in) != "" && !have.Exists:
-		node.Blocked = missingAttachment(in)
+	case missingAttachmentReason(in) != "" && !have.Exists:
+		node.Blocked = missingAttachmentReason(in)
 	case len(system) == 0:
 		node.Blocked = "waits for an AzureManagedMachinePool with mode System: AKS makes no cluster without one"
 	case len(orphans) > 0:
@@ -116,11 +116,11 @@ func createWithPools(in Input, have Observed, body map[string]any, node *arm.Nod
 	if len(refused) > 0 {
 		node.Refused = strings.Join(refused, "; ")
 	}
-	set(body, "properties.agentPoolProfiles", profiles)
+	setValue(body, "properties.agentPoolProfiles", profiles)
 }
 
-// unpatchable is why a body cannot be rendered: what Secrets are waited for, or what is wrong with a patch.
-func unpatchable(err error) (blocked, refused string) {
+// classifyPatchError is why a body cannot be rendered: what Secrets are waited for, or what is wrong with a patch.
+func classifyPatchError(err error) (blocked, refused string) {
 	var missing *aso.MissingSecretsError
 	if errors.As(err, &missing) {
 		return "waits: " + err.Error(), ""

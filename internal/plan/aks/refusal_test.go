@@ -105,11 +105,11 @@ func TestCheck(t *testing.T) {
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			in := read(t, cmp.Or(test.from, "default")).in
+			in := readTestCase(t, cmp.Or(test.from, "default")).in
 			if test.change != nil {
 				test.change(&in)
 			}
-			fieldtest.Refused(t, test.reason, aks.Check(in), test.want)
+			fieldtest.Refused(t, test.reason, aks.CheckSpec(in), test.want)
 		})
 	}
 }
@@ -126,16 +126,16 @@ func TestCheckPool(t *testing.T) {
 		"without its owner": {reason: "that is waited for", change: func(_ *aks.Input, pool *aks.Pool) { pool.MachinePool = nil }},
 		"name of the object": {reason: "it has a dash, and spec.name is not set", change: func(_ *aks.Input, pool *aks.Pool) { pool.AzurePool.Spec.Name = nil },
 			want: []string{`spec.name: Invalid value: "c1-pool1" ... without spec.name it is metadata.name`}},
-		"long name": {reason: "13 characters", change: name("a123456789012"), want: []string{"spec.name"}},
+		"long name": {reason: "13 characters", change: withPoolName("a123456789012"), want: []string{"spec.name"}},
 		"Windows, 6": {reason: "as long as it may be", change: func(in *aks.Input, pool *aks.Pool) {
-			name("win123")(in, pool)
+			withPoolName("win123")(in, pool)
 			pool.AzurePool.Spec.OSType = new("Windows")
 		}},
 		"Windows, 7": {reason: "one too many", change: func(in *aks.Input, pool *aks.Pool) {
-			name("win1234")(in, pool)
+			withPoolName("win1234")(in, pool)
 			pool.AzurePool.Spec.OSType = new("Windows")
 		}, want: []string{"spec.name ... at most 6"}},
-		"taken name": {reason: "two objects would write one pool", change: name("pool0"), want: []string{"spec.name ... is the name of AzureManagedMachinePool c1-pool0"}},
+		"taken name": {reason: "two objects would write one pool", change: withPoolName("pool0"), want: []string{"spec.name ... is the name of AzureManagedMachinePool c1-pool0"}},
 		"system pool that cannot be": {reason: "AKS demands Linux and lasting nodes", pool: "c1-pool0", change: func(_ *aks.Input, pool *aks.Pool) {
 			pool.AzurePool.Spec.OSType, pool.AzurePool.Spec.ScaleSetPriority = new("Windows"), new("Spot")
 		}, want: []string{"spec.osType", "spec.scaleSetPriority"}},
@@ -169,7 +169,7 @@ func TestCheckPool(t *testing.T) {
 	}
 	for testName, test := range tests {
 		t.Run(testName, func(t *testing.T) {
-			in, pool := read(t, "default").pool(t, cmp.Or(test.pool, "c1-pool1"))
+			in, pool := readTestCase(t, "default").poolInput(t, cmp.Or(test.pool, "c1-pool1"))
 			if test.change != nil {
 				test.change(&in, &pool)
 			}
@@ -178,6 +178,6 @@ func TestCheckPool(t *testing.T) {
 	}
 }
 
-func name(name string) func(in *aks.Input, pool *aks.Pool) {
+func withPoolName(name string) func(in *aks.Input, pool *aks.Pool) {
 	return func(_ *aks.Input, pool *aks.Pool) { pool.AzurePool.Spec.Name = &name }
 }

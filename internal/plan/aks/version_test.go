@@ -14,23 +14,23 @@ import (
 // clusterProperties are the properties that the plan has for the managed cluster.
 func clusterProperties(t *testing.T, in aks.Input) map[string]any {
 	t.Helper()
-	g, _, err := aks.Plan(in)
+	g, _, err := aks.BuildPlan(in)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return properties(t, g.Node(aks.ClusterID(in)).Body)
+	return decodeProperties(t, g.Node(aks.ClusterID(in)).Body)
 }
 
 func poolProperties(t *testing.T, in aks.Input, pool aks.Pool) map[string]any {
 	t.Helper()
-	g, err := aks.PoolPlan(in, pool)
+	g, err := aks.BuildPoolPlan(in, pool)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return properties(t, g.Node(aks.PoolID(in, pool)).Body)
+	return decodeProperties(t, g.Node(aks.PoolID(in, pool)).Body)
 }
 
-func properties(t *testing.T, body any) map[string]any {
+func decodeProperties(t *testing.T, body any) map[string]any {
 	t.Helper()
 	raw, err := json.Marshal(body)
 	if err != nil {
@@ -60,7 +60,7 @@ func TestControlPlaneVersion(t *testing.T) {
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			in := read(t, "default").in
+			in := readTestCase(t, "default").in
 			in.ControlPlane.Spec.Version = test.spec
 			if test.runs != "" {
 				in.Facts.Cluster = json.RawMessage(fmt.Sprintf(`{"properties":{"kubernetesVersion":%q,"currentKubernetesVersion":%q}}`, test.asked, test.runs))
@@ -97,7 +97,7 @@ func TestPoolVersion(t *testing.T) {
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			in, pool := read(t, "default").pool(t, "c1-pool1")
+			in, pool := readTestCase(t, "default").poolInput(t, "c1-pool1")
 			pool.MachinePool.Spec.Template.Spec.Version = test.machinePool
 			if test.channel != "" {
 				in.ControlPlane.Spec.AutoUpgradeProfile = &infrav1.ManagedClusterAutoUpgradeProfile{UpgradeChannel: &test.channel}
@@ -143,7 +143,7 @@ func TestCount(t *testing.T) {
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			in, pool := read(t, "default").pool(t, "c1-pool1")
+			in, pool := readTestCase(t, "default").poolInput(t, "c1-pool1")
 			pool.MachinePool.Spec.Replicas, pool.AzurePool.Spec.Scaling = test.replicas, test.scaling
 			if test.manager != "" {
 				pool.MachinePool.Annotations = map[string]string{clusterv1.ReplicasManagedByAnnotation: test.manager}
@@ -173,7 +173,7 @@ func TestDNSServiceIP(t *testing.T) {
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			in := read(t, "default").in
+			in := readTestCase(t, "default").in
 			in.Cluster.Spec.ClusterNetwork.Services.CIDRBlocks = nil
 			if test.services != "" {
 				in.Cluster.Spec.ClusterNetwork.Services.CIDRBlocks = []string{test.services}

@@ -14,50 +14,50 @@ import (
 // ManagedByAKS is the value of the annotation replicas-managed-by of a MachinePool while AKS's autoscaler runs.
 const ManagedByAKS = "aks"
 
-// Autoscaled tells whether a document of an agent pool has AKS's autoscaler on.
-func Autoscaled(d Document) bool {
+// HasAutoscaler tells whether a document of an agent pool has AKS's autoscaler on.
+func HasAutoscaler(d Manifest) bool {
 	on, _ := d.Spec["enableAutoScaling"].(bool)
 	return on
 }
 
-// pool completes the first agent pool of a pool's object. It changes the document's spec, which is a copy.
-func (in Input) pool(d Document, id arm.ID) field.ErrorList {
-	machinePool := in.MachinePools[d.Holder]
+// completeAgentPool completes the first agent pool of a pool's object. It changes the document's spec, which is a copy.
+func (in Input) completeAgentPool(d Manifest, id arm.ID) field.ErrorList {
+	machinePool := in.MachinePools[d.DeclaredIn]
 	if machinePool == nil {
 		return nil
 	}
 	var errs field.ErrorList
 	version := strings.TrimPrefix(machinePool.Spec.Template.Spec.Version, "v")
-	if err := imposed(d, []string{"orchestratorVersion"}, version, "spec.template.spec.version of the MachinePool"); err != nil {
+	if err := imposeValue(d, []string{"orchestratorVersion"}, version, "spec.template.spec.version of the MachinePool"); err != nil {
 		errs = append(errs, err)
 	}
-	have := aks.ObservePool(in.fact(id)).Properties
+	have := aks.ObservePool(in.observedResource(id)).Properties
 	if version != "" {
-		d.Spec["orchestratorVersion"] = runs(version, have.OrchestratorVersion, have.CurrentOrchestratorVersion)
+		d.Spec["orchestratorVersion"] = wantedVersion(version, have.OrchestratorVersion, have.CurrentOrchestratorVersion)
 	}
 	manager := machinePool.Annotations[clusterv1.ReplicasManagedByAnnotation]
 	if manager == "false" {
 		manager = ""
 	}
 	switch {
-	case Autoscaled(d) && manager != "" && manager != "true" && manager != ManagedByAKS:
+	case HasAutoscaler(d) && manager != "" && manager != "true" && manager != ManagedByAKS:
 		errs = append(errs, field.Invalid(d.Path.Child("spec", "enableAutoScaling"), true,
 			"the MachinePool's annotation "+clusterv1.ReplicasManagedByAnnotation+" says that "+manager+" scales the pool: take one of the two away"))
-	case have.Count != nil && (manager != "" || Autoscaled(d)):
-		d.Spec["count"] = bounded(d, float64(*have.Count))
+	case have.Count != nil && (manager != "" || HasAutoscaler(d)):
+		d.Spec["count"] = clampCount(d, float64(*have.Count))
 	case machinePool.Spec.Replicas != nil:
 		replicas := float64(*machinePool.Spec.Replicas)
 		if user, ok := d.Spec["count"].(float64); ok && user != replicas {
 			errs = append(errs, field.Invalid(d.Path.Child("spec", "count"), user, "is spec.replicas of the MachinePool: leave it out here"))
 		}
-		d.Spec["count"] = bounded(d, replicas)
+		d.Spec["count"] = clampCount(d, replicas)
 	}
 	return errs
 }
 
-// bounded is a count within the bounds of the autoscaler, outside of which AKS takes none.
-func bounded(d Document, count float64) float64 {
-	if !Autoscaled(d) {
+// clampCount is a count within the bounds of the autoscaler, outside of which AKS takes none.
+func clampCount(d Manifest, count float64) float64 {
+	if !HasAutoscaler(d) {
 		return count
 	}
 	if least, ok := d.Spec["minCount"].(float64); ok {

@@ -9,19 +9,19 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
 )
 
-// referencesEach is how many documents each agent pool of manyDocuments names. With 482 documents that is 9,120 references.
+// referencesEach is how many documents each agent pool of newManyManifests names. With 482 documents that is 9,120 references.
 const referencesEach = 38
 
 // sizes are numbers of documents up to the maximum of spec.resources.
 var sizes = []int{50, 200, 500}
 
-// manyDocuments returns so many documents of one object: half of them agent pools that name the other half. The owners alternate between
+// newManyManifests returns so many documents of one object: half of them agent pools that name the other half. The owners alternate between
 // names and armIds, and the identity is that of another namespace, so that every armId is held against the documents.
-func manyDocuments(t testing.TB, count int) Input {
+func newManyManifests(t testing.TB, count int) Input {
 	t.Helper()
 	groups := (count - 2) / 2
 	owners := []string{"{name: g}", "{armId: " + string(groupID) + "}"}
-	documents := []string{group, aksDocument}
+	documents := []string{groupManifest, aksManifest}
 	for i := range groups {
 		documents = append(documents, fmt.Sprintf(`{apiVersion: network.azure.com/v20250501, kind: ApplicationSecurityGroup, metadata: {name: asg%d}, spec: {owner: %s, location: eastus}}`, i, owners[i%2]))
 	}
@@ -34,33 +34,33 @@ func manyDocuments(t testing.TB, count int) Input {
 		documents = append(documents, fmt.Sprintf(`{apiVersion: containerservice.azure.com/v20251001, kind: ManagedClustersAgentPool, metadata: {name: p%d}, spec: {owner: %s, mode: System, vmSize: Standard_D2s_v3, networkProfile: {applicationSecurityGroupsReferences: [%s]}}}`,
 			i, owners[i%2], strings.Join(references, ", ")))
 	}
-	in := input(t, documents...)
-	in.change(true, same)
-	if got := len(in.Documents()); got != count {
+	in := newInput(t, documents...)
+	in.replaceManifests(true, keepManifests)
+	if got := len(in.Manifests()); got != count {
 		t.Fatalf("%d documents, want %d", got, count)
 	}
 	return in
 }
 
-// stages are what is computed from the documents of an object in one reconciliation. Each starts from the documents as they are read.
-var stages = map[string]struct {
+// growthStages are what is computed from the documents of an object in one reconciliation. Each starts from the documents as they are read.
+var growthStages = map[string]struct {
 	reason string
 	do     func(in Input) error
 }{
 	"plan": {"a reconciliation asks for facts, checks and plans", func(in Input) error {
-		in.change(true, same)
-		for _, id := range Needs(in) {
+		in.replaceManifests(true, keepManifests)
+		for _, id := range ListNeededFacts(in) {
 			in.Facts[id.Key()] = json.RawMessage(nil)
 		}
-		if errs := Check(in); len(errs) > 0 {
+		if errs := CheckManifests(in); len(errs) > 0 {
 			return errs.ToAggregate()
 		}
-		_, err := Plan(in)
+		_, err := BuildPlan(in)
 		return err
 	}},
 	"deletion": {"deletion computes the same IDs", func(in Input) error {
-		in.change(true, same)
-		_, err := Deletion(in, false)
+		in.replaceManifests(true, keepManifests)
+		_, err := BuildDeletePlan(in, false)
 		return err
 	}},
 }
@@ -69,11 +69,11 @@ var stages = map[string]struct {
 // times as many: whoever writes documents must not delay the objects of others.
 func TestGrowth(t *testing.T) {
 	const slack = 1.25
-	for name, stage := range stages {
+	for name, stage := range growthStages {
 		t.Run(name, func(t *testing.T) {
 			perDocument := 0.0
 			for _, size := range sizes {
-				in := manyDocuments(t, size)
+				in := newManyManifests(t, size)
 				got := testing.AllocsPerRun(1, func() {
 					if err := stage.do(in); err != nil {
 						t.Fatal(err)
@@ -95,10 +95,10 @@ func TestGrowth(t *testing.T) {
 //
 //	go test ./internal/plan/asoresource -run '^$' -bench Documents -benchmem
 func BenchmarkDocuments(b *testing.B) {
-	for name, stage := range stages {
+	for name, stage := range growthStages {
 		for _, size := range sizes {
 			b.Run(fmt.Sprintf("%s/%d", name, size), func(b *testing.B) {
-				in := manyDocuments(b, size)
+				in := newManyManifests(b, size)
 				b.ReportAllocs()
 				for b.Loop() {
 					if err := stage.do(in); err != nil {
@@ -122,7 +122,7 @@ func TestOwnersByID(t *testing.T) {
 	extension := func(name, owner string) string {
 		return fmt.Sprintf(`{apiVersion: kubernetesconfiguration.azure.com/v20241101, kind: Extension, metadata: {name: %s}, spec: {owner: {group: kubernetesconfiguration.azure.com, kind: Extension, name: %s}, extensionType: microsoft.flux}}`, name, owner)
 	}
-	long := []string{group}
+	long := []string{groupManifest}
 	for i := range 40 {
 		long = append(long, extension(fmt.Sprint("e", i), fmt.Sprint("e", i+1)))
 	}
@@ -136,7 +136,7 @@ func TestOwnersByID(t *testing.T) {
 			[]string{"spec.resources[0].spec.owner.armId: Forbidden", "spec.resources[0].spec.owner.armId: Forbidden"}},
 		"below its own child": {"an armId names what is there only if it is allowed", []string{vnet("v", "{armId: /subscriptions/s/resourceGroups/other}"), subnet("first", "{name: v}"), subnet("second", "{armId: /subscriptions/s/resourceGroups/other/providers/Microsoft.Network/virtualNetworks/v}")}, true,
 			[]string{"spec.resources[0].spec.owner.armId: Forbidden", "spec.resources[0].spec.owner.armId: Forbidden", "spec.resources[2].spec.owner.armId: Forbidden"}},
-		"below an armId at home": {"the group is a document's", []string{group, vnet("v", "{armId: "+string(groupID)+"}"), subnet("first", "{name: v}"), subnet("second", "{armId: "+string(groupID)+"/providers/Microsoft.Network/virtualNetworks/v}")}, true,
+		"below an armId at home": {"the group is a document's", []string{groupManifest, vnet("v", "{armId: "+string(groupID)+"}"), subnet("first", "{name: v}"), subnet("second", "{armId: "+string(groupID)+"/providers/Microsoft.Network/virtualNetworks/v}")}, true,
 			[]string{"/subscriptions/s/resourceGroups/g", "/subscriptions/s/resourceGroups/g/providers/Microsoft.Network/virtualNetworks/v",
 				"/subscriptions/s/resourceGroups/g/providers/Microsoft.Network/virtualNetworks/v/subnets/first", "/subscriptions/s/resourceGroups/g/providers/Microsoft.Network/virtualNetworks/v/subnets/second"}},
 		"own identity": {"an identity of the namespace may use what exists", []string{vnet("v", "{armId: /subscriptions/s/resourceGroups/other}"), subnet("first", "{name: v}")}, false,
@@ -146,10 +146,10 @@ func TestOwnersByID(t *testing.T) {
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			in := input(t, test.documents...)
-			in.change(test.bound, same)
+			in := newInput(t, test.documents...)
+			in.replaceManifests(test.bound, keepManifests)
 			for i, want := range test.want {
-				id, err := in.ID(in.Documents()[i])
+				id, err := in.ResourceID(in.Manifests()[i])
 				got := string(id)
 				if err != nil {
 					got = err.Error()
@@ -158,10 +158,10 @@ func TestOwnersByID(t *testing.T) {
 					t.Errorf("%s: document %d: got %s, want %s", test.reason, i, got, want)
 				}
 			}
-			if _, err := Plan(in); err != nil {
+			if _, err := BuildPlan(in); err != nil {
 				t.Errorf("plan: %v", err)
 			}
-			if _, err := Deletion(in, false); err != nil {
+			if _, err := BuildDeletePlan(in, false); err != nil {
 				t.Errorf("deletion: %v", err)
 			}
 		})
@@ -170,13 +170,13 @@ func TestOwnersByID(t *testing.T) {
 
 // TestLongID holds that a text with very many segments is no ID: taking it apart costs its length times its segments.
 func TestLongID(t *testing.T) {
-	in := input(t, group, `{apiVersion: containerservice.azure.com/v20251001, kind: ManagedCluster, metadata: {name: mc}, spec: {owner: {name: g}, location: eastus, dnsPrefix: x,
+	in := newInput(t, groupManifest, `{apiVersion: containerservice.azure.com/v20251001, kind: ManagedCluster, metadata: {name: mc}, spec: {owner: {name: g}, location: eastus, dnsPrefix: x,
 		addonProfiles: {omsagent: {enabled: true, config: {logAnalyticsWorkspaceResourceID: "/subscriptions/s`+strings.Repeat("/a/b", 250_000)+`"}}}}}`,
 		`{apiVersion: network.azure.com/v20250501, kind: NatGateway, metadata: {name: nat}, spec: {owner: {armId: "/subscriptions/s`+strings.Repeat("/a/b", 250_000)+`"}}}`)
-	if errs := Check(in); len(errs) != 1 || len(errs[0].Error()) > 500 {
+	if errs := CheckManifests(in); len(errs) != 1 || len(errs[0].Error()) > 500 {
 		t.Errorf("%d errors, want one that is short", len(errs))
 	}
-	if _, err := Plan(in); err != nil {
+	if _, err := BuildPlan(in); err != nil {
 		t.Error(err)
 	}
 	if _, err := arm.ParseID("/subscriptions/s/resourceGroups/g/providers/" + strings.Repeat("a/", 3000) + "b"); err == nil || len(err.Error()) > 500 {

@@ -19,36 +19,36 @@ type Input struct {
 	Cluster string
 	Owner   metav1.Object
 	// Object is the object, and Holder it as its documents name it.
-	Object metav1.Object
-	Holder string
+	Object    metav1.Object
+	ObjectKey string
 
 	Set
 	Values Values
-	// Plains are the documents of the object that are no resources of Azure.
-	Plains []Plain
+	// PlainObjects are the documents of the object that are no resources of Azure.
+	PlainObjects []PlainObject
 
 	// Version is the version of the object's ManagedCluster or agent pool, "" where the documents say it; Services and Pods are
 	// the Cluster's CIDR blocks.
-	Version        string
-	Services, Pods string
+	Version              string
+	ServiceCIDR, PodCIDR string
 	// MachinePools are those of the pools of the Cluster, by holder. A pool without one is not there yet.
 	MachinePools map[string]*clusterv1.MachinePool
 
 	// Origins are those of the objects of the Cluster, by holder.
 	Origins map[string]Origin
-	// Listed are the resources in the groups that Datable names, and the groups themselves, by the key of their ID. It is nil for an
+	// ListedResources are the resources in the groups that Datable names, and the groups themselves, by the key of their ID. It is nil for an
 	// object of this provider.
-	Listed map[string]Listed
+	ListedResources map[string]ListedResource
 
 	// Facts are what Azure has of the resources that Needs names, by the key of their ID; nil is for what does not exist.
 	Facts map[string]json.RawMessage
 }
 
-// fact is a resource as Azure has it.
-func (in Input) fact(id arm.ID) json.RawMessage { return in.Facts[id.Key()] }
+// observedResource is a resource as Azure has it.
+func (in Input) observedResource(id arm.ID) json.RawMessage { return in.Facts[id.Key()] }
 
-// marks are the tags by which the Cluster's resources are known.
-func (in Input) marks() map[string]string {
+// ownershipTags are the tags by which the Cluster's resources are known.
+func (in Input) ownershipTags() map[string]string {
 	out := map[string]string{infrav1.ClusterTagKey(in.Cluster): infrav1.TagOwned}
 	if owner := ownership.Value(in.Owner, in.Cluster); owner != "" {
 		out[infrav1.OwnerTag] = owner
@@ -56,12 +56,12 @@ func (in Input) marks() map[string]string {
 	return out
 }
 
-// Mine are the documents of the object.
-func (in Input) Mine() []Document { return in.Of(in.Holder) }
+// OwnManifests are the documents of the object.
+func (in Input) OwnManifests() []Manifest { return in.DeclaredBy(in.ObjectKey) }
 
-// Needs are the resources of which a plan wants to know what Azure has: those of the object's documents, and those of other
+// ListNeededFacts are the resources of which a plan wants to know what Azure has: those of the object's documents, and those of other
 // documents that they are below or refer to.
-func Needs(in Input) []arm.ID {
+func ListNeededFacts(in Input) []arm.ID {
 	seen := map[string]bool{}
 	var out []arm.ID
 	add := func(id arm.ID) {
@@ -71,26 +71,26 @@ func Needs(in Input) []arm.ID {
 		}
 	}
 	others := map[string]bool{}
-	for _, d := range in.Documents() {
-		if id, err := in.ID(d); err == nil && d.Holder != in.Holder {
+	for _, d := range in.Manifests() {
+		if id, err := in.ResourceID(d); err == nil && d.DeclaredIn != in.ObjectKey {
 			others[id.Key()] = true
 		}
 	}
-	for _, d := range in.Mine() {
-		id, err := in.ID(d)
+	for _, d := range in.OwnManifests() {
+		id, err := in.ResourceID(d)
 		if err != nil {
 			continue
 		}
 		add(id)
-		if others[id.Parent().Key()] || in.Bound() {
+		if others[id.Parent().Key()] || in.UsesLentIdentity() {
 			add(id.Parent())
 		}
-		if in.Bound() {
-			for _, holds := range append(above(id), above(id.Parent())...) {
-				add(holds)
+		if in.UsesLentIdentity() {
+			for _, ancestor := range append(selfAndAncestors(id), selfAndAncestors(id.Parent())...) {
+				add(ancestor)
 			}
 		}
-		for _, mentioned := range in.mentions(d, id) {
+		for _, mentioned := range in.referencedIDs(d, id) {
 			if others[mentioned.Key()] {
 				add(mentioned)
 			}
@@ -99,61 +99,61 @@ func Needs(in Input) []arm.ID {
 	return out
 }
 
-// mentions are the resources that a document refers to. A managed cluster is made with its pools, and so with what those refer to.
-func (in Input) mentions(d Document, id arm.ID) []arm.ID {
-	body, _ := in.Translate(d, nil)
-	out := body.Mentions
-	if id.Type() == types.ManagedCluster && len(aks.Observe(in.fact(id)).Properties.AgentPoolProfiles) == 0 {
-		for _, pool := range in.poolsOf(id) {
-			body, _ := in.Translate(pool, nil)
-			out = append(out, body.Mentions...)
+// referencedIDs are the resources that a document refers to. A managed cluster is made with its pools, and so with what those refer to.
+func (in Input) referencedIDs(d Manifest, id arm.ID) []arm.ID {
+	body, _ := in.TranslateManifest(d, nil)
+	out := body.References
+	if id.Type() == types.ManagedCluster && len(aks.ObserveCluster(in.observedResource(id)).Properties.AgentPoolProfiles) == 0 {
+		for _, pool := range in.listAgentPools(id) {
+			body, _ := in.TranslateManifest(pool, nil)
+			out = append(out, body.References...)
 		}
 	}
 	if id.Type() == types.ManagedCluster {
-		out = append(out, in.entitlements(id, body.Mentions)...)
+		out = append(out, in.requiredRoleAssignments(id, body.References)...)
 	}
-	return append(out, in.earlier(id)...)
+	return append(out, in.impliedDependencies(id)...)
 }
 
-// later are the types whose resources work with those of another type beside them, without naming one. A run takes the members that
+// dependentTypes are the types whose resources work with those of another type beside them, without naming one. A run takes the members that
 // the fleet has when the run is made, and there is no Flux without its extension:
 // https://learn.microsoft.com/en-us/azure/kubernetes-fleet/concepts-update-orchestration
 // https://learn.microsoft.com/en-us/azure/azure-arc/kubernetes/conceptual-gitops-flux2
-var later = map[string]string{
+var dependentTypes = map[string]string{
 	"Microsoft.ContainerService/fleets/updateRuns":         types.FleetMember,
 	"Microsoft.KubernetesConfiguration/fluxConfigurations": types.ClusterExtension,
 }
 
-// earlier are the resources of documents beside one that comes later than theirs.
-func (in Input) earlier(id arm.ID) []arm.ID {
-	needed, ok := later[id.Type()]
+// impliedDependencies are the resources of documents beside one that comes later than theirs.
+func (in Input) impliedDependencies(id arm.ID) []arm.ID {
+	needed, ok := dependentTypes[id.Type()]
 	if !ok {
 		return nil
 	}
 	var out []arm.ID
-	for _, d := range in.below(id.Parent(), needed) {
-		if other, err := in.ID(d); err == nil {
+	for _, d := range in.listChildren(id.Parent(), needed) {
+		if other, err := in.ResourceID(d); err == nil {
 			out = append(out, other)
 		}
 	}
 	return out
 }
 
-// entitlements are the role assignments of the identities of a managed cluster, on what is there before it: AKS makes no cluster
+// requiredRoleAssignments are the role assignments of the identities of a managed cluster, on what is there before it: AKS makes no cluster
 // whose identity may not do what the cluster asks of it. They name the identity's principal by the ConfigMap that its document has
 // it written into.
-func (in Input) entitlements(cluster arm.ID, mentioned []arm.ID) []arm.ID {
-	principals := map[Ref]bool{}
+func (in Input) requiredRoleAssignments(cluster arm.ID, mentioned []arm.ID) []arm.ID {
+	principals := map[KeyRef]bool{}
 	var out []arm.ID
 	for _, id := range mentioned {
-		for _, d := range in.With(id) {
-			principal := destination(object(object(d.Spec["operatorSpec"])["configMaps"])["principalId"])
-			if of, _ := d.Type(); of != types.UserAssignedIdentity || principals[principal] {
+		for _, d := range in.ManifestsOf(id) {
+			principal := readDestination(toObject(toObject(d.Spec["operatorSpec"])["configMaps"])["principalId"])
+			if of, _ := d.ResourceType(); of != types.UserAssignedIdentity || principals[principal] {
 				continue
 			}
 			principals[principal] = true
-			for _, assignment := range in.assignments[principal] {
-				if id, err := in.ID(assignment); err == nil && !id.IsWithin(cluster) {
+			for _, assignment := range in.roleAssignments[principal] {
+				if id, err := in.ResourceID(assignment); err == nil && !id.IsWithin(cluster) {
 					out = append(out, id)
 				}
 			}
@@ -162,10 +162,10 @@ func (in Input) entitlements(cluster arm.ID, mentioned []arm.ID) []arm.ID {
 	return out
 }
 
-// poolsOf are the documents of the agent pools of a managed cluster that objects of pools have first.
-func (in Input) poolsOf(cluster arm.ID) []Document {
-	var out []Document
-	for _, d := range in.below(cluster, types.AgentPool) {
+// listAgentPools are the documents of the agent pools of a managed cluster that objects of pools have first.
+func (in Input) listAgentPools(cluster arm.ID) []Manifest {
+	var out []Manifest
+	for _, d := range in.listChildren(cluster, types.AgentPool) {
 		if in.isFirst(d) {
 			out = append(out, d)
 		}
@@ -173,21 +173,21 @@ func (in Input) poolsOf(cluster arm.ID) []Document {
 	return out
 }
 
-// References are the keys of Secrets and ConfigMaps that the documents of an object take values from. A key "" is for all of one.
-func References(in Input) (secrets, configMaps []Ref) {
-	for _, d := range in.Mine() {
-		body, _ := in.Translate(d, nil)
+// ListReferencedKeys are the keys of Secrets and ConfigMaps that the documents of an object take values from. A key "" is for all of one.
+func ListReferencedKeys(in Input) (secrets, configMaps []KeyRef) {
+	for _, d := range in.OwnManifests() {
+		body, _ := in.TranslateManifest(d, nil)
 		secrets = append(secrets, body.Secrets...)
 		configMaps = append(configMaps, body.ConfigMaps...)
 	}
 	return secrets, configMaps
 }
 
-// Spoken are the api-versions of the documents of the Cluster, by resource type, and by ID where two of one type differ.
-func Spoken(set Set) map[string]string {
+// APIVersions are the api-versions of the documents of the Cluster, by resource type, and by ID where two of one type differ.
+func APIVersions(set Set) map[string]string {
 	out := map[string]string{}
-	for _, d := range set.Documents() {
-		resourceType, _ := d.Type()
+	for _, d := range set.Manifests() {
+		resourceType, _ := d.ResourceType()
 		apiVersion, ok := d.APIVersion()
 		if !ok {
 			continue
@@ -195,7 +195,7 @@ func Spoken(set Set) map[string]string {
 		if known, ok := out[resourceType]; !ok {
 			out[resourceType] = apiVersion
 		} else if known != apiVersion {
-			if id, err := set.ID(d); err == nil {
+			if id, err := set.ResourceID(d); err == nil {
 				out[string(id)] = apiVersion
 			}
 		}

@@ -23,23 +23,23 @@ const (
 
 // Values of PolicyAnnotation.
 const (
-	// Manage makes the resource, keeps it in line and deletes it.
-	Manage = "manage"
-	// Skip only reads it.
-	Skip = "skip"
-	// Detach makes it and keeps it in line, and never deletes it.
-	Detach = "detach-on-delete"
+	// PolicyManage makes the resource, keeps it in line and deletes it.
+	PolicyManage = "manage"
+	// PolicySkip only reads it.
+	PolicySkip = "skip"
+	// PolicyDetach makes it and keeps it in line, and never deletes it.
+	PolicyDetach = "detach-on-delete"
 )
 
-// Type is the resource type that the kind of the document is, as in "Microsoft.ContainerService/managedClusters/agentPools".
-func (d Document) Type() (string, bool) {
-	of, ok := kinds()[kindKey(d.Group, d.Kind)]
+// ResourceType is the resource type that the kind of the document is, as in "Microsoft.ContainerService/managedClusters/agentPools".
+func (d Manifest) ResourceType() (string, bool) {
+	of, ok := resourceTypesByKind()[kindKey(d.Group, d.Kind)]
 	return of, ok
 }
 
 // APIVersion is the api-version that is spoken about the resource, as in "2025-08-01" for v1api20250801.
-func (d Document) APIVersion() (string, bool) {
-	found := version.FindStringSubmatch(d.Version)
+func (d Manifest) APIVersion() (string, bool) {
+	found := versionPattern.FindStringSubmatch(d.Version)
 	if found == nil {
 		return "", false
 	}
@@ -51,10 +51,10 @@ func (d Document) APIVersion() (string, bool) {
 }
 
 // The operator's versions are v1api20250801, v20251002preview and, of old, v1beta20210501.
-var version = regexp.MustCompile(`^v(?:1api|1beta)?(20\d\d)(\d\d)(\d\d)(preview)?$`)
+var versionPattern = regexp.MustCompile(`^v(?:1api|1beta)?(20\d\d)(\d\d)(\d\d)(preview)?$`)
 
-// versions are the versions of documents for the api-versions that a type is defined in.
-func versions(resourceType string) []string {
+// knownVersions are the versions of documents for the api-versions that a type is defined in.
+func knownVersions(resourceType string) []string {
 	var out []string
 	for _, known := range schema.Versions(resourceType) {
 		out = append(out, "v"+strings.ReplaceAll(known, "-", ""))
@@ -67,25 +67,25 @@ const groupSuffix = ".azure.com"
 
 func kindKey(group, kind string) string { return strings.ToLower(group + "/" + kind) }
 
-// short are the kinds that the operator calls by the last segment of their type alone.
+// shortKinds are the kinds that the operator calls by the last segment of their type alone.
 // https://azure.github.io/azure-service-operator/reference/
-var short = []string{
+var shortKinds = []string{
 	"Microsoft.ContainerService/managedClusters/maintenanceConfigurations",
 	"Microsoft.ContainerService/managedClusters/trustedAccessRoleBindings",
 	"Microsoft.ManagedIdentity/userAssignedIdentities/federatedIdentityCredentials",
 }
 
-// kinds are the resource types by group and kind, as the operator names them: the segments of the type, all but the last one
+// resourceTypesByKind are the resource types by group and kind, as the operator names them: the segments of the type, all but the last one
 // as they are, and the last one in the singular. A kind of old has that segment alone.
-var kinds = sync.OnceValue(func() map[string]string {
+var resourceTypesByKind = sync.OnceValue(func() map[string]string {
 	out := map[string]string{}
 	for _, full := range schema.ResourceTypes() {
 		provider, rest, _ := strings.Cut(full, "/")
 		group := strings.ToLower(strings.TrimPrefix(provider, "Microsoft.")) + groupSuffix
 		segments := strings.Split(rest, "/")
-		last := singular(segments[len(segments)-1])
+		last := toSingular(segments[len(segments)-1])
 		out[kindKey(group, strings.Join(segments[:len(segments)-1], "")+last)] = full
-		if slices.Contains(short, full) {
+		if slices.Contains(shortKinds, full) {
 			out[kindKey(group, last)] = full
 		}
 		if records := segments[len(segments)-1]; strings.HasPrefix(full, "Microsoft.Network/privateDnsZones/") && strings.ToUpper(records) == records {
@@ -95,7 +95,7 @@ var kinds = sync.OnceValue(func() map[string]string {
 	return out
 })
 
-func singular(plural string) string {
+func toSingular(plural string) string {
 	for _, ending := range []struct{ plural, singular string }{{"ies", "y"}, {"sses", "ss"}, {"xes", "x"}, {"s", ""}} {
 		if stem, ok := strings.CutSuffix(plural, ending.plural); ok {
 			return stem + ending.singular
@@ -104,12 +104,12 @@ func singular(plural string) string {
 	return plural
 }
 
-// Kind is how messages call the kind of a type: the segments of the type with capitals, the last one in the singular.
-func Kind(resourceType string) (group, kind string) {
+// GroupKindOf is how messages call the kind of a type: the segments of the type with capitals, the last one in the singular.
+func GroupKindOf(resourceType string) (group, kind string) {
 	provider, rest, _ := strings.Cut(resourceType, "/")
 	segments := strings.Split(rest, "/")
-	segments[len(segments)-1] = singular(segments[len(segments)-1])
-	if slices.Contains(short, resourceType) {
+	segments[len(segments)-1] = toSingular(segments[len(segments)-1])
+	if slices.Contains(shortKinds, resourceType) {
 		segments = segments[len(segments)-1:]
 	}
 	for i, segment := range segments {
@@ -118,11 +118,11 @@ func Kind(resourceType string) (group, kind string) {
 	return strings.ToLower(strings.TrimPrefix(provider, "Microsoft.")) + groupSuffix, strings.Join(segments, "")
 }
 
-// near are the kinds most like one that nothing defines, those of its group if there are any.
-func near(d Document) []string {
+// findNearestKinds are the kinds most like one that nothing defines, those of its group if there are any.
+func findNearestKinds(d Manifest) []string {
 	var all, same []string
 	for _, full := range schema.ResourceTypes() {
-		group, kind := Kind(full)
+		group, kind := GroupKindOf(full)
 		all = append(all, kind)
 		if strings.EqualFold(group, d.Group) {
 			same = append(same, kind)
@@ -137,4 +137,4 @@ func near(d Document) []string {
 	return slices.Compact(same)
 }
 
-func itoa(i int) string { return strconv.Itoa(i) }
+func formatInt(i int) string { return strconv.Itoa(i) }

@@ -12,8 +12,8 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/aks"
 )
 
-// imposed gives a field of a document the value that Cluster API's object has; another value of the user is refused.
-func imposed(d Document, path []string, value, from string) *field.Error {
+// imposeValue gives a field of a document the value that Cluster API's object has; another value of the user is refused.
+func imposeValue(d Manifest, path []string, value, from string) *field.Error {
 	if value == "" {
 		return nil
 	}
@@ -35,8 +35,8 @@ func imposed(d Document, path []string, value, from string) *field.Error {
 	return nil
 }
 
-// cluster completes the ManagedCluster of a control plane. It changes the document's spec, which is a copy.
-func (in Input) cluster(d Document) field.ErrorList {
+// completeManagedCluster completes the ManagedCluster of a control plane. It changes the document's spec, which is a copy.
+func (in Input) completeManagedCluster(d Manifest) field.ErrorList {
 	var errs field.ErrorList
 	add := func(err *field.Error) {
 		if err != nil {
@@ -46,35 +46,35 @@ func (in Input) cluster(d Document) field.ErrorList {
 	if _, ok := d.Spec["agentPoolProfiles"]; ok {
 		add(field.Forbidden(d.Path.Child("spec", "agentPoolProfiles"), "every agent pool is an AzureASOManagedMachinePool"))
 	}
-	add(imposed(d, []string{"kubernetesVersion"}, strings.TrimPrefix(in.Version, "v"), "spec.version of the AzureASOManagedControlPlane"))
-	add(imposed(d, []string{"networkProfile", "serviceCidr"}, in.Services, "spec.clusterNetwork.services of the Cluster"))
-	add(imposed(d, []string{"networkProfile", "podCidr"}, in.Pods, "spec.clusterNetwork.pods of the Cluster"))
+	add(imposeValue(d, []string{"kubernetesVersion"}, strings.TrimPrefix(in.Version, "v"), "spec.version of the AzureASOManagedControlPlane"))
+	add(imposeValue(d, []string{"networkProfile", "serviceCidr"}, in.ServiceCIDR, "spec.clusterNetwork.services of the Cluster"))
+	add(imposeValue(d, []string{"networkProfile", "podCidr"}, in.PodCIDR, "spec.clusterNetwork.pods of the Cluster"))
 	return errs
 }
 
-// profiles are the pools that a managed cluster without any is made with. AKS makes none without a pool.
-func (in Input) profiles(cluster arm.ID, definition schema.Definition) (profiles []any, blocked, refused string) {
+// buildPoolProfiles are the pools that a managed cluster without any is made with. AKS makes none without a pool.
+func (in Input) buildPoolProfiles(cluster arm.ID, definition schema.Definition) (profiles []any, blocked, refused string) {
 	var names []string
 	byName := map[string]any{}
-	for _, d := range in.poolsOf(cluster) {
-		id, err := in.ID(d)
+	for _, d := range in.listAgentPools(cluster) {
+		id, err := in.ResourceID(d)
 		if err != nil {
 			continue
 		}
-		if in.MachinePools[d.Holder] == nil {
-			return nil, fmt.Sprintf("waits for the MachinePool of %s: the cluster is made with all its pools", d.Holder), ""
+		if in.MachinePools[d.DeclaredIn] == nil {
+			return nil, fmt.Sprintf("waits for the MachinePool of %s: the cluster is made with all its pools", d.DeclaredIn), ""
 		}
-		body, blocked, errs := in.body(d, id)
+		body, blocked, errs := in.buildBody(d, id)
 		if len(errs) > 0 {
-			return nil, "", d.Holder + ": " + errs.ToAggregate().Error()
+			return nil, "", d.DeclaredIn + ": " + errs.ToAggregate().Error()
 		}
 		if blocked != "" {
-			return nil, "waits for " + d.Holder + ": " + blocked, ""
+			return nil, "waits for " + d.DeclaredIn + ": " + blocked, ""
 		}
 		profile, _ := body.Properties["properties"].(map[string]any)
 		profile["name"] = d.AzureName()
 		names = append(names, d.AzureName())
-		byName[d.AzureName()] = known(definition, profile)
+		byName[d.AzureName()] = dropUnknownProperties(definition, profile)
 	}
 	if len(names) == 0 {
 		return nil, "waits for an AzureASOManagedMachinePool: AKS makes no cluster without a pool", ""
@@ -86,8 +86,8 @@ func (in Input) profiles(cluster arm.ID, definition schema.Definition) (profiles
 	return profiles, "", ""
 }
 
-// known is a pool without what only the api-version of its own document has: that is sent when the pool is.
-func known(cluster schema.Definition, profile map[string]any) map[string]any {
+// dropUnknownProperties is a pool without what only the api-version of its own document has: that is sent when the pool is.
+func dropUnknownProperties(cluster schema.Definition, profile map[string]any) map[string]any {
 	_, properties, _ := cluster.Body().Property("properties", nil)
 	_, list, _ := properties.Property("agentPoolProfiles", nil)
 	for key := range profile {
@@ -98,11 +98,11 @@ func known(cluster schema.Definition, profile map[string]any) map[string]any {
 	return profile
 }
 
-// runs is the version to ask for where an upgrade channel may have raised it: never one below what runs. asked is what Azure shows
+// wantedVersion is the version to ask for where an upgrade channel may have raised it: never one below what runs. asked is what Azure shows
 // as asked for, which may be a minor version alone.
-func runs(wanted, asked, current string) string {
+func wantedVersion(wanted, asked, current string) string {
 	if wanted == "" {
 		return ""
 	}
-	return aks.Alias(aks.HighestVersion(wanted, current), asked, current)
+	return aks.KeepVersionAlias(aks.HighestVersion(wanted, current), asked, current)
 }

@@ -16,14 +16,14 @@ func TestLater(t *testing.T) {
 		apps   = `{apiVersion: kubernetesconfiguration.azure.com/v20241101, kind: FluxConfiguration, metadata: {name: apps}, spec: {owner: {group: containerservice.azure.com, kind: ManagedCluster, name: mc}}}`
 		flux   = `{apiVersion: kubernetesconfiguration.azure.com/v20241101, kind: Extension, metadata: {name: flux}, spec: {owner: {group: containerservice.azure.com, kind: ManagedCluster, name: mc}, extensionType: microsoft.flux}}`
 	)
-	in := input(t, group, aksDocument, fleet, run, member, apps, flux)
-	graph, err := Plan(in)
+	in := newInput(t, groupManifest, aksManifest, fleet, run, member, apps, flux)
+	graph, err := BuildPlan(in)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for later, earlier := range map[int]int{3: 4, 5: 6} {
-		id, err := in.ID(in.Documents()[later])
-		before, wrong := in.ID(in.Documents()[earlier])
+		id, err := in.ResourceID(in.Manifests()[later])
+		before, wrong := in.ResourceID(in.Manifests()[earlier])
 		if err != nil || wrong != nil || !slices.ContainsFunc(graph.Node(id).After, before.Equal) {
 			t.Errorf("%s does not come after %s: %v, %v, %v", id, before, graph.Node(id).After, err, wrong)
 		}
@@ -45,9 +45,9 @@ func TestOrder(t *testing.T) {
 			roleDefinitionReference: {armId: /subscriptions/s/providers/Microsoft.Authorization/roleDefinitions/r}}}`
 	}
 	const onWorkspace, onCluster = `{group: operationalinsights.azure.com, kind: Workspace, name: logs}`, `{group: containerservice.azure.com, kind: ManagedCluster, name: mc}`
-	in := input(t, group, identity, other, workspace, cluster, role("own", onWorkspace, "who"), role("others", onWorkspace, "app"), role("later", onCluster, "who"))
-	in.Values = Values{ConfigMaps: map[Ref]string{{"who", "is"}: "a", {"app", "is"}: "b"}}
-	graph, err := Plan(in)
+	in := newInput(t, groupManifest, identity, other, workspace, cluster, role("own", onWorkspace, "who"), role("others", onWorkspace, "app"), role("later", onCluster, "who"))
+	in.Values = Values{ConfigMaps: map[KeyRef]string{{"who", "is"}: "a", {"app", "is"}: "b"}}
+	graph, err := BuildPlan(in)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -64,7 +64,7 @@ func TestOrder(t *testing.T) {
 		if test.reason == "" {
 			continue
 		}
-		id, err := in.ID(in.Documents()[i])
+		id, err := in.ResourceID(in.Manifests()[i])
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -73,17 +73,17 @@ func TestOrder(t *testing.T) {
 		}
 	}
 	// Documents of other objects are waited for.
-	in.change(false, func(documents []Document) []Document {
+	in.replaceManifests(false, func(documents []Manifest) []Manifest {
 		for i := range documents {
 			if i != 4 {
-				documents[i].Holder = "other"
+				documents[i].DeclaredIn = "other"
 			}
 		}
 		return documents
 	})
 	for _, i := range []int{3, 5} {
-		if id, _ := in.ID(in.Documents()[i]); !slices.ContainsFunc(Needs(in), id.Equal) {
-			t.Errorf("nobody looks for %s: %v", id, Needs(in))
+		if id, _ := in.ResourceID(in.Manifests()[i]); !slices.ContainsFunc(ListNeededFacts(in), id.Equal) {
+			t.Errorf("nobody looks for %s: %v", id, ListNeededFacts(in))
 		}
 	}
 }

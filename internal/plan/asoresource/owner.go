@@ -12,13 +12,13 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/types"
 )
 
-// Waiting is why an ID is not known yet: a document that is named and not there.
-type Waiting struct{ What string }
+// WaitingError is why an ID is not known yet: a document that is named and not there.
+type WaitingError struct{ For string }
 
-func (w Waiting) Error() string { return "waits for " + w.What }
+func (w WaitingError) Error() string { return "waits for " + w.For }
 
 // AzureName is the name of the resource.
-func (d Document) AzureName() string {
+func (d Manifest) AzureName() string {
 	name, _ := d.Spec["azureName"].(string)
 	return cmp.Or(name, d.Name)
 }
@@ -26,9 +26,9 @@ func (d Document) AzureName() string {
 // maxOwners bounds how many owners a document is below.
 const maxOwners = 8
 
-// resolve computes the ID of the resource of a document that has at most so many owners above it.
-func (s Set) resolve(d Document, owners int) resolvedID {
-	resourceType, ok := d.Type()
+// resolveID computes the ID of the resource of a document that has at most so many owners above it.
+func (s Set) resolveID(d Manifest, owners int) resolvedID {
+	resourceType, ok := d.ResourceType()
 	name := d.AzureName()
 	at := d.Path.Child("spec", "azureName")
 	if _, set := d.Spec["azureName"]; !set {
@@ -36,32 +36,32 @@ func (s Set) resolve(d Document, owners int) resolvedID {
 	}
 	switch {
 	case !ok:
-		return unresolved(field.NotSupported(d.Path.Child("kind"), d.Kind, near(d)))
+		return newUnresolvedID(field.NotSupported(d.Path.Child("kind"), d.Kind, findNearestKinds(d)))
 	case strings.ContainsAny(name, `/\?#%`) || name == "." || name == "..":
-		return unresolved(field.Invalid(at, "", "is no name of an Azure resource: it has a character that parts IDs off"))
+		return newUnresolvedID(field.Invalid(at, "", "is no name of an Azure resource: it has a character that parts IDs off"))
 	case resourceType == types.ResourceGroup:
 		if _, ok := d.Spec["owner"]; ok {
-			return unresolved(field.Forbidden(d.Path.Child("spec", "owner"), "a resource group is in the subscription of the credential"))
+			return newUnresolvedID(field.Forbidden(d.Path.Child("spec", "owner"), "a resource group is in the subscription of the credential"))
 		}
 		return resolvedID{id: arm.ResourceGroupID(s.subscription, name)}
 	case owners == 0:
-		return unresolved(field.Invalid(d.Path.Child("spec", "owner"), "", "owners lead back to the document"))
+		return newUnresolvedID(field.Invalid(d.Path.Child("spec", "owner"), "", "owners lead back to the document"))
 	}
-	out := s.owner(d, resourceType, owners)
+	out := s.resolveOwner(d, resourceType, owners)
 	if out.err == nil {
-		out.id = below(out.id, resourceType, name)
+		out.id = childID(out.id, resourceType, name)
 	}
 	return out
 }
 
-func unresolved(err error) resolvedID { return resolvedID{err: err} }
+func newUnresolvedID(err error) resolvedID { return resolvedID{err: err} }
 
-// below is the ID of a resource that has the resource parent as its owner.
-func below(parent arm.ID, resourceType, name string) arm.ID {
+// childID is the ID of a resource that has the resource parent as its owner.
+func childID(parent arm.ID, resourceType, name string) arm.ID {
 	_, segments, _ := strings.Cut(resourceType, "/")
 	switch {
 	case resourceType == types.RoleAssignment:
-		return parent.Extension(resourceType, assignmentName(parent, name))
+		return parent.Extension(resourceType, roleAssignmentName(parent, name))
 	case types.IsExtension(resourceType):
 		return parent.Extension(resourceType, name)
 	case strings.Contains(segments, "/"):
@@ -70,9 +70,9 @@ func below(parent arm.ID, resourceType, name string) arm.ID {
 	return arm.NewID(parent.Subscription(), parent.ResourceGroup(), resourceType, name)
 }
 
-// assignmentName is the name of a role assignment. Azure takes UUIDs of which a tenant has each once; documents have names of
+// roleAssignmentName is the name of a role assignment. Azure takes UUIDs of which a tenant has each once; documents have names of
 // any kind: https://learn.microsoft.com/en-us/azure/role-based-access-control/role-assignments#name
-func assignmentName(scope arm.ID, name string) string {
+func roleAssignmentName(scope arm.ID, name string) string {
 	if uuid.Validate(name) == nil {
 		return name
 	}
@@ -91,21 +91,21 @@ func ParentType(resourceType string) string {
 	return types.ResourceGroup
 }
 
-// owner computes the ID of the owner of a document.
-func (s Set) owner(d Document, resourceType string, owners int) resolvedID {
+// resolveOwner computes the ID of the owner of a document.
+func (s Set) resolveOwner(d Manifest, resourceType string, owners int) resolvedID {
 	at, parentType := d.Path.Child("spec", "owner"), ParentType(resourceType)
-	group, kind := Kind(cmp.Or(parentType, types.ResourceGroup))
+	group, kind := GroupKindOf(cmp.Or(parentType, types.ResourceGroup))
 	owner, ok := d.Spec["owner"].(map[string]any)
 	if !ok {
-		return unresolved(field.Required(at, fmt.Sprintf("the %s that the resource is in, as {name: ...} of its document or {armId: ...}", kind)))
+		return newUnresolvedID(field.Required(at, fmt.Sprintf("the %s that the resource is in, as {name: ...} of its document or {armId: ...}", kind)))
 	}
 	if armID, ok := owner["armId"].(string); ok {
-		id, err := s.ownerByID(at.Child("armId"), armID, parentType)
+		id, err := s.parseOwnerID(at.Child("armId"), armID, parentType)
 		return resolvedID{id: id, byArmID: true, err: err}
 	}
 	name, _ := owner["name"].(string)
 	if name == "" {
-		return unresolved(field.Required(at.Child("name"), "the name of the document of the owner, or armId"))
+		return newUnresolvedID(field.Required(at.Child("name"), "the name of the document of the owner, or armId"))
 	}
 	if g, ok := owner["group"].(string); ok {
 		group = g
@@ -113,21 +113,21 @@ func (s Set) owner(d Document, resourceType string, owners int) resolvedID {
 	if k, ok := owner["kind"].(string); ok {
 		kind = k
 	} else if parentType == "" {
-		return unresolved(field.Required(at.Child("kind"), "group and kind of the owner: the resource can be below any other one"))
+		return newUnresolvedID(field.Required(at.Child("kind"), "group and kind of the owner: the resource can be below any other one"))
 	}
-	if of, ok := (Document{Group: group, Kind: kind}).Type(); !ok || parentType != "" && of != parentType {
-		return unresolved(field.Invalid(at.Child("kind"), kind, "a "+d.Kind+" is not below that"))
+	if of, ok := (Manifest{Group: group, Kind: kind}).ResourceType(); !ok || parentType != "" && of != parentType {
+		return newUnresolvedID(field.Invalid(at.Child("kind"), kind, "a "+d.Kind+" is not below that"))
 	}
-	found, ok := s.find(group, kind, name)
+	found, ok := s.findManifest(group, kind, name)
 	if !ok {
-		return unresolved(Waiting{fmt.Sprintf("a document %s %s in the Cluster, which spec.owner names", kind, name)})
+		return newUnresolvedID(WaitingError{fmt.Sprintf("a document %s %s in the Cluster, which spec.owner names", kind, name)})
 	}
-	return s.resolve(found, owners-1)
+	return s.resolveID(found, owners-1)
 }
 
-// ownerByID is an owner that may be nobody's document. It is in the subscription of the credential.
-func (s Set) ownerByID(at *field.Path, text, parentType string) (arm.ID, error) {
-	id, plain := plainID(text)
+// parseOwnerID is an owner that may be nobody's document. It is in the subscription of the credential.
+func (s Set) parseOwnerID(at *field.Path, text, parentType string) (arm.ID, error) {
+	id, plain := parseAbsoluteID(text)
 	switch {
 	case !plain:
 		return "", field.Invalid(at, "", "is no ID of an Azure resource, as in /subscriptions/<id>/resourceGroups/<name>")
@@ -135,17 +135,17 @@ func (s Set) ownerByID(at *field.Path, text, parentType string) (arm.ID, error) 
 		return "", field.Invalid(at, "", "must be the ID of a "+parentType)
 	case s.subscription != "" && !id.IsWithin(arm.SubscriptionID(s.subscription)):
 		return "", field.Forbidden(at, "is not in subscription "+s.subscription+" of the credential: a document makes nothing outside of that")
-	case s.bound && !s.has(id):
+	case s.lentIdentity && !s.isDeclared(id):
 		return "", field.Forbidden(at, "is not the resource of a document of the Cluster: with an AzureClusterIdentity of another namespace, documents make nothing outside of those")
 	}
 	return id, nil
 }
 
-// has tells whether a resource is that of a document, or below one. Only documents count whose ID follows from names of documents:
+// isDeclared tells whether a resource is that of a document, or below one. Only documents count whose ID follows from names of documents:
 // an armId proves nothing about another armId.
-func (s Set) has(id arm.ID) bool {
+func (s Set) isDeclared(id arm.ID) bool {
 	for key := id.Key(); key != ""; key = key[:strings.LastIndexByte(key, '/')] {
-		if s.named[key] {
+		if s.idsByName[key] {
 			return true
 		}
 	}

@@ -18,22 +18,22 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/memory"
 )
 
-// Check finds everything that cannot be right in the documents of the object.
-func Check(in Input) field.ErrorList {
+// CheckManifests finds everything that cannot be right in the documents of the object.
+func CheckManifests(in Input) field.ErrorList {
 	var errs field.ErrorList
-	seen := map[string]Document{}
-	for _, d := range in.Mine() {
-		if wrong := misnamed(d); wrong != nil {
+	seen := map[string]Manifest{}
+	for _, d := range in.OwnManifests() {
+		if wrong := checkResourceName(d); wrong != nil {
 			errs = append(errs, wrong)
 			continue
 		}
-		id, err := in.ID(d)
+		id, err := in.ResourceID(d)
 		if err != nil {
-			wrong, _ := fieldError(err, d.Path)
+			wrong, _ := toFieldError(err, d.Path)
 			if wrong != nil {
 				errs = append(errs, wrong)
 			}
-			_, _, more := in.body(d, "")
+			_, _, more := in.buildBody(d, "")
 			errs = append(errs, more...)
 			continue
 		}
@@ -42,33 +42,33 @@ func Check(in Input) field.ErrorList {
 			continue
 		}
 		seen[id.Key()] = d
-		_, _, wrong := in.body(d, id)
+		_, _, wrong := in.buildBody(d, id)
 		errs = append(errs, wrong...)
 	}
-	return append(errs, colliding(in.Mine(), in.Cluster)...)
+	return append(errs, checkDestinationCollisions(in.OwnManifests(), in.Cluster)...)
 }
 
-// Plan is the desired state of the documents of the object. The error is that of a graph that does not hold together, which is
+// BuildPlan is the desired state of the documents of the object. The error is that of a graph that does not hold together, which is
 // a bug and not bad input.
-func Plan(in Input) (*arm.Graph, error) {
+func BuildPlan(in Input) (*arm.Graph, error) {
 	g := &arm.Graph{}
-	sent := Memory(in)
-	for _, d := range in.Mine() {
-		if id, err := in.ID(d); err == nil && !g.Has(id) {
-			g.Add(in.node(d, id, sent))
+	lastApplied := LastApplied(in)
+	for _, d := range in.OwnManifests() {
+		if id, err := in.ResourceID(d); err == nil && !g.Has(id) {
+			g.Add(in.buildNode(d, id, lastApplied))
 		}
 	}
-	edges(in, g)
-	sent.Apply(g)
+	addDependencies(in, g)
+	lastApplied.Apply(g)
 	return g, g.Validate()
 }
 
-// Unplaced are the documents of the object whose resource has no ID yet, with what each waits for.
-func Unplaced(in Input) map[string]string {
+// ListWaitingForID are the documents of the object whose resource has no ID yet, with what each waits for.
+func ListWaitingForID(in Input) map[string]string {
 	out := map[string]string{}
-	for _, d := range in.Mine() {
-		if _, err := in.ID(d); err != nil {
-			if wrong, waits := fieldError(err, d.Path); wrong == nil {
+	for _, d := range in.OwnManifests() {
+		if _, err := in.ResourceID(d); err != nil {
+			if wrong, waits := toFieldError(err, d.Path); wrong == nil {
 				out[d.Key()] = waits
 			}
 		}
@@ -76,92 +76,92 @@ func Unplaced(in Input) map[string]string {
 	return out
 }
 
-// node is the node of a document.
-func (in Input) node(d Document, id arm.ID, sent memory.Memory) arm.Node {
-	node := arm.Node{ID: id, Policy: arm.Repair, Foreign: in.foreign(id), Group: infrav1.ResourcesReadyCondition}
+// buildNode is the node of a document.
+func (in Input) buildNode(d Manifest, id arm.ID, lastApplied memory.Memory) arm.Node {
+	node := arm.Node{ID: id, Policy: arm.Repair, Foreign: in.foreignAction(id), Group: infrav1.ResourcesReadyCondition}
 	switch d.Annotations[PolicyAnnotation] {
-	case Skip:
-		return arm.Node{ID: id, Policy: arm.Observe, Group: infrav1.ResourcesReadyCondition, Blocked: in.waits(d, id), Refused: in.unreadable(id)}
-	case Detach:
+	case PolicySkip:
+		return arm.Node{ID: id, Policy: arm.Observe, Group: infrav1.ResourcesReadyCondition, Blocked: in.waitReason(d, id), Refused: in.readRefusalReason(id)}
+	case PolicyDetach:
 		node.Detached = true
 	}
-	body, blocked, errs := in.body(d, id)
+	body, blocked, errs := in.buildBody(d, id)
 	if len(errs) > 0 {
 		node.Refused = errs.ToAggregate().Error()
 		return node
 	}
-	if node.Blocked = in.waits(d, id); node.Blocked == "" {
+	if node.Blocked = in.waitReason(d, id); node.Blocked == "" {
 		node.Blocked = blocked
 	}
 	if id.Type() == types.AgentPool && node.Blocked == "" {
-		version, _ := object(body.Properties["properties"])["orchestratorVersion"].(string)
-		node.Blocked = aks.Outruns(id.Parent().Name(), aks.Observe(in.fact(id.Parent())), version)
+		version, _ := toObject(body.Properties["properties"])["orchestratorVersion"].(string)
+		node.Blocked = aks.VersionWaitReason(id.Parent().Name(), aks.ObserveCluster(in.observedResource(id.Parent())), version)
 	}
-	if id.Type() == types.ManagedCluster && len(aks.Observe(in.fact(id)).Properties.AgentPoolProfiles) == 0 {
-		definition, _ := definitionOf(d)
-		profiles, blocked, refused := in.profiles(id, definition)
+	if id.Type() == types.ManagedCluster && len(aks.ObserveCluster(in.observedResource(id)).Properties.AgentPoolProfiles) == 0 {
+		definition, _ := findDefinition(d)
+		profiles, blocked, refused := in.buildPoolProfiles(id, definition)
 		if node.Refused = refused; node.Blocked == "" {
 			node.Blocked = blocked
 		}
-		body.Properties["properties"] = joined(object(body.Properties["properties"]), "agentPoolProfiles", profiles)
+		body.Properties["properties"] = withProperty(toObject(body.Properties["properties"]), "agentPoolProfiles", profiles)
 	}
-	node.PlannedWithTag = in.tag(id, body.Properties)
-	retract(d, sent, &node, body.Properties, len(in.fact(id)) > 0)
+	node.PlannedWithTag = in.addOwnershipTags(id, body.Properties)
+	setBody(d, lastApplied, &node, body.Properties, len(in.observedResource(id)) > 0)
 	return node
 }
 
-func object(value any) map[string]any {
+func toObject(value any) map[string]any {
 	out, _ := value.(map[string]any)
 	return out
 }
 
-func definitionOf(d Document) (schema.Definition, bool) {
-	resourceType, _ := d.Type()
+func findDefinition(d Manifest) (schema.Definition, bool) {
+	resourceType, _ := d.ResourceType()
 	apiVersion, _ := d.APIVersion()
 	return schema.NearestDefinition(resourceType, apiVersion)
 }
 
-// body is the completed body of a document, and what it waits for.
-func (in Input) body(d Document, id arm.ID) (body Body, blocked string, errs field.ErrorList) {
-	d.Spec = copied(d.Spec).(map[string]any)
-	resourceType, _ := d.Type()
+// buildBody is the completed body of a document, and what it waits for.
+func (in Input) buildBody(d Manifest, id arm.ID) (body Body, blocked string, errs field.ErrorList) {
+	d.Spec = deepCopy(d.Spec).(map[string]any)
+	resourceType, _ := d.ResourceType()
 	if in.isFirst(d) {
 		switch resourceType {
 		case types.ManagedCluster:
-			errs = in.cluster(d)
+			errs = in.completeManagedCluster(d)
 			if version, ok := d.Spec["kubernetesVersion"].(string); ok {
-				have := aks.Observe(in.fact(id)).Properties
-				if d.Spec["kubernetesVersion"] = aks.Alias(version, have.KubernetesVersion, have.CurrentKubernetesVersion); upgrades(d) {
-					d.Spec["kubernetesVersion"] = runs(version, have.KubernetesVersion, have.CurrentKubernetesVersion)
+				have := aks.ObserveCluster(in.observedResource(id)).Properties
+				if d.Spec["kubernetesVersion"] = aks.KeepVersionAlias(version, have.KubernetesVersion, have.CurrentKubernetesVersion); upgradesAutomatically(d) {
+					d.Spec["kubernetesVersion"] = wantedVersion(version, have.KubernetesVersion, have.CurrentKubernetesVersion)
 				}
 			}
 		case types.AgentPool:
-			errs = in.pool(d, id)
+			errs = in.completeAgentPool(d, id)
 		}
 	}
-	body, wrong := in.Translate(d, &in.Values)
-	for key := range object(body.Properties["tags"]) {
+	body, wrong := in.TranslateManifest(d, &in.Values)
+	for key := range toObject(body.Properties["tags"]) {
 		if infrav1.Marks(key) {
 			wrong = append(wrong, field.Forbidden(d.Path.Child("spec", "tags").Key(key), "tells whose a resource is, which the provider says"))
 		}
 	}
-	if len(body.Waits) > 0 {
-		blocked = "waits for " + strings.Join(body.Waits, "; ")
+	if len(body.Missing) > 0 {
+		blocked = "waits for " + strings.Join(body.Missing, "; ")
 	}
 	return body, blocked, append(errs, wrong...)
 }
 
-// upgrades tells whether AKS raises the version of a cluster by itself.
-func upgrades(d Document) bool {
-	channel, _ := object(d.Spec["autoUpgradeProfile"])["upgradeChannel"].(string)
+// upgradesAutomatically tells whether AKS raises the version of a cluster by itself.
+func upgradesAutomatically(d Manifest) bool {
+	channel, _ := toObject(d.Spec["autoUpgradeProfile"])["upgradeChannel"].(string)
 	return channel != "" && channel != "none" && channel != "node-image"
 }
 
-// foreign says what becomes of a resource that is there already: a group is used as it is, everything else is adopted. An
+// foreignAction says what becomes of a resource that is there already: a group is used as it is, everything else is adopted. An
 // identity of another namespace must not reach either.
-func (in Input) foreign(id arm.ID) arm.ForeignAction {
+func (in Input) foreignAction(id arm.ID) arm.ForeignAction {
 	switch {
-	case in.Bound():
+	case in.UsesLentIdentity():
 		return arm.RefuseForeign
 	case id.Type() == types.ResourceGroup:
 		return arm.UseForeign
@@ -169,19 +169,19 @@ func (in Input) foreign(id arm.ID) arm.ForeignAction {
 	return arm.AdoptForeign
 }
 
-// tag marks a resource as the Cluster's where it is new or is marked already, and tells whether it has. One that is adopted gets no
+// addOwnershipTags marks a resource as the Cluster's where it is new or is marked already, and tells whether it has. One that is adopted gets no
 // mark, so that adopting what is as its document says writes nothing.
-func (in Input) tag(id arm.ID, body map[string]any) bool {
+func (in Input) addOwnershipTags(id arm.ID, body map[string]any) bool {
 	row, err := types.ForID(id)
 	if err != nil || !row.Taggable {
 		return false
 	}
-	marks := in.marks()
-	have := tagsOf(in.fact(id))
-	if len(in.fact(id)) > 0 && !marked(have, in.Cluster) && in.foreign(id) == arm.AdoptForeign {
+	marks := in.ownershipTags()
+	have := readTags(in.observedResource(id))
+	if len(in.observedResource(id)) > 0 && !hasClusterTag(have, in.Cluster) && in.foreignAction(id) == arm.AdoptForeign {
 		return false
 	}
-	tags := maps.Clone(object(body["tags"]))
+	tags := maps.Clone(toObject(body["tags"]))
 	if tags == nil {
 		tags = map[string]any{}
 	}
@@ -192,7 +192,7 @@ func (in Input) tag(id arm.ID, body map[string]any) bool {
 	return true
 }
 
-func marked(tags map[string]string, cluster string) bool {
+func hasClusterTag(tags map[string]string, cluster string) bool {
 	for key, value := range tags {
 		if strings.EqualFold(key, infrav1.ClusterTagKey(cluster)) && value == infrav1.TagOwned {
 			return true
@@ -201,7 +201,7 @@ func marked(tags map[string]string, cluster string) bool {
 	return false
 }
 
-func tagsOf(raw json.RawMessage) map[string]string {
+func readTags(raw json.RawMessage) map[string]string {
 	var out struct {
 		Tags map[string]string `json:"tags"`
 	}
@@ -209,33 +209,33 @@ func tagsOf(raw json.RawMessage) map[string]string {
 	return out.Tags
 }
 
-// waits is what a document waits for in what other objects make: its owner, and what it refers to.
-func (in Input) waits(d Document, id arm.ID) string {
-	for _, needed := range append([]arm.ID{id.Parent()}, in.mentions(d, id)...) {
+// waitReason is what a document waits for in what other objects make: its owner, and what it refers to.
+func (in Input) waitReason(d Manifest, id arm.ID) string {
+	for _, needed := range append([]arm.ID{id.Parent()}, in.referencedIDs(d, id)...) {
 		raw, asked := in.Facts[needed.Key()]
 		switch {
-		case !asked || in.documented(in.Holder, needed):
+		case !asked || in.declares(in.ObjectKey, needed):
 		case len(raw) == 0:
 			return fmt.Sprintf("waits for %s to be made", needed.ShortName())
-		case needed.Equal(id.Parent()) && !aks.Settled(raw):
+		case needed.Equal(id.Parent()) && !aks.IsInTerminalState(raw):
 			return fmt.Sprintf("waits for %s: Azure is at work on it", needed.ShortName())
-		case needed.Equal(id.Parent()) && in.Bound() && !in.own(needed):
+		case needed.Equal(id.Parent()) && in.UsesLentIdentity() && !in.hasClusterTags(needed):
 			return fmt.Sprintf("waits for %s to be the Cluster's: with an AzureClusterIdentity of another namespace, documents make nothing outside of that", needed.ShortName())
 		}
 	}
 	return ""
 }
 
-// edges has nodes come after those that their bodies mention.
-func edges(in Input, g *arm.Graph) {
-	for _, d := range in.Mine() {
-		id, err := in.ID(d)
+// addDependencies has nodes come after those that their bodies mention.
+func addDependencies(in Input, g *arm.Graph) {
+	for _, d := range in.OwnManifests() {
+		id, err := in.ResourceID(d)
 		node := g.Node(id)
 		if err != nil || node == nil {
 			continue
 		}
 		seen := map[string]bool{}
-		for _, mentioned := range in.mentions(d, id) {
+		for _, mentioned := range in.referencedIDs(d, id) {
 			for target := mentioned; target != ""; target = target.Parent() {
 				if seen[target.Key()] {
 					break
@@ -251,33 +251,33 @@ func edges(in Input, g *arm.Graph) {
 	}
 }
 
-// keeps are the types that keep what a request leaves out, so that its absence has to be said.
-var keeps = map[string]armschema.Kind{types.ManagedCluster: armschema.ManagedCluster, types.AgentPool: armschema.AgentPool}
+// patchedTypes are the types that keep what a request leaves out, so that its absence has to be said.
+var patchedTypes = map[string]armschema.Kind{types.ManagedCluster: armschema.ManagedCluster, types.AgentPool: armschema.AgentPool}
 
-// retract gives a node its body, which takes back what earlier plans sent and it has not.
-func retract(d Document, sent memory.Memory, node *arm.Node, body map[string]any, exists bool) {
+// setBody gives a node its body, which takes back what earlier plans sent and it has not.
+func setBody(d Manifest, lastApplied memory.Memory, node *arm.Node, body map[string]any, exists bool) {
 	node.Body, node.PlannedBody = body, body
-	kind, ok := keeps[node.ID.Type()]
+	kind, ok := patchedTypes[node.ID.Type()]
 	if !ok || !exists {
 		return
 	}
-	dropped := slices.DeleteFunc(sent.Dropped(node), func(path string) bool { return strings.HasPrefix(path, "/tags/") })
+	dropped := slices.DeleteFunc(lastApplied.Dropped(node), func(path string) bool { return strings.HasPrefix(path, "/tags/") })
 	apiVersion, _ := d.APIVersion()
-	node.Body, node.UnremovablePaths = armschema.Retract(kind, apiVersion, body, dropped)
+	node.Body, node.UnremovablePaths = armschema.ResetDropped(kind, apiVersion, body, dropped)
 }
 
-func copied(value any) any {
+func deepCopy(value any) any {
 	switch value := value.(type) {
 	case map[string]any:
 		out := make(map[string]any, len(value))
 		for key, inner := range value {
-			out[key] = copied(inner)
+			out[key] = deepCopy(inner)
 		}
 		return out
 	case []any:
 		out := make([]any, len(value))
 		for i, inner := range value {
-			out[i] = copied(inner)
+			out[i] = deepCopy(inner)
 		}
 		return out
 	}

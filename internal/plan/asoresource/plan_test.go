@@ -15,17 +15,17 @@ import (
 )
 
 const (
-	aksDocument  = `{apiVersion: containerservice.azure.com/v20251001, kind: ManagedCluster, metadata: {name: mc}, spec: {owner: {name: g}, location: eastus, dnsPrefix: x}}`
-	poolDocument = `{apiVersion: containerservice.azure.com/v20251001, kind: ManagedClustersAgentPool, metadata: {name: p}, spec: {owner: {name: mc}, mode: System, vmSize: Standard_D2s_v3}}`
+	aksManifest  = `{apiVersion: containerservice.azure.com/v20251001, kind: ManagedCluster, metadata: {name: mc}, spec: {owner: {name: g}, location: eastus, dnsPrefix: x}}`
+	poolManifest = `{apiVersion: containerservice.azure.com/v20251001, kind: ManagedClustersAgentPool, metadata: {name: p}, spec: {owner: {name: mc}, mode: System, vmSize: Standard_D2s_v3}}`
 	groupID      = arm.ID("/subscriptions/s/resourceGroups/g")
 	aksID        = groupID + "/providers/Microsoft.ContainerService/managedClusters/mc"
 	poolID       = aksID + "/agentPools/p"
 )
 
-// planned is the node of a resource as JSON: what is sent, and why it is not.
-func planned(t *testing.T, in Input, id arm.ID) (body string, node *arm.Node) {
+// mustPlanNode is the node of a resource as JSON: what is sent, and why it is not.
+func mustPlanNode(t *testing.T, in Input, id arm.ID) (body string, node *arm.Node) {
 	t.Helper()
-	graph, err := Plan(in)
+	graph, err := BuildPlan(in)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -41,42 +41,42 @@ func planned(t *testing.T, in Input, id arm.ID) (body string, node *arm.Node) {
 
 // TestClusterIsMadeWithItsPools has the first PUT of a managed cluster name all pools, and none name them once Azure shows some.
 func TestClusterIsMadeWithItsPools(t *testing.T) {
-	in := input(t, group, aksDocument)
-	pool := input(t, poolDocument).Documents()[0]
-	pool.Holder = "pool"
-	in.change(false, func(documents []Document) []Document { return append(documents, pool) })
+	in := newInput(t, groupManifest, aksManifest)
+	pool := newInput(t, poolManifest).Manifests()[0]
+	pool.DeclaredIn = "pool"
+	in.replaceManifests(false, func(documents []Manifest) []Manifest { return append(documents, pool) })
 	in.Version = "v1.33.2"
-	if _, node := planned(t, in, aksID); !strings.Contains(node.Blocked, "waits for the MachinePool of pool") {
+	if _, node := mustPlanNode(t, in, aksID); !strings.Contains(node.Blocked, "waits for the MachinePool of pool") {
 		t.Errorf("a cluster without one of its pools is made: %q", node.Blocked)
 	}
 	machinePool := &clusterv1.MachinePool{}
 	machinePool.Spec.Replicas, machinePool.Spec.Template.Spec.Version = new(int32(3)), "v1.33.1"
 	in.MachinePools["pool"] = machinePool
-	body, node := planned(t, in, aksID)
+	body, node := mustPlanNode(t, in, aksID)
 	want := `{"location":"eastus","properties":{"agentPoolProfiles":[{"count":3,"mode":"System","name":"p","orchestratorVersion":"1.33.1","vmSize":"Standard_D2s_v3"}],"dnsPrefix":"x","kubernetesVersion":"1.33.2"},"tags":{"sigs.k8s.io_cluster-api-provider-azure_cluster_c1":"owned"}}`
 	if diff := cmp.Diff(want, body); diff != "" || node.Blocked != "" || !node.PlannedWithTag {
 		t.Errorf("blocked %q, marked %t (-want +got):\n%s", node.Blocked, node.PlannedWithTag, diff)
 	}
 	subnet := groupID + "/providers/Microsoft.Network/virtualNetworks/v/subnets/n"
-	network := input(t, group, `{apiVersion: network.azure.com/v20250501, kind: VirtualNetwork, metadata: {name: v}, spec: {owner: {name: g}}}`,
-		`{apiVersion: network.azure.com/v20250501, kind: VirtualNetworksSubnet, metadata: {name: sub}, spec: {azureName: "n", owner: {name: v}}}`).Documents()[1:]
-	in.change(false, func(documents []Document) []Document {
+	network := newInput(t, groupManifest, `{apiVersion: network.azure.com/v20250501, kind: VirtualNetwork, metadata: {name: v}, spec: {owner: {name: g}}}`,
+		`{apiVersion: network.azure.com/v20250501, kind: VirtualNetworksSubnet, metadata: {name: sub}, spec: {azureName: "n", owner: {name: v}}}`).Manifests()[1:]
+	in.replaceManifests(false, func(documents []Manifest) []Manifest {
 		for _, d := range network {
-			d.Holder = "network"
+			d.DeclaredIn = "network"
 			documents = append(documents, d)
 		}
 		documents[2].Spec["vnetSubnetReference"] = map[string]any{"group": "network.azure.com", "kind": "VirtualNetworksSubnet", "name": "sub"}
 		return documents
 	})
-	if !slices.Contains(Needs(in), subnet) {
-		t.Errorf("nobody looks for the subnet of a pool: %v", Needs(in))
+	if !slices.Contains(ListNeededFacts(in), subnet) {
+		t.Errorf("nobody looks for the subnet of a pool: %v", ListNeededFacts(in))
 	}
 	in.Facts[subnet.Key()] = nil
-	if _, node := planned(t, in, aksID); node.Blocked != "waits for subnets/n to be made" {
+	if _, node := mustPlanNode(t, in, aksID); node.Blocked != "waits for subnets/n to be made" {
 		t.Errorf("the cluster is made before the subnet of its pool: %q", node.Blocked)
 	}
 	in.Facts[aksID.Key()] = json.RawMessage(`{"tags":{},"properties":{"provisioningState":"Succeeded","agentPoolProfiles":[{"name":"p"}]}}`)
-	if body, node = planned(t, in, aksID); strings.Contains(body, "agentPoolProfiles") || strings.Contains(body, "owned") || node.PlannedWithTag {
+	if body, node = mustPlanNode(t, in, aksID); strings.Contains(body, "agentPoolProfiles") || strings.Contains(body, "owned") || node.PlannedWithTag {
 		t.Errorf("pools and marks of a cluster that is adopted are sent: %s", body)
 	}
 }
@@ -102,7 +102,7 @@ func TestPools(t *testing.T) {
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			in := input(t, group, aksDocument, strings.Replace(poolDocument, "mode: System", "mode: System"+test.spec, 1))
+			in := newInput(t, groupManifest, aksManifest, strings.Replace(poolManifest, "mode: System", "mode: System"+test.spec, 1))
 			machinePool := &clusterv1.MachinePool{ObjectMeta: metav1.ObjectMeta{Annotations: map[string]string{}}}
 			machinePool.Spec.Replicas, machinePool.Spec.Template.Spec.Version = new(int32(3)), "v1.33.2"
 			if test.manager != "" {
@@ -110,14 +110,14 @@ func TestPools(t *testing.T) {
 			}
 			in.MachinePools["it"] = machinePool
 			in.Facts[poolID.Key()] = json.RawMessage(test.have)
-			errs := Check(in)
+			errs := CheckManifests(in)
 			if test.wrong != "" {
 				if len(errs) != 1 || !strings.Contains(errs[0].Error(), test.wrong) {
 					t.Errorf("%s: %v", test.reason, errs)
 				}
 				return
 			}
-			if body, _ := planned(t, in, poolID); len(errs) > 0 || !strings.Contains(body, test.want) {
+			if body, _ := mustPlanNode(t, in, poolID); len(errs) > 0 || !strings.Contains(body, test.want) {
 				t.Errorf("%s: %v, %s", test.reason, errs, body)
 			}
 		})
@@ -135,12 +135,12 @@ func TestPoolWaitsForItsVersion(t *testing.T) {
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			in := input(t, group, aksDocument, poolDocument)
+			in := newInput(t, groupManifest, aksManifest, poolManifest)
 			machinePool := &clusterv1.MachinePool{}
 			machinePool.Spec.Template.Spec.Version = test.wants
 			in.MachinePools["it"] = machinePool
 			in.Facts[aksID.Key()] = json.RawMessage(`{"properties":{"provisioningState":"Succeeded","currentKubernetesVersion":"` + test.runs + `"}}`)
-			if _, node := planned(t, in, poolID); node.Blocked != test.want {
+			if _, node := mustPlanNode(t, in, poolID); node.Blocked != test.want {
 				t.Errorf("%s: %q", test.reason, node.Blocked)
 			}
 		})
@@ -150,33 +150,33 @@ func TestPoolWaitsForItsVersion(t *testing.T) {
 // TestBorrowedIdentity has an object ask Azure as an identity of another namespace, which may reach what is of other tenants:
 // nothing that exists is adopted or used, by whatever name.
 func TestBorrowedIdentity(t *testing.T) {
-	in := input(t, group, aksDocument)
-	in.change(true, same)
-	for _, d := range in.Documents() {
-		id, err := in.ID(d)
+	in := newInput(t, groupManifest, aksManifest)
+	in.replaceManifests(true, keepManifests)
+	for _, d := range in.Manifests() {
+		id, err := in.ResourceID(d)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, node := planned(t, in, id); node.Foreign != arm.RefuseForeign {
+		if _, node := mustPlanNode(t, in, id); node.Foreign != arm.RefuseForeign {
 			t.Errorf("%s of others is taken: %q", id, node.Foreign)
 		}
 	}
-	in.change(true, func(documents []Document) []Document {
-		documents[0].Holder = "other"
+	in.replaceManifests(true, func(documents []Manifest) []Manifest {
+		documents[0].DeclaredIn = "other"
 		return documents
 	})
 	in.Facts[groupID.Key()] = json.RawMessage(`{"tags":{},"properties":{"provisioningState":"Succeeded"}}`)
-	if _, node := planned(t, in, aksID); !strings.Contains(node.Blocked, "resourceGroups/g to be the Cluster's") {
+	if _, node := mustPlanNode(t, in, aksID); !strings.Contains(node.Blocked, "resourceGroups/g to be the Cluster's") {
 		t.Errorf("something is made in the group of others: %q", node.Blocked)
 	}
 	in.Facts[groupID.Key()] = json.RawMessage(`{"tags":{"` + infrav1.ClusterTagKey("c1") + `":"owned"},"properties":{"provisioningState":"Succeeded"}}`)
 	in.MachinePools["it"] = nil
-	if _, node := planned(t, in, aksID); strings.Contains(node.Blocked, "to be the Cluster's") {
+	if _, node := mustPlanNode(t, in, aksID); strings.Contains(node.Blocked, "to be the Cluster's") {
 		t.Errorf("nothing is made in the Cluster's own group: %q", node.Blocked)
 	}
 	in.Owner = &metav1.ObjectMeta{Namespace: "b", Annotations: map[string]string{infrav1.OwnerIDAnnotation: "b"}}
 	in.Facts[groupID.Key()] = json.RawMessage(`{"tags":{"` + infrav1.ClusterTagKey("c1") + `":"owned","` + infrav1.OwnerTag + `":"a/c1/1"},"properties":{"provisioningState":"Succeeded"}}`)
-	if _, node := planned(t, in, aksID); !strings.Contains(node.Blocked, "to be the Cluster's") {
+	if _, node := mustPlanNode(t, in, aksID); !strings.Contains(node.Blocked, "to be the Cluster's") {
 		t.Errorf("something is made in the group of another Cluster of the name: %q", node.Blocked)
 	}
 }
@@ -184,7 +184,7 @@ func TestBorrowedIdentity(t *testing.T) {
 // TestSkipped has documents only read what exists, which is no way to what is of others: an AKS cluster that is read hands out its
 // kubeconfig, and what is read can be the owner of something new.
 func TestSkipped(t *testing.T) {
-	skipped := strings.Replace(aksDocument, "{name: mc}", "{name: mc, annotations: {serviceoperator.azure.com/reconcile-policy: skip}}", 1)
+	skipped := strings.Replace(aksManifest, "{name: mc}", "{name: mc, annotations: {serviceoperator.azure.com/reconcile-policy: skip}}", 1)
 	const pools = `"properties":{"agentPoolProfiles":[{"name":"p"}]}`
 	for name, test := range map[string]struct {
 		reason string
@@ -200,10 +200,10 @@ func TestSkipped(t *testing.T) {
 		"borrowed, in letters": {"keys have no case", true, `"` + strings.ToUpper(infrav1.ClusterTagKey("c2")) + `":"owned"`, "is another cluster's by its tag"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			in := input(t, group, skipped)
-			in.change(test.bound, same)
+			in := newInput(t, groupManifest, skipped)
+			in.replaceManifests(test.bound, keepManifests)
 			in.Facts[aksID.Key()] = json.RawMessage(`{"tags":{` + test.tags + `},` + pools + `}`)
-			_, node := planned(t, in, aksID)
+			_, node := mustPlanNode(t, in, aksID)
 			if test.want == "" && node.Refused != "" || !strings.Contains(node.Refused, test.want) || node.Policy != arm.Observe {
 				t.Errorf("%s: %s %q", test.reason, node.Policy, node.Refused)
 			}
@@ -214,15 +214,15 @@ func TestSkipped(t *testing.T) {
 // TestPolicies lets go of what is to stay.
 func TestPolicies(t *testing.T) {
 	with := func(policy string) string {
-		return strings.Replace(aksDocument, "{name: mc}", "{name: mc, annotations: {serviceoperator.azure.com/reconcile-policy: "+policy+"}}", 1)
+		return strings.Replace(aksManifest, "{name: mc}", "{name: mc, annotations: {serviceoperator.azure.com/reconcile-policy: "+policy+"}}", 1)
 	}
 	for policy, want := range map[string]struct {
 		policy  arm.Policy
 		deleted bool
-	}{Manage: {arm.Repair, true}, Skip: {arm.Observe, false}, Detach: {arm.Repair, false}} {
-		in := input(t, group, with(policy))
-		_, node := planned(t, in, aksID)
-		graph, err := Deletion(in, false)
+	}{PolicyManage: {arm.Repair, true}, PolicySkip: {arm.Observe, false}, PolicyDetach: {arm.Repair, false}} {
+		in := newInput(t, groupManifest, with(policy))
+		_, node := mustPlanNode(t, in, aksID)
+		graph, err := BuildDeletePlan(in, false)
 		if err != nil || node.Policy != want.policy || graph.Has(aksID) != want.deleted {
 			t.Errorf("%s: policy %s, deleted %t, %v", policy, node.Policy, graph.Has(aksID), err)
 		}

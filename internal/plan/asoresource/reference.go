@@ -10,41 +10,41 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/schema"
 )
 
-// source is where a document takes the value of a property from.
-type source int
+// valueSource is where a document takes the value of a property from.
+type valueSource int
 
 const (
-	literal source = iota
-	// reference is {armId} or {group, kind, name} for a resource ID, references a list of them.
-	reference
-	references
-	// configMap is {name, key} of a ConfigMap for a text.
-	configMap
+	fromLiteral valueSource = iota
+	// fromReference is {armId} or {group, kind, name} for a resource ID, references a list of them.
+	fromReference
+	fromReferences
+	// fromConfigMap is {name, key} of a ConfigMap for a text.
+	fromConfigMap
 )
 
-// suffixes are how Azure's names of properties end that the operator ends with "Reference": vnetSubnetReference is vnetSubnetID.
-var suffixes = []string{"Id", "ID", "ResourceId", "ResourceID", "ArmId", ""}
+// idSuffixes are how Azure's names of properties end that the operator ends with "Reference": vnetSubnetReference is vnetSubnetID.
+var idSuffixes = []string{"Id", "ID", "ResourceId", "ResourceID", "ArmId", ""}
 
-// named is the property that a key of a document stands for.
-func named(part schema.Part, key string, fields map[string]any) (name string, found schema.Part, from source, ok bool) {
+// findProperty is the property that a key of a document stands for.
+func findProperty(part schema.Part, key string, fields map[string]any) (name string, found schema.Part, from valueSource, ok bool) {
 	if name, found, ok = part.Property(key, fields); ok && name == key {
-		return name, found, literal, true
+		return name, found, fromLiteral, true
 	}
 	for _, form := range []struct {
 		ending   string
-		from     source
+		from     valueSource
 		plural   string
 		type_    string
 		suffixes []string
 	}{
-		{"References", references, "s", "array", suffixes}, {"Reference", reference, "", "string", suffixes}, {"FromConfig", configMap, "", "string", []string{""}},
+		{"References", fromReferences, "s", "array", idSuffixes}, {"Reference", fromReference, "", "string", idSuffixes}, {"FromConfig", fromConfigMap, "", "string", []string{""}},
 	} {
 		stem, is := strings.CutSuffix(key, form.ending)
 		if !is {
 			continue
 		}
 		for _, suffix := range form.suffixes {
-			if suffix == "" && form.from == references {
+			if suffix == "" && form.from == fromReferences {
 				// applicationSecurityGroupsReferences is applicationSecurityGroups.
 				if name, found, ok := part.Property(stem, fields); ok && found.Shape().Type == form.type_ {
 					return name, found, form.from, true
@@ -58,73 +58,73 @@ func named(part schema.Part, key string, fields map[string]any) (name string, fo
 	if key == "reference" {
 		for _, id := range []string{"id", "resourceId"} {
 			if name, found, ok := part.Property(id, fields); ok {
-				return name, found, reference, true
+				return name, found, fromReference, true
 			}
 		}
 	}
 	name, found, ok = part.Property(key, fields) // Azure's own name in other letters.
-	return name, found, literal, ok
+	return name, found, fromLiteral, ok
 }
 
-// reference is the ID of {armId} or of the document that {group, kind, name} names.
-func (t *translation) reference(at string, path *field.Path, value any) any {
+// resolveReference is the ID of {armId} or of the document that {group, kind, name} names.
+func (t *translator) resolveReference(at string, path *field.Path, value any) any {
 	object, _ := value.(map[string]any)
-	if namesNamespace(object) {
-		t.refuse(noNamespace(path))
+	if hasNamespace(object) {
+		t.addError(newNamespaceError(path))
 		return nil
 	}
 	if text, ok := object["armId"].(string); ok {
-		id, plain := plainID(text)
+		id, plain := parseAbsoluteID(text)
 		if !plain {
-			t.refuse(field.Invalid(path.Child("armId"), "", "is no ID of an Azure resource, as in /subscriptions/<id>/resourceGroups/<name>/providers/<namespace>/<type>/<name>"))
+			t.addError(field.Invalid(path.Child("armId"), "", "is no ID of an Azure resource, as in /subscriptions/<id>/resourceGroups/<name>/providers/<namespace>/<type>/<name>"))
 			return nil
 		}
-		t.body.Mentions = append(t.body.Mentions, id)
+		t.body.References = append(t.body.References, id)
 		return string(id)
 	}
 	group, _ := object["group"].(string)
 	kind, _ := object["kind"].(string)
 	name, _ := object["name"].(string)
 	if group == "" || kind == "" || name == "" {
-		t.refuse(field.Invalid(path, "", "must be {armId: ...} or {group: ..., kind: ..., name: ...} of a document of the Cluster"))
+		t.addError(field.Invalid(path, "", "must be {armId: ...} or {group: ..., kind: ..., name: ...} of a document of the Cluster"))
 		return nil
 	}
 	t.opaque[at] = true
-	found, ok := t.set.find(group, kind, name)
+	found, ok := t.set.findManifest(group, kind, name)
 	if !ok {
-		t.body.Waits = append(t.body.Waits, fmt.Sprintf("a document %s %s in the Cluster, which %s names", kind, name, path))
+		t.body.Missing = append(t.body.Missing, fmt.Sprintf("a document %s %s in the Cluster, which %s names", kind, name, path))
 		return ""
 	}
-	id, err := t.set.ID(found)
+	id, err := t.set.ResourceID(found)
 	if err != nil {
-		if wrong, waits := fieldError(err, path); wrong == nil {
-			t.body.Waits = append(t.body.Waits, waits)
+		if wrong, waits := toFieldError(err, path); wrong == nil {
+			t.body.Missing = append(t.body.Missing, waits)
 		}
 		return ""
 	}
-	t.body.Mentions = append(t.body.Mentions, id)
+	t.body.References = append(t.body.References, id)
 	return string(id)
 }
 
-func (t *translation) references(at string, path *field.Path, value any) any {
+func (t *translator) resolveReferences(at string, path *field.Path, value any) any {
 	items, ok := value.([]any)
 	if !ok {
-		t.refuse(field.Invalid(path, "", "must be a list of {armId: ...} or {group: ..., kind: ..., name: ...}"))
+		t.addError(field.Invalid(path, "", "must be a list of {armId: ...} or {group: ..., kind: ..., name: ...}"))
 		return nil
 	}
 	out := make([]any, 0, len(items))
 	for i, item := range items {
-		out = append(out, t.reference(fmt.Sprintf("%s[%d]", at, i), path.Index(i), item))
+		out = append(out, t.resolveReference(fmt.Sprintf("%s[%d]", at, i), path.Index(i), item))
 	}
 	return out
 }
 
-// identities is the map that Azure has for a list of {reference}.
-func (t *translation) identities(at string, path *field.Path, items []any) any {
+// resolveIdentities is the map that Azure has for a list of {reference}.
+func (t *translator) resolveIdentities(at string, path *field.Path, items []any) any {
 	out := map[string]any{}
 	for i, item := range items {
 		object, _ := item.(map[string]any)
-		id, _ := t.reference(fmt.Sprintf("%s[%d]", at, i), path.Index(i).Child("reference"), object["reference"]).(string)
+		id, _ := t.resolveReference(fmt.Sprintf("%s[%d]", at, i), path.Index(i).Child("reference"), object["reference"]).(string)
 		if id != "" {
 			out[id] = map[string]any{}
 		}
@@ -132,22 +132,22 @@ func (t *translation) identities(at string, path *field.Path, items []any) any {
 	return out
 }
 
-// key is the value of a key of a Secret or ConfigMap. Nothing of a value that has another shape is told: it may be a password.
-func (t *translation) key(at string, path *field.Path, value any, of string, refs *[]Ref, values map[Ref]string) any {
+// resolveKey is the value of a key of a Secret or ConfigMap. Nothing of a value that has another shape is told: it may be a password.
+func (t *translator) resolveKey(at string, path *field.Path, value any, of string, refs *[]KeyRef, values map[KeyRef]string) any {
 	object, _ := value.(map[string]any)
 	name, _ := object["name"].(string)
 	key, _ := object["key"].(string)
 	if name == "" || key == "" || len(object) != 2 {
-		t.refuse(field.Invalid(path, "", "must be a text, or name a key of a "+of+" as in {name: ..., key: ...}"))
+		t.addError(field.Invalid(path, "", "must be a text, or name a key of a "+of+" as in {name: ..., key: ...}"))
 		return nil
 	}
-	for _, wrong := range []*field.Error{objectName(path.Child("name"), of, name), dataKey(path.Child("key"), of, key)} {
+	for _, wrong := range []*field.Error{checkObjectName(path.Child("name"), of, name), checkDataKey(path.Child("key"), of, key)} {
 		if wrong != nil {
-			t.refuse(wrong)
+			t.addError(wrong)
 			return nil
 		}
 	}
-	ref := Ref{Name: name, Key: key}
+	ref := KeyRef{Name: name, Key: key}
 	*refs = append(*refs, ref)
 	text, ok := values[ref]
 	if t.values == nil {
@@ -156,48 +156,48 @@ func (t *translation) key(at string, path *field.Path, value any, of string, ref
 	}
 	if !ok {
 		t.opaque[at] = true
-		t.body.Waits = append(t.body.Waits, fmt.Sprintf("key %q of %s %q, which %s names", key, of, name, path))
+		t.body.Missing = append(t.body.Missing, fmt.Sprintf("key %q of %s %q, which %s names", key, of, name, path))
 		return ""
 	}
 	return text
 }
 
-// secret tells whether a property is one that Azure keeps secret. Nothing else takes the value of a Secret: who may write documents
+// isSecret tells whether a property is one that Azure keeps secret. Nothing else takes the value of a Secret: who may write documents
 // need not be allowed to read Secrets, and Azure shows everything else.
-func secret(shape schema.Shape, at string) bool {
+func isSecret(shape schema.Shape, at string) bool {
 	name := strings.ToLower(at[strings.LastIndex(at, ".")+1:])
 	return shape.IsHidden(at) ||
 		slices.ContainsFunc([]string{"password", "secret", "sharedkey", "privatekey"}, func(word string) bool { return strings.HasSuffix(name, word) })
 }
 
-// whole is all of a Secret, whose keys are those of the map.
-func (t *translation) whole(at string, path *field.Path, name string) any {
-	if wrong := objectName(path.Child("name"), "Secret", name); wrong != nil {
-		t.refuse(wrong)
+// resolveWholeSecret is all of a Secret, whose keys are those of the map.
+func (t *translator) resolveWholeSecret(at string, path *field.Path, name string) any {
+	if wrong := checkObjectName(path.Child("name"), "Secret", name); wrong != nil {
+		t.addError(wrong)
 		return nil
 	}
-	t.body.Secrets = append(t.body.Secrets, Ref{Name: name})
+	t.body.Secrets = append(t.body.Secrets, KeyRef{Name: name})
 	out := map[string]any{}
-	for ref, value := range t.secrets() {
+	for ref, value := range t.secretValues() {
 		if ref.Name == name && ref.Key != "" {
 			out[ref.Key] = value
 		}
 	}
 	if len(out) == 0 && t.values != nil {
-		t.body.Waits = append(t.body.Waits, fmt.Sprintf("Secret %q, which is empty or not there", name))
+		t.body.Missing = append(t.body.Missing, fmt.Sprintf("Secret %q, which is empty or not there", name))
 	}
 	t.opaque[at] = true
 	return out
 }
 
-func (t *translation) secrets() map[Ref]string {
+func (t *translator) secretValues() map[KeyRef]string {
 	if t.values == nil {
 		return nil
 	}
 	return t.values.Secrets
 }
 
-func (t *translation) configMaps() map[Ref]string {
+func (t *translator) configMapValues() map[KeyRef]string {
 	if t.values == nil {
 		return nil
 	}

@@ -11,30 +11,30 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/schema"
 )
 
-// Validate finds what is wrong with the documents of an object of a namespace whatever the other objects of the Cluster have. needs
+// ValidateManifests finds what is wrong with the documents of an object of a namespace whatever the other objects of the Cluster have. needs
 // is the resource type of which there has to be one, "" for none, and version spec.version.
-func Validate(namespace string, resources []runtime.RawExtension, needs, version string) field.ErrorList {
-	documents, errs := Read("", resources)
-	plains, wrong := Plains(namespace, resources)
+func ValidateManifests(namespace string, resources []runtime.RawExtension, needs, version string) field.ErrorList {
+	documents, errs := ReadManifests("", resources)
+	plains, wrong := ReadPlainObjects(namespace, resources)
 	errs = append(errs, wrong...)
 	in := Input{Owner: &metav1.ObjectMeta{}, Object: &metav1.ObjectMeta{}, Set: NewSet("", documents, false), Version: version}
-	errs = append(errs, Check(in)...)
-	errs = append(errs, Disagreement(documents)...)
+	errs = append(errs, CheckManifests(in)...)
+	errs = append(errs, CheckCredentials(documents)...)
 	for _, d := range documents {
-		errs = append(errs, misdirected(d)...)
-		if namesNamespace(d.Spec["owner"]) {
-			errs = append(errs, noNamespace(d.Path.Child("spec", "owner")))
+		errs = append(errs, checkOperatorSpec(d)...)
+		if hasNamespace(d.Spec["owner"]) {
+			errs = append(errs, newNamespaceError(d.Path.Child("spec", "owner")))
 		}
 	}
-	if _, ok := in.First("", needs); needs != "" && !ok && len(documents)+len(plains) == len(resources) {
-		group, kind := Kind(needs)
+	if _, ok := in.FirstOfType("", needs); needs != "" && !ok && len(documents)+len(plains) == len(resources) {
+		group, kind := GroupKindOf(needs)
 		errs = append(errs, field.Required(field.NewPath("spec", "resources"), "a document of kind "+kind+", group "+group))
 	}
 	return errs
 }
 
-// Disagreement refuses documents of one object that name different credentials: one pass asks Azure as one identity.
-func Disagreement(documents []Document) field.ErrorList {
+// CheckCredentials refuses documents of one object that name different credentials: one pass asks Azure as one identity.
+func CheckCredentials(documents []Manifest) field.ErrorList {
 	var errs field.ErrorList
 	chosen := ""
 	for _, d := range documents {
@@ -50,14 +50,14 @@ func Disagreement(documents []Document) field.ErrorList {
 	return errs
 }
 
-// Moved refuses changes of what says where the resources of documents are: those would be other resources.
-func Moved(before, after []runtime.RawExtension) field.ErrorList {
-	was := map[string]Document{}
-	old, _ := Read("", before)
+// ValidateUpdate refuses changes of what says where the resources of documents are: those would be other resources.
+func ValidateUpdate(before, after []runtime.RawExtension) field.ErrorList {
+	was := map[string]Manifest{}
+	old, _ := ReadManifests("", before)
 	for _, d := range old {
 		was[d.Key()] = d
 	}
-	documents, _ := Read("", after)
+	documents, _ := ReadManifests("", after)
 	var errs field.ErrorList
 	for _, d := range documents {
 		stored, ok := was[d.Key()]
@@ -74,17 +74,17 @@ func Moved(before, after []runtime.RawExtension) field.ErrorList {
 	return errs
 }
 
-// Warnings say what of the documents of an object in a namespace works and should be looked at.
-func Warnings(namespace string, resources []runtime.RawExtension) []string {
-	documents, _ := Read("", resources)
+// ListWarnings say what of the documents of an object in a namespace works and should be looked at.
+func ListWarnings(namespace string, resources []runtime.RawExtension) []string {
+	documents, _ := ReadManifests("", resources)
 	var out []string
 	for _, d := range documents {
 		if d.Namespace != nil && d.Namespace != namespace {
 			out = append(out, fmt.Sprintf("%s: has no effect, because %s belongs to the namespace of the object that has it: leave it out", d.Path.Child("metadata", "namespace"), d))
 		}
-		resourceType, _ := d.Type()
+		resourceType, _ := d.ResourceType()
 		apiVersion, _ := d.APIVersion()
-		definition, ok := definitionOf(d)
+		definition, ok := findDefinition(d)
 		switch {
 		case !ok || !schema.IsNewerThanAll(resourceType, apiVersion):
 		case d.Annotations[UncheckedAnnotation] == "true":
@@ -97,9 +97,9 @@ func Warnings(namespace string, resources []runtime.RawExtension) []string {
 	return out
 }
 
-// misnamed finds what is wrong with the name of a resource.
-func misnamed(d Document) *field.Error {
-	definition, ok := definitionOf(d)
+// checkResourceName finds what is wrong with the name of a resource.
+func checkResourceName(d Manifest) *field.Error {
+	definition, ok := findDefinition(d)
 	if !ok {
 		return nil
 	}

@@ -86,7 +86,7 @@ func (m Memory) walk(g *arm.Graph, node *arm.Node) (paths []string, ok bool) {
 	}
 	_, allLeaves := schemas[row.Name]
 	if allLeaves = allLeaves || m.Leaves; allLeaves {
-		paths = append(paths, slices.DeleteFunc(armschema.Leaves(body), func(path string) bool { return isCarriedList(row, path) })...)
+		paths = append(paths, slices.DeleteFunc(armschema.LeafPaths(body), func(path string) bool { return isCarriedList(row, path) })...)
 	}
 	for _, list := range slices.Concat(row.SharedLists, texts[row.Name]) {
 		if strings.Contains(list, "[]") {

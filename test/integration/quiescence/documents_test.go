@@ -48,8 +48,8 @@ type library struct {
 func TestQuiescenceDocuments(t *testing.T) {
 	l := newLibrary(t)
 	l.converge()
-	if written := writes(l.requests()); len(written) != len(l.in.Mine()) {
-		t.Errorf("%d writes for %d documents:\n%s", len(written), len(l.in.Mine()), strings.Join(written, "\n"))
+	if written := writes(l.requests()); len(written) != len(l.in.OwnManifests()) {
+		t.Errorf("%d writes for %d documents:\n%s", len(written), len(l.in.OwnManifests()), strings.Join(written, "\n"))
 	}
 	l.quiet()
 
@@ -82,7 +82,7 @@ func TestQuiescenceDocuments(t *testing.T) {
 		}
 	}
 
-	left := slices.DeleteFunc(slices.Clone(l.in.Documents()), func(d asoresource.Document) bool { return d.Kind == "DataCollectionRuleAssociation" })
+	left := slices.DeleteFunc(slices.Clone(l.in.Manifests()), func(d asoresource.Manifest) bool { return d.Kind == "DataCollectionRuleAssociation" })
 	l.in.Set = asoresource.NewSet(l.in.SubscriptionID(), left, false)
 	l.converge()
 	want := []string{"DELETE " + strings.ToLower(group) + "microsoft.containerservice/managedclusters/c1/providers/microsoft.insights/datacollectionruleassociations/prometheus"}
@@ -90,7 +90,7 @@ func TestQuiescenceDocuments(t *testing.T) {
 		t.Errorf("a document less: %v, want %v", written, want)
 	}
 
-	graph, err := asoresource.Deletion(l.in, true)
+	graph, err := asoresource.BuildDeletePlan(l.in, true)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -110,7 +110,7 @@ func newLibrary(t *testing.T) *library {
 		t.Fatal(err)
 	}
 	raw = bytes.ReplaceAll(bytes.ReplaceAll(raw, []byte("SUBSCRIPTION"), []byte(server.DefaultSubscription)), []byte("TENANT"), []byte(server.DefaultTenant))
-	read := func(holder string, texts ...[]byte) (out []asoresource.Document) {
+	read := func(holder string, texts ...[]byte) (out []asoresource.Manifest) {
 		var resources []runtime.RawExtension
 		for _, text := range texts {
 			decoded, err := yaml.YAMLToJSONStrict(text)
@@ -119,7 +119,7 @@ func newLibrary(t *testing.T) *library {
 			}
 			resources = append(resources, runtime.RawExtension{Raw: decoded})
 		}
-		out, errs := asoresource.Read(holder, resources)
+		out, errs := asoresource.ReadManifests(holder, resources)
 		if len(errs) > 0 {
 			t.Fatal(errs.ToAggregate())
 		}
@@ -129,15 +129,15 @@ func newLibrary(t *testing.T) *library {
 	machines := &clusterv1.MachinePool{}
 	machines.Spec.Replicas = new(int32(2))
 	in := asoresource.Input{
-		Cluster: "c1", Owner: owner, Object: owner, Holder: "all", MachinePools: map[string]*clusterv1.MachinePool{"pool": machines}, Facts: map[string]json.RawMessage{},
-		Values: asoresource.Values{Secrets: map[asoresource.Ref]string{{Name: "flux", Key: "token"}: "c2VjcmV0"}, ConfigMaps: map[asoresource.Ref]string{}},
+		Cluster: "c1", Owner: owner, Object: owner, ObjectKey: "all", MachinePools: map[string]*clusterv1.MachinePool{"pool": machines}, Facts: map[string]json.RawMessage{},
+		Values: asoresource.Values{Secrets: map[asoresource.KeyRef]string{{Name: "flux", Key: "token"}: "c2VjcmV0"}, ConfigMaps: map[asoresource.KeyRef]string{}},
 	}
 	in.Set = asoresource.NewSet(server.DefaultSubscription, append(read("all", bytes.Split(raw, []byte("\n---\n"))...), read("pool", []byte(poolDocument))...), false)
-	if errs := asoresource.Check(in); len(errs) > 0 {
+	if errs := asoresource.CheckManifests(in); len(errs) > 0 {
 		t.Fatal(errs.ToAggregate())
 	}
 	l := &library{world: newWorld(t, "eastus"), in: in}
-	l.client = l.client.WithAPIVersions(asoresource.Spoken(in.Set))
+	l.client = l.client.WithAPIVersions(asoresource.APIVersions(in.Set))
 	return l
 }
 
@@ -145,7 +145,7 @@ func newLibrary(t *testing.T) *library {
 func (l *library) converge() {
 	l.t.Helper()
 	l.repeat(arm.Outcome.IsDone, func(request engine.Request) (arm.Outcome, error) {
-		needs := asoresource.Needs(l.in)
+		needs := asoresource.ListNeededFacts(l.in)
 		observed, err := l.engine.Observe(l.t.Context(), l.client, needs, true)
 		if err != nil {
 			return arm.Outcome{}, err
@@ -153,17 +153,17 @@ func (l *library) converge() {
 		for _, id := range needs {
 			l.in.Facts[id.Key()] = observed[id.Key()].Body
 		}
-		for _, d := range l.in.Mine() {
-			if id, err := l.in.ID(d); err == nil {
-				for _, export := range asoresource.Exports(d, l.in.Facts[id.Key()]) {
+		for _, d := range l.in.OwnManifests() {
+			if id, err := l.in.ResourceID(d); err == nil {
+				for _, export := range asoresource.ListExports(d, l.in.Facts[id.Key()]) {
 					l.in.Values.ConfigMaps[export.To] = export.Value
 				}
 			}
 		}
-		if request.Graph, err = asoresource.Plan(l.in); err != nil {
+		if request.Graph, err = asoresource.BuildPlan(l.in); err != nil {
 			return arm.Outcome{}, err
 		}
-		sent := asoresource.Memory(l.in)
+		sent := asoresource.LastApplied(l.in)
 		request.Prune = sent.Prune(request.Graph)
 		l.remember(sent.Remember(request.Graph))
 		outcome, err := l.engine.Converge(l.t.Context(), request)

@@ -44,7 +44,7 @@ func TestQuiescencePools(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			made, err := facts.ScaleSetOf(pool.ScaleSetID(in), observed[pool.ScaleSetID(in).Key()].Body)
+			made, err := facts.ParseScaleSet(pool.ScaleSetID(in), observed[pool.ScaleSetID(in).Key()].Body)
 			if err != nil || !made.Exists {
 				t.Fatalf("the scale set: %v", err)
 			}

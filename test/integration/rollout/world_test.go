@@ -98,7 +98,7 @@ func (w *world) network(m *virtual.Manager) {
 		w.t.Fatal(err)
 	}
 	in := plan.ClusterInput{Cluster: owner, AzureCluster: azureCluster, SubscriptionID: w.Azure.SubscriptionID}
-	if in.Facts.VNet, err = m.Facts.VNet(w.t.Context(), opened.Client, in); err != nil {
+	if in.Facts.VNet, err = m.Facts.ReadClusterVNet(w.t.Context(), opened.Client, in); err != nil {
 		w.t.Fatal(err)
 	}
 	key, value := plan.OwnerTag(in)

@@ -94,7 +94,7 @@ func leave(w *clusters.World, c *harness.DocumentCluster) {
 	w.T.Helper()
 	for object, resources := range objects(c) {
 		var kinds []string
-		read, errs := asoresource.Read("", resources)
+		read, errs := asoresource.ReadManifests("", resources)
 		if len(errs) > 0 {
 			w.T.Fatal(errs)
 		}
@@ -145,7 +145,7 @@ func TestMigrated(t *testing.T) {
 			told:   map[string]string{"AzureASOManagedCluster c1": "True", "AzureASOManagedControlPlane c1": "True", "AzureASOManagedMachinePool c1-pool0": "True", "AzureASOManagedMachinePool c1-pool1": "True"},
 		},
 		"detached": {
-			reason: "the AKS cluster is to stay, and with it its pools, its extension and the group that it is in", policy: asoresource.Detach,
+			reason: "the AKS cluster is to stay, and with it its pools, its extension and the group that it is in", policy: asoresource.PolicyDetach,
 			told: map[string]string{"AzureASOManagedCluster c1": "True", "AzureASOManagedControlPlane c1": "", "AzureASOManagedMachinePool c1-pool0": "", "AzureASOManagedMachinePool c1-pool1": ""},
 			want: kept,
 		},

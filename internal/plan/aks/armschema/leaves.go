@@ -11,16 +11,16 @@ var ownedElsewhere = []string{
 	"/location", "/tags", "/properties/agentPoolProfiles", "/properties/count", "/properties/kubernetesVersion", "/properties/orchestratorVersion",
 }
 
-// Leaves are the leaf paths of a decoded body, sorted: what a later plan that has them no more must take back. A list is one
+// LeafPaths are the leaf paths of a decoded body, sorted: what a later plan that has them no more must take back. A list is one
 // leaf, as is an empty object; null is none. Paths that other objects own are left out.
-func Leaves(body map[string]any) []string {
+func LeafPaths(body map[string]any) []string {
 	var out []string
-	leaves(&out, "", body)
+	collectLeaves(&out, "", body)
 	slices.Sort(out)
 	return out
 }
 
-func leaves(out *[]string, path string, value any) {
+func collectLeaves(out *[]string, path string, value any) {
 	if value == nil || slices.Contains(ownedElsewhere, path) {
 		return
 	}
@@ -30,7 +30,7 @@ func leaves(out *[]string, path string, value any) {
 		return
 	}
 	for key, value := range object {
-		leaves(out, path+"/"+escape(key), value)
+		collectLeaves(out, path+"/"+escapeKey(key), value)
 	}
 }
 
@@ -39,10 +39,10 @@ var (
 	unescaper = strings.NewReplacer("~1", "/", "~0", "~")
 )
 
-func escape(key string) string { return escaper.Replace(key) }
+func escapeKey(key string) string { return escaper.Replace(key) }
 
-// steps are the keys of a leaf path.
-func steps(path string) []string {
+// splitPath are the keys of a leaf path.
+func splitPath(path string) []string {
 	out := strings.Split(strings.TrimPrefix(path, "/"), "/")
 	for i := range out {
 		out[i] = unescaper.Replace(out[i])
@@ -50,16 +50,16 @@ func steps(path string) []string {
 	return out
 }
 
-// propertiesAlong are the properties that a leaf path goes through, outermost first, its own last.
-func propertiesAlong(kind Kind, version, path string) ([]Property, bool) {
+// propertiesOnPath are the properties that a leaf path goes through, outermost first, its own last.
+func propertiesOnPath(kind Kind, version, path string) ([]Property, bool) {
 	var out []Property
 	at := ""
-	for _, step := range steps(path) {
-		here := Join(at, step)
+	for _, step := range splitPath(path) {
+		here := JoinPath(at, step)
 		if len(out) > 0 && out[len(out)-1].Type == Map {
-			here = Join(at, "*")
+			here = JoinPath(at, "*")
 		}
-		p, ok := Lookup(kind, version, here)
+		p, ok := FindProperty(kind, version, here)
 		if !ok {
 			return nil, false
 		}

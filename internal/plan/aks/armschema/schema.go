@@ -42,8 +42,8 @@ type Property struct {
 	Format string
 	// Values are those of an enumeration; none where every value of the type is allowed.
 	Values []string
-	// Documented is the default that the documentation states, "" where it states none clearly.
-	Documented string
+	// DocumentedDefault is the default that the documentation states, "" where it states none clearly.
+	DocumentedDefault string
 	// Required properties must be there when the object they are in is.
 	Required bool
 	// CreateOnly properties cannot change after creation, or cannot be set back to what they were before they were set.
@@ -54,15 +54,15 @@ type Property struct {
 	part schema.Part
 }
 
-// Settable tells whether a request may set the property.
-func (p Property) Settable() bool { return !p.ReadOnly }
+// IsSettable tells whether a request may set the property.
+func (p Property) IsSettable() bool { return !p.ReadOnly }
 
-// Scalar tells whether the property has no properties, items or entries.
-func (p Property) Scalar() bool { return p.Type != Object && p.Type != Map && p.Type != List }
+// IsScalar tells whether the property has no properties, items or entries.
+func (p Property) IsScalar() bool { return p.Type != Object && p.Type != Map && p.Type != List }
 
-// Problem is what bounds, length or pattern say against a scalar that is one of the Values, if there are any, as in "at least
+// ConstraintProblem is what bounds, length or pattern say against a scalar that is one of the Values, if there are any, as in "at least
 // 2"; "" for nothing.
-func (p Property) Problem(value any) string {
+func (p Property) ConstraintProblem(value any) string {
 	for _, finding := range p.part.CheckScalar(value) {
 		if finding.Problem == schema.NotAllowed {
 			return finding.Want
@@ -71,55 +71,55 @@ func (p Property) Problem(value any) string {
 	return ""
 }
 
-// Lookup is the property at a property path.
-func Lookup(kind Kind, version, path string) (Property, bool) {
-	p, ok := tableOf(kind, version).properties[path]
+// FindProperty is the property at a property path.
+func FindProperty(kind Kind, version, path string) (Property, bool) {
+	p, ok := findTable(kind, version).properties[path]
 	return p, ok
 }
 
-// Names are the JSON names of the properties of the object at a property path that a request may set, sorted; "" is the body.
-func Names(kind Kind, version, path string) []string {
+// SettableNames are the JSON names of the properties of the object at a property path that a request may set, sorted; "" is the body.
+func SettableNames(kind Kind, version, path string) []string {
 	var out []string
-	for _, name := range tableOf(kind, version).names[path] {
-		if p, ok := Lookup(kind, version, Join(path, name)); ok && p.Settable() {
+	for _, name := range findTable(kind, version).names[path] {
+		if p, ok := FindProperty(kind, version, JoinPath(path, name)); ok && p.IsSettable() {
 			out = append(out, name)
 		}
 	}
 	return out
 }
 
-// Join is the property path of a property of the object at a property path.
-func Join(path, name string) string { return strings.TrimPrefix(path+"."+name, ".") }
+// JoinPath is the property path of a property of the object at a property path.
+func JoinPath(path, name string) string { return strings.TrimPrefix(path+"."+name, ".") }
 
-// Having are the api-versions of the definitions in which a request may set the property, oldest first. With a value, it must
+// VersionsWith are the api-versions of the definitions in which a request may set the property, oldest first. With a value, it must
 // be one of the property's values there.
-func Having(kind Kind, path, value string) []string {
-	return slices.DeleteFunc(Versions(), func(version string) bool {
-		p, ok := Lookup(kind, version, path)
+func VersionsWith(kind Kind, path, value string) []string {
+	return slices.DeleteFunc(ListVersions(), func(version string) bool {
+		p, ok := FindProperty(kind, version, path)
 		known := value == "" || slices.ContainsFunc(p.Values, func(one string) bool { return strings.EqualFold(one, value) })
-		return !ok || !p.Settable() || !known
+		return !ok || !p.IsSettable() || !known
 	})
 }
 
-// Replacements are the names that the object has got instead of a property: an older version had the property and not them,
+// FindReplacements are the names that the object has got instead of a property: an older version had the property and not them,
 // and they are of its type. Previews replace what the preview before had, other versions what the one before had.
-func Replacements(kind Kind, version, path string) []string {
+func FindReplacements(kind Kind, version, path string) []string {
 	at := strings.LastIndex(path, ".")
 	parent := path[:max(at, 0)]
 	var before string
 	var had Property
-	for _, older := range Having(kind, path, "") {
+	for _, older := range VersionsWith(kind, path, "") {
 		if schema.IsOlder(older, version) && IsPreview(older) == IsPreview(version) {
 			before = older
-			had, _ = Lookup(kind, older, path)
+			had, _ = FindProperty(kind, older, path)
 		}
 	}
 	if before == "" {
 		return nil
 	}
-	return slices.DeleteFunc(Names(kind, version, parent), func(name string) bool {
-		p, _ := Lookup(kind, version, Join(parent, name))
-		_, old := Lookup(kind, before, Join(parent, name))
+	return slices.DeleteFunc(SettableNames(kind, version, parent), func(name string) bool {
+		p, _ := FindProperty(kind, version, JoinPath(parent, name))
+		_, old := FindProperty(kind, before, JoinPath(parent, name))
 		return old || p.Type != had.Type
 	})
 }
@@ -127,12 +127,12 @@ func Replacements(kind Kind, version, path string) []string {
 // IsPreview tells whether an api-version is a preview.
 func IsPreview(version string) bool { return strings.HasSuffix(version, "-preview") }
 
-// Versions are the api-versions of the definitions, oldest first.
-func Versions() []string { return schema.Versions(resources[ManagedCluster]) }
+// ListVersions are the api-versions of the definitions, oldest first.
+func ListVersions() []string { return schema.Versions(resourceTypes[ManagedCluster]) }
 
 // NewestPreview is the newest preview api-version of the definitions.
 func NewestPreview() string {
-	versions := Versions()
+	versions := ListVersions()
 	for _, version := range slices.Backward(versions) {
 		if IsPreview(version) {
 			return version

@@ -1,0 +1,118 @@
+package adoption
+
+import (
+	"bytes"
+	"fmt"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+	"sigs.k8s.io/yaml"
+
+	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+)
+
+// ClusterObjects are the objects of one cluster. It has those of one of the two sets of kinds.
+type ClusterObjects struct {
+	Cluster *clusterv1.Cluster
+
+	Infrastructure *infrav1.AzureManagedCluster
+	ControlPlane   *infrav1.AzureManagedControlPlane
+	Pools          []Pool
+
+	ASO *ASOObjects
+}
+
+// Pool is an agent pool of an AzureManagedControlPlane.
+type Pool struct {
+	MachinePool *clusterv1.MachinePool
+	AzurePool   *infrav1.AzureManagedMachinePool
+}
+
+// ASOObjects are the objects with documents.
+type ASOObjects struct {
+	Infrastructure *infrav1.AzureASOManagedCluster
+	ControlPlane   *infrav1.AzureASOManagedControlPlane
+	Pools          []ASOPool
+}
+
+// ASOPool is an agent pool of documents.
+type ASOPool struct {
+	MachinePool *clusterv1.MachinePool
+	AzurePool   *infrav1.AzureASOManagedMachinePool
+}
+
+// listObjects are all objects, in the order in which they are best applied: the Cluster last, when what it names is there.
+func (m ClusterObjects) listObjects() []runtime.Object {
+	var out []runtime.Object
+	if m.ControlPlane != nil {
+		out = append(out, m.Infrastructure, m.ControlPlane)
+	}
+	for _, pool := range m.Pools {
+		out = append(out, pool.AzurePool, pool.MachinePool)
+	}
+	if d := m.ASO; d != nil {
+		out = append(out, d.Infrastructure, d.ControlPlane)
+		for _, pool := range d.Pools {
+			out = append(out, pool.AzurePool, pool.MachinePool)
+		}
+	}
+	return append(out, m.Cluster)
+}
+
+// YAML is the manifest as users apply it.
+func (m ClusterObjects) YAML() ([]byte, error) {
+	var documents [][]byte
+	for _, object := range m.listObjects() {
+		content, err := runtime.DefaultUnstructuredConverter.ToUnstructured(object)
+		if err != nil {
+			return nil, fmt.Errorf("%T: %w", object, err)
+		}
+		delete(content, "status")
+		unstructured.RemoveNestedField(content, "metadata", "creationTimestamp")
+		raw, err := yaml.Marshal(content)
+		if err != nil {
+			return nil, fmt.Errorf("%T: %w", object, err)
+		}
+		documents = append(documents, raw)
+	}
+	return bytes.Join(documents, []byte("---\n")), nil
+}
+
+// objectNames are how the objects of one cluster are called.
+type objectNames struct{ namespace, cluster string }
+
+func (n objectNames) newMeta(name string) metav1.ObjectMeta {
+	return metav1.ObjectMeta{Namespace: n.namespace, Name: name, Labels: map[string]string{clusterv1.ClusterNameLabel: n.cluster}}
+}
+
+func newTypeMeta(name string) metav1.TypeMeta {
+	return metav1.TypeMeta{APIVersion: infrav1.GroupVersion.String(), Kind: name}
+}
+
+func newReference(kind, name string) clusterv1.ContractVersionedObjectReference {
+	return clusterv1.ContractVersionedObjectReference{APIGroup: infrav1.GroupVersion.Group, Kind: kind, Name: name}
+}
+
+func (n objectNames) newCluster(infrastructure, controlPlane, name string) *clusterv1.Cluster {
+	out := &clusterv1.Cluster{TypeMeta: metav1.TypeMeta{APIVersion: clusterv1.GroupVersion.String(), Kind: "Cluster"}}
+	out.Namespace, out.Name = n.namespace, n.cluster
+	out.Spec.InfrastructureRef, out.Spec.ControlPlaneRef = newReference(infrastructure, n.cluster), newReference(controlPlane, name)
+	return out
+}
+
+// newMachinePool is the MachinePool of a pool. managedBy says who scales it while AKS's autoscaler does.
+func (n objectNames) newMachinePool(kind, name string, shown poolProperties, managedBy string) *clusterv1.MachinePool {
+	out := &clusterv1.MachinePool{TypeMeta: metav1.TypeMeta{APIVersion: clusterv1.GroupVersion.String(), Kind: "MachinePool"}, ObjectMeta: n.newMeta(name)}
+	if shown.EnableAutoScaling {
+		out.Annotations = map[string]string{clusterv1.ReplicasManagedByAnnotation: managedBy}
+	}
+	out.Spec.ClusterName, out.Spec.Replicas = n.cluster, new(shown.Count)
+	out.Spec.Template.Spec = clusterv1.MachineSpec{
+		ClusterName: n.cluster, Version: shown.machinePoolVersion(), InfrastructureRef: newReference(kind, name),
+		// AKS boots the machines itself.
+		Bootstrap: clusterv1.Bootstrap{DataSecretName: new("")},
+	}
+	return out
+}

@@ -1,0 +1,142 @@
+// Package proof tells whether applying manifests of an adoption would write anything to Azure: it has the engine take the passes
+// that the manager would take over their objects, with a client that cannot write.
+//
+// It reads Azure and changes nothing, and may be repeated.
+package dryrun
+
+import (
+	"context"
+	"fmt"
+
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/adoption"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/client"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/compare"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/engine"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/types"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/aks"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/asoresource"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/webhook"
+)
+
+// FindWrites are the lines that say what applying a manifest would write, or why it would not come to rest: none when it writes nothing.
+// The client's transport is to be ReadOnly.
+func FindWrites(ctx context.Context, c *client.Client, f adoption.ObservedCluster, m adoption.ClusterObjects) ([]string, error) {
+	p := &dryRun{engine: engine.New(engine.Options{}), client: c, cluster: m.Cluster.Name}
+	if m.ASO != nil {
+		return p.checkASOManaged(ctx, f, m)
+	}
+	return p.checkAzureManaged(ctx, f, m)
+}
+
+type dryRun struct {
+	engine  *engine.Engine
+	client  *client.Client
+	cluster string
+	found   []string
+}
+
+func (p *dryRun) addRefusals(object string, errs field.ErrorList) {
+	for _, err := range errs {
+		p.found = append(p.found, object+": "+err.Error())
+	}
+}
+
+func (p *dryRun) checkAzureManaged(ctx context.Context, f adoption.ObservedCluster, m adoption.ClusterObjects) ([]string, error) {
+	if f.APIVersion != types.ContainerServiceAPIVersion {
+		p.client = p.client.WithAPIVersion(types.ManagedCluster, f.APIVersion)
+	}
+	in := m.ControlPlaneInput(f)
+	p.addRefusals("AzureManagedControlPlane "+in.ControlPlane.Name, append(webhook.ValidateAzureManagedControlPlane(in.ControlPlane, in.Cluster), aks.CheckSpec(in)...))
+	graph, _, err := aks.BuildPlan(in)
+	if err != nil {
+		return nil, err
+	}
+	if err := p.convergeGraph(ctx, graph); err != nil {
+		return nil, err
+	}
+	for i, pool := range in.Pools {
+		in.Facts.AgentPool = f.Pools[i].Body
+		p.addRefusals("AzureManagedMachinePool "+pool.AzurePool.Name, append(webhook.ValidateAzureManagedMachinePool(pool.AzurePool, aks.APIVersion(in)), aks.CheckPool(in, pool)...))
+		graph, err := aks.BuildPoolPlan(in, pool)
+		if err != nil {
+			return nil, err
+		}
+		if err := p.convergeGraph(ctx, graph); err != nil {
+			return nil, err
+		}
+	}
+	return p.found, nil
+}
+
+func (p *dryRun) checkASOManaged(ctx context.Context, f adoption.ObservedCluster, m adoption.ClusterObjects) ([]string, error) {
+	for _, in := range m.ASOInputs(f) {
+		p.client = p.client.WithAPIVersions(asoresource.APIVersions(in.Set))
+		p.addRefusals(in.ObjectKey, asoresource.CheckManifests(in))
+		graph, err := asoresource.BuildPlan(in)
+		if err != nil {
+			return nil, err
+		}
+		if err := p.convergeGraph(ctx, graph); err != nil {
+			return nil, err
+		}
+	}
+	return p.found, nil
+}
+
+// convergeGraph has the engine take a pass, and notes what it would have written.
+func (p *dryRun) convergeGraph(ctx context.Context, graph *arm.Graph) error {
+	outcome, err := p.engine.Converge(ctx, engine.Request{
+		Object: "adoption", Client: p.client, Graph: graph,
+		Owner: engine.Owner{TagKey: infrav1.ClusterTagKey(p.cluster), TagValue: infrav1.TagOwned, IDKey: infrav1.OwnerTag},
+	})
+	if err != nil {
+		return err
+	}
+	for _, result := range outcome.Results {
+		switch {
+		case result.IsDone():
+		case result.SentMethod != "":
+			lines, err := describeWrite(graph.Node(result.ID), result)
+			if err != nil {
+				return err
+			}
+			p.found = append(p.found, lines...)
+		case result.Err != nil:
+			p.found = append(p.found, fmt.Sprintf("%s: %v", result.ID.ShortName(), result.Err))
+		default:
+			p.found = append(p.found, fmt.Sprintf("%s: %s %s%s", result.ID.ShortName(), result.State, result.Message, result.BlockedBy))
+		}
+	}
+	return nil
+}
+
+// describeWrite are the lines about a write.
+func describeWrite(node *arm.Node, result arm.Result) ([]string, error) {
+	if result.Observed == nil {
+		return []string{fmt.Sprintf("%s: would be made", result.ID.ShortName())}, nil
+	}
+	row, err := types.ForID(result.ID)
+	if err != nil {
+		return nil, err
+	}
+	body, err := arm.DecodeBody(node.Body)
+	if err != nil {
+		return nil, err
+	}
+	have, err := arm.DecodeBody(result.Observed)
+	if err != nil {
+		return nil, err
+	}
+	var out []string
+	for _, difference := range compare.Diff(compare.Desired{Type: row, Body: body, OwnedPaths: node.OwnedPaths, DropTags: node.DropTags}, have) {
+		out = append(out, result.ID.ShortName()+": "+difference.String())
+	}
+	if len(out) == 0 {
+		out = append(out, fmt.Sprintf("%s: would be written for %v", result.ID.ShortName(), result.Drift))
+	}
+	return out, nil
+}

@@ -1,0 +1,22 @@
+package dryrun
+
+import (
+	"fmt"
+	"net/http"
+
+	"github.com/Azure/azure-sdk-for-go/sdk/azcore/policy"
+)
+
+// ReadOnly is a transport that sends nothing but what reads.
+type ReadOnly struct {
+	// Next sends what reads.
+	Next policy.Transporter
+}
+
+// Do implements policy.Transporter.
+func (r ReadOnly) Do(request *http.Request) (*http.Response, error) {
+	if request.Method == http.MethodGet || request.Method == http.MethodHead {
+		return r.Next.Do(request)
+	}
+	return nil, fmt.Errorf("%s is not sent: this only looks", request.Method)
+}

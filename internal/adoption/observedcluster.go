@@ -1,0 +1,112 @@
+package adoption
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/util/validation"
+
+	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/compare"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan"
+)
+
+// ObservedCluster is an AKS cluster as Azure shows it.
+type ObservedCluster struct {
+	// Cluster is the managed cluster, Pools its agent pools, and Around what else is below it or extends it.
+	Cluster        Resource
+	Pools, Related []Resource
+	// APIVersion is what was spoken about the cluster and its pools.
+	APIVersion string
+	// Network is the network of the pools, where they name a subnet.
+	Network plan.VNetFact
+	// Subnet is the subnet of the first pool as Azure shows it.
+	Subnet json.RawMessage
+}
+
+// Resource is a resource as Azure shows it.
+type Resource struct {
+	ID         arm.ID
+	APIVersion string
+	Body       json.RawMessage
+}
+
+// Options say how the objects are called.
+type Options struct {
+	// Namespace is that of all objects, "" for that of whoever applies them.
+	Namespace string
+	// ClusterName is the name of the Cluster, "" for that of the AKS cluster.
+	ClusterName string
+	// Identity names an AzureClusterIdentity, Credential the Secret of documents.
+	Identity, Credential string
+}
+
+// OmittedValue is a value in Azure that the manifests do not say, so that it stays as it is there and is not repaired.
+type OmittedValue struct {
+	// ID is whose it is, Path the place in its body, "" for all of it, and Value the value as short JSON, hidden where it may be a
+	// secret.
+	ID          arm.ID
+	Path, Value string
+	// Reason is what keeps it from being said.
+	Reason string
+}
+
+// String is one line for people.
+func (l OmittedValue) String() string {
+	if l.Path == "" {
+		return l.ID.ShortName() + ": " + l.Reason
+	}
+	return fmt.Sprintf("%s: %s = %s: %s", l.ID.ShortName(), l.Path, l.Value, l.Reason)
+}
+
+// newOmittedValue is a value that is not said.
+func newOmittedValue(id arm.ID, path string, value any, reason string) OmittedValue {
+	if path == "" {
+		return OmittedValue{ID: id, Reason: reason}
+	}
+	return OmittedValue{ID: id, Path: path, Value: compare.FormatValue(path, value), Reason: reason}
+}
+
+// checkAdoptable refuses what no manifest can take over.
+func (f ObservedCluster) checkAdoptable(o Options) error {
+	if name := o.clusterName(f); len(validation.IsDNS1123Subdomain(name)) > 0 {
+		return fmt.Errorf("%q is no name for a Cluster, which has lower-case letters, digits and '-': choose one with --cluster-name", name)
+	}
+	for key, value := range readTags(f.Cluster.Body) {
+		if infrav1.Marks(key) && key != infrav1.OwnerTag && !strings.EqualFold(key, infrav1.ClusterTagKey(o.clusterName(f))) && value == infrav1.TagOwned {
+			return fmt.Errorf("%s belongs to another Cluster by its tag %s: that one has to let it go first, and its tags have to be removed", f.Cluster.ID, key)
+		}
+	}
+	if len(f.Pools) == 0 {
+		return fmt.Errorf("%s has no agent pools, and no manifest makes a cluster without", f.Cluster.ID)
+	}
+	return nil
+}
+
+func (o Options) clusterName(f ObservedCluster) string {
+	if o.ClusterName != "" {
+		return o.ClusterName
+	}
+	return f.Cluster.ID.Name()
+}
+
+// userTags are those that a manifest may say: whose a resource is, is not for it.
+func userTags(body json.RawMessage) map[string]string {
+	out := readTags(body)
+	for key := range out {
+		if infrav1.Marks(key) {
+			delete(out, key)
+		}
+	}
+	return out
+}
+
+func readTags(body json.RawMessage) map[string]string {
+	var shown struct {
+		Tags map[string]string `json:"tags"`
+	}
+	_ = json.Unmarshal(body, &shown) // What cannot be read has no tags.
+	return shown.Tags
+}

@@ -1,0 +1,63 @@
+package adoption
+
+import (
+	"encoding/json"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+
+	"sigs.k8s.io/cluster-api-provider-azure/internal/defaults"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/aks"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/asoresource"
+)
+
+// ControlPlaneInput is what the plan of the AzureManagedControlPlane and its pools is computed from once the manifest is applied.
+func (m ClusterObjects) ControlPlaneInput(f ObservedCluster) aks.Input {
+	in := aks.Input{
+		Cluster: m.Cluster, ControlPlane: m.ControlPlane.DeepCopy(), SubscriptionID: f.Cluster.ID.Subscription(),
+		Facts: aks.Facts{VNet: f.Network, Subnet: f.Subnet, Cluster: f.Cluster.Body},
+	}
+	defaults.FillAzureManagedControlPlane(in.ControlPlane)
+	for _, pool := range m.Pools {
+		defaulted := aks.Pool{MachinePool: pool.MachinePool, AzurePool: pool.AzurePool.DeepCopy()}
+		defaults.FillAzureManagedMachinePool(defaulted.AzurePool)
+		in.Pools = append(in.Pools, defaulted)
+	}
+	return in
+}
+
+// ASOInputs are what the plans of the objects with documents are computed from once the manifest is applied.
+func (m ClusterObjects) ASOInputs(f ObservedCluster) []asoresource.Input {
+	d := m.ASO
+	facts := map[string]json.RawMessage{}
+	for _, resource := range append(append([]Resource{f.Cluster}, f.Pools...), f.Related...) {
+		facts[resource.ID.Key()] = resource.Body
+	}
+	in := asoresource.Input{
+		Cluster: m.Cluster.Name, Owner: d.Infrastructure, Version: d.ControlPlane.Spec.Version, MachinePools: map[string]*clusterv1.MachinePool{}, Facts: facts,
+	}
+	type holder struct {
+		name   string
+		object metav1.Object
+	}
+	holders := []holder{{"AzureASOManagedCluster " + d.Infrastructure.Name, d.Infrastructure}, {"AzureASOManagedControlPlane " + d.ControlPlane.Name, d.ControlPlane}}
+	var all []asoresource.Manifest
+	for i, resources := range [][]runtime.RawExtension{d.Infrastructure.Spec.Resources, d.ControlPlane.Spec.Resources} {
+		documents, _ := asoresource.ReadManifests(holders[i].name, resources) // They were written here.
+		all = append(all, documents...)
+	}
+	for _, pool := range d.Pools {
+		own := holder{"AzureASOManagedMachinePool " + pool.AzurePool.Name, pool.AzurePool}
+		documents, _ := asoresource.ReadManifests(own.name, pool.AzurePool.Spec.Resources)
+		all, in.MachinePools[own.name] = append(all, documents...), pool.MachinePool
+		holders = append(holders, own)
+	}
+	in.Set = asoresource.NewSet(f.Cluster.ID.Subscription(), all, false)
+	var out []asoresource.Input
+	for _, holder := range holders {
+		in.ObjectKey, in.Object = holder.name, holder.object
+		out = append(out, in)
+	}
+	return out
+}

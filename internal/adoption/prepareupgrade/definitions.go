@@ -1,0 +1,81 @@
+package prepareupgrade
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"strings"
+
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+)
+
+// The operator finds its definitions by this label: internal/crdmanagement of Azure Service Operator.
+const (
+	operatorLabel = "app.kubernetes.io/name"
+	operatorName  = "azure-service-operator"
+)
+
+// The established provider has this label on all that it installs. Kinds of its group without it are another provider's.
+const (
+	providerLabel = "cluster.x-k8s.io/provider"
+	providerName  = "infrastructure-azure"
+)
+
+// disableConversion ends conversions by webhooks that nothing answers from now on. While there is one, whatever lists all kinds fails:
+// deletions of namespaces, and clusterctl.
+//
+// The operator's definitions serve the version that objects are stored in, and no other: no object can be written in a version that
+// only the operator can convert. An operator that is installed again compares specs and puts its own back, by the same package. Ours have
+// one version, or versions of one schema.
+func disableConversion(ctx context.Context, c client.Client, kinds []apiextensionsv1.CustomResourceDefinition, out io.Writer) error {
+	changed := 0
+	for _, kind := range kinds {
+		ours := kind.Spec.Group == infrav1.GroupVersion.Group && kind.Labels[providerLabel] == providerName
+		if !ours && !isOperatorKind(kind) || kind.Spec.Conversion == nil || kind.Spec.Conversion.Strategy != apiextensionsv1.WebhookConverter {
+			continue
+		}
+		before := kind.DeepCopy()
+		kind.Spec.Conversion = &apiextensionsv1.CustomResourceConversion{Strategy: apiextensionsv1.NoneConverter}
+		for i := range kind.Spec.Versions {
+			if version := &kind.Spec.Versions[i]; !ours {
+				version.Served = version.Storage
+			}
+		}
+		if err := c.Patch(ctx, &kind, client.MergeFromWithOptions(before, client.MergeFromWithOptimisticLock{})); client.IgnoreNotFound(err) != nil {
+			return fmt.Errorf("end conversion of %s by a webhook: %w", kind.Name, err)
+		}
+		changed++
+	}
+	fmt.Fprintf(out, "%d kinds need no conversion by a webhook any more\n", changed)
+	return nil
+}
+
+// isOperatorKind reports whether the definition is the operator's, by its label. Another program may have kinds of such a group.
+func isOperatorKind(kind apiextensionsv1.CustomResourceDefinition) bool {
+	return kind.Labels[operatorLabel] == operatorName && strings.HasSuffix(kind.Spec.Group, groupSuffix)
+}
+
+// deleteWebhooks deletes the operator's admission webhooks, which refuse every change of its objects when nothing answers them.
+func deleteWebhooks(ctx context.Context, c client.Client) error {
+	for kind, name := range map[string]string{
+		"ValidatingWebhookConfiguration": "azureserviceoperator-validating-webhook-configuration",
+		"MutatingWebhookConfiguration":   "azureserviceoperator-mutating-webhook-configuration",
+	} {
+		configuration := &metav1.PartialObjectMetadata{}
+		configuration.SetGroupVersionKind(schema.GroupVersionKind{Group: "admissionregistration.k8s.io", Version: "v1", Kind: kind})
+		configuration.Name = name
+		err := c.Get(ctx, client.ObjectKeyFromObject(configuration), configuration)
+		if err == nil {
+			err = c.Delete(ctx, configuration)
+		}
+		if client.IgnoreNotFound(err) != nil {
+			return fmt.Errorf("delete %s %s: %w", kind, name, err)
+		}
+	}
+	return nil
+}

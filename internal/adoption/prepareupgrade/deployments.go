@@ -1,0 +1,64 @@
+package prepareupgrade
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/wait"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+)
+
+const (
+	// operatorDeployment and providerDeployment are names of the established provider. Ours has the name of the second, and never one
+	// of the first beside it.
+	operatorDeployment = "azureserviceoperator-controller-manager"
+	providerDeployment = "capz-controller-manager"
+	// podStopTimeout is how long pods get to end that were asked to.
+	podStopTimeout = 2 * time.Minute
+)
+
+// waitUntilStopped waits until the operator and the established provider have no pod. They would put back what is taken off, and write what
+// is not skipped yet.
+func waitUntilStopped(ctx context.Context, c client.Client) error {
+	operators := &appsv1.DeploymentList{}
+	if err := c.List(ctx, operators, client.MatchingFields{metav1.ObjectNameField: operatorDeployment}); err != nil {
+		return fmt.Errorf("look for the operator: %w", err)
+	}
+	for _, operator := range operators.Items {
+		beside := &appsv1.DeploymentList{}
+		if err := c.List(ctx, beside, client.InNamespace(operator.Namespace), client.MatchingFields{metav1.ObjectNameField: providerDeployment}); err != nil {
+			return fmt.Errorf("look for the established provider: %w", err)
+		}
+		for _, deployment := range append(beside.Items, operator) {
+			if replicas := deployment.Spec.Replicas; replicas == nil || *replicas > 0 {
+				return fmt.Errorf("Deployment %s runs. It would undo what this command does. Stop it: kubectl -n %s scale deployment %s --replicas 0",
+					deployment.Name, deployment.Namespace, deployment.Name)
+			}
+			if err := waitUntilNoPods(ctx, c, deployment); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// waitUntilNoPods waits until the last pod has ended: one that is being deleted runs on for a while.
+func waitUntilNoPods(ctx context.Context, c client.Client, deployment appsv1.Deployment) error {
+	selector, err := metav1.LabelSelectorAsSelector(deployment.Spec.Selector)
+	if err != nil {
+		return fmt.Errorf("selector of Deployment %s: %w", deployment.Name, err)
+	}
+	pods := &corev1.PodList{}
+	err = wait.PollUntilContextTimeout(ctx, time.Second, podStopTimeout, true, func(ctx context.Context) (bool, error) {
+		err := c.List(ctx, pods, client.InNamespace(deployment.Namespace), client.MatchingLabelsSelector{Selector: selector})
+		return len(pods.Items) == 0, err
+	})
+	if err != nil {
+		return fmt.Errorf("wait for the end of the %d pods of Deployment %s: %w", len(pods.Items), deployment.Name, err)
+	}
+	return nil
+}

@@ -1,0 +1,180 @@
+// Package leftover makes a management cluster of the established provider ready for an upgrade: it takes away what the Azure Service
+// Operator beside that provider would block it with.
+//
+// It asks Azure nothing and deletes no object of the operator. Every step leaves the management cluster in a state from which the
+// command goes on when it is repeated, and a repetition changes nothing that is as it has to be.
+package prepareupgrade
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/rest"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
+
+	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/asoresource"
+)
+
+const (
+	// operatorFinalizer is the operator's. Objects without it are not the operator's, or have been released.
+	operatorFinalizer = "serviceoperator.azure.com/finalizer"
+	// groupSuffix ends the groups of the operator's kinds, and of others'.
+	groupSuffix = ".azure.com"
+)
+
+// RunSteps does all steps and prints what it did. It changes nothing while the operator or the established provider runs, or where
+// objects have annotations that their documents have not.
+func RunSteps(ctx context.Context, config *rest.Config, out io.Writer) error {
+	scheme := runtime.NewScheme()
+	for _, add := range []func(*runtime.Scheme) error{appsv1.AddToScheme, corev1.AddToScheme, apiextensionsv1.AddToScheme, infrav1.AddToScheme} {
+		if err := add(scheme); err != nil {
+			return err
+		}
+	}
+	c, err := client.New(config, client.Options{Scheme: scheme})
+	if err != nil {
+		return err
+	}
+	if err := waitUntilStopped(ctx, c); err != nil {
+		return err
+	}
+	kinds := &apiextensionsv1.CustomResourceDefinitionList{}
+	if err := c.List(ctx, kinds); err != nil {
+		return fmt.Errorf("list CustomResourceDefinitions: %w", err)
+	}
+	clusters, others, err := listOperatorObjects(ctx, c, kinds.Items)
+	if err != nil {
+		return err
+	}
+	missing, err := findMissingAnnotations(ctx, c, clusters)
+	if err != nil {
+		return err
+	}
+	for _, line := range missing {
+		fmt.Fprintln(out, line)
+	}
+	if len(missing) > 0 {
+		return errors.New("objects of the operator have annotations that their documents have not. Nothing was changed. Write the annotations into the documents")
+	}
+	if err := deleteWebhooks(ctx, c); err != nil {
+		return err
+	}
+	if err := releaseObjects(ctx, c, clusters, out); err != nil {
+		return err
+	}
+	if err := disableConversion(ctx, c, kinds.Items, out); err != nil {
+		return err
+	}
+	for _, object := range others {
+		fmt.Fprintf(out, "left alone: %s\n", describeObject(object))
+	}
+	if len(others) > 0 {
+		fmt.Fprintf(out, "%d objects belong to no cluster. Install the Azure Service Operator by itself after the upgrade: without it nothing follows their changes, and they cannot be deleted\n", len(others))
+	}
+	return nil
+}
+
+// describeObject names an object.
+func describeObject(object metav1.PartialObjectMetadata) string {
+	return fmt.Sprintf("%s %s/%s", object.Kind, object.Namespace, object.Name)
+}
+
+// listOperatorObjects lists the operator's objects in the version that they are stored in: the webhook that would convert them to another one is the
+// operator's. Those of clusters have an owner among our kinds; the operator may have others.
+func listOperatorObjects(ctx context.Context, c client.Client, kinds []apiextensionsv1.CustomResourceDefinition) (clusters, others []metav1.PartialObjectMetadata, err error) {
+	for _, kind := range kinds {
+		if !strings.HasSuffix(kind.Spec.Group, groupSuffix) {
+			continue
+		}
+		list := &metav1.PartialObjectMetadataList{}
+		list.SetGroupVersionKind(schema.GroupVersionKind{Group: kind.Spec.Group, Version: storageVersion(kind), Kind: kind.Spec.Names.Kind + "List"})
+		if err := c.List(ctx, list); err != nil {
+			return nil, nil, fmt.Errorf("list %s: %w", kind.Name, err)
+		}
+		for _, item := range list.Items {
+			item.SetGroupVersionKind(schema.GroupVersionKind{Group: kind.Spec.Group, Version: storageVersion(kind), Kind: kind.Spec.Names.Kind})
+			switch {
+			case !slices.Contains(item.Finalizers, operatorFinalizer):
+			case isOfCluster(item):
+				clusters = append(clusters, item)
+			default:
+				others = append(others, item)
+			}
+		}
+	}
+	return clusters, others, nil
+}
+
+// isOfCluster reports whether the established provider made the object for one of its own: it makes each with an owner reference.
+func isOfCluster(object metav1.PartialObjectMetadata) bool {
+	return slices.ContainsFunc(object.OwnerReferences, func(ref metav1.OwnerReference) bool {
+		group, err := schema.ParseGroupVersion(ref.APIVersion)
+		return err == nil && group.Group == infrav1.GroupVersion.Group
+	})
+}
+
+func storageVersion(kind apiextensionsv1.CustomResourceDefinition) string {
+	for _, version := range kind.Spec.Versions {
+		if version.Storage {
+			return version.Name
+		}
+	}
+	return ""
+}
+
+// releaseObjects has every object skipped before it takes off the first finalizer, so that an operator that is installed again leaves all
+// of the resources alone.
+func releaseObjects(ctx context.Context, c client.Client, objects []metav1.PartialObjectMetadata, out io.Writer) error {
+	for i := range objects {
+		if err := setSkipPolicy(ctx, c, &objects[i]); err != nil {
+			return fmt.Errorf("no object was released yet: %w", err)
+		}
+	}
+	for i := range objects {
+		if err := removeFinalizer(ctx, c, &objects[i]); err != nil {
+			return err
+		}
+		fmt.Fprintf(out, "released: %s\n", describeObject(objects[i]))
+	}
+	fmt.Fprintf(out, "%d objects of clusters released, nothing changed in Azure\n", len(objects))
+	return nil
+}
+
+// setSkipPolicy has an operator leave the resource alone.
+func setSkipPolicy(ctx context.Context, c client.Client, object *metav1.PartialObjectMetadata) error {
+	if object.Annotations[asoresource.PolicyAnnotation] == asoresource.PolicySkip {
+		return nil
+	}
+	before := object.DeepCopy()
+	if object.Annotations == nil {
+		object.Annotations = map[string]string{}
+	}
+	object.Annotations[asoresource.PolicyAnnotation] = asoresource.PolicySkip
+	if err := c.Patch(ctx, object, client.MergeFrom(before), client.FieldOwner(commandFieldManager)); err != nil {
+		return fmt.Errorf("annotate %s: %w", describeObject(*object), err)
+	}
+	return nil
+}
+
+// removeFinalizer removes what keeps the object: the finalizer, and owners that are waited for.
+func removeFinalizer(ctx context.Context, c client.Client, object *metav1.PartialObjectMetadata) error {
+	before := object.DeepCopy()
+	controllerutil.RemoveFinalizer(object, operatorFinalizer)
+	object.OwnerReferences = nil
+	if err := c.Patch(ctx, object, client.MergeFromWithOptions(before, client.MergeFromWithOptimisticLock{})); client.IgnoreNotFound(err) != nil {
+		return fmt.Errorf("release %s: %w", describeObject(*object), err)
+	}
+	return nil
+}

@@ -1,0 +1,160 @@
+package adoption
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/schema"
+)
+
+// stateProperties are settable properties that tell how things are and not how they are to be: in a manifest they would turn back what
+// operators of the cluster, the autoscaler and upgrades do. Pools, versions and counts have objects of their own.
+var stateProperties = []string{
+	"properties.agentPoolProfiles", "properties.count", "properties.kubernetesVersion", "properties.orchestratorVersion",
+	"properties.nodeImageVersion", "properties.powerState", "properties.privateLinkResources",
+	"properties.networkProfile.loadBalancerProfile.effectiveOutboundIPs", "properties.networkProfile.natGatewayProfile.effectiveOutboundIPs",
+	"properties.status", "properties.virtualMachineNodesStatus", "kind",
+}
+
+// singleValueLists are lists that AKS makes of a single value where there is one family of addresses.
+var singleValueLists = map[string]string{"properties.networkProfile.podCidrs": "properties.networkProfile.podCidr", "properties.networkProfile.serviceCidrs": "properties.networkProfile.serviceCidr"}
+
+// settableBody is of a resource as Azure shows it what a request may set, without what says nothing.
+func settableBody(r Resource) (map[string]any, schema.Definition, error) {
+	definition, ok := schema.NearestDefinition(r.ID.Type(), r.APIVersion)
+	if !ok {
+		return nil, definition, fmt.Errorf("%s: nothing defines its type", r.ID)
+	}
+	shown, err := arm.DecodeBody(r.Body)
+	if err != nil {
+		return nil, definition, fmt.Errorf("%s: %w", r.ID, err)
+	}
+	out, _ := stripUnsettable(definition.Body(), shown).(map[string]any)
+	for _, path := range stateProperties {
+		deleteValue(out, path)
+	}
+	for list, single := range singleValueLists {
+		if values, _ := valueAt(out, list).([]any); len(values) == 1 && values[0] == valueAt(out, single) {
+			deleteValue(out, list)
+		}
+	}
+	deleteKubeletIdentityOfAKS(out)
+	return out, definition, nil
+}
+
+// deleteKubeletIdentityOfAKS takes the identity of the kubelet out that AKS makes in the resource group of the nodes.
+func deleteKubeletIdentityOfAKS(body map[string]any) {
+	group, _ := valueAt(body, "properties.nodeResourceGroup").(string)
+	profiles, _ := valueAt(body, "properties.identityProfile").(map[string]any)
+	for key, value := range profiles {
+		profile, _ := value.(map[string]any)
+		id, _ := profile["resourceId"].(string)
+		if strings.Contains(strings.ToLower(id), strings.ToLower("/resourceGroups/"+group+"/")) {
+			delete(profiles, key)
+		}
+	}
+	if len(profiles) == 0 {
+		deleteValue(body, "properties.identityProfile")
+	}
+}
+
+// stripUnsettable leaves out what only Azure sets, what the definition does not know, and what is as good as absent; nil is for nothing.
+func stripUnsettable(part schema.Part, value any) any {
+	switch value := value.(type) {
+	case map[string]any:
+		out := map[string]any{}
+		for key, inner := range value {
+			child := part.Values()
+			if part.IsObject() {
+				_, property, ok := part.Property(key, value)
+				if !ok || property.Shape().HasFlag(schema.ReadOnly) {
+					continue
+				}
+				child = property
+			}
+			if kept := stripUnsettable(child, inner); kept != nil {
+				out[key] = kept
+			}
+		}
+		if len(out) == 0 && part.Shape().Type != "map" {
+			return nil
+		}
+		return out
+	case []any:
+		var out []any
+		for _, item := range value {
+			if kept := stripUnsettable(part.Items(), item); kept != nil {
+				out = append(out, kept)
+			}
+		}
+		if len(out) == 0 {
+			return nil
+		}
+		return out
+	case string:
+		if value == "" {
+			return nil
+		}
+	}
+	return value
+}
+
+// valueAt is the value at a dotted path; nil when there is none. Keys have no case.
+func valueAt(body map[string]any, path string) any {
+	var value any = body
+	for key := range strings.SplitSeq(path, ".") {
+		object, _ := value.(map[string]any)
+		value = lookupFold(object, key)
+	}
+	return value
+}
+
+func lookupFold(object map[string]any, key string) any {
+	if value, ok := object[key]; ok {
+		return value
+	}
+	for other, value := range object {
+		if strings.EqualFold(other, key) {
+			return value
+		}
+	}
+	return nil
+}
+
+// deleteValue takes the value at a dotted path out.
+func deleteValue(body map[string]any, path string) {
+	unstructured.RemoveNestedField(body, strings.Split(path, ".")...)
+}
+
+// setValue puts a value at a dotted path, making objects on the way.
+func setValue(body map[string]any, path string, value any) {
+	key, rest, deeper := strings.Cut(path, ".")
+	if !deeper {
+		body[key] = value
+		return
+	}
+	object, ok := body[key].(map[string]any)
+	if !ok {
+		object = map[string]any{}
+		body[key] = object
+	}
+	setValue(object, rest, value)
+}
+
+// decodeAs decodes a value as JSON has it into another one: keys have no case. What does not fit is left out.
+func decodeAs[T any](value any) *T {
+	raw, err := json.Marshal(value)
+	if err != nil || value == nil {
+		return nil
+	}
+	out := new(T)
+	if json.NewDecoder(bytes.NewReader(raw)).Decode(out) != nil {
+		return nil
+	}
+	return out
+}

@@ -1,0 +1,133 @@
+package aso
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/aks/armschema"
+)
+
+// groupPrefix is the API group of ASO's documents, kindNames their kinds.
+const groupPrefix = "containerservice.azure.com/"
+
+var kindNames = map[Kind]string{ManagedCluster: "ManagedCluster", AgentPool: "ManagedClustersAgentPool"}
+
+// checkHeader accepts the kind that is patched anyway, as whole documents can be patches, and the API version that is spoken.
+func (t *translator) checkHeader(key string, value any) {
+	text, ok := value.(string)
+	switch {
+	case key == "kind" && text != kindNames[t.kind]:
+		t.addProblem(key, "must be %s, or be left out", kindNames[t.kind])
+	case key == "kind":
+	case !ok || !strings.HasPrefix(text, groupPrefix):
+		t.addProblem(key, "must be a version of %s, or be left out", strings.TrimSuffix(groupPrefix, "/"))
+	case toAPIVersion(text) == "":
+		t.addProblem(key, "is no API version of Azure: write it as in %s", groupPrefix+toKindVersion(armschema.NewestPreview()))
+	case t.kind == AgentPool && toAPIVersion(text) != t.version:
+		t.addProblem(key, "is not the API version %s that is spoken about the cluster, which counts for its pools: leave it out, or name it in a patch of the AzureManagedControlPlane", t.version)
+	}
+}
+
+// ignoredAnnotations are annotations that patches could set, and that the provider always set back: manifests that have them mean
+// nothing by it.
+var ignoredAnnotations = []string{"serviceoperator.azure.com/reconcile-policy", "serviceoperator.azure.com/credential-from"}
+
+// checkMetadata is that of an object that does not exist here.
+func (t *translator) checkMetadata(value any) {
+	metadata, ok := t.requireObject("metadata", value)
+	if !ok {
+		return
+	}
+	for _, key := range slices.Sorted(maps.Keys(metadata)) {
+		path := "metadata." + key
+		switch key {
+		case "annotations", "labels":
+			entries, ok := t.requireObject(path, metadata[key])
+			if !ok {
+				continue
+			}
+			for _, name := range slices.Sorted(maps.Keys(entries)) {
+				if key == "annotations" && slices.Contains(ignoredAnnotations, name) {
+					continue
+				}
+				t.addProblem(path+"."+name, "has no object to go to, as there is no Azure Service Operator: write it into metadata.%s of the object that has the patch; tags in Azure are spec.tags", key)
+			}
+		case "name", "namespace":
+			t.addProblem(path, "cannot be patched: %s", ownedFields[t.kind]["azureName"])
+		default:
+			t.addProblem(path, "cannot be patched: there is no object of the Azure Service Operator")
+		}
+	}
+}
+
+// readOperatorSpec reads what ASO writes into the cluster besides.
+func (t *translator) readOperatorSpec(path string, value any) {
+	if value == nil {
+		t.exports = Exports{}
+		return
+	}
+	spec, ok := t.requireObject(path, value)
+	if !ok {
+		return
+	}
+	for _, key := range slices.Sorted(maps.Keys(spec)) {
+		here := path + "." + key
+		switch {
+		case key == "secretExpressions" || key == "configMapExpressions":
+			if spec[key] != nil {
+				t.addProblem(here, "is computed by the Azure Service Operator, which is not there: %s", exportHints[t.kind])
+			}
+		case t.kind == ManagedCluster && key == "secrets":
+			t.readDestinations(here, spec[key], "Secret", map[string]**Destination{
+				"adminCredentials": &t.exports.AdminCredentials, "userCredentials": &t.exports.UserCredentials,
+			})
+		case t.kind == ManagedCluster && key == "configMaps":
+			t.readDestinations(here, spec[key], "ConfigMap", map[string]**Destination{
+				"oidcIssuerProfile": &t.exports.OIDCIssuerProfile, "principalId": &t.exports.PrincipalID,
+			})
+		default:
+			t.addProblem(here, "is not known; %s", exportHints[t.kind])
+		}
+	}
+}
+
+var exportHints = map[Kind]string{
+	ManagedCluster: "what can be written into the cluster is secrets.adminCredentials, secrets.userCredentials, configMaps.oidcIssuerProfile and configMaps.principalId",
+	AgentPool:      "nothing of an agent pool can be written into the cluster",
+}
+
+func (t *translator) readDestinations(path string, value any, what string, known map[string]**Destination) {
+	if value == nil {
+		for _, destination := range known {
+			*destination = nil
+		}
+		return
+	}
+	object, ok := t.requireObject(path, value)
+	if !ok {
+		return
+	}
+	for _, key := range slices.Sorted(maps.Keys(object)) {
+		destination, ok := known[key]
+		switch {
+		case !ok:
+			t.addProblem(path+"."+key, "is not known; names are %s", strings.Join(slices.Sorted(maps.Keys(known)), ", "))
+		case object[key] == nil:
+			*destination = nil
+		default:
+			if name, key, ok := t.readNameAndKey(path+"."+key, object[key], what); ok {
+				*destination = &Destination{Name: name, Key: key}
+			}
+		}
+	}
+	var seen []Destination
+	for _, key := range slices.Sorted(maps.Keys(known)) {
+		if destination := *known[key]; destination != nil {
+			if slices.Contains(seen, *destination) {
+				t.addProblem(path+"."+key, "has the same destination as another one: choose another name or key")
+			}
+			seen = append(seen, *destination)
+		}
+	}
+}

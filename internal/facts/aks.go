@@ -1,0 +1,215 @@
+package facts
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"time"
+
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/client"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/types"
+)
+
+// ReadResource is a resource as Azure shows it; nil without an error means that it does not exist.
+func (f *Facts) ReadResource(ctx context.Context, c *client.Client, id arm.ID) (json.RawMessage, error) {
+	return f.read(ctx, c, id)
+}
+
+// CredentialKind says which kubeconfig of an AKS cluster is meant.
+type CredentialKind string
+
+const (
+	// AdminCredential is that of the local account with all rights. Azure refuses it where local accounts are disabled.
+	AdminCredential CredentialKind = "listClusterAdminCredential"
+	// UserCredential is that of users; with Entra integration it holds no secret.
+	UserCredential CredentialKind = "listClusterUserCredential"
+)
+
+// kubeconfigTTL is how long a kubeconfig serves passes that see the cluster as it was when AKS was asked: those of a new cluster come
+// in quick succession, whenever one of its pools has something to tell.
+const kubeconfigTTL = time.Minute
+
+// GetKubeconfig asks AKS for a kubeconfig of a cluster that is shown as seen. The answer is a secret. If have is what AKS answered last, and
+// the cluster has not been written since, it is the answer.
+// https://learn.microsoft.com/en-us/rest/api/aks/managed-clusters/list-cluster-admin-credentials
+func (f *Facts) GetKubeconfig(ctx context.Context, c *client.Client, cluster arm.ID, kind CredentialKind, seen json.RawMessage, have []byte) ([]byte, error) {
+	out := have
+	key := c.CacheScope() + "|" + cluster.Key() + "|" + string(kind)
+	recentKey := fmt.Sprintf("%s|%x", key, sha256.Sum256(seen))
+	if last, ok := f.recentKubeconfigs.lookupFresh(recentKey); ok && last == sha256.Sum256(have) {
+		return have, nil
+	}
+	_, err := f.kubeconfigs.getOrAsk(ctx, c, key, cluster,
+		func(last [sha256.Size]byte) bool { return last == sha256.Sum256(have) },
+		func(uint64) (_ [sha256.Size]byte, err error) {
+			if out, err = f.fetchKubeconfig(ctx, c, cluster, kind); err == nil {
+				f.recentKubeconfigs.store(recentKey, sha256.Sum256(out))
+			}
+			return sha256.Sum256(out), err
+		})
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+func (f *Facts) fetchKubeconfig(ctx context.Context, c *client.Client, cluster arm.ID, kind CredentialKind) ([]byte, error) {
+	row, err := types.ForID(cluster)
+	if err != nil {
+		return nil, err
+	}
+	response, err := askUnlessFailed(ctx, f.failures, c.CacheScope()+"|"+cluster.Key()+"|"+string(kind), func(ctx context.Context) (*client.Response, error) {
+		return c.Post(ctx, cluster, string(kind), row.APIVersion, nil)
+	})
+	if err != nil {
+		return nil, err
+	}
+	var answer struct {
+		Kubeconfigs []struct {
+			Value string `json:"value"`
+		} `json:"kubeconfigs"`
+	}
+	// Errors of decoding may quote what they cannot read.
+	if json.Unmarshal(response.Body, &answer) != nil || len(answer.Kubeconfigs) == 0 {
+		return nil, fmt.Errorf("POST %s/%s: the answer has no kubeconfig", cluster.ShortName(), kind)
+	}
+	kubeconfig, err := base64.StdEncoding.DecodeString(answer.Kubeconfigs[0].Value)
+	if err != nil {
+		return nil, fmt.Errorf("POST %s/%s: the kubeconfig is not base64", cluster.ShortName(), kind)
+	}
+	return kubeconfig, nil
+}
+
+// scaleSetsTTL is how long a list of scale sets serves the pools of a cluster, which come for it at about the same time.
+const scaleSetsTTL = 2 * time.Second
+
+// scaleSet is what the pool of a scale set is known by.
+type scaleSet struct {
+	ID   arm.ID
+	Pool string
+}
+
+// instancesTTL is how long the instances of a pool that has all serve passes that see the pool as it was: whatever is read is shared for as
+// long.
+const instancesTTL = 10 * time.Second
+
+// ListPoolInstances are the IDs of the virtual machines of an agent pool of AKS that is shown as seen and has count of them, sorted as text.
+// exists tells whether the pool has a scale set at all: one that is new, or was scaled to zero before it had a node, may have none.
+func (f *Facts) ListPoolInstances(ctx context.Context, c *client.Client, nodeGroup arm.ID, pool string, seen json.RawMessage, count int) (ids []arm.ID, exists bool, err error) {
+	recentKey := fmt.Sprintf("%s|%s|%s|%x", c.CacheScope(), nodeGroup.Key(), pool, sha256.Sum256(seen))
+	if ids, ok := f.completePools.lookupFresh(recentKey); ok {
+		return ids, true, nil
+	}
+	path := arm.ID(string(nodeGroup) + "/providers/" + types.ScaleSet)
+	sets, err := f.poolScaleSets.getOrAsk(ctx, c, c.CacheScope()+"|"+nodeGroup.Key(), path, acceptAny, func(mark uint64) ([]scaleSet, error) {
+		return f.scaleSets.getOrFetch(ctx, fmt.Sprintf("%s|%s|%d", c.CacheScope(), nodeGroup.Key(), mark), func(ctx context.Context) ([]scaleSet, error) {
+			return listScaleSets(ctx, c, path)
+		})
+	})
+	if err != nil {
+		return nil, false, fmt.Errorf("scale sets of %s: %w", nodeGroup.ShortName(), err)
+	}
+	for _, set := range sets {
+		if set.Pool != pool {
+			continue
+		}
+		exists = true
+		members, err := f.poolInstances.getOrAsk(ctx, c, c.CacheScope()+"|"+set.ID.Key(), set.ID, acceptAny, func(uint64) ([]arm.ID, error) {
+			return f.listInstances(ctx, c, set.ID)
+		})
+		if err != nil {
+			return nil, true, fmt.Errorf("instances of %s: %w", set.ID.ShortName(), err)
+		}
+		ids = append(ids, members...)
+	}
+	slices.Sort(ids)
+	if exists && len(ids) == count {
+		f.completePools.store(recentKey, ids)
+	}
+	return ids, exists, nil
+}
+
+// acceptAny suits whatever was learned.
+func acceptAny[V any](V) bool { return true }
+
+// listInstances are the IDs of the virtual machines of a scale set; none of one that does not exist.
+func (f *Facts) listInstances(ctx context.Context, c *client.Client, set arm.ID) (ids []arm.ID, err error) {
+	items, err := askUnlessFailed(ctx, f.failures, c.CacheScope()+"|"+set.Key()+"|instances", func(ctx context.Context) ([]json.RawMessage, error) {
+		return c.List(ctx, string(set)+"/virtualMachines", types.ScaleSetAPIVersion, nil)
+	})
+	if err != nil && !arm.IsNotFound(err) {
+		return nil, err
+	}
+	for _, item := range items {
+		var instance struct {
+			ID arm.ID `json:"id"`
+		}
+		if err := json.Unmarshal(item, &instance); err != nil {
+			return nil, err
+		}
+		ids = append(ids, instance.ID)
+	}
+	return ids, nil
+}
+
+func listScaleSets(ctx context.Context, c *client.Client, path arm.ID) ([]scaleSet, error) {
+	items, err := c.List(ctx, string(path), types.ScaleSetAPIVersion, nil)
+	if arm.IsNotFound(err) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	var out []scaleSet
+	for _, item := range items {
+		var set struct {
+			ID   arm.ID            `json:"id"`
+			Tags map[string]string `json:"tags"`
+		}
+		if err := json.Unmarshal(item, &set); err != nil {
+			return nil, err
+		}
+		// AKS has written the one tag since 2022 and the other before that.
+		pool := set.Tags["aks-managed-poolName"]
+		if pool == "" {
+			pool = set.Tags["poolName"]
+		}
+		out = append(out, scaleSet{ID: set.ID, Pool: pool})
+	}
+	return out, nil
+}
+
+// Health is what Azure Resource Health says about a resource.
+type Health struct {
+	// State is Available, Unavailable, Degraded or Unknown.
+	State string
+	// Reason is Azure's kind of reason, as in "Platform Initiated"; "" when it names none.
+	Reason  string
+	Summary string
+}
+
+// healthAPIVersion is that of https://learn.microsoft.com/en-us/rest/api/resourcehealth/availability-statuses
+const healthAPIVersion = "2025-05-01"
+
+// ReadHealth asks Azure Resource Health about a resource.
+func (f *Facts) ReadHealth(ctx context.Context, c *client.Client, id arm.ID) (Health, error) {
+	response, err := c.Get(ctx, id.Extension("Microsoft.ResourceHealth/availabilityStatuses", "current"), healthAPIVersion, nil)
+	if err != nil {
+		return Health{}, fmt.Errorf("resource health of %s: %w", id.ShortName(), err)
+	}
+	var answer struct {
+		Properties struct {
+			AvailabilityState string `json:"availabilityState"`
+			ReasonType        string `json:"reasonType"`
+			Summary           string `json:"summary"`
+		} `json:"properties"`
+	}
+	if err := json.Unmarshal(response.Body, &answer); err != nil {
+		return Health{}, fmt.Errorf("resource health of %s: %w", id.ShortName(), err)
+	}
+	return Health{answer.Properties.AvailabilityState, answer.Properties.ReasonType, answer.Properties.Summary}, nil
+}

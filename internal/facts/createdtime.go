@@ -1,0 +1,36 @@
+package facts
+
+import (
+	"context"
+	"encoding/json"
+	"net/url"
+
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/client"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/types"
+)
+
+// ListGroupResources returns the resources in a resource group with their tags and createdTime, as the list of Resource Manager shows them. It returns
+// none where the group does not exist.
+// https://learn.microsoft.com/en-us/rest/api/resources/resources/list-by-resource-group
+func (f *Facts) ListGroupResources(ctx context.Context, c *client.Client, group arm.ID) ([]json.RawMessage, error) {
+	return f.listWithCreatedTime(ctx, c, string(group)+"/resources")
+}
+
+// ListResourceGroups returns the resource groups of a subscription that the identity may read, with their tags and createdTime. The reference of
+// the list has no $expand; that it takes createdTime as the list of resources does is an assumption from scripts that use it. A group
+// that is shown without createdTime is not dated.
+// https://learn.microsoft.com/en-us/rest/api/resources/resource-groups/list
+func (f *Facts) ListResourceGroups(ctx context.Context, c *client.Client, subscription string) ([]json.RawMessage, error) {
+	return f.listWithCreatedTime(ctx, c, string(arm.SubscriptionID(subscription))+"/resourcegroups")
+}
+
+func (f *Facts) listWithCreatedTime(ctx context.Context, c *client.Client, path string) ([]json.RawMessage, error) {
+	items, err := askUnlessFailed(ctx, f.failures, c.CacheScope()+"|"+path+"|createdTime", func(ctx context.Context) ([]json.RawMessage, error) {
+		return c.List(ctx, path, types.ResourcesAPIVersion, url.Values{"$expand": {"createdTime"}})
+	})
+	if arm.IsNotFound(err) {
+		return nil, nil
+	}
+	return items, err
+}

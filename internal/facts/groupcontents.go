@@ -1,0 +1,48 @@
+package facts
+
+import (
+	"context"
+	"encoding/json"
+
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/client"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/types"
+)
+
+// GroupContents are all resources of a group as Azure's list shows them, with tags and without properties. There are none of a group that does
+// not exist.
+func (f *Facts) GroupContents(ctx context.Context, c *client.Client, group arm.ID) ([]json.RawMessage, error) {
+	items, err := c.List(ctx, string(group)+"/resources", types.ResourcesAPIVersion, nil)
+	if arm.IsNotFound(err) {
+		return nil, nil
+	}
+	return items, err
+}
+
+// ListLoadBalancers are those of a group.
+func (f *Facts) ListLoadBalancers(ctx context.Context, c *client.Client, group arm.ID) ([]json.RawMessage, error) {
+	return f.listByType(ctx, c, group, types.LoadBalancer)
+}
+
+// ListPublicIPAddresses are those of a group.
+func (f *Facts) ListPublicIPAddresses(ctx context.Context, c *client.Client, group arm.ID) ([]json.RawMessage, error) {
+	return f.listByType(ctx, c, group, types.PublicIPAddress)
+}
+
+// ListDisks are those of a group.
+func (f *Facts) ListDisks(ctx context.Context, c *client.Client, group arm.ID) ([]json.RawMessage, error) {
+	return f.listByType(ctx, c, group, types.Disk)
+}
+
+func (f *Facts) listByType(ctx context.Context, c *client.Client, group arm.ID, resourceType string) ([]json.RawMessage, error) {
+	of := arm.NewID(group.Subscription(), group.ResourceGroup(), resourceType, "any")
+	row, err := types.ForID(of)
+	if err != nil {
+		return nil, err
+	}
+	items, err := c.List(ctx, types.ListPath(of), row.APIVersion, nil)
+	if arm.IsNotFound(err) {
+		return nil, nil
+	}
+	return items, err
+}

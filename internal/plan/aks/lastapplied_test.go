@@ -1,0 +1,199 @@
+package aks_test
+
+import (
+	"encoding/json"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/types"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/aks"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/memory"
+)
+
+// readAttachments is a cluster with two private endpoints, two extensions and a fleet.
+func readAttachments(t *testing.T) aks.Input {
+	t.Helper()
+	in := readTestCase(t, "default").in
+	in.ControlPlane.Annotations = map[string]string{}
+	in.ControlPlane.Spec.VirtualNetwork.Subnet.PrivateEndpoints = infrav1.PrivateEndpoints{{Name: "pe1"}, {Name: "pe2"}}
+	in.ControlPlane.Spec.Extensions = []infrav1.AKSExtension{{Name: "e1"}, {Name: "e2"}}
+	in.ControlPlane.Spec.FleetsMember = &infrav1.FleetsMember{Name: "m"}
+	in.ControlPlane.Spec.FleetsMember.ManagerName, in.ControlPlane.Spec.FleetsMember.ManagerResourceGroup = "f", "fg"
+	return in
+}
+
+func mustPlan(t *testing.T, in aks.Input) *arm.Graph {
+	t.Helper()
+	g, _, err := aks.BuildPlan(in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return g
+}
+
+// legacySent is the annotation of earlier releases with the paths that were sent.
+const legacySent = "sigs.k8s.io/cluster-api-provider-azure-sent"
+
+// sentBefore has an object remember nothing but paths that an earlier release sent.
+func sentBefore(obj metav1.Object, paths []string) {
+	raw, _ := json.Marshal(paths)
+	obj.SetAnnotations(map[string]string{legacySent: string(raw)})
+}
+
+// storeBefore stores in an object what has to be stored before a plan is converged.
+func storeBefore(obj metav1.Object, sent memory.Memory, g *arm.Graph) {
+	setAnnotations(obj, sent.Remember(g))
+}
+
+// storeAfter stores in an object what is stored once a plan is in place.
+func storeAfter(obj metav1.Object, sent memory.Memory, g *arm.Graph) {
+	setAnnotations(obj, sent.Settled(g, outcomeOfAll(g)))
+}
+
+func setAnnotations(obj metav1.Object, values map[string]string) {
+	all := maps.Clone(obj.GetAnnotations())
+	if all == nil {
+		all = map[string]string{}
+	}
+	maps.Copy(all, values)
+	maps.DeleteFunc(all, func(_, value string) bool { return value == "" })
+	obj.SetAnnotations(all)
+}
+
+// outcomeOfAll is the outcome of a pass that found everything as planned.
+func outcomeOfAll(g *arm.Graph) arm.Outcome {
+	var out arm.Outcome
+	for _, node := range g.Nodes() {
+		out.Results = append(out.Results, arm.Result{ID: node.ID, State: arm.Ready})
+	}
+	return out
+}
+
+// recordedPaths are the paths of a resource that a plan in place leaves to remember, with the tags that all resources have.
+func recordedPaths(t *testing.T, before memory.Memory, g *arm.Graph, id arm.ID) []string {
+	t.Helper()
+	var lists map[string][]string
+	if err := json.Unmarshal([]byte(before.Settled(g, outcomeOfAll(g))[infrav1.LastAppliedAnnotation]), &lists); err != nil {
+		t.Fatal(err)
+	}
+	_, short, _ := strings.Cut(string(id), "/resourceGroups/")
+	var out []string
+	if row, err := types.ForID(id); err == nil && row.Taggable {
+		out = lists["*"]
+	}
+	out = append(slices.Clone(out), lists[short]...)
+	return slices.DeleteFunc(slices.Sorted(slices.Values(out)), func(path string) bool { return slices.Contains(g.Node(id).UnremovablePaths, path) })
+}
+
+func TestPruneWhenTheSpecShrinks(t *testing.T) {
+	in := readAttachments(t)
+	storeBefore(in.ControlPlane, aks.LastApplied(in), mustPlan(t, in))
+
+	in.ControlPlane.Spec.VirtualNetwork.Subnet.PrivateEndpoints = in.ControlPlane.Spec.VirtualNetwork.Subnet.PrivateEndpoints[:1]
+	in.ControlPlane.Spec.Extensions = in.ControlPlane.Spec.Extensions[1:]
+	in.ControlPlane.Spec.FleetsMember = nil
+	g := mustPlan(t, in)
+	var got []string
+	for _, id := range aks.LastApplied(in).Prune(g) {
+		got = append(got, id.ShortName())
+	}
+	// The fleet is somebody's, and no longer in the spec: the membership goes by the inventory.
+	if diff := cmp.Diff([]string{"extensions/e1", "privateEndpoints/pe2"}, got); diff != "" {
+		t.Error(diff)
+	}
+	if again := aks.LastApplied(in).Remember(g); again != nil {
+		t.Errorf("all of it is stored, and until they are gone nothing may be forgotten: got %s", again)
+	}
+	storeAfter(in.ControlPlane, aks.LastApplied(in), g)
+	if left := aks.LastApplied(in).Prune(g); len(left) > 0 {
+		t.Errorf("settled, and still to prune: %v", left)
+	}
+}
+
+// A service endpoint that the spec dropped goes with the next write of the subnet, and is no resource to delete.
+func TestDroppedServiceEndpoint(t *testing.T) {
+	in := readAttachments(t)
+	subnet := &in.ControlPlane.Spec.VirtualNetwork.Subnet
+	subnet.ServiceEndpoints = infrav1.ServiceEndpoints{{Service: "Microsoft.Storage"}, {Service: "Microsoft.Sql"}}
+	storeAfter(in.ControlPlane, aks.LastApplied(in), mustPlan(t, in))
+	owned := func() []string { return mustPlan(t, in).Node(aks.SubnetID(in)).OwnedPaths }
+	if got := owned(); len(got) > 0 {
+		t.Errorf("nothing was dropped yet, got %v", got)
+	}
+	subnet.ServiceEndpoints = subnet.ServiceEndpoints[:1]
+	if diff := cmp.Diff([]string{"properties.serviceEndpoints[Microsoft.Sql]"}, owned()); diff != "" {
+		t.Error(diff)
+	}
+	if got := aks.LastApplied(in).Prune(mustPlan(t, in)); len(got) > 0 {
+		t.Errorf("got %v", got)
+	}
+	storeAfter(in.ControlPlane, aks.LastApplied(in), mustPlan(t, in))
+	if got := owned(); len(got) > 0 {
+		t.Errorf("settled, and still %v", got)
+	}
+}
+
+func TestPruneNeverTakesTheCluster(t *testing.T) {
+	in := readAttachments(t)
+	in.ControlPlane.Annotations[infrav1.LastAppliedAnnotation] = `{"other":[],"c1/providers/Microsoft.ContainerService/managedClusters/old":[],
+		"c1/providers/Microsoft.Network/virtualNetworks/old":[],"c1/providers/Microsoft.Network/virtualNetworks/c1/subnets/old":[],"no ID":[],"":[]}`
+	if got := aks.LastApplied(in).Prune(mustPlan(t, in)); len(got) > 0 {
+		t.Errorf("got %v", got)
+	}
+}
+
+// What is sent is remembered until it is taken back, so that a process that dies in between forgets nothing.
+func TestSentPaths(t *testing.T) {
+	in := readTestCase(t, "created").in
+	id := aks.ClusterID(in)
+	plain := recordedPaths(t, aks.LastApplied(in), mustPlan(t, in), id)
+	sentBefore(in.ControlPlane, append(slices.Clone(plain), "/properties/supportPlan"))
+	g := mustPlan(t, in)
+	storeBefore(in.ControlPlane, aks.LastApplied(in), g)
+	if !slices.Contains(aks.LastApplied(in).Sent(id), "/properties/supportPlan") {
+		t.Errorf("it was sent and is not taken back yet, got %v", aks.LastApplied(in).Sent(id))
+	}
+	if diff := cmp.Diff(plain, recordedPaths(t, aks.LastApplied(in), g, id)); diff != "" {
+		t.Errorf("it was taken back: %s", diff)
+	}
+	storeAfter(in.ControlPlane, aks.LastApplied(in), g)
+	g = mustPlan(t, in)
+	if again := aks.LastApplied(in).Remember(g); again != nil {
+		t.Errorf("there is nothing to take back any more: %s", again)
+	}
+	if plan := decodeProperties(t, g.Node(id).Body)["supportPlan"]; plan != nil {
+		t.Errorf("what was taken back is not spoken of again, got %v", plan)
+	}
+}
+
+// A deletion must not fail because the spec is broken or the Cluster is gone.
+func TestDeletePlanTakesAnySpec(t *testing.T) {
+	in := aks.Input{SubscriptionID: "s", ControlPlane: &infrav1.AzureManagedControlPlane{}}
+	in.ControlPlane.Name = "c"
+	in.ControlPlane.Spec.FleetsMember = &infrav1.FleetsMember{}
+	in.ControlPlane.Spec.Extensions = []infrav1.AKSExtension{{}, {Name: "e"}}
+	in.ControlPlane.Spec.ASOManagedClusterPatches = []string{"{"}
+	in.ControlPlane.Spec.VirtualNetwork.Subnet.PrivateEndpoints = infrav1.PrivateEndpoints{{}, {Name: "p"}}
+	g, err := aks.BuildDeletePlan(in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, node := range g.Nodes() {
+		got = append(got, node.ID.ShortName())
+		if node.Body != nil {
+			t.Errorf("%s: nothing is written", node.ID)
+		}
+	}
+	want := []string{"resourceGroups/c", "virtualNetworks/c", "subnets/c", "managedClusters/c", "privateEndpoints/p", "extensions/e"}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+}

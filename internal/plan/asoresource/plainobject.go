@@ -1,0 +1,112 @@
+package asoresource
+
+import (
+	"encoding/json"
+	"maps"
+	"slices"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/validation"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+)
+
+// PlainObjectAnnotation is "true" on a document that is no resource of Azure: it is applied as the object of Kubernetes that it is.
+const PlainObjectAnnotation = "infrastructure.cluster.x-k8s.io/plain-object"
+
+// PlainObject is such a document.
+type PlainObject struct {
+	Path *field.Path
+
+	schema.GroupVersionKind
+	Name string
+	// Object is what is applied: the document without the annotation.
+	Object map[string]any
+}
+
+// String names the document.
+func (p PlainObject) String() string { return p.Kind + " " + p.Name }
+
+// IsProtectedGroup tells whether objects of a group are never applied: those of Kubernetes and its projects, Cluster API and ours among
+// them, could give whoever writes documents what is not theirs. Groups of Kubernetes have no dot, or end as its rules for
+// the names of groups say. https://kubernetes.io/docs/reference/using-api/#api-groups
+func IsProtectedGroup(group string) bool {
+	group = strings.ToLower(strings.TrimRight(group, "."))
+	return !strings.Contains(group, ".") || group == "k8s.io" || group == "x-k8s.io" || strings.HasSuffix(group, ".k8s.io") || strings.HasSuffix(group, ".x-k8s.io")
+}
+
+// ReadPlainObjects reads the documents of an object in a namespace that are applied as objects of Kubernetes. A namespace "" is not known
+// yet.
+func ReadPlainObjects(namespace string, resources []runtime.RawExtension) ([]PlainObject, field.ErrorList) {
+	var out []PlainObject
+	var errs field.ErrorList
+	seen := map[schema.GroupKind][]string{}
+	for i, raw := range resources {
+		if !isPlainObject(raw.Raw) {
+			continue
+		}
+		path := field.NewPath("spec", "resources").Index(i)
+		plain, wrong := readPlainObject(raw.Raw, path, namespace)
+		if slices.Contains(seen[plain.GroupKind()], plain.Name) {
+			wrong = append(wrong, field.Duplicate(path, plain.String()))
+		}
+		seen[plain.GroupKind()] = append(seen[plain.GroupKind()], plain.Name)
+		if len(wrong) > 0 {
+			errs = append(errs, wrong...)
+			continue
+		}
+		out = append(out, plain)
+	}
+	return out, errs
+}
+
+func isPlainObject(raw []byte) bool {
+	var h manifestHeader
+	return json.Unmarshal(raw, &h) == nil && h.Metadata.Annotations[PlainObjectAnnotation] == "true"
+}
+
+// appliedMetadata are the fields of metadata that are applied. Others belong to the API server, or keep an object from going.
+var appliedMetadata = []string{"annotations", "labels", "name", "namespace"}
+
+func readPlainObject(raw []byte, path *field.Path, namespace string) (PlainObject, field.ErrorList) {
+	out := PlainObject{Path: path}
+	if err := json.Unmarshal(raw, &out.Object); err != nil {
+		return out, field.ErrorList{field.Invalid(path, "", "is no object")}
+	}
+	var errs field.ErrorList
+	apiVersion, _ := out.Object["apiVersion"].(string)
+	version, err := schema.ParseGroupVersion(apiVersion)
+	out.GroupVersionKind = version.WithKind("")
+	out.Kind, _ = out.Object["kind"].(string)
+	_, azure := Manifest{Group: out.Group, Kind: out.Kind}.ResourceType()
+	switch {
+	case err != nil || version.Version == "":
+		errs = append(errs, field.Required(path.Child("apiVersion"), "group and version of a kind that the management cluster has"))
+	case IsProtectedGroup(out.Group):
+		errs = append(errs, field.Forbidden(path.Child("apiVersion"), "objects of Kubernetes, Cluster API and this provider are never made from documents"))
+	case out.Kind == "":
+		errs = append(errs, field.Required(path.Child("kind"), "the kind of the object"))
+	case azure:
+		errs = append(errs, field.Forbidden(path.Child("metadata", "annotations").Key(PlainObjectAnnotation), "a "+out.Kind+" is a resource of Azure, which the provider makes itself: leave the annotation out"))
+	}
+	metadata := toObject(out.Object["metadata"])
+	at := path.Child("metadata")
+	for _, key := range slices.Sorted(maps.Keys(metadata)) {
+		if !slices.Contains(appliedMetadata, key) {
+			errs = append(errs, field.Forbidden(at.Child(key), "only "+strings.Join(appliedMetadata, ", ")+" of metadata are applied"))
+		}
+	}
+	if _, ok := out.Object["status"]; ok {
+		errs = append(errs, field.Forbidden(path.Child("status"), "is what the controller of the kind says"))
+	}
+	out.Name, _ = metadata["name"].(string)
+	if wrong := validation.IsDNS1123Subdomain(out.Name); len(wrong) > 0 {
+		errs = append(errs, field.Invalid(at.Child("name"), out.Name, strings.Join(wrong, "; ")))
+	}
+	if other, set := metadata["namespace"]; set && (namespace == "" || other != namespace) {
+		errs = append(errs, field.Forbidden(at.Child("namespace"), "objects are made in the namespace of the object that has the document: leave it out"))
+	}
+	delete(toObject(metadata["annotations"]), PlainObjectAnnotation)
+	return out, errs
+}

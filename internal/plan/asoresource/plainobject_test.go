@@ -1,0 +1,80 @@
+package asoresource
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"k8s.io/apimachinery/pkg/runtime"
+)
+
+// plainManifest is a document that asks for being applied as an object of Kubernetes.
+func plainManifest(apiVersion, kind, metadata, rest string) string {
+	return `{"apiVersion":"` + apiVersion + `","kind":"` + kind + `","metadata":{"annotations":{"` + PlainObjectAnnotation + `":"true","a":"b"}` + metadata + `}` + rest + `}`
+}
+
+func TestPlains(t *testing.T) {
+	const named = `,"name":"w"`
+	for name, tc := range map[string]struct {
+		reason, document string
+		// path and message are those of the refusal; none is for what is applied.
+		path, message string
+	}{
+		"kind of others": {"an operator has said who may make it", plainManifest("example.com/v1", "Widget", named, `,"spec":{"size":1}`), "", ""},
+		"own namespace":  {"it says what is so", plainManifest("example.com/v1", "Widget", named+`,"namespace":"ns"`, ""), "", ""},
+		"namespace":      {"another namespace is another tenant's", plainManifest("example.com/v1", "Widget", named+`,"namespace":"kube-system"`, ""), "metadata.namespace", "leave it out"},
+		"no text":        {"what is no text is no namespace", plainManifest("example.com/v1", "Widget", named+`,"namespace":["ns"]`, ""), "metadata.namespace", "leave it out"},
+		"Secret":         {"tokens of ServiceAccounts are made by Secrets", plainManifest("v1", "Secret", named, ""), "apiVersion", "never made"},
+		"Pod":            {"a Pod is whoever its ServiceAccount is", plainManifest("v1", "Pod", named, ""), "apiVersion", "never made"},
+		"Deployment":     {"so is a Deployment's", plainManifest("apps/v1", "Deployment", named, ""), "apiVersion", "never made"},
+		"Role":           {"rights", plainManifest("rbac.authorization.k8s.io/v1", "Role", named, ""), "apiVersion", "never made"},
+		"webhook":        {"whoever has a webhook sees all", plainManifest("admissionregistration.k8s.io/v1", "ValidatingWebhookConfiguration", named, ""), "apiVersion", "never made"},
+		"Cluster":        {"Cluster API's own", plainManifest("cluster.x-k8s.io/v1beta2", "Cluster", named, ""), "apiVersion", "never made"},
+		"resource set":   {"addons make Secrets in other clusters", plainManifest("addons.cluster.x-k8s.io/v1beta2", "ClusterResourceSet", named, ""), "apiVersion", "never made"},
+		"identity":       {"ours: who makes one chooses a credential", plainManifest("infrastructure.cluster.x-k8s.io/v1beta1", "AzureClusterIdentity", named, ""), "apiVersion", "never made"},
+		"case":           {"the same group for whoever does not look closely", plainManifest("RBAC.authorization.K8s.io/v1", "Role", named, ""), "apiVersion", "never made"},
+		"dot":            {"the same", plainManifest("rbac.authorization.k8s.io./v1", "Role", named, ""), "apiVersion", "never made"},
+		"Azure's":        {"the provider makes it itself", plainManifest("containerservice.azure.com/v1api20240901", "ManagedCluster", named, ""), "metadata.annotations[" + PlainObjectAnnotation + "]", "leave the annotation out"},
+		"owner":          {"owners are ours to say", plainManifest("example.com/v1", "Widget", named+`,"ownerReferences":[]`, ""), "metadata.ownerReferences", "only"},
+		"finalizer":      {"it would never go", plainManifest("example.com/v1", "Widget", named+`,"finalizers":["a/b"]`, ""), "metadata.finalizers", "only"},
+		"generated name": {"it would be another one each time", plainManifest("example.com/v1", "Widget", `,"generateName":"w"`, ""), "metadata.generateName", "only"},
+		"name":           {"it leads elsewhere", plainManifest("example.com/v1", "Widget", `,"name":"../w"`, ""), "metadata.name", "RFC 1123"},
+		"status":         {"nobody writes it", plainManifest("example.com/v1", "Widget", named, `,"status":{}`), "status", "controller of the kind"},
+		"no version":     {"it cannot be looked up", plainManifest("", "Widget", named, ""), "apiVersion", "group and version"},
+		"no kind":        {"it cannot be looked up", plainManifest("example.com/v1", "", named, ""), "kind", "kind of the object"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			got, errs := ReadPlainObjects("ns", []runtime.RawExtension{{Raw: []byte(tc.document)}})
+			if tc.path == "" {
+				if len(errs) > 0 || len(got) != 1 {
+					t.Fatalf("%s: %v, %v", tc.reason, got, errs)
+				}
+				metadata := got[0].Object["metadata"].(map[string]any)
+				if diff := cmp.Diff(map[string]any{"a": "b"}, metadata["annotations"]); diff != "" {
+					t.Errorf("annotations that are applied (-want +got):\n%s", diff)
+				}
+				return
+			}
+			if len(got) != 0 || len(errs) == 0 || errs[0].Field != "spec.resources[0]."+tc.path || !strings.Contains(errs[0].Error(), tc.message) {
+				t.Errorf("%s: %v, %v, want a refusal of %s with %q", tc.reason, got, errs, tc.path, tc.message)
+			}
+			if wrong := ValidateManifests("ns", []runtime.RawExtension{{Raw: []byte(tc.document)}}, "", ""); len(wrong) != len(errs) {
+				t.Errorf("the webhook finds %v", wrong)
+			}
+		})
+	}
+}
+
+// TestUnknownKind refuses what does not ask.
+func TestUnknownKind(t *testing.T) {
+	asks := plainManifest("example.com/v1", "Widget", `,"name":"w"`, "")
+	for name, document := range map[string]string{"silent": strings.ReplaceAll(asks, PlainObjectAnnotation, "b"), "no": strings.ReplaceAll(asks, `"true"`, `"false"`)} {
+		errs := ValidateManifests("ns", []runtime.RawExtension{{Raw: []byte(document)}}, "", "")
+		if len(errs) != 1 || errs[0].Field != "spec.resources[0].kind" || !strings.Contains(errs[0].Error(), PlainObjectAnnotation) {
+			t.Errorf("%s: %v, want a refusal of the kind that names the annotation", name, errs)
+		}
+	}
+	if errs := ValidateManifests("ns", []runtime.RawExtension{{Raw: []byte(asks)}, {Raw: []byte(asks)}}, "", ""); len(errs) != 1 || !strings.Contains(errs[0].Error(), "Duplicate") {
+		t.Errorf("twice the same: %v", errs)
+	}
+}
