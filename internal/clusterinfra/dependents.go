@@ -23,44 +23,44 @@ import (
 // It follows the references that reconcilers follow. Labels and owner references of an AzureCluster do not matter: Cluster API
 // sets them some time after users created it.
 type Dependents struct {
-	Kubernetes client.Reader
-	// OfCluster finds the objects that belong to a Cluster.
-	OfCluster handler.MapFunc
-	// AKS includes the objects of AKS clusters.
-	AKS bool
+	Client client.Reader
+	// MapCluster finds the objects that belong to a Cluster.
+	MapCluster handler.MapFunc
+	// IncludeAKS includes the objects of AKS clusters.
+	IncludeAKS bool
 }
 
-// OfAzureCluster returns the objects in the cluster of an AzureCluster.
-func (d Dependents) OfAzureCluster(ctx context.Context, azureCluster client.Object) []ctrl.Request {
-	return d.referring(ctx, client.ObjectKeyFromObject(azureCluster), infrastructureRef, azureClusterKind)
+// MapAzureCluster returns the objects in the cluster of an AzureCluster.
+func (d Dependents) MapAzureCluster(ctx context.Context, azureCluster client.Object) []ctrl.Request {
+	return d.mapReferring(ctx, client.ObjectKeyFromObject(azureCluster), infrastructureRef, azureClusterKind)
 }
 
-// OfControlPlane returns the objects in the cluster of an AzureManagedControlPlane.
-func (d Dependents) OfControlPlane(ctx context.Context, controlPlane client.Object) []ctrl.Request {
-	return d.referring(ctx, client.ObjectKeyFromObject(controlPlane), controlPlaneRef, aks.ControlPlaneKind)
+// MapControlPlane returns the objects in the cluster of an AzureManagedControlPlane.
+func (d Dependents) MapControlPlane(ctx context.Context, controlPlane client.Object) []ctrl.Request {
+	return d.mapReferring(ctx, client.ObjectKeyFromObject(controlPlane), controlPlaneRef, aks.ControlPlaneKind)
 }
 
-// OfIdentity returns the objects in the clusters that use an AzureClusterIdentity.
-func (d Dependents) OfIdentity(ctx context.Context, identity client.Object) []ctrl.Request {
-	return d.using(ctx, func(users access.Users) []ctrl.Request { return users.OfIdentity(ctx, identity) })
+// MapIdentity returns the objects in the clusters that use an AzureClusterIdentity.
+func (d Dependents) MapIdentity(ctx context.Context, identity client.Object) []ctrl.Request {
+	return d.mapUsers(ctx, func(users access.IdentityUsers) []ctrl.Request { return users.MapIdentity(ctx, identity) })
 }
 
-// OfSecret returns the objects in the clusters whose AzureClusterIdentity reads its credential from a Secret.
-func (d Dependents) OfSecret(ctx context.Context, secret client.Object) []ctrl.Request {
-	return d.using(ctx, func(users access.Users) []ctrl.Request { return users.OfSecret(ctx, secret) })
+// MapSecret returns the objects in the clusters whose AzureClusterIdentity reads its credential from a Secret.
+func (d Dependents) MapSecret(ctx context.Context, secret client.Object) []ctrl.Request {
+	return d.mapUsers(ctx, func(users access.IdentityUsers) []ctrl.Request { return users.MapSecret(ctx, secret) })
 }
 
-// using returns the objects in the clusters of the AzureClusters and AzureManagedControlPlanes that find returns.
-func (d Dependents) using(ctx context.Context, find func(access.Users) []ctrl.Request) []ctrl.Request {
+// mapUsers returns the objects in the clusters of the AzureClusters and AzureManagedControlPlanes that find returns.
+func (d Dependents) mapUsers(ctx context.Context, find func(access.IdentityUsers) []ctrl.Request) []ctrl.Request {
 	var out []ctrl.Request
-	for _, request := range find(access.AzureClusters(d.Kubernetes)) {
-		out = append(out, d.referring(ctx, request.NamespacedName, infrastructureRef, azureClusterKind)...)
+	for _, request := range find(access.AzureClusterUsers(d.Client)) {
+		out = append(out, d.mapReferring(ctx, request.NamespacedName, infrastructureRef, azureClusterKind)...)
 	}
-	if !d.AKS {
+	if !d.IncludeAKS {
 		return out
 	}
-	for _, request := range find(access.ControlPlanes(d.Kubernetes)) {
-		out = append(out, d.referring(ctx, request.NamespacedName, controlPlaneRef, aks.ControlPlaneKind)...)
+	for _, request := range find(access.ControlPlaneUsers(d.Client)) {
+		out = append(out, d.mapReferring(ctx, request.NamespacedName, controlPlaneRef, aks.ControlPlaneKind)...)
 	}
 	return out
 }
@@ -73,10 +73,10 @@ func controlPlaneRef(cluster *clusterv1.Cluster) clusterv1.ContractVersionedObje
 	return cluster.Spec.ControlPlaneRef
 }
 
-// referring returns the objects of the Clusters whose reference is to the object of this kind and key.
-func (d Dependents) referring(ctx context.Context, key client.ObjectKey, ref func(*clusterv1.Cluster) clusterv1.ContractVersionedObjectReference, kind string) []ctrl.Request {
+// mapReferring returns the objects of the Clusters whose reference is to the object of this kind and key.
+func (d Dependents) mapReferring(ctx context.Context, key client.ObjectKey, ref func(*clusterv1.Cluster) clusterv1.ContractVersionedObjectReference, kind string) []ctrl.Request {
 	clusters := &clusterv1.ClusterList{}
-	if err := d.Kubernetes.List(ctx, clusters, client.InNamespace(key.Namespace), client.UnsafeDisableDeepCopy); err != nil {
+	if err := d.Client.List(ctx, clusters, client.InNamespace(key.Namespace), client.UnsafeDisableDeepCopy); err != nil {
 		ctrl.LoggerFrom(ctx).Error(err, "list Clusters", "of", kind+" "+key.String())
 		return nil
 	}
@@ -84,17 +84,17 @@ func (d Dependents) referring(ctx context.Context, key client.ObjectKey, ref fun
 	var out []ctrl.Request
 	for i := range clusters.Items {
 		if ref(&clusters.Items[i]) == want {
-			out = append(out, d.OfCluster(ctx, &clusters.Items[i])...)
+			out = append(out, d.MapCluster(ctx, &clusters.Items[i])...)
 		}
 	}
 	return out
 }
 
-// OwnedBy maps a Cluster to the objects that have an owner reference to it. The list is an empty one of their kind.
+// MapOwnedBy maps a Cluster to the objects that have an owner reference to it. The list is an empty one of their kind.
 //
 // It is for templates: Cluster API makes the Cluster an owner of every template that a control plane or MachineDeployment uses, and
 // sets the label cluster.x-k8s.io/cluster-name only on those of a ClusterClass.
-func OwnedBy(kubernetes client.Reader, empty client.ObjectList) handler.MapFunc {
+func MapOwnedBy(kubernetes client.Reader, empty client.ObjectList) handler.MapFunc {
 	return func(ctx context.Context, cluster client.Object) []ctrl.Request {
 		list := empty.DeepCopyObject().(client.ObjectList)
 		if err := kubernetes.List(ctx, list, client.InNamespace(cluster.GetNamespace()), client.UnsafeDisableDeepCopy); err != nil {
@@ -105,7 +105,7 @@ func OwnedBy(kubernetes client.Reader, empty client.ObjectList) handler.MapFunc 
 		// The only possible error is one that the function returns.
 		_ = meta.EachListItem(list, func(item runtime.Object) error {
 			object := item.(client.Object)
-			if ownedBy(object.GetOwnerReferences(), cluster.GetName()) {
+			if isOwnedByCluster(object.GetOwnerReferences(), cluster.GetName()) {
 				out = append(out, ctrl.Request{NamespacedName: client.ObjectKeyFromObject(object)})
 			}
 			return nil
@@ -114,8 +114,8 @@ func OwnedBy(kubernetes client.Reader, empty client.ObjectList) handler.MapFunc 
 	}
 }
 
-// ownedBy reports whether one of the owner references is to the Cluster of this name, in any version of its API.
-func ownedBy(owners []metav1.OwnerReference, name string) bool {
+// isOwnedByCluster reports whether one of the owner references is to the Cluster of this name, in any version of its API.
+func isOwnedByCluster(owners []metav1.OwnerReference, name string) bool {
 	for _, owner := range owners {
 		version, err := schema.ParseGroupVersion(owner.APIVersion)
 		if err == nil && version.Group == clusterv1.GroupVersion.Group && owner.Kind == clusterv1.ClusterKind && owner.Name == name {

@@ -77,7 +77,7 @@ func settledMachine(t testing.TB) func() {
 		if len(maxima.Exceeded("AzureMachine", in.AzureMachine))+len(maxima.Exceeded("AzureCluster", in.AzureCluster)) > 0 {
 			t.Fatal("a maximum is exceeded")
 		}
-		if _, err := stable.Fingerprint(in.Cluster.Spec, in.AzureCluster.Spec, in.Machine.Spec, in.Machine.Labels, in.AzureMachine.Spec, in.AzureMachine.Annotations); err != nil {
+		if _, err := stable.ComputeFingerprint(in.Cluster.Spec, in.AzureCluster.Spec, in.Machine.Spec, in.Machine.Labels, in.AzureMachine.Spec, in.AzureMachine.Annotations); err != nil {
 			t.Fatal(err)
 		}
 	}

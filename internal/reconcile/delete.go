@@ -16,46 +16,46 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/status"
 )
 
-// delete takes what is the object's out of Azure, and then lets the object go.
-func (a *azure[O, I]) delete(ctx context.Context) (outcome, time.Duration, error) {
-	if !controllerutil.ContainsFinalizer(a.object, a.declared.Finalizer) {
-		a.dropFinalizers()
-		return nothing, 0, nil
+// deleteResources takes what is the object's out of Azure, and then lets the object go.
+func (a *azureReconciliation[O, I]) deleteResources(ctx context.Context) (resultKind, time.Duration, error) {
+	if !controllerutil.ContainsFinalizer(a.object, a.declaration.Finalizer) {
+		a.removeFinalizers()
+		return resultNothing, 0, nil
 	}
-	a.settled.Forget(a.key)
-	left := a.kind.Deleting(ctx, a.in)
+	a.stability.Forget(a.key)
+	left := a.kind.BeforeDelete(ctx, a.in)
 	if deletion.NothingLeft(a.object) {
-		return "", 0, LetGo()
+		return "", 0, FinishDeletion()
 	}
 	if left != nil {
 		return "", 0, left
 	}
-	if err := a.open(ctx); err != nil {
-		if identity.CodeOf(err) != "" && a.kind.Untouched(a.in) {
+	if err := a.openAccess(ctx); err != nil {
+		if identity.CodeOf(err) != "" && a.kind.NothingCreated(a.in) {
 			// Nobody could ever ask Azure for anything, so there is nothing to wait for an identity for.
-			return "", 0, LetGo()
+			return "", 0, FinishDeletion()
 		}
-		return "", 0, Unread(err)
+		return "", 0, ReadFailed(err)
 	}
-	planned, err := a.kind.PlanDeletion(ctx, a.turn, a.in)
+	planned, err := a.kind.PlanDeletion(ctx, a.session, a.in)
 	if err != nil {
-		return "", 0, a.unlessNowhere(err, err)
+		return "", 0, a.unlessNothingCreated(err, err)
 	}
 	return a.deleteInAzure(ctx, planned)
 }
 
 // deleteInAzure deletes one by one, unless something else is deleted that takes everything with it: asking for each resource
 // would only be slower.
-func (a *azure[O, I]) deleteInAzure(ctx context.Context, planned *Plan) (outcome, time.Duration, error) {
-	request := a.request(planned)
-	if planned.Warning != "" {
-		a.story.LeftBehind(planned.Warning)
+func (a *azureReconciliation[O, I]) deleteInAzure(ctx context.Context, planned *Plan) (resultKind, time.Duration, error) {
+	request := a.engineRequest(planned)
+	if planned.EarlyWarning != "" {
+		a.recording.AddLeftBehind(planned.EarlyWarning)
 	}
 	goes := false
-	if planned.GoesWith != "" {
+	if planned.DeletedWithGroup != "" {
 		var err error
-		if goes, err = a.Engine.DeletesGroupWhole(ctx, request, planned.GoesWith); err != nil {
-			return "", 0, a.unlessNowhere(err, Unread(err))
+		if goes, err = a.Engine.DeletesGroupWhole(ctx, request, planned.DeletedWithGroup); err != nil {
+			return "", 0, a.unlessNothingCreated(err, ReadFailed(err))
 		}
 	}
 	if !goes {
@@ -64,31 +64,31 @@ func (a *azure[O, I]) deleteInAzure(ctx context.Context, planned *Plan) (outcome
 			return "", 0, fmt.Errorf("delete: %w", err)
 		}
 		for _, cause := range outcome.RootCauses() {
-			if err := a.unlessNowhere(cause.Err, nil); err != nil {
+			if err := a.unlessNothingCreated(cause.Err, nil); err != nil {
 				return "", 0, err
 			}
 		}
-		a.story.Saw(outcome)
-		a.enlist(outcome)
+		a.recording.AddOutcome(outcome)
+		a.storeInventory(outcome)
 		a.kind.ReportDeletion(a.in, outcome)
 		if !outcome.IsDeleted() {
-			a.held().Explain(a.object, outcome, a.declared.Alike...)
-			return underWay, outcome.RetryAfter, nil
+			a.deletionBlocker().AddWaysOut(a.object, outcome, a.declaration.ReadyAliases...)
+			return resultProgressing, outcome.RetryAfter, nil
 		}
-		a.tellLeft(planned.Graph, outcome)
-		if planned.LeftBehind != "" {
-			a.story.LeftBehind(planned.LeftBehind)
+		a.warnPossiblyLeft(planned.Graph, outcome)
+		if planned.FinalWarning != "" {
+			a.recording.AddLeftBehind(planned.FinalWarning)
 		}
 	}
-	if planned.Gone != nil {
-		planned.Gone()
+	if planned.OnDeleted != nil {
+		planned.OnDeleted()
 	}
-	return "", 0, LetGo()
+	return "", 0, FinishDeletion()
 }
 
-// tellLeft tells in an event what stays in Azure with a name that only resources of the object have: a resource that was made and lost its
+// warnPossiblyLeft tells in an event what stays in Azure with a name that only resources of the object have: a resource that was made and lost its
 // tag before it was ever seen cannot be told from one that somebody else has made.
-func (a *azure[O, I]) tellLeft(planned *arm.Graph, outcome arm.Outcome) {
+func (a *azureReconciliation[O, I]) warnPossiblyLeft(planned *arm.Graph, outcome arm.Outcome) {
 	var ids []string
 	for _, result := range outcome.Results {
 		node := planned.Node(result.ID)
@@ -97,58 +97,58 @@ func (a *azure[O, I]) tellLeft(planned *arm.Graph, outcome arm.Outcome) {
 		}
 	}
 	if len(ids) > 0 {
-		owner := a.owner()
-		a.story.LeftBehind(fmt.Sprintf("Azure has resources with names of this object that the tag %s=%s does not mark as its own, so they were not deleted. "+
+		owner := a.engineOwner()
+		a.recording.AddLeftBehind(fmt.Sprintf("Azure has resources with names of this object that the tag %s=%s does not mark as its own, so they were not deleted. "+
 			"If they were made for it, run: az resource delete --ids %s", owner.TagKey, owner.TagValue, strings.Join(ids, " ")))
 	}
 }
 
-// unlessNowhere is otherwise, but lets an object go of which nothing was ever made when nobody could look for anything: Azure does not know
+// unlessNothingCreated is otherwise, but lets an object go of which nothing was ever made when nobody could look for anything: Azure does not know
 // the subscription, or Microsoft Entra ID the credential. Somebody would have to correct them only for the object to go.
-func (a *azure[O, I]) unlessNowhere(err, otherwise error) error {
-	if err == nil || !a.kind.Untouched(a.in) {
+func (a *azureReconciliation[O, I]) unlessNothingCreated(err, otherwise error) error {
+	if err == nil || !a.kind.NothingCreated(a.in) {
 		return otherwise
 	}
-	switch status.Reason(arm.Result{State: arm.Failed, Err: err}) {
+	switch status.ResultReason(arm.Result{State: arm.Failed, Err: err}) {
 	case infrav1.SubscriptionNotFoundReason, infrav1.CredentialsInvalidReason:
-		return LetGo()
+		return FinishDeletion()
 	}
 	return otherwise
 }
 
-// letGo releases the identity and then the object.
-func (p *pass[O, I]) letGo(ctx context.Context) error {
-	if p.declared.Users != nil {
-		if err := deletion.End(ctx, p.changes, p.object, func() error { return p.Access.Release(ctx, p.declared.Finalizer, p.key) }); err != nil {
+// finishDeletion releases the identity and then the object.
+func (p *reconciliation[O, I]) finishDeletion(ctx context.Context) error {
+	if p.declaration.IdentityUsers != nil {
+		if err := deletion.CompleteDeletion(ctx, p.changes, p.object, func() error { return p.Access.RemoveFinalizers(ctx, p.declaration.Finalizer, p.key) }); err != nil {
 			return err
 		}
 	}
-	p.dropFinalizers()
+	p.removeFinalizers()
 	return nil
 }
 
-func (p *pass[O, I]) dropFinalizers() {
-	for _, finalizer := range p.finalizers() {
+func (p *reconciliation[O, I]) removeFinalizers() {
+	for _, finalizer := range p.allFinalizers() {
 		controllerutil.RemoveFinalizer(p.object, finalizer)
 	}
 }
 
-func (p *pass[O, I]) finalizers() []string {
-	return append([]string{p.declared.Finalizer}, p.declared.Former...)
+func (p *reconciliation[O, I]) allFinalizers() []string {
+	return append([]string{p.declaration.Finalizer}, p.declaration.FormerFinalizers...)
 }
 
-// heldUp is what a person has to know who wants the object to go.
-func (a *azure[O, I]) heldUp() deletion.Held {
-	held := a.kind.Held(a.in, a.Access.Subscription(a.subject.Identity.SubscriptionID))
-	held.Object, held.Kind, held.Finalizers = a.object, a.declared.Name, a.finalizers()
-	held.Subscription = a.Access.Subscription(a.subject.Identity.SubscriptionID)
-	owner := a.owner()
+// deletionBlocker is what a person has to know who wants the object to go.
+func (a *azureReconciliation[O, I]) deletionBlocker() deletion.Blocker {
+	held := a.kind.DeletionBlocker(a.in, a.Access.ResolveSubscription(a.target.Identity.SubscriptionID))
+	held.Object, held.Kind, held.Finalizers = a.object, a.declaration.Name, a.allFinalizers()
+	held.Subscription = a.Access.ResolveSubscription(a.target.Identity.SubscriptionID)
+	owner := a.engineOwner()
 	if held.TagKey, held.TagValue = owner.IDKey, owner.ID; owner.ID == "" {
 		held.TagKey, held.TagValue = owner.TagKey, owner.TagValue
 	}
-	if held.Child == "" {
+	if held.ChildPath == "" {
 		for _, id := range memory.Made(a.object.GetAnnotations()) {
-			held.Names = append(held.Names, id.Name())
+			held.ResourceNames = append(held.ResourceNames, id.Name())
 		}
 	}
 	return held

@@ -26,15 +26,15 @@ type leaving struct {
 }
 
 func (k *leaving) Declare() Declaration       { return k.told.Declare() }
-func (k *leaving) New() *infrav1.AzureMachine { return k.told.New() }
-func (k *leaving) Watches(ctx context.Context, mgr ctrl.Manager) ([]Watch, error) {
-	return k.told.Watches(ctx, mgr)
+func (k *leaving) NewObject() *infrav1.AzureMachine { return k.told.NewObject() }
+func (k *leaving) WatchedObjects(ctx context.Context, mgr ctrl.Manager) ([]Watch, error) {
+	return k.told.WatchedObjects(ctx, mgr)
 }
 
-func (k *leaving) Load(ctx context.Context, object *infrav1.AzureMachine) (*infrav1.AzureMachine, Subject, error) {
+func (k *leaving) Load(ctx context.Context, object *infrav1.AzureMachine) (*infrav1.AzureMachine, Target, error) {
 	return k.told.Load(ctx, object)
 }
-func (k *leaving) Deleting(context.Context, *infrav1.AzureMachine) error { return k.verdict }
+func (k *leaving) BeforeDelete(context.Context, *infrav1.AzureMachine) error { return k.verdict }
 
 // TestDeleting has a kind decide what happens before anything is deleted in Azure.
 func TestDeleting(t *testing.T) {
@@ -51,26 +51,26 @@ func TestDeleting(t *testing.T) {
 		event string
 		err   error
 	}{
-		"let go":              {reason: "something else takes it out of Azure", verdict: LetGo()},
-		"abandoned":           {reason: "a person has to know what may be left", verdict: Abandon("nobody can ask", "the VM m"), event: "Look there for the VM m"},
+		"let go":              {reason: "something else takes it out of Azure", verdict: FinishDeletion()},
+		"abandoned":           {reason: "a person has to know what may be left", verdict: AbandonResources("nobody can ask", "the VM m"), event: "Look there for the VM m"},
 		"waits":               {reason: "others go first, and it says which", verdict: WaitFor(metav1.Condition{Status: metav1.ConditionFalse, Reason: "WaitingForX", Message: "x"}), stays: true, want: "WaitingForX"},
-		"moved":               {reason: "another management cluster has it", verdict: Nothing(), stays: true},
+		"moved":               {reason: "another management cluster has it", verdict: NothingToDo(), stays: true},
 		"error":               {reason: "it is tried again", verdict: broken, stays: true, want: "Failed", event: "Warning Failed broken", err: broken},
 		"without a finalizer": {reason: "it is not ours any more, and neither are those from before", without: true, verdict: broken},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			object := storetest.Deleting(&infrav1.AzureMachine{ObjectMeta: storetest.Meta("m")})
+			object := storetest.MarkDeleting(&infrav1.AzureMachine{ObjectMeta: storetest.NewMeta("m")})
 			object.Finalizers = append(object.Finalizers, former)
 			if !test.without {
 				object.Finalizers = append(object.Finalizers, finalizer)
 			}
 			recorder := events.NewFakeRecorder(10)
-			store := storetest.New(t, object)
+			store := storetest.NewClient(t, object)
 			kind := &leaving{verdict: test.verdict, told: told{
-				declared: Declaration{Name: "AzureMachine", Finalizer: finalizer, Former: []string{former}, Foremost: infrav1.VMRunningCondition},
+				declared: Declaration{Name: "AzureMachine", Finalizer: finalizer, FormerFinalizers: []string{former}, PrimaryCondition: infrav1.VMRunningCondition},
 			}}
-			runner := New(Services{Client: store, Recorder: func(string) events.EventRecorder { return recorder }, Resync: time.Hour}, Kind[*infrav1.AzureMachine, infrav1.AzureMachine](kind))
+			runner := NewAzureRunner(Services{Client: store, Recorder: func(string) events.EventRecorder { return recorder }, Resync: time.Hour}, Kind[*infrav1.AzureMachine, infrav1.AzureMachine](kind))
 			var err error
 			for range 2 {
 				_, err = runner.Reconcile(t.Context(), ctrl.Request{NamespacedName: client.ObjectKeyFromObject(object)})

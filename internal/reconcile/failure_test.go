@@ -61,7 +61,7 @@ func TestFailures(t *testing.T) {
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			object := &infrav1.AzureMachine{ObjectMeta: storetest.Meta("m")}
+			object := &infrav1.AzureMachine{ObjectMeta: storetest.NewMeta("m")}
 			if !test.early {
 				conditions.Set(object, metav1.Condition{Type: clusterv1.PausedCondition, Status: metav1.ConditionFalse, Reason: clusterv1.NotPausedReason})
 			}
@@ -71,7 +71,7 @@ func TestFailures(t *testing.T) {
 				}
 			}
 			before := conditions.Get(object, infrav1.ReadyCondition)
-			store := interceptor.NewClient(storetest.New(t, object), interceptor.Funcs{
+			store := interceptor.NewClient(storetest.NewClient(t, object), interceptor.Funcs{
 				Patch: func(ctx context.Context, c client.WithWatch, o client.Object, p client.Patch, options ...client.PatchOption) error {
 					if test.patch != nil {
 						return test.patch
@@ -86,7 +86,7 @@ func TestFailures(t *testing.T) {
 				},
 			})
 			kind := test.kind
-			kind.declared = Declaration{Name: "AzureMachine", Foremost: infrav1.VMRunningCondition}
+			kind.declared = Declaration{Name: "AzureMachine", PrimaryCondition: infrav1.VMRunningCondition}
 			show := kind.show
 			kind.show = func(m *infrav1.AzureMachine) error {
 				if kind.change {
@@ -98,7 +98,7 @@ func TestFailures(t *testing.T) {
 				return show(m)
 			}
 			recorder, lost := events.NewFakeRecorder(20), lostStatuses(t)
-			runner := NewLocal(Services{Client: store, Recorder: func(string) events.EventRecorder { return recorder }, Resync: time.Hour}, &kind)
+			runner := NewLocalRunner(Services{Client: store, Recorder: func(string) events.EventRecorder { return recorder }, Resync: time.Hour}, &kind)
 			// The second reconciliation ends in the same way, and tells nothing new.
 			for range 2 {
 				if _, err := runner.Reconcile(t.Context(), ctrl.Request{NamespacedName: client.ObjectKeyFromObject(object)}); err == nil {

@@ -17,17 +17,17 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile/watch"
 )
 
-// namespaces wakes the objects of a Namespace whose labels changed: they may decide which identities the objects may use. It is
+// namespaceSource wakes the objects of a Namespace whose labels changed: they may decide which identities the objects may use. It is
 // a source of its own, because Namespaces do not have the label that says which objects are a manager's.
-func (r *Runner[O, I]) namespaces(mgr ctrl.Manager) (source.Source, error) {
-	kind, err := apiutil.GVKForObject(r.loader.New(), mgr.GetScheme())
+func (r *Runner[O, I]) namespaceSource(mgr ctrl.Manager) (source.Source, error) {
+	kind, err := apiutil.GVKForObject(r.loader.NewObject(), mgr.GetScheme())
 	if err != nil {
 		return nil, err
 	}
 	kind.Kind += "List"
 	empty, err := mgr.GetScheme().New(kind)
 	if err != nil {
-		return nil, fmt.Errorf("list of %s: %w", r.declared.Name, err)
+		return nil, fmt.Errorf("list of %s: %w", r.declaration.Name, err)
 	}
 	namespace := &metav1.PartialObjectMetadata{}
 	namespace.SetGroupVersionKind(corev1.SchemeGroupVersion.WithKind("Namespace"))
@@ -45,5 +45,5 @@ func (r *Runner[O, I]) namespaces(mgr ctrl.Manager) (source.Source, error) {
 		})
 		return out
 	}
-	return source.Kind(mgr.GetCache(), namespace, handler.TypedEnqueueRequestsFromMapFunc(objects), watch.Labels()), nil
+	return source.Kind(mgr.GetCache(), namespace, handler.TypedEnqueueRequestsFromMapFunc(objects), watch.LabelChanges()), nil
 }

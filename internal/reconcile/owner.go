@@ -13,41 +13,41 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile/annotation"
 )
 
-// identify gives an object that others of its Cluster take their owner from an ID, and tells whether it had none. It has to be
+// ensureOwnerID gives an object that others of its Cluster take their owner from an ID, and tells whether it had none. It has to be
 // stored before anything is made. It is the UID that the object has now: two managers that are at work at once, and one that has lost what
 // it stored, give it the same. Where the object is moved to it has another UID, and keeps the ID.
-func (a *azure[O, I]) identify() bool {
+func (a *azureReconciliation[O, I]) ensureOwnerID() bool {
 	annotations := a.object.GetAnnotations()
-	if a.declared.Users == nil || annotations[infrav1.OwnerIDAnnotation] != "" {
+	if a.declaration.IdentityUsers == nil || annotations[infrav1.OwnerIDAnnotation] != "" {
 		return false
 	}
 	return annotation.Set(a.object, map[string]string{infrav1.OwnerIDAnnotation: string(a.object.GetUID())})
 }
 
-// owner is whose the resources of the Cluster are.
-func (a *azure[O, I]) owner() engine.Owner {
-	cluster := a.subject.Cluster.Name
+// engineOwner is whose the resources of the Cluster are.
+func (a *azureReconciliation[O, I]) engineOwner() engine.Owner {
+	cluster := a.target.Cluster.Name
 	out := engine.Owner{TagKey: infrav1.ClusterTagKey(cluster), TagValue: infrav1.TagOwned, IDKey: infrav1.OwnerTag}
-	if a.subject.Owner != nil {
-		out.ID = ownership.Value(a.subject.Owner, cluster)
+	if a.target.Owner != nil {
+		out.ID = ownership.Value(a.target.Owner, cluster)
 	}
 	return out
 }
 
-// record lists the resources that the object's annotations say were seen in Azure as its own.
-func (a *azure[O, I]) record() []arm.ID {
+// recordedResources lists the resources that the object's annotations say were seen in Azure as its own.
+func (a *azureReconciliation[O, I]) recordedResources() []arm.ID {
 	var out []arm.ID
 	for _, id := range memory.Made(a.object.GetAnnotations()) {
-		out = append(out, arm.SubscriptionID(a.turn.Access.SubscriptionID)+id)
+		out = append(out, arm.SubscriptionID(a.session.Access.SubscriptionID)+id)
 	}
 	return out
 }
 
-// inventory is what the object has in its annotation. A list of an earlier release has what was adopted among what was made.
-func (a *azure[O, I]) inventory(g *arm.Graph) inventory.List {
-	list := inventory.Of(a.declared.Name, a.object)
+// readInventory is what the object has in its annotation. A list of an earlier release has what was adopted among what was made.
+func (a *azureReconciliation[O, I]) readInventory(g *arm.Graph) inventory.List {
+	list := inventory.Of(a.declaration.Name, a.object)
 	if list.Of != "" {
-		a.story.Ignored("the annotation " + infrav1.InventoryAnnotation + " is that of " + list.Of + ", so nothing of it counts: what was made for that object stays its own")
+		a.recording.AddIgnored("the annotation " + infrav1.InventoryAnnotation + " is that of " + list.Of + ", so nothing of it counts: what was made for that object stays its own")
 	}
 	if list.Old {
 		all := list.Made
@@ -58,14 +58,14 @@ func (a *azure[O, I]) inventory(g *arm.Graph) inventory.List {
 	return list
 }
 
-// enlist stores what is in the inventory after a pass, and tells what of it does not count.
-func (a *azure[O, I]) enlist(outcome arm.Outcome) {
+// storeInventory stores what is in the inventory after a pass, and tells what of it does not count.
+func (a *azureReconciliation[O, I]) storeInventory(outcome arm.Outcome) {
 	if len(outcome.IgnoredInventory) > 0 {
 		var ids []string
 		for _, id := range outcome.IgnoredInventory {
 			ids = append(ids, string(id))
 		}
-		a.story.Ignored("the annotation " + infrav1.InventoryAnnotation + " lists what nothing proves to be made for the object, so it is left alone: " + strings.Join(ids, ", "))
+		a.recording.AddIgnored("the annotation " + infrav1.InventoryAnnotation + " lists what nothing proves to be made for the object, so it is left alone: " + strings.Join(ids, ", "))
 	}
-	annotation.Set(a.object, inventory.List{Made: outcome.Inventory, Adopted: outcome.Adopted}.Annotations(a.declared.Name, a.object))
+	annotation.Set(a.object, inventory.List{Made: outcome.Inventory, Adopted: outcome.Adopted}.Annotations(a.declaration.Name, a.object))
 }

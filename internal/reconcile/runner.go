@@ -47,70 +47,70 @@ type Services struct {
 // Runner runs the passes of one kind. It is safe for concurrent use for different objects.
 type Runner[O Object, I any] struct {
 	Services
-	loader   Loader[O, I]
-	declared Declaration
-	// asks tells that passes ask Azure as an identity.
-	asks bool
-	// work is what a pass does once it has been entered.
-	work     func(context.Context, *pass[O, I]) (outcome, time.Duration, error)
-	recorder events.EventRecorder
-	teller   *eventlog.Teller
-	settled  *stable.Memory
-	wake     wake.Source
-	written  patch.Written
+	loader      Loader[O, I]
+	declaration Declaration
+	// asksAzure tells that passes ask Azure as an identity.
+	asksAzure bool
+	// reconcileObject is what a pass does once it has been entered.
+	reconcileObject func(context.Context, *reconciliation[O, I]) (resultKind, time.Duration, error)
+	eventRecorder   events.EventRecorder
+	eventLog        *eventlog.Recorder
+	stability       *stable.Tracker
+	wake            wake.Source
+	writes          patch.WriteTracker
 }
 
-// New makes the runner of a kind that has something in Azure.
-func New[O Object, I any](services Services, kind Kind[O, I]) *Runner[O, I] {
-	r := newRunner(services, kind, func(ctx context.Context, p *pass[O, I]) (outcome, time.Duration, error) {
-		a := &azure[O, I]{pass: p, kind: kind}
-		p.held = a.heldUp
-		return a.work(ctx)
+// NewAzureRunner makes the runner of a kind that has something in Azure.
+func NewAzureRunner[O Object, I any](services Services, kind Kind[O, I]) *Runner[O, I] {
+	r := newRunner(services, kind, func(ctx context.Context, p *reconciliation[O, I]) (resultKind, time.Duration, error) {
+		a := &azureReconciliation[O, I]{reconciliation: p, kind: kind}
+		p.deletionBlocker = a.deletionBlocker
+		return a.reconcile(ctx)
 	})
-	r.asks = true
+	r.asksAzure = true
 	return r
 }
 
-// NewLocal makes the runner of a kind that has nothing in Azure.
-func NewLocal[O Object, I any](services Services, kind Local[O, I]) *Runner[O, I] {
-	return newRunner(services, kind, func(ctx context.Context, p *pass[O, I]) (outcome, time.Duration, error) {
-		return settles, 0, kind.Show(ctx, p.in)
+// NewLocalRunner makes the runner of a kind that has nothing in Azure.
+func NewLocalRunner[O Object, I any](services Services, kind LocalKind[O, I]) *Runner[O, I] {
+	return newRunner(services, kind, func(ctx context.Context, p *reconciliation[O, I]) (resultKind, time.Duration, error) {
+		return resultSettled, 0, kind.ReportStatus(ctx, p.in)
 	})
 }
 
-func newRunner[O Object, I any](services Services, loader Loader[O, I], work func(context.Context, *pass[O, I]) (outcome, time.Duration, error)) *Runner[O, I] {
+func newRunner[O Object, I any](services Services, loader Loader[O, I], reconcileObject func(context.Context, *reconciliation[O, I]) (resultKind, time.Duration, error)) *Runner[O, I] {
 	declared := loader.Declare()
-	recorder := eventlog.Bounded(services.Recorder(strings.ToLower(declared.Name) + "-reconciler"))
+	recorder := eventlog.NewBoundedRecorder(services.Recorder(strings.ToLower(declared.Name) + "-reconciler"))
 	return &Runner[O, I]{
-		Services: services, loader: loader, declared: declared, work: work, recorder: recorder,
-		teller: eventlog.New(recorder), settled: stable.New(services.Resync, time.Now),
+		Services: services, loader: loader, declaration: declared, reconcileObject: reconcileObject, eventRecorder: recorder,
+		eventLog: eventlog.NewRecorder(recorder), stability: stable.NewTracker(services.Resync, time.Now),
 	}
 }
 
 // SetupWithManager registers the controller.
 func (r *Runner[O, I]) SetupWithManager(ctx context.Context, mgr ctrl.Manager, options controller.Options) error {
-	watches, err := r.loader.Watches(ctx, mgr)
+	watches, err := r.loader.WatchedObjects(ctx, mgr)
 	if err != nil {
-		return fmt.Errorf("%s controller: %w", r.declared.Name, err)
+		return fmt.Errorf("%s controller: %w", r.declaration.Name, err)
 	}
 	log := ctrl.LoggerFrom(ctx)
-	own := watch.Own()
-	if r.declared.Manageable {
-		own = managedHere(own)
+	own := watch.OwnChanges()
+	if r.declaration.ExternallyManageable {
+		own = excludeExternallyManaged(own)
 	}
 	b := ctrl.NewControllerManagedBy(mgr).
-		For(r.loader.New(), builder.WithPredicates(own)).
+		For(r.loader.NewObject(), builder.WithPredicates(own)).
 		WithOptions(options).
 		WithEventFilter(predicates.ResourceHasFilterLabel(mgr.GetScheme(), log, r.WatchFilter)).
-		WatchesRawSource(r.wake.Source())
-	if users := r.declared.Users; users != nil {
-		b = b.Watches(&infrav1.AzureClusterIdentity{}, handler.EnqueueRequestsFromMapFunc(users.OfIdentity), builder.WithPredicates(watch.Identity())).
-			Watches(&corev1.Secret{}, handler.EnqueueRequestsFromMapFunc(users.OfSecret), builder.OnlyMetadata)
+		WatchesRawSource(r.wake.EventSource())
+	if users := r.declaration.IdentityUsers; users != nil {
+		b = b.Watches(&infrav1.AzureClusterIdentity{}, handler.EnqueueRequestsFromMapFunc(users.MapIdentity), builder.WithPredicates(watch.IdentityChanges())).
+			Watches(&corev1.Secret{}, handler.EnqueueRequestsFromMapFunc(users.MapSecret), builder.OnlyMetadata)
 	}
-	if r.asks {
-		namespaces, err := r.namespaces(mgr)
+	if r.asksAzure {
+		namespaces, err := r.namespaceSource(mgr)
 		if err != nil {
-			return fmt.Errorf("%s controller: %w", r.declared.Name, err)
+			return fmt.Errorf("%s controller: %w", r.declaration.Name, err)
 		}
 		b = b.WatchesRawSource(namespaces)
 	}
@@ -119,10 +119,10 @@ func (r *Runner[O, I]) SetupWithManager(ctx context.Context, mgr ctrl.Manager, o
 		if w.MetadataOnly {
 			options = append(options, builder.OnlyMetadata)
 		}
-		b = b.Watches(w.Object, handler.EnqueueRequestsFromMapFunc(w.Wakes), options...)
+		b = b.Watches(w.Object, handler.EnqueueRequestsFromMapFunc(w.MapFunc), options...)
 	}
 	if err := b.Complete(r); err != nil {
-		return fmt.Errorf("%s controller: %w", r.declared.Name, err)
+		return fmt.Errorf("%s controller: %w", r.declaration.Name, err)
 	}
 	return nil
 }
@@ -131,9 +131,9 @@ func (r *Runner[O, I]) SetupWithManager(ctx context.Context, mgr ctrl.Manager, o
 // leaves out, and those of an object that could not be read or is gone.
 func (r *Runner[O, I]) Reconcile(ctx context.Context, request ctrl.Request) (result ctrl.Result, err error) {
 	begun := time.Now()
-	ended := nothing
-	defer func() { r.measure(begun, ended, err) }()
-	p, err := r.load(ctx, request)
+	ended := resultNothing
+	defer func() { r.recordMetrics(begun, ended, err) }()
+	p, err := r.loadObject(ctx, request)
 	if p == nil {
 		return ctrl.Result{}, err
 	}
@@ -147,56 +147,56 @@ func (r *Runner[O, I]) Reconcile(ctx context.Context, request ctrl.Request) (res
 }
 
 // run enters the pass, does its work and writes what it found. It sets p.shown when the object shows the error that it returns.
-func (p *pass[O, I]) run(ctx context.Context) (ended outcome, result ctrl.Result, err error) {
-	p.changes, result, err = lifecycle.Enter(ctx, p.Client, &p.written, p.subject.Cluster, p.object, p.declared.Finalizer)
-	if kind, ok := p.loader.(Pausing[I]); ok && err == nil && annotations.IsPaused(p.subject.Cluster, p.object) {
-		return nothing, result, kind.Paused(ctx, p.in)
+func (p *reconciliation[O, I]) run(ctx context.Context) (ended resultKind, result ctrl.Result, err error) {
+	p.changes, result, err = lifecycle.Enter(ctx, p.Client, &p.writes, p.target.Cluster, p.object, p.declaration.Finalizer)
+	if kind, ok := p.loader.(PausedReporter[I]); ok && err == nil && annotations.IsPaused(p.target.Cluster, p.object) {
+		return resultNothing, result, kind.ReportPaused(ctx, p.in)
 	}
 	if err != nil || p.changes == nil {
-		return nothing, result, err
+		return resultNothing, result, err
 	}
-	p.story = p.teller.Begin(ctx, p.object)
-	ended, result.RequeueAfter, err = p.judge(ctx)
-	if eventlog.IsFailure(ctx, err) && !p.ofStatus(err) {
-		p.fail(err)
+	p.recording = p.eventLog.StartRecording(ctx, p.object)
+	ended, result.RequeueAfter, err = p.applyStopReason(ctx)
+	if eventlog.IsFailure(ctx, err) && !p.isStatusError(err) {
+		p.reportFailure(err)
 	}
-	p.end()
-	if err = p.write(ctx, err); err != nil {
+	p.recordResult()
+	if err = p.writeChanges(ctx, err); err != nil {
 		return ended, ctrl.Result{}, err
 	}
 	return ended, result, nil
 }
 
-// load reads the object and what it belongs to. It returns nil when there is nothing to do, and a pass with the error that kept it from
+// loadObject reads the object and what it belongs to. It returns nil when there is nothing to do, and a pass with the error that kept it from
 // reading what the object belongs to.
-func (r *Runner[O, I]) load(ctx context.Context, request ctrl.Request) (*pass[O, I], error) {
-	p := &pass[O, I]{Runner: r, key: request.NamespacedName, object: r.loader.New()}
+func (r *Runner[O, I]) loadObject(ctx context.Context, request ctrl.Request) (*reconciliation[O, I], error) {
+	p := &reconciliation[O, I]{Runner: r, key: request.NamespacedName, object: r.loader.NewObject()}
 	if err := r.Client.Get(ctx, p.key, p.object); err != nil {
 		if !apierrors.IsNotFound(err) {
-			return nil, fmt.Errorf("get %s %s: %w", r.declared.Name, p.key, err)
+			return nil, fmt.Errorf("get %s %s: %w", r.declaration.Name, p.key, err)
 		}
-		r.settled.Forget(p.key)
-		r.written.Gone(p.key)
-		r.teller.Forget(p.object, p.key)
-		if r.declared.Users == nil {
+		r.stability.Forget(p.key)
+		r.writes.Forget(p.key)
+		r.eventLog.Forget(p.object, p.key)
+		if r.declaration.IdentityUsers == nil {
 			return nil, nil
 		}
 		// Somebody may have taken its finalizer off, and its name on the identity with nobody to remove it.
-		return nil, r.Access.Release(ctx, r.declared.Finalizer, p.key)
+		return nil, r.Access.RemoveFinalizers(ctx, r.declaration.Finalizer, p.key)
 	}
-	if r.declared.Manageable && annotations.IsExternallyManaged(p.object) {
-		return nil, p.hear(ctx)
+	if r.declaration.ExternallyManageable && annotations.IsExternallyManaged(p.object) {
+		return nil, p.translateExternalReady(ctx)
 	}
 	var err error
-	p.in, p.subject, err = r.loader.Load(ctx, p.object)
-	if v := verdictOf(err); v != nil {
-		if v.event != "" {
-			r.recorder.Eventf(p.object, nil, corev1.EventTypeNormal, v.event, "Reconcile", "%s", v.says.Message)
+	p.in, p.target, err = r.loader.Load(ctx, p.object)
+	if v := stopReasonOf(err); v != nil {
+		if v.eventReason != "" {
+			r.eventRecorder.Eventf(p.object, nil, corev1.EventTypeNormal, v.eventReason, "Reconcile", "%s", v.condition.Message)
 		}
 		return nil, nil
 	}
 	if err != nil {
-		return p, fmt.Errorf("%s %s: %w", r.declared.Name, p.key, err)
+		return p, fmt.Errorf("%s %s: %w", r.declaration.Name, p.key, err)
 	}
 	return p, nil
 }

@@ -61,8 +61,8 @@ func newShared(mgr ctrl.Manager, o *Options) (*shared, error) {
 	return &shared{
 		mgr: mgr, options: o, engine: armEngine,
 		access: &access.Gate{
-			Kubernetes: mgr.GetClient(),
-			Fresh:      mgr.GetAPIReader(),
+			Client:     mgr.GetClient(),
+			APIReader:  mgr.GetAPIReader(),
 			Identities: identity.New(mgr.GetClient(), tokens),
 			Clients:    identity.NewClients(armclient.Options{Version: o.Version, Transport: o.Transport, Budgets: armclient.NewBudgets(time.Now), OnRequestEnd: metrics.Request}),
 		},
@@ -87,11 +87,11 @@ func (s *shared) workers(n int) controller.Options {
 func (s *shared) selfManaged(ctx context.Context) error {
 	mgr, o, gates := s.mgr, s.options, features(s.options.Gates)
 	network := &azurecluster.Kind{Client: mgr.GetClient(), Facts: s.facts, Features: gates}
-	if err := reconcile.New(s.services(), network).SetupWithManager(ctx, mgr, s.workers(o.AzureClusterConcurrency)); err != nil {
+	if err := reconcile.NewAzureRunner(s.services(), network).SetupWithManager(ctx, mgr, s.workers(o.AzureClusterConcurrency)); err != nil {
 		return err
 	}
 	machines := &azuremachine.Kind{Client: mgr.GetClient(), Facts: s.facts, Features: gates}
-	if err := reconcile.New(s.services(), machines).SetupWithManager(ctx, mgr, s.workers(o.AzureMachineConcurrency)); err != nil {
+	if err := reconcile.NewAzureRunner(s.services(), machines).SetupWithManager(ctx, mgr, s.workers(o.AzureMachineConcurrency)); err != nil {
 		return err
 	}
 	if err := (&azuremachinetemplate.Reconciler{
@@ -101,11 +101,11 @@ func (s *shared) selfManaged(ctx context.Context) error {
 		return fmt.Errorf("AzureMachineTemplate controller: %w", err)
 	}
 	identities := &azureclusteridentity.Kind{Client: mgr.GetClient(), Identities: s.access.Identities}
-	if err := reconcile.NewLocal(s.services(), identities).SetupWithManager(ctx, mgr, s.workers(o.AzureClusterConcurrency)); err != nil {
+	if err := reconcile.NewLocalRunner(s.services(), identities).SetupWithManager(ctx, mgr, s.workers(o.AzureClusterConcurrency)); err != nil {
 		return err
 	}
 	credentials := &credentialsecret.Reconciler{
-		Client: mgr.GetClient(), Recorder: eventlog.Bounded(mgr.GetEventRecorder("credential-reconciler")), Identities: s.access.Identities, Documents: s.hasDocuments(),
+		Client: mgr.GetClient(), Recorder: eventlog.NewBoundedRecorder(mgr.GetEventRecorder("credential-reconciler")), Identities: s.access.Identities, ASOResources: s.hasDocuments(),
 	}
 	if err := credentials.SetupWithManager(mgr, s.workers(o.AzureClusterConcurrency)); err != nil {
 		return err
@@ -129,24 +129,24 @@ func (s *shared) pools(ctx context.Context) error {
 		return nil
 	}
 	clusters := &azuremanagedcluster.Kind{Client: mgr.GetClient()}
-	if err := reconcile.NewLocal(s.services(), clusters).SetupWithManager(ctx, mgr, s.workers(o.AzureClusterConcurrency)); err != nil {
+	if err := reconcile.NewLocalRunner(s.services(), clusters).SetupWithManager(ctx, mgr, s.workers(o.AzureClusterConcurrency)); err != nil {
 		return err
 	}
 	controlPlanes := &azuremanagedcontrolplane.Kind{
 		Client: mgr.GetClient(), Facts: s.facts, Workload: workload, ResourceHealth: o.Gates.Enabled(gateAKSResourceHealth),
 	}
-	if err := reconcile.New(s.services(), controlPlanes).SetupWithManager(ctx, mgr, s.workers(o.AzureClusterConcurrency)); err != nil {
+	if err := reconcile.NewAzureRunner(s.services(), controlPlanes).SetupWithManager(ctx, mgr, s.workers(o.AzureClusterConcurrency)); err != nil {
 		return err
 	}
 	if err := s.documents(ctx); err != nil {
 		return err
 	}
 	scaleSets := &azuremachinepool.Kind{Client: mgr.GetClient(), Engine: s.engine, Facts: s.facts, Features: features(o.Gates)}
-	if err := reconcile.New(s.services(), scaleSets).SetupWithManager(ctx, mgr, s.workers(o.AzureMachinePoolConcurrency)); err != nil {
+	if err := reconcile.NewAzureRunner(s.services(), scaleSets).SetupWithManager(ctx, mgr, s.workers(o.AzureMachinePoolConcurrency)); err != nil {
 		return err
 	}
 	pools := &azuremanagedmachinepool.Kind{Client: mgr.GetClient(), Engine: s.engine, Facts: s.facts}
-	return reconcile.New(s.services(), pools).SetupWithManager(ctx, mgr, s.workers(o.AzureMachinePoolConcurrency))
+	return reconcile.NewAzureRunner(s.services(), pools).SetupWithManager(ctx, mgr, s.workers(o.AzureMachinePoolConcurrency))
 }
 
 // documents registers the controllers of AKS clusters whose resources are documents.
@@ -156,15 +156,15 @@ func (s *shared) documents(ctx context.Context) error {
 		return nil
 	}
 	clusters := &azureasomanagedcluster.Kind{Client: mgr.GetClient(), Facts: s.facts}
-	if err := reconcile.New(s.services(), clusters).SetupWithManager(ctx, mgr, s.workers(o.AzureClusterConcurrency)); err != nil {
+	if err := reconcile.NewAzureRunner(s.services(), clusters).SetupWithManager(ctx, mgr, s.workers(o.AzureClusterConcurrency)); err != nil {
 		return err
 	}
 	controlPlanes := &azureasomanagedcontrolplane.Kind{Client: mgr.GetClient(), Facts: s.facts}
-	if err := reconcile.New(s.services(), controlPlanes).SetupWithManager(ctx, mgr, s.workers(o.AzureClusterConcurrency)); err != nil {
+	if err := reconcile.NewAzureRunner(s.services(), controlPlanes).SetupWithManager(ctx, mgr, s.workers(o.AzureClusterConcurrency)); err != nil {
 		return err
 	}
 	pools := &azureasomanagedmachinepool.Kind{Client: mgr.GetClient(), Engine: s.engine, Facts: s.facts}
-	return reconcile.New(s.services(), pools).SetupWithManager(ctx, mgr, s.workers(o.AzureMachinePoolConcurrency))
+	return reconcile.NewAzureRunner(s.services(), pools).SetupWithManager(ctx, mgr, s.workers(o.AzureMachinePoolConcurrency))
 }
 
 // hasDocuments tells whether there are controllers of the kinds with documents.

@@ -105,7 +105,7 @@ func (o *Options) findFormer(ctx context.Context, c client.Client, log logr.Logg
 	read := map[client.ObjectKey]bool{}
 	for _, list := range []client.ObjectList{&infrav1.AzureASOManagedClusterList{}, &infrav1.AzureASOManagedControlPlaneList{}, &infrav1.AzureASOManagedMachinePoolList{}} {
 		err := o.eachOf(ctx, c, list, func(object client.Object) error {
-			for _, name := range asoresources.Credentials(object) {
+			for _, name := range asoresources.CredentialNames(object) {
 				key := client.ObjectKey{Namespace: object.GetNamespace(), Name: name}
 				if read[key] {
 					continue

@@ -77,7 +77,7 @@ func TestTrimmedIsStored(t *testing.T) {
 			if _, err := new(sharer).trim(cached); err != nil {
 				t.Fatal(err)
 			}
-			changes := patch.Follow(c, nil, cached)
+			changes := patch.TrackChanges(c, nil, cached)
 			for key := range test.before {
 				delete(cached.Annotations, key)
 			}

@@ -12,18 +12,18 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/identity"
 )
 
-// stalledAfter is how long to wait after a problem that a person has to solve in Kubernetes. Objects that the cause lies in
+// stalledRetryInterval is how long to wait after a problem that a person has to solve in Kubernetes. Objects that the cause lies in
 // are watched, so a correction is seen at once.
-const stalledAfter = time.Minute
+const stalledRetryInterval = time.Minute
 
-// Problem is the condition for an error that keeps a pass from planning, and when to try again. It is Unknown where Azure did
+// ProblemCondition is the condition for an error that keeps a pass from planning, and when to try again. It is Unknown where Azure did
 // not answer: Put knows the verdict that stays.
-func Problem(conditionType string, err error) (metav1.Condition, time.Duration) {
+func ProblemCondition(conditionType string, err error) (metav1.Condition, time.Duration) {
 	condition := metav1.Condition{Type: conditionType, Status: metav1.ConditionFalse}
 	if arm.IsUnanswered(err) {
 		condition.Status = metav1.ConditionUnknown
 	}
-	after, again := stalledAfter, ""
+	after, again := stalledRetryInterval, ""
 	var azure *arm.Error
 	var invalid *field.Error
 	switch {
@@ -32,7 +32,7 @@ func Problem(conditionType string, err error) (metav1.Condition, time.Duration) 
 	case identity.CodeOf(err) != "":
 		condition.Reason = string(identity.CodeOf(err))
 	case errors.As(err, &azure):
-		condition.Reason = Reason(arm.Result{State: arm.Failed, Err: err})
+		condition.Reason = ResultReason(arm.Result{State: arm.Failed, Err: err})
 		after = arm.ReadRetryDelay(err)
 		if class := arm.Classify(err); class == arm.ClassWaiting || class == arm.ClassRetry {
 			condition.Reason = infrav1.WaitingReason

@@ -95,7 +95,7 @@ func (w *failing) pass(d time.Duration) {
 
 func (w *failing) register(ctx context.Context, m *virtual.Manager) error {
 	options := controller.Options{SkipNameValidation: new(true)}
-	if err := reconcile.NewLocal(m.Services, &azureclusteridentity.Kind{Client: m.GetClient(), Identities: m.Gate.Identities}).SetupWithManager(ctx, m, options); err != nil {
+	if err := reconcile.NewLocalRunner(m.Services, &azureclusteridentity.Kind{Client: m.GetClient(), Identities: m.Gate.Identities}).SetupWithManager(ctx, m, options); err != nil {
 		return err
 	}
 	secrets := &azurejson.Reconciler{Client: m.GetClient(), Recorder: m.Services.Recorder(""), Access: m.Gate, Facts: m.Facts, Secrets: m.GetClient()}

@@ -90,7 +90,7 @@ type planning[O reconcile.Object, I any] struct {
 	world *world
 }
 
-func (k planning[O, I]) Plan(ctx context.Context, turn reconcile.Turn, in *I) (*reconcile.Plan, error) {
+func (k planning[O, I]) Plan(ctx context.Context, turn reconcile.Session, in *I) (*reconcile.Plan, error) {
 	planned, err := k.Kind.Plan(ctx, turn, in)
 	if err == nil && k.world.extra != nil {
 		k.world.extra(k.Declare().Name, planned.Graph)
@@ -108,7 +108,7 @@ func (w *world) manage() {
 			register(ctx, w, m, &azurecluster.Kind{Client: m.GetClient(), Facts: m.Facts}),
 			register(ctx, w, m, &azuremachine.Kind{Client: m.GetClient(), Facts: m.Facts}),
 			register(ctx, w, m, &azuremachinepool.Kind{Client: m.GetClient(), Engine: m.Engine, Facts: m.Facts}),
-			reconcile.NewLocal(m.Services, &azuremanagedcluster.Kind{Client: m.GetClient()}).SetupWithManager(ctx, m, options()),
+			reconcile.NewLocalRunner(m.Services, &azuremanagedcluster.Kind{Client: m.GetClient()}).SetupWithManager(ctx, m, options()),
 			register(ctx, w, m, &azuremanagedcontrolplane.Kind{Client: m.GetClient(), Facts: m.Facts, Workload: workload}),
 			register(ctx, w, m, &azuremanagedmachinepool.Kind{Client: m.GetClient(), Engine: m.Engine, Facts: m.Facts}),
 			register(ctx, w, m, &azureasomanagedcluster.Kind{Client: m.GetClient(), Facts: m.Facts}),
@@ -129,7 +129,7 @@ func options() controller.Options {
 
 func register[O reconcile.Object, I any](ctx context.Context, w *world, m *virtual.Manager, kind reconcile.Kind[O, I]) error {
 	w.kinds = append(w.kinds, kind.Declare().Name)
-	return reconcile.New(m.Services, planning[O, I]{kind, w}).SetupWithManager(ctx, m, options())
+	return reconcile.NewAzureRunner(m.Services, planning[O, I]{kind, w}).SetupWithManager(ctx, m, options())
 }
 
 // kindsOf are the packages below internal/controller that have a text in a file, in the letters of their kinds.

@@ -139,7 +139,7 @@ func (w *World) Start(register func(ctx context.Context, m *Manager) error) *Man
 	})
 	m.Engine = engine.New(engine.Options{Jitter: func() float64 { return 0.5 }, MaxVouchedAge: w.Full})
 	m.Gate = &access.Gate{
-		Kubernetes: m.client, Fresh: live,
+		Client: m.client, APIReader: live,
 		Identities: identity.New(m.client, identity.Options{AuthorityHost: endpoint, ResourceManagerEndpoint: endpoint, ResourceManagerAudience: "https://management.core.windows.net/", Transport: transport, Secrets: live, SubscriptionID: w.Azure.SubscriptionID}),
 		Clients:    identity.NewClients(armclient.Options{Version: "test", Transport: transport, Budgets: armclient.NewBudgets(time.Now)}),
 	}

@@ -44,8 +44,8 @@ func TestFoundIsACopy(t *testing.T) {
 	labelled := func(object client.Object) {
 		object.SetLabels(map[string]string{"of": "cache", clusterv1.ClusterNameLabel: "mine"})
 	}
-	cluster := storetest.Cluster("mine", ClusterKind, "mine")
-	azurePool := &infrav1.AzureManagedMachinePool{ObjectMeta: storetest.Meta("pool")}
+	cluster := storetest.NewCluster("mine", ClusterKind, "mine")
+	azurePool := &infrav1.AzureManagedMachinePool{ObjectMeta: storetest.NewMeta("pool")}
 	machines := machinePool("machines", "mine", MachinePoolKind, "pool")
 	for _, object := range []client.Object{cluster, azurePool, machines} {
 		labelled(object)
@@ -53,18 +53,18 @@ func TestFoundIsACopy(t *testing.T) {
 	cache := &uncopied{clusters: []clusterv1.Cluster{*cluster}, machinePools: []clusterv1.MachinePool{*machines}, azurePools: []infrav1.AzureManagedMachinePool{*azurePool}}
 	for name, find := range map[string]func() (client.Object, error){
 		"Cluster": func() (client.Object, error) {
-			return ClusterOf(t.Context(), cache, &infrav1.AzureManagedCluster{ObjectMeta: storetest.Meta("mine")}, ClusterKind)
+			return FindCluster(t.Context(), cache, &infrav1.AzureManagedCluster{ObjectMeta: storetest.NewMeta("mine")}, ClusterKind)
 		},
-		"MachinePool of a pool": func() (client.Object, error) { return MachinePoolOf(t.Context(), cache, azurePool) },
+		"MachinePool of a pool": func() (client.Object, error) { return FindMachinePool(t.Context(), cache, azurePool) },
 		"pool of a cluster": func() (client.Object, error) {
-			pools, err := Pools(t.Context(), cache, cluster)
+			pools, err := ListPools(t.Context(), cache, cluster)
 			if err != nil || len(pools) != 1 {
 				return nil, fmt.Errorf("%d pools, %w", len(pools), err)
 			}
 			return pools[0].AzurePool, nil
 		},
 		"MachinePool of a cluster": func() (client.Object, error) {
-			pools, err := Pools(t.Context(), cache, cluster)
+			pools, err := ListPools(t.Context(), cache, cluster)
 			if err != nil || len(pools) != 1 {
 				return nil, fmt.Errorf("%d pools, %w", len(pools), err)
 			}

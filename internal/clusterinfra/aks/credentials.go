@@ -21,14 +21,14 @@ import (
 // tokenMargin is how long before its end a token is replaced. The credential has a new one only in the last five minutes.
 const tokenMargin = 4 * time.Minute
 
-// forever is how long a kubeconfig holds that does not expire.
-const forever = 365 * 24 * time.Hour
+// unlimited is how long a kubeconfig holds that does not expire.
+const unlimited = 365 * 24 * time.Hour
 
 // Names of Secrets with kubeconfigs after that of the cluster, and the key in them.
 const (
-	admin = "-kubeconfig"
-	user  = "-kubeconfig-user"
-	value = "value"
+	adminSuffix   = "-kubeconfig"
+	userSuffix    = "-kubeconfig-user"
+	kubeconfigKey = "value"
 )
 
 // Credentials are the kubeconfigs of a cluster.
@@ -38,18 +38,18 @@ type Credentials struct {
 	Kubeconfig []byte
 	// Admin and User are the kubeconfigs as AKS answers them; nil when not asked for.
 	Admin, User []byte
-	// Holds is how long Kubeconfig can be used.
-	Holds time.Duration
+	// ValidFor is how long Kubeconfig can be used.
+	ValidFor time.Duration
 }
 
-// Kubeconfigs asks AKS for the kubeconfigs of the cluster that it shows as observed, unless they are those that were published and
+// ReadKubeconfigs asks AKS for the kubeconfigs of the cluster that it shows as observed, unless they are those that were published and
 // nothing tells that they may have been rotated.
-func Kubeconfigs(ctx context.Context, f *facts.Facts, access *access.Access, id arm.ID, observed json.RawMessage, to published.Publisher) (*Credentials, error) {
-	out := &Credentials{Holds: forever}
+func ReadKubeconfigs(ctx context.Context, f *facts.Facts, access *access.Access, id arm.ID, observed json.RawMessage, to published.Publisher) (*Credentials, error) {
+	out := &Credentials{ValidFor: unlimited}
 	entra, localDisabled := plan.UsesEntraID(observed), plan.HasLocalAccountsDisabled(observed)
 	var err error
 	if !localDisabled {
-		if out.Admin, err = to.Stored(ctx, to.Cluster+admin, value); err != nil {
+		if out.Admin, err = to.StoredValue(ctx, to.Cluster+adminSuffix, kubeconfigKey); err != nil {
 			return nil, err
 		}
 		if out.Admin, err = f.GetKubeconfig(ctx, access.Client, id, facts.AdminCredential, observed, out.Admin); err != nil {
@@ -58,7 +58,7 @@ func Kubeconfigs(ctx context.Context, f *facts.Facts, access *access.Access, id 
 		out.Kubeconfig = out.Admin
 	}
 	if entra {
-		if out.User, err = to.Stored(ctx, to.Cluster+user, value); err != nil {
+		if out.User, err = to.StoredValue(ctx, to.Cluster+userSuffix, kubeconfigKey); err != nil {
 			return nil, err
 		}
 		if out.User, err = f.GetKubeconfig(ctx, access.Client, id, facts.UserCredential, observed, out.User); err != nil {
@@ -77,25 +77,25 @@ func Kubeconfigs(ctx context.Context, f *facts.Facts, access *access.Access, id 
 		if out.Kubeconfig, err = kubeconfig.WithToken(out.User, token.Token); err != nil {
 			return nil, err
 		}
-		out.Holds = max(time.Minute, time.Until(token.ExpiresOn)-tokenMargin)
+		out.ValidFor = max(time.Minute, time.Until(token.ExpiresOn)-tokenMargin)
 	}
 	return out, nil
 }
 
-// Publish writes the Secrets that Cluster API and users read.
-func (c *Credentials) Publish(ctx context.Context, to published.Publisher) error {
-	authority, err := kubeconfig.Authority(c.Kubeconfig)
+// PublishSecrets writes the Secrets that Cluster API and users read.
+func (c *Credentials) PublishSecrets(ctx context.Context, to published.Publisher) error {
+	authority, err := kubeconfig.CertificateAuthority(c.Kubeconfig)
 	if err != nil {
 		return err
 	}
-	if err := to.ClusterSecret(ctx, to.Cluster+admin, map[string][]byte{value: c.Kubeconfig}); err != nil {
+	if err := to.PublishClusterSecret(ctx, to.Cluster+adminSuffix, map[string][]byte{kubeconfigKey: c.Kubeconfig}); err != nil {
 		return err
 	}
 	if c.User != nil {
-		if err := to.Secret(ctx, to.Cluster+user, map[string][]byte{value: c.User}); err != nil {
+		if err := to.PublishSecret(ctx, to.Cluster+userSuffix, map[string][]byte{kubeconfigKey: c.User}); err != nil {
 			return err
 		}
 	}
 	// The key of the authority is AKS's own. Readers of the Secret want the key to be there.
-	return to.ClusterSecret(ctx, to.Cluster+"-ca", map[string][]byte{corev1.TLSCertKey: authority, corev1.TLSPrivateKeyKey: []byte("foo")})
+	return to.PublishClusterSecret(ctx, to.Cluster+"-ca", map[string][]byte{corev1.TLSCertKey: authority, corev1.TLSPrivateKeyKey: []byte("foo")})
 }

@@ -23,9 +23,9 @@ const (
 // What belongs together is found by looking through all objects of a kind in a namespace, most of which are of others: the cache gives them as
 // they are, and only what is found is copied.
 
-// ClusterOf is the Cluster that owns an object of a kind, or refers to it: Cluster API takes seconds to set the owner, and
+// FindCluster is the Cluster that owns an object of a kind, or refers to it: Cluster API takes seconds to set the owner, and
 // nothing depends on it. It is nil when there is none.
-func ClusterOf(ctx context.Context, c client.Reader, obj client.Object, kind string) (*clusterv1.Cluster, error) {
+func FindCluster(ctx context.Context, c client.Reader, obj client.Object, kind string) (*clusterv1.Cluster, error) {
 	for _, owner := range obj.GetOwnerReferences() {
 		if owner.Kind != "Cluster" {
 			continue
@@ -54,27 +54,27 @@ func ClusterOf(ctx context.Context, c client.Reader, obj client.Object, kind str
 	return nil, nil
 }
 
-// MachinePoolOf is the MachinePool whose infrastructure an AzureManagedMachinePool is, or nil.
-func MachinePoolOf(ctx context.Context, c client.Reader, azurePool *infrav1.AzureManagedMachinePool) (*clusterv1.MachinePool, error) {
+// FindMachinePool is the MachinePool whose infrastructure an AzureManagedMachinePool is, or nil.
+func FindMachinePool(ctx context.Context, c client.Reader, azurePool *infrav1.AzureManagedMachinePool) (*clusterv1.MachinePool, error) {
 	list := &clusterv1.MachinePoolList{}
 	if err := c.List(ctx, list, client.InNamespace(azurePool.Namespace), client.UnsafeDisableDeepCopy); err != nil {
 		return nil, fmt.Errorf("list MachinePools: %w", err)
 	}
 	for i, item := range list.Items {
-		if refers(&item, azurePool.Name) {
+		if refersToPool(&item, azurePool.Name) {
 			return list.Items[i].DeepCopy(), nil
 		}
 	}
 	return nil, nil
 }
 
-func refers(machinePool *clusterv1.MachinePool, name string) bool {
+func refersToPool(machinePool *clusterv1.MachinePool, name string) bool {
 	ref := machinePool.Spec.Template.Spec.InfrastructureRef
 	return ref.APIGroup == infrav1.GroupVersion.Group && ref.Kind == MachinePoolKind && ref.Name == name
 }
 
-// ControlPlaneNamed is the AzureManagedControlPlane that belongs to a Cluster of this name, which may be gone; nil for none.
-func ControlPlaneNamed(ctx context.Context, c client.Reader, namespace, cluster string) (*infrav1.AzureManagedControlPlane, error) {
+// FindControlPlane is the AzureManagedControlPlane that belongs to a Cluster of this name, which may be gone; nil for none.
+func FindControlPlane(ctx context.Context, c client.Reader, namespace, cluster string) (*infrav1.AzureManagedControlPlane, error) {
 	list := &infrav1.AzureManagedControlPlaneList{}
 	if err := c.List(ctx, list, client.InNamespace(namespace)); err != nil {
 		return nil, fmt.Errorf("list AzureManagedControlPlanes: %w", err)

@@ -15,7 +15,7 @@ import (
 
 func TestClusterOf(t *testing.T) {
 	controls := func(name, kind, ref string) *clusterv1.Cluster {
-		cluster := storetest.Cluster(name, ClusterKind, name)
+		cluster := storetest.NewCluster(name, ClusterKind, name)
 		cluster.Spec.ControlPlaneRef = clusterv1.ContractVersionedObjectReference{APIGroup: infrav1.GroupVersion.Group, Kind: kind, Name: ref}
 		return cluster
 	}
@@ -23,8 +23,8 @@ func TestClusterOf(t *testing.T) {
 	foreign.Spec.ControlPlaneRef.APIGroup = "controlplane.cluster.x-k8s.io"
 	far := controls("a", ControlPlaneKind, "cp")
 	far.Namespace = "far"
-	owned := &infrav1.AzureManagedControlPlane{ObjectMeta: storetest.Owned("cp", "mine")}
-	free := &infrav1.AzureManagedControlPlane{ObjectMeta: storetest.Meta("cp")}
+	owned := &infrav1.AzureManagedControlPlane{ObjectMeta: storetest.NewOwnedMeta("cp", "mine")}
+	free := &infrav1.AzureManagedControlPlane{ObjectMeta: storetest.NewMeta("cp")}
 	tests := map[string]struct {
 		reason   string
 		of       client.Object
@@ -35,32 +35,32 @@ func TestClusterOf(t *testing.T) {
 		"owner":               {"the owner reference decides", owned, ControlPlaneKind, []client.Object{controls("mine", "Other", "x"), controls("a", ControlPlaneKind, "cp")}, "mine"},
 		"owner gone":          {"another Cluster that refers to it does not own it", owned, ControlPlaneKind, []client.Object{controls("a", ControlPlaneKind, "cp")}, ""},
 		"not yet owned":       {"the Cluster that refers to it will own it", free, ControlPlaneKind, []client.Object{controls("mine", ControlPlaneKind, "cp")}, "mine"},
-		"as infrastructure":   {"either reference counts", &infrav1.AzureManagedCluster{ObjectMeta: storetest.Meta("mine")}, ClusterKind, []client.Object{controls("mine", ControlPlaneKind, "cp")}, "mine"},
+		"as infrastructure":   {"either reference counts", &infrav1.AzureManagedCluster{ObjectMeta: storetest.NewMeta("mine")}, ClusterKind, []client.Object{controls("mine", ControlPlaneKind, "cp")}, "mine"},
 		"other kind":          {"a control plane of kubeadm may have the same name", free, ControlPlaneKind, []client.Object{controls("a", "KubeadmControlPlane", "cp")}, ""},
 		"other group":         {"another provider may have the same kind", free, ControlPlaneKind, []client.Object{foreign}, ""},
 		"other name":          {"the reference is to another one", free, ControlPlaneKind, []client.Object{controls("a", ControlPlaneKind, "other")}, ""},
 		"other namespace":     {"references do not cross namespaces", free, ControlPlaneKind, []client.Object{far}, ""},
-		"Cluster that leaves": {"it will own nothing any more", free, ControlPlaneKind, []client.Object{storetest.Deleting(controls("a", ControlPlaneKind, "cp"))}, ""},
+		"Cluster that leaves": {"it will own nothing any more", free, ControlPlaneKind, []client.Object{storetest.MarkDeleting(controls("a", ControlPlaneKind, "cp"))}, ""},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			got, err := ClusterOf(t.Context(), storetest.New(t, test.clusters...), test.of, test.kind)
-			if err != nil || storetest.Name(got) != test.want {
-				t.Errorf("%s: got %q, %v", test.reason, storetest.Name(got), err)
+			got, err := FindCluster(t.Context(), storetest.NewClient(t, test.clusters...), test.of, test.kind)
+			if err != nil || storetest.NameOf(got) != test.want {
+				t.Errorf("%s: got %q, %v", test.reason, storetest.NameOf(got), err)
 			}
 		})
 	}
 }
 
 func machinePool(name, cluster, kind, ref string) *clusterv1.MachinePool {
-	object := &clusterv1.MachinePool{ObjectMeta: storetest.Meta(name)}
+	object := &clusterv1.MachinePool{ObjectMeta: storetest.NewMeta(name)}
 	object.Spec.ClusterName = cluster
 	object.Spec.Template.Spec.InfrastructureRef = clusterv1.ContractVersionedObjectReference{APIGroup: infrav1.GroupVersion.Group, Kind: kind, Name: ref}
 	return object
 }
 
 func azurePool(name, cluster string) *infrav1.AzureManagedMachinePool {
-	object := &infrav1.AzureManagedMachinePool{ObjectMeta: storetest.Meta(name)}
+	object := &infrav1.AzureManagedMachinePool{ObjectMeta: storetest.NewMeta(name)}
 	if cluster != "" {
 		object.Labels = map[string]string{clusterv1.ClusterNameLabel: cluster}
 	}
@@ -79,30 +79,30 @@ func TestMachinePoolOf(t *testing.T) {
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			got, err := MachinePoolOf(t.Context(), storetest.New(t, test.pools...), azurePool("p", "c1"))
-			if err != nil || storetest.Name(got) != test.want {
-				t.Errorf("%s: got %q, %v", test.reason, storetest.Name(got), err)
+			got, err := FindMachinePool(t.Context(), storetest.NewClient(t, test.pools...), azurePool("p", "c1"))
+			if err != nil || storetest.NameOf(got) != test.want {
+				t.Errorf("%s: got %q, %v", test.reason, storetest.NameOf(got), err)
 			}
 		})
 	}
 }
 
 func TestInput(t *testing.T) {
-	controlPlane := &infrav1.AzureManagedControlPlane{ObjectMeta: storetest.Meta("c1")}
+	controlPlane := &infrav1.AzureManagedControlPlane{ObjectMeta: storetest.NewMeta("c1")}
 	controlPlane.Spec.ASOManagedClusterPatches = []string{`{"spec": {"windowsProfile": {"adminUsername": "u", "adminPassword": {"name": "s", "key": "password"}}}}`}
-	store := storetest.New(t,
+	store := storetest.NewClient(t,
 		azurePool("labelled", "c1"), azurePool("referred", ""), azurePool("of-another", "c2"),
 		// The MachinePool knows better than a label that was copied.
 		azurePool("taken", "c1"), machinePool("taken", "c2", MachinePoolKind, "taken"),
-		machinePool("referred", "c1", MachinePoolKind, "referred"), storetest.Deleting(azurePool("leaving", "c1")),
-		&corev1.Secret{ObjectMeta: storetest.Meta("s"), Data: map[string][]byte{"password": []byte("x"), "other": []byte("y")}})
-	in, err := Input(t.Context(), store, storetest.Cluster("c1", ClusterKind, "c1"), controlPlane, "subscription")
+		machinePool("referred", "c1", MachinePoolKind, "referred"), storetest.MarkDeleting(azurePool("leaving", "c1")),
+		&corev1.Secret{ObjectMeta: storetest.NewMeta("s"), Data: map[string][]byte{"password": []byte("x"), "other": []byte("y")}})
+	in, err := LoadPlanInput(t.Context(), store, storetest.NewCluster("c1", ClusterKind, "c1"), controlPlane, "subscription")
 	if err != nil {
 		t.Fatal(err)
 	}
 	pools := map[string]string{}
 	for _, pool := range in.Pools {
-		pools[pool.AzurePool.Name] = storetest.Name(pool.MachinePool)
+		pools[pool.AzurePool.Name] = storetest.NameOf(pool.MachinePool)
 	}
 	if diff := cmp.Diff(map[string]string{"labelled": "", "referred": "referred"}, pools); diff != "" {
 		t.Errorf("pools by their MachinePools (-want +got):\n%s", diff)
@@ -122,17 +122,17 @@ func TestInput(t *testing.T) {
 }
 
 func TestControlPlaneNamed(t *testing.T) {
-	labelled := &infrav1.AzureManagedControlPlane{ObjectMeta: storetest.Meta("a")}
+	labelled := &infrav1.AzureManagedControlPlane{ObjectMeta: storetest.NewMeta("a")}
 	labelled.Labels = map[string]string{clusterv1.ClusterNameLabel: "c1"}
-	owned := &infrav1.AzureManagedControlPlane{ObjectMeta: storetest.Owned("b", "c2")}
-	store := storetest.New(t, labelled, owned)
+	owned := &infrav1.AzureManagedControlPlane{ObjectMeta: storetest.NewOwnedMeta("b", "c2")}
+	store := storetest.NewClient(t, labelled, owned)
 	for _, test := range []struct{ cluster, want string }{{"c1", "a"}, {"c2", "b"}, {"c3", ""}, {"", ""}} {
-		got, err := ControlPlaneNamed(t.Context(), store, storetest.Namespace, test.cluster)
-		if err != nil || storetest.Name(got) != test.want {
-			t.Errorf("of Cluster %q: got %q, %v", test.cluster, storetest.Name(got), err)
+		got, err := FindControlPlane(t.Context(), store, storetest.Namespace, test.cluster)
+		if err != nil || storetest.NameOf(got) != test.want {
+			t.Errorf("of Cluster %q: got %q, %v", test.cluster, storetest.NameOf(got), err)
 		}
 	}
-	if got, _ := ControlPlaneNamed(t.Context(), store, "far", "c1"); got != nil {
+	if got, _ := FindControlPlane(t.Context(), store, "far", "c1"); got != nil {
 		t.Error("references do not cross namespaces")
 	}
 }

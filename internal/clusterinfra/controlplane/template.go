@@ -15,12 +15,12 @@ import (
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 )
 
-// Template is the AzureMachineTemplate that the control plane of a Cluster makes its next machine of; nil when there is none
+// FindMachineTemplate is the AzureMachineTemplate that the control plane of a Cluster makes its next machine of; nil when there is none
 // that tells. A control plane of a kind that is not installed, or that the manager may not read, does not tell.
 //
 // The control plane is of another provider, which need not be installed. So it is read from the API server, not from a
 // cache: the manager's client does that with unstructured objects.
-func Template(ctx context.Context, c client.Client, cluster *clusterv1.Cluster) (*infrav1.AzureMachineTemplate, error) {
+func FindMachineTemplate(ctx context.Context, c client.Client, cluster *clusterv1.Cluster) (*infrav1.AzureMachineTemplate, error) {
 	ref := cluster.Spec.ControlPlaneRef
 	if !ref.IsDefined() {
 		return nil, nil
@@ -41,7 +41,7 @@ func Template(ctx context.Context, c client.Client, cluster *clusterv1.Cluster) 
 	if err != nil {
 		return nil, fmt.Errorf("get %s %s: %w", ref.Kind, ref.Name, err)
 	}
-	name := machineTemplate(controlPlane)
+	name := machineTemplateName(controlPlane)
 	if name == "" {
 		return nil, nil
 	}
@@ -55,9 +55,9 @@ func Template(ctx context.Context, c client.Client, cluster *clusterv1.Cluster) 
 	return template, nil
 }
 
-// machineTemplate is the name of the AzureMachineTemplate that a control plane refers to, where the contracts v1beta2 and
+// machineTemplateName is the name of the AzureMachineTemplate that a control plane refers to, where the contracts v1beta2 and
 // v1beta1 of Cluster API have it; "" for none.
-func machineTemplate(controlPlane *unstructured.Unstructured) string {
+func machineTemplateName(controlPlane *unstructured.Unstructured) string {
 	for _, path := range [][]string{{"spec", "machineTemplate", "spec", "infrastructureRef"}, {"spec", "machineTemplate", "infrastructureRef"}} {
 		// A field of another shape than the contract's is none of it.
 		ref, _, _ := unstructured.NestedMap(controlPlane.Object, path...)

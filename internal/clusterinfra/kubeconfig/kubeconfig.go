@@ -20,7 +20,7 @@ var errUnreadable = errors.New("the kubeconfig that AKS answered cannot be read"
 
 // WithToken replaces how every user of a kubeconfig proves who it is by a bearer token.
 func WithToken(raw []byte, token string) ([]byte, error) {
-	config, err := load(raw)
+	config, err := parseConfig(raw)
 	if err != nil {
 		return nil, err
 	}
@@ -34,9 +34,9 @@ func WithToken(raw []byte, token string) ([]byte, error) {
 	return out, nil
 }
 
-// Authority is the certificate of the authority that the server of the current context is trusted by, in PEM.
-func Authority(raw []byte) ([]byte, error) {
-	cluster, err := current(raw)
+// CertificateAuthority is the certificate of the authority that the server of the current context is trusted by, in PEM.
+func CertificateAuthority(raw []byte) ([]byte, error) {
+	cluster, err := currentCluster(raw)
 	if err != nil {
 		return nil, err
 	}
@@ -46,11 +46,11 @@ func Authority(raw []byte) ([]byte, error) {
 	return cluster.CertificateAuthorityData, nil
 }
 
-// Discovery is what kubeadm's token-based discovery reads from kube-public/cluster-info: the server and its authority,
+// BuildDiscovery is what kubeadm's token-based discovery reads from kube-public/cluster-info: the server and its authority,
 // and no credential.
 // https://kubernetes.io/docs/reference/setup-tools/kubeadm/implementation-details/#discovery-cluster-info
-func Discovery(raw []byte) ([]byte, error) {
-	cluster, err := current(raw)
+func BuildDiscovery(raw []byte) ([]byte, error) {
+	cluster, err := currentCluster(raw)
 	if err != nil {
 		return nil, err
 	}
@@ -63,7 +63,7 @@ func Discovery(raw []byte) ([]byte, error) {
 	return out, nil
 }
 
-func load(raw []byte) (*clientcmdapi.Config, error) {
+func parseConfig(raw []byte) (*clientcmdapi.Config, error) {
 	config, err := clientcmd.Load(raw)
 	if err != nil || len(config.Clusters) == 0 || len(config.AuthInfos) == 0 {
 		return nil, errUnreadable
@@ -71,9 +71,9 @@ func load(raw []byte) (*clientcmdapi.Config, error) {
 	return config, nil
 }
 
-// current is the cluster of the current context, or the only one there is.
-func current(raw []byte) (*clientcmdapi.Cluster, error) {
-	config, err := load(raw)
+// currentCluster is the cluster of the current context, or the only one there is.
+func currentCluster(raw []byte) (*clientcmdapi.Cluster, error) {
+	config, err := parseConfig(raw)
 	if err != nil {
 		return nil, err
 	}

@@ -50,17 +50,17 @@ func TestWithToken(t *testing.T) {
 }
 
 func TestAuthority(t *testing.T) {
-	got, err := kubeconfig.Authority([]byte(user))
+	got, err := kubeconfig.CertificateAuthority([]byte(user))
 	if diff := cmp.Diff("CA", string(got)); err != nil || diff != "" {
 		t.Errorf("the authority is that of the current context: %v %s", err, diff)
 	}
-	if _, err := kubeconfig.Authority([]byte(strings.ReplaceAll(user, ", certificate-authority-data: Q0E=", ""))); err == nil {
+	if _, err := kubeconfig.CertificateAuthority([]byte(strings.ReplaceAll(user, ", certificate-authority-data: Q0E=", ""))); err == nil {
 		t.Error("a cluster without an authority has none to give")
 	}
 }
 
 func TestDiscovery(t *testing.T) {
-	out, err := kubeconfig.Discovery([]byte(user))
+	out, err := kubeconfig.BuildDiscovery([]byte(user))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -85,8 +85,8 @@ func TestErrorsKeepSecrets(t *testing.T) {
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			_, tokenErr := kubeconfig.WithToken([]byte(test.raw), "s3cret")
-			_, authorityErr := kubeconfig.Authority([]byte(test.raw))
-			_, discoveryErr := kubeconfig.Discovery([]byte(test.raw))
+			_, authorityErr := kubeconfig.CertificateAuthority([]byte(test.raw))
+			_, discoveryErr := kubeconfig.BuildDiscovery([]byte(test.raw))
 			for _, err := range []error{tokenErr, authorityErr, discoveryErr} {
 				if err == nil || strings.Contains(err.Error(), "s3cret") {
 					t.Errorf("%s: got %v", test.reason, err)

@@ -21,8 +21,8 @@ type Passwords struct {
 	key  []byte
 }
 
-// Of is the password of the VMs of an object. It has all four kinds of characters that Azure asks for.
-func (p *Passwords) Of(object types.UID) string {
+// PasswordFor is the password of the VMs of an object. It has all four kinds of characters that Azure asks for.
+func (p *Passwords) PasswordFor(object types.UID) string {
 	p.once.Do(func() {
 		p.key = make([]byte, sha256.Size)
 		// It does not fail: crypto/rand ends the process when the system has no randomness.

@@ -6,7 +6,7 @@ import (
 )
 
 func TestPasswords(t *testing.T) {
-	of := (&Passwords{}).Of
+	of := (&Passwords{}).PasswordFor
 	password := of("1")
 	if again := of("1"); again != password {
 		t.Error("another password on the next pass makes a VM that Azure refuses look like another VM")
@@ -14,7 +14,7 @@ func TestPasswords(t *testing.T) {
 	if of("2") == password {
 		t.Error("two machines have the same password")
 	}
-	if (&Passwords{}).Of("1") == password {
+	if (&Passwords{}).PasswordFor("1") == password {
 		t.Error("who knows the machine knows its password")
 	}
 	if len(password) != passwordLength {

@@ -23,24 +23,24 @@ type failure struct {
 	until   time.Time
 }
 
-// answer is what Deletion.Tag returns.
-func (f failure) answer() (warning string, err error) {
+// asResult is what Deletion.Tag returns.
+func (f failure) asResult() (warning string, err error) {
 	if f.wait {
-		return "", reconcile.Unread(f.cause)
+		return "", reconcile.ReadFailed(f.cause)
 	}
 	return f.warning, nil
 }
 
-// last is the error of an object that may not send its request again yet.
-func (f *Failures) last(object string) (failure, bool) {
+// lastFailure is the error of an object that may not send its request again yet.
+func (f *Failures) lastFailure(object string) (failure, bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	found, ok := f.of[object]
 	return found, ok && time.Now().Before(found.until)
 }
 
-func (f *Failures) keep(object string, found failure) {
-	_, after := status.Problem("", found.cause)
+func (f *Failures) storeFailure(object string, found failure) {
+	_, after := status.ProblemCondition("", found.cause)
 	found.until = time.Now().Add(after)
 	f.mu.Lock()
 	defer f.mu.Unlock()

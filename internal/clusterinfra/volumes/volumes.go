@@ -26,8 +26,8 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile"
 )
 
-// patience bounds how long errors that pass hold up the deletion of a VM.
-const patience = 10 * time.Minute
+// maxDelay bounds how long errors that pass hold up the deletion of a VM.
+const maxDelay = 10 * time.Minute
 
 // maxNamed bounds how many disks a warning names.
 const maxNamed = 4
@@ -36,7 +36,7 @@ const maxNamed = 4
 type Deletion struct {
 	Facts    *facts.Facts
 	Failures *Failures
-	Turn     reconcile.Turn
+	Session  reconcile.Session
 	// Cluster may stand for one that is gone, which ClusterGone tells. AzureCluster is nil for a pool that joined an AKS cluster.
 	Cluster      *clusterv1.Cluster
 	ClusterGone  bool
@@ -50,25 +50,25 @@ type Deletion struct {
 	Planned []arm.ID
 }
 
-// Tag tags the disks of volumes that are attached. The error is a verdict: the deletion has to wait. The warning names the disks that
+// TagVolumes tags the disks of volumes that are attached. The error is a verdict: the deletion has to wait. The warning names the disks that
 // could not be tagged.
-func (d Deletion) Tag(ctx context.Context) (warning string, err error) {
-	if d.AzureCluster == nil || !leftovers.Requested(d.AzureCluster) || !d.wholeCluster() {
+func (d Deletion) TagVolumes(ctx context.Context) (warning string, err error) {
+	if d.AzureCluster == nil || !leftovers.Requested(d.AzureCluster) || !d.deletesCluster() {
 		return "", nil
 	}
-	if last, ok := d.Failures.last(d.Turn.Name); ok {
-		return last.answer()
+	if last, ok := d.Failures.lastFailure(d.Session.Name); ok {
+		return last.asResult()
 	}
-	disks, err := d.toTag(ctx)
+	disks, err := d.findDisksToTag(ctx)
 	if err != nil {
-		return d.failed(nil, err)
+		return d.recordFailure(nil, err)
 	}
 	var refused []string
 	var cause error
 	busy := false
 	owner := ownership.Value(d.AzureCluster, d.Cluster.Name)
 	for _, disk := range disks {
-		result := d.Turn.Do(ctx, tagging(disk, owner))
+		result := d.Session.RunAction(ctx, newTagAction(disk, owner))
 		switch {
 		case result.Err != nil:
 			refused, cause = append(refused, disk.ShortName()), result.Err
@@ -82,21 +82,21 @@ func (d Deletion) Tag(ctx context.Context) (warning string, err error) {
 			Status: metav1.ConditionFalse, Reason: infrav1.DeletingReason, Message: "The disks of volumes that are attached are tagged before " + d.Resource.ShortName() + " is deleted.",
 		})
 	case cause != nil:
-		return d.failed(refused, cause)
+		return d.recordFailure(refused, cause)
 	}
-	d.Failures.Forget(d.Turn.Name)
+	d.Failures.Forget(d.Session.Name)
 	return "", nil
 }
 
-// wholeCluster reports whether the VM goes with its cluster. The volumes of a VM that is only replaced stay in use.
-func (d Deletion) wholeCluster() bool {
+// deletesCluster reports whether the VM goes with its cluster. The volumes of a VM that is only replaced stay in use.
+func (d Deletion) deletesCluster() bool {
 	return d.ClusterGone || !d.Cluster.DeletionTimestamp.IsZero() || !d.AzureCluster.DeletionTimestamp.IsZero()
 }
 
-// toTag are the disks to tag. Each question is put only where the one before leaves something to tag.
-func (d Deletion) toTag(ctx context.Context) ([]arm.ID, error) {
-	of := leftovers.Cluster{Name: d.Cluster.Name, Owner: ownership.Value(d.AzureCluster, d.Cluster.Name), Planned: d.planned}
-	vms, err := d.vms(ctx, of)
+// findDisksToTag are the disks to tag. Each question is put only where the one before leaves something to tag.
+func (d Deletion) findDisksToTag(ctx context.Context) ([]arm.ID, error) {
+	of := leftovers.Cluster{Name: d.Cluster.Name, Owner: ownership.Value(d.AzureCluster, d.Cluster.Name), Planned: d.isPlanned}
+	vms, err := d.provenVMs(ctx, of)
 	if err != nil {
 		return nil, err
 	}
@@ -104,7 +104,7 @@ func (d Deletion) toTag(ctx context.Context) ([]arm.ID, error) {
 	if len(attached) == 0 {
 		return nil, nil
 	}
-	client, group := d.Turn.Access.Client, arm.ResourceGroupID(d.Resource.Subscription(), d.Resource.ResourceGroup())
+	client, group := d.Session.Access.Client, arm.ResourceGroupID(d.Resource.Subscription(), d.Resource.ResourceGroup())
 	body, err := d.Facts.ReadResource(ctx, client, group)
 	if err != nil || of.Owns(body) {
 		return nil, err
@@ -116,19 +116,19 @@ func (d Deletion) toTag(ctx context.Context) ([]arm.ID, error) {
 	return of.VolumesToTag(attached, disks), nil
 }
 
-// vms are the VMs that are proven to be the cluster's.
-func (d Deletion) vms(ctx context.Context, of leftovers.Cluster) ([]json.RawMessage, error) {
-	body, err := d.Facts.ReadResource(ctx, d.Turn.Access.Client, d.Resource)
+// provenVMs are the VMs that are proven to be the cluster's.
+func (d Deletion) provenVMs(ctx context.Context, of leftovers.Cluster) ([]json.RawMessage, error) {
+	body, err := d.Facts.ReadResource(ctx, d.Session.Access.Client, d.Resource)
 	if err != nil || !of.ProvesAttachment(body) {
 		return nil, err
 	}
 	if !strings.EqualFold(d.Resource.Type(), types.ScaleSet) {
 		return []json.RawMessage{body}, nil
 	}
-	return d.Facts.ListScaleSetVMs(ctx, d.Turn.Access.Client, d.Resource, d.Flexible)
+	return d.Facts.ListScaleSetVMs(ctx, d.Session.Access.Client, d.Resource, d.Flexible)
 }
 
-func (d Deletion) planned(id arm.ID) bool {
+func (d Deletion) isPlanned(id arm.ID) bool {
 	for _, disk := range d.Planned {
 		if disk.Equal(id) {
 			return true
@@ -137,17 +137,17 @@ func (d Deletion) planned(id arm.ID) bool {
 	return false
 }
 
-// tagging adds the tag to those of a disk. The provider of the disk would replace all tags.
+// newTagAction adds the tag to those of a disk. The provider of the disk would replace all tags.
 // https://learn.microsoft.com/en-us/rest/api/resources/tags/update-at-scope
-func tagging(disk arm.ID, owner string) engine.Action {
+func newTagAction(disk arm.ID, owner string) engine.Action {
 	return engine.Action{
 		Method: "PATCH", ID: disk, SubPath: "providers/Microsoft.Resources/tags/default", APIVersion: types.TagsAPIVersion,
 		Body: map[string]any{"operation": "Merge", "properties": map[string]any{"tags": map[string]string{infrav1.VolumeTag: owner}}},
 	}
 }
 
-// failed waits for the end of an error that passes, for a while. The VM goes in spite of any other.
-func (d Deletion) failed(disks []string, cause error) (string, error) {
+// recordFailure waits for the end of an error that passes, for a while. The VM goes in spite of any other.
+func (d Deletion) recordFailure(disks []string, cause error) (string, error) {
 	what := "the disks of volumes"
 	if len(disks) > 0 {
 		what = strings.Join(disks[:min(len(disks), maxNamed)], ", ")
@@ -155,15 +155,15 @@ func (d Deletion) failed(disks []string, cause error) (string, error) {
 			what += fmt.Sprintf(" and %d others", more)
 		}
 	}
-	found := failure{cause: cause, wait: Passes(cause) && d.Since != nil && time.Since(d.Since.Time) < patience, warning: fmt.Sprintf(
+	found := failure{cause: cause, wait: IsTransient(cause) && d.Since != nil && time.Since(d.Since.Time) < maxDelay, warning: fmt.Sprintf(
 		"Azure refused to tag %s of %s, so they stay in Azure when the cluster is gone. To have them deleted with it, give the identity the rights Microsoft.Compute/disks/read and Microsoft.Resources/tags/write, "+
 			"or delete them yourself: %v", what, d.Resource.ShortName(), cause)}
-	d.Failures.keep(d.Turn.Name, found)
-	return found.answer()
+	d.Failures.storeFailure(d.Session.Name, found)
+	return found.asResult()
 }
 
-// Passes reports whether an error goes by itself.
-func Passes(err error) bool {
+// IsTransient reports whether an error goes by itself.
+func IsTransient(err error) bool {
 	class := arm.Classify(err)
 	return class == arm.ClassWaiting || class == arm.ClassRetry
 }

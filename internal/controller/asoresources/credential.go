@@ -13,20 +13,20 @@ import (
 	plan "sigs.k8s.io/cluster-api-provider-azure/internal/plan/asoresource"
 )
 
-// kind is a kind with documents, and the finalizer that an object of it has while it may have something in Azure.
-type kind struct {
+// asoKind is a kind with documents, and the finalizer that an object of it has while it may have something in Azure.
+type asoKind struct {
 	name, finalizer string
 	list            func() client.ObjectList
 }
 
-var allKinds = []kind{
+var allKinds = []asoKind{
 	{ClusterKind, infrav1.ASOManagedFinalizer, func() client.ObjectList { return &infrav1.AzureASOManagedClusterList{} }},
 	{ControlPlaneKind, infrav1.ASOManagedControlPlaneFinalizer, func() client.ObjectList { return &infrav1.AzureASOManagedControlPlaneList{} }},
 	{MachinePoolKind, infrav1.ASOManagedFinalizer, func() client.ObjectList { return &infrav1.AzureASOManagedMachinePoolList{} }},
 }
 
-// each calls do with the objects of a kind in a namespace, until it returns an error.
-func (k kind) each(ctx context.Context, c client.Reader, namespace string, do func(client.Object) error) error {
+// forEachObject calls do with the objects of a kind in a namespace, until it returns an error.
+func (k asoKind) forEachObject(ctx context.Context, c client.Reader, namespace string, do func(client.Object) error) error {
 	list := k.list()
 	if err := c.List(ctx, list, client.InNamespace(namespace)); err != nil {
 		return fmt.Errorf("list %ss: %w", k.name, err)
@@ -34,17 +34,17 @@ func (k kind) each(ctx context.Context, c client.Reader, namespace string, do fu
 	return meta.EachListItem(list, func(item runtime.Object) error { return do(item.(client.Object)) })
 }
 
-// CredentialUsers are the objects that ask Azure with the credential of a Secret of their namespace and may have something there, as
+// FindCredentialUsers are the objects that ask Azure with the credential of a Secret of their namespace and may have something there, as
 // "AzureASOManagedCluster ns/c1", at most so many.
-func CredentialUsers(ctx context.Context, c client.Reader, secret client.ObjectKey, most int) ([]string, error) {
+func FindCredentialUsers(ctx context.Context, c client.Reader, secret client.ObjectKey, most int) ([]string, error) {
 	var out []string
 	for _, kind := range allKinds {
-		err := kind.each(ctx, c, secret.Namespace, func(object client.Object) error {
+		err := kind.forEachObject(ctx, c, secret.Namespace, func(object client.Object) error {
 			if len(out) >= most || !slices.Contains(object.GetFinalizers(), kind.finalizer) {
 				return nil
 			}
-			members, _, err := belonging(ctx, c, object, kind.name)
-			if err == nil && members != nil && members.Identity(kind.name, object).Secret == secret.Name {
+			members, _, err := findMembers(ctx, c, object, kind.name)
+			if err == nil && members != nil && members.AccessRequest(kind.name, object).Secret == secret.Name {
 				out = append(out, kind.name+" "+secret.Namespace+"/"+object.GetName())
 			}
 			return err
@@ -56,13 +56,13 @@ func CredentialUsers(ctx context.Context, c client.Reader, secret client.ObjectK
 	return out, nil
 }
 
-// NamesCredential tells whether objects of the namespace may ask Azure with the credential of a Secret: documents name it, or it has the
+// IsNamedAsCredential tells whether objects of the namespace may ask Azure with the credential of a Secret: documents name it, or it has the
 // usual name.
-func NamesCredential(ctx context.Context, c client.Reader, secret client.ObjectKey) (bool, error) {
+func IsNamedAsCredential(ctx context.Context, c client.Reader, secret client.ObjectKey) (bool, error) {
 	names := false
 	for _, kind := range allKinds {
-		err := kind.each(ctx, c, secret.Namespace, func(object client.Object) error {
-			names = names || secret.Name == DefaultCredential || slices.Contains(credentials(mentioning(resourcesOf(object), secret.Name)), secret.Name)
+		err := kind.forEachObject(ctx, c, secret.Namespace, func(object client.Object) error {
+			names = names || secret.Name == DefaultCredential || slices.Contains(namedCredentials(manifestsContaining(manifestsOf(object), secret.Name)), secret.Name)
 			return nil
 		})
 		if err != nil {
@@ -72,13 +72,13 @@ func NamesCredential(ctx context.Context, c client.Reader, secret client.ObjectK
 	return names, nil
 }
 
-// Credentials are the names of the Secrets that the documents of an object name as their credential, and of the one that is used where
+// CredentialNames are the names of the Secrets that the documents of an object name as their credential, and of the one that is used where
 // none is named.
-func Credentials(object client.Object) []string {
-	return append(credentials(mentioning(resourcesOf(object), plan.CredentialAnnotation)), DefaultCredential)
+func CredentialNames(object client.Object) []string {
+	return append(namedCredentials(manifestsContaining(manifestsOf(object), plan.CredentialAnnotation)), DefaultCredential)
 }
 
-func credentials(resources []runtime.RawExtension) []string {
+func namedCredentials(resources []runtime.RawExtension) []string {
 	var out []string
 	documents, _ := plan.ReadManifests("", resources)
 	for _, d := range documents {

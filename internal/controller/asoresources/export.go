@@ -16,11 +16,11 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile"
 )
 
-// Export writes what operatorSpec of documents asks to be written into Secrets and ConfigMaps of the namespace. credentials are
+// ExportValues writes what operatorSpec of documents asks to be written into Secrets and ConfigMaps of the namespace. credentials are
 // those of the managed cluster, nil while there are none. What others made is refused: who may write documents need not be allowed
 // to write Secrets.
-func Export(ctx context.Context, to published.Publisher, in plan.Input, outcome arm.Outcome, credentials *aks.Credentials) error {
-	to.Refuse = true
+func ExportValues(ctx context.Context, to published.Publisher, in plan.Input, outcome arm.Outcome, credentials *aks.Credentials) error {
+	to.RefuseForeign = true
 	secrets, configMaps := map[string]map[string][]byte{}, map[string]map[string]string{}
 	asked := map[string]*field.Path{}
 	for _, d := range in.OwnManifests() {
@@ -32,14 +32,14 @@ func Export(ctx context.Context, to published.Publisher, in plan.Input, outcome 
 		for _, wanted := range plan.ListExports(d, result.Observed) {
 			switch {
 			case wanted.Value != "":
-				put(configMaps, wanted.To, wanted.Value)
+				putValue(configMaps, wanted.To, wanted.Value)
 				asked["ConfigMap "+wanted.To.Name] = wanted.Path
 			case credentials == nil:
 			case wanted.Name == plan.AdminCredentials && credentials.Admin != nil:
-				put(secrets, wanted.To, credentials.Admin)
+				putValue(secrets, wanted.To, credentials.Admin)
 				asked["Secret "+wanted.To.Name] = wanted.Path
 			case wanted.Name == plan.UserCredentials && credentials.User != nil:
-				put(secrets, wanted.To, credentials.User)
+				putValue(secrets, wanted.To, credentials.User)
 				asked["Secret "+wanted.To.Name] = wanted.Path
 			}
 		}
@@ -47,28 +47,28 @@ func Export(ctx context.Context, to published.Publisher, in plan.Input, outcome 
 	// The Secret that Cluster API reads is written already.
 	delete(secrets, objectkey.KubeconfigSecret(to.Cluster))
 	for _, name := range slices.Sorted(maps.Keys(secrets)) {
-		if err := refused(to.Secret(ctx, name, secrets[name]), asked); err != nil {
+		if err := refuseForeign(to.PublishSecret(ctx, name, secrets[name]), asked); err != nil {
 			return err
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(configMaps)) {
-		if err := refused(to.ConfigMap(ctx, name, configMaps[name]), asked); err != nil {
+		if err := refuseForeign(to.PublishConfigMap(ctx, name, configMaps[name]), asked); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// refused is an error of writing as a refusal of the document that asked for it, where only a person can mend it.
-func refused(err error, asked map[string]*field.Path) error {
-	var theirs published.TheirsError
+// refuseForeign is an error of writing as a refusal of the document that asked for it, where only a person can mend it.
+func refuseForeign(err error, asked map[string]*field.Path) error {
+	var theirs published.ForeignObjectError
 	if !errors.As(err, &theirs) {
 		return err
 	}
-	return reconcile.Refused(field.ErrorList{field.Forbidden(asked[theirs.Kind+" "+theirs.Name], theirs.Error()+" and is left as it is: name one that is not there")})
+	return reconcile.RefuseSpec(field.ErrorList{field.Forbidden(asked[theirs.Kind+" "+theirs.Name], theirs.Error()+" and is left as it is: name one that is not there")})
 }
 
-func put[V any](into map[string]map[string]V, at plan.KeyRef, value V) {
+func putValue[V any](into map[string]map[string]V, at plan.KeyRef, value V) {
 	if into[at.Name] == nil {
 		into[at.Name] = map[string]V{}
 	}

@@ -23,26 +23,26 @@ import (
 // DefaultCredential is the name of the Secret that is used where nothing names another credential.
 const DefaultCredential = "aso-credential"
 
-// Identity is whom Azure is asked as for the documents of an object: the Secret that they name, the AzureClusterIdentity of the
+// AccessRequest is whom Azure is asked as for the documents of an object: the Secret that they name, the AzureClusterIdentity of the
 // AzureASOManagedCluster, the Secret that other documents of the Cluster name, or that of the usual name. Secrets are always
 // those of the namespace.
-func (m *Members) Identity(kind string, obj client.Object) access.Request {
-	request := access.Request{Namespace: obj.GetNamespace(), Secret: m.named(Holder(kind, obj))}
+func (m *Members) AccessRequest(kind string, obj client.Object) access.Request {
+	request := access.Request{Namespace: obj.GetNamespace(), Secret: m.credentialName(HolderName(kind, obj))}
 	if m.Infrastructure != nil {
 		spec := m.Infrastructure.Spec
-		request.Ref, request.Environment, request.SubscriptionID = spec.IdentityRef, spec.AzureEnvironment, spec.SubscriptionID
+		request.IdentityRef, request.Environment, request.SubscriptionID = spec.IdentityRef, spec.AzureEnvironment, spec.SubscriptionID
 	}
-	if request.Secret == "" && request.Ref == nil {
-		if request.Secret = m.named(""); request.Secret == "" {
+	if request.Secret == "" && request.IdentityRef == nil {
+		if request.Secret = m.credentialName(""); request.Secret == "" {
 			request.Secret = DefaultCredential
 		}
 	}
 	return request
 }
 
-// named is the Secret that the documents of a holder name, or of any for "".
-func (m *Members) named(holder string) string {
-	for _, d := range m.documents {
+// credentialName is the Secret that the documents of a holder name, or of any for "".
+func (m *Members) credentialName(holder string) string {
+	for _, d := range m.manifests {
 		if name := d.Annotations[plan.CredentialAnnotation]; name != "" && (holder == "" || d.DeclaredIn == holder) {
 			return name
 		}
@@ -50,8 +50,8 @@ func (m *Members) named(holder string) string {
 	return ""
 }
 
-// Owner is the object with what tells the Cluster's resources from those of another one of its name.
-func (m *Members) Owner() client.Object {
+// OwnerObject is the object with what tells the Cluster's resources from those of another one of its name.
+func (m *Members) OwnerObject() client.Object {
 	if m.Infrastructure == nil {
 		return nil
 	}
@@ -69,76 +69,76 @@ func (m *Members) WaitsForOwner() *metav1.Condition {
 	}
 }
 
-// Input is what the plan of an object is computed from, without the facts. It has the turn's client speak the api-versions of
+// LoadPlanInput is what the plan of an object is computed from, without the facts. It has the turn's client speak the api-versions of
 // the documents.
-func (m *Members) Input(ctx context.Context, c client.Reader, turn reconcile.Turn, kind string, obj client.Object) (plan.Input, error) {
-	bound := !turn.Access.OfSecret && turn.Access.Identity.Namespace != obj.GetNamespace()
-	in := m.input(kind, obj, turn.Access.SubscriptionID, bound)
-	turn.Access.Client = turn.Access.Client.WithAPIVersions(plan.APIVersions(in.Set))
-	return in, m.values(ctx, c, &in)
+func (m *Members) LoadPlanInput(ctx context.Context, c client.Reader, session reconcile.Session, kind string, obj client.Object) (plan.Input, error) {
+	bound := !session.Access.OfSecret && session.Access.Identity.Namespace != obj.GetNamespace()
+	in := m.newInput(kind, obj, session.Access.SubscriptionID, bound)
+	session.Access.Client = session.Access.Client.WithAPIVersions(plan.APIVersions(in.Set))
+	return in, m.readValues(ctx, c, &in)
 }
 
-// Named is Input without values: what is enough to name resources.
-func (m *Members) Named(kind string, obj client.Object, subscription string) plan.Input {
-	return m.input(kind, obj, subscription, false)
+// NamingInput is Input without values: what is enough to name resources.
+func (m *Members) NamingInput(kind string, obj client.Object, subscription string) plan.Input {
+	return m.newInput(kind, obj, subscription, false)
 }
 
-func (m *Members) input(kind string, obj client.Object, subscription string, bound bool) plan.Input {
-	all := m.documents
+func (m *Members) newInput(kind string, obj client.Object, subscription string, bound bool) plan.Input {
+	all := m.manifests
 	if obj.GetDeletionTimestamp().IsZero() {
-		all = m.staying()
+		all = m.remainingManifests()
 	}
 	in := plan.Input{
-		Cluster: m.Cluster.Name, Object: obj, ObjectKey: Holder(kind, obj), Set: plan.NewSet(subscription, all, bound),
-		PlainObjects: m.plains[Holder(kind, obj)],
-		MachinePools: map[string]*clusterv1.MachinePool{}, Origins: map[string]plan.Origin{Holder(kind, obj): plan.ReadOrigin(obj)},
+		Cluster: m.Cluster.Name, Object: obj, ObjectKey: HolderName(kind, obj), Set: plan.NewSet(subscription, all, bound),
+		PlainObjects: m.plainObjects[HolderName(kind, obj)],
+		MachinePools: map[string]*clusterv1.MachinePool{}, Origins: map[string]plan.Origin{HolderName(kind, obj): plan.ReadOrigin(obj)},
 	}
 	if m.Infrastructure != nil {
 		in.Owner = m.Infrastructure
-		in.Origins[Holder(ClusterKind, m.Infrastructure)] = plan.ReadOrigin(m.Infrastructure)
+		in.Origins[HolderName(ClusterKind, m.Infrastructure)] = plan.ReadOrigin(m.Infrastructure)
 	}
 	if m.ControlPlane != nil {
 		in.Version = m.ControlPlane.Spec.Version
-		in.Origins[Holder(ControlPlaneKind, m.ControlPlane)] = plan.ReadOrigin(m.ControlPlane)
+		in.Origins[HolderName(ControlPlaneKind, m.ControlPlane)] = plan.ReadOrigin(m.ControlPlane)
 	}
 	network := m.Cluster.Spec.ClusterNetwork
-	in.ServiceCIDR, in.PodCIDR = first(network.Services.CIDRBlocks), first(network.Pods.CIDRBlocks)
+	in.ServiceCIDR, in.PodCIDR = firstBlock(network.Services.CIDRBlocks), firstBlock(network.Pods.CIDRBlocks)
 	for _, pool := range m.Pools {
-		in.Origins[Holder(MachinePoolKind, pool.Pool)] = plan.ReadOrigin(pool.Pool)
+		in.Origins[HolderName(MachinePoolKind, pool.Pool)] = plan.ReadOrigin(pool.Pool)
 		if pool.MachinePool != nil && pool.Pool.DeletionTimestamp.IsZero() {
-			in.MachinePools[Holder(MachinePoolKind, pool.Pool)] = pool.MachinePool
+			in.MachinePools[HolderName(MachinePoolKind, pool.Pool)] = pool.MachinePool
 		}
 	}
 	return in
 }
 
-// staying are the documents without those of pools that are being deleted.
-func (m *Members) staying() []plan.Manifest {
+// remainingManifests are the documents without those of pools that are being deleted.
+func (m *Members) remainingManifests() []plan.Manifest {
 	leaving := map[string]bool{}
 	for _, pool := range m.Pools {
-		leaving[Holder(MachinePoolKind, pool.Pool)] = !pool.Pool.DeletionTimestamp.IsZero()
+		leaving[HolderName(MachinePoolKind, pool.Pool)] = !pool.Pool.DeletionTimestamp.IsZero()
 	}
-	return slices.DeleteFunc(slices.Clone(m.documents), func(d plan.Manifest) bool { return leaving[d.DeclaredIn] })
+	return slices.DeleteFunc(slices.Clone(m.manifests), func(d plan.Manifest) bool { return leaving[d.DeclaredIn] })
 }
 
-func first(blocks []string) string {
+func firstBlock(blocks []string) string {
 	if len(blocks) == 0 {
 		return ""
 	}
 	return blocks[0]
 }
 
-// values reads what documents refer to. What is missing is left out: the plan says so. A control plane is made with its pools.
-func (m *Members) values(ctx context.Context, c client.Reader, in *plan.Input) error {
+// readValues reads what documents refer to. What is missing is left out: the plan says so. A control plane is made with its pools.
+func (m *Members) readValues(ctx context.Context, c client.Reader, in *plan.Input) error {
 	in.Values = plan.Values{Secrets: map[plan.KeyRef]string{}, ConfigMaps: map[plan.KeyRef]string{}}
 	secrets, configMaps := plan.ListReferencedKeys(*in)
 	for _, pool := range m.Pools {
 		other := *in
-		other.ObjectKey = Holder(MachinePoolKind, pool.Pool)
+		other.ObjectKey = HolderName(MachinePoolKind, pool.Pool)
 		s, cm := plan.ListReferencedKeys(other)
 		secrets, configMaps = append(secrets, s...), append(configMaps, cm...)
 	}
-	for _, name := range names(secrets) {
+	for _, name := range distinctNames(secrets) {
 		secret := &corev1.Secret{}
 		if err := c.Get(ctx, client.ObjectKey{Namespace: in.Object.GetNamespace(), Name: name}, secret); client.IgnoreNotFound(err) != nil {
 			return fmt.Errorf("get Secret %s, which a document names: %w", name, err)
@@ -147,7 +147,7 @@ func (m *Members) values(ctx context.Context, c client.Reader, in *plan.Input) e
 			in.Values.Secrets[plan.KeyRef{Name: name, Key: key}] = string(value)
 		}
 	}
-	for _, name := range names(configMaps) {
+	for _, name := range distinctNames(configMaps) {
 		configMap := &corev1.ConfigMap{}
 		if err := c.Get(ctx, client.ObjectKey{Namespace: in.Object.GetNamespace(), Name: name}, configMap); client.IgnoreNotFound(err) != nil {
 			return fmt.Errorf("get ConfigMap %s, which a document names: %w", name, err)
@@ -159,8 +159,8 @@ func (m *Members) values(ctx context.Context, c client.Reader, in *plan.Input) e
 	return nil
 }
 
-// names are the objects that have keys, each once: documents may name one thousands of times.
-func names(refs []plan.KeyRef) []string {
+// distinctNames are the objects that have keys, each once: documents may name one thousands of times.
+func distinctNames(refs []plan.KeyRef) []string {
 	distinct := map[string]bool{}
 	for _, ref := range refs {
 		distinct[ref.Name] = true
@@ -168,8 +168,8 @@ func names(refs []plan.KeyRef) []string {
 	return slices.Sorted(maps.Keys(distinct))
 }
 
-// Inputs is everything that decides what the plan of an object is, but facts.
-func Inputs(in plan.Input) []any {
+// FingerprintInputs is everything that decides what the plan of an object is, but facts.
+func FingerprintInputs(in plan.Input) []any {
 	var values []string
 	for ref, value := range in.Values.Secrets {
 		values = append(values, ref.Name+"/"+ref.Key+"="+value)
@@ -193,28 +193,28 @@ func Inputs(in plan.Input) []any {
 	return out
 }
 
-// Plan asks Azure for facts and plans.
-func (m *Members) Plan(ctx context.Context, f *facts.Facts, turn reconcile.Turn, in *plan.Input) (*reconcile.Plan, error) {
+// PlanResources asks Azure for facts and plans.
+func (m *Members) PlanResources(ctx context.Context, f *facts.Facts, session reconcile.Session, in *plan.Input) (*reconcile.Plan, error) {
 	in.Facts = map[string]json.RawMessage{}
 	for _, id := range plan.ListNeededFacts(*in) {
-		found, err := f.ReadResource(ctx, turn.Access.Client, id)
+		found, err := f.ReadResource(ctx, session.Access.Client, id)
 		if err != nil {
-			return nil, reconcile.UnreadFor(infrav1.ResourcesReadyCondition, err)
+			return nil, reconcile.ReadFailedFor(infrav1.ResourcesReadyCondition, err)
 		}
 		in.Facts[id.Key()] = found
 	}
-	errs := append(slices.Clone(m.wrong[in.ObjectKey]), plan.CheckCredentials(in.OwnManifests())...)
+	errs := append(slices.Clone(m.manifestErrors[in.ObjectKey]), plan.CheckCredentials(in.OwnManifests())...)
 	if errs = append(errs, plan.CheckManifests(*in)...); len(errs) > 0 {
-		return nil, reconcile.Refused(errs)
+		return nil, reconcile.RefuseSpec(errs)
 	}
 	// Without the right to ask, an object works all the same; its resources are not proven. Its deletion waits for the right.
-	if err := date(ctx, f, turn, in); err != nil && !arm.IsForbidden(err) {
-		return nil, reconcile.UnreadFor(infrav1.ResourcesReadyCondition, err)
+	if err := readCreationTimes(ctx, f, session, in); err != nil && !arm.IsForbidden(err) {
+		return nil, reconcile.ReadFailedFor(infrav1.ResourcesReadyCondition, err)
 	}
 	graph, err := plan.BuildPlan(*in)
 	if err != nil {
 		return nil, fmt.Errorf("plan: %w", err)
 	}
 	migrated, _ := plan.SplitMigrated(*in)
-	return &reconcile.Plan{Graph: graph, Sent: plan.LastApplied(*in), TagsOnly: in.UsesLentIdentity(), Migrated: migrated}, nil
+	return &reconcile.Plan{Graph: graph, LastApplied: plan.LastApplied(*in), IgnoreInventory: in.UsesLentIdentity(), Migrated: migrated}, nil
 }

@@ -36,9 +36,9 @@ type Members struct {
 	ControlPlane   *infrav1.AzureASOManagedControlPlane
 	Pools          []Pool
 
-	documents []plan.Manifest
-	plains    map[string][]plan.PlainObject
-	wrong     map[string]field.ErrorList
+	manifests      []plan.Manifest
+	plainObjects   map[string][]plan.PlainObject
+	manifestErrors map[string]field.ErrorList
 }
 
 // Pool is a pool with its MachinePool, which may be nil.
@@ -47,69 +47,69 @@ type Pool struct {
 	MachinePool *clusterv1.MachinePool
 }
 
-// Holder is how documents name their object.
-func Holder(kind string, obj client.Object) string { return kind + " " + obj.GetName() }
+// HolderName is how documents name their object.
+func HolderName(kind string, obj client.Object) string { return kind + " " + obj.GetName() }
 
-// Of gathers the objects of the Cluster that an object of a kind belongs to. gone tells that the Cluster is not there any more; the
+// LoadMembers gathers the objects of the Cluster that an object of a kind belongs to. gone tells that the Cluster is not there any more; the
 // error is a pass's where there never was one.
-func Of(ctx context.Context, c client.Reader, obj client.Object, kind string) (m *Members, gone bool, err error) {
-	m, gone, err = belonging(ctx, c, obj, kind)
+func LoadMembers(ctx context.Context, c client.Reader, obj client.Object, kind string) (m *Members, gone bool, err error) {
+	m, gone, err = findMembers(ctx, c, obj, kind)
 	if m == nil && err == nil {
-		err = reconcile.NotYet("OwnerRefNotSet", "no Cluster owns or refers to the "+kind+" yet")
+		err = reconcile.WaitForOwner("OwnerRefNotSet", "no Cluster owns or refers to the "+kind+" yet")
 	}
 	return m, gone, err
 }
 
-// belonging is Of with nothing where there never was a Cluster.
-func belonging(ctx context.Context, c client.Reader, obj client.Object, kind string) (m *Members, gone bool, err error) {
-	cluster, err := aks.ClusterOf(ctx, c, obj, kind)
+// findMembers is Of with nothing where there never was a Cluster.
+func findMembers(ctx context.Context, c client.Reader, obj client.Object, kind string) (m *Members, gone bool, err error) {
+	cluster, err := aks.FindCluster(ctx, c, obj, kind)
 	if err != nil {
 		return nil, false, err
 	}
 	if gone = cluster == nil; gone {
-		if cluster = deletion.LeftBehind(obj); cluster == nil {
+		if cluster = deletion.SubstituteCluster(obj); cluster == nil {
 			return nil, true, nil
 		}
 	}
-	m, err = Gather(ctx, c, cluster)
+	m, err = GatherMembers(ctx, c, cluster)
 	return m, gone, err
 }
 
-// Gather reads the objects of a Cluster. cluster may stand for one that is gone: its objects are then found by their label or
+// GatherMembers reads the objects of a Cluster. cluster may stand for one that is gone: its objects are then found by their label or
 // owner.
-func Gather(ctx context.Context, c client.Reader, cluster *clusterv1.Cluster) (*Members, error) {
-	m := &Members{Cluster: cluster, plains: map[string][]plan.PlainObject{}, wrong: map[string]field.ErrorList{}}
+func GatherMembers(ctx context.Context, c client.Reader, cluster *clusterv1.Cluster) (*Members, error) {
+	m := &Members{Cluster: cluster, plainObjects: map[string][]plan.PlainObject{}, manifestErrors: map[string]field.ErrorList{}}
 	var err error
-	if m.Infrastructure, err = find(ctx, c, cluster, cluster.Spec.InfrastructureRef, ClusterKind, &infrav1.AzureASOManagedCluster{}, &infrav1.AzureASOManagedClusterList{}); err != nil {
+	if m.Infrastructure, err = findObject(ctx, c, cluster, cluster.Spec.InfrastructureRef, ClusterKind, &infrav1.AzureASOManagedCluster{}, &infrav1.AzureASOManagedClusterList{}); err != nil {
 		return nil, err
 	}
-	if m.ControlPlane, err = find(ctx, c, cluster, cluster.Spec.ControlPlaneRef, ControlPlaneKind, &infrav1.AzureASOManagedControlPlane{}, &infrav1.AzureASOManagedControlPlaneList{}); err != nil {
+	if m.ControlPlane, err = findObject(ctx, c, cluster, cluster.Spec.ControlPlaneRef, ControlPlaneKind, &infrav1.AzureASOManagedControlPlane{}, &infrav1.AzureASOManagedControlPlaneList{}); err != nil {
 		return nil, err
 	}
-	if m.Pools, err = pools(ctx, c, cluster); err != nil {
+	if m.Pools, err = listPools(ctx, c, cluster); err != nil {
 		return nil, err
 	}
 	if m.Infrastructure != nil {
-		m.read(Holder(ClusterKind, m.Infrastructure), m.Infrastructure.Spec.Resources)
+		m.readManifests(HolderName(ClusterKind, m.Infrastructure), m.Infrastructure.Spec.Resources)
 	}
 	if m.ControlPlane != nil {
-		m.read(Holder(ControlPlaneKind, m.ControlPlane), m.ControlPlane.Spec.Resources)
+		m.readManifests(HolderName(ControlPlaneKind, m.ControlPlane), m.ControlPlane.Spec.Resources)
 	}
 	for _, pool := range m.Pools {
-		m.read(Holder(MachinePoolKind, pool.Pool), pool.Pool.Spec.Resources)
+		m.readManifests(HolderName(MachinePoolKind, pool.Pool), pool.Pool.Spec.Resources)
 	}
 	return m, nil
 }
 
-func (m *Members) read(holder string, resources []runtime.RawExtension) {
+func (m *Members) readManifests(holder string, resources []runtime.RawExtension) {
 	documents, wrong := plan.ReadManifests(holder, resources)
 	plains, wrongToo := plan.ReadPlainObjects(m.Cluster.Namespace, resources)
-	m.documents = append(m.documents, documents...)
-	m.plains[holder], m.wrong[holder] = plains, append(wrong, wrongToo...)
+	m.manifests = append(m.manifests, documents...)
+	m.plainObjects[holder], m.manifestErrors[holder] = plains, append(wrong, wrongToo...)
 }
 
-// find reads the object of a kind that the Cluster refers to, or that belongs to a Cluster of this name; nil when there is none.
-func find[T client.Object](ctx context.Context, c client.Reader, cluster *clusterv1.Cluster, ref clusterv1.ContractVersionedObjectReference, kind string, empty T, list client.ObjectList) (T, error) {
+// findObject reads the object of a kind that the Cluster refers to, or that belongs to a Cluster of this name; nil when there is none.
+func findObject[T client.Object](ctx context.Context, c client.Reader, cluster *clusterv1.Cluster, ref clusterv1.ContractVersionedObjectReference, kind string, empty T, list client.ObjectList) (T, error) {
 	var none T
 	if ref.Name != "" {
 		if ref.Kind != kind {
@@ -123,15 +123,15 @@ func find[T client.Object](ctx context.Context, c client.Reader, cluster *cluste
 		}
 		return empty, nil
 	}
-	found, err := labelled[T](ctx, c, cluster, list)
+	found, err := listOfCluster[T](ctx, c, cluster, list)
 	if err != nil || len(found) == 0 {
 		return none, err
 	}
 	return found[0], nil
 }
 
-// pools are the pools of a cluster: those that a MachinePool of it refers to, and those that carry its label and have none.
-func pools(ctx context.Context, c client.Reader, cluster *clusterv1.Cluster) ([]Pool, error) {
+// listPools are the pools of a cluster: those that a MachinePool of it refers to, and those that carry its label and have none.
+func listPools(ctx context.Context, c client.Reader, cluster *clusterv1.Cluster) ([]Pool, error) {
 	azure := &infrav1.AzureASOManagedMachinePoolList{}
 	if err := c.List(ctx, azure, client.InNamespace(cluster.Namespace)); err != nil {
 		return nil, fmt.Errorf("list AzureASOManagedMachinePools: %w", err)
@@ -147,7 +147,7 @@ func pools(ctx context.Context, c client.Reader, cluster *clusterv1.Cluster) ([]
 	for i := range azure.Items {
 		pool := Pool{Pool: &azure.Items[i]}
 		of := pool.Pool.Labels[clusterv1.ClusterNameLabel]
-		at := slices.IndexFunc(machinePools.Items, func(m clusterv1.MachinePool) bool { return Refers(&m, pool.Pool.Name) })
+		at := slices.IndexFunc(machinePools.Items, func(m clusterv1.MachinePool) bool { return RefersToPool(&m, pool.Pool.Name) })
 		if at >= 0 {
 			pool.MachinePool = &machinePools.Items[at]
 			of = pool.MachinePool.Spec.ClusterName
@@ -159,14 +159,14 @@ func pools(ctx context.Context, c client.Reader, cluster *clusterv1.Cluster) ([]
 	return out, nil
 }
 
-// Refers tells whether a MachinePool refers to the pool of this name.
-func Refers(machinePool *clusterv1.MachinePool, name string) bool {
+// RefersToPool tells whether a MachinePool refers to the pool of this name.
+func RefersToPool(machinePool *clusterv1.MachinePool, name string) bool {
 	ref := machinePool.Spec.Template.Spec.InfrastructureRef
 	return ref.APIGroup == infrav1.GroupVersion.Group && ref.Kind == MachinePoolKind && ref.Name == name
 }
 
-// Hold has the objects of the Cluster have a pool in place of the one of its name.
-func (m *Members) Hold(pool Pool) {
+// ReplacePool has the objects of the Cluster have a pool in place of the one of its name.
+func (m *Members) ReplacePool(pool Pool) {
 	for i := range m.Pools {
 		if m.Pools[i].Pool.Name == pool.Pool.Name {
 			m.Pools[i] = pool
@@ -174,5 +174,5 @@ func (m *Members) Hold(pool Pool) {
 		}
 	}
 	m.Pools = append(m.Pools, pool)
-	m.read(Holder(MachinePoolKind, pool.Pool), pool.Pool.Spec.Resources)
+	m.readManifests(HolderName(MachinePoolKind, pool.Pool), pool.Pool.Spec.Resources)
 }

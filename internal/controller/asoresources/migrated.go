@@ -17,23 +17,23 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/status"
 )
 
-// date asks Azure when the resources were created that the established provider may have made for the object. It asks nothing for an
+// readCreationTimes asks Azure when the resources were created that the established provider may have made for the object. It asks nothing for an
 // object of this provider.
-func date(ctx context.Context, f *facts.Facts, turn reconcile.Turn, in *plan.Input) error {
+func readCreationTimes(ctx context.Context, f *facts.Facts, session reconcile.Session, in *plan.Input) error {
 	contents, groups := plan.GroupsToList(*in)
 	if len(contents) == 0 {
 		return nil
 	}
 	var all []json.RawMessage
 	for _, group := range contents {
-		items, err := f.ListGroupResources(ctx, turn.Access.Client, group)
+		items, err := f.ListGroupResources(ctx, session.Access.Client, group)
 		if err != nil {
 			return fmt.Errorf("list what is in %s, to prove what was created for the object: %w", group.ShortName(), err)
 		}
 		all = append(all, items...)
 	}
 	if groups {
-		items, err := f.ListResourceGroups(ctx, turn.Access.Client, in.SubscriptionID())
+		items, err := f.ListResourceGroups(ctx, session.Access.Client, in.SubscriptionID())
 		if err != nil {
 			return fmt.Errorf("list resource groups, to prove which was created for the object: %w", err)
 		}
@@ -48,7 +48,7 @@ const maxListed = 16
 
 // dropDeleted takes resources out of the list that do not exist any more: lists of Resource Manager lag behind, and a resource group stays while
 // one of others is in it.
-func dropDeleted(ctx context.Context, f *facts.Facts, turn reconcile.Turn, in *plan.Input) error {
+func dropDeleted(ctx context.Context, f *facts.Facts, session reconcile.Session, in *plan.Input) error {
 	contents, groups := plan.GroupsToList(*in)
 	if !groups {
 		return nil
@@ -56,7 +56,7 @@ func dropDeleted(ctx context.Context, f *facts.Facts, turn reconcile.Turn, in *p
 	for _, group := range contents {
 		unproven := plan.UnprovenInGroup(*in, group)
 		for _, id := range unproven[:min(len(unproven), maxListed)] {
-			found, err := f.ReadResource(ctx, turn.Access.Client, id)
+			found, err := f.ReadResource(ctx, session.Access.Client, id)
 			if err == nil && len(found) == 0 {
 				delete(in.ListedResources, id.Key())
 			}
@@ -65,8 +65,8 @@ func dropDeleted(ctx context.Context, f *facts.Facts, turn reconcile.Turn, in *p
 	return nil
 }
 
-// tellMigrated sets the condition about what the established provider made for an object. An object of this provider has none.
-func tellMigrated(obj status.Object, in plan.Input) {
+// setMigratedCondition sets the condition about what the established provider made for an object. An object of this provider has none.
+func setMigratedCondition(obj status.Object, in plan.Input) {
 	proven, unproven := plan.SplitMigrated(in)
 	if len(proven)+len(unproven) == 0 {
 		conditions.Delete(obj, infrav1.MigratedResourcesOwnedCondition)
@@ -75,13 +75,13 @@ func tellMigrated(obj status.Object, in plan.Input) {
 	condition := metav1.Condition{Type: infrav1.MigratedResourcesOwnedCondition, Status: metav1.ConditionTrue, Reason: infrav1.ReadyReason}
 	if len(unproven) > 0 {
 		condition.Status, condition.Reason = metav1.ConditionFalse, infrav1.OwnershipNotProvenReason
-		condition.Message = handover(obj.GetNamespace(), in, unproven)
+		condition.Message = unprovenMessage(obj.GetNamespace(), in, unproven)
 	}
 	conditions.Set(obj, condition)
 }
 
-// handover says which resources stay in Azure when the object is deleted, and gives the commands that have them deleted with it.
-func handover(namespace string, in plan.Input, unproven []arm.ID) string {
+// unprovenMessage says which resources stay in Azure when the object is deleted, and gives the commands that have them deleted with it.
+func unprovenMessage(namespace string, in plan.Input, unproven []arm.ID) string {
 	var resources []arm.ID
 	var out []string
 	for _, id := range unproven {
@@ -91,21 +91,21 @@ func handover(namespace string, in plan.Input, unproven []arm.ID) string {
 		}
 		text := id.ShortName() + " stays in Azure when the object is deleted, because Azure does not show that it was created after the object."
 		if others := plan.UnprovenInGroup(in, id); len(others) > 0 {
-			text = id.ShortName() + " stays in Azure when the object is deleted, because it holds resources that are not proven to be the cluster's: " + short(others) + "."
+			text = id.ShortName() + " stays in Azure when the object is deleted, because it holds resources that are not proven to be the cluster's: " + shortNames(others) + "."
 		}
 		out = append(out, text+" To have it deleted with everything in it, run: az tag update --resource-id "+arm.ShellQuote(string(id))+
 			" --operation Merge --tags "+arm.ShellQuote(infrav1.ClusterTagKey(in.Cluster)+"="+infrav1.TagOwned))
 	}
 	if len(resources) > 0 {
 		kind, name, _ := strings.Cut(in.ObjectKey, " ")
-		out = append(out, short(resources)+": Azure does not show that they were created after the object, so they stay in Azure when the object is deleted. "+
+		out = append(out, shortNames(resources)+": Azure does not show that they were created after the object, so they stay in Azure when the object is deleted. "+
 			"To have them deleted with it, run: kubectl annotate -n "+arm.ShellQuote(namespace)+" "+strings.ToLower(kind)+"/"+arm.ShellQuote(name)+" "+infrav1.DeleteAdoptedAnnotation+"=true")
 	}
 	return strings.Join(out, " ")
 }
 
-// short names resources, the first maxListed of them.
-func short(ids []arm.ID) string {
+// shortNames names resources, the first maxListed of them.
+func shortNames(ids []arm.ID) string {
 	var out []string
 	for _, id := range ids[:min(len(ids), maxListed)] {
 		out = append(out, id.ShortName())

@@ -13,51 +13,51 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/status"
 )
 
-// Group is the condition of a resource that no document has any more.
-func Group(arm.ID) string { return infrav1.ResourcesReadyCondition }
+// ConditionGroup is the condition of a resource that no document has any more.
+func ConditionGroup(arm.ID) string { return infrav1.ResourcesReadyCondition }
 
 var groups = []string{infrav1.ResourcesReadyCondition}
 
-// Report says what a pass found of the documents of an object, plain being those that are no resources of Azure, and tells whether all
+// ReportResources says what a pass found of the documents of an object, plain being those that are no resources of Azure, and tells whether all
 // of them are in place.
-func Report(obj status.Object, in plan.Input, outcome arm.Outcome, plain []infrav1.ASOResourceStatus) (resources []infrav1.ASOResourceStatus, done bool) {
-	found := status.Groups(outcome, groups, Group)
-	resources = statuses(in, outcome)
+func ReportResources(obj status.Object, in plan.Input, outcome arm.Outcome, plain []infrav1.ASOResourceStatus) (resources []infrav1.ASOResourceStatus, done bool) {
+	found := status.GroupConditions(outcome, groups, ConditionGroup)
+	resources = resourceStatuses(in, outcome)
 	unplaced := plan.ListWaitingForID(in)
 	condition := metav1.Condition{Type: infrav1.ResourcesReadyCondition, Status: metav1.ConditionTrue, Reason: infrav1.ReadyReason}
 	if len(found) > 0 {
 		condition = found[0]
 	}
 	if condition.Status == metav1.ConditionTrue && len(unplaced) > 0 {
-		condition.Status, condition.Reason, condition.Message = metav1.ConditionFalse, infrav1.WaitingReason, waits(resources)
+		condition.Status, condition.Reason, condition.Message = metav1.ConditionFalse, infrav1.WaitingReason, waitMessage(resources)
 	}
 	late := slices.IndexFunc(plain, func(s infrav1.ASOResourceStatus) bool { return !s.Ready })
 	if condition.Status == metav1.ConditionTrue && late >= 0 {
-		condition.Status, condition.Reason, condition.Message = metav1.ConditionFalse, plain[late].Reason, named(plain[late])
+		condition.Status, condition.Reason, condition.Message = metav1.ConditionFalse, plain[late].Reason, describeStatus(plain[late])
 	}
-	status.Set(obj, nil, []metav1.Condition{condition})
+	status.SetConditions(obj, nil, []metav1.Condition{condition})
 	if obj.GetDeletionTimestamp().IsZero() {
-		tellMigrated(obj, in)
+		setMigratedCondition(obj, in)
 	}
 	return append(resources, plain...), len(unplaced) == 0 && late < 0 && outcome.IsDone()
 }
 
-func named(status infrav1.ASOResourceStatus) string {
+func describeStatus(status infrav1.ASOResourceStatus) string {
 	return status.Resource.Kind + " " + status.Resource.Name + " " + status.Message
 }
 
-// waits is what the first document waits for that has no place yet.
-func waits(resources []infrav1.ASOResourceStatus) string {
+// waitMessage is what the first document waits for that has no place yet.
+func waitMessage(resources []infrav1.ASOResourceStatus) string {
 	for _, status := range resources {
 		if status.ID == "" {
-			return named(status)
+			return describeStatus(status)
 		}
 	}
 	return ""
 }
 
-// statuses are the documents in their order, and then what has to go.
-func statuses(in plan.Input, outcome arm.Outcome) []infrav1.ASOResourceStatus {
+// resourceStatuses are the documents in their order, and then what has to go.
+func resourceStatuses(in plan.Input, outcome arm.Outcome) []infrav1.ASOResourceStatus {
 	said := map[string]infrav1.ResourceStatus{}
 	for _, resource := range status.ResourceStatuses(outcome) {
 		said[arm.ID(resource.ID).Key()] = resource
@@ -71,7 +71,7 @@ func statuses(in plan.Input, outcome arm.Outcome) []infrav1.ASOResourceStatus {
 		if result, ok := outcome.Result(id); err == nil && ok {
 			listed[id.Key()] = true
 			status.ID = string(id)
-			explain(&status, result, said[id.Key()])
+			explainStatus(&status, result, said[id.Key()])
 		} else {
 			status.Reason, status.Message = infrav1.WaitingReason, unplaced[d.Key()]
 		}
@@ -84,26 +84,26 @@ func statuses(in plan.Input, outcome arm.Outcome) []infrav1.ASOResourceStatus {
 		status := infrav1.ASOResourceStatus{ID: string(result.ID)}
 		status.Resource.Group, status.Resource.Kind = plan.GroupKindOf(result.ID.Type())
 		status.Resource.Name = result.ID.Name()
-		explain(&status, result, said[result.ID.Key()])
+		explainStatus(&status, result, said[result.ID.Key()])
 		status.Ready = false
 		out = append(out, status)
 	}
 	return out
 }
 
-func explain(resourceStatus *infrav1.ASOResourceStatus, result arm.Result, said infrav1.ResourceStatus) {
+func explainStatus(resourceStatus *infrav1.ASOResourceStatus, result arm.Result, said infrav1.ResourceStatus) {
 	if resourceStatus.Ready = result.IsDone(); resourceStatus.Ready {
 		return
 	}
-	resourceStatus.Reason, resourceStatus.Message = status.Reason(result), said.Message
+	resourceStatus.Reason, resourceStatus.Message = status.ResultReason(result), said.Message
 	var azure *arm.Error
 	if errors.As(result.Err, &azure) {
 		resourceStatus.Code = azure.Code
 	}
 }
 
-// InPlace tells whether all documents of an object are in place, for which those of others may wait. What is in place of them
+// AllInPlace tells whether all documents of an object are in place, for which those of others may wait. What is in place of them
 // before is in its annotations.
-func InPlace(obj conditions.Getter) bool {
+func AllInPlace(obj conditions.Getter) bool {
 	return conditions.IsTrue(obj, infrav1.ResourcesReadyCondition)
 }

@@ -37,10 +37,10 @@ type Kind struct {
 }
 
 var _ reconcile.Kind[*infrav1.AzureASOManagedCluster, input] = &Kind{}
-var _ reconcile.Renewing[input] = &Kind{}
+var _ reconcile.OwnerReferenceRenewer[input] = &Kind{}
 
-// summed are the conditions that Ready sums up.
-var summed = []string{infrav1.ResourcesReadyCondition, infrav1.ControlPlaneEndpointReadyCondition}
+// summarizedConditions are the conditions that Ready sums up.
+var summarizedConditions = []string{infrav1.ResourcesReadyCondition, infrav1.ControlPlaneEndpointReadyCondition}
 
 // input is what one pass works on.
 type input struct {
@@ -53,142 +53,144 @@ type input struct {
 // Declare implements reconcile.Kind.
 func (k *Kind) Declare() reconcile.Declaration {
 	return reconcile.Declaration{
-		Name: asoresources.ClusterKind, Finalizer: infrav1.ASOManagedFinalizer, Users: k.users(), Manageable: true,
-		Foremost: infrav1.ResourcesReadyCondition, Summed: summed,
+		Name: asoresources.ClusterKind, Finalizer: infrav1.ASOManagedFinalizer, IdentityUsers: k.identityUsers(), ExternallyManageable: true,
+		PrimaryCondition: infrav1.ResourcesReadyCondition, SummarizedConditions: summarizedConditions,
 	}
 }
 
-// users finds the AzureASOManagedClusters of an identity.
-func (k *Kind) users() *access.Users {
-	return &access.Users{
-		Kubernetes: k.Client,
-		List:       func() client.ObjectList { return &infrav1.AzureASOManagedClusterList{} },
-		Ref: func(obj client.Object) *corev1.ObjectReference {
+// identityUsers finds the AzureASOManagedClusters of an identity.
+func (k *Kind) identityUsers() *access.IdentityUsers {
+	return &access.IdentityUsers{
+		Client:  k.Client,
+		NewList: func() client.ObjectList { return &infrav1.AzureASOManagedClusterList{} },
+		IdentityRef: func(obj client.Object) *corev1.ObjectReference {
 			return obj.(*infrav1.AzureASOManagedCluster).Spec.IdentityRef
 		},
 	}
 }
 
-// New implements reconcile.Kind.
-func (k *Kind) New() *infrav1.AzureASOManagedCluster { return &infrav1.AzureASOManagedCluster{} }
+// NewObject implements reconcile.Kind.
+func (k *Kind) NewObject() *infrav1.AzureASOManagedCluster { return &infrav1.AzureASOManagedCluster{} }
 
-// Watches implements reconcile.Kind.
-func (k *Kind) Watches(context.Context, ctrl.Manager) ([]reconcile.Watch, error) {
-	wakes := asoresources.Wakes(k.Client, asoresources.ClusterKind)
-	spec := []predicate.Predicate{watch.Spec()}
-	endpoint := watch.Reads(func(c *infrav1.AzureASOManagedControlPlane) any { return c.Status.ControlPlaneEndpoint })
+// WatchedObjects implements reconcile.Kind.
+func (k *Kind) WatchedObjects(context.Context, ctrl.Manager) ([]reconcile.Watch, error) {
+	wakes := asoresources.MapToKind(k.Client, asoresources.ClusterKind)
+	spec := []predicate.Predicate{watch.SpecChanges()}
+	endpoint := watch.SpecOrStatusChanges(func(c *infrav1.AzureASOManagedControlPlane) any { return c.Status.ControlPlaneEndpoint })
 	return []reconcile.Watch{
-		{Object: &clusterv1.Cluster{}, Wakes: wakes, Predicates: spec},
-		{Object: &infrav1.AzureASOManagedControlPlane{}, Wakes: wakes, Predicates: []predicate.Predicate{endpoint}},
-		{Object: &infrav1.AzureASOManagedMachinePool{}, Wakes: wakes, Predicates: spec},
-		{Object: &corev1.Secret{}, Wakes: asoresources.OfSecret(k.Client, asoresources.ClusterKind), MetadataOnly: true},
-		{Object: &corev1.ConfigMap{}, Wakes: asoresources.OfConfigMap(k.Client, asoresources.ClusterKind), MetadataOnly: true},
+		{Object: &clusterv1.Cluster{}, MapFunc: wakes, Predicates: spec},
+		{Object: &infrav1.AzureASOManagedControlPlane{}, MapFunc: wakes, Predicates: []predicate.Predicate{endpoint}},
+		{Object: &infrav1.AzureASOManagedMachinePool{}, MapFunc: wakes, Predicates: spec},
+		{Object: &corev1.Secret{}, MapFunc: asoresources.MapSecret(k.Client, asoresources.ClusterKind), MetadataOnly: true},
+		{Object: &corev1.ConfigMap{}, MapFunc: asoresources.MapConfigMap(k.Client, asoresources.ClusterKind), MetadataOnly: true},
 	}, nil
 }
 
 // Load implements reconcile.Kind.
-func (k *Kind) Load(ctx context.Context, object *infrav1.AzureASOManagedCluster) (*input, reconcile.Subject, error) {
-	members, gone, err := asoresources.Of(ctx, k.Client, object, asoresources.ClusterKind)
+func (k *Kind) Load(ctx context.Context, object *infrav1.AzureASOManagedCluster) (*input, reconcile.Target, error) {
+	members, gone, err := asoresources.LoadMembers(ctx, k.Client, object, asoresources.ClusterKind)
 	if err != nil {
-		return nil, reconcile.Subject{}, err
+		return nil, reconcile.Target{}, err
 	}
 	members.Infrastructure = object
-	return &input{object: object, members: members, clusterGone: gone}, reconcile.Subject{
-		Cluster: members.Cluster, Owner: object, Identity: members.Identity(asoresources.ClusterKind, object),
-		Made: object.Status.Initialization.Provisioned != nil,
+	return &input{object: object, members: members, clusterGone: gone}, reconcile.Target{
+		Cluster: members.Cluster, Owner: object, Identity: members.AccessRequest(asoresources.ClusterKind, object),
+		WasProvisioned: object.Status.Initialization.Provisioned != nil,
 	}, nil
 }
 
-// Prepare implements reconcile.Kind.
-func (k *Kind) Prepare(ctx context.Context, turn reconcile.Turn, in *input) (err error) {
-	in.planned, err = in.members.Input(ctx, k.Client, turn, asoresources.ClusterKind, in.object)
+// LoadPlanInput implements reconcile.Kind.
+func (k *Kind) LoadPlanInput(ctx context.Context, session reconcile.Session, in *input) (err error) {
+	in.planned, err = in.members.LoadPlanInput(ctx, k.Client, session, asoresources.ClusterKind, in.object)
 	return err
 }
 
-// Inputs implements reconcile.Kind.
-func (k *Kind) Inputs(in *input) []any {
+// FingerprintInputs implements reconcile.Kind.
+func (k *Kind) FingerprintInputs(in *input) []any {
 	var endpoint infrav1.APIEndpoint
 	if in.members.ControlPlane != nil {
 		endpoint = in.members.ControlPlane.Status.ControlPlaneEndpoint
 	}
-	return append(asoresources.Inputs(in.planned), endpoint, in.object.Spec.ControlPlaneEndpoint, in.members.Cluster.Spec.ControlPlaneRef)
+	return append(asoresources.FingerprintInputs(in.planned), endpoint, in.object.Spec.ControlPlaneEndpoint, in.members.Cluster.Spec.ControlPlaneRef)
 }
 
 // Plan implements reconcile.Kind.
-func (k *Kind) Plan(ctx context.Context, turn reconcile.Turn, in *input) (*reconcile.Plan, error) {
-	return in.members.Plan(ctx, k.Facts, turn, &in.planned)
+func (k *Kind) Plan(ctx context.Context, session reconcile.Session, in *input) (*reconcile.Plan, error) {
+	return in.members.PlanResources(ctx, k.Facts, session, &in.planned)
 }
 
-// publisher publishes for the object.
-func (k *Kind) publisher(in *input) published.Publisher {
+// newPublisher publishes for the object.
+func (k *Kind) newPublisher(in *input) published.Publisher {
 	return published.Publisher{Client: k.Client, Owner: in.object, Kind: asoresources.ClusterKind, Cluster: in.members.Cluster.Name}
 }
 
-// Renew implements reconcile.Renewing.
-func (k *Kind) Renew(ctx context.Context, in *input) error { return k.publisher(in).Renew(ctx) }
+// RenewOwnerReferences implements reconcile.OwnerReferenceRenewer.
+func (k *Kind) RenewOwnerReferences(ctx context.Context, in *input) error {
+	return k.newPublisher(in).RenewOwnerReferences(ctx)
+}
 
 // Report implements reconcile.Kind.
-func (k *Kind) Report(ctx context.Context, turn reconcile.Turn, in *input, outcome arm.Outcome) (time.Duration, error) {
-	plain, err := asoresources.Plain(ctx, k.Client, turn, in.object, in.planned)
+func (k *Kind) Report(ctx context.Context, session reconcile.Session, in *input, outcome arm.Outcome) (time.Duration, error) {
+	plain, err := asoresources.ReconcilePlainObjects(ctx, k.Client, session, in.object, in.planned)
 	if err != nil {
 		return 0, err
 	}
-	resources, done := asoresources.Report(in.object, in.planned, outcome, plain)
+	resources, done := asoresources.ReportResources(in.object, in.planned, outcome, plain)
 	in.object.Status.Resources = resources
-	if err := asoresources.Export(ctx, k.publisher(in), in.planned, outcome, nil); err != nil {
+	if err := asoresources.ExportValues(ctx, k.newPublisher(in), in.planned, outcome, nil); err != nil {
 		return 0, err
 	}
-	show(in.object, in.members, done)
-	reconcile.Summarize(in.object, summed)
-	return asoresources.Holds(plain, 0), nil
+	copyEndpoint(in.object, in.members, done)
+	reconcile.SummarizeReady(in.object, summarizedConditions)
+	return asoresources.ValidFor(plain, 0), nil
 }
 
-// Deleting implements reconcile.Kind: the infrastructure goes after what is in it, whose deletion wakes it.
-func (k *Kind) Deleting(_ context.Context, in *input) error {
+// BeforeDelete implements reconcile.Kind: the infrastructure goes after what is in it, whose deletion wakes it.
+func (k *Kind) BeforeDelete(_ context.Context, in *input) error {
 	in.object.Status.Ready = false
-	first := deletion.First{Cluster: in.members.Cluster, ClusterGone: in.clusterGone}
+	first := deletion.Prerequisites{Cluster: in.members.Cluster, ClusterGone: in.clusterGone}
 	switch {
 	case len(in.members.Pools) > 0:
-		first.Kind, first.Owner = asoresources.MachinePoolKind, "MachinePool"
+		first.Kind, first.OwnerKind = asoresources.MachinePoolKind, "MachinePool"
 		for _, pool := range in.members.Pools {
 			first.Objects = append(first.Objects, pool.Pool)
 		}
-		return reconcile.WaitFor(first.Condition(infrav1.WaitingForMachinePoolsReason))
+		return reconcile.WaitFor(first.WaitCondition(infrav1.WaitingForMachinePoolsReason))
 	case in.members.ControlPlane != nil:
-		first.Kind, first.Owner = asoresources.ControlPlaneKind, "Cluster"
+		first.Kind, first.OwnerKind = asoresources.ControlPlaneKind, "Cluster"
 		first.Objects = append(first.Objects, in.members.ControlPlane)
-		return reconcile.WaitFor(first.Condition(infrav1.WaitingForControlPlaneReason))
+		return reconcile.WaitFor(first.WaitCondition(infrav1.WaitingForControlPlaneReason))
 	}
 	return nil
 }
 
-// Untouched implements reconcile.Kind.
-func (k *Kind) Untouched(in *input) bool {
+// NothingCreated implements reconcile.Kind.
+func (k *Kind) NothingCreated(in *input) bool {
 	return plan.NothingCreated(in.object) && in.object.Spec.ControlPlaneEndpoint.Host == ""
 }
 
 // PlanDeletion implements reconcile.Kind.
-func (k *Kind) PlanDeletion(ctx context.Context, turn reconcile.Turn, in *input) (*reconcile.Plan, error) {
-	if err := k.Prepare(ctx, turn, in); err != nil {
+func (k *Kind) PlanDeletion(ctx context.Context, session reconcile.Session, in *input) (*reconcile.Plan, error) {
+	if err := k.LoadPlanInput(ctx, session, in); err != nil {
 		return nil, err
 	}
-	return asoresources.PlanDeletion(ctx, k.Facts, turn, in.planned, false, true)
+	return asoresources.PlanDeletion(ctx, k.Facts, session, in.planned, false, true)
 }
 
 // ReportDeletion implements reconcile.Kind.
 func (k *Kind) ReportDeletion(in *input, outcome arm.Outcome) {
-	deletion.Forget(in.object, append([]string{infrav1.ReadyCondition}, summed...)...)
-	in.object.Status.Resources, _ = asoresources.Report(in.object, in.planned, outcome, nil)
-	reconcile.Summarize(in.object, summed)
+	deletion.KeepConditions(in.object, append([]string{infrav1.ReadyCondition}, summarizedConditions...)...)
+	in.object.Status.Resources, _ = asoresources.ReportResources(in.object, in.planned, outcome, nil)
+	reconcile.SummarizeReady(in.object, summarizedConditions)
 }
 
-// Held implements reconcile.Kind.
-func (k *Kind) Held(in *input, subscription string) deletion.Held {
-	return in.members.Held(asoresources.ClusterKind, in.object, subscription)
+// DeletionBlocker implements reconcile.Kind.
+func (k *Kind) DeletionBlocker(in *input, subscription string) deletion.Blocker {
+	return in.members.DeletionBlocker(asoresources.ClusterKind, in.object, subscription)
 }
 
-// show copies the endpoint of the control plane. What is provisioned stays so.
-func show(object *infrav1.AzureASOManagedCluster, members *asoresources.Members, done bool) {
+// copyEndpoint copies the endpoint of the control plane. What is provisioned stays so.
+func copyEndpoint(object *infrav1.AzureASOManagedCluster, members *asoresources.Members, done bool) {
 	condition := metav1.Condition{Type: infrav1.ControlPlaneEndpointReadyCondition, Status: metav1.ConditionFalse, Reason: infrav1.WaitingReason}
 	ref := members.Cluster.Spec.ControlPlaneRef
 	switch {

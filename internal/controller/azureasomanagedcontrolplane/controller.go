@@ -34,10 +34,10 @@ type Kind struct {
 }
 
 var _ reconcile.Kind[*infrav1.AzureASOManagedControlPlane, input] = &Kind{}
-var _ reconcile.Renewing[input] = &Kind{}
+var _ reconcile.OwnerReferenceRenewer[input] = &Kind{}
 
-// summed are the conditions that Ready sums up.
-var summed = []string{infrav1.ResourcesReadyCondition, infrav1.KubeconfigReadyCondition}
+// summarizedConditions are the conditions that Ready sums up.
+var summarizedConditions = []string{infrav1.ResourcesReadyCondition, infrav1.KubeconfigReadyCondition}
 
 // input is what one pass works on.
 type input struct {
@@ -50,112 +50,112 @@ type input struct {
 // Declare implements reconcile.Kind.
 func (k *Kind) Declare() reconcile.Declaration {
 	return reconcile.Declaration{
-		Name: asoresources.ControlPlaneKind, Finalizer: infrav1.ASOManagedControlPlaneFinalizer, Foremost: infrav1.ResourcesReadyCondition, Summed: summed,
+		Name: asoresources.ControlPlaneKind, Finalizer: infrav1.ASOManagedControlPlaneFinalizer, PrimaryCondition: infrav1.ResourcesReadyCondition, SummarizedConditions: summarizedConditions,
 	}
 }
 
-// New implements reconcile.Kind.
-func (k *Kind) New() *infrav1.AzureASOManagedControlPlane {
+// NewObject implements reconcile.Kind.
+func (k *Kind) NewObject() *infrav1.AzureASOManagedControlPlane {
 	return &infrav1.AzureASOManagedControlPlane{}
 }
 
-// Watches implements reconcile.Kind.
-func (k *Kind) Watches(context.Context, ctrl.Manager) ([]reconcile.Watch, error) {
-	wakes := asoresources.Wakes(k.Client, asoresources.ControlPlaneKind)
-	spec := []predicate.Predicate{watch.Spec()}
-	made := watch.Reads(func(c *infrav1.AzureASOManagedCluster) any { return asoresources.InPlace(c) })
+// WatchedObjects implements reconcile.Kind.
+func (k *Kind) WatchedObjects(context.Context, ctrl.Manager) ([]reconcile.Watch, error) {
+	wakes := asoresources.MapToKind(k.Client, asoresources.ControlPlaneKind)
+	spec := []predicate.Predicate{watch.SpecChanges()}
+	made := watch.SpecOrStatusChanges(func(c *infrav1.AzureASOManagedCluster) any { return asoresources.AllInPlace(c) })
 	return []reconcile.Watch{
-		{Object: &clusterv1.Cluster{}, Wakes: wakes, Predicates: spec},
-		{Object: &clusterv1.MachinePool{}, Wakes: wakes, Predicates: spec},
-		{Object: &infrav1.AzureASOManagedMachinePool{}, Wakes: wakes, Predicates: spec},
-		{Object: &infrav1.AzureASOManagedCluster{}, Wakes: wakes, Predicates: []predicate.Predicate{made}},
-		{Object: &corev1.Secret{}, Wakes: asoresources.OfSecret(k.Client, asoresources.ControlPlaneKind), MetadataOnly: true},
-		{Object: &corev1.ConfigMap{}, Wakes: asoresources.OfConfigMap(k.Client, asoresources.ControlPlaneKind), MetadataOnly: true},
+		{Object: &clusterv1.Cluster{}, MapFunc: wakes, Predicates: spec},
+		{Object: &clusterv1.MachinePool{}, MapFunc: wakes, Predicates: spec},
+		{Object: &infrav1.AzureASOManagedMachinePool{}, MapFunc: wakes, Predicates: spec},
+		{Object: &infrav1.AzureASOManagedCluster{}, MapFunc: wakes, Predicates: []predicate.Predicate{made}},
+		{Object: &corev1.Secret{}, MapFunc: asoresources.MapSecret(k.Client, asoresources.ControlPlaneKind), MetadataOnly: true},
+		{Object: &corev1.ConfigMap{}, MapFunc: asoresources.MapConfigMap(k.Client, asoresources.ControlPlaneKind), MetadataOnly: true},
 	}, nil
 }
 
 // Load implements reconcile.Kind.
-func (k *Kind) Load(ctx context.Context, object *infrav1.AzureASOManagedControlPlane) (*input, reconcile.Subject, error) {
-	members, gone, err := asoresources.Of(ctx, k.Client, object, asoresources.ControlPlaneKind)
+func (k *Kind) Load(ctx context.Context, object *infrav1.AzureASOManagedControlPlane) (*input, reconcile.Target, error) {
+	members, gone, err := asoresources.LoadMembers(ctx, k.Client, object, asoresources.ControlPlaneKind)
 	if err != nil {
-		return nil, reconcile.Subject{}, err
+		return nil, reconcile.Target{}, err
 	}
 	members.ControlPlane = object
-	return &input{object: object, members: members, clusterGone: gone}, reconcile.Subject{
-		Cluster: members.Cluster, Owner: members.Owner(), Identity: members.Identity(asoresources.ControlPlaneKind, object), WaitsFor: members.WaitsForOwner(),
-		Made: object.Status.Initialization.ControlPlaneInitialized != nil,
+	return &input{object: object, members: members, clusterGone: gone}, reconcile.Target{
+		Cluster: members.Cluster, Owner: members.OwnerObject(), Identity: members.AccessRequest(asoresources.ControlPlaneKind, object), WaitCondition: members.WaitsForOwner(),
+		WasProvisioned: object.Status.Initialization.ControlPlaneInitialized != nil,
 	}, nil
 }
 
-// Prepare implements reconcile.Kind.
-func (k *Kind) Prepare(ctx context.Context, turn reconcile.Turn, in *input) (err error) {
-	in.planned, err = in.members.Input(ctx, k.Client, turn, asoresources.ControlPlaneKind, in.object)
+// LoadPlanInput implements reconcile.Kind.
+func (k *Kind) LoadPlanInput(ctx context.Context, session reconcile.Session, in *input) (err error) {
+	in.planned, err = in.members.LoadPlanInput(ctx, k.Client, session, asoresources.ControlPlaneKind, in.object)
 	return err
 }
 
-// Inputs implements reconcile.Kind.
-func (k *Kind) Inputs(in *input) []any { return asoresources.Inputs(in.planned) }
+// FingerprintInputs implements reconcile.Kind.
+func (k *Kind) FingerprintInputs(in *input) []any { return asoresources.FingerprintInputs(in.planned) }
 
 // Plan implements reconcile.Kind.
-func (k *Kind) Plan(ctx context.Context, turn reconcile.Turn, in *input) (*reconcile.Plan, error) {
+func (k *Kind) Plan(ctx context.Context, session reconcile.Session, in *input) (*reconcile.Plan, error) {
 	if _, ok := in.planned.ManagedCluster(); !ok {
-		return nil, reconcile.Refused(field.ErrorList{field.Required(field.NewPath("spec", "resources"), "a document of kind ManagedCluster, group containerservice.azure.com")})
+		return nil, reconcile.RefuseSpec(field.ErrorList{field.Required(field.NewPath("spec", "resources"), "a document of kind ManagedCluster, group containerservice.azure.com")})
 	}
-	return in.members.Plan(ctx, k.Facts, turn, &in.planned)
+	return in.members.PlanResources(ctx, k.Facts, session, &in.planned)
 }
 
 // Report implements reconcile.Kind: a cluster that is in place is made usable.
-func (k *Kind) Report(ctx context.Context, turn reconcile.Turn, in *input, outcome arm.Outcome) (time.Duration, error) {
-	plain, err := asoresources.Plain(ctx, k.Client, turn, in.object, in.planned)
+func (k *Kind) Report(ctx context.Context, session reconcile.Session, in *input, outcome arm.Outcome) (time.Duration, error) {
+	plain, err := asoresources.ReconcilePlainObjects(ctx, k.Client, session, in.object, in.planned)
 	if err != nil {
 		return 0, err
 	}
-	resources, done := asoresources.Report(in.object, in.planned, outcome, plain)
+	resources, done := asoresources.ReportResources(in.object, in.planned, outcome, plain)
 	in.object.Status.Resources = resources
-	holds, err := k.use(ctx, turn, in, outcome)
+	holds, err := k.publishAccess(ctx, session, in, outcome)
 	if err != nil {
-		return 0, reconcile.UnreadFor(infrav1.KubeconfigReadyCondition, err)
+		return 0, reconcile.ReadFailedFor(infrav1.KubeconfigReadyCondition, err)
 	}
 	ready := done && in.object.Status.ControlPlaneEndpoint.Host != ""
 	in.object.Status.Ready, in.object.Status.Initialized = ready, ready
-	reconcile.Summarize(in.object, summed)
-	return asoresources.Holds(plain, holds), nil
+	reconcile.SummarizeReady(in.object, summarizedConditions)
+	return asoresources.ValidFor(plain, holds), nil
 }
 
-// Deleting implements reconcile.Kind: the cluster goes after its pools, whose deletion wakes it.
-func (k *Kind) Deleting(_ context.Context, in *input) error {
+// BeforeDelete implements reconcile.Kind: the cluster goes after its pools, whose deletion wakes it.
+func (k *Kind) BeforeDelete(_ context.Context, in *input) error {
 	in.object.Status.Ready = false
 	if len(in.members.Pools) == 0 {
 		return nil
 	}
-	first := deletion.First{Kind: asoresources.MachinePoolKind, Owner: "MachinePool", Cluster: in.members.Cluster, ClusterGone: in.clusterGone}
+	first := deletion.Prerequisites{Kind: asoresources.MachinePoolKind, OwnerKind: "MachinePool", Cluster: in.members.Cluster, ClusterGone: in.clusterGone}
 	for _, pool := range in.members.Pools {
 		first.Objects = append(first.Objects, pool.Pool)
 	}
-	return reconcile.WaitFor(first.Condition(infrav1.WaitingForMachinePoolsReason))
+	return reconcile.WaitFor(first.WaitCondition(infrav1.WaitingForMachinePoolsReason))
 }
 
-// Untouched implements reconcile.Kind.
-func (k *Kind) Untouched(in *input) bool {
+// NothingCreated implements reconcile.Kind.
+func (k *Kind) NothingCreated(in *input) bool {
 	return plan.NothingCreated(in.object) && in.object.Status.Version == ""
 }
 
 // PlanDeletion implements reconcile.Kind.
-func (k *Kind) PlanDeletion(ctx context.Context, turn reconcile.Turn, in *input) (*reconcile.Plan, error) {
-	if err := k.Prepare(ctx, turn, in); err != nil {
+func (k *Kind) PlanDeletion(ctx context.Context, session reconcile.Session, in *input) (*reconcile.Plan, error) {
+	if err := k.LoadPlanInput(ctx, session, in); err != nil {
 		return nil, err
 	}
-	return asoresources.PlanDeletion(ctx, k.Facts, turn, in.planned, false, true)
+	return asoresources.PlanDeletion(ctx, k.Facts, session, in.planned, false, true)
 }
 
 // ReportDeletion implements reconcile.Kind.
 func (k *Kind) ReportDeletion(in *input, outcome arm.Outcome) {
-	deletion.Forget(in.object, infrav1.ReadyCondition, infrav1.ResourcesReadyCondition)
-	in.object.Status.Resources, _ = asoresources.Report(in.object, in.planned, outcome, nil)
-	reconcile.Summarize(in.object, summed)
+	deletion.KeepConditions(in.object, infrav1.ReadyCondition, infrav1.ResourcesReadyCondition)
+	in.object.Status.Resources, _ = asoresources.ReportResources(in.object, in.planned, outcome, nil)
+	reconcile.SummarizeReady(in.object, summarizedConditions)
 }
 
-// Held implements reconcile.Kind.
-func (k *Kind) Held(in *input, subscription string) deletion.Held {
-	return in.members.Held(asoresources.ControlPlaneKind, in.object, subscription)
+// DeletionBlocker implements reconcile.Kind.
+func (k *Kind) DeletionBlocker(in *input, subscription string) deletion.Blocker {
+	return in.members.DeletionBlocker(asoresources.ControlPlaneKind, in.object, subscription)
 }

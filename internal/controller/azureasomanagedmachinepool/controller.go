@@ -33,45 +33,45 @@ type Kind struct {
 }
 
 var _ reconcile.Kind[*infrav1.AzureASOManagedMachinePool, input] = &Kind{}
-var _ reconcile.Renewing[input] = &Kind{}
+var _ reconcile.OwnerReferenceRenewer[input] = &Kind{}
 
-// summed are the conditions that Ready sums up.
-var summed = []string{infrav1.ResourcesReadyCondition, infrav1.ScaleSetReadyCondition}
+// summarizedConditions are the conditions that Ready sums up.
+var summarizedConditions = []string{infrav1.ResourcesReadyCondition, infrav1.ScaleSetReadyCondition}
 
 // Declare implements reconcile.Kind.
 func (k *Kind) Declare() reconcile.Declaration {
 	return reconcile.Declaration{
-		Name: asoresources.MachinePoolKind, Finalizer: infrav1.ASOManagedFinalizer, Foremost: infrav1.ResourcesReadyCondition, Summed: summed,
+		Name: asoresources.MachinePoolKind, Finalizer: infrav1.ASOManagedFinalizer, PrimaryCondition: infrav1.ResourcesReadyCondition, SummarizedConditions: summarizedConditions,
 	}
 }
 
-// New implements reconcile.Kind.
-func (k *Kind) New() *infrav1.AzureASOManagedMachinePool {
+// NewObject implements reconcile.Kind.
+func (k *Kind) NewObject() *infrav1.AzureASOManagedMachinePool {
 	return &infrav1.AzureASOManagedMachinePool{}
 }
 
-// Watches implements reconcile.Kind.
-func (k *Kind) Watches(context.Context, ctrl.Manager) ([]reconcile.Watch, error) {
-	wakes := asoresources.Wakes(k.Client, asoresources.MachinePoolKind)
-	spec := []predicate.Predicate{watch.Spec()}
-	cluster := watch.Reads(func(c *infrav1.AzureASOManagedCluster) any { return asoresources.InPlace(c) })
-	controlPlane := watch.Reads(func(c *infrav1.AzureASOManagedControlPlane) any {
-		return []any{asoresources.InPlace(c), c.Status.Version}
+// WatchedObjects implements reconcile.Kind.
+func (k *Kind) WatchedObjects(context.Context, ctrl.Manager) ([]reconcile.Watch, error) {
+	wakes := asoresources.MapToKind(k.Client, asoresources.MachinePoolKind)
+	spec := []predicate.Predicate{watch.SpecChanges()}
+	cluster := watch.SpecOrStatusChanges(func(c *infrav1.AzureASOManagedCluster) any { return asoresources.AllInPlace(c) })
+	controlPlane := watch.SpecOrStatusChanges(func(c *infrav1.AzureASOManagedControlPlane) any {
+		return []any{asoresources.AllInPlace(c), c.Status.Version}
 	})
 	return []reconcile.Watch{
-		{Object: &clusterv1.MachinePool{}, Wakes: poolOfMachinePool, Predicates: spec},
-		{Object: &clusterv1.Cluster{}, Wakes: wakes, Predicates: spec},
-		{Object: &infrav1.AzureASOManagedCluster{}, Wakes: wakes, Predicates: []predicate.Predicate{cluster}},
-		{Object: &infrav1.AzureASOManagedControlPlane{}, Wakes: wakes, Predicates: []predicate.Predicate{controlPlane}},
-		{Object: &corev1.Secret{}, Wakes: asoresources.OfSecret(k.Client, asoresources.MachinePoolKind), MetadataOnly: true},
-		{Object: &corev1.ConfigMap{}, Wakes: asoresources.OfConfigMap(k.Client, asoresources.MachinePoolKind), MetadataOnly: true},
+		{Object: &clusterv1.MachinePool{}, MapFunc: mapMachinePool, Predicates: spec},
+		{Object: &clusterv1.Cluster{}, MapFunc: wakes, Predicates: spec},
+		{Object: &infrav1.AzureASOManagedCluster{}, MapFunc: wakes, Predicates: []predicate.Predicate{cluster}},
+		{Object: &infrav1.AzureASOManagedControlPlane{}, MapFunc: wakes, Predicates: []predicate.Predicate{controlPlane}},
+		{Object: &corev1.Secret{}, MapFunc: asoresources.MapSecret(k.Client, asoresources.MachinePoolKind), MetadataOnly: true},
+		{Object: &corev1.ConfigMap{}, MapFunc: asoresources.MapConfigMap(k.Client, asoresources.MachinePoolKind), MetadataOnly: true},
 	}, nil
 }
 
-// poolOfMachinePool wakes the pool that a MachinePool refers to.
-func poolOfMachinePool(_ context.Context, obj client.Object) []ctrl.Request {
+// mapMachinePool wakes the pool that a MachinePool refers to.
+func mapMachinePool(_ context.Context, obj client.Object) []ctrl.Request {
 	name := obj.(*clusterv1.MachinePool).Spec.Template.Spec.InfrastructureRef.Name
-	if !asoresources.Refers(obj.(*clusterv1.MachinePool), name) {
+	if !asoresources.RefersToPool(obj.(*clusterv1.MachinePool), name) {
 		return nil
 	}
 	return []ctrl.Request{{NamespacedName: client.ObjectKey{Namespace: obj.GetNamespace(), Name: name}}}

@@ -24,46 +24,48 @@ import (
 // autoscaledResync is how soon an autoscaled pool is looked at again: nobody tells when AKS has changed it.
 const autoscaledResync = time.Minute
 
-// Prepare implements reconcile.Kind.
-func (k *Kind) Prepare(ctx context.Context, turn reconcile.Turn, in *input) (err error) {
-	in.planned, err = in.members.Input(ctx, k.Client, turn, asoresources.MachinePoolKind, in.object)
+// LoadPlanInput implements reconcile.Kind.
+func (k *Kind) LoadPlanInput(ctx context.Context, session reconcile.Session, in *input) (err error) {
+	in.planned, err = in.members.LoadPlanInput(ctx, k.Client, session, asoresources.MachinePoolKind, in.object)
 	return err
 }
 
-// Inputs implements reconcile.Kind. The status of the control plane says when the cluster was upgraded.
-func (k *Kind) Inputs(in *input) []any {
+// FingerprintInputs implements reconcile.Kind. The status of the control plane says when the cluster was upgraded.
+func (k *Kind) FingerprintInputs(in *input) []any {
 	version := ""
 	if in.members.ControlPlane != nil {
 		version = in.members.ControlPlane.Status.Version
 	}
-	return append(asoresources.Inputs(in.planned), version)
+	return append(asoresources.FingerprintInputs(in.planned), version)
 }
 
 // Plan implements reconcile.Kind.
-func (k *Kind) Plan(ctx context.Context, turn reconcile.Turn, in *input) (*reconcile.Plan, error) {
+func (k *Kind) Plan(ctx context.Context, session reconcile.Session, in *input) (*reconcile.Plan, error) {
 	if _, ok := in.planned.AgentPool(); !ok {
-		return nil, reconcile.Refused(field.ErrorList{field.Required(field.NewPath("spec", "resources"), "a document of kind ManagedClustersAgentPool, group containerservice.azure.com")})
+		return nil, reconcile.RefuseSpec(field.ErrorList{field.Required(field.NewPath("spec", "resources"), "a document of kind ManagedClustersAgentPool, group containerservice.azure.com")})
 	}
-	return in.members.Plan(ctx, k.Facts, turn, &in.planned)
+	return in.members.PlanResources(ctx, k.Facts, session, &in.planned)
 }
 
-// publisher publishes for the object.
-func (k *Kind) publisher(in *input) published.Publisher {
+// newPublisher publishes for the object.
+func (k *Kind) newPublisher(in *input) published.Publisher {
 	return published.Publisher{Client: k.Client, Owner: in.object, Kind: asoresources.MachinePoolKind, Cluster: in.members.Cluster.Name}
 }
 
-// Renew implements reconcile.Renewing.
-func (k *Kind) Renew(ctx context.Context, in *input) error { return k.publisher(in).Renew(ctx) }
+// RenewOwnerReferences implements reconcile.OwnerReferenceRenewer.
+func (k *Kind) RenewOwnerReferences(ctx context.Context, in *input) error {
+	return k.newPublisher(in).RenewOwnerReferences(ctx)
+}
 
 // Report implements reconcile.Kind: of a pool that is in place it shows the virtual machines.
-func (k *Kind) Report(ctx context.Context, turn reconcile.Turn, in *input, outcome arm.Outcome) (time.Duration, error) {
-	plain, err := asoresources.Plain(ctx, k.Client, turn, in.object, in.planned)
+func (k *Kind) Report(ctx context.Context, session reconcile.Session, in *input, outcome arm.Outcome) (time.Duration, error) {
+	plain, err := asoresources.ReconcilePlainObjects(ctx, k.Client, session, in.object, in.planned)
 	if err != nil {
 		return 0, err
 	}
-	resources, done := asoresources.Report(in.object, in.planned, outcome, plain)
+	resources, done := asoresources.ReportResources(in.object, in.planned, outcome, plain)
 	in.object.Status.Resources = resources
-	if err := asoresources.Export(ctx, k.publisher(in), in.planned, outcome, nil); err != nil {
+	if err := asoresources.ExportValues(ctx, k.newPublisher(in), in.planned, outcome, nil); err != nil {
 		return 0, err
 	}
 	d, _ := in.planned.AgentPool()
@@ -71,15 +73,15 @@ func (k *Kind) Report(ctx context.Context, turn reconcile.Turn, in *input, outco
 	result, ok := outcome.Result(id)
 	if !ok || !result.IsDone() {
 		in.object.Status.Ready = false
-		reconcile.Summarize(in.object, summed)
+		reconcile.SummarizeReady(in.object, summarizedConditions)
 		return 0, nil
 	}
-	complete, err := k.instances(ctx, turn.Access.Client, in, id, result.Observed)
+	complete, err := k.reportInstances(ctx, session.Access.Client, in, id, result.Observed)
 	if err != nil {
-		return 0, reconcile.UnreadFor(infrav1.ScaleSetReadyCondition, err)
+		return 0, reconcile.ReadFailedFor(infrav1.ScaleSetReadyCondition, err)
 	}
 	if in.machinePool != nil {
-		if in.machinePool, err = nodes.Follow(ctx, k.Client, in.machinePool, plan.ManagedByAKS, plan.HasAutoscaler(d), count(result.Observed)); err != nil {
+		if in.machinePool, err = nodes.FollowAutoscaler(ctx, k.Client, in.machinePool, plan.ManagedByAKS, plan.HasAutoscaler(d), nodeCount(result.Observed)); err != nil {
 			return 0, err
 		}
 		in.planned.MachinePools[in.planned.ObjectKey] = in.machinePool
@@ -88,25 +90,25 @@ func (k *Kind) Report(ctx context.Context, turn reconcile.Turn, in *input, outco
 	if in.object.Status.Ready {
 		in.object.Status.Initialization.Provisioned = new(true)
 	}
-	reconcile.Summarize(in.object, summed)
+	reconcile.SummarizeReady(in.object, summarizedConditions)
 	switch {
 	case !complete:
-		return 0, reconcile.Again(nodes.InstancesRetry(in.object, time.Now()), nil)
+		return 0, reconcile.RecheckIn(nodes.InstancesRetry(in.object, time.Now()), nil)
 	case plan.HasAutoscaler(d):
-		return asoresources.Holds(plain, autoscaledResync), nil
+		return asoresources.ValidFor(plain, autoscaledResync), nil
 	}
-	return asoresources.Holds(plain, 0), nil
+	return asoresources.ValidFor(plain, 0), nil
 }
 
-// instances reads the virtual machines of the pool, and tells whether they are as many as the pool says. What Azure lists while
+// reportInstances reads the virtual machines of the pool, and tells whether they are as many as the pool says. What Azure lists while
 // it adds or removes nodes is shown as well: Cluster API wants to know the nodes that are there.
-func (k *Kind) instances(ctx context.Context, c *armclient.Client, in *input, pool arm.ID, observed json.RawMessage) (complete bool, err error) {
+func (k *Kind) reportInstances(ctx context.Context, c *armclient.Client, in *input, pool arm.ID, observed json.RawMessage) (complete bool, err error) {
 	cluster, err := k.Facts.ReadResource(ctx, c, pool.Parent())
 	if err != nil {
 		return false, err
 	}
 	group := arm.ResourceGroupID(pool.Subscription(), aks.ObservedNodeResourceGroup(cluster))
-	want := count(observed)
+	want := nodeCount(observed)
 	ids, exists, err := k.Facts.ListPoolInstances(ctx, c, group, pool.Name(), observed, int(want))
 	if err != nil {
 		return false, err
@@ -116,13 +118,13 @@ func (k *Kind) instances(ctx context.Context, c *armclient.Client, in *input, po
 		providerIDs = append(providerIDs, neutral.ProviderID(id))
 	}
 	in.object.Spec.ProviderIDList, in.object.Status.Replicas = providerIDs, int32(len(providerIDs))
-	condition := nodes.ScaleSet(exists, len(ids), want)
+	condition := nodes.ScaleSetCondition(exists, len(ids), want)
 	conditions.Set(in.object, condition)
 	return condition.Status == metav1.ConditionTrue, nil
 }
 
-// count is the number of nodes that Azure says the pool has or is to have.
-func count(observed json.RawMessage) int32 {
+// nodeCount is the number of nodes that Azure says the pool has or is to have.
+func nodeCount(observed json.RawMessage) int32 {
 	if count := aks.ObservePool(observed).Properties.Count; count != nil {
 		return *count
 	}

@@ -19,19 +19,19 @@ import (
 // creatingRetry is how soon the deletion of a pool is tried again whose cluster is being created.
 const creatingRetry = 5 * time.Second
 
-// Deleting implements reconcile.Kind.
-func (k *Kind) Deleting(_ context.Context, in *input) error {
+// BeforeDelete implements reconcile.Kind.
+func (k *Kind) BeforeDelete(_ context.Context, in *input) error {
 	in.object.Status.Ready = false
 	if in.members.Infrastructure == nil && in.clusterGone {
-		return reconcile.Abandon("the AzureASOManagedCluster that says whose the resources are is gone", "the resources of its spec.resources")
+		return reconcile.AbandonResources("the AzureASOManagedCluster that says whose the resources are is gone", "the resources of its spec.resources")
 	}
 	return nil
 }
 
-// goesWithCluster tells whether the agent pool needs no deletion of its own: AKS deletes the pools with their cluster, and would
+// isDeletedWithCluster tells whether the agent pool needs no deletion of its own: AKS deletes the pools with their cluster, and would
 // refuse to delete the last system pool before. A control plane that is being deleted by itself waits for its pools, so the
 // cluster goes only once all of them are to go.
-func (in *input) goesWithCluster() bool {
+func (in *input) isDeletedWithCluster() bool {
 	controlPlane := in.members.ControlPlane
 	switch {
 	case controlPlane == nil || plan.NothingCreated(controlPlane) || !in.clusterGone && !in.members.Cluster.DeletionTimestamp.IsZero():
@@ -42,40 +42,40 @@ func (in *input) goesWithCluster() bool {
 	return !slices.ContainsFunc(in.members.Pools, func(pool asoresources.Pool) bool { return pool.Pool.DeletionTimestamp.IsZero() })
 }
 
-// Untouched implements reconcile.Kind.
-func (k *Kind) Untouched(in *input) bool {
+// NothingCreated implements reconcile.Kind.
+func (k *Kind) NothingCreated(in *input) bool {
 	return plan.NothingCreated(in.object) && len(in.object.Spec.ProviderIDList) == 0
 }
 
 // PlanDeletion implements reconcile.Kind.
-func (k *Kind) PlanDeletion(ctx context.Context, turn reconcile.Turn, in *input) (*reconcile.Plan, error) {
-	if err := k.Prepare(ctx, turn, in); err != nil {
+func (k *Kind) PlanDeletion(ctx context.Context, session reconcile.Session, in *input) (*reconcile.Plan, error) {
+	if err := k.LoadPlanInput(ctx, session, in); err != nil {
 		return nil, err
 	}
-	goes := in.goesWithCluster()
+	goes := in.isDeletedWithCluster()
 	if d, ok := in.planned.AgentPool(); ok && !goes {
 		if id, err := in.planned.ResourceID(d); err == nil && k.Engine.IsCreating(id.Parent()) {
 			// The cluster may be made with the pool, which Azure does not show before it has taken that.
-			deletion.Forget(in.object, infrav1.ReadyCondition, infrav1.ResourcesReadyCondition)
+			deletion.KeepConditions(in.object, infrav1.ReadyCondition, infrav1.ResourcesReadyCondition)
 			conditions.Set(in.object, metav1.Condition{
 				Type: infrav1.ResourcesReadyCondition, Status: metav1.ConditionFalse, Reason: infrav1.WaitingForControlPlaneReason,
 				Message: "the AKS cluster is being created, maybe with the pool; the pool is deleted after that",
 			})
-			reconcile.Summarize(in.object, summed)
-			return nil, reconcile.Stop(creatingRetry)
+			reconcile.SummarizeReady(in.object, summarizedConditions)
+			return nil, reconcile.StopFor(creatingRetry)
 		}
 	}
-	return asoresources.PlanDeletion(ctx, k.Facts, turn, in.planned, goes, false)
+	return asoresources.PlanDeletion(ctx, k.Facts, session, in.planned, goes, false)
 }
 
 // ReportDeletion implements reconcile.Kind.
 func (k *Kind) ReportDeletion(in *input, outcome arm.Outcome) {
-	deletion.Forget(in.object, infrav1.ReadyCondition, infrav1.ResourcesReadyCondition)
-	in.object.Status.Resources, _ = asoresources.Report(in.object, in.planned, outcome, nil)
-	reconcile.Summarize(in.object, summed)
+	deletion.KeepConditions(in.object, infrav1.ReadyCondition, infrav1.ResourcesReadyCondition)
+	in.object.Status.Resources, _ = asoresources.ReportResources(in.object, in.planned, outcome, nil)
+	reconcile.SummarizeReady(in.object, summarizedConditions)
 }
 
-// Held implements reconcile.Kind.
-func (k *Kind) Held(in *input, subscription string) deletion.Held {
-	return in.members.Held(asoresources.MachinePoolKind, in.object, subscription)
+// DeletionBlocker implements reconcile.Kind.
+func (k *Kind) DeletionBlocker(in *input, subscription string) deletion.Blocker {
+	return in.members.DeletionBlocker(asoresources.MachinePoolKind, in.object, subscription)
 }

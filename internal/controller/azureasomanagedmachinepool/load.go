@@ -26,24 +26,24 @@ type input struct {
 }
 
 // Load implements reconcile.Kind. A pool that is being deleted may have lost its MachinePool, and goes by what its label says.
-func (k *Kind) Load(ctx context.Context, object *infrav1.AzureASOManagedMachinePool) (*input, reconcile.Subject, error) {
+func (k *Kind) Load(ctx context.Context, object *infrav1.AzureASOManagedMachinePool) (*input, reconcile.Target, error) {
 	in := &input{object: object}
-	if err := k.belongsTo(ctx, in); err != nil {
-		return nil, reconcile.Subject{}, err
+	if err := k.loadOwners(ctx, in); err != nil {
+		return nil, reconcile.Target{}, err
 	}
-	return in, reconcile.Subject{
-		Cluster: in.members.Cluster, Owner: in.members.Owner(), Identity: in.members.Identity(asoresources.MachinePoolKind, object),
-		WaitsFor: in.members.WaitsForOwner(), Made: object.Status.Initialization.Provisioned != nil,
+	return in, reconcile.Target{
+		Cluster: in.members.Cluster, Owner: in.members.OwnerObject(), Identity: in.members.AccessRequest(asoresources.MachinePoolKind, object),
+		WaitCondition: in.members.WaitsForOwner(), WasProvisioned: object.Status.Initialization.Provisioned != nil,
 	}, nil
 }
 
-func (k *Kind) belongsTo(ctx context.Context, in *input) error {
+func (k *Kind) loadOwners(ctx context.Context, in *input) error {
 	machinePools := &clusterv1.MachinePoolList{}
 	if err := k.Client.List(ctx, machinePools, client.InNamespace(in.object.Namespace)); err != nil {
 		return fmt.Errorf("list MachinePools: %w", err)
 	}
 	for i := range machinePools.Items {
-		if asoresources.Refers(&machinePools.Items[i], in.object.Name) {
+		if asoresources.RefersToPool(&machinePools.Items[i], in.object.Name) {
 			in.machinePool = &machinePools.Items[i]
 		}
 	}
@@ -52,7 +52,7 @@ func (k *Kind) belongsTo(ctx context.Context, in *input) error {
 	case in.machinePool != nil:
 		key.Name = in.machinePool.Spec.ClusterName
 	case in.object.DeletionTimestamp.IsZero():
-		return reconcile.NotYet("OwnerRefNotSet", "no MachinePool refers to the AzureASOManagedMachinePool")
+		return reconcile.WaitForOwner("OwnerRefNotSet", "no MachinePool refers to the AzureASOManagedMachinePool")
 	}
 	cluster := &clusterv1.Cluster{}
 	err := apierrors.NewNotFound(schema.GroupResource{}, key.Name)
@@ -64,16 +64,16 @@ func (k *Kind) belongsTo(ctx context.Context, in *input) error {
 		}
 	}
 	if err != nil {
-		if cluster, in.clusterGone = deletion.LeftBehind(in.object), true; cluster == nil {
-			return reconcile.NotYet("ClusterNotFound", "Cluster "+key.Name+" of the AzureASOManagedMachinePool is not there")
+		if cluster, in.clusterGone = deletion.SubstituteCluster(in.object), true; cluster == nil {
+			return reconcile.WaitForOwner("ClusterNotFound", "Cluster "+key.Name+" of the AzureASOManagedMachinePool is not there")
 		}
 		cluster.Name = key.Name
 	}
-	members, gathered := asoresources.Gather(ctx, k.Client, cluster)
+	members, gathered := asoresources.GatherMembers(ctx, k.Client, cluster)
 	if gathered != nil {
 		return gathered
 	}
 	in.members = members
-	members.Hold(asoresources.Pool{Pool: in.object, MachinePool: in.machinePool})
+	members.ReplacePool(asoresources.Pool{Pool: in.object, MachinePool: in.machinePool})
 	return nil
 }

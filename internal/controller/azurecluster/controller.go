@@ -37,24 +37,24 @@ var _ reconcile.Kind[*infrav1.AzureCluster, input] = &Kind{}
 
 // Declare implements reconcile.Kind.
 func (k *Kind) Declare() reconcile.Declaration {
-	users := access.AzureClusters(k.Client)
+	users := access.AzureClusterUsers(k.Client)
 	return reconcile.Declaration{
-		Name: "AzureCluster", Finalizer: infrav1.ClusterFinalizer, Users: &users, Manageable: true,
-		Foremost: infrav1.NetworkInfrastructureReadyCondition, Alike: []string{infrav1.NetworkInfrastructureReadyCondition},
+		Name: "AzureCluster", Finalizer: infrav1.ClusterFinalizer, IdentityUsers: &users, ExternallyManageable: true,
+		PrimaryCondition: infrav1.NetworkInfrastructureReadyCondition, ReadyAliases: []string{infrav1.NetworkInfrastructureReadyCondition},
 	}
 }
 
-// New implements reconcile.Kind.
-func (k *Kind) New() *infrav1.AzureCluster { return &infrav1.AzureCluster{} }
+// NewObject implements reconcile.Kind.
+func (k *Kind) NewObject() *infrav1.AzureCluster { return &infrav1.AzureCluster{} }
 
-// Watches implements reconcile.Kind.
-func (k *Kind) Watches(ctx context.Context, mgr ctrl.Manager) ([]reconcile.Watch, error) {
+// WatchedObjects implements reconcile.Kind.
+func (k *Kind) WatchedObjects(ctx context.Context, mgr ctrl.Manager) ([]reconcile.Watch, error) {
 	scheme, log := mgr.GetScheme(), ctrl.LoggerFrom(ctx)
 	ofCluster := util.ClusterToInfrastructureMapFunc(ctx, infrav1.GroupVersion.WithKind("AzureCluster"), mgr.GetClient(), &infrav1.AzureCluster{})
 	changes := predicates.Any(scheme, log, predicates.ClusterCreateNotPaused(scheme, log), predicates.ClusterPausedTransitions(scheme, log))
 	return []reconcile.Watch{
-		{Object: &clusterv1.Cluster{}, Wakes: ofCluster, Predicates: []predicate.Predicate{changes}},
-		{Object: &infrav1.AzureMachine{}, Wakes: k.azureClustersOfMachine, Predicates: []predicate.Predicate{comingOrGone()}},
-		{Object: &infrav1.AzureMachinePool{}, Wakes: k.waiting, Predicates: []predicate.Predicate{comingOrGone()}},
+		{Object: &clusterv1.Cluster{}, MapFunc: ofCluster, Predicates: []predicate.Predicate{changes}},
+		{Object: &infrav1.AzureMachine{}, MapFunc: k.mapMachine, Predicates: []predicate.Predicate{createdOrDeleted()}},
+		{Object: &infrav1.AzureMachinePool{}, MapFunc: k.mapToWaiting, Predicates: []predicate.Predicate{createdOrDeleted()}},
 	}, nil
 }

@@ -11,10 +11,10 @@ import (
 // +kubebuilder:rbac:groups=controlplane.cluster.x-k8s.io,resources=kubeadmcontrolplanes,verbs=get
 // +kubebuilder:rbac:groups=infrastructure.cluster.x-k8s.io,resources=azuremachines;azuremachinetemplates,verbs=get;list;watch
 
-// controlPlaneSize is the VM size that the control plane of a Cluster makes its next machine of; "" when there is no
+// findControlPlaneSize is the VM size that the control plane of a Cluster makes its next machine of; "" when there is no
 // template that tells.
-func (k *Kind) controlPlaneSize(ctx context.Context, cluster *clusterv1.Cluster) (string, error) {
-	template, err := controlplane.Template(ctx, k.Client, cluster)
+func (k *Kind) findControlPlaneSize(ctx context.Context, cluster *clusterv1.Cluster) (string, error) {
+	template, err := controlplane.FindMachineTemplate(ctx, k.Client, cluster)
 	if template == nil {
 		return "", err
 	}

@@ -104,7 +104,7 @@ func TestControlPlaneSize(t *testing.T) {
 			if !test.noRef {
 				cluster.Spec.ControlPlaneRef = clusterv1.ContractVersionedObjectReference{APIGroup: controlPlaneGroup, Kind: "KubeadmControlPlane", Name: "cp"}
 			}
-			got, err := k.controlPlaneSize(context.Background(), cluster)
+			got, err := k.findControlPlaneSize(context.Background(), cluster)
 			if !errors.Is(err, test.wantErr) {
 				t.Fatalf("%s: got error %v, want %v", test.reason, err, test.wantErr)
 			}
@@ -120,7 +120,7 @@ func TestControlPlaneSize(t *testing.T) {
 
 func TestInputsHaveTheControlPlaneSize(t *testing.T) {
 	of := func(size string) []any {
-		return (&Kind{}).Inputs(&input{cluster: &clusterv1.Cluster{}, azureCluster: &infrav1.AzureCluster{}, controlPlaneSize: size})
+		return (&Kind{}).FingerprintInputs(&input{cluster: &clusterv1.Cluster{}, azureCluster: &infrav1.AzureCluster{}, controlPlaneSize: size})
 	}
 	if cmp.Equal(of("Standard_D2s_v3"), of("Standard_E8s_v5")) {
 		t.Error("a cluster in order is looked at again when its control plane goes on to another size")

@@ -10,50 +10,50 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile"
 )
 
-// Prepare implements reconcile.Kind.
-func (k *Kind) Prepare(ctx context.Context, turn reconcile.Turn, in *input) (err error) {
-	in.controlPlaneSize, err = k.controlPlaneSize(ctx, in.cluster)
-	in.planned = k.planInput(in, turn.Access.SubscriptionID)
+// LoadPlanInput implements reconcile.Kind.
+func (k *Kind) LoadPlanInput(ctx context.Context, session reconcile.Session, in *input) (err error) {
+	in.controlPlaneSize, err = k.findControlPlaneSize(ctx, in.cluster)
+	in.planned = k.newPlanInput(in, session.Access.SubscriptionID)
 	return err
 }
 
-// Inputs implements reconcile.Kind.
-func (k *Kind) Inputs(in *input) []any {
+// FingerprintInputs implements reconcile.Kind.
+func (k *Kind) FingerprintInputs(in *input) []any {
 	return []any{in.cluster.Spec, in.azureCluster.Spec, in.controlPlaneSize}
 }
 
 // Plan implements reconcile.Kind.
-func (k *Kind) Plan(ctx context.Context, turn reconcile.Turn, in *input) (*reconcile.Plan, error) {
+func (k *Kind) Plan(ctx context.Context, session reconcile.Session, in *input) (*reconcile.Plan, error) {
 	if errs := cluster.Unsupported(in.planned); len(errs) > 0 {
-		return nil, reconcile.Refused(errs)
+		return nil, reconcile.RefuseSpec(errs)
 	}
 	var err error
 	outdated := make(chan struct{})
 	zones := func() {
 		close(outdated)
-		turn.Wake()
+		session.Wake()
 	}
-	if in.planned.Facts, err = k.Facts.ClusterFacts(ctx, turn.Access.Client, in.planned, zones); err != nil {
-		return nil, reconcile.Unread(err)
+	if in.planned.Facts, err = k.Facts.ClusterFacts(ctx, session.Access.Client, in.planned, zones); err != nil {
+		return nil, reconcile.ReadFailed(err)
 	}
 	// Only a network that is being made gains from going ahead without the zones; one that stands must not look unfinished.
 	provisioned := in.azureCluster.Status.Initialization.Provisioned != nil
 	if in.planned.Facts.ZonesPending && (provisioned || cluster.NamesZones(in.planned)) {
-		return nil, reconcile.Stop(0)
+		return nil, reconcile.StopFor(0)
 	}
 	if errs := cluster.Check(in.planned); len(errs) > 0 {
-		return nil, reconcile.Refused(errs)
+		return nil, reconcile.RefuseSpec(errs)
 	}
 	graph, err := cluster.Plan(in.planned)
 	if err != nil {
 		return nil, fmt.Errorf("plan: %w", err)
 	}
-	return &reconcile.Plan{Graph: graph, Outdated: outdated, Sent: cluster.Memory(in.planned)}, nil
+	return &reconcile.Plan{Graph: graph, Superseded: outdated, LastApplied: cluster.Memory(in.planned)}, nil
 }
 
-// planInput is what the plan is computed from, without the facts. The object is defaulted as the webhook does it, for
+// newPlanInput is what the plan is computed from, without the facts. The object is defaulted as the webhook does it, for
 // those that were stored before a default existed.
-func (k *Kind) planInput(in *input, subscription string) plan.ClusterInput {
+func (k *Kind) newPlanInput(in *input, subscription string) plan.ClusterInput {
 	defaulted := in.azureCluster.DeepCopy()
 	defaults.FillAzureCluster(defaulted)
 	return plan.ClusterInput{

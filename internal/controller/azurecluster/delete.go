@@ -14,45 +14,45 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile/deletion"
 )
 
-// Deleting implements reconcile.Kind: the network goes after the machines and pools in it, whose deletion wakes it.
-func (k *Kind) Deleting(ctx context.Context, in *input) error {
+// BeforeDelete implements reconcile.Kind: the network goes after the machines and pools in it, whose deletion wakes it.
+func (k *Kind) BeforeDelete(ctx context.Context, in *input) error {
 	in.azureCluster.Status.Ready = false
-	machines, err := k.machines(ctx, in)
+	machines, err := k.listMachines(ctx, in)
 	if err != nil {
 		return err
 	}
-	pools, err := clusterinfra.Pools(ctx, k.Client, in.azureCluster.Namespace, in.cluster.Name)
+	pools, err := clusterinfra.ListMachinePools(ctx, k.Client, in.azureCluster.Namespace, in.cluster.Name)
 	if err != nil {
 		return err
 	}
-	first := deletion.First{Kind: "AzureMachine", Owner: "Machine", Objects: machines, Cluster: in.cluster, ClusterGone: in.clusterGone}
+	first := deletion.Prerequisites{Kind: "AzureMachine", OwnerKind: "Machine", Objects: machines, Cluster: in.cluster, ClusterGone: in.clusterGone}
 	if len(machines) == 0 {
-		first.Kind, first.Owner, first.Objects = "AzureMachinePool", "MachinePool", pools
+		first.Kind, first.OwnerKind, first.Objects = "AzureMachinePool", "MachinePool", pools
 	}
 	if len(first.Objects) == 0 {
 		return nil
 	}
-	return reconcile.WaitFor(first.Condition(infrav1.WaitingForMachinesReason))
+	return reconcile.WaitFor(first.WaitCondition(infrav1.WaitingForMachinesReason))
 }
 
-// Untouched implements reconcile.Kind.
-func (k *Kind) Untouched(in *input) bool { return cluster.Untouched(in.azureCluster) }
+// NothingCreated implements reconcile.Kind.
+func (k *Kind) NothingCreated(in *input) bool { return cluster.Untouched(in.azureCluster) }
 
 // PlanDeletion implements reconcile.Kind.
-func (k *Kind) PlanDeletion(ctx context.Context, turn reconcile.Turn, in *input) (*reconcile.Plan, error) {
-	in.planned = k.planInput(in, turn.Access.SubscriptionID)
+func (k *Kind) PlanDeletion(ctx context.Context, session reconcile.Session, in *input) (*reconcile.Plan, error) {
+	in.planned = k.newPlanInput(in, session.Access.SubscriptionID)
 	graph, err := cluster.DeletePlan(in.planned)
 	if err != nil {
 		return nil, fmt.Errorf("plan deletion: %w", err)
 	}
-	found, err := k.findLeftovers(ctx, turn, in, graph)
+	found, err := k.findLeftovers(ctx, session, in, graph)
 	if err != nil {
-		return nil, reconcile.Unread(err)
+		return nil, reconcile.ReadFailed(err)
 	}
-	in.goes, in.left = leftovers.Collect(in.azureCluster, graph, found)
-	out := &reconcile.Plan{Graph: graph, Sent: cluster.Memory(in.planned), WholeGroups: true, Unlabelled: in.goes}
-	if len(in.left) > 0 {
-		out.LeftBehind = leftEvent(plan.ResourceGroupID(in.planned), in.left)
+	in.leftoversToDelete, in.leftoversKept = leftovers.Collect(in.azureCluster, graph, found)
+	out := &reconcile.Plan{Graph: graph, LastApplied: cluster.Memory(in.planned), DeleteWholeGroups: true, OwnedUntagged: in.leftoversToDelete}
+	if len(in.leftoversKept) > 0 {
+		out.FinalWarning = leftoversEvent(plan.ResourceGroupID(in.planned), in.leftoversKept)
 	}
 	return out, nil
 }
@@ -63,12 +63,12 @@ func (k *Kind) ReportDeletion(in *input, outcome arm.Outcome) {
 	reportLeftovers(in)
 }
 
-// Held implements reconcile.Kind.
-func (k *Kind) Held(in *input, subscription string) deletion.Held {
+// DeletionBlocker implements reconcile.Kind.
+func (k *Kind) DeletionBlocker(in *input, subscription string) deletion.Blocker {
 	spec := in.azureCluster.Spec
-	key, value := plan.OwnerTag(k.planInput(in, subscription))
-	return deletion.Held{
-		Identity: deletion.Identity(spec.IdentityRef, in.azureCluster.Namespace), User: "AzureCluster " + in.azureCluster.Name,
-		Azure: fmt.Sprintf("all that carries the tag %s=%s", key, value), Groups: true,
+	key, value := plan.OwnerTag(k.newPlanInput(in, subscription))
+	return deletion.Blocker{
+		Identity: deletion.DescribeIdentity(spec.IdentityRef, in.azureCluster.Namespace), User: "AzureCluster " + in.azureCluster.Name,
+		AzureResources: fmt.Sprintf("all that carries the tag %s=%s", key, value), OwnsAllTagged: true,
 	}
 }

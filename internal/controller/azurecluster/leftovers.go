@@ -20,8 +20,8 @@ import (
 
 // findLeftovers looks for what Services and volumes of the cluster have left in a resource group that users brought. What is in a group of the
 // cluster's goes with that.
-func (k *Kind) findLeftovers(ctx context.Context, turn reconcile.Turn, in *input, graph *arm.Graph) ([]leftovers.Leftover, error) {
-	group, c := plan.ResourceGroupID(in.planned), turn.Access.Client
+func (k *Kind) findLeftovers(ctx context.Context, session reconcile.Session, in *input, graph *arm.Graph) ([]leftovers.Leftover, error) {
+	group, c := plan.ResourceGroupID(in.planned), session.Access.Client
 	body, err := k.Facts.ReadResource(ctx, c, group)
 	if err != nil || len(body) == 0 {
 		return nil, err
@@ -48,7 +48,7 @@ func (k *Kind) findLeftovers(ctx context.Context, turn reconcile.Turn, in *input
 	}
 	if leftovers.Requested(in.azureCluster) && of.NeedsDisks(seen.Resources) {
 		// Without the right to list disks they are only reported.
-		if seen.Disks, err = k.Facts.ListDisks(ctx, c, group); err != nil && volumes.Passes(err) {
+		if seen.Disks, err = k.Facts.ListDisks(ctx, c, group); err != nil && volumes.IsTransient(err) {
 			return nil, err
 		}
 	}
@@ -58,8 +58,8 @@ func (k *Kind) findLeftovers(ctx context.Context, turn reconcile.Turn, in *input
 // maxReasons bounds how many leftovers a message gives a reason for. Its command names all.
 const maxReasons = 6
 
-// leftText says what stays, why, and how to delete it.
-func leftText(azureCluster *infrav1.AzureCluster, stays []leftovers.Leftover) string {
+// leftoversMessage says what stays, why, and how to delete it.
+func leftoversMessage(azureCluster *infrav1.AzureCluster, stays []leftovers.Leftover) string {
 	var ids []arm.ID
 	var reasons []string
 	proven := 0
@@ -82,28 +82,28 @@ func leftText(azureCluster *infrav1.AzureCluster, stays []leftovers.Leftover) st
 			text += fmt.Sprintf(" and %d others", more)
 		}
 	}
-	return text + ". To delete all of them after you have looked at them, run: " + deletion.Removal(ids)
+	return text + ". To delete all of them after you have looked at them, run: " + deletion.RemovalCommand(ids)
 }
 
-// leftEvent is the same when the cluster goes, and short enough for an event.
-func leftEvent(group arm.ID, stays []leftovers.Leftover) string {
+// leftoversEvent is the same when the cluster goes, and short enough for an event.
+func leftoversEvent(group arm.ID, stays []leftovers.Leftover) string {
 	var names []string
 	for _, one := range stays {
 		names = append(names, one.ID.ShortName())
 	}
 	return fmt.Sprintf("Services and volumes of the cluster may have left %d resources in a resource group that is not the cluster's: %s. To list the group, run: "+
-		"az resource list --subscription %s --resource-group %s --output table", len(stays), deletion.Names(names), arm.ShellQuote(group.Subscription()), arm.ShellQuote(group.Name()))
+		"az resource list --subscription %s --resource-group %s --output table", len(stays), deletion.SummarizeNames(names), arm.ShellQuote(group.Subscription()), arm.ShellQuote(group.Name()))
 }
 
 // reportLeftovers says what stays.
 func reportLeftovers(in *input) {
-	if len(in.left) == 0 {
-		if len(in.goes) == 0 {
+	if len(in.leftoversKept) == 0 {
+		if len(in.leftoversToDelete) == 0 {
 			conditions.Delete(in.azureCluster, infrav1.LeftoversCondition)
 		}
 		return
 	}
 	conditions.Set(in.azureCluster, metav1.Condition{
-		Type: infrav1.LeftoversCondition, Status: metav1.ConditionFalse, Reason: infrav1.LeftBehindInAzureReason, Message: leftText(in.azureCluster, in.left),
+		Type: infrav1.LeftoversCondition, Status: metav1.ConditionFalse, Reason: infrav1.LeftBehindInAzureReason, Message: leftoversMessage(in.azureCluster, in.leftoversKept),
 	})
 }

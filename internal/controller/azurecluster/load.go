@@ -22,35 +22,35 @@ type input struct {
 	cluster      *clusterv1.Cluster
 	clusterGone  bool
 	azureCluster *infrav1.AzureCluster
-	// controlPlaneSize is the VM size of the control plane's machine template; "" when nothing tells.
+	// findControlPlaneSize is the VM size of the control plane's machine template; "" when nothing tells.
 	controlPlaneSize string
 	planned          plan.ClusterInput
 	// Of what Services and volumes have left in the group of a cluster that is being deleted, goes is deleted with it, and left stays.
-	goes []arm.ID
-	left []leftovers.Leftover
+	leftoversToDelete []arm.ID
+	leftoversKept     []leftovers.Leftover
 }
 
 // Load implements reconcile.Kind.
-func (k *Kind) Load(ctx context.Context, azureCluster *infrav1.AzureCluster) (*input, reconcile.Subject, error) {
-	cluster, err := k.clusterOf(ctx, azureCluster)
+func (k *Kind) Load(ctx context.Context, azureCluster *infrav1.AzureCluster) (*input, reconcile.Target, error) {
+	cluster, err := k.findCluster(ctx, azureCluster)
 	if err != nil {
-		return nil, reconcile.Subject{}, fmt.Errorf("get the Cluster: %w", err)
+		return nil, reconcile.Target{}, fmt.Errorf("get the Cluster: %w", err)
 	}
 	gone := cluster == nil
 	if gone {
-		if cluster = deletion.LeftBehind(azureCluster); cluster == nil {
-			return nil, reconcile.Subject{}, reconcile.NotYet("OwnerRefNotSet", "Cluster Controller has not yet set OwnerRef")
+		if cluster = deletion.SubstituteCluster(azureCluster); cluster == nil {
+			return nil, reconcile.Target{}, reconcile.WaitForOwner("OwnerRefNotSet", "Cluster Controller has not yet set OwnerRef")
 		}
 	}
-	return &input{cluster: cluster, clusterGone: gone, azureCluster: azureCluster}, reconcile.Subject{
-		Cluster: cluster, Owner: azureCluster, Identity: access.OfAzureCluster(azureCluster),
-		Made: azureCluster.Status.Initialization.Provisioned != nil,
+	return &input{cluster: cluster, clusterGone: gone, azureCluster: azureCluster}, reconcile.Target{
+		Cluster: cluster, Owner: azureCluster, Identity: access.RequestForAzureCluster(azureCluster),
+		WasProvisioned: azureCluster.Status.Initialization.Provisioned != nil,
 	}, nil
 }
 
-// clusterOf is the Cluster that owns the AzureCluster, or refers to it: Cluster API takes seconds to set the owner, and
+// findCluster is the Cluster that owns the AzureCluster, or refers to it: Cluster API takes seconds to set the owner, and
 // nothing depends on it. It is nil when there is none.
-func (k *Kind) clusterOf(ctx context.Context, azureCluster *infrav1.AzureCluster) (*clusterv1.Cluster, error) {
+func (k *Kind) findCluster(ctx context.Context, azureCluster *infrav1.AzureCluster) (*clusterv1.Cluster, error) {
 	cluster, err := util.GetOwnerCluster(ctx, k.Client, azureCluster.ObjectMeta)
 	if err != nil || cluster != nil {
 		return cluster, client.IgnoreNotFound(err)

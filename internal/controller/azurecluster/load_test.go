@@ -49,7 +49,7 @@ func TestClusterOf(t *testing.T) {
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			k := &Kind{Client: fake.NewClientBuilder().WithScheme(scheme).WithObjects(test.clusters...).Build()}
-			got, err := k.clusterOf(context.Background(), azureCluster(test.owner))
+			got, err := k.findCluster(context.Background(), azureCluster(test.owner))
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -16,8 +16,8 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile/deletion"
 )
 
-// machines are the AzureMachines of the cluster: by their label, and those without one by their Machine.
-func (k *Kind) machines(ctx context.Context, in *input) ([]client.Object, error) {
+// listMachines are the AzureMachines of the cluster: by their label, and those without one by their Machine.
+func (k *Kind) listMachines(ctx context.Context, in *input) ([]client.Object, error) {
 	list := &infrav1.AzureMachineList{}
 	if err := k.Client.List(ctx, list, client.InNamespace(in.azureCluster.Namespace), client.UnsafeDisableDeepCopy); err != nil {
 		return nil, fmt.Errorf("list AzureMachines: %w", err)
@@ -42,10 +42,10 @@ func (k *Kind) machines(ctx context.Context, in *input) ([]client.Object, error)
 	return out, nil
 }
 
-// azureClustersOfMachine wakes the AzureCluster of a control-plane machine that is new, and one that waits for a machine to
+// mapMachine wakes the AzureCluster of a control-plane machine that is new, and one that waits for a machine to
 // be gone.
-func (k *Kind) azureClustersOfMachine(ctx context.Context, obj client.Object) []ctrl.Request {
-	waiting := k.waiting(ctx, obj)
+func (k *Kind) mapMachine(ctx context.Context, obj client.Object) []ctrl.Request {
+	waiting := k.mapToWaiting(ctx, obj)
 	name := obj.GetLabels()[clusterv1.ClusterNameLabel]
 	if name == "" || !obj.GetDeletionTimestamp().IsZero() {
 		return waiting
@@ -64,8 +64,8 @@ func (k *Kind) azureClustersOfMachine(ctx context.Context, obj client.Object) []
 	return append(waiting, ctrl.Request{NamespacedName: client.ObjectKey{Namespace: cluster.Namespace, Name: ref.Name}})
 }
 
-// waiting are the AzureClusters that wait for machines or pools, of which obj may have been one. Its Cluster and its Machine may be gone.
-func (k *Kind) waiting(ctx context.Context, obj client.Object) []ctrl.Request {
+// mapToWaiting are the AzureClusters that wait for machines or pools, of which obj may have been one. Its Cluster and its Machine may be gone.
+func (k *Kind) mapToWaiting(ctx context.Context, obj client.Object) []ctrl.Request {
 	list := &infrav1.AzureClusterList{}
 	if err := k.Client.List(ctx, list, client.InNamespace(obj.GetNamespace()), client.UnsafeDisableDeepCopy); err != nil {
 		ctrl.LoggerFrom(ctx).Error(err, "list AzureClusters")
@@ -82,9 +82,9 @@ func (k *Kind) waiting(ctx context.Context, obj client.Object) []ctrl.Request {
 	return out
 }
 
-// comingOrGone lets through AzureMachines of control planes as they are made, and all as they begin to go and are gone. New
+// createdOrDeleted lets through AzureMachines of control planes as they are made, and all as they begin to go and are gone. New
 // ones are what tells that a control plane went on to another template: it is not watched, because its kind need not be installed.
-func comingOrGone() predicate.Predicate {
+func createdOrDeleted() predicate.Predicate {
 	return predicate.Funcs{
 		CreateFunc: func(e event.CreateEvent) bool {
 			_, ok := e.Object.GetLabels()[clusterv1.MachineControlPlaneLabel]

@@ -49,18 +49,18 @@ func TestAzureClustersOfMachine(t *testing.T) {
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			machine := &infrav1.AzureMachine{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "m", Labels: test.labels}}
-			if got := comingOrGone().Create(event.CreateEvent{Object: machine}); got != test.passes {
+			if got := createdOrDeleted().Create(event.CreateEvent{Object: machine}); got != test.passes {
 				t.Errorf("%s: lets through %v, want %v", test.reason, got, test.passes)
 			}
-			if comingOrGone().Update(event.UpdateEvent{ObjectOld: machine, ObjectNew: machine}) {
+			if createdOrDeleted().Update(event.UpdateEvent{ObjectOld: machine, ObjectNew: machine}) {
 				t.Error("what becomes of a machine does not tell of another template")
 			}
 			leaving := machine.DeepCopy()
 			leaving.DeletionTimestamp = &metav1.Time{Time: time.Unix(1, 0)}
-			if !comingOrGone().Update(event.UpdateEvent{ObjectOld: machine, ObjectNew: leaving}) || !comingOrGone().Delete(event.DeleteEvent{Object: leaving}) {
+			if !createdOrDeleted().Update(event.UpdateEvent{ObjectOld: machine, ObjectNew: leaving}) || !createdOrDeleted().Delete(event.DeleteEvent{Object: leaving}) {
 				t.Error("a cluster that waits for a machine says how far that is")
 			}
-			if diff := cmp.Diff(test.want, k.azureClustersOfMachine(context.Background(), machine)); diff != "" {
+			if diff := cmp.Diff(test.want, k.mapMachine(context.Background(), machine)); diff != "" {
 				t.Errorf("%s (-want +got):\n%s", test.reason, diff)
 			}
 		})

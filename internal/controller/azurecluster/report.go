@@ -14,8 +14,8 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/status"
 )
 
-// groups are the conditions of an AzureCluster in the order in which people think of them.
-var groups = []string{
+// conditionGroups are the conditions of an AzureCluster in the order in which people think of them.
+var conditionGroups = []string{
 	infrav1.ResourceGroupReadyCondition,
 	infrav1.VNetReadyCondition,
 	infrav1.SecurityGroupsReadyCondition,
@@ -35,10 +35,10 @@ var groups = []string{
 
 // Report implements reconcile.Kind: once everything is in place the endpoint, failure domains and that the infrastructure is
 // provisioned.
-func (k *Kind) Report(_ context.Context, _ reconcile.Turn, in *input, outcome arm.Outcome) (time.Duration, error) {
+func (k *Kind) Report(_ context.Context, _ reconcile.Session, in *input, outcome arm.Outcome) (time.Duration, error) {
 	azureCluster := in.azureCluster
 	reportGroups(in, outcome)
-	if !usable(outcome) {
+	if !isUsable(outcome) {
 		return 0, nil
 	}
 	azureCluster.Status.FailureDomains = infrav1.FailureDomains{Domains: cluster.FailureDomains(in.planned)}
@@ -62,23 +62,23 @@ func (k *Kind) Report(_ context.Context, _ reconcile.Turn, in *input, outcome ar
 	return 0, nil
 }
 
-// usable tells whether machines can be made: everything is in place but for the bastion host, which takes Azure minutes
+// isUsable tells whether machines can be made: everything is in place but for the bastion host, which takes Azure minutes
 // and which no machine depends on, and for what is to go because the spec wants it no more.
-func usable(outcome arm.Outcome) bool {
+func isUsable(outcome arm.Outcome) bool {
 	return !slices.ContainsFunc(outcome.Results, func(result arm.Result) bool {
 		return !result.IsDone() && result.Group != infrav1.BastionHostReadyCondition && result.Group != ""
 	})
 }
 
 func reportGroups(in *input, outcome arm.Outcome) {
-	found := status.Set(in.azureCluster, groups, status.Groups(outcome, groups, cluster.Group))
-	reportSummary(in, status.Summary(infrav1.NetworkInfrastructureReadyCondition, found))
+	found := status.SetConditions(in.azureCluster, conditionGroups, status.GroupConditions(outcome, conditionGroups, cluster.Group))
+	reportSummary(in, status.SummaryCondition(infrav1.NetworkInfrastructureReadyCondition, found))
 	in.azureCluster.Status.Resources = status.ResourceStatuses(outcome)
 }
 
 // reportSummary sets NetworkInfrastructureReady and Ready, which say the same of this kind.
 func reportSummary(in *input, condition metav1.Condition) {
-	status.Put(in.azureCluster, condition)
+	status.SetCondition(in.azureCluster, condition)
 	condition.Type = infrav1.ReadyCondition
-	status.Put(in.azureCluster, condition)
+	status.SetCondition(in.azureCluster, condition)
 }

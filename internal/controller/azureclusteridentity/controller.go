@@ -29,23 +29,23 @@ type Kind struct {
 	Identities *identity.Provider
 }
 
-var _ reconcile.Local[*infrav1.AzureClusterIdentity, infrav1.AzureClusterIdentity] = &Kind{}
+var _ reconcile.LocalKind[*infrav1.AzureClusterIdentity, infrav1.AzureClusterIdentity] = &Kind{}
 
 // Declare implements reconcile.Loader.
 func (k *Kind) Declare() reconcile.Declaration {
-	return reconcile.Declaration{Name: identity.Kind, Foremost: infrav1.ReadyCondition}
+	return reconcile.Declaration{Name: identity.Kind, PrimaryCondition: infrav1.ReadyCondition}
 }
 
-// New implements reconcile.Loader.
-func (k *Kind) New() *infrav1.AzureClusterIdentity { return &infrav1.AzureClusterIdentity{} }
+// NewObject implements reconcile.Loader.
+func (k *Kind) NewObject() *infrav1.AzureClusterIdentity { return &infrav1.AzureClusterIdentity{} }
 
-// Watches implements reconcile.Loader.
-func (k *Kind) Watches(context.Context, ctrl.Manager) ([]reconcile.Watch, error) {
-	return []reconcile.Watch{{Object: &corev1.Secret{}, Wakes: k.identitiesOfSecret, MetadataOnly: true}}, nil
+// WatchedObjects implements reconcile.Loader.
+func (k *Kind) WatchedObjects(context.Context, ctrl.Manager) ([]reconcile.Watch, error) {
+	return []reconcile.Watch{{Object: &corev1.Secret{}, MapFunc: k.mapSecret, MetadataOnly: true}}, nil
 }
 
-// identitiesOfSecret wakes the identities that refer to a Secret.
-func (k *Kind) identitiesOfSecret(ctx context.Context, secret client.Object) []ctrl.Request {
+// mapSecret wakes the identities that refer to a Secret.
+func (k *Kind) mapSecret(ctx context.Context, secret client.Object) []ctrl.Request {
 	identities, err := identity.Of(ctx, k.Client, client.ObjectKeyFromObject(secret))
 	if err != nil {
 		ctrl.LoggerFrom(ctx).Error(err, "find the AzureClusterIdentities of a Secret")
@@ -58,41 +58,41 @@ func (k *Kind) identitiesOfSecret(ctx context.Context, secret client.Object) []c
 }
 
 // Load implements reconcile.Loader.
-func (k *Kind) Load(_ context.Context, object *infrav1.AzureClusterIdentity) (*infrav1.AzureClusterIdentity, reconcile.Subject, error) {
-	return object, reconcile.Subject{}, nil
+func (k *Kind) Load(_ context.Context, object *infrav1.AzureClusterIdentity) (*infrav1.AzureClusterIdentity, reconcile.Target, error) {
+	return object, reconcile.Target{}, nil
 }
 
-// Show implements reconcile.Local.
-func (k *Kind) Show(ctx context.Context, object *infrav1.AzureClusterIdentity) error {
+// ReportStatus implements reconcile.LocalKind.
+func (k *Kind) ReportStatus(ctx context.Context, object *infrav1.AzureClusterIdentity) error {
 	if !object.DeletionTimestamp.IsZero() {
-		return k.heldBack(ctx, object)
+		return k.waitForUsers(ctx, object)
 	}
 	found := []metav1.Condition{{Type: infrav1.ReadyCondition, Status: metav1.ConditionTrue, Reason: infrav1.ReadyReason}}
 	var verdict error
 	if err := k.Identities.Check(ctx, object); err != nil {
 		var after time.Duration
-		found[0], after = status.Problem(infrav1.ReadyCondition, err)
-		verdict = reconcile.Again(after, err)
+		found[0], after = status.ProblemCondition(infrav1.ReadyCondition, err)
+		verdict = reconcile.RecheckIn(after, err)
 	}
 	if k.Identities.Trusts() {
-		found = append(found, trusted)
+		found = append(found, tenantsTrustedCondition)
 	}
 	if former, err := k.Identities.UsesFormer(ctx, object); err == nil && former {
-		found = append(found, usedBeforeUpgrade)
+		found = append(found, usedBeforeUpgradeCondition)
 	}
-	status.Set(object, []string{infrav1.TenantsIsolatedCondition}, found)
+	status.SetConditions(object, []string{infrav1.TenantsIsolatedCondition}, found)
 	return verdict
 }
 
-// usedBeforeUpgrade is on an identity that keeps what it used under the established provider.
-var usedBeforeUpgrade = metav1.Condition{
+// usedBeforeUpgradeCondition is on an identity that keeps what it used under the established provider.
+var usedBeforeUpgradeCondition = metav1.Condition{
 	Type: infrav1.TenantsIsolatedCondition, Status: metav1.ConditionFalse, Reason: infrav1.UsedBeforeUpgradeReason,
 	Message: fmt.Sprintf("the %s keeps a credential that is not its namespace's, because it was in use before the upgrade from the established provider; ConfigMap %s in the manager's namespace lists it",
 		identity.Kind, identity.FormerRecordName),
 }
 
-// trusted is what an identity says of a manager that trusts tenants.
-var trusted = metav1.Condition{
+// tenantsTrustedCondition is what an identity says of a manager that trusts tenants.
+var tenantsTrustedCondition = metav1.Condition{
 	Type: infrav1.TenantsIsolatedCondition, Status: metav1.ConditionFalse, Reason: infrav1.TenantsTrustedReason,
 	Message: fmt.Sprintf("the manager runs with --%s=%s: whoever may create an %s can use every Secret with a credential, and the manager's own identity",
 		identity.TenancyFlag, identity.Trusted, identity.Kind),

@@ -21,13 +21,13 @@ import (
 )
 
 func principal(name string, secret corev1.SecretReference) *infrav1.AzureClusterIdentity {
-	return &infrav1.AzureClusterIdentity{ObjectMeta: storetest.Meta(name), Spec: infrav1.AzureClusterIdentitySpec{
+	return &infrav1.AzureClusterIdentity{ObjectMeta: storetest.NewMeta(name), Spec: infrav1.AzureClusterIdentitySpec{
 		Type: infrav1.ServicePrincipal, TenantID: "11111111-1111-1111-1111-111111111111", ClientID: "22222222-2222-2222-2222-222222222222", ClientSecret: secret,
 	}}
 }
 
 func TestIdentitiesOfSecret(t *testing.T) {
-	k := &Kind{Client: storetest.New(t,
+	k := &Kind{Client: storetest.NewClient(t,
 		principal("near", corev1.SecretReference{Name: "s"}), principal("named", corev1.SecretReference{Namespace: storetest.Namespace, Name: "s"}),
 		principal("elsewhere", corev1.SecretReference{Namespace: "secrets", Name: "s"}), principal("other", corev1.SecretReference{Name: "t"}))}
 	tests := map[string]struct {
@@ -41,7 +41,7 @@ func TestIdentitiesOfSecret(t *testing.T) {
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			var got []string
-			for _, request := range k.identitiesOfSecret(t.Context(), &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: test.namespace, Name: test.name}}) {
+			for _, request := range k.mapSecret(t.Context(), &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: test.namespace, Name: test.name}}) {
 				got = append(got, request.String())
 			}
 			slices.Sort(got)
@@ -54,7 +54,7 @@ func TestIdentitiesOfSecret(t *testing.T) {
 
 func TestReconcile(t *testing.T) {
 	secret := func(data map[string][]byte) *corev1.Secret {
-		return &corev1.Secret{ObjectMeta: storetest.Meta("s"), Data: data}
+		return &corev1.Secret{ObjectMeta: storetest.NewMeta("s"), Data: data}
 	}
 	paused := principal("id", corev1.SecretReference{Name: "s"})
 	paused.Annotations = map[string]string{clusterv1.PausedAnnotation: ""}
@@ -71,7 +71,7 @@ func TestReconcile(t *testing.T) {
 		"no Secret": {"it has to be made where it is named", principal("id", corev1.SecretReference{Name: "s"}), nil, metav1.ConditionFalse, string(identity.SecretNotFound), false},
 		"no key":    {"the Secret is there and does not have what is needed", principal("id", corev1.SecretReference{Name: "s"}), secret(map[string][]byte{"password": []byte("x")}), metav1.ConditionFalse, string(identity.SecretKeyMissing), false},
 		"paused":    {"nothing is found out about an identity that is left alone", paused, nil, metav1.ConditionUnknown, clusterv1.PausedReason, false},
-		"deleted":   {"nobody can use it any more", storetest.Deleting(principal("id", corev1.SecretReference{Name: "s"})), nil, "", "", false},
+		"deleted":   {"nobody can use it any more", storetest.MarkDeleting(principal("id", corev1.SecretReference{Name: "s"})), nil, "", "", false},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -79,9 +79,9 @@ func TestReconcile(t *testing.T) {
 			if test.secret != nil {
 				objects = append(objects, test.secret)
 			}
-			store := storetest.New(t, objects...)
+			store := storetest.NewClient(t, objects...)
 			tenancy := map[bool]identity.Tenancy{true: identity.Trusted, false: identity.Isolated}[test.trusted]
-			r := reconcile.NewLocal(reconcile.Services{
+			r := reconcile.NewLocalRunner(reconcile.Services{
 				Client: store, Recorder: func(string) events.EventRecorder { return events.NewFakeRecorder(10) }, Resync: time.Hour,
 			}, &Kind{Client: store, Identities: identity.New(store, identity.Options{Tenancy: tenancy})})
 			request := ctrl.Request{NamespacedName: client.ObjectKeyFromObject(test.identity)}

@@ -51,8 +51,8 @@ type Reconciler struct {
 	// Secrets shows the metadata of the Secrets that are watched, as PartialObjectMetadata; nil has them read in every pass.
 	Secrets client.Reader
 
-	teller  *eventlog.Teller
-	current current
+	eventLog *eventlog.Recorder
+	verified verifiedSecrets
 }
 
 // Kinds are those beside AzureMachineTemplate that get a Secret.
@@ -60,24 +60,24 @@ type Kinds struct{ Machines, Pools bool }
 
 // SetupWithManager registers one controller for templates and one for each of the kinds.
 func (r *Reconciler) SetupWithManager(ctx context.Context, mgr ctrl.Manager, options controller.Options, kinds Kinds) error {
-	r.teller = eventlog.New(r.Recorder)
-	if err := r.setup(ctx, mgr, options, "azurejson-template", &infrav1.AzureMachineTemplate{}, &infrav1.AzureMachineTemplateList{}, r.reconcileTemplate); err != nil {
+	r.eventLog = eventlog.NewRecorder(r.Recorder)
+	if err := r.setupController(ctx, mgr, options, "azurejson-template", &infrav1.AzureMachineTemplate{}, &infrav1.AzureMachineTemplateList{}, r.reconcileTemplate); err != nil {
 		return err
 	}
 	if kinds.Pools {
-		if err := r.setup(ctx, mgr, options, "azurejson-machinepool", &infrav1.AzureMachinePool{}, &infrav1.AzureMachinePoolList{}, r.reconcilePool); err != nil {
+		if err := r.setupController(ctx, mgr, options, "azurejson-machinepool", &infrav1.AzureMachinePool{}, &infrav1.AzureMachinePoolList{}, r.reconcilePool); err != nil {
 			return err
 		}
 	}
 	if !kinds.Machines {
 		return nil
 	}
-	return r.setup(ctx, mgr, options, "azurejson-machine", &infrav1.AzureMachine{}, &infrav1.AzureMachineList{}, r.reconcileMachine)
+	return r.setupController(ctx, mgr, options, "azurejson-machine", &infrav1.AzureMachine{}, &infrav1.AzureMachineList{}, r.reconcileMachine)
 }
 
-func (r *Reconciler) setup(ctx context.Context, mgr ctrl.Manager, options controller.Options, name string, object client.Object, list client.ObjectList, do reconcile.Func) error {
+func (r *Reconciler) setupController(ctx context.Context, mgr ctrl.Manager, options controller.Options, name string, object client.Object, list client.ObjectList, do reconcile.Func) error {
 	log := ctrl.LoggerFrom(ctx)
-	ofCluster := clusterinfra.OwnedBy(r.Client, list)
+	ofCluster := clusterinfra.MapOwnedBy(r.Client, list)
 	if _, template := object.(*infrav1.AzureMachineTemplate); !template {
 		var err error
 		if ofCluster, err = util.ClusterToTypedObjectsMapper(mgr.GetClient(), list, mgr.GetScheme()); err != nil {
@@ -85,118 +85,118 @@ func (r *Reconciler) setup(ctx context.Context, mgr ctrl.Manager, options contro
 		}
 	}
 	_, joining := object.(*infrav1.AzureMachinePool)
-	dependents := clusterinfra.Dependents{Kubernetes: r.Client, OfCluster: ofCluster, AKS: joining}
+	dependents := clusterinfra.Dependents{Client: r.Client, MapCluster: ofCluster, IncludeAKS: joining}
 	b := ctrl.NewControllerManagedBy(mgr).
 		Named(name).
-		For(object, builder.WithPredicates(watch.Own())).
+		For(object, builder.WithPredicates(watch.OwnChanges())).
 		WithOptions(options).
 		WithEventFilter(predicates.ResourceHasFilterLabel(mgr.GetScheme(), log, r.WatchFilter)).
 		Owns(&corev1.Secret{}, builder.OnlyMetadata).
-		Watches(&clusterv1.Cluster{}, handler.EnqueueRequestsFromMapFunc(ofCluster), builder.WithPredicates(watch.Reads(provisioned))).
-		Watches(&infrav1.AzureCluster{}, handler.EnqueueRequestsFromMapFunc(dependents.OfAzureCluster), builder.WithPredicates(watch.Generation())).
-		Watches(&infrav1.AzureClusterIdentity{}, handler.EnqueueRequestsFromMapFunc(dependents.OfIdentity), builder.WithPredicates(watch.Identity())).
-		Watches(&corev1.Secret{}, handler.EnqueueRequestsFromMapFunc(dependents.OfSecret), builder.OnlyMetadata)
+		Watches(&clusterv1.Cluster{}, handler.EnqueueRequestsFromMapFunc(ofCluster), builder.WithPredicates(watch.SpecOrStatusChanges(readProvisioned))).
+		Watches(&infrav1.AzureCluster{}, handler.EnqueueRequestsFromMapFunc(dependents.MapAzureCluster), builder.WithPredicates(watch.GenerationChanges())).
+		Watches(&infrav1.AzureClusterIdentity{}, handler.EnqueueRequestsFromMapFunc(dependents.MapIdentity), builder.WithPredicates(watch.IdentityChanges())).
+		Watches(&corev1.Secret{}, handler.EnqueueRequestsFromMapFunc(dependents.MapSecret), builder.OnlyMetadata)
 	if joining {
-		b = b.Watches(&infrav1.AzureManagedControlPlane{}, handler.EnqueueRequestsFromMapFunc(dependents.OfControlPlane), builder.WithPredicates(watch.Generation()))
+		b = b.Watches(&infrav1.AzureManagedControlPlane{}, handler.EnqueueRequestsFromMapFunc(dependents.MapControlPlane), builder.WithPredicates(watch.GenerationChanges()))
 	}
 	return b.Complete(do)
 }
 
-// provisioned is what azure.json depends on of the status of a Cluster. Cluster API writes there of every machine that changes.
-func provisioned(cluster *clusterv1.Cluster) any { return selfmanaged.Provisioned(cluster) }
+// readProvisioned is what azure.json depends on of the status of a Cluster. Cluster API writes there of every machine that changes.
+func readProvisioned(cluster *clusterv1.Cluster) any { return selfmanaged.IsProvisioned(cluster) }
 
 func (r *Reconciler) reconcileTemplate(ctx context.Context, request ctrl.Request) (ctrl.Result, error) {
 	template := &infrav1.AzureMachineTemplate{}
 	if err := r.Client.Get(ctx, request.NamespacedName, template); err != nil {
-		r.forget(template, request, err)
+		r.forgetDeleted(template, request, err)
 		return ctrl.Result{}, client.IgnoreNotFound(err)
 	}
 	cluster, err := util.GetOwnerCluster(ctx, r.Client, template.ObjectMeta)
 	if err != nil {
-		return ctrl.Result{}, r.told(ctx, template, client.IgnoreNotFound(err))
+		return ctrl.Result{}, r.warnOwner(ctx, template, client.IgnoreNotFound(err))
 	}
-	return r.reconcile(ctx, cluster, template, template.Spec.Template.Spec.ManagedIdentities)
+	return r.reconcileSecret(ctx, cluster, template, template.Spec.Template.Spec.ManagedIdentities)
 }
 
 func (r *Reconciler) reconcileMachine(ctx context.Context, request ctrl.Request) (ctrl.Result, error) {
 	machine := &infrav1.AzureMachine{}
 	if err := r.Client.Get(ctx, request.NamespacedName, machine); err != nil {
-		r.forget(machine, request, err)
+		r.forgetDeleted(machine, request, err)
 		return ctrl.Result{}, client.IgnoreNotFound(err)
 	}
 	if machine.Annotations[clusterv1.TemplateClonedFromGroupKindAnnotation] == infrav1.GroupVersion.WithKind("AzureMachineTemplate").GroupKind().String() {
 		return ctrl.Result{}, nil
 	}
-	return r.reconcileOf(ctx, machine, machine.Spec.ManagedIdentities)
+	return r.reconcileLabelled(ctx, machine, machine.Spec.ManagedIdentities)
 }
 
 func (r *Reconciler) reconcilePool(ctx context.Context, request ctrl.Request) (ctrl.Result, error) {
 	pool := &infrav1.AzureMachinePool{}
 	if err := r.Client.Get(ctx, request.NamespacedName, pool); err != nil {
-		r.forget(pool, request, err)
+		r.forgetDeleted(pool, request, err)
 		return ctrl.Result{}, client.IgnoreNotFound(err)
 	}
-	return r.reconcileOf(ctx, pool, pool.Spec.ManagedIdentities)
+	return r.reconcileLabelled(ctx, pool, pool.Spec.ManagedIdentities)
 }
 
-// reconcileOf is reconcile for an object that has the label of its Cluster.
-func (r *Reconciler) reconcileOf(ctx context.Context, owner client.Object, identities infrav1.ManagedIdentities) (ctrl.Result, error) {
+// reconcileLabelled is reconcile for an object that has the label of its Cluster.
+func (r *Reconciler) reconcileLabelled(ctx context.Context, owner client.Object, identities infrav1.ManagedIdentities) (ctrl.Result, error) {
 	cluster, err := util.GetClusterFromMetadata(ctx, r.Client, metav1.ObjectMeta{Namespace: owner.GetNamespace(), Labels: owner.GetLabels()})
 	if err != nil {
 		if apierrors.IsNotFound(err) || errors.Is(err, util.ErrNoCluster) {
 			return ctrl.Result{}, nil
 		}
-		return ctrl.Result{}, r.told(ctx, owner, fmt.Errorf("get the Cluster of %s: %w", client.ObjectKeyFromObject(owner), err))
+		return ctrl.Result{}, r.warnOwner(ctx, owner, fmt.Errorf("get the Cluster of %s: %w", client.ObjectKeyFromObject(owner), err))
 	}
-	return r.reconcile(ctx, cluster, owner, identities)
+	return r.reconcileSecret(ctx, cluster, owner, identities)
 }
 
-// forget drops what was told of an object that is gone.
-func (r *Reconciler) forget(kind client.Object, request ctrl.Request, err error) {
+// forgetDeleted drops what was told of an object that is gone.
+func (r *Reconciler) forgetDeleted(kind client.Object, request ctrl.Request, err error) {
 	if apierrors.IsNotFound(err) {
-		r.teller.Forget(kind, request.NamespacedName)
-		r.current.forget(secretOf(request.NamespacedName))
+		r.eventLog.Forget(kind, request.NamespacedName)
+		r.verified.forget(secretKey(request.NamespacedName))
 	}
 }
 
-// describes tells whether an azure.json can say where the machines of owner are. AKS clusters have only scale sets that join them,
+// canDescribe tells whether an azure.json can say where the machines of owner are. AKS clusters have only scale sets that join them,
 // and Azure decides where those go once the cluster is there.
-func (r *Reconciler) describes(found clusterinfra.Home, cluster *clusterv1.Cluster, owner client.Object) bool {
+func (r *Reconciler) canDescribe(found clusterinfra.Infrastructure, cluster *clusterv1.Cluster, owner client.Object) bool {
 	if found.ControlPlane == nil {
-		return found.There()
+		return found.Exists()
 	}
 	_, pool := owner.(*infrav1.AzureMachinePool)
-	return pool && selfmanaged.Provisioned(cluster)
+	return pool && selfmanaged.IsProvisioned(cluster)
 }
 
-// reconcile is keep that tells an error on owner.
-func (r *Reconciler) reconcile(ctx context.Context, cluster *clusterv1.Cluster, owner client.Object, spec infrav1.ManagedIdentities) (ctrl.Result, error) {
-	result, err := r.keep(ctx, cluster, owner, spec)
-	return result, r.told(ctx, owner, err)
+// reconcileSecret is keep that tells an error on owner.
+func (r *Reconciler) reconcileSecret(ctx context.Context, cluster *clusterv1.Cluster, owner client.Object, spec infrav1.ManagedIdentities) (ctrl.Result, error) {
+	result, err := r.keepSecret(ctx, cluster, owner, spec)
+	return result, r.warnOwner(ctx, owner, err)
 }
 
-// keep writes the Secret of owner, which describes a machine with these identities.
-func (r *Reconciler) keep(ctx context.Context, cluster *clusterv1.Cluster, owner client.Object, spec infrav1.ManagedIdentities) (ctrl.Result, error) {
+// keepSecret writes the Secret of owner, which describes a machine with these identities.
+func (r *Reconciler) keepSecret(ctx context.Context, cluster *clusterv1.Cluster, owner client.Object, spec infrav1.ManagedIdentities) (ctrl.Result, error) {
 	if cluster == nil || annotations.IsPaused(cluster, owner) || !owner.GetDeletionTimestamp().IsZero() {
 		return ctrl.Result{}, nil
 	}
-	found, err := clusterinfra.Of(ctx, r.Client, cluster, false)
-	if err != nil || !r.describes(found, cluster, owner) {
+	found, err := clusterinfra.FindInfrastructure(ctx, r.Client, cluster, false)
+	if err != nil || !r.canDescribe(found, cluster, owner) {
 		return ctrl.Result{}, err
 	}
-	opened, err := r.Access.Open(ctx, found.Identity())
+	opened, err := r.Access.Open(ctx, found.AccessRequest())
 	if err != nil {
-		return r.fail(ctx, owner, err)
+		return r.reportFailure(ctx, owner, err)
 	}
-	in, err := found.Seen(ctx, r.Facts, opened.Client, found.Input(cluster, opened.SubscriptionID, r.Features))
+	in, err := found.AddFacts(ctx, r.Facts, opened.Client, found.PlanInput(cluster, opened.SubscriptionID, r.Features))
 	if err != nil {
-		return r.fail(ctx, owner, err)
+		return r.reportFailure(ctx, owner, err)
 	}
 	credential := opened.CloudConfigSecret()
 	if credential.ClientSecret != "" {
 		// An identity may name any Secret. What Entra ID does not take for its own is not written where its namespace can read it.
 		if err := opened.Client.SignIn(ctx); err != nil {
-			return r.fail(ctx, owner, err)
+			return r.reportFailure(ctx, owner, err)
 		}
 	}
 	if err := r.warnWithoutIdentity(ctx, cluster, owner, spec, credential); err != nil {
@@ -212,20 +212,20 @@ func (r *Reconciler) keep(ctx context.Context, cluster *clusterv1.Cluster, owner
 	if spec.Identity == infrav1.VMIdentityUserAssigned && len(spec.UserAssignedIdentities) > 0 {
 		input.UserAssignedClientID, err = r.Facts.ReadUserAssignedClientID(ctx, opened.Client, spec.UserAssignedIdentities[0].ProviderID)
 		if err != nil {
-			return r.fail(ctx, owner, err)
+			return r.reportFailure(ctx, owner, err)
 		}
 	}
 	controlPlane, worker, err := cloudconfig.AzureJSON(input)
 	if err != nil {
 		return ctrl.Result{}, fmt.Errorf("azure.json of %s: %w", owner.GetName(), err)
 	}
-	err = r.write(ctx, cluster, owner, map[string][]byte{
+	err = r.writeSecret(ctx, cluster, owner, map[string][]byte{
 		"control-plane-azure.json": controlPlane,
 		"worker-node-azure.json":   worker,
 		"azure.json":               controlPlane,
 	})
 	if err == nil {
-		r.teller.Fine(owner, cannotWrite)
+		r.eventLog.MarkResolved(owner, writeFailedReason)
 	}
 	return ctrl.Result{}, err
 }

@@ -11,27 +11,27 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/identity"
 )
 
-// noIdentity is the reason of the event about it.
-const noIdentity = "VMIdentityNone"
+// noIdentityReason is the reason of the event about it.
+const noIdentityReason = "VMIdentityNone"
 
 // warnWithoutIdentity tells of control-plane machines on which cloud-provider-azure cannot log in: they have no identity of
 // their own, and the cluster's has no client secret to hand out. On workers nothing logs in with azure.json.
 func (r *Reconciler) warnWithoutIdentity(ctx context.Context, cluster *clusterv1.Cluster, owner client.Object, spec infrav1.ManagedIdentities, credential identity.CloudConfigSecret) error {
 	if spec.Identity != "" && spec.Identity != infrav1.VMIdentityNone || credential.ClientSecret != "" {
-		r.teller.Fine(owner, noIdentity)
+		r.eventLog.MarkResolved(owner, noIdentityReason)
 		return nil
 	}
 	field := "spec.identity"
 	if _, isMachine := owner.(*infrav1.AzureMachine); !isMachine {
 		field = "spec.template.spec.identity"
-		template, err := controlplane.Template(ctx, r.Client, cluster)
+		template, err := controlplane.FindMachineTemplate(ctx, r.Client, cluster)
 		if err != nil || template == nil || template.GetUID() != owner.GetUID() {
 			return err
 		}
 	} else if _, ok := owner.GetLabels()[clusterv1.MachineControlPlaneLabel]; !ok {
 		return nil
 	}
-	r.teller.Warn(ctx, owner, noIdentity, noIdentity,
+	r.eventLog.WarnOnce(ctx, owner, noIdentityReason, noIdentityReason,
 		field+" is None, and the AzureClusterIdentity has no client secret for azure.json: cloud-provider-azure cannot log in on these machines; give them an identity", nil)
 	return nil
 }

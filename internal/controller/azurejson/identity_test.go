@@ -64,7 +64,7 @@ func TestWarnWithoutIdentity(t *testing.T) {
 			mapper.Add(infrav1.GroupVersion.WithKind("AzureMachineTemplate"), meta.RESTScopeNamespace)
 			mapper.Add(version.WithKind("KubeadmControlPlane"), meta.RESTScopeNamespace)
 			recorder := events.NewFakeRecorder(1)
-			r := &Reconciler{teller: eventlog.New(recorder), Client: fake.NewClientBuilder().WithScheme(scheme).WithRESTMapper(mapper).WithObjects(used, worker, controlPlane).Build()}
+			r := &Reconciler{eventLog: eventlog.NewRecorder(recorder), Client: fake.NewClientBuilder().WithScheme(scheme).WithRESTMapper(mapper).WithObjects(used, worker, controlPlane).Build()}
 			// The second pass has nothing new to tell, and no room to tell it.
 			for range 2 {
 				err := r.warnWithoutIdentity(t.Context(), cluster, tc.owner, infrav1.ManagedIdentities{Identity: tc.has}, identity.CloudConfigSecret{ClientSecret: tc.secret})

@@ -18,20 +18,20 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/status"
 )
 
-// owned is the value of the label <cluster name> that marks the Secrets of a cluster.
-const owned = "owned"
+// ownedLabelValue is the value of the label <cluster name> that marks the Secrets of a cluster.
+const ownedLabelValue = "owned"
 
-// write makes the Secret, or brings one of ours up to date.
-func (r *Reconciler) write(ctx context.Context, cluster *clusterv1.Cluster, owner client.Object, data map[string][]byte) error {
-	key := secretOf(client.ObjectKeyFromObject(owner))
+// writeSecret makes the Secret, or brings one of ours up to date.
+func (r *Reconciler) writeSecret(ctx context.Context, cluster *clusterv1.Cluster, owner client.Object, data map[string][]byte) error {
+	key := secretKey(client.ObjectKeyFromObject(owner))
 	want := &corev1.Secret{
-		ObjectMeta: metav1.ObjectMeta{Namespace: key.Namespace, Name: key.Name, Labels: map[string]string{cluster.Name: owned}},
+		ObjectMeta: metav1.ObjectMeta{Namespace: key.Namespace, Name: key.Name, Labels: map[string]string{cluster.Name: ownedLabelValue}},
 		Data:       data,
 	}
 	if err := controllerutil.SetControllerReference(owner, want, r.Client.Scheme()); err != nil {
 		return fmt.Errorf("owner of Secret %s: %w", key, err)
 	}
-	if r.current.is(ctx, r.Secrets, want) {
+	if r.verified.isCurrent(ctx, r.Secrets, want) {
 		return nil
 	}
 	have := &corev1.Secret{}
@@ -43,15 +43,15 @@ func (r *Reconciler) write(ctx context.Context, cluster *clusterv1.Cluster, owne
 		if err := r.Client.Create(ctx, created); err != nil {
 			return fmt.Errorf("create Secret %s: %w", key, err)
 		}
-		r.current.note(created, want)
+		r.verified.remember(created, want)
 		return nil
 	}
-	if have.Labels[cluster.Name] != owned {
+	if have.Labels[cluster.Name] != ownedLabelValue {
 		return nil
 	}
 	// The whole reference counts: a release with another API version, or a backup of it, left the version of then.
 	if equality.Semantic.DeepEqual(have.Data, want.Data) && equality.Semantic.DeepEqual(metav1.GetControllerOf(have), metav1.GetControllerOf(want)) {
-		r.current.note(have, want)
+		r.verified.remember(have, want)
 		return nil
 	}
 	changed := have.DeepCopy()
@@ -60,33 +60,33 @@ func (r *Reconciler) write(ctx context.Context, cluster *clusterv1.Cluster, owne
 	if err := r.Client.Patch(ctx, changed, client.MergeFrom(have)); err != nil {
 		return fmt.Errorf("patch Secret %s: %w", key, err)
 	}
-	r.current.note(changed, want)
+	r.verified.remember(changed, want)
 	return nil
 }
 
-// secretOf is the Secret of a template, pool or machine.
-func secretOf(owner client.ObjectKey) client.ObjectKey {
+// secretKey is the Secret of a template, pool or machine.
+func secretKey(owner client.ObjectKey) client.ObjectKey {
 	return client.ObjectKey{Namespace: owner.Namespace, Name: owner.Name + "-azure-json"}
 }
 
-// cannotWrite is the reason of the event about that.
-const cannotWrite = "CloudConfigFailed"
+// writeFailedReason is the reason of the event about that.
+const writeFailedReason = "CloudConfigFailed"
 
-// fail says on the owner why its Secret cannot be made. The object that gets a condition for the same cause is the
+// reportFailure says on the owner why its Secret cannot be made. The object that gets a condition for the same cause is the
 // AzureCluster; a template has none.
-func (r *Reconciler) fail(ctx context.Context, owner client.Object, err error) (ctrl.Result, error) {
+func (r *Reconciler) reportFailure(ctx context.Context, owner client.Object, err error) (ctrl.Result, error) {
 	if !eventlog.IsFailure(ctx, err) {
 		return ctrl.Result{}, err
 	}
-	_, after := status.Problem("", err)
-	_ = r.told(ctx, owner, err)
+	_, after := status.ProblemCondition("", err)
+	_ = r.warnOwner(ctx, owner, err)
 	return ctrl.Result{RequeueAfter: max(after, time.Second)}, nil
 }
 
-// told tells on the owner that its Secret cannot be made, and returns the error.
-func (r *Reconciler) told(ctx context.Context, owner client.Object, err error) error {
+// warnOwner tells on the owner that its Secret cannot be made, and returns the error.
+func (r *Reconciler) warnOwner(ctx context.Context, owner client.Object, err error) error {
 	if eventlog.IsFailure(ctx, err) {
-		r.teller.Warn(ctx, owner, cannotWrite, cannotWrite, "azure.json cannot be written: "+err.Error(), err)
+		r.eventLog.WarnOnce(ctx, owner, writeFailedReason, writeFailedReason, "azure.json cannot be written: "+err.Error(), err)
 	}
 	return err
 }

@@ -20,11 +20,11 @@ import (
 )
 
 func TestWrite(t *testing.T) {
-	owner := &infrav1.AzureMachineTemplate{ObjectMeta: storetest.Meta("t")}
+	owner := &infrav1.AzureMachineTemplate{ObjectMeta: storetest.NewMeta("t")}
 	owner.UID = "template"
-	cluster := storetest.Cluster("c1", "AzureCluster", "c1")
+	cluster := storetest.NewCluster("c1", "AzureCluster", "c1")
 	secret := func(label, value string, owners ...metav1.OwnerReference) *corev1.Secret {
-		object := &corev1.Secret{ObjectMeta: storetest.Meta("t-azure-json"), Data: map[string][]byte{"azure.json": []byte(value)}}
+		object := &corev1.Secret{ObjectMeta: storetest.NewMeta("t-azure-json"), Data: map[string][]byte{"azure.json": []byte(value)}}
 		object.Labels, object.OwnerReferences = map[string]string{"c1": label}, owners
 		return object
 	}
@@ -39,10 +39,10 @@ func TestWrite(t *testing.T) {
 		writes bool
 	}{
 		"none":              {"machines boot with it", nil, "new", true, true},
-		"ours, old":         {"a new credential must reach it", secret(owned, "old", ours), "new", true, true},
-		"ours, current":     {"what is right is not written", secret(owned, "new", ours), "new", true, false},
-		"ours, old version": {"an owner reference names the API version of today", secret(owned, "new", former), "new", true, true},
-		"ours, nobody owns": {"clusterctl move and backups lose owners", secret(owned, "new"), "new", true, true},
+		"ours, old":         {"a new credential must reach it", secret(ownedLabelValue, "old", ours), "new", true, true},
+		"ours, current":     {"what is right is not written", secret(ownedLabelValue, "new", ours), "new", true, false},
+		"ours, old version": {"an owner reference names the API version of today", secret(ownedLabelValue, "new", former), "new", true, true},
+		"ours, nobody owns": {"clusterctl move and backups lose owners", secret(ownedLabelValue, "new"), "new", true, true},
 		"the user's":        {"a Secret without the label is left alone", secret("", "theirs"), "theirs", false, false},
 		"another cluster's": {"the label's value says whether the cluster owns it", secret("shared", "theirs"), "theirs", false, false},
 	}
@@ -52,7 +52,7 @@ func TestWrite(t *testing.T) {
 			if test.before != nil {
 				objects = append(objects, test.before)
 			}
-			store := storetest.New(t, objects...)
+			store := storetest.NewClient(t, objects...)
 			key := client.ObjectKey{Namespace: storetest.Namespace, Name: "t-azure-json"}
 			version := func() (*corev1.Secret, string) {
 				stored := &corev1.Secret{}
@@ -63,7 +63,7 @@ func TestWrite(t *testing.T) {
 			}
 			_, before := version()
 			r := &Reconciler{Client: store}
-			if err := r.write(t.Context(), cluster, owner, map[string][]byte{"azure.json": []byte("new")}); err != nil {
+			if err := r.writeSecret(t.Context(), cluster, owner, map[string][]byte{"azure.json": []byte("new")}); err != nil {
 				t.Fatal(err)
 			}
 			stored, after := version()
@@ -79,11 +79,11 @@ func TestWrite(t *testing.T) {
 
 // TestCurrent counts how often a Secret is read that is watched.
 func TestCurrent(t *testing.T) {
-	owner := &infrav1.AzureMachine{ObjectMeta: storetest.Meta("m")}
+	owner := &infrav1.AzureMachine{ObjectMeta: storetest.NewMeta("m")}
 	owner.UID = "machine"
-	cluster := storetest.Cluster("c1", "AzureCluster", "c1")
+	cluster := storetest.NewCluster("c1", "AzureCluster", "c1")
 	key := client.ObjectKey{Namespace: storetest.Namespace, Name: "m-azure-json"}
-	store, reads := storetest.New(t, owner.DeepCopy()), 0
+	store, reads := storetest.NewClient(t, owner.DeepCopy()), 0
 	r := &Reconciler{Secrets: store, Client: interceptor.NewClient(store, interceptor.Funcs{
 		Get: func(ctx context.Context, c client.WithWatch, key client.ObjectKey, object client.Object, options ...client.GetOption) error {
 			reads++
@@ -117,7 +117,7 @@ func TestCurrent(t *testing.T) {
 		}
 		reads = 0
 		for range 3 {
-			if err := r.write(t.Context(), cluster, owner, map[string][]byte{"azure.json": []byte(step.data)}); err != nil {
+			if err := r.writeSecret(t.Context(), cluster, owner, map[string][]byte{"azure.json": []byte(step.data)}); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -126,9 +126,9 @@ func TestCurrent(t *testing.T) {
 			t.Errorf("%s: has %q after %d reads in three passes, want %d, %v", step.reason, stored.Data["azure.json"], reads, step.reads, err)
 		}
 	}
-	r.teller = eventlog.New(nil)
-	r.forget(owner, ctrl.Request{NamespacedName: client.ObjectKeyFromObject(owner)}, apierrors.NewNotFound(schema.GroupResource{}, "m"))
-	if len(r.current.of) > 0 {
+	r.eventLog = eventlog.NewRecorder(nil)
+	r.forgetDeleted(owner, ctrl.Request{NamespacedName: client.ObjectKeyFromObject(owner)}, apierrors.NewNotFound(schema.GroupResource{}, "m"))
+	if len(r.verified.versions) > 0 {
 		t.Error("the Secret of a machine that is gone is remembered")
 	}
 }
@@ -137,21 +137,21 @@ func TestCurrent(t *testing.T) {
 // for which the reconciler has no gate here.
 func TestWhatGetsNoSecret(t *testing.T) {
 	template := func(change func(*infrav1.AzureMachineTemplate)) *infrav1.AzureMachineTemplate {
-		object := &infrav1.AzureMachineTemplate{ObjectMeta: storetest.Owned("t", "c1")}
+		object := &infrav1.AzureMachineTemplate{ObjectMeta: storetest.NewOwnedMeta("t", "c1")}
 		if change != nil {
 			change(object)
 		}
 		return object
 	}
 	machine := func(annotations, labels map[string]string) *infrav1.AzureMachine {
-		object := &infrav1.AzureMachine{ObjectMeta: storetest.Meta("m")}
+		object := &infrav1.AzureMachine{ObjectMeta: storetest.NewMeta("m")}
 		object.Annotations, object.Labels = annotations, labels
 		return object
 	}
 	ofCluster := map[string]string{clusterv1.ClusterNameLabel: "c1"}
 	cloned := map[string]string{clusterv1.TemplateClonedFromGroupKindAnnotation: "AzureMachineTemplate.infrastructure.cluster.x-k8s.io"}
-	azureCluster := &infrav1.AzureCluster{ObjectMeta: storetest.Meta("c1")}
-	own := storetest.Cluster("c1", "AzureCluster", "c1")
+	azureCluster := &infrav1.AzureCluster{ObjectMeta: storetest.NewMeta("c1")}
+	own := storetest.NewCluster("c1", "AzureCluster", "c1")
 	paused := own.DeepCopy()
 	paused.Spec.Paused = new(true)
 	tests := map[string]struct {
@@ -161,17 +161,17 @@ func TestWhatGetsNoSecret(t *testing.T) {
 	}{
 		"template without a cluster":         {"ClusterClass's own templates belong to none", template(func(t *infrav1.AzureMachineTemplate) { t.OwnerReferences = nil }), nil},
 		"template of a cluster that is gone": {"there is nobody to ask for", template(nil), nil},
-		"template of an AKS cluster":         {"AKS configures its nodes itself", template(nil), []client.Object{storetest.Cluster("c1", "AzureManagedCluster", "c1")}},
+		"template of an AKS cluster":         {"AKS configures its nodes itself", template(nil), []client.Object{storetest.NewCluster("c1", "AzureManagedCluster", "c1")}},
 		"template of a paused cluster":       {"nothing is written", template(nil), []client.Object{paused, azureCluster}},
 		"template before its network":        {"objects come in any order", template(nil), []client.Object{own}},
-		"template that goes":                 {"its Secret goes with it", storetest.Deleting(template(nil)), []client.Object{own, azureCluster}},
+		"template that goes":                 {"its Secret goes with it", storetest.MarkDeleting(template(nil)), []client.Object{own, azureCluster}},
 		"machine of a template":              {"it boots with the template's", machine(cloned, ofCluster), []client.Object{own, azureCluster}},
 		"machine without a cluster":          {"there is nobody to ask for", machine(nil, nil), nil},
 		"machine of a cluster that is gone":  {"there is nobody to ask for", machine(nil, ofCluster), nil},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			store := storetest.New(t, append(test.others, test.object)...)
+			store := storetest.NewClient(t, append(test.others, test.object)...)
 			r := &Reconciler{Client: store}
 			reconcile := r.reconcileTemplate
 			if _, ok := test.object.(*infrav1.AzureMachine); ok {

@@ -36,37 +36,37 @@ type Kind struct {
 	Facts    *facts.Facts
 	Features plan.Features
 
-	passwords selfmanaged.Passwords
-	untagged  volumes.Failures
+	passwords      selfmanaged.Passwords
+	volumeFailures volumes.Failures
 }
 
 var _ reconcile.Kind[*infrav1.AzureMachine, input] = &Kind{}
 
 // Declare implements reconcile.Kind.
 func (k *Kind) Declare() reconcile.Declaration {
-	return reconcile.Declaration{Name: "AzureMachine", Finalizer: infrav1.MachineFinalizer, Foremost: infrav1.VMRunningCondition}
+	return reconcile.Declaration{Name: "AzureMachine", Finalizer: infrav1.MachineFinalizer, PrimaryCondition: infrav1.VMRunningCondition}
 }
 
-// New implements reconcile.Kind.
-func (k *Kind) New() *infrav1.AzureMachine { return &infrav1.AzureMachine{} }
+// NewObject implements reconcile.Kind.
+func (k *Kind) NewObject() *infrav1.AzureMachine { return &infrav1.AzureMachine{} }
 
-// Watches implements reconcile.Kind.
-func (k *Kind) Watches(ctx context.Context, mgr ctrl.Manager) ([]reconcile.Watch, error) {
+// WatchedObjects implements reconcile.Kind.
+func (k *Kind) WatchedObjects(ctx context.Context, mgr ctrl.Manager) ([]reconcile.Watch, error) {
 	ofCluster, err := util.ClusterToTypedObjectsMapper(mgr.GetClient(), &infrav1.AzureMachineList{}, mgr.GetScheme())
 	if err != nil {
 		return nil, fmt.Errorf("map Clusters to AzureMachines: %w", err)
 	}
 	provisioned := predicates.ClusterPausedTransitionsOrInfrastructureProvisioned(mgr.GetScheme(), ctrl.LoggerFrom(ctx))
-	network := watch.Reads(func(c *infrav1.AzureCluster) any { return c.Status.FailureDomains })
+	network := watch.SpecOrStatusChanges(func(c *infrav1.AzureCluster) any { return c.Status.FailureDomains })
 	return []reconcile.Watch{
-		{Object: &clusterv1.Machine{}, Wakes: util.MachineToInfrastructureMapFunc(infrav1.GroupVersion.WithKind("AzureMachine")), Predicates: []predicate.Predicate{watch.Spec()}},
-		{Object: &clusterv1.Cluster{}, Wakes: ofCluster, Predicates: []predicate.Predicate{provisioned}},
-		{Object: &infrav1.AzureCluster{}, Wakes: k.machinesOfAzureCluster, Predicates: []predicate.Predicate{network}},
+		{Object: &clusterv1.Machine{}, MapFunc: util.MachineToInfrastructureMapFunc(infrav1.GroupVersion.WithKind("AzureMachine")), Predicates: []predicate.Predicate{watch.SpecChanges()}},
+		{Object: &clusterv1.Cluster{}, MapFunc: ofCluster, Predicates: []predicate.Predicate{provisioned}},
+		{Object: &infrav1.AzureCluster{}, MapFunc: k.mapAzureCluster, Predicates: []predicate.Predicate{network}},
 	}, nil
 }
 
-// machinesOfAzureCluster wakes the AzureMachines of a cluster whose network changed.
-func (k *Kind) machinesOfAzureCluster(ctx context.Context, obj client.Object) []ctrl.Request {
+// mapAzureCluster wakes the AzureMachines of a cluster whose network changed.
+func (k *Kind) mapAzureCluster(ctx context.Context, obj client.Object) []ctrl.Request {
 	name := obj.GetLabels()[clusterv1.ClusterNameLabel]
 	if name == "" {
 		return nil

@@ -18,51 +18,51 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile"
 )
 
-// Prepare implements reconcile.Kind.
-func (k *Kind) Prepare(_ context.Context, turn reconcile.Turn, in *input) error {
-	in.planned = k.planInput(in, turn.Access.SubscriptionID, turn.Access.Lent != nil)
+// LoadPlanInput implements reconcile.Kind.
+func (k *Kind) LoadPlanInput(_ context.Context, session reconcile.Session, in *input) error {
+	in.planned = k.newPlanInput(in, session.Access.SubscriptionID, session.Access.LentGrants != nil)
 	return nil
 }
 
-// Inputs implements reconcile.Kind. The providerID counts: the pass that sets it is not the last.
-func (k *Kind) Inputs(in *input) []any {
+// FingerprintInputs implements reconcile.Kind. The providerID counts: the pass that sets it is not the last.
+func (k *Kind) FingerprintInputs(in *input) []any {
 	return []any{in.cluster.Spec, in.azureCluster.Spec, in.machine.Spec, in.machine.Labels, in.azureMachine.Spec}
 }
 
 // Plan implements reconcile.Kind.
-func (k *Kind) Plan(ctx context.Context, turn reconcile.Turn, in *input) (*reconcile.Plan, error) {
+func (k *Kind) Plan(ctx context.Context, session reconcile.Session, in *input) (*reconcile.Plan, error) {
 	if errs := machine.Unsupported(in.planned); len(errs) > 0 {
-		return nil, reconcile.Refused(errs)
+		return nil, reconcile.RefuseSpec(errs)
 	}
 	var err error
-	if in.planned.MachineFacts, err = k.Facts.MachineFacts(ctx, turn.Access.Client, in.planned); err != nil {
-		return nil, reconcile.Unread(err)
+	if in.planned.MachineFacts, err = k.Facts.MachineFacts(ctx, session.Access.Client, in.planned); err != nil {
+		return nil, reconcile.ReadFailed(err)
 	}
 	if in.azureMachine.Spec.ProviderID != nil && !in.planned.MachineFacts.VMExists {
 		reportVMGone(in)
-		return nil, reconcile.Stop(reconcile.UntilResync)
+		return nil, reconcile.StopFor(reconcile.UntilResync)
 	}
 	if !in.planned.MachineFacts.VMExists {
-		if in.planned.BootstrapData, err = selfmanaged.BootstrapData(ctx, k.Client, in.azureMachine.Namespace, in.machine.Spec.Bootstrap.DataSecretName); err != nil {
+		if in.planned.BootstrapData, err = selfmanaged.ReadBootstrapData(ctx, k.Client, in.azureMachine.Namespace, in.machine.Spec.Bootstrap.DataSecretName); err != nil {
 			return nil, err
 		}
 		if in.planned.AzureMachine.Spec.OSDisk.OSType == infrav1.WindowsOS {
-			in.planned.AdminPassword = k.passwords.Of(in.azureMachine.UID)
+			in.planned.AdminPassword = k.passwords.PasswordFor(in.azureMachine.UID)
 		}
 		if errs := machine.Check(in.planned); len(errs) > 0 {
-			return nil, reconcile.Refused(errs)
+			return nil, reconcile.RefuseSpec(errs)
 		}
 	}
 	graph, err := machine.Plan(in.planned)
 	if err != nil {
 		return nil, fmt.Errorf("plan: %w", err)
 	}
-	return &reconcile.Plan{Graph: graph, Sent: machine.Memory(in.planned)}, nil
+	return &reconcile.Plan{Graph: graph, LastApplied: machine.Memory(in.planned)}, nil
 }
 
-// planInput is what the plan is computed from, without the facts. The objects are defaulted as the webhook does it, for
+// newPlanInput is what the plan is computed from, without the facts. The objects are defaulted as the webhook does it, for
 // those that were stored before a default existed. lent tells that the identity is of another namespace.
-func (k *Kind) planInput(in *input, subscription string, lent bool) plan.MachineInput {
+func (k *Kind) newPlanInput(in *input, subscription string, lent bool) plan.MachineInput {
 	azureCluster, azureMachine := in.azureCluster.DeepCopy(), in.azureMachine.DeepCopy()
 	defaults.FillAzureCluster(azureCluster)
 	if lent && !hasRoleElsewhere(azureMachine, azureCluster.Spec.ResourceGroup) {
@@ -75,7 +75,7 @@ func (k *Kind) planInput(in *input, subscription string, lent bool) plan.Machine
 			AzureCluster:   azureCluster,
 			SubscriptionID: subscription,
 			Features:       k.Features,
-			Facts:          plan.ClusterFacts{Zones: selfmanaged.Zones(in.azureCluster)},
+			Facts:          plan.ClusterFacts{Zones: selfmanaged.AvailabilityZones(in.azureCluster)},
 		},
 		Machine:      in.machine,
 		AzureMachine: azureMachine,

@@ -16,74 +16,74 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile/deletion"
 )
 
-// Deleting implements reconcile.Kind. Without an AzureCluster nobody can ask Azure: that goes after its machines unless somebody
+// BeforeDelete implements reconcile.Kind. Without an AzureCluster nobody can ask Azure: that goes after its machines unless somebody
 // took its finalizer off.
-func (k *Kind) Deleting(_ context.Context, in *input) error {
+func (k *Kind) BeforeDelete(_ context.Context, in *input) error {
 	in.azureMachine.Status.Ready = false
 	switch {
 	case in.azureCluster != nil:
 		return nil
-	case deletion.Moved(in.azureMachine):
-		return reconcile.Nothing()
+	case deletion.IsMoved(in.azureMachine):
+		return reconcile.NothingToDo()
 	}
-	return reconcile.Abandon("the AzureCluster that says how to ask Azure is gone", k.inAzure(in, ""))
+	return reconcile.AbandonResources("the AzureCluster that says how to ask Azure is gone", k.describeResources(in, ""))
 }
 
-// Untouched implements reconcile.Kind: machines are made in a network that is there.
-func (k *Kind) Untouched(in *input) bool {
+// NothingCreated implements reconcile.Kind: machines are made in a network that is there.
+func (k *Kind) NothingCreated(in *input) bool {
 	return in.azureMachine.Spec.ProviderID == nil && !memory.Stored(in.azureMachine.Annotations) &&
-		!selfmanaged.Provisioned(in.cluster) && cluster.Untouched(in.azureCluster)
+		!selfmanaged.IsProvisioned(in.cluster) && cluster.Untouched(in.azureCluster)
 }
 
 // PlanDeletion implements reconcile.Kind. When the whole cluster goes and its resource group with it, the group's deletion takes
 // everything.
-func (k *Kind) PlanDeletion(ctx context.Context, turn reconcile.Turn, in *input) (*reconcile.Plan, error) {
-	planned := k.planInput(in, turn.Access.SubscriptionID, turn.Access.Lent != nil)
+func (k *Kind) PlanDeletion(ctx context.Context, session reconcile.Session, in *input) (*reconcile.Plan, error) {
+	planned := k.newPlanInput(in, session.Access.SubscriptionID, session.Access.LentGrants != nil)
 	var err error
-	if planned.MachineFacts, err = k.Facts.DeletingMachineFacts(ctx, turn.Access.Client, planned); err != nil {
-		return nil, reconcile.Unread(err)
+	if planned.MachineFacts, err = k.Facts.DeletingMachineFacts(ctx, session.Access.Client, planned); err != nil {
+		return nil, reconcile.ReadFailed(err)
 	}
 	graph, err := machine.DeletePlan(planned)
 	if err != nil {
 		return nil, fmt.Errorf("plan deletion: %w", err)
 	}
 	warning, err := volumes.Deletion{
-		Facts: k.Facts, Failures: &k.untagged, Turn: turn, Cluster: in.cluster, ClusterGone: in.clusterGone, AzureCluster: in.azureCluster, Since: in.azureMachine.DeletionTimestamp,
+		Facts: k.Facts, Failures: &k.volumeFailures, Session: session, Cluster: in.cluster, ClusterGone: in.clusterGone, AzureCluster: in.azureCluster, Since: in.azureMachine.DeletionTimestamp,
 		Resource: plan.VMID(planned), Planned: machine.Disks(planned),
-	}.Tag(ctx)
+	}.TagVolumes(ctx)
 	if err != nil {
 		return nil, err
 	}
 	out := &reconcile.Plan{
-		Warning: warning,
+		EarlyWarning: warning,
 		// Azure makes the disks, and may leave them without tags.
-		Graph: graph, Unlabelled: machine.Disks(planned),
-		Gone: func() {
+		Graph: graph, OwnedUntagged: machine.Disks(planned),
+		OnDeleted: func() {
 			k.Facts.ReleaseMachine(planned)
-			k.untagged.Forget(turn.Name)
+			k.volumeFailures.Forget(session.Name)
 		},
 	}
 	if !in.clusterGone && !in.cluster.DeletionTimestamp.IsZero() && plan.GoesWithGroup(planned.ClusterInput, graph) {
-		out.GoesWith = plan.ResourceGroupID(planned.ClusterInput)
+		out.DeletedWithGroup = plan.ResourceGroupID(planned.ClusterInput)
 	}
 	return out, nil
 }
 
-// Held implements reconcile.Kind.
-func (k *Kind) Held(in *input, subscription string) deletion.Held {
+// DeletionBlocker implements reconcile.Kind.
+func (k *Kind) DeletionBlocker(in *input, subscription string) deletion.Blocker {
 	var names []string
-	for _, id := range k.mayHave(in, subscription) {
+	for _, id := range k.possibleResources(in, subscription) {
 		names = append(names, id.Name())
 	}
-	return deletion.Held{
-		Names:    names,
-		Identity: deletion.Identity(in.azureCluster.Spec.IdentityRef, in.azureCluster.Namespace), User: "AzureCluster " + in.azureCluster.Name,
-		Azure: k.inAzure(in, subscription),
+	return deletion.Blocker{
+		ResourceNames: names,
+		Identity:      deletion.DescribeIdentity(in.azureCluster.Spec.IdentityRef, in.azureCluster.Namespace), User: "AzureCluster " + in.azureCluster.Name,
+		AzureResources: k.describeResources(in, subscription),
 	}
 }
 
-// inAzure names what of the machine may be in Azure: by its provider ID, and by the names that go with it.
-func (k *Kind) inAzure(in *input, subscription string) string {
+// describeResources names what of the machine may be in Azure: by its provider ID, and by the names that go with it.
+func (k *Kind) describeResources(in *input, subscription string) string {
 	if in.azureCluster == nil {
 		azureMachine := in.azureMachine
 		if providerID := azureMachine.Spec.ProviderID; providerID != nil {
@@ -91,9 +91,9 @@ func (k *Kind) inAzure(in *input, subscription string) string {
 		}
 		return "a VM " + azureMachine.Name + ", its network interfaces and its disks"
 	}
-	planned := k.planInput(in, subscription, false)
+	planned := k.newPlanInput(in, subscription, false)
 	var ids []string
-	for _, id := range k.mayHave(in, subscription) {
+	for _, id := range k.possibleResources(in, subscription) {
 		if !id.Equal(plan.VMID(planned)) {
 			ids = append(ids, id.ShortName())
 		}
@@ -101,9 +101,9 @@ func (k *Kind) inAzure(in *input, subscription string) string {
 	return string(plan.VMID(planned)) + " and, where they are there, " + strings.Join(ids, ", ")
 }
 
-// mayHave are the resources that the machine may have in Azure.
-func (k *Kind) mayHave(in *input, subscription string) (out []arm.ID) {
-	planned := k.planInput(in, subscription, false)
+// possibleResources are the resources that the machine may have in Azure.
+func (k *Kind) possibleResources(in *input, subscription string) (out []arm.ID) {
+	planned := k.newPlanInput(in, subscription, false)
 	graph, err := machine.DeletePlan(planned)
 	if err != nil {
 		return []arm.ID{plan.VMID(planned)}

@@ -18,7 +18,7 @@ import (
 
 // addIdentities gives a VM that is in place the user-assigned identities that it lacks: added to the spec, or taken away
 // outside. As long as one is missing it returns the condition VMIdentitiesReady, and the verdict that says when to come back.
-func (k *Kind) addIdentities(ctx context.Context, turn reconcile.Turn, in *input, outcome arm.Outcome) (*metav1.Condition, error) {
+func (k *Kind) addIdentities(ctx context.Context, session reconcile.Session, in *input, outcome arm.Outcome) (*metav1.Condition, error) {
 	vm, _ := outcome.Result(plan.VMID(in.planned))
 	if !vm.IsDone() {
 		return nil, nil
@@ -27,10 +27,10 @@ func (k *Kind) addIdentities(ctx context.Context, turn reconcile.Turn, in *input
 	if body == nil {
 		return nil, nil
 	}
-	done := turn.Do(ctx, engine.Action{Method: "PATCH", ID: vm.ID, Body: body})
+	done := session.RunAction(ctx, engine.Action{Method: "PATCH", ID: vm.ID, Body: body})
 	if done.Err != nil {
-		condition, after := status.Problem(infrav1.VMIdentitiesReadyCondition, done.Err)
-		return &condition, reconcile.Again(after, done.Err)
+		condition, after := status.ProblemCondition(infrav1.VMIdentitiesReadyCondition, done.Err)
+		return &condition, reconcile.RecheckIn(after, done.Err)
 	}
 	after := reconcile.UntilResync
 	if done.State == arm.Ready {
@@ -40,5 +40,5 @@ func (k *Kind) addIdentities(ctx context.Context, turn reconcile.Turn, in *input
 	return &metav1.Condition{
 		Type: infrav1.VMIdentitiesReadyCondition, Status: metav1.ConditionFalse, Reason: infrav1.UserAssignedIdentityMissingReason,
 		Message: "the VM does not have " + strings.Join(machine.MissingIdentities(in.planned, vm.Observed), ", ") + ": it is being assigned",
-	}, reconcile.Again(after, nil)
+	}, reconcile.RecheckIn(after, nil)
 }

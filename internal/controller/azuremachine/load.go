@@ -30,21 +30,21 @@ type input struct {
 }
 
 // Load implements reconcile.Kind.
-func (k *Kind) Load(ctx context.Context, azureMachine *infrav1.AzureMachine) (*input, reconcile.Subject, error) {
+func (k *Kind) Load(ctx context.Context, azureMachine *infrav1.AzureMachine) (*input, reconcile.Target, error) {
 	in := &input{azureMachine: azureMachine}
-	read := k.loadStanding
+	read := k.loadExisting
 	if !azureMachine.DeletionTimestamp.IsZero() {
 		read = k.loadDeleting
 	}
 	if err := read(ctx, in); err != nil {
-		return nil, reconcile.Subject{}, err
+		return nil, reconcile.Target{}, err
 	}
-	subject := reconcile.Subject{Cluster: in.cluster, Made: azureMachine.Status.Initialization.Provisioned != nil}
+	subject := reconcile.Target{Cluster: in.cluster, WasProvisioned: azureMachine.Status.Initialization.Provisioned != nil}
 	if in.azureCluster != nil {
 		subject.Owner = in.azureCluster
-		subject.Identity = access.OfAzureCluster(in.azureCluster)
-		if !selfmanaged.Provisioned(in.cluster) {
-			subject.WaitsFor = &metav1.Condition{
+		subject.Identity = access.RequestForAzureCluster(in.azureCluster)
+		if !selfmanaged.IsProvisioned(in.cluster) {
+			subject.WaitCondition = &metav1.Condition{
 				Status: metav1.ConditionFalse, Reason: infrav1.WaitingForClusterInfrastructureReason, Message: "the network of the cluster is not in place yet, see AzureCluster " + in.azureCluster.Name,
 			}
 		}
@@ -52,17 +52,17 @@ func (k *Kind) Load(ctx context.Context, azureMachine *infrav1.AzureMachine) (*i
 	return in, subject, nil
 }
 
-// loadStanding reads what a machine belongs to that is not being deleted.
-func (k *Kind) loadStanding(ctx context.Context, in *input) (err error) {
+// loadExisting reads what a machine belongs to that is not being deleted.
+func (k *Kind) loadExisting(ctx context.Context, in *input) (err error) {
 	if in.machine, err = util.GetOwnerMachine(ctx, k.Client, in.azureMachine.ObjectMeta); err != nil {
 		return fmt.Errorf("get the Machine that owns it: %w", err)
 	}
 	if in.machine == nil {
-		return reconcile.NotYet("OwnerRefNotSet", "Machine Controller has not yet set OwnerRef")
+		return reconcile.WaitForOwner("OwnerRefNotSet", "Machine Controller has not yet set OwnerRef")
 	}
 	in.cluster, err = util.GetClusterFromMetadata(ctx, k.Client, in.machine.ObjectMeta)
 	if apierrors.IsNotFound(err) || errors.Is(err, util.ErrNoCluster) {
-		return reconcile.NotYet("ClusterNotFound", fmt.Sprintf("the Cluster of Machine %s is not there: %v", in.machine.Name, err))
+		return reconcile.WaitForOwner("ClusterNotFound", fmt.Sprintf("the Cluster of Machine %s is not there: %v", in.machine.Name, err))
 	}
 	if err != nil {
 		return fmt.Errorf("get the Cluster of Machine %s: %w", in.machine.Name, err)
@@ -71,7 +71,7 @@ func (k *Kind) loadStanding(ctx context.Context, in *input) (err error) {
 	key := client.ObjectKey{Namespace: in.cluster.Namespace, Name: in.cluster.Spec.InfrastructureRef.Name}
 	if err := k.Client.Get(ctx, key, in.azureCluster); err != nil {
 		if apierrors.IsNotFound(err) {
-			return reconcile.NotYet("AzureClusterNotFound", fmt.Sprintf("AzureCluster %s is not there", key.Name))
+			return reconcile.WaitForOwner("AzureClusterNotFound", fmt.Sprintf("AzureCluster %s is not there", key.Name))
 		}
 		return fmt.Errorf("get AzureCluster %s: %w", key, err)
 	}

@@ -15,7 +15,7 @@ import (
 // TestLoad has the objects of a machine come and go in any order: a pass has all it needs, or waits without an error.
 func TestLoad(t *testing.T) {
 	azureMachine := func(owner string) *infrav1.AzureMachine {
-		object := &infrav1.AzureMachine{ObjectMeta: storetest.Meta("m")}
+		object := &infrav1.AzureMachine{ObjectMeta: storetest.NewMeta("m")}
 		object.Labels = map[string]string{clusterv1.ClusterNameLabel: "c1"}
 		if owner != "" {
 			object.OwnerReferences = []metav1.OwnerReference{{APIVersion: clusterv1.GroupVersion.String(), Kind: "Machine", Name: owner, UID: "u"}}
@@ -23,12 +23,12 @@ func TestLoad(t *testing.T) {
 		return object
 	}
 	machine := func(labels map[string]string) *clusterv1.Machine {
-		object := &clusterv1.Machine{ObjectMeta: storetest.Meta("of-m")}
+		object := &clusterv1.Machine{ObjectMeta: storetest.NewMeta("of-m")}
 		object.Labels, object.Spec.ClusterName = labels, "c1"
 		return object
 	}
 	ofCluster := map[string]string{clusterv1.ClusterNameLabel: "c1"}
-	cluster, azureCluster := storetest.Cluster("c1", "AzureCluster", "network"), &infrav1.AzureCluster{ObjectMeta: storetest.Owned("network", "c1")}
+	cluster, azureCluster := storetest.NewCluster("c1", "AzureCluster", "network"), &infrav1.AzureCluster{ObjectMeta: storetest.NewOwnedMeta("network", "c1")}
 	type found struct{ machine, cluster, azureCluster string }
 	whole := &found{"of-m", "c1", "network"}
 	tests := map[string]struct {
@@ -42,16 +42,16 @@ func TestLoad(t *testing.T) {
 		"Machine without a label":   {"Cluster API sets that, too", azureMachine("of-m"), []client.Object{machine(nil), cluster, azureCluster}, nil},
 		"no Cluster":                {"objects come in any order", azureMachine("of-m"), []client.Object{machine(ofCluster), azureCluster}, nil},
 		"no AzureCluster":           {"objects come in any order", azureMachine("of-m"), []client.Object{machine(ofCluster), cluster}, nil},
-		"deleted":                   {"what is there is used", storetest.Deleting(azureMachine("of-m")), []client.Object{machine(ofCluster), cluster, azureCluster}, whole},
-		"deleted after its Machine": {"it says itself what it belongs to", storetest.Deleting(azureMachine("of-m")), []client.Object{cluster, azureCluster}, &found{"m", "c1", "network"}},
-		"deleted after its Cluster": {"the AzureCluster is found by the Cluster's name", storetest.Deleting(azureMachine("of-m")), []client.Object{machine(ofCluster), azureCluster}, whole},
-		"deleted after all":         {"the pass says what is left, or lets go", storetest.Deleting(azureMachine("of-m")), nil, &found{"m", "c1", ""}},
+		"deleted":                   {"what is there is used", storetest.MarkDeleting(azureMachine("of-m")), []client.Object{machine(ofCluster), cluster, azureCluster}, whole},
+		"deleted after its Machine": {"it says itself what it belongs to", storetest.MarkDeleting(azureMachine("of-m")), []client.Object{cluster, azureCluster}, &found{"m", "c1", "network"}},
+		"deleted after its Cluster": {"the AzureCluster is found by the Cluster's name", storetest.MarkDeleting(azureMachine("of-m")), []client.Object{machine(ofCluster), azureCluster}, whole},
+		"deleted after all":         {"the pass says what is left, or lets go", storetest.MarkDeleting(azureMachine("of-m")), nil, &found{"m", "c1", ""}},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			k := &Kind{Client: storetest.New(t, append(test.others, test.object)...)}
+			k := &Kind{Client: storetest.NewClient(t, append(test.others, test.object)...)}
 			in, _, err := k.Load(t.Context(), test.object)
-			if err != nil && !reconcile.IsVerdict(err) {
+			if err != nil && !reconcile.IsStopReason(err) {
 				t.Fatalf("%s: %v", test.reason, err)
 			}
 			if in == nil || test.want == nil {
@@ -60,7 +60,7 @@ func TestLoad(t *testing.T) {
 				}
 				return
 			}
-			if got := (found{storetest.Name(in.machine), storetest.Name(in.cluster), storetest.Name(in.azureCluster)}); got != *test.want {
+			if got := (found{storetest.NameOf(in.machine), storetest.NameOf(in.cluster), storetest.NameOf(in.azureCluster)}); got != *test.want {
 				t.Errorf("%s: got %v, want %v", test.reason, got, *test.want)
 			}
 		})

@@ -17,8 +17,8 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/status"
 )
 
-// groups are the conditions of an AzureMachine in the order in which people think of them.
-var groups = []string{
+// conditionGroups are the conditions of an AzureMachine in the order in which people think of them.
+var conditionGroups = []string{
 	infrav1.VMRunningCondition,
 	infrav1.NetworkInterfacesReadyCondition,
 	infrav1.InboundNATRulesReadyCondition,
@@ -30,9 +30,9 @@ var groups = []string{
 }
 
 // Report implements reconcile.Kind: once the VM runs, the status has what Cluster API needs of it.
-func (k *Kind) Report(ctx context.Context, turn reconcile.Turn, in *input, outcome arm.Outcome) (time.Duration, error) {
-	found := describe(found(outcome), in.planned, outcome)
-	identities, verdict := k.addIdentities(ctx, turn, in, outcome)
+func (k *Kind) Report(ctx context.Context, session reconcile.Session, in *input, outcome arm.Outcome) (time.Duration, error) {
+	found := describeVM(groupConditions(outcome), in.planned, outcome)
+	identities, verdict := k.addIdentities(ctx, session, in, outcome)
 	if identities != nil {
 		found = append(found, *identities)
 	}
@@ -60,13 +60,13 @@ func reportVM(in *input, outcome arm.Outcome) {
 	status.FailureDomain = machine.FailureDomain(in.planned)
 	if outcome.IsDone() {
 		status.Initialization.Provisioned = new(true)
-		status.Ready = !stopped(in.planned)
+		status.Ready = !isStopped(in.planned)
 	}
 }
 
 // ReportDeletion implements reconcile.Kind.
 func (k *Kind) ReportDeletion(in *input, outcome arm.Outcome) {
-	reportGroups(in, outcome, found(outcome))
+	reportGroups(in, outcome, groupConditions(outcome))
 	if !outcome.IsDeleted() {
 		in.azureMachine.Status.VMState = infrav1.VMStateDeleting
 	}
@@ -79,9 +79,9 @@ var vmReasons = map[string]string{
 	infrav1.DeletingReason: infrav1.VMDeletingReason,
 }
 
-// found are the conditions of the outcome.
-func found(outcome arm.Outcome) []metav1.Condition {
-	found := status.Groups(outcome, groups, machine.Group)
+// groupConditions are the conditions of the outcome.
+func groupConditions(outcome arm.Outcome) []metav1.Condition {
+	found := status.GroupConditions(outcome, conditionGroups, machine.Group)
 	for i := range found {
 		if reason, ok := vmReasons[found[i].Reason]; ok && found[i].Type == infrav1.VMRunningCondition {
 			found[i].Reason = reason
@@ -90,9 +90,9 @@ func found(outcome arm.Outcome) []metav1.Condition {
 	return found
 }
 
-// describe says in the condition of the VM what is known here and not in its resource: that Azure has it as failed, what
+// describeVM says in the condition of the VM what is known here and not in its resource: that Azure has it as failed, what
 // was asked of Azure's capacity, and that it was stopped or taken back.
-func describe(found []metav1.Condition, planned plan.MachineInput, outcome arm.Outcome) []metav1.Condition {
+func describeVM(found []metav1.Condition, planned plan.MachineInput, outcome arm.Outcome) []metav1.Condition {
 	i := slices.IndexFunc(found, func(c metav1.Condition) bool { return c.Type == infrav1.VMRunningCondition })
 	if i < 0 {
 		return found
@@ -101,11 +101,11 @@ func describe(found []metav1.Condition, planned plan.MachineInput, outcome arm.O
 	switch {
 	case vm.Reason == infrav1.WaitingReason && planned.BootstrapData == nil && !planned.MachineFacts.VMExists:
 		vm.Reason = infrav1.WaitingForBootstrapDataReason
-	case vm.Reason == infrav1.FailedReason && failed(outcome):
+	case vm.Reason == infrav1.FailedReason && isVMFailed(outcome):
 		vm.Reason = infrav1.VMFailedReason
 	case vm.Reason == infrav1.QuotaExceededReason || vm.Reason == infrav1.CapacityUnavailableReason:
 		vm.Message = "asked for " + machine.Asked(planned) + ": " + vm.Message
-	case vm.Status == metav1.ConditionTrue && stopped(planned):
+	case vm.Status == metav1.ConditionTrue && isStopped(planned):
 		// Azure does not start it again by itself.
 		state := planned.MachineFacts.PowerState
 		vm.Status, vm.Reason = metav1.ConditionFalse, infrav1.VMStoppedReason
@@ -119,20 +119,20 @@ func describe(found []metav1.Condition, planned plan.MachineInput, outcome arm.O
 	return found
 }
 
-// stopped tells whether the VM is known to have been stopped, or to be about to.
-func stopped(planned plan.MachineInput) bool {
+// isStopped tells whether the VM is known to have been stopped, or to be about to.
+func isStopped(planned plan.MachineInput) bool {
 	return slices.Contains([]string{"stopping", "stopped", "deallocating", "deallocated"}, planned.MachineFacts.PowerState)
 }
 
 // reportGroups sets the conditions that were found, and takes away those of groups that the machine does not have.
 func reportGroups(in *input, outcome arm.Outcome, found []metav1.Condition) {
-	found = status.Set(in.azureMachine, append([]string{infrav1.VMIdentitiesReadyCondition}, groups...), found)
-	status.Put(in.azureMachine, status.Summary(infrav1.ReadyCondition, found))
+	found = status.SetConditions(in.azureMachine, append([]string{infrav1.VMIdentitiesReadyCondition}, conditionGroups...), found)
+	status.SetCondition(in.azureMachine, status.SummaryCondition(infrav1.ReadyCondition, found))
 	in.azureMachine.Status.Resources = status.ResourceStatuses(outcome)
 }
 
-// failed tells whether Azure has the VM in the state Failed, and not merely refused to make it.
-func failed(outcome arm.Outcome) bool {
+// isVMFailed tells whether Azure has the VM in the state Failed, and not merely refused to make it.
+func isVMFailed(outcome arm.Outcome) bool {
 	return slices.ContainsFunc(outcome.Results, func(result arm.Result) bool {
 		return result.Group == infrav1.VMRunningCondition && strings.EqualFold(machine.VMState(result.Observed), "Failed")
 	})

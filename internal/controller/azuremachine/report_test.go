@@ -35,7 +35,7 @@ func TestReasons(t *testing.T) {
 			outcome := arm.Outcome{Results: []arm.Result{tc.result}}
 			planned := plan.MachineInput{AzureMachine: &infrav1.AzureMachine{}, MachineFacts: tc.facts, BootstrapData: tc.data}
 			in := &input{azureMachine: &infrav1.AzureMachine{}}
-			reportGroups(in, outcome, describe(found(outcome), planned, outcome))
+			reportGroups(in, outcome, describeVM(groupConditions(outcome), planned, outcome))
 			for _, of := range []string{infrav1.VMRunningCondition, infrav1.ReadyCondition} {
 				if diff := cmp.Diff(tc.want, conditions.GetReason(in.azureMachine, of)); diff != "" {
 					t.Errorf("%s: %s (-want +got):\n%s", tc.reason, of, diff)

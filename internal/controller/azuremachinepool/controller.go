@@ -43,9 +43,9 @@ type Kind struct {
 	Facts    *facts.Facts
 	Features plan.Features
 
-	requests  requests
-	passwords selfmanaged.Passwords
-	untagged  volumes.Failures
+	requests       vmRequests
+	passwords      selfmanaged.Passwords
+	volumeFailures volumes.Failures
 }
 
 var _ reconcile.Kind[*infrav1.AzureMachinePool, input] = &Kind{}
@@ -53,64 +53,64 @@ var _ reconcile.Kind[*infrav1.AzureMachinePool, input] = &Kind{}
 // machineKind is the kind of the objects that stand for VMs.
 const machineKind = "AzureMachinePoolMachine"
 
-// summed are the conditions that Ready sums up.
-var summed = []string{infrav1.ScaleSetRunningCondition, infrav1.RoleAssignmentReadyCondition, infrav1.ScaleSetModelUpdatedCondition, infrav1.ScaleSetDesiredReplicasCondition}
+// summarizedConditions are the conditions that Ready sums up.
+var summarizedConditions = []string{infrav1.ScaleSetRunningCondition, infrav1.RoleAssignmentReadyCondition, infrav1.ScaleSetModelUpdatedCondition, infrav1.ScaleSetDesiredReplicasCondition}
 
 // Declare implements reconcile.Kind.
 func (k *Kind) Declare() reconcile.Declaration {
 	return reconcile.Declaration{
-		Name: "AzureMachinePool", Finalizer: infrav1.MachinePoolFinalizer, Foremost: infrav1.ScaleSetRunningCondition, Summed: summed,
+		Name: "AzureMachinePool", Finalizer: infrav1.MachinePoolFinalizer, PrimaryCondition: infrav1.ScaleSetRunningCondition, SummarizedConditions: summarizedConditions,
 	}
 }
 
-// New implements reconcile.Kind.
-func (k *Kind) New() *infrav1.AzureMachinePool { return &infrav1.AzureMachinePool{} }
+// NewObject implements reconcile.Kind.
+func (k *Kind) NewObject() *infrav1.AzureMachinePool { return &infrav1.AzureMachinePool{} }
 
-// Watches implements reconcile.Kind.
-func (k *Kind) Watches(ctx context.Context, mgr ctrl.Manager) ([]reconcile.Watch, error) {
+// WatchedObjects implements reconcile.Kind.
+func (k *Kind) WatchedObjects(ctx context.Context, mgr ctrl.Manager) ([]reconcile.Watch, error) {
 	ofCluster, err := util.ClusterToTypedObjectsMapper(mgr.GetClient(), &infrav1.AzureMachinePoolList{}, mgr.GetScheme())
 	if err != nil {
 		return nil, fmt.Errorf("map Clusters to AzureMachinePools: %w", err)
 	}
 	provisioned := predicates.ClusterPausedTransitionsOrInfrastructureProvisioned(mgr.GetScheme(), ctrl.LoggerFrom(ctx))
-	network := watch.Reads(func(c *infrav1.AzureCluster) any { return c.Status.FailureDomains })
+	network := watch.SpecOrStatusChanges(func(c *infrav1.AzureCluster) any { return c.Status.FailureDomains })
 	return []reconcile.Watch{
-		{Object: &clusterv1.MachinePool{}, Wakes: poolOfMachinePool, Predicates: []predicate.Predicate{watch.Spec()}},
-		{Object: &clusterv1.Cluster{}, Wakes: ofCluster, Predicates: []predicate.Predicate{provisioned}},
-		{Object: &infrav1.AzureCluster{}, Wakes: k.poolsBeside, Predicates: []predicate.Predicate{network}},
-		{Object: &infrav1.AzureManagedControlPlane{}, Wakes: k.poolsBeside, Predicates: []predicate.Predicate{watch.Spec()}},
-		{Object: &infrav1.AzureMachinePoolMachine{}, Wakes: poolOfPoolMachine, Predicates: []predicate.Predicate{watch.Reads(finalizers)}},
-		{Object: &clusterv1.Machine{}, Wakes: k.poolOfMachine, Predicates: []predicate.Predicate{watch.Reads(readOfMachine)}},
+		{Object: &clusterv1.MachinePool{}, MapFunc: mapMachinePool, Predicates: []predicate.Predicate{watch.SpecChanges()}},
+		{Object: &clusterv1.Cluster{}, MapFunc: ofCluster, Predicates: []predicate.Predicate{provisioned}},
+		{Object: &infrav1.AzureCluster{}, MapFunc: k.mapInfrastructure, Predicates: []predicate.Predicate{network}},
+		{Object: &infrav1.AzureManagedControlPlane{}, MapFunc: k.mapInfrastructure, Predicates: []predicate.Predicate{watch.SpecChanges()}},
+		{Object: &infrav1.AzureMachinePoolMachine{}, MapFunc: mapPoolMachine, Predicates: []predicate.Predicate{watch.SpecOrStatusChanges(poolMachineFinalizers)}},
+		{Object: &clusterv1.Machine{}, MapFunc: k.mapMachine, Predicates: []predicate.Predicate{watch.SpecOrStatusChanges(machineStatusRead)}},
 	}, nil
 }
 
-// readOfMachine is what passes read of the status of a Machine.
-func readOfMachine(machine *clusterv1.Machine) any {
+// machineStatusRead is what passes read of the status of a Machine.
+func machineStatusRead(machine *clusterv1.Machine) any {
 	return []any{
-		machine.Status.NodeRef, kubeletVersion(machine), conditions.IsTrue(machine, clusterv1.MachineNodeReadyCondition), needless(machine),
+		machine.Status.NodeRef, kubeletVersion(machine), conditions.IsTrue(machine, clusterv1.MachineNodeReadyCondition), canDeleteVM(machine),
 		conditions.IsTrue(machine, clusterv1.MachineReadyCondition),
 	}
 }
 
-// finalizers are read of an AzureMachinePoolMachine, because the pool adds its own again when somebody has taken it off.
-func finalizers(vm *infrav1.AzureMachinePoolMachine) any { return vm.Finalizers }
+// poolMachineFinalizers are read of an AzureMachinePoolMachine, because the pool adds its own again when somebody has taken it off.
+func poolMachineFinalizers(vm *infrav1.AzureMachinePoolMachine) any { return vm.Finalizers }
 
-// poolOfMachinePool wakes the pool that a MachinePool refers to.
-func poolOfMachinePool(_ context.Context, obj client.Object) []ctrl.Request {
+// mapMachinePool wakes the pool that a MachinePool refers to.
+func mapMachinePool(_ context.Context, obj client.Object) []ctrl.Request {
 	ref := obj.(*clusterv1.MachinePool).Spec.Template.Spec.InfrastructureRef
 	if ref.APIGroup != infrav1.GroupVersion.Group || ref.Kind != "AzureMachinePool" {
 		return nil
 	}
-	return named(obj, ref.Name)
+	return requestsFor(obj, ref.Name)
 }
 
-// poolOfPoolMachine wakes the pool that a VM belongs to.
-func poolOfPoolMachine(_ context.Context, obj client.Object) []ctrl.Request {
-	return named(obj, obj.GetLabels()[infrav1.MachinePoolNameLabel])
+// mapPoolMachine wakes the pool that a VM belongs to.
+func mapPoolMachine(_ context.Context, obj client.Object) []ctrl.Request {
+	return requestsFor(obj, obj.GetLabels()[infrav1.MachinePoolNameLabel])
 }
 
-// poolOfMachine wakes the pool that the VM of a Machine belongs to.
-func (k *Kind) poolOfMachine(ctx context.Context, obj client.Object) []ctrl.Request {
+// mapMachine wakes the pool that the VM of a Machine belongs to.
+func (k *Kind) mapMachine(ctx context.Context, obj client.Object) []ctrl.Request {
 	ref := obj.(*clusterv1.Machine).Spec.InfrastructureRef
 	if ref.APIGroup != infrav1.GroupVersion.Group || ref.Kind != machineKind {
 		return nil
@@ -120,11 +120,11 @@ func (k *Kind) poolOfMachine(ctx context.Context, obj client.Object) []ctrl.Requ
 		// One that is gone is no VM any more, and the cache does not fail otherwise.
 		return nil
 	}
-	return poolOfPoolMachine(ctx, vm)
+	return mapPoolMachine(ctx, vm)
 }
 
-// poolsBeside wakes the pools of a cluster whose AzureCluster or AzureManagedControlPlane changed.
-func (k *Kind) poolsBeside(ctx context.Context, obj client.Object) []ctrl.Request {
+// mapInfrastructure wakes the pools of a cluster whose AzureCluster or AzureManagedControlPlane changed.
+func (k *Kind) mapInfrastructure(ctx context.Context, obj client.Object) []ctrl.Request {
 	name := obj.GetLabels()[clusterv1.ClusterNameLabel]
 	if name == "" {
 		return nil
@@ -136,13 +136,13 @@ func (k *Kind) poolsBeside(ctx context.Context, obj client.Object) []ctrl.Reques
 	}
 	var out []ctrl.Request
 	for i := range list.Items {
-		out = append(out, named(&list.Items[i], list.Items[i].Name)...)
+		out = append(out, requestsFor(&list.Items[i], list.Items[i].Name)...)
 	}
 	return out
 }
 
-// named is the request for an object of this name beside another one; none for "".
-func named(beside client.Object, name string) []ctrl.Request {
+// requestsFor is the request for an object of this name beside another one; none for "".
+func requestsFor(beside client.Object, name string) []ctrl.Request {
 	if name == "" {
 		return nil
 	}

@@ -19,14 +19,14 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile"
 )
 
-// Prepare implements reconcile.Kind.
-func (k *Kind) Prepare(ctx context.Context, turn reconcile.Turn, in *input) (err error) {
-	in.planned = k.planInput(in, turn.Access.SubscriptionID)
-	if in.planned.BootstrapData, err = selfmanaged.BootstrapData(ctx, k.Client, in.azurePool.Namespace, in.machinePool.Spec.Template.Spec.Bootstrap.DataSecretName); err != nil {
+// LoadPlanInput implements reconcile.Kind.
+func (k *Kind) LoadPlanInput(ctx context.Context, session reconcile.Session, in *input) (err error) {
+	in.planned = k.newPlanInput(in, session.Access.SubscriptionID)
+	if in.planned.BootstrapData, err = selfmanaged.ReadBootstrapData(ctx, k.Client, in.azurePool.Namespace, in.machinePool.Spec.Template.Spec.Bootstrap.DataSecretName); err != nil {
 		return err
 	}
 	if in.azurePool.Spec.Template.OSDisk.OSType == infrav1.WindowsOS {
-		in.planned.AdminPassword = k.passwords.Of(in.azurePool.UID)
+		in.planned.AdminPassword = k.passwords.PasswordFor(in.azurePool.UID)
 	}
 	if err := k.loadMembers(ctx, in); err != nil {
 		return err
@@ -35,51 +35,51 @@ func (k *Kind) Prepare(ctx context.Context, turn reconcile.Turn, in *input) (err
 	return nil
 }
 
-// Inputs implements reconcile.Kind. Bootstrap data do not count: new ones are for VMs to come.
-func (k *Kind) Inputs(in *input) []any {
-	members := make([]seen, 0, len(in.members))
+// FingerprintInputs implements reconcile.Kind. Bootstrap data do not count: new ones are for VMs to come.
+func (k *Kind) FingerprintInputs(in *input) []any {
+	members := make([]memberState, 0, len(in.members))
 	for _, m := range in.members {
-		members = append(members, m.seen())
+		members = append(members, m.readState())
 	}
 	return []any{
-		in.cluster.Spec, in.home.Spec(), in.machinePool.Spec.Replicas, in.machinePool.Spec.FailureDomains, in.machinePool.Spec.Template,
+		in.cluster.Spec, in.infrastructure.Spec(), in.machinePool.Spec.Replicas, in.machinePool.Spec.FailureDomains, in.machinePool.Spec.Template,
 		in.machinePool.Annotations, in.azurePool.Spec, in.planned.BootstrapData != nil, members,
 	}
 }
 
 // Plan implements reconcile.Kind.
-func (k *Kind) Plan(ctx context.Context, turn reconcile.Turn, in *input) (*reconcile.Plan, error) {
+func (k *Kind) Plan(ctx context.Context, session reconcile.Session, in *input) (*reconcile.Plan, error) {
 	if errs := pool.Unsupported(in.planned); len(errs) > 0 {
-		return nil, reconcile.Refused(errs)
+		return nil, reconcile.RefuseSpec(errs)
 	}
-	if err := k.ask(ctx, turn.Access.Client, in); err != nil {
-		return nil, reconcile.Unread(err)
+	if err := k.readFacts(ctx, session.Access.Client, in); err != nil {
+		return nil, reconcile.ReadFailed(err)
 	}
 	if errs := pool.Check(in.planned); len(errs) > 0 {
-		return nil, reconcile.Refused(errs)
+		return nil, reconcile.RefuseSpec(errs)
 	}
-	if err := k.decide(ctx, turn, in); err != nil {
+	if err := k.decideRollout(ctx, session, in); err != nil {
 		return nil, err
 	}
 	graph, err := pool.Plan(in.planned)
 	if err != nil {
 		return nil, fmt.Errorf("plan: %w", err)
 	}
-	return &reconcile.Plan{Graph: graph, Sent: pool.Memory(in.planned)}, nil
+	return &reconcile.Plan{Graph: graph, LastApplied: pool.Memory(in.planned)}, nil
 }
 
-// planInput is what the plan is computed from, without the facts. The objects are defaulted as the webhook does it, for
+// newPlanInput is what the plan is computed from, without the facts. The objects are defaulted as the webhook does it, for
 // those that were stored before a default existed.
-func (k *Kind) planInput(in *input, subscription string) pool.Input {
+func (k *Kind) newPlanInput(in *input, subscription string) pool.Input {
 	azurePool := in.azurePool.DeepCopy()
 	defaults.FillAzureMachinePool(azurePool)
-	return pool.Input{ClusterInput: in.home.Input(in.cluster, subscription, k.Features), MachinePool: in.machinePool, AzureMachinePool: azurePool}
+	return pool.Input{ClusterInput: in.infrastructure.PlanInput(in.cluster, subscription, k.Features), MachinePool: in.machinePool, AzureMachinePool: azurePool}
 }
 
-// ask fills in what the plan wants to know of Azure.
-func (k *Kind) ask(ctx context.Context, c *armclient.Client, in *input) (err error) {
+// readFacts fills in what the plan wants to know of Azure.
+func (k *Kind) readFacts(ctx context.Context, c *armclient.Client, in *input) (err error) {
 	known := &in.planned.PoolFacts
-	if in.planned.ClusterInput, err = in.home.Seen(ctx, k.Facts, c, in.planned.ClusterInput); err != nil {
+	if in.planned.ClusterInput, err = in.infrastructure.AddFacts(ctx, k.Facts, c, in.planned.ClusterInput); err != nil {
 		return err
 	}
 	if known.VMSize, known.NearestVMSizes, err = k.Facts.FindVMSize(ctx, c, in.planned.ClusterInput, in.planned.AzureMachinePool.Spec.Template.VMSize); err != nil {
@@ -106,43 +106,43 @@ func (k *Kind) ask(ctx context.Context, c *armclient.Client, in *input) (err err
 	return nil
 }
 
-// decide reads the VMs of a scale set that exists, and says which of them go and how many there are to be. All of it comes
+// decideRollout reads the VMs of a scale set that exists, and says which of them go and how many there are to be. All of it comes
 // from one list, which is read after the last removal has been told to Azure.
-func (k *Kind) decide(ctx context.Context, turn reconcile.Turn, in *input) error {
+func (k *Kind) decideRollout(ctx context.Context, session reconcile.Session, in *input) error {
 	if !in.scaleSet.Exists {
 		return nil
 	}
-	list, err := k.Facts.ListScaleSetVMs(ctx, turn.Access.Client, pool.ScaleSetID(in.planned), flexible(in))
+	list, err := k.Facts.ListScaleSetVMs(ctx, session.Access.Client, pool.ScaleSetID(in.planned), isFlexible(in))
 	if err != nil {
-		return reconcile.Unread(err)
+		return reconcile.ReadFailed(err)
 	}
-	if in.vms, err = pool.Instances(in.planned, turn.Found, list); err != nil {
-		return reconcile.Unread(err)
+	if in.vms, err = pool.Instances(in.planned, session.Migration, list); err != nil {
+		return reconcile.ReadFailed(err)
 	}
-	if err := k.lookAgain(ctx, turn, in, list); err != nil {
+	if err := k.recheckMissing(ctx, session, in, list); err != nil {
 		return err
 	}
-	outdated, err := pool.Outdated(in.planned, turn.Found, in.scaleSet.Body)
+	outdated, err := pool.Outdated(in.planned, session.Migration, in.scaleSet.Body)
 	if err != nil {
-		return reconcile.Unread(err)
+		return reconcile.ReadFailed(err)
 	}
-	spec, err := in.rollout()
+	spec, err := in.rolloutSpec()
 	if err != nil {
 		return err
 	}
 	newTemplate := false
 	if spec.MaxModels > 0 {
-		if newTemplate, err = pool.NewTemplate(in.planned, turn.Found); err != nil {
+		if newTemplate, err = pool.NewTemplate(in.planned, session.Migration); err != nil {
 			return fmt.Errorf("plan: %w", err)
 		}
 	}
 	in.wanted = spec
-	in.stale = in.unchecked || k.requests.unseen(turn.Name, in.vms)
+	in.stale = in.recheckIncomplete || k.requests.hasUnseen(session.Name, in.vms)
 	in.actions = rollout.Decide(spec, rollout.Seen{
-		Stale: in.stale, Outdated: outdated, NewTemplate: newTemplate, Capacity: in.scaleSet.Capacity, Updating: busy(in), Instances: in.instances(),
+		Stale: in.stale, Outdated: outdated, NewTemplate: newTemplate, Capacity: in.scaleSet.Capacity, Updating: isBusy(in), Instances: in.rolloutInstances(),
 	})
 	in.planned.HoldTemplate = in.actions.Hold
-	if !flexible(in) && k.requests.underWay(turn.Name, in.vms) {
+	if !isFlexible(in) && k.requests.hasUnfinished(session.Name, in.vms) {
 		// A uniform scale set does one thing at a time; it wakes the pool when the VMs are gone, or of the latest model.
 		in.actions.Capacity, in.planned.HoldTemplate = nil, newTemplate
 	}
@@ -150,8 +150,8 @@ func (k *Kind) decide(ctx context.Context, turn reconcile.Turn, in *input) error
 	return nil
 }
 
-// busy tells whether Azure is at the scale set or at VMs that it makes for it.
-func busy(in *input) bool {
+// isBusy tells whether Azure is at the scale set or at VMs that it makes for it.
+func isBusy(in *input) bool {
 	switch strings.ToLower(in.scaleSet.State) {
 	case "creating", "updating":
 		return true
@@ -159,15 +159,15 @@ func busy(in *input) bool {
 	return slices.ContainsFunc(in.vms, func(vm pool.Instance) bool { return strings.EqualFold(vm.State, "Creating") })
 }
 
-func flexible(in *input) bool {
+func isFlexible(in *input) bool {
 	return in.planned.AzureMachinePool.Spec.OrchestrationMode == infrav1.FlexibleOrchestration
 }
 
-// rollout is what the spec says about single VMs.
-func (in *input) rollout() (rollout.Spec, error) {
+// rolloutSpec is what the spec says about single VMs.
+func (in *input) rolloutSpec() (rollout.Spec, error) {
 	replicas := pool.Replicas(in.planned)
-	spec := rollout.Spec{Replicas: replicas, Policy: rollout.Oldest, ScaledElsewhere: in.scaledElsewhere()}
-	if !flexible(in) {
+	spec := rollout.Spec{Replicas: replicas, Policy: rollout.Oldest, ScaledElsewhere: in.isScaledElsewhere()}
+	if !isFlexible(in) {
 		spec.MaxModels = rollout.MaxModels
 	}
 	strategy := in.planned.AzureMachinePool.Spec.Strategy.RollingUpdate
@@ -180,7 +180,7 @@ func (in *input) rollout() (rollout.Spec, error) {
 	var err error
 	if spec.Limits, err = rollout.Resolve(strategy.MaxSurge, strategy.MaxUnavailable, replicas); err != nil {
 		path := field.NewPath("spec", "strategy", "rollingUpdate")
-		return spec, reconcile.Refused(field.ErrorList{field.Invalid(path, strategy, err.Error())})
+		return spec, reconcile.RefuseSpec(field.ErrorList{field.Invalid(path, strategy, err.Error())})
 	}
 	return spec, nil
 }

@@ -18,94 +18,94 @@ import (
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 )
 
-// Deleting implements reconcile.Kind. The VMs go with their scale set, which the pool's own finalizer stands for, so nothing keeps
+// BeforeDelete implements reconcile.Kind. The VMs go with their scale set, which the pool's own finalizer stands for, so nothing keeps
 // what stands for them.
-func (k *Kind) Deleting(ctx context.Context, in *input) error {
+func (k *Kind) BeforeDelete(ctx context.Context, in *input) error {
 	in.azurePool.Status.Ready = false
-	if !in.home.There() && deletion.Moved(in.azurePool) {
-		return reconcile.Nothing()
+	if !in.infrastructure.Exists() && deletion.IsMoved(in.azurePool) {
+		return reconcile.NothingToDo()
 	}
 	if err := k.loadMembers(ctx, in); err != nil {
 		return err
 	}
 	in.countReady()
 	for _, m := range in.members {
-		if m.seen().Held {
-			condition := deletion.Paused(m.vm, machineKind, nil)
+		if m.readState().Paused {
+			condition := deletion.PausedCondition(m.vm, machineKind, nil)
 			condition.Message = machineKind + " " + m.vm.Name + ": " + condition.Message
 			return reconcile.WaitFor(condition)
 		}
 	}
 	for _, m := range in.members {
-		if err := k.release(ctx, m.vm); err != nil {
+		if err := k.removeFinalizer(ctx, m.vm); err != nil {
 			return err
 		}
 	}
 	switch {
-	case in.home.There():
+	case in.infrastructure.Exists():
 		return nil
-	case untouched(in):
-		return reconcile.LetGo()
+	case nothingPlanned(in):
+		return reconcile.FinishDeletion()
 	}
-	return reconcile.Abandon("the AzureCluster or AzureManagedControlPlane that says how to ask Azure is gone", inAzure(in))
+	return reconcile.AbandonResources("the AzureCluster or AzureManagedControlPlane that says how to ask Azure is gone", describeScaleSet(in))
 }
 
-// Untouched implements reconcile.Kind: scale sets are made in a network that is there.
-func (k *Kind) Untouched(in *input) bool {
-	return untouched(in) && !selfmanaged.Provisioned(in.cluster) && in.home.Untouched()
+// NothingCreated implements reconcile.Kind: scale sets are made in a network that is there.
+func (k *Kind) NothingCreated(in *input) bool {
+	return nothingPlanned(in) && !selfmanaged.IsProvisioned(in.cluster) && in.infrastructure.NothingCreated()
 }
 
-// untouched tells whether the pool itself says that nothing of it was ever planned.
-func untouched(in *input) bool {
+// nothingPlanned tells whether the pool itself says that nothing of it was ever planned.
+func nothingPlanned(in *input) bool {
 	return in.azurePool.Spec.ProviderID == "" && !memory.Stored(in.azurePool.Annotations)
 }
 
 // PlanDeletion implements reconcile.Kind. When the whole cluster goes and its resource group with it, the group's deletion takes
 // everything.
-func (k *Kind) PlanDeletion(ctx context.Context, turn reconcile.Turn, in *input) (_ *reconcile.Plan, err error) {
-	planned := k.planInput(in, turn.Access.SubscriptionID)
-	if planned.ClusterInput, err = in.home.Seen(ctx, k.Facts, turn.Access.Client, planned.ClusterInput); err != nil {
-		return nil, reconcile.Unread(err)
+func (k *Kind) PlanDeletion(ctx context.Context, session reconcile.Session, in *input) (_ *reconcile.Plan, err error) {
+	planned := k.newPlanInput(in, session.Access.SubscriptionID)
+	if planned.ClusterInput, err = in.infrastructure.AddFacts(ctx, k.Facts, session.Access.Client, planned.ClusterInput); err != nil {
+		return nil, reconcile.ReadFailed(err)
 	}
 	graph, err := pool.DeletePlan(planned)
 	if err != nil {
 		return nil, fmt.Errorf("plan deletion: %w", err)
 	}
 	warning, err := volumes.Deletion{
-		Facts: k.Facts, Failures: &k.untagged, Turn: turn, Cluster: in.cluster, ClusterGone: in.clusterGone, AzureCluster: in.home.AzureCluster, Since: in.azurePool.DeletionTimestamp,
+		Facts: k.Facts, Failures: &k.volumeFailures, Session: session, Cluster: in.cluster, ClusterGone: in.clusterGone, AzureCluster: in.infrastructure.AzureCluster, Since: in.azurePool.DeletionTimestamp,
 		Resource: pool.ScaleSetID(planned), Flexible: planned.AzureMachinePool.Spec.OrchestrationMode == infrav1.FlexibleOrchestration,
-	}.Tag(ctx)
+	}.TagVolumes(ctx)
 	if err != nil {
 		return nil, err
 	}
-	out := &reconcile.Plan{Graph: graph, Warning: warning, Gone: func() {
-		k.requests.forget(turn.Name)
-		k.untagged.Forget(turn.Name)
+	out := &reconcile.Plan{Graph: graph, EarlyWarning: warning, OnDeleted: func() {
+		k.requests.forget(session.Name)
+		k.volumeFailures.Forget(session.Name)
 	}}
 	if !in.clusterGone && !in.cluster.DeletionTimestamp.IsZero() && plan.GoesWithGroup(planned.ClusterInput, graph) {
-		out.GoesWith = plan.ResourceGroupID(planned.ClusterInput)
+		out.DeletedWithGroup = plan.ResourceGroupID(planned.ClusterInput)
 	}
 	return out, nil
 }
 
 // ReportDeletion implements reconcile.Kind.
 func (k *Kind) ReportDeletion(in *input, outcome arm.Outcome) {
-	deletion.Forget(in.azurePool, infrav1.ReadyCondition, infrav1.ScaleSetRunningCondition)
-	status.Set(in.azurePool, nil, status.Groups(outcome, []string{infrav1.ScaleSetRunningCondition, infrav1.RoleAssignmentReadyCondition}, group))
+	deletion.KeepConditions(in.azurePool, infrav1.ReadyCondition, infrav1.ScaleSetRunningCondition)
+	status.SetConditions(in.azurePool, nil, status.GroupConditions(outcome, []string{infrav1.ScaleSetRunningCondition, infrav1.RoleAssignmentReadyCondition}, conditionGroup))
 	in.azurePool.Status.Resources = status.ResourceStatuses(outcome)
-	reconcile.Summarize(in.azurePool, summed)
+	reconcile.SummarizeReady(in.azurePool, summarizedConditions)
 }
 
-// Held implements reconcile.Kind.
-func (k *Kind) Held(in *input, _ string) deletion.Held {
-	return deletion.Held{
-		Identity: deletion.Identity(in.home.IdentityRef(), in.azurePool.Namespace), User: in.home.String(), Azure: inAzure(in),
-		Names: []string{pool.ScaleSetName(pool.Input{AzureMachinePool: in.azurePool})},
+// DeletionBlocker implements reconcile.Kind.
+func (k *Kind) DeletionBlocker(in *input, _ string) deletion.Blocker {
+	return deletion.Blocker{
+		Identity: deletion.DescribeIdentity(in.infrastructure.IdentityRef(), in.azurePool.Namespace), User: in.infrastructure.String(), AzureResources: describeScaleSet(in),
+		ResourceNames: []string{pool.ScaleSetName(pool.Input{AzureMachinePool: in.azurePool})},
 	}
 }
 
-// inAzure names the scale set.
-func inAzure(in *input) string {
+// describeScaleSet names the scale set.
+func describeScaleSet(in *input) string {
 	if in.azurePool.Spec.ProviderID != "" {
 		return strings.TrimPrefix(in.azurePool.Spec.ProviderID, "azure://") + " with its VMs"
 	}

@@ -23,14 +23,14 @@ import (
 type input struct {
 	// Of a pool that is being deleted, cluster may stand for one that is not there any more, and home and the MachinePool not
 	// be there.
-	cluster     *clusterv1.Cluster
-	clusterGone bool
-	home        clusterinfra.Home
-	machinePool *clusterv1.MachinePool
-	azurePool   *infrav1.AzureMachinePool
+	cluster        *clusterv1.Cluster
+	clusterGone    bool
+	infrastructure clusterinfra.Infrastructure
+	machinePool    *clusterv1.MachinePool
+	azurePool      *infrav1.AzureMachinePool
 	// members are the VMs as Kubernetes has them, again is why Azure did not delete the last that it was told to.
-	members []member
-	again   error
+	members             []member
+	lastDeletionFailure error
 
 	planned pool.Input
 	// scaleSet and vms are as Azure has them, actions what is to be done about single VMs, wanted what that is decided from.
@@ -40,37 +40,37 @@ type input struct {
 	actions  rollout.Actions
 	// gone are the names of members whose VM the list leaves out, and Azure does not have either.
 	gone map[string]bool
-	// unchecked tells that there are more of which only the list is known.
-	unchecked bool
+	// recheckIncomplete tells that there are more of which only the list is known.
+	recheckIncomplete bool
 	// stale tells that the VMs may be older than what was last asked for.
 	stale bool
 }
 
 // Load implements reconcile.Kind.
-func (k *Kind) Load(ctx context.Context, azurePool *infrav1.AzureMachinePool) (*input, reconcile.Subject, error) {
+func (k *Kind) Load(ctx context.Context, azurePool *infrav1.AzureMachinePool) (*input, reconcile.Target, error) {
 	in := &input{azurePool: azurePool}
-	if err := k.belongsTo(ctx, in); err != nil {
-		return nil, reconcile.Subject{}, err
+	if err := k.loadOwners(ctx, in); err != nil {
+		return nil, reconcile.Target{}, err
 	}
-	subject := reconcile.Subject{Cluster: in.cluster, Made: azurePool.Status.Initialization.Provisioned != nil}
+	subject := reconcile.Target{Cluster: in.cluster, WasProvisioned: azurePool.Status.Initialization.Provisioned != nil}
 	waits := metav1.Condition{Status: metav1.ConditionFalse, Reason: infrav1.WaitingForClusterInfrastructureReason}
 	switch {
-	case !in.home.There():
-		waits.Message = clusterinfra.Missing(in.cluster)
-		subject.WaitsFor = &waits
+	case !in.infrastructure.Exists():
+		waits.Message = clusterinfra.MissingMessage(in.cluster)
+		subject.WaitCondition = &waits
 		return in, subject, nil
-	case !selfmanaged.Provisioned(in.cluster):
-		waits.Message = "the network of the cluster is not in place yet, see " + in.home.String()
-		subject.WaitsFor = &waits
+	case !selfmanaged.IsProvisioned(in.cluster):
+		waits.Message = "the network of the cluster is not in place yet, see " + in.infrastructure.String()
+		subject.WaitCondition = &waits
 	}
-	subject.Owner, subject.Identity = in.home.Owner(), in.home.Identity()
+	subject.Owner, subject.Identity = in.infrastructure.Owner(), in.infrastructure.AccessRequest()
 	return in, subject, nil
 }
 
-// belongsTo reads what the pool belongs to. One that is being deleted may have lost it, and goes by what it says itself.
-func (k *Kind) belongsTo(ctx context.Context, in *input) (err error) {
+// loadOwners reads what the pool belongs to. One that is being deleted may have lost it, and goes by what it says itself.
+func (k *Kind) loadOwners(ctx context.Context, in *input) (err error) {
 	deleting := !in.azurePool.DeletionTimestamp.IsZero()
-	if in.machinePool, err = k.machinePoolOf(ctx, in.azurePool); err != nil {
+	if in.machinePool, err = k.findMachinePool(ctx, in.azurePool); err != nil {
 		return err
 	}
 	key := client.ObjectKey{Namespace: in.azurePool.Namespace, Name: deletion.ClusterName(in.azurePool)}
@@ -78,23 +78,23 @@ func (k *Kind) belongsTo(ctx context.Context, in *input) (err error) {
 	case in.machinePool != nil:
 		key.Name = in.machinePool.Spec.ClusterName
 	case !deleting:
-		return reconcile.NotYet("OwnerRefNotSet", ownerless(in.azurePool))
+		return reconcile.WaitForOwner("OwnerRefNotSet", noOwnerMessage(in.azurePool))
 	}
 	in.cluster = &clusterv1.Cluster{}
 	if err := k.Client.Get(ctx, key, in.cluster); client.IgnoreNotFound(err) != nil {
 		return fmt.Errorf("get Cluster %s: %w", key, err)
 	} else if err != nil {
-		if in.cluster, in.clusterGone = deletion.LeftBehind(in.azurePool), true; in.cluster == nil {
-			return reconcile.NotYet("ClusterNotFound", "Cluster "+key.Name+" of the AzureMachinePool is not there")
+		if in.cluster, in.clusterGone = deletion.SubstituteCluster(in.azurePool), true; in.cluster == nil {
+			return reconcile.WaitForOwner("ClusterNotFound", "Cluster "+key.Name+" of the AzureMachinePool is not there")
 		}
 		in.cluster.Name = key.Name
 	}
-	in.home, err = clusterinfra.Of(ctx, k.Client, in.cluster, in.clusterGone)
+	in.infrastructure, err = clusterinfra.FindInfrastructure(ctx, k.Client, in.cluster, in.clusterGone)
 	return err
 }
 
-// ownerless says what is missing of a pool without a MachinePool, and what to do.
-func ownerless(azurePool *infrav1.AzureMachinePool) string {
+// noOwnerMessage says what is missing of a pool without a MachinePool, and what to do.
+func noOwnerMessage(azurePool *infrav1.AzureMachinePool) string {
 	for _, owner := range azurePool.OwnerReferences {
 		if owner.Kind == "MachinePool" {
 			return "MachinePool " + owner.Name + ", which owns the AzureMachinePool, is not there: create it, or delete the AzureMachinePool"
@@ -103,8 +103,8 @@ func ownerless(azurePool *infrav1.AzureMachinePool) string {
 	return "no MachinePool owns the AzureMachinePool yet: one has to name it in spec.template.spec.infrastructureRef"
 }
 
-// machinePoolOf is the MachinePool that owns the pool, nil for none.
-func (k *Kind) machinePoolOf(ctx context.Context, azurePool *infrav1.AzureMachinePool) (*clusterv1.MachinePool, error) {
+// findMachinePool is the MachinePool that owns the pool, nil for none.
+func (k *Kind) findMachinePool(ctx context.Context, azurePool *infrav1.AzureMachinePool) (*clusterv1.MachinePool, error) {
 	for _, owner := range azurePool.OwnerReferences {
 		if owner.Kind != "MachinePool" {
 			continue

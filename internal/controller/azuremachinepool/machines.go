@@ -21,10 +21,10 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/status"
 )
 
-// keepMachines has an AzureMachinePoolMachine for every VM, which says what is known of it, deletes the Machines of those that
+// reconcileMachines has an AzureMachinePoolMachine for every VM, which says what is known of it, deletes the Machines of those that
 // are to go, and lets those go whose VM is gone.
-func (k *Kind) keepMachines(ctx context.Context, in *input) error {
-	members := in.byProviderID()
+func (k *Kind) reconcileMachines(ctx context.Context, in *input) error {
+	members := in.membersByProviderID()
 	for _, vm := range in.vms {
 		m, known := members[strings.ToLower(vm.ProviderID)]
 		if !known {
@@ -36,21 +36,21 @@ func (k *Kind) keepMachines(ctx context.Context, in *input) error {
 			}
 			continue
 		}
-		if err := k.describe(ctx, in, m, vm); err != nil {
+		if err := k.updateMachineStatus(ctx, in, m, vm); err != nil {
 			return err
 		}
-		if m.seen().Held {
+		if m.readState().Paused {
 			continue
 		}
 		if !m.vm.DeletionTimestamp.IsZero() || slices.Contains(in.actions.Retire, string(vm.ID)) {
 			// Somebody who deletes the object wants the VM to go; Cluster API drains the node of a Machine only.
-			if err := k.retire(ctx, m); err != nil {
+			if err := k.deleteMachine(ctx, m); err != nil {
 				return err
 			}
 		}
 	}
-	for _, m := range in.orphans() {
-		if err := k.letMachineGo(ctx, m); err != nil {
+	for _, m := range in.orphanedMembers() {
+		if err := k.releaseMachine(ctx, m); err != nil {
 			return err
 		}
 	}
@@ -65,7 +65,7 @@ func machineName(in *input, vm pool.Instance) string {
 func (k *Kind) createMachine(ctx context.Context, in *input, vm pool.Instance) error {
 	machine := &infrav1.AzureMachinePoolMachine{
 		ObjectMeta: metav1.ObjectMeta{
-			Namespace: in.azurePool.Namespace, Name: machineName(in, vm), Labels: in.labels(), Finalizers: []string{infrav1.MachinePoolMachineFinalizer},
+			Namespace: in.azurePool.Namespace, Name: machineName(in, vm), Labels: in.machineLabels(), Finalizers: []string{infrav1.MachinePoolMachineFinalizer},
 			OwnerReferences: []metav1.OwnerReference{{
 				APIVersion: infrav1.GroupVersion.String(), Kind: "AzureMachinePool", Name: in.azurePool.Name, UID: in.azurePool.UID, BlockOwnerDeletion: new(true),
 			}},
@@ -80,41 +80,41 @@ func (k *Kind) createMachine(ctx context.Context, in *input, vm pool.Instance) e
 		return fmt.Errorf("create AzureMachinePoolMachine %s: %w", machine.Name, err)
 	}
 	in.members = append(in.members, member{vm: machine})
-	return k.describe(ctx, in, in.members[len(in.members)-1], vm)
+	return k.updateMachineStatus(ctx, in, in.members[len(in.members)-1], vm)
 }
 
-// describe writes what is known of a VM into the status of its object, and adds the finalizer if it is missing: without it the
+// updateMachineStatus writes what is known of a VM into the status of its object, and adds the finalizer if it is missing: without it the
 // object could go before its VM. In an object that is paused it writes only that.
-func (k *Kind) describe(ctx context.Context, in *input, m member, vm pool.Instance) error {
+func (k *Kind) updateMachineStatus(ctx context.Context, in *input, m member, vm pool.Instance) error {
 	before := m.vm.DeepCopy()
-	changes := patch.Follow(k.Client, nil, m.vm)
-	if !lifecycle.Held(m.vm, machineKind, in.cluster) {
-		m.show(vm, in.again)
+	changes := patch.TrackChanges(k.Client, nil, m.vm)
+	if !lifecycle.UpdatePausedCondition(m.vm, machineKind, in.cluster) {
+		m.reportVM(vm, in.lastDeletionFailure)
 		if m.vm.DeletionTimestamp.IsZero() {
 			controllerutil.AddFinalizer(m.vm, infrav1.MachinePoolMachineFinalizer)
 		}
 	}
-	return write(ctx, m, before, changes)
+	return writeIfChanged(ctx, m, before, changes)
 }
 
-// Paused implements reconcile.Pausing: nothing is done about the VMs either, which have no passes of their own to say so.
-func (k *Kind) Paused(ctx context.Context, in *input) error {
+// ReportPaused implements reconcile.PausedReporter: nothing is done about the VMs either, which have no passes of their own to say so.
+func (k *Kind) ReportPaused(ctx context.Context, in *input) error {
 	if err := k.loadMembers(ctx, in); err != nil {
 		return err
 	}
 	for _, m := range in.members {
 		before := m.vm.DeepCopy()
-		changes := patch.Follow(k.Client, nil, m.vm)
-		lifecycle.Held(m.vm, machineKind, in.cluster)
-		if err := write(ctx, m, before, changes); err != nil {
+		changes := patch.TrackChanges(k.Client, nil, m.vm)
+		lifecycle.UpdatePausedCondition(m.vm, machineKind, in.cluster)
+		if err := writeIfChanged(ctx, m, before, changes); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// write writes the object if its status or its finalizers differ from before.
-func write(ctx context.Context, m member, before *infrav1.AzureMachinePoolMachine, changes *patch.Changes) error {
+// writeIfChanged writes the object if its status or its finalizers differ from before.
+func writeIfChanged(ctx context.Context, m member, before *infrav1.AzureMachinePoolMachine, changes *patch.Changes) error {
 	if equality.Semantic.DeepEqual(before.Status, m.vm.Status) && slices.Equal(before.Finalizers, m.vm.Finalizers) {
 		return nil
 	}
@@ -124,14 +124,14 @@ func write(ctx context.Context, m member, before *infrav1.AzureMachinePoolMachin
 	return nil
 }
 
-// show has the status say what is known of the VM. again is why VMs were not deleted the last time.
-func (m member) show(vm pool.Instance, again error) {
-	known, machineStatus := m.seen(), &m.vm.Status
+// reportVM has the status say what is known of the VM. again is why VMs were not deleted the last time.
+func (m member) reportVM(vm pool.Instance, again error) {
+	known, machineStatus := m.readState(), &m.vm.Status
 	machineStatus.ObservedGeneration = m.vm.Generation
 	machineStatus.ProvisioningState, machineStatus.InstanceName, machineStatus.FailureDomain = vm.State, vm.Name, vm.Zone
 	machineStatus.LatestModelApplied = !vm.Outdated
-	machineStatus.Addresses = addresses(vm)
-	machineStatus.NodeRef, machineStatus.Version = nodeRef(known.Node), known.Version
+	machineStatus.Addresses = machineAddresses(vm)
+	machineStatus.NodeRef, machineStatus.Version = newNodeRef(known.Node), known.Version
 	if strings.EqualFold(vm.State, "Succeeded") {
 		machineStatus.Initialization.Provisioned = new(true)
 	}
@@ -153,12 +153,12 @@ func (m member) show(vm pool.Instance, again error) {
 	if len(vm.Extensions) > 0 {
 		found = append(found, bootstrapCondition(vm))
 	}
-	status.Set(m.vm, []string{infrav1.BootstrapSucceededCondition}, found)
+	status.SetConditions(m.vm, []string{infrav1.BootstrapSucceededCondition}, found)
 	conditions.Set(m.vm, ready)
 }
 
-// addresses are those that the list of VMs tells. Those of interfaces would be a list of their own; a node has them.
-func addresses(vm pool.Instance) []clusterv1.MachineAddress {
+// machineAddresses are those that the list of VMs tells. Those of interfaces would be a list of their own; a node has them.
+func machineAddresses(vm pool.Instance) []clusterv1.MachineAddress {
 	if vm.Host == "" {
 		return nil
 	}
@@ -203,26 +203,26 @@ func runningCondition(vm pool.Instance, again error) metav1.Condition {
 	return out
 }
 
-// letMachineGo takes away what stands for a VM that is gone: the Machine, which takes the object with it, and then the object.
-func (k *Kind) letMachineGo(ctx context.Context, m member) error {
+// releaseMachine takes away what stands for a VM that is gone: the Machine, which takes the object with it, and then the object.
+func (k *Kind) releaseMachine(ctx context.Context, m member) error {
 	if m.machine != nil && m.machine.DeletionTimestamp.IsZero() {
-		return k.retire(ctx, m)
+		return k.deleteMachine(ctx, m)
 	}
 	if m.machine == nil && m.vm.DeletionTimestamp.IsZero() {
 		if err := k.Client.Delete(ctx, m.vm); client.IgnoreNotFound(err) != nil {
 			return fmt.Errorf("delete AzureMachinePoolMachine %s: %w", m.vm.Name, err)
 		}
-		return k.release(ctx, m.vm)
+		return k.removeFinalizer(ctx, m.vm)
 	}
 	if m.vm.DeletionTimestamp.IsZero() {
 		// Cluster API deletes it with its Machine.
 		return nil
 	}
-	return k.release(ctx, m.vm)
+	return k.removeFinalizer(ctx, m.vm)
 }
 
-// retire deletes the Machine of a VM. Without a Machine there is nobody who would drain the node.
-func (k *Kind) retire(ctx context.Context, m member) error {
+// deleteMachine deletes the Machine of a VM. Without a Machine there is nobody who would drain the node.
+func (k *Kind) deleteMachine(ctx context.Context, m member) error {
 	if m.machine == nil || !m.machine.DeletionTimestamp.IsZero() {
 		return nil
 	}
@@ -232,8 +232,8 @@ func (k *Kind) retire(ctx context.Context, m member) error {
 	return nil
 }
 
-// release takes the finalizer off.
-func (k *Kind) release(ctx context.Context, vm *infrav1.AzureMachinePoolMachine) error {
+// removeFinalizer takes the finalizer off.
+func (k *Kind) removeFinalizer(ctx context.Context, vm *infrav1.AzureMachinePoolMachine) error {
 	before := vm.DeepCopy()
 	if !controllerutil.RemoveFinalizer(vm, infrav1.MachinePoolMachineFinalizer) {
 		return nil

@@ -32,10 +32,10 @@ func TestDescribe(t *testing.T) {
 		"all came up": {vm: pool.Instance{Extensions: []pool.Extension{{Name: name, State: "succeeded"}}}, bootstrap: "True Ready"},
 	} {
 		t.Run(reason, func(t *testing.T) {
-			vm := &infrav1.AzureMachinePoolMachine{ObjectMeta: storetest.Meta("p-7")}
+			vm := &infrav1.AzureMachinePoolMachine{ObjectMeta: storetest.NewMeta("p-7")}
 			vm.Status.Conditions = []metav1.Condition{{Type: infrav1.BootstrapSucceededCondition, Status: metav1.ConditionTrue}, {Type: "OnlyThere", Status: metav1.ConditionTrue}}
-			k := &Kind{Client: storetest.New(t, vm)}
-			if err := k.describe(t.Context(), &input{cluster: &clusterv1.Cluster{}}, member{vm: vm}, test.vm); err != nil {
+			k := &Kind{Client: storetest.NewClient(t, vm)}
+			if err := k.updateMachineStatus(t.Context(), &input{cluster: &clusterv1.Cluster{}}, member{vm: vm}, test.vm); err != nil {
 				t.Fatal(err)
 			}
 			stored := &infrav1.AzureMachinePoolMachine{}

@@ -49,28 +49,28 @@ func (k *Kind) loadMembers(ctx context.Context, in *input) error {
 	return nil
 }
 
-// seen is what decisions depend on of a member beside its VM.
-type seen struct {
+// memberState is what decisions depend on of a member beside its VM.
+type memberState struct {
 	Name, ProviderID                             string
 	Leaving, MachineLeaving, Free, Ready, Marked bool
 	// Unguarded is an object without the finalizer, which the next full pass adds.
 	Unguarded bool
-	// Held tells that somebody has the VM left alone.
-	Held          bool
+	// Paused tells that somebody has the VM left alone.
+	Paused        bool
 	Node, Version string
 }
 
-func (m member) seen() seen {
-	out := seen{Name: m.vm.Name, ProviderID: m.vm.Spec.ProviderID, Leaving: !m.vm.DeletionTimestamp.IsZero(), Marked: marked(m.vm), Held: annotations.HasPaused(m.vm)}
+func (m member) readState() memberState {
+	out := memberState{Name: m.vm.Name, ProviderID: m.vm.Spec.ProviderID, Leaving: !m.vm.DeletionTimestamp.IsZero(), Marked: isMarkedForDeletion(m.vm), Paused: annotations.HasPaused(m.vm)}
 	out.Unguarded = !controllerutil.ContainsFinalizer(m.vm, infrav1.MachinePoolMachineFinalizer)
 	if m.machine == nil {
 		out.Free = out.Leaving
 		return out
 	}
 	out.MachineLeaving = !m.machine.DeletionTimestamp.IsZero()
-	out.Free = out.Leaving && out.MachineLeaving && needless(m.machine)
+	out.Free = out.Leaving && out.MachineLeaving && canDeleteVM(m.machine)
 	out.Ready = conditions.IsTrue(m.machine, clusterv1.MachineNodeReadyCondition)
-	out.Marked = out.Marked || marked(m.machine)
+	out.Marked = out.Marked || isMarkedForDeletion(m.machine)
 	out.Node, out.Version = m.machine.Status.NodeRef.Name, kubeletVersion(m.machine)
 	return out
 }
@@ -89,9 +89,9 @@ func (in *input) countReady() {
 	in.azurePool.Status.ReadyReplicas = &ready
 }
 
-// needless tells whether a Machine that is being deleted has no need of its VM any more, because its Node is drained and no
+// canDeleteVM tells whether a Machine that is being deleted has no need of its VM any more, because its Node is drained and no
 // hook waits. Somebody may have deleted what stands for the VM before that.
-func needless(machine *clusterv1.Machine) bool {
+func canDeleteVM(machine *clusterv1.Machine) bool {
 	deleting := conditions.Get(machine, clusterv1.MachineDeletingCondition)
 	return deleting != nil && slices.Contains([]string{
 		clusterv1.MachineDeletingWaitingForInfrastructureDeletionReason, clusterv1.MachineDeletingWaitingForBootstrapDeletionReason,
@@ -99,8 +99,8 @@ func needless(machine *clusterv1.Machine) bool {
 	}, deleting.Reason)
 }
 
-// marked tells whether the VM goes first when the pool gets smaller.
-func marked(object client.Object) bool {
+// isMarkedForDeletion tells whether the VM goes first when the pool gets smaller.
+func isMarkedForDeletion(object client.Object) bool {
 	_, marked := object.GetAnnotations()[clusterv1.DeleteMachineAnnotation]
 	return marked
 }
@@ -112,26 +112,26 @@ func kubeletVersion(machine *clusterv1.Machine) string {
 	return machine.Status.NodeInfo.KubeletVersion
 }
 
-// instances are the VMs with what Kubernetes knows of them.
-func (in *input) instances() []rollout.Instance {
-	members := in.byProviderID()
+// rolloutInstances are the VMs with what Kubernetes knows of them.
+func (in *input) rolloutInstances() []rollout.Instance {
+	members := in.membersByProviderID()
 	out := make([]rollout.Instance, 0, len(in.vms))
 	for _, vm := range in.vms {
-		var known seen
+		var known memberState
 		if m, ok := members[strings.ToLower(vm.ProviderID)]; ok {
-			known = m.seen()
+			known = m.readState()
 		}
 		out = append(out, rollout.Instance{
 			ID: string(vm.ID), Created: vm.Created, Outdated: vm.Outdated, Broken: vm.Broken() != "", Deleting: vm.Deleting(),
 			Model: vm.Model, Upgradable: vm.Upgradable,
-			Ready: known.Ready, Marked: known.Marked, Held: known.Held, Leaving: known.Leaving || known.MachineLeaving, Free: known.Free,
+			Ready: known.Ready, Marked: known.Marked, Held: known.Paused, Leaving: known.Leaving || known.MachineLeaving, Free: known.Free,
 		})
 	}
 	return out
 }
 
-// byProviderID are the members by the provider ID in lower case.
-func (in *input) byProviderID() map[string]member {
+// membersByProviderID are the members by the provider ID in lower case.
+func (in *input) membersByProviderID() map[string]member {
 	out := make(map[string]member, len(in.members))
 	for _, m := range in.members {
 		out[strings.ToLower(m.vm.Spec.ProviderID)] = m
@@ -139,18 +139,18 @@ func (in *input) byProviderID() map[string]member {
 	return out
 }
 
-// orphans are the members whose VM is gone, but those that are to be left alone.
-func (in *input) orphans() []member {
-	return slices.DeleteFunc(in.unlisted(), func(m member) bool { return m.seen().Held || !m.leaving() && !in.gone[m.vm.Name] })
+// orphanedMembers are the members whose VM is gone, but those that are to be left alone.
+func (in *input) orphanedMembers() []member {
+	return slices.DeleteFunc(in.unlistedMembers(), func(m member) bool { return m.readState().Paused || !m.isLeaving() && !in.gone[m.vm.Name] })
 }
 
-// missing are the members whose VM is not among those that are known, although nobody deletes it.
-func (in *input) missing() []member {
-	return slices.DeleteFunc(in.unlisted(), func(m member) bool { return m.seen().Held || m.leaving() })
+// missingMembers are the members whose VM is not among those that are known, although nobody deletes it.
+func (in *input) missingMembers() []member {
+	return slices.DeleteFunc(in.unlistedMembers(), func(m member) bool { return m.readState().Paused || m.isLeaving() })
 }
 
-// unlisted are the members whose VM is not among those that are known.
-func (in *input) unlisted() []member {
+// unlistedMembers are the members whose VM is not among those that are known.
+func (in *input) unlistedMembers() []member {
 	there := make(map[string]bool, len(in.vms))
 	for _, vm := range in.vms {
 		there[strings.ToLower(vm.ProviderID)] = true
@@ -158,19 +158,19 @@ func (in *input) unlisted() []member {
 	return slices.DeleteFunc(slices.Clone(in.members), func(m member) bool { return there[strings.ToLower(m.vm.Spec.ProviderID)] })
 }
 
-// leaving tells whether somebody has the VM or its Machine deleted.
-func (m member) leaving() bool { return m.seen().Leaving || m.seen().MachineLeaving }
+// isLeaving tells whether somebody has the VM or its Machine deleted.
+func (m member) isLeaving() bool { return m.readState().Leaving || m.readState().MachineLeaving }
 
-// labels are those by which Cluster API finds the machines of a pool.
-func (in *input) labels() map[string]string {
+// machineLabels are those by which Cluster API finds the machines of a pool.
+func (in *input) machineLabels() map[string]string {
 	return map[string]string{
 		clusterv1.ClusterNameLabel: in.cluster.Name, clusterv1.MachinePoolNameLabel: format.MustFormatValue(in.machinePool.Name),
 		infrav1.MachinePoolNameLabel: in.azurePool.Name, in.cluster.Name: "owned",
 	}
 }
 
-// nodeRef is the Node of a member.
-func nodeRef(name string) *corev1.ObjectReference {
+// newNodeRef is the Node of a member.
+func newNodeRef(name string) *corev1.ObjectReference {
 	if name == "" {
 		return nil
 	}

@@ -43,7 +43,7 @@ func TestFree(t *testing.T) {
 			if test.noMachine {
 				m.machine = nil
 			}
-			if got := m.seen().Free; got != test.want {
+			if got := m.readState().Free; got != test.want {
 				t.Errorf("%s: free %t, want %t", test.reason, got, test.want)
 			}
 		})

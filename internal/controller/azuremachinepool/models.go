@@ -9,9 +9,9 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/pool/rollout"
 )
 
-// addModels adds to the condition what is done because the VMs are of nearly as many models of the scale set as Azure allows.
-func (in *input) addModels(condition *metav1.Condition) {
-	vms := in.instances()
+// addModelLimit adds to the condition what is done because the VMs are of nearly as many models of the scale set as Azure allows.
+func (in *input) addModelLimit(condition *metav1.Condition) {
+	vms := in.rolloutInstances()
 	inPlace, apart, mayAdd := rollout.Upgradable(vms), rollout.TooManyApart(in.wanted, vms), rollout.MayAdd(in.wanted, vms)
 	if !in.actions.Hold && !apart && mayAdd && (len(inPlace) == 0 || !rollout.Crowded(in.wanted, vms)) {
 		return

@@ -47,7 +47,7 @@ func TestAddModels(t *testing.T) {
 		if got.Reason == "" {
 			got.Status, got.Reason = metav1.ConditionTrue, infrav1.ReadyReason
 		}
-		in.addModels(&got)
+		in.addModelLimit(&got)
 		if got.Status != test.status || got.Reason != test.reason || got.Message != test.message {
 			t.Errorf("%s: %s %s %q, want %s %s %q", reason, got.Status, got.Reason, got.Message, test.status, test.reason, test.message)
 		}

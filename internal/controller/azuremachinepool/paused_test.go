@@ -13,7 +13,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile/storetest"
 )
 
-var _ reconcile.Pausing[input] = &Kind{}
+var _ reconcile.PausedReporter[input] = &Kind{}
 
 // TestPaused has VMs of a pool say whether they are paused, and by whom: they have no passes of their own.
 func TestPaused(t *testing.T) {
@@ -28,14 +28,14 @@ func TestPaused(t *testing.T) {
 		"pool":    {"its VMs are not, though nobody looks after them", false, false, metav1.ConditionFalse, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
-			vm := &infrav1.AzureMachinePoolMachine{ObjectMeta: storetest.Meta("p-7")}
+			vm := &infrav1.AzureMachinePoolMachine{ObjectMeta: storetest.NewMeta("p-7")}
 			vm.Labels = map[string]string{infrav1.MachinePoolNameLabel: "p"}
 			if test.vm {
 				vm.Annotations = map[string]string{clusterv1.PausedAnnotation: ""}
 			}
-			k := &Kind{Client: storetest.New(t, vm)}
-			in := &input{cluster: &clusterv1.Cluster{Spec: clusterv1.ClusterSpec{Paused: &test.cluster}}, azurePool: &infrav1.AzureMachinePool{ObjectMeta: storetest.Meta("p")}}
-			if err := k.Paused(t.Context(), in); err != nil {
+			k := &Kind{Client: storetest.NewClient(t, vm)}
+			in := &input{cluster: &clusterv1.Cluster{Spec: clusterv1.ClusterSpec{Paused: &test.cluster}}, azurePool: &infrav1.AzureMachinePool{ObjectMeta: storetest.NewMeta("p")}}
+			if err := k.ReportPaused(t.Context(), in); err != nil {
 				t.Fatal(err)
 			}
 			stored := &infrav1.AzureMachinePoolMachine{}

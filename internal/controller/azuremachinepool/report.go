@@ -29,9 +29,9 @@ const (
 )
 
 // Report implements reconcile.Kind: what was decided about single VMs is done, and the status says what there is.
-func (k *Kind) Report(ctx context.Context, turn reconcile.Turn, in *input, outcome arm.Outcome) (time.Duration, error) {
-	found := status.Groups(outcome, []string{infrav1.ScaleSetRunningCondition, infrav1.RoleAssignmentReadyCondition}, group)
-	status.Set(in.azurePool, []string{infrav1.RoleAssignmentReadyCondition}, found)
+func (k *Kind) Report(ctx context.Context, session reconcile.Session, in *input, outcome arm.Outcome) (time.Duration, error) {
+	found := status.GroupConditions(outcome, []string{infrav1.ScaleSetRunningCondition, infrav1.RoleAssignmentReadyCondition}, conditionGroup)
+	status.SetConditions(in.azurePool, []string{infrav1.RoleAssignmentReadyCondition}, found)
 	poolStatus := &in.azurePool.Status
 	poolStatus.Resources, poolStatus.InfrastructureMachineKind = status.ResourceStatuses(outcome), machineKind
 	if size := in.planned.PoolFacts.VMSize; size != nil {
@@ -44,44 +44,44 @@ func (k *Kind) Report(ctx context.Context, turn reconcile.Turn, in *input, outco
 		poolStatus.ProvisioningState = in.scaleSet.State
 	}
 	if !in.scaleSet.Exists || !result.Owned {
-		reconcile.Summarize(in.azurePool, summed)
+		reconcile.SummarizeReady(in.azurePool, summarizedConditions)
 		return 0, nil
 	}
-	in.again = k.requests.take(turn.Name).last
-	if err := k.keepMachines(ctx, in); err != nil {
+	in.lastDeletionFailure = k.requests.poolState(session.Name).lastDeletionFailure
+	if err := k.reconcileMachines(ctx, in); err != nil {
 		return 0, err
 	}
 	// A deletion lowers the size of the scale set, so it must not meet a write that says what that was before.
-	requesting, about, failed := k.request(ctx, turn, in, result.SentMethod == "")
-	if err := k.follow(ctx, in); err != nil {
+	requesting, about, failed := k.sendRequests(ctx, session, in, result.SentMethod == "")
+	if err := k.followAutoscaler(ctx, in); err != nil {
 		return 0, err
 	}
-	in.report(result)
+	in.reportInstances(result)
 	if failed != nil {
-		condition, after := status.Problem(about, failed)
+		condition, after := status.ProblemCondition(about, failed)
 		conditions.Set(in.azurePool, condition)
-		reconcile.Summarize(in.azurePool, summed)
-		return 0, reconcile.Again(after, failed)
+		reconcile.SummarizeReady(in.azurePool, summarizedConditions)
+		return 0, reconcile.RecheckIn(after, failed)
 	}
-	reconcile.Summarize(in.azurePool, summed)
+	reconcile.SummarizeReady(in.azurePool, summarizedConditions)
 	switch {
-	case requesting, in.stale, in.moving(), !in.stands():
-		return 0, reconcile.Again(movingRetry, nil)
-	case in.scaledElsewhere():
+	case requesting, in.stale, in.isMoving(), !in.isComplete():
+		return 0, reconcile.RecheckIn(movingRetry, nil)
+	case in.isScaledElsewhere():
 		return scaledResync, nil
 	}
 	return 0, nil
 }
 
-// group is the condition of a resource that no plan has any more.
-func group(arm.ID) string { return infrav1.RoleAssignmentReadyCondition }
+// conditionGroup is the condition of a resource that no plan has any more.
+func conditionGroup(arm.ID) string { return infrav1.RoleAssignmentReadyCondition }
 
-// report says how many VMs there are, and which.
-func (in *input) report(result arm.Result) {
+// reportInstances says how many VMs there are, and which.
+func (in *input) reportInstances(result arm.Result) {
 	poolStatus := &in.azurePool.Status
 	var providerIDs []string
 	poolStatus.Instances = nil
-	outdated, ready, held, members := 0, 0, 0, in.byProviderID()
+	outdated, ready, held, members := 0, 0, 0, in.membersByProviderID()
 	for _, vm := range in.vms {
 		if vm.Deleting() {
 			continue
@@ -94,7 +94,7 @@ func (in *input) report(result arm.Result) {
 			if m.vm.Status.Ready {
 				ready++
 			}
-			if m.seen().Held {
+			if m.readState().Paused {
 				held++
 			}
 		}
@@ -114,10 +114,10 @@ func (in *input) report(result arm.Result) {
 	}
 	poolStatus.Ready = result.IsDone()
 	wanted := pool.Replicas(in.planned)
-	if in.scaledElsewhere() {
+	if in.isScaledElsewhere() {
 		wanted = in.scaleSet.Capacity
 	}
-	conditions.Set(in.azurePool, desiredReplicas(len(providerIDs), wanted, in.broken()))
+	conditions.Set(in.azurePool, desiredReplicasCondition(len(providerIDs), wanted, in.brokenInstances()))
 	model := metav1.Condition{Type: infrav1.ScaleSetModelUpdatedCondition, Status: metav1.ConditionTrue, Reason: infrav1.ReadyReason}
 	if outdated > 0 {
 		model.Status, model.Reason = metav1.ConditionFalse, infrav1.ScaleSetModelOutOfDateReason
@@ -127,15 +127,15 @@ func (in *input) report(result arm.Result) {
 			model.Message += fmt.Sprintf("; %d are paused and stay as they are", held)
 		}
 	}
-	in.addModels(&model)
+	in.addModelLimit(&model)
 	if len(providerIDs) == wanted {
 		poolStatus.LastReconciledReplicas = new(int32(wanted))
 	}
 	conditions.Set(in.azurePool, model)
 }
 
-// desiredReplicas says whether there are as many VMs as are wanted, and which of them are of no use.
-func desiredReplicas(there, wanted int, broken []string) metav1.Condition {
+// desiredReplicasCondition says whether there are as many VMs as are wanted, and which of them are of no use.
+func desiredReplicasCondition(there, wanted int, broken []string) metav1.Condition {
 	out := metav1.Condition{Type: infrav1.ScaleSetDesiredReplicasCondition, Status: metav1.ConditionTrue, Reason: infrav1.ReadyReason}
 	switch {
 	case there < wanted:
@@ -153,35 +153,35 @@ func desiredReplicas(there, wanted int, broken []string) metav1.Condition {
 	return out
 }
 
-// broken are the VMs that are of no use, with why.
-func (in *input) broken() []string {
-	members := in.byProviderID()
+// brokenInstances are the VMs that are of no use, with why.
+func (in *input) brokenInstances() []string {
+	members := in.membersByProviderID()
 	var out []string
 	for _, vm := range in.vms {
-		if m := members[strings.ToLower(vm.ProviderID)]; vm.Broken() != "" && !vm.Deleting() && (m.vm == nil || !m.seen().Ready && !m.seen().Held) {
+		if m := members[strings.ToLower(vm.ProviderID)]; vm.Broken() != "" && !vm.Deleting() && (m.vm == nil || !m.readState().Ready && !m.readState().Paused) {
 			out = append(out, vm.Name+": "+vm.Broken())
 		}
 	}
 	return out[:min(4, len(out))]
 }
 
-// moving tells whether VMs come or go.
-func (in *input) moving() bool {
-	return busy(in) || slices.ContainsFunc(in.vms, func(vm pool.Instance) bool { return vm.Deleting() || vm.Coming() })
+// isMoving tells whether VMs come or go.
+func (in *input) isMoving() bool {
+	return isBusy(in) || slices.ContainsFunc(in.vms, func(vm pool.Instance) bool { return vm.Deleting() || vm.Coming() })
 }
 
-// stands tells whether there is no object without a VM, and nothing that was decided is still to show.
-func (in *input) stands() bool {
-	return len(in.orphans()) == 0 && len(in.actions.Retire) == 0 && len(in.actions.Delete) == 0 && len(in.actions.Upgrade) == 0 && in.actions.Capacity == nil
+// isComplete tells whether there is no object without a VM, and nothing that was decided is still to show.
+func (in *input) isComplete() bool {
+	return len(in.orphanedMembers()) == 0 && len(in.actions.Retire) == 0 && len(in.actions.Delete) == 0 && len(in.actions.Upgrade) == 0 && in.actions.Capacity == nil
 }
 
-func (in *input) scaledElsewhere() bool {
+func (in *input) isScaledElsewhere() bool {
 	return annotations.ReplicasManagedByExternalAutoscaler(in.machinePool)
 }
 
-// follow has the MachinePool show the number of VMs that an autoscaler has decided on.
-func (k *Kind) follow(ctx context.Context, in *input) error {
-	if !in.scaledElsewhere() || pool.Replicas(in.planned) == in.scaleSet.Capacity {
+// followAutoscaler has the MachinePool show the number of VMs that an autoscaler has decided on.
+func (k *Kind) followAutoscaler(ctx context.Context, in *input) error {
+	if !in.isScaledElsewhere() || pool.Replicas(in.planned) == in.scaleSet.Capacity {
 		return nil
 	}
 	changed := in.machinePool.DeepCopy()

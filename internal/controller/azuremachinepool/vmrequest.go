@@ -17,12 +17,12 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/status"
 )
 
-// requests are those to delete VMs and to bring VMs to the latest model, by pool. They are memory only: Azure shows VMs that it deletes,
+// vmRequests are those to delete VMs and to bring VMs to the latest model, by pool. They are memory only: Azure shows VMs that it deletes,
 // and which VMs are of the latest model.
 // It is safe for concurrent use.
-type requests struct {
-	mu sync.Mutex
-	of map[string]poolRequests
+type vmRequests struct {
+	mu     sync.Mutex
+	byPool map[string]poolRequests
 }
 
 // poolRequests is what is known of the requests of one pool.
@@ -31,11 +31,11 @@ type poolRequests struct {
 	sent []vmRequest
 	// failed is why the last one failed, and until is when another may be sent. last is why the last deletion failed; it stays while the next
 	// one is under way. failedUpgrade tells that failed is of an upgrade.
-	failed, last  error
-	failedUpgrade bool
-	until         time.Time
-	// free is since when there are VMs to delete while nodes of others are still drained.
-	free time.Time
+	failed, lastDeletionFailure error
+	failedUpgrade               bool
+	retryAt                     time.Time
+	// deletableSince is since when there are VMs to delete while nodes of others are still drained.
+	deletableSince time.Time
 }
 
 // vmRequest is one request.
@@ -46,73 +46,73 @@ type vmRequest struct {
 	upgrade bool
 }
 
-// unseen tells whether Azure does not show yet that it deletes what it was told to, so that a list is older than that.
-func (r *requests) unseen(name string, vms []pool.Instance) bool {
-	return slices.ContainsFunc(vms, func(vm pool.Instance) bool { return !vm.Deleting() && r.has(name, vm.ID) })
+// hasUnseen tells whether Azure does not show yet that it deletes what it was told to, so that a list is older than that.
+func (r *vmRequests) hasUnseen(name string, vms []pool.Instance) bool {
+	return slices.ContainsFunc(vms, func(vm pool.Instance) bool { return !vm.Deleting() && r.hasRequested(name, vm.ID) })
 }
 
-// underWay tells whether Azure still has a VM that it was told to delete.
-func (r *requests) underWay(name string, vms []pool.Instance) bool {
-	return slices.ContainsFunc(vms, func(vm pool.Instance) bool { return r.has(name, vm.ID) })
+// hasUnfinished tells whether Azure still has a VM that it was told to delete.
+func (r *vmRequests) hasUnfinished(name string, vms []pool.Instance) bool {
+	return slices.ContainsFunc(vms, func(vm pool.Instance) bool { return r.hasRequested(name, vm.ID) })
 }
 
-// has tells whether Azure was told to delete a VM.
-func (r *requests) has(pool string, vm arm.ID) bool {
-	return slices.ContainsFunc(r.take(pool).sent, func(sent vmRequest) bool { return slices.ContainsFunc(sent.vms, vm.Equal) })
+// hasRequested tells whether Azure was told to delete a VM.
+func (r *vmRequests) hasRequested(pool string, vm arm.ID) bool {
+	return slices.ContainsFunc(r.poolState(pool).sent, func(sent vmRequest) bool { return slices.ContainsFunc(sent.vms, vm.Equal) })
 }
 
-func (r *requests) take(pool string) poolRequests {
+func (r *vmRequests) poolState(pool string) poolRequests {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return r.of[pool]
+	return r.byPool[pool]
 }
 
-func (r *requests) keep(pool string, known poolRequests) {
+func (r *vmRequests) setPoolState(pool string, known poolRequests) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.of == nil {
-		r.of = map[string]poolRequests{}
+	if r.byPool == nil {
+		r.byPool = map[string]poolRequests{}
 	}
-	r.of[pool] = known
+	r.byPool[pool] = known
 }
 
 // forget is for a pool that is gone.
-func (r *requests) forget(pool string) {
+func (r *vmRequests) forget(pool string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	delete(r.of, pool)
+	delete(r.byPool, pool)
 }
 
-// request has Azure delete or upgrade the VMs that were decided on, and asks after what was asked for before. It returns whether Azure is
+// sendRequests has Azure delete or upgrade the VMs that were decided on, and asks after what was asked for before. It returns whether Azure is
 // at any, and why the last that failed did, with the condition that says so. What failed is not sent again before its time, whatever
 // wakes the pool.
-func (k *Kind) request(ctx context.Context, turn reconcile.Turn, in *input, more bool) (busy bool, condition string, failed error) {
-	known, now := k.requests.take(turn.Name), time.Now()
-	sent, due := known.sent, now.After(known.until)
-	if more && due && in.gathered(&known, now) && (flexible(in) || !k.requests.underWay(turn.Name, in.vms)) {
-		sent = slices.Concat(sent, deletions(in, turn.Name), upgrades(in, turn.Name))
+func (k *Kind) sendRequests(ctx context.Context, session reconcile.Session, in *input, more bool) (busy bool, condition string, failed error) {
+	known, now := k.requests.poolState(session.Name), time.Now()
+	sent, due := known.sent, now.After(known.retryAt)
+	if more && due && in.isGathered(&known, now) && (isFlexible(in) || !k.requests.hasUnfinished(session.Name, in.vms)) {
+		sent = slices.Concat(sent, deleteRequests(in, session.Name), upgradeRequests(in, session.Name))
 	}
 	if due {
 		known.failed = nil
 	}
 	known.sent = nil
 	for _, r := range sent {
-		switch result := turn.Do(ctx, r.action); result.State {
+		switch result := session.RunAction(ctx, r.action); result.State {
 		case arm.Ready, arm.Gone:
 			if !r.upgrade {
-				known.last = nil
+				known.lastDeletionFailure = nil
 			}
 		case arm.Updating, arm.Deleting:
 			known.sent = append(known.sent, r)
 		default:
-			_, after := status.Problem("", result.Err)
-			known.failed, known.failedUpgrade, known.until = result.Err, r.upgrade, now.Add(after)
+			_, after := status.ProblemCondition("", result.Err)
+			known.failed, known.failedUpgrade, known.retryAt = result.Err, r.upgrade, now.Add(after)
 			if !r.upgrade {
-				known.last = result.Err
+				known.lastDeletionFailure = result.Err
 			}
 		}
 	}
-	k.requests.keep(turn.Name, known)
+	k.requests.setPoolState(session.Name, known)
 	condition = infrav1.ScaleSetDesiredReplicasCondition
 	if known.failedUpgrade {
 		condition = infrav1.ScaleSetModelUpdatedCondition
@@ -120,27 +120,27 @@ func (k *Kind) request(ctx context.Context, turn reconcile.Turn, in *input, more
 	return len(known.sent) > 0, condition, known.failed
 }
 
-// gather is how long VMs wait for others whose nodes are still drained. A uniform scale set does one thing at a time, and what
+// gatherTime is how long VMs wait for others whose nodes are still drained. A uniform scale set does one thing at a time, and what
 // goes with the next request waits until Azure is done with this one, as does what comes in their place.
-const gather = movingRetry
+const gatherTime = movingRetry
 
-// gathered tells whether nothing is to be waited for before the VMs are deleted which nothing holds any more.
-func (in *input) gathered(known *poolRequests, now time.Time) bool {
-	draining := slices.ContainsFunc(in.instances(), func(vm rollout.Instance) bool { return vm.Leaving && !vm.Free && !vm.Deleting })
-	if flexible(in) || len(in.actions.Delete) == 0 || !draining {
-		known.free = time.Time{}
+// isGathered tells whether nothing is to be waited for before the VMs are deleted which nothing holds any more.
+func (in *input) isGathered(known *poolRequests, now time.Time) bool {
+	draining := slices.ContainsFunc(in.rolloutInstances(), func(vm rollout.Instance) bool { return vm.Leaving && !vm.Free && !vm.Deleting })
+	if isFlexible(in) || len(in.actions.Delete) == 0 || !draining {
+		known.deletableSince = time.Time{}
 		return true
 	}
-	if known.free.IsZero() {
-		known.free = now
+	if known.deletableSince.IsZero() {
+		known.deletableSince = now
 	}
-	return now.Sub(known.free) >= gather
+	return now.Sub(known.deletableSince) >= gatherTime
 }
 
-// deletions are the requests that delete the VMs which nothing holds any more: one for all instances of a uniform scale set, one
+// deleteRequests are the requests that delete the VMs which nothing holds any more: one for all instances of a uniform scale set, one
 // for each VM of a flexible one, which are resources of their own.
 // https://learn.microsoft.com/en-us/rest/api/compute/virtual-machine-scale-sets/delete-instances
-func deletions(in *input, object string) []vmRequest {
+func deleteRequests(in *input, object string) []vmRequest {
 	force := url.Values{"forceDeletion": {"true"}}
 	var all vmRequest
 	var numbers []string
@@ -149,7 +149,7 @@ func deletions(in *input, object string) []vmRequest {
 		if !slices.Contains(in.actions.Delete, string(vm.ID)) {
 			continue
 		}
-		if flexible(in) {
+		if isFlexible(in) {
 			out = append(out, vmRequest{vms: []arm.ID{vm.ID}, action: engine.Action{Object: object, Method: "DELETE", ID: vm.ID, Query: force}})
 			continue
 		}
@@ -165,9 +165,9 @@ func deletions(in *input, object string) []vmRequest {
 	return append(out, all)
 }
 
-// upgrades is the request that brings VMs of a uniform scale set to its latest model, none when there are none.
+// upgradeRequests is the request that brings VMs of a uniform scale set to its latest model, none when there are none.
 // https://learn.microsoft.com/en-us/rest/api/compute/virtual-machine-scale-sets/update-instances
-func upgrades(in *input, object string) []vmRequest {
+func upgradeRequests(in *input, object string) []vmRequest {
 	out := vmRequest{upgrade: true}
 	var numbers []string
 	for _, vm := range in.vms {

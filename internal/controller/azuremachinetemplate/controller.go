@@ -47,22 +47,22 @@ type Reconciler struct {
 	// WatchFilter is the value of the label cluster.x-k8s.io/watch-filter that objects must have; "" is all.
 	WatchFilter string
 
-	teller *eventlog.Teller
+	eventLog *eventlog.Recorder
 }
 
 // SetupWithManager registers the controller.
 func (r *Reconciler) SetupWithManager(ctx context.Context, mgr ctrl.Manager, options controller.Options) error {
-	r.teller = eventlog.New(r.Recorder)
-	ofCluster := clusterinfra.OwnedBy(r.Client, &infrav1.AzureMachineTemplateList{})
-	dependents := clusterinfra.Dependents{Kubernetes: r.Client, OfCluster: ofCluster}
+	r.eventLog = eventlog.NewRecorder(r.Recorder)
+	ofCluster := clusterinfra.MapOwnedBy(r.Client, &infrav1.AzureMachineTemplateList{})
+	dependents := clusterinfra.Dependents{Client: r.Client, MapCluster: ofCluster}
 	return ctrl.NewControllerManagedBy(mgr).
-		For(&infrav1.AzureMachineTemplate{}, builder.WithPredicates(watch.Own())).
+		For(&infrav1.AzureMachineTemplate{}, builder.WithPredicates(watch.OwnChanges())).
 		WithOptions(options).
 		WithEventFilter(predicates.ResourceHasFilterLabel(mgr.GetScheme(), ctrl.LoggerFrom(ctx), r.WatchFilter)).
-		Watches(&clusterv1.Cluster{}, handler.EnqueueRequestsFromMapFunc(ofCluster), builder.WithPredicates(watch.Spec())).
-		Watches(&infrav1.AzureCluster{}, handler.EnqueueRequestsFromMapFunc(dependents.OfAzureCluster), builder.WithPredicates(watch.Generation())).
-		Watches(&infrav1.AzureClusterIdentity{}, handler.EnqueueRequestsFromMapFunc(dependents.OfIdentity), builder.WithPredicates(watch.Identity())).
-		Watches(&corev1.Secret{}, handler.EnqueueRequestsFromMapFunc(dependents.OfSecret), builder.OnlyMetadata).
+		Watches(&clusterv1.Cluster{}, handler.EnqueueRequestsFromMapFunc(ofCluster), builder.WithPredicates(watch.SpecChanges())).
+		Watches(&infrav1.AzureCluster{}, handler.EnqueueRequestsFromMapFunc(dependents.MapAzureCluster), builder.WithPredicates(watch.GenerationChanges())).
+		Watches(&infrav1.AzureClusterIdentity{}, handler.EnqueueRequestsFromMapFunc(dependents.MapIdentity), builder.WithPredicates(watch.IdentityChanges())).
+		Watches(&corev1.Secret{}, handler.EnqueueRequestsFromMapFunc(dependents.MapSecret), builder.OnlyMetadata).
 		Complete(r)
 }
 
@@ -72,20 +72,20 @@ func (r *Reconciler) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.
 	template := &infrav1.AzureMachineTemplate{}
 	if err := r.Client.Get(ctx, request.NamespacedName, template); err != nil {
 		if apierrors.IsNotFound(err) {
-			r.teller.Forget(template, request.NamespacedName)
+			r.eventLog.Forget(template, request.NamespacedName)
 		}
 		return ctrl.Result{}, client.IgnoreNotFound(err)
 	}
 	if !template.DeletionTimestamp.IsZero() {
 		return ctrl.Result{}, nil
 	}
-	changes := patch.Follow(r.Client, nil, template)
+	changes := patch.TrackChanges(r.Client, nil, template)
 	if len(template.Status.Capacity) > 0 && template.Status.NodeInfo != nil {
-		return ctrl.Result{}, r.finish(ctx, template, changes)
+		return ctrl.Result{}, r.writeStatus(ctx, template, changes)
 	}
-	in, opened, err := r.load(ctx, template)
+	in, opened, err := r.loadCluster(ctx, template)
 	if err != nil {
-		return r.fail(ctx, template, "CatalogUnavailable", err)
+		return r.reportFailure(ctx, template, "CatalogUnavailable", err)
 	}
 	if in == nil {
 		return ctrl.Result{}, nil
@@ -93,35 +93,35 @@ func (r *Reconciler) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.
 	spec := template.Spec.Template.Spec
 	size, near, err := r.Facts.FindVMSize(ctx, opened.Client, *in, spec.VMSize)
 	if err != nil {
-		return r.fail(ctx, template, "CatalogUnavailable", err)
+		return r.reportFailure(ctx, template, "CatalogUnavailable", err)
 	}
 	if size == nil {
-		r.warn(ctx, template, "SKUNotFound", fmt.Errorf("spec.template.spec.vmSize: region %s has no VM size %q; near to it are %s", plan.Location(*in), spec.VMSize, strings.Join(near, ", ")))
-		return ctrl.Result{RequeueAfter: status.RefusedRetry}, nil
+		r.warnOwner(ctx, template, "SKUNotFound", fmt.Errorf("spec.template.spec.vmSize: region %s has no VM size %q; near to it are %s", plan.Location(*in), spec.VMSize, strings.Join(near, ", ")))
+		return ctrl.Result{RequeueAfter: status.RefusalRetryInterval}, nil
 	}
 	node, err := machine.Node(size, spec.OSDisk.OSType)
 	if err != nil {
-		r.warn(ctx, template, "NodeInfoError", err)
-		return ctrl.Result{RequeueAfter: status.RefusedRetry}, nil
+		r.warnOwner(ctx, template, "NodeInfoError", err)
+		return ctrl.Result{RequeueAfter: status.RefusalRetryInterval}, nil
 	}
-	r.teller.Fine(template, noNode)
+	r.eventLog.MarkResolved(template, nodeMatter)
 	template.Status.Capacity, template.Status.NodeInfo = machine.Capacity(size), &node
-	return ctrl.Result{}, r.finish(ctx, template, changes)
+	return ctrl.Result{}, r.writeStatus(ctx, template, changes)
 }
 
-// finish writes the status. A template has no conditions, so an event tells that this failed.
-func (r *Reconciler) finish(ctx context.Context, template *infrav1.AzureMachineTemplate, changes *patch.Changes) error {
+// writeStatus writes the status. A template has no conditions, so an event tells that this failed.
+func (r *Reconciler) writeStatus(ctx context.Context, template *infrav1.AzureMachineTemplate, changes *patch.Changes) error {
 	err := changes.Finish(ctx)
 	if eventlog.IsFailure(ctx, err) {
 		metrics.StatusWriteFailed("AzureMachineTemplate")
-		r.warn(ctx, template, "StatusWriteFailed", err)
+		r.warnOwner(ctx, template, "StatusWriteFailed", err)
 	}
 	return err
 }
 
-// load reads the cluster of a template and gives the access to Azure that it has. The input is nil when there is nothing
+// loadCluster reads the cluster of a template and gives the access to Azure that it has. The input is nil when there is nothing
 // to do yet.
-func (r *Reconciler) load(ctx context.Context, template *infrav1.AzureMachineTemplate) (*plan.ClusterInput, *access.Access, error) {
+func (r *Reconciler) loadCluster(ctx context.Context, template *infrav1.AzureMachineTemplate) (*plan.ClusterInput, *access.Access, error) {
 	cluster, err := util.GetOwnerCluster(ctx, r.Client, template.ObjectMeta)
 	if err != nil || cluster == nil || cluster.Spec.InfrastructureRef.Kind != "AzureCluster" || annotations.IsPaused(cluster, template) {
 		return nil, nil, client.IgnoreNotFound(err)
@@ -131,26 +131,26 @@ func (r *Reconciler) load(ctx context.Context, template *infrav1.AzureMachineTem
 	if err := r.Client.Get(ctx, key, azureCluster); err != nil {
 		return nil, nil, client.IgnoreNotFound(err)
 	}
-	opened, err := r.Access.Open(ctx, access.OfAzureCluster(azureCluster))
+	opened, err := r.Access.Open(ctx, access.RequestForAzureCluster(azureCluster))
 	if err != nil {
 		return nil, nil, err
 	}
 	return &plan.ClusterInput{Cluster: cluster, AzureCluster: azureCluster, SubscriptionID: opened.SubscriptionID}, opened, nil
 }
 
-// noNode is the matter of the events about a node that nobody knows.
-const noNode = "node"
+// nodeMatter is the matter of the events about a node that nobody knows.
+const nodeMatter = "node"
 
-// fail says why the catalog could not be asked. The object that gets a condition for the same cause is the AzureCluster.
-func (r *Reconciler) fail(ctx context.Context, template *infrav1.AzureMachineTemplate, reason string, err error) (ctrl.Result, error) {
+// reportFailure says why the catalog could not be asked. The object that gets a condition for the same cause is the AzureCluster.
+func (r *Reconciler) reportFailure(ctx context.Context, template *infrav1.AzureMachineTemplate, reason string, err error) (ctrl.Result, error) {
 	if !eventlog.IsFailure(ctx, err) {
 		return ctrl.Result{}, err
 	}
-	_, after := status.Problem("", err)
-	r.warn(ctx, template, reason, err)
+	_, after := status.ProblemCondition("", err)
+	r.warnOwner(ctx, template, reason, err)
 	return ctrl.Result{RequeueAfter: after}, nil
 }
 
-func (r *Reconciler) warn(ctx context.Context, template *infrav1.AzureMachineTemplate, reason string, err error) {
-	r.teller.Warn(ctx, template, noNode, reason, "the cluster autoscaler cannot be told what a node is: "+err.Error(), err)
+func (r *Reconciler) warnOwner(ctx context.Context, template *infrav1.AzureMachineTemplate, reason string, err error) {
+	r.eventLog.WarnOnce(ctx, template, nodeMatter, reason, "the cluster autoscaler cannot be told what a node is: "+err.Error(), err)
 }

@@ -15,16 +15,16 @@ import (
 // TestWhatIsNotAskedFor has templates for which Azure is not asked: the reconciler has nobody here to ask.
 func TestWhatIsNotAskedFor(t *testing.T) {
 	template := func(change func(*infrav1.AzureMachineTemplate)) *infrav1.AzureMachineTemplate {
-		object := &infrav1.AzureMachineTemplate{ObjectMeta: storetest.Owned("t", "c1")}
+		object := &infrav1.AzureMachineTemplate{ObjectMeta: storetest.NewOwnedMeta("t", "c1")}
 		if change != nil {
 			change(object)
 		}
 		return object
 	}
-	own := storetest.Cluster("c1", "AzureCluster", "c1")
+	own := storetest.NewCluster("c1", "AzureCluster", "c1")
 	paused := own.DeepCopy()
 	paused.Spec.Paused = new(true)
-	azureCluster := &infrav1.AzureCluster{ObjectMeta: storetest.Meta("c1")}
+	azureCluster := &infrav1.AzureCluster{ObjectMeta: storetest.NewMeta("c1")}
 	tests := map[string]struct {
 		reason   string
 		template *infrav1.AzureMachineTemplate
@@ -34,16 +34,16 @@ func TestWhatIsNotAskedFor(t *testing.T) {
 			t.Status.Capacity = corev1.ResourceList{corev1.ResourceCPU: resource.MustParse("2")}
 			t.Status.NodeInfo = &infrav1.NodeInfo{}
 		}), []client.Object{own, azureCluster}},
-		"leaving":                   {"nobody scales it any more", storetest.Deleting(template(nil)), []client.Object{own, azureCluster}},
+		"leaving":                   {"nobody scales it any more", storetest.MarkDeleting(template(nil)), []client.Object{own, azureCluster}},
 		"of no cluster":             {"templates of a ClusterClass are copied for each cluster", template(func(t *infrav1.AzureMachineTemplate) { t.OwnerReferences = nil }), nil},
 		"of a cluster that is gone": {"there is no identity to ask as", template(nil), nil},
-		"of an AKS cluster":         {"its pools are of another kind", template(nil), []client.Object{storetest.Cluster("c1", "AzureManagedCluster", "c1")}},
+		"of an AKS cluster":         {"its pools are of another kind", template(nil), []client.Object{storetest.NewCluster("c1", "AzureManagedCluster", "c1")}},
 		"of a paused cluster":       {"nothing is written", template(nil), []client.Object{paused, azureCluster}},
 		"before its network":        {"objects come in any order", template(nil), []client.Object{own}},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			store := storetest.New(t, append(test.others, test.template)...)
+			store := storetest.NewClient(t, append(test.others, test.template)...)
 			r := &Reconciler{Client: store}
 			key := client.ObjectKeyFromObject(test.template)
 			before, after := &infrav1.AzureMachineTemplate{}, &infrav1.AzureMachineTemplate{}

@@ -29,7 +29,7 @@ import (
 // Kind is AzureManagedCluster for a reconcile.Runner.
 type Kind struct{ Client client.Client }
 
-var _ reconcile.Local[*infrav1.AzureManagedCluster, input] = &Kind{}
+var _ reconcile.LocalKind[*infrav1.AzureManagedCluster, input] = &Kind{}
 
 // input is what one pass works on.
 type input struct {
@@ -39,26 +39,26 @@ type input struct {
 
 // Declare implements reconcile.Loader.
 func (k *Kind) Declare() reconcile.Declaration {
-	return reconcile.Declaration{Name: aks.ClusterKind, Manageable: true, Foremost: infrav1.ReadyCondition}
+	return reconcile.Declaration{Name: aks.ClusterKind, ExternallyManageable: true, PrimaryCondition: infrav1.ReadyCondition}
 }
 
-// New implements reconcile.Loader.
-func (k *Kind) New() *infrav1.AzureManagedCluster { return &infrav1.AzureManagedCluster{} }
+// NewObject implements reconcile.Loader.
+func (k *Kind) NewObject() *infrav1.AzureManagedCluster { return &infrav1.AzureManagedCluster{} }
 
-// Watches implements reconcile.Loader.
-func (k *Kind) Watches(ctx context.Context, mgr ctrl.Manager) ([]reconcile.Watch, error) {
+// WatchedObjects implements reconcile.Loader.
+func (k *Kind) WatchedObjects(ctx context.Context, mgr ctrl.Manager) ([]reconcile.Watch, error) {
 	scheme, log := mgr.GetScheme(), ctrl.LoggerFrom(ctx)
 	ofCluster := util.ClusterToInfrastructureMapFunc(ctx, infrav1.GroupVersion.WithKind(aks.ClusterKind), mgr.GetClient(), &infrav1.AzureManagedCluster{})
 	changes := predicates.Any(scheme, log, predicates.ClusterCreateNotPaused(scheme, log), predicates.ClusterPausedTransitions(scheme, log))
 	return []reconcile.Watch{
-		{Object: &clusterv1.Cluster{}, Wakes: ofCluster, Predicates: []predicate.Predicate{changes}},
-		{Object: &infrav1.AzureManagedControlPlane{}, Wakes: k.clustersOfControlPlane, Predicates: []predicate.Predicate{watch.Spec()}},
+		{Object: &clusterv1.Cluster{}, MapFunc: ofCluster, Predicates: []predicate.Predicate{changes}},
+		{Object: &infrav1.AzureManagedControlPlane{}, MapFunc: k.mapControlPlane, Predicates: []predicate.Predicate{watch.SpecChanges()}},
 	}, nil
 }
 
-// clustersOfControlPlane wakes the AzureManagedCluster beside a control plane.
-func (k *Kind) clustersOfControlPlane(ctx context.Context, obj client.Object) []ctrl.Request {
-	cluster, err := aks.ClusterOf(ctx, k.Client, obj, aks.ControlPlaneKind)
+// mapControlPlane wakes the AzureManagedCluster beside a control plane.
+func (k *Kind) mapControlPlane(ctx context.Context, obj client.Object) []ctrl.Request {
+	cluster, err := aks.FindCluster(ctx, k.Client, obj, aks.ControlPlaneKind)
 	if err != nil {
 		ctrl.LoggerFrom(ctx).Error(err, "find the Cluster of an AzureManagedControlPlane")
 	}
@@ -69,29 +69,29 @@ func (k *Kind) clustersOfControlPlane(ctx context.Context, obj client.Object) []
 }
 
 // Load implements reconcile.Loader.
-func (k *Kind) Load(ctx context.Context, azureCluster *infrav1.AzureManagedCluster) (*input, reconcile.Subject, error) {
+func (k *Kind) Load(ctx context.Context, azureCluster *infrav1.AzureManagedCluster) (*input, reconcile.Target, error) {
 	if !azureCluster.DeletionTimestamp.IsZero() {
-		return nil, reconcile.Subject{}, reconcile.Nothing()
+		return nil, reconcile.Target{}, reconcile.NothingToDo()
 	}
-	cluster, err := aks.ClusterOf(ctx, k.Client, azureCluster, aks.ClusterKind)
+	cluster, err := aks.FindCluster(ctx, k.Client, azureCluster, aks.ClusterKind)
 	if err == nil && cluster == nil {
-		err = reconcile.Nothing()
+		err = reconcile.NothingToDo()
 	}
-	return &input{cluster, azureCluster}, reconcile.Subject{Cluster: cluster, Made: azureCluster.Status.Initialization.Provisioned != nil}, err
+	return &input{cluster, azureCluster}, reconcile.Target{Cluster: cluster, WasProvisioned: azureCluster.Status.Initialization.Provisioned != nil}, err
 }
 
-// Show implements reconcile.Local.
-func (k *Kind) Show(ctx context.Context, in *input) error {
-	controlPlane, err := k.controlPlane(ctx, in.cluster)
+// ReportStatus implements reconcile.LocalKind.
+func (k *Kind) ReportStatus(ctx context.Context, in *input) error {
+	controlPlane, err := k.findControlPlane(ctx, in.cluster)
 	if err != nil {
 		return err
 	}
-	status.Set(in.azureCluster, nil, []metav1.Condition{show(in.azureCluster, in.cluster, controlPlane)})
+	status.SetConditions(in.azureCluster, nil, []metav1.Condition{copyEndpoint(in.azureCluster, in.cluster, controlPlane)})
 	return nil
 }
 
-// controlPlane is the AzureManagedControlPlane of the cluster; nil when it is not there or of another kind.
-func (k *Kind) controlPlane(ctx context.Context, cluster *clusterv1.Cluster) (*infrav1.AzureManagedControlPlane, error) {
+// findControlPlane is the AzureManagedControlPlane of the cluster; nil when it is not there or of another kind.
+func (k *Kind) findControlPlane(ctx context.Context, cluster *clusterv1.Cluster) (*infrav1.AzureManagedControlPlane, error) {
 	if cluster.Spec.ControlPlaneRef.Kind != aks.ControlPlaneKind {
 		return nil, nil
 	}
@@ -106,8 +106,8 @@ func (k *Kind) controlPlane(ctx context.Context, cluster *clusterv1.Cluster) (*i
 	return controlPlane, nil
 }
 
-// show copies the endpoint of the control plane, and returns the Ready condition. It is pure.
-func show(azureCluster *infrav1.AzureManagedCluster, cluster *clusterv1.Cluster, controlPlane *infrav1.AzureManagedControlPlane) metav1.Condition {
+// copyEndpoint copies the endpoint of the control plane, and returns the Ready condition. It is pure.
+func copyEndpoint(azureCluster *infrav1.AzureManagedCluster, cluster *clusterv1.Cluster, controlPlane *infrav1.AzureManagedControlPlane) metav1.Condition {
 	condition := metav1.Condition{Type: infrav1.ReadyCondition, Status: metav1.ConditionFalse}
 	switch {
 	case cluster.Spec.ControlPlaneRef.Kind != aks.ControlPlaneKind:

@@ -32,7 +32,7 @@ func TestShow(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			azureCluster := &infrav1.AzureManagedCluster{}
 			cluster := &clusterv1.Cluster{Spec: clusterv1.ClusterSpec{ControlPlaneRef: clusterv1.ContractVersionedObjectReference{Kind: test.kind, Name: "c1"}}}
-			condition := show(azureCluster, cluster, test.controlPlane)
+			condition := copyEndpoint(azureCluster, cluster, test.controlPlane)
 			provisioned := azureCluster.Status.Initialization.Provisioned != nil
 			if provisioned != test.provisioned || azureCluster.Status.Ready != test.provisioned || (condition.Status == metav1.ConditionTrue) != test.provisioned {
 				t.Errorf("%s: provisioned %t, condition %s", test.reason, provisioned, condition.Status)

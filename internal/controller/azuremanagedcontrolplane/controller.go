@@ -38,45 +38,47 @@ type Kind struct {
 }
 
 var _ reconcile.Kind[*infrav1.AzureManagedControlPlane, input] = &Kind{}
-var _ reconcile.Renewing[input] = &Kind{}
+var _ reconcile.OwnerReferenceRenewer[input] = &Kind{}
 
 // legacyFinalizer is what old releases of the established provider put on control planes; it is removed where it is found.
 const legacyFinalizer = infrav1.ClusterFinalizer
 
 // Declare implements reconcile.Kind.
 func (k *Kind) Declare() reconcile.Declaration {
-	users := access.ControlPlanes(k.Client)
+	users := access.ControlPlaneUsers(k.Client)
 	declared := reconcile.Declaration{
-		Name: aks.ControlPlaneKind, Finalizer: infrav1.ManagedControlPlaneFinalizer, Former: []string{legacyFinalizer},
-		Users: &users, Manageable: true, Foremost: infrav1.ManagedClusterRunningCondition, Summed: summed,
+		Name: aks.ControlPlaneKind, Finalizer: infrav1.ManagedControlPlaneFinalizer, FormerFinalizers: []string{legacyFinalizer},
+		IdentityUsers: &users, ExternallyManageable: true, PrimaryCondition: infrav1.ManagedClusterRunningCondition, SummarizedConditions: summarizedConditions,
 	}
 	if !k.ResourceHealth {
-		declared.Dropped = []string{infrav1.AzureResourceAvailableCondition}
+		declared.ObsoleteConditions = []string{infrav1.AzureResourceAvailableCondition}
 	}
 	return declared
 }
 
-// New implements reconcile.Kind.
-func (k *Kind) New() *infrav1.AzureManagedControlPlane { return &infrav1.AzureManagedControlPlane{} }
+// NewObject implements reconcile.Kind.
+func (k *Kind) NewObject() *infrav1.AzureManagedControlPlane {
+	return &infrav1.AzureManagedControlPlane{}
+}
 
-// Watches implements reconcile.Kind.
-func (k *Kind) Watches(context.Context, ctrl.Manager) ([]reconcile.Watch, error) {
-	spec := []predicate.Predicate{watch.Spec()}
+// WatchedObjects implements reconcile.Kind.
+func (k *Kind) WatchedObjects(context.Context, ctrl.Manager) ([]reconcile.Watch, error) {
+	spec := []predicate.Predicate{watch.SpecChanges()}
 	// A scale set that joined is no part of the cluster, which waits for it to go.
 	gone := predicate.Funcs{
 		CreateFunc: func(event.CreateEvent) bool { return false }, UpdateFunc: func(event.UpdateEvent) bool { return false },
 		GenericFunc: func(event.GenericEvent) bool { return false },
 	}
 	return []reconcile.Watch{
-		{Object: &clusterv1.Cluster{}, Wakes: controlPlaneOfCluster, Predicates: spec},
-		{Object: &clusterv1.MachinePool{}, Wakes: k.controlPlaneOfMachinePool, Predicates: spec},
-		{Object: &infrav1.AzureManagedMachinePool{}, Wakes: k.controlPlaneOfPool, Predicates: spec},
-		{Object: &infrav1.AzureMachinePool{}, Wakes: k.controlPlaneOfPool, Predicates: []predicate.Predicate{gone}},
+		{Object: &clusterv1.Cluster{}, MapFunc: mapCluster, Predicates: spec},
+		{Object: &clusterv1.MachinePool{}, MapFunc: k.mapMachinePool, Predicates: spec},
+		{Object: &infrav1.AzureManagedMachinePool{}, MapFunc: k.mapPool, Predicates: spec},
+		{Object: &infrav1.AzureMachinePool{}, MapFunc: k.mapPool, Predicates: []predicate.Predicate{gone}},
 	}, nil
 }
 
-// controlPlaneOfCluster wakes the control plane of a Cluster, whose CIDR blocks and pause are its input.
-func controlPlaneOfCluster(_ context.Context, obj client.Object) []ctrl.Request {
+// mapCluster wakes the control plane of a Cluster, whose CIDR blocks and pause are its input.
+func mapCluster(_ context.Context, obj client.Object) []ctrl.Request {
 	ref := obj.(*clusterv1.Cluster).Spec.ControlPlaneRef
 	if ref.Kind != aks.ControlPlaneKind {
 		return nil
@@ -84,27 +86,27 @@ func controlPlaneOfCluster(_ context.Context, obj client.Object) []ctrl.Request 
 	return []ctrl.Request{{NamespacedName: client.ObjectKey{Namespace: obj.GetNamespace(), Name: ref.Name}}}
 }
 
-// controlPlaneOfMachinePool wakes the control plane of a MachinePool.
-func (k *Kind) controlPlaneOfMachinePool(ctx context.Context, obj client.Object) []ctrl.Request {
-	return k.controlPlaneNamed(ctx, obj.GetNamespace(), obj.(*clusterv1.MachinePool).Spec.ClusterName)
+// mapMachinePool wakes the control plane of a MachinePool.
+func (k *Kind) mapMachinePool(ctx context.Context, obj client.Object) []ctrl.Request {
+	return k.mapClusterName(ctx, obj.GetNamespace(), obj.(*clusterv1.MachinePool).Spec.ClusterName)
 }
 
-// controlPlaneOfPool wakes the control plane of a pool that Cluster API has labelled. The first pools
+// mapPool wakes the control plane of a pool that Cluster API has labelled. The first pools
 // are a part of the cluster's creation, and an operation on a pool holds up those of the cluster.
-func (k *Kind) controlPlaneOfPool(ctx context.Context, obj client.Object) []ctrl.Request {
-	return k.controlPlaneNamed(ctx, obj.GetNamespace(), obj.GetLabels()[clusterv1.ClusterNameLabel])
+func (k *Kind) mapPool(ctx context.Context, obj client.Object) []ctrl.Request {
+	return k.mapClusterName(ctx, obj.GetNamespace(), obj.GetLabels()[clusterv1.ClusterNameLabel])
 }
 
-func (k *Kind) controlPlaneNamed(ctx context.Context, namespace, name string) []ctrl.Request {
+func (k *Kind) mapClusterName(ctx context.Context, namespace, name string) []ctrl.Request {
 	if name == "" {
 		return nil
 	}
 	cluster := &clusterv1.Cluster{}
 	if k.Client.Get(ctx, client.ObjectKey{Namespace: namespace, Name: name}, cluster) == nil {
-		return controlPlaneOfCluster(ctx, cluster)
+		return mapCluster(ctx, cluster)
 	}
 	// One that outlived its Cluster may wait for its pools to be gone.
-	controlPlane, err := aks.ControlPlaneNamed(ctx, k.Client, namespace, name)
+	controlPlane, err := aks.FindControlPlane(ctx, k.Client, namespace, name)
 	if err != nil || controlPlane == nil {
 		return nil
 	}

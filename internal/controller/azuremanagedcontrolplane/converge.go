@@ -11,14 +11,14 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile"
 )
 
-// Prepare implements reconcile.Kind.
-func (k *Kind) Prepare(ctx context.Context, turn reconcile.Turn, in *input) (err error) {
-	in.planned, err = aks.Input(ctx, k.Client, in.cluster, in.controlPlane, turn.Access.SubscriptionID)
+// LoadPlanInput implements reconcile.Kind.
+func (k *Kind) LoadPlanInput(ctx context.Context, session reconcile.Session, in *input) (err error) {
+	in.planned, err = aks.LoadPlanInput(ctx, k.Client, in.cluster, in.controlPlane, session.Access.SubscriptionID)
 	return err
 }
 
-// Inputs implements reconcile.Kind. Of the pools it is what the cluster's own PUT depends on.
-func (k *Kind) Inputs(in *input) []any {
+// FingerprintInputs implements reconcile.Kind. Of the pools it is what the cluster's own PUT depends on.
+func (k *Kind) FingerprintInputs(in *input) []any {
 	var pools []string
 	for _, pool := range in.planned.Pools {
 		version := ""
@@ -31,23 +31,23 @@ func (k *Kind) Inputs(in *input) []any {
 }
 
 // Plan implements reconcile.Kind.
-func (k *Kind) Plan(ctx context.Context, turn reconcile.Turn, in *input) (*reconcile.Plan, error) {
-	if err := k.ask(ctx, turn.Access.Client, in); err != nil {
-		return nil, reconcile.Unread(err)
+func (k *Kind) Plan(ctx context.Context, session reconcile.Session, in *input) (*reconcile.Plan, error) {
+	if err := k.readFacts(ctx, session.Access.Client, in); err != nil {
+		return nil, reconcile.ReadFailed(err)
 	}
 	if errs := plan.CheckSpec(in.planned); len(errs) > 0 {
-		return nil, reconcile.Refused(errs)
+		return nil, reconcile.RefuseSpec(errs)
 	}
 	graph, exports, err := plan.BuildPlan(in.planned)
 	if err != nil {
 		return nil, fmt.Errorf("plan: %w", err)
 	}
 	in.exports = exports
-	return &reconcile.Plan{Graph: graph, Sent: plan.LastApplied(in.planned)}, nil
+	return &reconcile.Plan{Graph: graph, LastApplied: plan.LastApplied(in.planned)}, nil
 }
 
-// ask fills in what the plan wants to know of Azure.
-func (k *Kind) ask(ctx context.Context, c *armclient.Client, in *input) (err error) {
+// readFacts fills in what the plan wants to know of Azure.
+func (k *Kind) readFacts(ctx context.Context, c *armclient.Client, in *input) (err error) {
 	if err := k.Facts.CheckRegion(ctx, c, in.planned.SubscriptionID, in.planned.ControlPlane.Spec.Location); err != nil {
 		return err
 	}

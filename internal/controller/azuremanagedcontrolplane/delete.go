@@ -14,16 +14,16 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile/deletion"
 )
 
-// Deleting implements reconcile.Kind: the cluster goes after its pools and the scale sets that joined it, whose deletion wakes it.
-func (k *Kind) Deleting(ctx context.Context, in *input) error {
+// BeforeDelete implements reconcile.Kind: the cluster goes after its pools and the scale sets that joined it, whose deletion wakes it.
+func (k *Kind) BeforeDelete(ctx context.Context, in *input) error {
 	in.controlPlane.Status.Ready = false
-	joined, err := clusterinfra.Pools(ctx, k.Client, in.controlPlane.Namespace, in.cluster.Name)
+	joined, err := clusterinfra.ListMachinePools(ctx, k.Client, in.controlPlane.Namespace, in.cluster.Name)
 	if err != nil {
 		return err
 	}
-	first := deletion.First{Kind: "AzureMachinePool", Owner: "MachinePool", Objects: joined, Cluster: in.cluster, ClusterGone: in.clusterGone}
+	first := deletion.Prerequisites{Kind: "AzureMachinePool", OwnerKind: "MachinePool", Objects: joined, Cluster: in.cluster, ClusterGone: in.clusterGone}
 	if len(joined) == 0 {
-		pools, err := aks.Pools(ctx, k.Client, in.cluster)
+		pools, err := aks.ListPools(ctx, k.Client, in.cluster)
 		if err != nil {
 			return err
 		}
@@ -35,37 +35,37 @@ func (k *Kind) Deleting(ctx context.Context, in *input) error {
 	if len(first.Objects) == 0 {
 		return nil
 	}
-	return reconcile.WaitFor(first.Condition(infrav1.WaitingForMachinePoolsReason))
+	return reconcile.WaitFor(first.WaitCondition(infrav1.WaitingForMachinePoolsReason))
 }
 
-// Untouched implements reconcile.Kind.
-func (k *Kind) Untouched(in *input) bool { return plan.NothingCreated(in.controlPlane) }
+// NothingCreated implements reconcile.Kind.
+func (k *Kind) NothingCreated(in *input) bool { return plan.NothingCreated(in.controlPlane) }
 
 // PlanDeletion implements reconcile.Kind.
-func (k *Kind) PlanDeletion(ctx context.Context, turn reconcile.Turn, in *input) (*reconcile.Plan, error) {
-	if err := k.Prepare(ctx, turn, in); err != nil {
+func (k *Kind) PlanDeletion(ctx context.Context, session reconcile.Session, in *input) (*reconcile.Plan, error) {
+	if err := k.LoadPlanInput(ctx, session, in); err != nil {
 		return nil, err
 	}
 	graph, err := plan.BuildDeletePlan(in.planned)
 	if err != nil {
 		return nil, fmt.Errorf("plan deletion: %w", err)
 	}
-	return &reconcile.Plan{Graph: graph, Sent: plan.LastApplied(in.planned), WholeGroups: true}, nil
+	return &reconcile.Plan{Graph: graph, LastApplied: plan.LastApplied(in.planned), DeleteWholeGroups: true}, nil
 }
 
 // ReportDeletion implements reconcile.Kind.
 func (k *Kind) ReportDeletion(in *input, outcome arm.Outcome) {
-	deletion.Forget(in.controlPlane, append(slices.Clone(groups), infrav1.ReadyCondition)...)
+	deletion.KeepConditions(in.controlPlane, append(slices.Clone(conditionGroups), infrav1.ReadyCondition)...)
 	reportGroups(in, outcome)
-	reconcile.Summarize(in.controlPlane, summed)
+	reconcile.SummarizeReady(in.controlPlane, summarizedConditions)
 }
 
-// Held implements reconcile.Kind.
-func (k *Kind) Held(in *input, subscription string) deletion.Held {
+// DeletionBlocker implements reconcile.Kind.
+func (k *Kind) DeletionBlocker(in *input, subscription string) deletion.Blocker {
 	planned := plan.Input{Cluster: in.cluster, ControlPlane: in.controlPlane, SubscriptionID: subscription}
 	key, value := plan.OwnerTag(planned)
-	return deletion.Held{
-		Identity: deletion.Identity(in.controlPlane.Spec.IdentityRef, in.controlPlane.Namespace), User: aks.ControlPlaneKind + " " + in.controlPlane.Name,
-		Azure: fmt.Sprintf("the AKS cluster %s and all else that carries the tag %s=%s", plan.ClusterID(planned), key, value), Groups: true,
+	return deletion.Blocker{
+		Identity: deletion.DescribeIdentity(in.controlPlane.Spec.IdentityRef, in.controlPlane.Namespace), User: aks.ControlPlaneKind + " " + in.controlPlane.Name,
+		AzureResources: fmt.Sprintf("the AKS cluster %s and all else that carries the tag %s=%s", plan.ClusterID(planned), key, value), OwnsAllTagged: true,
 	}
 }

@@ -22,9 +22,9 @@ const issuerSuffix = "-aso-oidc-issuer-profile"
 // issuerKey is the key of the issuer's URL in <cluster>-aso-oidc-issuer-profile.
 const issuerKey = "oidc-issuer-profile-url"
 
-// export writes what users read of the cluster beside its kubeconfigs: the ConfigMap with the OIDC issuer, and what patches
+// exportValues writes what users read of the cluster beside its kubeconfigs: the ConfigMap with the OIDC issuer, and what patches
 // of operatorSpec ask for.
-func export(ctx context.Context, to published.Publisher, observed json.RawMessage, exports aso.Exports, credentials *aks.Credentials) error {
+func exportValues(ctx context.Context, to published.Publisher, observed json.RawMessage, exports aso.Exports, credentials *aks.Credentials) error {
 	issuer := plan.IssuerURL(observed)
 	configMaps := map[string]map[string]string{}
 	secrets := map[string]map[string][]byte{}
@@ -53,15 +53,15 @@ func export(ctx context.Context, to published.Publisher, observed json.RawMessag
 	addSecret(exports.UserCredentials, credentials.User)
 	issuers := to.Cluster + issuerSuffix
 	if data := configMaps[issuers]; data != nil {
-		if err := to.ConfigMap(ctx, issuers, data); err != nil {
+		if err := to.PublishConfigMap(ctx, issuers, data); err != nil {
 			return err
 		}
 		delete(configMaps, issuers)
 	}
 	// Whoever may write patches need not be allowed to write Secrets: what others made stays as it is.
-	to.Refuse = true
+	to.RefuseForeign = true
 	for _, name := range sortedKeys(configMaps) {
-		if err := refused(to.ConfigMap(ctx, name, configMaps[name])); err != nil {
+		if err := refuseForeign(to.PublishConfigMap(ctx, name, configMaps[name])); err != nil {
 			return err
 		}
 	}
@@ -75,23 +75,23 @@ func export(ctx context.Context, to published.Publisher, observed json.RawMessag
 	for _, name := range sortedKeys(secrets) {
 		for _, key := range sortedKeys(secrets[name]) {
 			if objectkey.Reserved(to.Cluster, name, key) {
-				return reconcile.Refused(field.ErrorList{field.Forbidden(aso.PatchField(aso.ManagedCluster), "operatorSpec.secrets: Secret "+name+" of Cluster "+to.Cluster+" is one that the provider writes: name another one")})
+				return reconcile.RefuseSpec(field.ErrorList{field.Forbidden(aso.PatchField(aso.ManagedCluster), "operatorSpec.secrets: Secret "+name+" of Cluster "+to.Cluster+" is one that the provider writes: name another one")})
 			}
 		}
-		if err := refused(to.Secret(ctx, name, secrets[name])); err != nil {
+		if err := refuseForeign(to.PublishSecret(ctx, name, secrets[name])); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// refused is an error of writing as a refusal of the patches, where only a person can correct it.
-func refused(err error) error {
-	var theirs published.TheirsError
+// refuseForeign is an error of writing as a refusal of the patches, where only a person can correct it.
+func refuseForeign(err error) error {
+	var theirs published.ForeignObjectError
 	if !errors.As(err, &theirs) {
 		return err
 	}
-	return reconcile.Refused(field.ErrorList{field.Forbidden(aso.PatchField(aso.ManagedCluster), "operatorSpec: "+theirs.Error()+" and is left as it is: name one that does not exist")})
+	return reconcile.RefuseSpec(field.ErrorList{field.Forbidden(aso.PatchField(aso.ManagedCluster), "operatorSpec: "+theirs.Error()+" and is left as it is: name one that does not exist")})
 }
 
 // principalID is the principal of the cluster's identity; "" where it has another kind of identity.

@@ -15,20 +15,20 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/status"
 )
 
-// settling is how long after its creation Azure Resource Health may call a cluster degraded or unknown that is not.
-const settling = time.Hour
+// settlingPeriod is how long after its creation Azure Resource Health may call a cluster degraded or unknown that is not.
+const settlingPeriod = time.Hour
 
-// health keeps the condition about Azure Resource Health, where that is turned on. That Azure cannot be asked about it is
+// reportHealth keeps the condition about Azure Resource Health, where that is turned on. That Azure cannot be asked about it is
 // not known to be bad news about the cluster.
-func (k *Kind) health(ctx context.Context, c *armclient.Client, in *input) {
+func (k *Kind) reportHealth(ctx context.Context, c *armclient.Client, in *input) {
 	if !k.ResourceHealth {
 		return
 	}
 	health, err := k.Facts.ReadHealth(ctx, c, plan.ClusterID(in.planned))
 	if err != nil {
-		condition, _ := status.Problem(infrav1.AzureResourceAvailableCondition, err)
+		condition, _ := status.ProblemCondition(infrav1.AzureResourceAvailableCondition, err)
 		if condition.Status == metav1.ConditionUnknown {
-			status.Put(in.controlPlane, condition)
+			status.SetCondition(in.controlPlane, condition)
 			return
 		}
 		condition.Status = metav1.ConditionUnknown
@@ -41,7 +41,7 @@ func (k *Kind) health(ctx context.Context, c *armclient.Client, in *input) {
 // healthCondition is the condition for what Azure says about a cluster of this age. It is pure.
 func healthCondition(health facts.Health, age time.Duration) metav1.Condition {
 	condition := metav1.Condition{Type: infrav1.AzureResourceAvailableCondition, Status: metav1.ConditionTrue, Reason: infrav1.ReadyReason}
-	if strings.EqualFold(health.State, "Available") || !strings.EqualFold(health.State, "Unavailable") && age < settling {
+	if strings.EqualFold(health.State, "Available") || !strings.EqualFold(health.State, "Unavailable") && age < settlingPeriod {
 		return condition
 	}
 	condition.Status, condition.Reason, condition.Message = metav1.ConditionFalse, camelCase(health.Reason), health.Summary

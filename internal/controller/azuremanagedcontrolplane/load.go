@@ -26,19 +26,19 @@ type input struct {
 }
 
 // Load implements reconcile.Kind.
-func (k *Kind) Load(ctx context.Context, controlPlane *infrav1.AzureManagedControlPlane) (*input, reconcile.Subject, error) {
-	cluster, err := aks.ClusterOf(ctx, k.Client, controlPlane, aks.ControlPlaneKind)
+func (k *Kind) Load(ctx context.Context, controlPlane *infrav1.AzureManagedControlPlane) (*input, reconcile.Target, error) {
+	cluster, err := aks.FindCluster(ctx, k.Client, controlPlane, aks.ControlPlaneKind)
 	if err != nil {
-		return nil, reconcile.Subject{}, fmt.Errorf("get the Cluster: %w", err)
+		return nil, reconcile.Target{}, fmt.Errorf("get the Cluster: %w", err)
 	}
 	gone := cluster == nil
 	if gone {
-		if cluster = deletion.LeftBehind(controlPlane); cluster == nil {
-			return nil, reconcile.Subject{}, reconcile.NotYet("OwnerRefNotSet", "no Cluster owns or refers to the AzureManagedControlPlane yet")
+		if cluster = deletion.SubstituteCluster(controlPlane); cluster == nil {
+			return nil, reconcile.Target{}, reconcile.WaitForOwner("OwnerRefNotSet", "no Cluster owns or refers to the AzureManagedControlPlane yet")
 		}
 	}
-	return &input{cluster: cluster, clusterGone: gone, controlPlane: controlPlane}, reconcile.Subject{
-		Cluster: cluster, Owner: controlPlane, Identity: aks.Identity(controlPlane),
-		Made: controlPlane.Status.Initialization.ControlPlaneInitialized != nil,
+	return &input{cluster: cluster, clusterGone: gone, controlPlane: controlPlane}, reconcile.Target{
+		Cluster: cluster, Owner: controlPlane, Identity: aks.AccessRequest(controlPlane),
+		WasProvisioned: controlPlane.Status.Initialization.ControlPlaneInitialized != nil,
 	}, nil
 }

@@ -18,8 +18,8 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/status"
 )
 
-// groups are the conditions about Azure resources, in the order in which people think of them.
-var groups = []string{
+// conditionGroups are the conditions about Azure resources, in the order in which people think of them.
+var conditionGroups = []string{
 	infrav1.ResourceGroupReadyCondition,
 	infrav1.VNetReadyCondition,
 	infrav1.SubnetsReadyCondition,
@@ -29,24 +29,24 @@ var groups = []string{
 	infrav1.AKSExtensionsReadyCondition,
 }
 
-// summed are the conditions that Ready sums up.
-var summed = append(slices.Clone(groups), infrav1.KubeconfigReadyCondition, infrav1.AzureResourceAvailableCondition)
+// summarizedConditions are the conditions that Ready sums up.
+var summarizedConditions = append(slices.Clone(conditionGroups), infrav1.KubeconfigReadyCondition, infrav1.AzureResourceAvailableCondition)
 
 // Report implements reconcile.Kind: a cluster that is in place is made usable.
-func (k *Kind) Report(ctx context.Context, turn reconcile.Turn, in *input, outcome arm.Outcome) (time.Duration, error) {
+func (k *Kind) Report(ctx context.Context, session reconcile.Session, in *input, outcome arm.Outcome) (time.Duration, error) {
 	reportConverged(in, outcome)
 	made, _ := outcome.Result(plan.ClusterID(in.planned))
 	reportAvailable(in, made)
-	if errs := aks.WrongSizes(ctx, k.Facts, turn.Access.Client, in.planned, made, in.planned.Pools...); len(errs) > 0 {
-		return 0, reconcile.Refused(errs)
+	if errs := aks.CheckVMSizes(ctx, k.Facts, session.Access.Client, in.planned, made, in.planned.Pools...); len(errs) > 0 {
+		return 0, reconcile.RefuseSpec(errs)
 	}
-	holds, err := k.use(ctx, turn, in, outcome)
+	holds, err := k.publishAccess(ctx, session, in, outcome)
 	if err != nil {
-		return 0, reconcile.UnreadFor(infrav1.KubeconfigReadyCondition, err)
+		return 0, reconcile.ReadFailedFor(infrav1.KubeconfigReadyCondition, err)
 	}
-	reconcile.Summarize(in.controlPlane, summed)
+	reconcile.SummarizeReady(in.controlPlane, summarizedConditions)
 	if outcome.IsDone() && !conditions.IsTrue(in.controlPlane, infrav1.ReadyCondition) {
-		return 0, reconcile.Again(unhealthyRetry, nil)
+		return 0, reconcile.RecheckIn(unhealthyRetry, nil)
 	}
 	return holds, nil
 }
@@ -69,7 +69,7 @@ func reportConverged(in *input, outcome arm.Outcome) {
 // reportAvailable sets the condition Available by what Azure shows of the cluster.
 func reportAvailable(in *input, made arm.Result) {
 	initialized := in.controlPlane.Status.Initialization.ControlPlaneInitialized
-	conditions.Set(in.controlPlane, aks.Available(made.Observed, initialized != nil && *initialized))
+	conditions.Set(in.controlPlane, aks.AvailableCondition(made.Observed, initialized != nil && *initialized))
 }
 
 // reportObserved shows what AKS says about the cluster, also while it works on it.
@@ -81,7 +81,7 @@ func reportObserved(in *input, observed json.RawMessage) {
 	}
 	status.ExternalManagedControlPlane = new(true)
 	version := plan.CurrentVersion(observed)
-	status.Version, status.Versions = version, versions(version)
+	status.Version, status.Versions = version, statusVersions(version)
 	status.AutoUpgradeVersion = plan.AutoUpgradeVersion(in.planned)
 	status.OIDCIssuerProfile = nil
 	if url := plan.IssuerURL(observed); url != "" {
@@ -90,6 +90,6 @@ func reportObserved(in *input, observed json.RawMessage) {
 }
 
 func reportGroups(in *input, outcome arm.Outcome) {
-	status.Set(in.controlPlane, groups, status.Groups(outcome, groups, plan.ConditionForPruned))
+	status.SetConditions(in.controlPlane, conditionGroups, status.GroupConditions(outcome, conditionGroups, plan.ConditionForPruned))
 	in.controlPlane.Status.Resources = status.ResourceStatuses(outcome)
 }

@@ -33,37 +33,39 @@ type Kind struct {
 
 var _ reconcile.Kind[*infrav1.AzureManagedMachinePool, input] = &Kind{}
 
-// summed are the conditions that Ready sums up.
-var summed = []string{infrav1.AgentPoolsReadyCondition, infrav1.ScaleSetReadyCondition}
+// summarizedConditions are the conditions that Ready sums up.
+var summarizedConditions = []string{infrav1.AgentPoolsReadyCondition, infrav1.ScaleSetReadyCondition}
 
 // Declare implements reconcile.Kind.
 func (k *Kind) Declare() reconcile.Declaration {
 	return reconcile.Declaration{
-		Name: aks.MachinePoolKind, Finalizer: infrav1.ManagedMachinePoolFinalizer, Foremost: infrav1.AgentPoolsReadyCondition, Summed: summed,
+		Name: aks.MachinePoolKind, Finalizer: infrav1.ManagedMachinePoolFinalizer, PrimaryCondition: infrav1.AgentPoolsReadyCondition, SummarizedConditions: summarizedConditions,
 	}
 }
 
-// New implements reconcile.Kind.
-func (k *Kind) New() *infrav1.AzureManagedMachinePool { return &infrav1.AzureManagedMachinePool{} }
+// NewObject implements reconcile.Kind.
+func (k *Kind) NewObject() *infrav1.AzureManagedMachinePool {
+	return &infrav1.AzureManagedMachinePool{}
+}
 
-// Watches implements reconcile.Kind.
-func (k *Kind) Watches(context.Context, ctrl.Manager) ([]reconcile.Watch, error) {
-	spec := []predicate.Predicate{watch.Spec()}
+// WatchedObjects implements reconcile.Kind.
+func (k *Kind) WatchedObjects(context.Context, ctrl.Manager) ([]reconcile.Watch, error) {
+	spec := []predicate.Predicate{watch.SpecChanges()}
 	return []reconcile.Watch{
-		{Object: &clusterv1.MachinePool{}, Wakes: poolOfMachinePool, Predicates: spec},
-		{Object: &clusterv1.Cluster{}, Wakes: k.poolsOfCluster, Predicates: spec},
-		{Object: &infrav1.AzureManagedControlPlane{}, Wakes: k.poolsOfControlPlane, Predicates: []predicate.Predicate{watch.Reads(readOfControlPlane)}},
+		{Object: &clusterv1.MachinePool{}, MapFunc: mapMachinePool, Predicates: spec},
+		{Object: &clusterv1.Cluster{}, MapFunc: k.mapCluster, Predicates: spec},
+		{Object: &infrav1.AzureManagedControlPlane{}, MapFunc: k.mapControlPlane, Predicates: []predicate.Predicate{watch.SpecOrStatusChanges(controlPlaneStatusRead)}},
 	}, nil
 }
 
-// readOfControlPlane is what passes over pools read of the status of their control plane.
-func readOfControlPlane(controlPlane *infrav1.AzureManagedControlPlane) any {
+// controlPlaneStatusRead is what passes over pools read of the status of their control plane.
+func controlPlaneStatusRead(controlPlane *infrav1.AzureManagedControlPlane) any {
 	status := controlPlane.Status
 	return []any{status.Initialization, status.Version, status.AutoUpgradeVersion}
 }
 
-// poolOfMachinePool wakes the pool that a MachinePool refers to.
-func poolOfMachinePool(_ context.Context, obj client.Object) []ctrl.Request {
+// mapMachinePool wakes the pool that a MachinePool refers to.
+func mapMachinePool(_ context.Context, obj client.Object) []ctrl.Request {
 	ref := obj.(*clusterv1.MachinePool).Spec.Template.Spec.InfrastructureRef
 	if ref.APIGroup != infrav1.GroupVersion.Group || ref.Kind != aks.MachinePoolKind {
 		return nil
@@ -71,8 +73,8 @@ func poolOfMachinePool(_ context.Context, obj client.Object) []ctrl.Request {
 	return []ctrl.Request{{NamespacedName: client.ObjectKey{Namespace: obj.GetNamespace(), Name: ref.Name}}}
 }
 
-// poolsOfCluster wakes the pools of a Cluster.
-func (k *Kind) poolsOfCluster(ctx context.Context, obj client.Object) []ctrl.Request {
+// mapCluster wakes the pools of a Cluster.
+func (k *Kind) mapCluster(ctx context.Context, obj client.Object) []ctrl.Request {
 	if obj.(*clusterv1.Cluster).Spec.ControlPlaneRef.Kind != aks.ControlPlaneKind {
 		return nil
 	}
@@ -84,17 +86,17 @@ func (k *Kind) poolsOfCluster(ctx context.Context, obj client.Object) []ctrl.Req
 	var out []ctrl.Request
 	for i := range list.Items {
 		if list.Items[i].Spec.ClusterName == obj.GetName() {
-			out = append(out, poolOfMachinePool(ctx, &list.Items[i])...)
+			out = append(out, mapMachinePool(ctx, &list.Items[i])...)
 		}
 	}
 	return out
 }
 
-// poolsOfControlPlane wakes the pools of a control plane that changed.
-func (k *Kind) poolsOfControlPlane(ctx context.Context, obj client.Object) []ctrl.Request {
-	cluster, err := aks.ClusterOf(ctx, k.Client, obj, aks.ControlPlaneKind)
+// mapControlPlane wakes the pools of a control plane that changed.
+func (k *Kind) mapControlPlane(ctx context.Context, obj client.Object) []ctrl.Request {
+	cluster, err := aks.FindCluster(ctx, k.Client, obj, aks.ControlPlaneKind)
 	if err != nil || cluster == nil {
 		return nil
 	}
-	return k.poolsOfCluster(ctx, cluster)
+	return k.mapCluster(ctx, cluster)
 }

@@ -22,16 +22,16 @@ const (
 	managedByAKS = "true"
 )
 
-// Prepare implements reconcile.Kind.
-func (k *Kind) Prepare(ctx context.Context, turn reconcile.Turn, in *input) (err error) {
-	in.pool = aks.Pool(in.azurePool, in.machinePool)
-	in.planned, err = aks.Input(ctx, k.Client, in.cluster, in.controlPlane, turn.Access.SubscriptionID)
+// LoadPlanInput implements reconcile.Kind.
+func (k *Kind) LoadPlanInput(ctx context.Context, session reconcile.Session, in *input) (err error) {
+	in.pool = aks.NewPool(in.azurePool, in.machinePool)
+	in.planned, err = aks.LoadPlanInput(ctx, k.Client, in.cluster, in.controlPlane, session.Access.SubscriptionID)
 	return err
 }
 
-// Inputs implements reconcile.Kind. Of the control plane it is what pools depend on; its status says when the cluster was upgraded
+// FingerprintInputs implements reconcile.Kind. Of the control plane it is what pools depend on; its status says when the cluster was upgraded
 // by AKS.
-func (k *Kind) Inputs(in *input) []any {
+func (k *Kind) FingerprintInputs(in *input) []any {
 	return []any{
 		in.controlPlane.Spec, in.controlPlane.Status.AutoUpgradeVersion, in.controlPlane.Status.Version,
 		in.machinePool.Spec, in.machinePool.Annotations, in.azurePool.Spec, aks.SecretValues(in.planned),
@@ -39,22 +39,22 @@ func (k *Kind) Inputs(in *input) []any {
 }
 
 // Plan implements reconcile.Kind.
-func (k *Kind) Plan(ctx context.Context, turn reconcile.Turn, in *input) (*reconcile.Plan, error) {
-	if err := k.ask(ctx, turn.Access.Client, in); err != nil {
-		return nil, reconcile.Unread(err)
+func (k *Kind) Plan(ctx context.Context, session reconcile.Session, in *input) (*reconcile.Plan, error) {
+	if err := k.readFacts(ctx, session.Access.Client, in); err != nil {
+		return nil, reconcile.ReadFailed(err)
 	}
 	if errs := plan.CheckPool(in.planned, in.pool); len(errs) > 0 {
-		return nil, reconcile.Refused(errs)
+		return nil, reconcile.RefuseSpec(errs)
 	}
 	graph, err := plan.BuildPoolPlan(in.planned, in.pool)
 	if err != nil {
 		return nil, fmt.Errorf("plan: %w", err)
 	}
-	return &reconcile.Plan{Graph: graph, Sent: plan.PoolLastApplied(in.planned, in.pool)}, nil
+	return &reconcile.Plan{Graph: graph, LastApplied: plan.PoolLastApplied(in.planned, in.pool)}, nil
 }
 
-// ask fills in what the plan wants to know of Azure.
-func (k *Kind) ask(ctx context.Context, c *armclient.Client, in *input) (err error) {
+// readFacts fills in what the plan wants to know of Azure.
+func (k *Kind) readFacts(ctx context.Context, c *armclient.Client, in *input) (err error) {
 	if in.planned.Facts.Cluster, err = k.Facts.ReadResource(ctx, c, plan.ClusterID(in.planned)); err != nil {
 		return err
 	}
@@ -63,38 +63,38 @@ func (k *Kind) ask(ctx context.Context, c *armclient.Client, in *input) (err err
 }
 
 // Report implements reconcile.Kind: of a pool that is in place it shows the virtual machines.
-func (k *Kind) Report(ctx context.Context, turn reconcile.Turn, in *input, outcome arm.Outcome) (time.Duration, error) {
+func (k *Kind) Report(ctx context.Context, session reconcile.Session, in *input, outcome arm.Outcome) (time.Duration, error) {
 	reportConverged(in, outcome)
 	result, _ := outcome.Result(plan.PoolID(in.planned, in.pool))
-	if errs := aks.WrongSizes(ctx, k.Facts, turn.Access.Client, in.planned, result, in.pool); len(errs) > 0 {
-		return 0, reconcile.Refused(errs)
+	if errs := aks.CheckVMSizes(ctx, k.Facts, session.Access.Client, in.planned, result, in.pool); len(errs) > 0 {
+		return 0, reconcile.RefuseSpec(errs)
 	}
 	if !outcome.IsDone() {
-		reconcile.Summarize(in.azurePool, summed)
+		reconcile.SummarizeReady(in.azurePool, summarizedConditions)
 		return 0, nil
 	}
-	complete, err := k.instances(ctx, turn.Access.Client, in, result.Observed)
+	complete, err := k.readInstances(ctx, session.Access.Client, in, result.Observed)
 	if err != nil {
-		return 0, reconcile.UnreadFor(infrav1.ScaleSetReadyCondition, err)
+		return 0, reconcile.ReadFailedFor(infrav1.ScaleSetReadyCondition, err)
 	}
 	autoscaled := plan.ObservePool(result.Observed).Properties.EnableAutoScaling
-	if in.machinePool, err = aks.Follow(ctx, k.Client, in.machinePool, managedByAKS, autoscaled, count(result.Observed)); err != nil {
+	if in.machinePool, err = aks.FollowAutoscaler(ctx, k.Client, in.machinePool, managedByAKS, autoscaled, nodeCount(result.Observed)); err != nil {
 		return 0, err
 	}
-	reconcile.Summarize(in.azurePool, summed)
+	reconcile.SummarizeReady(in.azurePool, summarizedConditions)
 	switch {
 	case !complete:
-		return 0, reconcile.Again(aks.InstancesRetry(in.azurePool, time.Now()), nil)
+		return 0, reconcile.RecheckIn(aks.InstancesRetry(in.azurePool, time.Now()), nil)
 	case autoscaled:
 		return autoscaledResync, nil
 	}
 	return 0, nil
 }
 
-// instances reads the virtual machines of the pool, and tells whether they are as many as the pool says.
-func (k *Kind) instances(ctx context.Context, c *armclient.Client, in *input, observed json.RawMessage) (complete bool, err error) {
+// readInstances reads the virtual machines of the pool, and tells whether they are as many as the pool says.
+func (k *Kind) readInstances(ctx context.Context, c *armclient.Client, in *input, observed json.RawMessage) (complete bool, err error) {
 	group := arm.ResourceGroupID(in.planned.SubscriptionID, plan.NodeResourceGroupName(in.planned))
-	count := count(observed)
+	count := nodeCount(observed)
 	ids, exists, err := k.Facts.ListPoolInstances(ctx, c, group, plan.PoolName(in.pool), observed, int(count))
 	if err != nil {
 		return false, err
@@ -107,8 +107,8 @@ func (k *Kind) instances(ctx context.Context, c *armclient.Client, in *input, ob
 	return len(ids) == int(count), nil
 }
 
-// count is the number of nodes that Azure says the pool has or is to have.
-func count(observed json.RawMessage) int32 {
+// nodeCount is the number of nodes that Azure says the pool has or is to have.
+func nodeCount(observed json.RawMessage) int32 {
 	if count := plan.ObservePool(observed).Properties.Count; count != nil {
 		return *count
 	}

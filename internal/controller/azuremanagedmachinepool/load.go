@@ -32,17 +32,17 @@ type input struct {
 }
 
 // Load implements reconcile.Kind.
-func (k *Kind) Load(ctx context.Context, azurePool *infrav1.AzureManagedMachinePool) (*input, reconcile.Subject, error) {
+func (k *Kind) Load(ctx context.Context, azurePool *infrav1.AzureManagedMachinePool) (*input, reconcile.Target, error) {
 	in := &input{azurePool: azurePool}
-	if err := k.belongsTo(ctx, in); err != nil {
-		return nil, reconcile.Subject{}, err
+	if err := k.loadOwners(ctx, in); err != nil {
+		return nil, reconcile.Target{}, err
 	}
-	subject := reconcile.Subject{Cluster: in.cluster, Made: azurePool.Status.Initialization.Provisioned != nil}
+	subject := reconcile.Target{Cluster: in.cluster, WasProvisioned: azurePool.Status.Initialization.Provisioned != nil}
 	if in.controlPlane != nil {
 		subject.Owner = in.controlPlane
-		subject.Identity = aks.Identity(in.controlPlane)
-		if !in.initialized() {
-			subject.WaitsFor = &metav1.Condition{
+		subject.Identity = aks.AccessRequest(in.controlPlane)
+		if !in.isInitialized() {
+			subject.WaitCondition = &metav1.Condition{
 				Status: metav1.ConditionFalse, Reason: infrav1.WaitingForControlPlaneReason, Message: "the AKS cluster is not in place yet, see AzureManagedControlPlane " + in.controlPlane.Name,
 			}
 		}
@@ -50,10 +50,10 @@ func (k *Kind) Load(ctx context.Context, azurePool *infrav1.AzureManagedMachineP
 	return in, subject, nil
 }
 
-// belongsTo reads what the pool belongs to. One that is being deleted may have lost its MachinePool, and goes by what its
+// loadOwners reads what the pool belongs to. One that is being deleted may have lost its MachinePool, and goes by what its
 // label says.
-func (k *Kind) belongsTo(ctx context.Context, in *input) (err error) {
-	if in.machinePool, err = aks.MachinePoolOf(ctx, k.Client, in.azurePool); err != nil {
+func (k *Kind) loadOwners(ctx context.Context, in *input) (err error) {
+	if in.machinePool, err = aks.FindMachinePool(ctx, k.Client, in.azurePool); err != nil {
 		return err
 	}
 	deleting := !in.azurePool.DeletionTimestamp.IsZero()
@@ -62,7 +62,7 @@ func (k *Kind) belongsTo(ctx context.Context, in *input) (err error) {
 	case in.machinePool != nil:
 		key.Name = in.machinePool.Spec.ClusterName
 	case !deleting:
-		return reconcile.NotYet("OwnerRefNotSet", "no MachinePool refers to the AzureManagedMachinePool")
+		return reconcile.WaitForOwner("OwnerRefNotSet", "no MachinePool refers to the AzureManagedMachinePool")
 	}
 	in.cluster = &clusterv1.Cluster{}
 	err = apierrors.NewNotFound(schema.GroupResource{}, key.Name)
@@ -73,25 +73,25 @@ func (k *Kind) belongsTo(ctx context.Context, in *input) (err error) {
 		if !apierrors.IsNotFound(err) {
 			return fmt.Errorf("get Cluster %s: %w", key, err)
 		}
-		if in.cluster, in.clusterGone = deletion.LeftBehind(in.azurePool), true; in.cluster == nil {
-			return reconcile.NotYet("ClusterNotFound", "Cluster "+key.Name+" of the AzureManagedMachinePool is not there")
+		if in.cluster, in.clusterGone = deletion.SubstituteCluster(in.azurePool), true; in.cluster == nil {
+			return reconcile.WaitForOwner("ClusterNotFound", "Cluster "+key.Name+" of the AzureManagedMachinePool is not there")
 		}
 		in.cluster.Name = key.Name
 	}
-	if in.controlPlane, err = k.controlPlaneOf(ctx, in); err != nil {
+	if in.controlPlane, err = k.findControlPlane(ctx, in); err != nil {
 		return err
 	}
 	if in.controlPlane == nil && !deleting {
-		return reconcile.NotYet("ControlPlaneNotFound", "Cluster "+in.cluster.Name+" has no AzureManagedControlPlane yet")
+		return reconcile.WaitForOwner("ControlPlaneNotFound", "Cluster "+in.cluster.Name+" has no AzureManagedControlPlane yet")
 	}
 	return nil
 }
 
-// controlPlaneOf is the AzureManagedControlPlane that the Cluster refers to, or that belongs to a Cluster of this name; nil
+// findControlPlane is the AzureManagedControlPlane that the Cluster refers to, or that belongs to a Cluster of this name; nil
 // when there is none.
-func (k *Kind) controlPlaneOf(ctx context.Context, in *input) (*infrav1.AzureManagedControlPlane, error) {
+func (k *Kind) findControlPlane(ctx context.Context, in *input) (*infrav1.AzureManagedControlPlane, error) {
 	if in.clusterGone {
-		return aks.ControlPlaneNamed(ctx, k.Client, in.azurePool.Namespace, in.cluster.Name)
+		return aks.FindControlPlane(ctx, k.Client, in.azurePool.Namespace, in.cluster.Name)
 	}
 	ref := in.cluster.Spec.ControlPlaneRef
 	if ref.Kind != aks.ControlPlaneKind {
@@ -107,8 +107,8 @@ func (k *Kind) controlPlaneOf(ctx context.Context, in *input) (*infrav1.AzureMan
 	return controlPlane, nil
 }
 
-// initialized tells whether the AKS cluster has been in place once.
-func (in *input) initialized() bool {
+// isInitialized tells whether the AKS cluster has been in place once.
+func (in *input) isInitialized() bool {
 	initialized := in.controlPlane.Status.Initialization.ControlPlaneInitialized
 	return initialized != nil && *initialized
 }

@@ -12,11 +12,11 @@ import (
 
 // reportConverged writes what a pass found in Azure about the agent pool.
 func reportConverged(in *input, outcome arm.Outcome) {
-	status.Set(in.azurePool, nil, status.Groups(outcome, []string{infrav1.AgentPoolsReadyCondition}, agentPools))
+	status.SetConditions(in.azurePool, nil, status.GroupConditions(outcome, []string{infrav1.AgentPoolsReadyCondition}, conditionGroup))
 	in.azurePool.Status.Resources = status.ResourceStatuses(outcome)
 }
 
-func agentPools(arm.ID) string { return infrav1.AgentPoolsReadyCondition }
+func conditionGroup(arm.ID) string { return infrav1.AgentPoolsReadyCondition }
 
 // reportInstances shows the virtual machines of the pool. What Azure lists while it adds or removes nodes is shown as well:
 // Cluster API wants to know the nodes that are there.
@@ -24,7 +24,7 @@ func reportInstances(in *input, providerIDs []string, count int32, exists bool) 
 	in.azurePool.Spec.ProviderIDList = providerIDs
 	status := &in.azurePool.Status
 	status.Replicas = int32(len(providerIDs))
-	condition := aks.ScaleSet(exists, len(providerIDs), count)
+	condition := aks.ScaleSetCondition(exists, len(providerIDs), count)
 	if condition.Status == metav1.ConditionTrue {
 		status.Initialization.Provisioned = new(true)
 		status.Ready = true

@@ -42,8 +42,8 @@ type Reconciler struct {
 	Client     client.Client
 	Recorder   events.EventRecorder
 	Identities *identity.Provider
-	// Documents tells whether there are controllers of the kinds with documents, without which nobody takes a finalizer of these off.
-	Documents bool
+	// ASOResources tells whether there are controllers of the kinds with documents, without which nobody takes a finalizer of these off.
+	ASOResources bool
 }
 
 // SetupWithManager registers the controller. The label that says which objects are a manager's is not asked for: all managers
@@ -52,11 +52,11 @@ func (r *Reconciler) SetupWithManager(mgr ctrl.Manager, options controller.Optio
 	secrets := ctrl.NewControllerManagedBy(mgr).
 		Named("credential").
 		WithOptions(options).
-		Watches(&corev1.Secret{}, handler.EnqueueRequestsFromMapFunc(r.concerned), builder.OnlyMetadata).
-		Watches(&infrav1.AzureClusterIdentity{}, handler.EnqueueRequestsFromMapFunc(secretOf))
-	if r.Documents {
+		Watches(&corev1.Secret{}, handler.EnqueueRequestsFromMapFunc(r.mapSecret), builder.OnlyMetadata).
+		Watches(&infrav1.AzureClusterIdentity{}, handler.EnqueueRequestsFromMapFunc(mapIdentity))
+	if r.ASOResources {
 		for _, kind := range []client.Object{&infrav1.AzureASOManagedCluster{}, &infrav1.AzureASOManagedControlPlane{}, &infrav1.AzureASOManagedMachinePool{}} {
-			secrets.Watches(kind, handler.EnqueueRequestsFromMapFunc(r.secretsOf), builder.WithPredicates(watch.Own()))
+			secrets.Watches(kind, handler.EnqueueRequestsFromMapFunc(r.mapASOObject), builder.WithPredicates(watch.OwnChanges()))
 		}
 	}
 	if err := secrets.Complete(r); err != nil {
@@ -65,8 +65,8 @@ func (r *Reconciler) SetupWithManager(mgr ctrl.Manager, options controller.Optio
 	return nil
 }
 
-// concerned wakes a Secret that has the finalizer, or that an identity names.
-func (r *Reconciler) concerned(ctx context.Context, secret client.Object) []ctrl.Request {
+// mapSecret wakes a Secret that has the finalizer, or that an identity names.
+func (r *Reconciler) mapSecret(ctx context.Context, secret client.Object) []ctrl.Request {
 	request := ctrl.Request{NamespacedName: client.ObjectKeyFromObject(secret)}
 	if controllerutil.ContainsFinalizer(secret, infrav1.CredentialFinalizer) {
 		return []ctrl.Request{request}
@@ -75,33 +75,33 @@ func (r *Reconciler) concerned(ctx context.Context, secret client.Object) []ctrl
 	if err != nil {
 		ctrl.LoggerFrom(ctx).Error(err, "find the AzureClusterIdentities of a Secret")
 	}
-	if len(identities) > 0 || r.named(ctx, request.NamespacedName) {
+	if len(identities) > 0 || r.isNamedByManifest(ctx, request.NamespacedName) {
 		return []ctrl.Request{request}
 	}
 	return nil
 }
 
-// named tells whether documents name a Secret.
-func (r *Reconciler) named(ctx context.Context, secret client.ObjectKey) bool {
-	if !r.Documents {
+// isNamedByManifest tells whether documents name a Secret.
+func (r *Reconciler) isNamedByManifest(ctx context.Context, secret client.ObjectKey) bool {
+	if !r.ASOResources {
 		return false
 	}
-	named, err := asoresources.NamesCredential(ctx, r.Client, secret)
+	named, err := asoresources.IsNamedAsCredential(ctx, r.Client, secret)
 	if err != nil {
 		ctrl.LoggerFrom(ctx).Error(err, "find the documents that name a Secret")
 	}
 	return named
 }
 
-// secretsOf wakes the Secrets that documents of an object name, and those of its namespace that are kept: which of them others of its
+// mapASOObject wakes the Secrets that documents of an object name, and those of its namespace that are kept: which of them others of its
 // Cluster name, only these know, and they may be gone.
-func (r *Reconciler) secretsOf(ctx context.Context, object client.Object) []ctrl.Request {
+func (r *Reconciler) mapASOObject(ctx context.Context, object client.Object) []ctrl.Request {
 	kept := &metav1.PartialObjectMetadataList{}
 	kept.SetGroupVersionKind(secretKind)
 	if err := r.Client.List(ctx, kept, client.InNamespace(object.GetNamespace())); err != nil {
 		ctrl.LoggerFrom(ctx).Error(err, "list Secrets")
 	}
-	names := asoresources.Credentials(object)
+	names := asoresources.CredentialNames(object)
 	for _, secret := range kept.Items {
 		if controllerutil.ContainsFinalizer(&secret, infrav1.CredentialFinalizer) && !slices.Contains(names, secret.Name) {
 			names = append(names, secret.Name)
@@ -114,8 +114,8 @@ func (r *Reconciler) secretsOf(ctx context.Context, object client.Object) []ctrl
 	return out
 }
 
-// secretOf wakes the Secret of an identity: of one that changed, the Secrets that it named before and names after.
-func secretOf(_ context.Context, object client.Object) []ctrl.Request {
+// mapIdentity wakes the Secret of an identity: of one that changed, the Secrets that it named before and names after.
+func mapIdentity(_ context.Context, object client.Object) []ctrl.Request {
 	key, ok := identity.SecretOf(object.(*infrav1.AzureClusterIdentity))
 	if !ok {
 		return nil
@@ -123,14 +123,14 @@ func secretOf(_ context.Context, object client.Object) []ctrl.Request {
 	return []ctrl.Request{{NamespacedName: key}}
 }
 
-// moveLabels begins the labels by which clusterctl moves an object that is in no Cluster's hierarchy, "move" and "move-hierarchy"; their
+// moveLabelPrefix begins the labels by which clusterctl moves an object that is in no Cluster's hierarchy, "move" and "move-hierarchy"; their
 // values do not matter: https://cluster-api.sigs.k8s.io/clusterctl/provider-contract#move.
-const moveLabels = "clusterctl.cluster.x-k8s.io/"
+const moveLabelPrefix = "clusterctl.cluster.x-k8s.io/"
 
-// moves tells whether an object has one of them.
-func moves(object client.Object) bool {
+// hasMoveLabel tells whether an object has one of them.
+func hasMoveLabel(object client.Object) bool {
 	labels := object.GetLabels()
-	return metav1.HasLabel(metav1.ObjectMeta{Labels: labels}, moveLabels+"move") || metav1.HasLabel(metav1.ObjectMeta{Labels: labels}, moveLabels+"move-hierarchy")
+	return metav1.HasLabel(metav1.ObjectMeta{Labels: labels}, moveLabelPrefix+"move") || metav1.HasLabel(metav1.ObjectMeta{Labels: labels}, moveLabelPrefix+"move-hierarchy")
 }
 
 // Reconcile gives a Secret the finalizer, or takes it away.
@@ -140,22 +140,22 @@ func (r *Reconciler) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.
 	if err := r.Client.Get(ctx, request.NamespacedName, secret); err != nil {
 		return ctrl.Result{}, client.IgnoreNotFound(err)
 	}
-	users, along, err := r.users(ctx, secret)
-	if err == nil && r.Documents {
-		users, along, err = r.withDocuments(ctx, secret, users, along)
+	users, along, err := r.findUsers(ctx, secret)
+	if err == nil && r.ASOResources {
+		users, along, err = r.addASOUsers(ctx, secret, users, along)
 	}
 	if err != nil {
 		return ctrl.Result{}, err
 	}
 	before := secret.DeepCopy()
 	switch deleting := !secret.DeletionTimestamp.IsZero(); {
-	case len(users) == 0 || deletion.Moved(secret):
+	case len(users) == 0 || deletion.IsMoved(secret):
 		controllerutil.RemoveFinalizer(secret, infrav1.CredentialFinalizer)
 	case !deleting:
 		controllerutil.AddFinalizer(secret, infrav1.CredentialFinalizer)
 		// The label stays when nothing uses the Secret any more: whose it is by then nobody can tell.
-		if along && !moves(secret) {
-			metav1.SetMetaDataLabel(&secret.ObjectMeta, moveLabels+"move", "true")
+		if along && !hasMoveLabel(secret) {
+			metav1.SetMetaDataLabel(&secret.ObjectMeta, moveLabelPrefix+"move", "true")
 		}
 	case controllerutil.ContainsFinalizer(secret, infrav1.CredentialFinalizer):
 		r.Recorder.Eventf(secret, nil, corev1.EventTypeNormal, infrav1.InUseReason, "Delete",
@@ -168,9 +168,9 @@ func (r *Reconciler) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.
 	return ctrl.Result{}, client.IgnoreNotFound(err)
 }
 
-// users are the names of the identities that may use the Secret and are in use, along whether clusterctl moves one of them with the
+// findUsers are the names of the identities that may use the Secret and are in use, along whether clusterctl moves one of them with the
 // Secret's namespace.
-func (r *Reconciler) users(ctx context.Context, secret *metav1.PartialObjectMetadata) (names []string, along bool, err error) {
+func (r *Reconciler) findUsers(ctx context.Context, secret *metav1.PartialObjectMetadata) (names []string, along bool, err error) {
 	identities, err := identity.Of(ctx, r.Client, client.ObjectKeyFromObject(secret))
 	if err != nil {
 		return nil, false, err
@@ -192,13 +192,13 @@ func (r *Reconciler) users(ctx context.Context, secret *metav1.PartialObjectMeta
 	return names, along, nil
 }
 
-// withDocuments adds the objects with documents that use the Secret. They are counted only where somebody is told of all: with many, each
+// addASOUsers adds the objects with documents that use the Secret. They are counted only where somebody is told of all: with many, each
 // look at one of them would be a look at all.
-func (r *Reconciler) withDocuments(ctx context.Context, secret *metav1.PartialObjectMetadata, users []string, along bool) ([]string, bool, error) {
+func (r *Reconciler) addASOUsers(ctx context.Context, secret *metav1.PartialObjectMetadata, users []string, along bool) ([]string, bool, error) {
 	most := 1
 	if !secret.DeletionTimestamp.IsZero() {
 		most = math.MaxInt
 	}
-	objects, err := asoresources.CredentialUsers(ctx, r.Client, client.ObjectKeyFromObject(secret), most)
+	objects, err := asoresources.FindCredentialUsers(ctx, r.Client, client.ObjectKeyFromObject(secret), most)
 	return append(users, objects...), along || len(objects) > 0, err
 }

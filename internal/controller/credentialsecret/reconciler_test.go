@@ -36,7 +36,7 @@ func TestReconcile(t *testing.T) {
 	}
 	// documents are the objects of an AKS cluster, whose control plane names the Secret for all of them. Those that have begun have a finalizer.
 	documents := func(begun ...string) []client.Object {
-		cluster, pool := storetest.Owned("c1", "c1"), storetest.Owned("p1", "c1")
+		cluster, pool := storetest.NewOwnedMeta("c1", "c1"), storetest.NewOwnedMeta("p1", "c1")
 		infrastructure := &infrav1.AzureASOManagedCluster{ObjectMeta: cluster}
 		controlPlane := &infrav1.AzureASOManagedControlPlane{ObjectMeta: cluster}
 		controlPlane.Spec.Resources = []runtime.RawExtension{{Raw: []byte(`{"apiVersion":"containerservice.azure.com/v1api20240901","kind":"ManagedCluster",
@@ -53,7 +53,7 @@ func TestReconcile(t *testing.T) {
 				object.SetFinalizers([]string{others, finalizer})
 			}
 		}
-		owner := storetest.Cluster("c1", "AzureASOManagedCluster", "c1")
+		owner := storetest.NewCluster("c1", "AzureASOManagedCluster", "c1")
 		owner.Spec.ControlPlaneRef = owner.Spec.InfrastructureRef
 		owner.Spec.ControlPlaneRef.Kind = "AzureASOManagedControlPlane"
 		return []client.Object{owner, infrastructure, controlPlane, machines}
@@ -81,8 +81,8 @@ func TestReconcile(t *testing.T) {
 		"not in use":                {reason: "nothing is left on Secrets of identities that nobody uses", identities: []*infrav1.AzureClusterIdentity{of(storetest.Namespace, others)}},
 		"comes into use":            {reason: "a cluster holds the identity", identities: []*infrav1.AzureClusterIdentity{of(storetest.Namespace, user)}, want: true, writes: true, moves: true},
 		"comes into use by AKS":     {reason: "as any other", identities: []*infrav1.AzureClusterIdentity{of(storetest.Namespace, aks)}, want: true, writes: true, moves: true},
-		"in use":                    {reason: "nothing changes", identities: []*infrav1.AzureClusterIdentity{of(storetest.Namespace, user)}, held: true, moves: true, labels: map[string]string{moveLabels + "move": "true"}, want: true},
-		"in use by one of two":      {reason: "the other one does not matter", identities: []*infrav1.AzureClusterIdentity{of(storetest.Namespace, user), of("far")}, held: true, moves: true, labels: map[string]string{moveLabels + "move": "true"}, want: true},
+		"in use":                    {reason: "nothing changes", identities: []*infrav1.AzureClusterIdentity{of(storetest.Namespace, user)}, held: true, moves: true, labels: map[string]string{moveLabelPrefix + "move": "true"}, want: true},
+		"in use by one of two":      {reason: "the other one does not matter", identities: []*infrav1.AzureClusterIdentity{of(storetest.Namespace, user), of("far")}, held: true, moves: true, labels: map[string]string{moveLabelPrefix + "move": "true"}, want: true},
 		"last user goes":            {reason: "the finalizer goes with it", identities: []*infrav1.AzureClusterIdentity{of(storetest.Namespace)}, held: true, writes: true},
 		"identity goes":             {reason: "nobody else would take it off", held: true, writes: true},
 		"identity names another":    {reason: "it is that one's now", held: true, writes: true, identities: []*infrav1.AzureClusterIdentity{changed(of(storetest.Namespace, user), func(s *infrav1.AzureClusterIdentitySpec) { s.ClientSecret.Name = "t" })}},
@@ -96,7 +96,7 @@ func TestReconcile(t *testing.T) {
 		"of others, trusted":               {reason: "everybody may use it", identities: []*infrav1.AzureClusterIdentity{of("far", user)}, tenancy: identity.Trusted, want: true, writes: true},
 		"moved":                            {reason: "clusterctl takes it away while the identity is still there", identities: []*infrav1.AzureClusterIdentity{of(storetest.Namespace, user)}, moved: true},
 		"used by what moves":               {reason: "clusterctl moves every identity of a namespace, which is of no use without its credential", identities: []*infrav1.AzureClusterIdentity{of(storetest.Namespace, user)}, held: true, want: true, writes: true, moves: true},
-		"moves already":                    {reason: "its label is its owner's", identities: []*infrav1.AzureClusterIdentity{of(storetest.Namespace, user)}, labels: map[string]string{moveLabels + "move-hierarchy": ""}, held: true, want: true, moves: true},
+		"moves already":                    {reason: "its label is its owner's", identities: []*infrav1.AzureClusterIdentity{of(storetest.Namespace, user)}, labels: map[string]string{moveLabelPrefix + "move-hierarchy": ""}, held: true, want: true, moves: true},
 		"of others that move":              {reason: "clusterctl moves one namespace, and this one is the Secret's", identities: []*infrav1.AzureClusterIdentity{of("far", user)}, allows: "far", want: true, writes: true},
 		"of what moves, not in use":        {reason: "nothing is left on Secrets of identities that nobody uses", identities: []*infrav1.AzureClusterIdentity{of(storetest.Namespace, others)}},
 		"deleted in use":                   {reason: "it stays, and says for whom", identities: []*infrav1.AzureClusterIdentity{of(storetest.Namespace, user)}, held: true, deleting: true, want: true, event: "AzureClusterIdentity ns/id"},
@@ -113,7 +113,7 @@ func TestReconcile(t *testing.T) {
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			secret := &corev1.Secret{ObjectMeta: storetest.Meta("s")}
+			secret := &corev1.Secret{ObjectMeta: storetest.NewMeta("s")}
 			secret.Finalizers, secret.Labels = []string{others}, test.labels
 			secret.Annotations = map[string]string{infrav1.IdentityNamespacesAnnotation: test.allows}
 			if test.moved {
@@ -123,14 +123,14 @@ func TestReconcile(t *testing.T) {
 				secret.Finalizers = append(secret.Finalizers, infrav1.CredentialFinalizer)
 			}
 			if test.deleting {
-				storetest.Deleting(secret)
+				storetest.MarkDeleting(secret)
 				secret.Finalizers = slices.DeleteFunc(secret.Finalizers, func(f string) bool { return f == infrav1.CredentialFinalizer && !test.held })
 			}
 			objects := append([]client.Object{secret}, test.documents...)
 			for _, object := range test.identities {
 				objects = append(objects, object)
 			}
-			store := storetest.New(t, objects...)
+			store := storetest.NewClient(t, objects...)
 			key := client.ObjectKeyFromObject(secret)
 			read := func() *corev1.Secret {
 				stored := &corev1.Secret{}
@@ -141,9 +141,9 @@ func TestReconcile(t *testing.T) {
 			}
 			before := read()
 			recorder := events.NewFakeRecorder(10)
-			r := &Reconciler{Client: store, Recorder: recorder, Identities: identity.New(store, identity.Options{Tenancy: test.tenancy}), Documents: !test.gated}
+			r := &Reconciler{Client: store, Recorder: recorder, Identities: identity.New(store, identity.Options{Tenancy: test.tenancy}), ASOResources: !test.gated}
 			for _, object := range test.documents[min(1, len(test.documents)):] { // the Cluster is first
-				if woken := r.secretsOf(t.Context(), object); test.held && !slices.Contains(woken, ctrl.Request{NamespacedName: key}) {
+				if woken := r.mapASOObject(t.Context(), object); test.held && !slices.Contains(woken, ctrl.Request{NamespacedName: key}) {
 					t.Errorf("%s: an event of %T leads to no pass", test.reason, object)
 				}
 			}
@@ -154,7 +154,7 @@ func TestReconcile(t *testing.T) {
 			if got := slices.Contains(after.Finalizers, infrav1.CredentialFinalizer); got != test.want || !slices.Contains(after.Finalizers, others) {
 				t.Errorf("%s: finalizers %q", test.reason, after.Finalizers)
 			}
-			if got := moves(after); got != test.moves || test.labels != nil && !maps.Equal(after.Labels, test.labels) {
+			if got := hasMoveLabel(after); got != test.moves || test.labels != nil && !maps.Equal(after.Labels, test.labels) {
 				t.Errorf("%s: labels %q", test.reason, after.Labels)
 			}
 			if (before.ResourceVersion != after.ResourceVersion) != test.writes {
@@ -168,7 +168,7 @@ func TestReconcile(t *testing.T) {
 			if (told != "") != (test.event != "") || !strings.Contains(told, test.event) {
 				t.Errorf("%s: told %q", test.reason, told)
 			}
-			if woken := r.concerned(t.Context(), before); (test.held || test.want) && len(woken) == 0 {
+			if woken := r.mapSecret(t.Context(), before); (test.held || test.want) && len(woken) == 0 {
 				t.Errorf("%s: an event of the Secret leads to no pass", test.reason)
 			}
 		})

@@ -23,16 +23,16 @@ type Access struct {
 	*identity.Resolved
 	Client         *armclient.Client
 	SubscriptionID string
-	// Lent are the grants of an identity of another namespace, whose rights in Azure are its owner's. It is nil for an identity of the
+	// LentGrants are the grants of an identity of another namespace, whose rights in Azure are its owner's. It is nil for an identity of the
 	// object's own namespace, and where tenants are trusted.
-	Lent *lent.Grants
+	LentGrants *lent.Grants
 }
 
 // Request says whose identity is wanted and for what.
 type Request struct {
-	// Ref is spec.identityRef, Namespace that of the object.
-	Ref       *corev1.ObjectReference
-	Namespace string
+	// IdentityRef is spec.identityRef, Namespace that of the object.
+	IdentityRef *corev1.ObjectReference
+	Namespace   string
 	// Environment is spec.azureEnvironment, SubscriptionID spec.subscriptionID; either may be "".
 	Environment    string
 	SubscriptionID string
@@ -43,19 +43,19 @@ type Request struct {
 	APIVersions map[string]string
 }
 
-// OfAzureCluster asks for the access of a self-managed cluster.
-func OfAzureCluster(azureCluster *infrav1.AzureCluster) Request {
+// RequestForAzureCluster asks for the access of a self-managed cluster.
+func RequestForAzureCluster(azureCluster *infrav1.AzureCluster) Request {
 	spec := azureCluster.Spec
 	return Request{
-		Ref: spec.IdentityRef, Namespace: azureCluster.Namespace, Environment: spec.AzureEnvironment, SubscriptionID: spec.SubscriptionID,
+		IdentityRef: spec.IdentityRef, Namespace: azureCluster.Namespace, Environment: spec.AzureEnvironment, SubscriptionID: spec.SubscriptionID,
 	}
 }
 
 // Gate opens accesses.
 type Gate struct {
-	Kubernetes client.Client
-	// Fresh reads from the API server, where Kubernetes may read from a cache.
-	Fresh      client.Reader
+	Client client.Client
+	// APIReader reads from the API server, where Kubernetes may read from a cache.
+	APIReader  client.Reader
 	Identities *identity.Provider
 	Clients    *identity.Clients
 
@@ -65,7 +65,7 @@ type Gate struct {
 
 // Open resolves the identity. Errors that a person has to act on are *identity.Error.
 func (g *Gate) Open(ctx context.Context, request Request) (*Access, error) {
-	resolved, subscription, err := g.resolve(ctx, request)
+	resolved, subscription, err := g.resolveIdentity(ctx, request)
 	if err != nil {
 		return nil, err
 	}
@@ -77,11 +77,11 @@ func (g *Gate) Open(ctx context.Context, request Request) (*Access, error) {
 	for resourceType, version := range request.APIVersions {
 		c = c.WithAPIVersion(resourceType, version)
 	}
-	return &Access{Resolved: resolved, Client: c, SubscriptionID: subscription, Lent: g.lent(resolved, request.Namespace)}, nil
+	return &Access{Resolved: resolved, Client: c, SubscriptionID: subscription, LentGrants: g.lentGrants(resolved, request.Namespace)}, nil
 }
 
-// lent are the grants of an identity to objects of a namespace, nil for one that is not lent.
-func (g *Gate) lent(resolved *identity.Resolved, namespace string) *lent.Grants {
+// lentGrants are the grants of an identity to objects of a namespace, nil for one that is not lent.
+func (g *Gate) lentGrants(resolved *identity.Resolved, namespace string) *lent.Grants {
 	of := resolved.Identity
 	if resolved.OfSecret || of.Namespace == namespace || g.Identities.Trusts() {
 		return nil
@@ -91,12 +91,12 @@ func (g *Gate) lent(resolved *identity.Resolved, namespace string) *lent.Grants 
 	}
 }
 
-// resolve gives the identity and its subscription.
-func (g *Gate) resolve(ctx context.Context, request Request) (*identity.Resolved, string, error) {
+// resolveIdentity gives the identity and its subscription.
+func (g *Gate) resolveIdentity(ctx context.Context, request Request) (*identity.Resolved, string, error) {
 	if request.Secret != "" {
 		return g.Identities.ResolveSecret(ctx, client.ObjectKey{Namespace: request.Namespace, Name: request.Secret}, request.Environment)
 	}
-	resolved, err := g.Identities.Resolve(ctx, request.Ref, request.Namespace, request.Environment)
+	resolved, err := g.Identities.Resolve(ctx, request.IdentityRef, request.Namespace, request.Environment)
 	if err != nil {
 		return nil, "", err
 	}
@@ -104,23 +104,23 @@ func (g *Gate) resolve(ctx context.Context, request Request) (*identity.Resolved
 	return resolved, subscription, err
 }
 
-// Subscription is the subscription of an object that names this one, "" when neither it nor the manager names any.
-func (g *Gate) Subscription(specified string) string {
+// ResolveSubscription is the subscription of an object that names this one, "" when neither it nor the manager names any.
+func (g *Gate) ResolveSubscription(specified string) string {
 	subscription, _ := g.Identities.Subscription(specified) // Opening an access says what is wrong.
 	return subscription
 }
 
-// Hold puts the finalizer of owner on the identity, so that it outlives what it is needed to delete, and takes it off those
+// AddFinalizer puts the finalizer of owner on the identity, so that it outlives what it is needed to delete, and takes it off those
 // that the owner named before. prefix is the finalizer of the owner's kind. It returns an *identity.Error for an identity that is being
 // deleted and that the owner did not hold before: the API server takes no new finalizers then.
-func (g *Gate) Hold(ctx context.Context, access *Access, prefix string, owner client.Object) error {
+func (g *Gate) AddFinalizer(ctx context.Context, access *Access, prefix string, owner client.Object) error {
 	if access.OfSecret {
-		return g.Release(ctx, prefix, client.ObjectKeyFromObject(owner))
+		return g.RemoveFinalizers(ctx, prefix, client.ObjectKeyFromObject(owner))
 	}
 	current := identity.FinalizerKey(prefix, owner.GetNamespace(), owner.GetName())
 	legacy := identity.LegacyFinalizerKey(prefix, owner.GetNamespace(), owner.GetName())
 	refused := false
-	err := g.patch(ctx, access.Identity, func(object client.Object) bool {
+	err := g.patchFinalizers(ctx, access.Identity, func(object client.Object) bool {
 		if !object.GetDeletionTimestamp().IsZero() {
 			// The finalizer of the established provider holds the identity as well.
 			refused = !controllerutil.ContainsFinalizer(object, current) && !controllerutil.ContainsFinalizer(object, legacy)
@@ -137,21 +137,21 @@ func (g *Gate) Hold(ctx context.Context, access *Access, prefix string, owner cl
 			"spec.identityRef: %s %s is being deleted, so nothing new can use it. Name another identity, or create it again once it is gone",
 			identity.Kind, client.ObjectKeyFromObject(access.Identity))}
 	}
-	return g.release(ctx, prefix, client.ObjectKeyFromObject(owner), client.ObjectKeyFromObject(access.Identity))
+	return g.removeFinalizersExcept(ctx, prefix, client.ObjectKeyFromObject(owner), client.ObjectKeyFromObject(access.Identity))
 }
 
-// Release takes the finalizer of the object owner away from every identity that has it: the one that its spec names, and
+// RemoveFinalizers takes the finalizer of the object owner away from every identity that has it: the one that its spec names, and
 // those that it named before. It needs no access, because the identity may have lost its credential.
-func (g *Gate) Release(ctx context.Context, prefix string, owner client.ObjectKey) error {
-	return g.release(ctx, prefix, owner, client.ObjectKey{})
+func (g *Gate) RemoveFinalizers(ctx context.Context, prefix string, owner client.ObjectKey) error {
+	return g.removeFinalizersExcept(ctx, prefix, owner, client.ObjectKey{})
 }
 
-// release is Release that leaves the identity keep alone.
-func (g *Gate) release(ctx context.Context, prefix string, owner, keep client.ObjectKey) error {
+// removeFinalizersExcept is Release that leaves the identity keep alone.
+func (g *Gate) removeFinalizersExcept(ctx context.Context, prefix string, owner, keep client.ObjectKey) error {
 	current := identity.FinalizerKey(prefix, owner.Namespace, owner.Name)
 	legacy := identity.LegacyFinalizerKey(prefix, owner.Namespace, owner.Name)
 	list := &infrav1.AzureClusterIdentityList{}
-	if err := g.Kubernetes.List(ctx, list); err != nil {
+	if err := g.Client.List(ctx, list); err != nil {
 		return fmt.Errorf("list AzureClusterIdentities: %w", err)
 	}
 	for i := range list.Items {
@@ -159,7 +159,7 @@ func (g *Gate) release(ctx context.Context, prefix string, owner, keep client.Ob
 		if client.ObjectKeyFromObject(held) == keep {
 			continue
 		}
-		err := g.patch(ctx, held, func(object client.Object) bool {
+		err := g.patchFinalizers(ctx, held, func(object client.Object) bool {
 			removed := controllerutil.RemoveFinalizer(object, current)
 			return controllerutil.RemoveFinalizer(object, legacy) || removed
 		})
@@ -170,10 +170,10 @@ func (g *Gate) release(ctx context.Context, prefix string, owner, keep client.Ob
 	return nil
 }
 
-// patch changes the identity's finalizers. Many clusters may do so at once: those of this process take turns, and each
+// patchFinalizers changes the identity's finalizers. Many clusters may do so at once: those of this process take turns, and each
 // begins with what the API server has, so that none undoes what another one did. Somebody else who is faster is answered by
 // another turn.
-func (g *Gate) patch(ctx context.Context, held *infrav1.AzureClusterIdentity, change func(client.Object) bool) error {
+func (g *Gate) patchFinalizers(ctx context.Context, held *infrav1.AzureClusterIdentity, change func(client.Object) bool) error {
 	if !change(held.DeepCopy()) {
 		return nil
 	}
@@ -182,14 +182,14 @@ func (g *Gate) patch(ctx context.Context, held *infrav1.AzureClusterIdentity, ch
 	key := client.ObjectKeyFromObject(held)
 	err := retry.RetryOnConflict(retry.DefaultBackoff, func() error {
 		stored := held.DeepCopy()
-		if err := g.Fresh.Get(ctx, key, stored); err != nil {
+		if err := g.APIReader.Get(ctx, key, stored); err != nil {
 			return err
 		}
 		changed := stored.DeepCopy()
 		if !change(changed) {
 			return nil
 		}
-		return g.Kubernetes.Patch(ctx, changed, client.MergeFromWithOptions(stored, client.MergeFromWithOptimisticLock{}))
+		return g.Client.Patch(ctx, changed, client.MergeFromWithOptions(stored, client.MergeFromWithOptimisticLock{}))
 	})
 	if client.IgnoreNotFound(err) != nil {
 		return fmt.Errorf("finalizers of AzureClusterIdentity %s: %w", key, err)

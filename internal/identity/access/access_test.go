@@ -21,7 +21,7 @@ import (
 const prefix = "cluster"
 
 func identityOf(name string, finalizers ...string) *infrav1.AzureClusterIdentity {
-	object := &infrav1.AzureClusterIdentity{ObjectMeta: storetest.Meta(name)}
+	object := &infrav1.AzureClusterIdentity{ObjectMeta: storetest.NewMeta(name)}
 	object.Finalizers = finalizers
 	return object
 }
@@ -67,13 +67,13 @@ func TestFinalizers(t *testing.T) {
 			for id, before := range test.before {
 				objects = append(objects, identityOf(id, before...))
 			}
-			store := storetest.New(t, objects...)
-			gate := &access.Gate{Kubernetes: store, Fresh: store}
+			store := storetest.NewClient(t, objects...)
+			gate := &access.Gate{Client: store, APIReader: store}
 			if test.release {
-				if err := gate.Release(t.Context(), prefix, client.ObjectKeyFromObject(owner)); err != nil {
+				if err := gate.RemoveFinalizers(t.Context(), prefix, client.ObjectKeyFromObject(owner)); err != nil {
 					t.Fatal(err)
 				}
-			} else if err := gate.Hold(t.Context(), &access.Access{Resolved: &identity.Resolved{Identity: identityOf("id", test.before["id"]...)}}, prefix, owner); err != nil {
+			} else if err := gate.AddFinalizer(t.Context(), &access.Access{Resolved: &identity.Resolved{Identity: identityOf("id", test.before["id"]...)}}, prefix, owner); err != nil {
 				t.Fatal(err)
 			}
 			for id, want := range test.want {
@@ -87,8 +87,8 @@ func TestFinalizers(t *testing.T) {
 
 // TestManyHoldAtOnce has many clusters begin at the same time, all with the identity as it was before any of them.
 func TestManyHoldAtOnce(t *testing.T) {
-	store := storetest.New(t, identityOf("id"))
-	gate := &access.Gate{Kubernetes: store, Fresh: store}
+	store := storetest.NewClient(t, identityOf("id"))
+	gate := &access.Gate{Client: store, APIReader: store}
 	before := &infrav1.AzureClusterIdentity{}
 	if err := store.Get(t.Context(), client.ObjectKey{Namespace: storetest.Namespace, Name: "id"}, before); err != nil {
 		t.Fatal(err)
@@ -99,7 +99,7 @@ func TestManyHoldAtOnce(t *testing.T) {
 		owner := clusterOf(storetest.Namespace, fmt.Sprintf("c%d", i), nil)
 		want = append(want, identity.FinalizerKey(prefix, storetest.Namespace, owner.Name))
 		clusters.Go(func() {
-			if err := gate.Hold(context.Background(), &access.Access{Resolved: &identity.Resolved{Identity: before.DeepCopy()}}, prefix, owner); err != nil {
+			if err := gate.AddFinalizer(context.Background(), &access.Access{Resolved: &identity.Resolved{Identity: before.DeepCopy()}}, prefix, owner); err != nil {
 				t.Error(err)
 			}
 		})
@@ -123,12 +123,12 @@ func TestIdentityBeingDeleted(t *testing.T) {
 		"held in the old form": {"the established provider's finalizer holds as well", []string{legacy}, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
-			leaving := storetest.Deleting(identityOf("id", test.has...))
+			leaving := storetest.MarkDeleting(identityOf("id", test.has...))
 			// The cache may still show the identity as it was before.
 			cached := identityOf("id", test.has...)
-			store := storetest.New(t, leaving)
-			gate := &access.Gate{Kubernetes: store, Fresh: store}
-			err := gate.Hold(t.Context(), &access.Access{Resolved: &identity.Resolved{Identity: cached}}, prefix, clusterOf(storetest.Namespace, "c1", nil))
+			store := storetest.NewClient(t, leaving)
+			gate := &access.Gate{Client: store, APIReader: store}
+			err := gate.AddFinalizer(t.Context(), &access.Access{Resolved: &identity.Resolved{Identity: cached}}, prefix, clusterOf(storetest.Namespace, "c1", nil))
 			if identity.CodeOf(err) != test.want || test.want == "" && err != nil {
 				t.Errorf("%s: %v, want %q", test.reason, err, test.want)
 			}
@@ -140,9 +140,9 @@ func TestIdentityBeingDeleted(t *testing.T) {
 }
 
 func TestIdentityThatIsGone(t *testing.T) {
-	store := storetest.New(t)
-	gate := &access.Gate{Kubernetes: store, Fresh: store}
-	if err := gate.Hold(t.Context(), &access.Access{Resolved: &identity.Resolved{Identity: identityOf("id")}}, prefix, clusterOf(storetest.Namespace, "c1", nil)); err != nil {
+	store := storetest.NewClient(t)
+	gate := &access.Gate{Client: store, APIReader: store}
+	if err := gate.AddFinalizer(t.Context(), &access.Access{Resolved: &identity.Resolved{Identity: identityOf("id")}}, prefix, clusterOf(storetest.Namespace, "c1", nil)); err != nil {
 		t.Errorf("an identity that went meanwhile is told by the next pass: %v", err)
 	}
 }
@@ -157,13 +157,13 @@ func TestUsers(t *testing.T) {
 		object.Spec.ClientSecret = corev1.SecretReference{Namespace: namespace, Name: secret}
 		return object
 	}
-	store := storetest.New(t,
+	store := storetest.NewClient(t,
 		withSecret("a", "", "s"), withSecret("b", "secrets", "s"), withSecret("c", "", "other"),
 		clusterOf(storetest.Namespace, "near", ref("", "a")), clusterOf(storetest.Namespace, "named", ref(storetest.Namespace, "a")),
 		clusterOf("far", "far", ref(storetest.Namespace, "a")), clusterOf("far", "same-name", ref("", "a")),
 		clusterOf(storetest.Namespace, "of-b", ref("", "b")), clusterOf(storetest.Namespace, "of-c", ref("", "c")), clusterOf(storetest.Namespace, "of-nothing", nil))
-	users := access.Users{Kubernetes: store, List: func() client.ObjectList { return &infrav1.AzureClusterList{} },
-		Ref: func(obj client.Object) *corev1.ObjectReference { return obj.(*infrav1.AzureCluster).Spec.IdentityRef }}
+	users := access.IdentityUsers{Client: store, NewList: func() client.ObjectList { return &infrav1.AzureClusterList{} },
+		IdentityRef: func(obj client.Object) *corev1.ObjectReference { return obj.(*infrav1.AzureCluster).Spec.IdentityRef }}
 	secret := func(namespace, name string) client.Object {
 		return &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name}}
 	}
@@ -180,9 +180,9 @@ func TestUsers(t *testing.T) {
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			found := users.OfIdentity
+			found := users.MapIdentity
 			if _, ok := test.of.(*corev1.Secret); ok {
-				found = users.OfSecret
+				found = users.MapSecret
 			}
 			var got []string
 			for _, request := range found(t.Context(), test.of) {

@@ -14,39 +14,39 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/identity"
 )
 
-// Users finds the objects of one kind that ask Azure as an identity, so that a correction of the identity or of its
+// IdentityUsers finds the objects of one kind that ask Azure as an identity, so that a correction of the identity or of its
 // Secret takes effect at once.
-type Users struct {
-	Kubernetes client.Reader
-	// List makes an empty list of the kind, and Ref is the spec.identityRef of an object of it.
-	List func() client.ObjectList
-	Ref  func(obj client.Object) *corev1.ObjectReference
+type IdentityUsers struct {
+	Client client.Reader
+	// NewList makes an empty list of the kind, and Ref is the spec.identityRef of an object of it.
+	NewList     func() client.ObjectList
+	IdentityRef func(obj client.Object) *corev1.ObjectReference
 }
 
-// AzureClusters finds the AzureClusters that ask Azure as an identity.
-func AzureClusters(kubernetes client.Reader) Users {
-	return Users{
-		Kubernetes: kubernetes,
-		List:       func() client.ObjectList { return &infrav1.AzureClusterList{} },
-		Ref:        func(obj client.Object) *corev1.ObjectReference { return obj.(*infrav1.AzureCluster).Spec.IdentityRef },
+// AzureClusterUsers finds the AzureClusterUsers that ask Azure as an identity.
+func AzureClusterUsers(kubernetes client.Reader) IdentityUsers {
+	return IdentityUsers{
+		Client:      kubernetes,
+		NewList:     func() client.ObjectList { return &infrav1.AzureClusterList{} },
+		IdentityRef: func(obj client.Object) *corev1.ObjectReference { return obj.(*infrav1.AzureCluster).Spec.IdentityRef },
 	}
 }
 
-// ControlPlanes finds the AzureManagedControlPlanes that ask Azure as an identity.
-func ControlPlanes(kubernetes client.Reader) Users {
-	return Users{
-		Kubernetes: kubernetes,
-		List:       func() client.ObjectList { return &infrav1.AzureManagedControlPlaneList{} },
-		Ref: func(obj client.Object) *corev1.ObjectReference {
+// ControlPlaneUsers finds the AzureManagedControlPlanes that ask Azure as an identity.
+func ControlPlaneUsers(kubernetes client.Reader) IdentityUsers {
+	return IdentityUsers{
+		Client:  kubernetes,
+		NewList: func() client.ObjectList { return &infrav1.AzureManagedControlPlaneList{} },
+		IdentityRef: func(obj client.Object) *corev1.ObjectReference {
 			return obj.(*infrav1.AzureManagedControlPlane).Spec.IdentityRef
 		},
 	}
 }
 
-// OfIdentity are the users of an AzureClusterIdentity.
-func (u Users) OfIdentity(ctx context.Context, named client.Object) []ctrl.Request {
-	list := u.List()
-	if err := u.Kubernetes.List(ctx, list); err != nil {
+// MapIdentity are the users of an AzureClusterIdentity.
+func (u IdentityUsers) MapIdentity(ctx context.Context, named client.Object) []ctrl.Request {
+	list := u.NewList()
+	if err := u.Client.List(ctx, list); err != nil {
 		ctrl.LoggerFrom(ctx).Error(err, "list the users of an AzureClusterIdentity")
 		return nil
 	}
@@ -54,7 +54,7 @@ func (u Users) OfIdentity(ctx context.Context, named client.Object) []ctrl.Reque
 	// An error could only come from the function.
 	_ = meta.EachListItem(list, func(item runtime.Object) error {
 		obj := item.(client.Object)
-		ref := u.Ref(obj)
+		ref := u.IdentityRef(obj)
 		if ref != nil && ref.Name == named.GetName() && cmp.Or(ref.Namespace, obj.GetNamespace()) == named.GetNamespace() {
 			out = append(out, ctrl.Request{NamespacedName: client.ObjectKeyFromObject(obj)})
 		}
@@ -63,15 +63,15 @@ func (u Users) OfIdentity(ctx context.Context, named client.Object) []ctrl.Reque
 	return out
 }
 
-// OfSecret are the users of the identities that take their credential from a Secret.
-func (u Users) OfSecret(ctx context.Context, secret client.Object) []ctrl.Request {
-	identities, err := identity.Of(ctx, u.Kubernetes, client.ObjectKeyFromObject(secret))
+// MapSecret are the users of the identities that take their credential from a Secret.
+func (u IdentityUsers) MapSecret(ctx context.Context, secret client.Object) []ctrl.Request {
+	identities, err := identity.Of(ctx, u.Client, client.ObjectKeyFromObject(secret))
 	if err != nil {
 		ctrl.LoggerFrom(ctx).Error(err, "find the AzureClusterIdentities of a Secret")
 	}
 	var out []ctrl.Request
 	for _, item := range identities {
-		out = append(out, u.OfIdentity(ctx, &item)...)
+		out = append(out, u.MapIdentity(ctx, &item)...)
 	}
 	return out
 }

@@ -9,17 +9,17 @@ import (
 // deleteForMove is on objects that clusterctl deletes because it has moved them to another management cluster.
 const deleteForMove = "clusterctl.cluster.x-k8s.io/delete-for-move"
 
-// Moved tells whether obj goes because another management cluster has it: nothing of it is deleted in Azure.
-func Moved(obj client.Object) bool {
+// IsMoved tells whether obj goes because another management cluster has it: nothing of it is deleted in Azure.
+func IsMoved(obj client.Object) bool {
 	_, moved := obj.GetAnnotations()[deleteForMove]
 	return moved
 }
 
-// LeftBehind stands for the Cluster of an object that is being deleted after its Cluster was, which takes a person to
+// SubstituteCluster stands for the Cluster of an object that is being deleted after its Cluster was, which takes a person to
 // remove finalizers: everything in Azure is known by the Cluster's name, so the object can go all the same. It is nil for
 // an object that stays, and for one that clusterctl has moved elsewhere.
-func LeftBehind(obj client.Object) *clusterv1.Cluster {
-	if obj.GetDeletionTimestamp().IsZero() || Moved(obj) {
+func SubstituteCluster(obj client.Object) *clusterv1.Cluster {
+	if obj.GetDeletionTimestamp().IsZero() || IsMoved(obj) {
 		return nil
 	}
 	name := ClusterName(obj)

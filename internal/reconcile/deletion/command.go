@@ -13,16 +13,16 @@ import (
 // any case.
 const maxIDs = 40
 
-// plainName is what can be part of a query without being quoted. Azure gives no resource a name with other characters but DNS names in
+// plainNamePattern is what can be part of a query without being quoted. Azure gives no resource a name with other characters but DNS names in
 // other scripts and names of resource groups.
-var plainName = regexp.MustCompile(`^[A-Za-z0-9._-]+$`)
+var plainNamePattern = regexp.MustCompile(`^[A-Za-z0-9._-]+$`)
 
-// removal is a shell command that deletes what is left in Azure of a held object. It never deletes by what the object says alone, which
+// removalCommand is a shell command that deletes what is left in Azure of a held object. It never deletes by what the object says alone, which
 // users write: IDs are those that a look at Azure found to be the object's, and all else goes by its tag.
-func (h Held) removal() string {
-	left := outermost(h.Left)
+func (h Blocker) removalCommand() string {
+	left := outermostResources(h.Remaining)
 	if len(left) > 0 && len(left) <= maxIDs {
-		return Removal(left)
+		return RemovalCommand(left)
 	}
 	tag := arm.ShellQuote(h.TagKey + "=" + h.TagValue)
 	subscription := ""
@@ -30,28 +30,28 @@ func (h Held) removal() string {
 		subscription = " --subscription " + arm.ShellQuote(h.Subscription)
 	}
 	var commands []string
-	if h.Groups {
+	if h.OwnsAllTagged {
 		commands = append(commands, fmt.Sprintf(`for g in $(az group list%s --tag %s --query "[].name" --output tsv); do az group delete%s --yes --name "$g"; done`, subscription, tag, subscription))
 	}
 	query := "[].id"
-	if !h.Groups {
+	if !h.OwnsAllTagged {
 		var names []string
-		for _, name := range h.Names {
-			if plainName.MatchString(name) && !slices.Contains(names, "'"+name+"'") {
+		for _, name := range h.ResourceNames {
+			if plainNamePattern.MatchString(name) && !slices.Contains(names, "'"+name+"'") {
 				names = append(names, "'"+name+"'")
 			}
 		}
 		query = "[?contains([" + strings.Join(names, ",") + "], name)].id"
 	}
 	child := ""
-	if h.Child != "" {
-		child = "/" + h.Child
+	if h.ChildPath != "" {
+		child = "/" + h.ChildPath
 	}
 	return strings.Join(append(commands, fmt.Sprintf(`for id in $(az resource list%s --tag %s --query "%s" --output tsv); do az resource delete --ids "$id"%s; done`, subscription, tag, query, arm.ShellQuote(child))), "; ")
 }
 
-// Removal is a shell command that deletes resources, resource groups last.
-func Removal(ids []arm.ID) string {
+// RemovalCommand is a shell command that deletes resources, resource groups last.
+func RemovalCommand(ids []arm.ID) string {
 	var single, groups []string
 	for _, id := range ids {
 		if id.Type() == arm.ResourceGroupType {
@@ -67,8 +67,8 @@ func Removal(ids []arm.ID) string {
 	return strings.Join(append(commands, groups...), " && ")
 }
 
-// outermost leaves out what is below another resource of the list and goes with it.
-func outermost(ids []arm.ID) (out []arm.ID) {
+// outermostResources leaves out what is below another resource of the list and goes with it.
+func outermostResources(ids []arm.ID) (out []arm.ID) {
 	for _, id := range ids {
 		if !slices.ContainsFunc(ids, func(other arm.ID) bool { return id.IsWithin(other) && !id.Equal(other) }) && !slices.ContainsFunc(out, id.Equal) {
 			out = append(out, id)

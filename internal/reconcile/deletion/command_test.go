@@ -62,7 +62,7 @@ func TestCommandCanBePasted(t *testing.T) {
 	for name, test := range map[string]struct {
 		reason  string
 		outcome arm.Outcome
-		change  func(*deletion.Held)
+		change  func(*deletion.Blocker)
 		want    []string
 	}{
 		"resources": {"each is named", left(network+"networkInterfaces/a", network+"publicIPAddresses/b"), nil,
@@ -80,12 +80,12 @@ func TestCommandCanBePasted(t *testing.T) {
 			[]string{"az [resource] [delete] [--ids] [" + network + "publicIPAddresses/b]", patch}},
 		"many": {"their tag and names select them", left(many...), nil,
 			[]string{"az [resource] [list] [--subscription] [s] [--tag] [owner=ns/c/1] [--query] [[?contains(['m'], name)].id] [--output] [tsv]", "az [resource] [delete] [--ids] [/x]", "az [resource] [delete] [--ids] [/y]", patch}},
-		"many, of the cluster": {"all that has the tag is the cluster's", left(many...), func(h *deletion.Held) { h.Groups, h.Subscription = true, "" },
+		"many, of the cluster": {"all that has the tag is the cluster's", left(many...), func(h *deletion.Blocker) { h.OwnsAllTagged, h.Subscription = true, "" },
 			[]string{"az [group] [list] [--tag] [owner=ns/c/1] [--query] [[].name] [--output] [tsv]", "az [group] [delete] [--yes] [--name] [/x]", "az [group] [delete] [--yes] [--name] [/y]",
 				"az [resource] [list] [--tag] [owner=ns/c/1] [--query] [[].id] [--output] [tsv]", "az [resource] [delete] [--ids] [/x]", "az [resource] [delete] [--ids] [/y]", patch}},
-		"names in annotations": {"what is no name of Azure's is in no command", left(many...), func(h *deletion.Held) { h.Names = []string{"a", "$(az login)", "'] || ['", "a"} },
+		"names in annotations": {"what is no name of Azure's is in no command", left(many...), func(h *deletion.Blocker) { h.ResourceNames = []string{"a", "$(az login)", "'] || ['", "a"} },
 			[]string{"az [resource] [list] [--subscription] [s] [--tag] [owner=ns/c/1] [--query] [[?contains(['a'], name)].id] [--output] [tsv]", "az [resource] [delete] [--ids] [/x]", "az [resource] [delete] [--ids] [/y]", patch}},
-		"agent pool": {"it is below what carries the tag", left(many...), func(h *deletion.Held) { h.Child = "agentPools/p" },
+		"agent pool": {"it is below what carries the tag", left(many...), func(h *deletion.Blocker) { h.ChildPath = "agentPools/p" },
 			[]string{"az [resource] [list] [--subscription] [s] [--tag] [owner=ns/c/1] [--query] [[?contains(['m'], name)].id] [--output] [tsv]", "az [resource] [delete] [--ids] [/x/agentPools/p]", "az [resource] [delete] [--ids] [/y/agentPools/p]", patch}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -95,7 +95,7 @@ func TestCommandCanBePasted(t *testing.T) {
 			}
 			machine := h.Object.(*infrav1.AzureMachine)
 			machine.SetConditions([]metav1.Condition{{Type: infrav1.ReadyCondition, Status: metav1.ConditionFalse, Reason: infrav1.FailedReason}})
-			h.Explain(machine, test.outcome)
+			h.AddWaysOut(machine, test.outcome)
 			message := conditions.Get(machine, infrav1.ReadyCondition).Message
 			_, command, found := strings.Cut(message, "let the object go: ")
 			if !found || strings.Contains(message, "resource group") || strings.Contains(command, "more") {

@@ -26,9 +26,9 @@ func markNothingLeft(obj client.Object) (changed bool) {
 	return annotation.Set(obj, map[string]string{nothingLeftAnnotation: "true"})
 }
 
-// Abandon tells in an event and in the log that obj goes although nobody can say whether azure, what it may have in Azure,
+// RecordAbandoned tells in an event and in the log that obj goes although nobody can say whether azure, what it may have in Azure,
 // is gone, and why.
-func Abandon(ctx context.Context, recorder events.EventRecorder, obj client.Object, why, azure string) {
+func RecordAbandoned(ctx context.Context, recorder events.EventRecorder, obj client.Object, why, azure string) {
 	ctrl.LoggerFrom(ctx).Info("let go without deleting in Azure", "why", why, "azure", azure)
 	recorder.Eventf(obj, nil, corev1.EventTypeWarning, infrav1.LeftBehindInAzureReason, "Delete", "%s: it goes without anything being deleted in Azure. Look there for %s", why, azure)
 }

@@ -10,8 +10,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// Paused is the condition of an object of this kind that is being deleted and paused, by its Cluster or by itself.
-func Paused(obj client.Object, kind string, cluster *clusterv1.Cluster) metav1.Condition {
+// PausedCondition is the condition of an object of this kind that is being deleted and paused, by its Cluster or by itself.
+func PausedCondition(obj client.Object, kind string, cluster *clusterv1.Cluster) metav1.Condition {
 	var commands []string
 	if cluster != nil && cluster.Spec.Paused != nil && *cluster.Spec.Paused {
 		commands = append(commands, fmt.Sprintf(`kubectl patch -n %s cluster/%s --type=merge -p '{"spec":{"paused":false}}'`, cluster.Namespace, cluster.Name))

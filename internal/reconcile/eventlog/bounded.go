@@ -9,17 +9,17 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/text"
 )
 
-// Bounded returns a recorder whose notes are as long as the API server takes: it drops the whole event otherwise.
-func Bounded(recorder events.EventRecorder) events.EventRecorder {
-	if _, is := recorder.(bounded); is {
+// NewBoundedRecorder returns a recorder whose notes are as long as the API server takes: it drops the whole event otherwise.
+func NewBoundedRecorder(recorder events.EventRecorder) events.EventRecorder {
+	if _, is := recorder.(boundedRecorder); is {
 		return recorder
 	}
-	return bounded{recorder}
+	return boundedRecorder{recorder}
 }
 
-type bounded struct{ events.EventRecorder }
+type boundedRecorder struct{ events.EventRecorder }
 
 // Eventf implements events.EventRecorder.
-func (b bounded) Eventf(regarding, related runtime.Object, eventType, reason, action, note string, args ...any) {
+func (b boundedRecorder) Eventf(regarding, related runtime.Object, eventType, reason, action, note string, args ...any) {
 	b.EventRecorder.Eventf(regarding, related, eventType, reason, action, "%s", text.Cut(fmt.Sprintf(note, args...), text.MaxNote))
 }

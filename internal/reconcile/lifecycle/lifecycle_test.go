@@ -17,7 +17,7 @@ import (
 func TestEnter(t *testing.T) {
 	const finalizer = infrav1.MachineFinalizer
 	machine := func(change func(*infrav1.AzureMachine)) *infrav1.AzureMachine {
-		object := &infrav1.AzureMachine{ObjectMeta: storetest.Meta("m")}
+		object := &infrav1.AzureMachine{ObjectMeta: storetest.NewMeta("m")}
 		object.UID = "m"
 		if change != nil {
 			change(object)
@@ -45,16 +45,16 @@ func TestEnter(t *testing.T) {
 			m.Annotations[clusterv1.PausedAnnotation] = ""
 		}), false, finalizer, false, true, false},
 		"new and paused":       {"nothing is made of it, so it needs no finalizer", machine(nil), true, finalizer, false, false, false},
-		"deleted":              {"the pass goes on to take away what there is", storetest.Deleting(machine(entered)), false, finalizer, true, true, true},
-		"deleted before begun": {"it is not held: nothing was made", storetest.Deleting(machine(nil)), false, finalizer, true, false, false},
-		"deleted and paused":   {"even that waits for the end of the pause", storetest.Deleting(machine(entered)), true, finalizer, false, true, false},
+		"deleted":              {"the pass goes on to take away what there is", storetest.MarkDeleting(machine(entered)), false, finalizer, true, true, true},
+		"deleted before begun": {"it is not held: nothing was made", storetest.MarkDeleting(machine(nil)), false, finalizer, true, false, false},
+		"deleted and paused":   {"even that waits for the end of the pause", storetest.MarkDeleting(machine(entered)), true, finalizer, false, true, false},
 		"without a finalizer":  {"a kind that makes nothing in Azure needs none", machine(nil), false, "", true, false, false},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			cluster := storetest.Cluster("c1", "AzureCluster", "c1")
+			cluster := storetest.NewCluster("c1", "AzureCluster", "c1")
 			cluster.Spec.Paused = new(test.paused)
-			store := storetest.New(t, cluster, test.object)
+			store := storetest.NewClient(t, cluster, test.object)
 			stored, version, goes := &infrav1.AzureMachine{}, "", false
 			for passes := 0; !goes; passes++ {
 				if passes > 10 {

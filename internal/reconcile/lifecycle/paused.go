@@ -19,24 +19,24 @@ const (
 	pausedSuffix = "); before that: "
 )
 
-// Held keeps the Paused condition of an object of a kind that is looked after in the passes of another object of the Cluster, and has
+// UpdatePausedCondition keeps the Paused condition of an object of a kind that is looked after in the passes of another object of the Cluster, and has
 // Ready say so of one that is paused, as a pass of its own would. It changes the object in memory only, and tells whether it is paused.
-func Held(obj Object, kind string, cluster *clusterv1.Cluster) bool {
-	paused := pausedBy(obj, kind, cluster)
+func UpdatePausedCondition(obj Object, kind string, cluster *clusterv1.Cluster) bool {
+	paused := pausedCondition(obj, kind, cluster)
 	conditions.Set(obj, paused)
-	held := paused.Status == metav1.ConditionTrue
+	isPaused := paused.Status == metav1.ConditionTrue
 	switch {
-	case held && obj.GetDeletionTimestamp().IsZero():
-		suspend(obj)
-	case held:
-		deletion.Say(obj, deletion.Paused(obj, kind, cluster))
+	case isPaused && obj.GetDeletionTimestamp().IsZero():
+		markReadyPaused(obj)
+	case isPaused:
+		deletion.ReplaceConditions(obj, deletion.PausedCondition(obj, kind, cluster))
 	}
-	return held
+	return isPaused
 }
 
-// pausedBy is the Paused condition of an object in the words of Cluster API, whose package for it would have the linker keep every method
+// pausedCondition is the Paused condition of an object in the words of Cluster API, whose package for it would have the linker keep every method
 // of every type: it prints differences by reflection, and a quarter of the program is never called.
-func pausedBy(obj client.Object, kind string, cluster *clusterv1.Cluster) metav1.Condition {
+func pausedCondition(obj client.Object, kind string, cluster *clusterv1.Cluster) metav1.Condition {
 	var why []string
 	if cluster != nil && cluster.Spec.Paused != nil && *cluster.Spec.Paused {
 		why = append(why, "Cluster spec.paused is set to true")
@@ -50,48 +50,48 @@ func pausedBy(obj client.Object, kind string, cluster *clusterv1.Cluster) metav1
 	return metav1.Condition{Type: clusterv1.PausedCondition, Status: metav1.ConditionTrue, Reason: clusterv1.PausedReason, Message: strings.Join(why, ", "), ObservedGeneration: obj.GetGeneration()}
 }
 
-// suspend has Ready say that the object is paused: clusterctl describe shows no other condition of it, and what Ready says
+// markReadyPaused has Ready say that the object is paused: clusterctl describe shows no other condition of it, and what Ready says
 // may not hold any more. Its status stays, and the reason of one that is not True, because they are why somebody has paused
 // it, or what a MachineHealthCheck acts on.
-func suspend(obj Object) {
-	why := conditions.GetMessage(obj, clusterv1.PausedCondition)
+func markReadyPaused(obj Object) {
+	cause := conditions.GetMessage(obj, clusterv1.PausedCondition)
 	ready := conditions.Get(obj, infrav1.ReadyCondition)
 	if ready == nil {
 		conditions.Set(obj, metav1.Condition{Type: infrav1.ReadyCondition, Status: metav1.ConditionUnknown, Reason: clusterv1.PausedReason,
-			Message: "paused (" + why + ") before anything was found out"})
+			Message: "paused (" + cause + ") before anything was found out"})
 		return
 	}
-	said := *ready
+	updated := *ready
 	switch {
 	case ready.Status == metav1.ConditionTrue:
-		said.Reason, said.Message = clusterv1.PausedReason, why
+		updated.Reason, updated.Message = clusterv1.PausedReason, cause
 	case ready.Reason != clusterv1.PausedReason:
-		said.Message = pausedPrefix + why + pausedSuffix + before(ready.Message)
+		updated.Message = pausedPrefix + cause + pausedSuffix + messageBeforePause(ready.Message)
 	}
-	replace(obj, said)
+	replaceCondition(obj, updated)
 }
 
-// resume takes back what suspend said.
-func resume(obj Object) {
+// restoreReady takes back what suspend said.
+func restoreReady(obj Object) {
 	ready := conditions.Get(obj, infrav1.ReadyCondition)
 	if ready == nil {
 		return
 	}
-	said := *ready
+	updated := *ready
 	switch {
 	case ready.Reason != clusterv1.PausedReason:
-		said.Message = before(ready.Message)
+		updated.Message = messageBeforePause(ready.Message)
 	case ready.Status == metav1.ConditionTrue:
-		said.Reason, said.Message = infrav1.ReadyReason, ""
+		updated.Reason, updated.Message = infrav1.ReadyReason, ""
 	default:
 		conditions.Delete(obj, infrav1.ReadyCondition)
 		return
 	}
-	replace(obj, said)
+	replaceCondition(obj, updated)
 }
 
-// before is what a message said before the object was paused.
-func before(message string) string {
+// messageBeforePause is what a message said before the object was paused.
+func messageBeforePause(message string) string {
 	if rest, ok := strings.CutPrefix(message, pausedPrefix); ok {
 		if _, said, ok := strings.Cut(rest, pausedSuffix); ok {
 			return said
@@ -100,8 +100,8 @@ func before(message string) string {
 	return message
 }
 
-// replace puts a condition in the place of the one of its type, which was found out about the same generation.
-func replace(obj Object, condition metav1.Condition) {
+// replaceCondition puts a condition in the place of the one of its type, which was found out about the same generation.
+func replaceCondition(obj Object, condition metav1.Condition) {
 	list := obj.GetConditions()
 	for i := range list {
 		if list[i].Type == condition.Type {

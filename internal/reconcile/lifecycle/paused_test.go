@@ -35,7 +35,7 @@ func TestPausedInReady(t *testing.T) {
 				tc.while.ObservedGeneration = 4
 			}
 			for range 2 {
-				suspend(obj)
+				markReadyPaused(obj)
 			}
 			ready := func() *metav1.Condition {
 				found := conditions.Get(obj, infrav1.ReadyCondition)
@@ -48,7 +48,7 @@ func TestPausedInReady(t *testing.T) {
 				t.Errorf("%s: while paused (-want +got):\n%s", tc.reason, diff)
 			}
 			for range 2 {
-				resume(obj)
+				restoreReady(obj)
 			}
 			if diff := cmp.Diff(tc.ready, ready()); diff != "" {
 				t.Errorf("%s: afterwards (-want +got):\n%s", tc.reason, diff)
@@ -74,7 +74,7 @@ func TestRequested(t *testing.T) {
 			obj.Annotations = map[string]string{infrav1.ReconcileRequestedAnnotation: tc.asked}
 		}
 		obj.Status.LastHandledReconcileAt = tc.handled
-		if got := Requested(obj); got != tc.want {
+		if got := IsReconcileRequested(obj); got != tc.want {
 			t.Errorf("%s: %s: got %t", name, tc.reason, got)
 		}
 	}

@@ -20,34 +20,34 @@ import (
 // Changes follow what one pass changes on an object.
 type Changes struct {
 	client      client.Client
-	written     *Written
+	writes      *WriteTracker
 	before, obj client.Object
 	// finished is set when the pass has looked at everything.
 	finished bool
 }
 
-// Follow begins to follow the changes of obj, the first of which is that what is stored in an outdated form gets today's.
+// TrackChanges begins to follow the changes of obj, the first of which is that what is stored in an outdated form gets today's.
 // written may be nil.
-func Follow(c client.Client, written *Written, obj client.Object) *Changes {
-	changes := &Changes{client: c, written: written, before: obj.DeepCopyObject().(client.Object), obj: obj}
-	renew(obj)
+func TrackChanges(c client.Client, writes *WriteTracker, obj client.Object) *Changes {
+	changes := &Changes{client: c, writes: writes, before: obj.DeepCopyObject().(client.Object), obj: obj}
+	convertToCurrentFormat(obj)
 	return changes
 }
 
 // Write writes what changed since Follow, or since the last Write.
 func (p *Changes) Write(ctx context.Context) error {
-	if err := p.write(ctx); err != nil {
+	if err := p.patchObject(ctx); err != nil {
 		return fmt.Errorf("patch %s: %w", client.ObjectKeyFromObject(p.obj), err)
 	}
 	p.before = p.obj.DeepCopyObject().(client.Object)
 	return nil
 }
 
-// Stored returns the object as it was last read or written: a copy, in which what is not written yet is missing.
-func (p *Changes) Stored() client.Object { return p.before.DeepCopyObject().(client.Object) }
+// StoredObject returns the object as it was last read or written: a copy, in which what is not written yet is missing.
+func (p *Changes) StoredObject() client.Object { return p.before.DeepCopyObject().(client.Object) }
 
-// withStatus returns a copy of an object with the status of another one of its kind. Types without a status have nothing to copy.
-func withStatus(object, of client.Object) client.Object {
+// copyWithStatus returns a copy of an object with the status of another one of its kind. Types without a status have nothing to copy.
+func copyWithStatus(object, of client.Object) client.Object {
 	out := object.DeepCopyObject().(client.Object)
 	if status := reflect.ValueOf(out).Elem().FieldByName("Status"); status.IsValid() {
 		status.Set(reflect.ValueOf(of.DeepCopyObject()).Elem().FieldByName("Status"))
@@ -72,8 +72,8 @@ func (e *StatusError) Error() string { return "status: " + e.Err.Error() }
 // Unwrap gives the cause.
 func (e *StatusError) Unwrap() error { return e.Err }
 
-// observer is an object whose status says what of it was looked at.
-type observer interface {
+// observedObject is an object whose status says what of it was looked at.
+type observedObject interface {
 	GetObserved() *infrav1.ObservedStatus
 }
 
@@ -81,29 +81,29 @@ type observer interface {
 // that asks for a pass.
 func (p *Changes) Finish(ctx context.Context) error {
 	p.finished = true
-	p.observed(p.obj.GetGeneration())
+	p.setObserved(p.obj.GetGeneration())
 	return p.Write(ctx)
 }
 
-// observed notes what the status is about.
-func (p *Changes) observed(generation int64) {
-	if object, ok := p.obj.(observer); ok {
+// setObserved notes what the status is about.
+func (p *Changes) setObserved(generation int64) {
+	if object, ok := p.obj.(observedObject); ok {
 		*object.GetObserved() = infrav1.ObservedStatus{
 			ObservedGeneration: generation, LastHandledReconcileAt: p.obj.GetAnnotations()[infrav1.ReconcileRequestedAnnotation],
 		}
 	}
 }
 
-// write patches the object, which was read as before. The status goes last, so that whoever reads that something is provisioned
+// patchObject patches the object, which was read as before. The status goes last, so that whoever reads that something is provisioned
 // finds the spec that belongs to it: endpoint and provider ID. Of an object that is being deleted it goes first, because
 // removing the last finalizer ends the object, and one that is gone needs no patch. Of one that is not, every failure is
 // told: passes write what they are about to make in Azure first.
-func (p *Changes) write(ctx context.Context) error {
+func (p *Changes) patchObject(ctx context.Context) error {
 	c, before, obj := p.client, p.before, p.obj
-	bound(obj)
+	truncateMessages(obj)
 	deleting := !obj.GetDeletionTimestamp().IsZero()
 	gone := func(err error) bool { return deleting && apierrors.IsNotFound(err) }
-	statusChanged, restChanged, err := changed(before, obj)
+	statusChanged, restChanged, err := compareObjects(before, obj)
 	if err != nil {
 		return err
 	}
@@ -119,8 +119,8 @@ func (p *Changes) write(ctx context.Context) error {
 			}
 			return &StatusError{Object: obj, Err: err}
 		}
-		p.written.wrote(written)
-		p.before = withStatus(p.before, obj)
+		p.writes.recordWrite(written)
+		p.before = copyWithStatus(p.before, obj)
 		return nil
 	}
 	rest := func() error {
@@ -134,12 +134,12 @@ func (p *Changes) write(ctx context.Context) error {
 			}
 			return err
 		}
-		p.written.wrote(written)
-		p.before = withStatus(obj, p.before)
+		p.writes.recordWrite(written)
+		p.before = copyWithStatus(obj, p.before)
 		if written.GetGeneration() == before.GetGeneration()+1 {
-			statusChanged = observe(obj, before.GetGeneration(), written.GetGeneration()) || p.finished || statusChanged
+			statusChanged = advanceObservedGeneration(obj, before.GetGeneration(), written.GetGeneration()) || p.finished || statusChanged
 			if p.finished {
-				p.observed(written.GetGeneration())
+				p.setObserved(written.GetGeneration())
 			}
 			// What the pass goes on to say is about what it has just written.
 			obj.SetGeneration(written.GetGeneration())
@@ -156,8 +156,8 @@ func (p *Changes) write(ctx context.Context) error {
 	return last()
 }
 
-// bound shortens the messages of conditions to what the API server takes. It refuses the whole status otherwise.
-func bound(obj client.Object) {
+// truncateMessages shortens the messages of conditions to what the API server takes. It refuses the whole status otherwise.
+func truncateMessages(obj client.Object) {
 	setter, ok := obj.(conditions.Setter)
 	if !ok {
 		return
@@ -168,9 +168,9 @@ func bound(obj client.Object) {
 	}
 }
 
-// observe has the conditions that were set for generation from say that they hold for generation to, which the pass itself
+// advanceObservedGeneration has the conditions that were set for generation from say that they hold for generation to, which the pass itself
 // made by writing the spec. Otherwise the next pass would have nothing to say but that. It tells whether any changed.
-func observe(obj client.Object, from, to int64) (changed bool) {
+func advanceObservedGeneration(obj client.Object, from, to int64) (changed bool) {
 	setter, ok := obj.(conditions.Setter)
 	if !ok {
 		return false
@@ -185,8 +185,8 @@ func observe(obj client.Object, from, to int64) (changed bool) {
 	return changed
 }
 
-// changed tells whether the status and whether anything else differs.
-func changed(before, obj client.Object) (status, rest bool, err error) {
+// compareObjects tells whether the status and whether anything else differs.
+func compareObjects(before, obj client.Object) (status, rest bool, err error) {
 	// Most passes change nothing, and to render two objects for that would be a good part of their work.
 	if reflect.DeepEqual(before, obj) {
 		return false, false, nil

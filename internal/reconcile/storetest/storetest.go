@@ -18,8 +18,8 @@ import (
 // Namespace is where the objects of tests are.
 const Namespace = "ns"
 
-// New is a store with these objects.
-func New(t *testing.T, objects ...client.Object) client.WithWatch {
+// NewClient is a store with these objects.
+func NewClient(t *testing.T, objects ...client.Object) client.WithWatch {
 	t.Helper()
 	scheme := runtime.NewScheme()
 	for _, add := range []func(*runtime.Scheme) error{corev1.AddToScheme, clusterv1.AddToScheme, infrav1.AddToScheme} {
@@ -30,25 +30,27 @@ func New(t *testing.T, objects ...client.Object) client.WithWatch {
 	return fake.NewClientBuilder().WithScheme(scheme).WithObjects(objects...).WithStatusSubresource(objects...).Build()
 }
 
-// Meta is the metadata of an object in Namespace.
-func Meta(name string) metav1.ObjectMeta { return metav1.ObjectMeta{Namespace: Namespace, Name: name} }
+// NewMeta is the metadata of an object in Namespace.
+func NewMeta(name string) metav1.ObjectMeta {
+	return metav1.ObjectMeta{Namespace: Namespace, Name: name}
+}
 
-// Owned is Meta of an object that the Cluster with the name owner owns.
-func Owned(name, owner string) metav1.ObjectMeta {
-	meta := Meta(name)
+// NewOwnedMeta is Meta of an object that the Cluster with the name owner owns.
+func NewOwnedMeta(name, owner string) metav1.ObjectMeta {
+	meta := NewMeta(name)
 	meta.OwnerReferences = []metav1.OwnerReference{{APIVersion: clusterv1.GroupVersion.String(), Kind: "Cluster", Name: owner, UID: "u"}}
 	return meta
 }
 
-// Cluster is a Cluster with infrastructure of a kind and a name.
-func Cluster(name, kind, infrastructure string) *clusterv1.Cluster {
-	return &clusterv1.Cluster{ObjectMeta: Meta(name), Spec: clusterv1.ClusterSpec{
+// NewCluster is a Cluster with infrastructure of a kind and a name.
+func NewCluster(name, kind, infrastructure string) *clusterv1.Cluster {
+	return &clusterv1.Cluster{ObjectMeta: NewMeta(name), Spec: clusterv1.ClusterSpec{
 		InfrastructureRef: clusterv1.ContractVersionedObjectReference{APIGroup: infrav1.GroupVersion.Group, Kind: kind, Name: infrastructure},
 	}}
 }
 
-// Name is the name of an object that may be missing, "" then.
-func Name[T any, P interface {
+// NameOf is the name of an object that may be missing, "" then.
+func NameOf[T any, P interface {
 	*T
 	client.Object
 }](object P) string {
@@ -58,8 +60,8 @@ func Name[T any, P interface {
 	return object.GetName()
 }
 
-// Deleting is an object that is being deleted and that a finalizer keeps.
-func Deleting[O client.Object](object O) O {
+// MarkDeleting is an object that is being deleted and that a finalizer keeps.
+func MarkDeleting[O client.Object](object O) O {
 	object.SetFinalizers(append(object.GetFinalizers(), "example.com/keeps"))
 	object.SetDeletionTimestamp(&metav1.Time{Time: metav1.Now().Rfc3339Copy().Time})
 	return object

@@ -23,8 +23,8 @@ type Source struct {
 	pending []reconcile.Request
 }
 
-// Func returns the function that wakes the object with this key.
-func (s *Source) Func(key client.ObjectKey) func() {
+// WakeFunc returns the function that wakes the object with this key.
+func (s *Source) WakeFunc(key client.ObjectKey) func() {
 	request := reconcile.Request{NamespacedName: key}
 	return func() {
 		s.mu.Lock()
@@ -33,12 +33,12 @@ func (s *Source) Func(key client.ObjectKey) func() {
 			s.pending = append(s.pending, request)
 			return
 		}
-		add(s.queue, request)
+		enqueueFirst(s.queue, request)
 	}
 }
 
-// add puts a request before those of other sources, which have the priority 0 or less.
-func add(queue workqueue.TypedRateLimitingInterface[reconcile.Request], request reconcile.Request) {
+// enqueueFirst puts a request before those of other sources, which have the priority 0 or less.
+func enqueueFirst(queue workqueue.TypedRateLimitingInterface[reconcile.Request], request reconcile.Request) {
 	if ordered, ok := queue.(priorityqueue.PriorityQueue[reconcile.Request]); ok {
 		ordered.AddWithOpts(priorityqueue.AddOpts{Priority: new(1)}, request)
 		return
@@ -46,14 +46,14 @@ func add(queue workqueue.TypedRateLimitingInterface[reconcile.Request], request 
 	queue.Add(request)
 }
 
-// Source is what the controller watches.
-func (s *Source) Source() source.Source {
+// EventSource is what the controller watches.
+func (s *Source) EventSource() source.Source {
 	return source.Func(func(_ context.Context, queue workqueue.TypedRateLimitingInterface[reconcile.Request]) error {
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		s.queue = queue
 		for _, request := range s.pending {
-			add(queue, request)
+			enqueueFirst(queue, request)
 		}
 		s.pending = nil
 		return nil

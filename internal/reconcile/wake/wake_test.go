@@ -40,13 +40,13 @@ func TestOrder(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			defer test.queue.ShutDown()
 			var source wake.Source
-			source.Func(request("early").NamespacedName)()
+			source.WakeFunc(request("early").NamespacedName)()
 			test.queue.Add(request("changed"))
 			test.queue.Add(request("other"))
-			if err := source.Source().Start(context.Background(), test.queue); err != nil {
+			if err := source.EventSource().Start(context.Background(), test.queue); err != nil {
 				t.Fatal(err)
 			}
-			late := source.Func(request("late").NamespacedName)
+			late := source.WakeFunc(request("late").NamespacedName)
 			late()
 			late()
 			var got []string

@@ -20,47 +20,47 @@ import (
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 )
 
-// Own is for the objects that a controller reconciles: everything but the status. Of that the Paused condition counts,
+// OwnChanges is for the objects that a controller reconciles: everything but the status. Of that the Paused condition counts,
 // because Cluster API's library ends the pass that writes it and expects another one.
-func Own() predicate.Predicate {
-	return updates(func(before, after client.Object) bool {
-		return spec(before, after) || !slices.Equal(before.GetFinalizers(), after.GetFinalizers()) ||
+func OwnChanges() predicate.Predicate {
+	return onUpdate(func(before, after client.Object) bool {
+		return specChanged(before, after) || !slices.Equal(before.GetFinalizers(), after.GetFinalizers()) ||
 			!equality.Semantic.DeepEqual(before.GetOwnerReferences(), after.GetOwnerReferences()) ||
-			differs(before, after, clusterv1.PausedCondition)
+			conditionChanged(before, after, clusterv1.PausedCondition)
 	})
 }
 
-// Spec is for objects of which others read the spec, labels and annotations, and whether they are being deleted.
-func Spec() predicate.Predicate { return updates(spec) }
+// SpecChanges is for objects of which others read the spec, labels and annotations, and whether they are being deleted.
+func SpecChanges() predicate.Predicate { return onUpdate(specChanged) }
 
-// Generation is for objects of which others read the spec only. Controllers write annotations again and again while something is
+// GenerationChanges is for objects of which others read the spec only. Controllers write annotations again and again while something is
 // made.
-func Generation() predicate.Predicate {
-	return updates(func(before, after client.Object) bool {
+func GenerationChanges() predicate.Predicate {
+	return onUpdate(func(before, after client.Object) bool {
 		return before.GetGeneration() != after.GetGeneration() || before.GetUID() != after.GetUID()
 	})
 }
 
-// Reads is Spec for objects of which others read something of the status as well: what read returns of it.
-func Reads[T client.Object](read func(obj T) any) predicate.Predicate {
-	return updates(func(before, after client.Object) bool {
+// SpecOrStatusChanges is Spec for objects of which others read something of the status as well: what read returns of it.
+func SpecOrStatusChanges[T client.Object](read func(obj T) any) predicate.Predicate {
+	return onUpdate(func(before, after client.Object) bool {
 		was, ok := before.(T)
 		is, too := after.(T)
-		return spec(before, after) || ok && too && !equality.Semantic.DeepEqual(read(was), read(is))
+		return specChanged(before, after) || ok && too && !equality.Semantic.DeepEqual(read(was), read(is))
 	})
 }
 
-// Identity is for the AzureClusterIdentities that objects ask Azure as: what it says of itself and whether it is Ready, and
+// IdentityChanges is for the AzureClusterIdentities that objects ask Azure as: what it says of itself and whether it is Ready, and
 // not who else uses it, which its finalizers tell.
-func Identity() predicate.Predicate {
-	return updates(func(before, after client.Object) bool {
-		return spec(before, after) || differs(before, after, infrav1.ReadyCondition)
+func IdentityChanges() predicate.Predicate {
+	return onUpdate(func(before, after client.Object) bool {
+		return specChanged(before, after) || conditionChanged(before, after, infrav1.ReadyCondition)
 	})
 }
 
-// Labels is for Namespaces, whose labels decide which identities their objects may use. One that comes into being has no
+// LabelChanges is for Namespaces, whose labels decide which identities their objects may use. One that comes into being has no
 // objects yet.
-func Labels() predicate.TypedFuncs[*metav1.PartialObjectMetadata] {
+func LabelChanges() predicate.TypedFuncs[*metav1.PartialObjectMetadata] {
 	return predicate.TypedFuncs[*metav1.PartialObjectMetadata]{
 		CreateFunc:  func(event.TypedCreateEvent[*metav1.PartialObjectMetadata]) bool { return false },
 		DeleteFunc:  func(event.TypedDeleteEvent[*metav1.PartialObjectMetadata]) bool { return false },
@@ -71,20 +71,20 @@ func Labels() predicate.TypedFuncs[*metav1.PartialObjectMetadata] {
 	}
 }
 
-func updates(counts func(before, after client.Object) bool) predicate.Predicate {
+func onUpdate(counts func(before, after client.Object) bool) predicate.Predicate {
 	return predicate.Funcs{UpdateFunc: func(e event.UpdateEvent) bool {
 		return e.ObjectOld == nil || e.ObjectNew == nil || counts(e.ObjectOld, e.ObjectNew)
 	}}
 }
 
-func spec(before, after client.Object) bool {
+func specChanged(before, after client.Object) bool {
 	return before.GetGeneration() != after.GetGeneration() || before.GetUID() != after.GetUID() ||
 		before.GetDeletionTimestamp().IsZero() != after.GetDeletionTimestamp().IsZero() ||
 		!maps.Equal(before.GetLabels(), after.GetLabels()) || !maps.Equal(before.GetAnnotations(), after.GetAnnotations())
 }
 
-// differs tells whether a condition says something else than before.
-func differs(before, after client.Object, conditionType string) bool {
+// conditionChanged tells whether a condition says something else than before.
+func conditionChanged(before, after client.Object, conditionType string) bool {
 	of := func(obj client.Object) *metav1.Condition {
 		getter, ok := obj.(conditions.Getter)
 		if !ok {

@@ -47,7 +47,7 @@ func TestUpdates(t *testing.T) {
 			after := before.DeepCopy()
 			test.change(after)
 			update := event.UpdateEvent{ObjectOld: before, ObjectNew: after}
-			got := wakes{watch.Own().Update(update), watch.Spec().Update(update), watch.Identity().Update(update)}
+			got := wakes{watch.OwnChanges().Update(update), watch.SpecChanges().Update(update), watch.IdentityChanges().Update(update)}
 			if diff := cmp.Diff(test.want, got); diff != "" {
 				t.Errorf("%s (-want +got):\n%s", test.reason, diff)
 			}
@@ -61,7 +61,7 @@ func TestComesAndGoes(t *testing.T) {
 		Create(event.CreateEvent) bool
 		Delete(event.DeleteEvent) bool
 		Generic(event.GenericEvent) bool
-	}{"own": watch.Own(), "spec": watch.Spec(), "identity": watch.Identity()} {
+	}{"own": watch.OwnChanges(), "spec": watch.SpecChanges(), "identity": watch.IdentityChanges()} {
 		if !predicate.Create(event.CreateEvent{Object: identity}) || !predicate.Delete(event.DeleteEvent{Object: identity}) || !predicate.Generic(event.GenericEvent{Object: identity}) {
 			t.Errorf("%s: an object that comes or goes counts", name)
 		}

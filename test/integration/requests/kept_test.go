@@ -112,7 +112,7 @@ func (w *world) comeAndGo(m *virtual.Manager, name string, machines int) {
 	w.Gone(managed)
 
 	// Three hours are how long what may still be needed is kept at most. It is dropped when something else is looked at.
-	opened, err := m.Gate.Open(w.T.Context(), access.OfAzureCluster(w.AzureCluster(name)))
+	opened, err := m.Gate.Open(w.T.Context(), access.RequestForAzureCluster(w.AzureCluster(name)))
 	if err != nil {
 		w.T.Fatal(err)
 	}

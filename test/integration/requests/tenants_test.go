@@ -22,7 +22,7 @@ func TestTenantsShareBudgets(t *testing.T) {
 		m := w.Manage()
 		open := func(namespace string) *access.Access {
 			ref := &corev1.ObjectReference{Namespace: w.Namespace, Name: harness.IdentityName}
-			opened, err := m.Gate.Open(w.T.Context(), access.Request{Ref: ref, Namespace: namespace, SubscriptionID: w.Azure.SubscriptionID})
+			opened, err := m.Gate.Open(w.T.Context(), access.Request{IdentityRef: ref, Namespace: namespace, SubscriptionID: w.Azure.SubscriptionID})
 			if err != nil {
 				w.T.Fatal(err)
 			}

@@ -83,7 +83,7 @@ func (w *world) start() *virtual.Manager {
 	w.t.Helper()
 	return w.Start(func(ctx context.Context, m *virtual.Manager) error {
 		kind := &azuremachinepool.Kind{Client: m.GetClient(), Engine: m.Engine, Facts: m.Facts}
-		return reconcile.New(m.Services, kind).SetupWithManager(ctx, m, controller.Options{SkipNameValidation: new(true)})
+		return reconcile.NewAzureRunner(m.Services, kind).SetupWithManager(ctx, m, controller.Options{SkipNameValidation: new(true)})
 	})
 }
 
@@ -93,7 +93,7 @@ func (w *world) network(m *virtual.Manager) {
 	azureCluster, owner := &infrav1.AzureCluster{}, &clusterv1.Cluster{}
 	w.Get(azureCluster, "c1")
 	w.Get(owner, "c1")
-	opened, err := m.Gate.Open(w.t.Context(), access.OfAzureCluster(azureCluster))
+	opened, err := m.Gate.Open(w.t.Context(), access.RequestForAzureCluster(azureCluster))
 	if err != nil {
 		w.t.Fatal(err)
 	}

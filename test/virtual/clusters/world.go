@@ -75,40 +75,40 @@ func Register(ctx context.Context, m *virtual.Manager) error {
 func RegisterWith(ctx context.Context, m *virtual.Manager, options controller.Options) error {
 	options.SkipNameValidation = new(true)
 	network := &azurecluster.Kind{Client: m.GetClient(), Facts: m.Facts}
-	if err := reconcile.New(m.Services, network).SetupWithManager(ctx, m, options); err != nil {
+	if err := reconcile.NewAzureRunner(m.Services, network).SetupWithManager(ctx, m, options); err != nil {
 		return err
 	}
 	machines := &azuremachine.Kind{Client: m.GetClient(), Facts: m.Facts}
-	if err := reconcile.New(m.Services, machines).SetupWithManager(ctx, m, options); err != nil {
+	if err := reconcile.NewAzureRunner(m.Services, machines).SetupWithManager(ctx, m, options); err != nil {
 		return err
 	}
-	if err := reconcile.NewLocal(m.Services, &azuremanagedcluster.Kind{Client: m.GetClient()}).SetupWithManager(ctx, m, options); err != nil {
+	if err := reconcile.NewLocalRunner(m.Services, &azuremanagedcluster.Kind{Client: m.GetClient()}).SetupWithManager(ctx, m, options); err != nil {
 		return err
 	}
 	workloads := fake.NewClientset()
 	controlPlanes := &azuremanagedcontrolplane.Kind{Client: m.GetClient(), Facts: m.Facts, Workload: func([]byte) (corev1client.ConfigMapsGetter, error) { return workloads.CoreV1(), nil }}
-	if err := reconcile.New(m.Services, controlPlanes).SetupWithManager(ctx, m, options); err != nil {
+	if err := reconcile.NewAzureRunner(m.Services, controlPlanes).SetupWithManager(ctx, m, options); err != nil {
 		return err
 	}
 	pools := &azuremanagedmachinepool.Kind{Client: m.GetClient(), Engine: m.Engine, Facts: m.Facts}
-	if err := reconcile.New(m.Services, pools).SetupWithManager(ctx, m, options); err != nil {
+	if err := reconcile.NewAzureRunner(m.Services, pools).SetupWithManager(ctx, m, options); err != nil {
 		return err
 	}
-	if err := reconcile.New(m.Services, &azureasomanagedcluster.Kind{Client: m.GetClient(), Facts: m.Facts}).SetupWithManager(ctx, m, options); err != nil {
+	if err := reconcile.NewAzureRunner(m.Services, &azureasomanagedcluster.Kind{Client: m.GetClient(), Facts: m.Facts}).SetupWithManager(ctx, m, options); err != nil {
 		return err
 	}
-	if err := reconcile.New(m.Services, &azureasomanagedcontrolplane.Kind{Client: m.GetClient(), Facts: m.Facts}).SetupWithManager(ctx, m, options); err != nil {
+	if err := reconcile.NewAzureRunner(m.Services, &azureasomanagedcontrolplane.Kind{Client: m.GetClient(), Facts: m.Facts}).SetupWithManager(ctx, m, options); err != nil {
 		return err
 	}
 	vms := &azuremachinepool.Kind{Client: m.GetClient(), Engine: m.Engine, Facts: m.Facts}
-	if err := reconcile.New(m.Services, vms).SetupWithManager(ctx, m, options); err != nil {
+	if err := reconcile.NewAzureRunner(m.Services, vms).SetupWithManager(ctx, m, options); err != nil {
 		return err
 	}
 	ofDocuments := &azureasomanagedmachinepool.Kind{Client: m.GetClient(), Engine: m.Engine, Facts: m.Facts}
-	if err := reconcile.New(m.Services, ofDocuments).SetupWithManager(ctx, m, options); err != nil {
+	if err := reconcile.NewAzureRunner(m.Services, ofDocuments).SetupWithManager(ctx, m, options); err != nil {
 		return err
 	}
-	credentials := &credentialsecret.Reconciler{Client: m.GetClient(), Recorder: m.Services.Recorder("credential"), Identities: m.Gate.Identities, Documents: true}
+	credentials := &credentialsecret.Reconciler{Client: m.GetClient(), Recorder: m.Services.Recorder("credential"), Identities: m.Gate.Identities, ASOResources: true}
 	return credentials.SetupWithManager(m, options)
 }
 

@@ -1,0 +1,75 @@
+package aks
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"k8s.io/apimachinery/pkg/api/equality"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+	"sigs.k8s.io/cluster-api/util/annotations"
+	"sigs.k8s.io/cluster-api/util/conditions"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+)
+
+// The instances of a pool are read again no sooner and no later than that while they are not as many as the pool says.
+const (
+	minInstancesRetry = 5 * time.Second
+	maxInstancesRetry = 5 * time.Minute
+)
+
+// InstancesRetry is how soon the instances of a pool are read again: after a sixth of the time for which they have not been as many as
+// the pool says. Azure may never make the others, as without quota, and nothing else tells that it has.
+func InstancesRetry(pool conditions.Getter, now time.Time) time.Duration {
+	condition := conditions.Get(pool, infrav1.ScaleSetReadyCondition)
+	if condition == nil || condition.Status == metav1.ConditionTrue {
+		return minInstancesRetry
+	}
+	return min(max(now.Sub(condition.LastTransitionTime.Time)/6, minInstancesRetry), maxInstancesRetry)
+}
+
+// ScaleSetCondition is the condition of a pool whose scale set, if it exists, has this many machines of the count that Azure says.
+func ScaleSetCondition(exists bool, machines int, count int32) metav1.Condition {
+	condition := metav1.Condition{Type: infrav1.ScaleSetReadyCondition, Status: metav1.ConditionTrue, Reason: infrav1.ReadyReason}
+	switch {
+	case !exists && count > 0:
+		condition.Status, condition.Reason = metav1.ConditionFalse, infrav1.WaitingReason
+		condition.Message = "the scale set of the pool is not in the node resource group yet; it is looked for until it is"
+	case machines != int(count):
+		condition.Status, condition.Reason = metav1.ConditionFalse, infrav1.WaitingReason
+		condition.Message = fmt.Sprintf("the scale set has %d of %d virtual machines; it is looked at until it has all", machines, count)
+	}
+	return condition
+}
+
+// FollowAutoscaler sets the annotation replicas-managed-by of a MachinePool and the number that AKS's autoscaler has chosen. by is the value
+// of the annotation for AKS. While the autoscaler runs, any other value but "false" means the same to Cluster API, so it stays: a
+// tool that applies it again would otherwise write against the controller for ever. It returns the changed MachinePool.
+func FollowAutoscaler(ctx context.Context, c client.Client, machinePool *clusterv1.MachinePool, by string, autoscaled bool, count int32) (*clusterv1.MachinePool, error) {
+	changed := machinePool.DeepCopy()
+	applyAutoscaler(changed, by, autoscaled, count)
+	if equality.Semantic.DeepEqual(machinePool, changed) {
+		return machinePool, nil
+	}
+	if err := c.Patch(ctx, changed, client.MergeFrom(machinePool)); err != nil {
+		return machinePool, fmt.Errorf("patch MachinePool %s: %w", machinePool.Name, err)
+	}
+	return changed, nil
+}
+
+// applyAutoscaler is Follow without Kubernetes.
+func applyAutoscaler(machinePool *clusterv1.MachinePool, by string, autoscaled bool, count int32) {
+	if !autoscaled {
+		if machinePool.Annotations[clusterv1.ReplicasManagedByAnnotation] == by {
+			delete(machinePool.Annotations, clusterv1.ReplicasManagedByAnnotation)
+		}
+		return
+	}
+	if !annotations.ReplicasManagedByExternalAutoscaler(machinePool) {
+		annotations.AddAnnotations(machinePool, map[string]string{clusterv1.ReplicasManagedByAnnotation: by})
+	}
+	machinePool.Spec.Replicas = new(count)
+}

@@ -1,0 +1,28 @@
+package aks
+
+import (
+	"context"
+
+	"k8s.io/apimachinery/pkg/util/validation/field"
+	ctrl "sigs.k8s.io/controller-runtime"
+
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
+	armclient "sigs.k8s.io/cluster-api-provider-azure/internal/arm/client"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/facts"
+	plan "sigs.k8s.io/cluster-api-provider-azure/internal/plan/aks"
+)
+
+// CheckVMSizes are the pools that AKS has refused to make, alone or with the cluster, and whose VM size the region does not
+// have. Where the catalog cannot be read, what AKS said has to do.
+func CheckVMSizes(ctx context.Context, f *facts.Facts, c *armclient.Client, in plan.Input, refused arm.Result, pools ...plan.Pool) field.ErrorList {
+	sizes := plan.RefusedVMSizes(refused, pools...)
+	if len(sizes) == 0 {
+		return nil
+	}
+	unknown, err := f.FindUnknownSizes(ctx, c, in.SubscriptionID, in.ControlPlane.Spec.Location, sizes)
+	if err != nil {
+		ctrl.LoggerFrom(ctx).Info("The VM sizes of the region are not known", "reason", err.Error())
+		return nil
+	}
+	return plan.CheckVMSizes(in, unknown, pools...)
+}

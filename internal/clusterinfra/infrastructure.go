@@ -1,0 +1,170 @@
+// Package home finds the cluster that the VMs of a pool belong to: a self-managed one, or an AKS cluster that scale sets of the
+// user's own join. The latter is shown in the shape of the former, so that there is one plan for the VMs of both.
+package clusterinfra
+
+import (
+	"context"
+	"fmt"
+
+	corev1 "k8s.io/api/core/v1"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+	armclient "sigs.k8s.io/cluster-api-provider-azure/internal/arm/client"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/clusterinfra/aks"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/clusterinfra/selfmanaged"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/defaults"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/facts"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/identity/access"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan"
+	plannedmanaged "sigs.k8s.io/cluster-api-provider-azure/internal/plan/aks"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/cluster"
+)
+
+const azureClusterKind = "AzureCluster"
+
+// Infrastructure is one of both, or neither when it is not there.
+type Infrastructure struct {
+	AzureCluster *infrav1.AzureCluster
+	ControlPlane *infrav1.AzureManagedControlPlane
+}
+
+// FindInfrastructure is the home of what belongs to a Cluster. Of a Cluster that is gone it is the one that belongs to a Cluster of this name.
+func FindInfrastructure(ctx context.Context, c client.Reader, cluster *clusterv1.Cluster, gone bool) (out Infrastructure, err error) {
+	if kind := cluster.Spec.InfrastructureRef.Kind; gone || kind == azureClusterKind {
+		if out.AzureCluster, err = selfmanaged.FindAzureCluster(ctx, c, cluster, gone); err != nil || out.AzureCluster != nil || !gone {
+			return out, err
+		}
+		out.ControlPlane, err = aks.FindControlPlane(ctx, c, cluster.Namespace, cluster.Name)
+		return out, err
+	}
+	if cluster.Spec.InfrastructureRef.Kind != aks.ClusterKind || cluster.Spec.ControlPlaneRef.Kind != aks.ControlPlaneKind {
+		return out, nil
+	}
+	controlPlane := &infrav1.AzureManagedControlPlane{}
+	key := client.ObjectKey{Namespace: cluster.Namespace, Name: cluster.Spec.ControlPlaneRef.Name}
+	if err := c.Get(ctx, key, controlPlane); err != nil {
+		if client.IgnoreNotFound(err) == nil {
+			return out, nil
+		}
+		return out, fmt.Errorf("get %s %s: %w", aks.ControlPlaneKind, key, err)
+	}
+	out.ControlPlane = controlPlane
+	return out, nil
+}
+
+// MissingMessage says which object is not there for a pool of a Cluster that has no home, and what to do.
+func MissingMessage(cluster *clusterv1.Cluster) string {
+	infrastructure, controlPlane := cluster.Spec.InfrastructureRef, cluster.Spec.ControlPlaneRef
+	const create = "%s %s, which Cluster %s refers to, is not there: create it"
+	switch {
+	case infrastructure.Kind == azureClusterKind:
+		return fmt.Sprintf(create, azureClusterKind, infrastructure.Name, cluster.Name)
+	case infrastructure.Kind == aks.ClusterKind && controlPlane.Kind == aks.ControlPlaneKind:
+		return fmt.Sprintf(create, aks.ControlPlaneKind, controlPlane.Name, cluster.Name)
+	case infrastructure.Kind == aks.ClusterKind:
+		return fmt.Sprintf("spec.controlPlaneRef of Cluster %s is of kind %q: an %s goes with an %s only", cluster.Name, controlPlane.Kind, aks.ClusterKind, aks.ControlPlaneKind)
+	}
+	return fmt.Sprintf("spec.infrastructureRef of Cluster %s is of kind %q: an AzureMachinePool joins a cluster with an %s, or one with an %s and an %s",
+		cluster.Name, infrastructure.Kind, azureClusterKind, aks.ClusterKind, aks.ControlPlaneKind)
+}
+
+// ListMachinePools are the AzureMachinePools of a Cluster of this name: by their label, which Cluster API sets with their owner. What they
+// are in goes after them.
+func ListMachinePools(ctx context.Context, c client.Reader, namespace, cluster string) ([]client.Object, error) {
+	list := &infrav1.AzureMachinePoolList{}
+	if err := c.List(ctx, list, client.InNamespace(namespace), client.MatchingLabels{clusterv1.ClusterNameLabel: cluster}); err != nil {
+		return nil, fmt.Errorf("list AzureMachinePools: %w", err)
+	}
+	var out []client.Object
+	for i := range list.Items {
+		out = append(out, &list.Items[i])
+	}
+	return out, nil
+}
+
+// Exists tells whether there is one.
+func (h Infrastructure) Exists() bool { return h.AzureCluster != nil || h.ControlPlane != nil }
+
+// Owner is the object whose annotations tell whose Azure resources are, nil for none.
+func (h Infrastructure) Owner() client.Object {
+	switch {
+	case h.AzureCluster != nil:
+		return h.AzureCluster
+	case h.ControlPlane != nil:
+		return h.ControlPlane
+	}
+	return nil
+}
+
+// String names the object, as in "AzureCluster c1".
+func (h Infrastructure) String() string {
+	if h.ControlPlane != nil {
+		return aks.ControlPlaneKind + " " + h.ControlPlane.Name
+	}
+	return azureClusterKind + " " + h.AzureCluster.Name
+}
+
+// Spec is what plans are computed from.
+func (h Infrastructure) Spec() any {
+	if h.ControlPlane != nil {
+		return h.ControlPlane.Spec
+	}
+	return h.AzureCluster.Spec
+}
+
+// AccessRequest asks for the access of the cluster.
+func (h Infrastructure) AccessRequest() access.Request {
+	if h.ControlPlane != nil {
+		return aks.AccessRequest(h.ControlPlane)
+	}
+	return access.RequestForAzureCluster(h.AzureCluster)
+}
+
+// IdentityRef is the identity that the cluster names.
+func (h Infrastructure) IdentityRef() *corev1.ObjectReference { return h.AccessRequest().IdentityRef }
+
+// NothingCreated tells whether nothing of the cluster can be in Azure.
+func (h Infrastructure) NothingCreated() bool {
+	if h.ControlPlane != nil {
+		return plannedmanaged.NothingCreated(h.ControlPlane)
+	}
+	return cluster.Untouched(h.AzureCluster)
+}
+
+// PlanInput is what plans of VMs are computed from, without facts of Azure: an AKS cluster is as its spec wants it. Objects are
+// defaulted as the webhooks do it, for those that were stored before a default existed.
+func (h Infrastructure) PlanInput(cluster *clusterv1.Cluster, subscription string, features plan.Features) plan.ClusterInput {
+	in := plan.ClusterInput{Cluster: cluster, SubscriptionID: subscription, Features: features}
+	if h.ControlPlane != nil {
+		in.AzureCluster = plannedmanaged.BuildAzureCluster(h.aksInput(in))
+		return in
+	}
+	in.AzureCluster = h.AzureCluster.DeepCopy()
+	defaults.FillAzureCluster(in.AzureCluster)
+	in.Facts.Zones = selfmanaged.AvailabilityZones(h.AzureCluster)
+	return in
+}
+
+// AddFacts is in with what is only known of an AKS cluster when Azure is asked: the resource group of its nodes, and the zones of its
+// region, which no status has.
+func (h Infrastructure) AddFacts(ctx context.Context, f *facts.Facts, c *armclient.Client, in plan.ClusterInput) (plan.ClusterInput, error) {
+	if h.ControlPlane == nil {
+		return in, nil
+	}
+	aks := h.aksInput(in)
+	var err error
+	if aks.Facts.Cluster, err = f.ReadResource(ctx, c, plannedmanaged.ClusterID(aks)); err != nil {
+		return in, err
+	}
+	in.AzureCluster = plannedmanaged.BuildAzureCluster(aks)
+	in.Facts.Zones, err = f.ListZones(ctx, c, in)
+	return in, err
+}
+
+func (h Infrastructure) aksInput(in plan.ClusterInput) plannedmanaged.Input {
+	out := plannedmanaged.Input{Cluster: in.Cluster, ControlPlane: h.ControlPlane.DeepCopy(), SubscriptionID: in.SubscriptionID}
+	defaults.FillAzureManagedControlPlane(out.ControlPlane)
+	return out
+}

@@ -1,0 +1,218 @@
+package asoresources
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+	plan "sigs.k8s.io/cluster-api-provider-azure/internal/plan/asoresource"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile/annotation"
+)
+
+// plainFieldManager is the field manager of objects of Kubernetes that documents are.
+const plainFieldManager = "cluster-api-provider-azure"
+
+// plainRetryInterval is how often such an object is looked at that is not ready. The manager has no right to watch its kind.
+const plainRetryInterval = 20 * time.Second
+
+// ReconcilePlainObjects keeps the objects of Kubernetes that documents of an object are: it applies what there is to be, and deletes what was applied
+// and is to be no more. The error is the manager's own trouble; what is wrong with one of them is in its status.
+func ReconcilePlainObjects(ctx context.Context, c client.Client, session reconcile.Session, owner client.Object, in plan.Input) ([]infrav1.ASOResourceStatus, error) {
+	known := rememberedObjects(owner)
+	if len(in.PlainObjects) == 0 && len(known) == 0 {
+		return nil, nil
+	}
+	k, all := plainObjectClient{Client: c, owner: owner}, slices.Clone(known)
+	var out []infrav1.ASOResourceStatus
+	for i, p := range in.PlainObjects {
+		out = append(out, newStatus(p.GroupVersionKind, p.Name))
+		// What cannot even be read is not made, and need not be looked for when its document goes.
+		if out[i].Reason, out[i].Message = k.findObstacle(ctx, p); out[i].Reason == "" && !slices.Contains(all, plainObjectName(p.GroupVersionKind, p.Name)) {
+			all = append(all, plainObjectName(p.GroupVersionKind, p.Name))
+		}
+	}
+	// Who knows of an object before it exists deletes it although nothing else was written.
+	if rememberObjects(owner, all) {
+		if err := session.Store(ctx); err != nil {
+			return nil, fmt.Errorf("remember objects of Kubernetes: %w", err)
+		}
+	}
+	for i, p := range in.PlainObjects {
+		if out[i].Reason == "" {
+			out[i].Ready, out[i].Reason, out[i].Message = k.applyObject(ctx, p)
+		}
+	}
+	left := slices.DeleteFunc(all, func(name string) bool {
+		kind, called, ok := parsePlainObjectName(name)
+		if !ok {
+			return true
+		}
+		same := func(p plan.PlainObject) bool { return p.GroupKind() == kind.GroupKind() && p.Name == called }
+		if i := slices.IndexFunc(in.PlainObjects, same); i >= 0 {
+			is := plainObjectName(in.PlainObjects[i].GroupVersionKind, called) // Another version of a kind is the same object.
+			return name != is && slices.Contains(known, is)
+		}
+		gone, message := k.deleteObject(ctx, kind, called)
+		if !gone {
+			status := newStatus(kind, called)
+			status.Reason, status.Message = infrav1.DeletingReason, message
+			out = append(out, status)
+		}
+		return gone
+	})
+	rememberObjects(owner, left)
+	return out, nil
+}
+
+func newStatus(kind schema.GroupVersionKind, name string) infrav1.ASOResourceStatus {
+	return infrav1.ASOResourceStatus{Resource: infrav1.ASOResource{Group: kind.Group, Version: kind.Version, Kind: kind.Kind, Name: name}}
+}
+
+// ValidFor is how long what was found holds, which is not for long while something of it is not ready. 0 is until the next resync.
+func ValidFor(plain []infrav1.ASOResourceStatus, holds time.Duration) time.Duration {
+	late := slices.ContainsFunc(plain, func(s infrav1.ASOResourceStatus) bool { return !s.Ready })
+	if late && (holds == 0 || holds > plainRetryInterval) {
+		return plainRetryInterval
+	}
+	return holds
+}
+
+func plainObjectName(kind schema.GroupVersionKind, name string) string {
+	return kind.Kind + "." + kind.Version + "." + kind.Group + "/" + name
+}
+
+func parsePlainObjectName(text string) (kind schema.GroupVersionKind, name string, ok bool) {
+	full, name, found := strings.Cut(text, "/")
+	parsed, _ := schema.ParseKindArg(full)
+	if !found || parsed == nil || plan.IsProtectedGroup(parsed.Group) {
+		return kind, "", false // Somebody wrote it who may write the annotation and nothing of that kind.
+	}
+	return *parsed, name, true
+}
+
+func rememberedObjects(owner client.Object) []string {
+	return strings.FieldsFunc(owner.GetAnnotations()[infrav1.PlainObjectsAnnotation], func(r rune) bool { return r == ';' })
+}
+
+func rememberObjects(owner client.Object, names []string) bool {
+	return annotation.Set(owner, map[string]string{infrav1.PlainObjectsAnnotation: strings.Join(names, ";")})
+}
+
+// plainObjectClient makes objects in the namespace of their owner, and nowhere else.
+type plainObjectClient struct {
+	client.Client
+	owner client.Object
+}
+
+// findObstacle says why an object cannot be made; a reason "" is that it can.
+func (k plainObjectClient) findObstacle(ctx context.Context, p plan.PlainObject) (reason, message string) {
+	have, reason, err := k.getObject(ctx, p.GroupVersionKind, p.Name)
+	switch {
+	case err != nil:
+		return reason, err.Error()
+	case have != nil && !metav1.IsControlledBy(have, k.owner):
+		return infrav1.ResourceExistsNotOwnedReason, "exists and was not made for this document: it is left alone"
+	}
+	return "", ""
+}
+
+// applyObject has the API server hold an object as its document says.
+func (k plainObjectClient) applyObject(ctx context.Context, p plan.PlainObject) (ready bool, reason, message string) {
+	kind, err := k.GroupVersionKindFor(k.owner)
+	if err != nil {
+		return false, infrav1.FailedReason, err.Error()
+	}
+	applied := &unstructured.Unstructured{Object: runtime.DeepCopyJSON(p.Object)}
+	applied.SetNamespace(k.owner.GetNamespace())
+	applied.SetOwnerReferences([]metav1.OwnerReference{*metav1.NewControllerRef(k.owner, kind)})
+	if err := k.Apply(ctx, client.ApplyConfigurationFromUnstructured(applied), client.FieldOwner(plainFieldManager), client.ForceOwnership); err != nil {
+		return false, infrav1.FailedReason, explainForbidden(err).Error()
+	}
+	return readReadiness(applied)
+}
+
+// deleteObject deletes an object that was made for a document.
+func (k plainObjectClient) deleteObject(ctx context.Context, kind schema.GroupVersionKind, name string) (gone bool, message string) {
+	have, reason, err := k.getObject(ctx, kind, name)
+	switch {
+	case err != nil && reason != infrav1.FailedReason: // Its kind is not there, or none that can have been made.
+		return true, ""
+	case err == nil && (have == nil || !metav1.IsControlledBy(have, k.owner)):
+		return true, ""
+	case err != nil:
+		return false, err.Error()
+	}
+	if have.GetDeletionTimestamp().IsZero() {
+		if err := k.Delete(ctx, have, client.Preconditions{UID: new(have.GetUID())}); client.IgnoreNotFound(err) != nil {
+			return false, explainForbidden(err).Error()
+		}
+	}
+	return false, "is being deleted"
+}
+
+// getObject reads an object, nil when there is none. It does so before anything is written, as the API server has it.
+func (k plainObjectClient) getObject(ctx context.Context, kind schema.GroupVersionKind, name string) (have *unstructured.Unstructured, reason string, err error) {
+	mapping, err := k.RESTMapper().RESTMapping(kind.GroupKind(), kind.Version)
+	switch {
+	case meta.IsNoMatchError(err):
+		return nil, infrav1.WaitingReason, fmt.Errorf("waits for the definition of its kind: %w", err)
+	case err != nil:
+		return nil, infrav1.FailedReason, err
+	case mapping.Scope.Name() != meta.RESTScopeNameNamespace:
+		return nil, infrav1.InvalidConfigurationReason, fmt.Errorf("is of no namespace: documents make objects in their own only")
+	}
+	have = &unstructured.Unstructured{}
+	have.SetGroupVersionKind(kind)
+	if err := k.Get(ctx, client.ObjectKey{Namespace: k.owner.GetNamespace(), Name: name}, have); err != nil {
+		if apierrors.IsNotFound(err) {
+			return nil, "", nil
+		}
+		return nil, infrav1.FailedReason, explainForbidden(err)
+	}
+	return have, "", nil
+}
+
+// explainForbidden says of a right that is missing who gives it.
+func explainForbidden(err error) error {
+	if apierrors.IsForbidden(err) {
+		return fmt.Errorf("who operates the management cluster has to give the manager the rights get, create, patch and delete in this namespace: %w", err)
+	}
+	return err
+}
+
+// readReadiness reads the condition Ready of an object; one that has none is ready once its controller has seen it, where it says so.
+func readReadiness(o *unstructured.Unstructured) (ready bool, reason, message string) {
+	status, _, _ := unstructured.NestedMap(o.Object, "status")
+	if seen, ok := status["observedGeneration"].(int64); ok && seen < o.GetGeneration() {
+		return false, infrav1.WaitingReason, "its controller has not looked at it yet"
+	}
+	conditions, _ := status["conditions"].([]any)
+	for _, each := range conditions {
+		condition, _ := each.(map[string]any)
+		if condition["type"] != "Ready" {
+			continue
+		}
+		seen, ok := condition["observedGeneration"].(int64)
+		switch {
+		case ok && seen < o.GetGeneration():
+			return false, infrav1.WaitingReason, "its controller has not looked at it yet"
+		case condition["status"] == "True":
+			return true, "", ""
+		}
+		message, _ := condition["message"].(string)
+		return false, infrav1.WaitingReason, "is not ready: " + message
+	}
+	return true, "", ""
+}

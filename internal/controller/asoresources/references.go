@@ -1,0 +1,91 @@
+package asoresources
+
+import (
+	"bytes"
+	"context"
+	"slices"
+	"strconv"
+
+	"k8s.io/apimachinery/pkg/runtime"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+	plan "sigs.k8s.io/cluster-api-provider-azure/internal/plan/asoresource"
+)
+
+// MapSecret finds the objects of a kind that a Secret of their namespace concerns: documents of them, or of others that they read,
+// name it as their credential or take values from it.
+func MapSecret(c client.Reader, kind string) func(context.Context, client.Object) []ctrl.Request {
+	return mapReferenced(c, kind, func(documents []plan.Manifest, name string) bool {
+		if name == DefaultCredential || slices.ContainsFunc(documents, func(d plan.Manifest) bool { return d.Annotations[plan.CredentialAnnotation] == name }) {
+			return true
+		}
+		secrets, _ := plan.ListReferencedKeys(plan.Input{Set: plan.NewSet("", documents, false)})
+		return slices.ContainsFunc(secrets, func(ref plan.KeyRef) bool { return ref.Name == name })
+	})
+}
+
+// MapConfigMap is MapSecret for a ConfigMap.
+func MapConfigMap(c client.Reader, kind string) func(context.Context, client.Object) []ctrl.Request {
+	return mapReferenced(c, kind, func(documents []plan.Manifest, name string) bool {
+		_, configMaps := plan.ListReferencedKeys(plan.Input{Set: plan.NewSet("", documents, false)})
+		return slices.ContainsFunc(configMaps, func(ref plan.KeyRef) bool { return ref.Name == name })
+	})
+}
+
+// mapReferenced finds the objects of a kind that read documents which name something of their namespace. A control plane is made with
+// its pools and may ask Azure as they do, so those of other kinds count, too.
+func mapReferenced(c client.Reader, kind string, names func(documents []plan.Manifest, name string) bool) func(context.Context, client.Object) []ctrl.Request {
+	wakes := MapToKind(c, kind)
+	return func(ctx context.Context, named client.Object) []ctrl.Request {
+		var out []ctrl.Request
+		add := func(request ctrl.Request) {
+			if !slices.Contains(out, request) {
+				out = append(out, request)
+			}
+		}
+		for _, of := range allKinds {
+			err := of.forEachObject(ctx, c, named.GetNamespace(), func(object client.Object) error {
+				resources := manifestsContaining(manifestsOf(object), named.GetName())
+				if documents, _ := plan.ReadManifests("", resources); len(documents) == 0 || !names(documents, named.GetName()) {
+					return nil
+				}
+				if of.name == kind {
+					add(ctrl.Request{NamespacedName: client.ObjectKeyFromObject(object)})
+					return nil
+				}
+				for _, request := range wakes(ctx, object) {
+					add(request)
+				}
+				return nil
+			})
+			if err != nil {
+				ctrl.LoggerFrom(ctx).Error(err, "find the objects whose documents name another one")
+			}
+		}
+		return out
+	}
+}
+
+// manifestsContaining are the documents that have a text, which most have not: reading them all costs much where there are many Secrets.
+// What no document names has the name of the credential that is used then.
+func manifestsContaining(resources []runtime.RawExtension, text string) []runtime.RawExtension {
+	if text == DefaultCredential {
+		return resources
+	}
+	quoted := []byte(strconv.Quote(text))
+	return slices.DeleteFunc(slices.Clone(resources), func(r runtime.RawExtension) bool { return !bytes.Contains(r.Raw, quoted) })
+}
+
+func manifestsOf(obj client.Object) []runtime.RawExtension {
+	switch obj := obj.(type) {
+	case *infrav1.AzureASOManagedCluster:
+		return obj.Spec.Resources
+	case *infrav1.AzureASOManagedControlPlane:
+		return obj.Spec.Resources
+	case *infrav1.AzureASOManagedMachinePool:
+		return obj.Spec.Resources
+	}
+	return nil
+}

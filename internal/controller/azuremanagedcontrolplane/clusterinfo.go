@@ -1,0 +1,68 @@
+package azuremanagedcontrolplane
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	ctrl "sigs.k8s.io/controller-runtime"
+
+	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/clusterinfra/kubeconfig"
+)
+
+// The ConfigMap that kubeadm's discovery reads, and its key.
+const (
+	clusterInfo  = "cluster-info"
+	discoveryKey = "kubeconfig"
+)
+
+// discoveryTimeout bounds the look at the workload cluster. The API server of a private cluster may be out of reach.
+const discoveryTimeout = 5 * time.Second
+
+// reconcileClusterInfo keeps kube-public/cluster-info of the workload cluster, which machines that are not AKS's join by. The condition
+// it returns is no part of Ready: an AKS cluster works without, and its API server need not be within reach from here.
+func (k *Kind) reconcileClusterInfo(ctx context.Context, raw []byte) metav1.Condition {
+	ctx, cancel := context.WithTimeout(ctx, discoveryTimeout)
+	defer cancel()
+	condition := metav1.Condition{Type: infrav1.ClusterInfoReadyCondition, Status: metav1.ConditionTrue, Reason: infrav1.ReadyReason}
+	if err := k.writeClusterInfo(ctx, raw); err != nil {
+		condition.Status, condition.Reason = metav1.ConditionFalse, infrav1.WorkloadClusterUnreachableReason
+		condition.Message = "kube-public/cluster-info, which self-managed machines join by, could not be written: the API server cannot be asked from here; tried again with the next full pass"
+		ctrl.LoggerFrom(ctx).V(2).Info("cluster-info not written", "reason", err.Error())
+	}
+	return condition
+}
+
+func (k *Kind) writeClusterInfo(ctx context.Context, raw []byte) error {
+	info, err := kubeconfig.BuildDiscovery(raw)
+	if err != nil {
+		return err
+	}
+	workload, err := k.Workload(raw)
+	if err != nil {
+		return fmt.Errorf("client of the workload cluster: %w", err)
+	}
+	configMaps := workload.ConfigMaps(metav1.NamespacePublic)
+	have, err := configMaps.Get(ctx, clusterInfo, metav1.GetOptions{})
+	if apierrors.IsNotFound(err) {
+		_, err = configMaps.Create(ctx, &corev1.ConfigMap{
+			ObjectMeta: metav1.ObjectMeta{Name: clusterInfo}, Data: map[string]string{discoveryKey: string(info)},
+		}, metav1.CreateOptions{})
+		return err
+	}
+	if err != nil || have.Data[discoveryKey] == string(info) {
+		return err
+	}
+	patch, err := json.Marshal(map[string]any{"data": map[string]string{discoveryKey: string(info)}})
+	if err != nil {
+		return err
+	}
+	_, err = configMaps.Patch(ctx, clusterInfo, types.MergePatchType, patch, metav1.PatchOptions{})
+	return err
+}

@@ -1,0 +1,218 @@
+package deletion
+
+import (
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/cluster-api/util/conditions"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/identity"
+)
+
+// maxWays bounds how many ways out of different causes one message has.
+const maxWays = 3
+
+// Blocker is an object that cannot go.
+type Blocker struct {
+	Object client.Object
+	// Kind is that of the object, and Finalizers are ours on it.
+	Kind       string
+	Finalizers []string
+	// Identity names the AzureClusterIdentity, User the object that refers to it.
+	Identity, User string
+	// AzureResources says what of the object may be in Azure, in words.
+	AzureResources string
+	// OwnsAllTagged tells that all resources with the tag are the object's, resource groups included. Else only those are that have one of Names.
+	// Child is what the object has below each of those, as "agentPools/pool0", where that is all it has; "" for none.
+	OwnsAllTagged bool
+	ResourceNames []string
+	ChildPath     string
+	// TagKey and TagValue are the tag of resources that are the object's or its Cluster's, and Subscription is where they are, "" for
+	// whatever the user of a command is signed in to.
+	TagKey, TagValue, Subscription string
+	// Remaining are the resources that a look at Azure has found to be the object's; nil when there was no look.
+	Remaining []arm.ID
+}
+
+// DescribeIdentity names the AzureClusterIdentity of an object in namespace.
+func DescribeIdentity(ref *corev1.ObjectReference, namespace string) string {
+	if ref == nil || ref.Name == "" {
+		return "an AzureClusterIdentity"
+	}
+	return fmt.Sprintf("AzureClusterIdentity %s/%s", cmp.Or(ref.Namespace, namespace), ref.Name)
+}
+
+// ReportStuck says in Ready, and in the conditions of the types in also, why Azure could not be asked about the deletion, with the
+// ways out. condition is what is said about err where nothing is deleted.
+func (h Blocker) ReportStuck(obj Object, condition metav1.Condition, err error, also ...string) {
+	condition.Message += h.WaysOut(err)
+	ReplaceConditions(obj, condition, also...)
+}
+
+// AddWaysOut adds to the Ready condition of obj, and to those of the types in also, the ways out of what outcome says holds the
+// deletion up. Conditions that are True go: they are about what is somebody else's and stays.
+func (h Blocker) AddWaysOut(obj Object, outcome arm.Outcome, also ...string) {
+	var errs []error
+	for _, result := range outcome.RootCauses() {
+		if result.Err != nil {
+			errs = append(errs, result.Err)
+		}
+	}
+	h.Remaining = nil
+	for _, result := range outcome.Results {
+		var azure *arm.Error
+		undecided := errors.As(result.Err, &azure) && strings.EqualFold(azure.Code, ownershipTagLostCode)
+		if result.State != arm.Gone && result.State != arm.Foreign && !undecided {
+			h.Remaining = append(h.Remaining, result.ID)
+		}
+	}
+	if len(h.Remaining) > 0 {
+		h.AzureResources = "what is left in Azure" // The command names it.
+	}
+	ways := h.WaysOut(errs...)
+	if ways == "" {
+		return
+	}
+	var pending []string
+	for _, condition := range obj.GetConditions() {
+		if condition.Status != metav1.ConditionTrue {
+			pending = append(pending, condition.Type)
+		}
+	}
+	KeepConditions(obj, pending...)
+	for _, conditionType := range append([]string{infrav1.ReadyCondition}, also...) {
+		found := conditions.Get(obj, conditionType)
+		if found == nil {
+			continue
+		}
+		condition := *found
+		if condition.Reason == infrav1.FailedReason {
+			condition.Reason = infrav1.DeletionFailedReason
+		}
+		condition.Message += ways
+		conditions.Set(obj, condition)
+	}
+}
+
+// WaysOut are what a person can do about errors that hold the deletion up, as a sentence to follow the error's own; "" when
+// they pass by themselves. The last way is always there: to do without the provider what it cannot.
+func (h Blocker) WaysOut(errs ...error) string {
+	var ways []string
+	for _, err := range errs {
+		if way := h.findWayOut(err); way != "" && !slices.Contains(ways, way) {
+			ways = append(ways, way)
+		}
+	}
+	if len(ways) == 0 {
+		return ""
+	}
+	ways = append(ways[:min(maxWays, len(ways))], h.manualWayOut())
+	return ". To let it go: " + strings.Join(ways, "; or ")
+}
+
+// findWayOut is what to do about one error, "" when it passes by itself.
+func (h Blocker) findWayOut(err error) string {
+	if way, ok := identityWaysOut[identity.CodeOf(err)]; ok {
+		return h.fillPlaceholders(way)
+	}
+	var azure *arm.Error
+	if !errors.As(err, &azure) {
+		return ""
+	}
+	codes := []string{azure.Code}
+	for _, detail := range azure.Details {
+		codes = append(codes, detail.Code)
+	}
+	for _, code := range codes {
+		if way, ok := azureWaysOut[strings.ToLower(code)]; ok {
+			return h.fillPlaceholders(way)
+		}
+	}
+	if arm.Classify(err) == arm.ClassStalled {
+		return "change what Azure refuses it for"
+	}
+	return ""
+}
+
+func (h Blocker) fillPlaceholders(way string) string {
+	return strings.NewReplacer("{identity}", h.Identity, "{user}", h.User, "{namespace}", h.Object.GetNamespace()).Replace(way)
+}
+
+// manualWayOut is the way that is always there: a person deletes what is left and lets the object go.
+func (h Blocker) manualWayOut() string {
+	return fmt.Sprintf("delete %s without the provider and let the object go: %s && %s", h.AzureResources, h.removalCommand(), RemoveFinalizersCommand(h.Object, h.Kind, h.Finalizers...))
+}
+
+// RemoveFinalizersCommand takes the finalizers off obj, and leaves those of others on it.
+func RemoveFinalizersCommand(obj client.Object, kind string, finalizers ...string) string {
+	left := []string{}
+	for _, finalizer := range obj.GetFinalizers() {
+		if !slices.Contains(finalizers, finalizer) {
+			left = append(left, finalizer)
+		}
+	}
+	patch, _ := json.Marshal(map[string]any{"metadata": map[string]any{"finalizers": left}}) // Strings always marshal.
+	return fmt.Sprintf("kubectl patch -n %s %s/%s --type=merge -p '%s'", obj.GetNamespace(), strings.ToLower(kind), obj.GetName(), patch)
+}
+
+// orOtherIdentity is the way out of every problem with an identity.
+const orOtherIdentity = ", or name another identity that may delete it in spec.identityRef of {user}"
+
+// identityWaysOut are the ways out of what keeps an identity from being used.
+var identityWaysOut = map[identity.Code]string{
+	identity.IdentityNotFound:              "create {identity}" + orOtherIdentity,
+	identity.NamespaceNotAllowedByIdentity: "let spec.allowedNamespaces of {identity} include {namespace}" + orOtherIdentity,
+	identity.SecretNotFound:                "create what {identity} takes its credential from" + orOtherIdentity,
+	identity.SecretKeyMissing:              "put the key into the Secret of {identity}" + orOtherIdentity,
+	identity.CredentialsInvalid:            "give {identity} a credential that works" + orOtherIdentity,
+	identity.NotSupported:                  "change {identity}" + orOtherIdentity,
+	identity.NotAllowedByTenancy:           "do what the message says" + orOtherIdentity,
+	identity.ServiceAccountNotFound:        "create the ServiceAccount that the message names" + orOtherIdentity,
+	identity.NamespaceTerminating:          "have the application of {identity} trust the manager's own ServiceAccount and list the namespace of {identity} in the manager's --" + identity.ManagerNamespacesFlag + orOtherIdentity,
+	identity.SubscriptionMissing:           "name the subscription in spec.subscriptionID of {user}, or start the manager with AZURE_SUBSCRIPTION_ID",
+}
+
+const (
+	replaceCredential = "give {identity} a credential that Microsoft Entra ID accepts" + orOtherIdentity
+	grantPermission   = "give {identity} the permission that Azure names, as the role Contributor has it" + orOtherIdentity
+	fixSubscription   = "give {identity} a role in the subscription, or have the subscription enabled again"
+	removeUsage       = "delete or detach in Azure what still uses it"
+	// ownershipTagLostCode is the code of a resource of which nothing proves that it is the object's. The error has the commands to decide that.
+	ownershipTagLostCode = "ownershiptaglost"
+)
+
+// azureWaysOut are the ways out of refusals of Azure, by its code in lower case. Codes in use are waiting in the table of
+// classes, because what uses the resource may be on its way out; what is somebody else's is not.
+var azureWaysOut = map[string]string{
+	ownershipTagLostCode:                        "run one of the commands that the message gives",
+	"scopelocked":                               "remove the lock that Azure names, as by az lock delete",
+	"requestdisallowedbypolicy":                 "exempt it from the policy that Azure names, or change the assignment",
+	"authorizationfailed":                       grantPermission,
+	"linkedauthorizationfailed":                 grantPermission,
+	"denyassignmentauthorizationfailed":         "remove the deny assignment that Azure names",
+	"credentialsinvalid":                        replaceCredential,
+	"invalidauthenticationtoken":                replaceCredential,
+	"invalidauthenticationtokentenant":          replaceCredential,
+	"authenticationfailed":                      replaceCredential,
+	"subscriptionnotfound":                      fixSubscription,
+	"readonlydisabledsubscription":              fixSubscription,
+	"cannotdeleteresource":                      removeUsage,
+	"inusesubnetcannotbedeleted":                removeUsage,
+	"inusenetworksecuritygroupcannotbedeleted":  removeUsage,
+	"inuseroutetablecannotbedeleted":            removeUsage,
+	"cannotdeletenatgatewayassociatedtosubnet":  removeUsage,
+	"publicipaddresscannotbedeleted":            removeUsage,
+	"loadbalancerinusebyvirtualmachinescaleset": removeUsage,
+	"nicinuse":                     removeUsage,
+	"virtualnetworkinuse":          removeUsage,
+	"resourcegroupdeletionblocked": "remove what keeps something in the group from being deleted, which Azure names",
+}

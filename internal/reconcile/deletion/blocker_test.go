@@ -1,0 +1,77 @@
+package deletion_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/identity"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile/deletion"
+)
+
+func held(finalizers ...string) deletion.Blocker {
+	return deletion.Blocker{
+		Object: &infrav1.AzureMachine{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "m", Finalizers: finalizers}}, Kind: "AzureMachine",
+		Finalizers: []string{infrav1.MachineFinalizer}, Identity: "AzureClusterIdentity ns/id", User: "AzureCluster c", AzureResources: "the VM",
+		ResourceNames: []string{"m"}, TagKey: "owner", TagValue: "ns/c/1", Subscription: "s",
+	}
+}
+
+func TestWaysOut(t *testing.T) {
+	const another = ", or name another identity that may delete it in spec.identityRef of AzureCluster c"
+	code := func(status int, code string, details ...string) error {
+		err := &arm.Error{Status: status, Code: code}
+		for _, detail := range details {
+			err.Details = append(err.Details, arm.Detail{Code: detail})
+		}
+		return err
+	}
+	tests := map[string]struct {
+		reason string
+		errs   []error
+		want   []string
+	}{
+		"nothing":    {"no cause, no way out of it", nil, nil},
+		"throttled":  {"it passes by itself", []error{code(429, "TooManyRequests")}, nil},
+		"outage":     {"it passes by itself", []error{code(503, "ServiceUnavailable")}, nil},
+		"kubernetes": {"it passes by itself", []error{errors.New("the API server did not answer")}, nil},
+		"identity": {"either the identity or the reference can change", []error{&identity.Error{Code: identity.IdentityNotFound}},
+			[]string{"create AzureClusterIdentity ns/id" + another}},
+		"namespace":  {"the owner of the identity decides", []error{&identity.Error{Code: identity.NamespaceNotAllowedByIdentity}}, []string{"let spec.allowedNamespaces of AzureClusterIdentity ns/id include ns" + another}},
+		"lock":       {"locks are removed by people", []error{code(409, "ScopeLocked")}, []string{"remove the lock that Azure names, as by az lock delete"}},
+		"case":       {"Azure's codes differ in case", []error{code(409, "scopelocked")}, []string{"remove the lock that Azure names, as by az lock delete"}},
+		"detail":     {"the cause is in the details of the group's deletion", []error{code(409, "ResourceGroupDeletionFailed", "ScopeLocked")}, []string{"remove the lock that Azure names, as by az lock delete"}},
+		"in use":     {"it waits, maybe for something that nobody deletes", []error{code(400, "InUseSubnetCannotBeDeleted")}, []string{"delete or detach in Azure what still uses it"}},
+		"lost tag":   {"the error has the commands", []error{code(200, "OwnershipTagLost")}, []string{"run one of the commands that the message gives"}},
+		"unknown":    {"what is refused for good needs a person", []error{code(400, "SomethingNew")}, []string{"change what Azure refuses it for"}},
+		"the same":   {"said once", []error{code(409, "ScopeLocked"), code(409, "ScopeLocked")}, []string{"remove the lock that Azure names, as by az lock delete"}},
+		"two causes": {"each has its way", []error{code(409, "ScopeLocked"), code(400, "NicInUse")}, []string{"remove the lock that Azure names, as by az lock delete", "delete or detach in Azure what still uses it"}},
+		"many causes": {"no more than a person reads", []error{code(409, "ScopeLocked"), code(400, "NicInUse"), code(403, "RequestDisallowedByPolicy"), code(400, "SomethingNew")},
+			[]string{"remove the lock that Azure names, as by az lock delete", "delete or detach in Azure what still uses it", "exempt it from the policy that Azure names, or change the assignment"}},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			want := ""
+			if test.want != nil {
+				want = ". To let it go: " + strings.Join(test.want, "; or ") +
+					`; or delete the VM without the provider and let the object go: for id in $(az resource list --subscription s --tag owner=ns/c/1 --query "[?contains(['m'], name)].id" --output tsv); ` +
+					`do az resource delete --ids "$id"; done && kubectl patch -n ns azuremachine/m --type=merge -p '{"metadata":{"finalizers":[]}}'`
+			}
+			if got := held(infrav1.MachineFinalizer).WaysOut(test.errs...); got != want {
+				t.Errorf("%s:\n got %s\nwant %s", test.reason, got, want)
+			}
+		})
+	}
+}
+
+func TestCommandKeepsFinalizersOfOthers(t *testing.T) {
+	h := held("others.example.com/a", infrav1.MachineFinalizer, "others.example.com/b")
+	want := `kubectl patch -n ns azuremachine/m --type=merge -p '{"metadata":{"finalizers":["others.example.com/a","others.example.com/b"]}}'`
+	if got := deletion.RemoveFinalizersCommand(h.Object, h.Kind, h.Finalizers...); got != want {
+		t.Errorf("got %s\nwant %s", got, want)
+	}
+}

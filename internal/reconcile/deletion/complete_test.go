@@ -1,0 +1,69 @@
+package deletion_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/fake"
+
+	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile/deletion"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile/patch"
+)
+
+// TestEnd has a process end while it releases the identity: what is stored by then is enough to go on without one.
+func TestEnd(t *testing.T) {
+	ctx := context.Background()
+	scheme := runtime.NewScheme()
+	if err := infrav1.AddToScheme(scheme); err != nil {
+		t.Fatal(err)
+	}
+	const others = "others.example.com/hold"
+	c := fake.NewClientBuilder().WithScheme(scheme).WithObjects(&infrav1.AzureCluster{ObjectMeta: metav1.ObjectMeta{
+		Namespace: "ns", Name: "c", Finalizers: []string{infrav1.ClusterFinalizer, others}, DeletionTimestamp: &metav1.Time{Time: time.Unix(1, 0)},
+	}}).Build()
+	stored := func() *infrav1.AzureCluster {
+		t.Helper()
+		azureCluster := &infrav1.AzureCluster{}
+		if err := c.Get(ctx, client.ObjectKey{Namespace: "ns", Name: "c"}, azureCluster); err != nil {
+			t.Fatal(err)
+		}
+		return azureCluster
+	}
+	// pass is one pass over what is stored, at the end of which its changes are written.
+	pass := func(release func() error) error {
+		t.Helper()
+		azureCluster := stored()
+		changes := patch.TrackChanges(c, nil, azureCluster)
+		failure := deletion.CompleteDeletion(ctx, changes, azureCluster, release, infrav1.ClusterFinalizer)
+		if err := changes.Write(ctx); err != nil {
+			t.Fatal(err)
+		}
+		return failure
+	}
+	ended := errors.New("the process ended")
+	err := pass(func() error {
+		if !deletion.NothingLeft(stored()) {
+			t.Error("the identity is released before it is stored that nothing is left")
+		}
+		return ended
+	})
+	if !errors.Is(err, ended) {
+		t.Errorf("got %v", err)
+	}
+	if diff := cmp.Diff([]string{infrav1.ClusterFinalizer, others}, stored().Finalizers); diff != "" || !deletion.NothingLeft(stored()) {
+		t.Errorf("the object must not go before the identity is free:\n%s", diff)
+	}
+	if err := pass(func() error { return nil }); err != nil {
+		t.Error(err)
+	}
+	if diff := cmp.Diff([]string{others}, stored().Finalizers); diff != "" {
+		t.Errorf("finalizers (-want +got):\n%s", diff)
+	}
+}

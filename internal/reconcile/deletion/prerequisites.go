@@ -1,0 +1,82 @@
+package deletion
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+)
+
+// maxNames bounds how many objects a message lists, and maxCommands how many a command names: more than those it selects by the label of
+// their Cluster, so that it is complete in any case.
+const maxNames, maxCommands = 4, 20
+
+// Prerequisites are the objects that have to be gone before the deletion of another one begins in Azure.
+type Prerequisites struct {
+	// Kind is theirs, as AzureMachine, Owner the kind of Cluster API that owns them, as Machine.
+	Kind, OwnerKind string
+	Objects         []client.Object
+	// Cluster is the one they belong to; it may stand for one that is gone.
+	Cluster *clusterv1.Cluster
+	// ClusterGone tells that it does.
+	ClusterGone bool
+}
+
+// WaitCondition says what is waited for, and how those go that nobody deletes.
+func (f Prerequisites) WaitCondition(reason string) metav1.Condition {
+	var going, staying, commands []string
+	objects := slices.SortedFunc(slices.Values(f.Objects), func(a, b client.Object) int { return strings.Compare(a.GetName(), b.GetName()) })
+	for _, obj := range objects {
+		if !obj.GetDeletionTimestamp().IsZero() {
+			going = append(going, obj.GetName())
+			continue
+		}
+		staying = append(staying, obj.GetName())
+		command := strings.ToLower(f.Kind) + "/" + obj.GetName()
+		if owner := ownerName(obj, f.OwnerKind); owner != "" {
+			command = strings.ToLower(f.OwnerKind) + "/" + owner
+		}
+		commands = append(commands, command)
+	}
+	var parts []string
+	if len(going) > 0 {
+		parts = append(parts, fmt.Sprintf("waits for what is being deleted first: %s %s", f.Kind, SummarizeNames(going)))
+	}
+	if len(staying) > 0 {
+		parts = append(parts, fmt.Sprintf("waits for what nobody has deleted yet: %s %s. %s", f.Kind, SummarizeNames(staying), f.deleteHint(commands)))
+	}
+	return metav1.Condition{Status: metav1.ConditionFalse, Reason: reason, Message: strings.Join(parts, "; ")}
+}
+
+// deleteHint says how those go that are not being deleted.
+func (f Prerequisites) deleteHint(commands []string) string {
+	byName := "kubectl delete -n " + f.Cluster.Namespace + " " + strings.Join(commands, " ")
+	if len(commands) > maxCommands {
+		kinds := map[string]bool{}
+		for _, command := range commands {
+			kind, _, _ := strings.Cut(command, "/")
+			kinds[kind] = true
+		}
+		byName = fmt.Sprintf("kubectl delete -n %s %s --selector %s=%s", f.Cluster.Namespace, strings.Join(slices.Sorted(maps.Keys(kinds)), ","), clusterv1.ClusterNameLabel, f.Cluster.Name)
+	}
+	switch {
+	case f.ClusterGone:
+		return "To let it go on, delete them: " + byName
+	case !f.Cluster.DeletionTimestamp.IsZero():
+		return "Cluster " + f.Cluster.Name + " is being deleted, and Cluster API deletes them with it; to do it at once: " + byName
+	default:
+		return "To let it go on, delete the Cluster and all that is its: kubectl delete -n " + f.Cluster.Namespace + " cluster/" + f.Cluster.Name + ", or only them: " + byName
+	}
+}
+
+// SummarizeNames are the first of all, and how many more there are.
+func SummarizeNames(all []string) string {
+	if len(all) <= maxNames {
+		return strings.Join(all, ", ")
+	}
+	return fmt.Sprintf("%s and %d more", strings.Join(all[:maxNames], ", "), len(all)-maxNames)
+}

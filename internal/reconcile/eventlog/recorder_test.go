@@ -1,0 +1,155 @@
+package eventlog_test
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/tools/events"
+	"sigs.k8s.io/cluster-api/util/conditions"
+
+	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile/eventlog"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/status"
+)
+
+var (
+	vnet = arm.NewID("s", "g", "Microsoft.Network/virtualNetworks", "v")
+	vm   = arm.NewID("s", "g", "Microsoft.Compute/virtualMachines", "m")
+)
+
+// pass is one pass over a machine, and the events that it has to tell.
+type pass struct {
+	reason string
+	// restart has another process do the pass.
+	restart bool
+	results []arm.Result
+	changes []arm.Change
+	// failed is an error from before anything was planned.
+	failed error
+	// condition is what the pass says of VMRunning on its own; "" follows from the results.
+	condition, message string
+	want               []string
+}
+
+func refused(code, requestID string) arm.Result {
+	return arm.Result{ID: vm, Group: infrav1.VMRunningCondition, State: arm.Failed, Message: "tried again",
+		Err: &arm.Error{Method: "PUT", ID: vm, Status: 400, Code: code, Message: "No.", RequestID: requestID}}
+}
+
+func TestStories(t *testing.T) {
+	ready := arm.Result{ID: vm, Group: infrav1.VMRunningCondition, State: arm.Ready}
+	creating := arm.Result{ID: vm, Group: infrav1.VMRunningCondition, State: arm.Creating}
+	for name, passes := range map[string][]pass{
+		"life": {
+			{reason: "what is begun is no news", results: []arm.Result{creating}},
+			{reason: "what was made", results: []arm.Result{ready}, changes: []arm.Change{{ID: vm, Kind: arm.Created, Duration: 42 * time.Second}},
+				want: []string{"Normal Created created virtualMachines/m (42s)", "Normal Ready everything is in place"}},
+			{reason: "nothing happened", results: []arm.Result{ready}},
+			{reason: "what was mended", results: []arm.Result{ready}, changes: []arm.Change{{ID: vm, Kind: arm.Repaired, Paths: []string{"tags.a", "tags.b"}}},
+				want: []string{"Normal Repaired repaired virtualMachines/m: tags.a, tags.b"}},
+			{reason: "two of a kind are two", results: []arm.Result{ready}, changes: []arm.Change{{ID: vm, Kind: arm.Adopted}, {ID: vnet, Kind: arm.Adopted}},
+				want: []string{"Normal Adopted adopted virtualMachines/m", "Normal Adopted adopted virtualNetworks/v"}},
+			{reason: "the end", results: []arm.Result{{ID: vm, Group: infrav1.VMRunningCondition, State: arm.Gone}}, changes: []arm.Change{{ID: vm, Kind: arm.Deleted}},
+				want: []string{"Normal Deleted deleted virtualMachines/m"}},
+		},
+		"refusal": {
+			{reason: "a cause, with Azure's code and the request", results: []arm.Result{refused("InvalidParameter", "r-1")},
+				want: []string{"Warning Failed PUT virtualMachines/m: InvalidParameter: No. (Azure request r-1)"}},
+			{reason: "the same cause with another request", results: []arm.Result{refused("InvalidParameter", "r-2")}},
+			{reason: "the next try is under way", results: []arm.Result{creating}},
+			{reason: "and refused again", results: []arm.Result{refused("InvalidParameter", "r-3")}},
+			{reason: "an earlier process has told it", restart: true, results: []arm.Result{refused("InvalidParameter", "r-4")}},
+			{reason: "another cause", results: []arm.Result{refused("QuotaExceeded", "r-5")},
+				want: []string{"Warning QuotaExceeded PUT virtualMachines/m: QuotaExceeded: No. (Azure request r-5)"}},
+			{reason: "it is over", results: []arm.Result{ready}, want: []string{"Normal Ready everything is in place"}},
+			{reason: "and comes back", results: []arm.Result{refused("QuotaExceeded", "r-6")},
+				want: []string{"Warning QuotaExceeded PUT virtualMachines/m: QuotaExceeded: No. (Azure request r-6)"}},
+		},
+		"waiting": {
+			{reason: "another operation ends by itself", results: []arm.Result{{ID: vm, Group: infrav1.VMRunningCondition, State: arm.Waiting,
+				Err: &arm.Error{Method: "PUT", ID: vm, Status: 409, Code: "AnotherOperationInProgress", RequestID: "r"}}}},
+			{reason: "who is throttled wants to know", results: []arm.Result{{ID: vm, Group: infrav1.VMRunningCondition, State: arm.Waiting,
+				Err: &arm.Error{Method: "PUT", ID: vm, Status: 429, Code: "TooManyRequests", RequestID: "r"}}},
+				want: []string{"Warning Throttled PUT virtualMachines/m: TooManyRequests (Azure request r)"}},
+		},
+		"before the plan": {
+			{reason: "Azure could not be asked", failed: &arm.Error{Method: "GET", ID: vnet, Status: 403, Code: "AuthorizationFailed", RequestID: "r-1"},
+				want: []string{"Warning Failed GET virtualNetworks/v: AuthorizationFailed (Azure request r-1)"}},
+			{reason: "again", failed: &arm.Error{Method: "GET", ID: vnet, Status: 403, Code: "AuthorizationFailed", RequestID: "r-2"}},
+			{reason: "not only Azure says no", failed: errors.New("no Secret"), want: []string{"Warning Failed no Secret"}},
+			{reason: "it could be asked", results: []arm.Result{ready}, want: []string{"Normal Ready everything is in place"}},
+			{reason: "it is told anew", failed: errors.New("no Secret"), want: []string{"Warning Failed no Secret"}},
+		},
+		"conditions": {
+			{reason: "somebody else is at it", condition: infrav1.WaitingForClusterInfrastructureReason, message: "the network is not there"},
+			{reason: "what the controller finds by itself", condition: infrav1.VMDeletedReason, message: "the VM does not exist any more",
+				want: []string{"Warning VMDeleted the VM does not exist any more"}},
+			{reason: "once", condition: infrav1.VMDeletedReason, message: "the VM does not exist any more"},
+			{reason: "also after a restart", restart: true, condition: infrav1.VMDeletedReason, message: "the VM does not exist any more"},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			recorder := events.NewFakeRecorder(100)
+			teller := eventlog.NewRecorder(recorder)
+			machine := &infrav1.AzureMachine{ObjectMeta: metav1.ObjectMeta{Namespace: "n", Name: "m", UID: "1", Finalizers: []string{"a/b"}}}
+			for _, p := range passes {
+				if p.restart {
+					teller = eventlog.NewRecorder(recorder)
+				}
+				if diff := cmp.Diff(p.want, do(teller, recorder, machine, p)); diff != "" {
+					t.Errorf("%s (-want +got):\n%s", p.reason, diff)
+				}
+			}
+		})
+	}
+}
+
+// do does a pass as controllers do it, and returns the events.
+func do(teller *eventlog.Recorder, recorder *events.FakeRecorder, machine *infrav1.AzureMachine, p pass) []string {
+	following := teller.StartRecording(context.Background(), machine)
+	condition := metav1.Condition{Type: infrav1.VMRunningCondition, Status: metav1.ConditionFalse, Reason: p.condition, Message: p.message}
+	switch {
+	case p.failed != nil:
+		following.AddError(p.failed)
+		condition, _ = status.ProblemCondition(infrav1.VMRunningCondition, p.failed)
+	case p.condition == "":
+		outcome := arm.Outcome{Results: p.results, Changes: p.changes}
+		following.AddOutcome(outcome)
+		condition = status.GroupConditions(outcome, []string{infrav1.VMRunningCondition}, nil)[0]
+	}
+	conditions.Set(machine, condition)
+	conditions.Set(machine, status.SummaryCondition(infrav1.ReadyCondition, []metav1.Condition{condition}))
+	following.EmitEvents()
+	var out []string
+	for len(recorder.Events) > 0 {
+		out = append(out, <-recorder.Events)
+	}
+	return out
+}
+
+func TestLongNotesKeepTheRequest(t *testing.T) {
+	recorder := events.NewFakeRecorder(1)
+	teller := eventlog.NewRecorder(recorder)
+	machine := &infrav1.AzureMachine{ObjectMeta: metav1.ObjectMeta{Namespace: "n", Name: "m", UID: "1"}}
+	failure := &arm.Error{Method: "PUT", ID: vm, Status: 400, Code: "Long", Message: strings.Repeat("ä", 2000), RequestID: "r-1"}
+	teller.WarnOnce(context.Background(), machine, "azure.json", "Failed", failure.Error(), failure)
+	_, note, _ := strings.Cut(<-recorder.Events, "Warning Failed ")
+	if len(note) > 1024 || !strings.HasSuffix(note, "... (Azure request r-1)") {
+		t.Errorf("the API server takes 1024 bytes, and the request must be among them: %d: %s", len(note), note)
+	}
+	teller.WarnOnce(context.Background(), machine, "azure.json", "Failed", failure.Error(), failure)
+	teller.MarkResolved(machine, "azure.json")
+	if len(recorder.Events) > 0 {
+		t.Error("it was told already")
+	}
+	teller.WarnOnce(context.Background(), machine, "azure.json", "Failed", failure.Error(), failure)
+	if len(recorder.Events) == 0 {
+		t.Error("it came back")
+	}
+}

@@ -1,0 +1,137 @@
+package reconcile
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/engine"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/lent"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/memory"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/ownership"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/specfield"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile/lifecycle"
+)
+
+// restrictLentIdentity has the plan of an object with a lent identity do only what the identity is lent for. A plan of an object that has
+// nothing in Azure is refused as a whole. Of others only the writes are refused that would give something: what exists stays.
+func (a *azureReconciliation[O, I]) restrictLentIdentity(ctx context.Context, g *arm.Graph) error {
+	denials, err := a.restrictGraph(ctx, g)
+	if err != nil {
+		return ReadFailed(err)
+	}
+	if len(denials) == 0 || !a.nothingCreated() {
+		return nil
+	}
+	var errs field.ErrorList
+	for _, denial := range denials {
+		errs = append(errs, &field.Error{Type: field.ErrorTypeForbidden, Field: denial.Field, Detail: denial.Message})
+	}
+	return RefuseSpec(errs)
+}
+
+// nothingCreated tells whether nothing of the object can be in Azure. A machine or pool says so even when its Cluster has something there: a
+// plan is stored before it is carried out, and whoever made it otherwise has written a provider ID.
+func (a *azureReconciliation[O, I]) nothingCreated() bool {
+	if a.kind.NothingCreated(a.in) {
+		return true
+	}
+	spec, _ := specfield.Of(a.object).Decoded().(map[string]any)
+	annotations := a.object.GetAnnotations()
+	return a.declaration.IdentityUsers == nil && !a.target.WasProvisioned && spec["providerID"] == nil && spec["providerIDList"] == nil &&
+		!memory.Stored(annotations) && annotations[infrav1.InventoryAnnotation] == ""
+}
+
+// restrictGraph restricts a graph and returns what it denies.
+func (a *azureReconciliation[O, I]) restrictGraph(ctx context.Context, g *arm.Graph) ([]arm.Denial, error) {
+	grants := a.session.Access.LentGrants
+	if grants == nil {
+		return nil, nil
+	}
+	in := lent.Input{Grants: *grants, Owner: a.clusterOwner(), Facts: map[string]lent.Fact{}, Field: a.findFieldNaming}
+	for missing := lent.Missing(g, in); len(missing) > 0; missing = lent.Missing(g, in) {
+		for _, id := range missing {
+			fact, err := a.readOwnership(ctx, id)
+			if err != nil {
+				return nil, err
+			}
+			in.Facts[id.Key()] = fact
+		}
+	}
+	return lent.Restrict(g, in), nil
+}
+
+// clusterOwner is whose the resources of the Cluster are.
+func (a *azureReconciliation[O, I]) clusterOwner() ownership.Owner {
+	out := ownership.Owner{Cluster: a.target.Cluster.Name}
+	if a.target.Owner != nil {
+		out.ID = ownership.Value(a.target.Owner, out.Cluster)
+	}
+	return out
+}
+
+// readOwnership reads whose a resource is. A resource that Azure does not show to the identity is unreadable.
+func (a *azureReconciliation[O, I]) readOwnership(ctx context.Context, id arm.ID) (lent.Fact, error) {
+	shown, err := a.Facts.ReadResource(ctx, a.session.Access.Client, id)
+	var refused *arm.Error
+	switch {
+	case errors.As(err, &refused) && refused.Status >= 400 && !arm.IsUnanswered(err):
+		return lent.Fact{Unreadable: true}, nil
+	case err != nil:
+		return lent.Fact{}, err
+	case len(shown) == 0:
+		return lent.Fact{}, nil
+	}
+	var body struct {
+		Tags map[string]string `json:"tags"`
+	}
+	if json.Unmarshal(shown, &body) != nil {
+		return lent.Fact{Unreadable: true}, nil
+	}
+	return lent.Fact{Exists: true, Tags: body.Tags}, nil
+}
+
+// findFieldNaming returns the field of the object, or of the one that its Cluster's resources are planned from, that names an ID.
+func (a *azureReconciliation[O, I]) findFieldNaming(id arm.ID) string {
+	return a.findField(func(spec specfield.Spec) string { return spec.Naming(id) })
+}
+
+// findField returns the field that is found in the spec of the object, or else in that of the one that its Cluster's resources are planned
+// from.
+func (a *azureReconciliation[O, I]) findField(find func(specfield.Spec) string) string {
+	if found := find(specfield.Of(a.object)); found != "" {
+		return found
+	}
+	owner := a.target.Owner
+	if owner == nil || owner.GetUID() == a.object.GetUID() {
+		return ""
+	}
+	found := find(specfield.Of(owner))
+	gvk, err := a.Client.GroupVersionKindFor(owner)
+	if err != nil || found == "" {
+		return ""
+	}
+	return gvk.Kind + " " + owner.GetName() + ": " + found
+}
+
+// runAction sends an action unless the identity is not lent for what its body has.
+func (a *azureReconciliation[O, I]) runAction(ctx context.Context, action engine.Action) arm.Result {
+	g := &arm.Graph{}
+	g.Add(arm.Node{ID: action.ID, Body: action.Body, Policy: arm.Repair})
+	denials, err := a.restrictGraph(ctx, g)
+	if err == nil && len(denials) > 0 {
+		err = arm.Refusal(denials[0].Field + ": " + denials[0].Message)
+	}
+	if err == nil && g.Nodes()[0].Blocked != "" {
+		err = arm.Refusal(g.Nodes()[0].Blocked)
+	}
+	if err != nil {
+		return arm.Result{ID: action.ID, State: arm.Failed, Err: err}
+	}
+	action.Object, action.RetryNow = a.session.Name, lifecycle.IsReconcileRequested(a.object)
+	return a.Engine.RunAction(ctx, a.session.Access.Client, action, a.session.Wake)
+}

@@ -1,0 +1,205 @@
+package reconcile
+
+import (
+	stdcmp "cmp"
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+	"k8s.io/client-go/tools/events"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+	"sigs.k8s.io/cluster-api/util/conditions"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile/storetest"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/status"
+)
+
+// told is a kind whose objects say what the test wants, and have nothing in Azure.
+type told struct {
+	declared Declaration
+	load     error
+	subject  Target
+	show     func(*infrav1.AzureMachine) error
+	// change has the work change an annotation of the object.
+	change bool
+}
+
+func (k *told) Declare() Declaration       { return k.declared }
+func (k *told) NewObject() *infrav1.AzureMachine { return &infrav1.AzureMachine{} }
+func (k *told) WatchedObjects(context.Context, ctrl.Manager) ([]Watch, error) {
+	return nil, nil
+}
+
+func (k *told) Load(_ context.Context, object *infrav1.AzureMachine) (*infrav1.AzureMachine, Target, error) {
+	return object, k.subject, k.load
+}
+
+func (k *told) ReportStatus(_ context.Context, object *infrav1.AzureMachine) error { return k.show(object) }
+
+// run has a runner do passes over an object until one does the work of the kind, and returns what is stored then, what that
+// pass returned, and the events.
+func run(t *testing.T, kind *told, object *infrav1.AzureMachine) (stored *infrav1.AzureMachine, result ctrl.Result, told []string, err error) {
+	t.Helper()
+	recorder := events.NewFakeRecorder(10)
+	store := storetest.NewClient(t, object)
+	runner := NewLocalRunner(Services{Client: store, Recorder: func(string) events.EventRecorder { return recorder }, Resync: time.Hour}, kind)
+	key := client.ObjectKeyFromObject(object)
+	// The pass that writes the Paused condition ends with it.
+	for range 2 {
+		result, err = runner.Reconcile(t.Context(), ctrl.Request{NamespacedName: key})
+	}
+	stored = &infrav1.AzureMachine{}
+	if failure := store.Get(t.Context(), key, stored); client.IgnoreNotFound(failure) != nil {
+		t.Fatal(failure)
+	}
+	for range len(recorder.Events) {
+		told = append(told, <-recorder.Events)
+	}
+	return stored, result, told, err
+}
+
+// TestVerdicts has a pass end with each verdict: the object says it, and the next pass is when it has to be.
+func TestVerdicts(t *testing.T) {
+	const foremost = infrav1.VMRunningCondition
+	invalid := field.ErrorList{field.Invalid(field.NewPath("spec", "vmSize"), "x", "no such size")}
+	cause := errors.New("no route to host")
+	broken := errors.New("the manager's own trouble")
+	waiting := metav1.Condition{Status: metav1.ConditionFalse, Reason: "WaitingForX", Message: "waits for x"}
+	tests := map[string]struct {
+		reason string
+		err    error
+		summed []string
+		want   string
+		// ready is what Ready says, the same as want when "".
+		ready   string
+		after   time.Duration
+		wantErr error
+		event   string
+	}{
+		"done":            {reason: "there is nothing to say"},
+		"refused":         {reason: "the message names the field", err: RefuseSpec(invalid), want: "InvalidConfiguration spec.vmSize", after: status.RefusalRetryInterval},
+		"refused, summed": {reason: "Ready says which condition it sums up", err: RefuseSpec(invalid), summed: []string{foremost}, want: "InvalidConfiguration spec.vmSize", ready: "InvalidConfiguration VMRunning: spec.vmSize", after: status.RefusalRetryInterval},
+		"unread":          {reason: "a cause is told in an event, too", err: ReadFailed(cause), want: "Failed no route to host", after: arm.ReadRetryDelay(cause), event: "no route to host"},
+		"stopped":         {reason: "the kind has said what there is to say", err: StopFor(time.Minute), after: time.Minute},
+		"until resync":    {reason: "the same for every kind", err: StopFor(UntilResync), after: time.Hour},
+		"again, seldom":   {reason: "what is not in order is not looked at less often than what is", err: RecheckIn(2*time.Hour, nil), after: time.Hour},
+		"again":           {reason: "a cause may be in a condition of the kind's own", err: RecheckIn(time.Second, cause), after: time.Second, event: "no route to host"},
+		"waiting":         {reason: "what it waits for wakes it", err: WaitFor(waiting), want: "WaitingForX waits for x"},
+		"error":           {reason: "the object shows what is tried again with back-off", err: broken, want: "Failed the manager's own trouble", wantErr: broken, event: "Warning Failed the manager's own trouble"},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			kind := &told{
+				declared: Declaration{Name: "AzureMachine", PrimaryCondition: foremost, SummarizedConditions: test.summed},
+				show:     func(*infrav1.AzureMachine) error { return test.err },
+			}
+			stored, result, events, err := run(t, kind, &infrav1.AzureMachine{ObjectMeta: storetest.NewMeta("m")})
+			if !errors.Is(err, test.wantErr) {
+				t.Fatalf("%s: got error %v, want %v", test.reason, err, test.wantErr)
+			}
+			if result.RequeueAfter != test.after {
+				t.Errorf("%s: again in %s, want %s", test.reason, result.RequeueAfter, test.after)
+			}
+			for conditionType, want := range map[string]string{foremost: test.want, infrav1.ReadyCondition: stdcmp.Or(test.ready, test.want)} {
+				got := ""
+				if condition := conditions.Get(stored, conditionType); condition != nil {
+					got = condition.Reason + " " + condition.Message
+				}
+				if !strings.HasPrefix(got, want) || want == "" && got != "" {
+					t.Errorf("%s: %s says %q, want %q", test.reason, conditionType, got, want)
+				}
+			}
+			if all := strings.Join(events, "\n"); !strings.Contains(all, test.event) || test.want == "" && test.event == "" && all != "" {
+				t.Errorf("%s: events %q, want %q", test.reason, all, test.event)
+			}
+		})
+	}
+}
+
+// TestLeftAlone has objects for which the kind is not asked to do anything.
+func TestLeftAlone(t *testing.T) {
+	paused := &clusterv1.Cluster{ObjectMeta: storetest.NewMeta("c"), Spec: clusterv1.ClusterSpec{Paused: new(true)}}
+	external := storetest.NewMeta("m")
+	external.Annotations = map[string]string{clusterv1.ManagedByAnnotation: "others"}
+	tests := map[string]struct {
+		reason string
+		meta   metav1.ObjectMeta
+		kind   told
+		event  string
+	}{
+		"paused":            {reason: "its Cluster is", meta: storetest.NewMeta("m"), kind: told{subject: Target{Cluster: paused}}},
+		"managed by others": {reason: "the annotation says so", meta: external, kind: told{declared: Declaration{ExternallyManageable: true}}},
+		"belongs to nobody": {reason: "an event says why nothing happens", meta: storetest.NewMeta("m"), kind: told{load: WaitForOwner("OwnerRefNotSet", "no owner")}, event: "Normal OwnerRefNotSet no owner"},
+		"nothing to do":     {reason: "and nothing to say", meta: storetest.NewMeta("m"), kind: told{load: NothingToDo()}},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			test.kind.declared.Name = "AzureMachine"
+			test.kind.show = func(*infrav1.AzureMachine) error {
+				t.Errorf("%s: the kind was asked", test.reason)
+				return nil
+			}
+			_, result, events, err := run(t, &test.kind, &infrav1.AzureMachine{ObjectMeta: test.meta})
+			if err != nil || result.RequeueAfter != 0 {
+				t.Errorf("%s: %v, again in %s", test.reason, err, result.RequeueAfter)
+			}
+			want := []string(nil)
+			if test.event != "" {
+				want = []string{test.event, test.event}
+			}
+			if diff := cmp.Diff(want, events); diff != "" {
+				t.Errorf("%s: events (-want +got):\n%s", test.reason, diff)
+			}
+		})
+	}
+}
+
+// TestDropped has a condition that nobody keeps go, also of an object that is in order.
+func TestDropped(t *testing.T) {
+	object := &infrav1.AzureMachine{ObjectMeta: storetest.NewMeta("m")}
+	conditions.Set(object, metav1.Condition{Type: infrav1.AzureResourceAvailableCondition, Status: metav1.ConditionTrue, Reason: "Ready"})
+	kind := &told{
+		declared: Declaration{Name: "AzureMachine", PrimaryCondition: infrav1.VMRunningCondition, ObsoleteConditions: []string{infrav1.AzureResourceAvailableCondition}},
+		show:     func(*infrav1.AzureMachine) error { return nil },
+	}
+	stored, _, _, err := run(t, kind, object)
+	if err != nil || conditions.Has(stored, infrav1.AzureResourceAvailableCondition) {
+		t.Errorf("got %v, %v", stored.Status.Conditions, err)
+	}
+}
+
+// TestManagerEnds has the manager end in the middle of a pass: what it could not learn for that is neither said nor told.
+func TestManagerEnds(t *testing.T) {
+	object := &infrav1.AzureMachine{ObjectMeta: storetest.NewMeta("m")}
+	recorder, store := events.NewFakeRecorder(10), storetest.NewClient(t, object)
+	ctx, end := context.WithCancel(t.Context())
+	kind := &told{declared: Declaration{Name: "AzureMachine", PrimaryCondition: infrav1.VMRunningCondition}, show: func(*infrav1.AzureMachine) error {
+		end()
+		return ReadFailed(fmt.Errorf("get Secret ns/s: %w", ctx.Err()))
+	}}
+	runner := NewLocalRunner(Services{Client: store, Recorder: func(string) events.EventRecorder { return recorder }, Resync: time.Hour}, kind)
+	var err error
+	for range 2 {
+		_, err = runner.Reconcile(ctx, ctrl.Request{NamespacedName: client.ObjectKeyFromObject(object)})
+	}
+	if !errors.Is(err, context.Canceled) {
+		t.Errorf("got %v", err)
+	}
+	stored := &infrav1.AzureMachine{}
+	if err := store.Get(t.Context(), client.ObjectKeyFromObject(object), stored); err != nil {
+		t.Fatal(err)
+	}
+	if conditions.Has(stored, infrav1.ReadyCondition) || len(recorder.Events) > 0 {
+		t.Errorf("conditions %v, %d events", stored.Status.Conditions, len(recorder.Events))
+	}
+}

@@ -1,0 +1,132 @@
+package stable_test
+
+import (
+	"maps"
+	"slices"
+	"strconv"
+	"testing"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/cluster-api/util/conditions"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile/stable"
+)
+
+func TestMemory(t *testing.T) {
+	now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+	memory := stable.NewTracker(10*time.Minute, func() time.Time { return now })
+	object := &infrav1.AzureMachine{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "a"}}
+	conditions.Set(object, metav1.Condition{Type: infrav1.ReadyCondition, Status: metav1.ConditionTrue, Reason: infrav1.ReadyReason})
+	key := client.ObjectKeyFromObject(object)
+	one, err := stable.ComputeFingerprint(map[string]string{"spec": "1"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	two, err := stable.ComputeFingerprint(map[string]string{"spec": "2"})
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	if got := memory.TimeUntilDue(object, one); got != 0 {
+		t.Errorf("an unknown object needs a pass, got %s left", got)
+	}
+	cluster := client.ObjectKey{Namespace: "default", Name: "c1"}
+	if memory.InputChanged(key, one) {
+		t.Error("what a process that starts comes to is news")
+	}
+	due := memory.MarkStable(key, cluster, one, 10*time.Minute)
+	if due <= 0 || due > 10*time.Minute {
+		t.Errorf("the next pass is within the resync, got %s", due)
+	}
+	if memory.InputChanged(key, one) || !memory.InputChanged(key, two) {
+		t.Errorf("another input: %t, the same one: %t", memory.InputChanged(key, two), memory.InputChanged(key, one))
+	}
+	if got := memory.TimeUntilDue(object, one); got != due {
+		t.Errorf("settled for %s, got %s", due, got)
+	}
+	if got := memory.TimeUntilDue(object, two); got != 0 {
+		t.Errorf("changed input needs a pass, got %s left", got)
+	}
+	stale := object.DeepCopy()
+	conditions.Set(stale, metav1.Condition{Type: infrav1.ReadyCondition, Status: metav1.ConditionFalse, Reason: infrav1.CreatingReason})
+	if got := memory.TimeUntilDue(stale, one); got != 0 {
+		t.Errorf("an object that is stored as not ready needs a pass, got %s left", got)
+	}
+	now = now.Add(due + time.Second)
+	if got := memory.TimeUntilDue(object, one); got != 0 {
+		t.Errorf("the resync is due, got %s left", got)
+	}
+	if got := memory.MarkStable(key, cluster, one, time.Minute); got > time.Minute || memory.TimeUntilDue(object, one) != got {
+		t.Errorf("what expires in a minute is looked at then, got %s", got)
+	}
+	if got := memory.MarkStable(key, cluster, one, time.Hour); got > 10*time.Minute {
+		t.Errorf("what holds for longer does not put off the resync, got %s", got)
+	}
+	memory.Forget(key)
+	if got := memory.TimeUntilDue(object, one); got != 0 {
+		t.Errorf("a forgotten object needs a pass, got %s left", got)
+	}
+}
+
+// TestTogether has the objects of one cluster looked at again at the same moment, whenever they were settled, and those of all
+// clusters while what the first of them read of Azure serves.
+func TestTogether(t *testing.T) {
+	now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+	memory := stable.NewTracker(10*time.Minute, func() time.Time { return now })
+	next := func(cluster, object string) time.Time {
+		return now.Add(memory.MarkStable(client.ObjectKey{Name: object}, client.ObjectKey{Namespace: "default", Name: cluster}, stable.Fingerprint{}, 10*time.Minute))
+	}
+	first := next("c1", "network")
+	now = first.Add(-5 * time.Minute)
+	if machine := next("c1", "machine"); !machine.Equal(first) {
+		t.Errorf("a machine is looked at at %s, its network at %s", machine, first)
+	}
+	now = first.Add(time.Second)
+	if again := next("c1", "network"); !again.Equal(first.Add(10 * time.Minute)) {
+		t.Errorf("looked at at %s, and then at %s", first, again)
+	}
+	moments := map[time.Time]bool{}
+	for i := range 100 {
+		moments[next("c"+strconv.Itoa(i), "network")] = true
+	}
+	first, last := slices.MinFunc(slices.Collect(maps.Keys(moments)), time.Time.Compare), slices.MaxFunc(slices.Collect(maps.Keys(moments)), time.Time.Compare)
+	if spread := last.Sub(first); len(moments) < 100 || spread > 30*time.Second && spread < 570*time.Second {
+		t.Errorf("100 clusters are looked at at %d moments in %s", len(moments), spread)
+	}
+}
+
+// TestSince follows an object from a spec to another one.
+func TestSince(t *testing.T) {
+	epoch := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+	now := epoch
+	memory := stable.NewTracker(10*time.Minute, func() time.Time { return now })
+	key := client.ObjectKey{Namespace: "default", Name: "a"}
+	one, two := stable.Fingerprint{1}, stable.Fingerprint{2}
+	since := func(reason string, input stable.Fingerprint, want time.Duration) {
+		t.Helper()
+		if got := memory.ConvergingSince(key, input).Sub(epoch); got != want {
+			t.Errorf("%s: since %s, want %s", reason, got, want)
+		}
+	}
+	since("the first look begins", one, 0)
+	now = epoch.Add(2 * time.Minute)
+	since("the next one continues", one, 0)
+	now = epoch.Add(7 * time.Minute)
+	since("five minutes are the most", one, 2*time.Minute)
+	since("another spec begins anew", two, 7*time.Minute)
+	now = epoch.Add(450 * time.Second)
+	memory.ReplaceFingerprint(key, two, stable.Fingerprint{3})
+	since("what the pass itself writes does not", stable.Fingerprint{3}, 7*time.Minute)
+	memory.ReplaceFingerprint(key, one, two)
+	since("nor what a pass over an older spec writes", stable.Fingerprint{3}, 7*time.Minute)
+	memory.ReplaceFingerprint(key, stable.Fingerprint{3}, two)
+	now = epoch.Add(8 * time.Minute)
+	memory.MarkStable(key, key, two, 10*time.Minute)
+	since("what was in order begins anew", two, 8*time.Minute)
+	now = epoch.Add(9 * time.Minute)
+	memory.Forget(key)
+	since("and what was deleted", two, 9*time.Minute)
+}

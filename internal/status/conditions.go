@@ -1,0 +1,307 @@
+// Package report turns the outcome of an engine pass into what an object's status says: one condition per group that a
+// person thinks in, the Ready summary, and the list of Azure resources. It is pure and its messages are deterministic.
+package status
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+	"sigs.k8s.io/cluster-api/util/conditions"
+
+	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
+)
+
+// maxMessages bounds how many causes one message lists, so that a hundred failing resources stay readable.
+const maxMessages = 4
+
+// GroupConditions are the conditions of the groups that the outcome has results for, in the order given. Groups that nothing was
+// planned for are left out. unplanned is the group of a resource that no plan has any more: what keeps it from going is
+// said where it was reported before. A group that nothing was learned of is Unknown; Set knows the verdict that stays.
+func GroupConditions(outcome arm.Outcome, groups []string, unplanned func(arm.ID) string) []metav1.Condition {
+	of := map[string][]arm.Result{}
+	for _, result := range outcome.Results {
+		group := result.Group
+		if group == "" {
+			group = unplanned(result.ID)
+		}
+		of[group] = append(of[group], result)
+	}
+	var out []metav1.Condition
+	for _, group := range groups {
+		results := of[group]
+		if len(results) == 0 {
+			continue
+		}
+		condition := groupCondition(outcome, results)
+		condition.Type = group
+		out = append(out, condition)
+	}
+	return out
+}
+
+// SetConditions makes the conditions found those of obj, as Put does, and takes away those of groups that nothing was found of, and those
+// that the provider before left and that nobody would keep true: all but the summary, which is set after it. It returns what
+// it set.
+func SetConditions(obj Object, groups []string, found []metav1.Condition) []metav1.Condition {
+	for _, condition := range slices.Clone(obj.GetConditions()) {
+		if condition.Reason == infrav1.TakenOverReason && condition.Type != infrav1.ReadyCondition {
+			groups = append(slices.Clip(groups), condition.Type)
+		}
+	}
+	for _, group := range groups {
+		if !slices.ContainsFunc(found, func(c metav1.Condition) bool { return c.Type == group }) {
+			conditions.Delete(obj, group)
+		}
+	}
+	set := make([]metav1.Condition, 0, len(found))
+	for _, condition := range found {
+		SetCondition(obj, condition)
+		set = append(set, *conditions.Get(obj, condition.Type))
+	}
+	return set
+}
+
+// groupCondition is the condition of results that report into one group; the most telling state decides.
+func groupCondition(outcome arm.Outcome, results []arm.Result) metav1.Condition {
+	var known, unknown []arm.Result
+	for _, result := range results {
+		if isUnknown(outcome, result) {
+			unknown = append(unknown, rootCauseOf(outcome, result))
+		} else {
+			known = append(known, result)
+		}
+	}
+	if condition := knownCondition(known); len(unknown) == 0 || len(known) > 0 && condition.Status != metav1.ConditionTrue {
+		return condition
+	}
+	return metav1.Condition{Status: metav1.ConditionUnknown, Reason: ResultReason(unknown[0]), Message: joinMessages(unknown)}
+}
+
+// knownCondition is the condition of results of which each was learned.
+func knownCondition(results []arm.Result) metav1.Condition {
+	for _, state := range []arm.State{arm.Failed, arm.Waiting, arm.Deleting, arm.Creating, arm.Updating, arm.Blocked} {
+		var hits []arm.Result
+		for _, result := range results {
+			if result.State == state {
+				hits = append(hits, result)
+			}
+		}
+		if len(hits) > 0 {
+			return metav1.Condition{Status: metav1.ConditionFalse, Reason: ResultReason(hits[0]), Message: joinMessages(hits)}
+		}
+	}
+	if lost := lostTagMessage(results); lost != "" {
+		return metav1.Condition{Status: metav1.ConditionFalse, Reason: infrav1.OwnershipTagLostReason, Message: lost}
+	}
+	if drift := driftMessage(results); drift != "" {
+		return metav1.Condition{Status: metav1.ConditionTrue, Reason: infrav1.DriftedReason, Message: drift}
+	}
+	if !slices.ContainsFunc(results, func(r arm.Result) bool { return r.State != arm.Gone }) {
+		return metav1.Condition{Status: metav1.ConditionFalse, Reason: infrav1.DeletedReason, Message: "deleted"}
+	}
+	return metav1.Condition{Status: metav1.ConditionTrue, Reason: infrav1.ReadyReason}
+}
+
+// lostTagMessage says which resources that were made for the object have lost the tag that proves it, although they are used.
+func lostTagMessage(results []arm.Result) string {
+	var lines []string
+	for _, result := range results {
+		if result.OwnershipTagRemoved != "" {
+			lines = append(lines, result.OwnershipTagRemoved)
+		}
+	}
+	return joinLines(lines)
+}
+
+// driftMessage lists what differs from the plan outside of what is repaired, and which of the two moved where that is known.
+func driftMessage(results []arm.Result) string {
+	var lines []string
+	for _, result := range results {
+		if result.OtherClusterTag != "" {
+			lines = append(lines, fmt.Sprintf("%s carries the tag %s of another cluster. It is used because this cluster is in it already. The deletion of the other cluster leaves it as long as this one is in it. "+
+				"Give each new cluster a resource group of its own", result.ID.ShortName(), result.OtherClusterTag))
+		}
+		unknown := slices.DeleteFunc(slices.Clone(result.UnrepairedDrift), func(path string) bool {
+			return slices.Contains(result.OutsideChanges, path) || slices.Contains(result.UnappliedChanges, path)
+		})
+		for _, said := range []struct {
+			what  string
+			paths []string
+		}{
+			{"%s was changed outside: %s", result.OutsideChanges},
+			{"%s stays as it was made, and the spec now says otherwise: %s; replace it to apply the spec", result.UnappliedChanges},
+			{"%s differs from the spec: %s", unknown},
+			{"%s: AKS has no way back for what the spec does not set any more, so it stays as it is until it is set again: %s", result.UnremovablePaths},
+		} {
+			if len(said.paths) > 0 {
+				lines = append(lines, fmt.Sprintf(said.what, result.ID.ShortName(), strings.Join(said.paths, ", ")))
+			}
+		}
+	}
+	return joinLines(lines)
+}
+
+func joinMessages(results []arm.Result) string {
+	var lines []string
+	for _, result := range results {
+		lines = append(lines, resultMessage(result))
+	}
+	return joinLines(lines)
+}
+
+func joinLines(lines []string) string {
+	if len(lines) > maxMessages {
+		lines = append(lines[:maxMessages:maxMessages], fmt.Sprintf("and %d more", len(lines)-maxMessages))
+	}
+	return strings.Join(lines, "; ")
+}
+
+// resultMessage says where one result stands.
+func resultMessage(result arm.Result) string {
+	switch {
+	case result.Err != nil && result.Message != "":
+		return result.Err.Error() + "; " + result.Message
+	case result.Err != nil:
+		return result.Err.Error()
+	case result.State == arm.Blocked && result.Message != "":
+		return result.ID.ShortName() + " " + result.Message
+	case result.State == arm.Blocked:
+		return fmt.Sprintf("%s waits for %s", result.ID.ShortName(), result.BlockedBy.ShortName())
+	case result.Message != "":
+		return result.ID.ShortName() + ": " + result.Message
+	default:
+		return fmt.Sprintf("%s %s", strings.ToLower(string(result.State)), result.ID.ShortName())
+	}
+}
+
+// reasonByCode are the reasons of Azure's codes that a person looks for; other codes are Failed.
+var reasonByCode = map[string]string{
+	"QuotaExceeded":                         infrav1.QuotaExceededReason,
+	"ErrCode_InsufficientVCPUQuota":         infrav1.QuotaExceededReason,
+	"ResourceQuotaExceeded":                 infrav1.QuotaExceededReason,
+	"PublicIPCountLimitReached":             infrav1.QuotaExceededReason,
+	"SkuNotAvailable":                       infrav1.CapacityUnavailableReason,
+	"AllocationFailed":                      infrav1.CapacityUnavailableReason,
+	"ZonalAllocationFailed":                 infrav1.CapacityUnavailableReason,
+	"OverconstrainedAllocationRequest":      infrav1.CapacityUnavailableReason,
+	"OverconstrainedZonalAllocationRequest": infrav1.CapacityUnavailableReason,
+	"SubscriptionNotFound":                  infrav1.SubscriptionNotFoundReason,
+	"InvalidSubscriptionId":                 infrav1.SubscriptionNotFoundReason,
+	"CredentialsInvalid":                    infrav1.CredentialsInvalidReason,
+	"InvalidAuthenticationToken":            infrav1.CredentialsInvalidReason,
+	"ResourceNotOwned":                      infrav1.ResourceExistsNotOwnedReason,
+	"OwnershipTagLost":                      infrav1.OwnershipTagLostReason,
+	"TooManyRequests":                       infrav1.ThrottledReason,
+	"SubscriptionRequestsThrottled":         infrav1.ThrottledReason,
+}
+
+// ResultReason is the CamelCase reason of a result.
+func ResultReason(result arm.Result) string {
+	var azure *arm.Error
+	if errors.As(result.Err, &azure) {
+		if azure.Code == "OperationNotAllowed" && strings.Contains(strings.ToLower(azure.Message), "quota") {
+			return infrav1.QuotaExceededReason
+		}
+		if reason, ok := reasonByCode[azure.Code]; ok {
+			return reason
+		}
+	}
+	switch result.State {
+	case arm.Failed:
+		var refusal arm.Refusal
+		switch {
+		case errors.As(result.Err, &refusal):
+			return infrav1.InvalidConfigurationReason
+		case azure != nil && azure.Method == "DELETE":
+			return infrav1.DeletionFailedReason
+		}
+		return infrav1.FailedReason
+	case arm.Blocked:
+		return infrav1.BlockedByDependencyReason
+	case arm.Waiting:
+		return infrav1.WaitingReason
+	default:
+		return string(result.State)
+	}
+}
+
+// SummaryCondition is the Ready condition: True when all conditions are, else the most telling one's reason and message: what is gone
+// that was to go tells least. It is as old as one of them, and Unknown when some are and none is False.
+func SummaryCondition(conditionType string, conditions []metav1.Condition) metav1.Condition {
+	rank := func(c metav1.Condition) int {
+		switch c.Reason {
+		case infrav1.DeletedReason:
+			return 4
+		case infrav1.BlockedByDependencyReason:
+			return 3
+		case infrav1.CreatingReason, infrav1.UpdatingReason, infrav1.DeletingReason,
+			infrav1.VMCreatingReason, infrav1.VMUpdatingReason, infrav1.VMDeletingReason,
+			infrav1.ScaleSetScalingUpReason, infrav1.ScaleSetScalingDownReason, infrav1.ScaleSetModelOutOfDateReason, infrav1.ScaleSetModelLimitReason:
+			return 2
+		case infrav1.WaitingReason, infrav1.WaitingForBootstrapDataReason:
+			return 1
+		default:
+			return 0
+		}
+	}
+	for _, status := range []metav1.ConditionStatus{metav1.ConditionFalse, metav1.ConditionUnknown, metav1.ConditionTrue} {
+		best := -1
+		for i, condition := range conditions {
+			if condition.Status != status || status == metav1.ConditionTrue && condition.Reason != infrav1.LastSeenReason {
+				continue
+			}
+			if best < 0 || rank(condition) < rank(conditions[best]) {
+				best = i
+			}
+		}
+		if best >= 0 {
+			return metav1.Condition{Type: conditionType, Status: status, Reason: conditions[best].Reason, Message: conditions[best].Type + ": " + conditions[best].Message}
+		}
+	}
+	return metav1.Condition{Type: conditionType, Status: metav1.ConditionTrue, Reason: infrav1.ReadyReason}
+}
+
+// RefusalRetryInterval is how often input that was refused is looked at again without a change of the object: Azure may have
+// changed, as when a network that was missing was made.
+const RefusalRetryInterval = 2 * time.Minute
+
+// RefusalCondition is the condition for input that is refused: reason says whether it is invalid or not supported, and the
+// message names every field.
+func RefusalCondition(conditionType string, errs field.ErrorList) metav1.Condition {
+	reason := infrav1.InvalidConfigurationReason
+	if !slices.ContainsFunc(errs, func(e *field.Error) bool {
+		return e.Type != field.ErrorTypeNotSupported && e.Type != field.ErrorTypeForbidden
+	}) {
+		reason = infrav1.NotSupportedReason
+	}
+	var lines []string
+	for _, err := range errs {
+		lines = append(lines, err.Error())
+	}
+	return metav1.Condition{
+		Type: conditionType, Status: metav1.ConditionFalse, Reason: reason,
+		Message: joinLines(lines) + ". Nothing is created until this is corrected; it is looked at again when the object changes, and every " + RefusalRetryInterval.String(),
+	}
+}
+
+// ResourceStatuses lists the Azure resources of the outcome for the status.
+func ResourceStatuses(outcome arm.Outcome) []infrav1.ResourceStatus {
+	var out []infrav1.ResourceStatus
+	for _, result := range outcome.Results {
+		if result.State == arm.Gone {
+			continue
+		}
+		resource := infrav1.ResourceStatus{ID: string(result.ID), State: string(result.State)}
+		if !result.IsDone() {
+			resource.Message = resultMessage(result)
+		}
+		out = append(out, resource)
+	}
+	return out
+}

@@ -1,0 +1,280 @@
+package status_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+	"sigs.k8s.io/cluster-api/util/conditions"
+
+	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/identity"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/status"
+)
+
+var (
+	vnet   = arm.NewID("s", "g", "Microsoft.Network/virtualNetworks", "v")
+	subnet = vnet.Child("subnets", "n")
+	vm     = arm.NewID("s", "g", "Microsoft.Compute/virtualMachines", "m")
+)
+
+func TestGroups(t *testing.T) {
+	quota := &arm.Error{Method: "PUT", ID: vm, Status: 409, Code: "OperationNotAllowed", Message: "exceeding approved Total Regional Cores quota", RequestID: "r"}
+	outage := &arm.Error{Method: "GET", ID: vm, Status: 503, Code: "ServiceUnavailable"}
+	refused := &arm.Error{Method: "GET", ID: vm, Status: 401, Code: "CredentialsInvalid"}
+	unwritten := &arm.Error{Method: "PUT", ID: vm, Status: 503, Code: "ServiceUnavailable"}
+	tests := map[string]struct {
+		reason  string
+		results []arm.Result
+		want    []metav1.Condition
+	}{
+		"nothing planned": {
+			reason: "a group without resources has no condition",
+		},
+		"done": {
+			reason:  "a foreign network is as good as an own one",
+			results: []arm.Result{{ID: vnet, Group: "A", State: arm.Foreign}, {ID: subnet, Group: "B", State: arm.Ready}},
+			want: []metav1.Condition{
+				{Type: "A", Status: metav1.ConditionTrue, Reason: "Ready"},
+				{Type: "B", Status: metav1.ConditionTrue, Reason: "Ready"},
+			},
+		},
+		"failure before progress": {
+			reason: "the cause is told, not what waits for it",
+			results: []arm.Result{
+				{ID: vnet, Group: "A", State: arm.Creating},
+				{ID: vm, Group: "A", State: arm.Failed, Err: quota, Message: "tried again every 5m0s"},
+				{ID: subnet, Group: "B", State: arm.Blocked, BlockedBy: vnet},
+			},
+			want: []metav1.Condition{
+				{Type: "A", Status: metav1.ConditionFalse, Reason: "QuotaExceeded", Message: quota.Error() + "; tried again every 5m0s"},
+				{Type: "B", Status: metav1.ConditionFalse, Reason: "BlockedByDependency", Message: "subnets/n waits for virtualNetworks/v"},
+			},
+		},
+		"drift": {
+			reason:  "what is not repaired is told and does not make the object unready",
+			results: []arm.Result{{ID: vm, Group: "A", State: arm.Ready, UnrepairedDrift: []string{"properties.hardwareProfile.vmSize"}}},
+			want: []metav1.Condition{{Type: "A", Status: metav1.ConditionTrue, Reason: "Drifted",
+				Message: "virtualMachines/m differs from the spec: properties.hardwareProfile.vmSize"}},
+		},
+		"drift beside a repair": {
+			reason:  "the tags were written and the rest was not, and no look may come for long",
+			results: []arm.Result{{ID: vm, Group: "A", State: arm.Ready, SentMethod: "PATCH", Drift: []string{"tags.x", "a", "b"}, UnrepairedDrift: []string{"a", "b"}, UnappliedChanges: []string{"a"}}},
+			want: []metav1.Condition{{Type: "A", Status: metav1.ConditionTrue, Reason: "Drifted",
+				Message: "virtualMachines/m stays as it was made, and the spec now says otherwise: a; replace it to apply the spec; virtualMachines/m differs from the spec: b"}},
+		},
+		"drift by whom": {
+			reason:  "each path has its own cause",
+			results: []arm.Result{{ID: vm, Group: "A", State: arm.Ready, UnrepairedDrift: []string{"a", "b", "c"}, OutsideChanges: []string{"b"}, UnappliedChanges: []string{"a", "c"}}},
+			want: []metav1.Condition{{Type: "A", Status: metav1.ConditionTrue, Reason: "Drifted",
+				Message: "virtualMachines/m was changed outside: b; virtualMachines/m stays as it was made, and the spec now says otherwise: a, c; replace it to apply the spec"}},
+		},
+		"stays": {
+			reason:  "what Azure keeps is told, whoever has asked for it",
+			results: []arm.Result{{ID: vm, Group: "A", State: arm.Ready, UnremovablePaths: []string{"/properties/a", "/properties/b"}}},
+			want: []metav1.Condition{{Type: "A", Status: metav1.ConditionTrue, Reason: "Drifted",
+				Message: "virtualMachines/m: AKS has no way back for what the spec does not set any more, so it stays as it is until it is set again: /properties/a, /properties/b"}},
+		},
+		"unplanned": {
+			reason: "what no plan has any more says under its old condition what keeps it",
+			results: []arm.Result{
+				{ID: vm, Group: "A", State: arm.Ready},
+				{ID: subnet, State: arm.Deleting},
+				{ID: vnet, State: arm.Deleting},
+			},
+			want: []metav1.Condition{
+				{Type: "A", Status: metav1.ConditionTrue, Reason: "Ready"},
+				{Type: "B", Status: metav1.ConditionFalse, Reason: "Deleting", Message: "deleting subnets/n"},
+			},
+		},
+		"not seen": {
+			reason: "what could not be read is not known, and a group says what is known to be wrong first",
+			results: []arm.Result{
+				{ID: vm, Group: "A", State: arm.Waiting, Err: outage, ReadFailed: true, Message: "tried again"},
+				{ID: vnet, Group: "B", State: arm.Waiting, Err: outage, ReadFailed: true},
+				{ID: subnet, Group: "B", State: arm.Failed, Err: quota},
+			},
+			want: []metav1.Condition{
+				{Type: "A", Status: metav1.ConditionUnknown, Reason: "Waiting", Message: outage.Error() + "; tried again"},
+				{Type: "B", Status: metav1.ConditionFalse, Reason: "QuotaExceeded", Message: quota.Error()},
+			},
+		},
+		"not asked": {
+			reason: "what was not asked for because the first request had no answer has that one's error",
+			results: []arm.Result{
+				{ID: vm, Group: "A", State: arm.Failed, Err: refused, ReadFailed: true},
+				{ID: vnet, Group: "B", State: arm.Blocked, BlockedBy: vm, ReadFailed: true},
+			},
+			want: []metav1.Condition{
+				{Type: "A", Status: metav1.ConditionUnknown, Reason: "CredentialsInvalid", Message: refused.Error()},
+				{Type: "B", Status: metav1.ConditionUnknown, Reason: "CredentialsInvalid", Message: refused.Error()},
+			},
+		},
+		"waits for what was not seen": {
+			reason: "a resource that is there and is to be changed is no worse for that; one that is not there is",
+			results: []arm.Result{
+				{ID: subnet, Group: "A", State: arm.Blocked, BlockedBy: vnet, Observed: []byte("{}")},
+				{ID: vm, Group: "B", State: arm.Blocked, BlockedBy: vnet},
+				{ID: vnet, Group: "C", State: arm.Waiting, Err: outage, ReadFailed: true},
+			},
+			want: []metav1.Condition{
+				{Type: "A", Status: metav1.ConditionUnknown, Reason: "Waiting", Message: outage.Error()},
+				{Type: "B", Status: metav1.ConditionFalse, Reason: "BlockedByDependency", Message: "virtualMachines/m waits for virtualNetworks/v"},
+			},
+		},
+		"write without an answer": {
+			reason: "a resource that is there is no worse for that; of one that is not, it is known that it is not",
+			results: []arm.Result{
+				{ID: vm, Group: "A", State: arm.Waiting, Err: unwritten, Observed: []byte("{}")},
+				{ID: vnet, Group: "B", State: arm.Waiting, Err: unwritten},
+			},
+			want: []metav1.Condition{
+				{Type: "A", Status: metav1.ConditionUnknown, Reason: "Waiting", Message: unwritten.Error()},
+				{Type: "B", Status: metav1.ConditionFalse, Reason: "Waiting", Message: unwritten.Error()},
+			},
+		},
+		"made with another": {
+			reason:  "a disk says what it is made with",
+			results: []arm.Result{{ID: subnet, Group: "A", State: arm.Blocked, BlockedBy: vnet, Message: "is created with virtualMachines/m"}},
+			want:    []metav1.Condition{{Type: "A", Status: metav1.ConditionFalse, Reason: "BlockedByDependency", Message: "subnets/n is created with virtualMachines/m"}},
+		},
+		"deletion refused": {
+			reason:  "what Azure does not delete is another matter than what it does not make",
+			results: []arm.Result{{ID: vm, Group: "A", State: arm.Failed, Err: &arm.Error{Method: "DELETE", ID: vm, Status: 403, Code: "AuthorizationFailed", Message: "no"}}},
+			want: []metav1.Condition{{Type: "A", Status: metav1.ConditionFalse, Reason: infrav1.DeletionFailedReason,
+				Message: "DELETE virtualMachines/m: AuthorizationFailed: no"}},
+		},
+		"refused by the plan": {
+			reason:  "the input is wrong, and Azure was not asked",
+			results: []arm.Result{{ID: vm, Group: "A", State: arm.Failed, Err: arm.Refusal("MachinePool.spec.replicas: must not be 0")}},
+			want: []metav1.Condition{{Type: "A", Status: metav1.ConditionFalse, Reason: infrav1.InvalidConfigurationReason,
+				Message: "MachinePool.spec.replicas: must not be 0"}},
+		},
+		"deleted": {
+			reason:  "a deletion ends in False, because nothing is there",
+			results: []arm.Result{{ID: vm, Group: "A", State: arm.Gone}},
+			want:    []metav1.Condition{{Type: "A", Status: metav1.ConditionFalse, Reason: "Deleted", Message: "deleted"}},
+		},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			got := status.GroupConditions(arm.Outcome{Results: test.results}, []string{"A", "B"}, unplanned)
+			if diff := cmp.Diff(test.want, got); diff != "" {
+				t.Errorf("%s: %s", test.reason, diff)
+			}
+		})
+	}
+}
+
+// unplanned are the groups of a plan that had subnets.
+func unplanned(id arm.ID) string {
+	if id.Equal(subnet) {
+		return "B"
+	}
+	return ""
+}
+
+func TestSet(t *testing.T) {
+	obj := &infrav1.AzureMachine{}
+	for _, conditionType := range []string{"A", "B", "Paused"} {
+		conditions.Set(obj, metav1.Condition{Type: conditionType, Status: metav1.ConditionTrue, Reason: "Old"})
+	}
+	for _, conditionType := range []string{"C", "OnlyThere", "Ready"} {
+		conditions.Set(obj, metav1.Condition{Type: conditionType, Status: metav1.ConditionTrue, Reason: infrav1.TakenOverReason})
+	}
+	status.SetConditions(obj, []string{"A", "B", "C"}, []metav1.Condition{
+		{Type: "B", Status: metav1.ConditionFalse, Reason: "New"}, {Type: "C", Status: metav1.ConditionTrue, Reason: "New"},
+	})
+	got := map[string]string{}
+	for _, condition := range obj.GetConditions() {
+		got[condition.Type] = condition.Reason
+	}
+	if diff := cmp.Diff(map[string]string{"B": "New", "C": "New", "Paused": "Old", "Ready": "TakenOver"}, got); diff != "" {
+		t.Errorf("groups that nothing was found of go, and what the provider before left; other conditions stay (-want +got):\n%s", diff)
+	}
+}
+
+func TestGroupsBoundsMessages(t *testing.T) {
+	var results []arm.Result
+	for range 50 {
+		results = append(results, arm.Result{ID: vm, Group: "A", State: arm.Creating})
+	}
+	got := status.GroupConditions(arm.Outcome{Results: results}, []string{"A"}, unplanned)
+	if message := got[0].Message; strings.Count(message, ";") != 4 || !strings.HasSuffix(message, "and 46 more") {
+		t.Errorf("fifty resources are summed up, got %q", message)
+	}
+}
+
+func TestSummary(t *testing.T) {
+	blocked := metav1.Condition{Type: "A", Status: metav1.ConditionFalse, Reason: infrav1.BlockedByDependencyReason, Message: "a"}
+	creating := metav1.Condition{Type: "B", Status: metav1.ConditionFalse, Reason: infrav1.CreatingReason, Message: "b"}
+	failed := metav1.Condition{Type: "C", Status: metav1.ConditionFalse, Reason: infrav1.QuotaExceededReason, Message: "c"}
+	ready := metav1.Condition{Type: "D", Status: metav1.ConditionTrue, Reason: infrav1.ReadyReason}
+	old := metav1.Condition{Type: "E", Status: metav1.ConditionTrue, Reason: infrav1.LastSeenReason, Message: "e"}
+	unknown := metav1.Condition{Type: "F", Status: metav1.ConditionUnknown, Reason: infrav1.WaitingReason, Message: "f"}
+	gone := metav1.Condition{Type: "G", Status: metav1.ConditionFalse, Reason: infrav1.DeletedReason, Message: "deleted"}
+	waiting := metav1.Condition{Type: "H", Status: metav1.ConditionFalse, Reason: infrav1.WaitingReason, Message: "h"}
+
+	tests := map[string]struct {
+		reason     string
+		conditions []metav1.Condition
+		want       metav1.Condition
+	}{
+		"all true":         {"nothing is missing", []metav1.Condition{ready}, metav1.Condition{Type: "Ready", Status: metav1.ConditionTrue, Reason: "Ready"}},
+		"failure first":    {"the root cause wins", []metav1.Condition{blocked, creating, failed, ready}, metav1.Condition{Type: "Ready", Status: metav1.ConditionFalse, Reason: "QuotaExceeded", Message: "C: c"}},
+		"progress second":  {"what is under way explains what is blocked", []metav1.Condition{blocked, creating}, metav1.Condition{Type: "Ready", Status: metav1.ConditionFalse, Reason: "Creating", Message: "B: b"}},
+		"as old as a part": {"what was not looked at is said", []metav1.Condition{ready, old}, metav1.Condition{Type: "Ready", Status: metav1.ConditionTrue, Reason: "LastSeen", Message: "E: e"}},
+		"unknown":          {"what is not known is not bad", []metav1.Condition{ready, old, unknown}, metav1.Condition{Type: "Ready", Status: metav1.ConditionUnknown, Reason: "Waiting", Message: "F: f"}},
+		"known to be bad":  {"one bad part is enough", []metav1.Condition{unknown, blocked}, metav1.Condition{Type: "Ready", Status: metav1.ConditionFalse, Reason: "BlockedByDependency", Message: "A: a"}},
+		"VM in progress":   {"a VM has words of its own", []metav1.Condition{blocked, {Type: "B", Status: metav1.ConditionFalse, Reason: infrav1.VMCreatingReason, Message: "b"}}, metav1.Condition{Type: "Ready", Status: metav1.ConditionFalse, Reason: "VMCreating", Message: "B: b"}},
+		"gone":             {"what is gone that was to go keeps nobody waiting", []metav1.Condition{gone, waiting, blocked}, metav1.Condition{Type: "Ready", Status: metav1.ConditionFalse, Reason: "Waiting", Message: "H: h"}},
+		"blocked, gone":    {"nor does it say why the rest is there", []metav1.Condition{gone, blocked}, metav1.Condition{Type: "Ready", Status: metav1.ConditionFalse, Reason: "BlockedByDependency", Message: "A: a"}},
+		"all gone":         {"the last word of a deletion", []metav1.Condition{gone}, metav1.Condition{Type: "Ready", Status: metav1.ConditionFalse, Reason: "Deleted", Message: "G: deleted"}},
+		"blocked at least": {"something is told in any case", []metav1.Condition{blocked}, metav1.Condition{Type: "Ready", Status: metav1.ConditionFalse, Reason: "BlockedByDependency", Message: "A: a"}},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			if diff := cmp.Diff(test.want, status.SummaryCondition("Ready", test.conditions)); diff != "" {
+				t.Errorf("%s: %s", test.reason, diff)
+			}
+		})
+	}
+}
+
+func TestRefusal(t *testing.T) {
+	path := field.NewPath("spec", "vmSize")
+	got := status.RefusalCondition("VMRunning", field.ErrorList{field.Invalid(path, "Standard_X", "the region has no such size")})
+	if got.Reason != infrav1.InvalidConfigurationReason || !strings.Contains(got.Message, "spec.vmSize") || !strings.Contains(got.Message, "Standard_X") {
+		t.Errorf("the condition names field and value, got %+v", got)
+	}
+	got = status.RefusalCondition("VMRunning", field.ErrorList{field.Forbidden(path, "not implemented")})
+	if got.Reason != infrav1.NotSupportedReason {
+		t.Errorf("what is only not implemented is NotSupported, got %s", got.Reason)
+	}
+}
+
+func TestProblem(t *testing.T) {
+	tests := map[string]struct {
+		reason string
+		err    error
+		want   string
+	}{
+		"identity":     {"the identity's own code is the reason", &identity.Error{Code: identity.SecretKeyMissing, Message: "no key"}, "SecretKeyMissing"},
+		"subscription": {"Azure's code has a reason of its own", &arm.Error{Method: "GET", ID: vnet, Status: 404, Code: "SubscriptionNotFound"}, "SubscriptionNotFound"},
+		"credentials":  {"a refused token is about the credentials", &arm.Error{Method: "GET", ID: vnet, Status: 401, Code: "CredentialsInvalid"}, "CredentialsInvalid"},
+		"server error": {"what passes is waited for", &arm.Error{Method: "GET", ID: vnet, Status: 503, Code: "ServiceUnavailable"}, "Waiting"},
+		"other":        {"what is not known failed", errors.New("broken"), "Failed"},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			condition, after := status.ProblemCondition("Ready", test.err)
+			if condition.Reason != test.want || after <= 0 || !strings.Contains(condition.Message, after.String()) {
+				t.Errorf("%s: got %s after %s: %s", test.reason, condition.Reason, after, condition.Message)
+			}
+		})
+	}
+}

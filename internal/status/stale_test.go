@@ -1,0 +1,95 @@
+package status_test
+
+import (
+	"errors"
+	"fmt"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+	"sigs.k8s.io/cluster-api/util/conditions"
+
+	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/identity"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/status"
+)
+
+func TestUnread(t *testing.T) {
+	var (
+		outage      = fmt.Errorf("zones: %w", &arm.Error{Method: "GET", ID: vm, Status: 503, Code: "ServiceUnavailable"})
+		throttled   = &arm.Error{Method: "GET", ID: vm, Status: 429, Code: "TooManyRequests"}
+		noToken     = &arm.Error{Method: "GET", ID: vm, Code: "TokenUnavailable", Message: "no token from Entra ID"}
+		credentials = &arm.Error{Method: "POST", ID: vm, Status: 401, Code: "CredentialsInvalid"}
+		permission  = &arm.Error{Method: "GET", ID: vm, Status: 403, Code: "AuthorizationFailed"}
+		noSecret    = &identity.Error{Code: identity.SecretNotFound, Message: "no Secret"}
+		revoked     = &identity.Error{Code: identity.NamespaceNotAllowedByIdentity, Message: "not in the list"}
+		tenancy     = &identity.Error{Code: identity.NotAllowedByTenancy, Message: "not listed"}
+		refused     = &arm.Error{Method: "POST", ID: vm, Status: 403, Code: "AuthorizationFailed"}
+		invalid     = field.Invalid(field.NewPath("spec", "location"), "mars", "no region")
+	)
+	ready := &metav1.Condition{Status: metav1.ConditionTrue, Reason: "Ready"}
+	drifted := &metav1.Condition{Status: metav1.ConditionTrue, Reason: "Drifted", Message: "m was changed"}
+	stopped := &metav1.Condition{Status: metav1.ConditionFalse, Reason: "VMStopped", Message: "the VM is stopped"}
+	waited := &metav1.Condition{Status: metav1.ConditionFalse, Reason: "SecretNotFound", Message: "no Secret"}
+	tests := map[string]struct {
+		reason string
+		last   *metav1.Condition
+		err    error
+		want   metav1.Condition
+	}{
+		"outage, True":       {"an outage is no news of the machine", ready, outage, said("True", "LastSeen", "as last seen; Azure does not answer: zones: GET virtualMachines/m: ServiceUnavailable; tried again in 15s")},
+		"outage, drifted":    {"what was said goes on", drifted, outage, said("True", "LastSeen", "m was changed; as last seen; Azure does not answer: zones: GET virtualMachines/m: ServiceUnavailable; tried again in 15s")},
+		"outage, stopped":    {"a stopped machine stays one", stopped, outage, said("False", "VMStopped", "the VM is stopped; as last seen; Azure does not answer: zones: GET virtualMachines/m: ServiceUnavailable; tried again in 15s")},
+		"outage, no verdict": {"that it had no Secret is no verdict", waited, outage, said("Unknown", "Waiting", "zones: GET virtualMachines/m: ServiceUnavailable; tried again in 15s")},
+		"outage, first":      {"nothing is known", nil, outage, said("Unknown", "Waiting", "zones: GET virtualMachines/m: ServiceUnavailable; tried again in 15s")},
+		"throttled, True":    {"too many requests are no news", ready, throttled, said("True", "LastSeen", "as last seen; Azure does not answer: GET virtualMachines/m: TooManyRequests; tried again in 15s")},
+		"no token, True":     {"Entra ID is down", ready, noToken, said("True", "LastSeen", "as last seen; Azure does not answer: GET virtualMachines/m: TokenUnavailable: no token from Entra ID; tried again in 15s")},
+		"credentials, True":  {"a secret that has run out is no news of the machine", ready, credentials, said("True", "LastSeen", "as last seen; Azure cannot be asked: POST virtualMachines/m: CredentialsInvalid; tried again in 1m0s")},
+		"credentials, first": {"a person has to correct them", nil, credentials, said("False", "CredentialsInvalid", "POST virtualMachines/m: CredentialsInvalid; tried again in 1m0s")},
+		"permission, True":   {"a role that was taken away is no news", ready, permission, said("True", "LastSeen", "as last seen; Azure cannot be asked: GET virtualMachines/m: AuthorizationFailed; tried again in 1m0s")},
+		"no secret, True":    {"nor is a Secret", ready, noSecret, said("True", "LastSeen", "as last seen; Azure cannot be asked: no Secret; tried again in 1m0s")},
+		"no secret, stopped": {"what a person has to do is said first", stopped, noSecret, said("False", "SecretNotFound", "no Secret; tried again in 1m0s")},
+		"revoked, True":      {"the owner of the identity decided it", ready, revoked, said("Unknown", "NamespaceNotAllowedByIdentity", "not in the list; tried again in 1m0s")},
+		"revoked, stopped":   {"what a person has to do is said first", stopped, revoked, said("False", "NamespaceNotAllowedByIdentity", "not in the list; tried again in 1m0s")},
+		"revoked, first":     {"nothing is known", nil, revoked, said("False", "NamespaceNotAllowedByIdentity", "not in the list; tried again in 1m0s")},
+		"tenancy, True":      {"the owner of the manager decided it", ready, tenancy, said("Unknown", "NotAllowedByTenancy", "not listed; tried again in 1m0s")},
+		"refused, True":      {"that Azure does not do what was asked is an answer", ready, refused, said("False", "Failed", "POST virtualMachines/m: AuthorizationFailed; tried again in 1m0s")},
+		"invalid, True":      {"the spec is known to be wrong", ready, invalid, said("False", "InvalidConfiguration", invalid.Error()+"; tried again in 1m0s")},
+		"unknown, True":      {"an error of our own is told", ready, errors.New("broken"), said("False", "Failed", "broken; tried again in 15s")},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			obj := &infrav1.AzureMachine{}
+			if test.last != nil {
+				test.last.Type = "A"
+				conditions.Set(obj, *test.last)
+			}
+			// The second time, the last verdict is old already.
+			for range 2 {
+				status.SetReadError(obj, test.err, "A")
+				test.want.Type = "A"
+				if diff := cmp.Diff(&test.want, conditions.Get(obj, "A"), cmpopts.IgnoreFields(metav1.Condition{}, "LastTransitionTime")); diff != "" {
+					t.Errorf("%s (-want +got):\n%s", test.reason, diff)
+				}
+			}
+		})
+	}
+}
+
+// TestUnreadDeleting has a machine that is being deleted and cannot be.
+func TestUnreadDeleting(t *testing.T) {
+	obj := &infrav1.AzureMachine{}
+	obj.DeletionTimestamp = new(metav1.Now())
+	conditions.Set(obj, metav1.Condition{Type: "A", Status: metav1.ConditionTrue, Reason: infrav1.ReadyReason})
+	status.SetReadError(obj, &identity.Error{Code: identity.SecretNotFound, Message: "no Secret"}, "A")
+	if got := conditions.Get(obj, "A"); got.Status != metav1.ConditionFalse || got.Reason != "SecretNotFound" {
+		t.Errorf("what keeps it is said, and not that it was ready once: %+v", got)
+	}
+}
+
+func said(status metav1.ConditionStatus, reason, message string) metav1.Condition {
+	return metav1.Condition{Status: status, Reason: reason, Message: message}
+}
