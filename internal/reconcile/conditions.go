@@ -14,7 +14,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/status"
 )
 
-// applyStopReason does the work of the pass and has the object say what a verdict is. The error is the manager's own trouble.
+// applyStopReason runs the reconciliation and turns a stopReason into conditions. A returned error is a failure of the manager itself.
 func (p *reconciliation[O, I]) applyStopReason(ctx context.Context) (resultKind, time.Duration, error) {
 	for _, conditionType := range p.declaration.ObsoleteConditions {
 		conditions.Delete(p.object, conditionType)
@@ -25,7 +25,7 @@ func (p *reconciliation[O, I]) applyStopReason(ctx context.Context) (resultKind,
 		return ended, after, err
 	}
 	if v.cause != nil && ctx.Err() != nil {
-		// The manager ends. What it could not learn for that is no news about the object.
+		// The manager is shutting down. Reads that failed because of it are no information about the object.
 		return v.result, 0, ctx.Err()
 	}
 	switch v.result {
@@ -57,11 +57,11 @@ func (p *reconciliation[O, I]) applyStopReason(ctx context.Context) (resultKind,
 	if v.retryAfter == UntilResync {
 		return v.result, p.Resync, nil
 	}
-	// Nothing of an object is left alone for longer than what is in order.
+	// No object waits longer than one in order.
 	return v.result, min(v.retryAfter, p.Resync), nil
 }
 
-// setPrimaryCondition makes condition the foremost one, and has those say it that follow from that.
+// setPrimaryCondition sets the PrimaryCondition, and updates Ready to match.
 func (p *reconciliation[O, I]) setPrimaryCondition(condition metav1.Condition) {
 	condition.Type = p.declaration.PrimaryCondition
 	conditions.Set(p.object, condition)
@@ -73,8 +73,7 @@ func (p *reconciliation[O, I]) setPrimaryCondition(condition metav1.Condition) {
 	conditions.Set(p.object, condition)
 }
 
-// reportReadError says why something could not be learned, and returns when to try again. Of an object that is being deleted it says
-// the ways out.
+// reportReadError shows why a read failed and returns when to retry. For an object that is being deleted it adds the ways out.
 func (p *reconciliation[O, I]) reportReadError(v *stopReason) time.Duration {
 	p.recording.AddError(v.cause)
 	if p.isDeleting() && p.deletionBlocker != nil {
@@ -94,7 +93,7 @@ func (p *reconciliation[O, I]) reportReadError(v *stopReason) time.Duration {
 	return after
 }
 
-// SummarizeReady makes Ready the sum of those of the conditions in types that the object has.
+// SummarizeReady sets Ready to the summary of those conditions of the given types that the object has.
 func SummarizeReady(object Object, types []string) {
 	var all []metav1.Condition
 	for _, condition := range object.GetConditions() {

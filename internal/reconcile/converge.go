@@ -21,14 +21,14 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile/stable"
 )
 
-// azureReconciliation is the pass over an object that has something in Azure.
+// azureReconciliation is the reconciliation of an object that has resources in Azure.
 type azureReconciliation[O Object, I any] struct {
 	*reconciliation[O, I]
 	kind    Kind[O, I]
 	session Session
 }
 
-// reconcile is the pass once it has been entered. It returns when the next pass is due; 0 is when something wakes the object.
+// reconcile runs the stages after enter. It returns when the next reconciliation is due; 0 means that an event wakes the object.
 func (a *azureReconciliation[O, I]) reconcile(ctx context.Context) (resultKind, time.Duration, error) {
 	if a.isDeleting() {
 		return a.deleteResources(ctx)
@@ -113,7 +113,7 @@ func (a *azureReconciliation[O, I]) converge(ctx context.Context) (resultKind, t
 	} else if v != nil && v.cause != nil {
 		a.recording.AddError(v.cause)
 	}
-	// The status that this pass writes does not change the fingerprint, what it learned for the spec and the annotations does.
+	// The status that this reconciliation writes is not part of the fingerprint. The spec fields and annotations that it writes are.
 	learned, err := a.computeFingerprint()
 	if err != nil {
 		return "", 0, err
@@ -128,7 +128,7 @@ func (a *azureReconciliation[O, I]) converge(ctx context.Context) (resultKind, t
 	return resultSettled, a.stability.MarkStable(a.key, a.clusterKey(), learned, holds), nil
 }
 
-// clusterKey names what the object is looked at again with.
+// clusterKey returns the key that decides when the object is due: objects of one Cluster are due together.
 func (a *azureReconciliation[O, I]) clusterKey() client.ObjectKey {
 	if a.target.Cluster == nil {
 		return a.key
@@ -136,8 +136,8 @@ func (a *azureReconciliation[O, I]) clusterKey() client.ObjectKey {
 	return client.ObjectKeyFromObject(a.target.Cluster)
 }
 
-// checkBounds refuses to plan from objects with more in them than their schemas allow, or with names that lead elsewhere. What is deleted is only named, so such an
-// object can go.
+// checkBounds refuses to plan from objects that exceed the limits of their schemas, or whose names would change the meaning of a
+// resource ID. A deletion only uses names, so such an object can still be deleted.
 func (a *azureReconciliation[O, I]) checkBounds() error {
 	if errs := append(maxima.Exceeded(a.declaration.Name, a.object), misread.Spec(specfield.Of(a.object).Decoded())...); len(errs) > 0 {
 		return RefuseSpec(errs)
@@ -156,7 +156,8 @@ func (a *azureReconciliation[O, I]) checkBounds() error {
 	return nil
 }
 
-// checkOwnerBounds names what in another object is refused for that, with the object: its fields are none of the one that says so.
+// checkOwnerBounds returns the violations of another object, with its kind and name in front of each field: the fields are not those of
+// the object that shows the error.
 func checkOwnerBounds(kind string, owner client.Object) field.ErrorList {
 	errs := append(maxima.Exceeded(kind, owner), misread.Spec(specfield.Of(owner).Decoded())...)
 	for _, err := range errs {
@@ -165,12 +166,12 @@ func checkOwnerBounds(kind string, owner client.Object) field.ErrorList {
 	return errs
 }
 
-// computeFingerprint is of everything that decides what a pass makes.
+// computeFingerprint hashes all input of the plan except facts.
 func (a *azureReconciliation[O, I]) computeFingerprint() (stable.Fingerprint, error) {
 	return stable.ComputeFingerprint(append(a.kind.FingerprintInputs(a.in), a.object.GetAnnotations(), a.session.Access.Key, a.session.Access.LentGrants)...)
 }
 
-// openAccess gives the pass access to Azure.
+// openAccess gives the reconciliation access to Azure.
 func (a *azureReconciliation[O, I]) openAccess(ctx context.Context) error {
 	opened, err := a.Access.Open(ctx, a.target.Identity)
 	if err != nil {
@@ -180,7 +181,7 @@ func (a *azureReconciliation[O, I]) openAccess(ctx context.Context) error {
 	return nil
 }
 
-// addIdentityFinalizer keeps the identity from going before the object.
+// addIdentityFinalizer keeps the AzureClusterIdentity from being deleted before the object.
 func (a *azureReconciliation[O, I]) addIdentityFinalizer(ctx context.Context) error {
 	if a.declaration.IdentityUsers == nil {
 		return nil
@@ -195,7 +196,7 @@ func (a *azureReconciliation[O, I]) addIdentityFinalizer(ctx context.Context) er
 	return nil
 }
 
-// engineRequest is what the engine is asked for.
+// engineRequest builds the request to the engine.
 func (a *azureReconciliation[O, I]) engineRequest(planned *Plan) engine.Request {
 	list := a.readInventory(planned.Graph)
 	return engine.Request{
@@ -218,7 +219,7 @@ func (a *azureReconciliation[O, I]) engineRequest(planned *Plan) engine.Request 
 	}
 }
 
-// storeChanges writes what was said so far.
+// storeChanges writes the changes made so far.
 func (a *azureReconciliation[O, I]) storeChanges(ctx context.Context) error {
 	return a.changes.Write(ctx)
 }

@@ -16,7 +16,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/status"
 )
 
-// deleteResources takes what is the object's out of Azure, and then lets the object go.
+// deleteResources deletes the object's resources in Azure and then removes the finalizers.
 func (a *azureReconciliation[O, I]) deleteResources(ctx context.Context) (resultKind, time.Duration, error) {
 	if !controllerutil.ContainsFinalizer(a.object, a.declaration.Finalizer) {
 		a.removeFinalizers()
@@ -32,7 +32,7 @@ func (a *azureReconciliation[O, I]) deleteResources(ctx context.Context) (result
 	}
 	if err := a.openAccess(ctx); err != nil {
 		if identity.CodeOf(err) != "" && a.kind.NothingCreated(a.in) {
-			// Nobody could ever ask Azure for anything, so there is nothing to wait for an identity for.
+			// No identity ever worked for this object, so nothing was created and the deletion need not wait for one.
 			return "", 0, FinishDeletion()
 		}
 		return "", 0, ReadFailed(err)
@@ -44,7 +44,7 @@ func (a *azureReconciliation[O, I]) deleteResources(ctx context.Context) (result
 	return a.deleteInAzure(ctx, planned)
 }
 
-// deleteInAzure deletes one by one, unless something else is deleted that takes everything with it: asking for each resource
+// deleteInAzure deletes the resources one by one, unless a resource group that contains all of them is deleted anyway: single deletions
 // would only be slower.
 func (a *azureReconciliation[O, I]) deleteInAzure(ctx context.Context, planned *Plan) (resultKind, time.Duration, error) {
 	request := a.engineRequest(planned)
@@ -86,8 +86,8 @@ func (a *azureReconciliation[O, I]) deleteInAzure(ctx context.Context, planned *
 	return "", 0, FinishDeletion()
 }
 
-// warnPossiblyLeft tells in an event what stays in Azure with a name that only resources of the object have: a resource that was made and lost its
-// tag before it was ever seen cannot be told from one that somebody else has made.
+// warnPossiblyLeft emits an event that lists untagged resources whose names only this object uses. A resource that lost its tag before
+// it was first seen cannot be distinguished from one of another creator, so it stays in Azure.
 func (a *azureReconciliation[O, I]) warnPossiblyLeft(planned *arm.Graph, outcome arm.Outcome) {
 	var ids []string
 	for _, result := range outcome.Results {
@@ -103,8 +103,9 @@ func (a *azureReconciliation[O, I]) warnPossiblyLeft(planned *arm.Graph, outcome
 	}
 }
 
-// unlessNothingCreated is otherwise, but lets an object go of which nothing was ever made when nobody could look for anything: Azure does not know
-// the subscription, or Microsoft Entra ID the credential. Somebody would have to correct them only for the object to go.
+// unlessNothingCreated returns otherwise, except if the object cannot have created anything because Azure does not know the
+// subscription or Microsoft Entra ID rejects the credential. Then the deletion ends: correcting them only to delete the object would be
+// pointless.
 func (a *azureReconciliation[O, I]) unlessNothingCreated(err, otherwise error) error {
 	if err == nil || !a.kind.NothingCreated(a.in) {
 		return otherwise
@@ -116,7 +117,7 @@ func (a *azureReconciliation[O, I]) unlessNothingCreated(err, otherwise error) e
 	return otherwise
 }
 
-// finishDeletion releases the identity and then the object.
+// finishDeletion releases the identity and then removes the object's finalizers.
 func (p *reconciliation[O, I]) finishDeletion(ctx context.Context) error {
 	if p.declaration.IdentityUsers != nil {
 		if err := deletion.CompleteDeletion(ctx, p.changes, p.object, func() error { return p.Access.RemoveFinalizers(ctx, p.declaration.Finalizer, p.key) }); err != nil {
@@ -137,7 +138,7 @@ func (p *reconciliation[O, I]) allFinalizers() []string {
 	return append([]string{p.declaration.Finalizer}, p.declaration.FormerFinalizers...)
 }
 
-// deletionBlocker is what a person has to know who wants the object to go.
+// deletionBlocker collects the information for the ways out of a blocked deletion.
 func (a *azureReconciliation[O, I]) deletionBlocker() deletion.Blocker {
 	held := a.kind.DeletionBlocker(a.in, a.Access.ResolveSubscription(a.target.Identity.SubscriptionID))
 	held.Object, held.Kind, held.Finalizers = a.object, a.declaration.Name, a.allFinalizers()

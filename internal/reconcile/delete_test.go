@@ -25,7 +25,7 @@ type leaving struct {
 	verdict error
 }
 
-func (k *leaving) Declare() Declaration       { return k.told.Declare() }
+func (k *leaving) Declare() Declaration             { return k.told.Declare() }
 func (k *leaving) NewObject() *infrav1.AzureMachine { return k.told.NewObject() }
 func (k *leaving) WatchedObjects(ctx context.Context, mgr ctrl.Manager) ([]Watch, error) {
 	return k.told.WatchedObjects(ctx, mgr)

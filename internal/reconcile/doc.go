@@ -1,23 +1,22 @@
-// Package pass runs the passes of every kind whose objects have conditions. A kind that has something in Azure declares itself
-// by a Kind: what its objects belong to, what a plan of them is computed from, the plan, and what the status says of its
-// outcome. One that has nothing there is a Local, which only says what is so. Everything else is the same for all kinds and is
-// here.
+// Package reconcile has the one Reconcile of every kind whose objects have conditions. A kind with resources in Azure implements Kind:
+// the Target of an object, the input of its plan, the plan, and the status that follows from the engine's outcome. A kind without
+// resources in Azure implements LocalKind, which only reports. Everything else is the same for all kinds and lives here.
 //
-// One pass over an object of a Kind is, in this order; that of a Local is the first two and the last:
+// A reconciliation of a Kind has these stages; that of a LocalKind has the first two and the last:
 //
-//  1. load: the object and what it belongs to. What is gone is forgotten.
-//  2. enter: outdated forms are renewed, a paused object says so and is left alone, the finalizer is committed before
-//     anything is made.
-//  3. open: the right to ask Azure as the identity of the object, which is kept from going before the object.
-//  4. settled: an object that was found in order is left alone until its input changes or a resync is due.
-//  5. plan: facts are asked for, and the graph of what is to be is computed.
-//  6. remember: what will have to be taken away again is stored before it is made.
-//  7. converge: the engine brings Azure one step closer.
-//  8. report: the status says what was found, once, in one patch at the end; events tell what is new in it.
+//  1. load: read the object and the objects that it belongs to. Forget an object that is gone.
+//  2. enter: convert outdated formats, keep the Paused condition, stop for a paused object, store the finalizer first.
+//  3. open: get access to Azure as the object's identity, and put a finalizer on the identity so that it outlives the object.
+//  4. stable: stop if the object is in order, its input is unchanged and no sync is due.
+//  5. plan: ask Azure for facts and compute the graph of desired resources.
+//  6. record: store in lastApplied which resources have to be removed later, before they are created.
+//  7. converge: the engine brings Azure one step closer to the graph.
+//  8. report: write the conditions in one patch at the end, and emit events for the changes.
 //
-// The pass over an object that is being deleted goes from 2 to what has to be gone first, then opens the identity, plans and
-// has the engine delete, and lets the object go when nothing is left.
+// For an object that is being deleted, stage 2 is followed by BeforeDelete, which may wait for other objects. Then the identity is
+// opened, the deletion is planned, the engine deletes, and the finalizers are removed once nothing is left.
 //
-// No pass waits for Azure: the engine wakes the object when something moved. A pass ends early by an error that is a verdict,
-// as Refused or Unread; every other error is the manager's own trouble and is tried again with back-off.
+// No reconciliation waits for Azure: the engine wakes the object when an operation ends. A reconciliation ends early with an error that
+// is a stopReason, for example from RefuseSpec or ReadFailed. Every other error is a failure of the manager itself and is retried with
+// back-off.
 package reconcile

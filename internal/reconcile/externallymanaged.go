@@ -13,8 +13,8 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile/patch"
 )
 
-// excludeExternallyManaged narrows own to objects that others do not manage. Of theirs, those that are ready in the words of the former
-// contract pass with any change, because readiness is in the status.
+// excludeExternallyManaged narrows own to objects that this provider manages. An externally managed object that is ready only by
+// contract v1beta1 passes with any change, because readiness is in the status.
 func excludeExternallyManaged(own predicate.Predicate) predicate.Predicate {
 	here := predicate.NewPredicateFuncs(func(obj client.Object) bool { return !annotations.IsExternallyManaged(obj) })
 	unheard := predicate.NewPredicateFuncs(func(obj client.Object) bool {
@@ -23,8 +23,9 @@ func excludeExternallyManaged(own predicate.Predicate) predicate.Predicate {
 	return predicate.Or(predicate.And(own, here), unheard)
 }
 
-// translateExternalReady translates the readiness of an object that others manage, who write status.ready of contract v1beta1, to that of today's.
-// Once the Cluster has the answer it is not written again: an owner that does not know the field may keep taking it away.
+// translateExternalReady translates status.ready of an externally managed object, as contract v1beta1 has it, to
+// initialization.provisioned. It stops once the Cluster is provisioned: an external manager that does not know the field may keep
+// removing it.
 func (p *reconciliation[O, I]) translateExternalReady(ctx context.Context) error {
 	if !patch.HasOnlyLegacyReady(p.object) {
 		return nil

@@ -16,26 +16,28 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/status"
 )
 
-// reportFailure has Ready and the foremost condition show an error that is no verdict, and one Warning tell it. It changes the object in memory.
+// reportFailure shows an error that is no stopReason in Ready and in PrimaryCondition, and emits one Warning. It changes the object in
+// memory only.
 func (p *reconciliation[O, I]) reportFailure(err error) {
 	p.recording.AddError(err)
 	if p.isDeleting() {
 		deletion.ReplaceConditions(p.object, deletionFailureCondition(err), p.declaration.PrimaryCondition)
 		return
 	}
-	// Ready is no sum here: another condition that is False would hide the error.
+	// Ready is not summarized here: another condition that is False would hide the error.
 	status.SetInternalError(p.object, err, p.declaration.PrimaryCondition, infrav1.ReadyCondition)
 }
 
-// deletionFailureCondition is the condition of an object that is being deleted: no verdict about its resources counts any more.
+// deletionFailureCondition is the condition of an object that is being deleted. It is False, because earlier findings about the
+// resources no longer count.
 func deletionFailureCondition(err error) metav1.Condition {
 	condition := status.InternalErrorCondition(infrav1.ReadyCondition, err)
 	condition.Status = metav1.ConditionFalse
 	return condition
 }
 
-// writeChanges writes what the pass changed, and returns the error that the pass ends with: err, or that of the write. A pass that failed has not
-// looked at everything, so it does not record what it observed.
+// writeChanges writes the changes of the reconciliation. It returns err, or else the error of the write. A failed reconciliation is
+// incomplete, so it does not record the observed generation.
 func (p *reconciliation[O, I]) writeChanges(ctx context.Context, err error) error {
 	if err == nil {
 		return p.changes.Finish(ctx)
@@ -45,8 +47,8 @@ func (p *reconciliation[O, I]) writeChanges(ctx context.Context, err error) erro
 	return err
 }
 
-// showFailure writes into the conditions of the object, and into nothing else of it, which error ended the pass. The rest of what the pass
-// changed may be what the API server refuses.
+// showFailure writes the error that ended the reconciliation into the conditions of the stored object. It drops all other changes,
+// since these may be the ones that the API server refuses.
 func (p *reconciliation[O, I]) showFailure(ctx context.Context, err error) {
 	if p.failureShown || !eventlog.IsFailure(ctx, err) {
 		return
@@ -70,8 +72,8 @@ func (p *reconciliation[O, I]) showFailure(ctx context.Context, err error) {
 	}
 }
 
-// recordLostStatus logs and counts a status of the object that could not be written, and reports whether err is about that. A status that was written by
-// others at the same time is written again, and one of an object that is gone is of no use.
+// recordLostStatus logs and counts a status that could not be written, and reports whether err is such an error. Conflicts are not
+// logged, because the status is written again, and neither is an object that is gone.
 func (p *reconciliation[O, I]) recordLostStatus(ctx context.Context, err error) bool {
 	if !p.isStatusError(err) {
 		return false
@@ -83,7 +85,7 @@ func (p *reconciliation[O, I]) recordLostStatus(ctx context.Context, err error) 
 	return true
 }
 
-// isStatusError reports whether an error is a failed write of the object's own status.
+// isStatusError reports whether err is a failed write of the object's own status.
 func (p *reconciliation[O, I]) isStatusError(err error) bool {
 	var status *patch.StatusError
 	return errors.As(err, &status) && status.IsOf(p.object)

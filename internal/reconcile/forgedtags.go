@@ -7,8 +7,8 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/specfield"
 )
 
-// refuseForgedTags refuses nodes whose body carries the tag of another owner, which would give the resource to that, or let what is in the spec
-// pass for it. A plan of an object that has nothing in Azure is refused as a whole.
+// refuseForgedTags refuses nodes whose body sets an ownership tag of another owner. Such a tag would hand the resource to that owner.
+// If the object has nothing in Azure yet, the whole plan is refused.
 func (a *azureReconciliation[O, I]) refuseForgedTags(g *arm.Graph) error {
 	forged := a.clusterOwner().Forged(g)
 	var errs field.ErrorList

@@ -21,151 +21,158 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile/lifecycle"
 )
 
-// Object is of a kind with conditions, whose status says what of it was looked at.
+// Object has conditions, and a status with the observed generation.
 type Object interface {
 	lifecycle.Object
 	GetObserved() *infrav1.ObservedStatus
 }
 
-// Loader is what every kind has. O is a pointer to its type. I is the input of one pass: plain data, which the methods of a kind
-// fill in the order in which they are declared. Methods that return an error may end the pass with a verdict.
+// Loader is the common part of all kinds. O is a pointer to the Go type of the kind. I is the input of one reconciliation: plain data
+// that the methods fill in, called in the order in which they are declared here. A method that returns an error may return a
+// stopReason.
 type Loader[O Object, I any] interface {
 	Declare() Declaration
-	// NewObject is an empty object.
+	// NewObject returns an empty object.
 	NewObject() O
-	// WatchedObjects are what else an object depends on.
+	// WatchedObjects lists the other objects whose changes wake an object of this kind.
 	WatchedObjects(ctx context.Context, mgr ctrl.Manager) ([]Watch, error)
-	// Load reads what the object belongs to from Kubernetes.
+	// Load reads from Kubernetes the objects that the object belongs to.
 	Load(ctx context.Context, object O) (*I, Target, error)
 }
 
-// LocalKind is what is particular to the objects of a kind that has nothing in Azure.
+// LocalKind is implemented by a kind without resources in Azure.
 type LocalKind[O Object, I any] interface {
 	Loader[O, I]
-	// ReportStatus has the status say what is so, of an object that is being deleted, too.
+	// ReportStatus sets the status, also of an object that is being deleted.
 	ReportStatus(ctx context.Context, in *I) error
 }
 
-// Kind is what is particular to the objects of a kind that has something in Azure. Methods without a context are pure.
+// Kind is implemented by a kind with resources in Azure. Methods without a context are pure.
 type Kind[O Object, I any] interface {
 	Loader[O, I]
 
-	// LoadPlanInput reads what else the plan is computed from, from Kubernetes.
-	LoadPlanInput(ctx context.Context, turn Session, in *I) error
-	// FingerprintInputs is everything that decides what the plan is, but facts: values that marshal to JSON.
+	// LoadPlanInput reads the rest of the plan's input from Kubernetes.
+	LoadPlanInput(ctx context.Context, session Session, in *I) error
+	// FingerprintInputs returns all input of the plan except facts, as values that marshal to JSON.
 	FingerprintInputs(in *I) []any
-	// Plan asks Azure for facts and plans.
-	Plan(ctx context.Context, turn Session, in *I) (*Plan, error)
-	// Report has the status say what was found, and does what makes usable what is in place. It returns how long that holds
-	// at most; 0 is until the next resync.
-	Report(ctx context.Context, turn Session, in *I, outcome arm.Outcome) (time.Duration, error)
+	// Plan asks Azure for facts and computes the plan.
+	Plan(ctx context.Context, session Session, in *I) (*Plan, error)
+	// Report sets the status by the outcome, and makes finished resources usable. It returns how long the result is valid at most; 0
+	// means until the next sync.
+	Report(ctx context.Context, session Session, in *I, outcome arm.Outcome) (time.Duration, error)
 
-	// BeforeDelete is told that the object is being deleted, and says by a verdict what else happens than deleting in Azure.
+	// BeforeDelete runs before anything is deleted. A stopReason that it returns replaces the deletion in Azure, for example to wait
+	// for other objects.
 	BeforeDelete(ctx context.Context, in *I) error
-	// NothingCreated tells whether nothing of the object can ever have been made in Azure.
+	// NothingCreated reports whether the object cannot have created anything in Azure.
 	NothingCreated(in *I) bool
-	// PlanDeletion is Plan for an object that is being deleted.
-	PlanDeletion(ctx context.Context, turn Session, in *I) (*Plan, error)
-	// ReportDeletion has the status say how far the deletion is.
+	// PlanDeletion computes the plan of an object that is being deleted.
+	PlanDeletion(ctx context.Context, session Session, in *I) (*Plan, error)
+	// ReportDeletion sets the status while the deletion progresses.
 	ReportDeletion(in *I, outcome arm.Outcome)
-	// DeletionBlocker is what a person has to know who wants the object to go: Identity, User and Azure. The subscription is "" where
-	// none is named.
+	// DeletionBlocker returns the kind's part of the ways out of a blocked deletion: identity, its user, and the resources.
+	// subscription is "" if it is not known.
 	DeletionBlocker(in *I, subscription string) deletion.Blocker
 }
 
-// PausedReporter is for a kind in whose passes other objects are looked after, which have no passes of their own.
+// PausedReporter is implemented by a kind that also reconciles objects of another kind, which have no controller of their own.
 type PausedReporter[I any] interface {
-	// ReportPaused has these say that they are paused, while the object is.
+	// ReportPaused sets the Paused condition of these objects while the object is paused.
 	ReportPaused(ctx context.Context, in *I) error
 }
 
-// OwnerReferenceRenewer is for a kind with objects beside its own that have its objects as their owners.
+// OwnerReferenceRenewer is implemented by a kind that publishes Secrets or ConfigMaps.
 type OwnerReferenceRenewer[I any] interface {
-	// RenewOwnerReferences corrects them in Kubernetes. It is called when the object is in order, so that Azure is asked nothing.
+	// RenewOwnerReferences updates their owner references in Kubernetes. It is called for a stable object, for which Azure is not
+	// asked.
 	RenewOwnerReferences(ctx context.Context, in *I) error
 }
 
-// Declaration is what is the same for all objects of a kind.
+// Declaration has the properties that all objects of a kind share.
 type Declaration struct {
-	// Name is that of the kind, as AzureMachine.
+	// Name is the kind, for example AzureMachine.
 	Name string
-	// Finalizer is on the objects of a kind that has something in Azure. Former finalizers go with it.
+	// Finalizer is put on objects of a kind with resources in Azure. FormerFinalizers are removed with it.
 	Finalizer        string
 	FormerFinalizers []string
-	// IdentityUsers finds the objects by their identity, which each keeps from going before itself. It is nil for a kind whose
-	// objects ask Azure as the identity of another one.
+	// IdentityUsers finds the objects that refer to an AzureClusterIdentity; each keeps it from being deleted first. It is nil for a
+	// kind that uses the identity of another object.
 	IdentityUsers *access.IdentityUsers
-	// ExternallyManageable tells that an object may be managed by somebody else, and is then left alone, but for the form of its readiness.
+	// ExternallyManageable allows the annotation cluster.x-k8s.io/managed-by. Such an object is left alone, except that its readiness
+	// is translated to the current contract.
 	ExternallyManageable bool
-	// PrimaryCondition is the condition that says why nothing could be planned.
+	// PrimaryCondition is the type of the condition that shows why no plan could be made.
 	PrimaryCondition string
-	// SummarizedConditions are the conditions that Ready sums up then. Without any, Ready says what Foremost says.
+	// SummarizedConditions are the types that Ready then summarizes. If empty, Ready equals PrimaryCondition.
 	SummarizedConditions []string
-	// ReadyAliases are conditions that always say what Ready says.
+	// ReadyAliases are types of conditions that always equal Ready.
 	ReadyAliases []string
-	// ObsoleteConditions are conditions that objects may have and that nobody keeps.
+	// ObsoleteConditions are types that stored objects may still have. They are removed.
 	ObsoleteConditions []string
 }
 
-// Watch is a kind of objects that wake those of another one.
+// Watch has changes of other objects wake objects of the kind.
 type Watch struct {
 	Object     client.Object
 	MapFunc    handler.MapFunc
 	Predicates []predicate.Predicate
-	// MetadataOnly watches without what the objects hold.
+	// MetadataOnly watches only the metadata, so that the cache does not hold the content.
 	MetadataOnly bool
 }
 
-// Target is whose the object is.
+// Target is the object's Cluster with the identity that Azure is asked as.
 type Target struct {
-	// Cluster is the one that the object belongs to, nil for an object of several, which can have nothing in Azure. It may
-	// stand for one that is not there any more.
+	// Cluster is the object's Cluster. It is nil for an object of several Clusters, which cannot have resources in Azure. It may be a
+	// substitute for a Cluster that is gone.
 	Cluster *clusterv1.Cluster
-	// Identity is whom Azure is asked as.
+	// Identity selects the identity that Azure is asked as.
 	Identity access.Request
-	// WaitCondition says what somebody else has to do before Azure is asked anything; nil is nothing.
+	// WaitCondition is set if another object has to act before Azure is asked.
 	WaitCondition *metav1.Condition
-	// Owner has in its annotations what tells the Cluster's resources from those of one with the same name; nil is not known.
+	// Owner is the object whose annotations have the owner ID that distinguishes the Cluster's resources from those of another Cluster
+	// of the same name. It is nil if it is not known.
 	Owner client.Object
-	// WasProvisioned tells that everything was in place once.
+	// WasProvisioned is true once everything was in place.
 	WasProvisioned bool
 }
 
-// Session is what a kind is lent for one pass.
+// Session gives a kind its access to Azure and its callbacks for one reconciliation.
 type Session struct {
-	// Name names the object for Azure's side, as in AzureMachine/default/m-1.
+	// Name identifies the object to the engine, for example AzureMachine/default/m-1.
 	Name   string
 	Access *access.Access
 	// Wake puts the object into the queue.
 	Wake func()
-	// RunAction sends an action to Azure in the name of the object, as Engine.Do does, if the identity may be used for it.
+	// RunAction sends an action to Azure for the object, as Engine.RunAction does, if the identity may be used for it.
 	RunAction func(context.Context, engine.Action) arm.Result
-	// Migration is what was found of the object's resources when it was taken over; nil of one that is being deleted.
+	// Migration lists the differences found when the object was migrated; nil for an object that is being deleted.
 	Migration *takenover.Found
-	// Store writes what was said so far. The pass does so by itself at its end.
+	// Store writes the changes made so far. The end of the reconciliation does so by itself.
 	Store func(context.Context) error
 }
 
-// Plan is what a pass has the engine do.
+// Plan is the input of the engine.
 type Plan struct {
 	Graph *arm.Graph
-	// Superseded is closed when another plan can be made, which the object is woken for; nil is never.
+	// Superseded is closed when a better plan can be computed, and the object is then woken. It may be nil.
 	Superseded <-chan struct{}
-	// LastApplied is what earlier plans sent: what of it is no longer wanted goes.
+	// LastApplied is the record of earlier plans. Resources and paths that are no longer planned are removed.
 	LastApplied memory.Memory
-	// OwnedUntagged are resources of the graph that may be without tags and are the object's all the same.
+	// OwnedUntagged are resources of the graph that belong to the object even if they have no tags.
 	OwnedUntagged []arm.ID
-	// Migrated are resources without tags that were made for the object under the established provider, and are deleted with it.
+	// Migrated are untagged resources that the established provider created for the object. They are deleted with it.
 	Migrated []arm.ID
-	// IgnoreInventory has what carries no tag count as the object's only below what does, whatever the inventory says.
+	// IgnoreInventory treats a resource that cannot carry tags as the object's only below a tagged one, without regard to the
+	// inventory.
 	IgnoreInventory bool
-	// DeleteWholeGroups lets the deletion take a resource group with everything in it. DeletedWithGroup is the group that will take
-	// everything planned, when the deletion of something else deletes it whole; "" for none.
+	// DeleteWholeGroups lets the deletion remove a resource group with all its content. DeletedWithGroup is the resource group whose
+	// deletion for another object removes everything planned; "" if there is none.
 	DeleteWholeGroups bool
 	DeletedWithGroup  arm.ID
-	// FinalWarning says what of others' making stays in Azure when the object goes; "" for nothing.
+	// FinalWarning describes resources that others created for the cluster and that stay in Azure. It is emitted when the deletion is
+	// done; "" for none.
 	FinalWarning string
-	// EarlyWarning is told at once as something of others' making that will stay in Azure; "" for nothing.
+	// EarlyWarning is the same, emitted at once.
 	EarlyWarning string
 	// OnDeleted is called when nothing is left in Azure.
 	OnDeleted func()

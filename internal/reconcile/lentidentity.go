@@ -17,8 +17,9 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile/lifecycle"
 )
 
-// restrictLentIdentity has the plan of an object with a lent identity do only what the identity is lent for. A plan of an object that has
-// nothing in Azure is refused as a whole. Of others only the writes are refused that would give something: what exists stays.
+// restrictLentIdentity limits the plan of an object with a lent identity to the resources that the identity's owner allows. If the
+// object has nothing in Azure yet, the whole plan is refused. Otherwise only the writes that exceed the grants are refused, and
+// existing resources stay.
 func (a *azureReconciliation[O, I]) restrictLentIdentity(ctx context.Context, g *arm.Graph) error {
 	denials, err := a.restrictGraph(ctx, g)
 	if err != nil {
@@ -34,8 +35,8 @@ func (a *azureReconciliation[O, I]) restrictLentIdentity(ctx context.Context, g 
 	return RefuseSpec(errs)
 }
 
-// nothingCreated tells whether nothing of the object can be in Azure. A machine or pool says so even when its Cluster has something there: a
-// plan is stored before it is carried out, and whoever made it otherwise has written a provider ID.
+// nothingCreated reports whether the object has nothing in Azure. For a machine or pool this can be true although its Cluster has
+// resources: a plan is stored before it is carried out, and a migrated object has a provider ID.
 func (a *azureReconciliation[O, I]) nothingCreated() bool {
 	if a.kind.NothingCreated(a.in) {
 		return true
@@ -46,7 +47,7 @@ func (a *azureReconciliation[O, I]) nothingCreated() bool {
 		!memory.Stored(annotations) && annotations[infrav1.InventoryAnnotation] == ""
 }
 
-// restrictGraph restricts a graph and returns what it denies.
+// restrictGraph restricts a graph to the grants of a lent identity and returns the denials.
 func (a *azureReconciliation[O, I]) restrictGraph(ctx context.Context, g *arm.Graph) ([]arm.Denial, error) {
 	grants := a.session.Access.LentGrants
 	if grants == nil {
@@ -65,7 +66,7 @@ func (a *azureReconciliation[O, I]) restrictGraph(ctx context.Context, g *arm.Gr
 	return lent.Restrict(g, in), nil
 }
 
-// clusterOwner is whose the resources of the Cluster are.
+// clusterOwner returns the owner of the Cluster's resources.
 func (a *azureReconciliation[O, I]) clusterOwner() ownership.Owner {
 	out := ownership.Owner{Cluster: a.target.Cluster.Name}
 	if a.target.Owner != nil {
@@ -74,7 +75,7 @@ func (a *azureReconciliation[O, I]) clusterOwner() ownership.Owner {
 	return out
 }
 
-// readOwnership reads whose a resource is. A resource that Azure does not show to the identity is unreadable.
+// readOwnership reads the tags of a resource. A resource that Azure does not show to the identity is unreadable.
 func (a *azureReconciliation[O, I]) readOwnership(ctx context.Context, id arm.ID) (lent.Fact, error) {
 	shown, err := a.Facts.ReadResource(ctx, a.session.Access.Client, id)
 	var refused *arm.Error
@@ -95,13 +96,12 @@ func (a *azureReconciliation[O, I]) readOwnership(ctx context.Context, id arm.ID
 	return lent.Fact{Exists: true, Tags: body.Tags}, nil
 }
 
-// findFieldNaming returns the field of the object, or of the one that its Cluster's resources are planned from, that names an ID.
+// findFieldNaming returns the field that names an ID, in the object or in the owner of its Cluster's resources.
 func (a *azureReconciliation[O, I]) findFieldNaming(id arm.ID) string {
 	return a.findField(func(spec specfield.Spec) string { return spec.Naming(id) })
 }
 
-// findField returns the field that is found in the spec of the object, or else in that of the one that its Cluster's resources are planned
-// from.
+// findField returns the field that find finds in the spec of the object, or else in the spec of the owner of its Cluster's resources.
 func (a *azureReconciliation[O, I]) findField(find func(specfield.Spec) string) string {
 	if found := find(specfield.Of(a.object)); found != "" {
 		return found
@@ -118,7 +118,7 @@ func (a *azureReconciliation[O, I]) findField(find func(specfield.Spec) string) 
 	return gvk.Kind + " " + owner.GetName() + ": " + found
 }
 
-// runAction sends an action unless the identity is not lent for what its body has.
+// runAction sends an action, unless the grants of a lent identity deny its body.
 func (a *azureReconciliation[O, I]) runAction(ctx context.Context, action engine.Action) arm.Result {
 	g := &arm.Graph{}
 	g.Add(arm.Node{ID: action.ID, Body: action.Body, Policy: arm.Repair})

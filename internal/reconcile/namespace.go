@@ -17,8 +17,8 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile/watch"
 )
 
-// namespaceSource wakes the objects of a Namespace whose labels changed: they may decide which identities the objects may use. It is
-// a source of its own, because Namespaces do not have the label that says which objects are a manager's.
+// namespaceSource wakes the objects of a Namespace whose labels changed, because labels may decide which identities the objects may
+// use. It is a separate source, because Namespaces do not have the watch-filter label.
 func (r *Runner[O, I]) namespaceSource(mgr ctrl.Manager) (source.Source, error) {
 	kind, err := apiutil.GVKForObject(r.loader.NewObject(), mgr.GetScheme())
 	if err != nil {
@@ -38,7 +38,7 @@ func (r *Runner[O, I]) namespaceSource(mgr ctrl.Manager) (source.Source, error) 
 			return nil
 		}
 		var out []ctrl.Request
-		// An error could only come from the function.
+		// The only possible error is one that the function returns.
 		_ = meta.EachListItem(list, func(item runtime.Object) error {
 			out = append(out, ctrl.Request{NamespacedName: client.ObjectKeyFromObject(item.(client.Object))})
 			return nil

@@ -13,9 +13,9 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile/annotation"
 )
 
-// ensureOwnerID gives an object that others of its Cluster take their owner from an ID, and tells whether it had none. It has to be
-// stored before anything is made. It is the UID that the object has now: two managers that are at work at once, and one that has lost what
-// it stored, give it the same. Where the object is moved to it has another UID, and keeps the ID.
+// ensureOwnerID gives an object whose ID marks the Cluster's resources its ID, and reports whether it had none. The ID has to be stored
+// before anything is created. It is the object's current UID, so that two managers at work at once, or one that lost its write, choose
+// the same ID. After a move the object has another UID and keeps the ID.
 func (a *azureReconciliation[O, I]) ensureOwnerID() bool {
 	annotations := a.object.GetAnnotations()
 	if a.declaration.IdentityUsers == nil || annotations[infrav1.OwnerIDAnnotation] != "" {
@@ -24,7 +24,7 @@ func (a *azureReconciliation[O, I]) ensureOwnerID() bool {
 	return annotation.Set(a.object, map[string]string{infrav1.OwnerIDAnnotation: string(a.object.GetUID())})
 }
 
-// engineOwner is whose the resources of the Cluster are.
+// engineOwner returns the owner of the Cluster's resources for the engine.
 func (a *azureReconciliation[O, I]) engineOwner() engine.Owner {
 	cluster := a.target.Cluster.Name
 	out := engine.Owner{TagKey: infrav1.ClusterTagKey(cluster), TagValue: infrav1.TagOwned, IDKey: infrav1.OwnerTag}
@@ -34,7 +34,7 @@ func (a *azureReconciliation[O, I]) engineOwner() engine.Owner {
 	return out
 }
 
-// recordedResources lists the resources that the object's annotations say were seen in Azure as its own.
+// recordedResources lists the resources that the object's annotations record as its own, as seen in Azure.
 func (a *azureReconciliation[O, I]) recordedResources() []arm.ID {
 	var out []arm.ID
 	for _, id := range memory.Made(a.object.GetAnnotations()) {
@@ -43,7 +43,8 @@ func (a *azureReconciliation[O, I]) recordedResources() []arm.ID {
 	return out
 }
 
-// readInventory is what the object has in its annotation. A list of an earlier release has what was adopted among what was made.
+// readInventory reads the inventory annotation. A list in the format of an earlier release does not separate adopted resources from
+// created ones.
 func (a *azureReconciliation[O, I]) readInventory(g *arm.Graph) inventory.List {
 	list := inventory.Of(a.declaration.Name, a.object)
 	if list.Of != "" {
@@ -58,7 +59,7 @@ func (a *azureReconciliation[O, I]) readInventory(g *arm.Graph) inventory.List {
 	return list
 }
 
-// storeInventory stores what is in the inventory after a pass, and tells what of it does not count.
+// storeInventory stores the inventory after a reconciliation, and emits an event for entries that do not count.
 func (a *azureReconciliation[O, I]) storeInventory(outcome arm.Outcome) {
 	if len(outcome.IgnoredInventory) > 0 {
 		var ids []string

@@ -13,25 +13,25 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile/patch"
 )
 
-// reconciliation is one pass over one object.
+// reconciliation is one call of Reconcile for one object.
 type reconciliation[O Object, I any] struct {
 	*Runner[O, I]
 	key    client.ObjectKey
 	object O
 	target Target
 	in     *I
-	// changes are those of the pass to the object, story what events tell of it.
+	// changes tracks the changes to the object, recording collects its events.
 	changes   *patch.Changes
 	recording *eventlog.Recording
-	// failureShown is set when the object shows the error of the pass.
+	// failureShown is set when the object shows the error of the reconciliation.
 	failureShown bool
-	// deletionBlocker is what a person has to know who wants the object to go; nil of one that has nothing in Azure.
+	// deletionBlocker returns the ways out of a blocked deletion; nil for a LocalKind.
 	deletionBlocker func() deletion.Blocker
 }
 
 func (p *reconciliation[O, I]) isDeleting() bool { return !p.object.GetDeletionTimestamp().IsZero() }
 
-// recordResult tells what the pass changed.
+// recordResult emits the events, and counts the time until the object became ready.
 func (p *reconciliation[O, I]) recordResult() {
 	p.recording.EmitEvents()
 	if !p.target.WasProvisioned && !p.isDeleting() && conditions.IsTrue(p.object, infrav1.ReadyCondition) {
@@ -39,7 +39,7 @@ func (p *reconciliation[O, I]) recordResult() {
 	}
 }
 
-// recordMetrics counts a pass.
+// recordMetrics counts a reconciliation.
 func (r *Runner[O, I]) recordMetrics(begun time.Time, ended resultKind, err error) {
 	if err != nil {
 		ended = resultError

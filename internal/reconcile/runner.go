@@ -29,29 +29,29 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile/watch"
 )
 
-// Services are what the runners of one manager share.
+// Services are shared by the runners of one manager.
 type Services struct {
 	Client client.Client
 	Engine *engine.Engine
 	Access *access.Gate
-	// Facts reads whose the resources are that a plan with a lent identity names.
+	// Facts reads the owners of resources that a plan with a lent identity names.
 	Facts *facts.Facts
-	// Recorder is the recorder of events of a controller with this name.
+	// Recorder returns the event recorder of a controller with this name.
 	Recorder func(name string) events.EventRecorder
-	// Resync is how long an object found in order is left alone.
+	// Resync is the sync period: how long an object in order is left alone.
 	Resync time.Duration
-	// WatchFilter is the value of the label cluster.x-k8s.io/watch-filter that objects must have; "" is all.
+	// WatchFilter is the required value of the label cluster.x-k8s.io/watch-filter; "" accepts all objects.
 	WatchFilter string
 }
 
-// Runner runs the passes of one kind. It is safe for concurrent use for different objects.
+// Runner reconciles the objects of one kind. It is safe for concurrent use for different objects.
 type Runner[O Object, I any] struct {
 	Services
 	loader      Loader[O, I]
 	declaration Declaration
-	// asksAzure tells that passes ask Azure as an identity.
+	// asksAzure is set for kinds with resources in Azure.
 	asksAzure bool
-	// reconcileObject is what a pass does once it has been entered.
+	// reconcileObject is the part of a reconciliation after enter.
 	reconcileObject func(context.Context, *reconciliation[O, I]) (resultKind, time.Duration, error)
 	eventRecorder   events.EventRecorder
 	eventLog        *eventlog.Recorder
@@ -60,7 +60,7 @@ type Runner[O Object, I any] struct {
 	writes          patch.WriteTracker
 }
 
-// NewAzureRunner makes the runner of a kind that has something in Azure.
+// NewAzureRunner returns the runner of a kind with resources in Azure.
 func NewAzureRunner[O Object, I any](services Services, kind Kind[O, I]) *Runner[O, I] {
 	r := newRunner(services, kind, func(ctx context.Context, p *reconciliation[O, I]) (resultKind, time.Duration, error) {
 		a := &azureReconciliation[O, I]{reconciliation: p, kind: kind}
@@ -71,7 +71,7 @@ func NewAzureRunner[O Object, I any](services Services, kind Kind[O, I]) *Runner
 	return r
 }
 
-// NewLocalRunner makes the runner of a kind that has nothing in Azure.
+// NewLocalRunner returns the runner of a kind without resources in Azure.
 func NewLocalRunner[O Object, I any](services Services, kind LocalKind[O, I]) *Runner[O, I] {
 	return newRunner(services, kind, func(ctx context.Context, p *reconciliation[O, I]) (resultKind, time.Duration, error) {
 		return resultSettled, 0, kind.ReportStatus(ctx, p.in)
@@ -127,8 +127,8 @@ func (r *Runner[O, I]) SetupWithManager(ctx context.Context, mgr ctrl.Manager, o
 	return nil
 }
 
-// Reconcile does one pass over one object. Every error that it returns is shown on the object, but those that IsFailure of package story
-// leaves out, and those of an object that could not be read or is gone.
+// Reconcile reconciles one object. The object shows every error that is returned, except those that eventlog.IsFailure excludes and
+// those of an object that could not be read or is gone.
 func (r *Runner[O, I]) Reconcile(ctx context.Context, request ctrl.Request) (result ctrl.Result, err error) {
 	begun := time.Now()
 	ended := resultNothing
@@ -146,7 +146,7 @@ func (r *Runner[O, I]) Reconcile(ctx context.Context, request ctrl.Request) (res
 	return result, err
 }
 
-// run enters the pass, does its work and writes what it found. It sets p.shown when the object shows the error that it returns.
+// run enters the reconciliation, does its work and writes the result. It sets p.failureShown when the object shows the returned error.
 func (p *reconciliation[O, I]) run(ctx context.Context) (ended resultKind, result ctrl.Result, err error) {
 	p.changes, result, err = lifecycle.Enter(ctx, p.Client, &p.writes, p.target.Cluster, p.object, p.declaration.Finalizer)
 	if kind, ok := p.loader.(PausedReporter[I]); ok && err == nil && annotations.IsPaused(p.target.Cluster, p.object) {
@@ -167,8 +167,8 @@ func (p *reconciliation[O, I]) run(ctx context.Context) (ended resultKind, resul
 	return ended, result, nil
 }
 
-// loadObject reads the object and what it belongs to. It returns nil when there is nothing to do, and a pass with the error that kept it from
-// reading what the object belongs to.
+// loadObject reads the object and the objects that it belongs to. It returns nil if there is nothing to do. If the object is read and a
+// related object is not, it returns both a reconciliation and the error.
 func (r *Runner[O, I]) loadObject(ctx context.Context, request ctrl.Request) (*reconciliation[O, I], error) {
 	p := &reconciliation[O, I]{Runner: r, key: request.NamespacedName, object: r.loader.NewObject()}
 	if err := r.Client.Get(ctx, p.key, p.object); err != nil {
@@ -181,7 +181,7 @@ func (r *Runner[O, I]) loadObject(ctx context.Context, request ctrl.Request) (*r
 		if r.declaration.IdentityUsers == nil {
 			return nil, nil
 		}
-		// Somebody may have taken its finalizer off, and its name on the identity with nobody to remove it.
+		// Its finalizer may have been removed by hand, which leaves its finalizer on the identity.
 		return nil, r.Access.RemoveFinalizers(ctx, r.declaration.Finalizer, p.key)
 	}
 	if r.declaration.ExternallyManageable && annotations.IsExternallyManaged(p.object) {

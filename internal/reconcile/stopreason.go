@@ -8,22 +8,22 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
-// stopReason is an error that ends a pass in good order.
+// stopReason is an error that ends a reconciliation early, in good order.
 type stopReason struct {
 	result      resultKind
 	fieldErrors field.ErrorList
 	cause       error
-	// conditionType is the type that a cause is said in, "" for the kind's foremost.
+	// conditionType is the type of the condition that shows cause; "" means PrimaryCondition.
 	conditionType string
 	condition     metav1.Condition
-	// eventReason is the reason of the event that says why there is nothing to do.
+	// eventReason is the reason of the event that explains why there is nothing to do.
 	eventReason string
-	// abandonCause and azure say why an object goes without its resources, and which.
+	// abandonCause explains why the object goes without deleting azureResources, which describes them.
 	abandonCause, azureResources string
 	retryAfter                   time.Duration
 }
 
-// resultKind is what a pass came to, as its metric has it. The book's page on metrics says what each means.
+// resultKind is the result of a reconciliation, as its metric shows it. docs/book/metrics.md explains the values.
 type resultKind string
 
 const (
@@ -53,7 +53,7 @@ func (v *stopReason) Error() string {
 
 func (v *stopReason) Unwrap() error { return v.cause }
 
-// stopReasonOf is the verdict that err is, nil for another error.
+// stopReasonOf returns the stopReason in err, or nil.
 func stopReasonOf(err error) *stopReason {
 	var v *stopReason
 	if errors.As(err, &v) {
@@ -62,51 +62,52 @@ func stopReasonOf(err error) *stopReason {
 	return nil
 }
 
-// IsStopReason tells whether an error ends a pass in good order.
+// IsStopReason reports whether err ends a reconciliation in good order.
 func IsStopReason(err error) bool { return stopReasonOf(err) != nil }
 
-// WaitForOwner ends a pass over an object that does not belong to anything yet; what makes it so wakes the object.
+// WaitForOwner stops for an object that does not belong to a Cluster yet. The creation of its owner wakes it.
 func WaitForOwner(reason, message string) error {
 	return &stopReason{result: resultNothing, eventReason: reason, condition: metav1.Condition{Message: message}}
 }
 
-// NothingToDo ends a pass that has nothing to do.
+// NothingToDo stops without any effect.
 func NothingToDo() error { return &stopReason{result: resultNothing} }
 
-// RefuseSpec ends a pass over an object whose fields are refused. Nothing is made until they are corrected.
+// RefuseSpec stops because fields are invalid or not supported. Nothing is created until they are corrected.
 func RefuseSpec(errs field.ErrorList) error {
 	return &stopReason{result: resultRefused, fieldErrors: errs}
 }
 
-// ReadFailed ends a pass that could not learn what it has to know, as because Azure did not answer or the identity does not work.
+// ReadFailed stops because a required read failed, for example because Azure did not answer or the identity does not work.
 func ReadFailed(cause error) error { return &stopReason{result: resultUnread, cause: cause} }
 
-// ReadFailedFor is Unread that is said in this condition.
+// ReadFailedFor is ReadFailed shown in the condition of this type.
 func ReadFailedFor(condition string, cause error) error {
 	return &stopReason{result: resultUnread, cause: cause, conditionType: condition}
 }
 
-// UntilResync is the time after which an object that was found in order is looked at again.
+// UntilResync is the time until the next regular sync.
 const UntilResync time.Duration = -1
 
-// StopFor ends a pass that has said what there is to say. The next one is after this time; 0 is when something wakes the object.
+// StopFor stops with the conditions as the kind has set them. The next reconciliation is after this time; 0 means that an event wakes
+// the object.
 func StopFor(after time.Duration) error { return &stopReason{result: resultStopped, retryAfter: after} }
 
-// RecheckIn ends a pass that found everything in place but something that it said, and looks at that again after this time. cause
-// is what a person should be told of, and may be nil.
+// RecheckIn ends a reconciliation in which all resources are in place but the kind has reported a problem of its own. It is checked
+// again after this time. cause is emitted as an event and may be nil.
 func RecheckIn(after time.Duration, cause error) error {
 	return &stopReason{result: resultAgain, retryAfter: after, cause: cause}
 }
 
-// WaitFor ends a pass over an object that waits for what is told in condition, which wakes it.
+// WaitFor stops until another object acts, as condition explains. Its change wakes the object.
 func WaitFor(condition metav1.Condition) error {
 	return &stopReason{result: resultWaiting, condition: condition}
 }
 
-// FinishDeletion ends the last pass over an object that has nothing in Azure which it would have to delete itself.
+// FinishDeletion ends the deletion of an object that has nothing left to delete in Azure.
 func FinishDeletion() error { return &stopReason{result: resultDeleted} }
 
-// AbandonResources is FinishDeletion for an object of which nobody can say what is in Azure, which azure names, and why.
+// AbandonResources is FinishDeletion for an object whose resources cannot be determined. azure describes them, why gives the cause.
 func AbandonResources(why, azure string) error {
 	return &stopReason{result: resultAbandoned, abandonCause: why, azureResources: azure}
 }

@@ -1,5 +1,5 @@
-// Package report turns the outcome of an engine pass into what an object's status says: one condition per group that a
-// person thinks in, the Ready summary, and the list of Azure resources. It is pure and its messages are deterministic.
+// Package status turns the outcome of the engine into the status of an object: one condition per group of resources, the Ready summary,
+// and the list of Azure resources. It is pure and its messages are deterministic.
 package status
 
 import (
@@ -17,12 +17,12 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
 )
 
-// maxMessages bounds how many causes one message lists, so that a hundred failing resources stay readable.
+// maxMessages limits how many causes one message lists.
 const maxMessages = 4
 
-// GroupConditions are the conditions of the groups that the outcome has results for, in the order given. Groups that nothing was
-// planned for are left out. unplanned is the group of a resource that no plan has any more: what keeps it from going is
-// said where it was reported before. A group that nothing was learned of is Unknown; Set knows the verdict that stays.
+// GroupConditions returns the conditions of the groups that have results in outcome, in the given order. Groups without resources are
+// left out. unplanned returns the group of a resource that is no longer planned: a failed deletion is shown where the resource was
+// shown before. A group whose resources could not be read is Unknown; SetCondition then keeps an earlier status.
 func GroupConditions(outcome arm.Outcome, groups []string, unplanned func(arm.ID) string) []metav1.Condition {
 	of := map[string][]arm.Result{}
 	for _, result := range outcome.Results {
@@ -45,9 +45,9 @@ func GroupConditions(outcome arm.Outcome, groups []string, unplanned func(arm.ID
 	return out
 }
 
-// SetConditions makes the conditions found those of obj, as Put does, and takes away those of groups that nothing was found of, and those
-// that the provider before left and that nobody would keep true: all but the summary, which is set after it. It returns what
-// it set.
+// SetConditions sets the conditions found with SetCondition. It removes conditions of groups that are not found, and conditions that
+// were migrated from the established provider, which nothing would update; it keeps the summary, which is set later. It returns the
+// conditions as set.
 func SetConditions(obj Object, groups []string, found []metav1.Condition) []metav1.Condition {
 	for _, condition := range slices.Clone(obj.GetConditions()) {
 		if condition.Reason == infrav1.TakenOverReason && condition.Type != infrav1.ReadyCondition {
@@ -67,7 +67,7 @@ func SetConditions(obj Object, groups []string, found []metav1.Condition) []meta
 	return set
 }
 
-// groupCondition is the condition of results that report into one group; the most telling state decides.
+// groupCondition returns the condition of the results of one group.
 func groupCondition(outcome arm.Outcome, results []arm.Result) metav1.Condition {
 	var known, unknown []arm.Result
 	for _, result := range results {
@@ -83,7 +83,7 @@ func groupCondition(outcome arm.Outcome, results []arm.Result) metav1.Condition 
 	return metav1.Condition{Status: metav1.ConditionUnknown, Reason: ResultReason(unknown[0]), Message: joinMessages(unknown)}
 }
 
-// knownCondition is the condition of results of which each was learned.
+// knownCondition returns the condition of results that are all known. The most important state decides.
 func knownCondition(results []arm.Result) metav1.Condition {
 	for _, state := range []arm.State{arm.Failed, arm.Waiting, arm.Deleting, arm.Creating, arm.Updating, arm.Blocked} {
 		var hits []arm.Result
@@ -108,7 +108,7 @@ func knownCondition(results []arm.Result) metav1.Condition {
 	return metav1.Condition{Status: metav1.ConditionTrue, Reason: infrav1.ReadyReason}
 }
 
-// lostTagMessage says which resources that were made for the object have lost the tag that proves it, although they are used.
+// lostTagMessage lists the resources that were created for the object and have lost their ownership tag, although they are still used.
 func lostTagMessage(results []arm.Result) string {
 	var lines []string
 	for _, result := range results {
@@ -119,7 +119,7 @@ func lostTagMessage(results []arm.Result) string {
 	return joinLines(lines)
 }
 
-// driftMessage lists what differs from the plan outside of what is repaired, and which of the two moved where that is known.
+// driftMessage lists the differences from the plan that are not repaired, and whether Azure or the spec changed, if that is known.
 func driftMessage(results []arm.Result) string {
 	var lines []string
 	for _, result := range results {
@@ -162,7 +162,7 @@ func joinLines(lines []string) string {
 	return strings.Join(lines, "; ")
 }
 
-// resultMessage says where one result stands.
+// resultMessage describes the state of one result.
 func resultMessage(result arm.Result) string {
 	switch {
 	case result.Err != nil && result.Message != "":
@@ -180,7 +180,7 @@ func resultMessage(result arm.Result) string {
 	}
 }
 
-// reasonByCode are the reasons of Azure's codes that a person looks for; other codes are Failed.
+// reasonByCode has the reasons of Azure's codes that users look for. Other codes are Failed.
 var reasonByCode = map[string]string{
 	"QuotaExceeded":                         infrav1.QuotaExceededReason,
 	"ErrCode_InsufficientVCPUQuota":         infrav1.QuotaExceededReason,
@@ -201,7 +201,7 @@ var reasonByCode = map[string]string{
 	"SubscriptionRequestsThrottled":         infrav1.ThrottledReason,
 }
 
-// ResultReason is the CamelCase reason of a result.
+// ResultReason returns the CamelCase reason of a result.
 func ResultReason(result arm.Result) string {
 	var azure *arm.Error
 	if errors.As(result.Err, &azure) {
@@ -231,8 +231,8 @@ func ResultReason(result arm.Result) string {
 	}
 }
 
-// SummaryCondition is the Ready condition: True when all conditions are, else the most telling one's reason and message: what is gone
-// that was to go tells least. It is as old as one of them, and Unknown when some are and none is False.
+// SummaryCondition summarizes conditions: True if all are True, otherwise the status, reason and message of the most important one.
+// Deleted resources are the least important. It is Unknown if a condition is Unknown and none is False, and LastSeen if one is.
 func SummaryCondition(conditionType string, conditions []metav1.Condition) metav1.Condition {
 	rank := func(c metav1.Condition) int {
 		switch c.Reason {
@@ -267,12 +267,12 @@ func SummaryCondition(conditionType string, conditions []metav1.Condition) metav
 	return metav1.Condition{Type: conditionType, Status: metav1.ConditionTrue, Reason: infrav1.ReadyReason}
 }
 
-// RefusalRetryInterval is how often input that was refused is looked at again without a change of the object: Azure may have
-// changed, as when a network that was missing was made.
+// RefusalRetryInterval is how often refused input is checked again without a change of the object: Azure may have changed, for example
+// a missing network was created.
 const RefusalRetryInterval = 2 * time.Minute
 
-// RefusalCondition is the condition for input that is refused: reason says whether it is invalid or not supported, and the
-// message names every field.
+// RefusalCondition returns the condition for refused input. The reason distinguishes invalid from unsupported input, and the message
+// lists every field.
 func RefusalCondition(conditionType string, errs field.ErrorList) metav1.Condition {
 	reason := infrav1.InvalidConfigurationReason
 	if !slices.ContainsFunc(errs, func(e *field.Error) bool {

@@ -12,12 +12,12 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/identity"
 )
 
-// stalledRetryInterval is how long to wait after a problem that a person has to solve in Kubernetes. Objects that the cause lies in
-// are watched, so a correction is seen at once.
+// stalledRetryInterval is the delay after a problem that has to be solved in Kubernetes. The objects that can cause it are watched, so
+// a correction takes effect at once.
 const stalledRetryInterval = time.Minute
 
-// ProblemCondition is the condition for an error that keeps a pass from planning, and when to try again. It is Unknown where Azure did
-// not answer: Put knows the verdict that stays.
+// ProblemCondition returns the condition for an error that prevents planning, and the delay until the next try. The condition is
+// Unknown if Azure did not answer: SetCondition then keeps an earlier status.
 func ProblemCondition(conditionType string, err error) (metav1.Condition, time.Duration) {
 	condition := metav1.Condition{Type: conditionType, Status: metav1.ConditionFalse}
 	if arm.IsUnanswered(err) {

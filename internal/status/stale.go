@@ -14,11 +14,11 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/identity"
 )
 
-// lastSeenPrefix begins what is said of a verdict that could not be looked at again.
+// lastSeenPrefix precedes the cause in the message of a condition that could not be checked again.
 const lastSeenPrefix = "as last seen; "
 
-// uninformativeReasons are reasons that say nothing about resources: of what lies between here and Azure, and of what has not
-// been asked for yet. There is no verdict to be kept under them.
+// uninformativeReasons are reasons of conditions that are not about resources, for example a missing identity. Such a condition has no
+// status worth keeping.
 var uninformativeReasons = []string{
 	infrav1.WaitingReason, infrav1.WaitingForClusterInfrastructureReason, infrav1.WaitingForBootstrapDataReason, infrav1.WaitingForControlPlaneReason,
 	infrav1.ThrottledReason, infrav1.InvalidConfigurationReason, infrav1.NotSupportedReason, infrav1.SubscriptionNotFoundReason,
@@ -26,10 +26,10 @@ var uninformativeReasons = []string{
 	string(identity.SecretKeyMissing), string(identity.CredentialsInvalid), string(identity.SubscriptionMissing),
 }
 
-// SetCondition sets one condition. One that is Unknown found out nothing: an outage of Azure, or an identity that does not work, must
-// not look like broken machines, because remediation deletes those. So what was True stays so, and is said to be old. What was
-// False stays so where Azure only did not answer; where a person has to correct something, the condition says that. Of an
-// object that is being deleted no verdict counts any more, and the condition says what keeps it.
+// SetCondition sets one condition. An Unknown one has no information: an outage of Azure or a broken identity must not look like broken
+// machines, because remediation deletes those. So a True condition stays True and is marked LastSeen. A False one stays if Azure merely
+// did not answer; if a person has to correct something, the condition shows that. On an object that is being deleted, Unknown becomes
+// False and the condition shows what blocks the deletion.
 func SetCondition(obj Object, condition metav1.Condition) {
 	if condition.Status == metav1.ConditionUnknown && !obj.GetDeletionTimestamp().IsZero() {
 		condition.Status = metav1.ConditionFalse
@@ -37,8 +37,8 @@ func SetCondition(obj Object, condition metav1.Condition) {
 	conditions.Set(obj, mergeCondition(conditions.Get(obj, condition.Type), condition, staleCause(condition)))
 }
 
-// InternalErrorCondition returns the condition for an error that has nothing to do with Azure, as a write that the API server refuses. It is Unknown:
-// SetInternalError decides what stays.
+// InternalErrorCondition returns the condition for an error outside of Azure, for example a write that the API server refuses. It is
+// Unknown: SetInternalError decides which status stays.
 func InternalErrorCondition(conditionType string, err error) metav1.Condition {
 	return metav1.Condition{
 		Type: conditionType, Status: metav1.ConditionUnknown, Reason: infrav1.FailedReason,
@@ -46,8 +46,8 @@ func InternalErrorCondition(conditionType string, err error) metav1.Condition {
 	}
 }
 
-// SetInternalError sets conditions for such an error. A condition that was True stays so and has the error in its message: the error is no news
-// about the resources.
+// SetInternalError sets conditions for such an error. A True condition stays True with the error in its message, because the error is
+// no information about the resources.
 func SetInternalError(obj Object, err error, conditionTypes ...string) {
 	for _, conditionType := range conditionTypes {
 		condition := InternalErrorCondition(conditionType, err)
@@ -55,24 +55,24 @@ func SetInternalError(obj Object, err error, conditionTypes ...string) {
 	}
 }
 
-// Object is of a kind that has conditions.
+// Object has conditions.
 type Object interface {
 	metav1.Object
 	conditions.Setter
 }
 
-// isAccessWithdrawn reports whether a reason says that the owner of the identity or of the manager does not let the object use it. That is a decision
-// and no outage, so it does not stand behind a verdict that was found before.
+// isAccessWithdrawn reports whether the reason is that the owner of the identity or of the manager forbids its use. That is a decision
+// and not an outage, so it replaces an earlier status.
 func isAccessWithdrawn(reason string) bool {
 	return reason == string(identity.NamespaceNotAllowedByIdentity) || reason == string(identity.NotAllowedByTenancy)
 }
 
-// isUnanswered reports whether Azure only did not answer.
+// isUnanswered reports whether Azure merely did not answer.
 func isUnanswered(found metav1.Condition) bool {
 	return found.Reason == infrav1.WaitingReason || found.Reason == infrav1.ThrottledReason
 }
 
-// staleCause is why a verdict is old.
+// staleCause explains why a status is not current.
 func staleCause(found metav1.Condition) string {
 	if isUnanswered(found) {
 		return "Azure does not answer: " + found.Message
@@ -80,7 +80,7 @@ func staleCause(found metav1.Condition) string {
 	return "Azure cannot be asked: " + found.Message
 }
 
-// mergeCondition is the condition to set after last, which may be nil. cause is why a verdict is old.
+// mergeCondition returns the condition to set, given the last one, which may be nil. cause explains why a kept status is not current.
 func mergeCondition(last *metav1.Condition, found metav1.Condition, cause string) metav1.Condition {
 	if found.Status != metav1.ConditionUnknown {
 		return found
@@ -88,7 +88,7 @@ func mergeCondition(last *metav1.Condition, found metav1.Condition, cause string
 	silent := isUnanswered(found)
 	switch {
 	case isAccessWithdrawn(found.Reason) && last != nil && last.Status != metav1.ConditionFalse:
-		// Unknown: Azure may not be asked any more, and a MachineHealthCheck deletes no machine for that.
+		// Unknown: Azure may no longer be asked, and a MachineHealthCheck must not delete a machine because of that.
 	case last != nil && last.Status == metav1.ConditionTrue:
 		found.Status, found.Reason, found.Message = metav1.ConditionTrue, infrav1.LastSeenReason, staleMessage(last.Message, cause)
 	case silent && last != nil && last.Status == metav1.ConditionFalse && !slices.Contains(uninformativeReasons, last.Reason):
@@ -99,13 +99,13 @@ func mergeCondition(last *metav1.Condition, found metav1.Condition, cause string
 	return found
 }
 
-// staleMessage is the message of a verdict that was not looked at again because of cause. The message may be old already.
+// staleMessage marks a message as last seen because of cause. The message may be marked already.
 func staleMessage(message, cause string) string {
 	message, _, _ = strings.Cut(message, lastSeenPrefix)
 	return message + messageSeparator(message) + lastSeenPrefix + cause
 }
 
-// messageSeparator is what a message needs at its end before another one.
+// messageSeparator returns the text between a message and an addition.
 func messageSeparator(message string) string {
 	if message == "" || strings.HasSuffix(message, "; ") {
 		return ""
@@ -113,7 +113,7 @@ func messageSeparator(message string) string {
 	return "; "
 }
 
-// SetReadError sets conditions for an error that kept a pass from looking at Azure, and returns when to try again.
+// SetReadError sets conditions for an error that prevented reading Azure, and returns the delay until the next try.
 func SetReadError(obj Object, err error, conditionTypes ...string) time.Duration {
 	var after time.Duration
 	for _, conditionType := range conditionTypes {
@@ -128,13 +128,13 @@ func SetReadError(obj Object, err error, conditionTypes ...string) time.Duration
 	return after
 }
 
-// isUnauthenticated tells whether there was no token to ask with.
+// isUnauthenticated reports whether no token was available.
 func isUnauthenticated(azure *arm.Error) bool {
 	return azure != nil && azure.Status == 401
 }
 
-// isUnknown tells whether a pass found out nothing about the resource of a result: it was not read, or is there and waits for
-// a write that Azure did not answer, or for a resource that was not read.
+// isUnknown reports whether the reconciliation learned nothing about a resource: it was not read, or it exists and waits for a write
+// that Azure did not answer or for a resource that was not read.
 func isUnknown(outcome arm.Outcome, result arm.Result) bool {
 	switch {
 	case result.ReadFailed:
@@ -148,7 +148,7 @@ func isUnknown(outcome arm.Outcome, result arm.Result) bool {
 	return arm.IsUnanswered(result.Err)
 }
 
-// rootCauseOf is a result that has the error of the one that it is blocked by.
+// rootCauseOf returns the failed result that blocks result, or result itself.
 func rootCauseOf(outcome arm.Outcome, result arm.Result) arm.Result {
 	if root, ok := outcome.Result(result.BlockedBy); ok && result.Err == nil && root.Err != nil {
 		return root

@@ -1,5 +1,5 @@
-// Package annotation sets annotations of objects. Controllers keep there what must survive clusterctl move and backups,
-// which the status does not.
+// Package annotation sets annotations of objects. Controllers keep state there that must survive clusterctl move and backups, which
+// drop the status.
 package annotation
 
 import (
@@ -8,7 +8,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// Set gives obj the annotations, takes away those with an empty value, and tells whether that changed any.
+// Set sets the annotations of obj, removes those with an empty value, and reports whether any changed.
 func Set(obj metav1.Object, values map[string]string) (changed bool) {
 	annotations := maps.Clone(obj.GetAnnotations())
 	if annotations == nil {

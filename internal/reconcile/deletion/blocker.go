@@ -18,32 +18,33 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/identity"
 )
 
-// maxWays bounds how many ways out of different causes one message has.
+// maxWays limits how many ways out one message has.
 const maxWays = 3
 
-// Blocker is an object that cannot go.
+// Blocker is the information about an object that cannot be deleted.
 type Blocker struct {
 	Object client.Object
-	// Kind is that of the object, and Finalizers are ours on it.
+	// Kind is the kind of the object. Finalizers are this provider's finalizers on it.
 	Kind       string
 	Finalizers []string
-	// Identity names the AzureClusterIdentity, User the object that refers to it.
+	// Identity describes the AzureClusterIdentity. User describes the object that refers to it.
 	Identity, User string
-	// AzureResources says what of the object may be in Azure, in words.
+	// AzureResources describes the resources that may be in Azure.
 	AzureResources string
-	// OwnsAllTagged tells that all resources with the tag are the object's, resource groups included. Else only those are that have one of Names.
-	// Child is what the object has below each of those, as "agentPools/pool0", where that is all it has; "" for none.
+	// OwnsAllTagged is set if all resources with the tag are the object's, resource groups included. Otherwise only those with a name
+	// in ResourceNames are. ChildPath selects a child of each, for example "agentPools/pool0", if the object has only that child; "" if
+	// not.
 	OwnsAllTagged bool
 	ResourceNames []string
 	ChildPath     string
-	// TagKey and TagValue are the tag of resources that are the object's or its Cluster's, and Subscription is where they are, "" for
-	// whatever the user of a command is signed in to.
+	// TagKey and TagValue are the tag of the resources of the object or its Cluster. Subscription is their subscription; "" means the
+	// current one of the Azure CLI.
 	TagKey, TagValue, Subscription string
-	// Remaining are the resources that a look at Azure has found to be the object's; nil when there was no look.
+	// Remaining are the resources that were found in Azure to be the object's; nil if Azure was not read.
 	Remaining []arm.ID
 }
 
-// DescribeIdentity names the AzureClusterIdentity of an object in namespace.
+// DescribeIdentity describes the AzureClusterIdentity of an object in namespace.
 func DescribeIdentity(ref *corev1.ObjectReference, namespace string) string {
 	if ref == nil || ref.Name == "" {
 		return "an AzureClusterIdentity"
@@ -51,15 +52,15 @@ func DescribeIdentity(ref *corev1.ObjectReference, namespace string) string {
 	return fmt.Sprintf("AzureClusterIdentity %s/%s", cmp.Or(ref.Namespace, namespace), ref.Name)
 }
 
-// ReportStuck says in Ready, and in the conditions of the types in also, why Azure could not be asked about the deletion, with the
-// ways out. condition is what is said about err where nothing is deleted.
+// ReportStuck shows in Ready and in the conditions of the types in also why Azure could not be asked about the deletion, with the ways
+// out. condition is the condition for err without them.
 func (h Blocker) ReportStuck(obj Object, condition metav1.Condition, err error, also ...string) {
 	condition.Message += h.WaysOut(err)
 	ReplaceConditions(obj, condition, also...)
 }
 
-// AddWaysOut adds to the Ready condition of obj, and to those of the types in also, the ways out of what outcome says holds the
-// deletion up. Conditions that are True go: they are about what is somebody else's and stays.
+// AddWaysOut adds the ways out of the errors in outcome to Ready and to the conditions of the types in also. Conditions that are True
+// are removed: their resources belong to others and stay.
 func (h Blocker) AddWaysOut(obj Object, outcome arm.Outcome, also ...string) {
 	var errs []error
 	for _, result := range outcome.RootCauses() {
@@ -76,7 +77,7 @@ func (h Blocker) AddWaysOut(obj Object, outcome arm.Outcome, also ...string) {
 		}
 	}
 	if len(h.Remaining) > 0 {
-		h.AzureResources = "what is left in Azure" // The command names it.
+		h.AzureResources = "what is left in Azure" // The command lists the resources.
 	}
 	ways := h.WaysOut(errs...)
 	if ways == "" {
@@ -103,8 +104,8 @@ func (h Blocker) AddWaysOut(obj Object, outcome arm.Outcome, also ...string) {
 	}
 }
 
-// WaysOut are what a person can do about errors that hold the deletion up, as a sentence to follow the error's own; "" when
-// they pass by themselves. The last way is always there: to do without the provider what it cannot.
+// WaysOut explains how to resolve errors that block the deletion, to be appended to their message; "" if they resolve by themselves.
+// The last way out is always to delete without the provider.
 func (h Blocker) WaysOut(errs ...error) string {
 	var ways []string
 	for _, err := range errs {
@@ -119,7 +120,7 @@ func (h Blocker) WaysOut(errs ...error) string {
 	return ". To let it go: " + strings.Join(ways, "; or ")
 }
 
-// findWayOut is what to do about one error, "" when it passes by itself.
+// findWayOut explains how to resolve one error; "" if it resolves by itself.
 func (h Blocker) findWayOut(err error) string {
 	if way, ok := identityWaysOut[identity.CodeOf(err)]; ok {
 		return h.fillPlaceholders(way)
@@ -147,12 +148,12 @@ func (h Blocker) fillPlaceholders(way string) string {
 	return strings.NewReplacer("{identity}", h.Identity, "{user}", h.User, "{namespace}", h.Object.GetNamespace()).Replace(way)
 }
 
-// manualWayOut is the way that is always there: a person deletes what is left and lets the object go.
+// manualWayOut is the way out that always works: delete the resources by hand and remove the finalizers.
 func (h Blocker) manualWayOut() string {
 	return fmt.Sprintf("delete %s without the provider and let the object go: %s && %s", h.AzureResources, h.removalCommand(), RemoveFinalizersCommand(h.Object, h.Kind, h.Finalizers...))
 }
 
-// RemoveFinalizersCommand takes the finalizers off obj, and leaves those of others on it.
+// RemoveFinalizersCommand returns the command that removes these finalizers from obj and keeps the others.
 func RemoveFinalizersCommand(obj client.Object, kind string, finalizers ...string) string {
 	left := []string{}
 	for _, finalizer := range obj.GetFinalizers() {
@@ -164,10 +165,10 @@ func RemoveFinalizersCommand(obj client.Object, kind string, finalizers ...strin
 	return fmt.Sprintf("kubectl patch -n %s %s/%s --type=merge -p '%s'", obj.GetNamespace(), strings.ToLower(kind), obj.GetName(), patch)
 }
 
-// orOtherIdentity is the way out of every problem with an identity.
+// orOtherIdentity is a way out of every problem with an identity.
 const orOtherIdentity = ", or name another identity that may delete it in spec.identityRef of {user}"
 
-// identityWaysOut are the ways out of what keeps an identity from being used.
+// identityWaysOut are the ways out of problems with an identity, by code.
 var identityWaysOut = map[identity.Code]string{
 	identity.IdentityNotFound:              "create {identity}" + orOtherIdentity,
 	identity.NamespaceNotAllowedByIdentity: "let spec.allowedNamespaces of {identity} include {namespace}" + orOtherIdentity,
@@ -186,12 +187,12 @@ const (
 	grantPermission   = "give {identity} the permission that Azure names, as the role Contributor has it" + orOtherIdentity
 	fixSubscription   = "give {identity} a role in the subscription, or have the subscription enabled again"
 	removeUsage       = "delete or detach in Azure what still uses it"
-	// ownershipTagLostCode is the code of a resource of which nothing proves that it is the object's. The error has the commands to decide that.
+	// ownershipTagLostCode is the code for a resource whose ownership is not proven. The error's message has the commands to decide.
 	ownershipTagLostCode = "ownershiptaglost"
 )
 
-// azureWaysOut are the ways out of refusals of Azure, by its code in lower case. Codes in use are waiting in the table of
-// classes, because what uses the resource may be on its way out; what is somebody else's is not.
+// azureWaysOut are the ways out of refusals by Azure, by its code in lower case. Codes for a resource in use have the class waiting,
+// because its user may be about to go; a user outside of the cluster is not.
 var azureWaysOut = map[string]string{
 	ownershipTagLostCode:                        "run one of the commands that the message gives",
 	"scopelocked":                               "remove the lock that Azure names, as by az lock delete",

@@ -6,18 +6,18 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// deleteForMove is on objects that clusterctl deletes because it has moved them to another management cluster.
+// deleteForMove is set on objects that clusterctl deletes after it has moved them to another management cluster.
 const deleteForMove = "clusterctl.cluster.x-k8s.io/delete-for-move"
 
-// IsMoved tells whether obj goes because another management cluster has it: nothing of it is deleted in Azure.
+// IsMoved reports whether obj is deleted because another management cluster now has it. Nothing is deleted in Azure then.
 func IsMoved(obj client.Object) bool {
 	_, moved := obj.GetAnnotations()[deleteForMove]
 	return moved
 }
 
-// SubstituteCluster stands for the Cluster of an object that is being deleted after its Cluster was, which takes a person to
-// remove finalizers: everything in Azure is known by the Cluster's name, so the object can go all the same. It is nil for
-// an object that stays, and for one that clusterctl has moved elsewhere.
+// SubstituteCluster returns a substitute for the Cluster of an object that is being deleted after its Cluster, for example because
+// finalizers were removed by hand. The Cluster's name is enough to find everything in Azure. It returns nil for an object that is not
+// being deleted, and for one that clusterctl moved.
 func SubstituteCluster(obj client.Object) *clusterv1.Cluster {
 	if obj.GetDeletionTimestamp().IsZero() || IsMoved(obj) {
 		return nil
@@ -30,7 +30,7 @@ func SubstituteCluster(obj client.Object) *clusterv1.Cluster {
 	return &clusterv1.Cluster{ObjectMeta: metav1.ObjectMeta{Namespace: obj.GetNamespace(), Name: name, DeletionTimestamp: &now}}
 }
 
-// ClusterName is the name of the Cluster that obj belongs to by its owner or its label, "" for none.
+// ClusterName returns the name of the Cluster of obj, by owner reference or label, or "".
 func ClusterName(obj client.Object) string {
 	if name := ownerName(obj, "Cluster"); name != "" {
 		return name
@@ -38,7 +38,7 @@ func ClusterName(obj client.Object) string {
 	return obj.GetLabels()[clusterv1.ClusterNameLabel]
 }
 
-// ownerName is the name of the owner of this kind, "" for none.
+// ownerName returns the name of the owner of this kind, or "".
 func ownerName(obj client.Object, kind string) string {
 	for _, owner := range obj.GetOwnerReferences() {
 		if owner.Kind == kind {

@@ -9,16 +9,15 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
 )
 
-// maxIDs bounds how many resources a command names by ID. Where there are more, it asks Azure for them by their tag: it is complete in
-// any case.
+// maxIDs limits how many resources a command lists by ID. A command for more of them selects by tag, so that it is always complete.
 const maxIDs = 40
 
-// plainNamePattern is what can be part of a query without being quoted. Azure gives no resource a name with other characters but DNS names in
-// other scripts and names of resource groups.
+// plainNamePattern matches names that need no quotes in a query. In Azure only DNS names in other scripts and resource groups have
+// other characters.
 var plainNamePattern = regexp.MustCompile(`^[A-Za-z0-9._-]+$`)
 
-// removalCommand is a shell command that deletes what is left in Azure of a held object. It never deletes by what the object says alone, which
-// users write: IDs are those that a look at Azure found to be the object's, and all else goes by its tag.
+// removalCommand returns a shell command that deletes the remaining resources of the object in Azure. It never relies on the object's
+// content alone, which users write: IDs were found in Azure to be the object's, and other resources are selected by tag.
 func (h Blocker) removalCommand() string {
 	left := outermostResources(h.Remaining)
 	if len(left) > 0 && len(left) <= maxIDs {
@@ -50,7 +49,7 @@ func (h Blocker) removalCommand() string {
 	return strings.Join(append(commands, fmt.Sprintf(`for id in $(az resource list%s --tag %s --query "%s" --output tsv); do az resource delete --ids "$id"%s; done`, subscription, tag, query, arm.ShellQuote(child))), "; ")
 }
 
-// RemovalCommand is a shell command that deletes resources, resource groups last.
+// RemovalCommand returns a shell command that deletes resources, resource groups last.
 func RemovalCommand(ids []arm.ID) string {
 	var single, groups []string
 	for _, id := range ids {
@@ -67,7 +66,7 @@ func RemovalCommand(ids []arm.ID) string {
 	return strings.Join(append(commands, groups...), " && ")
 }
 
-// outermostResources leaves out what is below another resource of the list and goes with it.
+// outermostResources drops resources below another resource of the list, which are deleted with it.
 func outermostResources(ids []arm.ID) (out []arm.ID) {
 	for _, id := range ids {
 		if !slices.ContainsFunc(ids, func(other arm.ID) bool { return id.IsWithin(other) && !id.Equal(other) }) && !slices.ContainsFunc(out, id.Equal) {

@@ -10,8 +10,9 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile/patch"
 )
 
-// CompleteDeletion lets an object go that holds an identity: release frees that, and the finalizers go with the pass, which changes
-// follow. That nothing is left in Azure is stored before: the identity may be gone as soon as nobody holds it.
+// CompleteDeletion ends the deletion of an object that uses an identity: release removes the finalizer from the identity, and then the
+// finalizers of obj are removed in memory. Before that, an annotation records that nothing is left in Azure, because the identity may
+// be gone as soon as it is released.
 func CompleteDeletion(ctx context.Context, changes *patch.Changes, obj client.Object, release func() error, finalizers ...string) error {
 	if markNothingLeft(obj) {
 		if err := changes.Write(ctx); err != nil {

@@ -1,7 +1,7 @@
-// Package deletion has what is the same for every kind about objects that are being deleted: what they say while they wait,
-// the ways out of what holds them up, and what stands in for a Cluster that is gone before them.
+// Package deletion has the parts of a deletion that are the same for every kind: the conditions of an object while it waits, the ways
+// out of a blocked deletion, and the substitute for a Cluster that is gone.
 //
-// It decides nothing about Azure and asks it nothing. Its functions change objects in memory only, and may be repeated.
+// It asks Azure nothing. Its functions change objects in memory only, and may be repeated.
 package deletion
 
 import (
@@ -15,14 +15,14 @@ import (
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 )
 
-// Object is of a kind with conditions.
+// Object has conditions.
 type Object interface {
 	client.Object
 	conditions.Setter
 }
 
-// ReplaceConditions makes condition the Ready condition of obj, and the condition of each type in also. Whatever other conditions said
-// goes: it is from before, and nobody looks at it as long as the deletion waits.
+// ReplaceConditions sets Ready and the conditions of the types in also to condition, and removes all others, which are outdated while
+// the deletion waits.
 func ReplaceConditions(obj Object, condition metav1.Condition, also ...string) {
 	types := append([]string{infrav1.ReadyCondition}, also...)
 	KeepConditions(obj, types...)
@@ -32,7 +32,7 @@ func ReplaceConditions(obj Object, condition metav1.Condition, also ...string) {
 	}
 }
 
-// KeepConditions takes the conditions of obj away but those of the types in keep, and Paused, which every pass looks at.
+// KeepConditions removes all conditions of obj except those of the types in keep, and Paused.
 func KeepConditions(obj Object, keep ...string) {
 	kept := slices.DeleteFunc(slices.Clone(obj.GetConditions()), func(condition metav1.Condition) bool {
 		return condition.Type != clusterv1.PausedCondition && !slices.Contains(keep, condition.Type)

@@ -12,22 +12,22 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile/annotation"
 )
 
-// nothingLeftAnnotation is on an object whose deletion in Azure is complete. It is stored before the identity is released,
-// because from then on Azure can perhaps not be asked any more.
+// nothingLeftAnnotation marks an object whose deletion in Azure is complete. It is stored before the identity is released, because
+// Azure may not accept requests after that.
 const nothingLeftAnnotation = "sigs.k8s.io/cluster-api-provider-azure-nothing-left"
 
-// NothingLeft tells whether nothing of an object that is being deleted is in Azure any more.
+// NothingLeft reports whether an object that is being deleted has nothing left in Azure.
 func NothingLeft(obj client.Object) bool {
 	return !obj.GetDeletionTimestamp().IsZero() && obj.GetAnnotations()[nothingLeftAnnotation] != ""
 }
 
-// markNothingLeft notes it, and tells whether that is to be stored.
+// markNothingLeft sets the annotation, and reports whether it has to be stored.
 func markNothingLeft(obj client.Object) (changed bool) {
 	return annotation.Set(obj, map[string]string{nothingLeftAnnotation: "true"})
 }
 
-// RecordAbandoned tells in an event and in the log that obj goes although nobody can say whether azure, what it may have in Azure,
-// is gone, and why.
+// RecordAbandoned emits an event and a log line for an object that goes although its resources in Azure, which azure describes, may
+// remain. why gives the cause.
 func RecordAbandoned(ctx context.Context, recorder events.EventRecorder, obj client.Object, why, azure string) {
 	ctrl.LoggerFrom(ctx).Info("let go without deleting in Azure", "why", why, "azure", azure)
 	recorder.Eventf(obj, nil, corev1.EventTypeWarning, infrav1.LeftBehindInAzureReason, "Delete", "%s: it goes without anything being deleted in Azure. Look there for %s", why, azure)

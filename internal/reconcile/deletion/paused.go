@@ -10,7 +10,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// PausedCondition is the condition of an object of this kind that is being deleted and paused, by its Cluster or by itself.
+// PausedCondition returns the condition of an object that is being deleted while it or its Cluster is paused.
 func PausedCondition(obj client.Object, kind string, cluster *clusterv1.Cluster) metav1.Condition {
 	var commands []string
 	if cluster != nil && cluster.Spec.Paused != nil && *cluster.Spec.Paused {

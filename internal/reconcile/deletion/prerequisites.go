@@ -11,22 +11,22 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// maxNames bounds how many objects a message lists, and maxCommands how many a command names: more than those it selects by the label of
-// their Cluster, so that it is complete in any case.
+// maxNames limits how many objects a message lists, and maxCommands how many a command lists. A command for more of them selects by the
+// label of their Cluster, so that it is always complete.
 const maxNames, maxCommands = 4, 20
 
-// Prerequisites are the objects that have to be gone before the deletion of another one begins in Azure.
+// Prerequisites are objects that have to be gone before the deletion of another object begins in Azure.
 type Prerequisites struct {
-	// Kind is theirs, as AzureMachine, Owner the kind of Cluster API that owns them, as Machine.
+	// Kind is the kind of Objects, for example AzureMachine. OwnerKind is the kind of Cluster API that owns them, for example Machine.
 	Kind, OwnerKind string
 	Objects         []client.Object
-	// Cluster is the one they belong to; it may stand for one that is gone.
+	// Cluster is their Cluster, or its substitute.
 	Cluster *clusterv1.Cluster
-	// ClusterGone tells that it does.
+	// ClusterGone is set if Cluster is a substitute.
 	ClusterGone bool
 }
 
-// WaitCondition says what is waited for, and how those go that nobody deletes.
+// WaitCondition explains which objects have to go first, and how to delete those that are not being deleted.
 func (f Prerequisites) WaitCondition(reason string) metav1.Condition {
 	var going, staying, commands []string
 	objects := slices.SortedFunc(slices.Values(f.Objects), func(a, b client.Object) int { return strings.Compare(a.GetName(), b.GetName()) })
@@ -52,7 +52,7 @@ func (f Prerequisites) WaitCondition(reason string) metav1.Condition {
 	return metav1.Condition{Status: metav1.ConditionFalse, Reason: reason, Message: strings.Join(parts, "; ")}
 }
 
-// deleteHint says how those go that are not being deleted.
+// deleteHint explains how to delete the objects that are not being deleted.
 func (f Prerequisites) deleteHint(commands []string) string {
 	byName := "kubectl delete -n " + f.Cluster.Namespace + " " + strings.Join(commands, " ")
 	if len(commands) > maxCommands {
@@ -73,7 +73,7 @@ func (f Prerequisites) deleteHint(commands []string) string {
 	}
 }
 
-// SummarizeNames are the first of all, and how many more there are.
+// SummarizeNames lists the first names, and the number of the others.
 func SummarizeNames(all []string) string {
 	if len(all) <= maxNames {
 		return strings.Join(all, ", ")

@@ -9,7 +9,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/text"
 )
 
-// NewBoundedRecorder returns a recorder whose notes are as long as the API server takes: it drops the whole event otherwise.
+// NewBoundedRecorder returns a recorder that shortens notes to the limit of the API server, which otherwise drops the whole event.
 func NewBoundedRecorder(recorder events.EventRecorder) events.EventRecorder {
 	if _, is := recorder.(boundedRecorder); is {
 		return recorder

@@ -1,9 +1,9 @@
-// Package story tells in events what happens to an object, so that kubectl describe shows how it came to where it is: what was
-// made, repaired, adopted and deleted for it in Azure, when it became ready, and every cause of a problem, with Azure's code
-// and the request ID that conditions leave out.
+// Package eventlog emits events about an object, so that kubectl describe shows its history: the resources created, repaired, adopted
+// and deleted in Azure, the moment it became ready, and every cause of a problem, with Azure's code and the request ID, which
+// conditions leave out.
 //
-// A cause is told once, as a Warning: not again in the next pass, not with another request ID, and not after a restart as
-// long as a stored condition has it. It is told again when it comes back after it was gone.
+// A cause is emitted once, as a Warning: not again in the next reconciliation, not with another request ID, and not after a restart
+// while a stored condition has it. It is emitted again when it returns after it was resolved.
 package eventlog
 
 import (
@@ -30,27 +30,27 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/text"
 )
 
-// Recorder tells the stories of the objects of one controller. It is safe for concurrent use.
+// Recorder emits the events of one controller. It is safe for concurrent use.
 type Recorder struct {
 	recorder events.EventRecorder
 
 	mu sync.Mutex
-	// reported are the causes that were told and are not over, by object and by what they are causes of.
+	// reported has the unresolved causes that were emitted, by object and matter.
 	reported map[string]map[string]string
 }
 
-// NewRecorder makes a Teller.
+// NewRecorder returns a Recorder.
 func NewRecorder(recorder events.EventRecorder) *Recorder {
 	return &Recorder{recorder: NewBoundedRecorder(recorder), reported: map[string]map[string]string{}}
 }
 
-// Object is of a kind whose conditions say how it is.
+// Object has conditions.
 type Object interface {
 	client.Object
 	conditions.Getter
 }
 
-// Recording follows one pass over an object.
+// Recording collects the events of one reconciliation.
 type Recording struct {
 	recorder *Recorder
 	ctx      context.Context
@@ -63,29 +63,30 @@ type Recording struct {
 	leftBehind []string
 }
 
-// StartRecording begins to follow a pass over obj, as it is stored.
+// StartRecording starts the recording of a reconciliation of obj, which has the stored conditions.
 func (t *Recorder) StartRecording(ctx context.Context, obj Object) *Recording {
 	return &Recording{recorder: t, ctx: ctx, obj: obj, before: slices.Clone(obj.GetConditions())}
 }
 
-// ContinueWith begins to follow what else is to be said at the end of the same pass, over obj, which may be another copy. What was told stays told.
+// ContinueWith starts a second recording of the same reconciliation, for obj, which may be another copy. Causes that were emitted are
+// not emitted again.
 func (p *Recording) ContinueWith(obj Object) *Recording {
 	return &Recording{recorder: p.recorder, ctx: p.ctx, obj: obj, before: p.before}
 }
 
-// AddOutcome is what the engine found and did.
+// AddOutcome adds the changes and errors of an outcome of the engine.
 func (p *Recording) AddOutcome(outcome arm.Outcome) { p.outcomes = append(p.outcomes, outcome) }
 
-// AddError is an error that the pass went into a condition with.
+// AddError adds an error that a condition shows.
 func (p *Recording) AddError(err error) { p.failures = append(p.failures, err) }
 
-// AddIgnored is something that users gave and that does not count, which no condition tells.
+// AddIgnored adds a warning about input that has no effect and that no condition shows.
 func (p *Recording) AddIgnored(text string) { p.ignored = append(p.ignored, text) }
 
-// AddLeftBehind is something that may be the object's and stays in Azure when the object goes.
+// AddLeftBehind adds a warning about resources that may be the object's and stay in Azure when the object is gone.
 func (p *Recording) AddLeftBehind(text string) { p.leftBehind = append(p.leftBehind, text) }
 
-// EmitEvents tells what is new. It is for the defer of a pass.
+// EmitEvents emits the new events at the end of a reconciliation.
 func (p *Recording) EmitEvents() {
 	for _, outcome := range p.outcomes {
 		for _, change := range outcome.Changes {
@@ -113,7 +114,7 @@ func (p *Recording) EmitEvents() {
 	}
 }
 
-// emitChange tells of something that was brought about in Azure.
+// emitChange emits an event about a change in Azure.
 func (p *Recording) emitChange(change arm.Change) {
 	note := strings.ToLower(string(change.Kind)) + " " + change.ID.ShortName()
 	if len(change.Paths) > 0 {
@@ -125,7 +126,7 @@ func (p *Recording) emitChange(change arm.Change) {
 	p.recorder.emitEvent(p.obj, resourceReference(change.ID), corev1.EventTypeNormal, string(change.Kind), note)
 }
 
-// emitErrors tells the errors of the pass, and returns the texts that conditions may repeat.
+// emitErrors emits the errors of the reconciliation, and returns the texts that conditions may repeat.
 func (p *Recording) emitErrors() (covered []string) {
 	for _, outcome := range p.outcomes {
 		p.markResolved("pass")
@@ -152,19 +153,19 @@ func (p *Recording) emitErrors() (covered []string) {
 	return covered
 }
 
-// IsFailure reports whether an error that ends a reconciliation is one to show on the object. A conflict is not: the object is reconciled
-// again in its newer form. Neither is an error while the context is cancelled, because the manager ends.
+// IsFailure reports whether the object has to show an error that ends a reconciliation. Conflicts are excluded, because the newer
+// version is reconciled next, and errors during the shutdown of the manager.
 func IsFailure(ctx context.Context, err error) bool {
 	return err != nil && ctx.Err() == nil && !errors.Is(err, context.Canceled) && !apierrors.IsConflict(err)
 }
 
-// isReportable tells whether an error is one that people should know of: other operations that end by themselves are not, and
-// neither are requests that were held back here, or given up because the manager ends.
+// isReportable reports whether an error is worth an event. Operations that end by themselves are not, and neither are requests that
+// waited for a budget or were cancelled by the shutdown of the manager.
 func isReportable(err error) bool {
 	return !errors.Is(err, context.Canceled) && (arm.IsThrottled(err) || arm.Classify(err) != arm.ClassWaiting)
 }
 
-// emitConditions tells the problems that conditions show and that are not among those covered.
+// emitConditions emits the problems of conditions that are not in covered.
 func (p *Recording) emitConditions(covered []string) {
 	for _, condition := range summariesLast(p.obj.GetConditions()) {
 		matter := "condition/" + condition.Type
@@ -179,7 +180,7 @@ func (p *Recording) emitConditions(covered []string) {
 	}
 }
 
-// summariesLast has the conditions that sum others up last.
+// summariesLast sorts conditions that summarize others to the end.
 func summariesLast(list []metav1.Condition) []metav1.Condition {
 	rank := func(c metav1.Condition) int {
 		return slices.Index([]string{infrav1.NetworkInfrastructureReadyCondition, infrav1.ReadyCondition}, c.Type)
@@ -189,7 +190,7 @@ func summariesLast(list []metav1.Condition) []metav1.Condition {
 	return out
 }
 
-// isProblem tells whether a condition shows something that is not merely under way.
+// isProblem reports whether a condition shows more than ordinary progress.
 func isProblem(condition metav1.Condition) bool {
 	if condition.Message == "" || condition.Status == metav1.ConditionUnknown {
 		return false
@@ -209,7 +210,7 @@ func isProblem(condition metav1.Condition) bool {
 		}, condition.Reason)
 }
 
-// emitCause tells a cause unless it was told, or the stored conditions had it: then an earlier process has told it.
+// emitCause emits a cause unless it was emitted before. If a stored condition had it, an earlier process has emitted it.
 func (p *Recording) emitCause(matter string, related *corev1.ObjectReference, reason, cause string, err error) {
 	known := slices.ContainsFunc(p.before, func(c metav1.Condition) bool { return containsCause(c.Message, cause) })
 	if p.recorder.rememberCause(p.obj, matter, cause) && !known {
@@ -217,14 +218,14 @@ func (p *Recording) emitCause(matter string, related *corev1.ObjectReference, re
 	}
 }
 
-// containsCause reports whether the message of a condition tells a cause. The API server bounds messages, so the beginning of a long cause is enough.
+// containsCause reports whether a message contains a cause. The API server limits messages, so the beginning of a long cause is enough.
 func containsCause(message, cause string) bool {
 	return strings.Contains(message, cause[:min(len(cause), text.MaxNote)])
 }
 
 func (p *Recording) markResolved(matter string) { p.recorder.rememberCause(p.obj, matter, "") }
 
-// rememberCause tells whether a text is another one than what was told last; "" is that it is over.
+// rememberCause remembers the last text of a matter, and reports whether it is new. An empty text resolves the matter.
 func (t *Recorder) rememberCause(obj client.Object, matter, text string) bool {
 	key := objectKey(obj, client.ObjectKeyFromObject(obj))
 	t.mu.Lock()
@@ -249,25 +250,25 @@ func objectKey(kind client.Object, key client.ObjectKey) string {
 	return fmt.Sprintf("%T %s", kind, key)
 }
 
-// WarnOnce tells a problem of an object that has no condition for it, once until Fine is called for the same matter. err has the
-// request of Azure that it came from, and may be nil.
+// WarnOnce emits a problem of an object that has no condition for it, once until MarkResolved is called for the same matter. err has
+// the Azure request ID and may be nil.
 func (t *Recorder) WarnOnce(ctx context.Context, obj client.Object, matter, reason, text string, err error) {
 	if t.rememberCause(obj, matter, text) {
 		t.emitWarning(ctx, obj, nil, reason, text, err)
 	}
 }
 
-// MarkResolved says that what Warn told of a matter is over.
+// MarkResolved ends a matter of WarnOnce.
 func (t *Recorder) MarkResolved(obj client.Object, matter string) { t.rememberCause(obj, matter, "") }
 
-// Forget drops what is remembered of an object of the kind that is gone.
+// Forget drops the memory of an object that is gone.
 func (t *Recorder) Forget(kind client.Object, key client.ObjectKey) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	delete(t.reported, objectKey(kind, key))
 }
 
-// emitWarning tells a cause in an event and in the log.
+// emitWarning emits a cause as an event and logs it.
 func (t *Recorder) emitWarning(ctx context.Context, obj client.Object, related *corev1.ObjectReference, reason, cause string, err error) {
 	id := arm.RequestID(err)
 	ctrl.LoggerFrom(ctx).Info("a new cause of a problem", "reason", reason, "cause", cause, "requestID", id)
@@ -277,7 +278,7 @@ func (t *Recorder) emitWarning(ctx context.Context, obj client.Object, related *
 	t.emitEvent(obj, related, corev1.EventTypeWarning, reason, text.Cut(cause, text.MaxNote-len(id))+id)
 }
 
-// emitEvent records an event. Without what it is related to, one of the same reason within minutes would count as the same event.
+// emitEvent emits an event. Events without a related object and with the same reason are merged if they are minutes apart.
 func (t *Recorder) emitEvent(obj client.Object, related *corev1.ObjectReference, eventType, reason, note string) {
 	var to runtime.Object
 	if related != nil {
@@ -286,7 +287,7 @@ func (t *Recorder) emitEvent(obj client.Object, related *corev1.ObjectReference,
 	t.recorder.Eventf(obj, to, eventType, reason, "Reconcile", "%s", note)
 }
 
-// resourceReference refers to a resource of Azure.
+// resourceReference returns a reference to an Azure resource.
 func resourceReference(id arm.ID) *corev1.ObjectReference {
 	return &corev1.ObjectReference{Kind: id.Type(), Name: id.ShortName()}
 }

@@ -1,5 +1,5 @@
-// Package lifecycle does what is the same for every kind before its own work begins: the Paused condition, the finalizer,
-// and the annotation that keeps clusterctl from moving an object while it is worked on.
+// Package lifecycle does the first steps of a reconciliation that are the same for every kind: the Paused condition, the finalizer, and
+// the annotation that blocks clusterctl move while an object is reconciled.
 package lifecycle
 
 import (
@@ -20,20 +20,19 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile/patch"
 )
 
-// Object is of a kind that can be paused.
+// Object is an object that can be paused.
 type Object interface {
 	client.Object
 	conditions.Setter
 }
 
-// staleRetryInterval is how soon an object is looked at again that is not what the cache shows, or was just written. Caches are behind for
-// milliseconds, and a status that arrives there wakes nobody.
+// staleRetryInterval is the delay until a stale or just written object is reconciled. Caches lag by milliseconds, and the event of a
+// changed status is filtered out.
 const staleRetryInterval = 50 * time.Millisecond
 
-// Enter begins a pass: it gives what is stored in an outdated form today's, keeps the Paused condition, commits the
-// finalizer ("" is none) and the block on clusterctl move, and follows what the pass goes on to change. It returns nil when
-// the pass ends here with the result: the object is paused, or it was changed, by this pass or by an earlier one that written
-// remembers, and comes back.
+// Enter begins a reconciliation. It converts outdated formats, keeps the Paused condition, stores the finalizer (if not "") and the
+// block on clusterctl move, and tracks later changes. It returns nil changes if the reconciliation ends here with the result: the
+// object is paused, was just changed, or is older than the last write that writes remembers.
 func Enter(ctx context.Context, c client.Client, writes *patch.WriteTracker, cluster *clusterv1.Cluster, obj Object, finalizer string) (*patch.Changes, ctrl.Result, error) {
 	outdated, err := writes.IsStale(ctx, c, obj)
 	if err == nil && !outdated {
@@ -58,9 +57,10 @@ func Enter(ctx context.Context, c client.Client, writes *patch.WriteTracker, clu
 	return changes, ctrl.Result{}, nil
 }
 
-// updatePaused keeps the Paused condition, says so in Ready, and takes the block on clusterctl move away from a paused object:
-// everything that Azure has of it is named by its spec, so it can move at any time. One that is being deleted says that the
-// pause holds it up. stop tells that the pass ends here, because the object is paused or was changed and comes back.
+// updatePaused keeps the Paused condition and shows a pause in Ready. It removes the block on clusterctl move from a paused object,
+// which can be moved at any time because the spec names everything it has in Azure. The conditions of a paused object that is being
+// deleted show that the pause blocks the deletion. stop is true if the reconciliation ends here: the object is paused, or was changed
+// and is reconciled again.
 func updatePaused(ctx context.Context, c client.Client, writes *patch.WriteTracker, cluster *clusterv1.Cluster, obj Object) (stop bool, err error) {
 	gvk, err := c.GroupVersionKindFor(obj)
 	if err != nil {
@@ -68,7 +68,7 @@ func updatePaused(ctx context.Context, c client.Client, writes *patch.WriteTrack
 	}
 	before, now := conditions.Get(obj, clusterv1.PausedCondition), pausedCondition(obj, gvk.Kind, cluster)
 	if now.Status == metav1.ConditionFalse && before != nil && conditions.HasSameStateExceptObservedGeneration(before, &now) {
-		// That it is about a later generation is written with the other conditions, and is no write of its own.
+		// The new observed generation is written with the other conditions, without a write of its own.
 		conditions.Set(obj, now)
 		return false, nil
 	}
@@ -86,8 +86,8 @@ func updatePaused(ctx context.Context, c client.Client, writes *patch.WriteTrack
 	return true, changes.Write(ctx)
 }
 
-// addFinalizer commits the finalizer and the block on clusterctl move before anything is made in Azure. stop tells that the
-// object was changed and comes back. Objects that are being deleted are left as they are.
+// addFinalizer stores the finalizer and the block on clusterctl move before anything is created in Azure. stop is true if the object
+// was changed and is reconciled again. It leaves objects that are being deleted as they are.
 func addFinalizer(ctx context.Context, c client.Client, writes *patch.WriteTracker, obj client.Object, finalizer string) (stop bool, err error) {
 	if !obj.GetDeletionTimestamp().IsZero() {
 		return false, nil
@@ -99,7 +99,7 @@ func addFinalizer(ctx context.Context, c client.Client, writes *patch.WriteTrack
 	}
 	annotations := map[string]string{infrav1.BlockMoveAnnotation: "true"}
 	if added {
-		// Nothing is made of an object before it has its finalizer, whoever makes it.
+		// No provider creates resources of an object before the object has its finalizer, so nothing is to be migrated.
 		annotations[infrav1.TakenOverAnnotation] = takenover.New
 	}
 	annotation.Set(obj, annotations)

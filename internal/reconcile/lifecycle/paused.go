@@ -13,14 +13,14 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile/deletion"
 )
 
-// What the message of Ready is put between while an object is paused.
+// The message of Ready of a paused object has these before the cause and before the earlier message.
 const (
 	pausedPrefix = "paused ("
 	pausedSuffix = "); before that: "
 )
 
-// UpdatePausedCondition keeps the Paused condition of an object of a kind that is looked after in the passes of another object of the Cluster, and has
-// Ready say so of one that is paused, as a pass of its own would. It changes the object in memory only, and tells whether it is paused.
+// UpdatePausedCondition keeps the Paused condition of an object that is reconciled as part of another object of its Cluster, and shows
+// a pause in Ready. It changes the object in memory only and reports whether it is paused.
 func UpdatePausedCondition(obj Object, kind string, cluster *clusterv1.Cluster) bool {
 	paused := pausedCondition(obj, kind, cluster)
 	conditions.Set(obj, paused)
@@ -34,8 +34,8 @@ func UpdatePausedCondition(obj Object, kind string, cluster *clusterv1.Cluster) 
 	return isPaused
 }
 
-// pausedCondition is the Paused condition of an object in the words of Cluster API, whose package for it would have the linker keep every method
-// of every type: it prints differences by reflection, and a quarter of the program is never called.
+// pausedCondition returns the Paused condition in Cluster API's words. Cluster API's own package for it prints differences by
+// reflection, which makes the linker keep every method of every type: a quarter of the binary.
 func pausedCondition(obj client.Object, kind string, cluster *clusterv1.Cluster) metav1.Condition {
 	var why []string
 	if cluster != nil && cluster.Spec.Paused != nil && *cluster.Spec.Paused {
@@ -50,9 +50,9 @@ func pausedCondition(obj client.Object, kind string, cluster *clusterv1.Cluster)
 	return metav1.Condition{Type: clusterv1.PausedCondition, Status: metav1.ConditionTrue, Reason: clusterv1.PausedReason, Message: strings.Join(why, ", "), ObservedGeneration: obj.GetGeneration()}
 }
 
-// markReadyPaused has Ready say that the object is paused: clusterctl describe shows no other condition of it, and what Ready says
-// may not hold any more. Its status stays, and the reason of one that is not True, because they are why somebody has paused
-// it, or what a MachineHealthCheck acts on.
+// markReadyPaused shows in Ready that the object is paused: clusterctl describe shows no other condition of it, and Ready may be
+// outdated. The status stays, and so does a reason that is not that of True: it may be the cause of the pause, and a MachineHealthCheck
+// acts on it.
 func markReadyPaused(obj Object) {
 	cause := conditions.GetMessage(obj, clusterv1.PausedCondition)
 	ready := conditions.Get(obj, infrav1.ReadyCondition)
@@ -71,7 +71,7 @@ func markReadyPaused(obj Object) {
 	replaceCondition(obj, updated)
 }
 
-// restoreReady takes back what suspend said.
+// restoreReady reverts markReadyPaused.
 func restoreReady(obj Object) {
 	ready := conditions.Get(obj, infrav1.ReadyCondition)
 	if ready == nil {
@@ -90,7 +90,7 @@ func restoreReady(obj Object) {
 	replaceCondition(obj, updated)
 }
 
-// messageBeforePause is what a message said before the object was paused.
+// messageBeforePause returns the message that a condition had before the object was paused.
 func messageBeforePause(message string) string {
 	if rest, ok := strings.CutPrefix(message, pausedPrefix); ok {
 		if _, said, ok := strings.Cut(rest, pausedSuffix); ok {
@@ -100,7 +100,7 @@ func messageBeforePause(message string) string {
 	return message
 }
 
-// replaceCondition puts a condition in the place of the one of its type, which was found out about the same generation.
+// replaceCondition replaces the condition of the same type, and keeps its observed generation.
 func replaceCondition(obj Object, condition metav1.Condition) {
 	list := obj.GetConditions()
 	for i := range list {

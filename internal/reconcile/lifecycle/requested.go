@@ -6,14 +6,14 @@ import (
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 )
 
-// ObservedObject is an object whose status says what of it was looked at.
+// ObservedObject is an object with the observed generation in its status.
 type ObservedObject interface {
 	client.Object
 	GetObserved() *infrav1.ObservedStatus
 }
 
-// IsReconcileRequested tells whether somebody has asked for a pass by the annotation and none has come to its end since: such a pass
-// looks at everything anew and tries again what would not be due yet.
+// IsReconcileRequested reports whether a user asked for a reconciliation with the annotation and none has finished since. Such a
+// reconciliation reads everything again and retries failures at once.
 func IsReconcileRequested(obj ObservedObject) bool {
 	asked := obj.GetAnnotations()[infrav1.ReconcileRequestedAnnotation]
 	return asked != "" && asked != obj.GetObserved().LastHandledReconcileAt

@@ -13,7 +13,7 @@ import (
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 )
 
-// WriteCurrentFormat writes what of obj is stored in an outdated form in today's, and tells whether anything was.
+// WriteCurrentFormat converts a stored object to the current format, and reports whether it had to.
 func WriteCurrentFormat(ctx context.Context, c client.Client, writes *WriteTracker, obj client.Object) (renewed bool, err error) {
 	changes := TrackChanges(c, writes, obj)
 	if renewed, _, err = compareObjects(changes.before, obj); err != nil || !renewed {
@@ -22,11 +22,11 @@ func WriteCurrentFormat(ctx context.Context, c client.Client, writes *WriteTrack
 	return true, changes.Write(ctx)
 }
 
-// convertToCurrentFormat gives obj the form that its schema has, where it is stored as contract v1beta1 of Cluster API had it. Objects that
-// the established provider made are stored so, under the same API version, and a patch sends lists whole: one condition
-// without a reason has the API server refuse every change of any.
+// convertToCurrentFormat converts statuses of contract v1beta1 of Cluster API to the current schema. The established provider stores
+// them under the same API version, and a patch sends lists whole: one condition without a reason makes the API server refuse every
+// change of conditions.
 //
-// A condition keeps its verdict, with a reason that says whose it is, until a pass comes to one of its own.
+// A converted condition keeps its status and gets a reason that names its origin, until a reconciliation replaces it.
 func convertToCurrentFormat(obj client.Object) {
 	if cluster, ok := obj.(*infrav1.AzureCluster); ok {
 		cluster.Status.FailureDomains.Map = false
@@ -50,8 +50,8 @@ func convertToCurrentFormat(obj client.Object) {
 	setter.SetConditions(list)
 }
 
-// isLegacyCondition tells whether a condition is none that the schema of metav1.Condition takes. Conditions of contract v1beta1 need
-// no reason, and bound neither that nor the message.
+// isLegacyCondition reports whether the schema of metav1.Condition refuses a condition. Contract v1beta1 requires no reason and limits
+// neither reason nor message.
 func isLegacyCondition(condition metav1.Condition) bool {
 	return !isValidReason(condition.Reason) || len(condition.Message) > maxMessage
 }
@@ -60,7 +60,7 @@ func isValidReason(reason string) bool {
 	return len(reason) <= maxReason && reasonPattern.MatchString(reason)
 }
 
-// The bounds are those of the markers on metav1.Condition.
+// Limits of the markers on metav1.Condition.
 const (
 	maxReason  = 1024
 	maxMessage = 32768

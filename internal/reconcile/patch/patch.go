@@ -1,5 +1,5 @@
-// Package patch writes what one pass changed on an object: at most one patch of the status and one of the rest, and none
-// when nothing changed.
+// Package patch writes the changes of one reconciliation to an object: at most one patch of the status and one of the rest, and none if
+// nothing changed.
 package patch
 
 import (
@@ -17,24 +17,23 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/text"
 )
 
-// Changes follow what one pass changes on an object.
+// Changes tracks the changes of one reconciliation to an object.
 type Changes struct {
 	client      client.Client
 	writes      *WriteTracker
 	before, obj client.Object
-	// finished is set when the pass has looked at everything.
+	// finished is set when the reconciliation is complete.
 	finished bool
 }
 
-// TrackChanges begins to follow the changes of obj, the first of which is that what is stored in an outdated form gets today's.
-// written may be nil.
+// TrackChanges starts to track the changes of obj. Its first change converts outdated formats. writes may be nil.
 func TrackChanges(c client.Client, writes *WriteTracker, obj client.Object) *Changes {
 	changes := &Changes{client: c, writes: writes, before: obj.DeepCopyObject().(client.Object), obj: obj}
 	convertToCurrentFormat(obj)
 	return changes
 }
 
-// Write writes what changed since Follow, or since the last Write.
+// Write writes the changes since TrackChanges or the last Write.
 func (p *Changes) Write(ctx context.Context) error {
 	if err := p.patchObject(ctx); err != nil {
 		return fmt.Errorf("patch %s: %w", client.ObjectKeyFromObject(p.obj), err)
@@ -43,10 +42,10 @@ func (p *Changes) Write(ctx context.Context) error {
 	return nil
 }
 
-// StoredObject returns the object as it was last read or written: a copy, in which what is not written yet is missing.
+// StoredObject returns a copy of the object as it was last read or written, without the changes that are not written yet.
 func (p *Changes) StoredObject() client.Object { return p.before.DeepCopyObject().(client.Object) }
 
-// copyWithStatus returns a copy of an object with the status of another one of its kind. Types without a status have nothing to copy.
+// copyWithStatus returns a copy of object with the status of another object of its kind. Types without a status are copied as they are.
 func copyWithStatus(object, of client.Object) client.Object {
 	out := object.DeepCopyObject().(client.Object)
 	if status := reflect.ValueOf(out).Elem().FieldByName("Status"); status.IsValid() {
@@ -55,7 +54,7 @@ func copyWithStatus(object, of client.Object) client.Object {
 	return out
 }
 
-// StatusError is a write of an object's status that failed. There is no other place where the object could show that.
+// StatusError is a failed write of an object's status. The object itself cannot show this error.
 type StatusError struct {
 	Object client.Object
 	Err    error
@@ -69,23 +68,23 @@ func (e *StatusError) IsOf(object client.Object) bool {
 // Error implements error.
 func (e *StatusError) Error() string { return "status: " + e.Err.Error() }
 
-// Unwrap gives the cause.
+// Unwrap returns the cause.
 func (e *StatusError) Unwrap() error { return e.Err }
 
-// observedObject is an object whose status says what of it was looked at.
+// observedObject has the observed generation in its status.
 type observedObject interface {
 	GetObserved() *infrav1.ObservedStatus
 }
 
-// Finish is Write for the end of a pass that has looked at everything of the object: its generation, and the annotation
-// that asks for a pass.
+// Finish is Write at the end of a complete reconciliation. It also records the observed generation and the annotation that requests a
+// reconciliation.
 func (p *Changes) Finish(ctx context.Context) error {
 	p.finished = true
 	p.setObserved(p.obj.GetGeneration())
 	return p.Write(ctx)
 }
 
-// setObserved notes what the status is about.
+// setObserved records the generation that the status is about.
 func (p *Changes) setObserved(generation int64) {
 	if object, ok := p.obj.(observedObject); ok {
 		*object.GetObserved() = infrav1.ObservedStatus{
@@ -94,10 +93,10 @@ func (p *Changes) setObserved(generation int64) {
 	}
 }
 
-// patchObject patches the object, which was read as before. The status goes last, so that whoever reads that something is provisioned
-// finds the spec that belongs to it: endpoint and provider ID. Of an object that is being deleted it goes first, because
-// removing the last finalizer ends the object, and one that is gone needs no patch. Of one that is not, every failure is
-// told: passes write what they are about to make in Azure first.
+// patchObject patches the object. The status is written last: a reader that sees the object provisioned then also finds the endpoint
+// and provider ID in the spec. For an object that is being deleted the status is written first, because removing the last finalizer
+// removes the object; NotFound is then no error. For other objects every failure is returned: plans are recorded before resources are
+// created.
 func (p *Changes) patchObject(ctx context.Context) error {
 	c, before, obj := p.client, p.before, p.obj
 	truncateMessages(obj)
@@ -111,7 +110,7 @@ func (p *Changes) patchObject(ctx context.Context) error {
 		if !statusChanged {
 			return nil
 		}
-		// The answer carries the stored metadata and spec, which must not undo what is patched next.
+		// The response has the stored metadata and spec, which must not undo the next patch.
 		written := obj.DeepCopyObject().(client.Object)
 		if err := c.Status().Patch(ctx, written, client.MergeFrom(before)); err != nil {
 			if gone(err) {
@@ -141,7 +140,7 @@ func (p *Changes) patchObject(ctx context.Context) error {
 			if p.finished {
 				p.setObserved(written.GetGeneration())
 			}
-			// What the pass goes on to say is about what it has just written.
+			// Later conditions are about the generation that was just written.
 			obj.SetGeneration(written.GetGeneration())
 		}
 		return nil
@@ -156,7 +155,7 @@ func (p *Changes) patchObject(ctx context.Context) error {
 	return last()
 }
 
-// truncateMessages shortens the messages of conditions to what the API server takes. It refuses the whole status otherwise.
+// truncateMessages shortens messages of conditions to the limit of the API server, which otherwise refuses the whole status.
 func truncateMessages(obj client.Object) {
 	setter, ok := obj.(conditions.Setter)
 	if !ok {
@@ -168,8 +167,8 @@ func truncateMessages(obj client.Object) {
 	}
 }
 
-// advanceObservedGeneration has the conditions that were set for generation from say that they hold for generation to, which the pass itself
-// made by writing the spec. Otherwise the next pass would have nothing to say but that. It tells whether any changed.
+// advanceObservedGeneration moves conditions of generation from to generation to, which the reconciliation itself created by writing
+// the spec. This saves a reconciliation that would change nothing else. It reports whether any condition changed.
 func advanceObservedGeneration(obj client.Object, from, to int64) (changed bool) {
 	setter, ok := obj.(conditions.Setter)
 	if !ok {
@@ -185,9 +184,9 @@ func advanceObservedGeneration(obj client.Object, from, to int64) (changed bool)
 	return changed
 }
 
-// compareObjects tells whether the status and whether anything else differs.
+// compareObjects reports whether the status and whether anything else differs.
 func compareObjects(before, obj client.Object) (status, rest bool, err error) {
-	// Most passes change nothing, and to render two objects for that would be a good part of their work.
+	// Most reconciliations change nothing, and converting two objects would be a large part of their work.
 	if reflect.DeepEqual(before, obj) {
 		return false, false, nil
 	}

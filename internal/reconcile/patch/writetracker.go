@@ -14,16 +14,17 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// WriteTracker remembers what was written of objects until it is read again: caches lag behind, and a pass over an object from
-// before the last pass would do that one's work once more, and undo what it said. The zero value is usable, and nil
-// remembers nothing. It is of the objects of one kind, and safe for concurrent use.
+// WriteTracker remembers the last write of each object until the cache shows it. A reconciliation of an older version would repeat the
+// work of the last one and revert its conditions. The zero value is ready to use, and a nil tracker remembers nothing. It serves the
+// objects of one kind and is safe for concurrent use.
 type WriteTracker struct {
 	mu         sync.Mutex
 	lastWrites map[client.ObjectKey]writtenVersion
 	lastSweep  time.Time
 }
 
-// writtenVersion is what was written of an object, and when. The write that takes the last finalizer off has ended it.
+// writtenVersion is the last write of an object. removed is set if the write removed the last finalizer of an object that is being
+// deleted.
 type writtenVersion struct {
 	uid             types.UID
 	resourceVersion string
@@ -31,14 +32,13 @@ type writtenVersion struct {
 	writtenAt       time.Time
 }
 
-// retention is how long a write is remembered of an object that nobody reads again, as one whose finalizers somebody else took
-// away. No cache is behind for that long.
+// retention is how long a write is remembered of an object that is never read again, for example because its finalizers were removed by
+// hand. No cache lags that long.
 const retention = time.Hour
 
-// IsStale tells whether obj was read before what was last written of it had arrived in the cache. The event of its
-// arrival is still to come. Where the store was taken back to an older state there is none to wait for: versions begin
-// anew below the one written, and what the cache has is what is stored. So the API server is asked, with c, which reads
-// unstructured objects past the cache.
+// IsStale reports whether obj is older than its last write. The event of the newer version is then still to come. After the API server
+// was restored from a backup no such event comes: resource versions are below the remembered one although the cache is current. So the
+// API server is asked; c reads unstructured objects past the cache.
 func (w *WriteTracker) IsStale(ctx context.Context, c client.Client, obj client.Object) (bool, error) {
 	if w == nil || !w.isBehind(obj) {
 		return false, nil
@@ -62,14 +62,14 @@ func (w *WriteTracker) IsStale(ctx context.Context, c client.Client, obj client.
 	return false, nil
 }
 
-// Forget forgets an object that the cache does not have any more, or has as it is stored.
+// Forget drops an object that is gone or current in the cache.
 func (w *WriteTracker) Forget(key client.ObjectKey) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	delete(w.lastWrites, key)
 }
 
-// isBehind tells whether obj is older than what was last written of it. It is forgotten when it has arrived.
+// isBehind reports whether obj is older than its last write. A write that the cache shows is forgotten.
 func (w *WriteTracker) isBehind(obj client.Object) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -89,7 +89,7 @@ func (w *WriteTracker) isBehind(obj client.Object) bool {
 	return false
 }
 
-// recordWrite remembers an object as the API server answered a write of it.
+// recordWrite remembers the API server's response to a write.
 func (w *WriteTracker) recordWrite(obj client.Object) {
 	if w == nil {
 		return

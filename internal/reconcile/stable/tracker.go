@@ -1,7 +1,7 @@
-// Package settled remembers which objects were found in order by a full pass, so that reconciling them again asks Azure
-// nothing until their input changes or a resync is due.
+// Package stable remembers which objects a full reconciliation found in order, so that reconciling them again asks Azure nothing until
+// their input changes or a sync is due.
 //
-// The memory is only an accelerator: it is lost with the process, and then every object gets one full pass.
+// The memory only saves requests. It is lost with the process, and then every object gets one full reconciliation.
 package stable
 
 import (
@@ -18,7 +18,7 @@ import (
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 )
 
-// Tracker is the memory of one controller.
+// Tracker remembers the stable objects of one controller.
 type Tracker struct {
 	resync time.Duration
 	now    func() time.Time
@@ -28,7 +28,7 @@ type Tracker struct {
 	attempts map[client.ObjectKey]attempt
 }
 
-// attempt is since when an object has been brought to what is wanted.
+// attempt is the time at which converging to a fingerprint began.
 type attempt struct {
 	fingerprint Fingerprint
 	since       time.Time
@@ -39,14 +39,13 @@ type stableEntry struct {
 	dueAt       time.Time
 }
 
-// NewTracker returns an empty memory. An object stays settled for resync at most: until the last moment within it at which all objects are
-// looked at again. What one of them reads of Azure then serves the others, for a tenth of resync. Clusters come one after the other
-// within half of that.
+// NewTracker returns an empty tracker. An object stays stable for resync at most. Syncs of all objects fall on common moments, so that
+// the reads of one serve the others for a tenth of resync. The syncs of Clusters are spread over half of that tenth.
 func NewTracker(resync time.Duration, now func() time.Time) *Tracker {
 	return &Tracker{resync: resync, now: now, entries: map[client.ObjectKey]stableEntry{}, attempts: map[client.ObjectKey]attempt{}}
 }
 
-// Fingerprint is the fingerprint of everything a pass is computed from.
+// Fingerprint is the hash of all input of a plan except facts.
 type Fingerprint [sha256.Size]byte
 
 // ComputeFingerprint hashes values, which must marshal to JSON.
@@ -58,14 +57,14 @@ func ComputeFingerprint(values ...any) (Fingerprint, error) {
 	return sha256.Sum256(raw), nil
 }
 
-// Object is of a kind that says whether it is ready.
+// Object has the Ready condition.
 type Object interface {
 	client.Object
 	conditions.Getter
 }
 
-// TimeUntilDue is how long obj stays settled with this input; 0 when a full pass is due. One that is stored as not ready, as a
-// machine that somebody stopped, or as ready when last seen gets a full pass whenever it is looked at: it may have come right.
+// TimeUntilDue returns how long obj stays stable with this fingerprint; 0 if a full reconciliation is due. It is always due for an
+// object that is stored as not ready, such as a stopped machine, or as ready when last seen: it may have recovered.
 func (m *Tracker) TimeUntilDue(obj Object, fingerprint Fingerprint) time.Duration {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -76,13 +75,13 @@ func (m *Tracker) TimeUntilDue(obj Object, fingerprint Fingerprint) time.Duratio
 	return max(0, entry.dueAt.Sub(m.now()))
 }
 
-// IsConfirmedReady tells whether obj is stored as ready, and not only as ready when last seen.
+// IsConfirmedReady reports whether obj is stored as ready, and not only as ready when last seen.
 func IsConfirmedReady(obj Object) bool {
 	return conditions.IsTrue(obj, infrav1.ReadyCondition) && conditions.GetReason(obj, infrav1.ReadyCondition) != infrav1.LastSeenReason
 }
 
-// InputChanged tells whether another input than this one was settled last. One that was never settled is no news: a process that starts comes
-// to everything as to a resync.
+// InputChanged reports whether the last stable state had another fingerprint. An object that was never stable counts as unchanged: a
+// new process treats every object like a sync.
 func (m *Tracker) InputChanged(key client.ObjectKey, fingerprint Fingerprint) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -90,10 +89,10 @@ func (m *Tracker) InputChanged(key client.ObjectKey, fingerprint Fingerprint) bo
 	return ok && entry.fingerprint != fingerprint
 }
 
-// maxReuseAge is how long what was seen of an object that is being brought to what is wanted may serve.
+// maxReuseAge is how long reads may be reused while an object converges.
 const maxReuseAge = 5 * time.Minute
 
-// ConvergingSince is when the object began to be brought to this input, which it has not come to since, and no more than five minutes ago.
+// ConvergingSince returns when converging to this fingerprint began, at most five minutes ago.
 func (m *Tracker) ConvergingSince(key client.ObjectKey, fingerprint Fingerprint) time.Time {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -108,7 +107,7 @@ func (m *Tracker) ConvergingSince(key client.ObjectKey, fingerprint Fingerprint)
 	return b.since
 }
 
-// ReplaceFingerprint records that the input is another one only by what the pass over the object wrote into it.
+// ReplaceFingerprint records that the fingerprint changed only by the reconciliation's own writes.
 func (m *Tracker) ReplaceFingerprint(key client.ObjectKey, from, to Fingerprint) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -118,8 +117,8 @@ func (m *Tracker) ReplaceFingerprint(key client.ObjectKey, from, to Fingerprint)
 	}
 }
 
-// MarkStable records that a full pass found an object of a cluster in order, and returns when the next one is due: after most at the
-// latest, as for one with a credential that expires.
+// MarkStable records that a full reconciliation found an object of a cluster in order, and returns the time until the next one, at most
+// maxAge. A credential that expires needs a short maxAge.
 func (m *Tracker) MarkStable(key, cluster client.ObjectKey, fingerprint Fingerprint, maxAge time.Duration) time.Duration {
 	now := m.now()
 	due := m.resync - time.Duration((now.UnixNano()+m.clusterOffset(cluster))%max(1, int64(m.resync)))
@@ -133,14 +132,14 @@ func (m *Tracker) MarkStable(key, cluster client.ObjectKey, fingerprint Fingerpr
 	return due
 }
 
-// clusterOffset is how long before the common moment the objects of a cluster are looked at.
+// clusterOffset returns how long before the common moment the syncs of a cluster's objects fall.
 func (m *Tracker) clusterOffset(cluster client.ObjectKey) int64 {
 	hash := fnv.New32a()
 	hash.Write([]byte(cluster.String()))
 	return int64(hash.Sum32()) * int64(time.Microsecond) % max(1, int64(m.resync)/20)
 }
 
-// Forget drops the object: the next pass is a full one.
+// Forget drops the object. Its next reconciliation is a full one.
 func (m *Tracker) Forget(key client.ObjectKey) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -1,5 +1,5 @@
-// Package storetest gives tests of what controllers decide a store with objects in it, without an API server. What an API
-// server does with them is the affair of test/integration.
+// Package storetest gives unit tests of controllers a fake Kubernetes client. The behaviour of a real API server is tested in
+// test/integration.
 package storetest
 
 import (
@@ -15,10 +15,10 @@ import (
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 )
 
-// Namespace is where the objects of tests are.
+// Namespace is the namespace of test objects.
 const Namespace = "ns"
 
-// NewClient is a store with these objects.
+// NewClient returns a fake client with these objects.
 func NewClient(t *testing.T, objects ...client.Object) client.WithWatch {
 	t.Helper()
 	scheme := runtime.NewScheme()
@@ -30,26 +30,26 @@ func NewClient(t *testing.T, objects ...client.Object) client.WithWatch {
 	return fake.NewClientBuilder().WithScheme(scheme).WithObjects(objects...).WithStatusSubresource(objects...).Build()
 }
 
-// NewMeta is the metadata of an object in Namespace.
+// NewMeta returns the metadata of an object in Namespace.
 func NewMeta(name string) metav1.ObjectMeta {
 	return metav1.ObjectMeta{Namespace: Namespace, Name: name}
 }
 
-// NewOwnedMeta is Meta of an object that the Cluster with the name owner owns.
+// NewOwnedMeta is NewMeta for an object with the Cluster named owner as its owner.
 func NewOwnedMeta(name, owner string) metav1.ObjectMeta {
 	meta := NewMeta(name)
 	meta.OwnerReferences = []metav1.OwnerReference{{APIVersion: clusterv1.GroupVersion.String(), Kind: "Cluster", Name: owner, UID: "u"}}
 	return meta
 }
 
-// NewCluster is a Cluster with infrastructure of a kind and a name.
+// NewCluster returns a Cluster that refers to infrastructure of a kind and name.
 func NewCluster(name, kind, infrastructure string) *clusterv1.Cluster {
 	return &clusterv1.Cluster{ObjectMeta: NewMeta(name), Spec: clusterv1.ClusterSpec{
 		InfrastructureRef: clusterv1.ContractVersionedObjectReference{APIGroup: infrav1.GroupVersion.Group, Kind: kind, Name: infrastructure},
 	}}
 }
 
-// NameOf is the name of an object that may be missing, "" then.
+// NameOf returns the name of an object, or "" for nil.
 func NameOf[T any, P interface {
 	*T
 	client.Object
@@ -60,7 +60,7 @@ func NameOf[T any, P interface {
 	return object.GetName()
 }
 
-// MarkDeleting is an object that is being deleted and that a finalizer keeps.
+// MarkDeleting turns object into one that is being deleted and has a finalizer.
 func MarkDeleting[O client.Object](object O) O {
 	object.SetFinalizers(append(object.GetFinalizers(), "example.com/keeps"))
 	object.SetDeletionTimestamp(&metav1.Time{Time: metav1.Now().Rfc3339Copy().Time})

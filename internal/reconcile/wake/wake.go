@@ -1,8 +1,8 @@
-// Package wake lets work that runs outside the reconcilers put an object back into its controller's queue.
+// Package wake puts objects into the queue of their controller from outside of a reconciliation.
 //
-// The ARM engine follows operations of Azure and calls the function it was given for an object when something moved. The
-// call is cheap, never blocks, and waking an object twice before it is reconciled is waking it once. An object that is woken
-// goes before those that merely changed: Azure is done with something of it, and what comes next there takes longest.
+// The ARM engine follows operations of Azure and calls an object's wake function when one ends. The call is cheap and never blocks, and
+// waking an object twice before it is reconciled equals waking it once. Woken objects precede those that merely changed: an operation
+// has ended for them, and the next operation is what takes time.
 package wake
 
 import (
@@ -16,7 +16,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/source"
 )
 
-// Source is a source of one controller. The zero value is ready to use.
+// Source is the event source of one controller. The zero value is ready to use.
 type Source struct {
 	mu      sync.Mutex
 	queue   workqueue.TypedRateLimitingInterface[reconcile.Request]
@@ -37,7 +37,7 @@ func (s *Source) WakeFunc(key client.ObjectKey) func() {
 	}
 }
 
-// enqueueFirst puts a request before those of other sources, which have the priority 0 or less.
+// enqueueFirst adds a request ahead of those of other sources, which have priority 0 or less.
 func enqueueFirst(queue workqueue.TypedRateLimitingInterface[reconcile.Request], request reconcile.Request) {
 	if ordered, ok := queue.(priorityqueue.PriorityQueue[reconcile.Request]); ok {
 		ordered.AddWithOpts(priorityqueue.AddOpts{Priority: new(1)}, request)
@@ -46,7 +46,7 @@ func enqueueFirst(queue workqueue.TypedRateLimitingInterface[reconcile.Request],
 	queue.Add(request)
 }
 
-// EventSource is what the controller watches.
+// EventSource returns the source for the controller to watch.
 func (s *Source) EventSource() source.Source {
 	return source.Func(func(_ context.Context, queue workqueue.TypedRateLimitingInterface[reconcile.Request]) error {
 		s.mu.Lock()

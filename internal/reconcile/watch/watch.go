@@ -1,8 +1,7 @@
-// Package watch says which changes of an object are worth a pass, of itself and of those that depend on it. What
-// controllers write into a status wakes nobody who does not read it: a pass that says something new would otherwise lead to
-// the next one, and that to the next.
+// Package watch decides which changes of an object are worth a reconciliation, of itself and of the objects that depend on it. A status
+// that controllers write wakes only its readers: otherwise a reconciliation that changes the status would cause the next one.
 //
-// The predicates are about updates. What comes into being, goes, or is there when the manager starts always counts.
+// The predicates filter updates. Creations, deletions and the objects that exist at the start of the manager always pass.
 package watch
 
 import (
@@ -20,8 +19,8 @@ import (
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 )
 
-// OwnChanges is for the objects that a controller reconciles: everything but the status. Of that the Paused condition counts,
-// because Cluster API's library ends the pass that writes it and expects another one.
+// OwnChanges is for the objects that a controller reconciles: everything but the status. Of the status only the Paused condition
+// counts, because Cluster API's library ends the reconciliation that writes it and expects another one.
 func OwnChanges() predicate.Predicate {
 	return onUpdate(func(before, after client.Object) bool {
 		return specChanged(before, after) || !slices.Equal(before.GetFinalizers(), after.GetFinalizers()) ||
@@ -30,18 +29,17 @@ func OwnChanges() predicate.Predicate {
 	})
 }
 
-// SpecChanges is for objects of which others read the spec, labels and annotations, and whether they are being deleted.
+// SpecChanges is for objects of which others read the spec, labels, annotations and the deletion timestamp.
 func SpecChanges() predicate.Predicate { return onUpdate(specChanged) }
 
-// GenerationChanges is for objects of which others read the spec only. Controllers write annotations again and again while something is
-// made.
+// GenerationChanges is for objects of which others read only the spec. Controllers write annotations often while resources are created.
 func GenerationChanges() predicate.Predicate {
 	return onUpdate(func(before, after client.Object) bool {
 		return before.GetGeneration() != after.GetGeneration() || before.GetUID() != after.GetUID()
 	})
 }
 
-// SpecOrStatusChanges is Spec for objects of which others read something of the status as well: what read returns of it.
+// SpecOrStatusChanges is SpecChanges for objects of which others also read a part of the status, which read returns.
 func SpecOrStatusChanges[T client.Object](read func(obj T) any) predicate.Predicate {
 	return onUpdate(func(before, after client.Object) bool {
 		was, ok := before.(T)
@@ -50,16 +48,15 @@ func SpecOrStatusChanges[T client.Object](read func(obj T) any) predicate.Predic
 	})
 }
 
-// IdentityChanges is for the AzureClusterIdentities that objects ask Azure as: what it says of itself and whether it is Ready, and
-// not who else uses it, which its finalizers tell.
+// IdentityChanges is for the AzureClusterIdentities of objects. Spec, metadata and Ready count; finalizers do not, which only show the
+// other users.
 func IdentityChanges() predicate.Predicate {
 	return onUpdate(func(before, after client.Object) bool {
 		return specChanged(before, after) || conditionChanged(before, after, infrav1.ReadyCondition)
 	})
 }
 
-// LabelChanges is for Namespaces, whose labels decide which identities their objects may use. One that comes into being has no
-// objects yet.
+// LabelChanges is for Namespaces, whose labels decide which identities their objects may use. A new Namespace has no objects yet.
 func LabelChanges() predicate.TypedFuncs[*metav1.PartialObjectMetadata] {
 	return predicate.TypedFuncs[*metav1.PartialObjectMetadata]{
 		CreateFunc:  func(event.TypedCreateEvent[*metav1.PartialObjectMetadata]) bool { return false },
@@ -83,7 +80,7 @@ func specChanged(before, after client.Object) bool {
 		!maps.Equal(before.GetLabels(), after.GetLabels()) || !maps.Equal(before.GetAnnotations(), after.GetAnnotations())
 }
 
-// conditionChanged tells whether a condition says something else than before.
+// conditionChanged reports whether the status, reason or message of a condition changed.
 func conditionChanged(before, after client.Object, conditionType string) bool {
 	of := func(obj client.Object) *metav1.Condition {
 		getter, ok := obj.(conditions.Getter)
