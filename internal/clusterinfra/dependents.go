@@ -17,14 +17,14 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/identity/access"
 )
 
-// Dependents finds the objects of one kind that are computed from other objects of their cluster: its AzureCluster or
-// AzureManagedControlPlane, its AzureClusterIdentity, and the Secret of that.
+// Dependents finds the objects of one kind that depend on other objects of their cluster: the AzureCluster or AzureManagedControlPlane,
+// the AzureClusterIdentity, and its Secret.
 //
-// It follows the references that reconcilers follow. Labels and owner references of an AzureCluster do not matter: Cluster API
-// sets them some time after users created it.
+// It follows the references that reconcilers follow. Labels and owner references of an AzureCluster do not matter, because Cluster API
+// sets them some time after its creation.
 type Dependents struct {
 	Client client.Reader
-	// MapCluster finds the objects that belong to a Cluster.
+	// MapCluster returns the objects that belong to a Cluster.
 	MapCluster handler.MapFunc
 	// IncludeAKS includes the objects of AKS clusters.
 	IncludeAKS bool
@@ -73,7 +73,7 @@ func controlPlaneRef(cluster *clusterv1.Cluster) clusterv1.ContractVersionedObje
 	return cluster.Spec.ControlPlaneRef
 }
 
-// mapReferring returns the objects of the Clusters whose reference is to the object of this kind and key.
+// mapReferring returns the objects of the Clusters that refer to the object of this kind and key.
 func (d Dependents) mapReferring(ctx context.Context, key client.ObjectKey, ref func(*clusterv1.Cluster) clusterv1.ContractVersionedObjectReference, kind string) []ctrl.Request {
 	clusters := &clusterv1.ClusterList{}
 	if err := d.Client.List(ctx, clusters, client.InNamespace(key.Namespace), client.UnsafeDisableDeepCopy); err != nil {
@@ -90,7 +90,7 @@ func (d Dependents) mapReferring(ctx context.Context, key client.ObjectKey, ref 
 	return out
 }
 
-// MapOwnedBy maps a Cluster to the objects that have an owner reference to it. The list is an empty one of their kind.
+// MapOwnedBy maps a Cluster to the objects that have an owner reference to it. empty is an empty list of their kind.
 //
 // It is for templates: Cluster API makes the Cluster an owner of every template that a control plane or MachineDeployment uses, and
 // sets the label cluster.x-k8s.io/cluster-name only on those of a ClusterClass.
@@ -114,7 +114,7 @@ func MapOwnedBy(kubernetes client.Reader, empty client.ObjectList) handler.MapFu
 	}
 }
 
-// isOwnedByCluster reports whether one of the owner references is to the Cluster of this name, in any version of its API.
+// isOwnedByCluster reports whether an owner reference names the Cluster, in any version of its API.
 func isOwnedByCluster(owners []metav1.OwnerReference, name string) bool {
 	for _, owner := range owners {
 		version, err := schema.ParseGroupVersion(owner.APIVersion)

@@ -1,5 +1,6 @@
-// Package home finds the cluster that the VMs of a pool belong to: a self-managed one, or an AKS cluster that scale sets of the
-// user's own join. The latter is shown in the shape of the former, so that there is one plan for the VMs of both.
+// Package clusterinfra finds the infrastructure of the cluster that a machine or pool belongs to: a self-managed cluster, or an AKS
+// cluster that a user's scale sets join. The AKS cluster is converted to the form of a self-managed one, so that VMs of both have one
+// plan.
 package clusterinfra
 
 import (
@@ -24,13 +25,13 @@ import (
 
 const azureClusterKind = "AzureCluster"
 
-// Infrastructure is one of both, or neither when it is not there.
+// Infrastructure is one of both, or empty if neither exists.
 type Infrastructure struct {
 	AzureCluster *infrav1.AzureCluster
 	ControlPlane *infrav1.AzureManagedControlPlane
 }
 
-// FindInfrastructure is the home of what belongs to a Cluster. Of a Cluster that is gone it is the one that belongs to a Cluster of this name.
+// FindInfrastructure returns the infrastructure of a Cluster. If the Cluster is gone, it is found by the Cluster's name.
 func FindInfrastructure(ctx context.Context, c client.Reader, cluster *clusterv1.Cluster, gone bool) (out Infrastructure, err error) {
 	if kind := cluster.Spec.InfrastructureRef.Kind; gone || kind == azureClusterKind {
 		if out.AzureCluster, err = selfmanaged.FindAzureCluster(ctx, c, cluster, gone); err != nil || out.AzureCluster != nil || !gone {
@@ -54,7 +55,7 @@ func FindInfrastructure(ctx context.Context, c client.Reader, cluster *clusterv1
 	return out, nil
 }
 
-// MissingMessage says which object is not there for a pool of a Cluster that has no home, and what to do.
+// MissingMessage explains which object is missing for a pool whose Cluster has no infrastructure, and how to correct that.
 func MissingMessage(cluster *clusterv1.Cluster) string {
 	infrastructure, controlPlane := cluster.Spec.InfrastructureRef, cluster.Spec.ControlPlaneRef
 	const create = "%s %s, which Cluster %s refers to, is not there: create it"
@@ -70,8 +71,8 @@ func MissingMessage(cluster *clusterv1.Cluster) string {
 		cluster.Name, infrastructure.Kind, azureClusterKind, aks.ClusterKind, aks.ControlPlaneKind)
 }
 
-// ListMachinePools are the AzureMachinePools of a Cluster of this name: by their label, which Cluster API sets with their owner. What they
-// are in goes after them.
+// ListMachinePools lists the AzureMachinePools of a Cluster by the label that Cluster API sets with their owner. The infrastructure is
+// deleted after them.
 func ListMachinePools(ctx context.Context, c client.Reader, namespace, cluster string) ([]client.Object, error) {
 	list := &infrav1.AzureMachinePoolList{}
 	if err := c.List(ctx, list, client.InNamespace(namespace), client.MatchingLabels{clusterv1.ClusterNameLabel: cluster}); err != nil {
@@ -84,10 +85,10 @@ func ListMachinePools(ctx context.Context, c client.Reader, namespace, cluster s
 	return out, nil
 }
 
-// Exists tells whether there is one.
+// Exists reports whether there is an infrastructure object.
 func (h Infrastructure) Exists() bool { return h.AzureCluster != nil || h.ControlPlane != nil }
 
-// Owner is the object whose annotations tell whose Azure resources are, nil for none.
+// Owner returns the object with the owner ID of the cluster's resources, or nil.
 func (h Infrastructure) Owner() client.Object {
 	switch {
 	case h.AzureCluster != nil:
@@ -98,7 +99,7 @@ func (h Infrastructure) Owner() client.Object {
 	return nil
 }
 
-// String names the object, as in "AzureCluster c1".
+// String describes the object, for example "AzureCluster c1".
 func (h Infrastructure) String() string {
 	if h.ControlPlane != nil {
 		return aks.ControlPlaneKind + " " + h.ControlPlane.Name
@@ -106,7 +107,7 @@ func (h Infrastructure) String() string {
 	return azureClusterKind + " " + h.AzureCluster.Name
 }
 
-// Spec is what plans are computed from.
+// Spec returns the part of the object that plans depend on.
 func (h Infrastructure) Spec() any {
 	if h.ControlPlane != nil {
 		return h.ControlPlane.Spec
@@ -114,7 +115,7 @@ func (h Infrastructure) Spec() any {
 	return h.AzureCluster.Spec
 }
 
-// AccessRequest asks for the access of the cluster.
+// AccessRequest returns the request for the access of the cluster.
 func (h Infrastructure) AccessRequest() access.Request {
 	if h.ControlPlane != nil {
 		return aks.AccessRequest(h.ControlPlane)
@@ -122,10 +123,10 @@ func (h Infrastructure) AccessRequest() access.Request {
 	return access.RequestForAzureCluster(h.AzureCluster)
 }
 
-// IdentityRef is the identity that the cluster names.
+// IdentityRef returns the identity that the cluster names.
 func (h Infrastructure) IdentityRef() *corev1.ObjectReference { return h.AccessRequest().IdentityRef }
 
-// NothingCreated tells whether nothing of the cluster can be in Azure.
+// NothingCreated reports whether the cluster cannot have resources in Azure.
 func (h Infrastructure) NothingCreated() bool {
 	if h.ControlPlane != nil {
 		return plannedmanaged.NothingCreated(h.ControlPlane)
@@ -133,8 +134,8 @@ func (h Infrastructure) NothingCreated() bool {
 	return cluster.Untouched(h.AzureCluster)
 }
 
-// PlanInput is what plans of VMs are computed from, without facts of Azure: an AKS cluster is as its spec wants it. Objects are
-// defaulted as the webhooks do it, for those that were stored before a default existed.
+// PlanInput returns the input of plans of VMs without facts of Azure. An AKS cluster is described by its spec. Objects are defaulted as
+// by the webhooks, because they may have been stored before a default existed.
 func (h Infrastructure) PlanInput(cluster *clusterv1.Cluster, subscription string, features plan.Features) plan.ClusterInput {
 	in := plan.ClusterInput{Cluster: cluster, SubscriptionID: subscription, Features: features}
 	if h.ControlPlane != nil {
@@ -147,8 +148,7 @@ func (h Infrastructure) PlanInput(cluster *clusterv1.Cluster, subscription strin
 	return in
 }
 
-// AddFacts is in with what is only known of an AKS cluster when Azure is asked: the resource group of its nodes, and the zones of its
-// region, which no status has.
+// AddFacts adds the facts of an AKS cluster that only Azure has: the resource group of its nodes, and the zones of its region.
 func (h Infrastructure) AddFacts(ctx context.Context, f *facts.Facts, c *armclient.Client, in plan.ClusterInput) (plan.ClusterInput, error) {
 	if h.ControlPlane == nil {
 		return in, nil

@@ -7,8 +7,8 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/aks"
 )
 
-// AccessRequest asks for the access of a control plane, for it and its pools. About these it speaks the api-version that the control
-// plane asks for.
+// AccessRequest returns the access request of a control plane and its pools. The api-version that the control plane asks for replaces
+// the default.
 func AccessRequest(controlPlane *infrav1.AzureManagedControlPlane) access.Request {
 	spec := controlPlane.Spec
 	request := access.Request{

@@ -13,9 +13,9 @@ import (
 // StoppedReason is the reason of a cluster that was stopped.
 const StoppedReason = "Stopped"
 
-// AvailableCondition is the condition Available of a control plane of AKS, which Cluster API mirrors in the Cluster. observed is the cluster as Azure
-// shows it, if it exists, and usable whether it has published a kubeconfig. AKS upgrades and changes a control plane while its API server
-// serves, so an operation that is under way, or that failed, does not matter.
+// AvailableCondition returns the condition Available of an AKS control plane, which Cluster API copies to the Cluster. observed is the
+// cluster as Azure shows it, if it exists. usable is true if a kubeconfig was published. AKS upgrades and changes a control plane while
+// its API server serves, so a running or failed operation does not matter.
 // https://learn.microsoft.com/en-us/azure/aks/start-stop-cluster
 func AvailableCondition(observed json.RawMessage, usable bool) metav1.Condition {
 	condition := metav1.Condition{Type: clusterv1.AvailableCondition, Status: metav1.ConditionFalse}

@@ -18,13 +18,13 @@ import (
 	plan "sigs.k8s.io/cluster-api-provider-azure/internal/plan/aks"
 )
 
-// tokenMargin is how long before its end a token is replaced. The credential has a new one only in the last five minutes.
+// tokenMargin is how long before its expiry a token is replaced. The credential gets a new one only in the last five minutes.
 const tokenMargin = 4 * time.Minute
 
-// unlimited is how long a kubeconfig holds that does not expire.
+// unlimited is the validity of a kubeconfig that does not expire.
 const unlimited = 365 * 24 * time.Hour
 
-// Names of Secrets with kubeconfigs after that of the cluster, and the key in them.
+// Suffixes of the names of Secrets with kubeconfigs after the cluster's name, and their key.
 const (
 	adminSuffix   = "-kubeconfig"
 	userSuffix    = "-kubeconfig-user"
@@ -33,17 +33,17 @@ const (
 
 // Credentials are the kubeconfigs of a cluster.
 type Credentials struct {
-	// Kubeconfig is what Cluster API uses: that of the local administrator, or where there are no local accounts one with
-	// a token of the cluster's identity.
+	// Kubeconfig is the one for Cluster API: that of the local administrator, or, if local accounts are disabled, one with a token of
+	// the cluster's identity.
 	Kubeconfig []byte
-	// Admin and User are the kubeconfigs as AKS answers them; nil when not asked for.
+	// Admin and User are the kubeconfigs as AKS returns them; nil if they were not requested.
 	Admin, User []byte
 	// ValidFor is how long Kubeconfig can be used.
 	ValidFor time.Duration
 }
 
-// ReadKubeconfigs asks AKS for the kubeconfigs of the cluster that it shows as observed, unless they are those that were published and
-// nothing tells that they may have been rotated.
+// ReadKubeconfigs asks AKS for the kubeconfigs of the cluster with the state observed, unless the published ones are known to be
+// current.
 func ReadKubeconfigs(ctx context.Context, f *facts.Facts, access *access.Access, id arm.ID, observed json.RawMessage, to published.Publisher) (*Credentials, error) {
 	out := &Credentials{ValidFor: unlimited}
 	entra, localDisabled := plan.UsesEntraID(observed), plan.HasLocalAccountsDisabled(observed)
@@ -96,6 +96,6 @@ func (c *Credentials) PublishSecrets(ctx context.Context, to published.Publisher
 			return err
 		}
 	}
-	// The key of the authority is AKS's own. Readers of the Secret want the key to be there.
+	// AKS does not reveal the private key of the authority. Readers of the Secret require the key to exist.
 	return to.PublishClusterSecret(ctx, to.Cluster+"-ca", map[string][]byte{corev1.TLSCertKey: authority, corev1.TLSPrivateKeyKey: []byte("foo")})
 }

@@ -15,14 +15,14 @@ import (
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 )
 
-// The instances of a pool are read again no sooner and no later than that while they are not as many as the pool says.
+// Limits of the interval at which the instances of an incomplete pool are read again.
 const (
 	minInstancesRetry = 5 * time.Second
 	maxInstancesRetry = 5 * time.Minute
 )
 
-// InstancesRetry is how soon the instances of a pool are read again: after a sixth of the time for which they have not been as many as
-// the pool says. Azure may never make the others, as without quota, and nothing else tells that it has.
+// InstancesRetry returns when to read the instances of a pool again: after a sixth of the time for which the pool has been incomplete.
+// Azure may never create the others, for example without quota, and sends no notice when it does.
 func InstancesRetry(pool conditions.Getter, now time.Time) time.Duration {
 	condition := conditions.Get(pool, infrav1.ScaleSetReadyCondition)
 	if condition == nil || condition.Status == metav1.ConditionTrue {
@@ -31,7 +31,7 @@ func InstancesRetry(pool conditions.Getter, now time.Time) time.Duration {
 	return min(max(now.Sub(condition.LastTransitionTime.Time)/6, minInstancesRetry), maxInstancesRetry)
 }
 
-// ScaleSetCondition is the condition of a pool whose scale set, if it exists, has this many machines of the count that Azure says.
+// ScaleSetCondition returns the condition of a pool whose scale set, if it exists, has machines of the count that Azure reports.
 func ScaleSetCondition(exists bool, machines int, count int32) metav1.Condition {
 	condition := metav1.Condition{Type: infrav1.ScaleSetReadyCondition, Status: metav1.ConditionTrue, Reason: infrav1.ReadyReason}
 	switch {
@@ -45,9 +45,9 @@ func ScaleSetCondition(exists bool, machines int, count int32) metav1.Condition 
 	return condition
 }
 
-// FollowAutoscaler sets the annotation replicas-managed-by of a MachinePool and the number that AKS's autoscaler has chosen. by is the value
-// of the annotation for AKS. While the autoscaler runs, any other value but "false" means the same to Cluster API, so it stays: a
-// tool that applies it again would otherwise write against the controller for ever. It returns the changed MachinePool.
+// FollowAutoscaler sets the annotation replicas-managed-by of a MachinePool and the replicas that AKS's autoscaler has chosen. by is
+// the value of the annotation for AKS. While the autoscaler runs, any other value except "false" means the same to Cluster API, so it
+// stays: a tool that applies it again would otherwise write against the controller forever. It returns the changed MachinePool.
 func FollowAutoscaler(ctx context.Context, c client.Client, machinePool *clusterv1.MachinePool, by string, autoscaled bool, count int32) (*clusterv1.MachinePool, error) {
 	changed := machinePool.DeepCopy()
 	applyAutoscaler(changed, by, autoscaled, count)
@@ -60,7 +60,7 @@ func FollowAutoscaler(ctx context.Context, c client.Client, machinePool *cluster
 	return changed, nil
 }
 
-// applyAutoscaler is Follow without Kubernetes.
+// applyAutoscaler is FollowAutoscaler in memory.
 func applyAutoscaler(machinePool *clusterv1.MachinePool, by string, autoscaled bool, count int32) {
 	if !autoscaled {
 		if machinePool.Annotations[clusterv1.ReplicasManagedByAnnotation] == by {

@@ -1,5 +1,5 @@
-// Package managed gathers what the plans of an AKS cluster and of its pools are computed from: which objects of
-// Kubernetes belong together, and the Secrets that patches refer to.
+// Package aks reads the input of the plans of an AKS cluster and its pools from Kubernetes: the objects that belong together, and the
+// Secrets that patches refer to.
 package aks
 
 import (
@@ -23,8 +23,8 @@ const (
 // What belongs together is found by looking through all objects of a kind in a namespace, most of which are of others: the cache gives them as
 // they are, and only what is found is copied.
 
-// FindCluster is the Cluster that owns an object of a kind, or refers to it: Cluster API takes seconds to set the owner, and
-// nothing depends on it. It is nil when there is none.
+// FindCluster returns the Cluster that owns an object of a kind, or that refers to it: Cluster API takes seconds to set the owner
+// reference, and nothing depends on it. It returns nil if there is none.
 func FindCluster(ctx context.Context, c client.Reader, obj client.Object, kind string) (*clusterv1.Cluster, error) {
 	for _, owner := range obj.GetOwnerReferences() {
 		if owner.Kind != "Cluster" {
@@ -54,7 +54,7 @@ func FindCluster(ctx context.Context, c client.Reader, obj client.Object, kind s
 	return nil, nil
 }
 
-// FindMachinePool is the MachinePool whose infrastructure an AzureManagedMachinePool is, or nil.
+// FindMachinePool returns the MachinePool that refers to an AzureManagedMachinePool, or nil.
 func FindMachinePool(ctx context.Context, c client.Reader, azurePool *infrav1.AzureManagedMachinePool) (*clusterv1.MachinePool, error) {
 	list := &clusterv1.MachinePoolList{}
 	if err := c.List(ctx, list, client.InNamespace(azurePool.Namespace), client.UnsafeDisableDeepCopy); err != nil {
@@ -73,7 +73,7 @@ func refersToPool(machinePool *clusterv1.MachinePool, name string) bool {
 	return ref.APIGroup == infrav1.GroupVersion.Group && ref.Kind == MachinePoolKind && ref.Name == name
 }
 
-// FindControlPlane is the AzureManagedControlPlane that belongs to a Cluster of this name, which may be gone; nil for none.
+// FindControlPlane returns the AzureManagedControlPlane of a Cluster of this name, which may be gone, or nil.
 func FindControlPlane(ctx context.Context, c client.Reader, namespace, cluster string) (*infrav1.AzureManagedControlPlane, error) {
 	list := &infrav1.AzureManagedControlPlaneList{}
 	if err := c.List(ctx, list, client.InNamespace(namespace)); err != nil {

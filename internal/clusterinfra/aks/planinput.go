@@ -16,8 +16,8 @@ import (
 	plan "sigs.k8s.io/cluster-api-provider-azure/internal/plan/aks"
 )
 
-// LoadPlanInput is what the plan of a control plane is computed from, without the facts. The objects are copies, defaulted as the
-// webhooks do it, for those that were stored before a default existed.
+// LoadPlanInput reads the input of the plan of a control plane, without facts. The objects are copies, defaulted as by the webhooks,
+// because they may have been stored before a default existed.
 func LoadPlanInput(ctx context.Context, c client.Reader, cluster *clusterv1.Cluster, controlPlane *infrav1.AzureManagedControlPlane, subscription string) (plan.Input, error) {
 	in := plan.Input{Cluster: cluster, ControlPlane: controlPlane.DeepCopy(), SubscriptionID: subscription}
 	defaults.FillAzureManagedControlPlane(in.ControlPlane)
@@ -34,14 +34,14 @@ func LoadPlanInput(ctx context.Context, c client.Reader, cluster *clusterv1.Clus
 	return in, err
 }
 
-// listRemainingPools are the Pools of a cluster that are not being deleted.
+// listRemainingPools lists the pools of a cluster that are not being deleted.
 func listRemainingPools(ctx context.Context, c client.Reader, cluster *clusterv1.Cluster) ([]plan.Pool, error) {
 	all, err := ListPools(ctx, c, cluster)
 	return slices.DeleteFunc(all, func(pool plan.Pool) bool { return !pool.AzurePool.DeletionTimestamp.IsZero() }), err
 }
 
-// ListPools are the AzureManagedMachinePools of a cluster with their MachinePools: those that a MachinePool of the cluster
-// refers to, and those that carry the cluster's label and have none.
+// ListPools lists the AzureManagedMachinePools of a cluster with their MachinePools: those that a MachinePool of the cluster refers to,
+// and those that have the cluster's label and no MachinePool.
 func ListPools(ctx context.Context, c client.Reader, cluster *clusterv1.Cluster) ([]plan.Pool, error) {
 	azurePools := &infrav1.AzureManagedMachinePoolList{}
 	if err := c.List(ctx, azurePools, client.InNamespace(cluster.Namespace), client.UnsafeDisableDeepCopy); err != nil {
@@ -71,14 +71,14 @@ func ListPools(ctx context.Context, c client.Reader, cluster *clusterv1.Cluster)
 	return out, nil
 }
 
-// NewPool is one pool as a plan wants it.
+// NewPool returns a pool with defaults, as input of a plan.
 func NewPool(azurePool *infrav1.AzureManagedMachinePool, machinePool *clusterv1.MachinePool) plan.Pool {
 	pool := plan.Pool{MachinePool: machinePool, AzurePool: azurePool.DeepCopy()}
 	defaults.FillAzureManagedMachinePool(pool.AzurePool)
 	return pool
 }
 
-// readSecrets reads the values that patches refer to. One that is missing is left out: the plan says so.
+// readSecrets reads the values that patches refer to. Missing values are left out, and the plan reports them.
 func readSecrets(ctx context.Context, c client.Reader, namespace string, refs []aso.SecretRef) (aso.Secrets, error) {
 	out := aso.Secrets{}
 	for _, ref := range refs {
@@ -96,7 +96,7 @@ func readSecrets(ctx context.Context, c client.Reader, namespace string, refs []
 	return out, nil
 }
 
-// SecretValues are the values of Secrets that the plan is computed from, in an order of their own, for a fingerprint.
+// SecretValues returns the values of Secrets that the plan depends on, sorted, for a fingerprint.
 func SecretValues(in plan.Input) []string {
 	out := make([]string, 0, len(in.Secrets))
 	for ref, value := range in.Secrets {

@@ -12,8 +12,8 @@ import (
 	plan "sigs.k8s.io/cluster-api-provider-azure/internal/plan/aks"
 )
 
-// CheckVMSizes are the pools that AKS has refused to make, alone or with the cluster, and whose VM size the region does not
-// have. Where the catalog cannot be read, what AKS said has to do.
+// CheckVMSizes returns errors for the pools that AKS refused to create, alone or with the cluster, and whose VM size the region does
+// not have. If the catalog cannot be read, the error of AKS has to do.
 func CheckVMSizes(ctx context.Context, f *facts.Facts, c *armclient.Client, in plan.Input, refused arm.Result, pools ...plan.Pool) field.ErrorList {
 	sizes := plan.RefusedVMSizes(refused, pools...)
 	if len(sizes) == 0 {

@@ -1,4 +1,4 @@
-// Package controlplane finds what the control plane of a self-managed cluster makes its machines of.
+// Package controlplane finds the machine template of the control plane of a self-managed cluster.
 package controlplane
 
 import (
@@ -15,11 +15,11 @@ import (
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 )
 
-// FindMachineTemplate is the AzureMachineTemplate that the control plane of a Cluster makes its next machine of; nil when there is none
-// that tells. A control plane of a kind that is not installed, or that the manager may not read, does not tell.
+// FindMachineTemplate returns the AzureMachineTemplate from which the control plane of a Cluster creates its next machine, or nil. It
+// is nil also for a control plane of a kind that is not installed or that the manager may not read.
 //
-// The control plane is of another provider, which need not be installed. So it is read from the API server, not from a
-// cache: the manager's client does that with unstructured objects.
+// The control plane belongs to another provider, which need not be installed. It is read from the API server and not from a cache: the
+// manager's client does so for unstructured objects.
 func FindMachineTemplate(ctx context.Context, c client.Client, cluster *clusterv1.Cluster) (*infrav1.AzureMachineTemplate, error) {
 	ref := cluster.Spec.ControlPlaneRef
 	if !ref.IsDefined() {
@@ -55,11 +55,11 @@ func FindMachineTemplate(ctx context.Context, c client.Client, cluster *clusterv
 	return template, nil
 }
 
-// machineTemplateName is the name of the AzureMachineTemplate that a control plane refers to, where the contracts v1beta2 and
-// v1beta1 of Cluster API have it; "" for none.
+// machineTemplateName returns the name of the AzureMachineTemplate that a control plane refers to, by contract v1beta2 or v1beta1 of
+// Cluster API, or "".
 func machineTemplateName(controlPlane *unstructured.Unstructured) string {
 	for _, path := range [][]string{{"spec", "machineTemplate", "spec", "infrastructureRef"}, {"spec", "machineTemplate", "infrastructureRef"}} {
-		// A field of another shape than the contract's is none of it.
+		// A field of another type than in the contract is ignored.
 		ref, _, _ := unstructured.NestedMap(controlPlane.Object, path...)
 		group, _ := ref["apiGroup"].(string)
 		if version, ok := ref["apiVersion"].(string); ok && group == "" {

@@ -1,5 +1,5 @@
-// Package kubeconfig turns the kubeconfigs that AKS hands out into those that Cluster API and kubeadm use. It is pure, and
-// its errors never quote what is in a kubeconfig.
+// Package kubeconfig converts the kubeconfigs of AKS to those that Cluster API and kubeadm use. It is pure, and its errors never quote
+// the content of a kubeconfig.
 package kubeconfig
 
 import (
@@ -10,15 +10,15 @@ import (
 	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
 )
 
-// ServerAppScope is what a token for the API server of an AKS cluster with Entra integration is asked for: the
-// application that all of them share.
+// ServerAppScope is the scope of tokens for the API server of an AKS cluster with Entra integration: the application that all such
+// clusters share.
 // https://learn.microsoft.com/en-us/azure/aks/kubelogin-authentication#how-to-use-kubelogin-with-aks
 const ServerAppScope = "6dae42f8-4368-4678-94ff-3960e28e3630/.default"
 
-// errUnreadable hides the parser's error, which may quote the text it stumbled over.
+// errUnreadable hides the parser's error, which may quote the content.
 var errUnreadable = errors.New("the kubeconfig that AKS answered cannot be read")
 
-// WithToken replaces how every user of a kubeconfig proves who it is by a bearer token.
+// WithToken replaces the credentials of every user of a kubeconfig with a bearer token.
 func WithToken(raw []byte, token string) ([]byte, error) {
 	config, err := parseConfig(raw)
 	if err != nil {
@@ -34,7 +34,7 @@ func WithToken(raw []byte, token string) ([]byte, error) {
 	return out, nil
 }
 
-// CertificateAuthority is the certificate of the authority that the server of the current context is trusted by, in PEM.
+// CertificateAuthority returns the certificate authority of the server of the current context, in PEM.
 func CertificateAuthority(raw []byte) ([]byte, error) {
 	cluster, err := currentCluster(raw)
 	if err != nil {
@@ -46,8 +46,8 @@ func CertificateAuthority(raw []byte) ([]byte, error) {
 	return cluster.CertificateAuthorityData, nil
 }
 
-// BuildDiscovery is what kubeadm's token-based discovery reads from kube-public/cluster-info: the server and its authority,
-// and no credential.
+// BuildDiscovery returns the kubeconfig for kubeadm's token-based discovery with kube-public/cluster-info: the server and its
+// certificate authority, without a credential.
 // https://kubernetes.io/docs/reference/setup-tools/kubeadm/implementation-details/#discovery-cluster-info
 func BuildDiscovery(raw []byte) ([]byte, error) {
 	cluster, err := currentCluster(raw)
@@ -71,7 +71,7 @@ func parseConfig(raw []byte) (*clientcmdapi.Config, error) {
 	return config, nil
 }
 
-// currentCluster is the cluster of the current context, or the only one there is.
+// currentCluster returns the cluster of the current context, or else the first one by name.
 func currentCluster(raw []byte) (*clientcmdapi.Cluster, error) {
 	config, err := parseConfig(raw)
 	if err != nil {

@@ -1,4 +1,4 @@
-// Package published keeps the Secrets and ConfigMaps in which a control plane tells what others need to know of it.
+// Package published keeps the Secrets and ConfigMaps in which a control plane publishes data about itself.
 package published
 
 import (
@@ -20,30 +20,30 @@ import (
 // Publisher publishes for one control plane.
 type Publisher struct {
 	Client client.Client
-	// Owner is the control plane, of this kind. What is published goes with it.
+	// Owner is the control plane, of this kind. Published objects are deleted with it.
 	Owner client.Object
 	Kind  string
 	// Cluster is the name of the Cluster.
 	Cluster string
-	// RefuseForeign has what somebody else made refused, by a ForeignObjectError. Without it that gets the keys and stays theirs, as does what the Azure
-	// Service Operator made for an AKS cluster with the name of the control plane.
+	// RefuseForeign makes writes to objects of other creators fail with a ForeignObjectError. Without it they get the keys and keep
+	// their owner. Objects that the Azure Service Operator created for an AKS cluster with the control plane's name are never refused.
 	RefuseForeign bool
 }
 
-// ForeignObjectError is that a Secret or PublishConfigMap is not one that the control plane made.
+// ForeignObjectError means that a Secret or ConfigMap was not created by the control plane.
 type ForeignObjectError struct{ Kind, Name string }
 
 func (e ForeignObjectError) Error() string {
 	return e.Kind + " " + e.Name + " was made by somebody else"
 }
 
-// PublishSecret makes a Secret, or brings it in line.
+// PublishSecret creates or updates a Secret.
 func (p Publisher) PublishSecret(ctx context.Context, name string, data map[string][]byte) error {
 	return p.applyObject(ctx, &corev1.Secret{ObjectMeta: p.newMeta(name), Data: data, Type: corev1.SecretTypeOpaque})
 }
 
-// PublishClusterSecret is Secret of the type that Cluster API demands of the kubeconfig and the authority of a cluster. A Secret of another
-// type, which no write can change, is replaced.
+// PublishClusterSecret is PublishSecret with the type that Cluster API requires for a cluster's kubeconfig and certificate authority. A
+// Secret of another type is replaced, because the type is immutable.
 // https://cluster-api.sigs.k8s.io/developer/providers/contracts/control-plane#cluster-kubeconfig-management
 func (p Publisher) PublishClusterSecret(ctx context.Context, name string, data map[string][]byte) error {
 	secret := &corev1.Secret{ObjectMeta: p.newMeta(name), Data: data, Type: clusterv1.ClusterSecretType}
@@ -53,9 +53,9 @@ func (p Publisher) PublishClusterSecret(ctx context.Context, name string, data m
 	return p.applyObject(ctx, secret)
 }
 
-// deleteWrongType deletes a Secret of ours that has another type than is wanted, in the version that was read and no other one. The labels and
-// annotations that others gave it are put on the one to be made. If the manager ends before that is made, its next pass over the control
-// plane makes it. A Secret with finalizers stays as it is while it has them: its name would be taken until somebody takes them off.
+// deleteWrongType deletes an own Secret of another type, in exactly the version that was read. The new Secret gets its labels and
+// annotations. If the manager ends in between, the next reconciliation creates the new one. A Secret with finalizers stays as it is,
+// because its name would be taken until they are removed.
 func (p Publisher) deleteWrongType(ctx context.Context, want *corev1.Secret) error {
 	have, key := &corev1.Secret{}, client.ObjectKeyFromObject(want)
 	if err := p.Client.Get(ctx, key, have); err != nil {
@@ -73,8 +73,8 @@ func (p Publisher) deleteWrongType(ctx context.Context, want *corev1.Secret) err
 	return nil
 }
 
-// RenewOwnerReferences gives the control plane's owner references on what it published the API version of today. Owners without a pass, as those whose
-// cluster is in order, keep theirs up to date by it.
+// RenewOwnerReferences updates the API version of the control plane's owner references on published objects. It covers control planes
+// that are stable and do not publish.
 func (p Publisher) RenewOwnerReferences(ctx context.Context) error {
 	for _, kind := range []string{"Secret", "ConfigMap"} {
 		list := &metav1.PartialObjectMetadataList{}
@@ -103,7 +103,7 @@ func (p Publisher) RenewOwnerReferences(ctx context.Context) error {
 	return nil
 }
 
-// StoredValue is a key of a Secret that the control plane made, nil where there is none.
+// StoredValue returns a key of a Secret that the control plane created, or nil.
 func (p Publisher) StoredValue(ctx context.Context, name, key string) ([]byte, error) {
 	secret := &corev1.Secret{ObjectMeta: p.newMeta(name)}
 	err := p.Client.Get(ctx, client.ObjectKeyFromObject(secret), secret)
@@ -116,7 +116,7 @@ func (p Publisher) StoredValue(ctx context.Context, name, key string) ([]byte, e
 	return secret.Data[key], nil
 }
 
-// PublishConfigMap makes a PublishConfigMap, or brings it in line.
+// PublishConfigMap creates or updates a ConfigMap.
 func (p Publisher) PublishConfigMap(ctx context.Context, name string, data map[string]string) error {
 	return p.applyObject(ctx, &corev1.ConfigMap{ObjectMeta: p.newMeta(name), Data: data})
 }
@@ -127,8 +127,8 @@ func (p Publisher) newMeta(name string) metav1.ObjectMeta {
 	}
 }
 
-// applyObject makes a Secret or PublishConfigMap, or brings it in line: its data are ours whole, of its labels and owners what is missing. One
-// that somebody else made, which a spec may name, gets our keys and stays theirs. What is as it should be is not written.
+// applyObject creates or updates a Secret or ConfigMap. It replaces the data, and adds missing labels and owners. An object of another
+// creator, which a spec may name, gets the keys and stays as it is otherwise. A current object is not written.
 func (p Publisher) applyObject(ctx context.Context, want client.Object) error {
 	kind := "Secret"
 	have := client.Object(&corev1.Secret{})
@@ -169,8 +169,7 @@ func (p Publisher) applyObject(ctx context.Context, want client.Object) error {
 	return nil
 }
 
-// isOwn tells whether an object is one that this controller makes: by its owner, or by the label of the cluster where it lost
-// that.
+// isOwn reports whether this controller created an object: by its owner, or, if it has none, by the label of the cluster.
 func (p Publisher) isOwn(have client.Object) bool {
 	if owner := metav1.GetControllerOf(have); owner != nil {
 		return owner.Kind == p.Kind && owner.Name == p.Owner.GetName()
@@ -178,15 +177,15 @@ func (p Publisher) isOwn(have client.Object) bool {
 	return have.GetLabels()[clusterv1.ClusterNameLabel] == p.Cluster
 }
 
-// isMadeByASO tells whether the Azure Service Operator made an object for the AKS cluster of the control plane, before this provider had it. The
-// established provider names the ManagedCluster as its AzureManagedControlPlane.
+// isMadeByASO reports whether the Azure Service Operator created an object for the AKS cluster of the control plane, before the
+// migration. The established provider gives the ManagedCluster the name of its AzureManagedControlPlane.
 func (p Publisher) isMadeByASO(have client.Object) bool {
 	return slices.ContainsFunc(have.GetOwnerReferences(), func(owner metav1.OwnerReference) bool {
 		return strings.HasPrefix(owner.APIVersion, "containerservice.azure.com/") && owner.Kind == "ManagedCluster" && owner.Name == p.Owner.GetName()
 	})
 }
 
-// setData gives an object the data of another one, beside what it has if keep is set.
+// setData copies the data of want. Other keys stay if keep is set.
 func setData(changed, want client.Object, keep bool) {
 	switch changed := changed.(type) {
 	case *corev1.Secret:
@@ -211,8 +210,8 @@ func mergeMaps[V any](have, want map[string]V) map[string]V {
 	return out
 }
 
-// setOwner gives an object its labels, and the control plane as its owner. One from before the control plane was restored or
-// moved does not exist any more, and would have the garbage collector take the object.
+// setOwner sets labels, and the control plane as owner. It removes references to the control plane from before it was restored or
+// moved, because the garbage collector would delete the object for an owner that does not exist.
 func (p Publisher) setOwner(object client.Object, labels map[string]string) error {
 	object.SetLabels(mergeMaps(object.GetLabels(), labels))
 	object.SetOwnerReferences(slices.DeleteFunc(object.GetOwnerReferences(), func(owner metav1.OwnerReference) bool {

@@ -1,5 +1,5 @@
-// Package selfmanaged gathers what the plans of machines and of pools of a self-managed cluster are both computed from: the
-// FindAzureCluster, its zones, what VMs boot with, and the passwords of Windows VMs.
+// Package selfmanaged reads the common input of the plans of machines and pools of a self-managed cluster: the AzureCluster, its zones,
+// bootstrap data, and the passwords of Windows VMs.
 package selfmanaged
 
 import (
@@ -15,8 +15,8 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile/deletion"
 )
 
-// FindAzureCluster is the one that a Cluster refers to, nil when it is not there. Of a Cluster that is gone it is the one that
-// belongs to a Cluster of this name.
+// FindAzureCluster returns the AzureCluster that a Cluster refers to, or nil. If the Cluster is gone, it is found by the Cluster's
+// name.
 func FindAzureCluster(ctx context.Context, c client.Reader, cluster *clusterv1.Cluster, gone bool) (*infrav1.AzureCluster, error) {
 	if !gone {
 		out := &infrav1.AzureCluster{}
@@ -41,7 +41,7 @@ func FindAzureCluster(ctx context.Context, c client.Reader, cluster *clusterv1.C
 	return nil, nil
 }
 
-// ReadBootstrapData are what a VM boots with; nil when no Secret is named yet or it is gone.
+// ReadBootstrapData reads the data that a VM boots with. It returns nil if no Secret is named yet or the Secret is gone.
 func ReadBootstrapData(ctx context.Context, c client.Reader, namespace string, name *string) ([]byte, error) {
 	if name == nil || *name == "" {
 		return nil, nil
@@ -61,7 +61,7 @@ func ReadBootstrapData(ctx context.Context, c client.Reader, namespace string, n
 	return data, nil
 }
 
-// AvailabilityZones are the availability zones of the region as the FindAzureCluster found them.
+// AvailabilityZones returns the availability zones of the region, as found for the AzureCluster.
 func AvailabilityZones(azureCluster *infrav1.AzureCluster) []string {
 	var out []string
 	for _, domain := range azureCluster.Status.FailureDomains.Domains {
@@ -70,7 +70,7 @@ func AvailabilityZones(azureCluster *infrav1.AzureCluster) []string {
 	return out
 }
 
-// IsProvisioned tells whether the network of a Cluster has been in place once.
+// IsProvisioned reports whether the infrastructure of a Cluster was provisioned once.
 func IsProvisioned(cluster *clusterv1.Cluster) bool {
 	provisioned := cluster.Status.Initialization.InfrastructureProvisioned
 	return provisioned != nil && *provisioned

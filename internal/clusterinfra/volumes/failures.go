@@ -8,8 +8,8 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/status"
 )
 
-// Failures are the last errors by the object whose deletion met them. The end of each request wakes the object, which must not send the request
-// again before its time. The zero value is empty. It is safe for concurrent use.
+// Failures has the last error of each object's deletion. The end of each request wakes the object, which must not repeat the request
+// before its retry is due. The zero value is empty. It is safe for concurrent use.
 type Failures struct {
 	mu sync.Mutex
 	of map[string]failure
@@ -17,13 +17,13 @@ type Failures struct {
 
 type failure struct {
 	cause error
-	// wait tells that the deletion waits for the end of the error. Otherwise warning is told and it goes on.
+	// wait makes the deletion wait until the error is over. Otherwise the deletion continues with a warning.
 	wait    bool
 	warning string
 	until   time.Time
 }
 
-// asResult is what Deletion.Tag returns.
+// asResult returns the result of Deletion.TagVolumes.
 func (f failure) asResult() (warning string, err error) {
 	if f.wait {
 		return "", reconcile.ReadFailed(f.cause)
@@ -31,7 +31,7 @@ func (f failure) asResult() (warning string, err error) {
 	return f.warning, nil
 }
 
-// lastFailure is the error of an object that may not send its request again yet.
+// lastFailure returns the error of an object whose retry is not due yet.
 func (f *Failures) lastFailure(object string) (failure, bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -50,7 +50,7 @@ func (f *Failures) storeFailure(object string, found failure) {
 	f.of[object] = found
 }
 
-// Forget is for an object that is gone.
+// Forget drops an object that is gone.
 func (f *Failures) Forget(object string) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -26,10 +26,10 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile"
 )
 
-// maxDelay bounds how long errors that pass hold up the deletion of a VM.
+// maxDelay limits how long transient errors delay the deletion of a VM.
 const maxDelay = 10 * time.Minute
 
-// maxNamed bounds how many disks a warning names.
+// maxNamed limits how many disks a warning lists.
 const maxNamed = 4
 
 // Deletion is the deletion of a VM or scale set.
@@ -37,20 +37,20 @@ type Deletion struct {
 	Facts    *facts.Facts
 	Failures *Failures
 	Session  reconcile.Session
-	// Cluster may stand for one that is gone, which ClusterGone tells. AzureCluster is nil for a pool that joined an AKS cluster.
+	// Cluster is a substitute if ClusterGone is set. AzureCluster is nil for a pool that joined an AKS cluster.
 	Cluster      *clusterv1.Cluster
 	ClusterGone  bool
 	AzureCluster *infrav1.AzureCluster
-	// Since is when the object of the VM or scale set was deleted.
+	// Since is the deletion timestamp of the object of the VM or scale set.
 	Since *metav1.Time
-	// Resource is the VM or the scale set, and Flexible tells that the latter's VMs are resources of their own.
+	// Resource is the VM or the scale set. Flexible is set if the VMs of the scale set are resources of their own.
 	Resource arm.ID
 	Flexible bool
-	// Planned are disks that the provider had Azure make.
+	// Planned are disks of the provider's own plan.
 	Planned []arm.ID
 }
 
-// TagVolumes tags the disks of volumes that are attached. The error is a verdict: the deletion has to wait. The warning names the disks that
+// TagVolumes tags the attached disks of volumes. The error is a stopReason: the deletion has to wait. The warning lists the disks that
 // could not be tagged.
 func (d Deletion) TagVolumes(ctx context.Context) (warning string, err error) {
 	if d.AzureCluster == nil || !leftovers.Requested(d.AzureCluster) || !d.deletesCluster() {
@@ -88,12 +88,12 @@ func (d Deletion) TagVolumes(ctx context.Context) (warning string, err error) {
 	return "", nil
 }
 
-// deletesCluster reports whether the VM goes with its cluster. The volumes of a VM that is only replaced stay in use.
+// deletesCluster reports whether the VM is deleted with its cluster. The volumes of a VM that is only replaced stay in use.
 func (d Deletion) deletesCluster() bool {
 	return d.ClusterGone || !d.Cluster.DeletionTimestamp.IsZero() || !d.AzureCluster.DeletionTimestamp.IsZero()
 }
 
-// findDisksToTag are the disks to tag. Each question is put only where the one before leaves something to tag.
+// findDisksToTag returns the disks to tag. It stops asking Azure as soon as no disk can be left.
 func (d Deletion) findDisksToTag(ctx context.Context) ([]arm.ID, error) {
 	of := leftovers.Cluster{Name: d.Cluster.Name, Owner: ownership.Value(d.AzureCluster, d.Cluster.Name), Planned: d.isPlanned}
 	vms, err := d.provenVMs(ctx, of)
@@ -116,7 +116,7 @@ func (d Deletion) findDisksToTag(ctx context.Context) ([]arm.ID, error) {
 	return of.VolumesToTag(attached, disks), nil
 }
 
-// provenVMs are the VMs that are proven to be the cluster's.
+// provenVMs returns the VMs that are proven to be the cluster's.
 func (d Deletion) provenVMs(ctx context.Context, of leftovers.Cluster) ([]json.RawMessage, error) {
 	body, err := d.Facts.ReadResource(ctx, d.Session.Access.Client, d.Resource)
 	if err != nil || !of.ProvesAttachment(body) {
@@ -137,7 +137,7 @@ func (d Deletion) isPlanned(id arm.ID) bool {
 	return false
 }
 
-// newTagAction adds the tag to those of a disk. The provider of the disk would replace all tags.
+// newTagAction adds the tag to those of a disk, with the API of tags. A write to the disk itself would replace all tags.
 // https://learn.microsoft.com/en-us/rest/api/resources/tags/update-at-scope
 func newTagAction(disk arm.ID, owner string) engine.Action {
 	return engine.Action{
@@ -146,7 +146,7 @@ func newTagAction(disk arm.ID, owner string) engine.Action {
 	}
 }
 
-// recordFailure waits for the end of an error that passes, for a while. The VM goes in spite of any other.
+// recordFailure waits for a transient error to pass, for a while. Any other error does not stop the deletion.
 func (d Deletion) recordFailure(disks []string, cause error) (string, error) {
 	what := "the disks of volumes"
 	if len(disks) > 0 {
@@ -162,7 +162,7 @@ func (d Deletion) recordFailure(disks []string, cause error) (string, error) {
 	return found.asResult()
 }
 
-// IsTransient reports whether an error goes by itself.
+// IsTransient reports whether an error passes by itself.
 func IsTransient(err error) bool {
 	class := arm.Classify(err)
 	return class == arm.ClassWaiting || class == arm.ClassRetry

@@ -1,11 +1,11 @@
-// Package credential keeps the Secrets that AzureClusterIdentities and documents take their credential from as long as something
-// uses it: whoever deletes a namespace deletes its Secrets first, and without them nobody could delete in Azure what its clusters
-// have there.
+// Package credentialsecret keeps the Secrets with the credentials of AzureClusterIdentities and resource manifests while they are in
+// use. The deletion of a namespace deletes its Secrets first, and without them the resources of its clusters could not be deleted in
+// Azure.
 //
-// A Secret has the finalizer exactly as long as there is an identity that may use it and that is in use itself, which its own
-// finalizers tell, or an object with documents that asks Azure with it and may have something there. With the finalizer it gets the
-// label by which clusterctl moves it, where clusterctl moves what uses it: an identity of its namespace, as the label of their kind asks
-// for, or an object with documents, which goes with its Cluster. Nothing else of a Secret is changed, and its values are not read.
+// A Secret has the finalizer exactly while one of these is true: an identity that may use it is in use, which the identity's own
+// finalizers show; or an object with resource manifests uses it and may have resources in Azure. Together with the finalizer a Secret
+// gets the label for clusterctl move, if clusterctl moves its user: an identity of its namespace, by the label of the identity's kind,
+// or an object with manifests, which moves with its Cluster. Nothing else of a Secret is changed, and its values are not read.
 package credentialsecret
 
 import (
@@ -42,12 +42,12 @@ type Reconciler struct {
 	Client     client.Client
 	Recorder   events.EventRecorder
 	Identities *identity.Provider
-	// ASOResources tells whether there are controllers of the kinds with documents, without which nobody takes a finalizer of these off.
+	// ASOResources is set if the controllers of the AzureASOManaged kinds run. Without them their finalizers would never be removed.
 	ASOResources bool
 }
 
-// SetupWithManager registers the controller. The label that says which objects are a manager's is not asked for: all managers
-// of a cluster have to come to the same answer.
+// SetupWithManager registers the controller. It ignores the watch-filter label: all managers of a management cluster have to come to
+// the same result.
 func (r *Reconciler) SetupWithManager(mgr ctrl.Manager, options controller.Options) error {
 	secrets := ctrl.NewControllerManagedBy(mgr).
 		Named("credential").
@@ -65,7 +65,7 @@ func (r *Reconciler) SetupWithManager(mgr ctrl.Manager, options controller.Optio
 	return nil
 }
 
-// mapSecret wakes a Secret that has the finalizer, or that an identity names.
+// mapSecret wakes a Secret that has the finalizer, or that an identity or a manifest names.
 func (r *Reconciler) mapSecret(ctx context.Context, secret client.Object) []ctrl.Request {
 	request := ctrl.Request{NamespacedName: client.ObjectKeyFromObject(secret)}
 	if controllerutil.ContainsFinalizer(secret, infrav1.CredentialFinalizer) {
@@ -81,7 +81,7 @@ func (r *Reconciler) mapSecret(ctx context.Context, secret client.Object) []ctrl
 	return nil
 }
 
-// isNamedByManifest tells whether documents name a Secret.
+// isNamedByManifest reports whether a resource manifest names a Secret.
 func (r *Reconciler) isNamedByManifest(ctx context.Context, secret client.ObjectKey) bool {
 	if !r.ASOResources {
 		return false
@@ -93,8 +93,8 @@ func (r *Reconciler) isNamedByManifest(ctx context.Context, secret client.Object
 	return named
 }
 
-// mapASOObject wakes the Secrets that documents of an object name, and those of its namespace that are kept: which of them others of its
-// Cluster name, only these know, and they may be gone.
+// mapASOObject wakes the Secrets that the manifests of an object name, and all kept Secrets of its namespace: they may be named by
+// manifests of other objects of the Cluster, which may be gone.
 func (r *Reconciler) mapASOObject(ctx context.Context, object client.Object) []ctrl.Request {
 	kept := &metav1.PartialObjectMetadataList{}
 	kept.SetGroupVersionKind(secretKind)
@@ -114,7 +114,7 @@ func (r *Reconciler) mapASOObject(ctx context.Context, object client.Object) []c
 	return out
 }
 
-// mapIdentity wakes the Secret of an identity: of one that changed, the Secrets that it named before and names after.
+// mapIdentity wakes the Secret of an identity. An update wakes the former and the new Secret.
 func mapIdentity(_ context.Context, object client.Object) []ctrl.Request {
 	key, ok := identity.SecretOf(object.(*infrav1.AzureClusterIdentity))
 	if !ok {
@@ -123,17 +123,18 @@ func mapIdentity(_ context.Context, object client.Object) []ctrl.Request {
 	return []ctrl.Request{{NamespacedName: key}}
 }
 
-// moveLabelPrefix begins the labels by which clusterctl moves an object that is in no Cluster's hierarchy, "move" and "move-hierarchy"; their
-// values do not matter: https://cluster-api.sigs.k8s.io/clusterctl/provider-contract#move.
+// moveLabelPrefix is the prefix of the labels "move" and "move-hierarchy", with which clusterctl moves an object outside of a Cluster's
+// hierarchy. Their values do not matter.
+// https://cluster-api.sigs.k8s.io/clusterctl/provider-contract#move
 const moveLabelPrefix = "clusterctl.cluster.x-k8s.io/"
 
-// hasMoveLabel tells whether an object has one of them.
+// hasMoveLabel reports whether an object has one of these labels.
 func hasMoveLabel(object client.Object) bool {
 	labels := object.GetLabels()
 	return metav1.HasLabel(metav1.ObjectMeta{Labels: labels}, moveLabelPrefix+"move") || metav1.HasLabel(metav1.ObjectMeta{Labels: labels}, moveLabelPrefix+"move-hierarchy")
 }
 
-// Reconcile gives a Secret the finalizer, or takes it away.
+// Reconcile adds the finalizer to a Secret, or removes it.
 func (r *Reconciler) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.Result, error) {
 	secret := &metav1.PartialObjectMetadata{}
 	secret.SetGroupVersionKind(secretKind)
@@ -153,7 +154,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.
 		controllerutil.RemoveFinalizer(secret, infrav1.CredentialFinalizer)
 	case !deleting:
 		controllerutil.AddFinalizer(secret, infrav1.CredentialFinalizer)
-		// The label stays when nothing uses the Secret any more: whose it is by then nobody can tell.
+		// The label stays when the Secret is no longer in use, because its origin is not known by then.
 		if along && !hasMoveLabel(secret) {
 			metav1.SetMetaDataLabel(&secret.ObjectMeta, moveLabelPrefix+"move", "true")
 		}
@@ -168,8 +169,8 @@ func (r *Reconciler) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.
 	return ctrl.Result{}, client.IgnoreNotFound(err)
 }
 
-// findUsers are the names of the identities that may use the Secret and are in use, along whether clusterctl moves one of them with the
-// Secret's namespace.
+// findUsers returns the names of the identities that may use the Secret and are in use. along is true if clusterctl moves one of them
+// with the Secret's namespace.
 func (r *Reconciler) findUsers(ctx context.Context, secret *metav1.PartialObjectMetadata) (names []string, along bool, err error) {
 	identities, err := identity.Of(ctx, r.Client, client.ObjectKeyFromObject(secret))
 	if err != nil {
@@ -192,8 +193,8 @@ func (r *Reconciler) findUsers(ctx context.Context, secret *metav1.PartialObject
 	return names, along, nil
 }
 
-// addASOUsers adds the objects with documents that use the Secret. They are counted only where somebody is told of all: with many, each
-// look at one of them would be a look at all.
+// addASOUsers adds the objects with manifests that use the Secret. All of them are listed only for the event of a Secret that is being
+// deleted; otherwise one is enough, which saves reading all objects for each change of one.
 func (r *Reconciler) addASOUsers(ctx context.Context, secret *metav1.PartialObjectMetadata, users []string, along bool) ([]string, bool, error) {
 	most := 1
 	if !secret.DeletionTimestamp.IsZero() {

@@ -1,5 +1,5 @@
-// Package access gives reconcilers what they ask Azure with in the name of a cluster: the identity's credential and
-// client, and the subscription. It also keeps the identity from being deleted while a cluster depends on it.
+// Package access gives reconcilers their access to Azure: the client and credential of a cluster's identity, and the subscription. It
+// also keeps the identity from being deleted while a cluster depends on it.
 package access
 
 import (
@@ -23,27 +23,27 @@ type Access struct {
 	*identity.Resolved
 	Client         *armclient.Client
 	SubscriptionID string
-	// LentGrants are the grants of an identity of another namespace, whose rights in Azure are its owner's. It is nil for an identity of the
-	// object's own namespace, and where tenants are trusted.
+	// LentGrants are the grants of an identity of another namespace, which its owner gives. They are nil for an identity of the
+	// object's own namespace, and if tenants are trusted.
 	LentGrants *lent.Grants
 }
 
-// Request says whose identity is wanted and for what.
+// Request selects the identity and the subscription.
 type Request struct {
-	// IdentityRef is spec.identityRef, Namespace that of the object.
+	// IdentityRef is spec.identityRef, Namespace the namespace of the object.
 	IdentityRef *corev1.ObjectReference
 	Namespace   string
-	// Environment is spec.azureEnvironment, SubscriptionID spec.subscriptionID; either may be "".
+	// Environment is spec.azureEnvironment, SubscriptionID is spec.subscriptionID; both may be "".
 	Environment    string
 	SubscriptionID string
-	// Secret is the name of a Secret of the namespace, written as the Azure Service Operator reads it, that goes before Ref; its
-	// subscription goes before SubscriptionID.
+	// Secret is the name of a Secret of the namespace in the format of the Azure Service Operator. It takes precedence over
+	// IdentityRef, and its subscription over SubscriptionID.
 	Secret string
-	// APIVersions are those to speak about resource types instead of the usual ones.
+	// APIVersions replaces the default api-versions of resource types.
 	APIVersions map[string]string
 }
 
-// RequestForAzureCluster asks for the access of a self-managed cluster.
+// RequestForAzureCluster returns the request of a self-managed cluster.
 func RequestForAzureCluster(azureCluster *infrav1.AzureCluster) Request {
 	spec := azureCluster.Spec
 	return Request{
@@ -54,16 +54,16 @@ func RequestForAzureCluster(azureCluster *infrav1.AzureCluster) Request {
 // Gate opens accesses.
 type Gate struct {
 	Client client.Client
-	// APIReader reads from the API server, where Kubernetes may read from a cache.
+	// APIReader reads from the API server, while Client may read from a cache.
 	APIReader  client.Reader
 	Identities *identity.Provider
 	Clients    *identity.Clients
 
-	// finalizers is held while those of an identity are changed.
+	// finalizers serializes changes of the finalizers of identities.
 	finalizers sync.Mutex
 }
 
-// Open resolves the identity. Errors that a person has to act on are *identity.Error.
+// Open resolves the identity. An error that a person has to act on is an *identity.Error.
 func (g *Gate) Open(ctx context.Context, request Request) (*Access, error) {
 	resolved, subscription, err := g.resolveIdentity(ctx, request)
 	if err != nil {
@@ -80,7 +80,7 @@ func (g *Gate) Open(ctx context.Context, request Request) (*Access, error) {
 	return &Access{Resolved: resolved, Client: c, SubscriptionID: subscription, LentGrants: g.lentGrants(resolved, request.Namespace)}, nil
 }
 
-// lentGrants are the grants of an identity to objects of a namespace, nil for one that is not lent.
+// lentGrants returns the grants of an identity to objects of a namespace, or nil if the identity is not lent.
 func (g *Gate) lentGrants(resolved *identity.Resolved, namespace string) *lent.Grants {
 	of := resolved.Identity
 	if resolved.OfSecret || of.Namespace == namespace || g.Identities.Trusts() {
@@ -91,7 +91,7 @@ func (g *Gate) lentGrants(resolved *identity.Resolved, namespace string) *lent.G
 	}
 }
 
-// resolveIdentity gives the identity and its subscription.
+// resolveIdentity returns the identity and its subscription.
 func (g *Gate) resolveIdentity(ctx context.Context, request Request) (*identity.Resolved, string, error) {
 	if request.Secret != "" {
 		return g.Identities.ResolveSecret(ctx, client.ObjectKey{Namespace: request.Namespace, Name: request.Secret}, request.Environment)
@@ -104,15 +104,15 @@ func (g *Gate) resolveIdentity(ctx context.Context, request Request) (*identity.
 	return resolved, subscription, err
 }
 
-// ResolveSubscription is the subscription of an object that names this one, "" when neither it nor the manager names any.
+// ResolveSubscription returns the specified subscription or the manager's default; "" if there is neither.
 func (g *Gate) ResolveSubscription(specified string) string {
 	subscription, _ := g.Identities.Subscription(specified) // Opening an access says what is wrong.
 	return subscription
 }
 
-// AddFinalizer puts the finalizer of owner on the identity, so that it outlives what it is needed to delete, and takes it off those
-// that the owner named before. prefix is the finalizer of the owner's kind. It returns an *identity.Error for an identity that is being
-// deleted and that the owner did not hold before: the API server takes no new finalizers then.
+// AddFinalizer puts the finalizer of owner on the identity, so that the identity is not deleted before owner's resources, and removes
+// it from identities that owner named before. prefix is the finalizer of the owner's kind. It returns an *identity.Error for an
+// identity that is being deleted and does not have the finalizer yet: the API server accepts no new finalizers then.
 func (g *Gate) AddFinalizer(ctx context.Context, access *Access, prefix string, owner client.Object) error {
 	if access.OfSecret {
 		return g.RemoveFinalizers(ctx, prefix, client.ObjectKeyFromObject(owner))
@@ -122,7 +122,7 @@ func (g *Gate) AddFinalizer(ctx context.Context, access *Access, prefix string, 
 	refused := false
 	err := g.patchFinalizers(ctx, access.Identity, func(object client.Object) bool {
 		if !object.GetDeletionTimestamp().IsZero() {
-			// The finalizer of the established provider holds the identity as well.
+			// The finalizer of the established provider counts as well.
 			refused = !controllerutil.ContainsFinalizer(object, current) && !controllerutil.ContainsFinalizer(object, legacy)
 			return false
 		}
@@ -140,13 +140,13 @@ func (g *Gate) AddFinalizer(ctx context.Context, access *Access, prefix string, 
 	return g.removeFinalizersExcept(ctx, prefix, client.ObjectKeyFromObject(owner), client.ObjectKeyFromObject(access.Identity))
 }
 
-// RemoveFinalizers takes the finalizer of the object owner away from every identity that has it: the one that its spec names, and
-// those that it named before. It needs no access, because the identity may have lost its credential.
+// RemoveFinalizers removes the finalizer of owner from every identity that has it: the one in its spec, and former ones. It needs no
+// access, because the identity may have lost its credential.
 func (g *Gate) RemoveFinalizers(ctx context.Context, prefix string, owner client.ObjectKey) error {
 	return g.removeFinalizersExcept(ctx, prefix, owner, client.ObjectKey{})
 }
 
-// removeFinalizersExcept is Release that leaves the identity keep alone.
+// removeFinalizersExcept is RemoveFinalizers without the identity keep.
 func (g *Gate) removeFinalizersExcept(ctx context.Context, prefix string, owner, keep client.ObjectKey) error {
 	current := identity.FinalizerKey(prefix, owner.Namespace, owner.Name)
 	legacy := identity.LegacyFinalizerKey(prefix, owner.Namespace, owner.Name)
@@ -170,9 +170,8 @@ func (g *Gate) removeFinalizersExcept(ctx context.Context, prefix string, owner,
 	return nil
 }
 
-// patchFinalizers changes the identity's finalizers. Many clusters may do so at once: those of this process take turns, and each
-// begins with what the API server has, so that none undoes what another one did. Somebody else who is faster is answered by
-// another turn.
+// patchFinalizers changes the finalizers of an identity. Many clusters may do so at once: writes of this process are serialized and
+// begin with the version of the API server, so that none reverts another. Conflicts with other writers are retried.
 func (g *Gate) patchFinalizers(ctx context.Context, held *infrav1.AzureClusterIdentity, change func(client.Object) bool) error {
 	if !change(held.DeepCopy()) {
 		return nil

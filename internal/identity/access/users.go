@@ -14,16 +14,16 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/identity"
 )
 
-// IdentityUsers finds the objects of one kind that ask Azure as an identity, so that a correction of the identity or of its
-// Secret takes effect at once.
+// IdentityUsers finds the objects of one kind that refer to an identity, so that a correction of the identity or of its Secret takes
+// effect at once.
 type IdentityUsers struct {
 	Client client.Reader
-	// NewList makes an empty list of the kind, and Ref is the spec.identityRef of an object of it.
+	// NewList returns an empty list of the kind. IdentityRef returns the spec.identityRef of an object.
 	NewList     func() client.ObjectList
 	IdentityRef func(obj client.Object) *corev1.ObjectReference
 }
 
-// AzureClusterUsers finds the AzureClusterUsers that ask Azure as an identity.
+// AzureClusterUsers finds the AzureClusters that refer to an identity.
 func AzureClusterUsers(kubernetes client.Reader) IdentityUsers {
 	return IdentityUsers{
 		Client:      kubernetes,
@@ -32,7 +32,7 @@ func AzureClusterUsers(kubernetes client.Reader) IdentityUsers {
 	}
 }
 
-// ControlPlaneUsers finds the AzureManagedControlPlanes that ask Azure as an identity.
+// ControlPlaneUsers finds the AzureManagedControlPlanes that refer to an identity.
 func ControlPlaneUsers(kubernetes client.Reader) IdentityUsers {
 	return IdentityUsers{
 		Client:  kubernetes,
@@ -43,7 +43,7 @@ func ControlPlaneUsers(kubernetes client.Reader) IdentityUsers {
 	}
 }
 
-// MapIdentity are the users of an AzureClusterIdentity.
+// MapIdentity returns the users of an AzureClusterIdentity.
 func (u IdentityUsers) MapIdentity(ctx context.Context, named client.Object) []ctrl.Request {
 	list := u.NewList()
 	if err := u.Client.List(ctx, list); err != nil {
@@ -51,7 +51,7 @@ func (u IdentityUsers) MapIdentity(ctx context.Context, named client.Object) []c
 		return nil
 	}
 	var out []ctrl.Request
-	// An error could only come from the function.
+	// The only possible error is one that the function returns.
 	_ = meta.EachListItem(list, func(item runtime.Object) error {
 		obj := item.(client.Object)
 		ref := u.IdentityRef(obj)
@@ -63,7 +63,7 @@ func (u IdentityUsers) MapIdentity(ctx context.Context, named client.Object) []c
 	return out
 }
 
-// MapSecret are the users of the identities that take their credential from a Secret.
+// MapSecret returns the users of the identities that read their credential from a Secret.
 func (u IdentityUsers) MapSecret(ctx context.Context, secret client.Object) []ctrl.Request {
 	identities, err := identity.Of(ctx, u.Client, client.ObjectKeyFromObject(secret))
 	if err != nil {
