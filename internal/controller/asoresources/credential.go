@@ -13,7 +13,7 @@ import (
 	plan "sigs.k8s.io/cluster-api-provider-azure/internal/plan/asoresource"
 )
 
-// asoKind is a kind with documents, and the finalizer that an object of it has while it may have something in Azure.
+// asoKind is a kind with resource manifests, with the finalizer that its objects have while they may have resources in Azure.
 type asoKind struct {
 	name, finalizer string
 	list            func() client.ObjectList
@@ -25,7 +25,7 @@ var allKinds = []asoKind{
 	{MachinePoolKind, infrav1.ASOManagedFinalizer, func() client.ObjectList { return &infrav1.AzureASOManagedMachinePoolList{} }},
 }
 
-// forEachObject calls do with the objects of a kind in a namespace, until it returns an error.
+// forEachObject calls do with the objects of the kind in a namespace, until do returns an error.
 func (k asoKind) forEachObject(ctx context.Context, c client.Reader, namespace string, do func(client.Object) error) error {
 	list := k.list()
 	if err := c.List(ctx, list, client.InNamespace(namespace)); err != nil {
@@ -34,13 +34,13 @@ func (k asoKind) forEachObject(ctx context.Context, c client.Reader, namespace s
 	return meta.EachListItem(list, func(item runtime.Object) error { return do(item.(client.Object)) })
 }
 
-// FindCredentialUsers are the objects that ask Azure with the credential of a Secret of their namespace and may have something there, as
-// "AzureASOManagedCluster ns/c1", at most so many.
-func FindCredentialUsers(ctx context.Context, c client.Reader, secret client.ObjectKey, most int) ([]string, error) {
+// FindCredentialUsers returns the objects that use the credential of a Secret of their namespace and may have resources in Azure, as
+// "AzureASOManagedCluster ns/c1", at most limit of them.
+func FindCredentialUsers(ctx context.Context, c client.Reader, secret client.ObjectKey, limit int) ([]string, error) {
 	var out []string
 	for _, kind := range allKinds {
 		err := kind.forEachObject(ctx, c, secret.Namespace, func(object client.Object) error {
-			if len(out) >= most || !slices.Contains(object.GetFinalizers(), kind.finalizer) {
+			if len(out) >= limit || !slices.Contains(object.GetFinalizers(), kind.finalizer) {
 				return nil
 			}
 			members, _, err := findMembers(ctx, c, object, kind.name)
@@ -56,8 +56,8 @@ func FindCredentialUsers(ctx context.Context, c client.Reader, secret client.Obj
 	return out, nil
 }
 
-// IsNamedAsCredential tells whether objects of the namespace may ask Azure with the credential of a Secret: documents name it, or it has the
-// usual name.
+// IsNamedAsCredential reports whether objects of the namespace may use the credential of a Secret: a manifest names it, or it has the
+// default name.
 func IsNamedAsCredential(ctx context.Context, c client.Reader, secret client.ObjectKey) (bool, error) {
 	names := false
 	for _, kind := range allKinds {
@@ -72,8 +72,7 @@ func IsNamedAsCredential(ctx context.Context, c client.Reader, secret client.Obj
 	return names, nil
 }
 
-// CredentialNames are the names of the Secrets that the documents of an object name as their credential, and of the one that is used where
-// none is named.
+// CredentialNames returns the Secrets that the manifests of an object name as credentials, and the default one.
 func CredentialNames(object client.Object) []string {
 	return append(namedCredentials(manifestsContaining(manifestsOf(object), plan.CredentialAnnotation)), DefaultCredential)
 }

@@ -14,7 +14,8 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile/deletion"
 )
 
-// PlanDeletion names what the documents of an object may have made. With the cluster its agent pools go.
+// PlanDeletion plans the deletion of the resources that the manifests of an object may have created. Agent pools are deleted with the
+// cluster if withCluster is set.
 func PlanDeletion(ctx context.Context, f *facts.Facts, session reconcile.Session, in plan.Input, withCluster, wholeGroups bool) (*reconcile.Plan, error) {
 	if err := readCreationTimes(ctx, f, session, &in); err != nil {
 		return nil, reconcile.ReadFailedFor(infrav1.ResourcesReadyCondition, err)
@@ -30,7 +31,7 @@ func PlanDeletion(ctx context.Context, f *facts.Facts, session reconcile.Session
 	return &reconcile.Plan{Graph: graph, LastApplied: plan.LastApplied(in), IgnoreInventory: in.UsesLentIdentity(), DeleteWholeGroups: wholeGroups, Migrated: migrated}, nil
 }
 
-// DeletionBlocker is what a person has to know who wants an object to go.
+// DeletionBlocker returns the ways out of a blocked deletion of an object.
 func (m *Members) DeletionBlocker(kind string, obj client.Object, subscription string) deletion.Blocker {
 	request := m.AccessRequest(kind, obj)
 	held := deletion.Blocker{User: kind + " " + obj.GetName(), Identity: "Secret " + obj.GetNamespace() + "/" + request.Secret}

@@ -16,9 +16,9 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile"
 )
 
-// ExportValues writes what operatorSpec of documents asks to be written into Secrets and ConfigMaps of the namespace. credentials are
-// those of the managed cluster, nil while there are none. What others made is refused: who may write documents need not be allowed
-// to write Secrets.
+// ExportValues writes the values that operatorSpec of manifests requests into Secrets and ConfigMaps of the namespace. credentials are
+// those of the managed cluster, or nil if there are none. Objects of other creators are refused: users who may write manifests need not
+// be allowed to write Secrets.
 func ExportValues(ctx context.Context, to published.Publisher, in plan.Input, outcome arm.Outcome, credentials *aks.Credentials) error {
 	to.RefuseForeign = true
 	secrets, configMaps := map[string]map[string][]byte{}, map[string]map[string]string{}
@@ -59,7 +59,8 @@ func ExportValues(ctx context.Context, to published.Publisher, in plan.Input, ou
 	return nil
 }
 
-// refuseForeign is an error of writing as a refusal of the document that asked for it, where only a person can mend it.
+// refuseForeign turns the error of a write to a foreign object into a refusal of the manifest's field, because only the user can
+// correct it.
 func refuseForeign(err error, asked map[string]*field.Path) error {
 	var theirs published.ForeignObjectError
 	if !errors.As(err, &theirs) {

@@ -20,12 +20,12 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile"
 )
 
-// DefaultCredential is the name of the Secret that is used where nothing names another credential.
+// DefaultCredential is the name of the Secret that is used if no credential is named.
 const DefaultCredential = "aso-credential"
 
-// AccessRequest is whom Azure is asked as for the documents of an object: the Secret that they name, the AzureClusterIdentity of the
-// AzureASOManagedCluster, the Secret that other documents of the Cluster name, or that of the usual name. Secrets are always
-// those of the namespace.
+// AccessRequest returns the access request for the manifests of an object. The first of these decides: the Secret that its manifests
+// name, the AzureClusterIdentity of the AzureASOManagedCluster, the Secret that other manifests of the Cluster name, the default
+// Secret. Secrets are always of the object's namespace.
 func (m *Members) AccessRequest(kind string, obj client.Object) access.Request {
 	request := access.Request{Namespace: obj.GetNamespace(), Secret: m.credentialName(HolderName(kind, obj))}
 	if m.Infrastructure != nil {
@@ -40,7 +40,7 @@ func (m *Members) AccessRequest(kind string, obj client.Object) access.Request {
 	return request
 }
 
-// credentialName is the Secret that the documents of a holder name, or of any for "".
+// credentialName returns the Secret that the manifests of a holder name, or those of any holder for "".
 func (m *Members) credentialName(holder string) string {
 	for _, d := range m.manifests {
 		if name := d.Annotations[plan.CredentialAnnotation]; name != "" && (holder == "" || d.DeclaredIn == holder) {
@@ -50,7 +50,7 @@ func (m *Members) credentialName(holder string) string {
 	return ""
 }
 
-// OwnerObject is the object with what tells the Cluster's resources from those of another one of its name.
+// OwnerObject returns the object with the owner ID of the Cluster's resources, or nil.
 func (m *Members) OwnerObject() client.Object {
 	if m.Infrastructure == nil {
 		return nil
@@ -58,7 +58,7 @@ func (m *Members) OwnerObject() client.Object {
 	return m.Infrastructure
 }
 
-// WaitsForOwner says that the AzureASOManagedCluster has to be begun first; nil when it is.
+// WaitsForOwner returns the condition for an AzureASOManagedCluster without an owner ID yet, or nil.
 func (m *Members) WaitsForOwner() *metav1.Condition {
 	if m.Infrastructure != nil && m.Infrastructure.Annotations[infrav1.OwnerIDAnnotation] != "" {
 		return nil
@@ -69,8 +69,8 @@ func (m *Members) WaitsForOwner() *metav1.Condition {
 	}
 }
 
-// LoadPlanInput is what the plan of an object is computed from, without the facts. It has the turn's client speak the api-versions of
-// the documents.
+// LoadPlanInput reads the input of the plan of an object, without facts. It sets the api-versions of the manifests on the session's
+// client.
 func (m *Members) LoadPlanInput(ctx context.Context, c client.Reader, session reconcile.Session, kind string, obj client.Object) (plan.Input, error) {
 	bound := !session.Access.OfSecret && session.Access.Identity.Namespace != obj.GetNamespace()
 	in := m.newInput(kind, obj, session.Access.SubscriptionID, bound)
@@ -78,7 +78,7 @@ func (m *Members) LoadPlanInput(ctx context.Context, c client.Reader, session re
 	return in, m.readValues(ctx, c, &in)
 }
 
-// NamingInput is Input without values: what is enough to name resources.
+// NamingInput is the input without values. It is sufficient to name resources.
 func (m *Members) NamingInput(kind string, obj client.Object, subscription string) plan.Input {
 	return m.newInput(kind, obj, subscription, false)
 }
@@ -112,7 +112,7 @@ func (m *Members) newInput(kind string, obj client.Object, subscription string, 
 	return in
 }
 
-// remainingManifests are the documents without those of pools that are being deleted.
+// remainingManifests returns the manifests without those of pools that are being deleted.
 func (m *Members) remainingManifests() []plan.Manifest {
 	leaving := map[string]bool{}
 	for _, pool := range m.Pools {
@@ -128,7 +128,8 @@ func firstBlock(blocks []string) string {
 	return blocks[0]
 }
 
-// readValues reads what documents refer to. What is missing is left out: the plan says so. A control plane is made with its pools.
+// readValues reads the Secrets and ConfigMaps that manifests refer to. Missing ones are left out, and the plan reports them. References
+// of pools are included, because a control plane is created with its pools.
 func (m *Members) readValues(ctx context.Context, c client.Reader, in *plan.Input) error {
 	in.Values = plan.Values{Secrets: map[plan.KeyRef]string{}, ConfigMaps: map[plan.KeyRef]string{}}
 	secrets, configMaps := plan.ListReferencedKeys(*in)
@@ -159,7 +160,7 @@ func (m *Members) readValues(ctx context.Context, c client.Reader, in *plan.Inpu
 	return nil
 }
 
-// distinctNames are the objects that have keys, each once: documents may name one thousands of times.
+// distinctNames returns the names of the objects in refs, each once: manifests may refer to one object thousands of times.
 func distinctNames(refs []plan.KeyRef) []string {
 	distinct := map[string]bool{}
 	for _, ref := range refs {
@@ -168,7 +169,7 @@ func distinctNames(refs []plan.KeyRef) []string {
 	return slices.Sorted(maps.Keys(distinct))
 }
 
-// FingerprintInputs is everything that decides what the plan of an object is, but facts.
+// FingerprintInputs returns all input of the plan of an object except facts.
 func FingerprintInputs(in plan.Input) []any {
 	var values []string
 	for ref, value := range in.Values.Secrets {
@@ -193,7 +194,7 @@ func FingerprintInputs(in plan.Input) []any {
 	return out
 }
 
-// PlanResources asks Azure for facts and plans.
+// PlanResources asks Azure for facts and computes the plan.
 func (m *Members) PlanResources(ctx context.Context, f *facts.Facts, session reconcile.Session, in *plan.Input) (*reconcile.Plan, error) {
 	in.Facts = map[string]json.RawMessage{}
 	for _, id := range plan.ListNeededFacts(*in) {
@@ -207,7 +208,8 @@ func (m *Members) PlanResources(ctx context.Context, f *facts.Facts, session rec
 	if errs = append(errs, plan.CheckManifests(*in)...); len(errs) > 0 {
 		return nil, reconcile.RefuseSpec(errs)
 	}
-	// Without the right to ask, an object works all the same; its resources are not proven. Its deletion waits for the right.
+	// Without permission to list resources the object works all the same, but its migrated resources are not proven. Its deletion waits
+	// for the permission.
 	if err := readCreationTimes(ctx, f, session, in); err != nil && !arm.IsForbidden(err) {
 		return nil, reconcile.ReadFailedFor(infrav1.ResourcesReadyCondition, err)
 	}

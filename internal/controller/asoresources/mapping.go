@@ -15,13 +15,13 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile/deletion"
 )
 
-// listOfCluster are the objects of a list that belong to a Cluster by owner or label.
+// listOfCluster returns the objects of a list that belong to a Cluster by owner or label.
 func listOfCluster[T client.Object](ctx context.Context, c client.Reader, cluster *clusterv1.Cluster, list client.ObjectList) ([]T, error) {
 	if err := c.List(ctx, list, client.InNamespace(cluster.Namespace)); err != nil {
 		return nil, fmt.Errorf("list objects of Cluster %s: %w", cluster.Name, err)
 	}
 	var out []T
-	// An error could only come from the function.
+	// The only possible error is one that the function returns.
 	_ = meta.EachListItem(list, func(item runtime.Object) error {
 		if object := item.(T); deletion.ClusterName(object) == cluster.Name {
 			out = append(out, object)
@@ -31,8 +31,8 @@ func listOfCluster[T client.Object](ctx context.Context, c client.Reader, cluste
 	return out, nil
 }
 
-// MapToKind finds, for an object of any kind with documents, for a Cluster and for a MachinePool, the objects of one kind that read
-// it: those of the same Cluster.
+// MapToKind returns a function that maps an object with manifests, a Cluster or a MachinePool to the objects of kind that read it:
+// those of the same Cluster.
 func MapToKind(c client.Reader, kind string) func(context.Context, client.Object) []ctrl.Request {
 	return func(ctx context.Context, obj client.Object) []ctrl.Request {
 		cluster, err := findCluster(ctx, c, obj)
@@ -48,7 +48,7 @@ func MapToKind(c client.Reader, kind string) func(context.Context, client.Object
 	}
 }
 
-// requestsForKind are the objects of a kind.
+// requestsForKind returns the members of a kind.
 func (m *Members) requestsForKind(kind string) []ctrl.Request {
 	var out []ctrl.Request
 	add := func(obj client.Object) {
@@ -67,7 +67,7 @@ func (m *Members) requestsForKind(kind string) []ctrl.Request {
 	return out
 }
 
-// findCluster is the Cluster of an object, nil when there is none or it has no object with documents.
+// findCluster returns the Cluster of an object, or nil if there is none or it has no object with manifests.
 func findCluster(ctx context.Context, c client.Reader, obj client.Object) (*clusterv1.Cluster, error) {
 	name := ""
 	switch obj := obj.(type) {
@@ -91,7 +91,7 @@ func findCluster(ctx context.Context, c client.Reader, obj client.Object) (*clus
 	cluster := &clusterv1.Cluster{}
 	if err := c.Get(ctx, client.ObjectKey{Namespace: obj.GetNamespace(), Name: name}, cluster); err != nil {
 		if client.IgnoreNotFound(err) == nil {
-			// One that outlived its Cluster may wait for others to be gone.
+			// An object that outlived its Cluster may wait for others to be gone.
 			cluster.Namespace, cluster.Name = obj.GetNamespace(), name
 			return cluster, nil
 		}

@@ -1,6 +1,6 @@
-// Package documents gathers what the plans of the AzureASOManaged kinds are computed from: the objects of a Cluster with their
-// documents, the credential that these name, and the Secrets and ConfigMaps that they take values from. It also says what
-// became of the documents.
+// Package asoresources is shared by the controllers of the AzureASOManaged kinds. It reads the input of their plans: the objects of a
+// Cluster with their resource manifests, the credential, and the Secrets and ConfigMaps that manifests refer to. It also reports the
+// state of the manifests.
 package asoresources
 
 import (
@@ -21,7 +21,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile/deletion"
 )
 
-// The kinds with documents.
+// The kinds with resource manifests.
 const (
 	ClusterKind      = "AzureASOManagedCluster"
 	ControlPlaneKind = "AzureASOManagedControlPlane"
@@ -31,7 +31,7 @@ const (
 // Members are the objects of a Cluster.
 type Members struct {
 	Cluster *clusterv1.Cluster
-	// Infrastructure and ControlPlane are nil while or once they are not there.
+	// Infrastructure and ControlPlane are nil if they do not exist.
 	Infrastructure *infrav1.AzureASOManagedCluster
 	ControlPlane   *infrav1.AzureASOManagedControlPlane
 	Pools          []Pool
@@ -47,11 +47,11 @@ type Pool struct {
 	MachinePool *clusterv1.MachinePool
 }
 
-// HolderName is how documents name their object.
+// HolderName identifies the object of a manifest.
 func HolderName(kind string, obj client.Object) string { return kind + " " + obj.GetName() }
 
-// LoadMembers gathers the objects of the Cluster that an object of a kind belongs to. gone tells that the Cluster is not there any more; the
-// error is a pass's where there never was one.
+// LoadMembers reads the members of the Cluster that an object of a kind belongs to. gone is true if the Cluster no longer exists. If it
+// never existed, the error is a stopReason.
 func LoadMembers(ctx context.Context, c client.Reader, obj client.Object, kind string) (m *Members, gone bool, err error) {
 	m, gone, err = findMembers(ctx, c, obj, kind)
 	if m == nil && err == nil {
@@ -60,7 +60,7 @@ func LoadMembers(ctx context.Context, c client.Reader, obj client.Object, kind s
 	return m, gone, err
 }
 
-// findMembers is Of with nothing where there never was a Cluster.
+// findMembers is LoadMembers with nil if the Cluster never existed.
 func findMembers(ctx context.Context, c client.Reader, obj client.Object, kind string) (m *Members, gone bool, err error) {
 	cluster, err := aks.FindCluster(ctx, c, obj, kind)
 	if err != nil {
@@ -75,8 +75,8 @@ func findMembers(ctx context.Context, c client.Reader, obj client.Object, kind s
 	return m, gone, err
 }
 
-// GatherMembers reads the objects of a Cluster. cluster may stand for one that is gone: its objects are then found by their label or
-// owner.
+// GatherMembers reads the members of a Cluster. cluster may be a substitute for one that is gone: its members are then found by label
+// or owner.
 func GatherMembers(ctx context.Context, c client.Reader, cluster *clusterv1.Cluster) (*Members, error) {
 	m := &Members{Cluster: cluster, plainObjects: map[string][]plan.PlainObject{}, manifestErrors: map[string]field.ErrorList{}}
 	var err error
@@ -108,7 +108,8 @@ func (m *Members) readManifests(holder string, resources []runtime.RawExtension)
 	m.plainObjects[holder], m.manifestErrors[holder] = plains, append(wrong, wrongToo...)
 }
 
-// findObject reads the object of a kind that the Cluster refers to, or that belongs to a Cluster of this name; nil when there is none.
+// findObject reads the object of a kind that the Cluster refers to, or, for a substitute, that belongs to a Cluster of this name; nil
+// if there is none.
 func findObject[T client.Object](ctx context.Context, c client.Reader, cluster *clusterv1.Cluster, ref clusterv1.ContractVersionedObjectReference, kind string, empty T, list client.ObjectList) (T, error) {
 	var none T
 	if ref.Name != "" {
@@ -130,7 +131,8 @@ func findObject[T client.Object](ctx context.Context, c client.Reader, cluster *
 	return found[0], nil
 }
 
-// listPools are the pools of a cluster: those that a MachinePool of it refers to, and those that carry its label and have none.
+// listPools lists the pools of a cluster: those that a MachinePool of the cluster refers to, and those that have the cluster's label
+// and no MachinePool.
 func listPools(ctx context.Context, c client.Reader, cluster *clusterv1.Cluster) ([]Pool, error) {
 	azure := &infrav1.AzureASOManagedMachinePoolList{}
 	if err := c.List(ctx, azure, client.InNamespace(cluster.Namespace)); err != nil {
@@ -159,13 +161,13 @@ func listPools(ctx context.Context, c client.Reader, cluster *clusterv1.Cluster)
 	return out, nil
 }
 
-// RefersToPool tells whether a MachinePool refers to the pool of this name.
+// RefersToPool reports whether a MachinePool refers to the pool of this name.
 func RefersToPool(machinePool *clusterv1.MachinePool, name string) bool {
 	ref := machinePool.Spec.Template.Spec.InfrastructureRef
 	return ref.APIGroup == infrav1.GroupVersion.Group && ref.Kind == MachinePoolKind && ref.Name == name
 }
 
-// ReplacePool has the objects of the Cluster have a pool in place of the one of its name.
+// ReplacePool replaces the pool of the same name, or adds it.
 func (m *Members) ReplacePool(pool Pool) {
 	for i := range m.Pools {
 		if m.Pools[i].Pool.Name == pool.Pool.Name {

@@ -17,8 +17,8 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/status"
 )
 
-// readCreationTimes asks Azure when the resources were created that the established provider may have made for the object. It asks nothing for an
-// object of this provider.
+// readCreationTimes asks Azure for the creation times of resources that the established provider may have created for the object. For
+// an object of this provider it sends no request.
 func readCreationTimes(ctx context.Context, f *facts.Facts, session reconcile.Session, in *plan.Input) error {
 	contents, groups := plan.GroupsToList(*in)
 	if len(contents) == 0 {
@@ -43,11 +43,11 @@ func readCreationTimes(ctx context.Context, f *facts.Facts, session reconcile.Se
 	return nil
 }
 
-// maxListed bounds how many resources one message names, and how many are read to find out whether a list lags behind.
+// maxListed limits how many resources one message lists, and how many are read to detect that a list lags.
 const maxListed = 16
 
-// dropDeleted takes resources out of the list that do not exist any more: lists of Resource Manager lag behind, and a resource group stays while
-// one of others is in it.
+// dropDeleted removes resources that no longer exist from the list: lists of Resource Manager lag, and a resource group stays while it
+// holds a resource of others.
 func dropDeleted(ctx context.Context, f *facts.Facts, session reconcile.Session, in *plan.Input) error {
 	contents, groups := plan.GroupsToList(*in)
 	if !groups {
@@ -65,7 +65,8 @@ func dropDeleted(ctx context.Context, f *facts.Facts, session reconcile.Session,
 	return nil
 }
 
-// setMigratedCondition sets the condition about what the established provider made for an object. An object of this provider has none.
+// setMigratedCondition sets the condition about resources that the established provider created for an object. An object of this
+// provider has none.
 func setMigratedCondition(obj status.Object, in plan.Input) {
 	proven, unproven := plan.SplitMigrated(in)
 	if len(proven)+len(unproven) == 0 {
@@ -80,7 +81,7 @@ func setMigratedCondition(obj status.Object, in plan.Input) {
 	conditions.Set(obj, condition)
 }
 
-// unprovenMessage says which resources stay in Azure when the object is deleted, and gives the commands that have them deleted with it.
+// unprovenMessage lists the resources that stay in Azure when the object is deleted, with the commands to have them deleted too.
 func unprovenMessage(namespace string, in plan.Input, unproven []arm.ID) string {
 	var resources []arm.ID
 	var out []string
@@ -104,7 +105,7 @@ func unprovenMessage(namespace string, in plan.Input, unproven []arm.ID) string 
 	return strings.Join(out, " ")
 }
 
-// shortNames names resources, the first maxListed of them.
+// shortNames lists the first maxListed resources, and the number of the others.
 func shortNames(ids []arm.ID) string {
 	var out []string
 	for _, id := range ids[:min(len(ids), maxListed)] {

@@ -21,14 +21,14 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile/annotation"
 )
 
-// plainFieldManager is the field manager of objects of Kubernetes that documents are.
+// plainFieldManager is the field manager of plain objects.
 const plainFieldManager = "cluster-api-provider-azure"
 
-// plainRetryInterval is how often such an object is looked at that is not ready. The manager has no right to watch its kind.
+// plainRetryInterval is how often a plain object is read while it is not ready. The manager has no permission to watch its kind.
 const plainRetryInterval = 20 * time.Second
 
-// ReconcilePlainObjects keeps the objects of Kubernetes that documents of an object are: it applies what there is to be, and deletes what was applied
-// and is to be no more. The error is the manager's own trouble; what is wrong with one of them is in its status.
+// ReconcilePlainObjects applies the plain objects of an object's manifests, and deletes applied objects that are no longer in a
+// manifest. A problem with one object is in its status. The error is a failure of the manager itself.
 func ReconcilePlainObjects(ctx context.Context, c client.Client, session reconcile.Session, owner client.Object, in plan.Input) ([]infrav1.ASOResourceStatus, error) {
 	known := rememberedObjects(owner)
 	if len(in.PlainObjects) == 0 && len(known) == 0 {
@@ -38,12 +38,12 @@ func ReconcilePlainObjects(ctx context.Context, c client.Client, session reconci
 	var out []infrav1.ASOResourceStatus
 	for i, p := range in.PlainObjects {
 		out = append(out, newStatus(p.GroupVersionKind, p.Name))
-		// What cannot even be read is not made, and need not be looked for when its document goes.
+		// An object that cannot be read is not created, and need not be deleted when its manifest is removed.
 		if out[i].Reason, out[i].Message = k.findObstacle(ctx, p); out[i].Reason == "" && !slices.Contains(all, plainObjectName(p.GroupVersionKind, p.Name)) {
 			all = append(all, plainObjectName(p.GroupVersionKind, p.Name))
 		}
 	}
-	// Who knows of an object before it exists deletes it although nothing else was written.
+	// An object that is recorded before it is created is deleted even if a later write fails.
 	if rememberObjects(owner, all) {
 		if err := session.Store(ctx); err != nil {
 			return nil, fmt.Errorf("remember objects of Kubernetes: %w", err)
@@ -80,7 +80,8 @@ func newStatus(kind schema.GroupVersionKind, name string) infrav1.ASOResourceSta
 	return infrav1.ASOResourceStatus{Resource: infrav1.ASOResource{Group: kind.Group, Version: kind.Version, Kind: kind.Kind, Name: name}}
 }
 
-// ValidFor is how long what was found holds, which is not for long while something of it is not ready. 0 is until the next resync.
+// ValidFor returns how long the reported state is valid: for a short time while a plain object is not ready. 0 means until the next
+// sync.
 func ValidFor(plain []infrav1.ASOResourceStatus, holds time.Duration) time.Duration {
 	late := slices.ContainsFunc(plain, func(s infrav1.ASOResourceStatus) bool { return !s.Ready })
 	if late && (holds == 0 || holds > plainRetryInterval) {
@@ -97,7 +98,7 @@ func parsePlainObjectName(text string) (kind schema.GroupVersionKind, name strin
 	full, name, found := strings.Cut(text, "/")
 	parsed, _ := schema.ParseKindArg(full)
 	if !found || parsed == nil || plan.IsProtectedGroup(parsed.Group) {
-		return kind, "", false // Somebody wrote it who may write the annotation and nothing of that kind.
+		return kind, "", false // The annotation was written by a user who may not have permission for this kind.
 	}
 	return *parsed, name, true
 }
@@ -110,13 +111,13 @@ func rememberObjects(owner client.Object, names []string) bool {
 	return annotation.Set(owner, map[string]string{infrav1.PlainObjectsAnnotation: strings.Join(names, ";")})
 }
 
-// plainObjectClient makes objects in the namespace of their owner, and nowhere else.
+// plainObjectClient writes objects in the namespace of their owner only.
 type plainObjectClient struct {
 	client.Client
 	owner client.Object
 }
 
-// findObstacle says why an object cannot be made; a reason "" is that it can.
+// findObstacle explains why an object cannot be created; reason is "" if it can.
 func (k plainObjectClient) findObstacle(ctx context.Context, p plan.PlainObject) (reason, message string) {
 	have, reason, err := k.getObject(ctx, p.GroupVersionKind, p.Name)
 	switch {
@@ -128,7 +129,7 @@ func (k plainObjectClient) findObstacle(ctx context.Context, p plan.PlainObject)
 	return "", ""
 }
 
-// applyObject has the API server hold an object as its document says.
+// applyObject applies an object as its manifest has it.
 func (k plainObjectClient) applyObject(ctx context.Context, p plan.PlainObject) (ready bool, reason, message string) {
 	kind, err := k.GroupVersionKindFor(k.owner)
 	if err != nil {
@@ -143,11 +144,11 @@ func (k plainObjectClient) applyObject(ctx context.Context, p plan.PlainObject) 
 	return readReadiness(applied)
 }
 
-// deleteObject deletes an object that was made for a document.
+// deleteObject deletes an object that was created for a manifest.
 func (k plainObjectClient) deleteObject(ctx context.Context, kind schema.GroupVersionKind, name string) (gone bool, message string) {
 	have, reason, err := k.getObject(ctx, kind, name)
 	switch {
-	case err != nil && reason != infrav1.FailedReason: // Its kind is not there, or none that can have been made.
+	case err != nil && reason != infrav1.FailedReason: // Its kind is not installed, or cannot have been created.
 		return true, ""
 	case err == nil && (have == nil || !metav1.IsControlledBy(have, k.owner)):
 		return true, ""
@@ -162,7 +163,7 @@ func (k plainObjectClient) deleteObject(ctx context.Context, kind schema.GroupVe
 	return false, "is being deleted"
 }
 
-// getObject reads an object, nil when there is none. It does so before anything is written, as the API server has it.
+// getObject reads an object from the API server, or nil if there is none. Every write is preceded by it.
 func (k plainObjectClient) getObject(ctx context.Context, kind schema.GroupVersionKind, name string) (have *unstructured.Unstructured, reason string, err error) {
 	mapping, err := k.RESTMapper().RESTMapping(kind.GroupKind(), kind.Version)
 	switch {
@@ -184,7 +185,7 @@ func (k plainObjectClient) getObject(ctx context.Context, kind schema.GroupVersi
 	return have, "", nil
 }
 
-// explainForbidden says of a right that is missing who gives it.
+// explainForbidden adds the missing permissions to an error, and who grants them.
 func explainForbidden(err error) error {
 	if apierrors.IsForbidden(err) {
 		return fmt.Errorf("who operates the management cluster has to give the manager the rights get, create, patch and delete in this namespace: %w", err)
@@ -192,7 +193,8 @@ func explainForbidden(err error) error {
 	return err
 }
 
-// readReadiness reads the condition Ready of an object; one that has none is ready once its controller has seen it, where it says so.
+// readReadiness reads the Ready condition of an object. An object without one is ready once its controller has observed its generation,
+// if the controller reports that.
 func readReadiness(o *unstructured.Unstructured) (ready bool, reason, message string) {
 	status, _, _ := unstructured.NestedMap(o.Object, "status")
 	if seen, ok := status["observedGeneration"].(int64); ok && seen < o.GetGeneration() {

@@ -14,8 +14,8 @@ import (
 	plan "sigs.k8s.io/cluster-api-provider-azure/internal/plan/asoresource"
 )
 
-// MapSecret finds the objects of a kind that a Secret of their namespace concerns: documents of them, or of others that they read,
-// name it as their credential or take values from it.
+// MapSecret maps a Secret to the objects of kind in its namespace that depend on it: their manifests, or those that they read, name it
+// as credential or refer to its values.
 func MapSecret(c client.Reader, kind string) func(context.Context, client.Object) []ctrl.Request {
 	return mapReferenced(c, kind, func(documents []plan.Manifest, name string) bool {
 		if name == DefaultCredential || slices.ContainsFunc(documents, func(d plan.Manifest) bool { return d.Annotations[plan.CredentialAnnotation] == name }) {
@@ -34,8 +34,8 @@ func MapConfigMap(c client.Reader, kind string) func(context.Context, client.Obj
 	})
 }
 
-// mapReferenced finds the objects of a kind that read documents which name something of their namespace. A control plane is made with
-// its pools and may ask Azure as they do, so those of other kinds count, too.
+// mapReferenced maps an object to the objects of kind that read manifests which name it. A control plane is created with its pools and
+// may use their credential, so manifests of the other kinds count too.
 func mapReferenced(c client.Reader, kind string, names func(documents []plan.Manifest, name string) bool) func(context.Context, client.Object) []ctrl.Request {
 	wakes := MapToKind(c, kind)
 	return func(ctx context.Context, named client.Object) []ctrl.Request {
@@ -68,8 +68,9 @@ func mapReferenced(c client.Reader, kind string, names func(documents []plan.Man
 	}
 }
 
-// manifestsContaining are the documents that have a text, which most have not: reading them all costs much where there are many Secrets.
-// What no document names has the name of the credential that is used then.
+// manifestsContaining returns the manifests that contain a text in quotes, which are few: decoding all of them is expensive if there
+// are many Secrets. A manifest need not
+// name the default credential, so all are returned for it.
 func manifestsContaining(resources []runtime.RawExtension, text string) []runtime.RawExtension {
 	if text == DefaultCredential {
 		return resources

@@ -13,13 +13,12 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/status"
 )
 
-// ConditionGroup is the condition of a resource that no document has any more.
+// ConditionGroup returns the condition of a resource that is no longer in a manifest.
 func ConditionGroup(arm.ID) string { return infrav1.ResourcesReadyCondition }
 
 var groups = []string{infrav1.ResourcesReadyCondition}
 
-// ReportResources says what a pass found of the documents of an object, plain being those that are no resources of Azure, and tells whether all
-// of them are in place.
+// ReportResources reports the state of an object's manifests and plain objects, and whether all of them are ready.
 func ReportResources(obj status.Object, in plan.Input, outcome arm.Outcome, plain []infrav1.ASOResourceStatus) (resources []infrav1.ASOResourceStatus, done bool) {
 	found := status.GroupConditions(outcome, groups, ConditionGroup)
 	resources = resourceStatuses(in, outcome)
@@ -46,7 +45,7 @@ func describeStatus(status infrav1.ASOResourceStatus) string {
 	return status.Resource.Kind + " " + status.Resource.Name + " " + status.Message
 }
 
-// waitMessage is what the first document waits for that has no place yet.
+// waitMessage returns the cause of waiting of the first manifest that has no resource ID yet.
 func waitMessage(resources []infrav1.ASOResourceStatus) string {
 	for _, status := range resources {
 		if status.ID == "" {
@@ -56,7 +55,7 @@ func waitMessage(resources []infrav1.ASOResourceStatus) string {
 	return ""
 }
 
-// resourceStatuses are the documents in their order, and then what has to go.
+// resourceStatuses returns the statuses of the manifests in their order, and then those of resources that are being removed.
 func resourceStatuses(in plan.Input, outcome arm.Outcome) []infrav1.ASOResourceStatus {
 	said := map[string]infrav1.ResourceStatus{}
 	for _, resource := range status.ResourceStatuses(outcome) {
@@ -102,8 +101,7 @@ func explainStatus(resourceStatus *infrav1.ASOResourceStatus, result arm.Result,
 	}
 }
 
-// AllInPlace tells whether all documents of an object are in place, for which those of others may wait. What is in place of them
-// before is in its annotations.
+// AllInPlace reports whether all resources of an object's manifests are ready. Manifests of other objects may wait for them.
 func AllInPlace(obj conditions.Getter) bool {
 	return conditions.IsTrue(obj, infrav1.ResourcesReadyCondition)
 }

@@ -1,5 +1,5 @@
-// Package azureasomanagedcluster declares how AzureASOManagedClusters are reconciled: the documents that an AKS cluster is in, as
-// its resource group. It shows Cluster API where the API server of the AzureASOManagedControlPlane is.
+// Package azureasomanagedcluster reconciles AzureASOManagedClusters: the resource manifests that an AKS cluster depends on, for example
+// its resource group. It copies the endpoint of the AzureASOManagedControlPlane for Cluster API.
 package azureasomanagedcluster
 
 import (
@@ -30,7 +30,7 @@ import (
 // +kubebuilder:rbac:groups=infrastructure.cluster.x-k8s.io,resources=azureasomanagedclusters/status,verbs=patch
 // +kubebuilder:rbac:groups=infrastructure.cluster.x-k8s.io,resources=azureasomanagedclusters/finalizers,verbs=update
 
-// Kind is AzureASOManagedCluster for a reconcile.Runner.
+// Kind implements reconcile.Kind for AzureASOManagedCluster.
 type Kind struct {
 	Client client.Client
 	Facts  *facts.Facts
@@ -39,10 +39,10 @@ type Kind struct {
 var _ reconcile.Kind[*infrav1.AzureASOManagedCluster, input] = &Kind{}
 var _ reconcile.OwnerReferenceRenewer[input] = &Kind{}
 
-// summarizedConditions are the conditions that Ready sums up.
+// summarizedConditions are the conditions that Ready summarizes.
 var summarizedConditions = []string{infrav1.ResourcesReadyCondition, infrav1.ControlPlaneEndpointReadyCondition}
 
-// input is what one pass works on.
+// input is the input of one reconciliation.
 type input struct {
 	object      *infrav1.AzureASOManagedCluster
 	members     *asoresources.Members
@@ -119,7 +119,7 @@ func (k *Kind) Plan(ctx context.Context, session reconcile.Session, in *input) (
 	return in.members.PlanResources(ctx, k.Facts, session, &in.planned)
 }
 
-// newPublisher publishes for the object.
+// newPublisher returns the publisher for the object.
 func (k *Kind) newPublisher(in *input) published.Publisher {
 	return published.Publisher{Client: k.Client, Owner: in.object, Kind: asoresources.ClusterKind, Cluster: in.members.Cluster.Name}
 }
@@ -145,7 +145,7 @@ func (k *Kind) Report(ctx context.Context, session reconcile.Session, in *input,
 	return asoresources.ValidFor(plain, 0), nil
 }
 
-// BeforeDelete implements reconcile.Kind: the infrastructure goes after what is in it, whose deletion wakes it.
+// BeforeDelete implements reconcile.Kind. It waits for the pools and the control plane, whose deletion wakes the object.
 func (k *Kind) BeforeDelete(_ context.Context, in *input) error {
 	in.object.Status.Ready = false
 	first := deletion.Prerequisites{Cluster: in.members.Cluster, ClusterGone: in.clusterGone}
@@ -189,7 +189,7 @@ func (k *Kind) DeletionBlocker(in *input, subscription string) deletion.Blocker 
 	return in.members.DeletionBlocker(asoresources.ClusterKind, in.object, subscription)
 }
 
-// copyEndpoint copies the endpoint of the control plane. What is provisioned stays so.
+// copyEndpoint copies the endpoint of the control plane. A provisioned object stays provisioned.
 func copyEndpoint(object *infrav1.AzureASOManagedCluster, members *asoresources.Members, done bool) {
 	condition := metav1.Condition{Type: infrav1.ControlPlaneEndpointReadyCondition, Status: metav1.ConditionFalse, Reason: infrav1.WaitingReason}
 	ref := members.Cluster.Spec.ControlPlaneRef

@@ -1,5 +1,5 @@
-// Package azureasomanagedcontrolplane declares how AzureASOManagedControlPlanes are reconciled: the documents of an AKS cluster
-// and of what belongs to it, and the kubeconfigs that lead to it.
+// Package azureasomanagedcontrolplane reconciles AzureASOManagedControlPlanes: the resource manifests of an AKS cluster, and its
+// kubeconfigs.
 package azureasomanagedcontrolplane
 
 import (
@@ -27,7 +27,7 @@ import (
 // +kubebuilder:rbac:groups=infrastructure.cluster.x-k8s.io,resources=azureasomanagedcontrolplanes/status,verbs=patch
 // +kubebuilder:rbac:groups=infrastructure.cluster.x-k8s.io,resources=azureasomanagedcontrolplanes/finalizers,verbs=update
 
-// Kind is AzureASOManagedControlPlane for a reconcile.Runner.
+// Kind implements reconcile.Kind for AzureASOManagedControlPlane.
 type Kind struct {
 	Client client.Client
 	Facts  *facts.Facts
@@ -36,10 +36,10 @@ type Kind struct {
 var _ reconcile.Kind[*infrav1.AzureASOManagedControlPlane, input] = &Kind{}
 var _ reconcile.OwnerReferenceRenewer[input] = &Kind{}
 
-// summarizedConditions are the conditions that Ready sums up.
+// summarizedConditions are the conditions that Ready summarizes.
 var summarizedConditions = []string{infrav1.ResourcesReadyCondition, infrav1.KubeconfigReadyCondition}
 
-// input is what one pass works on.
+// input is the input of one reconciliation.
 type input struct {
 	object      *infrav1.AzureASOManagedControlPlane
 	members     *asoresources.Members
@@ -104,7 +104,7 @@ func (k *Kind) Plan(ctx context.Context, session reconcile.Session, in *input) (
 	return in.members.PlanResources(ctx, k.Facts, session, &in.planned)
 }
 
-// Report implements reconcile.Kind: a cluster that is in place is made usable.
+// Report implements reconcile.Kind. It publishes the kubeconfigs of a finished cluster.
 func (k *Kind) Report(ctx context.Context, session reconcile.Session, in *input, outcome arm.Outcome) (time.Duration, error) {
 	plain, err := asoresources.ReconcilePlainObjects(ctx, k.Client, session, in.object, in.planned)
 	if err != nil {
@@ -122,7 +122,7 @@ func (k *Kind) Report(ctx context.Context, session reconcile.Session, in *input,
 	return asoresources.ValidFor(plain, holds), nil
 }
 
-// BeforeDelete implements reconcile.Kind: the cluster goes after its pools, whose deletion wakes it.
+// BeforeDelete implements reconcile.Kind. It waits for the pools, whose deletion wakes the object.
 func (k *Kind) BeforeDelete(_ context.Context, in *input) error {
 	in.object.Status.Ready = false
 	if len(in.members.Pools) == 0 {

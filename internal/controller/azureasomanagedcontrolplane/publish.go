@@ -19,8 +19,8 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile"
 )
 
-// publishAccess makes a cluster that is in place usable: endpoint, version, kubeconfigs, and what operatorSpec asks for. It returns how
-// long that holds; before the cluster is in place it does nothing, for 0.
+// publishAccess publishes the endpoint, version and kubeconfigs of a finished cluster, and the values that operatorSpec requests. It
+// returns how long they are valid; 0 if there is no finished cluster.
 func (k *Kind) publishAccess(ctx context.Context, session reconcile.Session, in *input, outcome arm.Outcome) (time.Duration, error) {
 	to := k.newPublisher(in)
 	status := &in.object.Status
@@ -61,7 +61,7 @@ func (k *Kind) publishAccess(ctx context.Context, session reconcile.Session, in 
 	return credentials.ValidFor, nil
 }
 
-// newPublisher publishes for the control plane.
+// newPublisher returns the publisher for the control plane.
 func (k *Kind) newPublisher(in *input) published.Publisher {
 	return published.Publisher{Client: k.Client, Owner: in.object, Kind: asoresources.ControlPlaneKind, Cluster: in.members.Cluster.Name}
 }

@@ -1,7 +1,7 @@
-// Package azureasomanagedmachinepool declares how AzureASOManagedMachinePools are reconciled: the documents of an agent pool of
-// an AKS cluster, and the providerIDs of its virtual machines, by which Cluster API knows its nodes.
+// Package azureasomanagedmachinepool reconciles AzureASOManagedMachinePools: the resource manifests of an agent pool of an AKS cluster,
+// and the providerIDs of its VMs, by which Cluster API finds the nodes.
 //
-// While AKS's autoscaler runs, the number of nodes is Azure's to say, and the MachinePool follows it.
+// While AKS's autoscaler runs, Azure decides the number of nodes, and the MachinePool follows it.
 package azureasomanagedmachinepool
 
 import (
@@ -25,7 +25,7 @@ import (
 // +kubebuilder:rbac:groups=infrastructure.cluster.x-k8s.io,resources=azureasomanagedmachinepools/status,verbs=patch
 // +kubebuilder:rbac:groups=infrastructure.cluster.x-k8s.io,resources=azureasomanagedmachinepools/finalizers,verbs=update
 
-// Kind is AzureASOManagedMachinePool for a reconcile.Runner.
+// Kind implements reconcile.Kind for AzureASOManagedMachinePool.
 type Kind struct {
 	Client client.Client
 	Engine *engine.Engine
@@ -35,7 +35,7 @@ type Kind struct {
 var _ reconcile.Kind[*infrav1.AzureASOManagedMachinePool, input] = &Kind{}
 var _ reconcile.OwnerReferenceRenewer[input] = &Kind{}
 
-// summarizedConditions are the conditions that Ready sums up.
+// summarizedConditions are the conditions that Ready summarizes.
 var summarizedConditions = []string{infrav1.ResourcesReadyCondition, infrav1.ScaleSetReadyCondition}
 
 // Declare implements reconcile.Kind.

@@ -21,7 +21,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile"
 )
 
-// autoscaledResync is how soon an autoscaled pool is looked at again: nobody tells when AKS has changed it.
+// autoscaledResync is how often an autoscaled pool is checked, because AKS sends no notice of its changes.
 const autoscaledResync = time.Minute
 
 // LoadPlanInput implements reconcile.Kind.
@@ -30,7 +30,7 @@ func (k *Kind) LoadPlanInput(ctx context.Context, session reconcile.Session, in 
 	return err
 }
 
-// FingerprintInputs implements reconcile.Kind. The status of the control plane says when the cluster was upgraded.
+// FingerprintInputs implements reconcile.Kind. The status of the control plane shows upgrades of the cluster.
 func (k *Kind) FingerprintInputs(in *input) []any {
 	version := ""
 	if in.members.ControlPlane != nil {
@@ -47,7 +47,7 @@ func (k *Kind) Plan(ctx context.Context, session reconcile.Session, in *input) (
 	return in.members.PlanResources(ctx, k.Facts, session, &in.planned)
 }
 
-// newPublisher publishes for the object.
+// newPublisher returns the publisher for the object.
 func (k *Kind) newPublisher(in *input) published.Publisher {
 	return published.Publisher{Client: k.Client, Owner: in.object, Kind: asoresources.MachinePoolKind, Cluster: in.members.Cluster.Name}
 }
@@ -57,7 +57,7 @@ func (k *Kind) RenewOwnerReferences(ctx context.Context, in *input) error {
 	return k.newPublisher(in).RenewOwnerReferences(ctx)
 }
 
-// Report implements reconcile.Kind: of a pool that is in place it shows the virtual machines.
+// Report implements reconcile.Kind. It shows the VMs of a finished pool.
 func (k *Kind) Report(ctx context.Context, session reconcile.Session, in *input, outcome arm.Outcome) (time.Duration, error) {
 	plain, err := asoresources.ReconcilePlainObjects(ctx, k.Client, session, in.object, in.planned)
 	if err != nil {
@@ -100,8 +100,8 @@ func (k *Kind) Report(ctx context.Context, session reconcile.Session, in *input,
 	return asoresources.ValidFor(plain, 0), nil
 }
 
-// reportInstances reads the virtual machines of the pool, and tells whether they are as many as the pool says. What Azure lists while
-// it adds or removes nodes is shown as well: Cluster API wants to know the nodes that are there.
+// reportInstances reads the VMs of the pool, and reports whether the pool has all of them. VMs that Azure lists while it adds or
+// removes nodes are shown too: Cluster API needs to know existing nodes.
 func (k *Kind) reportInstances(ctx context.Context, c *armclient.Client, in *input, pool arm.ID, observed json.RawMessage) (complete bool, err error) {
 	cluster, err := k.Facts.ReadResource(ctx, c, pool.Parent())
 	if err != nil {
@@ -123,7 +123,7 @@ func (k *Kind) reportInstances(ctx context.Context, c *armclient.Client, in *inp
 	return condition.Status == metav1.ConditionTrue, nil
 }
 
-// nodeCount is the number of nodes that Azure says the pool has or is to have.
+// nodeCount is the current or target number of nodes of the pool, as Azure reports it.
 func nodeCount(observed json.RawMessage) int32 {
 	if count := aks.ObservePool(observed).Properties.Count; count != nil {
 		return *count

@@ -16,7 +16,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile/deletion"
 )
 
-// creatingRetry is how soon the deletion of a pool is tried again whose cluster is being created.
+// creatingRetry is how soon the deletion of a pool is retried while its cluster is being created.
 const creatingRetry = 5 * time.Second
 
 // BeforeDelete implements reconcile.Kind.
@@ -28,9 +28,9 @@ func (k *Kind) BeforeDelete(_ context.Context, in *input) error {
 	return nil
 }
 
-// isDeletedWithCluster tells whether the agent pool needs no deletion of its own: AKS deletes the pools with their cluster, and would
-// refuse to delete the last system pool before. A control plane that is being deleted by itself waits for its pools, so the
-// cluster goes only once all of them are to go.
+// isDeletedWithCluster reports whether the agent pool needs no deletion of its own: AKS deletes the pools with their cluster, and
+// refuses to delete the last system pool before it. A control plane that is deleted without its Cluster waits for its pools, so the
+// cluster is deleted only if all pools are being deleted.
 func (in *input) isDeletedWithCluster() bool {
 	controlPlane := in.members.ControlPlane
 	switch {
@@ -55,7 +55,7 @@ func (k *Kind) PlanDeletion(ctx context.Context, session reconcile.Session, in *
 	goes := in.isDeletedWithCluster()
 	if d, ok := in.planned.AgentPool(); ok && !goes {
 		if id, err := in.planned.ResourceID(d); err == nil && k.Engine.IsCreating(id.Parent()) {
-			// The cluster may be made with the pool, which Azure does not show before it has taken that.
+			// The cluster may be created with the pool, which Azure shows only later.
 			deletion.KeepConditions(in.object, infrav1.ReadyCondition, infrav1.ResourcesReadyCondition)
 			conditions.Set(in.object, metav1.Condition{
 				Type: infrav1.ResourcesReadyCondition, Status: metav1.ConditionFalse, Reason: infrav1.WaitingForControlPlaneReason,

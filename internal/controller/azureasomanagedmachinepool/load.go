@@ -16,7 +16,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile/deletion"
 )
 
-// input is what one pass works on.
+// input is the input of one reconciliation.
 type input struct {
 	object      *infrav1.AzureASOManagedMachinePool
 	members     *asoresources.Members
@@ -25,7 +25,7 @@ type input struct {
 	planned     plan.Input
 }
 
-// Load implements reconcile.Kind. A pool that is being deleted may have lost its MachinePool, and goes by what its label says.
+// Load implements reconcile.Kind. A pool that is being deleted may have lost its MachinePool, and is then identified by its label.
 func (k *Kind) Load(ctx context.Context, object *infrav1.AzureASOManagedMachinePool) (*input, reconcile.Target, error) {
 	in := &input{object: object}
 	if err := k.loadOwners(ctx, in); err != nil {

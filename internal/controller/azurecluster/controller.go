@@ -1,5 +1,4 @@
-// Package azurecluster declares how AzureClusters are reconciled: the resource group, network, load balancers and DNS of a
-// self-managed cluster.
+// Package azurecluster reconciles AzureClusters: the resource group, network, load balancers and DNS of a self-managed cluster.
 package azurecluster
 
 import (
@@ -26,7 +25,7 @@ import (
 // +kubebuilder:rbac:groups="",resources=namespaces,verbs=get;list;watch
 // +kubebuilder:rbac:groups=events.k8s.io,resources=events,verbs=create;patch
 
-// Kind is AzureCluster for a reconcile.Runner.
+// Kind implements reconcile.Kind for AzureCluster.
 type Kind struct {
 	Client   client.Client
 	Facts    *facts.Facts

@@ -11,8 +11,7 @@ import (
 // +kubebuilder:rbac:groups=controlplane.cluster.x-k8s.io,resources=kubeadmcontrolplanes,verbs=get
 // +kubebuilder:rbac:groups=infrastructure.cluster.x-k8s.io,resources=azuremachines;azuremachinetemplates,verbs=get;list;watch
 
-// findControlPlaneSize is the VM size that the control plane of a Cluster makes its next machine of; "" when there is no
-// template that tells.
+// findControlPlaneSize returns the VM size of the next control plane machine of a Cluster, or "" if there is no template.
 func (k *Kind) findControlPlaneSize(ctx context.Context, cluster *clusterv1.Cluster) (string, error) {
 	template, err := controlplane.FindMachineTemplate(ctx, k.Client, cluster)
 	if template == nil {

@@ -36,7 +36,8 @@ func (k *Kind) Plan(ctx context.Context, session reconcile.Session, in *input) (
 	if in.planned.Facts, err = k.Facts.ClusterFacts(ctx, session.Access.Client, in.planned, zones); err != nil {
 		return nil, reconcile.ReadFailed(err)
 	}
-	// Only a network that is being made gains from going ahead without the zones; one that stands must not look unfinished.
+	// A missing list of zones may delay an existing network, but not the creation of a new one, unless the spec names zones. An
+	// existing network must not look unfinished.
 	provisioned := in.azureCluster.Status.Initialization.Provisioned != nil
 	if in.planned.Facts.ZonesPending && (provisioned || cluster.NamesZones(in.planned)) {
 		return nil, reconcile.StopFor(0)
@@ -51,8 +52,8 @@ func (k *Kind) Plan(ctx context.Context, session reconcile.Session, in *input) (
 	return &reconcile.Plan{Graph: graph, Superseded: outdated, LastApplied: cluster.Memory(in.planned)}, nil
 }
 
-// newPlanInput is what the plan is computed from, without the facts. The object is defaulted as the webhook does it, for
-// those that were stored before a default existed.
+// newPlanInput returns the input of the plan without facts. The object is defaulted as by the webhook, because it may have been stored
+// before a default existed.
 func (k *Kind) newPlanInput(in *input, subscription string) plan.ClusterInput {
 	defaulted := in.azureCluster.DeepCopy()
 	defaults.FillAzureCluster(defaulted)

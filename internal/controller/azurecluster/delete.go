@@ -14,7 +14,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile/deletion"
 )
 
-// BeforeDelete implements reconcile.Kind: the network goes after the machines and pools in it, whose deletion wakes it.
+// BeforeDelete implements reconcile.Kind. The network is deleted after its machines and pools, whose deletion wakes the object.
 func (k *Kind) BeforeDelete(ctx context.Context, in *input) error {
 	in.azureCluster.Status.Ready = false
 	machines, err := k.listMachines(ctx, in)

@@ -18,8 +18,8 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile/deletion"
 )
 
-// findLeftovers looks for what Services and volumes of the cluster have left in a resource group that users brought. What is in a group of the
-// cluster's goes with that.
+// findLeftovers finds the resources that Services and volumes of the cluster have left in a resource group that users brought. A
+// resource group of the cluster is deleted as a whole.
 func (k *Kind) findLeftovers(ctx context.Context, session reconcile.Session, in *input, graph *arm.Graph) ([]leftovers.Leftover, error) {
 	group, c := plan.ResourceGroupID(in.planned), session.Access.Client
 	body, err := k.Facts.ReadResource(ctx, c, group)
@@ -47,7 +47,7 @@ func (k *Kind) findLeftovers(ctx context.Context, session reconcile.Session, in 
 		return nil, err
 	}
 	if leftovers.Requested(in.azureCluster) && of.NeedsDisks(seen.Resources) {
-		// Without the right to list disks they are only reported.
+		// Without permission to list disks they are only reported.
 		if seen.Disks, err = k.Facts.ListDisks(ctx, c, group); err != nil && volumes.IsTransient(err) {
 			return nil, err
 		}
@@ -55,10 +55,10 @@ func (k *Kind) findLeftovers(ctx context.Context, session reconcile.Session, in 
 	return leftovers.Find(of, seen), nil
 }
 
-// maxReasons bounds how many leftovers a message gives a reason for. Its command names all.
+// maxReasons limits for how many leftovers a message gives a reason. Its command lists all.
 const maxReasons = 6
 
-// leftoversMessage says what stays, why, and how to delete it.
+// leftoversMessage lists the resources that stay, with reasons and the command to delete them.
 func leftoversMessage(azureCluster *infrav1.AzureCluster, stays []leftovers.Leftover) string {
 	var ids []arm.ID
 	var reasons []string
@@ -85,7 +85,7 @@ func leftoversMessage(azureCluster *infrav1.AzureCluster, stays []leftovers.Left
 	return text + ". To delete all of them after you have looked at them, run: " + deletion.RemovalCommand(ids)
 }
 
-// leftoversEvent is the same when the cluster goes, and short enough for an event.
+// leftoversEvent is leftoversMessage at the end of the deletion, short enough for an event.
 func leftoversEvent(group arm.ID, stays []leftovers.Leftover) string {
 	var names []string
 	for _, one := range stays {
@@ -95,7 +95,7 @@ func leftoversEvent(group arm.ID, stays []leftovers.Leftover) string {
 		"az resource list --subscription %s --resource-group %s --output table", len(stays), deletion.SummarizeNames(names), arm.ShellQuote(group.Subscription()), arm.ShellQuote(group.Name()))
 }
 
-// reportLeftovers says what stays.
+// reportLeftovers sets the condition about resources that stay.
 func reportLeftovers(in *input) {
 	if len(in.leftoversKept) == 0 {
 		if len(in.leftoversToDelete) == 0 {

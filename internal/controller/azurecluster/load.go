@@ -17,15 +17,15 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile/deletion"
 )
 
-// input is what one pass works on.
+// input is the input of one reconciliation.
 type input struct {
 	cluster      *clusterv1.Cluster
 	clusterGone  bool
 	azureCluster *infrav1.AzureCluster
-	// findControlPlaneSize is the VM size of the control plane's machine template; "" when nothing tells.
+	// controlPlaneSize is the VM size of the control plane's machine template; "" if it is not known.
 	controlPlaneSize string
 	planned          plan.ClusterInput
-	// Of what Services and volumes have left in the group of a cluster that is being deleted, goes is deleted with it, and left stays.
+	// Leftovers of Services and volumes in the resource group of a cluster that is being deleted: those to delete, and those to keep.
 	leftoversToDelete []arm.ID
 	leftoversKept     []leftovers.Leftover
 }
@@ -48,8 +48,8 @@ func (k *Kind) Load(ctx context.Context, azureCluster *infrav1.AzureCluster) (*i
 	}, nil
 }
 
-// findCluster is the Cluster that owns the AzureCluster, or refers to it: Cluster API takes seconds to set the owner, and
-// nothing depends on it. It is nil when there is none.
+// findCluster returns the Cluster that owns the AzureCluster or refers to it: Cluster API takes seconds to set the owner reference, and
+// nothing depends on it. It returns nil if there is none.
 func (k *Kind) findCluster(ctx context.Context, azureCluster *infrav1.AzureCluster) (*clusterv1.Cluster, error) {
 	cluster, err := util.GetOwnerCluster(ctx, k.Client, azureCluster.ObjectMeta)
 	if err != nil || cluster != nil {

@@ -16,7 +16,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile/deletion"
 )
 
-// listMachines are the AzureMachines of the cluster: by their label, and those without one by their Machine.
+// listMachines lists the AzureMachines of the cluster by label, and those without the label by their Machine.
 func (k *Kind) listMachines(ctx context.Context, in *input) ([]client.Object, error) {
 	list := &infrav1.AzureMachineList{}
 	if err := k.Client.List(ctx, list, client.InNamespace(in.azureCluster.Namespace), client.UnsafeDisableDeepCopy); err != nil {
@@ -42,8 +42,7 @@ func (k *Kind) listMachines(ctx context.Context, in *input) ([]client.Object, er
 	return out, nil
 }
 
-// mapMachine wakes the AzureCluster of a control-plane machine that is new, and one that waits for a machine to
-// be gone.
+// mapMachine wakes the AzureCluster of a new control plane machine, and one that waits for a machine to be gone.
 func (k *Kind) mapMachine(ctx context.Context, obj client.Object) []ctrl.Request {
 	waiting := k.mapToWaiting(ctx, obj)
 	name := obj.GetLabels()[clusterv1.ClusterNameLabel]
@@ -64,7 +63,7 @@ func (k *Kind) mapMachine(ctx context.Context, obj client.Object) []ctrl.Request
 	return append(waiting, ctrl.Request{NamespacedName: client.ObjectKey{Namespace: cluster.Namespace, Name: ref.Name}})
 }
 
-// mapToWaiting are the AzureClusters that wait for machines or pools, of which obj may have been one. Its Cluster and its Machine may be gone.
+// mapToWaiting wakes the AzureClusters whose deletion may wait for obj. The Cluster and Machine of obj may be gone.
 func (k *Kind) mapToWaiting(ctx context.Context, obj client.Object) []ctrl.Request {
 	list := &infrav1.AzureClusterList{}
 	if err := k.Client.List(ctx, list, client.InNamespace(obj.GetNamespace()), client.UnsafeDisableDeepCopy); err != nil {
@@ -82,8 +81,8 @@ func (k *Kind) mapToWaiting(ctx context.Context, obj client.Object) []ctrl.Reque
 	return out
 }
 
-// createdOrDeleted lets through AzureMachines of control planes as they are made, and all as they begin to go and are gone. New
-// ones are what tells that a control plane went on to another template: it is not watched, because its kind need not be installed.
+// createdOrDeleted passes the creation of control plane machines, and the deletion timestamp and the removal of all machines. A new
+// machine is the sign of a new template of the control plane: that is not watched, because its kind need not be installed.
 func createdOrDeleted() predicate.Predicate {
 	return predicate.Funcs{
 		CreateFunc: func(e event.CreateEvent) bool {

@@ -14,7 +14,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/status"
 )
 
-// conditionGroups are the conditions of an AzureCluster in the order in which people think of them.
+// conditionGroups are the conditions of an AzureCluster in their order of display.
 var conditionGroups = []string{
 	infrav1.ResourceGroupReadyCondition,
 	infrav1.VNetReadyCondition,
@@ -33,8 +33,8 @@ var conditionGroups = []string{
 	infrav1.LeftoversCondition,
 }
 
-// Report implements reconcile.Kind: once everything is in place the endpoint, failure domains and that the infrastructure is
-// provisioned.
+// Report implements reconcile.Kind. When the network is usable it sets the endpoint, the failure domains and
+// initialization.provisioned.
 func (k *Kind) Report(_ context.Context, _ reconcile.Session, in *input, outcome arm.Outcome) (time.Duration, error) {
 	azureCluster := in.azureCluster
 	reportGroups(in, outcome)
@@ -44,7 +44,7 @@ func (k *Kind) Report(_ context.Context, _ reconcile.Session, in *input, outcome
 	azureCluster.Status.FailureDomains = infrav1.FailureDomains{Domains: cluster.FailureDomains(in.planned)}
 	host, port := cluster.Endpoint(in.planned)
 	if host == "" {
-		// Somebody else runs the control plane and has not said yet where.
+		// The control plane is managed externally, and its endpoint is not known yet.
 		reportSummary(in, metav1.Condition{
 			Type: infrav1.NetworkInfrastructureReadyCondition, Status: metav1.ConditionFalse, Reason: infrav1.ExternallyManagedControlPlaneReason,
 			Message: "spec.controlPlaneEnabled is false and spec.controlPlaneEndpoint is not set: set it to where the control plane is reached",
@@ -62,8 +62,8 @@ func (k *Kind) Report(_ context.Context, _ reconcile.Session, in *input, outcome
 	return 0, nil
 }
 
-// isUsable tells whether machines can be made: everything is in place but for the bastion host, which takes Azure minutes
-// and which no machine depends on, and for what is to go because the spec wants it no more.
+// isUsable reports whether machines can be created: all resources are ready, except the bastion host, which takes minutes and which no
+// machine needs, and except resources that are being removed because the spec no longer has them.
 func isUsable(outcome arm.Outcome) bool {
 	return !slices.ContainsFunc(outcome.Results, func(result arm.Result) bool {
 		return !result.IsDone() && result.Group != infrav1.BastionHostReadyCondition && result.Group != ""
@@ -76,7 +76,7 @@ func reportGroups(in *input, outcome arm.Outcome) {
 	in.azureCluster.Status.Resources = status.ResourceStatuses(outcome)
 }
 
-// reportSummary sets NetworkInfrastructureReady and Ready, which say the same of this kind.
+// reportSummary sets NetworkInfrastructureReady and Ready, which are equal for this kind.
 func reportSummary(in *input, condition metav1.Condition) {
 	status.SetCondition(in.azureCluster, condition)
 	condition.Type = infrav1.ReadyCondition

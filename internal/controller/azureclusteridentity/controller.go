@@ -1,7 +1,7 @@
-// Package azureclusteridentity declares how AzureClusterIdentities are reconciled: it says in the Ready condition whether a credential can be
-// made of the identity, so that a missing Secret or key shows where it has to be mended.
+// Package azureclusteridentity reconciles AzureClusterIdentities: the Ready condition shows whether the identity yields a credential,
+// so that a missing Secret or key is shown where it has to be corrected.
 //
-// Whether Entra ID accepts the credential is told by the clusters that use it.
+// Whether Entra ID accepts the credential is shown by the clusters that use it.
 package azureclusteridentity
 
 import (
@@ -23,7 +23,7 @@ import (
 // +kubebuilder:rbac:groups=infrastructure.cluster.x-k8s.io,resources=azureclusteridentities,verbs=get;list;watch;patch
 // +kubebuilder:rbac:groups=infrastructure.cluster.x-k8s.io,resources=azureclusteridentities/status,verbs=patch
 
-// Kind is AzureClusterIdentity for a reconcile.Runner. An identity is of no Cluster: many may use it.
+// Kind implements reconcile.LocalKind for AzureClusterIdentity. An identity belongs to no Cluster, because many may use it.
 type Kind struct {
 	Client     client.Client
 	Identities *identity.Provider
@@ -84,14 +84,14 @@ func (k *Kind) ReportStatus(ctx context.Context, object *infrav1.AzureClusterIde
 	return verdict
 }
 
-// usedBeforeUpgradeCondition is on an identity that keeps what it used under the established provider.
+// usedBeforeUpgradeCondition is set on an identity that keeps a credential from before the upgrade from the established provider.
 var usedBeforeUpgradeCondition = metav1.Condition{
 	Type: infrav1.TenantsIsolatedCondition, Status: metav1.ConditionFalse, Reason: infrav1.UsedBeforeUpgradeReason,
 	Message: fmt.Sprintf("the %s keeps a credential that is not its namespace's, because it was in use before the upgrade from the established provider; ConfigMap %s in the manager's namespace lists it",
 		identity.Kind, identity.FormerRecordName),
 }
 
-// tenantsTrustedCondition is what an identity says of a manager that trusts tenants.
+// tenantsTrustedCondition is set on identities by a manager that trusts tenants.
 var tenantsTrustedCondition = metav1.Condition{
 	Type: infrav1.TenantsIsolatedCondition, Status: metav1.ConditionFalse, Reason: infrav1.TenantsTrustedReason,
 	Message: fmt.Sprintf("the manager runs with --%s=%s: whoever may create an %s can use every Secret with a credential, and the manager's own identity",

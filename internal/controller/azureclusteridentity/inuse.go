@@ -17,7 +17,7 @@ import (
 
 // +kubebuilder:rbac:groups=infrastructure.cluster.x-k8s.io,resources=azureclusters;azuremanagedcontrolplanes,verbs=get;list;watch
 
-// waitForUsers says who keeps an identity from going that is being deleted.
+// waitForUsers reports the users that block the deletion of an identity.
 func (k *Kind) waitForUsers(ctx context.Context, object *infrav1.AzureClusterIdentity) error {
 	users := map[string]string{}
 	networks := &infrav1.AzureClusterList{}
@@ -40,15 +40,15 @@ func (k *Kind) waitForUsers(ctx context.Context, object *infrav1.AzureClusterIde
 	return nil
 }
 
-// addFinalizerNames adds the finalizers that a user has on its identities.
+// addFinalizerNames adds the finalizers that a user puts on its identities.
 func addFinalizerNames(users map[string]string, prefix, kind string, user client.Object) {
 	name := fmt.Sprintf("%s %s/%s", kind, user.GetNamespace(), user.GetName())
 	users[identity.FinalizerKey(prefix, user.GetNamespace(), user.GetName())] = name
 	users[identity.LegacyFinalizerKey(prefix, user.GetNamespace(), user.GetName())] = name
 }
 
-// inUseCondition is the condition of an identity with finalizers of clusters, of which users are known by name; ok is false when it
-// has none of them.
+// inUseCondition returns the condition of an identity with finalizers of clusters. users has the names of known users. ok is false if
+// there are no such finalizers.
 func inUseCondition(object *infrav1.AzureClusterIdentity, users map[string]string) (condition metav1.Condition, ok bool) {
 	var known, unknown []string
 	for _, finalizer := range object.Finalizers {

@@ -1,8 +1,8 @@
-// Package azurejson keeps the Secrets with azure.json, the configuration that cloud-provider-azure and the kubelet's
-// credential provider read on every node.
+// Package azurejson keeps the Secrets with azure.json, the configuration that cloud-provider-azure and the kubelet's credential
+// provider read on every node.
 //
-// There is one Secret per AzureMachineTemplate and AzureMachinePool, and one per AzureMachine that no template made, called <name>-azure-json.
-// A Secret of that name that the cluster does not own is the user's and is left alone.
+// There is one Secret <name>-azure-json per AzureMachineTemplate, per AzureMachinePool, and per AzureMachine without a template. A
+// Secret of that name that the cluster does not own belongs to the user and is left alone.
 package azurejson
 
 import (
@@ -46,16 +46,16 @@ type Reconciler struct {
 	Access   *access.Gate
 	Facts    *facts.Facts
 	Features plan.Features
-	// WatchFilter is the value of the label cluster.x-k8s.io/watch-filter that objects must have; "" is all.
+	// WatchFilter is the required value of the label cluster.x-k8s.io/watch-filter; "" accepts all objects.
 	WatchFilter string
-	// Secrets shows the metadata of the Secrets that are watched, as PartialObjectMetadata; nil has them read in every pass.
+	// Secrets reads the metadata of the watched Secrets, as PartialObjectMetadata. If nil, Secrets are read in every reconciliation.
 	Secrets client.Reader
 
 	eventLog *eventlog.Recorder
 	verified verifiedSecrets
 }
 
-// Kinds are those beside AzureMachineTemplate that get a Secret.
+// Kinds selects the kinds besides AzureMachineTemplate that get a Secret.
 type Kinds struct{ Machines, Pools bool }
 
 // SetupWithManager registers one controller for templates and one for each of the kinds.
@@ -102,7 +102,8 @@ func (r *Reconciler) setupController(ctx context.Context, mgr ctrl.Manager, opti
 	return b.Complete(do)
 }
 
-// readProvisioned is what azure.json depends on of the status of a Cluster. Cluster API writes there of every machine that changes.
+// readProvisioned returns the part of a Cluster's status that azure.json depends on. Cluster API changes other parts with every
+// machine.
 func readProvisioned(cluster *clusterv1.Cluster) any { return selfmanaged.IsProvisioned(cluster) }
 
 func (r *Reconciler) reconcileTemplate(ctx context.Context, request ctrl.Request) (ctrl.Result, error) {
@@ -139,7 +140,7 @@ func (r *Reconciler) reconcilePool(ctx context.Context, request ctrl.Request) (c
 	return r.reconcileLabelled(ctx, pool, pool.Spec.ManagedIdentities)
 }
 
-// reconcileLabelled is reconcile for an object that has the label of its Cluster.
+// reconcileLabelled is reconcileSecret for an object with the label of its Cluster.
 func (r *Reconciler) reconcileLabelled(ctx context.Context, owner client.Object, identities infrav1.ManagedIdentities) (ctrl.Result, error) {
 	cluster, err := util.GetClusterFromMetadata(ctx, r.Client, metav1.ObjectMeta{Namespace: owner.GetNamespace(), Labels: owner.GetLabels()})
 	if err != nil {
@@ -151,7 +152,7 @@ func (r *Reconciler) reconcileLabelled(ctx context.Context, owner client.Object,
 	return r.reconcileSecret(ctx, cluster, owner, identities)
 }
 
-// forgetDeleted drops what was told of an object that is gone.
+// forgetDeleted drops the memory of an object that is gone.
 func (r *Reconciler) forgetDeleted(kind client.Object, request ctrl.Request, err error) {
 	if apierrors.IsNotFound(err) {
 		r.eventLog.Forget(kind, request.NamespacedName)
@@ -159,8 +160,8 @@ func (r *Reconciler) forgetDeleted(kind client.Object, request ctrl.Request, err
 	}
 }
 
-// canDescribe tells whether an azure.json can say where the machines of owner are. AKS clusters have only scale sets that join them,
-// and Azure decides where those go once the cluster is there.
+// canDescribe reports whether the location of the owner's machines is known. In AKS clusters only scale sets that join them get a
+// Secret, and Azure decides their location when the cluster exists.
 func (r *Reconciler) canDescribe(found clusterinfra.Infrastructure, cluster *clusterv1.Cluster, owner client.Object) bool {
 	if found.ControlPlane == nil {
 		return found.Exists()
@@ -169,13 +170,13 @@ func (r *Reconciler) canDescribe(found clusterinfra.Infrastructure, cluster *clu
 	return pool && selfmanaged.IsProvisioned(cluster)
 }
 
-// reconcileSecret is keep that tells an error on owner.
+// reconcileSecret is keepSecret with events about errors on owner.
 func (r *Reconciler) reconcileSecret(ctx context.Context, cluster *clusterv1.Cluster, owner client.Object, spec infrav1.ManagedIdentities) (ctrl.Result, error) {
 	result, err := r.keepSecret(ctx, cluster, owner, spec)
 	return result, r.warnOwner(ctx, owner, err)
 }
 
-// keepSecret writes the Secret of owner, which describes a machine with these identities.
+// keepSecret writes the Secret of owner for machines with these identities.
 func (r *Reconciler) keepSecret(ctx context.Context, cluster *clusterv1.Cluster, owner client.Object, spec infrav1.ManagedIdentities) (ctrl.Result, error) {
 	if cluster == nil || annotations.IsPaused(cluster, owner) || !owner.GetDeletionTimestamp().IsZero() {
 		return ctrl.Result{}, nil
@@ -194,7 +195,8 @@ func (r *Reconciler) keepSecret(ctx context.Context, cluster *clusterv1.Cluster,
 	}
 	credential := opened.CloudConfigSecret()
 	if credential.ClientSecret != "" {
-		// An identity may name any Secret. What Entra ID does not take for its own is not written where its namespace can read it.
+		// An identity may name any Secret. A client secret that Entra ID does not accept for the identity is not written where its
+		// namespace can read it.
 		if err := opened.Client.SignIn(ctx); err != nil {
 			return r.reportFailure(ctx, owner, err)
 		}

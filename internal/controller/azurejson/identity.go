@@ -11,11 +11,11 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/identity"
 )
 
-// noIdentityReason is the reason of the event about it.
+// noIdentityReason is the reason of the event about a missing identity.
 const noIdentityReason = "VMIdentityNone"
 
-// warnWithoutIdentity tells of control-plane machines on which cloud-provider-azure cannot log in: they have no identity of
-// their own, and the cluster's has no client secret to hand out. On workers nothing logs in with azure.json.
+// warnWithoutIdentity warns about control plane machines on which cloud-provider-azure cannot log in: they have no identity, and the
+// cluster's identity has no client secret. Workers do not log in with azure.json.
 func (r *Reconciler) warnWithoutIdentity(ctx context.Context, cluster *clusterv1.Cluster, owner client.Object, spec infrav1.ManagedIdentities, credential identity.CloudConfigSecret) error {
 	if spec.Identity != "" && spec.Identity != infrav1.VMIdentityNone || credential.ClientSecret != "" {
 		r.eventLog.MarkResolved(owner, noIdentityReason)

@@ -21,7 +21,7 @@ import (
 // ownedLabelValue is the value of the label <cluster name> that marks the Secrets of a cluster.
 const ownedLabelValue = "owned"
 
-// writeSecret makes the Secret, or brings one of ours up to date.
+// writeSecret creates the Secret, or updates one that the cluster owns.
 func (r *Reconciler) writeSecret(ctx context.Context, cluster *clusterv1.Cluster, owner client.Object, data map[string][]byte) error {
 	key := secretKey(client.ObjectKeyFromObject(owner))
 	want := &corev1.Secret{
@@ -49,7 +49,8 @@ func (r *Reconciler) writeSecret(ctx context.Context, cluster *clusterv1.Cluster
 	if have.Labels[cluster.Name] != ownedLabelValue {
 		return nil
 	}
-	// The whole reference counts: a release with another API version, or a backup of it, left the version of then.
+	// The reference is compared including its API version, because a release with another API version, or a backup of it, may have
+	// written it.
 	if equality.Semantic.DeepEqual(have.Data, want.Data) && equality.Semantic.DeepEqual(metav1.GetControllerOf(have), metav1.GetControllerOf(want)) {
 		r.verified.remember(have, want)
 		return nil
@@ -64,16 +65,16 @@ func (r *Reconciler) writeSecret(ctx context.Context, cluster *clusterv1.Cluster
 	return nil
 }
 
-// secretKey is the Secret of a template, pool or machine.
+// secretKey returns the key of the Secret of a template, pool or machine.
 func secretKey(owner client.ObjectKey) client.ObjectKey {
 	return client.ObjectKey{Namespace: owner.Namespace, Name: owner.Name + "-azure-json"}
 }
 
-// writeFailedReason is the reason of the event about that.
+// writeFailedReason is the reason of the event about a Secret that cannot be written.
 const writeFailedReason = "CloudConfigFailed"
 
-// reportFailure says on the owner why its Secret cannot be made. The object that gets a condition for the same cause is the
-// AzureCluster; a template has none.
+// reportFailure emits an event on the owner about a Secret that cannot be written. The condition for the same cause is on the
+// AzureCluster, since a template has no conditions.
 func (r *Reconciler) reportFailure(ctx context.Context, owner client.Object, err error) (ctrl.Result, error) {
 	if !eventlog.IsFailure(ctx, err) {
 		return ctrl.Result{}, err
@@ -83,7 +84,7 @@ func (r *Reconciler) reportFailure(ctx context.Context, owner client.Object, err
 	return ctrl.Result{RequeueAfter: max(after, time.Second)}, nil
 }
 
-// warnOwner tells on the owner that its Secret cannot be made, and returns the error.
+// warnOwner emits an event on the owner about the error and returns the error.
 func (r *Reconciler) warnOwner(ctx context.Context, owner client.Object, err error) error {
 	if eventlog.IsFailure(ctx, err) {
 		r.eventLog.WarnOnce(ctx, owner, writeFailedReason, writeFailedReason, "azure.json cannot be written: "+err.Error(), err)

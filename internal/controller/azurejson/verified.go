@@ -12,21 +12,21 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile/stable"
 )
 
-// verifiedSecrets remembers which version of a Secret was as it should be, so that one that nobody has changed is not read in every
-// pass. It holds hashes, and forgets what is gone. The zero value remembers nothing yet.
+// verifiedSecrets remembers the version of each Secret that had the desired content, so that an unchanged one is not read in every
+// reconciliation. It holds only hashes. The zero value is empty.
 type verifiedSecrets struct {
 	mu       sync.Mutex
 	versions map[client.ObjectKey]verifiedVersion
 }
 
-// verifiedVersion is a Secret that had what was wanted.
+// verifiedVersion is the version of a Secret that had the desired content.
 type verifiedVersion struct {
 	uid     types.UID
 	version string
 	wanted  stable.Fingerprint
 }
 
-// isCurrent tells whether the Secret that is watched is the version that had what is wanted.
+// isCurrent reports whether the watched Secret still is the verified version with the desired content.
 func (c *verifiedSecrets) isCurrent(ctx context.Context, watched client.Reader, want *corev1.Secret) bool {
 	if watched == nil {
 		return false
@@ -37,7 +37,7 @@ func (c *verifiedSecrets) isCurrent(ctx context.Context, watched client.Reader, 
 	}
 	seen := &metav1.PartialObjectMetadata{}
 	seen.SetGroupVersionKind(corev1.SchemeGroupVersion.WithKind("Secret"))
-	// One that is not watched is read from the API server.
+	// A Secret that is not watched is read from the API server.
 	if err := watched.Get(ctx, client.ObjectKeyFromObject(want), seen); err != nil {
 		return false
 	}
@@ -46,7 +46,7 @@ func (c *verifiedSecrets) isCurrent(ctx context.Context, watched client.Reader, 
 	return c.versions[client.ObjectKeyFromObject(want)] == verifiedVersion{seen.UID, seen.ResourceVersion, wanted}
 }
 
-// remember remembers that the stored Secret has what is wanted.
+// remember records that the stored Secret has the desired content.
 func (c *verifiedSecrets) remember(stored, want *corev1.Secret) {
 	wanted, err := secretFingerprint(want)
 	if err != nil {
@@ -60,14 +60,14 @@ func (c *verifiedSecrets) remember(stored, want *corev1.Secret) {
 	c.versions[client.ObjectKeyFromObject(stored)] = verifiedVersion{stored.UID, stored.ResourceVersion, wanted}
 }
 
-// forget drops what is remembered of a Secret.
+// forget drops a Secret.
 func (c *verifiedSecrets) forget(key client.ObjectKey) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	delete(c.versions, key)
 }
 
-// secretFingerprint is of what is ours in a Secret.
+// secretFingerprint hashes the managed parts of a Secret.
 func secretFingerprint(want *corev1.Secret) (stable.Fingerprint, error) {
 	return stable.ComputeFingerprint(want.Data, want.Labels, want.OwnerReferences)
 }

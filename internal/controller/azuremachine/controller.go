@@ -1,8 +1,7 @@
-// Package azuremachine declares how AzureMachines are reconciled: a virtual machine with its network interfaces, disks and
-// rules.
+// Package azuremachine reconciles AzureMachines: a VM with its network interfaces, disks and rules.
 //
-// A machine is made once: a VM that is gone is reported so that MachineHealthCheck can act, and never made again under the
-// same object.
+// A VM is created once. A VM that disappears is reported, so that a MachineHealthCheck can act, and is never created again for the same
+// object.
 package azuremachine
 
 import (
@@ -30,7 +29,7 @@ import (
 // +kubebuilder:rbac:groups=infrastructure.cluster.x-k8s.io,resources=azuremachines/finalizers,verbs=update
 // +kubebuilder:rbac:groups=cluster.x-k8s.io,resources=machines,verbs=get;list;watch
 
-// Kind is AzureMachine for a reconcile.Runner.
+// Kind implements reconcile.Kind for AzureMachine.
 type Kind struct {
 	Client   client.Client
 	Facts    *facts.Facts

@@ -24,7 +24,8 @@ func (k *Kind) LoadPlanInput(_ context.Context, session reconcile.Session, in *i
 	return nil
 }
 
-// FingerprintInputs implements reconcile.Kind. The providerID counts: the pass that sets it is not the last.
+// FingerprintInputs implements reconcile.Kind. It includes the providerID, because another reconciliation has to follow the one that
+// sets it.
 func (k *Kind) FingerprintInputs(in *input) []any {
 	return []any{in.cluster.Spec, in.azureCluster.Spec, in.machine.Spec, in.machine.Labels, in.azureMachine.Spec}
 }
@@ -60,8 +61,8 @@ func (k *Kind) Plan(ctx context.Context, session reconcile.Session, in *input) (
 	return &reconcile.Plan{Graph: graph, LastApplied: machine.Memory(in.planned)}, nil
 }
 
-// newPlanInput is what the plan is computed from, without the facts. The objects are defaulted as the webhook does it, for
-// those that were stored before a default existed. lent tells that the identity is of another namespace.
+// newPlanInput returns the input of the plan without facts. The objects are defaulted as by the webhooks, because they may have been
+// stored before a default existed. lent is set if the identity belongs to another namespace.
 func (k *Kind) newPlanInput(in *input, subscription string, lent bool) plan.MachineInput {
 	azureCluster, azureMachine := in.azureCluster.DeepCopy(), in.azureMachine.DeepCopy()
 	defaults.FillAzureCluster(azureCluster)
@@ -85,8 +86,8 @@ func (k *Kind) newPlanInput(in *input, subscription string, lent bool) plan.Mach
 
 const roleAssignment = "Microsoft.Authorization/roleAssignments"
 
-// hasRoleElsewhere tells whether a role was assigned to the machine's identity outside of a resource group, when its scope had another
-// default. It stays the machine's.
+// hasRoleElsewhere reports whether the machine's identity has a role assignment outside of a resource group, from a time when its scope
+// had another default. The machine keeps it.
 func hasRoleElsewhere(azureMachine *infrav1.AzureMachine, group string) bool {
 	return slices.ContainsFunc(inventory.Of("AzureMachine", azureMachine).Made, func(id arm.ID) bool {
 		return strings.EqualFold(id.Type(), roleAssignment) && !strings.EqualFold(id.ResourceGroup(), group)

@@ -16,8 +16,8 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile/deletion"
 )
 
-// BeforeDelete implements reconcile.Kind. Without an AzureCluster nobody can ask Azure: that goes after its machines unless somebody
-// took its finalizer off.
+// BeforeDelete implements reconcile.Kind. Without an AzureCluster there is no identity for Azure. The AzureCluster is deleted after its
+// machines, unless its finalizer was removed by hand.
 func (k *Kind) BeforeDelete(_ context.Context, in *input) error {
 	in.azureMachine.Status.Ready = false
 	switch {
@@ -29,14 +29,14 @@ func (k *Kind) BeforeDelete(_ context.Context, in *input) error {
 	return reconcile.AbandonResources("the AzureCluster that says how to ask Azure is gone", k.describeResources(in, ""))
 }
 
-// NothingCreated implements reconcile.Kind: machines are made in a network that is there.
+// NothingCreated implements reconcile.Kind. Machines are created only in a provisioned network.
 func (k *Kind) NothingCreated(in *input) bool {
 	return in.azureMachine.Spec.ProviderID == nil && !memory.Stored(in.azureMachine.Annotations) &&
 		!selfmanaged.IsProvisioned(in.cluster) && cluster.Untouched(in.azureCluster)
 }
 
-// PlanDeletion implements reconcile.Kind. When the whole cluster goes and its resource group with it, the group's deletion takes
-// everything.
+// PlanDeletion implements reconcile.Kind. If the Cluster and its resource group are deleted, the deletion of the group covers all
+// resources.
 func (k *Kind) PlanDeletion(ctx context.Context, session reconcile.Session, in *input) (*reconcile.Plan, error) {
 	planned := k.newPlanInput(in, session.Access.SubscriptionID, session.Access.LentGrants != nil)
 	var err error
@@ -56,7 +56,7 @@ func (k *Kind) PlanDeletion(ctx context.Context, session reconcile.Session, in *
 	}
 	out := &reconcile.Plan{
 		EarlyWarning: warning,
-		// Azure makes the disks, and may leave them without tags.
+		// Azure creates the disks, sometimes without tags.
 		Graph: graph, OwnedUntagged: machine.Disks(planned),
 		OnDeleted: func() {
 			k.Facts.ReleaseMachine(planned)
@@ -82,7 +82,7 @@ func (k *Kind) DeletionBlocker(in *input, subscription string) deletion.Blocker 
 	}
 }
 
-// describeResources names what of the machine may be in Azure: by its provider ID, and by the names that go with it.
+// describeResources describes the machine's possible resources in Azure by its provider ID or its name.
 func (k *Kind) describeResources(in *input, subscription string) string {
 	if in.azureCluster == nil {
 		azureMachine := in.azureMachine
@@ -101,7 +101,7 @@ func (k *Kind) describeResources(in *input, subscription string) string {
 	return string(plan.VMID(planned)) + " and, where they are there, " + strings.Join(ids, ", ")
 }
 
-// possibleResources are the resources that the machine may have in Azure.
+// possibleResources returns the IDs of resources that the machine may have in Azure.
 func (k *Kind) possibleResources(in *input, subscription string) (out []arm.ID) {
 	planned := k.newPlanInput(in, subscription, false)
 	graph, err := machine.DeletePlan(planned)

@@ -16,8 +16,8 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/status"
 )
 
-// addIdentities gives a VM that is in place the user-assigned identities that it lacks: added to the spec, or taken away
-// outside. As long as one is missing it returns the condition VMIdentitiesReady, and the verdict that says when to come back.
+// addIdentities adds missing user-assigned identities to an existing VM: those added to the spec, and those removed outside. While one
+// is missing it returns the condition VMIdentitiesReady and the stopReason with the time of the next check.
 func (k *Kind) addIdentities(ctx context.Context, session reconcile.Session, in *input, outcome arm.Outcome) (*metav1.Condition, error) {
 	vm, _ := outcome.Result(plan.VMID(in.planned))
 	if !vm.IsDone() {
@@ -34,7 +34,7 @@ func (k *Kind) addIdentities(ctx context.Context, session reconcile.Session, in 
 	}
 	after := reconcile.UntilResync
 	if done.State == arm.Ready {
-		// It is read again to see whether it is so.
+		// The VM is read again to check the result.
 		after = time.Second
 	}
 	return &metav1.Condition{

@@ -18,9 +18,9 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile"
 )
 
-// input is what one pass works on.
+// input is the input of one reconciliation.
 type input struct {
-	// Of a machine that is being deleted, cluster and machine may stand for what is not there any more, and azureCluster be nil.
+	// If the machine is being deleted, cluster and machine may be substitutes, and azureCluster may be nil.
 	cluster      *clusterv1.Cluster
 	clusterGone  bool
 	azureCluster *infrav1.AzureCluster
@@ -52,7 +52,7 @@ func (k *Kind) Load(ctx context.Context, azureMachine *infrav1.AzureMachine) (*i
 	return in, subject, nil
 }
 
-// loadExisting reads what a machine belongs to that is not being deleted.
+// loadExisting reads the objects that a machine that is not being deleted belongs to.
 func (k *Kind) loadExisting(ctx context.Context, in *input) (err error) {
 	if in.machine, err = util.GetOwnerMachine(ctx, k.Client, in.azureMachine.ObjectMeta); err != nil {
 		return fmt.Errorf("get the Machine that owns it: %w", err)

@@ -15,8 +15,8 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile/deletion"
 )
 
-// loadDeleting reads what a machine belongs to that is being deleted. Whoever deletes all at once deletes that, too, so what
-// is not there any more is stood in for by what the AzureMachine says of itself.
+// loadDeleting reads the objects that a machine that is being deleted belongs to. When everything is deleted at once they may be gone
+// already; loadDeleting then rebuilds them from the AzureMachine's own fields.
 func (k *Kind) loadDeleting(ctx context.Context, in *input) error {
 	machine, err := util.GetOwnerMachine(ctx, k.Client, in.azureMachine.ObjectMeta)
 	if client.IgnoreNotFound(err) != nil {

@@ -17,7 +17,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/status"
 )
 
-// conditionGroups are the conditions of an AzureMachine in the order in which people think of them.
+// conditionGroups are the conditions of an AzureMachine, in their order of display.
 var conditionGroups = []string{
 	infrav1.VMRunningCondition,
 	infrav1.NetworkInterfacesReadyCondition,
@@ -29,7 +29,7 @@ var conditionGroups = []string{
 	infrav1.BootstrapSucceededCondition,
 }
 
-// Report implements reconcile.Kind: once the VM runs, the status has what Cluster API needs of it.
+// Report implements reconcile.Kind. Once the VM runs, it sets the fields of the status that Cluster API reads.
 func (k *Kind) Report(ctx context.Context, session reconcile.Session, in *input, outcome arm.Outcome) (time.Duration, error) {
 	found := describeVM(groupConditions(outcome), in.planned, outcome)
 	identities, verdict := k.addIdentities(ctx, session, in, outcome)
@@ -41,7 +41,7 @@ func (k *Kind) Report(ctx context.Context, session reconcile.Session, in *input,
 	return 0, verdict
 }
 
-// reportVM shows what Azure says about the VM.
+// reportVM copies the state of the VM in Azure to the status.
 func reportVM(in *input, outcome arm.Outcome) {
 	vm, ok := outcome.Result(plan.VMID(in.planned))
 	if !ok || len(vm.Observed) == 0 {
@@ -72,14 +72,14 @@ func (k *Kind) ReportDeletion(in *input, outcome arm.Outcome) {
 	}
 }
 
-// vmReasons are the reasons of VMRunning while Azure is at work on the VM.
+// vmReasons are the reasons of VMRunning while an operation on the VM runs.
 var vmReasons = map[string]string{
 	infrav1.CreatingReason: infrav1.VMCreatingReason,
 	infrav1.UpdatingReason: infrav1.VMUpdatingReason,
 	infrav1.DeletingReason: infrav1.VMDeletingReason,
 }
 
-// groupConditions are the conditions of the outcome.
+// groupConditions returns the conditions of the outcome.
 func groupConditions(outcome arm.Outcome) []metav1.Condition {
 	found := status.GroupConditions(outcome, conditionGroups, machine.Group)
 	for i := range found {
@@ -90,8 +90,8 @@ func groupConditions(outcome arm.Outcome) []metav1.Condition {
 	return found
 }
 
-// describeVM says in the condition of the VM what is known here and not in its resource: that Azure has it as failed, what
-// was asked of Azure's capacity, and that it was stopped or taken back.
+// describeVM adds details to the condition of the VM: that Azure has the VM in state Failed, the requested capacity, and that the VM
+// was stopped or evicted.
 func describeVM(found []metav1.Condition, planned plan.MachineInput, outcome arm.Outcome) []metav1.Condition {
 	i := slices.IndexFunc(found, func(c metav1.Condition) bool { return c.Type == infrav1.VMRunningCondition })
 	if i < 0 {
@@ -119,19 +119,19 @@ func describeVM(found []metav1.Condition, planned plan.MachineInput, outcome arm
 	return found
 }
 
-// isStopped tells whether the VM is known to have been stopped, or to be about to.
+// isStopped reports whether the VM is stopped or about to be.
 func isStopped(planned plan.MachineInput) bool {
 	return slices.Contains([]string{"stopping", "stopped", "deallocating", "deallocated"}, planned.MachineFacts.PowerState)
 }
 
-// reportGroups sets the conditions that were found, and takes away those of groups that the machine does not have.
+// reportGroups sets the conditions found, and removes those of groups that the machine does not have.
 func reportGroups(in *input, outcome arm.Outcome, found []metav1.Condition) {
 	found = status.SetConditions(in.azureMachine, append([]string{infrav1.VMIdentitiesReadyCondition}, conditionGroups...), found)
 	status.SetCondition(in.azureMachine, status.SummaryCondition(infrav1.ReadyCondition, found))
 	in.azureMachine.Status.Resources = status.ResourceStatuses(outcome)
 }
 
-// isVMFailed tells whether Azure has the VM in the state Failed, and not merely refused to make it.
+// isVMFailed reports whether Azure has the VM in the state Failed, and did not merely refuse to create it.
 func isVMFailed(outcome arm.Outcome) bool {
 	return slices.ContainsFunc(outcome.Results, func(result arm.Result) bool {
 		return result.Group == infrav1.VMRunningCondition && strings.EqualFold(machine.VMState(result.Observed), "Failed")
@@ -140,7 +140,7 @@ func isVMFailed(outcome arm.Outcome) bool {
 
 const notMadeAgain = " It is not made again: delete the Machine, or let a MachineHealthCheck replace it"
 
-// reportVMGone says that the VM was deleted outside, or evicted where that deletes it. It is not made again: Cluster API
+// reportVMGone reports a VM that was deleted outside, or evicted with the eviction policy Delete. It is not created again: Cluster API
 // replaces the Machine.
 func reportVMGone(in *input) {
 	in.azureMachine.Status.VMState = infrav1.VMStateDeleted

@@ -1,5 +1,5 @@
-// Package azuremachinetemplate reconciles AzureMachineTemplate: it writes what a node of the template would be into the
-// status, from which the cluster autoscaler scales up groups of machines that have no node yet.
+// Package azuremachinetemplate reconciles AzureMachineTemplates: it writes the properties of a node of the template into the status.
+// With these the cluster autoscaler scales up groups of machines that have no node yet.
 //
 // https://cluster-api.sigs.k8s.io/developer/providers/contracts/infra-machine
 package azuremachinetemplate
@@ -44,7 +44,7 @@ type Reconciler struct {
 	Recorder events.EventRecorder
 	Access   *access.Gate
 	Facts    *facts.Facts
-	// WatchFilter is the value of the label cluster.x-k8s.io/watch-filter that objects must have; "" is all.
+	// WatchFilter is the required value of the label cluster.x-k8s.io/watch-filter; "" accepts all objects.
 	WatchFilter string
 
 	eventLog *eventlog.Recorder
@@ -66,8 +66,7 @@ func (r *Reconciler) SetupWithManager(ctx context.Context, mgr ctrl.Manager, opt
 		Complete(r)
 }
 
-// Reconcile does one pass for one AzureMachineTemplate. The spec of a template does not change, so one that has been told
-// what its nodes are is done.
+// Reconcile reconciles one AzureMachineTemplate. The spec of a template is immutable, so a template with a complete status is done.
 func (r *Reconciler) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.Result, error) {
 	template := &infrav1.AzureMachineTemplate{}
 	if err := r.Client.Get(ctx, request.NamespacedName, template); err != nil {
@@ -109,7 +108,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.
 	return ctrl.Result{}, r.writeStatus(ctx, template, changes)
 }
 
-// writeStatus writes the status. A template has no conditions, so an event tells that this failed.
+// writeStatus writes the status. An event shows a failure, because a template has no conditions.
 func (r *Reconciler) writeStatus(ctx context.Context, template *infrav1.AzureMachineTemplate, changes *patch.Changes) error {
 	err := changes.Finish(ctx)
 	if eventlog.IsFailure(ctx, err) {
@@ -119,8 +118,7 @@ func (r *Reconciler) writeStatus(ctx context.Context, template *infrav1.AzureMac
 	return err
 }
 
-// loadCluster reads the cluster of a template and gives the access to Azure that it has. The input is nil when there is nothing
-// to do yet.
+// loadCluster reads the cluster of a template and opens its access to Azure. The input is nil if there is nothing to do yet.
 func (r *Reconciler) loadCluster(ctx context.Context, template *infrav1.AzureMachineTemplate) (*plan.ClusterInput, *access.Access, error) {
 	cluster, err := util.GetOwnerCluster(ctx, r.Client, template.ObjectMeta)
 	if err != nil || cluster == nil || cluster.Spec.InfrastructureRef.Kind != "AzureCluster" || annotations.IsPaused(cluster, template) {
@@ -138,10 +136,10 @@ func (r *Reconciler) loadCluster(ctx context.Context, template *infrav1.AzureMac
 	return &plan.ClusterInput{Cluster: cluster, AzureCluster: azureCluster, SubscriptionID: opened.SubscriptionID}, opened, nil
 }
 
-// nodeMatter is the matter of the events about a node that nobody knows.
+// nodeMatter is the matter of events about unknown properties of a node.
 const nodeMatter = "node"
 
-// reportFailure says why the catalog could not be asked. The object that gets a condition for the same cause is the AzureCluster.
+// reportFailure emits an event about a catalog that could not be read. The condition for the same cause is on the AzureCluster.
 func (r *Reconciler) reportFailure(ctx context.Context, template *infrav1.AzureMachineTemplate, reason string, err error) (ctrl.Result, error) {
 	if !eventlog.IsFailure(ctx, err) {
 		return ctrl.Result{}, err
