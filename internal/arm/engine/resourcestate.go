@@ -462,28 +462,28 @@ func hashOf(raw []byte) string {
 
 // recordActionEnd records the failure of an action and the time of its next try, or that it has succeeded. The delay is the one that
 // conditions about requests outside of convergences name.
-func (m *stateStore) recordActionEnd(key, hash string, err error) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
+func (s *stateStore) recordActionEnd(key, hash string, err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	if err == nil {
-		if found := m.findState(key); found != nil {
-			found.failure = nil
-			m.dropIfEmpty(key)
+		if state := s.findState(key); state != nil {
+			state.failure = nil
+			s.dropIfEmpty(key)
 		}
 		return
 	}
-	m.stateFor(key).failure = &failure{hash: hash, err: err, next: m.clock.Now().Add(arm.ReadRetryDelay(err))}
+	s.stateFor(key).failure = &failure{hash: hash, err: err, next: s.clock.Now().Add(arm.ReadRetryDelay(err))}
 }
 
 // pendingActionFailure returns the error of an action whose retry is not due yet, nil if it can be sent.
-func (m *stateStore) pendingActionFailure(key, hash string) error {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	found := m.findState(key)
-	if found == nil || found.failure == nil || found.failure.hash != hash || !m.clock.Now().Before(found.failure.next) {
+func (s *stateStore) pendingActionFailure(key, hash string) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	state := s.findState(key)
+	if state == nil || state.failure == nil || state.failure.hash != hash || !s.clock.Now().Before(state.failure.next) {
 		return nil
 	}
-	return found.failure.err
+	return state.failure.err
 }
 
 // storeActionResult stores the result of an action until the waiting objects take it.
