@@ -14,27 +14,27 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/types"
 )
 
-// ReadResource is a resource as Azure shows it; nil without an error means that it does not exist.
+// ReadResource returns a resource as Azure shows it. Nil without an error means that it does not exist.
 func (f *Facts) ReadResource(ctx context.Context, c *client.Client, id arm.ID) (json.RawMessage, error) {
 	return f.read(ctx, c, id)
 }
 
-// CredentialKind says which kubeconfig of an AKS cluster is meant.
+// CredentialKind selects a kubeconfig of an AKS cluster.
 type CredentialKind string
 
 const (
-	// AdminCredential is that of the local account with all rights. Azure refuses it where local accounts are disabled.
+	// AdminCredential is the kubeconfig of the local account with all rights. Azure refuses it if local accounts are disabled.
 	AdminCredential CredentialKind = "listClusterAdminCredential"
-	// UserCredential is that of users; with Entra integration it holds no secret.
+	// UserCredential is the kubeconfig of users. With Entra integration it contains no secret.
 	UserCredential CredentialKind = "listClusterUserCredential"
 )
 
-// kubeconfigTTL is how long a kubeconfig serves passes that see the cluster as it was when AKS was asked: those of a new cluster come
-// in quick succession, whenever one of its pools has something to tell.
+// kubeconfigTTL is how long a kubeconfig serves while the cluster looks the same. A new cluster is reconciled in quick succession,
+// whenever one of its pools changes.
 const kubeconfigTTL = time.Minute
 
-// GetKubeconfig asks AKS for a kubeconfig of a cluster that is shown as seen. The answer is a secret. If have is what AKS answered last, and
-// the cluster has not been written since, it is the answer.
+// GetKubeconfig returns a kubeconfig of a cluster that Azure shows as seen. The result is a secret. It returns have without a
+// request if have was the last answer and the cluster was not written since.
 // https://learn.microsoft.com/en-us/rest/api/aks/managed-clusters/list-cluster-admin-credentials
 func (f *Facts) GetKubeconfig(ctx context.Context, c *client.Client, cluster arm.ID, kind CredentialKind, seen json.RawMessage, have []byte) ([]byte, error) {
 	out := have
@@ -73,7 +73,7 @@ func (f *Facts) fetchKubeconfig(ctx context.Context, c *client.Client, cluster a
 			Value string `json:"value"`
 		} `json:"kubeconfigs"`
 	}
-	// Errors of decoding may quote what they cannot read.
+	// Decoding errors may quote the secret.
 	if json.Unmarshal(response.Body, &answer) != nil || len(answer.Kubeconfigs) == 0 {
 		return nil, fmt.Errorf("POST %s/%s: the answer has no kubeconfig", cluster.ShortName(), kind)
 	}
@@ -84,21 +84,21 @@ func (f *Facts) fetchKubeconfig(ctx context.Context, c *client.Client, cluster a
 	return kubeconfig, nil
 }
 
-// scaleSetsTTL is how long a list of scale sets serves the pools of a cluster, which come for it at about the same time.
+// scaleSetsTTL is how long a list of scale sets serves the pools of a cluster, which read it at about the same time.
 const scaleSetsTTL = 2 * time.Second
 
-// scaleSet is what the pool of a scale set is known by.
+// scaleSet identifies a scale set and its pool.
 type scaleSet struct {
 	ID   arm.ID
 	Pool string
 }
 
-// instancesTTL is how long the instances of a pool that has all serve passes that see the pool as it was: whatever is read is shared for as
-// long.
+// instancesTTL is how long the instances of a complete pool serve while the pool looks the same. Other reads are shared for as long.
 const instancesTTL = 10 * time.Second
 
-// ListPoolInstances are the IDs of the virtual machines of an agent pool of AKS that is shown as seen and has count of them, sorted as text.
-// exists tells whether the pool has a scale set at all: one that is new, or was scaled to zero before it had a node, may have none.
+// ListPoolInstances returns the IDs of the virtual machines of an AKS agent pool, sorted as text. seen is the pool as Azure shows
+// it, count its number of nodes. exists reports whether the pool has a scale set. A new pool, or one scaled to zero before it had a
+// node, may have none.
 func (f *Facts) ListPoolInstances(ctx context.Context, c *client.Client, nodeGroup arm.ID, pool string, seen json.RawMessage, count int) (ids []arm.ID, exists bool, err error) {
 	recentKey := fmt.Sprintf("%s|%s|%s|%x", c.CacheScope(), nodeGroup.Key(), pool, sha256.Sum256(seen))
 	if ids, ok := f.completePools.lookupFresh(recentKey); ok {
@@ -133,10 +133,10 @@ func (f *Facts) ListPoolInstances(ctx context.Context, c *client.Client, nodeGro
 	return ids, exists, nil
 }
 
-// acceptAny suits whatever was learned.
+// acceptAny accepts every answer.
 func acceptAny[V any](V) bool { return true }
 
-// listInstances are the IDs of the virtual machines of a scale set; none of one that does not exist.
+// listInstances returns the IDs of the virtual machines of a scale set, none if it does not exist.
 func (f *Facts) listInstances(ctx context.Context, c *client.Client, set arm.ID) (ids []arm.ID, err error) {
 	items, err := askUnlessFailed(ctx, f.failures, c.CacheScope()+"|"+set.Key()+"|instances", func(ctx context.Context) ([]json.RawMessage, error) {
 		return c.List(ctx, string(set)+"/virtualMachines", types.ScaleSetAPIVersion, nil)
@@ -173,7 +173,7 @@ func listScaleSets(ctx context.Context, c *client.Client, path arm.ID) ([]scaleS
 		if err := json.Unmarshal(item, &set); err != nil {
 			return nil, err
 		}
-		// AKS has written the one tag since 2022 and the other before that.
+		// AKS writes the first tag since 2022, and wrote the second before.
 		pool := set.Tags["aks-managed-poolName"]
 		if pool == "" {
 			pool = set.Tags["poolName"]
@@ -183,19 +183,19 @@ func listScaleSets(ctx context.Context, c *client.Client, path arm.ID) ([]scaleS
 	return out, nil
 }
 
-// Health is what Azure Resource Health says about a resource.
+// Health is the answer of Azure Resource Health about a resource.
 type Health struct {
 	// State is Available, Unavailable, Degraded or Unknown.
 	State string
-	// Reason is Azure's kind of reason, as in "Platform Initiated"; "" when it names none.
+	// Reason is Azure's type of the reason, as in "Platform Initiated", "" if there is none.
 	Reason  string
 	Summary string
 }
 
-// healthAPIVersion is that of https://learn.microsoft.com/en-us/rest/api/resourcehealth/availability-statuses
+// healthAPIVersion is the api-version of https://learn.microsoft.com/en-us/rest/api/resourcehealth/availability-statuses
 const healthAPIVersion = "2025-05-01"
 
-// ReadHealth asks Azure Resource Health about a resource.
+// ReadHealth reads the state of a resource from Azure Resource Health.
 func (f *Facts) ReadHealth(ctx context.Context, c *client.Client, id arm.ID) (Health, error) {
 	response, err := c.Get(ctx, id.Extension("Microsoft.ResourceHealth/availabilityStatuses", "current"), healthAPIVersion, nil)
 	if err != nil {

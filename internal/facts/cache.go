@@ -10,13 +10,13 @@ import (
 )
 
 const (
-	// maxEntries bounds a cache; a catalog takes one to two megabytes.
+	// maxEntries bounds a cache. A catalog takes one to two megabytes.
 	maxEntries = 64
-	// fetchTimeout bounds a request that callers share, because none of their deadlines can.
+	// fetchTimeout bounds a request that several callers share. No deadline of one caller can bound it.
 	fetchTimeout = 2 * time.Minute
 )
 
-// cache keeps answers for a while, errors until the next try is due, and asks once for callers that come at the same time.
+// cache keeps answers for a limited time, and errors until the next try is due. Concurrent callers share one request.
 type cache[V any] struct {
 	ttl      time.Duration
 	now      func() time.Time
@@ -36,14 +36,14 @@ func newCache[V any](ttl time.Duration, now func() time.Time) *cache[V] {
 	return &cache[V]{ttl: ttl, now: now, entries: map[string]cacheEntry[V]{}, failures: newFailures(now)}
 }
 
-// getOrFetch gives the answer under key, fetching it when there is none or it is too old. A caller that gives up leaves the
-// request to the others.
+// getOrFetch returns the answer for key. It fetches the answer if there is none or it is too old. If a caller's context ends, the
+// request goes on for the other callers.
 func (c *cache[V]) getOrFetch(ctx context.Context, key string, fetch func(context.Context) (V, error)) (V, error) {
 	if value, ok := c.lookupFresh(key); ok {
 		return value, nil
 	}
 	result := c.flight.DoChan(key, func() (any, error) {
-		// Another flight may have ended between the look-up above and here.
+		// Another flight may have ended since the look-up above.
 		if value, ok := c.lookupFresh(key); ok {
 			return value, nil
 		}
@@ -65,8 +65,8 @@ func (c *cache[V]) getOrFetch(ctx context.Context, key string, fetch func(contex
 	}
 }
 
-// startFetch gives the answer under key if it is there, or the error that it was answered with. Otherwise it fetches it in the
-// background, calls arrived once it is known whether that worked, and returns false.
+// startFetch returns the answer for key if it is cached, or the error of the last request. Otherwise it returns false, fetches the
+// answer in the background and then calls arrived, with an answer or an error.
 func (c *cache[V]) startFetch(ctx context.Context, key string, fetch func(context.Context) (V, error), arrived func()) (V, bool, error) {
 	value, ok := c.lookupFresh(key)
 	if ok {
@@ -76,7 +76,7 @@ func (c *cache[V]) startFetch(ctx context.Context, key string, fetch func(contex
 		return value, false, err
 	}
 	go func() {
-		// The error is told to who asks next.
+		// The next caller gets the error.
 		_, _ = c.getOrFetch(context.WithoutCancel(ctx), key, fetch)
 		arrived()
 	}()
@@ -90,7 +90,7 @@ func (c *cache[V]) lookupFresh(key string) (V, bool) {
 	return e.value, ok && c.now().Sub(e.at) < c.ttl
 }
 
-// store keeps a value and drops those that are too old to be given out, and the oldest one when there are too many.
+// store keeps a value. It drops expired values, and the oldest one if there are too many.
 func (c *cache[V]) store(key string, value V) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

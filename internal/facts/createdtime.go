@@ -10,16 +10,16 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/types"
 )
 
-// ListGroupResources returns the resources in a resource group with their tags and createdTime, as the list of Resource Manager shows them. It returns
-// none where the group does not exist.
+// ListGroupResources returns the resources of a group with their tags and createdTime, from the list of Resource Manager. It returns
+// none if the group does not exist.
 // https://learn.microsoft.com/en-us/rest/api/resources/resources/list-by-resource-group
 func (f *Facts) ListGroupResources(ctx context.Context, c *client.Client, group arm.ID) ([]json.RawMessage, error) {
 	return f.listWithCreatedTime(ctx, c, string(group)+"/resources")
 }
 
-// ListResourceGroups returns the resource groups of a subscription that the identity may read, with their tags and createdTime. The reference of
-// the list has no $expand; that it takes createdTime as the list of resources does is an assumption from scripts that use it. A group
-// that is shown without createdTime is not dated.
+// ListResourceGroups returns the resource groups of a subscription that the identity may read, with their tags and createdTime. The
+// reference of the list has no $expand. That it accepts createdTime like the list of resources is an assumption from scripts that
+// use it. A group without createdTime in the answer has no known date.
 // https://learn.microsoft.com/en-us/rest/api/resources/resource-groups/list
 func (f *Facts) ListResourceGroups(ctx context.Context, c *client.Client, subscription string) ([]json.RawMessage, error) {
 	return f.listWithCreatedTime(ctx, c, string(arm.SubscriptionID(subscription))+"/resourcegroups")

@@ -14,27 +14,27 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan"
 )
 
-// Reader reads one resource; nil without an error means that it does not exist.
+// Reader reads one resource. Nil without an error means that the resource does not exist.
 type Reader func(ctx context.Context, c *client.Client, id arm.ID) (json.RawMessage, error)
 
 // Options configure Facts. The zero value is usable.
 type Options struct {
-	// Read reads the cluster's resources. The composition root gives the engine's shared reads, so that many machines cost
-	// one LIST; nil is one GET per resource.
+	// Read reads the resources of a cluster. The composition root sets it to the engine's shared reads, so that many machines cost
+	// one LIST. With nil, each resource costs one GET.
 	Read Reader
-	// Unchanged has answers kept for longer; nil is not at all.
+	// Unchanged lets answers be kept for longer. With nil they are not.
 	Unchanged Unchanged
 	// Now is the clock; nil is time.Now.
 	Now func() time.Time
-	// TTL is how old the SKU catalog and the regions may be, as a size that the subscription is granted is to be found
-	// without a restart; 0 is 24 hours. Less than ten minutes is taken for ten: the catalog takes Azure seconds.
+	// TTL is the maximum age of the SKU catalog and the regions; 0 means 24 hours. Newly granted sizes are found after it without a
+	// restart. The minimum is ten minutes, because Azure takes seconds for the catalog.
 	TTL time.Duration
 }
 
-// catalogTTL is how long a catalog is kept at least.
+// catalogTTL is the minimum of Options.TTL.
 const catalogTTL = 10 * time.Minute
 
-// Facts answers questions. It is safe for concurrent use; a process has one.
+// Facts answers questions. It is safe for concurrent use. A process has one.
 type Facts struct {
 	read      Reader
 	failures  *failures
@@ -42,17 +42,18 @@ type Facts struct {
 	regions   *cache[*regions]
 	ports     *portReservations
 	scaleSets *cache[[]scaleSet]
-	// poolScaleSets are the scale sets of a resource group, members their instances, kubeconfigs what was answered last, as hashes.
+	// poolScaleSets are the scale sets of a resource group, poolInstances their instances, kubeconfigs the hashes of the last
+	// answers.
 	poolScaleSets *unchangedCache[[]scaleSet]
 	poolInstances *unchangedCache[[]arm.ID]
 	kubeconfigs   *unchangedCache[[sha256.Size]byte]
-	// recentKubeconfigs are hashes of kubeconfigs, too, by how the cluster was seen then.
+	// recentKubeconfigs are hashes of kubeconfigs by the state of the cluster at the time.
 	recentKubeconfigs *cache[[sha256.Size]byte]
-	// completePools are the instances of pools that have all, by how the pool was seen then.
+	// completePools are the instances of pools with all their nodes, by the state of the pool at the time.
 	completePools *cache[[]arm.ID]
 }
 
-// New makes Facts that know nothing yet.
+// New returns Facts with empty caches.
 func New(options Options) *Facts {
 	if options.Read == nil {
 		options.Read = getResource
@@ -80,11 +81,11 @@ func New(options Options) *Facts {
 	}
 }
 
-// ClusterFacts gives the facts for the plan of a cluster. An unknown region is a *field.Error on spec.location that lists the
-// names most like it; an unknown subscription is the *arm.Error of Azure. in.Facts is not used.
+// ClusterFacts returns the facts for the plan of a cluster. For an unknown region it returns a *field.Error on spec.location with
+// the most similar names, for an unknown subscription the *arm.Error of Azure. It does not use in.Facts.
 //
-// The SKU catalog, which tells the zones, takes Azure seconds, and most of a network does not depend on it. It is not
-// waited for: until it is there ZonesPending is set, and wake is called when it has arrived.
+// Azure takes seconds for the SKU catalog with the zones, and most of a network does not depend on it. ClusterFacts does not wait
+// for it: until it is cached ZonesPending is set, and wake is called when it has arrived.
 func (f *Facts) ClusterFacts(ctx context.Context, c *client.Client, in plan.ClusterInput, wake func()) (plan.ClusterFacts, error) {
 	var facts plan.ClusterFacts
 	subscription, location := in.SubscriptionID, plan.Location(in)
@@ -106,7 +107,7 @@ func (f *Facts) ClusterFacts(ctx context.Context, c *client.Client, in plan.Clus
 	})
 	group.Go(func() (err error) {
 		if id := plan.VNetResourceGroupID(in); id.Equal(plan.ResourceGroupID(in)) {
-			// The group is needed next, and nothing in it has to be asked for when it is not there. Who reads it next tells of an error.
+			// The plan needs the group next, and an absent group has no contents to read. The next read reports an error.
 			_, _ = f.read(ctx, c, id)
 		}
 		facts.VNet, err = f.ReadClusterVNet(ctx, c, in)
@@ -117,7 +118,7 @@ func (f *Facts) ClusterFacts(ctx context.Context, c *client.Client, in plan.Clus
 		return err
 	})
 	err := group.Wait()
-	// A region or subscription that does not exist explains every other failure.
+	// An unknown region or subscription is the cause of every other error.
 	if regionErr != nil {
 		return facts, regionErr
 	}
@@ -127,11 +128,11 @@ func (f *Facts) ClusterFacts(ctx context.Context, c *client.Client, in plan.Clus
 	return facts, err
 }
 
-// MachineFacts gives the facts for the plan of a machine. A VM size that the catalog does not have is no error: VMSize is nil
-// then and NearestVMSizes lists the names most like it. in.Facts and in.MachineFacts are not used.
+// MachineFacts returns the facts for the plan of a machine. A VM size that is not in the catalog is not an error: VMSize is nil
+// then, and NearestVMSizes are the most similar names. It does not use in.Facts and in.MachineFacts.
 //
-// The SSH port of a control-plane machine is reserved in memory until ReleaseMachine, so that machines planned at the same
-// time get different ones.
+// The SSH port of a control-plane machine is reserved in memory until ReleaseMachine, so that machines planned concurrently get
+// different ports.
 func (f *Facts) MachineFacts(ctx context.Context, c *client.Client, in plan.MachineInput) (plan.MachineFacts, error) {
 	var facts plan.MachineFacts
 	group, ctx := errgroup.WithContext(ctx)
@@ -164,8 +165,8 @@ func (f *Facts) MachineFacts(ctx context.Context, c *client.Client, in plan.Mach
 	return facts, err
 }
 
-// DeletingMachineFacts gives the facts that the deletion of a machine depends on: whether it leaves an empty availability set
-// behind. Where the region has zones there is none and nothing is asked.
+// DeletingMachineFacts returns the facts for the deletion of a machine: whether its availability set becomes empty. In a region with
+// zones there is no availability set, and nothing is read.
 func (f *Facts) DeletingMachineFacts(ctx context.Context, c *client.Client, in plan.MachineInput) (plan.MachineFacts, error) {
 	name, ok := plan.AvailabilitySetName(in)
 	if !ok || len(in.Facts.Zones) > 0 {

@@ -10,10 +10,10 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/client"
 )
 
-// maxFailures is how many failures are kept before those that are over are looked for.
+// maxFailures is the number of failures from which on expired ones are deleted.
 const maxFailures = 256
 
-// failures remember which questions Azure answered with an error: until its next try a question is not put again, by whomever.
+// failures records the questions that Azure answered with an error. No caller asks such a question again until its next try is due.
 type failures struct {
 	now func() time.Time
 
@@ -25,7 +25,7 @@ type failures struct {
 type failure struct {
 	err     error
 	retryAt time.Time
-	// knownTo are those who know the error, each by what it asked from.
+	// knownTo are the askers that got the error, with their input at the time.
 	knownTo map[string]any
 }
 
@@ -33,7 +33,7 @@ func newFailures(now func() time.Time) *failures {
 	return &failures{now: now, byQuestion: map[string]failure{}}
 }
 
-// askerKey is the key of the asker in a context.
+// askerKey is the context key of the asker.
 type askerKey struct{}
 
 type asker struct {
@@ -41,13 +41,13 @@ type asker struct {
 	input any
 }
 
-// WithAsker is a context for the questions that follow from input, which is comparable, of somebody with this name. Who was told
-// an error and comes with another input has been corrected, so its questions are put at once.
+// WithAsker returns a context for the questions of the asker with this name. input is comparable and determines the questions. If an
+// asker that got an error returns with another input, the object was corrected, and its questions are asked at once.
 func WithAsker(ctx context.Context, name string, input any) context.Context {
 	return context.WithValue(ctx, askerKey{}, asker{name, input})
 }
 
-// pendingError is the error of a question whose next try is not due.
+// pendingError returns the error of a question whose next try is not due yet, else nil.
 func (f *failures) pendingError(ctx context.Context, key string) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -70,14 +70,14 @@ func (f *failures) pendingError(ctx context.Context, key string) error {
 	return found.err
 }
 
-// lastError is the error that a question was last answered with, nil when that was none. Its next try may be under way.
+// lastError returns the last error of a question, nil after a success. A next try may be in progress.
 func (f *failures) lastError(key string) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.byQuestion[key].err
 }
 
-// recordAnswer remembers how a question was answered. What Azure did not say is no answer.
+// recordAnswer records the result of a question. Only answers of Azure count, not canceled requests or network errors.
 func (f *failures) recordAnswer(ctx context.Context, key string, err error) {
 	var azure *arm.Error
 	refused := errors.As(err, &azure) && azure.Code != client.CodeCanceled
@@ -103,7 +103,7 @@ func (f *failures) recordAnswer(ctx context.Context, key string, err error) {
 	f.byQuestion[key] = failure{err: err, retryAt: f.now().Add(arm.ReadRetryDelay(err)), knownTo: told}
 }
 
-// askUnlessFailed puts a question unless it was answered with an error and its next try is not due.
+// askUnlessFailed asks a question, unless the last answer was an error and the next try is not due yet.
 func askUnlessFailed[V any](ctx context.Context, f *failures, key string, question func(context.Context) (V, error)) (V, error) {
 	if err := f.pendingError(ctx, key); err != nil {
 		var none V

@@ -9,8 +9,8 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/types"
 )
 
-// GroupContents are all resources of a group as Azure's list shows them, with tags and without properties. There are none of a group that does
-// not exist.
+// GroupContents returns all resources of a group from Azure's list, with tags and without properties. It returns none if the group
+// does not exist.
 func (f *Facts) GroupContents(ctx context.Context, c *client.Client, group arm.ID) ([]json.RawMessage, error) {
 	items, err := c.List(ctx, string(group)+"/resources", types.ResourcesAPIVersion, nil)
 	if arm.IsNotFound(err) {
@@ -19,17 +19,17 @@ func (f *Facts) GroupContents(ctx context.Context, c *client.Client, group arm.I
 	return items, err
 }
 
-// ListLoadBalancers are those of a group.
+// ListLoadBalancers returns the load balancers of a group.
 func (f *Facts) ListLoadBalancers(ctx context.Context, c *client.Client, group arm.ID) ([]json.RawMessage, error) {
 	return f.listByType(ctx, c, group, types.LoadBalancer)
 }
 
-// ListPublicIPAddresses are those of a group.
+// ListPublicIPAddresses returns the public IP addresses of a group.
 func (f *Facts) ListPublicIPAddresses(ctx context.Context, c *client.Client, group arm.ID) ([]json.RawMessage, error) {
 	return f.listByType(ctx, c, group, types.PublicIPAddress)
 }
 
-// ListDisks are those of a group.
+// ListDisks returns the disks of a group.
 func (f *Facts) ListDisks(ctx context.Context, c *client.Client, group arm.ID) ([]json.RawMessage, error) {
 	return f.listByType(ctx, c, group, types.Disk)
 }

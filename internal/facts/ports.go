@@ -9,10 +9,10 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
 )
 
-// reservationTTL is how long a port stays reserved for a machine that nobody plans any more and nobody released.
+// reservationTTL is how long a port stays reserved for a machine that is neither planned nor released any more.
 const reservationTTL = time.Hour
 
-// sshPorts are the front-end ports of SSH NAT rules in the order they are given out.
+// sshPorts are the front-end ports of SSH NAT rules, in the order of assignment.
 var sshPorts = func() []int32 {
 	out := []int32{22}
 	for port := int32(2201); port <= 2219; port++ {
@@ -21,8 +21,8 @@ var sshPorts = func() []int32 {
 	return out
 }()
 
-// portReservations remembers which machine was given which port of which load balancer. Without it machines that are planned before
-// the first one's rule shows in Azure would all choose the same.
+// portReservations records the machine of each reserved port of a load balancer. Without it, machines planned before the first rule
+// exists in Azure would all get the same port.
 type portReservations struct {
 	now func() time.Time
 
@@ -39,9 +39,9 @@ func newPortReservations(now func() time.Time) *portReservations {
 	return &portReservations{now: now, reserved: map[string]map[int32]reservation{}}
 }
 
-// reservePort gives the port of the machine: what its rule in Azure has, what it was given before, or the first one that is
-// neither taken in Azure nor given to another. 0 means that all are taken. taken has the ports in use by the name of the
-// machine whose rule it is, "" for rules of another kind.
+// reservePort returns the port of the machine: that of its rule in Azure, else its reserved one, else the first port that is neither
+// used in Azure nor reserved. 0 means that all ports are used. taken holds the ports in use with the machine of the rule, "" for
+// other rules.
 func (p *portReservations) reservePort(balancer arm.ID, machine string, taken map[int32]string) int32 {
 	machine = strings.ToLower(machine)
 	p.mu.Lock()
@@ -80,7 +80,7 @@ func (p *portReservations) reservePort(balancer arm.ID, machine string, taken ma
 	return 0
 }
 
-// dropExpired drops reservations that nobody uses, also those of load balancers that are gone.
+// dropExpired deletes expired reservations, also those of deleted load balancers.
 func (p *portReservations) dropExpired() {
 	now := p.now()
 	for balancer, given := range p.reserved {
@@ -91,7 +91,7 @@ func (p *portReservations) dropExpired() {
 	}
 }
 
-// releasePort gives the machine's port back.
+// releasePort deletes the reservation of the machine.
 func (p *portReservations) releasePort(balancer arm.ID, machine string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -17,7 +17,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/takenover"
 )
 
-// getResource is the Reader that asks Azure once per resource.
+// getResource is the Reader with one GET per resource.
 func getResource(ctx context.Context, c *client.Client, id arm.ID) (json.RawMessage, error) {
 	row, err := types.ForID(id)
 	if err != nil {
@@ -33,7 +33,7 @@ func getResource(ctx context.Context, c *client.Client, id arm.ID) (json.RawMess
 	return response.Body, nil
 }
 
-// readInto decodes a resource into out and tells whether it exists.
+// readInto decodes a resource into out and reports whether it exists.
 func (f *Facts) readInto(ctx context.Context, c *client.Client, id arm.ID, out any) (bool, error) {
 	body, err := f.read(ctx, c, id)
 	if err != nil || len(body) == 0 {
@@ -45,13 +45,13 @@ func (f *Facts) readInto(ctx context.Context, c *client.Client, id arm.ID, out a
 	return true, nil
 }
 
-// ReadClusterVNet tells what is in the cluster's virtual network now.
+// ReadClusterVNet returns the current state of the cluster's virtual network.
 func (f *Facts) ReadClusterVNet(ctx context.Context, c *client.Client, in plan.ClusterInput) (plan.VNetFact, error) {
 	tag, owned := plan.OwnerTag(in)
 	return f.ReadVNet(ctx, c, plan.VNetID(in), tag, owned)
 }
 
-// ReadVNet tells what is in a virtual network now, and whether it carries the ownership tag.
+// ReadVNet returns the current state of a virtual network, and whether it carries the ownership tag.
 func (f *Facts) ReadVNet(ctx context.Context, c *client.Client, id arm.ID, tagKey, tagValue string) (plan.VNetFact, error) {
 	var vnet struct {
 		Location   string            `json:"location"`
@@ -78,7 +78,7 @@ func (f *Facts) ReadVNet(ctx context.Context, c *client.Client, id arm.ID, tagKe
 		AddressPrefixes: vnet.Properties.AddressSpace.AddressPrefixes, Subnets: map[string][]string{},
 	}
 	for key, value := range vnet.Tags {
-		// Azure keeps the casing of tag keys and compares them without it.
+		// Azure keeps the case of tag keys and ignores it in comparisons.
 		if strings.EqualFold(key, tagKey) {
 			fact.Owned = value == tagValue
 		}
@@ -93,8 +93,8 @@ func (f *Facts) ReadVNet(ctx context.Context, c *client.Client, id arm.ID, tagKe
 	return fact, nil
 }
 
-// readInternalFrontends are the names of the frontends of the internal load balancer beside the public one of the API server, by
-// address; nil where the feature gate for it is off.
+// readInternalFrontends returns the names of the frontends of the internal load balancer of the API server by address. It returns
+// nil if the feature gate for it is off.
 func (f *Facts) readInternalFrontends(ctx context.Context, c *client.Client, in plan.ClusterInput) (map[string]string, error) {
 	lb := in.AzureCluster.Spec.NetworkSpec.APIServerLB
 	if lb == nil || lb.Type == infrav1.Internal || !in.Features.APIServerILB {
@@ -121,7 +121,7 @@ func (f *Facts) readInternalFrontends(ctx context.Context, c *client.Client, in 
 	return names, nil
 }
 
-// readVM tells whether the machine's VM exists, the principal of its system-assigned identity, and its power state.
+// readVM returns whether the machine's VM exists, the principal of its system-assigned identity, and its power state.
 func (f *Facts) readVM(ctx context.Context, c *client.Client, in plan.MachineInput) (exists bool, principal, power string, err error) {
 	var vm struct {
 		Identity struct {
@@ -134,7 +134,7 @@ func (f *Facts) readVM(ctx context.Context, c *client.Client, in plan.MachineInp
 	id := plan.VMID(in)
 	exists, err = f.readInto(ctx, c, id, &vm)
 	view := vm.Properties.InstanceView
-	// The answer to a write does not show the view. And a list may lag behind: who is told that a machine is gone replaces it.
+	// The answer to a write has no instance view. A list may be outdated, and a machine that seems deleted would be replaced.
 	hidden := exists && len(view) == 0 && (in.AzureMachine.Spec.SpotVMOptions != nil || wasLastSeenStopped(in.AzureMachine))
 	if gone := !exists && in.AzureMachine.Spec.ProviderID != nil; err == nil && (hidden || gone) {
 		row, typeErr := types.ForID(id)
@@ -157,8 +157,8 @@ func (f *Facts) readVM(ctx context.Context, c *client.Client, in plan.MachineInp
 	return exists, vm.Identity.PrincipalID, plan.PowerState(view), nil
 }
 
-// isAddressDetached tells whether the first interface of a control-plane machine that may have been taken over is there
-// without the public address that the machine has.
+// isAddressDetached reports whether the first interface of a control-plane machine exists without the machine's public address. Only
+// machines that may have been migrated are checked.
 func (f *Facts) isAddressDetached(ctx context.Context, c *client.Client, in plan.MachineInput) (bool, error) {
 	if !in.ControlPlane || !in.AzureMachine.Spec.AllocatePublicIP || takenover.Of(in.AzureMachine.Annotations).MadeHere() {
 		return false, nil
@@ -180,14 +180,14 @@ func (f *Facts) isAddressDetached(ctx context.Context, c *client.Client, in plan
 	return exists, err
 }
 
-// wasLastSeenStopped tells whether the last that was known of the VM is that somebody stopped it: that it was started again has to
-// be seen, and that a read does not show it does not mean that it was.
+// wasLastSeenStopped reports whether the VM was stopped when it was last read. Only a read with the power state proves that it was
+// started again.
 func wasLastSeenStopped(azureMachine *infrav1.AzureMachine) bool {
 	running := meta.FindStatusCondition(azureMachine.Status.Conditions, infrav1.VMRunningCondition)
 	return running != nil && running.Reason == infrav1.VMStoppedReason
 }
 
-// isEmptyExcept tells whether an availability set exists and has no VM but this one.
+// isEmptyExcept reports whether an availability set exists and contains no other VM.
 func (f *Facts) isEmptyExcept(ctx context.Context, c *client.Client, set, vm arm.ID) (bool, error) {
 	var observed struct {
 		Properties struct {
@@ -203,7 +203,7 @@ func (f *Facts) isEmptyExcept(ctx context.Context, c *client.Client, set, vm arm
 	return exists, err
 }
 
-// reserveSSHPort is the front-end port of the machine's inbound NAT rule; 0 when it has none.
+// reserveSSHPort returns the front-end port of the machine's inbound NAT rule, 0 if it has none.
 func (f *Facts) reserveSSHPort(ctx context.Context, c *client.Client, in plan.MachineInput) (int32, error) {
 	rule, ok := machineNATRule(in)
 	if !ok {
@@ -237,24 +237,24 @@ func (f *Facts) reserveSSHPort(ctx context.Context, c *client.Client, in plan.Ma
 	return f.ports.reservePort(rule.Parent(), rule.Name(), taken), nil
 }
 
-// ReleaseMachine gives back what Machine reserved. Call it once the machine's NAT rule is gone; calling it again, or for
-// a machine that reserved nothing, does no harm.
+// ReleaseMachine releases the port that MachineFacts reserved. Call it once the machine's NAT rule is deleted. Repeated calls, and
+// calls for machines without a reservation, have no effect.
 func (f *Facts) ReleaseMachine(in plan.MachineInput) {
 	if rule, ok := machineNATRule(in); ok {
 		f.ports.releasePort(rule.Parent(), rule.Name())
 	}
 }
 
-// machineNATRule is the inbound NAT rule of the machine; ok is false when it has none, as all but control-plane machines behind
-// a public load balancer.
+// machineNATRule returns the inbound NAT rule of the machine. ok is false if it has none. Only control-plane machines behind a
+// public load balancer have one.
 func machineNATRule(in plan.MachineInput) (id arm.ID, ok bool) {
 	id, ok = plan.NATRuleID(in)
 	return id, ok && in.ControlPlane && in.AzureCluster.Spec.NetworkSpec.APIServerLB.Type != infrav1.Internal
 }
 
-// ReadUserAssignedClientID is the client ID of a user-assigned managed identity, which azure.json wants. providerID is its
-// resource ID, with or without "azure://"; it may be in another subscription. What is not an ID or does not exist is a
-// *field.Error on spec.userAssignedIdentities.
+// ReadUserAssignedClientID returns the client ID of a user-assigned managed identity, for azure.json. providerID is its resource ID,
+// with or without "azure://", in any subscription. An invalid ID or an absent identity is a *field.Error on
+// spec.userAssignedIdentities.
 func (f *Facts) ReadUserAssignedClientID(ctx context.Context, c *client.Client, providerID string) (string, error) {
 	path := field.NewPath("spec", "userAssignedIdentities").Index(0).Child("providerID")
 	id, err := arm.ParseID(providerID)

@@ -20,17 +20,17 @@ const subscriptionsAPIVersion = "2022-12-01"
 // regions are the regions of a subscription.
 type regions struct {
 	names []string
-	// hidden means that the principal may not list them, as one whose role covers a resource group only.
+	// hidden means that the principal may not list the regions, for example because its role covers only a resource group.
 	hidden bool
 }
 
-// checkClusterRegion makes sure that the subscription exists and has the cluster's region.
+// checkClusterRegion checks that the subscription exists and has the cluster's region.
 func (f *Facts) checkClusterRegion(ctx context.Context, c *client.Client, in plan.ClusterInput) error {
 	return f.CheckRegion(ctx, c, in.SubscriptionID, in.AzureCluster.Spec.Location)
 }
 
-// CheckRegion makes sure that the subscription exists and has a region. One that it has not is a *field.Error on spec.location
-// that lists the names most like it; an unknown subscription is the *arm.Error of Azure.
+// CheckRegion checks that the subscription exists and has a region. An unknown region is a *field.Error on spec.location with the
+// most similar names, an unknown subscription the *arm.Error of Azure.
 func (f *Facts) CheckRegion(ctx context.Context, c *client.Client, subscription, location string) error {
 	known, err := f.regions.getOrFetch(ctx, c.CacheScope()+"|"+strings.ToLower(subscription), func(ctx context.Context) (*regions, error) {
 		return listRegions(ctx, c, subscription)

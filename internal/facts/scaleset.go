@@ -12,8 +12,8 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/types"
 )
 
-// ListScaleSetVMs are the VMs of a scale set with their power states, as one list shows them; none of a scale set that does not
-// exist. Instances of a uniform one are listed below it, VMs of a flexible one are those of its group that name it.
+// ListScaleSetVMs returns the VMs of a scale set with their power states from one list, none if it does not exist. Instances of a
+// uniform scale set are listed below it. VMs of a flexible one are those of its group that refer to it.
 // https://learn.microsoft.com/en-us/rest/api/compute/virtual-machine-scale-set-vms/list
 // https://learn.microsoft.com/en-us/rest/api/compute/virtual-machines/list
 func (f *Facts) ListScaleSetVMs(ctx context.Context, c *client.Client, scaleSet arm.ID, flexible bool) ([]json.RawMessage, error) {
@@ -31,8 +31,8 @@ func (f *Facts) ListScaleSetVMs(ctx context.Context, c *client.Client, scaleSet 
 	return items, err
 }
 
-// ReadScaleSetVM is one VM of a scale set as the list of them would show it; nil when it does not exist or is of another one. It asks for
-// the VM itself, which a list may leave out.
+// ReadScaleSetVM reads one VM of a scale set in the form of the list, which may leave it out. It returns nil if the VM does not
+// exist or belongs to another scale set.
 // https://learn.microsoft.com/en-us/rest/api/compute/virtual-machine-scale-set-vms/get
 // https://learn.microsoft.com/en-us/rest/api/compute/virtual-machines/get
 func (f *Facts) ReadScaleSetVM(ctx context.Context, c *client.Client, scaleSet, vm arm.ID, flexible bool) (json.RawMessage, error) {
@@ -68,12 +68,12 @@ func responseBody(response *client.Response) json.RawMessage {
 	return response.Body
 }
 
-// ScaleSet is what the plan of a pool depends on of its scale set.
+// ScaleSet holds the properties of a scale set that the plan of its pool depends on.
 type ScaleSet struct {
 	Exists bool
 	// Body is the scale set as Azure shows it.
 	Body json.RawMessage
-	// Capacity is how many VMs Azure has been told to have, State its provisioning state.
+	// Capacity is the number of VMs requested from Azure, State the provisioning state.
 	Capacity int
 	State    string
 	// Tags are its tags with the keys in lower case.
@@ -82,7 +82,7 @@ type ScaleSet struct {
 	PrincipalID string
 }
 
-// ParseScaleSet reads a scale set as Azure shows it; without a body there is none.
+// ParseScaleSet decodes a scale set. An empty body stands for one that does not exist.
 func ParseScaleSet(id arm.ID, body json.RawMessage) (ScaleSet, error) {
 	var shown struct {
 		Tags map[string]string `json:"tags"`

@@ -16,21 +16,20 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan"
 )
 
-// skusAPIVersion is that of https://learn.microsoft.com/en-us/rest/api/compute/resource-skus/list, which has been the
-// same since 2021.
+// skusAPIVersion is the api-version of https://learn.microsoft.com/en-us/rest/api/compute/resource-skus/list, unchanged since 2021.
 const skusAPIVersion = "2021-07-01"
 
-// catalog is what the SKU catalog says about one region.
+// catalog is the part of the SKU catalog about one region.
 type catalog struct {
 	// sizes are the VM sizes by lower-case name.
 	sizes map[string]*plan.VMSize
 	// zones are the zones that any size can be created in, sorted.
 	zones []string
-	// faultDomains is what availability sets with managed disks can have at most; 0 when the catalog does not say.
+	// faultDomains is the maximum number of fault domains of availability sets with managed disks, 0 if the catalog has none.
 	faultDomains int32
 }
 
-// findSize is the row of a size, or the names most like it when there is none.
+// findSize returns a VM size, or the most similar names if there is none.
 func (c *catalog) findSize(name string) (*plan.VMSize, []string) {
 	if size, ok := c.sizes[strings.ToLower(name)]; ok {
 		return size, nil
@@ -42,17 +41,17 @@ func (c *catalog) findSize(name string) (*plan.VMSize, []string) {
 	return nil, nearest.Names(name, names)
 }
 
-// clusterCatalog is the SKU catalog of the cluster's region.
+// clusterCatalog returns the SKU catalog of the cluster's region.
 func (f *Facts) clusterCatalog(ctx context.Context, c *client.Client, in plan.ClusterInput) (*catalog, error) {
 	return f.regionCatalog(ctx, c, in.SubscriptionID, plan.Location(in))
 }
 
-// regionCatalog is the SKU catalog of a region, whose name is normalized.
+// regionCatalog returns the SKU catalog of a region, whose name is normalized.
 func (f *Facts) regionCatalog(ctx context.Context, c *client.Client, subscription, location string) (*catalog, error) {
 	return f.skus.getOrFetch(ctx, catalogKey(c, subscription, location), listCatalog(c, subscription, location))
 }
 
-// FindUnknownSizes are those of VM sizes that the catalog of a region does not have, each with the names most like it.
+// FindUnknownSizes returns the VM sizes that are not in the catalog of a region, each with the most similar names.
 func (f *Facts) FindUnknownSizes(ctx context.Context, c *client.Client, subscription, location string, sizes []string) (map[string][]string, error) {
 	catalog, err := f.regionCatalog(ctx, c, subscription, plan.NormalizeRegion(location))
 	if err != nil {
@@ -67,8 +66,8 @@ func (f *Facts) FindUnknownSizes(ctx context.Context, c *client.Client, subscrip
 	return unknown, nil
 }
 
-// FindVMSize is the row of a VM size in the catalog of the cluster's region; nil, with the names most like it, when there is
-// none. in.Facts is not used.
+// FindVMSize returns a VM size from the catalog of the cluster's region. If there is none, it returns nil and the most similar
+// names. It does not use in.Facts.
 func (f *Facts) FindVMSize(ctx context.Context, c *client.Client, in plan.ClusterInput, name string) (*plan.VMSize, []string, error) {
 	catalog, err := f.clusterCatalog(ctx, c, in)
 	if err != nil {
@@ -78,7 +77,7 @@ func (f *Facts) FindVMSize(ctx context.Context, c *client.Client, in plan.Cluste
 	return size, near, nil
 }
 
-// ListZones are the availability zones that any VM size of the cluster's region can be created in, sorted. in.Facts is not used.
+// ListZones returns the availability zones of the cluster's region that support any VM size, sorted. It does not use in.Facts.
 func (f *Facts) ListZones(ctx context.Context, c *client.Client, in plan.ClusterInput) ([]string, error) {
 	catalog, err := f.clusterCatalog(ctx, c, in)
 	if err != nil {
@@ -102,7 +101,7 @@ func listCatalog(c *client.Client, subscription, location string) func(context.C
 	}
 }
 
-// sku is one row of the catalog as Azure writes it.
+// sku is a row of the catalog in the format of Azure.
 type sku struct {
 	ResourceType string `json:"resourceType"`
 	Name         string `json:"name"`
@@ -162,7 +161,7 @@ func parseCatalog(items []json.RawMessage, location string) (*catalog, error) {
 	return out, nil
 }
 
-// toVMSize reads a row about a VM size for one location.
+// toVMSize converts a row about a VM size for one location.
 func (row sku) toVMSize(location string, words stringPool) *plan.VMSize {
 	size := &plan.VMSize{Name: row.Name, Capabilities: map[string]string{}}
 	for _, capability := range row.Capabilities {
@@ -212,13 +211,13 @@ func setZoneCapability(size *plan.VMSize, zone, name, value string) {
 	size.ZoneCapabilities[zone][name] = value
 }
 
-// appliesTo tells whether a restriction of type Location is about this one.
+// appliesTo reports whether a restriction of type Location includes the location.
 func (r skuRestriction) appliesTo(location string) bool {
 	locations := append(slices.Clone(r.RestrictionInfo.Locations), r.Values...)
 	return len(locations) == 0 || slices.ContainsFunc(locations, func(l string) bool { return plan.NormalizeRegion(l) == location })
 }
 
-// stringPool keeps one copy of strings that a catalog repeats in every row.
+// stringPool keeps one copy of strings that repeat in every row of a catalog.
 type stringPool map[string]string
 
 func (w stringPool) intern(s string) string {

@@ -10,22 +10,23 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/client"
 )
 
-// Unchanged tells whether what was learned of a resource, or of the collection with that path, at a time and with a mark of then still
-// holds, and the mark for what is learned from here on; 0 is that nothing tells, so that it cannot be kept.
+// Unchanged reports whether an answer about a resource still holds. id is a resource or the path of a collection, at the time of the
+// answer, mark the mark of that time. It also returns the mark for an answer read from now on. 0 means that the answer cannot be
+// kept.
 type Unchanged func(ctx context.Context, c *client.Client, id arm.ID, at time.Time, mark uint64) (now uint64, same bool)
 
-// unchangedCache are answers for as long as Azure shows that what they are about was not written, and no longer than Unchanged allows.
+// unchangedCache keeps answers while Azure shows no write to their resource, and no longer than Unchanged allows.
 type unchangedCache[V any] struct {
 	unchanged Unchanged
 	now       func() time.Time
-	// neverExpires means that the list of all resources shows all that the answers say, so that they do not grow old.
+	// neverExpires means that the list of all resources shows every property of the answers, so their age does not matter.
 	neverExpires bool
 
 	mu      sync.Mutex
 	entries map[string]keptAnswer[V]
 }
 
-// maxAnswerAge is how long an answer is kept at most, also of what nobody asks for any more.
+// maxAnswerAge is the maximum age of an answer. It also bounds answers that are not requested any more.
 const maxAnswerAge = 24 * time.Hour
 
 type keptAnswer[V any] struct {
@@ -38,8 +39,8 @@ func newUnchangedCache[V any](options Options, neverExpires bool) *unchangedCach
 	return &unchangedCache[V]{unchanged: options.Unchanged, now: options.Now, neverExpires: neverExpires, entries: map[string]keptAnswer[V]{}}
 }
 
-// getOrAsk gives what was learned of id under key, unless it does not hold any more or does not suit; then it is asked for. What is asked for
-// with a mark must be from after that was seen.
+// getOrAsk returns the answer about id for key. If it does not hold any more or does not suit, it calls ask. An answer that is read
+// with a mark must be newer than the mark.
 func (k *unchangedCache[V]) getOrAsk(ctx context.Context, c *client.Client, key string, id arm.ID, suits func(V) bool, ask func(mark uint64) (V, error)) (V, error) {
 	if k.unchanged == nil {
 		return ask(0)

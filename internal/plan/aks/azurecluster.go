@@ -4,18 +4,18 @@ import (
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 )
 
-// What AKS calls the way of the nodes to the internet, in the resource group of the nodes:
+// Names of the load balancer and backend pool that AKS creates in the node resource group:
 // https://learn.microsoft.com/en-us/azure/aks/load-balancer-standard
 const (
 	outboundLoadBalancer = "kubernetes"
 	outboundBackendPool  = "aksOutboundBackendPool"
 )
 
-// BuildAzureCluster is the AKS cluster in the shape of a self-managed one, for plans of VMs of the user's own that join it: they are
-// where the nodes of AKS are, in its resource group, network and subnet, and go out through its load balancer. Security group
-// and route table have no names: AKS runs cloud-provider-azure with a configuration of its own.
+// BuildAzureCluster returns the AKS cluster as an AzureCluster, for plans of VMs that users add to it. The VMs are placed where the
+// nodes of AKS are: in the node resource group, network and subnet, with the same load balancer for outbound traffic. Security group
+// and route table have no names, because AKS configures cloud-provider-azure itself.
 //
-// It is defaulted as far as such plans go, and shares annotations and labels with the control plane.
+// The result has the defaults that such plans need. It shares annotations and labels with the control plane.
 func BuildAzureCluster(in Input) *infrav1.AzureCluster {
 	spec := in.ControlPlane.Spec
 	out := &infrav1.AzureCluster{ObjectMeta: *in.ControlPlane.ObjectMeta.DeepCopy()}
@@ -39,8 +39,8 @@ func BuildAzureCluster(in Input) *infrav1.AzureCluster {
 	return out
 }
 
-// usesOutboundLoadBalancer tells whether nodes reach the internet through the load balancer of AKS: with the others the subnet has a way out,
-// and one of the SKU Basic has no outbound rules.
+// usesOutboundLoadBalancer reports whether the nodes reach the internet through the load balancer of AKS. With other outbound types
+// the subnet provides the route, and a load balancer of the SKU Basic has no outbound rules.
 func usesOutboundLoadBalancer(spec infrav1.AzureManagedControlPlaneClassSpec) bool {
 	outbound, sku := deref(spec.OutboundType), deref(spec.LoadBalancerSKU)
 	return (outbound == "" || outbound == infrav1.ManagedControlPlaneOutboundTypeLoadBalancer) && (sku == "" || sku == infrav1.ManagedLoadBalancerSKUStandard)

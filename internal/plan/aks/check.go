@@ -13,9 +13,8 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/aso"
 )
 
-// CheckSpec lists what is wrong with the spec of the control plane in the light of what Azure has, and what nothing could be
-// made of. Every message names the field, its value, what is wrong and what to do. When it finds something, nothing is to
-// be planned.
+// CheckSpec returns the errors in the spec of the control plane, given the facts from Azure. Every message names the field, its
+// value, the problem and the remedy. Do not plan while there are errors.
 func CheckSpec(in Input) field.ErrorList {
 	path := field.NewPath("spec")
 	errs := checkVersion(path.Child("version"), in.ControlPlane.Spec.Version)
@@ -38,7 +37,7 @@ func checkVersion(path *field.Path, version string) field.ErrorList {
 func checkSSHKey(in Input, path *field.Path) field.ErrorList {
 	key := deref(in.ControlPlane.Spec.SSHPublicKey)
 	if _, err := base64.StdEncoding.DecodeString(key); err != nil {
-		// The value is not shown: a private key may have been pasted.
+		// The message does not show the value: a user may have pasted a private key.
 		return field.ErrorList{field.Invalid(path, "(hidden)", `is not base64: set it to the output of: base64 < ~/.ssh/id_rsa.pub | tr -d '\n'`)}
 	}
 	return nil
@@ -52,7 +51,7 @@ func checkIdentity(in Input, path *field.Path) field.ErrorList {
 	return field.ErrorList{field.Required(path.Child("userAssignedIdentityResourceID"), "an identity of type UserAssigned needs the resource ID of one")}
 }
 
-// checkClusterNetwork is about the ranges of services and pods, which the Cluster has.
+// checkClusterNetwork checks the CIDR blocks of services and pods of the Cluster, and spec.dnsServiceIP against them.
 func checkClusterNetwork(in Input, path *field.Path) field.ErrorList {
 	var errs field.ErrorList
 	services, pods := clusterCIDRBlocks(in)
@@ -83,7 +82,7 @@ func checkClusterNetwork(in Input, path *field.Path) field.ErrorList {
 	return nil
 }
 
-// checkOutboundIPs refuses more than one kind of outbound addresses: AKS takes one, and it would not say which.
+// checkOutboundIPs rejects more than one kind of outbound addresses. AKS accepts one kind, and its error does not name the conflict.
 func checkOutboundIPs(in Input, path *field.Path) field.ErrorList {
 	profile := in.ControlPlane.Spec.LoadBalancerProfile
 	if profile == nil {
@@ -105,7 +104,7 @@ func checkOutboundIPs(in Input, path *field.Path) field.ErrorList {
 	return field.ErrorList{field.Forbidden(path, "has "+strings.Join(kinds, " and ")+": keep one of them")}
 }
 
-// checkUniqueNames refuses two things of one name, of which one would be ignored.
+// checkUniqueNames rejects two entries of a list with one name, because one of them would be ignored.
 func checkUniqueNames(in Input, path *field.Path) field.ErrorList {
 	var errs field.ErrorList
 	unique := func(path *field.Path, count int, name func(i int) string) {

@@ -9,11 +9,11 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
-// defaultSubnetRanges are the ranges that defaulting gives the subnet, which ask for nothing of one that exists.
+// defaultSubnetRanges are the CIDR blocks that defaulting sets for the subnet. They are not compared with an existing subnet.
 var defaultSubnetRanges = []string{"10.240.0.0/16", "10.224.0.0/16"}
 
-// checkNetwork checks that the subnet fits into the network: the one of the spec, or the one that the user brought, which has
-// to be in the cluster's region.
+// checkNetwork checks that the subnet fits into the virtual network: the one of the spec, or the existing one, which has to be in
+// the region of the cluster.
 func checkNetwork(in Input, path *field.Path) field.ErrorList {
 	if hasNetworkOfAKS(in) {
 		if len(in.ControlPlane.Spec.VirtualNetwork.Subnet.PrivateEndpoints) > 0 {

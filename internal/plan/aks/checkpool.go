@@ -9,7 +9,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/aso"
 )
 
-// CheckPool lists what is wrong with the spec of a pool, its MachinePool among it, in the manner of Check.
+// CheckPool returns the errors in the spec of a pool and its MachinePool, like CheckSpec.
 func CheckPool(in Input, pool Pool) field.ErrorList {
 	path := field.NewPath("spec")
 	errs := checkPoolName(in, pool, path.Child("name"))
@@ -47,7 +47,7 @@ func checkPoolName(in Input, pool Pool, path *field.Path) field.ErrorList {
 	return nil
 }
 
-// checkSystemPool refuses system pools without nodes, with nodes that come and go, or with Windows.
+// checkSystemPool rejects system pools that can have no node, that use Spot VMs, or that run Windows.
 func checkSystemPool(pool Pool, path *field.Path) field.ErrorList {
 	spec := pool.AzurePool.Spec
 	if spec.Mode != "System" {

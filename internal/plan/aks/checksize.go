@@ -9,9 +9,9 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
 )
 
-// RefusedVMSizes are the VM sizes of pools that AKS has refused to make: alone, or with the cluster. AKS names the size that it
-// refuses, and neither the pool nor the sizes that it would take. Others are not looked at, because AKS may know a size before
-// the catalog does.
+// RefusedVMSizes returns the VM sizes of the pools if AKS refused to create the resource: a pool, or the cluster with its pools. The
+// error of AKS names the size, but neither the pool nor the supported sizes. Sizes of resources that AKS accepted are not checked,
+// because AKS may support a size before the SKU catalog lists it.
 func RefusedVMSizes(refused arm.Result, pools ...Pool) []string {
 	if refused.State != arm.Failed || len(refused.Observed) > 0 {
 		return nil
@@ -23,8 +23,8 @@ func RefusedVMSizes(refused arm.Result, pools ...Pool) []string {
 	return out
 }
 
-// CheckVMSizes lists the pools whose VM size the region does not have. unknown are the sizes that it does not have, each with
-// the names most like it.
+// CheckVMSizes returns an error for each pool whose VM size is not available in the region. The keys of unknown are the unavailable
+// sizes, the values the most similar names.
 func CheckVMSizes(in Input, unknown map[string][]string, pools ...Pool) (errs field.ErrorList) {
 	for _, pool := range listActivePools(pools) {
 		near, isUnknown := unknown[pool.AzurePool.Spec.SKU]

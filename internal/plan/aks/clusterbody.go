@@ -11,15 +11,15 @@ import (
 )
 
 const (
-	// managedIdentityClientID is the client ID of the service principal of clusters that have a managed identity instead.
+	// managedIdentityClientID is the client ID of the service principal of clusters with a managed identity.
 	managedIdentityClientID = "msi"
-	// adminUser is the user on the nodes that an SSH key is for.
+	// adminUser is the user of the SSH key on the nodes.
 	adminUser = "azureuser"
-	// kubeletIdentityKey is the key of the kubelet's identity among those of a cluster.
+	// kubeletIdentityKey is the key of the kubelet's identity in the identity profile.
 	kubeletIdentityKey = "kubeletidentity"
 )
 
-// buildClusterModel is the managed cluster that the spec asks for, without tags and pools.
+// buildClusterModel returns the managed cluster of the spec, without tags and pools.
 func buildClusterModel(in Input, have ObservedCluster) aks.ManagedCluster {
 	spec := in.ControlPlane.Spec
 	properties := &aks.ManagedClusterProperties{
@@ -41,7 +41,7 @@ func buildClusterModel(in Input, have ObservedCluster) aks.ManagedCluster {
 	if spec.AADProfile != nil {
 		properties.DisableLocalAccounts = spec.DisableLocalAccounts
 	}
-	// It cannot be turned off, and AKS turns it on by itself for new versions: not asking for it is not asking against it.
+	// The issuer cannot be disabled, and AKS enables it for new versions. The absent field therefore does not mean disabled.
 	if issuer := spec.OIDCIssuerProfile; issuer != nil && deref(issuer.Enabled) {
 		properties.OidcIssuerProfile = &aks.ManagedClusterOIDCIssuerProfile{Enabled: new(true)}
 	}
@@ -58,7 +58,7 @@ func buildClusterModel(in Input, have ObservedCluster) aks.ManagedCluster {
 	return model
 }
 
-// toSKUTier is the tier of the control plane; Paid is what Azure once called Standard.
+// toSKUTier returns the tier of the control plane. Paid is the former name of Standard.
 func toSKUTier(tier string) aks.ManagedClusterSKUTier {
 	if tier == "Paid" {
 		return aks.ManagedClusterSKUTierStandard
@@ -66,15 +66,15 @@ func toSKUTier(tier string) aks.ManagedClusterSKUTier {
 	return aks.ManagedClusterSKUTier(tier)
 }
 
-// wantedKubernetesVersion is the version to ask for: never one below what the control plane runs, as an upgrade channel may
+// wantedKubernetesVersion returns the version to request. It is never lower than the running version, because an upgrade channel may
 // have raised it.
 func wantedKubernetesVersion(in Input, have ObservedCluster) string {
 	p := have.Properties
-	return KeepVersionAlias(highestVersion(in.ControlPlane.Spec.Version, p.CurrentKubernetesVersion), p.KubernetesVersion, p.CurrentKubernetesVersion)
+	return KeepVersionAlias(HighestVersion(in.ControlPlane.Spec.Version, p.CurrentKubernetesVersion), p.KubernetesVersion, p.CurrentKubernetesVersion)
 }
 
-// wantedDNSPrefix is the prefix of the API server's name. The one that defaulting fills in asks for nothing where a cluster has
-// a name that was made otherwise.
+// wantedDNSPrefix returns the DNS prefix of the API server, or nil to leave it to AKS. The default prefix is not sent to an existing
+// cluster that has no prefix, because its name was created by other means.
 func wantedDNSPrefix(in Input, have ObservedCluster) *string {
 	prefix := cmp.Or(deref(in.ControlPlane.Spec.DNSPrefix), in.ControlPlane.Name)
 	if prefix == in.ControlPlane.Name && have.Exists && have.Properties.DNSPrefix == "" {
@@ -83,8 +83,8 @@ func wantedDNSPrefix(in Input, have ObservedCluster) *string {
 	return new(prefix)
 }
 
-// keepsServicePrincipal tells whether a cluster that was taken over has a service principal and the spec asks for no
-// identity: it would be changed for good.
+// keepsServicePrincipal reports whether the existing cluster has a service principal and the spec has no identity. Sending an
+// identity would replace the service principal, which cannot be undone.
 func keepsServicePrincipal(in Input, have ObservedCluster) bool {
 	client := have.Properties.ServicePrincipalProfile.ClientID
 	return in.ControlPlane.Spec.Identity == nil && have.Exists && client != "" && client != managedIdentityClientID
@@ -179,14 +179,14 @@ func buildHTTPProxyConfig(spec *infrav1.HTTPProxyConfig) *aks.ManagedClusterHTTP
 	}
 }
 
-// buildLinuxProfile is the SSH key of the nodes, byte by byte: AKS keeps a new line at its end, and lets nobody change it
-// (recording Test_AKS_Fleet_20250301_CRUD). So a key that is the same otherwise stays as it is; so does the user it is
-// for, about whom the spec says nothing.
+// buildLinuxProfile returns the SSH key and the user of the nodes. AKS keeps a newline at the end of the key, and the key cannot
+// change (recording Test_AKS_Fleet_20250301_CRUD). A key that differs only in white space is therefore sent as Azure shows it. The
+// user has no field in the spec, so the existing one is sent.
 func buildLinuxProfile(encoded *string, have ObservedCluster) *aks.LinuxProfile {
 	if deref(encoded) == "" {
 		return nil
 	}
-	decoded, _ := base64.StdEncoding.DecodeString(*encoded) // Check has seen it.
+	decoded, _ := base64.StdEncoding.DecodeString(*encoded) // CheckSpec reports the error.
 	user, key := adminUser, string(decoded)
 	if profile := have.Properties.LinuxProfile; profile != nil {
 		user = cmp.Or(profile.AdminUsername, adminUser)

@@ -6,7 +6,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan"
 )
 
-// What follows turns fields into what SDK models have: nil stays nil, and so does "" where it asks for nothing.
+// The functions of this file convert fields of specs to fields of SDK models. They return nil for nil, and for an empty value that means unset.
 
 func toInt32[T ~int | ~int32 | ~int64](value *T) *int32 {
 	if value == nil {
@@ -15,7 +15,7 @@ func toInt32[T ~int | ~int32 | ~int64](value *T) *int32 {
 	return new(int32(*value))
 }
 
-// toString is a string as a model wants it; nil when there is none or it is "".
+// toString returns a string for an SDK model, nil for nil and "".
 func toString[T ~string](value *T) *string {
 	if value == nil || *value == "" {
 		return nil
@@ -23,7 +23,7 @@ func toString[T ~string](value *T) *string {
 	return new(string(*value))
 }
 
-// toEnum is a value of an enumeration as a model wants it; nil when there is none or it is "".
+// toEnum returns an enumeration value for an SDK model, nil for nil and "".
 func toEnum[To, From ~string](value *From) *To {
 	if value == nil || *value == "" {
 		return nil
@@ -31,7 +31,7 @@ func toEnum[To, From ~string](value *From) *To {
 	return new(To(*value))
 }
 
-// normalizeID is a resource ID as Azure writes it: users write provider IDs, too, and leave the first slash out.
+// normalizeID returns a resource ID in the format of Azure. Users also write provider IDs and IDs without the first slash.
 func normalizeID(value string) string {
 	value = strings.TrimPrefix(value, "azure://")
 	if value == "" || strings.HasPrefix(value, "/") {
@@ -48,7 +48,7 @@ func deref[T any](value *T) T {
 	return *value
 }
 
-// toPointers is a list as models want it; one that is empty asks for nothing.
+// toPointers returns a list for an SDK model, nil for an empty list.
 func toPointers(values []string) []*string {
 	if len(values) == 0 {
 		return nil

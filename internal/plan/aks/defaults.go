@@ -6,10 +6,11 @@ import (
 	aks "github.com/Azure/azure-sdk-for-go/sdk/resourcemanager/containerservice/armcontainerservice/v8"
 )
 
-// defaultValue is a value that Azure takes for the absence of one.
+// defaultValue is the default of a property, which Azure may not show.
 type defaultValue struct{ path, value string }
 
-// Defaults that AKS has anyway and does not show everywhere, so that a spec that says them asks for nothing.
+// These defaults apply in AKS without being shown in every response. A spec that sets them therefore differs from an existing
+// resource only in form.
 // https://learn.microsoft.com/en-us/rest/api/aks/managed-clusters/create-or-update
 var (
 	clusterDefaults = []defaultValue{
@@ -22,7 +23,7 @@ var (
 	}
 )
 
-// omitDefaults takes defaults out of the body of a resource that exists and does not show them.
+// omitDefaults removes values from the body that equal a default and that the existing resource does not show.
 func omitDefaults(body map[string]any, shown map[string]any, defaults []defaultValue) {
 	for _, d := range defaults {
 		if shown != nil && toText(valueAt(body, d.path)) == d.value && valueAt(shown, d.path) == nil {
@@ -31,7 +32,7 @@ func omitDefaults(body map[string]any, shown map[string]any, defaults []defaultV
 	}
 }
 
-// setExplicitDefaults says the values of what is taken back by null where AKS wants them said.
+// setExplicitDefaults replaces null by the default, for properties where AKS does not accept null.
 func setExplicitDefaults(body map[string]any) {
 	for path, value := range map[string]any{
 		"sku.name": string(aks.ManagedClusterSKUNameBase),

@@ -6,9 +6,10 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan"
 )
 
-// BuildDeletePlan names everything that the spec may have made in Azure. It needs no facts and takes a spec that Check refuses:
-// what cannot be named is left out. The engine deletes of it what carries the ownership tag, is below something that does,
-// or is in the inventory; what is somebody else's is no obstacle, and neither is what was adopted. Pools and extensions go with the managed cluster.
+// BuildDeletePlan returns the resources that the spec may have created in Azure. It needs no facts and accepts a spec that CheckSpec
+// rejects: parts without a name are left out. The engine deletes the resources that carry the ownership tag, that are below such a
+// resource, or that are in the inventory. It skips resources of other owners and adopted resources. Pools and extensions are deleted
+// with the managed cluster.
 func BuildDeletePlan(in Input) (*arm.Graph, error) {
 	in.Facts, in.Pools = Facts{VNet: plan.VNetFact{}}, nil
 	wanted := &arm.Graph{}
@@ -22,7 +23,7 @@ func BuildDeletePlan(in Input) (*arm.Graph, error) {
 	return plan.Deletion(wanted)
 }
 
-// BuildPoolDeletePlan names the agent pool.
+// BuildPoolDeletePlan returns the plan with the agent pool to delete.
 func BuildPoolDeletePlan(in Input, pool Pool) (*arm.Graph, error) {
 	wanted := &arm.Graph{}
 	wanted.Add(arm.Node{ID: PoolID(in, pool), Policy: arm.Repair, Foreign: arm.AdoptForeign, Group: infrav1.AgentPoolsReadyCondition})

@@ -1,10 +1,10 @@
-// Package managed plans the Azure resources of AKS clusters: resource groups, network, the managed cluster, its agent
-// pools, and what is attached to it.
+// Package aks plans the Azure resources of AKS clusters: resource groups, network, the managed cluster, its agent pools, and the
+// resources that are attached to it.
 //
-// It is pure: every function is one of its input alone. Check and CheckPool are to be asked before Plan and PoolPlan;
-// when they find something, nothing is to be made.
+// The package is pure: every function depends on its arguments only. Call CheckSpec and CheckPool before BuildPlan and
+// BuildPoolPlan, and create nothing while they return errors.
 //
-// AKS decides much by itself and its PUT keeps what it leaves out, so a body has what the spec says and nothing else:
-// what AKS decided is never fought over. What a spec once said and says no more is taken back by the paths that earlier
-// plans sent, which the caller stores.
+// AKS sets many properties itself, and its PUT keeps the properties that a request leaves out. A body therefore contains only the
+// values of the spec, and values that AKS has set are left alone. A value that was removed from the spec is reset by means of the
+// paths that earlier plans sent, which the caller stores.
 package aks

@@ -10,13 +10,13 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/takenover"
 )
 
-// FormatEndpoint is an endpoint as EndpointAnnotation has it.
+// FormatEndpoint returns an endpoint in the format of EndpointAnnotation.
 func FormatEndpoint(endpoint infrav1.APIEndpoint) string {
 	return fmt.Sprintf("%s:%d", endpoint.Host, endpoint.Port)
 }
 
-// HasManagedEndpoint tells whether the endpoint of a control plane was written by its manager and not by a user: it is the one
-// that was read from AKS, or others manage the object.
+// HasManagedEndpoint reports whether the manager of a control plane, not a user, wrote its endpoint: the endpoint equals the one
+// read from AKS, or another manager reconciles the object.
 func HasManagedEndpoint(controlPlane *infrav1.AzureManagedControlPlane) bool {
 	endpoint, annotations := controlPlane.Spec.ControlPlaneEndpoint, controlPlane.Annotations
 	if _, others := annotations[clusterv1.ManagedByAnnotation]; others {
@@ -25,9 +25,9 @@ func HasManagedEndpoint(controlPlane *infrav1.AzureManagedControlPlane) bool {
 	return endpoint.Host != "" && annotations[infrav1.EndpointAnnotation] == FormatEndpoint(endpoint)
 }
 
-// HasEndpoint tells whether AKS has given the control plane its endpoint. One of a user counts neither as readiness nor as proof
-// that a cluster exists. The established provider overwrites it, too, so the endpoint of an object with a finalizer of that
-// provider counts.
+// HasEndpoint reports whether the control plane has the endpoint of AKS. An endpoint written by a user proves neither readiness nor
+// the existence of a cluster. The established provider overwrites such an endpoint, too, so the endpoint of an object with the
+// finalizer of that provider counts.
 func HasEndpoint(controlPlane *infrav1.AzureManagedControlPlane) bool {
 	if HasManagedEndpoint(controlPlane) {
 		return true

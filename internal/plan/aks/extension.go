@@ -9,7 +9,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
 )
 
-// addExtensions plans the extensions of the managed cluster. Ones that exist are taken over with it.
+// addExtensions adds the extensions of the managed cluster. Existing ones are adopted with the cluster.
 func addExtensions(in Input, g *arm.Graph) {
 	for _, spec := range in.ControlPlane.Spec.Extensions {
 		g.Add(arm.Node{
@@ -30,7 +30,7 @@ func buildExtension(in Input, spec infrav1.AKSExtension) armkubernetesconfigurat
 		Version:                 toString(spec.Version),
 	}
 	if *properties.AutoUpgradeMinorVersion {
-		properties.ReleaseTrain = toString(spec.ReleaseTrain) // Azure knows it for upgrades alone.
+		properties.ReleaseTrain = toString(spec.ReleaseTrain) // Azure accepts the release train only with automatic upgrades.
 	}
 	if spec.AKSAssignedIdentityType != "" {
 		properties.AksAssignedIdentity = &armkubernetesconfiguration.ExtensionPropertiesAksAssignedIdentity{

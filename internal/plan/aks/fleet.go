@@ -8,7 +8,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan"
 )
 
-// addFleetMember plans the cluster's membership in a fleet, which is there already.
+// addFleetMember adds the membership of the cluster in an existing fleet.
 func addFleetMember(in Input, g *arm.Graph) {
 	member := in.ControlPlane.Spec.FleetsMember
 	if member == nil {

@@ -10,42 +10,42 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan"
 )
 
-// Input is what the plans of an AKS cluster and its pools are computed from. The objects are copies, defaulted as the
-// webhooks default them; a plan does not change them.
+// Input is the input of the plans of an AKS cluster and its pools. The objects are copies with the defaults of the webhooks. Plans
+// do not change them.
 type Input struct {
-	// Cluster is nil when the control plane outlived it.
+	// Cluster is nil if the Cluster is already deleted.
 	Cluster      *clusterv1.Cluster
 	ControlPlane *infrav1.AzureManagedControlPlane
 
-	// Pools are the pools of the cluster, in any order. They matter to the plan of the control plane as long as the
-	// managed cluster does not exist: it is created with them.
+	// Pools are the pools of the cluster, in any order. The plan of the control plane uses them until the managed cluster exists,
+	// because a cluster is created with its pools.
 	Pools []Pool
 
-	// SubscriptionID is the subscription the cluster lives in: spec.subscriptionID or what the manager falls back to.
+	// SubscriptionID is the subscription of the cluster: spec.subscriptionID or the default of the manager.
 	SubscriptionID string
 
-	// Secrets are the values of secrets that patches refer to.
+	// Secrets are the values of the Secrets that patches refer to.
 	Secrets aso.Secrets
 
 	Facts Facts
 }
 
-// Pool is one agent pool.
+// Pool is an agent pool.
 type Pool struct {
-	// MachinePool is the owner of the pool, nil while it has none.
+	// MachinePool is the owner of the pool, nil until it exists.
 	MachinePool *clusterv1.MachinePool
 	AzurePool   *infrav1.AzureManagedMachinePool
 }
 
-// Facts are what Azure has. The plan of the control plane reads VNet, Subnet and Cluster, that of a pool Cluster and
-// AgentPool; CheckPool looks for the pool's subnet where VNet is filled in.
+// Facts are the resources in Azure. The plan of the control plane reads VNet, Subnet and Cluster, the plan of a pool Cluster and
+// AgentPool. CheckPool looks for the subnet of the pool if VNet is set.
 type Facts struct {
-	// VNet is the virtual network as it is now.
+	// VNet is the current virtual network.
 	VNet plan.VNetFact
-	// Subnet is the cluster's subnet as Azure shows it, nil when it does not exist.
+	// Subnet is the subnet of the cluster as Azure shows it, nil if it does not exist.
 	Subnet json.RawMessage
-	// Cluster is the managed cluster as Azure shows it, nil when it does not exist.
+	// Cluster is the managed cluster as Azure shows it, nil if it does not exist.
 	Cluster json.RawMessage
-	// AgentPool is the agent pool that is planned as Azure shows it, nil when it does not exist.
+	// AgentPool is the planned agent pool as Azure shows it, nil if it does not exist.
 	AgentPool json.RawMessage
 }

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// toJSONObject is a model as the decoded JSON that patches and retractions work on. Numbers are json.Number.
+// toJSONObject returns a model as decoded JSON, the form that patches and resets work on. Numbers are json.Number.
 func toJSONObject(model any) (map[string]any, error) {
 	raw, err := json.Marshal(model)
 	if err != nil {
@@ -19,7 +19,7 @@ func toJSONObject(model any) (map[string]any, error) {
 	return out, err
 }
 
-// valueAt is the value at a dotted path; nil when there is none.
+// valueAt returns the value at a dotted path, nil if there is none.
 func valueAt(body map[string]any, path string) any {
 	var value any = body
 	for _, key := range strings.Split(path, ".") {
@@ -29,7 +29,7 @@ func valueAt(body map[string]any, path string) any {
 	return value
 }
 
-// deleteValue takes the value at a dotted path out, and the objects that this leaves empty.
+// deleteValue deletes the value at a dotted path, and the objects that become empty.
 func deleteValue(body map[string]any, path string) {
 	key, rest, deeper := strings.Cut(path, ".")
 	if !deeper {
@@ -46,7 +46,7 @@ func deleteValue(body map[string]any, path string) {
 	}
 }
 
-// setValue puts a value at a dotted path, making objects on the way.
+// setValue sets the value at a dotted path and creates missing objects.
 func setValue(body map[string]any, path string, value any) {
 	key, rest, deeper := strings.Cut(path, ".")
 	if !deeper {
@@ -61,6 +61,7 @@ func setValue(body map[string]any, path string, value any) {
 	setValue(object, rest, value)
 }
 
+// toText returns a string or number as text, "" for any other value.
 func toText(value any) string {
 	switch value := value.(type) {
 	case string:

@@ -7,8 +7,8 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/memory"
 )
 
-// recordedTypes are the types of resources that a control plane's plans have, with the conditions of those that belong to one
-// entry of the spec. Everything else has a name that cannot change.
+// recordedTypes are the resource types in plans of a control plane. The value is the condition of types with a resource per entry of
+// the spec. Resources of other types have names that cannot change.
 var recordedTypes = memory.Types{
 	types.ResourceGroup:    "",
 	types.VirtualNetwork:   "",
@@ -19,16 +19,15 @@ var recordedTypes = memory.Types{
 	types.ClusterExtension: infrav1.AKSExtensionsReadyCondition,
 }
 
-// ConditionForPruned is the condition under which a resource is reported that no plan has any more, because its entry is gone from the
-// spec; "" for any other.
+// ConditionForPruned returns the condition that reports a resource whose entry was removed from the spec, "" for other resources.
 func ConditionForPruned(id arm.ID) string { return recordedTypes.Condition(id) }
 
-// LastApplied is what plans of the control plane have sent.
+// LastApplied returns the record of the values that earlier plans of the control plane sent.
 func LastApplied(in Input) memory.Memory {
 	return memory.Of(in.ControlPlane.Annotations, memory.Scope{SubscriptionID: in.SubscriptionID, Types: recordedTypes, Self: ClusterID(in)})
 }
 
-// PoolLastApplied is what plans of a pool have sent.
+// PoolLastApplied returns the record of the values that earlier plans of the pool sent.
 func PoolLastApplied(in Input, pool Pool) memory.Memory {
 	return memory.Of(pool.AzurePool.Annotations, memory.Scope{
 		SubscriptionID: in.SubscriptionID, Types: memory.Types{types.AgentPool: ""}, Self: PoolID(in, pool),

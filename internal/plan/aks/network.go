@@ -15,21 +15,21 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/network"
 )
 
-// hasNetworkOfAKS tells whether the cluster is in the network that AKS makes for one whose pools name no subnet, as az aks create does.
-// Pools cannot move, so spec.addVirtualNetwork says nothing of such a cluster, and pools that are added go where the others are.
+// hasNetworkOfAKS reports whether the cluster uses the network that AKS creates if pools name no subnet, as with az aks create.
+// Pools cannot move, so spec.virtualNetwork does not apply to such a cluster, and additional pools use the same network.
 // https://learn.microsoft.com/en-us/azure/aks/configure-azure-cni
 func hasNetworkOfAKS(in Input) bool {
 	pools := ObserveCluster(in.Facts.Cluster).Properties.AgentPoolProfiles
 	return len(pools) > 0 && !slices.ContainsFunc(pools, func(pool observedPoolProfile) bool { return pool.VnetSubnetID != "" })
 }
 
-// addVirtualNetwork plans the network, or looks for the one that the user brought.
+// addVirtualNetwork adds the virtual network, for observation only if users created it.
 func addVirtualNetwork(in Input, g *arm.Graph) {
 	if hasNetworkOfAKS(in) {
 		return
 	}
 	node := arm.Node{ID: VNetID(in), Policy: arm.Observe, Foreign: arm.UseForeign, Group: infrav1.VNetReadyCondition}
-	if !in.Facts.VNet.Foreign() || LastApplied(in).Made(node.ID) { // One that was made for the cluster and lost its tag is told.
+	if !in.Facts.VNet.Foreign() || LastApplied(in).Made(node.ID) { // A network created for the cluster that lost its tag is reported.
 		node.Policy = arm.Repair
 		node.Body = armnetwork.VirtualNetwork{
 			Location: new(Location(in)),
@@ -42,8 +42,8 @@ func addVirtualNetwork(in Input, g *arm.Graph) {
 	g.Add(node)
 }
 
-// addSubnet plans the subnet of the nodes. In a network that the user brought one that exists is used as it is, and only a
-// missing one is made.
+// addSubnet adds the subnet of the nodes. In a network of the user, an existing subnet is used as it is, and a missing one is
+// created.
 func addSubnet(in Input, g *arm.Graph) {
 	if hasNetworkOfAKS(in) {
 		return
@@ -53,7 +53,7 @@ func addSubnet(in Input, g *arm.Graph) {
 		spec := in.ControlPlane.Spec.VirtualNetwork.Subnet
 		endpoints := network.ServiceEndpoints(spec.ServiceEndpoints)
 		properties := readAttachments(in.Facts.Subnet)
-		// Azure answers a single prefix in the singular property.
+		// Azure shows a single prefix in the singular property.
 		properties.AddressPrefix, properties.ServiceEndpoints = new(spec.CIDRBlock), endpoints
 		node.Policy, node.Body = arm.Repair, armnetwork.Subnet{Properties: properties}
 		node.PlannedBody = armnetwork.Subnet{Properties: &armnetwork.SubnetPropertiesFormat{ServiceEndpoints: endpoints}}
@@ -61,14 +61,15 @@ func addSubnet(in Input, g *arm.Graph) {
 	g.Add(node)
 }
 
-// existingSubnetPrefixes are the prefixes of the subnet in a network that the user brought; ok is false when it is not there, or was
-// made there for the cluster.
+// existingSubnetPrefixes returns the prefixes of the subnet in a network of the user. ok is false if the subnet does not exist or
+// was created for the cluster.
 func existingSubnetPrefixes(in Input) (prefixes []string, ok bool) {
 	return in.Facts.VNet.BYOSubnet(SubnetID(in), inventory.Of("AzureManagedControlPlane", in.ControlPlane))
 }
 
-// readAttachments is what users and AKS attach to the subnet and no field of the spec is about: outbound types demand a route
-// table or a NAT gateway there, and kubenet brings a route table. A PUT replaces all of the subnet, so it is sent back.
+// readAttachments returns the resources attached to the subnet by users and AKS that no field of the spec describes. Some outbound
+// types require a route table or NAT gateway, and kubenet attaches a route table. They are part of the body, because a PUT replaces
+// the whole subnet.
 func readAttachments(observed json.RawMessage) *armnetwork.SubnetPropertiesFormat {
 	var have struct {
 		Properties struct {
@@ -85,7 +86,7 @@ func readAttachments(observed json.RawMessage) *armnetwork.SubnetPropertiesForma
 			PrivateLinkServiceNetworkPolicies string `json:"privateLinkServiceNetworkPolicies"`
 		} `json:"properties"`
 	}
-	_ = json.Unmarshal(observed, &have) // Nothing is attached to what cannot be read.
+	_ = json.Unmarshal(observed, &have) // An unreadable subnet has no attachments.
 	out, p := &armnetwork.SubnetPropertiesFormat{}, have.Properties
 	if id := p.NetworkSecurityGroup.ID; id != "" {
 		out.NetworkSecurityGroup = &armnetwork.SecurityGroup{ID: new(id)}
@@ -111,7 +112,7 @@ func readAttachments(observed json.RawMessage) *armnetwork.SubnetPropertiesForma
 	return out
 }
 
-// addPrivateEndpoints plans the private endpoints of the subnet. One that leads to the managed cluster itself comes after it.
+// addPrivateEndpoints adds the private endpoints of the subnet. An endpoint of the managed cluster itself depends on the cluster.
 func addPrivateEndpoints(in Input, g *arm.Graph) {
 	for _, endpoint := range in.ControlPlane.Spec.VirtualNetwork.Subnet.PrivateEndpoints {
 		after := []arm.ID{SubnetID(in)}
@@ -130,8 +131,8 @@ func addPrivateEndpoints(in Input, g *arm.Graph) {
 	}
 }
 
-// missingAttachmentReason is what the cluster waits for because its outbound type demands it of the subnet, where only the user
-// can attach it; "" when there is nothing to wait for.
+// missingAttachmentReason returns the message about an attachment of the subnet that the outbound type requires and only users can
+// create, "" if none is missing.
 func missingAttachmentReason(in Input) string {
 	subnet := readAttachments(in.Facts.Subnet)
 	text := "waits: spec.outboundType %s needs a %s on subnet %q of network %q: attach one"

@@ -9,7 +9,7 @@ import (
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 )
 
-// buildNetworkProfile is how the cluster's network works; what the spec does not say is AKS's to choose.
+// buildNetworkProfile returns the network settings of the cluster. AKS chooses the values that the spec leaves out.
 func buildNetworkProfile(in Input) *aks.NetworkProfile {
 	spec := in.ControlPlane.Spec
 	out := &aks.NetworkProfile{
@@ -37,7 +37,7 @@ func buildNetworkProfile(in Input) *aks.NetworkProfile {
 	return out
 }
 
-// clusterCIDRBlocks are the ranges of services and pods that the Cluster names.
+// clusterCIDRBlocks returns the CIDR blocks of services and pods of the Cluster.
 func clusterCIDRBlocks(in Input) (services, pods []string) {
 	if in.Cluster == nil {
 		return nil, nil
@@ -46,7 +46,7 @@ func clusterCIDRBlocks(in Input) (services, pods []string) {
 	return network.Services.CIDRBlocks, network.Pods.CIDRBlocks
 }
 
-// defaultDNSServiceIP is the address of the cluster's DNS service: that of the range with 10 as its last number.
+// defaultDNSServiceIP returns the address of the cluster's DNS service: the service range with 10 as last byte.
 func defaultDNSServiceIP(services string) *string {
 	prefix, err := netip.ParsePrefix(services)
 	if err != nil {

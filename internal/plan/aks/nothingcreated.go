@@ -7,8 +7,8 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/memory"
 )
 
-// NothingCreated tells whether nothing of a control plane can be in Azure: no pass has come as far as a plan, neither of this
-// provider, which stores it before anything is made, nor of the established one.
+// NothingCreated reports whether no resource of the control plane can exist in Azure: neither this provider, which stores the plan
+// before it creates anything, nor the established provider has planned it.
 func NothingCreated(controlPlane *infrav1.AzureManagedControlPlane) bool {
 	if memory.Stored(controlPlane.Annotations) || controlPlane.Annotations[infrav1.InventoryAnnotation] != "" {
 		return false

@@ -5,10 +5,10 @@ import (
 	"strings"
 )
 
-// ObservedCluster is what plans and controllers read of a managed cluster as Azure shows it. The zero value is that of one that
-// does not exist.
+// ObservedCluster holds the properties of a managed cluster in Azure that plans and controllers read. The zero value stands for a
+// cluster that does not exist.
 //
-// It is the one way by which what Azure has enters the body of the cluster.
+// Values from Azure enter the body of the cluster only through this type.
 type ObservedCluster struct {
 	Exists bool `json:"-"`
 	raw    rawResource
@@ -18,7 +18,7 @@ type ObservedCluster struct {
 	Properties observedClusterProperties `json:"properties"`
 }
 
-// observedPoolProfile is an agent pool as its cluster shows it.
+// observedPoolProfile is an agent pool in the response for its cluster.
 type observedPoolProfile struct {
 	VnetSubnetID string `json:"vnetSubnetID"`
 }
@@ -67,10 +67,10 @@ type observedClusterProperties struct {
 	} `json:"servicePrincipalProfile"`
 }
 
-// rawResource is all that Azure shows of a resource. Most of those who look at one want a field or two.
+// rawResource is the whole response for a resource. It is decoded on demand, because most callers need few fields.
 type rawResource json.RawMessage
 
-// decodeBody is it as a body that is sent; nil is for what cannot be read.
+// decodeBody returns the resource as decoded JSON, nil if it cannot be decoded.
 func (s rawResource) decodeBody() map[string]any {
 	var out map[string]any
 	if len(s) == 0 || json.Unmarshal(s, &out) != nil {
@@ -79,8 +79,8 @@ func (s rawResource) decodeBody() map[string]any {
 	return out
 }
 
-// ObserveCluster reads a managed cluster as Azure shows it; nil is for one that does not exist. What cannot be read is as if it
-// were absent.
+// ObserveCluster decodes a managed cluster. Nil stands for a cluster that does not exist. Properties that cannot be decoded are
+// treated as absent.
 func ObserveCluster(observed json.RawMessage) ObservedCluster {
 	var out ObservedCluster
 	if len(observed) == 0 || json.Unmarshal(observed, &out) != nil {
@@ -93,8 +93,8 @@ func ObserveCluster(observed json.RawMessage) ObservedCluster {
 // APIServerPort is the port of the API server of every managed cluster.
 const APIServerPort int32 = 443
 
-// APIServerEndpoint is where the API server of a cluster is reached: its private name when it is private and has no public one.
-// The host is "" and the port 0 while there is no name.
+// APIServerEndpoint returns the address of the API server: the private name if the cluster is private without a public name. It
+// returns "" and 0 until there is a name.
 func APIServerEndpoint(observed json.RawMessage) (host string, port int32) {
 	p := ObserveCluster(observed).Properties
 	host = p.FQDN
@@ -107,46 +107,46 @@ func APIServerEndpoint(observed json.RawMessage) (host string, port int32) {
 	return host, APIServerPort
 }
 
-// CurrentVersion is the version that the control plane runs, as in "v1.33.2"; "" while it is unknown.
+// CurrentVersion returns the running version of the control plane, as in "v1.33.2", "" if unknown.
 func CurrentVersion(observed json.RawMessage) string {
 	return withV(ObserveCluster(observed).Properties.CurrentKubernetesVersion)
 }
 
-// ObservedNodeResourceGroup is the name of the resource group that AKS made for the nodes; "" while there is none.
+// ObservedNodeResourceGroup returns the name of the resource group that AKS created for the nodes, "" if there is none.
 func ObservedNodeResourceGroup(observed json.RawMessage) string {
 	return ObserveCluster(observed).Properties.NodeResourceGroup
 }
 
-// IssuerURL is the URL of the OIDC issuer; "" while there is none.
+// IssuerURL returns the URL of the OIDC issuer, "" if there is none.
 func IssuerURL(observed json.RawMessage) string {
 	return ObserveCluster(observed).Properties.OIDCIssuerProfile.IssuerURL
 }
 
-// ProvisioningState is Azure's word for what is done to the cluster, as in "Succeeded" or "Updating".
+// ProvisioningState returns the provisioning state, as in "Succeeded" or "Updating".
 func ProvisioningState(observed json.RawMessage) string {
 	return ObserveCluster(observed).Properties.ProvisioningState
 }
 
-// HasLocalAccountsDisabled tells whether the cluster has no kubeconfig with a client certificate.
+// HasLocalAccountsDisabled reports whether the cluster has no kubeconfig with a client certificate.
 func HasLocalAccountsDisabled(observed json.RawMessage) bool {
 	return ObserveCluster(observed).Properties.DisableLocalAccounts
 }
 
-// UsesEntraID tells whether users sign in to the cluster with Microsoft Entra ID.
+// UsesEntraID reports whether users sign in to the cluster with Microsoft Entra ID.
 func UsesEntraID(observed json.RawMessage) bool {
 	profile := ObserveCluster(observed).Properties.AADProfile
 	return profile != nil && profile.Managed
 }
 
-// IsStopped tells whether the cluster was stopped: it then takes no changes and its API server does not answer.
+// IsStopped reports whether the cluster is stopped. A stopped cluster accepts no changes, and its API server does not answer.
 func IsStopped(observed json.RawMessage) bool {
 	return strings.EqualFold(ObserveCluster(observed).Properties.PowerState.Code, "Stopped")
 }
 
-// ObservedPool is what plans and controllers read of an agent pool as Azure shows it. The zero value is that of one that
+// ObservedPool holds the properties of an agent pool in Azure that plans and controllers read. The zero value stands for a pool that
 // does not exist.
 //
-// It is the one way by which what Azure has enters the body of the pool.
+// Values from Azure enter the body of the pool only through this type.
 type ObservedPool struct {
 	Exists bool `json:"-"`
 	raw    rawResource
@@ -166,8 +166,8 @@ type observedPoolProperties struct {
 	NodeImageVersion           string            `json:"nodeImageVersion"`
 }
 
-// ObservePool reads an agent pool as Azure shows it; nil is for one that does not exist. What cannot be read is as if it
-// were absent.
+// ObservePool decodes an agent pool. Nil stands for a pool that does not exist. Properties that cannot be decoded are treated as
+// absent.
 func ObservePool(observed json.RawMessage) ObservedPool {
 	var out ObservedPool
 	if len(observed) == 0 || json.Unmarshal(observed, &out) != nil {
@@ -177,12 +177,12 @@ func ObservePool(observed json.RawMessage) ObservedPool {
 	return out
 }
 
-// IsInTerminalState tells whether Azure is at no operation on a resource as it shows it.
+// IsInTerminalState reports whether no operation of Azure is in progress on the resource.
 func IsInTerminalState(observed json.RawMessage) bool {
 	return isTerminalState(ProvisioningState(observed))
 }
 
-// isTerminalState tells whether a provisioningState is one in which AKS takes changes. "" is that of what does not exist.
+// isTerminalState reports whether AKS accepts changes in a provisioning state. "" is the state of a resource that does not exist.
 func isTerminalState(state string) bool {
 	switch strings.ToLower(state) {
 	case "", "succeeded", "failed", "canceled":

@@ -10,8 +10,8 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/aso"
 )
 
-// BuildPlan is the desired state of an AKS cluster without its pools, and what patches ask to be written to secrets and config maps of the
-// management cluster. The error is that of a graph that does not hold together, which is a bug and not bad input.
+// BuildPlan returns the desired state of an AKS cluster without its pools, and the values that patches export to Secrets and
+// ConfigMaps of the management cluster. An error means an inconsistent graph, which is a bug and not invalid input.
 func BuildPlan(in Input) (*arm.Graph, aso.Exports, error) {
 	g := &arm.Graph{}
 	addResourceGroups(in, g)
@@ -25,7 +25,7 @@ func BuildPlan(in Input) (*arm.Graph, aso.Exports, error) {
 	return g, exports, g.Validate()
 }
 
-// addManagedCluster plans the managed cluster. It is created with all its pools, and says nothing of them afterwards.
+// addManagedCluster adds the managed cluster. Its creation includes all pools. Later updates leave the pools out.
 func addManagedCluster(in Input, g *arm.Graph) aso.Exports {
 	have := ObserveCluster(in.Facts.Cluster)
 	node := arm.Node{
@@ -49,15 +49,15 @@ func addManagedCluster(in Input, g *arm.Graph) aso.Exports {
 	if len(have.Properties.AgentPoolProfiles) == 0 {
 		addPoolProfiles(in, have, body, &node)
 	} else if valueAt(have.raw.decodeBody(), outboundTypePath) != valueAt(body, outboundTypePath) {
-		// The nodes that run would lose their way out.
+		// Running nodes would lose their outbound connection.
 		node.Blocked = missingAttachmentReason(in)
 	}
 	g.Add(node)
 	return exports
 }
 
-// buildClusterBody is the body of the managed cluster without its pools: what the spec asks for, over that its patches, over that the
-// tags. An error is one of asopatch.
+// buildClusterBody returns the body of the managed cluster without pools: the values of the spec, overridden by its patches, then by
+// the tags. An error is one of ApplyPatches.
 func buildClusterBody(in Input, have ObservedCluster) (map[string]any, aso.Exports, error) {
 	body, err := toJSONObject(buildClusterModel(in, have))
 	if err != nil {
@@ -69,13 +69,13 @@ func buildClusterBody(in Input, have ObservedCluster) (map[string]any, aso.Expor
 	}
 	body = patched.Body
 	if valueAt(body, "properties.fqdnSubdomain") != nil && in.ControlPlane.Spec.DNSPrefix != nil && *in.ControlPlane.Spec.DNSPrefix == in.ControlPlane.Name {
-		deleteValue(body, "properties.dnsPrefix") // AKS takes one of the two, and the prefix is what defaulting fills in.
+		deleteValue(body, "properties.dnsPrefix") // AKS accepts one of the two. This prefix is only the default.
 	}
 	setClusterTags(in, have, body)
 	return body, patched.Exports, nil
 }
 
-// addPoolProfiles puts the pools into the body of a cluster that has none.
+// addPoolProfiles adds the pools to the body of a cluster that has none yet.
 func addPoolProfiles(in Input, have ObservedCluster, body map[string]any, node *arm.Node) {
 	pools := listActivePools(in.Pools)
 	var orphans, system, refused []string
@@ -119,7 +119,7 @@ func addPoolProfiles(in Input, have ObservedCluster, body map[string]any, node *
 	setValue(body, "properties.agentPoolProfiles", profiles)
 }
 
-// classifyPatchError is why a body cannot be rendered: what Secrets are waited for, or what is wrong with a patch.
+// classifyPatchError returns the reason to wait (missing Secrets) or to refuse (an invalid patch) for an error of ApplyPatches.
 func classifyPatchError(err error) (blocked, refused string) {
 	var missing *aso.MissingSecretsError
 	if errors.As(err, &missing) {

@@ -11,8 +11,8 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/aso"
 )
 
-// BuildPoolPlan is the desired state of one agent pool. It waits for a managed cluster that takes changes and runs the pool's
-// version. The error is that of a graph that does not hold together, which is a bug and not bad input.
+// BuildPoolPlan returns the desired state of one agent pool. The pool waits until the managed cluster accepts changes and runs at
+// least the version of the pool. An error means an inconsistent graph, which is a bug and not invalid input.
 func BuildPoolPlan(in Input, pool Pool) (*arm.Graph, error) {
 	g := &arm.Graph{}
 	have := ObservePool(in.Facts.AgentPool)
@@ -30,7 +30,7 @@ func BuildPoolPlan(in Input, pool Pool) (*arm.Graph, error) {
 		return g, g.Validate()
 	}
 	if pool.AzurePool.Spec.Scaling == nil {
-		// AKS takes no bounds without an autoscaler, and a pool may have had one.
+		// AKS rejects bounds without an autoscaler, and the pool may have had one.
 		node.OwnedPaths = []string{"properties.minCount", "properties.maxCount"}
 	}
 	body = setBody(in, lastApplied, aso.AgentPool, have.Exists, &node, body)
@@ -41,7 +41,7 @@ func BuildPoolPlan(in Input, pool Pool) (*arm.Graph, error) {
 	return g, g.Validate()
 }
 
-// buildPoolBody is the body of a pool with its patches; an error is one of asopatch.
+// buildPoolBody returns the body of a pool with its patches applied. An error is one of ApplyPatches.
 func buildPoolBody(in Input, pool Pool, have ObservedPool) (map[string]any, error) {
 	model := buildPoolModel(in, pool, have)
 	model.Properties.Count = new(wantedCount(pool, have))
@@ -61,11 +61,11 @@ func buildPoolBody(in Input, pool Pool, have ObservedPool) (map[string]any, erro
 	return patched.Body, nil
 }
 
-// replicasManagedByAKS is what the annotation of a MachinePool says whose replicas AKS's autoscaler decides.
+// replicasManagedByAKS is the value of the annotation replicas-managed-by of a MachinePool that AKS's autoscaler scales.
 const replicasManagedByAKS = "true"
 
-// wantedCount is the number of nodes to ask for: what the MachinePool says, or what there is where somebody else decides, which
-// is AKS's autoscaler or one that the MachinePool's annotation names.
+// wantedCount returns the number of nodes to request: spec.replicas of the MachinePool, or the current number if AKS's autoscaler or
+// the manager named in the MachinePool's annotation scales the pool.
 func wantedCount(pool Pool, have ObservedPool) int32 {
 	out := int32(1)
 	if replicas := pool.MachinePool.Spec.Replicas; replicas != nil {
@@ -77,7 +77,7 @@ func wantedCount(pool Pool, have ObservedPool) int32 {
 		out = *observed
 	}
 	if scaling != nil {
-		// AKS takes no count outside the bounds.
+		// AKS rejects a count outside the bounds.
 		if least := toInt32(scaling.MinSize); least != nil {
 			out = max(out, *least)
 		}
@@ -88,7 +88,7 @@ func wantedCount(pool Pool, have ObservedPool) int32 {
 	return out
 }
 
-// UpgradesAutomatically tells whether an upgrade channel raises the Kubernetes version by itself.
+// UpgradesAutomatically reports whether an upgrade channel raises the Kubernetes version.
 func UpgradesAutomatically(in Input) bool {
 	upgrade := in.ControlPlane.Spec.AutoUpgradeProfile
 	if upgrade == nil {
@@ -101,29 +101,30 @@ func UpgradesAutomatically(in Input) bool {
 	return true
 }
 
-// AutoUpgradeVersion is the version that an upgrade channel has raised the control plane to, as in "v1.33.4", which the
-// pools follow; "" where there is no such channel.
+// AutoUpgradeVersion returns the version to which an upgrade channel raised the control plane, as in "v1.33.4". The pools follow it.
+// It is "" without such a channel.
 func AutoUpgradeVersion(in Input) string {
 	if !UpgradesAutomatically(in) {
 		return ""
 	}
-	return withV(highestVersion(in.ControlPlane.Status.AutoUpgradeVersion, CurrentVersion(in.Facts.Cluster)))
+	return withV(HighestVersion(in.ControlPlane.Status.AutoUpgradeVersion, CurrentVersion(in.Facts.Cluster)))
 }
 
-// wantedPoolVersion is the version to ask for: never one below what the pool runs; "" leaves it to AKS.
+// wantedPoolVersion returns the version to request, never lower than the running one. "" leaves the choice to AKS.
 func wantedPoolVersion(in Input, pool Pool, have ObservedPool) string {
 	p := have.Properties
-	wanted := highestVersion(pool.MachinePool.Spec.Template.Spec.Version, AutoUpgradeVersion(in), cmp.Or(p.CurrentOrchestratorVersion, p.OrchestratorVersion))
+	wanted := HighestVersion(pool.MachinePool.Spec.Template.Spec.Version, AutoUpgradeVersion(in), cmp.Or(p.CurrentOrchestratorVersion, p.OrchestratorVersion))
 	return KeepVersionAlias(wanted, p.OrchestratorVersion, p.CurrentOrchestratorVersion)
 }
 
-// versionTooNewReason is why a pool can never have the version of its MachinePool; "" when it can.
+// versionTooNewReason returns the message about a pool whose MachinePool has a higher version than the spec of the control plane, ""
+// if the version is allowed.
 func versionTooNewReason(in Input, pool Pool) string {
 	if pool.MachinePool == nil {
 		return ""
 	}
 	wanted := pool.MachinePool.Spec.Template.Spec.Version
-	controlPlane := highestVersion(in.ControlPlane.Spec.Version, CurrentVersion(in.Facts.Cluster))
+	controlPlane := HighestVersion(in.ControlPlane.Spec.Version, CurrentVersion(in.Facts.Cluster))
 	if !isLowerVersion(controlPlane, wanted) {
 		return ""
 	}
@@ -131,8 +132,8 @@ func versionTooNewReason(in Input, pool Pool) string {
 		pool.MachinePool.Name, withV(wanted), in.ControlPlane.Name, withV(controlPlane))
 }
 
-// poolWaitReason is what a pool waits for in the managed cluster; "" when AKS takes changes. A pool that Azure is at already
-// is followed.
+// poolWaitReason returns the reason why a pool waits for the managed cluster, "" if AKS accepts changes. A pool with an operation in
+// progress does not wait, because its operation is followed.
 func poolWaitReason(in Input, have ObservedPool, body map[string]any) string {
 	name := in.ControlPlane.Name
 	switch cluster := ObserveCluster(in.Facts.Cluster); {
@@ -147,8 +148,8 @@ func poolWaitReason(in Input, have ObservedPool, body map[string]any) string {
 	}
 }
 
-// VersionWaitReason says that a pool with a version waits for the control plane of its managed cluster, which name is for in messages, to run
-// that first: AKS refuses pools above their control plane. "" is for a version that AKS takes.
+// VersionWaitReason returns the reason why a pool of a version waits for its control plane, "" if AKS accepts the version. AKS
+// rejects pools with a higher version than their control plane. name is the name of the cluster in the message.
 // https://learn.microsoft.com/en-us/azure/aks/manage-node-pools#upgrade-a-single-node-pool
 func VersionWaitReason(name string, cluster ObservedCluster, version string) string {
 	runs := cluster.Properties.CurrentKubernetesVersion

@@ -10,10 +10,10 @@ import (
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 )
 
-// reservedPrefix is the prefix of the labels and taints of nodes that are AKS's own.
+// reservedPrefix is the prefix of labels and taints that AKS sets on nodes.
 const reservedPrefix = "kubernetes.azure.com"
 
-// buildPoolModel is the agent pool that the spec asks for, without version and count.
+// buildPoolModel returns the agent pool of the spec, without version and count.
 func buildPoolModel(in Input, pool Pool, have ObservedPool) aks.AgentPool {
 	spec := pool.AzurePool.Spec
 	properties := &aks.ManagedClusterAgentPoolProfileProperties{
@@ -41,7 +41,7 @@ func buildPoolModel(in Input, pool Pool, have ObservedPool) aks.AgentPool {
 	if !hasNetworkOfAKS(in) {
 		properties.VnetSubnetID = new(string(PoolSubnetID(in, pool)))
 	}
-	if size := deref(spec.OSDiskSizeGB); size != 0 { // 0 is for what AKS finds fit, which it answers.
+	if size := deref(spec.OSDiskSizeGB); size != 0 { // 0 leaves the size to AKS, which shows its choice.
 		properties.OSDiskSizeGB = toInt32(spec.OSDiskSizeGB)
 	}
 	if prefix := deref(spec.NodePublicIPPrefixID); prefix != "" {
@@ -56,7 +56,7 @@ func buildPoolModel(in Input, pool Pool, have ObservedPool) aks.AgentPool {
 	return aks.AgentPool{Properties: properties}
 }
 
-// wantedPoolType is the kind of VMs of the pool. It cannot be changed, so that of a pool that was taken over stays.
+// wantedPoolType returns the type of the pool. The type of an existing pool is kept, because it cannot change.
 func wantedPoolType(have ObservedPool) aks.AgentPoolType {
 	if have.Properties.Type != "" {
 		return aks.AgentPoolType(have.Properties.Type)
@@ -64,7 +64,7 @@ func wantedPoolType(have ObservedPool) aks.AgentPoolType {
 	return aks.AgentPoolTypeVirtualMachineScaleSets
 }
 
-// toNodeTaints are the taints of nodes as AKS writes them.
+// toNodeTaints returns taints in the format of AKS.
 func toNodeTaints(specs infrav1.Taints) []*string {
 	out := []*string{}
 	for _, taint := range specs {
@@ -73,7 +73,7 @@ func toNodeTaints(specs infrav1.Taints) []*string {
 	return out
 }
 
-// keepReservedLabelsAndTaints puts the labels and taints that AKS has added into a body: a PUT replaces them all.
+// keepReservedLabelsAndTaints adds the labels and taints of AKS to a body, because a PUT replaces all of them.
 func keepReservedLabelsAndTaints(have ObservedPool, body map[string]any) {
 	for key, value := range have.Properties.NodeLabels {
 		labels, _ := valueAt(body, "properties.nodeLabels").(map[string]any)

@@ -6,7 +6,7 @@ import (
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 )
 
-// Lengths of the names of node pools in characters:
+// Maximum lengths of the names of node pools in characters:
 // https://learn.microsoft.com/en-us/azure/aks/create-node-pools#limitations
 const (
 	maxLinuxPoolName   = 12
@@ -20,7 +20,7 @@ func IsPoolName(name string, spec *infrav1.AzureManagedMachinePoolClassSpec) boo
 	return len(name) <= MaxPoolName(spec) && poolNamePattern.MatchString(name)
 }
 
-// MaxPoolName returns the greatest length of the name of a pool of this class in characters.
+// MaxPoolName returns the maximum length of the name of a pool of this class in characters.
 func MaxPoolName(spec *infrav1.AzureManagedMachinePoolClassSpec) int {
 	if IsWindows(spec) {
 		return maxWindowsPoolName

@@ -9,8 +9,8 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
 )
 
-// addResourceGroups plans the group of the managed cluster, and that of the network if it is another one. Groups that were
-// there before are used.
+// addResourceGroups adds the resource group of the managed cluster, and that of the network if it is another one. Existing groups
+// are used.
 func addResourceGroups(in Input, g *arm.Graph) {
 	names := []string{ResourceGroupName(in)}
 	if network := VNetResourceGroupName(in); !strings.EqualFold(network, names[0]) {

@@ -10,7 +10,8 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/memory"
 )
 
-// setClusterBody gives the node of the managed cluster the body, which takes back what earlier plans sent and it has not.
+// setClusterBody sets the body of the managed cluster's node and returns it. The body resets the values that earlier plans sent and
+// this one does not.
 func setClusterBody(in Input, have ObservedCluster, node *arm.Node, body map[string]any) map[string]any {
 	lastApplied := LastApplied(in)
 	unwanted, needsManagedIP := findUnwantedOutboundIPs(lastApplied.Sent(node.ID), body)
@@ -23,8 +24,8 @@ func setClusterBody(in Input, have ObservedCluster, node *arm.Node, body map[str
 	return body
 }
 
-// setBody gives a node the body, which takes back what earlier plans sent and it has not. What does not exist takes nothing
-// back, tags are Node.DropTags, and outbound addresses Node.Owned.
+// setBody sets the body of a node and returns it. For an existing resource the body resets the values that earlier plans sent and
+// this one does not. Tags are reset by Node.DropTags, outbound addresses by Node.OwnedPaths.
 func setBody(in Input, lastApplied memory.Memory, kind armschema.Kind, exists bool, node *arm.Node, body map[string]any) map[string]any {
 	node.Body, node.PlannedBody = body, body
 	dropped := slices.DeleteFunc(lastApplied.Dropped(node), func(path string) bool {
@@ -37,16 +38,17 @@ func setBody(in Input, lastApplied memory.Memory, kind armschema.Kind, exists bo
 	return body
 }
 
-// outboundTypePath is how nodes get out.
+// outboundTypePath is the path of the outbound type of the nodes.
 const outboundTypePath = "properties.networkProfile.outboundType"
 
-// The three kinds of outbound addresses of a load balancer, of which AKS takes one. It takes the others back by null only.
+// AKS accepts one of the three kinds of outbound addresses of a load balancer. The others can be removed only by null.
 const loadBalancerPath = "properties.networkProfile.loadBalancerProfile."
 
 var outboundIPKinds = []string{"managedOutboundIPs", "outboundIPPrefixes", "outboundIPs"}
 
-// findUnwantedOutboundIPs are the kinds that are not to be there when the body asks for another one. users tells that an earlier plan
-// asked for addresses of the user and this one asks for none: AKS is to manage one then, which is where it begins.
+// findUnwantedOutboundIPs returns the paths of the kinds of outbound addresses to remove, if the body has another kind.
+// needsManagedIP means that an earlier plan sent addresses of the user and the body has none. AKS then manages one address, its
+// default.
 func findUnwantedOutboundIPs(sent []string, body map[string]any) (unwanted []string, needsManagedIP bool) {
 	requested := false
 	for _, kind := range outboundIPKinds {
@@ -65,5 +67,5 @@ func findUnwantedOutboundIPs(sent []string, body map[string]any) (unwanted []str
 	return unwanted, needsManagedIP
 }
 
-// toJSONPointer is a dotted path as a JSON pointer.
+// toJSONPointer returns a dotted path as a JSON pointer.
 func toJSONPointer(path string) string { return "/" + strings.ReplaceAll(path, ".", "/") }

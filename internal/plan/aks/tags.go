@@ -8,14 +8,14 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan"
 )
 
-// buildTags are the tags of a resource of the cluster that may be made.
+// buildTags returns the tags of a resource that is created for the cluster.
 func buildTags(in Input, role, name string) map[string]*string {
 	return plan.Tags(ownershipInput(in), role, name, in.ControlPlane.Spec.AdditionalTags)
 }
 
-// setClusterTags sets the tags of the managed cluster in a body to which patches were applied: the additional ones, and
-// those that mark it as ours where it is new or has the mark already. A cluster that was taken over gets no mark, so that
-// taking over one that is as its manifest says writes nothing, and no additional tag makes one of it.
+// setClusterTags sets the tags in the body of the managed cluster, over those of patches: the additional tags, and the ownership
+// tags if the cluster is new or has them. An adopted cluster gets no ownership tag, so that adopting a cluster that equals its
+// manifest writes nothing. Additional tags cannot set an ownership tag.
 func setClusterTags(in Input, have ObservedCluster, body map[string]any) {
 	wanted := map[string]string{}
 	if needsOwnerTag(in, have) {
@@ -29,13 +29,13 @@ func setClusterTags(in Input, have ObservedCluster, body map[string]any) {
 	mergeTags(body, "tags", wanted)
 }
 
-// needsOwnerTag tells whether the managed cluster is to have the ownership tag.
+// needsOwnerTag reports whether the managed cluster must have the ownership tag.
 func needsOwnerTag(in Input, have ObservedCluster) bool {
 	key, value := OwnerTag(in)
 	return !have.Exists || have.Tags[key] == value
 }
 
-// mergeTags puts tags into the map at a path of a body, over those of the same name: tag names have no case in Azure.
+// mergeTags adds tags to the map at a path of a body. They replace tags of the same name. Tag names in Azure ignore case.
 func mergeTags(body map[string]any, path string, tags map[string]string) {
 	if len(tags) == 0 {
 		return

@@ -6,7 +6,7 @@ import (
 	"github.com/blang/semver/v4"
 )
 
-// withV is a version as Kubernetes objects write it, withoutV as Azure does. "" stays "".
+// withV returns a version in the format of Kubernetes objects, withoutV in that of Azure. "" stays "".
 func withV(version string) string {
 	if version == "" || strings.HasPrefix(version, "v") {
 		return version
@@ -16,9 +16,9 @@ func withV(version string) string {
 
 func withoutV(version string) string { return strings.TrimPrefix(version, "v") }
 
-// highestVersion is the highest of the versions, without the v. Versions that cannot be read, "" among them, are the lowest, and
-// of equal ones the first is taken.
-func highestVersion(versions ...string) string {
+// HighestVersion returns the highest of the versions, without the v. Versions that cannot be parsed are the lowest, "" among them.
+// Of equal versions it returns the first.
+func HighestVersion(versions ...string) string {
 	out := ""
 	for _, version := range versions {
 		if out == "" || isLowerVersion(out, version) {
@@ -28,10 +28,7 @@ func highestVersion(versions ...string) string {
 	return out
 }
 
-// HighestVersion is the highest of the versions, without the v.
-func HighestVersion(versions ...string) string { return highestVersion(versions...) }
-
-// isLowerVersion tells whether version a is lower than b. A version that cannot be read is lower than any other.
+// isLowerVersion reports whether version a is lower than b. A version that cannot be parsed is lower than any other.
 func isLowerVersion(a, b string) bool {
 	x, errX := semver.ParseTolerant(a)
 	y, errY := semver.ParseTolerant(b)
@@ -41,8 +38,9 @@ func isLowerVersion(a, b string) bool {
 	return x.LT(y)
 }
 
-// KeepVersionAlias is the version to send so that what Azure was asked for before, like "1.33", is not fought over: AKS keeps the
-// name of a minor version and runs the newest patch of it. asked is what Azure shows as asked for, runs what it runs.
+// KeepVersionAlias returns the version to send. If the request in Azure was an alias like "1.33", and the wanted version is the
+// running one, it returns the alias: AKS keeps the minor version as requested and runs its newest patch. requested and running are
+// the versions that Azure shows.
 // https://learn.microsoft.com/en-us/azure/aks/supported-kubernetes-versions#alias-minor-version
 func KeepVersionAlias(wanted, requested, running string) string {
 	if requested != "" && wanted == running && strings.Count(requested, ".") == 1 && strings.HasPrefix(wanted, requested+".") {
