@@ -99,7 +99,7 @@ func (k *Kind) FingerprintInputs(in *input) []any { return asoresources.Fingerpr
 // Plan implements reconcile.Kind.
 func (k *Kind) Plan(ctx context.Context, session reconcile.Session, in *input) (*reconcile.Plan, error) {
 	if _, ok := in.planned.ManagedCluster(); !ok {
-		return nil, reconcile.RefuseSpec(field.ErrorList{field.Required(field.NewPath("spec", "resources"), "a document of kind ManagedCluster, group containerservice.azure.com")})
+		return nil, reconcile.RefuseSpec(field.ErrorList{field.Required(field.NewPath("spec", "resources"), "a resource manifest of kind ManagedCluster, group containerservice.azure.com")})
 	}
 	return in.members.PlanResources(ctx, k.Facts, session, &in.planned)
 }

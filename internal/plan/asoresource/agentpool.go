@@ -14,56 +14,57 @@ import (
 // ManagedByAKS is the value of the annotation replicas-managed-by of a MachinePool while AKS's autoscaler runs.
 const ManagedByAKS = "aks"
 
-// HasAutoscaler tells whether a document of an agent pool has AKS's autoscaler on.
-func HasAutoscaler(d Manifest) bool {
-	on, _ := d.Spec["enableAutoScaling"].(bool)
+// HasAutoscaler reports whether the manifest of an agent pool enables AKS's autoscaler.
+func HasAutoscaler(m Manifest) bool {
+	on, _ := m.Spec["enableAutoScaling"].(bool)
 	return on
 }
 
-// completeAgentPool completes the first agent pool of a pool's object. It changes the document's spec, which is a copy.
-func (in Input) completeAgentPool(d Manifest, id arm.ID) field.ErrorList {
-	machinePool := in.MachinePools[d.DeclaredIn]
+// completeAgentPool completes the first agent pool of a pool's object with the values of its MachinePool. It changes the manifest's
+// spec, which is a copy.
+func (in Input) completeAgentPool(m Manifest, id arm.ID) field.ErrorList {
+	machinePool := in.MachinePools[m.DeclaredIn]
 	if machinePool == nil {
 		return nil
 	}
 	var errs field.ErrorList
 	version := strings.TrimPrefix(machinePool.Spec.Template.Spec.Version, "v")
-	if err := imposeValue(d, []string{"orchestratorVersion"}, version, "spec.template.spec.version of the MachinePool"); err != nil {
+	if err := imposeValue(m, []string{"orchestratorVersion"}, version, "spec.template.spec.version of the MachinePool"); err != nil {
 		errs = append(errs, err)
 	}
 	have := aks.ObservePool(in.observedResource(id)).Properties
 	if version != "" {
-		d.Spec["orchestratorVersion"] = wantedVersion(version, have.OrchestratorVersion, have.CurrentOrchestratorVersion)
+		m.Spec["orchestratorVersion"] = wantedVersion(version, have.OrchestratorVersion, have.CurrentOrchestratorVersion)
 	}
 	manager := machinePool.Annotations[clusterv1.ReplicasManagedByAnnotation]
 	if manager == "false" {
 		manager = ""
 	}
 	switch {
-	case HasAutoscaler(d) && manager != "" && manager != "true" && manager != ManagedByAKS:
-		errs = append(errs, field.Invalid(d.Path.Child("spec", "enableAutoScaling"), true,
-			"the MachinePool's annotation "+clusterv1.ReplicasManagedByAnnotation+" says that "+manager+" scales the pool: take one of the two away"))
-	case have.Count != nil && (manager != "" || HasAutoscaler(d)):
-		d.Spec["count"] = clampCount(d, float64(*have.Count))
+	case HasAutoscaler(m) && manager != "" && manager != "true" && manager != ManagedByAKS:
+		errs = append(errs, field.Invalid(m.Path.Child("spec", "enableAutoScaling"), true,
+			"the MachinePool's annotation "+clusterv1.ReplicasManagedByAnnotation+" names "+manager+" as the scaler of the pool. Remove the annotation or enableAutoScaling."))
+	case have.Count != nil && (manager != "" || HasAutoscaler(m)):
+		m.Spec["count"] = clampCount(m, float64(*have.Count))
 	case machinePool.Spec.Replicas != nil:
 		replicas := float64(*machinePool.Spec.Replicas)
-		if user, ok := d.Spec["count"].(float64); ok && user != replicas {
-			errs = append(errs, field.Invalid(d.Path.Child("spec", "count"), user, "is spec.replicas of the MachinePool: leave it out here"))
+		if user, ok := m.Spec["count"].(float64); ok && user != replicas {
+			errs = append(errs, field.Invalid(m.Path.Child("spec", "count"), user, "differs from spec.replicas of the MachinePool, which sets it. Leave it out here."))
 		}
-		d.Spec["count"] = clampCount(d, replicas)
+		m.Spec["count"] = clampCount(m, replicas)
 	}
 	return errs
 }
 
-// clampCount is a count within the bounds of the autoscaler, outside of which AKS takes none.
-func clampCount(d Manifest, count float64) float64 {
-	if !HasAutoscaler(d) {
+// clampCount limits a count to the bounds of the autoscaler. AKS rejects a count outside of them.
+func clampCount(m Manifest, count float64) float64 {
+	if !HasAutoscaler(m) {
 		return count
 	}
-	if least, ok := d.Spec["minCount"].(float64); ok {
+	if least, ok := m.Spec["minCount"].(float64); ok {
 		count = math.Max(count, least)
 	}
-	if most, ok := d.Spec["maxCount"].(float64); ok {
+	if most, ok := m.Spec["maxCount"].(float64); ok {
 		count = math.Min(count, most)
 	}
 	return count

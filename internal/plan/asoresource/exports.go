@@ -13,24 +13,24 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/aks"
 )
 
-// ManagedCluster is the managed cluster of the object: its first document of that kind.
+// ManagedCluster returns the managed cluster of the object: its first manifest of that kind.
 func (in Input) ManagedCluster() (Manifest, bool) {
 	return in.FirstOfType(in.ObjectKey, types.ManagedCluster)
 }
 
-// AgentPool is the agent pool of the object: its first document of that kind.
+// AgentPool returns the agent pool of the object: its first manifest of that kind.
 func (in Input) AgentPool() (Manifest, bool) { return in.FirstOfType(in.ObjectKey, types.AgentPool) }
 
-// ControlPlaneStatus is what Cluster API wants to know of a managed cluster.
+// ControlPlaneStatus is the status of a managed cluster that Cluster API needs.
 type ControlPlaneStatus struct {
-	// Host and Port are where the API server is, its private name if there is one.
+	// Host and Port are the address of the API server, with its private name if there is one.
 	Host string
 	Port int32
-	// Version is what the control plane runs, as in "v1.33.2".
+	// Version is the running version of the control plane, as in "v1.33.2".
 	Version string
 }
 
-// ReadControlPlaneStatus reads a managed cluster as Azure shows it.
+// ReadControlPlaneStatus decodes a managed cluster.
 func ReadControlPlaneStatus(observed json.RawMessage) ControlPlaneStatus {
 	properties := aks.ObserveCluster(observed).Properties
 	out := ControlPlaneStatus{Host: cmp.Or(properties.PrivateFQDN, properties.FQDN), Version: aks.CurrentVersion(observed)}
@@ -40,27 +40,27 @@ func ReadControlPlaneStatus(observed json.RawMessage) ControlPlaneStatus {
 	return out
 }
 
-// Names of what operatorSpec.secrets of a ManagedCluster asks for.
+// Names of the supported values in operatorSpec.secrets of a ManagedCluster.
 const (
 	AdminCredentials = "adminCredentials"
 	UserCredentials  = "userCredentials"
 )
 
-// Export is a value that operatorSpec asks for.
+// Export is a value that operatorSpec exports.
 type Export struct {
-	// Name is the key below operatorSpec.secrets or operatorSpec.configMapValues, To where the value goes.
+	// Name is the key below operatorSpec.secrets or operatorSpec.configMaps, To the destination.
 	Name string
 	To   KeyRef
-	// Value is the value of one for a ConfigMap.
+	// Value is the value for a ConfigMap.
 	Value string
-	// Path is where the document asks for it.
+	// Path is the place of the export in the manifest.
 	Path *field.Path
 }
 
-// exportedPaths are the places of values for ConfigMaps, by the resource type and the operator's name.
+// exportedPaths are the paths of the values for ConfigMaps, by resource type and name in the operator.
 var exportedPaths = map[string]map[string]string{
 	types.ManagedCluster: {"oidcIssuerProfile": "properties.oidcIssuerProfile.issuerURL", "principalId": "identity.principalId",
-		// The operator has an expression for this one, and for those of other types.
+		// The operator has an expression for this value, and for those of other types.
 		"kubeletPrincipalId": "properties.identityProfile.kubeletidentity.objectId"},
 	types.UserAssignedIdentity: {"principalId": "properties.principalId", "clientId": "properties.clientId", "tenantId": "properties.tenantId"},
 	types.ClusterExtension:     {"principalId": "properties.aksAssignedIdentity.principalId"},
@@ -70,17 +70,17 @@ var exportedPaths = map[string]map[string]string{
 // keyVaultKey is the type of keys in vaults.
 const keyVaultKey = "Microsoft.KeyVault/vaults/keys"
 
-// ListExports are what operatorSpec of a document asks for, of what Azure shows of its resource.
-func ListExports(d Manifest, observed json.RawMessage) []Export {
-	operator, asked := toObject(d.Spec["operatorSpec"]), d.Path.Child("spec", "operatorSpec")
+// ListExports returns the exports in operatorSpec of a manifest whose values Azure shows.
+func ListExports(m Manifest, observed json.RawMessage) []Export {
+	operator, asked := toObject(m.Spec["operatorSpec"]), m.Path.Child("spec", "operatorSpec")
 	var out []Export
 	secrets := toObject(operator["secrets"])
 	for _, name := range slices.Sorted(maps.Keys(secrets)) {
 		out = append(out, Export{Name: name, To: readDestination(secrets[name]), Path: asked.Child("secrets", name)})
 	}
 	var shown map[string]any
-	_ = json.Unmarshal(observed, &shown) // What cannot be read shows nothing.
-	resourceType, _ := d.ResourceType()
+	_ = json.Unmarshal(observed, &shown) // An unreadable resource has no values.
+	resourceType, _ := m.ResourceType()
 	configMaps := toObject(operator["configMaps"])
 	for _, name := range slices.Sorted(maps.Keys(configMaps)) {
 		if path, ok := exportedPaths[resourceType][name]; ok {

@@ -13,41 +13,43 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/ownership"
 )
 
-// Input is what the plan of the documents of one object is computed from.
+// Input is the input of the plan of the resource manifests of one object.
 type Input struct {
-	// Cluster is the name of the Cluster, Owner the object with what tells its resources from those of another one of that name.
+	// Cluster is the name of the Cluster. Owner is the object whose owner ID distinguishes its resources from those of another
+	// Cluster of that name.
 	Cluster string
 	Owner   metav1.Object
-	// Object is the object, and Holder it as its documents name it.
+	// ObjectKey is the key of the object as in Manifest.DeclaredIn.
 	Object    metav1.Object
 	ObjectKey string
 
 	Set
 	Values Values
-	// PlainObjects are the documents of the object that are no resources of Azure.
+	// PlainObjects are the manifests of the object that are not resources of Azure.
 	PlainObjects []PlainObject
 
-	// Version is the version of the object's ManagedCluster or agent pool, "" where the documents say it; Services and Pods are
-	// the Cluster's CIDR blocks.
+	// Version is the version of the object's ManagedCluster or agent pool, "" if only the manifests have one. ServiceCIDR and PodCIDR
+	// are the CIDR blocks of the Cluster.
 	Version              string
 	ServiceCIDR, PodCIDR string
-	// MachinePools are those of the pools of the Cluster, by holder. A pool without one is not there yet.
+	// MachinePools are the MachinePools of the Cluster's pools by object key. A pool without one has no MachinePool yet.
 	MachinePools map[string]*clusterv1.MachinePool
 
-	// Origins are those of the objects of the Cluster, by holder.
+	// Origins are the origins of the objects of the Cluster by object key.
 	Origins map[string]Origin
-	// ListedResources are the resources in the groups that Datable names, and the groups themselves, by the key of their ID. It is nil for an
-	// object of this provider.
+	// ListedResources are the resources in the groups of GroupsToList, and the groups themselves, by the key of their ID. It is nil
+	// for an object that this provider created.
 	ListedResources map[string]ListedResource
 
-	// Facts are what Azure has of the resources that Needs names, by the key of their ID; nil is for what does not exist.
+	// Facts are the resources of ListNeededFacts as Azure shows them, by the key of their ID. Nil stands for a resource that does
+	// not exist.
 	Facts map[string]json.RawMessage
 }
 
-// observedResource is a resource as Azure has it.
+// observedResource returns a resource as Azure shows it.
 func (in Input) observedResource(id arm.ID) json.RawMessage { return in.Facts[id.Key()] }
 
-// ownershipTags are the tags by which the Cluster's resources are known.
+// ownershipTags returns the tags that mark the resources of the Cluster.
 func (in Input) ownershipTags() map[string]string {
 	out := map[string]string{infrav1.ClusterTagKey(in.Cluster): infrav1.TagOwned}
 	if owner := ownership.Value(in.Owner, in.Cluster); owner != "" {
@@ -56,11 +58,11 @@ func (in Input) ownershipTags() map[string]string {
 	return out
 }
 
-// OwnManifests are the documents of the object.
+// OwnManifests returns the manifests of the object.
 func (in Input) OwnManifests() []Manifest { return in.DeclaredBy(in.ObjectKey) }
 
-// ListNeededFacts are the resources of which a plan wants to know what Azure has: those of the object's documents, and those of other
-// documents that they are below or refer to.
+// ListNeededFacts returns the resources whose state in Azure a plan needs: those of the object's manifests, and those of other
+// manifests that are their parents or that they refer to.
 func ListNeededFacts(in Input) []arm.ID {
 	seen := map[string]bool{}
 	var out []arm.ID
@@ -71,13 +73,13 @@ func ListNeededFacts(in Input) []arm.ID {
 		}
 	}
 	others := map[string]bool{}
-	for _, d := range in.Manifests() {
-		if id, err := in.ResourceID(d); err == nil && d.DeclaredIn != in.ObjectKey {
+	for _, m := range in.Manifests() {
+		if id, err := in.ResourceID(m); err == nil && m.DeclaredIn != in.ObjectKey {
 			others[id.Key()] = true
 		}
 	}
-	for _, d := range in.OwnManifests() {
-		id, err := in.ResourceID(d)
+	for _, m := range in.OwnManifests() {
+		id, err := in.ResourceID(m)
 		if err != nil {
 			continue
 		}
@@ -90,7 +92,7 @@ func ListNeededFacts(in Input) []arm.ID {
 				add(ancestor)
 			}
 		}
-		for _, mentioned := range in.referencedIDs(d, id) {
+		for _, mentioned := range in.referencedIDs(m, id) {
 			if others[mentioned.Key()] {
 				add(mentioned)
 			}
@@ -99,9 +101,10 @@ func ListNeededFacts(in Input) []arm.ID {
 	return out
 }
 
-// referencedIDs are the resources that a document refers to. A managed cluster is made with its pools, and so with what those refer to.
-func (in Input) referencedIDs(d Manifest, id arm.ID) []arm.ID {
-	body, _ := in.TranslateManifest(d, nil)
+// referencedIDs returns the resources that a manifest refers to. A managed cluster is created with its pools, so their references
+// are included.
+func (in Input) referencedIDs(m Manifest, id arm.ID) []arm.ID {
+	body, _ := in.TranslateManifest(m, nil)
 	out := body.References
 	if id.Type() == types.ManagedCluster && len(aks.ObserveCluster(in.observedResource(id)).Properties.AgentPoolProfiles) == 0 {
 		for _, pool := range in.listAgentPools(id) {
@@ -115,8 +118,8 @@ func (in Input) referencedIDs(d Manifest, id arm.ID) []arm.ID {
 	return append(out, in.impliedDependencies(id)...)
 }
 
-// dependentTypes are the types whose resources work with those of another type beside them, without naming one. A run takes the members that
-// the fleet has when the run is made, and there is no Flux without its extension:
+// dependentTypes are types whose resources depend on resources of another type with the same parent, without a reference. An update
+// run includes the members that the fleet has at its creation, and Flux requires its extension:
 // https://learn.microsoft.com/en-us/azure/kubernetes-fleet/concepts-update-orchestration
 // https://learn.microsoft.com/en-us/azure/azure-arc/kubernetes/conceptual-gitops-flux2
 var dependentTypes = map[string]string{
@@ -124,31 +127,31 @@ var dependentTypes = map[string]string{
 	"Microsoft.KubernetesConfiguration/fluxConfigurations": types.ClusterExtension,
 }
 
-// impliedDependencies are the resources of documents beside one that comes later than theirs.
+// impliedDependencies returns the resources that a resource depends on by dependentTypes.
 func (in Input) impliedDependencies(id arm.ID) []arm.ID {
 	needed, ok := dependentTypes[id.Type()]
 	if !ok {
 		return nil
 	}
 	var out []arm.ID
-	for _, d := range in.listChildren(id.Parent(), needed) {
-		if other, err := in.ResourceID(d); err == nil {
+	for _, m := range in.listChildren(id.Parent(), needed) {
+		if other, err := in.ResourceID(m); err == nil {
 			out = append(out, other)
 		}
 	}
 	return out
 }
 
-// requiredRoleAssignments are the role assignments of the identities of a managed cluster, on what is there before it: AKS makes no cluster
-// whose identity may not do what the cluster asks of it. They name the identity's principal by the ConfigMap that its document has
-// it written into.
+// requiredRoleAssignments returns the role assignments of the identities of a managed cluster on other resources. AKS does not
+// create a cluster whose identity lacks the rights that the cluster needs. The assignments refer to the principal of the identity by
+// the ConfigMap that the identity's manifest exports it to.
 func (in Input) requiredRoleAssignments(cluster arm.ID, mentioned []arm.ID) []arm.ID {
 	principals := map[KeyRef]bool{}
 	var out []arm.ID
 	for _, id := range mentioned {
-		for _, d := range in.ManifestsOf(id) {
-			principal := readDestination(toObject(toObject(d.Spec["operatorSpec"])["configMaps"])["principalId"])
-			if of, _ := d.ResourceType(); of != types.UserAssignedIdentity || principals[principal] {
+		for _, m := range in.ManifestsOf(id) {
+			principal := readDestination(toObject(toObject(m.Spec["operatorSpec"])["configMaps"])["principalId"])
+			if of, _ := m.ResourceType(); of != types.UserAssignedIdentity || principals[principal] {
 				continue
 			}
 			principals[principal] = true
@@ -162,40 +165,42 @@ func (in Input) requiredRoleAssignments(cluster arm.ID, mentioned []arm.ID) []ar
 	return out
 }
 
-// listAgentPools are the documents of the agent pools of a managed cluster that objects of pools have first.
+// listAgentPools returns the manifests of the agent pools of a managed cluster that are the first of their objects.
 func (in Input) listAgentPools(cluster arm.ID) []Manifest {
 	var out []Manifest
-	for _, d := range in.listChildren(cluster, types.AgentPool) {
-		if in.isFirst(d) {
-			out = append(out, d)
+	for _, m := range in.listChildren(cluster, types.AgentPool) {
+		if in.isFirst(m) {
+			out = append(out, m)
 		}
 	}
 	return out
 }
 
-// ListReferencedKeys are the keys of Secrets and ConfigMaps that the documents of an object take values from. A key "" is for all of one.
+// ListReferencedKeys returns the keys of Secrets and ConfigMaps that the manifests of an object take values from. An empty key
+// stands for the whole object.
 func ListReferencedKeys(in Input) (secrets, configMaps []KeyRef) {
-	for _, d := range in.OwnManifests() {
-		body, _ := in.TranslateManifest(d, nil)
+	for _, m := range in.OwnManifests() {
+		body, _ := in.TranslateManifest(m, nil)
 		secrets = append(secrets, body.Secrets...)
 		configMaps = append(configMaps, body.ConfigMaps...)
 	}
 	return secrets, configMaps
 }
 
-// APIVersions are the api-versions of the documents of the Cluster, by resource type, and by ID where two of one type differ.
+// APIVersions returns the api-versions of the manifests of the Cluster by resource type, and by ID where manifests of one type
+// differ.
 func APIVersions(set Set) map[string]string {
 	out := map[string]string{}
-	for _, d := range set.Manifests() {
-		resourceType, _ := d.ResourceType()
-		apiVersion, ok := d.APIVersion()
+	for _, m := range set.Manifests() {
+		resourceType, _ := m.ResourceType()
+		apiVersion, ok := m.APIVersion()
 		if !ok {
 			continue
 		}
 		if known, ok := out[resourceType]; !ok {
 			out[resourceType] = apiVersion
 		} else if known != apiVersion {
-			if id, err := set.ResourceID(d); err == nil {
+			if id, err := set.ResourceID(m); err == nil {
 				out[string(id)] = apiVersion
 			}
 		}

@@ -3,7 +3,6 @@ package asoresource
 import (
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 
@@ -11,35 +10,35 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/nearest"
 )
 
-// Annotations of documents.
+// Annotations of resource manifests.
 const (
-	// PolicyAnnotation says what may be done to the resource: Manage, which is the default, Skip or Detach.
+	// PolicyAnnotation limits the management of the resource: manage (the default), skip or detach-on-delete.
 	PolicyAnnotation = "serviceoperator.azure.com/reconcile-policy"
-	// CredentialAnnotation names the Secret in the namespace of the object with whose credential Azure is asked.
+	// CredentialAnnotation names the Secret in the namespace of the object with the credential for Azure.
 	CredentialAnnotation = "serviceoperator.azure.com/credential-from"
-	// UncheckedAnnotation is "true" on a document of an api-version newer than the known ones that is sent as it is.
+	// UncheckedAnnotation is "true" on a manifest of an api-version newer than all known ones to send it without a check.
 	UncheckedAnnotation = "infrastructure.cluster.x-k8s.io/unchecked"
 )
 
 // Values of PolicyAnnotation.
 const (
-	// PolicyManage makes the resource, keeps it in line and deletes it.
+	// PolicyManage creates, updates and deletes the resource.
 	PolicyManage = "manage"
-	// PolicySkip only reads it.
+	// PolicySkip only reads the resource.
 	PolicySkip = "skip"
-	// PolicyDetach makes it and keeps it in line, and never deletes it.
+	// PolicyDetach creates and updates the resource, and never deletes it.
 	PolicyDetach = "detach-on-delete"
 )
 
-// ResourceType is the resource type that the kind of the document is, as in "Microsoft.ContainerService/managedClusters/agentPools".
-func (d Manifest) ResourceType() (string, bool) {
-	of, ok := resourceTypesByKind()[kindKey(d.Group, d.Kind)]
+// ResourceType returns the resource type of the manifest's kind, as in "Microsoft.ContainerService/managedClusters/agentPools".
+func (m Manifest) ResourceType() (string, bool) {
+	of, ok := resourceTypesByKind()[kindKey(m.Group, m.Kind)]
 	return of, ok
 }
 
-// APIVersion is the api-version that is spoken about the resource, as in "2025-08-01" for v1api20250801.
-func (d Manifest) APIVersion() (string, bool) {
-	found := versionPattern.FindStringSubmatch(d.Version)
+// APIVersion returns the api-version of requests for the resource, as in "2025-08-01" for v1api20250801.
+func (m Manifest) APIVersion() (string, bool) {
+	found := versionPattern.FindStringSubmatch(m.Version)
 	if found == nil {
 		return "", false
 	}
@@ -50,10 +49,10 @@ func (d Manifest) APIVersion() (string, bool) {
 	return out, true
 }
 
-// The operator's versions are v1api20250801, v20251002preview and, of old, v1beta20210501.
+// versionPattern matches the operator's versions: v1api20250801, v20251002preview and the older v1beta20210501.
 var versionPattern = regexp.MustCompile(`^v(?:1api|1beta)?(20\d\d)(\d\d)(\d\d)(preview)?$`)
 
-// knownVersions are the versions of documents for the api-versions that a type is defined in.
+// knownVersions returns the versions of manifests for the api-versions that define a type.
 func knownVersions(resourceType string) []string {
 	var out []string
 	for _, known := range schema.Versions(resourceType) {
@@ -62,12 +61,12 @@ func knownVersions(resourceType string) []string {
 	return out
 }
 
-// groupSuffix ends the groups of the operator.
+// groupSuffix is the end of the operator's groups.
 const groupSuffix = ".azure.com"
 
 func kindKey(group, kind string) string { return strings.ToLower(group + "/" + kind) }
 
-// shortKinds are the kinds that the operator calls by the last segment of their type alone.
+// shortKinds are the types whose kind in the operator is the last segment of the type.
 // https://azure.github.io/azure-service-operator/reference/
 var shortKinds = []string{
 	"Microsoft.ContainerService/managedClusters/maintenanceConfigurations",
@@ -75,8 +74,8 @@ var shortKinds = []string{
 	"Microsoft.ManagedIdentity/userAssignedIdentities/federatedIdentityCredentials",
 }
 
-// resourceTypesByKind are the resource types by group and kind, as the operator names them: the segments of the type, all but the last one
-// as they are, and the last one in the singular. A kind of old has that segment alone.
+// resourceTypesByKind are the resource types by group and kind of the operator. A kind is made of the segments of the type, with the
+// last one in the singular. Older kinds consist of the last segment only.
 var resourceTypesByKind = sync.OnceValue(func() map[string]string {
 	out := map[string]string{}
 	for _, full := range schema.ResourceTypes() {
@@ -104,7 +103,8 @@ func toSingular(plural string) string {
 	return plural
 }
 
-// GroupKindOf is how messages call the kind of a type: the segments of the type with capitals, the last one in the singular.
+// GroupKindOf returns the group and kind of a resource type for messages: the segments of the type with capitals, the last one in
+// the singular.
 func GroupKindOf(resourceType string) (group, kind string) {
 	provider, rest, _ := strings.Cut(resourceType, "/")
 	segments := strings.Split(rest, "/")
@@ -118,23 +118,21 @@ func GroupKindOf(resourceType string) (group, kind string) {
 	return strings.ToLower(strings.TrimPrefix(provider, "Microsoft.")) + groupSuffix, strings.Join(segments, "")
 }
 
-// findNearestKinds are the kinds most like one that nothing defines, those of its group if there are any.
-func findNearestKinds(d Manifest) []string {
+// findNearestKinds returns the kinds most similar to an unknown one, from its group if the group is known.
+func findNearestKinds(m Manifest) []string {
 	var all, same []string
 	for _, full := range schema.ResourceTypes() {
 		group, kind := GroupKindOf(full)
 		all = append(all, kind)
-		if strings.EqualFold(group, d.Group) {
+		if strings.EqualFold(group, m.Group) {
 			same = append(same, kind)
 		}
 	}
 	if len(same) > 0 {
 		all = same
 	}
-	if names := nearest.Names(d.Kind, all); len(names) > 0 {
+	if names := nearest.Names(m.Kind, all); len(names) > 0 {
 		return names
 	}
 	return slices.Compact(same)
 }
-
-func formatInt(i int) string { return strconv.Itoa(i) }

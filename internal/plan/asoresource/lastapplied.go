@@ -9,11 +9,11 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/memory"
 )
 
-// typesDeletedWithObject are the types whose resources do not go with their document: everything else is in them. They go with the object,
-// which remembers them.
+// typesDeletedWithObject are types whose resources are not deleted when their manifest is removed, because they contain all others.
+// They are deleted with the object, which records them.
 var typesDeletedWithObject = []string{types.ResourceGroup, types.ManagedCluster}
 
-// LastApplied is what plans of the object have sent. Documents may be of any type.
+// LastApplied returns the record of the values that earlier plans of the object sent. Manifests may be of any type.
 func LastApplied(in Input) memory.Memory {
 	known := memory.Types{}
 	add := func(id arm.ID) {
@@ -21,8 +21,8 @@ func LastApplied(in Input) memory.Memory {
 			known[row.Name] = infrav1.ResourcesReadyCondition
 		}
 	}
-	for _, d := range in.OwnManifests() {
-		if id, err := in.ResourceID(d); err == nil {
+	for _, m := range in.OwnManifests() {
+		if id, err := in.ResourceID(m); err == nil {
 			add(id)
 		}
 	}
@@ -35,19 +35,19 @@ func LastApplied(in Input) memory.Memory {
 	return memory.Of(in.Object.GetAnnotations(), memory.Scope{SubscriptionID: in.SubscriptionID(), Types: known, Lasting: true, Leaves: true})
 }
 
-// BuildDeletePlan names what the documents of the object may have made. Those that are let go are not in it, and neither is what
-// goes with something else: agent pools when their cluster does.
+// BuildDeletePlan returns the resources that the manifests of the object may have created. It leaves out resources that their policy
+// keeps, and agent pools if their cluster is deleted, too.
 func BuildDeletePlan(in Input, withCluster bool) (*arm.Graph, error) {
 	g := &arm.Graph{}
-	for _, d := range in.OwnManifests() {
-		id, err := in.ResourceID(d)
-		policy := d.Annotations[PolicyAnnotation]
+	for _, m := range in.OwnManifests() {
+		id, err := in.ResourceID(m)
+		policy := m.Annotations[PolicyAnnotation]
 		if err != nil || policy == PolicySkip || policy == PolicyDetach || g.Has(id) || withCluster && id.Type() == types.AgentPool {
 			continue
 		}
 		g.Add(arm.Node{ID: id, Policy: arm.Repair, Foreign: in.foreignAction(id), Group: infrav1.ResourcesReadyCondition})
 	}
-	// What no document names any more goes with the object, if it carries the tag.
+	// Resources of removed manifests are deleted with the object if they carry the tag.
 	for _, id := range LastApplied(in).Left(g) {
 		if !in.declares(in.ObjectKey, id) {
 			g.Add(arm.Node{ID: id, Policy: arm.Repair, Foreign: arm.UseForeign, Group: infrav1.ResourcesReadyCondition})
@@ -57,7 +57,7 @@ func BuildDeletePlan(in Input, withCluster bool) (*arm.Graph, error) {
 	return g, g.Validate()
 }
 
-// NothingCreated tells whether nothing of an object can ever have been made in Azure.
+// NothingCreated reports whether no resource of an object can have been created in Azure.
 func NothingCreated(obj metav1.Object) bool {
 	annotations := obj.GetAnnotations()
 	return !memory.Stored(annotations) && annotations[infrav1.InventoryAnnotation] == ""

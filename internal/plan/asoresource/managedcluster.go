@@ -12,12 +12,12 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/aks"
 )
 
-// imposeValue gives a field of a document the value that Cluster API's object has; another value of the user is refused.
-func imposeValue(d Manifest, path []string, value, from string) *field.Error {
+// imposeValue sets a field of a manifest to the value of a Cluster API object. It rejects a different value of the user.
+func imposeValue(m Manifest, path []string, value, from string) *field.Error {
 	if value == "" {
 		return nil
 	}
-	at, spec := d.Path.Child("spec"), d.Spec
+	at, spec := m.Path.Child("spec"), m.Spec
 	for _, key := range path[:len(path)-1] {
 		at = at.Child(key)
 		inner, ok := spec[key].(map[string]any)
@@ -29,55 +29,55 @@ func imposeValue(d Manifest, path []string, value, from string) *field.Error {
 	}
 	last := path[len(path)-1]
 	if have, ok := spec[last]; ok && have != nil && have != value {
-		return field.Invalid(at.Child(last), have, fmt.Sprintf("is %q by %s: leave it out here, or write that", value, from))
+		return field.Invalid(at.Child(last), have, fmt.Sprintf("differs from %q, the value of %s. Leave it out here, or set the same value.", value, from))
 	}
 	spec[last] = value
 	return nil
 }
 
-// completeManagedCluster completes the ManagedCluster of a control plane. It changes the document's spec, which is a copy.
-func (in Input) completeManagedCluster(d Manifest) field.ErrorList {
+// completeManagedCluster completes the ManagedCluster of a control plane. It changes the manifest's spec, which is a copy.
+func (in Input) completeManagedCluster(m Manifest) field.ErrorList {
 	var errs field.ErrorList
 	add := func(err *field.Error) {
 		if err != nil {
 			errs = append(errs, err)
 		}
 	}
-	if _, ok := d.Spec["agentPoolProfiles"]; ok {
-		add(field.Forbidden(d.Path.Child("spec", "agentPoolProfiles"), "every agent pool is an AzureASOManagedMachinePool"))
+	if _, ok := m.Spec["agentPoolProfiles"]; ok {
+		add(field.Forbidden(m.Path.Child("spec", "agentPoolProfiles"), "must not be set. Create an AzureASOManagedMachinePool for each agent pool."))
 	}
-	add(imposeValue(d, []string{"kubernetesVersion"}, strings.TrimPrefix(in.Version, "v"), "spec.version of the AzureASOManagedControlPlane"))
-	add(imposeValue(d, []string{"networkProfile", "serviceCidr"}, in.ServiceCIDR, "spec.clusterNetwork.services of the Cluster"))
-	add(imposeValue(d, []string{"networkProfile", "podCidr"}, in.PodCIDR, "spec.clusterNetwork.pods of the Cluster"))
+	add(imposeValue(m, []string{"kubernetesVersion"}, strings.TrimPrefix(in.Version, "v"), "spec.version of the AzureASOManagedControlPlane"))
+	add(imposeValue(m, []string{"networkProfile", "serviceCidr"}, in.ServiceCIDR, "spec.clusterNetwork.services of the Cluster"))
+	add(imposeValue(m, []string{"networkProfile", "podCidr"}, in.PodCIDR, "spec.clusterNetwork.pods of the Cluster"))
 	return errs
 }
 
-// buildPoolProfiles are the pools that a managed cluster without any is made with. AKS makes none without a pool.
+// buildPoolProfiles returns the pools for the creation of a managed cluster. AKS creates no cluster without a pool.
 func (in Input) buildPoolProfiles(cluster arm.ID, definition schema.Definition) (profiles []any, blocked, refused string) {
 	var names []string
 	byName := map[string]any{}
-	for _, d := range in.listAgentPools(cluster) {
-		id, err := in.ResourceID(d)
+	for _, m := range in.listAgentPools(cluster) {
+		id, err := in.ResourceID(m)
 		if err != nil {
 			continue
 		}
-		if in.MachinePools[d.DeclaredIn] == nil {
-			return nil, fmt.Sprintf("waits for the MachinePool of %s: the cluster is made with all its pools", d.DeclaredIn), ""
+		if in.MachinePools[m.DeclaredIn] == nil {
+			return nil, fmt.Sprintf("waits for the MachinePool of %s: the cluster is created with all its pools", m.DeclaredIn), ""
 		}
-		body, blocked, errs := in.buildBody(d, id)
+		body, blocked, errs := in.buildBody(m, id)
 		if len(errs) > 0 {
-			return nil, "", d.DeclaredIn + ": " + errs.ToAggregate().Error()
+			return nil, "", m.DeclaredIn + ": " + errs.ToAggregate().Error()
 		}
 		if blocked != "" {
-			return nil, "waits for " + d.DeclaredIn + ": " + blocked, ""
+			return nil, "waits for " + m.DeclaredIn + ": " + blocked, ""
 		}
 		profile, _ := body.Properties["properties"].(map[string]any)
-		profile["name"] = d.AzureName()
-		names = append(names, d.AzureName())
-		byName[d.AzureName()] = dropUnknownProperties(definition, profile)
+		profile["name"] = m.AzureName()
+		names = append(names, m.AzureName())
+		byName[m.AzureName()] = dropUnknownProperties(definition, profile)
 	}
 	if len(names) == 0 {
-		return nil, "waits for an AzureASOManagedMachinePool: AKS makes no cluster without a pool", ""
+		return nil, "waits for an AzureASOManagedMachinePool: AKS creates no cluster without a pool", ""
 	}
 	slices.Sort(names)
 	for _, name := range names {
@@ -86,7 +86,8 @@ func (in Input) buildPoolProfiles(cluster arm.ID, definition schema.Definition) 
 	return profiles, "", ""
 }
 
-// dropUnknownProperties is a pool without what only the api-version of its own document has: that is sent when the pool is.
+// dropUnknownProperties removes the properties of a pool that only the api-version of its own manifest has. They are sent with the
+// pool itself.
 func dropUnknownProperties(cluster schema.Definition, profile map[string]any) map[string]any {
 	_, properties, _ := cluster.Body().Property("properties", nil)
 	_, list, _ := properties.Property("agentPoolProfiles", nil)
@@ -98,8 +99,8 @@ func dropUnknownProperties(cluster schema.Definition, profile map[string]any) ma
 	return profile
 }
 
-// wantedVersion is the version to ask for where an upgrade channel may have raised it: never one below what runs. asked is what Azure shows
-// as asked for, which may be a minor version alone.
+// wantedVersion returns the version to request. It is never lower than the running one, because an upgrade channel may have raised
+// it. asked is the requested version in Azure, possibly only a minor version.
 func wantedVersion(wanted, asked, current string) string {
 	if wanted == "" {
 		return ""

@@ -2,6 +2,7 @@ package asoresource
 
 import (
 	"encoding/json"
+	"strconv"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/runtime"
@@ -11,27 +12,28 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/lent"
 )
 
-// Manifest is one document.
+// Manifest is one resource manifest.
 type Manifest struct {
-	// DeclaredIn is the object that has the document, as in "AzureASOManagedCluster/c1", and Path the document's place in it.
+	// DeclaredIn is the key of the object whose spec.resources contains the manifest, as in "AzureASOManagedCluster/c1". Path is the
+	// manifest's place in it.
 	DeclaredIn string
 	Path       *field.Path
 
 	Group, Version, Kind, Name string
-	// Namespace is metadata.namespace, nil if it is left out. It has no effect.
+	// Namespace is metadata.namespace, nil if unset. It has no effect.
 	Namespace   any
 	Annotations map[string]string
 	// Spec is the decoded spec.
 	Spec map[string]any
 
-	// position is the document's place in its Set, from 1 on. It is 0 in none.
+	// position is the manifest's place in its Set, from 1 on. It is 0 for a manifest in no Set.
 	position int
 }
 
-// String names the document.
-func (d Manifest) String() string { return d.Kind + " " + d.Name }
+// String returns kind and name.
+func (m Manifest) String() string { return m.Kind + " " + m.Name }
 
-// manifestHeader is what a document has beside its spec.
+// manifestHeader is a manifest with its spec undecoded.
 type manifestHeader struct {
 	APIVersion string `json:"apiVersion"`
 	Kind       string `json:"kind"`
@@ -43,8 +45,9 @@ type manifestHeader struct {
 	Spec json.RawMessage `json:"spec"`
 }
 
-// ReadManifests reads the documents of an object that are resources of Azure. Those with something wrong in what identifies them are left out.
-func ReadManifests(holder string, resources []runtime.RawExtension) ([]Manifest, field.ErrorList) {
+// ReadManifests returns the manifests of an object that are resources of Azure. Manifests with errors in their identification are
+// left out.
+func ReadManifests(declaredIn string, resources []runtime.RawExtension) ([]Manifest, field.ErrorList) {
 	var out []Manifest
 	var errs field.ErrorList
 	seen := map[string]int{}
@@ -53,30 +56,30 @@ func ReadManifests(holder string, resources []runtime.RawExtension) ([]Manifest,
 			continue
 		}
 		path := field.NewPath("spec", "resources").Index(i)
-		document, wrong := readManifest(raw.Raw, path)
-		document.DeclaredIn = holder
+		manifest, wrong := readManifest(raw.Raw, path)
+		manifest.DeclaredIn = declaredIn
 		if len(wrong) > 0 {
 			errs = append(errs, wrong...)
 			continue
 		}
-		key := document.Key()
+		key := manifest.Key()
 		if first, twice := seen[key]; twice {
-			errs = append(errs, field.Duplicate(path, document.String()+", which is resources["+formatInt(first)+"], too"))
+			errs = append(errs, field.Duplicate(path, manifest.String()+", which is also resources["+strconv.Itoa(first)+"]"))
 			continue
 		}
 		seen[key] = i
-		out = append(out, document)
+		out = append(out, manifest)
 	}
 	return out, errs
 }
 
-// Key tells documents of an object apart; versions do not.
-func (d Manifest) Key() string { return d.Group + "/" + d.Kind + "/" + d.Name }
+// Key identifies a manifest in its object. The version is not part of it.
+func (m Manifest) Key() string { return m.Group + "/" + m.Kind + "/" + m.Name }
 
 func readManifest(raw []byte, path *field.Path) (Manifest, field.ErrorList) {
 	var h manifestHeader
 	if err := json.Unmarshal(raw, &h); err != nil {
-		return Manifest{}, field.ErrorList{field.Invalid(path, "", "is no document: it has apiVersion, kind, metadata with a name, and spec")}
+		return Manifest{}, field.ErrorList{field.Invalid(path, "", "is not a resource manifest: it needs apiVersion, kind, metadata with a name, and spec")}
 	}
 	var errs field.ErrorList
 	version, err := schema.ParseGroupVersion(h.APIVersion)
@@ -85,10 +88,10 @@ func readManifest(raw []byte, path *field.Path) (Manifest, field.ErrorList) {
 		errs = append(errs, field.Required(path.Child("apiVersion"), "a group of the Azure Service Operator and a version, as in containerservice.azure.com/v1api20250801"))
 	}
 	if h.Kind == "" {
-		errs = append(errs, field.Required(path.Child("kind"), "the kind of the document, as in ManagedCluster"))
+		errs = append(errs, field.Required(path.Child("kind"), "the kind of the manifest, as in ManagedCluster"))
 	}
 	if h.Metadata.Name == "" {
-		errs = append(errs, field.Required(path.Child("metadata", "name"), "other documents name it as their owner by this name"))
+		errs = append(errs, field.Required(path.Child("metadata", "name"), "other manifests name it as their owner by this name"))
 	}
 	if len(h.Spec) > 0 && json.Unmarshal(h.Spec, &out.Spec) != nil || out.Spec == nil {
 		errs = append(errs, field.Invalid(path.Child("spec"), "", "must be an object"))
@@ -99,31 +102,31 @@ func readManifest(raw []byte, path *field.Path) (Manifest, field.ErrorList) {
 	return out, checkKindAndAnnotations(out)
 }
 
-// checkKindAndAnnotations finds what is wrong with kind, version and annotations.
-func checkKindAndAnnotations(d Manifest) field.ErrorList {
-	resourceType, ok := d.ResourceType()
-	if !ok && !strings.HasSuffix(d.Group, groupSuffix) {
-		return field.ErrorList{field.Invalid(d.Path.Child("kind"), d.Kind,
-			"is no kind of Azure; the annotation "+PlainObjectAnnotation+": \"true\" on the document has it applied as an object of Kubernetes, where the manager has the right to")}
+// checkKindAndAnnotations returns the errors in kind, version and annotations.
+func checkKindAndAnnotations(m Manifest) field.ErrorList {
+	resourceType, ok := m.ResourceType()
+	if !ok && !strings.HasSuffix(m.Group, groupSuffix) {
+		return field.ErrorList{field.Invalid(m.Path.Child("kind"), m.Kind,
+			"is not a kind of Azure. To apply the manifest as an object of Kubernetes, set its annotation "+PlainObjectAnnotation+": \"true\" and give the manager the right to write such objects.")}
 	}
 	if !ok {
-		return field.ErrorList{field.NotSupported(d.Path.Child("kind"), d.Kind, findNearestKinds(d))}
+		return field.ErrorList{field.NotSupported(m.Path.Child("kind"), m.Kind, findNearestKinds(m))}
 	}
 	if why := lent.ReachesAnything(resourceType); why != "" {
-		return field.ErrorList{field.Forbidden(d.Path.Child("kind"), "a "+d.Kind+" changes resources that no document names: "+why+". Write a document for each resource")}
+		return field.ErrorList{field.Forbidden(m.Path.Child("kind"), "a "+m.Kind+" changes resources without a manifest: "+why+". Write a manifest for each resource.")}
 	}
 	var errs field.ErrorList
-	if _, ok := d.APIVersion(); !ok {
-		errs = append(errs, field.Invalid(d.Path.Child("apiVersion"), d.Group+"/"+d.Version,
-			"the version is not a date of Azure's API, as in v1api20250801 or v20251002preview; known for "+resourceType+": "+strings.Join(knownVersions(resourceType), ", ")))
+	if _, ok := m.APIVersion(); !ok {
+		errs = append(errs, field.Invalid(m.Path.Child("apiVersion"), m.Group+"/"+m.Version,
+			"has no version of Azure's API, as in v1api20250801 or v20251002preview; known versions of "+resourceType+": "+strings.Join(knownVersions(resourceType), ", ")))
 	}
-	switch policy := d.Annotations[PolicyAnnotation]; policy {
+	switch policy := m.Annotations[PolicyAnnotation]; policy {
 	case "", PolicyManage, PolicySkip, PolicyDetach:
 	default:
-		errs = append(errs, field.NotSupported(d.Path.Child("metadata", "annotations").Key(PolicyAnnotation), policy, []string{PolicyManage, PolicySkip, PolicyDetach}))
+		errs = append(errs, field.NotSupported(m.Path.Child("metadata", "annotations").Key(PolicyAnnotation), policy, []string{PolicyManage, PolicySkip, PolicyDetach}))
 	}
-	if name := d.Annotations[CredentialAnnotation]; name != "" {
-		if wrong := checkObjectName(d.Path.Child("metadata", "annotations").Key(CredentialAnnotation), "Secret", name); wrong != nil {
+	if name := m.Annotations[CredentialAnnotation]; name != "" {
+		if wrong := checkObjectName(m.Path.Child("metadata", "annotations").Key(CredentialAnnotation), "Secret", name); wrong != nil {
 			errs = append(errs, wrong)
 		}
 	}

@@ -15,12 +15,12 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/ownership"
 )
 
-// Origin is what an object with documents tells about its own origin.
+// Origin is the data of an object that its migration depends on.
 type Origin struct {
-	// Created is metadata.creationTimestamp. The API server sets it, in whole seconds, and takes it from nobody.
+	// Created is metadata.creationTimestamp. Only the API server sets it, in whole seconds.
 	Created time.Time
-	// OwnedKinds is the annotation with the kinds that the established provider applied, "" on objects of this provider. Everybody who
-	// may write the object may write it.
+	// OwnedKinds is the annotation with the kinds that the established provider applied, "" on objects of this provider. Any writer
+	// of the object can set it.
 	OwnedKinds string
 }
 
@@ -29,7 +29,7 @@ func ReadOrigin(obj metav1.Object) Origin {
 	return Origin{Created: obj.GetCreationTimestamp().Time, OwnedKinds: obj.GetAnnotations()[infrav1.OwnedASOKindsAnnotation]}
 }
 
-// listsKindOf tells whether the annotation lists the kind of a resource type.
+// listsKindOf reports whether the annotation lists the kind of a resource type.
 func (o Origin) listsKindOf(resourceType string) bool {
 	for each := range strings.SplitSeq(o.OwnedKinds, ";") {
 		// Kind.version.group
@@ -44,20 +44,20 @@ func (o Origin) listsKindOf(resourceType string) bool {
 	return false
 }
 
-// isBefore tells whether Azure created a resource after the object was created. creationTimestamp is cut to seconds.
+// isBefore reports whether the object was created before a resource in Azure. creationTimestamp is truncated to seconds.
 func (o Origin) isBefore(created time.Time) bool {
 	return !o.Created.IsZero() && created.After(o.Created.Add(time.Second))
 }
 
-// ListedResource is what a list of Resource Manager shows of a resource.
+// ListedResource is a resource in a list of Resource Manager.
 type ListedResource struct {
 	ID arm.ID
-	// Created is when Azure created the resource, the zero value where the list does not tell.
+	// Created is the time of creation in Azure, zero if the list does not contain it.
 	Created time.Time
 	Tags    map[string]string
 }
 
-// ReadListedResources decodes elements of lists of resources or resource groups that were asked for createdTime, by the key of their ID.
+// ReadListedResources decodes the elements of lists of resources or resource groups with createdTime, by the key of their ID.
 func ReadListedResources(items []json.RawMessage) map[string]ListedResource {
 	out := map[string]ListedResource{}
 	for _, item := range items {
@@ -69,15 +69,15 @@ func ReadListedResources(items []json.RawMessage) map[string]ListedResource {
 		if json.Unmarshal(item, &row) != nil || row.ID == "" {
 			continue
 		}
-		created, _ := time.Parse(time.RFC3339Nano, row.CreatedTime) // Without a time nothing is proven.
+		created, _ := time.Parse(time.RFC3339Nano, row.CreatedTime) // The zero time proves nothing.
 		out[row.ID.Key()] = ListedResource{ID: row.ID, Created: created, Tags: row.Tags}
 	}
 	return out
 }
 
-// GroupsToList are the resource groups whose contents have to be listed to prove what was made for the object under the established provider,
-// and whether the groups themselves have to be listed as well. An object of this provider needs neither. With an identity of another
-// namespace nothing is proven, because it reaches resources of others.
+// GroupsToList returns the resource groups whose contents are needed to prove which resources were created for the object under the
+// established provider, and whether the list of groups is needed, too. Objects of this provider need neither. With an identity of
+// another namespace nothing can be proven, because it can reach resources of others.
 func GroupsToList(in Input) (contents []arm.ID, groups bool) {
 	if in.Origins[in.ObjectKey].OwnedKinds == "" || in.UsesLentIdentity() {
 		return nil, false
@@ -92,8 +92,8 @@ func GroupsToList(in Input) (contents []arm.ID, groups bool) {
 	return contents, groups
 }
 
-// migrationCandidates are the resources that the established provider may have made for the object: those of its documents, and those of
-// documents that it has had.
+// migrationCandidates returns the resources that the established provider may have created for the object: those of its current
+// manifests, and those of removed ones.
 func (in Input) migrationCandidates() []arm.ID {
 	var out []arm.ID
 	add := func(id arm.ID) {
@@ -101,8 +101,8 @@ func (in Input) migrationCandidates() []arm.ID {
 			out = append(out, id)
 		}
 	}
-	for _, d := range in.OwnManifests() {
-		if id, err := in.ResourceID(d); err == nil && isDeletedWithObject(d) {
+	for _, m := range in.OwnManifests() {
+		if id, err := in.ResourceID(m); err == nil && isDeletedWithObject(m) {
 			add(id)
 		}
 	}
@@ -114,15 +114,15 @@ func (in Input) migrationCandidates() []arm.ID {
 	return out
 }
 
-// isDeletedWithObject tells whether the policy of a document has its resource deleted with it.
-func isDeletedWithObject(d Manifest) bool {
-	policy := d.Annotations[PolicyAnnotation]
+// isDeletedWithObject reports whether the policy of a manifest lets its resource be deleted with it.
+func isDeletedWithObject(m Manifest) bool {
+	policy := m.Annotations[PolicyAnnotation]
 	return policy != PolicySkip && policy != PolicyDetach
 }
 
-// SplitMigrated splits the resources that the established provider applied for the object and that carry no ownership tag. proven are those of which
-// Azure shows that they were created after the object, so that they were created for it: they are deleted with it. unproven may have
-// been there before it, so they stay.
+// SplitMigrated returns the resources without ownership tag that the established provider applied for the object. Azure shows that
+// the proven ones were created after the object, so they were created for it and are deleted with it. The unproven ones may be
+// older, so they are kept.
 func SplitMigrated(in Input) (proven, unproven []arm.ID) {
 	if in.Origins[in.ObjectKey].OwnedKinds == "" {
 		return nil, nil
@@ -136,7 +136,7 @@ func SplitMigrated(in Input) (proven, unproven []arm.ID) {
 		}
 		switch {
 		case in.hasOwnershipTag(tags) || in.isKeptByPolicy(id):
-			// The tags or the user decide.
+			// The tags or the policy decide.
 		case in.isProven(id) && (id.Type() != types.ResourceGroup || len(UnprovenInGroup(in, id)) == 0):
 			proven = append(proven, id)
 		case len(in.observedResource(id)) > 0:
@@ -146,11 +146,12 @@ func SplitMigrated(in Input) (proven, unproven []arm.ID) {
 	return proven, unproven
 }
 
-// isKeptByPolicy tells whether the policy of a document has a resource stay: its own, that of what it is below, or of a resource in a group.
+// isKeptByPolicy reports whether the policy of a manifest keeps a resource: its own manifest, that of a parent, or for a group that
+// of a resource in it.
 func (in Input) isKeptByPolicy(id arm.ID) bool {
-	for _, d := range in.Manifests() {
-		other, err := in.ResourceID(d)
-		if err == nil && !isDeletedWithObject(d) && (id.IsWithin(other) || id.Type() == types.ResourceGroup && other.IsWithin(id)) {
+	for _, m := range in.Manifests() {
+		other, err := in.ResourceID(m)
+		if err == nil && !isDeletedWithObject(m) && (id.IsWithin(other) || id.Type() == types.ResourceGroup && other.IsWithin(id)) {
 			return true
 		}
 	}
@@ -161,7 +162,8 @@ func (in Input) clusterOwner() ownership.Owner {
 	return ownership.Owner{Cluster: in.Cluster, ID: ownership.Value(in.Owner, in.Cluster)}
 }
 
-// hasOwnershipTag tells whether tags say whose a resource is: the Cluster's, another owner's, or no longer the Cluster's.
+// hasOwnershipTag reports whether the tags determine the owner of a resource: the Cluster, another owner, or a former tag of the
+// Cluster.
 func (in Input) hasOwnershipTag(tags map[string]string) bool {
 	for key := range tags {
 		if strings.EqualFold(key, infrav1.ClusterTagKey(in.Cluster)) {
@@ -171,7 +173,8 @@ func (in Input) hasOwnershipTag(tags map[string]string) bool {
 	return in.clusterOwner().Others(tags) != ""
 }
 
-// UnprovenInGroup are the resources in a resource group that are not proven to be the Cluster's. While there is one, the group stays.
+// UnprovenInGroup returns the resources in a resource group that are not proven to belong to the Cluster. While there is one, the
+// group is kept.
 func UnprovenInGroup(in Input, group arm.ID) []arm.ID {
 	var out []arm.ID
 	for _, listed := range in.ListedResources {
@@ -183,8 +186,8 @@ func UnprovenInGroup(in Input, group arm.ID) []arm.ID {
 	return out
 }
 
-// taggedAncestor is the resource whose time of creation and tags count for a resource: itself, or the nearest one above it that carries tags.
-// The lists of Resource Manager have those only.
+// taggedAncestor returns the resource whose tags and time of creation count for a resource: itself or the nearest parent that can
+// carry tags. The lists of Resource Manager contain only such resources.
 func taggedAncestor(id arm.ID) arm.ID {
 	all := selfAndAncestors(id)
 	if len(all) == 0 {
@@ -193,23 +196,23 @@ func taggedAncestor(id arm.ID) arm.ID {
 	return all[len(all)-1]
 }
 
-// isProven tells whether a resource was created for an object of the Cluster under the established provider. That an object lists the kind
-// proves nothing. The proof is that Azure created the resource after Kubernetes created the object whose document it is:
-// both times are set by those who keep them, and a resource that was adopted is older than its object. Below a resource that is
-// proven, everything of a document is.
+// isProven reports whether a resource was created for an object of the Cluster under the established provider. The list of kinds on
+// the object proves nothing. The proof is that Azure created the resource after Kubernetes created the object with its manifest:
+// users can set neither time, and an adopted resource is older than its object. All resources of manifests below a proven resource
+// are proven.
 func (in Input) isProven(id arm.ID) bool {
 	root := taggedAncestor(id)
 	listed, ok := in.ListedResources[root.Key()]
 	if !ok || in.UsesLentIdentity() || in.hasOwnershipTag(listed.Tags) {
 		return false
 	}
-	documents := in.ManifestsOf(root)
-	if len(documents) == 0 {
-		// The object has had a document of it.
+	manifests := in.ManifestsOf(root)
+	if len(manifests) == 0 {
+		// The object had a manifest of the resource.
 		return slices.ContainsFunc(memory.Remembered(in.Object.GetAnnotations(), in.SubscriptionID()), root.Equal) && in.Origins[in.ObjectKey].listsKindOf(root.Type()) && in.Origins[in.ObjectKey].isBefore(listed.Created)
 	}
-	return !slices.ContainsFunc(documents, func(d Manifest) bool {
-		origin := in.Origins[d.DeclaredIn]
-		return !isDeletedWithObject(d) || !origin.listsKindOf(root.Type()) || !origin.isBefore(listed.Created)
+	return !slices.ContainsFunc(manifests, func(m Manifest) bool {
+		origin := in.Origins[m.DeclaredIn]
+		return !isDeletedWithObject(m) || !origin.listsKindOf(root.Type()) || !origin.isBefore(listed.Created)
 	})
 }

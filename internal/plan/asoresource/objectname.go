@@ -9,7 +9,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/objectkey"
 )
 
-// checkObjectName refuses what is not a name of a Secret or ConfigMap.
+// checkObjectName rejects an invalid name of a Secret or ConfigMap.
 func checkObjectName(path *field.Path, of, name string) *field.Error {
 	if wrong := objectkey.WrongName(of, name); wrong != "" {
 		return field.Invalid(path, "", wrong)
@@ -17,7 +17,7 @@ func checkObjectName(path *field.Path, of, name string) *field.Error {
 	return nil
 }
 
-// checkDataKey refuses what is not a key of a Secret or ConfigMap.
+// checkDataKey rejects an invalid key of a Secret or ConfigMap.
 func checkDataKey(path *field.Path, of, key string) *field.Error {
 	if wrong := objectkey.WrongKey(of, key); wrong != "" {
 		return field.Invalid(path, "", wrong)
@@ -25,7 +25,7 @@ func checkDataKey(path *field.Path, of, key string) *field.Error {
 	return nil
 }
 
-// parseAbsoluteID is the ID that a text is, if Azure reads it as it is written.
+// parseAbsoluteID returns the ID in a text, if Azure reads the text as it is written.
 func parseAbsoluteID(text string) (arm.ID, bool) {
 	id, plain := arm.ParsePlainID(text)
 	return id, plain && strings.HasPrefix(text, "/")

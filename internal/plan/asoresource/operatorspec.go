@@ -10,13 +10,13 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/objectkey"
 )
 
-// exportedSecrets are the names that operatorSpec.secrets may have, by the resource type.
+// exportedSecrets are the supported names in operatorSpec.secrets by resource type.
 var exportedSecrets = map[string][]string{types.ManagedCluster: {AdminCredentials, UserCredentials}}
 
-// checkOperatorSpec finds what operatorSpec of a document asks for that nobody writes: it would be waited for in vain.
-func checkOperatorSpec(d Manifest) field.ErrorList {
-	path := d.Path.Child("spec", "operatorSpec")
-	value, set := d.Spec["operatorSpec"]
+// checkOperatorSpec rejects exports in operatorSpec that are not supported, because users would wait for them in vain.
+func checkOperatorSpec(m Manifest) field.ErrorList {
+	path := m.Path.Child("spec", "operatorSpec")
+	value, set := m.Spec["operatorSpec"]
 	if !set {
 		return nil
 	}
@@ -24,7 +24,7 @@ func checkOperatorSpec(d Manifest) field.ErrorList {
 	if !ok {
 		return field.ErrorList{field.Invalid(path, "", "must be an object with secrets and configMaps")}
 	}
-	resourceType, _ := d.ResourceType()
+	resourceType, _ := m.ResourceType()
 	var errs field.ErrorList
 	for _, name := range slices.Sorted(maps.Keys(operator)) {
 		at := path.Child(name)
@@ -34,7 +34,7 @@ func checkOperatorSpec(d Manifest) field.ErrorList {
 		case "configMaps":
 			errs = append(errs, checkDestinations(at, "ConfigMap", operator[name], slices.Sorted(maps.Keys(exportedPaths[resourceType])))...)
 		case "secretExpressions", "configMapExpressions":
-			errs = append(errs, field.Forbidden(at, "expressions are computed by Azure Service Operator, which is not there: name the destinations below operatorSpec.secrets and operatorSpec.configMaps"))
+			errs = append(errs, field.Forbidden(at, "expressions are not supported, because only Azure Service Operator computes them. Set destinations in operatorSpec.secrets and operatorSpec.configMaps."))
 		default:
 			errs = append(errs, field.NotSupported(at, name, []string{"secrets", "configMaps"}))
 		}
@@ -42,26 +42,26 @@ func checkOperatorSpec(d Manifest) field.ErrorList {
 	return errs
 }
 
-// checkDestinations finds what is wrong with the places that values of these names are to be written to.
+// checkDestinations rejects invalid destinations of exported values. names are the supported values.
 func checkDestinations(path *field.Path, of string, value any, names []string) field.ErrorList {
 	wanted, ok := value.(map[string]any)
 	if !ok {
-		return field.ErrorList{field.Invalid(path, "", "must be an object that has a name and a key for each value")}
+		return field.ErrorList{field.Invalid(path, "", "must be an object with a name and a key for each value")}
 	}
 	var errs field.ErrorList
 	for _, name := range slices.Sorted(maps.Keys(wanted)) {
 		at, to := path.Child(name), readDestination(wanted[name])
 		switch {
 		case len(names) == 0:
-			errs = append(errs, field.Forbidden(at, "resources of this kind have no value that is written there"))
+			errs = append(errs, field.Forbidden(at, "is not supported: resources of this kind have no value to export there"))
 		case !slices.Contains(names, name):
 			errs = append(errs, field.NotSupported(at, name, names))
 		case hasNamespace(wanted[name]):
 			errs = append(errs, newNamespaceError(at))
 		case to.Name == "":
-			errs = append(errs, field.Required(at.Child("name"), "where the value is written to"))
+			errs = append(errs, field.Required(at.Child("name"), "the name of the destination"))
 		case to.Key == "":
-			errs = append(errs, field.Required(at.Child("key"), "the key that the value is written to"))
+			errs = append(errs, field.Required(at.Child("key"), "the key of the destination"))
 		case checkObjectName(at.Child("name"), of, to.Name) != nil:
 			errs = append(errs, checkObjectName(at.Child("name"), of, to.Name))
 		case checkDataKey(at.Child("key"), of, to.Key) != nil:
@@ -71,34 +71,34 @@ func checkDestinations(path *field.Path, of string, value any, names []string) f
 	return errs
 }
 
-// hasNamespace tells whether a reference of a document names a namespace. References are to the namespace of the object that has the
-// document.
+// hasNamespace reports whether a reference in a manifest has a namespace. References always use the namespace of the object with the
+// manifest.
 func hasNamespace(reference any) bool {
 	_, names := toObject(reference)["namespace"]
 	return names
 }
 
 func newNamespaceError(path *field.Path) *field.Error {
-	return field.Forbidden(path.Child("namespace"), "is always that of the object that has the document: leave it out")
+	return field.Forbidden(path.Child("namespace"), "must not be set. It is always the namespace of the object with the manifest.")
 }
 
-// checkDestinationCollisions finds destinations of the documents of an object that take each other's place, and Secrets of the Cluster that the
-// provider writes by itself. A value for the Secret that Cluster API reads is what is there already.
-func checkDestinationCollisions(documents []Manifest, cluster string) field.ErrorList {
+// checkDestinationCollisions rejects equal destinations in the manifests of an object, and Secrets of the Cluster that the provider
+// writes. Exporting the Secret that Cluster API reads is allowed, because its value is the same.
+func checkDestinationCollisions(manifests []Manifest, cluster string) field.ErrorList {
 	var errs field.ErrorList
 	seen := map[string]*field.Path{}
-	for _, d := range documents {
+	for _, m := range manifests {
 		for _, list := range []string{"secrets", "configMaps"} {
-			wanted := toObject(toObject(d.Spec["operatorSpec"])[list])
+			wanted := toObject(toObject(m.Spec["operatorSpec"])[list])
 			for _, name := range slices.Sorted(maps.Keys(wanted)) {
-				at, to := d.Path.Child("spec", "operatorSpec", list, name), readDestination(wanted[name])
+				at, to := m.Path.Child("spec", "operatorSpec", list, name), readDestination(wanted[name])
 				key := list + " " + to.Name + " " + to.Key
 				switch first := seen[key]; {
 				case to.Name == "" || to.Key == "":
 				case first != nil:
-					errs = append(errs, field.Invalid(at, "", "is written where "+first.String()+" is: name another key"))
+					errs = append(errs, field.Invalid(at, "", "has the same destination as "+first.String()+". Choose another key."))
 				case list == "secrets" && cluster != "" && objectkey.Reserved(cluster, to.Name, to.Key):
-					errs = append(errs, field.Forbidden(at.Child("name"), "is a Secret of Cluster "+cluster+" that the provider writes: name another one"))
+					errs = append(errs, field.Forbidden(at.Child("name"), "is a Secret of Cluster "+cluster+" that the provider writes. Choose another name."))
 				default:
 					seen[key] = at
 				}

@@ -12,42 +12,42 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/types"
 )
 
-// WaitingError is why an ID is not known yet: a document that is named and not there.
+// WaitingError means that an ID is not known yet, because it depends on a manifest that does not exist.
 type WaitingError struct{ For string }
 
 func (w WaitingError) Error() string { return "waits for " + w.For }
 
-// AzureName is the name of the resource.
-func (d Manifest) AzureName() string {
-	name, _ := d.Spec["azureName"].(string)
-	return cmp.Or(name, d.Name)
+// AzureName returns the name of the resource in Azure.
+func (m Manifest) AzureName() string {
+	name, _ := m.Spec["azureName"].(string)
+	return cmp.Or(name, m.Name)
 }
 
-// maxOwners bounds how many owners a document is below.
+// maxOwners is the maximum number of owners above a manifest.
 const maxOwners = 8
 
-// resolveID computes the ID of the resource of a document that has at most so many owners above it.
-func (s Set) resolveID(d Manifest, owners int) resolvedID {
-	resourceType, ok := d.ResourceType()
-	name := d.AzureName()
-	at := d.Path.Child("spec", "azureName")
-	if _, set := d.Spec["azureName"]; !set {
-		at = d.Path.Child("metadata", "name")
+// resolveID computes the ID of the resource of a manifest with at most this number of owners above it.
+func (s Set) resolveID(m Manifest, owners int) resolvedID {
+	resourceType, ok := m.ResourceType()
+	name := m.AzureName()
+	at := m.Path.Child("spec", "azureName")
+	if _, set := m.Spec["azureName"]; !set {
+		at = m.Path.Child("metadata", "name")
 	}
 	switch {
 	case !ok:
-		return newUnresolvedID(field.NotSupported(d.Path.Child("kind"), d.Kind, findNearestKinds(d)))
+		return newUnresolvedID(field.NotSupported(m.Path.Child("kind"), m.Kind, findNearestKinds(m)))
 	case strings.ContainsAny(name, `/\?#%`) || name == "." || name == "..":
-		return newUnresolvedID(field.Invalid(at, "", "is no name of an Azure resource: it has a character that parts IDs off"))
+		return newUnresolvedID(field.Invalid(at, "", "is not a valid name of an Azure resource: it contains a separator of IDs"))
 	case resourceType == types.ResourceGroup:
-		if _, ok := d.Spec["owner"]; ok {
-			return newUnresolvedID(field.Forbidden(d.Path.Child("spec", "owner"), "a resource group is in the subscription of the credential"))
+		if _, ok := m.Spec["owner"]; ok {
+			return newUnresolvedID(field.Forbidden(m.Path.Child("spec", "owner"), "must not be set: a resource group is in the subscription of the credential"))
 		}
 		return resolvedID{id: arm.ResourceGroupID(s.subscription, name)}
 	case owners == 0:
-		return newUnresolvedID(field.Invalid(d.Path.Child("spec", "owner"), "", "owners lead back to the document"))
+		return newUnresolvedID(field.Invalid(m.Path.Child("spec", "owner"), "", "must not lead back to the manifest"))
 	}
-	out := s.resolveOwner(d, resourceType, owners)
+	out := s.resolveOwner(m, resourceType, owners)
 	if out.err == nil {
 		out.id = childID(out.id, resourceType, name)
 	}
@@ -56,7 +56,7 @@ func (s Set) resolveID(d Manifest, owners int) resolvedID {
 
 func newUnresolvedID(err error) resolvedID { return resolvedID{err: err} }
 
-// childID is the ID of a resource that has the resource parent as its owner.
+// childID returns the ID of a resource with the resource parent as its owner.
 func childID(parent arm.ID, resourceType, name string) arm.ID {
 	_, segments, _ := strings.Cut(resourceType, "/")
 	switch {
@@ -70,8 +70,8 @@ func childID(parent arm.ID, resourceType, name string) arm.ID {
 	return arm.NewID(parent.Subscription(), parent.ResourceGroup(), resourceType, name)
 }
 
-// roleAssignmentName is the name of a role assignment. Azure takes UUIDs of which a tenant has each once; documents have names of
-// any kind: https://learn.microsoft.com/en-us/azure/role-based-access-control/role-assignments#name
+// roleAssignmentName returns the name of a role assignment. Azure requires a UUID that is unique in the tenant. Manifests can have
+// any name: https://learn.microsoft.com/en-us/azure/role-based-access-control/role-assignments#name
 func roleAssignmentName(scope arm.ID, name string) string {
 	if uuid.Validate(name) == nil {
 		return name
@@ -79,7 +79,7 @@ func roleAssignmentName(scope arm.ID, name string) string {
 	return uuid.NewSHA1(uuid.NameSpaceURL, []byte(scope.Key()+"/"+name)).String()
 }
 
-// ParentType is the type of what a resource of a type is below, "" for any.
+// ParentType returns the type of the parent of a resource type, "" if the parent can have any type.
 func ParentType(resourceType string) string {
 	provider, segments, _ := strings.Cut(resourceType, "/")
 	if types.IsExtension(resourceType) {
@@ -91,13 +91,13 @@ func ParentType(resourceType string) string {
 	return types.ResourceGroup
 }
 
-// resolveOwner computes the ID of the owner of a document.
-func (s Set) resolveOwner(d Manifest, resourceType string, owners int) resolvedID {
-	at, parentType := d.Path.Child("spec", "owner"), ParentType(resourceType)
+// resolveOwner computes the ID of the owner of a manifest.
+func (s Set) resolveOwner(m Manifest, resourceType string, owners int) resolvedID {
+	at, parentType := m.Path.Child("spec", "owner"), ParentType(resourceType)
 	group, kind := GroupKindOf(cmp.Or(parentType, types.ResourceGroup))
-	owner, ok := d.Spec["owner"].(map[string]any)
+	owner, ok := m.Spec["owner"].(map[string]any)
 	if !ok {
-		return newUnresolvedID(field.Required(at, fmt.Sprintf("the %s that the resource is in, as {name: ...} of its document or {armId: ...}", kind)))
+		return newUnresolvedID(field.Required(at, fmt.Sprintf("the %s with the resource, as {name: ...} of its manifest or {armId: ...}", kind)))
 	}
 	if armID, ok := owner["armId"].(string); ok {
 		id, err := s.parseOwnerID(at.Child("armId"), armID, parentType)
@@ -105,7 +105,7 @@ func (s Set) resolveOwner(d Manifest, resourceType string, owners int) resolvedI
 	}
 	name, _ := owner["name"].(string)
 	if name == "" {
-		return newUnresolvedID(field.Required(at.Child("name"), "the name of the document of the owner, or armId"))
+		return newUnresolvedID(field.Required(at.Child("name"), "the name of the manifest of the owner, or armId"))
 	}
 	if g, ok := owner["group"].(string); ok {
 		group = g
@@ -113,36 +113,36 @@ func (s Set) resolveOwner(d Manifest, resourceType string, owners int) resolvedI
 	if k, ok := owner["kind"].(string); ok {
 		kind = k
 	} else if parentType == "" {
-		return newUnresolvedID(field.Required(at.Child("kind"), "group and kind of the owner: the resource can be below any other one"))
+		return newUnresolvedID(field.Required(at.Child("kind"), "group and kind of the owner, which can be of any type"))
 	}
 	if of, ok := (Manifest{Group: group, Kind: kind}).ResourceType(); !ok || parentType != "" && of != parentType {
-		return newUnresolvedID(field.Invalid(at.Child("kind"), kind, "a "+d.Kind+" is not below that"))
+		return newUnresolvedID(field.Invalid(at.Child("kind"), kind, "cannot be the owner of a "+m.Kind))
 	}
 	found, ok := s.findManifest(group, kind, name)
 	if !ok {
-		return newUnresolvedID(WaitingError{fmt.Sprintf("a document %s %s in the Cluster, which spec.owner names", kind, name)})
+		return newUnresolvedID(WaitingError{fmt.Sprintf("a resource manifest %s %s in the Cluster, which spec.owner names", kind, name)})
 	}
 	return s.resolveID(found, owners-1)
 }
 
-// parseOwnerID is an owner that may be nobody's document. It is in the subscription of the credential.
+// parseOwnerID returns an owner by ID, which need not have a manifest. It must be in the subscription of the credential.
 func (s Set) parseOwnerID(at *field.Path, text, parentType string) (arm.ID, error) {
 	id, plain := parseAbsoluteID(text)
 	switch {
 	case !plain:
-		return "", field.Invalid(at, "", "is no ID of an Azure resource, as in /subscriptions/<id>/resourceGroups/<name>")
+		return "", field.Invalid(at, "", "is not the ID of an Azure resource, as in /subscriptions/<id>/resourceGroups/<name>")
 	case parentType != "" && !strings.EqualFold(id.Type(), parentType):
 		return "", field.Invalid(at, "", "must be the ID of a "+parentType)
 	case s.subscription != "" && !id.IsWithin(arm.SubscriptionID(s.subscription)):
-		return "", field.Forbidden(at, "is not in subscription "+s.subscription+" of the credential: a document makes nothing outside of that")
+		return "", field.Forbidden(at, "is not in subscription "+s.subscription+" of the credential. Manifests cannot create resources in another subscription.")
 	case s.lentIdentity && !s.isDeclared(id):
-		return "", field.Forbidden(at, "is not the resource of a document of the Cluster: with an AzureClusterIdentity of another namespace, documents make nothing outside of those")
+		return "", field.Forbidden(at, "is not the resource of a manifest of the Cluster. With an AzureClusterIdentity of another namespace, manifests cannot create resources elsewhere.")
 	}
 	return id, nil
 }
 
-// isDeclared tells whether a resource is that of a document, or below one. Only documents count whose ID follows from names of documents:
-// an armId proves nothing about another armId.
+// isDeclared reports whether a resource is that of a manifest, or below one. Only IDs that follow from names of manifests count,
+// because an armId proves nothing about another armId.
 func (s Set) isDeclared(id arm.ID) bool {
 	for key := id.Key(); key != ""; key = key[:strings.LastIndexByte(key, '/')] {
 		if s.idsByName[key] {

@@ -9,7 +9,8 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/types"
 )
 
-// selfAndAncestors are a resource and those that it is below, as far as one that can carry tags: that tells whose all of them are.
+// selfAndAncestors returns a resource and its parents up to the first one that can carry tags. Its tags determine the owner of all
+// of them.
 func selfAndAncestors(id arm.ID) []arm.ID {
 	var out []arm.ID
 	for ; id.Type() != ""; id = id.Parent() {
@@ -21,7 +22,7 @@ func selfAndAncestors(id arm.ID) []arm.ID {
 	return out
 }
 
-// hasClusterTags tells whether a resource, or what it is below, carries all the marks of the Cluster.
+// hasClusterTags reports whether a resource, or a parent of it, carries all ownership tags of the Cluster.
 func (in Input) hasClusterTags(id arm.ID) bool {
 	tags := map[string]string{}
 	for _, each := range selfAndAncestors(id) {
@@ -37,7 +38,7 @@ func (in Input) hasClusterTags(id arm.ID) bool {
 	return true
 }
 
-// findOtherOwnersTag is the tag by which a resource is another Cluster's or owner's, "" for none.
+// findOtherOwnersTag returns the tag that marks a resource of another Cluster or owner, "" if there is none.
 func (in Input) findOtherOwnersTag(id arm.ID) string {
 	marks := map[string]string{}
 	for key, value := range in.ownershipTags() {
@@ -54,17 +55,17 @@ func (in Input) findOtherOwnersTag(id arm.ID) string {
 	return ""
 }
 
-// readRefusalReason says why a resource that is only to be read is not for the Cluster to read, "" where it is. A cluster's kubeconfig goes
-// with reading it.
+// readRefusalReason returns the reason why the Cluster must not read a resource of a manifest with policy skip, "" if it may.
+// Reading a managed cluster includes its kubeconfig.
 func (in Input) readRefusalReason(id arm.ID) string {
 	if len(in.observedResource(id)) == 0 {
 		return ""
 	}
 	if tag := in.findOtherOwnersTag(id); tag != "" && id.Type() == types.ManagedCluster {
-		return fmt.Sprintf("%s is another cluster's by its tag %s: nothing of it is handed out", id.ShortName(), tag)
+		return fmt.Sprintf("%s belongs to another cluster by its tag %s, so its kubeconfig and values are not exported", id.ShortName(), tag)
 	}
 	if in.UsesLentIdentity() && !in.hasClusterTags(id) {
-		return fmt.Sprintf("%s is not the Cluster's: with an AzureClusterIdentity of another namespace, documents use nothing that others made", id.ShortName())
+		return fmt.Sprintf("%s does not belong to the Cluster. With an AzureClusterIdentity of another namespace, manifests can only use resources of the Cluster.", id.ShortName())
 	}
 	return ""
 }

@@ -12,32 +12,32 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
-// PlainObjectAnnotation is "true" on a document that is no resource of Azure: it is applied as the object of Kubernetes that it is.
+// PlainObjectAnnotation is "true" on a manifest that is not a resource of Azure. It is applied as an object of Kubernetes.
 const PlainObjectAnnotation = "infrastructure.cluster.x-k8s.io/plain-object"
 
-// PlainObject is such a document.
+// PlainObject is such a manifest.
 type PlainObject struct {
 	Path *field.Path
 
 	schema.GroupVersionKind
 	Name string
-	// Object is what is applied: the document without the annotation.
+	// Object is the object to apply: the manifest without the annotation.
 	Object map[string]any
 }
 
-// String names the document.
+// String returns kind and name.
 func (p PlainObject) String() string { return p.Kind + " " + p.Name }
 
-// IsProtectedGroup tells whether objects of a group are never applied: those of Kubernetes and its projects, Cluster API and ours among
-// them, could give whoever writes documents what is not theirs. Groups of Kubernetes have no dot, or end as its rules for
-// the names of groups say. https://kubernetes.io/docs/reference/using-api/#api-groups
+// IsProtectedGroup reports whether objects of a group are never applied. Objects of Kubernetes and its projects, including Cluster
+// API and this provider, could give the author of a manifest rights of others. Groups of Kubernetes have no dot or end in k8s.io or
+// x-k8s.io. https://kubernetes.io/docs/reference/using-api/#api-groups
 func IsProtectedGroup(group string) bool {
 	group = strings.ToLower(strings.TrimRight(group, "."))
 	return !strings.Contains(group, ".") || group == "k8s.io" || group == "x-k8s.io" || strings.HasSuffix(group, ".k8s.io") || strings.HasSuffix(group, ".x-k8s.io")
 }
 
-// ReadPlainObjects reads the documents of an object in a namespace that are applied as objects of Kubernetes. A namespace "" is not known
-// yet.
+// ReadPlainObjects returns the manifests of an object that are applied as objects of Kubernetes. The namespace is "" if it is not
+// known yet.
 func ReadPlainObjects(namespace string, resources []runtime.RawExtension) ([]PlainObject, field.ErrorList) {
 	var out []PlainObject
 	var errs field.ErrorList
@@ -66,13 +66,14 @@ func isPlainObject(raw []byte) bool {
 	return json.Unmarshal(raw, &h) == nil && h.Metadata.Annotations[PlainObjectAnnotation] == "true"
 }
 
-// appliedMetadata are the fields of metadata that are applied. Others belong to the API server, or keep an object from going.
+// appliedMetadata are the fields of metadata that are applied. Others are set by the API server or prevent the deletion of an
+// object.
 var appliedMetadata = []string{"annotations", "labels", "name", "namespace"}
 
 func readPlainObject(raw []byte, path *field.Path, namespace string) (PlainObject, field.ErrorList) {
 	out := PlainObject{Path: path}
 	if err := json.Unmarshal(raw, &out.Object); err != nil {
-		return out, field.ErrorList{field.Invalid(path, "", "is no object")}
+		return out, field.ErrorList{field.Invalid(path, "", "is not a JSON object")}
 	}
 	var errs field.ErrorList
 	apiVersion, _ := out.Object["apiVersion"].(string)
@@ -82,13 +83,13 @@ func readPlainObject(raw []byte, path *field.Path, namespace string) (PlainObjec
 	_, azure := Manifest{Group: out.Group, Kind: out.Kind}.ResourceType()
 	switch {
 	case err != nil || version.Version == "":
-		errs = append(errs, field.Required(path.Child("apiVersion"), "group and version of a kind that the management cluster has"))
+		errs = append(errs, field.Required(path.Child("apiVersion"), "the group and version of a kind of the management cluster"))
 	case IsProtectedGroup(out.Group):
-		errs = append(errs, field.Forbidden(path.Child("apiVersion"), "objects of Kubernetes, Cluster API and this provider are never made from documents"))
+		errs = append(errs, field.Forbidden(path.Child("apiVersion"), "must not be a group of Kubernetes, Cluster API or this provider: manifests cannot create their objects"))
 	case out.Kind == "":
 		errs = append(errs, field.Required(path.Child("kind"), "the kind of the object"))
 	case azure:
-		errs = append(errs, field.Forbidden(path.Child("metadata", "annotations").Key(PlainObjectAnnotation), "a "+out.Kind+" is a resource of Azure, which the provider makes itself: leave the annotation out"))
+		errs = append(errs, field.Forbidden(path.Child("metadata", "annotations").Key(PlainObjectAnnotation), "a "+out.Kind+" is a resource of Azure, which the provider creates itself. Leave the annotation out."))
 	}
 	metadata := toObject(out.Object["metadata"])
 	at := path.Child("metadata")
@@ -98,14 +99,14 @@ func readPlainObject(raw []byte, path *field.Path, namespace string) (PlainObjec
 		}
 	}
 	if _, ok := out.Object["status"]; ok {
-		errs = append(errs, field.Forbidden(path.Child("status"), "is what the controller of the kind says"))
+		errs = append(errs, field.Forbidden(path.Child("status"), "must not be set: only the controller of the kind sets it"))
 	}
 	out.Name, _ = metadata["name"].(string)
 	if wrong := validation.IsDNS1123Subdomain(out.Name); len(wrong) > 0 {
 		errs = append(errs, field.Invalid(at.Child("name"), out.Name, strings.Join(wrong, "; ")))
 	}
 	if other, set := metadata["namespace"]; set && (namespace == "" || other != namespace) {
-		errs = append(errs, field.Forbidden(at.Child("namespace"), "objects are made in the namespace of the object that has the document: leave it out"))
+		errs = append(errs, field.Forbidden(at.Child("namespace"), "must not be set. Objects are created in the namespace of the object with the manifest."))
 	}
 	delete(toObject(metadata["annotations"]), PlainObjectAnnotation)
 	return out, errs

@@ -18,44 +18,44 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/memory"
 )
 
-// CheckManifests finds everything that cannot be right in the documents of the object.
+// CheckManifests returns all errors in the manifests of the object.
 func CheckManifests(in Input) field.ErrorList {
 	var errs field.ErrorList
 	seen := map[string]Manifest{}
-	for _, d := range in.OwnManifests() {
-		if wrong := checkResourceName(d); wrong != nil {
+	for _, m := range in.OwnManifests() {
+		if wrong := checkResourceName(m); wrong != nil {
 			errs = append(errs, wrong)
 			continue
 		}
-		id, err := in.ResourceID(d)
+		id, err := in.ResourceID(m)
 		if err != nil {
-			wrong, _ := toFieldError(err, d.Path)
+			wrong, _ := toFieldError(err, m.Path)
 			if wrong != nil {
 				errs = append(errs, wrong)
 			}
-			_, _, more := in.buildBody(d, "")
+			_, _, more := in.buildBody(m, "")
 			errs = append(errs, more...)
 			continue
 		}
 		if other, twice := seen[id.Key()]; twice {
-			errs = append(errs, field.Duplicate(d.Path, fmt.Sprintf("the resource %s, which is that of %s, too", id.ShortName(), other)))
+			errs = append(errs, field.Duplicate(m.Path, fmt.Sprintf("the resource %s, which %s has, too", id.ShortName(), other)))
 			continue
 		}
-		seen[id.Key()] = d
-		_, _, wrong := in.buildBody(d, id)
+		seen[id.Key()] = m
+		_, _, wrong := in.buildBody(m, id)
 		errs = append(errs, wrong...)
 	}
 	return append(errs, checkDestinationCollisions(in.OwnManifests(), in.Cluster)...)
 }
 
-// BuildPlan is the desired state of the documents of the object. The error is that of a graph that does not hold together, which is
-// a bug and not bad input.
+// BuildPlan returns the desired state of the manifests of the object. An error means an inconsistent graph, which is a bug and not
+// invalid input.
 func BuildPlan(in Input) (*arm.Graph, error) {
 	g := &arm.Graph{}
 	lastApplied := LastApplied(in)
-	for _, d := range in.OwnManifests() {
-		if id, err := in.ResourceID(d); err == nil && !g.Has(id) {
-			g.Add(in.buildNode(d, id, lastApplied))
+	for _, m := range in.OwnManifests() {
+		if id, err := in.ResourceID(m); err == nil && !g.Has(id) {
+			g.Add(in.buildNode(m, id, lastApplied))
 		}
 	}
 	addDependencies(in, g)
@@ -63,34 +63,34 @@ func BuildPlan(in Input) (*arm.Graph, error) {
 	return g, g.Validate()
 }
 
-// ListWaitingForID are the documents of the object whose resource has no ID yet, with what each waits for.
+// ListWaitingForID returns the manifests of the object whose resource has no ID yet, with the reason.
 func ListWaitingForID(in Input) map[string]string {
 	out := map[string]string{}
-	for _, d := range in.OwnManifests() {
-		if _, err := in.ResourceID(d); err != nil {
-			if wrong, waits := toFieldError(err, d.Path); wrong == nil {
-				out[d.Key()] = waits
+	for _, m := range in.OwnManifests() {
+		if _, err := in.ResourceID(m); err != nil {
+			if wrong, waits := toFieldError(err, m.Path); wrong == nil {
+				out[m.Key()] = waits
 			}
 		}
 	}
 	return out
 }
 
-// buildNode is the node of a document.
-func (in Input) buildNode(d Manifest, id arm.ID, lastApplied memory.Memory) arm.Node {
+// buildNode returns the node of a manifest.
+func (in Input) buildNode(m Manifest, id arm.ID, lastApplied memory.Memory) arm.Node {
 	node := arm.Node{ID: id, Policy: arm.Repair, Foreign: in.foreignAction(id), Group: infrav1.ResourcesReadyCondition}
-	switch d.Annotations[PolicyAnnotation] {
+	switch m.Annotations[PolicyAnnotation] {
 	case PolicySkip:
-		return arm.Node{ID: id, Policy: arm.Observe, Group: infrav1.ResourcesReadyCondition, Blocked: in.waitReason(d, id), Refused: in.readRefusalReason(id)}
+		return arm.Node{ID: id, Policy: arm.Observe, Group: infrav1.ResourcesReadyCondition, Blocked: in.waitReason(m, id), Refused: in.readRefusalReason(id)}
 	case PolicyDetach:
 		node.Detached = true
 	}
-	body, blocked, errs := in.buildBody(d, id)
+	body, blocked, errs := in.buildBody(m, id)
 	if len(errs) > 0 {
 		node.Refused = errs.ToAggregate().Error()
 		return node
 	}
-	if node.Blocked = in.waitReason(d, id); node.Blocked == "" {
+	if node.Blocked = in.waitReason(m, id); node.Blocked == "" {
 		node.Blocked = blocked
 	}
 	if id.Type() == types.AgentPool && node.Blocked == "" {
@@ -98,7 +98,7 @@ func (in Input) buildNode(d Manifest, id arm.ID, lastApplied memory.Memory) arm.
 		node.Blocked = aks.VersionWaitReason(id.Parent().Name(), aks.ObserveCluster(in.observedResource(id.Parent())), version)
 	}
 	if id.Type() == types.ManagedCluster && len(aks.ObserveCluster(in.observedResource(id)).Properties.AgentPoolProfiles) == 0 {
-		definition, _ := findDefinition(d)
+		definition, _ := findDefinition(m)
 		profiles, blocked, refused := in.buildPoolProfiles(id, definition)
 		if node.Refused = refused; node.Blocked == "" {
 			node.Blocked = blocked
@@ -106,7 +106,7 @@ func (in Input) buildNode(d Manifest, id arm.ID, lastApplied memory.Memory) arm.
 		body.Properties["properties"] = withProperty(toObject(body.Properties["properties"]), "agentPoolProfiles", profiles)
 	}
 	node.PlannedWithTag = in.addOwnershipTags(id, body.Properties)
-	setBody(d, lastApplied, &node, body.Properties, len(in.observedResource(id)) > 0)
+	setBody(m, lastApplied, &node, body.Properties, len(in.observedResource(id)) > 0)
 	return node
 }
 
@@ -115,34 +115,34 @@ func toObject(value any) map[string]any {
 	return out
 }
 
-func findDefinition(d Manifest) (schema.Definition, bool) {
-	resourceType, _ := d.ResourceType()
-	apiVersion, _ := d.APIVersion()
+func findDefinition(m Manifest) (schema.Definition, bool) {
+	resourceType, _ := m.ResourceType()
+	apiVersion, _ := m.APIVersion()
 	return schema.NearestDefinition(resourceType, apiVersion)
 }
 
-// buildBody is the completed body of a document, and what it waits for.
-func (in Input) buildBody(d Manifest, id arm.ID) (body Body, blocked string, errs field.ErrorList) {
-	d.Spec = deepCopy(d.Spec).(map[string]any)
-	resourceType, _ := d.ResourceType()
-	if in.isFirst(d) {
+// buildBody returns the completed body of a manifest, and the reason to wait if it refers to something that does not exist yet.
+func (in Input) buildBody(m Manifest, id arm.ID) (body Body, blocked string, errs field.ErrorList) {
+	m.Spec = deepCopy(m.Spec).(map[string]any)
+	resourceType, _ := m.ResourceType()
+	if in.isFirst(m) {
 		switch resourceType {
 		case types.ManagedCluster:
-			errs = in.completeManagedCluster(d)
-			if version, ok := d.Spec["kubernetesVersion"].(string); ok {
+			errs = in.completeManagedCluster(m)
+			if version, ok := m.Spec["kubernetesVersion"].(string); ok {
 				have := aks.ObserveCluster(in.observedResource(id)).Properties
-				if d.Spec["kubernetesVersion"] = aks.KeepVersionAlias(version, have.KubernetesVersion, have.CurrentKubernetesVersion); upgradesAutomatically(d) {
-					d.Spec["kubernetesVersion"] = wantedVersion(version, have.KubernetesVersion, have.CurrentKubernetesVersion)
+				if m.Spec["kubernetesVersion"] = aks.KeepVersionAlias(version, have.KubernetesVersion, have.CurrentKubernetesVersion); upgradesAutomatically(m) {
+					m.Spec["kubernetesVersion"] = wantedVersion(version, have.KubernetesVersion, have.CurrentKubernetesVersion)
 				}
 			}
 		case types.AgentPool:
-			errs = in.completeAgentPool(d, id)
+			errs = in.completeAgentPool(m, id)
 		}
 	}
-	body, wrong := in.TranslateManifest(d, &in.Values)
+	body, wrong := in.TranslateManifest(m, &in.Values)
 	for key := range toObject(body.Properties["tags"]) {
 		if infrav1.Marks(key) {
-			wrong = append(wrong, field.Forbidden(d.Path.Child("spec", "tags").Key(key), "tells whose a resource is, which the provider says"))
+			wrong = append(wrong, field.Forbidden(m.Path.Child("spec", "tags").Key(key), "is an ownership tag, which only the provider sets. Leave it out."))
 		}
 	}
 	if len(body.Missing) > 0 {
@@ -151,14 +151,14 @@ func (in Input) buildBody(d Manifest, id arm.ID) (body Body, blocked string, err
 	return body, blocked, append(errs, wrong...)
 }
 
-// upgradesAutomatically tells whether AKS raises the version of a cluster by itself.
-func upgradesAutomatically(d Manifest) bool {
-	channel, _ := toObject(d.Spec["autoUpgradeProfile"])["upgradeChannel"].(string)
+// upgradesAutomatically reports whether AKS raises the Kubernetes version of a cluster.
+func upgradesAutomatically(m Manifest) bool {
+	channel, _ := toObject(m.Spec["autoUpgradeProfile"])["upgradeChannel"].(string)
 	return channel != "" && channel != "none" && channel != "node-image"
 }
 
-// foreignAction says what becomes of a resource that is there already: a group is used as it is, everything else is adopted. An
-// identity of another namespace must not reach either.
+// foreignAction returns the action for an existing resource: a group is used, other resources are adopted. With an identity of
+// another namespace both are refused.
 func (in Input) foreignAction(id arm.ID) arm.ForeignAction {
 	switch {
 	case in.UsesLentIdentity():
@@ -169,8 +169,8 @@ func (in Input) foreignAction(id arm.ID) arm.ForeignAction {
 	return arm.AdoptForeign
 }
 
-// addOwnershipTags marks a resource as the Cluster's where it is new or is marked already, and tells whether it has. One that is adopted gets no
-// mark, so that adopting what is as its document says writes nothing.
+// addOwnershipTags adds the ownership tags if the resource is new or has the Cluster's tag already, and reports whether it did. An
+// adopted resource gets no tag, so that adopting a resource that equals its manifest writes nothing.
 func (in Input) addOwnershipTags(id arm.ID, body map[string]any) bool {
 	row, err := types.ForID(id)
 	if err != nil || !row.Taggable {
@@ -205,37 +205,38 @@ func readTags(raw json.RawMessage) map[string]string {
 	var out struct {
 		Tags map[string]string `json:"tags"`
 	}
-	_ = json.Unmarshal(raw, &out) // What cannot be read has no tags.
+	_ = json.Unmarshal(raw, &out) // An unreadable resource has no tags.
 	return out.Tags
 }
 
-// waitReason is what a document waits for in what other objects make: its owner, and what it refers to.
-func (in Input) waitReason(d Manifest, id arm.ID) string {
-	for _, needed := range append([]arm.ID{id.Parent()}, in.referencedIDs(d, id)...) {
+// waitReason returns the reason why a manifest waits for resources of other objects: its owner, and those that it refers to. It is
+// "" if it need not wait.
+func (in Input) waitReason(m Manifest, id arm.ID) string {
+	for _, needed := range append([]arm.ID{id.Parent()}, in.referencedIDs(m, id)...) {
 		raw, asked := in.Facts[needed.Key()]
 		switch {
 		case !asked || in.declares(in.ObjectKey, needed):
 		case len(raw) == 0:
-			return fmt.Sprintf("waits for %s to be made", needed.ShortName())
+			return fmt.Sprintf("waits for %s to be created", needed.ShortName())
 		case needed.Equal(id.Parent()) && !aks.IsInTerminalState(raw):
-			return fmt.Sprintf("waits for %s: Azure is at work on it", needed.ShortName())
+			return fmt.Sprintf("waits for %s: an operation of Azure is in progress", needed.ShortName())
 		case needed.Equal(id.Parent()) && in.UsesLentIdentity() && !in.hasClusterTags(needed):
-			return fmt.Sprintf("waits for %s to be the Cluster's: with an AzureClusterIdentity of another namespace, documents make nothing outside of that", needed.ShortName())
+			return fmt.Sprintf("waits for %s to belong to the Cluster: with an AzureClusterIdentity of another namespace, manifests cannot create resources elsewhere", needed.ShortName())
 		}
 	}
 	return ""
 }
 
-// addDependencies has nodes come after those that their bodies mention.
+// addDependencies makes nodes depend on the nodes that their bodies refer to.
 func addDependencies(in Input, g *arm.Graph) {
-	for _, d := range in.OwnManifests() {
-		id, err := in.ResourceID(d)
+	for _, m := range in.OwnManifests() {
+		id, err := in.ResourceID(m)
 		node := g.Node(id)
 		if err != nil || node == nil {
 			continue
 		}
 		seen := map[string]bool{}
-		for _, mentioned := range in.referencedIDs(d, id) {
+		for _, mentioned := range in.referencedIDs(m, id) {
 			for target := mentioned; target != ""; target = target.Parent() {
 				if seen[target.Key()] {
 					break
@@ -251,18 +252,19 @@ func addDependencies(in Input, g *arm.Graph) {
 	}
 }
 
-// patchedTypes are the types that keep what a request leaves out, so that its absence has to be said.
+// patchedTypes are the types whose PUT keeps properties that the request leaves out, so that removed values must be reset.
 var patchedTypes = map[string]armschema.Kind{types.ManagedCluster: armschema.ManagedCluster, types.AgentPool: armschema.AgentPool}
 
-// setBody gives a node its body, which takes back what earlier plans sent and it has not.
-func setBody(d Manifest, lastApplied memory.Memory, node *arm.Node, body map[string]any, exists bool) {
+// setBody sets the body of a node. For an existing resource of patchedTypes the body resets the values that earlier plans sent and
+// this one does not.
+func setBody(m Manifest, lastApplied memory.Memory, node *arm.Node, body map[string]any, exists bool) {
 	node.Body, node.PlannedBody = body, body
 	kind, ok := patchedTypes[node.ID.Type()]
 	if !ok || !exists {
 		return
 	}
 	dropped := slices.DeleteFunc(lastApplied.Dropped(node), func(path string) bool { return strings.HasPrefix(path, "/tags/") })
-	apiVersion, _ := d.APIVersion()
+	apiVersion, _ := m.APIVersion()
 	node.Body, node.UnremovablePaths = armschema.ResetDropped(kind, apiVersion, body, dropped)
 }
 

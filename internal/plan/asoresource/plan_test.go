@@ -72,7 +72,7 @@ func TestClusterIsMadeWithItsPools(t *testing.T) {
 		t.Errorf("nobody looks for the subnet of a pool: %v", ListNeededFacts(in))
 	}
 	in.Facts[subnet.Key()] = nil
-	if _, node := mustPlanNode(t, in, aksID); node.Blocked != "waits for subnets/n to be made" {
+	if _, node := mustPlanNode(t, in, aksID); node.Blocked != "waits for subnets/n to be created" {
 		t.Errorf("the cluster is made before the subnet of its pool: %q", node.Blocked)
 	}
 	in.Facts[aksID.Key()] = json.RawMessage(`{"tags":{},"properties":{"provisioningState":"Succeeded","agentPoolProfiles":[{"name":"p"}]}}`)
@@ -166,17 +166,17 @@ func TestBorrowedIdentity(t *testing.T) {
 		return documents
 	})
 	in.Facts[groupID.Key()] = json.RawMessage(`{"tags":{},"properties":{"provisioningState":"Succeeded"}}`)
-	if _, node := mustPlanNode(t, in, aksID); !strings.Contains(node.Blocked, "resourceGroups/g to be the Cluster's") {
+	if _, node := mustPlanNode(t, in, aksID); !strings.Contains(node.Blocked, "resourceGroups/g to belong to the Cluster") {
 		t.Errorf("something is made in the group of others: %q", node.Blocked)
 	}
 	in.Facts[groupID.Key()] = json.RawMessage(`{"tags":{"` + infrav1.ClusterTagKey("c1") + `":"owned"},"properties":{"provisioningState":"Succeeded"}}`)
 	in.MachinePools["it"] = nil
-	if _, node := mustPlanNode(t, in, aksID); strings.Contains(node.Blocked, "to be the Cluster's") {
+	if _, node := mustPlanNode(t, in, aksID); strings.Contains(node.Blocked, "to belong to the Cluster") {
 		t.Errorf("nothing is made in the Cluster's own group: %q", node.Blocked)
 	}
 	in.Owner = &metav1.ObjectMeta{Namespace: "b", Annotations: map[string]string{infrav1.OwnerIDAnnotation: "b"}}
 	in.Facts[groupID.Key()] = json.RawMessage(`{"tags":{"` + infrav1.ClusterTagKey("c1") + `":"owned","` + infrav1.OwnerTag + `":"a/c1/1"},"properties":{"provisioningState":"Succeeded"}}`)
-	if _, node := mustPlanNode(t, in, aksID); !strings.Contains(node.Blocked, "to be the Cluster's") {
+	if _, node := mustPlanNode(t, in, aksID); !strings.Contains(node.Blocked, "to belong to the Cluster") {
 		t.Errorf("something is made in the group of another Cluster of the name: %q", node.Blocked)
 	}
 }
@@ -194,10 +194,10 @@ func TestSkipped(t *testing.T) {
 	}{
 		"nobody's":             {"the credential reaches it", false, "", ""},
 		"own":                  {"it is the Cluster's", true, `"` + infrav1.ClusterTagKey("c1") + `":"owned"`, ""},
-		"another cluster's":    {"its kubeconfig is that one's", false, `"` + infrav1.ClusterTagKey("c2") + `":"owned"`, "is another cluster's by its tag"},
-		"another owner's":      {"so it is in another namespace", false, `"` + infrav1.ClusterTagKey("c1") + `":"owned","` + infrav1.OwnerTag + `":"a/c1/1"`, "is another cluster's by its tag"},
-		"borrowed, nobody's":   {"the identity is another's", true, "", "use nothing that others made"},
-		"borrowed, in letters": {"keys have no case", true, `"` + strings.ToUpper(infrav1.ClusterTagKey("c2")) + `":"owned"`, "is another cluster's by its tag"},
+		"another cluster's":    {"its kubeconfig is that one's", false, `"` + infrav1.ClusterTagKey("c2") + `":"owned"`, "belongs to another cluster by its tag"},
+		"another owner's":      {"so it is in another namespace", false, `"` + infrav1.ClusterTagKey("c1") + `":"owned","` + infrav1.OwnerTag + `":"a/c1/1"`, "belongs to another cluster by its tag"},
+		"borrowed, nobody's":   {"the identity is another's", true, "", "can only use resources of the Cluster"},
+		"borrowed, in letters": {"keys have no case", true, `"` + strings.ToUpper(infrav1.ClusterTagKey("c2")) + `":"owned"`, "belongs to another cluster by its tag"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			in := newInput(t, groupManifest, skipped)

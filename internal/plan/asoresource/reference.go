@@ -10,22 +10,22 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/schema"
 )
 
-// valueSource is where a document takes the value of a property from.
+// valueSource is the source of the value of a property.
 type valueSource int
 
 const (
 	fromLiteral valueSource = iota
-	// fromReference is {armId} or {group, kind, name} for a resource ID, references a list of them.
+	// fromReference is {armId} or {group, kind, name} for a resource ID, fromReferences a list of them.
 	fromReference
 	fromReferences
-	// fromConfigMap is {name, key} of a ConfigMap for a text.
+	// fromConfigMap is {name, key} of a ConfigMap for a string.
 	fromConfigMap
 )
 
-// idSuffixes are how Azure's names of properties end that the operator ends with "Reference": vnetSubnetReference is vnetSubnetID.
+// idSuffixes are the endings of Azure's properties that end in "Reference" in the operator: vnetSubnetReference is vnetSubnetID.
 var idSuffixes = []string{"Id", "ID", "ResourceId", "ResourceID", "ArmId", ""}
 
-// findProperty is the property that a key of a document stands for.
+// findProperty returns the property of Azure for a key of a manifest.
 func findProperty(part schema.Part, key string, fields map[string]any) (name string, found schema.Part, from valueSource, ok bool) {
 	if name, found, ok = part.Property(key, fields); ok && name == key {
 		return name, found, fromLiteral, true
@@ -62,11 +62,11 @@ func findProperty(part schema.Part, key string, fields map[string]any) (name str
 			}
 		}
 	}
-	name, found, ok = part.Property(key, fields) // Azure's own name in other letters.
+	name, found, ok = part.Property(key, fields) // Azure's name in another case.
 	return name, found, fromLiteral, ok
 }
 
-// resolveReference is the ID of {armId} or of the document that {group, kind, name} names.
+// resolveReference returns the ID in {armId}, or that of the manifest in {group, kind, name}.
 func (t *translator) resolveReference(at string, path *field.Path, value any) any {
 	object, _ := value.(map[string]any)
 	if hasNamespace(object) {
@@ -76,7 +76,7 @@ func (t *translator) resolveReference(at string, path *field.Path, value any) an
 	if text, ok := object["armId"].(string); ok {
 		id, plain := parseAbsoluteID(text)
 		if !plain {
-			t.addError(field.Invalid(path.Child("armId"), "", "is no ID of an Azure resource, as in /subscriptions/<id>/resourceGroups/<name>/providers/<namespace>/<type>/<name>"))
+			t.addError(field.Invalid(path.Child("armId"), "", "is not the ID of an Azure resource, as in /subscriptions/<id>/resourceGroups/<name>/providers/<namespace>/<type>/<name>"))
 			return nil
 		}
 		t.body.References = append(t.body.References, id)
@@ -86,13 +86,13 @@ func (t *translator) resolveReference(at string, path *field.Path, value any) an
 	kind, _ := object["kind"].(string)
 	name, _ := object["name"].(string)
 	if group == "" || kind == "" || name == "" {
-		t.addError(field.Invalid(path, "", "must be {armId: ...} or {group: ..., kind: ..., name: ...} of a document of the Cluster"))
+		t.addError(field.Invalid(path, "", "must be {armId: ...} or {group: ..., kind: ..., name: ...} of a resource manifest of the Cluster"))
 		return nil
 	}
 	t.opaque[at] = true
 	found, ok := t.set.findManifest(group, kind, name)
 	if !ok {
-		t.body.Missing = append(t.body.Missing, fmt.Sprintf("a document %s %s in the Cluster, which %s names", kind, name, path))
+		t.body.Missing = append(t.body.Missing, fmt.Sprintf("a resource manifest %s %s in the Cluster, which %s names", kind, name, path))
 		return ""
 	}
 	id, err := t.set.ResourceID(found)
@@ -119,7 +119,7 @@ func (t *translator) resolveReferences(at string, path *field.Path, value any) a
 	return out
 }
 
-// resolveIdentities is the map that Azure has for a list of {reference}.
+// resolveIdentities returns Azure's map for a list of {reference}.
 func (t *translator) resolveIdentities(at string, path *field.Path, items []any) any {
 	out := map[string]any{}
 	for i, item := range items {
@@ -132,13 +132,13 @@ func (t *translator) resolveIdentities(at string, path *field.Path, items []any)
 	return out
 }
 
-// resolveKey is the value of a key of a Secret or ConfigMap. Nothing of a value that has another shape is told: it may be a password.
+// resolveKey returns the value of a key of a Secret or ConfigMap. Its errors never contain the value, which may be a password.
 func (t *translator) resolveKey(at string, path *field.Path, value any, of string, refs *[]KeyRef, values map[KeyRef]string) any {
 	object, _ := value.(map[string]any)
 	name, _ := object["name"].(string)
 	key, _ := object["key"].(string)
 	if name == "" || key == "" || len(object) != 2 {
-		t.addError(field.Invalid(path, "", "must be a text, or name a key of a "+of+" as in {name: ..., key: ...}"))
+		t.addError(field.Invalid(path, "", "must be a string, or a key of a "+of+" as in {name: ..., key: ...}"))
 		return nil
 	}
 	for _, wrong := range []*field.Error{checkObjectName(path.Child("name"), of, name), checkDataKey(path.Child("key"), of, key)} {
@@ -162,15 +162,15 @@ func (t *translator) resolveKey(at string, path *field.Path, value any, of strin
 	return text
 }
 
-// isSecret tells whether a property is one that Azure keeps secret. Nothing else takes the value of a Secret: who may write documents
-// need not be allowed to read Secrets, and Azure shows everything else.
+// isSecret reports whether Azure keeps a property secret. Other properties cannot take values of Secrets, because Azure shows them,
+// and authors of manifests may lack the right to read Secrets.
 func isSecret(shape schema.Shape, at string) bool {
 	name := strings.ToLower(at[strings.LastIndex(at, ".")+1:])
 	return shape.IsHidden(at) ||
 		slices.ContainsFunc([]string{"password", "secret", "sharedkey", "privatekey"}, func(word string) bool { return strings.HasSuffix(name, word) })
 }
 
-// resolveWholeSecret is all of a Secret, whose keys are those of the map.
+// resolveWholeSecret returns all keys of a Secret as a map.
 func (t *translator) resolveWholeSecret(at string, path *field.Path, name string) any {
 	if wrong := checkObjectName(path.Child("name"), "Secret", name); wrong != nil {
 		t.addError(wrong)
@@ -184,7 +184,7 @@ func (t *translator) resolveWholeSecret(at string, path *field.Path, name string
 		}
 	}
 	if len(out) == 0 && t.values != nil {
-		t.body.Missing = append(t.body.Missing, fmt.Sprintf("Secret %q, which is empty or not there", name))
+		t.body.Missing = append(t.body.Missing, fmt.Sprintf("Secret %q, which is empty or does not exist", name))
 	}
 	t.opaque[at] = true
 	return out

@@ -7,47 +7,47 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/types"
 )
 
-// Set is the documents of a Cluster with the IDs of their resources. NewSet computes every ID once and builds the maps by which
-// documents are found: an object has up to 500 documents with thousands of references, and a plan resolves each several times.
-// A Set never changes. The zero value has no documents.
+// Set holds the manifests of a Cluster with the IDs of their resources. NewSet computes each ID once and builds maps for lookups: an
+// object has up to 500 manifests with thousands of references, and a plan resolves each several times. A Set never changes. The zero
+// value is empty.
 type Set struct {
 	subscription string
 	lentIdentity bool
 
 	manifests []Manifest
-	// ids are those of documents, in the same order.
+	// ids are the IDs of the manifests, in the same order.
 	ids []resolvedID
-	// byHolder, byID and byParent keep the order of documents.
-	byHolder map[string][]Manifest
+	// byObject, byID and byParent keep the order of the manifests.
+	byObject map[string][]Manifest
 	byID     map[string][]Manifest
 	byParent map[string][]Manifest
 	byName   map[typeAndName]Manifest
-	first    map[holderAndType]Manifest
-	// idsByName are the keys of the IDs that follow from names of documents alone, without an armId.
+	first    map[objectAndType]Manifest
+	// idsByName are the keys of the IDs that follow from names of manifests alone, without an armId.
 	idsByName map[string]bool
-	// roleAssignments are the role assignments by the ConfigMap that has their principal.
+	// roleAssignments are the role assignments by the ConfigMap with their principal.
 	roleAssignments map[KeyRef][]Manifest
 }
 
-// resolvedID is the ID of the resource of a document, or why there is none.
+// resolvedID is the ID of the resource of a manifest, or the error.
 type resolvedID struct {
 	id arm.ID
-	// byArmID tells that an owner above the document is an armId.
+	// byArmID means that an owner above the manifest is an armId.
 	byArmID bool
 	err     error
 }
 
 type typeAndName struct{ resourceType, name string }
 
-type holderAndType struct{ holder, resourceType string }
+type objectAndType struct{ object, resourceType string }
 
-// NewSet returns the documents of a Cluster whose resources are in a subscription. bound means that Azure is asked as an identity of
-// another namespace: then documents are below documents only, and nothing is adopted. The slice is copied, the specs are not.
-func NewSet(subscription string, documents []Manifest, lentIdentity bool) Set {
+// NewSet returns the manifests of a Cluster with resources in a subscription. lentIdentity means that the identity for Azure belongs
+// to another namespace: owners must then be manifests, and nothing is adopted. The slice is copied, the specs are not.
+func NewSet(subscription string, manifests []Manifest, lentIdentity bool) Set {
 	s := Set{
-		subscription: subscription, lentIdentity: lentIdentity, manifests: slices.Clone(documents),
-		byHolder: map[string][]Manifest{}, byID: map[string][]Manifest{}, byParent: map[string][]Manifest{},
-		byName: map[typeAndName]Manifest{}, first: map[holderAndType]Manifest{}, idsByName: map[string]bool{}, roleAssignments: map[KeyRef][]Manifest{},
+		subscription: subscription, lentIdentity: lentIdentity, manifests: slices.Clone(manifests),
+		byObject: map[string][]Manifest{}, byID: map[string][]Manifest{}, byParent: map[string][]Manifest{},
+		byName: map[typeAndName]Manifest{}, first: map[objectAndType]Manifest{}, idsByName: map[string]bool{}, roleAssignments: map[KeyRef][]Manifest{},
 	}
 	for i := range s.manifests {
 		s.manifests[i].position = i + 1
@@ -56,101 +56,101 @@ func NewSet(subscription string, documents []Manifest, lentIdentity bool) Set {
 	s.ids = make([]resolvedID, len(s.manifests))
 	unrestricted := s
 	unrestricted.lentIdentity = false
-	for i, d := range s.manifests {
-		s.ids[i] = unrestricted.resolveID(d, maxOwners)
+	for i, m := range s.manifests {
+		s.ids[i] = unrestricted.resolveID(m, maxOwners)
 		if found := s.ids[i]; found.err == nil && !found.byArmID {
 			s.idsByName[found.id.Key()] = true
 		}
 	}
-	for i, d := range s.manifests {
+	for i, m := range s.manifests {
 		if s.lentIdentity && s.ids[i].byArmID {
-			s.ids[i] = s.resolveID(d, maxOwners)
+			s.ids[i] = s.resolveID(m, maxOwners)
 		}
 	}
-	for i, d := range s.manifests {
+	for i, m := range s.manifests {
 		if found := s.ids[i]; found.err == nil {
-			s.byID[found.id.Key()] = append(s.byID[found.id.Key()], d)
+			s.byID[found.id.Key()] = append(s.byID[found.id.Key()], m)
 			parent := found.id.Parent().Key()
-			s.byParent[parent] = append(s.byParent[parent], d)
+			s.byParent[parent] = append(s.byParent[parent], m)
 		}
 	}
 	return s
 }
 
-// addNames adds a document to the maps that need no ID. Of two documents of one type and name the first one is found.
-func (s Set) addNames(d Manifest) {
-	s.byHolder[d.DeclaredIn] = append(s.byHolder[d.DeclaredIn], d)
-	resourceType, ok := d.ResourceType()
-	if first := (holderAndType{d.DeclaredIn, resourceType}); s.first[first].position == 0 {
-		s.first[first] = d
+// addNames adds a manifest to the maps that need no ID. Of two manifests of one type and name the first one is kept.
+func (s Set) addNames(m Manifest) {
+	s.byObject[m.DeclaredIn] = append(s.byObject[m.DeclaredIn], m)
+	resourceType, ok := m.ResourceType()
+	if first := (objectAndType{m.DeclaredIn, resourceType}); s.first[first].position == 0 {
+		s.first[first] = m
 	}
 	if !ok {
 		return
 	}
-	if name := (typeAndName{resourceType, d.Name}); s.byName[name].position == 0 {
-		s.byName[name] = d
+	if name := (typeAndName{resourceType, m.Name}); s.byName[name].position == 0 {
+		s.byName[name] = m
 	}
-	if principal := readDestination(d.Spec["principalIdFromConfig"]); resourceType == types.RoleAssignment && principal != (KeyRef{}) {
-		s.roleAssignments[principal] = append(s.roleAssignments[principal], d)
+	if principal := readDestination(m.Spec["principalIdFromConfig"]); resourceType == types.RoleAssignment && principal != (KeyRef{}) {
+		s.roleAssignments[principal] = append(s.roleAssignments[principal], m)
 	}
 }
 
-// SubscriptionID is the subscription of the credential.
+// SubscriptionID returns the subscription of the credential.
 func (s Set) SubscriptionID() string { return s.subscription }
 
-// UsesLentIdentity tells whether Azure is asked as an identity of another namespace.
+// UsesLentIdentity reports whether the identity for Azure belongs to another namespace.
 func (s Set) UsesLentIdentity() bool { return s.lentIdentity }
 
-// Manifests are all documents, in the order they were given. The slice is shared.
+// Manifests returns all manifests in their original order. The slice is shared.
 func (s Set) Manifests() []Manifest { return s.manifests }
 
-// DeclaredBy are the documents of one object. The slice is shared.
-func (s Set) DeclaredBy(holder string) []Manifest { return s.byHolder[holder] }
+// DeclaredBy returns the manifests of one object. The slice is shared.
+func (s Set) DeclaredBy(declaredIn string) []Manifest { return s.byObject[declaredIn] }
 
-// FirstOfType is the first document of a type in an object.
-func (s Set) FirstOfType(holder, resourceType string) (Manifest, bool) {
-	d, ok := s.first[holderAndType{holder, resourceType}]
-	return d, ok
+// FirstOfType returns the first manifest of a type in an object.
+func (s Set) FirstOfType(declaredIn, resourceType string) (Manifest, bool) {
+	m, ok := s.first[objectAndType{declaredIn, resourceType}]
+	return m, ok
 }
 
-// isFirst tells whether a document is the first one of its type in its object.
-func (s Set) isFirst(d Manifest) bool {
-	resourceType, _ := d.ResourceType()
-	first, ok := s.FirstOfType(d.DeclaredIn, resourceType)
-	return ok && first.position == d.position
+// isFirst reports whether a manifest is the first of its type in its object.
+func (s Set) isFirst(m Manifest) bool {
+	resourceType, _ := m.ResourceType()
+	first, ok := s.FirstOfType(m.DeclaredIn, resourceType)
+	return ok && first.position == m.position
 }
 
-// ResourceID is the ID of the resource of a document. The error is a *field.Error, or Waiting.
-func (s Set) ResourceID(d Manifest) (arm.ID, error) {
-	if i := d.position - 1; i >= 0 && i < len(s.ids) && s.manifests[i].DeclaredIn == d.DeclaredIn && s.manifests[i].Key() == d.Key() {
+// ResourceID returns the ID of the resource of a manifest. The error is a *field.Error or a WaitingError.
+func (s Set) ResourceID(m Manifest) (arm.ID, error) {
+	if i := m.position - 1; i >= 0 && i < len(s.ids) && s.manifests[i].DeclaredIn == m.DeclaredIn && s.manifests[i].Key() == m.Key() {
 		return s.ids[i].id, s.ids[i].err
 	}
-	found := s.resolveID(d, maxOwners)
+	found := s.resolveID(m, maxOwners)
 	return found.id, found.err
 }
 
-// ManifestsOf are the documents of the resource with an ID. Mostly that is one.
+// ManifestsOf returns the manifests of the resource with an ID, usually one.
 func (s Set) ManifestsOf(id arm.ID) []Manifest { return s.byID[id.Key()] }
 
-// listChildren are the documents of a type whose resources are directly below another one.
+// listChildren returns the manifests of a type whose resources are directly below another resource.
 func (s Set) listChildren(parent arm.ID, resourceType string) []Manifest {
 	var out []Manifest
-	for _, d := range s.byParent[parent.Key()] {
-		if of, _ := d.ResourceType(); of == resourceType {
-			out = append(out, d)
+	for _, m := range s.byParent[parent.Key()] {
+		if of, _ := m.ResourceType(); of == resourceType {
+			out = append(out, m)
 		}
 	}
 	return out
 }
 
-// declares tells whether a document of an object is about a resource.
-func (s Set) declares(holder string, id arm.ID) bool {
-	return slices.ContainsFunc(s.ManifestsOf(id), func(d Manifest) bool { return d.DeclaredIn == holder })
+// declares reports whether an object has a manifest of a resource.
+func (s Set) declares(declaredIn string, id arm.ID) bool {
+	return slices.ContainsFunc(s.ManifestsOf(id), func(m Manifest) bool { return m.DeclaredIn == declaredIn })
 }
 
-// findManifest is the document of a group, kind and name. Versions do not tell documents apart.
+// findManifest returns the manifest with a group, kind and name. The version is not compared.
 func (s Set) findManifest(group, kind, name string) (Manifest, bool) {
 	resourceType, known := Manifest{Group: group, Kind: kind}.ResourceType()
-	d, ok := s.byName[typeAndName{resourceType, name}]
-	return d, known && ok
+	m, ok := s.byName[typeAndName{resourceType, name}]
+	return m, known && ok
 }

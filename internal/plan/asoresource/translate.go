@@ -17,51 +17,50 @@ import (
 // KeyRef is a key of a Secret or ConfigMap in the namespace of the object.
 type KeyRef struct{ Name, Key string }
 
-// Values are the values of keys of Secrets and ConfigMaps, and of whole Secrets. Nil are those of nobody: nothing is looked
-// for.
+// Values are the values of keys of Secrets and ConfigMaps. A nil pointer means that values are not looked up.
 type Values struct {
 	Secrets, ConfigMaps map[KeyRef]string
 }
 
-// Body is the body of a document's resource.
+// Body is the body of a manifest's resource.
 type Body struct {
-	// Properties is the body.
+	// Properties is the body in Azure's format.
 	Properties map[string]any
-	// References are the resources that it refers to.
+	// References are the resources that the body refers to.
 	References []arm.ID
-	// Secrets and ConfigMaps are the keys that it takes values from; "" is for the whole of one.
+	// Secrets and ConfigMaps are the keys that the body takes values from. An empty key stands for the whole object.
 	Secrets, ConfigMaps []KeyRef
-	// Missing are what it refers to that is not there.
+	// Missing are the references to things that do not exist.
 	Missing []string
-	// Unchecked tells that nothing of it was held against a definition.
+	// Unchecked means that the body was not checked against a definition.
 	Unchecked bool
 }
 
-// operatorFields are the keys of spec that are no part of the body.
+// operatorFields are the keys of spec that are not part of the body.
 var operatorFields = []string{"azureName", "operatorSpec", "originalVersion", "owner"}
 
-// TranslateManifest makes the body of a document, and finds what in it cannot be right.
-func (s Set) TranslateManifest(d Manifest, values *Values) (Body, field.ErrorList) {
-	resourceType, _ := d.ResourceType()
-	apiVersion, _ := d.APIVersion()
+// TranslateManifest returns the body of a manifest, and all errors in the manifest.
+func (s Set) TranslateManifest(m Manifest, values *Values) (Body, field.ErrorList) {
+	resourceType, _ := m.ResourceType()
+	apiVersion, _ := m.APIVersion()
 	definition, ok := schema.NearestDefinition(resourceType, apiVersion)
 	if !ok {
-		return Body{}, field.ErrorList{field.NotSupported(d.Path.Child("kind"), d.Kind, findNearestKinds(d))}
+		return Body{}, field.ErrorList{field.NotSupported(m.Path.Child("kind"), m.Kind, findNearestKinds(m))}
 	}
-	t := &translator{set: s, manifest: d, values: values, version: definition.APIVersion, paths: map[string]*field.Path{}, opaque: map[string]bool{}}
-	t.body.Unchecked = d.Annotations[UncheckedAnnotation] == "true" && schema.IsNewerThanAll(resourceType, apiVersion)
-	spec := maps.Clone(d.Spec)
+	t := &translator{set: s, manifest: m, values: values, version: definition.APIVersion, paths: map[string]*field.Path{}, opaque: map[string]bool{}}
+	t.body.Unchecked = m.Annotations[UncheckedAnnotation] == "true" && schema.IsNewerThanAll(resourceType, apiVersion)
+	spec := maps.Clone(m.Spec)
 	for _, key := range operatorFields {
 		delete(spec, key)
 	}
-	t.body.Properties = t.translateObject(definition.Body(), "", d.Path.Child("spec"), spec)
+	t.body.Properties = t.translateObject(definition.Body(), "", m.Path.Child("spec"), spec)
 	if !t.body.Unchecked {
 		t.checkBody(definition)
 	}
 	return t.body, t.errs
 }
 
-// translator is one document at work.
+// translator translates one manifest.
 type translator struct {
 	set      Set
 	manifest Manifest
@@ -69,14 +68,14 @@ type translator struct {
 	version  string
 	body     Body
 	errs     field.ErrorList
-	// paths are the places in the document of places in the body, opaque the places whose values are not known.
+	// paths are the places in the manifest by the place in the body, opaque the places with unknown values.
 	paths  map[string]*field.Path
 	opaque map[string]bool
 }
 
 func (t *translator) addError(err *field.Error) { t.errs = append(t.errs, err) }
 
-// translateObject translates an object: keys of "properties" stand beside those around it, and some have other names.
+// translateObject translates an object. Keys of Azure's "properties" are on the level above, and some have other names.
 func (t *translator) translateObject(part schema.Part, at string, path *field.Path, fields map[string]any) map[string]any {
 	out := map[string]any{}
 	_, inner, nested := part.Property("properties", fields)
@@ -136,7 +135,7 @@ func (t *translator) addUnknownProperty(part, inner schema.Part, nested bool, pa
 func (t *translator) translateProperty(out map[string]any, name string, part schema.Part, from valueSource, at string, path *field.Path, value any) {
 	t.paths[at] = path
 	if value == nil {
-		return // The operator's objects have no null either.
+		return // The operator's objects have no null.
 	}
 	var got any
 	switch from {
@@ -158,7 +157,7 @@ func (t *translator) translateValue(part schema.Part, at string, path *field.Pat
 	shape := part.Shape()
 	switch value := value.(type) {
 	case string:
-		// The ID of a document's resource orders them as a reference does. Settings of add-ons have no references.
+		// An ID in a string makes the node depend on the resource like a reference. Settings of add-ons have no references.
 		if id, err := arm.ParseID(value); err == nil && strings.HasPrefix(value, "/") {
 			t.body.References = append(t.body.References, id)
 		}
@@ -167,7 +166,7 @@ func (t *translator) translateValue(part schema.Part, at string, path *field.Pat
 		case part.IsObject():
 			return t.translateObject(part, at, path, value)
 		case shape.Type == "string" && !isSecret(shape, at):
-			t.addError(field.Invalid(path, "", "must be a text: Azure shows it, so it cannot be taken from a Secret"))
+			t.addError(field.Invalid(path, "", "must be a string. Azure shows this property, so its value cannot come from a Secret."))
 			return nil
 		case shape.Type == "string":
 			return t.resolveKey(at, path, value, "Secret", &t.body.Secrets, t.secretValues())
@@ -203,11 +202,11 @@ func (t *translator) translateEntries(part schema.Part, at string, path *field.P
 	return out
 }
 
-// checkBody holds the body against the definition.
+// checkBody checks the body against the definition.
 func (t *translator) checkBody(definition schema.Definition) {
 	for _, finding := range definition.CheckRequest(t.body.Properties) {
 		if t.opaque[finding.Path] || finding.Problem == schema.UnknownProperty || finding.Problem == schema.WrongSpelling {
-			continue // What is unknown was told with the names most like it.
+			continue // addUnknownProperty has reported it with similar names.
 		}
 		path, message := t.manifestPath(finding.Path), ""
 		switch finding.Problem {
@@ -222,13 +221,13 @@ func (t *translator) checkBody(definition schema.Definition) {
 				message = "must match " + pattern
 			}
 		case schema.ReadOnlySet:
-			message = "is what Azure answers and cannot be set"
+			message = "is read-only: only Azure sets it"
 		}
 		t.addError(field.Invalid(path, "", message))
 	}
 }
 
-// manifestPath is the place in the document of one in the body: that of the longest path that is known, and what follows.
+// manifestPath returns the place in the manifest of a place in the body: that of the longest known prefix, and the rest.
 func (t *translator) manifestPath(at string) *field.Path {
 	rest := ""
 	for here := at; ; {
@@ -250,7 +249,7 @@ func (t *translator) manifestPath(at string) *field.Path {
 
 func joinPath(path, name string) string { return strings.TrimPrefix(path+"."+name, ".") }
 
-// toFieldError is an error of an ID as one of a field; waits is what it waits for instead.
+// toFieldError returns the error of an ID as a field error, or the reason to wait.
 func toFieldError(err error, path *field.Path) (wrong *field.Error, waits string) {
 	var waiting WaitingError
 	if errors.As(err, &waiting) {

@@ -108,14 +108,14 @@ var documentTries = map[string]struct {
 		do: func(s *documents) {
 			s.inControlPlane(roleAt(`{armId: "/subscriptions/00000000-0000-0000-0000-00000000000f/resourceGroups/theirs"}`))
 		},
-		controlPlane: "of the credential: a document makes nothing outside of that",
+		controlPlane: "of the credential. Manifests cannot create resources in another subscription",
 	},
 	"role": {
 		what: "get a role above the subscription",
 		do: func(s *documents) {
 			s.inControlPlane(roleAt(`{armId: "/providers/Microsoft.Management/managementGroups/all"}`))
 		},
-		controlPlane: "of the credential: a document makes nothing outside of that",
+		controlPlane: "of the credential. Manifests cannot create resources in another subscription",
 	},
 	"role by a borrowed identity": {
 		what: "get a role on the subscription of the operator's identity",
@@ -123,7 +123,7 @@ var documentTries = map[string]struct {
 			s.inControlPlane(roleAt(`{armId: "` + s.id("")[:len(s.id(""))-1] + `"}`))
 			s.borrow()
 		},
-		controlPlane: "is not the resource of a document of the Cluster",
+		controlPlane: "is not the resource of a manifest of the Cluster",
 	},
 	"ID in other letters": {
 		what: "be in another's group by an ID in capitals with a slash at its end",
@@ -131,7 +131,7 @@ var documentTries = map[string]struct {
 			s.inControlPlane(roleAt(`{armId: "` + strings.Replace(s.id("RESOURCEGROUPS/"+strings.ToUpper(s.victim)+"/"), "/SUBSCRIPTIONS", "/subscriptions", 1) + `"}`))
 			s.borrow()
 		},
-		controlPlane: "is not the resource of a document of the Cluster",
+		controlPlane: "is not the resource of a manifest of the Cluster",
 	},
 	"group": {
 		what: "be in the group of another tenant with the identity that both borrow",
@@ -141,7 +141,7 @@ var documentTries = map[string]struct {
 			s.borrow()
 		},
 		infrastructure: "carries the tag",
-		controlPlane:   "to be the Cluster's",
+		controlPlane:   "to belong to the Cluster",
 	},
 	"skipped group": {
 		what: "give itself a role on another's group that it only reads",
@@ -184,13 +184,13 @@ var documentTries = map[string]struct {
 			named(s.ControlPlane.Spec.Resources, s.ControlPlane.Name, s.victim)
 			skipped(s.ControlPlane.Spec.Resources)
 		},
-		controlPlane: "nothing of it is handed out",
+		controlPlane: "so its kubeconfig and values are not exported",
 	},
 	"skipped cluster of the same name": {
 		what:         "the same by a Cluster of its name",
 		name:         func(victim string) string { return victim },
 		do:           func(s *documents) { skipped(s.ControlPlane.Spec.Resources) },
-		controlPlane: "nothing of it is handed out",
+		controlPlane: "so its kubeconfig and values are not exported",
 	},
 	"documents of another Cluster": {
 		what: "be in what a document of another Cluster of the namespace makes",
@@ -203,7 +203,7 @@ var documentTries = map[string]struct {
 				}}},
 			})
 		},
-		controlPlane: "waits for a document ResourceGroup beside in the Cluster",
+		controlPlane: "waits for a resource manifest ResourceGroup beside in the Cluster",
 	},
 	"forged inventory": {
 		what: "have a subnet deleted that its documents name and its inventory claims, with the operator's identity",
@@ -318,10 +318,10 @@ func TestDocumentsAtApply(t *testing.T) {
 		"source":        {"send a Secret of another namespace to Azure", `"dnsPrefix"`, `"windowsProfile":{"adminUsername":"u","adminPassword":{"name":"default/identity","key":"clientSecret"}},"dnsPrefix"`, "is no name of a Secret"},
 		"ConfigMap":     {"send a ConfigMap of another namespace to Azure", `"dnsPrefix":"c1"`, `"dnsPrefixFromConfig":{"name":"../default/c","key":"k"}`, "is no name of a ConfigMap"},
 		"destination":   {"write a Secret of another namespace", `"dnsPrefix"`, `"operatorSpec":{"secrets":{"adminCredentials":{"name":"default/identity","key":"clientSecret"}}},"dnsPrefix"`, "is no name of a Secret"},
-		"expression":    {"have what Azure answers computed into a Secret", `"dnsPrefix"`, `"operatorSpec":{"secretExpressions":[{"name":"s","key":"k","value":"self.spec"}]},"dnsPrefix"`, "expressions are computed by Azure Service Operator"},
-		"group":         {"lead out of a group by its name", `"owner":{"name":"c1"}`, `"owner":{"armId":"/subscriptions/s/resourceGroups/c1/../hub"}`, "is no ID of an Azure resource"},
-		"escaped group": {"lead out of a group by an escape", `"owner":{"name":"c1"}`, `"owner":{"armId":"/subscriptions/s/resourceGroups/c1%2f..%2fhub"}`, "is no ID of an Azure resource"},
-		"name":          {"lead out of a group by the name of a resource", `"dnsPrefix"`, `"azureName":"../../hub","dnsPrefix"`, "is no name"},
+		"expression":    {"have what Azure answers computed into a Secret", `"dnsPrefix"`, `"operatorSpec":{"secretExpressions":[{"name":"s","key":"k","value":"self.spec"}]},"dnsPrefix"`, "expressions are not supported"},
+		"group":         {"lead out of a group by its name", `"owner":{"name":"c1"}`, `"owner":{"armId":"/subscriptions/s/resourceGroups/c1/../hub"}`, "is not the ID of an Azure resource"},
+		"escaped group": {"lead out of a group by an escape", `"owner":{"name":"c1"}`, `"owner":{"armId":"/subscriptions/s/resourceGroups/c1%2f..%2fhub"}`, "is not the ID of an Azure resource"},
+		"name":          {"lead out of a group by the name of a resource", `"dnsPrefix"`, `"azureName":"../../hub","dnsPrefix"`, "is not a valid name"},
 		"deployment":    {"have a template make something anywhere", `"kind":"ManagedCluster"`, `"kind":"Deployment"`, "Unsupported value"},
 		"template":      {"have a template make something anywhere", "containerservice.azure.com/v1api20251001\",\"kind\":\"ManagedCluster", "resources.azure.com/v1api20250401\",\"kind\":\"Deployment", "changes resources that no document names"},
 		"mark":          {"give itself what is another's by a tag", "containerservice.azure.com/v1api20251001\",\"kind\":\"ManagedCluster", "resources.azure.com/v1api20250401\",\"kind\":\"Tag", "changes resources that no document names"},

@@ -5,14 +5,14 @@ import (
 	"strings"
 )
 
-// ownedElsewhere are the leaf paths whose values change hands or that are never absent: leaving them out is not taking
-// them back. Agent pools, versions and counts belong to other objects or to the autoscaler, tags are compared by key.
+// ownedElsewhere are leaf paths that are never reset, because leaving them out does not mean removal. Agent pools, versions and
+// counts belong to other objects or to the autoscaler, and tags are compared by key.
 var ownedElsewhere = []string{
 	"/location", "/tags", "/properties/agentPoolProfiles", "/properties/count", "/properties/kubernetesVersion", "/properties/orchestratorVersion",
 }
 
-// LeafPaths are the leaf paths of a decoded body, sorted: what a later plan that has them no more must take back. A list is one
-// leaf, as is an empty object; null is none. Paths that other objects own are left out.
+// LeafPaths returns the leaf paths of a decoded body, sorted. A later plan without one of them must reset it. A list is one leaf, as
+// is an empty object. null is not a leaf. Paths that other objects own are left out.
 func LeafPaths(body map[string]any) []string {
 	var out []string
 	collectLeaves(&out, "", body)
@@ -41,7 +41,7 @@ var (
 
 func escapeKey(key string) string { return escaper.Replace(key) }
 
-// splitPath are the keys of a leaf path.
+// splitPath returns the keys of a leaf path.
 func splitPath(path string) []string {
 	out := strings.Split(strings.TrimPrefix(path, "/"), "/")
 	for i := range out {
@@ -50,7 +50,7 @@ func splitPath(path string) []string {
 	return out
 }
 
-// propertiesOnPath are the properties that a leaf path goes through, outermost first, its own last.
+// propertiesOnPath returns the properties along a leaf path, outermost first, its own last.
 func propertiesOnPath(kind Kind, version, path string) ([]Property, bool) {
 	var out []Property
 	at := ""

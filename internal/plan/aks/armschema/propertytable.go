@@ -16,10 +16,10 @@ var resourceTypes = map[Kind]string{
 	AgentPool:      "Microsoft.ContainerService/managedClusters/agentPools",
 }
 
-// urlProperties are the properties of a resource that its URL says.
+// urlProperties are the properties of a resource that its URL contains.
 var urlProperties = []string{"id", "name", "type"}
 
-// table is what one api-version has of a kind.
+// table holds the properties of a kind in one api-version.
 type table struct {
 	properties map[string]Property
 	// names are the JSON names of the properties of objects by the objects' path, sorted.
@@ -31,9 +31,9 @@ type tableKey struct {
 	version string
 }
 
-var tables sync.Map // of tables by tableKey, of the versions of the definitions
+var tables sync.Map // *table by tableKey, only for versions with definitions
 
-// findTable is the table of the nearest version that is defined, made when it is first asked for.
+// findTable returns the table of the nearest defined version. It is built on first use.
 func findTable(kind Kind, version string) *table {
 	if made, ok := tables.Load(tableKey{kind, version}); ok {
 		return made.(*table)
@@ -43,7 +43,7 @@ func findTable(kind Kind, version string) *table {
 	case !ok:
 		return &table{}
 	case definition.APIVersion != version:
-		// Versions are named by users; only those of the definitions are kept.
+		// Users choose versions, so only tables of defined versions are kept.
 		return findTable(kind, definition.APIVersion)
 	}
 	made, _ := tables.LoadOrStore(tableKey{kind, version}, newTable(kind, definition))
@@ -62,7 +62,8 @@ type tableBuilder struct {
 	notes map[string]propertyNote
 }
 
-// addObject adds the properties of an object. parents are the names of the objects around it: errors have errors as details.
+// addObject adds the properties of an object. parents are the names of the objects around it, because definitions can be recursive:
+// errors have errors as details.
 func (w tableBuilder) addObject(of Property, part schema.Part, parents []string) {
 	name := part.Shape().Object
 	if slices.Contains(parents, name) {
@@ -96,10 +97,10 @@ func (w tableBuilder) addProperty(p Property, part schema.Part, parents []string
 	case len(s.AnyOf) > 0, s.Type == "":
 		p.Type = Any
 	case p.Format == string(Number):
-		// The definitions have integers only.
+		// The definitions have only integers.
 		p.Type, p.Format = Number, ""
 	case p.Format != "":
-		// Nor have they bytes.
+		// The definitions have no bytes.
 		p.Type = String
 	}
 	w.properties[p.Path] = p
@@ -118,7 +119,7 @@ func (w tableBuilder) addProperty(p Property, part schema.Part, parents []string
 	}
 }
 
-// propertyNote is what the definitions do not tell of a property. What is said of an object's changes is said of all in it.
+// propertyNote contains the facts about a property that the definitions lack. CreateOnly of an object applies to all its properties.
 type propertyNote struct {
 	Path       string `json:"path"`
 	Format     string `json:"format"`
@@ -129,7 +130,7 @@ type propertyNote struct {
 //go:embed notes.json
 var notesFile []byte
 
-// readNotes panics when the generated file is broken, which cannot happen to a manager that was built from tested source.
+// readNotes panics if the generated file is broken, which tests prevent.
 var readNotes = sync.OnceValue(func() map[Kind]map[string]propertyNote {
 	var file map[string]json.RawMessage
 	if err := json.Unmarshal(notesFile, &file); err != nil {

@@ -7,15 +7,15 @@ import (
 	"strings"
 )
 
-// ResetDropped adds to a body what takes back values that were sent before and are in it no more. AKS leaves what a request
-// leaves out as it is, so removal has to be said.
+// ResetDropped returns a copy of a body that also resets values which were sent before and are not in the body. AKS keeps the
+// properties that a request leaves out, so removal must be explicit.
 //
-// previous are the Leaves of what earlier plans sent. For each that body lacks: a map is sent without the entry; an entry or
-// object that can be switched off is (its "enabled" false, or the documented default of that), with nothing else of it; a
-// list becomes empty; a scalar becomes its documented default, or false; else null.
+// previous are the LeafPaths that earlier plans sent. A missing path is reset as follows. A map is sent without the entry. An entry
+// or object with a switch is switched off ("enabled" false, or its documented default), without its other properties. A list becomes
+// empty. A scalar becomes its documented default, or false, else null.
 //
-// kept are the leaf paths that have no way back, sorted: what cannot change after creation, what Azure requires, and what does not
-// exist in the API version. body is not changed. The result of retracting from a body with nothing to take back is a copy.
+// unremovable are the leaf paths that cannot be reset, sorted: properties that cannot change after creation, that Azure requires, or
+// that do not exist in the api-version. body is not changed.
 func ResetDropped(kind Kind, version string, body map[string]any, previous []string) (out map[string]any, unremovable []string) {
 	r := reset{kind: kind, version: version, before: body, body: cloneObject(body), previous: slices.Sorted(slices.Values(previous))}
 	for _, path := range r.previous {
@@ -31,7 +31,7 @@ type reset struct {
 	version      string
 	before, body map[string]any
 	previous     []string
-	// added are the leaf paths that have been retracted, kept those that cannot be.
+	// added are the leaf paths that were reset, unremovable those that cannot be.
 	added, unremovable []string
 }
 
@@ -69,7 +69,7 @@ func (r *reset) resetPath(path string) {
 	}
 }
 
-// DefaultValue is the value that an absent scalar has: the documented one, or false; nil where nothing is known.
+// DefaultValue returns the value of an absent scalar: the documented default, or false. It is nil if unknown.
 func (p Property) DefaultValue() any {
 	switch {
 	case p.Type == Boolean:
@@ -83,13 +83,13 @@ func (p Property) DefaultValue() any {
 	}
 }
 
-// isOffByDefault tells whether the property is a switch whose default is off.
+// isOffByDefault reports whether the property is a switch that is off by default.
 func (p Property) isOffByDefault() bool {
 	return p.DefaultValue() == "Disabled" || strings.HasSuffix(p.Path, ".enabled") && p.DefaultValue() == false
 }
 
-// isSwitchedOff tells whether the leaf belongs to an object that is off: the body says so, or the body lacks the object and its switch,
-// which is retracted by its own path, turns it off. The settings of what is off need not be taken back.
+// isSwitchedOff reports whether the leaf belongs to an object that is off: the body switches it off, or the body lacks the object
+// and the reset of its switch turns it off. Other settings of such an object need no reset.
 func (r *reset) isSwitchedOff(path string, properties []Property) bool {
 	for i := range len(properties) - 1 {
 		object := pathPrefix(path, i+1)
@@ -107,8 +107,8 @@ func (r *reset) isSwitchedOff(path string, properties []Property) bool {
 	return false
 }
 
-// missingMapEntry is the path of the outermost map that lacks the path's entry and is sent without it. Entries that have a switch,
-// as add-ons, cannot be removed.
+// missingMapEntry returns the path of the outermost map that lacks the path's entry and must be sent without it. Entries with a
+// switch, such as add-ons, cannot be removed.
 func (r *reset) missingMapEntry(path string, properties []Property) (string, bool) {
 	for i, p := range properties[:len(properties)-1] {
 		if p.Type != Map || hasValue(r.before, pathPrefix(path, i+2)) {
@@ -122,7 +122,7 @@ func (r *reset) missingMapEntry(path string, properties []Property) (string, boo
 	return "", false
 }
 
-// objectAt is the object at a path of the body as it is now, empty where there is none.
+// objectAt returns the object at a path of the new body, empty if there is none.
 func (r *reset) objectAt(path string) map[string]any {
 	if value, ok := findValue(r.body, splitPath(path)).(map[string]any); ok {
 		return value
@@ -145,7 +145,7 @@ func (r *reset) setValue(path string, value any) {
 	r.added = append(r.added, path)
 }
 
-// dropIncompleteObjects takes out objects that would be there only to take values back, and lack what Azure requires in them.
+// dropIncompleteObjects removes objects that were added only to reset values and lack properties that Azure requires.
 func (r *reset) dropIncompleteObjects() {
 	for _, path := range r.added {
 		properties, _ := propertiesOnPath(r.kind, r.version, path)
@@ -164,7 +164,7 @@ func (r *reset) dropIncompleteObjects() {
 	r.pruneEmpty("", r.body)
 }
 
-// isComplete tells whether the object at a path has all properties that Azure requires in it.
+// isComplete reports whether the object at a path has all properties that Azure requires.
 func (r *reset) isComplete(path string, p Property) bool {
 	if p.Type != Object {
 		return true
@@ -179,7 +179,7 @@ func (r *reset) isComplete(path string, p Property) bool {
 	return value != nil
 }
 
-// pruneEmpty removes objects that have become empty and were not in the body before; maps stay, as {} takes entries back.
+// pruneEmpty removes objects that became empty and are not in the original body. Maps are kept, because {} removes their entries.
 func (r *reset) pruneEmpty(path string, object map[string]any) {
 	for _, key := range slices.Sorted(maps.Keys(object)) {
 		here := path + "/" + escapeKey(key)
@@ -195,7 +195,7 @@ func (r *reset) pruneEmpty(path string, object map[string]any) {
 	}
 }
 
-// hasValue tells whether the body has a value at a leaf path, which may be null.
+// hasValue reports whether the body has a value at a leaf path, which may be null.
 func hasValue(body map[string]any, path string) bool {
 	keys := splitPath(path)
 	parent, ok := findValue(body, keys[:len(keys)-1]).(map[string]any)
@@ -218,7 +218,7 @@ func findValue(body map[string]any, keys []string) any {
 	return at
 }
 
-// pathPrefix is a leaf path's first keys.
+// pathPrefix returns the first keys of a leaf path.
 func pathPrefix(path string, keys int) string {
 	return strings.Join(strings.Split(path, "/")[:keys+1], "/")
 }

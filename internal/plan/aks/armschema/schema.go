@@ -7,12 +7,12 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/schema"
 )
 
-// Kind is a kind of resource that has a table for each api-version.
+// Kind is a resource type that has a table for each api-version.
 type Kind string
 
 const (
-	// ManagedCluster is Microsoft.ContainerService/managedClusters. Its table ends at properties.agentPoolProfiles: agent
-	// pools are resources of their own.
+	// ManagedCluster is Microsoft.ContainerService/managedClusters. Its table ends at properties.agentPoolProfiles, because agent
+	// pools are separate resources.
 	ManagedCluster Kind = "ManagedCluster"
 	// AgentPool is Microsoft.ContainerService/managedClusters/agentPools.
 	AgentPool Kind = "AgentPool"
@@ -21,7 +21,7 @@ const (
 // Type is the JSON type of a property.
 type Type string
 
-// The types of properties. A map is an object whose keys are free.
+// The types of properties. A map is an object with arbitrary keys.
 const (
 	Object  Type = "object"
 	Map     Type = "map"
@@ -40,28 +40,28 @@ type Property struct {
 	Type Type
 	// Format is "date", "date-time" (RFC 3339) or "byte" (base64), for strings that have one.
 	Format string
-	// Values are those of an enumeration; none where every value of the type is allowed.
+	// Values are the values of an enumeration, empty if all values of the type are allowed.
 	Values []string
-	// DocumentedDefault is the default that the documentation states, "" where it states none clearly.
+	// DocumentedDefault is the default in the documentation, "" if it has none.
 	DocumentedDefault string
-	// Required properties must be there when the object they are in is.
+	// Required properties must be set if their object is.
 	Required bool
-	// CreateOnly properties cannot change after creation, or cannot be set back to what they were before they were set.
+	// CreateOnly properties cannot change after creation, or cannot be reset once they are set.
 	CreateOnly bool
-	// ReadOnly properties are Azure's to set.
+	// ReadOnly properties are set by Azure only.
 	ReadOnly bool
 
 	part schema.Part
 }
 
-// IsSettable tells whether a request may set the property.
+// IsSettable reports whether a request may set the property.
 func (p Property) IsSettable() bool { return !p.ReadOnly }
 
-// IsScalar tells whether the property has no properties, items or entries.
+// IsScalar reports whether the property has no properties, items or entries.
 func (p Property) IsScalar() bool { return p.Type != Object && p.Type != Map && p.Type != List }
 
-// ConstraintProblem is what bounds, length or pattern say against a scalar that is one of the Values, if there are any, as in "at least
-// 2"; "" for nothing.
+// ConstraintProblem returns the bound, length or pattern that a scalar violates, as in "at least 2", "" if none. The value must be
+// one of Values, if there are any.
 func (p Property) ConstraintProblem(value any) string {
 	for _, finding := range p.part.CheckScalar(value) {
 		if finding.Problem == schema.NotAllowed {
@@ -71,13 +71,14 @@ func (p Property) ConstraintProblem(value any) string {
 	return ""
 }
 
-// FindProperty is the property at a property path.
+// FindProperty returns the property at a property path.
 func FindProperty(kind Kind, version, path string) (Property, bool) {
 	p, ok := findTable(kind, version).properties[path]
 	return p, ok
 }
 
-// SettableNames are the JSON names of the properties of the object at a property path that a request may set, sorted; "" is the body.
+// SettableNames returns the JSON names of the settable properties of the object at a property path, sorted. "" is the path of the
+// body.
 func SettableNames(kind Kind, version, path string) []string {
 	var out []string
 	for _, name := range findTable(kind, version).names[path] {
@@ -88,11 +89,11 @@ func SettableNames(kind Kind, version, path string) []string {
 	return out
 }
 
-// JoinPath is the property path of a property of the object at a property path.
+// JoinPath returns the property path of a property of the object at a property path.
 func JoinPath(path, name string) string { return strings.TrimPrefix(path+"."+name, ".") }
 
-// VersionsWith are the api-versions of the definitions in which a request may set the property, oldest first. With a value, it must
-// be one of the property's values there.
+// VersionsWith returns the api-versions whose requests may set the property, oldest first. A value other than "" must be one of the
+// property's values there.
 func VersionsWith(kind Kind, path, value string) []string {
 	return slices.DeleteFunc(ListVersions(), func(version string) bool {
 		p, ok := FindProperty(kind, version, path)
@@ -101,8 +102,8 @@ func VersionsWith(kind Kind, path, value string) []string {
 	})
 }
 
-// FindReplacements are the names that the object has got instead of a property: an older version had the property and not them,
-// and they are of its type. Previews replace what the preview before had, other versions what the one before had.
+// FindReplacements returns the names that replaced a property of an object: an older version had the property and not them, and they
+// are of its type. Previews are compared with the previous preview, other versions with the previous other version.
 func FindReplacements(kind Kind, version, path string) []string {
 	at := strings.LastIndex(path, ".")
 	parent := path[:max(at, 0)]
@@ -124,13 +125,13 @@ func FindReplacements(kind Kind, version, path string) []string {
 	})
 }
 
-// IsPreview tells whether an api-version is a preview.
+// IsPreview reports whether an api-version is a preview.
 func IsPreview(version string) bool { return strings.HasSuffix(version, "-preview") }
 
-// ListVersions are the api-versions of the definitions, oldest first.
+// ListVersions returns the api-versions of the definitions, oldest first.
 func ListVersions() []string { return schema.Versions(resourceTypes[ManagedCluster]) }
 
-// NewestPreview is the newest preview api-version of the definitions.
+// NewestPreview returns the newest preview api-version of the definitions.
 func NewestPreview() string {
 	versions := ListVersions()
 	for _, version := range slices.Backward(versions) {

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// SettableLeaves are the property paths of the values that a request of an API version may set, sorted. Lists and maps of
-// scalars are one value each, as are maps whose entries are only keys; objects are not, but what is in them.
+// SettableLeaves returns the property paths of the values that a request of an api-version may set, sorted. Lists and maps of
+// scalars are one value each, as are maps whose entries are only keys. Objects are not values, but their properties are.
 func SettableLeaves(kind Kind, version string) []string {
 	var out []string
 	for _, p := range findTable(kind, version).properties {
@@ -18,12 +18,12 @@ func SettableLeaves(kind Kind, version string) []string {
 	return out
 }
 
-// isSettable tells whether the property and all it is in can be set. Items and entries count with their list or map.
+// isSettable reports whether the property and all its parents can be set. Items and entries count with their list or map.
 func isSettable(p Property) bool {
 	if !p.IsSettable() || p.IsScalar() && (strings.HasSuffix(p.Path, "[]") || strings.HasSuffix(p.Path, ".*")) {
 		return false
 	}
-	// The status blocks say of themselves that they are read-only, but not of every value.
+	// The definitions mark the status objects as read-only, but not all their properties.
 	return p.Path != "properties.status" && !strings.HasPrefix(p.Path, "properties.status.")
 }
 
