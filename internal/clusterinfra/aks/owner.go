@@ -20,8 +20,8 @@ const (
 	MachinePoolKind  = "AzureManagedMachinePool"
 )
 
-// What belongs together is found by looking through all objects of a kind in a namespace, most of which are of others: the cache gives them as
-// they are, and only what is found is copied.
+// Related objects are searched among all objects of a kind in a namespace. The cache returns them without copies, and only the results
+// are copied.
 
 // FindCluster returns the Cluster that owns an object of a kind, or that refers to it: Cluster API takes seconds to set the owner
 // reference, and nothing depends on it. It returns nil if there is none.

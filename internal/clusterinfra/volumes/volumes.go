@@ -1,9 +1,9 @@
-// Package volumes tags the disks of volumes that are attached to VMs of a cluster before these are deleted with the cluster: afterwards nothing
-// in Azure shows whose volumes the disks were. It does so only where the user asked for the deletion of leftovers, and in a resource group
-// that is not the cluster's. Otherwise it sends no request.
+// Package volumes tags the disks of volumes that are attached to VMs of a cluster before the VMs are deleted with the cluster:
+// afterwards Azure no longer shows to which cluster the disks belonged. It does so only if the user requested the deletion of
+// leftovers, and only in a resource group that is not the cluster's. Otherwise it sends no request.
 //
-// It sends one PATCH for each disk and waits for its end, and it may be called again and again. A refused PATCH does not hold up the deletion
-// of the VM: the disk then stays, and is reported.
+// It sends one PATCH for each disk and returns until it has ended, and it may be repeated. A refused PATCH does not block the deletion
+// of the VM: the disk then stays and is reported.
 package volumes
 
 import (

@@ -69,8 +69,7 @@ func mapReferenced(c client.Reader, kind string, names func(documents []plan.Man
 }
 
 // manifestsContaining returns the manifests that contain a text in quotes, which are few: decoding all of them is expensive if there
-// are many Secrets. A manifest need not
-// name the default credential, so all are returned for it.
+// are many Secrets. A manifest need not name the default credential, so all are returned for it.
 func manifestsContaining(resources []runtime.RawExtension, text string) []runtime.RawExtension {
 	if text == DefaultCredential {
 		return resources

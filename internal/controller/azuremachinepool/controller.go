@@ -1,9 +1,9 @@
-// Package azuremachinepool declares how AzureMachinePools are reconciled: a scale set, and an AzureMachinePoolMachine for each
-// of its VMs, for which Cluster API makes a Machine.
+// Package azuremachinepool reconciles AzureMachinePools: a scale set, and an AzureMachinePoolMachine for each of its VMs, for which
+// Cluster API creates a Machine.
 //
-// Which VMs go when is decided by package rollout alone. A VM goes when its Machine is deleted, so that Cluster API drains the
-// node first; its AzureMachinePoolMachine stays until Azure has deleted the VM. One list of the VMs serves the pool and all of
-// its machines, and what is known of nodes is what Cluster API says on Machines.
+// Package rollout alone decides which VMs are deleted and when. A VM is deleted by deleting its Machine, so that Cluster API drains the
+// node first; the AzureMachinePoolMachine stays until Azure has deleted the VM. One list of the VMs serves the pool and all of its
+// machines. The state of nodes is read from Machines.
 package azuremachinepool
 
 import (
@@ -36,7 +36,7 @@ import (
 // +kubebuilder:rbac:groups=cluster.x-k8s.io,resources=machinepools,verbs=get;list;watch;patch
 // +kubebuilder:rbac:groups=cluster.x-k8s.io,resources=machines,verbs=get;list;watch;delete
 
-// Kind is AzureMachinePool for a reconcile.Runner.
+// Kind implements reconcile.Kind for AzureMachinePool.
 type Kind struct {
 	Client   client.Client
 	Engine   *engine.Engine
@@ -50,10 +50,10 @@ type Kind struct {
 
 var _ reconcile.Kind[*infrav1.AzureMachinePool, input] = &Kind{}
 
-// machineKind is the kind of the objects that stand for VMs.
+// machineKind is the kind of the objects that represent VMs.
 const machineKind = "AzureMachinePoolMachine"
 
-// summarizedConditions are the conditions that Ready sums up.
+// summarizedConditions are the conditions that Ready summarizes.
 var summarizedConditions = []string{infrav1.ScaleSetRunningCondition, infrav1.RoleAssignmentReadyCondition, infrav1.ScaleSetModelUpdatedCondition, infrav1.ScaleSetDesiredReplicasCondition}
 
 // Declare implements reconcile.Kind.
@@ -84,7 +84,7 @@ func (k *Kind) WatchedObjects(ctx context.Context, mgr ctrl.Manager) ([]reconcil
 	}, nil
 }
 
-// machineStatusRead is what passes read of the status of a Machine.
+// machineStatusRead returns the part of a Machine's status that reconciliations read.
 func machineStatusRead(machine *clusterv1.Machine) any {
 	return []any{
 		machine.Status.NodeRef, kubeletVersion(machine), conditions.IsTrue(machine, clusterv1.MachineNodeReadyCondition), canDeleteVM(machine),
@@ -92,7 +92,7 @@ func machineStatusRead(machine *clusterv1.Machine) any {
 	}
 }
 
-// poolMachineFinalizers are read of an AzureMachinePoolMachine, because the pool adds its own again when somebody has taken it off.
+// poolMachineFinalizers returns the finalizers of an AzureMachinePoolMachine. The pool adds its own again if it was removed.
 func poolMachineFinalizers(vm *infrav1.AzureMachinePoolMachine) any { return vm.Finalizers }
 
 // mapMachinePool wakes the pool that a MachinePool refers to.
@@ -104,12 +104,12 @@ func mapMachinePool(_ context.Context, obj client.Object) []ctrl.Request {
 	return requestsFor(obj, ref.Name)
 }
 
-// mapPoolMachine wakes the pool that a VM belongs to.
+// mapPoolMachine wakes the pool of a VM.
 func mapPoolMachine(_ context.Context, obj client.Object) []ctrl.Request {
 	return requestsFor(obj, obj.GetLabels()[infrav1.MachinePoolNameLabel])
 }
 
-// mapMachine wakes the pool that the VM of a Machine belongs to.
+// mapMachine wakes the pool of the VM of a Machine.
 func (k *Kind) mapMachine(ctx context.Context, obj client.Object) []ctrl.Request {
 	ref := obj.(*clusterv1.Machine).Spec.InfrastructureRef
 	if ref.APIGroup != infrav1.GroupVersion.Group || ref.Kind != machineKind {
@@ -117,7 +117,7 @@ func (k *Kind) mapMachine(ctx context.Context, obj client.Object) []ctrl.Request
 	}
 	vm := &infrav1.AzureMachinePoolMachine{}
 	if err := k.Client.Get(ctx, client.ObjectKey{Namespace: obj.GetNamespace(), Name: ref.Name}, vm); err != nil {
-		// One that is gone is no VM any more, and the cache does not fail otherwise.
+		// An object that is gone represents no VM, and reads from the cache have no other errors.
 		return nil
 	}
 	return mapPoolMachine(ctx, vm)
@@ -141,7 +141,7 @@ func (k *Kind) mapInfrastructure(ctx context.Context, obj client.Object) []ctrl.
 	return out
 }
 
-// requestsFor is the request for an object of this name beside another one; none for "".
+// requestsFor returns the request for the object of this name in the namespace of beside; none for "".
 func requestsFor(beside client.Object, name string) []ctrl.Request {
 	if name == "" {
 		return nil

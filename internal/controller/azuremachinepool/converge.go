@@ -35,7 +35,7 @@ func (k *Kind) LoadPlanInput(ctx context.Context, session reconcile.Session, in 
 	return nil
 }
 
-// FingerprintInputs implements reconcile.Kind. Bootstrap data do not count: new ones are for VMs to come.
+// FingerprintInputs implements reconcile.Kind. The content of bootstrap data is not included, because new data are only for future VMs.
 func (k *Kind) FingerprintInputs(in *input) []any {
 	members := make([]memberState, 0, len(in.members))
 	for _, m := range in.members {
@@ -68,15 +68,15 @@ func (k *Kind) Plan(ctx context.Context, session reconcile.Session, in *input) (
 	return &reconcile.Plan{Graph: graph, LastApplied: pool.Memory(in.planned)}, nil
 }
 
-// newPlanInput is what the plan is computed from, without the facts. The objects are defaulted as the webhook does it, for
-// those that were stored before a default existed.
+// newPlanInput returns the input of the plan without facts. The objects are defaulted as by the webhooks, because they may have been
+// stored before a default existed.
 func (k *Kind) newPlanInput(in *input, subscription string) pool.Input {
 	azurePool := in.azurePool.DeepCopy()
 	defaults.FillAzureMachinePool(azurePool)
 	return pool.Input{ClusterInput: in.infrastructure.PlanInput(in.cluster, subscription, k.Features), MachinePool: in.machinePool, AzureMachinePool: azurePool}
 }
 
-// readFacts fills in what the plan wants to know of Azure.
+// readFacts reads the facts of the plan.
 func (k *Kind) readFacts(ctx context.Context, c *armclient.Client, in *input) (err error) {
 	known := &in.planned.PoolFacts
 	if in.planned.ClusterInput, err = in.infrastructure.AddFacts(ctx, k.Facts, c, in.planned.ClusterInput); err != nil {
@@ -88,7 +88,7 @@ func (k *Kind) readFacts(ctx context.Context, c *armclient.Client, in *input) (e
 	if known.VNet, err = k.Facts.ReadClusterVNet(ctx, c, in.planned.ClusterInput); err != nil {
 		return err
 	}
-	// Deleting a VM makes the scale set smaller, which no read of others may hide.
+	// The deletion of a VM lowers the capacity of the scale set, so an earlier read must not be reused.
 	id := pool.ScaleSetID(in.planned)
 	observed, err := k.Engine.Observe(ctx, c, []arm.ID{id}, true)
 	if err != nil {
@@ -106,8 +106,8 @@ func (k *Kind) readFacts(ctx context.Context, c *armclient.Client, in *input) (e
 	return nil
 }
 
-// decideRollout reads the VMs of a scale set that exists, and says which of them go and how many there are to be. All of it comes
-// from one list, which is read after the last removal has been told to Azure.
+// decideRollout reads the VMs of an existing scale set, and decides which of them are deleted and how many there have to be. The
+// decision is based on one list, read after the last deletion was sent to Azure.
 func (k *Kind) decideRollout(ctx context.Context, session reconcile.Session, in *input) error {
 	if !in.scaleSet.Exists {
 		return nil
@@ -143,14 +143,14 @@ func (k *Kind) decideRollout(ctx context.Context, session reconcile.Session, in 
 	})
 	in.planned.HoldTemplate = in.actions.Hold
 	if !isFlexible(in) && k.requests.hasUnfinished(session.Name, in.vms) {
-		// A uniform scale set does one thing at a time; it wakes the pool when the VMs are gone, or of the latest model.
+		// A uniform scale set runs one operation at a time; its end wakes the pool.
 		in.actions.Capacity, in.planned.HoldTemplate = nil, newTemplate
 	}
 	in.planned.Capacity = in.actions.Capacity
 	return nil
 }
 
-// isBusy tells whether Azure is at the scale set or at VMs that it makes for it.
+// isBusy reports whether Azure is changing the scale set or creating VMs for it.
 func isBusy(in *input) bool {
 	switch strings.ToLower(in.scaleSet.State) {
 	case "creating", "updating":
@@ -163,7 +163,7 @@ func isFlexible(in *input) bool {
 	return in.planned.AzureMachinePool.Spec.OrchestrationMode == infrav1.FlexibleOrchestration
 }
 
-// rolloutSpec is what the spec says about single VMs.
+// rolloutSpec returns the part of the spec about single VMs.
 func (in *input) rolloutSpec() (rollout.Spec, error) {
 	replicas := pool.Replicas(in.planned)
 	spec := rollout.Spec{Replicas: replicas, Policy: rollout.Oldest, ScaledElsewhere: in.isScaledElsewhere()}

@@ -18,8 +18,8 @@ import (
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 )
 
-// BeforeDelete implements reconcile.Kind. The VMs go with their scale set, which the pool's own finalizer stands for, so nothing keeps
-// what stands for them.
+// BeforeDelete implements reconcile.Kind. The VMs are deleted with their scale set, which the pool's own finalizer protects, so the
+// finalizers of AzureMachinePoolMachines are removed.
 func (k *Kind) BeforeDelete(ctx context.Context, in *input) error {
 	in.azurePool.Status.Ready = false
 	if !in.infrastructure.Exists() && deletion.IsMoved(in.azurePool) {
@@ -50,18 +50,18 @@ func (k *Kind) BeforeDelete(ctx context.Context, in *input) error {
 	return reconcile.AbandonResources("the AzureCluster or AzureManagedControlPlane that says how to ask Azure is gone", describeScaleSet(in))
 }
 
-// NothingCreated implements reconcile.Kind: scale sets are made in a network that is there.
+// NothingCreated implements reconcile.Kind. Scale sets are created only in a provisioned network.
 func (k *Kind) NothingCreated(in *input) bool {
 	return nothingPlanned(in) && !selfmanaged.IsProvisioned(in.cluster) && in.infrastructure.NothingCreated()
 }
 
-// nothingPlanned tells whether the pool itself says that nothing of it was ever planned.
+// nothingPlanned reports whether, by the pool's own fields, no plan of the pool was ever stored.
 func nothingPlanned(in *input) bool {
 	return in.azurePool.Spec.ProviderID == "" && !memory.Stored(in.azurePool.Annotations)
 }
 
-// PlanDeletion implements reconcile.Kind. When the whole cluster goes and its resource group with it, the group's deletion takes
-// everything.
+// PlanDeletion implements reconcile.Kind. If the Cluster and its resource group are deleted, the deletion of the group covers all
+// resources.
 func (k *Kind) PlanDeletion(ctx context.Context, session reconcile.Session, in *input) (_ *reconcile.Plan, err error) {
 	planned := k.newPlanInput(in, session.Access.SubscriptionID)
 	if planned.ClusterInput, err = in.infrastructure.AddFacts(ctx, k.Facts, session.Access.Client, planned.ClusterInput); err != nil {
@@ -104,7 +104,7 @@ func (k *Kind) DeletionBlocker(in *input, _ string) deletion.Blocker {
 	}
 }
 
-// describeScaleSet names the scale set.
+// describeScaleSet describes the scale set in Azure.
 func describeScaleSet(in *input) string {
 	if in.azurePool.Spec.ProviderID != "" {
 		return strings.TrimPrefix(in.azurePool.Spec.ProviderID, "azure://") + " with its VMs"

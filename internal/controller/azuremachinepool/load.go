@@ -19,30 +19,30 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile/deletion"
 )
 
-// input is what one pass works on.
+// input is the input of one reconciliation.
 type input struct {
-	// Of a pool that is being deleted, cluster may stand for one that is not there any more, and home and the MachinePool not
-	// be there.
+	// If the pool is being deleted, cluster may be a substitute, infrastructure empty and machinePool nil.
 	cluster        *clusterv1.Cluster
 	clusterGone    bool
 	infrastructure clusterinfra.Infrastructure
 	machinePool    *clusterv1.MachinePool
 	azurePool      *infrav1.AzureMachinePool
-	// members are the VMs as Kubernetes has them, again is why Azure did not delete the last that it was told to.
+	// members are the VMs as represented in Kubernetes. lastDeletionFailure is why Azure did not carry out the last request to delete
+	// VMs.
 	members             []member
 	lastDeletionFailure error
 
 	planned pool.Input
-	// scaleSet and vms are as Azure has them, actions what is to be done about single VMs, wanted what that is decided from.
+	// scaleSet and vms are read from Azure. actions are the decisions about single VMs, wanted is the spec that they are based on.
 	scaleSet facts.ScaleSet
 	vms      []pool.Instance
 	wanted   rollout.Spec
 	actions  rollout.Actions
-	// gone are the names of members whose VM the list leaves out, and Azure does not have either.
+	// gone are the names of members whose VM is neither in the list nor found in Azure.
 	gone map[string]bool
-	// recheckIncomplete tells that there are more of which only the list is known.
+	// recheckIncomplete is set if there are more VMs to recheck than the limit.
 	recheckIncomplete bool
-	// stale tells that the VMs may be older than what was last asked for.
+	// stale is set if the list of VMs may be older than the last request.
 	stale bool
 }
 
@@ -67,7 +67,8 @@ func (k *Kind) Load(ctx context.Context, azurePool *infrav1.AzureMachinePool) (*
 	return in, subject, nil
 }
 
-// loadOwners reads what the pool belongs to. One that is being deleted may have lost it, and goes by what it says itself.
+// loadOwners reads the objects that the pool belongs to. A pool that is being deleted may have lost them, and is then identified by its
+// own fields.
 func (k *Kind) loadOwners(ctx context.Context, in *input) (err error) {
 	deleting := !in.azurePool.DeletionTimestamp.IsZero()
 	if in.machinePool, err = k.findMachinePool(ctx, in.azurePool); err != nil {
@@ -93,7 +94,7 @@ func (k *Kind) loadOwners(ctx context.Context, in *input) (err error) {
 	return err
 }
 
-// noOwnerMessage says what is missing of a pool without a MachinePool, and what to do.
+// noOwnerMessage explains why a pool has no MachinePool, and how to correct that.
 func noOwnerMessage(azurePool *infrav1.AzureMachinePool) string {
 	for _, owner := range azurePool.OwnerReferences {
 		if owner.Kind == "MachinePool" {
@@ -103,7 +104,7 @@ func noOwnerMessage(azurePool *infrav1.AzureMachinePool) string {
 	return "no MachinePool owns the AzureMachinePool yet: one has to name it in spec.template.spec.infrastructureRef"
 }
 
-// findMachinePool is the MachinePool that owns the pool, nil for none.
+// findMachinePool returns the MachinePool that owns the pool, or nil.
 func (k *Kind) findMachinePool(ctx context.Context, azurePool *infrav1.AzureMachinePool) (*clusterv1.MachinePool, error) {
 	for _, owner := range azurePool.OwnerReferences {
 		if owner.Kind != "MachinePool" {

@@ -21,8 +21,8 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/status"
 )
 
-// reconcileMachines has an AzureMachinePoolMachine for every VM, which says what is known of it, deletes the Machines of those that
-// are to go, and lets those go whose VM is gone.
+// reconcileMachines keeps an AzureMachinePoolMachine with the state of each VM, deletes the Machines of VMs that have to go, and
+// releases objects whose VM is gone.
 func (k *Kind) reconcileMachines(ctx context.Context, in *input) error {
 	members := in.membersByProviderID()
 	for _, vm := range in.vms {
@@ -43,7 +43,8 @@ func (k *Kind) reconcileMachines(ctx context.Context, in *input) error {
 			continue
 		}
 		if !m.vm.DeletionTimestamp.IsZero() || slices.Contains(in.actions.Retire, string(vm.ID)) {
-			// Somebody who deletes the object wants the VM to go; Cluster API drains the node of a Machine only.
+			// The deletion of an AzureMachinePoolMachine deletes its Machine too, because Cluster API drains the node only for a
+			// Machine.
 			if err := k.deleteMachine(ctx, m); err != nil {
 				return err
 			}
@@ -57,7 +58,7 @@ func (k *Kind) reconcileMachines(ctx context.Context, in *input) error {
 	return nil
 }
 
-// machineName is the name of the object for a VM: that of the pool, and the VM's in the scale set.
+// machineName returns the name of the object for a VM: the pool's name and the VM's name in the scale set.
 func machineName(in *input, vm pool.Instance) string {
 	return in.azurePool.Name + "-" + strings.ReplaceAll(vm.ID.Name(), "_", "-")
 }
@@ -74,7 +75,7 @@ func (k *Kind) createMachine(ctx context.Context, in *input, vm pool.Instance) e
 	}
 	if err := k.Client.Create(ctx, machine); err != nil {
 		if apierrors.IsAlreadyExists(err) {
-			// The cache is behind; what it shows then wakes the pool.
+			// The cache is outdated. The event of the existing object wakes the pool.
 			return nil
 		}
 		return fmt.Errorf("create AzureMachinePoolMachine %s: %w", machine.Name, err)
@@ -83,8 +84,8 @@ func (k *Kind) createMachine(ctx context.Context, in *input, vm pool.Instance) e
 	return k.updateMachineStatus(ctx, in, in.members[len(in.members)-1], vm)
 }
 
-// updateMachineStatus writes what is known of a VM into the status of its object, and adds the finalizer if it is missing: without it the
-// object could go before its VM. In an object that is paused it writes only that.
+// updateMachineStatus writes the state of a VM into the status of its object, and adds a missing finalizer: without it the object could
+// go before its VM. For a paused object it only updates the Paused condition.
 func (k *Kind) updateMachineStatus(ctx context.Context, in *input, m member, vm pool.Instance) error {
 	before := m.vm.DeepCopy()
 	changes := patch.TrackChanges(k.Client, nil, m.vm)
@@ -97,7 +98,8 @@ func (k *Kind) updateMachineStatus(ctx context.Context, in *input, m member, vm 
 	return writeIfChanged(ctx, m, before, changes)
 }
 
-// ReportPaused implements reconcile.PausedReporter: nothing is done about the VMs either, which have no passes of their own to say so.
+// ReportPaused implements reconcile.PausedReporter. The AzureMachinePoolMachines of a paused pool show the pause, because they have no
+// controller of their own.
 func (k *Kind) ReportPaused(ctx context.Context, in *input) error {
 	if err := k.loadMembers(ctx, in); err != nil {
 		return err
@@ -124,7 +126,7 @@ func writeIfChanged(ctx context.Context, m member, before *infrav1.AzureMachineP
 	return nil
 }
 
-// reportVM has the status say what is known of the VM. again is why VMs were not deleted the last time.
+// reportVM sets the status by the state of the VM. again is why the last deletion of VMs failed.
 func (m member) reportVM(vm pool.Instance, again error) {
 	known, machineStatus := m.readState(), &m.vm.Status
 	machineStatus.ObservedGeneration = m.vm.Generation
@@ -157,7 +159,7 @@ func (m member) reportVM(vm pool.Instance, again error) {
 	conditions.Set(m.vm, ready)
 }
 
-// machineAddresses are those that the list of VMs tells. Those of interfaces would be a list of their own; a node has them.
+// machineAddresses returns the addresses in the list of VMs. Those of interfaces would need another list, and the Node has them.
 func machineAddresses(vm pool.Instance) []clusterv1.MachineAddress {
 	if vm.Host == "" {
 		return nil
@@ -165,7 +167,7 @@ func machineAddresses(vm pool.Instance) []clusterv1.MachineAddress {
 	return []clusterv1.MachineAddress{{Type: clusterv1.MachineHostName, Address: vm.Host}}
 }
 
-// bootstrapCondition says what became of the extensions of a VM, of which one waits for its bootstrapping.
+// bootstrapCondition returns the state of the extensions of a VM, one of which waits for the bootstrap.
 func bootstrapCondition(vm pool.Instance) metav1.Condition {
 	out := metav1.Condition{Type: infrav1.BootstrapSucceededCondition, Status: metav1.ConditionTrue, Reason: infrav1.ReadyReason}
 	for _, extension := range vm.Extensions {
@@ -182,7 +184,7 @@ func bootstrapCondition(vm pool.Instance) metav1.Condition {
 	return out
 }
 
-// runningCondition says how the VM is.
+// runningCondition returns the state of the VM.
 func runningCondition(vm pool.Instance, again error) metav1.Condition {
 	out := metav1.Condition{Type: infrav1.VMRunningCondition, Status: metav1.ConditionFalse}
 	switch why := vm.Broken(); {
@@ -203,7 +205,8 @@ func runningCondition(vm pool.Instance, again error) metav1.Condition {
 	return out
 }
 
-// releaseMachine takes away what stands for a VM that is gone: the Machine, which takes the object with it, and then the object.
+// releaseMachine removes the objects of a VM that is gone: the Machine, which deletes the AzureMachinePoolMachine, and then the
+// latter's finalizer.
 func (k *Kind) releaseMachine(ctx context.Context, m member) error {
 	if m.machine != nil && m.machine.DeletionTimestamp.IsZero() {
 		return k.deleteMachine(ctx, m)
@@ -221,7 +224,7 @@ func (k *Kind) releaseMachine(ctx context.Context, m member) error {
 	return k.removeFinalizer(ctx, m.vm)
 }
 
-// deleteMachine deletes the Machine of a VM. Without a Machine there is nobody who would drain the node.
+// deleteMachine deletes the Machine of a VM, if there is one.
 func (k *Kind) deleteMachine(ctx context.Context, m member) error {
 	if m.machine == nil || !m.machine.DeletionTimestamp.IsZero() {
 		return nil
@@ -232,7 +235,7 @@ func (k *Kind) deleteMachine(ctx context.Context, m member) error {
 	return nil
 }
 
-// removeFinalizer takes the finalizer off.
+// removeFinalizer removes the finalizer of an AzureMachinePoolMachine.
 func (k *Kind) removeFinalizer(ctx context.Context, vm *infrav1.AzureMachinePoolMachine) error {
 	before := vm.DeepCopy()
 	if !controllerutil.RemoveFinalizer(vm, infrav1.MachinePoolMachineFinalizer) {

@@ -18,14 +18,14 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/pool/rollout"
 )
 
-// member is one VM of the pool as Kubernetes has it.
+// member is one VM of the pool as represented in Kubernetes.
 type member struct {
 	vm *infrav1.AzureMachinePoolMachine
-	// machine is nil until Cluster API has made it, and when it is gone.
+	// machine is nil until Cluster API has created it, and when it is gone.
 	machine *clusterv1.Machine
 }
 
-// loadMembers reads the VMs of the pool with their Machines.
+// loadMembers reads the AzureMachinePoolMachines of the pool with their Machines.
 func (k *Kind) loadMembers(ctx context.Context, in *input) error {
 	vms := &infrav1.AzureMachinePoolMachineList{}
 	if err := k.Client.List(ctx, vms, client.InNamespace(in.azurePool.Namespace), client.MatchingLabels{infrav1.MachinePoolNameLabel: in.azurePool.Name}); err != nil {
@@ -49,13 +49,13 @@ func (k *Kind) loadMembers(ctx context.Context, in *input) error {
 	return nil
 }
 
-// memberState is what decisions depend on of a member beside its VM.
+// memberState is the state of a member on which decisions depend, besides that of its VM.
 type memberState struct {
 	Name, ProviderID                             string
 	Leaving, MachineLeaving, Free, Ready, Marked bool
-	// Unguarded is an object without the finalizer, which the next full pass adds.
+	// Unguarded is set for an object without the finalizer, which the next full reconciliation adds.
 	Unguarded bool
-	// Paused tells that somebody has the VM left alone.
+	// Paused is set if the object has the annotation that pauses it.
 	Paused        bool
 	Node, Version string
 }
@@ -89,8 +89,8 @@ func (in *input) countReady() {
 	in.azurePool.Status.ReadyReplicas = &ready
 }
 
-// canDeleteVM tells whether a Machine that is being deleted has no need of its VM any more, because its Node is drained and no
-// hook waits. Somebody may have deleted what stands for the VM before that.
+// canDeleteVM reports whether a Machine that is being deleted no longer needs its VM: its Node is drained and no hook waits. The
+// AzureMachinePoolMachine may have been deleted before that.
 func canDeleteVM(machine *clusterv1.Machine) bool {
 	deleting := conditions.Get(machine, clusterv1.MachineDeletingCondition)
 	return deleting != nil && slices.Contains([]string{
@@ -99,7 +99,7 @@ func canDeleteVM(machine *clusterv1.Machine) bool {
 	}, deleting.Reason)
 }
 
-// isMarkedForDeletion tells whether the VM goes first when the pool gets smaller.
+// isMarkedForDeletion reports whether the VM goes first when the pool is scaled down.
 func isMarkedForDeletion(object client.Object) bool {
 	_, marked := object.GetAnnotations()[clusterv1.DeleteMachineAnnotation]
 	return marked
@@ -112,7 +112,7 @@ func kubeletVersion(machine *clusterv1.Machine) string {
 	return machine.Status.NodeInfo.KubeletVersion
 }
 
-// rolloutInstances are the VMs with what Kubernetes knows of them.
+// rolloutInstances returns the VMs with their state in Kubernetes.
 func (in *input) rolloutInstances() []rollout.Instance {
 	members := in.membersByProviderID()
 	out := make([]rollout.Instance, 0, len(in.vms))
@@ -130,7 +130,7 @@ func (in *input) rolloutInstances() []rollout.Instance {
 	return out
 }
 
-// membersByProviderID are the members by the provider ID in lower case.
+// membersByProviderID indexes the members by provider ID in lower case.
 func (in *input) membersByProviderID() map[string]member {
 	out := make(map[string]member, len(in.members))
 	for _, m := range in.members {
@@ -139,17 +139,17 @@ func (in *input) membersByProviderID() map[string]member {
 	return out
 }
 
-// orphanedMembers are the members whose VM is gone, but those that are to be left alone.
+// orphanedMembers returns the members whose VM is gone, without paused ones.
 func (in *input) orphanedMembers() []member {
 	return slices.DeleteFunc(in.unlistedMembers(), func(m member) bool { return m.readState().Paused || !m.isLeaving() && !in.gone[m.vm.Name] })
 }
 
-// missingMembers are the members whose VM is not among those that are known, although nobody deletes it.
+// missingMembers returns the members whose VM is not listed although it was not deleted here.
 func (in *input) missingMembers() []member {
 	return slices.DeleteFunc(in.unlistedMembers(), func(m member) bool { return m.readState().Paused || m.isLeaving() })
 }
 
-// unlistedMembers are the members whose VM is not among those that are known.
+// unlistedMembers returns the members whose VM is not listed.
 func (in *input) unlistedMembers() []member {
 	there := make(map[string]bool, len(in.vms))
 	for _, vm := range in.vms {
@@ -158,10 +158,10 @@ func (in *input) unlistedMembers() []member {
 	return slices.DeleteFunc(slices.Clone(in.members), func(m member) bool { return there[strings.ToLower(m.vm.Spec.ProviderID)] })
 }
 
-// isLeaving tells whether somebody has the VM or its Machine deleted.
+// isLeaving reports whether the AzureMachinePoolMachine or its Machine is being deleted.
 func (m member) isLeaving() bool { return m.readState().Leaving || m.readState().MachineLeaving }
 
-// machineLabels are those by which Cluster API finds the machines of a pool.
+// machineLabels returns the labels by which Cluster API finds the machines of a pool.
 func (in *input) machineLabels() map[string]string {
 	return map[string]string{
 		clusterv1.ClusterNameLabel: in.cluster.Name, clusterv1.MachinePoolNameLabel: format.MustFormatValue(in.machinePool.Name),
@@ -169,7 +169,7 @@ func (in *input) machineLabels() map[string]string {
 	}
 }
 
-// newNodeRef is the Node of a member.
+// newNodeRef returns a reference to a Node, or nil for "".
 func newNodeRef(name string) *corev1.ObjectReference {
 	if name == "" {
 		return nil

@@ -9,7 +9,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/pool/rollout"
 )
 
-// addModelLimit adds to the condition what is done because the VMs are of nearly as many models of the scale set as Azure allows.
+// addModelLimit adds to the condition the actions taken because the VMs are of nearly as many models of the scale set as Azure allows.
 func (in *input) addModelLimit(condition *metav1.Condition) {
 	vms := in.rolloutInstances()
 	inPlace, apart, mayAdd := rollout.Upgradable(vms), rollout.TooManyApart(in.wanted, vms), rollout.MayAdd(in.wanted, vms)

@@ -9,19 +9,19 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile"
 )
 
-// maxRechecks is how many VMs a pass asks Azure for one by one at most. The others wait for the next pass, so that a scale set which
-// somebody has emptied costs no burst of requests.
+// maxRechecks limits how many VMs one reconciliation reads one by one. The others wait for the next reconciliation, so that an emptied
+// scale set causes no burst of requests.
 const maxRechecks = 20
 
-// recheckMissing asks Azure for each VM that the list leaves out although nobody deletes it, before anything is done about that: a list
-// that is behind, or that changed between two of its pages, would cost a Machine with its pods.
+// recheckMissing reads each VM that is missing in the list although it was not deleted here. An outdated list, or one that changed
+// between two pages, would otherwise cost a Machine with its pods.
 func (k *Kind) recheckMissing(ctx context.Context, session reconcile.Session, in *input, list []json.RawMessage) error {
 	in.gone, in.recheckIncomplete = map[string]bool{}, false
 	scaleSet, asked := pool.ScaleSetID(in.planned), 0
 	for _, m := range in.missingMembers() {
 		id, err := arm.ParseID(m.vm.Spec.ProviderID)
 		if err != nil || !isFlexible(in) && !id.IsWithin(scaleSet) {
-			// It stands for nothing that the scale set could have, whoever wrote it.
+			// Its provider ID cannot be a VM of the scale set.
 			in.gone[m.vm.Name] = true
 			continue
 		}

@@ -22,13 +22,13 @@ import (
 )
 
 const (
-	// movingRetry is how soon VMs are looked at again that come or go: Azure tells of none of them.
+	// movingRetry is how soon VMs are read again while they are created or deleted, because Azure sends no notice.
 	movingRetry = 5 * time.Second
-	// scaledResync is how soon a pool is looked at again whose size somebody else decides on in Azure.
+	// scaledResync is how often a pool is read whose size is decided in Azure.
 	scaledResync = time.Minute
 )
 
-// Report implements reconcile.Kind: what was decided about single VMs is done, and the status says what there is.
+// Report implements reconcile.Kind. It carries out the decisions about single VMs, and reports the state of the pool.
 func (k *Kind) Report(ctx context.Context, session reconcile.Session, in *input, outcome arm.Outcome) (time.Duration, error) {
 	found := status.GroupConditions(outcome, []string{infrav1.ScaleSetRunningCondition, infrav1.RoleAssignmentReadyCondition}, conditionGroup)
 	status.SetConditions(in.azurePool, []string{infrav1.RoleAssignmentReadyCondition}, found)
@@ -51,7 +51,7 @@ func (k *Kind) Report(ctx context.Context, session reconcile.Session, in *input,
 	if err := k.reconcileMachines(ctx, in); err != nil {
 		return 0, err
 	}
-	// A deletion lowers the size of the scale set, so it must not meet a write that says what that was before.
+	// A deletion lowers the capacity of the scale set, so it must not overlap with a write of the former capacity.
 	requesting, about, failed := k.sendRequests(ctx, session, in, result.SentMethod == "")
 	if err := k.followAutoscaler(ctx, in); err != nil {
 		return 0, err
@@ -73,10 +73,10 @@ func (k *Kind) Report(ctx context.Context, session reconcile.Session, in *input,
 	return 0, nil
 }
 
-// conditionGroup is the condition of a resource that no plan has any more.
+// conditionGroup returns the condition of a resource that is no longer planned.
 func conditionGroup(arm.ID) string { return infrav1.RoleAssignmentReadyCondition }
 
-// reportInstances says how many VMs there are, and which.
+// reportInstances reports the VMs and their number.
 func (in *input) reportInstances(result arm.Result) {
 	poolStatus := &in.azurePool.Status
 	var providerIDs []string
@@ -134,7 +134,7 @@ func (in *input) reportInstances(result arm.Result) {
 	conditions.Set(in.azurePool, model)
 }
 
-// desiredReplicasCondition says whether there are as many VMs as are wanted, and which of them are of no use.
+// desiredReplicasCondition reports whether the number of VMs is as desired, and which VMs are unusable.
 func desiredReplicasCondition(there, wanted int, broken []string) metav1.Condition {
 	out := metav1.Condition{Type: infrav1.ScaleSetDesiredReplicasCondition, Status: metav1.ConditionTrue, Reason: infrav1.ReadyReason}
 	switch {
@@ -153,7 +153,7 @@ func desiredReplicasCondition(there, wanted int, broken []string) metav1.Conditi
 	return out
 }
 
-// brokenInstances are the VMs that are of no use, with why.
+// brokenInstances describes the unusable VMs, at most four.
 func (in *input) brokenInstances() []string {
 	members := in.membersByProviderID()
 	var out []string
@@ -165,12 +165,12 @@ func (in *input) brokenInstances() []string {
 	return out[:min(4, len(out))]
 }
 
-// isMoving tells whether VMs come or go.
+// isMoving reports whether VMs are being created or deleted.
 func (in *input) isMoving() bool {
 	return isBusy(in) || slices.ContainsFunc(in.vms, func(vm pool.Instance) bool { return vm.Deleting() || vm.Coming() })
 }
 
-// isComplete tells whether there is no object without a VM, and nothing that was decided is still to show.
+// isComplete reports whether each object has its VM and all decisions are carried out.
 func (in *input) isComplete() bool {
 	return len(in.orphanedMembers()) == 0 && len(in.actions.Retire) == 0 && len(in.actions.Delete) == 0 && len(in.actions.Upgrade) == 0 && in.actions.Capacity == nil
 }
@@ -179,7 +179,7 @@ func (in *input) isScaledElsewhere() bool {
 	return annotations.ReplicasManagedByExternalAutoscaler(in.machinePool)
 }
 
-// followAutoscaler has the MachinePool show the number of VMs that an autoscaler has decided on.
+// followAutoscaler copies the capacity that an autoscaler has chosen to the MachinePool.
 func (k *Kind) followAutoscaler(ctx context.Context, in *input) error {
 	if !in.isScaledElsewhere() || pool.Replicas(in.planned) == in.scaleSet.Capacity {
 		return nil

@@ -17,24 +17,23 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/status"
 )
 
-// vmRequests are those to delete VMs and to bring VMs to the latest model, by pool. They are memory only: Azure shows VMs that it deletes,
-// and which VMs are of the latest model.
-// It is safe for concurrent use.
+// vmRequests are the requests to delete VMs and to bring VMs to the latest model, by pool. They are kept in memory only, because Azure
+// shows which VMs it deletes and which are of the latest model. It is safe for concurrent use.
 type vmRequests struct {
 	mu     sync.Mutex
 	byPool map[string]poolRequests
 }
 
-// poolRequests is what is known of the requests of one pool.
+// poolRequests are the requests of one pool.
 type poolRequests struct {
-	// sent are the requests that Azure is at.
+	// sent are the requests that Azure is carrying out.
 	sent []vmRequest
-	// failed is why the last one failed, and until is when another may be sent. last is why the last deletion failed; it stays while the next
-	// one is under way. failedUpgrade tells that failed is of an upgrade.
+	// failed is the error of the last request, and retryAt is when the next one may be sent. lastDeletionFailure is the error of the
+	// last deletion; it stays while the next one is running. failedUpgrade is set if failed is the error of an upgrade.
 	failed, lastDeletionFailure error
 	failedUpgrade               bool
 	retryAt                     time.Time
-	// deletableSince is since when there are VMs to delete while nodes of others are still drained.
+	// deletableSince is when the first VMs became deletable while other nodes are still drained.
 	deletableSince time.Time
 }
 
@@ -42,21 +41,21 @@ type poolRequests struct {
 type vmRequest struct {
 	action engine.Action
 	vms    []arm.ID
-	// upgrade tells that VMs are brought to the latest model. Otherwise they are deleted.
+	// upgrade is set if VMs are brought to the latest model. Otherwise they are deleted.
 	upgrade bool
 }
 
-// hasUnseen tells whether Azure does not show yet that it deletes what it was told to, so that a list is older than that.
+// hasUnseen reports whether Azure does not yet show a requested deletion, so that the list is older than the request.
 func (r *vmRequests) hasUnseen(name string, vms []pool.Instance) bool {
 	return slices.ContainsFunc(vms, func(vm pool.Instance) bool { return !vm.Deleting() && r.hasRequested(name, vm.ID) })
 }
 
-// hasUnfinished tells whether Azure still has a VM that it was told to delete.
+// hasUnfinished reports whether Azure still has a VM whose deletion was requested.
 func (r *vmRequests) hasUnfinished(name string, vms []pool.Instance) bool {
 	return slices.ContainsFunc(vms, func(vm pool.Instance) bool { return r.hasRequested(name, vm.ID) })
 }
 
-// hasRequested tells whether Azure was told to delete a VM.
+// hasRequested reports whether the deletion or upgrade of a VM was requested.
 func (r *vmRequests) hasRequested(pool string, vm arm.ID) bool {
 	return slices.ContainsFunc(r.poolState(pool).sent, func(sent vmRequest) bool { return slices.ContainsFunc(sent.vms, vm.Equal) })
 }
@@ -76,16 +75,16 @@ func (r *vmRequests) setPoolState(pool string, known poolRequests) {
 	r.byPool[pool] = known
 }
 
-// forget is for a pool that is gone.
+// forget drops a pool that is gone.
 func (r *vmRequests) forget(pool string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	delete(r.byPool, pool)
 }
 
-// sendRequests has Azure delete or upgrade the VMs that were decided on, and asks after what was asked for before. It returns whether Azure is
-// at any, and why the last that failed did, with the condition that says so. What failed is not sent again before its time, whatever
-// wakes the pool.
+// sendRequests sends the requests to delete or upgrade the VMs that were decided on, and follows those sent before. It returns whether
+// any is running, and the error of the last failed one with the type of the condition that shows it. A failed request is not sent again
+// before its retry is due, even if the pool is woken.
 func (k *Kind) sendRequests(ctx context.Context, session reconcile.Session, in *input, more bool) (busy bool, condition string, failed error) {
 	known, now := k.requests.poolState(session.Name), time.Now()
 	sent, due := known.sent, now.After(known.retryAt)
@@ -120,11 +119,11 @@ func (k *Kind) sendRequests(ctx context.Context, session reconcile.Session, in *
 	return len(known.sent) > 0, condition, known.failed
 }
 
-// gatherTime is how long VMs wait for others whose nodes are still drained. A uniform scale set does one thing at a time, and what
-// goes with the next request waits until Azure is done with this one, as does what comes in their place.
+// gatherTime is how long deletable VMs wait for others whose nodes are still drained. A uniform scale set runs one operation at a time,
+// so later deletions, and the VMs that replace them, wait until the first one has ended.
 const gatherTime = movingRetry
 
-// isGathered tells whether nothing is to be waited for before the VMs are deleted which nothing holds any more.
+// isGathered reports whether the deletable VMs need not wait for others.
 func (in *input) isGathered(known *poolRequests, now time.Time) bool {
 	draining := slices.ContainsFunc(in.rolloutInstances(), func(vm rollout.Instance) bool { return vm.Leaving && !vm.Free && !vm.Deleting })
 	if isFlexible(in) || len(in.actions.Delete) == 0 || !draining {
@@ -137,8 +136,8 @@ func (in *input) isGathered(known *poolRequests, now time.Time) bool {
 	return now.Sub(known.deletableSince) >= gatherTime
 }
 
-// deleteRequests are the requests that delete the VMs which nothing holds any more: one for all instances of a uniform scale set, one
-// for each VM of a flexible one, which are resources of their own.
+// deleteRequests returns the requests that delete the VMs that are no longer needed: one for all instances of a uniform scale set, one
+// for each VM of a flexible one, whose VMs are resources of their own.
 // https://learn.microsoft.com/en-us/rest/api/compute/virtual-machine-scale-sets/delete-instances
 func deleteRequests(in *input, object string) []vmRequest {
 	force := url.Values{"forceDeletion": {"true"}}
@@ -165,7 +164,7 @@ func deleteRequests(in *input, object string) []vmRequest {
 	return append(out, all)
 }
 
-// upgradeRequests is the request that brings VMs of a uniform scale set to its latest model, none when there are none.
+// upgradeRequests returns the request that brings VMs of a uniform scale set to its latest model, or none.
 // https://learn.microsoft.com/en-us/rest/api/compute/virtual-machine-scale-sets/update-instances
 func upgradeRequests(in *input, object string) []vmRequest {
 	out := vmRequest{upgrade: true}

@@ -1,5 +1,5 @@
-// Package azuremanagedcluster declares how AzureManagedClusters are reconciled, which stand for the infrastructure of an AKS
-// cluster: they have nothing in Azure, and show Cluster API where the API server of the AzureManagedControlPlane is.
+// Package azuremanagedcluster reconciles AzureManagedClusters, the infrastructure objects of AKS clusters. They have no resources in
+// Azure, and copy the endpoint of the AzureManagedControlPlane for Cluster API.
 package azuremanagedcluster
 
 import (
@@ -26,12 +26,12 @@ import (
 // +kubebuilder:rbac:groups=infrastructure.cluster.x-k8s.io,resources=azuremanagedclusters,verbs=get;list;watch;patch
 // +kubebuilder:rbac:groups=infrastructure.cluster.x-k8s.io,resources=azuremanagedclusters/status,verbs=patch
 
-// Kind is AzureManagedCluster for a reconcile.Runner.
+// Kind implements reconcile.LocalKind for AzureManagedCluster.
 type Kind struct{ Client client.Client }
 
 var _ reconcile.LocalKind[*infrav1.AzureManagedCluster, input] = &Kind{}
 
-// input is what one pass works on.
+// input is the input of one reconciliation.
 type input struct {
 	cluster      *clusterv1.Cluster
 	azureCluster *infrav1.AzureManagedCluster
@@ -56,7 +56,7 @@ func (k *Kind) WatchedObjects(ctx context.Context, mgr ctrl.Manager) ([]reconcil
 	}, nil
 }
 
-// mapControlPlane wakes the AzureManagedCluster beside a control plane.
+// mapControlPlane wakes the AzureManagedCluster of a control plane's Cluster.
 func (k *Kind) mapControlPlane(ctx context.Context, obj client.Object) []ctrl.Request {
 	cluster, err := aks.FindCluster(ctx, k.Client, obj, aks.ControlPlaneKind)
 	if err != nil {
@@ -90,7 +90,7 @@ func (k *Kind) ReportStatus(ctx context.Context, in *input) error {
 	return nil
 }
 
-// findControlPlane is the AzureManagedControlPlane of the cluster; nil when it is not there or of another kind.
+// findControlPlane returns the AzureManagedControlPlane of the cluster; nil if it does not exist or is of another kind.
 func (k *Kind) findControlPlane(ctx context.Context, cluster *clusterv1.Cluster) (*infrav1.AzureManagedControlPlane, error) {
 	if cluster.Spec.ControlPlaneRef.Kind != aks.ControlPlaneKind {
 		return nil, nil

@@ -22,11 +22,11 @@ const (
 	discoveryKey = "kubeconfig"
 )
 
-// discoveryTimeout bounds the look at the workload cluster. The API server of a private cluster may be out of reach.
+// discoveryTimeout limits the requests to the workload cluster. The API server of a private cluster may be unreachable.
 const discoveryTimeout = 5 * time.Second
 
-// reconcileClusterInfo keeps kube-public/cluster-info of the workload cluster, which machines that are not AKS's join by. The condition
-// it returns is no part of Ready: an AKS cluster works without, and its API server need not be within reach from here.
+// reconcileClusterInfo keeps kube-public/cluster-info of the workload cluster, with which self-managed machines join. The condition
+// that it returns is not part of Ready: an AKS cluster works without it, and its API server need not be reachable from the manager.
 func (k *Kind) reconcileClusterInfo(ctx context.Context, raw []byte) metav1.Condition {
 	ctx, cancel := context.WithTimeout(ctx, discoveryTimeout)
 	defer cancel()

@@ -1,5 +1,5 @@
-// Package azuremanagedcontrolplane declares how AzureManagedControlPlanes are reconciled: an AKS cluster with its resource
-// group, network, private endpoints, fleet membership and extensions, and the kubeconfigs that lead to it.
+// Package azuremanagedcontrolplane reconciles AzureManagedControlPlanes: an AKS cluster with its resource group, network, private
+// endpoints, fleet membership and extensions, and its kubeconfigs.
 package azuremanagedcontrolplane
 
 import (
@@ -27,20 +27,20 @@ import (
 // +kubebuilder:rbac:groups=infrastructure.cluster.x-k8s.io,resources=azuremanagedmachinepools,verbs=get;list;watch
 // +kubebuilder:rbac:groups=cluster.x-k8s.io,resources=clusters;machinepools,verbs=get;list;watch
 
-// Kind is AzureManagedControlPlane for a reconcile.Runner.
+// Kind implements reconcile.Kind for AzureManagedControlPlane.
 type Kind struct {
 	Client client.Client
 	Facts  *facts.Facts
-	// Workload gives access to the ConfigMaps of an AKS cluster by a kubeconfig.
+	// Workload returns access to the ConfigMaps of an AKS cluster by a kubeconfig.
 	Workload func(kubeconfig []byte) (corev1client.ConfigMapsGetter, error)
-	// ResourceHealth turns the condition AzureResourceAvailable on.
+	// ResourceHealth enables the condition AzureResourceAvailable.
 	ResourceHealth bool
 }
 
 var _ reconcile.Kind[*infrav1.AzureManagedControlPlane, input] = &Kind{}
 var _ reconcile.OwnerReferenceRenewer[input] = &Kind{}
 
-// legacyFinalizer is what old releases of the established provider put on control planes; it is removed where it is found.
+// legacyFinalizer is the finalizer of control planes in early releases of the established provider. It is removed.
 const legacyFinalizer = infrav1.ClusterFinalizer
 
 // Declare implements reconcile.Kind.
@@ -64,7 +64,7 @@ func (k *Kind) NewObject() *infrav1.AzureManagedControlPlane {
 // WatchedObjects implements reconcile.Kind.
 func (k *Kind) WatchedObjects(context.Context, ctrl.Manager) ([]reconcile.Watch, error) {
 	spec := []predicate.Predicate{watch.SpecChanges()}
-	// A scale set that joined is no part of the cluster, which waits for it to go.
+	// The deletion of the cluster waits only for the removal of scale sets that joined it; their other changes do not matter.
 	gone := predicate.Funcs{
 		CreateFunc: func(event.CreateEvent) bool { return false }, UpdateFunc: func(event.UpdateEvent) bool { return false },
 		GenericFunc: func(event.GenericEvent) bool { return false },
@@ -91,8 +91,8 @@ func (k *Kind) mapMachinePool(ctx context.Context, obj client.Object) []ctrl.Req
 	return k.mapClusterName(ctx, obj.GetNamespace(), obj.(*clusterv1.MachinePool).Spec.ClusterName)
 }
 
-// mapPool wakes the control plane of a pool that Cluster API has labelled. The first pools
-// are a part of the cluster's creation, and an operation on a pool holds up those of the cluster.
+// mapPool wakes the control plane of a pool that Cluster API has labelled. The first pools are part of the cluster's creation, and an
+// operation on a pool blocks operations of the cluster.
 func (k *Kind) mapPool(ctx context.Context, obj client.Object) []ctrl.Request {
 	return k.mapClusterName(ctx, obj.GetNamespace(), obj.GetLabels()[clusterv1.ClusterNameLabel])
 }
@@ -105,7 +105,7 @@ func (k *Kind) mapClusterName(ctx context.Context, namespace, name string) []ctr
 	if k.Client.Get(ctx, client.ObjectKey{Namespace: namespace, Name: name}, cluster) == nil {
 		return mapCluster(ctx, cluster)
 	}
-	// One that outlived its Cluster may wait for its pools to be gone.
+	// A control plane that outlived its Cluster may wait for its pools to be gone.
 	controlPlane, err := aks.FindControlPlane(ctx, k.Client, namespace, name)
 	if err != nil || controlPlane == nil {
 		return nil

@@ -17,7 +17,7 @@ func (k *Kind) LoadPlanInput(ctx context.Context, session reconcile.Session, in 
 	return err
 }
 
-// FingerprintInputs implements reconcile.Kind. Of the pools it is what the cluster's own PUT depends on.
+// FingerprintInputs implements reconcile.Kind. Of the pools it includes the part that the cluster's own PUT depends on.
 func (k *Kind) FingerprintInputs(in *input) []any {
 	var pools []string
 	for _, pool := range in.planned.Pools {
@@ -46,12 +46,12 @@ func (k *Kind) Plan(ctx context.Context, session reconcile.Session, in *input) (
 	return &reconcile.Plan{Graph: graph, LastApplied: plan.LastApplied(in.planned)}, nil
 }
 
-// readFacts fills in what the plan wants to know of Azure.
+// readFacts reads the facts of the plan.
 func (k *Kind) readFacts(ctx context.Context, c *armclient.Client, in *input) (err error) {
 	if err := k.Facts.CheckRegion(ctx, c, in.planned.SubscriptionID, in.planned.ControlPlane.Spec.Location); err != nil {
 		return err
 	}
-	// While there is no group, nothing in it need be asked for. Why the group cannot be read is told of the group.
+	// This read answers the following ones if the group does not exist. An error is reported by the node of the group.
 	_, _ = k.Facts.ReadResource(ctx, c, plan.ResourceGroupID(in.planned))
 	key, value := plan.OwnerTag(in.planned)
 	if in.planned.Facts.VNet, err = k.Facts.ReadVNet(ctx, c, plan.VNetID(in.planned), key, value); err != nil {

@@ -14,7 +14,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile/deletion"
 )
 
-// BeforeDelete implements reconcile.Kind: the cluster goes after its pools and the scale sets that joined it, whose deletion wakes it.
+// BeforeDelete implements reconcile.Kind. It waits for the pools and for the scale sets that joined, whose deletion wakes the object.
 func (k *Kind) BeforeDelete(ctx context.Context, in *input) error {
 	in.controlPlane.Status.Ready = false
 	joined, err := clusterinfra.ListMachinePools(ctx, k.Client, in.controlPlane.Namespace, in.cluster.Name)

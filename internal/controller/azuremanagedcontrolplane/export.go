@@ -16,14 +16,14 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile"
 )
 
-// issuerSuffix is what follows the name of the Cluster in the name of the ConfigMap with the OIDC issuer.
+// issuerSuffix follows the name of the Cluster in the name of the ConfigMap with the OIDC issuer.
 const issuerSuffix = "-aso-oidc-issuer-profile"
 
 // issuerKey is the key of the issuer's URL in <cluster>-aso-oidc-issuer-profile.
 const issuerKey = "oidc-issuer-profile-url"
 
-// exportValues writes what users read of the cluster beside its kubeconfigs: the ConfigMap with the OIDC issuer, and what patches
-// of operatorSpec ask for.
+// exportValues writes the data of the cluster that users read besides its kubeconfigs: the ConfigMap with the OIDC issuer, and the
+// values that operatorSpec in patches requests.
 func exportValues(ctx context.Context, to published.Publisher, observed json.RawMessage, exports aso.Exports, credentials *aks.Credentials) error {
 	issuer := plan.IssuerURL(observed)
 	configMaps := map[string]map[string]string{}
@@ -58,14 +58,14 @@ func exportValues(ctx context.Context, to published.Publisher, observed json.Raw
 		}
 		delete(configMaps, issuers)
 	}
-	// Whoever may write patches need not be allowed to write Secrets: what others made stays as it is.
+	// Users who may write patches need not be allowed to write Secrets, so objects of other creators stay as they are.
 	to.RefuseForeign = true
 	for _, name := range sortedKeys(configMaps) {
 		if err := refuseForeign(to.PublishConfigMap(ctx, name, configMaps[name])); err != nil {
 			return err
 		}
 	}
-	// The Secret that Cluster API reads has the kubeconfig already.
+	// The Secret that Cluster API reads already has the kubeconfig.
 	if kubeconfig := secrets[objectkey.KubeconfigSecret(to.Cluster)]; len(kubeconfig) > 0 {
 		delete(kubeconfig, objectkey.KubeconfigKey)
 		if len(kubeconfig) == 0 {
@@ -85,7 +85,7 @@ func exportValues(ctx context.Context, to published.Publisher, observed json.Raw
 	return nil
 }
 
-// refuseForeign is an error of writing as a refusal of the patches, where only a person can correct it.
+// refuseForeign turns the error of a write to a foreign object into a refusal of the patches, because only the user can correct it.
 func refuseForeign(err error) error {
 	var theirs published.ForeignObjectError
 	if !errors.As(err, &theirs) {
@@ -94,7 +94,7 @@ func refuseForeign(err error) error {
 	return reconcile.RefuseSpec(field.ErrorList{field.Forbidden(aso.PatchField(aso.ManagedCluster), "operatorSpec: "+theirs.Error()+" and is left as it is: name one that does not exist")})
 }
 
-// principalID is the principal of the cluster's identity; "" where it has another kind of identity.
+// principalID returns the principal of the cluster's identity; "" for another kind of identity.
 func principalID(observed json.RawMessage) string {
 	if identity := plan.ObserveCluster(observed).Identity; identity != nil {
 		return identity.PrincipalID

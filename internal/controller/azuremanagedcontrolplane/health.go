@@ -15,11 +15,11 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/status"
 )
 
-// settlingPeriod is how long after its creation Azure Resource Health may call a cluster degraded or unknown that is not.
+// settlingPeriod is how long after its creation Azure Resource Health may report a healthy cluster as degraded or unknown.
 const settlingPeriod = time.Hour
 
-// reportHealth keeps the condition about Azure Resource Health, where that is turned on. That Azure cannot be asked about it is
-// not known to be bad news about the cluster.
+// reportHealth sets the condition about Azure Resource Health, if it is enabled. If Azure cannot be asked, the condition is Unknown and
+// not False.
 func (k *Kind) reportHealth(ctx context.Context, c *armclient.Client, in *input) {
 	if !k.ResourceHealth {
 		return
@@ -38,7 +38,7 @@ func (k *Kind) reportHealth(ctx context.Context, c *armclient.Client, in *input)
 	conditions.Set(in.controlPlane, healthCondition(health, time.Since(in.controlPlane.CreationTimestamp.Time)))
 }
 
-// healthCondition is the condition for what Azure says about a cluster of this age. It is pure.
+// healthCondition returns the condition for the health of a cluster of this age. It is pure.
 func healthCondition(health facts.Health, age time.Duration) metav1.Condition {
 	condition := metav1.Condition{Type: infrav1.AzureResourceAvailableCondition, Status: metav1.ConditionTrue, Reason: infrav1.ReadyReason}
 	if strings.EqualFold(health.State, "Available") || !strings.EqualFold(health.State, "Unavailable") && age < settlingPeriod {
@@ -57,7 +57,7 @@ func healthCondition(health facts.Health, age time.Duration) metav1.Condition {
 	return condition
 }
 
-// camelCase joins words, each with a capital: "Customer initiated" becomes CustomerInitiated.
+// camelCase joins capitalized words: "Customer initiated" becomes CustomerInitiated.
 func camelCase(words string) string {
 	var out strings.Builder
 	for _, word := range strings.Fields(words) {

@@ -14,13 +14,13 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile/deletion"
 )
 
-// input is what one pass works on.
+// input is the input of one reconciliation.
 type input struct {
 	cluster *clusterv1.Cluster
-	// clusterGone tells that cluster stands for one that is not there any more.
+	// clusterGone is set if cluster is a substitute.
 	clusterGone  bool
 	controlPlane *infrav1.AzureManagedControlPlane
-	// planned is what the plan is computed from, exports what patches ask to be written beside.
+	// planned is the input of the plan, exports are the values that patches request to be written.
 	planned plan.Input
 	exports aso.Exports
 }

@@ -16,8 +16,8 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile"
 )
 
-// publishAccess makes a cluster that is in place usable: kubeconfigs, issuer, endpoint and versions. It returns how long that holds;
-// before the cluster is in place it does nothing, for 0.
+// publishAccess publishes the kubeconfigs, issuer, endpoint and versions of a finished cluster. It returns how long they are valid; 0
+// if the cluster is not finished.
 func (k *Kind) publishAccess(ctx context.Context, session reconcile.Session, in *input, outcome arm.Outcome) (time.Duration, error) {
 	result, ok := outcome.Result(plan.ClusterID(in.planned))
 	if !ok || len(result.Observed) == 0 {
@@ -45,7 +45,7 @@ func (k *Kind) publishAccess(ctx context.Context, session reconcile.Session, in 
 	status.Ready, status.Initialized = true, true
 	reportAvailable(in, result)
 	k.reportHealth(ctx, session.Access.Client, in)
-	// Nobody should wait for a workload cluster that may be out of reach.
+	// The status is written before the request to the workload cluster, which may be unreachable.
 	reconcile.SummarizeReady(in.controlPlane, summarizedConditions)
 	if err := session.Store(ctx); err != nil {
 		return 0, err
@@ -54,7 +54,7 @@ func (k *Kind) publishAccess(ctx context.Context, session reconcile.Session, in 
 	return credentials.ValidFor, nil
 }
 
-// newPublisher publishes for the control plane.
+// newPublisher returns the publisher for the control plane.
 func (k *Kind) newPublisher(in *input) published.Publisher {
 	return published.Publisher{Client: k.Client, Owner: in.controlPlane, Kind: aks.ControlPlaneKind, Cluster: in.cluster.Name}
 }
@@ -64,7 +64,7 @@ func (k *Kind) RenewOwnerReferences(ctx context.Context, in *input) error {
 	return k.newPublisher(in).RenewOwnerReferences(ctx)
 }
 
-// statusVersions are the version of the control plane as AKS runs it, as Cluster API wants to see it.
+// statusVersions returns the version that AKS runs in the form of Cluster API's contract.
 func statusVersions(version string) []clusterv1.StatusVersion {
 	if version == "" {
 		return nil

@@ -18,7 +18,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/status"
 )
 
-// conditionGroups are the conditions about Azure resources, in the order in which people think of them.
+// conditionGroups are the conditions about Azure resources, in their order of display.
 var conditionGroups = []string{
 	infrav1.ResourceGroupReadyCondition,
 	infrav1.VNetReadyCondition,
@@ -29,10 +29,10 @@ var conditionGroups = []string{
 	infrav1.AKSExtensionsReadyCondition,
 }
 
-// summarizedConditions are the conditions that Ready sums up.
+// summarizedConditions are the conditions that Ready summarizes.
 var summarizedConditions = append(slices.Clone(conditionGroups), infrav1.KubeconfigReadyCondition, infrav1.AzureResourceAvailableCondition)
 
-// Report implements reconcile.Kind: a cluster that is in place is made usable.
+// Report implements reconcile.Kind. It publishes the kubeconfigs of a finished cluster.
 func (k *Kind) Report(ctx context.Context, session reconcile.Session, in *input, outcome arm.Outcome) (time.Duration, error) {
 	reportConverged(in, outcome)
 	made, _ := outcome.Result(plan.ClusterID(in.planned))
@@ -51,10 +51,10 @@ func (k *Kind) Report(ctx context.Context, session reconcile.Session, in *input,
 	return holds, nil
 }
 
-// unhealthyRetry is how soon a cluster is looked at again that is in place and not usable or not healthy.
+// unhealthyRetry is how soon a cluster is checked again that is finished but not usable or not healthy.
 const unhealthyRetry = time.Minute
 
-// reportConverged writes what a converging pass found in Azure.
+// reportConverged sets the conditions by the outcome.
 func reportConverged(in *input, outcome arm.Outcome) {
 	reportGroups(in, outcome)
 	running := conditions.Get(in.controlPlane, infrav1.ManagedClusterRunningCondition)
@@ -66,13 +66,13 @@ func reportConverged(in *input, outcome arm.Outcome) {
 	}
 }
 
-// reportAvailable sets the condition Available by what Azure shows of the cluster.
+// reportAvailable sets the condition Available by the state in Azure.
 func reportAvailable(in *input, made arm.Result) {
 	initialized := in.controlPlane.Status.Initialization.ControlPlaneInitialized
 	conditions.Set(in.controlPlane, aks.AvailableCondition(made.Observed, initialized != nil && *initialized))
 }
 
-// reportObserved shows what AKS says about the cluster, also while it works on it.
+// reportObserved copies the state of the cluster in AKS to the status, also while an operation runs.
 func reportObserved(in *input, observed json.RawMessage) {
 	spec, status := &in.controlPlane.Spec, &in.controlPlane.Status
 	if host, port := plan.APIServerEndpoint(observed); host != "" {

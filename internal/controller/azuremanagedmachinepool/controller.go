@@ -1,7 +1,7 @@
-// Package azuremanagedmachinepool declares how AzureManagedMachinePools are reconciled: one agent pool of an AKS cluster, and
-// the providerIDs of its virtual machines, by which Cluster API knows its nodes.
+// Package azuremanagedmachinepool reconciles AzureManagedMachinePools: one agent pool of an AKS cluster, and the providerIDs of its
+// VMs, by which Cluster API finds the nodes.
 //
-// While AKS's autoscaler runs, the number of nodes is Azure's to say, and the MachinePool follows it.
+// While AKS's autoscaler runs, Azure decides the number of nodes, and the MachinePool follows it.
 package azuremanagedmachinepool
 
 import (
@@ -24,7 +24,7 @@ import (
 // +kubebuilder:rbac:groups=infrastructure.cluster.x-k8s.io,resources=azuremanagedmachinepools/status,verbs=patch
 // +kubebuilder:rbac:groups=cluster.x-k8s.io,resources=machinepools,verbs=get;list;watch;patch
 
-// Kind is AzureManagedMachinePool for a reconcile.Runner.
+// Kind implements reconcile.Kind for AzureManagedMachinePool.
 type Kind struct {
 	Client client.Client
 	Engine *engine.Engine
@@ -33,7 +33,7 @@ type Kind struct {
 
 var _ reconcile.Kind[*infrav1.AzureManagedMachinePool, input] = &Kind{}
 
-// summarizedConditions are the conditions that Ready sums up.
+// summarizedConditions are the conditions that Ready summarizes.
 var summarizedConditions = []string{infrav1.AgentPoolsReadyCondition, infrav1.ScaleSetReadyCondition}
 
 // Declare implements reconcile.Kind.
@@ -58,7 +58,7 @@ func (k *Kind) WatchedObjects(context.Context, ctrl.Manager) ([]reconcile.Watch,
 	}, nil
 }
 
-// controlPlaneStatusRead is what passes over pools read of the status of their control plane.
+// controlPlaneStatusRead returns the part of a control plane's status that reconciliations of pools read.
 func controlPlaneStatusRead(controlPlane *infrav1.AzureManagedControlPlane) any {
 	status := controlPlane.Status
 	return []any{status.Initialization, status.Version, status.AutoUpgradeVersion}

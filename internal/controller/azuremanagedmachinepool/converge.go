@@ -16,7 +16,7 @@ import (
 )
 
 const (
-	// autoscaledResync is how soon an autoscaled pool is looked at again: nobody tells when AKS has changed it.
+	// autoscaledResync is how often an autoscaled pool is checked, because AKS sends no notice of its changes.
 	autoscaledResync = time.Minute
 	// managedByAKS is the value of the annotation replicas-managed-by while AKS's autoscaler runs.
 	managedByAKS = "true"
@@ -29,8 +29,8 @@ func (k *Kind) LoadPlanInput(ctx context.Context, session reconcile.Session, in 
 	return err
 }
 
-// FingerprintInputs implements reconcile.Kind. Of the control plane it is what pools depend on; its status says when the cluster was upgraded
-// by AKS.
+// FingerprintInputs implements reconcile.Kind. Of the control plane it includes the part that pools depend on; its status shows
+// upgrades by AKS.
 func (k *Kind) FingerprintInputs(in *input) []any {
 	return []any{
 		in.controlPlane.Spec, in.controlPlane.Status.AutoUpgradeVersion, in.controlPlane.Status.Version,
@@ -53,7 +53,7 @@ func (k *Kind) Plan(ctx context.Context, session reconcile.Session, in *input) (
 	return &reconcile.Plan{Graph: graph, LastApplied: plan.PoolLastApplied(in.planned, in.pool)}, nil
 }
 
-// readFacts fills in what the plan wants to know of Azure.
+// readFacts reads the facts of the plan.
 func (k *Kind) readFacts(ctx context.Context, c *armclient.Client, in *input) (err error) {
 	if in.planned.Facts.Cluster, err = k.Facts.ReadResource(ctx, c, plan.ClusterID(in.planned)); err != nil {
 		return err
@@ -62,7 +62,7 @@ func (k *Kind) readFacts(ctx context.Context, c *armclient.Client, in *input) (e
 	return err
 }
 
-// Report implements reconcile.Kind: of a pool that is in place it shows the virtual machines.
+// Report implements reconcile.Kind. It shows the VMs of a finished pool.
 func (k *Kind) Report(ctx context.Context, session reconcile.Session, in *input, outcome arm.Outcome) (time.Duration, error) {
 	reportConverged(in, outcome)
 	result, _ := outcome.Result(plan.PoolID(in.planned, in.pool))
@@ -91,7 +91,7 @@ func (k *Kind) Report(ctx context.Context, session reconcile.Session, in *input,
 	return 0, nil
 }
 
-// readInstances reads the virtual machines of the pool, and tells whether they are as many as the pool says.
+// readInstances reads the VMs of the pool, and reports whether the pool has all of them.
 func (k *Kind) readInstances(ctx context.Context, c *armclient.Client, in *input, observed json.RawMessage) (complete bool, err error) {
 	group := arm.ResourceGroupID(in.planned.SubscriptionID, plan.NodeResourceGroupName(in.planned))
 	count := nodeCount(observed)
@@ -107,7 +107,7 @@ func (k *Kind) readInstances(ctx context.Context, c *armclient.Client, in *input
 	return len(ids) == int(count), nil
 }
 
-// nodeCount is the number of nodes that Azure says the pool has or is to have.
+// nodeCount is the current or target number of nodes of the pool, as Azure reports it.
 func nodeCount(observed json.RawMessage) int32 {
 	if count := plan.ObservePool(observed).Properties.Count; count != nil {
 		return *count

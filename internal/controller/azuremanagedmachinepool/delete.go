@@ -17,7 +17,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile/deletion"
 )
 
-// creatingRetry is how soon the deletion of a pool is tried again whose cluster is being created.
+// creatingRetry is how soon the deletion of a pool is retried while its cluster is being created.
 const creatingRetry = 5 * time.Second
 
 // BeforeDelete implements reconcile.Kind.
@@ -33,9 +33,9 @@ func (k *Kind) BeforeDelete(ctx context.Context, in *input) error {
 	return err
 }
 
-// isDeletedWithCluster tells whether the pool needs no deletion of its own: AKS deletes the pools with their cluster, and would
-// refuse to delete the last system pool before. There is none of a cluster that was never begun. A control plane that is
-// being deleted by itself waits for its pools, so the cluster goes only once all of them are to go.
+// isDeletedWithCluster reports whether the pool needs no deletion of its own: AKS deletes the pools with their cluster, and refuses to
+// delete the last system pool before it. A cluster that was never created has no pools. A control plane that is deleted without its
+// Cluster waits for its pools, so the cluster is deleted only if all pools are being deleted.
 func (k *Kind) isDeletedWithCluster(ctx context.Context, in *input) (bool, error) {
 	if in.controlPlane == nil || plan.NothingCreated(in.controlPlane) || !in.clusterGone && !in.cluster.DeletionTimestamp.IsZero() {
 		return true, nil
@@ -47,7 +47,7 @@ func (k *Kind) isDeletedWithCluster(ctx context.Context, in *input) (bool, error
 	return !slices.ContainsFunc(pools, func(pool plan.Pool) bool { return pool.AzurePool.DeletionTimestamp.IsZero() }), err
 }
 
-// NothingCreated implements reconcile.Kind. A pool of a cluster that was never begun goes with that.
+// NothingCreated implements reconcile.Kind. BeforeDelete handles pools of a cluster that was never created.
 func (k *Kind) NothingCreated(*input) bool { return false }
 
 // PlanDeletion implements reconcile.Kind.
@@ -57,7 +57,7 @@ func (k *Kind) PlanDeletion(ctx context.Context, session reconcile.Session, in *
 	}
 	deletion.KeepConditions(in.azurePool, infrav1.ReadyCondition, infrav1.AgentPoolsReadyCondition)
 	if k.Engine.IsCreating(plan.ClusterID(in.planned)) {
-		// The cluster may be made with the pool, which Azure does not show before it has taken that.
+		// The cluster may be created with the pool, which Azure shows only later.
 		conditions.Set(in.azurePool, metav1.Condition{
 			Type: infrav1.AgentPoolsReadyCondition, Status: metav1.ConditionFalse, Reason: infrav1.WaitingForControlPlaneReason,
 			Message: "the AKS cluster is being created, maybe with the pool; the pool is deleted after that",
@@ -83,12 +83,12 @@ func (k *Kind) DeletionBlocker(in *input, subscription string) deletion.Blocker 
 	planned := plan.Input{Cluster: in.cluster, ControlPlane: in.controlPlane, SubscriptionID: subscription}
 	return deletion.Blocker{
 		Identity: deletion.DescribeIdentity(in.controlPlane.Spec.IdentityRef, in.controlPlane.Namespace), User: aks.ControlPlaneKind + " " + in.controlPlane.Name,
-		// An agent pool carries no tag, its cluster does.
+		// An agent pool has no ownership tag, but its cluster has.
 		AzureResources: describePool(in, subscription), ResourceNames: []string{plan.ClusterID(planned).Name()}, ChildPath: "agentPools/" + plan.PoolName(aks.NewPool(in.azurePool, in.machinePool)),
 	}
 }
 
-// describePool names the agent pool.
+// describePool describes the agent pool in Azure.
 func describePool(in *input, subscription string) string {
 	name := plan.PoolName(aks.NewPool(in.azurePool, in.machinePool))
 	if in.controlPlane == nil {

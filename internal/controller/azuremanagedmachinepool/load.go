@@ -17,16 +17,16 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile/deletion"
 )
 
-// input is what one pass works on.
+// input is the input of one reconciliation.
 type input struct {
 	cluster *clusterv1.Cluster
-	// clusterGone tells that cluster stands for one that is not there any more.
+	// clusterGone is set if cluster is a substitute.
 	clusterGone bool
-	// controlPlane is nil once it is gone.
+	// controlPlane is nil if it is gone.
 	controlPlane *infrav1.AzureManagedControlPlane
 	machinePool  *clusterv1.MachinePool
 	azurePool    *infrav1.AzureManagedMachinePool
-	// planned and pool are what the plan is computed from.
+	// planned and pool are the input of the plan.
 	planned plan.Input
 	pool    plan.Pool
 }
@@ -50,8 +50,8 @@ func (k *Kind) Load(ctx context.Context, azurePool *infrav1.AzureManagedMachineP
 	return in, subject, nil
 }
 
-// loadOwners reads what the pool belongs to. One that is being deleted may have lost its MachinePool, and goes by what its
-// label says.
+// loadOwners reads the objects that the pool belongs to. A pool that is being deleted may have lost its MachinePool, and is then
+// identified by its label.
 func (k *Kind) loadOwners(ctx context.Context, in *input) (err error) {
 	if in.machinePool, err = aks.FindMachinePool(ctx, k.Client, in.azurePool); err != nil {
 		return err
@@ -87,8 +87,8 @@ func (k *Kind) loadOwners(ctx context.Context, in *input) (err error) {
 	return nil
 }
 
-// findControlPlane is the AzureManagedControlPlane that the Cluster refers to, or that belongs to a Cluster of this name; nil
-// when there is none.
+// findControlPlane returns the AzureManagedControlPlane that the Cluster refers to, or that belongs to a Cluster of this name; nil if
+// there is none.
 func (k *Kind) findControlPlane(ctx context.Context, in *input) (*infrav1.AzureManagedControlPlane, error) {
 	if in.clusterGone {
 		return aks.FindControlPlane(ctx, k.Client, in.azurePool.Namespace, in.cluster.Name)
@@ -107,7 +107,7 @@ func (k *Kind) findControlPlane(ctx context.Context, in *input) (*infrav1.AzureM
 	return controlPlane, nil
 }
 
-// isInitialized tells whether the AKS cluster has been in place once.
+// isInitialized reports whether the AKS cluster was finished once.
 func (in *input) isInitialized() bool {
 	initialized := in.controlPlane.Status.Initialization.ControlPlaneInitialized
 	return initialized != nil && *initialized

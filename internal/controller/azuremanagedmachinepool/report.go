@@ -10,7 +10,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/status"
 )
 
-// reportConverged writes what a pass found in Azure about the agent pool.
+// reportConverged sets the conditions of the agent pool by the outcome.
 func reportConverged(in *input, outcome arm.Outcome) {
 	status.SetConditions(in.azurePool, nil, status.GroupConditions(outcome, []string{infrav1.AgentPoolsReadyCondition}, conditionGroup))
 	in.azurePool.Status.Resources = status.ResourceStatuses(outcome)
@@ -18,8 +18,8 @@ func reportConverged(in *input, outcome arm.Outcome) {
 
 func conditionGroup(arm.ID) string { return infrav1.AgentPoolsReadyCondition }
 
-// reportInstances shows the virtual machines of the pool. What Azure lists while it adds or removes nodes is shown as well:
-// Cluster API wants to know the nodes that are there.
+// reportInstances shows the VMs of the pool. VMs that Azure lists while it adds or removes nodes are shown too: Cluster API needs to
+// know existing nodes.
 func reportInstances(in *input, providerIDs []string, count int32, exists bool) {
 	in.azurePool.Spec.ProviderIDList = providerIDs
 	status := &in.azurePool.Status

@@ -106,7 +106,7 @@ func (g *Gate) resolveIdentity(ctx context.Context, request Request) (*identity.
 
 // ResolveSubscription returns the specified subscription or the manager's default; "" if there is neither.
 func (g *Gate) ResolveSubscription(specified string) string {
-	subscription, _ := g.Identities.Subscription(specified) // Opening an access says what is wrong.
+	subscription, _ := g.Identities.Subscription(specified) // Open returns this error.
 	return subscription
 }
 
