@@ -52,7 +52,7 @@ var Kinds = []Kind{Status, Throttle, Lost, LateError, Reset, Stuck, Slow, Fail, 
 type Rule struct {
 	Method string `json:"method,omitempty"` // "PUT"
 	Type   string `json:"type,omitempty"`   // "Microsoft.Compute/virtualMachines"
-	ID     string `json:"id,omitempty"`     // glob over the lower-case ID: "*/virtualmachines/cp-*"; "*" also crosses "/"
+	ID     string `json:"id,omitempty"`     // glob over the lower-case ID, or the path of a list of all resources: "*/virtualmachines/cp-*"; "*" also crosses "/"
 	Nth    int    `json:"nth,omitempty"`    // from the nth matching request on; 0 and 1 mean the first
 	Count  int    `json:"count,omitempty"`  // how often; 0 means once, -1 always
 	Now    bool   `json:"now,omitempty"`

@@ -109,6 +109,10 @@ func (x *exchange) serveARM() {
 		return
 	}
 	typ, id := "", x.call.ID.String()
+	if id == "" {
+		// A list of all resources of a scope names none.
+		id = x.r.URL.Path
+	}
 	if x.call.Type != nil {
 		typ = x.call.Type.Name
 	}

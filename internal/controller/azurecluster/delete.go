@@ -45,14 +45,15 @@ func (k *Kind) PlanDeletion(ctx context.Context, session reconcile.Session, in *
 	if err != nil {
 		return nil, fmt.Errorf("plan deletion: %w", err)
 	}
-	found, err := k.findLeftovers(ctx, session, in, graph)
+	found, refused, err := k.findLeftovers(ctx, session, in, graph)
 	if err != nil {
 		return nil, reconcile.ReadFailed(err)
 	}
 	in.leftoversToDelete, in.leftoversKept = leftovers.Collect(in.azureCluster, graph, found)
+	in.refusedLists = refused
 	out := &reconcile.Plan{Graph: graph, LastApplied: cluster.Memory(in.planned), DeleteWholeGroups: true, OwnedUntagged: in.leftoversToDelete}
-	if len(in.leftoversKept) > 0 {
-		out.FinalWarning = leftoversEvent(plan.ResourceGroupID(in.planned), in.leftoversKept)
+	if len(in.leftoversKept)+len(in.refusedLists) > 0 {
+		out.FinalWarning = leftoversEvent(plan.ResourceGroupID(in.planned), in.leftoversKept, in.refusedLists)
 	}
 	return out, nil
 }

@@ -25,9 +25,11 @@ type input struct {
 	// controlPlaneSize is the VM size of the control plane's machine template; "" if it is not known.
 	controlPlaneSize string
 	planned          plan.ClusterInput
-	// Leftovers of Services and volumes in the resource group of a cluster that is being deleted: those to delete, and those to keep.
+	// Of what Services and volumes have left in the group of a cluster that is being deleted, leftoversToDelete is deleted with it, and
+	// leftoversKept stays. refusedLists are the lists of the group that Azure refused.
 	leftoversToDelete []arm.ID
 	leftoversKept     []leftovers.Leftover
+	refusedLists      []string
 }
 
 // Load implements reconcile.Kind.

@@ -44,7 +44,33 @@ type Cluster struct {
 
 // Seen is what is in the resource group: all resources as its list shows them, and load balancers, addresses and disks whole. Disks are read
 // only where the user asked for their deletion.
-type Seen struct{ Resources, LoadBalancers, Addresses, Disks []json.RawMessage }
+type Seen struct {
+	Resources, LoadBalancers, Addresses, Disks []json.RawMessage
+	// Refused are the lists that Azure refused to show. What other lists show of such resources counts, and proves nothing.
+	Refused []string
+}
+
+// The lists of Seen: that of all resources, and those of a type.
+const (
+	AllTypes      = "resources"
+	LoadBalancers = types.LoadBalancer
+	Addresses     = types.PublicIPAddress
+	Disks         = types.Disk
+)
+
+func (s Seen) refused(list string) bool {
+	return slices.ContainsFunc(s.Refused, func(refused string) bool { return strings.EqualFold(refused, list) })
+}
+
+// ofType are the resources of a type.
+func ofType(all []resource, resourceType string) (out []resource) {
+	for _, one := range all {
+		if strings.EqualFold(one.ID.Type(), resourceType) {
+			out = append(out, one)
+		}
+	}
+	return out
+}
 
 // Leftover is one resource.
 type Leftover struct {
@@ -87,6 +113,18 @@ type reference struct {
 func Find(c Cluster, seen Seen) []Leftover {
 	all, balancers, addresses := decoded(seen.Resources), decoded(seen.LoadBalancers), decoded(seen.Addresses)
 	shared := c.shared(all)
+	if seen.refused(AllTypes) {
+		all = slices.Concat(balancers, addresses, decoded(seen.Disks))
+		if shared == "" {
+			shared = "Azure refused to list the resource group, which may have resources of another cluster of this name"
+		}
+	}
+	if seen.refused(LoadBalancers) {
+		balancers = ofType(all, LoadBalancers)
+	}
+	if seen.refused(Addresses) {
+		addresses = ofType(all, Addresses)
+	}
 	own := map[string]bool{} // addresses by the tag that names the cluster
 	for _, address := range addresses {
 		own[address.ID.Key()] = value(address.Tags, clusterTag) == c.Name && !c.others(address)
@@ -98,8 +136,11 @@ func Find(c Cluster, seen Seen) []Leftover {
 	proven := map[string]bool{}
 	var out []Leftover
 	add := func(id arm.ID, unproven string) {
-		if shared != "" {
+		switch {
+		case shared != "":
 			unproven = shared
+		case seen.refused(id.Type()):
+			unproven = "Azure refused to list the resources of its type"
 		}
 		proven[id.Key()] = unproven == ""
 		out = append(out, Leftover{ID: id, Unproven: unproven})

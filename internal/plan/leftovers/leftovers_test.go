@@ -147,3 +147,43 @@ func TestFind(t *testing.T) {
 		})
 	}
 }
+
+// TestFindRefused has Azure refuse lists: what others show of such resources counts, and proves nothing.
+func TestFindRefused(t *testing.T) {
+	balancer := balancer("c1", []string{network + "publicIPAddresses/a"})
+	service, disk := address("a", "c1", "c1"), tagged(me, nil)
+	for name, test := range map[string]struct {
+		reason string
+		list   string
+		want   map[string]string
+	}{
+		"none":           {"all of it is proven", "", map[string]string{"loadBalancers/c1": "", "publicIPAddresses/a": "", "disks/pvc-1": ""}},
+		"load balancers": {"nothing else shows frontends, and the load balancer uses the address", "Microsoft.Network/loadBalancers", map[string]string{"loadBalancers/c1": "refused to list", "publicIPAddresses/a": "used by loadBalancers/c1", "disks/pvc-1": ""}},
+		"addresses":      {"the tags of the address are in the list of all resources", "Microsoft.Network/publicIPAddresses", map[string]string{"loadBalancers/c1": "", "publicIPAddresses/a": "refused to list", "disks/pvc-1": ""}},
+		"disks":          {"a shared disk is not told apart", "Microsoft.Compute/disks", map[string]string{"loadBalancers/c1": "", "publicIPAddresses/a": "", "disks/pvc-1": "refused to list"}},
+		"all resources":  {"there may be a cluster of this name", leftovers.AllTypes, map[string]string{"loadBalancers/c1": "refused to list", "publicIPAddresses/a": "refused to list", "disks/pvc-1": "refused to list"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			lists := map[string][]json.RawMessage{
+				leftovers.AllTypes: raw(balancer, service, disk), "Microsoft.Network/loadBalancers": raw(balancer), "Microsoft.Network/publicIPAddresses": raw(service), "Microsoft.Compute/disks": raw(disk),
+			}
+			delete(lists, test.list)
+			c := leftovers.Cluster{Name: "c1", Owner: me, Planned: func(arm.ID) bool { return false }}
+			got := map[string]string{}
+			for _, one := range leftovers.Find(c, leftovers.Seen{
+				Resources: lists[leftovers.AllTypes], LoadBalancers: lists["Microsoft.Network/loadBalancers"], Addresses: lists["Microsoft.Network/publicIPAddresses"],
+				Disks: lists["Microsoft.Compute/disks"], Refused: []string{test.list},
+			}) {
+				got[one.ID.ShortName()] = one.Unproven
+			}
+			for name, want := range test.want {
+				if one, ok := got[name]; !ok || (want == "") != (one == "") || !strings.Contains(one, want) {
+					t.Errorf("%s: %s is found: %t, not proven because %q, want %q", test.reason, name, ok, one, want)
+				}
+			}
+			if len(got) != len(test.want) {
+				t.Errorf("%s: found are %v", test.reason, got)
+			}
+		})
+	}
+}
