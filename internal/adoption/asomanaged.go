@@ -14,8 +14,8 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/asoresource"
 )
 
-// WriteASOManaged writes the manifests of kinds with documents: one for the resource group, the cluster, each pool, and all that is
-// around the cluster.
+// WriteASOManaged writes the objects of AzureASOManaged kinds, with a resource manifest each for the resource group, the cluster,
+// each pool, and each related resource.
 func WriteASOManaged(f ObservedCluster, o Options) (ClusterObjects, []OmittedValue, error) {
 	if err := f.checkAdoptable(o); err != nil {
 		return ClusterObjects{}, nil, err
@@ -71,10 +71,10 @@ func WriteASOManaged(f ObservedCluster, o Options) (ClusterObjects, []OmittedVal
 	return ClusterObjects{Cluster: n.newCluster("AzureASOManagedCluster", "AzureASOManagedControlPlane", n.cluster), ASO: d}, w.omitted, w.err
 }
 
-// resourceGroupAPIVersion is the version of the document of the resource group.
+// resourceGroupAPIVersion is the version of the manifest of the resource group.
 const resourceGroupAPIVersion = "2020-06-01"
 
-// manifestWriter writes documents.
+// manifestWriter writes resource manifests.
 type manifestWriter struct {
 	found   ObservedCluster
 	options Options
@@ -82,7 +82,7 @@ type manifestWriter struct {
 	err     error
 }
 
-// buildSpec is the spec of a document for a resource, with the keys of properties beside the others.
+// buildSpec returns the spec of a manifest for a resource, with the keys of Azure's "properties" on the top level.
 func (w *manifestWriter) buildSpec(r Resource) (map[string]any, error) {
 	body, definition, err := settableBody(r)
 	if err != nil {
@@ -109,7 +109,7 @@ func (w *manifestWriter) buildSpec(r Resource) (map[string]any, error) {
 	return spec, nil
 }
 
-// addManifest adds the document of a resource, without what it may not say.
+// addManifest adds the manifest of a resource, without values that a manifest cannot contain.
 func (w *manifestWriter) addManifest(to *[]runtime.RawExtension, r Resource, name string, owner, spec map[string]any) {
 	row, err := types.ForID(r.ID)
 	if err != nil {
@@ -130,7 +130,7 @@ func (w *manifestWriter) addManifest(to *[]runtime.RawExtension, r Resource, nam
 	content := map[string]any{
 		"apiVersion": group + "/v1api" + strings.ReplaceAll(r.APIVersion, "-", ""), "kind": kind, "metadata": metadata, "spec": spec,
 	}
-	for range 100 { // Each round takes something out.
+	for range 100 { // Each round deletes a value.
 		raw, err := json.Marshal(content)
 		if err != nil {
 			w.err = err
@@ -152,7 +152,7 @@ func (w *manifestWriter) addManifest(to *[]runtime.RawExtension, r Resource, nam
 	}
 }
 
-// findRefusal is the first thing that is wrong with a document whatever others there are; nil when it is fine.
+// findRefusal returns the first error in a manifest that does not depend on other manifests, nil if there is none.
 func findRefusal(raw []byte) *field.Error {
 	documents, errs := asoresource.ReadManifests("", []runtime.RawExtension{{Raw: raw}})
 	if len(errs) > 0 {

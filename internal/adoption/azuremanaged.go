@@ -16,7 +16,8 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/types"
 )
 
-// WriteAzureManaged writes the manifests of AzureManaged kinds. What has no field goes into patches; what those refuse is left.
+// WriteAzureManaged writes the objects of AzureManaged kinds. Values without a field become patches. Values that patches reject are
+// omitted.
 func WriteAzureManaged(f ObservedCluster, o Options) (ClusterObjects, []OmittedValue, error) {
 	if err := f.checkAdoptable(o); err != nil {
 		return ClusterObjects{}, nil, err
@@ -57,7 +58,7 @@ func WriteAzureManaged(f ObservedCluster, o Options) (ClusterObjects, []OmittedV
 	return m, append(lefts, more...), err
 }
 
-// fillControlPlane fills in what fields say about the cluster itself.
+// fillControlPlane sets the fields about the cluster itself.
 func fillControlPlane(f ObservedCluster, shown clusterResource, spec *infrav1.AzureManagedControlPlaneSpec) {
 	p := shown.Properties
 	spec.SubscriptionID, spec.ResourceGroupName, spec.Location = f.Cluster.ID.Subscription(), f.Cluster.ID.ResourceGroup(), shown.Location
@@ -105,7 +106,8 @@ func fillControlPlane(f ObservedCluster, shown clusterResource, spec *infrav1.Az
 	fillNetwork(p.NetworkProfile, spec)
 }
 
-// buildSecurityProfile is what is on: AKS shows some of what is off without values that the fields need.
+// buildSecurityProfile returns the enabled parts of the profile. AKS shows some disabled ones without values that the fields
+// require.
 func buildSecurityProfile(shown *infrav1.ManagedClusterSecurityProfile) *infrav1.ManagedClusterSecurityProfile {
 	if shown == nil {
 		return nil
@@ -164,7 +166,7 @@ func fillNetwork(network networkProfile, spec *infrav1.AzureManagedControlPlaneS
 	spec.LoadBalancerProfile = profile
 }
 
-// fillVirtualNetwork says where the nodes are: in the subnet of the first pool, or in the network of AKS, of which a spec says nothing.
+// fillVirtualNetwork sets the network of the nodes: the subnet of the first pool. The fields stay empty for the network of AKS.
 func fillVirtualNetwork(f ObservedCluster, spec *infrav1.AzureManagedControlPlaneSpec) error {
 	first, err := readPool(f.Pools[0])
 	if err != nil || first.VnetSubnetID == "" {
@@ -188,7 +190,7 @@ func fillVirtualNetwork(f ObservedCluster, spec *infrav1.AzureManagedControlPlan
 	return nil
 }
 
-// fillExtensions says what fields say of what is below the cluster.
+// fillExtensions sets the fields about extensions, and returns the related resources that have no field.
 func fillExtensions(f ObservedCluster, spec *infrav1.AzureManagedControlPlaneSpec) []OmittedValue {
 	var out []OmittedValue
 	for _, resource := range f.Related {
@@ -206,7 +208,7 @@ func fillExtensions(f ObservedCluster, spec *infrav1.AzureManagedControlPlaneSpe
 	return out
 }
 
-// buildExtension is the entry of spec.extensions for one.
+// buildExtension returns the entry of spec.extensions for an extension.
 func buildExtension(r Resource) (infrav1.AKSExtension, bool) {
 	var shown struct {
 		Identity   struct{ Type string }  `json:"identity"`

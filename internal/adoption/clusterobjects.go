@@ -13,7 +13,7 @@ import (
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 )
 
-// ClusterObjects are the objects of one cluster. It has those of one of the two sets of kinds.
+// ClusterObjects are the objects of one cluster, of AzureManaged kinds or of AzureASOManaged kinds.
 type ClusterObjects struct {
 	Cluster *clusterv1.Cluster
 
@@ -30,20 +30,20 @@ type Pool struct {
 	AzurePool   *infrav1.AzureManagedMachinePool
 }
 
-// ASOObjects are the objects with documents.
+// ASOObjects are the objects with resource manifests.
 type ASOObjects struct {
 	Infrastructure *infrav1.AzureASOManagedCluster
 	ControlPlane   *infrav1.AzureASOManagedControlPlane
 	Pools          []ASOPool
 }
 
-// ASOPool is an agent pool of documents.
+// ASOPool is an agent pool of resource manifests.
 type ASOPool struct {
 	MachinePool *clusterv1.MachinePool
 	AzurePool   *infrav1.AzureASOManagedMachinePool
 }
 
-// listObjects are all objects, in the order in which they are best applied: the Cluster last, when what it names is there.
+// listObjects returns all objects in the order to apply them: the Cluster last, when the objects that it refers to exist.
 func (m ClusterObjects) listObjects() []runtime.Object {
 	var out []runtime.Object
 	if m.ControlPlane != nil {
@@ -61,7 +61,7 @@ func (m ClusterObjects) listObjects() []runtime.Object {
 	return append(out, m.Cluster)
 }
 
-// YAML is the manifest as users apply it.
+// YAML returns the objects as users apply them.
 func (m ClusterObjects) YAML() ([]byte, error) {
 	var documents [][]byte
 	for _, object := range m.listObjects() {
@@ -80,7 +80,7 @@ func (m ClusterObjects) YAML() ([]byte, error) {
 	return bytes.Join(documents, []byte("---\n")), nil
 }
 
-// objectNames are how the objects of one cluster are called.
+// objectNames are the namespace and the Cluster's name of the objects.
 type objectNames struct{ namespace, cluster string }
 
 func (n objectNames) newMeta(name string) metav1.ObjectMeta {
@@ -102,7 +102,8 @@ func (n objectNames) newCluster(infrastructure, controlPlane, name string) *clus
 	return out
 }
 
-// newMachinePool is the MachinePool of a pool. managedBy says who scales it while AKS's autoscaler does.
+// newMachinePool returns the MachinePool of a pool. managedBy is the value of the annotation replicas-managed-by while AKS's
+// autoscaler is enabled.
 func (n objectNames) newMachinePool(kind, name string, shown poolProperties, managedBy string) *clusterv1.MachinePool {
 	out := &clusterv1.MachinePool{TypeMeta: metav1.TypeMeta{APIVersion: clusterv1.GroupVersion.String(), Kind: "MachinePool"}, ObjectMeta: n.newMeta(name)}
 	if shown.EnableAutoScaling {

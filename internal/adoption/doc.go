@@ -1,7 +1,7 @@
-// Package adoption writes the manifests by which an AKS cluster that somebody made is taken over, into AzureManaged kinds or into
-// kinds of documents, from what Azure shows of it.
+// Package adoption writes the manifests for the adoption of an existing AKS cluster, with AzureManaged kinds or AzureASOManaged
+// kinds, from the cluster's state in Azure.
 //
-// Its promise: what Azure shows and a request may set is in the manifests, or among what could not be said, with its place. It is
-// pure, and what it says of values has no secret in it. Package survey reads what it starts from, and package proof tells whether
-// applying the manifests would write anything.
+// Every value that Azure shows and a request may set is either in the manifests, or returned as an OmittedValue with its path. The
+// package is pure, and its messages about values contain no secret. Package survey reads the state in Azure. Package dryrun checks
+// whether applying the manifests would write to Azure.
 package adoption

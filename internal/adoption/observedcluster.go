@@ -15,12 +15,12 @@ import (
 
 // ObservedCluster is an AKS cluster as Azure shows it.
 type ObservedCluster struct {
-	// Cluster is the managed cluster, Pools its agent pools, and Around what else is below it or extends it.
+	// Cluster is the managed cluster, Pools are its agent pools, and Related the other resources below it and its extensions.
 	Cluster        Resource
 	Pools, Related []Resource
-	// APIVersion is what was spoken about the cluster and its pools.
+	// APIVersion is the api-version of the requests for the cluster and its pools.
 	APIVersion string
-	// Network is the network of the pools, where they name a subnet.
+	// Network is the network of the pools, if they name a subnet.
 	Network plan.VNetFact
 	// Subnet is the subnet of the first pool as Azure shows it.
 	Subnet json.RawMessage
@@ -33,27 +33,26 @@ type Resource struct {
 	Body       json.RawMessage
 }
 
-// Options say how the objects are called.
+// Options are the names of the objects.
 type Options struct {
-	// Namespace is that of all objects, "" for that of whoever applies them.
+	// Namespace is the namespace of all objects, "" to leave it to the apply.
 	Namespace string
-	// ClusterName is the name of the Cluster, "" for that of the AKS cluster.
+	// ClusterName is the name of the Cluster, "" for the name of the AKS cluster.
 	ClusterName string
-	// Identity names an AzureClusterIdentity, Credential the Secret of documents.
+	// Identity is the name of an AzureClusterIdentity, Credential that of the Secret of resource manifests.
 	Identity, Credential string
 }
 
-// OmittedValue is a value in Azure that the manifests do not say, so that it stays as it is there and is not repaired.
+// OmittedValue is a value in Azure that is not in the manifests. It stays as it is in Azure and is not repaired.
 type OmittedValue struct {
-	// ID is whose it is, Path the place in its body, "" for all of it, and Value the value as short JSON, hidden where it may be a
-	// secret.
+	// ID is the resource, Path the path in its body ("" for all of it), and Value the value as short JSON, hidden if it may be a secret.
 	ID          arm.ID
 	Path, Value string
-	// Reason is what keeps it from being said.
+	// Reason is the reason why the manifests cannot contain it.
 	Reason string
 }
 
-// String is one line for people.
+// String returns one line for users.
 func (l OmittedValue) String() string {
 	if l.Path == "" {
 		return l.ID.ShortName() + ": " + l.Reason
@@ -61,7 +60,7 @@ func (l OmittedValue) String() string {
 	return fmt.Sprintf("%s: %s = %s: %s", l.ID.ShortName(), l.Path, l.Value, l.Reason)
 }
 
-// newOmittedValue is a value that is not said.
+// newOmittedValue returns a value that is not in the manifests.
 func newOmittedValue(id arm.ID, path string, value any, reason string) OmittedValue {
 	if path == "" {
 		return OmittedValue{ID: id, Reason: reason}
@@ -69,7 +68,7 @@ func newOmittedValue(id arm.ID, path string, value any, reason string) OmittedVa
 	return OmittedValue{ID: id, Path: path, Value: compare.FormatValue(path, value), Reason: reason}
 }
 
-// checkAdoptable refuses what no manifest can take over.
+// checkAdoptable rejects clusters that no manifest can adopt.
 func (f ObservedCluster) checkAdoptable(o Options) error {
 	if name := o.clusterName(f); len(validation.IsDNS1123Subdomain(name)) > 0 {
 		return fmt.Errorf("%q is no name for a Cluster, which has lower-case letters, digits and '-': choose one with --cluster-name", name)
@@ -92,7 +91,7 @@ func (o Options) clusterName(f ObservedCluster) string {
 	return f.Cluster.ID.Name()
 }
 
-// userTags are those that a manifest may say: whose a resource is, is not for it.
+// userTags returns the tags without ownership tags, which a manifest cannot contain.
 func userTags(body json.RawMessage) map[string]string {
 	out := readTags(body)
 	for key := range out {
@@ -107,6 +106,6 @@ func readTags(body json.RawMessage) map[string]string {
 	var shown struct {
 		Tags map[string]string `json:"tags"`
 	}
-	_ = json.Unmarshal(body, &shown) // What cannot be read has no tags.
+	_ = json.Unmarshal(body, &shown) // An unreadable resource has no tags.
 	return shown.Tags
 }

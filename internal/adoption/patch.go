@@ -19,7 +19,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/aks/armschema"
 )
 
-// addPatches says by patches what the fields of the manifest do not say, or not as Azure shows it.
+// addPatches adds patches for the values that differ between the plan of the objects and Azure.
 func addPatches(f ObservedCluster, m ClusterObjects) ([]OmittedValue, error) {
 	in := m.ControlPlaneInput(f)
 	graph, _, err := aks.BuildPlan(in)
@@ -50,7 +50,8 @@ func addPatches(f ObservedCluster, m ClusterObjects) ([]OmittedValue, error) {
 	return lefts, nil
 }
 
-// buildPatch is the patch of a resource by which a plan says all that Azure shows of it, and what a patch cannot say.
+// buildPatch returns the patch of a resource that completes its plan to the state in Azure, and the values that a patch cannot
+// contain.
 func buildPatch(of aso.Kind, r Resource, node *arm.Node) (string, []OmittedValue, error) {
 	if node.Refused != "" {
 		return "", nil, errors.New(node.Refused)
@@ -84,7 +85,7 @@ func buildPatch(of aso.Kind, r Resource, node *arm.Node) (string, []OmittedValue
 	return splitPatchable(of, r, wanted)
 }
 
-// collectUnplanned puts what Azure shows and the plan does not say into wanted. What the documentation calls the default says nothing.
+// collectUnplanned adds the values that Azure shows and the plan lacks to wanted, except documented defaults.
 func collectUnplanned(of aso.Kind, version, path string, shown, planned, wanted map[string]any) {
 	for key, value := range shown {
 		here := armschema.JoinPath(path, key)
@@ -107,7 +108,7 @@ func collectUnplanned(of aso.Kind, version, path string, shown, planned, wanted 
 	}
 }
 
-// isDocumentedDefault tells whether a value is the documented default.
+// isDocumentedDefault reports whether a value is the documented default.
 func isDocumentedDefault(documented string, value any) bool {
 	if documented == "" {
 		return false
@@ -123,7 +124,7 @@ func isDocumentedDefault(documented string, value any) bool {
 	return false
 }
 
-// splitPatchable is the patch of what a patch may say, and what it may not.
+// splitPatchable returns the patch with the allowed values, and the values that are not allowed in a patch.
 func splitPatchable(of aso.Kind, r Resource, wanted map[string]any) (string, []OmittedValue, error) {
 	properties, _ := wanted["properties"].(map[string]any)
 	delete(wanted, "properties")
@@ -149,7 +150,7 @@ func splitPatchable(of aso.Kind, r Resource, wanted map[string]any) (string, []O
 	return string(text), lefts, err
 }
 
-// splitRefusedObject are the patches that a property makes: one where all of it may be said, else one for each leaf.
+// splitRefusedObject returns the patches for a property: one if all of it is allowed, else one for each of its keys.
 func splitRefusedObject(of aso.Kind, version, key string, value any) []map[string]any {
 	one := map[string]any{key: value}
 	if patchRefusal(of, version, one) == "" {
@@ -166,7 +167,7 @@ func splitRefusedObject(of aso.Kind, version, key string, value any) []map[strin
 	return out
 }
 
-// patchRefusal is why a patch may not say something, "" where it may.
+// patchRefusal returns the reason why a patch must not contain a spec, "" if it may.
 func patchRefusal(of aso.Kind, version string, spec map[string]any) string {
 	text, err := json.Marshal(map[string]any{"spec": spec})
 	if err != nil {
@@ -179,7 +180,7 @@ func patchRefusal(of aso.Kind, version string, spec map[string]any) string {
 	return strings.Join(why, "; ")
 }
 
-// leafPath is the path to the one leaf of an object, leafValue the leaf.
+// leafPath returns the path to the only leaf of an object, leafValue its value.
 func leafPath(object map[string]any) string {
 	for key, value := range object {
 		if inner, ok := value.(map[string]any); ok && len(inner) == 1 {

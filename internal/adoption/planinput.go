@@ -12,7 +12,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/asoresource"
 )
 
-// ControlPlaneInput is what the plan of the AzureManagedControlPlane and its pools is computed from once the manifest is applied.
+// ControlPlaneInput returns the input of the plan of the AzureManagedControlPlane and its pools after the objects are applied.
 func (m ClusterObjects) ControlPlaneInput(f ObservedCluster) aks.Input {
 	in := aks.Input{
 		Cluster: m.Cluster, ControlPlane: m.ControlPlane.DeepCopy(), SubscriptionID: f.Cluster.ID.Subscription(),
@@ -27,7 +27,7 @@ func (m ClusterObjects) ControlPlaneInput(f ObservedCluster) aks.Input {
 	return in
 }
 
-// ASOInputs are what the plans of the objects with documents are computed from once the manifest is applied.
+// ASOInputs returns the inputs of the plans of the AzureASOManaged objects after the objects are applied.
 func (m ClusterObjects) ASOInputs(f ObservedCluster) []asoresource.Input {
 	d := m.ASO
 	facts := map[string]json.RawMessage{}
@@ -44,7 +44,7 @@ func (m ClusterObjects) ASOInputs(f ObservedCluster) []asoresource.Input {
 	holders := []holder{{"AzureASOManagedCluster " + d.Infrastructure.Name, d.Infrastructure}, {"AzureASOManagedControlPlane " + d.ControlPlane.Name, d.ControlPlane}}
 	var all []asoresource.Manifest
 	for i, resources := range [][]runtime.RawExtension{d.Infrastructure.Spec.Resources, d.ControlPlane.Spec.Resources} {
-		documents, _ := asoresource.ReadManifests(holders[i].name, resources) // They were written here.
+		documents, _ := asoresource.ReadManifests(holders[i].name, resources) // This package wrote them.
 		all = append(all, documents...)
 	}
 	for _, pool := range d.Pools {

@@ -11,16 +11,17 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
 )
 
-// managedScaledByAKS and asoScaledByAKS are what the annotation of a MachinePool says that AKS's autoscaler scales.
+// managedScaledByAKS and asoScaledByAKS are the values of the annotation replicas-managed-by of a MachinePool that AKS's autoscaler
+// scales.
 const (
 	managedScaledByAKS = "true"
 	asoScaledByAKS     = "aks"
 )
 
-// reservedPrefix is the prefix of labels and taints that AKS adds by itself.
+// reservedPrefix is the prefix of labels and taints that AKS adds.
 const reservedPrefix = "kubernetes.azure.com"
 
-// buildPool writes the objects of an agent pool.
+// buildPool returns the objects of an agent pool.
 func (n objectNames) buildPool(controlPlane *infrav1.AzureManagedControlPlaneSpec, r Resource) (Pool, error) {
 	shown, err := readPool(r)
 	if err != nil {
@@ -70,14 +71,14 @@ func (n objectNames) buildPool(controlPlane *infrav1.AzureManagedControlPlaneSpe
 	return out, setPoolSubnet(controlPlane, shown, r, spec)
 }
 
-// parseTaint is a taint as AKS writes it: key=value:effect.
+// parseTaint parses a taint in the format of AKS: key=value:effect.
 func parseTaint(text string) infrav1.Taint {
 	before, effect, _ := strings.Cut(text, ":")
 	key, value, _ := strings.Cut(before, "=")
 	return infrav1.Taint{Key: key, Value: value, Effect: infrav1.TaintEffect(effect)}
 }
 
-// setPoolSubnet says which subnet of the cluster's network the pool is in, where it is another one than the cluster's.
+// setPoolSubnet sets the subnet of the pool if it differs from that of the cluster. It must be in the cluster's network.
 func setPoolSubnet(controlPlane *infrav1.AzureManagedControlPlaneSpec, shown poolProperties, r Resource, spec *infrav1.AzureManagedMachinePoolSpec) error {
 	network := controlPlane.VirtualNetwork
 	subnet, err := arm.ParseID(shown.VnetSubnetID)

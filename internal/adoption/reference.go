@@ -8,8 +8,8 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/schema"
 )
 
-// toReferences writes IDs of resources as documents do: {armId: ...} under a key that ends with Reference, and the identities of a
-// resource as a list of such. Keys of maps are the user's and stay.
+// toReferences returns a body in ASO's spelling: IDs of resources are {armId: ...} under a key that ends in Reference, and the
+// identities of a resource are a list of them. Keys of maps are not changed, because they belong to the user.
 func toReferences(part schema.Part, value any) any {
 	switch value := value.(type) {
 	case map[string]any:
@@ -38,7 +38,7 @@ func toReferences(part schema.Part, value any) any {
 	return value
 }
 
-// toReferenceField is the key of a document for Azure's, with the value it has there.
+// toReferenceField returns the key and the value of a property in ASO's spelling.
 func toReferenceField(part schema.Part, key string, value any) (string, any) {
 	text, isText := value.(string)
 	list, isList := value.([]any)

@@ -8,7 +8,7 @@ import (
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 )
 
-// clusterResource is what Azure shows of a managed cluster that fields are filled from.
+// clusterResource holds the properties of a managed cluster that fields are set from.
 type clusterResource struct {
 	Location string `json:"location"`
 	SKU      struct {
@@ -85,7 +85,7 @@ type resourceReference struct {
 	ID string `json:"id"`
 }
 
-// poolProperties is what Azure shows of an agent pool that fields are filled from.
+// poolProperties are the properties of an agent pool that fields are set from.
 type poolProperties struct {
 	Mode                       string            `json:"mode"`
 	VMSize                     string            `json:"vmSize"`
@@ -117,7 +117,7 @@ type poolProperties struct {
 	Tags                       map[string]string `json:"tags"`
 }
 
-// machinePoolVersion is that of the MachinePool.
+// machinePoolVersion returns the version of the MachinePool.
 func (p poolProperties) machinePoolVersion() string {
 	if version := cmp.Or(p.CurrentOrchestratorVersion, p.OrchestratorVersion); version != "" {
 		return "v" + strings.TrimPrefix(version, "v")
@@ -133,7 +133,7 @@ func readPool(r Resource) (poolProperties, error) {
 	return out.Properties, err
 }
 
-// matchEnum is the one of the allowed values that a value is, whatever the case of its letters; nil when it is none.
+// matchEnum returns the allowed value that equals a value without regard to case, nil if there is none.
 func matchEnum[T ~string](value string, allowed ...T) *T {
 	for _, one := range allowed {
 		if strings.EqualFold(string(one), value) {
@@ -143,7 +143,7 @@ func matchEnum[T ~string](value string, allowed ...T) *T {
 	return nil
 }
 
-// trueOrNil is a switch that is on; nil for one that is not.
+// trueOrNil returns a pointer to true, nil for false.
 func trueOrNil(value bool) *bool {
 	if value {
 		return new(true)

@@ -12,8 +12,8 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/schema"
 )
 
-// stateProperties are settable properties that tell how things are and not how they are to be: in a manifest they would turn back what
-// operators of the cluster, the autoscaler and upgrades do. Pools, versions and counts have objects of their own.
+// stateProperties are settable properties that show a state and not a wish. In a manifest they would revert changes of the cluster's
+// operators, of the autoscaler and of upgrades. Pools, versions and counts have objects of their own.
 var stateProperties = []string{
 	"properties.agentPoolProfiles", "properties.count", "properties.kubernetesVersion", "properties.orchestratorVersion",
 	"properties.nodeImageVersion", "properties.powerState", "properties.privateLinkResources",
@@ -21,10 +21,10 @@ var stateProperties = []string{
 	"properties.status", "properties.virtualMachineNodesStatus", "kind",
 }
 
-// singleValueLists are lists that AKS makes of a single value where there is one family of addresses.
+// singleValueLists are lists that AKS derives from a single value if there is one family of addresses.
 var singleValueLists = map[string]string{"properties.networkProfile.podCidrs": "properties.networkProfile.podCidr", "properties.networkProfile.serviceCidrs": "properties.networkProfile.serviceCidr"}
 
-// settableBody is of a resource as Azure shows it what a request may set, without what says nothing.
+// settableBody returns the part of a resource in Azure that a request may set, without empty values.
 func settableBody(r Resource) (map[string]any, schema.Definition, error) {
 	definition, ok := schema.NearestDefinition(r.ID.Type(), r.APIVersion)
 	if !ok {
@@ -47,7 +47,7 @@ func settableBody(r Resource) (map[string]any, schema.Definition, error) {
 	return out, definition, nil
 }
 
-// deleteKubeletIdentityOfAKS takes the identity of the kubelet out that AKS makes in the resource group of the nodes.
+// deleteKubeletIdentityOfAKS deletes the kubelet identity that AKS created in the node resource group.
 func deleteKubeletIdentityOfAKS(body map[string]any) {
 	group, _ := valueAt(body, "properties.nodeResourceGroup").(string)
 	profiles, _ := valueAt(body, "properties.identityProfile").(map[string]any)
@@ -63,7 +63,7 @@ func deleteKubeletIdentityOfAKS(body map[string]any) {
 	}
 }
 
-// stripUnsettable leaves out what only Azure sets, what the definition does not know, and what is as good as absent; nil is for nothing.
+// stripUnsettable removes read-only, unknown and empty values. It returns nil if nothing is left.
 func stripUnsettable(part schema.Part, value any) any {
 	switch value := value.(type) {
 	case map[string]any:
@@ -104,7 +104,7 @@ func stripUnsettable(part schema.Part, value any) any {
 	return value
 }
 
-// valueAt is the value at a dotted path; nil when there is none. Keys have no case.
+// valueAt returns the value at a dotted path, nil if there is none. Keys ignore case.
 func valueAt(body map[string]any, path string) any {
 	var value any = body
 	for key := range strings.SplitSeq(path, ".") {
@@ -126,12 +126,12 @@ func lookupFold(object map[string]any, key string) any {
 	return nil
 }
 
-// deleteValue takes the value at a dotted path out.
+// deleteValue deletes the value at a dotted path.
 func deleteValue(body map[string]any, path string) {
 	unstructured.RemoveNestedField(body, strings.Split(path, ".")...)
 }
 
-// setValue puts a value at a dotted path, making objects on the way.
+// setValue sets the value at a dotted path and creates missing objects.
 func setValue(body map[string]any, path string, value any) {
 	key, rest, deeper := strings.Cut(path, ".")
 	if !deeper {
@@ -146,7 +146,7 @@ func setValue(body map[string]any, path string, value any) {
 	setValue(object, rest, value)
 }
 
-// decodeAs decodes a value as JSON has it into another one: keys have no case. What does not fit is left out.
+// decodeAs converts a value to another type by JSON. Keys ignore case. It returns nil if the value does not fit.
 func decodeAs[T any](value any) *T {
 	raw, err := json.Marshal(value)
 	if err != nil || value == nil {

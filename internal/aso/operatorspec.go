@@ -8,12 +8,12 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/aks/armschema"
 )
 
-// groupPrefix is the API group of ASO's documents, kindNames their kinds.
+// groupPrefix is the API group of ASO's objects with a slash, kindNames are their kinds.
 const groupPrefix = "containerservice.azure.com/"
 
 var kindNames = map[Kind]string{ManagedCluster: "ManagedCluster", AgentPool: "ManagedClustersAgentPool"}
 
-// checkHeader accepts the kind that is patched anyway, as whole documents can be patches, and the API version that is spoken.
+// checkHeader checks apiVersion and kind of a patch. A patch may be a complete ASO object, whose kind and api-version must match.
 func (t *translator) checkHeader(key string, value any) {
 	text, ok := value.(string)
 	switch {
@@ -29,11 +29,10 @@ func (t *translator) checkHeader(key string, value any) {
 	}
 }
 
-// ignoredAnnotations are annotations that patches could set, and that the provider always set back: manifests that have them mean
-// nothing by it.
+// ignoredAnnotations are annotations in existing patches that the established provider always reset, so they had no effect.
 var ignoredAnnotations = []string{"serviceoperator.azure.com/reconcile-policy", "serviceoperator.azure.com/credential-from"}
 
-// checkMetadata is that of an object that does not exist here.
+// checkMetadata rejects metadata, because no such object exists here.
 func (t *translator) checkMetadata(value any) {
 	metadata, ok := t.requireObject("metadata", value)
 	if !ok {
@@ -61,7 +60,7 @@ func (t *translator) checkMetadata(value any) {
 	}
 }
 
-// readOperatorSpec reads what ASO writes into the cluster besides.
+// readOperatorSpec reads the exports to Secrets and ConfigMaps.
 func (t *translator) readOperatorSpec(path string, value any) {
 	if value == nil {
 		t.exports = Exports{}

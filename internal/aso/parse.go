@@ -13,7 +13,7 @@ import (
 
 var linePattern = regexp.MustCompile(`line \d+`)
 
-// parsePatch reads a JSON or YAML text. Its errors tell the line and not the text, which may be a password in the wrong place.
+// parsePatch decodes a JSON or YAML text. Its errors contain the line, but not the text, which may be a password in the wrong place.
 func parsePatch(text string) (map[string]any, error) {
 	if strings.TrimSpace(text) == "" {
 		return nil, errors.New("is empty: write a merge patch, as in {\"spec\": {...}}, or take it out of the list")
@@ -45,7 +45,7 @@ func parsePatch(text string) (map[string]any, error) {
 	return object, nil
 }
 
-// countDocuments counts those that have any content, as separators may stand at the start and the end.
+// countDocuments returns the number of YAML documents with content. Separators at the start and the end are ignored.
 func countDocuments(text string) int {
 	count, content := 0, false
 	for _, each := range append(strings.Split(text, "\n"), "---") {

@@ -10,11 +10,11 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/aks/armschema"
 )
 
-// Kind is what a patch is for.
+// Kind is the resource type of a patch.
 type Kind = armschema.Kind
 
-// The kinds of patches.
 const (
+	// ManagedCluster and AgentPool are the kinds of patches.
 	ManagedCluster = armschema.ManagedCluster
 	AgentPool      = armschema.AgentPool
 )
@@ -29,15 +29,15 @@ func (r SecretRef) String() string { return fmt.Sprintf("key %q of Secret %q", r
 // Secrets are the values of keys of Secrets.
 type Secrets map[SecretRef]string
 
-// Result is what patches make of a body.
+// Result is the result of patches on a body.
 type Result struct {
 	// Body is the patched body. Numbers that patches set are json.Number.
 	Body map[string]any
-	// Exports is what the patches want written into the cluster besides.
+	// Exports are the destinations in the management cluster that the patches set.
 	Exports Exports
 }
 
-// Exports are destinations from readOperatorSpec of a managed cluster; nil where no patch names one.
+// Exports are destinations from operatorSpec of a managed cluster, nil if no patch sets them.
 type Exports struct {
 	// AdminCredentials and UserCredentials are keys of Secrets for the kubeconfigs.
 	AdminCredentials, UserCredentials *Destination
@@ -50,7 +50,7 @@ type Destination struct {
 	Name, Key string
 }
 
-// MissingSecretsError tells that Secrets or keys that patches name do not exist (yet).
+// MissingSecretsError means that Secrets or keys in patches do not exist (yet).
 type MissingSecretsError struct {
 	Refs []SecretRef
 }
@@ -63,8 +63,8 @@ func (e *MissingSecretsError) Error() string {
 	return "patches name what does not exist: " + strings.Join(names, ", ")
 }
 
-// CheckPatches finds every problem of the patches, at the index of the patch in path and with the path inside the patch as value. version is
-// the API version that is spoken. Whether Secrets exist is not looked at.
+// CheckPatches returns all errors in the patches. Each error has the index of the patch in its path and the path inside the patch as
+// value. version is the api-version of the request. The existence of Secrets is not checked.
 func CheckPatches(kind Kind, version string, patches []string, path *field.Path) field.ErrorList {
 	var out field.ErrorList
 	for _, problem := range translatePatches(kind, version, nil, patches, nil).problems {
@@ -77,8 +77,8 @@ func CheckPatches(kind Kind, version string, patches []string, path *field.Path)
 	return out
 }
 
-// ApplyPatches gives the body with the patches applied in order. body is a decoded body of the kind, {"properties": ...} for an
-// agent pool; it is not changed. The error has all that Check finds, or is a MissingSecretsError.
+// ApplyPatches returns the body with the patches applied in order. body is a decoded body of the kind, {"properties": ...} for an
+// agent pool. It is not changed. The error contains all errors of CheckPatches or is a MissingSecretsError.
 func ApplyPatches(kind Kind, version string, body map[string]any, patches []string, secrets Secrets) (Result, error) {
 	if secrets == nil {
 		secrets = Secrets{}
@@ -93,7 +93,7 @@ func ApplyPatches(kind Kind, version string, body map[string]any, patches []stri
 	return Result{Body: t.body, Exports: t.exports}, nil
 }
 
-// PatchField is the field that has the patches of a kind.
+// PatchField returns the field with the patches of a kind.
 func PatchField(kind Kind) *field.Path {
 	if kind == ManagedCluster {
 		return field.NewPath("spec", "asoManagedClusterPatches")
@@ -101,7 +101,8 @@ func PatchField(kind Kind) *field.Path {
 	return field.NewPath("spec", "asoManagedClustersAgentPoolPatches")
 }
 
-// ReferencedSecrets are the keys of Secrets that the patches name, sorted. Patches that Check refuses are read as far as they can be.
+// ReferencedSecrets returns the keys of Secrets in the patches, sorted. Patches that CheckPatches rejects are read as far as
+// possible.
 func ReferencedSecrets(kind Kind, patches []string) []SecretRef {
 	t := translatePatches(kind, APIVersionOf(patches, true), nil, patches, nil)
 	slices.SortFunc(t.references, func(a, b SecretRef) int { return strings.Compare(a.Name+"/"+a.Key, b.Name+"/"+b.Key) })

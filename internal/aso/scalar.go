@@ -12,7 +12,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/aks/armschema"
 )
 
-// convertScalar checks a value and gives it as Azure writes it. The message tells what is wrong, without the value.
+// convertScalar checks a value and returns it in Azure's format. The message contains the problem, but not the value.
 func convertScalar(kind Kind, version string, p armschema.Property, value any) (out any, message string) {
 	switch p.Type {
 	case armschema.String:
@@ -38,7 +38,7 @@ func convertScalar(kind Kind, version string, p armschema.Property, value any) (
 	return value, constraintMessage(p, value)
 }
 
-// constraintMessage says what bounds, length or pattern a value breaks.
+// constraintMessage returns the bounds, length or pattern that a value violates.
 func constraintMessage(p armschema.Property, value any) string {
 	problem := p.ConstraintProblem(value)
 	if problem == "" {
@@ -80,7 +80,7 @@ func checkString(kind Kind, version string, p armschema.Property, text string) (
 	return nil, message
 }
 
-// describeType is the type of a decoded JSON value, never the value.
+// describeType returns the type of a decoded JSON value, never the value.
 func describeType(value any) string {
 	switch value := value.(type) {
 	case nil:
@@ -103,7 +103,7 @@ func describeType(value any) string {
 	}
 }
 
-// quoteHint tells how a number or boolean becomes a string.
+// quoteHint returns the hint to quote a number or boolean.
 func quoteHint(value any) string {
 	switch value.(type) {
 	case json.Number, bool:

@@ -11,23 +11,23 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/objectkey"
 )
 
-// valueShape is how ASO writes a value that Azure writes otherwise; 0 where both write the same.
+// valueShape is ASO's format of a value that Azure writes in another format. It is 0 if both are the same.
 type valueShape int
 
 const (
 	_ valueShape = iota
-	// referenceShape is {armId} for a resource ID, references a list of them.
+	// referenceShape is {armId} for a resource ID, referenceListShape a list of them.
 	referenceShape
 	referenceListShape
 	// identityMapShape is a list of {reference} for a map with the IDs as keys and empty objects as values.
 	identityMapShape
 	// secretShape is {name, key} of a Secret for its value.
 	secretShape
-	// configMapShape is {name, key} of a ConfigMap, which nobody reads here.
+	// configMapShape is {name, key} of a ConfigMap, which is not supported here.
 	configMapShape
 )
 
-// translateShaped translates a value that is not null by its shape.
+// translateShaped translates a value other than null by its shape.
 func (t *translator) translateShaped(to target, path string, have, patch any) (any, bool) {
 	switch to.shape {
 	case referenceShape:
@@ -46,7 +46,7 @@ func (t *translator) translateShaped(to target, path string, have, patch any) (a
 	}
 }
 
-// translateReference gives the resource ID of {armId}.
+// translateReference returns the resource ID in {armId}.
 func (t *translator) translateReference(path string, patch any) (any, bool) {
 	object, ok := patch.(map[string]any)
 	if !ok {
@@ -76,7 +76,8 @@ func (t *translator) translateReference(path string, patch any) (any, bool) {
 	return text, true
 }
 
-// translateIdentities gives the map of a list of {reference}, which replaces the one in the body. Azure's own map merges into it.
+// translateIdentities returns the map for a list of {reference}, which replaces the map in the body. A patch in Azure's format is
+// merged into it.
 func (t *translator) translateIdentities(p armschema.Property, path string, have, patch any) (any, bool) {
 	if _, ok := patch.([]any); !ok {
 		return t.translateValue(p, path, have, patch)
@@ -104,7 +105,7 @@ func (t *translator) translateIdentities(p armschema.Property, path string, have
 	return out, true
 }
 
-// readSecret gives the value of a key of a Secret.
+// readSecret returns the value of a key of a Secret.
 func (t *translator) readSecret(path string, patch any) (any, bool) {
 	name, key, ok := t.readNameAndKey(path, patch, "Secret")
 	if !ok {
@@ -122,7 +123,7 @@ func (t *translator) readSecret(path string, patch any) (any, bool) {
 	return value, ok
 }
 
-// readNameAndKey reads {name, key}. Nothing of a value that has another shape is told: it may be a password.
+// readNameAndKey reads {name, key}. Its errors never contain the value, which may be a password.
 func (t *translator) readNameAndKey(path string, patch any, what string) (name, key string, ok bool) {
 	object, isObject := patch.(map[string]any)
 	name, _ = object["name"].(string)

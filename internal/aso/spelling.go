@@ -1,13 +1,13 @@
 package aso
 
-// property is the name and shape that Azure has for a key of ASO.
+// property is Azure's name and shape for a key of ASO.
 type property struct {
 	name  string
 	shape valueShape
 }
 
-// renamedProperties are all differences between ASO's spec and Azure's body, by the property path of the object with ASO's key. The tests in
-// test/recordings compare them with ASO's types of the versions v1api20250801 and v20251002preview.
+// renamedProperties are all differences in names between ASO's spec and Azure's body, by the property path of the object with ASO's
+// key. The tests in test/recordings compare them with ASO's types of the versions v1api20250801 and v20251002preview.
 var renamedProperties = map[Kind]map[string]property{
 	ManagedCluster: {
 		"identity.delegatedResources.*.resourceReference":                                               {"resourceId", referenceShape},
@@ -46,7 +46,7 @@ var renamedProperties = map[Kind]map[string]property{
 	},
 }
 
-// reshapedProperties are the properties that ASO names as Azure does, and shapes otherwise.
+// reshapedProperties are the properties with the same name and another shape in ASO.
 var reshapedProperties = map[Kind]map[string]valueShape{
 	ManagedCluster: {
 		"identity.userAssignedIdentities":           identityMapShape,
@@ -55,7 +55,7 @@ var reshapedProperties = map[Kind]map[string]valueShape{
 	},
 }
 
-// ownedFields are the keys of spec that other fields own, with which ones.
+// ownedFields are the keys of spec whose values other fields set. The value is the message that names the field.
 var ownedFields = map[Kind]map[string]string{
 	ManagedCluster: {
 		"agentPoolProfiles": "is not patched here: every agent pool is an AzureManagedMachinePool, patched with its spec.asoManagedClustersAgentPoolPatches",
@@ -76,10 +76,10 @@ var ownedFields = map[Kind]map[string]string{
 	},
 }
 
-// resourcePlurals is the plural of a kind in Azure.
+// resourcePlurals are the resource types of the kinds in messages.
 var resourcePlurals = map[Kind]string{ManagedCluster: "managedClusters", AgentPool: "agentPools"}
 
-// otherKindFields is where properties of the other kind are patched.
+// otherKindFields are the fields for patches of the other kind.
 var otherKindFields = map[Kind]string{
 	ManagedCluster: "spec.asoManagedClustersAgentPoolPatches of an AzureManagedMachinePool",
 	AgentPool:      "spec.asoManagedClusterPatches of the AzureManagedControlPlane",

@@ -11,7 +11,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/aks/armschema"
 )
 
-// translator applies patches to a body and collects what is wrong with them.
+// translator applies patches to a body and collects their errors.
 type translator struct {
 	kind    Kind
 	version string
@@ -26,14 +26,14 @@ type translator struct {
 	index int // of the patch at work
 }
 
-// problem is one thing that is wrong with a patch.
+// problem is an error in a patch.
 type problem struct {
 	index int
 	// path is dotted, as in "spec.networkProfile.podCidr"; "" for the whole patch.
 	path, message string
 }
 
-// translatePatches applies the patches to a copy of the body. Secrets are not asked for when secrets is nil.
+// translatePatches applies the patches to a copy of the body. With nil secrets, Secrets are not looked up.
 func translatePatches(kind Kind, version string, body map[string]any, patches []string, secrets Secrets) *translator {
 	t := &translator{kind: kind, version: version, secrets: secrets, body: map[string]any{}}
 	if body != nil {
@@ -55,7 +55,7 @@ func (t *translator) addProblem(path, format string, args ...any) {
 	t.problems = append(t.problems, problem{index: t.index, path: path, message: fmt.Sprintf(format, args...)})
 }
 
-// translateResource translates a whole ASO document.
+// translateResource translates the top level of a patch.
 func (t *translator) translateResource(patch map[string]any) {
 	for _, key := range slices.Sorted(maps.Keys(patch)) {
 		switch key {
@@ -77,7 +77,7 @@ func (t *translator) translateResource(patch map[string]any) {
 	}
 }
 
-// requireObject reports values that are no objects, null included: what holds the keys cannot be deleted.
+// requireObject rejects values that are not objects, including null: an object with keys cannot be deleted.
 func (t *translator) requireObject(path string, value any) (map[string]any, bool) {
 	object, ok := value.(map[string]any)
 	if !ok {
@@ -101,7 +101,7 @@ func (t *translator) translateSpec(spec map[string]any) {
 			t.addProblem(path, "is not there in the document that is patched: write its keys directly below spec")
 			continue
 		}
-		// ASO puts the keys of properties and those beside it into one spec.
+		// ASO has the keys of properties and those beside it in one spec.
 		parent := "properties"
 		if _, ok := t.findTarget(parent, key); !ok {
 			if _, ok := armschema.FindProperty(t.kind, t.version, key); ok && key != "properties" {
@@ -113,7 +113,8 @@ func (t *translator) translateSpec(spec map[string]any) {
 	t.refuseDuplicates("properties", "spec", spec)
 }
 
-// parentObject is the object of the body at "properties" or the body itself. It is made unless the value is only deleted.
+// parentObject returns the object at "properties" of the body, or the body itself. It creates the object unless the value is only
+// deleted.
 func (t *translator) parentObject(parent string, value any) map[string]any {
 	if parent == "" {
 		return t.body
@@ -128,7 +129,7 @@ func (t *translator) parentObject(parent string, value any) map[string]any {
 	return object
 }
 
-// target is where a key of ASO's document goes.
+// target is the destination of a key of ASO in Azure's body.
 type target struct {
 	// name is Azure's JSON name.
 	name     string
@@ -136,7 +137,7 @@ type target struct {
 	property armschema.Property
 }
 
-// findTarget is the target of a key of the object at a property path.
+// findTarget returns the target of a key of the object at a property path.
 func (t *translator) findTarget(parent, key string) (target, bool) {
 	if to, ok := renamedProperties[t.kind][armschema.JoinPath(parent, key)]; ok {
 		p, ok := armschema.FindProperty(t.kind, t.version, armschema.JoinPath(parent, to.name))
@@ -146,7 +147,7 @@ func (t *translator) findTarget(parent, key string) (target, bool) {
 	return target{name: key, shape: reshapedProperties[t.kind][p.Path], property: p}, ok
 }
 
-// mergeObject merges a patch into an object of the body. path is that of the patch, parent the property path.
+// mergeObject merges a patch into an object of the body. path is the path in the patch, parent the property path.
 func (t *translator) mergeObject(parent, path string, into, patch map[string]any) {
 	for _, key := range slices.Sorted(maps.Keys(patch)) {
 		t.translateField(parent, path+"."+key, into, key, patch)
@@ -154,7 +155,7 @@ func (t *translator) mergeObject(parent, path string, into, patch map[string]any
 	t.refuseDuplicates(parent, path, patch)
 }
 
-// refuseDuplicates reports keys that name one property in ASO's and in Azure's way.
+// refuseDuplicates rejects two keys for one property, in ASO's and in Azure's spelling.
 func (t *translator) refuseDuplicates(parent, path string, patch map[string]any) {
 	for _, key := range slices.Sorted(maps.Keys(patch)) {
 		to, ok := t.findTarget(parent, key)
@@ -183,7 +184,7 @@ func (t *translator) translateField(parent, path string, into map[string]any, ke
 	}
 }
 
-// translateValue translates a value that is not null. have is what the body has there.
+// translateValue translates a value other than null. have is the value in the body.
 func (t *translator) translateValue(p armschema.Property, path string, have, patch any) (any, bool) {
 	switch p.Type {
 	case armschema.Object, armschema.Map:
@@ -253,7 +254,7 @@ func (t *translator) translateList(path string, patch any, item func(path string
 	return out, fine
 }
 
-// refuseUnknown reports a key that means nothing in the version that is spoken, with what its writer may have meant.
+// refuseUnknown rejects a key that is unknown in the api-version, with the properties that the user may have meant.
 func (t *translator) refuseUnknown(parent, path, key string) {
 	if message := t.otherVersionsMessage(parent, key); message != "" {
 		t.addProblem(path, "%s", message)
@@ -272,7 +273,7 @@ func (t *translator) refuseUnknown(parent, path, key string) {
 	t.addProblem(path, "%s", message)
 }
 
-// otherVersionsMessage says that other API versions have a key that the one that is spoken has not; "" when none does.
+// otherVersionsMessage returns the message about other api-versions that have a key, "" if none has it.
 func (t *translator) otherVersionsMessage(parent, key string) string {
 	name := key
 	if to, ok := renamedProperties[t.kind][armschema.JoinPath(parent, key)]; ok {
@@ -292,7 +293,7 @@ func (t *translator) otherVersionsMessage(parent, key string) string {
 	return fmt.Sprintf("does not exist in API version %s; API versions that have it: %s: %s", t.version, strings.Join(having, ", "), describeVersionChoice(having))
 }
 
-// describeVersionChoice says how one of the API versions is spoken.
+// describeVersionChoice returns the instruction how to select one of the api-versions.
 func describeVersionChoice(versions []string) string {
 	way := "name one as apiVersion in a patch of the AzureManagedControlPlane, as in " + groupPrefix + toKindVersion(versions[len(versions)-1])
 	if slices.Contains(versions, armschema.NewestPreview()) {
@@ -301,7 +302,7 @@ func describeVersionChoice(versions []string) string {
 	return way
 }
 
-// knownNames are the keys that the object at a property path may have, in ASO's form where there is one.
+// knownNames returns the keys of the object at a property path, in ASO's spelling if it differs.
 func (t *translator) knownNames(parent string) []string {
 	names := armschema.SettableNames(t.kind, t.version, parent)
 	if parent == "properties" {

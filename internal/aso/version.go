@@ -9,12 +9,12 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/aks/armschema"
 )
 
-// APIVersionOf is the API version to speak about a managed cluster and its pools: the one that the last patch of the cluster with an
-// apiVersion names, or else with preview the newest preview, or else the usual one.
+// APIVersionOf returns the api-version of requests for a managed cluster and its pools: that of the last patch of the cluster with
+// an apiVersion, else the newest preview if preview is set, else the default.
 func APIVersionOf(patches []string, preview bool) string {
 	out := ""
 	for _, text := range patches {
-		// What cannot be read is for Check to refuse.
+		// CheckPatches rejects an unreadable patch.
 		if document, err := parsePatch(text); err == nil {
 			version, _ := document["apiVersion"].(string)
 			out = cmp.Or(toAPIVersion(version), out)
@@ -26,10 +26,10 @@ func APIVersionOf(patches []string, preview bool) string {
 	return cmp.Or(out, types.ContainerServiceAPIVersion)
 }
 
-// versionPattern are the versions of ASO's documents, as in v1api20251001 and v20251002preview.
+// versionPattern matches the apiVersion of ASO's objects, as in v1api20251001 and v20251002preview.
 var versionPattern = regexp.MustCompile(`^` + regexp.QuoteMeta(groupPrefix) + `v(?:1api)?(\d{4})(\d{2})(\d{2})(preview)?$`)
 
-// toAPIVersion is Azure's API version of a document's apiVersion; "" when it is not of the form.
+// toAPIVersion returns Azure's api-version for an apiVersion of ASO, "" if it does not match.
 func toAPIVersion(apiVersion string) string {
 	match := versionPattern.FindStringSubmatch(apiVersion)
 	if match == nil {
@@ -38,7 +38,7 @@ func toAPIVersion(apiVersion string) string {
 	return strings.TrimSuffix(strings.Join(match[1:], "-"), "-")
 }
 
-// toKindVersion is an API version as documents have it.
+// toKindVersion returns an api-version in the format of ASO's objects.
 func toKindVersion(version string) string {
 	return "v1api" + strings.ReplaceAll(version, "-", "")
 }

@@ -1,6 +1,7 @@
-// Package command is the command line of adopt: its flags, and in which order things are read, said and done.
+// Package command is the command line of adopt: its flags, and the order of reads, messages and writes.
 //
-// The command for a cluster only reads Azure. That for an upgrade changes objects in Kubernetes and asks Azure nothing.
+// The command for a cluster only reads from Azure. The command for an upgrade changes objects in Kubernetes and sends no request to
+// Azure.
 package command
 
 import (
@@ -26,16 +27,16 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/text"
 )
 
-// Options are what the process has around it.
+// Options are the environment of the process.
 type Options struct {
 	Version string
-	// Identity leads to Azure, as the manager's does.
+	// Identity selects the cloud, like the manager's.
 	Identity identity.Options
 	// Transport sends requests to Azure.
 	Transport policy.Transporter
-	// Credential signs in to Azure; nil does as the environment and az say.
+	// Credential signs in to Azure. With nil, the environment variables or az determine the credential.
 	Credential azcore.TokenCredential
-	// Kubernetes leads to the management cluster. Only commands about its objects call it.
+	// Kubernetes returns the configuration of the management cluster. Only commands that change its objects call it.
 	Kubernetes func() (*rest.Config, error)
 }
 
@@ -51,7 +52,7 @@ type flags struct {
 	adoption.Options
 }
 
-// NewCommand is the command adopt.
+// NewCommand returns the command adopt.
 func NewCommand(o Options) *cobra.Command {
 	f := &flags{}
 	cmd := &cobra.Command{
@@ -83,7 +84,7 @@ func NewCommand(o Options) *cobra.Command {
 	fs.StringVar(&f.apiVersion, "api-version", types.ContainerServiceAPIVersion, "api-version of the documents of cluster and pools; with --as azuremanaged what the manager speaks")
 	fs.BoolVar(&f.unproven, "unproven", false, "print the manifests although applying them would write to Azure")
 	for _, required := range []string{"subscription", "resource-group", "name"} {
-		_ = cmd.MarkFlagRequired(required) // The flags are there.
+		_ = cmd.MarkFlagRequired(required) // The flags exist.
 	}
 	cmd.AddCommand(newPrepareCommand(o))
 	return cmd
@@ -154,7 +155,7 @@ func (f *flags) runAdoption(ctx context.Context, o Options, out, messages io.Wri
 	return err
 }
 
-// newReadOnlyClient is a client that reads.
+// newReadOnlyClient returns a client that can only read.
 func (f *flags) newReadOnlyClient(o Options) (*client.Client, error) {
 	cloud, custom, err := o.Identity.Cloud(f.environment)
 	if err != nil {

@@ -1,7 +1,7 @@
-// Package proof tells whether applying manifests of an adoption would write anything to Azure: it has the engine take the passes
-// that the manager would take over their objects, with a client that cannot write.
+// Package dryrun checks whether applying the manifests of an adoption would write to Azure. The engine reconciles the objects as in
+// the manager, with a client that cannot write.
 //
-// It reads Azure and changes nothing, and may be repeated.
+// It only reads from Azure and may be repeated.
 package dryrun
 
 import (
@@ -22,8 +22,8 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/webhook"
 )
 
-// FindWrites are the lines that say what applying a manifest would write, or why it would not come to rest: none when it writes nothing.
-// The client's transport is to be ReadOnly.
+// FindWrites returns a line for each write to Azure that applying the objects would cause, and for each resource that would not
+// become ready. It returns none if nothing is written. The client's transport must be ReadOnly.
 func FindWrites(ctx context.Context, c *client.Client, f adoption.ObservedCluster, m adoption.ClusterObjects) ([]string, error) {
 	p := &dryRun{engine: engine.New(engine.Options{}), client: c, cluster: m.Cluster.Name}
 	if m.ASO != nil {
@@ -87,7 +87,7 @@ func (p *dryRun) checkASOManaged(ctx context.Context, f adoption.ObservedCluster
 	return p.found, nil
 }
 
-// convergeGraph has the engine take a pass, and notes what it would have written.
+// convergeGraph reconciles a graph and records the writes that the engine would send.
 func (p *dryRun) convergeGraph(ctx context.Context, graph *arm.Graph) error {
 	outcome, err := p.engine.Converge(ctx, engine.Request{
 		Object: "adoption", Client: p.client, Graph: graph,
@@ -114,7 +114,7 @@ func (p *dryRun) convergeGraph(ctx context.Context, graph *arm.Graph) error {
 	return nil
 }
 
-// describeWrite are the lines about a write.
+// describeWrite returns the lines about a write.
 func describeWrite(node *arm.Node, result arm.Result) ([]string, error) {
 	if result.Observed == nil {
 		return []string{fmt.Sprintf("%s: would be made", result.ID.ShortName())}, nil

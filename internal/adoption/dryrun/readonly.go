@@ -7,9 +7,9 @@ import (
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore/policy"
 )
 
-// ReadOnly is a transport that sends nothing but what reads.
+// ReadOnly is a transport that sends only GET and HEAD requests.
 type ReadOnly struct {
-	// Next sends what reads.
+	// Next sends the requests.
 	Next policy.Transporter
 }
 

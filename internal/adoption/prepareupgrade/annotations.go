@@ -15,14 +15,16 @@ import (
 )
 
 const (
-	// providerFieldManager is the field manager by which the established provider applies documents, and has them skipped while a Cluster is paused.
+	// providerFieldManager is the field manager with which the established provider applies manifests, and sets the policy skip
+	// while a Cluster is paused.
 	providerFieldManager = "capz-manager"
-	// commandFieldManager is the field manager of this command, which a repetition after an interruption knows its own annotation by.
+	// commandFieldManager is the field manager of this command. A repetition after an interruption recognizes its own annotation by
+	// it.
 	commandFieldManager = "adopt-prepare-upgrade"
 )
 
-// findMissingAnnotations reads the objects once for what their documents do not have: annotations that were put on the object of the operator
-// alone, as adoption by the established provider leaves the credential there.
+// findMissingAnnotations returns the annotations on the operator's objects that their manifests lack. Adoption by the established
+// provider, for example, leaves the credential only on the operator's object.
 func findMissingAnnotations(ctx context.Context, c client.Client, objects []metav1.PartialObjectMetadata) ([]string, error) {
 	var out []string
 	documents := map[string][]asoresource.Manifest{}
@@ -50,7 +52,7 @@ func findMissingAnnotations(ctx context.Context, c client.Client, objects []meta
 	return out, nil
 }
 
-// isOwnedBy reports whether the object belongs to the holder of a document.
+// isOwnedBy reports whether the object belongs to the object with its manifest.
 func isOwnedBy(object metav1.PartialObjectMetadata, holder string) bool {
 	return slices.ContainsFunc(object.OwnerReferences, func(ref metav1.OwnerReference) bool { return ref.Kind+" "+ref.Name == holder })
 }
@@ -62,11 +64,11 @@ func isAppliedAnnotation(object metav1.PartialObjectMetadata, key string) bool {
 	})
 }
 
-// listManifests are the documents of the objects of a namespace.
+// listManifests returns the resource manifests in the objects of a namespace.
 func listManifests(ctx context.Context, c client.Client, namespace string) ([]asoresource.Manifest, error) {
 	var out []asoresource.Manifest
 	add := func(kind, name string, resources []runtime.RawExtension) {
-		documents, _ := asoresource.ReadManifests(kind+" "+name, resources) // What cannot be read was never applied.
+		documents, _ := asoresource.ReadManifests(kind+" "+name, resources) // An unreadable manifest was never applied.
 		out = append(out, documents...)
 	}
 	clusters, controlPlanes, pools := &infrav1.AzureASOManagedClusterList{}, &infrav1.AzureASOManagedControlPlaneList{}, &infrav1.AzureASOManagedMachinePoolList{}

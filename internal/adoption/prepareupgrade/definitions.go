@@ -14,24 +14,24 @@ import (
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 )
 
-// The operator finds its definitions by this label: internal/crdmanagement of Azure Service Operator.
+// Label of the operator's definitions: internal/crdmanagement of Azure Service Operator.
 const (
 	operatorLabel = "app.kubernetes.io/name"
 	operatorName  = "azure-service-operator"
 )
 
-// The established provider has this label on all that it installs. Kinds of its group without it are another provider's.
+// Label of everything that the established provider installs. Kinds of its group without it belong to another provider.
 const (
 	providerLabel = "cluster.x-k8s.io/provider"
 	providerName  = "infrastructure-azure"
 )
 
-// disableConversion ends conversions by webhooks that nothing answers from now on. While there is one, whatever lists all kinds fails:
-// deletions of namespaces, and clusterctl.
+// disableConversion disables conversions by webhooks that are no longer served. Such a webhook lets every request for all kinds
+// fail, including the deletion of namespaces and clusterctl.
 //
-// The operator's definitions serve the version that objects are stored in, and no other: no object can be written in a version that
-// only the operator can convert. An operator that is installed again compares specs and puts its own back, by the same package. Ours have
-// one version, or versions of one schema.
+// Afterwards the operator's definitions serve only the stored version, so no object can be written in a version that only the
+// operator can convert. A newly installed operator compares specs and restores its own, by the same package. The kinds of the
+// provider have one version, or versions of one schema.
 func disableConversion(ctx context.Context, c client.Client, kinds []apiextensionsv1.CustomResourceDefinition, out io.Writer) error {
 	changed := 0
 	for _, kind := range kinds {
@@ -55,12 +55,13 @@ func disableConversion(ctx context.Context, c client.Client, kinds []apiextensio
 	return nil
 }
 
-// isOperatorKind reports whether the definition is the operator's, by its label. Another program may have kinds of such a group.
+// isOperatorKind reports whether the definition belongs to the operator, by its label. Other programs may have kinds of such a
+// group.
 func isOperatorKind(kind apiextensionsv1.CustomResourceDefinition) bool {
 	return kind.Labels[operatorLabel] == operatorName && strings.HasSuffix(kind.Spec.Group, groupSuffix)
 }
 
-// deleteWebhooks deletes the operator's admission webhooks, which refuse every change of its objects when nothing answers them.
+// deleteWebhooks deletes the operator's admission webhooks. Without a running operator they refuse every change of its objects.
 func deleteWebhooks(ctx context.Context, c client.Client) error {
 	for kind, name := range map[string]string{
 		"ValidatingWebhookConfiguration": "azureserviceoperator-validating-webhook-configuration",

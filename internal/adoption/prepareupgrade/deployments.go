@@ -13,16 +13,16 @@ import (
 )
 
 const (
-	// operatorDeployment and providerDeployment are names of the established provider. Ours has the name of the second, and never one
-	// of the first beside it.
+	// operatorDeployment and providerDeployment are names in the established provider. The Deployment of this provider has the name
+	// of the second, but never has one of the first beside it.
 	operatorDeployment = "azureserviceoperator-controller-manager"
 	providerDeployment = "capz-controller-manager"
-	// podStopTimeout is how long pods get to end that were asked to.
+	// podStopTimeout is the time for pods to stop.
 	podStopTimeout = 2 * time.Minute
 )
 
-// waitUntilStopped waits until the operator and the established provider have no pod. They would put back what is taken off, and write what
-// is not skipped yet.
+// waitUntilStopped waits until the operator and the established provider have no pods. They would restore removed finalizers, and
+// write to resources without the policy skip.
 func waitUntilStopped(ctx context.Context, c client.Client) error {
 	operators := &appsv1.DeploymentList{}
 	if err := c.List(ctx, operators, client.MatchingFields{metav1.ObjectNameField: operatorDeployment}); err != nil {
@@ -46,7 +46,7 @@ func waitUntilStopped(ctx context.Context, c client.Client) error {
 	return nil
 }
 
-// waitUntilNoPods waits until the last pod has ended: one that is being deleted runs on for a while.
+// waitUntilNoPods waits until the last pod has stopped. A pod that is being deleted still runs for a while.
 func waitUntilNoPods(ctx context.Context, c client.Client, deployment appsv1.Deployment) error {
 	selector, err := metav1.LabelSelectorAsSelector(deployment.Spec.Selector)
 	if err != nil {

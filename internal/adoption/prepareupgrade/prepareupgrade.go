@@ -1,8 +1,8 @@
-// Package leftover makes a management cluster of the established provider ready for an upgrade: it takes away what the Azure Service
-// Operator beside that provider would block it with.
+// Package prepareupgrade prepares a management cluster of the established provider for an upgrade. It removes the parts of the Azure
+// Service Operator that would block the upgrade.
 //
-// It asks Azure nothing and deletes no object of the operator. Every step leaves the management cluster in a state from which the
-// command goes on when it is repeated, and a repetition changes nothing that is as it has to be.
+// It sends no request to Azure and deletes no object of the operator. After an interruption at any step the command can be repeated.
+// A repetition only makes the changes that are still missing.
 package prepareupgrade
 
 import (
@@ -28,14 +28,14 @@ import (
 )
 
 const (
-	// operatorFinalizer is the operator's. Objects without it are not the operator's, or have been released.
+	// operatorFinalizer is the operator's finalizer. Objects without it do not belong to the operator, or were released.
 	operatorFinalizer = "serviceoperator.azure.com/finalizer"
-	// groupSuffix ends the groups of the operator's kinds, and of others'.
+	// groupSuffix is the end of the groups of the operator's kinds. Other programs may use it, too.
 	groupSuffix = ".azure.com"
 )
 
-// RunSteps does all steps and prints what it did. It changes nothing while the operator or the established provider runs, or where
-// objects have annotations that their documents have not.
+// RunSteps does all steps and prints their results. It changes nothing while the operator or the established provider runs, or if
+// objects have annotations that their manifests lack.
 func RunSteps(ctx context.Context, config *rest.Config, out io.Writer) error {
 	scheme := runtime.NewScheme()
 	for _, add := range []func(*runtime.Scheme) error{appsv1.AddToScheme, corev1.AddToScheme, apiextensionsv1.AddToScheme, infrav1.AddToScheme} {
@@ -86,13 +86,13 @@ func RunSteps(ctx context.Context, config *rest.Config, out io.Writer) error {
 	return nil
 }
 
-// describeObject names an object.
+// describeObject returns kind, namespace and name.
 func describeObject(object metav1.PartialObjectMetadata) string {
 	return fmt.Sprintf("%s %s/%s", object.Kind, object.Namespace, object.Name)
 }
 
-// listOperatorObjects lists the operator's objects in the version that they are stored in: the webhook that would convert them to another one is the
-// operator's. Those of clusters have an owner among our kinds; the operator may have others.
+// listOperatorObjects lists the operator's objects in their stored version, because only the operator's webhook could convert them.
+// Objects of clusters have an owner of this provider's kinds. Others belong to other users of the operator.
 func listOperatorObjects(ctx context.Context, c client.Client, kinds []apiextensionsv1.CustomResourceDefinition) (clusters, others []metav1.PartialObjectMetadata, err error) {
 	for _, kind := range kinds {
 		if !strings.HasSuffix(kind.Spec.Group, groupSuffix) {
@@ -117,7 +117,7 @@ func listOperatorObjects(ctx context.Context, c client.Client, kinds []apiextens
 	return clusters, others, nil
 }
 
-// isOfCluster reports whether the established provider made the object for one of its own: it makes each with an owner reference.
+// isOfCluster reports whether the established provider created the object for a cluster. It sets an owner reference on each.
 func isOfCluster(object metav1.PartialObjectMetadata) bool {
 	return slices.ContainsFunc(object.OwnerReferences, func(ref metav1.OwnerReference) bool {
 		group, err := schema.ParseGroupVersion(ref.APIVersion)
@@ -134,8 +134,8 @@ func storageVersion(kind apiextensionsv1.CustomResourceDefinition) string {
 	return ""
 }
 
-// releaseObjects has every object skipped before it takes off the first finalizer, so that an operator that is installed again leaves all
-// of the resources alone.
+// releaseObjects sets the policy skip on every object before it removes the first finalizer, so that a newly installed operator
+// leaves all resources alone.
 func releaseObjects(ctx context.Context, c client.Client, objects []metav1.PartialObjectMetadata, out io.Writer) error {
 	for i := range objects {
 		if err := setSkipPolicy(ctx, c, &objects[i]); err != nil {
@@ -152,7 +152,7 @@ func releaseObjects(ctx context.Context, c client.Client, objects []metav1.Parti
 	return nil
 }
 
-// setSkipPolicy has an operator leave the resource alone.
+// setSkipPolicy sets the policy with which the operator leaves the resource alone.
 func setSkipPolicy(ctx context.Context, c client.Client, object *metav1.PartialObjectMetadata) error {
 	if object.Annotations[asoresource.PolicyAnnotation] == asoresource.PolicySkip {
 		return nil
@@ -168,7 +168,7 @@ func setSkipPolicy(ctx context.Context, c client.Client, object *metav1.PartialO
 	return nil
 }
 
-// removeFinalizer removes what keeps the object: the finalizer, and owners that are waited for.
+// removeFinalizer removes the finalizer, and the owner references that block a deletion.
 func removeFinalizer(ctx context.Context, c client.Client, object *metav1.PartialObjectMetadata) error {
 	before := object.DeepCopy()
 	controllerutil.RemoveFinalizer(object, operatorFinalizer)

@@ -1,4 +1,4 @@
-// Package survey reads an AKS cluster and all that is below it from Azure. It only reads, one request after the other, and may be
+// Package survey reads an AKS cluster and all resources below it from Azure. It only reads, one request after the other, and may be
 // repeated.
 package survey
 
@@ -19,13 +19,13 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/facts"
 )
 
-// childCollections are the collections of what is below a managed cluster beside its pools, and extending those of what extends it.
+// childCollections are the collections below a managed cluster other than its pools. extensionTypes are the types of its extensions.
 var (
 	childCollections = []string{"maintenanceConfigurations", "trustedAccessRoleBindings"}
 	extensionTypes   = []string{types.ClusterExtension, "Microsoft.KubernetesConfiguration/fluxConfigurations"}
 )
 
-// ReadCluster reads the cluster of an ID, speaking an api-version about it and what is below it.
+// ReadCluster reads the cluster with an ID. The api-version applies to the cluster and the resources below it.
 func ReadCluster(ctx context.Context, c *client.Client, id arm.ID, apiVersion string) (adoption.ObservedCluster, error) {
 	out := adoption.ObservedCluster{APIVersion: apiVersion}
 	response, err := c.Get(ctx, id, apiVersion, nil)
@@ -36,7 +36,7 @@ func ReadCluster(ctx context.Context, c *client.Client, id arm.ID, apiVersion st
 	if out.Pools, err = listCollection(ctx, c, string(id)+"/agentPools", apiVersion); err != nil {
 		return out, fmt.Errorf("list its pools: %w", err)
 	}
-	// The network of the cluster is that of a pool that stays.
+	// The network of the cluster is that of a system pool, which is kept.
 	slices.SortStableFunc(out.Pools, func(a, b adoption.Resource) int { return strings.Compare(poolMode(a), poolMode(b)) })
 	for _, collection := range childCollections {
 		more, err := listCollection(ctx, c, string(id)+"/"+collection, apiVersion)
@@ -59,18 +59,18 @@ func ReadCluster(ctx context.Context, c *client.Client, id arm.ID, apiVersion st
 	return out, readNetwork(ctx, c, &out)
 }
 
-// poolMode is System or User.
+// poolMode returns System or User.
 func poolMode(pool adoption.Resource) string {
 	var shown struct {
 		Properties struct {
 			Mode string `json:"mode"`
 		} `json:"properties"`
 	}
-	_ = json.Unmarshal(pool.Body, &shown) // It was read once.
+	_ = json.Unmarshal(pool.Body, &shown) // listCollection has decoded it.
 	return shown.Properties.Mode
 }
 
-// listCollection are the resources of a collection, by name.
+// listCollection returns the resources of a collection, sorted by name.
 func listCollection(ctx context.Context, c *client.Client, collection, apiVersion string) ([]adoption.Resource, error) {
 	bodies, err := c.List(ctx, collection, apiVersion, nil)
 	if err != nil {
@@ -88,15 +88,15 @@ func listCollection(ctx context.Context, c *client.Client, collection, apiVersio
 	return out, nil
 }
 
-// isUnsupported tells whether a collection was refused because the subscription has nothing of the kind: the provider is not registered
-// there, or a cloud does not have it.
+// isUnsupported reports whether a collection was refused because it cannot exist: the resource provider is not registered in the
+// subscription, or not available in the cloud.
 func isUnsupported(err error) bool {
 	var refused *arm.Error
 	return errors.As(err, &refused) && (refused.Status == http.StatusNotFound ||
 		slices.Contains([]string{"MissingSubscriptionRegistration", "NoRegisteredProviderFound", "InvalidResourceType", "SubscriptionNotRegistered"}, refused.Code))
 }
 
-// readNetwork reads the network of the first pool, where it names a subnet.
+// readNetwork reads the network of the first pool, if it names a subnet.
 func readNetwork(ctx context.Context, c *client.Client, found *adoption.ObservedCluster) error {
 	if len(found.Pools) == 0 {
 		return nil
