@@ -76,6 +76,7 @@ func (a *azureReconciliation[O, I]) converge(ctx context.Context) (resultKind, t
 		ctx = engine.WithReuseSince(ctx, a.stability.ConvergingSince(a.key, fingerprint))
 	}
 	a.session.Migration = takenover.Of(a.object.GetAnnotations())
+	a.forgetRefused()
 	ask := facts.WithAsker(ctx, a.session.Name, fingerprint)
 	planned, err := a.kind.Plan(ask, a.session, a.in)
 	if err != nil {

@@ -43,6 +43,14 @@ func (a *azureReconciliation[O, I]) recordedResources() []arm.ID {
 	return out
 }
 
+// forgetRefused removes from the record what only writes would have added that Azure refused. What the plan still has is recorded again
+// before the next write.
+func (a *azureReconciliation[O, I]) forgetRefused() {
+	subscription := arm.SubscriptionID(a.session.Access.SubscriptionID)
+	lastWrite := func(id arm.ID) (refused, open bool) { return a.Engine.LastWrite(subscription + id) }
+	annotation.Set(a.object, memory.WithoutRefused(a.object.GetAnnotations(), lastWrite))
+}
+
 // readInventory reads the inventory annotation. A list in the format of an earlier release does not separate adopted resources from
 // created ones.
 func (a *azureReconciliation[O, I]) readInventory(g *arm.Graph) inventory.List {

@@ -48,6 +48,8 @@ type resourceState struct {
 	quotaHolder arm.ID
 	// actionResults holds the result of an action for each object that waits for it.
 	actionResults map[string]error
+	// write is what is known of the last write, writeBefore of the one before it.
+	write, writeBefore writeResult
 	// lastUsed is the time of the last access.
 	lastUsed time.Time
 }
@@ -114,7 +116,7 @@ func (s *stateStore) stateFor(key string) *resourceState {
 // dropIfEmpty removes a state that has no content left.
 func (s *stateStore) dropIfEmpty(key string) {
 	if state := s.states[key]; state != nil && state.failure == nil && state.normalization == nil && state.agreement == nil &&
-		state.alignedHash == "" && !state.drifted && !state.createdHere && !state.absent && len(state.actionResults) == 0 {
+		state.alignedHash == "" && !state.drifted && !state.createdHere && !state.absent && state.write == "" && len(state.actionResults) == 0 {
 		delete(s.states, key)
 	}
 }
@@ -255,7 +257,7 @@ func (s *stateStore) recordAligned(key, hash string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	state := s.stateFor(key)
-	state.alignedHash = hash
+	state.alignedHash, state.write = hash, ""
 	if state.normalization != nil && state.normalization.hash != hash {
 		state.normalization = nil
 	}

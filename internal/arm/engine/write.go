@@ -104,7 +104,10 @@ func (c *convergence) startWrite(t *task, d decision) error {
 	default:
 		request = func() (*client.Response, error) { return writeTags(op, t.desired, t.body) }
 	}
+	merge, drop := compare.TagChanges(t.desired, t.body)
+	isTwoRequests := d.method == http.MethodPatch && len(merge) > 0 && len(drop) > 0
 	c.recordSent(t.id, d.method)
+	e.states.recordWriteSent(op.Key)
 	e.log.Info(d.method, "resource", t.id, "object", c.request.Object, "differs", d.drift)
 	go func() {
 		defer c.recordAnswered()
@@ -128,7 +131,11 @@ func (c *convergence) startWrite(t *task, d decision) error {
 				return
 			}
 		}
-		e.operate.Send(op, request)
+		e.operate.Send(op, func() (*client.Response, error) {
+			response, err := request()
+			e.states.recordAnswer(op.Key, err, isTwoRequests)
+			return response, err
+		})
 	}()
 	return nil
 }
@@ -137,6 +144,7 @@ func (c *convergence) recordUnsent(id arm.ID) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	delete(c.sentMethods, id.Key())
+	c.engine.states.recordWriteUnsent(id.Key())
 }
 
 // writeTags merges and deletes tags without a write of the resource itself.

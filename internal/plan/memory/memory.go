@@ -86,12 +86,15 @@ func (m Memory) For(final *arm.Graph) Memory {
 //
 // Tags alone of an object that has nothing stored need no write before the first pass.
 func (m Memory) Remember(g *arm.Graph) map[string]string {
-	all := m.sent.union(m.sentBy(g))
+	if m.sent.covers(m.sentBy(g)) {
+		return nil
+	}
+	all := m.sent.union(m.planned(g, func(string, string) bool { return false }))
 	remembered := slices.ContainsFunc(all.sorted(), func(e *entry) bool {
 		_, known := m.Types.of(m.full(e.id))
 		return known && e.id != everything
 	})
-	if m.sent.covers(all) || len(m.sent) == 0 && !remembered {
+	if len(m.sent) == 0 && !remembered {
 		return nil
 	}
 	return m.annotations(all)
@@ -103,13 +106,18 @@ func (m Memory) Settled(g *arm.Graph, outcome arm.Outcome) map[string]string {
 	all := m.sentBy(g)
 	if outcome.IsDone() {
 		for _, node := range g.Nodes() {
-			if result, _ := outcome.Result(node.ID); len(result.UnremovablePaths) > 0 {
-				all.add(short(node.ID), result.UnremovablePaths...)
+			result, _ := outcome.Result(node.ID)
+			for _, path := range result.UnremovablePaths {
+				if id := short(node.ID); m.sent.hasConfirmed(id, path) {
+					all.add(id, path)
+				} else {
+					all.addPending(id, path)
+				}
 			}
 		}
 		m.keep(all, g)
 	} else {
-		all = m.sent.union(all)
+		all = m.sent.union(m.planned(g, shownBy(g, outcome, m.full)))
 	}
 	for _, node := range g.Nodes() {
 		// Whatever carries tags is recorded once it was seen: without the record, a resource that loses them would be nobody's.
@@ -136,9 +144,9 @@ func (m Memory) keep(all set, g *arm.Graph) {
 		if !m.Lasting || entry.id == everything || g.Has(id) || !m.lasts(id) {
 			continue
 		}
-		all.add(entry.id, entry.list()...)
+		all.addFrom(entry.id, entry)
 		if row, _ := rowOf(id); row.Taggable {
-			all.add(entry.id, m.sent[everything].list()...)
+			all.addFrom(entry.id, m.sent[everything])
 		}
 	}
 }
@@ -226,7 +234,16 @@ func read(annotations map[string]string, scope Scope) set {
 	out := set{}
 	for id, paths := range lists {
 		if id == everything || plain(id) {
-			out.add(id, slices.DeleteFunc(paths, func(path string) bool { return !scope.sendable(id, path) })...)
+			out.add(id)
+			for _, stored := range paths {
+				if path, isPending := strings.CutPrefix(stored, pending); !scope.sendable(id, path) {
+					continue
+				} else if isPending {
+					out.addPending(id, path)
+				} else {
+					out.add(id, path)
+				}
+			}
 		}
 	}
 	return out.moveIntoParents(scope)

@@ -24,10 +24,11 @@ const (
 // set is a set of resource IDs without subscription and leaf paths, by the IDs in one case.
 type set map[string]*entry
 
-// entry is what was sent of one resource, as it was written, by what tells paths apart.
+// entry is what was sent of one resource, as it was written, by what tells paths apart. unconfirmed are the keys of pending paths.
 type entry struct {
-	id    string
-	paths map[string]string
+	id          string
+	paths       map[string]string
+	unconfirmed map[string]bool
 }
 
 func (s set) add(id string, paths ...string) {
@@ -39,7 +40,39 @@ func (s set) add(id string, paths ...string) {
 		if !s[key].has(path) {
 			s[key].paths[fold(path)] = path
 		}
+		delete(s[key].unconfirmed, fold(path))
 	}
+}
+
+// addPending adds paths as pending, unless they are there.
+func (s set) addPending(id string, paths ...string) {
+	for _, path := range paths {
+		if !s.has(id, path) {
+			s.add(id, path)
+			if added := s[strings.ToLower(id)]; added.unconfirmed == nil {
+				added.unconfirmed = map[string]bool{fold(path): true}
+			} else {
+				added.unconfirmed[fold(path)] = true
+			}
+		}
+	}
+}
+
+// addFrom adds the paths of an entry, which may be nil, as they are there.
+func (s set) addFrom(id string, other *entry) {
+	s.add(id)
+	for _, path := range other.list() {
+		if other.unconfirmed[fold(path)] {
+			s.addPending(id, path)
+		} else {
+			s.add(id, path)
+		}
+	}
+}
+
+// hasConfirmed reports whether a path is there and not pending.
+func (s set) hasConfirmed(id, path string) bool {
+	return s.has(id, path) && !s[strings.ToLower(id)].unconfirmed[fold(path)]
 }
 
 func (s set) has(id, path string) bool { return s[strings.ToLower(id)].has(path) }
@@ -68,7 +101,7 @@ func (s set) union(other set) set {
 	out := set{}
 	for _, all := range []set{s, other} {
 		for _, entry := range all {
-			out.add(entry.id, entry.list()...)
+			out.addFrom(entry.id, entry)
 		}
 	}
 	return out
@@ -89,6 +122,19 @@ func (s set) covers(other set) bool {
 	return true
 }
 
+// stored are the paths as they are stored, sorted.
+func (e *entry) stored() []string {
+	out := []string{}
+	for key, path := range e.paths {
+		if e.unconfirmed[key] {
+			path = pending + path
+		}
+		out = append(out, path)
+	}
+	slices.Sort(out)
+	return out
+}
+
 // encode is the set as it is stored, "" when it is empty.
 func (s set) encode() string {
 	if len(s) == 0 {
@@ -96,7 +142,7 @@ func (s set) encode() string {
 	}
 	lists := map[string][]string{}
 	for _, entry := range s {
-		lists[entry.id] = append([]string{}, entry.list()...)
+		lists[entry.id] = entry.stored()
 	}
 	raw, _ := json.Marshal(lists) // Lists of strings always marshal.
 	return string(raw)

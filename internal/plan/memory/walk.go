@@ -62,10 +62,7 @@ func (m Memory) walk(g *arm.Graph, node *arm.Node) (paths []string, ok bool) {
 	if node.Policy == arm.Observe || !known || short(node.ID) == "" {
 		return nil, false
 	}
-	wants, err := g.DecodedBody(node)
-	if node.PlannedBody != nil {
-		wants, err = arm.DecodeBody(node.PlannedBody)
-	}
+	wants, err := wanted(g, node)
 	body, isObject := wants.(map[string]any)
 	if err != nil || wants != nil && !isObject {
 		return nil, false // Graph.Validate says what is wrong with it.

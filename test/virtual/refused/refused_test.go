@@ -19,9 +19,12 @@ import (
 // TestRefused has Azure refuse a PUT of an AKS cluster with one more setting, for which AKS has no way back, and takes the setting out again.
 // ResourcesReady is as before: no Drifted stays for what Azure never had.
 func TestRefused(t *testing.T) {
-	// A setting that Azure fills in by itself, as oidcIssuerProfile.enabled, is reported as Drifted: what was sent is remembered without its value.
-	for name, setting := range map[string]string{
-		"without a default": `"linuxProfile":{"adminUsername":"azureuser","ssh":{"publicKeys":[{"keyData":"ssh-rsa AAAA"}]}}`,
+	for name, test := range map[string]struct{ reason, setting string }{
+		"default": {"AKS has a value of its own for the setting", `"oidcIssuerProfile":{"enabled":true}`},
+		"immutable": {"AKS never adds the setting to a cluster", `"diskEncryptionSetReference":{"armId":` +
+			`"/subscriptions/00000000-0000-0000-0000-000000000001/resourceGroups/c1/providers/Microsoft.Compute/diskEncryptionSets/d"}`},
+		"no default": {"AKS has no value without the setting",
+			`"linuxProfile":{"adminUsername":"azureuser","ssh":{"publicKeys":[{"keyData":"ssh-rsa AAAA"}]}}`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -29,11 +32,10 @@ func TestRefused(t *testing.T) {
 				w.Manage()
 				c := w.Documents("c1", "pool0")
 				w.MakeDocuments(c)
-				rewrite := func(from, to string) {
+				manifest := c.ControlPlane.Spec.Resources[0].Raw
+				rewrite := func(raw []byte) {
 					object := &infrav1.AzureASOManagedControlPlane{ObjectMeta: metav1.ObjectMeta{Name: "c1"}}
-					harness.Change(w.Stage, object, func(o *infrav1.AzureASOManagedControlPlane) {
-						o.Spec.Resources[0].Raw = bytes.Replace(o.Spec.Resources[0].Raw, []byte(from), []byte(to), 1)
-					})
+					harness.Change(w.Stage, object, func(o *infrav1.AzureASOManagedControlPlane) { o.Spec.Resources[0].Raw = raw })
 				}
 				if err := w.Sim.AddFault(fault.Rule{Method: "PUT", Type: "Microsoft.ContainerService/managedClusters", Kind: fault.Status, Status: 400, Code: "BadRequest", Message: "Refused.", Count: -1}); err != nil {
 					t.Fatal(err)
@@ -47,14 +49,14 @@ func TestRefused(t *testing.T) {
 					}
 					return condition
 				}
-				rewrite(`"dnsPrefix":"c1"`, `"dnsPrefix":"c1",`+setting)
+				rewrite(bytes.Replace(manifest, []byte(`"dnsPrefix":"c1"`), []byte(`"dnsPrefix":"c1",`+test.setting), 1))
 				w.Until("Azure has refused it", func() bool { return strings.Contains(shown().Message, "Refused.") })
 				w.Sim.ClearFaults()
-				rewrite(","+setting, "")
+				rewrite(manifest)
 				w.Until("the documents are in place", func() bool { return w.InPlace(c) })
 				virtual.Wait(nil, time.Hour)
 				if got := shown(); got.Status != metav1.ConditionTrue || got.Reason != infrav1.ReadyReason {
-					t.Errorf("Azure never had it: %s, %s, %s", got.Status, got.Reason, got.Message)
+					t.Errorf("%s: Azure never had it: %s, %s, %s", test.reason, got.Status, got.Reason, got.Message)
 				}
 			})
 		})
