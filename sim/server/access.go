@@ -61,8 +61,8 @@ func (x *exchange) takes(needs ...authorization.Need) {
 	}
 }
 
-// follows notes what it takes to follow the operation that the answer names, whether the caller has to ask for it or finds
-// out in another way: that depends on how long it takes.
+// follows records the action that the caller needs to poll the operation named by the answer. It is recorded whether
+// or not the caller polls, because that depends on the operation's duration.
 func (x *exchange) follows() {
 	h := x.w.Header()
 	target := h.Get("Azure-AsyncOperation")
@@ -88,8 +88,8 @@ func (s *Server) isOwner(clientID string) bool {
 	return slices.ContainsFunc(s.opts.Owners, func(owner string) bool { return strings.EqualFold(owner, clientID) })
 }
 
-// Grant makes a role of these actions, or changes it to have them, and assigns it to a principal at a scope. It does what a
-// user who may write roles does with two PUTs. name is the GUID of the definition and of the assignment.
+// Grant creates or updates a role with these actions and assigns it to a principal at a scope. A user who may write
+// roles does the same with two PUTs. name is the GUID of the definition and of the assignment.
 func (s *Server) Grant(name, clientID, scope string, actions []string) error {
 	list := []any{}
 	for _, action := range actions {

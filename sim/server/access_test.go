@@ -117,7 +117,7 @@ func TestEnforcedRoles(t *testing.T) {
 	}
 }
 
-// TestLoggedActions says what roles would have to allow, whether they are enforced or not.
+// TestLoggedActions checks the logged actions, which are the same whether roles are enforced or not.
 func TestLoggedActions(t *testing.T) {
 	a := newAzure(t, func(o *server.Options) { o.TimeScale = 0 })
 	a.must("PUT", groupA, `{"location":"eastus"}`)

@@ -7,7 +7,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/sim/store"
 )
 
-// verbs are what the methods are called in actions; POST names its own.
+// verbs maps methods to the last part of an action. A POST names its own.
 var verbs = map[string]string{"GET": "read", "HEAD": "read", "PUT": "write", "PATCH": "write", "DELETE": "delete", "POST": "action"}
 
 // special are actions that are not called after their path, in lower case.
@@ -39,7 +39,7 @@ func (s *Server) need(method, path string) (authorization.Need, bool) {
 		types = append(types, rest[j])
 	}
 	if len(rest)%2 == 1 {
-		// A collection, or an action or read below a resource: what it is asked of is the scope.
+		// The request is for a collection, or for an action or read below a resource. The scope is the parent.
 		scope = "/" + strings.Join(segs[:len(segs)-1], "/")
 	}
 	action := s.canonical(types) + "/" + verb

@@ -7,8 +7,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// pythonDefaults are what the models of the official CLI's SDK send with every pool that is not of spot machines.
-// Source: https://learn.microsoft.com/python/api/azure-mgmt-containerservice/azure.mgmt.containerservice.models.agentpool
+// pythonDefaults returns the defaults that the models of the official CLI's SDK send with every pool that is not of
+// spot machines. Source:
+// https://learn.microsoft.com/python/api/azure-mgmt-containerservice/azure.mgmt.containerservice.models.agentpool
 func pythonDefaults(more obj) obj {
 	p := obj{"scaleSetPriority": "Regular", "scaleSetEvictionPolicy": "Delete", "spotMaxPrice": -1}
 	for k, v := range more {
@@ -44,8 +45,8 @@ func TestPoolsTakeTheDefaultsOfTheCLI(t *testing.T) {
 	}
 }
 
-// TestOneUpgradeOfClusterAndPools does what `az aks upgrade` does: it reads the cluster, raises it and every pool in what it read,
-// and writes that back.
+// TestOneUpgradeOfClusterAndPools repeats the requests of `az aks upgrade`: it reads the cluster, raises the version
+// of the cluster and of every pool in the answer, and writes that back.
 func TestOneUpgradeOfClusterAndPools(t *testing.T) {
 	upgrade := func(a *azure, plane, pool string) response {
 		whole := a.do("GET", aks+aksV, nil).body

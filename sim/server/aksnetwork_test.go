@@ -10,7 +10,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/sim/server"
 )
 
-// inGroup lists what is in the node resource group: type and name, with digits and GUIDs as "#".
+// inGroup lists the resources of the node resource group as type and name, with digits and GUIDs replaced by "#".
 func (a *azure) inGroup() []string {
 	a.t.Helper()
 	out := []string{}

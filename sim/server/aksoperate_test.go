@@ -111,7 +111,7 @@ func TestManagedClusterGoesOnAfterARestart(t *testing.T) {
 	a.group()
 	a.do("PUT", aks+aksV, aksCluster(nil))
 	a.sim.Advance(70 * time.Second)
-	// The first simulator is not closed: a second one reads what is on disk at this moment.
+	// The first simulator stays open: the second one reads the files as they are at this moment.
 	b := newAzure(t, with)
 	b.sim.Settle()
 	if r := b.do("GET", aks+aksV, nil); r.at("properties.provisioningState") != "Succeeded" || len(b.nodes()) != 2 {

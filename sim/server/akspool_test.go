@@ -10,7 +10,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/sim/provider/containerservice"
 )
 
-// clusters is what the control API shows.
+// clusters returns the managed clusters that the control API shows.
 func (a *azure) clusters() []containerservice.Cluster {
 	a.t.Helper()
 	var page struct{ Clusters []containerservice.Cluster }
@@ -53,7 +53,7 @@ func agentPool(more obj) obj {
 	return obj{"properties": p}
 }
 
-// settled PUTs a pool and returns what it is in the end, with the state it had in between.
+// settled PUTs a pool and returns its state during the operation and its answer at the end.
 func (a *azure) settled(name string, body obj) (between any, end response) {
 	a.t.Helper()
 	r := a.do("PUT", pools+name+aksV, body)

@@ -8,7 +8,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// AKS tells what it is doing, shows a pool's properties by version and whether it was ever updated, and calls updated what was sent again.
+// AKS reports its current operation in the provisioning state, shows some properties of a pool depending on the API
+// version and on whether the pool was ever updated, and counts sending the same pool again as an update.
 func TestPoolsThatAreNew(t *testing.T) {
 	a := newAzure(t)
 	a.group()

@@ -210,7 +210,7 @@ func (x *exchange) after(rule fault.Rule) {
 	}
 }
 
-// omit leaves out of a list what has an ID that ends so.
+// omit removes the items of a list whose ID ends with end.
 func omit(rep *provider.Reply, end string) {
 	list, ok := rep.Body.(body.Object)
 	if !ok {
@@ -357,8 +357,8 @@ func (x *exchange) retryAfter(d time.Duration, exact bool) {
 	}
 }
 
-// hasten tells clients what Azure leaves them to guess, where time runs faster than on Azure: when the operation will be over, or the
-// time that they ask again after anyway, which is 10 s where Azure names none, scaled.
+// hasten tells clients when to poll, where time runs faster than on Azure: when the operation will be over, or after
+// their own polling interval, scaled. That interval is 10 s where Azure sends none.
 func (x *exchange) hasten(asked time.Duration) {
 	if x.s.opts.TimeScale >= 1 {
 		return
@@ -429,7 +429,8 @@ func (x *exchange) reply(rep *provider.Reply) {
 		h.Set(k, v)
 	}
 	if rep.Etag != "" && x.call.Type != nil {
-		// The network provider sends the header with what is read, private DNS always, and no other recorded provider ever.
+		// In the recordings, the network provider sends the header with reads only, private DNS always, and the other
+		// providers never.
 		if style := x.call.Type.Style; style == provider.PrivateDNS || style == provider.Network && x.r.Method == "GET" {
 			h.Set("ETag", rep.Etag)
 		}

@@ -76,7 +76,8 @@ func (e *entra) assertion(token, kind, client, host string, identity *store.Reso
 // clockSkew is how far ahead the clock of who signs may be.
 const clockSkew = 5 * time.Minute
 
-// ofCertificate judges what a certificate of the application should have signed.
+// ofCertificate checks an assertion that a certificate of the application should have signed.
+//
 // Source: https://learn.microsoft.com/entra/identity-platform/certificate-credentials
 func (e *entra) ofCertificate(j jwt, client, host string, certificates []*x509.Certificate) *refusal {
 	named := thumbprint(j)
@@ -108,8 +109,8 @@ func thumbprint(j jwt) []byte {
 	return raw
 }
 
-// isItself tells whether an audience is the token service: its endpoint or its issuer of the tenant, by the name that it was called
-// by or one that Azure has for it.
+// isItself reports whether an audience is the token service: its endpoint or its issuer of the tenant, under the host
+// name of the request or one of Azure's.
 func (e *entra) isItself(audience, host string) bool {
 	u, err := url.Parse(audience)
 	if err != nil || u.Scheme != "https" || u.Host != host && !slices.Contains(azureHosts, strings.ToLower(u.Host)) {

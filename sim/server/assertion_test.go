@@ -61,7 +61,7 @@ func signed(t *testing.T, key *rsa.PrivateKey, header, claims obj) string {
 	return text + "." + base64.RawURLEncoding.EncodeToString(sig)
 }
 
-// keySet is what an issuer with the key publishes.
+// keySet returns the key set that an issuer with the key publishes.
 func keySet(t *testing.T, key *rsa.PublicKey) []byte {
 	t.Helper()
 	enc := base64.RawURLEncoding.EncodeToString
@@ -281,7 +281,7 @@ func TestRegistrationsByTheControlAPI(t *testing.T) {
 	control("issuers", `{"issuer":"`+issuer+`","keys":[{"kty":"EC","crv":"P-256","x":"AQ","y":"AQ"}]}`, 400)
 
 	thumb := sha256.Sum256(certificate.Raw)
-	// The first simulator is not closed: a second one reads what is on disk at this moment.
+	// The first simulator stays open: the second one reads the files as they are at this moment.
 	a = newAzure(t, func(o *server.Options) { o.StateDir = dir })
 	end := time.Now().Add(time.Minute).Unix()
 	for name, token := range map[string]string{

@@ -34,7 +34,7 @@ func (s *Server) catalogue() []*provider.Provider {
 	return append(own, standin.Providers(own)...)
 }
 
-// knownObject tells whether an object ID belongs to a configured principal.
+// knownObject reports whether an object ID belongs to a configured principal.
 func (s *Server) knownObject(id string) bool {
 	for _, p := range s.opts.Principals {
 		want := p.ObjectID

@@ -98,7 +98,7 @@ func (r *lenient) word() {
 	r.out.Write(word)
 }
 
-// closes tells whether the next thing is the end of an object or list.
+// closes reports whether the next token is the end of an object or list.
 func (r *lenient) closes(at int) bool {
 	i := r.after(at)
 	return i < len(r.in) && (r.in[i] == '}' || r.in[i] == ']')

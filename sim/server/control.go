@@ -116,7 +116,7 @@ func (s *Server) controlGuests(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// attachLab notes that guests are real from now on, so bootstrapping extensions wait for what they report.
+// attachLab records that guests are real from now on. Bootstrapping extensions then wait for the guests' reports.
 func (s *Server) attachLab() {
 	_ = s.store.Update(func(tx *store.Tx) error {
 		var on bool

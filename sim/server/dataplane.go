@@ -331,7 +331,7 @@ func portIn(ranges []string, port int) bool {
 	return false
 }
 
-// fromMatches judges the source: somebody on the Internet, or a neighbour in the virtual network.
+// fromMatches matches the source address: the Internet, or a neighbour in the virtual network.
 func (p *path) fromMatches(prefixes []string, neighbour netip.Addr) bool {
 	for _, s := range prefixes {
 		n, err := netip.ParsePrefix(s)

@@ -35,7 +35,7 @@ func sent(t *testing.T, name string) (command string, content obj) {
 	return file.Command, file.Body
 }
 
-// TestAzureCLI has the simulator carry out what the Azure CLI sends.
+// TestAzureCLI runs the requests of the Azure CLI against the simulator.
 func TestAzureCLI(t *testing.T) {
 	t.Parallel()
 	a := newAzure(t)
@@ -118,7 +118,8 @@ func TestAzureCLI(t *testing.T) {
 	}
 }
 
-// TestDeploymentOrder holds that what is independent goes side by side, and what is not, one after the other.
+// TestDeploymentOrder checks that independent resources are deployed in parallel, and dependent ones one after the
+// other.
 func TestDeploymentOrder(t *testing.T) {
 	t.Parallel()
 	a := newAzure(t)
@@ -190,7 +191,7 @@ func TestDeploymentFaults(t *testing.T) {
 	}
 }
 
-// TestDeploymentStuck holds that a deployment waits for what is stuck, and goes on with it.
+// TestDeploymentStuck checks that a deployment waits for a stuck resource and continues with it.
 func TestDeploymentStuck(t *testing.T) {
 	t.Parallel()
 	a := newAzure(t)
@@ -241,7 +242,7 @@ func TestDeploymentRestarts(t *testing.T) {
 	if r := a.do("GET", deployments+"d"+deployedWith, nil); r.at("properties.provisioningState") != "Running" {
 		t.Fatalf("after 3 s: %v", r.body)
 	}
-	// The first simulator is not closed: a second one reads what is on disk at this moment.
+	// The first simulator stays open: the second one reads the files as they are at this moment.
 	a = newAzure(t, with)
 	a.sim.Settle()
 	if r := a.do("GET", deployments+"d"+deployedWith, nil); r.at("properties.provisioningState") != "Succeeded" {
@@ -271,7 +272,7 @@ func TestDeploymentRoles(t *testing.T) {
 	}
 }
 
-// TestDeploymentRefused holds what is refused at once, and that it is named.
+// TestDeploymentRefused checks which deployments are refused at once, and that the error names the cause.
 func TestDeploymentRefused(t *testing.T) {
 	t.Parallel()
 	a := newAzure(t)

@@ -12,7 +12,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/sim/store"
 )
 
-// deployments answers what is below a deployment and is no read or action of a deployment that is there.
+// deployments answers paths below a deployment, except reads and actions of a deployment that exists.
 func (x *exchange) deployments(rest []string) (*provider.Reply, error, bool) {
 	c := x.call
 	switch {

@@ -10,7 +10,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/sim/store"
 )
 
-// disturb does what somebody else might do to a resource.
+// disturb changes a resource as another client of Azure might.
 func (s *Server) disturb(rule fault.Rule, id string) error {
 	parsed, err := store.ParseID(id)
 	if err != nil {

@@ -42,7 +42,7 @@ func edgeVM(nicName string) obj {
 	return b
 }
 
-// edgeWorld makes networks and what is in them, in the edge zone ("edge") and in its region ("region").
+// edgeWorld creates networks and their resources in the edge zone ("edge") and in its region ("region").
 func (a *azure) edgeWorld() {
 	a.t.Helper()
 	a.must("PUT", groupA, obj{"location": "westus"})

@@ -136,7 +136,7 @@ func (e *entra) check(token string) (claims, bool) {
 	return j.claims, ok && j.header.Alg == "RS256" && j.signedBy(&e.key.PublicKey)
 }
 
-// serve answers the token service. It tells whether the path was one of its own.
+// serve answers requests for the token service. It returns false if the path is not one of its own.
 func (e *entra) serve(w http.ResponseWriter, r *http.Request) bool {
 	segs := segments(r.URL.Path)
 	path := strings.ToLower(strings.Join(segs, "/"))

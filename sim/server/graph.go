@@ -16,8 +16,9 @@ import (
 
 const graphRoot = "https://graph.microsoft.com/v1.0/$metadata#"
 
-// serveGraph answers what clients of Azure look up in Microsoft Graph: service principals, which every application and every
-// user-assigned identity has. It tells whether the path was of Graph.
+// serveGraph answers the lookups of Azure's clients in Microsoft Graph: service principals, which every application
+// and every user-assigned identity has. It returns false if the path is not one of Graph.
+//
 // Source: https://learn.microsoft.com/graph/api/serviceprincipal-list
 func (e *entra) serveGraph(w http.ResponseWriter, r *http.Request) bool {
 	path, ok := strings.CutPrefix(r.URL.Path, "/v1.0/")
@@ -82,7 +83,8 @@ func (e *entra) serveGraph(w http.ResponseWriter, r *http.Request) bool {
 
 var graphByApp = regexp.MustCompile(`^servicePrincipals\(appId='([^']*)'\)$`)
 
-// graphFilters are the filters by what they compare; the value is the first group.
+// graphFilters maps the supported filters to the property that they compare. The value is the first group of the
+// expression.
 var graphFilters = []struct {
 	form    *regexp.Regexp
 	matches func(p body.Object, value string) bool

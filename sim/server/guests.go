@@ -81,7 +81,8 @@ func (v *guestView) current() (int64, []Guest) {
 	return v.rev, guests
 }
 
-// fingerprints is what a change of any guest changes. Custom data is left out: it is large and cannot change during a VM's life.
+// fingerprints returns a hash that changes with any guest. Custom data is left out: it is large and cannot change
+// during a VM's life.
 func fingerprints(guests []Guest) string {
 	h := sha256.New()
 	enc := json.NewEncoder(h)

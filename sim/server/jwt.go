@@ -42,8 +42,8 @@ func parseJWT(token string) (jwt, bool) {
 	return j, read(parts[0], &j.header) && read(parts[1], &j.claims) && err == nil
 }
 
-// signedBy tells whether the key made the signature, by one of the algorithms of RFC 7518 that clients sign with. Entra ID takes
-// no elliptic curves of other issuers, while API servers of tests sign with nothing else.
+// signedBy reports whether the key made the signature, by one of the algorithms of RFC 7518 that clients sign with.
+// Entra ID accepts no elliptic curves of other issuers, but the API servers of tests sign with nothing else.
 func (j jwt) signedBy(key crypto.PublicKey) bool {
 	sum := sha256.Sum256([]byte(j.signed))
 	switch key := key.(type) {

@@ -59,8 +59,8 @@ func heap() int64 {
 	return int64(m.HeapAlloc)
 }
 
-// TestTenThousandResources bounds what a simulator with 10,000 resources holds, everything that it keeps of their making included (the
-// operations and the records of the requests), and compares what a page of 100 costs there with what it costs among 1,000.
+// TestTenThousandResources bounds the memory of a simulator with 10,000 resources, including the operations and the
+// request records of their creation. It compares the cost of a page of 100 there with its cost among 1,000 resources.
 func TestTenThousandResources(t *testing.T) {
 	a := newAzure(t, func(o *server.Options) { o.PageSize = 100 })
 	before := heap()
@@ -115,7 +115,8 @@ func (a *azure) costOfPage(path string) float64 {
 	return float64(after.TotalAlloc-before.TotalAlloc) / times
 }
 
-// TestListsWhileTheyChange: a page goes on behind the last resource of the one before, also when what it showed is gone by then.
+// TestListsWhileTheyChange checks that a page continues behind the last resource of the page before, even if the
+// resources of that page have been deleted since.
 func TestListsWhileTheyChange(t *testing.T) {
 	a := newAzure(t, func(o *server.Options) { o.PageSize = 3 })
 	group := func(name string) string { return "/subscriptions/" + sub + "/resourceGroups/" + name }

@@ -48,7 +48,7 @@ func (x *exchange) limit() error {
 	return e
 }
 
-// kindOf is what Azure Resource Manager takes a request for.
+// kindOf returns the kind that Azure Resource Manager counts a request as.
 func kindOf(method string) string {
 	switch method {
 	case http.MethodDelete:
@@ -76,9 +76,9 @@ func (x *exchange) limitOfProvider() error {
 	return nil
 }
 
-// limitOfNetwork is 1,000 writes and deletions and 10,000 reads in 5 minutes of a subscription in a region.
+// limitOfNetwork allows 1,000 writes and deletions and 10,000 reads in 5 minutes per subscription and region.
 // https://learn.microsoft.com/azure/azure-resource-manager/management/request-limits-and-throttling#network-throttling
-// Neither whether the 5 minutes begin with a request or slide, nor what the answer says, is published.
+// Microsoft does not publish whether the 5 minutes begin with a request or slide, nor the text of the answer.
 func (x *exchange) limitOfNetwork(times float64) error {
 	all := limit{key: "network/" + x.regional() + "/reads", size: 10000 * times, window: 5 * time.Minute}
 	if kindOf(x.r.Method) != "reads" {
@@ -139,7 +139,7 @@ func (x *exchange) group() string {
 	return "Put" + of
 }
 
-// exists tells whether what the request is about is there.
+// exists reports whether the resource of the request exists.
 func (x *exchange) exists() (there bool) {
 	x.s.store.View(func(tx *store.Tx) { there = tx.Get(x.call.ID.String()) != nil })
 	return there
@@ -180,8 +180,8 @@ func (x *exchange) limitOfCompute(times float64) error {
 	return e
 }
 
-// regional names the subscription and the region that a request is about: the one in its path or body, that of what is there, or of
-// its resource group.
+// regional returns the subscription and region that a request counts for: the region in its path or body, that of the
+// existing resource, or that of its resource group.
 func (x *exchange) regional() string {
 	id := x.call.ID
 	region := body.String(x.call.Body, "location")

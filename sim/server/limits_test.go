@@ -25,12 +25,13 @@ func TestLimits(t *testing.T) {
 		limits server.Throttle
 		// method and path are asked with a different name in place of each *.
 		method, path string
-		// taken is how many requests there may be, code what the next is answered with, wait when there may be one more.
+		// taken is the number of requests allowed, code the error code of the next one, wait the time until another
+		// one is allowed.
 		taken   int
 		code    string
 		message string
 		wait    time.Duration
-		// header and left are what the last answer but the refused one tells.
+		// header and left are the name and value of the header in the last answer before the refused one.
 		header, left string
 		// other is a method and path that are not limited with it.
 		other [2]string
@@ -108,7 +109,8 @@ func TestLimits(t *testing.T) {
 	}
 }
 
-// TestLimitsOfRegions has each region of a subscription count by itself, wherever a request says which it is.
+// TestLimitsOfRegions checks that each region of a subscription has its own count, wherever the request names the
+// region.
 func TestLimitsOfRegions(t *testing.T) {
 	a := newAzure(t, func(o *server.Options) {
 		o.Throttle = &server.Throttle{Reads: 1e6, Writes: 1e6, Deletes: 1e6, ReadsPerSec: 1, WritesPerSec: 1, DeletesPerSec: 1, Providers: 0.002}
@@ -119,7 +121,7 @@ func TestLimitsOfRegions(t *testing.T) {
 	}
 	got := []int{table("a", "westus3"), table("b", "westus3"), table("c", "West US 3"), table("c", "eastus")}
 	a.sim.Settle()
-	// It is in eastus, and what is not there is where its group is.
+	// The existing table is in eastus. A missing resource counts for the region of its group.
 	got = append(got, a.do("DELETE", net+"/routeTables/c", nil).status, a.do("DELETE", net+"/routeTables/none", nil).status)
 	if diff := cmp.Diff([]int{201, 201, 429, 201, 202, 429}, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)

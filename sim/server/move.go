@@ -46,9 +46,9 @@ func (x *exchange) move() error {
 	return refused
 }
 
-// export answers with a template of a group that has nothing, and says so of each resource in Azure's words for a type that it cannot
-// export, by https://learn.microsoft.com/azure/azure-resource-manager/templates/export-template-portal and the SDK model
-// ResourceGroupExportResult.
+// export answers with an empty template of a group, and an error per resource with Azure's text for a type that it
+// cannot export, by https://learn.microsoft.com/azure/azure-resource-manager/templates/export-template-portal and the
+// SDK model ResourceGroupExportResult.
 func (x *exchange) export() (*provider.Reply, error) {
 	c := x.call
 	group, err := x.groupOfPath()

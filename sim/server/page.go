@@ -22,7 +22,7 @@ const (
 // pageCookie has the control token for browsers, which send no headers of their own.
 const pageCookie = "sim-token"
 
-// servePage answers what is for people to look at, below page.Root.
+// servePage serves the pages for people, below page.Root.
 func (s *Server) servePage(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Security-Policy", "default-src 'none'; style-src 'self' 'unsafe-inline'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'")
 	w.Header().Set("Cache-Control", "no-store")
@@ -75,8 +75,9 @@ func (s *Server) servePage(w http.ResponseWriter, r *http.Request) {
 	_, _ = w.Write(out.Bytes())
 }
 
-// mayLook tells whether the browser has the control token. One that comes with it in the query gets it as a cookie, and the same
-// address without it, so that it is not seen in the browser's history. It has answered when it returns false.
+// mayLook reports whether the browser has the control token. A browser that sends the token in the query gets it as a
+// cookie, and is redirected to the same address without it, so that the token is not in the browser's history. The
+// request has been answered when mayLook returns false.
 func (s *Server) mayLook(w http.ResponseWriter, r *http.Request) bool {
 	// Another site's page must not switch on faults with the browser's cookie.
 	if err := http.NewCrossOriginProtection().Check(r); err != nil {
@@ -108,7 +109,7 @@ func (s *Server) mayLook(w http.ResponseWriter, r *http.Request) bool {
 	return false
 }
 
-// changeFaults does what a form of the page on faults says.
+// changeFaults applies a form of the page on faults.
 func (s *Server) changeFaults(r *http.Request) error {
 	r.Body = http.MaxBytesReader(nil, r.Body, maxBody)
 	if err := r.ParseForm(); err != nil {

@@ -17,7 +17,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/sim/store"
 )
 
-// pageGroups are all resource groups, with what is in one of them.
+// pageGroups returns all resource groups, and the resources of the one named in.
 func (s *Server) pageGroups(in string) *page.Groups {
 	out := &page.Groups{All: s.groups()}
 	for _, group := range out.All {
@@ -45,7 +45,8 @@ func (s *Server) groups() []page.Group {
 	return out
 }
 
-// ownerOf is what says whose a resource is: what manages it, or the cluster that its tags name, in whichever way.
+// ownerOf returns the owner of a resource: the resource that manages it, or the cluster that its tags name, in any of
+// the tag formats.
 func ownerOf(r *store.Resource) string {
 	if by := body.String(r.Body, "managedBy"); by != "" {
 		return by[strings.LastIndexByte(by, '/')+1:]

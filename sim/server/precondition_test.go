@@ -26,7 +26,7 @@ func TestPreconditions(t *testing.T) {
 		body         obj
 		tag          string // where the etag is shown
 		status       int
-		code, exists string // what is said for If-Match, and a part of what is said for If-None-Match
+		code, exists string // error code for If-Match, and a part of the message for If-None-Match
 	}{
 		"network":  {net + "/routeTables/rt?api-version=2024-05-01", obj{"location": "westus3"}, "etag", 412, network, "Precondition failed."},
 		"child":    {net + "/virtualNetworks/vnet/subnets/cp?api-version=2024-05-01", obj{"properties": obj{"addressPrefix": "10.0.0.0/24"}}, "etag", 412, network, "Precondition failed."},
@@ -108,7 +108,7 @@ func TestEtagHeader(t *testing.T) {
 	}
 }
 
-// TestPutsWithoutAChange says which providers begin an operation all the same.
+// TestPutsWithoutAChange checks which providers begin an operation even if nothing changes.
 func TestPutsWithoutAChange(t *testing.T) {
 	a := newAzure(t)
 	a.machine()

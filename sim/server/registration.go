@@ -25,8 +25,8 @@ type federatedCredential struct {
 	Audience string `json:"audience,omitempty"` // "": exchangeAudience
 }
 
-// registrations are what was registered while the simulator ran: the credentials of applications by client ID in lower case, and
-// the keys that issuers of federated tokens publish by their URL.
+// registrations are made while the simulator runs: the credentials of applications by client ID in lower case, and
+// the keys that issuers of federated tokens publish, by the issuer's URL.
 type registrations struct {
 	Applications map[string]application `json:"applications,omitempty"`
 	Issuers      map[string][]jwk       `json:"issuers,omitempty"`
@@ -103,8 +103,8 @@ func (e *entra) registerApplication(clientID string, more application) error {
 	})
 }
 
-// TrustIssuer says which keys an issuer of federated tokens publishes: keySet is the JSON that its jwks_uri answers with. Entra ID
-// fetches it; the simulator asks nobody. Keys are added to those that the issuer has.
+// TrustIssuer adds the keys of an issuer of federated tokens: keySet is the JSON that its jwks_uri answers with.
+// Entra ID fetches it; the simulator sends no requests. Keys that the issuer has already are kept.
 func (s *Server) TrustIssuer(issuer string, keySet []byte) error {
 	var set struct {
 		Keys []jwk `json:"keys"`

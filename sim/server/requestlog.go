@@ -20,7 +20,7 @@ type RequestRecord struct {
 	UserAgent   string    `json:"userAgent,omitempty"`
 	RequestID   string    `json:"requestID,omitempty"`
 	OperationID string    `json:"operationID,omitempty"` // of the operation the request started or asked for
-	Actions     []string  `json:"actions,omitempty"`     // what a role must allow for it: its own action, those at what the body refers to, and reading the operation that it starts
+	Actions     []string  `json:"actions,omitempty"`     // actions that a role must allow for the request: its own, those on resources that the body refers to, and reading the operation that it starts
 }
 
 const keptRequests = 200000
@@ -55,7 +55,8 @@ func (l *requestLog) all() []RequestRecord {
 	return slices.Clip(l.records)
 }
 
-// loggedQuery are the query parameters that say what was asked. Anything else may be a signature or a secret.
+// loggedQuery are the query parameters that the log keeps, because they select the answer. Any other may be a
+// signature or a secret.
 var loggedQuery = []string{"api-version", "$filter", "$expand", "$top", "$skiptoken", "$select", "monitor", "forceDeletion", "skipShutdown", "format", "resource"}
 
 func loggedURL(u *url.URL) string {

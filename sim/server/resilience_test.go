@@ -31,7 +31,7 @@ func TestNothingAcknowledgedIsLostWhenTheProcessIsKilled(t *testing.T) {
 	op := a.do("PUT", net+"/virtualNetworks/vnet/subnets/late", obj{"properties": obj{"addressPrefix": "10.3.0.0/24"}}).header.Get("Azure-AsyncOperation")
 	token := a.sim.Token("")
 	before := a.sim.State()
-	// The first simulator is not closed: a second one reads what is on disk at this moment.
+	// The first simulator stays open: the second one reads the files as they are at this moment.
 	b := newAzure(t, with)
 	if d := cmp.Diff(before, b.sim.State()); d != "" {
 		t.Error(d)

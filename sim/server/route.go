@@ -82,7 +82,7 @@ func lastProvider(l []string) int {
 	return -1
 }
 
-// ofSubscription answers what Azure Resource Manager itself has below a subscription.
+// ofSubscription answers the paths of Azure Resource Manager itself below a subscription.
 func (x *exchange) ofSubscription() (*provider.Reply, error, bool) {
 	l, n := x.lower, len(x.lower)
 	switch {
@@ -400,8 +400,9 @@ func (x *exchange) generic(r *store.Resource, expand string) body.Object {
 	return o
 }
 
-// changed is when a resource was changed, as the list of all resources has it. Nothing documents what moves it: here it is nothing but
-// what is asked for of the resource itself, not of its children, nor what Azure does by itself.
+// changed returns the time of a resource's last change, as the list of all resources has it. It is undocumented which
+// changes count. Assumption: only requests for the resource itself, not those for its children, and not changes that
+// Azure makes by itself.
 func changed(r *store.Resource) time.Time {
 	if r.Written.IsZero() {
 		return r.Created

@@ -208,7 +208,7 @@ func once[T any](call func(ctx context.Context, name string) (T, error)) sdkCall
 	}
 }
 
-// paged counts what a pager gives.
+// paged counts the items and pages of a pager.
 func paged[T any](pager func() *runtime.Pager[T], on func(T) int) func(context.Context) (items, pages int, err error) {
 	return func(ctx context.Context) (items, pages int, err error) {
 		for pager := pager(); pager.More(); pages++ {
@@ -222,7 +222,7 @@ func paged[T any](pager func() *runtime.Pager[T], on func(T) int) func(context.C
 	}
 }
 
-// unpaged counts what a list gives that Azure answers in one page; it has no pages.
+// unpaged counts the items of a list that Azure answers in one piece. Such a list has no pages.
 func unpaged(list func(ctx context.Context) (int, error)) func(context.Context) (items, pages int, err error) {
 	return func(ctx context.Context) (items, pages int, err error) {
 		items, err = list(ctx)

@@ -26,7 +26,7 @@ func extension(name string) obj {
 	return obj{"location": "westus3", "properties": of[name]}
 }
 
-// computeTypes are those of Microsoft.Compute, each after what it needs.
+// computeTypes returns the types of Microsoft.Compute, each after its dependencies.
 func (a *azure) computeTypes() []sdkType {
 	made, err := armcompute.NewClientFactory(sub, a.cred(), a.options())
 	f := factory(a, made, err)

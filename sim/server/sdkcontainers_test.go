@@ -31,7 +31,7 @@ func records(field string, record obj) obj {
 	return obj{"properties": obj{"ttl": 300, field: []obj{record}}}
 }
 
-// zoneTypes are those of private DNS zones, each after what it needs.
+// zoneTypes returns the types of private DNS zones, each after its dependencies.
 func (a *azure) zoneTypes() []sdkType {
 	made, err := armprivatedns.NewClientFactory(sub, a.cred(), a.options())
 	f := factory(a, made, err)
@@ -84,7 +84,7 @@ func (a *azure) zoneTypes() []sdkType {
 	return types
 }
 
-// containerTypes are those of Microsoft.ContainerService, each after what it needs.
+// containerTypes returns the types of Microsoft.ContainerService, each after its dependencies.
 func (a *azure) containerTypes() []sdkType {
 	made, err := armcontainerservice.NewClientFactory(sub, a.cred(), a.options())
 	f := factory(a, made, err)

@@ -12,7 +12,7 @@ func octet(name string) string { return map[string]string{"aa": "1", "bb": "2"}[
 
 func number(name string) int { return map[string]int{"aa": 101, "bb": 102}[name] }
 
-// networkTypes are those of Microsoft.Network, each after what it needs.
+// networkTypes returns the types of Microsoft.Network, each after its dependencies.
 func (a *azure) networkTypes() []sdkType {
 	made, err := armnetwork.NewClientFactory(sub, a.cred(), a.options())
 	f := factory(a, made, err)

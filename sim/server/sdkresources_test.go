@@ -11,7 +11,7 @@ import (
 
 func guid(name string) string { return "00000000-0000-0000-0000-0000000000" + name }
 
-// resourceTypes are resource groups, and what is about any resource.
+// resourceTypes returns the SDK calls on resource groups and on generic resources.
 func (a *azure) resourceTypes() []sdkType {
 	made, err := armresources.NewClientFactory(sub, a.cred(), a.options())
 	f := factory(a, made, err)

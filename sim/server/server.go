@@ -1,7 +1,7 @@
 // Package server is the simulated Azure as an http.Handler: Azure Resource Manager, Microsoft Entra ID tokens, managed identity
 // and metadata endpoints, and a control API under /_sim/.
 //
-// Its promise: what an unmodified Azure client sends is answered as Azure would, with Azure's status codes, headers, error codes and
+// Its promise: requests of an unmodified Azure client are answered as Azure would, with Azure's status codes, headers, error codes and
 // wire styles of long-running operations; nothing that was acknowledged is lost when a state directory is set; and with a virtual
 // clock and a seed the answers are the same on every run.
 //
@@ -62,15 +62,17 @@ type Options struct {
 	PageSize      int            // entries per page of a list; 0: 1000
 	Quota         map[string]int // compute limits: "cores" or a family, or either after "<location>/"; others are far away
 	FeaturesOff   []string       // features that are not registered, as in "Microsoft.Compute/EncryptionAtHost"; nil: all are
-	// PutDropsTags has a PUT without tags take the tags off a virtual machine, scale set or disk. It is off: by Microsoft's page on PUTs such a PUT
-	// leaves what it does not mention, https://learn.microsoft.com/en-us/previous-versions/azure/virtual-machines/put-calls-create-or-update. That
-	// this holds for tags is an assumption. A recording agrees, but a policy may have set its tags anew: the second PUT of a scale set in
-	// Test_Insights_v1api_CreationAndDeletion of github.com/Azure/azure-service-operator/v2 v2.18.0.
+	// PutDropsTags makes a PUT without tags remove the tags of a virtual machine, scale set or disk. It is off by
+	// default: by Microsoft's page on PUTs such a PUT leaves the properties that it does not mention,
+	// https://learn.microsoft.com/en-us/previous-versions/azure/virtual-machines/put-calls-create-or-update. That
+	// this holds for tags is an assumption. A recording agrees, but a policy may have set its tags anew: the second
+	// PUT of a scale set in Test_Insights_v1api_CreationAndDeletion of github.com/Azure/azure-service-operator/v2
+	// v2.18.0.
 	PutDropsTags bool
 	Replication  time.Duration // how long Entra ID needs to show a new principal to role assignments; scaled
 	ControlToken string        // required in X-Sim-Token for /_sim/ when set
 	EnforceRBAC  bool          // callers may do only what their role assignments allow
-	Owners       []string      // client IDs that may do everything all the same, so that somebody can assign roles
+	Owners       []string      // client IDs that may do everything even with roles enforced, so that roles can be assigned at all
 	// Committed is called with the resources that changed, before another request sees them; it must not call the server. Nil is not called.
 	Committed func([]Change)
 }
@@ -96,7 +98,7 @@ type Server struct {
 	deployMu sync.Mutex
 	idMu     sync.Mutex
 	ids      *rand.Rand
-	// random is what is drawn by operations, and under ids by requests.
+	// random holds the sources of random numbers: operations draws for operations, ids for requests.
 	random struct{ operations, ids *rand.PCG }
 }
 
@@ -172,7 +174,7 @@ func (s *Server) Close() error {
 // Handler serves everything on one listener.
 func (s *Server) Handler() http.Handler { return http.HandlerFunc(s.serve) }
 
-// Requests returns what was logged so far, in the order the requests ended.
+// Requests returns the requests logged so far, in the order in which they ended.
 func (s *Server) Requests() []RequestRecord { return s.log.all() }
 
 // AddFault appends a rule to the fault script. Rules with Now act before AddFault returns.

@@ -7,7 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// shownCase is what a resource shows at some paths in a version; nil is nothing.
+// shownCase lists the values that a resource shows at some paths in a version; nil means absent.
 type shownCase struct {
 	reason, path, version string
 	want                  map[string]any
@@ -65,7 +65,7 @@ func TestShownByVersion(t *testing.T) {
 	}
 }
 
-// Azure does not show what it could default.
+// Azure does not show these values unless they were sent, although it has a default for them.
 func TestShownOnlyWhenSaid(t *testing.T) {
 	a := newAzure(t)
 	a.machine()
@@ -244,7 +244,7 @@ func TestDiskAccessOfPrivateEndpoint(t *testing.T) {
 		"properties.privateEndpointConnections.0.properties.privateLinkServiceConnectionState.status": "Approved", "properties.privateEndpointConnections.0.type": "Microsoft.Compute/diskAccesses/PrivateEndpointConnections"}}})
 }
 
-// A role's answers are not the same as what is read later.
+// The answer to the write of a role differs from a later read.
 func TestRolesThatAreNew(t *testing.T) {
 	a := newAzure(t)
 	a.group()

@@ -34,9 +34,10 @@ type drawn struct {
 	IDs        []byte `json:"ids"`
 }
 
-// Snapshot writes the whole state as one JSON document: resources with their write-only values, operations, also those under way, notes, faults
-// with what they counted, the clock, and where the random numbers are. Keys and the log of requests are not in it, nor how many requests were
-// taken of a limit, nor the answers that the fault stale keeps. The same state gives the same bytes.
+// Snapshot writes the whole state as one JSON document: resources with their write-only values, operations including
+// running ones, notes, faults with their counters, the clock, and the position of the random numbers. It leaves out
+// keys, the log of requests, the number of requests taken of a limit, and the answers that the fault stale keeps. The
+// same state gives the same bytes.
 func (s *Server) Snapshot(w io.Writer) error {
 	out := snapshot{Version: snapshotVersion, Tenant: s.opts.Tenant, Subscriptions: s.opts.Subscriptions, Faults: s.Faults()}
 	var err error

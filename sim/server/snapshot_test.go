@@ -82,7 +82,7 @@ func begin(t *testing.T, sim *server.Server) (poll string) {
 	return poll
 }
 
-// goOn is what a simulator answers from there.
+// goOn returns the answers of a simulator from this state on.
 func goOn(t *testing.T, sim *server.Server, poll string) (answers []told) {
 	t.Helper()
 	ask := func(method, path string, body any) { answers = append(answers, asked(t, sim, method, path, body)) }

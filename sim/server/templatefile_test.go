@@ -28,8 +28,9 @@ const templateFile = `{
   ]
 }`
 
-// fromFile is what the Azure CLI sends for --template-file: it writes the rest of the deployment as JSON, cuts off the last two braces, and
-// appends the file with a key that has no quotes. https://github.com/Azure/azure-cli/issues/32357
+// fromFile returns the body that the Azure CLI sends for --template-file: it writes the rest of the deployment as
+// JSON, cuts off the last two braces, and appends the file with a key that has no quotes.
+// https://github.com/Azure/azure-cli/issues/32357
 func fromFile(t *testing.T, file string, properties obj) string {
 	t.Helper()
 	partial, err := json.Marshal(obj{"properties": properties})
@@ -39,7 +40,8 @@ func fromFile(t *testing.T, file string, properties obj) string {
 	return strings.TrimSuffix(string(partial), "}}") + ", template:" + file + "}}"
 }
 
-// TestTemplateFile has the simulator read what the Azure CLI sends for "az deployment group validate|what-if|create --template-file".
+// TestTemplateFile sends the bodies that the Azure CLI sends for "az deployment group validate|what-if|create
+// --template-file".
 func TestTemplateFile(t *testing.T) {
 	t.Parallel()
 	a := newAzure(t)
@@ -84,7 +86,8 @@ func TestTemplateFile(t *testing.T) {
 	}
 }
 
-// TestNoTemplate refuses what is no JSON however it is read, and what is not JSON where no template is sent.
+// TestNoTemplate checks that a body is refused if even the lenient parser cannot read it, and that lenient JSON is
+// refused where no template is sent.
 func TestNoTemplate(t *testing.T) {
 	t.Parallel()
 	a := newAzure(t)

@@ -16,15 +16,15 @@ type Throttle struct {
 	ReadsPerSec, WritesPerSec, DeletesPerSec float64 // refill
 	// Whole is how many times as much all principals together may ask of a subscription; 0 is any number.
 	Whole float64
-	// Providers has Microsoft.Compute and Microsoft.Network limit requests, too, to this many times what they take of a subscription
-	// in a region; 0 has them take any number.
+	// Providers makes Microsoft.Compute and Microsoft.Network limit requests as well. It is a factor on their limits
+	// per subscription and region; with 0 they have no limit.
 	Providers float64
 }
 
 // AzureThrottle are Azure's own figures.
 var AzureThrottle = Throttle{Reads: 250, Writes: 200, Deletes: 200, ReadsPerSec: 25, WritesPerSec: 10, DeletesPerSec: 10, Whole: 15, Providers: 1}
 
-// Times are limits this many times as high, for what is as many times as large.
+// Times returns limits multiplied by a factor, for a setup that is larger by this factor.
 func (t Throttle) Times(factor float64) Throttle {
 	for _, figure := range []*float64{&t.Reads, &t.Writes, &t.Deletes, &t.ReadsPerSec, &t.WritesPerSec, &t.DeletesPerSec, &t.Providers} {
 		*figure *= factor
@@ -61,7 +61,7 @@ type limiter struct {
 	counts map[string]*count
 }
 
-// count is what is left of a limit: of a bucket at a time, of a window that began then.
+// count is the number of requests left of a limit: in a bucket at a time, or in a window that began at a time.
 type count struct {
 	left float64
 	at   time.Time
@@ -111,7 +111,7 @@ func (l *limiter) since(at, now time.Time) time.Duration {
 	return time.Duration(float64(now.Sub(at)) / l.scale)
 }
 
-// count is what is left of a limit by now.
+// count returns the requests left of a limit at this time.
 func (l *limiter) count(limit limit, now time.Time) *count {
 	c := l.counts[limit.key]
 	if c == nil {
@@ -131,7 +131,8 @@ func (l *limiter) count(limit limit, now time.Time) *count {
 	return c
 }
 
-// sweep forgets, when there are many, the counts of what nobody has asked for so long that all of it is there again.
+// sweep removes the counts that have not been used for so long that they are full again. It runs only when there are
+// many counts.
 func (l *limiter) sweep(now time.Time) {
 	if len(l.counts)%1024 != 1023 {
 		return

@@ -15,7 +15,7 @@ type views struct {
 	mu sync.Mutex
 	// kept are the last answers to GETs that a rule makes stale, by URL.
 	kept map[string]kept
-	// unseen is until when a resource says 404, by its lower-case ID.
+	// unseen is the time until which a resource answers 404, by its lower-case ID.
 	unseen map[string]time.Time
 }
 
@@ -64,7 +64,7 @@ func (v *views) keep(url string, answer kept) {
 	v.kept[url] = answer
 }
 
-// lasting is how long a rule says, or so many.
+// lasting returns the duration that a rule gives in seconds, or the default.
 func lasting(given, otherwise float64) time.Duration {
 	if given <= 0 {
 		given = otherwise
@@ -72,7 +72,7 @@ func lasting(given, otherwise float64) time.Duration {
 	return time.Duration(given * float64(time.Second))
 }
 
-// answers has the rule act on the way of the answer. It tells whether the request is answered already.
+// answers applies the rule to the answer. It returns true if the request has been answered already.
 func (x *exchange) answers(rule fault.Rule) bool {
 	switch rule.Kind {
 	case fault.SlowBody, fault.Truncate:
