@@ -11,25 +11,26 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/asoresource"
 )
 
-// Resource types of which an object has to have a document.
+// Resource types that an object must have a resource manifest of.
 const (
 	managedClusterType = "Microsoft.ContainerService/managedClusters"
 	agentPoolType      = managedClusterType + "/agentPools"
 )
 
-// withDocuments is a kind whose objects hold documents. Templates of them are not looked at: patches of a ClusterClass complete
-// them. Nobody would look at a new object with the gate off; stored ones can be changed.
+// withDocuments declares the webhooks of a kind whose objects hold resource manifests. Its templates are not validated, because
+// patches of a ClusterClass complete them. New objects are refused while the feature gate is off, because no controller would
+// reconcile them; stored ones can still be changed.
 func withDocuments[T client.Object](features plan.Features, spec func(T) any, documents func(T) []runtime.RawExtension, needs string, version func(T) string) kind[T] {
 	validate := func(obj T) field.ErrorList {
 		return asoresource.ValidateManifests(obj.GetNamespace(), documents(obj), needs, version(obj))
 	}
 	return kind[T]{
 		spec: spec,
-		// Without defaults an update would lose the annotations that carry keeps.
+		// An empty function still registers the mutating webhook, which keeps the annotations that an update leaves out.
 		defaults: func(T) {},
 		create: of(func(obj T) field.ErrorList {
 			if !features.ASOAPI {
-				return field.ErrorList{field.Forbidden(field.NewPath("spec"), "needs the feature gate ASOAPI of the manager, which is off: its kinds are not reconciled")}
+				return field.ErrorList{field.Forbidden(field.NewPath("spec"), "needs the feature gate ASOAPI, which is off. Start the manager with --feature-gates=ASOAPI=true")}
 			}
 			return validate(obj)
 		}),

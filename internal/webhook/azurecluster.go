@@ -41,8 +41,8 @@ var clusterTemplates = kind[*infrav1.AzureClusterTemplate]{
 	update:   between(ValidateAzureClusterTemplateUpdate),
 }
 
-// keepEndpoint keeps the endpoint that the controller has set, where an update leaves it out, as one that replaces the whole object does. An
-// endpoint with another value stays, so that it is refused where it cannot change.
+// keepEndpoint restores the endpoint that the controller has set when an update leaves it out, for example kubectl replace. An
+// endpoint with another value is not overwritten, so that validation refuses it where it cannot change.
 func keepEndpoint[T client.Object](endpoint func(T) *infrav1.APIEndpoint) func(context.Context, T) error {
 	return func(ctx context.Context, obj T) error {
 		stored := empty[T]()

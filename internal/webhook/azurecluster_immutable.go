@@ -13,8 +13,8 @@ import (
 
 const immutable = "cannot change after the cluster was made"
 
-// ValidateAzureClusterUpdate checks a change of an AzureCluster; both objects are defaulted. What cannot change is told
-// before anything else.
+// ValidateAzureClusterUpdate checks a change of an AzureCluster; both objects are defaulted. Errors about immutable fields come
+// first.
 func ValidateAzureClusterUpdate(old, c *infrav1.AzureCluster, features plan.Features) field.ErrorList {
 	if errs := immutableCluster(old, c); len(errs) > 0 {
 		return errs
@@ -50,7 +50,7 @@ func immutableCluster(old, c *infrav1.AzureCluster) (errs field.ErrorList) {
 	return append(errs, immutableSubnets(old, c, network.Child("subnets"))...)
 }
 
-// unmovable keeps what is in Azure where it is.
+// unmovable refuses to change a location or subscription that Azure cannot move resources from.
 func unmovable(old, value string, path *field.Path, between string) field.ErrorList {
 	if old == value {
 		return nil
@@ -58,7 +58,7 @@ func unmovable(old, value string, path *field.Path, between string) field.ErrorL
 	return field.ErrorList{field.Forbidden(path, "cannot change once there are resources, because resources cannot move between "+between+"; make a new cluster")}
 }
 
-// sameNetwork keeps a cluster in its virtual network: another one would be made beside it, and the machines would stay.
+// sameNetwork refuses another virtual network: the provider would create it, and the machines would stay in the old one.
 func sameNetwork(old, vnet *infrav1.VnetSpec, path *field.Path) (errs field.ErrorList) {
 	const why = "cannot change once there are resources, because machines cannot move between virtual networks; make a new cluster"
 	if !strings.EqualFold(old.Name, vnet.Name) {
@@ -70,7 +70,7 @@ func sameNetwork(old, vnet *infrav1.VnetSpec, path *field.Path) (errs field.Erro
 	return errs
 }
 
-// samePool keeps the backend pool that network interfaces of machines are in.
+// samePool refuses another name of the backend pool, because network interfaces of machines refer to it.
 func samePool(old, lb *infrav1.LoadBalancerSpec, path *field.Path) field.ErrorList {
 	if old == nil || lb == nil || !strings.EqualFold(old.Name, lb.Name) || strings.EqualFold(old.BackendPool.Name, lb.BackendPool.Name) {
 		return nil
@@ -98,8 +98,8 @@ func immutableNodeOutboundLB(old, lb *infrav1.LoadBalancerSpec, path *field.Path
 	return append(errs, onceSetPointer(old.IdleTimeoutInMinutes, lb.IdleTimeoutInMinutes, path.Child("idleTimeoutInMinutes"))...)
 }
 
-// immutableSubnets looks at subnets that have the same name before and after; subnets can be added and removed. Whether the
-// range can change depends on who owns the network.
+// immutableSubnets compares subnets that have the same name before and after; subnets can be added and removed. Whether the range
+// can change depends on the owner of the network.
 func immutableSubnets(old, c *infrav1.AzureCluster, path *field.Path) (errs field.ErrorList) {
 	for i, subnet := range c.Spec.NetworkSpec.Subnets {
 		j := slices.IndexFunc(old.Spec.NetworkSpec.Subnets, func(s infrav1.SubnetSpec) bool { return s.Name == subnet.Name })
@@ -132,7 +132,7 @@ func onceSet[T comparable](old, value T, path *field.Path) field.ErrorList {
 	return field.ErrorList{field.Invalid(path, value, immutable)}
 }
 
-// onceSetPointer refuses to change a value that is there.
+// onceSetPointer refuses to change a value that is set.
 func onceSetPointer[T comparable](old, value *T, path *field.Path) field.ErrorList {
 	if old == nil || value != nil && *old == *value {
 		return nil

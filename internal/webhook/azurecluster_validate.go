@@ -8,11 +8,11 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan"
 )
 
-// ValidateAzureCluster checks what the CRD cannot check of a defaulted AzureCluster.
+// ValidateAzureCluster checks the rules of a defaulted AzureCluster that its CRD cannot express.
 func ValidateAzureCluster(c *infrav1.AzureCluster, features plan.Features) (errs field.ErrorList) {
 	spec := field.NewPath("spec")
 	if c.Spec.ExtendedLocation != nil && !features.EdgeZone {
-		errs = append(errs, field.Forbidden(spec.Child("extendedLocation"), "needs the feature gate EdgeZone"))
+		errs = append(errs, field.Forbidden(spec.Child("extendedLocation"), "needs the feature gate EdgeZone: start the manager with --feature-gates=EdgeZone=true, or remove the field"))
 	}
 	return append(errs, validateNetwork(c, features, spec.Child("networkSpec"))...)
 }

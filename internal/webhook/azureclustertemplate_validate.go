@@ -7,8 +7,8 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan"
 )
 
-// ValidateAzureClusterTemplate checks what the CRD cannot check of a defaulted AzureClusterTemplate. What depends on the
-// cluster is checked when an AzureCluster is made from it.
+// ValidateAzureClusterTemplate checks the rules of a defaulted AzureClusterTemplate that its CRD cannot express. Rules that depend
+// on the cluster are checked when an AzureCluster is created from the template.
 func ValidateAzureClusterTemplate(t *infrav1.AzureClusterTemplate) (errs field.ErrorList) {
 	network, path := t.Spec.Template.Spec.NetworkSpec, field.NewPath("spec", "template", "spec", "networkSpec")
 	classes := make([]subnetClass, 0, len(network.Subnets))

@@ -9,8 +9,8 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/defaults"
 )
 
-// machines get an SSH key and the name of a role assignment when they are made, and the rights of their identity as soon as
-// their subscription is known.
+// machines get an SSH key and the name of a role assignment on creation, and the role of their identity as soon as their
+// subscription is known.
 func machines(placement PlacementLookup, random generator) kind[*infrav1.AzureMachine] {
 	return kind[*infrav1.AzureMachine]{
 		spec: func(m *infrav1.AzureMachine) any { return &m.Spec },

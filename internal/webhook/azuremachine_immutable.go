@@ -13,8 +13,8 @@ import (
 
 const immutableMachine = "cannot change after the machine was made; make a new machine"
 
-// ValidateAzureMachineUpdate checks a change of an AzureMachine; both objects are defaulted, which is why what defaulting
-// touches is compared here and not by the CRD.
+// ValidateAzureMachineUpdate checks a change of an AzureMachine; both objects are defaulted. Fields that have defaults are compared
+// here, because the CRD compares stored values without them.
 func ValidateAzureMachineUpdate(old, m *infrav1.AzureMachine) (errs field.ErrorList) {
 	path := field.NewPath("spec")
 	before, after := &old.Spec, &m.Spec
@@ -44,20 +44,20 @@ func ValidateAzureMachineUpdate(old, m *infrav1.AzureMachine) (errs field.ErrorL
 	return append(errs, immutableNetworkInterfaces(before, after, path.Child("networkInterfaces"))...)
 }
 
-// addedIdentities lets identities be added to the VM. One that is removed would stay with it, because others than this
-// provider assign identities, too.
+// addedIdentities allows identities to be added and refuses to remove one. A removed one would stay assigned to the VM, because the
+// provider does not remove identities that other programs may have assigned.
 func addedIdentities(old, identities []infrav1.UserAssignedIdentity, path *field.Path) (errs field.ErrorList) {
 	for _, identity := range old {
 		if !slices.ContainsFunc(identities, func(i infrav1.UserAssignedIdentity) bool {
 			return strings.EqualFold(strings.TrimPrefix(i.ProviderID, "azure://"), strings.TrimPrefix(identity.ProviderID, "azure://"))
 		}) {
-			errs = append(errs, field.Forbidden(path, "identities can be added, and "+identity.ProviderID+" was removed; make a new machine"))
+			errs = append(errs, field.Forbidden(path, "identities can only be added, but "+identity.ProviderID+" was removed; make a new machine"))
 		}
 	}
 	return errs
 }
 
-// immutableIdentityRole lets no role come or go.
+// immutableIdentityRole refuses to add or remove a role.
 func immutableIdentityRole(old, role *infrav1.SystemAssignedIdentityRole, path *field.Path) field.ErrorList {
 	switch {
 	case old == nil && role == nil:
@@ -68,8 +68,8 @@ func immutableIdentityRole(old, role *infrav1.SystemAssignedIdentityRole, path *
 	return filledIdentityRole(old, role, path)
 }
 
-// immutableNetworkInterfaces lets the subnet of the first interface be filled in, once it is clear, and what is beyond the schema's
-// maxima be corrected: nothing was made of that.
+// immutableNetworkInterfaces allows the subnet of the first interface to be filled in, and values beyond the schema's maxima to be
+// corrected, because the provider creates nothing from those.
 func immutableNetworkInterfaces(old, spec *infrav1.AzureMachineSpec, path *field.Path) field.ErrorList {
 	before := slices.Clone(old.NetworkInterfaces)
 	if len(before) > 0 && len(spec.NetworkInterfaces) > 0 && before[0].SubnetName == "" {

@@ -10,7 +10,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/defaults"
 )
 
-// machinePools get what machines get: their VMs are the same.
+// machinePools get the same defaults as machines.
 func machinePools(placement PlacementLookup, random generator) kind[*infrav1.AzureMachinePool] {
 	return kind[*infrav1.AzureMachinePool]{
 		spec: func(p *infrav1.AzureMachinePool) any { return &p.Spec },
@@ -31,13 +31,13 @@ func machinePools(placement PlacementLookup, random generator) kind[*infrav1.Azu
 	}
 }
 
-// ValidateAzureMachinePool checks what the CRD cannot check of a defaulted AzureMachinePool.
+// ValidateAzureMachinePool checks the rules of a defaulted AzureMachinePool that its CRD cannot express.
 func ValidateAzureMachinePool(p *infrav1.AzureMachinePool) field.ErrorList {
 	return ValidateSSHPublicKey(p.Spec.Template.SSHPublicKey, field.NewPath("spec", "template", "sshPublicKey"))
 }
 
-// ValidateAzureMachinePoolUpdate checks a change of an AzureMachinePool; both objects are defaulted. New VMs are made from
-// the new template, so that it may change; a role assignment is Azure's for good.
+// ValidateAzureMachinePoolUpdate checks a change of an AzureMachinePool; both objects are defaulted. The template may change,
+// because new VMs are created from it. A role assignment may not, because Azure cannot change its name, scope or role.
 func ValidateAzureMachinePoolUpdate(old, p *infrav1.AzureMachinePool) field.ErrorList {
 	path := field.NewPath("spec")
 	errs := ValidateAzureMachinePool(p)

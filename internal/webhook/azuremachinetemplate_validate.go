@@ -7,7 +7,7 @@ import (
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 )
 
-// ValidateAzureMachineTemplate checks what the CRD cannot check of a defaulted AzureMachineTemplate.
+// ValidateAzureMachineTemplate checks the rules of a defaulted AzureMachineTemplate that its CRD cannot express.
 func ValidateAzureMachineTemplate(t *infrav1.AzureMachineTemplate) field.ErrorList {
 	return ValidateSSHPublicKey(t.Spec.Template.Spec.SSHPublicKey, field.NewPath("spec", "template", "spec", "sshPublicKey"))
 }

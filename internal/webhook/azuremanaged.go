@@ -10,7 +10,8 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/defaults"
 )
 
-// controlPlanes get an SSH key where "" asks for one that nobody has. Their ranges must go with those of the Cluster.
+// controlPlanes with sshPublicKey "" get a key whose private half was discarded. Their address ranges are checked against those of
+// the Cluster.
 func controlPlanes(lookup managedLookup, random generator) kind[*infrav1.AzureManagedControlPlane] {
 	return kind[*infrav1.AzureManagedControlPlane]{
 		spec: func(c *infrav1.AzureManagedControlPlane) any { return &c.Spec },
@@ -31,8 +32,8 @@ func controlPlanes(lookup managedLookup, random generator) kind[*infrav1.AzureMa
 	}
 }
 
-// pools depend on the version of AKS's API that their cluster speaks, and the last System pool of a cluster that lives on
-// has to stay one.
+// pools are validated against the version of AKS's API that is used for their cluster. The last System pool of a cluster cannot be
+// deleted or change its mode, unless the cluster is being deleted.
 func pools(lookup managedLookup) kind[*infrav1.AzureManagedMachinePool] {
 	return kind[*infrav1.AzureManagedMachinePool]{
 		spec:     func(p *infrav1.AzureManagedMachinePool) any { return &p.Spec },

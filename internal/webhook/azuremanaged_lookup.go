@@ -13,14 +13,14 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/aks"
 )
 
-// deleteForMove is on objects that clusterctl deletes because they were moved to another management cluster.
+// deleteForMove is the annotation of objects that clusterctl deletes after it moved them to another management cluster.
 const deleteForMove = "clusterctl.cluster.x-k8s.io/delete-for-move"
 
-// managedLookup finds what objects of AKS clusters depend on. It looks once and does not wait: objects are made in any
-// order, and their label with the Cluster's name comes later.
+// managedLookup reads the objects that the rules of AKS clusters and pools depend on. It does not wait for missing ones: objects
+// are created in any order, and the label with the Cluster's name is added later.
 type managedLookup struct{ reader client.Reader }
 
-// cluster is the Cluster that an object's label names, nil without the label and while there is no such Cluster.
+// cluster returns the Cluster that an object's label names. It returns nil if the label is missing or the Cluster does not exist.
 func (l managedLookup) cluster(ctx context.Context, obj client.Object) (*clusterv1.Cluster, error) {
 	name := obj.GetLabels()[clusterv1.ClusterNameLabel]
 	if name == "" {
@@ -36,8 +36,8 @@ func (l managedLookup) cluster(ctx context.Context, obj client.Object) (*cluster
 	return cluster, nil
 }
 
-// version is the version of AKS's API that is spoken about the cluster of a pool, and anyVersion while the cluster is not known.
-// Without patches it does not matter.
+// version returns the version of AKS's API that is used for the cluster of a pool, or anyVersion if the pool has no patches or the
+// cluster is not known yet.
 func (l managedLookup) version(ctx context.Context, p *infrav1.AzureManagedMachinePool) (string, error) {
 	if len(p.Spec.ASOManagedClustersAgentPoolPatches) == 0 {
 		return anyVersion, nil
@@ -57,7 +57,7 @@ func (l managedLookup) version(ctx context.Context, p *infrav1.AzureManagedMachi
 	return aks.APIVersionFor(controlPlane), nil
 }
 
-// needsSystemPool tells whether the cluster of a System pool lives on, so that it needs one.
+// needsSystemPool returns true if the pool has mode System and its cluster is not being deleted or moved.
 func (l managedLookup) needsSystemPool(ctx context.Context, p *infrav1.AzureManagedMachinePool) (bool, error) {
 	if _, moved := p.Annotations[deleteForMove]; moved {
 		return false, nil
@@ -66,7 +66,7 @@ func (l managedLookup) needsSystemPool(ctx context.Context, p *infrav1.AzureMana
 	return cluster != nil && cluster.DeletionTimestamp.IsZero(), err
 }
 
-// lastSystemPool refuses, where the cluster lives on, that it loses its last System pool.
+// lastSystemPool returns an error if the cluster of the pool would lose its last System pool and is not being deleted.
 func (l managedLookup) lastSystemPool(ctx context.Context, p *infrav1.AzureManagedMachinePool, path *field.Path) (field.ErrorList, error) {
 	if needed, err := l.needsSystemPool(ctx, p); err != nil || !needed {
 		return nil, err
@@ -78,7 +78,7 @@ func (l managedLookup) lastSystemPool(ctx context.Context, p *infrav1.AzureManag
 	return ValidateLastSystemPool(others, path), nil
 }
 
-// otherSystemPools is the number of other pools of the cluster with mode System that are not being deleted.
+// otherSystemPools counts the other pools of the cluster with mode System that are not being deleted.
 func (l managedLookup) otherSystemPools(ctx context.Context, p *infrav1.AzureManagedMachinePool) (int, error) {
 	pools := &infrav1.AzureManagedMachinePoolList{}
 	err := l.reader.List(ctx, pools, client.InNamespace(p.Namespace), client.MatchingLabels{clusterv1.ClusterNameLabel: p.Labels[clusterv1.ClusterNameLabel]})

@@ -10,8 +10,8 @@ import (
 
 var indexPattern = regexp.MustCompile(`\[\d+\]`)
 
-// introduced are the errors that an update brings about: those that the stored object has, too, are not held against it.
-// Entries of lists may have moved.
+// introduced returns the errors that the stored object does not have, so that an update is only refused for its own errors. It
+// ignores indexes, because entries of lists may have moved.
 func introduced(stored, errs field.ErrorList) (out field.ErrorList) {
 	known := sets.New[string]()
 	for _, err := range stored {

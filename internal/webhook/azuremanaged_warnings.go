@@ -9,7 +9,7 @@ import (
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 )
 
-// retiredAddons are add-ons that AKS does not offer any more, and what to use instead.
+// retiredAddons maps each add-on that AKS no longer offers to its replacement.
 var retiredAddons = map[string]string{
 	"httpApplicationRouting": "use the application routing add-on: ingressProfile.webAppRouting, by a patch",
 	"kubeDashboard":          "use the resource view of the Azure portal",
@@ -17,7 +17,8 @@ var retiredAddons = map[string]string{
 	"aciConnector":           "AKS calls virtual nodes aciConnectorLinux",
 }
 
-// managedClassWarnings tell what of an AKS cluster Azure has retired or takes without effect. path is that of the spec.
+// managedClassWarnings returns warnings about settings of an AKS cluster that Azure has retired or ignores. path is the path of the
+// spec.
 func managedClassWarnings(spec *infrav1.AzureManagedControlPlaneClassSpec, path string) (warnings admission.Warnings) {
 	if sku := spec.LoadBalancerSKU; sku != nil && *sku == infrav1.ManagedLoadBalancerSKUBasic {
 		warnings = append(warnings, path+".loadBalancerSKU Basic was retired in September 2025: use Standard in a new cluster")
@@ -31,7 +32,7 @@ func managedClassWarnings(spec *infrav1.AzureManagedControlPlaneClassSpec, path 
 		}
 	}
 	if aad := spec.AADProfile; aad != nil && !aad.Managed {
-		warnings = append(warnings, path+".aadProfile.managed false asks for AKS's legacy integration with Microsoft Entra ID, which is deprecated: set it to true")
+		warnings = append(warnings, path+".aadProfile.managed false selects AKS's legacy integration with Microsoft Entra ID, which is deprecated: set it to true")
 	}
 	for _, extension := range spec.Extensions {
 		if isSet(extension.ReleaseTrain) && extension.AutoUpgradeMinorVersion != nil && !*extension.AutoUpgradeMinorVersion {
@@ -41,7 +42,7 @@ func managedClassWarnings(spec *infrav1.AzureManagedControlPlaneClassSpec, path 
 	return warnings
 }
 
-// controlPlaneWarnings add, for one that is made, what its network says; old is nil for it.
+// controlPlaneWarnings adds warnings about the virtual network of a new control plane, for which old is nil.
 func controlPlaneWarnings(old, c *infrav1.AzureManagedControlPlane) admission.Warnings {
 	warnings := managedClassWarnings(&c.Spec.AzureManagedControlPlaneClassSpec, "spec")
 	if old == nil {
@@ -50,7 +51,7 @@ func controlPlaneWarnings(old, c *infrav1.AzureManagedControlPlane) admission.Wa
 	return warnings
 }
 
-// controlPlaneTemplateWarnings add what makes no sense for several clusters.
+// controlPlaneTemplateWarnings adds warnings about settings that several clusters should not share.
 func controlPlaneTemplateWarnings(t *infrav1.AzureManagedControlPlaneTemplate) admission.Warnings {
 	spec, path := &t.Spec.Template.Spec, "spec.template.spec"
 	warnings := managedClassWarnings(&spec.AzureManagedControlPlaneClassSpec, path)
@@ -63,7 +64,7 @@ func controlPlaneTemplateWarnings(t *infrav1.AzureManagedControlPlaneTemplate) a
 // retiredImages are values of osSKU that AKS has retired.
 var retiredImages = []string{"Windows2019", "CBLMariner", "Mariner"}
 
-// poolWarnings tell what of an agent pool Azure has retired. field is that of the patches.
+// poolWarnings returns warnings about settings of an agent pool that Azure has retired. field is the path of the patches.
 func poolWarnings(spec *infrav1.AzureManagedMachinePoolClassSpec, field string) (warnings admission.Warnings) {
 	for _, patch := range spec.ASOManagedClustersAgentPoolPatches {
 		var document struct {

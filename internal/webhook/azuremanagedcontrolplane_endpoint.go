@@ -8,9 +8,9 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/aks"
 )
 
-// fillEndpoint replaces the endpoint of a user by the one that is stored, and takes it away from an object that is made: AKS gives
-// a cluster its endpoint. A manifest with an endpoint that is applied again changes nothing. An object that is created with the
-// finalizer of its manager is one that clusterctl moves, and keeps its endpoint as proof that the cluster exists.
+// fillEndpoint replaces the endpoint in a request by the stored one, and clears it in a new object, because AKS chooses the
+// endpoint of a cluster. A manifest with an endpoint that is applied again therefore changes nothing. clusterctl creates moved
+// objects with the finalizer of their controller; they keep their endpoint, which proves that the cluster exists.
 func fillEndpoint(ctx context.Context, c *infrav1.AzureManagedControlPlane) {
 	if aks.HasManagedEndpoint(c) {
 		return

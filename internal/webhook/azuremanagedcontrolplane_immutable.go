@@ -15,9 +15,9 @@ import (
 
 const immutableManaged = "cannot change after the AKS cluster was made; make a new one"
 
-// ValidateAzureManagedControlPlaneUpdate checks a change of an AzureManagedControlPlane; both objects are defaulted. What
-// cannot change is told before anything else, and what was wrong before is not told again. The Cluster is not looked at: nothing
-// that goes with its ranges can change.
+// ValidateAzureManagedControlPlaneUpdate checks a change of an AzureManagedControlPlane; both objects are defaulted. Errors about
+// immutable fields come first, and errors that the stored object has, too, are left out. The Cluster is not needed, because no
+// field that depends on its ranges can change.
 func ValidateAzureManagedControlPlaneUpdate(old, c *infrav1.AzureManagedControlPlane) field.ErrorList {
 	if errs := immutableControlPlane(old, c); len(errs) > 0 {
 		return errs
@@ -27,12 +27,12 @@ func ValidateAzureManagedControlPlaneUpdate(old, c *infrav1.AzureManagedControlP
 
 func immutableControlPlane(old, c *infrav1.AzureManagedControlPlane) (errs field.ErrorList) {
 	path, before, after := field.NewPath("spec"), &old.Spec, &c.Spec
-	// A first try that Azure never heard of can be corrected; CEL does not see the annotations that tell.
+	// Before the first write to Azure both can be corrected. The annotations that record a write are not visible to CEL rules.
 	if !aks.NothingCreated(old) {
 		errs = append(errs, unmovable(before.SubscriptionID, after.SubscriptionID, path.Child("subscriptionID"), "subscriptions")...)
 		errs = append(errs, unmovable(before.Location, after.Location, path.Child("location"), "regions")...)
 	}
-	// Defaults that come from the Cluster's name are filled in once it is known, so "" may become something.
+	// Defaults that come from the Cluster's name are filled in once it is known, so an empty value may be set.
 	errs = append(errs, filledOnce(before.ResourceGroupName, after.ResourceGroupName, path.Child("resourceGroupName"))...)
 	errs = append(errs, filledOnce(before.NodeResourceGroupName, after.NodeResourceGroupName, path.Child("nodeResourceGroupName"))...)
 	errs = append(errs, filledOnce(before.VirtualNetwork.Name, after.VirtualNetwork.Name, path.Child("virtualNetwork", "name"))...)
@@ -43,13 +43,13 @@ func immutableControlPlane(old, c *infrav1.AzureManagedControlPlane) (errs field
 		errs = append(errs, filledOnce(before.FleetsMember.Name, after.FleetsMember.Name, path.Child("fleetsMember", "name"))...)
 	}
 	if after.DisableLocalAccounts != nil && before.DisableLocalAccounts == nil && after.AADProfile == nil {
-		errs = append(errs, field.Forbidden(path.Child("disableLocalAccounts"), "needs aadProfile: without it nobody could sign in"))
+		errs = append(errs, field.Forbidden(path.Child("disableLocalAccounts"), "needs aadProfile. Without it and without local accounts no user could sign in"))
 	}
 	errs = append(errs, immutableOverlay(before, after, path.Child("networkPluginMode"))...)
 	if proxy := after.HTTPProxyConfig; before.HTTPProxyConfig != nil && (proxy == nil || equality.Semantic.DeepEqual(*proxy, infrav1.HTTPProxyConfig{})) {
 		errs = append(errs, field.Required(path.Child("httpProxyConfig"), "AKS can change a proxy and cannot remove it"))
 	}
-	// What counts is the version that AKS runs: one that it refused can be corrected.
+	// The version is compared with the one that AKS runs, so that a version which AKS refused can be corrected.
 	if runs := old.Status.Version; runs != "" && before.Version != after.Version && lower(after.Version, runs) {
 		errs = append(errs, field.Invalid(path.Child("version"), after.Version, "must be at least "+runs+", which the control plane runs: AKS cannot downgrade"))
 	}
@@ -59,7 +59,7 @@ func immutableControlPlane(old, c *infrav1.AzureManagedControlPlane) (errs field
 	return append(errs, immutableManagedClass(&before.AzureManagedControlPlaneClassSpec, &after.AzureManagedControlPlaneClassSpec, path)...)
 }
 
-// immutableOverlay lets overlay be turned on later where no network policy is in the way.
+// immutableOverlay allows overlay to be turned on in a cluster without a network policy, and refuses to turn it off.
 func immutableOverlay(before, after *infrav1.AzureManagedControlPlaneSpec, path *field.Path) field.ErrorList {
 	switch {
 	case defaults.IsOverlay(before.NetworkPluginMode) && !defaults.IsOverlay(after.NetworkPluginMode):
@@ -70,26 +70,28 @@ func immutableOverlay(before, after *infrav1.AzureManagedControlPlaneSpec, path 
 	return nil
 }
 
-// immutableManagedClass is what neither clusters nor templates can change, beside what their kinds add.
+// immutableManagedClass refuses the changes that neither clusters nor templates can make. Their kinds add rules of their own.
 func immutableManagedClass(before, after *infrav1.AzureManagedControlPlaneClassSpec, path *field.Path) (errs field.ErrorList) {
 	network := path.Child("virtualNetwork")
 	errs = append(errs, filledOnce(before.VirtualNetwork.CIDRBlock, after.VirtualNetwork.CIDRBlock, network.Child("cidrBlock"))...)
 	errs = append(errs, filledOnce(before.VirtualNetwork.Subnet.Name, after.VirtualNetwork.Subnet.Name, network.Child("subnet", "name"))...)
 	errs = append(errs, filledOnce(before.VirtualNetwork.Subnet.CIDRBlock, after.VirtualNetwork.Subnet.CIDRBlock, network.Child("subnet", "cidrBlock"))...)
-	// AKS changes both and leaves them as they are where nothing is said:
-	// https://learn.microsoft.com/en-us/azure/aks/use-network-policies, https://learn.microsoft.com/en-us/azure/aks/egress-outboundtype
+	// AKS can change both values, but keeps them if a request leaves them out:
+	// https://learn.microsoft.com/en-us/azure/aks/use-network-policies,
+	// https://learn.microsoft.com/en-us/azure/aks/egress-outboundtype
 	if isSet(before.NetworkPolicy) && !isSet(after.NetworkPolicy) {
-		errs = append(errs, field.Required(path.Child("networkPolicy"), `AKS removes a policy engine only when it is told "none": keep the value and add the patch {"spec":{"networkProfile":{"networkPolicy":"none"}}}`))
+		errs = append(errs, field.Required(path.Child("networkPolicy"), `cannot be removed, because AKS removes a policy engine only for the value "none". Keep the field and add the patch {"spec":{"networkProfile":{"networkPolicy":"none"}}}`))
 	}
 	if before.OutboundType != nil && after.OutboundType == nil {
-		errs = append(errs, field.Required(path.Child("outboundType"), "AKS leaves it as it is when nothing is said: set loadBalancer for AKS's default"))
+		errs = append(errs, field.Required(path.Child("outboundType"), "cannot be removed, because AKS keeps the old value. Set loadBalancer for AKS's default"))
 	}
 	errs = append(errs, immutablePrivateCluster(before.APIServerAccessProfile, after.APIServerAccessProfile, path.Child("apiServerAccessProfile"))...)
 	errs = append(errs, immutableAAD(before.AADProfile, after.AADProfile, path.Child("aadProfile"))...)
 	return append(errs, immutableExtensions(before.Extensions, after.Extensions, path.Child("extensions"))...)
 }
 
-// immutablePrivateCluster keeps a public cluster public and a private one private. No profile is an empty one.
+// immutablePrivateCluster refuses to make a public cluster private or a private one public. A missing profile counts as an empty
+// one.
 func immutablePrivateCluster(before, after *infrav1.APIServerAccessProfile, path *field.Path) (errs field.ErrorList) {
 	old, profile := cmp.Or(before, &infrav1.APIServerAccessProfile{}), cmp.Or(after, &infrav1.APIServerAccessProfile{})
 	if isTrue(old.EnablePrivateCluster) != isTrue(profile.EnablePrivateCluster) {
@@ -109,12 +111,12 @@ func immutableAAD(before, after *infrav1.AADProfile, path *field.Path) (errs fie
 		errs = append(errs, field.Forbidden(path.Child("managed"), "AKS cannot turn Microsoft Entra integration off again"))
 	}
 	if len(before.AdminGroupObjectIDs) > 0 && len(after.AdminGroupObjectIDs) == 0 {
-		errs = append(errs, field.Required(path.Child("adminGroupObjectIDs"), "the last group cannot be removed: nobody would administrate the cluster"))
+		errs = append(errs, field.Required(path.Child("adminGroupObjectIDs"), "the last group cannot be removed, because the cluster would have no administrators"))
 	}
 	return errs
 }
 
-// immutableExtensions looks at extensions that have the same name before and after; extensions can be added and removed.
+// immutableExtensions compares extensions that have the same name before and after; extensions can be added and removed.
 func immutableExtensions(before, after []infrav1.AKSExtension, path *field.Path) (errs field.ErrorList) {
 	const immutable = "cannot change: remove the extension and add it again, or give it another name"
 	for i, extension := range after {
@@ -163,7 +165,7 @@ func filledOnce(old, value string, path *field.Path) field.ErrorList {
 	return field.ErrorList{field.Invalid(path, value, immutableManaged)}
 }
 
-// lower tells whether version a is below b. What is no version is not compared.
+// lower returns true if version a is below b. It returns false if either does not parse.
 func lower(a, b string) bool {
 	x, errX := semver.ParseTolerant(a)
 	y, errY := semver.ParseTolerant(b)

@@ -12,7 +12,7 @@ import (
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 )
 
-// privateZonePattern is what AKS asks of a private DNS zone of the user:
+// privateZonePattern matches the names that AKS accepts for a private DNS zone of the user:
 // https://learn.microsoft.com/en-us/azure/aks/private-clusters#configure-a-private-dns-zone
 var privateZonePattern = regexp.MustCompile(`^([a-zA-Z0-9-]{1,32}\.)?(privatelink|private)\.[a-zA-Z0-9]+\.(azmk8s\.io)$`)
 
@@ -31,7 +31,7 @@ func validateManagedNetwork(spec *infrav1.AzureManagedControlPlaneClassSpec, pat
 	case dataplane && !policy:
 		errs = append(errs, field.Invalid(path.Child("networkDataplane"), *spec.NetworkDataplane, "needs networkPolicy: cilium"))
 	}
-	// Cilium's dataplane needs no overlay: pods may have addresses of the nodes' subnet.
+	// Cilium's dataplane does not require overlay mode: pods may have addresses of the nodes' subnet.
 	// https://learn.microsoft.com/en-us/azure/aks/azure-cni-powered-by-cilium
 	return errs
 }
@@ -53,8 +53,8 @@ func validateManagedCIDRs(network infrav1.ManagedControlPlaneVirtualNetwork, pat
 	return errs
 }
 
-// validateClusterNetwork checks the ranges of the Cluster, of which an AKS cluster has one of each kind, and the address of
-// the DNS service within them. It says nothing while the Cluster is not known.
+// validateClusterNetwork checks that the Cluster has at most one range for services and one for pods, as AKS requires, and that the
+// address of the DNS service is within the former. It returns no errors if cluster is nil.
 func validateClusterNetwork(dnsServiceIP *string, cluster *clusterv1.Cluster, path *field.Path) (errs field.ErrorList) {
 	if cluster == nil {
 		return nil
@@ -139,7 +139,7 @@ func validateAPIServerAccess(profile *infrav1.APIServerAccessProfile, path *fiel
 	return errs
 }
 
-// validateManagedDNSZone checks the private DNS zone of a cluster, which AKS has demands on when it is the user's.
+// validateManagedDNSZone checks the private DNS zone of a cluster. AKS restricts the name of a zone that the user provides.
 func validateManagedDNSZone(zone string, private bool, path *field.Path) (errs field.ErrorList) {
 	if zone == "" || strings.EqualFold(zone, "system") || strings.EqualFold(zone, "none") {
 		return nil

@@ -56,7 +56,7 @@ func isCount(s string) bool {
 	return err == nil && n >= 0
 }
 
-// validateAddons checks that each add-on is there once: Azure has a map of them.
+// validateAddons refuses duplicate add-ons, because Azure's API has a map by name.
 func validateAddons(addons []infrav1.AddonProfile, path *field.Path) (errs field.ErrorList) {
 	names := sets.New[string]()
 	for i, addon := range addons {

@@ -27,8 +27,8 @@ var (
 	fleetMemberPattern    = regexp.MustCompile(`^[a-z0-9]([-a-z0-9]*[a-z0-9])?$`)
 )
 
-// ValidateAzureManagedControlPlane checks a defaulted AzureManagedControlPlane. cluster is its Cluster, nil while it is not
-// known.
+// ValidateAzureManagedControlPlane checks a defaulted AzureManagedControlPlane. cluster is its Cluster, or nil if it is not known
+// yet.
 func ValidateAzureManagedControlPlane(c *infrav1.AzureManagedControlPlane, cluster *clusterv1.Cluster) (errs field.ErrorList) {
 	spec, path := &c.Spec, field.NewPath("spec")
 	errs = append(errs, validateManagedName(c.Name)...)
@@ -42,10 +42,10 @@ func ValidateAzureManagedControlPlane(c *infrav1.AzureManagedControlPlane, clust
 	}
 	errs = append(errs, validateManagedIdentity(spec.Identity, path.Child("identity"))...)
 	if spec.DisableLocalAccounts != nil && spec.AADProfile == nil {
-		errs = append(errs, field.Forbidden(path.Child("disableLocalAccounts"), "needs aadProfile: without it nobody could sign in"))
+		errs = append(errs, field.Forbidden(path.Child("disableLocalAccounts"), "needs aadProfile. Without it and without local accounts no user could sign in"))
 	}
 	if defaults.IsOverlay(spec.NetworkPluginMode) && isKubenet(spec.NetworkPlugin) {
-		errs = append(errs, field.Invalid(path.Child("networkPluginMode"), *spec.NetworkPluginMode, "does not go together with networkPlugin kubenet: use azure"))
+		errs = append(errs, field.Invalid(path.Child("networkPluginMode"), *spec.NetworkPluginMode, "cannot be combined with networkPlugin kubenet. Use networkPlugin azure"))
 	}
 	if member := spec.FleetsMember; member != nil && member.Name != "" && !fleetMemberPattern.MatchString(member.Name) {
 		errs = append(errs, field.Invalid(path.Child("fleetsMember", "name"), member.Name, "must consist of lower-case letters, digits and '-', and begin and end with a letter or digit"))
@@ -54,7 +54,7 @@ func ValidateAzureManagedControlPlane(c *infrav1.AzureManagedControlPlane, clust
 	return append(errs, validateClusterNetwork(spec.DNSServiceIP, cluster, path)...)
 }
 
-// validateManagedClass checks what clusters and templates have in common.
+// validateManagedClass checks the fields that clusters and templates have in common.
 func validateManagedClass(spec *infrav1.AzureManagedControlPlaneClassSpec, path *field.Path) (errs field.ErrorList) {
 	if !managedVersionPattern.MatchString(spec.Version) {
 		errs = append(errs, field.Invalid(path.Child("version"), spec.Version, "must be a Kubernetes version such as v1.33.2"))
@@ -74,7 +74,7 @@ func validateManagedClass(spec *infrav1.AzureManagedControlPlaneClassSpec, path 
 	return append(errs, aso.CheckPatches(aso.ManagedCluster, version, spec.ASOManagedClusterPatches, path.Child("asoManagedClusterPatches"))...)
 }
 
-// validateManagedName checks the name of the object, which is that of the AKS cluster.
+// validateManagedName checks the name of the object, which is also the name of the AKS cluster.
 func validateManagedName(name string) (errs field.ErrorList) {
 	path := field.NewPath("metadata", "name")
 	for _, reserved := range []string{"microsoft", "windows"} {
@@ -86,7 +86,7 @@ func validateManagedName(name string) (errs field.ErrorList) {
 	case len(name) > maxManagedClusterName:
 		errs = append(errs, field.TooLong(path, name, maxManagedClusterName))
 	case name != "" && !managedNamePattern.MatchString(name):
-		errs = append(errs, field.Invalid(path, name, "is the name of the AKS cluster, which consists of letters, digits, '-' and '_', and begins and ends with a letter or digit"))
+		errs = append(errs, field.Invalid(path, name, "is also the name of the AKS cluster. It must consist of letters, digits, '-' and '_', and begin and end with a letter or digit"))
 	}
 	return errs
 }

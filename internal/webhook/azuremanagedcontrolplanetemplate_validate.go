@@ -7,17 +7,17 @@ import (
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 )
 
-// immutableTemplate is what is said about fields of a template.
+// immutableTemplate is the message for immutable fields of a template.
 const immutableTemplate = "cannot change in a template: clusters were made from it; make a new one and refer to it"
 
-// ValidateAzureManagedControlPlaneTemplate checks a defaulted AzureManagedControlPlaneTemplate. What depends on the cluster
-// is checked when an AzureManagedControlPlane is made from it.
+// ValidateAzureManagedControlPlaneTemplate checks a defaulted AzureManagedControlPlaneTemplate. Rules that depend on the cluster
+// are checked when an AzureManagedControlPlane is created from the template.
 func ValidateAzureManagedControlPlaneTemplate(t *infrav1.AzureManagedControlPlaneTemplate) field.ErrorList {
 	return validateManagedClass(&t.Spec.Template.Spec.AzureManagedControlPlaneClassSpec, field.NewPath("spec", "template", "spec"))
 }
 
-// ValidateAzureManagedControlPlaneTemplateUpdate checks a change of a template; both objects are defaulted. What can change
-// in clusters can change in the template, too, and Cluster API brings it to the clusters.
+// ValidateAzureManagedControlPlaneTemplateUpdate checks a change of a template; both objects are defaulted. Fields that can change
+// in clusters can change in the template; Cluster API rolls the change out to the clusters.
 func ValidateAzureManagedControlPlaneTemplateUpdate(old, t *infrav1.AzureManagedControlPlaneTemplate) (errs field.ErrorList) {
 	before, after, path := &old.Spec.Template.Spec, &t.Spec.Template.Spec, field.NewPath("spec", "template", "spec")
 	for _, part := range []struct {

@@ -11,12 +11,12 @@ import (
 
 const immutablePool = "cannot change after the agent pool was made; make a new pool, with another name"
 
-// ValidateAzureManagedMachinePoolUpdate checks a change of an AzureManagedMachinePool; both objects are defaulted. What
-// cannot change is told before anything else, and what was wrong before is not told again. Whether the pool is the last
-// System pool is for ValidateLastSystemPool.
+// ValidateAzureManagedMachinePoolUpdate checks a change of an AzureManagedMachinePool; both objects are defaulted. Errors about
+// immutable fields come first, and errors that the stored object has, too, are left out. ValidateLastSystemPool checks whether the
+// pool is the last System pool.
 func ValidateAzureManagedMachinePoolUpdate(old, p *infrav1.AzureManagedMachinePool, version string) field.ErrorList {
 	before, after, path := &old.Spec.AzureManagedMachinePoolClassSpec, &p.Spec.AzureManagedMachinePoolClassSpec, field.NewPath("spec")
-	// A name is never given up: what was begun under it would be left behind.
+	// The name never changes, because a pool whose creation began under the old name would be left behind in Azure.
 	errs := immutableName(before, after, path, immutablePool)
 	if made(old) {
 		errs = append(errs, immutablePoolClass(before, after, path, immutablePool)...)
@@ -27,15 +27,15 @@ func ValidateAzureManagedMachinePoolUpdate(old, p *infrav1.AzureManagedMachinePo
 	return introduced(ValidateAzureManagedMachinePool(old, version), ValidateAzureManagedMachinePool(p, version))
 }
 
-// made tells whether Azure has the pool: it has machines, or once had. What Azure has refused can be corrected. The CRD asks
-// the same before its rules.
+// made returns true if the pool exists in Azure: it has or had machines. Values of a pool that Azure has refused can be corrected.
+// The CRD's rules have the same precondition.
 func made(p *infrav1.AzureManagedMachinePool) bool {
 	provisioned := p.Status.Initialization.Provisioned
 	return len(p.Spec.ProviderIDList) > 0 || p.Status.Ready || provisioned != nil && *provisioned
 }
 
-// ValidateAzureManagedMachinePoolTemplateUpdate checks a change of a template; both objects are defaulted. What can change
-// in pools can change in the template, too, and Cluster API brings it to the pools.
+// ValidateAzureManagedMachinePoolTemplateUpdate checks a change of a template; both objects are defaulted. Fields that can change
+// in pools can change in the template; Cluster API rolls the change out to the pools.
 func ValidateAzureManagedMachinePoolTemplateUpdate(old, t *infrav1.AzureManagedMachinePoolTemplate) field.ErrorList {
 	before, after := &old.Spec.Template.Spec.AzureManagedMachinePoolClassSpec, &t.Spec.Template.Spec.AzureManagedMachinePoolClassSpec
 	path := field.NewPath("spec", "template", "spec")
@@ -72,7 +72,7 @@ func immutableName(before, after *infrav1.AzureManagedMachinePoolClassSpec, path
 	return same(before.Name, after.Name, path.Child("name"), reason)
 }
 
-// immutablePoolClass is what neither pools nor templates can change, beside what the CRD of pools says.
+// immutablePoolClass refuses the changes that neither pools nor templates can make, in addition to the rules of the pools' CRD.
 func immutablePoolClass(before, after *infrav1.AzureManagedMachinePoolClassSpec, path *field.Path, reason string) (errs field.ErrorList) {
 	if before.SubnetName != nil {
 		errs = append(errs, same(before.SubnetName, after.SubnetName, path.Child("subnetName"), reason)...)
@@ -89,11 +89,11 @@ func immutablePoolClass(before, after *infrav1.AzureManagedMachinePoolClassSpec,
 	return errs
 }
 
-// ValidateLastSystemPool refuses to take the last System pool away from a cluster, as AKS does. others is the number of
-// other System pools.
+// ValidateLastSystemPool refuses to remove the last System pool of a cluster, as AKS does. others is the number of other System
+// pools.
 func ValidateLastSystemPool(others int, path *field.Path) field.ErrorList {
 	if others > 0 {
 		return nil
 	}
-	return field.ErrorList{field.Forbidden(path, "this is the cluster's last pool with mode System, and AKS needs one: add another one first, or delete the Cluster")}
+	return field.ErrorList{field.Forbidden(path, "this is the cluster's last pool with mode System, and AKS needs one. Add another System pool first, or delete the Cluster")}
 }

@@ -16,7 +16,7 @@ import (
 )
 
 const (
-	// aksPrefix is the prefix of the labels of nodes that are AKS's own.
+	// aksPrefix is the prefix of node labels that AKS reserves.
 	aksPrefix = "kubernetes.azure.com"
 )
 
@@ -31,11 +31,11 @@ var (
 	}
 )
 
-// anyVersion stands for a version of AKS's API that is not known.
+// anyVersion means that the version of AKS's API is not known.
 const anyVersion = ""
 
-// ValidateAzureManagedMachinePool checks a defaulted AzureManagedMachinePool. version is that of AKS's API that is spoken
-// about the pool's cluster, or anyVersion.
+// ValidateAzureManagedMachinePool checks a defaulted AzureManagedMachinePool. version is the version of AKS's API that is used for
+// the pool's cluster, or anyVersion.
 func ValidateAzureManagedMachinePool(p *infrav1.AzureManagedMachinePool, version string) (errs field.ErrorList) {
 	path := field.NewPath("spec")
 	errs = validatePoolClass(&p.Spec.AzureManagedMachinePoolClassSpec, version, path)
@@ -45,8 +45,8 @@ func ValidateAzureManagedMachinePool(p *infrav1.AzureManagedMachinePool, version
 	return errs
 }
 
-// ValidateAzureManagedMachinePoolTemplate checks a defaulted AzureManagedMachinePoolTemplate. Which version of AKS's API its
-// patches are for is not known; those that are for any pass.
+// ValidateAzureManagedMachinePoolTemplate checks a defaulted AzureManagedMachinePoolTemplate. The version of AKS's API is not
+// known, so patches that are valid in any version pass.
 func ValidateAzureManagedMachinePoolTemplate(t *infrav1.AzureManagedMachinePoolTemplate) field.ErrorList {
 	return validatePoolClass(&t.Spec.Template.Spec.AzureManagedMachinePoolClassSpec, anyVersion, field.NewPath("spec", "template", "spec"))
 }
@@ -79,8 +79,8 @@ func validatePoolClass(spec *infrav1.AzureManagedMachinePoolClassSpec, version s
 	return append(errs, validatePoolPatches(spec.ASOManagedClustersAgentPoolPatches, version, path.Child("asoManagedClustersAgentPoolPatches"))...)
 }
 
-// validatePoolPatches says what is wrong with the patches in the version that is spoken, or, where that is not known, in the
-// one that they name or the newest preview if they are right in none.
+// validatePoolPatches checks the patches against the given version. If that is anyVersion and they are valid in no version, it
+// returns the errors of the version that they name, or else of the newest preview.
 func validatePoolPatches(patches []string, version string, path *field.Path) field.ErrorList {
 	if version != anyVersion {
 		return aso.CheckPatches(aso.AgentPool, version, patches, path)
@@ -94,12 +94,12 @@ func validatePoolPatches(patches []string, version string, path *field.Path) fie
 	return errs
 }
 
-// validatePoolName checks the name of the pool in Azure. A template may leave it to the pools.
+// validatePoolName checks the name of the pool in Azure. It may be missing in a template.
 func validatePoolName(spec *infrav1.AzureManagedMachinePoolClassSpec, path *field.Path) field.ErrorList {
 	if spec.Name == nil || aks.IsPoolName(*spec.Name, spec) {
 		return nil
 	}
-	return field.ErrorList{field.Invalid(path, *spec.Name, fmt.Sprintf("must be a lower-case letter and then lower-case letters and digits, %d in all; set it when the name of the object is none", aks.MaxPoolName(spec)))}
+	return field.ErrorList{field.Invalid(path, *spec.Name, fmt.Sprintf("must start with a lower-case letter and contain only lower-case letters and digits, at most %d characters. It defaults to metadata.name; set spec.name if that name is not valid", aks.MaxPoolName(spec)))}
 }
 
 // validateScaling checks the limits of the autoscaler:

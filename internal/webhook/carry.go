@@ -9,11 +9,11 @@ import (
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 )
 
-// carried are the annotations that tell what in Azure is the object's, and that no manifest has.
+// carried are the annotations that record which Azure resources belong to the object. Manifests of users do not have them.
 var carried = []string{infrav1.InventoryAnnotation, infrav1.OwnerIDAnnotation, infrav1.TakenOverAnnotation, infrav1.LastAppliedAnnotation, infrav1.EndpointAnnotation}
 
-// carry keeps the annotations of ours that an update leaves out, as kubectl replace with a manifest does. One with an empty value
-// takes what was there away.
+// carry restores the provider's annotations that an update leaves out, for example kubectl replace. An annotation with an empty
+// value removes the stored one.
 func carry(ctx context.Context, obj client.Object) {
 	old := &metav1.PartialObjectMetadata{}
 	if !isUpdateOf(ctx, old) {

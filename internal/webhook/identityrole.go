@@ -11,9 +11,9 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/defaults"
 )
 
-// fillIdentityRole gives a system-assigned identity the name of its role assignment when the object is made, and the rights
-// of the role as soon as the subscription is known. An update that leaves them out, as kubectl replace with a manifest does, keeps
-// what was filled in.
+// fillIdentityRole sets the name of the role assignment of a system-assigned identity on creation, and its scope and role
+// definition as soon as the subscription is known. An update that leaves them out, for example kubectl replace, keeps the stored
+// values.
 func fillIdentityRole[T client.Object](ctx context.Context, obj T, placement PlacementLookup, random generator, identities func(T) *infrav1.ManagedIdentities) {
 	spec := identities(obj)
 	if isCreate(ctx) {
@@ -27,7 +27,7 @@ func fillIdentityRole[T client.Object](ctx context.Context, obj T, placement Pla
 	}
 	found, err := placement(ctx, obj)
 	if err != nil {
-		logf.FromContext(ctx).Info("The subscription is not known yet, so the identity's role keeps its default for later", "reason", err.Error())
+		logf.FromContext(ctx).Info("The subscription is not known yet. The role of the identity gets its defaults later", "reason", err.Error())
 	}
 	if found.Lent {
 		defaults.FillRoleScope(spec, found.SubscriptionID, found.Group)
@@ -35,7 +35,7 @@ func fillIdentityRole[T client.Object](ctx context.Context, obj T, placement Pla
 	defaults.FillIdentityRole(spec, found.SubscriptionID)
 }
 
-// keepIdentityRole fills in what is empty of the role of a system-assigned identity from what is stored.
+// keepIdentityRole fills the empty fields of a system-assigned identity's role from the stored object.
 func keepIdentityRole(spec, stored *infrav1.ManagedIdentities) {
 	was := stored.SystemAssignedIdentityRole
 	if spec.Identity != infrav1.VMIdentitySystemAssigned || stored.Identity != spec.Identity || was == nil {

@@ -18,36 +18,37 @@ import (
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 )
 
-// kind declares what the webhooks of one kind do, and does it. Whatever is left out does nothing: without defaults none are
-// served, and without remove deletions are not asked about.
+// kind declares and implements the webhooks of one kind. Functions are optional: without defaults there is no mutating webhook, and
+// without remove the API server does not call the webhook for deletions.
 type kind[T client.Object] struct {
-	// fill adds, before the defaults, what takes more than the object: chance, the request, the API server.
+	// fill sets the values that need more than the object: random numbers, the request or the API server. It runs before defaults.
 	fill func(context.Context, T) error
-	// defaults fills in what the object alone tells. Both sides of an update have them when they are compared.
+	// defaults sets the values that depend on the object alone. It runs on both objects of an update before they are compared.
 	defaults func(T)
-	// spec is what updates are about. One that leaves it as it is, and one of an object that is being deleted, is never
-	// refused. Without it every update is looked at.
+	// spec returns the part of the object that update rules are about. An update that does not change it, and one of an object that
+	// is being deleted, is never refused. Without spec every update is checked.
 	spec func(T) any
-	// template says that Cluster API's dry runs, which find out whether a template has to be rotated, may change anything.
+	// template is true for kinds whose immutable fields Cluster API's dry runs may change, to find out whether a template has to be
+	// rotated.
 	template bool
 	create   func(context.Context, T) (field.ErrorList, error)
 	update   func(ctx context.Context, old, obj T) (field.ErrorList, error)
 	remove   func(context.Context, T) (field.ErrorList, error)
-	// warn says what works and should not be relied on; old is nil for an object that is made.
+	// warn returns warnings about accepted settings that users should avoid; old is nil on creation.
 	warn func(old, obj T) admission.Warnings
 }
 
-// of makes rules that know one object into those of a kind.
+// of adapts pure rules about one object.
 func of[T client.Object](rules func(T) field.ErrorList) func(context.Context, T) (field.ErrorList, error) {
 	return func(_ context.Context, obj T) (field.ErrorList, error) { return rules(obj), nil }
 }
 
-// between makes rules that know the old and the new object into those of a kind.
+// between adapts pure rules about the old and the new object.
 func between[T client.Object](rules func(old, obj T) field.ErrorList) func(context.Context, T, T) (field.ErrorList, error) {
 	return func(_ context.Context, old, obj T) (field.ErrorList, error) { return rules(old, obj), nil }
 }
 
-// onCreation gives warnings once: updates do not repeat them.
+// onCreation returns warnings on creation only; updates do not repeat them.
 func onCreation[T client.Object](warn func(T) admission.Warnings) func(old, obj T) admission.Warnings {
 	return func(old, obj T) admission.Warnings {
 		if !reflect.ValueOf(old).IsNil() {
@@ -115,7 +116,8 @@ func (k kind[T]) ValidateDelete(ctx context.Context, obj T) (admission.Warnings,
 	return nil, k.refuse(obj, errs, err)
 }
 
-// refuse turns errors into the answer that kubectl shows; nil when there are none. failed is why the rules could not tell.
+// refuse turns field errors into the API error that kubectl shows, or nil if there are none. failed is the error of a rule that
+// could not be evaluated.
 func (k kind[T]) refuse(obj T, errs field.ErrorList, failed error) error {
 	if failed != nil || len(errs) == 0 {
 		return failed
@@ -123,10 +125,10 @@ func (k kind[T]) refuse(obj T, errs field.ErrorList, failed error) error {
 	return apierrors.NewInvalid(infrav1.GroupVersion.WithKind(k.name()).GroupKind(), obj.GetName(), errs)
 }
 
-// name is that of the Go type, as in the scheme.
+// name returns the name of the Go type, as in the scheme.
 func (kind[T]) name() string { return reflect.TypeFor[T]().Elem().Name() }
 
-// operations are what the API server asks the webhooks about; none mutate without defaults.
+// operations returns the operations for which the API server calls the webhooks; mutate is empty without defaults.
 func (k kind[T]) operations() (mutating, validating []admissionregistrationv1.OperationType) {
 	validating = []admissionregistrationv1.OperationType{admissionregistrationv1.Create, admissionregistrationv1.Update}
 	if k.defaults != nil {
@@ -146,7 +148,7 @@ func (k kind[T]) register(mgr ctrl.Manager) error {
 	return ctrl.NewWebhookManagedBy(mgr, empty[T]()).WithValidator(k).Complete()
 }
 
-// empty is a new object of the kind.
+// empty returns a new object of the kind.
 func empty[T client.Object]() T { return reflect.New(reflect.TypeFor[T]().Elem()).Interface().(T) }
 
 func isTopologyDryRun(ctx context.Context, obj client.Object) bool {

@@ -9,18 +9,18 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan"
 )
 
-// identities have no rules beside those of the CRD.
+// identities have no rules in addition to those of the CRD, only warnings.
 var identities = kind[*infrav1.AzureClusterIdentity]{warn: identityWarnings}
 
-// served is a kind with its webhooks, whatever its type.
+// served is a kind with its webhooks, independent of its Go type.
 type served interface {
 	name() string
 	operations() (mutating, validating []admissionregistrationv1.OperationType)
 	register(ctrl.Manager) error
 }
 
-// kinds are all kinds that have webhooks: one row is all that a kind needs beside its rules. config/webhook is written from
-// them by `make generate`.
+// kinds lists all kinds that have webhooks; a new kind needs one row and its rules. `make generate` writes config/webhook from the
+// list.
 func kinds(reader client.Reader, random generator, features plan.Features, trusts bool) []served {
 	lookup, placement := managedLookup{reader: reader}, PlacementOf(reader)
 	if trusts {
@@ -46,12 +46,12 @@ func kinds(reader client.Reader, random generator, features plan.Features, trust
 // SetupWithManager serves the webhooks of all kinds. Their paths are "/mutate-" and "/validate-" and
 // "infrastructure-cluster-x-k8s-io-v1beta1-<kind in lower case>".
 //
-// trusts tells that the manager trusts tenants, so that no identity counts as lent.
+// trusts is true if the manager trusts tenants; then no identity counts as lent.
 //
-// What a rule looks up is read from the API server: the manager's cache may lag behind a Cluster that was applied with the
-// object, and knows no other namespace than the manager's own.
+// Rules read other objects from the API server and not from the manager's cache, which may lag behind a Cluster that was applied
+// with the object, and which has only the namespaces that the manager watches.
 func SetupWithManager(mgr ctrl.Manager, features plan.Features, trusts bool) error {
-	go func() { _, _ = unusable() }() // The first object need not wait for it, and says what is wrong.
+	go func() { _, _ = unusable() }() // Start it early, so that the first object need not wait. That object's request returns the error, if any.
 	for _, k := range kinds(mgr.GetAPIReader(), random{}, features, trusts) {
 		if err := k.register(mgr); err != nil {
 			return err

@@ -12,10 +12,10 @@ import (
 )
 
 const (
-	// maxIdleTimeout is how long a load balancer for outbound connections of nodes with IPv6 keeps one, in minutes.
+	// maxIdleTimeout is the longest idle timeout of outbound connections of nodes with IPv6, in minutes.
 	maxIdleTimeout = 30
 
-	// maxOutboundIPs is how many public addresses a load balancer for outbound connections may have.
+	// maxOutboundIPs is the largest number of public addresses of a load balancer for outbound connections.
 	maxOutboundIPs = 16
 )
 
@@ -39,7 +39,7 @@ func validateAPIServerLB(lb *infrav1.LoadBalancerSpec, blocks []string, features
 			continue
 		}
 		if lb.Type == infrav1.Public && !features.APIServerILB {
-			errs = append(errs, field.Forbidden(path.Child("privateIP"), "a public load balancer has a private address only with the feature gate APIServerILB"))
+			errs = append(errs, field.Forbidden(path.Child("privateIP"), "a private address of a public load balancer needs the feature gate APIServerILB: start the manager with --feature-gates=APIServerILB=true, or remove the field"))
 			continue
 		}
 		errs = append(errs, validateAddress(frontend.PrivateIPAddress, within, blocks, "the control-plane subnet", path.Child("privateIP"))...)
@@ -51,7 +51,7 @@ func validateAPIServerLB(lb *infrav1.LoadBalancerSpec, blocks []string, features
 func validateNodeOutboundLB(lb, apiServerLB *infrav1.LoadBalancerSpec, ipv6 bool, path *field.Path) field.ErrorList {
 	switch {
 	case lb == nil && ipv6 && (apiServerLB == nil || apiServerLB.Type != infrav1.Internal):
-		return field.ErrorList{field.Required(path, "nodes with IPv6 need a load balancer for outbound connections, because NAT gateways do IPv4 only; nodeOutboundLB: {} will do")}
+		return field.ErrorList{field.Required(path, "nodes with IPv6 need a load balancer for outbound connections, because NAT gateways support IPv4 only. Set nodeOutboundLB: {} to use the defaults")}
 	case lb == nil || !ipv6:
 		return nil
 	}
@@ -65,7 +65,7 @@ func validateFrontendsCount(lb *infrav1.LoadBalancerSpec, path *field.Path) fiel
 	return nil
 }
 
-// privateIP is the first private address of a load balancer, or "".
+// privateIP returns the first private address of a load balancer, or "".
 func privateIP(lb *infrav1.LoadBalancerSpec) string {
 	for _, frontend := range lb.FrontendIPs {
 		if frontend.PrivateIPAddress != "" {

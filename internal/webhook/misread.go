@@ -8,7 +8,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/specfield"
 )
 
-// misreadSpec finds the texts of an object's spec that Azure would read as another path than they name.
+// misreadSpec returns an error for each text of an object's spec that would change the URL path of a request to Azure.
 func misreadSpec(obj client.Object) field.ErrorList {
 	return misread.Spec(specfield.Of(obj).Decoded())
 }

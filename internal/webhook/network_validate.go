@@ -52,14 +52,14 @@ func contains(prefixes []netip.Prefix, addr netip.Addr) bool {
 	return false
 }
 
-// subnetClass is what the subnets of clusters and of templates have in common.
+// subnetClass has the fields that the subnets of clusters and of templates have in common.
 type subnetClass struct {
 	infrav1.SubnetClassSpec
 	rules infrav1.SecurityRules
 }
 
-// validateSubnets checks that subnets are within their network, and their security rules. Ranges that do not parse are the
-// CRD's to refuse.
+// validateSubnets checks that subnets are within their network, and their security rules. It ignores ranges that do not parse,
+// because the CRD refuses them.
 func validateSubnets(subnets []subnetClass, vnetBlocks []string, path *field.Path) (errs field.ErrorList) {
 	vnet, _ := parseCIDRs(vnetBlocks, path)
 	for i, subnet := range subnets {
@@ -126,7 +126,7 @@ func validatePrivateEndpoints(endpoints infrav1.PrivateEndpoints, blocks []strin
 	return errs
 }
 
-// validateAddress checks that an address is one, and within the ranges of what.
+// validateAddress checks that an address parses and is within the given ranges. The message names their owner, what.
 func validateAddress(address string, within []netip.Prefix, blocks []string, what string, path *field.Path) field.ErrorList {
 	addr, err := netip.ParseAddr(address)
 	if err != nil {

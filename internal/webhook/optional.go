@@ -1,7 +1,7 @@
 package webhook
 
-// isTrue tells whether an optional switch is on.
+// isTrue returns true if an optional boolean is set and true.
 func isTrue(b *bool) bool { return b != nil && *b }
 
-// isSet tells whether an optional text is there.
+// isSet returns true if an optional text is set and not empty.
 func isSet(s *string) bool { return s != nil && *s != "" }

@@ -16,23 +16,23 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/webhook/admission"
 )
 
-// generator makes the defaults that are random.
+// generator generates the random defaults.
 type generator interface {
-	// sshPublicKey is a key as spec.sshPublicKey has it. Nobody has the private key.
+	// sshPublicKey returns a key in the format of spec.sshPublicKey, whose private half was discarded.
 	sshPublicKey() (string, error)
-	// roleAssignmentName is the name of a new role assignment.
+	// roleAssignmentName returns the name of a new role assignment.
 	roleAssignmentName() string
 }
 
 type random struct{}
 
-// sshKeyBits is the size that Azure takes from every image.
+// sshKeyBits is the RSA key size that Azure accepts for every image.
 const sshKeyBits = 2048
 
 func (random) sshPublicKey() (string, error) { return unusable() }
 
-// unusable is the same key for all objects of a process: nobody has its private half, so nothing is gained by another one, and to
-// make one takes longer on a busy processor than the API server waits for an answer.
+// unusable returns the same key for all objects of a process. The private half is discarded, so separate keys would not be safer,
+// and generating one on a busy processor can take longer than the API server waits for an answer.
 var unusable = sync.OnceValues(func() (string, error) {
 	private, err := rsa.GenerateKey(rand.Reader, sshKeyBits)
 	if err != nil {
@@ -47,8 +47,8 @@ var unusable = sync.OnceValues(func() (string, error) {
 
 func (random) roleAssignmentName() string { return uuid.NewString() }
 
-// fillSSHPublicKey gives an object whose key is "" one that nobody has. It is made on creation only: a manifest without a
-// key is applied again without one, and then means the key that was made for it. Without a place for a key, none is asked for.
+// fillSSHPublicKey replaces an empty key by a generated one on creation. An update with an empty key keeps the stored key, because
+// manifests without a key are applied again. A nil pointer means that no key is wanted.
 func fillSSHPublicKey[T client.Object](ctx context.Context, obj T, random generator, key func(T) *string) (err error) {
 	into := key(obj)
 	if into == nil || *into != "" {
@@ -69,7 +69,7 @@ func isCreate(ctx context.Context) bool {
 	return err == nil && request.Operation == admissionv1.Create
 }
 
-// isUpdateOf decodes the object that an update replaces; it is false where there is none.
+// isUpdateOf decodes the object that an update replaces. It returns false if the request is no update.
 func isUpdateOf(ctx context.Context, stored client.Object) bool {
 	request, err := admission.RequestFromContext(ctx)
 	return err == nil && request.Operation == admissionv1.Update && json.Unmarshal(request.OldObject.Raw, stored) == nil

@@ -13,9 +13,9 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/webhook/admission"
 )
 
-// mutation answers requests for the defaults of a kind. It leaves every value as the user wrote it that the defaults do not change. Go's
-// types write a quantity of 0.04 as 40m and a duration of 1h as 1h0m0s, which GitOps tools would take for a change, and every other
-// apply would be a new generation.
+// mutation handles mutating requests of a kind. Values that the defaults do not change keep the user's spelling. Go's types write a
+// quantity of 0.04 as 40m and a duration of 1h as 1h0m0s; GitOps tools would treat that as a change, and every other apply would
+// create a new generation.
 type mutation[T client.Object] struct {
 	kind   kind[T]
 	scheme *runtime.Scheme
@@ -48,7 +48,7 @@ type recordedDefaults[T client.Object] struct {
 
 // Default implements admission.Defaulter.
 func (r *recordedDefaults[T]) Default(ctx context.Context, obj T) (err error) {
-	// A copy, because a quantity remembers how it was written, and would count as a change.
+	// A copy is needed, because encoding a quantity caches its text in it, which would count as a change.
 	if r.before, err = json.Marshal(obj.DeepCopyObject()); err != nil {
 		return err
 	}
@@ -59,7 +59,7 @@ func (r *recordedDefaults[T]) Default(ctx context.Context, obj T) (err error) {
 	return err
 }
 
-// decoded is a JSON value with its numbers as they are written; nil for what is no JSON.
+// decoded parses JSON and keeps the text of numbers. It returns nil for invalid JSON.
 func decoded(document []byte) (value any) {
 	decoder := json.NewDecoder(bytes.NewReader(document))
 	decoder.UseNumber()
@@ -69,8 +69,8 @@ func decoded(document []byte) (value any) {
 	return value
 }
 
-// keepSpelling is after with what raw has where after is as before. before is raw as Go's types write it: it lacks unknown fields and
-// empty ones.
+// keepSpelling returns after with the values of raw wherever after equals before. before is raw as Go's types encode it, without
+// unknown and empty fields.
 func keepSpelling(raw, before, after any) any {
 	switch raw := raw.(type) {
 	case map[string]any:
@@ -107,7 +107,8 @@ func keepSpelling(raw, before, after any) any {
 	return raw
 }
 
-// spellNumbers is raw with fractions as strings where the type has a quantity: schemas take quantities as integers and strings only.
+// spellNumbers returns raw with fractional numbers as strings where the Go type is a quantity, because schemas accept quantities as
+// integers and strings only.
 func spellNumbers(raw, before any) any {
 	switch raw := raw.(type) {
 	case map[string]any:

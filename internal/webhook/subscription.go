@@ -12,21 +12,22 @@ import (
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 )
 
-// Placement is where the Cluster of a machine or pool is in Azure, as far as defaults depend on it.
+// Placement is the location in Azure of the Cluster of a machine or pool, as far as defaults depend on it.
 type Placement struct {
-	// SubscriptionID is "" for a Cluster that leaves its subscription to the manager.
+	// SubscriptionID is "" for a Cluster that uses the manager's subscription.
 	SubscriptionID string
 	// Group is the name of the Cluster's resource group.
 	Group string
-	// Lent tells that the Cluster's AzureClusterIdentity is of another namespace.
+	// Lent is true if the Cluster's AzureClusterIdentity is in another namespace.
 	Lent bool
 }
 
-// PlacementLookup finds the placement of a machine or pool. It looks once and does not wait. It returns an error when the Cluster
-// is not there.
+// PlacementLookup returns the placement of a machine or pool. It does not wait: it returns an error if the Cluster does not exist
+// yet.
 type PlacementLookup func(context.Context, client.Object) (Placement, error)
 
-// PlacementOf looks up the placement in the AzureCluster or AzureManagedControlPlane of the Cluster that the object's label names.
+// PlacementOf returns a lookup that reads the AzureCluster or AzureManagedControlPlane of the Cluster that the object's label
+// names.
 func PlacementOf(reader client.Reader) PlacementLookup {
 	return func(ctx context.Context, obj client.Object) (Placement, error) {
 		name := obj.GetLabels()[clusterv1.ClusterNameLabel]
@@ -54,7 +55,7 @@ func PlacementOf(reader client.Reader) PlacementLookup {
 	}
 }
 
-// trusting is a lookup for a manager that trusts tenants: no identity counts as lent.
+// trusting returns a lookup for a manager that trusts tenants, for which no identity counts as lent.
 func trusting(lookup PlacementLookup) PlacementLookup {
 	return func(ctx context.Context, obj client.Object) (Placement, error) {
 		found, err := lookup(ctx, obj)
@@ -67,7 +68,7 @@ func lent(ref *corev1.ObjectReference, obj client.Object) bool {
 	return ref != nil && cmp.Or(ref.Namespace, obj.GetNamespace()) != obj.GetNamespace()
 }
 
-// needsSubscription tells whether defaults depend on the subscription.
+// needsSubscription returns true if defaults depend on the subscription.
 func needsSubscription(spec infrav1.ManagedIdentities) bool {
 	role := spec.SystemAssignedIdentityRole
 	return spec.Identity == infrav1.VMIdentitySystemAssigned && (role == nil || role.Scope == "" || role.DefinitionID == "")

@@ -46,7 +46,7 @@ func TestNetworkWarnings(t *testing.T) {
 	}
 }
 
-// TestSharedIdentity warns who lets others use an identity what they get.
+// TestSharedIdentity tests that sharing an identity returns a warning with the access that other namespaces get.
 func TestSharedIdentity(t *testing.T) {
 	for name, tc := range map[string]struct {
 		reason  string
@@ -61,7 +61,7 @@ func TestSharedIdentity(t *testing.T) {
 		"all":           {reason: "a secret leaves the cluster", kind: infrav1.ServicePrincipal, allowed: &infrav1.AllowedNamespaces{}, want: []string{"any namespace", "client secret", "azure.json"}},
 		"others":        {reason: "they are named", kind: infrav1.ManualServicePrincipal, allowed: &infrav1.AllowedNamespaces{NamespaceList: []string{"ids", "a", "b"}}, want: []string{"in a, b can use", "client secret"}},
 		"selected":      {reason: "labels decide", kind: infrav1.WorkloadIdentity, allowed: &infrav1.AllowedNamespaces{Selector: &metav1.LabelSelector{MatchLabels: map[string]string{"a": "b"}}}, want: []string{"selector", "kubeconfigs"}},
-		"no credential": {reason: "what a token can do is what it may do", kind: infrav1.UserAssignedMSI, allowed: &infrav1.AllowedNamespaces{}, want: []string{"all that it may do in Azure"}},
+		"no credential": {reason: "what a token can do is what it may do", kind: infrav1.UserAssignedMSI, allowed: &infrav1.AllowedNamespaces{}, want: []string{"all its permissions in Azure"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			identity := &infrav1.AzureClusterIdentity{ObjectMeta: metav1.ObjectMeta{Namespace: "ids"}}

@@ -47,7 +47,7 @@ func TestAzureClusterLoadBalancers(t *testing.T) {
 		"IPv6, out of bounds": {reason: "and no more", spec: "{networkSpec: {nodeOutboundLB: {idleTimeoutInMinutes: 31, frontendIPsCount: 17}, " + dualStack + "}}",
 			want: []string{"networkSpec.nodeOutboundLB.idleTimeoutInMinutes: between 4 and 30", "networkSpec.nodeOutboundLB.frontendIPsCount: at most 16"}, webhook: true},
 		"IPv6, no way out": {reason: "IPv6 nodes need a way out, also without an API server load balancer", spec: "{controlPlaneEnabled: false, networkSpec: {" + dualStack + "}}",
-			want: []string{"networkSpec.nodeOutboundLB: nodeOutboundLB: {} will do"}, webhook: true},
+			want: []string{"networkSpec.nodeOutboundLB: Set nodeOutboundLB: {}"}, webhook: true},
 
 		"control plane of a public cluster": {reason: "a public load balancer serves outbound connections too", spec: "{networkSpec: {controlPlaneOutboundLB: {}}}", want: []string{"networkSpec.controlPlaneOutboundLB: Internal"}},
 		"control plane":                     {reason: "an internal one does not", spec: internal("controlPlaneOutboundLB: {}")},
