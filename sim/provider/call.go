@@ -32,7 +32,8 @@ type Env struct {
 	Quota map[string]int
 	// FeaturesOff are features that the subscription has not registered: "Microsoft.Compute/EncryptionAtHost".
 	FeaturesOff []string
-	// PutDropsTags has a PUT without tags take the tags off a resource of a type that otherwise keeps what a PUT leaves out.
+	// PutDropsTags makes a PUT without tags remove the tags of a resource whose type otherwise keeps the properties
+	// that a PUT leaves out.
 	PutDropsTags bool
 	// OperationFault lets the fault script change an operation at its start.
 	OperationFault func(op *store.Operation)
@@ -131,10 +132,10 @@ type Call struct {
 	Principal  Principal
 	RequestID  string
 	BaseURL    string // "https://host" as the client wrote it
-	// Internal is set when the simulator itself calls, for example to delete what is in a resource group.
+	// Internal is set when the simulator itself calls, for example to delete the resources of a resource group.
 	Internal bool
 
-	edge string // the edge zone of what is being written
+	edge string // edge zone of the resource being written
 }
 
 // For makes a call on another resource with the same circumstances.
@@ -241,7 +242,7 @@ func Location(s string) string { return strings.ToLower(strings.ReplaceAll(s, " 
 
 var zoneless = map[string]bool{"northcentralus": true, "westus": true, "westcentralus": true, "eastasia": true, "canadaeast": true, "ukwest": true, "japanwest": true}
 
-// HasZones tells whether a region has availability zones 1, 2 and 3.
+// HasZones reports whether a region has availability zones 1, 2 and 3.
 func HasZones(location string) bool { return !zoneless[Location(location)] }
 
 // NetworkError makes an error in the network provider's form, which always has "details".

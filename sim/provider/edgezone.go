@@ -29,9 +29,9 @@ func edgeZonesOf(location string) []string {
 	return out
 }
 
-// checkEdgeZone checks the extended location of what is about to be stored and writes it as Azure does. Which types have one,
-// and that it cannot be changed, is in the SDK models. Neither recordings nor documentation have the answers: they are those
-// that Resource Manager gives for locations.
+// checkEdgeZone checks the extended location of a resource before it is stored, and writes it in Azure's form. The
+// SDK models have the types with an extended location, and that it cannot be changed. Neither recordings nor
+// documentation have the answers. Assumption: they are those that Resource Manager gives for locations.
 func (c *Call) checkEdgeZone(d *Draft) error {
 	was := body.Child(d.Old, edgePath)
 	if !body.Has(d.New, edgePath) {
@@ -62,16 +62,18 @@ func (c *Call) checkEdgeZone(d *Draft) error {
 	return nil
 }
 
-// EdgeZone is the edge zone of what is being written, or "".
+// EdgeZone returns the edge zone of the resource being written, or "".
 func (c *Call) EdgeZone() string { return c.edge }
 
-// edgeDiffers tells whether a resource that may be in an edge zone is not in the same as the one that refers to it.
+// edgeDiffers reports whether a resource that may be in an edge zone is in another one than the resource that refers
+// to it.
 func (c *Call) edgeDiffers(it *Item) bool {
 	t := c.TypeOf(it.Resource.Type)
 	return t != nil && t.EdgeZones && EdgeZoneOf(it.Resource.Body) != c.edge
 }
 
-// Elsewhere tells whether a resource is in another region than the one given, or not in the edge zone of the call's resource.
+// Elsewhere reports whether a resource is in another region than the one given, or outside the edge zone of the
+// call's resource.
 func (c *Call) Elsewhere(it *Item, location string) bool {
 	return it.Location != "" && it.Location != "global" && !strings.EqualFold(it.Location, location) || c.edgeDiffers(it)
 }

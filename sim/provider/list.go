@@ -9,7 +9,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/sim/store"
 )
 
-// Listing is what a list has. What is stored is looked at and rendered only as far as a page goes.
+// Listing is the content of a list. Stored resources are read and rendered only as far as a page needs them.
 type Listing struct {
 	Stored func(after string) iter.Seq[*store.Resource] // ordered by ID, those behind after; nil: none
 	Wanted func(r *store.Resource) bool                 // nil: all of Stored
@@ -17,7 +17,7 @@ type Listing struct {
 	More   func() []any // rendered, behind Stored; nil: none
 }
 
-// Rendered is a list of what is there already.
+// Rendered is a list of rows that are rendered already.
 func Rendered(rows []any) Listing { return Listing{More: func() []any { return rows }} }
 
 // Page returns at most size entries from a token on, "" being the beginning, and the token of the next page, "" at the end. The token
@@ -28,7 +28,7 @@ func (l Listing) Page(token string, size int) (rows []any, next string) {
 	if err != nil && l.Stored != nil {
 		after, err := base64.RawURLEncoding.DecodeString(token)
 		if err != nil {
-			after = nil // as if there were no token, which is what Azure makes of one that is not its own
+			after = nil // Azure ignores a token that is not its own
 		}
 		last := ""
 		for r := range l.Stored(string(after)) {
@@ -54,7 +54,7 @@ func (l Listing) Page(token string, size int) (rows []any, next string) {
 	return rows, next
 }
 
-// Listed is what the call's collection shows, of a subscription, a resource group or a parent.
+// Listed returns the call's collection: that of a subscription, a resource group or a parent.
 func (c *Call) Listed() (Listing, error) {
 	if err := c.checkGroup(false); err != nil {
 		return Listing{}, err

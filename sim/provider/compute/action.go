@@ -140,7 +140,7 @@ func PrepareExtension(c *provider.Call, d *provider.Draft) error {
 // bootTimeout is how long Azure waits for an extension. Source: https://learn.microsoft.com/azure/virtual-machines/extensions/features-linux
 const bootTimeout = 90 * time.Minute
 
-// AwaitGuest lets a bootstrapping extension end as the guest says. Without a lab there is no guest to wait for.
+// AwaitGuest ends a bootstrapping extension with the guest's result. Without a lab there is no guest to wait for.
 func AwaitGuest(c *provider.Call, vmID string, ext *store.Resource, started time.Time) error {
 	var attached bool
 	var g GuestStatus

@@ -29,7 +29,7 @@ func capability(name string, value any) body.Object {
 	return body.Object{"name": name, "value": s}
 }
 
-// skus answers the resource SKUs of the subscription, of one region when $filter says location eq 'x'.
+// skus answers the resource SKUs of the subscription, or of one region when $filter is location eq 'x'.
 func skus(c *provider.Call) (*provider.Reply, error) {
 	locations := c.Locations
 	if f := c.Query.Get("$filter"); f != "" {

@@ -55,7 +55,7 @@ func regionalVMs(c *provider.Call, location string, _ []string) (*provider.Reply
 	return provider.OK(out), nil
 }
 
-// GuestStatus is what the lab reports about the operating system inside a VM. Bootstrapping extensions end by it.
+// GuestStatus is the lab's report about the operating system inside a VM. It ends bootstrapping extensions.
 type GuestStatus struct {
 	Phase    string `json:"phase"` // Booting, Running or Failed
 	Message  string `json:"message,omitempty"`

@@ -11,7 +11,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/sim/store"
 )
 
-// echoed is shown of a disk, besides what was sent, while it is being made.
+// echoed lists the properties that a disk shows while it is being created, besides those that were sent.
 var echoed = []string{"id", "name", "type"}
 
 func diskType() *provider.Type {
@@ -56,7 +56,7 @@ func diskType() *provider.Type {
 	}
 }
 
-// checkDisk checks where a disk is, what it is made of and the key it is encrypted with.
+// checkDisk checks the placement, source and encryption key of a disk.
 func checkDisk(c *provider.Call, d *provider.Draft) error {
 	if err := checkZoneNames(d.ID, d.Location, body.Strings(d.New, "zones")); err != nil {
 		return err
@@ -119,7 +119,9 @@ func diskDefaults(c *provider.Call, n, old body.Object) {
 // imageSizeGB is the size of every image.
 const imageSizeGB = 30
 
-// premiumTiers are the performance tiers of premium disks: up to how many GiB, and what they do in operations and megabytes per second.
+// premiumTiers are the performance tiers of premium disks: the largest size in GiB, and the limits in operations and
+// megabytes per second.
+//
 // Source: https://learn.microsoft.com/azure/virtual-machines/disks-scalability-targets
 var premiumTiers = []performance{
 	{4, "P1", 120, 25}, {8, "P2", 120, 25}, {16, "P3", 120, 25}, {32, "P4", 120, 25}, {64, "P6", 240, 50}, {128, "P10", 500, 100}, {256, "P15", 1100, 125},
@@ -137,8 +139,8 @@ func premiumTier(gib int) performance {
 	return premiumTiers[slices.IndexFunc(premiumTiers, func(t performance) bool { return gib <= t.upTo })]
 }
 
-// diskLimits are what a disk does at most in operations and megabytes per second. Those of ultra disks and Premium SSD v2 are chosen by
-// their owner; these are what they have without. Source as of premiumTiers.
+// diskLimits returns the limits of a disk in operations and megabytes per second. Owners choose those of ultra disks
+// and Premium SSD v2; these are their defaults. Source as of premiumTiers.
 func diskLimits(tier, sku string, gib int) (operations, megabytes int) {
 	switch {
 	case tier == "Premium":

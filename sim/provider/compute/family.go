@@ -6,8 +6,9 @@ import (
 	"strings"
 )
 
-// series is a line of Azure's size documentation: sizes of one letter and version that differ in the number of processors and
-// in the letters behind it, which say what they can.
+// series is a line of Azure's size documentation: sizes of one letter and version that differ in the number of
+// processors and in the letters after it, which stand for capabilities.
+//
 // Source: https://learn.microsoft.com/azure/virtual-machines/vm-naming-conventions
 type series struct {
 	letters string
@@ -17,7 +18,7 @@ type series struct {
 	// features are those letters, one word for each kind of size.
 	features string
 	vcpus    []int
-	// memoryOf is for numbers of processors that have less memory than the rule says.
+	// memoryOf has the exceptions: numbers of processors with less memory than by the rule.
 	memoryOf map[int]float64
 }
 

@@ -8,7 +8,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/sim/provider"
 )
 
-// checkFeatures refuses what the size, the subscription or another property excludes.
+// checkFeatures refuses features that the size, the subscription or another property excludes.
 func checkFeatures(c *provider.Call, d *provider.Draft, z Size) error {
 	for _, check := range []func(*provider.Call, *provider.Draft, Size) error{checkSecurity, checkConfidential, checkEphemeral, checkAccounts, checkSpot} {
 		if err := check(c, d, z); err != nil {

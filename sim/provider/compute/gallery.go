@@ -120,7 +120,7 @@ func prepareDefinition(_ *provider.Call, d *provider.Draft) error {
 	return nil
 }
 
-// replicated tells whether an image version is in a region.
+// replicated reports whether an image version is in a region.
 func replicated(version *store.Resource, location string) bool {
 	for _, region := range body.Objects(version.Body, "properties.publishingProfile.targetRegions") {
 		if provider.Location(body.String(region, "name")) == location {

@@ -10,7 +10,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/sim/store"
 )
 
-// bootImage is what a machine boots from, as far as rules look at it. What is "" is not known.
+// bootImage has the properties of a machine's boot image that rules need. An empty string means unknown.
 type bootImage struct {
 	osType, osState, generation, arch string
 	// security are the values of the feature SecurityType. Images without features are nil.
@@ -46,8 +46,10 @@ func ofFlatcar(kubernetes, version string) bool {
 	return isKubernetes(kubernetes) && (flatcarForm.MatchString(version) || version == "latest")
 }
 
-// isKubernetes tells whether a version is "latest" or can be a release of Kubernetes that has an image: from 1.24 on, the oldest that
-// images were built of, up to the next minor release. A minor release gets about 15 patches in its 14 months.
+// isKubernetes reports whether a version is "latest" or may be a release of Kubernetes that has an image: from 1.24,
+// the oldest that images were built of, to the next minor release. A minor release gets about 15 patches in its 14
+// months.
+//
 // Source: https://kubernetes.io/releases/patch-releases
 func isKubernetes(version string) bool {
 	parts := strings.Split(version, ".")
@@ -76,8 +78,8 @@ func invalidImage(key string) error {
 	return provider.InvalidParameter("imageReference."+key, "The value of parameter imageReference.%s is invalid.", key)
 }
 
-// findImage finds what an imageReference names. Of the marketplace a few images are known; the others are taken as
-// they come, because nearly all of them are others'.
+// findImage finds the image of an imageReference. A few marketplace images are known. The others are accepted without
+// a check, because nearly all of them belong to other publishers.
 func findImage(c *provider.Call, ref body.Object, location string) (bootImage, error) {
 	if id := body.String(ref, "id"); id != "" {
 		return imageByID(c, id, location)
@@ -225,8 +227,8 @@ func checkImage(c *provider.Call, d *provider.Draft, z Size) error {
 	return img.suits(body.String(d.New, "properties.securityProfile.securityType"))
 }
 
-// suits refuses a security type that the image is not made for. Which values of the feature allow what is in
-// https://learn.microsoft.com/azure/virtual-machines/trusted-launch-portal.
+// suits refuses a security type that the image is not made for. The values of the feature and the types that each
+// allows are in https://learn.microsoft.com/azure/virtual-machines/trusted-launch-portal.
 func (img bootImage) suits(kind string) error {
 	var allow []string
 	switch kind {

@@ -12,9 +12,10 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/sim/provider"
 )
 
-// marketImage is an image of the marketplace. Which there are is the list of the Azure CLI's aliases, in its releases from 2.45 on
-// (https://github.com/Azure/azure-rest-api-specs/blob/main/arm-compute/quickstart-templates/aliases.json), and what the book and Cluster
-// API's image builder name. Of those of cncf-upstream all versions are listed; the others have some of the right form, which are made up.
+// marketImage is an image of the marketplace. The list has the aliases of the Azure CLI in its releases from 2.45 on
+// (https://github.com/Azure/azure-rest-api-specs/blob/main/arm-compute/quickstart-templates/aliases.json), and the
+// images that the book and Cluster API's image builder name. All versions of cncf-upstream images are listed. The
+// others have made-up versions of the right form.
 type marketImage struct {
 	publisher, offer, sku string
 	windows, gen1, plan   bool
@@ -112,8 +113,8 @@ func inMarket(publisher, offer, sku string) *marketImage {
 	return nil
 }
 
-// has tells whether a version exists. Of images whose versions are made up here, those exist that look like the publisher's: only the
-// publisher knows which ones there really are.
+// has reports whether a version exists. For images with made-up versions every version of the publisher's form
+// exists, because only the publisher knows the real ones.
 func (m marketImage) has(version string, now time.Time) bool {
 	if version == "latest" || slices.Contains(m.versions, version) {
 		return true
@@ -152,7 +153,7 @@ var versionForms = []struct {
 
 var flatcarForm = regexp.MustCompile(`^[2-9]\d{3}\.\d\.\d{1,2}$`)
 
-// boot is what a machine boots from.
+// boot returns the image as a machine boots from it.
 func (m marketImage) boot() bootImage {
 	img := bootImage{osType: "Linux", osState: "Generalized", generation: "V2", arch: "x64", security: []string{"TrustedLaunchSupported"}}
 	if m.windows {

@@ -98,7 +98,7 @@ func checkAccount(d *provider.Draft, password string, windows bool) error {
 	return nil
 }
 
-// complex3 tells whether a password has characters of three of the four kinds, and none that control something.
+// complex3 reports whether a password has characters of three of the four kinds and no control characters.
 func complex3(password string) bool {
 	kinds := map[string]bool{}
 	for _, r := range password {

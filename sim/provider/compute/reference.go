@@ -8,12 +8,13 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/sim/store"
 )
 
-// referred is a resource that what is being written refers to at a path below its properties. It must exist, be of the type, and
-// be in the region and edge zone of the one that refers to it.
+// referred returns the resource that the resource being written refers to at a path below its properties. It must
+// exist, be of the type, and be in the region and edge zone of the referring resource.
 //
-// What Azure says of one that is not there is recorded for an image that refers to a missing snapshot (ASO recordings); that it
-// says the same of one in another region is what its words mean. LinkedInvalidPropertyId is one of Resource Manager's common errors,
-// see https://learn.microsoft.com/azure/azure-resource-manager/troubleshooting/common-deployment-errors.
+// Azure's message for a missing resource is recorded for an image that refers to a missing snapshot (ASO recordings).
+// Assumption, from its text: a resource in another region gets the same message. LinkedInvalidPropertyId is one of
+// Resource Manager's common errors, see
+// https://learn.microsoft.com/azure/azure-resource-manager/troubleshooting/common-deployment-errors.
 func referred(c *provider.Call, id, typ, path, location string) (*provider.Item, error) {
 	parsed, err := store.ParseID(id)
 	if err != nil || parsed.IsCollection() || parsed.Namespace == "" {
@@ -33,8 +34,8 @@ func notHere(id string) error {
 	return provider.Errorf(404, "NotFound", "The entity was not found in this Azure location.").WithTarget(id)
 }
 
-// replaced tells whether the value at a path is new. What a resource has refers to what was there when it was written; Azure
-// does not look at it again.
+// replaced reports whether the value at a path is new. References of a stored resource were checked when they were
+// written; Azure does not check them again.
 func replaced(d *provider.Draft, path string) bool {
 	return d.Old == nil || !strings.EqualFold(body.String(d.Old, path), body.String(d.New, path))
 }

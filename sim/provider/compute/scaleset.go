@@ -20,7 +20,7 @@ const (
 
 const profilePath = "properties.virtualMachineProfile"
 
-// scaleSetTypes are the scale set, what Azure keeps inside it, and its instances with their interfaces.
+// scaleSetTypes returns the scale set, the types that Azure keeps inside it, and its instances with their interfaces.
 func scaleSetTypes() []*provider.Type {
 	set := &provider.Type{
 		Name: ScaleSets, Style: provider.Compute, Etag: provider.Counter, EtagSince: etagSince, EdgeZones: true, PutMerges: true, Works: true, RetryAfter: 10,
@@ -121,8 +121,8 @@ func setOf(r *store.Resource) string {
 	return id.Parent().String()
 }
 
-// HasGuest tells whether an operating system of a user's runs in a VM or scale-set instance. Instances of a scale set that a
-// provider runs for a service of its own have none: the service answers for what is inside.
+// HasGuest reports whether a user's operating system runs in a VM or scale-set instance. Instances of a scale set
+// that a provider runs for a service of its own have none: the service is responsible for their contents.
 func HasGuest(r *store.Resource) bool {
 	return body.String(r.Secret, "power") != "" && !body.Bool(r.Secret, "managed")
 }

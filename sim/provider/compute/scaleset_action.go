@@ -14,7 +14,7 @@ func scaleSetActions() map[string]*provider.Action {
 	power := func(state string, boots bool) func(*provider.Call, *store.Resource, *store.Resource) {
 		return func(c *provider.Call, _, r *store.Resource) {
 			if boots && state == "running" && body.String(r.Secret, "power") == "deallocated" {
-				return // restarting what is deallocated does nothing
+				return // restarting a deallocated instance does nothing
 			}
 			SetPower(c, r, state, boots)
 			c.Save(r)

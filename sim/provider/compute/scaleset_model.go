@@ -34,7 +34,7 @@ var fixed = []string{
 	"virtualMachineProfile.storageProfile.osDisk.osType", "virtualMachineProfile.storageProfile.osDisk.createOption", "virtualMachineProfile.priority",
 }
 
-// prepareScaleSet validates a model and fills in what Azure defaults.
+// prepareScaleSet validates a model and fills in Azure's defaults.
 func prepareScaleSet(c *provider.Call, d *provider.Draft) error {
 	p := "properties."
 	for _, path := range fixed {
@@ -107,7 +107,7 @@ func prepareScaleSet(c *provider.Call, d *provider.Draft) error {
 	return checkModels(c, d, before)
 }
 
-// isSpot tells whether the VMs of a scale set may be evicted. Without a word they are Regular.
+// isSpot reports whether the VMs of a scale set may be evicted. The default priority is Regular.
 func isSpot(set body.Object) bool {
 	return strings.EqualFold(body.String(set, profilePath+".priority"), "Spot")
 }

@@ -10,10 +10,11 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/sim/store"
 )
 
-// maxModels is how many models the instances of a uniform scale set may be of. Its text is that of
-// https://github.com/kubernetes-sigs/cluster-api-provider-azure/issues/4958. https://github.com/MicrosoftDocs/azure-docs/issues/103472
-// says that the limit is one of uniform orchestration and that it is not documented. Assumptions: status and code of the answer, and
-// that Azure refuses a write of a new model once instances are of ten others, and no write of one that instances have already.
+// maxModels is the number of different models that the instances of a uniform scale set may have. The message is that
+// of https://github.com/kubernetes-sigs/cluster-api-provider-azure/issues/4958. By
+// https://github.com/MicrosoftDocs/azure-docs/issues/103472 the limit is one of uniform orchestration and is not
+// documented. Assumptions: status and code of the answer, and that Azure refuses a write of a new model once
+// instances have ten others, but no write of a model that instances have already.
 const maxModels = 10
 
 // rememberModel stores what tells models of a scale set apart: "model" is the model with custom data and tags, "shape" is the model
@@ -52,9 +53,9 @@ func checkModels(c *provider.Call, d *provider.Draft, before string) error {
 	return provider.Errorf(409, "OperationNotAllowed", "Virtual Machine Scale Set '%s' has reached its limit of %d models that may be referenced by one or more VMs belonging to the Virtual Machine Scale Set. Upgrade the VMs to the latest model of the Virtual Machine Scale Set before trying again.", d.Name, maxModels)
 }
 
-// restarts tells whether an instance boots anew when it is brought to the model of its scale set. One that differs in custom data or
-// tags only does not: instances get new custom data when they are reimaged, not when they are upgraded.
-// https://learn.microsoft.com/azure/virtual-machines/custom-data
+// restarts reports whether an instance boots anew when it is upgraded to the model of its scale set. An instance that
+// differs only in custom data or tags does not: instances get new custom data when they are reimaged, not when they
+// are upgraded. https://learn.microsoft.com/azure/virtual-machines/custom-data
 func restarts(set, r *store.Resource) bool {
 	return body.String(r.Secret, "power") == "running" && body.String(set.Secret, "shape") != body.String(r.Secret, "shape")
 }

@@ -6,7 +6,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/sim/store"
 )
 
-// ScaleSet is what a provider that runs a scale set of its own wants of it.
+// ScaleSet describes a scale set that a provider runs for a service of its own.
 type ScaleSet struct {
 	ID       store.ID
 	Location string

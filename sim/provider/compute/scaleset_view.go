@@ -25,7 +25,7 @@ func viewScaleSet(_ *provider.Call, it *provider.Item) {
 	}
 }
 
-// viewInstance shows an instance of a scale set: what it was made of, and what belongs to its set.
+// viewInstance shows an instance of a scale set: its own model, and the properties it shares with its set.
 func viewInstance(c *provider.Call, it *provider.Item) {
 	r, p := it.Resource, "properties."
 	id, _ := store.ParseID(it.ID)

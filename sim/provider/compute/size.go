@@ -45,8 +45,8 @@ func (z Size) TempGB() int {
 	return z.VCPUs * 16
 }
 
-// Spot tells whether the size can be had as a spot VM.
-// Source: https://learn.microsoft.com/azure/virtual-machines/spot-vms#limitations
+// Spot reports whether the size is available as a spot VM. Source:
+// https://learn.microsoft.com/azure/virtual-machines/spot-vms#limitations
 func (z Size) Spot() bool { return !z.Burstable }
 
 func (z Size) onlyGeneration2() bool {
@@ -68,7 +68,8 @@ func namesOf(sizes map[string]Size) []string {
 	return names
 }
 
-// missing says in which zones of which regions a size is not offered, and with "" that the subscription may not use it there.
+// missing lists the zones of each region in which a size is not offered. The zone "" means that the subscription may
+// not use the size in the region.
 var missing = map[string][]string{
 	"eastus/standard_e8s_v5":               {"3"},
 	"eastus/standard_nc24ads_a100_v4":      {"2", "3"},

@@ -127,7 +127,7 @@ func finishVM(c *provider.Call, op *store.Operation, r *store.Resource) error {
 	return nil
 }
 
-// vmDeleted takes along what has deleteOption Delete and frees the rest.
+// vmDeleted deletes the resources with deleteOption Delete and detaches the others.
 func vmDeleted(c *provider.Call, r *store.Resource) {
 	if body.Bool(r.Secret, madeBySet) && !body.Bool(r.Secret, "left") {
 		lowerCapacity(c, r)

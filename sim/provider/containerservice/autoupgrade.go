@@ -6,8 +6,10 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/sim/store"
 )
 
-// AutoUpgrade does what AKS would do in a cluster's next maintenance window: upgrade Kubernetes by the upgrade channel, and give the
-// nodes a new image by the node OS channel. Nothing happens when both are up to date or off; the error says why nothing can.
+// AutoUpgrade does the work of AKS in a cluster's next maintenance window: it upgrades Kubernetes by the upgrade
+// channel and the nodes' image by the node OS channel. Nothing happens when both are up to date or off. The error has
+// the reason why neither is possible.
+//
 // Source: https://learn.microsoft.com/azure/aks/auto-upgrade-cluster
 func AutoUpgrade(c *provider.Call, clusterID string) error {
 	r := c.Edit(clusterID)

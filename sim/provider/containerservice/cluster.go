@@ -53,7 +53,7 @@ func clusterName(name string) *provider.Error {
 	return invalidParameter("resourceName", "The resource name '%s' must be 1 to 63 letters, digits, '-' or '_', and begin and end with a letter or digit. Please see https://aka.ms/aks-naming-rules for more details", name)
 }
 
-// prepareCluster makes of a PUT what is stored, and its pools with it when the cluster is new.
+// prepareCluster converts a PUT to the stored form of a cluster, and of its pools if the cluster is new.
 func prepareCluster(c *provider.Call, d *provider.Draft) error {
 	if err := poolsIdle(c, d.ID); err != nil {
 		return err

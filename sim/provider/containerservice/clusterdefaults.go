@@ -204,8 +204,8 @@ func zoneName(zone, guid, location string) string {
 	return guid + ".privatelink." + location + ".azmk8s.io"
 }
 
-// autoscalerDefaults are what a cluster shows once a pool has the autoscaler.
-// Source: https://learn.microsoft.com/azure/aks/cluster-autoscaler-profile
+// autoscalerDefaults are shown by a cluster once a pool has the autoscaler. Source:
+// https://learn.microsoft.com/azure/aks/cluster-autoscaler-profile
 var autoscalerDefaults = body.Object{
 	"balance-similar-node-groups": "false", "daemonset-eviction-for-empty-nodes": false, "daemonset-eviction-for-occupied-nodes": true, "expander": "random", "ignore-daemonsets-utilization": false,
 	"max-empty-bulk-delete": "10", "max-graceful-termination-sec": "600", "max-node-provision-time": "15m", "max-total-unready-percentage": "45", "new-pod-scale-up-delay": "0s", "ok-total-unready-count": "3",

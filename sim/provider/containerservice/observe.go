@@ -132,7 +132,7 @@ func ByName(c *provider.Call, host string) *store.Resource {
 	return nil
 }
 
-// Answers tells whether a cluster's API server is up, and why not.
+// Answers reports whether a cluster's API server is up, and the reason if it is not.
 func Answers(r *store.Resource) (bool, string) {
 	switch {
 	case !body.Bool(r.Secret, "up"):
@@ -153,8 +153,8 @@ func demandKey(poolID string) string {
 // growAutomatic is how long the autoscaler takes to see pods that wait and to have a node for them.
 const growAutomatic = 75 * time.Second
 
-// Demand notes how many nodes the workload of a pool would need. The autoscaler of the pool, if it has one, goes there within its
-// limits. The error says what is not there.
+// Demand records how many nodes the workload of a pool would need. The autoscaler of the pool, if it has one, scales
+// to that number within its limits. The error names the missing cluster or pool.
 func Demand(c *provider.Call, clusterID, pool string, nodes int) error {
 	cl := c.Get(clusterID)
 	if cl == nil || cl.Type != ManagedClusters {
@@ -169,7 +169,8 @@ func Demand(c *provider.Call, clusterID, pool string, nodes int) error {
 	return nil
 }
 
-// startAutoscaler begins to scale a pool when demand and count differ. Growing is quick; nodes go after the time the profile says.
+// startAutoscaler begins to scale a pool when demand and count differ. Scaling up is quick; nodes are removed after
+// the time set in the profile.
 func startAutoscaler(c *provider.Call, cl, pool *store.Resource) {
 	want, ok := automatic(c, pool)
 	count := body.Int(pool.Body, "properties.count")

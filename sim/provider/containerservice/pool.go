@@ -75,7 +75,7 @@ func nodesOf(pool body.Object) int {
 	return body.Int(pool, "properties.count")
 }
 
-// preparePool makes of a PUT of a pool what is stored.
+// preparePool converts the PUT of a pool to its stored form.
 func preparePool(c *provider.Call, d *provider.Draft) error {
 	cl := clusterOf(c, d.ID)
 	if err := clusterIdle(c, cl); err != nil {
@@ -115,7 +115,7 @@ func preparePool(c *provider.Call, d *provider.Draft) error {
 	return nil
 }
 
-// plan merges what was sent into what there is, and validates and completes it.
+// plan merges the sent body into the existing pool, validates and completes it.
 func (p *poolDraft) plan(c *provider.Call, old *store.Resource, doc body.Object) error {
 	p.old, p.body, p.secret = old, body.Object{}, body.Object{}
 	var was body.Object
@@ -165,7 +165,7 @@ func (p *poolDraft) regular() {
 	}
 }
 
-// describe notes what the running operation is called.
+// describe sets the name of the running operation.
 func (p *poolDraft) describe(was body.Object) {
 	if was == nil {
 		return
@@ -226,7 +226,7 @@ func (p *poolDraft) image(c *provider.Call, was body.Object) {
 	}
 }
 
-// lastSystem tells whether a pool is the only one of mode System.
+// lastSystem reports whether a pool is the only one of mode System.
 func lastSystem(c *provider.Call, clusterID, poolID string) bool {
 	for _, r := range poolsOf(c, clusterID) {
 		if !store.Same(r.ID, poolID) && body.String(r.Body, "properties.mode") == "System" && body.String(r.Body, "properties.provisioningState") != "Deleting" {
@@ -258,7 +258,7 @@ func viewPool(c *provider.Call, it *provider.Item) {
 	}
 }
 
-// checkPoolQuota checks sizes, zones and quota of what the pools add, in AKS's words.
+// checkPoolQuota checks sizes, zones and quota of the nodes that the pools add. The messages are those of AKS.
 func checkPoolQuota(c *provider.Call, clusterID string, pools []*poolDraft) error {
 	for _, p := range pools {
 		props := body.Child(p.body, "properties")

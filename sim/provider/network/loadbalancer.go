@@ -39,8 +39,8 @@ func loadBalancerTypes() []*provider.Type {
 	return []*provider.Type{lb, front, pool, rules, probes, nat, outbound, pools}
 }
 
-// newAndPrivate tells whether a load balancer is new and has a frontend in a subnet: recordings show those, and only
-// those, in state Updating at first.
+// newAndPrivate reports whether a load balancer is new and has a frontend in a subnet. In recordings only such load
+// balancers are in state Updating at first.
 func newAndPrivate(d *provider.Draft) bool {
 	for _, e := range body.Objects(d.New, "properties.frontendIPConfigurations") {
 		if d.Old == nil && body.String(e, "properties.subnet.id") != "" {

@@ -149,7 +149,8 @@ func interfaceInUse(c *provider.Call, it *provider.Item) error {
 	return nil
 }
 
-// showEndpoint shows what the interface of a private endpoint has, as recorded in Test_Networking_PrivateEndpoint_20220701_CRUD.
+// showEndpoint shows the properties of a private endpoint's interface, as recorded in
+// Test_Networking_PrivateEndpoint_20220701_CRUD.
 func showEndpoint(nic body.Object, endpoint *store.Resource) {
 	nic["managedBy"], nic["kind"] = endpoint.ID, "Regular"
 	body.Set(nic, "properties.privateEndpoint", body.Object{"id": endpoint.ID})
