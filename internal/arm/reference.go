@@ -84,6 +84,9 @@ func MisreadReason(path string) string {
 	if at := strings.IndexFunc(path, func(r rune) bool { return r < ' ' || r == 0x7f || strings.ContainsRune(`\?#%`, r) }); at >= 0 {
 		return fmt.Sprintf("it contains the character %q", path[at:at+1])
 	}
+	if at := findAmbiguousLetter(path); at >= 0 {
+		return fmt.Sprintf("its letter %+q has the case of another letter", []rune(path[at:])[0])
+	}
 	for segment := range strings.SplitSeq(strings.Trim(path, "/"), "/") {
 		switch segment {
 		case "":

@@ -131,7 +131,7 @@ var tries = map[string]struct {
 	"cluster/zone": {"AzureCluster", inNetwork(func(_ *world, s *infrav1.AzureClusterSpec) {
 		s.NetworkSpec.APIServerLB = &infrav1.LoadBalancerSpec{LoadBalancerClassSpec: infrav1.LoadBalancerClassSpec{Type: infrav1.Internal}}
 		s.NetworkSpec.PrivateDNSZoneName, s.NetworkSpec.PrivateDNSZoneResourceGroup = "corp.example", "theirs"
-	}), "privateDnsZones/corp.example", "not tagged", "corp.example"},
+	}), "privateDnsZones/corp.example", "without the ownership tag", "corp.example"},
 	"cluster/private endpoint": {"AzureCluster", inNetwork(func(w *world, s *infrav1.AzureClusterSpec) {
 		s.NetworkSpec.Subnets = infrav1.Subnets{{SubnetClassSpec: infrav1.SubnetClassSpec{Name: "n", Role: infrav1.SubnetNode, PrivateEndpoints: infrav1.PrivateEndpoints{{Name: "p",
 			PrivateLinkServiceConnections: []infrav1.PrivateLinkServiceConnection{{PrivateLinkServiceID: w.id(theirs("Microsoft.Storage/storageAccounts", "theirs")), GroupIDs: []string{"blob"}}}}}}}}

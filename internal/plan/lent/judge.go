@@ -96,11 +96,12 @@ func isNetwork(id arm.ID) bool {
 }
 
 // files are the properties by which Azure reads or writes a file at a URL with the rights of whoever asks. The account with the file is not
-// named by an ID.
+// named by an ID. That Azure writes the logs of a VM into any account of the subscription is an assumption: no page says which rights
+// it asks for.
 // https://learn.microsoft.com/en-us/rest/api/compute/images/create-or-update (blobUri)
 // https://learn.microsoft.com/en-us/rest/api/compute/disks/create-or-update (sourceUri, securityDataUri)
-// https://learn.microsoft.com/en-us/rest/api/compute/virtual-machines/create-or-update (vhd.uri)
-var files = []string{"blobUri", "sourceUri", "securityDataUri", "vhd.uri"}
+// https://learn.microsoft.com/en-us/rest/api/compute/virtual-machines/create-or-update (vhd.uri, bootDiagnostics.storageUri)
+var files = []string{"blobUri", "sourceUri", "securityDataUri", "vhd.uri", "bootDiagnostics.storageUri"}
 
 // urls are the places of a body that name files by their URL.
 func urls(body any) []string {

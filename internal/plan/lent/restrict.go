@@ -82,6 +82,10 @@ func (p *restriction) restrict(node *arm.Node) finding {
 	if node.Policy == arm.Observe || node.Body == nil && node.Blocked == "" {
 		return out
 	}
+	if reason := arm.MisreadReason(string(node.ID)); reason != "" {
+		p.deny(&out, node, arm.Reference{}, node.ID, "is not an ID that Azure reads as it is written: "+reason, "use another name")
+		return out
+	}
 	row, known := effects[strings.ToLower(node.ID.Type())]
 	if !known {
 		row = effect{reaches: anything, reason: "the provider does not know what it changes"}
@@ -101,7 +105,7 @@ func (p *restriction) restrict(node *arm.Node) finding {
 		p.named(node, row, reference, &out)
 	}
 	for _, path := range urls(body) {
-		p.deny(&out, node, arm.Reference{}, node.ID, path+" names a file by a URL, which does not say whose it is", "use a resource ID")
+		p.deny(&out, node, arm.Reference{}, node.ID, path+" names a file or an account by a URL, which does not say whose it is", "use a resource ID, and for boot diagnostics an account that Azure manages")
 	}
 	return out
 }

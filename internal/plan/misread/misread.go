@@ -63,6 +63,9 @@ func check(name, value string) string {
 		if value != "" && !group.MatchString(value) {
 			return "is not a name of a resource group: use letters, digits, '_', '-', '.', '(' and ')', at most 90 in all and no '.' at the end"
 		}
+		if wrong := arm.MisreadReason(value); value != "" && wrong != "" {
+			return "is not a name of a resource group that Azure reads as it is written: " + wrong + ". Use another name"
+		}
 	case strings.HasPrefix(strings.ToLower(strings.TrimPrefix(value, "azure://")), "/subscriptions/"):
 		if wrong := arm.MisreadReason(strings.TrimPrefix(value, "azure://")); wrong != "" {
 			return fmt.Sprintf("is not the ID of a resource as Azure reads it: %s. Write the ID that Azure shows", wrong)

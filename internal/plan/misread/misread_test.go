@@ -25,6 +25,7 @@ func TestSpec(t *testing.T) {
 		"dot at the end":    {"Azure has no such group", object{"resourceGroup": "a."}, []string{"spec.resourceGroup"}},
 		"dot inside":        {"Azure has such groups", object{"resourceGroup": "a.b_(c)-1"}, nil},
 		"letters":           {"Azure takes letters of any script", object{"resourceGroup": "größe"}, nil},
+		"Kelvin sign":       {"its lower case is the letter k, so that the name passes for the one of another group", object{"resourceGroup": "\u212A1"}, []string{"spec.resourceGroup"}},
 		"ID with dots":      {"it names another resource than it shows", object{"providerID": "azure:///subscriptions/s/resourceGroups/g/../h/providers/M.C/d/x"}, []string{"spec.providerID"}},
 		"ID with an escape": {"a proxy may decode it", object{"id": "/subscriptions/s/resourceGroups/g%2f..%2fh"}, []string{"spec.id"}},
 		"ID with a query":   {"it ends the path", object{"id": "/subscriptions/s/resourceGroups/g?x=/providers"}, []string{"spec.id"}},
