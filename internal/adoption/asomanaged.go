@@ -144,7 +144,7 @@ func (w *manifestWriter) addManifest(to *[]runtime.RawExtension, r Resource, nam
 		path := strings.TrimPrefix(wrong.Field, "spec.resources[0].spec.")
 		value := valueAt(spec, path)
 		if strings.ContainsAny(path, "[") || path == wrong.Field || value == nil {
-			w.err = fmt.Errorf("%s: no document says it: %w", r.ID, wrong)
+			w.err = fmt.Errorf("%s: a resource manifest cannot contain it: %w", r.ID, wrong)
 			return
 		}
 		w.omitted = append(w.omitted, newOmittedValue(r.ID, path, value, wrong.Detail))

@@ -23,7 +23,7 @@ func WriteAzureManaged(f ObservedCluster, o Options) (ClusterObjects, []OmittedV
 		return ClusterObjects{}, nil, err
 	}
 	if name := f.Cluster.ID.Name(); len(validation.IsDNS1123Subdomain(name)) > 0 {
-		return ClusterObjects{}, nil, fmt.Errorf("the AKS cluster is called %q, which is no name for an AzureManagedControlPlane, and that has to be called as the cluster: use --as documents", name)
+		return ClusterObjects{}, nil, fmt.Errorf("%q is not a valid name of an AzureManagedControlPlane, which must have the name of the AKS cluster. Use --as documents.", name)
 	}
 	var shown clusterResource
 	if err := json.Unmarshal(f.Cluster.Body, &shown); err != nil {
@@ -177,7 +177,7 @@ func fillVirtualNetwork(f ObservedCluster, spec *infrav1.AzureManagedControlPlan
 		return fmt.Errorf("%s: vnetSubnetID: %w", f.Pools[0].ID, err)
 	}
 	if !strings.EqualFold(subnet.Subscription(), f.Cluster.ID.Subscription()) {
-		return fmt.Errorf("the network of the nodes is in subscription %s, and AzureManaged kinds know networks of the cluster's own: use --as documents", subnet.Subscription())
+		return fmt.Errorf("the network of the nodes is in subscription %s. AzureManaged kinds only support networks in the cluster's subscription. Use --as documents.", subnet.Subscription())
 	}
 	spec.VirtualNetwork = infrav1.ManagedControlPlaneVirtualNetwork{ResourceGroup: subnet.ResourceGroup(), Name: subnet.Parent().Name()}
 	if prefixes := f.Network.AddressPrefixes; len(prefixes) > 0 {
@@ -195,12 +195,12 @@ func fillExtensions(f ObservedCluster, spec *infrav1.AzureManagedControlPlaneSpe
 	var out []OmittedValue
 	for _, resource := range f.Related {
 		if !strings.EqualFold(resource.ID.Type(), types.ClusterExtension) {
-			out = append(out, newOmittedValue(resource.ID, "", nil, "AzureManaged kinds have no field for it: it stays as it is, or becomes a document with --as documents"))
+			out = append(out, newOmittedValue(resource.ID, "", nil, "AzureManaged kinds have no field for it. It stays as it is. For a resource manifest of it, use --as documents."))
 			continue
 		}
 		extension, ok := buildExtension(resource)
 		if !ok {
-			out = append(out, newOmittedValue(resource.ID, "", nil, "is part of another one, so it stays as it is"))
+			out = append(out, newOmittedValue(resource.ID, "", nil, "is part of another extension, so it stays as it is"))
 			continue
 		}
 		spec.Extensions = append(spec.Extensions, extension)

@@ -71,15 +71,15 @@ func newOmittedValue(id arm.ID, path string, value any, reason string) OmittedVa
 // checkAdoptable rejects clusters that no manifest can adopt.
 func (f ObservedCluster) checkAdoptable(o Options) error {
 	if name := o.clusterName(f); len(validation.IsDNS1123Subdomain(name)) > 0 {
-		return fmt.Errorf("%q is no name for a Cluster, which has lower-case letters, digits and '-': choose one with --cluster-name", name)
+		return fmt.Errorf("%q is not a valid name of a Cluster, which has lower-case letters, digits and '-'. Choose one with --cluster-name.", name)
 	}
 	for key, value := range readTags(f.Cluster.Body) {
 		if infrav1.Marks(key) && key != infrav1.OwnerTag && !strings.EqualFold(key, infrav1.ClusterTagKey(o.clusterName(f))) && value == infrav1.TagOwned {
-			return fmt.Errorf("%s belongs to another Cluster by its tag %s: that one has to let it go first, and its tags have to be removed", f.Cluster.ID, key)
+			return fmt.Errorf("%s belongs to another Cluster by its tag %s. End the management by that Cluster first, and remove its tags.", f.Cluster.ID, key)
 		}
 	}
 	if len(f.Pools) == 0 {
-		return fmt.Errorf("%s has no agent pools, and no manifest makes a cluster without", f.Cluster.ID)
+		return fmt.Errorf("%s has no agent pools, and a cluster without pools cannot be adopted", f.Cluster.ID)
 	}
 	return nil
 }

@@ -86,7 +86,7 @@ func setPoolSubnet(controlPlane *infrav1.AzureManagedControlPlaneSpec, shown poo
 	case shown.VnetSubnetID == "" && network.Name == "":
 		return nil
 	case err != nil, !strings.EqualFold(subnet.Parent().Name(), network.Name), !strings.EqualFold(subnet.ResourceGroup(), network.ResourceGroup):
-		return fmt.Errorf("%s is in another network than the first pool, which AzureManaged kinds cannot say: use --as documents", r.ID)
+		return fmt.Errorf("%s is in another network than the first pool, which AzureManaged kinds do not support. Use --as documents.", r.ID)
 	case !strings.EqualFold(subnet.Name(), network.Subnet.Name):
 		spec.SubnetName = new(subnet.Name())
 	}

@@ -28,7 +28,7 @@ var singleValueLists = map[string]string{"properties.networkProfile.podCidrs": "
 func settableBody(r Resource) (map[string]any, schema.Definition, error) {
 	definition, ok := schema.NearestDefinition(r.ID.Type(), r.APIVersion)
 	if !ok {
-		return nil, definition, fmt.Errorf("%s: nothing defines its type", r.ID)
+		return nil, definition, fmt.Errorf("%s: its type has no definition", r.ID)
 	}
 	shown, err := arm.DecodeBody(r.Body)
 	if err != nil {

@@ -24,7 +24,7 @@ func TestAdopt(t *testing.T) {
 			if as == "documents" {
 				unsaid = nil
 			} else if cluster.Nameless {
-				if err == nil || !strings.Contains(err.Error(), "use --as documents") {
+				if err == nil || !strings.Contains(err.Error(), "Use --as documents") {
 					t.Errorf("%s as %s: %v", name, as, err)
 				}
 				continue
@@ -67,9 +67,9 @@ func TestAdoptRefuses(t *testing.T) {
 		"another's":          {reason: "two would change it in turns", arguments: []string{"--name", "owned"}, err: "belongs to another Cluster by its tag sigs.k8s.io_cluster-api-provider-azure_cluster_other"},
 		"not there":          {reason: "names are mistyped", arguments: []string{"--name", "behind", "--resource-group", "owned"}, err: "was not found"},
 		"unknown kinds":      {reason: "there are two", arguments: []string{"--name", "behind", "--as", "aso"}, err: "use azuremanaged or documents"},
-		"another version":    {reason: "the manager would not speak it", arguments: []string{"--name", "behind", "--api-version", "2026-05-01"}, err: "use --as documents"},
-		"identity of none":   {reason: "documents name a Secret", arguments: []string{"--name", "behind", "--as", "documents", "--identity", "i"}, err: "--identity is for --as azuremanaged"},
-		"credential of none": {reason: "AzureManaged kinds name an identity", arguments: []string{"--name", "behind", "--credential-from", "s"}, err: "--credential-from is for --as documents"},
+		"another version":    {reason: "the manager would not speak it", arguments: []string{"--name", "behind", "--api-version", "2026-05-01"}, err: "Use --as documents"},
+		"identity of none":   {reason: "documents name a Secret", arguments: []string{"--name", "behind", "--as", "documents", "--identity", "i"}, err: "--identity requires --as azuremanaged"},
+		"credential of none": {reason: "AzureManaged kinds name an identity", arguments: []string{"--name", "behind", "--credential-from", "s"}, err: "--credential-from requires --as documents"},
 	}
 	for name, test := range tests {
 		group := test.arguments[1]

@@ -57,15 +57,15 @@ func NewCommand(o Options) *cobra.Command {
 	f := &flags{}
 	cmd := &cobra.Command{
 		Use:   "adopt",
-		Short: "Write the manifests by which an AKS cluster is taken over",
-		Long: "Reads an AKS cluster and writes the manifests by which Cluster API takes it over to the standard output, and what they cannot say to the standard error.\n" +
-			"Before that it finds out whether applying them would write anything to Azure, and prints nothing but that if so.\n" +
-			"It signs in as the environment says (AZURE_TENANT_ID, AZURE_CLIENT_ID, ...), or as az does, needs no right but to read, and writes nothing.",
+		Short: "Write the manifests for the adoption of an AKS cluster",
+		Long: "Reads an AKS cluster and writes the manifests with which Cluster API adopts it to the standard output, and the values that they cannot contain to the standard error.\n" +
+			"Before that it checks whether applying them would write to Azure. If so, it prints only these writes.\n" +
+			"It signs in with the environment variables (AZURE_TENANT_ID, AZURE_CLIENT_ID, ...), or like az. It needs only the right to read and writes nothing.",
 		Args: cobra.NoArgs, Version: o.Version, SilenceUsage: true, SilenceErrors: true,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			for flag, as := range map[string]string{"identity": asAzureManaged, "credential-from": asDocuments} {
 				if f.as != as && cmd.Flags().Changed(flag) {
-					return fmt.Errorf("--%s is for --as %s: the other kinds sign in otherwise", flag, as)
+					return fmt.Errorf("--%s requires --as %s. The other kinds sign in by other means.", flag, as)
 				}
 			}
 			return f.runAdoption(cmd.Context(), o, cmd.OutOrStdout(), text.Writer(cmd.ErrOrStderr()))
@@ -75,14 +75,14 @@ func NewCommand(o Options) *cobra.Command {
 	fs.StringVar(&f.subscription, "subscription", "", "ID of the subscription of the AKS cluster")
 	fs.StringVar(&f.group, "resource-group", "", "resource group of the AKS cluster")
 	fs.StringVar(&f.name, "name", "", "name of the AKS cluster")
-	fs.StringVar(&f.as, "as", asAzureManaged, "kinds to take it over into: azuremanaged or documents")
-	fs.StringVar(&f.ClusterName, "cluster-name", "", "name of the Cluster; that of the AKS cluster when empty")
-	fs.StringVar(&f.Namespace, "namespace", "", "namespace of all objects; that of whoever applies them when empty")
-	fs.StringVar(&f.Identity, "identity", "cluster-identity", "AzureClusterIdentity of --as azuremanaged")
-	fs.StringVar(&f.Credential, "credential-from", "aso-credential", "Secret with the credential of --as documents")
-	fs.StringVar(&f.environment, "environment", "", "AzurePublicCloud, AzureChinaCloud or AzureUSGovernmentCloud; the first when empty")
-	fs.StringVar(&f.apiVersion, "api-version", types.ContainerServiceAPIVersion, "api-version of the documents of cluster and pools; with --as azuremanaged what the manager speaks")
-	fs.BoolVar(&f.unproven, "unproven", false, "print the manifests although applying them would write to Azure")
+	fs.StringVar(&f.as, "as", asAzureManaged, "kinds of the objects: azuremanaged or documents")
+	fs.StringVar(&f.ClusterName, "cluster-name", "", "name of the Cluster; default: the name of the AKS cluster")
+	fs.StringVar(&f.Namespace, "namespace", "", "namespace of all objects; default: none, so that kubectl chooses it")
+	fs.StringVar(&f.Identity, "identity", "cluster-identity", "name of the AzureClusterIdentity, with --as azuremanaged")
+	fs.StringVar(&f.Credential, "credential-from", "aso-credential", "name of the Secret with the credential, with --as documents")
+	fs.StringVar(&f.environment, "environment", "", "AzurePublicCloud, AzureChinaCloud or AzureUSGovernmentCloud; default: AzurePublicCloud")
+	fs.StringVar(&f.apiVersion, "api-version", types.ContainerServiceAPIVersion, "api-version of the resource manifests of cluster and pools; it cannot change with --as azuremanaged")
+	fs.BoolVar(&f.unproven, "unproven", false, "print the manifests even if applying them would write to Azure")
 	for _, required := range []string{"subscription", "resource-group", "name"} {
 		_ = cmd.MarkFlagRequired(required) // The flags exist.
 	}
@@ -93,9 +93,9 @@ func NewCommand(o Options) *cobra.Command {
 func newPrepareCommand(o Options) *cobra.Command {
 	return &cobra.Command{
 		Use:   "prepare-upgrade",
-		Short: "Make a management cluster of the established provider ready for clusterctl upgrade, without a change in Azure",
-		Long: "Releases the objects that the Azure Service Operator has for clusters, and ends conversions by its webhook, which would block the upgrade and the deletion of namespaces.\n" +
-			"The operator and the established provider have to be stopped before. It leaves objects of the operator alone that belong to no cluster, and may be repeated at any time.",
+		Short: "Prepare a management cluster of the established provider for clusterctl upgrade, without a change in Azure",
+		Long: "Releases the objects of Azure Service Operator for clusters, and disables conversions by its webhook, which would block the upgrade and the deletion of namespaces.\n" +
+			"Stop the operator and the established provider before. Objects of the operator that belong to no cluster are not changed. The command may be repeated at any time.",
 		Args: cobra.NoArgs, SilenceUsage: true, SilenceErrors: true,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			config, err := o.Kubernetes()
@@ -112,7 +112,7 @@ func (f *flags) runAdoption(ctx context.Context, o Options, out, messages io.Wri
 		return fmt.Errorf("--as %q: use %s or %s", f.as, asAzureManaged, asDocuments)
 	}
 	if f.as == asAzureManaged && f.apiVersion != types.ContainerServiceAPIVersion {
-		return fmt.Errorf("--api-version %s: AzureManaged kinds speak %s, use --as %s for another one", f.apiVersion, types.ContainerServiceAPIVersion, asDocuments)
+		return fmt.Errorf("--api-version %s: AzureManaged kinds use %s. Use --as %s for another version.", f.apiVersion, types.ContainerServiceAPIVersion, asDocuments)
 	}
 	c, err := f.newReadOnlyClient(o)
 	if err != nil {
@@ -136,13 +136,13 @@ func (f *flags) runAdoption(ctx context.Context, o Options, out, messages io.Wri
 	}
 	writes, err := dryrun.FindWrites(ctx, c, found, manifest)
 	if err != nil {
-		return fmt.Errorf("find out what applying the manifests would write: %w", err)
+		return fmt.Errorf("check the writes of applying the manifests: %w", err)
 	}
 	for _, line := range writes {
 		fmt.Fprintln(messages, "would not be left as it is:", line)
 	}
 	if len(writes) > 0 && !f.unproven {
-		return errors.New("applying the manifests would not leave Azure as it is, so they are not printed: --unproven prints them all the same")
+		return errors.New("applying the manifests would write to Azure, so they are not printed. To print them anyway, set --unproven.")
 	}
 	raw, err := manifest.YAML()
 	if err != nil {

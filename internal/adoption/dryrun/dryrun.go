@@ -117,7 +117,7 @@ func (p *dryRun) convergeGraph(ctx context.Context, graph *arm.Graph) error {
 // describeWrite returns the lines about a write.
 func describeWrite(node *arm.Node, result arm.Result) ([]string, error) {
 	if result.Observed == nil {
-		return []string{fmt.Sprintf("%s: would be made", result.ID.ShortName())}, nil
+		return []string{fmt.Sprintf("%s: would be created", result.ID.ShortName())}, nil
 	}
 	row, err := types.ForID(result.ID)
 	if err != nil {

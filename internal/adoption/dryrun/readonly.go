@@ -18,5 +18,5 @@ func (r ReadOnly) Do(request *http.Request) (*http.Response, error) {
 	if request.Method == http.MethodGet || request.Method == http.MethodHead {
 		return r.Next.Do(request)
 	}
-	return nil, fmt.Errorf("%s is not sent: this only looks", request.Method)
+	return nil, fmt.Errorf("%s is not sent, because this command only reads", request.Method)
 }

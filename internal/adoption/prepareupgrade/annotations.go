@@ -45,7 +45,7 @@ func findMissingAnnotations(ctx context.Context, c client.Client, objects []meta
 				if value == "" || value == d.Annotations[key] || value == asoresource.PolicyManage && d.Annotations[key] == "" || isAppliedAnnotation(object, key) {
 					continue
 				}
-				out = append(out, fmt.Sprintf("namespace %s, %s: %s of %s has not the annotation %s: %s of its object", object.Namespace, d.DeclaredIn, d, d.Path, key, value))
+				out = append(out, fmt.Sprintf("namespace %s, %s: %s of %s lacks the annotation %s: %s of its object", object.Namespace, d.DeclaredIn, d, d.Path, key, value))
 			}
 		}
 	}
@@ -74,7 +74,7 @@ func listManifests(ctx context.Context, c client.Client, namespace string) ([]as
 	clusters, controlPlanes, pools := &infrav1.AzureASOManagedClusterList{}, &infrav1.AzureASOManagedControlPlaneList{}, &infrav1.AzureASOManagedMachinePoolList{}
 	for _, list := range []client.ObjectList{clusters, controlPlanes, pools} {
 		if err := c.List(ctx, list, client.InNamespace(namespace)); err != nil {
-			return nil, fmt.Errorf("list objects with documents: %w", err)
+			return nil, fmt.Errorf("list objects with resource manifests: %w", err)
 		}
 	}
 	for _, item := range clusters.Items {

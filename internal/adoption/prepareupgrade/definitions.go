@@ -47,7 +47,7 @@ func disableConversion(ctx context.Context, c client.Client, kinds []apiextensio
 			}
 		}
 		if err := c.Patch(ctx, &kind, client.MergeFromWithOptions(before, client.MergeFromWithOptimisticLock{})); client.IgnoreNotFound(err) != nil {
-			return fmt.Errorf("end conversion of %s by a webhook: %w", kind.Name, err)
+			return fmt.Errorf("disable the conversion of %s by a webhook: %w", kind.Name, err)
 		}
 		changed++
 	}

@@ -26,12 +26,12 @@ const (
 func waitUntilStopped(ctx context.Context, c client.Client) error {
 	operators := &appsv1.DeploymentList{}
 	if err := c.List(ctx, operators, client.MatchingFields{metav1.ObjectNameField: operatorDeployment}); err != nil {
-		return fmt.Errorf("look for the operator: %w", err)
+		return fmt.Errorf("list Deployments of the operator: %w", err)
 	}
 	for _, operator := range operators.Items {
 		beside := &appsv1.DeploymentList{}
 		if err := c.List(ctx, beside, client.InNamespace(operator.Namespace), client.MatchingFields{metav1.ObjectNameField: providerDeployment}); err != nil {
-			return fmt.Errorf("look for the established provider: %w", err)
+			return fmt.Errorf("list Deployments of the established provider: %w", err)
 		}
 		for _, deployment := range append(beside.Items, operator) {
 			if replicas := deployment.Spec.Replicas; replicas == nil || *replicas > 0 {
@@ -58,7 +58,7 @@ func waitUntilNoPods(ctx context.Context, c client.Client, deployment appsv1.Dep
 		return len(pods.Items) == 0, err
 	})
 	if err != nil {
-		return fmt.Errorf("wait for the end of the %d pods of Deployment %s: %w", len(pods.Items), deployment.Name, err)
+		return fmt.Errorf("wait until %d pods of Deployment %s have stopped: %w", len(pods.Items), deployment.Name, err)
 	}
 	return nil
 }

@@ -66,7 +66,7 @@ func RunSteps(ctx context.Context, config *rest.Config, out io.Writer) error {
 		fmt.Fprintln(out, line)
 	}
 	if len(missing) > 0 {
-		return errors.New("objects of the operator have annotations that their documents have not. Nothing was changed. Write the annotations into the documents")
+		return errors.New("objects of the operator have annotations that their resource manifests lack. Nothing was changed. Add the annotations to the manifests")
 	}
 	if err := deleteWebhooks(ctx, c); err != nil {
 		return err
@@ -81,7 +81,7 @@ func RunSteps(ctx context.Context, config *rest.Config, out io.Writer) error {
 		fmt.Fprintf(out, "left alone: %s\n", describeObject(object))
 	}
 	if len(others) > 0 {
-		fmt.Fprintf(out, "%d objects belong to no cluster. Install the Azure Service Operator by itself after the upgrade: without it nothing follows their changes, and they cannot be deleted\n", len(others))
+		fmt.Fprintf(out, "%d objects belong to no cluster. Install the Azure Service Operator by itself after the upgrade: without it, their changes have no effect and they cannot be deleted\n", len(others))
 	}
 	return nil
 }

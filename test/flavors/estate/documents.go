@@ -252,7 +252,7 @@ func prepare(stage *harness.Stage) {
 		"apiVersion": "apps/v1", "kind": "Deployment", "metadata": object{"name": "azureserviceoperator-controller-manager"},
 	}}, func(d *unstructured.Unstructured) { set(d.Object, int64(0), "spec", "replicas") })
 	said, err := command(all)
-	if err == nil || !strings.Contains(said, "has not the annotation "+policy+": detach-on-delete of its object") || strings.Contains(said, "ResourceGroup") {
+	if err == nil || !strings.Contains(said, "lacks the annotation "+policy+": detach-on-delete of its object") || strings.Contains(said, "ResourceGroup") {
 		stage.T.Errorf("what only the object says would be lost: %v\n%s", err, said)
 	}
 	harness.Change(stage, &infrav1.AzureASOManagedControlPlane{ObjectMeta: metav1.ObjectMeta{Name: cluster}}, func(c *infrav1.AzureASOManagedControlPlane) {
