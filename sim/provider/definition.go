@@ -8,10 +8,10 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/sim/definition"
 )
 
-// definition holds the call's body against what is published of its type in the api-version that is spoken. A body that cannot be
-// decoded is refused at once: it has a property that does not exist, or a value of another JSON type than is defined. What its
-// values lack is returned, for refuseValue to say after the type's own rules, which know better words. shown is the resource as it
-// is read; nil for a new one.
+// definition checks the call's body against the published definition of its type in the request's api-version. A body
+// that cannot be decoded is refused at once: it has a property that does not exist, or a value of another JSON type
+// than is defined. Mismatches of values are returned: refuseValue reports them after the type's own rules, which have
+// better messages. shown is the resource as it is read; nil for a new one.
 func (c *Call) definition(shown body.Object) ([]definition.Mismatch, error) {
 	var values []definition.Mismatch
 	for _, m := range definition.Check(c.Type.Name, c.APIVersion, c.Body, shown) {
@@ -37,11 +37,11 @@ func (c *Call) decode() {
 	}
 }
 
-// refuseDecoding says what is wrong with a body as a whole.
+// refuseDecoding returns the error for a body that cannot be decoded.
 //
-// No recording has such a refusal: the clients that were recorded send only what the definitions have. Codes are those of the
-// fact sheets and of public issue reports, the words follow the deserialisers that the providers use (Json.NET, for AKS Go's
-// encoding/json).
+// No recording has such a refusal: the clients that were recorded send only properties of the definitions. Codes are
+// those of the fact sheets and of public issue reports, the messages follow the deserialisers that the providers use
+// (Json.NET, for AKS Go's encoding/json).
 func (c *Call) refuseDecoding(m definition.Mismatch) error {
 	why := fmt.Sprintf("Could not find member '%s' on object of type '%s'. Path '%s', line 1, position 1.", m.Member, m.Object, m.Path)
 	if m.Problem == definition.WrongType {
@@ -75,8 +75,9 @@ func invalidJSON(why string) error {
 	return network(Errorf(400, "InvalidRequestFormat", "Cannot parse the request.").WithDetail(Errorf(0, "InvalidJson", "%s", why)))
 }
 
-// refuseValue says the first of what values lack, in the words of the type's provider. Recordings have no such refusal either:
-// codes and words are those of the fact sheets and of public issue reports.
+// refuseValue returns the error for the first mismatch of a value, with the message of the type's provider.
+// Recordings have no such refusal either: codes and messages are those of the fact sheets and of public issue
+// reports.
 func (c *Call) refuseValue(values []definition.Mismatch) error {
 	if len(values) == 0 {
 		return nil
@@ -114,7 +115,7 @@ func (c *Call) refuseValue(values []definition.Mismatch) error {
 	}
 }
 
-// hide takes out of what is shown what the api-version that is spoken does not know.
+// hide removes the properties that the request's api-version does not have from a shown body.
 func (c *Call) hide(t *Type, shown body.Object) {
 	if c.APIVersion == "" || c.Internal || c.Type == nil {
 		return

@@ -10,12 +10,12 @@
 //
 // What a Type adds, all of it optional:
 //
-//   - Prepare validates and defaults what a PUT is about to store. It gets a [Draft] with the old body (nil when new) and the new
+//   - Prepare validates a PUT and sets its defaults before it is stored. It gets a [Draft] with the old body (nil when new) and the new
 //     one, and changes the new one in place. References are checked with [Call.Need]. An error is answered as it is and nothing is stored.
 //   - Finish runs when the operation of an accepted PUT ends: allocate what only exists after success, or fail with an *Error,
 //     which leaves the resource in state Failed. Return [Again] to be asked again later.
 //   - CanDelete refuses a deletion (in-use rules); Deleted clears up after it.
-//   - View adds what is computed: back references through [Call.Referrers], inlined children, addresses.
+//   - View adds computed values: back references through [Call.Referrers], inlined children, addresses.
 //   - Actions are POSTs, Reads are GETs below the resource that are not resources ("instanceView").
 //
 // Children that Azure keeps inside their parent (subnets of a virtual network, rules of a security group) are Types with Inline

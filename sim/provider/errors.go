@@ -11,7 +11,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/sim/store"
 )
 
-// Error is an answer in Azure's error shape. It is also what a failed operation carries.
+// Error is an answer in Azure's error shape. A failed operation carries one, too.
 type Error struct {
 	Status     int // HTTP status; not used by a failed operation
 	Code       string
@@ -33,7 +33,7 @@ func Errorf(status int, code, format string, args ...any) *Error {
 // Error implements error.
 func (e *Error) Error() string { return e.Code + ": " + e.Message }
 
-// WithTarget sets the path of what is wrong.
+// WithTarget sets the path of the faulty property.
 func (e *Error) WithTarget(target string) *Error {
 	e.Target = target
 	return e
@@ -123,8 +123,8 @@ func relative(id store.ID) string {
 	return path
 }
 
-// NestedResourcesExist refuses to delete what has nested resources that do not go with it, one of which has that ID. Source: recordings of
-// private DNS zones, whose link is being deleted.
+// NestedResourcesExist refuses the deletion of a resource with nested resources that are not deleted with it. The ID
+// is that of one of them. Source: recordings of private DNS zones, whose link is being deleted.
 func NestedResourcesExist(id string) *Error {
 	nested, _ := store.ParseID(id)
 	return Errorf(409, "CannotDeleteResource", "Cannot delete resource while nested resources exist. Some existing nested resource IDs include: '%s'. Please delete all nested resources before deleting this resource.", relative(nested))
@@ -135,7 +135,8 @@ func ResourceGroupBeingDeleted(name string) *Error {
 	return gateway(Errorf(409, "ResourceGroupBeingDeleted", "The resource group '%s' is in deprovisioning state and cannot perform this operation.", name))
 }
 
-// InvalidReference says that a referenced resource does not exist. from is the ID of the one that refers to it.
+// InvalidReference reports that a referenced resource does not exist. from is the ID of the resource with the
+// reference.
 func InvalidReference(to, from string) *Error {
 	return network(Errorf(400, "InvalidResourceReference", "Resource %s referenced by resource %s was not found. Please make sure that the referenced resource exists, and that both resources are in the same region.", to, from))
 }
@@ -145,7 +146,7 @@ func InvalidParameter(target, format string, args ...any) *Error {
 	return Errorf(400, "InvalidParameter", format, args...).WithTarget(target)
 }
 
-// Missing says that a required property is absent.
+// Missing reports that a required property is absent.
 func Missing(target string) *Error {
 	return Errorf(400, "InvalidParameter", "Required parameter '%s' is missing (null).", target).WithTarget(target)
 }

@@ -188,7 +188,7 @@ func (c *Call) checkBusy() error {
 	return nil
 }
 
-// operationName is what the network provider calls an operation: PutRoute, DeleteSubnet.
+// operationName returns the network provider's name of an operation: PutRoute, DeleteSubnet.
 func operationName(op *store.Operation) string {
 	if op.Verb == "delete" {
 		return "Delete" + singular(lastType(op.Type))

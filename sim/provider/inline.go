@@ -8,7 +8,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/sim/store"
 )
 
-// splitInline brings the child arrays of a parent's PUT into stored form and decides what an omitted array means.
+// splitInline brings the child arrays of a parent's PUT into stored form and decides the meaning of an omitted array.
 func (c *Call) splitInline(d *Draft) error {
 	for _, t := range c.inlineOf(c.Type.Name) {
 		if !body.Has(d.Sent, t.Inline) || body.Get(d.Sent, t.Inline) == nil {

@@ -16,8 +16,9 @@ type naming struct {
 // Azure's rules of names.
 // Source: https://learn.microsoft.com/azure/azure-resource-manager/management/resource-name-rules
 var (
-	// common is the rule of most resources: letters, digits, underscores, periods and hyphens, from a letter or digit to one of them
-	// or an underscore. NAT gateways, private endpoints and what they have are not on the page; their definitions say the same.
+	// common is the rule of most resources: letters, digits, underscores, periods and hyphens; a letter or digit
+	// first; a letter, digit or underscore last. NAT gateways, private endpoints and their children are not on the
+	// page; their definitions have the same rule.
 	common = naming{
 		form: regexp.MustCompile(`^[A-Za-z0-9]([A-Za-z0-9_.-]{0,78}[A-Za-z0-9_])?$`), code: "InvalidResourceName",
 		words: "The name can be up to 80 characters long. It must begin with a word character, and it must end with a word character or with '_'. The name may contain word characters or '.', '-', '_'.",

@@ -114,7 +114,7 @@ func (c *Call) Put() (*Reply, error) {
 	return c.store(d, old)
 }
 
-// cleaned is a copy of a body of a type without what the caller cannot set.
+// cleaned returns a copy of a type's body without the properties that the caller cannot set.
 func (c *Call) cleaned(b body.Object, t *Type) body.Object {
 	n := body.Clone(b)
 	if n == nil {
@@ -231,7 +231,8 @@ func (c *Call) store(d *Draft, old *store.Resource) (*Reply, error) {
 		return rep, nil
 	}
 	if old != nil && t.Style == Network && timing.LRO > 0 && !t.Immediate && c.onlyTags(old, r) {
-		// The network provider has nothing to do then and says Succeeded at once, with the header but nothing to wait for.
+		// The network provider then has nothing to do and answers Succeeded at once. It sends the header, but the
+		// operation is over.
 		setState(r.Body, c.inlineOf(t.Name), store.Succeeded)
 		c.Save(r)
 		rep := c.reply(status, c.Get(d.ID))
@@ -285,8 +286,8 @@ func (c *Call) store(d *Draft, old *store.Resource) (*Reply, error) {
 	return rep, nil
 }
 
-// echo is what was sent of a draft, before the provider has done anything with it. What an update leaves out of the resource's sku and tier
-// is shown as it is.
+// echo returns the sent part of a draft, before the provider has changed it. Parts of the resource's sku and tier
+// that an update leaves out are shown with their current values.
 func (c *Call) echo(d *Draft, shown body.Object) body.Object {
 	out := body.Clone(d.Sent)
 	dropNulls(out)
@@ -306,7 +307,7 @@ func (c *Call) echo(d *Draft, shown body.Object) body.Object {
 	return out
 }
 
-// unchanged tells whether a PUT changes nothing of a healthy resource.
+// unchanged reports whether a PUT leaves a healthy resource as it is.
 func (c *Call) unchanged(old, r *store.Resource) bool {
 	if body.String(old.Body, statePath) != store.Succeeded || !body.Equal(old.Secret, r.Secret) {
 		return false
@@ -324,10 +325,10 @@ func (t *Type) accepted(status int, once bool) int {
 	return t.AcceptedStatus
 }
 
-// immediate tells whether a PUT of this draft answers Succeeded at once.
+// immediate reports whether a PUT of this draft answers Succeeded at once.
 func (t *Type) immediate(d *Draft) bool { return t.Immediate && (t.Waits == nil || !t.Waits(d)) }
 
-// onlyTags tells whether a PUT changes nothing of a healthy resource but its tags.
+// onlyTags reports whether a PUT changes only the tags of a healthy resource.
 func (c *Call) onlyTags(old, r *store.Resource) bool {
 	a, b := *old, *r
 	a.Body, b.Body = body.Clone(old.Body), body.Clone(r.Body)
@@ -336,7 +337,7 @@ func (c *Call) onlyTags(old, r *store.Resource) bool {
 	return c.unchanged(&a, &b)
 }
 
-// startEnded records an operation that has nothing to do: it changes nothing and keeps nobody waiting.
+// startEnded records an operation that is over already: it changes nothing, and a client does not wait for it.
 func (c *Call) startEnded(verb, id string) *store.Operation {
 	op := c.Start(verb, id, Timing{})
 	op.Keys, op.Due, op.MinPolls, op.Data = nil, c.Now(), 0, body.Object{"immediate": true}

@@ -7,10 +7,11 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/sim/store"
 )
 
-// keepReferences leaves nothing but the ID of resources that a body of the network provider refers to. The SDK's models have them whole, as a
-// Subnet in an IP configuration of a load balancer, so that clients send back what they read; only the resource's own URL changes it. own is
-// the resource that is written: its children are part of the body. How Azure answers a reference with more than an ID is not recorded. That it
-// ignores the rest follows from the answers, in which a reference has an ID only unless the request has $expand.
+// keepReferences leaves only the ID of resources that a body of the network provider refers to. The SDK's models have
+// them whole, as a Subnet in an IP configuration of a load balancer, so that clients send back everything that they
+// read; only a write to the resource's own URL changes it. own is the resource being written: its children are part
+// of the body. How Azure answers a reference with more than an ID is not recorded. That it ignores the rest follows
+// from the answers, in which a reference has an ID only unless the request has $expand.
 // https://learn.microsoft.com/en-us/rest/api/virtualnetwork/network-interfaces/get
 func keepReferences(value any, own string) {
 	switch value := value.(type) {

@@ -15,7 +15,8 @@ func (c *Call) SignSystemData(d *Draft) {
 	d.New["systemData"] = body.Object{"createdBy": by("systemData.createdBy"), "createdByType": "Application", "lastModifiedBy": c.Principal.ClientID, "lastModifiedByType": "Application"}
 }
 
-// ShowUnsigned shows when a resource was made and last written, and that nobody knows by whom, as Kubernetes configurations are recorded.
+// ShowUnsigned shows when a resource was created and last written, without the author, as Kubernetes configurations
+// are recorded.
 func ShowUnsigned(it *Item) {
 	it.Body["systemData"] = body.Object{"createdBy": nil, "createdByType": nil, "lastModifiedBy": nil, "lastModifiedByType": nil}
 	ShowSystemData(it)

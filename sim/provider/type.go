@@ -27,7 +27,7 @@ const (
 	Sync       Style = "sync" // never long-running
 )
 
-// EtagStyle is what a provider's etags look like.
+// EtagStyle is the format of a provider's etags.
 type EtagStyle int
 
 // Etag styles.
@@ -75,7 +75,7 @@ type Type struct {
 	DeleteRetryAfter int  // 0: 10; -1: none
 	DeleteShows      bool // an accepted DELETE is answered with the resource
 	AcceptedStatus   int  // status of an accepted PUT; 0: 201 for new, 200 otherwise
-	// Echoes has an accepted PUT be answered with what was sent, a state and these of id, name and type.
+	// Echoes makes the answer to an accepted PUT show the sent body, a state and these of id, name and type.
 	Echoes    []string
 	Immediate bool // PUT answers Succeeded at once although the operation header is sent (load balancers)
 	// Waits takes a new resource back out of Immediate.
@@ -96,7 +96,7 @@ type Type struct {
 	Untracked     bool     // has neither location nor tags
 	Global        bool     // location is always "global"
 	EdgeZones     bool     // may be in an edge zone: has an extendedLocation
-	PutMerges     bool     // PUT keeps what it does not mention
+	PutMerges     bool     // PUT keeps the properties that it does not mention
 	LowerID       bool     // renders .../resourcegroups/...
 	Immutable     []string // paths that may not change; answered with PropertyChangeNotAllowed
 	ReadOnlyPaths []string // dropped from PUT bodies; "[]" steps into arrays
@@ -127,7 +127,7 @@ type Type struct {
 	Reads      map[string]func(c *Call, it *Item) (*Reply, error) // GET <resource>/<key>; keys in lower case
 	// Whole has a list be one page, as where the SDK's answer has no nextLink.
 	Whole bool
-	// ListMore adds to a list what is stored as another type.
+	// ListMore adds resources that are stored as another type to a list.
 	ListMore func(c *Call) []any
 	// ListFilter narrows a list by the request's $filter and $expand.
 	ListFilter func(c *Call, r *store.Resource) bool
@@ -175,7 +175,7 @@ type Action struct {
 	Break  func(c *Call, op *store.Operation, r *store.Resource)
 }
 
-// Draft is what a PUT or PATCH is about to store. Old and Parent must not be changed.
+// Draft is the resource that a PUT or PATCH is about to store. Old and Parent must not be changed.
 type Draft struct {
 	ID       string
 	Name     string

@@ -12,8 +12,8 @@ type Need struct {
 	Action, Scope string
 }
 
-// Allowed tells whether a principal has an assignment at the scope or above it whose role has the action.
-// Source: https://learn.microsoft.com/azure/role-based-access-control/overview#how-azure-rbac-determines-if-a-user-has-access-to-a-resource
+// Allowed reports whether a principal has an assignment at the scope or above it whose role has the action. Source:
+// https://learn.microsoft.com/azure/role-based-access-control/overview#how-azure-rbac-determines-if-a-user-has-access-to-a-resource
 func Allowed(tx *store.Tx, objectID string, need Need) bool {
 	allowed := false
 	tx.Each(Assignments, func(r *store.Resource) {
@@ -26,7 +26,7 @@ func Allowed(tx *store.Tx, objectID string, need Need) bool {
 	return allowed
 }
 
-// covers tells whether an assignment at one scope is inherited by the other.
+// covers reports whether an assignment at one scope is inherited by the other.
 func covers(assigned, scope string) bool {
 	return strings.HasPrefix(store.Key(scope)+"/", strings.TrimRight(store.Key(assigned), "/")+"/")
 }

@@ -1,8 +1,8 @@
 // Package authorization simulates Microsoft.Authorization: role assignments, role definitions and management locks.
 //
-// Its promise: assignments follow Azure's uniqueness rules, locks are honoured by every other provider, and Allowed tells from
-// assignments and definitions what a principal may do. Whether anybody asks it is the server's choice: without EnforceRBAC
-// any known principal may do anything, and a fault rule gives 403 where a test needs one.
+// Its promise: assignments follow Azure's uniqueness rules, locks are honoured by every other provider, and Allowed
+// computes a principal's permissions from assignments and definitions. The server chooses whether it enforces them:
+// without EnforceRBAC any known principal may do anything, and a fault rule gives 403 where a test needs one.
 package authorization
 
 import (
@@ -24,7 +24,8 @@ const (
 	Locks       = "Microsoft.Authorization/locks"
 )
 
-// Provider returns the resource provider. known tells whether an object ID is a principal outside of stored identities.
+// Provider returns the resource provider. known reports whether an object ID is a principal outside of stored
+// identities.
 func Provider(known func(objectID string) bool) *provider.Provider {
 	assignment := &provider.Type{
 		Name: Assignments, Style: provider.Sync, Extension: true, Untracked: true, NoState: true,
@@ -136,7 +137,7 @@ func stamp(c *provider.Call, d *provider.Draft) {
 	body.Set(d.New, p+"updatedBy", c.Principal.ObjectID)
 }
 
-// unsign shows in the answer that creates a resource that nobody made it yet, as recorded.
+// unsign removes the creator from the answer that creates a resource, as recorded.
 func unsign(c *provider.Call, it *provider.Item) {
 	if c.Method == http.MethodPut && it.Resource != nil && it.Resource.Version == 1 && body.Child(it.Body, "properties") != nil {
 		body.Set(it.Body, "properties.createdBy", nil)

@@ -8,7 +8,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/sim/provider"
 )
 
-// Role is a built-in role: what it is called and what it allows.
+// Role is a built-in role: its name and the actions that it allows.
 type Role struct {
 	Name                string
 	Actions, NotActions []string

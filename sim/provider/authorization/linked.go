@@ -10,13 +10,13 @@ import (
 
 const network = "Microsoft.Network/"
 
-// links are the actions that Azure wants of whoever writes a resource that refers to one of these types, at the scope of
-// what is referred to. Those of the network are listed as permissions on
-// https://learn.microsoft.com/azure/virtual-network/virtual-network-network-interface#permissions and its sister pages
-// about subnets (manage-subnet), peerings (manage-peering), public IP addresses and prefixes; those of the outbound
-// addresses, prefixes, disk encryption sets, placement groups and identities of AKS on
-// https://learn.microsoft.com/azure/aks/concepts-identity#identity-creating-and-operating-the-cluster-permissions; images
-// on https://learn.microsoft.com/azure/virtual-machines/share-gallery, reserved capacity on
+// links are the actions that a caller needs to write a resource that refers to one of these types, at the scope of
+// the referenced resource. Those of the network are listed as permissions on
+// https://learn.microsoft.com/azure/virtual-network/virtual-network-network-interface#permissions and its sister
+// pages about subnets (manage-subnet), peerings (manage-peering), public IP addresses and prefixes; those of the
+// outbound addresses, prefixes, disk encryption sets, placement groups and identities of AKS on
+// https://learn.microsoft.com/azure/aks/concepts-identity#identity-creating-and-operating-the-cluster-permissions;
+// images on https://learn.microsoft.com/azure/virtual-machines/share-gallery, reserved capacity on
 // https://learn.microsoft.com/azure/virtual-machines/capacity-reservation-associate-vm.
 var links = map[string]string{
 	"microsoft.network/virtualnetworks/subnets":           network + "virtualNetworks/subnets/join/action",
@@ -52,9 +52,9 @@ var fromType = map[string]map[string]string{
 	"microsoft.network/privateendpoints/privatednszonegroups": {"microsoft.network/privatednszones": network + "privateDnsZones/join/action"},
 }
 
-// Linked are the actions that a write of a body takes at what the body refers to, ordered and each once. References to
-// the resource itself and what is inside it take none. A private endpoint is approved by whoever makes it, unless it asks for
-// approval: https://learn.microsoft.com/azure/private-link/rbac-permissions.
+// Linked returns the actions that the caller of a write needs at the resources that the body refers to, ordered and
+// each once. References to the resource itself and to its children need none. The creator of a private endpoint
+// approves it, unless the body requests approval: https://learn.microsoft.com/azure/private-link/rbac-permissions.
 func Linked(id store.ID, content body.Object) []Need {
 	own, special := id.Key()+"/", fromType[strings.ToLower(id.Type())]
 	var out []Need

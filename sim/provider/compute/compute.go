@@ -1,9 +1,11 @@
-// Package compute simulates Microsoft.Compute: virtual machines with their extensions and disks, scale sets, availability sets, proximity
-// placement groups, images and galleries, disk encryption sets, capacity reservations, sizes and quotas.
+// Package compute simulates Microsoft.Compute: virtual machines with their extensions and disks, scale sets,
+// availability sets, proximity placement groups, images and galleries, disk encryption sets, capacity reservations,
+// sizes and quotas.
 //
-// Its promise: a virtual machine is only accepted when its size, zone, quota, image, disks, security profile, OS profile, placement and
-// network interfaces would be accepted by Azure, and when everything it refers to exists and is in its region and edge zone; custom data
-// and passwords never come back; disks appear and go as their deleteOption says.
+// Its promise: a virtual machine is only accepted when its size, zone, quota, image, disks, security profile, OS
+// profile, placement and network interfaces would be accepted by Azure, and when everything it refers to exists and
+// is in its region and edge zone; custom data and passwords are never returned; disks are created and deleted by
+// their deleteOption.
 package compute
 
 import (

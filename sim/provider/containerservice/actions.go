@@ -94,7 +94,7 @@ func checkCommand(c *provider.Call, r *store.Resource) (*provider.Reply, error) 
 	return nil, nil
 }
 
-// runCommand ends a command as one that printed nothing: nobody runs kubectl here.
+// runCommand ends a command with empty output: the simulator does not run kubectl.
 func runCommand(c *provider.Call, op *store.Operation, _ *store.Resource) error {
 	at := op.Started.Format(time.RFC3339)
 	op.Result = body.Object{"id": op.ID, "properties": body.Object{"provisioningState": store.Succeeded, "exitCode": 0.0, "startedAt": at, "finishedAt": c.Now().Format(time.RFC3339), "logs": ""}}

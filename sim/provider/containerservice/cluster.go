@@ -206,8 +206,8 @@ func pending(op *store.Operation, what, state string) error {
 		op.Verb, op.ID, what, state, op.Started.Format("2006-01-02T15:04:05Z07:00"))
 }
 
-// stateOf is the provisioning state to show: what the running operation does, and Failed for a pool whose cluster's operation
-// ended without it.
+// stateOf returns the provisioning state to show: that of the running operation, and Failed for a pool whose
+// cluster's operation ended before the pool was done.
 func stateOf(c *provider.Call, r *store.Resource) string {
 	state := body.String(r.Body, "properties.provisioningState")
 	op := c.RunningOn(r.ID)

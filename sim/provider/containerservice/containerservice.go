@@ -1,13 +1,13 @@
-// Package containerservice simulates Azure Kubernetes Service: managed clusters, their agent pools, and what AKS makes of them in
-// the node resource group. Fleets, which share the namespace, are in package fleet.
+// Package containerservice simulates Azure Kubernetes Service: managed clusters, their agent pools, and the resources
+// that AKS creates for them in the node resource group. Fleets, which share the namespace, are in package fleet.
 //
-// Its promise: a cluster or pool is only accepted when AKS would accept it, and refused with AKS's code and words otherwise; a PUT
-// changes what it mentions and leaves the rest; the node resource group holds real resources of the other providers, which go with
-// the cluster; and nodes are instances of the pools' scale sets, so that capacity, quota and addresses are those of the simulated
-// compute and network providers.
+// Its promise: a cluster or pool is only accepted when AKS would accept it, and refused with AKS's code and message
+// otherwise; a PUT changes the properties that it mentions and leaves the rest; the node resource group holds real
+// resources of the other providers, which are deleted with the cluster; and nodes are instances of the pools' scale
+// sets, so that capacity, quota and addresses are those of the simulated compute and network providers.
 //
-// What AKS fills in on its own, its timings and the shape of its answers follow recordings of Azure (api-versions 2024-09-01 to
-// 2025-10-02-preview); rules and limits follow https://learn.microsoft.com/azure/aks.
+// The defaults of AKS, its timings and the shape of its answers follow recordings of Azure (api-versions 2024-09-01
+// to 2025-10-02-preview); rules and limits follow https://learn.microsoft.com/azure/aks.
 package containerservice
 
 import (

@@ -5,7 +5,8 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/sim/provider"
 )
 
-// wholeMaps, and the config of every add-on, are the maps whose entries belong together: a PUT replaces them. Everywhere else it changes what it mentions.
+// wholeMaps are, with the config of every add-on, the maps that a PUT replaces as a whole. In all others it changes
+// only the entries that it mentions.
 var wholeMaps = map[string]bool{
 	"tags": true, "properties.tags": true, "properties.nodeLabels": true,
 }
@@ -15,7 +16,8 @@ var keptOnNull = map[string]bool{
 	"properties.addonProfiles": true, "properties.identityProfile": true, "properties.privateLinkResources": true, "properties.agentPoolProfiles": true,
 }
 
-// overlay applies a PUT to what is stored: absent keeps, null and "" take away, lists and wholeMaps are replaced.
+// overlay applies a PUT to the stored body: absent values stay, null and "" remove a value, lists and wholeMaps are
+// replaced.
 func overlay(dst, sent body.Object, at string) {
 	for k, v := range sent {
 		path := k
@@ -65,7 +67,7 @@ func withoutNulls(v any) any {
 	return v
 }
 
-// sentBody is what a PUT sends without what callers cannot set.
+// sentBody returns the body of a PUT without the properties that callers cannot set.
 func sentBody(sent body.Object, readOnly []string) body.Object {
 	n := body.Clone(sent)
 	if n == nil {
@@ -105,7 +107,7 @@ func fixed(was, is body.Object, paths ...string) error {
 		case b == nil:
 			body.Set(is, p, a)
 		case a == nil && (b == false || b == "Regular"):
-			body.Delete(is, p) // what it was all along
+			body.Delete(is, p) // the value that it has by default
 		case !sameValue(a, b):
 			return refuse(400, "PropertyChangeNotAllowed", "Changing property '%s' is not allowed.", p).WithTarget(p)
 		}

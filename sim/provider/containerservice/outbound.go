@@ -41,7 +41,7 @@ func (b *builder) outbound(subnet string) {
 	}
 }
 
-// leave takes away what an earlier outboundType had made.
+// leave removes the resources of an earlier outboundType.
 func (b *builder) leave(kind, id, profile string) {
 	names := body.Strings(b.cl.Secret, "addresses."+kind)
 	if len(names) == 0 && b.c.Get(id) == nil {

@@ -78,8 +78,8 @@ func hideUntouched(pool *store.Resource, shown body.Object) {
 
 func isPreview(c *provider.Call) bool { return strings.HasSuffix(c.APIVersion, "-preview") }
 
-// showWindows shows how Windows nodes would be, although nobody asked for any: recordings of 2024-04-02-preview have it of each cluster whose
-// pods have addresses of the network itself.
+// showWindows shows the profile that Windows nodes would have, even if none were requested: in recordings of
+// 2024-04-02-preview each cluster whose pods have addresses of the network itself shows it.
 func showWindows(c *provider.Call, b body.Object) {
 	if p := "properties."; isPreview(c) && c.APIVersion < "2025-01-01" && body.String(b, p+"networkProfile.networkPlugin") == "azure" && body.String(b, p+"networkProfile.networkPluginMode") == "" {
 		body.Default(b, p+"windowsProfile.adminUsername", "azureuser")
@@ -95,7 +95,8 @@ func showPreview(c *provider.Call, b body.Object, list []preview) {
 	}
 }
 
-// showsETag tells whether etags are shown: since api-version 2025-10-01, and in previews before (recordings of 2025-08-01 have none).
+// showsETag reports whether etags are shown: since api-version 2025-10-01, and in previews before (recordings of
+// 2025-08-01 have none).
 func showsETag(c *provider.Call) bool { return isPreview(c) || c.APIVersion >= "2025-10-01" }
 
 // missingPool is AKS's answer for a pool that its cluster does not have.

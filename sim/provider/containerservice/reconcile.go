@@ -25,8 +25,8 @@ const (
 	pollTime     = 2 * time.Second
 )
 
-// finishCluster carries out what a cluster's PUT asked for, stage by stage. Every stage may be repeated, so that a PUT after a
-// failure goes on where the last one stopped.
+// finishCluster carries out a cluster's PUT stage by stage. Every stage may be repeated, so that a PUT after a
+// failure continues where the last one stopped.
 func finishCluster(c *provider.Call, op *store.Operation, r *store.Resource) error {
 	if r.Secret == nil {
 		r.Secret = body.Object{}
@@ -117,8 +117,8 @@ func failPools(c *provider.Call, cl *store.Resource) {
 	}
 }
 
-// fillProfiles shows what a cluster has once a pool needs it: the autoscaler's profile, which stays, and the one of Windows. It also
-// lets the autoscaler look at pools that have it now.
+// fillProfiles sets the properties that a cluster shows once a pool needs them: the autoscaler's profile, which
+// stays, and the profile of Windows. It also starts the autoscaler of pools that have it now.
 func fillProfiles(c *provider.Call, cl *store.Resource) (changed bool) {
 	before, p := body.Clone(cl.Body), "properties."
 	scaled, windows := body.Child(cl.Body, p+"autoScalerProfile") != nil, false
@@ -139,7 +139,7 @@ func fillProfiles(c *provider.Call, cl *store.Resource) (changed bool) {
 	return !body.Equal(before, cl.Body)
 }
 
-// finishPool carries out what a pool's own PUT asked for.
+// finishPool carries out a pool's own PUT.
 func finishPool(c *provider.Call, op *store.Operation, r *store.Resource) error {
 	if op.Data == nil {
 		op.Data = body.Object{}
@@ -199,7 +199,7 @@ func unscaled(c *provider.Call, d time.Duration) time.Duration {
 	return time.Duration(float64(d) / c.TimeScale)
 }
 
-// finished shows what the pool has now.
+// finished updates the properties that the pool shows after its operation.
 func finished(c *provider.Call, cl, pool *store.Resource) {
 	body.Set(pool.Body, "properties.currentOrchestratorVersion", body.String(pool.Secret, "target"))
 	body.Set(pool.Body, "properties.nodeImageVersion", body.String(pool.Secret, "image"))
@@ -209,7 +209,7 @@ func finished(c *provider.Call, cl, pool *store.Resource) {
 	syncRoutes(c, cl)
 }
 
-// poolStage is one step of a pool towards what is wanted.
+// poolStage is one step of a pool towards its desired state.
 func poolStage(c *provider.Call, op *store.Operation, cl, pool *store.Resource, stage string) (string, time.Duration, error) {
 	count := body.Int(pool.Body, "properties.count")
 	if body.String(pool.Body, "properties.powerState.code") == "Stopped" {

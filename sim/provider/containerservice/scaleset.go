@@ -94,7 +94,8 @@ type node struct {
 	Image   string `json:"image"`
 }
 
-// nodeFacts tells version and image of an instance; what was never noted is of the pool's first version.
+// nodeFacts returns the version and image of an instance. An instance without a record has those of the pool's first
+// version.
 func nodeFacts(pool, instance *store.Resource) node {
 	e := body.Child(pool.Secret, "nodes."+instance.Name())
 	n := node{Version: body.String(e, "version"), Image: body.String(e, "image")}

@@ -68,7 +68,7 @@ func validateCluster(c *provider.Call, d *provider.Draft) error {
 		return err
 	}
 	if d.Old != nil {
-		// Setting what was never set would change nothing that is already there.
+		// Setting a field that was never set would have no effect on the existing cluster.
 		if body.Get(d.Old, p+"apiServerAccessProfile.enablePrivateCluster") == nil && body.Get(n, p+"apiServerAccessProfile.enablePrivateCluster") == true {
 			return refuse(400, "PropertyChangeNotAllowed", "Changing property 'properties.apiServerAccessProfile.enablePrivateCluster' is not allowed.").WithTarget("properties.apiServerAccessProfile.enablePrivateCluster")
 		}

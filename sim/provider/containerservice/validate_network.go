@@ -50,10 +50,13 @@ func checkAccess(c *provider.Call, d *provider.Draft) error {
 	return nil
 }
 
-// checkCombinations refuses what does not go together, and changes of the network there are no ways for. Cilium's dataplane goes with all
-// three ways to give pods addresses: overlay, a subnet for pods, and the subnet of the nodes.
-// Source: https://learn.microsoft.com/azure/aks/azure-cni-powered-by-cilium; for the subnet of the nodes also the announcement "Azure CNI
-// Powered by Cilium with Node Subnet" of April 2025, which says that it is what --network-dataplane cilium alone gives.
+// checkCombinations refuses network settings that exclude each other, and changes of the network that AKS does not
+// support. Cilium's dataplane works with all three ways to assign addresses to pods: overlay, a subnet for pods, and
+// the subnet of the nodes.
+//
+// Source: https://learn.microsoft.com/azure/aks/azure-cni-powered-by-cilium; for the subnet of the nodes also the
+// announcement "Azure CNI Powered by Cilium with Node Subnet" of April 2025, by which --network-dataplane cilium
+// alone selects it.
 func checkCombinations(d *provider.Draft) error {
 	np := "properties.networkProfile."
 	get := func(k string) string { return body.String(d.New, np+k) }
@@ -269,7 +272,7 @@ var (
 	roleZoneContributor  = []string{"b12aa53e-6015-4669-85d0-8515ebb3ae7f", "b24988ac-6180-42a0-ab88-20f7382dd24c", "8e3af657-a8ff-443c-a75c-2fe8c4bcb635", "4d97b98b-1d4f-4787-a291-c67834d212e7"} // Private DNS Zone Contributor, Contributor, Owner, Network Contributor
 )
 
-// hasRole tells whether the cluster's user-assigned identity has one of the roles on a resource or above it.
+// hasRole reports whether the cluster's user-assigned identity has one of the roles on a resource or above it.
 func hasRole(c *provider.Call, cluster body.Object, resourceID string, roles []string) bool {
 	principals := map[string]bool{}
 	for id := range body.Child(cluster, "identity.userAssignedIdentities") {

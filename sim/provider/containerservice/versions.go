@@ -25,7 +25,7 @@ var minors = []minor{
 	{number: 31, first: 1, last: 13}, {number: 32, first: 0, last: 10}, {number: 33, first: 0, last: 6}, {number: 34, first: 0, last: 2}, {number: 35, first: 0, last: 0, preview: true},
 }
 
-// defaultVersion is what a cluster gets that asks for none, as recorded.
+// defaultVersion is the version of a cluster that requests none, as recorded.
 const defaultVersion = "1.33"
 
 // behind are regions that get the newest minor version later. AKS rolls releases out region by region.

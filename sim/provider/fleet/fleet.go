@@ -157,7 +157,7 @@ func occupy(c *provider.Call, cluster string) {
 	call.Start("update", r.ID, provider.Timing{LRO: joinTime, Spread: 0.1})
 }
 
-// idle tells whether a cluster can be worked on.
+// idle reports whether a cluster has no running operation, so that it can be updated.
 func idle(c *provider.Call, cluster string) bool {
 	r := c.Get(cluster)
 	return r != nil && c.RunningOn(cluster) == nil && body.String(r.Body, "properties.provisioningState") == store.Succeeded

@@ -1,7 +1,8 @@
 // Package kubernetesconfiguration simulates Microsoft.KubernetesConfiguration: extensions of managed clusters.
 //
-// Its promise: an extension goes through the states of Azure's, gets its identities and a version, fails asynchronously when nobody
-// offers its type, and goes with its cluster. Values of protected settings never come back, only their names.
+// Its promise: an extension goes through the same states as on Azure, gets its identities and a version, fails
+// asynchronously when its type is not offered, and is deleted with its cluster. Values of protected settings are
+// never returned, only their names.
 //
 // Source of shapes and rules: module armkubernetesconfiguration v2.2.0 and recordings of the Azure Service Operator.
 package kubernetesconfiguration
@@ -149,7 +150,7 @@ func checkScope(d *provider.Draft) error {
 	return nil
 }
 
-// protect moves the values of protected settings to where nobody reads them; their names stay.
+// protect moves the values of protected settings to a place that is never shown; their names stay.
 func protect(d *provider.Draft) {
 	p := "properties.configurationProtectedSettings"
 	sent := body.Child(d.New, p)
@@ -206,7 +207,7 @@ func clusterLocation(c *provider.Call, r *store.Resource) string {
 	return ""
 }
 
-// view shows what has no value as null, as this provider does.
+// view shows absent values as null, as this provider does.
 func view(c *provider.Call, it *provider.Item) {
 	provider.ShowUnsigned(it)
 	// As recorded: of the identity only answers to writes have something, and not all of them.

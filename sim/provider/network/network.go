@@ -1,8 +1,8 @@
 // Package network simulates Microsoft.Network, except private DNS.
 //
-// Its promise: references are checked when they are written, what is in use cannot be deleted, addresses are handed out from the
-// subnet with Azure's reserved ones left out, and every back reference Azure shows is computed from the referring resource, so the two
-// can never disagree.
+// Its promise: references are checked when they are written, resources in use cannot be deleted, addresses are
+// allocated from the subnet without Azure's reserved ones, and every back reference that Azure shows is computed from
+// the referring resource, so the two can never disagree.
 package network
 
 import (

@@ -1,8 +1,9 @@
-// Package publicdns simulates the public DNS part of Microsoft.Network: zones and record sets. Nothing resolves their names.
+// Package publicdns simulates the public DNS part of Microsoft.Network: zones and record sets. Their names are not
+// resolved.
 //
-// Sources are the recordings Test_Network_v1api20180501_CreationAndDeletion and Test_Networking_DnsZone_CRUD of the Azure Service
-// Operator, and for what they do not have, https://learn.microsoft.com/rest/api/dns: writes end at once, and the deletion of a zone is a
-// long-running operation. Times are guesses.
+// Sources are the recordings Test_Network_v1api20180501_CreationAndDeletion and Test_Networking_DnsZone_CRUD of the
+// Azure Service Operator. The rest is from https://learn.microsoft.com/rest/api/dns: writes end at once, and the
+// deletion of a zone is a long-running operation. Times are guesses.
 package publicdns
 
 import (

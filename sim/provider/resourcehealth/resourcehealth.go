@@ -1,7 +1,8 @@
 // Package resourcehealth simulates Microsoft.ResourceHealth: the current availability of resources.
 //
-// Its promise: every resource that exists is Available until somebody sets another status, which then stays until it is set again or the
-// resource is gone. Azure's own health follows signals of the platform and not the outcome of requests; so does this one.
+// Its promise: every existing resource is Available until another status is set. That status stays until it is set
+// again or the resource is deleted. Azure's own health follows signals of the platform and not the outcome of
+// requests; so does this one.
 //
 // Source: module armresourcehealth v1.4.0, https://learn.microsoft.com/azure/service-health/resource-health-overview
 package resourcehealth
@@ -37,7 +38,8 @@ type Status struct {
 
 var states = []string{"Available", "Degraded", "Unavailable", "Unknown"}
 
-// Set sets the availability of a resource; the zero Status means Available again. The error says what is wrong with it.
+// Set sets the availability of a resource; the zero Status means Available again. The error names the fault in the
+// resource or status.
 func Set(tx *store.Tx, id string, s Status) error {
 	r := tx.Get(id)
 	if r == nil {

@@ -18,9 +18,9 @@ import (
 // Deployments is the full name of the type.
 const Deployments = "Microsoft.Resources/deployments"
 
-// deployment is the type of deployments to a resource group. What they deploy is asked for by the server, one request for each resource,
-// because such a request is one like any other; see Progress. No recording has a deployment: what is answered is that of
-// https://learn.microsoft.com/rest/api/resources/deployments and of the SDK's models, and the times are guesses.
+// deployment is the type of deployments to a resource group. The server sends one request for each resource of a
+// deployment, because such a request is handled like any other; see Progress. No recording has a deployment: answers
+// follow https://learn.microsoft.com/rest/api/resources/deployments and the SDK's models, and the times are guesses.
 func deployment() *provider.Type {
 	return &provider.Type{
 		Name:             Deployments,
@@ -55,7 +55,7 @@ func deployment() *provider.Type {
 // asked are the properties of a deployment that are served.
 var asked = []string{"mode", "template", "parameters"}
 
-// read reads what a deployment asks for.
+// read parses the template of a deployment with its parameters.
 func read(c *provider.Call, properties body.Object) (*template.Template, error) {
 	if c.ID.ResourceGroup == "" {
 		return nil, refused(501, "NotImplemented", "Deployments to '%s' are not simulated; deploy to a resource group.", c.ID.Scope)
@@ -158,7 +158,8 @@ func ids(t *template.Template) []any {
 	return out
 }
 
-// told is what a deployment shows from its beginning: of secure parameters only that they are there.
+// told returns the properties that a deployment shows from its beginning. Secure parameters are shown without their
+// values.
 func told(c *provider.Call, t *template.Template, properties body.Object) body.Object {
 	parameters := body.Object{}
 	for _, p := range t.Parameters() {

@@ -22,7 +22,7 @@ const (
 	soonAgain = time.Millisecond
 )
 
-// Deploys tells whether an operation is a deployment: it goes on by requests of the server, see Progress.
+// Deploys reports whether an operation is a deployment. The server's requests carry it on, see Progress.
 func Deploys(op *store.Operation) bool { return op.Type == Deployments && op.Verb != "delete" }
 
 // step is what became of one resource of a deployment.
@@ -135,7 +135,7 @@ func (p *Progress) Next() []Request {
 	return out
 }
 
-// free tells whether everything that has to be there first is there.
+// free reports whether all dependencies of a resource are deployed.
 func (p *Progress) free(r *template.Resource) bool {
 	for i, o := range p.template.Resources {
 		for _, before := range r.After {
@@ -147,7 +147,7 @@ func (p *Progress) free(r *template.Resource) bool {
 	return true
 }
 
-// Answered notes what a request was answered with.
+// Answered records the answer to a request.
 func (p *Progress) Answered(q Request, rep *provider.Reply, err error) {
 	s := &p.steps[q.index]
 	var e *provider.Error
@@ -212,7 +212,7 @@ func (p *Progress) Wait() bool {
 	if !due.IsZero() && !due.After(p.c.Now()) {
 		due = p.c.Now().Add(soonAgain)
 	}
-	// Zero when what it waits for is stuck: it is looked at again when that is not stuck any more.
+	// Zero when it waits for a stuck operation: it becomes due again when that operation is no longer stuck.
 	p.op.Due = due
 	return true
 }
@@ -279,7 +279,7 @@ func duration(d time.Duration) string {
 	return out + fmt.Sprintf("%.7gS", (d%time.Minute).Seconds())
 }
 
-// operations are what a deployment has done so far, one for each resource.
+// operations returns the operations of a deployment so far, one for each resource.
 func operations(c *provider.Call, r *store.Resource) []any {
 	out := []any{}
 	op := c.Operation(body.String(r.Secret, "operation"))

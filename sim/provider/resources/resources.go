@@ -1,7 +1,8 @@
-// Package resources simulates Microsoft.Resources: resource groups and their deletion, and deployments of templates to them.
+// Package resources simulates Microsoft.Resources: resource groups and their deletion, and deployments of templates
+// to them.
 //
-// Its promise: a template is deployed as far as its resources can be, each when what it depends on is there, and what a deployment does
-// not do here is refused by its name. See package template for the language.
+// Its promise: a template is deployed as far as its resources are supported, each after its dependencies, and parts
+// of a template that are not supported here are refused by name. See package template for the language.
 package resources
 
 import (
@@ -57,8 +58,8 @@ func resourceGroup() *provider.Type {
 	}
 }
 
-// sweep deletes what is in the group, over and over, until nothing is left: what refuses because something else uses it goes in
-// a later round. When 15 minutes bring no progress the group stays and the operation fails, as Azure's does.
+// sweep deletes the resources of the group in rounds until none is left: a resource that is still in use is deleted
+// in a later round. When 15 minutes bring no progress the group stays and the operation fails, as Azure's does.
 func sweep(c *provider.Call, op *store.Operation, r *store.Resource) error {
 	if op.Data == nil {
 		op.Data = body.Object{}
@@ -129,14 +130,15 @@ func sweep(c *provider.Call, op *store.Operation, r *store.Resource) error {
 	return provider.Again(sweepEvery)
 }
 
-// nested tells whether a resource goes with its parent and need not be deleted by itself.
+// nested reports whether a resource is deleted with its parent, so that it need not be deleted by itself.
 func nested(c *provider.Call, r *store.Resource) bool {
 	id, err := store.ParseID(r.ID)
 	if err != nil {
 		return false
 	}
 	if len(id.Names) > 1 && c.Get(id.Parent().String()) != nil {
-		// Private DNS links and the like must go first; a parent that deletes its children itself says so by not counting them.
+		// Private DNS links and the like must be deleted first. A parent that deletes its children itself does not
+		// count them.
 		return !strings.Contains(strings.ToLower(fmt.Sprint(id.Types)), "virtualnetworklinks")
 	}
 	return false

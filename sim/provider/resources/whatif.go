@@ -57,12 +57,12 @@ func trimmed(change body.Object, full bool) body.Object {
 	return change
 }
 
-// changed is what the deployment of a resource would change.
+// changed returns the change that the deployment of a resource would make.
 func changed(c *provider.Call, r *template.Resource) (body.Object, error) {
 	wanted, err := r.Body()
 	var invalid *template.Error
 	if errors.As(err, &invalid) {
-		return body.Object{"resourceId": r.ID, "changeType": "Unsupported", "unsupportedReason": invalid.Message}, nil // it refers to what is not there yet
+		return body.Object{"resourceId": r.ID, "changeType": "Unsupported", "unsupportedReason": invalid.Message}, nil // it refers to a resource that does not exist yet
 	}
 	if err != nil {
 		return nil, err

@@ -11,17 +11,17 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/sim/store"
 )
 
-// row is what the definitions do not tell of a type.
+// row has the properties of a type that are not in the definitions.
 type row struct {
 	// wire sets how the type speaks and how long it takes.
 	wire func(*provider.Type)
-	// defaults are what Azure fills in, by path.
+	// defaults are the values that Azure fills in, by path.
 	defaults map[string]any
 	// fill fills in what depends on the rest, and may refuse.
 	fill func(c *provider.Call, d *provider.Draft) error
-	// unsigned says that recordings have no systemData although it is defined.
+	// unsigned means that recordings have no systemData although it is defined.
 	unsigned bool
-	// shown adds what Azure makes up.
+	// shown adds the values that Azure generates.
 	shown func(c *provider.Call, it *provider.Item)
 }
 
@@ -44,7 +44,7 @@ func (k kind) prepare(c *provider.Call, d *provider.Draft) error {
 	return nil
 }
 
-// scoped refuses to extend what is not there.
+// scoped refuses an extension of a resource that does not exist.
 func (k kind) scoped(c *provider.Call, d *provider.Draft) error {
 	id, err := store.ParseID(d.ID)
 	if err != nil || !c.Type.Extension {
@@ -71,10 +71,10 @@ func (k kind) view(c *provider.Call, it *provider.Item) {
 	definition.HideWriteOnly(k.Name, c.APIVersion, it.Body)
 }
 
-// refer refuses a new reference to a resource that does not exist, if its type is one that is served.
+// refer refuses a new reference to a resource that does not exist, if the simulator serves its type.
 //
-// Recorded are the refusals of data collection rules and of private link services. For all others these are the words of the
-// gateway, whose answer a provider gets when it looks for what is referred to.
+// The refusals of data collection rules and of private link services are recorded. All others have the message of the
+// gateway, whose answer a provider gets when it reads the referenced resource.
 func refer(c *provider.Call, d *provider.Draft) error {
 	had := map[string]bool{}
 	references(d.Old, func(id string) { had[store.Key(id)] = true })

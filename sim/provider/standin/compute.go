@@ -68,7 +68,8 @@ func connected(c *provider.Call, it *provider.Item) []any {
 	return out
 }
 
-// sizeOfSource makes a copy as large as what it is one of, unless it says otherwise. Source: SDK module armcompute v6, SnapshotProperties.DiskSizeGB.
+// sizeOfSource gives a copy the size of its source, unless the body has a size. Source: SDK module armcompute v6,
+// SnapshotProperties.DiskSizeGB.
 func sizeOfSource(c *provider.Call, d *provider.Draft) error {
 	if body.Int(d.New, "properties.diskSizeGB") > 0 {
 		return nil

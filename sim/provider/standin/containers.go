@@ -28,7 +28,7 @@ var fleetRows = map[string]row{
 	fleet + "/updateRuns": {wire: synchronous, fill: run},
 }
 
-// run lists the stages of an update run, none of which has begun: a run begins when somebody starts it.
+// run lists the stages of an update run, none of which has begun: a run begins when a client starts it.
 func run(c *provider.Call, d *provider.Draft) error {
 	if was := body.Child(d.Old, "properties.status"); was != nil {
 		body.Set(d.New, "properties.status", was)
@@ -73,8 +73,8 @@ func run(c *provider.Call, d *provider.Draft) error {
 	return nil
 }
 
-// clusterRows are of AKS and of what is installed in a cluster. Source: SDK modules armcontainerservice v8 and
-// armkubernetesconfiguration v2, recording Test_KubernetesConfiguration_FluxConfiguration_20241101_CRUD.
+// clusterRows are the types of AKS and of software installed in a cluster. Source: SDK modules armcontainerservice v8
+// and armkubernetesconfiguration v2, recording Test_KubernetesConfiguration_FluxConfiguration_20241101_CRUD.
 var clusterRows = map[string]row{
 	aks + "/loadBalancers": {wire: func(t *provider.Type) {
 		synchronous(t)
@@ -135,8 +135,8 @@ func source(_ *provider.Call, d *provider.Draft) error {
 	return nil
 }
 
-// configured shows the state of a Flux configuration, and what has no value as null. Nobody looks at its source: what is there
-// complies.
+// configured shows the state of a Flux configuration, and absent values as null. The source is not read: the cluster
+// always complies.
 func configured(_ *provider.Call, it *provider.Item) {
 	provider.ShowUnsigned(it)
 	properties := body.Child(it.Body, "properties")

@@ -10,13 +10,13 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/sim/store"
 )
 
-// made is a text of hexadecimal digits that depends on nothing but a resource's ID and on what it is for.
+// made returns hexadecimal digits that depend only on a resource's ID and on their purpose.
 func made(id, purpose string, length int) string {
 	sum := sha256.Sum256([]byte(store.Key(id) + " " + purpose))
 	return hex.EncodeToString(sum[:])[:length]
 }
 
-// madeGUID is a GUID that depends on nothing but a resource's ID and on what it is for.
+// madeGUID returns a GUID that depends only on a resource's ID and on its purpose.
 func madeGUID(id, purpose string) string {
 	h := made(id, purpose, 32)
 	return h[:8] + "-" + h[8:12] + "-4" + h[13:16] + "-8" + h[17:20] + "-" + h[20:]
@@ -36,14 +36,14 @@ func at(it *provider.Item, which func(*store.Resource) time.Time) string {
 	return which(it.Resource).UTC().Format("2006-01-02T15:04:05.0000000Z")
 }
 
-// show sets values below the properties of what is shown.
+// show sets values below the properties of a shown resource.
 func show(it *provider.Item, values map[string]any) {
 	for path, value := range values {
 		body.Set(it.Body, "properties."+path, value)
 	}
 }
 
-// unset shows what has no value as null.
+// unset shows absent values as null.
 func unset(of body.Object, keys ...string) {
 	for _, key := range keys {
 		if _, there := of[key]; !there {

@@ -99,7 +99,7 @@ var monitorRows = map[string]row{
 	},
 }
 
-// managedGroup is the group that Azure makes for what an account is fed by.
+// managedGroup returns the resource group that Azure creates for the ingestion resources of an account.
 func managedGroup(id, name, location string) string {
 	parsed, _ := store.ParseID(id)
 	return "/subscriptions/" + parsed.Subscription + "/resourceGroups/MA_" + name + "_" + location + "_managed"

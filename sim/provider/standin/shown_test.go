@@ -28,7 +28,7 @@ func typeOf(id string) string {
 	return out
 }
 
-// What a vault shows depends on the version and on what was said; soft deletion cannot be turned off.
+// The answer of a vault depends on the version and on the properties sent; soft deletion cannot be turned off.
 func TestVaults(t *testing.T) {
 	paths := []string{"enableSoftDelete", "softDeleteRetentionInDays", "publicNetworkAccess", "enableRbacAuthorization", "createMode", "vaultUri", "provisioningState"}
 	const early, late = "https://keys.vault.azure.net", "https://keys.vault.azure.net/"

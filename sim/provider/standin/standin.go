@@ -1,13 +1,16 @@
-// Package standin serves the resource types of Azure's definitions that no provider of the simulator is written for.
+// Package standin serves the resource types of Azure's definitions that have no provider of their own in the
+// simulator.
 //
-// Its promise: whatever type is defined can be created, read, listed, updated, tagged and deleted as the frame does it for every
-// type; its bodies are what the definitions allow; it needs its parent, its scope and what it refers to, and goes with them. What
-// the definitions do not tell is in a row of a type: how long it takes and how it says so, what Azure fills in, and values that
-// users need and Azure makes up. Made-up values depend on nothing but the resource's ID. A type without a row takes its time if
-// it has a provisioning state. What a resource does on Azure, nothing here does.
+// Its promise: every defined type can be created, read, listed, updated, tagged and deleted as the frame does it for
+// every type; its bodies are those that the definitions allow; it needs its parent, its scope and the resources that
+// it refers to, and is deleted with them. Facts that are not in the definitions are in a row of a type: its duration
+// and the way it reports its progress, Azure's defaults, and generated values that users need. Generated values
+// depend only on the resource's ID. A type without a row takes time if it has a provisioning state. The resources
+// have no function here, other than on Azure.
 //
 // Rows name their source. Recordings are those of the Azure Service Operator v2.18.0, SDK modules those of
-// github.com/Azure/azure-sdk-for-go/sdk/resourcemanager: what begins with "Begin" there is a long-running operation.
+// github.com/Azure/azure-sdk-for-go/sdk/resourcemanager: a function that begins with "Begin" there is a long-running
+// operation.
 package standin
 
 import (
@@ -41,15 +44,16 @@ func Providers(others []*provider.Provider) []*provider.Provider {
 	return out
 }
 
-// notMade are defined types that are not resources that somebody makes.
+// notMade are defined types that are not resources that clients create.
 var notMade = map[string]bool{
-	// The server answers for the tags of anything, and a template that nobody runs would be a lie: see package resources.
+	// The server answers for the tags of any resource. A template that is not deployed would be misleading: see
+	// package resources.
 	"microsoft.resources/tags": true, "microsoft.resources/deployments": true,
 	// Its names are verbs: a PUT adds to the vault's own policies. https://learn.microsoft.com/rest/api/keyvault/keyvault/vaults/update-access-policy
 	"microsoft.keyvault/vaults/accesspolicies": true,
 }
 
-// read tells whether a type is something to read below another, or of a location.
+// read reports whether a type is a read below another resource or of a location.
 func read(env *provider.Env, name string) bool {
 	cut := strings.LastIndexByte(name, '/')
 	parent := env.TypeOf(name[:cut])
@@ -122,7 +126,7 @@ func synchronous(t *provider.Type) {
 	t.Create.LRO, t.Update.LRO, t.Delete.LRO, t.PatchLRO.LRO = 0, 0, 0, 0
 }
 
-// accepted is synchronous with status 200 for what is new, too.
+// accepted makes a type synchronous, with status 200 for new resources as well.
 func accepted(t *provider.Type) {
 	synchronous(t)
 	t.AcceptedStatus = 200

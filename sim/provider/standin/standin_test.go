@@ -203,7 +203,7 @@ func TestStates(t *testing.T) {
 	}
 }
 
-// TestRefusals has what is refused of every type.
+// TestRefusals checks the refusals of every type.
 func TestRefusals(t *testing.T) {
 	a := newAzure(t)
 	a.put(registry, body.Object{"location": "westus3", "sku": body.Object{"name": "Basic"}})
@@ -237,7 +237,7 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-// TestMade has what Azure makes up and users need: it is there, and the same in every simulator.
+// TestMade checks the generated values that users need: they are present, and the same in every simulator.
 func TestMade(t *testing.T) {
 	show := func(seed uint64) map[string]any {
 		a := newAzure(t)
@@ -337,7 +337,7 @@ func TestDeletion(t *testing.T) {
 	}
 }
 
-// Every type that is defined and that somebody can make is served, and none of those that Azure makes.
+// Every defined type that clients can create is served, and none of those that Azure creates.
 func TestServed(t *testing.T) {
 	env := &provider.Env{}
 	env.Register(standin.Providers(nil)...)

@@ -49,9 +49,9 @@ var vaultRows = map[string]row{
 	"Microsoft.KeyVault/vaults/secrets": {wire: accepted, defaults: map[string]any{"properties.attributes.enabled": true}, shown: inVault("secret", "secrets")},
 }
 
-// deletesSoftly fills in how long a deleted vault can be recovered. That cannot be turned off
-// (https://learn.microsoft.com/azure/key-vault/general/soft-delete-change); recordings show for how long if it was sent, and in versions
-// after 2021-04-01-preview if nothing was said of it. How a vault is to be made is never shown.
+// deletesSoftly fills in how long a deleted vault can be recovered. Soft deletion cannot be turned off
+// (https://learn.microsoft.com/azure/key-vault/general/soft-delete-change). Recordings show the retention if it was
+// sent, and in versions after 2021-04-01-preview also if it was not. The createMode of a vault is never shown.
 func deletesSoftly(c *provider.Call, d *provider.Draft) error {
 	if !body.Has(d.New, "properties.enableSoftDelete") && c.APIVersion >= "2021-10-01" {
 		body.Default(d.New, "properties.softDeleteRetentionInDays", 90.0)
@@ -64,7 +64,7 @@ func deletesSoftly(c *provider.Call, d *provider.Draft) error {
 	return nil
 }
 
-// inVault shows where a key or a secret of a vault is found, and what it has from its vault.
+// inVault shows the URI of a key or a secret of a vault, and the values that it has from its vault.
 func inVault(what, collection string) func(*provider.Call, *provider.Item) {
 	return func(c *provider.Call, it *provider.Item) {
 		id, err := store.ParseID(it.ID)
