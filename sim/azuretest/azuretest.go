@@ -25,7 +25,7 @@ import (
 // Audience is what tokens for Resource Manager are made for: the Audience of a cloud.ServiceConfiguration.
 const Audience = "https://management.core.windows.net/"
 
-// Epoch is what the clock of an Azure shows first when none is asked for.
+// Epoch is the first time of an Azure's clock by default.
 var Epoch = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 
 // Azure is a simulated Azure that listens. The methods of the simulator (Advance, AddFault, Requests, State, ...) are there, too.
@@ -63,7 +63,7 @@ func Start(t testing.TB, change ...func(*server.Options)) *Azure {
 	return a
 }
 
-// Open is Start for whoever has no test, such as a TestMain: the caller closes what it returns.
+// Open is Start for callers without a test, such as a TestMain: the caller must close the Azure.
 func Open(change ...func(*server.Options)) (*Azure, error) {
 	o := server.Options{Clock: store.NewVirtual(Epoch), TimeScale: 1, Seed: 1, Tenant: server.DefaultTenant,
 		Subscriptions: []string{server.DefaultSubscription}, Principals: []server.Principal{{ClientID: server.DefaultClientID, Secret: server.DefaultSecret}}}

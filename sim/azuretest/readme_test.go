@@ -21,7 +21,7 @@ func blocks(text, language string) []string {
 	return out
 }
 
-// TestReadmeGo: what the README shows of Go stands in a test that runs, line by line.
+// TestReadmeGo checks that the README's Go code stands line by line in a test that runs.
 func TestReadmeGo(t *testing.T) {
 	var tests strings.Builder
 	for _, name := range []string{"example_test.go", "azuretest_test.go"} {
@@ -38,8 +38,8 @@ func TestReadmeGo(t *testing.T) {
 	}
 }
 
-// TestReadmeCommands runs the README's commands in their order, in a project that requires this module, at free ports. A comment "prints" is held against
-// what is printed.
+// TestReadmeCommands runs the README's commands in their order, in a project that requires this module, at free
+// ports. The output is compared with the text of comments that begin with "prints".
 func TestReadmeCommands(t *testing.T) {
 	dir := t.TempDir()
 	root, err := filepath.Abs("../..")
@@ -74,7 +74,7 @@ func TestReadmeCommands(t *testing.T) {
 	}
 }
 
-// serve runs a command until the test ends, and returns when it says that it is ready.
+// serve runs a command until the test ends. It returns when the command reports that it is ready.
 func serve(t *testing.T, dir, command string) {
 	t.Helper()
 	cmd := exec.Command("sh", "-c", "exec "+command)

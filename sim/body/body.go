@@ -28,7 +28,7 @@ func Get(o Object, path string) any {
 	return v
 }
 
-// Has tells whether a value, null included, stands at path.
+// Has reports whether a value, null included, stands at path.
 func Has(o Object, path string) bool {
 	parent, last := split(o, path, false)
 	_, ok := parent[last]
@@ -159,7 +159,8 @@ func Merge(dst, patch Object) {
 	}
 }
 
-// Overlay writes every value of over into dst like a provider whose PUT patches: null and absent keep what is there.
+// Overlay writes every value of over into dst like a provider whose PUT patches: values that are null or absent in
+// over are kept in dst.
 func Overlay(dst, over Object) {
 	for k, v := range over {
 		switch v := v.(type) {

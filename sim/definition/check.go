@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// Problem is what is wrong with a value.
+// Problem is the kind of fault in a value.
 type Problem string
 
 // The problems: the first two are found by whoever decodes a body, the others by whoever looks at its values.
@@ -18,27 +18,27 @@ const (
 	Missing    Problem = "Missing"    // a required property is not there
 	NotOneOf   Problem = "NotOneOf"   // not one of the values that are defined
 	OutOfRange Problem = "OutOfRange" // a number, a length or a number of items
-	NotLike    Problem = "NotLike"    // not as the pattern says
+	NotLike    Problem = "NotLike"    // does not match the pattern
 )
 
-// Mismatch is a place where a body is not what the definition says.
+// Mismatch is a place where a body differs from the definition.
 type Mismatch struct {
 	Problem Problem
 	// Path leads to the value, as in "properties.subnets[0].banana".
 	Path string
 	// Member is its last step, and Object the name of the definition that it is in.
 	Member, Object string
-	// Want is what is defined: the JSON type, the values, the range or the pattern.
+	// Want is the definition: the JSON type, the values, the range or the pattern.
 	Want string
 	// Got is the JSON type that was sent, or for a scalar of that type the value.
 	Got string
 }
 
-// Decoding tells whether the body cannot even be decoded.
+// Decoding reports whether the mismatch prevents decoding of the body.
 func (m Mismatch) Decoding() bool { return m.Problem == Unknown || m.Problem == WrongType }
 
-// envelope are properties of every resource: Resource Manager takes them, and takes away what a type does not have.
-// https://learn.microsoft.com/en-us/azure/azure-resource-manager/templates/resource-declaration
+// envelope are properties of every resource: Resource Manager accepts them, and removes those that a type does not
+// have. https://learn.microsoft.com/en-us/azure/azure-resource-manager/templates/resource-declaration
 var envelope = []string{"id", "name", "type", "apiversion", "location", "tags", "properties", "etag", "systemdata", "kind", "sku", "plan", "identity", "managedby", "managedbyextended", "zones", "extendedlocation", "scale", "placement"}
 
 // byURL are required properties of a template that a request has in its URL, and the location, which Resource Manager asks for.
@@ -174,7 +174,7 @@ func (j *judge) object(o schema, name, path string, object map[string]any, top b
 		_, s, known := property(properties, key)
 		switch {
 		case known && s.is("readOnly"):
-			// Clients send back what they have read; providers pass it over.
+			// Clients send back the properties that they have read; providers ignore these.
 		case known:
 			j.check(s, name, at, object[key], false)
 		case o.Values != nil:
@@ -189,7 +189,7 @@ func (j *judge) object(o schema, name, path string, object map[string]any, top b
 	j.required(properties, name, path, object, top)
 }
 
-// required finds what must be there. What has an ID refers to another resource, of which the ID says all.
+// required finds missing properties. An object with an ID refers to another resource, and needs no other property.
 func (j *judge) required(properties map[string]schema, name, path string, object map[string]any, top bool) {
 	if _, reference := object["id"].(string); reference && !top {
 		return

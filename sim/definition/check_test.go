@@ -17,7 +17,7 @@ func decode(t testing.TB, text string) map[string]any {
 	return out
 }
 
-// TestShapes has what the present files have nowhere, or where nobody looks for it.
+// TestShapes covers shapes that are absent from the present files, or that no other test checks.
 func TestShapes(t *testing.T) {
 	document := document{Objects: map[string]schema{
 		"Pet": {Discriminator: "kind", Properties: map[string]schema{"name": {Type: "string", MinLength: new(2), MaxLength: new(3)}}, Variants: map[string]schema{"Cat": {Object: "Cat"}}},

@@ -2,7 +2,7 @@ package definition
 
 import "testing"
 
-// BenchmarkCheck is what a write and a read of an AKS cluster cost more than without definitions.
+// BenchmarkCheck measures the cost that definitions add to a write and a read of an AKS cluster.
 func BenchmarkCheck(b *testing.B) {
 	const cluster, version = "Microsoft.ContainerService/managedClusters", "2025-10-01"
 	body := decode(b, `{"location":"x","identity":{"type":"SystemAssigned"},"properties":{"dnsPrefix":"d","enableRBAC":true,"networkProfile":{"networkPlugin":"azure","dnsServiceIP":"10.0.0.10","serviceCidr":"10.0.0.0/16"},

@@ -51,7 +51,7 @@ func (d document) decode(s schema, value any, top bool) any {
 	return value
 }
 
-// decoded is what a string is where a number, a boolean or one of some values is defined.
+// decoded returns the value of a string where a number, a boolean or one of some values is defined.
 func decoded(s schema, text string) any {
 	switch s.Type {
 	case "integer":

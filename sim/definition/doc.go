@@ -1,7 +1,8 @@
-// Package definition holds bodies against Azure's published definitions of resource types: which properties has a type in
-// the api-version that is spoken, of what JSON type and with which values, which must be there, and which are only Azure's to set?
+// Package definition checks bodies against Azure's published definitions of resource types: which properties a type
+// has in the request's api-version, with which JSON types and values, which are required, and which only Azure may
+// set.
 //
-// Its promise: what Azure has taken in recorded traffic has no mismatch, and what the definitions do not tell is nothing
-// wrong. It is the simulator's own reader of the files of package definitions; a file is read once, when a version of its
-// provider is first spoken.
+// Its promise: a body that Azure has accepted in recorded traffic has no mismatch, and a property on which the
+// definitions are silent is accepted. It is the simulator's own reader of the files of package definitions; a file is
+// read once, when a version of its provider is first used.
 package definition

@@ -14,7 +14,7 @@ type document struct {
 	Objects   map[string]schema
 }
 
-// schema is both what the files call a shape and what they call an object.
+// schema is a schema of the files: of a shape or of an object.
 type schema struct {
 	Object, Type, Discriminator string
 	Flags                       []string

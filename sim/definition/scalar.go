@@ -47,7 +47,7 @@ func (j *judge) bounds(s schema, within, path string, n float64) {
 	}
 }
 
-// outside says what a number should be that is not between the bounds; "" for one that is.
+// outside returns the expected range for a number that is not between the bounds; "" for one that is.
 func outside(low, high, n float64) string {
 	switch {
 	case n >= low && n <= high:

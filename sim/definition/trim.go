@@ -47,7 +47,7 @@ var early = []string{
 	"ManagedClusterProperties.enableFIPS",
 }
 
-// Hide takes out of a resource that is shown what the api-version does not know and another one does.
+// Hide removes the properties from a shown resource that another api-version has and this one does not.
 func Hide(resourceType, version string, body map[string]any) {
 	all := releases(resourceType)
 	if len(all) < 2 {

@@ -8,14 +8,15 @@ import (
 	"sync"
 )
 
-// Type is what the definitions tell of a resource type as a whole.
+// Type has the facts of the definitions about a resource type as a whole.
 type Type struct {
 	Name string
 	// Versions are the api-versions that have it, newest first, previews last.
 	Versions []string
 	// Located types must be somewhere.
 	Located bool
-	// State tells whether it has a provisioning state, SystemData whether it says who wrote it, and Etag how its etag is called.
+	// State is set if it has a provisioning state, SystemData if it shows its author. Etag is the name of its etag
+	// property.
 	State, SystemData bool
 	Etag              string
 	// ReadOnly types are Azure's to make: nothing of their properties can be written.
@@ -76,7 +77,7 @@ func (d document) typed(name string, root schema) *Type {
 	return t
 }
 
-// Named tells whether a resource of the type can have that name.
+// Named reports whether a resource of the type can have that name.
 func (t Type) Named(name string) bool {
 	if shape := t.name; len(name) < value(shape.MinLength, 0) || len(name) > value(shape.MaxLength, len(name)) {
 		return false
@@ -94,7 +95,8 @@ func value(of *int, otherwise int) int {
 	return *of
 }
 
-// HideWriteOnly takes out of a resource what Azure takes and never shows: write-only properties and texts that are secret.
+// HideWriteOnly removes the properties from a resource that Azure accepts and never shows: write-only properties and
+// secret strings.
 func HideWriteOnly(resourceType, version string, body map[string]any) {
 	if d, root, ok := find(resourceType, version); ok {
 		d.hideWriteOnly(root, body)

@@ -1,7 +1,7 @@
-// Package fault is the script of what goes wrong in the simulated Azure.
+// Package fault scripts the faults of the simulated Azure.
 //
-// A [Rule] says which requests it is for and what happens to them. Rules are looked at in the order they were added; the first
-// that matches and is not used up acts. Its promise: with the same rules and the same requests the same faults happen.
+// A [Rule] selects requests and has the fault for them. Rules are tried in the order they were added; the first that
+// matches and is not used up acts. Its promise: with the same rules and the same requests the same faults happen.
 package fault
 
 import (
@@ -13,7 +13,7 @@ import (
 	"sync"
 )
 
-// Kind is what a rule does.
+// Kind is the effect of a rule.
 type Kind string
 
 // Kinds of faults.
@@ -30,16 +30,16 @@ const (
 	Allocate  Kind = "allocation"  // the operation ends with AllocationFailed, or Code of its family
 	Quota     Kind = "quota"       // the PUT is refused with OperationNotAllowed for cores
 	Capacity  Kind = "skuCapacity" // the PUT is refused with SkuNotAvailable
-	EtagRace  Kind = "etagRace"    // somebody else writes the resource just before, so If-Match fails
+	EtagRace  Kind = "etagRace"    // another client writes the resource just before, so If-Match fails
 	Edit      Kind = "edit"        // before the request, Patch (RFC 7396) is merged into the resource: an out-of-band edit
 	Modify    Kind = "modify"      // Patch (RFC 7396) is merged into the body of a PUT or PATCH, as a policy's effect Modify does; one of tags only where there are any
 	Remove    Kind = "remove"      // before the request, the resource is removed behind everyone's back
-	Omit      Kind = "omit"        // leave out of the list that is answered what has an ID that ends with Target
+	Omit      Kind = "omit"        // leave the items whose ID ends with Target out of the list that is answered
 	Evict     Kind = "evict"       // before the request, the spot VM is evicted by its own policy
 	SlowBody  Kind = "slowBody"    // do the request, answer with half of the body, and with the rest after Seconds
 	Truncate  Kind = "truncate"    // do the request, answer with half of the body, then cut the connection
-	Stale     Kind = "stale"       // answer a GET with what the same GET was answered with up to Seconds ago, 60 by default
-	Unseen    Kind = "unseen"      // after a PUT that creates the resource, a GET of it says 404 for Seconds, 10 by default
+	Stale     Kind = "stale"       // answer a GET with the answer that the same GET had up to Seconds ago, 60 by default
+	Unseen    Kind = "unseen"      // after a PUT that creates the resource, a GET of it answers 404 for Seconds, 10 by default
 	Token     Kind = "token"       // 401 with Code, InvalidAuthenticationToken by default, as for a token that expired on the way
 )
 
@@ -64,11 +64,11 @@ type Rule struct {
 	Target     string         `json:"target,omitempty"`
 	RetryAfter int            `json:"retryAfter,omitempty"` // seconds
 	Factor     float64        `json:"factor,omitempty"`
-	Seconds    float64        `json:"seconds,omitempty"` // how long a slow operation or body takes, or what is stale or unseen stays so; not scaled
+	Seconds    float64        `json:"seconds,omitempty"` // how long a slow operation or body takes, or a stale or unseen answer lasts; not scaled
 	Patch      map[string]any `json:"patch,omitempty"`
 }
 
-// Validate tells what is wrong with the rule.
+// Validate returns an error for a faulty rule.
 func (r Rule) Validate() error {
 	if !slices.Contains(Kinds, r.Kind) {
 		return fmt.Errorf("kind %q is unknown, use one of %v", r.Kind, Kinds)
@@ -92,12 +92,12 @@ func (r Rule) Validate() error {
 	return nil
 }
 
-// OfOperation tells whether the kind acts on the long-running operation and not on the request.
+// OfOperation reports whether the kind acts on the long-running operation and not on the request.
 func (k Kind) OfOperation() bool {
 	return k == Stuck || k == Slow || k == Fail || k == Cancel || k == Allocate
 }
 
-// OfCheck tells whether the kind acts inside a provider's own check.
+// OfCheck reports whether the kind acts inside a provider's own check.
 func (k Kind) OfCheck() bool { return k == Quota || k == Capacity }
 
 // Script is a list of rules with their counters. The zero value is empty and ready for use.
@@ -154,7 +154,7 @@ func (s *Script) Uses() []Use {
 	return uses
 }
 
-// Restore has rules take the place of all there are, with what they counted.
+// Restore replaces all rules, including their counters.
 func (s *Script) Restore(uses []Use) error {
 	rules := make([]*counted, 0, len(uses))
 	for i, u := range uses {

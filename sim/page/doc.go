@@ -1,6 +1,6 @@
-// Package page renders what a simulated Azure has and does as HTML for people: resource groups and resources, the requests of its
-// clients, its operations in time, and the faults that are switched on.
+// Package page renders the state and activity of a simulated Azure as HTML for people: resource groups and resources,
+// the requests of its clients, its operations in time, and the faults that are switched on.
 //
-// Its promise: it renders what it is given, on the server, with one style sheet and no script, and everything that came from a client is
-// escaped. It knows nothing of how the simulator stores things, and asks for nothing by itself.
+// Its promise: it renders its input on the server, with one style sheet and no script, and escapes everything that
+// came from a client. It does not depend on the simulator's storage, and sends no requests.
 package page

@@ -37,7 +37,7 @@ type Page struct {
 	Scale float64
 	// Refresh is after how many seconds the browser asks again; 0 is never.
 	Refresh int
-	// Message is what was wrong with what was sent, "" when nothing was.
+	// Message is the error in the form that was sent, or "".
 	Message string
 
 	Groups   *Groups
@@ -47,7 +47,7 @@ type Page struct {
 	Faults   *Faults
 }
 
-// Groups are the resource groups, and what is in one of them.
+// Groups are the resource groups, and the resources of one of them.
 type Groups struct {
 	All []Group
 	// In is the ID of the one whose resources are shown, "" for none.
@@ -83,7 +83,7 @@ type Request struct {
 	Client     string
 }
 
-// Timeline is the drawing of what was written in one resource group.
+// Timeline is the drawing of the writes in one resource group.
 type Timeline struct {
 	Groups []Group
 	In     string
@@ -116,7 +116,7 @@ func (Page) Sections() []Section {
 	return []Section{{"resources", ""}, {"requests", "requests"}, {"timeline", "timeline"}, {"faults", "faults"}}
 }
 
-// Failed tells whether the request was refused or cut.
+// Failed reports whether the request was refused or cut.
 func (r Request) Failed() bool { return r.Status == 0 || r.Status >= 400 }
 
 // Render writes the page.

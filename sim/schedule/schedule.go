@@ -1,8 +1,9 @@
-// Package schedule tells from the requests to Azure and its operations what each write waited for, and draws it.
+// Package schedule computes from the requests to Azure and its operations which others each write waited for, and
+// draws the result.
 //
-// It sees what any client could have seen: when a write was sent, when what it began had ended, and which resources name which. A write
-// waited for another one if that had ended before, and its resource is the one that holds this one's, or is named by it, or is part of
-// the same document, which Azure changes one write at a time.
+// Its input is visible to any client: when a write was sent, when the operation that it began had ended, and which
+// resources refer to which. A write waited for another one if that had ended before, and its resource is the parent
+// of this one's, or is named by it, or is part of the same document, which Azure changes one write at a time.
 package schedule
 
 import (
@@ -29,16 +30,17 @@ func (r Request) ID() string {
 	return strings.TrimRight(strings.ToLower(path), "/")
 }
 
-// Reads tells whether the request changes nothing.
+// Reads reports whether the request changes nothing.
 func (r Request) Reads() bool {
 	id := r.ID()
 	return r.Method == "GET" || r.Method == "HEAD" || r.Method == "POST" && Lists(id[strings.LastIndex(id, "/")+1:])
 }
 
-// Lists tells whether an action changes nothing: Azure has lists of secrets, such as an AKS cluster's credentials, for POST only.
+// Lists reports whether an action changes nothing: Azure has lists of secrets, such as an AKS cluster's credentials,
+// for POST only.
 func Lists(action string) bool { return strings.HasPrefix(action, "list") }
 
-// Wrote tells whether the request is a write that Azure accepted.
+// Wrote reports whether the request is a write that Azure accepted.
 func (r Request) Wrote() bool { return !r.Reads() && r.Status > 0 && r.Status < 300 }
 
 // Operation is one long-running operation.
@@ -125,9 +127,9 @@ func link(writes []*Write, references map[string][]string) {
 	}
 }
 
-// needs tells whether a write to one resource comes after that of another one: because it is inside it, because it
-// refers to it, or because Azure takes one write at a time to the document that both are parts of. A reference to a part
-// that has no write of its own is one to the resource that the part was written with.
+// needs reports whether a write to one resource comes after that of another one: because the other is its parent,
+// because it refers to the other, or because Azure takes one write at a time to the document that both are parts of.
+// A reference to a part that has no write of its own is one to the resource that the part was written with.
 func needs(id, other string, references []string, written map[string]bool) bool {
 	if id == other || strings.HasPrefix(id, other+"/") || document(id) != "" && document(id) == document(other) {
 		return true

@@ -15,7 +15,7 @@ const (
 	width                   = labels + bars + 60
 )
 
-// drawing is what the template draws.
+// drawing is the input of the template.
 type drawing struct {
 	Width, Height, Labels, Head int
 	Title                       string
@@ -102,7 +102,8 @@ func stepOf(whole time.Duration) time.Duration {
 	return (whole/10 + time.Hour).Truncate(time.Hour)
 }
 
-// clip shortens what is too long for the room on the left: the end of an ID tells more than its middle.
+// clip shortens a text that does not fit the space on the left. It keeps the end, which distinguishes IDs better than
+// their middle.
 func clip(text string) string {
 	const most = 52
 	if len(text) <= most {

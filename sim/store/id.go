@@ -117,7 +117,7 @@ func (id ID) Name() string {
 	return id.Subscription
 }
 
-// IsCollection tells whether the ID ends with a type instead of a name.
+// IsCollection reports whether the ID ends with a type instead of a name.
 func (id ID) IsCollection() bool { return len(id.Types) > len(id.Names) }
 
 // Parent is the ID of the resource this one is nested in, or the scope for a top-level resource.

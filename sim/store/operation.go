@@ -43,7 +43,7 @@ type Operation struct {
 	Seq    int64          `json:"seq"`
 }
 
-// Running tells whether the operation has not ended.
+// Running reports whether the operation has not ended.
 func (o *Operation) Running() bool { return o.Status == InProgress }
 
 // Breaks is the state that its error leaves.

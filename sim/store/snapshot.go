@@ -5,8 +5,8 @@ import (
 	"fmt"
 )
 
-// Snapshot is the whole state as one document: resources, operations and notes. The same state gives the same bytes. during runs while
-// nobody else writes, for what has to be of the same moment.
+// Snapshot returns the whole state as one document: resources, operations and notes. The same state gives the same
+// bytes. It calls during while it blocks other writers, for data that must be of the same moment.
 func (s *Store) Snapshot(during func()) (json.RawMessage, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -1,8 +1,8 @@
-// Package store keeps the simulated Azure's state: resources by case-insensitive ID, what refers to what, long-running
-// operations, and the clock.
+// Package store keeps the simulated Azure's state: resources by case-insensitive ID, the references between them,
+// long-running operations, and the clock.
 //
-// Its promise: a transaction is all or nothing, it is on disk before Update returns (when a state directory is set), and
-// a committed resource is never changed in place, so readers may keep what they got.
+// Its promise: a transaction is all or nothing, it is on disk before Update returns (when a state directory is set),
+// and a committed resource is never changed in place, so readers may keep the resources that they got.
 package store
 
 import (
@@ -27,7 +27,7 @@ type Resource struct {
 	Version  int            `json:"version"` // counts writes
 	Created  time.Time      `json:"created"`
 	Changed  time.Time      `json:"changed"`
-	Written  time.Time      `json:"written,omitzero"` // by a request for the resource itself, and not for what is in it
+	Written  time.Time      `json:"written,omitzero"` // by a request for the resource itself, and not for one of its children
 }
 
 // Name is the last segment of the ID.
@@ -258,8 +258,9 @@ func (tx *Tx) remember(key string) {
 	}
 }
 
-// Range yields the resources of a type (any when "") at or below a scope (anywhere when ""), ordered by ID, those behind after only
-// when that is not "". It costs what is taken from it, however many there are. Nothing may be written meanwhile.
+// Range yields the resources of a type (any when "") at or below a scope (anywhere when ""), ordered by ID, and only
+// those behind after unless that is "". Its cost depends on the number of resources taken from it, not on the number
+// stored. The transaction must not write meanwhile.
 func (tx *Tx) Range(typ, scope, after string) iter.Seq[*Resource] {
 	from := tx.s.keys
 	if typ != "" {
@@ -367,7 +368,7 @@ func (tx *Tx) RunningOn(id string) *Operation {
 	return first
 }
 
-// Meta reads a note kept beside the resources into v and tells whether there was one.
+// Meta reads a note kept beside the resources into v and returns whether there was one.
 func (tx *Tx) Meta(key string, v any) bool {
 	raw, ok := tx.s.meta[key]
 	return ok && json.Unmarshal(raw, v) == nil

@@ -167,7 +167,7 @@ func TestStateSurvivesAHalfWrittenRecord(t *testing.T) {
 	}
 }
 
-// TestStateOfMany keeps many resources in parts, so that nobody has to hold all of their JSON at a time.
+// TestStateOfMany stores many resources in parts, so that all of their JSON never has to be in memory at a time.
 func TestStateOfMany(t *testing.T) {
 	dir := t.TempDir()
 	s := open(t, dir)

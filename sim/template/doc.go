@@ -1,13 +1,14 @@
-// Package template reads Azure Resource Manager templates: the part of their language that the Azure CLI writes, with the words in which
-// Azure refuses the rest.
+// Package template reads Azure Resource Manager templates: the part of their language that the Azure CLI writes, with
+// the messages with which Azure refuses the rest.
 //
-// Its promise: what a template has and this package does not know is refused by its name, and never passed over. A Template is a
-// function of its document, its parameters and the group it is deployed to; what a resource shows is asked for when a body is made, and
-// for the plan of what depends on what not at all. Nothing is kept and nobody waits.
+// Its promise: an element of a template that this package does not know is refused by its name, and never ignored. A
+// Template is a function of its document, its parameters and the group it is deployed to. The properties of deployed
+// resources are read when a body is made, and never to compute the dependencies. The package keeps no state and does
+// not block.
 //
 // Sources: https://learn.microsoft.com/azure/azure-resource-manager/templates/syntax, .../template-expressions and
-// .../template-functions; the words of refusals are those of public reports of them, because no recording has one. Azure says line and
-// column of what is wrong; here both are always 1.
+// .../template-functions. The messages of refusals are those of public reports, because no recording has one. Azure's
+// messages have the line and column of the error; here both are always 1.
 package template
 
 import "fmt"

@@ -6,27 +6,28 @@ import (
 	"strings"
 )
 
-// Environment is what a template can ask about where it is deployed to.
+// Environment has the facts about the target of a deployment that a template can read.
 type Environment struct {
 	ResourceGroup map[string]any // as a GET shows it
 	Subscription  map[string]any
 	// Versions are the api-versions of a resource type, newest first; none when it does not exist.
 	Versions func(typ string) []string
-	// Reference is what the resource with that ID shows in an api-version. It is asked for bodies and outputs only.
+	// Reference returns the resource with that ID as an api-version shows it. It is called for bodies and outputs
+	// only.
 	Reference func(id, apiVersion string) (map[string]any, error)
 }
 
-// unknown stands for what a resource will show, as long as it need not be known.
+// unknown is the value of a resource's properties as long as they are not needed.
 type unknown struct{}
 
-// scope is what an expression sees.
+// scope has the names that an expression can use.
 type scope struct {
 	t         *Template
 	loop      string // the name of the copy loop around it
 	index     int    // -1: none
 	noRefs    bool   // a place where no resource can be asked for
 	reference func(id, apiVersion string) (any, error)
-	of        *Resource // what it belongs to; nil: outputs
+	of        *Resource // the resource of the expression; nil: outputs
 	referred  []*Resource
 	variables []string // that are being evaluated
 }

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// expression is a parsed "[...]". It is a literal, a call, or what a step leads to from another expression.
+// expression is a parsed "[...]". It is a literal, a call, or a property or element of another expression.
 type expression struct {
 	literal any
 	call    string // name of a function
@@ -16,7 +16,7 @@ type expression struct {
 	index *expression // [index]
 }
 
-// isExpression tells whether a string of a template is one. "[[" is a bracket and no expression.
+// isExpression reports whether a string of a template is an expression. "[[" is an escaped bracket and no expression.
 func isExpression(s string) bool {
 	return len(s) > 1 && s[0] == '[' && s[len(s)-1] == ']' && !strings.HasPrefix(s, "[[")
 }
@@ -39,7 +39,7 @@ func parse(text string) (*expression, error) {
 	return e, nil
 }
 
-// tokens are what Azure calls the characters of its language.
+// tokens are Azure's names of the characters of its language.
 var tokens = map[byte]string{0: "EndOfData", '(': "LeftParenthesis", ')': "RightParenthesis", '[': "LeftSquareBracket", ']': "RightSquareBracket", ',': "Comma", '.': "Dot", '\'': "Literal"}
 
 func (p *parser) unexpected(want string) error {

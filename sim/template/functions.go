@@ -13,7 +13,7 @@ import (
 // function is one of the language. most is -1 when there may be any number of arguments.
 type function struct {
 	least, most int
-	asks        bool // what a resource shows
+	asks        bool // reads the properties of a resource
 	call        func(s *scope, args []any) (any, error)
 }
 
@@ -37,7 +37,7 @@ func init() {
 	}
 }
 
-// unfit says that a function cannot do with its arguments.
+// unfit returns the error for a function with arguments that it does not accept.
 func unfit(name, want string, args []any) error {
 	raw, _ := json.Marshal(args)
 	return refuse("The template language function '%s' expects %s. The provided value is '%s'. Please see https://aka.ms/arm-function-%s for usage details.", name, want, raw, strings.ToLower(name))

@@ -55,7 +55,7 @@ var kinds = map[string]kind{
 	"array":        {"Array", false, isOf[[]any]},
 }
 
-// jsonNames are what Azure calls JSON's types.
+// jsonName returns Azure's name of a value's JSON type.
 func jsonName(v any) string {
 	switch v.(type) {
 	case nil:

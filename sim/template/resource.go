@@ -13,9 +13,9 @@ type Resource struct {
 	Name       string
 	APIVersion string
 	Location   string // "" for what has none
-	// After are those that have to be there first: what it depends on, and what it refers to.
+	// After are the resources that must be deployed first: those in dependsOn and those that it refers to.
 	After []*Resource
-	// Skipped is what has a condition that is false.
+	// Skipped is set if the resource's condition is false.
 	Skipped bool
 
 	t       *Template
@@ -65,7 +65,7 @@ func (t *Template) readResources(list []any) error {
 	return nil
 }
 
-// unroll reads one element of resources: one resource, or as many as its copy loop says.
+// unroll reads one element of resources: one resource, or one for each iteration of its copy loop.
 func (t *Template) unroll(written map[string]any) error {
 	loop, _ := written["copy"].(map[string]any)
 	if loop == nil {
@@ -149,7 +149,7 @@ func (t *Template) add(written map[string]any, loop string, index int) error {
 
 func (r *Resource) scope() *scope { return &scope{t: r.t, loop: r.loop, index: r.index, of: r} }
 
-// depends finds what has to be there first.
+// depends finds the resources that must be deployed first.
 func (r *Resource) depends() error {
 	list, is := r.written["dependsOn"].([]any)
 	if !is && r.written["dependsOn"] != nil {
@@ -209,7 +209,8 @@ func (r *Resource) Body() (map[string]any, error) {
 	return v.(map[string]any), nil
 }
 
-// circle refuses what waits for itself. seen has 1 for what is on the way, and 2 for what is in order.
+// circle refuses circular dependencies. seen has 1 for resources on the current path, and 2 for those that are
+// checked.
 func (r *Resource) circle(seen map[*Resource]int) error {
 	switch seen[r] {
 	case 1:

@@ -8,7 +8,7 @@ import (
 
 // Template is a template with the parameters of one deployment.
 type Template struct {
-	// Resources are what it deploys, in the order in which they are written; copy loops are unrolled.
+	// Resources are the resources to deploy, in the order in which they are written; copy loops are unrolled.
 	Resources []*Resource
 
 	env        Environment
@@ -97,7 +97,7 @@ func section(document map[string]any, key string) (map[string]any, error) {
 // plain is the scope of what may not ask for resources.
 func (t *Template) plain() *scope { return &scope{t: t, index: -1, noRefs: true} }
 
-// invalid says in which part of the template something is wrong.
+// invalid adds the part of the template to an error in it.
 func invalid(part, name string, err error) error {
 	return refuse("The template %s '%s' at line '1' and column '1' is not valid: %s", part, name, err)
 }

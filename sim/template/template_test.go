@@ -130,7 +130,7 @@ func TestUniqueString(t *testing.T) {
 	}
 }
 
-// TestDependencies holds what has to be there first: what is named, whole loops, and what is referred to.
+// TestDependencies checks the resources that must be deployed first: those in dependsOn, whole loops, and references.
 func TestDependencies(t *testing.T) {
 	t.Parallel()
 	disk := func(name string, more obj) obj {
@@ -172,7 +172,7 @@ func TestDependencies(t *testing.T) {
 	}
 }
 
-// TestBody holds what a provider gets of a resource.
+// TestBody checks the body that a provider gets of a resource.
 func TestBody(t *testing.T) {
 	t.Parallel()
 	var written obj
