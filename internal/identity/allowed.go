@@ -9,9 +9,9 @@ import (
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 )
 
-// Allowed tells whether objects of a namespace with these labels may use the identity. The list and the selector are
-// alternatives. Without allowedNamespaces nobody may; with an empty object everybody may; a list that is present and
-// empty, and a selector that is empty or does not parse, admit nobody.
+// Allowed returns true if objects of a namespace with these labels may use the identity. A namespace is allowed by the list or by
+// the selector. Without allowedNamespaces no namespace is allowed; an empty object allows all. A list that is present and empty,
+// and a selector that is empty or does not parse, allow none.
 func Allowed(identity *infrav1.AzureClusterIdentity, namespace string, namespaceLabels map[string]string) bool {
 	allowed := identity.Spec.AllowedNamespaces
 	switch {
@@ -28,7 +28,7 @@ func Allowed(identity *infrav1.AzureClusterIdentity, namespace string, namespace
 	return err == nil && selector.Matches(labels.Set(namespaceLabels))
 }
 
-// asksLabels tells whether Allowed depends on the labels of the namespace.
+// asksLabels returns true if Allowed depends on the labels of the namespace.
 func asksLabels(identity *infrav1.AzureClusterIdentity, namespace string) bool {
 	allowed := identity.Spec.AllowedNamespaces
 	return allowed != nil && !slices.Contains(allowed.NamespaceList, namespace) && allowed.Selector != nil &&

@@ -7,14 +7,15 @@ import (
 	armclient "sigs.k8s.io/cluster-api-provider-azure/internal/arm/client"
 )
 
-// Clients gives one Resource Manager client per credential, so that connections, budgets and cached reads are shared by
-// all objects of an identity and by nobody else.
+// Clients has one Resource Manager client per credential. All objects of an identity share its connections, budgets and cached
+// reads, and no other objects do.
 type Clients struct {
 	options armclient.Options
 	recent  *recent[*armclient.Client]
 }
 
-// NewClients makes an empty set. A client goes when nobody has asked for it for an hour. options are those of every client; Principal is filled in.
+// NewClients returns an empty set. A client that was not used for an hour is dropped. options apply to every client; Principal is
+// set by the set.
 func NewClients(options armclient.Options) *Clients {
 	now := options.Now
 	if now == nil {
@@ -23,12 +24,12 @@ func NewClients(options armclient.Options) *Clients {
 	return &Clients{options: options, recent: newRecent[*armclient.Client](maxKept, now)}
 }
 
-// For gives the client of a resolved identity. It does not talk to Azure.
+// For returns the client of a resolved identity. It sends no requests to Azure.
 func (c *Clients) For(resolved *Resolved) (*armclient.Client, error) {
 	client, err := c.recent.get(resolved.Key, func() (*armclient.Client, error) {
 		options := c.options
-		// The key is part of the name because reads are shared by principal: who only claims a client ID must not get
-		// what the owner of its secret has read.
+		// Reads are shared by principal. The key is part of its name, so that an identity which names a client ID without its
+		// secret cannot see the reads of the identity with the secret.
 		options.Principal = trim(resolved.Identity.Spec.ClientID) + "/" + resolved.Key[:12]
 		return armclient.New(resolved.Credential, resolved.Cloud, options)
 	})

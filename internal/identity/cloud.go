@@ -8,7 +8,7 @@ import (
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore/cloud"
 )
 
-// Names of the clouds, as spec.azureEnvironment has them.
+// Names of the clouds in spec.azureEnvironment.
 const (
 	PublicCloud       = "AzurePublicCloud"
 	ChinaCloud        = "AzureChinaCloud"
@@ -22,11 +22,11 @@ var clouds = map[string]cloud.Configuration{
 	USGovernmentCloud: cloud.AzureGovernment,
 }
 
-// Cloud is the configuration of the named cloud with the overrides of the options, and whether the authority is one
-// that Entra ID's instance discovery does not know.
+// Cloud returns the configuration of the named cloud with the overrides of the options. The second result is true if Entra ID's
+// instance discovery does not know the authority.
 //
-// An authority host of a public or sovereign cloud is no override: the workload identity webhook puts the management
-// cluster's own into every pod, and clusters in other clouds need theirs.
+// An authority host of a public or sovereign cloud is no override: the workload identity webhook sets the management cluster's
+// authority in every pod, but clusters in other clouds need their own.
 func (o Options) Cloud(environment string) (configuration cloud.Configuration, customAuthority bool, err error) {
 	base, ok := clouds[environment]
 	if !ok {
@@ -47,7 +47,7 @@ func (o Options) Cloud(environment string) (configuration cloud.Configuration, c
 	for variable, value := range map[string]string{"AZURE_AUTHORITY_HOST": authority, "AZURE_RESOURCE_MANAGER_ENDPOINT": manager.Endpoint} {
 		if u, err := url.Parse(value); err != nil || u.Scheme != "https" || u.Host == "" {
 			return cloud.Configuration{}, false, &Error{Code: NotSupported, Message: fmt.Sprintf(
-				"%s of the manager: want an https URL, as in https://login.microsoftonline.com/", variable)}
+				"%s of the manager must be an https URL such as https://login.microsoftonline.com/", variable)}
 		}
 	}
 	return cloud.Configuration{
@@ -56,7 +56,7 @@ func (o Options) Cloud(environment string) (configuration cloud.Configuration, c
 	}, customAuthority, nil
 }
 
-// knownAuthority tells whether host is the authority of one of the clouds above.
+// knownAuthority returns true if host is the authority of one of the clouds above.
 func knownAuthority(host string) bool {
 	for _, configuration := range clouds {
 		if strings.EqualFold(strings.TrimSuffix(configuration.ActiveDirectoryAuthorityHost, "/"), strings.TrimSuffix(host, "/")) {

@@ -43,8 +43,8 @@ func TestCloud(t *testing.T) {
 			reason:      "the workload identity webhook sets the management cluster's authority in every pod",
 			environment: "AzureChinaCloud", options: Options{AuthorityHost: "https://login.microsoftonline.com"}, want: china,
 		},
-		"authority without TLS": {reason: "tokens need TLS", options: Options{AuthorityHost: "http://127.0.0.1"}, err: "AZURE_AUTHORITY_HOST of the manager: want an https URL"},
-		"endpoint without host": {reason: "not a URL", options: Options{ResourceManagerEndpoint: "management"}, err: "AZURE_RESOURCE_MANAGER_ENDPOINT of the manager: want an https URL"},
+		"authority without TLS": {reason: "tokens need TLS", options: Options{AuthorityHost: "http://127.0.0.1"}, err: "AZURE_AUTHORITY_HOST of the manager must be an https URL"},
+		"endpoint without host": {reason: "not a URL", options: Options{ResourceManagerEndpoint: "management"}, err: "AZURE_RESOURCE_MANAGER_ENDPOINT of the manager must be an https URL"},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {

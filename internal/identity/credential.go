@@ -18,9 +18,9 @@ import (
 	armclient "sigs.k8s.io/cluster-api-provider-azure/internal/arm/client"
 )
 
-var errNoCertificate = errors.New("it is neither PEM with the certificate and its key, nor PKCS #12 that the password opens")
+var errNoCertificate = errors.New("it must be PEM with the certificate and its key, or PKCS #12 that the password decrypts")
 
-// credential makes the credential. Making one asks nobody.
+// credential returns a credential made of the material. It sends no requests.
 func (m *material) credential() (azcore.TokenCredential, error) {
 	options := azcore.ClientOptions{Cloud: m.cloud, Transport: armclient.ForTokens(m.transport), Retry: policy.RetryOptions{MaxRetries: -1}}
 	switch m.kind {
@@ -30,7 +30,7 @@ func (m *material) credential() (azcore.TokenCredential, error) {
 	case kindCertificate:
 		certificates, key, err := azidentity.ParseCertificates(m.certificate, m.password)
 		if err != nil {
-			// The cause quotes the first bytes of what does not parse, which may be any Secret or file.
+			// The cause quotes the first bytes of the input, which may be any Secret or file.
 			return nil, errNoCertificate
 		}
 		return azidentity.NewClientCertificateCredential(m.tenantID, m.clientID, certificates, key,
@@ -51,8 +51,8 @@ func (m *material) credential() (azcore.TokenCredential, error) {
 	return nil, fmt.Errorf("no credential of kind %q", m.kind)
 }
 
-// key hashes everything the credential is made of with a key that only this process has: the result may be logged
-// without telling anything about the secret.
+// key returns a keyed hash of all parts of the credential. Only this process has the hash's key, so the result reveals nothing
+// about the secret and may be logged.
 func (m *material) key(processKey []byte) string {
 	hash := hmac.New(sha256.New, processKey)
 	manager := m.cloud.Services[cloud.ResourceManager]
@@ -67,10 +67,10 @@ func (m *material) key(processKey []byte) string {
 	return hex.EncodeToString(hash.Sum(nil))
 }
 
-// maxKept bounds how much is kept for identities that are in use: each may have a cluster of its own.
+// maxKept is the largest number of entries for identities in use; each identity may have a cluster of its own.
 const maxKept = 4096
 
-// credentials keeps the credentials that are used, because each has a cache of tokens.
+// credentials caches credentials in use, because each has a cache of tokens.
 type credentials struct {
 	processKey []byte
 	recent     *recent[azcore.TokenCredential]
@@ -82,12 +82,12 @@ func newCredentials(now func() time.Time) *credentials {
 	return &credentials{processKey: key, recent: newRecent[azcore.TokenCredential](maxKept, now)}
 }
 
-// get gives the credential of the material, making it if there is none. Failures are not kept.
+// get returns the cached credential of the material, or creates it. Errors are not cached.
 func (c *credentials) get(m *material) (string, azcore.TokenCredential, error) {
 	key := m.key(c.processKey)
 	credential, err := c.recent.get(key, m.credential)
 	if err != nil {
-		return "", nil, &Error{Code: CredentialsInvalid, Message: fmt.Sprintf("%s: no %s credential can be made of it", m.identity, m.kind), Err: err}
+		return "", nil, &Error{Code: CredentialsInvalid, Message: fmt.Sprintf("%s: cannot create a %s credential", m.identity, m.kind), Err: err}
 	}
 	return key, credential, nil
 }

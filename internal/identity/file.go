@@ -8,11 +8,11 @@ import (
 	"syscall"
 )
 
-// maxFile bounds what is read of a file: a certificate with its chain and key takes a few KiB.
+// maxFile is the largest size of a file in bytes. A certificate with its chain and key takes a few KiB.
 const maxFile = 1 << 20
 
-// readFile reads a regular file of at most maxFile bytes in folder, "" for any. Whoever makes an identity chooses the path:
-// devices and pipes have no end, or wait for somebody to write, and other files are not certificates of anybody's.
+// readFile reads a regular file of at most maxFile bytes in folder, or in any folder if that is "". The author of an identity
+// chooses the path, so it may be a device or pipe that has no end or blocks, or a file that is no certificate.
 func readFile(folder, path string) ([]byte, error) {
 	file, err := open(folder, path)
 	if err != nil {
@@ -28,7 +28,7 @@ func readFile(folder, path string) ([]byte, error) {
 	case info.Size() > maxFile:
 		return nil, fmt.Errorf("%s has %d bytes, at most %d are read", path, info.Size(), maxFile)
 	}
-	// A file of the kernel may say that it is empty and have no end.
+	// Kernel files may report size 0 and have no end.
 	content, err := io.ReadAll(io.LimitReader(file, maxFile))
 	if err != nil {
 		return nil, err
@@ -36,7 +36,7 @@ func readFile(folder, path string) ([]byte, error) {
 	return content, nil
 }
 
-// open opens a file in folder. Links are followed as long as they stay in it: those of mounted Secrets do.
+// open opens a file in folder. It follows symbolic links that stay in the folder, as those of mounted Secrets do.
 func open(folder, path string) (*os.File, error) {
 	const flags = os.O_RDONLY | syscall.O_NONBLOCK
 	if folder == "" {
@@ -44,7 +44,7 @@ func open(folder, path string) (*os.File, error) {
 	}
 	within, err := filepath.Rel(folder, path)
 	if err != nil || !filepath.IsLocal(within) {
-		return nil, fmt.Errorf("%s is not in %s, which --%s of the manager says", path, folder, CertificateFolderFlag)
+		return nil, fmt.Errorf("%s is not in %s, the folder of the manager's flag --%s", path, folder, CertificateFolderFlag)
 	}
 	root, err := os.OpenRoot(folder)
 	if err != nil {

@@ -12,8 +12,7 @@ func FinalizerKey(prefix, namespace, name string) string {
 	return prefix + "/" + hex.EncodeToString(sum[:])
 }
 
-// LegacyFinalizerKey is the finalizer that releases 1.4.4 and 1.5.1 of the established provider wrote. It is removed
-// where it is found.
+// LegacyFinalizerKey is the finalizer that releases 1.4.4 and 1.5.1 of the established provider wrote. It is only removed.
 func LegacyFinalizerKey(prefix, namespace, name string) string {
 	return prefix + "/" + namespace + "-" + name
 }

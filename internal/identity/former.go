@@ -19,42 +19,42 @@ import (
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 )
 
-// The established provider does not isolate tenants: each identity signs in with the manager's own token, with every Secret and file, and
-// with the manager's machine. Clusters that it made would stop working when a manager that isolates tenants replaces it. That manager
-// therefore records once, before it works, with which credentials which namespaces signed in until then, and goes on accepting exactly
-// these. The record is a ConfigMap of the manager's namespace, which tenants cannot write; an identity that names another application,
-// another Secret or another type is isolated like a new one.
+// The established provider does not isolate tenants: each identity can sign in with the manager's own token, with every Secret and
+// file, and with the identities of the manager's machine. Its clusters would stop working when a manager that isolates tenants
+// replaces it. That manager therefore records once, before its first reconciliation, which namespaces use which credentials, and
+// continues to accept exactly these. The record is a ConfigMap in the manager's namespace, which tenants cannot write. An identity
+// that names another application, another Secret or another type is isolated like a new one.
 
 // FormerRecordName is the name of the ConfigMap with the record.
 const FormerRecordName = "capz-former-identities"
 
-// operatorAccount is the ServiceAccount that the Azure Service Operator of the established provider signs in as, in the namespace of
-// the manager. Federated credentials for documents name it.
+// operatorAccount is the ServiceAccount, in the namespace of the manager, that the Azure Service Operator of the established
+// provider signs in with. Federated credentials for ASO resources name it.
 const operatorAccount = "azureserviceoperator-default"
 
 const (
-	// formerTTL is how long the record is used before it is read again.
+	// formerTTL is the time after which the record is read again.
 	formerTTL = time.Minute
-	// maxFormer bounds the record: a ConfigMap holds at most 1 MiB.
+	// maxFormer is the largest number of entries of the record, because a ConfigMap holds at most 1 MiB.
 	maxFormer = 2000
 )
 
-// Former is a credential that a namespace signed in with under the established provider.
+// Former is a credential that a namespace used under the established provider.
 type Former struct {
-	// Namespace is that of the AzureClusterIdentity or of the Secret.
+	// Namespace is the namespace of the AzureClusterIdentity or of the Secret.
 	Namespace string `json:"namespace"`
-	// Type is how it signs in.
+	// Type is the type of the AzureClusterIdentity, or the type that corresponds to the Secret.
 	Type     infrav1.IdentityType `json:"type"`
 	TenantID string               `json:"tenantID,omitempty"`
 	ClientID string               `json:"clientID"`
 	// Secret is namespace and name of the Secret that an AzureClusterIdentity names.
 	Secret   string `json:"secret,omitempty"`
 	CertPath string `json:"certPath,omitempty"`
-	// Operator means that it is a Secret written as the Azure Service Operator reads it, and no AzureClusterIdentity.
+	// Operator is true for a Secret in the credential format of the Azure Service Operator, without an AzureClusterIdentity.
 	Operator bool `json:"operator,omitempty"`
 }
 
-// FormerOf is the credential of an identity.
+// FormerOf returns the credential of an identity.
 func FormerOf(identity *infrav1.AzureClusterIdentity) Former {
 	spec := identity.Spec
 	out := Former{Namespace: identity.Namespace, Type: spec.Type, TenantID: trim(spec.TenantID), ClientID: trim(spec.ClientID), CertPath: spec.CertPath}
@@ -64,8 +64,8 @@ func FormerOf(identity *infrav1.AzureClusterIdentity) Former {
 	return out
 }
 
-// FormerOfSecret is the credential of a Secret written as the Azure Service Operator reads it. ok is false if it needs no permission:
-// the Secret has the credential itself, or is none.
+// FormerOfSecret returns the credential of a Secret in the format of the Azure Service Operator. ok is false if it needs no
+// permission, because the Secret contains the credential itself, or is not in that format.
 func FormerOfSecret(secret *corev1.Secret) (former Former, ok bool) {
 	text := func(name string) string { return trim(string(secret.Data[name])) }
 	if text(operatorClient) == "" || text(operatorSecret) != "" || len(secret.Data[operatorCertificate]) > 0 {
@@ -78,14 +78,14 @@ func FormerOfSecret(secret *corev1.Secret) (former Former, ok bool) {
 	return former, true
 }
 
-// needsRecord tells whether isolation would take the credential from its namespace.
+// needsRecord returns true if isolation would refuse the credential to its namespace.
 func (f Former) needsRecord() bool {
 	namespace, _, _ := strings.Cut(f.Secret, string(types.Separator))
 	return namespace != f.Namespace
 }
 
-// FormerRecord is the ConfigMap with these credentials in a namespace, and how many of them it leaves out because they are too many.
-// Those that isolation does not take away are not in it.
+// FormerRecord returns the ConfigMap with these credentials in a namespace, and the number of credentials beyond its limit. It
+// leaves out credentials that isolation does not refuse.
 func FormerRecord(namespace string, formers []Former) (record *corev1.ConfigMap, left int) {
 	record = &corev1.ConfigMap{
 		ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: FormerRecordName},
@@ -95,7 +95,7 @@ func FormerRecord(namespace string, formers []Former) (record *corev1.ConfigMap,
 		if !former.needsRecord() {
 			continue
 		}
-		// A struct of texts and a flag has a JSON form.
+		// Marshalling a struct of strings and a bool does not fail.
 		raw, _ := json.Marshal(former)
 		sum := sha256.Sum256(raw)
 		key := former.Namespace + "." + hex.EncodeToString(sum[:8])
@@ -119,7 +119,7 @@ type formers struct {
 	kept map[Former]bool
 }
 
-// has tells whether the record has a credential. A record that may not be read has none.
+// has returns true if the record has a credential. A record that the manager may not read counts as empty.
 func (f *formers) has(ctx context.Context, former Former) (bool, error) {
 	if f.key.Namespace == "" {
 		return false, nil
@@ -142,7 +142,7 @@ func (f *formers) has(ctx context.Context, former Former) (bool, error) {
 	return f.kept[former], nil
 }
 
-// UsesFormer tells whether an identity may use more than isolation gives because it did so under the established provider.
+// UsesFormer returns true if an identity may use more than isolation allows because it did so under the established provider.
 func (p *Provider) UsesFormer(ctx context.Context, identity *infrav1.AzureClusterIdentity) (bool, error) {
 	former := FormerOf(identity)
 	if p.managersOwn(identity.Namespace) || !former.needsRecord() {

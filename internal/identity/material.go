@@ -20,7 +20,7 @@ const (
 	keyPassword     = "password"
 )
 
-// material is everything a credential is made of.
+// material has all parts of a credential.
 type material struct {
 	kind        kind
 	identity    string
@@ -30,7 +30,7 @@ type material struct {
 	certificate []byte
 	password    []byte
 	tokenFile   string
-	// subject is whose token assertion gives.
+	// subject is the subject of the tokens that assertion returns.
 	subject         string
 	assertion       func(context.Context) (string, error)
 	cloud           cloud.Configuration
@@ -38,7 +38,7 @@ type material struct {
 	transport       policy.Transporter
 }
 
-// kind is a way to get tokens.
+// kind is a method of getting tokens.
 type kind string
 
 const (
@@ -46,11 +46,11 @@ const (
 	kindCertificate kind = "client certificate"
 	kindWorkload    kind = "workload identity"
 	kindManaged     kind = "managed identity"
-	// kindServiceAccount is a workload identity that proves itself with a token of its own namespace.
+	// kindServiceAccount is a workload identity that signs in with a ServiceAccount token of its own namespace.
 	kindServiceAccount kind = "workload identity of a namespace"
 )
 
-// material reads what the identity's type needs.
+// material reads the parts of the credential that the identity's type needs.
 func (p *Provider) material(ctx context.Context, identity *infrav1.AzureClusterIdentity) (*material, error) {
 	spec := &identity.Spec
 	m := &material{identity: describe(identity), tenantID: trim(spec.TenantID), clientID: trim(spec.ClientID)}
@@ -87,7 +87,7 @@ func (p *Provider) material(ctx context.Context, identity *infrav1.AzureClusterI
 	return m, nil
 }
 
-// clientSecret is the password of a service principal.
+// clientSecret returns the password of a service principal.
 func (p *Provider) clientSecret(ctx context.Context, identity *infrav1.AzureClusterIdentity) ([]byte, error) {
 	secret, err := p.secret(ctx, identity)
 	if err != nil {
@@ -100,9 +100,9 @@ func (p *Provider) clientSecret(ctx context.Context, identity *infrav1.AzureClus
 	return value, nil
 }
 
-// certificate is the certificate with its private key in PEM or PKCS#12 form, and the password of the latter: from the
-// file of spec.certPath, or from the Secret, where it is under "certificate" with "password" or, as the established
-// provider's own client reads it, under "clientSecret" without one.
+// certificate returns the certificate with its private key in PEM or PKCS#12 form, and the password of the latter. It comes from
+// the file of spec.certPath, or from the Secret: from the key "certificate" with "password" or, as in the established provider,
+// from "clientSecret" without a password.
 func (p *Provider) certificate(ctx context.Context, identity *infrav1.AzureClusterIdentity) (certificate, password []byte, err error) {
 	if path := identity.Spec.CertPath; path != "" {
 		if err = p.checkManagersOwn(ctx, identity, FormerOf(identity), "spec.certPath", "the manager's files", "put the certificate into a Secret that spec.clientSecret names"); err != nil {

@@ -24,13 +24,14 @@ const (
 	podIdentity          = "podidentity"
 )
 
-// ResolveSecret gives a credential of a Secret that is written as the Azure Service Operator reads it, and its subscription. It
-// is one of the namespace of the objects that name it: no other is ever read. Errors that a person has to act on are *Error.
+// ResolveSecret returns the credential of a Secret in the credential format of the Azure Service Operator, and its subscription.
+// The Secret is in the namespace of the objects that name it; no other namespace is read. Errors that need action by a user are
+// *Error.
 func (p *Provider) ResolveSecret(ctx context.Context, key types.NamespacedName, environment string) (*Resolved, string, error) {
 	secret, err := p.secrets.get(ctx, key)
 	if err != nil {
 		if apierrors.IsNotFound(err) {
-			return nil, "", &Error{Code: SecretNotFound, Message: fmt.Sprintf("there is no Secret %s to ask Azure with: make it, name another one by the annotation serviceoperator.azure.com/credential-from of the documents, or set spec.identityRef of the AzureASOManagedCluster", key)}
+			return nil, "", &Error{Code: SecretNotFound, Message: fmt.Sprintf("there is no Secret %s with the credential for Azure. Create it, name another one in the annotation serviceoperator.azure.com/credential-from of the resource manifests, or set spec.identityRef of the AzureASOManagedCluster", key)}
 		}
 		return nil, "", fmt.Errorf("get Secret %s: %w", key, err)
 	}
@@ -40,7 +41,7 @@ func (p *Provider) ResolveSecret(ctx context.Context, key types.NamespacedName, 
 			return nil, "", &Error{Code: SecretKeyMissing, Message: fmt.Sprintf("Secret %s has no key %s", key, required)}
 		}
 	}
-	// What stands for the Secret is of its namespace, and no AzureClusterIdentity that anybody made.
+	// This AzureClusterIdentity is not stored; it represents the Secret and has its namespace.
 	stands := &infrav1.AzureClusterIdentity{ObjectMeta: metav1.ObjectMeta{Namespace: key.Namespace, Name: key.Name}}
 	stands.Spec.TenantID, stands.Spec.ClientID, stands.Spec.Type = text(operatorTenant), text(operatorClient), infrav1.WorkloadIdentity
 	m := &material{identity: "Secret " + key.String(), tenantID: stands.Spec.TenantID, clientID: stands.Spec.ClientID}
@@ -52,7 +53,7 @@ func (p *Provider) ResolveSecret(ctx context.Context, key types.NamespacedName, 
 		m.kind, m.certificate, m.password = kindCertificate, secret.Data[operatorCertificate], []byte(text(operatorPassword))
 	case text(operatorMode) == podIdentity:
 		stands.Spec.Type, m.kind = infrav1.UserAssignedMSI, kindManaged
-		err = p.checkManagersOwn(ctx, stands, former, operatorMode+" "+podIdentity, "the identities of the manager's machine", "leave it out for workload identity")
+		err = p.checkManagersOwn(ctx, stands, former, operatorMode+" "+podIdentity, "the identities of the manager's machine", "remove it to use workload identity")
 	default:
 		err = p.workload(ctx, stands, m, former)
 	}

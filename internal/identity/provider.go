@@ -23,9 +23,9 @@ const Kind = "AzureClusterIdentity"
 // DefaultTokenFile is where the manager's Deployment mounts the projected service account token.
 const DefaultTokenFile = "/var/run/secrets/azure/tokens/azure-identity-token"
 
-// Options configure a Provider. The zero value is usable. The composition root fills them from the environment.
+// Options configure a Provider. The zero value is usable. Package setup fills them from flags and the environment.
 type Options struct {
-	// AuthorityHost is AZURE_AUTHORITY_HOST, for a cloud of one's own; "" is the authority of the cluster's cloud.
+	// AuthorityHost is AZURE_AUTHORITY_HOST, for a private cloud; "" is the authority of the cluster's cloud.
 	AuthorityHost string
 	// ResourceManagerEndpoint is AZURE_RESOURCE_MANAGER_ENDPOINT; "" is that of the cluster's cloud.
 	ResourceManagerEndpoint string
@@ -35,22 +35,22 @@ type Options struct {
 	TokenFile string
 	// SubscriptionID is AZURE_SUBSCRIPTION_ID, for objects that name no subscription.
 	SubscriptionID string
-	// Tenancy says how far those are trusted who may create identities; "" is Isolated.
+	// Tenancy is the trust in users who may create identities; "" is Isolated.
 	Tenancy Tenancy
-	// ManagerNamespaces are the namespaces whose identities may use what is the manager's own when tenants are isolated: its
+	// ManagerNamespaces are the namespaces whose identities may use the manager's own credentials if tenants are isolated: its
 	// token file, the managed identities of its machine, and its files.
 	ManagerNamespaces []string
-	// CertificateFolder is the folder that files of spec.certPath have to be in; "" is any.
+	// CertificateFolder is the folder that files of spec.certPath must be in; "" allows any.
 	CertificateFolder string
 	// FormerNamespace is the namespace of the ConfigMap with the credentials that were in use before the upgrade from the established
 	// provider; "" is none.
 	FormerNamespace string
-	// Transport sends the requests for tokens; nil is azcore's default.
+	// Transport sends the requests for tokens; nil means azcore's default.
 	Transport policy.Transporter
-	// Secrets shows the metadata of the Secrets that are watched, as PartialObjectMetadata: one that has not changed is not read
-	// again. Nil has every Secret read whenever it is needed.
+	// Secrets reads the metadata of watched Secrets, as PartialObjectMetadata. A Secret whose metadata has not changed is not read
+	// again. If Secrets is nil, a Secret is read each time it is needed.
 	Secrets client.Reader
-	// Now is the clock that tokens of ServiceAccounts expire by; nil is time.Now.
+	// Now is the clock for the expiry of ServiceAccount tokens; nil means time.Now.
 	Now func() time.Time
 }
 
@@ -70,8 +70,9 @@ type Kubernetes interface {
 	client.SubResourceClientConstructor
 }
 
-// New makes a Provider. Rotated Secrets are seen at the next call once options.Secrets shows their new version, and at once without
-// it, if kubernetes does not serve Secrets from a cache that lags; it also reads AzureClusterIdentities and, for identities with a namespace selector, the metadata of Namespaces.
+// New returns a Provider. A rotated Secret takes effect at the next call after options.Secrets has its new version, or at the next
+// call if options.Secrets is nil and kubernetes does not read Secrets from a cache. kubernetes also reads AzureClusterIdentities
+// and, for identities with a namespace selector, the metadata of Namespaces.
 func New(kubernetes Kubernetes, options Options) *Provider {
 	if options.TokenFile = strings.TrimSpace(options.TokenFile); options.TokenFile == "" {
 		options.TokenFile = DefaultTokenFile
@@ -87,9 +88,9 @@ func New(kubernetes Kubernetes, options Options) *Provider {
 	}
 }
 
-// Resolve reads the identity that ref names for an object in namespace, checks that the namespace may use it before
-// anything secret is read, and gives a credential for the cloud environment. A ref without a namespace means the
-// object's own. Errors that a person has to act on are *Error.
+// Resolve reads the identity that ref names for an object in namespace, checks that the namespace may use it before it reads
+// anything secret, and returns a credential for the cloud environment. A ref without a namespace means the object's own. Errors
+// that need action by a user are *Error.
 func (p *Provider) Resolve(ctx context.Context, ref *corev1.ObjectReference, namespace string, environment string) (*Resolved, error) {
 	identity, err := p.Identity(ctx, ref, namespace)
 	if err != nil {
@@ -101,14 +102,14 @@ func (p *Provider) Resolve(ctx context.Context, ref *corev1.ObjectReference, nam
 	return p.resolve(ctx, identity, environment)
 }
 
-// Check tells whether a credential can be made of the identity as it stands: whether its type is supported and its
-// Secret, keys or file are there and parse. It does not ask Entra ID, and says nothing about namespaces.
+// Check returns an error if no credential can be made of the identity: if its type is not supported, or if its Secret, keys or file
+// are missing or do not parse. It sends no requests to Entra ID and does not check namespaces.
 func (p *Provider) Check(ctx context.Context, identity *infrav1.AzureClusterIdentity) error {
 	_, err := p.resolve(ctx, identity, "")
 	return err
 }
 
-// resolve makes the credential of an identity that the caller may use.
+// resolve returns the credential of an identity that the caller may use.
 func (p *Provider) resolve(ctx context.Context, identity *infrav1.AzureClusterIdentity, environment string) (*Resolved, error) {
 	if _, _, err := p.options.Cloud(environment); err != nil {
 		return nil, err
@@ -120,7 +121,7 @@ func (p *Provider) resolve(ctx context.Context, identity *infrav1.AzureClusterId
 	return p.resolved(identity, material, environment)
 }
 
-// resolved makes the credential of material that was read for an identity.
+// resolved returns the credential of material that was read for an identity.
 func (p *Provider) resolved(identity *infrav1.AzureClusterIdentity, material *material, environment string) (*Resolved, error) {
 	configuration, customAuthority, err := p.options.Cloud(environment)
 	if err != nil {
@@ -176,7 +177,7 @@ func (p *Provider) checkNamespace(ctx context.Context, identity *infrav1.AzureCl
 		"namespace %s may not use %s: its spec.allowedNamespaces does not include it", namespace, describe(identity))}
 }
 
-// Subscription is the subscription that an object names, or else the manager's own.
+// Subscription returns the subscription that an object names, or else the manager's own.
 func (p *Provider) Subscription(specified string) (string, error) {
 	for _, subscription := range []string{specified, p.options.SubscriptionID} {
 		if subscription = trim(subscription); subscription != "" {
@@ -190,5 +191,5 @@ func describe(identity *infrav1.AzureClusterIdentity) string {
 	return Kind + " " + identity.Namespace + "/" + identity.Name
 }
 
-// trim takes one trailing newline away.
+// trim removes one trailing newline.
 func trim(s string) string { return strings.TrimSuffix(s, "\n") }

@@ -283,7 +283,7 @@ func TestResolveRefuses(t *testing.T) {
 		"certificate that is none": {
 			reason: "without showing what it is", ref: ref, secret: secretOf("ids", map[string][]byte{"certificate": []byte(password)}),
 			identity: identityOf(func(s *infrav1.AzureClusterIdentitySpec) { s.Type = infrav1.ServicePrincipalCertificate }),
-			code:     CredentialsInvalid, message: "ids/id: no client certificate credential can be made of it",
+			code:     CredentialsInvalid, message: "ids/id: cannot create a client certificate credential",
 		},
 		"missing certificate file": {
 			reason: "the file is the manager's", ref: ref, code: SecretNotFound, message: "spec.certPath cannot be read",
@@ -296,7 +296,7 @@ func TestResolveRefuses(t *testing.T) {
 			identity: identityOf(func(s *infrav1.AzureClusterIdentitySpec) { s.Type, s.ClientID = infrav1.WorkloadIdentity, "" }),
 		},
 		"malformed tenant": {
-			reason: "it would become part of a URL", ref: ref, secret: good, code: CredentialsInvalid, message: "no client secret credential can be made of it",
+			reason: "it would become part of a URL", ref: ref, secret: good, code: CredentialsInvalid, message: "cannot create a client secret credential",
 			identity: identityOf(func(s *infrav1.AzureClusterIdentitySpec) { s.TenantID = "../common" }),
 		},
 		"credential type that is not there yet": {

@@ -6,11 +6,11 @@ import (
 	"time"
 )
 
-// unused is how long an entry is kept that nobody asks for. It is the life of a token, so that there is little to lose then.
+// unused is the time after which an unused entry is dropped. It is the lifetime of a token, so that little is lost.
 const unused = time.Hour
 
-// recent is a map that keeps the entries that are used. It grows with what is used within an hour, and drops what was used longest
-// ago when it would grow beyond its limit.
+// recent is a bounded cache. It drops entries that were not used for an hour, and the least recently used one if it would grow
+// beyond its limit.
 type recent[V any] struct {
 	limit int
 	now   func() time.Time
@@ -30,7 +30,7 @@ func newRecent[V any](limit int, now func() time.Time) *recent[V] {
 	return &recent[V]{limit: limit, now: now, order: list.New(), entries: map[string]*list.Element{}}
 }
 
-// get gives the value under key, making it if there is none. Failures are not kept.
+// get returns the value of key, or makes it. Errors are not cached.
 func (r *recent[V]) get(key string, make func() (V, error)) (V, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -45,14 +45,14 @@ func (r *recent[V]) get(key string, make func() (V, error)) (V, error) {
 	return value, nil
 }
 
-// find gives the value under key.
+// find returns the value of key.
 func (r *recent[V]) find(key string) (V, bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.use(key)
 }
 
-// keep puts a value under key, in the place of the one that may be there.
+// keep sets the value of key.
 func (r *recent[V]) keep(key string, value V) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -63,7 +63,7 @@ func (r *recent[V]) keep(key string, value V) {
 	r.put(key, value)
 }
 
-// use finds an entry and drops those that nobody has used for long. mu is held.
+// use finds an entry and drops unused ones. The caller holds mu.
 func (r *recent[V]) use(key string) (value V, ok bool) {
 	now := r.now()
 	if element, found := r.entries[key]; found {
@@ -77,7 +77,7 @@ func (r *recent[V]) use(key string) (value V, ok bool) {
 	return value, ok
 }
 
-// put adds an entry. mu is held.
+// put adds an entry. The caller holds mu.
 func (r *recent[V]) put(key string, value V) {
 	r.entries[key] = r.order.PushFront(&recentEntry[V]{key: key, value: value, used: r.now()})
 	if r.order.Len() > r.limit {

@@ -12,22 +12,22 @@ import (
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 )
 
-// secrets reads the Secrets that credentials are made of. One whose metadata is watched is read once for each of its versions:
-// what its credential holds anyway is kept as long as it is used, and nothing else of it. Any other is read each time.
+// secrets reads credential Secrets. A Secret whose metadata is watched is read once per version; the keys that its credential
+// contains are cached while they are in use, and no others. Any other Secret is read each time.
 type secrets struct {
 	live client.Reader
-	// metadata shows the metadata of Secrets as the manager watches them; nil shows none.
+	// metadata reads the watched metadata of Secrets; nil has none.
 	metadata client.Reader
 	read     *recent[versioned] // by namespace and name
 }
 
-// versioned is a Secret and the version that the watch had told of before it was read.
+// versioned is a Secret with the latest version that the watch had delivered before it was read.
 type versioned struct {
 	version string
 	secret  *corev1.Secret
 }
 
-// used are the keys that credentials are made of.
+// used are the keys of Secrets that credentials are made of.
 var used = []string{
 	keyClientSecret, keyCertificate, keyPassword,
 	operatorSubscription, operatorTenant, operatorClient, operatorSecret, operatorCertificate, operatorPassword, operatorMode,
@@ -46,27 +46,27 @@ func (s *secrets) get(ctx context.Context, key types.NamespacedName) (*corev1.Se
 		return nil, err
 	}
 	if version != "" {
-		// It may be a later version than the watch has told of. Then it is read once more when that is told.
+		// The Secret may be newer than the version of the watch. Then it is read once more when the watch delivers its version.
 		s.read.keep(key.String(), versioned{version, bare(secret)})
 	}
 	return secret, nil
 }
 
-// version names what the watch has told of last; "" is that it tells nothing of the Secret.
+// version returns the latest version of the Secret that the watch has delivered, or "" if the Secret is not watched.
 func (s *secrets) version(ctx context.Context, key types.NamespacedName) string {
 	if s.metadata == nil {
 		return ""
 	}
 	seen := &metav1.PartialObjectMetadata{}
 	seen.SetGroupVersionKind(corev1.SchemeGroupVersion.WithKind("Secret"))
-	// An error is that there is none, or that Secrets of its namespace are not watched. The API server has the answer.
+	// An error means that the Secret does not exist or that its namespace is not watched. Then it is read from the API server.
 	if err := s.metadata.Get(ctx, key, seen); err != nil || seen.UID == "" || seen.ResourceVersion == "" {
 		return ""
 	}
 	return string(seen.UID) + " " + seen.ResourceVersion
 }
 
-// bare is a Secret without what no credential is made of.
+// bare returns a Secret with only the keys that credentials are made of.
 func bare(secret *corev1.Secret) *corev1.Secret {
 	out := &corev1.Secret{Data: map[string][]byte{}}
 	out.Namespace, out.Name = secret.Namespace, secret.Name

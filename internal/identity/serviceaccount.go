@@ -18,32 +18,31 @@ import (
 
 // +kubebuilder:rbac:groups="",resources=serviceaccounts/token,resourceNames=capz-workload-identity,verbs=create
 
-// The right to tokens of the ServiceAccount azureserviceoperator-default is in config/rbac/former_identities.yaml: it is for the manager's
-// namespace only.
+// The permission for tokens of the ServiceAccount azureserviceoperator-default is in config/rbac/former_identities.yaml, because it
+// is limited to the manager's namespace.
 
 const (
-	// exchangeAudience is whom the tokens are for that Entra ID takes in exchange for its own.
+	// exchangeAudience is the audience of the tokens that Entra ID exchanges for its own.
 	// https://learn.microsoft.com/entra/workload-id/workload-identity-federation-create-trust
 	exchangeAudience = "api://AzureADTokenExchange"
-	// tokenLifetime is how long a token is asked for. The API server may give one that lives shorter or longer.
+	// tokenLifetime is the requested lifetime of a token. The API server may choose another one.
 	tokenLifetime = time.Hour
 )
 
-// Subject is what a federated credential names to trust the identities of type WorkloadIdentity of a namespace.
+// Subject returns the subject of a federated credential for the identities of type WorkloadIdentity of a namespace.
 func Subject(namespace string) string { return subjectOf(accountIn(namespace)) }
 
-// accountIn is the ServiceAccount of a namespace that its identities sign in as.
+// accountIn returns the ServiceAccount of a namespace that its identities sign in with.
 func accountIn(namespace string) types.NamespacedName {
 	return types.NamespacedName{Namespace: namespace, Name: infrav1.WorkloadIdentityServiceAccount}
 }
 
-// subjectOf is the subject of the tokens of a ServiceAccount.
+// subjectOf returns the subject of the tokens of a ServiceAccount.
 func subjectOf(account types.NamespacedName) string {
 	return "system:serviceaccount:" + account.Namespace + ":" + account.Name
 }
 
-// assertions are the tokens of ServiceAccounts that Entra ID takes in exchange for its own. They are kept in memory until a
-// fifth of their life is left.
+// assertions caches the tokens of ServiceAccounts that Entra ID exchanges for its own, until a fifth of their lifetime is left.
 type assertions struct {
 	kubernetes client.SubResourceClientConstructor
 	now        func() time.Time
@@ -57,7 +56,7 @@ type assertion struct {
 	renew, expires time.Time
 }
 
-// get is a token of a ServiceAccount.
+// get returns a token of a ServiceAccount.
 func (a *assertions) get(ctx context.Context, key types.NamespacedName) (string, error) {
 	a.mu.Lock()
 	kept := a.kept[key]
@@ -81,8 +80,8 @@ func (a *assertions) get(ctx context.Context, key types.NamespacedName) (string,
 	return request.Status.Token, nil
 }
 
-// HasAccount tells whether a namespace has the ServiceAccount that its identities sign in as. The manager may not read ServiceAccounts,
-// so it asks for a token and drops it. Where it may not do that either, there is none for it.
+// HasAccount returns true if a namespace has the ServiceAccount that its identities sign in with. The manager may not read
+// ServiceAccounts, so it requests a token and drops it. If it may not do that either, HasAccount returns false.
 func HasAccount(ctx context.Context, kubernetes client.SubResourceClientConstructor, namespace string) (bool, error) {
 	account := &corev1.ServiceAccount{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: infrav1.WorkloadIdentityServiceAccount}}
 	request := &authenticationv1.TokenRequest{Spec: authenticationv1.TokenRequestSpec{Audiences: []string{exchangeAudience}}}
@@ -93,7 +92,7 @@ func HasAccount(ctx context.Context, kubernetes client.SubResourceClientConstruc
 	return err == nil, nil
 }
 
-// keep stores a token and drops those that have expired.
+// keep stores a token and drops expired ones.
 func (a *assertions) keep(key types.NamespacedName, fresh assertion, now time.Time) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -105,7 +104,7 @@ func (a *assertions) keep(key types.NamespacedName, fresh assertion, now time.Ti
 	a.kept[key] = fresh
 }
 
-// refusedToken says why there is no token. The API server gives none in a namespace that is being deleted.
+// refusedToken explains an error of a token request. The API server issues no tokens in a namespace that is being deleted.
 func refusedToken(account types.NamespacedName, err error) error {
 	switch {
 	case apierrors.IsNotFound(err):
@@ -119,9 +118,9 @@ func refusedToken(account types.NamespacedName, err error) error {
 	return fmt.Errorf("token of ServiceAccount %s: %w", account, err)
 }
 
-// workload fills in how an identity of type WorkloadIdentity proves itself: with the manager's own token where that may be used, else
-// with one of the identity's namespace. A Secret for documents that was in use before the upgrade from the established provider goes on
-// with a token of the operator's ServiceAccount, which is the one that its application trusts.
+// workload selects the token of an identity of type WorkloadIdentity: the manager's own if the identity may use it, else a
+// ServiceAccount token of the identity's namespace. A Secret for ASO resources that was in use before the upgrade from the
+// established provider continues with a token of the operator's ServiceAccount, which its application trusts.
 func (p *Provider) workload(ctx context.Context, identity *infrav1.AzureClusterIdentity, m *material, former Former) error {
 	recorded := false
 	if former.Operator || !p.managersOwn(identity.Namespace) {

@@ -13,11 +13,11 @@ import (
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 )
 
-// Tenancy says how far those are trusted who may create AzureClusterIdentities.
+// Tenancy is the trust in users who may create AzureClusterIdentities.
 type Tenancy string
 
 const (
-	// Isolated keeps the credentials of a namespace to identities of that namespace, and the manager's own to namespaces that
+	// Isolated restricts the credentials of a namespace to identities of that namespace, and the manager's own to namespaces that
 	// the operator lists.
 	Isolated Tenancy = "isolated"
 	// Trusted lets every identity use every Secret that it names, and the manager's own identities and files.
@@ -31,11 +31,11 @@ const (
 	CertificateFolderFlag = "identity-certificate-folder"
 )
 
-// DefaultCertificateFolder is where certificates are mounted that spec.certPath names.
+// DefaultCertificateFolder is the folder of mounted certificates that spec.certPath names.
 const DefaultCertificateFolder = "/var/run/secrets/azure/certificates"
 
-// SecretOf is the Secret that the identity takes its credential from; without a namespace it is in the identity's own. ok is
-// false when it takes none.
+// SecretOf returns the key of the Secret with the identity's credential. Without a namespace it is in the identity's own. ok is
+// false if the identity uses no Secret.
 func SecretOf(identity *infrav1.AzureClusterIdentity) (key types.NamespacedName, ok bool) {
 	spec := identity.Spec
 	switch spec.Type {
@@ -51,10 +51,10 @@ func SecretOf(identity *infrav1.AzureClusterIdentity) (key types.NamespacedName,
 	return key, key.Name != ""
 }
 
-// Trusts tells whether those who may create identities are trusted.
+// Trusts returns true if users who may create identities are trusted.
 func (p *Provider) Trusts() bool { return p.options.Tenancy == Trusted }
 
-// MayUse tells whether an identity may use a Secret of this namespace and with these annotations.
+// MayUse returns true if an identity may use a Secret of this namespace and with these annotations.
 func (p *Provider) MayUse(ctx context.Context, identity *infrav1.AzureClusterIdentity, secretNamespace string, annotations map[string]string) (bool, error) {
 	namespace := identity.Namespace
 	if p.Trusts() || namespace == secretNamespace {
@@ -70,8 +70,8 @@ func (p *Provider) MayUse(ctx context.Context, identity *infrav1.AzureClusterIde
 	return p.formers.has(ctx, FormerOf(identity))
 }
 
-// checkSecret refuses a Secret of another namespace that does not allow the identity's. secret is nil when there is none:
-// whoever may not use it does not learn whether it exists.
+// checkSecret refuses a Secret of another namespace that does not allow the identity's namespace. secret is nil if it does not
+// exist; the error is the same, so that it does not reveal whether the Secret exists.
 func (p *Provider) checkSecret(ctx context.Context, identity *infrav1.AzureClusterIdentity, key types.NamespacedName, secret *corev1.Secret) error {
 	var annotations map[string]string
 	if secret != nil {
@@ -85,13 +85,13 @@ func (p *Provider) checkSecret(ctx context.Context, identity *infrav1.AzureClust
 		describe(identity), TenancyFlag, Isolated, key, identity.Namespace, key.Namespace, key.Name, infrav1.IdentityNamespacesAnnotation, identity.Namespace, identity.Namespace)}
 }
 
-// managersOwn tells whether identities of a namespace may use what is the manager's: its token, its machine's identities and
-// its files.
+// managersOwn returns true if identities of a namespace may use the manager's token, its machine's identities and its files.
 func (p *Provider) managersOwn(namespace string) bool {
 	return p.Trusts() || slices.Contains(p.options.ManagerNamespaces, namespace)
 }
 
-// checkManagersOwn refuses what is the manager's to namespaces that the operator does not list, and whose use of it is not recorded.
+// checkManagersOwn refuses the manager's own credentials to namespaces that the operator does not list, unless their former use is
+// recorded.
 func (p *Provider) checkManagersOwn(ctx context.Context, identity *infrav1.AzureClusterIdentity, former Former, field, what, instead string) error {
 	if p.managersOwn(identity.Namespace) {
 		return nil
@@ -100,6 +100,6 @@ func (p *Provider) checkManagersOwn(ctx context.Context, identity *infrav1.Azure
 		return err
 	}
 	return &Error{Code: NotAllowedByTenancy, Message: fmt.Sprintf(
-		"%s: %s: the manager runs with --%s=%s, and its --%s, which may use %s, leave out namespace %s: add it there, or %s",
+		"%s: %s: the manager runs with --%s=%s, and only namespaces of its --%s may use %s. Add namespace %s there, or %s",
 		describe(identity), field, TenancyFlag, Isolated, ManagerNamespacesFlag, what, identity.Namespace, instead)}
 }

@@ -64,7 +64,7 @@ func TestTenancy(t *testing.T) {
 		"Secret of others, trusted":     {"as it always was", elsewhere, plain, trusting, "", ""},
 		"no Secret of others, trusted":  {"as it always was", elsewhere, nil, trusting, SecretNotFound, "there is no Secret others/secret"},
 		"managed identity":              {"the machine is the manager's", kind(infrav1.UserAssignedMSI), nil, Options{}, NotAllowedByTenancy, "--manager-identity-namespaces"},
-		"managed identity, other":       {"another namespace is listed", kind(infrav1.UserAssignedMSI), nil, Options{ManagerNamespaces: []string{"other"}}, NotAllowedByTenancy, "leave out namespace ids"},
+		"managed identity, other":       {"another namespace is listed", kind(infrav1.UserAssignedMSI), nil, Options{ManagerNamespaces: []string{"other"}}, NotAllowedByTenancy, "Add namespace ids there"},
 		"managed identity, listed":      {"the operator says so", kind(infrav1.UserAssignedMSI), nil, listed, "", ""},
 		"managed identity, trusted":     {"as it always was", kind(infrav1.UserAssignedMSI), nil, trusting, "", ""},
 		"workload identity":             {"there is no ServiceAccount, and the message has the subject", kind(infrav1.WorkloadIdentity), nil, Options{}, ServiceAccountNotFound, "trust the subject system:serviceaccount:ids:capz-workload-identity"},

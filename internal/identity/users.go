@@ -12,7 +12,7 @@ import (
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 )
 
-// Of are the identities that name a Secret as the one that they take their credential from.
+// Of returns the identities whose credential is in a Secret.
 func Of(ctx context.Context, kubernetes client.Reader, secret types.NamespacedName) ([]infrav1.AzureClusterIdentity, error) {
 	list := &infrav1.AzureClusterIdentityList{}
 	if err := kubernetes.List(ctx, list); err != nil {
@@ -27,7 +27,7 @@ func Of(ctx context.Context, kubernetes client.Reader, secret types.NamespacedNa
 	return out, nil
 }
 
-// IsUser tells whether a finalizer of an identity is that of something that uses it.
+// IsUser returns true if a finalizer of an identity belongs to an object that uses the identity.
 func IsUser(finalizer string) bool {
 	return slices.ContainsFunc([]string{infrav1.ClusterFinalizer, infrav1.ManagedControlPlaneFinalizer, infrav1.ASOManagedFinalizer}, func(kind string) bool {
 		return strings.HasPrefix(finalizer, kind+"/")

@@ -9,8 +9,8 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// flagsWithoutEffect are flags that Deployments of the established provider set and that have no meaning here: they are
-// accepted so that those start. The value is the default.
+// flagsWithoutEffect are flags of the established provider that have no effect here. They are accepted so that existing Deployments
+// start. The value is the default.
 var flagsWithoutEffect = []struct {
 	name  string
 	value any
@@ -26,7 +26,7 @@ var flagsWithoutEffect = []struct {
 	{"azuremachinepoolmachine-concurrency", 10, "a pass of a pool is one of all its AzureMachinePoolMachines"},
 }
 
-// addFlagsWithoutEffect registers them, with the reason in their help.
+// addFlagsWithoutEffect registers flagsWithoutEffect, with the reason in their help.
 func addFlagsWithoutEffect(fs *pflag.FlagSet) {
 	for _, f := range flagsWithoutEffect {
 		usage := "Accepted and without effect: " + f.why + "."
@@ -43,8 +43,8 @@ func addFlagsWithoutEffect(fs *pflag.FlagSet) {
 	}
 }
 
-// withoutEffect lists what was set and changes nothing, each with the reason, for the log: somebody may rely on it. Gates are
-// among them when they are not as they are by default, which manifests repeat.
+// withoutEffect returns the flags and gates that were set and have no effect, each with the reason. They are logged, because users
+// may rely on them. Gates with their default value are left out, because manifests repeat defaults.
 func (o *Options) withoutEffect() []string {
 	var out []string
 	for _, f := range flagsWithoutEffect {

@@ -35,7 +35,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile/queue"
 )
 
-// shared is what the controllers of one manager have in common.
+// shared has the services that the controllers of one manager share.
 type shared struct {
 	mgr     ctrl.Manager
 	options *Options
@@ -55,7 +55,7 @@ func newShared(mgr ctrl.Manager, o *Options) (*shared, error) {
 		now = o.Clock.Now
 	}
 	tokens := o.Identity
-	// The client reads Secrets from the API server, their metadata too; the cache has what is watched of them.
+	// The client reads Secrets and their metadata from the API server; the cache has the watched metadata.
 	tokens.Transport, tokens.Now, tokens.Secrets = o.Transport, now, mgr.GetCache()
 	tokens.FormerNamespace = o.leaseNamespace()
 	return &shared{
@@ -70,7 +70,7 @@ func newShared(mgr ctrl.Manager, o *Options) (*shared, error) {
 	}, nil
 }
 
-// services are what the runners of all kinds share.
+// services returns the services that the runners of all kinds share.
 func (s *shared) services() reconcile.Services {
 	return reconcile.Services{
 		Client: s.mgr.GetClient(), Engine: s.engine, Access: s.access, Facts: s.facts, Recorder: s.mgr.GetEventRecorder,
@@ -78,12 +78,12 @@ func (s *shared) services() reconcile.Services {
 	}
 }
 
-// workers are the options of a controller with so many of them.
+// workers returns the options of a controller with that number of workers.
 func (s *shared) workers(n int) controller.Options {
 	return controller.Options{MaxConcurrentReconciles: n, NewQueue: queue.New}
 }
 
-// selfManaged registers the controllers of clusters on virtual machines, and that of the identities that all kinds use.
+// selfManaged registers the controllers of clusters on virtual machines, and the controller of identities, which all kinds use.
 func (s *shared) selfManaged(ctx context.Context) error {
 	mgr, o, gates := s.mgr, s.options, features(s.options.Gates)
 	network := &azurecluster.Kind{Client: mgr.GetClient(), Facts: s.facts, Features: gates}
@@ -121,8 +121,8 @@ func (s *shared) selfManaged(ctx context.Context) error {
 	return nil
 }
 
-// pools registers the controllers of scale sets and of AKS clusters. All their pools are MachinePools, so without that gate of
-// Cluster API there are none.
+// pools registers the controllers of scale sets and of AKS clusters. All their pools are MachinePools, so they need Cluster API's
+// feature gate MachinePool.
 func (s *shared) pools(ctx context.Context) error {
 	mgr, o := s.mgr, s.options
 	if !o.Gates.Enabled(gateMachinePool) {
@@ -149,7 +149,7 @@ func (s *shared) pools(ctx context.Context) error {
 	return reconcile.NewAzureRunner(s.services(), pools).SetupWithManager(ctx, mgr, s.workers(o.AzureMachinePoolConcurrency))
 }
 
-// documents registers the controllers of AKS clusters whose resources are documents.
+// documents registers the controllers of AKS clusters that consist of resource manifests.
 func (s *shared) documents(ctx context.Context) error {
 	mgr, o := s.mgr, s.options
 	if !s.hasDocuments() {
@@ -167,12 +167,12 @@ func (s *shared) documents(ctx context.Context) error {
 	return reconcile.NewAzureRunner(s.services(), pools).SetupWithManager(ctx, mgr, s.workers(o.AzureMachinePoolConcurrency))
 }
 
-// hasDocuments tells whether there are controllers of the kinds with documents.
+// hasDocuments returns true if the controllers of kinds with resource manifests run.
 func (s *shared) hasDocuments() bool {
 	return s.options.Gates.Enabled(gateMachinePool) && s.options.Gates.Enabled(gateASOAPI)
 }
 
-// workload gives access to the ConfigMaps of a workload cluster.
+// workload returns a client for the ConfigMaps of a workload cluster.
 func workload(kubeconfig []byte) (corev1client.ConfigMapsGetter, error) {
 	config, err := clientcmd.RESTConfigFromKubeConfig(kubeconfig)
 	if err != nil {

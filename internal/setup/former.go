@@ -23,19 +23,21 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/identity"
 )
 
-// leaderElectionID is the name of the lease. It is that of the established provider, so that only one of them works at a time.
+// leaderElectionID is the name of the lease. The established provider uses the same, so that only one of the two is active at a
+// time.
 const leaderElectionID = "controller-leader-election-capz"
 
-// formerPage is how many objects a list of the API server has at most.
+// formerPage is the page size of lists from the API server.
 const formerPage = 500
 
-// formerTimeout is how long the record may take before the manager ends with an error.
+// formerTimeout is the time after which the manager exits with an error if the record is not complete.
 const formerTimeout = 2 * time.Minute
 
-// leaseNamespace is the namespace of the lease, "" where the manager knows none.
+// leaseNamespace returns the namespace of the lease, or "" if it is not known.
 func (o *Options) leaseNamespace() string { return cmp.Or(o.LeaderElectionNamespace, ownNamespace()) }
 
-// recordFormerOnce is recordFormer with a client of its own: the manager's reads from a cache that has not started.
+// recordFormerOnce calls recordFormer with a client of its own, because the manager's client reads from a cache that has not
+// started yet.
 func (o *Options) recordFormerOnce(ctx context.Context, config *rest.Config, scheme *runtime.Scheme) error {
 	c, err := client.New(config, client.Options{Scheme: scheme})
 	if err != nil {
@@ -46,12 +48,13 @@ func (o *Options) recordFormerOnce(ctx context.Context, config *rest.Config, sch
 	return o.recordFormer(ctx, c, ctrl.Log.WithName("setup"))
 }
 
-// recordFormer records which credentials were in use before this manager, if the established provider worked here.
+// recordFormer records the credentials that were in use before this manager, if the established provider was installed before.
 //
-// The lease tells: a manager of this provider marks it before it takes it, and clusterctl leaves it alone at an upgrade, so a lease without
-// the mark is of the established provider. Where there is no lease, the installation is new; it gets one with the mark. Tenants
-// cannot write into the namespace of the lease. The mark is set after the record was made, and an existing record stays as it is, so that a manager that ends in
-// between loses nothing. Who deletes the record later ends its permissions for good.
+// The lease shows that: a manager of this provider annotates it before acquiring it, and clusterctl does not change it at an
+// upgrade, so a lease without the annotation belongs to the established provider. Without a lease the installation is new, and
+// recordFormer creates the lease with the annotation. Tenants cannot write to the namespace of the lease. The annotation is set
+// after the record is stored, and an existing record is not changed, so that nothing is lost if a manager exits in between.
+// Deleting the record later revokes its permissions for good.
 func (o *Options) recordFormer(ctx context.Context, c client.Client, log logr.Logger) error {
 	key := client.ObjectKey{Namespace: o.leaseNamespace(), Name: leaderElectionID}
 	if !o.LeaderElect || key.Namespace == "" {
@@ -92,7 +95,7 @@ func (o *Options) recordFormer(ctx context.Context, c client.Client, log logr.Lo
 	return err
 }
 
-// findFormer lists the credentials that namespaces name today.
+// findFormer returns the credentials that objects of all watched namespaces currently name.
 func (o *Options) findFormer(ctx context.Context, c client.Client, log logr.Logger) ([]identity.Former, error) {
 	var out []identity.Former
 	err := o.eachOf(ctx, c, &infrav1.AzureClusterIdentityList{}, func(object client.Object) error {
@@ -132,8 +135,8 @@ func (o *Options) findFormer(ctx context.Context, c client.Client, log logr.Logg
 	return withoutPrepared(ctx, c, out)
 }
 
-// withoutPrepared leaves out workload identities of namespaces that have the ServiceAccount which isolated namespaces sign in as: it was made
-// for them, and no other provider uses it.
+// withoutPrepared leaves out workload identities of namespaces that have the ServiceAccount for isolated tenants. It was created
+// for them, because no other provider uses it.
 func withoutPrepared(ctx context.Context, c client.Client, formers []identity.Former) ([]identity.Former, error) {
 	prepared := map[string]bool{}
 	var out []identity.Former
@@ -156,7 +159,7 @@ func withoutPrepared(ctx context.Context, c client.Client, formers []identity.Fo
 	return out, nil
 }
 
-// eachOf calls do with every object of a list in the namespaces that the manager watches. It reads the list in pages.
+// eachOf calls do for every object of a list in the namespaces that the manager watches. It reads the list in pages.
 func (o *Options) eachOf(ctx context.Context, c client.Reader, list client.ObjectList, do func(client.Object) error) error {
 	for {
 		if err := c.List(ctx, list, client.InNamespace(o.Namespace), client.Limit(formerPage), client.Continue(list.GetContinue())); err != nil {

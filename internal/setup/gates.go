@@ -9,7 +9,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan"
 )
 
-// The feature gates that are this provider's, by the names that users know.
+// The feature gates of this provider.
 const (
 	gateEdgeZone          featuregate.Feature = "EdgeZone"
 	gateAPIServerILB      featuregate.Feature = "APIServerILB"
@@ -19,18 +19,18 @@ const (
 	gateSkipModel         featuregate.Feature = "SkipMachinePoolModelReconciliation"
 )
 
-// gateMachinePool is Cluster API's.
+// gateMachinePool is a feature gate of Cluster API.
 const gateMachinePool = feature.MachinePool
 
-// gatesWithoutEffect are gates that Deployments of the established provider set and that change nothing here, and why.
-// Those of Cluster API are not listed one by one.
+// gatesWithoutEffect maps the gates of the established provider that have no effect here to the reason. Gates of Cluster API are
+// not listed.
 var gatesWithoutEffect = map[featuregate.Feature]string{
 	gateAKS:       "AKS clusters need no gate of their own",
 	gateSkipModel: "VMs of an old model are replaced within the limits of the rollout",
 }
 
-// newGates are the gates of this provider and all of Cluster API's: Deployments set the latter alike for all providers, and a
-// gate that is not known ends the manager.
+// newGates returns the gates of this provider and all gates of Cluster API. Deployments of all providers set the latter alike, and
+// an unknown gate would stop the manager.
 func newGates() featuregate.MutableVersionedFeatureGate {
 	first := version.MustParse("2.0")
 	spec := func(on bool) featuregate.VersionedSpecs {
@@ -56,7 +56,7 @@ func newGates() featuregate.MutableVersionedFeatureGate {
 	return gates
 }
 
-// clusterAPIGates are the gates that Cluster API has, without those that stand for groups of gates.
+// clusterAPIGates returns the gates of Cluster API without AllAlpha and AllBeta, which are groups of gates.
 func clusterAPIGates() []featuregate.Feature {
 	var out []featuregate.Feature
 	for name := range feature.MutableGates.GetAll() {
@@ -67,7 +67,7 @@ func clusterAPIGates() []featuregate.Feature {
 	return out
 }
 
-// features are the gates that plans know.
+// features returns the gates that plans depend on.
 func features(gates featuregate.FeatureGate) plan.Features {
 	return plan.Features{
 		EdgeZone:     gates.Enabled(gateEdgeZone),

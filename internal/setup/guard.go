@@ -17,22 +17,22 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/maxima"
 )
 
-// Bounds of admission requests. The API server asks mutating webhooks before it applies the maxima of a schema, and any pod that reaches
-// the port can send a request.
+// Limits of admission requests. The API server calls mutating webhooks before it checks the maxima of a schema, and any pod that
+// reaches the port can send a request.
 const (
-	// maxReview is the size of the largest request in bytes: an object of 3 MiB, the API server's limit for a request body, beside a
+	// maxReview is the largest size of a request in bytes: an object of 3 MiB, the API server's limit for a request body, and a
 	// stored one of 1.5 MiB, etcd's limit.
 	maxReview = 5 << 20
-	// maxReading is how many bytes of requests are read at once.
+	// maxReading is the largest number of request bytes in memory at once.
 	maxReading = 2 * maxReview
-	// readReview is how long a client may take to send a request.
+	// readReview is the time limit for a client to send a request.
 	readReview = 5 * time.Second
-	// Any number of requests up to these sizes are decoded at once, and one larger one.
+	// Requests up to these sizes are decoded concurrently without limit, larger ones one at a time.
 	smallReview  = 64 << 10 // bytes
 	smallObjects = 1000
 )
 
-// guarded is a webhook server that bounds what its webhooks decode.
+// guarded is a webhook server that limits the requests that its webhooks decode.
 type guarded struct {
 	webhook.Server
 	reading  *semaphore.Weighted // bytes
@@ -46,8 +46,8 @@ func newGuarded(server webhook.Server) guarded {
 // Register implements webhook.Server.
 func (g guarded) Register(path string, hook http.Handler) { g.Server.Register(path, g.guard(hook)) }
 
-// guard refuses requests whose objects would take all memory or time to decode and default, before anything does. It handles one large
-// request at a time.
+// guard refuses requests whose objects would need too much memory or time for decoding and defaulting. It handles one large request
+// at a time.
 func (g guarded) guard(hook http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, status, err := g.readBody(w, r)
@@ -83,31 +83,31 @@ func (g guarded) guard(hook http.Handler) http.Handler {
 				Status: metav1.StatusFailure, Code: http.StatusUnprocessableEntity, Reason: metav1.StatusReasonInvalid, Message: message,
 			}
 		case suspicious || exceeds(request.Kind.Kind, request.Object.Raw) || exceeds(request.Kind.Kind, request.OldObject.Raw):
-			// The API server holds the object against its schema, which names the field. An update that corrects a stored object,
-			// and a deletion, are allowed.
+			// The request is allowed: the API server refuses the object by its schema, with the field's name. Updates that correct
+			// a stored object, and deletions, must pass.
 		default:
 			ask(hook, w, r, body)
 			return
 		}
 		w.Header().Set("Content-Type", "application/json")
-		// A client that has gone gets no answer.
+		// Writing fails only if the client has gone.
 		_ = json.NewEncoder(w).Encode(answer)
 	})
 }
 
-// ask has a webhook answer a request whose body was read.
+// ask passes a request whose body was read to a webhook.
 func ask(hook http.Handler, w http.ResponseWriter, r *http.Request, body []byte) {
 	r.Body = io.NopCloser(bytes.NewReader(body))
 	hook.ServeHTTP(w, r)
 }
 
-// exceeds returns true for an object that is beyond a maximum of the schema of its kind.
+// exceeds returns true if an object exceeds a maximum of the schema of its kind.
 func exceeds(kind string, object []byte) bool {
 	var decoded any
 	return json.Unmarshal(object, &decoded) == nil && len(maxima.Exceeded(kind, decoded)) > 0
 }
 
-// reviewSize is the size of a request in bytes, or the largest one if the client does not tell.
+// reviewSize returns the size of a request in bytes, or the largest size if the client does not send it.
 func reviewSize(r *http.Request) int64 {
 	if r.ContentLength < 0 || r.ContentLength > maxReview {
 		return maxReview
@@ -115,14 +115,14 @@ func reviewSize(r *http.Request) int64 {
 	return r.ContentLength
 }
 
-// readBody reads a request within the bounds of size and time. status is that of the answer if err is set.
+// readBody reads a request within the limits of size and time. status is the HTTP status of the response if err is not nil.
 func (g guarded) readBody(w http.ResponseWriter, r *http.Request) (body []byte, status int, err error) {
 	size := reviewSize(r)
 	if err := g.reading.Acquire(r.Context(), size); err != nil {
 		return nil, http.StatusTooManyRequests, errors.New("too many large requests; try again")
 	}
 	defer g.reading.Release(size)
-	// Writers of tests have no deadline.
+	// Response writers of tests do not support deadlines.
 	_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(readReview))
 	body, err = io.ReadAll(http.MaxBytesReader(w, r.Body, maxReview))
 	_ = http.NewResponseController(w).SetReadDeadline(time.Time{})
@@ -136,7 +136,7 @@ func (g guarded) readBody(w http.ResponseWriter, r *http.Request) (body []byte, 
 	return body, http.StatusOK, nil
 }
 
-// tooMuch is the message for an object that must not be decoded, "" for one that may be.
+// tooMuch returns the error message for an object that must not be decoded, or "".
 func tooMuch(object []byte) string {
 	if message := maxima.Measure(object).Excess(); message != "" {
 		return message

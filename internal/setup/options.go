@@ -25,7 +25,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/identity"
 )
 
-// Options are everything that flags and the environment decide.
+// Options are the settings of the manager from flags and the environment.
 type Options struct {
 	LeaderElect                 bool
 	LeaderElectionNamespace     string
@@ -51,32 +51,33 @@ type Options struct {
 	Gates                       featuregate.MutableVersionedFeatureGate
 	Identity                    identity.Options
 	Version                     string
-	// WebhookHost is the address that the webhook server listens at; "" is all of the machine's. Tests have one per manager.
+	// WebhookHost is the listen address of the webhook server; "" is all addresses. Tests use one per manager.
 	WebhookHost string
-	// Transport sends every request to Azure; nil is azcore's default. Tests lead it to the simulator.
+	// Transport sends every request to Azure; nil means azcore's default. Tests direct it to the simulator.
 	Transport policy.Transporter
-	// Clock is the engine's source of time; nil is the system's. Tests move it instead of waiting for a retry.
+	// Clock is the engine's clock; nil means the system's. Tests advance it instead of waiting for a retry.
 	Clock engine.Clock
-	// SkipNameValidation allows several managers in one process, one after the other or side by side, as tests have them.
+	// SkipNameValidation allows several managers in one process, for tests.
 	SkipNameValidation bool
 
-	// flags are those that AddFlags registered.
+	// flags are the flags that AddFlags registered.
 	flags *pflag.FlagSet
 }
 
-// gracePeriod is how long workers have to end. It is less than the pod's, so that the lease is given back before the pod is killed.
+// gracePeriod is the time limit for workers to stop. It is less than the pod's, so that the lease is released before the pod is
+// killed.
 const gracePeriod = 20 * time.Second
 
 // Values of --disable-controllers-or-webhooks.
 const (
-	// disableAzureJSONMachine leaves out azure.json of machines that no template made.
+	// disableAzureJSONMachine turns off azure.json for machines without a template.
 	disableAzureJSONMachine = "DisableAzureJSONMachineController"
-	// disableASOSecret is accepted: there is no controller for Secrets of a second operator.
+	// disableASOSecret is accepted without effect: there is no controller for the Secrets of the Azure Service Operator.
 	disableASOSecret = "DisableASOSecretController"
 )
 
-// AddFlags registers the flags. Their names and defaults are those that users of the established provider know; flags
-// that have no meaning here are accepted and named as such in their help, so that existing Deployments start.
+// AddFlags registers the flags. Names and defaults are those of the established provider. Its flags without effect here are
+// accepted, with the reason in their help, so that existing Deployments start.
 func (o *Options) AddFlags(fs *pflag.FlagSet) {
 	fs.BoolVar(&o.LeaderElect, "leader-elect", false, "Elect a leader, so that only one of several managers is active.")
 	fs.StringVar(&o.LeaderElectionNamespace, "leader-election-namespace", "", "Namespace of the leader election lease; empty is the manager's own.")
@@ -119,7 +120,7 @@ func (o *Options) Validate() error {
 	return o.validateTenancy()
 }
 
-// full is how long regular looks take what was read where Azure shows no write; 0 is not at all.
+// full returns the period of full syncs, or 0 if every sync is a full one.
 func (o *Options) full() time.Duration {
 	if o.FullSyncPeriod <= o.SyncPeriod {
 		return 0
@@ -127,7 +128,7 @@ func (o *Options) full() time.Duration {
 	return o.FullSyncPeriod
 }
 
-// managerOptions are the options of the controller manager, and those of everything that it serves over TLS.
+// managerOptions returns the options of the controller manager, and the TLS options of all its servers.
 func (o *Options) managerOptions() (ctrl.Options, []func(*tls.Config), error) {
 	tlsOptions, err := o.Diagnostics.TLS()
 	if err != nil {
@@ -152,14 +153,14 @@ func (o *Options) managerOptions() (ctrl.Options, []func(*tls.Config), error) {
 		RenewDeadline:              &o.RenewDeadline,
 		RetryPeriod:                &o.RetryPeriod,
 		LeaderElectionResourceLock: resourcelock.LeasesResourceLock,
-		// The process ends when the manager does, so that the next leader need not wait until the lease runs out.
+		// The process exits when the manager stops, so the lease can be released at once for the next leader.
 		LeaderElectionReleaseOnCancel: true,
 		GracefulShutdownTimeout:       new(gracePeriod),
 		HealthProbeBindAddress:        o.HealthAddress,
 		Metrics:                       o.Diagnostics.Metrics(tlsOptions),
 		Cache:                         cacheOptions,
 		Controller:                    config.Controller{SkipNameValidation: &o.SkipNameValidation},
-		// Secrets are read when they are needed: a rotated one counts at once, and none stays in memory.
+		// Secrets are read when they are needed, so that a rotated one takes effect at once and none stays in memory.
 		Client: client.Options{Cache: &client.CacheOptions{DisableFor: []client.Object{&corev1.Secret{}, &corev1.ConfigMap{}}}},
 		WebhookServer: newGuarded(webhook.NewServer(webhook.Options{
 			Host: o.WebhookHost, Port: o.WebhookPort, CertDir: o.WebhookCertDir, TLSOpts: tlsOptions, ClientCAName: o.WebhookClientCA,
@@ -167,8 +168,8 @@ func (o *Options) managerOptions() (ctrl.Options, []func(*tls.Config), error) {
 	}, tlsOptions, nil
 }
 
-// bare is how Secrets and ConfigMaps are watched: by their metadata, and of that without annotations, in which kubectl repeats
-// what they hold.
+// bare returns the cache options of Secrets and ConfigMaps. Only their metadata is cached, without annotations, because kubectl
+// apply stores a copy of the content in an annotation.
 func (o *Options) bare(shared *sharer) cache.ByObject {
 	out := cache.ByObject{Transform: func(obj any) (any, error) {
 		if metadata, ok := obj.(*metav1.PartialObjectMetadata); ok {

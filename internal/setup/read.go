@@ -11,8 +11,8 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/facts"
 )
 
-// sharedRead lets facts read through the engine, so that what facts and passes ask about the same resource, or about
-// many of one type, is one request.
+// sharedRead lets facts read through the engine, so that facts and reconciliations share requests for the same resource, or for
+// many of one type.
 func sharedRead(e *engine.Engine) facts.Reader {
 	return func(ctx context.Context, c *armclient.Client, id arm.ID) (json.RawMessage, error) {
 		observed, err := e.Observe(ctx, c, []arm.ID{id}, false)
@@ -24,7 +24,7 @@ func sharedRead(e *engine.Engine) facts.Reader {
 	}
 }
 
-// sharedLook lets facts keep what they learned for as long as the engine's looks show no write.
+// sharedLook lets facts keep their results as long as the engine's lists show no write.
 func sharedLook(e *engine.Engine) facts.Unchanged {
 	return func(ctx context.Context, c *armclient.Client, id arm.ID, at time.Time, mark uint64) (uint64, bool) {
 		shown, same := e.CheckUnchanged(ctx, c, id, at, engine.DigestMark(mark))

@@ -14,14 +14,14 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/rights"
 )
 
-// rightsInterval is how long a manager that lacks rights waits before it asks again. A manager that lacks none asks once.
+// rightsInterval is the interval between checks while permissions are missing. If none is missing, the check runs once.
 const rightsInterval = 10 * time.Minute
 
-// errRights is logged with the list of rights that are missing.
+// errRights is logged with the list of missing permissions.
 var errRights = errors.New("the manager lacks rights in Kubernetes")
 
-// rightsCheck logs the rights that the manager lacks and those that it does not need. The manager goes on and stays ready: its webhooks
-// need no rights, and without them nobody could change an object. It runs on every replica.
+// rightsCheck logs the missing and the unneeded permissions of the manager. The manager continues and stays ready, because its
+// webhooks need no permissions, and without them no object could be changed. The check runs on every replica.
 type rightsCheck struct {
 	client authorizationclient.AuthorizationV1Interface
 	scope  rights.Scope
@@ -52,7 +52,7 @@ func (c *rightsCheck) Start(ctx context.Context) error {
 	for first := true; ; first = false {
 		report, err := rights.Check(ctx, c.client, c.scope)
 		if err != nil {
-			// The API server may refuse to tell, or be away. What needs a right shows what is missing then.
+			// The API server may refuse the request or be unavailable. Missing permissions then cause errors where they are used.
 			c.log.Info("The rights of the manager could not be checked", "error", err.Error())
 			return nil
 		}
@@ -69,7 +69,7 @@ func (c *rightsCheck) Start(ctx context.Context) error {
 	}
 }
 
-// tell logs what has changed since the report before.
+// tell logs the changes since the previous report.
 func (c *rightsCheck) tell(report, before rights.Report, first bool) {
 	switch {
 	case len(report.Missing) > 0 && (first || !slices.Equal(report.Missing, before.Missing)):

@@ -1,5 +1,5 @@
-// Package setup is the composition root: it makes the manager and puts scheme, engine, identities, facts, webhooks and
-// controllers together. It is the only place that knows all of them.
+// Package setup is the composition root: it creates the manager with its scheme, engine, identities, facts, webhooks and
+// controllers. No other package imports all of them.
 package setup
 
 import (
@@ -27,7 +27,7 @@ func newScheme() *runtime.Scheme {
 	return scheme
 }
 
-// Run starts the manager and returns when ctx ends or something cannot go on.
+// Run runs the manager until ctx ends or an error stops it.
 func Run(ctx context.Context, config *rest.Config, o *Options) error {
 	if err := o.Validate(); err != nil {
 		return err

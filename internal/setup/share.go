@@ -8,24 +8,24 @@ import (
 	"sync"
 )
 
-// Objects are decoded one by one, so each has the sizes, images, keys and names of conditions of a hundred others for itself: half of what it
-// takes.
+// Objects are decoded one by one, so each has its own copy of strings that a hundred others contain, too: sizes, images, keys,
+// names of conditions. Those take half of its memory.
 
-// sharer has equal strings of objects take their place once. The zero value is usable, by several goroutines.
+// sharer stores equal strings of objects once. The zero value is usable, by several goroutines.
 type sharer struct {
 	mu      sync.Mutex
 	strings map[string]string
 	maps    map[content]reflect.Value
 }
 
-// content is the type of a map and what is in it.
+// content is the type and the content of a map.
 type content struct {
 	of   reflect.Type
 	text string
 }
 
-// How many strings and maps are looked for, and how long they are, those of maps shorter: long annotations are of one object. When there are more
-// strings, those that come later share with each other.
+// The largest numbers of shared strings and maps, and their largest lengths. Values of maps have a lower limit, because long
+// annotations are rarely equal. When a number is reached the table is emptied, and later strings share with each other.
 const (
 	known        = 4096
 	knownMaps    = 1024
@@ -33,10 +33,10 @@ const (
 	longestValue = 64
 )
 
-// own are fields whose text is no other object's.
+// own are the fields whose values differ between objects.
 var own = map[string]bool{"Name": true, "GenerateName": true, "UID": true, "ResourceVersion": true, "ID": true, "ProviderID": true, "Message": true}
 
-// share replaces the strings of what a pointer leads to.
+// share replaces the strings of the object that a pointer refers to.
 func (s *sharer) share(object any) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -68,7 +68,7 @@ func (s *sharer) walk(v reflect.Value) {
 	}
 }
 
-// one is the string that equal ones share.
+// one returns the shared copy of a string.
 func (s *sharer) one(text string) string {
 	if text == "" || len(text) > longest {
 		return text
@@ -79,14 +79,14 @@ func (s *sharer) one(text string) string {
 	if s.strings == nil || len(s.strings) >= known {
 		s.strings = map[string]string{}
 	}
-	// What was decoded may be a part of a longer text.
+	// A decoded string may be a slice of a longer one, which it would keep in memory.
 	text = strings.Clone(text)
 	s.strings[text] = text
 	return text
 }
 
-// oneMap is the map that equal ones share, unless there is a long text in it. The smallest map takes more than what is in it, and labels are
-// those of a hundred others, too. Nobody changes what is in a cache: who reads an object there gets a copy.
+// oneMap returns the shared copy of a map, or a copy of its own if a value is long. Even a small map takes more memory than its
+// content, and a hundred objects have equal labels. Sharing is safe, because readers of the cache get copies.
 func (s *sharer) oneMap(v reflect.Value) reflect.Value {
 	t := v.Type()
 	out := reflect.MakeMapWithSize(t, v.Len())
@@ -117,7 +117,7 @@ func (s *sharer) oneMap(v reflect.Value) reflect.Value {
 	return out
 }
 
-// fieldsOf are the fields of types that share looks into.
+// fieldsOf caches the indexes of the fields that share visits, by type.
 var fieldsOf sync.Map
 
 func fields(t reflect.Type) []int {

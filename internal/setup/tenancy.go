@@ -12,10 +12,10 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/identity"
 )
 
-// namespaceFile is where a pod learns its namespace.
+// namespaceFile is the file with the namespace of a pod.
 const namespaceFile = "/var/run/secrets/kubernetes.io/serviceaccount/namespace"
 
-// addTenancyFlags registers the flags that say how far those are trusted who may create AzureClusterIdentities.
+// addTenancyFlags registers the flags about the trust in users who may create AzureClusterIdentities.
 func addTenancyFlags(fs *pflag.FlagSet, o *identity.Options) {
 	fs.StringVar((*string)(&o.Tenancy), identity.TenancyFlag, string(identity.Isolated),
 		fmt.Sprintf("How far those who may create AzureClusterIdentities are trusted: %s keeps credentials to their namespaces, %s lets every identity use every Secret, and what is the manager's own.", identity.Isolated, identity.Trusted))
@@ -25,7 +25,7 @@ func addTenancyFlags(fs *pflag.FlagSet, o *identity.Options) {
 		fmt.Sprintf("Folder that files of spec.certPath of AzureClusterIdentities have to be in. Empty is %s, and with --%s=%s any.", identity.DefaultCertificateFolder, identity.TenancyFlag, identity.Trusted))
 }
 
-// validateTenancy refuses a value that would be taken for the other one.
+// validateTenancy refuses unknown values of the flag.
 func (o *Options) validateTenancy() error {
 	switch o.Identity.Tenancy {
 	case "", identity.Isolated, identity.Trusted:
@@ -34,8 +34,7 @@ func (o *Options) validateTenancy() error {
 	return fmt.Errorf("--%s: %q is not known, use %s or %s", identity.TenancyFlag, o.Identity.Tenancy, identity.Isolated, identity.Trusted)
 }
 
-// settleTenancy fills in what depends on where the manager runs and on another flag, and tells once of tenants that are
-// trusted.
+// settleTenancy sets the defaults that depend on the manager's namespace and on another flag, and logs once if tenants are trusted.
 func (o *Options) settleTenancy(log logr.Logger) {
 	if o.Identity.Tenancy == identity.Trusted {
 		log.Info("Tenants are trusted: whoever may create an AzureClusterIdentity can use every Secret with a credential, and the manager's own identity",
@@ -50,7 +49,7 @@ func (o *Options) settleTenancy(log logr.Logger) {
 	}
 }
 
-// ownNamespace is the namespace that the manager runs in, "" outside of a pod.
+// ownNamespace returns the namespace that the manager runs in, or "" outside of a pod.
 func ownNamespace() string {
 	raw, err := os.ReadFile(namespaceFile)
 	if err != nil {

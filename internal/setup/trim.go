@@ -9,15 +9,15 @@ import (
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 )
 
-// trim is what objects are kept in memory without. Nobody here asks who owns which field, which is half of what an object takes
-// and is parsed whenever one is rendered, nor what kubectl has applied, which repeats the rest of it.
+// trim removes unused parts of objects before they are cached: managed fields, which are half of an object and are parsed whenever
+// it is encoded, and kubectl's last-applied annotation, which repeats the rest of it.
 //
-// Controllers patch what they read here. So nothing is missing that they could write: a value is emptied and its key stays,
-// because a patch that takes the last key of a map away says that the whole map goes.
+// Controllers compute patches from these objects, so trim removes nothing that they could write. It empties the annotation's value
+// and keeps its key, because a merge patch that removes the last key of a map would remove the whole map.
 func (s *sharer) trim(obj any) (any, error) {
 	object, ok := obj.(metav1.Object)
 	if !ok {
-		return obj, nil // A deletion that was missed has no object.
+		return obj, nil // A missed deletion is a tombstone and no object.
 	}
 	object.SetManagedFields(nil)
 	if annotations := object.GetAnnotations(); annotations[corev1.LastAppliedConfigAnnotation] != "" {
@@ -32,7 +32,8 @@ func (s *sharer) trim(obj any) (any, error) {
 	return obj, nil
 }
 
-// machineStatus is what is read of the status of a Machine, which nobody here writes: its Node, and how its deletion goes.
+// machineStatus returns the part of a Machine's status that is read here: its Node, and the progress of its deletion. The provider
+// never writes it.
 func machineStatus(status clusterv1.MachineStatus) clusterv1.MachineStatus {
 	out := clusterv1.MachineStatus{NodeRef: status.NodeRef, Conditions: slices.DeleteFunc(status.Conditions, func(condition metav1.Condition) bool {
 		return condition.Type != clusterv1.MachineNodeReadyCondition && condition.Type != clusterv1.MachineDeletingCondition

@@ -18,7 +18,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/lent"
 )
 
-// Access is the right to ask Azure as one identity in one subscription.
+// Access is the access to one Azure subscription as one identity.
 type Access struct {
 	*identity.Resolved
 	Client         *armclient.Client
@@ -51,7 +51,7 @@ func RequestForAzureCluster(azureCluster *infrav1.AzureCluster) Request {
 	}
 }
 
-// Gate opens accesses.
+// Gate resolves identities to accesses.
 type Gate struct {
 	Client client.Client
 	// APIReader reads from the API server, while Client may read from a cache.

@@ -1,11 +1,10 @@
-// Package redact keeps what is secret out of logs, whoever logs it and at whatever level.
+// Package redact removes secrets from logs, for all loggers of the process and at every level.
 //
-// Its promise: bodies of requests and of answers, which client libraries log from level 8 on and which hold Secrets, bootstrap
-// data and protected settings, are never written; objects are named and not shown; and in text, private keys, tokens
-// and the values of fields that hold secrets are left out. Of messages, other values and errors the beginning is logged, with control
-// characters quoted, because they have text from outside. It does
-// not know what is secret otherwise: who logs a credential under a name of its own is stopped by review and by the canary
-// tests.
+// Bodies of requests and responses, which client libraries log from level 8 on and which contain Secrets, bootstrap data and
+// protected settings, are never written. Objects are logged by name only. Private keys, tokens and the values of fields that hold
+// secrets are removed from text. Messages, other values and errors are shortened, and their control characters are quoted, because
+// they contain text from outside. The package cannot recognise other secrets: review and the canary tests find credentials that are
+// logged under another name.
 package redact
 
 import (
@@ -21,18 +20,18 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/text"
 )
 
-// secretKeys are names of values and of fields that hold secrets, in lower case.
+// secretKeys are the names of log values and JSON fields that hold secrets, in lower case.
 var secretKeys = []string{
 	"body", "data", "stringdata", "binarydata", "clientsecret", "client_secret", "client_assertion", "aadclientsecret", "aadclientcertpassword", "password",
 	"adminpassword", "token", "access_token", "refresh_token", "authorization", "protectedsettings", "configurationprotectedsettings", "customdata", "userdata",
 	"kubeconfig", "kubeconfigs", "certificate", "privatekey", "sharedkey",
 }
 
-// field finds such fields in JSON and in forms. A plain text goes to its closing quote; an object, a list and JSON within a text
-// go to the end, because where they end is nothing that a pattern can tell.
+// field matches such fields in JSON and in forms. A string value is matched up to its closing quote; an object, a list or JSON
+// within a string up to the end of the text, because a regular expression cannot find their end.
 var field = regexp.MustCompile(`(?is)(\\*"(?:` + strings.Join(secretKeys, "|") + `)\\*"\s*:\s*)(?:"(?:[^"\\]|\\.)*"?|\\+".*|[{[].*)|((?:^|[?&\s])(?:client_secret|client_assertion|password|access_token|refresh_token)=)[^&\s"]+`)
 
-// key and token look alike wherever they stand: RFC 7468 and RFC 7519.
+// key and token match private keys (RFC 7468) and JSON web tokens (RFC 7519) in any text.
 var (
 	key   = regexp.MustCompile(`(?s)-----BEGIN [A-Z ]*PRIVATE KEY-----.*?(?:-----END [A-Z ]*PRIVATE KEY-----|$)`)
 	token = regexp.MustCompile(`eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]*`)
@@ -40,7 +39,8 @@ var (
 
 const left = "(left out)"
 
-// Text is a text without what looks like a secret. It is short enough for a log, and cannot forge a line of it or steer a terminal.
+// Text returns a text without anything that looks like a secret. The result is short enough for a log, and contains no line breaks
+// or terminal control sequences.
 func Text(logged string) string {
 	return text.Cut(text.Printable(withoutSecrets(logged)), text.MaxLog)
 }
@@ -55,7 +55,7 @@ func withoutSecrets(logged string) string {
 	return field.ReplaceAllString(logged, "${1}${2}"+left)
 }
 
-// Pairs are the keys and values of a log line without what is secret.
+// Pairs returns the keys and values of a log line without secrets.
 func Pairs(pairs []any) []any {
 	out := slices.Clone(pairs)
 	for i := 0; i+1 < len(out); i += 2 {
@@ -79,7 +79,7 @@ func size(v any) string {
 	return fmt.Sprintf("%T", v)
 }
 
-// value is a value as it may be logged.
+// value returns a value in a form that may be logged.
 func value(v any) any {
 	switch v := v.(type) {
 	case nil, bool, int, int32, int64, uint, uint32, uint64, float64:
@@ -105,7 +105,7 @@ func value(v any) any {
 	return v
 }
 
-// named says which object it is.
+// named returns the kind, namespace and name of an object.
 func named(object runtime.Object) string {
 	kind := object.GetObjectKind().GroupVersionKind().Kind
 	if kind == "" {
@@ -118,7 +118,7 @@ func named(object runtime.Object) string {
 	return strings.TrimSpace(kind + " " + strings.TrimPrefix(accessor.GetNamespace()+"/"+accessor.GetName(), "/"))
 }
 
-// failure is an error whose text is without secrets; it stays the error that it wraps.
+// failure is an error whose text contains no secrets. It unwraps to the original error.
 type failure struct{ error }
 
 func (f failure) Error() string { return Text(f.error.Error()) }

@@ -10,13 +10,13 @@ import (
 	"k8s.io/klog/v2"
 )
 
-// Install has everything that klog and logr write in this process pass through here: what client libraries give to klog, and
-// what takes its logger from klog.Background. It is called once, after logging is configured and before anybody logs. The
-// logger that it returns is for controller-runtime.
+// Install filters all logs that klog and logr write in this process: those of client libraries that use klog, and those of loggers
+// from klog.Background. Call it once, after logging is configured and before the first log line. The returned logger is for
+// controller-runtime.
 func Install() logr.Logger {
 	klog.SetLogFilter(filter{})
 	logger := klog.Background()
-	// klog's own sink writes through klog, and with it through the filter; giving it back to klog would go in circles.
+	// klog's own sink writes through klog and its filter already; setting it as klog's logger would recurse.
 	klogs := reflect.TypeOf(logger.GetSink()) == reflect.TypeOf(klog.NewKlogr().GetSink())
 	logger = Logger(logger)
 	if !klogs {
@@ -26,16 +26,16 @@ func Install() logr.Logger {
 	return logger
 }
 
-// Logger writes to the same sink without secrets.
+// Logger returns a logger that writes to the same sink without secrets.
 func Logger(logger logr.Logger) logr.Logger {
 	if logger.GetSink() == nil {
 		return logger
 	}
-	// One more, for this sink stands between who logs and who writes.
+	// This sink adds one frame to the call stack.
 	return logger.WithSink(sink{logger.GetSink()}.WithCallDepth(1))
 }
 
-// sink is a logr.LogSink in front of another.
+// sink is a logr.LogSink that removes secrets before calling another one.
 type sink struct{ logr.LogSink }
 
 // Info implements logr.LogSink.
@@ -59,7 +59,7 @@ func (s sink) WithValues(pairs ...any) logr.LogSink {
 // WithName implements logr.LogSink.
 func (s sink) WithName(name string) logr.LogSink { return sink{s.LogSink.WithName(name)} }
 
-// WithCallDepth implements logr.CallDepthLogSink, so that lines name the place that logged.
+// WithCallDepth implements logr.CallDepthLogSink, so that log lines have the caller's position.
 func (s sink) WithCallDepth(depth int) logr.LogSink {
 	if deeper, ok := s.LogSink.(logr.CallDepthLogSink); ok {
 		return sink{deeper.WithCallDepth(depth)}
@@ -67,7 +67,7 @@ func (s sink) WithCallDepth(depth int) logr.LogSink {
 	return s
 }
 
-// filter is klog's hook for the calls that it writes itself.
+// filter is klog's hook for the lines that klog writes itself.
 type filter struct{}
 
 // Filter implements klog.LogFilter.
@@ -79,7 +79,7 @@ func (filter) Filter(arguments []any) []any {
 	return out
 }
 
-// FilterF implements klog.LogFilter. The text is made here: with the verbs a body may come in pieces.
+// FilterF implements klog.LogFilter. It formats the text before filtering, because the arguments may be parts of a body.
 func (filter) FilterF(format string, arguments []any) (string, []any) {
 	return "%s", []any{Text(strings.TrimSuffix(fmt.Sprintf(format, arguments...), "\n"))}
 }
