@@ -220,7 +220,7 @@ func (t *translator) mergeEntries(p armschema.Property, path string, into, patch
 	element, _ := armschema.FindProperty(t.kind, t.version, p.Path+".*")
 	for _, key := range slices.Sorted(maps.Keys(patch)) {
 		if strings.HasSuffix("."+p.Path, ".tags") && infrav1.Marks(key) {
-			t.addProblem(path+"."+key, "marks whose a resource is, and only the provider writes it: leave it out")
+			t.addProblem(path+"."+key, "marks the owner of a resource and is set only by the provider: remove it")
 			continue
 		}
 		if patch[key] == nil {

@@ -92,7 +92,7 @@ func (a *azureReconciliation[O, I]) converge(ctx context.Context) (resultKind, t
 	planned.LastApplied = planned.LastApplied.For(planned.Graph)
 	if annotation.Set(a.object, planned.LastApplied.Remember(planned.Graph)) || identified {
 		if err := a.changes.Write(ctx); err != nil {
-			return "", 0, fmt.Errorf("remember the plan: %w", err)
+			return "", 0, fmt.Errorf("record the plan: %w", err)
 		}
 	}
 	request := a.engineRequest(planned)
@@ -192,7 +192,7 @@ func (a *azureReconciliation[O, I]) addIdentityFinalizer(ctx context.Context) er
 		return ReadFailed(err)
 	}
 	if err != nil {
-		return fmt.Errorf("hold the identity: %w", err)
+		return fmt.Errorf("add the finalizer to the identity: %w", err)
 	}
 	return nil
 }

@@ -52,7 +52,7 @@ func TestDeleting(t *testing.T) {
 		err   error
 	}{
 		"let go":              {reason: "something else takes it out of Azure", verdict: FinishDeletion()},
-		"abandoned":           {reason: "a person has to know what may be left", verdict: AbandonResources("nobody can ask", "the VM m"), event: "Look there for the VM m"},
+		"abandoned":           {reason: "a person has to know what may be left", verdict: AbandonResources("nobody can ask", "the VM m"), event: "Check Azure for the VM m"},
 		"waits":               {reason: "others go first, and it says which", verdict: WaitFor(metav1.Condition{Status: metav1.ConditionFalse, Reason: "WaitingForX", Message: "x"}), stays: true, want: "WaitingForX"},
 		"moved":               {reason: "another management cluster has it", verdict: NothingToDo(), stays: true},
 		"error":               {reason: "it is tried again", verdict: broken, stays: true, want: "Failed", event: "Warning Failed broken", err: broken},

@@ -41,7 +41,7 @@ func (p *reconciliation[O, I]) translateExternalReady(ctx context.Context) error
 		return nil
 	}
 	if err := client.IgnoreNotFound(patch.MarkProvisioned(ctx, p.Client, p.object)); err != nil {
-		return fmt.Errorf("write that %s %s, which others manage, is provisioned: %w", p.declaration.Name, p.key, err)
+		return fmt.Errorf("mark externally managed %s %s as provisioned: %w", p.declaration.Name, p.key, err)
 	}
 	return nil
 }

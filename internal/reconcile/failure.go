@@ -79,7 +79,7 @@ func (p *reconciliation[O, I]) recordLostStatus(ctx context.Context, err error) 
 		return false
 	}
 	if eventlog.IsFailure(ctx, err) && !apierrors.IsNotFound(err) {
-		ctrl.LoggerFrom(ctx).Error(err, "the status cannot be written, so that the object does not show what became of it")
+		ctrl.LoggerFrom(ctx).Error(err, "the status cannot be written, so the object does not show the result")
 		metrics.StatusWriteFailed(p.declaration.Name)
 	}
 	return true

@@ -56,7 +56,7 @@ func (a *azureReconciliation[O, I]) forgetRefused() {
 func (a *azureReconciliation[O, I]) readInventory(g *arm.Graph) inventory.List {
 	list := inventory.Of(a.declaration.Name, a.object)
 	if list.Of != "" {
-		a.recording.AddIgnored("the annotation " + infrav1.InventoryAnnotation + " is that of " + list.Of + ", so nothing of it counts: what was made for that object stays its own")
+		a.recording.AddIgnored("the annotation " + infrav1.InventoryAnnotation + " is that of " + list.Of + " and is ignored: resources created for that object stay its own")
 	}
 	if list.Old {
 		all := list.Made
@@ -74,7 +74,7 @@ func (a *azureReconciliation[O, I]) storeInventory(outcome arm.Outcome) {
 		for _, id := range outcome.IgnoredInventory {
 			ids = append(ids, string(id))
 		}
-		a.recording.AddIgnored("the annotation " + infrav1.InventoryAnnotation + " lists what nothing proves to be made for the object, so it is left alone: " + strings.Join(ids, ", "))
+		a.recording.AddIgnored("the annotation " + infrav1.InventoryAnnotation + " lists resources that are not proven to be created for the object, so they are left alone: " + strings.Join(ids, ", "))
 	}
 	annotation.Set(a.object, inventory.List{Made: outcome.Inventory, Adopted: outcome.Adopted}.Annotations(a.declaration.Name, a.object))
 }

@@ -37,7 +37,7 @@ func (o *Options) validateTenancy() error {
 // settleTenancy sets the defaults that depend on the manager's namespace and on another flag, and logs once if tenants are trusted.
 func (o *Options) settleTenancy(log logr.Logger) {
 	if o.Identity.Tenancy == identity.Trusted {
-		log.Info("Tenants are trusted: whoever may create an AzureClusterIdentity can use every Secret with a credential, and the manager's own identity",
+		log.Info("Tenants are trusted: users who may create an AzureClusterIdentity can use every Secret with a credential, and the manager's own identity",
 			"flag", "--"+identity.TenancyFlag, "value", identity.Trusted)
 		return
 	}

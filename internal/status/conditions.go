@@ -135,9 +135,9 @@ func driftMessage(results []arm.Result) string {
 			paths []string
 		}{
 			{"%s was changed outside: %s", result.OutsideChanges},
-			{"%s stays as it was made, and the spec now says otherwise: %s; replace it to apply the spec", result.UnappliedChanges},
+			{"%s cannot be changed, and the spec has other values: %s; replace it to apply the spec", result.UnappliedChanges},
 			{"%s differs from the spec: %s", unknown},
-			{"%s: AKS has no way back for what the spec does not set any more, so it stays as it is until it is set again: %s", result.UnremovablePaths},
+			{"%s: AKS cannot unset these fields, which the spec no longer sets, so they stay as they are until they are set again: %s", result.UnremovablePaths},
 		} {
 			if len(said.paths) > 0 {
 				lines = append(lines, fmt.Sprintf(said.what, result.ID.ShortName(), strings.Join(said.paths, ", ")))
@@ -286,7 +286,7 @@ func RefusalCondition(conditionType string, errs field.ErrorList) metav1.Conditi
 	}
 	return metav1.Condition{
 		Type: conditionType, Status: metav1.ConditionFalse, Reason: reason,
-		Message: joinLines(lines) + ". Nothing is created until this is corrected; it is looked at again when the object changes, and every " + RefusalRetryInterval.String(),
+		Message: joinLines(lines) + ". Nothing is created until this is corrected; it is checked again when the object changes, and every " + RefusalRetryInterval.String(),
 	}
 }
 

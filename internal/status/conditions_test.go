@@ -65,19 +65,19 @@ func TestGroups(t *testing.T) {
 			reason:  "the tags were written and the rest was not, and no look may come for long",
 			results: []arm.Result{{ID: vm, Group: "A", State: arm.Ready, SentMethod: "PATCH", Drift: []string{"tags.x", "a", "b"}, UnrepairedDrift: []string{"a", "b"}, UnappliedChanges: []string{"a"}}},
 			want: []metav1.Condition{{Type: "A", Status: metav1.ConditionTrue, Reason: "Drifted",
-				Message: "virtualMachines/m stays as it was made, and the spec now says otherwise: a; replace it to apply the spec; virtualMachines/m differs from the spec: b"}},
+				Message: "virtualMachines/m cannot be changed, and the spec has other values: a; replace it to apply the spec; virtualMachines/m differs from the spec: b"}},
 		},
 		"drift by whom": {
 			reason:  "each path has its own cause",
 			results: []arm.Result{{ID: vm, Group: "A", State: arm.Ready, UnrepairedDrift: []string{"a", "b", "c"}, OutsideChanges: []string{"b"}, UnappliedChanges: []string{"a", "c"}}},
 			want: []metav1.Condition{{Type: "A", Status: metav1.ConditionTrue, Reason: "Drifted",
-				Message: "virtualMachines/m was changed outside: b; virtualMachines/m stays as it was made, and the spec now says otherwise: a, c; replace it to apply the spec"}},
+				Message: "virtualMachines/m was changed outside: b; virtualMachines/m cannot be changed, and the spec has other values: a, c; replace it to apply the spec"}},
 		},
 		"stays": {
 			reason:  "what Azure keeps is told, whoever has asked for it",
 			results: []arm.Result{{ID: vm, Group: "A", State: arm.Ready, UnremovablePaths: []string{"/properties/a", "/properties/b"}}},
 			want: []metav1.Condition{{Type: "A", Status: metav1.ConditionTrue, Reason: "Drifted",
-				Message: "virtualMachines/m: AKS has no way back for what the spec does not set any more, so it stays as it is until it is set again: /properties/a, /properties/b"}},
+				Message: "virtualMachines/m: AKS cannot unset these fields, which the spec no longer sets, so they stay as they are until they are set again: /properties/a, /properties/b"}},
 		},
 		"unplanned": {
 			reason: "what no plan has any more says under its old condition what keeps it",

@@ -261,7 +261,7 @@ func noteOf(f virtual.Failure) string {
 	case strings.HasPrefix(f.Controller, "azurejson"):
 		return "azure.json cannot be written: " + f.Err.Error()
 	case f.Kind == "AzureMachineTemplate":
-		return "the cluster autoscaler cannot be told what a node is: " + f.Err.Error()
+		return "the cluster autoscaler cannot read the properties of a node: " + f.Err.Error()
 	}
 	return f.Err.Error()
 }

@@ -37,7 +37,7 @@ var rules = map[string]struct {
 		return arm.Node{ID: arm.ID(w.id("resourceGroups/" + cluster + "/providers/Microsoft.Compute/disks/gift-" + strings.ToLower(kind))), Policy: arm.Repair,
 			Body: map[string]any{"location": "eastus", "tags": map[string]any{infrav1.ClusterTagKey(cluster): "owned", infrav1.ClusterTagKey("victim"): "owned"},
 				"sku": map[string]any{"name": "Premium_LRS"}, "properties": map[string]any{"creationData": map[string]any{"createOption": "Empty"}, "diskSizeGB": 8}}}
-	}, "marks whose a resource is, and only the provider writes it"},
+	}, "marks the owner of a resource and is set only by the provider"},
 }
 
 // TestEveryPlanPasses adds to the plans of every kind, of objects that have been Ready with a lent identity, what breaks a rule.

@@ -106,7 +106,7 @@ func TestEveryDestinationPasses(t *testing.T) {
 				w.Create(&corev1.ConfigMap{ObjectMeta: meta, Data: map[string]string{"key": "theirs"}})
 				w.manage()
 				try.do(w, fmt.Sprintf(`{"%s": {"%s": {"name": "of-others", "key": "key"}}}`, try.list, try.value))
-				w.says(kind, "of-others was made by somebody else")
+				w.says(kind, "of-others was created by others")
 				secret, configMap := &corev1.Secret{}, &corev1.ConfigMap{}
 				w.Get(secret, meta.Name)
 				w.Get(configMap, meta.Name)

@@ -124,7 +124,7 @@ var tries = map[string]struct {
 		"spec.networkSpec.vnet.resourceGroup", "leads to another path", ""},
 	"cluster/tag of another": {"AzureCluster", inNetwork(func(_ *world, s *infrav1.AzureClusterSpec) {
 		s.AdditionalTags = infrav1.Tags{infrav1.ClusterTagKey("victim"): "owned"}
-	}), "spec.additionalTags", "marks whose a resource is", ""},
+	}), "spec.additionalTags", "marks the owner of a resource", ""},
 	"cluster/peering": {"AzureCluster", inNetwork(func(_ *world, s *infrav1.AzureClusterSpec) {
 		s.NetworkSpec.Vnet.Peerings = infrav1.VnetPeerings{{VnetPeeringClassSpec: infrav1.VnetPeeringClassSpec{ResourceGroup: "theirs", RemoteVnetName: "hub"}}}
 	}), "virtualNetworkPeerings/", "", "resourceGroups"},
@@ -148,7 +148,7 @@ var tries = map[string]struct {
 	}), "spec.asoManagedClusterPatches[0]", "", "managedClusters"},
 	"AKS/tag in a patch": {"AzureManagedControlPlane", inControlPlane(func(_ *world, s *infrav1.AzureManagedControlPlaneSpec) {
 		s.ASOManagedClusterPatches = []string{`{"spec": {"tags": {"` + infrav1.OwnerTag + `": "default/victim/0"}}}`}
-	}), "spec.asoManagedClusterPatches[0]", "marks whose a resource is", "managedClusters"},
+	}), "spec.asoManagedClusterPatches[0]", "marks the owner of a resource", "managedClusters"},
 	"AKS/Secret in a patch": {"AzureManagedControlPlane", inControlPlane(func(_ *world, s *infrav1.AzureManagedControlPlaneSpec) {
 		s.ASOManagedClusterPatches = []string{`{"spec": {"operatorSpec": {"secrets": {"adminCredentials": {"name": "../../default/secrets/x", "key": "value"}}}}}`}
 	}), "spec.asoManagedClusterPatches[0]", "is no name of a Secret", "managedClusters"},

@@ -302,7 +302,7 @@ func (w *world) wait(d time.Duration) {
 }
 
 // stays is what a condition says, that is True, of what works and does not change any more.
-var stays = []string{"the spec now says otherwise: ", "AKS has no way back for what the spec does not set any more"}
+var stays = []string{"the spec has other values: ", "AKS cannot unset these fields, which the spec no longer sets"}
 
 // gone waits until an object is.
 func (w *world) gone(object client.Object) {

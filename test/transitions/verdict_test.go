@@ -39,7 +39,7 @@ func (l *life) differ(fresh, changed end) []string {
 }
 
 // cause is what a condition names that has a user know what to do: a field, or what Azure did not take.
-var cause = regexp.MustCompile(`\bspec\.\w|(PUT|PATCH|DELETE|POST) \S+: \w+|the spec now says otherwise: \w|the spec does not set any more, so it stays as it is until it is set again: /\w`)
+var cause = regexp.MustCompile(`\bspec\.\w|(PUT|PATCH|DELETE|POST) \S+: \w+|the spec has other values: \w|the spec no longer sets, so they stay as they are until they are set again: /\w`)
 
 // told are conditions that tell no cause of what is not as the spec.
 func told(said map[string]string) (wrong []string) {

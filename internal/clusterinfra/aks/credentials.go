@@ -68,7 +68,7 @@ func ReadKubeconfigs(ctx context.Context, f *facts.Facts, access *access.Access,
 	switch {
 	case !localDisabled:
 	case !entra:
-		return nil, errors.New("local accounts are disabled and the cluster has no Entra integration, so nobody can have a kubeconfig: set spec.aadProfile, or spec.disableLocalAccounts to false")
+		return nil, errors.New("local accounts are disabled and the cluster has no Entra integration, so no kubeconfig can be issued: set spec.aadProfile, or spec.disableLocalAccounts to false")
 	default:
 		token, err := access.Credential.GetToken(ctx, policy.TokenRequestOptions{Scopes: []string{kubeconfig.ServerAppScope}})
 		if err != nil {

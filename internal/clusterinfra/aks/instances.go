@@ -37,10 +37,10 @@ func ScaleSetCondition(exists bool, machines int, count int32) metav1.Condition 
 	switch {
 	case !exists && count > 0:
 		condition.Status, condition.Reason = metav1.ConditionFalse, infrav1.WaitingReason
-		condition.Message = "the scale set of the pool is not in the node resource group yet; it is looked for until it is"
+		condition.Message = "the scale set of the pool is not in the node resource group yet; it is checked until it is"
 	case machines != int(count):
 		condition.Status, condition.Reason = metav1.ConditionFalse, infrav1.WaitingReason
-		condition.Message = fmt.Sprintf("the scale set has %d of %d virtual machines; it is looked at until it has all", machines, count)
+		condition.Message = fmt.Sprintf("the scale set has %d of %d virtual machines; it is checked until it has all", machines, count)
 	}
 	return condition
 }

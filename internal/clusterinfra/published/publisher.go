@@ -34,7 +34,7 @@ type Publisher struct {
 type ForeignObjectError struct{ Kind, Name string }
 
 func (e ForeignObjectError) Error() string {
-	return e.Kind + " " + e.Name + " was made by somebody else"
+	return e.Kind + " " + e.Name + " was created by others"
 }
 
 // PublishSecret creates or updates a Secret.

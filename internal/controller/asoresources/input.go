@@ -65,7 +65,7 @@ func (m *Members) WaitsForOwner() *metav1.Condition {
 	}
 	return &metav1.Condition{
 		Status: metav1.ConditionFalse, Reason: infrav1.WaitingReason,
-		Message: "waits for the AzureASOManagedCluster of Cluster " + m.Cluster.Name + " to be there and begun",
+		Message: "waits for the AzureASOManagedCluster of Cluster " + m.Cluster.Name + " to exist and to be reconciled",
 	}
 }
 

@@ -188,7 +188,7 @@ func (k plainObjectClient) getObject(ctx context.Context, kind schema.GroupVersi
 // explainForbidden adds the missing permissions to an error, and who grants them.
 func explainForbidden(err error) error {
 	if apierrors.IsForbidden(err) {
-		return fmt.Errorf("who operates the management cluster has to give the manager the rights get, create, patch and delete in this namespace: %w", err)
+		return fmt.Errorf("the operator of the management cluster has to give the manager the rights get, create, patch and delete in this namespace: %w", err)
 	}
 	return err
 }
@@ -198,7 +198,7 @@ func explainForbidden(err error) error {
 func readReadiness(o *unstructured.Unstructured) (ready bool, reason, message string) {
 	status, _, _ := unstructured.NestedMap(o.Object, "status")
 	if seen, ok := status["observedGeneration"].(int64); ok && seen < o.GetGeneration() {
-		return false, infrav1.WaitingReason, "its controller has not looked at it yet"
+		return false, infrav1.WaitingReason, "its controller has not observed it yet"
 	}
 	conditions, _ := status["conditions"].([]any)
 	for _, each := range conditions {
@@ -209,7 +209,7 @@ func readReadiness(o *unstructured.Unstructured) (ready bool, reason, message st
 		seen, ok := condition["observedGeneration"].(int64)
 		switch {
 		case ok && seen < o.GetGeneration():
-			return false, infrav1.WaitingReason, "its controller has not looked at it yet"
+			return false, infrav1.WaitingReason, "its controller has not observed it yet"
 		case condition["status"] == "True":
 			return true, "", ""
 		}

@@ -28,9 +28,9 @@ func TestReadiness(t *testing.T) {
 	}{
 		"nothing":        {"a kind may have no status", "", "", true},
 		"seen":           {"its controller says no more", "status: {observedGeneration: 3}", "", true},
-		"unseen":         {"its controller has yet to say", "status: {observedGeneration: 2, conditions: [{type: Ready, status: 'True'}]}", "its controller has not looked at it yet", false},
+		"unseen":         {"its controller has yet to say", "status: {observedGeneration: 2, conditions: [{type: Ready, status: 'True'}]}", "its controller has not observed it yet", false},
 		"ready":          {"it says so", "status: {conditions: [{type: Synced, status: 'False'}, {type: Ready, status: 'True', observedGeneration: 3}]}", "", true},
-		"ready of old":   {"it said so of another spec", "status: {conditions: [{type: Ready, status: 'True', observedGeneration: 2}]}", "its controller has not looked at it yet", false},
+		"ready of old":   {"it said so of another spec", "status: {conditions: [{type: Ready, status: 'True', observedGeneration: 2}]}", "its controller has not observed it yet", false},
 		"not ready":      {"with its own words", "status: {conditions: [{type: Ready, status: 'False', message: is busy}]}", "is not ready: is busy", false},
 		"unknown":        {"nobody knows", "status: {conditions: [{type: Ready, status: Unknown}]}", "is not ready: ", false},
 		"not as is used": {"other kinds have conditions of other forms", "status: {conditions: {Ready: 'True'}}", "", true},

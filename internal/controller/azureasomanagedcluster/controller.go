@@ -198,7 +198,7 @@ func copyEndpoint(object *infrav1.AzureASOManagedCluster, members *asoresources.
 		condition.Reason = infrav1.InvalidConfigurationReason
 		condition.Message = "spec.controlPlaneRef of Cluster " + members.Cluster.Name + " is of kind " + ref.Kind + ": an " + asoresources.ClusterKind + " goes with an " + asoresources.ControlPlaneKind + " only"
 	case members.ControlPlane == nil:
-		condition.Message = asoresources.ControlPlaneKind + " " + ref.Name + " is not there yet"
+		condition.Message = asoresources.ControlPlaneKind + " " + ref.Name + " does not exist yet"
 	case members.ControlPlane.Status.ControlPlaneEndpoint.Host == "":
 		condition.Message = "waits for the endpoint of " + asoresources.ControlPlaneKind + " " + ref.Name
 	default:

@@ -23,7 +23,7 @@ const creatingRetry = 5 * time.Second
 func (k *Kind) BeforeDelete(_ context.Context, in *input) error {
 	in.object.Status.Ready = false
 	if in.members.Infrastructure == nil && in.clusterGone {
-		return reconcile.AbandonResources("the AzureASOManagedCluster that says whose the resources are is gone", "the resources of its spec.resources")
+		return reconcile.AbandonResources("the AzureASOManagedCluster that owns the resources is gone", "the resources of its spec.resources")
 	}
 	return nil
 }

@@ -70,6 +70,6 @@ func (k *Kind) DeletionBlocker(in *input, subscription string) deletion.Blocker 
 	key, value := plan.OwnerTag(k.newPlanInput(in, subscription))
 	return deletion.Blocker{
 		Identity: deletion.DescribeIdentity(spec.IdentityRef, in.azureCluster.Namespace), User: "AzureCluster " + in.azureCluster.Name,
-		AzureResources: fmt.Sprintf("all that carries the tag %s=%s", key, value), OwnsAllTagged: true,
+		AzureResources: fmt.Sprintf("all resources with the tag %s=%s", key, value), OwnsAllTagged: true,
 	}
 }

@@ -117,7 +117,7 @@ func leftoversMessage(azureCluster *infrav1.AzureCluster, group arm.ID, stays []
 	if len(ids) == 0 {
 		return text + ". " + listGroupCommand(group)
 	}
-	return text + ". To delete all of them after you have looked at them, run: " + deletion.RemovalCommand(ids)
+	return text + ". To delete all of them after checking them, run: " + deletion.RemovalCommand(ids)
 }
 
 // leftoversEvent is leftoversMessage at the end of the deletion, short enough for an event.

@@ -94,6 +94,6 @@ var usedBeforeUpgradeCondition = metav1.Condition{
 // tenantsTrustedCondition is set on identities by a manager that trusts tenants.
 var tenantsTrustedCondition = metav1.Condition{
 	Type: infrav1.TenantsIsolatedCondition, Status: metav1.ConditionFalse, Reason: infrav1.TenantsTrustedReason,
-	Message: fmt.Sprintf("the manager runs with --%s=%s: whoever may create an %s can use every Secret with a credential, and the manager's own identity",
+	Message: fmt.Sprintf("the manager runs with --%s=%s: users who may create an %s can use every Secret with a credential, and the manager's own identity",
 		identity.TenancyFlag, identity.Trusted, identity.Kind),
 }

@@ -64,15 +64,15 @@ func inUseCondition(object *infrav1.AzureClusterIdentity, users map[string]strin
 	if len(known) > 0 {
 		slices.Sort(known)
 		all := slices.Compact(known)
-		parts = append(parts, "waits for what uses it to be gone: "+deletion.SummarizeNames(all)+
-			". To let it go, delete their Clusters, or name another identity in spec.identityRef")
+		parts = append(parts, "waits for its users to be gone: "+deletion.SummarizeNames(all)+
+			". To unblock the deletion, delete their Clusters, or name another identity in spec.identityRef")
 		if !strings.HasSuffix(deletion.SummarizeNames(all), all[len(all)-1]) {
 			parts[0] += ". To list them, run: kubectl get azureclusters,azuremanagedcontrolplanes --all-namespaces --output " +
 				"custom-columns=NAMESPACE:.metadata.namespace,NAME:.metadata.name,IDENTITY:.spec.identityRef.name"
 		}
 	}
 	if len(unknown) > 0 {
-		parts = append(parts, "waits for what is not here, or not for this manager to see. To let it go once nothing uses it, run: "+
+		parts = append(parts, "waits for users that do not exist or that this manager cannot see. Once nothing uses it, run: "+
 			deletion.RemoveFinalizersCommand(object, identity.Kind, unknown...))
 	}
 	return metav1.Condition{Status: metav1.ConditionFalse, Reason: infrav1.InUseReason, Message: strings.Join(parts, "; ")}, len(parts) > 0

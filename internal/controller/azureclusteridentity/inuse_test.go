@@ -15,9 +15,9 @@ func TestHeldBy(t *testing.T) {
 	for _, name := range []string{"c1", "c2"} {
 		addFinalizerNames(users, infrav1.ClusterFinalizer, "AzureCluster", &infrav1.AzureCluster{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: name}})
 	}
-	const way = ". To let it go, delete their Clusters, or name another identity in spec.identityRef"
+	const way = ". To unblock the deletion, delete their Clusters, or name another identity in spec.identityRef"
 	stale := func(left string) string {
-		return "waits for what is not here, or not for this manager to see. To let it go once nothing uses it, run: " +
+		return "waits for users that do not exist or that this manager cannot see. Once nothing uses it, run: " +
 			"kubectl patch -n ns azureclusteridentity/id --type=merge -p '{\"metadata\":{\"finalizers\":[" + left + "]}}'"
 	}
 	tests := map[string]struct {
@@ -27,11 +27,11 @@ func TestHeldBy(t *testing.T) {
 	}{
 		"nobody":   {"there is nothing to say", nil, ""},
 		"others":   {"somebody else's finalizer is theirs to explain", []string{"others.example.com/a"}, ""},
-		"users":    {"in the order of their names", []string{key("c2"), key("c1")}, "waits for what uses it to be gone: AzureCluster ns/c1, AzureCluster ns/c2" + way},
-		"old form": {"a cluster may have both forms", []string{identity.LegacyFinalizerKey(infrav1.ClusterFinalizer, "ns", "c1"), key("c1")}, "waits for what uses it to be gone: AzureCluster ns/c1" + way},
+		"users":    {"in the order of their names", []string{key("c2"), key("c1")}, "waits for its users to be gone: AzureCluster ns/c1, AzureCluster ns/c2" + way},
+		"old form": {"a cluster may have both forms", []string{identity.LegacyFinalizerKey(infrav1.ClusterFinalizer, "ns", "c1"), key("c1")}, "waits for its users to be gone: AzureCluster ns/c1" + way},
 		"unknown":  {"a cluster that is gone does not release it", []string{key("gone")}, stale("")},
 		"both": {"those that are used by somebody stay", []string{key("c1"), key("gone"), "others.example.com/a"},
-			"waits for what uses it to be gone: AzureCluster ns/c1" + way + "; " + stale(`"`+key("c1")+`","others.example.com/a"`)},
+			"waits for its users to be gone: AzureCluster ns/c1" + way + "; " + stale(`"`+key("c1")+`","others.example.com/a"`)},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {

@@ -26,7 +26,7 @@ func (k *Kind) BeforeDelete(_ context.Context, in *input) error {
 	case deletion.IsMoved(in.azureMachine):
 		return reconcile.NothingToDo()
 	}
-	return reconcile.AbandonResources("the AzureCluster that says how to ask Azure is gone", k.describeResources(in, ""))
+	return reconcile.AbandonResources("the AzureCluster with the identity for Azure is gone", k.describeResources(in, ""))
 }
 
 // NothingCreated implements reconcile.Kind. Machines are created only in a provisioned network.

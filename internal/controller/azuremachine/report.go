@@ -109,10 +109,10 @@ func describeVM(found []metav1.Condition, planned plan.MachineInput, outcome arm
 		// Azure does not start it again by itself.
 		state := planned.MachineFacts.PowerState
 		vm.Status, vm.Reason = metav1.ConditionFalse, infrav1.VMStoppedReason
-		vm.Message = "the VM is " + state + ": somebody stopped it."
+		vm.Message = "the VM is " + state + ": it was stopped."
 		if planned.AzureMachine.Spec.SpotVMOptions != nil && state == "deallocated" {
 			vm.Reason = infrav1.SpotVMEvictedReason
-			vm.Message = "the spot VM is deallocated: Azure evicted it, or somebody stopped it."
+			vm.Message = "the spot VM is deallocated: Azure evicted it, or it was stopped."
 		}
 		vm.Message += " Start it in Azure, delete the Machine, or let a MachineHealthCheck replace it"
 	}
@@ -138,7 +138,7 @@ func isVMFailed(outcome arm.Outcome) bool {
 	})
 }
 
-const notMadeAgain = " It is not made again: delete the Machine, or let a MachineHealthCheck replace it"
+const notMadeAgain = " It is not created again: delete the Machine, or let a MachineHealthCheck replace it"
 
 // reportVMGone reports a VM that was deleted outside, or evicted with the eviction policy Delete. It is not created again: Cluster API
 // replaces the Machine.
@@ -147,11 +147,11 @@ func reportVMGone(in *input) {
 	in.azureMachine.Status.Ready = false
 	condition := metav1.Condition{
 		Type: infrav1.VMRunningCondition, Status: metav1.ConditionFalse, Reason: infrav1.VMDeletedReason,
-		Message: "the VM " + *in.azureMachine.Spec.ProviderID + " does not exist any more." + notMadeAgain,
+		Message: "the VM " + *in.azureMachine.Spec.ProviderID + " no longer exists." + notMadeAgain,
 	}
 	if spot := in.planned.AzureMachine.Spec.SpotVMOptions; spot != nil && spot.EvictionPolicy != nil && *spot.EvictionPolicy == infrav1.SpotEvictionPolicyDelete {
 		condition.Reason = infrav1.SpotVMEvictedReason
-		condition.Message = "the spot VM " + *in.azureMachine.Spec.ProviderID + " does not exist any more: Azure evicted it, or somebody deleted it." + notMadeAgain
+		condition.Message = "the spot VM " + *in.azureMachine.Spec.ProviderID + " no longer exists: Azure evicted it, or it was deleted." + notMadeAgain
 	}
 	conditions.Set(in.azureMachine, condition)
 	condition.Type = infrav1.ReadyCondition

@@ -47,7 +47,7 @@ func (k *Kind) BeforeDelete(ctx context.Context, in *input) error {
 	case nothingPlanned(in):
 		return reconcile.FinishDeletion()
 	}
-	return reconcile.AbandonResources("the AzureCluster or AzureManagedControlPlane that says how to ask Azure is gone", describeScaleSet(in))
+	return reconcile.AbandonResources("the AzureCluster or AzureManagedControlPlane with the identity for Azure is gone", describeScaleSet(in))
 }
 
 // NothingCreated implements reconcile.Kind. Scale sets are created only in a provisioned network.

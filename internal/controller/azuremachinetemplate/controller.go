@@ -150,5 +150,5 @@ func (r *Reconciler) reportFailure(ctx context.Context, template *infrav1.AzureM
 }
 
 func (r *Reconciler) warnOwner(ctx context.Context, template *infrav1.AzureMachineTemplate, reason string, err error) {
-	r.eventLog.WarnOnce(ctx, template, nodeMatter, reason, "the cluster autoscaler cannot be told what a node is: "+err.Error(), err)
+	r.eventLog.WarnOnce(ctx, template, nodeMatter, reason, "the cluster autoscaler cannot read the properties of a node: "+err.Error(), err)
 }

@@ -115,7 +115,7 @@ func copyEndpoint(azureCluster *infrav1.AzureManagedCluster, cluster *clusterv1.
 		condition.Message = fmt.Sprintf("spec.controlPlaneRef of Cluster %s is of kind %q: an %s goes with an %s only", cluster.Name, cluster.Spec.ControlPlaneRef.Kind, aks.ClusterKind, aks.ControlPlaneKind)
 	case controlPlane == nil:
 		condition.Reason = infrav1.WaitingReason
-		condition.Message = "AzureManagedControlPlane " + cluster.Spec.ControlPlaneRef.Name + " is not there yet"
+		condition.Message = "AzureManagedControlPlane " + cluster.Spec.ControlPlaneRef.Name + " does not exist yet"
 	case !plan.HasEndpoint(controlPlane):
 		condition.Reason = infrav1.WaitingReason
 		condition.Message = "waits for the endpoint of AzureManagedControlPlane " + controlPlane.Name

@@ -25,7 +25,7 @@ func TestShow(t *testing.T) {
 		}, true, ""},
 		"endpoint of a user":  {"AKS was not asked yet", "AzureManagedControlPlane", &infrav1.AzureManagedControlPlane{Spec: infrav1.AzureManagedControlPlaneSpec{ControlPlaneEndpoint: endpoint}}, false, "waits for the endpoint"},
 		"no endpoint yet":     {"it must not look provisioned before Cluster API can reach it", "AzureManagedControlPlane", &infrav1.AzureManagedControlPlane{}, false, "waits for the endpoint"},
-		"no control plane":    {"objects may arrive in any order", "AzureManagedControlPlane", nil, false, "is not there yet"},
+		"no control plane":    {"objects may arrive in any order", "AzureManagedControlPlane", nil, false, "does not exist yet"},
 		"other control plane": {"it would never get an endpoint, and nobody would say why", "KubeadmControlPlane", nil, false, "KubeadmControlPlane"},
 	}
 	for name, test := range tests {

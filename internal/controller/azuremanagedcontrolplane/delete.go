@@ -66,6 +66,6 @@ func (k *Kind) DeletionBlocker(in *input, subscription string) deletion.Blocker 
 	key, value := plan.OwnerTag(planned)
 	return deletion.Blocker{
 		Identity: deletion.DescribeIdentity(in.controlPlane.Spec.IdentityRef, in.controlPlane.Namespace), User: aks.ControlPlaneKind + " " + in.controlPlane.Name,
-		AzureResources: fmt.Sprintf("the AKS cluster %s and all else that carries the tag %s=%s", plan.ClusterID(planned), key, value), OwnsAllTagged: true,
+		AzureResources: fmt.Sprintf("the AKS cluster %s and all other resources with the tag %s=%s", plan.ClusterID(planned), key, value), OwnsAllTagged: true,
 	}
 }

@@ -52,7 +52,7 @@ func healthCondition(health facts.Health, age time.Duration) metav1.Condition {
 		condition.Reason = "Unknown"
 	}
 	if condition.Message == "" {
-		condition.Message = "Azure Resource Health says " + condition.Reason + " and no more"
+		condition.Message = "Azure Resource Health reports " + condition.Reason + " without details"
 	}
 	return condition
 }

@@ -27,7 +27,7 @@ func TestHealthCondition(t *testing.T) {
 		"new":            {"in the first hour Azure often does not know yet", facts.Health{State: "Unknown"}, 59 * time.Minute, fine},
 		"new and down":   {"unavailable is unavailable at any age", facts.Health{State: "Unavailable", Reason: "Unplanned", Summary: "s"}, time.Minute, outcome{metav1.ConditionFalse, "Unplanned", "s"}},
 		"without reason": {"a condition needs one", facts.Health{State: "Unavailable", Summary: "s"}, 2 * time.Hour, outcome{metav1.ConditionFalse, "Unavailable", "s"}},
-		"nothing said":   {"an empty answer is not good news", facts.Health{}, 2 * time.Hour, outcome{metav1.ConditionFalse, "Unknown", "Azure Resource Health says Unknown and no more"}},
+		"nothing said":   {"an empty answer is not good news", facts.Health{}, 2 * time.Hour, outcome{metav1.ConditionFalse, "Unknown", "Azure Resource Health reports Unknown without details"}},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {

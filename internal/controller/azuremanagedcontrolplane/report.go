@@ -61,7 +61,7 @@ func reportConverged(in *input, outcome arm.Outcome) {
 	if result, _ := outcome.Result(plan.ClusterID(in.planned)); plan.IsStopped(result.Observed) && running != nil && running.Status == metav1.ConditionTrue {
 		conditions.Set(in.controlPlane, metav1.Condition{
 			Type: infrav1.ManagedClusterRunningCondition, Status: metav1.ConditionFalse, Reason: aks.StoppedReason,
-			Message: "somebody has stopped the cluster: it costs no machines, answers nobody and takes no changes until it is started again, as by az aks start",
+			Message: "the cluster was stopped. Its API server does not respond and changes are not possible until it is started, for example with az aks start",
 		})
 	}
 }

@@ -24,7 +24,7 @@ const creatingRetry = 5 * time.Second
 func (k *Kind) BeforeDelete(ctx context.Context, in *input) error {
 	in.azurePool.Status.Ready = false
 	if in.controlPlane == nil && in.clusterGone {
-		return reconcile.AbandonResources("the AzureManagedControlPlane that says how to ask Azure is gone", describePool(in, ""))
+		return reconcile.AbandonResources("the AzureManagedControlPlane with the identity for Azure is gone", describePool(in, ""))
 	}
 	goes, err := k.isDeletedWithCluster(ctx, in)
 	if err == nil && goes {

@@ -160,7 +160,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.
 		}
 	case controllerutil.ContainsFinalizer(secret, infrav1.CredentialFinalizer):
 		r.Recorder.Eventf(secret, nil, corev1.EventTypeNormal, infrav1.InUseReason, "Delete",
-			"is kept until nothing uses it any more: %s", strings.Join(users, ", "))
+			"is kept while it is in use: %s", strings.Join(users, ", "))
 	}
 	if slices.Equal(before.Finalizers, secret.Finalizers) && maps.Equal(before.Labels, secret.Labels) {
 		return ctrl.Result{}, nil

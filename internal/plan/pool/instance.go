@@ -119,7 +119,7 @@ func (i Instance) Coming() bool {
 	return !i.Deleting() && !strings.EqualFold(i.State, "Succeeded") && !strings.EqualFold(i.State, "Failed") && !strings.EqualFold(i.State, "Canceled")
 }
 
-// Stopped tells whether the VM is known not to run: somebody stopped it, or Azure took it back.
+// Stopped tells whether the VM is known not to run: it was stopped, or Azure took it back.
 func (i Instance) Stopped() bool {
 	return slices.Contains([]string{"stopping", "stopped", "deallocating", "deallocated"}, i.Power)
 }

@@ -77,7 +77,7 @@ func (h Blocker) AddWaysOut(obj Object, outcome arm.Outcome, also ...string) {
 		}
 	}
 	if len(h.Remaining) > 0 {
-		h.AzureResources = "what is left in Azure" // The command lists the resources.
+		h.AzureResources = "the remaining resources in Azure" // The command lists the resources.
 	}
 	ways := h.WaysOut(errs...)
 	if ways == "" {
@@ -117,7 +117,7 @@ func (h Blocker) WaysOut(errs ...error) string {
 		return ""
 	}
 	ways = append(ways[:min(maxWays, len(ways))], h.manualWayOut())
-	return ". To let it go: " + strings.Join(ways, "; or ")
+	return ". To unblock the deletion: " + strings.Join(ways, "; or ")
 }
 
 // findWayOut explains how to resolve one error; "" if it resolves by itself.
@@ -139,7 +139,7 @@ func (h Blocker) findWayOut(err error) string {
 		}
 	}
 	if arm.Classify(err) == arm.ClassStalled {
-		return "change what Azure refuses it for"
+		return "correct the cause of Azure's refusal"
 	}
 	return ""
 }
@@ -150,7 +150,7 @@ func (h Blocker) fillPlaceholders(way string) string {
 
 // manualWayOut is the way out that always works: delete the resources by hand and remove the finalizers.
 func (h Blocker) manualWayOut() string {
-	return fmt.Sprintf("delete %s without the provider and let the object go: %s && %s", h.AzureResources, h.removalCommand(), RemoveFinalizersCommand(h.Object, h.Kind, h.Finalizers...))
+	return fmt.Sprintf("delete %s without the provider and remove the finalizers: %s && %s", h.AzureResources, h.removalCommand(), RemoveFinalizersCommand(h.Object, h.Kind, h.Finalizers...))
 }
 
 // RemoveFinalizersCommand returns the command that removes these finalizers from obj and keeps the others.
@@ -172,11 +172,11 @@ const orOtherIdentity = ", or name another identity that may delete it in spec.i
 var identityWaysOut = map[identity.Code]string{
 	identity.IdentityNotFound:              "create {identity}" + orOtherIdentity,
 	identity.NamespaceNotAllowedByIdentity: "let spec.allowedNamespaces of {identity} include {namespace}" + orOtherIdentity,
-	identity.SecretNotFound:                "create what {identity} takes its credential from" + orOtherIdentity,
+	identity.SecretNotFound:                "create the Secret that {identity} reads its credential from" + orOtherIdentity,
 	identity.SecretKeyMissing:              "put the key into the Secret of {identity}" + orOtherIdentity,
 	identity.CredentialsInvalid:            "give {identity} a credential that works" + orOtherIdentity,
 	identity.NotSupported:                  "change {identity}" + orOtherIdentity,
-	identity.NotAllowedByTenancy:           "do what the message says" + orOtherIdentity,
+	identity.NotAllowedByTenancy:           "follow the message" + orOtherIdentity,
 	identity.ServiceAccountNotFound:        "create the ServiceAccount that the message names" + orOtherIdentity,
 	identity.NamespaceTerminating:          "have the application of {identity} trust the manager's own ServiceAccount and list the namespace of {identity} in the manager's --" + identity.ManagerNamespacesFlag + orOtherIdentity,
 	identity.SubscriptionMissing:           "name the subscription in spec.subscriptionID of {user}, or start the manager with AZURE_SUBSCRIPTION_ID",
@@ -186,7 +186,7 @@ const (
 	replaceCredential = "give {identity} a credential that Microsoft Entra ID accepts" + orOtherIdentity
 	grantPermission   = "give {identity} the permission that Azure names, as the role Contributor has it" + orOtherIdentity
 	fixSubscription   = "give {identity} a role in the subscription, or have the subscription enabled again"
-	removeUsage       = "delete or detach in Azure what still uses it"
+	removeUsage       = "delete or detach the resources that still use it"
 	// ownershipTagLostCode is the code for a resource whose ownership is not proven. The error's message has the commands to decide.
 	ownershipTagLostCode = "ownershiptaglost"
 )
@@ -215,5 +215,5 @@ var azureWaysOut = map[string]string{
 	"loadbalancerinusebyvirtualmachinescaleset": removeUsage,
 	"nicinuse":                     removeUsage,
 	"virtualnetworkinuse":          removeUsage,
-	"resourcegroupdeletionblocked": "remove what keeps something in the group from being deleted, which Azure names",
+	"resourcegroupdeletionblocked": "remove the cause, named by Azure, that blocks the deletion of a resource in the group",
 }

@@ -45,20 +45,20 @@ func TestWaysOut(t *testing.T) {
 		"lock":       {"locks are removed by people", []error{code(409, "ScopeLocked")}, []string{"remove the lock that Azure names, as by az lock delete"}},
 		"case":       {"Azure's codes differ in case", []error{code(409, "scopelocked")}, []string{"remove the lock that Azure names, as by az lock delete"}},
 		"detail":     {"the cause is in the details of the group's deletion", []error{code(409, "ResourceGroupDeletionFailed", "ScopeLocked")}, []string{"remove the lock that Azure names, as by az lock delete"}},
-		"in use":     {"it waits, maybe for something that nobody deletes", []error{code(400, "InUseSubnetCannotBeDeleted")}, []string{"delete or detach in Azure what still uses it"}},
+		"in use":     {"it waits, maybe for something that nobody deletes", []error{code(400, "InUseSubnetCannotBeDeleted")}, []string{"delete or detach the resources that still use it"}},
 		"lost tag":   {"the error has the commands", []error{code(200, "OwnershipTagLost")}, []string{"run one of the commands that the message gives"}},
-		"unknown":    {"what is refused for good needs a person", []error{code(400, "SomethingNew")}, []string{"change what Azure refuses it for"}},
+		"unknown":    {"what is refused for good needs a person", []error{code(400, "SomethingNew")}, []string{"correct the cause of Azure's refusal"}},
 		"the same":   {"said once", []error{code(409, "ScopeLocked"), code(409, "ScopeLocked")}, []string{"remove the lock that Azure names, as by az lock delete"}},
-		"two causes": {"each has its way", []error{code(409, "ScopeLocked"), code(400, "NicInUse")}, []string{"remove the lock that Azure names, as by az lock delete", "delete or detach in Azure what still uses it"}},
+		"two causes": {"each has its way", []error{code(409, "ScopeLocked"), code(400, "NicInUse")}, []string{"remove the lock that Azure names, as by az lock delete", "delete or detach the resources that still use it"}},
 		"many causes": {"no more than a person reads", []error{code(409, "ScopeLocked"), code(400, "NicInUse"), code(403, "RequestDisallowedByPolicy"), code(400, "SomethingNew")},
-			[]string{"remove the lock that Azure names, as by az lock delete", "delete or detach in Azure what still uses it", "exempt it from the policy that Azure names, or change the assignment"}},
+			[]string{"remove the lock that Azure names, as by az lock delete", "delete or detach the resources that still use it", "exempt it from the policy that Azure names, or change the assignment"}},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			want := ""
 			if test.want != nil {
-				want = ". To let it go: " + strings.Join(test.want, "; or ") +
-					`; or delete the VM without the provider and let the object go: for id in $(az resource list --subscription s --tag owner=ns/c/1 --query "[?contains(['m'], name)].id" --output tsv); ` +
+				want = ". To unblock the deletion: " + strings.Join(test.want, "; or ") +
+					`; or delete the VM without the provider and remove the finalizers: for id in $(az resource list --subscription s --tag owner=ns/c/1 --query "[?contains(['m'], name)].id" --output tsv); ` +
 					`do az resource delete --ids "$id"; done && kubectl patch -n ns azuremachine/m --type=merge -p '{"metadata":{"finalizers":[]}}'`
 			}
 			if got := held(infrav1.MachineFinalizer).WaysOut(test.errs...); got != want {

@@ -97,7 +97,7 @@ func TestCommandCanBePasted(t *testing.T) {
 			machine.SetConditions([]metav1.Condition{{Type: infrav1.ReadyCondition, Status: metav1.ConditionFalse, Reason: infrav1.FailedReason}})
 			h.AddWaysOut(machine, test.outcome)
 			message := conditions.Get(machine, infrav1.ReadyCondition).Message
-			_, command, found := strings.Cut(message, "let the object go: ")
+			_, command, found := strings.Cut(message, "remove the finalizers: ")
 			if !found || strings.Contains(message, "resource group") || strings.Contains(command, "more") {
 				t.Fatalf("%s: %s", test.reason, message)
 			}

@@ -16,7 +16,7 @@ import (
 func CompleteDeletion(ctx context.Context, changes *patch.Changes, obj client.Object, release func() error, finalizers ...string) error {
 	if markNothingLeft(obj) {
 		if err := changes.Write(ctx); err != nil {
-			return fmt.Errorf("remember that nothing is left: %w", err)
+			return fmt.Errorf("record that nothing is left: %w", err)
 		}
 	}
 	if err := release(); err != nil {

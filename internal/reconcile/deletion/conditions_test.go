@@ -65,17 +65,17 @@ func TestFirst(t *testing.T) {
 		want    string
 	}{
 		"all going": {"there is nothing to do but to wait", []client.Object{machine("b", "b", true), machine("a", "a", true)}, false, true,
-			"waits for what is being deleted first: AzureMachine a, b"},
+			"waits for the deletion of: AzureMachine a, b"},
 		"one staying": {"Cluster API will come to it", []client.Object{machine("a", "a", true), machine("b", "b", false)}, false, true,
-			"waits for what is being deleted first: AzureMachine a; waits for what nobody has deleted yet: AzureMachine b. Cluster c is being deleted, and Cluster API deletes them with it; to do it at once: kubectl delete -n ns machine/b"},
+			"waits for the deletion of: AzureMachine a; waits for objects that are not being deleted yet: AzureMachine b. Cluster c is being deleted, and Cluster API deletes them with it; to do it at once: kubectl delete -n ns machine/b"},
 		"cluster stays": {"both ways are named", []client.Object{machine("a", "owner", false)}, false, false,
-			"waits for what nobody has deleted yet: AzureMachine a. To let it go on, delete the Cluster and all that is its: kubectl delete -n ns cluster/c, or only them: kubectl delete -n ns machine/owner"},
+			"waits for objects that are not being deleted yet: AzureMachine a. To continue, delete the Cluster and all that is its: kubectl delete -n ns cluster/c, or only them: kubectl delete -n ns machine/owner"},
 		"cluster gone": {"nobody deletes them but a person", []client.Object{machine("a", "", false)}, true, true,
-			"waits for what nobody has deleted yet: AzureMachine a. To let it go on, delete them: kubectl delete -n ns azuremachine/a"},
+			"waits for objects that are not being deleted yet: AzureMachine a. To continue, delete them: kubectl delete -n ns azuremachine/a"},
 		"many": {"the list is bounded, the command is complete", many[:6], true, true,
-			"waits for what nobody has deleted yet: AzureMachine m0, m1, m2, m3 and 2 more. To let it go on, delete them: kubectl delete -n ns machine/m0 machine/m1 machine/m2 machine/m3 machine/m4 machine/m5"},
+			"waits for objects that are not being deleted yet: AzureMachine m0, m1, m2, m3 and 2 more. To continue, delete them: kubectl delete -n ns machine/m0 machine/m1 machine/m2 machine/m3 machine/m4 machine/m5"},
 		"very many": {"a label selects what is too long to name", many, true, true,
-			"waits for what nobody has deleted yet: AzureMachine m0, m1, m10, m11 and 17 more. To let it go on, delete them: kubectl delete -n ns machine --selector cluster.x-k8s.io/cluster-name=c"},
+			"waits for objects that are not being deleted yet: AzureMachine m0, m1, m10, m11 and 17 more. To continue, delete them: kubectl delete -n ns machine --selector cluster.x-k8s.io/cluster-name=c"},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {

@@ -21,6 +21,6 @@ func PausedCondition(obj client.Object, kind string, cluster *clusterv1.Cluster)
 	}
 	return metav1.Condition{
 		Status: metav1.ConditionFalse, Reason: clusterv1.PausedReason,
-		Message: "it is to be deleted, and paused: nothing happens until the pause ends. To let it go on: " + strings.Join(commands, " and "),
+		Message: "the deletion is paused, and nothing is deleted until the pause ends. To continue: " + strings.Join(commands, " and "),
 	}
 }

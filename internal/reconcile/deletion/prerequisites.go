@@ -44,10 +44,10 @@ func (f Prerequisites) WaitCondition(reason string) metav1.Condition {
 	}
 	var parts []string
 	if len(going) > 0 {
-		parts = append(parts, fmt.Sprintf("waits for what is being deleted first: %s %s", f.Kind, SummarizeNames(going)))
+		parts = append(parts, fmt.Sprintf("waits for the deletion of: %s %s", f.Kind, SummarizeNames(going)))
 	}
 	if len(staying) > 0 {
-		parts = append(parts, fmt.Sprintf("waits for what nobody has deleted yet: %s %s. %s", f.Kind, SummarizeNames(staying), f.deleteHint(commands)))
+		parts = append(parts, fmt.Sprintf("waits for objects that are not being deleted yet: %s %s. %s", f.Kind, SummarizeNames(staying), f.deleteHint(commands)))
 	}
 	return metav1.Condition{Status: metav1.ConditionFalse, Reason: reason, Message: strings.Join(parts, "; ")}
 }
@@ -65,11 +65,11 @@ func (f Prerequisites) deleteHint(commands []string) string {
 	}
 	switch {
 	case f.ClusterGone:
-		return "To let it go on, delete them: " + byName
+		return "To continue, delete them: " + byName
 	case !f.Cluster.DeletionTimestamp.IsZero():
 		return "Cluster " + f.Cluster.Name + " is being deleted, and Cluster API deletes them with it; to do it at once: " + byName
 	default:
-		return "To let it go on, delete the Cluster and all that is its: kubectl delete -n " + f.Cluster.Namespace + " cluster/" + f.Cluster.Name + ", or only them: " + byName
+		return "To continue, delete the Cluster and all that is its: kubectl delete -n " + f.Cluster.Namespace + " cluster/" + f.Cluster.Name + ", or only them: " + byName
 	}
 }
 

@@ -58,7 +58,7 @@ func markReadyPaused(obj Object) {
 	ready := conditions.Get(obj, infrav1.ReadyCondition)
 	if ready == nil {
 		conditions.Set(obj, metav1.Condition{Type: infrav1.ReadyCondition, Status: metav1.ConditionUnknown, Reason: clusterv1.PausedReason,
-			Message: "paused (" + cause + ") before anything was found out"})
+			Message: "paused (" + cause + ") before the first reconciliation"})
 		return
 	}
 	updated := *ready

@@ -24,7 +24,7 @@ func TestPausedInReady(t *testing.T) {
 		"ready":       {"what runs goes on running", condition("True", "Ready", ""), condition("True", "Paused", why)},
 		"not ready":   {"what is wrong is why somebody paused it", condition("False", "QuotaExceeded", "VMRunning: no cores"), condition("False", "QuotaExceeded", "paused ("+why+"); before that: VMRunning: no cores")},
 		"not known":   {"the last verdict stays", condition("Unknown", "Waiting", "Azure does not answer"), condition("Unknown", "Waiting", "paused ("+why+"); before that: Azure does not answer")},
-		"not yet any": {"something is said of what was paused from the start", nil, condition("Unknown", "Paused", "paused ("+why+") before anything was found out")},
+		"not yet any": {"something is said of what was paused from the start", nil, condition("Unknown", "Paused", "paused ("+why+") before the first reconciliation")},
 	} {
 		t.Run(name, func(t *testing.T) {
 			obj := &infrav1.AzureCluster{ObjectMeta: metav1.ObjectMeta{Generation: 4}}

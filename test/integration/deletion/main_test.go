@@ -1,5 +1,5 @@
 // Package deletion_test deletes what users delete in the order in which they do it: all at once, the infrastructure first,
-// after something of it was lost, and with something in the way. It looks at what is left in Azure and in Kubernetes, and at
+// after something of it was lost, and with something in the way. It looks at the remaining resources in Azure and in Kubernetes, and at
 // what the objects say meanwhile.
 package deletion_test
 
@@ -113,7 +113,9 @@ func told(stage *harness.Stage, object client.Object, reason string) string {
 	stage.T.Helper()
 	found := harness.WaitFor(stage, object.(said), object.GetName(), "told that its deletion waits: "+reason, func(o said) bool {
 		ready := harness.Condition(o, infrav1.ReadyCondition)
-		return ready.Status == metav1.ConditionFalse && ready.Reason == reason && (strings.Contains(ready.Message, "To let it go") || strings.HasPrefix(ready.Message, "waits for"))
+		explained := strings.Contains(ready.Message, "To unblock the deletion") || strings.Contains(ready.Message, "To continue") ||
+			strings.HasPrefix(ready.Message, "waits for")
+		return ready.Status == metav1.ConditionFalse && ready.Reason == reason && explained
 	})
 	for _, condition := range found.GetConditions() {
 		if condition.Status == metav1.ConditionTrue && condition.Type != clusterv1.PausedCondition {

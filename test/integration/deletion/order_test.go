@@ -83,7 +83,7 @@ func TestInfrastructureAlone(t *testing.T) {
 	mark := stage.Azure.Mark()
 	remove(stage, azureCluster())
 	message := told(stage, azureCluster(), infrav1.WaitingForMachinesReason)
-	has(t, message, "nobody has deleted yet: AzureMachine m1, m2", "kubectl delete -n "+stage.Namespace+" cluster/c1", "machine/m1 machine/m2")
+	has(t, message, "are not being deleted yet: AzureMachine m1, m2", "kubectl delete -n "+stage.Namespace+" cluster/c1", "machine/m1 machine/m2")
 	remove(stage, machine("m2"), azureMachine("m2"))
 	gone(stage, azureMachine("m2"))
 	want := []string{
@@ -108,7 +108,7 @@ func TestControlPlaneAlone(t *testing.T) {
 	stage := standingManaged(t)
 	mark := stage.Azure.Mark()
 	remove(stage, controlPlane())
-	has(t, told(stage, controlPlane(), infrav1.WaitingForMachinePoolsReason), "nobody has deleted yet: AzureManagedMachinePool c1-pool0, c1-pool1", "cluster/c1")
+	has(t, told(stage, controlPlane(), infrav1.WaitingForMachinePoolsReason), "are not being deleted yet: AzureManagedMachinePool c1-pool0, c1-pool1", "cluster/c1")
 	remove(stage, machinePool("c1-pool1"), azurePool("c1-pool1"))
 	gone(stage, azurePool("c1-pool1"))
 	if diff := cmp.Diff([]string{"DELETE resourceGroups/c1/Microsoft.ContainerService/managedClusters/c1/agentPools/pool1"}, deletes(stage, mark)); diff != "" {

@@ -23,7 +23,7 @@ var refusals = map[string]struct {
 	"lock":       {409, "ScopeLocked", "remove the lock"},
 	"policy":     {403, "RequestDisallowedByPolicy", "exempt it from the policy"},
 	"permission": {403, "AuthorizationFailed", "give AzureClusterIdentity "},
-	"unknown":    {400, "SomethingNew", "change what Azure refuses it for"},
+	"unknown":    {400, "SomethingNew", "correct the cause of Azure's refusal"},
 }
 
 // refuse has Azure refuse the next DELETE of a resource.
@@ -129,7 +129,7 @@ func TestInUse(t *testing.T) {
 		}}}},
 	}})
 	remove(stage, cluster(), azureCluster())
-	has(t, told(stage, azureCluster(), infrav1.WaitingReason), "theirs", "delete or detach in Azure what still uses it", "az resource delete --ids /subscriptions/", "/virtualNetworks/c1-vnet ", " && kubectl patch")
+	has(t, told(stage, azureCluster(), infrav1.WaitingReason), "theirs", "delete or detach the resources that still use it", "az resource delete --ids /subscriptions/", "/virtualNetworks/c1-vnet ", " && kubectl patch")
 	if message := told(stage, azureCluster(), infrav1.WaitingReason); strings.Contains(message, "az group delete") {
 		t.Errorf("the group is the user's: %s", message)
 	}

@@ -25,7 +25,7 @@ look at the object: within ` + "`--sync-period`" + `, ten minutes by default, or
 - **kept**: it is not the provider's business, stays through all repairs, and nothing is said
 
 What is not repaired differs because Azure was changed or because the spec was, and the message says which: a resource "was
-changed outside", or "stays as it was made, and the spec now says otherwise". Where the manager has not seen the two agree, as
+changed outside", or "cannot be changed, and the spec has other values". Where the manager has not seen the two agree, as
 when one was changed while no manager ran, it says only that the resource "differs from the spec".
 
 What Azure's list of all resources of the subscription shows, which is each write to a resource that can carry tags, its deletion,

@@ -40,7 +40,7 @@ func TestWhoMoved(t *testing.T) {
 	mark := w.Azure.Mark()
 
 	resize("Standard_D4s_v3")
-	drifted("virtualMachines/m1 stays as it was made, and the spec now says otherwise: " + path)
+	drifted("virtualMachines/m1 cannot be changed, and the spec has other values: " + path)
 	w.act(halted, "deallocate")
 	w.look("m2", halted)
 	w.condition("m2", metav1.Condition{Type: infrav1.VMRunningCondition, Status: metav1.ConditionFalse, Reason: infrav1.VMStoppedReason, Message: "deallocated"})

@@ -160,7 +160,7 @@ func lostRows() []row {
 		lost(failing, "it fails", replace, infrav1.VMFailedReason, "InternalOperationError", func(w *world) {
 			w.edit(compute+"virtualMachines/"+failing, body{"properties": body{"provisioningState": "Failed"}})
 		}),
-		lost(vanishing, "it is removed", replace, infrav1.VMDeletedReason, "does not exist any more", func(w *world) {
+		lost(vanishing, "it is removed", replace, infrav1.VMDeletedReason, "no longer exists", func(w *world) {
 			w.remove(compute + "virtualMachines/" + vanishing)
 		}),
 		lost(spotStopped, "Azure evicts a spot VM with the policy Deallocate", "Azure does not start it again: start it, or let the Machine be replaced", infrav1.SpotVMEvictedReason, "deallocated", func(w *world) {

@@ -77,7 +77,7 @@ func TestForgedInventory(t *testing.T) {
 				stands(t, stage, before, subnets()...)
 				if !try.silent {
 					stage.Eventually("what is ignored is said", func() bool {
-						return strings.Contains(strings.ToLower(strings.Join(stage.Events("AzureCluster", "c1"), "\n")), strings.ToLower(infrav1.InventoryAnnotation+" lists what nothing proves"))
+						return strings.Contains(strings.ToLower(strings.Join(stage.Events("AzureCluster", "c1"), "\n")), strings.ToLower(infrav1.InventoryAnnotation+" lists resources that are not proven"))
 					})
 				}
 				stage.DeleteCluster("c1")

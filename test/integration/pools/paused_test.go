@@ -71,7 +71,7 @@ func TestPausedMachine(t *testing.T) {
 		t.Fatal(err)
 	}
 	harness.WaitFor(stage, &infrav1.AzureMachinePoolMachine{}, "pool-0", "held up by the pause", func(vm *infrav1.AzureMachinePoolMachine) bool {
-		return strings.Contains(harness.Condition(vm, infrav1.ReadyCondition).Message, "it is to be deleted, and paused")
+		return strings.Contains(harness.Condition(vm, infrav1.ReadyCondition).Message, "the deletion is paused")
 	})
 	// One that comes in its place shows that everything that was to be done about the deletion has been.
 	harness.WaitFor(stage, &infrav1.AzureMachinePool{}, "pool", "filled up", func(p *infrav1.AzureMachinePool) bool {

@@ -362,12 +362,12 @@ func TestDocumentDestinations(t *testing.T) {
 	stage.WaitDocumentsReady(cluster)
 	before := stage.SecretData("c1-ca")
 	for _, try := range []struct{ list, value, name, key, want string }{
-		{"secrets", "adminCredentials", "token", "token", "Secret token was made by somebody else"},
-		{"secrets", "adminCredentials", "c2-kubeconfig", "value", "Secret c2-kubeconfig was made by somebody else"},
-		{"secrets", "adminCredentials", harness.IdentityName, "clientSecret", "Secret identity was made by somebody else"},
-		{"secrets", "adminCredentials", harness.OperatorSecret, "AZURE_CLIENT_SECRET", "Secret " + harness.OperatorSecret + " was made by somebody else"},
+		{"secrets", "adminCredentials", "token", "token", "Secret token was created by others"},
+		{"secrets", "adminCredentials", "c2-kubeconfig", "value", "Secret c2-kubeconfig was created by others"},
+		{"secrets", "adminCredentials", harness.IdentityName, "clientSecret", "Secret identity was created by others"},
+		{"secrets", "adminCredentials", harness.OperatorSecret, "AZURE_CLIENT_SECRET", "Secret " + harness.OperatorSecret + " was created by others"},
 		{"secrets", "adminCredentials", "c1-ca", "tls.crt", "is a Secret of Cluster c1"},
-		{"configMaps", "principalId", "settings", "issuer", "ConfigMap settings was made by somebody else"},
+		{"configMaps", "principalId", "settings", "issuer", "ConfigMap settings was created by others"},
 	} {
 		object := cluster.ControlPlane
 		harness.Change(stage, object, func(o *infrav1.AzureASOManagedControlPlane) {
