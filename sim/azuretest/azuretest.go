@@ -22,7 +22,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/sim/store"
 )
 
-// Audience is what tokens for Resource Manager are made for: the Audience of a cloud.ServiceConfiguration.
+// Audience is the audience of tokens for Resource Manager: the Audience of a cloud.ServiceConfiguration.
 const Audience = "https://management.core.windows.net/"
 
 // Epoch is the first time of an Azure's clock by default.
@@ -112,9 +112,9 @@ type Poller interface {
 	Poll(context.Context) (*http.Response, error)
 }
 
-// Finish polls until the operation has ended; the poller's Result tells how. On a virtual clock it moves the clock by five seconds from poll to
-// poll; on another it asks again at once, so it is for operations that take no time there. An operation that does not end, because a fault
-// has it stuck, is an error after ten thousand polls.
+// Finish polls until the operation has ended; the poller's Result has its outcome. On a virtual clock it moves the
+// clock by five seconds from poll to poll. On another clock it polls again at once, so it is for operations that take
+// no time there. An operation that does not end, because a fault has it stuck, is an error after ten thousand polls.
 func (a *Azure) Finish(ctx context.Context, p Poller) error {
 	for range 10000 {
 		if p.Done() {
@@ -130,9 +130,9 @@ func (a *Azure) Finish(ctx context.Context, p Poller) error {
 	return fmt.Errorf("the operation did not end in 10,000 polls; a fault may have it stuck")
 }
 
-// Environ is what makes a program in a process of its own a client, as the environment of an exec.Cmd besides os.Environ: Azure's own
-// hosts lead to the simulator by HTTPS_PROXY, its certificate is trusted, and the environment's credential of the SDKs is the application.
-// It writes the certificate to the file ca, and starts a proxy the first time.
+// Environ returns the environment that makes another process a client, for an exec.Cmd besides os.Environ:
+// HTTPS_PROXY leads Azure's own hosts to the simulator, its certificate is trusted, and the environment's credential
+// of the SDKs is the application. It writes the certificate to the file ca, and starts a proxy the first time.
 func (a *Azure) Environ(ca string) ([]string, error) {
 	if err := os.WriteFile(ca, a.CA(), 0o600); err != nil {
 		return nil, fmt.Errorf("certificate: %w", err)

@@ -1,8 +1,8 @@
 // Package body reads and edits ARM JSON bodies held as plain maps.
 //
-// Its promise: paths are dot-separated property names ("properties.subnet.id"), a missing step is never an error,
-// and every value written is normalised to what encoding/json would have decoded (float64, string, bool, []any,
-// map[string]any), so that two bodies can be compared with Equal whichever way they came to be.
+// Its promise: paths are dot-separated property names ("properties.subnet.id"), a missing step is never an error, and
+// every value written is normalised to the types of encoding/json (float64, string, bool, []any, map[string]any), so
+// that two bodies can be compared with Equal regardless of their origin.
 package body
 
 import (

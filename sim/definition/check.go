@@ -11,7 +11,7 @@ import (
 // Problem is the kind of fault in a value.
 type Problem string
 
-// The problems: the first two are found by whoever decodes a body, the others by whoever looks at its values.
+// The problems: the first two are found when a body is decoded, the others when its values are checked.
 const (
 	Unknown    Problem = "Unknown"    // there is no such property
 	WrongType  Problem = "WrongType"  // another JSON type is defined

@@ -69,8 +69,8 @@ func parse(name string) (d document) {
 	return d
 }
 
-// find is the document that tells of a type in a version, or else in the next newer version that is no preview, and the
-// type's body. A preview has properties that never came to more, so that one which is not there is told by none.
+// find returns the document with a type in a version, or else in the next newer version that is no preview, and the
+// type's body. A preview version needs a document of its own, because previews have properties that never became stable.
 func find(resourceType, version string) (document, schema, bool) {
 	version = strings.ToLower(version)
 	for _, r := range releases(resourceType) {

@@ -5,8 +5,9 @@ import (
 	"slices"
 )
 
-// DropReadOnly takes out of a body what only Azure sets. Providers pass it over: recordings of networks and route tables send the
-// type of their parts back, as Test_Networking_Route_CreatedThenRouteTableUpdated_20240301_RouteStillExists does.
+// DropReadOnly removes the properties from a body that only Azure sets. Providers ignore them: recordings of networks
+// and route tables send the type of their parts back, as
+// Test_Networking_Route_CreatedThenRouteTableUpdated_20240301_RouteStillExists does.
 func DropReadOnly(resourceType, version string, body map[string]any) {
 	if d, root, ok := find(resourceType, version); ok {
 		d.dropReadOnly(root, body)

@@ -28,7 +28,7 @@ func Style() []byte {
 	return raw
 }
 
-// Page is one page. What it shows is the one of the fields below Message that is set.
+// Page is one page. It shows the one field below Message that is set.
 type Page struct {
 	// Section is the entry of the navigation that the page is: resources, requests, timeline or faults.
 	Section string
@@ -94,7 +94,7 @@ type Timeline struct {
 	Writes, All int
 }
 
-// Faults are the rules that are there, and what can be chosen for another one.
+// Faults are the existing rules, and the choices for a new one.
 type Faults struct {
 	Rules []Rule
 	Kinds []string

@@ -20,7 +20,7 @@ type Principal struct {
 	TenantID string
 }
 
-// Env is what all calls share. Use it only inside a store transaction.
+// Env is shared by all calls. Use it only inside a store transaction.
 type Env struct {
 	Tenant    string
 	TimeScale float64
@@ -175,9 +175,9 @@ func (c *Call) Find(id string) *Item {
 	return nil
 }
 
-// Need returns a referenced resource. It must exist, be of the type (any when ""), in the location (any when "") and in the
-// edge zone of what refers to it, and not be
-// in the middle of an operation; otherwise the error is Azure's. from is the ID of the one that refers to it.
+// Need returns a referenced resource. It must exist, be of the type (any when ""), in the location (any when "") and
+// in the edge zone of the referring resource, and not be in the middle of an operation; otherwise the error is
+// Azure's. from is the ID of the referring resource.
 func (c *Call) Need(id, from, typ, location string) (*Item, error) {
 	parsed, err := store.ParseID(id)
 	if err != nil || parsed.IsCollection() {
@@ -205,8 +205,9 @@ func (c *Call) Need(id, from, typ, location string) (*Item, error) {
 	return it, nil
 }
 
-// named is what errors call a resource: a part that has no URL to write it by, as an IP configuration, is named by its whole.
-// Recordings: Test_Network_v1api20220701_CreationAndDeletion and others whose interfaces and load balancers came too soon.
+// named returns the name of a resource in errors. A part without a URL for writes, such as an IP configuration, has
+// the name of its whole. Recordings: Test_Network_v1api20220701_CreationAndDeletion and others whose interfaces and
+// load balancers came too soon.
 func (c *Call) named(id string) string {
 	for {
 		parsed, err := store.ParseID(id)

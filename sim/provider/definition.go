@@ -19,7 +19,7 @@ func (c *Call) definition(shown body.Object) ([]definition.Mismatch, error) {
 			return nil, c.refuseDecoding(m)
 		}
 		if m.Problem == definition.Missing && shown != nil && (c.Type.PutMerges || c.Type.Style == Containers || c.Method == "PATCH") {
-			// What these leave out of an update keeps its value.
+			// Properties that an update of these types leaves out keep their values.
 			continue
 		}
 		values = append(values, m)
@@ -123,7 +123,7 @@ func (c *Call) hide(t *Type, shown body.Object) {
 	if c.Type == t {
 		definition.Hide(t.Name, c.APIVersion, shown)
 	}
-	// What is shown inside its parent is shown in the same version.
+	// A child that is shown inside its parent is shown in the same version.
 	if c.Type == t || t.Inline != "" && strings.HasPrefix(t.Name, c.Type.Name+"/") {
 		for path, since := range t.Since {
 			if c.APIVersion < since {

@@ -4,7 +4,7 @@
 //
 //	func Provider() *provider.Provider
 //
-// with one [Type] per resource type, and sim/server registers it. The frame does what Azure does for every type alike:
+// with one [Type] per resource type, and sim/server registers it. The frame implements the parts that all types share:
 // routing, resource group and parent checks, locks, If-Match, location, edge zone and tag rules, serialising writes, provisioningState,
 // etags, long-running operations in the wire style of the provider, and deletion of nested resources.
 //
@@ -22,7 +22,7 @@
 // set to the property of the parent. They are stored only there, so both doors, the parent's array and the child's own URL, show the
 // same thing. Their Prepare and CanDelete run for either door.
 //
-// Hooks run inside one transaction of sim/store. They must not block, must not keep what they were given, and take time and
+// Hooks run inside one transaction of sim/store. They must not block, must not keep their arguments, and take time and
 // randomness only from the [Call]. Anything that has to outlive the request belongs into the body, the resource's Secret, or the
 // operation's Data: a restarted simulator continues from there.
 //

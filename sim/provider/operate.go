@@ -23,7 +23,7 @@ func (c *Call) Start(verb, resourceID string, timing Timing) *store.Operation {
 	}
 	if c.OperationFault != nil {
 		c.OperationFault(op)
-		// What waits for others starts to look at its usual time; it only must not end before.
+		// An operation that waits for others is due at its usual time; it only must not end before them.
 		if !op.Earliest.IsZero() && (verb != "delete" || c.Type.WaitDelete == nil) {
 			op.Due = op.Earliest
 		}

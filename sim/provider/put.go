@@ -168,7 +168,7 @@ func (c *Call) prepare(d *Draft) error {
 			was, is := body.Get(d.Old, p), body.Get(d.New, p)
 			if a, ok := was.(body.Object); ok {
 				if b, ok := is.(body.Object); ok {
-					// What is left out of an object keeps its value.
+					// A property that is left out of an object keeps its value.
 					merged := body.Clone(a)
 					body.Overlay(merged, b)
 					body.Set(d.New, p, merged)

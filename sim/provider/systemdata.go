@@ -22,7 +22,7 @@ func ShowUnsigned(it *Item) {
 	ShowSystemData(it)
 }
 
-// ShowSystemData adds the times to what SignSystemData noted.
+// ShowSystemData adds the times to the values that SignSystemData stored.
 func ShowSystemData(it *Item) {
 	if body.Child(it.Body, "systemData") == nil || it.Resource == nil {
 		return

@@ -18,12 +18,12 @@ const (
 	Disk       Style = "disk" // 202 with both headers
 	PrivateDNS Style = "dns"  // 202 with an empty body, polls are 202 while running
 	Containers Style = "aks"  // Azure-AsyncOperation without Retry-After
-	Extension  Style = "ext"  // Azure-AsyncOperation below the resource, polls tell the resource's state; Location of a PUT is the resource
-	Deployment Style = "depl" // Azure-AsyncOperation below the deployment, polls tell Running; DELETE as Group, ended by 204
+	Extension  Style = "ext"  // Azure-AsyncOperation below the resource, polls show the resource's state; Location of a PUT is the resource
+	Deployment Style = "depl" // Azure-AsyncOperation below the deployment, polls show Running; DELETE as Group, ended by 204
 	Group      Style = "rg"   // only Location; polls are 202, then 200
 	Results    Style = "res"  // only Location; polls are 202, then 200 with the resource
-	Common     Style = "arm"  // Azure-AsyncOperation on PUT, both headers on DELETE; polls tell ID, name and times
-	Silent     Style = "none" // no header: only the resource's state tells
+	Common     Style = "arm"  // Azure-AsyncOperation on PUT, both headers on DELETE; polls show ID, name and times
+	Silent     Style = "none" // no header: only the resource's state shows the progress
 	Sync       Style = "sync" // never long-running
 )
 
@@ -89,7 +89,7 @@ type Type struct {
 
 	Inline   string // property of the parent that holds this type; "" when stored by itself
 	ReadOnly bool   // inline child without PUT and DELETE of its own
-	// KeepOmitted tells, for an inline type, whether a PUT of the parent without the property keeps the children.
+	// KeepOmitted reports, for an inline type, whether a PUT of the parent without the property keeps the children.
 	KeepOmitted func(apiVersion string) bool
 
 	Extension     bool     // may stand at any scope, tenant and subscription included
@@ -100,7 +100,8 @@ type Type struct {
 	LowerID       bool     // renders .../resourcegroups/...
 	Immutable     []string // paths that may not change; answered with PropertyChangeNotAllowed
 	ReadOnlyPaths []string // dropped from PUT bodies; "[]" steps into arrays
-	// Since tells of paths the first api-version that shows them, for what changed before the versions of definitions/ or is in none.
+	// Since maps paths to the first api-version that shows them, for changes before the versions of definitions/ and
+	// those that are in none.
 	Since map[string]string
 	// Works makes a PUT an operation even when it changes nothing.
 	Works bool
@@ -125,7 +126,7 @@ type Type struct {
 	PatchLRO   Timing
 	Actions    map[string]*Action                                 // POST <resource>/<key>; keys in lower case
 	Reads      map[string]func(c *Call, it *Item) (*Reply, error) // GET <resource>/<key>; keys in lower case
-	// Whole has a list be one page, as where the SDK's answer has no nextLink.
+	// Whole makes a list one page, as where the SDK's answer has no nextLink.
 	Whole bool
 	// ListMore adds resources that are stored as another type to a list.
 	ListMore func(c *Call) []any
@@ -220,13 +221,13 @@ type Again time.Duration
 // Error implements error.
 func (a Again) Error() string { return "not done yet" }
 
-// Wait is Again without scaling: for what depends on something outside the simulator.
+// Wait is Again without scaling: for waits that depend on something outside the simulator.
 type Wait time.Duration
 
 // Error implements error.
 func (w Wait) Error() string { return "waiting" }
 
-// postponed tells how long to wait when err asks to be called again.
+// postponed returns how long to wait when err is a request to be called again.
 func (c *Call) postponed(err error) (time.Duration, bool) {
 	switch w := err.(type) {
 	case Again:

@@ -5,9 +5,10 @@ import (
 	"strings"
 )
 
-// References finds which resources each resource names in its body. The state may group resources in any way: an object
-// with an ID that is not inside of another resource is a resource, and any other text with the form of an ID is a
-// reference. What a part with an ID of its own names, as a subnet in its network does, both the part and the whole name.
+// References finds the resources that each resource names in its body. The state may group resources in any way: an
+// object with an ID that is not inside another resource is a resource, and any other text with the form of an ID is a
+// reference. A reference in a part with an ID of its own, such as a subnet in its network, is one of both the part
+// and the whole.
 func References(state any) map[string][]string {
 	found := map[string][]string{}
 	var visit func(key string, v any, owners []string)

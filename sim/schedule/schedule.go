@@ -64,7 +64,7 @@ type Write struct {
 	Status string
 	// Start is when it was sent. End is when it was answered, or when its operation ended; of one that runs it is the time of the answer.
 	Start, End time.Time
-	// Running tells that its operation has not ended.
+	// Running is set while its operation has not ended.
 	Running bool
 	// After is the write whose end this one waited for: of the resources that this one needs, the last one that ended
 	// before this one began. Nil when it needed none.
@@ -77,7 +77,8 @@ type Write struct {
 // Duration is how long Azure took.
 func (w *Write) Duration() time.Duration { return w.End.Sub(w.Start) }
 
-// Of are the accepted writes among the requests, by their start. References say which resources a resource names, by lower-case ID.
+// Of returns the accepted writes among the requests, by their start. References has the resources that a resource
+// names, by lower-case ID.
 func Of(requests []Request, operations []Operation, references map[string][]string) []*Write {
 	byID := map[string]Operation{}
 	for _, operation := range operations {
@@ -105,7 +106,7 @@ func newWrite(r Request, byID map[string]Operation) *Write {
 	return w
 }
 
-// link finds what each write waited for.
+// link finds the writes that each write waited for.
 func link(writes []*Write, references map[string][]string) {
 	written := map[string]bool{}
 	for _, w := range writes {

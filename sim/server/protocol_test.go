@@ -24,7 +24,7 @@ func TestOperationWireStyles(t *testing.T) {
 		body                   any
 		status                 int
 		retry                  string
-		async, location        string // what the URLs must contain; "-" no header
+		async, location        string // text that the URLs must contain; "-" no header
 		pollStatus             int
 		pollWord, terminalWord string
 	}{

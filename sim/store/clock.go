@@ -6,10 +6,11 @@ import (
 	"time"
 )
 
-// Clock tells the simulator's time. Operations end, latencies pass and token buckets refill by it.
+// Clock is the simulator's time. Operations end, latencies pass and token buckets refill by it.
 type Clock interface {
 	Now() time.Time
-	// Sleep returns when d has passed or ctx is done. On a Virtual clock it returns at once: virtual time moves only when told.
+	// Sleep returns when d has passed or ctx is done. On a Virtual clock it returns at once: virtual time only moves
+	// by explicit calls.
 	Sleep(ctx context.Context, d time.Duration)
 }
 

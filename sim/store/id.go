@@ -7,9 +7,9 @@ import (
 
 // ID is a parsed ARM resource ID. The zero value is the tenant scope "/".
 //
-// Azure compares every part without regard to case and keeps the casing of the first writer; Key is what to compare by.
+// Azure compares every part without regard to case and keeps the casing of the first writer. Compare IDs by Key.
 type ID struct {
-	Scope         string // ID of what the resource extends: "/subscriptions/s", a resource group, another resource, or "" at the tenant
+	Scope         string // ID of the extended scope: "/subscriptions/s", a resource group, another resource, or "" at the tenant
 	Subscription  string
 	ResourceGroup string
 	Namespace     string   // "Microsoft.Network"; "" for a subscription or resource group

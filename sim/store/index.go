@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// keys are keys of resources in their order, so that a list begins anywhere without looking at what stands before.
+// keys are keys of resources in their order, so that a list can begin anywhere without reading the keys before.
 type keys []string
 
 func (k keys) with(key string) keys {
@@ -33,7 +33,7 @@ func (k keys) below(prefix, after string) keys {
 	return k[at:]
 }
 
-// index has the order of keys follow what stands under one of them.
+// index updates the order of keys when the resource of one of them changes.
 func (s *Store) index(key string, old, r *Resource) {
 	if old != nil && r != nil && strings.EqualFold(old.Type, r.Type) {
 		return

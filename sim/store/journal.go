@@ -19,8 +19,8 @@ const (
 	perRecord    = 200   // resources and operations in one record of a snapshot, so that no more of it is in memory at a time
 )
 
-// record is what one transaction changed; the journal is a file of them, one per line. So is a snapshot on disk, whose records hold
-// everything.
+// record has the changes of one transaction. The journal is a file of records, one per line. A snapshot on disk is
+// one, too; its records hold everything.
 type record struct {
 	Put        []*Resource                `json:"put,omitempty"`
 	Delete     []string                   `json:"delete,omitempty"`

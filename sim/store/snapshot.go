@@ -22,8 +22,8 @@ func (s *Store) Snapshot(during func()) (json.RawMessage, error) {
 	return raw, nil
 }
 
-// Restore has a snapshot take the place of everything there is, on disk too. during runs at that moment, before others see it. After an
-// error nothing has changed in memory.
+// Restore replaces the whole state with a snapshot, on disk too. It calls during at that moment, before others see
+// the new state. After an error nothing has changed in memory.
 func (s *Store) Restore(snapshot json.RawMessage, during func()) error {
 	var rec record
 	if err := json.Unmarshal(snapshot, &rec); err != nil {

@@ -92,8 +92,8 @@ func (s *Store) OnCommit(f func(tx *Tx, keys []string)) {
 	s.committed = f
 }
 
-// Open returns a store that keeps its state in dir, or only in memory when dir is "". What an earlier process
-// acknowledged is loaded; a half-written last record (the process was killed while writing) is dropped.
+// Open returns a store that keeps its state in dir, or only in memory when dir is "". It loads the state that an
+// earlier process acknowledged; a half-written last record (the process was killed while writing) is dropped.
 func Open(clock Clock, dir string) (*Store, error) {
 	s := empty(clock)
 	if dir == "" {
@@ -279,7 +279,7 @@ func (tx *Tx) Range(typ, scope, after string) iter.Seq[*Resource] {
 	}
 }
 
-// List returns what Range yields, to be written over.
+// List returns the resources that Range yields as a slice, so that the caller may write while it iterates.
 func (tx *Tx) List(typ, scope string) []*Resource { return slices.Collect(tx.Range(typ, scope, "")) }
 
 // Each calls f with every resource of a type, ordered by ID.

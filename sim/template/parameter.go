@@ -13,7 +13,7 @@ import (
 type Parameter struct {
 	Name   string
 	Type   string // as a deployment shows it: "String", "SecureString"
-	Secure bool   // whoever reads the deployment does not see the value
+	Secure bool   // readers of the deployment do not see the value
 
 	value any
 	known bool

@@ -12,7 +12,7 @@ type Resource struct {
 	Type       string // as the template writes it
 	Name       string
 	APIVersion string
-	Location   string // "" for what has none
+	Location   string // "" for resources without one
 	// After are the resources that must be deployed first: those in dependsOn and those that it refers to.
 	After []*Resource
 	// Skipped is set if the resource's condition is false.
@@ -198,7 +198,7 @@ func (r *Resource) own() map[string]any {
 	return out
 }
 
-// Body is what its provider gets, with everything that it refers to as it is now.
+// Body returns the body that the provider gets, with the present values of all references.
 func (r *Resource) Body() (map[string]any, error) {
 	s := r.scope()
 	s.reference = asking(r.t.env.Reference)

@@ -94,7 +94,7 @@ func section(document map[string]any, key string) (map[string]any, error) {
 	return o, nil
 }
 
-// plain is the scope of what may not ask for resources.
+// plain returns the scope of expressions that may not refer to resources.
 func (t *Template) plain() *scope { return &scope{t: t, index: -1, noRefs: true} }
 
 // invalid adds the part of the template to an error in it.
@@ -102,7 +102,7 @@ func invalid(part, name string, err error) error {
 	return refuse("The template %s '%s' at line '1' and column '1' is not valid: %s", part, name, err)
 }
 
-// Output is one of the values that a deployment tells.
+// Output is one of the output values of a deployment.
 type Output struct {
 	Type  string
 	Value any

@@ -12,7 +12,7 @@ import (
 type Role struct {
 	Name                string
 	Actions, NotActions []string
-	// DataActions are allowed on what resources hold.
+	// DataActions are allowed on the data in resources.
 	DataActions []string
 }
 
@@ -50,7 +50,7 @@ var BuiltIn = map[string]Role{
 			"Microsoft.Storage/storageAccounts/blobServices/containers/blobs/move/action", "Microsoft.Storage/storageAccounts/blobServices/containers/blobs/add/action"}},
 }
 
-// with adds what most contributors of one service have beside its actions.
+// with adds the actions that most contributors of one service share to its own.
 func with(actions ...string) []string {
 	return append(actions, "Microsoft.Authorization/*/read", "Microsoft.Insights/alertRules/*", "Microsoft.ResourceHealth/availabilityStatuses/read",
 		"Microsoft.Resources/deployments/*", "Microsoft.Resources/subscriptions/resourceGroups/read", "Microsoft.Support/*")

@@ -75,9 +75,11 @@ func reservationTypes() []*provider.Type {
 	return []*provider.Type{group, reservation}
 }
 
-// checkReservation lets a VM only into a group that has a reservation for its size and zone.
-// Source: https://learn.microsoft.com/azure/virtual-machines/capacity-reservation-overview#limitations-and-restrictions for what
-// excludes each other; the codes are Compute's generic ones.
+// checkReservation accepts a VM only in a group that has a reservation for its size and zone.
+//
+// Source:
+// https://learn.microsoft.com/azure/virtual-machines/capacity-reservation-overview#limitations-and-restrictions for
+// the settings that exclude each other; the codes are Compute's generic ones.
 func checkReservation(c *provider.Call, d *provider.Draft, z Size) error {
 	const path = "capacityReservation.capacityReservationGroup"
 	if !body.Has(d.New, "properties."+path) || !replaced(d, "properties."+path+".id") {

@@ -208,7 +208,7 @@ func makeDisks(c *provider.Call, vm *store.Resource) {
 	}
 	kept[store.Key(body.String(vm.Body, sp+"osDisk.managedDisk.id"))] = true
 	if body.String(vm.Secret, "power") == "" {
-		return // a new VM has nothing to let go
+		return // a new VM has nothing to detach
 	}
 	for _, r := range c.List(Disks, "/subscriptions/"+id.Subscription) {
 		if store.Same(body.String(r.Body, "managedBy"), vm.ID) && !kept[store.Key(r.ID)] {

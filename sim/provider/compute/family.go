@@ -13,7 +13,7 @@ import (
 type series struct {
 	letters string
 	version int
-	// memory is what comes with one processor, in GiB; those with an l have half, those with an m double.
+	// memory is the memory per processor in GiB; sizes with an l have half, those with an m double.
 	memory float64
 	// features are those letters, one word for each kind of size.
 	features string
@@ -82,7 +82,7 @@ var catalogue = []series{
 	{"HC", 1, 8, "rs", []int{44}, nil},
 }
 
-// sizes of the series, without what its name cannot tell.
+// sizes returns the sizes of the series, without the properties that the name does not contain.
 func (s series) sizes() []Size {
 	var out []Size
 	for _, features := range strings.Fields(s.features) {

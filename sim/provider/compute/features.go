@@ -47,9 +47,12 @@ func checkSecurity(c *provider.Call, d *provider.Draft, z Size) error {
 	return nil
 }
 
-// checkConfidential checks what belongs together in a confidential VM: the encryption of its OS disk and UEFI settings.
+// checkConfidential checks the settings of a confidential VM that depend on each other: the encryption of its OS disk
+// and UEFI settings.
+//
 // Sources: the SDK models of VMDiskSecurityProfile and DiskSecurityTypes, and
-// https://learn.microsoft.com/azure/confidential-computing/confidential-vm-overview. The codes are Compute's generic ones.
+// https://learn.microsoft.com/azure/confidential-computing/confidential-vm-overview. The codes are Compute's generic
+// ones.
 func checkConfidential(_ *provider.Call, d *provider.Draft, _ Size) error {
 	const at, sec = "osDisk.managedDisk.securityProfile", "properties.securityProfile."
 	sp := "properties.storageProfile."

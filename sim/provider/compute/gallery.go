@@ -16,7 +16,7 @@ const (
 	GalleryImages   = Galleries + "/images"
 	GalleryVersions = GalleryImages + "/versions"
 
-	// Snapshots are what images may be made of; they have no provider here.
+	// Snapshots are possible sources of images; they have no provider here.
 	Snapshots = "Microsoft.Compute/snapshots"
 )
 
@@ -77,7 +77,7 @@ func imageTypes() []*provider.Type {
 	return []*provider.Type{image, gallery, definition, version}
 }
 
-// holdsNone refuses the deletion of what still has resources of a type below it.
+// holdsNone refuses the deletion of a resource that still has resources of a type below it.
 func holdsNone(typ string) func(*provider.Call, *provider.Item) error {
 	return func(c *provider.Call, it *provider.Item) error {
 		if list := c.List(typ, it.ID); len(list) > 0 && !c.Internal {

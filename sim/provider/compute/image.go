@@ -22,10 +22,12 @@ var (
 	sharedForm    = regexp.MustCompile(`(?i)^/SharedGalleries/([^/]+)/Images/([^/]+)(?:/Versions/([^/]+))?$`)
 )
 
-// publicImages are community galleries of others that every subscription sees, in every region. versions tells which versions of an
-// image exist, given the name's version of Kubernetes if it has one.
+// publicImages are community galleries of other publishers that every subscription sees, in every region. versions
+// returns the versions of an image that exist, given the name's version of Kubernetes if it has one.
+//
 // Sources: https://image-builder.sigs.k8s.io/capi/providers/azure, which builds azurelinux-3, too, and
-// https://www.flatcar.org/docs/latest/provisioning/capi. That Azure Linux has the generation and features of Ubuntu is an assumption.
+// https://www.flatcar.org/docs/latest/provisioning/capi. That Azure Linux has the generation and features of Ubuntu
+// is an assumption.
 var publicImages = []struct {
 	gallery  string
 	name     *regexp.Regexp
@@ -201,7 +203,7 @@ func checkImage(c *provider.Call, d *provider.Draft, z Size) error {
 		now := body.Clone(ref)
 		body.Delete(now, "exactVersion")
 		if body.Equal(same, now) {
-			return nil // what runs needs its image no more
+			return nil // a running machine no longer needs its image
 		}
 	}
 	img, err := findImage(c, ref, d.Location)

@@ -305,7 +305,7 @@ func extensionImages(c *provider.Call, location string, rest []string, base stri
 		"operatingSystem": system, "computeRole": "IaaS", "vmScaleSetEnabled": true, "supportsMultipleExtensions": false}}), nil
 }
 
-// between is what stands between the first two marks, "" without them.
+// between returns the text between the first two marks, "" without them.
 func between(s, mark string) string {
 	parts := strings.SplitN(s, mark, 3)
 	if len(parts) < 3 {

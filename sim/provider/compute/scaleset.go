@@ -99,7 +99,7 @@ func seniority(a, b *store.Resource) int {
 	return cmp.Or(cmp.Compare(number(a), number(b)), cmp.Compare(body.String(a.Body, "properties.timeCreated"), body.String(b.Body, "properties.timeCreated")), cmp.Compare(a.ID, b.ID))
 }
 
-// instance is the editable copy of an instance by what POSTs call it: its number, or the name of its machine.
+// instance returns the editable copy of an instance by its name in POSTs: its number, or the name of its machine.
 func instance(c *provider.Call, set *store.Resource, name string) *store.Resource {
 	if r := c.Edit(set.ID + "/virtualMachines/" + name); r != nil {
 		return r

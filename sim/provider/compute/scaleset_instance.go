@@ -165,7 +165,7 @@ func machineNumber(n int) string {
 	return strings.Repeat("0", max(0, 6-len(digits))) + digits
 }
 
-// nameDisks gives the disks of an instance names of its own; disks that were there stay.
+// nameDisks names the new disks of an instance; existing disks stay.
 func nameDisks(set, r *store.Resource, was body.Object) {
 	prefix := set.Name() + "_" + set.Name() + "_" + strconv.Itoa(number(r))
 	if flexible(set.Body) {
@@ -305,7 +305,7 @@ func awaitGuests(c *provider.Call, op *store.Operation, set *store.Resource) err
 	return nil
 }
 
-// guestResult is how the extensions of one instance ended, or what there is to wait for.
+// guestResult returns the failure of an instance's extensions, or the result that is still pending.
 func guestResult(c *provider.Call, op *store.Operation, set, r *store.Resource) (failed *provider.Error, pending error) {
 	for _, e := range body.Objects(set.Body, profilePath+".extensionProfile.extensions") {
 		err := AwaitGuest(c, body.String(r.Body, "properties.vmId"), &store.Resource{ID: r.ID + "/extensions/" + body.String(e, "name"), Body: e}, op.Started)

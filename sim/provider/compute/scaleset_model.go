@@ -196,7 +196,8 @@ func prepareProfile(c *provider.Call, d *provider.Draft, z Size) error {
 	// Recordings show none of these unless they were sent.
 	unsaid := []string{osp + "linuxConfiguration.patchSettings", "storageProfile.osDisk.deleteOption", "storageProfile.dataDisks"}
 	unsaid = slices.DeleteFunc(unsaid, func(path string) bool { return body.Has(profile, path) })
-	// Where Azure makes the configuration of Linux itself, recordings of 2022-03-01 say nothing of updates of the agent.
+	// Where Azure creates the configuration of Linux itself, recordings of 2022-03-01 do not show updates of the
+	// agent.
 	configured := body.Has(profile, osp+"linuxConfiguration")
 	body.Default(profile, "storageProfile.osDisk.deleteOption", "Delete")
 	body.Default(profile, "storageProfile.osDisk.caching", "None")
@@ -222,7 +223,7 @@ func prepareProfile(c *provider.Call, d *provider.Draft, z Size) error {
 	if more := body.Child(d.New, "properties.additionalCapabilities"); more != nil {
 		profile["additionalCapabilities"] = body.Clone(more)
 	}
-	// The rules of VMs look at "properties" and "zones".
+	// The rules of VMs read "properties" and "zones".
 	vm := &provider.Draft{ID: d.ID, Name: d.Name, Location: d.Location, New: body.Object{"zones": d.New["zones"], "properties": profile}, Secret: d.Secret}
 	if d.Old != nil {
 		vm.Old = body.Object{"zones": d.Old["zones"], "properties": body.Child(d.Old, profilePath)}

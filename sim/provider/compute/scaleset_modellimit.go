@@ -17,8 +17,8 @@ import (
 // instances have ten others, but no write of a model that instances have already.
 const maxModels = 10
 
-// rememberModel stores what tells models of a scale set apart: "model" is the model with custom data and tags, "shape" is the model
-// without. Scale sets of AKS have tags of their own, which instances follow at once.
+// rememberModel stores the values that distinguish models of a scale set: "model" is the model with custom data and
+// tags, "shape" is the model without. Scale sets of AKS have tags of their own, which instances follow at once.
 func rememberModel(d *provider.Draft) {
 	profile := body.Clone(body.Child(d.New, profilePath))
 	body.Delete(profile, "timeCreated")

@@ -43,8 +43,9 @@ func addPublicIPs(c *provider.Call, nic *store.Resource, config body.Object) {
 	}
 }
 
-// publicIP is a public address by its configuration. SDK model VirtualMachineScaleSetPublicIPAddressConfigurationProperties has what can be
-// asked for. That an address is static, as others of SKU Standard are, is an assumption.
+// publicIP returns a public address by its configuration. SDK model
+// VirtualMachineScaleSetPublicIPAddressConfigurationProperties has the properties that can be requested. That an
+// address is static, as others of SKU Standard are, is an assumption.
 func publicIP(c *provider.Call, at string, asked body.Object, location string) *store.Resource {
 	const p = "properties."
 	version := body.String(asked, p+"publicIPAddressVersion")

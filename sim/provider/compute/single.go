@@ -22,8 +22,9 @@ func buildSizes() map[string]Size {
 	return out
 }
 
-// singleSizes are those whose names do not tell their number of processors, or whose line has a rule of its own: the first
-// series, and sizes with accelerators, which are named after them.
+// singleSizes returns the sizes whose names do not contain their number of processors, or whose line has a rule of
+// its own: the first series, and sizes with accelerators, which are named after them.
+//
 // Source: https://learn.microsoft.com/azure/virtual-machines/sizes/overview
 func singleSizes() []Size {
 	var out []Size

@@ -79,8 +79,8 @@ func accountType(z Size) string {
 	return "Standard_LRS"
 }
 
-// Sizes of disks in GiB. Source: https://learn.microsoft.com/azure/virtual-machines/managed-disks-overview, and the answer for what
-// is out of range is Compute's for numbers.
+// Sizes of disks in GiB. Source: https://learn.microsoft.com/azure/virtual-machines/managed-disks-overview. The
+// answer for a size out of range is Compute's for numbers.
 const (
 	maxOSDiskGB = 4095
 	maxDiskGB   = 32767
@@ -135,7 +135,7 @@ func prepareDataDisks(c *provider.Call, d *provider.Draft, z Size, account strin
 		luns[lun] = true
 		known := false
 		for _, was := range body.Objects(d.Old, sp+"dataDisks") {
-			// What the definition leaves out stays as it is, as long as it is the same disk.
+			// Properties missing from the definition keep their values, as long as it is the same disk.
 			if name := body.String(disk, "name"); body.Int(was, "lun") == lun && (name == "" || strings.EqualFold(name, body.String(was, "name"))) {
 				merged := body.Clone(was)
 				body.Overlay(merged, disk)
@@ -173,7 +173,8 @@ func attach(c *provider.Call, d *provider.Draft, disk body.Object, path string) 
 	return nil
 }
 
-// newDataDisk checks and defaults a disk that Azure makes with the VM; known tells that it has made it already.
+// newDataDisk checks and completes a disk that Azure creates with the VM; known means that Azure has created it
+// already.
 func newDataDisk(c *provider.Call, d *provider.Draft, disk body.Object, known bool, account string, i int) error {
 	body.Default(disk, "managedDisk.storageAccountType", account)
 	name := body.String(disk, "name")

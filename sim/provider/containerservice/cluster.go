@@ -269,7 +269,8 @@ func viewCluster(c *provider.Call, it *provider.Item) {
 	}
 }
 
-// clusterDeleted takes the node resource group along, and what AKS put into networks and zones of others.
+// clusterDeleted deletes the node resource group, and the resources that AKS added to networks and zones outside of
+// it.
 func clusterDeleted(c *provider.Call, r *store.Resource) {
 	group := nodeGroupID(r.ID, r.Body)
 	detachForeign(c, r, group)

@@ -10,7 +10,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/sim/store"
 )
 
-// clusterDefaults fills in what AKS does, as recorded, and the values only AKS knows.
+// clusterDefaults fills in AKS's defaults, as recorded, and the values that only AKS knows.
 func clusterDefaults(c *provider.Call, d *provider.Draft) error {
 	n, p := d.New, "properties."
 	id, _ := store.ParseID(d.ID)

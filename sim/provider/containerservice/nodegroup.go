@@ -15,8 +15,8 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/sim/store"
 )
 
-// builder makes what AKS puts into the node resource group, through the providers it belongs to. It is asked again until all of
-// it is there.
+// builder creates AKS's resources in the node resource group, through their own providers. It is called again until
+// all of them exist.
 type builder struct {
 	c    *provider.Call
 	cl   *store.Resource // an editable copy of the cluster

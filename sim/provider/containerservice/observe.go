@@ -217,7 +217,7 @@ func finishAutoscale(c *provider.Call, _ *store.Operation, r *store.Resource) er
 	switch {
 	case want > len(running):
 		if err := grow(c, cl, r, want-len(running), parked); err != nil {
-			return nil // no capacity: the autoscaler goes on as it is
+			return nil // no capacity: the autoscaler stays as it is
 		}
 	case want < len(running):
 		gone := names(running[want:])

@@ -156,7 +156,7 @@ func (b *builder) privateAccess(subnet string) {
 	}, endpoint != nil)
 }
 
-// integratedAccess makes the internal load balancer of an API server that stands in the network.
+// integratedAccess creates the internal load balancer of an API server inside the virtual network.
 func (b *builder) integratedAccess(subnet string) {
 	if own := body.String(b.cl.Body, "properties.apiServerAccessProfile.subnetId"); own != "" {
 		subnet = own

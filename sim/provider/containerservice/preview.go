@@ -8,7 +8,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/sim/store"
 )
 
-// preview is what AKS shows in preview api-versions from one on, as recorded.
+// preview is a property that AKS shows in preview api-versions from one on, as recorded.
 type preview struct {
 	since string
 	path  string
@@ -34,8 +34,9 @@ func plugins(names ...string) body.Object {
 	return out
 }
 
-// younger is what AKS shows from a stable and from a preview api-version on. Recordings of 2024-04-02-preview, 2024-09-01, 2025-08-01 and
-// 2025-10-02-preview; between them the changelog of the SDK module armcontainerservice.
+// younger is a property that AKS shows from a stable and from a preview api-version on. Recordings of
+// 2024-04-02-preview, 2024-09-01, 2025-08-01 and 2025-10-02-preview; between them the changelog of the SDK module
+// armcontainerservice.
 type younger struct{ path, stable, preview string }
 
 var (

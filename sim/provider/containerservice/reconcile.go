@@ -79,7 +79,7 @@ func clusterStage(c *provider.Call, op *store.Operation, r *store.Resource) (wai
 			body.Set(r.Body, "properties.currentKubernetesVersion", target)
 		}
 		op.Data["stage"] = "pools"
-		op.Data["status"] = "ReconcilingDNS" // as updates are recorded; pools that are made say so
+		op.Data["status"] = "ReconcilingDNS" // as updates are recorded; for new pools see creating
 	case "pools":
 		c.Save(r)
 		next := time.Duration(0)
@@ -163,8 +163,8 @@ func finishPool(c *provider.Call, op *store.Operation, r *store.Resource) error 
 	return nil
 }
 
-// workOn goes on with a pool as far as its time has come, and returns how long until the next stage, 0 when the pool is as wanted.
-// The stages are kept in the operation, by pool.
+// workOn runs the stages of a pool that are due, and returns the time until the next stage, 0 when the pool has its
+// desired state. The stages are kept in the operation, by pool.
 func workOn(c *provider.Call, op *store.Operation, cl, pool *store.Resource) (time.Duration, error) {
 	at := "work." + pool.Name()
 	if due, err := time.Parse(time.RFC3339Nano, body.String(op.Data, at+".due")); err == nil {
@@ -191,7 +191,7 @@ func workOn(c *provider.Call, op *store.Operation, cl, pool *store.Resource) (ti
 	return 0, provider.Errorf(0, "InternalOperationError", "Agent pool %s does not come to rest.", pool.Name())
 }
 
-// unscaled is what Again makes d of.
+// unscaled returns the duration that Again scales to d.
 func unscaled(c *provider.Call, d time.Duration) time.Duration {
 	if c.TimeScale <= 0 {
 		return time.Millisecond
@@ -288,7 +288,7 @@ func poolStage(c *provider.Call, op *store.Operation, cl, pool *store.Resource, 
 	return "done", 0, nil
 }
 
-// creating has the polls of an operation tell how far new pools are.
+// creating makes the polls of an operation show the progress of new pools.
 func creating(op *store.Operation, how string) {
 	op.Data["status"] = "CreatingAgentPools" + how
 	if op.Type == AgentPools {

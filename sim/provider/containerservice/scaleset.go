@@ -88,7 +88,7 @@ func applyNodes(c *provider.Call, cl, pool *store.Resource, capacity int) error 
 	return compute.ApplyScaleSet(c, s)
 }
 
-// node is what AKS knows of an instance beside compute.
+// node has the facts about an instance that AKS keeps beside compute.
 type node struct {
 	Version string `json:"version"`
 	Image   string `json:"image"`

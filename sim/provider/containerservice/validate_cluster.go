@@ -61,7 +61,7 @@ var fixedCluster = []string{
 	"properties.apiServerAccessProfile.enablePrivateCluster", "properties.diskEncryptionSetID",
 }
 
-// validateCluster checks what does not need the network.
+// validateCluster makes the checks that do not need the network.
 func validateCluster(c *provider.Call, d *provider.Draft) error {
 	n, p := d.New, "properties."
 	if err := checkChoices(n, choices, ""); err != nil {

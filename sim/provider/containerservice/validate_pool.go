@@ -21,7 +21,7 @@ const (
 	minSystemPod = 30 // a system pool's maxPods. Source: https://learn.microsoft.com/azure/aks/use-system-pools
 )
 
-// validate checks a pool and fills in what AKS does, as recorded.
+// validate checks a pool and fills in AKS's defaults, as recorded.
 func (p *poolDraft) validate(was body.Object) error {
 	n, pp := p.body, "properties."
 	for path, kind := range map[string]string{"count": "number", "minCount": "number", "maxCount": "number", "maxPods": "number", "osDiskSizeGB": "number"} {

@@ -79,7 +79,7 @@ func resolve(want, running, location string, longTerm bool) (version, bool) {
 		return v, false
 	}
 	if have, ok := parseVersion(running); ok && have.minor == v.minor && (v.patch < 0 || v.patch == have.patch) {
-		return have, true // what runs may go on, also when it is not offered any more
+		return have, true // a running version may stay, also when it is not offered any more
 	}
 	for _, m := range offered(location) {
 		if m.number != v.minor || m.longTerm && !longTerm {

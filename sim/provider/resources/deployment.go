@@ -104,7 +104,8 @@ func refused(status int, code, format string, args ...any) *provider.Error {
 	return e
 }
 
-// refer is what reference() sees: a resource as a GET in the api-version shows it, without what its ID tells.
+// refer returns the value of reference(): a resource as a GET in the api-version shows it, without the parts that are
+// in its ID.
 func refer(c *provider.Call, id, apiVersion string) (map[string]any, error) {
 	get, err := c.For("GET", id)
 	if err != nil || get.Type == nil || get.ID.IsCollection() {

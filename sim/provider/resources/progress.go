@@ -25,7 +25,7 @@ const (
 // Deploys reports whether an operation is a deployment. The server's requests carry it on, see Progress.
 func Deploys(op *store.Operation) bool { return op.Type == Deployments && op.Verb != "delete" }
 
-// step is what became of one resource of a deployment.
+// step is the result of one resource of a deployment.
 type step struct {
 	Operation string      `json:"operation,omitempty"` // that it waits for
 	State     string      `json:"state,omitempty"`     // "": not begun
@@ -39,7 +39,8 @@ type step struct {
 
 func (s step) ended() bool { return !s.Ended.IsZero() }
 
-// Progress is how far a deployment has come. It is written down in its operation, from where a restarted simulator goes on.
+// Progress is the progress of a deployment. It is stored in its operation, from where a restarted simulator
+// continues.
 type Progress struct {
 	template *template.Template
 	steps    []step
@@ -181,7 +182,7 @@ func (p *Progress) Answered(q Request, rep *provider.Reply, err error) {
 	s.Error["target"] = q.Path
 }
 
-// Wait writes down how far it has come and when to look again. It tells false when nothing is left to be waited for.
+// Wait stores the progress and the time of the next step. It returns false when there is nothing left to wait for.
 func (p *Progress) Wait() bool {
 	p.op.Data = body.Object{}
 	body.Set(p.op.Data, "steps", p.steps)

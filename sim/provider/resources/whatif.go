@@ -11,10 +11,12 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/sim/template"
 )
 
-// WhatIf answers POST deployments/{name}/whatIf: what each resource of the template would change, and which others of the group are left
-// alone. Resource Manager answers 202 with a Location first, or 200 with the result; here it is always the latter.
-// Source: https://learn.microsoft.com/rest/api/resources/deployments/what-if and SDK models WhatIfOperationResult, WhatIfChange and
-// WhatIfPropertyChange.
+// WhatIf answers POST deployments/{name}/whatIf: the change that each resource of the template would make, and the
+// other resources of the group, which stay as they are. Resource Manager answers 202 with a Location first, or 200
+// with the result; here it is always the latter.
+//
+// Source: https://learn.microsoft.com/rest/api/resources/deployments/what-if and SDK models WhatIfOperationResult,
+// WhatIfChange and WhatIfPropertyChange.
 func WhatIf(c *provider.Call) (*provider.Reply, error) {
 	properties := body.Clone(body.Child(c.Body, "properties"))
 	settings := body.String(properties, "whatIfSettings.resultFormat")
@@ -91,7 +93,8 @@ func changed(c *provider.Call, r *template.Resource) (body.Object, error) {
 	return body.Object{"resourceId": r.ID, "changeType": kind, "before": before, "after": after, "delta": delta}, nil
 }
 
-// differences are the properties that are wanted and are not so. What is not wanted stays in mode Incremental as far as its provider keeps it.
+// differences returns the properties whose values differ from the template's. Properties that are not in the template
+// stay in mode Incremental, as far as their provider keeps them.
 func differences(path string, have, want body.Object) []any {
 	out := []any{}
 	for _, key := range sortedKeys(want) {

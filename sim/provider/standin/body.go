@@ -17,7 +17,7 @@ type row struct {
 	wire func(*provider.Type)
 	// defaults are the values that Azure fills in, by path.
 	defaults map[string]any
-	// fill fills in what depends on the rest, and may refuse.
+	// fill sets defaults that depend on other properties, and may refuse the body.
 	fill func(c *provider.Call, d *provider.Draft) error
 	// unsigned means that recordings have no systemData although it is defined.
 	unsigned bool

@@ -105,7 +105,7 @@ var clusterRows = map[string]row{
 	},
 }
 
-// source fills in how often and for how long a Flux configuration looks at its source, and keeps its secrets.
+// source fills in the interval and timeout with which a Flux configuration reads its source, and keeps its secrets.
 func source(_ *provider.Call, d *provider.Draft) error {
 	const secrets = "properties.configurationProtectedSettings"
 	if sent := body.Child(d.New, secrets); len(sent) > 0 {

@@ -22,7 +22,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/sim/store"
 )
 
-// Providers stands in for every type that is defined and that none of the others serves.
+// Providers returns providers for every defined type that none of the others serves.
 func Providers(others []*provider.Provider) []*provider.Provider {
 	env := &provider.Env{}
 	env.Register(others...)
@@ -68,7 +68,7 @@ func read(env *provider.Env, name string) bool {
 	return false
 }
 
-// kind is a type with what its row adds.
+// kind is a type with the additions of its row.
 type kind struct {
 	definition.Type
 	row

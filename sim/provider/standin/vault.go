@@ -78,7 +78,8 @@ func inVault(what, collection string) func(*provider.Call, *provider.Item) {
 		it.Body["location"] = vault.Location
 		body.Delete(it.Body, "properties.value") // https://learn.microsoft.com/rest/api/keyvault/keyvault/secrets: it is never returned
 		uri := "https://" + strings.ToLower(vault.Name) + ".vault.azure.net/" + collection + "/" + it.Name
-		// https://learn.microsoft.com/rest/api/keyvault/keyvault/keys/get: customised is what takes less than 90 days.
+		// https://learn.microsoft.com/rest/api/keyvault/keyvault/keys/get: a retention of less than 90 days is
+		// customised.
 		recovery := "Recoverable+Purgeable"
 		if days := body.Int(vault.Body, "properties.softDeleteRetentionInDays"); days > 0 && days < 90 {
 			recovery = "CustomizedRecoverable+Purgeable"
