@@ -16,8 +16,9 @@ var special = map[string]string{
 	"microsoft.resourcehealth/availabilitystatuses/read": "Microsoft.ResourceHealth/AvailabilityStatuses/current/read",
 }
 
-// need is the action that the request itself takes, and where. What anybody may ask who is signed in has none: Azure lists
-// the subscriptions that the caller can see, and the providers of the tenant.
+// need returns the action that the request itself needs, and its scope. Requests that any signed-in caller may send
+// need none: Azure lists the subscriptions that the caller can see, and the providers of the tenant.
+//
 // Source: https://learn.microsoft.com/azure/role-based-access-control/resource-provider-operations
 func (s *Server) need(method, path string) (authorization.Need, bool) {
 	segs, l := segments(path), segments(strings.ToLower(path))
@@ -49,7 +50,8 @@ func (s *Server) need(method, path string) (authorization.Need, bool) {
 	return authorization.Need{Action: action, Scope: scope}, true
 }
 
-// needOfManager is the need for what Resource Manager itself has: subscriptions, groups, and the registration of providers.
+// needOfManager returns the need for resources of Resource Manager itself: subscriptions, groups, and the
+// registration of providers.
 func needOfManager(verb string, segs []string, i int) authorization.Need {
 	if i >= 0 {
 		scope := "/" + strings.Join(segs[:2], "/")

@@ -159,7 +159,7 @@ func TestManagedClusterChangesThatAreRefused(t *testing.T) {
 	}
 }
 
-// TestManagedClusterAccepts has AKS take what looks as if it were refused.
+// TestManagedClusterAccepts checks bodies that look faulty but that AKS accepts.
 func TestManagedClusterAccepts(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {

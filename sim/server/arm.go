@@ -307,7 +307,7 @@ func (x *exchange) readBody() error {
 		err = json.Unmarshal(strictJSON(raw), &x.call.Body)
 	}
 	if err != nil {
-		// The decoder's message may quote the body, so only the offset is told.
+		// The decoder's message may quote the body, so the error has only the offset.
 		where := "not a JSON object"
 		var syn *json.SyntaxError
 		if errors.As(err, &syn) {

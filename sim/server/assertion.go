@@ -61,7 +61,8 @@ func (e *entra) assertion(token, kind, client, host string, identity *store.Reso
 	}
 	keys := known.keysOf(c.Iss)
 	if len(keys) == 0 {
-		// Nobody answers at the issuer's URL.
+		// There is no answer at the issuer's URL.
+		//
 		// Source: https://azure.github.io/azure-workload-identity/docs/troubleshooting.html
 		return &refusal{90061, "invalid_request", "Request to External OIDC endpoint failed."}
 	}
@@ -104,7 +105,7 @@ func (e *entra) ofCertificate(j jwt, client, host string, certificates []*x509.C
 // thumbprint is that of the certificate, in either alphabet of base64: the libraries of Microsoft do not agree.
 func thumbprint(j jwt) []byte {
 	text := strings.NewReplacer("+", "-", "/", "_", "=", "").Replace(cmp.Or(j.header.X5TS256, j.header.X5T))
-	// What cannot be read is that of no certificate.
+	// An unreadable thumbprint matches no certificate.
 	raw, _ := base64.RawURLEncoding.DecodeString(text)
 	return raw
 }
@@ -167,7 +168,7 @@ func federated(c claims, client string, trusted []federatedCredential) *refusal 
 	return nil
 }
 
-// managementAudiences are whom tokens for Resource Manager are for, in the order in which it names them.
+// managementAudiences are the audiences of tokens for Resource Manager, in the order in which its error names them.
 var managementAudiences = []string{"https://management.core.windows.net/", "https://management.core.windows.net", "https://management.azure.com/", "https://management.azure.com"}
 
 func managementAudience(audience any) bool {

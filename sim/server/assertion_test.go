@@ -248,7 +248,8 @@ func TestFederatedTokens(t *testing.T) {
 	}
 }
 
-// TestRegistrationsByTheControlAPI: whoever runs the simulator as a program has no Go to register with, and restarts it.
+// TestRegistrationsByTheControlAPI: a simulator that runs as a program is registered with over HTTP instead of Go,
+// and can be restarted.
 func TestRegistrationsByTheControlAPI(t *testing.T) {
 	dir := t.TempDir()
 	a := newAzure(t, func(o *server.Options) { o.StateDir = dir })

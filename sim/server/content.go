@@ -5,11 +5,12 @@ import (
 	"strings"
 )
 
-// strictJSON makes JSON of what Resource Manager reads of deployments: names without quotes, comments, texts in single quotes or over
-// several lines, and commas before the end of a list. The Azure CLI inserts the file of --template-file as it is, with the key "template"
-// unquoted, and Resource Manager takes that: https://github.com/Azure/azure-cli/issues/32357. Templates may have comments and texts over
-// several lines: https://learn.microsoft.com/azure/azure-resource-manager/templates/syntax#comments-and-metadata
-// What is no JSON even so is left to the decoder.
+// strictJSON converts the dialect of JSON that Resource Manager reads in deployments to JSON: names without quotes,
+// comments, texts in single quotes or over several lines, and commas before the end of a list. The Azure CLI inserts
+// the file of --template-file as it is, with the key "template" unquoted, and Resource Manager accepts that:
+// https://github.com/Azure/azure-cli/issues/32357. Templates may have comments and texts over several lines:
+// https://learn.microsoft.com/azure/azure-resource-manager/templates/syntax#comments-and-metadata Input that is not
+// in this dialect is left to the decoder.
 func strictJSON(raw []byte) []byte {
 	r := lenient{in: raw}
 	for r.at < len(r.in) {

@@ -18,7 +18,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/sim/store"
 )
 
-// control answers the control API under /_sim/: it is for whoever runs the simulator, and no part of Azure.
+// control answers the control API under /_sim/. It is for the operator of the simulator, and no part of Azure.
 func (s *Server) control(w http.ResponseWriter, r *http.Request) {
 	if strings.HasPrefix(r.URL.Path+"/", page.Root+"/") {
 		s.servePage(w, r)

@@ -14,7 +14,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/sim/store"
 )
 
-// Route is where a connection goes, or the step at which it stops.
+// Route is the destination of a connection, or the step at which it stops.
 type Route struct {
 	Address string   `json:"address,omitempty"` // loopback host:port of the guest's listener
 	VMID    string   `json:"vmID,omitempty"`
@@ -109,7 +109,7 @@ func (p *path) resolve(host string, depth int) (netip.Addr, bool) {
 	return netip.Addr{}, false
 }
 
-// reach goes on from an address.
+// reach continues the path from an address.
 func (p *path) reach(addr netip.Addr, port int) {
 	c := p.c
 	var users []store.Ref
@@ -149,7 +149,8 @@ func (p *path) reach(addr netip.Addr, port int) {
 	}
 }
 
-// holders finds the frontends and interfaces with a private address. The same address may stand in several virtual networks.
+// holders finds the frontends and interfaces with a private address. Several virtual networks may have the same
+// address.
 func (p *path) holders(addr netip.Addr) []store.Ref {
 	var out []store.Ref
 	for _, typ := range []string{network.LoadBalancers, network.Interfaces, "Microsoft.Compute/virtualMachineScaleSets/virtualMachines/networkInterfaces"} {

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// What Azure's definitions do not allow in the version that is spoken is refused in the words of its provider, and nothing is
-// made or changed.
+// A body that Azure's definitions do not allow in the request's version is refused with the message of its provider,
+// and no resource is created or changed.
 func TestDefinitions(t *testing.T) {
 	a := newAzure(t)
 	a.machine()

@@ -107,7 +107,8 @@ func TestAzureCLI(t *testing.T) {
 			t.Errorf("resources of %s: %v", group, found.body)
 		}
 	}
-	// What a deployment shows of a load balancer is no use of its address: az network lb probe create sends the load balancer again.
+	// The load balancer in a deployment's answer is not a use of its address: az network lb probe create sends the
+	// load balancer again.
 	lb := a.do("GET", net+"/loadBalancers/lb", nil)
 	if r := a.do("PUT", net+"/loadBalancers/lb", lb.body); r.status != 200 {
 		t.Errorf("PUT of the load balancer that was deployed = %d %v", r.status, r.body)
@@ -229,7 +230,7 @@ func TestDeploymentStuck(t *testing.T) {
 	}
 }
 
-// TestDeploymentRestarts holds that a deployment goes on where it was when the simulator starts again.
+// TestDeploymentRestarts checks that a deployment continues from its last step when the simulator starts again.
 func TestDeploymentRestarts(t *testing.T) {
 	t.Parallel()
 	clock, dir := store.NewVirtual(epoch), t.TempDir()
@@ -250,7 +251,7 @@ func TestDeploymentRestarts(t *testing.T) {
 	}
 }
 
-// TestDeploymentRoles holds that a resource takes the rights of who deploys.
+// TestDeploymentRoles checks that a resource needs the rights of the deployment's caller.
 func TestDeploymentRoles(t *testing.T) {
 	t.Parallel()
 	const client = "22222222-2222-2222-2222-222222222222"

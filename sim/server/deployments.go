@@ -35,8 +35,8 @@ func (x *exchange) deployments(rest []string) (*provider.Reply, error, bool) {
 	return nil, nil, false
 }
 
-// deploy takes the deployment of an operation that is due one step further: the requests that can be made are made, or it waits for what
-// was begun, or it ends.
+// deploy takes the deployment of an operation that is due one step further: it sends the requests that are possible,
+// or waits for the running operations, or ends.
 func (s *Server) deploy(id string) {
 	s.deployMu.Lock()
 	defer s.deployMu.Unlock()
@@ -67,7 +67,7 @@ func (s *Server) deploy(id string) {
 			}
 			p.Answered(q, rep, answer)
 			p.Wait()
-			// What this has made possible comes at once.
+			// Steps that this has made possible follow at once.
 			op.Due = c.Now()
 			c.PutOperation(op)
 			return nil
@@ -91,7 +91,8 @@ func (s *Server) deployment(id string, f func(c *provider.Call, op *store.Operat
 	})
 }
 
-// reach are the faults that reach what Resource Manager itself asks a provider; the others are of a client's connection, or of lists.
+// reach are the faults that apply to requests of Resource Manager to a provider; the others are of a client's
+// connection, or of lists.
 var reach = []fault.Kind{fault.Status, fault.Throttle, fault.LateError, fault.EtagRace, fault.Edit, fault.Remove, fault.Evict, fault.Unseen}
 
 // request makes a request for a deployment, as the one who deploys. It is one like any other, but for the limits of Resource Manager, the

@@ -7,7 +7,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/sim/store"
 )
 
-// SetHealth sets what Resource Health tells about a resource; the zero Status means Available again.
+// SetHealth sets the health of a resource in Resource Health; the zero Status means Available again.
 func (s *Server) SetHealth(id string, status resourcehealth.Status) error {
 	return s.store.Update(func(tx *store.Tx) error { return resourcehealth.Set(tx, id, status) })
 }

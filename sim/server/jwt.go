@@ -90,7 +90,7 @@ type jwk struct {
 
 func (k jwk) public() (crypto.PublicKey, error) {
 	octets := func(text string) []byte {
-		raw, _ := base64.RawURLEncoding.DecodeString(text) // What it has until a mistake makes no key.
+		raw, _ := base64.RawURLEncoding.DecodeString(text) // The bytes before a mistake are no key.
 		return raw
 	}
 	number := func(text string) *big.Int { return new(big.Int).SetBytes(octets(text)) }

@@ -11,7 +11,7 @@ import (
 	"golang.org/x/crypto/ssh"
 )
 
-// TestGenerateKeyPair has Azure make a key pair, of which it keeps the public key.
+// TestGenerateKeyPair makes Azure generate a key pair, of which it keeps the public key.
 func TestGenerateKeyPair(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()

@@ -90,7 +90,8 @@ func TestTenThousandResources(t *testing.T) {
 	}
 }
 
-// costOfPage is what answering the first page of a list allocates, its transport left out; the mean of several times.
+// costOfPage returns the mean of several measurements of the memory allocated to answer the first page of a list,
+// without its transport.
 func (a *azure) costOfPage(path string) float64 {
 	const times = 20
 	answer := func() *httptest.ResponseRecorder {

@@ -94,8 +94,8 @@ func (x *exchange) limitOfNetwork(times float64) error {
 	return e
 }
 
-// policy is a limit of Microsoft.Compute: buckets of a subscription in a region and of a resource, and what comes back to them in a
-// minute. 0 is no bucket.
+// policy is a limit of Microsoft.Compute: buckets of a subscription in a region and of a resource, and the requests
+// added to them per minute. 0 is no bucket.
 type policy struct{ ofAll, ofAllPerMinute, ofOne, ofOnePerMinute float64 }
 
 // policies are those of the groups of operations.

@@ -11,7 +11,8 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/sim/server"
 )
 
-// TestLimits asks until it is refused, once more when it is told to, and something that has a limit of its own meanwhile.
+// TestLimits sends requests until one is refused, another one after the suggested time, and meanwhile one that has a
+// separate limit.
 func TestLimits(t *testing.T) {
 	const vms, scaleSet, remaining = comp + "/virtualMachines/", comp + "/virtualMachineScaleSets/set", "x-ms-ratelimit-remaining-resource"
 	ample := server.Throttle{Reads: 1e6, Writes: 1e6, Deletes: 1e6, ReadsPerSec: 1, WritesPerSec: 1, DeletesPerSec: 1}

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestMoveAndExport holds that both are refused, and that the resources are named.
+// TestMoveAndExport checks that both are refused, and that the error names the resources.
 func TestMoveAndExport(t *testing.T) {
 	t.Parallel()
 	a := newAzure(t)

@@ -295,7 +295,7 @@ func TestReferencesToWhatIsStillUpdatedHaveToWait(t *testing.T) {
 	a.must("PUT", net+"/networkInterfaces/n", nic("late", nil))
 }
 
-// dropEtags removes what may differ between two reads of one state.
+// dropEtags removes the values that may differ between two reads of one state.
 func dropEtags(v any) any {
 	switch v := v.(type) {
 	case map[string]any:

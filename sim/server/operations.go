@@ -121,7 +121,8 @@ func decodeOperation(token string) string {
 	return all[len(all)-1]
 }
 
-// poll counts a look at an operation. The count is stored only while it matters, so that polling does not grow the journal.
+// poll counts the polls of an operation. The count is stored only while it matters, so that polling does not grow the
+// journal.
 func (x *exchange) poll(op *store.Operation) int {
 	if op.Polls <= op.MinPolls && op.MinPolls > 0 {
 		op.Polls++
@@ -179,7 +180,8 @@ func (x *exchange) operation(id string, result bool) (*provider.Reply, error) {
 			out["endTime"] = op.Ended.Format("2006-01-02T15:04:05.0000000Z")
 		}
 		if op.Verb == "delete" && op.Type == containerservice.ManagedClusters {
-			// Most recordings have this in every poll of a cluster's deletion, also in the one that tells its success. It means nothing.
+			// Most recordings have this error in every poll of a cluster's deletion, also in the one that reports its
+			// success. It has no meaning.
 			out["error"] = body.Object{"code": "NotLatestOperation", "message": "Expected goal state for managed cluster not saved yet. This means saving goal state to database was slow or failed. This type of failed operations can usually be retried."}
 		}
 	case provider.Common:
@@ -203,7 +205,7 @@ func (x *exchange) operation(id string, result bool) (*provider.Reply, error) {
 	return rep, nil
 }
 
-// computePoll adds what Microsoft.Compute tells of an operation.
+// computePoll adds the properties that Microsoft.Compute shows of an operation.
 func (x *exchange) computePoll(op *store.Operation, rep *provider.Reply, out body.Object) {
 	running := op.Visible() == store.InProgress
 	out["startTime"], out["name"] = op.Started.Format("2006-01-02T15:04:05.0000000+00:00"), op.ID
@@ -225,7 +227,7 @@ func (x *exchange) computePoll(op *store.Operation, rep *provider.Reply, out bod
 	}
 }
 
-// commonPoll adds what most other providers tell of an operation.
+// commonPoll adds the properties that most other providers show of an operation.
 func (x *exchange) commonPoll(op *store.Operation, rep *provider.Reply, out body.Object) {
 	status := op.Visible()
 	running := status == store.InProgress

@@ -13,7 +13,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/sim/server"
 )
 
-// browser is who looks at the pages: it keeps cookies and follows redirects.
+// browser is a reader of the pages: it keeps cookies and follows redirects.
 type browser struct {
 	t    *testing.T
 	url  string
@@ -154,7 +154,8 @@ func TestFaultsOfThePage(t *testing.T) {
 	b.open("/_sim/page/faults", nil).want(t, "Nothing goes wrong.")
 }
 
-// TestPagesNeedTheControlToken has a browser without the token, with a wrong one, and with the right one, which it hands in once.
+// TestPagesNeedTheControlToken requests pages without the token, with a wrong one, and with the right one, which is
+// sent once.
 func TestPagesNeedTheControlToken(t *testing.T) {
 	a := newAzure(t, func(o *server.Options) { o.ControlToken = "to ken" })
 	b := a.browser()

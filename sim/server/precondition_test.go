@@ -147,8 +147,8 @@ func TestPutsWithoutAChange(t *testing.T) {
 	}
 }
 
-// TestZonesWaitForTheirLinks does what recordings of private DNS zones show: the zone's DELETE is refused as long as the one of its
-// link is under way.
+// TestZonesWaitForTheirLinks repeats the order in recordings of private DNS zones: the zone's DELETE is refused as
+// long as the one of its link is under way.
 func TestZonesWaitForTheirLinks(t *testing.T) {
 	a := newAzure(t)
 	a.base()

@@ -140,8 +140,8 @@ func TestTimeScaleZeroStillPollsOnce(t *testing.T) {
 	}
 }
 
-// TestScaledOperationsSayWhenTheyEnd has time run twenty times as fast as on Azure: whoever asks when told to learns of the end at once,
-// whatever is known of how long the operation takes on Azure.
+// TestScaledOperationsSayWhenTheyEnd runs time twenty times as fast as on Azure: a client that polls at the suggested
+// time learns of the end at once, regardless of the operation's duration on Azure.
 func TestScaledOperationsSayWhenTheyEnd(t *testing.T) {
 	put := func(scale float64) (*azure, response) {
 		a := newAzure(t, func(o *server.Options) { o.TimeScale = scale })

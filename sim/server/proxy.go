@@ -14,8 +14,9 @@ import (
 // azureHosts are the names the proxy leads to the simulator itself.
 var azureHosts = []string{"management.azure.com", "login.microsoftonline.com", "login.microsoft.com", "login.windows.net", "sts.windows.net", "graph.microsoft.com"}
 
-// Proxy is an HTTP CONNECT proxy: Azure's own hosts lead to the simulator at self (host:port), every other one through the simulated
-// data plane to a guest. What cannot be reached is answered with 502 and the step at which it stops.
+// Proxy is an HTTP CONNECT proxy: Azure's own hosts lead to the simulator at self (host:port), every other one
+// through the simulated data plane to a guest. An unreachable address is answered with 502 and the step at which the
+// connection stops.
 func (s *Server) Proxy(self string) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Method != http.MethodConnect {

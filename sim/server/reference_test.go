@@ -11,7 +11,7 @@ const (
 	notInHere = "The entity was not found in this Azure location."
 )
 
-// brought makes what machines refer to: each kind in westus3, and most of them in eastus, too.
+// brought creates the resources that machines refer to: each kind in westus3, and most of them in eastus, too.
 func (a *azure) brought() {
 	a.t.Helper()
 	a.base()
@@ -242,7 +242,7 @@ func TestWhatMachinesUseStays(t *testing.T) {
 		}
 	}
 	a.must("DELETE", comp+"/diskEncryptionSets/cvm", nil)
-	// What a machine was made of may go, and the machine is still taken as it is.
+	// The source of a machine may be deleted, and a PUT of the machine is still accepted.
 	body := a.do("GET", vmID, nil).body
 	a.must("DELETE", comp+"/capacityReservationGroups/crg/capacityReservations/d2s", nil)
 	if r := a.do("PUT", vmID, body); r.status != 200 {

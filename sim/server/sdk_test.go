@@ -179,7 +179,7 @@ func statusOf(err error) int {
 	return 0
 }
 
-// lro is a call that takes time: its poller goes on from its token, as in another process.
+// lro is a call of a long-running operation: its poller resumes from its token, as in another process.
 func lro[T any](a *azure, begin func(ctx context.Context, name, token string) (*runtime.Poller[T], error)) sdkCall {
 	return func(ctx context.Context, name string) error {
 		poller, err := begin(ctx, name, "")

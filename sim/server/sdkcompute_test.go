@@ -7,7 +7,7 @@ import (
 	"github.com/Azure/azure-sdk-for-go/sdk/resourcemanager/compute/armcompute/v7"
 )
 
-// vmProfile is what VMs and the model of scale sets have in common.
+// vmProfile returns the properties that VMs and the model of scale sets have in common.
 func vmProfile() obj {
 	return obj{
 		"storageProfile": obj{"imageReference": obj{"publisher": "Canonical", "offer": "0001-com-ubuntu-server-jammy", "sku": "22_04-lts-gen2", "version": "latest"},

@@ -7,7 +7,7 @@ import (
 	"github.com/Azure/azure-sdk-for-go/sdk/resourcemanager/network/armnetwork/v9"
 )
 
-// octet tells the two names of a type apart in addresses and priorities.
+// octet distinguishes the two names of a type in addresses and priorities.
 func octet(name string) string { return map[string]string{"aa": "1", "bb": "2"}[name] }
 
 func number(name string) int { return map[string]int{"aa": 101, "bb": 102}[name] }

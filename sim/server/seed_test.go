@@ -16,14 +16,15 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/sim/store"
 )
 
-// told is an answer with everything that a client gets to see.
+// told is an answer with everything that a client sees of it.
 type told struct {
 	Status int
 	Header http.Header
 	Body   string
 }
 
-// tell has a new simulator answer a story: groups, a network, identities, machines and their deletion, each operation polled.
+// tell sends a sequence of requests to a new simulator: groups, a network, identities, machines and their deletion,
+// each operation polled.
 func tell(t *testing.T, seed uint64) (answers []told, log string) {
 	t.Helper()
 	var lines bytes.Buffer

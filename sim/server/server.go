@@ -139,7 +139,7 @@ func New(o Options) (*Server, error) {
 	}); err != nil {
 		return nil, err
 	}
-	// Requests that change nothing draw IDs, too; with numbers of their own they do not move what operations draw.
+	// Requests that change nothing draw IDs, too. Their separate source leaves the numbers of operations unchanged.
 	s.random.operations, s.random.ids = rand.NewPCG(o.Seed, restarts), rand.NewPCG(o.Seed, ^restarts)
 	s.ids = rand.New(s.random.ids)
 	s.env = &provider.Env{Tenant: o.Tenant, TimeScale: o.TimeScale, Rand: rand.New(s.random.operations), Locations: o.Locations, Quota: o.Quota, FeaturesOff: o.FeaturesOff, PutDropsTags: o.PutDropsTags, Replication: o.Replication}

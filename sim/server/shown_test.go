@@ -29,7 +29,8 @@ func (a *azure) shows(t *testing.T, cases map[string]shownCase) {
 	}
 }
 
-// What an api-version does not have is not shown in it, also where definitions/ has no such version; inside of parents neither.
+// A property that an api-version does not have is not shown in it, also where definitions/ has no such version. The
+// same holds inside parents.
 func TestShownByVersion(t *testing.T) {
 	a := newAzure(t)
 	a.machine()
@@ -150,7 +151,7 @@ func TestShownWhileItIsMade(t *testing.T) {
 	}
 }
 
-// What a subnet does for a service depends on the service, and is being made as long as the subnet is.
+// Service endpoints and delegations of a subnet depend on their service, and are in state Updating as long as the subnet is.
 func TestServicesOfSubnets(t *testing.T) {
 	a := newAzure(t)
 	a.base()
@@ -165,7 +166,7 @@ func TestServicesOfSubnets(t *testing.T) {
 		"properties.delegations.0.properties.actions": []any{"Microsoft.Network/virtualNetworks/subnets/join/action"}}}})
 }
 
-// Errors name what can be written: an IP configuration has no URL to write it by, so that its interface is named.
+// Errors name resources that can be written: an IP configuration has no URL for writes, so its interface is named.
 func TestErrorsNameWholeResources(t *testing.T) {
 	a := newAzure(t)
 	a.base()
@@ -186,7 +187,7 @@ func TestErrorsNameWholeResources(t *testing.T) {
 	}
 }
 
-// Operations end with what their provider shows of them: some tell nothing but the state.
+// Operations end with the properties that their provider shows of them: some show only the state.
 func TestPollsOfTheirOwn(t *testing.T) {
 	a := newAzure(t)
 	a.group()

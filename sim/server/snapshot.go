@@ -16,7 +16,7 @@ import (
 
 const snapshotVersion = 1
 
-// snapshot is everything that answers depend on, besides Options, keys, and what clients asked for in the last minutes.
+// snapshot has everything that answers depend on, besides Options, keys, and the requests of the last minutes.
 type snapshot struct {
 	Version       int             `json:"version"`
 	Time          time.Time       `json:"time"`
@@ -57,8 +57,8 @@ func (s *Server) Snapshot(w io.Writer) error {
 	return json.NewEncoder(w).Encode(out)
 }
 
-// Restore has a snapshot take the place of everything there is. A virtual clock is set to its time; on another clock operations whose time
-// has passed meanwhile end now. After an error nothing has changed.
+// Restore replaces the whole state with a snapshot. A virtual clock is set to its time; on another clock operations
+// whose time has passed meanwhile end now. After an error nothing has changed.
 func (s *Server) Restore(r io.Reader) error {
 	var in snapshot
 	if err := json.NewDecoder(r).Decode(&in); err != nil {

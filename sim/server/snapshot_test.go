@@ -103,8 +103,8 @@ func goOn(t *testing.T, sim *server.Server, poll string) (answers []told) {
 	return answers
 }
 
-// TestSnapshot: a simulator that goes on from a snapshot, taken in the midst of an operation, answers as the one that it was taken of, to the last
-// header; and so does that one itself when it is taken back.
+// TestSnapshot: a simulator that continues from a snapshot, taken in the midst of an operation, gives the same
+// answers as the simulator that it was taken of, to the last header. So does that simulator itself after Restore.
 func TestSnapshot(t *testing.T) {
 	options := func() server.Options {
 		return server.Options{Clock: store.NewVirtual(epoch), TimeScale: 1, Seed: 7}
@@ -158,7 +158,7 @@ func TestSnapshot(t *testing.T) {
 	}
 }
 
-// TestSnapshotRefused: what cannot be taken is refused with the reason, and changes nothing.
+// TestSnapshotRefused: a faulty snapshot is refused with the reason, and changes nothing.
 func TestSnapshotRefused(t *testing.T) {
 	sim := simulator(t, server.Options{Clock: store.NewVirtual(epoch), Subscriptions: []string{sub}})
 	begin(t, sim)

@@ -79,8 +79,8 @@ func newLimiter(o Options) *limiter {
 	return l
 }
 
-// take counts a request against limits, unless there is one of them that has nothing left: that is short, and wait (not scaled) is
-// when it has again. left is what remains of each.
+// take counts a request against limits, unless one of them is used up: short is the index of that limit, and wait
+// (not scaled) the time until it has a request again. left has the remaining requests of each.
 func (l *limiter) take(limits ...limit) (left []int, short int, wait time.Duration) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -10,7 +10,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/sim/fault"
 )
 
-// views are what readers are shown that is not so: answers of before, and resources that are not seen yet.
+// views are answers that differ from the state: earlier answers, and resources that are not visible yet.
 type views struct {
 	mu sync.Mutex
 	// kept are the last answers to GETs that a rule makes stale, by URL.

@@ -56,7 +56,7 @@ func TestSizes(t *testing.T) {
 	}
 }
 
-// TestSeriesAreApart fails when two lines of the catalogue make the same size: one of them would say nothing.
+// TestSeriesAreApart fails when two lines of the catalogue make the same size: one of them would have no effect.
 func TestSeriesAreApart(t *testing.T) {
 	form := regexp.MustCompile(`^Standard_[A-Z]+[0-9]+[a-z]*(_[A-Z][A-Za-z0-9]*)?(_v[2-9])?$`)
 	seen := map[string]bool{}

@@ -72,7 +72,7 @@ func TestVaults(t *testing.T) {
 	}
 }
 
-// What else recordings show otherwise than the definitions would have it.
+// TestShown covers other differences between recordings and definitions.
 func TestShown(t *testing.T) {
 	a := newAzure(t)
 	storage := group + "/providers/Microsoft.Storage/storageAccounts/store"

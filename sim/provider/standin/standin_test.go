@@ -38,7 +38,7 @@ type azure struct {
 	env   *provider.Env
 }
 
-// newAzure serves resource groups, and stands in for everything else.
+// newAzure serves resource groups, and all other types with package standin.
 func newAzure(t *testing.T) *azure {
 	t.Helper()
 	clock := store.NewVirtual(time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC))
@@ -316,7 +316,7 @@ func TestSecrets(t *testing.T) {
 	}
 }
 
-// What is below a resource goes with it, and a group takes everything.
+// Children are deleted with their parent, and all resources with their group.
 func TestDeletion(t *testing.T) {
 	a := newAzure(t)
 	a.put(vault, here(body.Object{"tenantId": "00000000-0000-0000-0000-000000000000", "sku": body.Object{"family": "A", "name": "standard"}}))
