@@ -127,7 +127,7 @@ func (d document) members(o schema, object map[string]any) (properties map[strin
 	return o.Properties, false
 }
 
-// property is a property by its name, in whatever case.
+// property returns a property by its name, regardless of case.
 func property(properties map[string]schema, name string) (string, schema, bool) {
 	if s, ok := properties[name]; ok {
 		return name, s, true

@@ -89,7 +89,7 @@ type Timeline struct {
 	In     string
 	// Drawing is an SVG document, "" when nothing was written.
 	Drawing template.HTML
-	// Critical is how long the critical path takes; Writes are how many are drawn, of All.
+	// Critical is the duration of the critical path; Writes is the number of writes drawn, of All.
 	Critical    time.Duration
 	Writes, All int
 }

@@ -26,7 +26,7 @@ type Env struct {
 	TimeScale float64
 	Rand      *rand.Rand
 	Locations []string
-	// Replication is how long Entra ID needs to show a new principal to role assignments, unscaled.
+	// Replication is the time until Entra ID shows a new principal to role assignments, unscaled.
 	Replication time.Duration
 	// Quota overrides the compute limits: "cores" or a family ("standardDSv3Family"), or either after "<location>/".
 	Quota map[string]int

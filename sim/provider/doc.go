@@ -10,8 +10,9 @@
 //
 // What a Type adds, all of it optional:
 //
-//   - Prepare validates a PUT and sets its defaults before it is stored. It gets a [Draft] with the old body (nil when new) and the new
-//     one, and changes the new one in place. References are checked with [Call.Need]. An error is answered as it is and nothing is stored.
+//   - Prepare validates a PUT and sets its defaults before it is stored. It gets a [Draft] with the old body (nil when new)
+//     and the new one, and changes the new one in place. References are checked with [Call.Need]. An error is answered as it is
+//     and nothing is stored.
 //   - Finish runs when the operation of an accepted PUT ends: allocate what only exists after success, or fail with an *Error,
 //     which leaves the resource in state Failed. Return [Again] to be asked again later.
 //   - CanDelete refuses a deletion (in-use rules); Deleted clears up after it.

@@ -8,7 +8,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/sim/store"
 )
 
-// Style is how a provider speaks long-running operations on the wire.
+// Style is a provider's wire format of long-running operations.
 type Style string
 
 // The wire styles seen in recordings of Azure.
@@ -49,7 +49,7 @@ type Provider struct {
 	Subscription map[string]func(c *Call) (*Reply, error)
 }
 
-// Timing is how long things take on Azure: medians. A zero LRO makes the verb synchronous.
+// Timing has the durations on Azure: medians. A zero LRO makes the verb synchronous.
 type Timing struct {
 	HTTP   time.Duration // the request itself
 	LRO    time.Duration // from accept to the end of the operation

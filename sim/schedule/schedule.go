@@ -62,7 +62,8 @@ type Write struct {
 	Method string
 	// Status is HTTP's, or that of the long-running operation.
 	Status string
-	// Start is when it was sent. End is when it was answered, or when its operation ended; of one that runs it is the time of the answer.
+	// Start is the time of the request. End is the time of the answer, or of the end of its operation; while the
+	// operation runs it is the time of the answer.
 	Start, End time.Time
 	// Running is set while its operation has not ended.
 	Running bool
@@ -74,7 +75,7 @@ type Write struct {
 	needs []*Write
 }
 
-// Duration is how long Azure took.
+// Duration returns the time that Azure took.
 func (w *Write) Duration() time.Duration { return w.End.Sub(w.Start) }
 
 // Of returns the accepted writes among the requests, by their start. References has the resources that a resource

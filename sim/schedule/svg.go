@@ -42,8 +42,8 @@ var picture = template.Must(template.New("svg").Parse(`<svg xmlns="http://www.w3
 {{end}}</svg>
 `))
 
-// SVG draws the writes below each other, each from its start to its end, those of the critical path in a color of their own. Begin is
-// where the axis begins, and now is how far operations that run have come.
+// SVG draws the writes below each other, each from its start to its end, those of the critical path in a color of
+// their own. The axis starts at begin. Running operations are drawn until now.
 func SVG(out io.Writer, writes, critical []*Write, begin, now time.Time) error {
 	end := begin.Add(time.Second)
 	until := func(w *Write) time.Time {

@@ -262,7 +262,7 @@ func (x *exchange) authenticate() error {
 	return nil
 }
 
-// tokenTime is how Resource Manager writes times of tokens.
+// tokenTime formats a time as Resource Manager does in errors about tokens.
 func tokenTime(t time.Time) string { return t.UTC().Format("1/2/2006 3:04:05 PM") }
 
 var versionForm = regexp.MustCompile(`^20[0-9]{2}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])(-[A-Za-z0-9.]+)?$`)
@@ -460,7 +460,7 @@ func (x *exchange) reply(rep *provider.Reply) {
 	x.write(status, raw)
 }
 
-// latency is how long the request itself takes.
+// latency returns the duration of the request itself.
 func (x *exchange) latency() time.Duration {
 	if _, virtual := x.s.opts.Clock.(*store.Virtual); virtual || x.s.opts.TimeScale == 0 {
 		return 0

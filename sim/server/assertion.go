@@ -74,7 +74,7 @@ func (e *entra) assertion(token, kind, client, host string, identity *store.Reso
 	return refusedClient(700027, "Client assertion failed signature validation. [Reason - The key was not found.]")
 }
 
-// clockSkew is how far ahead the clock of who signs may be.
+// clockSkew is how far the clock of the assertion's signer may be ahead.
 const clockSkew = 5 * time.Minute
 
 // ofCertificate checks an assertion that a certificate of the application should have signed.

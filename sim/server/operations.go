@@ -96,7 +96,7 @@ func fingerprint(id, salt string) string {
 	return base64.RawURLEncoding.EncodeToString([]byte(salt + strings.ReplaceAll(id, "-", "")))[:12]
 }
 
-// deletionJob is how Resource Manager names the job that deletes something.
+// deletionJob returns Resource Manager's name of a deletion job.
 func deletionJob(kind string, op *store.Operation) string {
 	id, _ := store.ParseID(op.ResourceID)
 	raw, _ := json.Marshal(map[string]string{

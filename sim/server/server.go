@@ -225,7 +225,7 @@ type Change struct {
 	Body body.Object
 }
 
-// showCommits has Options.Committed called after each commit.
+// showCommits calls Options.Committed after each commit.
 func (s *Server) showCommits() {
 	s.store.OnCommit(func(tx *store.Tx, keys []string) {
 		changes := make([]Change, 0, len(keys))
@@ -307,7 +307,7 @@ func (s *Server) Settle() time.Duration {
 	}
 }
 
-// nextDue is when the next operation ends.
+// nextDue returns the time when the next operation ends.
 func (s *Server) nextDue() (time.Time, bool) {
 	var due time.Time
 	s.store.View(func(tx *store.Tx) {

@@ -28,7 +28,7 @@ type snapshot struct {
 	State         json.RawMessage `json:"state"`
 }
 
-// drawn is how far random numbers are.
+// drawn is the position of the random numbers.
 type drawn struct {
 	Operations []byte `json:"operations"`
 	IDs        []byte `json:"ids"`

@@ -14,7 +14,8 @@ import (
 type Throttle struct {
 	Reads, Writes, Deletes                   float64 // bucket sizes
 	ReadsPerSec, WritesPerSec, DeletesPerSec float64 // refill
-	// Whole is how many times as much all principals together may ask of a subscription; 0 is any number.
+	// Whole is the factor by which all principals together may send more requests to a subscription than one; 0 means
+	// no limit.
 	Whole float64
 	// Providers makes Microsoft.Compute and Microsoft.Network limit requests as well. It is a factor on their limits
 	// per subscription and region; with 0 they have no limit.
@@ -106,7 +107,7 @@ func (l *limiter) take(limits ...limit) (left []int, short int, wait time.Durati
 	return left, short, wait
 }
 
-// since is how long ago something was. Time runs 1/scale times as fast as on Azure, and so do refills.
+// since returns the time since at. Time runs 1/scale times as fast as on Azure, and so do refills.
 func (l *limiter) since(at, now time.Time) time.Duration {
 	return time.Duration(float64(now.Sub(at)) / l.scale)
 }

@@ -137,7 +137,8 @@ func PrepareExtension(c *provider.Call, d *provider.Draft) error {
 	return nil
 }
 
-// bootTimeout is how long Azure waits for an extension. Source: https://learn.microsoft.com/azure/virtual-machines/extensions/features-linux
+// bootTimeout is Azure's time limit for an extension. Source:
+// https://learn.microsoft.com/azure/virtual-machines/extensions/features-linux
 const bootTimeout = 90 * time.Minute
 
 // AwaitGuest ends a bootstrapping extension with the guest's result. Without a lab there is no guest to wait for.

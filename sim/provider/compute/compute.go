@@ -64,7 +64,7 @@ type GuestStatus struct {
 	NodeName string `json:"nodeName,omitempty"`
 }
 
-// GuestKey is where the status of a VM's guest is kept, by its vmId.
+// GuestKey returns the key of the status of a VM's guest, by its vmId.
 func GuestKey(vmID string) string { return "guest/" + vmID }
 
 // LabKey is set once a lab has asked for guests: from then on bootstrapping extensions wait for it.

@@ -157,7 +157,7 @@ func lowerCapacity(c *provider.Call, instance *store.Resource) {
 	}
 }
 
-// instanceDeleted clears up after an instance that is gone, by whatever way.
+// instanceDeleted cleans up after an instance has been deleted in any way.
 func instanceDeleted(c *provider.Call, r *store.Resource) {
 	if !body.Bool(r.Secret, "left") {
 		lowerCapacity(c, r)

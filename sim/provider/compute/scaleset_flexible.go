@@ -72,7 +72,7 @@ func leaveFlexible(c *provider.Call, r *store.Resource) {
 	}
 }
 
-// flexibleDeleted takes along the machines that a flexible scale set made.
+// flexibleDeleted deletes the machines that a flexible scale set created.
 func flexibleDeleted(c *provider.Call, set *store.Resource) {
 	if flexible(set.Body) {
 		for _, r := range instancesOf(c, set.ID) {

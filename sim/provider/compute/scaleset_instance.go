@@ -159,7 +159,7 @@ func applyModel(set, r *store.Resource) {
 	}
 }
 
-// machineNumber is how an instance's number is written in its computer name: six digits of base 36.
+// machineNumber returns an instance's number as it is written in its computer name: six digits of base 36.
 func machineNumber(n int) string {
 	digits := strconv.FormatInt(int64(n), 36)
 	return strings.Repeat("0", max(0, 6-len(digits))) + digits

@@ -124,7 +124,8 @@ func (z Size) Zones(location string) (zones []string, restricted bool) {
 	return zones, restricted
 }
 
-// CheckSize answers when a size cannot be had: unknown, not offered in the region or zone, or over quota. add is how many more VMs.
+// CheckSize returns an error for a size that is not available: unknown, not offered in the region or zone, or over
+// quota. add is the number of additional VMs.
 func CheckSize(c *provider.Call, id, name, location string, zones []string, add int, spot bool) (Size, error) {
 	z, ok := FindSize(name)
 	if !ok {

@@ -61,7 +61,7 @@ func AutoUpgrade(c *provider.Call, clusterID string) error {
 	return nil
 }
 
-// channelTarget is where a channel leads from a version. A minor version is never skipped.
+// channelTarget returns the version to which a channel upgrades a version. A minor version is never skipped.
 func channelTarget(channel string, running version, location string) version {
 	var ga []minor
 	for _, m := range offered(location) {

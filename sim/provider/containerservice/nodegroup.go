@@ -70,7 +70,7 @@ func (b *builder) ensure(id string, doc body.Object) *store.Resource {
 	return nil
 }
 
-// madeKey is where the fingerprint of the document is kept that a resource was made from.
+// madeKey returns the key of the fingerprint of the document that a resource was made from.
 func madeKey(id string) string {
 	return "made." + strings.NewReplacer(".", "_").Replace(store.Key(id))
 }

@@ -116,7 +116,7 @@ func nodeView(c *provider.Call, pool, instance *store.Resource) Node {
 	return n
 }
 
-// ListenerKey is where the listener of a cluster's API server is kept, by the cluster's ID.
+// ListenerKey returns the key of the listener of a cluster's API server, by the cluster's ID.
 func ListenerKey(clusterID string) string { return "aksListener/" + store.Key(clusterID) }
 
 // ByName finds the cluster whose API server has a name.
@@ -150,7 +150,7 @@ func demandKey(poolID string) string {
 	return demandPrefix + id.Parent().Key() + "/" + strings.ToLower(id.Name())
 }
 
-// growAutomatic is how long the autoscaler takes to see pods that wait and to have a node for them.
+// growAutomatic is the time from pending pods until the autoscaler has a node for them.
 const growAutomatic = 75 * time.Second
 
 // Demand records how many nodes the workload of a pool would need. The autoscaler of the pool, if it has one, scales
@@ -193,7 +193,7 @@ func startAutoscaler(c *provider.Call, cl, pool *store.Resource) {
 	c.PutOperation(op)
 }
 
-// automatic is where the autoscaler of a pool would go.
+// automatic returns the number of nodes to which the autoscaler of a pool would scale.
 func automatic(c *provider.Call, pool *store.Resource) (int, bool) {
 	var demand int
 	if !body.Bool(pool.Body, "properties.enableAutoScaling") || !c.Meta(demandKey(pool.ID), &demand) {

@@ -58,7 +58,7 @@ func (p *poolDraft) changed() bool {
 	return !body.Equal(p.old.Body, n)
 }
 
-// nodes is how many nodes the pool would have at most; with the autoscaler that many may come.
+// nodes returns the largest number of nodes that the pool would have, including those that the autoscaler may add.
 func (p *poolDraft) nodes() int { return nodesOf(p.body) }
 
 func (p *poolDraft) oldNodes() int {
@@ -292,7 +292,7 @@ func restrictedIn(z compute.Size, location string) bool {
 	return restricted
 }
 
-// runningNodes is how many nodes hold cores already.
+// runningNodes returns the number of nodes that hold cores already.
 func runningNodes(c *provider.Call, clusterID string, p *poolDraft) int {
 	if p.old == nil {
 		return 0

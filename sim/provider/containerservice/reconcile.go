@@ -310,7 +310,7 @@ func grow(c *provider.Call, cl, pool *store.Resource, more int, parked []*store.
 	return nil
 }
 
-// allocation is how AKS reports that a scale set could not be made.
+// allocation returns AKS's error for a scale set that could not be created.
 func allocation(err error) error {
 	e, ok := err.(*provider.Error)
 	if !ok {

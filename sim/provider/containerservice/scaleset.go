@@ -165,7 +165,7 @@ func names(list []*store.Resource) []string {
 	return out
 }
 
-// surge is how many nodes are added while a pool is upgraded, and replaced at once.
+// surge returns the number of nodes that are added while a pool is upgraded, and replaced at once.
 func surge(pool *store.Resource, count int) int {
 	s := body.String(pool.Body, "properties.upgradeSettings.maxSurge")
 	n, _ := strconv.Atoi(strings.TrimSuffix(s, "%"))

@@ -84,7 +84,7 @@ func (p *poolDraft) validateMode(was body.Object, z compute.Size, windows, syste
 	return nil
 }
 
-// ephemeralMinGB is how large a size's cache must be for AKS to choose an ephemeral OS disk by itself.
+// ephemeralMinGB is the smallest cache of a size for which AKS chooses an ephemeral OS disk by default.
 const ephemeralMinGB = 128
 
 func (p *poolDraft) defaults(z compute.Size, windows bool) error {

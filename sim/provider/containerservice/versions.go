@@ -71,8 +71,8 @@ func parseVersion(s string) (version, bool) {
 	return v, true
 }
 
-// resolve finds the full version that a wanted one means in a region. running is the version there is, or "". The alias
-// "1.33" means the newest patch for a new cluster, and whatever patch is there for one that runs 1.33 already.
+// resolve finds the full version for a wanted one in a region. running is the present version, or "". The alias
+// "1.33" means the newest patch for a new cluster, and the present patch for a cluster that runs 1.33 already.
 func resolve(want, running, location string, longTerm bool) (version, bool) {
 	v, ok := parseVersion(want)
 	if !ok {
@@ -132,8 +132,8 @@ func checkUpgrade(from, to version, location string, longTerm bool) error {
 	return badRequest("%s Kubernetes version %s to %s is not allowed. Available upgrades: %s. Please see https://aka.ms/aks-supported-k8s-ver for version details.", verb, from, to, join(upgrades(from, location, longTerm)))
 }
 
-// skew is how many minor versions nodes may be behind the control plane.
-// Source: https://learn.microsoft.com/azure/aks/manage-node-pools#upgrade-a-single-node-pool
+// skew is the number of minor versions that nodes may be behind the control plane. Source:
+// https://learn.microsoft.com/azure/aks/manage-node-pools#upgrade-a-single-node-pool
 const skew = 2
 
 func checkSkew(pool, plane version) error {

@@ -142,7 +142,7 @@ func prepareMember(c *provider.Call, d *provider.Draft) error {
 	return nil
 }
 
-// joinTime is how long Azure works on a cluster that joins or leaves.
+// joinTime is the time that Azure works on a cluster that joins or leaves.
 const joinTime = 20 * time.Second
 
 // occupy keeps a managed cluster busy for as long as Azure works on it, as an update of its own would.

@@ -17,7 +17,7 @@ type Reservation struct {
 	Until time.Time `json:"until"`
 }
 
-// ReservationKey is where the reservation of an interface is kept.
+// ReservationKey returns the key of an interface's reservation.
 func ReservationKey(nicID string) string { return "nicReservation/" + store.Key(nicID) }
 
 func networkInterfaceTypes() []*provider.Type {
