@@ -1,4 +1,4 @@
-// Command adopt writes the manifests by which an AKS cluster is taken over, and prepares an upgrade from the established provider.
+// Command adopt writes the manifests for the adoption of an AKS cluster, and prepares an upgrade from the established provider.
 package main
 
 import (

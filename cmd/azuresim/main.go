@@ -129,7 +129,7 @@ func (f *flags) run(ctx context.Context) error {
 	return nil
 }
 
-// complete reads what the flags name.
+// complete reads the files that flags name.
 func (f *flags) complete() error {
 	if f.options.TimeScale < 0 {
 		return fmt.Errorf("--time-scale must not be negative, it is %v", f.options.TimeScale)
@@ -142,10 +142,10 @@ func (f *flags) complete() error {
 		f.options.Principals = append(f.options.Principals, principal)
 	}
 	if f.options.EnforceRBAC && f.options.StateDir == "" && len(f.options.Owners) == 0 {
-		return errors.New("--enforce-rbac needs an --owner: nobody could assign a role")
+		return errors.New("--enforce-rbac needs an --owner, because without one no caller could assign a role")
 	}
 	if f.snapshot != "" && f.options.StateDir != "" {
-		// It would take the place of what was acknowledged, at every restart.
+		// The snapshot would replace acknowledged writes at every restart.
 		if _, err := os.Stat(filepath.Join(f.options.StateDir, "state")); err == nil {
 			return fmt.Errorf("--snapshot: the state directory %s has a state already; remove %s, or leave --snapshot out to go on with it", f.options.StateDir, filepath.Join(f.options.StateDir, "state"))
 		}

@@ -23,7 +23,7 @@ import (
 // version is set by the linker.
 var version = "dev"
 
-// migrateCRDs is the command of an init container of the established provider, which has the manager's image.
+// migrateCRDs is the command of an init container of the established provider, which uses the manager's image.
 const migrateCRDs = "migrate-aso-crds"
 
 func main() {
@@ -51,9 +51,9 @@ func run(arguments []string) error {
 	if err != nil {
 		return err
 	}
-	tell := fs.Bool("version", false, "Print the version and end.")
+	tell := fs.Bool("version", false, "Print the version and exit.")
 	if err := fs.Parse(arguments); err != nil {
-		return fmt.Errorf("%w (--help lists what there is)", err)
+		return fmt.Errorf("%w (--help lists the flags)", err)
 	}
 	if *tell {
 		fmt.Println(version)
@@ -64,12 +64,13 @@ func run(arguments []string) error {
 	}
 	ctrl.SetLogger(redact.Install())
 	if fs.Arg(0) == migrateCRDs {
-		klog.Background().Info("Nothing to migrate: the CRDs of a second operator are left alone")
+		klog.Background().Info("Nothing to migrate: the CRDs of the Azure Service Operator are not changed")
 		return nil
 	}
 	if fs.NArg() > 0 {
-		// "--leader-elect true" leaves "true" behind. It was always ignored, and a Deployment must not end for it.
-		klog.Background().Info("Ignored arguments that are no flags; a flag's value follows it with =", "arguments", fs.Args())
+		// "--leader-elect true" leaves "true" as an argument. The established provider ignores it, so a Deployment with it must
+		// start.
+		klog.Background().Info("Ignored arguments that are not flags. Write the value of a flag after an equals sign", "arguments", fs.Args())
 	}
 
 	config, err := ctrl.GetConfig()
@@ -79,8 +80,8 @@ func run(arguments []string) error {
 	return setup.Run(ctrl.SetupSignalHandler(), config, options)
 }
 
-// newFlags are all flags: the manager's, controller-runtime's, and those of logs, where klog's own stand beside the ones of
-// component-base because Deployments have them.
+// newFlags returns all flags: those of the manager, of controller-runtime and of logging. The latter include klog's own in addition
+// to those of component-base, because existing Deployments set them.
 func newFlags(options *setup.Options, logOptions *logs.Options) (*pflag.FlagSet, error) {
 	fs := pflag.NewFlagSet("manager", pflag.ContinueOnError)
 	fs.SetNormalizeFunc(cliflag.WordSepNormalizeFunc)
@@ -89,6 +90,6 @@ func newFlags(options *setup.Options, logOptions *logs.Options) (*pflag.FlagSet,
 	fs.AddGoFlagSet(flag.CommandLine)
 	own := flag.NewFlagSet("klog", flag.ContinueOnError)
 	klog.InitFlags(own)
-	fs.AddGoFlagSet(own) // Leaves those alone that are there.
+	fs.AddGoFlagSet(own) // It does not replace existing flags.
 	return fs, fs.Set("v", "2")
 }

@@ -128,10 +128,10 @@ func TestEnds(t *testing.T) {
 		fails     bool
 		says      string
 	}{
-		"unknown gate":       {"what somebody asks for and nobody knows is not passed over", []string{"--feature-gates=EdgeZone=true,EdgeZones=true"}, true, "unrecognized feature gate: EdgeZones (--help lists what there is)\n"},
-		"unknown flag":       {"as with gates", []string{"--azure-cluster-concurrency=1"}, true, "unknown flag: --azure-cluster-concurrency (--help lists what there is)\n"},
+		"unknown gate":       {"what somebody asks for and nobody knows is not passed over", []string{"--feature-gates=EdgeZone=true,EdgeZones=true"}, true, "unrecognized feature gate: EdgeZones (--help lists the flags)\n"},
+		"unknown flag":       {"as with gates", []string{"--azure-cluster-concurrency=1"}, true, "unknown flag: --azure-cluster-concurrency (--help lists the flags)\n"},
 		"unknown controller": {"as with gates", []string{"--disable-controllers-or-webhooks=All"}, true, `"All" is not known`},
-		"help":               {"it is no mistake", []string{"--help"}, false, "Accepted and without effect: a pass of a pool is one of all its AzureMachinePoolMachines. (default 10)"},
+		"help":               {"it is no mistake", []string{"--help"}, false, "Accepted and without effect: a reconciliation of a pool includes all its AzureMachinePoolMachines. (default 10)"},
 		"version":            {"whoever has an image wants to know what is in it", []string{"--version"}, false, "dev\n"},
 		"migration":          {"the init container of the second operator has the manager's image, and its pod starts when that is done", []string{"migrate-aso-crds"}, false, "Nothing to migrate"},
 	} {

@@ -64,7 +64,7 @@ func TestReviewed(t *testing.T) {
 		"other path":    {"each path is a right of its own", "GET", "/debug/pprof/heap", "Bearer collector", 403, "the collector may not get /debug/pprof/heap"},
 		"other verb":    {"to set is another right than to get", "PUT", "/metrics", "Bearer collector", 403, "may not put"},
 		"somebody else": {"who is known may nothing for that", "GET", "/metrics", "Bearer stranger", 403, "the stranger may not"},
-		"made up":       {"the token is nobody's", "GET", "/metrics", "Bearer x", 401, "none of this cluster"},
+		"made up":       {"the token is nobody's", "GET", "/metrics", "Bearer x", 401, "not valid in this cluster"},
 		"nobody":        {"nobody is asked about", "GET", "/metrics", "", 401, "send a token"},
 		"empty":         {"as above", "GET", "/metrics", "Bearer ", 401, "send a token"},
 		"a password":    {"as above", "GET", "/metrics", "Basic Y29sbGVjdG9y", 401, "send a token"},

@@ -1,6 +1,6 @@
-// Package diagnostics serves what a manager tells of itself: metrics, the level of its log, and profiles. Over TLS only who the API
-// server authenticates and allows to get the path is answered.
+// Package diagnostics serves the metrics, the log level and the profiles of a manager. Over TLS it serves only users that the API
+// server authenticates and authorizes for the path.
 //
-// The flags are those of Cluster API's managers, and the answers those of controller-runtime's filter. Both of these packages bring
-// much of an API server's code with them, ten megabytes of a program that is to be small.
+// The flags are those of Cluster API's managers, and the answers those of controller-runtime's filter. The packages of both are not
+// used, because they import much of an API server, which adds ten megabytes to the binary.
 package diagnostics

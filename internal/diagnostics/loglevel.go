@@ -9,7 +9,7 @@ import (
 	"k8s.io/component-base/logs"
 )
 
-// setLogLevel takes the verbosity of the log as the body of a PUT, as Kubernetes' own servers do.
+// setLogLevel sets the log verbosity from the body of a PUT, like the servers of Kubernetes.
 func setLogLevel(w http.ResponseWriter, request *http.Request) {
 	if request.Method != http.MethodPut {
 		w.Header().Set("Allow", http.MethodPut)
@@ -23,7 +23,7 @@ func setLogLevel(w http.ResponseWriter, request *http.Request) {
 	}
 	said, err := logs.GlogSetter(strings.TrimSpace(string(body)))
 	if err != nil {
-		http.Error(w, "the body is to be a number, as 4: "+err.Error(), http.StatusBadRequest)
+		http.Error(w, "the body must be a number such as 4: "+err.Error(), http.StatusBadRequest)
 		return
 	}
 	_, _ = fmt.Fprintln(w, said)

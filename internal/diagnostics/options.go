@@ -12,13 +12,13 @@ import (
 	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
 )
 
-// Options say where diagnostics are served, and how TLS is spoken, also by the webhook server. Zero values of what is about TLS are
+// Options configure the addresses of diagnostics, and TLS for diagnostics and the webhook server. Zero values of TLS fields are
 // Go's defaults.
 type Options struct {
-	// Address is host:port; Insecure serves metrics alone, over HTTP and to everybody.
+	// Address is host:port; Insecure serves metrics only, over HTTP and without authentication.
 	Address  string
 	Insecure bool
-	// ProfilerAddress is where profiles are served; "" is nowhere.
+	// ProfilerAddress is the address of profiles; "" disables them.
 	ProfilerAddress string
 
 	// MinVersion is a name as VersionTLS12, CipherSuites are names as TLS_AES_128_GCM_SHA256, and CurvePreferences are crypto/tls
@@ -30,16 +30,16 @@ type Options struct {
 
 // AddFlags registers the flags of Cluster API's managers with their defaults, and --profiler-address.
 func (o *Options) AddFlags(fs *pflag.FlagSet) {
-	fs.StringVar(&o.ProfilerAddress, "profiler-address", "", "Address to serve profiles at, as in localhost:6060, over HTTPS and to who may get /debug/pprof/*; empty is none.")
-	fs.StringVar(&o.Address, "diagnostics-address", ":8443", "Address to serve metrics and the level of the log at, over HTTPS and to who may get their paths.")
-	fs.BoolVar(&o.Insecure, "insecure-diagnostics", false, "Serve metrics over HTTP and to everybody, and nothing else.")
-	fs.StringVar(&o.MinVersion, "tls-min-version", "VersionTLS12", "Lowest version of TLS that webhooks and diagnostics are served with: "+strings.Join(cliflag.TLSPossibleVersions(), ", ")+".")
-	fs.StringSliceVar(&o.CipherSuites, "tls-cipher-suites", nil, "Cipher suites that webhooks and diagnostics are served with; empty is Go's choice. "+
+	fs.StringVar(&o.ProfilerAddress, "profiler-address", "", "Address of profiles, for example localhost:6060. They are served over HTTPS to users who may get /debug/pprof/*. Empty disables them.")
+	fs.StringVar(&o.Address, "diagnostics-address", ":8443", "Address of metrics and of the log level. They are served over HTTPS to users who may get their paths.")
+	fs.BoolVar(&o.Insecure, "insecure-diagnostics", false, "Serve metrics over HTTP without authentication, and no log level.")
+	fs.StringVar(&o.MinVersion, "tls-min-version", "VersionTLS12", "Minimum TLS version of webhooks and diagnostics: "+strings.Join(cliflag.TLSPossibleVersions(), ", ")+".")
+	fs.StringSliceVar(&o.CipherSuites, "tls-cipher-suites", nil, "Cipher suites of webhooks and diagnostics; empty is Go's choice. "+
 		"Preferred: "+strings.Join(cliflag.PreferredTLSCipherNames(), ", ")+". Insecure: "+strings.Join(cliflag.InsecureTLSCipherNames(), ", ")+".")
-	fs.Int32SliceVar(&o.CurvePreferences, "tls-curve-preferences", nil, "Key exchanges that webhooks and diagnostics are served with, as numbers of https://pkg.go.dev/crypto/tls#CurveID; empty is Go's choice.")
+	fs.Int32SliceVar(&o.CurvePreferences, "tls-curve-preferences", nil, "Key exchanges of webhooks and diagnostics, as numbers of https://pkg.go.dev/crypto/tls#CurveID; empty is Go's choice.")
 }
 
-// TLS is how webhooks and diagnostics speak it. The error names the flag.
+// TLS returns the TLS settings of webhooks and diagnostics. The error names the flag.
 func (o *Options) TLS() ([]func(*tls.Config), error) {
 	version, err := cliflag.TLSVersion(o.MinVersion)
 	if err != nil {
@@ -55,13 +55,13 @@ func (o *Options) TLS() ([]func(*tls.Config), error) {
 	}
 	return []func(*tls.Config){func(config *tls.Config) {
 		config.MinVersion, config.CipherSuites, config.CurvePreferences = version, suites, curves
-		// HTTP/1.1 alone: nobody who asks a manager needs many streams on a connection, and resetting them by the thousand is an
-		// attack on the server: CVE-2023-44487, CVE-2023-39325.
+		// Only HTTP/1.1: clients of a manager do not need several streams on a connection, and HTTP/2 allows the attacks
+		// CVE-2023-44487 and CVE-2023-39325, which reset thousands of streams.
 		config.NextProtos = []string{"http/1.1"}
 	}}, nil
 }
 
-// Metrics are the options of the server of metrics.
+// Metrics returns the options of the metrics server.
 func (o *Options) Metrics(spoken []func(*tls.Config)) metricsserver.Options {
 	if o.Insecure {
 		return metricsserver.Options{BindAddress: o.Address}
@@ -72,10 +72,10 @@ func (o *Options) Metrics(spoken []func(*tls.Config)) metricsserver.Options {
 	}
 }
 
-// profiles is the folder of what a profile of the process is asked from.
+// profiles is the URL path prefix of the profiles of the process.
 const profiles = "/debug/pprof/"
 
-// Profiles are the options of the server of profiles, which have what is in memory, names and all.
+// Profiles returns the options of the profile server. Profiles can reveal memory contents such as names.
 func (o *Options) Profiles(spoken []func(*tls.Config)) metricsserver.Options {
 	return metricsserver.Options{
 		BindAddress: o.ProfilerAddress, SecureServing: true, TLSOpts: spoken, FilterProvider: reviewed,

@@ -17,21 +17,21 @@ import (
 	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
 )
 
-// Who asks is authenticated by a TokenReview and authorized by a SubjectAccessReview.
+// Users are authenticated by a TokenReview and authorized by a SubjectAccessReview.
 // +kubebuilder:rbac:groups=authentication.k8s.io,resources=tokenreviews,verbs=create
 // +kubebuilder:rbac:groups=authorization.k8s.io,resources=subjectaccessreviews,verbs=create
 
-// within is how long the API server has for both reviews.
+// within is the time limit for both reviews.
 const within = 10 * time.Second
 
-// reviews asks the API server who somebody is, and whether they may.
+// reviews authenticates and authorizes requests with the API server.
 type reviews struct {
 	tokens authenticationclient.TokenReviewInterface
 	access authorizationclient.SubjectAccessReviewInterface
 }
 
-// reviewed is a filter that lets through who may do what they ask for at its path. It has a limit of its own for what it asks the API
-// server, so that whoever sends it many requests takes none of the manager's.
+// reviewed returns a filter that serves only users who are authorized for the method and path. Its client has a rate limit of its
+// own, so that many requests to it do not use up the manager's limit.
 func reviewed(config *rest.Config, httpClient *http.Client) (metricsserver.Filter, error) {
 	config = rest.CopyConfig(config)
 	config.QPS, config.Burst, config.RateLimiter = 10, 20, nil
@@ -50,7 +50,7 @@ func reviewed(config *rest.Config, httpClient *http.Client) (metricsserver.Filte
 			defer cancel()
 			status, why, err := r.of(ctx, request)
 			if err != nil {
-				log.Error(err, "nobody can tell who asks for diagnostics", "path", request.URL.Path)
+				log.Error(err, "The user of a request for diagnostics cannot be authenticated or authorized", "path", request.URL.Path)
 			}
 			if status != http.StatusOK {
 				http.Error(w, why, status)
@@ -61,7 +61,7 @@ func reviewed(config *rest.Config, httpClient *http.Client) (metricsserver.Filte
 	}, nil
 }
 
-// of is the status that a request is answered with, and why it is refused. The error is the API server's.
+// of returns the HTTP status for a request and the message of a refusal. The error is the API server's.
 func (r *reviews) of(ctx context.Context, request *http.Request) (status int, why string, err error) {
 	scheme, token, _ := strings.Cut(request.Header.Get("Authorization"), " ")
 	token = strings.TrimSpace(token)
@@ -73,7 +73,7 @@ func (r *reviews) of(ctx context.Context, request *http.Request) (status int, wh
 	case err != nil:
 		return http.StatusInternalServerError, "Authentication failed", fmt.Errorf("TokenReview: %w", err)
 	case !known.Status.Authenticated:
-		return http.StatusUnauthorized, "Unauthorized: the token is none of this cluster", nil
+		return http.StatusUnauthorized, "Unauthorized: the token is not valid in this cluster", nil
 	}
 	user, extra := known.Status.User, map[string]authorizationv1.ExtraValue{}
 	for key, values := range user.Extra {

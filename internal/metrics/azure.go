@@ -15,33 +15,33 @@ import (
 )
 
 var (
-	requests = counter("capz_azure_requests_total", "Requests to Azure Resource Manager, by what they did, type of resource and HTTP status (none without an answer).",
+	requests = counter("capz_azure_requests_total", "Requests to Azure Resource Manager, by operation, resource type and HTTP status (none if there was no response).",
 		"operation", "resource_type", "code")
-	throttled = counter("capz_azure_requests_throttled_total", "Answers of Azure Resource Manager that there were too many requests.", "operation", "resource_type")
-	heldBack  = counter("capz_azure_requests_held_back_total", "Requests that were not sent, because Azure throttles or the provider's own budget is used up.",
+	throttled = counter("capz_azure_requests_throttled_total", "Responses of Azure Resource Manager that there were too many requests.", "operation", "resource_type")
+	heldBack  = counter("capz_azure_requests_held_back_total", "Requests that were not sent, because Azure throttles requests or the provider's own budget is used up.",
 		"operation", "resource_type")
 	requestDuration = prometheus.NewHistogramVec(prometheus.HistogramOpts{
-		Name: "capz_azure_request_duration_seconds", Help: "How long Azure Resource Manager took to answer requests, by what they did.",
+		Name: "capz_azure_request_duration_seconds", Help: "Duration of requests to Azure Resource Manager, by operation.",
 		// Up to the client's time limit.
 		Buckets: []float64{.05, .1, .25, .5, 1, 2.5, 5, 10, 30, 60},
 	}, []string{"operation"})
 	operationDuration = prometheus.NewHistogramVec(prometheus.HistogramOpts{
-		Name: "capz_azure_operation_duration_seconds", Help: "How long Azure was at writes and actions of the provider, from the request to their end.",
+		Name: "capz_azure_operation_duration_seconds", Help: "Duration of writes and actions of the provider in Azure, from the request to the end of the operation.",
 		// A subnet takes a second, a machine half a minute, an AKS cluster minutes, its upgrade an hour.
 		Buckets: []float64{1, 2.5, 5, 10, 30, 60, 120, 300, 600, 1200, 3600},
 	}, []string{"resource_type", "operation", "result"})
-	drifted  = counter("capz_drift_found_total", "Resources that had been as wanted and were not any more.", "resource_type")
-	repaired = counter("capz_drift_repaired_total", "Resources that had drifted and that a write of the provider has brought back.", "resource_type")
-	kept     = counter("capz_residuals_total", "Values that were sent and that Azure keeps otherwise, so that they are not sent again.", "resource_type")
-	lookups  = counter("capz_azure_cache_lookups_total", "Looks at what was read from Azure a moment ago: a hit, a miss, or bypassed by who wants a fresh answer.", "result")
+	drifted  = counter("capz_drift_found_total", "Resources that drifted from the desired state.", "resource_type")
+	repaired = counter("capz_drift_repaired_total", "Drifted resources that a write of the provider has repaired.", "resource_type")
+	kept     = counter("capz_residuals_total", "Values that Azure stores differently than they were sent, so that they are not sent again.", "resource_type")
+	lookups  = counter("capz_azure_cache_lookups_total", "Lookups in the cache of recent reads from Azure: hit, miss, or bypassed by a reader that needs a fresh response.", "result")
 )
 
 func counter(name, help string, labels ...string) *prometheus.CounterVec {
 	return prometheus.NewCounterVec(prometheus.CounterOpts{Name: name, Help: help}, labels)
 }
 
-// other is the type of resources that the engine does not know, as of what facts ask about or users name: whatever they
-// write must not become a label.
+// other is the label of resource types that the engine does not know, for example those of facts or those that users name. User
+// input must not become a label.
 const other = "other"
 
 func typeOf(id arm.ID) string {
@@ -70,7 +70,7 @@ func Request(answered client.RequestRecord) {
 	}
 }
 
-// EngineHooks count what an engine does.
+// EngineHooks returns hooks that count the work of an engine.
 func EngineHooks() engine.Hooks {
 	return engine.Hooks{
 		OnCacheRead: func(look observe.CacheResult) { lookups.WithLabelValues(string(look)).Inc() },
@@ -87,7 +87,7 @@ func EngineHooks() engine.Hooks {
 	}
 }
 
-// doing is what an operation does.
+// doing returns the label of an operation.
 func doing(op *operate.Operation) string {
 	switch {
 	case op.Action:

@@ -1,7 +1,7 @@
-// Package metrics has what the provider counts of its own work, for Prometheus, and registers it with controller-runtime's
-// registry, which the manager serves. It only counts what others tell it, and never blocks them.
+// Package metrics has the Prometheus metrics of the provider and registers them with controller-runtime's registry, which the
+// manager serves. Its functions only count and never block their callers.
 //
-// Names begin with capz_, as the provider's environment variables do with CAPZ_, and follow Prometheus' conventions. Labels
-// hold kinds, resource types, methods and the like, never names of objects: their number does not grow with the fleet. The
-// book's page on metrics has a line for each.
+// Names begin with capz_, as the provider's environment variables do with CAPZ_, and follow Prometheus' conventions. Labels are
+// kinds, resource types, methods and the like, never names of objects, so that the number of series does not grow with the number
+// of objects. The book's page on metrics describes each metric.
 package metrics

@@ -9,18 +9,18 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/operate"
 )
 
-// operations tells, whenever it is asked, of what Azure is at: the age of what hangs is seen while it hangs.
+// operations collects the running operations at each scrape, so that the age of a hanging operation is visible while it hangs.
 type operations struct {
 	count, oldest *prometheus.Desc
 	source        atomic.Pointer[func() map[*operate.Operation]time.Duration]
 }
 
 var underWay = &operations{
-	count:  prometheus.NewDesc("capz_azure_operations", "Writes and actions of the provider that Azure is at.", []string{"resource_type", "operation"}, nil),
-	oldest: prometheus.NewDesc("capz_azure_operation_oldest_age_seconds", "How long Azure has been at the oldest of them.", []string{"resource_type", "operation"}, nil),
+	count:  prometheus.NewDesc("capz_azure_operations", "Writes and actions of the provider that are running in Azure.", []string{"resource_type", "operation"}, nil),
+	oldest: prometheus.NewDesc("capz_azure_operation_oldest_age_seconds", "Age of the oldest write or action that is running in Azure.", []string{"resource_type", "operation"}, nil),
 }
 
-// Operations sets where the operations that are under way are asked for. A process has one engine: the last one counts.
+// Operations sets the source of the running operations. A process has one engine; a later call replaces the source.
 func Operations(source func() map[*operate.Operation]time.Duration) { underWay.source.Store(&source) }
 
 // Describe implements prometheus.Collector.

@@ -10,7 +10,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/metrics"
 )
 
-// Queue counts what the work queue of a controller does, in the metrics workqueue_* of controller-runtime.
+// Queue counts the work of a controller's queue in the metrics workqueue_* of controller-runtime.
 type Queue struct {
 	controller            string
 	depth                 *prometheus.GaugeVec
@@ -45,16 +45,16 @@ func (q *Queue) Raise(from, to int) {
 // Retry counts a request that was added with a delay.
 func (q *Queue) Retry() { q.retries.Inc() }
 
-// HandOut counts a request that a worker got, and for how long it was ready before that.
+// HandOut counts a request that a worker got, and the time that it was ready before.
 func (q *Queue) HandOut(priority int, waited time.Duration) {
 	q.depthOf(priority).Dec()
 	q.latency.Observe(waited.Seconds())
 }
 
-// Done counts a request that a worker is done with, and how long that took.
+// Done counts a request that a worker has finished, and the duration.
 func (q *Queue) Done(took time.Duration) { q.workDuration.Observe(took.Seconds()) }
 
-// Working shows for how long workers have had their requests, all together and the longest.
+// Working sets the durations of the requests that workers are processing: their sum and the longest.
 func (q *Queue) Working(all, longest time.Duration) {
 	q.unfinished.Set(all.Seconds())
 	q.longest.Set(longest.Seconds())
@@ -97,8 +97,8 @@ var queueMetrics = sync.OnceValue(func() queueVectors {
 	}
 })
 
-// registered returns the metric that is registered already, or registers the new one. If controller-runtime changes its metric, the registry
-// takes neither, and the new one counts what is not shown.
+// registered returns the metric that is registered already, or registers the new one. If controller-runtime changes its metric, the
+// registry refuses the new one, whose values are then not served.
 func registered[M prometheus.Collector](metric M) M {
 	var exists prometheus.AlreadyRegisteredError
 	if errors.As(metrics.Registry.Register(metric), &exists) {

@@ -5,7 +5,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/metrics"
 )
 
-// collectors are all of the provider's own.
+// collectors are all metrics of the provider.
 var collectors = []prometheus.Collector{
 	passDuration, timeToReady, statusWritesFailed,
 	requests, throttled, heldBack, requestDuration, operationDuration, underWay, lookups,

@@ -14,23 +14,23 @@ import (
 	authorizationclient "k8s.io/client-go/kubernetes/typed/authorization/v1"
 )
 
-// everywhere stands for all namespaces in a SelfSubjectRulesReview, which asks for one. No namespace can have this name, so no RoleBinding
-// is in it, and only ClusterRoleBindings count.
+// everywhere represents all namespaces in a SelfSubjectRulesReview, which requires one. No namespace can have this name, so no
+// RoleBinding is in it, and only ClusterRoleBindings count.
 // https://kubernetes.io/docs/concepts/overview/working-with-objects/names/#dns-label-names
 const everywhere = "-"
 
-// maxShown bounds how many entries of a list a message has.
+// maxShown is the largest number of list entries in a message.
 const maxShown = 20
 
 // Report is the difference between the rights that a manager has and those that it needs. Entries read as "get, list secrets in all namespaces".
 type Report struct {
 	Missing []string
-	// Unneeded are rights in all namespaces that the roles of the release do not give there.
+	// Unneeded are permissions in all namespaces that the roles of the release do not grant there.
 	Unneeded []string
 }
 
-// Check asks the API server for the rights of the user that the client is. An authorizer that cannot list rights is asked for each that
-// seems to be missing, and its unneeded rights are not found.
+// Check reads the permissions of the client's user from the API server. If the authorizer cannot list permissions, Check requests a
+// review of each one that seems to be missing, and finds no unneeded ones.
 func Check(ctx context.Context, client authorizationclient.AuthorizationV1Interface, scope Scope) (Report, error) {
 	wanted, err := needed(scope)
 	if err != nil {
@@ -66,7 +66,7 @@ func Check(ctx context.Context, client authorizationclient.AuthorizationV1Interf
 		}
 		missing = append(missing, want)
 	}
-	// A manager of one namespace may have the roles everywhere, as the release binds them.
+	// A manager of one namespace may have the roles in all namespaces, as the release binds them.
 	released, err := needed(Scope{SecretNamespaces: scope.SecretNamespaces})
 	if err != nil {
 		return Report{}, err
@@ -110,13 +110,13 @@ func isAllowed(ctx context.Context, client authorizationclient.AuthorizationV1In
 	return review.Status.Allowed, nil
 }
 
-// isEveryones tells whether Kubernetes gives a right to every user: questions about one's own rights.
+// isEveryones returns true if Kubernetes grants a permission to every user: reviews of the user's own permissions.
 // https://kubernetes.io/docs/reference/access-authn-authz/rbac/#discovery-roles
 func isEveryones(r right) bool {
 	return r.verb == "create" && strings.HasPrefix(r.resource, "selfsubject") && strings.HasSuffix(r.group, ".k8s.io")
 }
 
-// describe has one entry for each resource, with all verbs.
+// describe returns one entry for each resource, with all verbs.
 func describe(rights []right) []string {
 	verbs := map[right][]string{}
 	for _, r := range rights {

@@ -1,5 +1,5 @@
-// Package rights compares what the manager may do in Kubernetes with the roles of the release. It asks the API server, changes nothing, and
-// sends at most one request for each namespace and one for each right of the roles.
+// Package rights compares the permissions of the manager in Kubernetes with the roles of the release. It only reads from the API
+// server, with at most one request for each namespace and one for each permission of the roles.
 package rights
 
 import (
@@ -13,10 +13,10 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/config/rbac"
 )
 
-// maxNamespaces bounds how many namespaces are asked about.
+// maxNamespaces is the largest number of namespaces that are checked.
 const maxNamespaces = 20
 
-// Scope tells where a manager works.
+// Scope has the namespaces of a manager.
 type Scope struct {
 	// Namespace is the only namespace with objects of the manager; "" is all.
 	Namespace string
@@ -31,10 +31,10 @@ type right struct {
 	namespace, group, resource, name, verb string
 }
 
-// clusterScoped are resources without a namespace: a RoleBinding gives no right to them.
+// clusterScoped are resources without a namespace, which a RoleBinding cannot grant.
 var clusterScoped = []string{"namespaces", "tokenreviews", "subjectaccessreviews"}
 
-// needed are the rights that the roles give and that a manager of this scope needs.
+// needed returns the permissions of the roles that a manager of this scope needs.
 func needed(scope Scope) ([]right, error) {
 	secrets := scope.SecretNamespaces
 	if len(secrets) == 0 {
@@ -71,7 +71,7 @@ func needed(scope Scope) ([]right, error) {
 	return out, nil
 }
 
-// readRules are the rules of the role in a file of the release.
+// readRules returns the rules of the role in a file of the release.
 func readRules(file string) ([]rbacv1.PolicyRule, error) {
 	raw, err := rbac.Files.ReadFile(file)
 	if err != nil {
@@ -89,7 +89,7 @@ func readRules(file string) ([]rbacv1.PolicyRule, error) {
 	return nil, fmt.Errorf("%s has no role", file)
 }
 
-// rightsOf are the single rights of rules in a namespace.
+// rightsOf splits rules in a namespace into single permissions.
 func rightsOf(rules []rbacv1.PolicyRule, namespace string) []right {
 	var out []right
 	for _, rule := range rules {
@@ -110,13 +110,13 @@ func rightsOf(rules []rbacv1.PolicyRule, namespace string) []right {
 	return out
 }
 
-// covers tells whether a right gives another one in its namespace, by wildcards or because it is for all names.
+// covers returns true if a permission includes another one in its namespace, by wildcards or because it is for all names.
 func (r right) covers(other right) bool {
 	is := func(has, wanted string) bool { return has == "*" || has == wanted }
 	return is(r.group, other.group) && is(r.resource, other.resource) && is(r.verb, other.verb) && (r.name == "" || r.name == other.name)
 }
 
-// coveredBy tells whether one of the rights gives r.
+// coveredBy returns true if one of the permissions includes r.
 func (r right) coveredBy(rights []right) bool {
 	return slices.ContainsFunc(rights, func(other right) bool { return other.covers(r) })
 }

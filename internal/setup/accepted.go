@@ -16,14 +16,14 @@ var flagsWithoutEffect = []struct {
 	value any
 	why   string
 }{
-	{"reconcile-timeout", time.Duration(0), "a pass never waits for Azure"},
-	{"service-reconcile-timeout", time.Duration(0), "a pass never waits for Azure"},
-	{"api-call-timeout", time.Duration(0), "a pass never waits for Azure"},
-	{"reconciler-requeue", time.Duration(0), "objects are woken when Azure's operations end"},
-	{"debouncing-timer", time.Duration(0), "objects in order are not asked about again until something changes"},
-	{"enable-tracing", false, "there are no traces; metrics and logs tell what a pass did"},
-	{"bootstrap-config-gvk", "", "a machine waits for its bootstrap data, whatever kind of object that comes from"},
-	{"azuremachinepoolmachine-concurrency", 10, "a pass of a pool is one of all its AzureMachinePoolMachines"},
+	{"reconcile-timeout", time.Duration(0), "reconciliations never wait for operations of Azure"},
+	{"service-reconcile-timeout", time.Duration(0), "reconciliations never wait for operations of Azure"},
+	{"api-call-timeout", time.Duration(0), "reconciliations never wait for operations of Azure"},
+	{"reconciler-requeue", time.Duration(0), "objects are reconciled when Azure's operations end"},
+	{"debouncing-timer", time.Duration(0), "stable objects are not read again until something changes"},
+	{"enable-tracing", false, "there are no traces; metrics and logs describe each reconciliation"},
+	{"bootstrap-config-gvk", "", "machines wait for their bootstrap data from any kind of object"},
+	{"azuremachinepoolmachine-concurrency", 10, "a reconciliation of a pool includes all its AzureMachinePoolMachines"},
 }
 
 // addFlagsWithoutEffect registers flagsWithoutEffect, with the reason in their help.
@@ -53,12 +53,12 @@ func (o *Options) withoutEffect() []string {
 		}
 	}
 	if slices.Contains(o.DisabledControllers, disableASOSecret) {
-		out = append(out, fmt.Sprintf("--disable-controllers-or-webhooks=%s: %s", disableASOSecret, "there is no second operator to make Secrets for"))
+		out = append(out, fmt.Sprintf("--disable-controllers-or-webhooks=%s: %s", disableASOSecret, "the Azure Service Operator is not installed, so it needs no Secrets"))
 	}
 	for name, gate := range o.Gates.GetAll() {
 		why, mine := gatesWithoutEffect[name]
 		if !mine && name != gateMachinePool && slices.Contains(clusterAPIGates(), name) {
-			why = "it is Cluster API's, and for its managers"
+			why = "the gate belongs to Cluster API's own managers"
 		}
 		if why != "" && o.Gates.Enabled(name) != gate.Default {
 			out = append(out, fmt.Sprintf("--feature-gates=%s: %s", name, why))

@@ -81,17 +81,17 @@ const (
 func (o *Options) AddFlags(fs *pflag.FlagSet) {
 	fs.BoolVar(&o.LeaderElect, "leader-elect", false, "Elect a leader, so that only one of several managers is active.")
 	fs.StringVar(&o.LeaderElectionNamespace, "leader-election-namespace", "", "Namespace of the leader election lease; empty is the manager's own.")
-	fs.DurationVar(&o.LeaseDuration, "leader-elect-lease-duration", 15*time.Second, "How long the others wait before they take over.")
-	fs.DurationVar(&o.RenewDeadline, "leader-elect-renew-deadline", 10*time.Second, "How long the leader tries to renew before it gives up.")
+	fs.DurationVar(&o.LeaseDuration, "leader-elect-lease-duration", 15*time.Second, "How long other managers wait before one of them becomes the leader.")
+	fs.DurationVar(&o.RenewDeadline, "leader-elect-renew-deadline", 10*time.Second, "How long the leader tries to renew its lease before it stops.")
 	fs.DurationVar(&o.RetryPeriod, "leader-elect-retry-period", 2*time.Second, "How long to wait between tries.")
 	fs.StringVar(&o.Namespace, "namespace", "", "Namespace to watch; empty is all.")
-	fs.StringSliceVar(&o.SecretNamespaces, "secret-namespaces", nil, "Namespaces whose Secrets and ConfigMaps are watched, where there are no rights to those of others; empty is all.")
+	fs.StringSliceVar(&o.SecretNamespaces, "secret-namespaces", nil, "Namespaces whose Secrets and ConfigMaps are watched, for a manager without permission to read those of other namespaces; empty is all.")
 	fs.StringVar(&o.WatchFilter, "watch-filter", "", fmt.Sprintf("Value of the label %s that objects must have; empty is all.", clusterv1.WatchLabel))
-	fs.IntVar(&o.AzureClusterConcurrency, "azurecluster-concurrency", 10, "How many AzureClusters, and how many control planes of AKS, are reconciled at a time.")
+	fs.IntVar(&o.AzureClusterConcurrency, "azurecluster-concurrency", 10, "How many AzureClusters, and how many AKS control planes, are reconciled at a time.")
 	fs.IntVar(&o.AzureMachineConcurrency, "azuremachine-concurrency", 30, "How many AzureMachines are reconciled at a time.")
 	fs.IntVar(&o.AzureMachinePoolConcurrency, "azuremachinepool-concurrency", 10, "How many AzureManagedMachinePools are reconciled at a time.")
-	fs.DurationVar(&o.SyncPeriod, "sync-period", 10*time.Minute, "How old what is known of Azure may be: objects found in order are looked at again after that time, and catalogs of VM sizes, zones and regions are read again, those after ten minutes at the earliest.")
-	fs.DurationVar(&o.FullSyncPeriod, "full-sync-period", time.Hour, "How old what is known of Azure may be where Azure's list of all resources of a subscription shows no write since: everything is read again after that time. 0, or no more than --sync-period, reads everything whenever objects are looked at.")
+	fs.DurationVar(&o.SyncPeriod, "sync-period", 10*time.Minute, "Interval of the regular sync, which reads the resources of stable objects from Azure again. Catalogs of VM sizes, zones and regions are read again after this interval, but not within ten minutes.")
+	fs.DurationVar(&o.FullSyncPeriod, "full-sync-period", time.Hour, "Interval of the full sync, which reads all resources, also those that Azure's list of a subscription's resources shows no write for. 0, or a value up to --sync-period, makes every sync a full one.")
 	fs.StringVar(&o.HealthAddress, "health-addr", ":9440", "Address of the health endpoint.")
 	fs.IntVar(&o.WebhookPort, "webhook-port", 9443, "Port of the webhook server.")
 	fs.StringVar(&o.WebhookCertDir, "webhook-cert-dir", "/tmp/k8s-webhook-server/serving-certs/", "Folder with tls.crt and tls.key of the webhook server.")
@@ -115,7 +115,7 @@ func (o *Options) Validate() error {
 		}
 	}
 	if o.FullSyncPeriod < 0 {
-		return fmt.Errorf("--full-sync-period: %s is less than nothing; use 0 to have everything read each time", o.FullSyncPeriod)
+		return fmt.Errorf("--full-sync-period: %s is negative; use 0 to make every sync a full one", o.FullSyncPeriod)
 	}
 	return o.validateTenancy()
 }

@@ -18,11 +18,11 @@ const namespaceFile = "/var/run/secrets/kubernetes.io/serviceaccount/namespace"
 // addTenancyFlags registers the flags about the trust in users who may create AzureClusterIdentities.
 func addTenancyFlags(fs *pflag.FlagSet, o *identity.Options) {
 	fs.StringVar((*string)(&o.Tenancy), identity.TenancyFlag, string(identity.Isolated),
-		fmt.Sprintf("How far those who may create AzureClusterIdentities are trusted: %s keeps credentials to their namespaces, %s lets every identity use every Secret, and what is the manager's own.", identity.Isolated, identity.Trusted))
+		fmt.Sprintf("Trust in users who may create AzureClusterIdentities: %s restricts credentials to their namespaces, %s lets every identity use every Secret and the manager's own credentials.", identity.Isolated, identity.Trusted))
 	fs.StringSliceVar(&o.ManagerNamespaces, identity.ManagerNamespacesFlag, nil,
 		fmt.Sprintf("Namespaces whose AzureClusterIdentities may use the manager's own token, the managed identities of its machine and its files; with --%s=%s only. Empty is the manager's namespace.", identity.TenancyFlag, identity.Isolated))
 	fs.StringVar(&o.CertificateFolder, identity.CertificateFolderFlag, "",
-		fmt.Sprintf("Folder that files of spec.certPath of AzureClusterIdentities have to be in. Empty is %s, and with --%s=%s any.", identity.DefaultCertificateFolder, identity.TenancyFlag, identity.Trusted))
+		fmt.Sprintf("Folder that files of spec.certPath of AzureClusterIdentities must be in. Empty is %s, and with --%s=%s any.", identity.DefaultCertificateFolder, identity.TenancyFlag, identity.Trusted))
 }
 
 // validateTenancy refuses unknown values of the flag.

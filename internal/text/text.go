@@ -1,5 +1,5 @@
-// Package text bounds and quotes text from outside, such as messages of Azure and names that others chose, before it is stored, logged or
-// printed. It is pure, but for the writer, which writes to the one that it wraps.
+// Package text shortens and quotes text from outside, such as messages of Azure and names that users chose, before it is stored,
+// logged or printed. It is pure except for the writer, which writes to the one that it wraps.
 package text
 
 import (
@@ -17,13 +17,13 @@ const (
 	// MaxNote is the limit of an event's note.
 	// https://github.com/kubernetes/kubernetes/blob/v1.35.0/pkg/apis/core/validation/events.go#L38
 	MaxNote = 1024
-	// MaxLog bounds a value in the log. It is our own.
+	// MaxLog is the largest length of a value in the log. The provider chose it.
 	MaxLog = 8192
 )
 
 const cut = "..."
 
-// Cut returns a text of at most so many bytes, which ends in "..." if it was longer. It breaks no character.
+// Cut returns a text of at most so many bytes, which ends in "..." if the text was longer. It splits no character.
 func Cut(text string, most int) string {
 	if len(text) <= most {
 		return text
@@ -35,8 +35,8 @@ func Cut(text string, most int) string {
 	return text[:end] + cut
 }
 
-// Printable quotes what changes how a terminal or a log shows the text around it: control characters, line breaks included, characters that
-// change the direction of writing, and bytes that are no UTF-8. Everything else stays, backslashes as well.
+// Printable quotes characters that change how a terminal or a log shows the surrounding text: control characters including line
+// breaks, characters that change the direction of writing, and invalid UTF-8. Everything else stays, backslashes as well.
 func Printable(text string) string {
 	if strings.IndexFunc(text, active) < 0 {
 		return text
@@ -61,12 +61,12 @@ func quote(text, keep string) string {
 	return out.String()
 }
 
-// active reports whether a character does something else than to be shown. RuneError stands for what is no UTF-8.
+// active returns true for characters that Printable quotes. RuneError is the result of decoding invalid UTF-8.
 func active(r rune) bool {
 	return unicode.IsControl(r) || r == utf8.RuneError || unicode.Is(unicode.Bidi_Control, r) || r == '\u2028' || r == '\u2029'
 }
 
-// Writer returns a writer for a terminal, which quotes as Printable does. Line breaks and tabs are those of the program and stay.
+// Writer returns a writer for a terminal, which quotes as Printable does. It keeps line breaks and tabs, which the program writes.
 func Writer(out io.Writer) io.Writer { return &writer{out: out} }
 
 type writer struct {
