@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// canaries are values that nobody may find, by what they are.
+// canaries are secret values that must not appear in any output, by kind of secret.
 type canaries map[string]string
 
 // add has a value looked for, and returns it.

@@ -29,7 +29,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/test/integration/harness"
 )
 
-// scene is a manager that runs, and what it must not tell.
+// scene is a running manager with the values that it must not reveal.
 type scene struct {
 	*harness.Stage
 	t        *testing.T

@@ -16,7 +16,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/test/integration/harness"
 )
 
-// asManager makes this program the manager: what is tested is what main does.
+// asManager runs this program as the manager, so that main is tested.
 const asManager = "RUN_AS_MANAGER"
 
 var environment *harness.Environment
@@ -57,7 +57,7 @@ var gates = []string{
 	"MachineWaitForVolumeDetachConsiderVolumeAttachments=false",
 }
 
-// variables are the environment of its container, and what users add to it.
+// variables are the environment of its container, including variables that users add.
 var variables = []string{
 	"NODE_NAME=node", "POD_NAME=capz-controller-manager-0", "POD_NAMESPACE=capz-system", "POD_UID=uid",
 	"AZURE_SUBSCRIPTION_ID=00000000-0000-0000-0000-000000000001", "AZURE_TENANT_ID=00000000-0000-0000-0000-000000000002",
@@ -197,7 +197,7 @@ func start(t *testing.T, arguments, variables []string) string {
 	return out.String()
 }
 
-// ready waits until the manager says that it is, or ends.
+// ready waits until the manager reports that it is ready, or exits.
 func ready(url string, ended <-chan error) error {
 	tick := time.NewTicker(50 * time.Millisecond)
 	defer tick.Stop()

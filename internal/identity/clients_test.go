@@ -10,7 +10,7 @@ import (
 	armclient "sigs.k8s.io/cluster-api-provider-azure/internal/arm/client"
 )
 
-// TestClients makes sure that reads are shared by those who proved the same credential, and by nobody else.
+// TestClients tests that reads are shared only by identities with the same credential.
 func TestClients(t *testing.T) {
 	ctx := context.Background()
 	owner := identityOf(nil)

@@ -387,7 +387,7 @@ func TestCredentialsAreShared(t *testing.T) {
 	}
 }
 
-// TestCheckIsNotAboutNamespaces makes sure that an identity that nobody may use yet is in order.
+// TestCheckIsNotAboutNamespaces tests that Check accepts an identity that no namespace may use yet.
 func TestCheckIsNotAboutNamespaces(t *testing.T) {
 	identity := identityOf(func(s *infrav1.AzureClusterIdentitySpec) { s.AllowedNamespaces = nil })
 	c := kubernetes(t, identity, secretOf("ids", map[string][]byte{"clientSecret": []byte(password)}))

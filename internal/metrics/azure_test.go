@@ -198,7 +198,7 @@ func TestStuckOperation(t *testing.T) {
 	}
 }
 
-// TestHeldBack asks once more after Azure has said that there were too many requests.
+// TestHeldBack sends another request after Azure has answered that there were too many.
 func TestHeldBack(t *testing.T) {
 	w := newWorld(t, client.NewBudgets(nil))
 	w.fault(fault.Rule{Method: "GET", Kind: fault.Throttle, RetryAfter: 60})

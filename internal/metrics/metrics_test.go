@@ -18,7 +18,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/metrics"
 )
 
-// served is what the manager serves of controller-runtime's registry.
+// served returns the metrics that the manager serves from controller-runtime's registry.
 func served(t *testing.T) string {
 	t.Helper()
 	recorder := httptest.NewRecorder()
@@ -78,7 +78,7 @@ func TestPassesOfControllers(t *testing.T) {
 	}
 }
 
-// TestConventions holds what is served against Prometheus' conventions for names, units and help.
+// TestConventions checks the served metrics against Prometheus' conventions for names, units and help.
 func TestConventions(t *testing.T) {
 	metrics.Pass("AzureMachine", "Done", 1)
 	metrics.Ready("AzureMachine", 1)

@@ -126,7 +126,7 @@ func TestSharedIsBounded(t *testing.T) {
 	}
 }
 
-// TestMetadataIsShared looks at what is kept of Secrets, of which there are as many as machines.
+// TestMetadataIsShared tests which parts of Secrets are cached; there are as many Secrets as machines.
 func TestMetadataIsShared(t *testing.T) {
 	transform := new(Options).bare(new(sharer)).Transform
 	secret := func(name string) *metav1.PartialObjectMetadata {

@@ -14,7 +14,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile/patch"
 )
 
-// TestTrim looks at what is kept in memory of a Machine.
+// TestTrim tests which parts of a Machine are cached.
 func TestTrim(t *testing.T) {
 	machine := &clusterv1.Machine{ObjectMeta: metav1.ObjectMeta{Name: "m", Labels: map[string]string{"l": "v"}, Annotations: map[string]string{
 		corev1.LastAppliedConfigAnnotation: `{"spec":{}}`, "a": "v",

@@ -86,7 +86,7 @@ func TestDocumentsAtApply(t *testing.T) {
 	}
 }
 
-// TestDocumentsWithoutGate refuses what nobody would look at, and leaves what is stored changeable.
+// TestDocumentsWithoutGate tests that new objects are refused without the gate, and that stored ones can be changed.
 func TestDocumentsWithoutGate(t *testing.T) {
 	off := documentControlPlanes(plan.Features{})
 	obj := documentControlPlane(t, documentSeed)

@@ -33,7 +33,7 @@ func TestValidateAzureManagedControlPlaneUpdate(t *testing.T) {
 	nothing := func(*infrav1.AKSExtension) {}
 	for name, tc := range map[string]struct {
 		reason string
-		// runs is what the control plane runs; "" is the old version.
+		// runs is the version that the control plane runs; "" is the old version.
 		runs string
 		// seen tells that AKS has given the control plane an endpoint.
 		seen        bool

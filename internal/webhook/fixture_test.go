@@ -15,7 +15,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/defaults"
 )
 
-// testSSHKey is a public key in the form of spec.sshPublicKey; it is the base64 of an ed25519 key of nobody.
+// testSSHKey is a public key in the form of spec.sshPublicKey; it is the base64 of an ed25519 key without a known private half.
 const testSSHKey = "c3NoLWVkMjU1MTkgQUFBQUMzTnphQzFsWkRJMU5URTVBQUFBSUFFQ0F3UUZCZ2NJQ1FvTERBME9EeEFSRWhNVUZSWVhHQmthR3h3ZEhoOGcgY2FweiBub2JvZHkK"
 
 // newCluster is the smallest AzureCluster a user writes, with changes, not defaulted.

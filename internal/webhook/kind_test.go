@@ -15,7 +15,7 @@ import (
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 )
 
-// strict is a kind that refuses and warns of everything it is asked about, and says which rules ran.
+// strict is a kind that refuses every request with a warning, and records which rules ran.
 func strict(ran *[]string) kind[*infrav1.AzureMachineTemplate] {
 	type object = *infrav1.AzureMachineTemplate
 	refusal := func(rule string) field.ErrorList {
@@ -39,7 +39,7 @@ func strict(ran *[]string) kind[*infrav1.AzureMachineTemplate] {
 	}
 }
 
-// TestKind is what the handler of all kinds does around their rules.
+// TestKind tests the handler of all kinds.
 func TestKind(t *testing.T) {
 	type object = *infrav1.AzureMachineTemplate
 	resized := func(changes ...func(object)) object {

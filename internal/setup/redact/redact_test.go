@@ -19,7 +19,7 @@ func TestNothingSecretPasses(t *testing.T) {
 	tests := map[string]struct {
 		reason string
 		pairs  []any
-		// says is what stays.
+		// says is the text that must remain.
 		says string
 	}{
 		"body":             {"client-go logs bodies from level 8 on", []any{"body", `{"kind":"Secret","data":{"value":"` + canary + `"}}`}, "bytes (left out)"},
