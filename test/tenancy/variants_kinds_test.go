@@ -15,7 +15,7 @@ type variant struct {
 }
 
 var (
-	marks = regexp.MustCompile(`marks whose a resource is|is an ownership tag`)
+	marks = regexp.MustCompile(`(?i)"reason":"(InvalidConfiguration|NotSupported)","message":".*?tag`)
 	scope = regexp.MustCompile(`would give rights outside`)
 	below = regexp.MustCompile(`nothing is created below it`)
 	named = regexp.MustCompile(`is not the Cluster's`)
