@@ -21,7 +21,7 @@ var version = "dev"
 
 func main() {
 	if err := run(); err != nil {
-		fmt.Fprintln(text.Writer(os.Stderr), "adopt:", err)
+		fmt.Fprintln(text.NewWriter(os.Stderr), "adopt:", err)
 		os.Exit(1)
 	}
 }

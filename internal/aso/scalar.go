@@ -74,7 +74,7 @@ func checkString(kind Kind, version string, p armschema.Property, text string) (
 	if having := armschema.VersionsWith(kind, p.Path, text); len(having) > 0 {
 		return nil, fmt.Sprintf("has a value that API version %s does not have; API versions that have it: %s: %s; without, it %s", version, strings.Join(having, ", "), describeVersionChoice(having), message)
 	}
-	if near := nearest.Names(text, values); len(values) > 1 && len(near) > 0 {
+	if near := nearest.FindNames(text, values); len(values) > 1 && len(near) > 0 {
 		message += "; most like what is there: " + near[0]
 	}
 	return nil, message

@@ -132,11 +132,11 @@ func (t *translator) readNameAndKey(path string, patch any, what string) (name, 
 		t.addProblem(path, "must name a key of a %s, as in %s", what, fmt.Sprintf(`{"name": "...", "key": "..."}, not %s`, describeType(patch)))
 		return "", "", false
 	}
-	if wrong := objectkey.WrongName(what, name); wrong != "" {
+	if wrong := objectkey.InvalidNameReason(what, name); wrong != "" {
 		t.addProblem(path+".name", "%s", wrong)
 		return "", "", false
 	}
-	if wrong := objectkey.WrongKey(what, key); wrong != "" {
+	if wrong := objectkey.InvalidKeyReason(what, key); wrong != "" {
 		t.addProblem(path+".key", "%s", wrong)
 		return "", "", false
 	}

@@ -267,7 +267,7 @@ func (t *translator) refuseUnknown(parent, path, key string) {
 		}
 	}
 	message := fmt.Sprintf("is not a property of %s in API version %s", resourcePlurals[t.kind], t.version)
-	if near := nearest.Names(key, t.knownNames(parent)); len(near) > 0 {
+	if near := nearest.FindNames(key, t.knownNames(parent)); len(near) > 0 {
 		message += "; names most like it: " + strings.Join(near, ", ")
 	}
 	t.addProblem(path, "%s", message)

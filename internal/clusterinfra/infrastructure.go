@@ -131,7 +131,7 @@ func (h Infrastructure) NothingCreated() bool {
 	if h.ControlPlane != nil {
 		return plannedmanaged.NothingCreated(h.ControlPlane)
 	}
-	return cluster.Untouched(h.AzureCluster)
+	return cluster.NothingCreated(h.AzureCluster)
 }
 
 // PlanInput returns the input of plans of VMs without facts of Azure. An AKS cluster is described by its spec. Objects are defaulted as

@@ -113,7 +113,7 @@ func fillSubnet(subnet *infrav1.SubnetSpec, name, securityGroup string) {
 // through a load balancer. An id, whatever its value, asks for no NAT gateway. It takes away none that was made before: the
 // established provider writes IDs into the spec later.
 func fillNATGateway(c *infrav1.AzureCluster, subnet *infrav1.SubnetSpec, name string) {
-	if plan.HasIPv6Range(subnet.CIDRBlocks) || subnet.ID != "" && !plan.SentNATGateway(c, cmp.Or(subnet.NatGateway.Name, name)) {
+	if plan.HasIPv6Range(subnet.CIDRBlocks) || subnet.ID != "" && !plan.HasAppliedNATGateway(c, cmp.Or(subnet.NatGateway.Name, name)) {
 		return
 	}
 	subnet.NatGateway.Name = cmp.Or(subnet.NatGateway.Name, name)

@@ -24,7 +24,7 @@ type lbNames struct {
 	Frontends  []string
 }
 
-func namesOf(c *infrav1.AzureCluster) names {
+func readNames(c *infrav1.AzureCluster) names {
 	var out names
 	for _, s := range c.Spec.NetworkSpec.Subnets {
 		cidr := ""
@@ -111,7 +111,7 @@ func TestDefaultAzureClusterNames(t *testing.T) {
 		},
 		"nodes with IPv6": {
 			reason: "nodes with IPv6 go out through a load balancer instead of a NAT gateway",
-			c:      newCluster(func(c *infrav1.AzureCluster) { c.Spec.NetworkSpec.Subnets = listed("10.1.0.0/16", "2001:db8::/64") }),
+			c:      newCluster(func(c *infrav1.AzureCluster) { c.Spec.NetworkSpec.Subnets = newSubnets("10.1.0.0/16", "2001:db8::/64") }),
 			want: names{
 				Subnets: []subnetNames{
 					{"cp", "10.0.0.0/16 ", "c1-controlplane-nsg", "c1-node-routetable", "", ""},
@@ -124,7 +124,7 @@ func TestDefaultAzureClusterNames(t *testing.T) {
 			reason: "a load balancer for outbound connections is added beside a public API server load balancer only",
 			c: newCluster(func(c *infrav1.AzureCluster) {
 				c.Spec.ControlPlaneEnabled = false
-				c.Spec.NetworkSpec.Subnets = listed("10.1.0.0/16", "2001:db8::/64")[1:]
+				c.Spec.NetworkSpec.Subnets = newSubnets("10.1.0.0/16", "2001:db8::/64")[1:]
 				c.Spec.NetworkSpec.APIServerLB = &infrav1.LoadBalancerSpec{Name: "gone"}
 			}),
 			want: names{Subnets: []subnetNames{{"nodes", "10.1.0.0/16 2001:db8::/64 ", "c1-node-nsg", "c1-node-routetable", "", ""}}},
@@ -132,7 +132,7 @@ func TestDefaultAzureClusterNames(t *testing.T) {
 		"existing subnet": {
 			reason: "a subnet with an ID is somebody's and keeps the way out that it has",
 			c: newCluster(func(c *infrav1.AzureCluster) {
-				c.Spec.NetworkSpec.Subnets = listed("10.1.0.0/16")
+				c.Spec.NetworkSpec.Subnets = newSubnets("10.1.0.0/16")
 				c.Spec.NetworkSpec.Subnets[1].ID = "/subscriptions/s/resourceGroups/g/providers/Microsoft.Network/virtualNetworks/v/subnets/nodes"
 			}),
 			want: names{
@@ -145,7 +145,7 @@ func TestDefaultAzureClusterNames(t *testing.T) {
 		"marker instead of an ID": {
 			reason: "an installer asks for no NAT gateway this way",
 			c: newCluster(func(c *infrav1.AzureCluster) {
-				c.Spec.NetworkSpec.Subnets = listed("10.1.0.0/16")
+				c.Spec.NetworkSpec.Subnets = newSubnets("10.1.0.0/16")
 				c.Spec.NetworkSpec.Subnets[1].ID = "UNKNOWN"
 			}),
 			want: names{
@@ -158,7 +158,7 @@ func TestDefaultAzureClusterNames(t *testing.T) {
 		"ID that was written later": {
 			reason: "an ID in the spec takes no NAT gateway away that a plan had",
 			c: newCluster(func(c *infrav1.AzureCluster) {
-				c.Spec.NetworkSpec.Subnets = listed("10.1.0.0/16")
+				c.Spec.NetworkSpec.Subnets = newSubnets("10.1.0.0/16")
 				c.Spec.NetworkSpec.Subnets[1].ID = "/subscriptions/s/resourceGroups/g/providers/Microsoft.Network/virtualNetworks/v/subnets/nodes"
 				c.Annotations = map[string]string{infrav1.LastAppliedAnnotation: `{"c1/providers/Microsoft.Network/natGateways/c1-node-natgw-1":[]}`}
 			}),
@@ -172,7 +172,7 @@ func TestDefaultAzureClusterNames(t *testing.T) {
 		"ID and a name that was stored": {
 			reason: "the established provider stored the names of the NAT gateway before it wrote the ID",
 			c: newCluster(func(c *infrav1.AzureCluster) {
-				c.Spec.NetworkSpec.Subnets = listed("10.1.0.0/16")
+				c.Spec.NetworkSpec.Subnets = newSubnets("10.1.0.0/16")
 				c.Spec.NetworkSpec.Subnets[1].ID = "/subscriptions/s/resourceGroups/g/providers/Microsoft.Network/virtualNetworks/v/subnets/nodes"
 				c.Spec.NetworkSpec.Subnets[1].NatGateway.Name = "c1-node-natgw-1"
 				c.Spec.NetworkSpec.Subnets[1].NatGateway.NatGatewayIP.Name = "pip-c1-node-natgw-1"
@@ -187,7 +187,7 @@ func TestDefaultAzureClusterNames(t *testing.T) {
 		"two control-plane subnets": {
 			reason: "each subnet keeps what it says, also where several have one role",
 			c: newCluster(func(c *infrav1.AzureCluster) {
-				c.Spec.NetworkSpec.Subnets = append(listed("10.2.0.0/16"), infrav1.SubnetSpec{
+				c.Spec.NetworkSpec.Subnets = append(newSubnets("10.2.0.0/16"), infrav1.SubnetSpec{
 					SubnetClassSpec: infrav1.SubnetClassSpec{Name: "cp2", Role: infrav1.SubnetControlPlane, CIDRBlocks: []string{"10.3.0.0/16"}},
 					RouteTable:      infrav1.RouteTable{Name: "own"},
 				})
@@ -219,7 +219,7 @@ func TestDefaultAzureClusterNames(t *testing.T) {
 		"custom names": {
 			reason: "names that follow from other names follow what the user gave",
 			c: newCluster(func(c *infrav1.AzureCluster) {
-				c.Spec.NetworkSpec.Subnets = listed("10.1.0.0/16")
+				c.Spec.NetworkSpec.Subnets = newSubnets("10.1.0.0/16")
 				c.Spec.NetworkSpec.Subnets[1].NatGateway.Name = "gateway"
 				c.Spec.NetworkSpec.Subnets[1].RouteTable.Name = "routes"
 				c.Spec.NetworkSpec.APIServerLB = &infrav1.LoadBalancerSpec{Name: "api"}
@@ -234,7 +234,7 @@ func TestDefaultAzureClusterNames(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			FillAzureCluster(tc.c)
-			if diff := cmp.Diff(tc.want, namesOf(tc.c)); diff != "" {
+			if diff := cmp.Diff(tc.want, readNames(tc.c)); diff != "" {
 				t.Errorf("%s: -want +got\n%s", tc.reason, diff)
 			}
 			again := tc.c.DeepCopy()
@@ -251,7 +251,7 @@ func TestDefaultAzureClusterRest(t *testing.T) {
 		c.Spec.ResourceGroup = "rg"
 		c.Spec.BastionSpec.AzureBastion = &infrav1.AzureBastion{}
 		c.Spec.NetworkSpec.Vnet.Peerings = infrav1.VnetPeerings{{VnetPeeringClassSpec: infrav1.VnetPeeringClassSpec{RemoteVnetName: "hub"}}}
-		c.Spec.NetworkSpec.Subnets = listed("10.1.0.0/16")
+		c.Spec.NetworkSpec.Subnets = newSubnets("10.1.0.0/16")
 		c.Spec.NetworkSpec.Subnets[0].SecurityGroup.SecurityRules = infrav1.SecurityRules{{Name: "in"}, {Name: "out", Direction: infrav1.SecurityRuleDirectionOutbound}}
 	})
 	FillAzureCluster(c)
@@ -339,7 +339,7 @@ func TestDefaultInternalAPIServerFrontend(t *testing.T) {
 			for range 2 {
 				FillAzureCluster(tc.c)
 				FillInternalAPIServerFrontend(tc.c)
-				if diff := cmp.Diff(tc.want, namesOf(tc.c).APIServer.Frontends); diff != "" {
+				if diff := cmp.Diff(tc.want, readNames(tc.c).APIServer.Frontends); diff != "" {
 					t.Errorf("%s: -want +got\n%s", tc.reason, diff)
 				}
 			}

@@ -11,7 +11,7 @@ func FillAzureManagedMachinePool(p *infrav1.AzureManagedMachinePool) {
 		p.Labels = map[string]string{}
 	}
 	p.Labels[infrav1.LabelAgentPoolMode] = p.Spec.Mode
-	if deref(p.Spec.Name) == "" {
+	if valueOrEmpty(p.Spec.Name) == "" {
 		p.Spec.Name = new(p.Name)
 	}
 	fillPoolClass(&p.Spec.AzureManagedMachinePoolClassSpec)
@@ -26,7 +26,7 @@ func FillAzureManagedMachinePoolTemplate(t *infrav1.AzureManagedMachinePoolTempl
 	spec := &t.Spec.Template.Spec.AzureManagedMachinePoolClassSpec
 	t.Labels[infrav1.LabelAgentPoolMode] = spec.Mode
 	fillPoolClass(spec)
-	if deref(spec.Name) == "" && aks.IsPoolName(t.Name, spec) {
+	if valueOrEmpty(spec.Name) == "" && aks.IsPoolName(t.Name, spec) {
 		spec.Name = new(t.Name)
 	}
 }
@@ -49,7 +49,7 @@ func fillPoolClass(spec *infrav1.AzureManagedMachinePoolClassSpec) {
 	}
 }
 
-func deref(s *string) string {
+func valueOrEmpty(s *string) string {
 	if s == nil {
 		return ""
 	}

@@ -45,8 +45,8 @@ func mustMarshalJSON(t *testing.T, value any) string {
 	return string(raw)
 }
 
-// listed returns named subnets, one for the control plane and one for nodes.
-func listed(cidrs ...string) infrav1.Subnets {
+// newSubnets returns named subnets, one for the control plane and one for nodes.
+func newSubnets(cidrs ...string) infrav1.Subnets {
 	return infrav1.Subnets{
 		{SubnetClassSpec: infrav1.SubnetClassSpec{Name: "cp", Role: infrav1.SubnetControlPlane}},
 		{SubnetClassSpec: infrav1.SubnetClassSpec{Name: "nodes", Role: infrav1.SubnetNode, CIDRBlocks: cidrs}},

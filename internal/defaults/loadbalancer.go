@@ -52,7 +52,7 @@ func FillInternalAPIServerFrontend(c *infrav1.AzureCluster) {
 	name := plan.InternalAPIServerFrontendName(lb)
 	i := slices.IndexFunc(lb.FrontendIPs, func(f infrav1.FrontendIP) bool { return f.PrivateIPAddress != "" })
 	if i < 0 {
-		if plan.AddressWithin(plan.DefaultInternalLBIP, plan.ControlPlaneCIDRs(c.Spec.NetworkSpec.Subnets)) {
+		if plan.IsAddressWithin(plan.DefaultInternalLBIP, plan.ControlPlaneCIDRs(c.Spec.NetworkSpec.Subnets)) {
 			lb.FrontendIPs = append(lb.FrontendIPs, infrav1.FrontendIP{Name: name, FrontendIPClass: infrav1.FrontendIPClass{PrivateIPAddress: plan.DefaultInternalLBIP}})
 		}
 		return

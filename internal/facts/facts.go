@@ -97,7 +97,7 @@ func (f *Facts) ClusterFacts(ctx context.Context, c *client.Client, in plan.Clus
 		}
 	}
 	if facts.ZonesPending = !known; !known {
-		facts.ZonesTrouble = f.skus.failures.lastError(catalogKey(c, subscription, location))
+		facts.ZonesError = f.skus.failures.lastError(catalogKey(c, subscription, location))
 	}
 	var regionErr error
 	var group errgroup.Group

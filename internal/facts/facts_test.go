@@ -272,7 +272,7 @@ func TestMachine(t *testing.T) {
 		},
 		"restricted region": {
 			reason: "Azure's reason is kept; a detail about no zone is about the region", change: func(in *plan.MachineInput) { in.AzureMachine.Spec.VMSize = "Standard_NC6"; in.ControlPlane = false },
-			want: plan.MachineFacts{MaximumPlatformFaultDomainCount: 3, VMSize: &plan.VMSize{Name: "Standard_NC6", Restricted: "NotAvailableForSubscription",
+			want: plan.MachineFacts{MaximumPlatformFaultDomainCount: 3, VMSize: &plan.VMSize{Name: "Standard_NC6", RestrictionReason: "NotAvailableForSubscription",
 				Capabilities: map[string]string{"UltraSSDAvailable": "True"}}},
 		},
 	}

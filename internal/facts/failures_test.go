@@ -90,7 +90,7 @@ func TestCatalogThatFailsWakesOnce(t *testing.T) {
 	clock.advance(time.Hour)
 	got, err := pass()
 	<-woken
-	if err != nil || !got.ZonesPending || arm.Classify(got.ZonesTrouble) != arm.ClassStalled || a.countRequests(skusPath) != 2 {
+	if err != nil || !got.ZonesPending || arm.Classify(got.ZonesError) != arm.ClassStalled || a.countRequests(skusPath) != 2 {
 		t.Errorf("the next try says what became of the last: %+v, %v", got, err)
 	}
 }

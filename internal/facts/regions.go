@@ -42,7 +42,7 @@ func (f *Facts) CheckRegion(ctx context.Context, c *client.Client, subscription,
 		return nil
 	}
 	detail := fmt.Sprintf("is not a region of subscription %s", subscription)
-	if names := nearest.Names(location, known.names); len(names) > 0 {
+	if names := nearest.FindNames(location, known.names); len(names) > 0 {
 		detail += "; names most like it: " + strings.Join(names, ", ")
 	}
 	return field.Invalid(field.NewPath("spec", "location"), location, detail)

@@ -38,7 +38,7 @@ func (c *catalog) findSize(name string) (*plan.VMSize, []string) {
 	for _, size := range c.sizes {
 		names = append(names, size.Name)
 	}
-	return nil, nearest.Names(name, names)
+	return nil, nearest.FindNames(name, names)
 }
 
 // clusterCatalog returns the SKU catalog of the cluster's region.
@@ -194,7 +194,7 @@ func (row sku) toVMSize(location string, words stringPool) *plan.VMSize {
 				return slices.Contains(restriction.RestrictionInfo.Zones, zone)
 			})
 		} else if restriction.appliesTo(location) {
-			size.Restricted, size.Zones = restriction.ReasonCode, nil
+			size.RestrictionReason, size.Zones = restriction.ReasonCode, nil
 		}
 	}
 	slices.Sort(size.Zones)

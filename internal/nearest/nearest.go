@@ -6,12 +6,12 @@ import (
 	"strings"
 )
 
-// most is how many names a message lists.
-const most = 3
+// maxNames is how many names a message lists.
+const maxNames = 3
 
-// Names lists the names that take the fewest edits to get to, best first, and none that take more than half of them.
+// FindNames lists the names that take the fewest edits to get to, best first, and none that take more than half of them.
 // Where the edits are as many, those that only miss or add a separator come first, as people write Standard_D2sv3.
-func Names(name string, names []string) []string {
+func FindNames(name string, names []string) []string {
 	type candidate struct {
 		name         string
 		edits, bare  int
@@ -19,7 +19,7 @@ func Names(name string, names []string) []string {
 	}
 	var candidates []candidate
 	for _, known := range names {
-		c := candidate{name: known, edits: edits(strings.ToLower(name), strings.ToLower(known)), bare: edits(bare(name), bare(known))}
+		c := candidate{name: known, edits: editDistance(strings.ToLower(name), strings.ToLower(known)), bare: editDistance(trimSeparators(name), trimSeparators(known))}
 		c.lengthsApart = max(len(name), len(known)) - min(len(name), len(known))
 		if c.edits <= max(len(name), len(known))/2 {
 			candidates = append(candidates, c)
@@ -29,19 +29,19 @@ func Names(name string, names []string) []string {
 		return cmp.Or(cmp.Compare(a.edits, b.edits), cmp.Compare(a.bare, b.bare), cmp.Compare(a.lengthsApart, b.lengthsApart), cmp.Compare(a.name, b.name))
 	})
 	var out []string
-	for _, c := range candidates[:min(len(candidates), most)] {
+	for _, c := range candidates[:min(len(candidates), maxNames)] {
 		out = append(out, c.name)
 	}
 	return out
 }
 
-// bare is the name in lower case without separators.
-func bare(name string) string {
+// trimSeparators is the name in lower case without separators.
+func trimSeparators(name string) string {
 	return strings.NewReplacer("_", "", "-", "", " ", "").Replace(strings.ToLower(name))
 }
 
-// edits is the Levenshtein distance.
-func edits(a, b string) int {
+// editDistance is the Levenshtein distance.
+func editDistance(a, b string) int {
 	row := make([]int, len(b)+1)
 	for j := range row {
 		row[j] = j

@@ -22,7 +22,7 @@ func TestNames(t *testing.T) {
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			if diff := cmp.Diff(test.want, Names(test.name, test.known)); diff != "" {
+			if diff := cmp.Diff(test.want, FindNames(test.name, test.known)); diff != "" {
 				t.Errorf("%s (-want +got):\n%s", test.reason, diff)
 			}
 		})

@@ -24,19 +24,19 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/test/credential"
 )
 
-// hot is what the manager does again and again for every object, and how many allocations it takes at most: about a twentieth more
+// hotPath is what the manager does again and again for every object, and how many allocations it takes at most: about a twentieth more
 // than it does. Who has it take fewer lowers the number.
-type hot struct {
+type hotPath struct {
 	most int
 	do   func(t testing.TB) func()
 }
 
-var hotPaths = map[string]hot{
-	"pass over a settled machine": {315, settledMachine},
-	"plan of a cluster":           {6630, plannedCluster},
-	"resync of a machine":         {5300, resyncedMachine},
-	"comparison of a VM":          {985, comparedVM},
-	"list of 100 VMs":             {205, listedVMs},
+var hotPaths = map[string]hotPath{
+	"pass over a settled machine": {315, newStableMachine},
+	"plan of a cluster":           {6630, newPlannedCluster},
+	"resync of a machine":         {5300, newResyncedMachine},
+	"comparison of a VM":          {985, newComparedVM},
+	"list of 100 VMs":             {205, newListedVMs},
 }
 
 // TestAllocations holds the hot paths to what they take.
@@ -69,12 +69,12 @@ func BenchmarkHotPaths(b *testing.B) {
 	}
 }
 
-// settledMachine is what a pass works out of a machine before it knows that there is nothing to do: that no maximum is exceeded, and
+// newStableMachine is what a pass works out of a machine before it knows that there is nothing to do: that no maximum is exceeded, and
 // the fingerprint.
-func settledMachine(t testing.TB) func() {
+func newStableMachine(t testing.TB) func() {
 	in := readInput(t, "machine-disks")
 	return func() {
-		if len(maxima.Exceeded("AzureMachine", in.AzureMachine))+len(maxima.Exceeded("AzureCluster", in.AzureCluster)) > 0 {
+		if len(maxima.FindExceeded("AzureMachine", in.AzureMachine))+len(maxima.FindExceeded("AzureCluster", in.AzureCluster)) > 0 {
 			t.Fatal("a maximum is exceeded")
 		}
 		if _, err := stable.ComputeFingerprint(in.Cluster.Spec, in.AzureCluster.Spec, in.Machine.Spec, in.Machine.Labels, in.AzureMachine.Spec, in.AzureMachine.Annotations); err != nil {
@@ -83,30 +83,30 @@ func settledMachine(t testing.TB) func() {
 	}
 }
 
-// plannedCluster is a plan with all that is asked of the memory in a pass in which everything is in place.
-func plannedCluster(t testing.TB) func() {
+// newPlannedCluster is a plan with all that is asked of the memory in a pass in which everything is in place.
+func newPlannedCluster(t testing.TB) func() {
 	in := readInput(t, "default").ClusterInput
-	first, err := cluster.Plan(in)
+	first, err := cluster.BuildPlan(in)
 	if err != nil {
 		t.Fatal(err)
 	}
-	in.AzureCluster.Annotations = cluster.Memory(in).Remember(first)
+	in.AzureCluster.Annotations = cluster.LastApplied(in).AnnotationsBefore(first)
 	return func() {
-		graph, err := cluster.Plan(in)
+		graph, err := cluster.BuildPlan(in)
 		if err != nil {
 			t.Fatal(err)
 		}
-		memory := cluster.Memory(in).For(graph)
-		memory.Remember(graph)
-		memory.Prune(graph)
-		memory.Settled(graph, arm.Outcome{})
+		memory := cluster.LastApplied(in).ForFinalPlan(graph)
+		memory.AnnotationsBefore(graph)
+		memory.ListPruned(graph)
+		memory.AnnotationsAfter(graph, arm.Outcome{})
 	}
 }
 
-// resyncedMachine is a pass over a machine that is as it should be, with Azure's answers read already.
-func resyncedMachine(t testing.TB) func() {
+// newResyncedMachine is a pass over a machine that is as it should be, with Azure's answers read already.
+func newResyncedMachine(t testing.TB) func() {
 	in := readInput(t, "machine-disks")
-	graph, err := machine.Plan(in)
+	graph, err := machine.BuildPlan(in)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -119,7 +119,7 @@ func resyncedMachine(t testing.TB) func() {
 		bodies[node.ID.Key()] = raw
 	}
 	asked := 0
-	c := answering(t, func(path string) string {
+	c := newFakeClient(t, func(path string) string {
 		asked++
 		if body := bodies[arm.ID(path).Key()]; len(body) > 2 {
 			return `{"id":"` + path + `","name":"` + path[strings.LastIndex(path, "/")+1:] + `",` + string(body[1:])
@@ -127,22 +127,22 @@ func resyncedMachine(t testing.TB) func() {
 		return `{"value":[]}`
 	})
 	clock := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
-	e := engine.New(engine.Options{Clock: standing(clock)})
+	e := engine.New(engine.Options{Clock: fixedClock(clock)})
 	tag := "sigs.k8s.io_cluster-api-provider-azure_cluster_" + in.Cluster.Name
 	pass := func() arm.Outcome {
-		graph, err := machine.Plan(in)
+		graph, err := machine.BuildPlan(in)
 		if err != nil {
 			t.Fatal(err)
 		}
-		memory := machine.Memory(in).For(graph)
-		memory.Remember(graph)
+		memory := machine.LastApplied(in).ForFinalPlan(graph)
+		memory.AnnotationsBefore(graph)
 		outcome, err := e.Converge(context.Background(), engine.Request{
-			Object: "AzureMachine/default/m", Client: c, Owner: engine.Owner{TagKey: tag, TagValue: "owned"}, Graph: graph, Prune: memory.Prune(graph),
+			Object: "AzureMachine/default/m", Client: c, Owner: engine.Owner{TagKey: tag, TagValue: "owned"}, Graph: graph, Prune: memory.ListPruned(graph),
 		})
 		if err != nil {
 			t.Fatal(err)
 		}
-		memory.Settled(graph, outcome)
+		memory.AnnotationsAfter(graph, outcome)
 		return outcome
 	}
 	if outcome := pass(); !outcome.IsDone() {
@@ -157,10 +157,10 @@ func resyncedMachine(t testing.TB) func() {
 	}
 }
 
-// comparedVM compares a body with what Azure shows of it.
-func comparedVM(t testing.TB) func() {
+// newComparedVM compares a body with what Azure shows of it.
+func newComparedVM(t testing.TB) func() {
 	in := readInput(t, "machine-disks")
-	graph, err := machine.Plan(in)
+	graph, err := machine.BuildPlan(in)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -188,11 +188,11 @@ func comparedVM(t testing.TB) func() {
 	}
 }
 
-// listedVMs reads a page.
-func listedVMs(t testing.TB) func() {
+// newListedVMs reads a page.
+func newListedVMs(t testing.TB) func() {
 	vm := `{"name":"vm","location":"eastus","properties":{"hardwareProfile":{"vmSize":"Standard_D2s_v3"},"provisioningState":"Succeeded","vmId":"` + strings.Repeat("0", 3000) + `"}}`
 	page := `{"value":[` + strings.Repeat(vm+",", 99) + vm + `]}`
-	c := answering(t, func(string) string { return page })
+	c := newFakeClient(t, func(string) string { return page })
 	return func() {
 		items, err := c.List(context.Background(), "/subscriptions/s/resourceGroups/g/providers/Microsoft.Compute/virtualMachines", "2025-04-01", nil)
 		if err != nil || len(items) != 100 {
@@ -201,27 +201,27 @@ func listedVMs(t testing.TB) func() {
 	}
 }
 
-// answering is a client of an Azure that answers with a body for a path.
-func answering(t testing.TB, body func(path string) string) *client.Client {
+// newFakeClient is a client of an Azure that answers with a body for a path.
+func newFakeClient(t testing.TB, body func(path string) string) *client.Client {
 	t.Helper()
 	c, err := client.New(credential.Token("t"), cloud.Configuration{Services: map[cloud.ServiceName]cloud.ServiceConfiguration{
 		cloud.ResourceManager: {Endpoint: "https://azure.example", Audience: "https://management.core.windows.net/"}}},
-		client.Options{Principal: "p", Transport: answers(body)})
+		client.Options{Principal: "p", Transport: fakeTransport(body)})
 	if err != nil {
 		t.Fatal(err)
 	}
 	return c
 }
 
-type answers func(path string) string
+type fakeTransport func(path string) string
 
-func (a answers) Do(request *http.Request) (*http.Response, error) {
+func (a fakeTransport) Do(request *http.Request) (*http.Response, error) {
 	return &http.Response{StatusCode: http.StatusOK, Header: http.Header{}, Request: request, Body: io.NopCloser(strings.NewReader(a(request.URL.Path)))}, nil
 }
 
-// standing is a clock that does.
-type standing time.Time
+// fixedClock is a clock that does.
+type fixedClock time.Time
 
-func (s standing) Now() time.Time { return time.Time(s) }
+func (s fixedClock) Now() time.Time { return time.Time(s) }
 
-func (standing) AfterFunc(time.Duration, func()) func() bool { return func() bool { return true } }
+func (fixedClock) AfterFunc(time.Duration, func()) func() bool { return func() bool { return true } }

@@ -27,9 +27,9 @@ func InternalAPIServerFrontendName(lb *infrav1.LoadBalancerSpec) string {
 	return lb.Name + "-frontEnd-internal-ip"
 }
 
-// OfGate tells whether a frontend of a public load balancer is what the feature gate APIServerILB adds, and nothing that
+// IsDefaultInternalFrontend tells whether a frontend of a public load balancer is what the feature gate APIServerILB adds, and nothing that
 // somebody asked for.
-func OfGate(lb *infrav1.LoadBalancerSpec, frontend infrav1.FrontendIP) bool {
+func IsDefaultInternalFrontend(lb *infrav1.LoadBalancerSpec, frontend infrav1.FrontendIP) bool {
 	return frontend.Name == InternalAPIServerFrontendName(lb) && frontend.PrivateIPAddress == DefaultInternalLBIP
 }
 
@@ -54,7 +54,9 @@ func InternalAPIServerFrontends(in ClusterInput, network VNetFact) []infrav1.Fro
 		frontend.PrivateIPAddress = DefaultInternalLBIP
 		out = append(out, frontend)
 	}
-	return slices.DeleteFunc(out, func(frontend infrav1.FrontendIP) bool { return OfGate(lb, frontend) && !hasDefaultAddress(in, network) })
+	return slices.DeleteFunc(out, func(frontend infrav1.FrontendIP) bool {
+		return IsDefaultInternalFrontend(lb, frontend) && !hasDefaultAddress(in, network)
+	})
 }
 
 // hasDefaultAddress tells whether DefaultInternalLBIP is in the subnet of the control plane, whose ranges Azure has where
@@ -62,14 +64,14 @@ func InternalAPIServerFrontends(in ClusterInput, network VNetFact) []infrav1.Fro
 func hasDefaultAddress(in ClusterInput, network VNetFact) bool {
 	subnet, _ := ControlPlaneSubnet(in)
 	blocks := subnet.CIDRBlocks
-	if have, brought := BYOSubnet(in, network, subnet.Name); brought {
+	if have, brought := BYOSubnetPrefixes(in, network, subnet.Name); brought {
 		blocks = have
 	}
-	return AddressWithin(DefaultInternalLBIP, blocks)
+	return IsAddressWithin(DefaultInternalLBIP, blocks)
 }
 
-// AddressWithin tells whether an address is in one of the ranges. What does not parse is nowhere.
-func AddressWithin(address string, blocks []string) bool {
+// IsAddressWithin tells whether an address is in one of the ranges. What does not parse is nowhere.
+func IsAddressWithin(address string, blocks []string) bool {
 	parsed, err := netip.ParseAddr(address)
 	return err == nil && slices.ContainsFunc(blocks, func(block string) bool {
 		prefix, err := netip.ParsePrefix(block)
@@ -77,8 +79,8 @@ func AddressWithin(address string, blocks []string) bool {
 	})
 }
 
-// AddressKey is an address as it is compared: IPv6 has several spellings.
-func AddressKey(address string) string {
+// NormalizeAddress is an address as it is compared: IPv6 has several spellings.
+func NormalizeAddress(address string) string {
 	parsed, err := netip.ParseAddr(address)
 	if err != nil {
 		return address

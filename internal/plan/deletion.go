@@ -7,9 +7,9 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
 )
 
-// Deletion names what is in a plan, in its order and without bodies: what a broken spec gives no name is left out, and
+// BuildDeletion names what is in a plan, in its order and without bodies: what a broken spec gives no name is left out, and
 // what is somebody else's is no obstacle.
-func Deletion(wanted *arm.Graph) (*arm.Graph, error) {
+func BuildDeletion(wanted *arm.Graph) (*arm.Graph, error) {
 	named := &arm.Graph{}
 	for _, node := range wanted.Nodes() {
 		if hasName(node.ID) {
@@ -31,9 +31,9 @@ func hasName(id arm.ID) bool {
 	return id.Type() != "" && !strings.HasSuffix(string(id), "/") && !strings.Contains(string(id), "//")
 }
 
-// GoesWithGroup tells whether the deletion of the cluster's resource group, if it goes as a whole, takes along everything of
+// IsDeletedWithGroup tells whether the deletion of the cluster's resource group, if it goes as a whole, takes along everything of
 // the plan of a deletion. A network in another group waits until nothing is in its subnets, and may hold the group up itself.
-func GoesWithGroup(in ClusterInput, g *arm.Graph) bool {
+func IsDeletedWithGroup(in ClusterInput, g *arm.Graph) bool {
 	group := ResourceGroupID(in)
 	return VNetID(in).IsWithin(group) && !slices.ContainsFunc(g.Nodes(), func(node *arm.Node) bool { return !node.ID.IsWithin(group) })
 }

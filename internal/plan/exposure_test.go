@@ -15,7 +15,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/machine"
 )
 
-func nodeOf(t *testing.T, graph *arm.Graph, err error, id arm.ID) *arm.Node {
+func findNode(t *testing.T, graph *arm.Graph, err error, id arm.ID) *arm.Node {
 	t.Helper()
 	if err != nil {
 		t.Fatal(err)
@@ -32,26 +32,26 @@ func nodeOf(t *testing.T, graph *arm.Graph, err error, id arm.ID) *arm.Node {
 // TestPrivateFrontendFirst lists the private frontend of a public load balancer before the public one: SSH, the name of the
 // API server and the rules are the public one's all the same.
 func TestPrivateFrontendFirst(t *testing.T) {
-	in := inputOf(t, "machine-internal-beside-public", "")
+	in := readInputOr(t, "machine-internal-beside-public", "")
 	lb := in.AzureCluster.Spec.NetworkSpec.APIServerLB
-	host, _ := cluster.Endpoint(in.ClusterInput)
+	host, _ := cluster.APIServerEndpoint(in.ClusterInput)
 	slices.Reverse(lb.FrontendIPs)
 	if lb.FrontendIPs[0].PrivateIPAddress == "" {
 		t.Fatal("the first frontend is not the private one")
 	}
-	if got, _ := cluster.Endpoint(in.ClusterInput); got != host || host == "" {
+	if got, _ := cluster.APIServerEndpoint(in.ClusterInput); got != host || host == "" {
 		t.Errorf("the API server is at %q, want %q", got, host)
 	}
 	id := plan.LoadBalancerID(in.ClusterInput, lb.Name)
 	public := plan.FrontendID(id, lb.FrontendIPs[1].Name)
 	rule, _ := plan.NATRuleID(in)
-	machineGraph, err := machine.Plan(in)
-	nat := nodeOf(t, machineGraph, err, rule).Body.(armnetwork.InboundNatRule)
+	machineGraph, err := machine.BuildPlan(in)
+	nat := findNode(t, machineGraph, err, rule).Body.(armnetwork.InboundNatRule)
 	if got := arm.ID(*nat.Properties.FrontendIPConfiguration.ID); !got.Equal(public) {
 		t.Errorf("SSH comes in at %s, want %s", got, public)
 	}
-	graph, err := cluster.Plan(in.ClusterInput)
-	properties := nodeOf(t, graph, err, id).Body.(armnetwork.LoadBalancer).Properties
+	graph, err := cluster.BuildPlan(in.ClusterInput)
+	properties := findNode(t, graph, err, id).Body.(armnetwork.LoadBalancer).Properties
 	if len(properties.FrontendIPConfigurations) != 1 || !arm.ID(*properties.LoadBalancingRules[0].Properties.FrontendIPConfiguration.ID).Equal(public) {
 		t.Errorf("the public load balancer has %d frontends, and its rule is for %s", len(properties.FrontendIPConfigurations), *properties.LoadBalancingRules[0].Properties.FrontendIPConfiguration.ID)
 	}
@@ -59,11 +59,11 @@ func TestPrivateFrontendFirst(t *testing.T) {
 
 // TestNoPortForSSH has all twenty ports taken: that is said, and the machine waits for one.
 func TestNoPortForSSH(t *testing.T) {
-	in := inputOf(t, "machine-control-plane", "")
+	in := readInputOr(t, "machine-control-plane", "")
 	in.MachineFacts.SSHNATPort = 0
 	rule, _ := plan.NATRuleID(in)
-	graph, err := machine.Plan(in)
-	if blocked := nodeOf(t, graph, err, rule).Blocked; !strings.Contains(blocked, "22 and 2201 to 2219") {
+	graph, err := machine.BuildPlan(in)
+	if blocked := findNode(t, graph, err, rule).Blocked; !strings.Contains(blocked, "22 and 2201 to 2219") {
 		t.Errorf("the rule is blocked by %q", blocked)
 	}
 }
@@ -71,10 +71,10 @@ func TestNoPortForSSH(t *testing.T) {
 // TestPublicControlPlaneMachine gives a control-plane machine a public address of its own: its interface has it, beside the
 // pool and the rule for SSH.
 func TestPublicControlPlaneMachine(t *testing.T) {
-	in := inputOf(t, "machine-control-plane", "")
+	in := readInputOr(t, "machine-control-plane", "")
 	in.AzureMachine.Spec.AllocatePublicIP = true
-	graph, err := machine.Plan(in)
-	nic := nodeOf(t, graph, err, plan.NICID(in, plan.NICName(in, 0, 1)))
+	graph, err := machine.BuildPlan(in)
+	nic := findNode(t, graph, err, plan.NICID(in, plan.NICName(in, 0, 1)))
 	first := nic.Body.(armnetwork.Interface).Properties.IPConfigurations[0].Properties
 	if first.PublicIPAddress == nil || !arm.ID(*first.PublicIPAddress.ID).Equal(plan.NodePublicIPID(in)) {
 		t.Error("the address is made, but not on the interface")
@@ -87,15 +87,15 @@ func TestPublicControlPlaneMachine(t *testing.T) {
 // TestNATGatewayOfAControlPlane names a NAT gateway for control-plane machines, which have none by default: the gateway that
 // the subnet refers to is made. One that several subnets name is made once.
 func TestNATGatewayOfAControlPlane(t *testing.T) {
-	in := inputOf(t, "default", "").ClusterInput
+	in := readInputOr(t, "default", "").ClusterInput
 	subnets := in.AzureCluster.Spec.NetworkSpec.Subnets
 	for i := range subnets {
 		subnets[i].NatGateway = infrav1.NatGateway{NatGatewayClassSpec: infrav1.NatGatewayClassSpec{Name: "shared"}}
 	}
 	gateway := plan.NATGatewayID(in, "shared")
-	graph, err := cluster.Plan(in)
+	graph, err := cluster.BuildPlan(in)
 	for _, subnet := range subnets {
-		body := nodeOf(t, graph, err, plan.SubnetID(in, subnet.Name)).Body.(armnetwork.Subnet)
+		body := findNode(t, graph, err, plan.SubnetID(in, subnet.Name)).Body.(armnetwork.Subnet)
 		if body.Properties.NatGateway == nil || !arm.ID(*body.Properties.NatGateway.ID).Equal(gateway) {
 			t.Errorf("subnet %s does not refer to the gateway", subnet.Name)
 		}

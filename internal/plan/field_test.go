@@ -19,8 +19,8 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/test/golden"
 )
 
-// elsewhere are the fields that plans leave to others, with who reads them. A prefix that ends in a dot is for all below.
-var elsewhere = map[string]string{
+// readElsewhere are the fields that plans leave to others, with who reads them. A prefix that ends in a dot is for all below.
+var readElsewhere = map[string]string{
 	"cluster.subscriptionID":                              "internal/identity falls back to the manager's; plans get ClusterInput.SubscriptionID",
 	"cluster.identityRef.":                                "internal/identity signs in with it",
 	"cluster.bastionSpec.azureBastion.subnet.natGateway.": "refused by name: Azure lets the subnet of a bastion host have none",
@@ -36,30 +36,30 @@ func TestEveryFieldCounts(t *testing.T) {
 	for _, name := range golden.Cases(t) {
 		in := readInput(t, name)
 		if in.AzureMachine == nil {
-			fieldtest.Vary("cluster", reflect.ValueOf(&in.AzureCluster.Spec).Elem(), counts, func() string { return clusterEffect(in.ClusterInput) })
+			fieldtest.VaryLeaves("cluster", reflect.ValueOf(&in.AzureCluster.Spec).Elem(), counts, func() string { return clusterEffect(in.ClusterInput) })
 		} else {
-			fieldtest.Vary("machine", reflect.ValueOf(&in.AzureMachine.Spec).Elem(), counts, func() string { return machineEffect(in) })
+			fieldtest.VaryLeaves("machine", reflect.ValueOf(&in.AzureMachine.Spec).Elem(), counts, func() string { return machineEffect(in) })
 		}
 	}
-	all := fieldtest.Leaves("cluster", reflect.TypeFor[infrav1.AzureClusterSpec]())
-	all = append(all, fieldtest.Leaves("machine", reflect.TypeFor[infrav1.AzureMachineSpec]())...)
-	fieldtest.AllCount(t, all, counts, elsewhere)
+	all := fieldtest.LeafPaths("cluster", reflect.TypeFor[infrav1.AzureClusterSpec]())
+	all = append(all, fieldtest.LeafPaths("machine", reflect.TypeFor[infrav1.AzureMachineSpec]())...)
+	fieldtest.RequireAllEffective(t, all, counts, readElsewhere)
 }
 
 func clusterEffect(in plan.ClusterInput) string {
-	graph, err := cluster.Plan(in)
-	host, port := cluster.Endpoint(in)
-	controlPlane, _, jsonErr := cloudconfig.AzureJSON(cloudconfig.Input{ClusterInput: in})
-	return fmt.Sprint(nodesOf(graph), err, host, port, asJSON(cluster.FailureDomains(in)), string(controlPlane), jsonErr,
-		messages(cluster.Unsupported(in)), messages(cluster.Check(in)))
+	graph, err := cluster.BuildPlan(in)
+	host, port := cluster.APIServerEndpoint(in)
+	controlPlane, _, jsonErr := cloudconfig.BuildAzureJSON(cloudconfig.Input{ClusterInput: in})
+	return fmt.Sprint(renderNodes(graph), err, host, port, toJSON(cluster.FailureDomains(in)), string(controlPlane), jsonErr,
+		joinMessages(cluster.UnsupportedFields(in)), joinMessages(cluster.CheckSpec(in)))
 }
 
 func machineEffect(in plan.MachineInput) string {
-	graph, err := machine.Plan(in)
-	return fmt.Sprint(nodesOf(graph), err, messages(machine.Unsupported(in)), messages(machine.Check(in)), machine.FailureDomain(in))
+	graph, err := machine.BuildPlan(in)
+	return fmt.Sprint(renderNodes(graph), err, joinMessages(machine.UnsupportedFields(in)), joinMessages(machine.CheckSpec(in)), machine.FailureDomain(in))
 }
 
-func messages(errs field.ErrorList) string {
+func joinMessages(errs field.ErrorList) string {
 	var out []string
 	for _, err := range errs {
 		out = append(out, err.Error())
@@ -67,14 +67,14 @@ func messages(errs field.ErrorList) string {
 	return strings.Join(out, "\n")
 }
 
-func nodesOf(graph *arm.Graph) string {
+func renderNodes(graph *arm.Graph) string {
 	if graph == nil {
 		return ""
 	}
-	return asJSON(graph.Nodes())
+	return toJSON(graph.Nodes())
 }
 
-func asJSON(value any) string {
+func toJSON(value any) string {
 	raw, err := json.Marshal(value)
 	if err != nil {
 		return err.Error()

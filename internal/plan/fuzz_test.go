@@ -42,7 +42,7 @@ func FuzzPlans(f *testing.F) {
 		in := inputs[int(which)%len(cases)]
 		edit := fuzzed.Edit{Path: path, Value: value}
 		if in.AzureMachine == nil {
-			c, ok := changed(t, clusters, in.AzureCluster, &infrav1.AzureCluster{}, edit)
+			c, ok := applyEdit(t, clusters, in.AzureCluster, &infrav1.AzureCluster{}, edit)
 			if !ok {
 				return
 			}
@@ -50,7 +50,7 @@ func FuzzPlans(f *testing.F) {
 			planCluster(t, in.ClusterInput)
 			return
 		}
-		m, ok := changed(t, machines, in.AzureMachine, &infrav1.AzureMachine{}, edit)
+		m, ok := applyEdit(t, machines, in.AzureMachine, &infrav1.AzureMachine{}, edit)
 		if !ok {
 			return
 		}
@@ -59,26 +59,26 @@ func FuzzPlans(f *testing.F) {
 	})
 }
 
-// changed is the object with the change, if the schema and the webhook server take it.
-func changed[T client.Object](t *testing.T, kind *fuzzed.Kind, good, into T, edit fuzzed.Edit) (T, bool) {
+// applyEdit is the object with the change, if the schema and the webhook server take it.
+func applyEdit[T client.Object](t *testing.T, kind *fuzzed.Kind, good, into T, edit fuzzed.Edit) (T, bool) {
 	t.Helper()
 	document, err := json.Marshal(good)
 	if err != nil {
 		t.Fatal(err)
 	}
 	raw, ok := kind.Object(document, edit)
-	return into, ok && maxima.Quantity(raw) == "" && json.Unmarshal(raw, into) == nil
+	return into, ok && maxima.FindHugeQuantity(raw) == "" && json.Unmarshal(raw, into) == nil
 }
 
 func planCluster(t *testing.T, in plan.ClusterInput) {
 	t.Helper()
-	_, _ = cluster.DeletePlan(in)
-	if len(append(cluster.Unsupported(in), cluster.Check(in)...)) > 0 {
+	_, _ = cluster.BuildDeletePlan(in)
+	if len(append(cluster.UnsupportedFields(in), cluster.CheckSpec(in)...)) > 0 {
 		return
 	}
-	cluster.Endpoint(in)
+	cluster.APIServerEndpoint(in)
 	cluster.FailureDomains(in)
-	if graph, err := cluster.Plan(in); err == nil {
+	if graph, err := cluster.BuildPlan(in); err == nil {
 		for _, node := range graph.Nodes() {
 			if _, err := json.Marshal(node.Body); err != nil {
 				t.Errorf("the body of %s is not JSON: %v", node.ID, err)
@@ -89,15 +89,15 @@ func planCluster(t *testing.T, in plan.ClusterInput) {
 
 func planMachine(t *testing.T, in plan.MachineInput) {
 	t.Helper()
-	_, _ = machine.DeletePlan(in)
-	errs := machine.Unsupported(in)
+	_, _ = machine.BuildDeletePlan(in)
+	errs := machine.UnsupportedFields(in)
 	if !in.MachineFacts.VMExists {
-		errs = append(errs, machine.Check(in)...)
+		errs = append(errs, machine.CheckSpec(in)...)
 	}
 	if len(errs) > 0 {
 		return
 	}
-	if graph, err := machine.Plan(in); err == nil {
+	if graph, err := machine.BuildPlan(in); err == nil {
 		for _, node := range graph.Nodes() {
 			if _, err := json.Marshal(node.Body); err != nil {
 				t.Errorf("the body of %s is not JSON: %v", node.ID, err)

@@ -18,8 +18,8 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/test/golden"
 )
 
-// given is the document of an input file that is no Kubernetes object.
-type given struct {
+// goldenInput is the document of an input file that is no Kubernetes object.
+type goldenInput struct {
 	SubscriptionID string
 	ControlPlane   bool
 	BootstrapData  string
@@ -29,8 +29,8 @@ type given struct {
 	MachineFacts   plan.MachineFacts
 }
 
-// planned is a golden file.
-type planned struct {
+// goldenPlan is a golden file.
+type goldenPlan struct {
 	Endpoint       string                    `json:"endpoint,omitempty"`
 	FailureDomains []clusterv1.FailureDomain `json:"failureDomains,omitempty"`
 	Nodes          []golden.Node             `json:"nodes"`
@@ -39,13 +39,13 @@ type planned struct {
 }
 
 func TestGolden(t *testing.T) {
-	golden.Run(t, func(t *testing.T, name string) []byte { return render(t, readInput(t, name)) })
+	golden.Run(t, func(t *testing.T, name string) []byte { return renderGolden(t, readInput(t, name)) })
 }
 
 // readInput reads the documents of a case. Without an AzureMachine it is about the cluster alone.
 func readInput(t testing.TB, name string) plan.MachineInput {
 	t.Helper()
-	in, g := plan.MachineInput{}, &given{}
+	in, g := plan.MachineInput{}, &goldenInput{}
 	golden.Read(t, name, map[string]golden.Target{
 		"Cluster": golden.Into(&in.Cluster), "AzureCluster": golden.Into(&in.AzureCluster),
 		"Machine": golden.Into(&in.Machine), "AzureMachine": golden.Into(&in.AzureMachine), "": golden.Into(&g),
@@ -58,31 +58,31 @@ func readInput(t testing.TB, name string) plan.MachineInput {
 	return in
 }
 
-func render(t *testing.T, in plan.MachineInput) []byte {
+func renderGolden(t *testing.T, in plan.MachineInput) []byte {
 	t.Helper()
-	var out planned
+	var out goldenPlan
 	var graph, deletion *arm.Graph
 	var err, deleteErr error
 	before, _ := json.Marshal([]any{in.AzureCluster, in.AzureMachine})
 	if in.AzureMachine == nil {
-		if errs := append(cluster.Unsupported(in.ClusterInput), cluster.Check(in.ClusterInput)...); len(errs) > 0 {
+		if errs := append(cluster.UnsupportedFields(in.ClusterInput), cluster.CheckSpec(in.ClusterInput)...); len(errs) > 0 {
 			t.Fatalf("refused: %v", errs)
 		}
-		graph, err = cluster.Plan(in.ClusterInput)
-		deletion, deleteErr = cluster.DeletePlan(in.ClusterInput)
-		host, port := cluster.Endpoint(in.ClusterInput)
+		graph, err = cluster.BuildPlan(in.ClusterInput)
+		deletion, deleteErr = cluster.BuildDeletePlan(in.ClusterInput)
+		host, port := cluster.APIServerEndpoint(in.ClusterInput)
 		out.Endpoint = infrav1Endpoint(host, port)
 		out.FailureDomains = cluster.FailureDomains(in.ClusterInput)
 	} else {
-		errs := machine.Unsupported(in)
+		errs := machine.UnsupportedFields(in)
 		if !in.MachineFacts.VMExists {
-			errs = append(errs, machine.Check(in)...)
+			errs = append(errs, machine.CheckSpec(in)...)
 		}
 		if len(errs) > 0 {
 			t.Fatalf("refused: %v", errs)
 		}
-		graph, err = machine.Plan(in)
-		deletion, deleteErr = machine.DeletePlan(in)
+		graph, err = machine.BuildPlan(in)
+		deletion, deleteErr = machine.BuildDeletePlan(in)
 	}
 	if err != nil || deleteErr != nil {
 		t.Fatal(err, deleteErr)

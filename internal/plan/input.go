@@ -48,16 +48,16 @@ type ClusterFacts struct {
 	// in none.
 	ControlPlaneZones []string
 
-	// ZonesPending tells that Zones are not known yet. What depends on them is planned as blocked. ZonesTrouble is why they could not
+	// ZonesPending tells that Zones are not known yet. What depends on them is planned as blocked. ZonesError is why they could not
 	// be looked up the last time, nil for the first.
 	ZonesPending bool
-	ZonesTrouble error
+	ZonesError   error
 
 	// VNet is the virtual network as it is now.
 	VNet VNetFact
 
 	// InternalFrontends are the names of the frontends that the internal load balancer beside the public one of the API
-	// server has now, by AddressKey of their address. They are asked for with the feature gate APIServerILB only.
+	// server has now, by NormalizeAddress of their address. They are asked for with the feature gate APIServerILB only.
 	InternalFrontends map[string]string
 }
 
@@ -74,20 +74,20 @@ type VNetFact struct {
 	Subnets map[string][]string
 }
 
-// Foreign tells whether the network exists and is not the cluster's: its subnets, security groups and route tables are
+// IsForeign tells whether the network exists and is not the cluster's: its subnets, security groups and route tables are
 // then the user's business.
-func (f VNetFact) Foreign() bool { return f.Exists && !f.Owned }
+func (f VNetFact) IsForeign() bool { return f.Exists && !f.Owned }
 
-// Elsewhere tells whether users brought the network from another region than this one, which is as NormalizeRegion writes
+// IsInOtherRegion tells whether users brought the network from another region than this one, which is as NormalizeRegion writes
 // it. Azure answers InvalidResourceReference to whatever is to be made in a network of another region.
-func (f VNetFact) Elsewhere(location string) bool {
-	return f.Foreign() && f.Location != "" && f.Location != location
+func (f VNetFact) IsInOtherRegion(location string) bool {
+	return f.IsForeign() && f.Location != "" && f.Location != location
 }
 
-// BYOSubnet are the CIDR blocks of a subnet that came with a network that users brought; ok is false when it is not there, or is
+// BYOSubnetPrefixes are the CIDR blocks of a subnet that came with a network that users brought; ok is false when it is not there, or is
 // one that was made in their network for the object whose inventory this is.
-func (f VNetFact) BYOSubnet(subnet arm.ID, made inventory.List) (prefixes []string, ok bool) {
-	if !f.Foreign() || made.Has(subnet) {
+func (f VNetFact) BYOSubnetPrefixes(subnet arm.ID, made inventory.List) (prefixes []string, ok bool) {
+	if !f.IsForeign() || made.HasCreated(subnet) {
 		return nil, false
 	}
 	prefixes, ok = f.Subnets[strings.ToLower(subnet.Name())]
@@ -162,16 +162,16 @@ type VMSize struct {
 	MemoryGB float64
 	// Zones are the zones of the region that the subscription can create the size in, sorted.
 	Zones []string
-	// Restricted says why the subscription cannot create the size in the region at all, with Azure's reason code; "" when
+	// RestrictionReason says why the subscription cannot create the size in the region at all, with Azure's reason code; "" when
 	// it can.
-	Restricted string
+	RestrictionReason string
 	// Capabilities are the capabilities by name, with the catalog's values: "True", "False" or a number.
 	Capabilities map[string]string
 	// ZoneCapabilities are the further capabilities by zone, as UltraSSDAvailable has them.
 	ZoneCapabilities map[string]map[string]string
 }
 
-// Has tells whether the capability is "True".
-func (s *VMSize) Has(capability string) bool {
+// HasCapability tells whether the capability is "True".
+func (s *VMSize) HasCapability(capability string) bool {
 	return s != nil && s.Capabilities[capability] == "True"
 }

@@ -10,8 +10,8 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/cluster"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/lastapplied"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/machine"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/memory"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/pool"
 )
 
@@ -26,22 +26,22 @@ func TestMigratedTags(t *testing.T) {
 	for name, test := range map[string]struct {
 		reason   string
 		resource arm.ID
-		memory   memory.Memory
+		memory   lastapplied.State
 	}{
-		"AzureCluster": {"the tags of the resource group", group + "c1", cluster.Memory(plan.ClusterInput{
+		"AzureCluster": {"the tags of the resource group", group + "c1", cluster.LastApplied(plan.ClusterInput{
 			SubscriptionID: "00000000-0000-0000-0000-000000000001", AzureCluster: &infrav1.AzureCluster{ObjectMeta: annotated("rg")},
 		})},
-		"AzureMachine": {"the tags of the VM", compute + "virtualMachines/m", machine.Memory(plan.MachineInput{
+		"AzureMachine": {"the tags of the VM", compute + "virtualMachines/m", machine.LastApplied(plan.MachineInput{
 			ClusterInput: plan.ClusterInput{SubscriptionID: "00000000-0000-0000-0000-000000000001"}, AzureMachine: &infrav1.AzureMachine{ObjectMeta: annotated("vm")},
 		})},
-		"AzureMachinePool": {"the tags of the scale set", compute + "virtualMachineScaleSets/s", pool.Memory(pool.Input{
+		"AzureMachinePool": {"the tags of the scale set", compute + "virtualMachineScaleSets/s", pool.LastApplied(pool.Input{
 			ClusterInput: plan.ClusterInput{SubscriptionID: "00000000-0000-0000-0000-000000000001"}, AzureMachinePool: &infrav1.AzureMachinePool{ObjectMeta: annotated("vmss")},
 		})},
 	} {
 		t.Run(name, func(t *testing.T) {
 			g := &arm.Graph{}
 			g.Add(arm.Node{ID: test.resource, Policy: arm.Repair, Body: map[string]any{"tags": map[string]any{"team": "red"}}})
-			test.memory.Apply(g)
+			test.memory.AddRemovals(g)
 			if diff := cmp.Diff([]string{"cost"}, g.Node(test.resource).DropTags); diff != "" {
 				t.Errorf("%s (-want +got):\n%s", test.reason, diff)
 			}

@@ -10,7 +10,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan"
 )
 
-func named(name, osType, providerID string, labels map[string]string) plan.MachineInput {
+func newMachineInput(name, osType, providerID string, labels map[string]string) plan.MachineInput {
 	in := plan.MachineInput{
 		ClusterInput: plan.ClusterInput{
 			SubscriptionID: "s",
@@ -38,7 +38,7 @@ func TestVMName(t *testing.T) {
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			if got := plan.VMName(named(test.name, test.osType, test.providerID, nil)); got != test.want {
+			if got := plan.VMName(newMachineInput(test.name, test.osType, test.providerID, nil)); got != test.want {
 				t.Errorf("%s: got %q, want %q", test.reason, got, test.want)
 			}
 		})
@@ -60,7 +60,7 @@ func TestAvailabilitySetName(t *testing.T) {
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			in := named("m", "Linux", "", test.labels)
+			in := newMachineInput("m", "Linux", "", test.labels)
 			in.ControlPlane = test.controlPlane
 			if got, ok := plan.AvailabilitySetName(in); got != test.want || ok != (test.want != "") {
 				t.Errorf("%s: got %q, %v, want %q", test.reason, got, ok, test.want)
@@ -76,7 +76,7 @@ func TestAPIServerDNSName(t *testing.T) {
 		"AzureUSGovernmentCloud": "cl-55012fa.eastus2.cloudapp.usgovcloudapi.net",
 		"AzureChinaCloud":        "cl-55012fa.eastus2.cloudapp.chinacloudapi.cn",
 	} {
-		in := named("m", "", "", nil).ClusterInput
+		in := newMachineInput("m", "", "", nil).ClusterInput
 		in.AzureCluster.Spec.Location = "East US 2"
 		in.AzureCluster.Spec.AzureEnvironment = cloud
 		in.AzureCluster.Spec.NetworkSpec.APIServerLB = &infrav1.LoadBalancerSpec{FrontendIPs: []infrav1.FrontendIP{{PublicIP: &infrav1.PublicIPSpec{Name: "pip-ac-apiserver"}}}}
@@ -87,9 +87,9 @@ func TestAPIServerDNSName(t *testing.T) {
 }
 
 func TestTagsThatWin(t *testing.T) {
-	in := named("m", "", "", nil).ClusterInput
+	in := newMachineInput("m", "", "", nil).ClusterInput
 	key, value := plan.OwnerTag(in)
-	tags := plan.Tags(in, "common", "n", map[string]string{key: "theirs", "Name": "theirs", infrav1.RoleTag: "theirs", "a": "b"})
+	tags := plan.BuildTags(in, "common", "n", map[string]string{key: "theirs", "Name": "theirs", infrav1.RoleTag: "theirs", "a": "b"})
 	for key, want := range map[string]string{key: value, "Name": "n", infrav1.RoleTag: "common", "a": "b"} {
 		if got := tags[key]; got == nil || *got != want {
 			t.Errorf("tag %s: want %q: users' tags must not take ownership away", key, want)

@@ -23,10 +23,10 @@ func TestClusterCheck(t *testing.T) {
 		"network is there and ours":  {reason: "the usual case", change: func(in *plan.ClusterInput) { in.Facts.VNet = plan.VNetFact{Exists: true, Owned: true} }},
 		"network to be made":         {reason: "a network in another group is made if it is not there", from: "network-other-group"},
 		"network was ours":           {reason: "a controller wrote the ID back; a network deleted by accident is made again", from: "everything-public"},
-		"subnets of an own network":  {reason: "its subnets are planned, not found to overlap themselves", change: owned("node-subnet", "10.1.0.0/16")},
-		"brought subnet by default":  {reason: "users who bring subnets leave their ranges out, and defaulting fills them in", from: "brought-network", change: subnet("node-subnet", "10.77.0.0/24")},
+		"subnets of an own network":  {reason: "its subnets are planned, not found to overlap themselves", change: withOwnedNetwork("node-subnet", "10.1.0.0/16")},
+		"brought subnet by default":  {reason: "users who bring subnets leave their ranges out, and defaulting fills them in", from: "brought-network", change: withBYOSubnet("node-subnet", "10.77.0.0/24")},
 		"one subnet role for all":    {reason: "the role cluster is enough", from: "one-subnet"},
-		"rules of two subnets agree": {reason: "subnets share a security group and its rules", from: "two-node-subnets-custom-rules", change: sameRules},
+		"rules of two subnets agree": {reason: "subnets share a security group and its rules", from: "two-node-subnets-custom-rules", change: withSameRules},
 		"network does not exist": {
 			reason: "spec.networkSpec.vnet.id says that the user brings it",
 			change: func(in *plan.ClusterInput) {
@@ -37,12 +37,12 @@ func TestClusterCheck(t *testing.T) {
 		"network of another region": {
 			reason: "Azure answers InvalidResourceReference once the first machine is made",
 			from:   "brought-network",
-			change: located("northeurope"),
+			change: inRegion("northeurope"),
 			want:   []string{`spec.networkSpec.vnet: Invalid value: "c1-vnet": is in region northeurope, and spec.location is westus2 ... name a network in westus2, or set spec.location to northeurope`},
 		},
 		"brought network of the region": {reason: "Azure compares regions without case and blanks", from: "brought-network", change: func(in *plan.ClusterInput) {
 			in.AzureCluster.Spec.Location = "West US 2"
-			located("westus2")(in)
+			inRegion("westus2")(in)
 		}},
 		"network of subnets does not exist": {
 			reason: "an ID of a subnet says so, too",
@@ -219,7 +219,7 @@ func TestClusterCheck(t *testing.T) {
 			reason: "one of them would be lost",
 			from:   "two-node-subnets-custom-rules",
 			change: func(in *plan.ClusterInput) {
-				sameRules(in)
+				withSameRules(in)
 				in.AzureCluster.Spec.NetworkSpec.Subnets[2].SecurityGroup.SecurityRules[0].Priority = 301
 			},
 			want: []string{`spec.networkSpec.subnets[2].securityGroup.securityRules[0].name ... differs from the rule of the same name in spec.networkSpec.subnets[1]`},
@@ -259,36 +259,36 @@ func TestClusterCheck(t *testing.T) {
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			in := inputOf(t, test.from, "default").ClusterInput
+			in := readInputOr(t, test.from, "default").ClusterInput
 			if test.change != nil {
 				test.change(&in)
 			}
-			fieldtest.Refused(t, test.reason, cluster.Check(in), test.want)
+			fieldtest.RequireRefusals(t, test.reason, cluster.CheckSpec(in), test.want)
 		})
 	}
 }
 
-func inputOf(t *testing.T, name, fallback string) plan.MachineInput {
+func readInputOr(t *testing.T, name, fallback string) plan.MachineInput {
 	t.Helper()
 	return readInput(t, cmp.Or(name, fallback))
 }
 
-func owned(name string, blocks ...string) func(in *plan.ClusterInput) {
+func withOwnedNetwork(name string, blocks ...string) func(in *plan.ClusterInput) {
 	return func(in *plan.ClusterInput) {
 		in.Facts.VNet = plan.VNetFact{Exists: true, Owned: true, AddressPrefixes: []string{"10.0.0.0/8"}, Subnets: map[string][]string{name: blocks}}
 	}
 }
 
-func subnet(name string, blocks ...string) func(in *plan.ClusterInput) {
+func withBYOSubnet(name string, blocks ...string) func(in *plan.ClusterInput) {
 	return func(in *plan.ClusterInput) { in.Facts.VNet.Subnets[name] = blocks }
 }
 
-func located(region string) func(in *plan.ClusterInput) {
+func inRegion(region string) func(in *plan.ClusterInput) {
 	return func(in *plan.ClusterInput) { in.Facts.VNet.Location = region }
 }
 
-// sameRules gives the second node subnet the rules of the first.
-func sameRules(in *plan.ClusterInput) {
+// withSameRules gives the second node subnet the rules of the first.
+func withSameRules(in *plan.ClusterInput) {
 	subnets := in.AzureCluster.Spec.NetworkSpec.Subnets
 	subnets[2].SecurityGroup.SecurityRules = subnets[1].SecurityGroup.DeepCopy().SecurityRules
 }
@@ -321,7 +321,7 @@ func TestClusterUnsupported(t *testing.T) {
 			in.AzureCluster.Spec.NetworkSpec.NodeOutboundLB.FrontendIPsCount = new(int32(3))
 		}, want: []string{"nodeOutboundLB.frontendIPsCount: Invalid value: 3"}},
 		"outbound load balancer of a public control plane": {reason: "no machine would use it", from: "private-outbound-peered-zone", change: func(in *plan.ClusterInput) {
-			in.AzureCluster.Spec.NetworkSpec.APIServerLB = inputOf(t, "default", "").AzureCluster.Spec.NetworkSpec.APIServerLB
+			in.AzureCluster.Spec.NetworkSpec.APIServerLB = readInputOr(t, "default", "").AzureCluster.Spec.NetworkSpec.APIServerLB
 		}, want: []string{"controlPlaneOutboundLB: Forbidden", "privateDNSZoneName: Forbidden", "privateDNSZoneResourceGroup: Forbidden"}},
 		"NAT gateway of a bastion": {reason: "Azure refuses it", from: "bastion-and-private-endpoints", change: func(in *plan.ClusterInput) {
 			in.AzureCluster.Spec.BastionSpec.AzureBastion.Subnet.NatGateway.Name = "n"
@@ -332,11 +332,11 @@ func TestClusterUnsupported(t *testing.T) {
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			in := inputOf(t, test.from, "default").ClusterInput
+			in := readInputOr(t, test.from, "default").ClusterInput
 			if test.change != nil {
 				test.change(&in)
 			}
-			fieldtest.Refused(t, test.reason, cluster.Unsupported(in), test.want)
+			fieldtest.RequireRefusals(t, test.reason, cluster.UnsupportedFields(in), test.want)
 		})
 	}
 }
@@ -353,7 +353,7 @@ func TestMachineCheck(t *testing.T) {
 			in.MachineFacts.VMSize = nil
 			in.MachineFacts.NearestVMSizes = []string{"Standard_D2s_v3", "Standard_D2s_v4"}
 		}, want: []string{`spec.vmSize: Invalid value: "Standard_D2s_v3": region westus2 has no such VM size; near to it are Standard_D2s_v3, Standard_D2s_v4`}},
-		"restricted size": {reason: "Azure answers SkuNotAvailable", change: func(in *plan.MachineInput) { in.MachineFacts.VMSize.Restricted = "NotAvailableForSubscription" },
+		"restricted size": {reason: "Azure answers SkuNotAvailable", change: func(in *plan.MachineInput) { in.MachineFacts.VMSize.RestrictionReason = "NotAvailableForSubscription" },
 			want: []string{"spec.vmSize ... cannot use this size in region westus2 (NotAvailableForSubscription)"}},
 		"small size": {reason: "kubeadm refuses it", change: func(in *plan.MachineInput) { in.MachineFacts.VMSize.VCPUs, in.MachineFacts.VMSize.MemoryGB = 1, 0.5 },
 			want: []string{"spec.vmSize ... has 1 vCPUs and 0.5 GiB"}},
@@ -375,7 +375,7 @@ func TestMachineCheck(t *testing.T) {
 		"some base64": {reason: "not a key at all", change: func(in *plan.MachineInput) { in.AzureMachine.Spec.SSHPublicKey = "aGVsbG8=" }, want: []string{"spec.sshPublicKey ... does not decode to a line"}},
 		"no version":  {reason: "no default image is known", change: func(in *plan.MachineInput) { in.Machine.Spec.Version = "" }, want: []string{`spec.image ... the Kubernetes version "" is not a semantic version`}},
 		"two node subnets": {reason: "which one is the user's to say", change: func(in *plan.MachineInput) {
-			in.AzureCluster = inputOf(t, "two-node-subnets-custom-rules", "").AzureCluster
+			in.AzureCluster = readInputOr(t, "two-node-subnets-custom-rules", "").AzureCluster
 		}, want: []string{"spec.networkInterfaces[0].subnetName ... has 2 subnets with the role node (node-subnet-2, node-subnet): name one of them"}},
 		"no subnet": {reason: "nowhere to go", change: func(in *plan.MachineInput) { in.AzureCluster.Spec.NetworkSpec.Subnets = nil },
 			want: []string{"spec.networkInterfaces[0].subnetName ... no subnet with the role node or cluster"}},
@@ -393,7 +393,7 @@ func TestMachineCheck(t *testing.T) {
 		"no availability sets": {reason: "a region without zones and sets cannot spread machines", from: "machine-worker-availability-set", change: func(in *plan.MachineInput) {
 			in.MachineFacts.MaximumPlatformFaultDomainCount = 0
 		}, want: []string{"spec.failureDomain ... availability set"}},
-		"ephemeral disk": {reason: "the size has no place for it", from: "machine-spot", change: without("EphemeralOSDiskSupported"),
+		"ephemeral disk": {reason: "the size has no place for it", from: "machine-spot", change: withoutCapability("EphemeralOSDiskSupported"),
 			want: []string{"spec.osDisk.diffDiskSettings ... VM size Standard_D2s_v3 cannot have an ephemeral OS disk (capability EphemeralOSDiskSupported)"}},
 		"ultra disk in a zone without": {reason: "the capability is the zone's", from: "machine-disks", change: func(in *plan.MachineInput) { in.Machine.Spec.FailureDomain = "2" },
 			want: []string{"spec.dataDisks ... cannot use ultra disks in zone 2 of region westus2 (capability UltraSSDAvailable)"}},
@@ -401,28 +401,28 @@ func TestMachineCheck(t *testing.T) {
 		"ultra disk turned off": {reason: "an explicit false is not overruled, so the disk cannot be", from: "machine-disks", change: func(in *plan.MachineInput) {
 			in.AzureMachine.Spec.AdditionalCapabilities.UltraSSDEnabled = new(false)
 		}, want: []string{"spec.additionalCapabilities.ultraSSDEnabled ... UltraSSD_LRS"}},
-		"encryption at the host": {reason: "not every size can", from: "machine-trusted-launch", change: without("EncryptionAtHostSupported"), want: []string{"spec.securityProfile.encryptionAtHost ... (capability EncryptionAtHostSupported)"}},
+		"encryption at the host": {reason: "not every size can", from: "machine-trusted-launch", change: withoutCapability("EncryptionAtHostSupported"), want: []string{"spec.securityProfile.encryptionAtHost ... (capability EncryptionAtHostSupported)"}},
 		"trusted launch": {reason: "some sizes exclude it", from: "machine-trusted-launch", change: func(in *plan.MachineInput) { in.MachineFacts.VMSize.Capabilities["TrustedLaunchDisabled"] = "True" },
 			want: []string{"spec.securityProfile.uefiSettings ... cannot be launched trusted (capability TrustedLaunchDisabled)"}},
 		"secure boot without trusted launch": {reason: "Azure ignores it otherwise", from: "machine-trusted-launch", change: func(in *plan.MachineInput) { in.AzureMachine.Spec.SecurityProfile.SecurityType = "" },
 			want: []string{"spec.securityProfile.securityType ... need TrustedLaunch"}},
-		"confidential VM": {reason: "few sizes can", from: "machine-confidential", change: without("ConfidentialComputingType"), want: []string{"spec.securityProfile.securityType ... cannot be a confidential VM (capability ConfidentialComputingType)"}},
+		"confidential VM": {reason: "few sizes can", from: "machine-confidential", change: withoutCapability("ConfidentialComputingType"), want: []string{"spec.securityProfile.securityType ... cannot be a confidential VM (capability ConfidentialComputingType)"}},
 		"accelerated networking": {reason: "asked for by name it is no wish to be ignored", from: "machine-network", change: func(in *plan.MachineInput) {
 			in.MachineFacts.VMSize.Capabilities["AcceleratedNetworkingEnabled"] = "False"
 			in.AzureMachine.Spec.NetworkInterfaces[0].AcceleratedNetworking = new(true)
 			in.AzureMachine.Spec.NetworkInterfaces[1].AcceleratedNetworking = nil
 		}, want: []string{"spec.networkInterfaces[0].acceleratedNetworking ... cannot do accelerated networking (capability AcceleratedNetworkingEnabled)"}},
-		"many interfaces": {reason: "a size has so many and no more", from: "machine-network", change: with("MaxNetworkInterfaces", "1"),
+		"many interfaces": {reason: "a size has so many and no more", from: "machine-network", change: withCapability("MaxNetworkInterfaces", "1"),
 			want: []string{"spec.networkInterfaces ... cannot have 2 network interfaces, but 1 at most (capability MaxNetworkInterfaces)"}},
-		"many disks": {reason: "a size has so many and no more", from: "machine-disks", change: with("MaxDataDiskCount", "1"),
+		"many disks": {reason: "a size has so many and no more", from: "machine-disks", change: withCapability("MaxDataDiskCount", "1"),
 			want: []string{"spec.dataDisks ... data disks, but 1 at most (capability MaxDataDiskCount)"}},
-		"premium disks": {reason: "sizes without an s have standard disks only", change: with("PremiumIO", "False"),
+		"premium disks": {reason: "sizes without an s have standard disks only", change: withCapability("PremiumIO", "False"),
 			want: []string{"spec.osDisk.managedDisk.storageAccountType ... (capability PremiumIO)"}},
 		"place of an ephemeral disk": {reason: "the message names the places there are", from: "machine-spot", change: func(in *plan.MachineInput) {
 			in.MachineFacts.VMSize.Capabilities["SupportedEphemeralOSDiskPlacements"] = "ResourceDisk,CacheDisk"
 			in.AzureMachine.Spec.OSDisk.DiffDiskSettings.Placement = new(infrav1.DiffDiskPlacement("NvmeDisk"))
 		}, want: []string{"spec.osDisk.diffDiskSettings.placement ... but on ResourceDisk, CacheDisk (capability SupportedEphemeralOSDiskPlacements)"}},
-		"spot": {reason: "some sizes are not to be had as spot VMs", from: "machine-spot", change: with("LowPriorityCapable", "False"),
+		"spot": {reason: "some sizes are not to be had as spot VMs", from: "machine-spot", change: withCapability("LowPriorityCapable", "False"),
 			want: []string{"spec.spotVMOptions ... cannot be a spot VM (capability LowPriorityCapable)"}},
 		"confidential VM half told": {reason: "all of it is needed for an encrypted disk", from: "machine-confidential", change: func(in *plan.MachineInput) {
 			in.AzureMachine.Spec.OSDisk.ManagedDisk.SecurityProfile.SecurityEncryptionType = infrav1.SecurityEncryptionTypeDiskWithVMGuestState
@@ -431,20 +431,20 @@ func TestMachineCheck(t *testing.T) {
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			in := inputOf(t, test.from, "machine-worker")
+			in := readInputOr(t, test.from, "machine-worker")
 			if test.change != nil {
 				test.change(&in)
 			}
-			fieldtest.Refused(t, test.reason, machine.Check(in), test.want)
+			fieldtest.RequireRefusals(t, test.reason, machine.CheckSpec(in), test.want)
 		})
 	}
 }
 
-func with(capability, value string) func(in *plan.MachineInput) {
+func withCapability(capability, value string) func(in *plan.MachineInput) {
 	return func(in *plan.MachineInput) { in.MachineFacts.VMSize.Capabilities[capability] = value }
 }
 
-func without(capability string) func(in *plan.MachineInput) {
+func withoutCapability(capability string) func(in *plan.MachineInput) {
 	return func(in *plan.MachineInput) { delete(in.MachineFacts.VMSize.Capabilities, capability) }
 }
 
@@ -473,11 +473,11 @@ func TestMachineUnsupported(t *testing.T) {
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			in := inputOf(t, test.from, "machine-worker")
+			in := readInputOr(t, test.from, "machine-worker")
 			if test.change != nil {
 				test.change(&in.AzureMachine.Spec)
 			}
-			fieldtest.Refused(t, test.reason, machine.Unsupported(in), test.want)
+			fieldtest.RequireRefusals(t, test.reason, machine.UnsupportedFields(in), test.want)
 		})
 	}
 }

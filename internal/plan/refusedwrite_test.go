@@ -13,8 +13,8 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/aks"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/cluster"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/lastapplied"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/machine"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/memory"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/pool"
 )
 
@@ -23,7 +23,7 @@ type refusedProperty struct {
 	reason   string
 	resource arm.ID
 	policy   arm.Policy
-	memory   func(annotations map[string]string) memory.Memory
+	memory   func(annotations map[string]string) lastapplied.State
 	// without and with are the bodies without the property and with it, path is its path.
 	without, with, path string
 }
@@ -32,21 +32,21 @@ func refusedProperties() map[string]refusedProperty {
 	const subscriptionID = "00000000-0000-0000-0000-000000000001"
 	const compute, network = group + "c1/providers/Microsoft.Compute/", group + "c1/providers/Microsoft.Network/"
 	in := plan.ClusterInput{SubscriptionID: subscriptionID}
-	ofCluster := func(annotations map[string]string) memory.Memory {
-		return cluster.Memory(plan.ClusterInput{
+	ofCluster := func(annotations map[string]string) lastapplied.State {
+		return cluster.LastApplied(plan.ClusterInput{
 			SubscriptionID: subscriptionID, AzureCluster: &infrav1.AzureCluster{ObjectMeta: metav1.ObjectMeta{Annotations: annotations}},
 		})
 	}
 	return map[string]refusedProperty{
-		"VM": {"a policy denies the tag", compute + "virtualMachines/m", arm.CreateOnly, func(annotations map[string]string) memory.Memory {
-			return machine.Memory(plan.MachineInput{ClusterInput: in, AzureMachine: &infrav1.AzureMachine{ObjectMeta: metav1.ObjectMeta{Annotations: annotations}}})
+		"VM": {"a policy denies the tag", compute + "virtualMachines/m", arm.CreateOnly, func(annotations map[string]string) lastapplied.State {
+			return machine.LastApplied(plan.MachineInput{ClusterInput: in, AzureMachine: &infrav1.AzureMachine{ObjectMeta: metav1.ObjectMeta{Annotations: annotations}}})
 		}, `{"tags":{}}`, `{"tags":{"cost":"1"}}`, "/tags/cost"},
-		"scale set": {"another program adds an extension of that name", compute + "virtualMachineScaleSets/s", arm.Repair, func(annotations map[string]string) memory.Memory {
-			return pool.Memory(pool.Input{ClusterInput: in, AzureMachinePool: &infrav1.AzureMachinePool{ObjectMeta: metav1.ObjectMeta{Annotations: annotations}}})
+		"scale set": {"another program adds an extension of that name", compute + "virtualMachineScaleSets/s", arm.Repair, func(annotations map[string]string) lastapplied.State {
+			return pool.LastApplied(pool.Input{ClusterInput: in, AzureMachinePool: &infrav1.AzureMachinePool{ObjectMeta: metav1.ObjectMeta{Annotations: annotations}}})
 		}, `{"properties":{"virtualMachineProfile":{"extensionProfile":{"extensions":[]}}}}`,
 			`{"properties":{"virtualMachineProfile":{"extensionProfile":{"extensions":[{"name":"e"}]}}}}`,
 			"/properties/virtualMachineProfile/extensionProfile/extensions[e]"},
-		"AKS cluster": {"AKS has a default", group + "c1/providers/Microsoft.ContainerService/managedClusters/c1", arm.Repair, func(annotations map[string]string) memory.Memory {
+		"AKS cluster": {"AKS has a default", group + "c1/providers/Microsoft.ContainerService/managedClusters/c1", arm.Repair, func(annotations map[string]string) lastapplied.State {
 			return aks.LastApplied(aks.Input{SubscriptionID: subscriptionID, ControlPlane: &infrav1.AzureManagedControlPlane{
 				ObjectMeta: metav1.ObjectMeta{Name: "c1", Annotations: annotations},
 			}})
@@ -88,17 +88,17 @@ func TestRefusedWriteIsForgotten(t *testing.T) {
 					return arm.Outcome{Results: []arm.Result{{ID: property.resource, State: state, Owned: true, Observed: json.RawMessage(body)}}}
 				}
 				pass := func(body string, after arm.Outcome) {
-					store(property.memory(annotations).Remember(graph(body)))
-					store(property.memory(annotations).Settled(graph(body), after))
+					store(property.memory(annotations).AnnotationsBefore(graph(body)))
+					store(property.memory(annotations).AnnotationsAfter(graph(body), after))
 				}
 				pass(property.without, outcome(arm.Ready, property.without))
 				pass(property.with, outcome(arm.Failed, test.observed))
-				store(memory.WithoutRefused(annotations, func(arm.ID) (refused, open bool) { return test.refused, test.open }))
-				got := property.memory(annotations).Dropped(graph(property.without).Node(property.resource))
+				store(lastapplied.WithoutRefused(annotations, func(arm.ID) (refused, open bool) { return test.refused, test.open }))
+				got := property.memory(annotations).DroppedPaths(graph(property.without).Node(property.resource))
 				if diff := cmp.Diff(test.dropped, got); diff != "" {
 					t.Errorf("%s, %s: dropped (-want +got):\n%s", property.reason, test.reason, diff)
 				}
-				again := property.memory(annotations).Remember(graph(property.with))
+				again := property.memory(annotations).AnnotationsBefore(graph(property.with))
 				if test.refused && test.dropped == nil && again == nil {
 					t.Error("the property has to be recorded again before the next write of it")
 				}

@@ -12,16 +12,16 @@ func OwnerTag(in ClusterInput) (key, value string) {
 	return infrav1.ClusterTagKey(ClusterName(in)), infrav1.TagOwned
 }
 
-// Tags are the tags of a resource: additional ones first, then those of ownership, the role and the name, which win over
+// BuildTags are the tags of a resource: additional ones first, then those of ownership, the role and the name, which win over
 // additional ones of the same key. role and name are left out when empty.
-func Tags(in ClusterInput, role, name string, additional map[string]string) map[string]*string {
+func BuildTags(in ClusterInput, role, name string, additional map[string]string) map[string]*string {
 	tags := maps.Clone(additional)
 	if tags == nil {
 		tags = map[string]string{}
 	}
 	key, value := OwnerTag(in)
 	tags[key] = value
-	if owner := ownership.Value(in.AzureCluster, ClusterName(in)); owner != "" {
+	if owner := ownership.OwnerTagValue(in.AzureCluster, ClusterName(in)); owner != "" {
 		tags[infrav1.OwnerTag] = owner
 	}
 	if role != "" {
@@ -37,10 +37,10 @@ func Tags(in ClusterInput, role, name string, additional map[string]string) map[
 	return out
 }
 
-// MachineTags are the tags of a resource of one machine: those of the cluster and of the machine, which wins, and the
+// BuildMachineTags are the tags of a resource of one machine: those of the cluster and of the machine, which wins, and the
 // tag that cloud-provider-azure knows a cluster's machines by.
-func MachineTags(in MachineInput, role, name string) map[string]*string {
-	return Tags(in.ClusterInput, role, name, MachineAdditionalTags(in))
+func BuildMachineTags(in MachineInput, role, name string) map[string]*string {
+	return BuildTags(in.ClusterInput, role, name, MachineAdditionalTags(in))
 }
 
 // MachineAdditionalTags are the tags of a machine's resources before ownership, role and name.

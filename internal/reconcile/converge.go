@@ -13,9 +13,9 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/facts"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/identity"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/maxima"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/migration"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/misread"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/specfield"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/takenover"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile/annotation"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile/lifecycle"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile/stable"
@@ -75,7 +75,7 @@ func (a *azureReconciliation[O, I]) converge(ctx context.Context) (resultKind, t
 	if !stable.IsConfirmedReady(a.object) && !lifecycle.IsReconcileRequested(a.object) {
 		ctx = engine.WithReuseSince(ctx, a.stability.ConvergingSince(a.key, fingerprint))
 	}
-	a.session.Migration = takenover.Of(a.object.GetAnnotations())
+	a.session.Migration = migration.Read(a.object.GetAnnotations())
 	a.forgetRefused()
 	ask := facts.WithAsker(ctx, a.session.Name, fingerprint)
 	planned, err := a.kind.Plan(ask, a.session, a.in)
@@ -89,26 +89,26 @@ func (a *azureReconciliation[O, I]) converge(ctx context.Context) (resultKind, t
 	if err := a.restrictLentIdentity(ask, planned.Graph); err != nil {
 		return "", 0, err
 	}
-	planned.LastApplied = planned.LastApplied.For(planned.Graph)
-	if annotation.Set(a.object, planned.LastApplied.Remember(planned.Graph)) || identified {
+	planned.LastApplied = planned.LastApplied.ForFinalPlan(planned.Graph)
+	if annotation.Set(a.object, planned.LastApplied.AnnotationsBefore(planned.Graph)) || identified {
 		if err := a.changes.Write(ctx); err != nil {
 			return "", 0, fmt.Errorf("record the plan: %w", err)
 		}
 	}
 	request := a.engineRequest(planned)
-	request.IgnoreDifference = a.session.Migration.Leave
+	request.IgnoreDifference = a.session.Migration.KeepsDifference
 	outcome, err := a.Engine.Converge(ctx, request)
 	if err != nil {
 		return "", 0, fmt.Errorf("converge: %w", err)
 	}
 	a.recording.AddOutcome(outcome)
 	a.storeInventory(outcome)
-	annotation.Set(a.object, map[string]string{infrav1.TakenOverAnnotation: a.session.Migration.Settled(outcome)})
+	annotation.Set(a.object, map[string]string{infrav1.TakenOverAnnotation: a.session.Migration.AnnotationValue(outcome)})
 	holds, err := a.kind.Report(ctx, a.session, a.in, outcome)
 	if err != nil && stopReasonOf(err) == nil {
 		return "", 0, err
 	}
-	annotation.Set(a.object, planned.LastApplied.Settled(planned.Graph, outcome))
+	annotation.Set(a.object, planned.LastApplied.AnnotationsAfter(planned.Graph, outcome))
 	if v := stopReasonOf(err); v != nil && (v.result != resultAgain || outcome.IsDone()) {
 		return "", 0, err
 	} else if v != nil && v.cause != nil {
@@ -140,7 +140,7 @@ func (a *azureReconciliation[O, I]) clusterKey() client.ObjectKey {
 // checkBounds refuses to plan from objects that exceed the limits of their schemas, or whose names would change the meaning of a
 // resource ID. A deletion only uses names, so such an object can still be deleted.
 func (a *azureReconciliation[O, I]) checkBounds() error {
-	if errs := append(maxima.Exceeded(a.declaration.Name, a.object), misread.Spec(specfield.Of(a.object).Decoded())...); len(errs) > 0 {
+	if errs := append(maxima.FindExceeded(a.declaration.Name, a.object), misread.CheckSpec(specfield.DecodeSpec(a.object).Decoded())...); len(errs) > 0 {
 		return RefuseSpec(errs)
 	}
 	owner := a.target.Owner
@@ -160,7 +160,7 @@ func (a *azureReconciliation[O, I]) checkBounds() error {
 // checkOwnerBounds returns the violations of another object, with its kind and name in front of each field: the fields are not those of
 // the object that shows the error.
 func checkOwnerBounds(kind string, owner client.Object) field.ErrorList {
-	errs := append(maxima.Exceeded(kind, owner), misread.Spec(specfield.Of(owner).Decoded())...)
+	errs := append(maxima.FindExceeded(kind, owner), misread.CheckSpec(specfield.DecodeSpec(owner).Decoded())...)
 	for _, err := range errs {
 		err.Field = kind + " " + owner.GetName() + ": " + err.Field
 	}
@@ -205,8 +205,8 @@ func (a *azureReconciliation[O, I]) engineRequest(planned *Plan) engine.Request 
 		Client:            a.session.Access.Client,
 		Owner:             a.engineOwner(),
 		Graph:             planned.Graph,
-		Prune:             planned.LastApplied.Prune(planned.Graph),
-		Inventory:         list.Made,
+		Prune:             planned.LastApplied.ListPruned(planned.Graph),
+		Inventory:         list.Created,
 		IgnoreInventory:   planned.IgnoreInventory,
 		Record:            a.recordedResources(),
 		Adopted:           list.Adopted,

@@ -10,10 +10,10 @@ import (
 // refuseForgedTags refuses nodes whose body sets an ownership tag of another owner. Such a tag would hand the resource to that owner.
 // If the object has nothing in Azure yet, the whole plan is refused.
 func (a *azureReconciliation[O, I]) refuseForgedTags(g *arm.Graph) error {
-	forged := a.clusterOwner().Forged(g)
+	forged := a.clusterOwner().FindForgedNodes(g)
 	var errs field.ErrorList
 	for node, key := range forged {
-		at := a.findField(func(spec specfield.Spec) string { return spec.Containing(key) })
+		at := a.findField(func(spec specfield.Spec) string { return spec.FieldContaining(key) })
 		if at == "" {
 			at = node.ID.ShortName()
 		}

@@ -10,8 +10,8 @@ import (
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/engine"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/lastapplied"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/lent"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/memory"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/ownership"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/specfield"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile/lifecycle"
@@ -41,10 +41,10 @@ func (a *azureReconciliation[O, I]) nothingCreated() bool {
 	if a.kind.NothingCreated(a.in) {
 		return true
 	}
-	spec, _ := specfield.Of(a.object).Decoded().(map[string]any)
+	spec, _ := specfield.DecodeSpec(a.object).Decoded().(map[string]any)
 	annotations := a.object.GetAnnotations()
 	return a.declaration.IdentityUsers == nil && !a.target.WasProvisioned && spec["providerID"] == nil && spec["providerIDList"] == nil &&
-		!memory.Stored(annotations) && annotations[infrav1.InventoryAnnotation] == ""
+		!lastapplied.IsStored(annotations) && annotations[infrav1.InventoryAnnotation] == ""
 }
 
 // restrictGraph restricts a graph to the grants of a lent identity and returns the denials.
@@ -54,7 +54,7 @@ func (a *azureReconciliation[O, I]) restrictGraph(ctx context.Context, g *arm.Gr
 		return nil, nil
 	}
 	in := lent.Input{Grants: *grants, Owner: a.clusterOwner(), Facts: map[string]lent.Fact{}, Field: a.findFieldNaming}
-	for missing := lent.Missing(g, in); len(missing) > 0; missing = lent.Missing(g, in) {
+	for missing := lent.ListMissingFacts(g, in); len(missing) > 0; missing = lent.ListMissingFacts(g, in) {
 		for _, id := range missing {
 			fact, err := a.readOwnership(ctx, id)
 			if err != nil {
@@ -63,14 +63,14 @@ func (a *azureReconciliation[O, I]) restrictGraph(ctx context.Context, g *arm.Gr
 			in.Facts[id.Key()] = fact
 		}
 	}
-	return lent.Restrict(g, in), nil
+	return lent.RestrictGraph(g, in), nil
 }
 
 // clusterOwner returns the owner of the Cluster's resources.
 func (a *azureReconciliation[O, I]) clusterOwner() ownership.Owner {
 	out := ownership.Owner{Cluster: a.target.Cluster.Name}
 	if a.target.Owner != nil {
-		out.ID = ownership.Value(a.target.Owner, out.Cluster)
+		out.ID = ownership.OwnerTagValue(a.target.Owner, out.Cluster)
 	}
 	return out
 }
@@ -98,19 +98,19 @@ func (a *azureReconciliation[O, I]) readOwnership(ctx context.Context, id arm.ID
 
 // findFieldNaming returns the field that names an ID, in the object or in the owner of its Cluster's resources.
 func (a *azureReconciliation[O, I]) findFieldNaming(id arm.ID) string {
-	return a.findField(func(spec specfield.Spec) string { return spec.Naming(id) })
+	return a.findField(func(spec specfield.Spec) string { return spec.FieldNaming(id) })
 }
 
 // findField returns the field that find finds in the spec of the object, or else in the spec of the owner of its Cluster's resources.
 func (a *azureReconciliation[O, I]) findField(find func(specfield.Spec) string) string {
-	if found := find(specfield.Of(a.object)); found != "" {
+	if found := find(specfield.DecodeSpec(a.object)); found != "" {
 		return found
 	}
 	owner := a.target.Owner
 	if owner == nil || owner.GetUID() == a.object.GetUID() {
 		return ""
 	}
-	found := find(specfield.Of(owner))
+	found := find(specfield.DecodeSpec(owner))
 	gvk, err := a.Client.GroupVersionKindFor(owner)
 	if err != nil || found == "" {
 		return ""

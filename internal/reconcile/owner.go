@@ -8,7 +8,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/engine"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/inventory"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/memory"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/lastapplied"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/ownership"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile/annotation"
 )
@@ -29,7 +29,7 @@ func (a *azureReconciliation[O, I]) engineOwner() engine.Owner {
 	cluster := a.target.Cluster.Name
 	out := engine.Owner{TagKey: infrav1.ClusterTagKey(cluster), TagValue: infrav1.TagOwned, IDKey: infrav1.OwnerTag}
 	if a.target.Owner != nil {
-		out.ID = ownership.Value(a.target.Owner, cluster)
+		out.ID = ownership.OwnerTagValue(a.target.Owner, cluster)
 	}
 	return out
 }
@@ -37,7 +37,7 @@ func (a *azureReconciliation[O, I]) engineOwner() engine.Owner {
 // recordedResources lists the resources that the object's annotations record as its own, as seen in Azure.
 func (a *azureReconciliation[O, I]) recordedResources() []arm.ID {
 	var out []arm.ID
-	for _, id := range memory.Made(a.object.GetAnnotations()) {
+	for _, id := range lastapplied.RecordedResources(a.object.GetAnnotations()) {
 		out = append(out, arm.SubscriptionID(a.session.Access.SubscriptionID)+id)
 	}
 	return out
@@ -48,20 +48,20 @@ func (a *azureReconciliation[O, I]) recordedResources() []arm.ID {
 func (a *azureReconciliation[O, I]) forgetRefused() {
 	subscription := arm.SubscriptionID(a.session.Access.SubscriptionID)
 	lastWrite := func(id arm.ID) (refused, open bool) { return a.Engine.LastWrite(subscription + id) }
-	annotation.Set(a.object, memory.WithoutRefused(a.object.GetAnnotations(), lastWrite))
+	annotation.Set(a.object, lastapplied.WithoutRefused(a.object.GetAnnotations(), lastWrite))
 }
 
 // readInventory reads the inventory annotation. A list in the format of an earlier release does not separate adopted resources from
 // created ones.
 func (a *azureReconciliation[O, I]) readInventory(g *arm.Graph) inventory.List {
-	list := inventory.Of(a.declaration.Name, a.object)
-	if list.Of != "" {
-		a.recording.AddIgnored("the annotation " + infrav1.InventoryAnnotation + " is that of " + list.Of + " and is ignored: resources created for that object stay its own")
+	list := inventory.Read(a.declaration.Name, a.object)
+	if list.CopiedFrom != "" {
+		a.recording.AddIgnored("the annotation " + infrav1.InventoryAnnotation + " is that of " + list.CopiedFrom + " and is ignored: resources created for that object stay its own")
 	}
-	if list.Old {
-		all := list.Made
+	if list.FromEarlierRelease {
+		all := list.Created
 		adoptable := func(id arm.ID) bool { node := g.Node(id); return node != nil && node.Foreign == arm.AdoptForeign }
-		list.Made = slices.DeleteFunc(slices.Clone(all), adoptable)
+		list.Created = slices.DeleteFunc(slices.Clone(all), adoptable)
 		list.Adopted = slices.DeleteFunc(slices.Clone(all), func(id arm.ID) bool { return !adoptable(id) })
 	}
 	return list
@@ -76,5 +76,5 @@ func (a *azureReconciliation[O, I]) storeInventory(outcome arm.Outcome) {
 		}
 		a.recording.AddIgnored("the annotation " + infrav1.InventoryAnnotation + " lists resources that are not proven to be created for the object, so they are left alone: " + strings.Join(ids, ", "))
 	}
-	annotation.Set(a.object, inventory.List{Made: outcome.Inventory, Adopted: outcome.Adopted}.Annotations(a.declaration.Name, a.object))
+	annotation.Set(a.object, inventory.List{Created: outcome.Inventory, Adopted: outcome.Adopted}.BuildAnnotations(a.declaration.Name, a.object))
 }

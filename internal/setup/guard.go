@@ -55,7 +55,7 @@ func (g guarded) guard(hook http.Handler) http.Handler {
 			http.Error(w, err.Error(), status)
 			return
 		}
-		size := maxima.Measure(body)
+		size := maxima.MeasureJSON(body)
 		if len(body) > smallReview || size.Objects > smallObjects {
 			if err := g.decoding.Acquire(r.Context(), 1); err != nil {
 				http.Error(w, "too many large requests; try again", http.StatusTooManyRequests)
@@ -63,7 +63,7 @@ func (g guarded) guard(hook http.Handler) http.Handler {
 			}
 			defer g.decoding.Release(1)
 		}
-		suspicious := maxima.Quantity(body) != "" || size.Excess() != ""
+		suspicious := maxima.FindHugeQuantity(body) != "" || size.ExcessReason() != ""
 		if !suspicious && len(body) <= smallReview && size.Objects <= smallObjects {
 			ask(hook, w, r, body)
 			return
@@ -104,7 +104,7 @@ func ask(hook http.Handler, w http.ResponseWriter, r *http.Request, body []byte)
 // exceeds returns true if an object exceeds a maximum of the schema of its kind.
 func exceeds(kind string, object []byte) bool {
 	var decoded any
-	return json.Unmarshal(object, &decoded) == nil && len(maxima.Exceeded(kind, decoded)) > 0
+	return json.Unmarshal(object, &decoded) == nil && len(maxima.FindExceeded(kind, decoded)) > 0
 }
 
 // reviewSize returns the size of a request in bytes, or the largest size if the client does not send it.
@@ -138,10 +138,10 @@ func (g guarded) readBody(w http.ResponseWriter, r *http.Request) (body []byte, 
 
 // tooMuch returns the error message for an object that must not be decoded, or "".
 func tooMuch(object []byte) string {
-	if message := maxima.Measure(object).Excess(); message != "" {
+	if message := maxima.MeasureJSON(object).ExcessReason(); message != "" {
 		return message
 	}
-	if name := maxima.Quantity(object); name != "" {
+	if name := maxima.FindHugeQuantity(object); name != "" {
 		return name + ": Invalid value: a quantity has at most 32 digits, and an exponent of at most 2"
 	}
 	return ""

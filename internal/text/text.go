@@ -21,36 +21,36 @@ const (
 	MaxLog = 8192
 )
 
-const cut = "..."
+const ellipsis = "..."
 
-// Cut returns a text of at most so many bytes, which ends in "..." if the text was longer. It splits no character.
-func Cut(text string, most int) string {
-	if len(text) <= most {
+// Truncate returns a text of at maxBytes so many bytes, which ends in "..." if the text was longer. It splits no character.
+func Truncate(text string, maxBytes int) string {
+	if len(text) <= maxBytes {
 		return text
 	}
-	end := max(0, most-len(cut))
+	end := max(0, maxBytes-len(ellipsis))
 	for end > 0 && !utf8.RuneStart(text[end]) {
 		end--
 	}
-	return text[:end] + cut
+	return text[:end] + ellipsis
 }
 
-// Printable quotes characters that change how a terminal or a log shows the surrounding text: control characters including line
+// QuoteUnprintable quotes characters that change how a terminal or a log shows the surrounding text: control characters including line
 // breaks, characters that change the direction of writing, and invalid UTF-8. Everything else stays, backslashes as well.
-func Printable(text string) string {
-	if strings.IndexFunc(text, active) < 0 {
+func QuoteUnprintable(text string) string {
+	if strings.IndexFunc(text, isUnprintable) < 0 {
 		return text
 	}
-	return quote(text, "")
+	return quoteActive(text, "")
 }
 
-func quote(text, keep string) string {
+func quoteActive(text, keep string) string {
 	var out strings.Builder
 	for i, width := 0, 0; i < len(text); i += width {
 		var r rune
 		r, width = utf8.DecodeRuneInString(text[i:])
 		switch {
-		case !active(r) || strings.ContainsRune(keep, r):
+		case !isUnprintable(r) || strings.ContainsRune(keep, r):
 			out.WriteString(text[i : i+width])
 		case r == utf8.RuneError && width == 1:
 			out.WriteString(`\x` + strconv.FormatUint(uint64(text[i])|0x100, 16)[1:])
@@ -61,22 +61,22 @@ func quote(text, keep string) string {
 	return out.String()
 }
 
-// active returns true for characters that Printable quotes. RuneError is the result of decoding invalid UTF-8.
-func active(r rune) bool {
+// isUnprintable returns true for characters that QuoteUnprintable quotes. RuneError is the result of decoding invalid UTF-8.
+func isUnprintable(r rune) bool {
 	return unicode.IsControl(r) || r == utf8.RuneError || unicode.Is(unicode.Bidi_Control, r) || r == '\u2028' || r == '\u2029'
 }
 
-// Writer returns a writer for a terminal, which quotes as Printable does. It keeps line breaks and tabs, which the program writes.
-func Writer(out io.Writer) io.Writer { return &writer{out: out} }
+// NewWriter returns a writer for a terminal, which quotes as QuoteUnprintable does. It keeps line breaks and tabs, which the program writes.
+func NewWriter(out io.Writer) io.Writer { return &quotingWriter{out: out} }
 
-type writer struct {
+type quotingWriter struct {
 	out io.Writer
 	// begun is the beginning of a character whose end is not written yet.
 	begun []byte
 }
 
 // Write implements io.Writer.
-func (w *writer) Write(p []byte) (int, error) {
+func (w *quotingWriter) Write(p []byte) (int, error) {
 	all := append(w.begun, p...)
 	end := len(all)
 	for i := end - 1; i >= 0 && i >= end-utf8.UTFMax; i-- {
@@ -88,7 +88,7 @@ func (w *writer) Write(p []byte) (int, error) {
 		}
 	}
 	w.begun = append([]byte(nil), all[end:]...)
-	if _, err := io.WriteString(w.out, quote(string(all[:end]), "\n\t")); err != nil {
+	if _, err := io.WriteString(w.out, quoteActive(string(all[:end]), "\n\t")); err != nil {
 		return 0, err
 	}
 	return len(p), nil

@@ -20,7 +20,7 @@ func TestCut(t *testing.T) {
 		"exactly":    {"characters before the bound are whole", "ääää", 7, "ää..."},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if got := text.Cut(test.text, test.most); got != test.want || len(got) > test.most {
+			if got := text.Truncate(test.text, test.most); got != test.want || len(got) > test.most {
 				t.Errorf("%s: got %q, want %q", test.reason, got, test.want)
 			}
 		})
@@ -38,7 +38,7 @@ func TestPrintable(t *testing.T) {
 		"no UTF-8":   {"a terminal may take the byte for a control character", "a\x9bb\xff", `a\x9bb\xff`},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if got := text.Printable(test.text); got != test.want {
+			if got := text.QuoteUnprintable(test.text); got != test.want {
 				t.Errorf("%s: got %q, want %q", test.reason, got, test.want)
 			}
 		})
@@ -48,7 +48,7 @@ func TestPrintable(t *testing.T) {
 // TestWriter writes byte by byte: characters stay whole, and the program's own line breaks and tabs stay.
 func TestWriter(t *testing.T) {
 	var out bytes.Buffer
-	writer := text.Writer(&out)
+	writer := text.NewWriter(&out)
 	for _, b := range []byte("a\tä✔\x1b[2J\n\u202eb\r\n") {
 		if n, err := writer.Write([]byte{b}); n != 1 || err != nil {
 			t.Fatal(n, err)

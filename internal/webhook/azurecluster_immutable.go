@@ -25,7 +25,7 @@ func ValidateAzureClusterUpdate(old, c *infrav1.AzureCluster, features plan.Feat
 func immutableCluster(old, c *infrav1.AzureCluster) (errs field.ErrorList) {
 	spec := field.NewPath("spec")
 	network := spec.Child("networkSpec")
-	if plan.InAzure(old) {
+	if plan.HasAzureResources(old) {
 		errs = append(errs, unmovable(old.Spec.SubscriptionID, c.Spec.SubscriptionID, spec.Child("subscriptionID"), "subscriptions")...)
 		errs = append(errs, unmovable(old.Spec.Location, c.Spec.Location, spec.Child("location"), "regions")...)
 	}
@@ -37,10 +37,10 @@ func immutableCluster(old, c *infrav1.AzureCluster) (errs field.ErrorList) {
 		errs = append(errs, field.Forbidden(network.Child("controlPlaneOutboundLB"), immutable))
 	}
 	errs = append(errs, immutablePrivateIP(oldNetwork.APIServerLB, newNetwork.APIServerLB, network.Child("apiServerLB"))...)
-	if plan.NetworkInAzure(old) {
+	if plan.IsNetworkInUse(old) {
 		errs = append(errs, sameNetwork(&oldNetwork.Vnet, &newNetwork.Vnet, network.Child("vnet"))...)
 	}
-	if plan.InAzure(old) {
+	if plan.HasAzureResources(old) {
 		errs = append(errs, samePool(oldNetwork.APIServerLB, newNetwork.APIServerLB, network.Child("apiServerLB"))...)
 		errs = append(errs, samePool(oldNetwork.NodeOutboundLB, newNetwork.NodeOutboundLB, network.Child("nodeOutboundLB"))...)
 	}
@@ -107,7 +107,7 @@ func immutableSubnets(old, c *infrav1.AzureCluster, path *field.Path) (errs fiel
 			continue
 		}
 		before, path := old.Spec.NetworkSpec.Subnets[j], path.Index(i)
-		if (plan.TaggedNetwork(old) || plan.MadeSubnet(old, before.Name)) && !slices.Equal(before.CIDRBlocks, subnet.CIDRBlocks) {
+		if (plan.HasTaggedNetwork(old) || plan.HasRecordedSubnet(old, before.Name)) && !slices.Equal(before.CIDRBlocks, subnet.CIDRBlocks) {
 			errs = append(errs, field.Forbidden(path.Child("cidrBlocks"), immutable))
 		}
 	}

@@ -76,7 +76,7 @@ func immutableNetworkInterfaces(old, spec *infrav1.AzureMachineSpec, path *field
 		before[0].SubnetName = spec.NetworkInterfaces[0].SubnetName
 	}
 	if equality.Semantic.DeepEqual(before, spec.NetworkInterfaces) ||
-		len(maxima.Exceeded("AzureMachine", infrav1.AzureMachine{Spec: infrav1.AzureMachineSpec{VirtualMachineProfile: infrav1.VirtualMachineProfile{NetworkInterfaces: old.NetworkInterfaces}}})) > 0 {
+		len(maxima.FindExceeded("AzureMachine", infrav1.AzureMachine{Spec: infrav1.AzureMachineSpec{VirtualMachineProfile: infrav1.VirtualMachineProfile{NetworkInterfaces: old.NetworkInterfaces}}})) > 0 {
 		return nil
 	}
 	return field.ErrorList{field.Forbidden(path, immutableMachine)}

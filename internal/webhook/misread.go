@@ -10,5 +10,5 @@ import (
 
 // misreadSpec returns an error for each text of an object's spec that would change the URL path of a request to Azure.
 func misreadSpec(obj client.Object) field.ErrorList {
-	return misread.Spec(specfield.Of(obj).Decoded())
+	return misread.CheckSpec(specfield.DecodeSpec(obj).Decoded())
 }

@@ -68,7 +68,7 @@ func NewCommand(o Options) *cobra.Command {
 					return fmt.Errorf("--%s requires --as %s. The other kinds sign in by other means.", flag, as)
 				}
 			}
-			return f.runAdoption(cmd.Context(), o, cmd.OutOrStdout(), text.Writer(cmd.ErrOrStderr()))
+			return f.runAdoption(cmd.Context(), o, cmd.OutOrStdout(), text.NewWriter(cmd.ErrOrStderr()))
 		},
 	}
 	fs := cmd.Flags()
@@ -102,7 +102,7 @@ func newPrepareCommand(o Options) *cobra.Command {
 			if err != nil {
 				return fmt.Errorf("kubeconfig: %w", err)
 			}
-			return prepareupgrade.RunSteps(cmd.Context(), config, text.Writer(cmd.OutOrStdout()))
+			return prepareupgrade.RunSteps(cmd.Context(), config, text.NewWriter(cmd.OutOrStdout()))
 		},
 	}
 }

@@ -53,7 +53,7 @@ type Deletion struct {
 // TagVolumes tags the attached disks of volumes. The error is a stopReason: the deletion has to wait. The warning lists the disks that
 // could not be tagged.
 func (d Deletion) TagVolumes(ctx context.Context) (warning string, err error) {
-	if d.AzureCluster == nil || !leftovers.Requested(d.AzureCluster) || !d.deletesCluster() {
+	if d.AzureCluster == nil || !leftovers.IsDeletionRequested(d.AzureCluster) || !d.deletesCluster() {
 		return "", nil
 	}
 	if last, ok := d.Failures.lastFailure(d.Session.Name); ok {
@@ -66,7 +66,7 @@ func (d Deletion) TagVolumes(ctx context.Context) (warning string, err error) {
 	var refused []string
 	var cause error
 	busy := false
-	owner := ownership.Value(d.AzureCluster, d.Cluster.Name)
+	owner := ownership.OwnerTagValue(d.AzureCluster, d.Cluster.Name)
 	for _, disk := range disks {
 		result := d.Session.RunAction(ctx, newTagAction(disk, owner))
 		switch {
@@ -95,18 +95,18 @@ func (d Deletion) deletesCluster() bool {
 
 // findDisksToTag returns the disks to tag. It stops asking Azure as soon as no disk can be left.
 func (d Deletion) findDisksToTag(ctx context.Context) ([]arm.ID, error) {
-	of := leftovers.Cluster{Name: d.Cluster.Name, Owner: ownership.Value(d.AzureCluster, d.Cluster.Name), Planned: d.isPlanned}
+	of := leftovers.Cluster{Name: d.Cluster.Name, Owner: ownership.OwnerTagValue(d.AzureCluster, d.Cluster.Name), IsPlanned: d.isPlanned}
 	vms, err := d.provenVMs(ctx, of)
 	if err != nil {
 		return nil, err
 	}
-	attached := of.DataDisks(vms)
+	attached := of.ListDataDisks(vms)
 	if len(attached) == 0 {
 		return nil, nil
 	}
 	client, group := d.Session.Access.Client, arm.ResourceGroupID(d.Resource.Subscription(), d.Resource.ResourceGroup())
 	body, err := d.Facts.ReadResource(ctx, client, group)
-	if err != nil || of.Owns(body) {
+	if err != nil || of.HasClusterTags(body) {
 		return nil, err
 	}
 	disks, err := d.Facts.ListDisks(ctx, client, group)

@@ -45,7 +45,7 @@ func ExportValues(ctx context.Context, to published.Publisher, in plan.Input, ou
 		}
 	}
 	// The Secret that Cluster API reads is written already.
-	delete(secrets, objectkey.KubeconfigSecret(to.Cluster))
+	delete(secrets, objectkey.KubeconfigSecretName(to.Cluster))
 	for _, name := range slices.Sorted(maps.Keys(secrets)) {
 		if err := refuseForeign(to.PublishSecret(ctx, name, secrets[name]), asked); err != nil {
 			return err

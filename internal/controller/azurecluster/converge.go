@@ -24,7 +24,7 @@ func (k *Kind) FingerprintInputs(in *input) []any {
 
 // Plan implements reconcile.Kind.
 func (k *Kind) Plan(ctx context.Context, session reconcile.Session, in *input) (*reconcile.Plan, error) {
-	if errs := cluster.Unsupported(in.planned); len(errs) > 0 {
+	if errs := cluster.UnsupportedFields(in.planned); len(errs) > 0 {
 		return nil, reconcile.RefuseSpec(errs)
 	}
 	var err error
@@ -39,17 +39,17 @@ func (k *Kind) Plan(ctx context.Context, session reconcile.Session, in *input) (
 	// A missing list of zones may delay an existing network, but not the creation of a new one, unless the spec names zones. An
 	// existing network must not look unfinished.
 	provisioned := in.azureCluster.Status.Initialization.Provisioned != nil
-	if in.planned.Facts.ZonesPending && (provisioned || cluster.NamesZones(in.planned)) {
+	if in.planned.Facts.ZonesPending && (provisioned || cluster.HasZones(in.planned)) {
 		return nil, reconcile.StopFor(0)
 	}
-	if errs := cluster.Check(in.planned); len(errs) > 0 {
+	if errs := cluster.CheckSpec(in.planned); len(errs) > 0 {
 		return nil, reconcile.RefuseSpec(errs)
 	}
-	graph, err := cluster.Plan(in.planned)
+	graph, err := cluster.BuildPlan(in.planned)
 	if err != nil {
 		return nil, fmt.Errorf("plan: %w", err)
 	}
-	return &reconcile.Plan{Graph: graph, Superseded: outdated, LastApplied: cluster.Memory(in.planned)}, nil
+	return &reconcile.Plan{Graph: graph, Superseded: outdated, LastApplied: cluster.LastApplied(in.planned)}, nil
 }
 
 // newPlanInput returns the input of the plan without facts. The object is defaulted as by the webhook, because it may have been stored

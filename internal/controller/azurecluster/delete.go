@@ -36,12 +36,12 @@ func (k *Kind) BeforeDelete(ctx context.Context, in *input) error {
 }
 
 // NothingCreated implements reconcile.Kind.
-func (k *Kind) NothingCreated(in *input) bool { return cluster.Untouched(in.azureCluster) }
+func (k *Kind) NothingCreated(in *input) bool { return cluster.NothingCreated(in.azureCluster) }
 
 // PlanDeletion implements reconcile.Kind.
 func (k *Kind) PlanDeletion(ctx context.Context, session reconcile.Session, in *input) (*reconcile.Plan, error) {
 	in.planned = k.newPlanInput(in, session.Access.SubscriptionID)
-	graph, err := cluster.DeletePlan(in.planned)
+	graph, err := cluster.BuildDeletePlan(in.planned)
 	if err != nil {
 		return nil, fmt.Errorf("plan deletion: %w", err)
 	}
@@ -49,9 +49,9 @@ func (k *Kind) PlanDeletion(ctx context.Context, session reconcile.Session, in *
 	if err != nil {
 		return nil, reconcile.ReadFailed(err)
 	}
-	in.leftoversToDelete, in.leftoversKept = leftovers.Collect(in.azureCluster, graph, found)
+	in.leftoversToDelete, in.leftoversKept = leftovers.AddToDeletion(in.azureCluster, graph, found)
 	in.refusedLists = refused
-	out := &reconcile.Plan{Graph: graph, LastApplied: cluster.Memory(in.planned), DeleteWholeGroups: true, OwnedUntagged: in.leftoversToDelete}
+	out := &reconcile.Plan{Graph: graph, LastApplied: cluster.LastApplied(in.planned), DeleteWholeGroups: true, OwnedUntagged: in.leftoversToDelete}
 	if len(in.leftoversKept)+len(in.refusedLists) > 0 {
 		out.FinalWarning = leftoversEvent(plan.ResourceGroupID(in.planned), in.leftoversKept, in.refusedLists)
 	}

@@ -30,16 +30,18 @@ func (k *Kind) findLeftovers(ctx context.Context, session reconcile.Session, in 
 	if err != nil || len(body) == 0 {
 		return nil, nil, err
 	}
-	of := leftovers.Cluster{Name: in.cluster.Name, Owner: ownership.Value(in.azureCluster, in.cluster.Name), Planned: graph.Has}
-	if of.Owns(body) {
+	of := leftovers.Cluster{Name: in.cluster.Name, Owner: ownership.OwnerTagValue(in.azureCluster, in.cluster.Name), IsPlanned: graph.Has}
+	if of.HasClusterTags(body) {
 		return nil, nil, nil
 	}
 	if of.Network, err = k.Facts.ReadResource(ctx, c, plan.VNetID(in.planned)); err != nil {
 		return nil, nil, err
 	}
-	var seen leftovers.Seen
+	var seen leftovers.GroupContents
 	always := func() bool { return true }
-	candidates := func() bool { return slices.Contains(seen.Refused, leftovers.AllTypes) || of.Candidates(seen.Resources) }
+	candidates := func() bool {
+		return slices.Contains(seen.Refused, leftovers.AllTypes) || of.HasCandidates(seen.Resources)
+	}
 	for _, list := range []struct {
 		of     string
 		needed func() bool
@@ -50,7 +52,7 @@ func (k *Kind) findLeftovers(ctx context.Context, session reconcile.Session, in 
 		{leftovers.LoadBalancers, candidates, k.Facts.ListLoadBalancers, &seen.LoadBalancers},
 		{leftovers.Addresses, candidates, k.Facts.ListPublicIPAddresses, &seen.Addresses},
 		{leftovers.Disks, func() bool {
-			return leftovers.Requested(in.azureCluster) && (slices.Contains(seen.Refused, leftovers.AllTypes) || of.NeedsDisks(seen.Resources))
+			return leftovers.IsDeletionRequested(in.azureCluster) && (slices.Contains(seen.Refused, leftovers.AllTypes) || of.NeedsDiskBodies(seen.Resources))
 		}, k.Facts.ListDisks, &seen.Disks},
 	} {
 		if !list.needed() {
@@ -66,7 +68,7 @@ func (k *Kind) findLeftovers(ctx context.Context, session reconcile.Session, in 
 			seen.Refused = append(seen.Refused, list.of)
 		}
 	}
-	return leftovers.Find(of, seen), seen.Refused, nil
+	return leftovers.FindLeftovers(of, seen), seen.Refused, nil
 }
 
 // describeLeftovers is how all messages about leftovers begin.
@@ -97,10 +99,10 @@ func leftoversMessage(azureCluster *infrav1.AzureCluster, group arm.ID, stays []
 	proven := 0
 	for _, one := range stays {
 		ids = append(ids, one.ID)
-		if one.Unproven == "" {
+		if one.UnprovenReason == "" {
 			proven++
 		} else if len(reasons) < maxReasons {
-			reasons = append(reasons, one.ID.ShortName()+" ("+one.Unproven+")")
+			reasons = append(reasons, one.ID.ShortName()+" ("+one.UnprovenReason+")")
 		}
 	}
 	text := describeLeftovers(stays, refused)

@@ -42,7 +42,7 @@ func (k *Kind) Report(_ context.Context, _ reconcile.Session, in *input, outcome
 		return 0, nil
 	}
 	azureCluster.Status.FailureDomains = infrav1.FailureDomains{Domains: cluster.FailureDomains(in.planned)}
-	host, port := cluster.Endpoint(in.planned)
+	host, port := cluster.APIServerEndpoint(in.planned)
 	if host == "" {
 		// The control plane is managed externally, and its endpoint is not known yet.
 		reportSummary(in, metav1.Condition{
@@ -71,7 +71,7 @@ func isUsable(outcome arm.Outcome) bool {
 }
 
 func reportGroups(in *input, outcome arm.Outcome) {
-	found := status.SetConditions(in.azureCluster, conditionGroups, status.GroupConditions(outcome, conditionGroups, cluster.Group))
+	found := status.SetConditions(in.azureCluster, conditionGroups, status.GroupConditions(outcome, conditionGroups, cluster.ConditionForPruned))
 	reportSummary(in, status.SummaryCondition(infrav1.NetworkInfrastructureReadyCondition, found))
 	in.azureCluster.Status.Resources = status.ResourceStatuses(outcome)
 }

@@ -217,7 +217,7 @@ func (r *Reconciler) keepSecret(ctx context.Context, cluster *clusterv1.Cluster,
 			return r.reportFailure(ctx, owner, err)
 		}
 	}
-	controlPlane, worker, err := cloudconfig.AzureJSON(input)
+	controlPlane, worker, err := cloudconfig.BuildAzureJSON(input)
 	if err != nil {
 		return ctrl.Result{}, fmt.Errorf("azure.json of %s: %w", owner.GetName(), err)
 	}

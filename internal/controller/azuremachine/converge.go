@@ -32,7 +32,7 @@ func (k *Kind) FingerprintInputs(in *input) []any {
 
 // Plan implements reconcile.Kind.
 func (k *Kind) Plan(ctx context.Context, session reconcile.Session, in *input) (*reconcile.Plan, error) {
-	if errs := machine.Unsupported(in.planned); len(errs) > 0 {
+	if errs := machine.UnsupportedFields(in.planned); len(errs) > 0 {
 		return nil, reconcile.RefuseSpec(errs)
 	}
 	var err error
@@ -50,15 +50,15 @@ func (k *Kind) Plan(ctx context.Context, session reconcile.Session, in *input) (
 		if in.planned.AzureMachine.Spec.OSDisk.OSType == infrav1.WindowsOS {
 			in.planned.AdminPassword = k.passwords.PasswordFor(in.azureMachine.UID)
 		}
-		if errs := machine.Check(in.planned); len(errs) > 0 {
+		if errs := machine.CheckSpec(in.planned); len(errs) > 0 {
 			return nil, reconcile.RefuseSpec(errs)
 		}
 	}
-	graph, err := machine.Plan(in.planned)
+	graph, err := machine.BuildPlan(in.planned)
 	if err != nil {
 		return nil, fmt.Errorf("plan: %w", err)
 	}
-	return &reconcile.Plan{Graph: graph, LastApplied: machine.Memory(in.planned)}, nil
+	return &reconcile.Plan{Graph: graph, LastApplied: machine.LastApplied(in.planned)}, nil
 }
 
 // newPlanInput returns the input of the plan without facts. The objects are defaulted as by the webhooks, because they may have been
@@ -89,7 +89,7 @@ const roleAssignment = "Microsoft.Authorization/roleAssignments"
 // hasRoleElsewhere reports whether the machine's identity has a role assignment outside of a resource group, from a time when its scope
 // had another default. The machine keeps it.
 func hasRoleElsewhere(azureMachine *infrav1.AzureMachine, group string) bool {
-	return slices.ContainsFunc(inventory.Of("AzureMachine", azureMachine).Made, func(id arm.ID) bool {
+	return slices.ContainsFunc(inventory.Read("AzureMachine", azureMachine).Created, func(id arm.ID) bool {
 		return strings.EqualFold(id.Type(), roleAssignment) && !strings.EqualFold(id.ResourceGroup(), group)
 	})
 }

@@ -10,8 +10,8 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/clusterinfra/volumes"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/cluster"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/lastapplied"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/machine"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/memory"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile/deletion"
 )
@@ -31,8 +31,8 @@ func (k *Kind) BeforeDelete(_ context.Context, in *input) error {
 
 // NothingCreated implements reconcile.Kind. Machines are created only in a provisioned network.
 func (k *Kind) NothingCreated(in *input) bool {
-	return in.azureMachine.Spec.ProviderID == nil && !memory.Stored(in.azureMachine.Annotations) &&
-		!selfmanaged.IsProvisioned(in.cluster) && cluster.Untouched(in.azureCluster)
+	return in.azureMachine.Spec.ProviderID == nil && !lastapplied.IsStored(in.azureMachine.Annotations) &&
+		!selfmanaged.IsProvisioned(in.cluster) && cluster.NothingCreated(in.azureCluster)
 }
 
 // PlanDeletion implements reconcile.Kind. If the Cluster and its resource group are deleted, the deletion of the group covers all
@@ -43,13 +43,13 @@ func (k *Kind) PlanDeletion(ctx context.Context, session reconcile.Session, in *
 	if planned.MachineFacts, err = k.Facts.DeletingMachineFacts(ctx, session.Access.Client, planned); err != nil {
 		return nil, reconcile.ReadFailed(err)
 	}
-	graph, err := machine.DeletePlan(planned)
+	graph, err := machine.BuildDeletePlan(planned)
 	if err != nil {
 		return nil, fmt.Errorf("plan deletion: %w", err)
 	}
 	warning, err := volumes.Deletion{
 		Facts: k.Facts, Failures: &k.volumeFailures, Session: session, Cluster: in.cluster, ClusterGone: in.clusterGone, AzureCluster: in.azureCluster, Since: in.azureMachine.DeletionTimestamp,
-		Resource: plan.VMID(planned), Planned: machine.Disks(planned),
+		Resource: plan.VMID(planned), Planned: machine.DiskIDs(planned),
 	}.TagVolumes(ctx)
 	if err != nil {
 		return nil, err
@@ -57,13 +57,13 @@ func (k *Kind) PlanDeletion(ctx context.Context, session reconcile.Session, in *
 	out := &reconcile.Plan{
 		EarlyWarning: warning,
 		// Azure creates the disks, sometimes without tags.
-		Graph: graph, OwnedUntagged: machine.Disks(planned),
+		Graph: graph, OwnedUntagged: machine.DiskIDs(planned),
 		OnDeleted: func() {
 			k.Facts.ReleaseMachine(planned)
 			k.volumeFailures.Forget(session.Name)
 		},
 	}
-	if !in.clusterGone && !in.cluster.DeletionTimestamp.IsZero() && plan.GoesWithGroup(planned.ClusterInput, graph) {
+	if !in.clusterGone && !in.cluster.DeletionTimestamp.IsZero() && plan.IsDeletedWithGroup(planned.ClusterInput, graph) {
 		out.DeletedWithGroup = plan.ResourceGroupID(planned.ClusterInput)
 	}
 	return out, nil
@@ -104,7 +104,7 @@ func (k *Kind) describeResources(in *input, subscription string) string {
 // possibleResources returns the IDs of resources that the machine may have in Azure.
 func (k *Kind) possibleResources(in *input, subscription string) (out []arm.ID) {
 	planned := k.newPlanInput(in, subscription, false)
-	graph, err := machine.DeletePlan(planned)
+	graph, err := machine.BuildDeletePlan(planned)
 	if err != nil {
 		return []arm.ID{plan.VMID(planned)}
 	}

@@ -23,7 +23,7 @@ func (k *Kind) addIdentities(ctx context.Context, session reconcile.Session, in 
 	if !vm.IsDone() {
 		return nil, nil
 	}
-	body := machine.AddIdentities(in.planned, vm.Observed)
+	body := machine.BuildIdentityPatch(in.planned, vm.Observed)
 	if body == nil {
 		return nil, nil
 	}

@@ -49,7 +49,7 @@ func reportVM(in *input, outcome arm.Outcome) {
 	}
 	status := &in.azureMachine.Status
 	status.VMState = machine.VMState(vm.Observed)
-	status.Addresses = machine.Addresses(in.planned, outcome)
+	status.Addresses = machine.MachineAddresses(in.planned, outcome)
 	if !vm.IsDone() {
 		return
 	}
@@ -81,7 +81,7 @@ var vmReasons = map[string]string{
 
 // groupConditions returns the conditions of the outcome.
 func groupConditions(outcome arm.Outcome) []metav1.Condition {
-	found := status.GroupConditions(outcome, conditionGroups, machine.Group)
+	found := status.GroupConditions(outcome, conditionGroups, machine.ConditionForPruned)
 	for i := range found {
 		if reason, ok := vmReasons[found[i].Reason]; ok && found[i].Type == infrav1.VMRunningCondition {
 			found[i].Reason = reason
@@ -104,7 +104,7 @@ func describeVM(found []metav1.Condition, planned plan.MachineInput, outcome arm
 	case vm.Reason == infrav1.FailedReason && isVMFailed(outcome):
 		vm.Reason = infrav1.VMFailedReason
 	case vm.Reason == infrav1.QuotaExceededReason || vm.Reason == infrav1.CapacityUnavailableReason:
-		vm.Message = "asked for " + machine.Asked(planned) + ": " + vm.Message
+		vm.Message = "asked for " + machine.DescribeRequest(planned) + ": " + vm.Message
 	case vm.Status == metav1.ConditionTrue && isStopped(planned):
 		// Azure does not start it again by itself.
 		state := planned.MachineFacts.PowerState

@@ -49,23 +49,23 @@ func (k *Kind) FingerprintInputs(in *input) []any {
 
 // Plan implements reconcile.Kind.
 func (k *Kind) Plan(ctx context.Context, session reconcile.Session, in *input) (*reconcile.Plan, error) {
-	if errs := pool.Unsupported(in.planned); len(errs) > 0 {
+	if errs := pool.UnsupportedFields(in.planned); len(errs) > 0 {
 		return nil, reconcile.RefuseSpec(errs)
 	}
 	if err := k.readFacts(ctx, session.Access.Client, in); err != nil {
 		return nil, reconcile.ReadFailed(err)
 	}
-	if errs := pool.Check(in.planned); len(errs) > 0 {
+	if errs := pool.CheckSpec(in.planned); len(errs) > 0 {
 		return nil, reconcile.RefuseSpec(errs)
 	}
 	if err := k.decideRollout(ctx, session, in); err != nil {
 		return nil, err
 	}
-	graph, err := pool.Plan(in.planned)
+	graph, err := pool.BuildPlan(in.planned)
 	if err != nil {
 		return nil, fmt.Errorf("plan: %w", err)
 	}
-	return &reconcile.Plan{Graph: graph, LastApplied: pool.Memory(in.planned)}, nil
+	return &reconcile.Plan{Graph: graph, LastApplied: pool.LastApplied(in.planned)}, nil
 }
 
 // newPlanInput returns the input of the plan without facts. The objects are defaulted as by the webhooks, because they may have been
@@ -116,13 +116,13 @@ func (k *Kind) decideRollout(ctx context.Context, session reconcile.Session, in 
 	if err != nil {
 		return reconcile.ReadFailed(err)
 	}
-	if in.vms, err = pool.Instances(in.planned, session.Migration, list); err != nil {
+	if in.vms, err = pool.ReadInstances(in.planned, session.Migration, list); err != nil {
 		return reconcile.ReadFailed(err)
 	}
 	if err := k.recheckMissing(ctx, session, in, list); err != nil {
 		return err
 	}
-	outdated, err := pool.Outdated(in.planned, session.Migration, in.scaleSet.Body)
+	outdated, err := pool.IsOutdated(in.planned, session.Migration, in.scaleSet.Body)
 	if err != nil {
 		return reconcile.ReadFailed(err)
 	}
@@ -132,19 +132,19 @@ func (k *Kind) decideRollout(ctx context.Context, session reconcile.Session, in 
 	}
 	newTemplate := false
 	if spec.MaxModels > 0 {
-		if newTemplate, err = pool.NewTemplate(in.planned, session.Migration); err != nil {
+		if newTemplate, err = pool.ChangesTemplate(in.planned, session.Migration); err != nil {
 			return fmt.Errorf("plan: %w", err)
 		}
 	}
 	in.wanted = spec
 	in.stale = in.recheckIncomplete || k.requests.hasUnseen(session.Name, in.vms)
-	in.actions = rollout.Decide(spec, rollout.Seen{
+	in.actions = rollout.DecideActions(spec, rollout.Observed{
 		Stale: in.stale, Outdated: outdated, NewTemplate: newTemplate, Capacity: in.scaleSet.Capacity, Updating: isBusy(in), Instances: in.rolloutInstances(),
 	})
-	in.planned.HoldTemplate = in.actions.Hold
+	in.planned.KeepTemplate = in.actions.HoldTemplate
 	if !isFlexible(in) && k.requests.hasUnfinished(session.Name, in.vms) {
 		// A uniform scale set runs one operation at a time; its end wakes the pool.
-		in.actions.Capacity, in.planned.HoldTemplate = nil, newTemplate
+		in.actions.Capacity, in.planned.KeepTemplate = nil, newTemplate
 	}
 	in.planned.Capacity = in.actions.Capacity
 	return nil
@@ -156,7 +156,7 @@ func isBusy(in *input) bool {
 	case "creating", "updating":
 		return true
 	}
-	return slices.ContainsFunc(in.vms, func(vm pool.Instance) bool { return strings.EqualFold(vm.State, "Creating") })
+	return slices.ContainsFunc(in.vms, func(vm pool.Instance) bool { return strings.EqualFold(vm.ProvisioningState, "Creating") })
 }
 
 func isFlexible(in *input) bool {
@@ -165,8 +165,8 @@ func isFlexible(in *input) bool {
 
 // rolloutSpec returns the part of the spec about single VMs.
 func (in *input) rolloutSpec() (rollout.Spec, error) {
-	replicas := pool.Replicas(in.planned)
-	spec := rollout.Spec{Replicas: replicas, Policy: rollout.Oldest, ScaledElsewhere: in.isScaledElsewhere()}
+	replicas := pool.WantedReplicas(in.planned)
+	spec := rollout.Spec{Replicas: replicas, Policy: rollout.Oldest, ScaledByAutoscaler: in.isScaledElsewhere()}
 	if !isFlexible(in) {
 		spec.MaxModels = rollout.MaxModels
 	}
@@ -178,7 +178,7 @@ func (in *input) rolloutSpec() (rollout.Spec, error) {
 		spec.Policy = rollout.Policy(strategy.DeletePolicy)
 	}
 	var err error
-	if spec.Limits, err = rollout.Resolve(strategy.MaxSurge, strategy.MaxUnavailable, replicas); err != nil {
+	if spec.Limits, err = rollout.ResolveLimits(strategy.MaxSurge, strategy.MaxUnavailable, replicas); err != nil {
 		path := field.NewPath("spec", "strategy", "rollingUpdate")
 		return spec, reconcile.RefuseSpec(field.ErrorList{field.Invalid(path, strategy, err.Error())})
 	}

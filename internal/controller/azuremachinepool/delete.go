@@ -9,7 +9,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/clusterinfra/selfmanaged"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/clusterinfra/volumes"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/memory"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/lastapplied"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/pool"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile/deletion"
@@ -57,7 +57,7 @@ func (k *Kind) NothingCreated(in *input) bool {
 
 // nothingPlanned reports whether, by the pool's own fields, no plan of the pool was ever stored.
 func nothingPlanned(in *input) bool {
-	return in.azurePool.Spec.ProviderID == "" && !memory.Stored(in.azurePool.Annotations)
+	return in.azurePool.Spec.ProviderID == "" && !lastapplied.IsStored(in.azurePool.Annotations)
 }
 
 // PlanDeletion implements reconcile.Kind. If the Cluster and its resource group are deleted, the deletion of the group covers all
@@ -67,7 +67,7 @@ func (k *Kind) PlanDeletion(ctx context.Context, session reconcile.Session, in *
 	if planned.ClusterInput, err = in.infrastructure.AddFacts(ctx, k.Facts, session.Access.Client, planned.ClusterInput); err != nil {
 		return nil, reconcile.ReadFailed(err)
 	}
-	graph, err := pool.DeletePlan(planned)
+	graph, err := pool.BuildDeletePlan(planned)
 	if err != nil {
 		return nil, fmt.Errorf("plan deletion: %w", err)
 	}
@@ -82,7 +82,7 @@ func (k *Kind) PlanDeletion(ctx context.Context, session reconcile.Session, in *
 		k.requests.forget(session.Name)
 		k.volumeFailures.Forget(session.Name)
 	}}
-	if !in.clusterGone && !in.cluster.DeletionTimestamp.IsZero() && plan.GoesWithGroup(planned.ClusterInput, graph) {
+	if !in.clusterGone && !in.cluster.DeletionTimestamp.IsZero() && plan.IsDeletedWithGroup(planned.ClusterInput, graph) {
 		out.DeletedWithGroup = plan.ResourceGroupID(planned.ClusterInput)
 	}
 	return out, nil

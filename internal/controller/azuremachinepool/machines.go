@@ -28,7 +28,7 @@ func (k *Kind) reconcileMachines(ctx context.Context, in *input) error {
 	for _, vm := range in.vms {
 		m, known := members[strings.ToLower(vm.ProviderID)]
 		if !known {
-			if vm.Deleting() {
+			if vm.IsDeleting() {
 				continue
 			}
 			if err := k.createMachine(ctx, in, vm); err != nil {
@@ -71,7 +71,7 @@ func (k *Kind) createMachine(ctx context.Context, in *input, vm pool.Instance) e
 				APIVersion: infrav1.GroupVersion.String(), Kind: "AzureMachinePool", Name: in.azurePool.Name, UID: in.azurePool.UID, BlockOwnerDeletion: new(true),
 			}},
 		},
-		Spec: infrav1.AzureMachinePoolMachineSpec{ProviderID: vm.ProviderID, InstanceID: vm.Number},
+		Spec: infrav1.AzureMachinePoolMachineSpec{ProviderID: vm.ProviderID, InstanceID: vm.InstanceID},
 	}
 	if err := k.Client.Create(ctx, machine); err != nil {
 		if apierrors.IsAlreadyExists(err) {
@@ -130,14 +130,14 @@ func writeIfChanged(ctx context.Context, m member, before *infrav1.AzureMachineP
 func (m member) reportVM(vm pool.Instance, again error) {
 	known, machineStatus := m.readState(), &m.vm.Status
 	machineStatus.ObservedGeneration = m.vm.Generation
-	machineStatus.ProvisioningState, machineStatus.InstanceName, machineStatus.FailureDomain = vm.State, vm.Name, vm.Zone
+	machineStatus.ProvisioningState, machineStatus.InstanceName, machineStatus.FailureDomain = vm.ProvisioningState, vm.Name, vm.Zone
 	machineStatus.LatestModelApplied = !vm.Outdated
 	machineStatus.Addresses = machineAddresses(vm)
 	machineStatus.NodeRef, machineStatus.Version = newNodeRef(known.Node), known.Version
-	if strings.EqualFold(vm.State, "Succeeded") {
+	if strings.EqualFold(vm.ProvisioningState, "Succeeded") {
 		machineStatus.Initialization.Provisioned = new(true)
 	}
-	machineStatus.Ready = known.Ready && vm.Broken() == "" && !vm.Deleting()
+	machineStatus.Ready = known.Ready && vm.BrokenReason() == "" && !vm.IsDeleting()
 	node := metav1.Condition{Type: infrav1.NodeHealthyCondition, Status: metav1.ConditionTrue, Reason: infrav1.ReadyReason}
 	switch {
 	case known.Node == "":
@@ -161,10 +161,10 @@ func (m member) reportVM(vm pool.Instance, again error) {
 
 // machineAddresses returns the addresses in the list of VMs. Those of interfaces would need another list, and the Node has them.
 func machineAddresses(vm pool.Instance) []clusterv1.MachineAddress {
-	if vm.Host == "" {
+	if vm.ComputerName == "" {
 		return nil
 	}
-	return []clusterv1.MachineAddress{{Type: clusterv1.MachineHostName, Address: vm.Host}}
+	return []clusterv1.MachineAddress{{Type: clusterv1.MachineHostName, Address: vm.ComputerName}}
 }
 
 // bootstrapCondition returns the state of the extensions of a VM, one of which waits for the bootstrap.
@@ -187,18 +187,18 @@ func bootstrapCondition(vm pool.Instance) metav1.Condition {
 // runningCondition returns the state of the VM.
 func runningCondition(vm pool.Instance, again error) metav1.Condition {
 	out := metav1.Condition{Type: infrav1.VMRunningCondition, Status: metav1.ConditionFalse}
-	switch why := vm.Broken(); {
-	case vm.Deleting():
+	switch why := vm.BrokenReason(); {
+	case vm.IsDeleting():
 		out.Reason, out.Message = infrav1.VMDeletingReason, "Azure deletes the VM"
 		if again != nil {
 			out.Message += ", again after: " + again.Error()
 		}
-	case vm.Stopped():
+	case vm.IsStopped():
 		out.Reason, out.Message = infrav1.VMStoppedReason, why+"; it is replaced within the limits of spec.strategy"
 	case why != "":
 		out.Reason, out.Message = infrav1.VMFailedReason, why+"; it is replaced within the limits of spec.strategy"
-	case vm.Coming():
-		out.Reason, out.Message = infrav1.VMCreatingReason, "Azure has the VM in state "+vm.State
+	case vm.IsChanging():
+		out.Reason, out.Message = infrav1.VMCreatingReason, "Azure has the VM in state "+vm.ProvisioningState
 	default:
 		out.Status, out.Reason = metav1.ConditionTrue, infrav1.ReadyReason
 	}

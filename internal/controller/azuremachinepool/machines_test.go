@@ -23,8 +23,8 @@ func TestDescribe(t *testing.T) {
 		// bootstrap is the status and reason of BootstrapSucceeded, "" for none.
 		bootstrap, message string
 	}{
-		"no extensions, nothing is known of bootstrapping": {vm: pool.Instance{State: "Succeeded"}},
-		"the computer has a name":                          {vm: pool.Instance{Host: "p000007"}, addresses: []clusterv1.MachineAddress{{Type: clusterv1.MachineHostName, Address: "p000007"}}},
+		"no extensions, nothing is known of bootstrapping": {vm: pool.Instance{ProvisioningState: "Succeeded"}},
+		"the computer has a name":                          {vm: pool.Instance{ComputerName: "p000007"}, addresses: []clusterv1.MachineAddress{{Type: clusterv1.MachineHostName, Address: "p000007"}}},
 		"the VM still boots": {vm: pool.Instance{Extensions: []pool.Extension{{Name: "custom", State: "Succeeded"}, {Name: name, State: "Creating"}}},
 			bootstrap: "False Creating", message: "Azure has extension CAPZ.Linux.Bootstrapping in state Creating"},
 		"it did not come up": {vm: pool.Instance{Extensions: []pool.Extension{{Name: "custom", State: "Creating"}, {Name: name, State: "Failed"}}},
@@ -73,10 +73,10 @@ func TestRunningCondition(t *testing.T) {
 		reason  string
 		message string
 	}{
-		"it runs":                         {vm: pool.Instance{State: "Succeeded"}, reason: infrav1.ReadyReason},
-		"it runs while another goes":      {vm: pool.Instance{State: "Succeeded"}, again: busy, reason: infrav1.ReadyReason},
-		"it is deleted":                   {vm: pool.Instance{State: "Deleting"}, reason: infrav1.VMDeletingReason, message: "Azure deletes the VM"},
-		"it is deleted for the next time": {vm: pool.Instance{State: "Deleting"}, again: busy, reason: infrav1.VMDeletingReason, message: "Azure deletes the VM, again after: " + busy.Error()},
+		"it runs":                         {vm: pool.Instance{ProvisioningState: "Succeeded"}, reason: infrav1.ReadyReason},
+		"it runs while another goes":      {vm: pool.Instance{ProvisioningState: "Succeeded"}, again: busy, reason: infrav1.ReadyReason},
+		"it is deleted":                   {vm: pool.Instance{ProvisioningState: "Deleting"}, reason: infrav1.VMDeletingReason, message: "Azure deletes the VM"},
+		"it is deleted for the next time": {vm: pool.Instance{ProvisioningState: "Deleting"}, again: busy, reason: infrav1.VMDeletingReason, message: "Azure deletes the VM, again after: " + busy.Error()},
 	} {
 		if got := runningCondition(test.vm, test.again); got.Reason != test.reason || got.Message != test.message {
 			t.Errorf("%s: %s %q, want %s %q", reason, got.Reason, got.Message, test.reason, test.message)

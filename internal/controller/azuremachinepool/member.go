@@ -122,9 +122,9 @@ func (in *input) rolloutInstances() []rollout.Instance {
 			known = m.readState()
 		}
 		out = append(out, rollout.Instance{
-			ID: string(vm.ID), Created: vm.Created, Outdated: vm.Outdated, Broken: vm.Broken() != "", Deleting: vm.Deleting(),
+			ID: string(vm.ID), Created: vm.Created, Outdated: vm.Outdated, Broken: vm.BrokenReason() != "", Deleting: vm.IsDeleting(),
 			Model: vm.Model, Upgradable: vm.Upgradable,
-			Ready: known.Ready, Marked: known.Marked, Held: known.Paused, Leaving: known.Leaving || known.MachineLeaving, Free: known.Free,
+			Ready: known.Ready, Marked: known.Marked, Paused: known.Paused, MachineDeleting: known.Leaving || known.MachineLeaving, Drained: known.Free,
 		})
 	}
 	return out

@@ -38,11 +38,11 @@ func TestAddModels(t *testing.T) {
 		"after what is said of a rollout": {inPlace: 4, before: metav1.Condition{Status: metav1.ConditionFalse, Reason: infrav1.ScaleSetModelOutOfDateReason, Message: "1 of 5 VMs are of an older template"}, status: metav1.ConditionFalse, reason: infrav1.ScaleSetModelOutOfDateReason,
 			message: "1 of 5 VMs are of an older template. " + fmt.Sprintf(count, 5) + " Azure brings 4 VMs to the latest model in place. They differ in bootstrap data or tags only and are not restarted."},
 	} {
-		in := &input{wanted: rollout.Spec{MaxModels: rollout.MaxModels, ScaledElsewhere: test.elsewhere}, vms: []pool.Instance{{ID: "latest", State: "Succeeded"}}}
+		in := &input{wanted: rollout.Spec{MaxModels: rollout.MaxModels, ScaledByAutoscaler: test.elsewhere}, vms: []pool.Instance{{ID: "latest", ProvisioningState: "Succeeded"}}}
 		for n := range test.inPlace + test.apart {
-			in.vms = append(in.vms, pool.Instance{ID: arm.ID(fmt.Sprint(n)), State: "Succeeded", Model: fmt.Sprint(n), Upgradable: n < test.inPlace})
+			in.vms = append(in.vms, pool.Instance{ID: arm.ID(fmt.Sprint(n)), ProvisioningState: "Succeeded", Model: fmt.Sprint(n), Upgradable: n < test.inPlace})
 		}
-		in.actions.Hold = test.hold
+		in.actions.HoldTemplate = test.hold
 		got := test.before
 		if got.Reason == "" {
 			got.Status, got.Reason = metav1.ConditionTrue, infrav1.ReadyReason

@@ -40,7 +40,7 @@ func (k *Kind) recheckMissing(ctx context.Context, session reconcile.Session, in
 		list = append(list, shown)
 	}
 	var err error
-	if in.vms, err = pool.Instances(in.planned, session.Migration, list); err != nil {
+	if in.vms, err = pool.ReadInstances(in.planned, session.Migration, list); err != nil {
 		return reconcile.ReadFailed(err)
 	}
 	return nil

@@ -35,12 +35,12 @@ func (k *Kind) Report(ctx context.Context, session reconcile.Session, in *input,
 	poolStatus := &in.azurePool.Status
 	poolStatus.Resources, poolStatus.InfrastructureMachineKind = status.ResourceStatuses(outcome), machineKind
 	if size := in.planned.PoolFacts.VMSize; size != nil {
-		poolStatus.Capacity = machine.Capacity(size)
+		poolStatus.Capacity = machine.NodeCapacity(size)
 	}
 	result, _ := outcome.Result(pool.ScaleSetID(in.planned))
 	if len(result.Observed) > 0 && result.Owned {
 		in.azurePool.Spec.ProviderID = plan.ProviderID(result.ID)
-		poolStatus.Image = pool.Image(in.planned)
+		poolStatus.Image = pool.NewVMImage(in.planned)
 		poolStatus.ProvisioningState = in.scaleSet.State
 	}
 	if !in.scaleSet.Exists || !result.Owned {
@@ -83,7 +83,7 @@ func (in *input) reportInstances(result arm.Result) {
 	poolStatus.Instances = nil
 	outdated, ready, held, members := 0, 0, 0, in.membersByProviderID()
 	for _, vm := range in.vms {
-		if vm.Deleting() {
+		if vm.IsDeleting() {
 			continue
 		}
 		providerIDs = append(providerIDs, vm.ProviderID)
@@ -102,7 +102,7 @@ func (in *input) reportInstances(result arm.Result) {
 			outdated++
 		}
 		poolStatus.Instances = append(poolStatus.Instances, infrav1.AzureMachinePoolInstanceStatus{
-			Version: version, ProvisioningState: vm.State, ProviderID: vm.ProviderID, InstanceID: vm.Number, InstanceName: vm.Name, LatestModelApplied: !vm.Outdated,
+			Version: version, ProvisioningState: vm.ProvisioningState, ProviderID: vm.ProviderID, InstanceID: vm.InstanceID, InstanceName: vm.Name, LatestModelApplied: !vm.Outdated,
 		})
 	}
 	slices.Sort(providerIDs)
@@ -113,7 +113,7 @@ func (in *input) reportInstances(result arm.Result) {
 		poolStatus.Initialization.Provisioned = new(true)
 	}
 	poolStatus.Ready = result.IsDone()
-	wanted := pool.Replicas(in.planned)
+	wanted := pool.WantedReplicas(in.planned)
 	if in.isScaledElsewhere() {
 		wanted = in.scaleSet.Capacity
 	}
@@ -158,8 +158,8 @@ func (in *input) brokenInstances() []string {
 	members := in.membersByProviderID()
 	var out []string
 	for _, vm := range in.vms {
-		if m := members[strings.ToLower(vm.ProviderID)]; vm.Broken() != "" && !vm.Deleting() && (m.vm == nil || !m.readState().Ready && !m.readState().Paused) {
-			out = append(out, vm.Name+": "+vm.Broken())
+		if m := members[strings.ToLower(vm.ProviderID)]; vm.BrokenReason() != "" && !vm.IsDeleting() && (m.vm == nil || !m.readState().Ready && !m.readState().Paused) {
+			out = append(out, vm.Name+": "+vm.BrokenReason())
 		}
 	}
 	return out[:min(4, len(out))]
@@ -167,7 +167,7 @@ func (in *input) brokenInstances() []string {
 
 // isMoving reports whether VMs are being created or deleted.
 func (in *input) isMoving() bool {
-	return isBusy(in) || slices.ContainsFunc(in.vms, func(vm pool.Instance) bool { return vm.Deleting() || vm.Coming() })
+	return isBusy(in) || slices.ContainsFunc(in.vms, func(vm pool.Instance) bool { return vm.IsDeleting() || vm.IsChanging() })
 }
 
 // isComplete reports whether each object has its VM and all decisions are carried out.
@@ -181,7 +181,7 @@ func (in *input) isScaledElsewhere() bool {
 
 // followAutoscaler copies the capacity that an autoscaler has chosen to the MachinePool.
 func (k *Kind) followAutoscaler(ctx context.Context, in *input) error {
-	if !in.isScaledElsewhere() || pool.Replicas(in.planned) == in.scaleSet.Capacity {
+	if !in.isScaledElsewhere() || pool.WantedReplicas(in.planned) == in.scaleSet.Capacity {
 		return nil
 	}
 	changed := in.machinePool.DeepCopy()

@@ -47,7 +47,7 @@ type vmRequest struct {
 
 // hasUnseen reports whether Azure does not yet show a requested deletion, so that the list is older than the request.
 func (r *vmRequests) hasUnseen(name string, vms []pool.Instance) bool {
-	return slices.ContainsFunc(vms, func(vm pool.Instance) bool { return !vm.Deleting() && r.hasRequested(name, vm.ID) })
+	return slices.ContainsFunc(vms, func(vm pool.Instance) bool { return !vm.IsDeleting() && r.hasRequested(name, vm.ID) })
 }
 
 // hasUnfinished reports whether Azure still has a VM whose deletion was requested.
@@ -125,7 +125,7 @@ const gatherTime = movingRetry
 
 // isGathered reports whether the deletable VMs need not wait for others.
 func (in *input) isGathered(known *poolRequests, now time.Time) bool {
-	draining := slices.ContainsFunc(in.rolloutInstances(), func(vm rollout.Instance) bool { return vm.Leaving && !vm.Free && !vm.Deleting })
+	draining := slices.ContainsFunc(in.rolloutInstances(), func(vm rollout.Instance) bool { return vm.MachineDeleting && !vm.Drained && !vm.Deleting })
 	if isFlexible(in) || len(in.actions.Delete) == 0 || !draining {
 		known.deletableSince = time.Time{}
 		return true
@@ -152,7 +152,7 @@ func deleteRequests(in *input, object string) []vmRequest {
 			out = append(out, vmRequest{vms: []arm.ID{vm.ID}, action: engine.Action{Object: object, Method: "DELETE", ID: vm.ID, Query: force}})
 			continue
 		}
-		all.vms, numbers = append(all.vms, vm.ID), append(numbers, vm.Number)
+		all.vms, numbers = append(all.vms, vm.ID), append(numbers, vm.InstanceID)
 	}
 	if len(numbers) == 0 {
 		return out
@@ -171,7 +171,7 @@ func upgradeRequests(in *input, object string) []vmRequest {
 	var numbers []string
 	for _, vm := range in.vms {
 		if slices.Contains(in.actions.Upgrade, string(vm.ID)) {
-			out.vms, numbers = append(out.vms, vm.ID), append(numbers, vm.Number)
+			out.vms, numbers = append(out.vms, vm.ID), append(numbers, vm.InstanceID)
 		}
 	}
 	if len(numbers) == 0 {

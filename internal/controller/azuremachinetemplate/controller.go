@@ -98,13 +98,13 @@ func (r *Reconciler) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.
 		r.warnOwner(ctx, template, "SKUNotFound", fmt.Errorf("spec.template.spec.vmSize: region %s has no VM size %q; near to it are %s", plan.Location(*in), spec.VMSize, strings.Join(near, ", ")))
 		return ctrl.Result{RequeueAfter: status.RefusalRetryInterval}, nil
 	}
-	node, err := machine.Node(size, spec.OSDisk.OSType)
+	node, err := machine.NodeInfo(size, spec.OSDisk.OSType)
 	if err != nil {
 		r.warnOwner(ctx, template, "NodeInfoError", err)
 		return ctrl.Result{RequeueAfter: status.RefusalRetryInterval}, nil
 	}
 	r.eventLog.MarkResolved(template, nodeMatter)
-	template.Status.Capacity, template.Status.NodeInfo = machine.Capacity(size), &node
+	template.Status.Capacity, template.Status.NodeInfo = machine.NodeCapacity(size), &node
 	return ctrl.Result{}, r.writeStatus(ctx, template, changes)
 }
 

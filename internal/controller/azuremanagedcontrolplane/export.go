@@ -66,15 +66,15 @@ func exportValues(ctx context.Context, to published.Publisher, observed json.Raw
 		}
 	}
 	// The Secret that Cluster API reads already has the kubeconfig.
-	if kubeconfig := secrets[objectkey.KubeconfigSecret(to.Cluster)]; len(kubeconfig) > 0 {
+	if kubeconfig := secrets[objectkey.KubeconfigSecretName(to.Cluster)]; len(kubeconfig) > 0 {
 		delete(kubeconfig, objectkey.KubeconfigKey)
 		if len(kubeconfig) == 0 {
-			delete(secrets, objectkey.KubeconfigSecret(to.Cluster))
+			delete(secrets, objectkey.KubeconfigSecretName(to.Cluster))
 		}
 	}
 	for _, name := range sortedKeys(secrets) {
 		for _, key := range sortedKeys(secrets[name]) {
-			if objectkey.Reserved(to.Cluster, name, key) {
+			if objectkey.IsReserved(to.Cluster, name, key) {
 				return reconcile.RefuseSpec(field.ErrorList{field.Forbidden(aso.PatchField(aso.ManagedCluster), "operatorSpec.secrets: Secret "+name+" of Cluster "+to.Cluster+" is one that the provider writes: name another one")})
 			}
 		}

@@ -21,7 +21,7 @@ func checkNetwork(in Input, path *field.Path) field.ErrorList {
 		}
 		return nil
 	}
-	if have, want := in.Facts.VNet, Location(in); have.Elsewhere(want) {
+	if have, want := in.Facts.VNet, Location(in); have.IsInOtherRegion(want) {
 		return field.ErrorList{field.Invalid(path, VNetID(in).Name(), fmt.Sprintf("is in region %s, and spec.location is %s: an AKS cluster has to be in the region of its network; "+
 			"neither can change, so delete the cluster and make it with a network in %s, or with spec.location %s", have.Location, want, want, have.Location))}
 	}
@@ -39,7 +39,7 @@ func checkNetwork(in Input, path *field.Path) field.ErrorList {
 		return field.ErrorList{field.Invalid(here, spec.Subnet.CIDRBlock, "is not a CIDR block as in 10.240.0.0/16")}
 	}
 	ranges := []string{spec.CIDRBlock}
-	if in.Facts.VNet.Foreign() {
+	if in.Facts.VNet.IsForeign() {
 		ranges = in.Facts.VNet.AddressPrefixes
 	} else if _, err := netip.ParsePrefix(spec.CIDRBlock); err != nil {
 		return field.ErrorList{field.Invalid(path.Child("cidrBlock"), spec.CIDRBlock, "is not a CIDR block as in 10.0.0.0/8")}

@@ -53,7 +53,7 @@ func toPointers(values []string) []*string {
 	if len(values) == 0 {
 		return nil
 	}
-	return plan.Pointers(values)
+	return plan.ToPointers(values)
 }
 
 func toPointerMap(values map[string]string) map[string]*string {

@@ -20,12 +20,12 @@ func BuildDeletePlan(in Input) (*arm.Graph, error) {
 	addPrivateEndpoints(in, wanted)
 	addFleetMember(in, wanted)
 	addExtensions(in, wanted)
-	return plan.Deletion(wanted)
+	return plan.BuildDeletion(wanted)
 }
 
 // BuildPoolDeletePlan returns the plan with the agent pool to delete.
 func BuildPoolDeletePlan(in Input, pool Pool) (*arm.Graph, error) {
 	wanted := &arm.Graph{}
 	wanted.Add(arm.Node{ID: PoolID(in, pool), Policy: arm.Repair, Foreign: arm.AdoptForeign, Group: infrav1.AgentPoolsReadyCondition})
-	return plan.Deletion(wanted)
+	return plan.BuildDeletion(wanted)
 }

@@ -29,14 +29,14 @@ func TestEveryFieldCounts(t *testing.T) {
 	counts := map[string]bool{}
 	for _, name := range golden.Cases(t) {
 		c := readTestCase(t, name)
-		fieldtest.Vary("controlPlane", reflect.ValueOf(&c.in.ControlPlane.Spec).Elem(), counts, func() string { return renderEffect(t, c) })
+		fieldtest.VaryLeaves("controlPlane", reflect.ValueOf(&c.in.ControlPlane.Spec).Elem(), counts, func() string { return renderEffect(t, c) })
 		for _, pool := range c.in.Pools {
-			fieldtest.Vary("pool", reflect.ValueOf(&pool.AzurePool.Spec).Elem(), counts, func() string { return renderEffect(t, c) })
+			fieldtest.VaryLeaves("pool", reflect.ValueOf(&pool.AzurePool.Spec).Elem(), counts, func() string { return renderEffect(t, c) })
 		}
 	}
-	all := fieldtest.Leaves("controlPlane", reflect.TypeFor[infrav1.AzureManagedControlPlaneSpec]())
-	all = append(all, fieldtest.Leaves("pool", reflect.TypeFor[infrav1.AzureManagedMachinePoolSpec]())...)
-	fieldtest.AllCount(t, all, counts, readElsewhere)
+	all := fieldtest.LeafPaths("controlPlane", reflect.TypeFor[infrav1.AzureManagedControlPlaneSpec]())
+	all = append(all, fieldtest.LeafPaths("pool", reflect.TypeFor[infrav1.AzureManagedMachinePoolSpec]())...)
+	fieldtest.RequireAllEffective(t, all, counts, readElsewhere)
 }
 
 func renderEffect(t *testing.T, c testCase) string {

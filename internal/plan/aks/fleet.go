@@ -14,7 +14,7 @@ func addFleetMember(in Input, g *arm.Graph) {
 	if member == nil {
 		return
 	}
-	properties := &armcontainerservicefleet.FleetMemberProperties{ClusterResourceID: plan.IDPointer(ClusterID(in))}
+	properties := &armcontainerservicefleet.FleetMemberProperties{ClusterResourceID: plan.ToIDPointer(ClusterID(in))}
 	if member.Group != "" {
 		properties.Group = new(member.Group)
 	}

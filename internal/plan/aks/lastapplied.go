@@ -4,12 +4,12 @@ import (
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/types"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/memory"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/lastapplied"
 )
 
 // recordedTypes are the resource types in plans of a control plane. The value is the condition of types with a resource per entry of
 // the spec. Resources of other types have names that cannot change.
-var recordedTypes = memory.Types{
+var recordedTypes = lastapplied.Types{
 	types.ResourceGroup:    "",
 	types.VirtualNetwork:   "",
 	types.Subnet:           "",
@@ -23,13 +23,13 @@ var recordedTypes = memory.Types{
 func ConditionForPruned(id arm.ID) string { return recordedTypes.Condition(id) }
 
 // LastApplied returns the record of the values that earlier plans of the control plane sent.
-func LastApplied(in Input) memory.Memory {
-	return memory.Of(in.ControlPlane.Annotations, memory.Scope{SubscriptionID: in.SubscriptionID, Types: recordedTypes, Self: ClusterID(in)})
+func LastApplied(in Input) lastapplied.State {
+	return lastapplied.Read(in.ControlPlane.Annotations, lastapplied.Scope{SubscriptionID: in.SubscriptionID, Types: recordedTypes, Self: ClusterID(in)})
 }
 
 // PoolLastApplied returns the record of the values that earlier plans of the pool sent.
-func PoolLastApplied(in Input, pool Pool) memory.Memory {
-	return memory.Of(pool.AzurePool.Annotations, memory.Scope{
-		SubscriptionID: in.SubscriptionID, Types: memory.Types{types.AgentPool: ""}, Self: PoolID(in, pool),
+func PoolLastApplied(in Input, pool Pool) lastapplied.State {
+	return lastapplied.Read(pool.AzurePool.Annotations, lastapplied.Scope{
+		SubscriptionID: in.SubscriptionID, Types: lastapplied.Types{types.AgentPool: ""}, Self: PoolID(in, pool),
 	})
 }

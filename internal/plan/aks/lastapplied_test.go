@@ -14,7 +14,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/types"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/aks"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/memory"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/lastapplied"
 )
 
 // readAttachments is a cluster with two private endpoints, two extensions and a fleet.
@@ -48,13 +48,13 @@ func sentBefore(obj metav1.Object, paths []string) {
 }
 
 // storeBefore stores in an object what has to be stored before a plan is converged.
-func storeBefore(obj metav1.Object, sent memory.Memory, g *arm.Graph) {
-	setAnnotations(obj, sent.Remember(g))
+func storeBefore(obj metav1.Object, sent lastapplied.State, g *arm.Graph) {
+	setAnnotations(obj, sent.AnnotationsBefore(g))
 }
 
 // storeAfter stores in an object what is stored once a plan is in place.
-func storeAfter(obj metav1.Object, sent memory.Memory, g *arm.Graph) {
-	setAnnotations(obj, sent.Settled(g, outcomeOfAll(g)))
+func storeAfter(obj metav1.Object, sent lastapplied.State, g *arm.Graph) {
+	setAnnotations(obj, sent.AnnotationsAfter(g, outcomeOfAll(g)))
 }
 
 func setAnnotations(obj metav1.Object, values map[string]string) {
@@ -77,10 +77,10 @@ func outcomeOfAll(g *arm.Graph) arm.Outcome {
 }
 
 // recordedPaths are the paths of a resource that a plan in place leaves to remember, with the tags that all resources have.
-func recordedPaths(t *testing.T, before memory.Memory, g *arm.Graph, id arm.ID) []string {
+func recordedPaths(t *testing.T, before lastapplied.State, g *arm.Graph, id arm.ID) []string {
 	t.Helper()
 	var lists map[string][]string
-	if err := json.Unmarshal([]byte(before.Settled(g, outcomeOfAll(g))[infrav1.LastAppliedAnnotation]), &lists); err != nil {
+	if err := json.Unmarshal([]byte(before.AnnotationsAfter(g, outcomeOfAll(g))[infrav1.LastAppliedAnnotation]), &lists); err != nil {
 		t.Fatal(err)
 	}
 	_, short, _ := strings.Cut(string(id), "/resourceGroups/")
@@ -101,18 +101,18 @@ func TestPruneWhenTheSpecShrinks(t *testing.T) {
 	in.ControlPlane.Spec.FleetsMember = nil
 	g := mustPlan(t, in)
 	var got []string
-	for _, id := range aks.LastApplied(in).Prune(g) {
+	for _, id := range aks.LastApplied(in).ListPruned(g) {
 		got = append(got, id.ShortName())
 	}
 	// The fleet is somebody's, and no longer in the spec: the membership goes by the inventory.
 	if diff := cmp.Diff([]string{"extensions/e1", "privateEndpoints/pe2"}, got); diff != "" {
 		t.Error(diff)
 	}
-	if again := aks.LastApplied(in).Remember(g); again != nil {
+	if again := aks.LastApplied(in).AnnotationsBefore(g); again != nil {
 		t.Errorf("all of it is stored, and until they are gone nothing may be forgotten: got %s", again)
 	}
 	storeAfter(in.ControlPlane, aks.LastApplied(in), g)
-	if left := aks.LastApplied(in).Prune(g); len(left) > 0 {
+	if left := aks.LastApplied(in).ListPruned(g); len(left) > 0 {
 		t.Errorf("settled, and still to prune: %v", left)
 	}
 }
@@ -131,7 +131,7 @@ func TestDroppedServiceEndpoint(t *testing.T) {
 	if diff := cmp.Diff([]string{"properties.serviceEndpoints[Microsoft.Sql]"}, owned()); diff != "" {
 		t.Error(diff)
 	}
-	if got := aks.LastApplied(in).Prune(mustPlan(t, in)); len(got) > 0 {
+	if got := aks.LastApplied(in).ListPruned(mustPlan(t, in)); len(got) > 0 {
 		t.Errorf("got %v", got)
 	}
 	storeAfter(in.ControlPlane, aks.LastApplied(in), mustPlan(t, in))
@@ -144,7 +144,7 @@ func TestPruneNeverTakesTheCluster(t *testing.T) {
 	in := readAttachments(t)
 	in.ControlPlane.Annotations[infrav1.LastAppliedAnnotation] = `{"other":[],"c1/providers/Microsoft.ContainerService/managedClusters/old":[],
 		"c1/providers/Microsoft.Network/virtualNetworks/old":[],"c1/providers/Microsoft.Network/virtualNetworks/c1/subnets/old":[],"no ID":[],"":[]}`
-	if got := aks.LastApplied(in).Prune(mustPlan(t, in)); len(got) > 0 {
+	if got := aks.LastApplied(in).ListPruned(mustPlan(t, in)); len(got) > 0 {
 		t.Errorf("got %v", got)
 	}
 }
@@ -157,15 +157,15 @@ func TestSentPaths(t *testing.T) {
 	sentBefore(in.ControlPlane, append(slices.Clone(plain), "/properties/supportPlan"))
 	g := mustPlan(t, in)
 	storeBefore(in.ControlPlane, aks.LastApplied(in), g)
-	if !slices.Contains(aks.LastApplied(in).Sent(id), "/properties/supportPlan") {
-		t.Errorf("it was sent and is not taken back yet, got %v", aks.LastApplied(in).Sent(id))
+	if !slices.Contains(aks.LastApplied(in).AppliedPaths(id), "/properties/supportPlan") {
+		t.Errorf("it was sent and is not taken back yet, got %v", aks.LastApplied(in).AppliedPaths(id))
 	}
 	if diff := cmp.Diff(plain, recordedPaths(t, aks.LastApplied(in), g, id)); diff != "" {
 		t.Errorf("it was taken back: %s", diff)
 	}
 	storeAfter(in.ControlPlane, aks.LastApplied(in), g)
 	g = mustPlan(t, in)
-	if again := aks.LastApplied(in).Remember(g); again != nil {
+	if again := aks.LastApplied(in).AnnotationsBefore(g); again != nil {
 		t.Errorf("there is nothing to take back any more: %s", again)
 	}
 	if plan := decodeProperties(t, g.Node(id).Body)["supportPlan"]; plan != nil {

@@ -29,13 +29,13 @@ func addVirtualNetwork(in Input, g *arm.Graph) {
 		return
 	}
 	node := arm.Node{ID: VNetID(in), Policy: arm.Observe, Foreign: arm.UseForeign, Group: infrav1.VNetReadyCondition}
-	if !in.Facts.VNet.Foreign() || LastApplied(in).Made(node.ID) { // A network created for the cluster that lost its tag is reported.
+	if !in.Facts.VNet.IsForeign() || LastApplied(in).IsRecorded(node.ID) { // A network created for the cluster that lost its tag is reported.
 		node.Policy = arm.Repair
 		node.Body = armnetwork.VirtualNetwork{
 			Location: new(Location(in)),
 			Tags:     buildTags(in, infrav1.RoleCommon, VNetID(in).Name()),
 			Properties: &armnetwork.VirtualNetworkPropertiesFormat{
-				AddressSpace: &armnetwork.AddressSpace{AddressPrefixes: plan.Pointers([]string{in.ControlPlane.Spec.VirtualNetwork.CIDRBlock})},
+				AddressSpace: &armnetwork.AddressSpace{AddressPrefixes: plan.ToPointers([]string{in.ControlPlane.Spec.VirtualNetwork.CIDRBlock})},
 			},
 		}
 	}
@@ -51,7 +51,7 @@ func addSubnet(in Input, g *arm.Graph) {
 	node := arm.Node{ID: SubnetID(in), Policy: arm.Observe, Group: infrav1.SubnetsReadyCondition}
 	if _, exists := existingSubnetPrefixes(in); !exists {
 		spec := in.ControlPlane.Spec.VirtualNetwork.Subnet
-		endpoints := network.ServiceEndpoints(spec.ServiceEndpoints)
+		endpoints := network.BuildServiceEndpoints(spec.ServiceEndpoints)
 		properties := readAttachments(in.Facts.Subnet)
 		// Azure shows a single prefix in the singular property.
 		properties.AddressPrefix, properties.ServiceEndpoints = new(spec.CIDRBlock), endpoints
@@ -64,7 +64,7 @@ func addSubnet(in Input, g *arm.Graph) {
 // existingSubnetPrefixes returns the prefixes of the subnet in a network of the user. ok is false if the subnet does not exist or
 // was created for the cluster.
 func existingSubnetPrefixes(in Input) (prefixes []string, ok bool) {
-	return in.Facts.VNet.BYOSubnet(SubnetID(in), inventory.Of("AzureManagedControlPlane", in.ControlPlane))
+	return in.Facts.VNet.BYOSubnetPrefixes(SubnetID(in), inventory.Read("AzureManagedControlPlane", in.ControlPlane))
 }
 
 // readAttachments returns the resources attached to the subnet by users and AKS that no field of the spec describes. Some outbound
@@ -123,7 +123,7 @@ func addPrivateEndpoints(in Input, g *arm.Graph) {
 		}
 		g.Add(arm.Node{
 			ID:     PrivateEndpointID(in, endpoint.Name),
-			Body:   network.PrivateEndpoint(endpoint, SubnetID(in), cmp.Or(endpoint.Location, in.ControlPlane.Spec.Location), buildTags(in, "", endpoint.Name)),
+			Body:   network.BuildPrivateEndpoint(endpoint, SubnetID(in), cmp.Or(endpoint.Location, in.ControlPlane.Spec.Location), buildTags(in, "", endpoint.Name)),
 			After:  after,
 			Policy: arm.Repair,
 			Group:  infrav1.PrivateEndpointsReadyCondition,

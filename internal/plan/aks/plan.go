@@ -21,7 +21,7 @@ func BuildPlan(in Input) (*arm.Graph, aso.Exports, error) {
 	addPrivateEndpoints(in, g)
 	addFleetMember(in, g)
 	addExtensions(in, g)
-	LastApplied(in).Apply(g)
+	LastApplied(in).AddRemovals(g)
 	return g, exports, g.Validate()
 }
 

@@ -109,7 +109,7 @@ func TestCheck(t *testing.T) {
 			if test.change != nil {
 				test.change(&in)
 			}
-			fieldtest.Refused(t, test.reason, aks.CheckSpec(in), test.want)
+			fieldtest.RequireRefusals(t, test.reason, aks.CheckSpec(in), test.want)
 		})
 	}
 }
@@ -173,7 +173,7 @@ func TestCheckPool(t *testing.T) {
 			if test.change != nil {
 				test.change(&in, &pool)
 			}
-			fieldtest.Refused(t, test.reason, aks.CheckPool(in, pool), test.want)
+			fieldtest.RequireRefusals(t, test.reason, aks.CheckPool(in, pool), test.want)
 		})
 	}
 }

@@ -10,7 +10,7 @@ import (
 
 // buildTags returns the tags of a resource that is created for the cluster.
 func buildTags(in Input, role, name string) map[string]*string {
-	return plan.Tags(ownershipInput(in), role, name, in.ControlPlane.Spec.AdditionalTags)
+	return plan.BuildTags(ownershipInput(in), role, name, in.ControlPlane.Spec.AdditionalTags)
 }
 
 // setClusterTags sets the tags in the body of the managed cluster, over those of patches: the additional tags, and the ownership

@@ -52,7 +52,7 @@ func (in Input) observedResource(id arm.ID) json.RawMessage { return in.Facts[id
 // ownershipTags returns the tags that mark the resources of the Cluster.
 func (in Input) ownershipTags() map[string]string {
 	out := map[string]string{infrav1.ClusterTagKey(in.Cluster): infrav1.TagOwned}
-	if owner := ownership.Value(in.Owner, in.Cluster); owner != "" {
+	if owner := ownership.OwnerTagValue(in.Owner, in.Cluster); owner != "" {
 		out[infrav1.OwnerTag] = owner
 	}
 	return out

@@ -131,7 +131,7 @@ func findNearestKinds(m Manifest) []string {
 	if len(same) > 0 {
 		all = same
 	}
-	if names := nearest.Names(m.Kind, all); len(names) > 0 {
+	if names := nearest.FindNames(m.Kind, all); len(names) > 0 {
 		return names
 	}
 	return slices.Compact(same)

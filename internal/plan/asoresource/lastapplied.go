@@ -6,7 +6,7 @@ import (
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/types"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/memory"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/lastapplied"
 )
 
 // typesDeletedWithObject are types whose resources are not deleted when their manifest is removed, because they contain all others.
@@ -14,8 +14,8 @@ import (
 var typesDeletedWithObject = []string{types.ResourceGroup, types.ManagedCluster}
 
 // LastApplied returns the record of the values that earlier plans of the object sent. Manifests may be of any type.
-func LastApplied(in Input) memory.Memory {
-	known := memory.Types{}
+func LastApplied(in Input) lastapplied.State {
+	known := lastapplied.Types{}
 	add := func(id arm.ID) {
 		if row, err := types.ForID(id); err == nil {
 			known[row.Name] = infrav1.ResourcesReadyCondition
@@ -26,13 +26,13 @@ func LastApplied(in Input) memory.Memory {
 			add(id)
 		}
 	}
-	for _, id := range memory.Remembered(in.Object.GetAnnotations(), in.SubscriptionID()) {
+	for _, id := range lastapplied.AppliedResources(in.Object.GetAnnotations(), in.SubscriptionID()) {
 		add(id)
 	}
 	for _, name := range typesDeletedWithObject {
 		known[name] = ""
 	}
-	return memory.Of(in.Object.GetAnnotations(), memory.Scope{SubscriptionID: in.SubscriptionID(), Types: known, Lasting: true, Leaves: true})
+	return lastapplied.Read(in.Object.GetAnnotations(), lastapplied.Scope{SubscriptionID: in.SubscriptionID(), Types: known, KeepsLasting: true, AllLeaves: true})
 }
 
 // BuildDeletePlan returns the resources that the manifests of the object may have created. It leaves out resources that their policy
@@ -48,7 +48,7 @@ func BuildDeletePlan(in Input, withCluster bool) (*arm.Graph, error) {
 		g.Add(arm.Node{ID: id, Policy: arm.Repair, Foreign: in.foreignAction(id), Group: infrav1.ResourcesReadyCondition})
 	}
 	// Resources of removed manifests are deleted with the object if they carry the tag.
-	for _, id := range LastApplied(in).Left(g) {
+	for _, id := range LastApplied(in).ListAbandoned(g) {
 		if !in.declares(in.ObjectKey, id) {
 			g.Add(arm.Node{ID: id, Policy: arm.Repair, Foreign: arm.UseForeign, Group: infrav1.ResourcesReadyCondition})
 		}
@@ -60,5 +60,5 @@ func BuildDeletePlan(in Input, withCluster bool) (*arm.Graph, error) {
 // NothingCreated reports whether no resource of an object can have been created in Azure.
 func NothingCreated(obj metav1.Object) bool {
 	annotations := obj.GetAnnotations()
-	return !memory.Stored(annotations) && annotations[infrav1.InventoryAnnotation] == ""
+	return !lastapplied.IsStored(annotations) && annotations[infrav1.InventoryAnnotation] == ""
 }

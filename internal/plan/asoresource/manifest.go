@@ -112,7 +112,7 @@ func checkKindAndAnnotations(m Manifest) field.ErrorList {
 	if !ok {
 		return field.ErrorList{field.NotSupported(m.Path.Child("kind"), m.Kind, findNearestKinds(m))}
 	}
-	if why := lent.ReachesAnything(resourceType); why != "" {
+	if why := lent.UnboundedReason(resourceType); why != "" {
 		return field.ErrorList{field.Forbidden(m.Path.Child("kind"), "a "+m.Kind+" changes resources without a manifest: "+why+". Write a manifest for each resource.")}
 	}
 	var errs field.ErrorList

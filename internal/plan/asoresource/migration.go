@@ -11,7 +11,7 @@ import (
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/types"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/memory"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/lastapplied"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/ownership"
 )
 
@@ -106,7 +106,7 @@ func (in Input) migrationCandidates() []arm.ID {
 			add(id)
 		}
 	}
-	for _, id := range memory.Remembered(in.Object.GetAnnotations(), in.SubscriptionID()) {
+	for _, id := range lastapplied.AppliedResources(in.Object.GetAnnotations(), in.SubscriptionID()) {
 		if len(in.ManifestsOf(id)) == 0 {
 			add(id)
 		}
@@ -159,7 +159,7 @@ func (in Input) isKeptByPolicy(id arm.ID) bool {
 }
 
 func (in Input) clusterOwner() ownership.Owner {
-	return ownership.Owner{Cluster: in.Cluster, ID: ownership.Value(in.Owner, in.Cluster)}
+	return ownership.Owner{Cluster: in.Cluster, ID: ownership.OwnerTagValue(in.Owner, in.Cluster)}
 }
 
 // hasOwnershipTag reports whether the tags determine the owner of a resource: the Cluster, another owner, or a former tag of the
@@ -170,7 +170,7 @@ func (in Input) hasOwnershipTag(tags map[string]string) bool {
 			return true
 		}
 	}
-	return in.clusterOwner().Others(tags) != ""
+	return in.clusterOwner().FindOtherOwnersTag(tags) != ""
 }
 
 // UnprovenInGroup returns the resources in a resource group that are not proven to belong to the Cluster. While there is one, the
@@ -178,7 +178,7 @@ func (in Input) hasOwnershipTag(tags map[string]string) bool {
 func UnprovenInGroup(in Input, group arm.ID) []arm.ID {
 	var out []arm.ID
 	for _, listed := range in.ListedResources {
-		if id := listed.ID; id.IsWithin(group) && !id.Equal(group) && !in.clusterOwner().Owns(listed.Tags) && !in.isProven(id) {
+		if id := listed.ID; id.IsWithin(group) && !id.Equal(group) && !in.clusterOwner().OwnsTags(listed.Tags) && !in.isProven(id) {
 			out = append(out, id)
 		}
 	}
@@ -209,7 +209,7 @@ func (in Input) isProven(id arm.ID) bool {
 	manifests := in.ManifestsOf(root)
 	if len(manifests) == 0 {
 		// The object had a manifest of the resource.
-		return slices.ContainsFunc(memory.Remembered(in.Object.GetAnnotations(), in.SubscriptionID()), root.Equal) && in.Origins[in.ObjectKey].listsKindOf(root.Type()) && in.Origins[in.ObjectKey].isBefore(listed.Created)
+		return slices.ContainsFunc(lastapplied.AppliedResources(in.Object.GetAnnotations(), in.SubscriptionID()), root.Equal) && in.Origins[in.ObjectKey].listsKindOf(root.Type()) && in.Origins[in.ObjectKey].isBefore(listed.Created)
 	}
 	return !slices.ContainsFunc(manifests, func(m Manifest) bool {
 		origin := in.Origins[m.DeclaredIn]

@@ -11,7 +11,7 @@ import (
 
 // checkObjectName rejects an invalid name of a Secret or ConfigMap.
 func checkObjectName(path *field.Path, of, name string) *field.Error {
-	if wrong := objectkey.WrongName(of, name); wrong != "" {
+	if wrong := objectkey.InvalidNameReason(of, name); wrong != "" {
 		return field.Invalid(path, "", wrong)
 	}
 	return nil
@@ -19,7 +19,7 @@ func checkObjectName(path *field.Path, of, name string) *field.Error {
 
 // checkDataKey rejects an invalid key of a Secret or ConfigMap.
 func checkDataKey(path *field.Path, of, key string) *field.Error {
-	if wrong := objectkey.WrongKey(of, key); wrong != "" {
+	if wrong := objectkey.InvalidKeyReason(of, key); wrong != "" {
 		return field.Invalid(path, "", wrong)
 	}
 	return nil

@@ -97,7 +97,7 @@ func checkDestinationCollisions(manifests []Manifest, cluster string) field.Erro
 				case to.Name == "" || to.Key == "":
 				case first != nil:
 					errs = append(errs, field.Invalid(at, "", "has the same destination as "+first.String()+". Choose another key."))
-				case list == "secrets" && cluster != "" && objectkey.Reserved(cluster, to.Name, to.Key):
+				case list == "secrets" && cluster != "" && objectkey.IsReserved(cluster, to.Name, to.Key):
 					errs = append(errs, field.Forbidden(at.Child("name"), "is a Secret of Cluster "+cluster+" that the provider writes. Choose another name."))
 				default:
 					seen[key] = at

@@ -15,7 +15,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/types"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/aks"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/aks/armschema"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/memory"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/lastapplied"
 )
 
 // CheckManifests returns all errors in the manifests of the object.
@@ -59,7 +59,7 @@ func BuildPlan(in Input) (*arm.Graph, error) {
 		}
 	}
 	addDependencies(in, g)
-	lastApplied.Apply(g)
+	lastApplied.AddRemovals(g)
 	return g, g.Validate()
 }
 
@@ -77,7 +77,7 @@ func ListWaitingForID(in Input) map[string]string {
 }
 
 // buildNode returns the node of a manifest.
-func (in Input) buildNode(m Manifest, id arm.ID, lastApplied memory.Memory) arm.Node {
+func (in Input) buildNode(m Manifest, id arm.ID, lastApplied lastapplied.State) arm.Node {
 	node := arm.Node{ID: id, Policy: arm.Repair, Foreign: in.foreignAction(id), Group: infrav1.ResourcesReadyCondition}
 	switch m.Annotations[PolicyAnnotation] {
 	case PolicySkip:
@@ -257,13 +257,13 @@ var patchedTypes = map[string]armschema.Kind{types.ManagedCluster: armschema.Man
 
 // setBody sets the body of a node. For an existing resource of patchedTypes the body resets the values that earlier plans sent and
 // this one does not.
-func setBody(m Manifest, lastApplied memory.Memory, node *arm.Node, body map[string]any, exists bool) {
+func setBody(m Manifest, lastApplied lastapplied.State, node *arm.Node, body map[string]any, exists bool) {
 	node.Body, node.PlannedBody = body, body
 	kind, ok := patchedTypes[node.ID.Type()]
 	if !ok || !exists {
 		return
 	}
-	dropped := slices.DeleteFunc(lastApplied.Dropped(node), func(path string) bool { return strings.HasPrefix(path, "/tags/") })
+	dropped := slices.DeleteFunc(lastApplied.DroppedPaths(node), func(path string) bool { return strings.HasPrefix(path, "/tags/") })
 	apiVersion, _ := m.APIVersion()
 	node.Body, node.UnremovablePaths = armschema.ResetDropped(kind, apiVersion, body, dropped)
 }

@@ -125,7 +125,7 @@ func (t *translator) addUnknownProperty(part, inner schema.Part, nested bool, pa
 		known = append(known, inner.SettableNames(fields)...)
 	}
 	message := fmt.Sprintf("%s has no such property in API version %s", t.manifest.Kind, t.version)
-	if near := nearest.Names(key, known); len(near) > 0 {
+	if near := nearest.FindNames(key, known); len(near) > 0 {
 		message += "; names most like it: " + strings.Join(near, ", ")
 	}
 	t.addError(field.Invalid(path, "", message))

@@ -74,9 +74,9 @@ type config struct {
 	backOff
 }
 
-// AzureJSON is azure.json for control-plane machines and for workers. They are the same today. It fails when machines
+// BuildAzureJSON is azure.json for control-plane machines and for workers. They are the same today. It fails when machines
 // with a user-assigned identity have none that Azure knows.
-func AzureJSON(in Input) (controlPlane, worker []byte, err error) {
+func BuildAzureJSON(in Input) (controlPlane, worker []byte, err error) {
 	spec := in.AzureCluster.Spec
 	out := config{
 		Cloud:                        cmp.Or(spec.AzureEnvironment, infrav1.PublicCloud),
@@ -107,11 +107,11 @@ func AzureJSON(in Input) (controlPlane, worker []byte, err error) {
 	if lb := spec.NetworkSpec.NodeOutboundLB; lb != nil {
 		out.LoadBalancerName = lb.Name
 	}
-	if err := out.identify(in); err != nil {
+	if err := out.setIdentity(in); err != nil {
 		return nil, nil, err
 	}
 	if overrides := spec.CloudProviderConfigOverrides; overrides != nil {
-		if err := out.override(overrides); err != nil {
+		if err := out.applyOverrides(overrides); err != nil {
 			return nil, nil, err
 		}
 	}
@@ -122,8 +122,8 @@ func AzureJSON(in Input) (controlPlane, worker []byte, err error) {
 	return raw, raw, nil
 }
 
-// identify says how cloud-provider-azure signs in: as the cluster's identity, or as that of the machine it runs on.
-func (c *config) identify(in Input) error {
+// setIdentity says how cloud-provider-azure signs in: as the cluster's identity, or as that of the machine it runs on.
+func (c *config) setIdentity(in Input) error {
 	switch in.Identity {
 	case infrav1.VMIdentitySystemAssigned, infrav1.VMIdentityUserAssigned:
 		c.AADClientID, c.AADClientSecret = "", ""

@@ -38,7 +38,7 @@ const base = `{
     "useInstanceMetadata": true
 }`
 
-func input() cloudconfig.Input {
+func newInput() cloudconfig.Input {
 	azureCluster := &infrav1.AzureCluster{ObjectMeta: metav1.ObjectMeta{Name: "ac"}}
 	azureCluster.Spec.Location = "westus2"
 	azureCluster.Spec.NetworkSpec.Vnet.Name, azureCluster.Spec.NetworkSpec.Vnet.ResourceGroup = "net", "net-rg"
@@ -111,11 +111,11 @@ func TestAzureJSON(t *testing.T) {
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			in := input()
+			in := newInput()
 			if test.change != nil {
 				test.change(&in)
 			}
-			controlPlane, worker, err := cloudconfig.AzureJSON(in)
+			controlPlane, worker, err := cloudconfig.BuildAzureJSON(in)
 			if test.err != "" {
 				if err == nil || !strings.Contains(err.Error(), test.err) {
 					t.Errorf("%s: got %v, want an error that says %q", test.reason, err, test.err)

@@ -10,28 +10,28 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan"
 )
 
-// bastion plans the bastion host. Its subnet and address are planned with the others.
-func bastion(in plan.ClusterInput, g *arm.Graph) {
+// addBastion plans the bastion host. Its subnet and address are planned with the others.
+func addBastion(in plan.ClusterInput, g *arm.Graph) {
 	spec := in.AzureCluster.Spec.BastionSpec.AzureBastion
 	if spec == nil {
 		return
 	}
-	subnet := plan.SubnetID(in, bastionSubnet(spec).Name)
+	subnet := plan.SubnetID(in, buildBastionSubnet(spec).Name)
 	address := plan.PublicIPID(in, spec.PublicIP.Name)
 	g.Add(arm.Node{
 		ID: plan.BastionID(in, spec.Name),
 		Body: armnetwork.BastionHost{
 			Location: new(plan.Location(in)),
 			SKU:      &armnetwork.SKU{Name: new(armnetwork.BastionHostSKUName(cmp.Or(spec.Sku, infrav1.BasicBastionHostSku)))},
-			Tags:     plan.Tags(in, infrav1.RoleBastion, spec.Name, in.AzureCluster.Spec.AdditionalTags),
+			Tags:     plan.BuildTags(in, infrav1.RoleBastion, spec.Name, in.AzureCluster.Spec.AdditionalTags),
 			Properties: &armnetwork.BastionHostPropertiesFormat{
 				EnableTunneling: new(spec.EnableTunneling),
 				IPConfigurations: []*armnetwork.BastionHostIPConfiguration{{
 					Name: new(spec.Name + "-bastionIP"),
 					Properties: &armnetwork.BastionHostIPConfigurationPropertiesFormat{
 						PrivateIPAllocationMethod: new(armnetwork.IPAllocationMethodDynamic),
-						PublicIPAddress:           subResource(address),
-						Subnet:                    subResource(subnet),
+						PublicIPAddress:           toSubResource(address),
+						Subnet:                    toSubResource(subnet),
 					},
 				}},
 			},
@@ -42,8 +42,8 @@ func bastion(in plan.ClusterInput, g *arm.Graph) {
 	})
 }
 
-// bastionSubnet is the subnet of the bastion host, which Azure lets have no NAT gateway.
-func bastionSubnet(spec *infrav1.AzureBastion) infrav1.SubnetSpec {
+// buildBastionSubnet is the subnet of the bastion host, which Azure lets have no NAT gateway.
+func buildBastionSubnet(spec *infrav1.AzureBastion) infrav1.SubnetSpec {
 	subnet := spec.Subnet
 	subnet.Name = cmp.Or(subnet.Name, plan.BastionSubnet)
 	subnet.NatGateway = infrav1.NatGateway{}

@@ -19,32 +19,32 @@ func TestNetworkWithoutItsTag(t *testing.T) {
 		action arm.ForeignAction
 	}{
 		"never planned":         {"users brought it", func(plan.ClusterInput, *arm.Graph) {}, arm.Observe, arm.UseForeign},
-		"planned and not there": {"users may make the network that could not be made", remember, arm.Observe, arm.UseForeign},
-		"settled":               {"it was the cluster's, so somebody took the tag off", settle, arm.Repair, arm.RefuseForeign},
+		"planned and not there": {"users may make the network that could not be made", storeBefore, arm.Observe, arm.UseForeign},
+		"settled":               {"it was the cluster's, so somebody took the tag off", storeAfter, arm.Repair, arm.RefuseForeign},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			in := withSubnets("a", "b")
-			test.store(in, planOf(t, in))
+			test.store(in, mustPlan(t, in))
 			in.Facts.VNet = foreign
-			g := planOf(t, in)
+			g := mustPlan(t, in)
 			for _, node := range g.Nodes() {
 				if node.ID.Equal(plan.VNetID(in)) && (node.Policy != test.policy || node.Foreign != test.action) {
 					t.Errorf("%s: got %s %q, want %s %q", test.reason, node.Policy, node.Foreign, test.policy, test.action)
 				}
 			}
-			if prune := cluster.Memory(in).Prune(g); len(prune) > 0 {
+			if prune := cluster.LastApplied(in).ListPruned(g); len(prune) > 0 {
 				t.Errorf("%s: the spec names all of it, and yet it would be pruned: %v", test.reason, prune)
 			}
-			settle(in, g)
-			if again := planOf(t, in); asPolicy(again, in) != test.policy {
-				t.Errorf("%s: the next pass has the policy %s", test.reason, asPolicy(again, in))
+			storeAfter(in, g)
+			if again := mustPlan(t, in); policyOfNetwork(again, in) != test.policy {
+				t.Errorf("%s: the next pass has the policy %s", test.reason, policyOfNetwork(again, in))
 			}
 		})
 	}
 }
 
-func asPolicy(g *arm.Graph, in plan.ClusterInput) arm.Policy {
+func policyOfNetwork(g *arm.Graph, in plan.ClusterInput) arm.Policy {
 	for _, node := range g.Nodes() {
 		if node.ID.Equal(plan.VNetID(in)) {
 			return node.Policy

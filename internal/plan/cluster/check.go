@@ -12,9 +12,9 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan"
 )
 
-// Check lists what is wrong with the spec in the light of what Azure has. Every message names the field, its value, what
+// CheckSpec lists what is wrong with the spec in the light of what Azure has. Every message names the field, its value, what
 // is wrong and what to do. When it finds something, nothing is to be planned.
-func Check(in plan.ClusterInput) field.ErrorList {
+func CheckSpec(in plan.ClusterInput) field.ErrorList {
 	network := field.NewPath("spec", "networkSpec")
 	errs := checkVNet(in, network.Child("vnet"))
 	errs = append(errs, checkIDs(in)...)
@@ -30,7 +30,7 @@ func Check(in plan.ClusterInput) field.ErrorList {
 // checkVNet refuses a network of another region, and to make one in place of one that the spec says is there. A spec that was
 // written back by a controller has the ID and the tags of a network that was the cluster's: that one is made again.
 func checkVNet(in plan.ClusterInput, path *field.Path) field.ErrorList {
-	if have, want := in.Facts.VNet, plan.Location(in); have.Elsewhere(want) {
+	if have, want := in.Facts.VNet, plan.Location(in); have.IsInOtherRegion(want) {
 		return field.ErrorList{field.Invalid(path, plan.VNetName(in), fmt.Sprintf("is in region %s, and spec.location is %s: a cluster has to be in the region of its network; "+
 			"name a network in %s, or set spec.location to %s", have.Location, want, want, have.Location))}
 	}
@@ -41,14 +41,14 @@ func checkVNet(in plan.ClusterInput, path *field.Path) field.ErrorList {
 	if key, value := plan.OwnerTag(in); vnet.Tags[key] == value {
 		return nil
 	}
-	text := fmt.Sprintf("does not exist in resource group %q: create it, correct the name or group, or remove %%s to have it created", plan.VNetResourceGroup(in))
+	message := fmt.Sprintf("does not exist in resource group %q: create it, correct the name or group, or remove %%s to have it created", plan.VNetResourceGroup(in))
 	if isAzureID(vnet.ID) {
-		return field.ErrorList{field.Invalid(path.Child("name"), plan.VNetName(in), fmt.Sprintf(text, path.Child("id")))}
+		return field.ErrorList{field.Invalid(path.Child("name"), plan.VNetName(in), fmt.Sprintf(message, path.Child("id")))}
 	}
 	for i, subnet := range in.AzureCluster.Spec.NetworkSpec.Subnets {
 		if isAzureID(subnet.ID) {
 			where := field.NewPath("spec", "networkSpec", "subnets").Index(i).Child("id")
-			return field.ErrorList{field.Invalid(path.Child("name"), plan.VNetName(in), fmt.Sprintf(text, where))}
+			return field.ErrorList{field.Invalid(path.Child("name"), plan.VNetName(in), fmt.Sprintf(message, where))}
 		}
 	}
 	return nil
@@ -59,7 +59,7 @@ func checkVNet(in plan.ClusterInput, path *field.Path) field.ErrorList {
 // bare name of a network there, and a marker into subnets, which counts in defaulting only. Such a value leads nowhere.
 func checkIDs(in plan.ClusterInput) field.ErrorList {
 	var errs field.ErrorList
-	check := func(path *field.Path, have string, want arm.ID) {
+	checkID := func(path *field.Path, have string, want arm.ID) {
 		if have != "" && !want.Equal(arm.ID(have)) {
 			errs = append(errs, field.Invalid(path, have, fmt.Sprintf("is not %s, which the names lead to: correct the names and resource groups, or remove the ID", want)))
 		}
@@ -67,21 +67,21 @@ func checkIDs(in plan.ClusterInput) field.ErrorList {
 	network := in.AzureCluster.Spec.NetworkSpec
 	path := field.NewPath("spec", "networkSpec")
 	if isAzureID(network.Vnet.ID) {
-		check(path.Child("vnet", "id"), network.Vnet.ID, plan.VNetID(in))
+		checkID(path.Child("vnet", "id"), network.Vnet.ID, plan.VNetID(in))
 	}
-	eachSubnet(in, func(path *field.Path, subnet infrav1.SubnetSpec) {
+	visitSubnets(in, func(path *field.Path, subnet infrav1.SubnetSpec) {
 		if isAzureID(subnet.ID) {
-			check(path.Child("id"), subnet.ID, plan.SubnetID(in, subnet.Name))
+			checkID(path.Child("id"), subnet.ID, plan.SubnetID(in, subnet.Name))
 		}
-		check(path.Child("securityGroup", "id"), subnet.SecurityGroup.ID, plan.SecurityGroupID(in, subnet.SecurityGroup.Name))
-		check(path.Child("routeTable", "id"), subnet.RouteTable.ID, plan.RouteTableID(in, subnet.RouteTable.Name))
-		check(path.Child("natGateway", "id"), subnet.NatGateway.ID, plan.NATGatewayID(in, subnet.NatGateway.Name))
+		checkID(path.Child("securityGroup", "id"), subnet.SecurityGroup.ID, plan.SecurityGroupID(in, subnet.SecurityGroup.Name))
+		checkID(path.Child("routeTable", "id"), subnet.RouteTable.ID, plan.RouteTableID(in, subnet.RouteTable.Name))
+		checkID(path.Child("natGateway", "id"), subnet.NatGateway.ID, plan.NATGatewayID(in, subnet.NatGateway.Name))
 	})
 	for name, lb := range map[string]*infrav1.LoadBalancerSpec{
 		"apiServerLB": network.APIServerLB, "controlPlaneOutboundLB": network.ControlPlaneOutboundLB, "nodeOutboundLB": network.NodeOutboundLB,
 	} {
 		if lb != nil {
-			check(path.Child(name, "id"), lb.ID, plan.LoadBalancerID(in, lb.Name))
+			checkID(path.Child(name, "id"), lb.ID, plan.LoadBalancerID(in, lb.Name))
 		}
 	}
 	slices.SortFunc(errs, func(a, b *field.Error) int { return strings.Compare(a.Field, b.Field) })
@@ -91,19 +91,19 @@ func checkIDs(in plan.ClusterInput) field.ErrorList {
 // isAzureID tells whether a value is meant as the ID of an Azure resource, which starts with a slash.
 func isAzureID(value string) bool { return strings.HasPrefix(value, "/") }
 
-// eachSubnet calls f for every subnet of the spec with its path, the bastion host's last.
-func eachSubnet(in plan.ClusterInput, f func(path *field.Path, subnet infrav1.SubnetSpec)) {
+// visitSubnets calls f for every subnet of the spec with its path, the bastion host's last.
+func visitSubnets(in plan.ClusterInput, f func(path *field.Path, subnet infrav1.SubnetSpec)) {
 	for i, subnet := range in.AzureCluster.Spec.NetworkSpec.Subnets {
 		f(field.NewPath("spec", "networkSpec", "subnets").Index(i), subnet)
 	}
 	if bastion := in.AzureCluster.Spec.BastionSpec.AzureBastion; bastion != nil {
-		f(field.NewPath("spec", "bastionSpec", "azureBastion", "subnet"), bastionSubnet(bastion))
+		f(field.NewPath("spec", "bastionSpec", "azureBastion", "subnet"), buildBastionSubnet(bastion))
 	}
 }
 
 func checkZones(in plan.ClusterInput, path *field.Path) field.ErrorList {
 	var errs field.ErrorList
-	eachSubnet(in, func(path *field.Path, subnet infrav1.SubnetSpec) {
+	visitSubnets(in, func(path *field.Path, subnet infrav1.SubnetSpec) {
 		if zones := subnet.NatGateway.Zones; len(zones) > 1 {
 			errs = append(errs, field.TooMany(path.Child("natGateway", "zones"), len(zones), 1))
 		}
@@ -111,7 +111,7 @@ func checkZones(in plan.ClusterInput, path *field.Path) field.ErrorList {
 	if in.Facts.ZonesPending {
 		return errs
 	}
-	eachZone(in, path, func(path *field.Path, zone string) {
+	visitZones(in, path, func(path *field.Path, zone string) {
 		switch {
 		case in.AzureCluster.Spec.ExtendedLocation != nil:
 			errs = append(errs, field.Invalid(path, zone, "an edge zone has no availability zones: remove it"))
@@ -124,16 +124,16 @@ func checkZones(in plan.ClusterInput, path *field.Path) field.ErrorList {
 	return errs
 }
 
-// NamesZones tells whether the spec names availability zones: then nothing may be made before it is known which ones the
+// HasZones tells whether the spec names availability zones: then nothing may be made before it is known which ones the
 // region has, because a wrong one is refused.
-func NamesZones(in plan.ClusterInput) bool {
+func HasZones(in plan.ClusterInput) bool {
 	named := false
-	eachZone(in, field.NewPath("spec", "networkSpec"), func(*field.Path, string) { named = true })
+	visitZones(in, field.NewPath("spec", "networkSpec"), func(*field.Path, string) { named = true })
 	return named
 }
 
-// eachZone visits the availability zones that the spec names.
-func eachZone(in plan.ClusterInput, path *field.Path, visit func(path *field.Path, zone string)) {
+// visitZones visits the availability zones that the spec names.
+func visitZones(in plan.ClusterInput, path *field.Path, visit func(path *field.Path, zone string)) {
 	each := func(path *field.Path, zones []string) {
 		for i, zone := range zones {
 			visit(path.Index(i), zone)
@@ -149,7 +149,7 @@ func eachZone(in plan.ClusterInput, path *field.Path, visit func(path *field.Pat
 	if lb := network.ControlPlaneOutboundLB; lb != nil {
 		each(path.Child("controlPlaneOutboundLB", "availabilityZones"), lb.AvailabilityZones)
 	}
-	eachSubnet(in, func(path *field.Path, subnet infrav1.SubnetSpec) {
+	visitSubnets(in, func(path *field.Path, subnet infrav1.SubnetSpec) {
 		each(path.Child("natGateway", "zones"), subnet.NatGateway.Zones)
 	})
 }
@@ -176,7 +176,7 @@ func checkPeerings(in plan.ClusterInput, path *field.Path) field.ErrorList {
 func checkPrivateEndpoints(in plan.ClusterInput) field.ErrorList {
 	var errs field.ErrorList
 	seen := map[string]bool{}
-	eachSubnet(in, func(path *field.Path, subnet infrav1.SubnetSpec) {
+	visitSubnets(in, func(path *field.Path, subnet infrav1.SubnetSpec) {
 		for i, endpoint := range subnet.PrivateEndpoints {
 			name := strings.ToLower(endpoint.Name)
 			if seen[name] {

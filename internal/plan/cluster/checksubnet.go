@@ -16,8 +16,8 @@ import (
 // https://learn.microsoft.com/en-us/azure/virtual-network/virtual-networks-faq
 const reservedAddresses = 4
 
-// block is one prefix of a subnet and where it comes from.
-type block struct {
+// subnetPrefix is one prefix of a subnet and where it comes from.
+type subnetPrefix struct {
 	prefix netip.Prefix
 	subnet string
 	path   *field.Path // nil for a subnet that the spec does not have
@@ -27,10 +27,10 @@ func checkSubnets(in plan.ClusterInput) field.ErrorList {
 	errs := checkSubnetNames(in)
 	vnet, bad := vnetPrefixes(in)
 	errs = append(errs, bad...)
-	var blocks []block
-	eachSubnet(in, func(path *field.Path, subnet infrav1.SubnetSpec) {
+	var blocks []subnetPrefix
+	visitSubnets(in, func(path *field.Path, subnet infrav1.SubnetSpec) {
 		// Of a subnet that the user brought, the ranges that Azure has count, whatever the spec has.
-		if _, exists := existingSubnet(in, subnet.Name); exists {
+		if _, exists := existingSubnetPrefixes(in, subnet.Name); exists {
 			return
 		}
 		if len(subnet.CIDRBlocks) == 0 {
@@ -43,20 +43,20 @@ func checkSubnets(in plan.ClusterInput) field.ErrorList {
 				errs = append(errs, field.Invalid(here, cidr, "is not a CIDR block as in 10.1.0.0/16"))
 				continue
 			}
-			blocks = append(blocks, block{prefix.Masked(), subnet.Name, here})
-			if len(bad) == 0 && !slices.ContainsFunc(vnet, func(p netip.Prefix) bool { return contains(p, prefix) }) {
-				errs = append(errs, field.Invalid(here, cidr, fmt.Sprintf("is not within the network %q, which has %s: choose a range in it, or extend the network", plan.VNetName(in), join(vnet))))
+			blocks = append(blocks, subnetPrefix{prefix.Masked(), subnet.Name, here})
+			if len(bad) == 0 && !slices.ContainsFunc(vnet, func(p netip.Prefix) bool { return containsPrefix(p, prefix) }) {
+				errs = append(errs, field.Invalid(here, cidr, fmt.Sprintf("is not within the network %q, which has %s: choose a range in it, or extend the network", plan.VNetName(in), joinPrefixes(vnet))))
 			}
 		}
 	})
-	blocks = append(blocks, otherSubnets(in)...)
+	blocks = append(blocks, otherSubnetPrefixes(in)...)
 	return append(errs, checkOverlaps(blocks)...)
 }
 
 func checkSubnetNames(in plan.ClusterInput) field.ErrorList {
 	var errs field.ErrorList
 	seen := map[string]bool{}
-	eachSubnet(in, func(path *field.Path, subnet infrav1.SubnetSpec) {
+	visitSubnets(in, func(path *field.Path, subnet infrav1.SubnetSpec) {
 		switch name := strings.ToLower(subnet.Name); {
 		case name == "":
 			errs = append(errs, field.Required(path.Child("name"), "a subnet has a name"))
@@ -76,7 +76,7 @@ func checkSubnetNames(in plan.ClusterInput) field.ErrorList {
 func vnetPrefixes(in plan.ClusterInput) ([]netip.Prefix, field.ErrorList) {
 	var errs field.ErrorList
 	blocks := in.AzureCluster.Spec.NetworkSpec.Vnet.CIDRBlocks
-	if plan.BYONetwork(in, in.Facts.VNet) {
+	if plan.IsBYONetwork(in, in.Facts.VNet) {
 		blocks = in.Facts.VNet.AddressPrefixes
 	}
 	var out []netip.Prefix
@@ -91,30 +91,32 @@ func vnetPrefixes(in plan.ClusterInput) ([]netip.Prefix, field.ErrorList) {
 	return out, errs
 }
 
-// otherSubnets are the ranges of subnets of the network that the spec does not name or that exist already in a network
+// otherSubnetPrefixes are the ranges of subnets of the network that the spec does not name or that exist already in a network
 // that the user brought.
-func otherSubnets(in plan.ClusterInput) []block {
+func otherSubnetPrefixes(in plan.ClusterInput) []subnetPrefix {
 	planned := map[string]bool{}
-	for _, subnet := range ownSubnets(in) {
+	for _, subnet := range listManagedSubnets(in) {
 		planned[strings.ToLower(subnet.Name)] = true
 	}
-	var out []block
+	var out []subnetPrefix
 	for name, prefixes := range in.Facts.VNet.Subnets {
 		if planned[name] {
 			continue
 		}
 		for _, cidr := range prefixes {
 			if prefix, err := netip.ParsePrefix(cidr); err == nil {
-				out = append(out, block{prefix: prefix.Masked(), subnet: name})
+				out = append(out, subnetPrefix{prefix: prefix.Masked(), subnet: name})
 			}
 		}
 	}
-	slices.SortFunc(out, func(a, b block) int { return strings.Compare(a.subnet+a.prefix.String(), b.subnet+b.prefix.String()) })
+	slices.SortFunc(out, func(a, b subnetPrefix) int {
+		return strings.Compare(a.subnet+a.prefix.String(), b.subnet+b.prefix.String())
+	})
 	return out
 }
 
 // checkOverlaps reports each block of the spec that overlaps one before it, or one that exists.
-func checkOverlaps(blocks []block) field.ErrorList {
+func checkOverlaps(blocks []subnetPrefix) field.ErrorList {
 	var errs field.ErrorList
 	for i, a := range blocks {
 		if a.path == nil {
@@ -130,11 +132,11 @@ func checkOverlaps(blocks []block) field.ErrorList {
 	return errs
 }
 
-func contains(outer, inner netip.Prefix) bool {
+func containsPrefix(outer, inner netip.Prefix) bool {
 	return outer.Bits() <= inner.Bits() && outer.Masked().Contains(inner.Addr())
 }
 
-func join(prefixes []netip.Prefix) string {
+func joinPrefixes(prefixes []netip.Prefix) string {
 	var out []string
 	for _, prefix := range prefixes {
 		out = append(out, prefix.String())

@@ -21,7 +21,7 @@ func TestDeletePlanTakesAnySpec(t *testing.T) {
 	spec.NetworkSpec.NodeOutboundLB = &infrav1.LoadBalancerSpec{Name: "out", FrontendIPs: []infrav1.FrontendIP{{PublicIP: &infrav1.PublicIPSpec{}}}}
 	spec.NetworkSpec.Vnet.Peerings = infrav1.VnetPeerings{{}}
 	spec.BastionSpec.AzureBastion = &infrav1.AzureBastion{}
-	graph, err := cluster.DeletePlan(in)
+	graph, err := cluster.BuildDeletePlan(in)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -41,7 +41,7 @@ func TestDeletePlanTakesAnySpec(t *testing.T) {
 
 func TestDeletePlanDoesNotChangeItsInput(t *testing.T) {
 	in := plan.ClusterInput{SubscriptionID: "s", AzureCluster: &infrav1.AzureCluster{ObjectMeta: metav1.ObjectMeta{Name: "c"}}}
-	if _, err := cluster.DeletePlan(in); err != nil {
+	if _, err := cluster.BuildDeletePlan(in); err != nil {
 		t.Fatal(err)
 	}
 	if in.AzureCluster.Spec.ControlPlaneEnabled {

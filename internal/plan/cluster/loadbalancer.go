@@ -13,67 +13,67 @@ import (
 // probeInterval is how often a load balancer asks the API server for its health, in seconds.
 const probeInterval = 15
 
-// loadBalancers plans the load balancers: that of the API server, with an internal one beside it if asked for, and those
+// addLoadBalancers plans the load balancers: that of the API server, with an internal one beside it if asked for, and those
 // that machines reach the internet through.
-func loadBalancers(in plan.ClusterInput, g *arm.Graph) {
+func addLoadBalancers(in plan.ClusterInput, g *arm.Graph) {
 	network := in.AzureCluster.Spec.NetworkSpec
 	if lb := network.APIServerLB; lb != nil {
-		build := newBalancer(in, lb, lb.Name, plan.APIServerPoolName(lb))
+		build := newLoadBalancerBuilder(in, lb, lb.Name, plan.APIServerPoolName(lb))
 		if lb.Type == infrav1.Internal {
-			build.privateFrontends(lb.FrontendIPs)
+			build.addPrivateFrontends(lb.FrontendIPs)
 		} else {
-			build.publicFrontends()
-			build.outboundRule()
+			build.addPublicFrontends()
+			build.addOutboundRule()
 		}
-		build.apiServerRules()
-		build.add(g, infrav1.RoleAPIServer)
+		build.addAPIServerRules()
+		build.addToGraph(g, infrav1.RoleAPIServer)
 	}
-	if lb, frontends := network.APIServerLB, internalFrontends(in); len(frontends) > 0 {
-		build := newBalancer(in, lb, plan.InternalAPIServerLBName(lb), plan.InternalAPIServerPoolName(lb))
-		build.privateFrontends(frontends)
-		build.apiServerRules()
-		build.add(g, infrav1.RoleAPIServerInternal)
+	if lb, frontends := network.APIServerLB, buildInternalFrontends(in); len(frontends) > 0 {
+		build := newLoadBalancerBuilder(in, lb, plan.InternalAPIServerLBName(lb), plan.InternalAPIServerPoolName(lb))
+		build.addPrivateFrontends(frontends)
+		build.addAPIServerRules()
+		build.addToGraph(g, infrav1.RoleAPIServerInternal)
 	}
 	if lb := network.NodeOutboundLB; lb != nil {
-		build := newBalancer(in, lb, lb.Name, plan.NodeOutboundPoolName(lb))
-		build.publicFrontends()
-		build.outboundRule()
-		build.add(g, infrav1.RoleNodeOutbound)
+		build := newLoadBalancerBuilder(in, lb, lb.Name, plan.NodeOutboundPoolName(lb))
+		build.addPublicFrontends()
+		build.addOutboundRule()
+		build.addToGraph(g, infrav1.RoleNodeOutbound)
 	}
 	if lb := network.ControlPlaneOutboundLB; lb != nil && in.AzureCluster.Spec.ControlPlaneEnabled {
-		build := newBalancer(in, lb, lb.Name, plan.ControlPlaneOutboundPoolName(in, lb))
-		build.publicFrontends()
-		build.outboundRule()
-		build.add(g, infrav1.RoleControlPlaneOutbound)
+		build := newLoadBalancerBuilder(in, lb, lb.Name, plan.ControlPlaneOutboundPoolName(in, lb))
+		build.addPublicFrontends()
+		build.addOutboundRule()
+		build.addToGraph(g, infrav1.RoleControlPlaneOutbound)
 	}
 }
 
-// internalFrontends are the frontends of the internal load balancer beside the public one. One that is there keeps its name,
+// buildInternalFrontends are the frontends of the internal load balancer beside the public one. One that is there keeps its name,
 // which is another one where the established provider made it of no spec: Azure gives an address to one frontend only.
-func internalFrontends(in plan.ClusterInput) []infrav1.FrontendIP {
+func buildInternalFrontends(in plan.ClusterInput) []infrav1.FrontendIP {
 	out := plan.InternalAPIServerFrontends(in, in.Facts.VNet)
 	for i := range out {
-		if name, ok := in.Facts.InternalFrontends[plan.AddressKey(out[i].PrivateIPAddress)]; ok {
+		if name, ok := in.Facts.InternalFrontends[plan.NormalizeAddress(out[i].PrivateIPAddress)]; ok {
 			out[i].Name = name
 		}
 	}
 	return out
 }
 
-// balancer is a load balancer while it is put together.
-type balancer struct {
-	in         plan.ClusterInput
-	spec       *infrav1.LoadBalancerSpec
-	id         arm.ID
-	pool       arm.ID
-	frontends  []arm.ID
-	after      []arm.ID
-	properties *armnetwork.LoadBalancerPropertiesFormat
+// loadBalancerBuilder is a load balancer while it is put together.
+type loadBalancerBuilder struct {
+	in           plan.ClusterInput
+	spec         *infrav1.LoadBalancerSpec
+	id           arm.ID
+	pool         arm.ID
+	frontends    []arm.ID
+	dependencies []arm.ID
+	properties   *armnetwork.LoadBalancerPropertiesFormat
 }
 
-func newBalancer(in plan.ClusterInput, spec *infrav1.LoadBalancerSpec, name, pool string) *balancer {
+func newLoadBalancerBuilder(in plan.ClusterInput, spec *infrav1.LoadBalancerSpec, name, pool string) *loadBalancerBuilder {
 	id := plan.LoadBalancerID(in, name)
-	return &balancer{
+	return &loadBalancerBuilder{
 		in: in, spec: spec, id: id, pool: plan.PoolID(id, pool),
 		properties: &armnetwork.LoadBalancerPropertiesFormat{
 			FrontendIPConfigurations: []*armnetwork.FrontendIPConfiguration{},
@@ -85,49 +85,49 @@ func newBalancer(in plan.ClusterInput, spec *infrav1.LoadBalancerSpec, name, poo
 	}
 }
 
-// publicFrontends adds a frontend per public address. Zones are the address's.
-func (b *balancer) publicFrontends() {
+// addPublicFrontends adds a frontend per public address. Zones are the address's.
+func (b *loadBalancerBuilder) addPublicFrontends() {
 	for _, frontend := range b.spec.FrontendIPs {
 		if frontend.PublicIP == nil {
 			continue
 		}
 		address := plan.PublicIPID(b.in, frontend.PublicIP.Name)
-		b.after = append(b.after, address)
+		b.dependencies = append(b.dependencies, address)
 		b.frontends = append(b.frontends, plan.FrontendID(b.id, frontend.Name))
 		b.properties.FrontendIPConfigurations = append(b.properties.FrontendIPConfigurations, &armnetwork.FrontendIPConfiguration{
 			Name: new(frontend.Name),
 			Properties: &armnetwork.FrontendIPConfigurationPropertiesFormat{
-				PublicIPAddress: &armnetwork.PublicIPAddress{ID: plan.IDPointer(address)},
+				PublicIPAddress: &armnetwork.PublicIPAddress{ID: plan.ToIDPointer(address)},
 			},
 		})
 	}
 }
 
-// privateFrontends adds frontends with fixed addresses in the subnet of the control plane.
-func (b *balancer) privateFrontends(frontends []infrav1.FrontendIP) {
+// addPrivateFrontends adds frontends with fixed addresses in the subnet of the control plane.
+func (b *loadBalancerBuilder) addPrivateFrontends(frontends []infrav1.FrontendIP) {
 	subnet, ok := plan.ControlPlaneSubnet(b.in)
 	if !ok {
 		return
 	}
 	subnetID := plan.SubnetID(b.in, subnet.Name)
-	b.after = append(b.after, subnetID)
+	b.dependencies = append(b.dependencies, subnetID)
 	for _, frontend := range frontends {
 		b.frontends = append(b.frontends, plan.FrontendID(b.id, frontend.Name))
 		b.properties.FrontendIPConfigurations = append(b.properties.FrontendIPConfigurations, &armnetwork.FrontendIPConfiguration{
 			Name:  new(frontend.Name),
-			Zones: zoneList(b.spec.AvailabilityZones),
+			Zones: sortedZones(b.spec.AvailabilityZones),
 			Properties: &armnetwork.FrontendIPConfigurationPropertiesFormat{
 				PrivateIPAddress:          new(frontend.PrivateIPAddress),
 				PrivateIPAddressVersion:   new(ipVersion(frontend.PrivateIPAddress)),
 				PrivateIPAllocationMethod: new(armnetwork.IPAllocationMethodStatic),
-				Subnet:                    &armnetwork.Subnet{ID: plan.IDPointer(subnetID)},
+				Subnet:                    &armnetwork.Subnet{ID: plan.ToIDPointer(subnetID)},
 			},
 		})
 	}
 }
 
-// apiServerRules adds the probe and the rules of the API server and of the additional ports.
-func (b *balancer) apiServerRules() {
+// addAPIServerRules adds the probe and the rules of the API server and of the additional ports.
+func (b *loadBalancerBuilder) addAPIServerRules() {
 	port := plan.APIServerPort(b.in)
 	b.properties.Probes = append(b.properties.Probes, &armnetwork.Probe{
 		Name: new(plan.APIServerProbe),
@@ -139,13 +139,13 @@ func (b *balancer) apiServerRules() {
 			ProbeThreshold:    new(int32(1)),
 		},
 	})
-	b.rule(plan.APIServerRule, cmp.Or(b.in.AzureCluster.Spec.ControlPlaneEndpoint.Port, port), port)
+	b.addRule(plan.APIServerRule, cmp.Or(b.in.AzureCluster.Spec.ControlPlaneEndpoint.Port, port), port)
 	for _, additional := range b.in.AzureCluster.Spec.NetworkSpec.AdditionalAPIServerLBPorts {
-		b.rule(additional.Name, additional.Port, additional.Port)
+		b.addRule(additional.Name, additional.Port, additional.Port)
 	}
 }
 
-func (b *balancer) rule(name string, frontendPort, backendPort int32) {
+func (b *loadBalancerBuilder) addRule(name string, frontendPort, backendPort int32) {
 	if len(b.frontends) == 0 {
 		return
 	}
@@ -155,9 +155,9 @@ func (b *balancer) rule(name string, frontendPort, backendPort int32) {
 			Protocol:                new(armnetwork.TransportProtocolTCP),
 			FrontendPort:            new(frontendPort),
 			BackendPort:             new(backendPort),
-			FrontendIPConfiguration: subResource(b.frontends[0]),
-			BackendAddressPool:      subResource(b.pool),
-			Probe:                   subResource(plan.ProbeID(b.id, plan.APIServerProbe)),
+			FrontendIPConfiguration: toSubResource(b.frontends[0]),
+			BackendAddressPool:      toSubResource(b.pool),
+			Probe:                   toSubResource(plan.ProbeID(b.id, plan.APIServerProbe)),
 			DisableOutboundSnat:     new(true),
 			EnableFloatingIP:        new(false),
 			IdleTimeoutInMinutes:    b.spec.IdleTimeoutInMinutes,
@@ -166,39 +166,39 @@ func (b *balancer) rule(name string, frontendPort, backendPort int32) {
 	})
 }
 
-// outboundRule lets the machines of the pool out through all frontends.
-func (b *balancer) outboundRule() {
+// addOutboundRule lets the machines of the pool out through all frontends.
+func (b *loadBalancerBuilder) addOutboundRule() {
 	if len(b.frontends) == 0 {
 		return
 	}
 	frontends := []*armnetwork.SubResource{}
 	for _, id := range b.frontends {
-		frontends = append(frontends, subResource(id))
+		frontends = append(frontends, toSubResource(id))
 	}
 	b.properties.OutboundRules = append(b.properties.OutboundRules, &armnetwork.OutboundRule{
 		Name: new(plan.OutboundRule),
 		Properties: &armnetwork.OutboundRulePropertiesFormat{
 			Protocol:                 new(armnetwork.LoadBalancerOutboundRuleProtocolAll),
-			BackendAddressPool:       subResource(b.pool),
+			BackendAddressPool:       toSubResource(b.pool),
 			FrontendIPConfigurations: frontends,
 			IdleTimeoutInMinutes:     b.spec.IdleTimeoutInMinutes,
 		},
 	})
 }
 
-// add puts the load balancer into the graph. Parts that others put into it stay; frontends and rules that an earlier spec
+// addToGraph puts the load balancer into the graph. Parts that others put into it stay; frontends and rules that an earlier spec
 // had go, as when spec.frontendIPsCount shrinks or an additional port is removed.
-func (b *balancer) add(g *arm.Graph, role string) {
+func (b *loadBalancerBuilder) addToGraph(g *arm.Graph, role string) {
 	g.Add(arm.Node{
 		ID: b.id,
 		Body: armnetwork.LoadBalancer{
 			Location:         new(plan.Location(b.in)),
-			ExtendedLocation: extendedLocation(b.in),
+			ExtendedLocation: toExtendedLocation(b.in),
 			SKU:              &armnetwork.LoadBalancerSKU{Name: new(armnetwork.LoadBalancerSKUNameStandard)},
-			Tags:             plan.Tags(b.in, role, "", b.in.AzureCluster.Spec.AdditionalTags),
+			Tags:             plan.BuildTags(b.in, role, "", b.in.AzureCluster.Spec.AdditionalTags),
 			Properties:       b.properties,
 		},
-		After:  b.after,
+		After:  b.dependencies,
 		Policy: arm.Repair,
 		OwnedPaths: []string{
 			"properties.frontendIPConfigurations[" + b.id.Name() + "-frontEnd*]",
@@ -208,6 +208,6 @@ func (b *balancer) add(g *arm.Graph, role string) {
 	})
 }
 
-func subResource(id arm.ID) *armnetwork.SubResource {
-	return &armnetwork.SubResource{ID: plan.IDPointer(id)}
+func toSubResource(id arm.ID) *armnetwork.SubResource {
+	return &armnetwork.SubResource{ID: plan.ToIDPointer(id)}
 }

@@ -8,9 +8,9 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan"
 )
 
-// natGateways plans the NAT gateways of the subnets that are made, each once.
-func natGateways(in plan.ClusterInput, g *arm.Graph) {
-	for _, subnet := range ownSubnets(in) {
+// addNATGateways plans the NAT gateways of the subnets that are made, each once.
+func addNATGateways(in plan.ClusterInput, g *arm.Graph) {
+	for _, subnet := range listManagedSubnets(in) {
 		gateway := subnet.NatGateway
 		id := plan.NATGatewayID(in, gateway.Name)
 		if gateway.Name == "" || g.Has(id) {
@@ -22,10 +22,10 @@ func natGateways(in plan.ClusterInput, g *arm.Graph) {
 			Body: armnetwork.NatGateway{
 				Location: new(plan.Location(in)),
 				SKU:      &armnetwork.NatGatewaySKU{Name: new(armnetwork.NatGatewaySKUNameStandard)},
-				Zones:    zoneList(gateway.Zones),
-				Tags:     plan.Tags(in, "", gateway.Name, in.AzureCluster.Spec.AdditionalTags),
+				Zones:    sortedZones(gateway.Zones),
+				Tags:     plan.BuildTags(in, "", gateway.Name, in.AzureCluster.Spec.AdditionalTags),
 				Properties: &armnetwork.NatGatewayPropertiesFormat{
-					PublicIPAddresses: []*armnetwork.SubResource{{ID: plan.IDPointer(address)}},
+					PublicIPAddresses: []*armnetwork.SubResource{{ID: plan.ToIDPointer(address)}},
 				},
 			},
 			After:  []arm.ID{address},

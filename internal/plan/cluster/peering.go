@@ -8,26 +8,26 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan"
 )
 
-// peerings plans both directions of each peering. A peering changes both networks, so the way back comes after the way
+// addPeerings plans both directions of each peering. A peering changes both networks, so the way back comes after the way
 // there.
-func peerings(in plan.ClusterInput, g *arm.Graph) {
+func addPeerings(in plan.ClusterInput, g *arm.Graph) {
 	local := plan.VNetID(in)
 	for _, peering := range in.AzureCluster.Spec.NetworkSpec.Vnet.Peerings {
 		remote := plan.RemoteVNetID(in, peering)
 		forward, reverse := plan.PeeringID(local, remote), plan.PeeringID(remote, local)
 		g.Add(
-			peeringNode(forward, remote, peering.ForwardPeeringProperties),
-			peeringNode(reverse, local, peering.ReversePeeringProperties, local, forward),
+			buildPeering(forward, remote, peering.ForwardPeeringProperties),
+			buildPeering(reverse, local, peering.ReversePeeringProperties, local, forward),
 		)
 	}
 }
 
-func peeringNode(id, to arm.ID, properties infrav1.VnetPeeringProperties, after ...arm.ID) arm.Node {
+func buildPeering(id, to arm.ID, properties infrav1.VnetPeeringProperties, after ...arm.ID) arm.Node {
 	return arm.Node{
 		ID: id,
 		Body: armnetwork.VirtualNetworkPeering{
 			Properties: &armnetwork.VirtualNetworkPeeringPropertiesFormat{
-				RemoteVirtualNetwork:      &armnetwork.SubResource{ID: plan.IDPointer(to)},
+				RemoteVirtualNetwork:      &armnetwork.SubResource{ID: plan.ToIDPointer(to)},
 				AllowForwardedTraffic:     properties.AllowForwardedTraffic,
 				AllowGatewayTransit:       properties.AllowGatewayTransit,
 				AllowVirtualNetworkAccess: properties.AllowVirtualNetworkAccess,

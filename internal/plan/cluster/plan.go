@@ -1,7 +1,7 @@
 // Package cluster plans the Azure resources of a self-managed cluster: resource group, network, load balancers, private
 // DNS and what belongs to them.
 //
-// It is pure: Plan, DeletePlan, Check and Unsupported are functions of their input alone. Check and Unsupported are to
+// It is pure: Plan, BuildDeletePlan, Check and Unsupported are functions of their input alone. Check and Unsupported are to
 // be asked before Plan; when they find something, nothing is to be made.
 package cluster
 
@@ -16,38 +16,38 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan"
 )
 
-// features add the nodes of one kind of resource each, in the order in which people think of them.
-var features = []func(in plan.ClusterInput, g *arm.Graph){
-	resourceGroups,
-	virtualNetwork,
-	securityGroups,
-	routeTables,
-	publicIPs,
-	natGateways,
-	subnets,
-	peerings,
-	loadBalancers,
-	privateDNS,
-	privateEndpoints,
-	bastion,
+// addFeatures add the nodes of one kind of resource each, in the order in which people think of them.
+var addFeatures = []func(in plan.ClusterInput, g *arm.Graph){
+	addResourceGroups,
+	addVirtualNetwork,
+	addSecurityGroups,
+	addRouteTables,
+	addPublicIPs,
+	addNATGateways,
+	addSubnets,
+	addPeerings,
+	addLoadBalancers,
+	addPrivateDNS,
+	addPrivateEndpoints,
+	addBastion,
 }
 
-// Plan is the desired state of the cluster's resources. The error is that of a graph that does not hold together, which
+// BuildPlan is the desired state of the cluster's resources. The error is that of a graph that does not hold together, which
 // is a bug and not bad input.
-func Plan(in plan.ClusterInput) (*arm.Graph, error) {
+func BuildPlan(in plan.ClusterInput) (*arm.Graph, error) {
 	g := &arm.Graph{}
-	for _, feature := range features {
+	for _, feature := range addFeatures {
 		feature(in, g)
 	}
-	sent := Memory(in)
-	sent.Apply(g)
-	carryAddressPrefixes(in, g, sent)
+	sent := LastApplied(in)
+	sent.AddRemovals(g)
+	keepForeignPrefixes(in, g, sent)
 	return g, g.Validate()
 }
 
-// Endpoint is where the API server is reached: what the spec says, else the name of the load balancer and the port. The
+// APIServerEndpoint is where the API server is reached: what the spec says, else the name of the load balancer and the port. The
 // host is "" when somebody else runs the control plane and has not said where.
-func Endpoint(in plan.ClusterInput) (host string, port int32) {
+func APIServerEndpoint(in plan.ClusterInput) (host string, port int32) {
 	endpoint := in.AzureCluster.Spec.ControlPlaneEndpoint
 	lb := in.AzureCluster.Spec.NetworkSpec.APIServerLB
 	if lb == nil {
@@ -90,19 +90,19 @@ func FailureDomains(in plan.ClusterInput) []clusterv1.FailureDomain {
 	return out
 }
 
-// zones are the zones of public IP addresses that no load balancer says anything about.
-func zones(in plan.ClusterInput) []string {
+// regionZones are the zones of public IP addresses that no load balancer says anything about.
+func regionZones(in plan.ClusterInput) []string {
 	if in.AzureCluster.Spec.ExtendedLocation != nil {
 		return nil
 	}
 	return slices.Sorted(slices.Values(in.Facts.Zones))
 }
 
-// zoneList is the list as models want it. It is left out when empty: zones cannot be changed, and a region without any
+// sortedZones is the list as models want it. It is left out when empty: zones cannot be changed, and a region without any
 // takes no list.
-func zoneList(zones []string) []*string {
+func sortedZones(zones []string) []*string {
 	if len(zones) == 0 {
 		return nil
 	}
-	return plan.Pointers(slices.Sorted(slices.Values(zones)))
+	return plan.ToPointers(slices.Sorted(slices.Values(zones)))
 }

@@ -18,14 +18,14 @@ const (
 	recordTTL = 300
 )
 
-// privateDNS plans the zone that names the internal load balancer of the API server, its links to the cluster's network
+// addPrivateDNS plans the zone that names the internal load balancer of the API server, its links to the cluster's network
 // and the peered ones, and the record. A zone and links that were there before are used as they are.
-func privateDNS(in plan.ClusterInput, g *arm.Graph) {
+func addPrivateDNS(in plan.ClusterInput, g *arm.Graph) {
 	if !hasPrivateDNS(in) {
 		return
 	}
 	zone := plan.PrivateDNSZoneID(in)
-	tags := plan.Tags(in, "", "", in.AzureCluster.Spec.AdditionalTags)
+	tags := plan.BuildTags(in, "", "", in.AzureCluster.Spec.AdditionalTags)
 	g.Add(arm.Node{
 		ID:      zone,
 		Body:    armprivatedns.PrivateZone{Location: new(dnsLocation), Tags: tags},
@@ -49,7 +49,7 @@ func privateDNS(in plan.ClusterInput, g *arm.Graph) {
 				Tags:     tags,
 				Properties: &armprivatedns.VirtualNetworkLinkProperties{
 					RegistrationEnabled: new(false),
-					VirtualNetwork:      &armprivatedns.SubResource{ID: plan.IDPointer(vnet)},
+					VirtualNetwork:      &armprivatedns.SubResource{ID: plan.ToIDPointer(vnet)},
 				},
 			},
 			After:   after,
@@ -58,13 +58,13 @@ func privateDNS(in plan.ClusterInput, g *arm.Graph) {
 			Group:   infrav1.PrivateDNSLinkReadyCondition,
 		})
 	}
-	if ip := internalIP(in); ip != "" {
-		g.Add(record(zone, ip))
+	if ip := internalLBAddress(in); ip != "" {
+		g.Add(buildDNSRecord(zone, ip))
 	}
 }
 
-// record plans the address of the API server, in the kind of record that fits its family.
-func record(zone arm.ID, ip string) arm.Node {
+// buildDNSRecord plans the address of the API server, in the kind of record that fits its family.
+func buildDNSRecord(zone arm.ID, ip string) arm.Node {
 	kind, properties := "A", &armprivatedns.RecordSetProperties{TTL: new(int64(recordTTL))}
 	if ipVersion(ip) == armnetwork.IPVersionIPv6 {
 		kind = "AAAA"
@@ -89,8 +89,8 @@ func hasPrivateDNS(in plan.ClusterInput) bool {
 	return network.PrivateDNSZone == nil || *network.PrivateDNSZone != infrav1.PrivateDNSZoneModeNone
 }
 
-// internalIP is the address of the internal load balancer of the API server, "" when the spec has none.
-func internalIP(in plan.ClusterInput) string {
+// internalLBAddress is the address of the internal load balancer of the API server, "" when the spec has none.
+func internalLBAddress(in plan.ClusterInput) string {
 	for _, frontend := range in.AzureCluster.Spec.NetworkSpec.APIServerLB.FrontendIPs {
 		if frontend.PrivateIPAddress != "" {
 			return frontend.PrivateIPAddress

@@ -7,15 +7,15 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/network"
 )
 
-// privateEndpoints plans the private endpoints of all subnets.
-func privateEndpoints(in plan.ClusterInput, g *arm.Graph) {
-	for _, subnet := range allSubnets(in) {
+// addPrivateEndpoints plans the private endpoints of all subnets.
+func addPrivateEndpoints(in plan.ClusterInput, g *arm.Graph) {
+	for _, subnet := range listSubnets(in) {
 		id := plan.SubnetID(in, subnet.Name)
 		for _, endpoint := range subnet.PrivateEndpoints {
-			tags := plan.Tags(in, "", endpoint.Name, in.AzureCluster.Spec.AdditionalTags)
+			tags := plan.BuildTags(in, "", endpoint.Name, in.AzureCluster.Spec.AdditionalTags)
 			g.Add(arm.Node{
 				ID:     plan.PrivateEndpointID(in, endpoint.Name),
-				Body:   network.PrivateEndpoint(endpoint, id, in.AzureCluster.Spec.Location, tags),
+				Body:   network.BuildPrivateEndpoint(endpoint, id, in.AzureCluster.Spec.Location, tags),
 				After:  []arm.ID{id},
 				Policy: arm.Repair,
 				Group:  infrav1.PrivateEndpointsReadyCondition,

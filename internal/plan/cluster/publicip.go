@@ -10,9 +10,9 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan"
 )
 
-// publicIPs plans the public addresses of load balancers, NAT gateways and the bastion host. Addresses that were there
+// addPublicIPs plans the public addresses of load balancers, NAT gateways and the bastion host. Addresses that were there
 // before are used as they are.
-func publicIPs(in plan.ClusterInput, g *arm.Graph) {
+func addPublicIPs(in plan.ClusterInput, g *arm.Graph) {
 	network := in.AzureCluster.Spec.NetworkSpec
 	for _, lb := range []*infrav1.LoadBalancerSpec{network.APIServerLB, network.NodeOutboundLB, network.ControlPlaneOutboundLB} {
 		if lb == nil {
@@ -20,7 +20,7 @@ func publicIPs(in plan.ClusterInput, g *arm.Graph) {
 		}
 		lbZones := lb.AvailabilityZones
 		if len(lbZones) == 0 {
-			lbZones = zones(in)
+			lbZones = regionZones(in)
 		}
 		for _, frontend := range lb.FrontendIPs {
 			if frontend.PublicIP == nil {
@@ -30,24 +30,24 @@ func publicIPs(in plan.ClusterInput, g *arm.Graph) {
 			if lb == network.APIServerLB {
 				address.DNSName = plan.APIServerDNSName(in)
 			}
-			publicIP(in, g, address, lbZones, extendedLocation(in))
+			addPublicIP(in, g, address, lbZones, toExtendedLocation(in))
 		}
 	}
-	for _, subnet := range ownSubnets(in) {
+	for _, subnet := range listManagedSubnets(in) {
 		if gateway := subnet.NatGateway; gateway.Name != "" {
 			address := gateway.NatGatewayIP
 			address.Name = plan.NATGatewayIPName(gateway)
-			publicIP(in, g, address, zones(in), nil)
+			addPublicIP(in, g, address, regionZones(in), nil)
 		}
 	}
 	if bastion := in.AzureCluster.Spec.BastionSpec.AzureBastion; bastion != nil {
-		publicIP(in, g, bastion.PublicIP, zones(in), nil)
+		addPublicIP(in, g, bastion.PublicIP, regionZones(in), nil)
 	}
 }
 
-// publicIP plans one address, unless it is planned already: subnets share NAT gateways. Most of its properties cannot be
+// addPublicIP plans one address, unless it is planned already: subnets share NAT gateways. Most of its properties cannot be
 // changed once it exists, so it is only made.
-func publicIP(in plan.ClusterInput, g *arm.Graph, spec infrav1.PublicIPSpec, zones []string, location *armnetwork.ExtendedLocation) {
+func addPublicIP(in plan.ClusterInput, g *arm.Graph, spec infrav1.PublicIPSpec, zones []string, location *armnetwork.ExtendedLocation) {
 	id := plan.PublicIPID(in, spec.Name)
 	if g.Has(id) {
 		return
@@ -64,22 +64,22 @@ func publicIP(in plan.ClusterInput, g *arm.Graph, spec infrav1.PublicIPSpec, zon
 	for _, tag := range spec.IPTags {
 		properties.IPTags = append(properties.IPTags, &armnetwork.IPTag{IPTagType: new(tag.Type), Tag: new(tag.Tag)})
 	}
-	blocked := ""
+	blockedReason := ""
 	if in.Facts.ZonesPending {
-		blocked = "the availability zones of the region are being looked up"
-		if trouble := in.Facts.ZonesTrouble; trouble != nil {
-			blocked += ", again after: " + trouble.Error()
+		blockedReason = "the availability zones of the region are being looked up"
+		if trouble := in.Facts.ZonesError; trouble != nil {
+			blockedReason += ", again after: " + trouble.Error()
 		}
 	}
 	g.Add(arm.Node{
 		ID:      id,
-		Blocked: blocked,
+		Blocked: blockedReason,
 		Body: armnetwork.PublicIPAddress{
 			Location:         new(plan.Location(in)),
 			ExtendedLocation: location,
 			SKU:              &armnetwork.PublicIPAddressSKU{Name: new(armnetwork.PublicIPAddressSKUNameStandard)},
-			Zones:            zoneList(zones),
-			Tags:             plan.Tags(in, "", spec.Name, in.AzureCluster.Spec.AdditionalTags),
+			Zones:            sortedZones(zones),
+			Tags:             plan.BuildTags(in, "", spec.Name, in.AzureCluster.Spec.AdditionalTags),
 			Properties:       properties,
 		},
 		Policy:  arm.CreateOnly,

@@ -8,16 +8,16 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan"
 )
 
-// routeTables plans the route tables of the subnets that are made, each once. Their routes are cloud-provider-azure's.
-func routeTables(in plan.ClusterInput, g *arm.Graph) {
-	for _, subnet := range ownSubnets(in) {
+// addRouteTables plans the route tables of the subnets that are made, each once. Their routes are cloud-provider-azure's.
+func addRouteTables(in plan.ClusterInput, g *arm.Graph) {
+	for _, subnet := range listManagedSubnets(in) {
 		name := subnet.RouteTable.Name
 		if id := plan.RouteTableID(in, name); name != "" && !g.Has(id) {
 			g.Add(arm.Node{
 				ID: id,
 				Body: armnetwork.RouteTable{
 					Location:   new(plan.Location(in)),
-					Tags:       plan.Tags(in, "", name, in.AzureCluster.Spec.AdditionalTags),
+					Tags:       plan.BuildTags(in, "", name, in.AzureCluster.Spec.AdditionalTags),
 					Properties: &armnetwork.RouteTablePropertiesFormat{},
 				},
 				Policy: arm.Repair,

@@ -20,19 +20,19 @@ type securityGroup struct {
 	rules []infrav1.SecurityRule
 }
 
-// securityGroups plans the security groups of the subnets that are made, with their rules: a group that is written once
+// addSecurityGroups plans the security groups of the subnets that are made, with their rules: a group that is written once
 // is ready for its subnets after one operation. Rules that other controllers write into it are carried over.
-func securityGroups(in plan.ClusterInput, g *arm.Graph) {
-	for _, group := range securityGroupsOf(in) {
+func addSecurityGroups(in plan.ClusterInput, g *arm.Graph) {
+	for _, group := range collectSecurityGroups(in) {
 		rules := []*armnetwork.SecurityRule{}
 		for _, rule := range group.rules {
-			rules = append(rules, &armnetwork.SecurityRule{Name: new(rule.Name), Properties: ruleProperties(rule)})
+			rules = append(rules, &armnetwork.SecurityRule{Name: new(rule.Name), Properties: buildRuleProperties(rule)})
 		}
 		g.Add(arm.Node{
 			ID: plan.SecurityGroupID(in, group.name),
 			Body: armnetwork.SecurityGroup{
 				Location:   new(plan.Location(in)),
-				Tags:       plan.Tags(in, "", group.name, group.tags),
+				Tags:       plan.BuildTags(in, "", group.name, group.tags),
 				Properties: &armnetwork.SecurityGroupPropertiesFormat{SecurityRules: rules},
 			},
 			Policy: arm.Repair,
@@ -41,10 +41,10 @@ func securityGroups(in plan.ClusterInput, g *arm.Graph) {
 	}
 }
 
-// securityGroupsOf are the groups that the subnets name, each once with the rules of all subnets that share it.
-func securityGroupsOf(in plan.ClusterInput) []securityGroup {
+// collectSecurityGroups are the groups that the subnets name, each once with the rules of all subnets that share it.
+func collectSecurityGroups(in plan.ClusterInput) []securityGroup {
 	var out []securityGroup
-	for _, subnet := range ownSubnets(in) {
+	for _, subnet := range listManagedSubnets(in) {
 		if subnet.SecurityGroup.Name == "" {
 			continue
 		}
@@ -55,7 +55,7 @@ func securityGroupsOf(in plan.ClusterInput) []securityGroup {
 			maps.Copy(out[i].tags, in.AzureCluster.Spec.AdditionalTags)
 		}
 		maps.Copy(out[i].tags, subnet.SecurityGroup.Tags)
-		for _, rule := range rulesOf(in, subnet) {
+		for _, rule := range buildSubnetRules(in, subnet) {
 			if !slices.ContainsFunc(out[i].rules, func(r infrav1.SecurityRule) bool { return strings.EqualFold(r.Name, rule.Name) }) {
 				out[i].rules = append(out[i].rules, rule)
 			}
@@ -64,9 +64,9 @@ func securityGroupsOf(in plan.ClusterInput) []securityGroup {
 	return out
 }
 
-// rulesOf are the rules of a subnet's group: those of the spec, and for control-plane machines those that let SSH and the
+// buildSubnetRules are the rules of a subnet's group: those of the spec, and for control-plane machines those that let SSH and the
 // API server in unless the spec has a rule for exactly that port, which may also deny it.
-func rulesOf(in plan.ClusterInput, subnet infrav1.SubnetSpec) []infrav1.SecurityRule {
+func buildSubnetRules(in plan.ClusterInput, subnet infrav1.SubnetSpec) []infrav1.SecurityRule {
 	rules := slices.Clone(subnet.SecurityGroup.SecurityRules)
 	controlPlane, ok := plan.ControlPlaneSubnet(in)
 	if !in.AzureCluster.Spec.ControlPlaneEnabled || !ok || subnet.Role != controlPlane.Role {
@@ -74,8 +74,8 @@ func rulesOf(in plan.ClusterInput, subnet infrav1.SubnetSpec) []infrav1.Security
 	}
 	port := strconv.Itoa(int(plan.APIServerPort(in)))
 	for _, rule := range []infrav1.SecurityRule{
-		inboundRule("allow_ssh", "Allow SSH", 2200, "22"),
-		inboundRule("allow_apiserver", "Allow K8s API Server", 2201, port),
+		newInboundRule("allow_ssh", "Allow SSH", 2200, "22"),
+		newInboundRule("allow_apiserver", "Allow K8s API Server", 2201, port),
 	} {
 		if !slices.ContainsFunc(rules, func(r infrav1.SecurityRule) bool {
 			return r.DestinationPorts != nil && *r.DestinationPorts == *rule.DestinationPorts
@@ -86,7 +86,7 @@ func rulesOf(in plan.ClusterInput, subnet infrav1.SubnetSpec) []infrav1.Security
 	return rules
 }
 
-func inboundRule(name, description string, priority int32, port string) infrav1.SecurityRule {
+func newInboundRule(name, description string, priority int32, port string) infrav1.SecurityRule {
 	return infrav1.SecurityRule{
 		Name: name, Description: description, Priority: priority,
 		Protocol: infrav1.SecurityGroupProtocolTCP, Direction: infrav1.SecurityRuleDirectionInbound, Action: infrav1.SecurityRuleActionAllow,
@@ -94,7 +94,7 @@ func inboundRule(name, description string, priority int32, port string) infrav1.
 	}
 }
 
-func ruleProperties(rule infrav1.SecurityRule) *armnetwork.SecurityRulePropertiesFormat {
+func buildRuleProperties(rule infrav1.SecurityRule) *armnetwork.SecurityRulePropertiesFormat {
 	access := rule.Action
 	if access == "" {
 		access = infrav1.SecurityRuleActionAllow

@@ -7,8 +7,8 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan"
 )
 
-// Unsupported lists what the spec asks for that nothing would be made of. It needs no facts.
-func Unsupported(in plan.ClusterInput) field.ErrorList {
+// UnsupportedFields lists what the spec asks for that nothing would be made of. It needs no facts.
+func UnsupportedFields(in plan.ClusterInput) field.ErrorList {
 	var errs field.ErrorList
 	spec := in.AzureCluster.Spec
 	path := field.NewPath("spec")
@@ -22,7 +22,7 @@ func Unsupported(in plan.ClusterInput) field.ErrorList {
 	if lb := spec.NetworkSpec.APIServerLB; spec.NetworkSpec.ControlPlaneOutboundLB != nil && (lb == nil || lb.Type != infrav1.Internal) {
 		errs = append(errs, field.Forbidden(network.Child("controlPlaneOutboundLB"), "control-plane machines use it only behind an API server load balancer of type Internal: a public one lets them out itself"))
 	}
-	if !usesPrivateDNS(in) {
+	if !hasInternalAPIServer(in) {
 		const text = "there is a private DNS zone only for an API server load balancer of type Internal"
 		if spec.NetworkSpec.PrivateDNSZoneName != "" {
 			errs = append(errs, field.Forbidden(network.Child("privateDNSZoneName"), text))
@@ -37,9 +37,9 @@ func Unsupported(in plan.ClusterInput) field.ErrorList {
 	return errs
 }
 
-// usesPrivateDNS tells whether the names of a private DNS zone mean anything: they do for an internal load balancer, also
+// hasInternalAPIServer tells whether the names of a private DNS zone mean anything: they do for an internal load balancer, also
 // when the zone itself is not made.
-func usesPrivateDNS(in plan.ClusterInput) bool {
+func hasInternalAPIServer(in plan.ClusterInput) bool {
 	lb := in.AzureCluster.Spec.NetworkSpec.APIServerLB
 	return lb != nil && lb.Type == infrav1.Internal
 }

@@ -9,48 +9,48 @@ import (
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/memory"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/lastapplied"
 )
 
-// virtualNetwork plans the network, or looks for the one that the user brought.
-func virtualNetwork(in plan.ClusterInput, g *arm.Graph) {
+// addVirtualNetwork plans the network, or looks for the one that the user brought.
+func addVirtualNetwork(in plan.ClusterInput, g *arm.Graph) {
 	node := arm.Node{
 		ID:      plan.VNetID(in),
 		Policy:  arm.Observe,
 		Foreign: arm.UseForeign,
 		Group:   infrav1.VNetReadyCondition,
 	}
-	if !plan.BYONetwork(in, in.Facts.VNet) {
-		if in.Facts.VNet.Foreign() {
+	if !plan.IsBYONetwork(in, in.Facts.VNet) {
+		if in.Facts.VNet.IsForeign() {
 			node.Foreign = arm.RefuseForeign // The cluster's own has lost its tag, which people are to be told.
 		}
 		node.Policy = arm.Repair
-		node.Body = virtualNetworkModel(in, in.AzureCluster.Spec.NetworkSpec.Vnet.CIDRBlocks)
+		node.Body = buildVirtualNetwork(in, in.AzureCluster.Spec.NetworkSpec.Vnet.CIDRBlocks)
 	}
 	g.Add(node)
 }
 
-func virtualNetworkModel(in plan.ClusterInput, prefixes []string) armnetwork.VirtualNetwork {
+func buildVirtualNetwork(in plan.ClusterInput, prefixes []string) armnetwork.VirtualNetwork {
 	return armnetwork.VirtualNetwork{
 		Location:         new(plan.Location(in)),
-		ExtendedLocation: extendedLocation(in),
-		Tags:             plan.Tags(in, infrav1.RoleCommon, plan.VNetName(in), in.AzureCluster.Spec.AdditionalTags),
+		ExtendedLocation: toExtendedLocation(in),
+		Tags:             plan.BuildTags(in, infrav1.RoleCommon, plan.VNetName(in), in.AzureCluster.Spec.AdditionalTags),
 		Properties: &armnetwork.VirtualNetworkPropertiesFormat{
-			AddressSpace: &armnetwork.AddressSpace{AddressPrefixes: plan.Pointers(prefixes)},
+			AddressSpace: &armnetwork.AddressSpace{AddressPrefixes: plan.ToPointers(prefixes)},
 		},
 	}
 }
 
-// carryAddressPrefixes keeps the address ranges of the network that are not the spec's.
-func carryAddressPrefixes(in plan.ClusterInput, g *arm.Graph, sent memory.Memory) {
+// keepForeignPrefixes keeps the address ranges of the network that are not the spec's.
+func keepForeignPrefixes(in plan.ClusterInput, g *arm.Graph, sent lastapplied.State) {
 	if node := g.Node(plan.VNetID(in)); node != nil && node.Policy == arm.Repair {
-		node.PlannedBody, node.Body = node.Body, virtualNetworkModel(in, addressPrefixes(in, sent))
+		node.PlannedBody, node.Body = node.Body, buildVirtualNetwork(in, mergeAddressPrefixes(in, sent))
 	}
 }
 
-// addressPrefixes are the address ranges of the network: those of the spec, and those that somebody added in Azure. One that
+// mergeAddressPrefixes are the address ranges of the network: those of the spec, and those that somebody added in Azure. One that
 // an earlier spec had is not somebody's, and one that shares addresses with the spec's cannot be beside it.
-func addressPrefixes(in plan.ClusterInput, sent memory.Memory) []string {
+func mergeAddressPrefixes(in plan.ClusterInput, sent lastapplied.State) []string {
 	out := slices.Clone(in.AzureCluster.Spec.NetworkSpec.Vnet.CIDRBlocks)
 	for _, have := range in.Facts.VNet.AddressPrefixes {
 		prefix, err := netip.ParsePrefix(have)
@@ -66,7 +66,7 @@ func addressPrefixes(in plan.ClusterInput, sent memory.Memory) []string {
 	return out
 }
 
-func extendedLocation(in plan.ClusterInput) *armnetwork.ExtendedLocation {
+func toExtendedLocation(in plan.ClusterInput) *armnetwork.ExtendedLocation {
 	location := in.AzureCluster.Spec.ExtendedLocation
 	if location == nil {
 		return nil

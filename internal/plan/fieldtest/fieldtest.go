@@ -12,17 +12,17 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
-// Vary changes every leaf that is set below value, one at a time, and notes in counts the paths where effect tells the
+// VaryLeaves changes every leaf that is set below value, one at a time, and notes in counts the paths where effect tells the
 // difference. value must be settable; it is as it was afterwards.
-func Vary(path string, value reflect.Value, counts map[string]bool, effect func() string) {
+func VaryLeaves(path string, value reflect.Value, effective map[string]bool, effect func() string) {
 	base := effect()
-	walk(path, value, func() {}, func(path string, leaf reflect.Value, commit func()) {
-		if counts[path] {
+	visitLeaves(path, value, func() {}, func(path string, leaf reflect.Value, commit func()) {
+		if effective[path] {
 			return
 		}
 		before := reflect.New(leaf.Type()).Elem()
 		before.Set(leaf)
-		change(leaf)
+		changeLeaf(leaf)
 		commit()
 		changed := effect() != base
 		leaf.SetZero()
@@ -31,12 +31,12 @@ func Vary(path string, value reflect.Value, counts map[string]bool, effect func(
 		leaf.Set(before)
 		commit()
 		if changed {
-			counts[path] = true
+			effective[path] = true
 		}
 	})
 }
 
-func change(leaf reflect.Value) {
+func changeLeaf(leaf reflect.Value) {
 	switch leaf.Kind() {
 	case reflect.String:
 		leaf.SetString(leaf.String() + "x")
@@ -51,35 +51,35 @@ func change(leaf reflect.Value) {
 	}
 }
 
-// walk calls f for every leaf below value. commit puts a changed leaf in place: elements of maps are copies.
-func walk(path string, value reflect.Value, commit func(), f func(path string, leaf reflect.Value, commit func())) {
+// visitLeaves calls f for every leaf below value. commit puts a changed leaf in place: elements of maps are copies.
+func visitLeaves(path string, value reflect.Value, commit func(), f func(path string, leaf reflect.Value, commit func())) {
 	switch {
 	case value.Type() == reflect.TypeFor[resource.Quantity]():
 		f(path, value, commit)
 	case value.Kind() == reflect.Pointer:
 		if !value.IsNil() {
-			walk(path, value.Elem(), commit, f)
+			visitLeaves(path, value.Elem(), commit, f)
 		}
 	case value.Kind() == reflect.Struct:
 		for i := range value.NumField() {
-			walk(join(path, value.Type().Field(i)), value.Field(i), commit, f)
+			visitLeaves(joinPath(path, value.Type().Field(i)), value.Field(i), commit, f)
 		}
 	case value.Kind() == reflect.Slice:
 		for i := range value.Len() {
-			walk(path+"[]", value.Index(i), commit, f)
+			visitLeaves(path+"[]", value.Index(i), commit, f)
 		}
 	case value.Kind() == reflect.Map:
 		for _, key := range value.MapKeys() {
 			element := reflect.New(value.Type().Elem()).Elem()
 			element.Set(value.MapIndex(key))
-			walk(path+"{}", element, func() { value.SetMapIndex(key, element); commit() }, f)
+			visitLeaves(path+"{}", element, func() { value.SetMapIndex(key, element); commit() }, f)
 		}
 	default:
 		f(path, value, commit)
 	}
 }
 
-func join(path string, structField reflect.StructField) string {
+func joinPath(path string, structField reflect.StructField) string {
 	name, _, _ := strings.Cut(structField.Tag.Get("json"), ",")
 	if name == "" {
 		return path
@@ -87,21 +87,21 @@ func join(path string, structField reflect.StructField) string {
 	return path + "." + name
 }
 
-// Leaves are the paths of all leaf fields of a type, sorted: dotted JSON names below path, with [] for lists and {} for maps.
-func Leaves(path string, t reflect.Type) []string {
+// LeafPaths are the paths of all leaf fields of a type, sorted: dotted JSON names below path, with [] for lists and {} for maps.
+func LeafPaths(path string, t reflect.Type) []string {
 	switch {
 	case t == reflect.TypeFor[resource.Quantity]():
 		return []string{path}
 	case t.Kind() == reflect.Pointer:
-		return Leaves(path, t.Elem())
+		return LeafPaths(path, t.Elem())
 	case t.Kind() == reflect.Slice:
-		return Leaves(path+"[]", t.Elem())
+		return LeafPaths(path+"[]", t.Elem())
 	case t.Kind() == reflect.Map:
-		return Leaves(path+"{}", t.Elem())
+		return LeafPaths(path+"{}", t.Elem())
 	case t.Kind() == reflect.Struct:
 		var out []string
 		for i := range t.NumField() {
-			out = append(out, Leaves(join(path, t.Field(i)), t.Field(i).Type)...)
+			out = append(out, LeafPaths(joinPath(path, t.Field(i)), t.Field(i).Type)...)
 		}
 		slices.Sort(out)
 		return slices.Compact(out)
@@ -110,33 +110,33 @@ func Leaves(path string, t reflect.Type) []string {
 	}
 }
 
-// AllCount fails for every leaf, of all, that counts does not have and that elsewhere, which tells who else reads a field,
+// RequireAllEffective fails for every leaf, of all, that counts does not have and that elsewhere, which tells who else reads a field,
 // does not name; an entry of elsewhere that ends in a dot is for all below. An entry that names no leaf fails, too.
-func AllCount(t *testing.T, all []string, counts map[string]bool, elsewhere map[string]string) {
+func RequireAllEffective(t *testing.T, all []string, effective map[string]bool, readElsewhere map[string]string) {
 	t.Helper()
 	used := map[string]bool{}
 	for _, path := range all {
 		entry := ""
-		for known := range elsewhere {
+		for known := range readElsewhere {
 			if known == path || strings.HasSuffix(known, ".") && strings.HasPrefix(path, known) {
 				entry = known
 			}
 		}
 		used[entry] = true
-		if !counts[path] && entry == "" {
+		if !effective[path] && entry == "" {
 			t.Errorf("%s changes nothing: plan it, refuse it by name, or say in the table who reads it (and give a golden case that sets it)", path)
 		}
 	}
-	for known := range elsewhere {
+	for known := range readElsewhere {
 		if !used[known] {
 			t.Errorf("%s is in the table and is no field", known)
 		}
 	}
 }
 
-// Refused fails unless there is a refusal for every want, in its order, and none besides. A want is the fragments that the
+// RequireRefusals fails unless there is a refusal for every want, in its order, and none besides. A want is the fragments that the
 // refusal must have, with " ... " between them.
-func Refused(t *testing.T, reason string, errs field.ErrorList, want []string) {
+func RequireRefusals(t *testing.T, reason string, errs field.ErrorList, want []string) {
 	t.Helper()
 	if len(errs) != len(want) {
 		t.Fatalf("%s: got %d refusals, want %d: %v", reason, len(errs), len(want), errs)

@@ -20,54 +20,54 @@ import (
 
 // List is the inventory of one object.
 type List struct {
-	// Made are the resources that were made for the object.
-	Made []arm.ID
+	// Created are the resources that were made for the object.
+	Created []arm.ID
 	// Adopted are those that somebody else had made, which are kept in line and never deleted for being here.
 	Adopted []arm.ID
-	// Of is the object that a list is of which is not this one's; "" for a list of this object. Nothing of it counts.
-	Of string
-	// Old tells that the list is one of an earlier release, which says neither whose it is nor what was adopted.
-	Old bool
+	// CopiedFrom is the object that a list is of which is not this one's; "" for a list of this object. Nothing of it counts.
+	CopiedFrom string
+	// FromEarlierRelease tells that the list is one of an earlier release, which says neither whose it is nor what was adopted.
+	FromEarlierRelease bool
 }
 
-// stored is the value of the annotation. Objects move to other clusters with it, where their UID is another one.
-type stored struct {
-	Of      string   `json:"of"`
-	Made    []arm.ID `json:"made,omitempty"`
+// storedList is the value of the annotation. Objects move to other clusters with it, where their UID is another one.
+type storedList struct {
+	Object  string   `json:"of"`
+	Created []arm.ID `json:"made,omitempty"`
 	Adopted []arm.ID `json:"adopted,omitempty"`
 }
 
-// Name is what an inventory calls an object.
-func Name(kind string, obj metav1.Object) string {
+// ObjectName is what an inventory calls an object.
+func ObjectName(kind string, obj metav1.Object) string {
 	return kind + "/" + obj.GetNamespace() + "/" + obj.GetName()
 }
 
-// Of is the inventory of an object of a kind. One that cannot be read is empty: then nothing of what it named is deleted.
-func Of(kind string, obj metav1.Object) List {
+// Read is the inventory of an object of a kind. One that cannot be read is empty: then nothing of what it named is deleted.
+func Read(kind string, obj metav1.Object) List {
 	raw := []byte(obj.GetAnnotations()[infrav1.InventoryAnnotation])
 	var old []arm.ID
 	if json.Unmarshal(raw, &old) == nil {
-		return List{Made: old, Old: len(old) > 0}
+		return List{Created: old, FromEarlierRelease: len(old) > 0}
 	}
-	var s stored
+	var s storedList
 	if json.Unmarshal(raw, &s) != nil {
 		return List{}
 	}
-	if s.Of != Name(kind, obj) {
-		return List{Of: s.Of}
+	if s.Object != ObjectName(kind, obj) {
+		return List{CopiedFrom: s.Object}
 	}
-	return List{Made: s.Made, Adopted: s.Adopted}
+	return List{Created: s.Created, Adopted: s.Adopted}
 }
 
-// Has tells whether a resource was made for the object, as far as the list tells.
-func (l List) Has(id arm.ID) bool { return slices.ContainsFunc(l.Made, id.Equal) }
+// HasCreated tells whether a resource was made for the object, as far as the list tells.
+func (l List) HasCreated(id arm.ID) bool { return slices.ContainsFunc(l.Created, id.Equal) }
 
-// Annotations are what to set on an object of a kind for this to be its inventory. An empty one is no annotation, but on an object
+// BuildAnnotations are what to set on an object of a kind for this to be its inventory. An empty one is no annotation, but on an object
 // that has one: updates without it keep that.
-func (l List) Annotations(kind string, obj metav1.Object) map[string]string {
+func (l List) BuildAnnotations(kind string, obj metav1.Object) map[string]string {
 	value := ""
-	if len(l.Made) > 0 || len(l.Adopted) > 0 || obj.GetAnnotations()[infrav1.InventoryAnnotation] != "" {
-		raw, _ := json.Marshal(stored{Of: Name(kind, obj), Made: l.Made, Adopted: l.Adopted}) // Lists of strings always marshal.
+	if len(l.Created) > 0 || len(l.Adopted) > 0 || obj.GetAnnotations()[infrav1.InventoryAnnotation] != "" {
+		raw, _ := json.Marshal(storedList{Object: ObjectName(kind, obj), Created: l.Created, Adopted: l.Adopted}) // Lists of strings always marshal.
 		value = string(raw)
 	}
 	return map[string]string{infrav1.InventoryAnnotation: value}

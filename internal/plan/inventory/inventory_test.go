@@ -21,16 +21,16 @@ func TestOf(t *testing.T) {
 	}{
 		"none":                {"nothing was made", "", inventory.List{}},
 		"broken":              {"what cannot be read names nothing to delete", "not JSON", inventory.List{}},
-		"its own":             {"the object is the one that it was written for", `{"of":"AzureCluster/ns/c1","made":[` + id + `]}`, inventory.List{Made: []arm.ID{subnet}}},
+		"its own":             {"the object is the one that it was written for", `{"of":"AzureCluster/ns/c1","made":[` + id + `]}`, inventory.List{Created: []arm.ID{subnet}}},
 		"adopted":             {"what was adopted is apart", `{"of":"AzureCluster/ns/c1","adopted":[` + id + `]}`, inventory.List{Adopted: []arm.ID{subnet}}},
-		"another namespace's": {"a copy has made nothing", `{"of":"AzureCluster/other/c1","made":[` + id + `]}`, inventory.List{Of: "AzureCluster/other/c1"}},
-		"another kind's":      {"nor has an object of another kind", `{"of":"AzureMachine/ns/c1","made":[` + id + `]}`, inventory.List{Of: "AzureMachine/ns/c1"}},
-		"an earlier one":      {"earlier releases stored a list", `[` + id + `]`, inventory.List{Made: []arm.ID{subnet}, Old: true}},
+		"another namespace's": {"a copy has made nothing", `{"of":"AzureCluster/other/c1","made":[` + id + `]}`, inventory.List{CopiedFrom: "AzureCluster/other/c1"}},
+		"another kind's":      {"nor has an object of another kind", `{"of":"AzureMachine/ns/c1","made":[` + id + `]}`, inventory.List{CopiedFrom: "AzureMachine/ns/c1"}},
+		"an earlier one":      {"earlier releases stored a list", `[` + id + `]`, inventory.List{Created: []arm.ID{subnet}, FromEarlierRelease: true}},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			obj := &infrav1.AzureCluster{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "c1", Annotations: map[string]string{infrav1.InventoryAnnotation: test.annotation}}}
-			if diff := cmp.Diff(test.want, inventory.Of("AzureCluster", obj)); diff != "" {
+			if diff := cmp.Diff(test.want, inventory.Read("AzureCluster", obj)); diff != "" {
 				t.Errorf("%s (-want +got):\n%s", test.reason, diff)
 			}
 		})
@@ -39,16 +39,16 @@ func TestOf(t *testing.T) {
 
 func TestAnnotations(t *testing.T) {
 	obj := &infrav1.AzureCluster{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "c1"}}
-	want := inventory.List{Made: []arm.ID{subnet}, Adopted: []arm.ID{subnet.Parent()}}
-	obj.Annotations = want.Annotations("AzureCluster", obj)
-	if diff := cmp.Diff(want, inventory.Of("AzureCluster", obj)); diff != "" {
+	want := inventory.List{Created: []arm.ID{subnet}, Adopted: []arm.ID{subnet.Parent()}}
+	obj.Annotations = want.BuildAnnotations("AzureCluster", obj)
+	if diff := cmp.Diff(want, inventory.Read("AzureCluster", obj)); diff != "" {
 		t.Errorf("what is stored is read (-want +got):\n%s", diff)
 	}
-	if value := (inventory.List{}).Annotations("AzureCluster", obj)[infrav1.InventoryAnnotation]; value != `{"of":"AzureCluster/ns/c1"}` {
+	if value := (inventory.List{}).BuildAnnotations("AzureCluster", obj)[infrav1.InventoryAnnotation]; value != `{"of":"AzureCluster/ns/c1"}` {
 		t.Errorf("an inventory that is empty by now says so, or updates keep the old one: %s", value)
 	}
 	obj.Annotations = nil
-	if value := (inventory.List{}).Annotations("AzureCluster", obj)[infrav1.InventoryAnnotation]; value != "" {
+	if value := (inventory.List{}).BuildAnnotations("AzureCluster", obj)[infrav1.InventoryAnnotation]; value != "" {
 		t.Errorf("an empty inventory is no annotation, but: %s", value)
 	}
 }

@@ -28,29 +28,29 @@ const (
 	volumeTag  = "kubernetes.io-created-for-pvc-name"
 )
 
-// defaultName is what cloud-provider-azure calls a cluster whose --cluster-name nobody has set: it tells no two clusters apart.
-const defaultName = "kubernetes"
+// defaultClusterName is what cloud-provider-azure calls a cluster whose --cluster-name nobody has set: it tells no two clusters apart.
+const defaultClusterName = "kubernetes"
 
 // Cluster is whose leftovers are looked for.
 type Cluster struct {
 	// Name is that of the Cluster, which cloud-provider-azure has as --cluster-name. Owner is the value of infrav1.OwnerTag on the
 	// cluster's resources, "" for none.
 	Name, Owner string
-	// Planned tells whether a resource is the cluster's own by its plan, which deletes it.
-	Planned func(arm.ID) bool
+	// IsPlanned tells whether a resource is the cluster's own by its plan, which deletes it.
+	IsPlanned func(arm.ID) bool
 	// Network is the cluster's virtual network as Azure shows it, nil for none.
 	Network json.RawMessage
 }
 
-// Seen is what is in the resource group: all resources as its list shows them, and load balancers, addresses and disks whole. Disks are read
+// GroupContents is what is in the resource group: all resources as its list shows them, and load balancers, addresses and disks whole. Disks are read
 // only where the user asked for their deletion.
-type Seen struct {
+type GroupContents struct {
 	Resources, LoadBalancers, Addresses, Disks []json.RawMessage
 	// Refused are the lists that Azure refused to show. What other lists show of such resources counts, and proves nothing.
 	Refused []string
 }
 
-// The lists of Seen: that of all resources, and those of a type.
+// The lists of GroupContents: that of all resources, and those of a type.
 const (
 	AllTypes      = "resources"
 	LoadBalancers = types.LoadBalancer
@@ -58,12 +58,12 @@ const (
 	Disks         = types.Disk
 )
 
-func (s Seen) refused(list string) bool {
+func (s GroupContents) refused(list string) bool {
 	return slices.ContainsFunc(s.Refused, func(refused string) bool { return strings.EqualFold(refused, list) })
 }
 
 // ofType are the resources of a type.
-func ofType(all []resource, resourceType string) (out []resource) {
+func ofType(all []resourceBody, resourceType string) (out []resourceBody) {
 	for _, one := range all {
 		if strings.EqualFold(one.ID.Type(), resourceType) {
 			out = append(out, one)
@@ -75,12 +75,12 @@ func ofType(all []resource, resourceType string) (out []resource) {
 // Leftover is one resource.
 type Leftover struct {
 	ID arm.ID
-	// Unproven is why the resource may be somebody else's, "" for one that is proven to be the cluster's.
-	Unproven string
+	// UnprovenReason is why the resource may be somebody else's, "" for one that is proven to be the cluster's.
+	UnprovenReason string
 }
 
 // resource is what counts of one.
-type resource struct {
+type resourceBody struct {
 	ID   arm.ID            `json:"id"`
 	Tags map[string]string `json:"tags"`
 	// ManagedBy is the VM that has a disk attached. A shared disk has ManagedByExtended.
@@ -89,32 +89,32 @@ type resource struct {
 	Properties        struct {
 		MaxShares int `json:"maxShares"`
 		// IPConfiguration is what uses an address.
-		IPConfiguration *reference `json:"ipConfiguration"`
-		NATGateway      *reference `json:"natGateway"`
+		IPConfiguration *resourceReference `json:"ipConfiguration"`
+		NATGateway      *resourceReference `json:"natGateway"`
 		Frontends       []struct {
 			Properties struct {
-				PublicIPAddress, Subnet *reference
+				PublicIPAddress, Subnet *resourceReference
 			} `json:"properties"`
 		} `json:"frontendIPConfigurations"`
 		Pools []struct {
 			Properties struct {
-				Members   []reference       `json:"backendIPConfigurations"`
-				Addresses []json.RawMessage `json:"loadBalancerBackendAddresses"`
+				Members   []resourceReference `json:"backendIPConfigurations"`
+				Addresses []json.RawMessage   `json:"loadBalancerBackendAddresses"`
 			} `json:"properties"`
 		} `json:"backendAddressPools"`
 	} `json:"properties"`
 }
 
-type reference struct {
+type resourceReference struct {
 	ID arm.ID `json:"id"`
 }
 
-// Find lists what is left: load balancers, then addresses, then all else.
-func Find(c Cluster, seen Seen) []Leftover {
-	all, balancers, addresses := decoded(seen.Resources), decoded(seen.LoadBalancers), decoded(seen.Addresses)
-	shared := c.shared(all)
+// FindLeftovers lists what is left: load balancers, then addresses, then all else.
+func FindLeftovers(c Cluster, seen GroupContents) []Leftover {
+	all, balancers, addresses := decodeResources(seen.Resources), decodeResources(seen.LoadBalancers), decodeResources(seen.Addresses)
+	shared := c.sharedNameReason(all)
 	if seen.refused(AllTypes) {
-		all = slices.Concat(balancers, addresses, decoded(seen.Disks))
+		all = slices.Concat(balancers, addresses, decodeResources(seen.Disks))
 		if shared == "" {
 			shared = "Azure refused to list the resource group, which may have resources of another cluster of this name"
 		}
@@ -125,12 +125,12 @@ func Find(c Cluster, seen Seen) []Leftover {
 	if seen.refused(Addresses) {
 		addresses = ofType(all, Addresses)
 	}
-	own := map[string]bool{} // addresses by the tag that names the cluster
+	hasClusterName := map[string]bool{} // addresses by the tag that names the cluster
 	for _, address := range addresses {
-		own[address.ID.Key()] = value(address.Tags, clusterTag) == c.Name && !c.others(address)
+		hasClusterName[address.ID.Key()] = tagValue(address.Tags, clusterTag) == c.Name && !c.hasOwnershipTag(address)
 	}
-	disks := map[string]*resource{}
-	for _, disk := range decoded(seen.Disks) {
+	disks := map[string]*resourceBody{}
+	for _, disk := range decodeResources(seen.Disks) {
 		disks[disk.ID.Key()] = &disk
 	}
 	proven := map[string]bool{}
@@ -143,76 +143,76 @@ func Find(c Cluster, seen Seen) []Leftover {
 			unproven = "Azure refused to list the resources of its type"
 		}
 		proven[id.Key()] = unproven == ""
-		out = append(out, Leftover{ID: id, Unproven: unproven})
+		out = append(out, Leftover{ID: id, UnprovenReason: unproven})
 	}
 	for _, lb := range balancers {
-		if c.named(lb.ID) && !c.Planned(lb.ID) && !c.others(lb) {
-			add(lb.ID, c.unprovenBalancer(lb, own))
+		if c.isServiceLoadBalancer(lb.ID) && !c.IsPlanned(lb.ID) && !c.hasOwnershipTag(lb) {
+			add(lb.ID, c.unprovenLoadBalancerReason(lb, hasClusterName))
 		}
 	}
 	for _, address := range addresses {
-		if !own[address.ID.Key()] || c.Planned(address.ID) {
+		if !hasClusterName[address.ID.Key()] || c.IsPlanned(address.ID) {
 			continue
 		}
 		unproven := ""
-		if user := usedBy(address); user != "" && !proven[user.Key()] {
+		if user := findAddressUser(address); user != "" && !proven[user.Key()] {
 			unproven = "it is used by " + user.ShortName()
 		}
 		add(address.ID, unproven)
 	}
 	for _, one := range all {
 		switch {
-		case c.Planned(one.ID) || c.others(one) || slices.ContainsFunc(out, func(l Leftover) bool { return l.ID.Equal(one.ID) }):
-		case c.volume(one):
+		case c.IsPlanned(one.ID) || c.hasOwnershipTag(one) || slices.ContainsFunc(out, func(l Leftover) bool { return l.ID.Equal(one.ID) }):
+		case c.isVolume(one):
 			whole := disks[one.ID.Key()]
-			if one.ManagedBy == "" && (whole == nil || whole.ManagedBy == "" && c.volume(*whole)) {
-				add(one.ID, c.unprovenDisk(whole))
+			if one.ManagedBy == "" && (whole == nil || whole.ManagedBy == "" && c.isVolume(*whole)) {
+				add(one.ID, c.unprovenDiskReason(whole))
 			}
-		case value(one.Tags, createdTag) != "" && !strings.EqualFold(one.ID.Type(), types.Disk):
+		case tagValue(one.Tags, createdTag) != "" && !strings.EqualFold(one.ID.Type(), types.Disk):
 			add(one.ID, "its tags name no cluster")
 		}
 	}
 	return out
 }
 
-// Owns tells whether a resource carries the cluster's tags.
-func (c Cluster) Owns(body json.RawMessage) bool {
-	var one resource
+// HasClusterTags tells whether a resource carries the cluster's tags.
+func (c Cluster) HasClusterTags(body json.RawMessage) bool {
+	var one resourceBody
 	// What cannot be read is not the cluster's.
 	_ = json.Unmarshal(body, &one)
-	owner := value(one.Tags, infrav1.OwnerTag)
-	return value(one.Tags, infrav1.ClusterTagKey(c.Name)) == infrav1.TagOwned && (owner == "" || owner == c.Owner)
+	owner := tagValue(one.Tags, infrav1.OwnerTag)
+	return tagValue(one.Tags, infrav1.ClusterTagKey(c.Name)) == infrav1.TagOwned && (owner == "" || owner == c.Owner)
 }
 
-// Candidates tells whether any of the resources of a group may be a leftover, so that it is worth looking closer.
-func (c Cluster) Candidates(resources []json.RawMessage) bool {
-	return slices.ContainsFunc(decoded(resources), func(one resource) bool {
+// HasCandidates tells whether any of the resources of a group may be a leftover, so that it is worth looking closer.
+func (c Cluster) HasCandidates(resources []json.RawMessage) bool {
+	return slices.ContainsFunc(decodeResources(resources), func(one resourceBody) bool {
 		of := one.ID.Type()
-		return strings.EqualFold(of, types.LoadBalancer) && c.named(one.ID) && !c.Planned(one.ID) ||
-			value(one.Tags, clusterTag) == c.Name || value(one.Tags, volumeTag) != "" || value(one.Tags, createdTag) != ""
+		return strings.EqualFold(of, types.LoadBalancer) && c.isServiceLoadBalancer(one.ID) && !c.IsPlanned(one.ID) ||
+			tagValue(one.Tags, clusterTag) == c.Name || tagValue(one.Tags, volumeTag) != "" || tagValue(one.Tags, createdTag) != ""
 	})
 }
 
-// shared says why names of this cluster may be those of another one, "" where they are not. The machines of this one are gone.
-func (c Cluster) shared(all []resource) string {
-	if strings.EqualFold(c.Name, defaultName) {
-		return fmt.Sprintf("%q is the name that cloud-provider-azure gives every cluster", defaultName)
+// sharedNameReason says why names of this cluster may be those of another one, "" where they are not. The machines of this one are gone.
+func (c Cluster) sharedNameReason(all []resourceBody) string {
+	if strings.EqualFold(c.Name, defaultClusterName) {
+		return fmt.Sprintf("%q is the name that cloud-provider-azure gives every cluster", defaultClusterName)
 	}
 	for _, one := range all {
 		machine := strings.EqualFold(one.ID.Type(), types.VirtualMachine) || strings.EqualFold(one.ID.Type(), types.ScaleSet)
-		owner := value(one.Tags, infrav1.OwnerTag)
+		owner := tagValue(one.Tags, infrav1.OwnerTag)
 		if owner != "" && owner == c.Owner {
 			continue // Lists may still show machines that are gone.
 		}
-		if machine && value(one.Tags, infrav1.CloudProviderTagKey(c.Name)) != "" || value(one.Tags, infrav1.ClusterTagKey(c.Name)) == infrav1.TagOwned && owner != "" {
+		if machine && tagValue(one.Tags, infrav1.CloudProviderTagKey(c.Name)) != "" || tagValue(one.Tags, infrav1.ClusterTagKey(c.Name)) == infrav1.TagOwned && owner != "" {
 			return fmt.Sprintf("%s in the resource group is of another cluster of this name", one.ID.ShortName())
 		}
 	}
 	return ""
 }
 
-// others tells whether a resource carries the ownership tag of any cluster, which its own provider looks after.
-func (c Cluster) others(one resource) bool {
+// hasOwnershipTag tells whether a resource carries the ownership tag of any cluster, which its own provider looks after.
+func (c Cluster) hasOwnershipTag(one resourceBody) bool {
 	for key := range one.Tags {
 		if infrav1.Marks(key) {
 			return true
@@ -221,15 +221,15 @@ func (c Cluster) others(one resource) bool {
 	return false
 }
 
-// named tells whether a load balancer has the name of those of Services of the cluster.
-func (c Cluster) named(lb arm.ID) bool {
+// isServiceLoadBalancer tells whether a load balancer has the name of those of Services of the cluster.
+func (c Cluster) isServiceLoadBalancer(lb arm.ID) bool {
 	return strings.EqualFold(lb.Name(), c.Name) || strings.EqualFold(lb.Name(), c.Name+"-internal")
 }
 
-// unprovenBalancer is why a load balancer with the cluster's name may be somebody else's. Its own document has to show that each frontend
+// unprovenLoadBalancerReason is why a load balancer with the cluster's name may be somebody else's. Its own document has to show that each frontend
 // uses something of the cluster's: an address with the cluster's name, or the network that carries the cluster's tags. And nothing may be
 // in its pools, since the cluster's machines are gone.
-func (c Cluster) unprovenBalancer(lb resource, own map[string]bool) string {
+func (c Cluster) unprovenLoadBalancerReason(lb resourceBody, hasClusterName map[string]bool) string {
 	for _, pool := range lb.Properties.Pools {
 		if len(pool.Properties.Members)+len(pool.Properties.Addresses) > 0 {
 			return "its pools have members, and the cluster's machines are gone"
@@ -240,23 +240,23 @@ func (c Cluster) unprovenBalancer(lb resource, own map[string]bool) string {
 	}
 	for _, frontend := range lb.Properties.Frontends {
 		address, subnet := frontend.Properties.PublicIPAddress, frontend.Properties.Subnet
-		if !(address != nil && own[address.ID.Key()] || subnet != nil && c.ownNetwork(subnet.ID.Parent())) {
+		if !(address != nil && hasClusterName[address.ID.Key()] || subnet != nil && c.isClusterNetwork(subnet.ID.Parent())) {
 			return "a frontend of it uses neither an address with the cluster's name nor the cluster's own network"
 		}
 	}
 	return ""
 }
 
-// ownNetwork tells whether a virtual network carries the cluster's tags.
-func (c Cluster) ownNetwork(id arm.ID) bool {
-	var network resource
+// isClusterNetwork tells whether a virtual network carries the cluster's tags.
+func (c Cluster) isClusterNetwork(id arm.ID) bool {
+	var network resourceBody
 	// What cannot be read proves nothing.
 	_ = json.Unmarshal(c.Network, &network)
-	return network.ID.Equal(id) && c.Owns(c.Network)
+	return network.ID.Equal(id) && c.HasClusterTags(c.Network)
 }
 
-// usedBy is the load balancer or other resource that uses an address, "" for none.
-func usedBy(address resource) arm.ID {
+// findAddressUser is the load balancer or other resource that uses an address, "" for none.
+func findAddressUser(address resourceBody) arm.ID {
 	if gateway := address.Properties.NATGateway; gateway != nil {
 		return gateway.ID
 	}
@@ -270,9 +270,9 @@ func usedBy(address resource) arm.ID {
 	return id
 }
 
-func decoded(raw []json.RawMessage) (out []resource) {
+func decodeResources(raw []json.RawMessage) (out []resourceBody) {
 	for _, one := range raw {
-		var r resource
+		var r resourceBody
 		// What has another shape is none of what is looked for.
 		if json.Unmarshal(one, &r) == nil && r.ID != "" {
 			out = append(out, r)
@@ -281,8 +281,8 @@ func decoded(raw []json.RawMessage) (out []resource) {
 	return out
 }
 
-// value is the value of a tag, "" for none: names of tags have no case.
-func value(tags map[string]string, key string) string {
+// tagValue is the value of a tag, "" for none: names of tags have no case.
+func tagValue(tags map[string]string, key string) string {
 	for other, value := range tags {
 		if strings.EqualFold(other, key) {
 			return value

@@ -23,22 +23,22 @@ const (
 	me      = "ns/c1/1"
 )
 
-// of is a resource with tags and properties.
-func of(id string, tags object, properties object) object {
+// newResource is a resource with tags and properties.
+func newResource(id string, tags object, properties object) object {
 	return object{"id": id, "tags": tags, "properties": properties}
 }
 
-// address is a public address of a Service of a cluster, used by a frontend of a load balancer, "" for none.
-func address(name, cluster, user string) object {
+// newAddress is a public address of a Service of a cluster, used by a frontend of a load balancer, "" for none.
+func newAddress(name, cluster, user string) object {
 	properties := object{}
 	if user != "" {
 		properties["ipConfiguration"] = object{"id": network + "loadBalancers/" + user + "/frontendIPConfigurations/f"}
 	}
-	return of(network+"publicIPAddresses/"+name, object{"k8s-azure-cluster-name": cluster, "k8s-azure-service": "default/web"}, properties)
+	return newResource(network+"publicIPAddresses/"+name, object{"k8s-azure-cluster-name": cluster, "k8s-azure-service": "default/web"}, properties)
 }
 
-// balancer is a load balancer with frontends, which are addresses and subnets, and with members of its pool.
-func balancer(name string, frontends []string, members ...string) object {
+// newLoadBalancer is a load balancer with frontends, which are addresses and subnets, and with members of its pool.
+func newLoadBalancer(name string, frontends []string, members ...string) object {
 	var shown, inPool []object
 	for _, used := range frontends {
 		key := "publicIPAddress"
@@ -50,10 +50,10 @@ func balancer(name string, frontends []string, members ...string) object {
 	for _, member := range members {
 		inPool = append(inPool, object{"id": member})
 	}
-	return of(network+"loadBalancers/"+name, nil, object{"frontendIPConfigurations": shown, "backendAddressPools": []object{{"properties": object{"backendIPConfigurations": inPool}}}})
+	return newResource(network+"loadBalancers/"+name, nil, object{"frontendIPConfigurations": shown, "backendAddressPools": []object{{"properties": object{"backendIPConfigurations": inPool}}}})
 }
 
-func raw(objects ...object) (out []json.RawMessage) {
+func marshalAll(objects ...object) (out []json.RawMessage) {
 	for _, one := range objects {
 		encoded, _ := json.Marshal(one)
 		out = append(out, encoded)
@@ -61,8 +61,8 @@ func raw(objects ...object) (out []json.RawMessage) {
 	return out
 }
 
-// tagged is the disk of a volume with the tag of an owner, "" for none, and what else it has.
-func tagged(owner string, more object) object {
+// withOwnerTag is the disk of a volume with the tag of an owner, "" for none, and what else it has.
+func withOwnerTag(owner string, more object) object {
 	out := object{"id": group + "/providers/Microsoft.Compute/disks/pvc-1", "tags": object{"kubernetes.io-created-for-pvc-name": "data"}}
 	if owner != "" {
 		out["tags"].(object)[infrav1.VolumeTag] = owner
@@ -89,54 +89,54 @@ func TestFind(t *testing.T) {
 		disks []object
 	}{
 		"Service": {"its address names the cluster, and its load balancer uses the address", "c1", nil, nil,
-			[]object{balancer("c1", []string{ip + "a"})}, []object{address("a", "c1", "c1")}, map[string]string{"loadBalancers/c1": "", "publicIPAddresses/a": ""}, nil},
-		"internal Service": {"the load balancer is in the cluster's own network", "c1", of(vnet, ours, nil), nil,
-			[]object{balancer("c1-internal", []string{vnet + "/subnets/nodes"})}, nil, map[string]string{"loadBalancers/c1-internal": ""}, nil},
-		"internal Service in a network of others": {"anything may be in that", "c1", of(vnet, nil, nil), nil,
-			[]object{balancer("c1-internal", []string{vnet + "/subnets/nodes"})}, nil, map[string]string{"loadBalancers/c1-internal": "neither an address"}, nil},
-		"network of a namesake": {"its tag names another owner", "c1", of(vnet, object{infrav1.ClusterTagKey("c1"): "owned", infrav1.OwnerTag: "other/c1/2"}, nil), nil,
-			[]object{balancer("c1-internal", []string{vnet + "/subnets/nodes"})}, nil, map[string]string{"loadBalancers/c1-internal": "neither an address"}, nil},
+			[]object{newLoadBalancer("c1", []string{ip + "a"})}, []object{newAddress("a", "c1", "c1")}, map[string]string{"loadBalancers/c1": "", "publicIPAddresses/a": ""}, nil},
+		"internal Service": {"the load balancer is in the cluster's own network", "c1", newResource(vnet, ours, nil), nil,
+			[]object{newLoadBalancer("c1-internal", []string{vnet + "/subnets/nodes"})}, nil, map[string]string{"loadBalancers/c1-internal": ""}, nil},
+		"internal Service in a network of others": {"anything may be in that", "c1", newResource(vnet, nil, nil), nil,
+			[]object{newLoadBalancer("c1-internal", []string{vnet + "/subnets/nodes"})}, nil, map[string]string{"loadBalancers/c1-internal": "neither an address"}, nil},
+		"network of a namesake": {"its tag names another owner", "c1", newResource(vnet, object{infrav1.ClusterTagKey("c1"): "owned", infrav1.OwnerTag: "other/c1/2"}, nil), nil,
+			[]object{newLoadBalancer("c1-internal", []string{vnet + "/subnets/nodes"})}, nil, map[string]string{"loadBalancers/c1-internal": "neither an address"}, nil},
 		"members": {"the cluster's machines are gone, so they are somebody else's", "c1", nil, nil,
-			[]object{balancer("c1", []string{ip + "a"}, "/nic")}, []object{address("a", "c1", "c1")}, map[string]string{"loadBalancers/c1": "have members", "publicIPAddresses/a": "used by loadBalancers/c1"}, nil},
+			[]object{newLoadBalancer("c1", []string{ip + "a"}, "/nic")}, []object{newAddress("a", "c1", "c1")}, map[string]string{"loadBalancers/c1": "have members", "publicIPAddresses/a": "used by loadBalancers/c1"}, nil},
 		"one frontend of others": {"one of two is not enough", "c1", nil, nil,
-			[]object{balancer("c1", []string{ip + "a", ip + "theirs"})}, []object{address("a", "c1", "c1")}, map[string]string{"loadBalancers/c1": "neither an address", "publicIPAddresses/a": "used by"}, nil},
-		"load balancer of that name": {"a name is no proof", "c1", nil, nil, []object{balancer("c1", nil)}, nil, map[string]string{"loadBalancers/c1": "no frontend"}, nil},
-		"other names":                {"they are somebody else's", "c1", nil, nil, []object{balancer("c2", []string{ip + "a"})}, []object{address("b", "c2", "")}, map[string]string{}, nil},
-		"planned":                    {"the cluster's own outbound load balancer has the same name, and goes with the plan", "c1", nil, nil, []object{balancer("planned", []string{ip + "a"})}, nil, map[string]string{}, nil},
-		"of another cluster's":       {"its own provider looks after it", "c1", nil, nil, []object{of(network+"loadBalancers/c1", object{infrav1.ClusterTagKey("other"): "owned"}, nil)}, nil, map[string]string{}, nil},
-		"default name":               {"all clusters have it that nobody gave another one", "kubernetes", nil, nil, nil, []object{address("a", "kubernetes", "")}, map[string]string{"publicIPAddresses/a": "every cluster"}, nil},
-		"machines of a namesake": {"the cluster's own are gone", "c1", nil, []object{of(group+"/providers/Microsoft.Compute/virtualMachines/m", object{"kubernetes.io_cluster_c1": "owned"}, nil)},
-			nil, []object{address("a", "c1", "")}, map[string]string{"publicIPAddresses/a": "virtualMachines/m in the resource group is of another cluster"}, nil},
-		"machines that a list still shows": {"they carry this owner's tag", "c1", nil, []object{of(group+"/providers/Microsoft.Compute/virtualMachines/m", object{"kubernetes.io_cluster_c1": "owned", infrav1.OwnerTag: me}, nil)},
-			nil, []object{address("a", "c1", "")}, map[string]string{"publicIPAddresses/a": ""}, nil},
-		"network of a namesake in the group": {"its owner is another one", "c1", nil, []object{of(vnet, object{infrav1.ClusterTagKey("c1"): "owned", infrav1.OwnerTag: "other/c1/2"}, nil)},
-			nil, []object{address("a", "c1", "")}, map[string]string{"publicIPAddresses/a": "virtualNetworks/v in the resource group is of another cluster"}, nil},
+			[]object{newLoadBalancer("c1", []string{ip + "a", ip + "theirs"})}, []object{newAddress("a", "c1", "c1")}, map[string]string{"loadBalancers/c1": "neither an address", "publicIPAddresses/a": "used by"}, nil},
+		"load balancer of that name": {"a name is no proof", "c1", nil, nil, []object{newLoadBalancer("c1", nil)}, nil, map[string]string{"loadBalancers/c1": "no frontend"}, nil},
+		"other names":                {"they are somebody else's", "c1", nil, nil, []object{newLoadBalancer("c2", []string{ip + "a"})}, []object{newAddress("b", "c2", "")}, map[string]string{}, nil},
+		"planned":                    {"the cluster's own outbound load balancer has the same name, and goes with the plan", "c1", nil, nil, []object{newLoadBalancer("planned", []string{ip + "a"})}, nil, map[string]string{}, nil},
+		"of another cluster's":       {"its own provider looks after it", "c1", nil, nil, []object{newResource(network+"loadBalancers/c1", object{infrav1.ClusterTagKey("other"): "owned"}, nil)}, nil, map[string]string{}, nil},
+		"default name":               {"all clusters have it that nobody gave another one", "kubernetes", nil, nil, nil, []object{newAddress("a", "kubernetes", "")}, map[string]string{"publicIPAddresses/a": "every cluster"}, nil},
+		"machines of a namesake": {"the cluster's own are gone", "c1", nil, []object{newResource(group+"/providers/Microsoft.Compute/virtualMachines/m", object{"kubernetes.io_cluster_c1": "owned"}, nil)},
+			nil, []object{newAddress("a", "c1", "")}, map[string]string{"publicIPAddresses/a": "virtualMachines/m in the resource group is of another cluster"}, nil},
+		"machines that a list still shows": {"they carry this owner's tag", "c1", nil, []object{newResource(group+"/providers/Microsoft.Compute/virtualMachines/m", object{"kubernetes.io_cluster_c1": "owned", infrav1.OwnerTag: me}, nil)},
+			nil, []object{newAddress("a", "c1", "")}, map[string]string{"publicIPAddresses/a": ""}, nil},
+		"network of a namesake in the group": {"its owner is another one", "c1", nil, []object{newResource(vnet, object{infrav1.ClusterTagKey("c1"): "owned", infrav1.OwnerTag: "other/c1/2"}, nil)},
+			nil, []object{newAddress("a", "c1", "")}, map[string]string{"publicIPAddresses/a": "virtualNetworks/v in the resource group is of another cluster"}, nil},
 		"volumes":                                {"nothing in Azure tells whose a disk was; one that is attached is in use", "c1", nil, []object{disk, attached}, nil, nil, map[string]string{"disks/pvc-1": "does not show to which machines"}, nil},
-		"volume of this cluster":                 {"a machine of the cluster had it attached when that was deleted", "c1", nil, nil, nil, nil, map[string]string{"disks/pvc-1": ""}, []object{tagged(me, nil)}},
-		"volume without the tag":                 {"nothing shows that a machine of the cluster had it", "c1", nil, nil, nil, nil, map[string]string{"disks/pvc-1": "no machine of the cluster had it attached"}, []object{tagged("", nil)}},
-		"volume of another cluster":              {"the tag names another owner", "c1", nil, nil, nil, nil, map[string]string{"disks/pvc-1": "attached to a machine of another cluster"}, []object{tagged("other/c1/2", nil)}},
-		"volume with the tag attached elsewhere": {"it is in use, whoever wrote the tag", "c1", nil, nil, nil, nil, map[string]string{}, []object{tagged(me, object{"managedBy": group + "/providers/Microsoft.Compute/virtualMachines/theirs"})}},
-		"volume that a list shows late":          {"the list of resources may not show yet that it was attached", "c1", nil, []object{tagged(me, nil)}, nil, nil, map[string]string{}, []object{tagged(me, object{"managedBy": "/vm"})}},
-		"volume with shares":                     {"other machines may use it", "c1", nil, nil, nil, nil, map[string]string{"disks/pvc-1": "shared disk"}, []object{tagged(me, object{"properties": object{"maxShares": 2}})}},
-		"volume attached to several":             {"they use it", "c1", nil, nil, nil, nil, map[string]string{"disks/pvc-1": "shared disk"}, []object{tagged(me, object{"managedByExtended": []string{"/vm"}})}},
+		"volume of this cluster":                 {"a machine of the cluster had it attached when that was deleted", "c1", nil, nil, nil, nil, map[string]string{"disks/pvc-1": ""}, []object{withOwnerTag(me, nil)}},
+		"volume without the tag":                 {"nothing shows that a machine of the cluster had it", "c1", nil, nil, nil, nil, map[string]string{"disks/pvc-1": "no machine of the cluster had it attached"}, []object{withOwnerTag("", nil)}},
+		"volume of another cluster":              {"the tag names another owner", "c1", nil, nil, nil, nil, map[string]string{"disks/pvc-1": "attached to a machine of another cluster"}, []object{withOwnerTag("other/c1/2", nil)}},
+		"volume with the tag attached elsewhere": {"it is in use, whoever wrote the tag", "c1", nil, nil, nil, nil, map[string]string{}, []object{withOwnerTag(me, object{"managedBy": group + "/providers/Microsoft.Compute/virtualMachines/theirs"})}},
+		"volume that a list shows late":          {"the list of resources may not show yet that it was attached", "c1", nil, []object{withOwnerTag(me, nil)}, nil, nil, map[string]string{}, []object{withOwnerTag(me, object{"managedBy": "/vm"})}},
+		"volume with shares":                     {"other machines may use it", "c1", nil, nil, nil, nil, map[string]string{"disks/pvc-1": "shared disk"}, []object{withOwnerTag(me, object{"properties": object{"maxShares": 2}})}},
+		"volume attached to several":             {"they use it", "c1", nil, nil, nil, nil, map[string]string{"disks/pvc-1": "shared disk"}, []object{withOwnerTag(me, object{"managedByExtended": []string{"/vm"}})}},
 		"user's disk with the tag":               {"the CSI driver did not make it, so its data are the user's", "c1", nil, nil, nil, nil, map[string]string{}, []object{{"id": group + "/providers/Microsoft.Compute/disks/pvc-1", "tags": object{infrav1.VolumeTag: me}}}},
 		"volume that its user gave up": {"the tag with the value shared keeps it", "c1", nil, nil, nil, nil, map[string]string{},
 			[]object{{"id": group + "/providers/Microsoft.Compute/disks/pvc-1", "tags": object{"kubernetes.io-created-for-pvc-name": "data", infrav1.VolumeTag: me, infrav1.ClusterTagKey("c1"): "shared"}}}},
-		"volume of a cluster with the default name": {"only reported, as everything of such a cluster", "kubernetes", nil, nil, nil, nil, map[string]string{"disks/pvc-1": "every cluster"}, []object{tagged(me, nil)}},
+		"volume of a cluster with the default name": {"only reported, as everything of such a cluster", "kubernetes", nil, nil, nil, nil, map[string]string{"disks/pvc-1": "every cluster"}, []object{withOwnerTag(me, nil)}},
 		"accounts": {"their tags name no cluster", "c1", nil, []object{{"id": group + "/providers/Microsoft.Storage/storageAccounts/f1", "tags": object{"k8s-azure-created-by": "azure"}}},
 			nil, nil, map[string]string{"storageAccounts/f1": "name no cluster"}, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
-			c := leftovers.Cluster{Name: test.cluster, Owner: me, Planned: func(id arm.ID) bool { return id.Name() == "planned" }}
+			c := leftovers.Cluster{Name: test.cluster, Owner: me, IsPlanned: func(id arm.ID) bool { return id.Name() == "planned" }}
 			if test.network != nil {
-				c.Network = raw(test.network)[0]
+				c.Network = marshalAll(test.network)[0]
 			}
 			got := map[string]string{}
-			for _, one := range leftovers.Find(c, leftovers.Seen{
-				Resources:     raw(slices.Concat(test.resources, test.balancers, test.addresses, test.disks)...),
-				LoadBalancers: raw(test.balancers...), Addresses: raw(test.addresses...), Disks: raw(test.disks...),
+			for _, one := range leftovers.FindLeftovers(c, leftovers.GroupContents{
+				Resources:     marshalAll(slices.Concat(test.resources, test.balancers, test.addresses, test.disks)...),
+				LoadBalancers: marshalAll(test.balancers...), Addresses: marshalAll(test.addresses...), Disks: marshalAll(test.disks...),
 			}) {
-				got[one.ID.ShortName()] = one.Unproven
+				got[one.ID.ShortName()] = one.UnprovenReason
 			}
 			same := cmp.Comparer(func(a, b string) bool {
 				return a == b || a != "" && b != "" && (strings.Contains(a, b) || strings.Contains(b, a))
@@ -150,8 +150,8 @@ func TestFind(t *testing.T) {
 
 // TestFindRefused has Azure refuse lists: what others show of such resources counts, and proves nothing.
 func TestFindRefused(t *testing.T) {
-	balancer := balancer("c1", []string{network + "publicIPAddresses/a"})
-	service, disk := address("a", "c1", "c1"), tagged(me, nil)
+	balancer := newLoadBalancer("c1", []string{network + "publicIPAddresses/a"})
+	service, disk := newAddress("a", "c1", "c1"), withOwnerTag(me, nil)
 	for name, test := range map[string]struct {
 		reason string
 		list   string
@@ -165,16 +165,16 @@ func TestFindRefused(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			lists := map[string][]json.RawMessage{
-				leftovers.AllTypes: raw(balancer, service, disk), "Microsoft.Network/loadBalancers": raw(balancer), "Microsoft.Network/publicIPAddresses": raw(service), "Microsoft.Compute/disks": raw(disk),
+				leftovers.AllTypes: marshalAll(balancer, service, disk), "Microsoft.Network/loadBalancers": marshalAll(balancer), "Microsoft.Network/publicIPAddresses": marshalAll(service), "Microsoft.Compute/disks": marshalAll(disk),
 			}
 			delete(lists, test.list)
-			c := leftovers.Cluster{Name: "c1", Owner: me, Planned: func(arm.ID) bool { return false }}
+			c := leftovers.Cluster{Name: "c1", Owner: me, IsPlanned: func(arm.ID) bool { return false }}
 			got := map[string]string{}
-			for _, one := range leftovers.Find(c, leftovers.Seen{
+			for _, one := range leftovers.FindLeftovers(c, leftovers.GroupContents{
 				Resources: lists[leftovers.AllTypes], LoadBalancers: lists["Microsoft.Network/loadBalancers"], Addresses: lists["Microsoft.Network/publicIPAddresses"],
 				Disks: lists["Microsoft.Compute/disks"], Refused: []string{test.list},
 			}) {
-				got[one.ID.ShortName()] = one.Unproven
+				got[one.ID.ShortName()] = one.UnprovenReason
 			}
 			for name, want := range test.want {
 				if one, ok := got[name]; !ok || (want == "") != (one == "") || !strings.Contains(one, want) {

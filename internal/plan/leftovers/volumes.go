@@ -9,19 +9,19 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/types"
 )
 
-// Requested reports whether the user asked for the deletion of leftovers.
-func Requested(azureCluster *infrav1.AzureCluster) bool {
+// IsDeletionRequested reports whether the user asked for the deletion of leftovers.
+func IsDeletionRequested(azureCluster *infrav1.AzureCluster) bool {
 	return azureCluster.Annotations[infrav1.DeleteLeftoversAnnotation] == "true"
 }
 
-// machine is what counts of a VM or of an instance of a scale set.
-type machine struct {
+// machineBody is what counts of a VM or of an instance of a scale set.
+type machineBody struct {
 	ID         arm.ID `json:"id"`
 	Properties struct {
 		ProvisioningState string `json:"provisioningState"`
 		StorageProfile    struct {
 			DataDisks []struct {
-				ManagedDisk *reference `json:"managedDisk"`
+				ManagedDisk *resourceReference `json:"managedDisk"`
 			} `json:"dataDisks"`
 		} `json:"storageProfile"`
 	} `json:"properties"`
@@ -29,21 +29,21 @@ type machine struct {
 
 // ProvesAttachment reports whether a VM or scale set proves what is attached to it: it carries the cluster's tags, and Azure does not delete it yet.
 func (c Cluster) ProvesAttachment(body json.RawMessage) bool {
-	var one machine
-	return json.Unmarshal(body, &one) == nil && one.ID != "" && c.Owns(body) && !strings.EqualFold(one.Properties.ProvisioningState, "Deleting")
+	var one machineBody
+	return json.Unmarshal(body, &one) == nil && one.ID != "" && c.HasClusterTags(body) && !strings.EqualFold(one.Properties.ProvisioningState, "Deleting")
 }
 
-// DataDisks are the disks in the data disks of VMs, by key, with the VM that has them. Planned disks are left out: the provider made those.
-func (c Cluster) DataDisks(vms []json.RawMessage) map[string]arm.ID {
+// ListDataDisks are the disks in the data disks of VMs, by key, with the VM that has them. Planned disks are left out: the provider made those.
+func (c Cluster) ListDataDisks(vms []json.RawMessage) map[string]arm.ID {
 	out := map[string]arm.ID{}
 	for _, body := range vms {
-		var vm machine
+		var vm machineBody
 		// A VM of another shape proves nothing.
 		if json.Unmarshal(body, &vm) != nil {
 			continue
 		}
 		for _, disk := range vm.Properties.StorageProfile.DataDisks {
-			if disk.ManagedDisk != nil && disk.ManagedDisk.ID != "" && !c.Planned(disk.ManagedDisk.ID) {
+			if disk.ManagedDisk != nil && disk.ManagedDisk.ID != "" && !c.IsPlanned(disk.ManagedDisk.ID) {
 				out[disk.ManagedDisk.ID.Key()] = vm.ID
 			}
 		}
@@ -51,50 +51,50 @@ func (c Cluster) DataDisks(vms []json.RawMessage) map[string]arm.ID {
 	return out
 }
 
-// VolumesToTag are the disks of volumes that have to be tagged before the VMs that have them are deleted. attached is the result of DataDisks,
+// VolumesToTag are the disks of volumes that have to be tagged before the VMs that have them are deleted. attached is the result of ListDataDisks,
 // for VMs that are proven to be the cluster's. The disk's own document has to name the same VM.
 func (c Cluster) VolumesToTag(attached map[string]arm.ID, disks []json.RawMessage) (out []arm.ID) {
-	for _, disk := range decoded(disks) {
+	for _, disk := range decodeResources(disks) {
 		vm, ok := attached[disk.ID.Key()]
-		if ok && c.Owner != "" && sameMachine(disk.ManagedBy, vm) && c.volume(disk) && disk.sharedBy() == "" && value(disk.Tags, infrav1.VolumeTag) != c.Owner {
+		if ok && c.Owner != "" && isSameMachine(disk.ManagedBy, vm) && c.isVolume(disk) && disk.sharedDiskReason() == "" && tagValue(disk.Tags, infrav1.VolumeTag) != c.Owner {
 			out = append(out, disk.ID)
 		}
 	}
 	return out
 }
 
-// sameMachine reports whether a disk is managed by a VM. Azure calls an instance of a scale set by its number in the instance's own document, and
+// isSameMachine reports whether a disk is managed by a VM. Azure calls an instance of a scale set by its number in the instance's own document, and
 // by the name of the scale set with the number in documents of disks. So instances of one scale set count as the same.
-func sameMachine(managedBy, vm arm.ID) bool {
+func isSameMachine(managedBy, vm arm.ID) bool {
 	return managedBy.Equal(vm) || strings.EqualFold(vm.Parent().Type(), types.ScaleSet) && managedBy.Parent().Equal(vm.Parent())
 }
 
-// volume reports whether a disk was made for a volume, and is not what the provider of any cluster looks after. The CSI driver's controller
+// isVolume reports whether a disk was made for a volume, and is not what the provider of any cluster looks after. The CSI driver's controller
 // writes the tag when it makes a disk for a claim (--extra-create-metadata of external-provisioner, which the driver's chart sets). A disk that
 // a user made, and gave to a PersistentVolume or attached to a VM, does not have it.
-func (c Cluster) volume(disk resource) bool {
-	return strings.EqualFold(disk.ID.Type(), types.Disk) && value(disk.Tags, volumeTag) != "" && !c.Planned(disk.ID) && !c.others(disk)
+func (c Cluster) isVolume(disk resourceBody) bool {
+	return strings.EqualFold(disk.ID.Type(), types.Disk) && tagValue(disk.Tags, volumeTag) != "" && !c.IsPlanned(disk.ID) && !c.hasOwnershipTag(disk)
 }
 
-// sharedBy is why a disk may be in use by several VMs, "" for one that can have only one.
+// sharedDiskReason is why a disk may be in use by several VMs, "" for one that can have only one.
 // https://learn.microsoft.com/en-us/azure/virtual-machines/disks-shared
-func (r resource) sharedBy() string {
+func (r resourceBody) sharedDiskReason() string {
 	if r.Properties.MaxShares > 1 || len(r.ManagedByExtended) > 0 {
 		return "it is a shared disk, which other machines may use"
 	}
 	return ""
 }
 
-// unprovenDisk is why a disk of a volume may be somebody else's, "" for one that was attached to a machine of this cluster. whole is the disk's
+// unprovenDiskReason is why a disk of a volume may be somebody else's, "" for one that was attached to a machine of this cluster. whole is the disk's
 // own document, nil where it was not read.
-func (c Cluster) unprovenDisk(whole *resource) string {
+func (c Cluster) unprovenDiskReason(whole *resourceBody) string {
 	switch {
 	case whole == nil:
 		return "Azure does not show to which machines a disk was attached, and the provider tags disks only where their deletion was asked for"
-	case whole.sharedBy() != "":
-		return whole.sharedBy()
+	case whole.sharedDiskReason() != "":
+		return whole.sharedDiskReason()
 	}
-	switch owner := value(whole.Tags, infrav1.VolumeTag); {
+	switch owner := tagValue(whole.Tags, infrav1.VolumeTag); {
 	case owner == "":
 		return "no machine of the cluster had it attached when that was deleted with the cluster"
 	case c.Owner == "" || owner != c.Owner:
@@ -103,10 +103,10 @@ func (c Cluster) unprovenDisk(whole *resource) string {
 	return ""
 }
 
-// NeedsDisks reports whether the documents of the group's disks decide about any leftover.
-func (c Cluster) NeedsDisks(resources []json.RawMessage) bool {
-	for _, one := range decoded(resources) {
-		if c.volume(one) && one.ManagedBy == "" {
+// NeedsDiskBodies reports whether the documents of the group's disks decide about any leftover.
+func (c Cluster) NeedsDiskBodies(resources []json.RawMessage) bool {
+	for _, one := range decodeResources(resources) {
+		if c.isVolume(one) && one.ManagedBy == "" {
 			return true
 		}
 	}

@@ -15,14 +15,14 @@ func TestVolumesToTag(t *testing.T) {
 	const compute = group + "/providers/Microsoft.Compute/"
 	const vm, instance, disk = compute + "virtualMachines/m", compute + "virtualMachineScaleSets/p/virtualMachines/0", compute + "disks/pvc-1"
 	attachedTo := func(managedBy string, more object) object {
-		out := tagged("", object{"managedBy": managedBy})
+		out := withOwnerTag("", object{"managedBy": managedBy})
 		for key, value := range more {
 			out[key] = value
 		}
 		return out
 	}
 	shown := func(id, disk string) object {
-		return of(id, nil, object{"storageProfile": object{"dataDisks": []object{{"lun": 0, "managedDisk": object{"id": disk}}, {"lun": 1}}}})
+		return newResource(id, nil, object{"storageProfile": object{"dataDisks": []object{{"lun": 0, "managedDisk": object{"id": disk}}, {"lun": 1}}}})
 	}
 	for name, test := range map[string]struct {
 		reason string
@@ -37,7 +37,7 @@ func TestVolumesToTag(t *testing.T) {
 		"instance by its name":    {"Azure has another name for it in disks", shown(instance, disk), attachedTo(compute+"virtualMachineScaleSets/p/virtualMachines/p_0", nil), me, []arm.ID{disk}},
 		"instance of another set": {"it is attached to that", shown(instance, disk), attachedTo(compute+"virtualMachineScaleSets/q/virtualMachines/0", nil), me, nil},
 		"another VM":              {"it was attached to that since", shown(vm, disk), attachedTo(compute+"virtualMachines/theirs", nil), me, nil},
-		"detached":                {"it was detached since", shown(vm, disk), tagged("", nil), me, nil},
+		"detached":                {"it was detached since", shown(vm, disk), withOwnerTag("", nil), me, nil},
 		"another disk":            {"the VM does not have it", shown(vm, compute+"disks/pvc-2"), attachedTo(vm, nil), me, nil},
 		"planned":                 {"the provider had Azure make it", shown(vm, compute+"disks/planned"), attachedTo(vm, object{"id": compute + "disks/planned"}), me, nil},
 		"shares":                  {"other machines may use it", shown(vm, disk), attachedTo(vm, object{"properties": object{"maxShares": 2}}), me, nil},
@@ -51,8 +51,8 @@ func TestVolumesToTag(t *testing.T) {
 		"no owner": {"nothing tells the cluster from others of its name", shown(vm, disk), attachedTo(vm, nil), "", nil},
 	} {
 		t.Run(name, func(t *testing.T) {
-			c := leftovers.Cluster{Name: "c1", Owner: test.owner, Planned: func(id arm.ID) bool { return id.Name() == "planned" }}
-			got := c.VolumesToTag(c.DataDisks(raw(test.vm)), raw(test.disk))
+			c := leftovers.Cluster{Name: "c1", Owner: test.owner, IsPlanned: func(id arm.ID) bool { return id.Name() == "planned" }}
+			got := c.VolumesToTag(c.ListDataDisks(marshalAll(test.vm)), marshalAll(test.disk))
 			if diff := cmp.Diff(test.want, got); diff != "" {
 				t.Errorf("%s (-want +got):\n%s", test.reason, diff)
 			}
@@ -68,14 +68,14 @@ func TestProvesAttachment(t *testing.T) {
 		body   object
 		want   bool
 	}{
-		"cluster's":       {"it carries the cluster's tags", of("/vm", ours, object{"provisioningState": "Succeeded"}), true},
-		"being deleted":   {"its disks were tagged before", of("/vm", ours, object{"provisioningState": "Deleting"}), false},
-		"without tags":    {"anybody may have made it", of("/vm", nil, nil), false},
-		"another owner's": {"it is of a namesake", of("/vm", object{infrav1.ClusterTagKey("c1"): "owned", infrav1.OwnerTag: "other/c1/2"}, nil), false},
+		"cluster's":       {"it carries the cluster's tags", newResource("/vm", ours, object{"provisioningState": "Succeeded"}), true},
+		"being deleted":   {"its disks were tagged before", newResource("/vm", ours, object{"provisioningState": "Deleting"}), false},
+		"without tags":    {"anybody may have made it", newResource("/vm", nil, nil), false},
+		"another owner's": {"it is of a namesake", newResource("/vm", object{infrav1.ClusterTagKey("c1"): "owned", infrav1.OwnerTag: "other/c1/2"}, nil), false},
 		"gone":            {"there is nothing to prove with", nil, false},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if got := (leftovers.Cluster{Name: "c1", Owner: me}).ProvesAttachment(raw(test.body)[0]); got != test.want {
+			if got := (leftovers.Cluster{Name: "c1", Owner: me}).ProvesAttachment(marshalAll(test.body)[0]); got != test.want {
 				t.Errorf("%s: got %v", test.reason, got)
 			}
 		})

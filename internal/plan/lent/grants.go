@@ -12,8 +12,8 @@ type Grants struct {
 	Resources, RoleScopes []arm.ID
 }
 
-// IDs are the entries of a list of the identity that are IDs as Azure reads them. All others allow nothing.
-func IDs(listed []string) []arm.ID {
+// ParseIDs are the entries of a list of the identity that are IDs as Azure reads them. All others allow nothing.
+func ParseIDs(listed []string) []arm.ID {
 	var out []arm.ID
 	for _, text := range listed {
 		if id, plain := arm.ParsePlainID(text); plain {
@@ -23,7 +23,7 @@ func IDs(listed []string) []arm.ID {
 	return out
 }
 
-func within(id arm.ID, scopes []arm.ID) bool {
+func isWithinAny(id arm.ID, scopes []arm.ID) bool {
 	for _, scope := range scopes {
 		if id.IsWithin(scope) {
 			return true

@@ -58,9 +58,9 @@ func restrict(t *testing.T, g *arm.Graph, grants lent.Grants) []arm.Denial {
 	grants.Identity = "AzureClusterIdentity operator/shared"
 	input := lent.Input{Grants: grants, Owner: ownership.Owner{Cluster: "c1", ID: "us"}, Facts: map[string]lent.Fact{}, Field: func(arm.ID) string { return "" }}
 	for range 5 {
-		missing := lent.Missing(g, input)
+		missing := lent.ListMissingFacts(g, input)
 		if len(missing) == 0 {
-			return lent.Restrict(g, input)
+			return lent.RestrictGraph(g, input)
 		}
 		for _, id := range missing {
 			if strings.Contains(string(id), "not-asked") {
@@ -105,8 +105,8 @@ func TestRestrict(t *testing.T) {
 		"role on the Cluster's group":   {"everything in it is the Cluster's", []arm.Node{role(ours)}, lent.Grants{}, nil, false},
 		"role in the Cluster's group":   {"it is below the group", []arm.Node{role(ours + "/providers/Microsoft.Network/virtualNetworks/v")}, lent.Grants{}, nil, false},
 		"role on a group's namesake":    {"the name only begins as that of the group", []arm.Node{role(ours + "-2")}, lent.Grants{}, nil, true},
-		"role where the owner allows":   {"spec.allowedRoleScopes has it", []arm.Node{role(theirs)}, lent.Grants{RoleScopes: lent.IDs([]string{subscription})}, nil, false},
-		"role on a listed resource":     {"to use a resource is not to give rights on it", []arm.Node{role(theirs)}, lent.Grants{Resources: lent.IDs([]string{theirs})}, []string{"outside of the resource groups"}, false},
+		"role where the owner allows":   {"spec.allowedRoleScopes has it", []arm.Node{role(theirs)}, lent.Grants{RoleScopes: lent.ParseIDs([]string{subscription})}, nil, false},
+		"role on a listed resource":     {"to use a resource is not to give rights on it", []arm.Node{role(theirs)}, lent.Grants{Resources: lent.ParseIDs([]string{theirs})}, []string{"outside of the resource groups"}, false},
 		"role that waits for its VM":    {"it is known from the start whether it will be denied", []arm.Node{{ID: arm.ID(subscription).Extension(types.RoleAssignment, "r"), Blocked: "the VM has no identity yet"}}, lent.Grants{}, []string{"outside of the resource groups"}, false},
 		"role definition for everyone":  {"it can be assigned in the subscription", []arm.Node{{ID: arm.ID(ours).Extension("Microsoft.Authorization/roleDefinitions", "d"), Body: object{"properties": object{"assignableScopes": []any{subscription}}}}}, lent.Grants{}, []string{"properties.assignableScopes[]"}, false},
 		"role definition for a network": {"to assign a role is not to join", []arm.Node{{ID: arm.ID(ours).Extension("Microsoft.Authorization/roleDefinitions", "d"), Body: object{"properties": object{"assignableScopes": []any{theirVNet}}}}}, lent.Grants{}, []string{"properties.assignableScopes[]"}, false},
@@ -116,12 +116,12 @@ func TestRestrict(t *testing.T) {
 		"identity without slash":     {"Azure takes it, too", []arm.Node{vm(strings.TrimPrefix(theirIdentity, "/"))}, lent.Grants{}, []string{"is not the Cluster's"}, false},
 		"identity that leads there":  {"Azure reads another path", []arm.Node{vm(ours + "/../theirs/providers/Microsoft.ManagedIdentity/userAssignedIdentities/i")}, lent.Grants{}, []string{"leads to another path"}, false},
 		"identity with an escape":    {"Azure reads another path", []arm.Node{vm(ours + "%2f..%2ftheirs/providers/Microsoft.ManagedIdentity/userAssignedIdentities/i")}, lent.Grants{}, []string{"contains the character"}, false},
-		"identity that is listed":    {"its owner allows it", []arm.Node{vm(theirIdentity)}, lent.Grants{Resources: lent.IDs([]string{theirIdentity})}, nil, false},
-		"identity in a listed group": {"everything below is allowed", []arm.Node{vm(strings.ToUpper(theirIdentity))}, lent.Grants{Resources: lent.IDs([]string{theirs})}, nil, false},
-		"listed beginning of a name": {"an entry is a whole segment", []arm.Node{vm(theirIdentity)}, lent.Grants{Resources: lent.IDs([]string{theirs[:len(theirs)-1]})}, []string{"is not the Cluster's"}, false},
-		"scope for roles alone":      {"to give rights is not to use", []arm.Node{vm(theirIdentity)}, lent.Grants{RoleScopes: lent.IDs([]string{theirs})}, []string{"is not the Cluster's"}, false},
+		"identity that is listed":    {"its owner allows it", []arm.Node{vm(theirIdentity)}, lent.Grants{Resources: lent.ParseIDs([]string{theirIdentity})}, nil, false},
+		"identity in a listed group": {"everything below is allowed", []arm.Node{vm(strings.ToUpper(theirIdentity))}, lent.Grants{Resources: lent.ParseIDs([]string{theirs})}, nil, false},
+		"listed beginning of a name": {"an entry is a whole segment", []arm.Node{vm(theirIdentity)}, lent.Grants{Resources: lent.ParseIDs([]string{theirs[:len(theirs)-1]})}, []string{"is not the Cluster's"}, false},
+		"scope for roles alone":      {"to give rights is not to use", []arm.Node{vm(theirIdentity)}, lent.Grants{RoleScopes: lent.ParseIDs([]string{theirs})}, []string{"is not the Cluster's"}, false},
 		"own identity":               {"it is in the Cluster's group", []arm.Node{vm(ours + "/providers/Microsoft.ManagedIdentity/userAssignedIdentities/i")}, lent.Grants{}, nil, false},
-		"listed with dots":           {"an entry that leads elsewhere allows nothing", []arm.Node{vm(theirIdentity)}, lent.Grants{Resources: lent.IDs([]string{ours + "/../theirs"})}, []string{"is not the Cluster's"}, false},
+		"listed with dots":           {"an entry that leads elsewhere allows nothing", []arm.Node{vm(theirIdentity)}, lent.Grants{Resources: lent.ParseIDs([]string{ours + "/../theirs"})}, []string{"is not the Cluster's"}, false},
 
 		"copy of a disk of others":  {"it has their data", []arm.Node{disk(theirs + "/providers/Microsoft.Compute/disks/secret")}, lent.Grants{}, []string{"creationData.sourceResourceId"}, false},
 		"copy in a brought group":   {"not all in it is the Cluster's", []arm.Node{disk(brought + "/providers/Microsoft.Compute/disks/unmarked")}, lent.Grants{}, []string{"creationData.sourceResourceId"}, false},
@@ -133,7 +133,7 @@ func TestRestrict(t *testing.T) {
 		"group of another letter":   {"the lower case of the Kelvin sign is k, so that its group would pass for that of others", []arm.Node{{ID: in(subscription+"/resourceGroups/\u212A1", "Microsoft.Compute/disks", "d"), Body: object{}}}, lent.Grants{}, []string{"has the case of another letter"}, false},
 		"disk that is not there":    {"nobody learns what there is in a group of others", []arm.Node{disk(brought + "/providers/Microsoft.Compute/disks/later")}, lent.Grants{}, []string{"is not the Cluster's"}, false},
 		"disk in no group":          {"it is not known whose the group will be", []arm.Node{disk(ours + "-3/providers/Microsoft.Compute/disks/d")}, lent.Grants{}, nil, true},
-		"listed image":              {"nothing has to be read for that", []arm.Node{disk(subscription + "/resourceGroups/listed/providers/Microsoft.Compute/images/not-asked")}, lent.Grants{Resources: lent.IDs([]string{subscription + "/resourceGroups/listed"})}, nil, false},
+		"listed image":              {"nothing has to be read for that", []arm.Node{disk(subscription + "/resourceGroups/listed/providers/Microsoft.Compute/images/not-asked")}, lent.Grants{Resources: lent.ParseIDs([]string{subscription + "/resourceGroups/listed"})}, nil, false},
 		"image of the community":    {"it is not a resource of a subscription", []arm.Node{disk("/CommunityGalleries/g/Images/i/Versions/v")}, lent.Grants{}, nil, false},
 		"load balancer in a group":  {"it carries the Cluster's tag", []arm.Node{{ID: in(ours, types.NetworkInterface, "n"), Body: object{"pool": object{"id": brought + "/providers/Microsoft.Network/loadBalancers/ours/backendAddressPools/p"}}}}, lent.Grants{}, nil, false},
 		"load balancer of others":   {"it carries another tag", []arm.Node{{ID: in(ours, types.NetworkInterface, "n"), Body: object{"pool": object{"id": brought + "/providers/Microsoft.Network/loadBalancers/theirs/backendAddressPools/p"}}}}, lent.Grants{}, []string{"pool.id"}, false},
@@ -196,7 +196,7 @@ func TestForeign(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			g := &arm.Graph{}
 			g.Add(test.node)
-			restrict(t, g, lent.Grants{Resources: lent.IDs(test.listed)})
+			restrict(t, g, lent.Grants{Resources: lent.ParseIDs(test.listed)})
 			if got := g.Nodes()[0].Foreign; got != test.want {
 				t.Errorf("%s: %q, want %q", test.reason, got, test.want)
 			}

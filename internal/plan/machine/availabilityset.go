@@ -26,9 +26,9 @@ func availabilitySetID(in plan.MachineInput) (id arm.ID, ok bool) {
 	return plan.AvailabilitySetID(in, name), true
 }
 
-// availabilitySet plans the set that the machine shares with others of its group. Its tags are the cluster's alone, so
+// addAvailabilitySet plans the set that the machine shares with others of its group. Its tags are the cluster's alone, so
 // that machines with different tags of their own do not undo each other's.
-func availabilitySet(in plan.MachineInput, g *arm.Graph) {
+func addAvailabilitySet(in plan.MachineInput, g *arm.Graph) {
 	id, ok := availabilitySetID(in)
 	if !ok {
 		return
@@ -43,7 +43,7 @@ func availabilitySet(in plan.MachineInput, g *arm.Graph) {
 		Body: armcompute.AvailabilitySet{
 			Location: new(plan.Location(in.ClusterInput)),
 			SKU:      &armcompute.SKU{Name: new(alignedSKU)},
-			Tags:     plan.Tags(in.ClusterInput, infrav1.RoleCommon, id.Name(), additional),
+			Tags:     plan.BuildTags(in.ClusterInput, infrav1.RoleCommon, id.Name(), additional),
 			Properties: &armcompute.AvailabilitySetProperties{
 				PlatformFaultDomainCount: new(in.MachineFacts.MaximumPlatformFaultDomainCount),
 			},

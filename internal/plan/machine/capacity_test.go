@@ -39,11 +39,11 @@ func TestCapacity(t *testing.T) {
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			capacity := machine.Capacity(&test.size)
+			capacity := machine.NodeCapacity(&test.size)
 			if cpu, memory := capacity.Cpu().String(), capacity.Memory().String(); cpu != test.cpu || memory != test.memory {
 				t.Errorf("%s: got %s processors and %s, want %s and %s", test.reason, cpu, memory, test.cpu, test.memory)
 			}
-			node, err := machine.Node(&test.size, test.osType)
+			node, err := machine.NodeInfo(&test.size, test.osType)
 			if diff := cmp.Diff(test.node, node); diff != "" {
 				t.Errorf("%s (-want +got):\n%s", test.reason, diff)
 			}

@@ -9,13 +9,13 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/vm"
 )
 
-// Check lists what is wrong with the spec in the light of the SKU catalog. Every message names the field, its value, what
+// CheckSpec lists what is wrong with the spec in the light of the SKU catalog. Every message names the field, its value, what
 // is wrong and what to do. When it finds something, no VM is to be made.
-func Check(in plan.MachineInput) field.ErrorList {
-	path, p := field.NewPath("spec"), profile(in)
+func CheckSpec(in plan.MachineInput) field.ErrorList {
+	path, p := field.NewPath("spec"), buildProfile(in)
 	errs := vm.CheckSize(p, path)
 	errs = append(errs, vm.CheckZones(p.Place, path.Child("failureDomain"))...)
-	errs = append(errs, vm.CheckKey(p.VirtualMachineProfile, path)...)
+	errs = append(errs, vm.CheckSSHKey(p.VirtualMachineProfile, path)...)
 	errs = append(errs, vm.CheckImage(p, path)...)
 	errs = append(errs, vm.CheckSubnets(p, path)...)
 	errs = append(errs, vm.CheckIdentity(in.AzureMachine.Spec.ManagedIdentities, path)...)
@@ -31,8 +31,8 @@ func checkAvailabilitySet(in plan.MachineInput, path *field.Path) field.ErrorLis
 	return nil
 }
 
-// Unsupported lists what the spec asks for that nothing would be made of. It needs no facts.
-func Unsupported(in plan.MachineInput) field.ErrorList {
+// UnsupportedFields lists what the spec asks for that nothing would be made of. It needs no facts.
+func UnsupportedFields(in plan.MachineInput) field.ErrorList {
 	spec, path := in.AzureMachine.Spec, field.NewPath("spec")
 	errs := vm.UnsupportedNetwork(spec.VirtualMachineProfile, path)
 	errs = append(errs, vm.UnsupportedIdentity(spec.ManagedIdentities, path)...)

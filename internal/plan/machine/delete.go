@@ -7,11 +7,11 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/vm"
 )
 
-// DeletePlan names everything that may have been made for the machine. It needs only names: the Machine, the bootstrap
+// BuildDeletePlan names everything that may have been made for the machine. It needs only names: the Machine, the bootstrap
 // data and the facts may be gone. What is somebody else's is left alone and is no obstacle.
 //
 // Disks carry no ownership tag of ours, because Azure makes them with the VM: Disks are to be given to the engine as owned.
-func DeletePlan(in plan.MachineInput) (*arm.Graph, error) {
+func BuildDeletePlan(in plan.MachineInput) (*arm.Graph, error) {
 	g := &arm.Graph{}
 	add := func(group string, id arm.ID, after ...arm.ID) {
 		if !g.Has(id) {
@@ -30,32 +30,32 @@ func DeletePlan(in plan.MachineInput) (*arm.Graph, error) {
 		add(infrav1.PublicIPsReadyCondition, id)
 		network = append(network, id)
 	}
-	before := Disks(in)
-	for _, id := range Disks(in) {
+	beforeVM := DiskIDs(in)
+	for _, id := range DiskIDs(in) {
 		add(infrav1.DisksReadyCondition, id)
 	}
 	for _, id := range nicIDs(in) {
 		add(infrav1.NetworkInterfacesReadyCondition, id, network...)
-		before = append(before, id)
+		beforeVM = append(beforeVM, id)
 	}
 	if in.MachineFacts.AvailabilitySetEmpty {
 		if name, ok := plan.AvailabilitySetName(in); ok {
 			id := plan.AvailabilitySetID(in, name)
 			add(infrav1.AvailabilitySetReadyCondition, id)
-			before = append(before, id)
+			beforeVM = append(beforeVM, id)
 		}
 	}
 	// Deleting follows the edges backwards: the VM goes first, then what it held.
 	machine := plan.VMID(in)
-	add(infrav1.VMRunningCondition, machine, before...)
+	add(infrav1.VMRunningCondition, machine, beforeVM...)
 	if id, ok := vm.RoleAssignmentID(in.AzureMachine.Spec.ManagedIdentities); ok {
 		add(infrav1.RoleAssignmentReadyCondition, id, machine)
 	}
 	return g, g.Validate()
 }
 
-// Disks are the machine's disks, the one it boots from first. They are its own by name.
-func Disks(in plan.MachineInput) []arm.ID {
+// DiskIDs are the machine's disks, the one it boots from first. They are its own by name.
+func DiskIDs(in plan.MachineInput) []arm.ID {
 	name := plan.VMName(in)
 	out := []arm.ID{plan.DiskID(in, vm.OSDiskName(name))}
 	for _, disk := range in.AzureMachine.Spec.DataDisks {

@@ -8,16 +8,16 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan"
 )
 
-// diskTags has the disks keep the tags of the machine, which Azure gives them when it makes them with the VM and does not
+// addDiskTags has the disks keep the tags of the machine, which Azure gives them when it makes them with the VM and does not
 // change afterwards. An ephemeral disk is no resource.
-func diskTags(in plan.MachineInput, g *arm.Graph) {
-	for i, id := range Disks(in) {
+func addDiskTags(in plan.MachineInput, g *arm.Graph) {
+	for i, id := range DiskIDs(in) {
 		if i == 0 && in.AzureMachine.Spec.OSDisk.DiffDiskSettings != nil {
 			continue
 		}
 		g.Add(arm.Node{
 			ID: id, After: []arm.ID{plan.VMID(in)}, Policy: arm.TagOnly, Group: infrav1.DisksReadyCondition,
-			Body: armcompute.Disk{Tags: vmTags(in)},
+			Body: armcompute.Disk{Tags: buildVMTags(in)},
 		})
 	}
 }

@@ -9,16 +9,16 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/vm"
 )
 
-// extensions plans the extensions of the spec, which are kept in line with it, and where it is turned on the one that
+// addExtensions plans the extensions of the spec, which are kept in line with it, and where it is turned on the one that
 // reports a failed bootstrap, which is made once: a machine boots once.
-func extensions(in plan.MachineInput, p vm.Profile, g *arm.Graph) {
-	for _, extension := range vm.Extensions(p) {
+func addExtensions(in plan.MachineInput, p vm.Profile, g *arm.Graph) {
+	for _, extension := range vm.ListExtensions(p) {
 		node := arm.Node{
 			ID: plan.ExtensionID(in, extension.Name),
 			Body: armcompute.VirtualMachineExtension{
 				Location:   new(p.Place.Region),
-				Tags:       plan.MachineTags(in, "", ""),
-				Properties: vm.ExtensionProperties(extension),
+				Tags:       plan.BuildMachineTags(in, "", ""),
+				Properties: vm.BuildExtensionProperties(extension),
 			},
 			Policy:     arm.Repair,
 			OwnedPaths: []string{"properties.settings"},
@@ -26,7 +26,7 @@ func extensions(in plan.MachineInput, p vm.Profile, g *arm.Graph) {
 			Foreign: arm.UseForeign,
 			Group:   infrav1.BootstrapSucceededCondition,
 		}
-		if extension.Once {
+		if extension.RunsOnce {
 			node.Policy = arm.CreateOnly
 		}
 		g.Add(node)

@@ -10,10 +10,10 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/vm"
 )
 
-// AddIdentities is the body of a PATCH that gives the observed VM the identities of the spec that it lacks; nil when it has
+// BuildIdentityPatch is the body of a PATCH that gives the observed VM the identities of the spec that it lacks; nil when it has
 // them all. A PATCH adds to the list, and an identity that the VM has of itself stays.
 // https://learn.microsoft.com/en-us/rest/api/compute/virtual-machines/update
-func AddIdentities(in plan.MachineInput, observedVM json.RawMessage) *armcompute.VirtualMachineUpdate {
+func BuildIdentityPatch(in plan.MachineInput, observedVM json.RawMessage) *armcompute.VirtualMachineUpdate {
 	missing := MissingIdentities(in, observedVM)
 	if len(missing) == 0 {
 		return nil
@@ -27,7 +27,7 @@ func AddIdentities(in plan.MachineInput, observedVM json.RawMessage) *armcompute
 	_ = json.Unmarshal(observedVM, &observed)
 	identity := &armcompute.VirtualMachineIdentity{
 		Type:                   new(armcompute.ResourceIdentityTypeUserAssigned),
-		UserAssignedIdentities: vm.AssignedIdentities(missing),
+		UserAssignedIdentities: vm.ToAssignedIdentities(missing),
 	}
 	if strings.Contains(observed.Identity.Type, string(armcompute.ResourceIdentityTypeSystemAssigned)) {
 		identity.Type = new(armcompute.ResourceIdentityTypeSystemAssignedUserAssigned)

@@ -19,8 +19,8 @@ const sshPort = 22
 // natIdleTimeout is how long an idle SSH connection lives in the load balancer, in minutes.
 const natIdleTimeout = 4
 
-// publicIP plans the public address of a machine that asks for one.
-func publicIP(in plan.MachineInput, g *arm.Graph) {
+// addPublicIP plans the public address of a machine that asks for one.
+func addPublicIP(in plan.MachineInput, g *arm.Graph) {
 	if !in.AzureMachine.Spec.AllocatePublicIP {
 		return
 	}
@@ -32,16 +32,16 @@ func publicIP(in plan.MachineInput, g *arm.Graph) {
 	maps.Copy(additional, in.AzureMachine.Spec.AdditionalTags)
 	var zones []*string
 	if len(in.Facts.Zones) > 0 && in.AzureCluster.Spec.ExtendedLocation == nil {
-		zones = plan.Pointers(slices.Sorted(slices.Values(in.Facts.Zones)))
+		zones = plan.ToPointers(slices.Sorted(slices.Values(in.Facts.Zones)))
 	}
 	g.Add(arm.Node{
 		ID: id,
 		Body: armnetwork.PublicIPAddress{
 			Location:         new(plan.Location(in.ClusterInput)),
-			ExtendedLocation: extendedLocation(in),
+			ExtendedLocation: toExtendedLocation(in),
 			SKU:              &armnetwork.PublicIPAddressSKU{Name: new(armnetwork.PublicIPAddressSKUNameStandard)},
 			Zones:            zones,
-			Tags:             plan.Tags(in.ClusterInput, "", id.Name(), additional),
+			Tags:             plan.BuildTags(in.ClusterInput, "", id.Name(), additional),
 			Properties: &armnetwork.PublicIPAddressPropertiesFormat{
 				PublicIPAddressVersion:   new(armnetwork.IPVersionIPv4),
 				PublicIPAllocationMethod: new(armnetwork.IPAllocationMethodStatic),
@@ -60,8 +60,8 @@ func hasNATRule(in plan.MachineInput) bool {
 	return in.ControlPlane && ok && lb.Type != infrav1.Internal
 }
 
-// natRule plans the rule that leads to SSH on a control-plane machine.
-func natRule(in plan.MachineInput, g *arm.Graph) {
+// addNATRule plans the rule that leads to SSH on a control-plane machine.
+func addNATRule(in plan.MachineInput, g *arm.Graph) {
 	if !hasNATRule(in) {
 		return
 	}
@@ -79,14 +79,14 @@ func natRule(in plan.MachineInput, g *arm.Graph) {
 			BackendPort:             new(int32(sshPort)),
 			EnableFloatingIP:        new(false),
 			IdleTimeoutInMinutes:    new(int32(natIdleTimeout)),
-			FrontendIPConfiguration: &armnetwork.SubResource{ID: plan.IDPointer(firstFrontend(in))},
+			FrontendIPConfiguration: &armnetwork.SubResource{ID: plan.ToIDPointer(firstPublicFrontend(in))},
 		},
 	}
 	g.Add(node)
 }
 
-// firstFrontend is the first public frontend of the API server's load balancer.
-func firstFrontend(in plan.MachineInput) arm.ID {
+// firstPublicFrontend is the first public frontend of the API server's load balancer.
+func firstPublicFrontend(in plan.MachineInput) arm.ID {
 	lb := in.AzureCluster.Spec.NetworkSpec.APIServerLB
 	id := plan.LoadBalancerID(in.ClusterInput, lb.Name)
 	for _, frontend := range lb.FrontendIPs {
@@ -97,13 +97,13 @@ func firstFrontend(in plan.MachineInput) arm.ID {
 	return plan.FrontendID(id, lb.Name+"-frontEnd")
 }
 
-// networkInterfaces plans the interfaces. Only the first one is in backend pools and has the NAT rule, DNS servers and
+// addNetworkInterfaces plans the interfaces. Only the first one is in backend pools and has the NAT rule, DNS servers and
 // public address.
-func networkInterfaces(in plan.MachineInput, p vm.Profile, g *arm.Graph) error {
-	interfaces := vm.Interfaces(p.VirtualMachineProfile)
+func addNetworkInterfaces(in plan.MachineInput, p vm.Profile, g *arm.Graph) error {
+	interfaces := vm.ListInterfaces(p.VirtualMachineProfile)
 	for i, spec := range interfaces {
 		name := plan.NICName(in, i, len(interfaces))
-		subnet, err := vm.Subnet(p.Network, spec)
+		subnet, err := vm.FindSubnet(p.Network, spec)
 		if err != nil {
 			return err
 		}
@@ -112,24 +112,24 @@ func networkInterfaces(in plan.MachineInput, p vm.Profile, g *arm.Graph) error {
 			Primary:                         new(true),
 			PrivateIPAllocationMethod:       new(armnetwork.IPAllocationMethodDynamic),
 			PrivateIPAddressVersion:         new(armnetwork.IPVersionIPv4),
-			Subnet:                          subnetReference(p.Network, subnet),
+			Subnet:                          toSubnetReference(p.Network, subnet),
 			LoadBalancerBackendAddressPools: []*armnetwork.BackendAddressPool{},
 			LoadBalancerInboundNatRules:     []*armnetwork.InboundNatRule{},
 		}
 		dns := &armnetwork.InterfaceDNSSettings{DNSServers: []*string{}}
 		if i == 0 {
-			dns.DNSServers = plan.Pointers(in.AzureMachine.Spec.DNSServers)
-			node.After = exposure(in, p.Network, subnet, primary)
+			dns.DNSServers = plan.ToPointers(in.AzureMachine.Spec.DNSServers)
+			node.After = exposeInterface(in, p.Network, subnet, primary)
 		}
 		node.Body = armnetwork.Interface{
 			Location:         new(plan.Location(in.ClusterInput)),
-			ExtendedLocation: extendedLocation(in),
-			Tags:             plan.MachineTags(in, "", name),
+			ExtendedLocation: toExtendedLocation(in),
+			Tags:             plan.BuildMachineTags(in, "", name),
 			Properties: &armnetwork.InterfacePropertiesFormat{
 				DNSSettings:                 dns,
-				EnableAcceleratedNetworking: vm.Accelerated(p, spec),
+				EnableAcceleratedNetworking: vm.UsesAcceleratedNetworking(p, spec),
 				EnableIPForwarding:          new(in.AzureMachine.Spec.EnableIPForwarding),
-				IPConfigurations:            ipConfigurations(p.Network, name, spec, subnet, primary),
+				IPConfigurations:            buildIPConfigurations(p.Network, name, spec, subnet, primary),
 			},
 		}
 		g.Add(node)
@@ -137,8 +137,8 @@ func networkInterfaces(in plan.MachineInput, p vm.Profile, g *arm.Graph) error {
 	return nil
 }
 
-// ipConfigurations are the primary one, the further ones that the spec counts, and one for IPv6 in a subnet that has it.
-func ipConfigurations(network vm.Network, name string, spec infrav1.NetworkInterface, subnet infrav1.SubnetSpec, primary *armnetwork.InterfaceIPConfigurationPropertiesFormat) []*armnetwork.InterfaceIPConfiguration {
+// buildIPConfigurations are the primary one, the further ones that the spec counts, and one for IPv6 in a subnet that has it.
+func buildIPConfigurations(network vm.Network, name string, spec infrav1.NetworkInterface, subnet infrav1.SubnetSpec, primary *armnetwork.InterfaceIPConfigurationPropertiesFormat) []*armnetwork.InterfaceIPConfiguration {
 	out := []*armnetwork.InterfaceIPConfiguration{{Name: new("pipConfig"), Properties: primary}}
 	for i := 1; i < spec.PrivateIPConfigs; i++ {
 		out = append(out, &armnetwork.InterfaceIPConfiguration{
@@ -147,7 +147,7 @@ func ipConfigurations(network vm.Network, name string, spec infrav1.NetworkInter
 				Primary:                   new(false),
 				PrivateIPAllocationMethod: new(armnetwork.IPAllocationMethodDynamic),
 				PrivateIPAddressVersion:   new(armnetwork.IPVersionIPv4),
-				Subnet:                    subnetReference(network, subnet),
+				Subnet:                    toSubnetReference(network, subnet),
 			},
 		})
 	}
@@ -158,36 +158,36 @@ func ipConfigurations(network vm.Network, name string, spec infrav1.NetworkInter
 				Primary:                   new(false),
 				PrivateIPAllocationMethod: new(armnetwork.IPAllocationMethodDynamic),
 				PrivateIPAddressVersion:   new(armnetwork.IPVersionIPv6),
-				Subnet:                    subnetReference(network, subnet),
+				Subnet:                    toSubnetReference(network, subnet),
 			},
 		})
 	}
 	return out
 }
 
-// exposure puts the pools, the NAT rule and the public address of the machine into the primary configuration, and returns
+// exposeInterface puts the pools, the NAT rule and the public address of the machine into the primary configuration, and returns
 // what has to be there before. Pools that others added stay: cloud-provider-azure puts interfaces into pools of services.
-func exposure(in plan.MachineInput, network vm.Network, subnet infrav1.SubnetSpec, primary *armnetwork.InterfaceIPConfigurationPropertiesFormat) []arm.ID {
+func exposeInterface(in plan.MachineInput, network vm.Network, subnet infrav1.SubnetSpec, primary *armnetwork.InterfaceIPConfigurationPropertiesFormat) []arm.ID {
 	var after []arm.ID
-	for _, pool := range pools(in, network, subnet) {
-		primary.LoadBalancerBackendAddressPools = append(primary.LoadBalancerBackendAddressPools, &armnetwork.BackendAddressPool{ID: plan.IDPointer(pool)})
+	for _, pool := range backendPools(in, network, subnet) {
+		primary.LoadBalancerBackendAddressPools = append(primary.LoadBalancerBackendAddressPools, &armnetwork.BackendAddressPool{ID: plan.ToIDPointer(pool)})
 	}
 	if hasNATRule(in) {
 		rule, _ := plan.NATRuleID(in)
-		primary.LoadBalancerInboundNatRules = append(primary.LoadBalancerInboundNatRules, &armnetwork.InboundNatRule{ID: plan.IDPointer(rule)})
+		primary.LoadBalancerInboundNatRules = append(primary.LoadBalancerInboundNatRules, &armnetwork.InboundNatRule{ID: plan.ToIDPointer(rule)})
 		after = append(after, rule)
 	}
 	// An interface that exists without stays so: attached, the address would open a machine that nobody could reach.
 	if in.AzureMachine.Spec.AllocatePublicIP && !in.MachineFacts.AddressDetached {
 		address := plan.NodePublicIPID(in)
-		primary.PublicIPAddress = &armnetwork.PublicIPAddress{ID: plan.IDPointer(address)}
+		primary.PublicIPAddress = &armnetwork.PublicIPAddress{ID: plan.ToIDPointer(address)}
 		after = append(after, address)
 	}
 	return after
 }
 
-// pools are the backend pools of the machine's first interface.
-func pools(in plan.MachineInput, network vm.Network, subnet infrav1.SubnetSpec) []arm.ID {
+// backendPools are the backend pools of the machine's first interface.
+func backendPools(in plan.MachineInput, network vm.Network, subnet infrav1.SubnetSpec) []arm.ID {
 	lb := in.AzureCluster.Spec.NetworkSpec.APIServerLB
 	switch {
 	case in.ControlPlane && lb == nil:
@@ -202,18 +202,18 @@ func pools(in plan.MachineInput, network vm.Network, subnet infrav1.SubnetSpec) 
 			out = append(out, plan.PoolID(plan.LoadBalancerID(in.ClusterInput, plan.InternalAPIServerLBName(lb)), plan.InternalAPIServerPoolName(lb)))
 		}
 		return out
-	case in.AzureMachine.Spec.AllocatePublicIP || vm.OutboundPool(network, subnet) == "":
+	case in.AzureMachine.Spec.AllocatePublicIP || vm.FindOutboundPool(network, subnet) == "":
 		return nil
 	default:
-		return []arm.ID{vm.OutboundPool(network, subnet)}
+		return []arm.ID{vm.FindOutboundPool(network, subnet)}
 	}
 }
 
-func subnetReference(network vm.Network, subnet infrav1.SubnetSpec) *armnetwork.Subnet {
-	return &armnetwork.Subnet{ID: plan.IDPointer(vm.SubnetID(network, subnet))}
+func toSubnetReference(network vm.Network, subnet infrav1.SubnetSpec) *armnetwork.Subnet {
+	return &armnetwork.Subnet{ID: plan.ToIDPointer(vm.SubnetID(network, subnet))}
 }
 
-func extendedLocation(in plan.MachineInput) *armnetwork.ExtendedLocation {
+func toExtendedLocation(in plan.MachineInput) *armnetwork.ExtendedLocation {
 	location := in.AzureCluster.Spec.ExtendedLocation
 	if location == nil {
 		return nil

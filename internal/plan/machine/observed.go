@@ -50,9 +50,9 @@ func MissingIdentities(in plan.MachineInput, observedVM json.RawMessage) []strin
 	return missing
 }
 
-// Addresses are the machine's addresses as the outcome of a pass shows them: the VM's name, the private address of every
+// MachineAddresses are the machine's addresses as the outcome of a pass shows them: the VM's name, the private address of every
 // IP configuration in the order of the interfaces, and the public address.
-func Addresses(in plan.MachineInput, outcome arm.Outcome) []clusterv1.MachineAddress {
+func MachineAddresses(in plan.MachineInput, outcome arm.Outcome) []clusterv1.MachineAddress {
 	addresses := []clusterv1.MachineAddress{{Type: clusterv1.MachineInternalDNS, Address: plan.VMName(in)}}
 	for _, id := range nicIDs(in) {
 		result, _ := outcome.Result(id)

@@ -14,7 +14,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/machine"
 )
 
-func input() plan.MachineInput {
+func newInput() plan.MachineInput {
 	return plan.MachineInput{
 		ClusterInput: plan.ClusterInput{
 			SubscriptionID: "s",
@@ -34,7 +34,7 @@ func TestVMState(t *testing.T) {
 }
 
 func TestAddresses(t *testing.T) {
-	in := input()
+	in := newInput()
 	in.AzureMachine.Spec.NetworkInterfaces = []infrav1.NetworkInterface{{}, {}}
 	outcome := arm.Outcome{Results: []arm.Result{
 		{ID: plan.NICID(in, "m-nic-1"), Observed: json.RawMessage(`{"properties":{"ipConfigurations":[{"properties":{"privateIPAddress":"10.2.0.4","primary":true}}]}}`)},
@@ -49,16 +49,16 @@ func TestAddresses(t *testing.T) {
 		{Type: "InternalIP", Address: "10.2.0.4"},
 		{Type: "ExternalIP", Address: "203.0.113.7"},
 	}
-	if diff := cmp.Diff(want, machine.Addresses(in, outcome)); diff != "" {
+	if diff := cmp.Diff(want, machine.MachineAddresses(in, outcome)); diff != "" {
 		t.Error(diff)
 	}
-	if diff := cmp.Diff(want[:1], machine.Addresses(in, arm.Outcome{})); diff != "" {
+	if diff := cmp.Diff(want[:1], machine.MachineAddresses(in, arm.Outcome{})); diff != "" {
 		t.Errorf("nothing observed yet: %s", diff)
 	}
 }
 
 func TestMissingIdentities(t *testing.T) {
-	in := input()
+	in := newInput()
 	in.AzureMachine.Spec.Identity = infrav1.VMIdentityUserAssigned
 	in.AzureMachine.Spec.UserAssignedIdentities = []infrav1.UserAssignedIdentity{{ProviderID: "azure:///subscriptions/s/A"}, {ProviderID: "/subscriptions/s/B"}}
 	got := machine.MissingIdentities(in, json.RawMessage(`{"identity":{"userAssignedIdentities":{"/SUBSCRIPTIONS/s/a":{},"/subscriptions/s/c":{}}}}`))
@@ -69,12 +69,12 @@ func TestMissingIdentities(t *testing.T) {
 
 // A deletion has names and nothing else: no Machine, no bootstrap data, no catalog, and a spec that Check refuses.
 func TestDeletePlanNeedsOnlyNames(t *testing.T) {
-	in := input()
+	in := newInput()
 	in.ControlPlane = true
 	in.AzureCluster.Spec.NetworkSpec.APIServerLB = &infrav1.LoadBalancerSpec{Name: "lb"}
 	in.AzureMachine.Spec.DataDisks = []infrav1.DataDisk{{NameSuffix: "a"}, {NameSuffix: "a"}, {NameSuffix: "b"}}
 	in.AzureMachine.Spec.SSHPublicKey = "no key"
-	graph, err := machine.DeletePlan(in)
+	graph, err := machine.BuildDeletePlan(in)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,7 +1,7 @@
 // Package machine plans the Azure resources of one machine of a self-managed cluster: its VM, disks, network interfaces
 // and what belongs to them.
 //
-// It is pure: Plan, DeletePlan, Check and Unsupported are functions of their input alone. Check and Unsupported are to
+// It is pure: Plan, BuildDeletePlan, Check and Unsupported are functions of their input alone. Check and Unsupported are to
 // be asked before a VM is made; when they find something, nothing is to be made. The cluster's network and load balancers
 // are referenced by ID and are not part of the graph, so that a pass over a machine does not read them all.
 package machine
@@ -12,23 +12,23 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/vm"
 )
 
-// Plan is the desired state of the machine's resources. The error is that of input that Check refuses, or of a graph that
+// BuildPlan is the desired state of the machine's resources. The error is that of input that Check refuses, or of a graph that
 // does not hold together, which is a bug.
-func Plan(in plan.MachineInput) (*arm.Graph, error) {
-	g, p := &arm.Graph{}, profile(in)
-	publicIP(in, g)
-	natRule(in, g)
-	if err := networkInterfaces(in, p, g); err != nil {
+func BuildPlan(in plan.MachineInput) (*arm.Graph, error) {
+	g, p := &arm.Graph{}, buildProfile(in)
+	addPublicIP(in, g)
+	addNATRule(in, g)
+	if err := addNetworkInterfaces(in, p, g); err != nil {
 		return nil, err
 	}
-	availabilitySet(in, g)
-	if err := virtualMachine(in, p, g); err != nil {
+	addAvailabilitySet(in, g)
+	if err := addVirtualMachine(in, p, g); err != nil {
 		return nil, err
 	}
-	roleAssignment(in, g)
-	extensions(in, p, g)
-	diskTags(in, g)
-	Memory(in).Apply(g)
+	addRoleAssignment(in, g)
+	addExtensions(in, p, g)
+	addDiskTags(in, g)
+	LastApplied(in).AddRemovals(g)
 	return g, g.Validate()
 }
 
@@ -47,7 +47,7 @@ func FailureDomain(in plan.MachineInput) string {
 // nicIDs are the IDs of the machine's network interfaces.
 func nicIDs(in plan.MachineInput) []arm.ID {
 	var out []arm.ID
-	interfaces := vm.Interfaces(in.AzureMachine.Spec.VirtualMachineProfile)
+	interfaces := vm.ListInterfaces(in.AzureMachine.Spec.VirtualMachineProfile)
 	for i := range interfaces {
 		out = append(out, plan.NICID(in, plan.NICName(in, i, len(interfaces))))
 	}

@@ -6,8 +6,8 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/vm"
 )
 
-// profile is what the machine's VM is made of.
-func profile(in plan.MachineInput) vm.Profile {
+// buildProfile is what the machine's VM is made of.
+func buildProfile(in plan.MachineInput) vm.Profile {
 	spec := in.AzureMachine.Spec
 	role := infrav1.SubnetNode
 	if in.ControlPlane {
@@ -25,13 +25,13 @@ func profile(in plan.MachineInput) vm.Profile {
 			ExtendedLocation: in.AzureCluster.Spec.ExtendedLocation,
 			Cloud:            in.AzureCluster.Spec.AzureEnvironment,
 		},
-		Network:       vm.ClusterNetwork(in.ClusterInput, in.MachineFacts.VNet, role, in.AzureMachine.Annotations),
-		Size:          in.MachineFacts.VMSize,
-		NearestSizes:  in.MachineFacts.NearestVMSizes,
-		NoExtensions:  spec.DisableExtensionOperations != nil && *spec.DisableExtensionOperations,
-		BootstrapData: in.BootstrapData,
-		AdminPassword: in.AdminPassword,
-		Exists:        in.MachineFacts.VMExists,
+		Network:             vm.BuildClusterNetwork(in.ClusterInput, in.MachineFacts.VNet, role, in.AzureMachine.Annotations),
+		Size:                in.MachineFacts.VMSize,
+		NearestSizes:        in.MachineFacts.NearestVMSizes,
+		DisallowsExtensions: spec.DisableExtensionOperations != nil && *spec.DisableExtensionOperations,
+		BootstrapData:       in.BootstrapData,
+		AdminPassword:       in.AdminPassword,
+		Exists:              in.MachineFacts.VMExists,
 	}
 	if in.Machine != nil {
 		p.Version = in.Machine.Spec.Version
@@ -42,5 +42,5 @@ func profile(in plan.MachineInput) vm.Profile {
 	return p
 }
 
-// Asked says what was asked of Azure's capacity and where, for errors about quota and capacity.
-func Asked(in plan.MachineInput) string { return vm.Asked(profile(in)) }
+// DescribeRequest says what was asked of Azure's capacity and where, for errors about quota and capacity.
+func DescribeRequest(in plan.MachineInput) string { return vm.DescribeRequest(buildProfile(in)) }

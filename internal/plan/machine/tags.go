@@ -5,11 +5,11 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan"
 )
 
-// vmTags are the tags of the VM, and of the disks that Azure makes with it.
-func vmTags(in plan.MachineInput) map[string]*string {
+// buildVMTags are the tags of the VM, and of the disks that Azure makes with it.
+func buildVMTags(in plan.MachineInput) map[string]*string {
 	role := infrav1.RoleNode
 	if in.ControlPlane {
 		role = infrav1.RoleControlPlane
 	}
-	return plan.MachineTags(in, role, plan.VMName(in))
+	return plan.BuildMachineTags(in, role, plan.VMName(in))
 }

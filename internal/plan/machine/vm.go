@@ -11,8 +11,8 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/vm"
 )
 
-// virtualMachine plans the VM. It is made once and only its tags change afterwards.
-func virtualMachine(in plan.MachineInput, p vm.Profile, g *arm.Graph) error {
+// addVirtualMachine plans the VM. It is made once and only its tags change afterwards.
+func addVirtualMachine(in plan.MachineInput, p vm.Profile, g *arm.Graph) error {
 	node := arm.Node{
 		ID:     plan.VMID(in),
 		After:  nicIDs(in),
@@ -25,33 +25,33 @@ func virtualMachine(in plan.MachineInput, p vm.Profile, g *arm.Graph) error {
 	if in.BootstrapData == nil && !in.MachineFacts.VMExists {
 		node.Blocked = "the bootstrap data secret is not there"
 	}
-	properties, err := vm.Properties(p)
+	properties, err := vm.BuildProperties(p)
 	if err != nil {
 		return err
 	}
-	properties.NetworkProfile = networkProfile(in)
-	membership(in, properties)
+	properties.NetworkProfile = buildNetworkProfile(in)
+	setMembership(in, properties)
 	body := &armcompute.VirtualMachine{
 		Location:         new(p.Place.Region),
-		ExtendedLocation: vm.ExtendedLocation(p.Place),
-		Tags:             vmTags(in),
-		Identity:         vm.Identity(in.AzureMachine.Spec.ManagedIdentities),
-		Plan:             vm.ImagePlan(p),
+		ExtendedLocation: vm.ToExtendedLocation(p.Place),
+		Tags:             buildVMTags(in),
+		Identity:         vm.BuildIdentity(in.AzureMachine.Spec.ManagedIdentities),
+		Plan:             vm.BuildImagePlan(p),
 		Properties:       properties,
 	}
 	if len(p.Place.Zones) > 0 {
-		body.Zones = plan.Pointers(p.Place.Zones)
+		body.Zones = plan.ToPointers(p.Place.Zones)
 	}
 	node.Body = body
 	g.Add(node)
 	return nil
 }
 
-// membership says what the VM is part of.
-func membership(in plan.MachineInput, properties *armcompute.VirtualMachineProperties) {
+// setMembership says what the VM is part of.
+func setMembership(in plan.MachineInput, properties *armcompute.VirtualMachineProperties) {
 	spec := in.AzureMachine.Spec
 	if set, ok := availabilitySetID(in); ok {
-		properties.AvailabilitySet = &armcompute.SubResource{ID: plan.IDPointer(set)}
+		properties.AvailabilitySet = &armcompute.SubResource{ID: plan.ToIDPointer(set)}
 	}
 	if id := spec.VirtualMachineScaleSetID; id != nil {
 		properties.VirtualMachineScaleSet = &armcompute.SubResource{ID: new(strings.TrimPrefix(*id, "azure://"))}
@@ -61,11 +61,11 @@ func membership(in plan.MachineInput, properties *armcompute.VirtualMachinePrope
 	}
 }
 
-func networkProfile(in plan.MachineInput) *armcompute.NetworkProfile {
+func buildNetworkProfile(in plan.MachineInput) *armcompute.NetworkProfile {
 	profile := &armcompute.NetworkProfile{}
 	for i, id := range nicIDs(in) {
 		profile.NetworkInterfaces = append(profile.NetworkInterfaces, &armcompute.NetworkInterfaceReference{
-			ID:         plan.IDPointer(id),
+			ID:         plan.ToIDPointer(id),
 			Properties: &armcompute.NetworkInterfaceReferenceProperties{Primary: new(i == 0)},
 		})
 	}

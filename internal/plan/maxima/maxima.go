@@ -19,36 +19,36 @@ import (
 
 // maximum is the bound of what is at a path.
 type maximum struct {
-	path []string
-	of   what
-	most int64
+	path  []string
+	bound boundKind
+	limit int64
 }
 
-// what is bounded.
-type what int
+// boundKind is bounded.
+type boundKind int
 
 const (
-	items what = iota
+	items boundKind = iota
 	keys
 	value
 )
 
-// Exceeded names what in an object of a kind is beyond its maximum. What cannot be marshalled has nothing.
-func Exceeded(kind string, object any) field.ErrorList {
+// FindExceeded names what in an object of a kind is beyond its maximum. What cannot be marshalled has nothing.
+func FindExceeded(kind string, object any) field.ErrorList {
 	var errs field.ErrorList
 	for _, m := range kinds[kind] {
-		errs = append(errs, m.exceeded(reflect.ValueOf(object), m.path, nil)...)
+		errs = append(errs, m.findExceeded(reflect.ValueOf(object), m.path, nil)...)
 	}
 	return errs
 }
 
-func (m maximum) exceeded(at reflect.Value, path []string, here *field.Path) (errs field.ErrorList) {
-	at = plain(at)
+func (m maximum) findExceeded(at reflect.Value, path []string, here *field.Path) (errs field.ErrorList) {
+	at = unwrapValue(at)
 	if !at.IsValid() {
 		return nil
 	}
 	if len(path) == 0 {
-		return m.check(at, here)
+		return m.checkValue(at, here)
 	}
 	switch path[0] {
 	case "[]":
@@ -56,38 +56,38 @@ func (m maximum) exceeded(at reflect.Value, path []string, here *field.Path) (er
 			return nil
 		}
 		for i := range at.Len() {
-			errs = append(errs, m.exceeded(at.Index(i), path[1:], here.Index(i))...)
+			errs = append(errs, m.findExceeded(at.Index(i), path[1:], here.Index(i))...)
 		}
 	case "{}":
 		if at.Kind() != reflect.Map {
 			return nil
 		}
 		for _, key := range slices.SortedFunc(slices.Values(at.MapKeys()), func(a, b reflect.Value) int { return strings.Compare(a.String(), b.String()) }) {
-			errs = append(errs, m.exceeded(at.MapIndex(key), path[1:], here.Key(key.String()))...)
+			errs = append(errs, m.findExceeded(at.MapIndex(key), path[1:], here.Key(key.String()))...)
 		}
 	default:
-		if below := property(at, path[0]); below.IsValid() {
+		if below := jsonProperty(at, path[0]); below.IsValid() {
 			if here == nil {
-				return m.exceeded(below, path[1:], field.NewPath(path[0]))
+				return m.findExceeded(below, path[1:], field.NewPath(path[0]))
 			}
-			return m.exceeded(below, path[1:], here.Child(path[0]))
+			return m.findExceeded(below, path[1:], here.Child(path[0]))
 		}
 	}
 	return errs
 }
 
-func (m maximum) check(at reflect.Value, here *field.Path) field.ErrorList {
+func (m maximum) checkValue(at reflect.Value, here *field.Path) field.ErrorList {
 	switch {
 	case at.Kind() == reflect.Slice && at.Type().Elem().Kind() != reflect.Uint8:
-		if m.of == items && int64(at.Len()) > m.most {
-			return field.ErrorList{field.TooMany(here, at.Len(), int(m.most))}
+		if m.bound == items && int64(at.Len()) > m.limit {
+			return field.ErrorList{field.TooMany(here, at.Len(), int(m.limit))}
 		}
 	case at.Kind() == reflect.Map:
-		if m.of == keys && int64(at.Len()) > m.most {
-			return field.ErrorList{field.TooMany(here, at.Len(), int(m.most))}
+		if m.bound == keys && int64(at.Len()) > m.limit {
+			return field.ErrorList{field.TooMany(here, at.Len(), int(m.limit))}
 		}
-	case m.of != value:
-	case at.CanInt() && at.Int() > m.most, at.CanUint() && at.Uint() > uint64(m.most), at.CanFloat() && at.Float() > float64(m.most):
+	case m.bound != value:
+	case at.CanInt() && at.Int() > m.limit, at.CanUint() && at.Uint() > uint64(m.limit), at.CanFloat() && at.Float() > float64(m.limit):
 		var found int64
 		switch {
 		case at.CanInt():
@@ -97,7 +97,7 @@ func (m maximum) check(at reflect.Value, here *field.Path) field.ErrorList {
 		default:
 			found = int64(at.Float())
 		}
-		return field.ErrorList{field.Invalid(here, found, fmt.Sprintf("must be at most %d", m.most))}
+		return field.ErrorList{field.Invalid(here, found, fmt.Sprintf("must be at most %d", m.limit))}
 	}
 	return nil
 }

@@ -41,7 +41,7 @@ func TestExceeded(t *testing.T) {
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			errs := maxima.Exceeded(test.kind, test.object)
+			errs := maxima.FindExceeded(test.kind, test.object)
 			if test.want == "" && len(errs) > 0 || test.want != "" && (len(errs) != 1 || !strings.Contains(errs[0].Error(), test.want)) {
 				t.Errorf("%s: %v", test.reason, errs)
 			}
@@ -66,7 +66,7 @@ func TestTypedAndDecoded(t *testing.T) {
 			t.Fatal(err)
 		}
 		// Two of each list, each with the largest numbers.
-		fill(reflect.ValueOf(object).Elem().FieldByName("Spec"), 0)
+		fillAll(reflect.ValueOf(object).Elem().FieldByName("Spec"), 0)
 		raw, err := json.Marshal(object)
 		if err != nil {
 			t.Fatal(err)
@@ -75,7 +75,7 @@ func TestTypedAndDecoded(t *testing.T) {
 		if err := json.Unmarshal(raw, &decoded); err != nil {
 			t.Fatal(err)
 		}
-		want, got := maxima.Exceeded(kind, decoded), maxima.Exceeded(kind, object)
+		want, got := maxima.FindExceeded(kind, decoded), maxima.FindExceeded(kind, object)
 		if diff := cmp.Diff(fmt.Sprint(want), fmt.Sprint(got)); diff != "" {
 			t.Errorf("%s (-decoded +typed):\n%s", kind, diff)
 		}
@@ -86,28 +86,28 @@ func TestTypedAndDecoded(t *testing.T) {
 	}
 }
 
-func fill(at reflect.Value, depth int) {
+func fillAll(at reflect.Value, depth int) {
 	if depth > 16 || at.CanAddr() && at.Addr().Type().Implements(reflect.TypeFor[json.Marshaler]()) {
 		return
 	}
 	switch at.Kind() {
 	case reflect.Pointer:
 		at.Set(reflect.New(at.Type().Elem()))
-		fill(at.Elem(), depth+1)
+		fillAll(at.Elem(), depth+1)
 	case reflect.Struct:
 		for i := range at.NumField() {
-			fill(at.Field(i), depth+1)
+			fillAll(at.Field(i), depth+1)
 		}
 	case reflect.Slice:
 		at.Set(reflect.MakeSlice(at.Type(), 2, 2))
 		for i := range at.Len() {
-			fill(at.Index(i), depth+1)
+			fillAll(at.Index(i), depth+1)
 		}
 	case reflect.Map:
 		at.Set(reflect.MakeMap(at.Type()))
 		key, element := reflect.New(at.Type().Key()).Elem(), reflect.New(at.Type().Elem()).Elem()
 		key.SetString("k")
-		fill(element, depth+1)
+		fillAll(element, depth+1)
 		at.SetMapIndex(key, element)
 	case reflect.String:
 		at.SetString("s")

@@ -17,9 +17,9 @@ type Size struct {
 	Objects, Values, Depth int
 }
 
-// Measure returns the size of an object in JSON. It allocates nothing and looks at each byte once. Text that is not JSON is left to the
+// MeasureJSON returns the size of an object in JSON. It allocates nothing and looks at each byte once. Text that is not JSON is left to the
 // decoder.
-func Measure(object []byte) (size Size) {
+func MeasureJSON(object []byte) (size Size) {
 	depth, inString, escaped := 0, false, false
 	for _, c := range object {
 		switch {
@@ -43,8 +43,8 @@ func Measure(object []byte) (size Size) {
 	return size
 }
 
-// Excess returns why an object of this size must not be decoded, "" for one that may be.
-func (s Size) Excess() string {
+// ExcessReason returns why an object of this size must not be decoded, "" for one that may be.
+func (s Size) ExcessReason() string {
 	switch {
 	case s.Depth > maxDepth:
 		return fmt.Sprintf("the object is nested more than %d levels deep; flatten it", maxDepth)

@@ -25,11 +25,11 @@ func TestMeasure(t *testing.T) {
 			maxima.Size{Objects: 9_982, Values: 18_964, Depth: 4}, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
-			got := maxima.Measure([]byte(test.object))
+			got := maxima.MeasureJSON([]byte(test.object))
 			if diff := cmp.Diff(test.want, got); diff != "" {
 				t.Errorf("%s (-want +got):\n%s", test.reason, diff)
 			}
-			if excess := got.Excess(); !strings.Contains(excess, test.excess) || (test.excess == "") != (excess == "") {
+			if excess := got.ExcessReason(); !strings.Contains(excess, test.excess) || (test.excess == "") != (excess == "") {
 				t.Errorf("%s: got %q, want %q", test.reason, excess, test.excess)
 			}
 		})

@@ -16,51 +16,51 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
 )
 
-// Spec finds these texts in a decoded spec.
-func Spec(decoded any) field.ErrorList {
+// CheckSpec finds these texts in a decoded spec.
+func CheckSpec(decoded any) field.ErrorList {
 	var errs field.ErrorList
-	walk(field.NewPath("spec"), "", decoded, &errs)
+	checkFields(field.NewPath("spec"), "", decoded, &errs)
 	return errs
 }
 
-// text are fields whose values and everything below are text for people or programs and no part of a path.
-var text = []string{"additionalTags", "annotations", "labels", "nodeLabels", "protectedSettings", "settings", "tags"}
+// textFields are fields whose values and everything below are text for people or programs and no part of a path.
+var textFields = []string{"additionalTags", "annotations", "labels", "nodeLabels", "protectedSettings", "settings", "tags"}
 
-// documents is the field with documents of Azure's resources. Their names and IDs are checked where they are translated, and other
+// manifestsField is the field with documents of Azure's resources. Their names and IDs are checked where they are translated, and other
 // values may be anything: "." is the target of some DNS records.
-const documents = "resources"
+const manifestsField = "resources"
 
-func walk(path *field.Path, key string, value any, errs *field.ErrorList) {
+func checkFields(path *field.Path, key string, value any, errs *field.ErrorList) {
 	switch value := value.(type) {
 	case string:
-		if wrong := check(key, value); wrong != "" {
+		if wrong := misreadReason(key, value); wrong != "" {
 			*errs = append(*errs, field.Invalid(path, value, wrong))
 		}
 	case []any:
 		for i, item := range value {
-			walk(path.Index(i), key, item, errs)
+			checkFields(path.Index(i), key, item, errs)
 		}
 	case map[string]any:
 		for _, name := range slices.Sorted(maps.Keys(value)) {
-			if _, isList := value[name].([]any); slices.Contains(text, name) || name == documents && isList {
+			if _, isList := value[name].([]any); slices.Contains(textFields, name) || name == manifestsField && isList {
 				continue
 			}
-			walk(path.Child(name), name, value[name], errs)
+			checkFields(path.Child(name), name, value[name], errs)
 		}
 	}
 }
 
-// group are the names that a resource group may have.
+// resourceGroupName are the names that a resource group may have.
 // https://learn.microsoft.com/en-us/azure/azure-resource-manager/management/resource-name-rules#microsoftresources
-var group = regexp.MustCompile(`^[\p{L}\p{N}_().-]{0,89}[\p{L}\p{N}_()-]$`)
+var resourceGroupName = regexp.MustCompile(`^[\p{L}\p{N}_().-]{0,89}[\p{L}\p{N}_()-]$`)
 
-// check says what is wrong with the value of a field with a name, "" for nothing.
-func check(name, value string) string {
+// misreadReason says what is wrong with the value of a field with a name, "" for nothing.
+func misreadReason(name, value string) string {
 	switch {
 	case value == "." || value == "..":
 		return "leads to another path in Azure: write the name of the resource"
 	case strings.HasSuffix(strings.ToLower(name), "resourcegroup") || strings.HasSuffix(strings.ToLower(name), "resourcegroupname"):
-		if value != "" && !group.MatchString(value) {
+		if value != "" && !resourceGroupName.MatchString(value) {
 			return "is not a name of a resource group: use letters, digits, '_', '-', '.', '(' and ')', at most 90 in all and no '.' at the end"
 		}
 		if wrong := arm.MisreadReason(value); value != "" && wrong != "" {

@@ -36,7 +36,7 @@ func TestSpec(t *testing.T) {
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			var got []string
-			for _, err := range misread.Spec(test.spec) {
+			for _, err := range misread.CheckSpec(test.spec) {
 				got = append(got, err.Field)
 			}
 			if diff := cmp.Diff(test.want, got); diff != "" {
@@ -44,7 +44,7 @@ func TestSpec(t *testing.T) {
 			}
 		})
 	}
-	if errs := misread.Spec(object{"resourceGroup": strings.Repeat("a", 91)}); len(errs) != 1 {
+	if errs := misread.CheckSpec(object{"resourceGroup": strings.Repeat("a", 91)}); len(errs) != 1 {
 		t.Errorf("Azure takes 90 characters: %v", errs)
 	}
 }

@@ -14,15 +14,15 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan"
 )
 
-// PrivateEndpoint is the body of a private endpoint in a subnet. location is the cluster's, which an endpoint has that
+// BuildPrivateEndpoint is the body of a private endpoint in a subnet. location is the cluster's, which an endpoint has that
 // names none.
-func PrivateEndpoint(spec infrav1.PrivateEndpointSpec, subnet arm.ID, location string, tags map[string]*string) armnetwork.PrivateEndpoint {
+func BuildPrivateEndpoint(spec infrav1.PrivateEndpointSpec, subnet arm.ID, location string, tags map[string]*string) armnetwork.PrivateEndpoint {
 	properties := &armnetwork.PrivateEndpointProperties{
 		ApplicationSecurityGroups:           []*armnetwork.ApplicationSecurityGroup{},
 		IPConfigurations:                    []*armnetwork.PrivateEndpointIPConfiguration{},
 		ManualPrivateLinkServiceConnections: []*armnetwork.PrivateLinkServiceConnection{},
 		PrivateLinkServiceConnections:       []*armnetwork.PrivateLinkServiceConnection{},
-		Subnet:                              &armnetwork.Subnet{ID: plan.IDPointer(subnet)},
+		Subnet:                              &armnetwork.Subnet{ID: plan.ToIDPointer(subnet)},
 	}
 	if spec.CustomNetworkInterfaceName != "" {
 		properties.CustomNetworkInterfaceName = new(spec.CustomNetworkInterfaceName)
@@ -35,7 +35,7 @@ func PrivateEndpoint(spec infrav1.PrivateEndpointSpec, subnet arm.ID, location s
 			Properties: &armnetwork.PrivateEndpointIPConfigurationProperties{PrivateIPAddress: new(ip)},
 		})
 	}
-	connections := connections(spec)
+	connections := buildConnections(spec)
 	if spec.ManualApproval {
 		properties.ManualPrivateLinkServiceConnections = connections
 	} else {
@@ -48,13 +48,13 @@ func PrivateEndpoint(spec infrav1.PrivateEndpointSpec, subnet arm.ID, location s
 	}
 }
 
-// connections are the private link connections of an endpoint by name. One without a name is called as the endpoint.
-func connections(spec infrav1.PrivateEndpointSpec) []*armnetwork.PrivateLinkServiceConnection {
+// buildConnections are the private link connections of an endpoint by name. One without a name is called as the endpoint.
+func buildConnections(spec infrav1.PrivateEndpointSpec) []*armnetwork.PrivateLinkServiceConnection {
 	out := []*armnetwork.PrivateLinkServiceConnection{}
 	for _, connection := range spec.PrivateLinkServiceConnections {
 		properties := &armnetwork.PrivateLinkServiceConnectionProperties{
 			PrivateLinkServiceID: new(connection.PrivateLinkServiceID),
-			GroupIDs:             plan.Pointers(connection.GroupIDs),
+			GroupIDs:             plan.ToPointers(connection.GroupIDs),
 		}
 		if connection.RequestMessage != "" {
 			properties.RequestMessage = new(connection.RequestMessage)

@@ -10,12 +10,12 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan"
 )
 
-// ServiceEndpoints are the service endpoints of a subnet, in the order of their names. The list is never nil.
-func ServiceEndpoints(specs []infrav1.ServiceEndpointSpec) []*armnetwork.ServiceEndpointPropertiesFormat {
+// BuildServiceEndpoints are the service endpoints of a subnet, in the order of their names. The list is never nil.
+func BuildServiceEndpoints(specs []infrav1.ServiceEndpointSpec) []*armnetwork.ServiceEndpointPropertiesFormat {
 	out := []*armnetwork.ServiceEndpointPropertiesFormat{}
 	sorted := slices.SortedFunc(slices.Values(specs), func(a, b infrav1.ServiceEndpointSpec) int { return cmp.Compare(a.Service, b.Service) })
 	for _, endpoint := range sorted {
-		out = append(out, &armnetwork.ServiceEndpointPropertiesFormat{Service: new(endpoint.Service), Locations: plan.Pointers(endpoint.Locations)})
+		out = append(out, &armnetwork.ServiceEndpointPropertiesFormat{Service: new(endpoint.Service), Locations: plan.ToPointers(endpoint.Locations)})
 	}
 	return out
 }

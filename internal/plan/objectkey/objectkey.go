@@ -8,31 +8,31 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation"
 )
 
-// WrongName says why a text is not the name of a Secret or ConfigMap, as a path to one of another namespace, "" if it is.
-func WrongName(kind, name string) string {
+// InvalidNameReason says why a text is not the name of a Secret or ConfigMap, as a path to one of another namespace, "" if it is.
+func InvalidNameReason(kind, name string) string {
 	if len(validation.IsDNS1123Subdomain(name)) == 0 {
 		return ""
 	}
 	return "is no name of a " + kind + ": name one of the object's own namespace, by lower-case letters, digits, '-' and '.'"
 }
 
-// WrongKey says why a text is not a key of a Secret or ConfigMap, "" if it is.
-func WrongKey(kind, key string) string {
+// InvalidKeyReason says why a text is not a key of a Secret or ConfigMap, "" if it is.
+func InvalidKeyReason(kind, key string) string {
 	if len(validation.IsConfigMapKey(key)) == 0 {
 		return ""
 	}
 	return "is no key of a " + kind + ": those have letters, digits, '-', '_' and '.'"
 }
 
-// KubeconfigSecret is the name of the Secret of a Cluster that Cluster API reads, and KubeconfigKey its key.
-func KubeconfigSecret(cluster string) string { return cluster + "-kubeconfig" }
+// KubeconfigSecretName is the name of the Secret of a Cluster that Cluster API reads, and KubeconfigKey its key.
+func KubeconfigSecretName(cluster string) string { return cluster + "-kubeconfig" }
 
 // KubeconfigKey is the key of the kubeconfig in its Secret.
 const KubeconfigKey = "value"
 
-// Reserved tells whether a key of a Secret is one that the provider writes for a Cluster by itself. A kubeconfig in the Secret that Cluster API reads is
+// IsReserved tells whether a key of a Secret is one that the provider writes for a Cluster by itself. A kubeconfig in the Secret that Cluster API reads is
 // what is there already.
-func Reserved(cluster, name, key string) bool {
-	secret := KubeconfigSecret(cluster)
+func IsReserved(cluster, name, key string) bool {
+	secret := KubeconfigSecretName(cluster)
 	return name == secret && key != KubeconfigKey || name == secret+"-user" || name == cluster+"-ca"
 }

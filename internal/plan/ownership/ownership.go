@@ -21,13 +21,13 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
 )
 
-// readable is how much of namespace and name the value has: tag values have 256 characters at most, of which the hash and what
+// maxReadableLength is how much of namespace and name the value has: tag values have 256 characters at most, of which the hash and what
 // parts it off take 17. https://learn.microsoft.com/en-us/azure/azure-resource-manager/management/tag-resources#limitations
-const readable = 239
+const maxReadableLength = 239
 
-// Value is what the tag says for the Cluster whose AzureCluster or AzureManagedControlPlane is holder, as in
+// OwnerTagValue is what the tag says for the Cluster whose AzureCluster or AzureManagedControlPlane is holder, as in
 // "default/c1/8c1f2a0f5d3b9e64"; "" for one that has no ID.
-func Value(holder metav1.Object, cluster string) string {
+func OwnerTagValue(holder metav1.Object, cluster string) string {
 	if holder == nil {
 		return ""
 	}
@@ -37,7 +37,7 @@ func Value(holder metav1.Object, cluster string) string {
 	}
 	name := holder.GetNamespace() + "/" + cluster
 	sum := sha256.Sum256([]byte(id + "/" + name))
-	return fmt.Sprintf("%s/%x", name[:min(len(name), readable)], sum[:8])
+	return fmt.Sprintf("%s/%x", name[:min(len(name), maxReadableLength)], sum[:8])
 }
 
 // Owner is whose the resources of a Cluster are, and the tags by which they are known.
@@ -46,8 +46,8 @@ type Owner struct {
 	Cluster, ID string
 }
 
-// Owns tells whether tags mark a resource as the owner's. Resources from before there were IDs have only the Cluster's tag.
-func (o Owner) Owns(tags map[string]string) bool {
+// OwnsTags tells whether tags mark a resource as the owner's. Resources from before there were IDs have only the Cluster's tag.
+func (o Owner) OwnsTags(tags map[string]string) bool {
 	marked := false
 	for key, value := range tags {
 		switch {
@@ -62,8 +62,8 @@ func (o Owner) Owns(tags map[string]string) bool {
 	return marked
 }
 
-// Others is the key of the first tag that marks a resource as another owner's, "" if there is none.
-func (o Owner) Others(tags map[string]string) string {
+// FindOtherOwnersTag is the key of the first tag that marks a resource as another owner's, "" if there is none.
+func (o Owner) FindOtherOwnersTag(tags map[string]string) string {
 	for _, key := range slices.Sorted(maps.Keys(tags)) {
 		value := tags[key]
 		switch {
@@ -79,8 +79,8 @@ func (o Owner) Others(tags map[string]string) string {
 	return ""
 }
 
-// Forged are the nodes of a plan that would be written with a tag that marks a resource as another owner's, and the key of that tag.
-func (o Owner) Forged(g *arm.Graph) map[*arm.Node]string {
+// FindForgedNodes are the nodes of a plan that would be written with a tag that marks a resource as another owner's, and the key of that tag.
+func (o Owner) FindForgedNodes(g *arm.Graph) map[*arm.Node]string {
 	out := map[*arm.Node]string{}
 	for _, node := range g.Nodes() {
 		if node.Body == nil || node.Policy == arm.Observe {
@@ -90,19 +90,19 @@ func (o Owner) Forged(g *arm.Graph) map[*arm.Node]string {
 		if err != nil {
 			continue // The engine says so.
 		}
-		if key := o.forged(body); key != "" {
+		if key := o.findForgedTag(body); key != "" {
 			out[node] = key
 		}
 	}
 	return out
 }
 
-// forged is the key of a tag of others in a body. Azure passes on tags that are further down, as those of an agent pool.
-func (o Owner) forged(value any) string {
+// findForgedTag is the key of a tag of others in a body. Azure passes on tags that are further down, as those of an agent pool.
+func (o Owner) findForgedTag(value any) string {
 	switch value := value.(type) {
 	case []any:
 		for _, item := range value {
-			if key := o.forged(item); key != "" {
+			if key := o.findForgedTag(item); key != "" {
 				return key
 			}
 		}
@@ -112,11 +112,11 @@ func (o Owner) forged(value any) string {
 		for key, tag := range object {
 			tags[key], _ = tag.(string)
 		}
-		if key := o.Others(tags); key != "" {
+		if key := o.FindOtherOwnersTag(tags); key != "" {
 			return key
 		}
 		for _, key := range slices.Sorted(maps.Keys(value)) {
-			if found := o.forged(value[key]); found != "" {
+			if found := o.findForgedTag(value[key]); found != "" {
 				return found
 			}
 		}

@@ -10,7 +10,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/ownership"
 )
 
-func holder(namespace, id string) *infrav1.AzureCluster {
+func newHolder(namespace, id string) *infrav1.AzureCluster {
 	c := &infrav1.AzureCluster{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: "infrastructure", UID: "moves do not keep it"}}
 	if id != "" {
 		c.Annotations = map[string]string{infrav1.OwnerIDAnnotation: id}
@@ -19,29 +19,29 @@ func holder(namespace, id string) *infrav1.AzureCluster {
 }
 
 func TestValue(t *testing.T) {
-	value := ownership.Value(holder("default", "a"), "c1")
+	value := ownership.OwnerTagValue(newHolder("default", "a"), "c1")
 	if want := "default/c1/"; !strings.HasPrefix(value, want) || len(value) != len(want)+16 {
 		t.Errorf("people have to see who it is: %q", value)
 	}
-	moved := holder("default", "a")
+	moved := newHolder("default", "a")
 	moved.UID = "another"
-	if got := ownership.Value(moved, "c1"); got != value {
+	if got := ownership.OwnerTagValue(moved, "c1"); got != value {
 		t.Errorf("an object that was moved is the same owner, but: %q and %q", value, got)
 	}
 	for reason, other := range map[string]string{
-		"another ID is another management cluster's": ownership.Value(holder("default", "b"), "c1"),
-		"a copy in another namespace is another":     ownership.Value(holder("other", "a"), "c1"),
-		"so is one under another name":               ownership.Value(holder("default", "a"), "c2"),
-		"names do not run into each other":           ownership.Value(holder("default/c1", "a"), ""),
+		"another ID is another management cluster's": ownership.OwnerTagValue(newHolder("default", "b"), "c1"),
+		"a copy in another namespace is another":     ownership.OwnerTagValue(newHolder("other", "a"), "c1"),
+		"so is one under another name":               ownership.OwnerTagValue(newHolder("default", "a"), "c2"),
+		"names do not run into each other":           ownership.OwnerTagValue(newHolder("default/c1", "a"), ""),
 	} {
 		if other == value || other[len(other)-16:] == value[len(value)-16:] && other[:len(other)-17] == value[:len(value)-17] {
 			t.Errorf("%s: %q", reason, other)
 		}
 	}
-	if got := ownership.Value(holder("default", ""), "c1"); got != "" {
+	if got := ownership.OwnerTagValue(newHolder("default", ""), "c1"); got != "" {
 		t.Errorf("without an ID nobody is told apart: %q", got)
 	}
-	if got := ownership.Value(holder(strings.Repeat("n", 63), "a"), strings.Repeat("c", 253)); len(got) != 256 {
+	if got := ownership.OwnerTagValue(newHolder(strings.Repeat("n", 63), "a"), strings.Repeat("c", 253)); len(got) != 256 {
 		t.Errorf("Azure takes 256 characters: %d", len(got))
 	}
 }

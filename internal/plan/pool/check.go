@@ -11,16 +11,16 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/vm"
 )
 
-// Check lists what is wrong with the spec in the light of the SKU catalog. Every message names the field, its value, what
+// CheckSpec lists what is wrong with the spec in the light of the SKU catalog. Every message names the field, its value, what
 // is wrong and what to do. When it finds something, no VM is to be made.
-func Check(in Input) field.ErrorList {
-	path, p := field.NewPath("spec"), profile(in)
+func CheckSpec(in Input) field.ErrorList {
+	path, p := field.NewPath("spec"), buildProfile(in)
 	template := path.Child("template")
 	errs := checkLocation(in, path.Child("location"))
 	errs = append(errs, checkOrchestration(in, path.Child("orchestrationMode"))...)
 	errs = append(errs, vm.CheckSize(p, template)...)
 	errs = append(errs, vm.CheckZones(p.Place, field.NewPath("MachinePool", "spec", "failureDomains"))...)
-	errs = append(errs, vm.CheckKey(p.VirtualMachineProfile, template)...)
+	errs = append(errs, vm.CheckSSHKey(p.VirtualMachineProfile, template)...)
 	errs = append(errs, vm.CheckImage(p, template)...)
 	errs = append(errs, vm.CheckSubnets(p, template)...)
 	errs = append(errs, vm.CheckIdentity(in.AzureMachinePool.Spec.ManagedIdentities, path)...)
@@ -54,8 +54,8 @@ func checkOrchestration(in Input, path *field.Path) field.ErrorList {
 	return field.ErrorList{field.Invalid(path, mode, fmt.Sprintf("needs Kubernetes %s or later, and the MachinePool has %s: set a later version, or Uniform", firstFlexible, version))}
 }
 
-// Unsupported lists what the spec asks for that nothing would be made of. It needs no facts.
-func Unsupported(in Input) field.ErrorList {
+// UnsupportedFields lists what the spec asks for that nothing would be made of. It needs no facts.
+func UnsupportedFields(in Input) field.ErrorList {
 	spec, path := in.AzureMachinePool.Spec, field.NewPath("spec")
 	errs := vm.UnsupportedNetwork(spec.Template.VirtualMachineProfile, path.Child("template"))
 	errs = append(errs, vm.UnsupportedIdentity(spec.ManagedIdentities, path)...)

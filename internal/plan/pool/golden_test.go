@@ -13,8 +13,8 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/test/golden"
 )
 
-// given is the document of a case that is no Kubernetes object.
-type given struct {
+// goldenInput is the document of a case that is no Kubernetes object.
+type goldenInput struct {
 	SubscriptionID string
 	BootstrapData  string
 	AdminPassword  string
@@ -22,20 +22,20 @@ type given struct {
 	PoolFacts      pool.Facts
 }
 
-// planned is a golden file.
-type planned struct {
+// goldenPlan is a golden file.
+type goldenPlan struct {
 	Nodes []golden.Node `json:"nodes"`
 	// Deletion is the plan of the deletion, what goes first at the top.
 	Deletion []string `json:"deletion"`
 }
 
 func TestGolden(t *testing.T) {
-	golden.Run(t, func(t *testing.T, name string) []byte { return render(t, readInput(t, name)) })
+	golden.Run(t, func(t *testing.T, name string) []byte { return renderGolden(t, readInput(t, name)) })
 }
 
 func readInput(t *testing.T, name string) pool.Input {
 	t.Helper()
-	in, g := pool.Input{}, &given{}
+	in, g := pool.Input{}, &goldenInput{}
 	golden.Read(t, name, map[string]golden.Target{
 		"Cluster": golden.Into(&in.Cluster), "AzureCluster": golden.Into(&in.AzureCluster),
 		"MachinePool": golden.Into(&in.MachinePool), "AzureMachinePool": golden.Into(&in.AzureMachinePool), "": golden.Into(&g),
@@ -47,24 +47,24 @@ func readInput(t *testing.T, name string) pool.Input {
 	return in
 }
 
-func render(t *testing.T, in pool.Input) []byte {
+func renderGolden(t *testing.T, in pool.Input) []byte {
 	t.Helper()
 	before, _ := json.Marshal([]any{in.AzureCluster, in.MachinePool, in.AzureMachinePool})
-	if errs := append(pool.Unsupported(in), pool.Check(in)...); len(errs) > 0 {
+	if errs := append(pool.UnsupportedFields(in), pool.CheckSpec(in)...); len(errs) > 0 {
 		t.Fatalf("refused: %v", errs)
 	}
-	graph, err := pool.Plan(in)
+	graph, err := pool.BuildPlan(in)
 	if err != nil {
 		t.Fatal(err)
 	}
-	deletion, err := pool.DeletePlan(in)
+	deletion, err := pool.BuildDeletePlan(in)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if after, _ := json.Marshal([]any{in.AzureCluster, in.MachinePool, in.AzureMachinePool}); !bytes.Equal(before, after) {
 		t.Errorf("the plan changed its input: %s", cmp.Diff(string(before), string(after)))
 	}
-	raw, err := yaml.Marshal(planned{Nodes: golden.Nodes(t, graph, nil), Deletion: golden.Deletion(t, deletion)})
+	raw, err := yaml.Marshal(goldenPlan{Nodes: golden.Nodes(t, graph, nil), Deletion: golden.Deletion(t, deletion)})
 	if err != nil {
 		t.Fatal(err)
 	}

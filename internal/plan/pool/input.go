@@ -27,8 +27,8 @@ type Input struct {
 	// A new one gets the replicas of the MachinePool.
 	Capacity *int
 
-	// HoldTemplate keeps the template of a scale set that exists as it is, with Capacity and bootstrap data as ever.
-	HoldTemplate bool
+	// KeepTemplate keeps the template of a scale set that exists as it is, with Capacity and bootstrap data as ever.
+	KeepTemplate bool
 
 	// AdminPassword is the password of the account of Windows VMs, which the plan cannot make up.
 	AdminPassword string
@@ -57,11 +57,11 @@ type Facts struct {
 	VNet plan.VNetFact
 }
 
-// adds tells whether VMs will be made of what is sent.
-func (in Input) adds() bool { return !in.PoolFacts.ScaleSetExists || in.Capacity != nil }
+// addsVMs tells whether VMs will be made of what is sent.
+func (in Input) addsVMs() bool { return !in.PoolFacts.ScaleSetExists || in.Capacity != nil }
 
-// profile is what each VM is made of.
-func profile(in Input) vm.Profile {
+// buildProfile is what each VM is made of.
+func buildProfile(in Input) vm.Profile {
 	p := vm.Profile{
 		VirtualMachineProfile: in.AzureMachinePool.Spec.Template.VirtualMachineProfile,
 		Name:                  ScaleSetName(in),
@@ -74,13 +74,13 @@ func profile(in Input) vm.Profile {
 			ExtendedLocation: in.AzureCluster.Spec.ExtendedLocation,
 			Cloud:            in.AzureCluster.Spec.AzureEnvironment,
 		},
-		Network:       vm.ClusterNetwork(in.ClusterInput, in.PoolFacts.VNet, infrav1.SubnetNode, in.AzureMachinePool.Annotations),
+		Network:       vm.BuildClusterNetwork(in.ClusterInput, in.PoolFacts.VNet, infrav1.SubnetNode, in.AzureMachinePool.Annotations),
 		Size:          in.PoolFacts.VMSize,
 		NearestSizes:  in.PoolFacts.NearestVMSizes,
 		AdminPassword: in.AdminPassword,
 		Exists:        in.PoolFacts.ScaleSetExists,
 	}
-	if in.adds() {
+	if in.addsVMs() {
 		p.BootstrapData = in.BootstrapData
 	}
 	if in.MachinePool != nil {

@@ -10,25 +10,25 @@ import (
 
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/takenover"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/migration"
 )
 
 // Instance is one VM of a scale set, as the list of them shows it.
 type Instance struct {
 	// ID is the VM as Azure deletes it: an instance of the scale set, or with flexible orchestration a VM of its own.
 	ID arm.ID
-	// Number is what actions on the scale set call it: its number, or with flexible orchestration its name.
-	Number string
+	// InstanceID is what actions on the scale set call it: its number, or with flexible orchestration its name.
+	InstanceID string
 	// Name is the name of the VM in Azure.
 	Name string
 	// ProviderID is that of its Node.
 	ProviderID string
-	// State is Azure's provisioning state, Power the power state as in "running"; "" is not known.
-	State, Power string
+	// ProvisioningState is Azure's provisioning state, Power the power state as in "running"; "" is not known.
+	ProvisioningState, PowerState string
 	// Zone is its availability zone, "" for none.
 	Zone string
-	// Host is the name of the computer.
-	Host string
+	// ComputerName is the name of the computer.
+	ComputerName string
 	// Extensions are those of the VM with their provisioning states. The list of VMs that are resources of their own has none.
 	Extensions []Extension
 	Created    time.Time
@@ -42,14 +42,14 @@ type Instance struct {
 // Extension is one of a VM.
 type Extension struct{ Name, State string }
 
-// Instances are the VMs in a list of them, in the order of their IDs. found is what was found when the pool was taken over. The
+// ReadInstances are the VMs in a list of them, in the order of their IDs. found is what was found when the pool was taken over. The
 // error is that of an answer of another shape.
-func Instances(in Input, found *takenover.Found, list []json.RawMessage) ([]Instance, error) {
-	wanted, err := wantedVM(in)
+func ReadInstances(in Input, found *migration.Differences, list []json.RawMessage) ([]Instance, error) {
+	wanted, err := buildWantedVM(in)
 	if err != nil {
 		return nil, err
 	}
-	latest, err := latestModelOf(in)
+	latest, err := readLatestModel(in)
 	if err != nil {
 		return nil, err
 	}
@@ -83,20 +83,20 @@ func Instances(in Input, found *takenover.Found, list []json.RawMessage) ([]Inst
 		if shown.ID == "" {
 			return nil, fmt.Errorf("VMs of %s: one has no ID", ScaleSetID(in).ShortName())
 		}
-		outdated, err := differs(in, found, wanted, raw)
+		outdated, err := differsFromSpec(in, found, wanted, raw)
 		if err != nil {
 			return nil, err
 		}
 		model, upgradable := "", false
 		if shown.Properties.LatestModelApplied != nil && !*shown.Properties.LatestModelApplied {
-			if model, upgradable, err = latest.of(raw); err != nil {
+			if model, upgradable, err = latest.classifyInstance(raw); err != nil {
 				return nil, err
 			}
 		}
 		instance := Instance{
-			ID: shown.ID, Number: cmp.Or(shown.InstanceID, shown.ID.Name()), Name: cmp.Or(shown.Name, shown.ID.Name()), ProviderID: plan.ProviderID(shown.ID),
-			State: shown.Properties.ProvisioningState, Power: plan.PowerState(shown.Properties.InstanceView),
-			Host: shown.Properties.OSProfile.ComputerName, Created: shown.Properties.TimeCreated, Outdated: outdated,
+			ID: shown.ID, InstanceID: cmp.Or(shown.InstanceID, shown.ID.Name()), Name: cmp.Or(shown.Name, shown.ID.Name()), ProviderID: plan.ProviderID(shown.ID),
+			ProvisioningState: shown.Properties.ProvisioningState, PowerState: plan.PowerState(shown.Properties.InstanceView),
+			ComputerName: shown.Properties.OSProfile.ComputerName, Created: shown.Properties.TimeCreated, Outdated: outdated,
 			Model: model, Upgradable: upgradable,
 		}
 		for _, resource := range shown.Resources {
@@ -111,26 +111,26 @@ func Instances(in Input, found *takenover.Found, list []json.RawMessage) ([]Inst
 	return out, nil
 }
 
-// Deleting tells whether Azure deletes the VM.
-func (i Instance) Deleting() bool { return strings.EqualFold(i.State, "Deleting") }
+// IsDeleting tells whether Azure deletes the VM.
+func (i Instance) IsDeleting() bool { return strings.EqualFold(i.ProvisioningState, "Deleting") }
 
-// Coming tells whether Azure is at making or changing the VM.
-func (i Instance) Coming() bool {
-	return !i.Deleting() && !strings.EqualFold(i.State, "Succeeded") && !strings.EqualFold(i.State, "Failed") && !strings.EqualFold(i.State, "Canceled")
+// IsChanging tells whether Azure is at making or changing the VM.
+func (i Instance) IsChanging() bool {
+	return !i.IsDeleting() && !strings.EqualFold(i.ProvisioningState, "Succeeded") && !strings.EqualFold(i.ProvisioningState, "Failed") && !strings.EqualFold(i.ProvisioningState, "Canceled")
 }
 
-// Stopped tells whether the VM is known not to run: it was stopped, or Azure took it back.
-func (i Instance) Stopped() bool {
-	return slices.Contains([]string{"stopping", "stopped", "deallocating", "deallocated"}, i.Power)
+// IsStopped tells whether the VM is known not to run: it was stopped, or Azure took it back.
+func (i Instance) IsStopped() bool {
+	return slices.Contains([]string{"stopping", "stopped", "deallocating", "deallocated"}, i.PowerState)
 }
 
-// Broken says what keeps the VM from being of use until a person or this provider does something; "" is nothing.
-func (i Instance) Broken() string {
+// BrokenReason says what keeps the VM from being of use until a person or this provider does something; "" is nothing.
+func (i Instance) BrokenReason() string {
 	switch {
-	case strings.EqualFold(i.State, "Failed"), strings.EqualFold(i.State, "Canceled"):
-		return "Azure has it in state " + i.State
-	case i.Stopped():
-		return "it is " + i.Power
+	case strings.EqualFold(i.ProvisioningState, "Failed"), strings.EqualFold(i.ProvisioningState, "Canceled"):
+		return "Azure has it in state " + i.ProvisioningState
+	case i.IsStopped():
+		return "it is " + i.PowerState
 	}
 	return ""
 }

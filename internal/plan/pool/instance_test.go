@@ -10,8 +10,8 @@ import (
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/migration"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/pool"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/takenover"
 )
 
 // An instance of a uniform scale set and a VM of a flexible one, as the REST API documents them, made of the template of the
@@ -32,9 +32,9 @@ const (
 func TestInstances(t *testing.T) {
 	of := func(change func(*pool.Instance)) pool.Instance {
 		i := pool.Instance{
-			ID: "/subscriptions/s/resourceGroups/G/providers/Microsoft.Compute/virtualMachineScaleSets/p/virtualMachines/7", Number: "7", Name: "p_7",
-			ProviderID: "azure:///subscriptions/s/resourceGroups/g/providers/Microsoft.Compute/virtualMachineScaleSets/p/virtualMachines/7",
-			State:      "Succeeded", Power: "running", Zone: "2", Host: "p000007",
+			ID: "/subscriptions/s/resourceGroups/G/providers/Microsoft.Compute/virtualMachineScaleSets/p/virtualMachines/7", InstanceID: "7", Name: "p_7",
+			ProviderID:        "azure:///subscriptions/s/resourceGroups/g/providers/Microsoft.Compute/virtualMachineScaleSets/p/virtualMachines/7",
+			ProvisioningState: "Succeeded", PowerState: "running", Zone: "2", ComputerName: "p000007",
 			Extensions: []pool.Extension{{Name: "CAPZ.Linux.Bootstrapping", State: "Creating"}}, Created: time.Date(2026, 11, 22, 10, 0, 0, 5e8, time.UTC),
 		}
 		if change != nil {
@@ -61,12 +61,12 @@ func TestInstances(t *testing.T) {
 			change: func(in *pool.Input) {
 				in.AzureMachinePool.Spec.Template.DataDisks = []infrav1.DataDisk{{NameSuffix: "data", DiskSizeGB: 64, Lun: new(int32(3))}}
 			}, want: of(nil)},
-		"failed":  {reason: "Azure does not mend it", shown: strings.Replace(uniform, `"provisioningState":"Succeeded"`, `"provisioningState":"Failed"`, 1), want: of(func(i *pool.Instance) { i.State = "Failed" }), broken: "Azure has it in state Failed"},
-		"evicted": {reason: "a VM that Azure took back is deallocated", shown: strings.Replace(uniform, "PowerState/running", "PowerState/deallocated", 1), want: of(func(i *pool.Instance) { i.Power = "deallocated" }), broken: "it is deallocated"},
+		"failed":  {reason: "Azure does not mend it", shown: strings.Replace(uniform, `"provisioningState":"Succeeded"`, `"provisioningState":"Failed"`, 1), want: of(func(i *pool.Instance) { i.ProvisioningState = "Failed" }), broken: "Azure has it in state Failed"},
+		"evicted": {reason: "a VM that Azure took back is deallocated", shown: strings.Replace(uniform, "PowerState/running", "PowerState/deallocated", 1), want: of(func(i *pool.Instance) { i.PowerState = "deallocated" }), broken: "it is deallocated"},
 		"flexible, being made": {reason: "VMs are resources of their own", shown: flexible, want: pool.Instance{
-			ID: "/subscriptions/s/resourceGroups/G/providers/Microsoft.Compute/virtualMachines/p_1a2b3c4d", Number: "p_1a2b3c4d", Name: "p_1a2b3c4d",
-			ProviderID: "azure:///subscriptions/s/resourceGroups/g/providers/Microsoft.Compute/virtualMachines/p_1a2b3c4d",
-			State:      "Creating", Created: time.Date(2026, 11, 22, 10, 0, 0, 0, time.UTC),
+			ID: "/subscriptions/s/resourceGroups/G/providers/Microsoft.Compute/virtualMachines/p_1a2b3c4d", InstanceID: "p_1a2b3c4d", Name: "p_1a2b3c4d",
+			ProviderID:        "azure:///subscriptions/s/resourceGroups/g/providers/Microsoft.Compute/virtualMachines/p_1a2b3c4d",
+			ProvisioningState: "Creating", Created: time.Date(2026, 11, 22, 10, 0, 0, 0, time.UTC),
 		}},
 	}
 	for name, test := range tests {
@@ -76,7 +76,7 @@ func TestInstances(t *testing.T) {
 			if test.change != nil {
 				test.change(&in)
 			}
-			got, err := pool.Instances(in, takenover.Of(in.AzureMachinePool.Annotations), []json.RawMessage{json.RawMessage(test.shown)})
+			got, err := pool.ReadInstances(in, migration.Read(in.AzureMachinePool.Annotations), []json.RawMessage{json.RawMessage(test.shown)})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -84,13 +84,13 @@ func TestInstances(t *testing.T) {
 			if diff := cmp.Diff([]pool.Instance{test.want}, got, cmp.Comparer(func(a, b time.Time) bool { return a.Equal(b) })); diff != "" {
 				t.Errorf("%s (-want +got):\n%s", test.reason, diff)
 			}
-			if got := got[0].Broken(); got != test.broken {
+			if got := got[0].BrokenReason(); got != test.broken {
 				t.Errorf("%s: broken: %q, want %q", test.reason, got, test.broken)
 			}
 		})
 	}
 	for _, shown := range []string{`[]`, `{"name":"x"}`} {
-		if _, err := pool.Instances(readInput(t, "default"), takenover.Of(nil), []json.RawMessage{json.RawMessage(shown)}); err == nil {
+		if _, err := pool.ReadInstances(readInput(t, "default"), migration.Read(nil), []json.RawMessage{json.RawMessage(shown)}); err == nil {
 			t.Errorf("%s is no VM", shown)
 		}
 	}
@@ -119,20 +119,20 @@ func TestTakenOver(t *testing.T) {
 			if test.before != nil {
 				test.before(&in)
 			}
-			old := func(found *takenover.Found) bool {
+			old := func(found *migration.Differences) bool {
 				t.Helper()
-				vms, err := pool.Instances(in, found, []json.RawMessage{json.RawMessage(uniform)})
+				vms, err := pool.ReadInstances(in, found, []json.RawMessage{json.RawMessage(uniform)})
 				if err != nil {
 					t.Fatal(err)
 				}
 				return vms[0].Outdated
 			}
-			first := takenover.Of(nil)
+			first := migration.Read(nil)
 			if got := old(first); got != test.first {
 				t.Errorf("%s: old when it is taken over: %t", test.reason, got)
 			}
 			test.after(&in)
-			if got := old(takenover.Of(map[string]string{infrav1.TakenOverAnnotation: first.Settled(arm.Outcome{})})); got != test.then {
+			if got := old(migration.Read(map[string]string{infrav1.TakenOverAnnotation: first.AnnotationValue(arm.Outcome{})})); got != test.then {
 				t.Errorf("%s: old after that: %t", test.reason, got)
 			}
 		})
@@ -155,7 +155,7 @@ func TestCapacity(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			in := readInput(t, "default")
 			test.change(&in)
-			graph, err := pool.Plan(in)
+			graph, err := pool.BuildPlan(in)
 			if err != nil {
 				t.Fatal(err)
 			}

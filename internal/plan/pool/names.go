@@ -30,9 +30,9 @@ func ScaleSetID(in Input) arm.ID {
 	return arm.NewID(in.SubscriptionID, plan.ResourceGroup(in.ClusterInput), types.ScaleSet, ScaleSetName(in))
 }
 
-// Image is the image of new VMs; nil where none can be told.
-func Image(in Input) *infrav1.Image {
-	image, err := vm.Image(profile(in))
+// NewVMImage is the image of new VMs; nil where none can be told.
+func NewVMImage(in Input) *infrav1.Image {
+	image, err := vm.SelectImage(buildProfile(in))
 	if err != nil {
 		return nil
 	}

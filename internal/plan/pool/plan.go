@@ -1,7 +1,7 @@
 // Package pool plans the Azure resources of one pool of machines of a self-managed cluster: its scale set, and the role of
 // the identity that its VMs share.
 //
-// It is pure: Plan, DeletePlan, Check and Unsupported are functions of their input alone. Check and Unsupported are to be
+// It is pure: Plan, BuildDeletePlan, Check and Unsupported are functions of their input alone. Check and Unsupported are to be
 // asked before a scale set is made or changed; when they find something, nothing is to be. What is done to single VMs is no
 // part of a plan.
 package pool
@@ -12,23 +12,23 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/vm"
 )
 
-// Plan is the desired state of the pool's resources. The error is that of input that Check refuses, or of a graph that does
+// BuildPlan is the desired state of the pool's resources. The error is that of input that Check refuses, or of a graph that does
 // not hold together, which is a bug.
-func Plan(in Input) (*arm.Graph, error) {
+func BuildPlan(in Input) (*arm.Graph, error) {
 	g := &arm.Graph{}
-	if err := scaleSet(in, g); err != nil {
+	if err := addScaleSet(in, g); err != nil {
 		return nil, err
 	}
-	if node, ok := vm.RoleAssignment(in.AzureMachinePool.Spec.ManagedIdentities, ScaleSetID(in), "the scale set", in.PoolFacts.PrincipalID); ok {
+	if node, ok := vm.BuildRoleAssignment(in.AzureMachinePool.Spec.ManagedIdentities, ScaleSetID(in), "the scale set", in.PoolFacts.PrincipalID); ok {
 		g.Add(node)
 	}
-	Memory(in).Apply(g)
+	LastApplied(in).AddRemovals(g)
 	return g, g.Validate()
 }
 
-// DeletePlan names everything that may have been made for the pool; Azure deletes VMs and disks with the scale set. It needs
+// BuildDeletePlan names everything that may have been made for the pool; Azure deletes VMs and disks with the scale set. It needs
 // only names: the MachinePool, the bootstrap data and the facts may be gone.
-func DeletePlan(in Input) (*arm.Graph, error) {
+func BuildDeletePlan(in Input) (*arm.Graph, error) {
 	g := &arm.Graph{}
 	g.Add(arm.Node{ID: ScaleSetID(in), Policy: arm.CreateOnly, Group: infrav1.ScaleSetRunningCondition})
 	if id, ok := vm.RoleAssignmentID(in.AzureMachinePool.Spec.ManagedIdentities); ok {

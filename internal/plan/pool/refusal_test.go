@@ -51,7 +51,7 @@ func TestRefusals(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			in := readInput(t, "default")
 			test.change(&in)
-			fieldtest.Refused(t, test.reason, append(pool.Check(in), pool.Unsupported(in)...), test.want)
+			fieldtest.RequireRefusals(t, test.reason, append(pool.CheckSpec(in), pool.UnsupportedFields(in)...), test.want)
 		})
 	}
 }

@@ -19,45 +19,45 @@ import (
 // https://learn.microsoft.com/en-us/rest/api/compute/virtual-machine-scale-sets/create-or-update
 const flexibleNetworkVersion = armcompute.NetworkAPIVersionTwoThousandTwenty1101
 
-// scaleSet plans the scale set.
-func scaleSet(in Input, g *arm.Graph) error {
+// addScaleSet plans the scale set.
+func addScaleSet(in Input, g *arm.Graph) error {
 	node := arm.Node{ID: ScaleSetID(in), Policy: arm.Repair, Group: infrav1.ScaleSetRunningCondition}
-	if in.BootstrapData == nil && in.adds() {
+	if in.BootstrapData == nil && in.addsVMs() {
 		node.Blocked = "the bootstrap data secret is not there"
 	}
-	p := profile(in)
-	vms, err := vm.ScaleSetProfile(p)
+	p := buildProfile(in)
+	vms, err := vm.BuildScaleSetProfile(p)
 	if err != nil {
 		return err
 	}
 	spec := in.AzureMachinePool.Spec
-	vms.ScheduledEventsProfile = scheduledEvents(spec.Template)
+	vms.ScheduledEventsProfile = buildScheduledEvents(spec.Template)
 	properties := &armcompute.VirtualMachineScaleSetProperties{
 		OrchestrationMode:        new(armcompute.OrchestrationMode(spec.OrchestrationMode)),
 		SinglePlacementGroup:     new(false),
 		PlatformFaultDomainCount: spec.PlatformFaultDomainCount,
-		AdditionalCapabilities:   vm.Capabilities(p),
+		AdditionalCapabilities:   vm.BuildCapabilities(p),
 		VirtualMachineProfile:    vms,
 	}
 	if len(p.Place.Zones) > 1 {
 		properties.ZoneBalance = spec.ZoneBalance
 	}
-	orchestration(spec.OrchestrationMode, properties)
+	setOrchestration(spec.OrchestrationMode, properties)
 	body := &armcompute.VirtualMachineScaleSet{
 		Location:         new(p.Place.Region),
-		ExtendedLocation: vm.ExtendedLocation(p.Place),
-		Tags:             tags(in),
-		SKU:              &armcompute.SKU{Name: new(p.VMSize), Tier: new("Standard"), Capacity: capacity(in)},
-		Plan:             vm.ImagePlan(p),
-		Identity:         vm.ScaleSetIdentity(spec.ManagedIdentities),
+		ExtendedLocation: vm.ToExtendedLocation(p.Place),
+		Tags:             buildTags(in),
+		SKU:              &armcompute.SKU{Name: new(p.VMSize), Tier: new("Standard"), Capacity: scaleSetCapacity(in)},
+		Plan:             vm.BuildImagePlan(p),
+		Identity:         vm.BuildScaleSetIdentity(spec.ManagedIdentities),
 		Properties:       properties,
 	}
 	if len(p.Place.Zones) > 0 {
-		body.Zones = plan.Pointers(p.Place.Zones)
+		body.Zones = plan.ToPointers(p.Place.Zones)
 	}
 	node.Body = body
-	if in.HoldTemplate {
-		if err := holdTemplate(in, &node, body); err != nil {
+	if in.KeepTemplate {
+		if err := keepTemplate(in, &node, body); err != nil {
 			return err
 		}
 	}
@@ -65,9 +65,9 @@ func scaleSet(in Input, g *arm.Graph) error {
 	return nil
 }
 
-// orchestration is what only one of the modes has. VMs of a uniform scale set are replaced by this provider, one by one, and
+// setOrchestration is what only one of the modes has. VMs of a uniform scale set are replaced by this provider, one by one, and
 // not by Azure.
-func orchestration(mode infrav1.OrchestrationMode, properties *armcompute.VirtualMachineScaleSetProperties) {
+func setOrchestration(mode infrav1.OrchestrationMode, properties *armcompute.VirtualMachineScaleSetProperties) {
 	if mode == infrav1.FlexibleOrchestration {
 		properties.VirtualMachineProfile.NetworkProfile.NetworkAPIVersion = new(flexibleNetworkVersion)
 		if properties.PlatformFaultDomainCount == nil {
@@ -79,26 +79,26 @@ func orchestration(mode infrav1.OrchestrationMode, properties *armcompute.Virtua
 	properties.UpgradePolicy = &armcompute.UpgradePolicy{Mode: new(armcompute.UpgradeModeManual)}
 }
 
-// capacity is how many VMs Azure is told to have; nil leaves what it has been told.
-func capacity(in Input) *int64 {
+// scaleSetCapacity is how many VMs Azure is told to have; nil leaves what it has been told.
+func scaleSetCapacity(in Input) *int64 {
 	switch {
 	case in.PoolFacts.ScaleSetExists && in.Capacity == nil:
 		return nil
 	case in.PoolFacts.ScaleSetExists:
 		return new(int64(*in.Capacity))
 	}
-	return new(int64(Replicas(in)))
+	return new(int64(WantedReplicas(in)))
 }
 
-// Replicas is how many VMs the MachinePool wants.
-func Replicas(in Input) int {
+// WantedReplicas is how many VMs the MachinePool wants.
+func WantedReplicas(in Input) int {
 	if in.MachinePool == nil || in.MachinePool.Spec.Replicas == nil {
 		return 0
 	}
 	return int(*in.MachinePool.Spec.Replicas)
 }
 
-func scheduledEvents(template infrav1.AzureMachinePoolMachineTemplate) *armcompute.ScheduledEventsProfile {
+func buildScheduledEvents(template infrav1.AzureMachinePoolMachineTemplate) *armcompute.ScheduledEventsProfile {
 	if template.TerminateNotificationTimeout == nil {
 		return nil
 	}
@@ -107,15 +107,15 @@ func scheduledEvents(template infrav1.AzureMachinePoolMachineTemplate) *armcompu
 	}}
 }
 
-// tags are the tags of the scale set, which its VMs have, too. One tells by a hash which bootstrap data the model has.
-func tags(in Input) map[string]*string {
+// buildTags are the tags of the scale set, which its VMs have, too. One tells by a hash which bootstrap data the model has.
+func buildTags(in Input) map[string]*string {
 	additional := plan.NodeAdditionalTags(in.ClusterInput, in.AzureMachinePool.Spec.AdditionalTags)
 	switch hash := in.PoolFacts.BootstrapDataHash; {
-	case in.adds() && in.BootstrapData != nil:
+	case in.addsVMs() && in.BootstrapData != nil:
 		hash := sha256.Sum256([]byte(base64.StdEncoding.EncodeToString(in.BootstrapData)))
 		additional[infrav1.CustomDataHashTag] = hex.EncodeToString(hash[:])
 	case hash != "":
 		additional[infrav1.CustomDataHashTag] = hash
 	}
-	return plan.Tags(in.ClusterInput, infrav1.RoleNode, ScaleSetName(in), additional)
+	return plan.BuildTags(in.ClusterInput, infrav1.RoleNode, ScaleSetName(in), additional)
 }

@@ -11,20 +11,20 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/compare"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/types"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/takenover"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/migration"
 )
 
-// vmProfile is where a scale set has most of its template.
-const vmProfile = "properties.virtualMachineProfile"
+// vmProfilePath is where a scale set has most of its template.
+const vmProfilePath = "properties.virtualMachineProfile"
 
-// template are the paths of a scale set that its VMs are made by. Tags and bootstrap data are none of them, since a VM that differs in
+// templatePaths are the paths of a scale set that its VMs are made by. Tags and bootstrap data are none of them, since a VM that differs in
 // those only is brought to the latest model in place.
-var template = []string{vmProfile, "properties.additionalCapabilities", "plan", "sku.name"}
+var templatePaths = []string{vmProfilePath, "properties.additionalCapabilities", "plan", "sku.name"}
 
-// holdTemplate takes the template out of the body of a scale set. A PUT keeps what a body leaves out, so the scale set keeps its template:
+// keepTemplate takes the template out of the body of a scale set. A PUT keeps what a body leaves out, so the scale set keeps its template:
 // https://learn.microsoft.com/en-us/previous-versions/azure/virtual-machines/put-calls-create-or-update. The bootstrap data stay in the
 // body, because VMs that are added with a token that has expired do not join the cluster.
-func holdTemplate(in Input, node *arm.Node, body *armcompute.VirtualMachineScaleSet) error {
+func keepTemplate(in Input, node *arm.Node, body *armcompute.VirtualMachineScaleSet) error {
 	var stored armcompute.VirtualMachineScaleSet
 	if err := json.Unmarshal(in.PoolFacts.ScaleSet, &stored); err != nil {
 		return fmt.Errorf("GET %s: %w", ScaleSetID(in).ShortName(), err)
@@ -40,20 +40,20 @@ func holdTemplate(in Input, node *arm.Node, body *armcompute.VirtualMachineScale
 			OSProfile: &armcompute.VirtualMachineScaleSetOSProfile{CustomData: os.CustomData},
 		}
 	}
-	node.KeptPaths = []string{vmProfile}
+	node.KeptPaths = []string{vmProfilePath}
 	return nil
 }
 
-// NewTemplate returns true if the plan gives a scale set that exists another template, so that its VMs cannot be brought to the latest
+// ChangesTemplate returns true if the plan gives a scale set that exists another template, so that its VMs cannot be brought to the latest
 // model in place. found is what was found when the pool was taken over.
-func NewTemplate(in Input, found *takenover.Found) (bool, error) {
+func ChangesTemplate(in Input, found *migration.Differences) (bool, error) {
 	id := ScaleSetID(in)
 	row, err := types.ForID(id)
 	if err != nil {
 		return false, err
 	}
-	in.HoldTemplate = false
-	graph, err := Plan(in)
+	in.KeepTemplate = false
+	graph, err := BuildPlan(in)
 	if err != nil {
 		return false, err
 	}
@@ -69,13 +69,13 @@ func NewTemplate(in Input, found *takenover.Found) (bool, error) {
 	differs := false
 	for _, d := range compare.Diff(compare.Desired{Type: row, Body: want, OwnedPaths: node.OwnedPaths}, have) {
 		// Every difference is looked up, so that all that was found are known.
-		if inTemplate(d.Path) && !found.Leave(id, d.Path, d.Want, d.Have) {
+		if isInTemplate(d.Path) && !found.KeepsDifference(id, d.Path, d.Want, d.Have) {
 			differs = true
 		}
 	}
 	return differs, nil
 }
 
-func inTemplate(path string) bool {
-	return slices.ContainsFunc(template, func(of string) bool { return path == of || strings.HasPrefix(path, of+".") })
+func isInTemplate(path string) bool {
+	return slices.ContainsFunc(templatePaths, func(of string) bool { return path == of || strings.HasPrefix(path, of+".") })
 }

@@ -10,22 +10,22 @@ import (
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/migration"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/pool"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/takenover"
 )
 
-// storedPool is a pool whose scale set Azure has, as its first plan sent it.
-func storedPool(t *testing.T, change func(*pool.Input)) pool.Input {
+// newStoredPool is a pool whose scale set Azure has, as its first plan sent it.
+func newStoredPool(t *testing.T, change func(*pool.Input)) pool.Input {
 	t.Helper()
 	in := readInput(t, "default")
 	if change != nil {
 		change(&in)
 	}
-	graph, err := pool.Plan(in)
+	graph, err := pool.BuildPlan(in)
 	if err != nil {
 		t.Fatal(err)
 	}
-	in.AzureMachinePool.Annotations = pool.Memory(in).Remember(graph)
+	in.AzureMachinePool.Annotations = pool.LastApplied(in).AnnotationsBefore(graph)
 	stored, _ := graph.DecodedBody(graph.Node(pool.ScaleSetID(in)))
 	tags, _ := stored.(map[string]any)["tags"].(map[string]any)
 	in.PoolFacts.ScaleSetExists = true
@@ -36,10 +36,10 @@ func storedPool(t *testing.T, change func(*pool.Input)) pool.Input {
 	return in
 }
 
-// sentBody is what a plan sends of the scale set, and its node.
-func sentBody(t *testing.T, in pool.Input) (map[string]any, *arm.Node) {
+// readSentBody is what a plan sends of the scale set, and its node.
+func readSentBody(t *testing.T, in pool.Input) (map[string]any, *arm.Node) {
 	t.Helper()
-	graph, err := pool.Plan(in)
+	graph, err := pool.BuildPlan(in)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -72,20 +72,20 @@ func TestNewTemplate(t *testing.T) {
 		}, true, false},
 		"extension gone": {"it would be removed from VMs", func(in *pool.Input) { in.AzureMachinePool.Spec.Template.VMExtensions = nil }, true, false},
 		"held": {"the template waits, and is still another one", func(in *pool.Input) {
-			in.AzureMachinePool.Spec.Template.VMSize, in.HoldTemplate = "Standard_D4s_v3", true
+			in.AzureMachinePool.Spec.Template.VMSize, in.KeepTemplate = "Standard_D4s_v3", true
 		}, true, true},
 	} {
 		t.Run(name, func(t *testing.T) {
-			in := storedPool(t, func(in *pool.Input) {
+			in := newStoredPool(t, func(in *pool.Input) {
 				in.AzureMachinePool.Spec.Template.VMExtensions = []infrav1.VMExtension{extensionOfUser}
 			})
 			test.change(&in)
-			for annotation, want := range map[string]bool{takenover.New: test.want, "": test.takenOver} {
-				found := takenover.Of(nil)
+			for annotation, want := range map[string]bool{migration.CreatedHere: test.want, "": test.takenOver} {
+				found := migration.Read(nil)
 				if annotation != "" {
-					found = takenover.Of(map[string]string{infrav1.TakenOverAnnotation: annotation})
+					found = migration.Read(map[string]string{infrav1.TakenOverAnnotation: annotation})
 				}
-				got, err := pool.NewTemplate(in, found)
+				got, err := pool.ChangesTemplate(in, found)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -100,10 +100,10 @@ func TestNewTemplate(t *testing.T) {
 // TestHoldTemplate keeps the template of a scale set as it is while another one waits. The pool still gets larger, with the bootstrap data of the
 // moment. What the stored template has of earlier plans stays recorded and in Azure, and goes once the new template is applied.
 func TestHoldTemplate(t *testing.T) {
-	in := storedPool(t, func(in *pool.Input) {
+	in := newStoredPool(t, func(in *pool.Input) {
 		in.AzureMachinePool.Spec.Template.VMExtensions = []infrav1.VMExtension{extensionOfUser}
 	})
-	recorded := pool.Memory(in).Sent(pool.ScaleSetID(in))
+	recorded := pool.LastApplied(in).AppliedPaths(pool.ScaleSetID(in))
 	const agent = "properties.virtualMachineProfile.extensionProfile.extensions[agent]"
 	if !slices.ContainsFunc(recorded, func(path string) bool { return strings.HasSuffix(path, "extensions[agent]") }) {
 		t.Fatalf("the extension is not recorded: %v", recorded)
@@ -111,8 +111,8 @@ func TestHoldTemplate(t *testing.T) {
 	template := &in.AzureMachinePool.Spec.Template
 	template.VMExtensions, template.VMSize, template.OSDisk.DiskSizeGB = []infrav1.VMExtension{{Name: "next", Publisher: "Contoso", Version: "1.0"}}, "Standard_D4s_v3", new(int32(256))
 
-	in.HoldTemplate = true
-	body, node := sentBody(t, in)
+	in.KeepTemplate = true
+	body, node := readSentBody(t, in)
 	if diff := cmp.Diff(map[string]any{"name": "Standard_D2s_v3", "tier": "Standard"}, body["sku"]); diff != "" {
 		t.Errorf("sku (-want +got):\n%s", diff)
 	}
@@ -122,15 +122,15 @@ func TestHoldTemplate(t *testing.T) {
 	if len(node.OwnedPaths) > 0 {
 		t.Errorf("what the stored template has is removed: %v", node.OwnedPaths)
 	}
-	graph, _ := pool.Plan(in)
-	settled := pool.Memory(in).Settled(graph, arm.Outcome{Results: []arm.Result{{ID: node.ID, State: arm.Ready, Owned: true, Observed: in.PoolFacts.ScaleSet}}})
+	graph, _ := pool.BuildPlan(in)
+	settled := pool.LastApplied(in).AnnotationsAfter(graph, arm.Outcome{Results: []arm.Result{{ID: node.ID, State: arm.Ready, Owned: true, Observed: in.PoolFacts.ScaleSet}}})
 	in.AzureMachinePool.Annotations = settled
-	if kept := pool.Memory(in).Sent(node.ID); !slices.Equal(slices.DeleteFunc(kept, func(path string) bool { return path == "" }), recorded) {
+	if kept := pool.LastApplied(in).AppliedPaths(node.ID); !slices.Equal(slices.DeleteFunc(kept, func(path string) bool { return path == "" }), recorded) {
 		t.Errorf("recorded are %v, and were %v", kept, recorded)
 	}
 
 	in.Capacity, in.BootstrapData = new(4), []byte("renewed")
-	body, _ = sentBody(t, in)
+	body, _ = readSentBody(t, in)
 	want := map[string]any{"osProfile": map[string]any{"customData": "cmVuZXdlZA=="}}
 	if diff := cmp.Diff(want, body["properties"].(map[string]any)["virtualMachineProfile"]); diff != "" {
 		t.Errorf("template with VMs that are added (-want +got):\n%s", diff)
@@ -139,8 +139,8 @@ func TestHoldTemplate(t *testing.T) {
 		t.Errorf("capacity %v", got)
 	}
 
-	in.HoldTemplate = false
-	body, node = sentBody(t, in)
+	in.KeepTemplate = false
+	body, node = readSentBody(t, in)
 	if !slices.Contains(node.OwnedPaths, agent) || body["sku"].(map[string]any)["name"] != "Standard_D4s_v3" {
 		t.Errorf("the new template is not applied whole: owned %v, sku %v", node.OwnedPaths, body["sku"])
 	}

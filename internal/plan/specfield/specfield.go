@@ -17,8 +17,8 @@ import (
 // Spec is a decoded spec.
 type Spec struct{ decoded any }
 
-// Of is the spec of an object, which is any value that marshals to JSON.
-func Of(object any) Spec {
+// DecodeSpec is the spec of an object, which is any value that marshals to JSON.
+func DecodeSpec(object any) Spec {
 	raw, err := json.Marshal(object)
 	if err != nil {
 		return Spec{}
@@ -33,42 +33,42 @@ func Of(object any) Spec {
 // Decoded is the spec as maps, lists and scalars.
 func (s Spec) Decoded() any { return s.decoded }
 
-// Naming returns the field that names an ID, as in "spec.userAssignedIdentities[0].providerID", or the one with a text that contains it, such
+// FieldNaming returns the field that names an ID, as in "spec.userAssignedIdentities[0].providerID", or the one with a text that contains it, such
 // as a patch. It returns "" if there is none.
-func (s Spec) Naming(id arm.ID) string {
-	exact := find("spec", s.decoded, func(text string) bool {
+func (s Spec) FieldNaming(id arm.ID) string {
+	exact := findField("spec", s.decoded, func(text string) bool {
 		names := arm.FindReferences(text)
 		return len(names) == 1 && names[0].ID.Equal(id)
 	})
 	if exact != "" {
 		return exact
 	}
-	return s.Containing(string(id))
+	return s.FieldContaining(string(id))
 }
 
-// Containing returns the field whose value or key contains a text, whatever its case, "" if there is none.
-func (s Spec) Containing(text string) string {
-	return find("spec", s.decoded, func(value string) bool { return strings.Contains(strings.ToLower(value), strings.ToLower(text)) })
+// FieldContaining returns the field whose value or key contains a text, whatever its case, "" if there is none.
+func (s Spec) FieldContaining(text string) string {
+	return findField("spec", s.decoded, func(value string) bool { return strings.Contains(strings.ToLower(value), strings.ToLower(text)) })
 }
 
-func find(path string, value any, is func(string) bool) string {
+func findField(path string, value any, matches func(string) bool) string {
 	switch value := value.(type) {
 	case string:
-		if is(value) {
+		if matches(value) {
 			return path
 		}
 	case []any:
 		for i, item := range value {
-			if found := find(fmt.Sprintf("%s[%d]", path, i), item, is); found != "" {
+			if found := findField(fmt.Sprintf("%s[%d]", path, i), item, matches); found != "" {
 				return found
 			}
 		}
 	case map[string]any:
 		for _, key := range slices.Sorted(maps.Keys(value)) {
-			if is(key) {
+			if matches(key) {
 				return path
 			}
-			if found := find(path+"."+key, value[key], is); found != "" {
+			if found := findField(path+"."+key, value[key], matches); found != "" {
 				return found
 			}
 		}

@@ -25,7 +25,7 @@ func TestNaming(t *testing.T) {
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			if got := specfield.Of(object{"spec": test.spec}).Naming(arm.ID(id)); got != test.want {
+			if got := specfield.DecodeSpec(object{"spec": test.spec}).FieldNaming(arm.ID(id)); got != test.want {
 				t.Errorf("%s: %q, want %q", test.reason, got, test.want)
 			}
 		})

@@ -29,8 +29,8 @@ func CheckSize(p Profile, path *field.Path) field.ErrorList {
 		}
 		return field.ErrorList{field.Invalid(here, p.VMSize, text+": see az vm list-skus --location "+region)}
 	}
-	if size.Restricted != "" {
-		return field.ErrorList{field.Invalid(here, p.VMSize, fmt.Sprintf("the subscription cannot use this size in region %s (%s): choose another size or ask Azure for access", region, size.Restricted))}
+	if size.RestrictionReason != "" {
+		return field.ErrorList{field.Invalid(here, p.VMSize, fmt.Sprintf("the subscription cannot use this size in region %s (%s): choose another size or ask Azure for access", region, size.RestrictionReason))}
 	}
 	if size.VCPUs < minVCPUs || math.Round(size.MemoryGB) < minMemoryGB {
 		return field.ErrorList{field.Invalid(here, p.VMSize, fmt.Sprintf("has %d vCPUs and %g GiB of memory, and a Kubernetes node needs at least %d and %d: choose a larger size", size.VCPUs, size.MemoryGB, minVCPUs, minMemoryGB))}
@@ -69,7 +69,7 @@ func CheckZones(place Place, path *field.Path) field.ErrorList {
 
 // CheckImage checks that there is an image.
 func CheckImage(p Profile, path *field.Path) field.ErrorList {
-	if _, err := Image(p); err != nil {
+	if _, err := SelectImage(p); err != nil {
 		return field.ErrorList{field.Invalid(path.Child("image"), "", err.Error())}
 	}
 	return nil

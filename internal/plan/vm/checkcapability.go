@@ -29,19 +29,19 @@ const (
 	capabilityUltra        = "UltraSSDAvailable"
 )
 
-// unable says that a size lacks a capability, which it names as the catalog does.
-func unable(path *field.Path, size, what, capability string) *field.Error {
-	return field.Invalid(path, size, fmt.Sprintf("VM size %s cannot %s (capability %s): choose another size or remove the field", size, what, capability))
+// newCapabilityError says that a size lacks a capability, which it names as the catalog does.
+func newCapabilityError(path *field.Path, size, action, capability string) *field.Error {
+	return field.Invalid(path, size, fmt.Sprintf("VM size %s cannot %s (capability %s): choose another size or remove the field", size, action, capability))
 }
 
-// denies tells whether the catalog says that the size has not the capability. A catalog that is silent about it leaves the
+// lacksCapability tells whether the catalog says that the size has not the capability. A catalog that is silent about it leaves the
 // answer to Azure.
-func denies(size *plan.VMSize, capability string) bool {
+func lacksCapability(size *plan.VMSize, capability string) bool {
 	return strings.EqualFold(size.Capabilities[capability], "False")
 }
 
-// atMost is the number that the catalog bounds; ok is false when it says none.
-func atMost(size *plan.VMSize, capability string) (n int, ok bool) {
+// capabilityLimit is the number that the catalog bounds; ok is false when it says none.
+func capabilityLimit(size *plan.VMSize, capability string) (n int, ok bool) {
 	n, err := strconv.Atoi(size.Capabilities[capability])
 	return n, err == nil
 }
@@ -49,16 +49,16 @@ func atMost(size *plan.VMSize, capability string) (n int, ok bool) {
 func checkDisks(p Profile, path *field.Path) field.ErrorList {
 	size := p.Size
 	errs := checkEphemeral(p, path.Child("osDisk", "diffDiskSettings"))
-	if most, ok := atMost(size, capabilityMaxDisks); ok && len(p.DataDisks) > most {
-		errs = append(errs, unable(path.Child("dataDisks"), p.VMSize, fmt.Sprintf("have %d data disks, but %d at most", len(p.DataDisks), most), capabilityMaxDisks))
+	if most, ok := capabilityLimit(size, capabilityMaxDisks); ok && len(p.DataDisks) > most {
+		errs = append(errs, newCapabilityError(path.Child("dataDisks"), p.VMSize, fmt.Sprintf("have %d data disks, but %d at most", len(p.DataDisks), most), capabilityMaxDisks))
 	}
-	if denies(size, capabilityPremium) {
-		if premium(p.OSDisk.ManagedDisk) {
-			errs = append(errs, unable(path.Child("osDisk", "managedDisk", "storageAccountType"), p.VMSize, "use premium disks", capabilityPremium))
+	if lacksCapability(size, capabilityPremium) {
+		if isPremium(p.OSDisk.ManagedDisk) {
+			errs = append(errs, newCapabilityError(path.Child("osDisk", "managedDisk", "storageAccountType"), p.VMSize, "use premium disks", capabilityPremium))
 		}
 		for i, disk := range p.DataDisks {
-			if premium(disk.ManagedDisk) {
-				errs = append(errs, unable(path.Child("dataDisks").Index(i).Child("managedDisk", "storageAccountType"), p.VMSize, "use premium disks", capabilityPremium))
+			if isPremium(disk.ManagedDisk) {
+				errs = append(errs, newCapabilityError(path.Child("dataDisks").Index(i).Child("managedDisk", "storageAccountType"), p.VMSize, "use premium disks", capabilityPremium))
 			}
 		}
 	}
@@ -70,8 +70,8 @@ func checkEphemeral(p Profile, path *field.Path) field.ErrorList {
 	switch {
 	case settings == nil:
 		return nil
-	case !size.Has(capabilityEphemeral):
-		return field.ErrorList{unable(path, p.VMSize, "have an ephemeral OS disk", capabilityEphemeral)}
+	case !size.HasCapability(capabilityEphemeral):
+		return field.ErrorList{newCapabilityError(path, p.VMSize, "have an ephemeral OS disk", capabilityEphemeral)}
 	case settings.Placement == nil || size.Capabilities[capabilityPlacements] == "":
 		return nil
 	}
@@ -81,11 +81,11 @@ func checkEphemeral(p Profile, path *field.Path) field.ErrorList {
 	}) {
 		return nil
 	}
-	return field.ErrorList{unable(path.Child("placement"), p.VMSize,
+	return field.ErrorList{newCapabilityError(path.Child("placement"), p.VMSize,
 		fmt.Sprintf("have an ephemeral OS disk on its %s, but on %s", *settings.Placement, strings.Join(places, ", ")), capabilityPlacements)}
 }
 
-func premium(disk *infrav1.ManagedDiskParameters) bool {
+func isPremium(disk *infrav1.ManagedDiskParameters) bool {
 	return disk != nil && strings.HasPrefix(disk.StorageAccountType, "Premium")
 }
 
@@ -98,14 +98,14 @@ func checkUltra(p Profile, path *field.Path) field.ErrorList {
 		}
 		wantsUltra = wantsUltra || *capabilities.UltraSSDEnabled
 	}
-	if !wantsUltra || ultraAvailable(p) {
+	if !wantsUltra || canUseUltraDisks(p) {
 		return errs
 	}
-	return append(errs, unable(path.Child("dataDisks"), p.VMSize, "use ultra disks "+where(p.Place), capabilityUltra))
+	return append(errs, newCapabilityError(path.Child("dataDisks"), p.VMSize, "use ultra disks "+describePlace(p.Place), capabilityUltra))
 }
 
-// where is the place that the VM goes to, in words.
-func where(place Place) string {
+// describePlace is the place that the VM goes to, in words.
+func describePlace(place Place) string {
 	switch len(place.Zones) {
 	case 0:
 		return "in region " + place.Region
@@ -116,9 +116,9 @@ func where(place Place) string {
 	}
 }
 
-// Asked says what was asked of Azure's capacity and where, for errors about quota and capacity: Azure's own texts name
+// DescribeRequest says what was asked of Azure's capacity and where, for errors about quota and capacity: Azure's own texts name
 // the size and the place in some cases only.
-func Asked(p Profile) string {
+func DescribeRequest(p Profile) string {
 	asked := "VM size " + p.VMSize
 	if p.Size != nil {
 		asked += fmt.Sprintf(" (%d vCPUs)", p.Size.VCPUs)
@@ -126,13 +126,13 @@ func Asked(p Profile) string {
 	if p.SpotVMOptions != nil {
 		asked += " as a spot VM"
 	}
-	return asked + " " + where(p.Place)
+	return asked + " " + describePlace(p.Place)
 }
 
-// ultraAvailable tells whether the size can have ultra disks wherever the VM may go: in each of its zones, or in the region
+// canUseUltraDisks tells whether the size can have ultra disks wherever the VM may go: in each of its zones, or in the region
 // without one.
-func ultraAvailable(p Profile) bool {
-	if p.Size.Has(capabilityUltra) {
+func canUseUltraDisks(p Profile) bool {
+	if p.Size.HasCapability(capabilityUltra) {
 		return true
 	}
 	has := func(zone string) bool { return p.Size.ZoneCapabilities[zone][capabilityUltra] == "True" }
@@ -145,21 +145,21 @@ func ultraAvailable(p Profile) bool {
 // checkInterfaces looks at the number of interfaces and at accelerated networking that the spec asks for by name.
 func checkInterfaces(p Profile, path *field.Path) field.ErrorList {
 	var errs field.ErrorList
-	interfaces := Interfaces(p.VirtualMachineProfile)
-	if most, ok := atMost(p.Size, capabilityMaxNICs); ok && len(interfaces) > most {
-		errs = append(errs, unable(path, p.VMSize, fmt.Sprintf("have %d network interfaces, but %d at most", len(interfaces), most), capabilityMaxNICs))
+	interfaces := ListInterfaces(p.VirtualMachineProfile)
+	if most, ok := capabilityLimit(p.Size, capabilityMaxNICs); ok && len(interfaces) > most {
+		errs = append(errs, newCapabilityError(path, p.VMSize, fmt.Sprintf("have %d network interfaces, but %d at most", len(interfaces), most), capabilityMaxNICs))
 	}
 	for i, nic := range interfaces {
-		if isTrue(nic.AcceleratedNetworking) && !p.Size.Has(capabilityAccelerated) {
-			errs = append(errs, unable(path.Index(i).Child("acceleratedNetworking"), p.VMSize, "do accelerated networking", capabilityAccelerated))
+		if isTrue(nic.AcceleratedNetworking) && !p.Size.HasCapability(capabilityAccelerated) {
+			errs = append(errs, newCapabilityError(path.Index(i).Child("acceleratedNetworking"), p.VMSize, "do accelerated networking", capabilityAccelerated))
 		}
 	}
 	return errs
 }
 
 func checkSpot(p Profile, path *field.Path) field.ErrorList {
-	if p.SpotVMOptions != nil && denies(p.Size, capabilitySpot) {
-		return field.ErrorList{unable(path, p.VMSize, "be a spot VM", capabilitySpot)}
+	if p.SpotVMOptions != nil && lacksCapability(p.Size, capabilitySpot) {
+		return field.ErrorList{newCapabilityError(path, p.VMSize, "be a spot VM", capabilitySpot)}
 	}
 	return nil
 }

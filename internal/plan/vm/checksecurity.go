@@ -16,13 +16,13 @@ func checkSecurity(p Profile, path *field.Path) field.ErrorList {
 	if uefi == nil {
 		uefi = &infrav1.UefiSettings{}
 	}
-	if isTrue(security.EncryptionAtHost) && !p.Size.Has(capabilityEncryption) {
-		errs = append(errs, unable(path.Child("encryptionAtHost"), p.VMSize, "encrypt at the host", capabilityEncryption))
+	if isTrue(security.EncryptionAtHost) && !p.Size.HasCapability(capabilityEncryption) {
+		errs = append(errs, newCapabilityError(path.Child("encryptionAtHost"), p.VMSize, "encrypt at the host", capabilityEncryption))
 	}
-	encryption := diskEncryption(p.OSDisk)
+	encryption := confidentialEncryption(p.OSDisk)
 	if encryption != "" || security.SecurityType == infrav1.SecurityTypesConfidentialVM {
 		if p.Size.Capabilities[capabilityConfidential] == "" {
-			errs = append(errs, unable(path.Child("securityType"), p.VMSize, "be a confidential VM", capabilityConfidential))
+			errs = append(errs, newCapabilityError(path.Child("securityType"), p.VMSize, "be a confidential VM", capabilityConfidential))
 		}
 	}
 	if encryption != "" {
@@ -34,14 +34,14 @@ func checkSecurity(p Profile, path *field.Path) field.ErrorList {
 	if security.SecurityType != infrav1.SecurityTypesTrustedLaunch {
 		errs = append(errs, field.Invalid(path.Child("securityType"), security.SecurityType, "secure boot and vTPM need TrustedLaunch"))
 	}
-	if p.Size.Has(capabilityNoTrusted) {
-		errs = append(errs, unable(path.Child("uefiSettings"), p.VMSize, "be launched trusted", capabilityNoTrusted))
+	if p.Size.HasCapability(capabilityNoTrusted) {
+		errs = append(errs, newCapabilityError(path.Child("uefiSettings"), p.VMSize, "be launched trusted", capabilityNoTrusted))
 	}
 	return errs
 }
 
-// diskEncryption is what of a confidential VM is encrypted; "" for one that is none.
-func diskEncryption(disk infrav1.OSDisk) infrav1.SecurityEncryptionType {
+// confidentialEncryption is what of a confidential VM is encrypted; "" for one that is none.
+func confidentialEncryption(disk infrav1.OSDisk) infrav1.SecurityEncryptionType {
 	if disk.ManagedDisk == nil || disk.ManagedDisk.SecurityProfile == nil {
 		return ""
 	}

@@ -12,10 +12,10 @@ func OSDiskName(vm string) string { return vm + "_OSDisk" }
 // DataDiskName is the name of a data disk.
 func DataDiskName(vm, suffix string) string { return vm + "_" + suffix }
 
-// storageProfile describes the disks, which Azure makes together with the VM. They outlive it, as Azure does it where no
+// buildStorageProfile describes the disks, which Azure makes together with the VM. They outlive it, as Azure does it where no
 // delete option says otherwise, until the machine is deleted. Only making a VM needs the image.
-func storageProfile(p Profile) (*armcompute.StorageProfile, error) {
-	image, err := Image(p)
+func buildStorageProfile(p Profile) (*armcompute.StorageProfile, error) {
+	image, err := SelectImage(p)
 	if err != nil && !p.Exists {
 		return nil, err
 	}
@@ -24,7 +24,7 @@ func storageProfile(p Profile) (*armcompute.StorageProfile, error) {
 		CreateOption: new(armcompute.DiskCreateOptionTypesFromImage),
 		OSType:       new(armcompute.OperatingSystemTypes(p.OSDisk.OSType)),
 		DiskSizeGB:   p.OSDisk.DiskSizeGB,
-		ManagedDisk:  managedDisk(p.OSDisk.ManagedDisk),
+		ManagedDisk:  buildManagedDisk(p.OSDisk.ManagedDisk),
 	}
 	if caching := osCaching(p.OSDisk); caching != "" {
 		os.Caching = new(armcompute.CachingTypes(caching))
@@ -35,14 +35,14 @@ func storageProfile(p Profile) (*armcompute.StorageProfile, error) {
 			os.DiffDiskSettings.Placement = new(armcompute.DiffDiskPlacement(*settings.Placement))
 		}
 	}
-	profile := &armcompute.StorageProfile{ImageReference: imageReference(image), OSDisk: os, DataDisks: []*armcompute.DataDisk{}}
+	profile := &armcompute.StorageProfile{ImageReference: toImageReference(image), OSDisk: os, DataDisks: []*armcompute.DataDisk{}}
 	for _, disk := range p.DataDisks {
 		data := &armcompute.DataDisk{
 			Name:         new(DataDiskName(p.Name, disk.NameSuffix)),
 			CreateOption: new(armcompute.DiskCreateOptionTypesEmpty),
 			DiskSizeGB:   new(disk.DiskSizeGB),
 			Lun:          disk.Lun,
-			ManagedDisk:  managedDisk(disk.ManagedDisk),
+			ManagedDisk:  buildManagedDisk(disk.ManagedDisk),
 		}
 		if disk.CachingType != "" {
 			data.Caching = new(armcompute.CachingTypes(disk.CachingType))
@@ -62,8 +62,8 @@ func osCaching(disk infrav1.OSDisk) string {
 	return disk.CachingType
 }
 
-// scaleSetStorageProfile is the same for a scale set, which names the disks its VMs boot from itself.
-func scaleSetStorageProfile(of *armcompute.StorageProfile) *armcompute.VirtualMachineScaleSetStorageProfile {
+// toScaleSetStorageProfile is the same for a scale set, which names the disks its VMs boot from itself.
+func toScaleSetStorageProfile(of *armcompute.StorageProfile) *armcompute.VirtualMachineScaleSetStorageProfile {
 	out := &armcompute.VirtualMachineScaleSetStorageProfile{
 		ImageReference: of.ImageReference,
 		OSDisk: &armcompute.VirtualMachineScaleSetOSDisk{
@@ -72,7 +72,7 @@ func scaleSetStorageProfile(of *armcompute.StorageProfile) *armcompute.VirtualMa
 			DiskSizeGB:       of.OSDisk.DiskSizeGB,
 			Caching:          of.OSDisk.Caching,
 			DiffDiskSettings: of.OSDisk.DiffDiskSettings,
-			ManagedDisk:      scaleSetManagedDisk(of.OSDisk.ManagedDisk),
+			ManagedDisk:      toScaleSetManagedDisk(of.OSDisk.ManagedDisk),
 		},
 		DataDisks: []*armcompute.VirtualMachineScaleSetDataDisk{},
 	}
@@ -83,22 +83,22 @@ func scaleSetStorageProfile(of *armcompute.StorageProfile) *armcompute.VirtualMa
 			DiskSizeGB:   disk.DiskSizeGB,
 			Lun:          disk.Lun,
 			Caching:      disk.Caching,
-			ManagedDisk:  scaleSetManagedDisk(disk.ManagedDisk),
+			ManagedDisk:  toScaleSetManagedDisk(disk.ManagedDisk),
 		})
 	}
 	return out
 }
 
-func managedDisk(spec *infrav1.ManagedDiskParameters) *armcompute.ManagedDiskParameters {
+func buildManagedDisk(spec *infrav1.ManagedDiskParameters) *armcompute.ManagedDiskParameters {
 	if spec == nil {
 		return nil
 	}
-	out := &armcompute.ManagedDiskParameters{DiskEncryptionSet: encryptionSet(spec.DiskEncryptionSet)}
+	out := &armcompute.ManagedDiskParameters{DiskEncryptionSet: toEncryptionSet(spec.DiskEncryptionSet)}
 	if spec.StorageAccountType != "" {
 		out.StorageAccountType = new(armcompute.StorageAccountTypes(spec.StorageAccountType))
 	}
 	if profile := spec.SecurityProfile; profile != nil {
-		out.SecurityProfile = &armcompute.VMDiskSecurityProfile{DiskEncryptionSet: encryptionSet(profile.DiskEncryptionSet)}
+		out.SecurityProfile = &armcompute.VMDiskSecurityProfile{DiskEncryptionSet: toEncryptionSet(profile.DiskEncryptionSet)}
 		if profile.SecurityEncryptionType != "" {
 			out.SecurityProfile.SecurityEncryptionType = new(armcompute.SecurityEncryptionTypes(profile.SecurityEncryptionType))
 		}
@@ -106,7 +106,7 @@ func managedDisk(spec *infrav1.ManagedDiskParameters) *armcompute.ManagedDiskPar
 	return out
 }
 
-func scaleSetManagedDisk(of *armcompute.ManagedDiskParameters) *armcompute.VirtualMachineScaleSetManagedDiskParameters {
+func toScaleSetManagedDisk(of *armcompute.ManagedDiskParameters) *armcompute.VirtualMachineScaleSetManagedDiskParameters {
 	if of == nil {
 		return nil
 	}
@@ -115,7 +115,7 @@ func scaleSetManagedDisk(of *armcompute.ManagedDiskParameters) *armcompute.Virtu
 	}
 }
 
-func encryptionSet(spec *infrav1.DiskEncryptionSetParameters) *armcompute.DiskEncryptionSetParameters {
+func toEncryptionSet(spec *infrav1.DiskEncryptionSetParameters) *armcompute.DiskEncryptionSetParameters {
 	if spec == nil || spec.ID == "" {
 		return nil
 	}

@@ -28,20 +28,20 @@ const (
 // Extension is an extension of a VM.
 type Extension struct {
 	infrav1.VMExtension
-	// Once tells that it does its work once, when the VM boots, and is not kept in line.
-	Once bool
+	// RunsOnce tells that it does its work once, when the VM boots, and is not kept in line.
+	RunsOnce bool
 }
 
-// Extensions are those of the spec, each name once, and where it is turned on the one that reports a failed bootstrap,
+// ListExtensions are those of the spec, each name once, and where it is turned on the one that reports a failed bootstrap,
 // which wins over one of the same name.
-func Extensions(p Profile) []Extension {
+func ListExtensions(p Profile) []Extension {
 	var out []Extension
 	add := func(extension infrav1.VMExtension, once bool) {
 		if !slices.ContainsFunc(out, func(e Extension) bool { return strings.EqualFold(e.Name, extension.Name) }) {
-			out = append(out, Extension{VMExtension: extension, Once: once})
+			out = append(out, Extension{VMExtension: extension, RunsOnce: once})
 		}
 	}
-	if extension, ok := bootstrapExtension(p); ok {
+	if extension, ok := buildBootstrapExtension(p); ok {
 		add(extension, true)
 	}
 	for _, extension := range p.VMExtensions {
@@ -50,8 +50,8 @@ func Extensions(p Profile) []Extension {
 	return out
 }
 
-// ExtensionProperties are the properties of an extension of a VM.
-func ExtensionProperties(extension Extension) *armcompute.VirtualMachineExtensionProperties {
+// BuildExtensionProperties are the properties of an extension of a VM.
+func BuildExtensionProperties(extension Extension) *armcompute.VirtualMachineExtensionProperties {
 	properties := &armcompute.VirtualMachineExtensionProperties{
 		Publisher:          new(extension.Publisher),
 		Type:               new(extension.Name),
@@ -66,11 +66,11 @@ func ExtensionProperties(extension Extension) *armcompute.VirtualMachineExtensio
 	return properties
 }
 
-// scaleSetExtensions are the same for a scale set, in whose body they are.
-func scaleSetExtensions(p Profile) *armcompute.VirtualMachineScaleSetExtensionProfile {
+// toScaleSetExtensions are the same for a scale set, in whose body they are.
+func toScaleSetExtensions(p Profile) *armcompute.VirtualMachineScaleSetExtensionProfile {
 	out := &armcompute.VirtualMachineScaleSetExtensionProfile{Extensions: []*armcompute.VirtualMachineScaleSetExtension{}}
-	for _, extension := range Extensions(p) {
-		of := ExtensionProperties(extension)
+	for _, extension := range ListExtensions(p) {
+		of := BuildExtensionProperties(extension)
 		out.Extensions = append(out.Extensions, &armcompute.VirtualMachineScaleSetExtension{
 			Name: new(extension.Name),
 			Properties: &armcompute.VirtualMachineScaleSetExtensionProperties{
@@ -85,10 +85,10 @@ func scaleSetExtensions(p Profile) *armcompute.VirtualMachineScaleSetExtensionPr
 	return out
 }
 
-// bootstrapExtension is the extension that waits in the VM for the sentinel file and fails when it does not come. It must
+// buildBootstrapExtension is the extension that waits in the VM for the sentinel file and fails when it does not come. It must
 // be turned on, and exists in the public cloud only.
-func bootstrapExtension(p Profile) (infrav1.VMExtension, bool) {
-	if p.DisableVMBootstrapExtension == nil || *p.DisableVMBootstrapExtension || p.NoExtensions {
+func buildBootstrapExtension(p Profile) (infrav1.VMExtension, bool) {
+	if p.DisableVMBootstrapExtension == nil || *p.DisableVMBootstrapExtension || p.DisallowsExtensions {
 		return infrav1.VMExtension{}, false
 	}
 	if p.Place.Cloud != "" && p.Place.Cloud != infrav1.PublicCloud {

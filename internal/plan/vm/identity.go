@@ -19,21 +19,21 @@ const roleDefinitions = "/providers/Microsoft.Authorization/roleDefinitions/"
 
 var roleDefinition = regexp.MustCompile("(?i)^(/[^/]+)*" + regexp.QuoteMeta(roleDefinitions) + "[^/]+$")
 
-// Identity are the managed identities of a VM.
-func Identity(spec infrav1.ManagedIdentities) *armcompute.VirtualMachineIdentity {
+// BuildIdentity are the managed identities of a VM.
+func BuildIdentity(spec infrav1.ManagedIdentities) *armcompute.VirtualMachineIdentity {
 	switch spec.Identity {
 	case infrav1.VMIdentitySystemAssigned:
 		return &armcompute.VirtualMachineIdentity{Type: new(armcompute.ResourceIdentityTypeSystemAssigned)}
 	case infrav1.VMIdentityUserAssigned:
-		return &armcompute.VirtualMachineIdentity{Type: new(armcompute.ResourceIdentityTypeUserAssigned), UserAssignedIdentities: AssignedIdentities(IdentityIDs(spec))}
+		return &armcompute.VirtualMachineIdentity{Type: new(armcompute.ResourceIdentityTypeUserAssigned), UserAssignedIdentities: ToAssignedIdentities(IdentityIDs(spec))}
 	default:
 		return nil
 	}
 }
 
-// ScaleSetIdentity is the same for a scale set, whose VMs all have them.
-func ScaleSetIdentity(spec infrav1.ManagedIdentities) *armcompute.VirtualMachineScaleSetIdentity {
-	of := Identity(spec)
+// BuildScaleSetIdentity is the same for a scale set, whose VMs all have them.
+func BuildScaleSetIdentity(spec infrav1.ManagedIdentities) *armcompute.VirtualMachineScaleSetIdentity {
+	of := BuildIdentity(spec)
 	if of == nil {
 		return nil
 	}
@@ -49,8 +49,8 @@ func IdentityIDs(spec infrav1.ManagedIdentities) []string {
 	return ids
 }
 
-// AssignedIdentities are user-assigned identities as Azure wants them.
-func AssignedIdentities(ids []string) map[string]*armcompute.UserAssignedIdentitiesValue {
+// ToAssignedIdentities are user-assigned identities as Azure wants them.
+func ToAssignedIdentities(ids []string) map[string]*armcompute.UserAssignedIdentitiesValue {
 	identities := map[string]*armcompute.UserAssignedIdentitiesValue{}
 	for _, id := range ids {
 		identities[id] = &armcompute.UserAssignedIdentitiesValue{}
@@ -68,9 +68,9 @@ func RoleAssignmentID(spec infrav1.ManagedIdentities) (id arm.ID, ok bool) {
 	return arm.ID(role.Scope).Extension(types.RoleAssignment, role.Name), true
 }
 
-// RoleAssignment plans the role of the identity of holder, a VM or scale set, which has a principal only once it exists;
+// BuildRoleAssignment plans the role of the identity of holder, a VM or scale set, which has a principal only once it exists;
 // principal is "" until then. What names holder in words, for people. ok is false when the spec asks for no role.
-func RoleAssignment(spec infrav1.ManagedIdentities, holder arm.ID, what, principal string) (node arm.Node, ok bool) {
+func BuildRoleAssignment(spec infrav1.ManagedIdentities, holder arm.ID, holderText, principalID string) (node arm.Node, ok bool) {
 	id, ok := RoleAssignmentID(spec)
 	if !ok {
 		return arm.Node{}, false
@@ -78,13 +78,13 @@ func RoleAssignment(spec infrav1.ManagedIdentities, holder arm.ID, what, princip
 	node = arm.Node{
 		ID: id, After: []arm.ID{holder}, Policy: arm.CreateOnly, Foreign: arm.UseForeign, Group: infrav1.RoleAssignmentReadyCondition,
 	}
-	if principal == "" {
-		node.Blocked = what + " has no identity yet"
+	if principalID == "" {
+		node.Blocked = holderText + " has no identity yet"
 		return node, true
 	}
 	node.Body = armauthorization.RoleAssignmentCreateParameters{
 		Properties: &armauthorization.RoleAssignmentProperties{
-			PrincipalID:      new(principal),
+			PrincipalID:      new(principalID),
 			PrincipalType:    new(armauthorization.PrincipalTypeServicePrincipal),
 			RoleDefinitionID: new(spec.SystemAssignedIdentityRole.DefinitionID),
 		},

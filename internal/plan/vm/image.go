@@ -33,9 +33,9 @@ var (
 	yearPattern    = regexp.MustCompile(`^windows-(\d{4})$`)
 )
 
-// Image is the image to boot from: what the spec names, else the reference image for the Kubernetes version. The error says
+// SelectImage is the image to boot from: what the spec names, else the reference image for the Kubernetes version. The error says
 // which field is wrong and why.
-func Image(p Profile) (*infrav1.Image, error) {
+func SelectImage(p Profile) (*infrav1.Image, error) {
 	if p.VirtualMachineProfile.Image != nil {
 		return p.VirtualMachineProfile.Image, nil
 	}
@@ -97,8 +97,8 @@ func parseVersion(version string) (string, error) {
 	return strings.Join(numbers, ".") + match[4] + match[5], nil
 }
 
-// imageReference is the image as Azure wants it. An image in a community gallery has an ID of another kind.
-func imageReference(image *infrav1.Image) *armcompute.ImageReference {
+// toImageReference is the image as Azure wants it. An image in a community gallery has an ID of another kind.
+func toImageReference(image *infrav1.Image) *armcompute.ImageReference {
 	switch {
 	case image == nil:
 		return nil
@@ -126,8 +126,8 @@ func galleryImageID(subscription, group, gallery, name, version string) string {
 		subscription, group, gallery, name, version)
 }
 
-// imagePlan is the purchase plan of an image of a third party.
-func imagePlan(image *infrav1.Image) *armcompute.Plan {
+// toImagePlan is the purchase plan of an image of a third party.
+func toImagePlan(image *infrav1.Image) *armcompute.Plan {
 	switch {
 	case image == nil || image.ID != nil:
 		return nil

@@ -11,7 +11,7 @@ import (
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/takenover"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/migration"
 )
 
 // Network is what the interfaces of VMs of one role are in.
@@ -27,23 +27,23 @@ type Network struct {
 	OtherBlocks map[string][]string
 	// CIDRBlocks are those of the network as the spec has them, for a subnet of which nothing is known.
 	CIDRBlocks []string
-	// OutboundPool is the backend pool through which VMs of this role reach the internet from a subnet without a NAT
+	// FindOutboundPool is the backend pool through which VMs of this role reach the internet from a subnet without a NAT
 	// gateway; "" is none.
 	OutboundPool arm.ID
 }
 
-// ClusterNetwork is the network of a self-managed cluster for VMs of a role. Seen is the network as Azure has it, and
+// BuildClusterNetwork is the network of a self-managed cluster for VMs of a role. Seen is the network as Azure has it, and
 // annotations are those of the object that the VM is made for.
 //
 // Defaulting names a NAT gateway for subnets that users brought, too, and none is made for them: their way out is the
 // user's, or the outbound load balancer that the spec asks for. VMs that were taken over are not behind that one, and stay so.
-func ClusterNetwork(in plan.ClusterInput, seen plan.VNetFact, role infrav1.SubnetRole, annotations map[string]string) Network {
+func BuildClusterNetwork(in plan.ClusterInput, seen plan.VNetFact, role infrav1.SubnetRole, annotations map[string]string) Network {
 	spec := in.AzureCluster.Spec.NetworkSpec
 	network := Network{ID: plan.VNetID(in), Role: role, OtherBlocks: seen.Subnets, CIDRBlocks: spec.Vnet.CIDRBlocks}
 	for _, subnet := range spec.Subnets {
-		if prefixes, brought := plan.BYOSubnet(in, seen, subnet.Name); brought {
+		if prefixes, brought := plan.BYOSubnetPrefixes(in, seen, subnet.Name); brought {
 			subnet.CIDRBlocks = prefixes
-			if !takenover.Of(annotations).TakenOver() {
+			if !migration.Read(annotations).IsMigrated() {
 				subnet.NatGateway = infrav1.NatGateway{}
 			}
 		}
@@ -55,18 +55,18 @@ func ClusterNetwork(in plan.ClusterInput, seen plan.VNetFact, role infrav1.Subne
 	return network
 }
 
-// Interfaces are the network interfaces of the spec, at least one. Objects from before the list existed have its fields
+// ListInterfaces are the network interfaces of the spec, at least one. Objects from before the list existed have its fields
 // beside it.
-func Interfaces(spec infrav1.VirtualMachineProfile) []infrav1.NetworkInterface {
+func ListInterfaces(spec infrav1.VirtualMachineProfile) []infrav1.NetworkInterface {
 	if len(spec.NetworkInterfaces) > 0 {
 		return spec.NetworkInterfaces
 	}
 	return []infrav1.NetworkInterface{{SubnetName: spec.SubnetName, AcceleratedNetworking: spec.AcceleratedNetworking, PrivateIPConfigs: 1}}
 }
 
-// Subnet is the subnet of an interface: the one it names, else the only one for VMs of the role, else the one for the whole
+// FindSubnet is the subnet of an interface: the one it names, else the only one for VMs of the role, else the one for the whole
 // cluster.
-func Subnet(network Network, spec infrav1.NetworkInterface) (infrav1.SubnetSpec, error) {
+func FindSubnet(network Network, spec infrav1.NetworkInterface) (infrav1.SubnetSpec, error) {
 	if spec.SubnetName != "" {
 		for _, subnet := range network.Subnets {
 			if strings.EqualFold(subnet.Name, spec.SubnetName) {
@@ -99,8 +99,8 @@ func SubnetID(network Network, subnet infrav1.SubnetSpec) arm.ID {
 	return network.ID.Child("subnets", subnet.Name)
 }
 
-// OutboundPool is the backend pool that a VM in the subnet needs to reach the internet; "" is none.
-func OutboundPool(network Network, subnet infrav1.SubnetSpec) arm.ID {
+// FindOutboundPool is the backend pool that a VM in the subnet needs to reach the internet; "" is none.
+func FindOutboundPool(network Network, subnet infrav1.SubnetSpec) arm.ID {
 	if subnet.NatGateway.Name != "" {
 		return ""
 	}
@@ -123,23 +123,23 @@ func HasIPv6(network Network, subnet infrav1.SubnetSpec) bool {
 	})
 }
 
-// Accelerated tells whether an interface has accelerated networking: what the spec says, else whether the VM size can.
+// UsesAcceleratedNetworking tells whether an interface has accelerated networking: what the spec says, else whether the VM size can.
 // Nil leaves it as it is, when the catalog does not know the size of a VM that exists.
-func Accelerated(p Profile, spec infrav1.NetworkInterface) *bool {
+func UsesAcceleratedNetworking(p Profile, spec infrav1.NetworkInterface) *bool {
 	if spec.AcceleratedNetworking != nil {
 		return spec.AcceleratedNetworking
 	}
 	if p.Size == nil {
 		return nil
 	}
-	return new(p.Size.Has(capabilityAccelerated))
+	return new(p.Size.HasCapability(capabilityAccelerated))
 }
 
 // CheckSubnets checks that every interface finds its subnet.
 func CheckSubnets(p Profile, path *field.Path) field.ErrorList {
 	var errs field.ErrorList
-	for i, nic := range Interfaces(p.VirtualMachineProfile) {
-		if _, err := Subnet(p.Network, nic); err != nil {
+	for i, nic := range ListInterfaces(p.VirtualMachineProfile) {
+		if _, err := FindSubnet(p.Network, nic); err != nil {
 			errs = append(errs, field.Invalid(path.Child("networkInterfaces").Index(i).Child("subnetName"), nic.SubnetName, err.Error()))
 		}
 	}

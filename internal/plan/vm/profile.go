@@ -39,8 +39,8 @@ type Profile struct {
 	// NearestSizes are the catalog's names most like that of a size it does not have, best first.
 	NearestSizes []string
 
-	// NoExtensions tells that the VM takes no extensions.
-	NoExtensions bool
+	// DisallowsExtensions tells that the VM takes no extensions.
+	DisallowsExtensions bool
 
 	// BootstrapData is what the VM boots with; nil when it is not there.
 	BootstrapData []byte
@@ -62,20 +62,20 @@ type Place struct {
 	Zones []string
 	// ZonesFrom tells in words whose field Zones are, for messages.
 	ZonesFrom string
-	// ExtendedLocation is an edge zone; nil is the region itself.
+	// ToExtendedLocation is an edge zone; nil is the region itself.
 	ExtendedLocation *infrav1.ExtendedLocationSpec
 	// Cloud is the Azure cloud, "" the public one.
 	Cloud string
 }
 
-// Properties are the properties of a VM, but for its network interfaces and what it is part of. The error is that of input
+// BuildProperties are the properties of a VM, but for its network interfaces and what it is part of. The error is that of input
 // that Check refuses.
-func Properties(p Profile) (*armcompute.VirtualMachineProperties, error) {
-	storage, err := storageProfile(p)
+func BuildProperties(p Profile) (*armcompute.VirtualMachineProperties, error) {
+	storage, err := buildStorageProfile(p)
 	if err != nil {
 		return nil, err
 	}
-	account, err := osProfile(p)
+	account, err := buildOSProfile(p)
 	if err != nil {
 		return nil, err
 	}
@@ -83,30 +83,30 @@ func Properties(p Profile) (*armcompute.VirtualMachineProperties, error) {
 		HardwareProfile:        &armcompute.HardwareProfile{VMSize: new(armcompute.VirtualMachineSizeTypes(p.VMSize))},
 		StorageProfile:         storage,
 		OSProfile:              account,
-		SecurityProfile:        securityProfile(p),
-		DiagnosticsProfile:     diagnostics(p),
-		AdditionalCapabilities: Capabilities(p),
+		SecurityProfile:        buildSecurityProfile(p),
+		DiagnosticsProfile:     buildDiagnostics(p),
+		AdditionalCapabilities: BuildCapabilities(p),
 	}
-	out.Priority, out.EvictionPolicy, out.BillingProfile = spot(p)
+	out.Priority, out.EvictionPolicy, out.BillingProfile = buildSpotOptions(p)
 	return out, nil
 }
 
-// ScaleSetProfile is the same for all VMs of a scale set, with their network interfaces and extensions. Their size is the
+// BuildScaleSetProfile is the same for all VMs of a scale set, with their network interfaces and extensions. Their size is the
 // SKU of the scale set, and capabilities, zones and identities are the scale set's, too.
-func ScaleSetProfile(p Profile) (*armcompute.VirtualMachineScaleSetVMProfile, error) {
-	properties, err := Properties(p)
+func BuildScaleSetProfile(p Profile) (*armcompute.VirtualMachineScaleSetVMProfile, error) {
+	properties, err := BuildProperties(p)
 	if err != nil {
 		return nil, err
 	}
-	network, err := scaleSetNetworkProfile(p)
+	network, err := buildScaleSetNetworkProfile(p)
 	if err != nil {
 		return nil, err
 	}
 	return &armcompute.VirtualMachineScaleSetVMProfile{
-		StorageProfile:     scaleSetStorageProfile(properties.StorageProfile),
-		OSProfile:          scaleSetOSProfile(properties.OSProfile),
+		StorageProfile:     toScaleSetStorageProfile(properties.StorageProfile),
+		OSProfile:          toScaleSetOSProfile(properties.OSProfile),
 		NetworkProfile:     network,
-		ExtensionProfile:   scaleSetExtensions(p),
+		ExtensionProfile:   toScaleSetExtensions(p),
 		SecurityProfile:    properties.SecurityProfile,
 		DiagnosticsProfile: properties.DiagnosticsProfile,
 		Priority:           properties.Priority,
@@ -115,25 +115,25 @@ func ScaleSetProfile(p Profile) (*armcompute.VirtualMachineScaleSetVMProfile, er
 	}, nil
 }
 
-// ImagePlan is the purchase plan of the image. It is the VM's or scale set's, beside the properties.
-func ImagePlan(p Profile) *armcompute.Plan {
-	image, err := Image(p)
+// BuildImagePlan is the purchase plan of the image. It is the VM's or scale set's, beside the properties.
+func BuildImagePlan(p Profile) *armcompute.Plan {
+	image, err := SelectImage(p)
 	if err != nil {
 		return nil
 	}
-	return imagePlan(image)
+	return toImagePlan(image)
 }
 
-// ExtendedLocation is the edge zone as the VM or scale set has it, beside the properties.
-func ExtendedLocation(place Place) *armcompute.ExtendedLocation {
+// ToExtendedLocation is the edge zone as the VM or scale set has it, beside the properties.
+func ToExtendedLocation(place Place) *armcompute.ExtendedLocation {
 	if place.ExtendedLocation == nil {
 		return nil
 	}
 	return &armcompute.ExtendedLocation{Name: new(place.ExtendedLocation.Name), Type: new(armcompute.ExtendedLocationTypes(place.ExtendedLocation.Type))}
 }
 
-// spot is how a VM is paid for that Azure may take back.
-func spot(p Profile) (*armcompute.VirtualMachinePriorityTypes, *armcompute.VirtualMachineEvictionPolicyTypes, *armcompute.BillingProfile) {
+// buildSpotOptions is how a VM is paid for that Azure may take back.
+func buildSpotOptions(p Profile) (*armcompute.VirtualMachinePriorityTypes, *armcompute.VirtualMachineEvictionPolicyTypes, *armcompute.BillingProfile) {
 	options := p.SpotVMOptions
 	if options == nil {
 		return nil, nil, nil
@@ -149,7 +149,7 @@ func spot(p Profile) (*armcompute.VirtualMachinePriorityTypes, *armcompute.Virtu
 	return new(armcompute.VirtualMachinePriorityTypesSpot), eviction, billing
 }
 
-func diagnostics(p Profile) *armcompute.DiagnosticsProfile {
+func buildDiagnostics(p Profile) *armcompute.DiagnosticsProfile {
 	if p.Diagnostics == nil || p.Diagnostics.Boot == nil {
 		return nil
 	}

@@ -10,24 +10,24 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan"
 )
 
-// scaleSetNetworkProfile are the network interfaces of a scale set's VMs, which are no resources of their own. Only the
+// buildScaleSetNetworkProfile are the network interfaces of a scale set's VMs, which are no resources of their own. Only the
 // first address of the first one is in a backend pool.
-func scaleSetNetworkProfile(p Profile) (*armcompute.VirtualMachineScaleSetNetworkProfile, error) {
+func buildScaleSetNetworkProfile(p Profile) (*armcompute.VirtualMachineScaleSetNetworkProfile, error) {
 	profile := &armcompute.VirtualMachineScaleSetNetworkProfile{}
-	for i, spec := range Interfaces(p.VirtualMachineProfile) {
-		subnet, err := Subnet(p.Network, spec)
+	for i, spec := range ListInterfaces(p.VirtualMachineProfile) {
+		subnet, err := FindSubnet(p.Network, spec)
 		if err != nil {
 			return nil, err
 		}
-		configurations := scaleSetIPConfigurations(p.Network, spec, subnet)
-		if pool := OutboundPool(p.Network, subnet); i == 0 && pool != "" {
-			configurations[0].Properties.LoadBalancerBackendAddressPools = []*armcompute.SubResource{{ID: plan.IDPointer(pool)}}
+		configurations := buildScaleSetIPConfigurations(p.Network, spec, subnet)
+		if pool := FindOutboundPool(p.Network, subnet); i == 0 && pool != "" {
+			configurations[0].Properties.LoadBalancerBackendAddressPools = []*armcompute.SubResource{{ID: plan.ToIDPointer(pool)}}
 		}
 		profile.NetworkInterfaceConfigurations = append(profile.NetworkInterfaceConfigurations, &armcompute.VirtualMachineScaleSetNetworkConfiguration{
 			Name: new(fmt.Sprintf("%s-nic-%d", p.Name, i)),
 			Properties: &armcompute.VirtualMachineScaleSetNetworkConfigurationProperties{
 				Primary:                     new(i == 0),
-				EnableAcceleratedNetworking: Accelerated(p, spec),
+				EnableAcceleratedNetworking: UsesAcceleratedNetworking(p, spec),
 				// Pods have addresses of their own where the network plugin gives them some of the network.
 				EnableIPForwarding: new(true),
 				IPConfigurations:   configurations,
@@ -37,8 +37,8 @@ func scaleSetNetworkProfile(p Profile) (*armcompute.VirtualMachineScaleSetNetwor
 	return profile, nil
 }
 
-// scaleSetIPConfigurations are as many for IPv4 as the spec counts, and one for IPv6 in a subnet that has it.
-func scaleSetIPConfigurations(network Network, spec infrav1.NetworkInterface, subnet infrav1.SubnetSpec) []*armcompute.VirtualMachineScaleSetIPConfiguration {
+// buildScaleSetIPConfigurations are as many for IPv4 as the spec counts, and one for IPv6 in a subnet that has it.
+func buildScaleSetIPConfigurations(network Network, spec infrav1.NetworkInterface, subnet infrav1.SubnetSpec) []*armcompute.VirtualMachineScaleSetIPConfiguration {
 	var out []*armcompute.VirtualMachineScaleSetIPConfiguration
 	add := func(name string, version armcompute.IPVersion) {
 		out = append(out, &armcompute.VirtualMachineScaleSetIPConfiguration{
@@ -46,7 +46,7 @@ func scaleSetIPConfigurations(network Network, spec infrav1.NetworkInterface, su
 			Properties: &armcompute.VirtualMachineScaleSetIPConfigurationProperties{
 				Primary:                         new(len(out) == 0),
 				PrivateIPAddressVersion:         new(version),
-				Subnet:                          reference(SubnetID(network, subnet)),
+				Subnet:                          toEntityReference(SubnetID(network, subnet)),
 				LoadBalancerBackendAddressPools: []*armcompute.SubResource{},
 			},
 		})
@@ -60,6 +60,6 @@ func scaleSetIPConfigurations(network Network, spec infrav1.NetworkInterface, su
 	return out
 }
 
-func reference(id arm.ID) *armcompute.APIEntityReference {
-	return &armcompute.APIEntityReference{ID: plan.IDPointer(id)}
+func toEntityReference(id arm.ID) *armcompute.APIEntityReference {
+	return &armcompute.APIEntityReference{ID: plan.ToIDPointer(id)}
 }

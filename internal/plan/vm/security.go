@@ -6,9 +6,9 @@ import (
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 )
 
-// securityProfile is that of trusted launch, which knows only to turn things on, or of a confidential VM, which is sent as
+// buildSecurityProfile is that of trusted launch, which knows only to turn things on, or of a confidential VM, which is sent as
 // the spec has it.
-func securityProfile(p Profile) *armcompute.SecurityProfile {
+func buildSecurityProfile(p Profile) *armcompute.SecurityProfile {
 	security := p.SecurityProfile
 	if security == nil {
 		return nil
@@ -20,13 +20,13 @@ func securityProfile(p Profile) *armcompute.SecurityProfile {
 	if uefi := security.UefiSettings; uefi != nil {
 		out.UefiSettings = &armcompute.UefiSettings{SecureBootEnabled: uefi.SecureBootEnabled, VTpmEnabled: uefi.VTpmEnabled}
 		if security.SecurityType != infrav1.SecurityTypesConfidentialVM {
-			out.UefiSettings = &armcompute.UefiSettings{SecureBootEnabled: onlyTrue(uefi.SecureBootEnabled), VTpmEnabled: onlyTrue(uefi.VTpmEnabled)}
+			out.UefiSettings = &armcompute.UefiSettings{SecureBootEnabled: nilUnlessTrue(uefi.SecureBootEnabled), VTpmEnabled: nilUnlessTrue(uefi.VTpmEnabled)}
 		}
 	}
 	return out
 }
 
-func onlyTrue(value *bool) *bool {
+func nilUnlessTrue(value *bool) *bool {
 	if !isTrue(value) {
 		return nil
 	}
@@ -35,9 +35,9 @@ func onlyTrue(value *bool) *bool {
 
 func isTrue(value *bool) bool { return value != nil && *value }
 
-// Capabilities turn ultra disks on for a VM that has one, unless the spec says otherwise. They are a property of a VM, and
+// BuildCapabilities turn ultra disks on for a VM that has one, unless the spec says otherwise. They are a property of a VM, and
 // of a scale set beside the profile of its VMs.
-func Capabilities(p Profile) *armcompute.AdditionalCapabilities {
+func BuildCapabilities(p Profile) *armcompute.AdditionalCapabilities {
 	if p.AdditionalCapabilities != nil && p.AdditionalCapabilities.UltraSSDEnabled != nil {
 		return &armcompute.AdditionalCapabilities{UltraSSDEnabled: p.AdditionalCapabilities.UltraSSDEnabled}
 	}

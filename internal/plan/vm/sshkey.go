@@ -11,33 +11,33 @@ import (
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 )
 
-// CheckKey checks that the SSH key is what the field demands: the base64 of a line of an authorized_keys file.
-func CheckKey(spec infrav1.VirtualMachineProfile, path *field.Path) field.ErrorList {
+// CheckSSHKey checks that the SSH key is what the field demands: the base64 of a line of an authorized_keys file.
+func CheckSSHKey(spec infrav1.VirtualMachineProfile, path *field.Path) field.ErrorList {
 	key := spec.SSHPublicKey
 	if spec.OSDisk.OSType == infrav1.WindowsOS && key == "" {
 		return nil
 	}
-	if err := parseKey(key); err != nil {
-		return field.ErrorList{field.Invalid(path.Child("sshPublicKey"), abbreviate(key), err.Error()+`: set it to the output of: base64 < ~/.ssh/id_rsa.pub | tr -d '\n'`)}
+	if err := parseSSHKey(key); err != nil {
+		return field.ErrorList{field.Invalid(path.Child("sshPublicKey"), abbreviateKey(key), err.Error()+`: set it to the output of: base64 < ~/.ssh/id_rsa.pub | tr -d '\n'`)}
 	}
 	return nil
 }
 
-// parseKey looks for "<type> <base64 of the key>" in the decoded line. The key starts with its type again.
-func parseKey(encoded string) error {
+// parseSSHKey looks for "<type> <base64 of the key>" in the decoded line. The key starts with its type again.
+func parseSSHKey(encoded string) error {
 	if encoded == "" {
 		return fmt.Errorf("there is no SSH key")
 	}
 	line, err := base64.StdEncoding.DecodeString(encoded)
 	if err != nil {
-		if isKeyType(strings.TrimSpace(encoded)) {
+		if isSSHKeyType(strings.TrimSpace(encoded)) {
 			return fmt.Errorf("is an SSH key, but not encoded in base64")
 		}
 		return fmt.Errorf("is not base64")
 	}
 	words := strings.Fields(string(line))
 	for i, word := range words {
-		if !isKeyType(word) {
+		if !isSSHKeyType(word) {
 			continue
 		}
 		if i+1 == len(words) {
@@ -55,11 +55,11 @@ func parseKey(encoded string) error {
 	return fmt.Errorf("does not decode to a line of an authorized_keys file")
 }
 
-func isKeyType(word string) bool {
+func isSSHKeyType(word string) bool {
 	return strings.HasPrefix(word, "ssh-") || strings.HasPrefix(word, "ecdsa-") || strings.HasPrefix(word, "sk-")
 }
 
-func abbreviate(value string) string {
+func abbreviateKey(value string) string {
 	const length = 16
 	if len(value) <= length {
 		return value

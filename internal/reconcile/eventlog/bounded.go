@@ -21,5 +21,5 @@ type boundedRecorder struct{ events.EventRecorder }
 
 // Eventf implements events.EventRecorder.
 func (b boundedRecorder) Eventf(regarding, related runtime.Object, eventType, reason, action, note string, args ...any) {
-	b.EventRecorder.Eventf(regarding, related, eventType, reason, action, "%s", text.Cut(fmt.Sprintf(note, args...), text.MaxNote))
+	b.EventRecorder.Eventf(regarding, related, eventType, reason, action, "%s", text.Truncate(fmt.Sprintf(note, args...), text.MaxNote))
 }

@@ -275,7 +275,7 @@ func (t *Recorder) emitWarning(ctx context.Context, obj client.Object, related *
 	if id != "" {
 		id = " (Azure request " + id + ")"
 	}
-	t.emitEvent(obj, related, corev1.EventTypeWarning, reason, text.Cut(cause, text.MaxNote-len(id))+id)
+	t.emitEvent(obj, related, corev1.EventTypeWarning, reason, text.Truncate(cause, text.MaxNote-len(id))+id)
 }
 
 // emitEvent emits an event. Events without a related object and with the same reason are merged if they are minutes apart.

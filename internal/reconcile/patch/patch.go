@@ -163,7 +163,7 @@ func truncateMessages(obj client.Object) {
 	}
 	list := setter.GetConditions()
 	for i := range list {
-		list[i].Message = text.Cut(list[i].Message, text.MaxCondition)
+		list[i].Message = text.Truncate(list[i].Message, text.MaxCondition)
 	}
 }
 

@@ -42,7 +42,7 @@ const left = "(left out)"
 // Text returns a text without anything that looks like a secret. The result is short enough for a log, and contains no line breaks
 // or terminal control sequences.
 func Text(logged string) string {
-	return text.Cut(text.Printable(withoutSecrets(logged)), text.MaxLog)
+	return text.Truncate(text.QuoteUnprintable(withoutSecrets(logged)), text.MaxLog)
 }
 
 func withoutSecrets(logged string) string {

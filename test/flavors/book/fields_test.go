@@ -59,8 +59,8 @@ func TestBookShowsEveryField(t *testing.T) {
 		}
 		show(shown, kind, spec)
 	}
-	fields := append(fieldtest.Leaves("AzureCluster", reflect.TypeFor[infrav1.AzureClusterSpec]()),
-		fieldtest.Leaves("AzureMachine", reflect.TypeFor[infrav1.AzureMachineSpec]())...)
+	fields := append(fieldtest.LeafPaths("AzureCluster", reflect.TypeFor[infrav1.AzureClusterSpec]()),
+		fieldtest.LeafPaths("AzureMachine", reflect.TypeFor[infrav1.AzureMachineSpec]())...)
 	used := map[string]bool{}
 	for _, field := range fields {
 		reason := ""

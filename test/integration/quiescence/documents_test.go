@@ -164,10 +164,10 @@ func (l *library) converge() {
 			return arm.Outcome{}, err
 		}
 		sent := asoresource.LastApplied(l.in)
-		request.Prune = sent.Prune(request.Graph)
-		l.remember(sent.Remember(request.Graph))
+		request.Prune = sent.ListPruned(request.Graph)
+		l.remember(sent.AnnotationsBefore(request.Graph))
 		outcome, err := l.engine.Converge(l.t.Context(), request)
-		l.remember(sent.Settled(request.Graph, outcome))
+		l.remember(sent.AnnotationsAfter(request.Graph, outcome))
 		return outcome, err
 	})
 }

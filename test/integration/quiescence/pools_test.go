@@ -31,9 +31,9 @@ func TestQuiescencePools(t *testing.T) {
 			w := newWorld(t, plan.Location(in.ClusterInput))
 			w.bring(network)
 			network.Facts.VNet = in.PoolFacts.VNet
-			w.settle("AzureCluster", network, func(in plan.MachineInput) (*arm.Graph, error) { return cluster.Plan(in.ClusterInput) })
+			w.settle("AzureCluster", network, func(in plan.MachineInput) (*arm.Graph, error) { return cluster.BuildPlan(in.ClusterInput) })
 
-			planned := func(plan.MachineInput) (*arm.Graph, error) { return pool.Plan(in) }
+			planned := func(plan.MachineInput) (*arm.Graph, error) { return pool.BuildPlan(in) }
 			in.BootstrapData, in.Capacity = []byte("#cloud-config\n"), nil
 			in.PoolFacts.ScaleSetExists, in.PoolFacts.PrincipalID, in.PoolFacts.BootstrapDataHash = false, "", ""
 			w.until("AzureMachinePool", network, planned, func(outcome arm.Outcome) bool {

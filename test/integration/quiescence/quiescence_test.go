@@ -36,24 +36,24 @@ func TestQuiescence(t *testing.T) {
 			w := newWorld(t, plan.Location(in.ClusterInput))
 			w.bring(in)
 			if in.AzureMachine == nil {
-				w.quiet("AzureCluster", in, func(in plan.MachineInput) (*arm.Graph, error) { return cluster.Plan(in.ClusterInput) })
+				w.quiet("AzureCluster", in, func(in plan.MachineInput) (*arm.Graph, error) { return cluster.BuildPlan(in.ClusterInput) })
 				return
 			}
 			network := in
 			network.Facts.VNet = in.MachineFacts.VNet
-			w.settle("AzureCluster", network, func(in plan.MachineInput) (*arm.Graph, error) { return cluster.Plan(in.ClusterInput) })
+			w.settle("AzureCluster", network, func(in plan.MachineInput) (*arm.Graph, error) { return cluster.BuildPlan(in.ClusterInput) })
 			if in.MachineFacts.VMExists || in.BootstrapData == nil {
 				// The case is about a later or an earlier moment than that of making the VM.
 				in.BootstrapData = []byte("#cloud-config\n")
 			}
 			in.MachineFacts.VMExists, in.MachineFacts.PrincipalID = false, ""
-			w.until("AzureMachine", in, machine.Plan, func(outcome arm.Outcome) bool {
+			w.until("AzureMachine", in, machine.BuildPlan, func(outcome arm.Outcome) bool {
 				vm, _ := outcome.Result(plan.VMID(in))
 				return vm.IsDone()
 			})
 			in = w.made(in)
-			w.settle("AzureMachine", in, machine.Plan)
-			w.quiet("AzureMachine", in, machine.Plan)
+			w.settle("AzureMachine", in, machine.BuildPlan)
+			w.quiet("AzureMachine", in, machine.BuildPlan)
 		}) {
 			quiet++
 		}

@@ -149,10 +149,10 @@ func (w *world) bring(in plan.MachineInput) {
 	if in.AzureMachine != nil {
 		fact = in.MachineFacts.VNet
 	}
-	if plan.BYONetwork(in.ClusterInput, fact) {
+	if plan.IsBYONetwork(in.ClusterInput, fact) {
 		brought := map[string][]string{}
 		for name := range fact.Subnets {
-			if prefixes, ok := plan.BYOSubnet(in.ClusterInput, fact, name); ok {
+			if prefixes, ok := plan.BYOSubnetPrefixes(in.ClusterInput, fact, name); ok {
 				brought[name] = prefixes
 			}
 		}

@@ -32,7 +32,7 @@ type rules struct {
 func (r *rules) begin() {
 	r.world.t.Helper()
 	s := r.world.settings
-	limits, err := rollout.Resolve(s.strategy.MaxSurge, s.strategy.MaxUnavailable, int(s.replicas))
+	limits, err := rollout.ResolveLimits(s.strategy.MaxSurge, s.strategy.MaxUnavailable, int(s.replicas))
 	if err != nil {
 		r.world.t.Fatal(err)
 	}

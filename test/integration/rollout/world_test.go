@@ -104,7 +104,7 @@ func (w *world) network(m *virtual.Manager) {
 	key, value := plan.OwnerTag(in)
 	woken := make(chan struct{}, 1)
 	for {
-		graph, err := cluster.Plan(in)
+		graph, err := cluster.BuildPlan(in)
 		if err != nil {
 			w.t.Fatal(err)
 		}

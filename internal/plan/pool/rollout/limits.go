@@ -11,16 +11,16 @@ type Limits struct {
 	MaxSurge, MaxUnavailable int
 }
 
-// Resolve computes limits for a number of VMs. Percentages are rounded as those of a Deployment: up for the surge, down for
+// ResolveLimits computes limits for a number of VMs. Percentages are rounded as those of a Deployment: up for the surge, down for
 // what may be unavailable; where nothing is left of both, one VM may be unavailable, because otherwise none could ever be
 // replaced. nil is 1 for the surge and 0 for what may be unavailable. The error is that of a value that is neither a number
 // nor a percentage.
-func Resolve(maxSurge, maxUnavailable *intstr.IntOrString, replicas int) (Limits, error) {
-	surge, err := scaled("maxSurge", maxSurge, 1, replicas, true)
+func ResolveLimits(maxSurge, maxUnavailable *intstr.IntOrString, replicas int) (Limits, error) {
+	surge, err := scaleLimit("maxSurge", maxSurge, 1, replicas, true)
 	if err != nil {
 		return Limits{}, err
 	}
-	unavailable, err := scaled("maxUnavailable", maxUnavailable, 0, replicas, false)
+	unavailable, err := scaleLimit("maxUnavailable", maxUnavailable, 0, replicas, false)
 	if err != nil {
 		return Limits{}, err
 	}
@@ -30,7 +30,7 @@ func Resolve(maxSurge, maxUnavailable *intstr.IntOrString, replicas int) (Limits
 	return Limits{MaxSurge: surge, MaxUnavailable: min(unavailable, replicas)}, nil
 }
 
-func scaled(field string, value *intstr.IntOrString, absent, replicas int, up bool) (int, error) {
+func scaleLimit(field string, value *intstr.IntOrString, absent, replicas int, up bool) (int, error) {
 	if value == nil {
 		return absent, nil
 	}

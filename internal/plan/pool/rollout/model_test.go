@@ -27,7 +27,7 @@ const (
 // ids are those of the VMs of a world, in their order.
 var ids = []string{"0", "1", "2", "3", "4", "5", "6", "7"}
 
-func (v vm) is(bit vm) bool { return v&bit != 0 }
+func (v vm) has(bit vm) bool { return v&bit != 0 }
 
 // world is a scale set, what is wanted of it, and how much may still go wrong. Worlds that differ in the order of their VMs
 // only are one: policies choose between equals.
@@ -41,49 +41,49 @@ type world struct {
 	surge, maxUnavailable int
 }
 
-func (w world) all() []vm { return w.vms[:w.count] }
+func (w world) listVMs() []vm { return w.vms[:w.count] }
 
-// with is the world with these VMs.
-func (w world) with(vms []vm) world {
+// withVMs is the world with these VMs.
+func (w world) withVMs(vms []vm) world {
 	slices.Sort(vms)
 	w.vms, w.count = [8]vm{}, len(vms)
 	copy(w.vms[:], vms)
-	there := w.there()
+	there := w.countExisting()
 	if there >= w.capacity {
 		w.updating = false
 	}
 	return w
 }
 
-// set is the world with VM i changed.
-func (w world) set(i int, v vm) world {
-	vms := slices.Clone(w.all())
+// withVM is the world with VM i changed.
+func (w world) withVM(i int, v vm) world {
+	vms := slices.Clone(w.listVMs())
 	vms[i] = v
-	return w.with(vms)
+	return w.withVMs(vms)
 }
 
-// there is how many VMs count towards the capacity.
-func (w world) there() int {
+// countExisting is how many VMs count towards the capacity.
+func (w world) countExisting() int {
 	n := 0
-	for _, v := range w.all() {
-		if !v.is(deleting) {
+	for _, v := range w.listVMs() {
+		if !v.has(deleting) {
 			n++
 		}
 	}
 	return n
 }
 
-func (w world) spec() rollout.Spec {
+func (w world) buildSpec() rollout.Spec {
 	return rollout.Spec{
 		Limits: rollout.Limits{MaxSurge: w.surge, MaxUnavailable: min(w.maxUnavailable, w.replicas)}, Replicas: w.replicas, Policy: rollout.Random,
 	}
 }
 
-func (w world) seen() rollout.Seen {
-	seen := rollout.Seen{Capacity: w.capacity, Updating: w.updating, Outdated: w.setOld}
-	for i, v := range w.all() {
+func (w world) buildObserved() rollout.Observed {
+	seen := rollout.Observed{Capacity: w.capacity, Updating: w.updating, Outdated: w.setOld}
+	for i, v := range w.listVMs() {
 		seen.Instances = append(seen.Instances, rollout.Instance{
-			ID: ids[i], Outdated: v.is(outdated), Ready: v.is(ready), Broken: v.is(broken), Leaving: v.is(leaving), Free: v.is(free), Deleting: v.is(deleting), Marked: v.is(marked),
+			ID: ids[i], Outdated: v.has(outdated), Ready: v.has(ready), Broken: v.has(broken), MachineDeleting: v.has(leaving), Drained: v.has(free), Deleting: v.has(deleting), Marked: v.has(marked),
 		})
 	}
 	return seen
@@ -91,10 +91,10 @@ func (w world) seen() rollout.Seen {
 
 func (w world) String() string {
 	var vms []string
-	for _, v := range w.all() {
+	for _, v := range w.listVMs() {
 		var words []string
 		for i, word := range []string{"outdated", "ready", "broken", "leaving", "free", "deleting", "marked"} {
-			if v.is(1 << i) {
+			if v.has(1 << i) {
 				words = append(words, word)
 			}
 		}
@@ -104,46 +104,46 @@ func (w world) String() string {
 		w.replicas, w.surge, w.maxUnavailable, w.capacity, w.updating, w.setOld, strings.Join(vms, " "))
 }
 
-// progress are the worlds that Azure, Cluster API and the kubelets make of this one when nothing goes wrong.
-func (w world) progress() []world {
+// nextStates are the worlds that Azure, Cluster API and the kubelets make of this one when nothing goes wrong.
+func (w world) nextStates() []world {
 	var out []world
-	if w.updating && w.there() < w.capacity {
+	if w.updating && w.countExisting() < w.capacity {
 		var made vm
 		if w.setOld {
 			made = outdated
 		}
-		out = append(out, w.with(append(slices.Clone(w.all()), made)))
+		out = append(out, w.withVMs(append(slices.Clone(w.listVMs()), made)))
 	}
 	if w.setOld {
 		next := w
 		next.setOld = false
 		out = append(out, next)
 	}
-	for i, v := range w.all() {
+	for i, v := range w.listVMs() {
 		switch {
-		case v.is(deleting):
-			out = append(out, w.with(slices.Delete(slices.Clone(w.all()), i, i+1)))
-		case v.is(leaving) && !v.is(free):
-			out = append(out, w.set(i, v|free))
-		case !v.is(leaving | ready | broken):
-			out = append(out, w.set(i, v|ready))
+		case v.has(deleting):
+			out = append(out, w.withVMs(slices.Delete(slices.Clone(w.listVMs()), i, i+1)))
+		case v.has(leaving) && !v.has(free):
+			out = append(out, w.withVM(i, v|free))
+		case !v.has(leaving | ready | broken):
+			out = append(out, w.withVM(i, v|ready))
 		}
 	}
 	return out
 }
 
-// mishap are the worlds that something going wrong makes of this one, or somebody who changes the spec.
-func (w world) mishap(most int) []world {
+// nextMishaps are the worlds that something going wrong makes of this one, or somebody who changes the spec.
+func (w world) nextMishaps(most int) []world {
 	var out []world
 	if w.newModels > 0 {
 		next := w
 		next.newModels--
 		next.setOld = true
-		vms := slices.Clone(w.all())
+		vms := slices.Clone(w.listVMs())
 		for i := range vms {
 			vms[i] |= outdated
 		}
-		out = append(out, next.with(vms))
+		out = append(out, next.withVMs(vms))
 		for replicas := range most + 1 {
 			if next = w; replicas != w.replicas {
 				next.newModels--
@@ -155,9 +155,9 @@ func (w world) mishap(most int) []world {
 	if w.marks > 0 {
 		next := w
 		next.marks--
-		for i, v := range w.all() {
-			if !v.is(leaving | deleting | marked) {
-				out = append(out, next.set(i, v|marked))
+		for i, v := range w.listVMs() {
+			if !v.has(leaving | deleting | marked) {
+				out = append(out, next.withVM(i, v|marked))
 			}
 		}
 	}
@@ -170,19 +170,19 @@ func (w world) mishap(most int) []world {
 		next.updating = false // Azure has no capacity for the rest
 		out = append(out, next)
 	}
-	for i, v := range w.all() {
-		if v.is(deleting) {
+	for i, v := range w.listVMs() {
+		if v.has(deleting) {
 			continue
 		}
-		if v.is(ready) {
-			out = append(out, w.set(i, v&^ready))
-		} else if !v.is(broken) {
-			out = append(out, w.set(i, v|broken))
+		if v.has(ready) {
+			out = append(out, w.withVM(i, v&^ready))
+		} else if !v.has(broken) {
+			out = append(out, w.withVM(i, v|broken))
 		}
-		if !v.is(leaving) {
-			out = append(out, w.set(i, v|leaving))
+		if !v.has(leaving) {
+			out = append(out, w.withVM(i, v|leaving))
 		}
-		next := w.with(slices.Delete(slices.Clone(w.all()), i, i+1)) // deleted outside
+		next := w.withVMs(slices.Delete(slices.Clone(w.listVMs()), i, i+1)) // deleted outside
 		next.capacity = max(0, next.capacity-1)
 		out = append(out, next)
 	}
@@ -195,7 +195,7 @@ type step struct {
 	apply func(*world, []vm)
 }
 
-func steps(actions rollout.Actions) []step {
+func listSteps(actions rollout.Actions) []step {
 	var out []step
 	index := func(id string) int { return slices.Index(ids, id) }
 	for _, id := range actions.Retire {
@@ -213,9 +213,9 @@ func steps(actions rollout.Actions) []step {
 	return out
 }
 
-// do applies some of what was decided; the rest is lost.
-func (w world) do(all []step, chosen int) world {
-	vms := slices.Clone(w.all())
+// takeSteps applies some of what was decided; the rest is lost.
+func (w world) takeSteps(all []step, chosen int) world {
+	vms := slices.Clone(w.listVMs())
 	next, grown := w, false
 	// The size was computed with the VMs that were there, so it is written before any of them goes.
 	for _, name := range []string{"capacity", "retire", "delete"} {
@@ -229,53 +229,55 @@ func (w world) do(all []step, chosen int) world {
 	if grown {
 		next.updating = true
 	}
-	return next.with(vms)
+	return next.withVMs(vms)
 }
 
-// breaks says which promise a step breaks, "" for none.
-func (w world) breaks(next world) string {
+// brokenRule says which promise a step breaks, "" for none.
+func (w world) brokenRule(next world) string {
 	count := func(w world, keep func(vm) bool) (n int) {
-		for _, v := range w.all() {
+		for _, v := range w.listVMs() {
 			if keep(v) {
 				n++
 			}
 		}
 		return n
 	}
-	kept := func(v vm) bool { return v.is(ready) && !v.is(leaving|deleting) }
-	chosen := w.chosen(next)
+	kept := func(v vm) bool { return v.has(ready) && !v.has(leaving|deleting) }
+	chosen := w.countChosen(next)
 	before, after := count(w, kept), count(next, kept)
 	if floor := w.replicas - min(w.maxUnavailable, w.replicas); after < before-chosen && after < floor {
 		return fmt.Sprintf("%d Ready VMs are left, and %d have to be", after, floor)
 	}
-	total := max(next.capacity, next.there()) + next.count - next.there()
+	total := max(next.capacity, next.countExisting()) + next.count - next.countExisting()
 	if next.capacity > w.capacity && total > w.replicas+w.surge {
 		return fmt.Sprintf("there will be %d VMs, and %d may be", total, w.replicas+w.surge)
 	}
-	if next.capacity < next.there() {
-		return fmt.Sprintf("Azure chooses which VM goes: the size is %d, and there are %d", next.capacity, next.there())
+	if next.capacity < next.countExisting() {
+		return fmt.Sprintf("Azure chooses which VM goes: the size is %d, and there are %d", next.capacity, next.countExisting())
 	}
-	current := func(v vm) bool { return kept(v) && !v.is(outdated) }
-	worse := func(v vm) bool { return !v.is(leaving|deleting) && (v.is(outdated) || v.is(broken) && !v.is(ready)) }
+	current := func(v vm) bool { return kept(v) && !v.has(outdated) }
+	worse := func(v vm) bool {
+		return !v.has(leaving|deleting) && (v.has(outdated) || v.has(broken) && !v.has(ready))
+	}
 	if !w.setOld && count(next, current) < count(w, current)-chosen && count(w, worse) > 0 && count(next, worse) > 0 {
 		return "a Ready VM of the latest model goes before a worse one"
 	}
 	return ""
 }
 
-// smaller is by how many VMs the pool has to get smaller, without those that a rollout has added.
-func (w world) smaller() int {
+// countSurplus is by how many VMs the pool has to get smaller, without those that a rollout has added.
+func (w world) countSurplus() int {
 	staying, old := 0, 0
-	for _, v := range w.all() {
-		if !v.is(leaving | deleting) {
+	for _, v := range w.listVMs() {
+		if !v.has(leaving | deleting) {
 			staying++
-			if v.is(outdated) {
+			if v.has(outdated) {
 				old++
 			}
 		}
 	}
 	if w.updating {
-		staying += max(0, w.capacity-w.there())
+		staying += max(0, w.capacity-w.countExisting())
 	}
 	if w.setOld {
 		return staying - w.replicas
@@ -283,46 +285,46 @@ func (w world) smaller() int {
 	return staying - w.replicas - min(w.surge, old)
 }
 
-// chosen is how many Ready VMs a step gives up that the user has chosen: they are marked, and the pool has to get smaller.
-func (w world) chosen(next world) int {
+// countChosen is how many Ready VMs a step gives up that the user has chosen: they are marked, and the pool has to get smaller.
+func (w world) countChosen(next world) int {
 	count := func(w world) (n int) {
-		for _, v := range w.all() {
-			if v.is(ready) && v.is(marked) && !v.is(leaving|deleting) {
+		for _, v := range w.listVMs() {
+			if v.has(ready) && v.has(marked) && !v.has(leaving|deleting) {
 				n++
 			}
 		}
 		return n
 	}
-	return max(0, min(w.smaller(), count(w)-count(next)))
+	return max(0, min(w.countSurplus(), count(w)-count(next)))
 }
 
-// marksAlone tells whether marks change what is done although the pool does not get smaller.
-func (w world) marksAlone() bool {
-	seen := w.seen()
+// hasMarksOnly tells whether marks change what is done although the pool does not get smaller.
+func (w world) hasMarksOnly() bool {
+	seen := w.buildObserved()
 	for i := range seen.Instances {
 		seen.Instances[i].Marked = false
 	}
-	return w.smaller() <= 0 && !reflect.DeepEqual(rollout.Decide(w.spec(), w.seen()), rollout.Decide(w.spec(), seen))
+	return w.countSurplus() <= 0 && !reflect.DeepEqual(rollout.DecideActions(w.buildSpec(), w.buildObserved()), rollout.DecideActions(w.buildSpec(), seen))
 }
 
-// settles tells whether everything is as wanted in the end when nothing goes wrong any more. known are worlds that do.
-func (w world) settles(known map[world]bool) bool {
+// reachesGoal tells whether everything is as wanted in the end when nothing goes wrong any more. known are worlds that do.
+func (w world) reachesGoal(known map[world]bool) bool {
 	var path []world
 	for range 200 {
 		if known[w] {
 			break
 		}
 		path = append(path, w)
-		all := steps(rollout.Decide(w.spec(), w.seen()))
-		progress := w.progress()
+		all := listSteps(rollout.DecideActions(w.buildSpec(), w.buildObserved()))
+		progress := w.nextStates()
 		if len(all) == 0 && len(progress) == 0 {
-			if w.capacity != w.replicas || w.count != w.replicas || w.setOld || slices.ContainsFunc(w.all(), func(v vm) bool { return v&^marked != ready }) {
+			if w.capacity != w.replicas || w.count != w.replicas || w.setOld || slices.ContainsFunc(w.listVMs(), func(v vm) bool { return v&^marked != ready }) {
 				return false
 			}
 			break
 		}
 		if len(all) > 0 {
-			w = w.do(all, 1<<len(all)-1)
+			w = w.takeSteps(all, 1<<len(all)-1)
 		} else {
 			w = progress[0]
 		}
@@ -344,15 +346,15 @@ func TestModel(t *testing.T) {
 	if testing.Short() {
 		most = 3
 	}
-	walk(t, most, world{mishaps: 1, newModels: 1})
+	exploreAll(t, most, world{mishaps: 1, newModels: 1})
 }
 
 // TestMarks is TestModel with a user who marks a VM by cluster.x-k8s.io/delete-machine, at any moment before or after a change of the
 // spec.
-func TestMarks(t *testing.T) { walk(t, 3, world{newModels: 1, marks: 1}) }
+func TestMarks(t *testing.T) { exploreAll(t, 3, world{newModels: 1, marks: 1}) }
 
-// walk explores pools of up to so many VMs with all limits. may is how much may go wrong.
-func walk(t *testing.T, most int, may world) {
+// exploreAll explores pools of up to so many VMs with all limits. may is how much may go wrong.
+func exploreAll(t *testing.T, most int, may world) {
 	var worlds, transitions atomic.Int64
 	t.Cleanup(func() { t.Logf("%d worlds, %d steps", worlds.Load(), transitions.Load()) })
 	for replicas := range most + 1 {
@@ -363,10 +365,10 @@ func walk(t *testing.T, most int, may world) {
 				}
 				start := may
 				start.replicas, start.capacity, start.setOld, start.surge, start.maxUnavailable = replicas, replicas, true, surge, unavailable
-				start = start.with(slices.Repeat([]vm{outdated | ready}, replicas))
+				start = start.withVMs(slices.Repeat([]vm{outdated | ready}, replicas))
 				t.Run(fmt.Sprintf("%d VMs, surge %d, unavailable %d", replicas, surge, unavailable), func(t *testing.T) {
 					t.Parallel()
-					w, n := explore(t, start, most)
+					w, n := exploreFrom(t, start, most)
 					worlds.Add(int64(w))
 					transitions.Add(int64(n))
 				})
@@ -375,23 +377,23 @@ func walk(t *testing.T, most int, may world) {
 	}
 }
 
-func explore(t *testing.T, start world, most int) (worlds, transitions int) {
+func exploreFrom(t *testing.T, start world, most int) (worlds, transitions int) {
 	t.Helper()
 	seen, settled := map[world]bool{start: true}, map[world]bool{}
 	for queue := []world{start}; len(queue) > 0; {
 		w := queue[len(queue)-1]
 		queue = queue[:len(queue)-1]
-		if !w.settles(settled) {
+		if !w.reachesGoal(settled) {
 			t.Fatalf("never settles: %s", w)
 		}
-		if w.marksAlone() {
+		if w.hasMarksOnly() {
 			t.Fatalf("a mark alone changes something: %s", w)
 		}
-		next := append(w.progress(), w.mishap(most)...)
-		all := steps(rollout.Decide(w.spec(), w.seen()))
+		next := append(w.nextStates(), w.nextMishaps(most)...)
+		all := listSteps(rollout.DecideActions(w.buildSpec(), w.buildObserved()))
 		for chosen := 1; chosen < 1<<len(all); chosen++ {
-			after := w.do(all, chosen)
-			if wrong := w.breaks(after); wrong != "" {
+			after := w.takeSteps(all, chosen)
+			if wrong := w.brokenRule(after); wrong != "" {
 				t.Fatalf("%s\nbefore: %s\nafter:  %s", wrong, w, after)
 			}
 			next = append(next, after)

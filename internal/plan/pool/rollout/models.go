@@ -13,8 +13,8 @@ const MaxModels = 10
 // brought to the latest model.
 const modelsMargin = 2
 
-// Models counts the models that VMs are of. VMs that are being deleted count until they are gone.
-func Models(vms []Instance) int {
+// CountModels counts the models that VMs are of. VMs that are being deleted count until they are gone.
+func CountModels(vms []Instance) int {
 	var models []string
 	for _, vm := range vms {
 		if !slices.Contains(models, vm.Model) {
@@ -24,67 +24,67 @@ func Models(vms []Instance) int {
 	return len(models)
 }
 
-// Crowded tells whether the VMs are of so many models that those which can are brought to the latest one in place: half of what Azure
+// HasManyModels tells whether the VMs are of so many models that those which can are brought to the latest one in place: half of what Azure
 // allows, because a change of the template leaves as many models behind that cannot.
-func Crowded(spec Spec, vms []Instance) bool {
-	return spec.MaxModels > 0 && Models(vms) >= spec.MaxModels/2
+func HasManyModels(spec Spec, vms []Instance) bool {
+	return spec.MaxModels > 0 && CountModels(vms) >= spec.MaxModels/2
 }
 
-// MayAdd tells whether VMs of one more model may be added. The last models before the limit are for VMs that come in exchange for others,
+// CanAddModel tells whether VMs of one more model may be added. The last models before the limit are for VMs that come in exchange for others,
 // when no VM can be brought to the latest model in place. The very last one waits as well until VMs that are being deleted are gone.
-func MayAdd(spec Spec, vms []Instance) bool {
-	free := spec.MaxModels - Models(vms)
+func CanAddModel(spec Spec, vms []Instance) bool {
+	free := spec.MaxModels - CountModels(vms)
 	switch {
 	case spec.MaxModels == 0, free > modelsMargin:
 		return true
 	case free == 1 && slices.ContainsFunc(vms, func(vm Instance) bool { return vm.Deleting }):
 		return false
 	}
-	return free > 0 && len(Upgradable(vms)) == 0
+	return free > 0 && len(ListUpgradable(vms)) == 0
 }
 
-// Hold returns true while a new template waits, because VMs are of too many models already: all of them stay behind the new template, and
+// MustHoldTemplate returns true while a new template waits, because VMs are of too many models already: all of them stay behind the new template, and
 // none can be brought to it in place. Room is left for the margin, which VMs with other bootstrap data take, and for one model in reserve.
-func Hold(spec Spec, seen Seen) bool {
-	used := Models(seen.Instances)
-	if seen.coming() > 0 && !slices.ContainsFunc(seen.Instances, func(vm Instance) bool { return vm.Model == "" }) {
+func MustHoldTemplate(spec Spec, seen Observed) bool {
+	used := CountModels(seen.Instances)
+	if seen.countPending() > 0 && !slices.ContainsFunc(seen.Instances, func(vm Instance) bool { return vm.Model == "" }) {
 		used++
 	}
 	return spec.MaxModels > 0 && seen.NewTemplate && used >= spec.MaxModels-modelsMargin
 }
 
-// holding is seen while the new template waits: the VMs of the template that the scale set has are as wanted. VMs of the oldest model are
+// replaceWhileHolding is seen while the new template waits: the VMs of the template that the scale set has are as wanted. VMs of the oldest model are
 // replaced by such ones as long as more models would stay than the new template may leave behind.
-func holding(spec Spec, seen Seen) Seen {
+func replaceWhileHolding(spec Spec, seen Observed) Observed {
 	seen.Outdated, seen.Instances = false, slices.Clone(seen.Instances)
 	for i := range seen.Instances {
 		seen.Instances[i].Outdated = false
 	}
-	staying := pick(seen.Instances, func(vm Instance) bool {
-		return vm.Model != "" && (!vm.Upgradable || vm.Held) && !vm.Leaving && !vm.Deleting
+	staying := filterInstances(seen.Instances, func(vm Instance) bool {
+		return vm.Model != "" && (!vm.Upgradable || vm.Paused) && !vm.MachineDeleting && !vm.Deleting
 	})
-	if Models(staying)+1 >= spec.MaxModels-modelsMargin {
+	if CountModels(staying)+1 >= spec.MaxModels-modelsMargin {
 		seen.Instances = replaceOldestModel(seen.Instances)
 	}
 	return seen
 }
 
-// Upgradable are the VMs that Azure can bring to the latest model in place. Those that are broken are replaced instead.
-func Upgradable(vms []Instance) []string {
+// ListUpgradable are the VMs that Azure can bring to the latest model in place. Those that are broken are replaced instead.
+func ListUpgradable(vms []Instance) []string {
 	var out []string
 	for _, vm := range vms {
-		if vm.Upgradable && vm.Model != "" && !vm.Held && !vm.Deleting && !vm.broken() {
+		if vm.Upgradable && vm.Model != "" && !vm.Paused && !vm.Deleting && !vm.isBroken() {
 			out = append(out, vm.ID)
 		}
 	}
 	return out
 }
 
-// TooManyApart tells whether the VMs are of too many models even once all that can are brought to the latest one in place, so that those of
+// HasTooManyOldModels tells whether the VMs are of too many models even once all that can are brought to the latest one in place, so that those of
 // the oldest model are to be replaced. VMs that go already do not count.
-func TooManyApart(spec Spec, vms []Instance) bool {
-	apart := pick(vms, func(vm Instance) bool { return vm.Model != "" && !vm.Upgradable && !vm.Leaving && !vm.Deleting })
-	return spec.MaxModels > 0 && Models(apart)+1 >= spec.MaxModels-modelsMargin
+func HasTooManyOldModels(spec Spec, vms []Instance) bool {
+	apart := filterInstances(vms, func(vm Instance) bool { return vm.Model != "" && !vm.Upgradable && !vm.MachineDeleting && !vm.Deleting })
+	return spec.MaxModels > 0 && CountModels(apart)+1 >= spec.MaxModels-modelsMargin
 }
 
 // replaceOldestModel is vms with those of the oldest model outdated, so that they are replaced as old ones are. While other VMs are
@@ -93,7 +93,7 @@ func replaceOldestModel(vms []Instance) []Instance {
 	var oldest *Instance
 	for i, vm := range vms {
 		switch {
-		case vm.Leaving, vm.Deleting, vm.Held:
+		case vm.MachineDeleting, vm.Deleting, vm.Paused:
 		case vm.Outdated:
 			return vms
 		case vm.Model != "" && !vm.Upgradable && (oldest == nil || vm.Created.Before(oldest.Created)):
@@ -110,10 +110,10 @@ func replaceOldestModel(vms []Instance) []Instance {
 	return out
 }
 
-// sizeOfModels is how many VMs are of each model when there are nearly as many as may be, else nil. VMs of the smallest ones go first then,
+// countByModel is how many VMs are of each model when there are nearly as many as may be, else nil. VMs of the smallest ones go first then,
 // so that there are soon fewer.
-func sizeOfModels(spec Spec, vms []Instance) map[string]int {
-	if spec.MaxModels == 0 || Models(vms) < spec.MaxModels-modelsMargin {
+func countByModel(spec Spec, vms []Instance) map[string]int {
+	if spec.MaxModels == 0 || CountModels(vms) < spec.MaxModels-modelsMargin {
 		return nil
 	}
 	sizes := map[string]int{}

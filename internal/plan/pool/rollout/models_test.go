@@ -14,7 +14,7 @@ import (
 // TestDecideModels has VMs of several models of a scale set that allows four, so that they are brought together from two on. A digit is the
 // model of a VM, none the latest one; u(pgradable) VMs can be brought to the latest model in place.
 func TestDecideModels(t *testing.T) {
-	type seen = rollout.Seen
+	type seen = rollout.Observed
 	surge, unavailable := rollout.Limits{MaxSurge: 1}, rollout.Limits{MaxUnavailable: 1}
 	tests := map[string]struct {
 		reason   string
@@ -46,8 +46,8 @@ func TestDecideModels(t *testing.T) {
 		"some in place":                {"the others wait, since that may suffice", surge, 3, "r1 ru2 r", seen{Capacity: 3}, nil, "upgrade b"},
 		"some outdated":                {"the rollout brings the number down as it is", unavailable, 3, "r1 ro2 r", seen{Capacity: 3}, nil, "retire b"},
 		"model not stored":             {"what would come is of the old template", surge, 3, "r1 r2 r", seen{Capacity: 3, Outdated: true}, nil, ""},
-		"scaled elsewhere":             {"no VM goes, and none is restarted", surge, 3, "r1 ru2 r", seen{Capacity: 3}, func(s *rollout.Spec) { s.ScaledElsewhere = true }, "upgrade b"},
-		"scaled elsewhere, in vain":    {"no VM goes", surge, 3, "r1 r2 r", seen{Capacity: 3}, func(s *rollout.Spec) { s.ScaledElsewhere = true }, ""},
+		"scaled elsewhere":             {"no VM goes, and none is restarted", surge, 3, "r1 ru2 r", seen{Capacity: 3}, func(s *rollout.Spec) { s.ScaledByAutoscaler = true }, "upgrade b"},
+		"scaled elsewhere, in vain":    {"no VM goes", surge, 3, "r1 r2 r", seen{Capacity: 3}, func(s *rollout.Spec) { s.ScaledByAutoscaler = true }, ""},
 		"new template":                 {"Azure allows one more model", surge, 3, "r r r", seen{Capacity: 3, NewTemplate: true}, nil, ""},
 		"new template, no limit":       {"VMs of a flexible scale set are resources of their own", surge, 3, "r r1 r2", seen{Capacity: 3, NewTemplate: true}, func(s *rollout.Spec) { s.MaxModels = 0 }, ""},
 		"new template, VMs come":       {"they are of the latest model, which counts as soon as they are asked for", surge, 3, "r1 r1", seen{Capacity: 3, Updating: true, NewTemplate: true}, nil, "hold"},
@@ -59,14 +59,14 @@ func TestDecideModels(t *testing.T) {
 		"held, paused":                 {"VMs of other models are replaced as far as there are any", surge, 2, "ro rouh1", seen{Capacity: 2, Outdated: true, NewTemplate: true}, nil, "hold"},
 		"held, broken":                 {"it is replaced, as ever", surge, 2, "ro bou1", seen{Capacity: 2, Outdated: true, NewTemplate: true}, nil, "retire b, capacity 3, hold"},
 		"held, bigger":                 {"VMs are added of the template that the scale set has", surge, 4, "ro ro1 ro1", seen{Capacity: 3, Outdated: true, NewTemplate: true}, nil, "capacity 5, hold"},
-		"held, scaled elsewhere":       {"no VM goes", surge, 3, "ro ro1 ro1", seen{Capacity: 3, Outdated: true, NewTemplate: true}, func(s *rollout.Spec) { s.ScaledElsewhere = true }, "hold"},
+		"held, scaled elsewhere":       {"no VM goes", surge, 3, "ro ro1 ro1", seen{Capacity: 3, Outdated: true, NewTemplate: true}, func(s *rollout.Spec) { s.ScaledByAutoscaler = true }, "hold"},
 		"held, stale":                  {"the template waits whatever else is decided", surge, 3, "ro ro1 ro1", seen{Capacity: 3, Stale: true, NewTemplate: true}, nil, "hold"},
 		"last model":                   {"it is kept while a VM is being deleted, which may free another", surge, 4, "rd1 r2 r", seen{Capacity: 2}, nil, ""},
 		"stale":                        {"nothing is decided from what was before the last write", surge, 3, "r ru1 ru2", seen{Capacity: 3, Stale: true}, nil, ""},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			test.seen.Instances = vms(test.vms)
+			test.seen.Instances = parseVMs(test.vms)
 			for i, word := range strings.Fields(test.vms) {
 				test.seen.Instances[i].Model = word[strings.LastIndexAny(word, "abcdefghijklmnopqrstuvwxyz")+1:]
 				test.seen.Instances[i].Upgradable = strings.Contains(word, "u")
@@ -76,7 +76,7 @@ func TestDecideModels(t *testing.T) {
 			if test.change != nil {
 				test.change(&spec)
 			}
-			if diff := cmp.Diff(test.want, told(rollout.Decide(spec, test.seen))); diff != "" {
+			if diff := cmp.Diff(test.want, describeActions(rollout.DecideActions(spec, test.seen))); diff != "" {
 				t.Errorf("%s (-want +got):\n%s", test.reason, diff)
 			}
 			if after := cmp.Diff(nil, test.seen); before != after {
@@ -106,12 +106,12 @@ type models struct {
 	outdated, changed bool
 }
 
-func (m models) members() []member { return m.all[:m.count] }
+func (m models) listMembers() []member { return m.all[:m.count] }
 
-// with is the scale set with these VMs. Models are numbered in the order of the VMs that are of them.
-func (m models) with(list []member) models {
+// withMembers is the scale set with these VMs. Models are numbered in the order of the VMs that are of them.
+func (m models) withMembers(list []member) models {
 	slices.SortFunc(list, func(a, b member) int {
-		return slices.Compare([]int{b2i(a.apart), int(a.state), int(a.model)}, []int{b2i(b.apart), int(b.state), int(b.model)})
+		return slices.Compare([]int{toInt(a.apart), int(a.state), int(a.model)}, []int{toInt(b.apart), int(b.state), int(b.model)})
 	})
 	numbers := map[uint8]uint8{0: 0}
 	m.all, m.count = [8]member{}, len(list)
@@ -122,33 +122,33 @@ func (m models) with(list []member) models {
 		each.model = numbers[each.model]
 		m.all[i] = each
 	}
-	if m.there() >= m.capacity {
+	if m.countExisting() >= m.capacity {
 		m.updating = false
 	}
 	return m
 }
 
-func b2i(b bool) int {
+func toInt(b bool) int {
 	if b {
 		return 1
 	}
 	return 0
 }
 
-func (m models) there() (n int) {
-	for _, each := range m.members() {
-		if !each.state.is(deleting) {
+func (m models) countExisting() (n int) {
+	for _, each := range m.listMembers() {
+		if !each.state.has(deleting) {
 			n++
 		}
 	}
 	return n
 }
 
-func (m models) seen() rollout.Seen {
-	seen := rollout.Seen{Capacity: m.capacity, Updating: m.updating, NewTemplate: m.changed, Outdated: m.outdated && m.changed}
-	for i, each := range m.members() {
+func (m models) buildObserved() rollout.Observed {
+	seen := rollout.Observed{Capacity: m.capacity, Updating: m.updating, NewTemplate: m.changed, Outdated: m.outdated && m.changed}
+	for i, each := range m.listMembers() {
 		v := rollout.Instance{
-			ID: ids[i], Ready: each.state.is(ready), Leaving: each.state.is(leaving), Free: each.state.is(free), Deleting: each.state.is(deleting),
+			ID: ids[i], Ready: each.state.has(ready), MachineDeleting: each.state.has(leaving), Drained: each.state.has(free), Deleting: each.state.has(deleting),
 			Upgradable: each.model != 0 && !each.apart, Outdated: m.outdated && (each.apart || m.changed),
 		}
 		if each.model != 0 {
@@ -159,9 +159,9 @@ func (m models) seen() rollout.Seen {
 	return seen
 }
 
-// newModel is the VMs once the scale set has another model: with apart one of another template, else one of other bootstrap data only.
-func (m models) newModel(apart bool) []member {
-	list := slices.Clone(m.members())
+// withNewModel is the VMs once the scale set has another model: with apart one of another template, else one of other bootstrap data only.
+func (m models) withNewModel(apart bool) []member {
+	list := slices.Clone(m.listMembers())
 	for i := range list {
 		if list[i].model == 0 {
 			list[i].model = 9
@@ -171,27 +171,27 @@ func (m models) newModel(apart bool) []member {
 	return list
 }
 
-// used is how many models VMs are of.
-func (m models) used() int { return rollout.Models(m.seen().Instances) }
+// countUsed is how many models VMs are of.
+func (m models) countUsed() int { return rollout.CountModels(m.buildObserved().Instances) }
 
-// next are the scale sets that come of this one, by what happens.
-func (m models) next() map[string][]models {
+// nextStates are the scale sets that come of this one, by what happens.
+func (m models) nextStates() map[string][]models {
 	out := map[string][]models{}
-	for i, each := range m.members() {
-		list := slices.Clone(m.members())
+	for i, each := range m.listMembers() {
+		list := slices.Clone(m.listMembers())
 		switch {
-		case each.state.is(deleting):
-			out["progress"] = append(out["progress"], m.with(slices.Delete(list, i, i+1)))
-		case each.state.is(leaving) && !each.state.is(free):
+		case each.state.has(deleting):
+			out["progress"] = append(out["progress"], m.withMembers(slices.Delete(list, i, i+1)))
+		case each.state.has(leaving) && !each.state.has(free):
 			list[i].state |= free
-			out["progress"] = append(out["progress"], m.with(list))
-		case !each.state.is(leaving | ready):
+			out["progress"] = append(out["progress"], m.withMembers(list))
+		case !each.state.has(leaving | ready):
 			list[i].state |= ready
-			out["progress"] = append(out["progress"], m.with(list))
+			out["progress"] = append(out["progress"], m.withMembers(list))
 		}
 	}
-	if m.updating && m.there() < m.capacity {
-		out["progress"] = append(out["progress"], m.with(append(slices.Clone(m.members()), member{})))
+	if m.updating && m.countExisting() < m.capacity {
+		out["progress"] = append(out["progress"], m.withMembers(append(slices.Clone(m.listMembers()), member{})))
 	}
 	if m.templates > 0 {
 		after := m
@@ -211,14 +211,14 @@ func (m models) next() map[string][]models {
 	return out
 }
 
-// do does what was decided. refused tells that Azure refuses a write, because VMs are of as many models as there may be.
-func (m models) do(actions rollout.Actions) (after models, refused bool) {
-	list := slices.Clone(m.members())
+// takeActions does what was decided. refused tells that Azure refuses a write, because VMs are of as many models as there may be.
+func (m models) takeActions(actions rollout.Actions) (after models, refused bool) {
+	list := slices.Clone(m.listMembers())
 	more := actions.Capacity != nil && *actions.Capacity > m.capacity
 	// VMs are added with other bootstrap data each time.
-	if apart := m.changed && !actions.Hold; apart || more {
-		refused = m.used() >= m.spec.MaxModels
-		list = m.newModel(apart)
+	if apart := m.changed && !actions.HoldTemplate; apart || more {
+		refused = m.countUsed() >= m.spec.MaxModels
+		list = m.withNewModel(apart)
 		m.changed = m.changed && !apart
 	}
 	if actions.Capacity != nil {
@@ -234,7 +234,7 @@ func (m models) do(actions rollout.Actions) (after models, refused bool) {
 	for _, id := range actions.Upgrade {
 		list[slices.Index(ids, id)].model = 0
 	}
-	return m.with(list), refused
+	return m.withMembers(list), refused
 }
 
 // TestModelOfModels walks through every state that a scale set which allows four models can come to, with bootstrap data that differ
@@ -249,7 +249,7 @@ func TestModelOfModels(t *testing.T) {
 					spec:     rollout.Spec{Limits: limits, Replicas: 3, Policy: rollout.Random, MaxModels: 4},
 					capacity: 3, templates: 3, resizes: 1, outdated: outdated,
 				}
-				start = start.with([]member{{state: ready}, {state: ready}, {state: ready}})
+				start = start.withMembers([]member{{state: ready}, {state: ready}, {state: ready}})
 				t.Logf("%d states", exploreModels(t, start))
 			})
 		}
@@ -262,17 +262,17 @@ func exploreModels(t *testing.T, start models) int {
 	for queue := []models{start}; len(queue) > 0; {
 		m := queue[len(queue)-1]
 		queue = queue[:len(queue)-1]
-		after, refused := m.do(rollout.Decide(m.spec, m.seen()))
+		after, refused := m.takeActions(rollout.DecideActions(m.spec, m.buildObserved()))
 		if refused {
-			t.Fatalf("Azure refuses the model that is sent: %+v", m.seen())
+			t.Fatalf("Azure refuses the model that is sent: %+v", m.buildObserved())
 		}
-		if m.used() >= m.spec.MaxModels {
-			t.Fatalf("no model is left in reserve: %+v", m.seen())
+		if m.countUsed() >= m.spec.MaxModels {
+			t.Fatalf("no model is left in reserve: %+v", m.buildObserved())
 		}
-		if !m.settles() {
-			t.Fatalf("never settles: %+v\n%+v", m.spec, m.seen())
+		if !m.reachesGoal() {
+			t.Fatalf("never settles: %+v\n%+v", m.spec, m.buildObserved())
 		}
-		next := m.next()
+		next := m.nextStates()
 		for _, each := range slices.Concat(next["progress"], next["user"], []models{after}) {
 			if !known[each] {
 				known[each] = true
@@ -283,20 +283,20 @@ func exploreModels(t *testing.T, start models) int {
 	return len(known)
 }
 
-// settles tells whether the pool is as wanted in the end when the user changes nothing any more.
-func (m models) settles() bool {
+// reachesGoal tells whether the pool is as wanted in the end when the user changes nothing any more.
+func (m models) reachesGoal() bool {
 	for range 200 {
-		actions := rollout.Decide(m.spec, m.seen())
-		after, _ := m.do(actions)
-		progress := m.next()["progress"]
+		actions := rollout.DecideActions(m.spec, m.buildObserved())
+		after, _ := m.takeActions(actions)
+		progress := m.nextStates()["progress"]
 		switch {
 		case after != m:
 			m = after
 		case len(progress) > 0:
 			m = progress[0]
 		default:
-			return m.count == m.spec.Replicas && m.capacity == m.spec.Replicas && m.used() < m.spec.MaxModels && !m.changed &&
-				!slices.ContainsFunc(m.members(), func(each member) bool { return each.state != ready || m.outdated && each.apart })
+			return m.count == m.spec.Replicas && m.capacity == m.spec.Replicas && m.countUsed() < m.spec.MaxModels && !m.changed &&
+				!slices.ContainsFunc(m.listMembers(), func(each member) bool { return each.state != ready || m.outdated && each.apart })
 		}
 	}
 	return false

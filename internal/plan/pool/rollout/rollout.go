@@ -22,15 +22,15 @@ type Spec struct {
 	// Replicas is the number of VMs.
 	Replicas int
 	Policy   Policy
-	// ScaledElsewhere says that an autoscaler owns the number of VMs: neither is it written, nor does a VM go but one that
+	// ScaledByAutoscaler says that an autoscaler owns the number of VMs: neither is it written, nor does a VM go but one that
 	// somebody else deletes.
-	ScaledElsewhere bool
+	ScaledByAutoscaler bool
 	// MaxModels is how many models the VMs may be of, 0 for any number.
 	MaxModels int
 }
 
-// Seen is the scale set and its VMs as Azure and the workload cluster have them.
-type Seen struct {
+// Observed is the scale set and its VMs as Azure and the workload cluster have them.
+type Observed struct {
 	// Stale says that the list of VMs may be older than the last write.
 	Stale bool
 	// Outdated says that the scale set itself has an older model than the one wanted, so that what is made is of no use.
@@ -62,11 +62,11 @@ type Instance struct {
 	// lowers the replicas in two requests.
 	// https://cluster-api.sigs.k8s.io/reference/api/labels-and-annotations
 	Marked bool
-	// Held says that somebody has it left alone, by the annotation cluster.x-k8s.io/paused: whatever it is, it counts as one that is as
+	// Paused says that somebody has it left alone, by the annotation cluster.x-k8s.io/paused: whatever it is, it counts as one that is as
 	// wanted, and stays.
-	Held bool
-	// Leaving says that its Machine is being deleted, Free that nothing holds the VM any more, Deleting that Azure deletes it.
-	Leaving, Free, Deleting bool
+	Paused bool
+	// MachineDeleting says that its Machine is being deleted, Free that nothing holds the VM any more, Deleting that Azure deletes it.
+	MachineDeleting, Drained, Deleting bool
 }
 
 // Actions are what to do next. They are independent of each other, and each may be lost.
@@ -79,33 +79,33 @@ type Actions struct {
 	Upgrade []string
 	// Capacity is the size that the scale set is to have, nil for the one it has.
 	Capacity *int
-	// Hold says that the scale set keeps its template until VMs are of fewer models.
-	Hold bool
+	// HoldTemplate says that the scale set keeps its template until VMs are of fewer models.
+	HoldTemplate bool
 }
 
-// Decide says what to do next. Nothing to do is the zero value.
-func Decide(spec Spec, seen Seen) Actions {
-	out := Actions{Hold: Hold(spec, seen)}
+// DecideActions says what to do next. Nothing to do is the zero value.
+func DecideActions(spec Spec, seen Observed) Actions {
+	out := Actions{HoldTemplate: MustHoldTemplate(spec, seen)}
 	if seen.Stale {
 		return out
 	}
 	for _, vm := range seen.Instances {
-		if vm.Leaving && vm.Free && !vm.Deleting && !vm.Held {
+		if vm.MachineDeleting && vm.Drained && !vm.Deleting && !vm.Paused {
 			out.Delete = append(out.Delete, vm.ID)
 		}
 	}
 	var inPlace []string
-	if Crowded(spec, seen.Instances) {
-		inPlace = Upgradable(seen.Instances)
+	if HasManyModels(spec, seen.Instances) {
+		inPlace = ListUpgradable(seen.Instances)
 	}
 	switch {
-	case out.Hold:
-		seen = holding(spec, seen)
-	case TooManyApart(spec, seen.Instances) && !seen.Outdated:
+	case out.HoldTemplate:
+		seen = replaceWhileHolding(spec, seen)
+	case HasTooManyOldModels(spec, seen.Instances) && !seen.Outdated:
 		seen.Instances = replaceOldestModel(seen.Instances)
 	}
-	if !spec.ScaledElsewhere {
-		out.Retire, out.Capacity = resize(spec, seen)
+	if !spec.ScaledByAutoscaler {
+		out.Retire, out.Capacity = decideSize(spec, seen)
 	}
 	// A uniform scale set does one thing at a time, and VMs that are added have somebody wait for them.
 	if out.Capacity == nil && len(out.Delete) == 0 && !seen.Updating {
@@ -114,49 +114,49 @@ func Decide(spec Spec, seen Seen) Actions {
 	return out
 }
 
-// resize says which Machines are to be deleted, and the size that the scale set is to have.
-func resize(spec Spec, seen Seen) (retired []string, size *int) {
-	staying := pick(seen.Instances, func(vm Instance) bool { return !vm.Leaving && !vm.Deleting })
-	order(staying, spec.Policy, sizeOfModels(spec, seen.Instances))
-	retired = retire(spec, seen, staying)
-	left := pick(staying, func(vm Instance) bool { return !slices.Contains(retired, vm.ID) })
-	return retired, capacity(spec, seen, left)
+// decideSize says which Machines are to be deleted, and the size that the scale set is to have.
+func decideSize(spec Spec, seen Observed) (retired []string, size *int) {
+	staying := filterInstances(seen.Instances, func(vm Instance) bool { return !vm.MachineDeleting && !vm.Deleting })
+	sortForRemoval(staying, spec.Policy, countByModel(spec, seen.Instances))
+	retired = chooseRetired(spec, seen, staying)
+	left := filterInstances(staying, func(vm Instance) bool { return !slices.Contains(retired, vm.ID) })
+	return retired, decideCapacity(spec, seen, left)
 }
 
-// coming is how many VMs Azure is about to make.
-func (s Seen) coming() int {
+// countPending is how many VMs Azure is about to make.
+func (s Observed) countPending() int {
 	if !s.Updating {
 		return 0
 	}
-	return max(0, s.Capacity-len(pick(s.Instances, func(vm Instance) bool { return !vm.Deleting })))
+	return max(0, s.Capacity-len(filterInstances(s.Instances, func(vm Instance) bool { return !vm.Deleting })))
 }
 
-// retire chooses the VMs that go.
-func retire(spec Spec, seen Seen, staying []Instance) []string {
+// chooseRetired chooses the VMs that go.
+func chooseRetired(spec Spec, seen Observed, staying []Instance) []string {
 	floor := max(0, spec.Replicas-spec.MaxUnavailable)
 	r := retirement{
 		spare:   len(staying) - floor,
-		ready:   len(pick(staying, func(vm Instance) bool { return vm.Ready })) - floor,
-		surplus: len(staying) + seen.coming() - spec.Replicas,
+		ready:   len(filterInstances(staying, func(vm Instance) bool { return vm.Ready })) - floor,
+		surplus: len(staying) + seen.countPending() - spec.Replicas,
 	}
-	r.takeMarked(spec, seen, staying)
+	r.retireMarked(spec, seen, staying)
 	worse := false
 	for _, vm := range staying {
 		switch {
-		case vm.Held:
+		case vm.Paused:
 		case slices.Contains(r.out, vm.ID):
-			worse = worse || vm.broken() || vm.old()
+			worse = worse || vm.isBroken() || vm.isOld()
 		case seen.Outdated:
 			// What would come in its place is no better: there are only too many, or not.
 			if r.surplus > 0 {
-				r.take(vm)
+				r.retireIfAllowed(vm)
 			}
-		case vm.broken(), vm.old():
-			r.take(vm)
+		case vm.isBroken(), vm.isOld():
+			r.retireIfAllowed(vm)
 			worse = true
 		case !worse && r.surplus > 0:
 			// Nothing but this is left to make the pool smaller by.
-			r.take(vm)
+			r.retireIfAllowed(vm)
 		}
 	}
 	return r.out
@@ -168,17 +168,17 @@ type retirement struct {
 	out                   []string
 }
 
-// take gives a VM up where that leaves enough. Nodes that are not Ready may be so again in a minute, all at once; so they
+// retireIfAllowed gives a VM up where that leaves enough. Nodes that are not Ready may be so again in a minute, all at once; so they
 // count as well, and only what Azure says is broken goes at once.
-func (r *retirement) take(vm Instance) {
-	if !vm.broken() && r.spare <= 0 || vm.Ready && r.ready <= 0 {
+func (r *retirement) retireIfAllowed(vm Instance) {
+	if !vm.isBroken() && r.spare <= 0 || vm.Ready && r.ready <= 0 {
 		return
 	}
-	r.giveUp(vm)
+	r.retireVM(vm)
 }
 
-// giveUp gives a VM up.
-func (r *retirement) giveUp(vm Instance) {
+// retireVM gives a VM up.
+func (r *retirement) retireVM(vm Instance) {
 	r.out = append(r.out, vm.ID)
 	r.spare--
 	r.surplus--
@@ -187,37 +187,37 @@ func (r *retirement) giveUp(vm Instance) {
 	}
 }
 
-// takeMarked gives up VMs that are marked, as many as the pool is to be smaller by. VMs that a rollout has added are not counted, because
+// retireMarked gives up VMs that are marked, as many as the pool is to be smaller by. VMs that a rollout has added are not counted, because
 // an old VM goes in exchange for each of them. The user has chosen the VMs by name, so they go even if nodes of others are not Ready:
 // the cluster-autoscaler has drained the node already.
-func (r *retirement) takeMarked(spec Spec, seen Seen, staying []Instance) {
-	smaller := r.surplus - surge(spec, seen, staying)
+func (r *retirement) retireMarked(spec Spec, seen Observed, staying []Instance) {
+	smaller := r.surplus - surgeSize(spec, seen, staying)
 	for _, vm := range staying {
-		if smaller > 0 && vm.Marked && !vm.Held {
-			r.giveUp(vm)
+		if smaller > 0 && vm.Marked && !vm.Paused {
+			r.retireVM(vm)
 			smaller--
 		}
 	}
 }
 
-// surge is how many VMs there may be beyond the replicas while old ones are replaced.
-func surge(spec Spec, seen Seen, vms []Instance) int {
+// surgeSize is how many VMs there may be beyond the replicas while old ones are replaced.
+func surgeSize(spec Spec, seen Observed, vms []Instance) int {
 	if seen.Outdated {
 		return 0
 	}
-	return min(spec.MaxSurge, len(pick(vms, Instance.old)))
+	return min(spec.MaxSurge, len(filterInstances(vms, Instance.isOld)))
 }
 
-// capacity is the size that the scale set is to have, nil for the one it has. left are the VMs that stay in the end.
-func capacity(spec Spec, seen Seen, left []Instance) *int {
-	there := len(pick(seen.Instances, func(vm Instance) bool { return !vm.Deleting }))
-	coming := seen.coming()
-	wanted := spec.Replicas + surge(spec, seen, left)
+// decideCapacity is the size that the scale set is to have, nil for the one it has. left are the VMs that stay in the end.
+func decideCapacity(spec Spec, seen Observed, left []Instance) *int {
+	there := len(filterInstances(seen.Instances, func(vm Instance) bool { return !vm.Deleting }))
+	coming := seen.countPending()
+	wanted := spec.Replicas + surgeSize(spec, seen, left)
 	missing := wanted - len(left) - coming
 	room := spec.Replicas + spec.MaxSurge - len(seen.Instances) - coming
 	switch more := min(missing, room); {
 	case more > 0 && !seen.Updating:
-		if !MayAdd(spec, seen.Instances) {
+		if !CanAddModel(spec, seen.Instances) {
 			return nil
 		}
 		return new(there + more)
@@ -228,14 +228,14 @@ func capacity(spec Spec, seen Seen, left []Instance) *int {
 	return nil
 }
 
-func (vm Instance) broken() bool { return vm.Broken && !vm.Ready && !vm.Held }
+func (vm Instance) isBroken() bool { return vm.Broken && !vm.Ready && !vm.Paused }
 
-// old VMs are to be replaced.
-func (vm Instance) old() bool { return vm.Outdated && !vm.Held }
+// isOld VMs are to be replaced.
+func (vm Instance) isOld() bool { return vm.Outdated && !vm.Paused }
 
-// order puts VMs into the order in which they go: broken ones, old ones, those that are not Ready, those of the smallest model if sizes has
+// sortForRemoval puts VMs into the order in which they go: broken ones, old ones, those that are not Ready, those of the smallest model if sizes has
 // any, and then by policy.
-func order(vms []Instance, policy Policy, sizes map[string]int) {
+func sortForRemoval(vms []Instance, policy Policy, sizes map[string]int) {
 	slices.SortStableFunc(vms, func(a, b Instance) int {
 		age := a.Created.Compare(b.Created)
 		switch policy {
@@ -244,12 +244,12 @@ func order(vms []Instance, policy Policy, sizes map[string]int) {
 		case Random:
 			age = 0
 		}
-		return cmp.Or(first(a.broken(), b.broken()), first(a.old(), b.old()), first(!a.Ready, !b.Ready), cmp.Compare(sizes[a.Model], sizes[b.Model]), age, cmp.Compare(a.ID, b.ID))
+		return cmp.Or(trueFirst(a.isBroken(), b.isBroken()), trueFirst(a.isOld(), b.isOld()), trueFirst(!a.Ready, !b.Ready), cmp.Compare(sizes[a.Model], sizes[b.Model]), age, cmp.Compare(a.ID, b.ID))
 	})
 }
 
-// first orders what is so before what is not.
-func first(a, b bool) int {
+// trueFirst orders what is so before what is not.
+func trueFirst(a, b bool) int {
 	switch {
 	case a == b:
 		return 0
@@ -259,7 +259,7 @@ func first(a, b bool) int {
 	return 1
 }
 
-func pick(vms []Instance, keep func(Instance) bool) []Instance {
+func filterInstances(vms []Instance, keep func(Instance) bool) []Instance {
 	var out []Instance
 	for _, vm := range vms {
 		if keep(vm) {

@@ -12,22 +12,22 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/pool/rollout"
 )
 
-// vms are VMs by a word each: letters are n(ew), o(ld model), r(eady), b(roken), m(arked), h(eld), l(eaving), f(ree), d(eleting). Their
+// parseVMs are VMs by a word each: letters are n(ew), o(ld model), r(eady), b(roken), m(arked), h(eld), l(eaving), f(ree), d(eleting). Their
 // IDs are a, b and so on, in the order in which they were made.
-func vms(words string) []rollout.Instance {
+func parseVMs(words string) []rollout.Instance {
 	var out []rollout.Instance
 	for i, word := range strings.Fields(words) {
 		has := func(letter string) bool { return strings.Contains(word, letter) }
 		out = append(out, rollout.Instance{
-			ID: string(rune('a' + i)), Created: time.Unix(int64(i), 0), Outdated: has("o"), Ready: has("r"), Broken: has("b"), Marked: has("m"), Held: has("h"),
-			Leaving: has("l"), Free: has("f"), Deleting: has("d"),
+			ID: string(rune('a' + i)), Created: time.Unix(int64(i), 0), Outdated: has("o"), Ready: has("r"), Broken: has("b"), Marked: has("m"), Paused: has("h"),
+			MachineDeleting: has("l"), Drained: has("f"), Deleting: has("d"),
 		})
 	}
 	return out
 }
 
-// told is what is done, as in "retire a b, delete c, capacity 4".
-func told(actions rollout.Actions) string {
+// describeActions is what is done, as in "retire a b, delete c, capacity 4".
+func describeActions(actions rollout.Actions) string {
 	var out []string
 	if len(actions.Retire) > 0 {
 		out = append(out, "retire "+strings.Join(actions.Retire, " "))
@@ -41,14 +41,14 @@ func told(actions rollout.Actions) string {
 	if actions.Capacity != nil {
 		out = append(out, "capacity "+strconv.Itoa(*actions.Capacity))
 	}
-	if actions.Hold {
+	if actions.HoldTemplate {
 		out = append(out, "hold")
 	}
 	return strings.Join(out, ", ")
 }
 
 func TestDecide(t *testing.T) {
-	type seen = rollout.Seen
+	type seen = rollout.Observed
 	surge := rollout.Limits{MaxSurge: 1}
 	unavailable := rollout.Limits{MaxUnavailable: 1}
 	tests := map[string]struct {
@@ -125,10 +125,10 @@ func TestDecide(t *testing.T) {
 			if test.policy == "" {
 				test.policy = rollout.Oldest
 			}
-			test.seen.Instances = vms(test.vms)
+			test.seen.Instances = parseVMs(test.vms)
 			before := cmp.Diff(nil, test.seen)
-			got := rollout.Decide(rollout.Spec{Limits: test.limits, Replicas: test.replicas, Policy: test.policy}, test.seen)
-			if diff := cmp.Diff(test.want, told(got)); diff != "" {
+			got := rollout.DecideActions(rollout.Spec{Limits: test.limits, Replicas: test.replicas, Policy: test.policy}, test.seen)
+			if diff := cmp.Diff(test.want, describeActions(got)); diff != "" {
 				t.Errorf("%s (-want +got):\n%s", test.reason, diff)
 			}
 			if after := cmp.Diff(nil, test.seen); before != after {
@@ -140,8 +140,8 @@ func TestDecide(t *testing.T) {
 
 // TestScaledElsewhere has an autoscaler own the size: only what somebody else deleted goes.
 func TestScaledElsewhere(t *testing.T) {
-	spec := rollout.Spec{Limits: rollout.Limits{MaxSurge: 1, MaxUnavailable: 1}, Replicas: 3, Policy: rollout.Oldest, ScaledElsewhere: true}
-	if got := told(rollout.Decide(spec, rollout.Seen{Capacity: 5, Instances: vms("or or nb nr orlf")})); got != "delete e" {
+	spec := rollout.Spec{Limits: rollout.Limits{MaxSurge: 1, MaxUnavailable: 1}, Replicas: 3, Policy: rollout.Oldest, ScaledByAutoscaler: true}
+	if got := describeActions(rollout.DecideActions(spec, rollout.Observed{Capacity: 5, Instances: parseVMs("or or nb nr orlf")})); got != "delete e" {
 		t.Errorf("got %q", got)
 	}
 }
@@ -168,7 +168,7 @@ func TestResolve(t *testing.T) {
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			got, err := rollout.Resolve(test.surge, test.unavailable, test.replicas)
+			got, err := rollout.ResolveLimits(test.surge, test.unavailable, test.replicas)
 			if diff := cmp.Diff(test.want, got); diff != "" {
 				t.Errorf("%s (-want +got):\n%s", test.reason, diff)
 			}

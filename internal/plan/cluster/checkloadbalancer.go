@@ -1,0 +1,122 @@
+package cluster
+
+import (
+	"fmt"
+	"net/netip"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan"
+)
+
+func checkLoadBalancers(in plan.ClusterInput, path *field.Path) field.ErrorList {
+	var errs field.ErrorList
+	network := in.AzureCluster.Spec.NetworkSpec
+	if lb := network.APIServerLB; lb != nil {
+		here := path.Child("apiServerLB")
+		errs = append(errs, checkLBName(here, lb)...)
+		if lb.Type == infrav1.Internal || in.Features.APIServerILB {
+			errs = append(errs, checkPrivateIPs(in, here, lb)...)
+		}
+		errs = append(errs, checkFrontends(here, lb)...)
+	}
+	if lb := network.NodeOutboundLB; lb != nil {
+		errs = append(errs, checkLBName(path.Child("nodeOutboundLB"), lb)...)
+	}
+	if lb := network.ControlPlaneOutboundLB; lb != nil {
+		errs = append(errs, checkLBName(path.Child("controlPlaneOutboundLB"), lb)...)
+	}
+	return append(errs, checkAdditionalPorts(in, path.Child("additionalAPIServerLBPorts"))...)
+}
+
+func checkLBName(path *field.Path, lb *infrav1.LoadBalancerSpec) field.ErrorList {
+	if lb.Name == "" {
+		return field.ErrorList{field.Required(path.Child("name"), "the load balancer has a name")}
+	}
+	return nil
+}
+
+// checkFrontends demands the frontend that the type of load balancer lives by.
+func checkFrontends(path *field.Path, lb *infrav1.LoadBalancerSpec) field.ErrorList {
+	for _, frontend := range lb.FrontendIPs {
+		if lb.Type == infrav1.Internal && frontend.PrivateIPAddress != "" || lb.Type != infrav1.Internal && frontend.PublicIP != nil && frontend.PublicIP.Name != "" {
+			return nil
+		}
+	}
+	if lb.Type == infrav1.Internal {
+		return field.ErrorList{field.Required(path.Child("frontendIPs"), "a load balancer of type Internal needs a frontend with a privateIP")}
+	}
+	return field.ErrorList{field.Required(path.Child("frontendIPs"), "a load balancer of type Public needs a frontend with a publicIP that has a name")}
+}
+
+// checkPrivateIPs looks whether the addresses of an internal load balancer are ones that the subnet of the control plane
+// can give: those that Azure has, where the subnet exists and is the user's.
+func checkPrivateIPs(in plan.ClusterInput, path *field.Path, lb *infrav1.LoadBalancerSpec) field.ErrorList {
+	subnet, ok := plan.ControlPlaneSubnet(in)
+	if !ok {
+		return nil
+	}
+	blocks := subnet.CIDRBlocks
+	if have, exists := existingSubnetPrefixes(in, subnet.Name); exists {
+		blocks = have
+	}
+	var errs field.ErrorList
+	for i, frontend := range lb.FrontendIPs {
+		if frontend.PrivateIPAddress == "" {
+			continue
+		}
+		here := path.Child("frontendIPs").Index(i).Child("privateIP")
+		address, err := netip.ParseAddr(frontend.PrivateIPAddress)
+		if err != nil {
+			errs = append(errs, field.Invalid(here, frontend.PrivateIPAddress, "is not an IP address"))
+			continue
+		}
+		within := false
+		for _, cidr := range blocks {
+			prefix, err := netip.ParsePrefix(cidr)
+			if err != nil || !prefix.Contains(address) {
+				continue
+			}
+			within = true
+			if isReservedAddress(prefix.Masked(), address) {
+				errs = append(errs, field.Invalid(here, frontend.PrivateIPAddress, fmt.Sprintf("Azure keeps the first four addresses and the last one of %s for itself: choose another one", prefix)))
+			}
+		}
+		if !within && !plan.IsDefaultInternalFrontend(lb, frontend) {
+			errs = append(errs, field.Invalid(here, frontend.PrivateIPAddress, fmt.Sprintf("is not within the subnet %q of the control plane, which has %s: choose an address in it", subnet.Name, strings.Join(blocks, ", "))))
+		}
+	}
+	return errs
+}
+
+func isReservedAddress(prefix netip.Prefix, address netip.Addr) bool {
+	first := prefix.Addr()
+	for range reservedAddresses {
+		if first == address {
+			return true
+		}
+		first = first.Next()
+	}
+	return prefix.Addr().Is4() && !prefix.Contains(address.Next())
+}
+
+// checkAdditionalPorts looks for additional ports that clash with the API server's or one another.
+func checkAdditionalPorts(in plan.ClusterInput, path *field.Path) field.ErrorList {
+	var errs field.ErrorList
+	_, port := APIServerEndpoint(in)
+	names, ports := map[string]bool{strings.ToLower(plan.APIServerRule): true}, map[int32]bool{port: true}
+	for i, additional := range in.AzureCluster.Spec.NetworkSpec.AdditionalAPIServerLBPorts {
+		if name := strings.ToLower(additional.Name); names[name] {
+			errs = append(errs, field.Duplicate(path.Index(i).Child("name"), additional.Name))
+		} else {
+			names[name] = true
+		}
+		if ports[additional.Port] {
+			errs = append(errs, field.Duplicate(path.Index(i).Child("port"), additional.Port))
+		}
+		ports[additional.Port] = true
+	}
+	return errs
+}

@@ -1,0 +1,49 @@
+package cluster
+
+import (
+	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/types"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/lastapplied"
+)
+
+// recordedTypes are the types of resources that a cluster's plans have, with the conditions of those that may go.
+var recordedTypes = lastapplied.Types{
+	types.ResourceGroup:         "",
+	types.VirtualNetwork:        "",
+	types.Subnet:                infrav1.SubnetsReadyCondition,
+	types.VirtualNetworkPeering: infrav1.VnetPeeringReadyCondition,
+	types.NetworkSecurityGroup:  infrav1.SecurityGroupsReadyCondition,
+	types.RouteTable:            infrav1.RouteTablesReadyCondition,
+	types.PublicIPAddress:       infrav1.PublicIPsReadyCondition,
+	types.NATGateway:            infrav1.NATGatewaysReadyCondition,
+	types.LoadBalancer:          infrav1.LoadBalancersReadyCondition,
+	types.PrivateEndpoint:       infrav1.PrivateEndpointsReadyCondition,
+	types.BastionHost:           infrav1.BastionHostReadyCondition,
+	types.PrivateDNSZone:        infrav1.PrivateDNSZoneReadyCondition,
+	types.VirtualNetworkLink:    infrav1.PrivateDNSLinkReadyCondition,
+	types.ARecord:               infrav1.PrivateDNSRecordReadyCondition,
+	types.AAAARecord:            infrav1.PrivateDNSRecordReadyCondition,
+}
+
+// ConditionForPruned is the condition that a resource reports into that no plan has any more, "" for one that never goes.
+func ConditionForPruned(id arm.ID) string { return recordedTypes.Condition(id) }
+
+// LastApplied is what plans of the AzureCluster have sent. What the spec still names and only another state of the network in
+// Azure keeps out of a plan stays.
+func LastApplied(in plan.ClusterInput) lastapplied.State {
+	scope := lastapplied.Scope{
+		SubscriptionID: in.SubscriptionID,
+		Types:          recordedTypes,
+		SecurityGroup:  func(name string) arm.ID { return plan.SecurityGroupID(in, name) },
+		PlanOfSpec: func() (*arm.Graph, error) {
+			in.Facts.VNet = plan.VNetFact{}
+			return BuildPlan(in)
+		},
+	}
+	for _, subnet := range listSubnets(in) {
+		scope.SecurityGroups = append(scope.SecurityGroups, subnet.SecurityGroup.Name)
+	}
+	return lastapplied.Read(in.AzureCluster.Annotations, scope)
+}

@@ -1,0 +1,44 @@
+package cluster_test
+
+import (
+	"testing"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/cluster"
+)
+
+func TestUntouched(t *testing.T) {
+	annotated := func(key string) func(*infrav1.AzureCluster) {
+		return func(c *infrav1.AzureCluster) { c.Annotations = map[string]string{key: "{}"} }
+	}
+	tests := map[string]struct {
+		reason string
+		change func(*infrav1.AzureCluster)
+		want   bool
+	}{
+		"new": {"no pass has come to a plan", func(*infrav1.AzureCluster) {}, true},
+		"refused": {"what is said about a refusal is no trace of Azure", func(c *infrav1.AzureCluster) {
+			c.Status.Conditions = []metav1.Condition{{Type: infrav1.ReadyCondition}}
+		}, true},
+		"resources": {"that list is for people, and does not survive a move", func(c *infrav1.AzureCluster) { c.Status.Resources = []infrav1.ResourceStatus{{ID: "/a"}} }, true},
+		"planned":   {"the plan is stored before anything is made", annotated(infrav1.LastAppliedAnnotation), false},
+		"inventory": {"so is what carries no tag", annotated(infrav1.InventoryAnnotation), false},
+		"tags":      {"the established provider stores them once the group is there", annotated("sigs.k8s.io/cluster-api-provider-azure-last-applied-tags-rg"), false},
+		"rules":     {"the established provider stores them, too", annotated("sigs.k8s.io/cluster-api-provider-azure-last-applied-security-rules"), false},
+		"endpoint":  {"it survives a move", func(c *infrav1.AzureCluster) { c.Spec.ControlPlaneEndpoint.Host = "api" }, false},
+		"condition": {"the established provider has begun", func(c *infrav1.AzureCluster) {
+			c.Status.Conditions = []metav1.Condition{{Type: infrav1.ResourceGroupReadyCondition}}
+		}, false},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			azureCluster := &infrav1.AzureCluster{}
+			test.change(azureCluster)
+			if got := cluster.NothingCreated(azureCluster); got != test.want {
+				t.Errorf("%s: %t", test.reason, got)
+			}
+		})
+	}
+}

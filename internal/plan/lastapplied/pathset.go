@@ -1,0 +1,210 @@
+package lastapplied
+
+import (
+	"encoding/json"
+	"iter"
+	"maps"
+	"slices"
+	"strings"
+)
+
+// Leaf paths are JSON pointers (RFC 6901); an element of a list has its name, ID or text in brackets behind the list's, as in
+// "/properties/loadBalancingRules[LBRuleHTTPS]".
+const (
+	// recorded is the pointer to the whole of a resource: it was seen in Azure as the object's own.
+	recorded = ""
+	// detached is in the place of a path for a resource that stays when no plan has it any more.
+	detached = "-"
+	// allResources is in the place of an ID for the tags that all resources have.
+	allResources = "*"
+	// tagsPrefix is where the tags of a resource are.
+	tagsPrefix = "/tags/"
+)
+
+// pathSet is a set of resource IDs without subscription and leaf paths, by the IDs in one case.
+type pathSet map[string]*entry
+
+// entry is what was sent of one resource, as it was written, by what tells paths apart. unconfirmed are the keys of pending paths.
+type entry struct {
+	id          string
+	paths       map[string]string
+	unconfirmed map[string]bool
+}
+
+func (s pathSet) addPaths(id string, paths ...string) {
+	key := strings.ToLower(id)
+	if s[key] == nil {
+		s[key] = &entry{id: id, paths: map[string]string{}}
+	}
+	for _, path := range paths {
+		if !s[key].hasPath(path) {
+			s[key].paths[foldCase(path)] = path
+		}
+		delete(s[key].unconfirmed, foldCase(path))
+	}
+}
+
+// addPending adds paths as pending, unless they are there.
+func (s pathSet) addPending(id string, paths ...string) {
+	for _, path := range paths {
+		if !s.hasPath(id, path) {
+			s.addPaths(id, path)
+			if added := s[strings.ToLower(id)]; added.unconfirmed == nil {
+				added.unconfirmed = map[string]bool{foldCase(path): true}
+			} else {
+				added.unconfirmed[foldCase(path)] = true
+			}
+		}
+	}
+}
+
+// addFrom adds the paths of an entry, which may be nil, as they are there.
+func (s pathSet) addFrom(id string, other *entry) {
+	s.addPaths(id)
+	for _, path := range other.sortedPaths() {
+		if other.unconfirmed[foldCase(path)] {
+			s.addPending(id, path)
+		} else {
+			s.addPaths(id, path)
+		}
+	}
+}
+
+// hasConfirmed reports whether a path is there and not pending.
+func (s pathSet) hasConfirmed(id, path string) bool {
+	return s.hasPath(id, path) && !s[strings.ToLower(id)].unconfirmed[foldCase(path)]
+}
+
+func (s pathSet) hasPath(id, path string) bool { return s[strings.ToLower(id)].hasPath(path) }
+
+func (e *entry) hasPath(path string) bool {
+	if e == nil {
+		return false
+	}
+	_, ok := e.paths[foldCase(path)]
+	return ok
+}
+
+func (e *entry) sortedPaths() []string {
+	if e == nil {
+		return nil
+	}
+	return slices.Sorted(maps.Values(e.paths))
+}
+
+// sortedEntries are the entries in the order of their IDs.
+func (s pathSet) sortedEntries() []*entry {
+	return slices.SortedFunc(maps.Values(s), func(a, b *entry) int { return strings.Compare(a.id, b.id) })
+}
+
+func (s pathSet) unionWith(other pathSet) pathSet {
+	out := pathSet{}
+	for _, all := range []pathSet{s, other} {
+		for _, entry := range all {
+			out.addFrom(entry.id, entry)
+		}
+	}
+	return out
+}
+
+// containsAll tells whether the set has all that another one has.
+func (s pathSet) containsAll(other pathSet) bool {
+	for key, entry := range other {
+		if s[key] == nil && len(entry.paths) == 0 {
+			return false
+		}
+		for _, path := range entry.paths {
+			if !s.hasPath(key, path) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// stored are the paths as they are stored, sorted.
+func (e *entry) stored() []string {
+	out := []string{}
+	for key, path := range e.paths {
+		if e.unconfirmed[key] {
+			path = pending + path
+		}
+		out = append(out, path)
+	}
+	slices.Sort(out)
+	return out
+}
+
+// toJSON is the set as it is stored, "" when it is empty.
+func (s pathSet) toJSON() string {
+	if len(s) == 0 {
+		return ""
+	}
+	lists := map[string][]string{}
+	for _, entry := range s {
+		lists[entry.id] = entry.stored()
+	}
+	raw, _ := json.Marshal(lists) // Lists of strings always marshal.
+	return string(raw)
+}
+
+// foldCase is a path by which two are the same: names of tags and of elements have no case in Azure, keys of other maps do.
+func foldCase(path string) string {
+	if strings.HasPrefix(path, tagsPrefix) || strings.Contains(path, "[") {
+		return strings.ToLower(path)
+	}
+	return path
+}
+
+var (
+	escaper   = strings.NewReplacer("~", "~0", "/", "~1")
+	unescaper = strings.NewReplacer("~1", "/", "~0", "~")
+)
+
+// toPointer is a dotted path as a JSON pointer.
+func toPointer(path string) string { return "/" + strings.ReplaceAll(path, ".", "/") }
+
+// toDotted is a pointer as Node.Owned has paths.
+func toDotted(pointer string) string {
+	var out strings.Builder
+	for part := range splitPointer(strings.TrimPrefix(pointer, "/")) {
+		if part[0] != '[' {
+			part = strings.ReplaceAll(part, "/", ".")
+		}
+		out.WriteString(part)
+	}
+	return out.String()
+}
+
+// listPointer is the list that a pointer leads to an element of, with "[]" for elements on the way, as "/properties/a[]/properties/b".
+func listPointer(pointer string) (list string, inList bool) {
+	var out strings.Builder
+	for part := range splitPointer(pointer) {
+		if inList = part[0] == '['; inList {
+			part = "[]"
+		}
+		out.WriteString(part)
+	}
+	return strings.TrimSuffix(out.String(), "[]"), inList
+}
+
+// splitPointer are the parts of a pointer in their order: those outside of brackets, and names of elements in theirs.
+func splitPointer(pointer string) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for pointer != "" {
+			end := strings.IndexByte(pointer, '[')
+			if end == 0 {
+				end = strings.IndexByte(pointer, ']') + 1
+			}
+			if end <= 0 {
+				end = len(pointer)
+			}
+			if !yield(pointer[:end]) {
+				return
+			}
+			pointer = pointer[end:]
+		}
+	}
+}
+
+func elementPointer(list, name string) string { return toPointer(list) + "[" + name + "]" }

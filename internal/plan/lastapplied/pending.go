@@ -1,0 +1,180 @@
+package lastapplied
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
+)
+
+// pending is in front of a path that a plan has had, while no read of Azure has shown it. It is recorded before the write, so it counts
+// as sent when the process dies before the answer.
+const pending = "?"
+
+// WithoutRefused returns the annotations without the pending paths of resources whose last write Azure refused, nil if there are none. A
+// resource does not have what a refused write would have added: a read before the write has shown that. lastWrite returns what is known of
+// the last write of a resource, whose ID has no subscription. A write is open until the resource has been seen as it was sent.
+func WithoutRefused(annotations map[string]string, lastWrite func(arm.ID) (refused, open bool)) map[string]string {
+	stored := annotations[infrav1.LastAppliedAnnotation]
+	var lists map[string][]string
+	if !strings.Contains(stored, pending) || json.Unmarshal([]byte(stored), &lists) != nil {
+		return nil
+	}
+	isPending := func(path string) bool { return strings.HasPrefix(path, pending) }
+	anyRefused, anyOpen := false, false
+	for id, paths := range lists {
+		if id == allResources {
+			continue
+		}
+		refused, open := lastWrite(arm.ID(groupsSegment + id))
+		anyRefused, anyOpen = anyRefused || refused, anyOpen || open
+		if refused {
+			lists[id] = slices.DeleteFunc(paths, isPending)
+		}
+	}
+	if !anyRefused {
+		return nil
+	}
+	// Another resource may have got the tags of all from a write that is still open.
+	if common, ok := lists[allResources]; ok && !anyOpen {
+		if lists[allResources] = slices.DeleteFunc(common, isPending); len(lists[allResources]) == 0 {
+			delete(lists, allResources)
+		}
+	}
+	raw, err := json.Marshal(lists)
+	if err != nil {
+		return nil
+	}
+	return map[string]string{infrav1.LastAppliedAnnotation: string(raw)}
+}
+
+// planned returns what a plan sends. Paths are pending unless they were recorded without the mark or isShown returns true.
+func (m State) planned(g *arm.Graph, isShown func(id, path string) bool) pathSet {
+	out := pathSet{}
+	for _, entry := range m.pathsSentBy(g) {
+		out.addPaths(entry.id)
+		for _, path := range entry.sortedPaths() {
+			if path == detached || m.applied.hasConfirmed(entry.id, path) ||
+				strings.HasPrefix(path, tagsPrefix) && m.applied.hasConfirmed(allResources, path) || isShown(entry.id, path) {
+				out.addPaths(entry.id, path)
+			} else {
+				out.addPending(entry.id, path)
+			}
+		}
+	}
+	return out
+}
+
+// shownBy returns a function that reports whether a resource is in place or Azure shows a path of it as it was sent. For the tags of all
+// resources one of them is enough.
+func shownBy(g *arm.Graph, outcome arm.Outcome, full func(string) arm.ID) func(id, path string) bool {
+	type bodies struct{ sent, observed any }
+	decoded := map[string]bodies{}
+	shows := func(node *arm.Node, path string) bool {
+		result, ok := outcome.Result(node.ID)
+		if !ok || result.IsDone() || len(result.Observed) == 0 {
+			return ok && result.IsDone()
+		}
+		of, known := decoded[node.ID.Key()]
+		if !known {
+			of.sent, _ = wanted(g, node)
+			of.observed, _ = arm.DecodeBody(result.Observed)
+			decoded[node.ID.Key()] = of
+		}
+		return hasPath(of.sent, of.observed, path)
+	}
+	return func(id, path string) bool {
+		if id != allResources {
+			node := g.Node(full(id))
+			return node != nil && shows(node, path)
+		}
+		return slices.ContainsFunc(g.Nodes(), func(node *arm.Node) bool {
+			row, _ := findRow(node.ID)
+			return row.Taggable && node.Body != nil && node.Policy != arm.Observe && shows(node, path)
+		})
+	}
+}
+
+// wanted is the body that the paths of a node are read from.
+func wanted(g *arm.Graph, node *arm.Node) (any, error) {
+	if node.PlannedBody != nil {
+		return arm.DecodeBody(node.PlannedBody)
+	}
+	return g.DecodedBody(node)
+}
+
+// hasPath reports whether a resource has at path what was sent there. Of an element of a list only the name counts, since Azure adds
+// properties.
+func hasPath(sent, observed any, path string) bool {
+	for part := range splitPointer(path) {
+		if element, inList := strings.CutPrefix(part, "["); inList {
+			element = strings.TrimSuffix(element, "]")
+			sent, observed = elementNamed(sent, element), elementNamed(observed, element)
+		} else {
+			for key := range strings.SplitSeq(strings.TrimPrefix(part, "/"), "/") {
+				sent, observed = member(sent, unescaper.Replace(key)), member(observed, unescaper.Replace(key))
+			}
+		}
+		if sent == nil || observed == nil {
+			return false
+		}
+	}
+	return strings.HasSuffix(path, "]") || isWithin(sent, observed)
+}
+
+func member(object any, key string) any {
+	members, _ := object.(map[string]any)
+	if found, ok := members[key]; ok {
+		return found
+	}
+	for other, value := range members {
+		if strings.EqualFold(other, key) {
+			return value
+		}
+	}
+	return nil
+}
+
+// elementNamed returns the element of a list, the member of an object or the word of a list in one text with that name, or nil.
+func elementNamed(list any, element string) any {
+	switch list := list.(type) {
+	case []any:
+		for _, item := range list {
+			if strings.EqualFold(elementName(item), element) {
+				return item
+			}
+		}
+	case map[string]any:
+		return member(list, element)
+	case string:
+		for word := range strings.SplitSeq(list, ",") {
+			if strings.EqualFold(strings.TrimSpace(word), element) {
+				return word
+			}
+		}
+	}
+	return nil
+}
+
+// isWithin reports whether a value of Azure is the one that was sent, with additions. Azure changes the case of texts.
+func isWithin(sent, observed any) bool {
+	switch sent := sent.(type) {
+	case map[string]any:
+		for key, value := range sent {
+			if !isWithin(value, member(observed, key)) {
+				return false
+			}
+		}
+		_, isObject := observed.(map[string]any)
+		return isObject
+	case []any:
+		items, _ := observed.([]any)
+		return len(items) == len(sent) && !slices.ContainsFunc(sent, func(item any) bool {
+			return !slices.ContainsFunc(items, func(other any) bool { return isWithin(item, other) })
+		})
+	}
+	return observed != nil && strings.EqualFold(fmt.Sprint(sent), fmt.Sprint(observed))
+}

@@ -1,0 +1,283 @@
+package lastapplied_test
+
+import (
+	"encoding/json"
+	"maps"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/types"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/lastapplied"
+)
+
+const (
+	group   = "/subscriptions/s/resourceGroups/g"
+	network = group + "/providers/Microsoft.Network/"
+	vnet    = network + "virtualNetworks/v"
+	nodes   = vnet + "/subnets/nodes"
+	lb      = network + "loadBalancers/lb"
+	nsg     = network + "networkSecurityGroups/nsg"
+	gateway = network + "natGateways/nat"
+	address = network + "publicIPAddresses/ip"
+	vm      = group + "/providers/Microsoft.Compute/virtualMachines/m"
+	disk    = group + "/providers/Microsoft.Compute/disks/m"
+)
+
+var scope = lastapplied.Scope{
+	SubscriptionID: "s",
+	Types: lastapplied.Types{
+		types.ResourceGroup: "", types.VirtualNetwork: "", types.Subnet: "S", types.LoadBalancer: "L", types.NetworkSecurityGroup: "G",
+		types.NATGateway: "N", types.PublicIPAddress: "P", types.VirtualMachineExtension: "E", types.PrivateDNSZone: "D", types.ARecord: "A",
+	},
+	Self:           nodes,
+	SecurityGroup:  func(name string) arm.ID { return network + "networkSecurityGroups/" + arm.ID(name) },
+	SecurityGroups: []string{"nsg"},
+}
+
+// newTags is a body with tags and the ownership mark.
+func newTags(keys ...string) map[string]any {
+	tags := map[string]any{infrav1.ClusterTagKey("c"): "owned", infrav1.NameTag: "n", infrav1.RoleTag: "common"}
+	for _, key := range keys {
+		tags[key] = "v"
+	}
+	return map[string]any{"tags": tags}
+}
+
+func newGraph(nodes ...arm.Node) *arm.Graph {
+	g := &arm.Graph{}
+	for _, node := range nodes {
+		if node.Policy == "" {
+			node.Policy = arm.Repair
+		}
+		g.Add(node)
+	}
+	return g
+}
+
+func storedAnnotations(annotation string) map[string]string {
+	return map[string]string{infrav1.LastAppliedAnnotation: annotation}
+}
+
+// TestForged has what somebody who may annotate an object can write there: nothing of it names more than the object's own.
+func TestForged(t *testing.T) {
+	g := newGraph(
+		arm.Node{ID: group, Body: newTags()}, arm.Node{ID: vnet, Policy: arm.Observe},
+		arm.Node{ID: lb, Body: newTags()}, arm.Node{ID: nsg, Body: newTags()}, arm.Node{ID: vm, Policy: arm.CreateOnly, Body: newTags()},
+	)
+	for name, test := range map[string]struct {
+		reason string
+		stored string
+		prune  []arm.ID
+		owned  []string // of the load balancer
+		tags   []string
+	}{
+		"control":                     {"a resource goes if the engine finds the ownership tag on it", `{"g/providers/Microsoft.Network/publicIPAddresses/ip":[]}`, []arm.ID{address}, nil, nil},
+		"other group":                 {"the engine looks at its tag, too", `{"other/providers/Microsoft.Network/publicIPAddresses/ip":[]}`, []arm.ID{"/subscriptions/s/resourceGroups/other/providers/Microsoft.Network/publicIPAddresses/ip"}, nil, nil},
+		"other subscription":          {"IDs have none", `{"/subscriptions/x/resourceGroups/g/providers/Microsoft.Network/publicIPAddresses/ip":[]}`, nil, nil, nil},
+		"way out":                     {"a path cannot leave the subscription", `{"../../x/resourceGroups/g/providers/Microsoft.Network/publicIPAddresses/ip":[],"g/providers/Microsoft.Network/publicIPAddresses/..":[],"g/providers/Microsoft.Network/publicIPAddresses/ip?a=b":[],"g/providers/Microsoft.Network/publicIPAddresses/%2e%2e":[]}`, nil, nil, nil},
+		"group":                       {"too much hangs on it", `{"other":[]}`, nil, nil, nil},
+		"network":                     {"too much hangs on it", `{"g/providers/Microsoft.Network/virtualNetworks/other":[]}`, nil, nil, nil},
+		"type of no plan":             {"plans have none", `{"g/providers/Microsoft.Compute/disks/d":[],"g/providers/Microsoft.Storage/storageAccounts/a":[]}`, nil, nil, nil},
+		"extension of another's VM":   {"the plan has no such VM, whosever its tag is", `{"g/providers/Microsoft.Compute/virtualMachines/other/extensions/e":[]}`, nil, nil, nil},
+		"extension of the VM":         {"a child of what the plan has", `{"g/providers/Microsoft.Compute/virtualMachines/m/extensions/e":[]}`, []arm.ID{vm + "/extensions/e"}, nil, nil},
+		"subnet of another network":   {"the plan has no such network", `{"g/providers/Microsoft.Network/virtualNetworks/other/subnets/s":[]}`, nil, nil, nil},
+		"record of a zone that goes":  {"a child of what goes with it", `{"g/providers/Microsoft.Network/privateDnsZones/z":[],"g/providers/Microsoft.Network/privateDnsZones/z/A/a":[]}`, []arm.ID{network + "privateDnsZones/z", network + "privateDnsZones/z/A/a"}, nil, nil},
+		"record of a zone that stays": {"the plan has no such zone", `{"g/providers/Microsoft.Network/privateDnsZones/z/A/a":[]}`, nil, nil, nil},
+		"rule of a load balancer":     {"it is the object's own", `{"g/providers/Microsoft.Network/loadBalancers/lb":["/properties/loadBalancingRules[r]"]}`, nil, []string{"properties.loadBalancingRules[r]"}, nil},
+		"rules of machines":           {"no plan of a load balancer has any", `{"g/providers/Microsoft.Network/loadBalancers/lb":["/properties/inboundNatRules[r]","/properties/inboundNatRules","/properties","/properties/sku"]}`, nil, nil, nil},
+		"ownership tag":               {"no plan takes it away", `{"*":["/tags/` + infrav1.ClusterTagKey("c") + `","/tags/Name"],"g/providers/Microsoft.Network/loadBalancers/lb":["/tags/` + infrav1.RoleTag + `","/tags/` + infrav1.ClusterTagKey("other") + `"]}`, nil, nil, nil},
+		"tag":                         {"tags of its own resources are the object's", `{"*":["/tags/team"]}`, nil, nil, []string{"team"}},
+		"no JSON":                     {"it names nothing", `[`, nil, nil, nil},
+		"another JSON":                {"it names nothing", `["g"]`, nil, nil, nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			m := lastapplied.Read(storedAnnotations(test.stored), scope)
+			if diff := cmp.Diff(test.prune, m.ListPruned(g)); diff != "" {
+				t.Errorf("%s: to prune (-want +got):\n%s", test.reason, diff)
+			}
+			fresh := newGraph(arm.Node{ID: lb, Body: newTags()})
+			m.AddRemovals(fresh)
+			if diff := cmp.Diff(test.owned, fresh.Node(lb).OwnedPaths); diff != "" {
+				t.Errorf("%s: owned paths (-want +got):\n%s", test.reason, diff)
+			}
+			if diff := cmp.Diff(test.tags, fresh.Node(lb).DropTags); diff != "" {
+				t.Errorf("%s: tags (-want +got):\n%s", test.reason, diff)
+			}
+		})
+	}
+}
+
+// TestRemembered walks over one body of each kind of removal: what a write that leaves it out would leave in Azure is stored.
+func TestRemembered(t *testing.T) {
+	balancer := newTags("team", "a/b")
+	balancer["properties"] = map[string]any{
+		"loadBalancingRules":  []any{map[string]any{"name": "r"}},
+		"backendAddressPools": []any{map[string]any{"name": "p"}},
+		"inboundNatRules":     []any{map[string]any{"name": "n"}},
+	}
+	rules := newTags("team", "own")
+	rules["properties"] = map[string]any{"securityRules": []any{map[string]any{"name": "r"}}}
+	g := newGraph(
+		arm.Node{ID: group, Body: newTags("team")},
+		arm.Node{ID: vnet, Policy: arm.Observe},
+		arm.Node{ID: nodes, Body: map[string]any{"properties": map[string]any{
+			"addressPrefix": "10.0.0.0/16", "natGateway": map[string]any{"id": gateway}, "serviceEndpoints": []any{map[string]any{"service": "Microsoft.Sql"}}}}},
+		arm.Node{ID: lb, Body: balancer},
+		arm.Node{ID: nsg, Body: rules},
+		arm.Node{ID: address, Policy: arm.CreateOnly, Body: newTags("team")},
+		arm.Node{ID: vm, Policy: arm.CreateOnly, Body: newTags("team")},
+	)
+	want := map[string][]string{
+		"*": {"?/tags/team"},
+		"g": {},
+		"g/providers/Microsoft.Network/virtualNetworks/v/subnets/nodes": {"?/properties/natGateway", "?/properties/serviceEndpoints[Microsoft.Sql]"},
+		"g/providers/Microsoft.Network/loadBalancers/lb":                {"?/properties/loadBalancingRules[r]", "?/tags/a~1b"},
+		"g/providers/Microsoft.Network/networkSecurityGroups/nsg":       {"?/properties/securityRules[r]", "?/tags/own"},
+		"g/providers/Microsoft.Network/publicIPAddresses/ip":            {},
+	}
+	var got map[string][]string
+	if err := json.Unmarshal([]byte(lastapplied.Read(nil, scope).AnnotationsBefore(g)[infrav1.LastAppliedAnnotation]), &got); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+// TestTagsAloneNeedNoWrite makes sure that an object with nothing to remember but tags is not written before its first pass.
+func TestTagsAloneNeedNoWrite(t *testing.T) {
+	g := newGraph(arm.Node{ID: vm, Policy: arm.CreateOnly, Body: newTags("team")})
+	unlike := newGraph(arm.Node{ID: vm, Policy: arm.CreateOnly, Body: newTags("team", "own")}, arm.Node{ID: disk, Policy: arm.TagOnly, Body: newTags("team")})
+	for _, g := range []*arm.Graph{g, unlike} {
+		if got := lastapplied.Read(nil, scope).AnnotationsBefore(g); got != nil {
+			t.Errorf("got %v", got)
+		}
+	}
+	annotations := lastapplied.Read(nil, scope).AnnotationsAfter(g, arm.Outcome{})
+	if got, want := annotations[infrav1.LastAppliedAnnotation], `{"*":["/tags/team"]}`; got != want {
+		t.Errorf("after the pass it is stored: got %s, want %s", got, want)
+	}
+	changed := newGraph(arm.Node{ID: vm, Policy: arm.CreateOnly, Body: newTags("env")})
+	if got, want := lastapplied.Read(annotations, scope).AnnotationsBefore(changed)[infrav1.LastAppliedAnnotation], `{"*":["/tags/team","?/tags/env"]}`; got != want {
+		t.Errorf("a tag that is to go is not forgotten: got %s, want %s", got, want)
+	}
+}
+
+func TestMade(t *testing.T) {
+	there := func(id arm.ID, state arm.State) arm.Result {
+		return arm.Result{ID: id, State: state, Owned: true, Observed: json.RawMessage(`{}`)}
+	}
+	const subnet = "/resourceGroups/g/providers/Microsoft.Network/virtualNetworks/v/subnets/nodes"
+	both := `{"g":[""],"g/providers/Microsoft.Network/virtualNetworks/v/subnets/nodes":[""]}`
+	for name, test := range map[string]struct {
+		reason  string
+		before  string
+		planned []arm.ID
+		results []arm.Result
+		want    []arm.ID
+	}{
+		"refused": {"what was never there can be corrected", "", []arm.ID{group, nodes},
+			[]arm.Result{{ID: group, State: arm.Failed}, {ID: nodes, State: arm.Blocked}}, nil},
+		"first": {"what is there is bound, and the rest can be corrected", "", []arm.ID{group, nodes},
+			[]arm.Result{there(group, arm.Ready), {ID: nodes, State: arm.Failed}}, []arm.ID{"/resourceGroups/g"}},
+		"brought":  {"what users brought is theirs", "", []arm.ID{group}, []arm.Result{{ID: group, State: arm.Foreign, Observed: json.RawMessage(`{}`)}}, nil},
+		"not read": {"no answer says nothing", `{"g":[""]}`, []arm.ID{group}, []arm.Result{{ID: group, State: arm.Waiting}}, []arm.ID{"/resourceGroups/g"}},
+		"going": {"a subnet that the spec wants no more is there until it is gone", both, []arm.ID{group},
+			[]arm.Result{there(group, arm.Ready), {ID: nodes, State: arm.Deleting}}, []arm.ID{"/resourceGroups/g", subnet}},
+		"gone":       {"one of its name may be made with another range", both, []arm.ID{group}, []arm.Result{there(group, arm.Ready)}, []arm.ID{"/resourceGroups/g"}},
+		"unreadable": {"it is written anew", "text", []arm.ID{group}, []arm.Result{there(group, arm.Ready)}, []arm.ID{"/resourceGroups/g"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var planned []arm.Node
+			for _, id := range test.planned {
+				planned = append(planned, arm.Node{ID: id})
+			}
+			annotations := lastapplied.Read(storedAnnotations(test.before), scope).AnnotationsAfter(newGraph(planned...), arm.Outcome{Results: test.results})
+			if diff := cmp.Diff(test.want, lastapplied.RecordedResources(annotations)); diff != "" {
+				t.Errorf("%s (-want +got):\n%s", test.reason, diff)
+			}
+		})
+	}
+}
+
+// TestStays makes sure that what Azure has no way to take back is spoken of as long as the spec does not set it.
+func TestStays(t *testing.T) {
+	g := newGraph(arm.Node{ID: nodes, UnremovablePaths: []string{"/properties/natGateway"}})
+	annotations := lastapplied.Read(storedAnnotations(`{"g/providers/Microsoft.Network/virtualNetworks/v/subnets/nodes":["/properties/natGateway","/properties/routeTable"]}`), scope).AnnotationsAfter(g, arm.Outcome{
+		Results: []arm.Result{{ID: nodes, State: arm.Ready, UnremovablePaths: []string{"/properties/natGateway"}}},
+	})
+	if diff := cmp.Diff([]string{"/properties/natGateway"}, lastapplied.Read(annotations, scope).AppliedPaths(nodes)); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+// TestNeverThere forgets what a request had that Azure refused, once the spec does not set it any more.
+func TestNeverThere(t *testing.T) {
+	g := newGraph(arm.Node{ID: nodes, UnremovablePaths: []string{"/properties/natGateway"}})
+	annotations := lastapplied.Read(storedAnnotations(`{"g/providers/Microsoft.Network/virtualNetworks/v/subnets/nodes":["/properties/natGateway"]}`), scope).AnnotationsAfter(g, arm.Outcome{
+		Results: []arm.Result{{ID: nodes, State: arm.Ready}},
+	})
+	if sent := lastapplied.Read(annotations, scope).AppliedPaths(nodes); len(sent) > 0 {
+		t.Errorf("%v was never in the subnet", sent)
+	}
+}
+
+// TestNamed makes sure that nothing goes that the spec names and only the state of Azure keeps out of the plan.
+func TestNamed(t *testing.T) {
+	named := scope
+	named.PlanOfSpec = func() (*arm.Graph, error) { return newGraph(arm.Node{ID: address, Body: newTags()}), nil }
+	before := storedAnnotations(`{"g/providers/Microsoft.Network/publicIPAddresses/ip":[],"g/providers/Microsoft.Network/natGateways/nat":[]}`)
+	if diff := cmp.Diff([]arm.ID{gateway}, lastapplied.Read(before, named).ListPruned(newGraph())); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+// TestStoredOnce makes sure that a memory that has everything is not written again, whoever wrote it.
+func TestStoredOnce(t *testing.T) {
+	g := newGraph(arm.Node{ID: group, Body: newTags("team")}, arm.Node{ID: lb, Body: newTags("team", "own")})
+	annotations := lastapplied.Read(nil, scope).AnnotationsAfter(g, arm.Outcome{Results: []arm.Result{{ID: group, State: arm.Ready, Owned: true, Observed: json.RawMessage(`{}`)}, {ID: lb, State: arm.Ready}}})
+	maps.DeleteFunc(annotations, func(_, value string) bool { return value == "" })
+	m := lastapplied.Read(annotations, scope)
+	if got := m.AnnotationsBefore(g); got != nil {
+		t.Errorf("got %v", got)
+	}
+	again := m.AnnotationsAfter(g, arm.Outcome{Results: []arm.Result{{ID: group, State: arm.Waiting}, {ID: lb, State: arm.Ready}}})
+	if diff := cmp.Diff(annotations[infrav1.LastAppliedAnnotation], again[infrav1.LastAppliedAnnotation]); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// TestLasting makes sure that what goes with its object is known when no plan has it any more, unless it was let go.
+func TestLasting(t *testing.T) {
+	const before = `{"*":["/tags/team"],"g":["","/tags/own"]}`
+	for name, test := range map[string]struct {
+		reason  string
+		before  string
+		lasting bool
+		planned *arm.Graph
+		want    string
+		left    []arm.ID
+	}{
+		"in no plan":   {"it goes with the object, and its tags when a plan has it again", before, true, newGraph(), `{"g":["","/tags/own","/tags/team"]}`, []arm.ID{group}},
+		"planned":      {"the plan says what becomes of it", before, true, newGraph(arm.Node{ID: group, Body: newTags("own")}), `{"*":["/tags/own"],"g":[""]}`, nil},
+		"only read":    {"it is the object's no more", before, true, newGraph(arm.Node{ID: group, Policy: arm.Observe}), "", nil},
+		"is to stay":   {"nobody deletes it", `{"g":["","-"]}`, true, newGraph(), `{"g":["","-"]}`, nil},
+		"other object": {"its plans have what is its own", before, false, newGraph(), "", nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			in := scope
+			in.KeepsLasting, in.AllLeaves = test.lasting, true
+			annotations := lastapplied.Read(storedAnnotations(test.before), in).AnnotationsAfter(test.planned, arm.Outcome{})
+			got := annotations[infrav1.LastAppliedAnnotation]
+			if got != test.want {
+				t.Errorf("%s: stored %s, want %s", test.reason, got, test.want)
+			}
+			if diff := cmp.Diff(test.left, lastapplied.Read(annotations, in).ListAbandoned(test.planned)); diff != "" {
+				t.Errorf("%s: left (-want +got):\n%s", test.reason, diff)
+			}
+		})
+	}
+}

@@ -1,0 +1,45 @@
+package leftovers
+
+import (
+	"strings"
+
+	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/types"
+)
+
+// AddToDeletion adds to the plan of a deletion what is proven to be left by the cluster, if the user asks for it: it goes before the network, which it
+// may be in. It returns what goes and what stays.
+func AddToDeletion(azureCluster *infrav1.AzureCluster, graph *arm.Graph, found []Leftover) (deleted []arm.ID, kept []Leftover) {
+	requested := IsDeletionRequested(azureCluster)
+	var network []arm.ID
+	for _, node := range graph.Nodes() {
+		if node.Policy != arm.Observe {
+			network = append(network, node.ID)
+		}
+	}
+	for _, one := range found {
+		if !requested || one.UnprovenReason != "" {
+			kept = append(kept, one)
+			continue
+		}
+		deleted = append(deleted, one.ID)
+	}
+	for _, id := range deleted {
+		node := arm.Node{ID: id, Policy: arm.CreateOnly, Foreign: arm.UseForeign, Group: infrav1.LeftoversCondition}
+		for _, other := range network {
+			if !id.IsWithin(other) {
+				node.After = append(node.After, other)
+			}
+		}
+		if strings.EqualFold(id.Type(), types.LoadBalancer) {
+			for _, other := range deleted {
+				if strings.EqualFold(other.Type(), types.PublicIPAddress) {
+					node.After = append(node.After, other)
+				}
+			}
+		}
+		graph.Add(node)
+	}
+	return deleted, kept
+}

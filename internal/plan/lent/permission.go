@@ -1,0 +1,133 @@
+package lent
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/types"
+)
+
+// permission is whether a resource may be used.
+type permission int
+
+const (
+	// deniedForeign resources are neither the Cluster's nor listed.
+	deniedForeign permission = iota
+	// allowedUse resources are the Cluster's or listed.
+	allowedUse
+	// unknownOwner resources are in a resource group that does not exist, so it is not known whose they will be.
+	unknownOwner
+	// missingFact resources are in missing.
+	missingFact
+)
+
+// permissionFor tells whether a resource may be used. listed tells that spec.allowedResources counts.
+func (p *restrictor) permissionFor(id arm.ID, listed bool) permission {
+	switch {
+	case id.Subscription() == "":
+		return deniedForeign
+	case listed && isWithinAny(id, p.Resources), p.isCreatedByPlan(id):
+		return allowedUse
+	case id.ResourceGroup() == "":
+		return deniedForeign
+	}
+	group := arm.ResourceGroupID(id.Subscription(), id.ResourceGroup())
+	of := p.permissionByTags(group)
+	if of != deniedForeign || id.Equal(group) {
+		return of
+	}
+	holder := findTaggable(id)
+	if holder == "" {
+		return deniedForeign
+	}
+	// In a group of others nobody learns what there is.
+	if of = p.permissionByTags(holder); of == unknownOwner {
+		return deniedForeign
+	}
+	return of
+}
+
+// isCreatedByPlan tells whether a resource is a node that the plan creates, or below one. A node that would use what others made does not count.
+func (p *restrictor) isCreatedByPlan(id arm.ID) bool {
+	for ; id != "" && id.Type() != arm.ResourceGroupType; id = id.Parent() {
+		if node := p.graph.Node(id); node != nil {
+			return node.Policy != arm.Observe
+		}
+	}
+	return false
+}
+
+// permissionByTags tells whether a resource carries the tags of the Cluster.
+func (p *restrictor) permissionByTags(id arm.ID) permission {
+	fact, known := p.Facts[id.Key()]
+	switch {
+	case !known:
+		p.missing[id.Key()] = id
+		return missingFact
+	case fact.Unreadable:
+		return deniedForeign
+	case !fact.Exists:
+		return unknownOwner
+	case p.Owner.OwnsTags(fact.Tags):
+		return allowedUse
+	}
+	return deniedForeign
+}
+
+// findTaggable is the resource that tells by its tags whose a resource is: itself or the nearest one above that can carry tags, "" if there
+// is none.
+func findTaggable(id arm.ID) arm.ID {
+	for ; id != "" && id.Type() != arm.ResourceGroupType && id.ResourceGroup() != ""; id = id.Parent() {
+		row, err := types.ForID(id)
+		if err != nil {
+			return ""
+		}
+		if row.Taggable {
+			return id
+		}
+	}
+	return ""
+}
+
+func isNetwork(id arm.ID) bool {
+	return strings.EqualFold(id.Type(), types.VirtualNetwork) || strings.EqualFold(id.Type(), types.Subnet)
+}
+
+// fileProperties are the properties by which Azure reads or writes a file at a URL with the rights of whoever asks. The account with the file is not
+// named by an ID. That Azure writes the logs of a VM into any account of the subscription is an assumption: no page says which rights
+// it asks for.
+// https://learn.microsoft.com/en-us/rest/api/compute/images/create-or-update (blobUri)
+// https://learn.microsoft.com/en-us/rest/api/compute/disks/create-or-update (sourceUri, securityDataUri)
+// https://learn.microsoft.com/en-us/rest/api/compute/virtual-machines/create-or-update (vhd.uri, bootDiagnostics.storageUri)
+var fileProperties = []string{"blobUri", "sourceUri", "securityDataUri", "vhd.uri", "bootDiagnostics.storageUri"}
+
+// findFileURLs are the places of a body that name files by their URL.
+func findFileURLs(body any) []string {
+	var out []string
+	var walk func(path string, value any)
+	walk = func(path string, value any) {
+		switch value := value.(type) {
+		case []any:
+			for _, item := range value {
+				walk(path+"[]", item)
+			}
+		case map[string]any:
+			for _, key := range slices.Sorted(maps.Keys(value)) {
+				below := strings.TrimPrefix(path+"."+key, ".")
+				text, isText := value[key].(string)
+				if isText && text != "" && slices.ContainsFunc(fileProperties, func(file string) bool { return strings.EqualFold(below, file) || hasSuffixFold(below, "."+file) }) {
+					out = append(out, below)
+				}
+				walk(below, value[key])
+			}
+		}
+	}
+	walk("", body)
+	return out
+}
+
+func hasSuffixFold(text, suffix string) bool {
+	return len(text) >= len(suffix) && strings.EqualFold(text[len(text)-len(suffix):], suffix)
+}

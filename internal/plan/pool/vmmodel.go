@@ -1,0 +1,122 @@
+package pool
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/Azure/azure-sdk-for-go/sdk/resourcemanager/compute/armcompute/v7"
+
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/compare"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/types"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/migration"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/vm"
+)
+
+// modelParts are the parts of a VM by which one of an older model is known: what it is made of, and what Azure shows of it.
+// Neither the bootstrap data, which change with every token, nor tags or extensions make a VM an older one; Azure's
+// latestModelApplied would say so of all of them.
+var modelParts = []string{"hardwareProfile", "storageProfile", "securityProfile"}
+
+// buildWantedVM is a VM as the spec wants it, in the shape that both orchestration modes show, as far as it counts.
+func buildWantedVM(in Input) (any, error) {
+	p := buildProfile(in)
+	profile, err := vm.BuildScaleSetProfile(p)
+	if err != nil {
+		return nil, err
+	}
+	raw, err := json.Marshal(profile)
+	if err != nil {
+		return nil, err
+	}
+	var properties map[string]any
+	if err := json.Unmarshal(raw, &properties); err != nil {
+		return nil, err
+	}
+	properties["hardwareProfile"] = map[string]any{"vmSize": p.VMSize}
+	return selectModelParts(properties), nil
+}
+
+// selectModelParts are the parts of a VM that count, without names of disks, which Azure gives each VM.
+func selectModelParts(properties map[string]any) map[string]any {
+	out := map[string]any{}
+	for _, part := range modelParts {
+		if value, ok := properties[part]; ok {
+			out[part] = value
+		}
+	}
+	if storage, ok := out["storageProfile"].(map[string]any); ok {
+		disks, _ := storage["dataDisks"].([]any)
+		for _, disk := range disks {
+			if disk, ok := disk.(map[string]any); ok {
+				delete(disk, "name")
+			}
+		}
+	}
+	return map[string]any{"properties": out}
+}
+
+// removeAttachedDisks removes the data disks that the CSI driver or a user attached to a VM. Those of its model are made with it, and have the
+// create option Empty: https://learn.microsoft.com/en-us/azure/virtual-machine-scale-sets/virtual-machine-scale-sets-attached-disks
+func removeAttachedDisks(properties map[string]any) {
+	storage, _ := properties["storageProfile"].(map[string]any)
+	disks, _ := storage["dataDisks"].([]any)
+	if len(disks) == 0 {
+		return
+	}
+	storage["dataDisks"] = slices.DeleteFunc(disks, func(disk any) bool {
+		of, _ := disk.(map[string]any)
+		option, _ := of["createOption"].(string)
+		return strings.EqualFold(option, string(armcompute.DiskCreateOptionTypesAttach))
+	})
+}
+
+// differsFromSpec tells whether a VM, or one of a scale set by its model, is not as wanted. What was found when the pool was taken over
+// does not count: there is no telling it from the older model that it may come from.
+func differsFromSpec(in Input, found *migration.Differences, wanted any, shown json.RawMessage) (bool, error) {
+	row, err := types.ForID(arm.NewID("s", "g", types.VirtualMachine, "vm"))
+	if err != nil {
+		return false, err
+	}
+	var have map[string]any
+	if err := json.Unmarshal(shown, &have); err != nil {
+		return false, fmt.Errorf("a VM of a scale set: %w", err)
+	}
+	properties, _ := have["properties"].(map[string]any)
+	if sku, ok := have["sku"].(map[string]any); ok && properties != nil {
+		// A scale set and its instances have their size there.
+		properties["hardwareProfile"] = map[string]any{"vmSize": sku["name"]}
+	}
+	removeAttachedDisks(properties)
+	if model, ok := properties["virtualMachineProfile"].(map[string]any); ok {
+		model["hardwareProfile"] = properties["hardwareProfile"]
+		have["properties"] = model
+	}
+	want, err := arm.DecodeBody(wanted)
+	if err != nil {
+		return false, err
+	}
+	got, err := arm.DecodeBody(have)
+	if err != nil {
+		return false, err
+	}
+	counts := false
+	for _, d := range compare.Diff(compare.Desired{Type: row, Body: want}, got) {
+		// Each is looked at, so that all that was found are known.
+		if !found.KeepsDifference(ScaleSetID(in), d.Path, d.Want, d.Have) {
+			counts = true
+		}
+	}
+	return counts, nil
+}
+
+// IsOutdated tells whether a scale set makes VMs that are not as the spec wants them.
+func IsOutdated(in Input, found *migration.Differences, scaleSet json.RawMessage) (bool, error) {
+	wanted, err := buildWantedVM(in)
+	if err != nil {
+		return false, err
+	}
+	return differsFromSpec(in, found, wanted, scaleSet)
+}
