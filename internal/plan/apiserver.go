@@ -8,8 +8,8 @@ import (
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 )
 
-// ControlPlaneSubnet is the subnet of the control-plane machines and of the frontends of internal load balancers: that
-// with the role control-plane, else the one for the whole cluster.
+// ControlPlaneSubnet returns the subnet of the control-plane machines and of the frontends of internal load balancers: the
+// first one with the role control-plane, else the first one with the role cluster. ok is false if the spec has neither.
 func ControlPlaneSubnet(in ClusterInput) (infrav1.SubnetSpec, bool) {
 	for _, role := range []infrav1.SubnetRole{infrav1.SubnetControlPlane, infrav1.SubnetCluster} {
 		for _, subnet := range in.AzureCluster.Spec.NetworkSpec.Subnets {
@@ -21,22 +21,22 @@ func ControlPlaneSubnet(in ClusterInput) (infrav1.SubnetSpec, bool) {
 	return infrav1.SubnetSpec{}, false
 }
 
-// InternalAPIServerFrontendName is the name of a frontend of the internal load balancer beside the public one where the
-// spec gives it none.
+// InternalAPIServerFrontendName returns the default name of a frontend of the internal load balancer that is created
+// beside the public one.
 func InternalAPIServerFrontendName(lb *infrav1.LoadBalancerSpec) string {
 	return lb.Name + "-frontEnd-internal-ip"
 }
 
-// IsDefaultInternalFrontend tells whether a frontend of a public load balancer is what the feature gate APIServerILB adds, and nothing that
-// somebody asked for.
+// IsDefaultInternalFrontend returns true for the frontend that the feature gate APIServerILB adds to a public load
+// balancer by default, and false for one that a user wrote.
 func IsDefaultInternalFrontend(lb *infrav1.LoadBalancerSpec, frontend infrav1.FrontendIP) bool {
 	return frontend.Name == InternalAPIServerFrontendName(lb) && frontend.PrivateIPAddress == DefaultInternalLBIP
 }
 
-// InternalAPIServerFrontends are the frontends of the internal load balancer beside the public one of the API server, which
-// the feature gate APIServerILB stands for; there is no such load balancer without any. The address that the gate brings
-// counts only where the control plane's subnet has it: a cluster with other ranges works on when the gate is turned on, and
-// gets the load balancer when an address is named.
+// InternalAPIServerFrontends returns the frontends of the internal load balancer that the feature gate APIServerILB puts
+// beside the public one of the API server. Without frontends there is no such load balancer. The default frontend is left
+// out if the control plane's subnet does not contain its address, so that clusters with other address ranges keep working
+// when the gate is turned on. They get the load balancer when the spec sets an address.
 func InternalAPIServerFrontends(in ClusterInput, network VNetFact) []infrav1.FrontendIP {
 	lb := in.AzureCluster.Spec.NetworkSpec.APIServerLB
 	if lb == nil || lb.Type == infrav1.Internal || !in.Features.APIServerILB {
@@ -59,8 +59,8 @@ func InternalAPIServerFrontends(in ClusterInput, network VNetFact) []infrav1.Fro
 	})
 }
 
-// hasDefaultAddress tells whether DefaultInternalLBIP is in the subnet of the control plane, whose ranges Azure has where
-// users brought it.
+// hasDefaultAddress returns true if the subnet of the control plane contains DefaultInternalLBIP. In a network that users
+// brought, the ranges are those that Azure shows.
 func hasDefaultAddress(in ClusterInput, network VNetFact) bool {
 	subnet, _ := ControlPlaneSubnet(in)
 	blocks := subnet.CIDRBlocks
@@ -70,7 +70,8 @@ func hasDefaultAddress(in ClusterInput, network VNetFact) bool {
 	return IsAddressWithin(DefaultInternalLBIP, blocks)
 }
 
-// IsAddressWithin tells whether an address is in one of the ranges. What does not parse is nowhere.
+// IsAddressWithin returns true if one of the CIDR blocks contains the address. It returns false for an address that does
+// not parse, and ignores blocks that do not parse.
 func IsAddressWithin(address string, blocks []string) bool {
 	parsed, err := netip.ParseAddr(address)
 	return err == nil && slices.ContainsFunc(blocks, func(block string) bool {
@@ -79,7 +80,8 @@ func IsAddressWithin(address string, blocks []string) bool {
 	})
 }
 
-// NormalizeAddress is an address as it is compared: IPv6 has several spellings.
+// NormalizeAddress returns the address in the spelling in which addresses are compared: IPv6 has several. An address that
+// does not parse stays as it is.
 func NormalizeAddress(address string) string {
 	parsed, err := netip.ParseAddr(address)
 	if err != nil {

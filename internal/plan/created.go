@@ -10,16 +10,16 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/lastapplied"
 )
 
-// HasAzureResources tells whether something of a cluster is in Azure, or was, so that its region and subscription cannot change any
-// more: something was seen there, it has an endpoint, or it was ready, also in the words of the established provider, which
-// wrote the tags of the network into the spec. What only a status says is not known after clusterctl move, so it is never
-// all there is.
+// HasAzureResources returns true if resources of the cluster exist in Azure, or existed once, so that region and
+// subscription are immutable. Signs of that are recorded resources, an endpoint, a ready status, and the tags that the
+// established provider wrote into the spec of the network. The status alone is not enough, because clusterctl move drops
+// it.
 func HasAzureResources(c *infrav1.AzureCluster) bool {
 	return len(lastapplied.RecordedResources(c.Annotations)) > 0 || wasReady(c) || HasTaggedNetwork(c)
 }
 
-// IsNetworkInUse tells whether the virtual network of a cluster is in use, so that it cannot be another any more: it or a subnet was
-// made, or the cluster was ready. One that was named wrongly and never found can still be named rightly.
+// IsNetworkInUse returns true if the virtual network is immutable: it or a subnet is recorded, or the cluster was ready. A
+// network that was named wrongly and never found can still be renamed.
 func IsNetworkInUse(c *infrav1.AzureCluster) bool {
 	return wasReady(c) || HasTaggedNetwork(c) ||
 		slices.ContainsFunc(lastapplied.RecordedResources(c.Annotations), func(id arm.ID) bool {
@@ -27,7 +27,8 @@ func IsNetworkInUse(c *infrav1.AzureCluster) bool {
 		})
 }
 
-// WasProvisioned tells whether a cluster was in place once, by what it says beside its record, also in the words of the established provider.
+// WasProvisioned returns true if the cluster was ready once, by its spec and status alone. It also understands the fields
+// of the established provider.
 func WasProvisioned(c *infrav1.AzureCluster) bool { return wasReady(c) || HasTaggedNetwork(c) }
 
 func wasReady(c *infrav1.AzureCluster) bool {
@@ -35,20 +36,21 @@ func wasReady(c *infrav1.AzureCluster) bool {
 	return c.Spec.ControlPlaneEndpoint.Host != "" || c.Status.Ready || provisioned != nil && *provisioned
 }
 
-// HasTaggedNetwork tells whether the tags in the spec say that the virtual network is the cluster's.
+// HasTaggedNetwork returns true if the tags in the spec mark the virtual network as the cluster's. The established
+// provider writes them.
 func HasTaggedNetwork(c *infrav1.AzureCluster) bool {
 	return c.Spec.NetworkSpec.Vnet.Tags[infrav1.ClusterTagKey(ClusterName(ClusterInput{AzureCluster: c}))] == infrav1.TagOwned ||
 		c.Spec.NetworkSpec.Vnet.Tags[infrav1.ClusterTagKey(c.Name)] == infrav1.TagOwned
 }
 
-// HasRecordedSubnet tells whether a subnet was made for the cluster.
+// HasRecordedSubnet returns true if lastApplied records a subnet of this name as the cluster's.
 func HasRecordedSubnet(c *infrav1.AzureCluster, name string) bool {
 	return slices.ContainsFunc(lastapplied.RecordedResources(c.Annotations), func(id arm.ID) bool {
 		return strings.EqualFold(id.Type(), types.Subnet) && strings.EqualFold(id.Name(), name)
 	})
 }
 
-// HasAppliedNATGateway tells whether a plan of the cluster had a NAT gateway of this name.
+// HasAppliedNATGateway returns true if an earlier plan of the cluster had a NAT gateway of this name.
 func HasAppliedNATGateway(c *infrav1.AzureCluster, name string) bool {
 	return slices.ContainsFunc(lastapplied.AppliedResources(c.Annotations, c.Spec.SubscriptionID), func(id arm.ID) bool {
 		return strings.EqualFold(id.Type(), types.NATGateway) && strings.EqualFold(id.Name(), name)

@@ -7,8 +7,8 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
 )
 
-// BuildDeletion names what is in a plan, in its order and without bodies: what a broken spec gives no name is left out, and
-// what is somebody else's is no obstacle.
+// BuildDeletion returns the nodes of a plan for deletion: in the same order and without bodies. It leaves out nodes whose
+// ID has an empty segment because of an incomplete spec. Foreign resources do not block the deletion.
 func BuildDeletion(wanted *arm.Graph) (*arm.Graph, error) {
 	named := &arm.Graph{}
 	for _, node := range wanted.Nodes() {
@@ -26,13 +26,15 @@ func BuildDeletion(wanted *arm.Graph) (*arm.Graph, error) {
 	return named, named.Validate()
 }
 
-// hasName tells whether no segment of the ID is empty, as in the ID of a load balancer whose spec has no name.
+// hasName returns true if no segment of the ID is empty. The ID of a load balancer without a name in the spec has an empty
+// segment.
 func hasName(id arm.ID) bool {
 	return id.Type() != "" && !strings.HasSuffix(string(id), "/") && !strings.Contains(string(id), "//")
 }
 
-// IsDeletedWithGroup tells whether the deletion of the cluster's resource group, if it goes as a whole, takes along everything of
-// the plan of a deletion. A network in another group waits until nothing is in its subnets, and may hold the group up itself.
+// IsDeletedWithGroup returns true if all nodes of a deletion are in the cluster's resource group, so that deleting the
+// group deletes them. A network in another group has to be deleted by itself once its subnets are empty, and may delay the
+// deletion of the group.
 func IsDeletedWithGroup(in ClusterInput, g *arm.Graph) bool {
 	group := ResourceGroupID(in)
 	return VNetID(in).IsWithin(group) && !slices.ContainsFunc(g.Nodes(), func(node *arm.Node) bool { return !node.ID.IsWithin(group) })

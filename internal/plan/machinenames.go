@@ -11,11 +11,11 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/types"
 )
 
-// windowsNameLength is the longest computer name that Windows takes.
+// windowsNameLength is the maximum length of a computer name of Windows.
 const windowsNameLength = 15
 
-// VMName is the name of the machine's VM: that in the provider ID once there is one, else the machine's, which Windows
-// shortens to its first 9 and last 5 characters when it has more than 15.
+// VMName returns the name of the machine's VM: the name in the provider ID if there is one, else the machine's. A name
+// that is too long for Windows is shortened to its first 9 and last 5 characters.
 func VMName(in MachineInput) string {
 	if providerID := in.AzureMachine.Spec.ProviderID; providerID != nil {
 		if id, err := arm.ParseID(*providerID); err == nil {
@@ -29,12 +29,12 @@ func VMName(in MachineInput) string {
 	return name
 }
 
-// VMID is the ID of the machine's VM.
+// VMID returns the ID of the machine's VM.
 func VMID(in MachineInput) arm.ID {
 	return arm.NewID(in.SubscriptionID, ResourceGroup(in.ClusterInput), types.VirtualMachine, VMName(in))
 }
 
-// NICName is the name of the i-th of count network interfaces, counted from 0. A single one has no number.
+// NICName returns the name of network interface i of count, counted from 0. A single interface has no number.
 func NICName(in MachineInput, i, count int) string {
 	if count <= 1 {
 		return VMName(in) + "-nic"
@@ -42,21 +42,21 @@ func NICName(in MachineInput, i, count int) string {
 	return fmt.Sprintf("%s-nic-%d", VMName(in), i)
 }
 
-// NICID is the ID of a network interface.
+// NICID returns the ID of a network interface.
 func NICID(in MachineInput, name string) arm.ID {
 	return arm.NewID(in.SubscriptionID, ResourceGroup(in.ClusterInput), types.NetworkInterface, name)
 }
 
-// DiskID is the ID of a managed disk.
+// DiskID returns the ID of a managed disk.
 func DiskID(in MachineInput, name string) arm.ID {
 	return arm.NewID(in.SubscriptionID, ResourceGroup(in.ClusterInput), types.Disk, name)
 }
 
-// NodePublicIPID is the ID of the public IP address of a machine with spec.allocatePublicIP.
+// NodePublicIPID returns the ID of the public IP address of a machine with spec.allocatePublicIP.
 func NodePublicIPID(in MachineInput) arm.ID { return PublicIPID(in.ClusterInput, "pip-"+VMName(in)) }
 
-// NATRuleID is the ID of the inbound NAT rule that leads to port 22 of a control-plane machine; ok is false when the
-// cluster has no API server load balancer of its own.
+// NATRuleID returns the ID of the inbound NAT rule for port 22 of a control-plane machine. ok is false if the cluster has
+// no API server load balancer of its own.
 func NATRuleID(in MachineInput) (id arm.ID, ok bool) {
 	lb := in.AzureCluster.Spec.NetworkSpec.APIServerLB
 	if lb == nil || lb.Name == "" {
@@ -65,8 +65,8 @@ func NATRuleID(in MachineInput) (id arm.ID, ok bool) {
 	return LoadBalancerID(in.ClusterInput, lb.Name).Child("inboundNatRules", VMName(in)), true
 }
 
-// AvailabilitySetName is the name of the availability set that machines like this one share; ok is false for a machine
-// that belongs to no group of machines.
+// AvailabilitySetName returns the name of the availability set that the machine shares with the machines of its control
+// plane, MachineDeployment or MachineSet. ok is false for a machine that belongs to none of them.
 func AvailabilitySetName(in MachineInput) (name string, ok bool) {
 	group := "control-plane"
 	if !in.ControlPlane {
@@ -84,10 +84,10 @@ func AvailabilitySetName(in MachineInput) (name string, ok bool) {
 	return ClusterName(in.ClusterInput) + "_" + group + "-as", true
 }
 
-// AvailabilitySetID is the ID of an availability set.
+// AvailabilitySetID returns the ID of an availability set.
 func AvailabilitySetID(in MachineInput, name string) arm.ID {
 	return arm.NewID(in.SubscriptionID, ResourceGroup(in.ClusterInput), types.AvailabilitySet, name)
 }
 
-// ExtensionID is the ID of a VM extension.
+// ExtensionID returns the ID of a VM extension.
 func ExtensionID(in MachineInput, name string) arm.ID { return VMID(in).Child("extensions", name) }

@@ -32,8 +32,8 @@ const (
 	BastionSubnet = "AzureBastionSubnet"
 )
 
-// ClusterName is the name of the Cluster, which tags, the DNS zone and availability sets carry. It falls back to the
-// label and the name of the AzureCluster for one that outlived its Cluster.
+// ClusterName returns the name of the Cluster, which is part of tags, the DNS zone and availability sets. For an
+// AzureCluster that outlived its Cluster it is the cluster label, else the name of the AzureCluster.
 func ClusterName(in ClusterInput) string {
 	if in.Cluster != nil && in.Cluster.Name != "" {
 		return in.Cluster.Name
@@ -41,15 +41,15 @@ func ClusterName(in ClusterInput) string {
 	return cmp.Or(in.AzureCluster.Labels[clusterv1.ClusterNameLabel], in.AzureCluster.Name)
 }
 
-// Location is the region in the form Azure answers: "eastus2" for "East US 2".
+// Location returns the region in the form of Azure's answers: "eastus2" for "East US 2".
 func Location(in ClusterInput) string { return NormalizeRegion(in.AzureCluster.Spec.Location) }
 
-// NormalizeRegion turns a region's display name into its name: lower case without spaces.
+// NormalizeRegion turns the display name of a region into its name: lower case without spaces.
 func NormalizeRegion(region string) string {
 	return strings.ToLower(strings.ReplaceAll(region, " ", ""))
 }
 
-// APIServerPort is the port the API server listens on.
+// APIServerPort returns the port on which the API server listens.
 func APIServerPort(in ClusterInput) int32 {
 	if in.Cluster != nil && in.Cluster.Spec.ClusterNetwork.APIServerPort != 0 {
 		return in.Cluster.Spec.ClusterNetwork.APIServerPort
@@ -57,138 +57,139 @@ func APIServerPort(in ClusterInput) int32 {
 	return DefaultAPIServerPort
 }
 
-// ResourceGroup is the name of the cluster's resource group.
+// ResourceGroup returns the name of the cluster's resource group.
 func ResourceGroup(in ClusterInput) string {
 	return cmp.Or(in.AzureCluster.Spec.ResourceGroup, in.AzureCluster.Name)
 }
 
-// ResourceGroupID is the ID of the cluster's resource group.
+// ResourceGroupID returns the ID of the cluster's resource group.
 func ResourceGroupID(in ClusterInput) arm.ID {
 	return arm.ResourceGroupID(in.SubscriptionID, ResourceGroup(in))
 }
 
-// VNetResourceGroup is the name of the resource group of the virtual network, its security groups and route tables.
+// VNetResourceGroup returns the name of the resource group of the virtual network, its security groups and route tables.
 func VNetResourceGroup(in ClusterInput) string {
 	return cmp.Or(in.AzureCluster.Spec.NetworkSpec.Vnet.ResourceGroup, ResourceGroup(in))
 }
 
-// VNetResourceGroupID is the ID of the virtual network's resource group.
+// VNetResourceGroupID returns the ID of the virtual network's resource group.
 func VNetResourceGroupID(in ClusterInput) arm.ID {
 	return arm.ResourceGroupID(in.SubscriptionID, VNetResourceGroup(in))
 }
 
-// VNetName is the name of the virtual network.
+// VNetName returns the name of the virtual network.
 func VNetName(in ClusterInput) string {
 	return cmp.Or(in.AzureCluster.Spec.NetworkSpec.Vnet.Name, in.AzureCluster.Name+"-vnet")
 }
 
-// VNetID is the ID of the virtual network.
+// VNetID returns the ID of the virtual network.
 func VNetID(in ClusterInput) arm.ID {
 	return arm.NewID(in.SubscriptionID, VNetResourceGroup(in), types.VirtualNetwork, VNetName(in))
 }
 
-// RemoteVNetID is the ID of the other virtual network of a peering.
+// RemoteVNetID returns the ID of the other virtual network of a peering.
 func RemoteVNetID(in ClusterInput, peering infrav1.VnetPeeringSpec) arm.ID {
 	return arm.NewID(in.SubscriptionID, cmp.Or(peering.ResourceGroup, ResourceGroup(in)), types.VirtualNetwork, peering.RemoteVnetName)
 }
 
-// PeeringID is the ID of the peering on the network local that leads to remote.
+// PeeringID returns the ID of the peering in the network local that leads to remote.
 func PeeringID(local, remote arm.ID) arm.ID {
 	return local.Child("virtualNetworkPeerings", local.Name()+"-To-"+remote.Name())
 }
 
-// SubnetID is the ID of a subnet of the cluster's network.
+// SubnetID returns the ID of a subnet of the cluster's network.
 func SubnetID(in ClusterInput, name string) arm.ID { return VNetID(in).Child("subnets", name) }
 
-// SecurityGroupID is the ID of a network security group.
+// SecurityGroupID returns the ID of a network security group.
 func SecurityGroupID(in ClusterInput, name string) arm.ID {
 	return arm.NewID(in.SubscriptionID, VNetResourceGroup(in), types.NetworkSecurityGroup, name)
 }
 
-// RouteTableID is the ID of a route table.
+// RouteTableID returns the ID of a route table.
 func RouteTableID(in ClusterInput, name string) arm.ID {
 	return arm.NewID(in.SubscriptionID, VNetResourceGroup(in), types.RouteTable, name)
 }
 
-// PublicIPID is the ID of a public IP address.
+// PublicIPID returns the ID of a public IP address.
 func PublicIPID(in ClusterInput, name string) arm.ID {
 	return arm.NewID(in.SubscriptionID, ResourceGroup(in), types.PublicIPAddress, name)
 }
 
-// NATGatewayID is the ID of a NAT gateway.
+// NATGatewayID returns the ID of a NAT gateway.
 func NATGatewayID(in ClusterInput, name string) arm.ID {
 	return arm.NewID(in.SubscriptionID, ResourceGroup(in), types.NATGateway, name)
 }
 
-// NATGatewayIPName is the name of the public IP address of a NAT gateway.
+// NATGatewayIPName returns the name of the public IP address of a NAT gateway.
 func NATGatewayIPName(gateway infrav1.NatGateway) string {
 	return cmp.Or(gateway.NatGatewayIP.Name, "pip-"+gateway.Name)
 }
 
-// LoadBalancerID is the ID of a load balancer.
+// LoadBalancerID returns the ID of a load balancer.
 func LoadBalancerID(in ClusterInput, name string) arm.ID {
 	return arm.NewID(in.SubscriptionID, ResourceGroup(in), types.LoadBalancer, name)
 }
 
-// InternalAPIServerLBName is the name of the internal load balancer beside the public one of the API server.
+// InternalAPIServerLBName returns the name of the internal load balancer beside the public one of the API server.
 func InternalAPIServerLBName(lb *infrav1.LoadBalancerSpec) string { return lb.Name + "-internal" }
 
-// InternalAPIServerPoolName is the backend pool of the internal load balancer beside the public one of the API server.
+// InternalAPIServerPoolName returns the backend pool of the internal load balancer beside the public one of the API
+// server.
 func InternalAPIServerPoolName(lb *infrav1.LoadBalancerSpec) string {
 	return APIServerPoolName(lb) + "-internal"
 }
 
-// FrontendID is the ID of a frontend IP configuration of a load balancer.
+// FrontendID returns the ID of a frontend IP configuration of a load balancer.
 func FrontendID(lb arm.ID, name string) arm.ID { return lb.Child("frontendIPConfigurations", name) }
 
-// PoolID is the ID of a backend pool of a load balancer.
+// PoolID returns the ID of a backend pool of a load balancer.
 func PoolID(lb arm.ID, name string) arm.ID { return lb.Child("backendAddressPools", name) }
 
-// ProbeID is the ID of a health probe of a load balancer.
+// ProbeID returns the ID of a health probe of a load balancer.
 func ProbeID(lb arm.ID, name string) arm.ID { return lb.Child("probes", name) }
 
-// APIServerPoolName is the backend pool of the API server's load balancer.
+// APIServerPoolName returns the backend pool of the API server's load balancer.
 func APIServerPoolName(lb *infrav1.LoadBalancerSpec) string {
 	return cmp.Or(lb.BackendPool.Name, lb.Name+"-backendPool")
 }
 
-// NodeOutboundPoolName is the backend pool of the load balancer that worker nodes reach the internet through.
+// NodeOutboundPoolName returns the backend pool of the load balancer for the outbound connections of worker nodes.
 func NodeOutboundPoolName(lb *infrav1.LoadBalancerSpec) string {
 	return cmp.Or(lb.BackendPool.Name, lb.Name+"-outboundBackendPool")
 }
 
-// ControlPlaneOutboundPoolName is the backend pool of the load balancer that control-plane machines reach the internet
-// through. Its name does not follow that of a renamed load balancer, which existing clusters depend on.
+// ControlPlaneOutboundPoolName returns the backend pool of the load balancer for the outbound connections of control-plane
+// machines. It does not depend on the name of the load balancer: existing clusters with a renamed one have this pool.
 func ControlPlaneOutboundPoolName(in ClusterInput, lb *infrav1.LoadBalancerSpec) string {
 	return cmp.Or(lb.BackendPool.Name, in.AzureCluster.Name+"-outbound-lb-outboundBackendPool")
 }
 
-// PrivateDNSZoneName is the private DNS zone that holds the record of the API server.
+// PrivateDNSZoneName returns the private DNS zone with the record of the API server.
 func PrivateDNSZoneName(in ClusterInput) string {
 	return cmp.Or(in.AzureCluster.Spec.NetworkSpec.PrivateDNSZoneName, ClusterName(in)+".capz.io")
 }
 
-// PrivateDNSZoneResourceGroup is the resource group of the private DNS zone.
+// PrivateDNSZoneResourceGroup returns the resource group of the private DNS zone.
 func PrivateDNSZoneResourceGroup(in ClusterInput) string {
 	return cmp.Or(in.AzureCluster.Spec.NetworkSpec.PrivateDNSZoneResourceGroup, ResourceGroup(in))
 }
 
-// PrivateDNSZoneID is the ID of the private DNS zone.
+// PrivateDNSZoneID returns the ID of the private DNS zone.
 func PrivateDNSZoneID(in ClusterInput) arm.ID {
 	return arm.NewID(in.SubscriptionID, PrivateDNSZoneResourceGroup(in), types.PrivateDNSZone, PrivateDNSZoneName(in))
 }
 
-// PrivateDNSLinkID is the ID of the link between the private DNS zone and a network.
+// PrivateDNSLinkID returns the ID of the link between the private DNS zone and a network.
 func PrivateDNSLinkID(in ClusterInput, vnet arm.ID) arm.ID {
 	return PrivateDNSZoneID(in).Child("virtualNetworkLinks", vnet.Name()+"-link")
 }
 
-// BastionID is the ID of a bastion host.
+// BastionID returns the ID of a bastion host.
 func BastionID(in ClusterInput, name string) arm.ID {
 	return arm.NewID(in.SubscriptionID, ResourceGroup(in), types.BastionHost, name)
 }
 
-// PrivateEndpointID is the ID of a private endpoint.
+// PrivateEndpointID returns the ID of a private endpoint.
 func PrivateEndpointID(in ClusterInput, name string) arm.ID {
 	return arm.NewID(in.SubscriptionID, ResourceGroup(in), types.PrivateEndpoint, name)
 }
@@ -200,8 +201,8 @@ var dnsSuffixes = map[string]string{
 	infrav1.USGovernmentCloud: "cloudapp.usgovcloudapi.net",
 }
 
-// APIServerDNSName is the fully qualified name of the public API server endpoint: what the spec names, or a label of the
-// cluster's name and a hash that makes it unique in the region. It is "" when the load balancer has no public address.
+// APIServerDNSName returns the fully qualified name of the public API server endpoint: the name in the spec, or the
+// cluster's name with a hash that makes it unique in the region. It is "" if the load balancer has no public address.
 func APIServerDNSName(in ClusterInput) string {
 	lb := in.AzureCluster.Spec.NetworkSpec.APIServerLB
 	if lb == nil || lb.Type == infrav1.Internal {
@@ -221,8 +222,8 @@ func APIServerDNSName(in ClusterInput) string {
 	return ""
 }
 
-// DNSLabelHash is the FNV-1a hash of the parts joined by slashes, in hexadecimal digits without padding. Existing
-// clusters have it in the name of their API server.
+// DNSLabelHash returns the FNV-1a hash of the parts joined by slashes, in hexadecimal digits without padding. The API
+// server names of existing clusters contain it.
 func DNSLabelHash(parts ...string) string {
 	hash := fnv.New32a()
 	_, _ = hash.Write([]byte(strings.Join(parts, "/")))

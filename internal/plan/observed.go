@@ -7,7 +7,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
 )
 
-// ProviderID is the provider ID of a VM, as cloud-provider-azure writes it on the Node: the name of the resource group in
+// ProviderID returns the provider ID of a VM in the form of cloud-provider-azure, with the name of the resource group in
 // lower case.
 // https://github.com/kubernetes-sigs/cloud-provider-azure/blob/master/pkg/provider/azure_standard.go
 func ProviderID(vm arm.ID) string {
@@ -20,14 +20,14 @@ func ProviderID(vm arm.ID) string {
 	return "azure://" + strings.Join(segments, "/")
 }
 
-// PowerState is the power state in the instance view of a VM, as in "running"; "" when there is none.
+// PowerState returns the power state in the instance view of a VM, such as "running"; "" if it has none.
 func PowerState(view json.RawMessage) string {
 	var observed struct {
 		Statuses []struct {
 			Code string `json:"code"`
 		} `json:"statuses"`
 	}
-	// A view of another shape says nothing.
+	// A view of another shape has no power state.
 	_ = json.Unmarshal(view, &observed)
 	for _, status := range observed.Statuses {
 		if state, ok := strings.CutPrefix(strings.ToLower(status.Code), "powerstate/"); ok {

@@ -2,8 +2,8 @@ package plan
 
 import "sigs.k8s.io/cluster-api-provider-azure/internal/arm"
 
-// ToPointers are pointers to copies of the values, as SDK models want lists. The list is never nil, so that an empty one is
-// rendered and a removal is visible.
+// ToPointers returns pointers to copies of the values, the form of lists in SDK models. The result is never nil, so that
+// an empty list is part of the body and a removal is sent.
 func ToPointers[T any](values []T) []*T {
 	out := make([]*T, 0, len(values))
 	for _, value := range values {
@@ -12,5 +12,5 @@ func ToPointers[T any](values []T) []*T {
 	return out
 }
 
-// ToIDPointer is the ID as SDK models want it.
+// ToIDPointer returns the ID in the form of SDK models.
 func ToIDPointer(id arm.ID) *string { return new(string(id)) }

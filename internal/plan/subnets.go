@@ -12,7 +12,7 @@ func HasSubnetRole(subnets infrav1.Subnets, role infrav1.SubnetRole) bool {
 	return slices.ContainsFunc(subnets, func(s infrav1.SubnetSpec) bool { return s.Role == role })
 }
 
-// IsNodeSubnet reports whether nodes of the cluster are in the subnet: alone, or beside control-plane machines.
+// IsNodeSubnet returns true for the roles of subnets with nodes, alone or beside control-plane machines.
 func IsNodeSubnet(role infrav1.SubnetRole) bool {
 	return role == infrav1.SubnetNode || role == infrav1.SubnetCluster
 }
@@ -27,7 +27,7 @@ func TemplateNodesHaveIPv6(subnets infrav1.SubnetTemplatesSpec) bool {
 	return slices.ContainsFunc(subnets, func(s infrav1.SubnetTemplateSpec) bool { return IsNodeSubnet(s.Role) && HasIPv6Range(s.CIDRBlocks) })
 }
 
-// HasIPv6Range reports whether one of the address ranges, in CIDR notation, is of IPv6.
+// HasIPv6Range reports whether one of the CIDR blocks is an IPv6 range.
 func HasIPv6Range(blocks []string) bool {
 	return slices.ContainsFunc(blocks, func(block string) bool {
 		prefix, err := netip.ParsePrefix(block)

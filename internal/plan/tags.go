@@ -7,13 +7,13 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/ownership"
 )
 
-// OwnerTag is the tag that marks a resource as the cluster's: what carries it is repaired and deleted.
+// OwnerTag returns the tag that marks a resource as the cluster's. Resources with it are repaired and deleted.
 func OwnerTag(in ClusterInput) (key, value string) {
 	return infrav1.ClusterTagKey(ClusterName(in)), infrav1.TagOwned
 }
 
-// BuildTags are the tags of a resource: additional ones first, then those of ownership, the role and the name, which win over
-// additional ones of the same key. role and name are left out when empty.
+// BuildTags returns the tags of a resource: the additional ones, and those of ownership, role and name, which win over
+// additional ones of the same key. An empty role or name gives no tag.
 func BuildTags(in ClusterInput, role, name string, additional map[string]string) map[string]*string {
 	tags := maps.Clone(additional)
 	if tags == nil {
@@ -37,18 +37,19 @@ func BuildTags(in ClusterInput, role, name string, additional map[string]string)
 	return out
 }
 
-// BuildMachineTags are the tags of a resource of one machine: those of the cluster and of the machine, which wins, and the
-// tag that cloud-provider-azure knows a cluster's machines by.
+// BuildMachineTags returns the tags of a resource of one machine: the cluster's, the machine's, which win, and the tag by
+// which cloud-provider-azure recognizes a cluster's machines.
 func BuildMachineTags(in MachineInput, role, name string) map[string]*string {
 	return BuildTags(in.ClusterInput, role, name, MachineAdditionalTags(in))
 }
 
-// MachineAdditionalTags are the tags of a machine's resources before ownership, role and name.
+// MachineAdditionalTags returns the tags of a machine's resources without ownership, role and name.
 func MachineAdditionalTags(in MachineInput) map[string]string {
 	return NodeAdditionalTags(in.ClusterInput, in.AzureMachine.Spec.AdditionalTags)
 }
 
-// NodeAdditionalTags are the same for whatever nodes run on: those of the cluster, and its own, which win.
+// NodeAdditionalTags returns the tags of a machine or a pool without ownership, role and name: the cluster's, and own,
+// which win.
 func NodeAdditionalTags(in ClusterInput, own infrav1.Tags) map[string]string {
 	additional := map[string]string{}
 	maps.Copy(additional, in.AzureCluster.Spec.AdditionalTags)

@@ -15,22 +15,22 @@ const (
 	maximumLoadBalancerRuleCount = 250
 )
 
-// Input is what azure.json is computed from.
+// Input is the input of azure.json.
 type Input struct {
 	plan.ClusterInput
 
-	// Identity is the kind of identity that the machines have.
+	// Identity is the kind of identity of the machines.
 	Identity infrav1.VMIdentity
 
-	// TenantID, ClientID and ClientSecret are those of the cluster's AzureClusterIdentity. The secret is "" for identities
-	// that have none to hand out.
+	// TenantID, ClientID and ClientSecret are those of the cluster's AzureClusterIdentity. The secret is "" for kinds of
+	// identities without one.
 	TenantID, ClientID, ClientSecret string
 
 	// UserAssignedClientID is the client ID of the first user-assigned identity of the machines.
 	UserAssignedClientID string
 }
 
-// config is azure.json. The order of the fields is that of the file; the keys are those of
+// config is azure.json. The fields are in the order of the file. The keys are those of
 // https://cloud-provider-azure.sigs.k8s.io/install/configs/
 type config struct {
 	Cloud                        string `json:"cloud"`
@@ -74,8 +74,8 @@ type config struct {
 	backOff
 }
 
-// BuildAzureJSON is azure.json for control-plane machines and for workers. They are the same today. It fails when machines
-// with a user-assigned identity have none that Azure knows.
+// BuildAzureJSON returns azure.json for control-plane machines and for workers, which are the same today. The error is a
+// user-assigned identity that does not exist in Azure, or an unknown name of a rate limit.
 func BuildAzureJSON(in Input) (controlPlane, worker []byte, err error) {
 	spec := in.AzureCluster.Spec
 	out := config{
@@ -122,7 +122,7 @@ func BuildAzureJSON(in Input) (controlPlane, worker []byte, err error) {
 	return raw, raw, nil
 }
 
-// setIdentity says how cloud-provider-azure signs in: as the cluster's identity, or as that of the machine it runs on.
+// setIdentity chooses how cloud-provider-azure signs in: as the cluster's identity, or as the machine's.
 func (c *config) setIdentity(in Input) error {
 	switch in.Identity {
 	case infrav1.VMIdentitySystemAssigned, infrav1.VMIdentityUserAssigned:

@@ -17,7 +17,7 @@ type rateLimit struct {
 	CloudProviderRateLimitBucketWrite int     `json:"cloudProviderRateLimitBucketWrite,omitempty"`
 }
 
-// backOff is how failed requests are repeated.
+// backOff configures the retries of failed requests.
 type backOff struct {
 	CloudProviderBackoff         bool    `json:"cloudProviderBackoff,omitempty"`
 	CloudProviderBackoffRetries  int     `json:"cloudProviderBackoffRetries,omitempty"`
@@ -26,6 +26,7 @@ type backOff struct {
 	CloudProviderBackoffJitter   float64 `json:"cloudProviderBackoffJitter,omitempty"`
 }
 
+// applyOverrides sets the rate limits and the back-off of the spec. The error is an unknown name of a rate limit.
 func (c *config) applyOverrides(overrides *infrav1.CloudProviderConfigOverrides) error {
 	targets := map[string]**rateLimit{
 		"routeRateLimit":                  &c.RouteRateLimit,
@@ -75,7 +76,7 @@ func toRateLimit(spec infrav1.RateLimitConfig) rateLimit {
 	}
 }
 
-// toFloat is the quantity as a number; nil is 0.
+// toFloat returns the quantity as a number, 0 for nil.
 func toFloat(quantity *resource.Quantity) float64 {
 	if quantity == nil {
 		return 0

@@ -10,7 +10,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan"
 )
 
-// addBastion plans the bastion host. Its subnet and address are planned with the others.
+// addBastion adds the bastion host. addSubnets and addPublicIPs add its subnet and address.
 func addBastion(in plan.ClusterInput, g *arm.Graph) {
 	spec := in.AzureCluster.Spec.BastionSpec.AzureBastion
 	if spec == nil {
@@ -42,7 +42,7 @@ func addBastion(in plan.ClusterInput, g *arm.Graph) {
 	})
 }
 
-// buildBastionSubnet is the subnet of the bastion host, which Azure lets have no NAT gateway.
+// buildBastionSubnet returns the subnet of the bastion host. Azure does not allow a NAT gateway in it.
 func buildBastionSubnet(spec *infrav1.AzureBastion) infrav1.SubnetSpec {
 	subnet := spec.Subnet
 	subnet.Name = cmp.Or(subnet.Name, plan.BastionSubnet)

@@ -12,8 +12,8 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan"
 )
 
-// CheckSpec lists what is wrong with the spec in the light of what Azure has. Every message names the field, its value, what
-// is wrong and what to do. When it finds something, nothing is to be planned.
+// CheckSpec returns the errors of the spec that can be found with the facts. Each message contains the field, its value,
+// the fault and the remedy. If there are errors, nothing may be planned.
 func CheckSpec(in plan.ClusterInput) field.ErrorList {
 	network := field.NewPath("spec", "networkSpec")
 	errs := checkVNet(in, network.Child("vnet"))
@@ -27,8 +27,9 @@ func CheckSpec(in plan.ClusterInput) field.ErrorList {
 	return errs
 }
 
-// checkVNet refuses a network of another region, and to make one in place of one that the spec says is there. A spec that was
-// written back by a controller has the ID and the tags of a network that was the cluster's: that one is made again.
+// checkVNet refuses a network of another region. It also refuses a missing network that the spec describes as existing by
+// an ID, because creating it is not what the user asked for. A spec that a controller wrote back has the ID and the
+// ownership tag of the cluster's own network: that one is created again.
 func checkVNet(in plan.ClusterInput, path *field.Path) field.ErrorList {
 	if have, want := in.Facts.VNet, plan.Location(in); have.IsInOtherRegion(want) {
 		return field.ErrorList{field.Invalid(path, plan.VNetName(in), fmt.Sprintf("is in region %s, and spec.location is %s: a cluster has to be in the region of its network; "+
@@ -54,9 +55,9 @@ func checkVNet(in plan.ClusterInput, path *field.Path) field.ErrorList {
 	return nil
 }
 
-// checkIDs refuses IDs that lead elsewhere than the names: resources are found by name, and an ID that is not looked at
-// would be a wish ignored. In networks and subnets, the established provider takes any value: the OpenShift installer writes the
-// bare name of a network there, and a marker into subnets, which counts in defaulting only. Such a value leads nowhere.
+// checkIDs refuses IDs that contradict the names: resources are found by name, so another ID would be ignored silently.
+// The established provider accepts any value as the ID of a network or subnet: the OpenShift installer writes the bare
+// name of a network there, and a marker into subnets that matters for defaults only. Values that are no IDs are ignored.
 func checkIDs(in plan.ClusterInput) field.ErrorList {
 	var errs field.ErrorList
 	checkID := func(path *field.Path, have string, want arm.ID) {
@@ -88,10 +89,10 @@ func checkIDs(in plan.ClusterInput) field.ErrorList {
 	return errs
 }
 
-// isAzureID tells whether a value is meant as the ID of an Azure resource, which starts with a slash.
+// isAzureID returns true for a value with the form of an Azure resource ID, which starts with a slash.
 func isAzureID(value string) bool { return strings.HasPrefix(value, "/") }
 
-// visitSubnets calls f for every subnet of the spec with its path, the bastion host's last.
+// visitSubnets calls f for every subnet of the spec and its path, the bastion host's last.
 func visitSubnets(in plan.ClusterInput, f func(path *field.Path, subnet infrav1.SubnetSpec)) {
 	for i, subnet := range in.AzureCluster.Spec.NetworkSpec.Subnets {
 		f(field.NewPath("spec", "networkSpec", "subnets").Index(i), subnet)
@@ -101,6 +102,7 @@ func visitSubnets(in plan.ClusterInput, f func(path *field.Path, subnet infrav1.
 	}
 }
 
+// checkZones refuses zones that the region does not have, and more than one zone of a NAT gateway.
 func checkZones(in plan.ClusterInput, path *field.Path) field.ErrorList {
 	var errs field.ErrorList
 	visitSubnets(in, func(path *field.Path, subnet infrav1.SubnetSpec) {
@@ -124,15 +126,15 @@ func checkZones(in plan.ClusterInput, path *field.Path) field.ErrorList {
 	return errs
 }
 
-// HasZones tells whether the spec names availability zones: then nothing may be made before it is known which ones the
-// region has, because a wrong one is refused.
+// HasZones returns true if the spec sets availability zones. Nothing may be created then until the zones of the region are
+// known, because a wrong zone has to be refused.
 func HasZones(in plan.ClusterInput) bool {
 	named := false
 	visitZones(in, field.NewPath("spec", "networkSpec"), func(*field.Path, string) { named = true })
 	return named
 }
 
-// visitZones visits the availability zones that the spec names.
+// visitZones calls visit for every availability zone of the spec.
 func visitZones(in plan.ClusterInput, path *field.Path, visit func(path *field.Path, zone string)) {
 	each := func(path *field.Path, zones []string) {
 		for i, zone := range zones {
@@ -154,6 +156,7 @@ func visitZones(in plan.ClusterInput, path *field.Path, visit func(path *field.P
 	})
 }
 
+// checkPeerings refuses a peering with the cluster's own network, and two peerings of the same name.
 func checkPeerings(in plan.ClusterInput, path *field.Path) field.ErrorList {
 	var errs field.ErrorList
 	seen := map[string]bool{}
@@ -163,7 +166,7 @@ func checkPeerings(in plan.ClusterInput, path *field.Path) field.ErrorList {
 		if remote.Equal(plan.VNetID(in)) {
 			errs = append(errs, field.Invalid(here, peering.RemoteVnetName, "is the cluster's own network: a network cannot be peered with itself"))
 		}
-		// Peerings and DNS links are called by the name of the network alone.
+		// The names of peerings and DNS links contain only the name of the network.
 		name := strings.ToLower(peering.RemoteVnetName)
 		if seen[name] || hasPrivateDNS(in) && strings.EqualFold(name, plan.VNetName(in)) && !remote.Equal(plan.VNetID(in)) {
 			errs = append(errs, field.Duplicate(here, peering.RemoteVnetName))
@@ -173,6 +176,7 @@ func checkPeerings(in plan.ClusterInput, path *field.Path) field.ErrorList {
 	return errs
 }
 
+// checkPrivateEndpoints refuses two private endpoints of the same name.
 func checkPrivateEndpoints(in plan.ClusterInput) field.ErrorList {
 	var errs field.ErrorList
 	seen := map[string]bool{}

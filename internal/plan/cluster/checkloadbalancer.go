@@ -11,6 +11,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan"
 )
 
+// checkLoadBalancers checks names, frontends and ports of the load balancers.
 func checkLoadBalancers(in plan.ClusterInput, path *field.Path) field.ErrorList {
 	var errs field.ErrorList
 	network := in.AzureCluster.Spec.NetworkSpec
@@ -38,7 +39,7 @@ func checkLBName(path *field.Path, lb *infrav1.LoadBalancerSpec) field.ErrorList
 	return nil
 }
 
-// checkFrontends demands the frontend that the type of load balancer lives by.
+// checkFrontends demands one frontend of the kind that the type of load balancer needs.
 func checkFrontends(path *field.Path, lb *infrav1.LoadBalancerSpec) field.ErrorList {
 	for _, frontend := range lb.FrontendIPs {
 		if lb.Type == infrav1.Internal && frontend.PrivateIPAddress != "" || lb.Type != infrav1.Internal && frontend.PublicIP != nil && frontend.PublicIP.Name != "" {
@@ -51,8 +52,8 @@ func checkFrontends(path *field.Path, lb *infrav1.LoadBalancerSpec) field.ErrorL
 	return field.ErrorList{field.Required(path.Child("frontendIPs"), "a load balancer of type Public needs a frontend with a publicIP that has a name")}
 }
 
-// checkPrivateIPs looks whether the addresses of an internal load balancer are ones that the subnet of the control plane
-// can give: those that Azure has, where the subnet exists and is the user's.
+// checkPrivateIPs refuses addresses of an internal load balancer outside of the control plane's subnet, or reserved by
+// Azure. In a subnet that users brought, the ranges are those that Azure shows.
 func checkPrivateIPs(in plan.ClusterInput, path *field.Path, lb *infrav1.LoadBalancerSpec) field.ErrorList {
 	subnet, ok := plan.ControlPlaneSubnet(in)
 	if !ok {
@@ -91,6 +92,7 @@ func checkPrivateIPs(in plan.ClusterInput, path *field.Path, lb *infrav1.LoadBal
 	return errs
 }
 
+// isReservedAddress returns true for the addresses of a subnet that Azure keeps for itself.
 func isReservedAddress(prefix netip.Prefix, address netip.Addr) bool {
 	first := prefix.Addr()
 	for range reservedAddresses {
@@ -102,7 +104,7 @@ func isReservedAddress(prefix netip.Prefix, address netip.Addr) bool {
 	return prefix.Addr().Is4() && !prefix.Contains(address.Next())
 }
 
-// checkAdditionalPorts looks for additional ports that clash with the API server's or one another.
+// checkAdditionalPorts refuses additional ports that clash with the API server's or with each other.
 func checkAdditionalPorts(in plan.ClusterInput, path *field.Path) field.ErrorList {
 	var errs field.ErrorList
 	_, port := APIServerEndpoint(in)

@@ -12,8 +12,9 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan"
 )
 
-// checkSecurityRules refuses what Azure would refuse rule by rule, after half of the network is there: rules without an
-// end, rules of one direction with the same priority, and two subnets that want one rule in different ways.
+// checkSecurityRules refuses rules that Azure would refuse one by one after half of the network exists: incomplete rules,
+// rules of one direction with the same priority, and different rules of the same name for one security group that two
+// subnets share.
 func checkSecurityRules(in plan.ClusterInput) field.ErrorList {
 	type placed struct {
 		rule infrav1.SecurityRule

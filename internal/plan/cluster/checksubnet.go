@@ -12,24 +12,25 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan"
 )
 
-// reservedAddresses is how many addresses at the start of a subnet Azure keeps; it keeps the last one, too:
+// reservedAddresses is the number of addresses that Azure keeps at the start of a subnet. It also keeps the last one:
 // https://learn.microsoft.com/en-us/azure/virtual-network/virtual-networks-faq
 const reservedAddresses = 4
 
-// subnetPrefix is one prefix of a subnet and where it comes from.
+// subnetPrefix is one address range of a subnet.
 type subnetPrefix struct {
 	prefix netip.Prefix
 	subnet string
-	path   *field.Path // nil for a subnet that the spec does not have
+	path   *field.Path // nil for a subnet that the spec does not list
 }
 
+// checkSubnets refuses subnets without a range, ranges outside of the network, and ranges that overlap.
 func checkSubnets(in plan.ClusterInput) field.ErrorList {
 	errs := checkSubnetNames(in)
 	vnet, bad := vnetPrefixes(in)
 	errs = append(errs, bad...)
 	var blocks []subnetPrefix
 	visitSubnets(in, func(path *field.Path, subnet infrav1.SubnetSpec) {
-		// Of a subnet that the user brought, the ranges that Azure has count, whatever the spec has.
+		// The ranges of a subnet that users brought are Azure's, not the spec's.
 		if _, exists := existingSubnetPrefixes(in, subnet.Name); exists {
 			return
 		}
@@ -53,6 +54,7 @@ func checkSubnets(in plan.ClusterInput) field.ErrorList {
 	return append(errs, checkOverlaps(blocks)...)
 }
 
+// checkSubnetNames demands unique names, and a subnet for the control plane.
 func checkSubnetNames(in plan.ClusterInput) field.ErrorList {
 	var errs field.ErrorList
 	seen := map[string]bool{}
@@ -72,7 +74,7 @@ func checkSubnetNames(in plan.ClusterInput) field.ErrorList {
 	return errs
 }
 
-// vnetPrefixes are the address ranges of the network: those that Azure has for one that the user brought.
+// vnetPrefixes returns the address ranges of the network: the spec's, or Azure's for a network that users brought.
 func vnetPrefixes(in plan.ClusterInput) ([]netip.Prefix, field.ErrorList) {
 	var errs field.ErrorList
 	blocks := in.AzureCluster.Spec.NetworkSpec.Vnet.CIDRBlocks
@@ -91,8 +93,8 @@ func vnetPrefixes(in plan.ClusterInput) ([]netip.Prefix, field.ErrorList) {
 	return out, errs
 }
 
-// otherSubnetPrefixes are the ranges of subnets of the network that the spec does not name or that exist already in a network
-// that the user brought.
+// otherSubnetPrefixes returns the ranges of existing subnets that the plan does not write: those that the spec does not
+// list, and those that users brought.
 func otherSubnetPrefixes(in plan.ClusterInput) []subnetPrefix {
 	planned := map[string]bool{}
 	for _, subnet := range listManagedSubnets(in) {
@@ -115,7 +117,7 @@ func otherSubnetPrefixes(in plan.ClusterInput) []subnetPrefix {
 	return out
 }
 
-// checkOverlaps reports each block of the spec that overlaps one before it, or one that exists.
+// checkOverlaps reports each prefix of the spec that overlaps an earlier one, or an existing one.
 func checkOverlaps(blocks []subnetPrefix) field.ErrorList {
 	var errs field.ErrorList
 	for i, a := range blocks {

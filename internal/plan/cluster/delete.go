@@ -5,13 +5,13 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan"
 )
 
-// BuildDeletePlan names everything that the spec may have made in Azure. It needs no facts and takes a spec that Check refuses:
-// what cannot be named is left out. The engine deletes of it what carries the ownership tag, is below something that does,
-// or is in the inventory; what is somebody else's is no obstacle.
+// BuildDeletePlan returns a node for everything that plans of the spec may have created in Azure. It needs no facts and
+// accepts a spec that CheckSpec refuses: resources without a name are left out. The engine deletes those that carry the
+// ownership tag, are below a resource that does, or are in the inventory. Foreign resources do not block the deletion.
 func BuildDeletePlan(in plan.ClusterInput) (*arm.Graph, error) {
 	in.Facts = plan.ClusterFacts{}
 	in.AzureCluster = in.AzureCluster.DeepCopy()
-	// A control plane that was turned off later may have left its load balancers.
+	// The load balancers of a control plane that was turned off later may still exist.
 	in.AzureCluster.Spec.ControlPlaneEnabled = true
 	wanted := &arm.Graph{}
 	for _, feature := range addFeatures {

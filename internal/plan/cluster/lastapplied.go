@@ -8,7 +8,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/lastapplied"
 )
 
-// recordedTypes are the types of resources that a cluster's plans have, with the conditions of those that may go.
+// recordedTypes are the resource types of a cluster's plans, with the conditions of those that are pruned.
 var recordedTypes = lastapplied.Types{
 	types.ResourceGroup:         "",
 	types.VirtualNetwork:        "",
@@ -27,11 +27,12 @@ var recordedTypes = lastapplied.Types{
 	types.AAAARecord:            infrav1.PrivateDNSRecordReadyCondition,
 }
 
-// ConditionForPruned is the condition that a resource reports into that no plan has any more, "" for one that never goes.
+// ConditionForPruned returns the condition type that reports a resource which is no longer planned; "" for types that are
+// never pruned.
 func ConditionForPruned(id arm.ID) string { return recordedTypes.Condition(id) }
 
-// LastApplied is what plans of the AzureCluster have sent. What the spec still names and only another state of the network in
-// Azure keeps out of a plan stays.
+// LastApplied returns the resources and paths that earlier plans of the AzureCluster sent. A resource that the spec still
+// names stays, even if the current state of the network keeps it out of the plan.
 func LastApplied(in plan.ClusterInput) lastapplied.State {
 	scope := lastapplied.Scope{
 		SubscriptionID: in.SubscriptionID,

@@ -10,11 +10,11 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan"
 )
 
-// probeInterval is how often a load balancer asks the API server for its health, in seconds.
+// probeInterval is the interval of the load balancer's health probe of the API server, in seconds.
 const probeInterval = 15
 
-// addLoadBalancers plans the load balancers: that of the API server, with an internal one beside it if asked for, and those
-// that machines reach the internet through.
+// addLoadBalancers adds the load balancers: the API server's, the internal one beside it if the spec asks for it, and
+// those for outbound connections of machines.
 func addLoadBalancers(in plan.ClusterInput, g *arm.Graph) {
 	network := in.AzureCluster.Spec.NetworkSpec
 	if lb := network.APIServerLB; lb != nil {
@@ -48,8 +48,9 @@ func addLoadBalancers(in plan.ClusterInput, g *arm.Graph) {
 	}
 }
 
-// buildInternalFrontends are the frontends of the internal load balancer beside the public one. One that is there keeps its name,
-// which is another one where the established provider made it of no spec: Azure gives an address to one frontend only.
+// buildInternalFrontends returns the frontends of the internal load balancer beside the public one. An existing frontend
+// keeps its name, because Azure gives an address to one frontend only, and the established provider named its default
+// frontend differently.
 func buildInternalFrontends(in plan.ClusterInput) []infrav1.FrontendIP {
 	out := plan.InternalAPIServerFrontends(in, in.Facts.VNet)
 	for i := range out {
@@ -60,7 +61,7 @@ func buildInternalFrontends(in plan.ClusterInput) []infrav1.FrontendIP {
 	return out
 }
 
-// loadBalancerBuilder is a load balancer while it is put together.
+// loadBalancerBuilder collects the parts of one load balancer.
 type loadBalancerBuilder struct {
 	in           plan.ClusterInput
 	spec         *infrav1.LoadBalancerSpec
@@ -85,7 +86,7 @@ func newLoadBalancerBuilder(in plan.ClusterInput, spec *infrav1.LoadBalancerSpec
 	}
 }
 
-// addPublicFrontends adds a frontend per public address. Zones are the address's.
+// addPublicFrontends adds a frontend per public address. The zones are those of the address.
 func (b *loadBalancerBuilder) addPublicFrontends() {
 	for _, frontend := range b.spec.FrontendIPs {
 		if frontend.PublicIP == nil {
@@ -145,6 +146,7 @@ func (b *loadBalancerBuilder) addAPIServerRules() {
 	}
 }
 
+// addRule adds a load-balancing rule to the backend pool, from the first frontend.
 func (b *loadBalancerBuilder) addRule(name string, frontendPort, backendPort int32) {
 	if len(b.frontends) == 0 {
 		return
@@ -166,7 +168,7 @@ func (b *loadBalancerBuilder) addRule(name string, frontendPort, backendPort int
 	})
 }
 
-// addOutboundRule lets the machines of the pool out through all frontends.
+// addOutboundRule gives the machines of the pool outbound connections through all frontends.
 func (b *loadBalancerBuilder) addOutboundRule() {
 	if len(b.frontends) == 0 {
 		return
@@ -186,8 +188,8 @@ func (b *loadBalancerBuilder) addOutboundRule() {
 	})
 }
 
-// addToGraph puts the load balancer into the graph. Parts that others put into it stay; frontends and rules that an earlier spec
-// had go, as when spec.frontendIPsCount shrinks or an additional port is removed.
+// addToGraph adds the load balancer. Other programs' rules and pools in it stay. Frontends and outbound rules of an
+// earlier spec are removed, as when spec.frontendIPsCount shrinks or an additional port is removed.
 func (b *loadBalancerBuilder) addToGraph(g *arm.Graph, role string) {
 	g.Add(arm.Node{
 		ID: b.id,

@@ -8,7 +8,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan"
 )
 
-// addNATGateways plans the NAT gateways of the subnets that are made, each once.
+// addNATGateways adds the NAT gateways of the subnets that are created, each once.
 func addNATGateways(in plan.ClusterInput, g *arm.Graph) {
 	for _, subnet := range listManagedSubnets(in) {
 		gateway := subnet.NatGateway

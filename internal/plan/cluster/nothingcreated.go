@@ -10,9 +10,9 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/lastapplied"
 )
 
-// NothingCreated tells whether nothing of an AzureCluster can be in Azure: no pass has come as far as a plan, which is stored
-// before anything is made. The established provider stores none, but it says in a condition or an annotation when it has made
-// the resource group. All but the conditions survives clusterctl move.
+// NothingCreated returns true if no resource of an AzureCluster can exist in Azure: no reconciliation stored a plan, which
+// happens before the first creation. The established provider stores none, but leaves a condition or an annotation when it
+// has created the resource group. All of these but the conditions survive clusterctl move.
 func NothingCreated(azureCluster *infrav1.AzureCluster) bool {
 	return !lastapplied.IsStored(azureCluster.Annotations) && azureCluster.Annotations[infrav1.InventoryAnnotation] == "" && !plan.HasAzureResources(azureCluster) &&
 		!slices.ContainsFunc(azureCluster.Status.Conditions, func(condition metav1.Condition) bool {

@@ -8,8 +8,8 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan"
 )
 
-// addPeerings plans both directions of each peering. A peering changes both networks, so the way back comes after the way
-// there.
+// addPeerings adds both directions of each peering. A peering changes both networks, so the reverse direction follows the
+// forward one.
 func addPeerings(in plan.ClusterInput, g *arm.Graph) {
 	local := plan.VNetID(in)
 	for _, peering := range in.AzureCluster.Spec.NetworkSpec.Vnet.Peerings {

@@ -1,8 +1,8 @@
 // Package cluster plans the Azure resources of a self-managed cluster: resource group, network, load balancers, private
-// DNS and what belongs to them.
+// DNS and the resources that belong to them.
 //
-// It is pure: Plan, BuildDeletePlan, Check and Unsupported are functions of their input alone. Check and Unsupported are to
-// be asked before Plan; when they find something, nothing is to be made.
+// It is pure: BuildPlan, BuildDeletePlan, CheckSpec and UnsupportedFields are functions of their input alone. CheckSpec
+// and UnsupportedFields come before BuildPlan; if they return errors, nothing may be created.
 package cluster
 
 import (
@@ -16,7 +16,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan"
 )
 
-// addFeatures add the nodes of one kind of resource each, in the order in which people think of them.
+// addFeatures add the nodes of one type of resource each.
 var addFeatures = []func(in plan.ClusterInput, g *arm.Graph){
 	addResourceGroups,
 	addVirtualNetwork,
@@ -32,8 +32,8 @@ var addFeatures = []func(in plan.ClusterInput, g *arm.Graph){
 	addBastion,
 }
 
-// BuildPlan is the desired state of the cluster's resources. The error is that of a graph that does not hold together, which
-// is a bug and not bad input.
+// BuildPlan returns the desired state of the cluster's resources. An error means that the graph is inconsistent, which is
+// a bug and not a fault of the input.
 func BuildPlan(in plan.ClusterInput) (*arm.Graph, error) {
 	g := &arm.Graph{}
 	for _, feature := range addFeatures {
@@ -45,8 +45,8 @@ func BuildPlan(in plan.ClusterInput) (*arm.Graph, error) {
 	return g, g.Validate()
 }
 
-// APIServerEndpoint is where the API server is reached: what the spec says, else the name of the load balancer and the port. The
-// host is "" when somebody else runs the control plane and has not said where.
+// APIServerEndpoint returns the endpoint of the API server: the spec's, else the DNS name of the load balancer and the
+// port. host is "" if another program runs the control plane and the spec has no endpoint yet.
 func APIServerEndpoint(in plan.ClusterInput) (host string, port int32) {
 	endpoint := in.AzureCluster.Spec.ControlPlaneEndpoint
 	lb := in.AzureCluster.Spec.NetworkSpec.APIServerLB
@@ -60,10 +60,10 @@ func APIServerEndpoint(in plan.ClusterInput) (host string, port int32) {
 	return cmp.Or(endpoint.Host, host), cmp.Or(endpoint.Port, plan.APIServerPort(in))
 }
 
-// FailureDomains are the availability zones of the region. Control planes may use those that spec.failureDomains does
-// not exclude and that offer the size of the control plane's machines. An edge zone has none.
+// FailureDomains returns the availability zones of the region. Control planes may use those that spec.failureDomains does
+// not exclude and that offer the VM size of the control plane. An edge zone has none.
 //
-// A size that fits into none of the zones that the spec allows excludes none: the machine's own refusal says what is wrong.
+// If none of the allowed zones offers the size, none is excluded: the machine's own refusal then explains the problem.
 func FailureDomains(in plan.ClusterInput) []clusterv1.FailureDomain {
 	if in.AzureCluster.Spec.ExtendedLocation != nil {
 		return nil
@@ -90,7 +90,7 @@ func FailureDomains(in plan.ClusterInput) []clusterv1.FailureDomain {
 	return out
 }
 
-// regionZones are the zones of public IP addresses that no load balancer says anything about.
+// regionZones returns the zones of public IP addresses of a load balancer without zones in the spec.
 func regionZones(in plan.ClusterInput) []string {
 	if in.AzureCluster.Spec.ExtendedLocation != nil {
 		return nil
@@ -98,8 +98,8 @@ func regionZones(in plan.ClusterInput) []string {
 	return slices.Sorted(slices.Values(in.Facts.Zones))
 }
 
-// sortedZones is the list as models want it. It is left out when empty: zones cannot be changed, and a region without any
-// takes no list.
+// sortedZones returns the zones in the form of SDK models, nil for none: zones are immutable, and a region without zones
+// does not accept a list.
 func sortedZones(zones []string) []*string {
 	if len(zones) == 0 {
 		return nil

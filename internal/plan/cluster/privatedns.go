@@ -12,14 +12,14 @@ import (
 )
 
 const (
-	// dnsLocation is the location of everything in private DNS.
+	// dnsLocation is the location of all resources of private DNS.
 	dnsLocation = "global"
 	// recordTTL is in seconds.
 	recordTTL = 300
 )
 
-// addPrivateDNS plans the zone that names the internal load balancer of the API server, its links to the cluster's network
-// and the peered ones, and the record. A zone and links that were there before are used as they are.
+// addPrivateDNS adds the zone with the name of the internal load balancer of the API server, its links to the cluster's
+// network and the peered ones, and the record. An existing zone and existing links are used as they are.
 func addPrivateDNS(in plan.ClusterInput, g *arm.Graph) {
 	if !hasPrivateDNS(in) {
 		return
@@ -63,7 +63,7 @@ func addPrivateDNS(in plan.ClusterInput, g *arm.Graph) {
 	}
 }
 
-// buildDNSRecord plans the address of the API server, in the kind of record that fits its family.
+// buildDNSRecord returns the record of the API server: A for an IPv4 address, AAAA for an IPv6 address.
 func buildDNSRecord(zone arm.ID, ip string) arm.Node {
 	kind, properties := "A", &armprivatedns.RecordSetProperties{TTL: new(int64(recordTTL))}
 	if ipVersion(ip) == armnetwork.IPVersionIPv6 {
@@ -80,7 +80,7 @@ func buildDNSRecord(zone arm.ID, ip string) arm.Node {
 	}
 }
 
-// hasPrivateDNS tells whether the cluster's API server is named in private DNS.
+// hasPrivateDNS returns true if the API server gets a record in private DNS.
 func hasPrivateDNS(in plan.ClusterInput) bool {
 	network := in.AzureCluster.Spec.NetworkSpec
 	if network.APIServerLB == nil || network.APIServerLB.Type != infrav1.Internal {
@@ -89,7 +89,7 @@ func hasPrivateDNS(in plan.ClusterInput) bool {
 	return network.PrivateDNSZone == nil || *network.PrivateDNSZone != infrav1.PrivateDNSZoneModeNone
 }
 
-// internalLBAddress is the address of the internal load balancer of the API server, "" when the spec has none.
+// internalLBAddress returns the address of the internal load balancer of the API server; "" if the spec has none.
 func internalLBAddress(in plan.ClusterInput) string {
 	for _, frontend := range in.AzureCluster.Spec.NetworkSpec.APIServerLB.FrontendIPs {
 		if frontend.PrivateIPAddress != "" {
@@ -99,7 +99,7 @@ func internalLBAddress(in plan.ClusterInput) string {
 	return ""
 }
 
-// ipVersion is the family of an address; what is not one counts as IPv4.
+// ipVersion returns the family of an address. A text that is no address counts as IPv4.
 func ipVersion(ip string) armnetwork.IPVersion {
 	if address, err := netip.ParseAddr(ip); err == nil && address.Is6() {
 		return armnetwork.IPVersionIPv6

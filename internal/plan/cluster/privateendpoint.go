@@ -7,7 +7,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/network"
 )
 
-// addPrivateEndpoints plans the private endpoints of all subnets.
+// addPrivateEndpoints adds the private endpoints of all subnets.
 func addPrivateEndpoints(in plan.ClusterInput, g *arm.Graph) {
 	for _, subnet := range listSubnets(in) {
 		id := plan.SubnetID(in, subnet.Name)

@@ -10,8 +10,8 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan"
 )
 
-// addPublicIPs plans the public addresses of load balancers, NAT gateways and the bastion host. Addresses that were there
-// before are used as they are.
+// addPublicIP adds one address unless the graph has it already: subnets share NAT gateways. Most properties of an address
+// are immutable, so it is only created.
 func addPublicIPs(in plan.ClusterInput, g *arm.Graph) {
 	network := in.AzureCluster.Spec.NetworkSpec
 	for _, lb := range []*infrav1.LoadBalancerSpec{network.APIServerLB, network.NodeOutboundLB, network.ControlPlaneOutboundLB} {

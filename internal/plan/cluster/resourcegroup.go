@@ -10,18 +10,18 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan"
 )
 
-// addResourceGroups plans the cluster's resource group, that of the network if it is another one, and looks for that of the
-// private DNS zone, which is not made. Groups that were there before are used.
+// addResourceGroups adds the cluster's resource group, the network's if it is another one, and reads the one of the
+// private DNS zone, which is never created. Existing groups are used.
 func addResourceGroups(in plan.ClusterInput, g *arm.Graph) {
 	names := []string{plan.ResourceGroup(in)}
 	if network := plan.VNetResourceGroup(in); !strings.EqualFold(network, names[0]) {
 		names = append(names, network)
 	}
 	for i, name := range names {
-		// Nothing is begun in another cluster's group. The engine knows what has been made there already.
+		// A new cluster is not started in another cluster's group. The engine knows the resources that exist there already.
 		var others arm.OtherClusterAction
 		switch {
-		case i > 0: // A network may be another cluster's.
+		case i > 0: // The network may belong to another cluster.
 		case plan.WasProvisioned(in.AzureCluster):
 			others = arm.ReportOtherCluster
 		default:

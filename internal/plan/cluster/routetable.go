@@ -8,7 +8,8 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan"
 )
 
-// addRouteTables plans the route tables of the subnets that are made, each once. Their routes are cloud-provider-azure's.
+// addRouteTables adds the route tables of the subnets that are created, each once. cloud-provider-azure writes their
+// routes.
 func addRouteTables(in plan.ClusterInput, g *arm.Graph) {
 	for _, subnet := range listManagedSubnets(in) {
 		name := subnet.RouteTable.Name

@@ -13,15 +13,15 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan"
 )
 
-// securityGroup is a network security group and the rules that the spec wants in it.
+// securityGroup is a network security group with its rules in the spec.
 type securityGroup struct {
 	name  string
 	tags  map[string]string
 	rules []infrav1.SecurityRule
 }
 
-// addSecurityGroups plans the security groups of the subnets that are made, with their rules: a group that is written once
-// is ready for its subnets after one operation. Rules that other controllers write into it are carried over.
+// addSecurityGroups adds the security groups of the subnets that are created. The rules are part of the body, so that one
+// operation completes a group for its subnets. Rules of other controllers are carried over.
 func addSecurityGroups(in plan.ClusterInput, g *arm.Graph) {
 	for _, group := range collectSecurityGroups(in) {
 		rules := []*armnetwork.SecurityRule{}
@@ -41,7 +41,7 @@ func addSecurityGroups(in plan.ClusterInput, g *arm.Graph) {
 	}
 }
 
-// collectSecurityGroups are the groups that the subnets name, each once with the rules of all subnets that share it.
+// collectSecurityGroups returns the groups of the subnets, each once, with the rules of all subnets that share it.
 func collectSecurityGroups(in plan.ClusterInput) []securityGroup {
 	var out []securityGroup
 	for _, subnet := range listManagedSubnets(in) {
@@ -64,8 +64,8 @@ func collectSecurityGroups(in plan.ClusterInput) []securityGroup {
 	return out
 }
 
-// buildSubnetRules are the rules of a subnet's group: those of the spec, and for control-plane machines those that let SSH and the
-// API server in unless the spec has a rule for exactly that port, which may also deny it.
+// buildSubnetRules returns the rules of a subnet's group: the spec's, and in the subnet of the control plane rules that
+// allow SSH and the API server. A rule of the spec for exactly that port replaces them, and may also deny it.
 func buildSubnetRules(in plan.ClusterInput, subnet infrav1.SubnetSpec) []infrav1.SecurityRule {
 	rules := slices.Clone(subnet.SecurityGroup.SecurityRules)
 	controlPlane, ok := plan.ControlPlaneSubnet(in)
@@ -108,7 +108,7 @@ func buildRuleProperties(rule infrav1.SecurityRule) *armnetwork.SecurityRuleProp
 		SourcePortRange:       rule.SourcePorts,
 		DestinationPortRange:  rule.DestinationPorts,
 		SourceAddressPrefixes: []*string{},
-		// Service tags and single prefixes; the plural is for lists of prefixes only.
+		// A service tag or a single prefix. The plural property takes lists of prefixes only.
 		DestinationAddressPrefix: rule.Destination,
 	}
 	if len(rule.Sources) > 0 {

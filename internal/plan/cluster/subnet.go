@@ -11,8 +11,8 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/network"
 )
 
-// addSubnets plans the subnets. In a network that the user brought, subnets that exist are looked for and used as they are,
-// and only missing ones are made.
+// addSubnets adds the subnets. In a network that users brought, existing subnets are only read, and missing ones are
+// created.
 func addSubnets(in plan.ClusterInput, g *arm.Graph) {
 	for _, subnet := range listSubnets(in) {
 		id := plan.SubnetID(in, subnet.Name)
@@ -24,11 +24,11 @@ func addSubnets(in plan.ClusterInput, g *arm.Graph) {
 	}
 }
 
-// buildSubnet plans one subnet. It references only what the plan has, so that a subnet made in a foreign network has no
-// security group or route table that nobody makes.
+// buildSubnet returns the node of one subnet. It references only resources of the graph, so that a subnet in a network
+// that users brought does not reference a security group or route table that does not exist.
 func buildSubnet(in plan.ClusterInput, g *arm.Graph, id arm.ID, subnet infrav1.SubnetSpec) arm.Node {
 	properties := &armnetwork.SubnetPropertiesFormat{ServiceEndpoints: network.BuildServiceEndpoints(subnet.ServiceEndpoints)}
-	// Azure answers a single prefix in the singular property and several in the plural one.
+	// Azure answers one prefix in the singular property, and several in the plural one.
 	if len(subnet.CIDRBlocks) == 1 {
 		properties.AddressPrefix = new(subnet.CIDRBlocks[0])
 	} else {
@@ -56,7 +56,7 @@ func buildSubnet(in plan.ClusterInput, g *arm.Graph, id arm.ID, subnet infrav1.S
 	}
 }
 
-// listSubnets are the subnets of the spec, the one of the bastion host last.
+// listSubnets returns the subnets of the spec, the bastion host's last.
 func listSubnets(in plan.ClusterInput) []infrav1.SubnetSpec {
 	out := slices.Clone(in.AzureCluster.Spec.NetworkSpec.Subnets)
 	if bastion := in.AzureCluster.Spec.BastionSpec.AzureBastion; bastion != nil {
@@ -65,8 +65,8 @@ func listSubnets(in plan.ClusterInput) []infrav1.SubnetSpec {
 	return out
 }
 
-// listManagedSubnets are the subnets that are made: all but those that exist in a network that the user brought, whose security
-// group, route table and NAT gateway are the user's business.
+// listManagedSubnets returns the subnets that are created: all but those that users brought, whose security group, route
+// table and NAT gateway belong to their user.
 func listManagedSubnets(in plan.ClusterInput) []infrav1.SubnetSpec {
 	return slices.DeleteFunc(listSubnets(in), func(subnet infrav1.SubnetSpec) bool {
 		_, exists := existingSubnetPrefixes(in, subnet.Name)
@@ -74,8 +74,8 @@ func listManagedSubnets(in plan.ClusterInput) []infrav1.SubnetSpec {
 	})
 }
 
-// existingSubnetPrefixes are the prefixes of a subnet of a network that the user brought; ok is false when it is not there, or was
-// made there for the cluster.
+// existingSubnetPrefixes returns the prefixes of a subnet that users brought. ok is false if it does not exist, or was
+// created for the cluster.
 func existingSubnetPrefixes(in plan.ClusterInput, name string) (prefixes []string, ok bool) {
 	return plan.BYOSubnetPrefixes(in, in.Facts.VNet, name)
 }

@@ -7,7 +7,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan"
 )
 
-// UnsupportedFields lists what the spec asks for that nothing would be made of. It needs no facts.
+// UnsupportedFields returns an error for each field of the spec that the plan would ignore. It needs no facts.
 func UnsupportedFields(in plan.ClusterInput) field.ErrorList {
 	var errs field.ErrorList
 	spec := in.AzureCluster.Spec
@@ -37,8 +37,8 @@ func UnsupportedFields(in plan.ClusterInput) field.ErrorList {
 	return errs
 }
 
-// hasInternalAPIServer tells whether the names of a private DNS zone mean anything: they do for an internal load balancer, also
-// when the zone itself is not made.
+// hasInternalAPIServer returns true if the fields of the private DNS zone have a meaning: for an internal API server load
+// balancer, also when the zone itself is not created.
 func hasInternalAPIServer(in plan.ClusterInput) bool {
 	lb := in.AzureCluster.Spec.NetworkSpec.APIServerLB
 	return lb != nil && lb.Type == infrav1.Internal

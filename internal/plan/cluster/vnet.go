@@ -12,7 +12,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/lastapplied"
 )
 
-// addVirtualNetwork plans the network, or looks for the one that the user brought.
+// addVirtualNetwork adds the network, or reads the one that users brought.
 func addVirtualNetwork(in plan.ClusterInput, g *arm.Graph) {
 	node := arm.Node{
 		ID:      plan.VNetID(in),
@@ -22,7 +22,7 @@ func addVirtualNetwork(in plan.ClusterInput, g *arm.Graph) {
 	}
 	if !plan.IsBYONetwork(in, in.Facts.VNet) {
 		if in.Facts.VNet.IsForeign() {
-			node.Foreign = arm.RefuseForeign // The cluster's own has lost its tag, which people are to be told.
+			node.Foreign = arm.RefuseForeign // The tag of the cluster's own network was removed. A condition has to report that.
 		}
 		node.Policy = arm.Repair
 		node.Body = buildVirtualNetwork(in, in.AzureCluster.Spec.NetworkSpec.Vnet.CIDRBlocks)
@@ -41,15 +41,15 @@ func buildVirtualNetwork(in plan.ClusterInput, prefixes []string) armnetwork.Vir
 	}
 }
 
-// keepForeignPrefixes keeps the address ranges of the network that are not the spec's.
+// keepForeignPrefixes adds the network's address ranges of others to its body.
 func keepForeignPrefixes(in plan.ClusterInput, g *arm.Graph, sent lastapplied.State) {
 	if node := g.Node(plan.VNetID(in)); node != nil && node.Policy == arm.Repair {
 		node.PlannedBody, node.Body = node.Body, buildVirtualNetwork(in, mergeAddressPrefixes(in, sent))
 	}
 }
 
-// mergeAddressPrefixes are the address ranges of the network: those of the spec, and those that somebody added in Azure. One that
-// an earlier spec had is not somebody's, and one that shares addresses with the spec's cannot be beside it.
+// mergeAddressPrefixes returns the address ranges of the network: the spec's, and those that users added in Azure. A range
+// of an earlier spec is removed. A range that overlaps the spec's is left out, because Azure refuses both together.
 func mergeAddressPrefixes(in plan.ClusterInput, sent lastapplied.State) []string {
 	out := slices.Clone(in.AzureCluster.Spec.NetworkSpec.Vnet.CIDRBlocks)
 	for _, have := range in.Facts.VNet.AddressPrefixes {

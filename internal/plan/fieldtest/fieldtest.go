@@ -1,5 +1,4 @@
-// Package fieldtest helps tests of plans to show that no field of a spec is ignored, and that what is refused is refused by
-// name.
+// Package fieldtest helps tests to prove that plans use every field of a spec, and that refusals name the field.
 package fieldtest
 
 import (
@@ -12,8 +11,8 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
-// VaryLeaves changes every leaf that is set below value, one at a time, and notes in counts the paths where effect tells the
-// difference. value must be settable; it is as it was afterwards.
+// VaryLeaves changes every leaf that is set below value, one at a time, and adds the paths that change the result of
+// effect to effective. value must be settable. It is restored.
 func VaryLeaves(path string, value reflect.Value, effective map[string]bool, effect func() string) {
 	base := effect()
 	visitLeaves(path, value, func() {}, func(path string, leaf reflect.Value, commit func()) {
@@ -36,6 +35,7 @@ func VaryLeaves(path string, value reflect.Value, effective map[string]bool, eff
 	})
 }
 
+// changeLeaf sets a leaf to another value.
 func changeLeaf(leaf reflect.Value) {
 	switch leaf.Kind() {
 	case reflect.String:
@@ -51,7 +51,7 @@ func changeLeaf(leaf reflect.Value) {
 	}
 }
 
-// visitLeaves calls f for every leaf below value. commit puts a changed leaf in place: elements of maps are copies.
+// visitLeaves calls f for every leaf below value. commit stores a changed leaf: elements of maps are copies.
 func visitLeaves(path string, value reflect.Value, commit func(), f func(path string, leaf reflect.Value, commit func())) {
 	switch {
 	case value.Type() == reflect.TypeFor[resource.Quantity]():
@@ -87,7 +87,8 @@ func joinPath(path string, structField reflect.StructField) string {
 	return path + "." + name
 }
 
-// LeafPaths are the paths of all leaf fields of a type, sorted: dotted JSON names below path, with [] for lists and {} for maps.
+// LeafPaths returns the paths of all leaf fields of a type, sorted: dotted JSON names below path, with [] for lists and {}
+// for maps.
 func LeafPaths(path string, t reflect.Type) []string {
 	switch {
 	case t == reflect.TypeFor[resource.Quantity]():
@@ -110,8 +111,9 @@ func LeafPaths(path string, t reflect.Type) []string {
 	}
 }
 
-// RequireAllEffective fails for every leaf, of all, that counts does not have and that elsewhere, which tells who else reads a field,
-// does not name; an entry of elsewhere that ends in a dot is for all below. An entry that names no leaf fails, too.
+// RequireAllEffective fails for every leaf in all that is neither in effective nor in readElsewhere, the fields that other
+// code reads. An entry of readElsewhere that ends in a dot covers all fields below it. It also fails for an entry that
+// matches no leaf.
 func RequireAllEffective(t *testing.T, all []string, effective map[string]bool, readElsewhere map[string]string) {
 	t.Helper()
 	used := map[string]bool{}
@@ -124,18 +126,18 @@ func RequireAllEffective(t *testing.T, all []string, effective map[string]bool, 
 		}
 		used[entry] = true
 		if !effective[path] && entry == "" {
-			t.Errorf("%s changes nothing: plan it, refuse it by name, or say in the table who reads it (and give a golden case that sets it)", path)
+			t.Errorf("%s changes nothing. Plan it, refuse it by name, or add it to the table with its reader. A golden case has to set it.", path)
 		}
 	}
 	for known := range readElsewhere {
 		if !used[known] {
-			t.Errorf("%s is in the table and is no field", known)
+			t.Errorf("%s is in the table, but it is not a field", known)
 		}
 	}
 }
 
-// RequireRefusals fails unless there is a refusal for every want, in its order, and none besides. A want is the fragments that the
-// refusal must have, with " ... " between them.
+// RequireRefusals fails unless errs has one error per entry of want, in this order, and no others. An entry consists of
+// fragments of the message with " ... " between them.
 func RequireRefusals(t *testing.T, reason string, errs field.ErrorList, want []string) {
 	t.Helper()
 	if len(errs) != len(want) {
@@ -144,7 +146,7 @@ func RequireRefusals(t *testing.T, reason string, errs field.ErrorList, want []s
 	for i, err := range errs {
 		for _, fragment := range strings.Split(want[i], " ... ") {
 			if !strings.Contains(err.Error(), fragment) {
-				t.Errorf("%s: got %q, want it to say %q", reason, err, fragment)
+				t.Errorf("%s: got %q, want %q in it", reason, err, fragment)
 			}
 		}
 	}

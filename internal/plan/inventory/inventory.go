@@ -1,9 +1,9 @@
-// Package inventory keeps, in an annotation of an object, which Azure resources were made for it that cannot say by a tag whose
-// they are. Annotations survive clusterctl move and backups, status does not.
+// Package inventory keeps the list of Azure resources that were created for an object and cannot carry ownership tags. It
+// is stored in an annotation, because annotations survive clusterctl move and backups, and the status does not.
 //
-// Whoever may write the object may write the annotation. So it proves nothing by itself: what of it counts is decided where
-// Azure is seen. It says for which object it was written, and in a copy of that object, in another namespace or under another
-// name, all of it counts as nothing.
+// Users can write annotations, so the list proves nothing by itself: the engine decides with Azure's answers which entries
+// count. The list contains the object that it was written for. On a copy of the object, in another namespace or with
+// another name, no entry counts.
 //
 // It is pure.
 package inventory
@@ -20,29 +20,33 @@ import (
 
 // List is the inventory of one object.
 type List struct {
-	// Created are the resources that were made for the object.
+	// Created are the resources that were created for the object.
 	Created []arm.ID
-	// Adopted are those that somebody else had made, which are kept in line and never deleted for being here.
+	// Adopted are resources that others created. They are kept as planned, and being listed here does not delete them.
 	Adopted []arm.ID
-	// CopiedFrom is the object that a list is of which is not this one's; "" for a list of this object. Nothing of it counts.
+	// CopiedFrom is the object that the annotation was written for, if it is another one; "" otherwise. No entry of such a
+	// list counts.
 	CopiedFrom string
-	// FromEarlierRelease tells that the list is one of an earlier release, which says neither whose it is nor what was adopted.
+	// FromEarlierRelease means that the list was written by an earlier release. It contains neither its object nor adopted
+	// resources.
 	FromEarlierRelease bool
 }
 
-// storedList is the value of the annotation. Objects move to other clusters with it, where their UID is another one.
+// storedList is the value of the annotation. It names the object without its UID, which changes when the object moves to
+// another cluster.
 type storedList struct {
 	Object  string   `json:"of"`
 	Created []arm.ID `json:"made,omitempty"`
 	Adopted []arm.ID `json:"adopted,omitempty"`
 }
 
-// ObjectName is what an inventory calls an object.
+// ObjectName returns the name of an object in inventories, as "AzureCluster/default/c1".
 func ObjectName(kind string, obj metav1.Object) string {
 	return kind + "/" + obj.GetNamespace() + "/" + obj.GetName()
 }
 
-// Read is the inventory of an object of a kind. One that cannot be read is empty: then nothing of what it named is deleted.
+// Read returns the inventory of an object. An annotation that cannot be parsed is an empty inventory: then nothing in it
+// is deleted.
 func Read(kind string, obj metav1.Object) List {
 	raw := []byte(obj.GetAnnotations()[infrav1.InventoryAnnotation])
 	var old []arm.ID
@@ -59,15 +63,15 @@ func Read(kind string, obj metav1.Object) List {
 	return List{Created: s.Created, Adopted: s.Adopted}
 }
 
-// HasCreated tells whether a resource was made for the object, as far as the list tells.
+// HasCreated returns true if the list contains a resource that was created for the object.
 func (l List) HasCreated(id arm.ID) bool { return slices.ContainsFunc(l.Created, id.Equal) }
 
-// BuildAnnotations are what to set on an object of a kind for this to be its inventory. An empty one is no annotation, but on an object
-// that has one: updates without it keep that.
+// BuildAnnotations returns the annotation that stores the list on an object. An empty list needs no annotation, but it
+// replaces an existing one: the webhook restores an annotation that an update leaves out.
 func (l List) BuildAnnotations(kind string, obj metav1.Object) map[string]string {
 	value := ""
 	if len(l.Created) > 0 || len(l.Adopted) > 0 || obj.GetAnnotations()[infrav1.InventoryAnnotation] != "" {
-		raw, _ := json.Marshal(storedList{Object: ObjectName(kind, obj), Created: l.Created, Adopted: l.Adopted}) // Lists of strings always marshal.
+		raw, _ := json.Marshal(storedList{Object: ObjectName(kind, obj), Created: l.Created, Adopted: l.Adopted}) // Marshalling lists of strings does not fail.
 		value = string(raw)
 	}
 	return map[string]string{infrav1.InventoryAnnotation: value}

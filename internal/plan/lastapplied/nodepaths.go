@@ -10,13 +10,14 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/aks/armschema"
 )
 
-// textLists are the lists of text that plans carry others' elements over in.
+// textLists are lists of text whose elements of others plans carry over.
 var textLists = map[string][]string{types.VirtualNetwork: {"properties.addressSpace.addressPrefixes"}}
 
-// leafSchemas are the types that keep what a request leaves out and whose plans change after creation: every leaf is remembered.
+// leafSchemas are the types that keep all properties that a request leaves out, and whose plans change after creation.
+// Every leaf of them gets an entry.
 var leafSchemas = map[string]armschema.Kind{types.ManagedCluster: armschema.ManagedCluster, types.AgentPool: armschema.AgentPool}
 
-// pathsSentBy is what a plan sends and a later one may want no more.
+// pathsSentBy returns the entries of a plan.
 func (m State) pathsSentBy(g *arm.Graph) pathSet {
 	out := pathSet{}
 	if g != nil && g == m.finalPlan {
@@ -56,7 +57,7 @@ func (m State) pathsSentBy(g *arm.Graph) pathSet {
 	return out
 }
 
-// nodePaths are the leaf paths that a node sends. ok is false for a node that is not remembered.
+// nodePaths returns the leaf paths that a node sends and that get entries. ok is false for a node without an entry.
 func (m State) nodePaths(g *arm.Graph, node *arm.Node) (paths []string, ok bool) {
 	row, known := findRow(node.ID)
 	if node.Policy == arm.Observe || !known || trimSubscription(node.ID) == "" {
@@ -65,7 +66,7 @@ func (m State) nodePaths(g *arm.Graph, node *arm.Node) (paths []string, ok bool)
 	wants, err := wanted(g, node)
 	body, isObject := wants.(map[string]any)
 	if err != nil || wants != nil && !isObject {
-		return nil, false // Graph.Validate says what is wrong with it.
+		return nil, false // Graph.Validate reports the error.
 	}
 	if row.Taggable {
 		all, _ := body["tags"].(map[string]any)
@@ -109,7 +110,7 @@ func (m State) nodePaths(g *arm.Graph, node *arm.Node) (paths []string, ok bool)
 	return append(paths, m.keptPaths(node)...), true
 }
 
-// keptPaths are the paths that were sent of a node and that its body leaves out without dropping them.
+// keptPaths returns the paths that earlier plans sent for a node, and that its body leaves out without dropping them.
 func (m State) keptPaths(node *arm.Node) []string {
 	if len(node.KeptPaths) == 0 {
 		return nil
@@ -119,10 +120,10 @@ func (m State) keptPaths(node *arm.Node) []string {
 	})
 }
 
-// The identities of a resource that others assign identities to.
+// Paths of the identities of a resource to which other programs assign identities.
 const identityKinds, identityUsers = "identity.type", "identity.userAssignedIdentities"
 
-// identityPaths are the leaf paths of the kinds of identities and of the user-assigned ones in a body.
+// identityPaths returns the leaf paths of the kinds of identities and of the user-assigned ones in a body.
 func identityPaths(body map[string]any) (paths []string) {
 	kinds, _ := valueAt(body, identityKinds).(string)
 	for kind := range strings.SplitSeq(kinds, ",") {
@@ -137,8 +138,8 @@ func identityPaths(body map[string]any) (paths []string) {
 	return paths
 }
 
-// nestedPaths are the leaf paths of the elements of lists inside elements of other lists: list is as "properties.a[].properties.b", and within the
-// path of what it begins at.
+// nestedPaths returns the paths of the elements of lists within elements of other lists. list has the form
+// "properties.a[].properties.b". within is the pointer of value.
 func nestedPaths(value any, list, within string) (paths []string) {
 	outer, inner, more := strings.Cut(list, "[].")
 	object, _ := value.(map[string]any)
@@ -154,7 +155,7 @@ func nestedPaths(value any, list, within string) (paths []string) {
 	return paths
 }
 
-// canSend tells whether a plan can have sent a path of a resource, so that nothing else in an annotation counts.
+// canSend returns true if a plan can have sent a path of a resource. Other entries of an annotation are ignored.
 func (s Scope) canSend(id, path string) bool {
 	if key, ok := strings.CutPrefix(path, tagsPrefix); ok {
 		return !isOwnershipTag(unescaper.Replace(key))
@@ -199,12 +200,12 @@ func (s pathSet) moveIntoParents(scope Scope) pathSet {
 	return s
 }
 
-// isOwnershipTag tells whether a tag says whose a resource is and what for, which no spec takes away.
+// isOwnershipTag returns true for tags of ownership, role and name. No spec removes them.
 func isOwnershipTag(key string) bool {
 	return infrav1.Marks(key) || strings.EqualFold(key, infrav1.RoleTag) || strings.EqualFold(key, infrav1.NameTag)
 }
 
-// elementName is what tells an element of a list from others: its name, ID or service, or the text that it is.
+// elementName returns the key of a list element: its name, ID or service, or the element itself if it is a text.
 func elementName(item any) string {
 	object, ok := item.(map[string]any)
 	if !ok {
@@ -219,7 +220,7 @@ func elementName(item any) string {
 	return ""
 }
 
-// valueAt is the value at a dotted path; nil when there is none.
+// valueAt returns the value at a dotted path, nil if there is none.
 func valueAt(body map[string]any, path string) any {
 	var value any = body
 	for key := range strings.SplitSeq(path, ".") {

@@ -7,8 +7,8 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
 )
 
-// DroppedPaths are the leaf paths that were sent of a node and that it sends no more, those of tags that all resources had first,
-// then sorted. A node without a body, which cannot be rendered yet, drops nothing.
+// DroppedPaths returns the leaf paths that earlier plans sent for a node and this plan does not: first those of tags of
+// all resources, then the others, sorted. A node without a body, which cannot be built yet, drops nothing.
 func (m State) DroppedPaths(node *arm.Node) []string {
 	sent := m.applied[strings.ToLower(trimSubscription(node.ID))].sortedPaths()
 	if row, _ := findRow(node.ID); row.Taggable {
@@ -33,8 +33,8 @@ func (m State) DroppedPaths(node *arm.Node) []string {
 	return out
 }
 
-// AddRemovals has the nodes of a plan lose what was sent of them and they send no more. Types that keep what a request leaves out have their
-// body say it, which is left to their plan.
+// AddRemovals makes the nodes of a plan remove the paths that they no longer send. It skips types that keep all properties
+// that a request leaves out: their plans put the removal into the body.
 func (m State) AddRemovals(g *arm.Graph) {
 	for _, node := range g.Nodes() {
 		row, _ := findRow(node.ID)
@@ -50,9 +50,9 @@ func (m State) AddRemovals(g *arm.Graph) {
 	}
 }
 
-// ListPruned are the resources that were sent and that neither the plan nor the spec has any more, for the engine to delete where
-// they are the object's: by their ownership tag, or as children of what the plan has or what goes with them. A child of
-// anything else goes by the inventory alone.
+// ListPruned returns the resources that earlier plans sent, and that neither the plan nor the spec has. The engine deletes
+// those that the object owns: by their ownership tag, or as children of planned resources or of other pruned ones. Other
+// children are deleted by the inventory alone.
 func (m State) ListPruned(g *arm.Graph) []arm.ID {
 	wanted, candidates := m.pathsSentBy(g), pathSet{}
 	for _, entry := range m.applied.sortedEntries() {
@@ -61,7 +61,7 @@ func (m State) ListPruned(g *arm.Graph) []arm.ID {
 			candidates.addPaths(entry.id)
 		}
 	}
-	// What the spec names takes another plan, which most passes have no use for.
+	// The resources of the spec need another plan, which most reconciliations do not need.
 	if m.PlanOfSpec != nil && len(candidates) > 0 {
 		if named, err := m.PlanOfSpec(); err == nil {
 			for key := range m.pathsSentBy(named) {
@@ -80,12 +80,12 @@ func (m State) ListPruned(g *arm.Graph) []arm.ID {
 	return out
 }
 
-// AppliedPaths are the leaf paths that were sent of a resource, sorted.
+// AppliedPaths returns the leaf paths that earlier plans sent for a resource, sorted.
 func (m State) AppliedPaths(id arm.ID) []string {
 	return m.applied[strings.ToLower(trimSubscription(id))].sortedPaths()
 }
 
-// HasElement tells whether an element of a list of a resource was sent.
+// HasElement returns true if an earlier plan sent an element of a resource's list.
 func (m State) HasElement(id arm.ID, list, name string) bool {
 	return m.applied.hasPath(trimSubscription(id), elementPointer(list, name))
 }

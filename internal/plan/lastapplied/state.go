@@ -1,13 +1,14 @@
-// Package memory remembers what plans of an object have sent to Azure, because what was sent and is no longer wanted goes. It
-// is a set of resource IDs and leaf paths in one annotation, which survives a move and a restore, as status does not.
+// Package lastapplied keeps the resources and paths that plans of an object sent to Azure, so that they can be removed
+// when they are no longer planned. They are a set of resource IDs and leaf paths in one annotation, which survives moves
+// and restores, unlike the status.
 //
-// A write takes out of a resource what it leaves out. So only what a write would leave there is remembered: the resources
-// themselves, tags, the elements of lists that others write into, too, settings that are kept where a plan says nothing, and
-// of types that keep what a request leaves out every leaf.
+// A write removes from a resource the properties that it leaves out. So the set contains only entries that a write would
+// leave in Azure: the resources themselves, tags, elements of lists into which others write too, settings that Azure keeps
+// if a plan does not set them, and every leaf of types that keep all properties that a request leaves out.
 //
-// It is pure, and it removes nothing: it names what may go, which is never more than the object owns. Resources go by the
-// ownership tag on them, which the engine looks at, or as children of what the plan has; everything else is named within
-// resources of the plan.
+// The package is pure and removes nothing. It names removals, never more than the object owns. The engine deletes
+// resources that carry the ownership tag, or are children of planned resources. All other removals are within resources of
+// the plan.
 package lastapplied
 
 import (
@@ -19,34 +20,36 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
 )
 
-// Scope says what of an object's plans is remembered.
+// Scope configures the entries for the plans of one kind.
 type Scope struct {
-	// SubscriptionID is the one that all resources are in; others cannot be named.
+	// SubscriptionID is the subscription of all resources. Annotations cannot name others.
 	SubscriptionID string
-	// Types are the types that are remembered.
+	// Types are the resource types that get entries.
 	Types Types
-	// KeepsLasting tells that what never goes stays remembered when no plan has it any more, with its tags: until the object goes, or a plan has
-	// it again.
+	// KeepsLasting keeps the entries, with tags, of resources that are never pruned and no longer planned: until the
+	// object is deleted, or a plan has the resource again.
 	KeepsLasting bool
-	// AllLeaves tells that every leaf path is remembered, whatever the type: plans are not total, and what one leaves out that an
-	// earlier one sent is to go back to what it is by default.
+	// AllLeaves adds every leaf path, whatever the type. It is for plans that do not set every property: a property that
+	// an earlier plan sent and this one leaves out has to return to its default.
 	AllLeaves bool
-	// PlanOfSpec is the plan of what the spec names whatever Azure is like; it is not pruned. Nil adds nothing to the plan at hand.
+	// PlanOfSpec returns the plan of the spec without facts about Azure. Its resources are not pruned. Nil stands for the
+	// plan at hand.
 	PlanOfSpec func() (*arm.Graph, error)
 
-	// Self is the resource that the paths in an annotation of an earlier release belong to.
+	// Self is the resource of the paths in an annotation of an earlier release.
 	Self arm.ID
-	// SecurityGroup is the ID of a security group by its name, and SecurityGroups are the names of those in the spec, for
-	// annotations of the established provider and of earlier releases.
+	// SecurityGroup returns the ID of a security group by its name, and SecurityGroups are the names of those in the spec.
+	// Annotations of the established provider and of earlier releases need them.
 	SecurityGroup  func(name string) arm.ID
 	SecurityGroups []string
 }
 
-// Types are the conditions that resources report into once no plan has them any more, by type. Those of a type with "" never
-// go, because too much hangs on them for a name that was changed; what plans put into them does.
+// Types maps resource types to the condition types that report resources which are no longer planned. Resources of a type
+// with "" are never pruned, because too much depends on them to delete them after a change of a name. The parts of them
+// that plans sent are removed.
 type Types map[string]string
 
-// Condition is the condition for a resource, "" for one that never goes.
+// Condition returns the condition type for a resource, "" for one that is never pruned.
 func (t Types) Condition(id arm.ID) string {
 	condition, _ := t.lookUp(id)
 	return condition
@@ -59,32 +62,35 @@ func (t Types) lookUp(id arm.ID) (condition string, known bool) {
 	return condition, known
 }
 
-// State is what was remembered for one object.
+// State is the content of the annotations of one object.
 type State struct {
 	Scope
 	applied pathSet
 
-	// finalPlan is a plan that does not change any more, and sends what it sends.
+	// finalPlan is a plan that does not change any more, and finalPaths are the paths that it sends.
 	finalPlan  *arm.Graph
 	finalPaths pathSet
 }
 
-// Read reads the memory of an object. An annotation that cannot be read names nothing: then nothing of it is removed.
+// Read returns the state of an object. An annotation that cannot be decoded is empty, so that nothing is removed because
+// of it.
 func Read(annotations map[string]string, scope Scope) State {
 	return State{Scope: scope, applied: readSet(annotations, scope)}
 }
 
-// ForFinalPlan is the memory for a plan that does not change any more, of which it is worked out once what it sends.
+// ForFinalPlan returns the state with the paths of a plan that does not change any more, so that they are computed only
+// once.
 func (m State) ForFinalPlan(final *arm.Graph) State {
 	final.SealBodies()
 	m.finalPaths, m.finalPlan = m.pathsSentBy(final), final
 	return m
 }
 
-// AnnotationsBefore are the annotations to store before a plan is converged, none when they are stored already: everything that was
-// sent before and is now, so that nothing is forgotten when a process dies in between. "" is for one to take away.
+// AnnotationsBefore returns the annotations to store before a plan is converged, nil if they are stored already. They
+// contain the entries of earlier plans and of this one, so that none is lost if the process dies in between. An annotation
+// with the value "" has to be removed.
 //
-// Tags alone of an object that has nothing stored need no write before the first pass.
+// For an object without annotations whose plan sends only tags, nothing is stored before the first convergence.
 func (m State) AnnotationsBefore(g *arm.Graph) map[string]string {
 	if m.applied.containsAll(m.pathsSentBy(g)) {
 		return nil
@@ -100,8 +106,9 @@ func (m State) AnnotationsBefore(g *arm.Graph) map[string]string {
 	return m.buildAnnotations(all)
 }
 
-// AnnotationsAfter are the annotations to store after a pass: what is sent from now on when everything is in place, else what
-// Remember has, and which of it was seen in Azure as the object's own. "" is for one to take away.
+// AnnotationsAfter returns the annotations to store after a convergence: the entries of this plan if all resources are as
+// planned, else those of AnnotationsBefore, and in both cases the record of resources that Azure showed as the object's
+// own. An annotation with the value "" has to be removed.
 func (m State) AnnotationsAfter(g *arm.Graph, outcome arm.Outcome) map[string]string {
 	all := m.pathsSentBy(g)
 	if outcome.IsDone() {
@@ -120,7 +127,7 @@ func (m State) AnnotationsAfter(g *arm.Graph, outcome arm.Outcome) map[string]st
 		all = m.applied.unionWith(m.planned(g, shownBy(g, outcome, m.toFullID)))
 	}
 	for _, node := range g.Nodes() {
-		// Whatever carries tags is recorded once it was seen: without the record, a resource that loses them would be nobody's.
+		// Every resource with tags is recorded once Azure showed it. Without the record, a resource without its tags would have no owner.
 		if row, _ := findRow(node.ID); row.Taggable && (node.Policy == arm.Repair || node.Policy == arm.CreateOnly) && trimSubscription(node.ID) != "" {
 			result, _ := outcome.Result(node.ID)
 			if m.IsRecorded(node.ID) || result.Owned && len(result.Observed) > 0 {
@@ -137,7 +144,8 @@ func (m State) AnnotationsAfter(g *arm.Graph, outcome arm.Outcome) map[string]st
 	return m.buildAnnotations(all)
 }
 
-// keepLasting adds what was sent of resources that the plan does not have and that never go. One that it only reads has been let go.
+// keepLasting adds the entries of resources that are never pruned and that the plan does not have. Resources that the plan
+// only reads were released, so their entries are dropped.
 func (m State) keepLasting(all pathSet, g *arm.Graph) {
 	for _, entry := range m.applied {
 		id := m.toFullID(entry.id)
@@ -151,13 +159,14 @@ func (m State) keepLasting(all pathSet, g *arm.Graph) {
 	}
 }
 
+// isLasting returns true for a resource of a type that is never pruned.
 func (m State) isLasting(id arm.ID) bool {
 	condition, known := m.Types.lookUp(id)
 	return known && condition == ""
 }
 
-// ListAbandoned are the resources that were sent, that never go without the object, and that a plan does not have. What was to stay is none of
-// them.
+// ListAbandoned returns the resources that were sent, that are deleted only together with the object, and that the plan
+// does not have. It leaves out resources that were released to stay in Azure.
 func (m State) ListAbandoned(g *arm.Graph) (out []arm.ID) {
 	for _, entry := range m.applied.sortedEntries() {
 		if id := m.toFullID(entry.id); entry.id != allResources && m.isLasting(id) && !g.Has(id) && !entry.hasPath(detached) {
@@ -167,10 +176,10 @@ func (m State) ListAbandoned(g *arm.Graph) (out []arm.ID) {
 	return out
 }
 
-// IsRecorded tells whether a resource was seen in Azure as the object's own.
+// IsRecorded returns true if Azure showed the resource as the object's own once.
 func (m State) IsRecorded(id arm.ID) bool { return m.applied.hasPath(trimSubscription(id), recorded) }
 
-// RecordedResources are the resources in an object's annotations that were seen in Azure as its own, without the subscription.
+// RecordedResources returns the resources that Azure showed as the object's own once, without the subscription.
 func RecordedResources(annotations map[string]string) []arm.ID {
 	var out []arm.ID
 	for _, entry := range readSet(annotations, Scope{}).sortedEntries() {
@@ -181,7 +190,7 @@ func RecordedResources(annotations map[string]string) []arm.ID {
 	return out
 }
 
-// AppliedResources are all resources that an object's annotations name.
+// AppliedResources returns all resources in an object's annotations.
 func AppliedResources(annotations map[string]string, subscriptionID string) []arm.ID {
 	scope := Scope{SubscriptionID: subscriptionID, AllLeaves: true}
 	var out []arm.ID
@@ -193,7 +202,7 @@ func AppliedResources(annotations map[string]string, subscriptionID string) []ar
 	return out
 }
 
-// IsStored tells whether an object's annotations say that there was a plan, of this provider or the established one.
+// IsStored returns true if the annotations prove that a plan existed, of this provider or the established one.
 func IsStored(annotations map[string]string) bool {
 	return slices.ContainsFunc(append([]string{infrav1.LastAppliedAnnotation}, otherAnnotations...), func(key string) bool { return annotations[key] != "" })
 }
@@ -208,7 +217,7 @@ func (m State) buildAnnotations(all pathSet) map[string]string {
 
 const groupsSegment = "/resourceGroups/"
 
-// trimSubscription is an ID without the subscription, "" for one that is in no resource group.
+// trimSubscription returns an ID without the subscription and "/resourceGroups/"; "" for an ID outside of resource groups.
 func trimSubscription(id arm.ID) string {
 	text := string(id)
 	if i := strings.Index(strings.ToLower(text), strings.ToLower(groupsSegment)); i >= 0 {
@@ -217,11 +226,12 @@ func trimSubscription(id arm.ID) string {
 	return ""
 }
 
+// toFullID returns the ID of a resource from the result of trimSubscription.
 func (m State) toFullID(short string) arm.ID {
 	return arm.SubscriptionID(m.SubscriptionID) + arm.ID(groupsSegment+short)
 }
 
-// readSet is the set in the annotations, without what a plan cannot have sent.
+// readSet returns the set in the annotations, without entries that no plan can have sent.
 func readSet(annotations map[string]string, scope Scope) pathSet {
 	stored := annotations[infrav1.LastAppliedAnnotation]
 	if stored == "" {
@@ -249,7 +259,7 @@ func readSet(annotations map[string]string, scope Scope) pathSet {
 	return out.moveIntoParents(scope)
 }
 
-// isPlainID tells whether an ID has nothing in it by which a request would go anywhere else.
+// isPlainID returns true for an ID without segments or characters that would lead a request elsewhere.
 func isPlainID(id string) bool {
 	for segment := range strings.SplitSeq(id, "/") {
 		if segment == "" || segment == "." || segment == ".." {

@@ -8,8 +8,9 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/types"
 )
 
-// AddToDeletion adds to the plan of a deletion what is proven to be left by the cluster, if the user asks for it: it goes before the network, which it
-// may be in. It returns what goes and what stays.
+// AddToDeletion adds the leftovers that are proven to be the cluster's to the graph of a deletion, if the user asks for
+// it. They are deleted before the network, which they may use. It returns the leftovers that are deleted and those that
+// stay.
 func AddToDeletion(azureCluster *infrav1.AzureCluster, graph *arm.Graph, found []Leftover) (deleted []arm.ID, kept []Leftover) {
 	requested := IsDeletionRequested(azureCluster)
 	var network []arm.ID

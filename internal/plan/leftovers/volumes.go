@@ -14,7 +14,7 @@ func IsDeletionRequested(azureCluster *infrav1.AzureCluster) bool {
 	return azureCluster.Annotations[infrav1.DeleteLeftoversAnnotation] == "true"
 }
 
-// machineBody is what counts of a VM or of an instance of a scale set.
+// machineBody is the part of the body of a VM, or of an instance of a scale set, that this package reads.
 type machineBody struct {
 	ID         arm.ID `json:"id"`
 	Properties struct {
@@ -27,13 +27,15 @@ type machineBody struct {
 	} `json:"properties"`
 }
 
-// ProvesAttachment reports whether a VM or scale set proves what is attached to it: it carries the cluster's tags, and Azure does not delete it yet.
+// ProvesAttachment reports whether a VM or scale set proves that its disks are the cluster's: it has the cluster's tags,
+// and is not being deleted.
 func (c Cluster) ProvesAttachment(body json.RawMessage) bool {
 	var one machineBody
 	return json.Unmarshal(body, &one) == nil && one.ID != "" && c.HasClusterTags(body) && !strings.EqualFold(one.Properties.ProvisioningState, "Deleting")
 }
 
-// ListDataDisks are the disks in the data disks of VMs, by key, with the VM that has them. Planned disks are left out: the provider made those.
+// ListDataDisks returns the data disks of VMs by key, each with its VM. It leaves out planned disks, which the provider
+// created.
 func (c Cluster) ListDataDisks(vms []json.RawMessage) map[string]arm.ID {
 	out := map[string]arm.ID{}
 	for _, body := range vms {
@@ -51,8 +53,8 @@ func (c Cluster) ListDataDisks(vms []json.RawMessage) map[string]arm.ID {
 	return out
 }
 
-// VolumesToTag are the disks of volumes that have to be tagged before the VMs that have them are deleted. attached is the result of ListDataDisks,
-// for VMs that are proven to be the cluster's. The disk's own document has to name the same VM.
+// VolumesToTag returns the disks of volumes that have to be tagged before their VMs are deleted. attached is the result of
+// ListDataDisks for VMs that are proven to be the cluster's. The disk's own body has to name the same VM.
 func (c Cluster) VolumesToTag(attached map[string]arm.ID, disks []json.RawMessage) (out []arm.ID) {
 	for _, disk := range decodeResources(disks) {
 		vm, ok := attached[disk.ID.Key()]
@@ -63,20 +65,21 @@ func (c Cluster) VolumesToTag(attached map[string]arm.ID, disks []json.RawMessag
 	return out
 }
 
-// isSameMachine reports whether a disk is managed by a VM. Azure calls an instance of a scale set by its number in the instance's own document, and
-// by the name of the scale set with the number in documents of disks. So instances of one scale set count as the same.
+// isSameMachine reports whether vm manages a disk. An instance of a scale set has its number as name in its own body, and
+// the name of the scale set with the number in bodies of disks. So all instances of one scale set count as the same.
 func isSameMachine(managedBy, vm arm.ID) bool {
 	return managedBy.Equal(vm) || strings.EqualFold(vm.Parent().Type(), types.ScaleSet) && managedBy.Parent().Equal(vm.Parent())
 }
 
-// isVolume reports whether a disk was made for a volume, and is not what the provider of any cluster looks after. The CSI driver's controller
-// writes the tag when it makes a disk for a claim (--extra-create-metadata of external-provisioner, which the driver's chart sets). A disk that
-// a user made, and gave to a PersistentVolume or attached to a VM, does not have it.
+// isVolume reports whether a disk was created for a volume and is not managed by the provider of any cluster. The CSI
+// driver's controller sets the tag when it creates a disk for a claim (--extra-create-metadata of external-provisioner,
+// which the driver's chart sets). A disk that a user created, and used in a PersistentVolume or attached to a VM, does not
+// have it.
 func (c Cluster) isVolume(disk resourceBody) bool {
 	return strings.EqualFold(disk.ID.Type(), types.Disk) && tagValue(disk.Tags, volumeTag) != "" && !c.IsPlanned(disk.ID) && !c.hasOwnershipTag(disk)
 }
 
-// sharedDiskReason is why a disk may be in use by several VMs, "" for one that can have only one.
+// sharedDiskReason returns why several VMs may use a disk; "" if only one can.
 // https://learn.microsoft.com/en-us/azure/virtual-machines/disks-shared
 func (r resourceBody) sharedDiskReason() string {
 	if r.Properties.MaxShares > 1 || len(r.ManagedByExtended) > 0 {
@@ -85,8 +88,8 @@ func (r resourceBody) sharedDiskReason() string {
 	return ""
 }
 
-// unprovenDiskReason is why a disk of a volume may be somebody else's, "" for one that was attached to a machine of this cluster. whole is the disk's
-// own document, nil where it was not read.
+// unprovenDiskReason returns why the disk of a volume may belong to others; "" if it was attached to a machine of this
+// cluster. whole is the complete body of the disk, nil if it was not read.
 func (c Cluster) unprovenDiskReason(whole *resourceBody) string {
 	switch {
 	case whole == nil:
@@ -103,7 +106,7 @@ func (c Cluster) unprovenDiskReason(whole *resourceBody) string {
 	return ""
 }
 
-// NeedsDiskBodies reports whether the documents of the group's disks decide about any leftover.
+// NeedsDiskBodies reports whether complete bodies of disks decide about a leftover of the group.
 func (c Cluster) NeedsDiskBodies(resources []json.RawMessage) bool {
 	for _, one := range decodeResources(resources) {
 		if c.isVolume(one) && one.ManagedBy == "" {

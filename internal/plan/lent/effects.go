@@ -2,28 +2,28 @@ package lent
 
 import "strings"
 
-// scope is how far the effects of a resource type go.
+// scope is the set of resources that a resource of a type can affect.
 type scope int
 
 const (
-	// onlyNamed effects reach what the resource is below and what its body names by ID, and nothing else.
+	// onlyNamed are the parents of the resource and the resources that its body names by ID.
 	onlyNamed scope = iota
-	// namedAndNetworks effects are named ones of a type that may also join networks and subnets of others. Whoever joins a network gets an address
-	// in it and changes nothing for those who are in it.
+	// namedAndNetworks are the same, for a type that may also join networks and subnets of others. Joining a network takes
+	// an address in it and changes nothing for its other members.
 	namedAndNetworks
-	// atAndBelowScope reach everything at or below the scope that the resource is below.
+	// atAndBelowScope are all resources at or below the scope that the resource is assigned to.
 	atAndBelowScope
-	// unbounded may be reached: the type changes resources that it names otherwise than by ID, or not at all.
+	// unbounded means any resource: the type changes resources that it does not name by ID.
 	unbounded
 )
 
-// typeEffect is how far the effects of a resource type go and why.
+// typeEffect is the scope of a resource type and its reason.
 type typeEffect struct {
 	scope  scope
 	reason string
 }
 
-// effects has every type that plans can have, in lower case. A type that is not in it is denied.
+// effects has every type that plans can contain, in lower case. Other types are denied.
 // https://learn.microsoft.com/en-us/azure/templates/ has the properties of each.
 var effects = toLowerKeys(map[string]typeEffect{
 	"Microsoft.Authorization/locks":           {onlyNamed, "a lock keeps what it is on from being changed, so it has to be below what is the Cluster's"},
@@ -144,8 +144,8 @@ func toLowerKeys(types map[string]typeEffect) map[string]typeEffect {
 	return out
 }
 
-// UnboundedReason says why resources of a type may change resources that neither their place nor their body names by ID, "" if they do not.
-// No document is of such a type, whatever identity asks Azure.
+// UnboundedReason returns why resources of a type may change resources that neither their ID nor their body names; "" if
+// they do not. A manifest of such a type is refused with every identity.
 func UnboundedReason(resourceType string) string {
 	row, known := effects[strings.ToLower(resourceType)]
 	switch {

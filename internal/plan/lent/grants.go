@@ -4,7 +4,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
 )
 
-// Grants are what the owner of an identity lets objects of other namespaces do with it.
+// Grants are the resources that the owner of an identity allows to objects of other namespaces.
 type Grants struct {
 	// Identity names the AzureClusterIdentity for messages, as in "AzureClusterIdentity operator/shared".
 	Identity string
@@ -12,7 +12,8 @@ type Grants struct {
 	Resources, RoleScopes []arm.ID
 }
 
-// ParseIDs are the entries of a list of the identity that are IDs as Azure reads them. All others allow nothing.
+// ParseIDs returns the entries of a list of the identity that are IDs in the form that Azure reads. Other entries allow
+// nothing.
 func ParseIDs(listed []string) []arm.ID {
 	var out []arm.ID
 	for _, text := range listed {

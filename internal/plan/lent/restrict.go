@@ -10,27 +10,27 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/ownership"
 )
 
-// Input is what the restrictions of a plan are computed from.
+// Input is the input of the restrictions of a plan.
 type Input struct {
 	Grants
-	// Owner is whose resources are the Cluster's.
+	// Owner identifies the Cluster's resources.
 	Owner ownership.Owner
-	// Facts are what Azure shows of the resources that Missing returned, by the key of their ID.
+	// Facts are Azure's answers for the resources of ListMissingFacts, by the key of their ID.
 	Facts map[string]Fact
-	// Field returns the field of a spec that names a text, "" if no field does.
+	// Field returns the field of the spec that names an ID, "" if no field does.
 	Field func(id arm.ID) string
 }
 
-// Fact is what Azure shows of a resource. The zero value is that it does not exist.
+// Fact is Azure's answer for a resource. The zero value is a resource that does not exist.
 type Fact struct {
 	Exists bool
-	// Unreadable tells that Azure does not show it to the identity.
+	// Unreadable means that the identity may not read the resource.
 	Unreadable bool
 	Tags       map[string]string
 }
 
-// ListMissingFacts returns the resources that Restrict has to know more about. It has to be called again when they are known, until it
-// returns none.
+// ListMissingFacts returns the resources whose facts RestrictGraph needs. New facts can make others necessary, so it has
+// to be called again until it returns none.
 func ListMissingFacts(g *arm.Graph, in Input) []arm.ID {
 	p := &restrictor{Input: in, graph: g, missing: map[string]arm.ID{}}
 	for _, node := range g.Nodes() {
@@ -44,7 +44,7 @@ func ListMissingFacts(g *arm.Graph, in Input) []arm.ID {
 	return out
 }
 
-// RestrictGraph has the nodes of the graph deny what the identity may not be used for, and returns these denials.
+// RestrictGraph adds denials to the nodes of the graph that the identity must not be used for, and returns these denials.
 func RestrictGraph(g *arm.Graph, in Input) []arm.Denial {
 	p := &restrictor{Input: in, graph: g, missing: map[string]arm.ID{}}
 	var out []arm.Denial
@@ -69,14 +69,15 @@ type restrictor struct {
 	missing map[string]arm.ID
 }
 
-// nodeFinding is what is wrong with one node.
+// nodeFinding are the faults of one node.
 type nodeFinding struct {
 	denials []arm.Denial
-	// waitsFor says which resource the node waits for because its owner cannot be known before it exists.
+	// waitsFor is the message of a node that names a resource whose owner is unknown until the resource exists.
 	waitsFor      string
 	refuseForeign bool
 }
 
+// restrictNode applies all rules to one node.
 func (p *restrictor) restrictNode(node *arm.Node) nodeFinding {
 	var out nodeFinding
 	if node.Policy == arm.Observe || node.Body == nil && node.Blocked == "" {
@@ -110,7 +111,7 @@ func (p *restrictor) restrictNode(node *arm.Node) nodeFinding {
 	return out
 }
 
-// checkParent judges where a node is.
+// checkParent checks the place of a node: its parent or its scope.
 func (p *restrictor) checkParent(node *arm.Node, row typeEffect, out *nodeFinding) {
 	parent := node.ID.Parent()
 	switch {
@@ -124,7 +125,7 @@ func (p *restrictor) checkParent(node *arm.Node, row typeEffect, out *nodeFindin
 				"use a scope at or below the Cluster's resource group, or have the owner of the identity add the scope to its spec.allowedRoleScopes")
 		})
 	case parent.Type() == arm.ResourceGroupType && !types.IsExtension(node.ID.Type()) || parent == "":
-		// A resource group, or a resource in one. A group of others is used or refused by the rules of ownership.
+		// A resource group, or a resource in one. The rules of ownership decide about groups of others.
 	case row.scope == namedAndNetworks && isNetwork(node.ID):
 	default:
 		verdict := p.permissionFor(parent, true)
@@ -134,7 +135,8 @@ func (p *restrictor) checkParent(node *arm.Node, row typeEffect, out *nodeFindin
 	}
 }
 
-// checkForeign has a node that would use or adopt what exists refuse what is neither the Cluster's nor listed.
+// checkForeign makes a node that would use or adopt an existing resource refuse resources that are neither the Cluster's
+// nor listed.
 func (p *restrictor) checkForeign(node *arm.Node, out *nodeFinding) {
 	switch {
 	case node.Foreign == arm.RefuseForeign, node.ID.Type() == arm.ResourceGroupType, isNetwork(node.ID), effects[strings.ToLower(node.ID.Type())].scope == atAndBelowScope:
@@ -145,7 +147,7 @@ func (p *restrictor) checkForeign(node *arm.Node, out *nodeFinding) {
 	}
 }
 
-// checkReference judges an ID that a body names.
+// checkReference checks an ID that a body names.
 func (p *restrictor) checkReference(node *arm.Node, row typeEffect, reference arm.Reference, out *nodeFinding) {
 	id := reference.ID
 	switch {
@@ -165,7 +167,7 @@ func (p *restrictor) checkReference(node *arm.Node, row typeEffect, reference ar
 
 const listingRemedy = "use a resource of the Cluster or an identity of the namespace, or have the owner of the identity add the resource to its spec.allowedResources"
 
-// denyUnlessAbsent denies what is foreign, and waits for what does not exist yet.
+// denyUnlessAbsent calls deny for a foreign resource, and makes the node wait for a resource that does not exist yet.
 func (p *restrictor) denyUnlessAbsent(verdict permission, node *arm.Node, id arm.ID, out *nodeFinding, deny func()) {
 	switch verdict {
 	case deniedForeign, missingFact:
@@ -177,7 +179,7 @@ func (p *restrictor) denyUnlessAbsent(verdict permission, node *arm.Node, id arm
 	}
 }
 
-// addDenial adds a denial: what is wrong about an ID, and what to do.
+// addDenial adds a denial: the fault of an ID, and the remedy.
 func (p *restrictor) addDenial(out *nodeFinding, node *arm.Node, reference arm.Reference, id arm.ID, wrong, remedy string) {
 	denial := arm.Denial{Reference: reference, Field: p.Field(id), Message: fmt.Sprintf("%s %s. %s belongs to another namespace and does not allow that", id, wrong, p.Identity)}
 	if denial.Field == "" {

@@ -11,8 +11,9 @@ import (
 // alignedSKU is the SKU of availability sets whose VMs have managed disks.
 const alignedSKU = "Aligned"
 
-// availabilitySetID is the availability set that spreads machines over fault domains where zones do not; ok is false for
-// a machine in a zone, a spot VM, an edge zone, a member of a scale set, and one that is in no group of machines.
+// availabilitySetID returns the availability set that spreads machines over fault domains in regions without zones. ok is
+// false for a machine in a zone, a spot VM, an edge zone, a member of a scale set, and a machine that belongs to no group
+// of machines.
 func availabilitySetID(in plan.MachineInput) (id arm.ID, ok bool) {
 	spec := in.AzureMachine.Spec
 	if len(in.Facts.Zones) > 0 || FailureDomain(in) != "" || spec.SpotVMOptions != nil ||
@@ -26,8 +27,8 @@ func availabilitySetID(in plan.MachineInput) (id arm.ID, ok bool) {
 	return plan.AvailabilitySetID(in, name), true
 }
 
-// addAvailabilitySet plans the set that the machine shares with others of its group. Its tags are the cluster's alone, so
-// that machines with different tags of their own do not undo each other's.
+// addAvailabilitySet adds the set that the machine shares with others of its group. It has only tags of the cluster:
+// different tags of its machines would overwrite each other.
 func addAvailabilitySet(in plan.MachineInput, g *arm.Graph) {
 	id, ok := availabilitySetID(in)
 	if !ok {

@@ -9,8 +9,8 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/vm"
 )
 
-// CheckSpec lists what is wrong with the spec in the light of the SKU catalog. Every message names the field, its value, what
-// is wrong and what to do. When it finds something, no VM is to be made.
+// CheckSpec returns the errors of the spec that can be found with the SKU catalog. Each message contains the field, its
+// value, the fault and the remedy. If there are errors, no VM may be created.
 func CheckSpec(in plan.MachineInput) field.ErrorList {
 	path, p := field.NewPath("spec"), buildProfile(in)
 	errs := vm.CheckSize(p, path)
@@ -23,6 +23,8 @@ func CheckSpec(in plan.MachineInput) field.ErrorList {
 	return append(errs, vm.CheckCapabilities(p, path)...)
 }
 
+// checkAvailabilitySet refuses a machine that needs an availability set in a region whose catalog has none for managed
+// disks.
 func checkAvailabilitySet(in plan.MachineInput, path *field.Path) field.ErrorList {
 	if _, ok := availabilitySetID(in); ok && in.MachineFacts.MaximumPlatformFaultDomainCount == 0 {
 		return field.ErrorList{field.Invalid(path.Child("failureDomain"), "", fmt.Sprintf(
@@ -31,7 +33,7 @@ func checkAvailabilitySet(in plan.MachineInput, path *field.Path) field.ErrorLis
 	return nil
 }
 
-// UnsupportedFields lists what the spec asks for that nothing would be made of. It needs no facts.
+// UnsupportedFields returns an error for each field of the spec that the plan would ignore. It needs no facts.
 func UnsupportedFields(in plan.MachineInput) field.ErrorList {
 	spec, path := in.AzureMachine.Spec, field.NewPath("spec")
 	errs := vm.UnsupportedNetwork(spec.VirtualMachineProfile, path)

@@ -7,10 +7,11 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/vm"
 )
 
-// BuildDeletePlan names everything that may have been made for the machine. It needs only names: the Machine, the bootstrap
-// data and the facts may be gone. What is somebody else's is left alone and is no obstacle.
+// BuildDeletePlan returns a node for everything that may have been created for the machine. It needs only names: the
+// Machine, the bootstrap data and the facts may not exist any more. Foreign resources stay and do not block the deletion.
 //
-// Disks carry no ownership tag of ours, because Azure makes them with the VM: Disks are to be given to the engine as owned.
+// Disks have no ownership tag, because Azure creates them with the VM. The caller has to pass DiskIDs to the engine as
+// owned.
 func BuildDeletePlan(in plan.MachineInput) (*arm.Graph, error) {
 	g := &arm.Graph{}
 	add := func(group string, id arm.ID, after ...arm.ID) {
@@ -45,7 +46,7 @@ func BuildDeletePlan(in plan.MachineInput) (*arm.Graph, error) {
 			beforeVM = append(beforeVM, id)
 		}
 	}
-	// Deleting follows the edges backwards: the VM goes first, then what it held.
+	// Deletion is in reverse order of the graph: the VM first, then the resources that it uses.
 	machine := plan.VMID(in)
 	add(infrav1.VMRunningCondition, machine, beforeVM...)
 	if id, ok := vm.RoleAssignmentID(in.AzureMachine.Spec.ManagedIdentities); ok {
@@ -54,7 +55,7 @@ func BuildDeletePlan(in plan.MachineInput) (*arm.Graph, error) {
 	return g, g.Validate()
 }
 
-// DiskIDs are the machine's disks, the one it boots from first. They are its own by name.
+// DiskIDs returns the machine's disks, the OS disk first. Their names prove that they are the machine's.
 func DiskIDs(in plan.MachineInput) []arm.ID {
 	name := plan.VMName(in)
 	out := []arm.ID{plan.DiskID(in, vm.OSDiskName(name))}

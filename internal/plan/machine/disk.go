@@ -8,8 +8,8 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan"
 )
 
-// addDiskTags has the disks keep the tags of the machine, which Azure gives them when it makes them with the VM and does not
-// change afterwards. An ephemeral disk is no resource.
+// addDiskTags keeps the machine's tags on its disks. Azure sets them when it creates the disks with the VM, and does not
+// change them later. An ephemeral disk is not a resource.
 func addDiskTags(in plan.MachineInput, g *arm.Graph) {
 	for i, id := range DiskIDs(in) {
 		if i == 0 && in.AzureMachine.Spec.OSDisk.DiffDiskSettings != nil {

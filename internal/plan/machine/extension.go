@@ -9,8 +9,8 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/vm"
 )
 
-// addExtensions plans the extensions of the spec, which are kept in line with it, and where it is turned on the one that
-// reports a failed bootstrap, which is made once: a machine boots once.
+// addExtensions adds the extensions of the spec, which are kept as planned, and if it is enabled the one that reports a
+// failed bootstrap, which is only created: a machine boots once.
 func addExtensions(in plan.MachineInput, p vm.Profile, g *arm.Graph) {
 	for _, extension := range vm.ListExtensions(p) {
 		node := arm.Node{
@@ -22,7 +22,7 @@ func addExtensions(in plan.MachineInput, p vm.Profile, g *arm.Graph) {
 			},
 			Policy:     arm.Repair,
 			OwnedPaths: []string{"properties.settings"},
-			// Extensions made before they had a tag are the machine's, too.
+			// Extensions that were created without a tag by earlier releases are the machine's, too.
 			Foreign: arm.UseForeign,
 			Group:   infrav1.BootstrapSucceededCondition,
 		}

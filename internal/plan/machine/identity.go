@@ -10,8 +10,8 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/vm"
 )
 
-// BuildIdentityPatch is the body of a PATCH that gives the observed VM the identities of the spec that it lacks; nil when it has
-// them all. A PATCH adds to the list, and an identity that the VM has of itself stays.
+// BuildIdentityPatch returns the body of a PATCH that adds the missing identities of the spec to the observed VM, nil if
+// none is missing. A PATCH adds to the list, and the system-assigned identity stays.
 // https://learn.microsoft.com/en-us/rest/api/compute/virtual-machines/update
 func BuildIdentityPatch(in plan.MachineInput, observedVM json.RawMessage) *armcompute.VirtualMachineUpdate {
 	missing := MissingIdentities(in, observedVM)
@@ -23,7 +23,7 @@ func BuildIdentityPatch(in plan.MachineInput, observedVM json.RawMessage) *armco
 			Type string `json:"type"`
 		} `json:"identity"`
 	}
-	// A body of another shape has been found to lack nothing.
+	// MissingIdentities returns none for a body of another shape.
 	_ = json.Unmarshal(observedVM, &observed)
 	identity := &armcompute.VirtualMachineIdentity{
 		Type:                   new(armcompute.ResourceIdentityTypeUserAssigned),

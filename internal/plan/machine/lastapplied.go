@@ -8,11 +8,11 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/lastapplied"
 )
 
-// recordedTypes are the extensions, which are what a later spec of a machine may want no more beside tags.
+// recordedTypes are the extensions. Of a machine's plan only they and tags can be removed by a later spec.
 var recordedTypes = lastapplied.Types{types.VirtualMachineExtension: infrav1.BootstrapSucceededCondition}
 
-// ConditionForPruned is the condition that a resource reports into that no plan has any more, "" for one that never goes. Role
-// assignments go by the inventory.
+// ConditionForPruned returns the condition type that reports a resource which is no longer planned; "" for types that are
+// never pruned. Role assignments are deleted by the inventory.
 func ConditionForPruned(id arm.ID) string {
 	if row, err := types.ForID(id); err == nil && row.Name == types.RoleAssignment {
 		return infrav1.RoleAssignmentReadyCondition
@@ -20,7 +20,7 @@ func ConditionForPruned(id arm.ID) string {
 	return recordedTypes.Condition(id)
 }
 
-// LastApplied is what plans of the AzureMachine have sent.
+// LastApplied returns the resources and paths that earlier plans of the AzureMachine sent.
 func LastApplied(in plan.MachineInput) lastapplied.State {
 	return lastapplied.Read(in.AzureMachine.Annotations, lastapplied.Scope{SubscriptionID: in.SubscriptionID, Types: recordedTypes})
 }

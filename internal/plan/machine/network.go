@@ -13,13 +13,13 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/vm"
 )
 
-// sshPort is the port of SSH on the machine.
+// sshPort is the machine's port for SSH.
 const sshPort = 22
 
-// natIdleTimeout is how long an idle SSH connection lives in the load balancer, in minutes.
+// natIdleTimeout is the time in minutes after which the load balancer drops an idle SSH connection.
 const natIdleTimeout = 4
 
-// addPublicIP plans the public address of a machine that asks for one.
+// addPublicIP adds the public address of a machine with spec.allocatePublicIP.
 func addPublicIP(in plan.MachineInput, g *arm.Graph) {
 	if !in.AzureMachine.Spec.AllocatePublicIP {
 		return
@@ -52,15 +52,15 @@ func addPublicIP(in plan.MachineInput, g *arm.Graph) {
 	})
 }
 
-// hasNATRule tells whether SSH reaches the machine through the load balancer of the API server: control-plane machines
-// behind a public one.
+// hasNATRule returns true for control-plane machines behind a public API server load balancer, through which SSH reaches
+// them.
 func hasNATRule(in plan.MachineInput) bool {
 	lb := in.AzureCluster.Spec.NetworkSpec.APIServerLB
 	_, ok := plan.NATRuleID(in)
 	return in.ControlPlane && ok && lb.Type != infrav1.Internal
 }
 
-// addNATRule plans the rule that leads to SSH on a control-plane machine.
+// addNATRule adds the rule for SSH to a control-plane machine.
 func addNATRule(in plan.MachineInput, g *arm.Graph) {
 	if !hasNATRule(in) {
 		return
@@ -85,7 +85,7 @@ func addNATRule(in plan.MachineInput, g *arm.Graph) {
 	g.Add(node)
 }
 
-// firstPublicFrontend is the first public frontend of the API server's load balancer.
+// firstPublicFrontend returns the first public frontend of the API server's load balancer.
 func firstPublicFrontend(in plan.MachineInput) arm.ID {
 	lb := in.AzureCluster.Spec.NetworkSpec.APIServerLB
 	id := plan.LoadBalancerID(in.ClusterInput, lb.Name)
@@ -97,8 +97,8 @@ func firstPublicFrontend(in plan.MachineInput) arm.ID {
 	return plan.FrontendID(id, lb.Name+"-frontEnd")
 }
 
-// addNetworkInterfaces plans the interfaces. Only the first one is in backend pools and has the NAT rule, DNS servers and
-// public address.
+// addNetworkInterfaces adds the interfaces. Only the first one has backend pools, the NAT rule, DNS servers and the public
+// address.
 func addNetworkInterfaces(in plan.MachineInput, p vm.Profile, g *arm.Graph) error {
 	interfaces := vm.ListInterfaces(p.VirtualMachineProfile)
 	for i, spec := range interfaces {
@@ -137,7 +137,8 @@ func addNetworkInterfaces(in plan.MachineInput, p vm.Profile, g *arm.Graph) erro
 	return nil
 }
 
-// buildIPConfigurations are the primary one, the further ones that the spec counts, and one for IPv6 in a subnet that has it.
+// buildIPConfigurations returns the primary configuration, as many others as the spec counts, and one for IPv6 in a subnet
+// that has it.
 func buildIPConfigurations(network vm.Network, name string, spec infrav1.NetworkInterface, subnet infrav1.SubnetSpec, primary *armnetwork.InterfaceIPConfigurationPropertiesFormat) []*armnetwork.InterfaceIPConfiguration {
 	out := []*armnetwork.InterfaceIPConfiguration{{Name: new("pipConfig"), Properties: primary}}
 	for i := 1; i < spec.PrivateIPConfigs; i++ {
@@ -165,8 +166,9 @@ func buildIPConfigurations(network vm.Network, name string, spec infrav1.Network
 	return out
 }
 
-// exposeInterface puts the pools, the NAT rule and the public address of the machine into the primary configuration, and returns
-// what has to be there before. Pools that others added stay: cloud-provider-azure puts interfaces into pools of services.
+// exposeInterface adds the pools, the NAT rule and the public address of the machine to the primary configuration. It
+// returns the resources that have to exist before. Pools of other programs stay: cloud-provider-azure adds interfaces to
+// the pools of Services.
 func exposeInterface(in plan.MachineInput, network vm.Network, subnet infrav1.SubnetSpec, primary *armnetwork.InterfaceIPConfigurationPropertiesFormat) []arm.ID {
 	var after []arm.ID
 	for _, pool := range backendPools(in, network, subnet) {
@@ -177,7 +179,7 @@ func exposeInterface(in plan.MachineInput, network vm.Network, subnet infrav1.Su
 		primary.LoadBalancerInboundNatRules = append(primary.LoadBalancerInboundNatRules, &armnetwork.InboundNatRule{ID: plan.ToIDPointer(rule)})
 		after = append(after, rule)
 	}
-	// An interface that exists without stays so: attached, the address would open a machine that nobody could reach.
+	// A migrated interface without the address stays without it: attaching it would expose a machine that was not reachable before.
 	if in.AzureMachine.Spec.AllocatePublicIP && !in.MachineFacts.AddressDetached {
 		address := plan.NodePublicIPID(in)
 		primary.PublicIPAddress = &armnetwork.PublicIPAddress{ID: plan.ToIDPointer(address)}
@@ -186,7 +188,7 @@ func exposeInterface(in plan.MachineInput, network vm.Network, subnet infrav1.Su
 	return after
 }
 
-// backendPools are the backend pools of the machine's first interface.
+// backendPools returns the backend pools of the machine's first interface.
 func backendPools(in plan.MachineInput, network vm.Network, subnet infrav1.SubnetSpec) []arm.ID {
 	lb := in.AzureCluster.Spec.NetworkSpec.APIServerLB
 	switch {

@@ -12,8 +12,8 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan"
 )
 
-// NodeCapacity are the processors and the memory of a node of a size, as the cluster autoscaler wants to know them before
-// there is one.
+// NodeCapacity returns the processors and the memory of a node of a size, for the cluster autoscaler, which needs them
+// before the first node exists.
 func NodeCapacity(size *plan.VMSize) corev1.ResourceList {
 	memory := resource.MustParse(fmt.Sprintf("%dMi", int64(math.Round(size.MemoryGB*1024))))
 	if size.MemoryGB == math.Trunc(size.MemoryGB) {
@@ -25,7 +25,7 @@ func NodeCapacity(size *plan.VMSize) corev1.ResourceList {
 	}
 }
 
-// NodeInfo is what a node of a size is with an operating system. The error is that the catalog names an architecture that
+// NodeInfo returns architecture and operating system of a node of a size. The error is an architecture in the catalog that
 // Kubernetes does not know, or none.
 func NodeInfo(size *plan.VMSize, osType string) (infrav1.NodeInfo, error) {
 	info := infrav1.NodeInfo{OperatingSystem: infrav1.OperatingSystemLinux}

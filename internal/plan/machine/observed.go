@@ -13,8 +13,8 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/vm"
 )
 
-// VMState is the provisioningState of a VM as observed: Creating, Updating, Succeeded, Failed, Deleting, ...; "" when it
-// does not say.
+// VMState returns the provisioningState of an observed VM: Creating, Updating, Succeeded, Failed, Deleting, ...; "" if the
+// body has none.
 func VMState(vm json.RawMessage) string {
 	var observed struct {
 		Properties struct {
@@ -27,7 +27,8 @@ func VMState(vm json.RawMessage) string {
 	return observed.Properties.ProvisioningState
 }
 
-// MissingIdentities are the identities of the spec that the observed VM does not have; more than those asked for are fine.
+// MissingIdentities returns the identities of the spec that the observed VM does not have. Additional identities of the VM
+// are accepted.
 func MissingIdentities(in plan.MachineInput, observedVM json.RawMessage) []string {
 	var observed struct {
 		Identity struct {
@@ -50,8 +51,8 @@ func MissingIdentities(in plan.MachineInput, observedVM json.RawMessage) []strin
 	return missing
 }
 
-// MachineAddresses are the machine's addresses as the outcome of a pass shows them: the VM's name, the private address of every
-// IP configuration in the order of the interfaces, and the public address.
+// MachineAddresses returns the machine's addresses in the outcome of a convergence: the VM's name, the private address of
+// every IP configuration in the order of the interfaces, and the public address.
 func MachineAddresses(in plan.MachineInput, outcome arm.Outcome) []clusterv1.MachineAddress {
 	addresses := []clusterv1.MachineAddress{{Type: clusterv1.MachineInternalDNS, Address: plan.VMName(in)}}
 	for _, id := range nicIDs(in) {
@@ -67,7 +68,7 @@ func MachineAddresses(in plan.MachineInput, outcome arm.Outcome) []clusterv1.Mac
 	return addresses
 }
 
-// privateIPs are the addresses of an observed interface, that of the primary configuration first.
+// privateIPs returns the addresses of an observed interface, the primary configuration's first.
 func privateIPs(nic json.RawMessage) []string {
 	var observed struct {
 		Properties struct {

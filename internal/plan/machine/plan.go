@@ -1,9 +1,10 @@
 // Package machine plans the Azure resources of one machine of a self-managed cluster: its VM, disks, network interfaces
-// and what belongs to them.
+// and the resources that belong to them.
 //
-// It is pure: Plan, BuildDeletePlan, Check and Unsupported are functions of their input alone. Check and Unsupported are to
-// be asked before a VM is made; when they find something, nothing is to be made. The cluster's network and load balancers
-// are referenced by ID and are not part of the graph, so that a pass over a machine does not read them all.
+// It is pure: BuildPlan, BuildDeletePlan, CheckSpec and UnsupportedFields are functions of their input alone. CheckSpec
+// and UnsupportedFields come before the creation of a VM; if they return errors, nothing may be created. The cluster's
+// network and load balancers are referenced by ID and are not part of the graph, so that reconciling a machine does not
+// read all of them.
 package machine
 
 import (
@@ -12,8 +13,8 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/vm"
 )
 
-// BuildPlan is the desired state of the machine's resources. The error is that of input that Check refuses, or of a graph that
-// does not hold together, which is a bug.
+// BuildPlan returns the desired state of the machine's resources. The error is a fault of the input that CheckSpec
+// refuses, or an inconsistent graph, which is a bug.
 func BuildPlan(in plan.MachineInput) (*arm.Graph, error) {
 	g, p := &arm.Graph{}, buildProfile(in)
 	addPublicIP(in, g)
@@ -32,8 +33,7 @@ func BuildPlan(in plan.MachineInput) (*arm.Graph, error) {
 	return g, g.Validate()
 }
 
-// FailureDomain is the availability zone the machine is to be in: what the Machine asks for, else the AzureMachine; "" is
-// anywhere.
+// FailureDomain returns the availability zone of the machine: the Machine's, else the AzureMachine's; "" for any.
 func FailureDomain(in plan.MachineInput) string {
 	if in.Machine != nil && in.Machine.Spec.FailureDomain != "" {
 		return in.Machine.Spec.FailureDomain
@@ -44,7 +44,7 @@ func FailureDomain(in plan.MachineInput) string {
 	return ""
 }
 
-// nicIDs are the IDs of the machine's network interfaces.
+// nicIDs returns the IDs of the machine's network interfaces.
 func nicIDs(in plan.MachineInput) []arm.ID {
 	var out []arm.ID
 	interfaces := vm.ListInterfaces(in.AzureMachine.Spec.VirtualMachineProfile)

@@ -6,7 +6,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/vm"
 )
 
-// buildProfile is what the machine's VM is made of.
+// buildProfile returns the description of the machine's VM.
 func buildProfile(in plan.MachineInput) vm.Profile {
 	spec := in.AzureMachine.Spec
 	role := infrav1.SubnetNode
@@ -42,5 +42,5 @@ func buildProfile(in plan.MachineInput) vm.Profile {
 	return p
 }
 
-// DescribeRequest says what was asked of Azure's capacity and where, for errors about quota and capacity.
+// DescribeRequest returns the size and the place of the VM in words, for errors about quota and capacity.
 func DescribeRequest(in plan.MachineInput) string { return vm.DescribeRequest(buildProfile(in)) }

@@ -6,7 +6,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/vm"
 )
 
-// addRoleAssignment plans the role of the VM's own identity.
+// addRoleAssignment adds the role of the VM's own identity.
 func addRoleAssignment(in plan.MachineInput, g *arm.Graph) {
 	node, ok := vm.BuildRoleAssignment(in.AzureMachine.Spec.ManagedIdentities, plan.VMID(in), "the VM", in.MachineFacts.PrincipalID)
 	if !ok {

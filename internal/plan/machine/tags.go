@@ -5,7 +5,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan"
 )
 
-// buildVMTags are the tags of the VM, and of the disks that Azure makes with it.
+// buildVMTags returns the tags of the VM, and of the disks that Azure creates with it.
 func buildVMTags(in plan.MachineInput) map[string]*string {
 	role := infrav1.RoleNode
 	if in.ControlPlane {

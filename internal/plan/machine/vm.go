@@ -11,7 +11,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/vm"
 )
 
-// addVirtualMachine plans the VM. It is made once and only its tags change afterwards.
+// addVirtualMachine adds the VM. It is created once, and later only its tags change.
 func addVirtualMachine(in plan.MachineInput, p vm.Profile, g *arm.Graph) error {
 	node := arm.Node{
 		ID:     plan.VMID(in),
@@ -47,7 +47,7 @@ func addVirtualMachine(in plan.MachineInput, p vm.Profile, g *arm.Graph) error {
 	return nil
 }
 
-// setMembership says what the VM is part of.
+// setMembership sets the availability set, scale set and capacity reservation of the VM.
 func setMembership(in plan.MachineInput, properties *armcompute.VirtualMachineProperties) {
 	spec := in.AzureMachine.Spec
 	if set, ok := availabilitySetID(in); ok {

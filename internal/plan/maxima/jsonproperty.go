@@ -9,7 +9,8 @@ import (
 
 var marshaler = reflect.TypeFor[json.Marshaler]()
 
-// unwrapValue is a value without what points to it, and one that marshals itself as what that gives; none for nothing.
+// unwrapValue dereferences pointers and interfaces, and replaces a value that marshals itself by its decoded JSON. It
+// returns the zero Value for nil.
 func unwrapValue(at reflect.Value) reflect.Value {
 	for at.IsValid() {
 		if at.Kind() == reflect.Pointer || at.Kind() == reflect.Interface {
@@ -29,10 +30,10 @@ func unwrapValue(at reflect.Value) reflect.Value {
 	return at
 }
 
-// fieldIndexes are where the properties of a struct are, by their names in JSON.
+// fieldIndexes caches the indexes of a struct's fields by their JSON names.
 var fieldIndexes sync.Map // of map[string][]int by reflect.Type
 
-// jsonProperty is what an object has under a name in JSON; none when it has nothing there.
+// jsonProperty returns the property of an object with this JSON name, the zero Value if it has none.
 func jsonProperty(at reflect.Value, name string) reflect.Value {
 	switch at.Kind() {
 	case reflect.Map:
@@ -42,7 +43,7 @@ func jsonProperty(at reflect.Value, name string) reflect.Value {
 		if !ok {
 			return reflect.Value{}
 		}
-		// An embedded pointer that is nil has nothing.
+		// A nil embedded pointer has no fields.
 		found, err := at.FieldByIndexErr(index)
 		if err != nil {
 			return reflect.Value{}
@@ -62,7 +63,7 @@ func jsonFields(of reflect.Type) map[string][]int {
 		if name == "" || name == "-" || !f.IsExported() {
 			continue
 		}
-		// What is nearer hides what is embedded.
+		// A field hides embedded fields of the same name.
 		if before, ok := out[name]; !ok || len(f.Index) < len(before) {
 			out[name] = f.Index
 		}

@@ -1,8 +1,9 @@
-// Package maxima knows the maxima of the CRDs' schemas: how long lists and maps of a spec may be, and how large its numbers.
+// Package maxima checks objects against the maxima in the schemas of the CRDs: lengths of lists and maps, and sizes of
+// numbers.
 //
-// The API server holds them against what is written. What was stored before there were such maxima, or was never validated, is
-// held against them before anything is planned from it: a plan has as many resources as the numbers in a spec say, and one that
-// takes all memory takes it from all objects.
+// The API server checks them when an object is written. Objects that were stored before a maximum existed, or were never
+// validated, are checked before anything is planned from them: the number of resources in a plan follows from numbers in
+// the spec, and a plan that exhausts the memory stops the reconciliation of all objects.
 //
 // It is pure.
 package maxima
@@ -17,14 +18,14 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
-// maximum is the bound of what is at a path.
+// maximum bounds the value at a path.
 type maximum struct {
 	path  []string
 	bound boundKind
 	limit int64
 }
 
-// boundKind is bounded.
+// boundKind is the quantity that a maximum bounds: the items of a list, the keys of a map, or the value of a number.
 type boundKind int
 
 const (
@@ -33,7 +34,8 @@ const (
 	value
 )
 
-// FindExceeded names what in an object of a kind is beyond its maximum. What cannot be marshalled has nothing.
+// FindExceeded returns an error for each value of an object that exceeds its maximum. Values that cannot be marshalled are
+// skipped.
 func FindExceeded(kind string, object any) field.ErrorList {
 	var errs field.ErrorList
 	for _, m := range kinds[kind] {
@@ -42,6 +44,7 @@ func FindExceeded(kind string, object any) field.ErrorList {
 	return errs
 }
 
+// findExceeded follows path from at, and checks each value at its end.
 func (m maximum) findExceeded(at reflect.Value, path []string, here *field.Path) (errs field.ErrorList) {
 	at = unwrapValue(at)
 	if !at.IsValid() {
@@ -76,6 +79,7 @@ func (m maximum) findExceeded(at reflect.Value, path []string, here *field.Path)
 	return errs
 }
 
+// checkValue checks one value at the end of a path.
 func (m maximum) checkValue(at reflect.Value, here *field.Path) field.ErrorList {
 	switch {
 	case at.Kind() == reflect.Slice && at.Type().Elem().Kind() != reflect.Uint8:

@@ -7,14 +7,14 @@ const quantityFields = "maxPrice|spotMaxPrice|cloudProviderRateLimitQPS|cloudPro
 
 var (
 	quantityPattern = regexp.MustCompile(`"(` + quantityFields + `)"\s*:\s*"((?:[^"\\]|\\.)*)"`)
-	// reasonableQuantity is a quantity whose exponent has two digits at most, which is more than any use of it has.
+	// reasonableQuantity matches quantities with an exponent of at most two digits. No field needs more.
 	reasonableQuantity = regexp.MustCompile(`^[-+]?[0-9.]{1,32}([KMGTPE]i|[numkMGTPE]|[eE][-+]?[0-9]{1,2})?$`)
 )
 
-// FindHugeQuantity names a field of an object in JSON whose quantity is too large to be read, "" when there is none. Kubernetes' own
-// parser writes the zeros of an exponent out: a text of twenty characters takes gigabytes and hours, when it is read, compared
-// or written. So this is for those who have not read the object yet, as webhooks, which the API server asks before it holds an
-// object against its schema. Texts that are no quantities at all are for the schema to refuse, and named here, too.
+// FindHugeQuantity returns the name of a field in a JSON object whose quantity is too large to parse; "" if there is none.
+// Kubernetes' parser writes out the zeros of an exponent, so that a text of twenty characters takes gigabytes and hours to
+// parse, compare or write. Webhooks call it before they decode an object, because the API server asks them before it
+// validates the schema. It also returns fields whose text is no quantity at all, which the schema refuses anyway.
 func FindHugeQuantity(object []byte) (name string) {
 	for _, found := range quantityPattern.FindAllSubmatch(object, -1) {
 		if !reasonableQuantity.Match(found[2]) {

@@ -2,23 +2,23 @@ package maxima
 
 import "fmt"
 
-// Bounds of an object in JSON, whatever its schema. The largest object that is of use is a list of 500 resource manifests with about
-// twenty objects each.
+// Bounds of an object in JSON, whatever its schema. The largest useful object is a list of 500 resource manifests with
+// about twenty objects each.
 const (
 	maxObjects = 20_000
 	maxValues  = 200_000
 	maxDepth   = 64
 )
 
-// Size is how much there is in an object in JSON. It decides what the object takes when it is decoded: three bytes of an empty element of a
-// list become a kilobyte.
+// Size is the number of values in a JSON object. It determines the memory that the decoded object takes: three bytes of an
+// empty list element become a kilobyte.
 type Size struct {
-	// Objects counts objects and lists, Values all values, Depth is how deep they are nested.
+	// Objects counts objects and lists, Values counts all values, and Depth is the depth of nesting.
 	Objects, Values, Depth int
 }
 
-// MeasureJSON returns the size of an object in JSON. It allocates nothing and looks at each byte once. Text that is not JSON is left to the
-// decoder.
+// MeasureJSON returns the size of a JSON object. It allocates nothing and reads each byte once. It does not report invalid
+// JSON, which the decoder refuses.
 func MeasureJSON(object []byte) (size Size) {
 	depth, inString, escaped := 0, false, false
 	for _, c := range object {
@@ -43,7 +43,7 @@ func MeasureJSON(object []byte) (size Size) {
 	return size
 }
 
-// ExcessReason returns why an object of this size must not be decoded, "" for one that may be.
+// ExcessReason returns why an object of this size must not be decoded; "" if it may be.
 func (s Size) ExcessReason() string {
 	switch {
 	case s.Depth > maxDepth:

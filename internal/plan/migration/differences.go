@@ -1,8 +1,8 @@
-// Package takenover knows what may stay as it was found when a cluster of the established provider is taken over: taking
-// over changes nothing that exists. Where this provider makes a thing differently, that holds for new things, and for what
-// the spec changes from then on.
+// Package migration keeps the differences that a migration from the established provider (CAPZ) leaves in Azure: migrating
+// changes no existing resource. Where this provider creates a resource differently, that applies to new resources, and to
+// later changes of the spec.
 //
-// It is pure. What was found is kept in an annotation, which survives clusterctl move and backups.
+// It is pure. The differences are kept in an annotation, which survives clusterctl move and backups.
 package migration
 
 import (
@@ -16,23 +16,25 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
 )
 
-// Differences is what was found of the resources of one object. The differences between a resource and what the first plan wanted
-// of it are left as long as plans want the same.
+// Differences are the differences between an object's resources and its first plan. They stay in Azure as long as plans
+// want the same.
 type Differences struct {
-	// firstReconciliation tells that the object has not been looked at before.
+	// firstReconciliation means that the object has no annotation yet.
 	firstReconciliation bool
-	kept                map[string][]string
+	// kept are hashes of differences by resource. It is nil for an object that was created under this provider.
+	kept map[string][]string
 }
 
-// storedDifferences is the value of the annotation. An object that was made under this provider has no Left.
+// storedDifferences is the value of the annotation. An object that was created under this provider has no Kept.
 type storedDifferences struct {
 	Kept map[string][]string `json:"left,omitzero"`
 }
 
-// CreatedHere is the value of the annotation for an object of which nothing can be in Azure yet.
+// CreatedHere is the value of the annotation for an object that has no resources in Azure yet.
 const CreatedHere = "{}"
 
-// Read reads the annotation of an object. One that cannot be read counts as made here: then everything is kept in line.
+// Read returns the differences in the annotation of an object. An annotation that cannot be decoded counts as created
+// here, so that all differences are repaired.
 func Read(annotations map[string]string) *Differences {
 	stored, ok := annotations[infrav1.TakenOverAnnotation]
 	if !ok {
@@ -45,14 +47,15 @@ func Read(annotations map[string]string) *Differences {
 	return &Differences{kept: s.Kept}
 }
 
-// IsCreatedHere tells whether the object was made under this provider, so that nothing of it is left as it was found.
+// IsCreatedHere returns true if the object was created under this provider, so that no difference is kept.
 func (f *Differences) IsCreatedHere() bool { return f.kept == nil }
 
-// IsMigrated tells whether the object is known to have been made under another provider.
+// IsMigrated returns true if the object is known to have been created under the established provider.
 func (f *Differences) IsMigrated() bool { return !f.firstReconciliation && f.kept != nil }
 
-// KeepsDifference tells whether a difference between a resource of the object's and its plan is to be left: where it is, and what is
-// wanted and there as short text.
+// KeepsDifference returns true if a difference between a resource and its plan stays in Azure. In the first reconciliation
+// of a migrated object it adds the difference. path is the place of the difference, want and have are the planned and the
+// existing value as short text.
 func (f *Differences) KeepsDifference(id arm.ID, path, want, have string) bool {
 	if f.IsCreatedHere() || isMaintained(id, path, have) {
 		return false
@@ -65,8 +68,8 @@ func (f *Differences) KeepsDifference(id arm.ID, path, want, have string) bool {
 	return known || f.firstReconciliation
 }
 
-// AnnotationValue is the value of the annotation to store once a pass ended: "", which is none, until there was one that could read
-// everything.
+// AnnotationValue returns the value of the annotation to store after a convergence. It is "", for no annotation, until a
+// convergence could read all resources.
 func (f *Differences) AnnotationValue(outcome arm.Outcome) string {
 	unread := slices.ContainsFunc(outcome.Results, func(r arm.Result) bool {
 		return len(r.Observed) == 0 && (r.Err != nil || r.State == arm.Waiting || r.State == arm.Blocked)
@@ -74,11 +77,11 @@ func (f *Differences) AnnotationValue(outcome arm.Outcome) string {
 	if f.firstReconciliation && unread {
 		return ""
 	}
-	raw, _ := json.Marshal(storedDifferences{Kept: f.kept}) // Lists of strings always marshal.
+	raw, _ := json.Marshal(storedDifferences{Kept: f.kept}) // Marshalling lists of strings does not fail.
 	return string(raw)
 }
 
-// trimSubscription is the part of an ID behind the subscription, in one case.
+// trimSubscription returns the key of an ID without subscription and "/resourcegroups/".
 func trimSubscription(id arm.ID) string {
 	_, path, _ := strings.Cut(id.Key(), "/resourcegroups/")
 	return path

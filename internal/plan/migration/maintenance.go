@@ -8,31 +8,31 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/types"
 )
 
-// maintenance is what the established provider does about a resource that exists.
+// maintenance is the part of an existing resource that the established provider keeps as planned.
 type maintenance int
 
 const (
-	// Types that are not in the table are kept in line whole, so that a difference is a change of the spec that is still to come.
+	// All of the resource, for types that are not in the table. A difference is then a change of the spec that was not applied yet.
 	_ maintenance = iota
-	// allButTags means the same of all but its tags, which it gets when it is made.
+	// allButTags is all of the resource except its tags, which are set at creation.
 	allButTags
-	// onlyNewElements means that list elements which are not there are added, and nothing else is changed.
+	// onlyNewElements means that missing list elements are added, and nothing else is changed.
 	onlyNewElements
-	// imageAndSize means that a scale set gets another image or size, and nothing else that has no other cause. Of its VMs the image
-	// alone counts.
+	// imageAndSize means that a scale set gets another image or size, and no other change that has no other cause. Of its
+	// VMs only the image counts.
 	imageAndSize
-	// createOnly means that it is made once and not looked at again.
+	// createOnly means that the resource is created and never read again.
 	createOnly
 )
 
-// maintenanceByType are by resource type, from what the established provider leaves in Azure. Types that are not here are kept in line
-// whole: groups, subnets, NAT gateways, private endpoints, DNS records, AKS clusters and what is in them, and the tags of
-// VMs, which is all that is written of a VM here.
+// maintenanceByType is derived from the resources that the established provider leaves in Azure. Types that are not in the
+// table are maintained completely: groups, subnets, NAT gateways, private endpoints, DNS records, AKS clusters and their
+// child resources, and the tags of VMs, which are all that this provider writes to an existing VM.
 var maintenanceByType = map[string]maintenance{
 	types.VirtualNetwork: allButTags,
 	types.LoadBalancer:   allButTags,
 	types.BastionHost:    allButTags,
-	// A rule with the name and port of one in the spec is not changed.
+	// A rule with the name and port of a rule in the spec is not changed.
 	types.NetworkSecurityGroup:    onlyNewElements,
 	types.RouteTable:              createOnly,
 	types.ScaleSet:                imageAndSize,
@@ -47,7 +47,7 @@ var maintenanceByType = map[string]maintenance{
 	types.VirtualNetworkLink:      createOnly,
 }
 
-// isMaintained tells whether the established provider would have brought a difference in line itself.
+// isMaintained returns true if the established provider would have removed a difference itself.
 func isMaintained(id arm.ID, path, have string) bool {
 	row, _ := types.ForID(id)
 	switch maintenanceByType[row.Name] {
@@ -63,5 +63,5 @@ func isMaintained(id arm.ID, path, have string) bool {
 	return true
 }
 
-// absent is how a comparison writes that there is nothing.
+// absent is a comparison's text for a missing value.
 const absent = "(absent)"

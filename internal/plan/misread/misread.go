@@ -1,5 +1,6 @@
-// Package misread finds texts of specs that Azure, or a proxy before it, would read as the path of another resource than they name:
-// a resource group "..", or an ID with a segment ".." or an escape. Every kind is checked, by its webhook and before it is planned.
+// Package misread finds texts in specs that Azure, or a proxy in front of it, would read as the path of another resource:
+// a resource group "..", or an ID with a segment ".." or an escape. Webhooks check every kind, and so does each
+// reconciliation before it plans.
 //
 // It is pure.
 package misread
@@ -16,20 +17,21 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
 )
 
-// CheckSpec finds these texts in a decoded spec.
+// CheckSpec returns an error for each such text in a decoded spec.
 func CheckSpec(decoded any) field.ErrorList {
 	var errs field.ErrorList
 	checkFields(field.NewPath("spec"), "", decoded, &errs)
 	return errs
 }
 
-// textFields are fields whose values and everything below are text for people or programs and no part of a path.
+// textFields are fields whose values, at any depth, are text for people or programs and never part of a path.
 var textFields = []string{"additionalTags", "annotations", "labels", "nodeLabels", "protectedSettings", "settings", "tags"}
 
-// manifestsField is the field with documents of Azure's resources. Their names and IDs are checked where they are translated, and other
-// values may be anything: "." is the target of some DNS records.
+// manifestsField is the field with resource manifests. Their names and IDs are checked when they are translated. Other
+// values in them are free: "." is the target of some DNS records.
 const manifestsField = "resources"
 
+// checkFields appends an error for each text at or below path that would be misread. key is the name of the nearest field.
 func checkFields(path *field.Path, key string, value any, errs *field.ErrorList) {
 	switch value := value.(type) {
 	case string:
@@ -50,11 +52,11 @@ func checkFields(path *field.Path, key string, value any, errs *field.ErrorList)
 	}
 }
 
-// resourceGroupName are the names that a resource group may have.
+// resourceGroupName matches valid names of resource groups.
 // https://learn.microsoft.com/en-us/azure/azure-resource-manager/management/resource-name-rules#microsoftresources
 var resourceGroupName = regexp.MustCompile(`^[\p{L}\p{N}_().-]{0,89}[\p{L}\p{N}_()-]$`)
 
-// misreadReason says what is wrong with the value of a field with a name, "" for nothing.
+// misreadReason returns why the value of a field would be misread; "" if it would not.
 func misreadReason(name, value string) string {
 	switch {
 	case value == "." || value == "..":

@@ -1,4 +1,4 @@
-// Package network renders what networks of self-managed and of AKS clusters have in common.
+// Package network builds bodies that networks of self-managed and of AKS clusters share.
 //
 // It is pure: bodies are functions of the spec alone.
 package network
@@ -14,8 +14,8 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan"
 )
 
-// BuildPrivateEndpoint is the body of a private endpoint in a subnet. location is the cluster's, which an endpoint has that
-// names none.
+// BuildPrivateEndpoint returns the body of a private endpoint in a subnet. location is the cluster's, the default for
+// endpoints without one.
 func BuildPrivateEndpoint(spec infrav1.PrivateEndpointSpec, subnet arm.ID, location string, tags map[string]*string) armnetwork.PrivateEndpoint {
 	properties := &armnetwork.PrivateEndpointProperties{
 		ApplicationSecurityGroups:           []*armnetwork.ApplicationSecurityGroup{},
@@ -48,7 +48,8 @@ func BuildPrivateEndpoint(spec infrav1.PrivateEndpointSpec, subnet arm.ID, locat
 	}
 }
 
-// buildConnections are the private link connections of an endpoint by name. One without a name is called as the endpoint.
+// buildConnections returns the private link connections of an endpoint, sorted by name. The name defaults to the
+// endpoint's.
 func buildConnections(spec infrav1.PrivateEndpointSpec) []*armnetwork.PrivateLinkServiceConnection {
 	out := []*armnetwork.PrivateLinkServiceConnection{}
 	for _, connection := range spec.PrivateLinkServiceConnections {

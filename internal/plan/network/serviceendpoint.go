@@ -10,7 +10,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan"
 )
 
-// BuildServiceEndpoints are the service endpoints of a subnet, in the order of their names. The list is never nil.
+// BuildServiceEndpoints returns the service endpoints of a subnet, sorted by name. The list is never nil.
 func BuildServiceEndpoints(specs []infrav1.ServiceEndpointSpec) []*armnetwork.ServiceEndpointPropertiesFormat {
 	out := []*armnetwork.ServiceEndpointPropertiesFormat{}
 	sorted := slices.SortedFunc(slices.Values(specs), func(a, b infrav1.ServiceEndpointSpec) int { return cmp.Compare(a.Service, b.Service) })

@@ -1,9 +1,10 @@
-// Package ownership makes the value of the tag that tells owners apart whose Clusters have the same name: in two namespaces, or
-// in two management clusters.
+// Package ownership builds and reads the owner tag. It distinguishes the owners of clusters with the same name in two
+// namespaces or two management clusters.
 //
-// It is made from an ID in an annotation of the AzureCluster or AzureManagedControlPlane, which moves with the object, and from
-// the object's namespace and the name of its Cluster. So a moved object is the same owner, and a copy elsewhere is another.
-// Neither the tag nor what conditions say of it tells the ID, so nobody can be the owner who has only seen those.
+// The value is computed from an ID in an annotation of the AzureCluster or AzureManagedControlPlane, which moves with the
+// object, from the object's namespace and from the name of its Cluster. So a moved object stays the same owner, and a copy
+// elsewhere is another owner. Neither the tag nor conditions contain the ID, so knowing them is not enough to become the
+// owner.
 //
 // It is pure.
 package ownership
@@ -21,12 +22,13 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
 )
 
-// maxReadableLength is how much of namespace and name the value has: tag values have 256 characters at most, of which the hash and what
-// parts it off take 17. https://learn.microsoft.com/en-us/azure/azure-resource-manager/management/tag-resources#limitations
+// maxReadableLength is the maximum length of namespace and name in the value. Tag values have at most 256 characters, of
+// which the hash and its separator take 17.
+// https://learn.microsoft.com/en-us/azure/azure-resource-manager/management/tag-resources#limitations
 const maxReadableLength = 239
 
-// OwnerTagValue is what the tag says for the Cluster whose AzureCluster or AzureManagedControlPlane is holder, as in
-// "default/c1/8c1f2a0f5d3b9e64"; "" for one that has no ID.
+// OwnerTagValue returns the value of the owner tag for a Cluster, as in "default/c1/8c1f2a0f5d3b9e64". holder is its
+// AzureCluster or AzureManagedControlPlane. The value is "" if holder has no ID.
 func OwnerTagValue(holder metav1.Object, cluster string) string {
 	if holder == nil {
 		return ""
@@ -40,13 +42,14 @@ func OwnerTagValue(holder metav1.Object, cluster string) string {
 	return fmt.Sprintf("%s/%x", name[:min(len(name), maxReadableLength)], sum[:8])
 }
 
-// Owner is whose the resources of a Cluster are, and the tags by which they are known.
+// Owner identifies the resources of a Cluster by their tags.
 type Owner struct {
-	// Cluster is the name of the Cluster, and ID the value of Value, "" if that is not known.
+	// Cluster is the name of the Cluster. ID is its OwnerTagValue, "" if that is unknown.
 	Cluster, ID string
 }
 
-// OwnsTags tells whether tags mark a resource as the owner's. Resources from before there were IDs have only the Cluster's tag.
+// OwnsTags returns true if the tags mark a resource as the owner's. Resources that were created before there were owner
+// tags have only the ownership tag.
 func (o Owner) OwnsTags(tags map[string]string) bool {
 	marked := false
 	for key, value := range tags {
@@ -62,7 +65,7 @@ func (o Owner) OwnsTags(tags map[string]string) bool {
 	return marked
 }
 
-// FindOtherOwnersTag is the key of the first tag that marks a resource as another owner's, "" if there is none.
+// FindOtherOwnersTag returns the key of the first tag that marks a resource as another owner's; "" if there is none.
 func (o Owner) FindOtherOwnersTag(tags map[string]string) string {
 	for _, key := range slices.Sorted(maps.Keys(tags)) {
 		value := tags[key]
@@ -79,7 +82,8 @@ func (o Owner) FindOtherOwnersTag(tags map[string]string) string {
 	return ""
 }
 
-// FindForgedNodes are the nodes of a plan that would be written with a tag that marks a resource as another owner's, and the key of that tag.
+// FindForgedNodes returns the nodes of a plan that would be written with a tag that marks a resource as another owner's,
+// with the key of that tag.
 func (o Owner) FindForgedNodes(g *arm.Graph) map[*arm.Node]string {
 	out := map[*arm.Node]string{}
 	for _, node := range g.Nodes() {
@@ -88,7 +92,7 @@ func (o Owner) FindForgedNodes(g *arm.Graph) map[*arm.Node]string {
 		}
 		body, err := g.DecodedBody(node)
 		if err != nil {
-			continue // The engine says so.
+			continue // The engine reports bodies that cannot be decoded.
 		}
 		if key := o.findForgedTag(body); key != "" {
 			out[node] = key
@@ -97,7 +101,8 @@ func (o Owner) FindForgedNodes(g *arm.Graph) map[*arm.Node]string {
 	return out
 }
 
-// findForgedTag is the key of a tag of others in a body. Azure passes on tags that are further down, as those of an agent pool.
+// findForgedTag returns the key of another owner's tag at any depth of a body. Azure passes on nested tags, such as those
+// of an agent pool.
 func (o Owner) findForgedTag(value any) string {
 	switch value := value.(type) {
 	case []any:

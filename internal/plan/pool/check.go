@@ -11,8 +11,8 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/vm"
 )
 
-// CheckSpec lists what is wrong with the spec in the light of the SKU catalog. Every message names the field, its value, what
-// is wrong and what to do. When it finds something, no VM is to be made.
+// CheckSpec returns the errors of the spec that can be found with the SKU catalog. Each message contains the field, its
+// value, the fault and the remedy. If there are errors, no VM may be created.
 func CheckSpec(in Input) field.ErrorList {
 	path, p := field.NewPath("spec"), buildProfile(in)
 	template := path.Child("template")
@@ -27,8 +27,8 @@ func CheckSpec(in Input) field.ErrorList {
 	return append(errs, vm.CheckCapabilities(p, template)...)
 }
 
-// checkLocation checks that the pool is where the network of the cluster is: Azure makes no interface in a network of another
-// region.
+// checkLocation checks that the pool is in the region of the cluster's network: Azure creates no interface in a network of
+// another region.
 func checkLocation(in Input, path *field.Path) field.ErrorList {
 	location, cluster := in.AzureMachinePool.Spec.Location, plan.Location(in.ClusterInput)
 	if plan.NormalizeRegion(location) == cluster {
@@ -41,7 +41,8 @@ func checkLocation(in Input, path *field.Path) field.ErrorList {
 // https://cloud-provider-azure.sigs.k8s.io/topics/vmss-flex/
 var firstFlexible = semver.MustParse("1.26.0")
 
-// checkOrchestration checks that nodes of the mode are found. What is no version is told where the image is chosen by it.
+// checkOrchestration checks that cloud-provider-azure finds nodes of the mode. A text that is no version is reported where
+// the image is selected.
 func checkOrchestration(in Input, path *field.Path) field.ErrorList {
 	mode := in.AzureMachinePool.Spec.OrchestrationMode
 	if mode != infrav1.FlexibleOrchestration || in.MachinePool == nil {
@@ -54,7 +55,7 @@ func checkOrchestration(in Input, path *field.Path) field.ErrorList {
 	return field.ErrorList{field.Invalid(path, mode, fmt.Sprintf("needs Kubernetes %s or later, and the MachinePool has %s: set a later version, or Uniform", firstFlexible, version))}
 }
 
-// UnsupportedFields lists what the spec asks for that nothing would be made of. It needs no facts.
+// UnsupportedFields returns an error for each field of the spec that the plan would ignore. It needs no facts.
 func UnsupportedFields(in Input) field.ErrorList {
 	spec, path := in.AzureMachinePool.Spec, field.NewPath("spec")
 	errs := vm.UnsupportedNetwork(spec.Template.VirtualMachineProfile, path.Child("template"))

@@ -10,27 +10,28 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/vm"
 )
 
-// Input is what the plan of an AzureMachinePool is computed from. The objects are copies, defaulted as the webhook defaults
-// them; a plan does not change them.
+// Input is the input of the plan of an AzureMachinePool. The objects are copies with defaults filled in. Plans do not
+// change them.
 type Input struct {
 	plan.ClusterInput
 
 	MachinePool      *clusterv1.MachinePool
 	AzureMachinePool *infrav1.AzureMachinePool
 
-	// BootstrapData is the content of the bootstrap data secret's key "value"; nil when the secret is not there. A scale set
-	// that exists keeps what it has until VMs are added: tokens in it are renewed every few minutes, and no VM is another one
-	// for that.
+	// BootstrapData is the value of the key "value" of the bootstrap data Secret; nil if the Secret does not exist. An
+	// existing scale set keeps its bootstrap data until VMs are added: the token in it is renewed every few minutes, and
+	// no VM is replaced because of that.
 	BootstrapData []byte
 
-	// Capacity is the number of VMs that a scale set which exists is to have; nil leaves it as it is, whoever decided on it.
-	// A new one gets the replicas of the MachinePool.
+	// Capacity is the wanted number of VMs of an existing scale set; nil leaves it unchanged. A new scale set gets the
+	// replicas of the MachinePool.
 	Capacity *int
 
-	// KeepTemplate keeps the template of a scale set that exists as it is, with Capacity and bootstrap data as ever.
+	// KeepTemplate leaves the template of an existing scale set unchanged, except Capacity and bootstrap data.
 	KeepTemplate bool
 
-	// AdminPassword is the password of the account of Windows VMs, which the plan cannot make up.
+	// AdminPassword is the password of the administrator account of Windows VMs. It is random, so the plan cannot compute
+	// it.
 	AdminPassword string
 
 	PoolFacts Facts
@@ -38,29 +39,30 @@ type Input struct {
 
 // Facts are answers of Azure that the plan of a pool depends on.
 type Facts struct {
-	// VMSize is the size's row in the SKU catalog of the region; nil when the catalog does not have it.
+	// VMSize is the size's row in the SKU catalog of the region; nil if the catalog does not list it.
 	VMSize *plan.VMSize
 
-	// NearestVMSizes are the catalog's names most like that of a size it does not have, best first, for the message.
+	// NearestVMSizes are the catalog's names most similar to an unknown size, best first, for the message.
 	NearestVMSizes []string
 
-	// ScaleSetExists tells whether the scale set exists, and BootstrapDataHash is its CustomDataHashTag then.
+	// ScaleSet is the body of the scale set in Azure, nil for none. It decides which VMs are of its model, and whether the
+	// template changes.
 	ScaleSetExists    bool
 	BootstrapDataHash string
 	// ScaleSet is the scale set as Azure shows it, nil for none. It tells which VMs are of its model, and what its template is.
 	ScaleSet json.RawMessage
 
-	// PrincipalID is the principal of the scale set's system-assigned identity, "" until it has one.
+	// PrincipalID is the principal of the scale set's system-assigned identity; "" until it has one.
 	PrincipalID string
 
-	// VNet is the virtual network as it is now.
+	// VNet is the virtual network as Azure shows it.
 	VNet plan.VNetFact
 }
 
-// addsVMs tells whether VMs will be made of what is sent.
+// addsVMs returns true if Azure will create VMs from the body.
 func (in Input) addsVMs() bool { return !in.PoolFacts.ScaleSetExists || in.Capacity != nil }
 
-// buildProfile is what each VM is made of.
+// buildProfile returns the description of each VM.
 func buildProfile(in Input) vm.Profile {
 	p := vm.Profile{
 		VirtualMachineProfile: in.AzureMachinePool.Spec.Template.VirtualMachineProfile,

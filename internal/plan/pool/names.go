@@ -8,12 +8,12 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/vm"
 )
 
-// windowsNameLength is the longest name of a scale set of Windows VMs: Azure adds six characters to make it a computer name,
-// which has 15 at most.
+// windowsNameLength is the maximum length of the name of a scale set of Windows VMs: Azure appends six characters for the
+// computer name, which has at most 15.
 const windowsNameLength = 9
 
-// ScaleSetName is the name of the pool's scale set: that in the provider ID once there is one, else the pool's, of which
-// "win-" and its last 5 characters are left where it is too long for Windows.
+// ScaleSetName returns the name of the pool's scale set: the name in the provider ID if there is one, else the pool's. A
+// name that is too long for Windows is shortened to "win-" and its last 5 characters.
 func ScaleSetName(in Input) string {
 	if id, err := arm.ParseID(in.AzureMachinePool.Spec.ProviderID); err == nil {
 		return id.Name()
@@ -25,12 +25,12 @@ func ScaleSetName(in Input) string {
 	return name
 }
 
-// ScaleSetID is the ID of the pool's scale set.
+// ScaleSetID returns the ID of the pool's scale set.
 func ScaleSetID(in Input) arm.ID {
 	return arm.NewID(in.SubscriptionID, plan.ResourceGroup(in.ClusterInput), types.ScaleSet, ScaleSetName(in))
 }
 
-// NewVMImage is the image of new VMs; nil where none can be told.
+// NewVMImage returns the image of new VMs; nil if it is unknown.
 func NewVMImage(in Input) *infrav1.Image {
 	image, err := vm.SelectImage(buildProfile(in))
 	if err != nil {

@@ -1,9 +1,9 @@
-// Package pool plans the Azure resources of one pool of machines of a self-managed cluster: its scale set, and the role of
-// the identity that its VMs share.
+// Package pool plans the Azure resources of one machine pool of a self-managed cluster: its scale set, and the role of the
+// identity that its VMs share.
 //
-// It is pure: Plan, BuildDeletePlan, Check and Unsupported are functions of their input alone. Check and Unsupported are to be
-// asked before a scale set is made or changed; when they find something, nothing is to be. What is done to single VMs is no
-// part of a plan.
+// It is pure: BuildPlan, BuildDeletePlan, CheckSpec and UnsupportedFields are functions of their input alone. CheckSpec
+// and UnsupportedFields come before a scale set is created or changed; if they return errors, it must not be. Actions on
+// single VMs are not part of a plan.
 package pool
 
 import (
@@ -12,8 +12,8 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/vm"
 )
 
-// BuildPlan is the desired state of the pool's resources. The error is that of input that Check refuses, or of a graph that does
-// not hold together, which is a bug.
+// BuildPlan returns the desired state of the pool's resources. The error is a fault of the input that CheckSpec refuses,
+// or an inconsistent graph, which is a bug.
 func BuildPlan(in Input) (*arm.Graph, error) {
 	g := &arm.Graph{}
 	if err := addScaleSet(in, g); err != nil {
@@ -26,8 +26,8 @@ func BuildPlan(in Input) (*arm.Graph, error) {
 	return g, g.Validate()
 }
 
-// BuildDeletePlan names everything that may have been made for the pool; Azure deletes VMs and disks with the scale set. It needs
-// only names: the MachinePool, the bootstrap data and the facts may be gone.
+// BuildDeletePlan returns a node for everything that may have been created for the pool. Azure deletes VMs and disks with
+// the scale set. It needs only names: the MachinePool, the bootstrap data and the facts may not exist any more.
 func BuildDeletePlan(in Input) (*arm.Graph, error) {
 	g := &arm.Graph{}
 	g.Add(arm.Node{ID: ScaleSetID(in), Policy: arm.CreateOnly, Group: infrav1.ScaleSetRunningCondition})

@@ -14,12 +14,12 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/vm"
 )
 
-// flexibleNetworkVersion is the version of Microsoft.Network that scale sets with flexible orchestration make interfaces
-// with, which they do not choose themselves:
+// flexibleNetworkVersion is the api-version of Microsoft.Network with which flexible scale sets create interfaces. The
+// caller has to choose it:
 // https://learn.microsoft.com/en-us/rest/api/compute/virtual-machine-scale-sets/create-or-update
 const flexibleNetworkVersion = armcompute.NetworkAPIVersionTwoThousandTwenty1101
 
-// addScaleSet plans the scale set.
+// addScaleSet adds the scale set.
 func addScaleSet(in Input, g *arm.Graph) error {
 	node := arm.Node{ID: ScaleSetID(in), Policy: arm.Repair, Group: infrav1.ScaleSetRunningCondition}
 	if in.BootstrapData == nil && in.addsVMs() {
@@ -65,8 +65,8 @@ func addScaleSet(in Input, g *arm.Graph) error {
 	return nil
 }
 
-// setOrchestration is what only one of the modes has. VMs of a uniform scale set are replaced by this provider, one by one, and
-// not by Azure.
+// setOrchestration sets the properties of one orchestration mode. This provider, not Azure, replaces the VMs of a uniform
+// scale set one by one.
 func setOrchestration(mode infrav1.OrchestrationMode, properties *armcompute.VirtualMachineScaleSetProperties) {
 	if mode == infrav1.FlexibleOrchestration {
 		properties.VirtualMachineProfile.NetworkProfile.NetworkAPIVersion = new(flexibleNetworkVersion)
@@ -79,7 +79,7 @@ func setOrchestration(mode infrav1.OrchestrationMode, properties *armcompute.Vir
 	properties.UpgradePolicy = &armcompute.UpgradePolicy{Mode: new(armcompute.UpgradeModeManual)}
 }
 
-// scaleSetCapacity is how many VMs Azure is told to have; nil leaves what it has been told.
+// scaleSetCapacity returns the number of VMs that Azure is told to run; nil leaves it unchanged.
 func scaleSetCapacity(in Input) *int64 {
 	switch {
 	case in.PoolFacts.ScaleSetExists && in.Capacity == nil:
@@ -90,7 +90,7 @@ func scaleSetCapacity(in Input) *int64 {
 	return new(int64(WantedReplicas(in)))
 }
 
-// WantedReplicas is how many VMs the MachinePool wants.
+// WantedReplicas returns the replicas of the MachinePool.
 func WantedReplicas(in Input) int {
 	if in.MachinePool == nil || in.MachinePool.Spec.Replicas == nil {
 		return 0
@@ -107,7 +107,7 @@ func buildScheduledEvents(template infrav1.AzureMachinePoolMachineTemplate) *arm
 	}}
 }
 
-// buildTags are the tags of the scale set, which its VMs have, too. One tells by a hash which bootstrap data the model has.
+// buildTags returns the tags of the scale set, which its VMs get, too. One is the hash of the model's bootstrap data.
 func buildTags(in Input) map[string]*string {
 	additional := plan.NodeAdditionalTags(in.ClusterInput, in.AzureMachinePool.Spec.AdditionalTags)
 	switch hash := in.PoolFacts.BootstrapDataHash; {

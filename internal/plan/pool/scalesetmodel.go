@@ -13,14 +13,14 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/types"
 )
 
-// latestModel is the model that a scale set makes instances of.
+// latestModel is the model from which a scale set creates instances.
 type latestModel struct {
 	model map[string]any
 	// hash is the tag with the hash of its bootstrap data.
 	hash string
 }
 
-// readLatestModel reads the model of a scale set as Azure shows it.
+// readLatestModel returns the model in the body of a scale set.
 func readLatestModel(in Input) (latestModel, error) {
 	var set map[string]any
 	if len(in.PoolFacts.ScaleSet) > 0 {
@@ -31,11 +31,12 @@ func readLatestModel(in Input) (latestModel, error) {
 	return latestModel{model: modelOfSet(set), hash: tagValue(set, infrav1.CustomDataHashTag)}, nil
 }
 
-// classifyInstance returns which model an instance is of that is not of the latest one, as rollout.Instance has it. Azure does not say which: instances are
-// told apart by what they were made of, where a tag has the hash of the bootstrap data. upgradable means that the instance differs from
-// the latest model in bootstrap data and tags only, so that nothing in it changes when Azure brings it to the latest model: "Existing
-// instances in the scale set that are upgraded won't get the updated custom data",
-// https://learn.microsoft.com/en-us/azure/virtual-machines/custom-data. Assumption: no instance restarts for that; no page says so.
+// classifyInstance returns the model of an instance that is not of the latest one, in the form of rollout.Instance. Azure
+// does not show the model. Instances are distinguished by their settings, including a tag with the hash of their bootstrap
+// data. upgradable means that the instance differs from the latest model in bootstrap data and tags only, so that nothing
+// in it changes when Azure brings it to the latest model: "Existing instances in the scale set that are upgraded won't get
+// the updated custom data", https://learn.microsoft.com/en-us/azure/virtual-machines/custom-data. Assumption: the instance
+// does not restart then. No page confirms that.
 func (latest latestModel) classifyInstance(shown json.RawMessage) (model string, upgradable bool, err error) {
 	var instance map[string]any
 	if err := json.Unmarshal(shown, &instance); err != nil {
@@ -47,15 +48,15 @@ func (latest latestModel) classifyInstance(shown json.RawMessage) (model string,
 	}
 	upgradable = isSameModel(latest.model, modelOfInstance(instance))
 	if hash := tagValue(instance, infrav1.CustomDataHashTag); upgradable && (hash == "" || hash == latest.hash) {
-		// Nothing shows in what it differs, so it may be of a model of its own.
+		// The difference does not show, so the instance may have a model of its own.
 		id, _ := instance["id"].(string)
 		model += " " + strings.ToLower(id)
 	}
 	return model, upgradable, nil
 }
 
-// modelOfSet is the model of a scale set in the shape in which its instances show theirs: what an upgrade applies to them, without custom
-// data and tags.
+// modelOfSet returns the model of a scale set in the form of its instances: the settings that an upgrade applies to them,
+// without custom data and tags.
 func modelOfSet(set map[string]any) map[string]any {
 	properties, _ := set["properties"].(map[string]any)
 	profile, _ := properties["virtualMachineProfile"].(map[string]any)
@@ -64,7 +65,7 @@ func modelOfSet(set map[string]any) map[string]any {
 	return buildModel(set, profile, network["networkInterfaceConfigurations"], extensions["extensions"])
 }
 
-// modelOfInstance is the model of an instance in the same shape. Volumes are attached to instances; they belong to no model.
+// modelOfInstance returns the model of an instance in the same form. Attached volumes belong to no model.
 func modelOfInstance(instance map[string]any) map[string]any {
 	properties, _ := instance["properties"].(map[string]any)
 	network, _ := properties["networkProfileConfiguration"].(map[string]any)
@@ -96,7 +97,7 @@ func buildModel(object, profile map[string]any, interfaces, extensions any) map[
 	}
 }
 
-// extensionSettings are extensions without their state, and without what Azure hides.
+// extensionSettings returns extensions without their state, and without settings that Azure hides.
 func extensionSettings(list any) []any {
 	extensions, _ := list.([]any)
 	out := make([]any, 0, len(extensions))
@@ -108,7 +109,7 @@ func extensionSettings(list any) []any {
 	return out
 }
 
-// modelDataDisks are the disks that come with the image or are made empty.
+// modelDataDisks returns the data disks that come with the image or are created empty.
 func modelDataDisks(list any) []any {
 	disks, _ := list.([]any)
 	out := make([]any, 0, len(disks))
@@ -121,7 +122,7 @@ func modelDataDisks(list any) []any {
 	return out
 }
 
-// modelDisk is a disk without the name and the ID that each VM has for itself.
+// modelDisk returns a disk without the name and the ID that each VM has for itself.
 func modelDisk(shown any) map[string]any {
 	out := omitKeys(shown, "name", "vhd")
 	if managed, ok := out["managedDisk"]; ok {
@@ -152,8 +153,9 @@ func omitKeys(object any, keys ...string) map[string]any {
 	return out
 }
 
-// isSameModel tells whether two models are the same as far as each shows it. An upgrade adds what only the scale set has and takes away what
-// only the instance has, so both directions count for interfaces and extensions, in which other programs register.
+// isSameModel returns true if the properties that both models show are equal. An upgrade adds properties that only the
+// scale set has and removes those that only the instance has, so interfaces and extensions, in which other programs
+// register, are compared in both directions.
 func isSameModel(set, instance map[string]any) bool {
 	diff := func(want, have any) bool {
 		return len(compare.Diff(compare.Desired{Type: modelType, Body: want}, have)) > 0
@@ -162,13 +164,13 @@ func isSameModel(set, instance map[string]any) bool {
 	return !diff(set, instance) && !diff(registered(instance), registered(set))
 }
 
-// modelType says which text in models has no case, as the rows of VMs and scale sets do.
+// modelType has the case-insensitive texts in models, which are those of the rows for VMs and scale sets.
 var modelType = types.Type{CaseInsensitivePaths: []string{
 	"plan.name", "plan.product", "plan.publisher", "storageProfile.imageReference.communityGalleryImageId", "storageProfile.imageReference.offer",
 	"storageProfile.imageReference.publisher", "storageProfile.imageReference.sku", "extensions[].properties.publisher", "extensions[].properties.type",
 }}
 
-// fingerprintInstance stands for what an instance was made of.
+// fingerprintInstance returns a hash of the settings of an instance.
 func fingerprintInstance(instance map[string]any) (string, error) {
 	raw, err := json.Marshal([]any{instance["tags"], modelOfInstance(instance)})
 	if err != nil {
@@ -178,7 +180,7 @@ func fingerprintInstance(instance map[string]any) (string, error) {
 	return hex.EncodeToString(sum[:8]), nil
 }
 
-// tagValue is a tag of a resource; keys of tags have no case.
+// tagValue returns the value of a tag. Keys of tags are case-insensitive.
 func tagValue(object map[string]any, key string) string {
 	tags, _ := object["tags"].(map[string]any)
 	for k, v := range tags {

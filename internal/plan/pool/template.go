@@ -14,16 +14,17 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/migration"
 )
 
-// vmProfilePath is where a scale set has most of its template.
+// vmProfilePath is the path of the largest part of a scale set's template.
 const vmProfilePath = "properties.virtualMachineProfile"
 
-// templatePaths are the paths of a scale set that its VMs are made by. Tags and bootstrap data are none of them, since a VM that differs in
-// those only is brought to the latest model in place.
+// templatePaths are the paths of a scale set from which its VMs are created. Tags and bootstrap data are not among them,
+// because VMs that differ only in those are brought to the latest model in place.
 var templatePaths = []string{vmProfilePath, "properties.additionalCapabilities", "plan", "sku.name"}
 
-// keepTemplate takes the template out of the body of a scale set. A PUT keeps what a body leaves out, so the scale set keeps its template:
-// https://learn.microsoft.com/en-us/previous-versions/azure/virtual-machines/put-calls-create-or-update. The bootstrap data stay in the
-// body, because VMs that are added with a token that has expired do not join the cluster.
+// keepTemplate removes the template from the body of a scale set. A PUT keeps properties that a body leaves out, so the
+// scale set keeps its template:
+// https://learn.microsoft.com/en-us/previous-versions/azure/virtual-machines/put-calls-create-or-update. The bootstrap
+// data stay in the body, because VMs that are added with an expired token do not join the cluster.
 func keepTemplate(in Input, node *arm.Node, body *armcompute.VirtualMachineScaleSet) error {
 	var stored armcompute.VirtualMachineScaleSet
 	if err := json.Unmarshal(in.PoolFacts.ScaleSet, &stored); err != nil {
@@ -44,8 +45,8 @@ func keepTemplate(in Input, node *arm.Node, body *armcompute.VirtualMachineScale
 	return nil
 }
 
-// ChangesTemplate returns true if the plan gives a scale set that exists another template, so that its VMs cannot be brought to the latest
-// model in place. found is what was found when the pool was taken over.
+// ChangesTemplate returns true if the plan changes the template of an existing scale set, so that its VMs cannot be
+// brought to the latest model in place. found are the differences that the migration of the pool keeps.
 func ChangesTemplate(in Input, found *migration.Differences) (bool, error) {
 	id := ScaleSetID(in)
 	row, err := types.ForID(id)
@@ -68,7 +69,7 @@ func ChangesTemplate(in Input, found *migration.Differences) (bool, error) {
 	}
 	differs := false
 	for _, d := range compare.Diff(compare.Desired{Type: row, Body: want, OwnedPaths: node.OwnedPaths}, have) {
-		// Every difference is looked up, so that all that was found are known.
+		// No early exit: at migration every difference has to be recorded.
 		if isInTemplate(d.Path) && !found.KeepsDifference(id, d.Path, d.Want, d.Have) {
 			differs = true
 		}

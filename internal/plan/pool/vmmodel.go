@@ -15,12 +15,11 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/vm"
 )
 
-// modelParts are the parts of a VM by which one of an older model is known: what it is made of, and what Azure shows of it.
-// Neither the bootstrap data, which change with every token, nor tags or extensions make a VM an older one; Azure's
-// latestModelApplied would say so of all of them.
+// modelParts are the parts of a VM that distinguish models. Bootstrap data, which change with every token, tags and
+// extensions do not make a VM outdated. Azure's latestModelApplied is false after a change of any of them.
 var modelParts = []string{"hardwareProfile", "storageProfile", "securityProfile"}
 
-// buildWantedVM is a VM as the spec wants it, in the shape that both orchestration modes show, as far as it counts.
+// buildWantedVM returns the model parts of a VM in the spec, in the form that both orchestration modes show.
 func buildWantedVM(in Input) (any, error) {
 	p := buildProfile(in)
 	profile, err := vm.BuildScaleSetProfile(p)
@@ -39,7 +38,7 @@ func buildWantedVM(in Input) (any, error) {
 	return selectModelParts(properties), nil
 }
 
-// selectModelParts are the parts of a VM that count, without names of disks, which Azure gives each VM.
+// selectModelParts returns the model parts of a VM, without names of disks, which Azure chooses per VM.
 func selectModelParts(properties map[string]any) map[string]any {
 	out := map[string]any{}
 	for _, part := range modelParts {
@@ -58,8 +57,9 @@ func selectModelParts(properties map[string]any) map[string]any {
 	return map[string]any{"properties": out}
 }
 
-// removeAttachedDisks removes the data disks that the CSI driver or a user attached to a VM. Those of its model are made with it, and have the
-// create option Empty: https://learn.microsoft.com/en-us/azure/virtual-machine-scale-sets/virtual-machine-scale-sets-attached-disks
+// removeAttachedDisks removes data disks that the CSI driver or a user attached to a VM. Disks of the model are created
+// with the VM and have the create option Empty:
+// https://learn.microsoft.com/en-us/azure/virtual-machine-scale-sets/virtual-machine-scale-sets-attached-disks
 func removeAttachedDisks(properties map[string]any) {
 	storage, _ := properties["storageProfile"].(map[string]any)
 	disks, _ := storage["dataDisks"].([]any)
@@ -73,8 +73,8 @@ func removeAttachedDisks(properties map[string]any) {
 	})
 }
 
-// differsFromSpec tells whether a VM, or one of a scale set by its model, is not as wanted. What was found when the pool was taken over
-// does not count: there is no telling it from the older model that it may come from.
+// differsFromSpec returns true if a VM, or the model of a scale set, differs from wanted. Differences that the migration
+// of the pool keeps do not count, because they may also come from an older model.
 func differsFromSpec(in Input, found *migration.Differences, wanted any, shown json.RawMessage) (bool, error) {
 	row, err := types.ForID(arm.NewID("s", "g", types.VirtualMachine, "vm"))
 	if err != nil {
@@ -86,7 +86,7 @@ func differsFromSpec(in Input, found *migration.Differences, wanted any, shown j
 	}
 	properties, _ := have["properties"].(map[string]any)
 	if sku, ok := have["sku"].(map[string]any); ok && properties != nil {
-		// A scale set and its instances have their size there.
+		// A scale set and its instances have their size in the SKU.
 		properties["hardwareProfile"] = map[string]any{"vmSize": sku["name"]}
 	}
 	removeAttachedDisks(properties)
@@ -104,7 +104,7 @@ func differsFromSpec(in Input, found *migration.Differences, wanted any, shown j
 	}
 	counts := false
 	for _, d := range compare.Diff(compare.Desired{Type: row, Body: want}, got) {
-		// Each is looked at, so that all that was found are known.
+		// No early exit: at migration every difference has to be recorded.
 		if !found.KeepsDifference(ScaleSetID(in), d.Path, d.Want, d.Have) {
 			counts = true
 		}
@@ -112,7 +112,7 @@ func differsFromSpec(in Input, found *migration.Differences, wanted any, shown j
 	return counts, nil
 }
 
-// IsOutdated tells whether a scale set makes VMs that are not as the spec wants them.
+// IsOutdated returns true if new VMs of a scale set would differ from the spec.
 func IsOutdated(in Input, found *migration.Differences, scaleSet json.RawMessage) (bool, error) {
 	wanted, err := buildWantedVM(in)
 	if err != nil {

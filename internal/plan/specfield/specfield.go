@@ -1,5 +1,5 @@
-// Package specfield finds the field of a spec that a plan has a value from, so that a message about a planned resource can name it. It
-// finds what is written in the spec, and not what is made up of several fields.
+// Package specfield finds the field of a spec that a value in a plan comes from, so that messages about a planned resource
+// can name it. It does not find values that are computed from several fields.
 //
 // It is pure.
 package specfield
@@ -17,7 +17,7 @@ import (
 // Spec is a decoded spec.
 type Spec struct{ decoded any }
 
-// DecodeSpec is the spec of an object, which is any value that marshals to JSON.
+// DecodeSpec returns the spec of an object, which is any value that marshals to JSON.
 func DecodeSpec(object any) Spec {
 	raw, err := json.Marshal(object)
 	if err != nil {
@@ -26,15 +26,15 @@ func DecodeSpec(object any) Spec {
 	var out struct {
 		Spec any `json:"spec"`
 	}
-	_ = json.Unmarshal(raw, &out) // A spec that cannot be read has no fields.
+	_ = json.Unmarshal(raw, &out) // A spec that cannot be decoded has no fields.
 	return Spec{decoded: out.Spec}
 }
 
-// Decoded is the spec as maps, lists and scalars.
+// Decoded returns the spec as maps, lists and scalars.
 func (s Spec) Decoded() any { return s.decoded }
 
-// FieldNaming returns the field that names an ID, as in "spec.userAssignedIdentities[0].providerID", or the one with a text that contains it, such
-// as a patch. It returns "" if there is none.
+// FieldNaming returns the field that names an ID, as in "spec.userAssignedIdentities[0].providerID", else the first field
+// with a text that contains the ID, such as a patch; "" if there is none.
 func (s Spec) FieldNaming(id arm.ID) string {
 	exact := findField("spec", s.decoded, func(text string) bool {
 		names := arm.FindReferences(text)
@@ -46,11 +46,12 @@ func (s Spec) FieldNaming(id arm.ID) string {
 	return s.FieldContaining(string(id))
 }
 
-// FieldContaining returns the field whose value or key contains a text, whatever its case, "" if there is none.
+// FieldContaining returns the first field whose value or key contains a text in any case; "" if there is none.
 func (s Spec) FieldContaining(text string) string {
 	return findField("spec", s.decoded, func(value string) bool { return strings.Contains(strings.ToLower(value), strings.ToLower(text)) })
 }
 
+// findField returns the first path with a text that matches; "" if there is none.
 func findField(path string, value any, matches func(string) bool) string {
 	switch value := value.(type) {
 	case string:

@@ -11,14 +11,15 @@ import (
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 )
 
-// The smallest VM that kubeadm runs on:
+// The minimum of kubeadm:
 // https://kubernetes.io/docs/setup/production-environment/tools/kubeadm/install-kubeadm
 const (
 	minVCPUs    = 2
 	minMemoryGB = 2
 )
 
-// CheckSize checks that the size is to be had where the VM goes, and suits a node. path is that of the fields' parent.
+// CheckSize checks that the size is available at the VM's place and large enough for a node. path is the parent of the
+// fields.
 func CheckSize(p Profile, path *field.Path) field.ErrorList {
 	size, region := p.Size, p.Place.Region
 	here := path.Child("vmSize")
@@ -51,7 +52,7 @@ func CheckSize(p Profile, path *field.Path) field.ErrorList {
 	return errs
 }
 
-// CheckZones checks that the region has the zones. path is that of the field that has them.
+// CheckZones checks that the region has the zones. path is the field with the zones.
 func CheckZones(place Place, path *field.Path) field.ErrorList {
 	var errs field.ErrorList
 	for _, zone := range place.Zones {
@@ -67,7 +68,7 @@ func CheckZones(place Place, path *field.Path) field.ErrorList {
 	return errs
 }
 
-// CheckImage checks that there is an image.
+// CheckImage checks that an image is known.
 func CheckImage(p Profile, path *field.Path) field.ErrorList {
 	if _, err := SelectImage(p); err != nil {
 		return field.ErrorList{field.Invalid(path.Child("image"), "", err.Error())}
@@ -75,7 +76,8 @@ func CheckImage(p Profile, path *field.Path) field.ErrorList {
 	return nil
 }
 
-// CheckCapabilities checks that the size can do what the spec asks for. A size that the catalog does not have is CheckSize's.
+// CheckCapabilities checks that the size supports the settings of the spec. CheckSize reports a size that the catalog does
+// not list.
 func CheckCapabilities(p Profile, path *field.Path) field.ErrorList {
 	if p.Size == nil {
 		return nil
@@ -86,7 +88,7 @@ func CheckCapabilities(p Profile, path *field.Path) field.ErrorList {
 	return append(errs, checkSpot(p, path.Child("spotVMOptions"))...)
 }
 
-// UnsupportedNetwork lists what the spec says of the network that nothing would be made of.
+// UnsupportedNetwork returns an error for each network field of the spec that the plan would ignore.
 func UnsupportedNetwork(spec infrav1.VirtualMachineProfile, path *field.Path) field.ErrorList {
 	if len(spec.NetworkInterfaces) == 0 {
 		return nil
@@ -102,7 +104,7 @@ func UnsupportedNetwork(spec infrav1.VirtualMachineProfile, path *field.Path) fi
 	return errs
 }
 
-// UnsupportedOS lists an operating system that there is no way to boot.
+// UnsupportedOS refuses operating systems other than Linux and Windows.
 func UnsupportedOS(spec infrav1.VirtualMachineProfile, path *field.Path) field.ErrorList {
 	if spec.OSDisk.OSType == infrav1.LinuxOS || spec.OSDisk.OSType == infrav1.WindowsOS {
 		return nil

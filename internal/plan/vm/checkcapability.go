@@ -29,18 +29,19 @@ const (
 	capabilityUltra        = "UltraSSDAvailable"
 )
 
-// newCapabilityError says that a size lacks a capability, which it names as the catalog does.
+// newCapabilityError returns the error for a size without a capability. The message has the catalog's name of the
+// capability.
 func newCapabilityError(path *field.Path, size, action, capability string) *field.Error {
 	return field.Invalid(path, size, fmt.Sprintf("VM size %s cannot %s (capability %s): choose another size or remove the field", size, action, capability))
 }
 
-// lacksCapability tells whether the catalog says that the size has not the capability. A catalog that is silent about it leaves the
-// answer to Azure.
+// lacksCapability returns true if the catalog has "False" for the capability. A catalog without an entry leaves the
+// decision to Azure.
 func lacksCapability(size *plan.VMSize, capability string) bool {
 	return strings.EqualFold(size.Capabilities[capability], "False")
 }
 
-// capabilityLimit is the number that the catalog bounds; ok is false when it says none.
+// capabilityLimit returns the number in the catalog. ok is false if there is none.
 func capabilityLimit(size *plan.VMSize, capability string) (n int, ok bool) {
 	n, err := strconv.Atoi(size.Capabilities[capability])
 	return n, err == nil
@@ -104,7 +105,7 @@ func checkUltra(p Profile, path *field.Path) field.ErrorList {
 	return append(errs, newCapabilityError(path.Child("dataDisks"), p.VMSize, "use ultra disks "+describePlace(p.Place), capabilityUltra))
 }
 
-// describePlace is the place that the VM goes to, in words.
+// describePlace returns the place of the VM in words.
 func describePlace(place Place) string {
 	switch len(place.Zones) {
 	case 0:
@@ -116,8 +117,8 @@ func describePlace(place Place) string {
 	}
 }
 
-// DescribeRequest says what was asked of Azure's capacity and where, for errors about quota and capacity: Azure's own texts name
-// the size and the place in some cases only.
+// DescribeRequest returns the size and the place of the VM in words, for errors about quota and capacity. Azure's own
+// messages contain them in some cases only.
 func DescribeRequest(p Profile) string {
 	asked := "VM size " + p.VMSize
 	if p.Size != nil {
@@ -129,8 +130,8 @@ func DescribeRequest(p Profile) string {
 	return asked + " " + describePlace(p.Place)
 }
 
-// canUseUltraDisks tells whether the size can have ultra disks wherever the VM may go: in each of its zones, or in the region
-// without one.
+// canUseUltraDisks returns true if the size supports ultra disks wherever the VM may be placed: in each of its zones, or
+// in the region without a zone.
 func canUseUltraDisks(p Profile) bool {
 	if p.Size.HasCapability(capabilityUltra) {
 		return true
@@ -142,7 +143,7 @@ func canUseUltraDisks(p Profile) bool {
 	return !slices.ContainsFunc(p.Place.Zones, func(zone string) bool { return !has(zone) })
 }
 
-// checkInterfaces looks at the number of interfaces and at accelerated networking that the spec asks for by name.
+// checkInterfaces checks the number of interfaces, and accelerated networking if the spec asks for it.
 func checkInterfaces(p Profile, path *field.Path) field.ErrorList {
 	var errs field.ErrorList
 	interfaces := ListInterfaces(p.VirtualMachineProfile)

@@ -40,7 +40,7 @@ func checkSecurity(p Profile, path *field.Path) field.ErrorList {
 	return errs
 }
 
-// confidentialEncryption is what of a confidential VM is encrypted; "" for one that is none.
+// confidentialEncryption returns the part of a confidential VM's disk that is encrypted; "" for another VM.
 func confidentialEncryption(disk infrav1.OSDisk) infrav1.SecurityEncryptionType {
 	if disk.ManagedDisk == nil || disk.ManagedDisk.SecurityProfile == nil {
 		return ""
@@ -48,7 +48,7 @@ func confidentialEncryption(disk infrav1.OSDisk) infrav1.SecurityEncryptionType 
 	return disk.ManagedDisk.SecurityProfile.SecurityEncryptionType
 }
 
-// checkConfidential checks what Azure demands of a VM whose disk is encrypted with its guest state:
+// checkConfidential checks Azure's rules for a VM whose disk is encrypted together with its guest state:
 // https://learn.microsoft.com/en-us/azure/confidential-computing/confidential-vm-overview
 func checkConfidential(encryption infrav1.SecurityEncryptionType, security *infrav1.SecurityProfile, uefi *infrav1.UefiSettings, path *field.Path) field.ErrorList {
 	var errs field.ErrorList

@@ -6,14 +6,14 @@ import (
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 )
 
-// OSDiskName is the name of the disk that a VM boots from.
+// OSDiskName returns the name of a VM's OS disk.
 func OSDiskName(vm string) string { return vm + "_OSDisk" }
 
-// DataDiskName is the name of a data disk.
+// DataDiskName returns the name of a data disk.
 func DataDiskName(vm, suffix string) string { return vm + "_" + suffix }
 
-// buildStorageProfile describes the disks, which Azure makes together with the VM. They outlive it, as Azure does it where no
-// delete option says otherwise, until the machine is deleted. Only making a VM needs the image.
+// buildStorageProfile returns the disks, which Azure creates together with the VM. Without a delete option they outlive
+// the VM, until the machine is deleted. Only the creation of a VM needs the image.
 func buildStorageProfile(p Profile) (*armcompute.StorageProfile, error) {
 	image, err := SelectImage(p)
 	if err != nil && !p.Exists {
@@ -52,8 +52,8 @@ func buildStorageProfile(p Profile) (*armcompute.StorageProfile, error) {
 	return profile, nil
 }
 
-// osCaching is how the host caches the disk that a VM boots from, "" for Azure's default. The schema's default is None, which nobody can
-// mean for an ephemeral disk: Azure takes ReadOnly only.
+// osCaching returns the host caching of the OS disk, "" for Azure's default. The schema's default is None, which is always
+// wrong for an ephemeral disk: Azure accepts only ReadOnly.
 // https://learn.microsoft.com/azure/virtual-machines/ephemeral-os-disks-deploy
 func osCaching(disk infrav1.OSDisk) string {
 	if disk.DiffDiskSettings != nil && (disk.CachingType == "" || disk.CachingType == infrav1.CachingNone) {
@@ -62,7 +62,8 @@ func osCaching(disk infrav1.OSDisk) string {
 	return disk.CachingType
 }
 
-// toScaleSetStorageProfile is the same for a scale set, which names the disks its VMs boot from itself.
+// toScaleSetStorageProfile returns the profile in the form of scale sets, without the name of the OS disk, which Azure
+// chooses.
 func toScaleSetStorageProfile(of *armcompute.StorageProfile) *armcompute.VirtualMachineScaleSetStorageProfile {
 	out := &armcompute.VirtualMachineScaleSetStorageProfile{
 		ImageReference: of.ImageReference,

@@ -17,7 +17,7 @@ const (
 	bootstrapVersion          = "1.0"
 	bootstrapVersionARM64     = "1.1"
 
-	// bootstrapSentinel is the file that a bootstrap provider leaves when it is through:
+	// bootstrapSentinel is the file that a bootstrap provider writes when it has finished:
 	// https://cluster-api.sigs.k8s.io/developer/providers/contracts/bootstrap-config
 	bootstrapSentinel = "/run/cluster-api/bootstrap-success.complete"
 	bootstrapTries    = 60
@@ -28,12 +28,12 @@ const (
 // Extension is an extension of a VM.
 type Extension struct {
 	infrav1.VMExtension
-	// RunsOnce tells that it does its work once, when the VM boots, and is not kept in line.
+	// RunsOnce means that the extension runs only when the VM boots, and is not kept as planned.
 	RunsOnce bool
 }
 
-// ListExtensions are those of the spec, each name once, and where it is turned on the one that reports a failed bootstrap,
-// which wins over one of the same name.
+// ListExtensions returns the extensions of the spec, each name once, and if it is enabled the one that reports a failed
+// bootstrap, which wins over one of the same name.
 func ListExtensions(p Profile) []Extension {
 	var out []Extension
 	add := func(extension infrav1.VMExtension, once bool) {
@@ -50,7 +50,7 @@ func ListExtensions(p Profile) []Extension {
 	return out
 }
 
-// BuildExtensionProperties are the properties of an extension of a VM.
+// BuildExtensionProperties returns the properties of an extension of a VM.
 func BuildExtensionProperties(extension Extension) *armcompute.VirtualMachineExtensionProperties {
 	properties := &armcompute.VirtualMachineExtensionProperties{
 		Publisher:          new(extension.Publisher),
@@ -66,7 +66,7 @@ func BuildExtensionProperties(extension Extension) *armcompute.VirtualMachineExt
 	return properties
 }
 
-// toScaleSetExtensions are the same for a scale set, in whose body they are.
+// toScaleSetExtensions returns the extensions in the form of scale sets, which have them in their body.
 func toScaleSetExtensions(p Profile) *armcompute.VirtualMachineScaleSetExtensionProfile {
 	out := &armcompute.VirtualMachineScaleSetExtensionProfile{Extensions: []*armcompute.VirtualMachineScaleSetExtension{}}
 	for _, extension := range ListExtensions(p) {
@@ -85,8 +85,8 @@ func toScaleSetExtensions(p Profile) *armcompute.VirtualMachineScaleSetExtension
 	return out
 }
 
-// buildBootstrapExtension is the extension that waits in the VM for the sentinel file and fails when it does not come. It must
-// be turned on, and exists in the public cloud only.
+// buildBootstrapExtension returns the extension that waits in the VM for the sentinel file and fails if it does not
+// appear. ok is false unless the spec enables it. It exists in the public cloud only.
 func buildBootstrapExtension(p Profile) (infrav1.VMExtension, bool) {
 	if p.DisableVMBootstrapExtension == nil || *p.DisableVMBootstrapExtension || p.DisallowsExtensions {
 		return infrav1.VMExtension{}, false

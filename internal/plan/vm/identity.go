@@ -14,12 +14,12 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/types"
 )
 
-// roleDefinitions is what is before the GUID of a role in its ID, after the scope that the role can be assigned in, if any.
+// roleDefinitions precedes the GUID of a role in its ID. A scope in which the role can be assigned may precede it.
 const roleDefinitions = "/providers/Microsoft.Authorization/roleDefinitions/"
 
 var roleDefinition = regexp.MustCompile("(?i)^(/[^/]+)*" + regexp.QuoteMeta(roleDefinitions) + "[^/]+$")
 
-// BuildIdentity are the managed identities of a VM.
+// BuildIdentity returns the managed identities of a VM, nil for none.
 func BuildIdentity(spec infrav1.ManagedIdentities) *armcompute.VirtualMachineIdentity {
 	switch spec.Identity {
 	case infrav1.VMIdentitySystemAssigned:
@@ -31,7 +31,7 @@ func BuildIdentity(spec infrav1.ManagedIdentities) *armcompute.VirtualMachineIde
 	}
 }
 
-// BuildScaleSetIdentity is the same for a scale set, whose VMs all have them.
+// BuildScaleSetIdentity returns the managed identities of a scale set, which all of its VMs have, nil for none.
 func BuildScaleSetIdentity(spec infrav1.ManagedIdentities) *armcompute.VirtualMachineScaleSetIdentity {
 	of := BuildIdentity(spec)
 	if of == nil {
@@ -40,7 +40,7 @@ func BuildScaleSetIdentity(spec infrav1.ManagedIdentities) *armcompute.VirtualMa
 	return &armcompute.VirtualMachineScaleSetIdentity{Type: of.Type, UserAssignedIdentities: of.UserAssignedIdentities}
 }
 
-// IdentityIDs are the IDs of the user-assigned identities.
+// IdentityIDs returns the IDs of the user-assigned identities.
 func IdentityIDs(spec infrav1.ManagedIdentities) []string {
 	var ids []string
 	for _, identity := range spec.UserAssignedIdentities {
@@ -49,7 +49,7 @@ func IdentityIDs(spec infrav1.ManagedIdentities) []string {
 	return ids
 }
 
-// ToAssignedIdentities are user-assigned identities as Azure wants them.
+// ToAssignedIdentities returns user-assigned identities in the form of SDK models.
 func ToAssignedIdentities(ids []string) map[string]*armcompute.UserAssignedIdentitiesValue {
 	identities := map[string]*armcompute.UserAssignedIdentitiesValue{}
 	for _, id := range ids {
@@ -58,8 +58,8 @@ func ToAssignedIdentities(ids []string) map[string]*armcompute.UserAssignedIdent
 	return identities
 }
 
-// RoleAssignmentID is the role assignment of a VM or scale set with an identity of its own; ok is false when the spec asks
-// for none.
+// RoleAssignmentID returns the ID of the role assignment of a VM or scale set with a system-assigned identity. ok is false
+// if the spec asks for none.
 func RoleAssignmentID(spec infrav1.ManagedIdentities) (id arm.ID, ok bool) {
 	role := spec.SystemAssignedIdentityRole
 	if spec.Identity != infrav1.VMIdentitySystemAssigned || role == nil || role.Name == "" || role.Scope == "" {
@@ -68,8 +68,8 @@ func RoleAssignmentID(spec infrav1.ManagedIdentities) (id arm.ID, ok bool) {
 	return arm.ID(role.Scope).Extension(types.RoleAssignment, role.Name), true
 }
 
-// BuildRoleAssignment plans the role of the identity of holder, a VM or scale set, which has a principal only once it exists;
-// principal is "" until then. What names holder in words, for people. ok is false when the spec asks for no role.
+// BuildRoleAssignment returns the role assignment of the identity of holder, a VM or scale set. principalID is "" until
+// holder exists; then the node is blocked. holderText names holder in messages. ok is false if the spec asks for no role.
 func BuildRoleAssignment(spec infrav1.ManagedIdentities, holder arm.ID, holderText, principalID string) (node arm.Node, ok bool) {
 	id, ok := RoleAssignmentID(spec)
 	if !ok {
@@ -92,7 +92,7 @@ func BuildRoleAssignment(spec infrav1.ManagedIdentities, holder arm.ID, holderTe
 	return node, true
 }
 
-// CheckIdentity checks that the spec has what its kind of identity needs. path is that of the fields' parent.
+// CheckIdentity checks that the spec has the fields that its kind of identity needs. path is the parent of the fields.
 func CheckIdentity(spec infrav1.ManagedIdentities, path *field.Path) field.ErrorList {
 	var errs field.ErrorList
 	switch spec.Identity {
@@ -119,7 +119,7 @@ func CheckIdentity(spec infrav1.ManagedIdentities, path *field.Path) field.Error
 	return errs
 }
 
-// UnsupportedIdentity lists what the spec says of identities that nothing would be made of.
+// UnsupportedIdentity returns an error for each identity field of the spec that the plan would ignore.
 func UnsupportedIdentity(spec infrav1.ManagedIdentities, path *field.Path) field.ErrorList {
 	var errs field.ErrorList
 	kind := path.Child("identity").String()

@@ -33,8 +33,8 @@ var (
 	yearPattern    = regexp.MustCompile(`^windows-(\d{4})$`)
 )
 
-// SelectImage is the image to boot from: what the spec names, else the reference image for the Kubernetes version. The error says
-// which field is wrong and why.
+// SelectImage returns the image of a VM: the spec's, else the reference image of the Kubernetes version. The error names
+// the field and the fault.
 func SelectImage(p Profile) (*infrav1.Image, error) {
 	if p.VirtualMachineProfile.Image != nil {
 		return p.VirtualMachineProfile.Image, nil
@@ -42,9 +42,9 @@ func SelectImage(p Profile) (*infrav1.Image, error) {
 	return DefaultImage(p.Version, p.VersionFrom, p.OSDisk.OSType, p.Annotations)
 }
 
-// DefaultImage is the reference image for a Kubernetes version, as in "v1.33.2", and an operating system. Versions from
-// before the community gallery are in the Marketplace. Annotations of the object choose among Windows images. versionFrom is
-// the kind of object that has the version, for messages.
+// DefaultImage returns the reference image for a Kubernetes version, as in "v1.33.2", and an operating system. Images of
+// versions that are older than the community gallery are in the Marketplace. Annotations of the object choose among
+// Windows images. versionFrom is the kind of the object with the version, for messages.
 func DefaultImage(version, versionFrom, osType string, annotations map[string]string) (*infrav1.Image, error) {
 	parsed, err := parseVersion(version)
 	if err != nil {
@@ -80,7 +80,7 @@ func windowsImageName(annotations map[string]string) (string, error) {
 	return strings.Replace(windowsImage, defaultWinYear, match[1], 1), nil
 }
 
-// parseVersion brings a version into the form 1.31.0, keeping a pre-release and build metadata. Missing parts are 0.
+// parseVersion returns a version in the form 1.31.0, with its pre-release and build metadata. Missing parts become 0.
 func parseVersion(version string) (string, error) {
 	match := versionPattern.FindStringSubmatch(strings.TrimSpace(version))
 	if match == nil {
@@ -97,7 +97,7 @@ func parseVersion(version string) (string, error) {
 	return strings.Join(numbers, ".") + match[4] + match[5], nil
 }
 
-// toImageReference is the image as Azure wants it. An image in a community gallery has an ID of another kind.
+// toImageReference returns the image in the form of SDK models. An image of a community gallery has another kind of ID.
 func toImageReference(image *infrav1.Image) *armcompute.ImageReference {
 	switch {
 	case image == nil:
@@ -126,7 +126,7 @@ func galleryImageID(subscription, group, gallery, name, version string) string {
 		subscription, group, gallery, name, version)
 }
 
-// toImagePlan is the purchase plan of an image of a third party.
+// toImagePlan returns the purchase plan of a third-party image, nil for others.
 func toImagePlan(image *infrav1.Image) *armcompute.Plan {
 	switch {
 	case image == nil || image.ID != nil:

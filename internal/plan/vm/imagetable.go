@@ -1,6 +1,7 @@
 package vm
 
-// linuxImages are the versions of the Marketplace image "capi" of cncf-upstream by Kubernetes version. No more are published.
+// linuxImages are the versions of the Marketplace image "capi" of cncf-upstream by Kubernetes version. The list is
+// complete: later images are in the community gallery.
 var linuxImages = map[string]string{
 	"1.27.14": "127.14.20240517",
 	"1.27.15": "127.15.20240612",
@@ -30,8 +31,8 @@ var linuxImages = map[string]string{
 	"1.30.3":  "130.3.20240717",
 }
 
-// windowsImages are the versions of the Marketplace image "capi-windows" of cncf-upstream by Kubernetes version. No more are
-// published.
+// windowsImages are the versions of the Marketplace image "capi-windows" of cncf-upstream by Kubernetes version. The list
+// is complete: later images are in the community gallery.
 var windowsImages = map[string]string{
 	"1.27.14": "127.14.20240515",
 	"1.28.1":  "128.1.20230830",

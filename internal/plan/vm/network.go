@@ -14,29 +14,30 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/migration"
 )
 
-// Network is what the interfaces of VMs of one role are in.
+// Network is the network of the interfaces of VMs of one role.
 type Network struct {
 	// ID is the virtual network.
 	ID arm.ID
-	// Role is that of the subnets that the VM goes into where its spec names none.
+	// Role is the role of the subnets for VMs whose spec names no subnet.
 	Role infrav1.SubnetRole
-	// Subnets are those that the cluster lists. Their CIDR blocks are what Azure has of subnets that users brought, and
-	// they name a NAT gateway only where there is one.
+	// Subnets are the subnets that the cluster lists. Those that users brought have Azure's CIDR blocks. A NAT gateway is
+	// named only if it exists for the subnet.
 	Subnets []infrav1.SubnetSpec
-	// OtherBlocks are the CIDR blocks of subnets that the network has, by the lower-case name of the subnet.
+	// OtherBlocks are the CIDR blocks of all subnets that exist in the network, by the lower-case name of the subnet.
 	OtherBlocks map[string][]string
-	// CIDRBlocks are those of the network as the spec has them, for a subnet of which nothing is known.
+	// CIDRBlocks are the CIDR blocks of the network in the spec, for a subnet with unknown ranges.
 	CIDRBlocks []string
-	// FindOutboundPool is the backend pool through which VMs of this role reach the internet from a subnet without a NAT
-	// gateway; "" is none.
+	// OutboundPool is the backend pool for outbound connections of VMs of this role in a subnet without a NAT gateway; ""
+	// for none.
 	OutboundPool arm.ID
 }
 
-// BuildClusterNetwork is the network of a self-managed cluster for VMs of a role. Seen is the network as Azure has it, and
-// annotations are those of the object that the VM is made for.
+// BuildClusterNetwork returns the network of a self-managed cluster for VMs of a role. seen is the network in Azure, and
+// annotations are those of the VM's object.
 //
-// Defaulting names a NAT gateway for subnets that users brought, too, and none is made for them: their way out is the
-// user's, or the outbound load balancer that the spec asks for. VMs that were taken over are not behind that one, and stay so.
+// The defaults also name a NAT gateway for subnets that users brought, but none is created for them. Their VMs use the
+// user's own way out, or the outbound load balancer of the spec. Migrated VMs are not behind that load balancer and stay
+// so.
 func BuildClusterNetwork(in plan.ClusterInput, seen plan.VNetFact, role infrav1.SubnetRole, annotations map[string]string) Network {
 	spec := in.AzureCluster.Spec.NetworkSpec
 	network := Network{ID: plan.VNetID(in), Role: role, OtherBlocks: seen.Subnets, CIDRBlocks: spec.Vnet.CIDRBlocks}
@@ -55,8 +56,8 @@ func BuildClusterNetwork(in plan.ClusterInput, seen plan.VNetFact, role infrav1.
 	return network
 }
 
-// ListInterfaces are the network interfaces of the spec, at least one. Objects from before the list existed have its fields
-// beside it.
+// ListInterfaces returns the network interfaces of the spec, at least one. Objects that were stored before the list
+// existed have the deprecated fields.
 func ListInterfaces(spec infrav1.VirtualMachineProfile) []infrav1.NetworkInterface {
 	if len(spec.NetworkInterfaces) > 0 {
 		return spec.NetworkInterfaces
@@ -64,8 +65,8 @@ func ListInterfaces(spec infrav1.VirtualMachineProfile) []infrav1.NetworkInterfa
 	return []infrav1.NetworkInterface{{SubnetName: spec.SubnetName, AcceleratedNetworking: spec.AcceleratedNetworking, PrivateIPConfigs: 1}}
 }
 
-// FindSubnet is the subnet of an interface: the one it names, else the only one for VMs of the role, else the one for the whole
-// cluster.
+// FindSubnet returns the subnet of an interface: the one that it names, else the only one of the VM's role, else the only
+// one of the role cluster.
 func FindSubnet(network Network, spec infrav1.NetworkInterface) (infrav1.SubnetSpec, error) {
 	if spec.SubnetName != "" {
 		for _, subnet := range network.Subnets {
@@ -94,12 +95,12 @@ func FindSubnet(network Network, spec infrav1.NetworkInterface) (infrav1.SubnetS
 	return infrav1.SubnetSpec{}, fmt.Errorf("the cluster has no subnet with the role %s or %s: add one to the AzureCluster or name a subnet", network.Role, infrav1.SubnetCluster)
 }
 
-// SubnetID is the ID of a subnet of the network.
+// SubnetID returns the ID of a subnet of the network.
 func SubnetID(network Network, subnet infrav1.SubnetSpec) arm.ID {
 	return network.ID.Child("subnets", subnet.Name)
 }
 
-// FindOutboundPool is the backend pool that a VM in the subnet needs to reach the internet; "" is none.
+// FindOutboundPool returns the backend pool that a VM in the subnet needs for outbound connections; "" for none.
 func FindOutboundPool(network Network, subnet infrav1.SubnetSpec) arm.ID {
 	if subnet.NatGateway.Name != "" {
 		return ""
@@ -107,8 +108,8 @@ func FindOutboundPool(network Network, subnet infrav1.SubnetSpec) arm.ID {
 	return network.OutboundPool
 }
 
-// HasIPv6 tells whether the subnet has IPv6 addresses. What counts for a subnet that users brought, and for one that the
-// cluster does not list, is what Azure has; else the spec, and for a subnet of unknown ranges that of the network.
+// HasIPv6 returns true if the subnet has an IPv6 range. The ranges are Azure's for a subnet that users brought or that the
+// cluster does not list, else the spec's. For unknown ranges they are the network's.
 func HasIPv6(network Network, subnet infrav1.SubnetSpec) bool {
 	blocks := subnet.CIDRBlocks
 	if len(blocks) == 0 {
@@ -123,8 +124,8 @@ func HasIPv6(network Network, subnet infrav1.SubnetSpec) bool {
 	})
 }
 
-// UsesAcceleratedNetworking tells whether an interface has accelerated networking: what the spec says, else whether the VM size can.
-// Nil leaves it as it is, when the catalog does not know the size of a VM that exists.
+// UsesAcceleratedNetworking returns the spec's setting for an interface, else true if the VM size supports it. Nil leaves
+// the setting of an existing VM as it is, if the catalog does not list its size.
 func UsesAcceleratedNetworking(p Profile, spec infrav1.NetworkInterface) *bool {
 	if spec.AcceleratedNetworking != nil {
 		return spec.AcceleratedNetworking
@@ -135,7 +136,7 @@ func UsesAcceleratedNetworking(p Profile, spec infrav1.NetworkInterface) *bool {
 	return new(p.Size.HasCapability(capabilityAccelerated))
 }
 
-// CheckSubnets checks that every interface finds its subnet.
+// CheckSubnets checks that the subnet of every interface can be determined.
 func CheckSubnets(p Profile, path *field.Path) field.ErrorList {
 	var errs field.ErrorList
 	for i, nic := range ListInterfaces(p.VirtualMachineProfile) {

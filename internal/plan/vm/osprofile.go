@@ -9,10 +9,10 @@ import (
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 )
 
-// adminUser is the account that the SSH key is for.
+// adminUser is the account of the SSH key.
 const adminUser = "capi"
 
-// buildOSProfile is the account, and what the VM boots with. Only making a VM needs the key and the password.
+// buildOSProfile returns the account and the bootstrap data. Only the creation of a VM needs the key and the password.
 func buildOSProfile(p Profile) (*armcompute.OSProfile, error) {
 	profile := &armcompute.OSProfile{
 		AdminUsername:            new(adminUser),
@@ -48,7 +48,7 @@ func buildOSProfile(p Profile) (*armcompute.OSProfile, error) {
 	return profile, nil
 }
 
-// toScaleSetOSProfile is the same for a scale set, whose VMs have a name that begins with the same and a number.
+// toScaleSetOSProfile returns the profile in the form of scale sets. Azure appends a number to the name for each VM.
 func toScaleSetOSProfile(of *armcompute.OSProfile) *armcompute.VirtualMachineScaleSetOSProfile {
 	return &armcompute.VirtualMachineScaleSetOSProfile{
 		ComputerNamePrefix:       of.ComputerName,

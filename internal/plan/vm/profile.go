@@ -1,9 +1,10 @@
-// Package vm plans what a VM is made of: image, disks, account, security, network interfaces, extensions, identities, price
-// and place, whatever kind of object asks for it.
+// Package vm plans the parts of a VM: image, disks, account, security, network interfaces, extensions, identities, price
+// and place.
 //
-// It is pure, and knows no kind: a Profile is filled from an AzureMachine, whose VM is a resource of its own, or from the
-// template of a pool, whose VMs a scale set makes. What both bodies have is built once, in the shape of a VM, and a function
-// whose name begins with ScaleSet gives the same in the shape of a scale set. Checks take the path of the caller's field.
+// It is pure and independent of kinds: a Profile is built from an AzureMachine, whose VM is a resource of its own, or from
+// the template of a pool, whose VMs belong to a scale set. Parts that both bodies have are built once, in the form of a
+// VM. Functions with ScaleSet in their name convert them into the form of a scale set. Checks take the path of the
+// caller's field.
 package vm
 
 import (
@@ -13,63 +14,64 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan"
 )
 
-// Profile is all that the parts of a VM are computed from.
+// Profile is the description of a VM.
 type Profile struct {
-	// VirtualMachineProfile is the part of the spec that kinds share, defaulted as the webhook defaults it.
+	// VirtualMachineProfile is the part of the spec that kinds share, with defaults filled in.
 	infrav1.VirtualMachineProfile
 
-	// Name is the name of the VM, or what the names of a scale set's VMs begin with. Disks are named after it.
+	// Name is the name of the VM, or the prefix of the names of a scale set's VMs. Disks are named after it.
 	Name string
 
-	// Version is the Kubernetes version that the default image is for; VersionFrom is the kind of object that has it.
+	// Version is the Kubernetes version of the default image. VersionFrom is the kind of the object with the version, for
+	// messages.
 	Version, VersionFrom string
 
-	// Annotations are those of the object; some choose among Windows images.
+	// Annotations are those of the object. Some choose among Windows images.
 	Annotations map[string]string
 
-	// Place is where the VM goes.
+	// Place is the place of the VM.
 	Place Place
 
-	// Network is what its interfaces are in.
+	// Network is the network of its interfaces.
 	Network Network
 
-	// Size is the size's row in the SKU catalog of the region; nil when the catalog does not have it.
+	// Size is the size's row in the SKU catalog of the region; nil if the catalog does not list it.
 	Size *plan.VMSize
 
-	// NearestSizes are the catalog's names most like that of a size it does not have, best first.
+	// NearestSizes are the catalog's names most similar to an unknown size, best first.
 	NearestSizes []string
 
-	// DisallowsExtensions tells that the VM takes no extensions.
+	// DisallowsExtensions means that the VM accepts no extensions.
 	DisallowsExtensions bool
 
-	// BootstrapData is what the VM boots with; nil when it is not there.
+	// BootstrapData is the bootstrap data of the VM; nil if it does not exist.
 	BootstrapData []byte
 
-	// AdminPassword is the password of the account of a Windows VM that is to be made.
+	// AdminPassword is the password of the administrator account of a new Windows VM.
 	AdminPassword string
 
-	// Exists tells that the VM exists: it keeps what it was made with, whatever became of the input.
+	// Exists means that the VM exists. It keeps the settings of its creation, whatever the input is now.
 	Exists bool
 }
 
-// Place is where a VM goes.
+// Place is the place of a VM.
 type Place struct {
-	// Region is as plan.NormalizeRegion writes it.
+	// Region has the form of plan.NormalizeRegion.
 	Region string
 	// RegionZones are the availability zones of the region, sorted.
 	RegionZones []string
-	// Zones are the availability zones that the VM may go to; empty is anywhere.
+	// Zones are the availability zones in which the VM may be placed; empty for any.
 	Zones []string
-	// ZonesFrom tells in words whose field Zones are, for messages.
+	// ZonesFrom describes the field of Zones in words, for messages.
 	ZonesFrom string
-	// ToExtendedLocation is an edge zone; nil is the region itself.
+	// ExtendedLocation is an edge zone; nil for the region itself.
 	ExtendedLocation *infrav1.ExtendedLocationSpec
-	// Cloud is the Azure cloud, "" the public one.
+	// Cloud is the Azure cloud, "" for the public one.
 	Cloud string
 }
 
-// BuildProperties are the properties of a VM, but for its network interfaces and what it is part of. The error is that of input
-// that Check refuses.
+// BuildProperties returns the properties of a VM, without its network interfaces and memberships. The error is a fault of
+// the input that the checks refuse.
 func BuildProperties(p Profile) (*armcompute.VirtualMachineProperties, error) {
 	storage, err := buildStorageProfile(p)
 	if err != nil {
@@ -91,8 +93,8 @@ func BuildProperties(p Profile) (*armcompute.VirtualMachineProperties, error) {
 	return out, nil
 }
 
-// BuildScaleSetProfile is the same for all VMs of a scale set, with their network interfaces and extensions. Their size is the
-// SKU of the scale set, and capabilities, zones and identities are the scale set's, too.
+// BuildScaleSetProfile returns the profile of all VMs of a scale set, with their network interfaces and extensions. Their
+// size is the SKU of the scale set. Capabilities, zones and identities are also properties of the scale set.
 func BuildScaleSetProfile(p Profile) (*armcompute.VirtualMachineScaleSetVMProfile, error) {
 	properties, err := BuildProperties(p)
 	if err != nil {
@@ -115,7 +117,7 @@ func BuildScaleSetProfile(p Profile) (*armcompute.VirtualMachineScaleSetVMProfil
 	}, nil
 }
 
-// BuildImagePlan is the purchase plan of the image. It is the VM's or scale set's, beside the properties.
+// BuildImagePlan returns the purchase plan of the image, which the VM or scale set has beside its properties.
 func BuildImagePlan(p Profile) *armcompute.Plan {
 	image, err := SelectImage(p)
 	if err != nil {
@@ -124,7 +126,7 @@ func BuildImagePlan(p Profile) *armcompute.Plan {
 	return toImagePlan(image)
 }
 
-// ToExtendedLocation is the edge zone as the VM or scale set has it, beside the properties.
+// ToExtendedLocation returns the edge zone in the form of SDK models.
 func ToExtendedLocation(place Place) *armcompute.ExtendedLocation {
 	if place.ExtendedLocation == nil {
 		return nil
@@ -132,7 +134,7 @@ func ToExtendedLocation(place Place) *armcompute.ExtendedLocation {
 	return &armcompute.ExtendedLocation{Name: new(place.ExtendedLocation.Name), Type: new(armcompute.ExtendedLocationTypes(place.ExtendedLocation.Type))}
 }
 
-// buildSpotOptions is how a VM is paid for that Azure may take back.
+// buildSpotOptions returns the priority, eviction policy and maximum price of a spot VM, nil for another VM.
 func buildSpotOptions(p Profile) (*armcompute.VirtualMachinePriorityTypes, *armcompute.VirtualMachineEvictionPolicyTypes, *armcompute.BillingProfile) {
 	options := p.SpotVMOptions
 	if options == nil {

@@ -10,8 +10,8 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan"
 )
 
-// buildScaleSetNetworkProfile are the network interfaces of a scale set's VMs, which are no resources of their own. Only the
-// first address of the first one is in a backend pool.
+// buildScaleSetNetworkProfile returns the network interfaces of a scale set's VMs, which are no resources of their own.
+// Only the first address of the first interface has a backend pool.
 func buildScaleSetNetworkProfile(p Profile) (*armcompute.VirtualMachineScaleSetNetworkProfile, error) {
 	profile := &armcompute.VirtualMachineScaleSetNetworkProfile{}
 	for i, spec := range ListInterfaces(p.VirtualMachineProfile) {
@@ -28,7 +28,7 @@ func buildScaleSetNetworkProfile(p Profile) (*armcompute.VirtualMachineScaleSetN
 			Properties: &armcompute.VirtualMachineScaleSetNetworkConfigurationProperties{
 				Primary:                     new(i == 0),
 				EnableAcceleratedNetworking: UsesAcceleratedNetworking(p, spec),
-				// Pods have addresses of their own where the network plugin gives them some of the network.
+				// Network plugins that use the VNet's addresses give pods addresses of their own.
 				EnableIPForwarding: new(true),
 				IPConfigurations:   configurations,
 			},
@@ -37,7 +37,8 @@ func buildScaleSetNetworkProfile(p Profile) (*armcompute.VirtualMachineScaleSetN
 	return profile, nil
 }
 
-// buildScaleSetIPConfigurations are as many for IPv4 as the spec counts, and one for IPv6 in a subnet that has it.
+// buildScaleSetIPConfigurations returns as many configurations for IPv4 as the spec counts, and one for IPv6 in a subnet
+// that has it.
 func buildScaleSetIPConfigurations(network Network, spec infrav1.NetworkInterface, subnet infrav1.SubnetSpec) []*armcompute.VirtualMachineScaleSetIPConfiguration {
 	var out []*armcompute.VirtualMachineScaleSetIPConfiguration
 	add := func(name string, version armcompute.IPVersion) {

@@ -6,8 +6,8 @@ import (
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 )
 
-// buildSecurityProfile is that of trusted launch, which knows only to turn things on, or of a confidential VM, which is sent as
-// the spec has it.
+// buildSecurityProfile returns the security settings. For a confidential VM they are sent as in the spec. Trusted launch
+// accepts only settings that are turned on.
 func buildSecurityProfile(p Profile) *armcompute.SecurityProfile {
 	security := p.SecurityProfile
 	if security == nil {
@@ -35,8 +35,8 @@ func nilUnlessTrue(value *bool) *bool {
 
 func isTrue(value *bool) bool { return value != nil && *value }
 
-// BuildCapabilities turn ultra disks on for a VM that has one, unless the spec says otherwise. They are a property of a VM, and
-// of a scale set beside the profile of its VMs.
+// BuildCapabilities enables ultra disks for a VM that has one, unless the spec sets the capability. It is a property of a
+// VM, and of a scale set beside the profile of its VMs.
 func BuildCapabilities(p Profile) *armcompute.AdditionalCapabilities {
 	if p.AdditionalCapabilities != nil && p.AdditionalCapabilities.UltraSSDEnabled != nil {
 		return &armcompute.AdditionalCapabilities{UltraSSDEnabled: p.AdditionalCapabilities.UltraSSDEnabled}

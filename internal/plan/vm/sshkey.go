@@ -11,7 +11,7 @@ import (
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 )
 
-// CheckSSHKey checks that the SSH key is what the field demands: the base64 of a line of an authorized_keys file.
+// CheckSSHKey checks that the SSH key is the base64 of a line of an authorized_keys file.
 func CheckSSHKey(spec infrav1.VirtualMachineProfile, path *field.Path) field.ErrorList {
 	key := spec.SSHPublicKey
 	if spec.OSDisk.OSType == infrav1.WindowsOS && key == "" {
@@ -23,7 +23,8 @@ func CheckSSHKey(spec infrav1.VirtualMachineProfile, path *field.Path) field.Err
 	return nil
 }
 
-// parseSSHKey looks for "<type> <base64 of the key>" in the decoded line. The key starts with its type again.
+// parseSSHKey checks that the decoded text contains "<type> <base64 of the key>". The key itself starts with its type
+// again.
 func parseSSHKey(encoded string) error {
 	if encoded == "" {
 		return fmt.Errorf("there is no SSH key")
