@@ -28,7 +28,7 @@ func waitNotReady[T object](s *harness.Stage, o T, name, reason string) T {
 }
 
 // saysWhen matches how messages say when the object is looked at again.
-var saysWhen = regexp.MustCompile(`again|next try`)
+var saysWhen = regexp.MustCompile(`again|next try|retried`)
 
 // explains checks that a condition's message says all of it, and when the next try is.
 func explains(t *testing.T, reason, message string, parts []string) {

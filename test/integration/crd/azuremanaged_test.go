@@ -270,7 +270,7 @@ func TestManagedMachinePoolRules(t *testing.T) {
 		})
 	}
 	bad := newPool("bad-name", infrav1.NodePoolModeUser)
-	refused(t, "the name of the object is the pool's where it has no other", environment.Client.Create(t.Context(), bad), "spec.name", "12 in all")
+	refused(t, "the name of the object is the pool's where it has no other", environment.Client.Create(t.Context(), bad), "spec.name", "at most 12 characters")
 }
 
 // TestLastSystemPool takes the system pools of a cluster away one by one.
@@ -304,8 +304,8 @@ func TestLastSystemPool(t *testing.T) {
 		}
 		return nil
 	})
-	refused(t, "AKS needs a system pool", dryUpdate(t, first, toUser), "spec.mode", "add another one first")
-	refused(t, "AKS needs a system pool", c.Delete(ctx, first, client.DryRunAll), "metadata.deletionTimestamp", "add another one first")
+	refused(t, "AKS needs a system pool", dryUpdate(t, first, toUser), "spec.mode", "Add another System pool first")
+	refused(t, "AKS needs a system pool", c.Delete(ctx, first, client.DryRunAll), "metadata.deletionTimestamp", "Add another System pool first")
 	refused(t, "the rest of a last system pool changes freely", dryUpdate(t, first, func(p *infrav1.AzureManagedMachinePool) { p.Spec.NodeLabels = map[string]string{"a": "b"} }), "", "")
 
 	preview := func(p *infrav1.AzureManagedMachinePool) {

@@ -30,7 +30,7 @@ func TestOneIdentity(t *testing.T) {
 			}
 		}
 	}
-	for _, text := range []string{"object has been modified", "hold the identity"} {
+	for _, text := range []string{"object has been modified", "add the finalizer to the identity"} {
 		for _, line := range c.Environment.Logs.With(text) {
 			if strings.Contains(line, c.Namespace) && strings.Contains(line, "Reconciler error") {
 				t.Errorf("a pass failed: %s", line)
