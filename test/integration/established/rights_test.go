@@ -16,8 +16,10 @@ import (
 	"k8s.io/apimachinery/pkg/util/wait"
 	authorizationclient "k8s.io/client-go/kubernetes/typed/authorization/v1"
 	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/clientcmd"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"sigs.k8s.io/cluster-api-provider-azure/internal/adoption/prepareupgrade"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/rights"
 	"sigs.k8s.io/cluster-api-provider-azure/test/integration/harness"
 )
@@ -128,7 +130,7 @@ type roundTripper func(*http.Request) (*http.Response, error)
 
 func (f roundTripper) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
 
-// TestLeftovers runs the commands of docs/book/release.md that remove what an upgrade leaves.
+// TestLeftovers runs the steps of docs/book/release.md that remove roles, bindings and conversions of the established provider.
 func TestLeftovers(t *testing.T) {
 	namespace(t, "capz-system")
 	former, released := formerObjects(t), releasedObjects(t)
@@ -151,12 +153,25 @@ func TestLeftovers(t *testing.T) {
 		changed := definition(plural)
 		before := changed.DeepCopy()
 		changed.Spec.Conversion = conversion
+		metav1.SetMetaDataLabel(&changed.ObjectMeta, "cluster.x-k8s.io/provider", "infrastructure-azure") // clusterctl labels all that it installs.
 		if err := api.client.Patch(t.Context(), changed, client.MergeFrom(before)); err != nil {
 			t.Fatal(err)
 		}
 	}
 
-	for _, command := range commands(t, "## What is left after the upgrade") {
+	config, err := clientcmd.RESTConfigFromKubeConfig(api.kubeconfig)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := prepareupgrade.RunSteps(t.Context(), config, t.Output()); err != nil { // adopt prepare-upgrade
+		t.Fatal(err)
+	}
+	steps := commands(t, "## Upgrade from the established provider")
+	last := steps[len(steps)-1]
+	if !strings.HasPrefix(last, "kubectl delete ") {
+		t.Fatalf("the last command of the upgrade deletes nothing: %s", last)
+	}
+	for _, command := range append([]string{last}, commands(t, "## What is left after the upgrade")...) {
 		kubeconfig := filepath.Join(t.TempDir(), "kubeconfig")
 		if err := os.WriteFile(kubeconfig, api.kubeconfig, 0o600); err != nil {
 			t.Fatal(err)
