@@ -27,7 +27,8 @@ const before = "v2.0.0-alpha.0"
 // newer has a name by which clusterctl takes it away with the provider.
 const newer = "capz-system-newer"
 
-// newerRights are what the program asks for that the release before does not allow: tokens to show Entra ID, and pools.
+// newerRights are rights that the program needs and the release before does not give: tokens to show Entra ID, pools, and the finalizers of
+// owners, which the lab's API server asks for.
 const newerRights = `---
 apiVersion: rbac.authorization.k8s.io/v1
 kind: ClusterRole
@@ -40,6 +41,9 @@ rules:
 - apiGroups: [infrastructure.cluster.x-k8s.io]
   resources: [azuremachinepools, azuremachinepoolmachines]
   verbs: [get, list, watch]
+- apiGroups: [infrastructure.cluster.x-k8s.io]
+  resources: [azuremachinepools/finalizers, azuremachines/finalizers, azuremachinetemplates/finalizers, azuremanagedcontrolplanes/finalizers]
+  verbs: [update]
 ---
 apiVersion: rbac.authorization.k8s.io/v1
 kind: ClusterRoleBinding

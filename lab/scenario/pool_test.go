@@ -20,7 +20,7 @@ func rollPool(l *lab, cluster, kubeconfig string) {
 
 // counting is how long the MachinePool controller of Cluster API takes at most to count a Machine that has become Ready. It does not watch
 // Machines: without a change of the AzureMachinePool it counts up to 30 seconds later.
-const counting = 10 * time.Second
+const counting = 25 * time.Second
 
 // growPool has a VM more, and expects the MachinePool to count its Machine as soon as it is Ready.
 func (l *lab) growPool(cluster, kubeconfig string) {
@@ -28,6 +28,10 @@ func (l *lab) growPool(cluster, kubeconfig string) {
 	pool := "machinepool/" + cluster + "-mp-0"
 	l.run("kubectl", "scale", pool, "--replicas", "2")
 	l.awaitNodes(cluster, kubeconfig, 3)
+	l.eventually("the pool has two Machines", func() (bool, string) {
+		machines := l.run("kubectl", "get", "machines", "-l", "cluster.x-k8s.io/pool-name="+cluster+"-mp-0", "-o", "name")
+		return len(strings.Fields(machines)) == 2, machines
+	})
 	l.run("kubectl", "wait", "machine", "-l", "cluster.x-k8s.io/pool-name="+cluster+"-mp-0", "--for=condition=Ready", "--timeout", patience.String())
 	begin := time.Now()
 	l.run("kubectl", "wait", pool, "--for=jsonpath={.status.readyReplicas}=2", "--timeout", counting.String())

@@ -101,7 +101,7 @@ var documentTries = map[string]struct {
 	"credential": {
 		what:           "use the credential of another namespace by its usual name",
 		do:             func(s *documents) { withoutCredential(s) },
-		infrastructure: "/aso-credential to ask Azure with",
+		infrastructure: "/aso-credential with the credential for Azure",
 	},
 	"owner": {
 		what: "make something in another subscription that the credential reaches",
