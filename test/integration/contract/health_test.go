@@ -36,7 +36,7 @@ func mishaps() map[string]mishap {
 		}
 	}
 	return map[string]mishap{
-		"somebody stopped or deallocated the VM": {reason: "it does not start by itself", do: func(w *clusters.World, _, machine string) {
+		"the VM was stopped or deallocated": {reason: "it does not start by itself", do: func(w *clusters.World, _, machine string) {
 			w.Send("POST", "resourceGroups/c1/providers/Microsoft.Compute/virtualMachines/"+machine+"/deallocate", "2025-04-01", nil)
 		}},
 		"the VM was deleted":            {reason: "it is not made again", do: now(fault.Rule{Kind: fault.Remove})},
