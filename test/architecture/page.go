@@ -52,10 +52,10 @@ var objectFields = []string{"spec", "status", "initialization"}
 // checkPage holds the page on the architecture against the code: the paths and names on it exist, and it lists the annotations of the code
 // and no others. exists reports whether a path of the repository, which may have a "*", exists.
 func checkPage(page string, files []file, exists func(string) bool) []string {
-	findings := checkPaths(page, exists)
 	declared := declarations(files)
+	findings := append(checkPaths(page, exists), checkCodeNames(page, declared)...)
 	for _, match := range codeName.FindAllStringSubmatch(page, -1) {
-		if !declared[match[1]][match[2]] && !slices.Contains(objectFields, match[1]) {
+		if declared[match[1]] == nil && !slices.Contains(objectFields, match[1]) {
 			findings = append(findings, fmt.Sprintf("no package %s has a %s", match[1], match[2]))
 		}
 	}
@@ -86,6 +86,17 @@ func checkPaths(page string, exists func(string) bool) (findings []string) {
 	for _, match := range repositoryPath.FindAllStringSubmatch(page, -1) {
 		if !exists(match[1]) {
 			findings = append(findings, "there is no "+match[1])
+		}
+	}
+	return findings
+}
+
+// checkCodeNames looks for names in packages of the provider that a page has and the packages do not declare.
+func checkCodeNames(page string, declared map[string]map[string]bool) (findings []string) {
+	for _, match := range codeName.FindAllStringSubmatch(page, -1) {
+		file := match[2] == "go"
+		if names := declared[match[1]]; names != nil && !names[match[2]] && !file && !slices.Contains(objectFields, match[1]) {
+			findings = append(findings, fmt.Sprintf("no package %s has a %s", match[1], match[2]))
 		}
 	}
 	return findings

@@ -26,8 +26,13 @@ func TestArchitecturePage(t *testing.T) {
 	}
 }
 
-// TestPathsOfPages looks for the paths that the guide for contributors and the design notes name.
+// TestPathsOfPages looks for the paths and the names in packages that the guide for contributors and the design notes have.
 func TestPathsOfPages(t *testing.T) {
+	files, err := source(os.DirFS("../.."))
+	if err != nil {
+		t.Fatal(err)
+	}
+	declared := declarations(files)
 	pages, err := filepath.Glob("../../docs/design/*.md")
 	if err != nil {
 		t.Fatal(err)
@@ -37,7 +42,7 @@ func TestPathsOfPages(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, finding := range checkPaths(string(page), existsHere) {
+		for _, finding := range append(checkPaths(string(page), existsHere), checkCodeNames(string(page), declared)...) {
 			t.Errorf("%s: %s", name, finding)
 		}
 	}
