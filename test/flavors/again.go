@@ -39,7 +39,7 @@ func LogApplies(t *testing.T) {
 // Again applies objects that are in the API server in each way of users and GitOps tools, and fails the test when that changes
 // anything:
 //
-//   - server-side as the owner that applied them first, without and with --force-conflicts: the object stays as it is to the byte
+//   - server-side as the owner that applied them first, without and with --force-conflicts: nothing changes, managedFields included
 //   - server-side as another owner, which takes the fields over with --force-conflicts: only managedFields change. Later applies
 //     change nothing, with --force-conflicts or without
 //   - plainly, as "kubectl apply" without --server-side: only the annotation with the manifest is added, and later nothing changes
@@ -49,7 +49,7 @@ func LogApplies(t *testing.T) {
 // The API server refuses null server-side, so a manifest with null is applied plainly only. A manifest with finalizers removes those
 // of others when it is applied plainly, and the controllers put them back.
 //
-// Nobody else may write to the objects meanwhile. The caller checks the writes to Azure.
+// Only controllers may write meanwhile, and only the status. The caller checks the writes to Azure.
 func Again(stage *harness.Stage, objects []*unstructured.Unstructured) {
 	stage.T.Helper()
 	applies.manifests.Add(1)
@@ -143,13 +143,21 @@ func (a *again) read(ctx context.Context) *unstructured.Unstructured {
 	return live
 }
 
-// everything is all of an object, with its resourceVersion.
-func everything(object *unstructured.Unstructured) map[string]any { return object.Object }
-
-// content is an object with its generation, without what its appliers are known by.
-func content(object *unstructured.Unstructured) map[string]any {
+// everything returns an object with its generation and its managedFields. It leaves the status out: no apply can change it, and a
+// controller may write it for the first time meanwhile. The times in managedFields change with each apply that writes.
+func everything(object *unstructured.Unstructured) map[string]any {
 	object = object.DeepCopy()
 	object.SetResourceVersion("")
+	object.SetManagedFields(slices.DeleteFunc(object.GetManagedFields(), func(entry metav1.ManagedFieldsEntry) bool {
+		return entry.Subresource == "status"
+	}))
+	delete(object.Object, "status")
+	return object.Object
+}
+
+// content returns an object with its generation, without the fields that name its appliers.
+func content(object *unstructured.Unstructured) map[string]any {
+	object = &unstructured.Unstructured{Object: everything(object)}
 	object.SetManagedFields(nil)
 	annotations := object.GetAnnotations()
 	delete(annotations, corev1.LastAppliedConfigAnnotation)
@@ -190,7 +198,6 @@ func (a *again) putBack(before *unstructured.Unstructured) {
 	a.stage.T.Helper()
 	parts := func(object *unstructured.Unstructured) map[string]any {
 		out := content(object)
-		delete(out, "status")
 		metadata, _, _ := unstructured.NestedMap(out, "metadata")
 		delete(metadata, "generation")
 		if finalizers, _, _ := unstructured.NestedStringSlice(metadata, "finalizers"); finalizers != nil {
