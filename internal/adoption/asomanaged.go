@@ -11,6 +11,7 @@ import (
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/types"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/aso"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/asoresource"
 )
 
@@ -47,7 +48,7 @@ func WriteASOManaged(f ObservedCluster, o Options) (ClusterObjects, []OmittedVal
 		}
 		owner := map[string]any{"name": n.cluster}
 		if types.IsExtension(resource.ID.Type()) {
-			owner["group"], owner["kind"] = asoresource.GroupKindOf(types.ManagedCluster)
+			owner["group"], owner["kind"] = aso.GroupKindOf(types.ManagedCluster)
 		}
 		w.addManifest(&d.ControlPlane.Spec.Resources, resource, n.cluster+"-"+strings.ToLower(resource.ID.Name()), owner, spec)
 	}
@@ -116,7 +117,7 @@ func (w *manifestWriter) addManifest(to *[]runtime.RawExtension, r Resource, nam
 		w.err = err
 		return
 	}
-	group, kind := asoresource.GroupKindOf(row.Name)
+	group, kind := aso.GroupKindOf(row.Name)
 	if name != r.ID.Name() {
 		spec["azureName"] = r.ID.Name()
 	}
@@ -128,7 +129,7 @@ func (w *manifestWriter) addManifest(to *[]runtime.RawExtension, r Resource, nam
 		metadata["annotations"] = map[string]any{asoresource.CredentialAnnotation: w.options.Credential}
 	}
 	content := map[string]any{
-		"apiVersion": group + "/v1api" + strings.ReplaceAll(r.APIVersion, "-", ""), "kind": kind, "metadata": metadata, "spec": spec,
+		"apiVersion": group + "/" + aso.ToVersion(r.APIVersion), "kind": kind, "metadata": metadata, "spec": spec,
 	}
 	for range 100 { // Each round deletes a value.
 		raw, err := json.Marshal(content)

@@ -8,23 +8,24 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/aks/armschema"
 )
 
-// groupPrefix is the API group of ASO's objects with a slash, kindNames are their kinds.
-const groupPrefix = "containerservice.azure.com/"
-
-var kindNames = map[Kind]string{ManagedCluster: "ManagedCluster", AgentPool: "ManagedClustersAgentPool"}
+// kindName returns ASO's kind of a patched object.
+func kindName(kind Kind) string {
+	_, name := GroupKindOf(resourceTypes[kind])
+	return name
+}
 
 // checkHeader checks apiVersion and kind of a patch. A patch may be a complete ASO object, whose kind and api-version must match.
 func (t *translator) checkHeader(key string, value any) {
 	text, ok := value.(string)
 	switch {
-	case key == "kind" && text != kindNames[t.kind]:
-		t.addProblem(key, "must be %s, or be left out", kindNames[t.kind])
+	case key == "kind" && text != kindName(t.kind):
+		t.addProblem(key, "must be %s, or be left out", kindName(t.kind))
 	case key == "kind":
-	case !ok || !strings.HasPrefix(text, groupPrefix):
-		t.addProblem(key, "must be a version of %s, or be left out", strings.TrimSuffix(groupPrefix, "/"))
-	case toAPIVersion(text) == "":
-		t.addProblem(key, "is no API version of Azure: write it as in %s", groupPrefix+toKindVersion(armschema.NewestPreview()))
-	case t.kind == AgentPool && toAPIVersion(text) != t.version:
+	case !ok || !strings.HasPrefix(text, patchGroup()+"/"):
+		t.addProblem(key, "must be a version of %s, or be left out", patchGroup())
+	case patchVersion(text) == "":
+		t.addProblem(key, "is no API version of Azure: write it as in %s/%s", patchGroup(), ToVersion(armschema.NewestPreview()))
+	case t.kind == AgentPool && patchVersion(text) != t.version:
 		t.addProblem(key, "is not the API version %s that is spoken about the cluster, which counts for its pools: leave it out, or name it in a patch of the AzureManagedControlPlane", t.version)
 	}
 }

@@ -1,5 +1,7 @@
 package aso
 
+import "sigs.k8s.io/cluster-api-provider-azure/internal/arm/types"
+
 // property is Azure's name and shape for a key of ASO.
 type property struct {
 	name  string
@@ -75,6 +77,9 @@ var ownedFields = map[Kind]map[string]string{
 		"owner":               "is owned by the label cluster.x-k8s.io/cluster-name of the AzureManagedMachinePool",
 	},
 }
+
+// resourceTypes are the resource types of the kinds.
+var resourceTypes = map[Kind]string{ManagedCluster: types.ManagedCluster, AgentPool: types.AgentPool}
 
 // resourcePlurals are the resource types of the kinds in messages.
 var resourcePlurals = map[Kind]string{ManagedCluster: "managedClusters", AgentPool: "agentPools"}

@@ -295,7 +295,7 @@ func (t *translator) otherVersionsMessage(parent, key string) string {
 
 // describeVersionChoice returns the instruction how to select one of the api-versions.
 func describeVersionChoice(versions []string) string {
-	way := "name one as apiVersion in a patch of the AzureManagedControlPlane, as in " + groupPrefix + toKindVersion(versions[len(versions)-1])
+	way := "name one as apiVersion in a patch of the AzureManagedControlPlane, as in " + patchGroup() + "/" + ToVersion(versions[len(versions)-1])
 	if slices.Contains(versions, armschema.NewestPreview()) {
 		way = "set spec.enablePreviewFeatures of the AzureManagedControlPlane, or " + way
 	}

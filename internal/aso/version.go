@@ -5,9 +5,35 @@ import (
 	"regexp"
 	"strings"
 
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/schema"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/types"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/aks/armschema"
 )
+
+// versionPattern matches the versions of ASO's groups: v1api20250801, v20251002preview and the older v1beta20210501.
+var versionPattern = regexp.MustCompile(`^v(?:1api|1beta)?(20\d\d)(\d\d)(\d\d)(preview)?$`)
+
+// ToAPIVersion returns Azure's api-version for a version of an ASO group, as in "2025-08-01" for v1api20250801. ok is false if the
+// version has no date.
+func ToAPIVersion(version string) (apiVersion string, ok bool) {
+	match := versionPattern.FindStringSubmatch(version)
+	if match == nil {
+		return "", false
+	}
+	return strings.TrimSuffix(strings.Join(match[1:], "-"), "-"), true
+}
+
+// ToVersion returns the version of an ASO group for an api-version, as in v1api20250801.
+func ToVersion(apiVersion string) string { return "v1api" + strings.ReplaceAll(apiVersion, "-", "") }
+
+// KnownVersions returns the versions of ASO's groups for the api-versions that define a resource type, oldest first.
+func KnownVersions(resourceType string) []string {
+	var out []string
+	for _, known := range schema.Versions(resourceType) {
+		out = append(out, ToVersion(known))
+	}
+	return out
+}
 
 // APIVersionOf returns the api-version of requests for a managed cluster and its pools: that of the last patch of the cluster with
 // an apiVersion, else the newest preview if preview is set, else the default.
@@ -16,8 +42,8 @@ func APIVersionOf(patches []string, preview bool) string {
 	for _, text := range patches {
 		// CheckPatches rejects an unreadable patch.
 		if document, err := parsePatch(text); err == nil {
-			version, _ := document["apiVersion"].(string)
-			out = cmp.Or(toAPIVersion(version), out)
+			apiVersion, _ := document["apiVersion"].(string)
+			out = cmp.Or(patchVersion(apiVersion), out)
 		}
 	}
 	if out == "" && preview {
@@ -26,19 +52,18 @@ func APIVersionOf(patches []string, preview bool) string {
 	return cmp.Or(out, types.ContainerServiceAPIVersion)
 }
 
-// versionPattern matches the apiVersion of ASO's objects, as in v1api20251001 and v20251002preview.
-var versionPattern = regexp.MustCompile(`^` + regexp.QuoteMeta(groupPrefix) + `v(?:1api)?(\d{4})(\d{2})(\d{2})(preview)?$`)
-
-// toAPIVersion returns Azure's api-version for an apiVersion of ASO, "" if it does not match.
-func toAPIVersion(apiVersion string) string {
-	match := versionPattern.FindStringSubmatch(apiVersion)
-	if match == nil {
+// patchVersion returns Azure's api-version for the apiVersion of a patch, "" if it is of another group or has no date.
+func patchVersion(apiVersion string) string {
+	version, ok := strings.CutPrefix(apiVersion, patchGroup()+"/")
+	if !ok {
 		return ""
 	}
-	return strings.TrimSuffix(strings.Join(match[1:], "-"), "-")
+	out, _ := ToAPIVersion(version)
+	return out
 }
 
-// toKindVersion returns an api-version in the format of ASO's objects.
-func toKindVersion(version string) string {
-	return "v1api" + strings.ReplaceAll(version, "-", "")
+// patchGroup is ASO's group of the kinds of patches.
+func patchGroup() string {
+	group, _ := GroupKindOf(types.ManagedCluster)
+	return group
 }

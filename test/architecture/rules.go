@@ -156,7 +156,7 @@ var importRules = []importRule{
 	},
 	{
 		dirs:    []string{"internal/controller/asoresources"},
-		inside:  []string{"api/...", "internal/arm", "internal/arm/client", "internal/identity/access", "internal/reconcile/annotation", "internal/reconcile/deletion", "internal/clusterinfra/aks", "internal/reconcile", "internal/clusterinfra/published", "internal/status", "internal/facts", "internal/plan/asoresource", "internal/plan/objectkey"},
+		inside:  []string{"api/...", "internal/arm", "internal/arm/client", "internal/aso", "internal/identity/access", "internal/reconcile/annotation", "internal/reconcile/deletion", "internal/clusterinfra/aks", "internal/reconcile", "internal/clusterinfra/published", "internal/status", "internal/facts", "internal/plan/asoresource", "internal/plan/objectkey"},
 		outside: []string{"..."}, notStandard: []string{"net/http", "os", "os/..."},
 		why: "what the kinds with documents share gathers the input of their plans and says what became of them",
 	},

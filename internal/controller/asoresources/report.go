@@ -9,6 +9,7 @@ import (
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/aso"
 	plan "sigs.k8s.io/cluster-api-provider-azure/internal/plan/asoresource"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/status"
 )
@@ -81,7 +82,7 @@ func resourceStatuses(in plan.Input, outcome arm.Outcome) []infrav1.ASOResourceS
 			continue
 		}
 		status := infrav1.ASOResourceStatus{ID: string(result.ID)}
-		status.Resource.Group, status.Resource.Kind = plan.GroupKindOf(result.ID.Type())
+		status.Resource.Group, status.Resource.Kind = aso.GroupKindOf(result.ID.Type())
 		status.Resource.Name = result.ID.Name()
 		explainStatus(&status, result, said[result.ID.Key()])
 		status.Ready = false

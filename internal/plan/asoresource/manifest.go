@@ -10,6 +10,8 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/lent"
+
+	"sigs.k8s.io/cluster-api-provider-azure/internal/aso"
 )
 
 // Manifest is one resource manifest.
@@ -105,12 +107,12 @@ func readManifest(raw []byte, path *field.Path) (Manifest, field.ErrorList) {
 // checkKindAndAnnotations returns the errors in kind, version and annotations.
 func checkKindAndAnnotations(m Manifest) field.ErrorList {
 	resourceType, ok := m.ResourceType()
-	if !ok && !strings.HasSuffix(m.Group, groupSuffix) {
+	if !ok && !strings.HasSuffix(m.Group, aso.GroupSuffix) {
 		return field.ErrorList{field.Invalid(m.Path.Child("kind"), m.Kind,
 			"is not a kind of Azure. To apply the manifest as an object of Kubernetes, set its annotation "+PlainObjectAnnotation+": \"true\" and give the manager the right to write such objects.")}
 	}
 	if !ok {
-		return field.ErrorList{field.NotSupported(m.Path.Child("kind"), m.Kind, findNearestKinds(m))}
+		return field.ErrorList{field.NotSupported(m.Path.Child("kind"), m.Kind, aso.FindNearestKinds(m.Group, m.Kind))}
 	}
 	if why := lent.UnboundedReason(resourceType); why != "" {
 		return field.ErrorList{field.Forbidden(m.Path.Child("kind"), "a "+m.Kind+" changes resources without a manifest: "+why+". Write a manifest for each resource.")}
@@ -118,7 +120,7 @@ func checkKindAndAnnotations(m Manifest) field.ErrorList {
 	var errs field.ErrorList
 	if _, ok := m.APIVersion(); !ok {
 		errs = append(errs, field.Invalid(m.Path.Child("apiVersion"), m.Group+"/"+m.Version,
-			"has no version of Azure's API, as in v1api20250801 or v20251002preview; known versions of "+resourceType+": "+strings.Join(knownVersions(resourceType), ", ")))
+			"has no version of Azure's API, as in v1api20250801 or v20251002preview; known versions of "+resourceType+": "+strings.Join(aso.KnownVersions(resourceType), ", ")))
 	}
 	switch policy := m.Annotations[PolicyAnnotation]; policy {
 	case "", PolicyManage, PolicySkip, PolicyDetach:

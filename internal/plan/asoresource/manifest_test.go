@@ -10,10 +10,6 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	"sigs.k8s.io/yaml"
-
-	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/schema"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/types"
 )
 
 func toRawExtensions(t testing.TB, documents ...string) []runtime.RawExtension {
@@ -51,86 +47,6 @@ func (in *Input) replaceManifests(bound bool, change func(documents []Manifest) 
 func keepManifests(documents []Manifest) []Manifest { return documents }
 
 const groupManifest = `{apiVersion: resources.azure.com/v1api20200601, kind: ResourceGroup, metadata: {name: g}, spec: {location: eastus}}`
-
-// TestKinds makes sure that the operator's kinds of the book are found, by its own names.
-func TestKinds(t *testing.T) {
-	for kind, want := range map[string]string{
-		"resources.azure.com/ResourceGroup":                      "Microsoft.Resources/resourceGroups",
-		"containerservice.azure.com/ManagedCluster":              types.ManagedCluster,
-		"containerservice.azure.com/ManagedClustersAgentPool":    types.AgentPool,
-		"containerservice.azure.com/MaintenanceConfiguration":    types.ManagedCluster + "/maintenanceConfigurations",
-		"containerservice.azure.com/TrustedAccessRoleBinding":    types.ManagedCluster + "/trustedAccessRoleBindings",
-		"containerservice.azure.com/Snapshot":                    "Microsoft.ContainerService/snapshots",
-		"containerservice.azure.com/Fleet":                       "Microsoft.ContainerService/fleets",
-		"containerservice.azure.com/FleetsMember":                types.FleetMember,
-		"containerservice.azure.com/FleetsUpdateRun":             "Microsoft.ContainerService/fleets/updateRuns",
-		"containerservice.azure.com/FleetsUpdateStrategy":        "Microsoft.ContainerService/fleets/updateStrategies",
-		"kubernetesconfiguration.azure.com/Extension":            types.ClusterExtension,
-		"kubernetesconfiguration.azure.com/FluxConfiguration":    "Microsoft.KubernetesConfiguration/fluxConfigurations",
-		"network.azure.com/VirtualNetwork":                       types.VirtualNetwork,
-		"network.azure.com/VirtualNetworksSubnet":                types.Subnet,
-		"network.azure.com/VirtualNetworksVirtualNetworkPeering": types.VirtualNetworkPeering,
-		"network.azure.com/NatGateway":                           types.NATGateway,
-		"network.azure.com/PublicIPAddress":                      types.PublicIPAddress,
-		"network.azure.com/PublicIPPrefix":                       "Microsoft.Network/publicIPPrefixes",
-		"network.azure.com/NetworkSecurityGroup":                 types.NetworkSecurityGroup,
-		"network.azure.com/NetworkSecurityGroupsSecurityRule":    types.SecurityRule,
-		"network.azure.com/RouteTable":                           types.RouteTable,
-		"network.azure.com/RouteTablesRoute":                     types.Route,
-		"network.azure.com/PrivateEndpoint":                      types.PrivateEndpoint,
-		"network.azure.com/PrivateEndpointsPrivateDnsZoneGroup":  types.PrivateEndpoint + "/privateDnsZoneGroups",
-		"network.azure.com/PrivateDnsZone":                       "Microsoft.Network/privateDnsZones",
-		"network.azure.com/PrivateDnsZonesVirtualNetworkLink":    "Microsoft.Network/privateDnsZones/virtualNetworkLinks",
-		"network.azure.com/PrivateDnsZonesARecord":               "Microsoft.Network/privateDnsZones/A",
-		"network.azure.com/BastionHost":                          types.BastionHost,
-		"network.azure.com/LoadBalancer":                         types.LoadBalancer,
-		"managedidentity.azure.com/UserAssignedIdentity":         types.UserAssignedIdentity,
-		"managedidentity.azure.com/FederatedIdentityCredential":  types.UserAssignedIdentity + "/federatedIdentityCredentials",
-		"authorization.azure.com/RoleAssignment":                 types.RoleAssignment,
-		"containerregistry.azure.com/Registry":                   "Microsoft.ContainerRegistry/registries",
-		"keyvault.azure.com/Vault":                               "Microsoft.KeyVault/vaults",
-		"operationalinsights.azure.com/Workspace":                "Microsoft.OperationalInsights/workspaces",
-		"insights.azure.com/DataCollectionRule":                  "Microsoft.Insights/dataCollectionRules",
-		"insights.azure.com/DataCollectionEndpoint":              "Microsoft.Insights/dataCollectionEndpoints",
-		"insights.azure.com/DataCollectionRuleAssociation":       "Microsoft.Insights/dataCollectionRuleAssociations",
-		"monitor.azure.com/Account":                              "Microsoft.Monitor/accounts",
-		"storage.azure.com/StorageAccount":                       "Microsoft.Storage/storageAccounts",
-		"compute.azure.com/DiskEncryptionSet":                    "Microsoft.Compute/diskEncryptionSets",
-	} {
-		of, name, _ := strings.Cut(kind, "/")
-		if got, ok := (Manifest{Group: of, Kind: name}).ResourceType(); !ok || got != want {
-			t.Errorf("%s is %q, want %s", kind, got, want)
-		}
-	}
-}
-
-// TestTypes makes sure that every type of the definitions can be used: it has a kind that leads back to it, and a row.
-func TestTypes(t *testing.T) {
-	for _, full := range schema.ResourceTypes() {
-		of, name := GroupKindOf(full)
-		if got, _ := (Manifest{Group: of, Kind: name}).ResourceType(); got != full {
-			t.Errorf("%s is called %s/%s, which is %q", full, of, name, got)
-		}
-		id := arm.ID("/subscriptions/s/resourceGroups/g/providers/" + strings.Split(full, "/")[0])
-		for segment := range strings.SplitSeq(strings.SplitN(full, "/", 2)[1], "/") {
-			id = arm.ID(string(id) + "/" + segment + "/n")
-		}
-		if row, err := types.ForID(id); err != nil || !strings.EqualFold(row.Name, full) {
-			t.Errorf("%s has the row %q: %v", full, row.Name, err)
-		}
-	}
-}
-
-func TestVersions(t *testing.T) {
-	for version, want := range map[string]string{
-		"v1api20250801": "2025-08-01", "v20251001": "2025-10-01", "v1api20251002preview": "2025-10-02-preview", "v20251002preview": "2025-10-02-preview",
-		"v1beta20210501": "2021-05-01", "v1": "", "v1api2025": "", "v1api20250801storage": "",
-	} {
-		if got, ok := (Manifest{Version: version}).APIVersion(); got != want || ok != (want != "") {
-			t.Errorf("%s is %q, want %q", version, got, want)
-		}
-	}
-}
 
 // TestIDs computes IDs by owners of all forms, and holds what would lead elsewhere.
 func TestIDs(t *testing.T) {

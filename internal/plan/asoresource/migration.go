@@ -11,6 +11,7 @@ import (
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/types"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/aso"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/lastapplied"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/ownership"
 )
@@ -37,7 +38,7 @@ func (o Origin) listsKindOf(resourceType string) bool {
 		if len(parts) != 3 {
 			continue
 		}
-		if of, ok := (Manifest{Kind: parts[0], Group: parts[2]}).ResourceType(); ok && of == resourceType {
+		if of, ok := aso.ResourceTypeOf(parts[2], parts[0]); ok && of == resourceType {
 			return true
 		}
 	}

@@ -10,6 +10,7 @@ import (
 
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/types"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/aso"
 )
 
 // WaitingError means that an ID is not known yet, because it depends on a manifest that does not exist.
@@ -36,7 +37,7 @@ func (s Set) resolveID(m Manifest, owners int) resolvedID {
 	}
 	switch {
 	case !ok:
-		return newUnresolvedID(field.NotSupported(m.Path.Child("kind"), m.Kind, findNearestKinds(m)))
+		return newUnresolvedID(field.NotSupported(m.Path.Child("kind"), m.Kind, aso.FindNearestKinds(m.Group, m.Kind)))
 	case strings.ContainsAny(name, `/\?#%`) || name == "." || name == "..":
 		return newUnresolvedID(field.Invalid(at, "", "is not a valid name of an Azure resource: it contains a separator of IDs"))
 	case resourceType == types.ResourceGroup:
@@ -94,7 +95,7 @@ func ParentType(resourceType string) string {
 // resolveOwner computes the ID of the owner of a manifest.
 func (s Set) resolveOwner(m Manifest, resourceType string, owners int) resolvedID {
 	at, parentType := m.Path.Child("spec", "owner"), ParentType(resourceType)
-	group, kind := GroupKindOf(cmp.Or(parentType, types.ResourceGroup))
+	group, kind := aso.GroupKindOf(cmp.Or(parentType, types.ResourceGroup))
 	owner, ok := m.Spec["owner"].(map[string]any)
 	if !ok {
 		return newUnresolvedID(field.Required(at, fmt.Sprintf("the %s with the resource, as {name: ...} of its manifest or {armId: ...}", kind)))
@@ -115,7 +116,7 @@ func (s Set) resolveOwner(m Manifest, resourceType string, owners int) resolvedI
 	} else if parentType == "" {
 		return newUnresolvedID(field.Required(at.Child("kind"), "group and kind of the owner, which can be of any type"))
 	}
-	if of, ok := (Manifest{Group: group, Kind: kind}).ResourceType(); !ok || parentType != "" && of != parentType {
+	if of, ok := aso.ResourceTypeOf(group, kind); !ok || parentType != "" && of != parentType {
 		return newUnresolvedID(field.Invalid(at.Child("kind"), kind, "cannot be the owner of a "+m.Kind))
 	}
 	found, ok := s.findManifest(group, kind, name)

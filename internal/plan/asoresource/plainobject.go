@@ -10,6 +10,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"sigs.k8s.io/cluster-api-provider-azure/internal/aso"
 )
 
 // PlainObjectAnnotation is "true" on a manifest that is not a resource of Azure. It is applied as an object of Kubernetes.
@@ -80,7 +82,7 @@ func readPlainObject(raw []byte, path *field.Path, namespace string) (PlainObjec
 	version, err := schema.ParseGroupVersion(apiVersion)
 	out.GroupVersionKind = version.WithKind("")
 	out.Kind, _ = out.Object["kind"].(string)
-	_, azure := Manifest{Group: out.Group, Kind: out.Kind}.ResourceType()
+	_, azure := aso.ResourceTypeOf(out.Group, out.Kind)
 	switch {
 	case err != nil || version.Version == "":
 		errs = append(errs, field.Required(path.Child("apiVersion"), "the group and version of a kind of the management cluster"))

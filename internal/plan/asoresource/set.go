@@ -5,6 +5,7 @@ import (
 
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/types"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/aso"
 )
 
 // Set holds the manifests of a Cluster with the IDs of their resources. NewSet computes each ID once and builds maps for lookups: an
@@ -150,7 +151,7 @@ func (s Set) declares(declaredIn string, id arm.ID) bool {
 
 // findManifest returns the manifest with a group, kind and name. The version is not compared.
 func (s Set) findManifest(group, kind, name string) (Manifest, bool) {
-	resourceType, known := Manifest{Group: group, Kind: kind}.ResourceType()
+	resourceType, known := aso.ResourceTypeOf(group, kind)
 	m, ok := s.byName[typeAndName{resourceType, name}]
 	return m, known && ok
 }

@@ -11,6 +11,7 @@ import (
 
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/schema"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/aso"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/nearest"
 )
 
@@ -45,7 +46,7 @@ func (s Set) TranslateManifest(m Manifest, values *Values) (Body, field.ErrorLis
 	apiVersion, _ := m.APIVersion()
 	definition, ok := schema.NearestDefinition(resourceType, apiVersion)
 	if !ok {
-		return Body{}, field.ErrorList{field.NotSupported(m.Path.Child("kind"), m.Kind, findNearestKinds(m))}
+		return Body{}, field.ErrorList{field.NotSupported(m.Path.Child("kind"), m.Kind, aso.FindNearestKinds(m.Group, m.Kind))}
 	}
 	t := &translator{set: s, manifest: m, values: values, version: definition.APIVersion, paths: map[string]*field.Path{}, opaque: map[string]bool{}}
 	t.body.Unchecked = m.Annotations[UncheckedAnnotation] == "true" && schema.IsNewerThanAll(resourceType, apiVersion)

@@ -9,6 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/schema"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/aso"
 )
 
 // ValidateManifests returns the errors in the manifests of an object that do not depend on other objects. needs is a required
@@ -27,7 +28,7 @@ func ValidateManifests(namespace string, resources []runtime.RawExtension, needs
 		}
 	}
 	if _, ok := in.FirstOfType("", needs); needs != "" && !ok && len(manifests)+len(plains) == len(resources) {
-		group, kind := GroupKindOf(needs)
+		group, kind := aso.GroupKindOf(needs)
 		errs = append(errs, field.Required(field.NewPath("spec", "resources"), "a resource manifest of kind "+kind+", group "+group))
 	}
 	return errs
