@@ -30,7 +30,11 @@ var importRules = []importRule{
 		why: "consumers import the API types; they must not get a client, a controller or Azure's SDK with them",
 	},
 	{
-		dirs: []string{"internal/arm"}, notStandard: impure,
+		dirs: []string{"internal/arm/jsonpath"}, notStandard: impure,
+		why: "a place in a body is the same for all who read and change bodies, so the notation knows none of them",
+	},
+	{
+		dirs: []string{"internal/arm"}, inside: []string{"internal/arm/jsonpath"}, notStandard: impure,
 		why: "the vocabulary is what every package speaks: plain data and pure functions on the standard library",
 	},
 	{
@@ -46,7 +50,7 @@ var importRules = []importRule{
 		why: "what Azure's definitions say is the same for everybody who asks",
 	},
 	{
-		dirs: []string{"internal/arm/compare"}, inside: []string{"internal/arm", "internal/arm/types"}, notStandard: impure,
+		dirs: []string{"internal/arm/compare"}, inside: []string{"internal/arm", "internal/arm/jsonpath", "internal/arm/types"}, notStandard: impure,
 		why: "comparing is pure, so that recorded traffic can test it",
 	},
 	{
@@ -59,7 +63,7 @@ var importRules = []importRule{
 		why:     "the client speaks HTTP to Resource Manager and knows no resource type and no plan",
 	},
 	{
-		dirs: []string{"internal/arm/observe"}, inside: []string{"internal/arm", "internal/arm/types", "internal/arm/client", "internal/arm/compressed"},
+		dirs: []string{"internal/arm/observe"}, inside: []string{"internal/arm", "internal/arm/jsonpath", "internal/arm/types", "internal/arm/client", "internal/arm/compressed"},
 		why: "observing reads and keeps; what is under way and what is wanted is nothing to it",
 	},
 	{
@@ -68,7 +72,7 @@ var importRules = []importRule{
 		why:     "operations are followed by observing them, and tell the cache what they changed; what they are for is the engine's",
 	},
 	{
-		dirs: []string{"internal/arm/engine"}, inside: []string{"internal/arm", "internal/arm/types", "internal/arm/compare", "internal/arm/client", "internal/arm/observe", "internal/arm/operate", "internal/arm/compressed"},
+		dirs: []string{"internal/arm/engine"}, inside: []string{"internal/arm", "internal/arm/jsonpath", "internal/arm/types", "internal/arm/compare", "internal/arm/client", "internal/arm/observe", "internal/arm/operate", "internal/arm/compressed"},
 		outside: []string{"github.com/go-logr/logr", "golang.org/x/sync/singleflight"},
 		why:     "the engine drives every resource type by the table; it knows no kind, no plan and no Kubernetes client",
 	},
@@ -86,7 +90,7 @@ var importRules = []importRule{
 		why: "messages of facts and of plans share it, so it knows neither",
 	},
 	{
-		dirs: []string{"internal/plan/...", "internal/aso/..."}, inside: []string{"api/...", "internal/aso/...", "internal/arm", "internal/arm/compare", "internal/arm/schema", "internal/arm/types", "internal/nearest", "internal/plan/..."},
+		dirs: []string{"internal/plan/...", "internal/aso/..."}, inside: []string{"api/...", "internal/aso/...", "internal/arm", "internal/arm/compare", "internal/arm/jsonpath", "internal/arm/schema", "internal/arm/types", "internal/nearest", "internal/plan/..."},
 		outside:     append(append([]string{"github.com/google/uuid", "github.com/blang/semver/v4", "golang.org/x/crypto/ssh", "sigs.k8s.io/yaml"}, kubernetesTypes...), azureModels...),
 		notStandard: impure,
 		why:         "plans are pure: the same input gives the same graph, without clients, clocks, files or chance",
@@ -188,7 +192,7 @@ var importRules = []importRule{
 		why: "what a manager tells of itself is no matter of what it manages",
 	},
 	{
-		dirs: []string{"internal/adoption"}, inside: []string{"api/...", "internal/arm", "internal/arm/compare", "internal/arm/schema", "internal/arm/types", "internal/plan", "internal/plan/asoresource", "internal/plan/aks", "internal/plan/aks/armschema", "internal/aso", "internal/defaults", "internal/webhook"},
+		dirs: []string{"internal/adoption"}, inside: []string{"api/...", "internal/arm", "internal/arm/compare", "internal/arm/jsonpath", "internal/arm/schema", "internal/arm/types", "internal/plan", "internal/plan/asoresource", "internal/plan/aks", "internal/plan/aks/armschema", "internal/aso", "internal/defaults", "internal/webhook"},
 		outside:     append([]string{"sigs.k8s.io/yaml"}, kubernetesTypes...),
 		notStandard: impure,
 		why:         "manifests of an adoption follow from what Azure shows alone, so that it can be tested without Azure",

@@ -1,0 +1,108 @@
+package jsonpath
+
+import (
+	"slices"
+	"strings"
+)
+
+// Step is one step of a path.
+type Step struct {
+	// Name is the name of a member or of an element. A name that is empty or ends in "*" is a pattern in functions that accept them.
+	Name string
+	// Element is set for a step in brackets.
+	Element bool
+}
+
+// Path is a place in a body. The empty path is the whole body.
+type Path []Step
+
+// Parse parses the text of a path. Every text has a meaning: what is not closed ends with the text.
+func Parse(text string) Path {
+	var out Path
+	for text != "" {
+		var step Step
+		step, text = cutStep(text)
+		out = append(out, step)
+	}
+	return out
+}
+
+// String returns the text of a path, which Parse reads.
+func (p Path) String() string {
+	var out strings.Builder
+	for i, step := range p {
+		switch {
+		case step.Element:
+			out.WriteString("[" + strings.ReplaceAll(step.Name, "]", "]]") + "]")
+			continue
+		case i > 0:
+			out.WriteByte('.')
+		}
+		if isPlainMember(step.Name) {
+			out.WriteString(step.Name)
+		} else {
+			out.WriteString(`"` + strings.ReplaceAll(step.Name, `"`, `""`) + `"`)
+		}
+	}
+	return out.String()
+}
+
+// HasPrefix reports whether a path is another one or below it.
+func (p Path) HasPrefix(other Path) bool {
+	return len(p) >= len(other) && slices.Equal(p[:len(other)], other)
+}
+
+func isPlainMember(name string) bool {
+	return name != "" && name[0] != '"' && !strings.ContainsAny(name, ".[")
+}
+
+// JoinMember returns the text of a path of a member for messages. Keys that are IDs are in brackets; no key is in quotes, so Parse may
+// read the text differently.
+func JoinMember(path, key string) string {
+	switch {
+	case path == "":
+		return key
+	case strings.HasPrefix(key, "/"):
+		return path + "[" + key + "]"
+	}
+	return path + "." + key
+}
+
+// cutStep returns the first step of a text that is not empty, and the rest of the text.
+func cutStep(text string) (Step, string) {
+	if text[0] == '[' {
+		name, rest := cutDelimited(text[1:], ']')
+		return Step{Name: name, Element: true}, rest
+	}
+	text = strings.TrimPrefix(text, ".")
+	if strings.HasPrefix(text, `"`) {
+		name, rest := cutDelimited(text[1:], '"')
+		return Step{Name: name}, rest
+	}
+	if end := strings.IndexAny(text, ".["); end >= 0 {
+		return Step{Name: text[:end]}, text[end:]
+	}
+	return Step{Name: text}, ""
+}
+
+// cutDelimited returns the name in front of a delimiter, which stands twice for itself in the name, and the text behind it.
+func cutDelimited(text string, delimiter byte) (name, rest string) {
+	for end := 0; end < len(text); end++ {
+		if text[end] != delimiter {
+			continue
+		}
+		if end+1 == len(text) || text[end+1] != delimiter {
+			return undouble(text[:end], delimiter), text[end+1:]
+		}
+		end++
+	}
+	return undouble(text, delimiter), ""
+}
+
+func undouble(text string, delimiter byte) string {
+	if strings.IndexByte(text, delimiter) < 0 {
+		return text
+	}
+	one := string([]byte{delimiter})
+	return strings.ReplaceAll(text, one+one, one)
+}
