@@ -8,6 +8,7 @@ import (
 	aks "github.com/Azure/azure-sdk-for-go/sdk/resourcemanager/containerservice/armcontainerservice/v8"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/aks/version"
 )
 
 const (
@@ -66,11 +67,9 @@ func toSKUTier(tier string) aks.ManagedClusterSKUTier {
 	return aks.ManagedClusterSKUTier(tier)
 }
 
-// wantedKubernetesVersion returns the version to request. It is never lower than the running version, because an upgrade channel may
-// have raised it.
+// wantedKubernetesVersion returns the version to request.
 func wantedKubernetesVersion(in Input, have ObservedCluster) string {
-	p := have.Properties
-	return KeepVersionAlias(HighestVersion(in.ControlPlane.Spec.Version, p.CurrentKubernetesVersion), p.KubernetesVersion, p.CurrentKubernetesVersion)
+	return version.Wanted(have.Version(), in.ControlPlane.Spec.Version)
 }
 
 // wantedDNSPrefix returns the DNS prefix of the API server, or nil to leave it to AKS. The default prefix is not sent to an existing

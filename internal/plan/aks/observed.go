@@ -1,8 +1,11 @@
 package aks
 
 import (
+	"cmp"
 	"encoding/json"
 	"strings"
+
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/aks/version"
 )
 
 // ObservedCluster holds the properties of a managed cluster in Azure that plans and controllers read. The zero value stands for a
@@ -90,6 +93,11 @@ func ObserveCluster(observed json.RawMessage) ObservedCluster {
 	return out
 }
 
+// Version returns the versions that Azure shows for the cluster.
+func (c ObservedCluster) Version() version.Observed {
+	return version.Observed{Requested: c.Properties.KubernetesVersion, Running: c.Properties.CurrentKubernetesVersion}
+}
+
 // APIServerPort is the port of the API server of every managed cluster.
 const APIServerPort int32 = 443
 
@@ -109,7 +117,7 @@ func APIServerEndpoint(observed json.RawMessage) (host string, port int32) {
 
 // CurrentVersion returns the running version of the control plane, as in "v1.33.2", "" if unknown.
 func CurrentVersion(observed json.RawMessage) string {
-	return withV(ObserveCluster(observed).Properties.CurrentKubernetesVersion)
+	return version.WithV(ObserveCluster(observed).Properties.CurrentKubernetesVersion)
 }
 
 // ObservedNodeResourceGroup returns the name of the resource group that AKS created for the nodes, "" if there is none.
@@ -175,6 +183,12 @@ func ObservePool(observed json.RawMessage) ObservedPool {
 	}
 	out.Exists, out.raw = true, rawResource(observed)
 	return out
+}
+
+// Version returns the versions that Azure shows for the pool. The requested version counts as the running one until Azure shows that.
+func (p ObservedPool) Version() version.Observed {
+	requested := p.Properties.OrchestratorVersion
+	return version.Observed{Requested: requested, Running: cmp.Or(p.Properties.CurrentOrchestratorVersion, requested)}
 }
 
 // IsInTerminalState reports whether no operation of Azure is in progress on the resource.

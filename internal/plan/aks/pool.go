@@ -1,7 +1,6 @@
 package aks
 
 import (
-	"cmp"
 	"fmt"
 
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
@@ -9,6 +8,7 @@ import (
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/aso"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/aks/version"
 )
 
 // BuildPoolPlan returns the desired state of one agent pool. The pool waits until the managed cluster accepts changes and runs at
@@ -45,8 +45,8 @@ func BuildPoolPlan(in Input, pool Pool) (*arm.Graph, error) {
 func buildPoolBody(in Input, pool Pool, have ObservedPool) (map[string]any, error) {
 	model := buildPoolModel(in, pool, have)
 	model.Properties.Count = new(wantedCount(pool, have))
-	if version := wantedPoolVersion(in, pool, have); version != "" {
-		model.Properties.OrchestratorVersion = new(version)
+	if wanted := wantedPoolVersion(in, pool, have); wanted != "" {
+		model.Properties.OrchestratorVersion = new(wanted)
 	}
 	body, err := toJSONObject(model)
 	if err != nil {
@@ -107,14 +107,13 @@ func AutoUpgradeVersion(in Input) string {
 	if !UpgradesAutomatically(in) {
 		return ""
 	}
-	return withV(HighestVersion(in.ControlPlane.Status.AutoUpgradeVersion, CurrentVersion(in.Facts.Cluster)))
+	return version.WithV(version.Highest(in.ControlPlane.Status.AutoUpgradeVersion, CurrentVersion(in.Facts.Cluster)))
 }
 
-// wantedPoolVersion returns the version to request, never lower than the running one. "" leaves the choice to AKS.
+// wantedPoolVersion returns the version to request: that of the MachinePool, or the one to which an upgrade channel raised the control
+// plane. "" leaves the choice to AKS.
 func wantedPoolVersion(in Input, pool Pool, have ObservedPool) string {
-	p := have.Properties
-	wanted := HighestVersion(pool.MachinePool.Spec.Template.Spec.Version, AutoUpgradeVersion(in), cmp.Or(p.CurrentOrchestratorVersion, p.OrchestratorVersion))
-	return KeepVersionAlias(wanted, p.OrchestratorVersion, p.CurrentOrchestratorVersion)
+	return version.Wanted(have.Version(), pool.MachinePool.Spec.Template.Spec.Version, AutoUpgradeVersion(in))
 }
 
 // versionTooNewReason returns the message about a pool whose MachinePool has a higher version than the spec of the control plane, ""
@@ -124,12 +123,12 @@ func versionTooNewReason(in Input, pool Pool) string {
 		return ""
 	}
 	wanted := pool.MachinePool.Spec.Template.Spec.Version
-	controlPlane := HighestVersion(in.ControlPlane.Spec.Version, CurrentVersion(in.Facts.Cluster))
-	if !isLowerVersion(controlPlane, wanted) {
+	controlPlane := version.Highest(in.ControlPlane.Spec.Version, CurrentVersion(in.Facts.Cluster))
+	if !version.IsLower(controlPlane, wanted) {
 		return ""
 	}
 	return fmt.Sprintf("MachinePool %s spec.template.spec.version %s is above AzureManagedControlPlane %s spec.version %s: raise the control plane's version first, or lower the pool's",
-		pool.MachinePool.Name, withV(wanted), in.ControlPlane.Name, withV(controlPlane))
+		pool.MachinePool.Name, version.WithV(wanted), in.ControlPlane.Name, version.WithV(controlPlane))
 }
 
 // poolWaitReason returns the reason why a pool waits for the managed cluster, "" if AKS accepts changes. A pool with an operation in
@@ -144,17 +143,6 @@ func poolWaitReason(in Input, have ObservedPool, body map[string]any) string {
 	case !isTerminalState(cluster.Properties.ProvisioningState):
 		return fmt.Sprintf("waits for the managed cluster %s: its provisioning state is %s", name, cluster.Properties.ProvisioningState)
 	default:
-		return VersionWaitReason(name, cluster, toText(valueAt(body, "properties.orchestratorVersion")))
+		return version.WaitReason(name, cluster.Properties.CurrentKubernetesVersion, toText(valueAt(body, "properties.orchestratorVersion")))
 	}
-}
-
-// VersionWaitReason returns the reason why a pool of a version waits for its control plane, "" if AKS accepts the version. AKS
-// rejects pools with a higher version than their control plane. name is the name of the cluster in the message.
-// https://learn.microsoft.com/en-us/azure/aks/manage-node-pools#upgrade-a-single-node-pool
-func VersionWaitReason(name string, cluster ObservedCluster, version string) string {
-	runs := cluster.Properties.CurrentKubernetesVersion
-	if runs == "" || !isLowerVersion(runs, version) {
-		return ""
-	}
-	return fmt.Sprintf("waits for the control plane of %s to run %s: it runs %s", name, withV(version), withV(runs))
 }

@@ -28,14 +28,10 @@ func (in Input) completeAgentPool(m Manifest, id arm.ID) field.ErrorList {
 		return nil
 	}
 	var errs field.ErrorList
-	version := strings.TrimPrefix(machinePool.Spec.Template.Spec.Version, "v")
-	if err := imposeValue(m, []string{"orchestratorVersion"}, version, "spec.template.spec.version of the MachinePool"); err != nil {
+	if err := imposeValue(m, []string{"orchestratorVersion"}, strings.TrimPrefix(machinePool.Spec.Template.Spec.Version, "v"), "spec.template.spec.version of the MachinePool"); err != nil {
 		errs = append(errs, err)
 	}
 	have := aks.ObservePool(in.observedResource(id)).Properties
-	if version != "" {
-		m.Spec["orchestratorVersion"] = wantedVersion(version, have.OrchestratorVersion, have.CurrentOrchestratorVersion)
-	}
 	manager := machinePool.Annotations[clusterv1.ReplicasManagedByAnnotation]
 	if manager == "false" {
 		manager = ""

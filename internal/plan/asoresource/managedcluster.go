@@ -9,7 +9,7 @@ import (
 
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/schema"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/aks"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/aks/version"
 )
 
 // imposeValue sets a field of a manifest to the value of a Cluster API object. It rejects a different value of the user.
@@ -50,6 +50,13 @@ func (in Input) completeManagedCluster(m Manifest) field.ErrorList {
 	add(imposeValue(m, []string{"networkProfile", "serviceCidr"}, in.ServiceCIDR, "spec.clusterNetwork.services of the Cluster"))
 	add(imposeValue(m, []string{"networkProfile", "podCidr"}, in.PodCIDR, "spec.clusterNetwork.pods of the Cluster"))
 	return errs
+}
+
+// setWantedVersion replaces the version in a manifest by the version to request. A manifest without one leaves it to AKS.
+func setWantedVersion(m Manifest, key string, have version.Observed) {
+	if wanted, ok := m.Spec[key].(string); ok && wanted != "" {
+		m.Spec[key] = version.Wanted(have, wanted)
+	}
 }
 
 // buildPoolProfiles returns the pools for the creation of a managed cluster. AKS creates no cluster without a pool.
@@ -97,13 +104,4 @@ func dropUnknownProperties(cluster schema.Definition, profile map[string]any) ma
 		}
 	}
 	return profile
-}
-
-// wantedVersion returns the version to request. It is never lower than the running one, because an upgrade channel may have raised
-// it. asked is the requested version in Azure, possibly only a minor version.
-func wantedVersion(wanted, asked, current string) string {
-	if wanted == "" {
-		return ""
-	}
-	return aks.KeepVersionAlias(aks.HighestVersion(wanted, current), asked, current)
 }

@@ -15,6 +15,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/types"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/aks"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/aks/armschema"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/aks/version"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/lastapplied"
 )
 
@@ -94,8 +95,8 @@ func (in Input) buildNode(m Manifest, id arm.ID, lastApplied lastapplied.State) 
 		node.Blocked = blocked
 	}
 	if id.Type() == types.AgentPool && node.Blocked == "" {
-		version, _ := toObject(body.Properties["properties"])["orchestratorVersion"].(string)
-		node.Blocked = aks.VersionWaitReason(id.Parent().Name(), aks.ObserveCluster(in.observedResource(id.Parent())), version)
+		wanted, _ := toObject(body.Properties["properties"])["orchestratorVersion"].(string)
+		node.Blocked = version.WaitReason(id.Parent().Name(), aks.ObserveCluster(in.observedResource(id.Parent())).Properties.CurrentKubernetesVersion, wanted)
 	}
 	if id.Type() == types.ManagedCluster && len(aks.ObserveCluster(in.observedResource(id)).Properties.AgentPoolProfiles) == 0 {
 		definition, _ := findDefinition(m)
@@ -125,19 +126,18 @@ func findDefinition(m Manifest) (schema.Definition, bool) {
 func (in Input) buildBody(m Manifest, id arm.ID) (body Body, blocked string, errs field.ErrorList) {
 	m.Spec = deepCopy(m.Spec).(map[string]any)
 	resourceType, _ := m.ResourceType()
-	if in.isFirst(m) {
-		switch resourceType {
-		case types.ManagedCluster:
+	first := in.isFirst(m)
+	switch resourceType {
+	case types.ManagedCluster:
+		if first {
 			errs = in.completeManagedCluster(m)
-			if version, ok := m.Spec["kubernetesVersion"].(string); ok {
-				have := aks.ObserveCluster(in.observedResource(id)).Properties
-				if m.Spec["kubernetesVersion"] = aks.KeepVersionAlias(version, have.KubernetesVersion, have.CurrentKubernetesVersion); upgradesAutomatically(m) {
-					m.Spec["kubernetesVersion"] = wantedVersion(version, have.KubernetesVersion, have.CurrentKubernetesVersion)
-				}
-			}
-		case types.AgentPool:
+		}
+		setWantedVersion(m, "kubernetesVersion", aks.ObserveCluster(in.observedResource(id)).Version())
+	case types.AgentPool:
+		if first {
 			errs = in.completeAgentPool(m, id)
 		}
+		setWantedVersion(m, "orchestratorVersion", aks.ObservePool(in.observedResource(id)).Version())
 	}
 	body, wrong := in.TranslateManifest(m, &in.Values)
 	for key := range toObject(body.Properties["tags"]) {
@@ -149,12 +149,6 @@ func (in Input) buildBody(m Manifest, id arm.ID) (body Body, blocked string, err
 		blocked = "waits for " + strings.Join(body.Missing, "; ")
 	}
 	return body, blocked, append(errs, wrong...)
-}
-
-// upgradesAutomatically reports whether AKS raises the Kubernetes version of a cluster.
-func upgradesAutomatically(m Manifest) bool {
-	channel, _ := toObject(m.Spec["autoUpgradeProfile"])["upgradeChannel"].(string)
-	return channel != "" && channel != "none" && channel != "node-image"
 }
 
 // foreignAction returns the action for an existing resource: a group is used, other resources are adopted. With an identity of
