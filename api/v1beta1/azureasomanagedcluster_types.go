@@ -9,20 +9,22 @@ import (
 type AzureASOManagedClusterSpec struct {
 	AzureASOManagedResources `json:",inline"`
 
-	// identityRef names the AzureClusterIdentity that Azure is asked as for the documents of the Cluster that name no Secret by the
-	// annotation serviceoperator.azure.com/credential-from.
+	// identityRef names the AzureClusterIdentity that the provider uses for the resource manifests of the Cluster. A
+	// manifest with the annotation serviceoperator.azure.com/credential-from uses the Secret named there instead.
 	// +optional
 	IdentityRef *corev1.ObjectReference `json:"identityRef,omitempty"`
 
-	// subscriptionID is the subscription of the documents, where an AzureClusterIdentity is used. The default is the manager's.
+	// subscriptionID is the ID of the Azure subscription of resource manifests that use identityRef. The default is the
+	// environment variable AZURE_SUBSCRIPTION_ID of the manager.
 	// +optional
 	SubscriptionID string `json:"subscriptionID,omitempty"`
 
-	// azureEnvironment is the name of the Azure cloud. The default is AzurePublicCloud.
+	// azureEnvironment is the name of the Azure cloud: AzurePublicCloud (the default), AzureChinaCloud or
+	// AzureUSGovernmentCloud.
 	// +optional
 	AzureEnvironment string `json:"azureEnvironment,omitempty"`
 
-	// controlPlaneEndpoint is where the API server is reached. The provider sets it.
+	// controlPlaneEndpoint is the address of the API server. The provider sets it.
 	// +optional
 	ControlPlaneEndpoint APIEndpoint `json:"controlPlaneEndpoint,omitempty,omitzero"`
 }
@@ -31,21 +33,23 @@ type AzureASOManagedClusterSpec struct {
 type AzureASOManagedClusterStatus struct {
 	ObservedStatus `json:",inline"`
 
-	// initialization tells how far the first provisioning is.
+	// initialization has the progress of the first provisioning. Cluster API reads it.
 	// +optional
 	Initialization InitializationStatus `json:"initialization,omitempty,omitzero"`
 
-	// conditions tell the state of the parts.
+	// conditions describe the state of the object, one per group of Azure resources. The condition Ready summarizes
+	// them. At most one condition of each type.
 	// +optional
 	// +listType=map
 	// +listMapKey=type
 	Conditions []metav1.Condition `json:"conditions,omitempty"`
 
-	// ready mirrors initialization, for scripts written before there was that.
+	// ready is true when initialization.provisioned is true.
+	// Deprecated: use initialization.provisioned. It is kept for clients of contract v1beta1 of Cluster API.
 	// +optional
 	Ready bool `json:"ready,omitempty"`
 
-	// resources are the documents and where their Azure resources stand.
+	// resources lists the resource manifests of spec.resources with the states of their Azure resources.
 	// +optional
 	// +listType=atomic
 	Resources []ASOResourceStatus `json:"resources,omitempty"`
@@ -60,11 +64,11 @@ type AzureASOManagedClusterStatus struct {
 // +kubebuilder:printcolumn:name="Ready",type="string",JSONPath=".status.conditions[?(@.type=='Ready')].status"
 // +kubebuilder:printcolumn:name="Reason",type="string",JSONPath=".status.conditions[?(@.type=='Ready')].reason"
 // +kubebuilder:printcolumn:name="Message",type="string",priority=1,JSONPath=".status.conditions[?(@.type=='Ready')].message"
-// +kubebuilder:printcolumn:name="Paused",type="string",JSONPath=".status.conditions[?(@.type=='Paused')].status",description="Whether the provider leaves the object alone"
+// +kubebuilder:printcolumn:name="Paused",type="string",JSONPath=".status.conditions[?(@.type=='Paused')].status",description="Whether reconciliation is paused"
 // +kubebuilder:printcolumn:name="Age",type="date",JSONPath=".metadata.creationTimestamp",description="Time since the AzureASOManagedCluster was created"
 
-// AzureASOManagedCluster is the infrastructure of a Cluster whose control plane is an AzureASOManagedControlPlane, as its
-// resource group.
+// AzureASOManagedCluster is the infrastructure, for example the resource group, of a Cluster whose control plane is an
+// AzureASOManagedControlPlane.
 type AzureASOManagedCluster struct {
 	metav1.TypeMeta   `json:",inline"`
 	metav1.ObjectMeta `json:"metadata,omitempty"`
@@ -82,7 +86,7 @@ func (o *AzureASOManagedCluster) SetConditions(conditions []metav1.Condition) {
 	o.Status.Conditions = conditions
 }
 
-// GetObserved tells what of the object the status is about.
+// GetObserved returns the generation and the request that the status was computed for.
 func (o *AzureASOManagedCluster) GetObserved() *ObservedStatus { return &o.Status.ObservedStatus }
 
 // +kubebuilder:object:root=true

@@ -5,38 +5,42 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// AzureASOManagedClusterTemplateResourceSpec is the part of the spec that AzureASOManagedClusters of one class share.
+// AzureASOManagedClusterTemplateResourceSpec is the part of the spec that all AzureASOManagedClusters of a ClusterClass
+// have in common.
 type AzureASOManagedClusterTemplateResourceSpec struct {
 	AzureASOManagedResources `json:",inline"`
 
-	// identityRef names the AzureClusterIdentity that Azure is asked as for the documents of the Cluster that name no Secret by the
-	// annotation serviceoperator.azure.com/credential-from.
+	// identityRef names the AzureClusterIdentity that the provider uses for the resource manifests of the Cluster. A
+	// manifest with the annotation serviceoperator.azure.com/credential-from uses the Secret named there instead.
 	// +optional
 	IdentityRef *corev1.ObjectReference `json:"identityRef,omitempty"`
 
-	// subscriptionID is the subscription of the documents, where an AzureClusterIdentity is used. The default is the manager's.
+	// subscriptionID is the ID of the Azure subscription of resource manifests that use identityRef. The default is the
+	// environment variable AZURE_SUBSCRIPTION_ID of the manager.
 	// +optional
 	SubscriptionID string `json:"subscriptionID,omitempty"`
 
-	// azureEnvironment is the name of the Azure cloud. The default is AzurePublicCloud.
+	// azureEnvironment is the name of the Azure cloud: AzurePublicCloud (the default), AzureChinaCloud or
+	// AzureUSGovernmentCloud.
 	// +optional
 	AzureEnvironment string `json:"azureEnvironment,omitempty"`
 }
 
 // AzureASOManagedClusterTemplateSpec describes a template of AzureASOManagedClusters.
 type AzureASOManagedClusterTemplateSpec struct {
-	// template is what AzureASOManagedClusters are made from.
+	// template has the metadata and the spec of the AzureASOManagedClusters to create.
 	// +required
 	Template AzureASOManagedClusterTemplateResource `json:"template"`
 }
 
-// AzureASOManagedClusterTemplateResource is what AzureASOManagedClusters are made from.
+// AzureASOManagedClusterTemplateResource has the metadata and the spec of AzureASOManagedClusters that are created from
+// a template.
 type AzureASOManagedClusterTemplateResource struct {
-	// metadata are labels and annotations for the AzureASOManagedClusters.
+	// metadata has labels and annotations for the AzureASOManagedClusters that are created from the template.
 	// +optional
 	ObjectMeta TemplateMetadata `json:"metadata,omitempty,omitzero"`
 
-	// spec is that of the AzureASOManagedClusters.
+	// spec is the spec of the AzureASOManagedClusters that are created from the template.
 	// +optional
 	Spec AzureASOManagedClusterTemplateResourceSpec `json:"spec,omitempty,omitzero"`
 }

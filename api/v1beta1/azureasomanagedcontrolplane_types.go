@@ -9,8 +9,8 @@ import (
 type AzureASOManagedControlPlaneSpec struct {
 	AzureASOManagedResources `json:",inline"`
 
-	// version is the Kubernetes version of the control plane, as in v1.33.2. Without it, that is what the document of the
-	// ManagedCluster says.
+	// version is the Kubernetes version of the control plane, for example v1.33.2. The default is kubernetesVersion of
+	// the manifest of the ManagedCluster.
 	// +optional
 	Version string `json:"version,omitempty"`
 }
@@ -19,33 +19,39 @@ type AzureASOManagedControlPlaneSpec struct {
 type AzureASOManagedControlPlaneStatus struct {
 	ObservedStatus `json:",inline"`
 
-	// initialization tells how far the first provisioning is.
+	// initialization has the progress of the first provisioning. Cluster API reads it.
 	// +optional
 	Initialization ControlPlaneInitializationStatus `json:"initialization,omitempty,omitzero"`
 
-	// conditions tell the state of the parts.
+	// conditions describe the state of the object, one per group of Azure resources. The condition Ready summarizes
+	// them. At most one condition of each type.
 	// +optional
 	// +listType=map
 	// +listMapKey=type
 	Conditions []metav1.Condition `json:"conditions,omitempty"`
 
-	// ready mirrors initialization, for scripts written before there was that.
+	// ready is true when initialization.controlPlaneInitialized is true.
+	// Deprecated: use initialization.controlPlaneInitialized. It is kept for clients of contract v1beta1 of Cluster
+	// API.
 	// +optional
 	Ready bool `json:"ready,omitempty"`
 
-	// initialized mirrors initialization.controlPlaneInitialized, for scripts written before there was that.
+	// initialized is true when initialization.controlPlaneInitialized is true.
+	// Deprecated: use initialization.controlPlaneInitialized. It is kept for clients of contract v1beta1 of Cluster
+	// API.
 	// +optional
 	Initialized bool `json:"initialized,omitempty"`
 
-	// externalManagedControlPlane is true: no Machine runs the control plane.
+	// externalManagedControlPlane is always true: AKS runs the control plane, so it has no Machines. Cluster API reads
+	// it.
 	// +optional
 	ExternalManagedControlPlane *bool `json:"externalManagedControlPlane,omitempty"`
 
-	// version is the Kubernetes version that the control plane runs.
+	// version is the Kubernetes version that the control plane runs, for example v1.33.2.
 	// +optional
 	Version string `json:"version,omitempty"`
 
-	// versions are the same, as Cluster API wants to see it.
+	// versions has one entry, the Kubernetes version that the control plane runs. Cluster API reads it.
 	// +optional
 	// +listType=map
 	// +listMapKey=version
@@ -53,11 +59,11 @@ type AzureASOManagedControlPlaneStatus struct {
 	// +kubebuilder:validation:MaxItems=100
 	Versions []clusterv1.StatusVersion `json:"versions,omitempty"`
 
-	// controlPlaneEndpoint is where the API server is reached.
+	// controlPlaneEndpoint is the address of the API server.
 	// +optional
 	ControlPlaneEndpoint APIEndpoint `json:"controlPlaneEndpoint,omitempty,omitzero"`
 
-	// resources are the documents and where their Azure resources stand.
+	// resources lists the resource manifests of spec.resources with the states of their Azure resources.
 	// +optional
 	// +listType=atomic
 	Resources []ASOResourceStatus `json:"resources,omitempty"`
@@ -72,7 +78,7 @@ type AzureASOManagedControlPlaneStatus struct {
 // +kubebuilder:printcolumn:name="Ready",type="string",JSONPath=".status.conditions[?(@.type=='Ready')].status"
 // +kubebuilder:printcolumn:name="Reason",type="string",JSONPath=".status.conditions[?(@.type=='Ready')].reason"
 // +kubebuilder:printcolumn:name="Message",type="string",priority=1,JSONPath=".status.conditions[?(@.type=='Ready')].message"
-// +kubebuilder:printcolumn:name="Paused",type="string",JSONPath=".status.conditions[?(@.type=='Paused')].status",description="Whether the provider leaves the object alone"
+// +kubebuilder:printcolumn:name="Paused",type="string",JSONPath=".status.conditions[?(@.type=='Paused')].status",description="Whether reconciliation is paused"
 // +kubebuilder:printcolumn:name="Age",type="date",JSONPath=".metadata.creationTimestamp",description="Time since the AzureASOManagedControlPlane was created"
 
 // AzureASOManagedControlPlane is the control plane of an AKS cluster.
@@ -93,7 +99,7 @@ func (o *AzureASOManagedControlPlane) SetConditions(conditions []metav1.Conditio
 	o.Status.Conditions = conditions
 }
 
-// GetObserved tells what of the object the status is about.
+// GetObserved returns the generation and the request that the status was computed for.
 func (o *AzureASOManagedControlPlane) GetObserved() *ObservedStatus { return &o.Status.ObservedStatus }
 
 // +kubebuilder:object:root=true

@@ -4,29 +4,31 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// AzureASOManagedControlPlaneTemplateResourceSpec is the part of the spec that AzureASOManagedControlPlanes of one class share.
+// AzureASOManagedControlPlaneTemplateResourceSpec is the part of the spec that all AzureASOManagedControlPlanes of a
+// ClusterClass have in common.
 type AzureASOManagedControlPlaneTemplateResourceSpec struct {
 	AzureASOManagedResources `json:",inline"`
 
-	// version is the Kubernetes version of the control plane, which the topology of the Cluster sets.
+	// version is the Kubernetes version of the control plane, for example v1.33.2. The topology of the Cluster sets it.
 	// +optional
 	Version string `json:"version,omitempty"`
 }
 
 // AzureASOManagedControlPlaneTemplateSpec describes a template of AzureASOManagedControlPlanes.
 type AzureASOManagedControlPlaneTemplateSpec struct {
-	// template is what AzureASOManagedControlPlanes are made from.
+	// template has the metadata and the spec of the AzureASOManagedControlPlanes to create.
 	// +required
 	Template AzureASOManagedControlPlaneTemplateResource `json:"template"`
 }
 
-// AzureASOManagedControlPlaneTemplateResource is what AzureASOManagedControlPlanes are made from.
+// AzureASOManagedControlPlaneTemplateResource has the metadata and the spec of AzureASOManagedControlPlanes that are
+// created from a template.
 type AzureASOManagedControlPlaneTemplateResource struct {
-	// metadata are labels and annotations for the AzureASOManagedControlPlanes.
+	// metadata has labels and annotations for the AzureASOManagedControlPlanes that are created from the template.
 	// +optional
 	ObjectMeta TemplateMetadata `json:"metadata,omitempty,omitzero"`
 
-	// spec is that of the AzureASOManagedControlPlanes.
+	// spec is the spec of the AzureASOManagedControlPlanes that are created from the template.
 	// +optional
 	Spec AzureASOManagedControlPlaneTemplateResourceSpec `json:"spec,omitempty,omitzero"`
 }

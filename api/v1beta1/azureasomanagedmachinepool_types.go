@@ -8,7 +8,7 @@ import (
 type AzureASOManagedMachinePoolSpec struct {
 	AzureASOManagedResources `json:",inline"`
 
-	// providerIDList are the provider IDs of the machines. The provider sets it.
+	// providerIDList lists the provider IDs of the nodes' virtual machines. The provider sets it. At most 5000.
 	// +optional
 	// +kubebuilder:validation:MaxItems=5000
 	ProviderIDList []string `json:"providerIDList,omitempty"`
@@ -18,25 +18,27 @@ type AzureASOManagedMachinePoolSpec struct {
 type AzureASOManagedMachinePoolStatus struct {
 	ObservedStatus `json:",inline"`
 
-	// initialization tells how far the first provisioning is.
+	// initialization has the progress of the first provisioning. Cluster API reads it.
 	// +optional
 	Initialization InitializationStatus `json:"initialization,omitempty,omitzero"`
 
-	// conditions tell the state of the parts.
+	// conditions describe the state of the object, one per group of Azure resources. The condition Ready summarizes
+	// them. At most one condition of each type.
 	// +optional
 	// +listType=map
 	// +listMapKey=type
 	Conditions []metav1.Condition `json:"conditions,omitempty"`
 
-	// ready mirrors initialization, for scripts written before there was that.
+	// ready is true when initialization.provisioned is true.
+	// Deprecated: use initialization.provisioned. It is kept for clients of contract v1beta1 of Cluster API.
 	// +optional
 	Ready bool `json:"ready,omitempty"`
 
-	// replicas is the number of machines.
+	// replicas is the number of virtual machines of the pool.
 	// +optional
 	Replicas int32 `json:"replicas"`
 
-	// resources are the documents and where their Azure resources stand.
+	// resources lists the resource manifests of spec.resources with the states of their Azure resources.
 	// +optional
 	// +listType=atomic
 	Resources []ASOResourceStatus `json:"resources,omitempty"`
@@ -51,7 +53,7 @@ type AzureASOManagedMachinePoolStatus struct {
 // +kubebuilder:printcolumn:name="Ready",type="string",JSONPath=".status.conditions[?(@.type=='Ready')].status"
 // +kubebuilder:printcolumn:name="Reason",type="string",JSONPath=".status.conditions[?(@.type=='Ready')].reason"
 // +kubebuilder:printcolumn:name="Message",type="string",priority=1,JSONPath=".status.conditions[?(@.type=='Ready')].message"
-// +kubebuilder:printcolumn:name="Paused",type="string",JSONPath=".status.conditions[?(@.type=='Paused')].status",description="Whether the provider leaves the object alone"
+// +kubebuilder:printcolumn:name="Paused",type="string",JSONPath=".status.conditions[?(@.type=='Paused')].status",description="Whether reconciliation is paused"
 // +kubebuilder:printcolumn:name="Age",type="date",JSONPath=".metadata.creationTimestamp",description="Time since the AzureASOManagedMachinePool was created"
 
 // AzureASOManagedMachinePool is the infrastructure of a MachinePool: an agent pool of an AKS cluster.
@@ -72,7 +74,7 @@ func (o *AzureASOManagedMachinePool) SetConditions(conditions []metav1.Condition
 	o.Status.Conditions = conditions
 }
 
-// GetObserved tells what of the object the status is about.
+// GetObserved returns the generation and the request that the status was computed for.
 func (o *AzureASOManagedMachinePool) GetObserved() *ObservedStatus { return &o.Status.ObservedStatus }
 
 // +kubebuilder:object:root=true

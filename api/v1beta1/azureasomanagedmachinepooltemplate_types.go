@@ -4,29 +4,31 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// AzureASOManagedMachinePoolTemplateResourceSpec is the part of the spec that AzureASOManagedMachinePools of one class share.
+// AzureASOManagedMachinePoolTemplateResourceSpec is the part of the spec that all AzureASOManagedMachinePools of a
+// ClusterClass have in common.
 type AzureASOManagedMachinePoolTemplateResourceSpec struct {
 	AzureASOManagedResources `json:",inline"`
 
-	// version has no effect: it is that of the MachinePool.
+	// version has no effect. The version of the MachinePool is used.
 	// +optional
 	Version string `json:"version,omitempty"`
 }
 
 // AzureASOManagedMachinePoolTemplateSpec describes a template of AzureASOManagedMachinePools.
 type AzureASOManagedMachinePoolTemplateSpec struct {
-	// template is what AzureASOManagedMachinePools are made from.
+	// template has the metadata and the spec of the AzureASOManagedMachinePools to create.
 	// +required
 	Template AzureASOManagedMachinePoolTemplateResource `json:"template"`
 }
 
-// AzureASOManagedMachinePoolTemplateResource is what AzureASOManagedMachinePools are made from.
+// AzureASOManagedMachinePoolTemplateResource has the metadata and the spec of AzureASOManagedMachinePools that are
+// created from a template.
 type AzureASOManagedMachinePoolTemplateResource struct {
-	// metadata are labels and annotations for the AzureASOManagedMachinePools.
+	// metadata has labels and annotations for the AzureASOManagedMachinePools that are created from the template.
 	// +optional
 	ObjectMeta TemplateMetadata `json:"metadata,omitempty,omitzero"`
 
-	// spec is that of the AzureASOManagedMachinePools.
+	// spec is the spec of the AzureASOManagedMachinePools that are created from the template.
 	// +optional
 	Spec AzureASOManagedMachinePoolTemplateResourceSpec `json:"spec,omitempty,omitzero"`
 }

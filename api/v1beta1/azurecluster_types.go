@@ -5,7 +5,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// Azure clouds that spec.azureEnvironment names.
+// Values of spec.azureEnvironment.
 const (
 	// PublicCloud is the global Azure cloud, the default.
 	PublicCloud = "AzurePublicCloud"
@@ -15,26 +15,27 @@ const (
 	USGovernmentCloud = "AzureUSGovernmentCloud"
 )
 
-// AzureClusterClassSpec is the part of a cluster that clusters of one class share.
+// AzureClusterClassSpec is the part of a cluster that all clusters of a ClusterClass have in common.
 type AzureClusterClassSpec struct {
-	// subscriptionID is the Azure subscription of the cluster. The default is the manager's environment variable
-	// AZURE_SUBSCRIPTION_ID.
+	// subscriptionID is the ID of the Azure subscription of the cluster. The default is the environment variable
+	// AZURE_SUBSCRIPTION_ID of the manager.
 	// +optional
 	SubscriptionID string `json:"subscriptionID,omitempty"`
 
-	// location is the Azure region of the cluster.
+	// location is the Azure region of the cluster, for example westeurope.
 	// +required
 	Location string `json:"location"`
 
-	// extendedLocation is the edge zone of the cluster. It needs the feature gate EdgeZone.
+	// extendedLocation places the cluster in an edge zone. It needs the feature gate EdgeZone.
 	// +optional
 	ExtendedLocation *ExtendedLocationSpec `json:"extendedLocation,omitempty"`
 
-	// additionalTags are tags for the Azure resources of the cluster, beside those the provider sets.
+	// additionalTags are tags for all Azure resources of the cluster, in addition to those that the provider sets.
 	// +optional
 	AdditionalTags Tags `json:"additionalTags,omitempty"`
 
-	// identityRef names the AzureClusterIdentity with which the provider reconciles the cluster.
+	// identityRef names the AzureClusterIdentity that the provider uses for the cluster. The namespace defaults to that
+	// of the object. Required for new clusters.
 	// +optional
 	IdentityRef *corev1.ObjectReference `json:"identityRef,omitempty"`
 
@@ -42,70 +43,74 @@ type AzureClusterClassSpec struct {
 	// +optional
 	AzureEnvironment string `json:"azureEnvironment,omitempty"`
 
-	// cloudProviderConfigOverrides are settings for azure.json, the configuration of cloud-provider-azure. They are read
-	// when a machine is made, so they cannot change later.
+	// cloudProviderConfigOverrides are settings for azure.json, the configuration file of cloud-provider-azure. They
+	// cannot change, because machines read them when they are created.
 	// +optional
 	CloudProviderConfigOverrides *CloudProviderConfigOverrides `json:"cloudProviderConfigOverrides,omitempty"`
 
-	// failureDomains takes zones away from control-plane machines: a zone listed here with controlPlane false gets none.
-	// Which zones there are is asked of Azure.
+	// failureDomains excludes availability zones from the control plane: a zone with controlPlane false here gets no
+	// control-plane machines. The key is the name of the zone, for example "1". The provider reads the available zones
+	// from Azure. At most 100.
 	// +optional
 	// +kubebuilder:validation:MaxProperties=100
 	FailureDomains map[string]FailureDomainSpec `json:"failureDomains,omitempty"`
 }
 
-// FailureDomainSpec is what users say about one availability zone.
+// FailureDomainSpec restricts the use of one availability zone.
 type FailureDomainSpec struct {
-	// controlPlane tells whether control-plane machines may be in the zone.
+	// controlPlane allows control-plane machines in the zone.
 	// +optional
 	ControlPlane bool `json:"controlPlane,omitempty"`
 
-	// attributes are for users.
+	// attributes are key-value pairs for users. The provider does not use them. At most 100.
 	// +optional
 	// +kubebuilder:validation:MaxProperties=100
 	Attributes map[string]string `json:"attributes,omitempty"`
 }
 
-// APIEndpoint is where an API server is reached.
+// APIEndpoint is the address of an API server.
 type APIEndpoint struct {
-	// host is a DNS name or an IP address.
+	// host is a DNS name or an IP address, at most 512 characters.
 	// +optional
 	// +kubebuilder:validation:MaxLength=512
 	Host string `json:"host,omitempty"`
 
-	// port is the port.
+	// port is a TCP port, 1 to 65535.
 	// +optional
 	// +kubebuilder:validation:Maximum=65535
 	Port int32 `json:"port,omitempty"`
 }
 
-// IsZero tells whether neither host nor port is set.
+// IsZero returns true if neither host nor port is set.
 func (e APIEndpoint) IsZero() bool { return e == APIEndpoint{} }
 
 // AzureClusterSpec describes a cluster on Azure.
 type AzureClusterSpec struct {
 	AzureClusterClassSpec `json:",inline"`
 
-	// networkSpec describes the network.
+	// networkSpec describes the virtual network, its subnets and the load balancers.
 	// +optional
 	NetworkSpec NetworkSpec `json:"networkSpec,omitempty,omitzero"`
 
-	// resourceGroup is the resource group of the cluster. The default is the name of the AzureCluster. An existing group is
-	// used and never deleted.
+	// resourceGroup is the name of the resource group of the cluster. The default is the name of the AzureCluster. The
+	// provider creates the group if it does not exist. If the group exists already, the provider uses it and never deletes
+	// it. The field cannot
+	// change.
 	// +optional
 	ResourceGroup string `json:"resourceGroup,omitempty"`
 
-	// bastionSpec describes how people reach the machines.
+	// bastionSpec adds a bastion host for SSH and RDP connections to the machines.
 	// +optional
 	BastionSpec BastionSpec `json:"bastionSpec,omitempty,omitzero"`
 
-	// controlPlaneEnabled is false for a cluster whose control plane runs elsewhere: no control-plane subnet and no API
-	// server load balancer are made, and controlPlaneEndpoint is the user's to set.
+	// controlPlaneEnabled is false for a cluster whose control plane runs elsewhere. The provider then creates no
+	// control-plane subnet and no API server load balancer, and users set controlPlaneEndpoint. The default is true.
 	// +optional
 	// +kubebuilder:default=true
 	ControlPlaneEnabled bool `json:"controlPlaneEnabled"`
 
-	// controlPlaneEndpoint is where the API server of the cluster is reached. The provider sets it unless the user did.
+	// controlPlaneEndpoint is the address of the API server. The provider sets it if users have not. It cannot change
+	// once it is set.
 	// +optional
 	ControlPlaneEndpoint APIEndpoint `json:"controlPlaneEndpoint,omitempty,omitzero"`
 }
@@ -114,29 +119,31 @@ type AzureClusterSpec struct {
 type AzureClusterStatus struct {
 	ObservedStatus `json:",inline"`
 
-	// initialization tells how far the first provisioning is.
+	// initialization has the progress of the first provisioning. Cluster API reads it.
 	// +optional
 	Initialization InitializationStatus `json:"initialization,omitempty,omitzero"`
 
-	// conditions tell the state of the parts of the cluster.
+	// conditions describe the state of the object, one per group of Azure resources. The condition Ready summarizes
+	// them. At most one condition of each type.
 	// +optional
 	// +listType=map
 	// +listMapKey=type
 	Conditions []metav1.Condition `json:"conditions,omitempty"`
 
-	// failureDomains are the availability zones of the region: a list of objects with name, controlPlane and attributes. The
-	// schema leaves it open, because contract v1beta1 of Cluster API had a map here: with a list in the schema the API server
-	// would empty a stored map, and refuse server-side apply of the object until the map is gone.
+	// failureDomains lists the availability zones of the region, as objects with name, controlPlane and attributes. The
+	// schema does not fix the type, because contract v1beta1 of Cluster API stored a map here: with a list in the
+	// schema, the API server would drop a stored map and refuse server-side apply of the object.
 	// +optional
 	// +kubebuilder:validation:Schemaless
 	// +kubebuilder:pruning:PreserveUnknownFields
 	FailureDomains FailureDomains `json:"failureDomains,omitempty,omitzero"`
 
-	// ready mirrors initialization.provisioned, for scripts written before there was that.
+	// ready is true when initialization.provisioned is true.
+	// Deprecated: use initialization.provisioned. It is kept for clients of contract v1beta1 of Cluster API.
 	// +optional
 	Ready bool `json:"ready,omitempty"`
 
-	// resources are the Azure resources of the cluster and where they stand.
+	// resources lists the Azure resources of the cluster with their states.
 	// +optional
 	// +listType=atomic
 	Resources []ResourceStatus `json:"resources,omitempty"`
@@ -155,11 +162,11 @@ type AzureClusterStatus struct {
 // +kubebuilder:printcolumn:name="SubscriptionID",type="string",priority=1,JSONPath=".spec.subscriptionID"
 // +kubebuilder:printcolumn:name="Location",type="string",priority=1,JSONPath=".spec.location"
 // +kubebuilder:printcolumn:name="Endpoint",type="string",priority=1,JSONPath=".spec.controlPlaneEndpoint.host",description="Control plane endpoint"
-// +kubebuilder:printcolumn:name="Paused",type="string",JSONPath=".status.conditions[?(@.type=='Paused')].status",description="Whether the provider leaves the object alone"
+// +kubebuilder:printcolumn:name="Paused",type="string",JSONPath=".status.conditions[?(@.type=='Paused')].status",description="Whether reconciliation is paused"
 // +kubebuilder:printcolumn:name="Age",type="date",JSONPath=".metadata.creationTimestamp",description="Time since the AzureCluster was created"
 // +kubebuilder:validation:XValidation:rule="oldSelf.hasValue() || self.metadata.name.matches('^[a-z0-9][a-z0-9-]{0,42}[a-z0-9]$')",message="metadata.name must be 2 to 44 lower-case letters, digits and '-', and begin and end with a letter or digit, because names in Azure begin with it",fieldPath=".metadata",optionalOldSelf=true
 
-// AzureCluster is the infrastructure of a Cluster: resource group, network, load balancers.
+// AzureCluster is the infrastructure of a self-managed Cluster: resource group, network and load balancers.
 type AzureCluster struct {
 	metav1.TypeMeta   `json:",inline"`
 	metav1.ObjectMeta `json:"metadata,omitempty"`
@@ -185,7 +192,7 @@ func (c *AzureCluster) GetConditions() []metav1.Condition { return c.Status.Cond
 // SetConditions replaces the conditions.
 func (c *AzureCluster) SetConditions(conditions []metav1.Condition) { c.Status.Conditions = conditions }
 
-// GetObserved tells what of the object the status is about.
+// GetObserved returns the generation and the request that the status was computed for.
 func (c *AzureCluster) GetObserved() *ObservedStatus { return &c.Status.ObservedStatus }
 
 // +kubebuilder:object:root=true

@@ -6,31 +6,33 @@ import (
 
 // AzureClusterTemplateSpec describes a template of AzureClusters.
 type AzureClusterTemplateSpec struct {
-	// template is what AzureClusters are made from.
+	// template has the metadata and the spec of the AzureClusters to create.
 	// +required
 	Template AzureClusterTemplateResource `json:"template"`
 }
 
-// AzureClusterTemplateResource is what AzureClusters are made from.
+// AzureClusterTemplateResource has the metadata and the spec of AzureClusters that are created from a template.
 type AzureClusterTemplateResource struct {
-	// metadata are labels and annotations for the AzureClusters.
+	// metadata has labels and annotations for the AzureClusters that are created from the template.
 	// +optional
 	ObjectMeta TemplateMetadata `json:"metadata,omitempty,omitzero"`
 
-	// spec is the part of the AzureCluster's spec that is the same for every cluster of the class.
+	// spec is the spec of the AzureClusters that are created from the template. Fields that differ between clusters of
+	// a ClusterClass are not part of it.
 	// +required
 	Spec AzureClusterTemplateResourceSpec `json:"spec"`
 }
 
-// AzureClusterTemplateResourceSpec is the part of an AzureCluster's spec that is the same for every cluster of a class.
+// AzureClusterTemplateResourceSpec is the part of the spec of an AzureCluster that all clusters of a ClusterClass have
+// in common.
 type AzureClusterTemplateResourceSpec struct {
 	AzureClusterClassSpec `json:",inline"`
 
-	// networkSpec describes the network.
+	// networkSpec describes the virtual network, its subnets and the load balancers.
 	// +optional
 	NetworkSpec NetworkTemplateSpec `json:"networkSpec,omitempty,omitzero"`
 
-	// bastionSpec describes how people reach the machines.
+	// bastionSpec adds a bastion host for SSH and RDP connections to the machines.
 	// +optional
 	BastionSpec BastionTemplateSpec `json:"bastionSpec,omitempty,omitzero"`
 }

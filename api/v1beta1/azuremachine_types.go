@@ -5,58 +5,64 @@ import (
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 )
 
-// AzureMachineSpec describes a VM.
+// AzureMachineSpec describes a virtual machine.
 // +kubebuilder:validation:XValidation:rule="!self.?disableExtensionOperations.orValue(false) || !has(self.vmExtensions) || size(self.vmExtensions) == 0 || oldSelf.?vmExtensions.orValue([]) == self.vmExtensions",message="disableExtensionOperations forbids extensions: remove them or it",fieldPath=".vmExtensions",reason="FieldValueForbidden",optionalOldSelf=true
 type AzureMachineSpec struct {
 	VirtualMachineProfile `json:",inline"`
 	ManagedIdentities     `json:",inline"`
 
-	// providerID is "azure://" and the Azure resource ID of the VM. The provider sets it.
+	// providerID is "azure://" followed by the Azure resource ID of the VM. The provider sets it.
 	// +optional
 	ProviderID *string `json:"providerID,omitempty"`
 
-	// failureDomain is the availability zone, if the Machine does not name one.
+	// failureDomain is the availability zone of the VM, for example "1". spec.failureDomain of the Machine takes
+	// precedence.
 	// +optional
 	FailureDomain *string `json:"failureDomain,omitempty"`
 
-	// additionalTags are tags for the Azure resources of the machine, beside the cluster's.
+	// additionalTags are tags for all Azure resources of the machine, in addition to those of the cluster. They take
+	// precedence over the cluster's.
 	// +optional
 	AdditionalTags Tags `json:"additionalTags,omitempty"`
 
-	// allocatePublicIP gives a node a public IP address.
+	// allocatePublicIP gives a worker machine a public IP address. The default is false.
 	// +optional
 	AllocatePublicIP bool `json:"allocatePublicIP,omitempty"`
 
-	// enableIPForwarding lets the network interfaces pass traffic that is not for them.
+	// enableIPForwarding lets the network interfaces receive traffic for other addresses than their own, as a router
+	// does. The default is false.
 	// +optional
 	EnableIPForwarding bool `json:"enableIPForwarding,omitempty"`
 
-	// dnsServers are the DNS servers of the first network interface. The default is the virtual network's.
+	// dnsServers are the IP addresses of DNS servers for the first network interface. The default is those of the
+	// virtual network. At most 64.
 	// +optional
 	// +kubebuilder:validation:MaxItems=64
 	DNSServers []string `json:"dnsServers,omitempty"`
 
-	// disableExtensionOperations forbids extensions on the VM.
+	// disableExtensionOperations forbids extensions on the VM, the bootstrap extension of the provider included. The
+	// default is false.
 	// +optional
 	DisableExtensionOperations *bool `json:"disableExtensionOperations,omitempty"`
 
-	// capacityReservationGroupID is the Azure resource ID of the capacity reservation group that the VM draws on.
+	// capacityReservationGroupID is the Azure resource ID of the capacity reservation group from which the VM is
+	// allocated.
 	// +optional
 	// +kubebuilder:validation:Pattern=`(?i)^(azure://)?/subscriptions/[^/]+/resourceGroups/[^/]+/providers/Microsoft\.Compute/capacityReservationGroups/[^/]+/?$`
 	CapacityReservationGroupID *string `json:"capacityReservationGroupID,omitempty"`
 
-	// virtualMachineScaleSetID is the Azure resource ID of an existing scale set with flexible orchestration that the VM
-	// joins.
+	// virtualMachineScaleSetID is the Azure resource ID of an existing scale set with flexible orchestration to which
+	// the VM is added.
 	// +optional
 	// +kubebuilder:validation:Pattern=`(?i)^(azure://)?/subscriptions/[^/]+/resourceGroups/[^/]+/providers/Microsoft\.Compute/virtualMachineScaleSets/[^/]+/?$`
 	VirtualMachineScaleSetID *string `json:"virtualMachineScaleSetID,omitempty"`
 }
 
-// Values of status.vmState besides Azure's provisioning states.
+// Values of status.vmState in addition to Azure's provisioning states.
 const (
-	// VMStateDeleting is a VM that is being deleted.
+	// VMStateDeleting means that Azure is deleting the VM.
 	VMStateDeleting = "Deleting"
-	// VMStateDeleted is a VM that existed and does not any more.
+	// VMStateDeleted means that the VM existed and no longer exists.
 	VMStateDeleted = "Deleted"
 )
 
@@ -64,34 +70,36 @@ const (
 type AzureMachineStatus struct {
 	ObservedStatus `json:",inline"`
 
-	// initialization tells how far the first provisioning is.
+	// initialization has the progress of the first provisioning. Cluster API reads it.
 	// +optional
 	Initialization InitializationStatus `json:"initialization,omitempty,omitzero"`
 
-	// conditions tell the state of the parts of the machine.
+	// conditions describe the state of the object, one per group of Azure resources. The condition Ready summarizes
+	// them. At most one condition of each type.
 	// +optional
 	// +listType=map
 	// +listMapKey=type
 	Conditions []metav1.Condition `json:"conditions,omitempty"`
 
-	// addresses are the addresses of the VM.
+	// addresses lists the host name and the IP addresses of the VM.
 	// +optional
 	// +listType=atomic
 	Addresses []clusterv1.MachineAddress `json:"addresses,omitempty"`
 
-	// failureDomain is the availability zone that the VM is in.
+	// failureDomain is the availability zone of the VM.
 	// +optional
 	FailureDomain string `json:"failureDomain,omitempty"`
 
-	// ready mirrors initialization.provisioned while the VM exists, for scripts written before there was that.
+	// ready is true when initialization.provisioned is true and the VM exists.
+	// Deprecated: use initialization.provisioned. It is kept for clients of contract v1beta1 of Cluster API.
 	// +optional
 	Ready bool `json:"ready,omitempty"`
 
-	// vmState is Azure's provisioning state of the VM, for example Succeeded, or Deleted.
+	// vmState is Azure's provisioning state of the VM, for example Succeeded. It is Deleted if the VM no longer exists.
 	// +optional
 	VMState string `json:"vmState,omitempty"`
 
-	// resources are the Azure resources of the machine and where they stand.
+	// resources lists the Azure resources of the machine with their states.
 	// +optional
 	// +listType=atomic
 	Resources []ResourceStatus `json:"resources,omitempty"`
@@ -110,10 +118,10 @@ type AzureMachineStatus struct {
 // +kubebuilder:printcolumn:name="Machine",type="string",priority=1,JSONPath=".metadata.ownerReferences[?(@.kind==\"Machine\")].name",description="Machine that owns this AzureMachine"
 // +kubebuilder:printcolumn:name="VM ID",type="string",priority=1,JSONPath=".spec.providerID",description="Azure resource ID of the VM"
 // +kubebuilder:printcolumn:name="VM Size",type="string",priority=1,JSONPath=".spec.vmSize",description="Size of the VM"
-// +kubebuilder:printcolumn:name="Paused",type="string",JSONPath=".status.conditions[?(@.type=='Paused')].status",description="Whether the provider leaves the object alone"
+// +kubebuilder:printcolumn:name="Paused",type="string",JSONPath=".status.conditions[?(@.type=='Paused')].status",description="Whether reconciliation is paused"
 // +kubebuilder:printcolumn:name="Age",type="date",JSONPath=".metadata.creationTimestamp",description="Time since the AzureMachine was created"
 
-// AzureMachine is the infrastructure of a Machine: a VM with its disks and network interfaces.
+// AzureMachine is the infrastructure of a Machine: a virtual machine with its disks and network interfaces.
 type AzureMachine struct {
 	metav1.TypeMeta   `json:",inline"`
 	metav1.ObjectMeta `json:"metadata,omitempty"`
@@ -151,7 +159,7 @@ func (m *AzureMachine) GetConditions() []metav1.Condition { return m.Status.Cond
 // SetConditions replaces the conditions.
 func (m *AzureMachine) SetConditions(conditions []metav1.Condition) { m.Status.Conditions = conditions }
 
-// GetObserved tells what of the object the status is about.
+// GetObserved returns the generation and the request that the status was computed for.
 func (m *AzureMachine) GetObserved() *ObservedStatus { return &m.Status.ObservedStatus }
 
 // +kubebuilder:object:root=true

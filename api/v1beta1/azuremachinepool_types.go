@@ -5,72 +5,75 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// OrchestrationMode is how a scale set manages its VMs.
+// OrchestrationMode is the way in which a scale set manages its VMs.
 // +kubebuilder:validation:Enum=Flexible;Uniform
 type OrchestrationMode string
 
 const (
-	// UniformOrchestration is identical VMs that are instances of the scale set.
+	// UniformOrchestration means identical VMs that are instances of the scale set.
 	UniformOrchestration OrchestrationMode = "Uniform"
-	// FlexibleOrchestration is VMs that are resources of their own.
+	// FlexibleOrchestration means VMs that are Azure resources of their own.
 	FlexibleOrchestration OrchestrationMode = "Flexible"
 )
 
-// AzureMachinePoolSpec describes a scale set. The number of VMs, their Kubernetes version and zones are those of the
-// MachinePool.
+// AzureMachinePoolSpec describes a virtual machine scale set. The MachinePool has the number of VMs, their Kubernetes
+// version and their zones.
 type AzureMachinePoolSpec struct {
 	ManagedIdentities `json:",inline"`
 
-	// location is the region, for example westeurope.
+	// location is the Azure region of the scale set, for example westeurope. It cannot change.
 	// +required
 	Location string `json:"location"`
 
-	// template describes each VM.
+	// template describes the VMs of the scale set.
 	// +required
 	// +kubebuilder:validation:XValidation:rule="self.vmSize != '' || oldSelf.?vmSize.orValue('none') == ''",message="name the size of the VMs, for example Standard_D2s_v5",fieldPath=".vmSize",reason="FieldValueRequired",optionalOldSelf=true
 	Template AzureMachinePoolMachineTemplate `json:"template"`
 
-	// additionalTags are tags for the Azure resources of the pool, beside the cluster's.
+	// additionalTags are tags for all Azure resources of the pool, in addition to those of the cluster. They take
+	// precedence over the cluster's.
 	// +optional
 	AdditionalTags Tags `json:"additionalTags,omitempty"`
 
-	// providerID is "azure://" and the Azure resource ID of the scale set. The provider sets it.
+	// providerID is "azure://" followed by the Azure resource ID of the scale set. The provider sets it.
 	// +optional
 	ProviderID string `json:"providerID,omitempty"`
 
-	// providerIDList are the provider IDs of the VMs. The provider sets it.
+	// providerIDList lists the provider IDs of the VMs. The provider sets it. At most 5000.
 	// +optional
 	// +kubebuilder:validation:MaxItems=5000
 	ProviderIDList []string `json:"providerIDList,omitempty"`
 
-	// strategy is how VMs of an older template are replaced.
+	// strategy is the way in which VMs of an older model are replaced. The default is a rolling update with maxSurge 1
+	// and maxUnavailable 0.
 	// +optional
 	// +kubebuilder:default={type: "RollingUpdate", rollingUpdate: {maxSurge: 1, maxUnavailable: 0, deletePolicy: Oldest}}
 	Strategy AzureMachinePoolDeploymentStrategy `json:"strategy,omitempty,omitzero"`
 
-	// orchestrationMode is how the scale set manages its VMs.
+	// orchestrationMode is the way in which the scale set manages its VMs: Uniform (the default) or Flexible. It cannot
+	// change.
 	// +optional
 	// +kubebuilder:default=Uniform
 	OrchestrationMode OrchestrationMode `json:"orchestrationMode,omitempty"`
 
-	// platformFaultDomainCount is over how many fault domains of each zone VMs are spread. The default is Azure's for Uniform
-	// and 1 for Flexible.
-	// Azure takes 5.
+	// platformFaultDomainCount is the number of fault domains in each zone over which VMs are spread, at most 5. The
+	// default is Azure's for Uniform and 1 for Flexible. It cannot change.
 	// +optional
 	// +kubebuilder:validation:Maximum=5
 	PlatformFaultDomainCount *int32 `json:"platformFaultDomainCount,omitempty"`
 
-	// zoneBalance keeps the number of VMs in each zone alike, also if a zone has no capacity. It has no effect with fewer
-	// than two zones.
+	// zoneBalance keeps the number of VMs in each zone equal, even if that means fewer VMs because a zone has no
+	// capacity. It has no effect with fewer than two zones. The default is false.
 	// +optional
 	ZoneBalance *bool `json:"zoneBalance,omitempty"`
 }
 
-// AzureMachinePoolMachineTemplate describes each VM of a scale set.
+// AzureMachinePoolMachineTemplate describes the VMs of a scale set.
 type AzureMachinePoolMachineTemplate struct {
 	VirtualMachineProfile `json:",inline"`
 
-	// terminateNotificationTimeout is how many minutes before its deletion a VM is told of it. Without it, it is not told.
+	// terminateNotificationTimeout is the number of minutes, 5 to 15, between Azure's scheduled event on a VM and its
+	// deletion. Without it, VMs get no such event.
 	// +optional
 	// +kubebuilder:validation:Minimum=5
 	// +kubebuilder:validation:Maximum=15
@@ -81,47 +84,51 @@ type AzureMachinePoolMachineTemplate struct {
 type AzureMachinePoolStatus struct {
 	ObservedStatus `json:",inline"`
 
-	// initialization tells how far the first provisioning is.
+	// initialization has the progress of the first provisioning. Cluster API reads it.
 	// +optional
 	Initialization InitializationStatus `json:"initialization,omitempty,omitzero"`
 
-	// conditions tell the state of the parts of the pool.
+	// conditions describe the state of the object, one per group of Azure resources. The condition Ready summarizes
+	// them. At most one condition of each type.
 	// +optional
 	// +listType=map
 	// +listMapKey=type
 	Conditions []metav1.Condition `json:"conditions,omitempty"`
 
-	// ready mirrors initialization.provisioned while the scale set exists, for scripts written before there was that.
+	// ready is true when initialization.provisioned is true and the scale set exists.
+	// Deprecated: use initialization.provisioned. It is kept for clients of contract v1beta1 of Cluster API.
 	// +optional
 	Ready bool `json:"ready,omitempty"`
 
-	// replicas is the number of VMs.
+	// replicas is the number of VMs of the scale set.
 	// +optional
 	Replicas int32 `json:"replicas"`
 
-	// readyReplicas is the number of VMs whose Machines are Ready. It changes with them, and Cluster API counts the ready
-	// replicas of the MachinePool anew when it does.
+	// readyReplicas is the number of VMs whose Machines are Ready. A change of it makes Cluster API count the ready
+	// replicas of the MachinePool again.
 	// +optional
 	ReadyReplicas *int32 `json:"readyReplicas,omitempty"`
 
-	// lastReconciledReplicas is the number of VMs that were wanted when there were last so many.
+	// lastReconciledReplicas is the number of replicas at the last time when the scale set had as many VMs as
+	// requested.
 	// +optional
 	LastReconciledReplicas *int32 `json:"lastReconciledReplicas,omitempty"`
 
-	// instances are the VMs.
+	// instances lists the VMs of the scale set.
 	// +optional
 	// +listType=atomic
 	Instances []AzureMachinePoolInstanceStatus `json:"instances,omitempty"`
 
-	// capacity are the resources of a node of the pool, from which the cluster autoscaler scales a pool up that has no node.
+	// capacity has the resources of one node of the pool. The cluster autoscaler needs it to scale up a pool without
+	// nodes.
 	// +optional
 	Capacity corev1.ResourceList `json:"capacity,omitempty"`
 
-	// image is the image of new VMs.
+	// image is the image of VMs that are created now.
 	// +optional
 	Image *Image `json:"image,omitempty"`
 
-	// version is the Kubernetes version of new VMs.
+	// version is the Kubernetes version of VMs that are created now.
 	// +optional
 	Version string `json:"version,omitempty"`
 
@@ -129,11 +136,12 @@ type AzureMachinePoolStatus struct {
 	// +optional
 	ProvisioningState string `json:"provisioningState,omitempty"`
 
-	// infrastructureMachineKind is the kind of the objects that stand for the VMs. Cluster API makes a Machine for each.
+	// infrastructureMachineKind is the kind of the objects that represent the VMs, AzureMachinePoolMachine. Cluster API
+	// creates a Machine for each of them.
 	// +optional
 	InfrastructureMachineKind string `json:"infrastructureMachineKind,omitempty"`
 
-	// resources are the Azure resources of the pool and where they stand.
+	// resources lists the Azure resources of the pool with their states.
 	// +optional
 	// +listType=atomic
 	Resources []ResourceStatus `json:"resources,omitempty"`
@@ -149,11 +157,11 @@ type AzureMachinePoolInstanceStatus struct {
 	// +optional
 	ProvisioningState string `json:"provisioningState,omitempty"`
 
-	// providerID is the provider ID of the VM.
+	// providerID is "azure://" followed by the Azure resource ID of the VM.
 	// +optional
 	ProviderID string `json:"providerID,omitempty"`
 
-	// instanceID is the identifier of the VM in the scale set.
+	// instanceID identifies the VM within the scale set.
 	// +optional
 	InstanceID string `json:"instanceID,omitempty"`
 
@@ -161,7 +169,7 @@ type AzureMachinePoolInstanceStatus struct {
 	// +optional
 	InstanceName string `json:"instanceName,omitempty"`
 
-	// latestModelApplied tells whether the VM is as the scale set makes them today.
+	// latestModelApplied is true if the VM has the current model of the scale set.
 	// +required
 	LatestModelApplied bool `json:"latestModelApplied"`
 }
@@ -180,7 +188,7 @@ type AzureMachinePoolInstanceStatus struct {
 // +kubebuilder:printcolumn:name="MachinePool",type="string",priority=1,JSONPath=".metadata.ownerReferences[?(@.kind==\"MachinePool\")].name",description="MachinePool that owns this AzureMachinePool"
 // +kubebuilder:printcolumn:name="VMSS ID",type="string",priority=1,JSONPath=".spec.providerID",description="Azure resource ID of the scale set"
 // +kubebuilder:printcolumn:name="VM Size",type="string",priority=1,JSONPath=".spec.template.vmSize",description="Size of the VMs"
-// +kubebuilder:printcolumn:name="Paused",type="string",JSONPath=".status.conditions[?(@.type=='Paused')].status",description="Whether the provider leaves the object alone"
+// +kubebuilder:printcolumn:name="Paused",type="string",JSONPath=".status.conditions[?(@.type=='Paused')].status",description="Whether reconciliation is paused"
 // +kubebuilder:printcolumn:name="Age",type="date",JSONPath=".metadata.creationTimestamp",description="Time since the AzureMachinePool was created"
 
 // AzureMachinePool is the infrastructure of a MachinePool: a virtual machine scale set.
@@ -207,7 +215,7 @@ func (p *AzureMachinePool) SetConditions(conditions []metav1.Condition) {
 	p.Status.Conditions = conditions
 }
 
-// GetObserved tells what of the object the status is about.
+// GetObserved returns the generation and the request that the status was computed for.
 func (p *AzureMachinePool) GetObserved() *ObservedStatus { return &p.Status.ObservedStatus }
 
 // +kubebuilder:object:root=true

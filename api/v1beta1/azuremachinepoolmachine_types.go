@@ -6,13 +6,13 @@ import (
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 )
 
-// AzureMachinePoolMachineSpec names a VM of a scale set.
+// AzureMachinePoolMachineSpec identifies a VM of a scale set.
 type AzureMachinePoolMachineSpec struct {
-	// providerID is the provider ID of the VM. The provider sets it.
+	// providerID is "azure://" followed by the Azure resource ID of the VM. The provider sets it.
 	// +required
 	ProviderID string `json:"providerID"`
 
-	// instanceID is the identifier of the VM in the scale set. The provider sets it.
+	// instanceID identifies the VM within the scale set. The provider sets it.
 	// +optional
 	InstanceID string `json:"instanceID,omitempty"`
 }
@@ -21,34 +21,36 @@ type AzureMachinePoolMachineSpec struct {
 type AzureMachinePoolMachineStatus struct {
 	ObservedStatus `json:",inline"`
 
-	// initialization tells how far the first provisioning is.
+	// initialization has the progress of the first provisioning. Cluster API reads it.
 	// +optional
 	Initialization InitializationStatus `json:"initialization,omitempty,omitzero"`
 
-	// conditions tell the state of the parts of the VM.
+	// conditions describe the state of the object, one per group of Azure resources. The condition Ready summarizes
+	// them. At most one condition of each type.
 	// +optional
 	// +listType=map
 	// +listMapKey=type
 	Conditions []metav1.Condition `json:"conditions,omitempty"`
 
-	// addresses are the addresses of the VM.
+	// addresses lists the host name and the IP addresses of the VM.
 	// +optional
 	// +listType=atomic
 	Addresses []clusterv1.MachineAddress `json:"addresses,omitempty"`
 
-	// failureDomain is the availability zone that the VM is in.
+	// failureDomain is the availability zone of the VM.
 	// +optional
 	FailureDomain string `json:"failureDomain,omitempty"`
 
-	// ready mirrors initialization.provisioned while the VM exists, for scripts written before there was that.
+	// ready is true when initialization.provisioned is true and the VM exists.
+	// Deprecated: use initialization.provisioned. It is kept for clients of contract v1beta1 of Cluster API.
 	// +optional
 	Ready bool `json:"ready,omitempty"`
 
-	// nodeRef is the Node of the VM.
+	// nodeRef refers to the Node of the VM in the workload cluster.
 	// +optional
 	NodeRef *corev1.ObjectReference `json:"nodeRef,omitempty"`
 
-	// version is the version of the kubelet on the VM.
+	// version is the version of the kubelet on the VM, for example v1.33.2.
 	// +optional
 	Version string `json:"version,omitempty"`
 
@@ -60,7 +62,7 @@ type AzureMachinePoolMachineStatus struct {
 	// +optional
 	InstanceName string `json:"instanceName,omitempty"`
 
-	// latestModelApplied tells whether the VM is as the scale set makes them today.
+	// latestModelApplied is true if the VM has the current model of the scale set.
 	// +optional
 	LatestModelApplied bool `json:"latestModelApplied,omitempty"`
 }
@@ -77,7 +79,7 @@ type AzureMachinePoolMachineStatus struct {
 // +kubebuilder:printcolumn:name="Message",type="string",priority=1,JSONPath=".status.conditions[?(@.type=='Ready')].message"
 // +kubebuilder:printcolumn:name="State",type="string",JSONPath=".status.provisioningState",description="Azure's provisioning state of the VM"
 // +kubebuilder:printcolumn:name="VMSS VM ID",type="string",priority=1,JSONPath=".spec.providerID",description="Azure resource ID of the VM"
-// +kubebuilder:printcolumn:name="Paused",type="string",JSONPath=".status.conditions[?(@.type=='Paused')].status",description="Whether the provider leaves the object alone"
+// +kubebuilder:printcolumn:name="Paused",type="string",JSONPath=".status.conditions[?(@.type=='Paused')].status",description="Whether reconciliation is paused"
 // +kubebuilder:printcolumn:name="Age",type="date",JSONPath=".metadata.creationTimestamp",description="Time since the AzureMachinePoolMachine was created"
 
 // AzureMachinePoolMachine is the infrastructure of a Machine of a MachinePool: a VM of a scale set.
@@ -100,7 +102,7 @@ func (m *AzureMachinePoolMachine) SetConditions(conditions []metav1.Condition) {
 	m.Status.Conditions = conditions
 }
 
-// GetObserved tells what of the object the status is about.
+// GetObserved returns the generation and the request that the status was computed for.
 func (m *AzureMachinePoolMachine) GetObserved() *ObservedStatus { return &m.Status.ObservedStatus }
 
 // +kubebuilder:object:root=true

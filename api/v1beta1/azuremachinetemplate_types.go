@@ -7,36 +7,36 @@ import (
 
 // AzureMachineTemplateSpec describes a template of AzureMachines.
 type AzureMachineTemplateSpec struct {
-	// template is what AzureMachines are made from.
+	// template has the metadata and the spec of the AzureMachines to create.
 	// +required
 	Template AzureMachineTemplateResource `json:"template"`
 }
 
-// AzureMachineTemplateResource is what AzureMachines are made from.
+// AzureMachineTemplateResource has the metadata and the spec of AzureMachines that are created from a template.
 type AzureMachineTemplateResource struct {
-	// metadata are labels and annotations for the AzureMachines.
+	// metadata has labels and annotations for the AzureMachines that are created from the template.
 	// +optional
 	ObjectMeta TemplateMetadata `json:"metadata,omitempty,omitzero"`
 
-	// spec is the spec of the AzureMachines.
+	// spec is the spec of the AzureMachines that are created from the template. It cannot change.
 	// +required
 	// +kubebuilder:validation:XValidation:rule="oldSelf.hasValue() || self.?roleAssignmentName.orValue('') == ''",message="must be empty in a template: every machine needs a role assignment of its own",fieldPath=".roleAssignmentName",reason="FieldValueForbidden",optionalOldSelf=true
 	// +kubebuilder:validation:XValidation:rule="oldSelf.hasValue() || self.?systemAssignedIdentityRole.?name.orValue('') == ''",message="must be empty in a template: every machine needs a role assignment of its own",fieldPath=".systemAssignedIdentityRole.name",reason="FieldValueForbidden",optionalOldSelf=true
 	Spec AzureMachineSpec `json:"spec"`
 }
 
-// TemplateMetadata are labels and annotations for objects made from a template.
+// TemplateMetadata has labels and annotations for objects that are created from a template.
 type TemplateMetadata struct {
-	// labels are the labels.
+	// labels are added to the labels of the created objects.
 	// +optional
 	Labels map[string]string `json:"labels,omitempty"`
 
-	// annotations are the annotations.
+	// annotations are added to the annotations of the created objects.
 	// +optional
 	Annotations map[string]string `json:"annotations,omitempty"`
 }
 
-// Architecture is a processor architecture, as nodes name it.
+// Architecture is a processor architecture, as in the label kubernetes.io/arch of nodes.
 // +kubebuilder:validation:Enum=amd64;arm64
 type Architecture string
 
@@ -47,7 +47,7 @@ const (
 	ArchitectureArm64 Architecture = "arm64"
 )
 
-// OperatingSystem is an operating system, as nodes name it.
+// OperatingSystem is an operating system, as in the label kubernetes.io/os of nodes.
 // +kubebuilder:validation:Enum=linux;windows
 type OperatingSystem string
 
@@ -58,27 +58,27 @@ const (
 	OperatingSystemWindows OperatingSystem = "windows"
 )
 
-// NodeInfo tells what nodes of a template are.
+// NodeInfo describes the nodes of a template.
 type NodeInfo struct {
-	// architecture is the processor architecture.
+	// architecture is the processor architecture of the VM size: amd64 or arm64.
 	// +optional
 	Architecture Architecture `json:"architecture,omitempty"`
 
-	// operatingSystem is the operating system.
+	// operatingSystem is the operating system of the nodes: linux or windows.
 	// +optional
 	OperatingSystem OperatingSystem `json:"operatingSystem,omitempty"`
 }
 
-// AzureMachineTemplateStatus tells the cluster autoscaler what a node of the template would be, so that it can scale up
-// from nothing.
+// AzureMachineTemplateStatus describes the nodes of the template for the cluster autoscaler, which needs it to scale up
+// from zero nodes.
 type AzureMachineTemplateStatus struct {
 	ObservedStatus `json:",inline"`
 
-	// capacity are the resources of a node.
+	// capacity has the resources of one node, for example cpu and memory.
 	// +optional
 	Capacity corev1.ResourceList `json:"capacity,omitempty"`
 
-	// nodeInfo is what a node is.
+	// nodeInfo has the architecture and the operating system of the nodes.
 	// +optional
 	NodeInfo *NodeInfo `json:"nodeInfo,omitempty"`
 }
@@ -98,7 +98,7 @@ type AzureMachineTemplate struct {
 	Status AzureMachineTemplateStatus `json:"status,omitempty,omitzero"`
 }
 
-// GetObserved tells what of the object the status is about.
+// GetObserved returns the generation and the request that the status was computed for.
 func (t *AzureMachineTemplate) GetObserved() *ObservedStatus { return &t.Status.ObservedStatus }
 
 // +kubebuilder:object:root=true

@@ -5,10 +5,11 @@ const (
 	// ManagedControlPlaneFinalizer is on an AzureManagedControlPlane until its Azure resources are gone.
 	ManagedControlPlaneFinalizer = "azuremanagedcontrolplane.infrastructure.cluster.x-k8s.io"
 
-	// ManagedMachinePoolFinalizer is on an AzureManagedMachinePool until its agent pool is gone. It is called as that of
-	// AzureClusters, because stored objects have it.
+	// ManagedMachinePoolFinalizer is on an AzureManagedMachinePool until its agent pool is gone. It has the name of the
+	// finalizer of AzureClusters, because stored objects carry it.
 	ManagedMachinePoolFinalizer = ClusterFinalizer
 )
 
-// LabelAgentPoolMode on an AzureManagedMachinePool repeats spec.mode, so that pools can be selected by it.
+// LabelAgentPoolMode on an AzureManagedMachinePool has the value of spec.mode, so that a selector can select pools by
+// mode.
 const LabelAgentPoolMode = "azuremanagedmachinepool.infrastructure.cluster.x-k8s.io/agentpoolmode"

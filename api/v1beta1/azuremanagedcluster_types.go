@@ -4,10 +4,10 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// AzureManagedClusterSpec describes the infrastructure of an AKS cluster. Everything about it is in the
-// AzureManagedControlPlane.
+// AzureManagedClusterSpec describes the infrastructure of an AKS cluster. The AzureManagedControlPlane has all
+// settings.
 type AzureManagedClusterSpec struct {
-	// controlPlaneEndpoint is where the API server is reached. The provider sets it.
+	// controlPlaneEndpoint is the address of the API server. The provider sets it.
 	// +optional
 	ControlPlaneEndpoint APIEndpoint `json:"controlPlaneEndpoint,omitempty,omitzero"`
 }
@@ -16,17 +16,19 @@ type AzureManagedClusterSpec struct {
 type AzureManagedClusterStatus struct {
 	ObservedStatus `json:",inline"`
 
-	// initialization tells how far the first provisioning is.
+	// initialization has the progress of the first provisioning. Cluster API reads it.
 	// +optional
 	Initialization InitializationStatus `json:"initialization,omitempty,omitzero"`
 
-	// conditions tell the state of the infrastructure.
+	// conditions describe the state of the object, one per group of Azure resources. The condition Ready summarizes
+	// them. At most one condition of each type.
 	// +optional
 	// +listType=map
 	// +listMapKey=type
 	Conditions []metav1.Condition `json:"conditions,omitempty"`
 
-	// ready mirrors initialization.provisioned, for scripts written before there was that.
+	// ready is true when initialization.provisioned is true.
+	// Deprecated: use initialization.provisioned. It is kept for clients of contract v1beta1 of Cluster API.
 	// +optional
 	Ready bool `json:"ready,omitempty"`
 }
@@ -38,11 +40,11 @@ type AzureManagedClusterStatus struct {
 // +kubebuilder:metadata:labels=cluster.x-k8s.io/v1beta2=v1beta1
 // +kubebuilder:printcolumn:name="Cluster",type="string",JSONPath=".metadata.labels.cluster\\.x-k8s\\.io/cluster-name",description="Cluster to which this AzureManagedCluster belongs"
 // +kubebuilder:printcolumn:name="Ready",type="string",JSONPath=".status.ready"
-// +kubebuilder:printcolumn:name="Paused",type="string",JSONPath=".status.conditions[?(@.type=='Paused')].status",description="Whether the provider leaves the object alone"
+// +kubebuilder:printcolumn:name="Paused",type="string",JSONPath=".status.conditions[?(@.type=='Paused')].status",description="Whether reconciliation is paused"
 // +kubebuilder:printcolumn:name="Age",type="date",JSONPath=".metadata.creationTimestamp",description="Time since the AzureManagedCluster was created"
 
-// AzureManagedCluster is what Cluster API wants as the infrastructure of a Cluster whose control plane is an
-// AzureManagedControlPlane, which does all the work.
+// AzureManagedCluster is the infrastructure object that Cluster API requires for a Cluster. All settings and Azure
+// resources of an AKS cluster belong to the AzureManagedControlPlane.
 type AzureManagedCluster struct {
 	metav1.TypeMeta   `json:",inline"`
 	metav1.ObjectMeta `json:"metadata,omitempty"`
@@ -60,7 +62,7 @@ func (c *AzureManagedCluster) SetConditions(conditions []metav1.Condition) {
 	c.Status.Conditions = conditions
 }
 
-// GetObserved tells what of the object the status is about.
+// GetObserved returns the generation and the request that the status was computed for.
 func (c *AzureManagedCluster) GetObserved() *ObservedStatus { return &c.Status.ObservedStatus }
 
 // +kubebuilder:object:root=true

@@ -6,18 +6,19 @@ import (
 
 // AzureManagedClusterTemplateSpec describes a template of AzureManagedClusters.
 type AzureManagedClusterTemplateSpec struct {
-	// template is what AzureManagedClusters are made from.
+	// template has the metadata and the spec of the AzureManagedClusters to create.
 	// +required
 	Template AzureManagedClusterTemplateResource `json:"template"`
 }
 
-// AzureManagedClusterTemplateResource is what AzureManagedClusters are made from.
+// AzureManagedClusterTemplateResource has the metadata and the spec of AzureManagedClusters that are created from a
+// template.
 type AzureManagedClusterTemplateResource struct {
-	// metadata are labels and annotations for the AzureManagedClusters.
+	// metadata has labels and annotations for the AzureManagedClusters that are created from the template.
 	// +optional
 	ObjectMeta TemplateMetadata `json:"metadata,omitempty,omitzero"`
 
-	// spec is empty: everything about an AKS cluster is in the AzureManagedControlPlane.
+	// spec is empty, because all settings of an AKS cluster belong to the AzureManagedControlPlane.
 	// +required
 	Spec AzureManagedClusterTemplateResourceSpec `json:"spec"`
 }

@@ -5,9 +5,9 @@ package v1beta1
 type AKSAssignedIdentity string
 
 const (
-	// AKSAssignedIdentitySystemAssigned is an identity that lives and dies with the extension.
+	// AKSAssignedIdentitySystemAssigned is an identity that is created and deleted with the extension.
 	AKSAssignedIdentitySystemAssigned AKSAssignedIdentity = "SystemAssigned"
-	// AKSAssignedIdentityUserAssigned is an identity of the user.
+	// AKSAssignedIdentityUserAssigned is an identity that users created.
 	AKSAssignedIdentityUserAssigned AKSAssignedIdentity = "UserAssigned"
 )
 
@@ -15,10 +15,10 @@ const (
 // +kubebuilder:validation:Enum=SystemAssigned
 type ExtensionIdentity string
 
-// ExtensionIdentitySystemAssigned is an identity that lives and dies with the extension.
+// ExtensionIdentitySystemAssigned is an identity that is created and deleted with the extension.
 const ExtensionIdentitySystemAssigned ExtensionIdentity = "SystemAssigned"
 
-// ExtensionScopeType is whether an extension is installed for the cluster or for a namespace.
+// ExtensionScopeType is the scope in which an extension is installed: the cluster or one namespace.
 // +kubebuilder:validation:Enum=Cluster;Namespace
 type ExtensionScopeType string
 
@@ -35,16 +35,17 @@ type AKSExtension struct {
 	// +required
 	Name string `json:"name"`
 
-	// aksAssignedIdentityType is the kind of identity that AKS gives the extension.
+	// aksAssignedIdentityType is the kind of identity that AKS assigns to the extension: SystemAssigned or
+	// UserAssigned.
 	// +optional
 	AKSAssignedIdentityType AKSAssignedIdentity `json:"aksAssignedIdentityType,omitempty"`
 
-	// autoUpgradeMinorVersion lets Azure upgrade the extension within its release train.
+	// autoUpgradeMinorVersion lets Azure upgrade the extension within its release train. The default is true.
 	// +optional
 	// +kubebuilder:default=true
 	AutoUpgradeMinorVersion *bool `json:"autoUpgradeMinorVersion,omitempty"`
 
-	// configurationSettings are settings of the extension.
+	// configurationSettings are the settings of the extension as key-value pairs. At most 1000.
 	// +optional
 	// +kubebuilder:validation:MaxProperties=1000
 	ConfigurationSettings map[string]string `json:"configurationSettings,omitempty"`
@@ -53,34 +54,35 @@ type AKSExtension struct {
 	// +required
 	ExtensionType *string `json:"extensionType"`
 
-	// plan is the plan of an extension from Azure Marketplace.
+	// plan is the purchase plan of an extension from Azure Marketplace.
 	// +optional
 	Plan *ExtensionPlan `json:"plan,omitempty"`
 
-	// releaseTrain is the release train, for example Stable or Preview.
+	// releaseTrain is the release train of the extension, for example Stable or Preview. The default is Azure's:
+	// Stable.
 	// +optional
 	ReleaseTrain *string `json:"releaseTrain,omitempty"`
 
-	// scope is where the extension is installed.
+	// scope is the scope in which the extension is installed: the cluster or one namespace.
 	// +optional
 	Scope *ExtensionScope `json:"scope,omitempty"`
 
-	// version pins the version of an extension with autoUpgradeMinorVersion false.
+	// version pins the version of the extension. It needs autoUpgradeMinorVersion false.
 	// +optional
 	Version *string `json:"version,omitempty"`
 
-	// identity is the kind of identity of the extension.
+	// identity is the kind of managed identity of the extension: SystemAssigned.
 	// +optional
 	Identity ExtensionIdentity `json:"identity,omitempty"`
 }
 
-// ExtensionPlan is the plan of an extension from Azure Marketplace.
+// ExtensionPlan is the purchase plan of an extension from Azure Marketplace.
 type ExtensionPlan struct {
 	// name is the name of the plan. The default is "<cluster>-<product>".
 	// +optional
 	Name string `json:"name,omitempty"`
 
-	// product is the product that is bought.
+	// product is the ID of the product in Azure Marketplace.
 	// +optional
 	Product string `json:"product,omitempty"`
 
@@ -88,7 +90,7 @@ type ExtensionPlan struct {
 	// +optional
 	PromotionCode string `json:"promotionCode,omitempty"`
 
-	// publisher is who sells the product.
+	// publisher is the ID of the publisher in Azure Marketplace.
 	// +optional
 	Publisher string `json:"publisher,omitempty"`
 
@@ -97,24 +99,24 @@ type ExtensionPlan struct {
 	Version string `json:"version,omitempty"`
 }
 
-// ExtensionScope is where an extension is installed.
+// ExtensionScope is the scope in which an extension is installed.
 type ExtensionScope struct {
-	// scopeType is whether the extension is installed for the cluster or for a namespace.
+	// scopeType is Cluster or Namespace.
 	// +required
 	ScopeType ExtensionScopeType `json:"scopeType"`
 
-	// releaseNamespace is the namespace that an extension with scope Cluster is installed in.
+	// releaseNamespace is the namespace in which an extension with scopeType Cluster is installed.
 	// +optional
 	ReleaseNamespace string `json:"releaseNamespace,omitempty"`
 
-	// targetNamespace is the namespace of an extension with scope Namespace.
+	// targetNamespace is the namespace in which an extension with scopeType Namespace is installed.
 	// +optional
 	TargetNamespace string `json:"targetNamespace,omitempty"`
 }
 
-// FleetsMemberClassSpec is the part of a membership in a fleet that clusters of one class share.
+// FleetsMemberClassSpec is the part of a membership in a fleet that all clusters of a ClusterClass have in common.
 type FleetsMemberClassSpec struct {
-	// group is the update group of the cluster.
+	// group is the update group of the cluster in the fleet. The default is "default".
 	// +optional
 	// +kubebuilder:default=default
 	Group string `json:"group,omitempty"`

@@ -1,12 +1,13 @@
 package v1beta1
 
-// AADProfile lets users of Microsoft Entra ID into an AKS cluster.
+// AADProfile integrates an AKS cluster with Microsoft Entra ID.
 type AADProfile struct {
-	// managed turns AKS-managed Microsoft Entra integration and Azure RBAC on. It cannot be turned off again.
+	// managed turns on AKS-managed Microsoft Entra integration and Azure RBAC. It cannot be turned off again.
 	// +required
 	Managed bool `json:"managed"`
 
-	// adminGroupObjectIDs are the object IDs of the groups whose members administrate the cluster.
+	// adminGroupObjectIDs are the object IDs of the Microsoft Entra groups whose members are cluster administrators. At
+	// most 1000.
 	// +required
 	// +kubebuilder:validation:MaxItems=1000
 	AdminGroupObjectIDs []string `json:"adminGroupObjectIDs"`
@@ -18,19 +19,19 @@ type AddonProfile struct {
 	// +required
 	Name string `json:"name"`
 
-	// config are settings of the add-on.
+	// config has the settings of the add-on as key-value pairs. At most 100.
 	// +optional
 	// +kubebuilder:validation:MaxProperties=100
 	Config map[string]string `json:"config,omitempty"`
 
-	// enabled turns the add-on on or off.
+	// enabled turns the add-on on (true) or off (false).
 	// +required
 	Enabled bool `json:"enabled"`
 }
 
 // AKSSku is the SKU of an AKS cluster.
 type AKSSku struct {
-	// tier is the tier: Free, or Standard with an uptime SLA. Paid is the old name of Standard.
+	// tier is Free (the default) or Standard, which has an uptime SLA. Paid is the deprecated name of Standard.
 	// +required
 	// +kubebuilder:default=Free
 	Tier AzureManagedControlPlaneSkuTier `json:"tier"`
@@ -43,7 +44,7 @@ type AzureManagedControlPlaneSkuTier string
 const (
 	// FreeManagedControlPlaneTier is the tier without an SLA.
 	FreeManagedControlPlaneTier AzureManagedControlPlaneSkuTier = "Free"
-	// PaidManagedControlPlaneTier is the old name of the tier Standard.
+	// PaidManagedControlPlaneTier is the deprecated name of the tier Standard.
 	PaidManagedControlPlaneTier AzureManagedControlPlaneSkuTier = "Paid"
 	// StandardManagedControlPlaneTier is the tier with an SLA.
 	StandardManagedControlPlaneTier AzureManagedControlPlaneSkuTier = "Standard"
@@ -54,33 +55,33 @@ const (
 type ManagedControlPlaneIdentityType string
 
 const (
-	// ManagedControlPlaneIdentityTypeSystemAssigned is an identity that lives and dies with the cluster.
+	// ManagedControlPlaneIdentityTypeSystemAssigned is an identity that is created and deleted with the cluster.
 	ManagedControlPlaneIdentityTypeSystemAssigned ManagedControlPlaneIdentityType = "SystemAssigned"
-	// ManagedControlPlaneIdentityTypeUserAssigned is an identity of the user.
+	// ManagedControlPlaneIdentityTypeUserAssigned is an identity that users created.
 	ManagedControlPlaneIdentityTypeUserAssigned ManagedControlPlaneIdentityType = "UserAssigned"
 )
 
 // Identity is the managed identity of an AKS control plane.
 type Identity struct {
-	// type is the kind of identity.
+	// type is SystemAssigned (the default) or UserAssigned.
 	// +optional
 	// +kubebuilder:default=SystemAssigned
 	Type ManagedControlPlaneIdentityType `json:"type,omitempty"`
 
-	// userAssignedIdentityResourceID is the Azure resource ID of the identity of type UserAssigned.
+	// userAssignedIdentityResourceID is the Azure resource ID of the managed identity for the type UserAssigned.
 	// +optional
 	UserAssignedIdentityResourceID string `json:"userAssignedIdentityResourceID,omitempty"`
 }
 
 // OIDCIssuerProfile is the issuer of an AKS cluster's service account tokens.
 type OIDCIssuerProfile struct {
-	// enabled turns the issuer on. It cannot be turned off again.
+	// enabled turns the OIDC issuer on. The default is false. It cannot be turned off again.
 	// +optional
 	// +kubebuilder:default=false
 	Enabled *bool `json:"enabled,omitempty"`
 }
 
-// UpgradeChannel is how far AKS upgrades a cluster by itself.
+// UpgradeChannel selects the upgrades that AKS does automatically.
 // +kubebuilder:validation:Enum=node-image;none;patch;rapid;stable
 type UpgradeChannel string
 
@@ -97,57 +98,59 @@ const (
 	UpgradeChannelStable UpgradeChannel = "stable"
 )
 
-// ManagedClusterAutoUpgradeProfile lets AKS upgrade a cluster.
+// ManagedClusterAutoUpgradeProfile configures automatic upgrades by AKS.
 type ManagedClusterAutoUpgradeProfile struct {
-	// upgradeChannel is how far AKS upgrades the cluster by itself.
+	// upgradeChannel selects the upgrades that AKS does automatically: node-image, none, patch, rapid or stable.
 	// +optional
 	UpgradeChannel *UpgradeChannel `json:"upgradeChannel,omitempty"`
 }
 
-// ManagedClusterSecurityProfile describes the security of an AKS cluster.
+// ManagedClusterSecurityProfile has the security settings of an AKS cluster.
 type ManagedClusterSecurityProfile struct {
-	// azureKeyVaultKms encrypts the cluster's secrets with a key in Azure Key Vault.
+	// azureKeyVaultKms encrypts the Secrets of the cluster with a key in Azure Key Vault.
 	// +optional
 	AzureKeyVaultKms *AzureKeyVaultKms `json:"azureKeyVaultKms,omitempty"`
 
-	// defender is Microsoft Defender for Containers.
+	// defender configures Microsoft Defender for Containers.
 	// +optional
 	Defender *ManagedClusterSecurityProfileDefender `json:"defender,omitempty"`
 
-	// imageCleaner removes unused images from nodes.
+	// imageCleaner configures the removal of unused images from nodes.
 	// +optional
 	ImageCleaner *ManagedClusterSecurityProfileImageCleaner `json:"imageCleaner,omitempty"`
 
-	// workloadIdentity lets pods sign in to Azure with their service accounts. It needs the OIDC issuer.
+	// workloadIdentity lets pods sign in to Azure with their Kubernetes service accounts. It needs
+	// oidcIssuerProfile.enabled true.
 	// +optional
 	WorkloadIdentity *ManagedClusterSecurityProfileWorkloadIdentity `json:"workloadIdentity,omitempty"`
 }
 
-// ManagedClusterSecurityProfileDefender is Microsoft Defender for Containers.
+// ManagedClusterSecurityProfileDefender configures Microsoft Defender for Containers.
 type ManagedClusterSecurityProfileDefender struct {
-	// logAnalyticsWorkspaceResourceID is the Azure resource ID of the Log Analytics workspace to write to.
+	// logAnalyticsWorkspaceResourceID is the Azure resource ID of the Log Analytics workspace that gets the security
+	// data.
 	// +required
 	LogAnalyticsWorkspaceResourceID string `json:"logAnalyticsWorkspaceResourceID"`
 
-	// securityMonitoring is the threat detection.
+	// securityMonitoring configures threat detection.
 	// +required
 	SecurityMonitoring ManagedClusterSecurityProfileDefenderSecurityMonitoring `json:"securityMonitoring"`
 }
 
-// ManagedClusterSecurityProfileDefenderSecurityMonitoring is the threat detection of Microsoft Defender.
+// ManagedClusterSecurityProfileDefenderSecurityMonitoring configures the threat detection of Microsoft Defender.
 type ManagedClusterSecurityProfileDefenderSecurityMonitoring struct {
 	// enabled turns threat detection on or off.
 	// +required
 	Enabled bool `json:"enabled"`
 }
 
-// ManagedClusterSecurityProfileImageCleaner removes unused images from nodes.
+// ManagedClusterSecurityProfileImageCleaner configures the removal of unused images from nodes.
 type ManagedClusterSecurityProfileImageCleaner struct {
 	// enabled turns the image cleaner on or off.
 	// +required
 	Enabled bool `json:"enabled"`
 
-	// intervalHours is how often it runs.
+	// intervalHours is the number of hours between two runs of the image cleaner, 24 to 2160.
 	// +optional
 	// +kubebuilder:validation:Minimum=24
 	// +kubebuilder:validation:Maximum=2160
@@ -161,32 +164,33 @@ type ManagedClusterSecurityProfileWorkloadIdentity struct {
 	Enabled bool `json:"enabled"`
 }
 
-// KeyVaultNetworkAccessTypes is how AKS reaches a key vault.
+// KeyVaultNetworkAccessTypes is the network access of AKS to a key vault.
 type KeyVaultNetworkAccessTypes string
 
 const (
-	// KeyVaultNetworkAccessTypesPublic is over the internet.
+	// KeyVaultNetworkAccessTypesPublic is access over the internet.
 	KeyVaultNetworkAccessTypesPublic KeyVaultNetworkAccessTypes = "Public"
-	// KeyVaultNetworkAccessTypesPrivate is over a private link.
+	// KeyVaultNetworkAccessTypesPrivate is access over a private link.
 	KeyVaultNetworkAccessTypesPrivate KeyVaultNetworkAccessTypes = "Private"
 )
 
-// AzureKeyVaultKms encrypts the secrets of an AKS cluster with a key in Azure Key Vault.
+// AzureKeyVaultKms encrypts the Secrets of an AKS cluster with a key in Azure Key Vault.
 type AzureKeyVaultKms struct {
 	// enabled turns encryption on or off.
 	// +required
 	Enabled bool `json:"enabled"`
 
-	// keyID is the identifier of the key, with its version: https://<vault>.vault.azure.net/keys/<key>/<version>.
+	// keyID is the URL of the key with its version: https://<vault>.vault.azure.net/keys/<key>/<version>.
 	// +required
 	KeyID string `json:"keyID"`
 
-	// keyVaultNetworkAccess is how AKS reaches the key vault: Public or Private.
+	// keyVaultNetworkAccess is the network access of AKS to the key vault: Public (the default) or Private.
 	// +optional
 	// +kubebuilder:default=Public
 	KeyVaultNetworkAccess *KeyVaultNetworkAccessTypes `json:"keyVaultNetworkAccess,omitempty"`
 
-	// keyVaultResourceID is the Azure resource ID of the key vault. It is needed with Private and forbidden with Public.
+	// keyVaultResourceID is the Azure resource ID of the key vault. It is required with keyVaultNetworkAccess Private
+	// and forbidden with Public.
 	// +optional
 	KeyVaultResourceID *string `json:"keyVaultResourceID,omitempty"`
 }

@@ -6,87 +6,93 @@ import (
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 )
 
-// AzureManagedControlPlaneClassSpec is the part of an AKS cluster that clusters of one class share.
+// AzureManagedControlPlaneClassSpec is the part of an AKS cluster that all clusters of a ClusterClass have in common.
 type AzureManagedControlPlaneClassSpec struct {
-	// machineTemplate has no effect: the control plane of an AKS cluster has no machines.
+	// machineTemplate has no effect, because the control plane of an AKS cluster has no machines.
 	// +optional
 	MachineTemplate *AzureManagedControlPlaneMachineTemplate `json:"machineTemplate,omitempty"`
 
-	// version is the Kubernetes version, for example v1.33.2.
+	// version is the Kubernetes version of the control plane, for example v1.33.2. It cannot be lowered.
 	// +required
 	// +kubebuilder:validation:MinLength=2
 	Version string `json:"version"`
 
-	// resourceGroupName is the resource group of the cluster. The default is the name of the Cluster. An existing group is
-	// used and never deleted.
+	// resourceGroupName is the name of the resource group of the cluster. The default is the name of the Cluster. The
+	// provider creates the group if it does not exist. If the group exists already, the provider uses it and never deletes it.
 	// +optional
 	ResourceGroupName string `json:"resourceGroupName"`
 
-	// virtualNetwork is the network of the nodes. An existing one is used as it is.
+	// virtualNetwork is the virtual network of the nodes. An existing virtual network is used and not changed.
 	// +optional
 	VirtualNetwork ManagedControlPlaneVirtualNetwork `json:"virtualNetwork,omitempty,omitzero"`
 
-	// subscriptionID is the Azure subscription of the cluster. The default is the manager's environment variable
-	// AZURE_SUBSCRIPTION_ID.
+	// subscriptionID is the ID of the Azure subscription of the cluster. The default is the environment variable
+	// AZURE_SUBSCRIPTION_ID of the manager.
 	// +optional
 	SubscriptionID string `json:"subscriptionID,omitempty"`
 
-	// location is the Azure region of the cluster.
+	// location is the Azure region of the cluster, for example westeurope.
 	// +required
 	Location string `json:"location"`
 
-	// additionalTags are tags for the Azure resources of the cluster, beside those the provider sets.
+	// additionalTags are tags for all Azure resources of the cluster, in addition to those that the provider sets.
 	// +optional
 	AdditionalTags Tags `json:"additionalTags,omitempty"`
 
-	// networkPlugin gives pods their network: azure (Azure CNI), kubenet, or none for one of your own.
+	// networkPlugin is the network plugin for pods: azure for Azure CNI (the default), kubenet, or none if users
+	// install one.
 	// +optional
 	// +kubebuilder:validation:Enum=azure;kubenet;none
 	// +kubebuilder:default=azure
 	NetworkPlugin *string `json:"networkPlugin,omitempty"`
 
-	// networkPluginMode is overlay for pods with addresses from a range that is not the virtual network's.
+	// networkPluginMode is overlay if pods get addresses of a separate range instead of the virtual network's. It needs
+	// networkPlugin azure.
 	// +optional
 	NetworkPluginMode *NetworkPluginMode `json:"networkPluginMode,omitempty"`
 
-	// networkPolicy enforces network policies.
+	// networkPolicy is the engine that enforces network policies: azure, calico or cilium. Without it, network policies
+	// are not enforced.
 	// +optional
 	// +kubebuilder:validation:Enum=azure;calico;cilium
 	NetworkPolicy *string `json:"networkPolicy,omitempty"`
 
-	// networkDataplane forwards the traffic of pods.
+	// networkDataplane is the technology that forwards the traffic of pods: azure or cilium. It cannot change.
 	// +optional
 	NetworkDataplane *NetworkDataplaneType `json:"networkDataplane,omitempty"`
 
-	// outboundType is how nodes reach the internet. The default is AKS's: loadBalancer.
+	// outboundType is the way in which nodes connect to the internet: loadBalancer (the default of AKS),
+	// managedNATGateway, userAssignedNATGateway or userDefinedRouting.
 	// +optional
 	OutboundType *ManagedControlPlaneOutboundType `json:"outboundType,omitempty"`
 
-	// dnsServiceIP is the address of the cluster's DNS service, within the Cluster's service range. The default is the tenth
-	// one in it.
+	// dnsServiceIP is the IP address of the cluster's DNS service, within the service range of the Cluster. The default
+	// is the tenth address of that range. It cannot change.
 	// +optional
 	DNSServiceIP *string `json:"dnsServiceIP,omitempty"`
 
-	// loadBalancerSKU is the SKU of the cluster's load balancers. AKS has retired Basic.
+	// loadBalancerSKU is the SKU of the cluster's load balancers: Standard (the default) or Basic, which AKS has
+	// retired. It cannot change.
 	// +optional
 	// +kubebuilder:validation:Enum=Basic;Standard
 	// +kubebuilder:default=Standard
 	LoadBalancerSKU *string `json:"loadBalancerSKU,omitempty"`
 
-	// identityRef names the AzureClusterIdentity with which the provider reconciles the cluster. It must be there.
+	// identityRef names the AzureClusterIdentity that the provider uses for the cluster. The namespace defaults to that
+	// of the object. Required for new clusters.
 	// +optional
 	IdentityRef *corev1.ObjectReference `json:"identityRef,omitempty"`
 
-	// aadProfile lets users of Microsoft Entra ID in.
+	// aadProfile integrates the cluster with Microsoft Entra ID.
 	// +optional
 	AADProfile *AADProfile `json:"aadProfile,omitempty"`
 
-	// addonProfiles turn AKS's add-ons on.
+	// addonProfiles turn add-ons of AKS on or off. At most 100.
 	// +optional
 	// +kubebuilder:validation:MaxItems=100
 	AddonProfiles []AddonProfile `json:"addonProfiles,omitempty"`
 
-	// sku is the tier of the cluster.
+	// sku is the SKU of the cluster. The default is the tier Free.
 	// +optional
 	SKU *AKSSku `json:"sku,omitempty"`
 
@@ -94,11 +100,11 @@ type AzureManagedControlPlaneClassSpec struct {
 	// +optional
 	LoadBalancerProfile *LoadBalancerProfile `json:"loadBalancerProfile,omitempty"`
 
-	// apiServerAccessProfile tells who reaches the API server.
+	// apiServerAccessProfile restricts access to the API server.
 	// +optional
 	APIServerAccessProfile *APIServerAccessProfile `json:"apiServerAccessProfile,omitempty"`
 
-	// autoscalerProfile tunes the cluster autoscaler of the pools.
+	// autoscalerProfile has the settings of AKS's cluster autoscaler, which scales the pools that have spec.scaling.
 	// +optional
 	AutoScalerProfile *AutoScalerProfile `json:"autoscalerProfile,omitempty"`
 
@@ -110,74 +116,80 @@ type AzureManagedControlPlaneClassSpec struct {
 	// +optional
 	Identity *Identity `json:"identity,omitempty"`
 
-	// kubeletUserAssignedIdentity is the Azure resource ID of the kubelets' managed identity. AKS makes one by default.
+	// kubeletUserAssignedIdentity is the Azure resource ID of the managed identity of the kubelets. By default AKS
+	// creates one.
 	// +optional
 	KubeletUserAssignedIdentity string `json:"kubeletUserAssignedIdentity,omitempty"`
 
-	// httpProxyConfig is the HTTP proxy of the nodes.
+	// httpProxyConfig has the HTTP proxy settings of the nodes.
 	// +optional
 	HTTPProxyConfig *HTTPProxyConfig `json:"httpProxyConfig,omitempty"`
 
-	// oidcIssuerProfile is the issuer of the cluster's service account tokens.
+	// oidcIssuerProfile configures the OIDC issuer of the cluster's service account tokens.
 	// +optional
 	OIDCIssuerProfile *OIDCIssuerProfile `json:"oidcIssuerProfile,omitempty"`
 
-	// disableLocalAccounts leaves users of Microsoft Entra ID as the only ones. It needs aadProfile.
+	// disableLocalAccounts disables the certificates of local accounts, so that only users of Microsoft Entra ID can
+	// sign in. It needs aadProfile. The default is false.
 	// +optional
 	DisableLocalAccounts *bool `json:"disableLocalAccounts,omitempty"`
 
-	// autoUpgradeProfile lets AKS upgrade the cluster.
+	// autoUpgradeProfile configures automatic upgrades by AKS.
 	// +optional
 	AutoUpgradeProfile *ManagedClusterAutoUpgradeProfile `json:"autoUpgradeProfile,omitempty"`
 
-	// securityProfile describes the security of the cluster.
+	// securityProfile has the security settings of the cluster.
 	// +optional
 	SecurityProfile *ManagedClusterSecurityProfile `json:"securityProfile,omitempty"`
 
-	// extensions are extensions of the cluster.
+	// extensions are the extensions to install in the cluster. At most 100.
 	// +optional
 	// +kubebuilder:validation:MaxItems=100
 	Extensions []AKSExtension `json:"extensions,omitempty"`
 
-	// asoManagedClusterPatches are JSON merge patches, in JSON or YAML, for what the fields here do not cover. They are
-	// written for the ManagedCluster of the Azure Service Operator, and applied in order after everything else.
+	// asoManagedClusterPatches are JSON merge patches, written in JSON or YAML, for settings that no other field has.
+	// They use the format of the ManagedCluster of the Azure Service Operator and are applied in order, after all other
+	// fields. At most 100.
 	// +optional
 	// +kubebuilder:validation:MaxItems=100
 	ASOManagedClusterPatches []string `json:"asoManagedClusterPatches,omitempty"`
 
-	// enablePreviewFeatures speaks the preview version of AKS's API, so that patches can have preview features.
+	// enablePreviewFeatures uses the preview version of AKS's API, so that patches can set preview features. The
+	// default is false.
 	// +optional
 	// +kubebuilder:default=false
 	EnablePreviewFeatures *bool `json:"enablePreviewFeatures,omitempty"`
 }
 
-// AzureManagedControlPlaneMachineTemplate has no fields: the control plane of an AKS cluster has no machines.
+// AzureManagedControlPlaneMachineTemplate has no fields, because the control plane of an AKS cluster has no machines.
 type AzureManagedControlPlaneMachineTemplate struct{}
 
-// AzureManagedControlPlaneSpec describes an AKS cluster and what it needs around it. The AKS cluster is called as the
-// AzureManagedControlPlane.
+// AzureManagedControlPlaneSpec describes an AKS cluster with its resource group and network. The AKS cluster has the
+// name of the AzureManagedControlPlane.
 type AzureManagedControlPlaneSpec struct {
 	AzureManagedControlPlaneClassSpec `json:",inline"`
 
-	// nodeResourceGroupName is the resource group that AKS makes for the nodes. The default is
+	// nodeResourceGroupName is the name of the resource group that AKS creates for the nodes. The default is
 	// "MC_<resource group>_<cluster>_<location>".
 	// +optional
 	NodeResourceGroupName string `json:"nodeResourceGroupName,omitempty"`
 
-	// controlPlaneEndpoint is where the API server is reached. The provider sets it, and replaces one that is given.
+	// controlPlaneEndpoint is the address of the API server. The provider sets it and replaces a value that users set.
 	// +optional
 	ControlPlaneEndpoint APIEndpoint `json:"controlPlaneEndpoint,omitempty,omitzero"`
 
-	// sshPublicKey is the SSH public key of the user azureuser on the nodes: a line of an authorized_keys file, in base64.
-	// "" stands for a key that nobody can use; left out, the nodes have none.
+	// sshPublicKey is the SSH public key of the user azureuser on the nodes: a line of an authorized_keys file, encoded
+	// in base64. With "" the provider generates a key and discards its private half. Without the field, the nodes have
+	// no key.
 	// +optional
 	SSHPublicKey *string `json:"sshPublicKey,omitempty"`
 
-	// dnsPrefix starts the DNS name of the API server. The default is the name of the AzureManagedControlPlane.
+	// dnsPrefix is the beginning of the DNS name of the API server. The default is the name of the
+	// AzureManagedControlPlane.
 	// +optional
 	DNSPrefix *string `json:"dnsPrefix,omitempty"`
 
-	// fleetsMember makes the cluster a member of a fleet of Azure Kubernetes Fleet Manager.
+	// fleetsMember adds the cluster to a fleet of Azure Kubernetes Fleet Manager.
 	// +optional
 	FleetsMember *FleetsMember `json:"fleetsMember,omitempty"`
 }
@@ -186,17 +198,18 @@ type AzureManagedControlPlaneSpec struct {
 type AzureManagedControlPlaneStatus struct {
 	ObservedStatus `json:",inline"`
 
-	// initialization tells how far the first provisioning is.
+	// initialization has the progress of the first provisioning. Cluster API reads it.
 	// +optional
 	Initialization ControlPlaneInitializationStatus `json:"initialization,omitempty,omitzero"`
 
-	// conditions tell the state of the parts of the cluster.
+	// conditions describe the state of the object, one per group of Azure resources. The condition Ready summarizes
+	// them. At most one condition of each type.
 	// +optional
 	// +listType=map
 	// +listMapKey=type
 	Conditions []metav1.Condition `json:"conditions,omitempty"`
 
-	// versions are the Kubernetes versions of the control plane: one, as AKS runs it.
+	// versions has one entry, the Kubernetes version that the control plane runs. Cluster API reads it.
 	// +optional
 	// +listType=map
 	// +listMapKey=version
@@ -204,47 +217,53 @@ type AzureManagedControlPlaneStatus struct {
 	// +kubebuilder:validation:MaxItems=100
 	Versions []clusterv1.StatusVersion `json:"versions,omitempty"`
 
-	// version is the Kubernetes version that the control plane runs, for readers that do not know versions.
+	// version is the Kubernetes version that the control plane runs, for example v1.33.2.
 	// +optional
 	Version string `json:"version,omitempty"`
 
-	// autoUpgradeVersion is the Kubernetes version to which AKS has upgraded the cluster by spec.autoUpgradeProfile.
+	// autoUpgradeVersion is the Kubernetes version to which AKS upgraded the cluster automatically, because of
+	// spec.autoUpgradeProfile.
 	// +optional
 	// +kubebuilder:validation:MinLength=2
 	AutoUpgradeVersion string `json:"autoUpgradeVersion,omitempty"`
 
-	// externalManagedControlPlane is true: the control plane has no nodes.
+	// externalManagedControlPlane is always true: AKS runs the control plane, so it has no Machines. Cluster API reads
+	// it.
 	// +optional
 	ExternalManagedControlPlane *bool `json:"externalManagedControlPlane,omitempty"`
 
-	// ready mirrors initialization.controlPlaneInitialized, for scripts written before there was that.
+	// ready is true when initialization.controlPlaneInitialized is true.
+	// Deprecated: use initialization.controlPlaneInitialized. It is kept for clients of contract v1beta1 of Cluster
+	// API.
 	// +optional
 	Ready bool `json:"ready,omitempty"`
 
-	// initialized mirrors initialization.controlPlaneInitialized, for scripts written before there was that.
+	// initialized is true when initialization.controlPlaneInitialized is true.
+	// Deprecated: use initialization.controlPlaneInitialized. It is kept for clients of contract v1beta1 of Cluster
+	// API.
 	// +optional
 	Initialized bool `json:"initialized,omitempty"`
 
-	// oidcIssuerProfile is the issuer of the cluster's service account tokens.
+	// oidcIssuerProfile has the OIDC issuer of the cluster's service account tokens.
 	// +optional
 	OIDCIssuerProfile *OIDCIssuerProfileStatus `json:"oidcIssuerProfile,omitempty"`
 
-	// resources are the Azure resources of the cluster and where they stand.
+	// resources lists the Azure resources of the cluster with their states.
 	// +optional
 	// +listType=atomic
 	Resources []ResourceStatus `json:"resources,omitempty"`
 }
 
-// ControlPlaneInitializationStatus tells how far the first provisioning of a control plane is. Cluster API reads it.
+// ControlPlaneInitializationStatus is the progress of the first provisioning of a control plane. Cluster API reads it.
 // +kubebuilder:validation:MinProperties=1
 type ControlPlaneInitializationStatus struct {
-	// controlPlaneInitialized is true once the API server accepts requests for the first time. It stays true whatever
-	// happens later.
+	// controlPlaneInitialized becomes true when the API server accepts requests for the first time. It never becomes
+	// false again.
 	// +optional
 	ControlPlaneInitialized *bool `json:"controlPlaneInitialized,omitempty"`
 }
 
-// OIDCIssuerProfileStatus is the issuer of a cluster's service account tokens.
+// OIDCIssuerProfileStatus has the OIDC issuer of a cluster's service account tokens.
 type OIDCIssuerProfileStatus struct {
 	// issuerURL is the URL of the issuer.
 	// +optional
@@ -261,10 +280,11 @@ type OIDCIssuerProfileStatus struct {
 // +kubebuilder:printcolumn:name="Reason",type="string",JSONPath=".status.conditions[?(@.type=='Ready')].reason"
 // +kubebuilder:printcolumn:name="Message",type="string",priority=1,JSONPath=".status.conditions[?(@.type=='Ready')].message"
 // +kubebuilder:printcolumn:name="Version",type="string",priority=1,JSONPath=".status.version",description="Kubernetes version that the control plane runs"
-// +kubebuilder:printcolumn:name="Paused",type="string",JSONPath=".status.conditions[?(@.type=='Paused')].status",description="Whether the provider leaves the object alone"
+// +kubebuilder:printcolumn:name="Paused",type="string",JSONPath=".status.conditions[?(@.type=='Paused')].status",description="Whether reconciliation is paused"
 // +kubebuilder:printcolumn:name="Age",type="date",JSONPath=".metadata.creationTimestamp",description="Time since the AzureManagedControlPlane was created"
 
-// AzureManagedControlPlane is an AKS cluster without its pools, and the resource group and network around it.
+// AzureManagedControlPlane is an AKS cluster with its resource group and network. Its pools are
+// AzureManagedMachinePools.
 type AzureManagedControlPlane struct {
 	metav1.TypeMeta   `json:",inline"`
 	metav1.ObjectMeta `json:"metadata,omitempty"`
@@ -293,7 +313,7 @@ func (c *AzureManagedControlPlane) SetConditions(conditions []metav1.Condition) 
 	c.Status.Conditions = conditions
 }
 
-// GetObserved tells what of the object the status is about.
+// GetObserved returns the generation and the request that the status was computed for.
 func (c *AzureManagedControlPlane) GetObserved() *ObservedStatus { return &c.Status.ObservedStatus }
 
 // +kubebuilder:object:root=true

@@ -6,29 +6,31 @@ import (
 
 // AzureManagedControlPlaneTemplateSpec describes a template of AzureManagedControlPlanes.
 type AzureManagedControlPlaneTemplateSpec struct {
-	// template is what AzureManagedControlPlanes are made from.
+	// template has the metadata and the spec of the AzureManagedControlPlanes to create.
 	// +required
 	Template AzureManagedControlPlaneTemplateResource `json:"template"`
 }
 
-// AzureManagedControlPlaneTemplateResource is what AzureManagedControlPlanes are made from.
+// AzureManagedControlPlaneTemplateResource has the metadata and the spec of AzureManagedControlPlanes that are created
+// from a template.
 type AzureManagedControlPlaneTemplateResource struct {
-	// metadata are labels and annotations for the AzureManagedControlPlanes.
+	// metadata has labels and annotations for the AzureManagedControlPlanes that are created from the template.
 	// +optional
 	ObjectMeta TemplateMetadata `json:"metadata,omitempty,omitzero"`
 
-	// spec is the part of the AzureManagedControlPlane's spec that is the same for every cluster of the class.
+	// spec is the spec of the AzureManagedControlPlanes that are created from the template. Fields that differ between
+	// clusters of a ClusterClass are not part of it.
 	// +required
 	// +kubebuilder:validation:XValidation:rule="has(self.identityRef) || oldSelf.hasValue() && !oldSelf.?identityRef.hasValue()",message="name the AzureClusterIdentity to use",fieldPath=".identityRef",reason="FieldValueRequired",optionalOldSelf=true
 	Spec AzureManagedControlPlaneTemplateResourceSpec `json:"spec"`
 }
 
-// AzureManagedControlPlaneTemplateResourceSpec is the part of an AzureManagedControlPlane's spec that is the same for every
-// cluster of a class.
+// AzureManagedControlPlaneTemplateResourceSpec is the part of the spec of an AzureManagedControlPlane that all clusters
+// of a ClusterClass have in common.
 type AzureManagedControlPlaneTemplateResourceSpec struct {
 	AzureManagedControlPlaneClassSpec `json:",inline"`
 
-	// fleetsMember makes the clusters members of a fleet of Azure Kubernetes Fleet Manager.
+	// fleetsMember adds the clusters to a fleet of Azure Kubernetes Fleet Manager.
 	// +optional
 	FleetsMember *FleetsMemberClassSpec `json:"fleetsMember,omitempty"`
 }

@@ -1,6 +1,6 @@
 package v1beta1
 
-// KubeletDiskType is the disk of emptyDir volumes, container images and kubelet data.
+// KubeletDiskType is the disk that stores emptyDir volumes, container images and kubelet data.
 // +kubebuilder:validation:Enum=OS;Temporary
 type KubeletDiskType string
 
@@ -19,70 +19,73 @@ type CPUManagerPolicy string
 // +kubebuilder:validation:Enum=none;best-effort;restricted;single-numa-node
 type TopologyManagerPolicy string
 
-// TransparentHugePageOption is a value of transparent_hugepage/enabled and transparent_hugepage/defrag.
+// TransparentHugePageOption is a value of /sys/kernel/mm/transparent_hugepage/enabled and defrag.
 type TransparentHugePageOption string
 
-// KubeletConfig are settings of the kubelet.
+// KubeletConfig has settings of the kubelet.
 type KubeletConfig struct {
-	// cpuManagerPolicy is the CPU manager policy. The default is AKS's: none.
+	// cpuManagerPolicy is the CPU manager policy: none (the default of AKS) or static.
 	// +optional
 	CPUManagerPolicy *CPUManagerPolicy `json:"cpuManagerPolicy,omitempty"`
 
-	// cpuCfsQuota enforces CPU limits of containers by CFS quotas. The default is AKS's: true.
+	// cpuCfsQuota enforces CPU limits of containers with CFS quotas. The default of AKS is true.
 	// +optional
 	CPUCfsQuota *bool `json:"cpuCfsQuota,omitempty"`
 
-	// cpuCfsQuotaPeriod is the CFS quota period, in milliseconds: "100ms".
+	// cpuCfsQuotaPeriod is the CFS quota period in milliseconds, for example "100ms", which is the default of AKS.
 	// +optional
 	CPUCfsQuotaPeriod *string `json:"cpuCfsQuotaPeriod,omitempty"`
 
-	// imageGcHighThreshold is the disk usage in percent above which unused images are removed.
+	// imageGcHighThreshold is the disk usage, in percent, above which the kubelet removes unused images, 0 to 100. The
+	// default of AKS is 85.
 	// +optional
 	// +kubebuilder:validation:Minimum=0
 	// +kubebuilder:validation:Maximum=100
 	ImageGcHighThreshold *int `json:"imageGcHighThreshold,omitempty"`
 
-	// imageGcLowThreshold is the disk usage in percent below which no images are removed.
+	// imageGcLowThreshold is the disk usage, in percent, down to which the kubelet removes unused images, 0 to 100. The
+	// default of AKS is 80.
 	// +optional
 	// +kubebuilder:validation:Minimum=0
 	// +kubebuilder:validation:Maximum=100
 	ImageGcLowThreshold *int `json:"imageGcLowThreshold,omitempty"`
 
-	// topologyManagerPolicy is the topology manager policy. The default is AKS's: none.
+	// topologyManagerPolicy is the topology manager policy: none (the default of AKS), best-effort, restricted or
+	// single-numa-node.
 	// +optional
 	TopologyManagerPolicy *TopologyManagerPolicy `json:"topologyManagerPolicy,omitempty"`
 
-	// allowedUnsafeSysctls are the unsafe sysctls, or patterns of them that end in *, that pods may set.
+	// allowedUnsafeSysctls lists the unsafe sysctls that pods may set. An entry that ends in * is a prefix. At most
+	// 100.
 	// +optional
 	// +kubebuilder:validation:MaxItems=100
 	AllowedUnsafeSysctls []string `json:"allowedUnsafeSysctls,omitempty"`
 
-	// failSwapOn keeps the kubelet from starting when there is swap. The default is AKS's: true.
+	// failSwapOn keeps the kubelet from starting on nodes with swap. The default of AKS is true.
 	// +optional
 	FailSwapOn *bool `json:"failSwapOn,omitempty"`
 
-	// containerLogMaxSizeMB is the size at which a container's log is rotated, in megabytes.
+	// containerLogMaxSizeMB is the size in megabytes at which the log file of a container is rotated, at most 1000000.
 	// +optional
 	// +kubebuilder:validation:Maximum=1000000
 	ContainerLogMaxSizeMB *int `json:"containerLogMaxSizeMB,omitempty"`
 
-	// containerLogMaxFiles is how many log files of a container are kept.
+	// containerLogMaxFiles is the number of log files that are kept for a container, 2 to 100000.
 	// +optional
 	// +kubebuilder:validation:Minimum=2
 	// +kubebuilder:validation:Maximum=100000
 	ContainerLogMaxFiles *int `json:"containerLogMaxFiles,omitempty"`
 
-	// podMaxPids is how many processes a pod may have; -1 is the kubelet's default.
-	// Linux takes 4194304.
+	// podMaxPids is the number of processes that a pod may have, at most 4194304. -1 is the default of the kubelet.
 	// +optional
 	// +kubebuilder:validation:Minimum=-1
 	// +kubebuilder:validation:Maximum=4194304
 	PodMaxPids *int `json:"podMaxPids,omitempty"`
 }
 
-// LinuxOSConfig are settings of Linux on nodes.
+// LinuxOSConfig has settings of Linux on nodes.
 type LinuxOSConfig struct {
-	// swapFileSizeMB is the size of the swap file, in megabytes. It needs kubeletConfig.failSwapOn false.
+	// swapFileSizeMB is the size of the swap file in megabytes, 1 to 16777216. It needs kubeletConfig.failSwapOn false.
 	// +optional
 	// +kubebuilder:validation:Minimum=1
 	// +kubebuilder:validation:Maximum=16777216
@@ -92,12 +95,14 @@ type LinuxOSConfig struct {
 	// +optional
 	Sysctls *SysctlConfig `json:"sysctls,omitempty"`
 
-	// transparentHugePageDefrag is when the kernel compacts memory for huge pages. The default is AKS's: madvise.
+	// transparentHugePageDefrag selects when the kernel compacts memory for huge pages: always, defer, defer+madvise,
+	// madvise (the default of AKS) or never.
 	// +optional
 	// +kubebuilder:validation:Enum=always;defer;defer+madvise;madvise;never
 	TransparentHugePageDefrag *TransparentHugePageOption `json:"transparentHugePageDefrag,omitempty"`
 
-	// transparentHugePageEnabled is when the kernel uses huge pages. The default is AKS's: always.
+	// transparentHugePageEnabled selects when the kernel uses huge pages: always (the default of AKS), madvise or
+	// never.
 	// +optional
 	// +kubebuilder:validation:Enum=always;madvise;never
 	TransparentHugePageEnabled *TransparentHugePageOption `json:"transparentHugePageEnabled,omitempty"`

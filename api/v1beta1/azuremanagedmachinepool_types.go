@@ -5,7 +5,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// Values of spec.mode of an AzureManagedMachinePool.
+// Values of spec.mode.
 const (
 	// NodePoolModeSystem is a pool for AKS's own pods. A cluster has at least one.
 	NodePoolModeSystem = "System"
@@ -13,122 +13,132 @@ const (
 	NodePoolModeUser = "User"
 )
 
-// AzureManagedMachinePoolClassSpec is the part of an AKS agent pool that pools of one class share. Replicas and version are
-// those of the MachinePool.
+// AzureManagedMachinePoolClassSpec is the part of an AKS agent pool that all pools of a ClusterClass have in common.
+// The MachinePool has the replicas and the version.
 type AzureManagedMachinePoolClassSpec struct {
-	// additionalTags are Azure tags of the pool and its machines.
+	// additionalTags are Azure tags for the agent pool and its virtual machines, in addition to those that the provider
+	// sets.
 	// +optional
 	AdditionalTags Tags `json:"additionalTags,omitempty"`
 
-	// name is the name of the agent pool: a lower-case letter and then lower-case letters and digits, 12 in all, 6 for
-	// Windows. The default is the name of the AzureManagedMachinePool.
+	// name is the name of the agent pool in AKS. It starts with a lower-case letter and contains only lower-case
+	// letters and digits, at most 12 characters, 6 for Windows. The default is the name of the AzureManagedMachinePool.
+	// It cannot change.
 	// +optional
 	Name *string `json:"name,omitempty"`
 
-	// mode is System for a pool for AKS's own pods, of which a cluster has at least one, and User for any other.
+	// mode is System for a pool that runs AKS's system pods, or User for any other pool. A cluster needs at least one
+	// system pool.
 	// +required
 	// +kubebuilder:validation:Enum=System;User
 	Mode string `json:"mode"`
 
-	// sku is the VM size, for example Standard_D2s_v5.
+	// sku is the VM size of the nodes, for example Standard_D2s_v5. It cannot change.
 	// +required
 	SKU string `json:"sku"`
 
-	// osDiskSizeGB is the size of the OS disk. AKS chooses with 0, the default.
-	// AKS takes 2048.
+	// osDiskSizeGB is the size of the OS disk in GiB, at most 2048. With 0, the default, AKS chooses the size. It
+	// cannot change.
 	// +optional
 	// +kubebuilder:validation:Maximum=2048
 	OSDiskSizeGB *int `json:"osDiskSizeGB,omitempty"`
 
-	// availabilityZones are the zones of the machines.
+	// availabilityZones are the availability zones of the nodes, for example ["1", "2", "3"]. At most 10.
 	// +optional
 	// +kubebuilder:validation:MaxItems=10
 	AvailabilityZones []string `json:"availabilityZones,omitempty"`
 
-	// nodeLabels are labels of the nodes.
+	// nodeLabels are Kubernetes labels of the nodes. At most 1000.
 	// +optional
 	// +kubebuilder:validation:MaxProperties=1000
 	NodeLabels map[string]string `json:"nodeLabels,omitempty"`
 
-	// taints are taints of the nodes.
+	// taints are Kubernetes taints of the nodes. At most 100.
 	// +optional
 	Taints Taints `json:"taints,omitempty"`
 
-	// scaling lets AKS's cluster autoscaler choose the number of nodes.
+	// scaling lets AKS's cluster autoscaler choose the number of nodes, between minSize and maxSize.
 	// +optional
 	Scaling *ManagedMachinePoolScaling `json:"scaling,omitempty"`
 
-	// maxPods is how many pods a node can run, 10 to 250.
-	// AKS takes 250.
+	// maxPods is the maximum number of pods on a node, 10 to 250. The default is AKS's and depends on the network
+	// plugin. It cannot change.
 	// +optional
 	// +kubebuilder:validation:Maximum=250
 	MaxPods *int `json:"maxPods,omitempty"`
 
-	// osDiskType is where the OS disk is: Managed, or Ephemeral for one on the host.
+	// osDiskType is Managed (the default) for a managed disk, or Ephemeral for a disk on the host of the VM. It cannot
+	// change.
 	// +optional
 	// +kubebuilder:validation:Enum=Ephemeral;Managed
 	// +kubebuilder:default=Managed
 	OsDiskType *string `json:"osDiskType,omitempty"`
 
-	// enableUltraSSD lets pods use ultra disks.
+	// enableUltraSSD lets pods use ultra disks. The default is false. It cannot change.
 	// +optional
 	EnableUltraSSD *bool `json:"enableUltraSSD,omitempty"`
 
-	// osType is the operating system.
+	// osType is the operating system: Linux (the default) or Windows. It cannot change.
 	// +optional
 	// +kubebuilder:validation:Enum=Linux;Windows
 	// +kubebuilder:default=Linux
 	OSType *string `json:"osType,omitempty"`
 
-	// enableNodePublicIP gives each node a public IP address.
+	// enableNodePublicIP gives each node a public IP address. The default is false. It cannot change.
 	// +optional
 	EnableNodePublicIP *bool `json:"enableNodePublicIP,omitempty"`
 
-	// nodePublicIPPrefixID is the Azure resource ID of the public IP prefix that the addresses are taken from.
+	// nodePublicIPPrefixID is the Azure resource ID of the public IP prefix from which nodes get their public IP
+	// addresses. It needs enableNodePublicIP true. It cannot change.
 	// +optional
 	NodePublicIPPrefixID *string `json:"nodePublicIPPrefixID,omitempty"`
 
-	// scaleSetPriority is Spot for spot machines. The default is AKS's: Regular.
+	// scaleSetPriority is Regular (the default of AKS), or Spot for spot VMs. It cannot change.
 	// +optional
 	// +kubebuilder:validation:Enum=Regular;Spot
 	ScaleSetPriority *string `json:"scaleSetPriority,omitempty"`
 
-	// scaleDownMode is what happens to machines when the pool shrinks.
+	// scaleDownMode is Delete (the default) to delete VMs when the pool shrinks, or Deallocate to stop and keep them.
 	// +optional
 	// +kubebuilder:validation:Enum=Deallocate;Delete
 	// +kubebuilder:default=Delete
 	ScaleDownMode *string `json:"scaleDownMode,omitempty"`
 
-	// spotMaxPrice is the most to pay for a spot machine per hour, in US dollars; -1 is the price of a regular one.
+	// spotMaxPrice is the maximum price of a spot VM in US dollars per hour. -1 is the price of a regular VM. It needs
+	// scaleSetPriority Spot.
 	// +optional
 	SpotMaxPrice *resource.Quantity `json:"spotMaxPrice,omitempty"`
 
-	// kubeletConfig are settings of the kubelet.
+	// kubeletConfig has settings of the kubelet.
 	// +optional
 	KubeletConfig *KubeletConfig `json:"kubeletConfig,omitempty"`
 
-	// kubeletDiskType is the disk of emptyDir volumes, container images and kubelet data: OS or Temporary.
+	// kubeletDiskType is the disk that stores emptyDir volumes, container images and kubelet data: OS or Temporary. It
+	// cannot change.
 	// +optional
 	KubeletDiskType *KubeletDiskType `json:"kubeletDiskType,omitempty"`
 
-	// linuxOSConfig are settings of Linux on the nodes.
+	// linuxOSConfig has settings of Linux on the nodes.
 	// +optional
 	LinuxOSConfig *LinuxOSConfig `json:"linuxOSConfig,omitempty"`
 
-	// subnetName is the subnet of the nodes, in the cluster's virtual network. The default is the cluster's subnet.
+	// subnetName is the name of the nodes' subnet in the virtual network of the cluster. The default is the subnet of
+	// the cluster.
 	// +optional
 	SubnetName *string `json:"subnetName,omitempty"`
 
-	// enableFIPS has the nodes use an image with FIPS-validated cryptography.
+	// enableFIPS uses an image with FIPS-validated cryptography for the nodes. The default is false.
 	// +optional
 	EnableFIPS *bool `json:"enableFIPS,omitempty"`
 
-	// enableEncryptionAtHost encrypts the disks on the host.
+	// enableEncryptionAtHost encrypts the disks, temporary disks and caches on the host of the VM. The default is
+	// false. It cannot change.
 	// +optional
 	EnableEncryptionAtHost *bool `json:"enableEncryptionAtHost,omitempty"`
 
-	// asoManagedClustersAgentPoolPatches are JSON merge patches, in JSON or YAML, for what the fields here do not cover. They
-	// are written for the ManagedClustersAgentPool of the Azure Service Operator, and applied in order after everything else.
+	// asoManagedClustersAgentPoolPatches are JSON merge patches, written in JSON or YAML, for settings that no other
+	// field has. They use the format of the ManagedClustersAgentPool of the Azure Service Operator and are applied in
+	// order, after all other fields. At most 100.
 	// +optional
 	// +kubebuilder:validation:MaxItems=100
 	ASOManagedClustersAgentPoolPatches []string `json:"asoManagedClustersAgentPoolPatches,omitempty"`
@@ -136,34 +146,32 @@ type AzureManagedMachinePoolClassSpec struct {
 
 // ManagedMachinePoolScaling are the limits of the cluster autoscaler.
 type ManagedMachinePoolScaling struct {
-	// minSize is the least number of nodes.
-	// AKS takes 1000.
+	// minSize is the minimum number of nodes, at most 1000. System pools need at least 1.
 	// +optional
 	// +kubebuilder:validation:Maximum=1000
 	MinSize *int `json:"minSize,omitempty"`
 
-	// maxSize is the greatest number of nodes.
-	// AKS takes 1000.
+	// maxSize is the maximum number of nodes, at most 1000.
 	// +optional
 	// +kubebuilder:validation:Maximum=1000
 	MaxSize *int `json:"maxSize,omitempty"`
 }
 
-// TaintEffect is what a taint does to pods that do not tolerate it.
+// TaintEffect is the effect of a taint on pods that do not tolerate it.
 // +kubebuilder:validation:Enum=NoSchedule;NoExecute;PreferNoSchedule
 type TaintEffect string
 
-// Taint is a taint of nodes.
+// Taint is a Kubernetes taint of nodes.
 type Taint struct {
-	// effect is what the taint does to pods that do not tolerate it.
+	// effect is the effect on pods that do not tolerate the taint: NoSchedule, NoExecute or PreferNoSchedule.
 	// +required
 	Effect TaintEffect `json:"effect"`
 
-	// key is the key.
+	// key is the key of the taint, for example dedicated.
 	// +required
 	Key string `json:"key"`
 
-	// value is the value.
+	// value is the value of the taint.
 	// +required
 	Value string `json:"value"`
 }
@@ -176,7 +184,7 @@ type Taints []Taint
 type AzureManagedMachinePoolSpec struct {
 	AzureManagedMachinePoolClassSpec `json:",inline"`
 
-	// providerIDList are the provider IDs of the machines. The provider sets it.
+	// providerIDList lists the provider IDs of the nodes' virtual machines. The provider sets it. At most 5000.
 	// +optional
 	// +kubebuilder:validation:MaxItems=5000
 	ProviderIDList []string `json:"providerIDList,omitempty"`
@@ -186,25 +194,27 @@ type AzureManagedMachinePoolSpec struct {
 type AzureManagedMachinePoolStatus struct {
 	ObservedStatus `json:",inline"`
 
-	// initialization tells how far the first provisioning is.
+	// initialization has the progress of the first provisioning. Cluster API reads it.
 	// +optional
 	Initialization InitializationStatus `json:"initialization,omitempty,omitzero"`
 
-	// conditions tell the state of the parts of the pool.
+	// conditions describe the state of the object, one per group of Azure resources. The condition Ready summarizes
+	// them. At most one condition of each type.
 	// +optional
 	// +listType=map
 	// +listMapKey=type
 	Conditions []metav1.Condition `json:"conditions,omitempty"`
 
-	// ready mirrors initialization.provisioned, for scripts written before there was that.
+	// ready is true when initialization.provisioned is true.
+	// Deprecated: use initialization.provisioned. It is kept for clients of contract v1beta1 of Cluster API.
 	// +optional
 	Ready bool `json:"ready,omitempty"`
 
-	// replicas is the number of machines.
+	// replicas is the number of virtual machines of the pool.
 	// +optional
 	Replicas int32 `json:"replicas"`
 
-	// resources are the Azure resources of the pool and where they stand.
+	// resources lists the Azure resources of the pool with their states.
 	// +optional
 	// +listType=atomic
 	Resources []ResourceStatus `json:"resources,omitempty"`
@@ -219,7 +229,7 @@ type AzureManagedMachinePoolStatus struct {
 // +kubebuilder:printcolumn:name="Ready",type="string",JSONPath=".status.conditions[?(@.type=='Ready')].status"
 // +kubebuilder:printcolumn:name="Reason",type="string",JSONPath=".status.conditions[?(@.type=='Ready')].reason"
 // +kubebuilder:printcolumn:name="Message",type="string",priority=1,JSONPath=".status.conditions[?(@.type=='Ready')].message"
-// +kubebuilder:printcolumn:name="Paused",type="string",JSONPath=".status.conditions[?(@.type=='Paused')].status",description="Whether the provider leaves the object alone"
+// +kubebuilder:printcolumn:name="Paused",type="string",JSONPath=".status.conditions[?(@.type=='Paused')].status",description="Whether reconciliation is paused"
 // +kubebuilder:printcolumn:name="Age",type="date",JSONPath=".metadata.creationTimestamp",description="Time since the AzureManagedMachinePool was created"
 // +kubebuilder:printcolumn:name="Mode",type="string",JSONPath=".spec.mode"
 // +capz:immutable:field=".spec.sku",as="exact",guard="agentPoolMade",because="after the agent pool was made; make a new pool, with another name"
@@ -263,7 +273,7 @@ func (p *AzureManagedMachinePool) SetConditions(conditions []metav1.Condition) {
 	p.Status.Conditions = conditions
 }
 
-// GetObserved tells what of the object the status is about.
+// GetObserved returns the generation and the request that the status was computed for.
 func (p *AzureManagedMachinePool) GetObserved() *ObservedStatus { return &p.Status.ObservedStatus }
 
 // +kubebuilder:object:root=true

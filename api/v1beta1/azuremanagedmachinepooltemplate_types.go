@@ -6,24 +6,26 @@ import (
 
 // AzureManagedMachinePoolTemplateSpec describes a template of AzureManagedMachinePools.
 type AzureManagedMachinePoolTemplateSpec struct {
-	// template is what AzureManagedMachinePools are made from.
+	// template has the metadata and the spec of the AzureManagedMachinePools to create.
 	// +required
 	Template AzureManagedMachinePoolTemplateResource `json:"template"`
 }
 
-// AzureManagedMachinePoolTemplateResource is what AzureManagedMachinePools are made from.
+// AzureManagedMachinePoolTemplateResource has the metadata and the spec of AzureManagedMachinePools that are created
+// from a template.
 type AzureManagedMachinePoolTemplateResource struct {
-	// metadata are labels and annotations for the AzureManagedMachinePools.
+	// metadata has labels and annotations for the AzureManagedMachinePools that are created from the template.
 	// +optional
 	ObjectMeta TemplateMetadata `json:"metadata,omitempty,omitzero"`
 
-	// spec is the part of the AzureManagedMachinePool's spec that is the same for every pool of the class.
+	// spec is the spec of the AzureManagedMachinePools that are created from the template. Fields that differ between
+	// pools of a ClusterClass are not part of it.
 	// +required
 	Spec AzureManagedMachinePoolTemplateResourceSpec `json:"spec"`
 }
 
-// AzureManagedMachinePoolTemplateResourceSpec is the part of an AzureManagedMachinePool's spec that is the same for every
-// pool of a class.
+// AzureManagedMachinePoolTemplateResourceSpec is the part of the spec of an AzureManagedMachinePool that all pools of a
+// ClusterClass have in common.
 type AzureManagedMachinePoolTemplateResourceSpec struct {
 	AzureManagedMachinePoolClassSpec `json:",inline"`
 }

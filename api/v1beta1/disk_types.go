@@ -18,35 +18,36 @@ const (
 	WindowsOS = "Windows"
 )
 
-// StorageAccountTypeUltraSSD is the storage account type of ultra disks, which only data disks can be and which are not
-// cached.
+// StorageAccountTypeUltraSSD is the storage account type of ultra disks. Only data disks can have it, and they cannot
+// be cached.
 const StorageAccountTypeUltraSSD = "UltraSSD_LRS"
 
 // OSDisk describes the disk with the operating system.
 // +kubebuilder:validation:XValidation:rule=`self.?managedDisk.?storageAccountType.orValue("") != 'UltraSSD_LRS'`,message="an ultra disk can be a data disk only: choose another type",fieldPath=".managedDisk.storageAccountType"
 // +kubebuilder:validation:XValidation:rule="!has(self.diffDiskSettings) || !self.?managedDisk.?diskEncryptionSet.hasValue()",message="an ephemeral disk cannot be encrypted with a disk encryption set: remove it or diffDiskSettings",fieldPath=".managedDisk.diskEncryptionSet",reason="FieldValueForbidden"
 type OSDisk struct {
-	// osType is Linux or Windows.
+	// osType is the operating system: Linux (the default) or Windows.
 	// +required
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:default=Linux
 	OSType string `json:"osType,omitempty"`
 
-	// diskSizeGB is the size in GiB. The default is the size of the image.
+	// diskSizeGB is the size of the disk in GiB, 1 to 2048. The default is the size of the image.
 	// +optional
 	// +kubebuilder:validation:Minimum=1
 	// +kubebuilder:validation:Maximum=2048
 	DiskSizeGB *int32 `json:"diskSizeGB,omitempty"`
 
-	// managedDisk describes the managed disk.
+	// managedDisk has the type and the encryption of the disk.
 	// +optional
 	ManagedDisk *ManagedDiskParameters `json:"managedDisk,omitempty"`
 
-	// diffDiskSettings make the disk ephemeral.
+	// diffDiskSettings make the disk ephemeral: it is stored on the host of the VM and lost with it.
 	// +optional
 	DiffDiskSettings *DiffDiskSettings `json:"diffDiskSettings,omitempty"`
 
-	// cachingType is how the host caches the disk. An ephemeral disk has ReadOnly instead of None, which Azure does not take.
+	// cachingType is the caching of the disk on the host: None (the default), ReadOnly or ReadWrite. For an ephemeral
+	// disk the default is ReadOnly, because Azure does not accept None.
 	// +optional
 	// +kubebuilder:validation:Enum=None;ReadOnly;ReadWrite
 	// +kubebuilder:default=None
@@ -56,58 +57,62 @@ type OSDisk struct {
 // DataDisk describes a data disk.
 // +kubebuilder:validation:XValidation:rule=`self.?managedDisk.?storageAccountType.orValue("") != 'UltraSSD_LRS' || self.?cachingType.orValue('None') == 'None'`,message="an ultra disk needs None",fieldPath=".cachingType"
 type DataDisk struct {
-	// nameSuffix ends the name of the disk, which is "<machine>_<nameSuffix>" and has at most 80 characters.
+	// nameSuffix is the end of the disk's name, "<machine>_<nameSuffix>", 1 to 78 characters. The whole name has at
+	// most 80 characters. Each data disk needs a different one.
 	// +required
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=78
 	NameSuffix string `json:"nameSuffix"`
 
-	// diskSizeGB is the size in GiB.
+	// diskSizeGB is the size of the disk in GiB, 4 to 32767.
 	// +required
 	// +kubebuilder:validation:Minimum=4
 	// +kubebuilder:validation:Maximum=32767
 	DiskSizeGB int32 `json:"diskSizeGB"`
 
-	// managedDisk describes the managed disk.
+	// managedDisk has the type and the encryption of the disk.
 	// +optional
 	ManagedDisk *ManagedDiskParameters `json:"managedDisk,omitempty"`
 
-	// lun is the logical unit number, 0 to 63. The default is the lowest that is free.
+	// lun is the logical unit number, 0 to 63. The default is the lowest free number. Each data disk needs a different
+	// one.
 	// +optional
 	// +kubebuilder:validation:Minimum=0
 	// +kubebuilder:validation:Maximum=63
 	Lun *int32 `json:"lun,omitempty"`
 
-	// cachingType is how the host caches the disk. The default is ReadWrite, and None for ultra disks.
+	// cachingType is the caching of the disk on the host: None, ReadOnly or ReadWrite. The default is ReadWrite, and
+	// None for ultra disks, which cannot have another one.
 	// +optional
 	// +kubebuilder:validation:Enum=None;ReadOnly;ReadWrite
 	CachingType string `json:"cachingType,omitempty"`
 }
 
-// ManagedDiskParameters describe a managed disk.
+// ManagedDiskParameters has the type and the encryption of a managed disk.
 type ManagedDiskParameters struct {
-	// storageAccountType is the kind of disk, for example Premium_LRS.
+	// storageAccountType is the type of disk, for example Premium_LRS. The default is Azure's. UltraSSD_LRS is for data
+	// disks only.
 	// +optional
 	// +kubebuilder:validation:Enum=PremiumV2_LRS;Premium_LRS;Premium_ZRS;StandardSSD_LRS;StandardSSD_ZRS;Standard_LRS;UltraSSD_LRS
 	StorageAccountType string `json:"storageAccountType,omitempty"`
 
-	// diskEncryptionSet is the key with which the disk is encrypted.
+	// diskEncryptionSet is the disk encryption set whose key encrypts the disk.
 	// +optional
 	DiskEncryptionSet *DiskEncryptionSetParameters `json:"diskEncryptionSet,omitempty"`
 
-	// securityProfile is how the disk of a confidential VM is encrypted.
+	// securityProfile configures the encryption of a disk of a confidential VM.
 	// +optional
 	SecurityProfile *VMDiskSecurityProfile `json:"securityProfile,omitempty"`
 }
 
-// DiskEncryptionSetParameters name a disk encryption set.
+// DiskEncryptionSetParameters identifies a disk encryption set.
 type DiskEncryptionSetParameters struct {
 	// id is the Azure resource ID of the disk encryption set.
 	// +optional
 	ID string `json:"id,omitempty"`
 }
 
-// SecurityEncryptionType is what of a confidential VM is encrypted.
+// SecurityEncryptionType is the part of a confidential VM that is encrypted.
 // +kubebuilder:validation:Enum=VMGuestStateOnly;DiskWithVMGuestState
 type SecurityEncryptionType string
 
@@ -118,19 +123,21 @@ const (
 	SecurityEncryptionTypeDiskWithVMGuestState SecurityEncryptionType = "DiskWithVMGuestState"
 )
 
-// VMDiskSecurityProfile is how the disk of a confidential VM is encrypted.
+// VMDiskSecurityProfile configures the encryption of a disk of a confidential VM.
 // +kubebuilder:validation:XValidation:rule=`!has(self.diskEncryptionSet) || self.?securityEncryptionType.orValue("") == 'DiskWithVMGuestState'`,message="needs the securityEncryptionType DiskWithVMGuestState",fieldPath=".diskEncryptionSet",reason="FieldValueForbidden"
 type VMDiskSecurityProfile struct {
-	// diskEncryptionSet is the key of a disk with the encryption type DiskWithVMGuestState.
+	// diskEncryptionSet is the disk encryption set whose key encrypts the disk. It needs the securityEncryptionType
+	// DiskWithVMGuestState.
 	// +optional
 	DiskEncryptionSet *DiskEncryptionSetParameters `json:"diskEncryptionSet,omitempty"`
 
-	// securityEncryptionType is what is encrypted.
+	// securityEncryptionType is VMGuestStateOnly to encrypt the guest state, or DiskWithVMGuestState to encrypt the
+	// guest state and the disk.
 	// +optional
 	SecurityEncryptionType SecurityEncryptionType `json:"securityEncryptionType,omitempty"`
 }
 
-// DiffDiskPlacement is where an ephemeral disk is kept.
+// DiffDiskPlacement is the disk of the host that stores an ephemeral OS disk.
 // +kubebuilder:validation:Enum=CacheDisk;NvmeDisk;ResourceDisk
 type DiffDiskPlacement string
 
@@ -143,17 +150,18 @@ const (
 	DiffDiskPlacementResourceDisk DiffDiskPlacement = "ResourceDisk"
 )
 
-// DiffDiskOptionLocal is the option of ephemeral disks.
+// DiffDiskOptionLocal is the only value of the option of ephemeral disks.
 const DiffDiskOptionLocal = "Local"
 
 // DiffDiskSettings describe an ephemeral disk.
 type DiffDiskSettings struct {
-	// option is Local.
+	// option is Local, the only value.
 	// +required
 	// +kubebuilder:validation:Enum=Local
 	Option string `json:"option"`
 
-	// placement is where the disk is kept. Azure chooses by default.
+	// placement is the disk of the host that stores the ephemeral disk: CacheDisk, NvmeDisk or ResourceDisk. By default
+	// Azure chooses.
 	// +optional
 	Placement *DiffDiskPlacement `json:"placement,omitempty"`
 }

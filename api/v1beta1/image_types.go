@@ -1,6 +1,6 @@
 package v1beta1
 
-// Image names the image of a VM, in one of several ways.
+// Image identifies the image of a VM. Exactly one of its fields is set.
 // +kubebuilder:validation:XValidation:rule="[has(self.id), has(self.marketplace), has(self.sharedGallery), has(self.computeGallery)].exists_one(x, x)",message="must have exactly one of id, marketplace, computeGallery and sharedGallery; leave out the image for the default"
 type Image struct {
 	// id is the Azure resource ID of an image.
@@ -34,7 +34,7 @@ type ImagePlan struct {
 	// +kubebuilder:validation:MinLength=1
 	Offer string `json:"offer"`
 
-	// sku is the instance of the offer.
+	// sku is the SKU of the offer, for example 22_04-lts-gen2.
 	// +required
 	// +kubebuilder:validation:MinLength=1
 	SKU string `json:"sku"`
@@ -44,12 +44,12 @@ type ImagePlan struct {
 type AzureMarketplaceImage struct {
 	ImagePlan `json:",inline"`
 
-	// version is the version of the image, or latest.
+	// version is the version of the image, or "latest" for the newest one at the time when the VM is created.
 	// +required
 	// +kubebuilder:validation:MinLength=1
 	Version string `json:"version"`
 
-	// thirdPartyImage tells that the image needs its purchase plan on the VM.
+	// thirdPartyImage is true if the image can be used only with its purchase plan. The default is false.
 	// +optional
 	// +kubebuilder:default=false
 	ThirdPartyImage bool `json:"thirdPartyImage"`
@@ -57,7 +57,7 @@ type AzureMarketplaceImage struct {
 
 // AzureSharedGalleryImage names an image in a gallery of a subscription.
 type AzureSharedGalleryImage struct {
-	// subscriptionID is the subscription of the gallery.
+	// subscriptionID is the ID of the subscription of the gallery.
 	// +required
 	// +kubebuilder:validation:MinLength=1
 	SubscriptionID string `json:"subscriptionID"`
@@ -82,15 +82,16 @@ type AzureSharedGalleryImage struct {
 	// +kubebuilder:validation:MinLength=1
 	Version string `json:"version"`
 
-	// publisher, with offer and sku, is the purchase plan of the marketplace image that this one was made from.
+	// publisher is the publisher in the purchase plan of the Marketplace image from which this image was created. It is
+	// set together with offer and sku.
 	// +optional
 	Publisher *string `json:"publisher,omitempty"`
 
-	// offer is part of the purchase plan.
+	// offer is the offer in the purchase plan. It is set together with publisher and sku.
 	// +optional
 	Offer *string `json:"offer,omitempty"`
 
-	// sku is part of the purchase plan.
+	// sku is the SKU in the purchase plan. It is set together with publisher and offer.
 	// +optional
 	SKU *string `json:"sku,omitempty"`
 }
@@ -114,16 +115,16 @@ type AzureComputeGalleryImage struct {
 	// +kubebuilder:validation:MinLength=1
 	Version string `json:"version"`
 
-	// subscriptionID is the subscription of the gallery. With neither it nor resourceGroup, the gallery is a community
-	// gallery.
+	// subscriptionID is the ID of the subscription of the gallery. It is set together with resourceGroup. Without both,
+	// the gallery is a community gallery.
 	// +optional
 	SubscriptionID *string `json:"subscriptionID,omitempty"`
 
-	// resourceGroup is the resource group of the gallery.
+	// resourceGroup is the name of the resource group of the gallery. It is set together with subscriptionID.
 	// +optional
 	ResourceGroup *string `json:"resourceGroup,omitempty"`
 
-	// plan is the purchase plan of the marketplace image that this one was made from.
+	// plan is the purchase plan of the Marketplace image from which this image was created.
 	// +optional
 	Plan *ImagePlan `json:"plan,omitempty"`
 }

@@ -1,6 +1,6 @@
 package v1beta1
 
-// LBType tells whether a load balancer has public or private addresses.
+// LBType is Public for a load balancer with public addresses, or Internal for one with private addresses.
 // +kubebuilder:validation:Enum=Public;Internal
 type LBType string
 
@@ -15,21 +15,21 @@ const (
 // +kubebuilder:validation:Enum=Standard
 type SKU string
 
-// SKUStandard is the only SKU of load balancers that is supported.
+// SKUStandard is the only supported SKU of load balancers.
 const SKUStandard SKU = "Standard"
 
-// LoadBalancerClassSpec is the part of a load balancer that clusters of one class share.
+// LoadBalancerClassSpec is the part of a load balancer that all clusters of a ClusterClass have in common.
 type LoadBalancerClassSpec struct {
-	// sku is the SKU of the load balancer: Standard.
+	// sku is the SKU of the load balancer. Only Standard is supported.
 	// +optional
 	SKU SKU `json:"sku,omitempty"`
 
-	// type is Public or Internal.
+	// type is Public or Internal. It cannot change.
 	// +optional
 	Type LBType `json:"type,omitempty"`
 
-	// idleTimeoutInMinutes is how long an idle TCP connection is kept: 4 to 30 minutes, and up to 120 for outbound
-	// connections of nodes without IPv6.
+	// idleTimeoutInMinutes is the time in minutes after which an idle TCP connection is closed: 4 to 30, or up to 120
+	// for outbound connections of nodes without IPv6. It cannot change.
 	// +optional
 	// +kubebuilder:validation:Minimum=4
 	// +kubebuilder:validation:Maximum=120
@@ -38,7 +38,8 @@ type LoadBalancerClassSpec struct {
 
 // LoadBalancerSpec describes a load balancer.
 type LoadBalancerSpec struct {
-	// id is the Azure resource ID of the load balancer.
+	// id is the Azure resource ID of the load balancer. It has to match the name of the load balancer and the resource
+	// group of the cluster.
 	// +optional
 	ID string `json:"id,omitempty"`
 
@@ -48,13 +49,12 @@ type LoadBalancerSpec struct {
 	// +kubebuilder:validation:Pattern=`^[-\w._]*$`
 	Name string `json:"name,omitempty"`
 
-	// frontendIPs are the frontend IP configurations.
-	// Azure takes 600 for a load balancer.
+	// frontendIPs are the frontend IP configurations, at most 600. The API server load balancer has exactly one.
 	// +optional
 	// +kubebuilder:validation:MaxItems=600
 	FrontendIPs []FrontendIP `json:"frontendIPs,omitempty"`
 
-	// frontendIPsCount is the number of frontends of an outbound load balancer. A load balancer has at most 600.
+	// frontendIPsCount is the number of frontends of an outbound load balancer, 0 to 600.
 	// +optional
 	// +kubebuilder:validation:Minimum=0
 	// +kubebuilder:validation:Maximum=600
@@ -64,8 +64,9 @@ type LoadBalancerSpec struct {
 	// +optional
 	BackendPool BackendPool `json:"backendPool,omitempty,omitzero"`
 
-	// availabilityZones are the zones of an internal load balancer's frontend and of the public IP addresses of a public
-	// one. The default is every zone of the region for public addresses and none for internal frontends.
+	// availabilityZones are the availability zones of an internal load balancer's frontend, or of the public IP
+	// addresses of a public one. The default is all zones of the region for public addresses, and no zone for internal
+	// frontends. At most 3. It cannot change.
 	// +optional
 	// +listType=set
 	// +kubebuilder:validation:MaxItems=3
@@ -75,9 +76,9 @@ type LoadBalancerSpec struct {
 	LoadBalancerClassSpec `json:",inline"`
 }
 
-// FrontendIPClass is the part of a frontend that clusters of one class share.
+// FrontendIPClass is the part of a frontend that all clusters of a ClusterClass have in common.
 type FrontendIPClass struct {
-	// privateIP is the private address of an internal frontend.
+	// privateIP is the private IP address of an internal frontend, within the range of its subnet.
 	// +optional
 	PrivateIPAddress string `json:"privateIP,omitempty"`
 }
@@ -89,7 +90,7 @@ type FrontendIP struct {
 	// +kubebuilder:validation:MinLength=1
 	Name string `json:"name"`
 
-	// publicIP is the public address of a public frontend.
+	// publicIP is the public IP address of a public frontend.
 	// +optional
 	PublicIP *PublicIPSpec `json:"publicIP,omitempty"`
 
@@ -103,14 +104,14 @@ type BackendPool struct {
 	Name string `json:"name,omitempty"`
 }
 
-// LoadBalancerPort describes a further port of the API server load balancer.
+// LoadBalancerPort describes an additional port of the API server load balancer.
 type LoadBalancerPort struct {
 	// name is the name of the load-balancing rule.
 	// +required
 	// +kubebuilder:validation:MinLength=1
 	Name string `json:"name"`
 
-	// port is the port of the frontend and of the machines.
+	// port is the TCP port of the frontend and of the control-plane machines, 1 to 65534.
 	// +required
 	// +kubebuilder:validation:Minimum=1
 	// +kubebuilder:validation:Maximum=65534

@@ -8,12 +8,12 @@ package v1beta1
 // +kubebuilder:validation:XValidation:rule=`self.?roleAssignmentName.orValue("") == "" || self.?systemAssignedIdentityRole.?name.orValue("") == "" || oldSelf.optMap(old, !(old.?roleAssignmentName.orValue("") == "" || old.?systemAssignedIdentityRole.?name.orValue("") == "")).orValue(false)`,message="is the deprecated name of systemAssignedIdentityRole.name: keep that",fieldPath=".roleAssignmentName",reason="FieldValueForbidden",optionalOldSelf=true
 // +kubebuilder:validation:XValidation:rule=`self.?identity.orValue('None') != 'SystemAssigned' || self.?systemAssignedIdentityRole.?name.orValue("") == "" || self.systemAssignedIdentityRole.name.matches('^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$') || oldSelf.?systemAssignedIdentityRole.?name.orValue("") == self.systemAssignedIdentityRole.name`,message="must be a UUID",fieldPath=".systemAssignedIdentityRole.name",optionalOldSelf=true
 type ManagedIdentities struct {
-	// identity is the kind of managed identity.
+	// identity is the kind of managed identity: None (the default), SystemAssigned or UserAssigned.
 	// +optional
 	// +kubebuilder:default=None
 	Identity VMIdentity `json:"identity,omitempty"`
 
-	// userAssignedIdentities are the managed identities of a VM with identity UserAssigned.
+	// userAssignedIdentities are the managed identities of a VM with identity UserAssigned. At most 1000.
 	// +optional
 	// +kubebuilder:validation:MaxItems=1000
 	UserAssignedIdentities []UserAssignedIdentity `json:"userAssignedIdentities,omitempty"`
@@ -22,7 +22,7 @@ type ManagedIdentities struct {
 	// +optional
 	SystemAssignedIdentityRole *SystemAssignedIdentityRole `json:"systemAssignedIdentityRole,omitempty"`
 
-	// roleAssignmentName is the name of the role assignment of a VM with identity SystemAssigned.
+	// roleAssignmentName is the name, a UUID, of the role assignment of a VM with identity SystemAssigned.
 	// Deprecated: use systemAssignedIdentityRole.name.
 	// +optional
 	RoleAssignmentName string `json:"roleAssignmentName,omitempty"`

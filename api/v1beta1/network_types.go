@@ -1,15 +1,16 @@
 package v1beta1
 
-// NetworkClassSpec is the part of a network that clusters of one class share.
+// NetworkClassSpec is the part of a network that all clusters of a ClusterClass have in common.
 type NetworkClassSpec struct {
-	// privateDNSZoneName is the name of the private DNS zone that resolves the API server of a cluster with an internal
-	// load balancer. The default is "<cluster>.capz.io".
+	// privateDNSZoneName is the name of the private DNS zone that has the record of the API server of a cluster with an
+	// internal API server load balancer, at most 253 characters. The default is "<cluster>.capz.io". It cannot change.
 	// +optional
 	// +kubebuilder:validation:MaxLength=253
 	// +kubebuilder:validation:XValidation:rule="self == '' || !isIP(self) && self.matches('^[a-zA-Z0-9_][a-zA-Z0-9_-]{0,62}([.][a-zA-Z0-9_][a-zA-Z0-9_-]{0,62})*[._]?$')",message="must be a DNS name, such as private.example.com"
 	PrivateDNSZoneName string `json:"privateDNSZoneName,omitempty"`
 
-	// privateDNSZoneResourceGroup is the resource group of the private DNS zone. The default is the cluster's.
+	// privateDNSZoneResourceGroup is the name of the resource group of the private DNS zone. The default is the
+	// resource group of the cluster. It cannot change.
 	// +optional
 	// +kubebuilder:validation:Pattern=`^[-\w._()]*$`
 	PrivateDNSZoneResourceGroup string `json:"privateDNSZoneResourceGroup,omitempty"`
@@ -22,11 +23,12 @@ type NetworkClassSpec struct {
 // +kubebuilder:validation:XValidation:rule="!has(self.apiServerLB) || self.?controlPlaneOutboundLB.?idleTimeoutInMinutes.orValue(4) <= 30",message="must be between 4 and 30 minutes",fieldPath=".controlPlaneOutboundLB.idleTimeoutInMinutes"
 // +kubebuilder:validation:XValidation:rule="!has(self.apiServerLB) || self.?controlPlaneOutboundLB.?frontendIPsCount.orValue(1) <= 16",message="must be at most 16",fieldPath=".controlPlaneOutboundLB.frontendIPsCount"
 type NetworkSpec struct {
-	// vnet is the virtual network. An existing one is used as it is.
+	// vnet is the virtual network. An existing virtual network is used and not changed.
 	// +optional
 	Vnet VnetSpec `json:"vnet,omitempty,omitzero"`
 
-	// subnets are the subnets. The default is one for the control plane and one for nodes.
+	// subnets are the subnets of the virtual network, at most 3000. The default is one for the control plane and one
+	// for nodes.
 	// +optional
 	Subnets Subnets `json:"subnets,omitempty"`
 
@@ -43,31 +45,31 @@ type NetworkSpec struct {
 	// +kubebuilder:validation:XValidation:rule="(has(self.availabilityZones) ? size(self.availabilityZones) : 0) == (has(oldSelf.availabilityZones) ? size(oldSelf.availabilityZones) : 0) && (!has(self.availabilityZones) || !has(oldSelf.availabilityZones) || self.availabilityZones == oldSelf.availabilityZones)",message="availabilityZones cannot change after the cluster was made, because frontends do not change zones; make a new cluster",fieldPath=".availabilityZones",reason="FieldValueForbidden"
 	APIServerLB *LoadBalancerSpec `json:"apiServerLB,omitempty"`
 
-	// nodeOutboundLB is the load balancer for outbound connections of nodes. Without one, NAT gateways do it.
+	// nodeOutboundLB is the load balancer for outbound connections of nodes. By default nodes use a NAT gateway.
 	// +optional
 	// +kubebuilder:validation:XValidation:rule="(has(self.availabilityZones) ? size(self.availabilityZones) : 0) == (has(oldSelf.availabilityZones) ? size(oldSelf.availabilityZones) : 0) && (!has(self.availabilityZones) || !has(oldSelf.availabilityZones) || self.availabilityZones == oldSelf.availabilityZones)",message="availabilityZones cannot change after the cluster was made, because frontends do not change zones; make a new cluster",fieldPath=".availabilityZones",reason="FieldValueForbidden"
 	NodeOutboundLB *LoadBalancerSpec `json:"nodeOutboundLB,omitempty"`
 
-	// controlPlaneOutboundLB is the load balancer for outbound connections of control-plane machines of a cluster whose
-	// API server load balancer is internal.
+	// controlPlaneOutboundLB is the load balancer for outbound connections of control-plane machines. It needs an
+	// apiServerLB of type Internal.
 	// +optional
 	ControlPlaneOutboundLB *LoadBalancerSpec `json:"controlPlaneOutboundLB,omitempty"`
 
-	// additionalAPIServerLBPorts are further ports of the API server load balancer. Each leads to the same port of the
-	// control-plane machines.
+	// additionalAPIServerLBPorts are additional ports of the API server load balancer. It forwards each of them to the
+	// same port of the control-plane machines. At most 500.
 	// +optional
 	// +kubebuilder:validation:MaxItems=500
 	AdditionalAPIServerLBPorts []LoadBalancerPort `json:"additionalAPIServerLBPorts,omitempty"`
 
-	// privateDNSZone tells who looks after the private DNS zone of a cluster with an internal API server load balancer:
-	// System makes it, with None the name has to resolve by other means.
+	// privateDNSZone is System if the provider creates the private DNS zone of a cluster with an internal API server
+	// load balancer. With None, users provide the name resolution. The default is System. It cannot change.
 	// +optional
 	PrivateDNSZone *PrivateDNSZoneMode `json:"privateDNSZone,omitempty"`
 
 	NetworkClassSpec `json:",inline"`
 }
 
-// NetworkTemplateSpec describes the network of clusters made from a template.
+// NetworkTemplateSpec describes the network of clusters that are created from a template.
 // +kubebuilder:validation:XValidation:rule=`self.?privateDNSZoneName.orValue("") == "" || self.?apiServerLB.?type.orValue('Internal') == 'Internal'`,message="is for clusters whose apiServerLB has the type Internal only: remove it, or change the type",fieldPath=".privateDNSZoneName"
 // +kubebuilder:validation:XValidation:rule=`self.?privateDNSZoneResourceGroup.orValue("") == "" || self.?privateDNSZoneName.orValue("") != ""`,message="needs privateDNSZoneName",fieldPath=".privateDNSZoneResourceGroup"
 // +kubebuilder:validation:XValidation:rule="!has(self.controlPlaneOutboundLB) || self.?apiServerLB.?type.orValue('Internal') == 'Internal'",message="is for clusters whose apiServerLB has the type Internal: remove it, a public one serves outbound connections too",fieldPath=".controlPlaneOutboundLB",reason="FieldValueForbidden"
@@ -79,7 +81,8 @@ type NetworkTemplateSpec struct {
 	// +optional
 	Vnet VnetTemplateSpec `json:"vnet,omitempty,omitzero"`
 
-	// subnets are the subnets. The default is one for the control plane and one for nodes.
+	// subnets are the subnets of the virtual network, at most 3000. The default is one for the control plane and one
+	// for nodes.
 	// +optional
 	Subnets SubnetTemplatesSpec `json:"subnets,omitempty"`
 
@@ -88,101 +91,109 @@ type NetworkTemplateSpec struct {
 	// +kubebuilder:validation:XValidation:rule="self.?idleTimeoutInMinutes.orValue(4) <= 30",message="must be between 4 and 30 minutes",fieldPath=".idleTimeoutInMinutes"
 	APIServerLB LoadBalancerClassSpec `json:"apiServerLB,omitempty,omitzero"`
 
-	// nodeOutboundLB is the load balancer for outbound connections of nodes.
+	// nodeOutboundLB is the load balancer for outbound connections of nodes. By default nodes use a NAT gateway.
 	// +optional
 	NodeOutboundLB *LoadBalancerClassSpec `json:"nodeOutboundLB,omitempty"`
 
-	// controlPlaneOutboundLB is the load balancer for outbound connections of control-plane machines.
+	// controlPlaneOutboundLB is the load balancer for outbound connections of control-plane machines. It needs an
+	// apiServerLB of type Internal.
 	// +optional
 	ControlPlaneOutboundLB *LoadBalancerClassSpec `json:"controlPlaneOutboundLB,omitempty"`
 
-	// additionalAPIServerLBPorts are further ports of the API server load balancer.
+	// additionalAPIServerLBPorts are additional ports of the API server load balancer. It forwards each of them to the
+	// same port of the control-plane machines. At most 500.
 	// +optional
 	// +kubebuilder:validation:MaxItems=500
 	AdditionalAPIServerLBPorts []LoadBalancerPort `json:"additionalAPIServerLBPorts,omitempty"`
 }
 
-// PrivateDNSZoneMode tells who looks after the private DNS zone.
+// PrivateDNSZoneMode selects who provides the private DNS zone.
 // +kubebuilder:validation:Enum=System;None
 type PrivateDNSZoneMode string
 
 const (
-	// PrivateDNSZoneModeSystem has the provider make the zone, its links and its record.
+	// PrivateDNSZoneModeSystem means that the provider creates the zone, its links and its record.
 	PrivateDNSZoneModeSystem PrivateDNSZoneMode = "System"
-	// PrivateDNSZoneModeNone leaves name resolution to the user.
+	// PrivateDNSZoneModeNone means that users provide the name resolution.
 	PrivateDNSZoneModeNone PrivateDNSZoneMode = "None"
 )
 
-// VnetClassSpec is the part of a virtual network that clusters of one class share.
+// VnetClassSpec is the part of a virtual network that all clusters of a ClusterClass have in common.
 type VnetClassSpec struct {
-	// cidrBlocks are the address ranges of the network. The default is 10.0.0.0/8.
+	// cidrBlocks are the address ranges of the virtual network, at most 1000. The default is 10.0.0.0/8.
 	// +optional
 	// +kubebuilder:validation:items:Format=cidr
 	// +kubebuilder:validation:MaxItems=1000
 	CIDRBlocks []string `json:"cidrBlocks,omitempty"`
 
-	// tags are the tags that an existing network carries. They are not written to Azure.
+	// tags are the tags of an existing virtual network. The provider does not write them to Azure.
 	// +optional
 	Tags Tags `json:"tags,omitempty"`
 }
 
 // VnetSpec describes a virtual network.
 type VnetSpec struct {
-	// resourceGroup is the resource group of the network. The default is the cluster's.
+	// resourceGroup is the name of the resource group of the virtual network. The default is the resource group of the
+	// cluster.
 	// +optional
 	// +kubebuilder:validation:Pattern=`^[-\w._()]*$`
 	ResourceGroup string `json:"resourceGroup,omitempty"`
 
-	// id is the Azure resource ID of an existing network.
+	// id is the Azure resource ID of an existing virtual network. It has to match name and resourceGroup. Values that
+	// are not Azure resource IDs are ignored.
 	// +optional
 	ID string `json:"id,omitempty"`
 
-	// name is the name of the network. The default is "<cluster>-vnet".
+	// name is the name of the virtual network. The default is "<cluster>-vnet".
 	// +optional
 	Name string `json:"name"`
 
-	// peerings are the networks to peer with, in both directions.
+	// peerings are the virtual networks to peer with. The provider creates both directions of each peering. At most
+	// 500.
 	// +optional
 	Peerings VnetPeerings `json:"peerings,omitempty"`
 
 	VnetClassSpec `json:",inline"`
 }
 
-// VnetTemplateSpec describes the virtual network of clusters made from a template.
+// VnetTemplateSpec describes the virtual network of clusters that are created from a template.
 type VnetTemplateSpec struct {
 	VnetClassSpec `json:",inline"`
 
-	// peerings are the networks to peer with, in both directions.
+	// peerings are the virtual networks to peer with. The provider creates both directions of each peering. At most
+	// 500.
 	// +optional
 	Peerings VnetPeeringsTemplateSpec `json:"peerings,omitempty"`
 }
 
-// VnetPeeringProperties are the settings of one direction of a peering. Azure's default holds for what is not set.
+// VnetPeeringProperties are the settings of one direction of a peering. Settings that are left out have Azure's
+// default.
 type VnetPeeringProperties struct {
-	// allowForwardedTraffic lets in traffic that the peered network forwards from elsewhere.
+	// allowForwardedTraffic accepts traffic that the peered network forwards for other networks.
 	// +optional
 	AllowForwardedTraffic *bool `json:"allowForwardedTraffic,omitempty"`
 
-	// allowGatewayTransit lets the peered network use this network's gateway.
+	// allowGatewayTransit lets the peered network use the gateway of this network.
 	// +optional
 	AllowGatewayTransit *bool `json:"allowGatewayTransit,omitempty"`
 
-	// allowVirtualNetworkAccess lets the machines of both networks reach each other.
+	// allowVirtualNetworkAccess lets machines of this network and of the peered network connect to each other.
 	// +optional
 	AllowVirtualNetworkAccess *bool `json:"allowVirtualNetworkAccess,omitempty"`
 
-	// useRemoteGateways makes this network use the peered network's gateway.
+	// useRemoteGateways makes this network use the gateway of the peered network.
 	// +optional
 	UseRemoteGateways *bool `json:"useRemoteGateways,omitempty"`
 }
 
 // VnetPeeringClassSpec describes a peering with another virtual network of the same subscription.
 type VnetPeeringClassSpec struct {
-	// resourceGroup is the resource group of the other network. The default is the cluster's.
+	// resourceGroup is the name of the resource group of the other virtual network. The default is the resource group
+	// of the cluster.
 	// +optional
 	ResourceGroup string `json:"resourceGroup,omitempty"`
 
-	// remoteVnetName is the name of the other network.
+	// remoteVnetName is the name of the other virtual network.
 	// +required
 	// +kubebuilder:validation:MinLength=1
 	RemoteVnetName string `json:"remoteVnetName"`
@@ -205,21 +216,21 @@ type VnetPeeringSpec struct {
 // +kubebuilder:validation:MaxItems=500
 type VnetPeerings []VnetPeeringSpec
 
-// VnetPeeringsTemplateSpec are the peerings of the virtual network of clusters made from a template.
+// VnetPeeringsTemplateSpec are the peerings of the virtual network of clusters that are created from a template.
 // +kubebuilder:validation:MaxItems=500
 type VnetPeeringsTemplateSpec []VnetPeeringClassSpec
 
 // PublicIPSpec describes a public IP address.
 type PublicIPSpec struct {
-	// name is the name of the public IP address. Those of NAT gateways and of the bastion host have a default.
+	// name is the name of the public IP address. It has a default for NAT gateways and the bastion host.
 	// +optional
 	Name string `json:"name"`
 
-	// dnsName is the fully qualified DNS name. Its first label is what Azure registers.
+	// dnsName is the fully qualified DNS name of the address. Azure registers its first label.
 	// +optional
 	DNSName string `json:"dnsName,omitempty"`
 
-	// ipTags are the IP tags, which say for example how the address is routed.
+	// ipTags are the IP tags of the address, for example to select its routing. At most 100.
 	// +optional
 	// +kubebuilder:validation:MaxItems=100
 	IPTags []IPTag `json:"ipTags,omitempty"`
@@ -227,11 +238,11 @@ type PublicIPSpec struct {
 
 // IPTag is an IP tag of a public IP address.
 type IPTag struct {
-	// type is the kind of tag, for example FirstPartyUsage or RoutingPreference.
+	// type is the type of the IP tag, for example FirstPartyUsage or RoutingPreference.
 	// +required
 	Type string `json:"type"`
 
-	// tag is the value, for example Internet.
+	// tag is the value of the IP tag, for example Internet.
 	// +required
 	Tag string `json:"tag"`
 }
@@ -243,22 +254,22 @@ type ExtendedLocationSpec struct {
 	// +kubebuilder:validation:MinLength=1
 	Name string `json:"name"`
 
-	// type is EdgeZone.
+	// type is EdgeZone, the only value.
 	// +required
 	// +kubebuilder:validation:Enum=EdgeZone
 	Type string `json:"type"`
 }
 
-// BastionSpec describes how people reach the machines of a cluster.
+// BastionSpec describes the bastion host of a cluster.
 type BastionSpec struct {
-	// azureBastion is an Azure Bastion host.
+	// azureBastion describes an Azure Bastion host.
 	// +optional
 	AzureBastion *AzureBastion `json:"azureBastion,omitempty"`
 }
 
-// BastionTemplateSpec describes how people reach the machines of clusters made from a template.
+// BastionTemplateSpec describes the bastion host of clusters that are created from a template.
 type BastionTemplateSpec struct {
-	// azureBastion is an Azure Bastion host.
+	// azureBastion describes an Azure Bastion host.
 	// +optional
 	AzureBastion *AzureBastionTemplateSpec `json:"azureBastion,omitempty"`
 }
@@ -270,7 +281,7 @@ type BastionHostSkuName string
 const (
 	// BasicBastionHostSku is the SKU without tunnels.
 	BasicBastionHostSku BastionHostSkuName = "Basic"
-	// StandardBastionHostSku is the SKU that can do tunnels.
+	// StandardBastionHostSku is the SKU that supports tunnels.
 	StandardBastionHostSku BastionHostSkuName = "Standard"
 )
 
@@ -282,30 +293,31 @@ const (
 // +kubebuilder:validation:XValidation:rule="size(oldSelf.?subnet.?cidrBlocks.orValue([])) == 0 || has(self.subnet) && has(self.subnet.cidrBlocks) && self.subnet.cidrBlocks == oldSelf.subnet.cidrBlocks",message="subnet.cidrBlocks cannot change: remove the bastion host, and add it anew once it is gone",fieldPath=".subnet.cidrBlocks",reason="FieldValueForbidden"
 // +kubebuilder:validation:XValidation:rule=`oldSelf.?sku.orValue("") != 'Standard' || self.?sku.orValue("") == 'Standard'`,message="Azure lets a bastion host grow only: remove it, and add it anew once it is gone",fieldPath=".sku",reason="FieldValueForbidden"
 type AzureBastion struct {
-	// name is the name of the host. The default is "<cluster>-azure-bastion".
+	// name is the name of the host. The default is "<cluster>-azure-bastion". It cannot change.
 	// +optional
 	Name string `json:"name,omitempty"`
 
-	// subnet is the subnet of the host, which Azure wants to be called AzureBastionSubnet.
+	// subnet is the subnet of the host. Azure requires the name AzureBastionSubnet. It cannot change.
 	// +optional
 	Subnet SubnetSpec `json:"subnet,omitempty,omitzero"`
 
-	// publicIP is the public IP address of the host.
+	// publicIP is the public IP address of the host. Its name cannot change.
 	// +optional
 	PublicIP PublicIPSpec `json:"publicIP,omitempty,omitzero"`
 
-	// sku is the SKU of the host.
+	// sku is the SKU of the host: Basic (the default) or Standard. It cannot be lowered.
 	// +optional
 	// +kubebuilder:default=Basic
 	Sku BastionHostSkuName `json:"sku,omitempty"`
 
-	// enableTunneling turns on connections by native clients. It needs the SKU Standard.
+	// enableTunneling allows connections from native clients such as ssh. It needs the SKU Standard. The default is
+	// false.
 	// +optional
 	// +kubebuilder:default=false
 	EnableTunneling bool `json:"enableTunneling,omitempty"`
 }
 
-// AzureBastionTemplateSpec describes the Azure Bastion host of clusters made from a template.
+// AzureBastionTemplateSpec describes the Azure Bastion host of clusters that are created from a template.
 type AzureBastionTemplateSpec struct {
 	// subnet is the subnet of the host.
 	// +optional

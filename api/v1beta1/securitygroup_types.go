@@ -1,23 +1,24 @@
 package v1beta1
 
-// SecurityGroupClass is the part of a network security group that clusters of one class share.
+// SecurityGroupClass is the part of a network security group that all clusters of a ClusterClass have in common.
 type SecurityGroupClass struct {
-	// securityRules are the rules of the group. Rules that others add in Azure are left alone.
+	// securityRules are the rules of the group, at most 1000. The provider does not change or delete rules that other
+	// programs or users add in Azure.
 	// +optional
 	SecurityRules SecurityRules `json:"securityRules,omitempty"`
 
-	// tags are tags of the group, beside those that the provider sets.
+	// tags are tags of the group, in addition to those that the provider sets.
 	// +optional
 	Tags Tags `json:"tags,omitempty"`
 }
 
 // SecurityGroup describes a network security group.
 type SecurityGroup struct {
-	// id is the Azure resource ID of an existing security group.
+	// id is the Azure resource ID of an existing security group. It has to match the name of the group.
 	// +optional
 	ID string `json:"id,omitempty"`
 
-	// name is the name of the security group. The default follows from the name of the cluster.
+	// name is the name of the security group. The default is derived from the name of the cluster.
 	// +optional
 	// +kubebuilder:validation:MaxLength=80
 	Name string `json:"name"`
@@ -46,7 +47,7 @@ const (
 	SecurityGroupProtocolICMP SecurityGroupProtocol = "Icmp"
 )
 
-// SecurityRuleDirection is the direction of the traffic that a security rule is about.
+// SecurityRuleDirection is the direction of the traffic that a security rule matches.
 // +kubebuilder:validation:Enum=Inbound;Outbound
 type SecurityRuleDirection string
 
@@ -57,12 +58,12 @@ const (
 	SecurityRuleDirectionOutbound SecurityRuleDirection = "Outbound"
 )
 
-// SecurityRuleAccess tells what a security rule does.
+// SecurityRuleAccess is the action of a security rule.
 // +kubebuilder:validation:Enum=Allow;Deny
 type SecurityRuleAccess string
 
 const (
-	// SecurityRuleActionAllow lets traffic through.
+	// SecurityRuleActionAllow allows traffic.
 	SecurityRuleActionAllow SecurityRuleAccess = "Allow"
 	// SecurityRuleActionDeny drops traffic.
 	SecurityRuleActionDeny SecurityRuleAccess = "Deny"
@@ -75,47 +76,47 @@ type SecurityRule struct {
 	// +kubebuilder:validation:MinLength=1
 	Name string `json:"name"`
 
-	// description says what the rule is for.
+	// description explains the purpose of the rule.
 	// +required
 	Description string `json:"description"`
 
-	// protocol is the protocol that the rule matches.
+	// protocol is the protocol that the rule matches: Tcp, Udp, Icmp, or * for all.
 	// +required
 	Protocol SecurityGroupProtocol `json:"protocol"`
 
-	// direction is the direction that the rule matches. The default is Inbound.
+	// direction is the direction of the traffic that the rule matches: Inbound (the default) or Outbound.
 	// +optional
 	Direction SecurityRuleDirection `json:"direction"`
 
-	// priority orders the rules of a group, 100 to 4096; the lowest number comes first.
+	// priority is the position of the rule among the rules of the group, 100 to 4096. Azure applies the rule with the
+	// lowest number first. Rules of one direction need different priorities.
 	// +required
 	// +kubebuilder:validation:Minimum=100
 	// +kubebuilder:validation:Maximum=4096
 	Priority int32 `json:"priority,omitempty"`
 
-	// sourcePorts is the source port, range of ports, or "*".
+	// sourcePorts is the source port, a range of ports such as 1000-2000, or * for all.
 	// +optional
 	SourcePorts *string `json:"sourcePorts,omitempty"`
 
-	// destinationPorts is the destination port, range of ports, or "*".
+	// destinationPorts is the destination port, a range of ports such as 1000-2000, or * for all.
 	// +optional
 	DestinationPorts *string `json:"destinationPorts,omitempty"`
 
-	// source is the source address range, service tag, or "*".
+	// source is the source address range, a service tag, or * for all. It excludes sources.
 	// +optional
 	Source *string `json:"source,omitempty"`
 
-	// sources are several source address ranges or service tags, in place of source.
-	// Azure takes 4000 for a group.
+	// sources are several source address ranges or service tags, at most 4000. It excludes source.
 	// +optional
 	// +kubebuilder:validation:MaxItems=4000
 	Sources []*string `json:"sources,omitempty"`
 
-	// destination is the destination address range, service tag, or "*".
+	// destination is the destination address range, a service tag, or * for all.
 	// +optional
 	Destination *string `json:"destination,omitempty"`
 
-	// action is what happens to traffic that the rule matches.
+	// action is Allow (the default) or Deny.
 	// +optional
 	// +kubebuilder:default=Allow
 	Action SecurityRuleAccess `json:"action,omitempty"`

@@ -10,21 +10,21 @@ import (
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 )
 
-// FailureDomains are the failure domains of a cluster as its status lists them: availability zones. In JSON it is a list
-// of objects with a name, as contract v1beta2 of Cluster API has it. A map from name to object, as contract v1beta1 had it,
-// is read as well, in the order of its keys, because clusters made under that contract have it stored.
+// FailureDomains are the failure domains in the status of a cluster: availability zones. In JSON it is a list of
+// objects with a name, as in contract v1beta2 of Cluster API. A map from name to object, as in contract v1beta1, can be
+// read as well, in the order of its keys, because clusters created under that contract have it stored.
 type FailureDomains struct {
 	// Domains are the failure domains.
 	Domains []clusterv1.FailureDomain
-	// Map tells that they were read from a map. They are written as one then, too, so that a patch from what was read to a
-	// list replaces what is stored.
+	// Map is true if the domains were read from a map. They are then written as a map again, so that a patch from the
+	// stored value to a list replaces the stored map.
 	Map bool
 }
 
-// IsZero tells whether there is nothing to write.
+// IsZero returns true if there is nothing to write.
 func (d FailureDomains) IsZero() bool { return len(d.Domains) == 0 && !d.Map }
 
-// MarshalJSON writes a list, or what was read from a map as that map.
+// MarshalJSON writes a list. It writes a map if the domains were read from a map.
 func (d FailureDomains) MarshalJSON() ([]byte, error) {
 	if !d.Map {
 		return json.Marshal(d.Domains)
@@ -63,45 +63,45 @@ func (d *FailureDomains) UnmarshalJSON(raw []byte) error {
 	return nil
 }
 
-// ReconcileRequestedAnnotation asks for a full pass at once when its value is changed, whatever was found in order or is not
-// due for another try yet. Any text is taken; the time is usual.
+// ReconcileRequestedAnnotation requests a full reconciliation at once whenever its value changes, even if the object is
+// in order or its next retry is not due. The value can be any text. By convention it is the time of the request.
 const ReconcileRequestedAnnotation = "infrastructure.cluster.x-k8s.io/reconcile-requested-at"
 
-// ObservedStatus tells what of an object its status is about.
+// ObservedStatus has the generation and the request that a status was computed for.
 type ObservedStatus struct {
-	// observedGeneration is the generation of the object that the status is about.
+	// observedGeneration is metadata.generation of the object at the time when the status was computed.
 	// +optional
 	ObservedGeneration int64 `json:"observedGeneration,omitempty"`
 
-	// lastHandledReconcileAt is the value of the annotation infrastructure.cluster.x-k8s.io/reconcile-requested-at that was
-	// heeded last.
+	// lastHandledReconcileAt is the last value of the annotation infrastructure.cluster.x-k8s.io/reconcile-requested-at
+	// for which the provider has reconciled the object.
 	// +optional
 	LastHandledReconcileAt string `json:"lastHandledReconcileAt,omitempty"`
 }
 
-// ResourceStatus tells where one Azure resource of an object stands. It is for people to read; the controllers never read
-// it back.
+// ResourceStatus is the state of one Azure resource of an object. It is information for users. The controllers never
+// read it.
 type ResourceStatus struct {
 	// id is the Azure resource ID.
 	// +required
 	// +kubebuilder:validation:MinLength=1
 	ID string `json:"id,omitempty"`
 
-	// state is one word for where the resource stands: Ready, Foreign (it exists and is somebody else's), Creating,
-	// Updating, Deleting, Gone, Waiting, Blocked (something it needs is not in place) or Failed.
+	// state is the state of the resource in one word: Ready, Foreign (it exists and does not belong to the cluster),
+	// Creating, Updating, Deleting, Gone, Waiting, Blocked (a resource that it depends on is not in place) or Failed.
 	// +required
 	// +kubebuilder:validation:MinLength=1
 	State string `json:"state,omitempty"`
 
-	// message says what the resource waits for or why it failed.
+	// message explains why the resource is not Ready: the resource that it waits for, or Azure's error.
 	// +optional
 	Message string `json:"message,omitempty"`
 }
 
-// InitializationStatus tells how far the first provisioning of an object is. Cluster API reads it.
+// InitializationStatus is the progress of the first provisioning of an object. Cluster API reads it.
 // +kubebuilder:validation:MinProperties=1
 type InitializationStatus struct {
-	// provisioned is true once the infrastructure is there for the first time. It stays true whatever happens later.
+	// provisioned becomes true when the infrastructure is in place for the first time. It never becomes false again.
 	// +optional
 	Provisioned *bool `json:"provisioned,omitempty"`
 }

@@ -9,13 +9,13 @@ package v1beta1
 // +kubebuilder:validation:MaxItems=3000
 type Subnets []SubnetSpec
 
-// SubnetTemplatesSpec are the subnets of the virtual network of clusters made from a template.
+// SubnetTemplatesSpec are the subnets of the virtual network of clusters that are created from a template.
 // +listType=map
 // +listMapKey=name
 // +kubebuilder:validation:MaxItems=3000
 type SubnetTemplatesSpec []SubnetTemplateSpec
 
-// SubnetRole says what a subnet is for.
+// SubnetRole is the purpose of a subnet.
 // +kubebuilder:validation:Enum=node;control-plane;bastion;cluster
 type SubnetRole string
 
@@ -30,37 +30,37 @@ const (
 	SubnetCluster SubnetRole = "cluster"
 )
 
-// SubnetClassSpec is the part of a subnet that clusters of one class share.
+// SubnetClassSpec is the part of a subnet that all clusters of a ClusterClass have in common.
 type SubnetClassSpec struct {
-	// name is the name of the subnet.
+	// name is the name of the subnet, at most 80 characters.
 	// +required
 	// +kubebuilder:validation:MaxLength=80
 	// +kubebuilder:validation:Pattern=`^[-\w._]+$`
 	Name string `json:"name"`
 
-	// role says what the subnet is for.
+	// role is the purpose of the subnet: node, control-plane, bastion, or cluster for control-plane machines and nodes.
 	// +required
 	Role SubnetRole `json:"role"`
 
-	// cidrBlocks are the address ranges of the subnet, within those of the virtual network.
+	// cidrBlocks are the address ranges of the subnet, within those of the virtual network. At most 1000.
 	// +optional
 	// +kubebuilder:validation:items:Format=cidr
 	// +kubebuilder:validation:MaxItems=1000
 	CIDRBlocks []string `json:"cidrBlocks,omitempty"`
 
-	// serviceEndpoints are the Azure services that the subnet reaches on a direct route.
+	// serviceEndpoints are the Azure services to which the subnet has a direct route. At most 100.
 	// +optional
 	ServiceEndpoints ServiceEndpoints `json:"serviceEndpoints,omitempty"`
 
-	// privateEndpoints are the private endpoints in the subnet.
+	// privateEndpoints are the private endpoints in the subnet. At most 1000.
 	// +optional
 	PrivateEndpoints PrivateEndpoints `json:"privateEndpoints,omitempty"`
 }
 
 // SubnetSpec describes a subnet.
 type SubnetSpec struct {
-	// id is the Azure resource ID of an existing subnet. A subnet with an id gets no default NAT gateway, also where the value is no
-	// Azure ID.
+	// id is the Azure resource ID of an existing subnet. A subnet with an id gets no default NAT gateway, even if the
+	// value is not a valid ID.
 	// +optional
 	ID string `json:"id,omitempty"`
 
@@ -79,7 +79,7 @@ type SubnetSpec struct {
 	SubnetClassSpec `json:",inline"`
 }
 
-// SubnetTemplateSpec describes a subnet of clusters made from a template.
+// SubnetTemplateSpec describes a subnet of clusters that are created from a template.
 type SubnetTemplateSpec struct {
 	SubnetClassSpec `json:",inline"`
 
@@ -92,21 +92,21 @@ type SubnetTemplateSpec struct {
 	NatGateway NatGatewayClassSpec `json:"natGateway,omitempty,omitzero"`
 }
 
-// RouteTable names a route table.
+// RouteTable identifies a route table.
 type RouteTable struct {
-	// id is the Azure resource ID of an existing route table.
+	// id is the Azure resource ID of an existing route table. It has to match the name of the route table.
 	// +optional
 	ID string `json:"id,omitempty"`
 
-	// name is the name of the route table. The default follows from the name of the cluster.
+	// name is the name of the route table, at most 80 characters. The default is derived from the name of the cluster.
 	// +optional
 	// +kubebuilder:validation:MaxLength=80
 	Name string `json:"name"`
 }
 
-// NatGatewayClassSpec is the part of a NAT gateway that clusters of one class share.
+// NatGatewayClassSpec is the part of a NAT gateway that all clusters of a ClusterClass have in common.
 type NatGatewayClassSpec struct {
-	// name is the name of the NAT gateway. The default follows from the name of the cluster.
+	// name is the name of the NAT gateway, at most 80 characters. The default is derived from the name of the cluster.
 	// +optional
 	// +kubebuilder:validation:MaxLength=80
 	Name string `json:"name"`
@@ -114,15 +114,15 @@ type NatGatewayClassSpec struct {
 
 // NatGateway describes a NAT gateway.
 type NatGateway struct {
-	// id is the Azure resource ID of an existing NAT gateway.
+	// id is the Azure resource ID of an existing NAT gateway. It has to match the name of the NAT gateway.
 	// +optional
 	ID string `json:"id,omitempty"`
 
-	// ip is the public IP address of the gateway.
+	// ip is the public IP address of the NAT gateway.
 	// +optional
 	NatGatewayIP PublicIPSpec `json:"ip,omitempty,omitzero"`
 
-	// zones are the availability zones of the gateway.
+	// zones has the availability zone of the NAT gateway, for example ["1"]. Azure allows one zone.
 	// +optional
 	// +kubebuilder:validation:MaxItems=10
 	Zones []string `json:"zones,omitempty"`
@@ -142,7 +142,7 @@ type ServiceEndpointSpec struct {
 	// +required
 	Service string `json:"service"`
 
-	// locations are the regions of the service, or "*".
+	// locations are the Azure regions of the service, or "*" for all. At most 100.
 	// +required
 	// +kubebuilder:validation:MaxItems=100
 	Locations []string `json:"locations"`
@@ -161,36 +161,38 @@ type PrivateEndpointSpec struct {
 	// +kubebuilder:validation:Pattern=`^[-\w._]+$`
 	Name string `json:"name"`
 
-	// location is the region of the private endpoint. The default is the cluster's.
+	// location is the Azure region of the private endpoint. The default is the location of the cluster.
 	// +optional
 	Location string `json:"location,omitempty"`
 
-	// privateLinkServiceConnections are the services that the endpoint leads to.
+	// privateLinkServiceConnections are the services to which the endpoint connects. At most 100.
 	// +required
 	// +kubebuilder:validation:MinItems=1
 	// +kubebuilder:validation:MaxItems=100
 	PrivateLinkServiceConnections []PrivateLinkServiceConnection `json:"privateLinkServiceConnections,omitempty"`
 
-	// customNetworkInterfaceName is the name of the endpoint's network interface. Azure makes one up by default.
+	// customNetworkInterfaceName is the name of the endpoint's network interface. By default Azure generates one.
 	// +optional
 	CustomNetworkInterfaceName string `json:"customNetworkInterfaceName,omitempty"`
 
-	// privateIPAddresses are the addresses of the endpoint, within those of the subnet.
+	// privateIPAddresses are static IP addresses of the endpoint, within the range of the subnet. By default Azure
+	// assigns them. At most 100.
 	// +optional
 	// +kubebuilder:validation:MaxItems=100
 	PrivateIPAddresses []string `json:"privateIPAddresses,omitempty"`
 
-	// applicationSecurityGroups are the Azure resource IDs of the endpoint's application security groups.
+	// applicationSecurityGroups are the Azure resource IDs of the application security groups of the endpoint. At most
+	// 100.
 	// +optional
 	// +kubebuilder:validation:MaxItems=100
 	ApplicationSecurityGroups []string `json:"applicationSecurityGroups,omitempty"`
 
-	// manualApproval makes the owner of the service approve the connection.
+	// manualApproval requires the owner of the service to approve the connection. The default is false.
 	// +optional
 	ManualApproval bool `json:"manualApproval,omitempty"`
 }
 
-// PrivateLinkServiceConnection describes a service that a private endpoint leads to.
+// PrivateLinkServiceConnection describes the connection of a private endpoint to a service.
 type PrivateLinkServiceConnection struct {
 	// name is the name of the connection.
 	// +optional
@@ -202,12 +204,12 @@ type PrivateLinkServiceConnection struct {
 	// +kubebuilder:validation:Pattern=`(?i)subscriptions/.+/resourceGroups/.+/providers/.+/.+/.+`
 	PrivateLinkServiceID string `json:"privateLinkServiceID,omitempty"`
 
-	// groupIDs are the parts of the service to reach, for example blob.
+	// groupIDs are the sub-resources of the service to connect to, for example blob of a storage account. At most 100.
 	// +optional
 	// +kubebuilder:validation:MaxItems=100
 	GroupIDs []string `json:"groupIDs,omitempty"`
 
-	// requestMessage is what the owner of the service reads who has to approve the connection.
+	// requestMessage is a text for the owner of the service, who has to approve the connection, at most 140 characters.
 	// +optional
 	// +kubebuilder:validation:MaxLength=140
 	RequestMessage string `json:"requestMessage,omitempty"`

@@ -2,7 +2,8 @@ package v1beta1
 
 import "strings"
 
-// Tags are Azure tags: names and values. Azure takes 50 for a resource. The bound is that of settings of extensions, too.
+// Tags are Azure tags: names and values. Azure allows 50 on a resource. The limit of 100 also holds for settings of
+// extensions.
 // +kubebuilder:validation:MaxProperties=100
 type Tags map[string]string
 
@@ -12,24 +13,25 @@ const (
 	// TagPrefix starts the key of every tag that the provider sets.
 	TagPrefix = "sigs.k8s.io_cluster-api-provider-azure_"
 
-	// OwnedTagPrefix starts the key of the tag that marks a resource as a cluster's. The name of the Cluster follows.
+	// OwnedTagPrefix starts the key of the ownership tag, which marks the resources of a cluster. The name of the
+	// Cluster follows.
 	OwnedTagPrefix = TagPrefix + "cluster_"
 
-	// OwnerTag is the key of the tag that tells owners apart whose Clusters have the same name.
+	// OwnerTag is the key of the tag that distinguishes owners whose Clusters have the same name.
 	OwnerTag = TagPrefix + "owner"
 
-	// VolumeTag is the key of the tag on the disk of a volume that was attached to a machine of a cluster when that machine was deleted with
-	// the cluster. Its value is that of OwnerTag on the cluster's resources.
+	// VolumeTag is the key of the tag on the disk of a volume that was attached to a machine when that machine was
+	// deleted together with its cluster. Its value is that of OwnerTag on the cluster's resources.
 	VolumeTag = TagPrefix + "volume_of"
 
-	// RoleTag is the key of the tag that says what a resource is for.
+	// RoleTag is the key of the tag with the purpose of a resource.
 	RoleTag = TagPrefix + "role"
 
 	// NameTag is the key of the tag that repeats the name of the resource.
 	NameTag = "Name"
 
 	// CloudProviderTagPrefix starts the key of the tag on VMs, network interfaces and availability sets that
-	// cloud-provider-azure knows. The name of the Cluster follows.
+	// cloud-provider-azure uses. The name of the Cluster follows.
 	CloudProviderTagPrefix = "kubernetes.io_cluster_"
 
 	// TagOwned is the value of the ownership tag.
@@ -42,7 +44,7 @@ const (
 	RoleCommon = "common"
 	// RoleAPIServer is on the load balancer of the API server.
 	RoleAPIServer = "apiserver"
-	// RoleAPIServerInternal is on the internal load balancer beside the public one of the API server.
+	// RoleAPIServerInternal is on the internal load balancer of an API server that also has a public one.
 	RoleAPIServerInternal = "apiserver-internal"
 	// RoleNodeOutbound is on the load balancer for outbound connections of nodes.
 	RoleNodeOutbound = "nodeOutbound"
@@ -56,14 +58,14 @@ const (
 	RoleNode = "node"
 )
 
-// ClusterTagKey is the key of the ownership tag of a Cluster.
+// ClusterTagKey returns the key of the ownership tag of a Cluster.
 func ClusterTagKey(cluster string) string { return OwnedTagPrefix + cluster }
 
-// Marks tells whether the tag with a key marks whose a resource is.
+// Marks returns true if the tag with this key marks the owner of a resource.
 func Marks(key string) bool {
 	key = strings.ToLower(key)
 	return strings.HasPrefix(key, OwnedTagPrefix) || key == OwnerTag
 }
 
-// CloudProviderTagKey is the key of the tag by which cloud-provider-azure knows a cluster's resources.
+// CloudProviderTagKey returns the key of the tag by which cloud-provider-azure recognizes the resources of a cluster.
 func CloudProviderTagKey(cluster string) string { return CloudProviderTagPrefix + cluster }

@@ -9,15 +9,15 @@ type VMIdentity string
 const (
 	// VMIdentityNone is no managed identity.
 	VMIdentityNone VMIdentity = "None"
-	// VMIdentitySystemAssigned is an identity that lives and dies with the VM.
+	// VMIdentitySystemAssigned is an identity that is created and deleted with the VM.
 	VMIdentitySystemAssigned VMIdentity = "SystemAssigned"
-	// VMIdentityUserAssigned is one or several identities that exist beside the VM.
+	// VMIdentityUserAssigned is one or several identities that users created.
 	VMIdentityUserAssigned VMIdentity = "UserAssigned"
 )
 
-// UserAssignedIdentity names a user-assigned managed identity.
+// UserAssignedIdentity identifies a user-assigned managed identity.
 type UserAssignedIdentity struct {
-	// providerID is the Azure resource ID of the identity, with or without "azure://" before it.
+	// providerID is the Azure resource ID of the identity. It may start with "azure://".
 	// +required
 	// +kubebuilder:validation:Pattern=`(?i)^(azure://)?/subscriptions/[^/]+/resourceGroups/[^/]+/providers/Microsoft\.ManagedIdentity/userAssignedIdentities/[^/]+/?$`
 	ProviderID string `json:"providerID"`
@@ -25,11 +25,12 @@ type UserAssignedIdentity struct {
 
 // SystemAssignedIdentityRole is the role assignment of a system-assigned identity.
 type SystemAssignedIdentityRole struct {
-	// name is the name of the role assignment, a UUID. The default is a random one.
+	// name is the name of the role assignment, a UUID. The default is a generated UUID.
 	// +optional
 	Name string `json:"name,omitempty"`
 
-	// scope is what the role is assigned at. The default is the subscription.
+	// scope is the Azure resource ID of the scope of the role assignment. The default is the subscription of the
+	// cluster.
 	// +optional
 	Scope string `json:"scope,omitempty"`
 
@@ -38,7 +39,7 @@ type SystemAssignedIdentityRole struct {
 	DefinitionID string `json:"definitionID,omitempty"`
 }
 
-// SpotEvictionPolicy is what happens to a spot VM that Azure takes back.
+// SpotEvictionPolicy is the way in which Azure evicts a spot VM.
 // +kubebuilder:validation:Enum=Deallocate;Delete
 type SpotEvictionPolicy string
 
@@ -51,12 +52,12 @@ const (
 
 // SpotVMOptions make a VM a spot VM.
 type SpotVMOptions struct {
-	// maxPrice is the most to pay per hour in US dollars, -1 for up to the price of an ordinary VM, which is the default.
+	// maxPrice is the maximum price of the VM in US dollars per hour. -1, the default, is the price of a regular VM.
 	// +optional
 	MaxPrice *resource.Quantity `json:"maxPrice,omitempty"`
 
-	// evictionPolicy is what happens when Azure takes the VM back. The default is Delete with an ephemeral disk, else
-	// Deallocate.
+	// evictionPolicy is the way in which Azure evicts the VM: Deallocate stops and keeps it, Delete deletes it. The
+	// default is Delete with an ephemeral OS disk, otherwise Deallocate.
 	// +optional
 	EvictionPolicy *SpotEvictionPolicy `json:"evictionPolicy,omitempty"`
 }
@@ -74,43 +75,45 @@ const (
 
 // SecurityProfile describes the security of a VM.
 type SecurityProfile struct {
-	// encryptionAtHost encrypts the disks, the temporary one and caches included, on the host.
+	// encryptionAtHost encrypts the disks, the temporary disk and the caches on the host of the VM. The default is
+	// false.
 	// +optional
 	EncryptionAtHost *bool `json:"encryptionAtHost,omitempty"`
 
-	// securityType is the kind of security.
+	// securityType is ConfidentialVM or TrustedLaunch. Without it, the VM has neither.
 	// +optional
 	SecurityType SecurityTypes `json:"securityType,omitempty"`
 
-	// uefiSettings are the firmware settings.
+	// uefiSettings are the firmware settings of the VM.
 	// +optional
 	UefiSettings *UefiSettings `json:"uefiSettings,omitempty"`
 }
 
 // UefiSettings are the firmware settings of a VM.
 type UefiSettings struct {
-	// secureBootEnabled turns on secure boot.
+	// secureBootEnabled turns on secure boot. The default is false.
 	// +optional
 	SecureBootEnabled *bool `json:"secureBootEnabled,omitempty"`
 
-	// vTpmEnabled turns on the virtual TPM.
+	// vTpmEnabled turns on the virtual TPM. The default is false. Confidential VMs need it to be true.
 	// +optional
 	VTpmEnabled *bool `json:"vTpmEnabled,omitempty"`
 }
 
-// AdditionalCapabilities turn on capabilities of a VM.
+// AdditionalCapabilities are optional capabilities of a VM.
 type AdditionalCapabilities struct {
-	// ultraSSDEnabled lets ultra disks be attached. The default is true if there is an ultra data disk.
+	// ultraSSDEnabled allows ultra disks to be attached. The default is true if the VM has an ultra data disk,
+	// otherwise false.
 	// +optional
 	UltraSSDEnabled *bool `json:"ultraSSDEnabled,omitempty"`
 }
 
-// BootDiagnosticsStorageAccountType is where boot diagnostics are kept.
+// BootDiagnosticsStorageAccountType is the storage of boot diagnostics.
 // +kubebuilder:validation:Enum=Managed;UserManaged;Disabled
 type BootDiagnosticsStorageAccountType string
 
 const (
-	// ManagedDiagnosticsStorage is a storage account of Azure.
+	// ManagedDiagnosticsStorage is a storage account that Azure manages.
 	ManagedDiagnosticsStorage BootDiagnosticsStorageAccountType = "Managed"
 	// UserManagedDiagnosticsStorage is a storage account of the user.
 	UserManagedDiagnosticsStorage BootDiagnosticsStorageAccountType = "UserManaged"
@@ -118,29 +121,31 @@ const (
 	DisabledDiagnosticsStorage BootDiagnosticsStorageAccountType = "Disabled"
 )
 
-// Diagnostics describe the diagnostics of a VM.
+// Diagnostics configures the diagnostics of a VM.
 type Diagnostics struct {
-	// boot describes the boot diagnostics.
+	// boot configures the boot diagnostics.
 	// +optional
 	Boot *BootDiagnostics `json:"boot,omitempty"`
 }
 
-// BootDiagnostics describe where the serial log and screenshot of a VM are kept.
+// BootDiagnostics configures the storage of the serial log and the screenshot of a VM.
 // +kubebuilder:validation:XValidation:rule="self.storageAccountType != 'UserManaged' || has(self.userManaged)",message="storageAccountType: UserManaged needs the storageAccountURI of the blob endpoint of a storage account",fieldPath=".userManaged",reason="FieldValueRequired"
 // +kubebuilder:validation:XValidation:rule="self.storageAccountType == 'UserManaged' || !has(self.userManaged)",message="needs storageAccountType: UserManaged",fieldPath=".userManaged",reason="FieldValueForbidden"
 type BootDiagnostics struct {
-	// storageAccountType is where they are kept.
+	// storageAccountType is Managed for a storage account that Azure manages, UserManaged for the one in userManaged,
+	// or Disabled for no boot diagnostics.
 	// +required
 	StorageAccountType BootDiagnosticsStorageAccountType `json:"storageAccountType"`
 
-	// userManaged is the user's storage account, for the type UserManaged.
+	// userManaged is the storage account for the type UserManaged.
 	// +optional
 	UserManaged *UserManagedBootDiagnostics `json:"userManaged,omitempty"`
 }
 
-// UserManagedBootDiagnostics name a storage account.
+// UserManagedBootDiagnostics identifies a storage account.
 type UserManagedBootDiagnostics struct {
-	// storageAccountURI is the blob endpoint of the storage account, with https://.
+	// storageAccountURI is the URL of the blob endpoint of the storage account. It starts with https:// and has at most
+	// 1024 characters.
 	// +required
 	// +kubebuilder:validation:Pattern=`^https://`
 	// +kubebuilder:validation:MaxLength=1024
@@ -149,7 +154,7 @@ type UserManagedBootDiagnostics struct {
 
 // VMExtension describes an extension of a VM.
 type VMExtension struct {
-	// name is the name and the type of the extension.
+	// name is the name of the extension, and its type in Azure.
 	// +required
 	// +kubebuilder:validation:MinLength=1
 	Name string `json:"name"`
@@ -159,34 +164,34 @@ type VMExtension struct {
 	// +kubebuilder:validation:MinLength=1
 	Publisher string `json:"publisher"`
 
-	// version is the version of the extension.
+	// version is the version of the extension, major and minor, for example 2.1.
 	// +required
 	// +kubebuilder:validation:MinLength=1
 	Version string `json:"version"`
 
-	// settings are the settings of the extension.
+	// settings are the settings of the extension as key-value pairs. At most 100.
 	// +optional
 	Settings Tags `json:"settings,omitempty"`
 
-	// protectedSettings are settings that Azure does not show.
+	// protectedSettings are settings that Azure never returns, for example credentials. At most 100.
 	// +optional
 	ProtectedSettings Tags `json:"protectedSettings,omitempty"`
 }
 
 // NetworkInterface describes a network interface of a VM.
 type NetworkInterface struct {
-	// subnetName is the subnet. The default for the first interface is the only subnet with the machine's role.
+	// subnetName is the name of the subnet. The first interface may leave it out if the cluster has exactly one subnet
+	// with the role of the machine.
 	// +optional
 	SubnetName string `json:"subnetName,omitempty"`
 
-	// privateIPConfigs is the number of private addresses. The default is 1.
-	// Azure takes 256 for an interface.
+	// privateIPConfigs is the number of private IP addresses, at most 256. The default is 1.
 	// +optional
 	// +kubebuilder:validation:Minimum=0
 	// +kubebuilder:validation:Maximum=256
 	PrivateIPConfigs int `json:"privateIPConfigs,omitempty"`
 
-	// acceleratedNetworking turns on accelerated networking. The default is on where the VM size can.
+	// acceleratedNetworking turns accelerated networking on or off. By default it is on if the VM size supports it.
 	// +optional
 	AcceleratedNetworking *bool `json:"acceleratedNetworking,omitempty"`
 }
