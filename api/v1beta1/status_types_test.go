@@ -13,7 +13,7 @@ func TestFailureDomainsJSON(t *testing.T) {
 		reason string
 		raw    string
 		want   FailureDomains
-		// again is what is written of it.
+		// again is the JSON that is written again.
 		again string
 		fails bool
 	}{
