@@ -14,7 +14,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/client"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/types"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/migration"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/applied"
 )
 
 // getResource is the Reader with one GET per resource.
@@ -160,7 +160,7 @@ func (f *Facts) readVM(ctx context.Context, c *client.Client, in plan.MachineInp
 // isAddressDetached reports whether the first interface of a control-plane machine exists without the machine's public address. Only
 // machines that may have been migrated are checked.
 func (f *Facts) isAddressDetached(ctx context.Context, c *client.Client, in plan.MachineInput) (bool, error) {
-	if !in.ControlPlane || !in.AzureMachine.Spec.AllocatePublicIP || migration.Read(in.AzureMachine.Annotations).IsCreatedHere() {
+	if !in.ControlPlane || !in.AzureMachine.Spec.AllocatePublicIP || applied.ReadDifferences(in.AzureMachine.Annotations).IsCreatedHere() {
 		return false, nil
 	}
 	var nic struct {

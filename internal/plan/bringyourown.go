@@ -4,15 +4,14 @@ import (
 	"slices"
 
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/inventory"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/lastapplied"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/applied"
 )
 
 // IsBYONetwork returns true if users brought the network that exists in Azure ("bring your own" in Azure's documentation).
 // A network that lastApplied records as the cluster's is never a user's, even if its ownership tag was removed: otherwise
 // the resources in it would be removed as no longer planned.
 func IsBYONetwork(in ClusterInput, network VNetFact) bool {
-	return network.IsForeign() && !slices.ContainsFunc(lastapplied.RecordedResources(in.AzureCluster.Annotations), func(id arm.ID) bool {
+	return network.IsForeign() && !slices.ContainsFunc(applied.RecordedResources(in.AzureCluster.Annotations), func(id arm.ID) bool {
 		return VNetID(in).Equal(arm.SubscriptionID(in.SubscriptionID) + id)
 	})
 }
@@ -23,5 +22,5 @@ func BYOSubnetPrefixes(in ClusterInput, network VNetFact, name string) (prefixes
 	if !IsBYONetwork(in, network) {
 		return nil, false
 	}
-	return network.BYOSubnetPrefixes(SubnetID(in, name), inventory.Read("AzureCluster", in.AzureCluster))
+	return network.BYOSubnetPrefixes(SubnetID(in, name), applied.ReadInventory("AzureCluster", in.AzureCluster))
 }

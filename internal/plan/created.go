@@ -7,7 +7,7 @@ import (
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/types"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/lastapplied"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/applied"
 )
 
 // HasAzureResources returns true if resources of the cluster exist in Azure, or existed once, so that region and
@@ -15,14 +15,14 @@ import (
 // established provider wrote into the spec of the network. The status alone is not enough, because clusterctl move drops
 // it.
 func HasAzureResources(c *infrav1.AzureCluster) bool {
-	return len(lastapplied.RecordedResources(c.Annotations)) > 0 || wasReady(c) || HasTaggedNetwork(c)
+	return len(applied.RecordedResources(c.Annotations)) > 0 || wasReady(c) || HasTaggedNetwork(c)
 }
 
 // IsNetworkInUse returns true if the virtual network is immutable: it or a subnet is recorded, or the cluster was ready. A
 // network that was named wrongly and never found can still be renamed.
 func IsNetworkInUse(c *infrav1.AzureCluster) bool {
 	return wasReady(c) || HasTaggedNetwork(c) ||
-		slices.ContainsFunc(lastapplied.RecordedResources(c.Annotations), func(id arm.ID) bool {
+		slices.ContainsFunc(applied.RecordedResources(c.Annotations), func(id arm.ID) bool {
 			return strings.EqualFold(id.Type(), types.VirtualNetwork) || strings.EqualFold(id.Type(), types.Subnet)
 		})
 }
@@ -45,14 +45,14 @@ func HasTaggedNetwork(c *infrav1.AzureCluster) bool {
 
 // HasRecordedSubnet returns true if lastApplied records a subnet of this name as the cluster's.
 func HasRecordedSubnet(c *infrav1.AzureCluster, name string) bool {
-	return slices.ContainsFunc(lastapplied.RecordedResources(c.Annotations), func(id arm.ID) bool {
+	return slices.ContainsFunc(applied.RecordedResources(c.Annotations), func(id arm.ID) bool {
 		return strings.EqualFold(id.Type(), types.Subnet) && strings.EqualFold(id.Name(), name)
 	})
 }
 
 // HasAppliedNATGateway returns true if an earlier plan of the cluster had a NAT gateway of this name.
 func HasAppliedNATGateway(c *infrav1.AzureCluster, name string) bool {
-	return slices.ContainsFunc(lastapplied.AppliedResources(c.Annotations, c.Spec.SubscriptionID), func(id arm.ID) bool {
+	return slices.ContainsFunc(applied.AppliedResources(c.Annotations, c.Spec.SubscriptionID), func(id arm.ID) bool {
 		return strings.EqualFold(id.Type(), types.NATGateway) && strings.EqualFold(id.Name(), name)
 	})
 }

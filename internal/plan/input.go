@@ -7,7 +7,7 @@ import (
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/inventory"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/applied"
 )
 
 // ClusterInput is the input of the plan of an AzureCluster. The objects are copies with defaults filled in. Plans do not
@@ -86,7 +86,7 @@ func (f VNetFact) IsInOtherRegion(location string) bool {
 
 // BYOSubnetPrefixes returns the CIDR blocks of a subnet that users brought together with their network. ok is false if the
 // subnet does not exist, or if created lists it, the inventory of the object that it was created for.
-func (f VNetFact) BYOSubnetPrefixes(subnet arm.ID, made inventory.List) (prefixes []string, ok bool) {
+func (f VNetFact) BYOSubnetPrefixes(subnet arm.ID, made applied.Inventory) (prefixes []string, ok bool) {
 	if !f.IsForeign() || made.HasCreated(subnet) {
 		return nil, false
 	}

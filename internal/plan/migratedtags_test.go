@@ -9,8 +9,8 @@ import (
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/applied"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/cluster"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/lastapplied"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/machine"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/pool"
 )
@@ -26,7 +26,7 @@ func TestMigratedTags(t *testing.T) {
 	for name, test := range map[string]struct {
 		reason   string
 		resource arm.ID
-		memory   lastapplied.State
+		memory   applied.State
 	}{
 		"AzureCluster": {"the tags of the resource group", group + "c1", cluster.LastApplied(plan.ClusterInput{
 			SubscriptionID: "00000000-0000-0000-0000-000000000001", AzureCluster: &infrav1.AzureCluster{ObjectMeta: annotated("rg")},

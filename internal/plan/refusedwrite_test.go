@@ -12,8 +12,8 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/aks"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/applied"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/cluster"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/lastapplied"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/machine"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/pool"
 )
@@ -23,7 +23,7 @@ type refusedProperty struct {
 	reason   string
 	resource arm.ID
 	policy   arm.Policy
-	memory   func(annotations map[string]string) lastapplied.State
+	memory   func(annotations map[string]string) applied.State
 	// without and with are the bodies without the property and with it, path is its path.
 	without, with, path string
 }
@@ -32,21 +32,21 @@ func refusedProperties() map[string]refusedProperty {
 	const subscriptionID = "00000000-0000-0000-0000-000000000001"
 	const compute, network = group + "c1/providers/Microsoft.Compute/", group + "c1/providers/Microsoft.Network/"
 	in := plan.ClusterInput{SubscriptionID: subscriptionID}
-	ofCluster := func(annotations map[string]string) lastapplied.State {
+	ofCluster := func(annotations map[string]string) applied.State {
 		return cluster.LastApplied(plan.ClusterInput{
 			SubscriptionID: subscriptionID, AzureCluster: &infrav1.AzureCluster{ObjectMeta: metav1.ObjectMeta{Annotations: annotations}},
 		})
 	}
 	return map[string]refusedProperty{
-		"VM": {"a policy denies the tag", compute + "virtualMachines/m", arm.CreateOnly, func(annotations map[string]string) lastapplied.State {
+		"VM": {"a policy denies the tag", compute + "virtualMachines/m", arm.CreateOnly, func(annotations map[string]string) applied.State {
 			return machine.LastApplied(plan.MachineInput{ClusterInput: in, AzureMachine: &infrav1.AzureMachine{ObjectMeta: metav1.ObjectMeta{Annotations: annotations}}})
 		}, `{"tags":{}}`, `{"tags":{"cost":"1"}}`, "/tags/cost"},
-		"scale set": {"another program adds an extension of that name", compute + "virtualMachineScaleSets/s", arm.Repair, func(annotations map[string]string) lastapplied.State {
+		"scale set": {"another program adds an extension of that name", compute + "virtualMachineScaleSets/s", arm.Repair, func(annotations map[string]string) applied.State {
 			return pool.LastApplied(pool.Input{ClusterInput: in, AzureMachinePool: &infrav1.AzureMachinePool{ObjectMeta: metav1.ObjectMeta{Annotations: annotations}}})
 		}, `{"properties":{"virtualMachineProfile":{"extensionProfile":{"extensions":[]}}}}`,
 			`{"properties":{"virtualMachineProfile":{"extensionProfile":{"extensions":[{"name":"e"}]}}}}`,
 			"/properties/virtualMachineProfile/extensionProfile/extensions[e]"},
-		"AKS cluster": {"AKS has a default", group + "c1/providers/Microsoft.ContainerService/managedClusters/c1", arm.Repair, func(annotations map[string]string) lastapplied.State {
+		"AKS cluster": {"AKS has a default", group + "c1/providers/Microsoft.ContainerService/managedClusters/c1", arm.Repair, func(annotations map[string]string) applied.State {
 			return aks.LastApplied(aks.Input{SubscriptionID: subscriptionID, ControlPlane: &infrav1.AzureManagedControlPlane{
 				ObjectMeta: metav1.ObjectMeta{Name: "c1", Annotations: annotations},
 			}})
@@ -93,7 +93,7 @@ func TestRefusedWriteIsForgotten(t *testing.T) {
 				}
 				pass(property.without, outcome(arm.Ready, property.without))
 				pass(property.with, outcome(arm.Failed, test.observed))
-				store(lastapplied.WithoutRefused(annotations, func(arm.ID) (refused, open bool) { return test.refused, test.open }))
+				store(applied.WithoutRefused(annotations, func(arm.ID) (refused, open bool) { return test.refused, test.open }))
 				got := property.memory(annotations).DroppedPaths(graph(property.without).Node(property.resource))
 				if diff := cmp.Diff(test.dropped, got); diff != "" {
 					t.Errorf("%s, %s: dropped (-want +got):\n%s", property.reason, test.reason, diff)

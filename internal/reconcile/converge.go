@@ -12,8 +12,8 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/engine"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/facts"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/identity"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/applied"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/maxima"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/migration"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/misread"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/specfield"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile/annotation"
@@ -75,7 +75,7 @@ func (a *azureReconciliation[O, I]) converge(ctx context.Context) (resultKind, t
 	if !stable.IsConfirmedReady(a.object) && !lifecycle.IsReconcileRequested(a.object) {
 		ctx = engine.WithReuseSince(ctx, a.stability.ConvergingSince(a.key, fingerprint))
 	}
-	a.session.Migration = migration.Read(a.object.GetAnnotations())
+	a.session.Migration = applied.ReadDifferences(a.object.GetAnnotations())
 	a.forgetRefused()
 	ask := facts.WithAsker(ctx, a.session.Name, fingerprint)
 	planned, err := a.kind.Plan(ask, a.session, a.in)

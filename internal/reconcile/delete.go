@@ -11,7 +11,7 @@ import (
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/identity"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/lastapplied"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/applied"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile/deletion"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/status"
 )
@@ -148,7 +148,7 @@ func (a *azureReconciliation[O, I]) deletionBlocker() deletion.Blocker {
 		held.TagKey, held.TagValue = owner.TagKey, owner.TagValue
 	}
 	if held.ChildPath == "" {
-		for _, id := range lastapplied.RecordedResources(a.object.GetAnnotations()) {
+		for _, id := range applied.RecordedResources(a.object.GetAnnotations()) {
 			held.ResourceNames = append(held.ResourceNames, id.Name())
 		}
 	}

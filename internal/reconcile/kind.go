@@ -15,8 +15,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/engine"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/identity/access"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/lastapplied"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/migration"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/applied"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile/deletion"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile/lifecycle"
 )
@@ -146,7 +145,7 @@ type Session struct {
 	// RunAction sends an action to Azure for the object, as Engine.RunAction does, if the identity may be used for it.
 	RunAction func(context.Context, engine.Action) arm.Result
 	// Migration lists the differences found when the object was migrated; nil for an object that is being deleted.
-	Migration *migration.Differences
+	Migration *applied.Differences
 	// Store writes the changes made so far. The end of the reconciliation does so by itself.
 	Store func(context.Context) error
 }
@@ -157,7 +156,7 @@ type Plan struct {
 	// Superseded is closed when a better plan can be computed, and the object is then woken. It may be nil.
 	Superseded <-chan struct{}
 	// LastApplied is the record of earlier plans. Resources and paths that are no longer planned are removed.
-	LastApplied lastapplied.State
+	LastApplied applied.State
 	// OwnedUntagged are resources of the graph that belong to the object even if they have no tags.
 	OwnedUntagged []arm.ID
 	// Migrated are untagged resources that the established provider created for the object. They are deleted with it.

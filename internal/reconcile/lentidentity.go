@@ -10,7 +10,7 @@ import (
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/engine"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/lastapplied"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/applied"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/lent"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/ownership"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/specfield"
@@ -44,7 +44,7 @@ func (a *azureReconciliation[O, I]) nothingCreated() bool {
 	spec, _ := specfield.DecodeSpec(a.object).Decoded().(map[string]any)
 	annotations := a.object.GetAnnotations()
 	return a.declaration.IdentityUsers == nil && !a.target.WasProvisioned && spec["providerID"] == nil && spec["providerIDList"] == nil &&
-		!lastapplied.IsStored(annotations) && annotations[infrav1.InventoryAnnotation] == ""
+		!applied.IsStored(annotations) && annotations[infrav1.InventoryAnnotation] == ""
 }
 
 // restrictGraph restricts a graph to the grants of a lent identity and returns the denials.

@@ -7,8 +7,7 @@ import (
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/engine"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/inventory"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/lastapplied"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/applied"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/ownership"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile/annotation"
 )
@@ -37,7 +36,7 @@ func (a *azureReconciliation[O, I]) engineOwner() engine.Owner {
 // recordedResources lists the resources that the object's annotations record as its own, as seen in Azure.
 func (a *azureReconciliation[O, I]) recordedResources() []arm.ID {
 	var out []arm.ID
-	for _, id := range lastapplied.RecordedResources(a.object.GetAnnotations()) {
+	for _, id := range applied.RecordedResources(a.object.GetAnnotations()) {
 		out = append(out, arm.SubscriptionID(a.session.Access.SubscriptionID)+id)
 	}
 	return out
@@ -48,13 +47,13 @@ func (a *azureReconciliation[O, I]) recordedResources() []arm.ID {
 func (a *azureReconciliation[O, I]) forgetRefused() {
 	subscription := arm.SubscriptionID(a.session.Access.SubscriptionID)
 	lastWrite := func(id arm.ID) (refused, open bool) { return a.Engine.LastWrite(subscription + id) }
-	annotation.Set(a.object, lastapplied.WithoutRefused(a.object.GetAnnotations(), lastWrite))
+	annotation.Set(a.object, applied.WithoutRefused(a.object.GetAnnotations(), lastWrite))
 }
 
 // readInventory reads the inventory annotation. A list in the format of an earlier release does not separate adopted resources from
 // created ones.
-func (a *azureReconciliation[O, I]) readInventory(g *arm.Graph) inventory.List {
-	list := inventory.Read(a.declaration.Name, a.object)
+func (a *azureReconciliation[O, I]) readInventory(g *arm.Graph) applied.Inventory {
+	list := applied.ReadInventory(a.declaration.Name, a.object)
 	if list.CopiedFrom != "" {
 		a.recording.AddIgnored("the annotation " + infrav1.InventoryAnnotation + " is that of " + list.CopiedFrom + " and is ignored: resources created for that object stay its own")
 	}
@@ -76,5 +75,5 @@ func (a *azureReconciliation[O, I]) storeInventory(outcome arm.Outcome) {
 		}
 		a.recording.AddIgnored("the annotation " + infrav1.InventoryAnnotation + " lists resources that are not proven to be created for the object, so they are left alone: " + strings.Join(ids, ", "))
 	}
-	annotation.Set(a.object, inventory.List{Created: outcome.Inventory, Adopted: outcome.Adopted}.BuildAnnotations(a.declaration.Name, a.object))
+	annotation.Set(a.object, applied.Inventory{Created: outcome.Inventory, Adopted: outcome.Adopted}.BuildAnnotations(a.declaration.Name, a.object))
 }

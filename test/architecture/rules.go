@@ -96,13 +96,13 @@ var importRules = []importRule{
 		why:         "plans are pure: the same input gives the same graph, without clients, clocks, files or chance",
 	},
 	{
-		dirs: []string{"internal/facts/..."}, inside: []string{"api/...", "internal/arm", "internal/arm/types", "internal/arm/client", "internal/nearest", "internal/plan", "internal/plan/migration"},
+		dirs: []string{"internal/facts/..."}, inside: []string{"api/...", "internal/arm", "internal/arm/types", "internal/arm/client", "internal/nearest", "internal/plan", "internal/plan/applied"},
 		outside:     append([]string{"golang.org/x/sync/..."}, kubernetesTypes...),
 		notStandard: []string{"net/http/httptest", "os", "os/..."},
 		why:         "facts read from Azure into the plan's input; they do not write, and do not know engine or controllers",
 	},
 	{
-		dirs: []string{"internal/identity/access"}, inside: []string{"internal/text", "api/...", "internal/arm", "internal/arm/client", "internal/arm/engine", "internal/metrics", "internal/reconcile/annotation", "internal/reconcile/deletion", "internal/reconcile/patch", "internal/status", "internal/identity", "internal/plan", "internal/plan/lent", "internal/plan/migration"},
+		dirs: []string{"internal/identity/access"}, inside: []string{"internal/text", "api/...", "internal/arm", "internal/arm/client", "internal/arm/engine", "internal/metrics", "internal/reconcile/annotation", "internal/reconcile/deletion", "internal/reconcile/patch", "internal/status", "internal/identity", "internal/plan", "internal/plan/lent", "internal/plan/applied"},
 		outside: []string{"..."}, notStandard: []string{"net/http", "os", "os/..."},
 		why: "what controllers share serves every kind and therefore knows none",
 	},
@@ -130,7 +130,7 @@ var importRules = []importRule{
 		why: "a controller loads, asks facts, plans, converges and reports; kinds never import each other, and what they share has a package of its own",
 	},
 	{
-		dirs: []string{"internal/reconcile"}, inside: []string{"api/...", "internal/arm", "internal/arm/engine", "internal/identity/access", "internal/reconcile/annotation", "internal/reconcile/deletion", "internal/reconcile/lifecycle", "internal/reconcile/patch", "internal/status", "internal/reconcile/stable", "internal/reconcile/eventlog", "internal/reconcile/wake", "internal/reconcile/watch", "internal/facts", "internal/identity", "internal/metrics", "internal/plan/inventory", "internal/plan/lent", "internal/plan/maxima", "internal/plan/lastapplied", "internal/plan/misread", "internal/plan/ownership", "internal/plan/specfield", "internal/plan/migration"},
+		dirs: []string{"internal/reconcile"}, inside: []string{"api/...", "internal/arm", "internal/arm/engine", "internal/identity/access", "internal/reconcile/annotation", "internal/reconcile/deletion", "internal/reconcile/lifecycle", "internal/reconcile/patch", "internal/status", "internal/reconcile/stable", "internal/reconcile/eventlog", "internal/reconcile/wake", "internal/reconcile/watch", "internal/facts", "internal/identity", "internal/metrics", "internal/plan/applied", "internal/plan/lent", "internal/plan/maxima", "internal/plan/misread", "internal/plan/ownership", "internal/plan/specfield"},
 		outside: []string{"..."}, notStandard: []string{"net/http", "os", "os/..."},
 		why: "the runner knows what all kinds have in common, and no kind and no plan",
 	},
@@ -179,7 +179,7 @@ var importRules = []importRule{
 		why: "what the manager may do is compared with the roles of the release, whatever it does with its rights",
 	},
 	{
-		dirs: []string{"internal/reconcile/*", "internal/status", "internal/clusterinfra/*"}, inside: []string{"internal/text", "api/...", "internal/arm", "internal/arm/client", "internal/arm/engine", "internal/metrics", "internal/reconcile/annotation", "internal/reconcile/deletion", "internal/reconcile/patch", "internal/status", "internal/identity", "internal/plan", "internal/plan/lent", "internal/plan/migration"},
+		dirs: []string{"internal/reconcile/*", "internal/status", "internal/clusterinfra/*"}, inside: []string{"internal/text", "api/...", "internal/arm", "internal/arm/client", "internal/arm/engine", "internal/metrics", "internal/reconcile/annotation", "internal/reconcile/deletion", "internal/reconcile/patch", "internal/status", "internal/identity", "internal/plan", "internal/plan/lent", "internal/plan/applied"},
 		outside: []string{"..."}, notStandard: []string{"net/http", "os", "os/..."},
 		why: "what controllers share serves every kind and therefore knows none",
 	},

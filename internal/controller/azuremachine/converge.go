@@ -13,7 +13,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/clusterinfra/selfmanaged"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/defaults"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/inventory"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/applied"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/machine"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile"
 )
@@ -89,7 +89,7 @@ const roleAssignment = "Microsoft.Authorization/roleAssignments"
 // hasRoleElsewhere reports whether the machine's identity has a role assignment outside of a resource group, from a time when its scope
 // had another default. The machine keeps it.
 func hasRoleElsewhere(azureMachine *infrav1.AzureMachine, group string) bool {
-	return slices.ContainsFunc(inventory.Read("AzureMachine", azureMachine).Created, func(id arm.ID) bool {
+	return slices.ContainsFunc(applied.ReadInventory("AzureMachine", azureMachine).Created, func(id arm.ID) bool {
 		return strings.EqualFold(id.Type(), roleAssignment) && !strings.EqualFold(id.ResourceGroup(), group)
 	})
 }

@@ -9,8 +9,8 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/clusterinfra/selfmanaged"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/clusterinfra/volumes"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/applied"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/cluster"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/lastapplied"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/machine"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile/deletion"
@@ -31,7 +31,7 @@ func (k *Kind) BeforeDelete(_ context.Context, in *input) error {
 
 // NothingCreated implements reconcile.Kind. Machines are created only in a provisioned network.
 func (k *Kind) NothingCreated(in *input) bool {
-	return in.azureMachine.Spec.ProviderID == nil && !lastapplied.IsStored(in.azureMachine.Annotations) &&
+	return in.azureMachine.Spec.ProviderID == nil && !applied.IsStored(in.azureMachine.Annotations) &&
 		!selfmanaged.IsProvisioned(in.cluster) && cluster.NothingCreated(in.azureCluster)
 }
 

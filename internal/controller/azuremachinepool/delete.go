@@ -9,7 +9,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/clusterinfra/selfmanaged"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/clusterinfra/volumes"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/lastapplied"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/applied"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/pool"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile/deletion"
@@ -57,7 +57,7 @@ func (k *Kind) NothingCreated(in *input) bool {
 
 // nothingPlanned reports whether, by the pool's own fields, no plan of the pool was ever stored.
 func nothingPlanned(in *input) bool {
-	return in.azurePool.Spec.ProviderID == "" && !lastapplied.IsStored(in.azurePool.Annotations)
+	return in.azurePool.Spec.ProviderID == "" && !applied.IsStored(in.azurePool.Annotations)
 }
 
 // PlanDeletion implements reconcile.Kind. If the Cluster and its resource group are deleted, the deletion of the group covers all

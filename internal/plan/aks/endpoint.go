@@ -7,7 +7,7 @@ import (
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/migration"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/applied"
 )
 
 // FormatEndpoint returns an endpoint in the format of EndpointAnnotation.
@@ -32,6 +32,6 @@ func HasEndpoint(controlPlane *infrav1.AzureManagedControlPlane) bool {
 	if HasManagedEndpoint(controlPlane) {
 		return true
 	}
-	former := slices.Contains(controlPlane.Finalizers, infrav1.ManagedControlPlaneFinalizer) && controlPlane.Annotations[infrav1.TakenOverAnnotation] != migration.CreatedHere
+	former := slices.Contains(controlPlane.Finalizers, infrav1.ManagedControlPlaneFinalizer) && controlPlane.Annotations[infrav1.TakenOverAnnotation] != applied.CreatedHere
 	return controlPlane.Spec.ControlPlaneEndpoint.Host != "" && (former || controlPlane.Status.Ready || controlPlane.Status.Initialized)
 }

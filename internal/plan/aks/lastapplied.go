@@ -4,12 +4,12 @@ import (
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/types"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/lastapplied"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/applied"
 )
 
 // recordedTypes are the resource types in plans of a control plane. The value is the condition of types with a resource per entry of
 // the spec. Resources of other types have names that cannot change.
-var recordedTypes = lastapplied.Types{
+var recordedTypes = applied.Types{
 	types.ResourceGroup:    "",
 	types.VirtualNetwork:   "",
 	types.Subnet:           "",
@@ -23,13 +23,13 @@ var recordedTypes = lastapplied.Types{
 func ConditionForPruned(id arm.ID) string { return recordedTypes.Condition(id) }
 
 // LastApplied returns the record of the values that earlier plans of the control plane sent.
-func LastApplied(in Input) lastapplied.State {
-	return lastapplied.Read(in.ControlPlane.Annotations, lastapplied.Scope{SubscriptionID: in.SubscriptionID, Types: recordedTypes, Self: ClusterID(in)})
+func LastApplied(in Input) applied.State {
+	return applied.ReadState(in.ControlPlane.Annotations, applied.Scope{SubscriptionID: in.SubscriptionID, Types: recordedTypes, Self: ClusterID(in)})
 }
 
 // PoolLastApplied returns the record of the values that earlier plans of the pool sent.
-func PoolLastApplied(in Input, pool Pool) lastapplied.State {
-	return lastapplied.Read(pool.AzurePool.Annotations, lastapplied.Scope{
-		SubscriptionID: in.SubscriptionID, Types: lastapplied.Types{types.AgentPool: ""}, Self: PoolID(in, pool),
+func PoolLastApplied(in Input, pool Pool) applied.State {
+	return applied.ReadState(pool.AzurePool.Annotations, applied.Scope{
+		SubscriptionID: in.SubscriptionID, Types: applied.Types{types.AgentPool: ""}, Self: PoolID(in, pool),
 	})
 }

@@ -14,7 +14,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/types"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/aks"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/lastapplied"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/applied"
 )
 
 // readAttachments is a cluster with two private endpoints, two extensions and a fleet.
@@ -48,12 +48,12 @@ func sentBefore(obj metav1.Object, paths []string) {
 }
 
 // storeBefore stores in an object what has to be stored before a plan is converged.
-func storeBefore(obj metav1.Object, sent lastapplied.State, g *arm.Graph) {
+func storeBefore(obj metav1.Object, sent applied.State, g *arm.Graph) {
 	setAnnotations(obj, sent.AnnotationsBefore(g))
 }
 
 // storeAfter stores in an object what is stored once a plan is in place.
-func storeAfter(obj metav1.Object, sent lastapplied.State, g *arm.Graph) {
+func storeAfter(obj metav1.Object, sent applied.State, g *arm.Graph) {
 	setAnnotations(obj, sent.AnnotationsAfter(g, outcomeOfAll(g)))
 }
 
@@ -77,7 +77,7 @@ func outcomeOfAll(g *arm.Graph) arm.Outcome {
 }
 
 // recordedPaths are the paths of a resource that a plan in place leaves to remember, with the tags that all resources have.
-func recordedPaths(t *testing.T, before lastapplied.State, g *arm.Graph, id arm.ID) []string {
+func recordedPaths(t *testing.T, before applied.State, g *arm.Graph, id arm.ID) []string {
 	t.Helper()
 	var lists map[string][]string
 	if err := json.Unmarshal([]byte(before.AnnotationsAfter(g, outcomeOfAll(g))[infrav1.LastAppliedAnnotation]), &lists); err != nil {

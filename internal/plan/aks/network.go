@@ -11,7 +11,7 @@ import (
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/inventory"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/applied"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/network"
 )
 
@@ -64,7 +64,7 @@ func addSubnet(in Input, g *arm.Graph) {
 // existingSubnetPrefixes returns the prefixes of the subnet in a network of the user. ok is false if the subnet does not exist or
 // was created for the cluster.
 func existingSubnetPrefixes(in Input) (prefixes []string, ok bool) {
-	return in.Facts.VNet.BYOSubnetPrefixes(SubnetID(in), inventory.Read("AzureManagedControlPlane", in.ControlPlane))
+	return in.Facts.VNet.BYOSubnetPrefixes(SubnetID(in), applied.ReadInventory("AzureManagedControlPlane", in.ControlPlane))
 }
 
 // readAttachments returns the resources attached to the subnet by users and AKS that no field of the spec describes. Some outbound

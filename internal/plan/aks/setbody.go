@@ -7,7 +7,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/aso"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/aks/armschema"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/lastapplied"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/applied"
 )
 
 // setClusterBody sets the body of the managed cluster's node and returns it. The body resets the values that earlier plans sent and
@@ -26,7 +26,7 @@ func setClusterBody(in Input, have ObservedCluster, node *arm.Node, body map[str
 
 // setBody sets the body of a node and returns it. For an existing resource the body resets the values that earlier plans sent and
 // this one does not. Tags are reset by Node.DropTags, outbound addresses by Node.OwnedPaths.
-func setBody(in Input, lastApplied lastapplied.State, kind armschema.Kind, exists bool, node *arm.Node, body map[string]any) map[string]any {
+func setBody(in Input, lastApplied applied.State, kind armschema.Kind, exists bool, node *arm.Node, body map[string]any) map[string]any {
 	node.Body, node.PlannedBody = body, body
 	dropped := slices.DeleteFunc(lastApplied.DroppedPaths(node), func(path string) bool {
 		return !exists || strings.HasPrefix(path, "/tags/") || slices.ContainsFunc(outboundIPKinds, func(kind string) bool {

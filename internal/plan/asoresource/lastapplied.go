@@ -6,7 +6,7 @@ import (
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/types"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/lastapplied"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/applied"
 )
 
 // typesDeletedWithObject are types whose resources are not deleted when their manifest is removed, because they contain all others.
@@ -14,8 +14,8 @@ import (
 var typesDeletedWithObject = []string{types.ResourceGroup, types.ManagedCluster}
 
 // LastApplied returns the record of the values that earlier plans of the object sent. Manifests may be of any type.
-func LastApplied(in Input) lastapplied.State {
-	known := lastapplied.Types{}
+func LastApplied(in Input) applied.State {
+	known := applied.Types{}
 	add := func(id arm.ID) {
 		if row, err := types.ForID(id); err == nil {
 			known[row.Name] = infrav1.ResourcesReadyCondition
@@ -26,13 +26,13 @@ func LastApplied(in Input) lastapplied.State {
 			add(id)
 		}
 	}
-	for _, id := range lastapplied.AppliedResources(in.Object.GetAnnotations(), in.SubscriptionID()) {
+	for _, id := range applied.AppliedResources(in.Object.GetAnnotations(), in.SubscriptionID()) {
 		add(id)
 	}
 	for _, name := range typesDeletedWithObject {
 		known[name] = ""
 	}
-	return lastapplied.Read(in.Object.GetAnnotations(), lastapplied.Scope{SubscriptionID: in.SubscriptionID(), Types: known, KeepsLasting: true, AllLeaves: true})
+	return applied.ReadState(in.Object.GetAnnotations(), applied.Scope{SubscriptionID: in.SubscriptionID(), Types: known, KeepsLasting: true, AllLeaves: true})
 }
 
 // BuildDeletePlan returns the resources that the manifests of the object may have created. It leaves out resources that their policy
@@ -60,5 +60,5 @@ func BuildDeletePlan(in Input, withCluster bool) (*arm.Graph, error) {
 // NothingCreated reports whether no resource of an object can have been created in Azure.
 func NothingCreated(obj metav1.Object) bool {
 	annotations := obj.GetAnnotations()
-	return !lastapplied.IsStored(annotations) && annotations[infrav1.InventoryAnnotation] == ""
+	return !applied.IsStored(annotations) && annotations[infrav1.InventoryAnnotation] == ""
 }

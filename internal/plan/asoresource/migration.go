@@ -12,7 +12,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/types"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/aso"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/lastapplied"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/applied"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/ownership"
 )
 
@@ -107,7 +107,7 @@ func (in Input) migrationCandidates() []arm.ID {
 			add(id)
 		}
 	}
-	for _, id := range lastapplied.AppliedResources(in.Object.GetAnnotations(), in.SubscriptionID()) {
+	for _, id := range applied.AppliedResources(in.Object.GetAnnotations(), in.SubscriptionID()) {
 		if len(in.ManifestsOf(id)) == 0 {
 			add(id)
 		}
@@ -210,7 +210,7 @@ func (in Input) isProven(id arm.ID) bool {
 	manifests := in.ManifestsOf(root)
 	if len(manifests) == 0 {
 		// The object had a manifest of the resource.
-		return slices.ContainsFunc(lastapplied.AppliedResources(in.Object.GetAnnotations(), in.SubscriptionID()), root.Equal) && in.Origins[in.ObjectKey].listsKindOf(root.Type()) && in.Origins[in.ObjectKey].isBefore(listed.Created)
+		return slices.ContainsFunc(applied.AppliedResources(in.Object.GetAnnotations(), in.SubscriptionID()), root.Equal) && in.Origins[in.ObjectKey].listsKindOf(root.Type()) && in.Origins[in.ObjectKey].isBefore(listed.Created)
 	}
 	return !slices.ContainsFunc(manifests, func(m Manifest) bool {
 		origin := in.Origins[m.DeclaredIn]

@@ -16,7 +16,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/aks"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/aks/armschema"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/aks/version"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/lastapplied"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/applied"
 )
 
 // CheckManifests returns all errors in the manifests of the object.
@@ -78,7 +78,7 @@ func ListWaitingForID(in Input) map[string]string {
 }
 
 // buildNode returns the node of a manifest.
-func (in Input) buildNode(m Manifest, id arm.ID, lastApplied lastapplied.State) arm.Node {
+func (in Input) buildNode(m Manifest, id arm.ID, lastApplied applied.State) arm.Node {
 	node := arm.Node{ID: id, Policy: arm.Repair, Foreign: in.foreignAction(id), Group: infrav1.ResourcesReadyCondition}
 	switch m.Annotations[PolicyAnnotation] {
 	case PolicySkip:
@@ -251,7 +251,7 @@ var patchedTypes = map[string]armschema.Kind{types.ManagedCluster: armschema.Man
 
 // setBody sets the body of a node. For an existing resource of patchedTypes the body resets the values that earlier plans sent and
 // this one does not.
-func setBody(m Manifest, lastApplied lastapplied.State, node *arm.Node, body map[string]any, exists bool) {
+func setBody(m Manifest, lastApplied applied.State, node *arm.Node, body map[string]any, exists bool) {
 	node.Body, node.PlannedBody = body, body
 	kind, ok := patchedTypes[node.ID.Type()]
 	if !ok || !exists {

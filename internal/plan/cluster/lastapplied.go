@@ -5,11 +5,11 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/types"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/lastapplied"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/applied"
 )
 
 // recordedTypes are the resource types of a cluster's plans, with the conditions of those that are pruned.
-var recordedTypes = lastapplied.Types{
+var recordedTypes = applied.Types{
 	types.ResourceGroup:         "",
 	types.VirtualNetwork:        "",
 	types.Subnet:                infrav1.SubnetsReadyCondition,
@@ -33,8 +33,8 @@ func ConditionForPruned(id arm.ID) string { return recordedTypes.Condition(id) }
 
 // LastApplied returns the resources and paths that earlier plans of the AzureCluster sent. A resource that the spec still
 // names stays, even if the current state of the network keeps it out of the plan.
-func LastApplied(in plan.ClusterInput) lastapplied.State {
-	scope := lastapplied.Scope{
+func LastApplied(in plan.ClusterInput) applied.State {
+	scope := applied.Scope{
 		SubscriptionID: in.SubscriptionID,
 		Types:          recordedTypes,
 		SecurityGroup:  func(name string) arm.ID { return plan.SecurityGroupID(in, name) },
@@ -46,5 +46,5 @@ func LastApplied(in plan.ClusterInput) lastapplied.State {
 	for _, subnet := range listSubnets(in) {
 		scope.SecurityGroups = append(scope.SecurityGroups, subnet.SecurityGroup.Name)
 	}
-	return lastapplied.Read(in.AzureCluster.Annotations, scope)
+	return applied.ReadState(in.AzureCluster.Annotations, scope)
 }

@@ -9,7 +9,7 @@ import (
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/lastapplied"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/applied"
 )
 
 // addVirtualNetwork adds the network, or reads the one that users brought.
@@ -42,7 +42,7 @@ func buildVirtualNetwork(in plan.ClusterInput, prefixes []string) armnetwork.Vir
 }
 
 // keepForeignPrefixes adds the network's address ranges of others to its body.
-func keepForeignPrefixes(in plan.ClusterInput, g *arm.Graph, sent lastapplied.State) {
+func keepForeignPrefixes(in plan.ClusterInput, g *arm.Graph, sent applied.State) {
 	if node := g.Node(plan.VNetID(in)); node != nil && node.Policy == arm.Repair {
 		node.PlannedBody, node.Body = node.Body, buildVirtualNetwork(in, mergeAddressPrefixes(in, sent))
 	}
@@ -50,7 +50,7 @@ func keepForeignPrefixes(in plan.ClusterInput, g *arm.Graph, sent lastapplied.St
 
 // mergeAddressPrefixes returns the address ranges of the network: the spec's, and those that users added in Azure. A range
 // of an earlier spec is removed. A range that overlaps the spec's is left out, because Azure refuses both together.
-func mergeAddressPrefixes(in plan.ClusterInput, sent lastapplied.State) []string {
+func mergeAddressPrefixes(in plan.ClusterInput, sent applied.State) []string {
 	out := slices.Clone(in.AzureCluster.Spec.NetworkSpec.Vnet.CIDRBlocks)
 	for _, have := range in.Facts.VNet.AddressPrefixes {
 		prefix, err := netip.ParsePrefix(have)

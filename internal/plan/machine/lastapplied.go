@@ -5,11 +5,11 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/types"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/lastapplied"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/applied"
 )
 
 // recordedTypes are the extensions. Of a machine's plan only they and tags can be removed by a later spec.
-var recordedTypes = lastapplied.Types{types.VirtualMachineExtension: infrav1.BootstrapSucceededCondition}
+var recordedTypes = applied.Types{types.VirtualMachineExtension: infrav1.BootstrapSucceededCondition}
 
 // ConditionForPruned returns the condition type that reports a resource which is no longer planned; "" for types that are
 // never pruned. Role assignments are deleted by the inventory.
@@ -21,6 +21,6 @@ func ConditionForPruned(id arm.ID) string {
 }
 
 // LastApplied returns the resources and paths that earlier plans of the AzureMachine sent.
-func LastApplied(in plan.MachineInput) lastapplied.State {
-	return lastapplied.Read(in.AzureMachine.Annotations, lastapplied.Scope{SubscriptionID: in.SubscriptionID, Types: recordedTypes})
+func LastApplied(in plan.MachineInput) applied.State {
+	return applied.ReadState(in.AzureMachine.Annotations, applied.Scope{SubscriptionID: in.SubscriptionID, Types: recordedTypes})
 }

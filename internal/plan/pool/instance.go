@@ -10,7 +10,7 @@ import (
 
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/migration"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/applied"
 )
 
 // Instance is one VM of a scale set, as the list of them shows it.
@@ -44,7 +44,7 @@ type Extension struct{ Name, State string }
 
 // ReadInstances are the VMs in a list of them, in the order of their IDs. found is what was found when the pool was taken over. The
 // error is that of an answer of another shape.
-func ReadInstances(in Input, found *migration.Differences, list []json.RawMessage) ([]Instance, error) {
+func ReadInstances(in Input, found *applied.Differences, list []json.RawMessage) ([]Instance, error) {
 	wanted, err := buildWantedVM(in)
 	if err != nil {
 		return nil, err

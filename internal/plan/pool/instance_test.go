@@ -10,7 +10,7 @@ import (
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/migration"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/applied"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/pool"
 )
 
@@ -76,7 +76,7 @@ func TestInstances(t *testing.T) {
 			if test.change != nil {
 				test.change(&in)
 			}
-			got, err := pool.ReadInstances(in, migration.Read(in.AzureMachinePool.Annotations), []json.RawMessage{json.RawMessage(test.shown)})
+			got, err := pool.ReadInstances(in, applied.ReadDifferences(in.AzureMachinePool.Annotations), []json.RawMessage{json.RawMessage(test.shown)})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -90,7 +90,7 @@ func TestInstances(t *testing.T) {
 		})
 	}
 	for _, shown := range []string{`[]`, `{"name":"x"}`} {
-		if _, err := pool.ReadInstances(readInput(t, "default"), migration.Read(nil), []json.RawMessage{json.RawMessage(shown)}); err == nil {
+		if _, err := pool.ReadInstances(readInput(t, "default"), applied.ReadDifferences(nil), []json.RawMessage{json.RawMessage(shown)}); err == nil {
 			t.Errorf("%s is no VM", shown)
 		}
 	}
@@ -119,7 +119,7 @@ func TestTakenOver(t *testing.T) {
 			if test.before != nil {
 				test.before(&in)
 			}
-			old := func(found *migration.Differences) bool {
+			old := func(found *applied.Differences) bool {
 				t.Helper()
 				vms, err := pool.ReadInstances(in, found, []json.RawMessage{json.RawMessage(uniform)})
 				if err != nil {
@@ -127,12 +127,12 @@ func TestTakenOver(t *testing.T) {
 				}
 				return vms[0].Outdated
 			}
-			first := migration.Read(nil)
+			first := applied.ReadDifferences(nil)
 			if got := old(first); got != test.first {
 				t.Errorf("%s: old when it is taken over: %t", test.reason, got)
 			}
 			test.after(&in)
-			if got := old(migration.Read(map[string]string{infrav1.TakenOverAnnotation: first.AnnotationValue(arm.Outcome{})})); got != test.then {
+			if got := old(applied.ReadDifferences(map[string]string{infrav1.TakenOverAnnotation: first.AnnotationValue(arm.Outcome{})})); got != test.then {
 				t.Errorf("%s: old after that: %t", test.reason, got)
 			}
 		})

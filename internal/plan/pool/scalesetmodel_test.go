@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/migration"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/applied"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/pool"
 )
 
@@ -64,7 +64,7 @@ func TestInstanceModels(t *testing.T) {
 			in.PoolFacts.ScaleSet = json.RawMessage(test.set(ofScaleSet))
 			first := test.instance(ofInstance)
 			second := strings.NewReplacer("virtualMachines/0", "virtualMachines/1", "p000000", "p000001", "p_OsDisk_0", "p_OsDisk_1", `"/x"`, `"/z"`).Replace(first)
-			got, err := pool.ReadInstances(in, migration.Read(nil), []json.RawMessage{json.RawMessage(first), json.RawMessage(second)})
+			got, err := pool.ReadInstances(in, applied.ReadDifferences(nil), []json.RawMessage{json.RawMessage(first), json.RawMessage(second)})
 			if err != nil {
 				t.Fatal(err)
 			}

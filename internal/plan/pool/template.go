@@ -11,7 +11,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/compare"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/types"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/migration"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/applied"
 )
 
 // vmProfilePath is the path of the largest part of a scale set's template.
@@ -47,7 +47,7 @@ func keepTemplate(in Input, node *arm.Node, body *armcompute.VirtualMachineScale
 
 // ChangesTemplate returns true if the plan changes the template of an existing scale set, so that its VMs cannot be
 // brought to the latest model in place. found are the differences that the migration of the pool keeps.
-func ChangesTemplate(in Input, found *migration.Differences) (bool, error) {
+func ChangesTemplate(in Input, found *applied.Differences) (bool, error) {
 	id := ScaleSetID(in)
 	row, err := types.ForID(id)
 	if err != nil {

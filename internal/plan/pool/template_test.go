@@ -10,7 +10,7 @@ import (
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/migration"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/applied"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/pool"
 )
 
@@ -80,10 +80,10 @@ func TestNewTemplate(t *testing.T) {
 				in.AzureMachinePool.Spec.Template.VMExtensions = []infrav1.VMExtension{extensionOfUser}
 			})
 			test.change(&in)
-			for annotation, want := range map[string]bool{migration.CreatedHere: test.want, "": test.takenOver} {
-				found := migration.Read(nil)
+			for annotation, want := range map[string]bool{applied.CreatedHere: test.want, "": test.takenOver} {
+				found := applied.ReadDifferences(nil)
 				if annotation != "" {
-					found = migration.Read(map[string]string{infrav1.TakenOverAnnotation: annotation})
+					found = applied.ReadDifferences(map[string]string{infrav1.TakenOverAnnotation: annotation})
 				}
 				got, err := pool.ChangesTemplate(in, found)
 				if err != nil {

@@ -11,7 +11,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/compare"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/types"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/migration"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/applied"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/vm"
 )
 
@@ -75,7 +75,7 @@ func removeAttachedDisks(properties map[string]any) {
 
 // differsFromSpec returns true if a VM, or the model of a scale set, differs from wanted. Differences that the migration
 // of the pool keeps do not count, because they may also come from an older model.
-func differsFromSpec(in Input, found *migration.Differences, wanted any, shown json.RawMessage) (bool, error) {
+func differsFromSpec(in Input, found *applied.Differences, wanted any, shown json.RawMessage) (bool, error) {
 	row, err := types.ForID(arm.NewID("s", "g", types.VirtualMachine, "vm"))
 	if err != nil {
 		return false, err
@@ -113,7 +113,7 @@ func differsFromSpec(in Input, found *migration.Differences, wanted any, shown j
 }
 
 // IsOutdated returns true if new VMs of a scale set would differ from the spec.
-func IsOutdated(in Input, found *migration.Differences, scaleSet json.RawMessage) (bool, error) {
+func IsOutdated(in Input, found *applied.Differences, scaleSet json.RawMessage) (bool, error) {
 	wanted, err := buildWantedVM(in)
 	if err != nil {
 		return false, err

@@ -11,7 +11,7 @@ import (
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/migration"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/applied"
 )
 
 // Network is the network of the interfaces of VMs of one role.
@@ -44,7 +44,7 @@ func BuildClusterNetwork(in plan.ClusterInput, seen plan.VNetFact, role infrav1.
 	for _, subnet := range spec.Subnets {
 		if prefixes, brought := plan.BYOSubnetPrefixes(in, seen, subnet.Name); brought {
 			subnet.CIDRBlocks = prefixes
-			if !migration.Read(annotations).IsMigrated() {
+			if !applied.ReadDifferences(annotations).IsMigrated() {
 				subnet.NatGateway = infrav1.NatGateway{}
 			}
 		}

@@ -14,7 +14,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/migration"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/applied"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile/annotation"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile/deletion"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile/patch"
@@ -100,7 +100,7 @@ func addFinalizer(ctx context.Context, c client.Client, writes *patch.WriteTrack
 	annotations := map[string]string{infrav1.BlockMoveAnnotation: "true"}
 	if added {
 		// No provider creates resources of an object before the object has its finalizer, so nothing is to be migrated.
-		annotations[infrav1.TakenOverAnnotation] = migration.CreatedHere
+		annotations[infrav1.TakenOverAnnotation] = applied.CreatedHere
 	}
 	annotation.Set(obj, annotations)
 	return true, changes.Write(ctx)

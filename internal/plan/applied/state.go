@@ -1,15 +1,4 @@
-// Package lastapplied keeps the resources and paths that plans of an object sent to Azure, so that they can be removed
-// when they are no longer planned. They are a set of resource IDs and leaf paths in one annotation, which survives moves
-// and restores, unlike the status.
-//
-// A write removes from a resource the properties that it leaves out. So the set contains only entries that a write would
-// leave in Azure: the resources themselves, tags, elements of lists into which others write too, settings that Azure keeps
-// if a plan does not set them, and every leaf of types that keep all properties that a request leaves out.
-//
-// The package is pure and removes nothing. It names removals, never more than the object owns. The engine deletes
-// resources that carry the ownership tag, or are children of planned resources. All other removals are within resources of
-// the plan.
-package lastapplied
+package applied
 
 import (
 	"encoding/json"
@@ -72,9 +61,9 @@ type State struct {
 	finalPaths pathSet
 }
 
-// Read returns the state of an object. An annotation that cannot be decoded is empty, so that nothing is removed because
+// ReadState returns the lastApplied of an object. An annotation that cannot be decoded is empty, so that nothing is removed because
 // of it.
-func Read(annotations map[string]string, scope Scope) State {
+func ReadState(annotations map[string]string, scope Scope) State {
 	return State{Scope: scope, applied: readSet(annotations, scope)}
 }
 

@@ -1,4 +1,4 @@
-package lastapplied_test
+package applied_test
 
 import (
 	"testing"
@@ -8,7 +8,7 @@ import (
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/types"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/lastapplied"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/applied"
 )
 
 // newScaleSet is a scale set whose template has one interface, in these backend pools.
@@ -23,13 +23,13 @@ func newScaleSet(pools ...any) map[string]any {
 // TestCapacityStays makes sure that a plan that says nothing of the capacity of a scale set does not take it back.
 func TestCapacityStays(t *testing.T) {
 	const set = group + "/providers/Microsoft.Compute/virtualMachineScaleSets/pool"
-	scope := lastapplied.Scope{SubscriptionID: "s", Types: lastapplied.Types{types.ScaleSet: ""}}
+	scope := applied.Scope{SubscriptionID: "s", Types: applied.Types{types.ScaleSet: ""}}
 	sized := newTags()
 	sized["sku"] = map[string]any{"capacity": 3}
 	before := newGraph(arm.Node{ID: set, Body: sized})
-	annotations := lastapplied.Read(nil, scope).AnnotationsBefore(before)
+	annotations := applied.ReadState(nil, scope).AnnotationsBefore(before)
 	after := newGraph(arm.Node{ID: set, Body: newTags()})
-	lastapplied.Read(annotations, scope).AddRemovals(after)
+	applied.ReadState(annotations, scope).AddRemovals(after)
 	if owned := after.Node(set).OwnedPaths; len(owned) > 0 {
 		t.Errorf("owned paths %v", owned)
 	}
@@ -44,9 +44,9 @@ func TestNestedLists(t *testing.T) {
 		list   = "properties.virtualMachineProfile.networkProfile.networkInterfaceConfigurations[nic].properties.ipConfigurations[ip.0].properties.loadBalancerBackendAddressPools"
 		forged = `{"g/providers/Microsoft.Compute/virtualMachineScaleSets/pool":["/properties/virtualMachineProfile/networkProfile/networkInterfaceConfigurations[nic]","/properties/virtualMachineProfile/storageProfile","/properties/virtualMachineProfile/extensionProfile/extensions[e]"]}`
 	)
-	scope := lastapplied.Scope{SubscriptionID: "s", Types: lastapplied.Types{types.ScaleSet: ""}}
+	scope := applied.Scope{SubscriptionID: "s", Types: applied.Types{types.ScaleSet: ""}}
 	before := newGraph(arm.Node{ID: set, Body: newScaleSet(map[string]any{"id": ours})})
-	annotations := lastapplied.Read(nil, scope).AnnotationsBefore(before)
+	annotations := applied.ReadState(nil, scope).AnnotationsBefore(before)
 	for name, test := range map[string]struct {
 		reason string
 		stored string
@@ -59,7 +59,7 @@ func TestNestedLists(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			after := newGraph(arm.Node{ID: set, Body: test.body})
-			lastapplied.Read(storedAnnotations(test.stored), scope).AddRemovals(after)
+			applied.ReadState(storedAnnotations(test.stored), scope).AddRemovals(after)
 			if diff := cmp.Diff(test.want, after.Node(set).OwnedPaths); diff != "" {
 				t.Errorf("%s: owned paths (-want +got):\n%s", test.reason, diff)
 			}

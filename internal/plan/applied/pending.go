@@ -1,4 +1,4 @@
-package lastapplied
+package applied
 
 import (
 	"encoding/json"

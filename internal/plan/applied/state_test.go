@@ -1,4 +1,4 @@
-package lastapplied_test
+package applied_test
 
 import (
 	"encoding/json"
@@ -10,7 +10,7 @@ import (
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/types"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/lastapplied"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/applied"
 )
 
 const (
@@ -26,9 +26,9 @@ const (
 	disk    = group + "/providers/Microsoft.Compute/disks/m"
 )
 
-var scope = lastapplied.Scope{
+var scope = applied.Scope{
 	SubscriptionID: "s",
-	Types: lastapplied.Types{
+	Types: applied.Types{
 		types.ResourceGroup: "", types.VirtualNetwork: "", types.Subnet: "S", types.LoadBalancer: "L", types.NetworkSecurityGroup: "G",
 		types.NATGateway: "N", types.PublicIPAddress: "P", types.VirtualMachineExtension: "E", types.PrivateDNSZone: "D", types.ARecord: "A",
 	},
@@ -94,7 +94,7 @@ func TestForged(t *testing.T) {
 		"another JSON":                {"it names nothing", `["g"]`, nil, nil, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
-			m := lastapplied.Read(storedAnnotations(test.stored), scope)
+			m := applied.ReadState(storedAnnotations(test.stored), scope)
 			if diff := cmp.Diff(test.prune, m.ListPruned(g)); diff != "" {
 				t.Errorf("%s: to prune (-want +got):\n%s", test.reason, diff)
 			}
@@ -139,7 +139,7 @@ func TestRemembered(t *testing.T) {
 		"g/providers/Microsoft.Network/publicIPAddresses/ip":            {},
 	}
 	var got map[string][]string
-	if err := json.Unmarshal([]byte(lastapplied.Read(nil, scope).AnnotationsBefore(g)[infrav1.LastAppliedAnnotation]), &got); err != nil {
+	if err := json.Unmarshal([]byte(applied.ReadState(nil, scope).AnnotationsBefore(g)[infrav1.LastAppliedAnnotation]), &got); err != nil {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
@@ -152,16 +152,16 @@ func TestTagsAloneNeedNoWrite(t *testing.T) {
 	g := newGraph(arm.Node{ID: vm, Policy: arm.CreateOnly, Body: newTags("team")})
 	unlike := newGraph(arm.Node{ID: vm, Policy: arm.CreateOnly, Body: newTags("team", "own")}, arm.Node{ID: disk, Policy: arm.TagOnly, Body: newTags("team")})
 	for _, g := range []*arm.Graph{g, unlike} {
-		if got := lastapplied.Read(nil, scope).AnnotationsBefore(g); got != nil {
+		if got := applied.ReadState(nil, scope).AnnotationsBefore(g); got != nil {
 			t.Errorf("got %v", got)
 		}
 	}
-	annotations := lastapplied.Read(nil, scope).AnnotationsAfter(g, arm.Outcome{})
+	annotations := applied.ReadState(nil, scope).AnnotationsAfter(g, arm.Outcome{})
 	if got, want := annotations[infrav1.LastAppliedAnnotation], `{"*":["/tags/team"]}`; got != want {
 		t.Errorf("after the pass it is stored: got %s, want %s", got, want)
 	}
 	changed := newGraph(arm.Node{ID: vm, Policy: arm.CreateOnly, Body: newTags("env")})
-	if got, want := lastapplied.Read(annotations, scope).AnnotationsBefore(changed)[infrav1.LastAppliedAnnotation], `{"*":["/tags/team","?/tags/env"]}`; got != want {
+	if got, want := applied.ReadState(annotations, scope).AnnotationsBefore(changed)[infrav1.LastAppliedAnnotation], `{"*":["/tags/team","?/tags/env"]}`; got != want {
 		t.Errorf("a tag that is to go is not forgotten: got %s, want %s", got, want)
 	}
 }
@@ -195,8 +195,8 @@ func TestMade(t *testing.T) {
 			for _, id := range test.planned {
 				planned = append(planned, arm.Node{ID: id})
 			}
-			annotations := lastapplied.Read(storedAnnotations(test.before), scope).AnnotationsAfter(newGraph(planned...), arm.Outcome{Results: test.results})
-			if diff := cmp.Diff(test.want, lastapplied.RecordedResources(annotations)); diff != "" {
+			annotations := applied.ReadState(storedAnnotations(test.before), scope).AnnotationsAfter(newGraph(planned...), arm.Outcome{Results: test.results})
+			if diff := cmp.Diff(test.want, applied.RecordedResources(annotations)); diff != "" {
 				t.Errorf("%s (-want +got):\n%s", test.reason, diff)
 			}
 		})
@@ -206,10 +206,10 @@ func TestMade(t *testing.T) {
 // TestStays makes sure that what Azure has no way to take back is spoken of as long as the spec does not set it.
 func TestStays(t *testing.T) {
 	g := newGraph(arm.Node{ID: nodes, UnremovablePaths: []string{"/properties/natGateway"}})
-	annotations := lastapplied.Read(storedAnnotations(`{"g/providers/Microsoft.Network/virtualNetworks/v/subnets/nodes":["/properties/natGateway","/properties/routeTable"]}`), scope).AnnotationsAfter(g, arm.Outcome{
+	annotations := applied.ReadState(storedAnnotations(`{"g/providers/Microsoft.Network/virtualNetworks/v/subnets/nodes":["/properties/natGateway","/properties/routeTable"]}`), scope).AnnotationsAfter(g, arm.Outcome{
 		Results: []arm.Result{{ID: nodes, State: arm.Ready, UnremovablePaths: []string{"/properties/natGateway"}}},
 	})
-	if diff := cmp.Diff([]string{"/properties/natGateway"}, lastapplied.Read(annotations, scope).AppliedPaths(nodes)); diff != "" {
+	if diff := cmp.Diff([]string{"/properties/natGateway"}, applied.ReadState(annotations, scope).AppliedPaths(nodes)); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
@@ -217,10 +217,10 @@ func TestStays(t *testing.T) {
 // TestNeverThere forgets what a request had that Azure refused, once the spec does not set it any more.
 func TestNeverThere(t *testing.T) {
 	g := newGraph(arm.Node{ID: nodes, UnremovablePaths: []string{"/properties/natGateway"}})
-	annotations := lastapplied.Read(storedAnnotations(`{"g/providers/Microsoft.Network/virtualNetworks/v/subnets/nodes":["/properties/natGateway"]}`), scope).AnnotationsAfter(g, arm.Outcome{
+	annotations := applied.ReadState(storedAnnotations(`{"g/providers/Microsoft.Network/virtualNetworks/v/subnets/nodes":["/properties/natGateway"]}`), scope).AnnotationsAfter(g, arm.Outcome{
 		Results: []arm.Result{{ID: nodes, State: arm.Ready}},
 	})
-	if sent := lastapplied.Read(annotations, scope).AppliedPaths(nodes); len(sent) > 0 {
+	if sent := applied.ReadState(annotations, scope).AppliedPaths(nodes); len(sent) > 0 {
 		t.Errorf("%v was never in the subnet", sent)
 	}
 }
@@ -230,7 +230,7 @@ func TestNamed(t *testing.T) {
 	named := scope
 	named.PlanOfSpec = func() (*arm.Graph, error) { return newGraph(arm.Node{ID: address, Body: newTags()}), nil }
 	before := storedAnnotations(`{"g/providers/Microsoft.Network/publicIPAddresses/ip":[],"g/providers/Microsoft.Network/natGateways/nat":[]}`)
-	if diff := cmp.Diff([]arm.ID{gateway}, lastapplied.Read(before, named).ListPruned(newGraph())); diff != "" {
+	if diff := cmp.Diff([]arm.ID{gateway}, applied.ReadState(before, named).ListPruned(newGraph())); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
@@ -238,9 +238,9 @@ func TestNamed(t *testing.T) {
 // TestStoredOnce makes sure that a memory that has everything is not written again, whoever wrote it.
 func TestStoredOnce(t *testing.T) {
 	g := newGraph(arm.Node{ID: group, Body: newTags("team")}, arm.Node{ID: lb, Body: newTags("team", "own")})
-	annotations := lastapplied.Read(nil, scope).AnnotationsAfter(g, arm.Outcome{Results: []arm.Result{{ID: group, State: arm.Ready, Owned: true, Observed: json.RawMessage(`{}`)}, {ID: lb, State: arm.Ready}}})
+	annotations := applied.ReadState(nil, scope).AnnotationsAfter(g, arm.Outcome{Results: []arm.Result{{ID: group, State: arm.Ready, Owned: true, Observed: json.RawMessage(`{}`)}, {ID: lb, State: arm.Ready}}})
 	maps.DeleteFunc(annotations, func(_, value string) bool { return value == "" })
-	m := lastapplied.Read(annotations, scope)
+	m := applied.ReadState(annotations, scope)
 	if got := m.AnnotationsBefore(g); got != nil {
 		t.Errorf("got %v", got)
 	}
@@ -270,12 +270,12 @@ func TestLasting(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			in := scope
 			in.KeepsLasting, in.AllLeaves = test.lasting, true
-			annotations := lastapplied.Read(storedAnnotations(test.before), in).AnnotationsAfter(test.planned, arm.Outcome{})
+			annotations := applied.ReadState(storedAnnotations(test.before), in).AnnotationsAfter(test.planned, arm.Outcome{})
 			got := annotations[infrav1.LastAppliedAnnotation]
 			if got != test.want {
 				t.Errorf("%s: stored %s, want %s", test.reason, got, test.want)
 			}
-			if diff := cmp.Diff(test.left, lastapplied.Read(annotations, in).ListAbandoned(test.planned)); diff != "" {
+			if diff := cmp.Diff(test.left, applied.ReadState(annotations, in).ListAbandoned(test.planned)); diff != "" {
 				t.Errorf("%s: left (-want +got):\n%s", test.reason, diff)
 			}
 		})

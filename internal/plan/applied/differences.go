@@ -1,9 +1,4 @@
-// Package migration keeps the differences that a migration from the established provider (CAPZ) leaves in Azure: migrating
-// changes no existing resource. Where this provider creates a resource differently, that applies to new resources, and to
-// later changes of the spec.
-//
-// It is pure. The differences are kept in an annotation, which survives clusterctl move and backups.
-package migration
+package applied
 
 import (
 	"encoding/json"
@@ -33,9 +28,9 @@ type storedDifferences struct {
 // CreatedHere is the value of the annotation for an object that has no resources in Azure yet.
 const CreatedHere = "{}"
 
-// Read returns the differences in the annotation of an object. An annotation that cannot be decoded counts as created
+// ReadDifferences returns the differences in the annotation of an object. An annotation that cannot be decoded counts as created
 // here, so that all differences are repaired.
-func Read(annotations map[string]string) *Differences {
+func ReadDifferences(annotations map[string]string) *Differences {
 	stored, ok := annotations[infrav1.TakenOverAnnotation]
 	if !ok {
 		return &Differences{firstReconciliation: true, kept: map[string][]string{}}
@@ -60,7 +55,7 @@ func (f *Differences) KeepsDifference(id arm.ID, path, want, have string) bool {
 	if f.IsCreatedHere() || isMaintained(id, path, have) {
 		return false
 	}
-	short, print := trimSubscription(id), hashDifference(path, want)
+	short, print := differencesKey(id), hashDifference(path, want)
 	known := slices.Contains(f.kept[short], print)
 	if f.firstReconciliation && !known {
 		f.kept[short] = append(f.kept[short], print)
@@ -81,8 +76,8 @@ func (f *Differences) AnnotationValue(outcome arm.Outcome) string {
 	return string(raw)
 }
 
-// trimSubscription returns the key of an ID without subscription and "/resourcegroups/".
-func trimSubscription(id arm.ID) string {
+// differencesKey returns the key of an ID without subscription and "/resourcegroups/".
+func differencesKey(id arm.ID) string {
 	_, path, _ := strings.Cut(id.Key(), "/resourcegroups/")
 	return path
 }

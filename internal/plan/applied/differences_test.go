@@ -1,4 +1,4 @@
-package migration
+package applied
 
 import (
 	"errors"
@@ -11,7 +11,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/types"
 )
 
-func TestLeave(t *testing.T) {
+func TestKeepsDifference(t *testing.T) {
 	id := func(resourceType string) arm.ID { return arm.NewID("s", "G", resourceType, "x") }
 	extension := id(types.VirtualMachine).Child("extensions", "custom")
 	tests := map[string]struct {
@@ -41,12 +41,12 @@ func TestLeave(t *testing.T) {
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			first := Read(nil)
+			first := ReadDifferences(nil)
 			if got := first.KeepsDifference(test.id, test.path, test.want, test.have); got != test.left {
 				t.Errorf("%s: at first left %t", test.reason, got)
 			}
 			stored := first.AnnotationValue(arm.Outcome{})
-			later := Read(map[string]string{infrav1.TakenOverAnnotation: stored})
+			later := ReadDifferences(map[string]string{infrav1.TakenOverAnnotation: stored})
 			if got := later.KeepsDifference(test.id, test.path, test.want, `"changed outside"`); got != test.left && test.have != absent {
 				t.Errorf("%s: later left %t", test.reason, got)
 			}
@@ -56,14 +56,14 @@ func TestLeave(t *testing.T) {
 			if diff := cmp.Diff(stored, later.AnnotationValue(arm.Outcome{})); diff != "" {
 				t.Errorf("what was found stays (-stored +later):\n%s", diff)
 			}
-			if Read(map[string]string{infrav1.TakenOverAnnotation: CreatedHere}).KeepsDifference(test.id, test.path, test.want, test.have) {
+			if ReadDifferences(map[string]string{infrav1.TakenOverAnnotation: CreatedHere}).KeepsDifference(test.id, test.path, test.want, test.have) {
 				t.Error("nothing is left of what was made here")
 			}
 		})
 	}
 }
 
-func TestOf(t *testing.T) {
+func TestReadDifferences(t *testing.T) {
 	tests := map[string]struct {
 		reason              string
 		annotations         map[string]string
@@ -77,7 +77,7 @@ func TestOf(t *testing.T) {
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			found := Read(test.annotations)
+			found := ReadDifferences(test.annotations)
 			if found.IsCreatedHere() != test.madeHere || found.IsMigrated() != test.takenOver {
 				t.Errorf("%s: made here %t, taken over %t", test.reason, found.IsCreatedHere(), found.IsMigrated())
 			}
@@ -86,7 +86,7 @@ func TestOf(t *testing.T) {
 }
 
 // TestSettled has a first pass end in several ways.
-func TestSettled(t *testing.T) {
+func TestDifferencesValue(t *testing.T) {
 	tests := map[string]struct {
 		reason string
 		result arm.Result
@@ -99,7 +99,7 @@ func TestSettled(t *testing.T) {
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			if got := Read(nil).AnnotationValue(arm.Outcome{Results: []arm.Result{test.result}}); got != test.want {
+			if got := ReadDifferences(nil).AnnotationValue(arm.Outcome{Results: []arm.Result{test.result}}); got != test.want {
 				t.Errorf("%s: %q", test.reason, got)
 			}
 		})

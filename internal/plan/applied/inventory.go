@@ -1,12 +1,4 @@
-// Package inventory keeps the list of Azure resources that were created for an object and cannot carry ownership tags. It
-// is stored in an annotation, because annotations survive clusterctl move and backups, and the status does not.
-//
-// Users can write annotations, so the list proves nothing by itself: the engine decides with Azure's answers which entries
-// count. The list contains the object that it was written for. On a copy of the object, in another namespace or with
-// another name, no entry counts.
-//
-// It is pure.
-package inventory
+package applied
 
 import (
 	"encoding/json"
@@ -18,8 +10,8 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
 )
 
-// List is the inventory of one object.
-type List struct {
+// Inventory is the inventory of one object.
+type Inventory struct {
 	// Created are the resources that were created for the object.
 	Created []arm.ID
 	// Adopted are resources that others created. They are kept as planned, and being listed here does not delete them.
@@ -45,30 +37,30 @@ func ObjectName(kind string, obj metav1.Object) string {
 	return kind + "/" + obj.GetNamespace() + "/" + obj.GetName()
 }
 
-// Read returns the inventory of an object. An annotation that cannot be parsed is an empty inventory: then nothing in it
+// ReadInventory returns the inventory of an object. An annotation that cannot be parsed is an empty inventory: then nothing in it
 // is deleted.
-func Read(kind string, obj metav1.Object) List {
+func ReadInventory(kind string, obj metav1.Object) Inventory {
 	raw := []byte(obj.GetAnnotations()[infrav1.InventoryAnnotation])
 	var old []arm.ID
 	if json.Unmarshal(raw, &old) == nil {
-		return List{Created: old, FromEarlierRelease: len(old) > 0}
+		return Inventory{Created: old, FromEarlierRelease: len(old) > 0}
 	}
 	var s storedList
 	if json.Unmarshal(raw, &s) != nil {
-		return List{}
+		return Inventory{}
 	}
 	if s.Object != ObjectName(kind, obj) {
-		return List{CopiedFrom: s.Object}
+		return Inventory{CopiedFrom: s.Object}
 	}
-	return List{Created: s.Created, Adopted: s.Adopted}
+	return Inventory{Created: s.Created, Adopted: s.Adopted}
 }
 
 // HasCreated returns true if the list contains a resource that was created for the object.
-func (l List) HasCreated(id arm.ID) bool { return slices.ContainsFunc(l.Created, id.Equal) }
+func (l Inventory) HasCreated(id arm.ID) bool { return slices.ContainsFunc(l.Created, id.Equal) }
 
 // BuildAnnotations returns the annotation that stores the list on an object. An empty list needs no annotation, but it
 // replaces an existing one: the webhook restores an annotation that an update leaves out.
-func (l List) BuildAnnotations(kind string, obj metav1.Object) map[string]string {
+func (l Inventory) BuildAnnotations(kind string, obj metav1.Object) map[string]string {
 	value := ""
 	if len(l.Created) > 0 || len(l.Adopted) > 0 || obj.GetAnnotations()[infrav1.InventoryAnnotation] != "" {
 		raw, _ := json.Marshal(storedList{Object: ObjectName(kind, obj), Created: l.Created, Adopted: l.Adopted}) // Marshalling lists of strings does not fail.

@@ -1,4 +1,4 @@
-package lastapplied_test
+package applied_test
 
 import (
 	"testing"
@@ -7,7 +7,7 @@ import (
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/lastapplied"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/applied"
 )
 
 const annotations = "sigs.k8s.io/cluster-api-provider-azure-"
@@ -68,11 +68,11 @@ func TestLegacy(t *testing.T) {
 			for key, value := range test.stored {
 				stored[annotations+key] = value
 			}
-			if !lastapplied.IsStored(stored) {
+			if !applied.IsStored(stored) {
 				t.Error("there was a plan")
 			}
-			m, planned := lastapplied.Read(stored, scope), g()
-			got := removed{Prune: m.ListPruned(planned), Made: lastapplied.RecordedResources(stored)}
+			m, planned := applied.ReadState(stored, scope), g()
+			got := removed{Prune: m.ListPruned(planned), Made: applied.RecordedResources(stored)}
 			for _, id := range []arm.ID{nodes, lb, vnet, gateway, nsg} {
 				if sent := m.AppliedPaths(id); len(sent) > 0 {
 					if got.Sent == nil {
@@ -102,7 +102,7 @@ func TestLegacy(t *testing.T) {
 func TestLegacyIsTakenAway(t *testing.T) {
 	stored := map[string]string{annotations + "planned": `["/resourceGroups/g"]`, annotations + "last-applied-tags-rg": `{"team":"1"}`}
 	g := newGraph(arm.Node{ID: group, Body: newTags("team")})
-	m := lastapplied.Read(stored, scope)
+	m := applied.ReadState(stored, scope)
 	if got := m.AnnotationsBefore(g); got != nil {
 		t.Errorf("all of it is stored already, in other words: got %v", got)
 	}

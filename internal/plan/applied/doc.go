@@ -1,0 +1,19 @@
+// Package applied keeps what has to be known of an object's resources in Azure and what neither the spec nor Azure shows. It is
+// stored in annotations, because they survive clusterctl move and backups, and the status does not.
+//
+//   - lastApplied: the resources and paths that plans sent, so that they can be removed when they are no longer planned. A
+//     write removes from a resource the properties that it leaves out. So lastApplied contains only entries that a write
+//     would leave in Azure: the resources themselves, tags, elements of lists into which others write too, settings that
+//     Azure keeps if a plan does not set them, and every leaf of types that keep all properties that a request leaves out.
+//   - inventory: the resources that were created for the object and cannot carry ownership tags. It contains the object that
+//     it was written for. On a copy of the object, in another namespace or with another name, no entry counts.
+//   - differences: those that a migration from the established provider (CAPZ) leaves in Azure, since migrating changes no
+//     existing resource. Where this provider creates a resource differently, that applies to new resources, and to later
+//     changes of the spec.
+//
+// Users can write annotations, so nothing here proves anything by itself: the engine decides with Azure's answers which
+// entries count. It deletes resources that carry the ownership tag, or are children of planned resources. All other
+// removals are within resources of the plan.
+//
+// The package is pure.
+package applied
