@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/jsonpath"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/types"
 )
 
@@ -110,7 +111,7 @@ func (d *differ) compareMembers(path, shape, found string, want, have map[string
 			continue
 		}
 		value, _ := d.lookupMember(shape, have, key)
-		d.compareValue(joinPath(path, key), memberShape(d.desired.Type, shape, key), want[key], value)
+		d.compareValue(jsonpath.JoinMember(path, key), memberShape(d.desired.Type, shape, key), want[key], value)
 	}
 	d.reportExtraKeys(path, shape, want, have)
 }
@@ -122,13 +123,13 @@ func (d *differ) reportExtraKeys(path, shape string, want, have map[string]any) 
 	}
 	for _, key := range sortedKeys(have) {
 		if _, wanted := d.lookupMember(shape, want, key); !wanted {
-			d.addDifference(joinPath(path, key), nil, have[key])
+			d.addDifference(jsonpath.JoinMember(path, key), nil, have[key])
 		}
 	}
 }
 
 func (d *differ) compareList(path, shape string, want, have []any) {
-	key := elementKey(want, have)
+	key := jsonpath.ElementKey(want, have)
 	if key == "" && !containsObjects(want) && !containsObjects(have) {
 		if !d.sameScalars(shape, want, have) {
 			d.addDifference(path, want, have)
@@ -147,8 +148,8 @@ func (d *differ) compareList(path, shape string, want, have []any) {
 		return
 	}
 	for _, item := range want {
-		name := elementName(item, key)
-		element := findElement(have, key, name)
+		name := jsonpath.ElementName(item, key)
+		element := jsonpath.FindElement(have, key, name)
 		here := path + "[" + name + "]"
 		if element == nil {
 			d.addDifference(here, item, nil)
@@ -157,11 +158,11 @@ func (d *differ) compareList(path, shape string, want, have []any) {
 		d.compareElement(here, shape+"[]", key, item, element)
 	}
 	for _, item := range have {
-		name := elementName(item, key)
+		name := jsonpath.ElementName(item, key)
 		if carried && !ownsElement(d.desired.OwnedPaths, path, name) {
 			continue
 		}
-		if findElement(want, key, name) == nil {
+		if jsonpath.FindElement(want, key, name) == nil {
 			d.addDifference(path+"["+name+"]", nil, item)
 		}
 	}
@@ -183,9 +184,9 @@ func (d *differ) compareTags(path, shape string, want, have any) {
 	wanted, _ := want.(map[string]any)
 	tags, _ := have.(map[string]any)
 	for _, key := range sortedKeys(wanted) {
-		value, ok := lookupKey(tags, key)
+		value, ok := jsonpath.LookUp(tags, key)
 		if !ok || value != wanted[key] {
-			d.addDifference(joinPath(path, key), wanted[key], value)
+			d.addDifference(jsonpath.JoinMember(path, key), wanted[key], value)
 		}
 	}
 	d.reportExtraKeys(path, shape, wanted, tags)
@@ -197,10 +198,10 @@ func (d *differ) reportDroppedTags(observed any) {
 	body, _ := d.desired.Body.(map[string]any)
 	wanted, _ := body["tags"].(map[string]any)
 	for _, key := range d.desired.DropTags {
-		if _, wants := lookupKey(wanted, key); wants {
+		if _, wants := jsonpath.LookUp(wanted, key); wants {
 			continue
 		}
-		if value, ok := lookupKey(tags, key); ok {
+		if value, ok := jsonpath.LookUp(tags, key); ok {
 			d.addDifference("tags."+key, nil, value)
 		}
 	}
@@ -208,12 +209,12 @@ func (d *differ) reportDroppedTags(observed any) {
 
 // reportOwnedPath reports existing values at an owned path where the plan has none.
 func (d *differ) reportOwnedPath(path string, observed any) {
-	for _, match := range expandPath(splitPath(path), observed, "") {
-		if isEmpty(match.value) {
+	for _, match := range jsonpath.Expand(observed, path) {
+		if isEmpty(match.Value) {
 			continue
 		}
-		if value := valueAt(d.desired.Body, match.steps); isEmpty(value) {
-			d.addDifference(match.path, nil, match.value)
+		if value := match.Path.GetFold(d.desired.Body); isEmpty(value) {
+			d.addDifference(match.Path.String(), nil, match.Value)
 		}
 	}
 }

@@ -1,17 +1,19 @@
 package compare
 
+import "sigs.k8s.io/cluster-api-provider-azure/internal/arm/jsonpath"
+
 // completeElements adds the observed members that the plan leaves out to the elements of the list at steps, and to the objects in them.
 // Lists in an element are not changed.
-func completeElements(body, have any, steps []step) {
+func completeElements(body, have any, steps jsonpath.Path) {
 	for i, s := range steps {
-		if s.inList {
+		if s.Element {
 			forEachPair(body, have, func(item, other any) { completeElements(item, other, steps[i+1:]) })
 			return
 		}
 		object, _ := body.(map[string]any)
 		observed, _ := have.(map[string]any)
-		body, _ = lookupKey(object, s.member)
-		have, _ = lookupKey(observed, s.member)
+		body, _ = jsonpath.LookUp(object, s.Name)
+		have, _ = jsonpath.LookUp(observed, s.Name)
 	}
 	forEachPair(body, have, copyMissing)
 }
@@ -20,10 +22,10 @@ func completeElements(body, have any, steps []step) {
 func forEachPair(body, have any, do func(item, other any)) {
 	planned, _ := body.([]any)
 	list, _ := have.([]any)
-	key := elementKey(planned, list)
+	key := jsonpath.ElementKey(planned, list)
 	for _, item := range planned {
-		if name := elementName(item, key); name != "" {
-			do(item, findElement(list, key, name))
+		if name := jsonpath.ElementName(item, key); name != "" {
+			do(item, jsonpath.FindElement(list, key, name))
 		}
 	}
 }
@@ -36,10 +38,10 @@ func copyMissing(item, other any) {
 		return
 	}
 	for key, value := range observed {
-		if planned, ok := lookupKey(object, key); ok {
+		if planned, ok := jsonpath.LookUp(object, key); ok {
 			copyMissing(planned, value)
 		} else {
-			object[key] = cloneValue(value)
+			object[key] = jsonpath.Clone(value)
 		}
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/jsonpath"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/types"
 )
 
@@ -27,7 +28,7 @@ func memberShape(row types.Type, shape, key string) string {
 	if slices.Contains(row.FreeFormPaths, shape) {
 		key = "*"
 	}
-	return joinPath(shape, key)
+	return jsonpath.JoinMember(shape, key)
 }
 
 // lookupMember finds a member of the object at a path.
@@ -36,7 +37,7 @@ func (d *differ) lookupMember(shape string, object map[string]any, key string) (
 		value, ok := object[key]
 		return value, ok
 	}
-	return lookupKey(object, key)
+	return jsonpath.LookUp(object, key)
 }
 
 func (d *differ) sameScalar(shape string, want, have any) bool {

@@ -3,6 +3,8 @@ package compare
 import (
 	"slices"
 	"strings"
+
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/jsonpath"
 )
 
 // The paths of the identities of a resource. An owned kind or identity is named in brackets, as in "identity.type[SystemAssigned]".
@@ -11,6 +13,8 @@ const (
 	identityUsers = "identity.userAssignedIdentities"
 	userAssigned  = "UserAssigned"
 )
+
+var usersPath = jsonpath.Parse(identityUsers)
 
 // identityKinds returns the kinds in the type of an identity, as in "SystemAssigned, UserAssigned". "None" counts as no kind.
 func identityKinds(value any) (kinds []string) {
@@ -45,8 +49,8 @@ func sameIdentityType(want Desired, wanted, have any) bool {
 func (d *differ) missingIdentities(path string, want map[string]any, have any) {
 	users, _ := have.(map[string]any)
 	for _, id := range sortedKeys(want) {
-		if _, ok := lookupKey(users, id); !ok {
-			d.addDifference(joinPath(path, id), want[id], nil)
+		if _, ok := jsonpath.LookUp(users, id); !ok {
+			d.addDifference(jsonpath.JoinMember(path, id), want[id], nil)
 		}
 	}
 }
@@ -61,7 +65,7 @@ func mergeIdentity(want Desired, body, have map[string]any) {
 	theirs, dropped := map[string]any{}, false
 	wanted, _ := planned["userAssignedIdentities"].(map[string]any)
 	for id := range users {
-		if _, ok := lookupKey(wanted, id); ok {
+		if _, ok := jsonpath.LookUp(wanted, id); ok {
 			continue
 		}
 		theirs[id] = map[string]any{}

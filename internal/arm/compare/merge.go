@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/jsonpath"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/types"
 )
 
@@ -11,10 +12,10 @@ import (
 // carried over. Values that the plan owns and no longer has are left out, or sent as null if a PUT patches. want and observed are not
 // changed.
 func MergeBody(want Desired, observed any) any {
-	body, ok := cloneValue(want.Body).(map[string]any)
+	body, ok := jsonpath.Clone(want.Body).(map[string]any)
 	have, _ := observed.(map[string]any)
 	if !ok || have == nil {
-		return cloneValue(want.Body)
+		return jsonpath.Clone(want.Body)
 	}
 	if want.Type.Taggable {
 		mergeTags(want, body, have)
@@ -23,23 +24,23 @@ func MergeBody(want Desired, observed any) any {
 		mergeIdentity(want, body, have)
 	}
 	for _, path := range want.Type.CompletedElements {
-		completeElements(body, have, splitPath(path))
+		completeElements(body, have, jsonpath.Parse(path))
 	}
 	for _, path := range want.Type.SharedLists {
-		carrySharedElements(want, body, have, splitPath(path), "")
+		carrySharedElements(want, body, have, jsonpath.Parse(path), "")
 	}
 	for _, path := range slices.Concat(want.Type.ChildLists, want.Type.PreservedPaths, want.Type.PreservedOnceSet) {
-		steps := splitPath(path)
+		steps := jsonpath.Parse(path)
 		owned := slices.ContainsFunc(want.OwnedPaths, func(other string) bool { return strings.EqualFold(other, path) })
-		if value := valueAt(have, steps); !isEmpty(value) && valueAt(body, steps) == nil && !owned {
-			setPath(body, steps, cloneValue(value))
+		if value := steps.GetFold(have); !isEmpty(value) && steps.GetFold(body) == nil && !owned {
+			steps.Set(body, jsonpath.Clone(value))
 		}
 	}
 	if want.Type.Put == types.PutPatches {
 		for _, path := range want.OwnedPaths {
-			for _, match := range expandPath(splitPath(path), have, "") {
-				if !isEmpty(match.value) && valueAt(body, match.steps) == nil && !strings.HasPrefix(match.path, identityUsers) {
-					setPath(body, match.steps, nil)
+			for _, match := range jsonpath.Expand(have, path) {
+				if !isEmpty(match.Value) && match.Path.GetFold(body) == nil && !match.Path.HasPrefix(usersPath) {
+					match.Path.Set(body, nil)
 				}
 			}
 		}
@@ -55,7 +56,7 @@ func TagChanges(want Desired, observed any) (merge map[string]string, drop []str
 	have, _ := observed.(map[string]any)
 	tags, _ := have["tags"].(map[string]any)
 	for key, value := range wanted {
-		if current, ok := lookupKey(tags, key); !ok || current != value {
+		if current, ok := jsonpath.LookUp(tags, key); !ok || current != value {
 			if merge == nil {
 				merge = map[string]string{}
 			}
@@ -63,10 +64,10 @@ func TagChanges(want Desired, observed any) (merge map[string]string, drop []str
 		}
 	}
 	for _, key := range want.DropTags {
-		if _, wants := lookupKey(wanted, key); wants {
+		if _, wants := jsonpath.LookUp(wanted, key); wants {
 			continue
 		}
-		if _, ok := lookupKey(tags, key); ok {
+		if _, ok := jsonpath.LookUp(tags, key); ok {
 			drop = append(drop, key)
 		}
 	}
@@ -78,8 +79,8 @@ func mergeTags(want Desired, body, have map[string]any) {
 	wanted, _ := body["tags"].(map[string]any)
 	merged := map[string]any{}
 	for key, value := range tags {
-		_, wants := lookupKey(wanted, key)
-		if !wants && !slices.ContainsFunc(want.DropTags, func(drop string) bool { return matchesPattern(drop, key) }) {
+		_, wants := jsonpath.LookUp(wanted, key)
+		if !wants && !slices.ContainsFunc(want.DropTags, func(drop string) bool { return jsonpath.MatchesName(drop, key) }) {
 			merged[key] = value
 		}
 	}
@@ -92,15 +93,15 @@ func mergeTags(want Desired, body, have map[string]any) {
 }
 
 // carrySharedElements appends the elements of the observed list at steps that the plan neither has nor owns.
-func carrySharedElements(want Desired, body, have any, steps []step, path string) {
+func carrySharedElements(want Desired, body, have any, steps jsonpath.Path, path string) {
 	for i, s := range steps {
-		if s.inList {
+		if s.Element {
 			planned, _ := body.([]any)
 			list, _ := have.([]any)
-			key := elementKey(planned, list)
+			key := jsonpath.ElementKey(planned, list)
 			for _, item := range planned {
-				if name := elementName(item, key); name != "" {
-					carrySharedElements(want, item, findElement(list, key, name), steps[i+1:], path+"["+name+"]")
+				if name := jsonpath.ElementName(item, key); name != "" {
+					carrySharedElements(want, item, jsonpath.FindElement(list, key, name), steps[i+1:], path+"["+name+"]")
 				}
 			}
 			return
@@ -110,26 +111,26 @@ func carrySharedElements(want Desired, body, have any, steps []step, path string
 		}
 		object, _ := body.(map[string]any)
 		other, _ := have.(map[string]any)
-		body, have = object[s.member], other[s.member]
-		path = joinPath(path, s.member)
+		body, have = object[s.Name], other[s.Name]
+		path = jsonpath.JoinMember(path, s.Name)
 	}
 	object, ok := body.(map[string]any)
 	other, _ := have.(map[string]any)
 	if !ok || len(steps) == 0 {
 		return
 	}
-	member := steps[len(steps)-1].member
-	path = joinPath(path, member)
+	member := steps[len(steps)-1].Name
+	path = jsonpath.JoinMember(path, member)
 	planned, _ := object[member].([]any)
 	list, _ := other[member].([]any)
-	key := elementKey(planned, list)
+	key := jsonpath.ElementKey(planned, list)
 	merged := slices.Clone(planned)
 	for _, item := range list {
-		name := elementName(item, key)
-		if name == "" || findElement(planned, key, name) != nil || ownsElement(want.OwnedPaths, path, name) {
+		name := jsonpath.ElementName(item, key)
+		if name == "" || jsonpath.FindElement(planned, key, name) != nil || ownsElement(want.OwnedPaths, path, name) {
 			continue
 		}
-		merged = append(merged, cloneValue(item))
+		merged = append(merged, jsonpath.Clone(item))
 	}
 	if len(merged) > len(planned) {
 		object[member] = merged
@@ -138,86 +139,21 @@ func carrySharedElements(want Desired, body, have any, steps []step, path string
 
 // ownsElement reports whether one of the owned paths is the element with this name in the list at path, or the list itself.
 func ownsElement(owned []string, path, name string) bool {
-	want := splitPath(path)
-	for _, other := range owned {
-		steps := splitPath(other)
-		if len(steps) != len(want) && len(steps) != len(want)+1 {
-			continue
-		}
-		same := true
-		for i := range want {
-			if want[i].inList {
-				same = same && steps[i].inList && matchesPattern(steps[i].element, want[i].element)
-			} else {
-				same = same && matchesPattern(steps[i].member, want[i].member)
-			}
-		}
-		if same && (len(steps) == len(want) || steps[len(want)].inList && matchesPattern(steps[len(want)].element, name)) {
-			return true
-		}
-	}
-	return false
-}
-
-// setPath writes a value at concrete steps of members and creates missing objects; it stops at lists.
-func setPath(body map[string]any, steps []step, value any) {
-	for i, s := range steps {
-		if s.inList {
-			return
-		}
-		if i == len(steps)-1 {
-			body[s.member] = value
-			return
-		}
-		next, ok := body[s.member].(map[string]any)
-		if !ok && steps[i+1].inList {
-			return
-		}
-		if !ok {
-			next = map[string]any{}
-			body[s.member] = next
-		}
-		body = next
-	}
-}
-
-func cloneValue(value any) any {
-	switch value := value.(type) {
-	case map[string]any:
-		out := make(map[string]any, len(value))
-		for key, item := range value {
-			out[key] = cloneValue(item)
-		}
-		return out
-	case []any:
-		out := make([]any, len(value))
-		for i, item := range value {
-			out[i] = cloneValue(item)
-		}
-		return out
-	}
-	return value
+	list := jsonpath.Parse(path)
+	element := append(slices.Clip(list), jsonpath.Step{Name: name, Element: true})
+	return slices.ContainsFunc(owned, func(other string) bool {
+		pattern := jsonpath.Parse(other)
+		return list.Matches(pattern) || element.Matches(pattern)
+	})
 }
 
 // VisibleBody returns a copy of the desired body without the paths that Azure never returns, which may hold secrets.
-func VisibleBody(want Desired) any { return removeWriteOnly(want.Type.WriteOnlyPaths, want.Body, "") }
-
-func removeWriteOnly(writeOnly []string, value any, shape string) any {
-	switch value := value.(type) {
-	case map[string]any:
-		out := make(map[string]any, len(value))
-		for key, item := range value {
-			if here := joinPath(shape, key); !slices.Contains(writeOnly, here) {
-				out[key] = removeWriteOnly(writeOnly, item, here)
-			}
+func VisibleBody(want Desired) any {
+	visible := jsonpath.Clone(want.Body)
+	if object, ok := visible.(map[string]any); ok {
+		for _, path := range want.Type.WriteOnlyPaths {
+			jsonpath.Delete(object, path)
 		}
-		return out
-	case []any:
-		out := make([]any, len(value))
-		for i, item := range value {
-			out[i] = removeWriteOnly(writeOnly, item, shape+"[]")
-		}
-		return out
 	}
-	return value
+	return visible
 }

@@ -6,6 +6,8 @@ import (
 	"math/big"
 	"slices"
 	"strings"
+
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/jsonpath"
 )
 
 // isEmpty reports whether a value equals its absence. Azure leaves some of these out and returns others.
@@ -51,65 +53,7 @@ func containsObjects(list []any) bool {
 	return slices.ContainsFunc(list, func(item any) bool { _, ok := item.(map[string]any); return ok })
 }
 
-// elementKey returns the member that identifies the elements of all lists: "name", or else "id", or "service", which service endpoints
-// have; "" means the position.
-func elementKey(lists ...[]any) string {
-	for _, key := range []string{"name", "id", "service"} {
-		found, all := false, true
-		for _, list := range lists {
-			for _, item := range list {
-				found = true
-				all = all && elementName(item, key) != ""
-			}
-		}
-		if found && all {
-			return key
-		}
-	}
-	return ""
-}
-
-func elementName(item any, key string) string {
-	object, _ := item.(map[string]any)
-	value, _ := lookupKey(object, key)
-	name, _ := value.(string)
-	return strings.TrimRight(name, "/")
-}
-
-func findElement(list []any, key, name string) any {
-	for _, item := range list {
-		if strings.EqualFold(elementName(item, key), name) {
-			return item
-		}
-	}
-	return nil
-}
-
-// lookupKey finds a member, ignoring case if there is no exact match: some keys are resource IDs or names of tags, and Azure changes
-// their case.
-func lookupKey(object map[string]any, key string) (any, bool) {
-	if value, ok := object[key]; ok {
-		return value, true
-	}
-	for _, other := range sortedKeys(object) {
-		if strings.EqualFold(key, other) {
-			return object[other], true
-		}
-	}
-	return nil, false
-}
-
 func sortedKeys(object map[string]any) []string { return slices.Sorted(maps.Keys(object)) }
-
-func joinPath(path, key string) string {
-	if path == "" {
-		return key
-	}
-	if strings.HasPrefix(key, "/") {
-		return path + "[" + key + "]"
-	}
-	return path + "." + key
-}
 
 // secretWords are parts of names of members whose values are never shown.
 var secretWords = []string{"password", "secret", "customdata", "userdata", "protectedsettings", "commandtoexecute", "sas", "key"}
@@ -122,11 +66,8 @@ func formatValue(path string, value any) string {
 	if value == nil {
 		return "(absent)"
 	}
-	name := strings.ToLower(path[strings.LastIndex(path, ".")+1:])
-	for _, word := range secretWords {
-		if strings.Contains(name, word) {
-			return "(hidden)"
-		}
+	if hasSecretWord(path[strings.LastIndex(path, ".")+1:]) {
+		return "(hidden)"
 	}
 	switch value.(type) {
 	case map[string]any, []any:
@@ -146,20 +87,15 @@ func formatValue(path string, value any) string {
 
 // containsSecret reports whether a value has a member that must not be shown.
 func containsSecret(value any) bool {
-	switch value := value.(type) {
-	case map[string]any:
-		for key, item := range value {
-			for _, word := range secretWords {
-				if strings.Contains(strings.ToLower(key), word) {
-					return true
-				}
-			}
-			if containsSecret(item) {
-				return true
-			}
-		}
-	case []any:
-		return slices.ContainsFunc(value, containsSecret)
-	}
-	return false
+	found := false
+	jsonpath.Walk(value, func(path jsonpath.Path, _ any) bool {
+		found = found || len(path) > 0 && hasSecretWord(path[len(path)-1].Name)
+		return !found
+	})
+	return found
+}
+
+func hasSecretWord(member string) bool {
+	member = strings.ToLower(member)
+	return slices.ContainsFunc(secretWords, func(word string) bool { return strings.Contains(member, word) })
 }
