@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/jsonpath"
 )
 
 // Graph is a set of nodes with their order. The zero value is empty and ready to use.
@@ -130,7 +132,7 @@ func (g *Graph) undeclaredReferences(node *Node) []error {
 		}
 	}
 	var errs []error
-	walkStrings(body, func(s string) {
+	jsonpath.WalkTexts(body, func(s string) {
 		if len(s) < len(inSubscription) || len(s) > maxIDLength || !strings.EqualFold(s[:len(inSubscription)], inSubscription) {
 			return
 		}
@@ -158,20 +160,4 @@ func (g *Graph) closestNode(id ID) *Node {
 		}
 	}
 	return nil
-}
-
-func walkStrings(value any, visit func(string)) {
-	switch value := value.(type) {
-	case string:
-		visit(value)
-	case []any:
-		for _, item := range value {
-			walkStrings(item, visit)
-		}
-	case map[string]any:
-		for key, item := range value {
-			visit(key)
-			walkStrings(item, visit)
-		}
-	}
 }

@@ -2,14 +2,14 @@ package arm
 
 import (
 	"fmt"
-	"maps"
-	"slices"
 	"strings"
+
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/jsonpath"
 )
 
 // Reference is a place of a body with the ID of an Azure resource.
 type Reference struct {
-	// Path is the dotted path of the value, with "[]" for an element of a list and "*" for a key that is an ID, as in
+	// Path is the path of the value, with "[]" for an element of a list and "*" for a key that is an ID, as in
 	// "identity.userAssignedIdentities.*".
 	Path string
 	// ID is the ID without a slash at its end.
@@ -21,35 +21,36 @@ type Reference struct {
 // FindReferences returns the IDs in a decoded body, in the order of their paths. Values of tags are text for people and do not count.
 func FindReferences(body any) []Reference {
 	var out []Reference
-	walkReferences("", body, func(path, text string) {
+	add := func(path jsonpath.Path, text string) {
 		if id, ok := parseReference(text); ok {
-			out = append(out, Reference{Path: path, ID: id, Plain: MisreadReason(string(id)) == ""})
+			out = append(out, Reference{Path: referencePath(path), ID: id, Plain: MisreadReason(string(id)) == ""})
 		}
+	}
+	jsonpath.Walk(body, func(path jsonpath.Path, value any) bool {
+		if len(path) > 0 && !path[len(path)-1].Element {
+			key := path[len(path)-1].Name
+			add(path, key)
+			if _, isMap := value.(map[string]any); isMap && key == "tags" {
+				return false
+			}
+		}
+		if text, ok := value.(string); ok {
+			add(path, text)
+		}
+		return true
 	})
 	return out
 }
 
-func walkReferences(path string, value any, visit func(path, text string)) {
-	switch value := value.(type) {
-	case string:
-		visit(path, value)
-	case []any:
-		for _, item := range value {
-			walkReferences(path+"[]", item, visit)
-		}
-	case map[string]any:
-		for _, key := range slices.Sorted(maps.Keys(value)) {
-			below := strings.TrimPrefix(path+"."+key, ".")
-			if _, isID := parseReference(key); isID {
-				below = path + ".*"
-				visit(below, key)
-			}
-			if _, isMap := value[key].(map[string]any); key == "tags" && isMap {
-				continue
-			}
-			walkReferences(below, value[key], visit)
+// referencePath returns a path as Reference has it.
+func referencePath(path jsonpath.Path) string {
+	path = path.Shape()
+	for i := range path {
+		if _, isID := parseReference(path[i].Name); isID {
+			path[i].Name = "*"
 		}
 	}
+	return path.String()
 }
 
 // parseReference returns the ID in a text; ok is false if there is none. Azure accepts the ID also without its first slash and as a

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/jsonpath"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/observe"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/types"
 )
@@ -98,7 +99,7 @@ func (c *convergence) referencesOwned(id arm.ID, row types.Type) bool {
 	}
 	node := c.request.Graph.Node(id)
 	for _, path := range row.OwnerReferences {
-		text := stringAt(body, path)
+		text := jsonpath.GetText(body, path)
 		if text == "" {
 			continue
 		}
@@ -124,16 +125,6 @@ func (c *convergence) isTargetOwned(id arm.ID) bool {
 		return c.hasProvenOwner(id)
 	}
 	return id.ResourceGroup() != "" && c.hasProvenOwner(arm.ResourceGroupID(id.Subscription(), id.ResourceGroup()))
-}
-
-// stringAt returns the string at a dotted path, "" if there is none.
-func stringAt(body any, path string) string {
-	for key := range strings.SplitSeq(path, ".") {
-		object, _ := body.(map[string]any)
-		body = object[key]
-	}
-	text, _ := body.(string)
-	return text
 }
 
 // otherOwnerTag returns the tag that marks a resource as another cluster's or owner's, "" if there is none.

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/jsonpath"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/observe"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/types"
 )
@@ -43,7 +44,7 @@ func (c *convergence) isOwnershipTagRemoved(t *task, tags map[string]string) boo
 func (c *convergence) referencesOtherOwner(id arm.ID, row types.Type) bool {
 	body, err := arm.DecodeBody(c.found[id.Key()].Body)
 	return err == nil && slices.ContainsFunc(row.OwnerReferences,
-		func(path string) bool { return c.otherOwnerTag(arm.ID(stringAt(body, path))) != "" })
+		func(path string) bool { return c.otherOwnerTag(arm.ID(jsonpath.GetText(body, path))) != "" })
 }
 
 // lacksOwnershipTag reports whether an owned resource lacks the ownership tag, which has to be restored.
@@ -129,7 +130,8 @@ func usedResources(body json.RawMessage, row types.Type) []arm.ID {
 	}
 	var out []arm.ID
 	for _, path := range row.UsedResources {
-		for _, text := range stringsAt(decoded, strings.Split(path, ".")) {
+		for _, match := range jsonpath.Expand(decoded, path) {
+			text, _ := match.Value.(string)
 			id, err := arm.ParseID(text)
 			if err != nil || len(out) == maxEvidence {
 				continue
@@ -141,27 +143,6 @@ func usedResources(body json.RawMessage, row types.Type) []arm.ID {
 				out = append(out, id)
 			}
 		}
-	}
-	return out
-}
-
-// stringsAt returns the strings at a path; a key that ends in [] is that of a list.
-func stringsAt(value any, path []string) []string {
-	if len(path) == 0 {
-		if text, ok := value.(string); ok && text != "" {
-			return []string{text}
-		}
-		return nil
-	}
-	key, isList := strings.CutSuffix(path[0], "[]")
-	object, _ := value.(map[string]any)
-	if !isList {
-		return stringsAt(object[key], path[1:])
-	}
-	items, _ := object[key].([]any)
-	var out []string
-	for _, item := range items {
-		out = append(out, stringsAt(item, path[1:])...)
 	}
 	return out
 }

@@ -3,8 +3,8 @@ package engine
 import (
 	"encoding/json"
 	"slices"
-	"strings"
 
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/jsonpath"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/types"
 )
 
@@ -15,33 +15,23 @@ func presentPaths(pointers []string, observed json.RawMessage, row types.Type) [
 	if len(pointers) == 0 || json.Unmarshal(observed, &body) != nil {
 		return pointers
 	}
+	hidden := make([]jsonpath.Path, len(row.WriteOnlyPaths))
+	for i, path := range row.WriteOnlyPaths {
+		hidden[i] = jsonpath.Parse(path)
+	}
 	return slices.DeleteFunc(slices.Clone(pointers), func(pointer string) bool {
-		dotted := strings.ReplaceAll(strings.TrimPrefix(pointer, "/"), "/", ".")
-		hidden := slices.ContainsFunc(row.WriteOnlyPaths, func(path string) bool {
-			return strings.EqualFold(path, dotted) || len(dotted) > len(path) && strings.EqualFold(path+".", dotted[:len(path)+1])
-		})
-		return !hidden && !hasValue(body, strings.Split(strings.TrimPrefix(pointer, "/"), "/"))
+		path := jsonpath.ParsePointer(pointer)
+		isHidden := slices.ContainsFunc(hidden, func(other jsonpath.Path) bool { return len(path) >= len(other) && path[:len(other)].Matches(other) })
+		return !isHidden && !hasValue(body, path)
 	})
 }
 
-// unescape gives the key of a step of a JSON pointer: https://www.rfc-editor.org/rfc/rfc6901#section-4.
-var unescape = strings.NewReplacer("~1", "/", "~0", "~")
-
-// hasValue reports whether there is a value at the end of the steps. Keys are not case-sensitive, and a list that is not empty counts
-// as a value.
-func hasValue(value any, steps []string) bool {
-	if len(steps) == 0 {
-		return value != nil
-	}
-	switch value := value.(type) {
-	case []any:
-		return len(value) > 0
-	case map[string]any:
-		for key, below := range value {
-			if strings.EqualFold(key, unescape.Replace(steps[0])) && hasValue(below, steps[1:]) {
-				return true
-			}
+// hasValue reports whether there is a value at a path. Members have no case, and a list that is not empty counts as a value.
+func hasValue(body any, path jsonpath.Path) bool {
+	for i := range path {
+		if list, isList := path[:i].GetFold(body).([]any); isList {
+			return len(list) > 0
 		}
 	}
-	return false
+	return path.GetFold(body) != nil
 }

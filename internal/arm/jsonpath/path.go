@@ -52,6 +52,17 @@ func (p Path) HasPrefix(other Path) bool {
 	return len(p) >= len(other) && slices.Equal(p[:len(other)], other)
 }
 
+// Shape returns the pattern of a path that matches every element in the place of its elements.
+func (p Path) Shape() Path {
+	out := slices.Clone(p)
+	for i := range out {
+		if out[i].Element {
+			out[i].Name = ""
+		}
+	}
+	return out
+}
+
 func isPlainMember(name string) bool {
 	return name != "" && name[0] != '"' && !strings.ContainsAny(name, ".[")
 }

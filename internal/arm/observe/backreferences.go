@@ -2,8 +2,8 @@ package observe
 
 import (
 	"encoding/json"
-	"strings"
 
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/jsonpath"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/types"
 )
 
@@ -11,31 +11,32 @@ import (
 // each machine's reconciliation would carry them.
 func withoutBackReferences(row types.Type, body json.RawMessage) json.RawMessage {
 	for _, path := range row.BackReferences {
-		body = removePath(body, strings.Split(path, "."))
+		body = removePath(body, jsonpath.Parse(path))
 	}
 	return body
 }
 
-// removePath returns a document without the value at a path. A document of another shape stays as it is.
-func removePath(document json.RawMessage, path []string) json.RawMessage {
-	key, isList := strings.CutSuffix(path[0], "[]")
-	var object map[string]json.RawMessage
-	if json.Unmarshal(document, &object) != nil || object[key] == nil {
-		return document
-	}
-	switch {
-	case len(path) == 1:
-		delete(object, key)
-	case isList:
+// removePath returns a document without the values at a path, whose elements are those of whole lists. A document of another shape stays
+// as it is. Only the parts on the path are decoded.
+func removePath(document json.RawMessage, path jsonpath.Path) json.RawMessage {
+	if path[0].Element {
 		var elements []json.RawMessage
-		if json.Unmarshal(object[key], &elements) != nil {
+		if json.Unmarshal(document, &elements) != nil {
 			return document
 		}
 		for i := range elements {
 			elements[i] = removePath(elements[i], path[1:])
 		}
-		object[key] = marshalParts(elements)
-	default:
+		return marshalParts(elements)
+	}
+	key := path[0].Name
+	var object map[string]json.RawMessage
+	if json.Unmarshal(document, &object) != nil || object[key] == nil {
+		return document
+	}
+	if len(path) == 1 {
+		delete(object, key)
+	} else {
 		object[key] = removePath(object[key], path[1:])
 	}
 	return marshalParts(object)

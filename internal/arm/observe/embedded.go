@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/jsonpath"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/types"
 )
 
@@ -37,12 +38,12 @@ func fromParentDocument(holder Observation, id arm.ID, path string) (Observation
 		return Observation{}, false
 	}
 	raw := holder.Body
-	for _, key := range strings.Split(path, ".") {
+	for _, step := range jsonpath.Parse(path) {
 		var object map[string]json.RawMessage
 		if json.Unmarshal(raw, &object) != nil {
 			return Observation{}, false
 		}
-		raw = object[key]
+		raw = object[step.Name]
 	}
 	var elements []json.RawMessage
 	if json.Unmarshal(raw, &elements) != nil || elements == nil {

@@ -1,11 +1,11 @@
 package lent
 
 import (
-	"maps"
 	"slices"
 	"strings"
 
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/jsonpath"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/types"
 )
 
@@ -106,28 +106,16 @@ var fileProperties = []string{"blobUri", "sourceUri", "securityDataUri", "vhd.ur
 // findFileURLs are the places of a body that name files by their URL.
 func findFileURLs(body any) []string {
 	var out []string
-	var walk func(path string, value any)
-	walk = func(path string, value any) {
-		switch value := value.(type) {
-		case []any:
-			for _, item := range value {
-				walk(path+"[]", item)
-			}
-		case map[string]any:
-			for _, key := range slices.Sorted(maps.Keys(value)) {
-				below := strings.TrimPrefix(path+"."+key, ".")
-				text, isText := value[key].(string)
-				if isText && text != "" && slices.ContainsFunc(fileProperties, func(file string) bool { return strings.EqualFold(below, file) || hasSuffixFold(below, "."+file) }) {
-					out = append(out, below)
-				}
-				walk(below, value[key])
-			}
+	jsonpath.Walk(body, func(path jsonpath.Path, value any) bool {
+		if text, _ := value.(string); text != "" && slices.ContainsFunc(fileProperties, func(file string) bool { return endsWith(path, jsonpath.Parse(file)) }) {
+			out = append(out, path.Shape().String())
 		}
-	}
-	walk("", body)
+		return true
+	})
 	return out
 }
 
-func hasSuffixFold(text, suffix string) bool {
-	return len(text) >= len(suffix) && strings.EqualFold(text[len(text)-len(suffix):], suffix)
+// endsWith reports whether a path ends with the steps of another one, in any case.
+func endsWith(path, end jsonpath.Path) bool {
+	return len(path) >= len(end) && path[len(path)-len(end):].Matches(end)
 }

@@ -7,7 +7,6 @@ package misread
 
 import (
 	"fmt"
-	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -15,12 +14,24 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/jsonpath"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/specfield"
 )
 
 // CheckSpec returns an error for each such text in a decoded spec.
 func CheckSpec(decoded any) field.ErrorList {
 	var errs field.ErrorList
-	checkFields(field.NewPath("spec"), "", decoded, &errs)
+	jsonpath.Walk(decoded, func(path jsonpath.Path, value any) bool {
+		if isFreeText(path, value) {
+			return false
+		}
+		if text, ok := value.(string); ok {
+			if wrong := misreadReason(nearestField(path), text); wrong != "" {
+				errs = append(errs, field.Invalid(specfield.ToFieldPath(path), text, wrong))
+			}
+		}
+		return true
+	})
 	return errs
 }
 
@@ -31,25 +42,24 @@ var textFields = []string{"additionalTags", "annotations", "labels", "nodeLabels
 // values in them are free: "." is the target of some DNS records.
 const manifestsField = "resources"
 
-// checkFields appends an error for each text at or below path that would be misread. key is the name of the nearest field.
-func checkFields(path *field.Path, key string, value any, errs *field.ErrorList) {
-	switch value := value.(type) {
-	case string:
-		if wrong := misreadReason(key, value); wrong != "" {
-			*errs = append(*errs, field.Invalid(path, value, wrong))
-		}
-	case []any:
-		for i, item := range value {
-			checkFields(path.Index(i), key, item, errs)
-		}
-	case map[string]any:
-		for _, name := range slices.Sorted(maps.Keys(value)) {
-			if _, isList := value[name].([]any); slices.Contains(textFields, name) || name == manifestsField && isList {
-				continue
-			}
-			checkFields(path.Child(name), name, value[name], errs)
+// isFreeText reports whether nothing in a value becomes part of a path in Azure, or is checked elsewhere.
+func isFreeText(path jsonpath.Path, value any) bool {
+	if len(path) == 0 || path[len(path)-1].Element {
+		return false
+	}
+	name := path[len(path)-1].Name
+	_, isList := value.([]any)
+	return slices.Contains(textFields, name) || name == manifestsField && isList
+}
+
+// nearestField returns the name of the field with a value: elements of lists have the name of the list's.
+func nearestField(path jsonpath.Path) string {
+	for _, step := range slices.Backward(path) {
+		if !step.Element {
+			return step.Name
 		}
 	}
+	return ""
 }
 
 // resourceGroupName matches valid names of resource groups.

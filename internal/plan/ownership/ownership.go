@@ -20,6 +20,7 @@ import (
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/jsonpath"
 )
 
 // maxReadableLength is the maximum length of namespace and name in the value. Tag values have at most 256 characters, of
@@ -103,28 +104,18 @@ func (o Owner) FindForgedNodes(g *arm.Graph) map[*arm.Node]string {
 
 // findForgedTag returns the key of another owner's tag at any depth of a body. Azure passes on nested tags, such as those
 // of an agent pool.
-func (o Owner) findForgedTag(value any) string {
-	switch value := value.(type) {
-	case []any:
-		for _, item := range value {
-			if key := o.findForgedTag(item); key != "" {
-				return key
+func (o Owner) findForgedTag(body any) string {
+	found := ""
+	jsonpath.Walk(body, func(_ jsonpath.Path, value any) bool {
+		object, _ := value.(map[string]any)
+		if nested, _ := object["tags"].(map[string]any); found == "" && len(nested) > 0 {
+			tags := map[string]string{}
+			for key, tag := range nested {
+				tags[key], _ = tag.(string)
 			}
+			found = o.FindOtherOwnersTag(tags)
 		}
-	case map[string]any:
-		tags := map[string]string{}
-		object, _ := value["tags"].(map[string]any)
-		for key, tag := range object {
-			tags[key], _ = tag.(string)
-		}
-		if key := o.FindOtherOwnersTag(tags); key != "" {
-			return key
-		}
-		for _, key := range slices.Sorted(maps.Keys(value)) {
-			if found := o.findForgedTag(value[key]); found != "" {
-				return found
-			}
-		}
-	}
-	return ""
+		return found == ""
+	})
+	return found
 }

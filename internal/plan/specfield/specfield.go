@@ -6,12 +6,13 @@ package specfield
 
 import (
 	"encoding/json"
-	"fmt"
-	"maps"
-	"slices"
+	"strconv"
 	"strings"
 
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/jsonpath"
 )
 
 // Spec is a decoded spec.
@@ -36,7 +37,7 @@ func (s Spec) Decoded() any { return s.decoded }
 // FieldNaming returns the field that names an ID, as in "spec.userAssignedIdentities[0].providerID", else the first field
 // with a text that contains the ID, such as a patch; "" if there is none.
 func (s Spec) FieldNaming(id arm.ID) string {
-	exact := findField("spec", s.decoded, func(text string) bool {
+	exact := s.findField(func(text string) bool {
 		names := arm.FindReferences(text)
 		return len(names) == 1 && names[0].ID.Equal(id)
 	})
@@ -48,31 +49,35 @@ func (s Spec) FieldNaming(id arm.ID) string {
 
 // FieldContaining returns the first field whose value or key contains a text in any case; "" if there is none.
 func (s Spec) FieldContaining(text string) string {
-	return findField("spec", s.decoded, func(value string) bool { return strings.Contains(strings.ToLower(value), strings.ToLower(text)) })
+	return s.findField(func(value string) bool { return strings.Contains(strings.ToLower(value), strings.ToLower(text)) })
 }
 
-// findField returns the first path with a text that matches; "" if there is none.
-func findField(path string, value any, matches func(string) bool) string {
-	switch value := value.(type) {
-	case string:
-		if matches(value) {
-			return path
+// findField returns the first field with a text or with a key that matches; "" if there is none.
+func (s Spec) findField(matches func(string) bool) string {
+	found := ""
+	jsonpath.Walk(s.decoded, func(path jsonpath.Path, value any) bool {
+		if found != "" {
+			return false
 		}
-	case []any:
-		for i, item := range value {
-			if found := findField(fmt.Sprintf("%s[%d]", path, i), item, matches); found != "" {
-				return found
-			}
+		if last := len(path) - 1; last >= 0 && !path[last].Element && matches(path[last].Name) {
+			found = ToFieldPath(path[:last]).String()
+		} else if text, ok := value.(string); ok && matches(text) {
+			found = ToFieldPath(path).String()
 		}
-	case map[string]any:
-		for _, key := range slices.Sorted(maps.Keys(value)) {
-			if matches(key) {
-				return path
-			}
-			if found := findField(path+"."+key, value[key], matches); found != "" {
-				return found
-			}
+		return found == ""
+	})
+	return found
+}
+
+// ToFieldPath returns the field of a spec at a path whose elements have positions.
+func ToFieldPath(path jsonpath.Path) *field.Path {
+	out := field.NewPath("spec")
+	for _, step := range path {
+		if i, err := strconv.Atoi(step.Name); step.Element && err == nil {
+			out = out.Index(i)
+		} else {
+			out = out.Child(step.Name)
 		}
 	}
-	return ""
+	return out
 }
