@@ -12,7 +12,6 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
-	armclient "sigs.k8s.io/cluster-api-provider-azure/internal/arm/client"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/clusterinfra/aks"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/clusterinfra/selfmanaged"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/defaults"
@@ -149,17 +148,17 @@ func (h Infrastructure) PlanInput(cluster *clusterv1.Cluster, subscription strin
 }
 
 // AddFacts adds the facts of an AKS cluster that only Azure has: the resource group of its nodes, and the zones of its region.
-func (h Infrastructure) AddFacts(ctx context.Context, f *facts.Facts, c *armclient.Client, in plan.ClusterInput) (plan.ClusterInput, error) {
+func (h Infrastructure) AddFacts(ctx context.Context, f *facts.Facts, asker facts.Asker, in plan.ClusterInput) (plan.ClusterInput, error) {
 	if h.ControlPlane == nil {
 		return in, nil
 	}
 	aks := h.aksInput(in)
 	var err error
-	if aks.Facts.Cluster, err = f.ReadResource(ctx, c, plannedmanaged.ClusterID(aks)); err != nil {
+	if aks.Facts.Cluster, err = f.ReadResource(ctx, asker, plannedmanaged.ClusterID(aks)); err != nil {
 		return in, err
 	}
 	in.AzureCluster = plannedmanaged.BuildAzureCluster(aks)
-	in.Facts.Zones, err = f.ListZones(ctx, c, in)
+	in.Facts.Zones, err = f.ListZones(ctx, asker, in)
 	return in, err
 }
 

@@ -15,8 +15,8 @@ import (
 )
 
 // ReadResource returns a resource as Azure shows it. Nil without an error means that it does not exist.
-func (f *Facts) ReadResource(ctx context.Context, c *client.Client, id arm.ID) (json.RawMessage, error) {
-	return f.read(ctx, c, id)
+func (f *Facts) ReadResource(ctx context.Context, asker Asker, id arm.ID) (json.RawMessage, error) {
+	return f.read(ctx, asker, id)
 }
 
 // CredentialKind selects a kubeconfig of an AKS cluster.
@@ -36,17 +36,17 @@ const kubeconfigTTL = time.Minute
 // GetKubeconfig returns a kubeconfig of a cluster that Azure shows as seen. The result is a secret. It returns have without a
 // request if have was the last answer and the cluster was not written since.
 // https://learn.microsoft.com/en-us/rest/api/aks/managed-clusters/list-cluster-admin-credentials
-func (f *Facts) GetKubeconfig(ctx context.Context, c *client.Client, cluster arm.ID, kind CredentialKind, seen json.RawMessage, have []byte) ([]byte, error) {
+func (f *Facts) GetKubeconfig(ctx context.Context, asker Asker, cluster arm.ID, kind CredentialKind, seen json.RawMessage, have []byte) ([]byte, error) {
 	out := have
-	key := c.CacheScope() + "|" + cluster.Key() + "|" + string(kind)
+	key := asker.scopedKey(cluster.Key() + "|" + string(kind))
 	recentKey := fmt.Sprintf("%s|%x", key, sha256.Sum256(seen))
 	if last, ok := f.recentKubeconfigs.lookupFresh(recentKey); ok && last == sha256.Sum256(have) {
 		return have, nil
 	}
-	_, err := f.kubeconfigs.getOrAsk(ctx, c, key, cluster,
+	_, err := f.kubeconfigs.getOrAsk(ctx, asker, key, cluster,
 		func(last [sha256.Size]byte) bool { return last == sha256.Sum256(have) },
 		func(uint64) (_ [sha256.Size]byte, err error) {
-			if out, err = f.fetchKubeconfig(ctx, c, cluster, kind); err == nil {
+			if out, err = f.fetchKubeconfig(ctx, asker, cluster, kind); err == nil {
 				f.recentKubeconfigs.store(recentKey, sha256.Sum256(out))
 			}
 			return sha256.Sum256(out), err
@@ -57,13 +57,13 @@ func (f *Facts) GetKubeconfig(ctx context.Context, c *client.Client, cluster arm
 	return out, nil
 }
 
-func (f *Facts) fetchKubeconfig(ctx context.Context, c *client.Client, cluster arm.ID, kind CredentialKind) ([]byte, error) {
+func (f *Facts) fetchKubeconfig(ctx context.Context, asker Asker, cluster arm.ID, kind CredentialKind) ([]byte, error) {
 	row, err := types.ForID(cluster)
 	if err != nil {
 		return nil, err
 	}
-	response, err := askUnlessFailed(ctx, f.failures, c.CacheScope()+"|"+cluster.Key()+"|"+string(kind), func(ctx context.Context) (*client.Response, error) {
-		return c.Post(ctx, cluster, string(kind), row.APIVersion, nil)
+	response, err := askUnlessFailed(ctx, f.failures, asker, asker.scopedKey(cluster.Key()+"|"+string(kind)), func(ctx context.Context) (*client.Response, error) {
+		return asker.Client.Post(ctx, cluster, string(kind), row.APIVersion, nil)
 	})
 	if err != nil {
 		return nil, err
@@ -99,15 +99,15 @@ const instancesTTL = 10 * time.Second
 // ListPoolInstances returns the IDs of the virtual machines of an AKS agent pool, sorted as text. seen is the pool as Azure shows
 // it, count its number of nodes. exists reports whether the pool has a scale set. A new pool, or one scaled to zero before it had a
 // node, may have none.
-func (f *Facts) ListPoolInstances(ctx context.Context, c *client.Client, nodeGroup arm.ID, pool string, seen json.RawMessage, count int) (ids []arm.ID, exists bool, err error) {
-	recentKey := fmt.Sprintf("%s|%s|%s|%x", c.CacheScope(), nodeGroup.Key(), pool, sha256.Sum256(seen))
+func (f *Facts) ListPoolInstances(ctx context.Context, asker Asker, nodeGroup arm.ID, pool string, seen json.RawMessage, count int) (ids []arm.ID, exists bool, err error) {
+	recentKey := asker.scopedKey(fmt.Sprintf("%s|%s|%x", nodeGroup.Key(), pool, sha256.Sum256(seen)))
 	if ids, ok := f.completePools.lookupFresh(recentKey); ok {
 		return ids, true, nil
 	}
 	path := arm.ID(string(nodeGroup) + "/providers/" + types.ScaleSet)
-	sets, err := f.poolScaleSets.getOrAsk(ctx, c, c.CacheScope()+"|"+nodeGroup.Key(), path, acceptAny, func(mark uint64) ([]scaleSet, error) {
-		return f.scaleSets.getOrFetch(ctx, fmt.Sprintf("%s|%s|%d", c.CacheScope(), nodeGroup.Key(), mark), func(ctx context.Context) ([]scaleSet, error) {
-			return listScaleSets(ctx, c, path)
+	sets, err := f.poolScaleSets.getOrAsk(ctx, asker, asker.scopedKey(nodeGroup.Key()), path, acceptAny, func(mark uint64) ([]scaleSet, error) {
+		return f.scaleSets.getOrFetch(ctx, asker, asker.scopedKey(fmt.Sprintf("%s|%d", nodeGroup.Key(), mark)), func(ctx context.Context) ([]scaleSet, error) {
+			return listScaleSets(ctx, asker.Client, path)
 		})
 	})
 	if err != nil {
@@ -118,8 +118,8 @@ func (f *Facts) ListPoolInstances(ctx context.Context, c *client.Client, nodeGro
 			continue
 		}
 		exists = true
-		members, err := f.poolInstances.getOrAsk(ctx, c, c.CacheScope()+"|"+set.ID.Key(), set.ID, acceptAny, func(uint64) ([]arm.ID, error) {
-			return f.listInstances(ctx, c, set.ID)
+		members, err := f.poolInstances.getOrAsk(ctx, asker, asker.scopedKey(set.ID.Key()), set.ID, acceptAny, func(uint64) ([]arm.ID, error) {
+			return f.listInstances(ctx, asker, set.ID)
 		})
 		if err != nil {
 			return nil, true, fmt.Errorf("instances of %s: %w", set.ID.ShortName(), err)
@@ -137,9 +137,9 @@ func (f *Facts) ListPoolInstances(ctx context.Context, c *client.Client, nodeGro
 func acceptAny[V any](V) bool { return true }
 
 // listInstances returns the IDs of the virtual machines of a scale set, none if it does not exist.
-func (f *Facts) listInstances(ctx context.Context, c *client.Client, set arm.ID) (ids []arm.ID, err error) {
-	items, err := askUnlessFailed(ctx, f.failures, c.CacheScope()+"|"+set.Key()+"|instances", func(ctx context.Context) ([]json.RawMessage, error) {
-		return c.List(ctx, string(set)+"/virtualMachines", types.ScaleSetAPIVersion, nil)
+func (f *Facts) listInstances(ctx context.Context, asker Asker, set arm.ID) (ids []arm.ID, err error) {
+	items, err := askUnlessFailed(ctx, f.failures, asker, asker.scopedKey(set.Key()+"|instances"), func(ctx context.Context) ([]json.RawMessage, error) {
+		return asker.Client.List(ctx, string(set)+"/virtualMachines", types.ScaleSetAPIVersion, nil)
 	})
 	if err != nil && !arm.IsNotFound(err) {
 		return nil, err

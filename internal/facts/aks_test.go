@@ -36,7 +36,7 @@ func TestPoolInstances(t *testing.T) {
 		sets + "/s2/virtualMachines": instances("s2"),
 	})
 	f := New(Options{Now: time.Now})
-	c := newClient(t, a, "p")
+	asker := newAsker(t, a, "p")
 	tests := map[string]struct {
 		reason string
 		pool   string
@@ -50,7 +50,7 @@ func TestPoolInstances(t *testing.T) {
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			got, exists, err := f.ListPoolInstances(t.Context(), c, nodeGroup, test.pool, nil, -1)
+			got, exists, err := f.ListPoolInstances(t.Context(), asker, nodeGroup, test.pool, nil, -1)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -72,7 +72,7 @@ func TestPoolInstancesAreReadOnce(t *testing.T) {
 		sets: `{"value":[{"id":"` + sets + `/s0","tags":{"poolName":"pool0"}}]}`,
 		path: `{"value":[{"id":"` + path + `/0"}]}`,
 	})
-	c := newClient(t, azure, "p")
+	asker := newAsker(t, azure, "p")
 	now := time.Now()
 	f := New(Options{Now: func() time.Time { return now }})
 	for i, pass := range []struct {
@@ -89,7 +89,7 @@ func TestPoolInstancesAreReadOnce(t *testing.T) {
 		{"one may have gone meanwhile", instancesTTL, `{"a":2}`, 1, 4},
 	} {
 		now = now.Add(pass.later)
-		got, exists, err := f.ListPoolInstances(t.Context(), c, nodeGroup, "pool0", []byte(pass.seen), pass.count)
+		got, exists, err := f.ListPoolInstances(t.Context(), asker, nodeGroup, "pool0", []byte(pass.seen), pass.count)
 		if read := azure.countRequests(path); err != nil || !exists || len(got) != 1 || read != pass.read {
 			t.Errorf("pass %d: %s: got %q after %d reads, want %d, %v", i, pass.reason, got, read, pass.read, err)
 		}
@@ -108,8 +108,8 @@ func TestKubeconfig(t *testing.T) {
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			c := newClient(t, newFakeAzure(map[string]string{path: test.answer}), "p")
-			got, err := New(Options{}).GetKubeconfig(t.Context(), c, aks, AdminCredential, nil, nil)
+			asker := newAsker(t, newFakeAzure(map[string]string{path: test.answer}), "p")
+			got, err := New(Options{}).GetKubeconfig(t.Context(), asker, aks, AdminCredential, nil, nil)
 			if test.err == "" && (err != nil || string(got) != test.want) {
 				t.Errorf("%s: got %q, %v", test.reason, got, err)
 			}
@@ -124,7 +124,7 @@ func TestKubeconfig(t *testing.T) {
 func TestKubeconfigIsAskedForOnce(t *testing.T) {
 	path := string(aks) + "/" + string(AdminCredential)
 	azure := newFakeAzure(map[string]string{path: `{"kubeconfigs":[{"value":"` + base64.StdEncoding.EncodeToString([]byte("kind: Config")) + `"}]}`})
-	c := newClient(t, azure, "p")
+	asker := newAsker(t, azure, "p")
 	now := time.Now()
 	f := New(Options{Now: func() time.Time { return now }})
 	for i, pass := range []struct {
@@ -140,7 +140,7 @@ func TestKubeconfigIsAskedForOnce(t *testing.T) {
 		{"it may have been rotated meanwhile", kubeconfigTTL, `{"a":2}`, "kind: Config", 4},
 	} {
 		now = now.Add(pass.later)
-		got, err := f.GetKubeconfig(t.Context(), c, aks, AdminCredential, []byte(pass.seen), []byte(pass.have))
+		got, err := f.GetKubeconfig(t.Context(), asker, aks, AdminCredential, []byte(pass.seen), []byte(pass.have))
 		if asked := azure.countRequests(path); err != nil || string(got) != "kind: Config" || asked != pass.asked {
 			t.Errorf("pass %d: %s: got %q after %d requests, want %d, %v", i, pass.reason, got, asked, pass.asked, err)
 		}
@@ -148,10 +148,10 @@ func TestKubeconfigIsAskedForOnce(t *testing.T) {
 }
 
 func TestHealth(t *testing.T) {
-	c := newClient(t, newFakeAzure(map[string]string{
+	asker := newAsker(t, newFakeAzure(map[string]string{
 		string(aks) + "/providers/Microsoft.ResourceHealth/availabilityStatuses/current": `{"properties":{"availabilityState":"Degraded","reasonType":"Customer Initiated","summary":"s"}}`,
 	}), "p")
-	got, err := New(Options{}).ReadHealth(t.Context(), c, aks)
+	got, err := New(Options{}).ReadHealth(t.Context(), asker.Client, aks)
 	if diff := cmp.Diff(Health{"Degraded", "Customer Initiated", "s"}, got); err != nil || diff != "" {
 		t.Errorf("%v %s", err, diff)
 	}

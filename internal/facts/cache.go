@@ -38,7 +38,7 @@ func newCache[V any](ttl time.Duration, now func() time.Time) *cache[V] {
 
 // getOrFetch returns the answer for key. It fetches the answer if there is none or it is too old. If a caller's context ends, the
 // request goes on for the other callers.
-func (c *cache[V]) getOrFetch(ctx context.Context, key string, fetch func(context.Context) (V, error)) (V, error) {
+func (c *cache[V]) getOrFetch(ctx context.Context, asker Asker, key string, fetch func(context.Context) (V, error)) (V, error) {
 	if value, ok := c.lookupFresh(key); ok {
 		return value, nil
 	}
@@ -49,7 +49,7 @@ func (c *cache[V]) getOrFetch(ctx context.Context, key string, fetch func(contex
 		}
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), fetchTimeout)
 		defer cancel()
-		value, err := askUnlessFailed(ctx, c.failures, key, fetch)
+		value, err := askUnlessFailed(ctx, c.failures, asker, key, fetch)
 		if err == nil {
 			c.store(key, value)
 		}
@@ -67,17 +67,17 @@ func (c *cache[V]) getOrFetch(ctx context.Context, key string, fetch func(contex
 
 // startFetch returns the answer for key if it is cached, or the error of the last request. Otherwise it returns false, fetches the
 // answer in the background and then calls arrived, with an answer or an error.
-func (c *cache[V]) startFetch(ctx context.Context, key string, fetch func(context.Context) (V, error), arrived func()) (V, bool, error) {
+func (c *cache[V]) startFetch(ctx context.Context, asker Asker, key string, fetch func(context.Context) (V, error), arrived func()) (V, bool, error) {
 	value, ok := c.lookupFresh(key)
 	if ok {
 		return value, true, nil
 	}
-	if err := c.failures.pendingError(ctx, key); err != nil {
+	if err := c.failures.pendingError(asker, key); err != nil {
 		return value, false, err
 	}
 	go func() {
 		// The next caller gets the error.
-		_, _ = c.getOrFetch(context.WithoutCancel(ctx), key, fetch)
+		_, _ = c.getOrFetch(context.WithoutCancel(ctx), asker, key, fetch)
 		arrived()
 	}()
 	return value, false, nil

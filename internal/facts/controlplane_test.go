@@ -23,12 +23,12 @@ func TestClusterControlPlaneZones(t *testing.T) {
 		"size of disks": {"only rows of VM sizes count", "Premium_LRS", nil},
 	}
 	a := newFakeAzure(regionBodies)
-	f, c := New(Options{}), newClient(t, a, "p")
+	f, asker := New(Options{}), newAsker(t, a, "p")
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			in := clusterInput(nil)
 			in.ControlPlaneSize = test.size
-			got, err := waitForClusterFacts(f, c, in)
+			got, err := waitForClusterFacts(f, asker, in)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -3,6 +3,6 @@
 //
 // Answers that change rarely (VM sizes, zones, regions) are kept for a day per subscription and principal, and concurrent callers
 // share one request. Answers about resources of a cluster come from Options.Read and have its age. After an error, a question is not
-// asked again until the next try is due, unless the input of its asker changed (WithAsker). All calls may be repeated and made
+// asked again until the next try is due, unless the input of its Asker changed. All calls may be repeated and made
 // concurrently.
 package facts

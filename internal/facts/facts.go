@@ -11,11 +11,12 @@ import (
 
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/client"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/observe"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan"
 )
 
 // Reader reads one resource. Nil without an error means that the resource does not exist.
-type Reader func(ctx context.Context, c *client.Client, id arm.ID) (json.RawMessage, error)
+type Reader func(ctx context.Context, c *client.Client, id arm.ID, options observe.ReadOptions) (json.RawMessage, error)
 
 // Options configure Facts. The zero value is usable.
 type Options struct {
@@ -36,7 +37,7 @@ const catalogTTL = 10 * time.Minute
 
 // Facts answers questions. It is safe for concurrent use. A process has one.
 type Facts struct {
-	read      Reader
+	read      func(ctx context.Context, asker Asker, id arm.ID) (json.RawMessage, error)
 	failures  *failures
 	skus      *cache[*catalog]
 	regions   *cache[*regions]
@@ -68,9 +69,9 @@ func New(options Options) *Facts {
 	failed := newFailures(options.Now)
 	return &Facts{
 		failures: failed,
-		read: func(ctx context.Context, c *client.Client, id arm.ID) (json.RawMessage, error) {
-			return askUnlessFailed(ctx, failed, c.CacheScope()+"|"+id.Key(), func(ctx context.Context) (json.RawMessage, error) {
-				return options.Read(ctx, c, id)
+		read: func(ctx context.Context, asker Asker, id arm.ID) (json.RawMessage, error) {
+			return askUnlessFailed(ctx, failed, asker, asker.scopedKey(id.Key()), func(ctx context.Context) (json.RawMessage, error) {
+				return options.Read(ctx, asker.Client, id, asker.Read)
 			})
 		},
 		skus:      newCache[*catalog](options.TTL, options.Now),
@@ -86,10 +87,10 @@ func New(options Options) *Facts {
 //
 // Azure takes seconds for the SKU catalog with the zones, and most of a network does not depend on it. ClusterFacts does not wait
 // for it: until it is cached ZonesPending is set, and wake is called when it has arrived.
-func (f *Facts) ClusterFacts(ctx context.Context, c *client.Client, in plan.ClusterInput, wake func()) (plan.ClusterFacts, error) {
+func (f *Facts) ClusterFacts(ctx context.Context, asker Asker, in plan.ClusterInput, wake func()) (plan.ClusterFacts, error) {
 	var facts plan.ClusterFacts
 	subscription, location := in.SubscriptionID, plan.Location(in)
-	catalog, known, zonesErr := f.skus.startFetch(ctx, catalogKey(c, subscription, location), listCatalog(c, subscription, location), wake)
+	catalog, known, zonesErr := f.skus.startFetch(ctx, asker, catalogKey(asker, subscription, location), listCatalog(asker.Client, subscription, location), wake)
 	if known {
 		facts.Zones = catalog.zones
 		if size, ok := catalog.sizes[strings.ToLower(in.ControlPlaneSize)]; ok {
@@ -97,24 +98,24 @@ func (f *Facts) ClusterFacts(ctx context.Context, c *client.Client, in plan.Clus
 		}
 	}
 	if facts.ZonesPending = !known; !known {
-		facts.ZonesError = f.skus.failures.lastError(catalogKey(c, subscription, location))
+		facts.ZonesError = f.skus.failures.lastError(catalogKey(asker, subscription, location))
 	}
 	var regionErr error
 	var group errgroup.Group
 	group.Go(func() error {
-		regionErr = f.checkClusterRegion(ctx, c, in)
+		regionErr = f.checkClusterRegion(ctx, asker, in)
 		return nil
 	})
 	group.Go(func() (err error) {
 		if id := plan.VNetResourceGroupID(in); id.Equal(plan.ResourceGroupID(in)) {
 			// The plan needs the group next, and an absent group has no contents to read. The next read reports an error.
-			_, _ = f.read(ctx, c, id)
+			_, _ = f.read(ctx, asker, id)
 		}
-		facts.VNet, err = f.ReadClusterVNet(ctx, c, in)
+		facts.VNet, err = f.ReadClusterVNet(ctx, asker, in)
 		return err
 	})
 	group.Go(func() (err error) {
-		facts.InternalFrontends, err = f.readInternalFrontends(ctx, c, in)
+		facts.InternalFrontends, err = f.readInternalFrontends(ctx, asker, in)
 		return err
 	})
 	err := group.Wait()
@@ -133,11 +134,11 @@ func (f *Facts) ClusterFacts(ctx context.Context, c *client.Client, in plan.Clus
 //
 // The SSH port of a control-plane machine is reserved in memory until ReleaseMachine, so that machines planned concurrently get
 // different ports.
-func (f *Facts) MachineFacts(ctx context.Context, c *client.Client, in plan.MachineInput) (plan.MachineFacts, error) {
+func (f *Facts) MachineFacts(ctx context.Context, asker Asker, in plan.MachineInput) (plan.MachineFacts, error) {
 	var facts plan.MachineFacts
 	group, ctx := errgroup.WithContext(ctx)
 	group.Go(func() error {
-		catalog, err := f.clusterCatalog(ctx, c, in.ClusterInput)
+		catalog, err := f.clusterCatalog(ctx, asker, in.ClusterInput)
 		if err != nil {
 			return err
 		}
@@ -146,19 +147,19 @@ func (f *Facts) MachineFacts(ctx context.Context, c *client.Client, in plan.Mach
 		return nil
 	})
 	group.Go(func() (err error) {
-		facts.VMExists, facts.PrincipalID, facts.PowerState, err = f.readVM(ctx, c, in)
+		facts.VMExists, facts.PrincipalID, facts.PowerState, err = f.readVM(ctx, asker, in)
 		return err
 	})
 	group.Go(func() (err error) {
-		facts.SSHNATPort, err = f.reserveSSHPort(ctx, c, in)
+		facts.SSHNATPort, err = f.reserveSSHPort(ctx, asker, in)
 		return err
 	})
 	group.Go(func() (err error) {
-		facts.VNet, err = f.ReadClusterVNet(ctx, c, in.ClusterInput)
+		facts.VNet, err = f.ReadClusterVNet(ctx, asker, in.ClusterInput)
 		return err
 	})
 	group.Go(func() (err error) {
-		facts.AddressDetached, err = f.isAddressDetached(ctx, c, in)
+		facts.AddressDetached, err = f.isAddressDetached(ctx, asker, in)
 		return err
 	})
 	err := group.Wait()
@@ -167,11 +168,11 @@ func (f *Facts) MachineFacts(ctx context.Context, c *client.Client, in plan.Mach
 
 // DeletingMachineFacts returns the facts for the deletion of a machine: whether its availability set becomes empty. In a region with
 // zones there is no availability set, and nothing is read.
-func (f *Facts) DeletingMachineFacts(ctx context.Context, c *client.Client, in plan.MachineInput) (plan.MachineFacts, error) {
+func (f *Facts) DeletingMachineFacts(ctx context.Context, asker Asker, in plan.MachineInput) (plan.MachineFacts, error) {
 	name, ok := plan.AvailabilitySetName(in)
 	if !ok || len(in.Facts.Zones) > 0 {
 		return plan.MachineFacts{}, nil
 	}
-	empty, err := f.isEmptyExcept(ctx, c, plan.AvailabilitySetID(in, name), plan.VMID(in))
+	empty, err := f.isEmptyExcept(ctx, asker, plan.AvailabilitySetID(in, name), plan.VMID(in))
 	return plan.MachineFacts{AvailabilitySetEmpty: empty}, err
 }

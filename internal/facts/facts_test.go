@@ -18,6 +18,7 @@ import (
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/client"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/observe"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/types"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan"
 )
@@ -70,7 +71,7 @@ func TestCluster(t *testing.T) {
 			bodies := maps.Clone(regionBodies)
 			maps.Copy(bodies, test.azure)
 			a := newFakeAzure(bodies)
-			got, err := waitForClusterFacts(New(Options{Now: newClock().Now}), newClient(t, a, "p"), clusterInput(test.change))
+			got, err := waitForClusterFacts(New(Options{Now: newClock().Now}), newAsker(t, a, "p"), clusterInput(test.change))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -85,21 +86,21 @@ func TestCluster(t *testing.T) {
 }
 
 // waitForClusterFacts asks as a controller does: again once what was pending has arrived.
-func waitForClusterFacts(f *Facts, c *client.Client, in plan.ClusterInput) (plan.ClusterFacts, error) {
+func waitForClusterFacts(f *Facts, asker Asker, in plan.ClusterInput) (plan.ClusterFacts, error) {
 	arrived := make(chan struct{}, 1)
-	got, err := f.ClusterFacts(context.Background(), c, in, func() { arrived <- struct{}{} })
+	got, err := f.ClusterFacts(context.Background(), asker, in, func() { arrived <- struct{}{} })
 	if err != nil || !got.ZonesPending {
 		return got, err
 	}
 	<-arrived
-	return f.ClusterFacts(context.Background(), c, in, func() {})
+	return f.ClusterFacts(context.Background(), asker, in, func() {})
 }
 
 func TestClusterDoesNotWaitForTheCatalog(t *testing.T) {
 	a := newFakeAzure(regionBodies)
-	f, c, in := New(Options{}), newClient(t, a, "p"), clusterInput(nil)
+	f, asker, in := New(Options{}), newAsker(t, a, "p"), clusterInput(nil)
 	arrived := make(chan struct{}, 1)
-	first, err := f.ClusterFacts(context.Background(), c, in, func() { arrived <- struct{}{} })
+	first, err := f.ClusterFacts(context.Background(), asker, in, func() { arrived <- struct{}{} })
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -107,7 +108,7 @@ func TestClusterDoesNotWaitForTheCatalog(t *testing.T) {
 		t.Errorf("nothing depends on the zones yet, got %+v", first)
 	}
 	<-arrived
-	second, err := f.ClusterFacts(context.Background(), c, in, func() { t.Error("nothing is pending") })
+	second, err := f.ClusterFacts(context.Background(), asker, in, func() { t.Error("nothing is pending") })
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -119,15 +120,15 @@ func TestClusterDoesNotWaitForTheCatalog(t *testing.T) {
 // TestClusterReadsTheGroupFirst has a reader that shares reads answer for the network without asking, when its group is not there.
 func TestClusterReadsTheGroupFirst(t *testing.T) {
 	var read []string
-	f := New(Options{Read: func(_ context.Context, _ *client.Client, id arm.ID) (json.RawMessage, error) {
+	f := New(Options{Read: func(_ context.Context, _ *client.Client, id arm.ID, _ observe.ReadOptions) (json.RawMessage, error) {
 		read = append(read, id.Type())
 		return nil, nil
 	}})
-	if _, err := f.ClusterFacts(context.Background(), newClient(t, newFakeAzure(regionBodies), "p"), clusterInput(nil), func() {}); err != nil {
+	if _, err := f.ClusterFacts(context.Background(), newAsker(t, newFakeAzure(regionBodies), "p"), clusterInput(nil), func() {}); err != nil {
 		t.Fatal(err)
 	}
 	brought := clusterInput(func(c *infrav1.AzureCluster) { c.Spec.NetworkSpec.Vnet.ResourceGroup = "elsewhere" })
-	if _, err := f.ClusterFacts(context.Background(), newClient(t, newFakeAzure(regionBodies), "p"), brought, func() {}); err != nil {
+	if _, err := f.ClusterFacts(context.Background(), newAsker(t, newFakeAzure(regionBodies), "p"), brought, func() {}); err != nil {
 		t.Fatal(err)
 	}
 	if want := []string{types.ResourceGroup, types.VirtualNetwork, types.VirtualNetwork}; !slices.Equal(read, want) {
@@ -170,7 +171,7 @@ func TestClusterRefuses(t *testing.T) {
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			in := clusterInput(func(c *infrav1.AzureCluster) { c.Spec.Location = test.location })
-			_, err := waitForClusterFacts(New(Options{}), newClient(t, newFakeAzure(test.azure), "p"), in)
+			_, err := waitForClusterFacts(New(Options{}), newAsker(t, newFakeAzure(test.azure), "p"), in)
 			if err == nil || !strings.Contains(err.Error(), test.message) || strings.Contains(err.Error(), "most like") != strings.Contains(test.message, "most like") {
 				t.Fatalf("%s: got %v", test.reason, err)
 			}
@@ -284,7 +285,7 @@ func TestMachine(t *testing.T) {
 			if test.change != nil {
 				test.change(&in)
 			}
-			got, err := New(Options{Now: newClock().Now}).MachineFacts(context.Background(), newClient(t, newFakeAzure(bodies), "p"), in)
+			got, err := New(Options{Now: newClock().Now}).MachineFacts(context.Background(), newAsker(t, newFakeAzure(bodies), "p"), in)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -319,8 +320,10 @@ func TestMachineThatAListDoesNotShow(t *testing.T) {
 				bodies[vmPath] = `{"properties":{}}`
 			}
 			azure := newFakeAzure(bodies)
-			list := func(context.Context, *client.Client, arm.ID) (json.RawMessage, error) { return nil, nil }
-			got, err := New(Options{Now: newClock().Now, Read: list}).MachineFacts(context.Background(), newClient(t, azure, "p"), in)
+			list := func(context.Context, *client.Client, arm.ID, observe.ReadOptions) (json.RawMessage, error) {
+				return nil, nil
+			}
+			got, err := New(Options{Now: newClock().Now, Read: list}).MachineFacts(context.Background(), newAsker(t, azure, "p"), in)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -344,10 +347,10 @@ func TestStoppedMachineReadFromAList(t *testing.T) {
 		bodies := maps.Clone(regionBodies)
 		bodies[vmPath] = `{"properties":{"instanceView":{"statuses":[{"code":"PowerState/running"}]}}}`
 		azure := newFakeAzure(bodies)
-		list := func(context.Context, *client.Client, arm.ID) (json.RawMessage, error) {
+		list := func(context.Context, *client.Client, arm.ID, observe.ReadOptions) (json.RawMessage, error) {
 			return json.RawMessage(`{"properties":{}}`), nil
 		}
-		got, err := New(Options{Now: newClock().Now, Read: list}).MachineFacts(context.Background(), newClient(t, azure, "p"), in)
+		got, err := New(Options{Now: newClock().Now, Read: list}).MachineFacts(context.Background(), newAsker(t, azure, "p"), in)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -361,7 +364,7 @@ func TestMachineErrors(t *testing.T) {
 	for _, path := range []string{skusPath, balancerPath, vmPath, vnetPath} {
 		bodies := maps.Clone(regionBodies)
 		bodies[path] = "500 InternalServerError"
-		_, err := New(Options{}).MachineFacts(context.Background(), newClient(t, newFakeAzure(bodies), "p"), machineInput("m0"))
+		_, err := New(Options{}).MachineFacts(context.Background(), newAsker(t, newFakeAzure(bodies), "p"), machineInput("m0"))
 		var azure *arm.Error
 		if !errors.As(err, &azure) || azure.Code != "InternalServerError" {
 			t.Errorf("%s failed: got %v", path, err)
@@ -372,7 +375,7 @@ func TestMachineErrors(t *testing.T) {
 // TestMachinesAtOnce makes sure that machines that are planned before any rule shows in Azure get different ports.
 func TestMachinesAtOnce(t *testing.T) {
 	facts := New(Options{})
-	c := newClient(t, newFakeAzure(regionBodies), "p")
+	asker := newAsker(t, newFakeAzure(regionBodies), "p")
 	var mu sync.Mutex
 	got := map[int32]int{}
 	var group sync.WaitGroup
@@ -380,7 +383,7 @@ func TestMachinesAtOnce(t *testing.T) {
 		in := machineInput("m" + string(rune('a'+i)))
 		group.Go(func() {
 			for range 2 { // a second look finds the same port
-				facts, err := facts.MachineFacts(context.Background(), c, in)
+				facts, err := facts.MachineFacts(context.Background(), asker, in)
 				if err != nil {
 					t.Error(err)
 				}
@@ -400,11 +403,11 @@ func TestMachinesAtOnce(t *testing.T) {
 	}
 
 	late := machineInput("late")
-	if facts, err := facts.MachineFacts(context.Background(), c, late); err != nil || facts.SSHNATPort != 0 {
+	if facts, err := facts.MachineFacts(context.Background(), asker, late); err != nil || facts.SSHNATPort != 0 {
 		t.Errorf("the 21st machine got port %d, %v", facts.SSHNATPort, err)
 	}
 	facts.ReleaseMachine(machineInput("mb"))
-	if facts, err := facts.MachineFacts(context.Background(), c, late); err != nil || facts.SSHNATPort == 0 {
+	if facts, err := facts.MachineFacts(context.Background(), asker, late); err != nil || facts.SSHNATPort == 0 {
 		t.Errorf("no port after one was released: %v", err)
 	}
 }
@@ -415,19 +418,19 @@ func TestCatalogIsShared(t *testing.T) {
 	a.hold = make(chan struct{})
 	clock := newClock()
 	facts := New(Options{Now: clock.Now})
-	c := newClient(t, a, "p")
+	asker := newAsker(t, a, "p")
 	worker := machineInput("m0")
 	worker.ControlPlane = false
 
 	cancelled, cancel := context.WithCancel(ctx)
 	cancel()
-	if _, err := facts.clusterCatalog(cancelled, c, worker.ClusterInput); !errors.Is(err, context.Canceled) {
+	if _, err := facts.clusterCatalog(cancelled, asker, worker.ClusterInput); !errors.Is(err, context.Canceled) {
 		t.Errorf("a caller that gave up got %v", err)
 	}
 	var group sync.WaitGroup
 	for range 10 {
 		group.Go(func() {
-			if catalog, err := facts.clusterCatalog(ctx, c, worker.ClusterInput); err != nil || len(catalog.sizes) != 3 {
+			if catalog, err := facts.clusterCatalog(ctx, asker, worker.ClusterInput); err != nil || len(catalog.sizes) != 3 {
 				t.Errorf("got %v, %v", catalog, err)
 			}
 		})
@@ -440,7 +443,7 @@ func TestCatalogIsShared(t *testing.T) {
 
 	ask := func(principal string, want int, why string) {
 		t.Helper()
-		if _, err := facts.clusterCatalog(ctx, newClient(t, a, principal), worker.ClusterInput); err != nil {
+		if _, err := facts.clusterCatalog(ctx, newAsker(t, a, principal), worker.ClusterInput); err != nil {
 			t.Fatal(err)
 		}
 		if n := a.countRequests(skusPath); n != want {
@@ -477,7 +480,7 @@ func TestUserAssignedClientID(t *testing.T) {
 			if test.body != "" {
 				a.setBody(id, test.body)
 			}
-			got, err := New(Options{}).ReadUserAssignedClientID(context.Background(), newClient(t, a, "p"), test.providerID)
+			got, err := New(Options{}).ReadUserAssignedClientID(context.Background(), newAsker(t, a, "p"), test.providerID)
 			if got != test.want || (err == nil) != (test.message == "") || err != nil && !strings.Contains(err.Error(), test.message) {
 				t.Errorf("%s: got %q, %v", test.reason, got, err)
 			}
@@ -508,7 +511,7 @@ func TestDeletingMachine(t *testing.T) {
 			}
 			in := machineInput("m0")
 			in.Facts.Zones = test.zones
-			got, err := New(Options{}).DeletingMachineFacts(context.Background(), newClient(t, a, "p"), in)
+			got, err := New(Options{}).DeletingMachineFacts(context.Background(), newAsker(t, a, "p"), in)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -33,39 +33,24 @@ func newFailures(now func() time.Time) *failures {
 	return &failures{now: now, byQuestion: map[string]failure{}}
 }
 
-// askerKey is the context key of the asker.
-type askerKey struct{}
-
-type asker struct {
-	name  string
-	input any
-}
-
-// WithAsker returns a context for the questions of the asker with this name. input is comparable and determines the questions. If an
-// asker that got an error returns with another input, the object was corrected, and its questions are asked at once.
-func WithAsker(ctx context.Context, name string, input any) context.Context {
-	return context.WithValue(ctx, askerKey{}, asker{name, input})
-}
-
 // pendingError returns the error of a question whose next try is not due yet, else nil.
-func (f *failures) pendingError(ctx context.Context, key string) error {
+func (f *failures) pendingError(asker Asker, key string) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	found, ok := f.byQuestion[key]
 	if !ok {
 		return nil
 	}
-	who, _ := ctx.Value(askerKey{}).(asker)
-	before, told := found.knownTo[who.name]
-	if told && before != who.input {
+	before, told := found.knownTo[asker.Name]
+	if told && before != asker.Input {
 		found.retryAt = f.now()
 		f.byQuestion[key] = found
 	}
 	if !f.now().Before(found.retryAt) {
 		return nil
 	}
-	if who.name != "" {
-		found.knownTo[who.name] = who.input
+	if asker.Name != "" {
+		found.knownTo[asker.Name] = asker.Input
 	}
 	return found.err
 }
@@ -78,7 +63,7 @@ func (f *failures) lastError(key string) error {
 }
 
 // recordAnswer records the result of a question. Only answers of Azure count, not canceled requests or network errors.
-func (f *failures) recordAnswer(ctx context.Context, key string, err error) {
+func (f *failures) recordAnswer(asker Asker, key string, err error) {
 	var azure *arm.Error
 	refused := errors.As(err, &azure) && azure.Code != client.CodeCanceled
 	f.mu.Lock()
@@ -97,19 +82,19 @@ func (f *failures) recordAnswer(ctx context.Context, key string, err error) {
 		}
 	}
 	told := map[string]any{}
-	if who, _ := ctx.Value(askerKey{}).(asker); who.name != "" {
-		told[who.name] = who.input
+	if asker.Name != "" {
+		told[asker.Name] = asker.Input
 	}
 	f.byQuestion[key] = failure{err: err, retryAt: f.now().Add(arm.ReadRetryDelay(err)), knownTo: told}
 }
 
 // askUnlessFailed asks a question, unless the last answer was an error and the next try is not due yet.
-func askUnlessFailed[V any](ctx context.Context, f *failures, key string, question func(context.Context) (V, error)) (V, error) {
-	if err := f.pendingError(ctx, key); err != nil {
+func askUnlessFailed[V any](ctx context.Context, f *failures, asker Asker, key string, question func(context.Context) (V, error)) (V, error) {
+	if err := f.pendingError(asker, key); err != nil {
 		var none V
 		return none, err
 	}
 	value, err := question(ctx)
-	f.recordAnswer(ctx, key, err)
+	f.recordAnswer(asker, key, err)
 	return value, err
 }

@@ -21,24 +21,24 @@ func TestFailedQuestions(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			a, clock := newFakeAzure(map[string]string{skusPath: test.answer, vnetPath: test.answer, locationsPath: regionBodies[locationsPath]}), newClock()
-			facts, c, in := New(Options{Now: clock.Now}), newClient(t, a, "p"), clusterInput(nil)
-			ask := func(ctx context.Context, want int, why string) {
+			facts, asker, in := New(Options{Now: clock.Now}), newAsker(t, a, "p"), clusterInput(nil)
+			ask := func(asker Asker, want int, why string) {
 				t.Helper()
-				if _, err := facts.clusterCatalog(ctx, c, in); err == nil {
+				if _, err := facts.clusterCatalog(t.Context(), asker, in); err == nil {
 					t.Errorf("%s: %v", why, err)
 				}
-				if _, err := facts.ReadClusterVNet(ctx, c, in); err == nil {
+				if _, err := facts.ReadClusterVNet(t.Context(), asker, in); err == nil {
 					t.Errorf("%s: no error", why)
 				}
 				if catalog, network := a.countRequests(skusPath), a.countRequests(vnetPath); catalog != want || network != want {
 					t.Errorf("%s: the catalog was asked for %d times and the network %d times, want %d", why, catalog, network, want)
 				}
 			}
-			machine := func(name, input string) context.Context { return WithAsker(context.Background(), name, input) }
+			machine := func(name, input string) Asker { return Asker{Client: asker.Client, Name: name, Input: input} }
 			ask(machine("a", "1"), 1, "nobody knows")
 			ask(machine("a", "1"), 1, test.reason)
 			ask(machine("b", "1"), 1, "a hundred machines of a network need not all be refused")
-			ask(context.Background(), 1, "whoever asks")
+			ask(asker, 1, "whoever asks")
 			clock.advance(test.until - time.Second)
 			ask(machine("a", "1"), 1, test.reason)
 			clock.advance(time.Second)
@@ -46,7 +46,7 @@ func TestFailedQuestions(t *testing.T) {
 			ask(machine("b", "1"), 2, "the next try was that of all")
 			ask(machine("b", "2"), 3, "a correction counts at once")
 			ask(machine("b", "2"), 3, "and once")
-			if _, err := facts.ReadClusterVNet(context.Background(), newClient(t, a, "q"), in); err == nil || a.countRequests(vnetPath) != 4 {
+			if _, err := facts.ReadClusterVNet(context.Background(), newAsker(t, a, "q"), in); err == nil || a.countRequests(vnetPath) != 4 {
 				t.Errorf("another principal may be allowed to: asked %d times, %v", a.countRequests(vnetPath), err)
 			}
 		})
@@ -55,13 +55,13 @@ func TestFailedQuestions(t *testing.T) {
 
 func TestRecovers(t *testing.T) {
 	a, clock := newFakeAzure(map[string]string{skusPath: "500 InternalServerError"}), newClock()
-	facts, c, in := New(Options{Now: clock.Now}), newClient(t, a, "p"), clusterInput(nil)
-	if _, err := facts.clusterCatalog(context.Background(), c, in); err == nil {
+	facts, asker, in := New(Options{Now: clock.Now}), newAsker(t, a, "p"), clusterInput(nil)
+	if _, err := facts.clusterCatalog(context.Background(), asker, in); err == nil {
 		t.Fatal("no error")
 	}
 	a.setBody(skusPath, regionBodies[skusPath])
 	clock.advance(15 * time.Second)
-	if catalog, err := facts.clusterCatalog(context.Background(), c, in); err != nil || len(catalog.sizes) != 3 {
+	if catalog, err := facts.clusterCatalog(context.Background(), asker, in); err != nil || len(catalog.sizes) != 3 {
 		t.Errorf("after Azure recovered: %v, %v", catalog, err)
 	}
 }
@@ -70,10 +70,10 @@ func TestRecovers(t *testing.T) {
 // after that is told and asks for nothing.
 func TestCatalogThatFailsWakesOnce(t *testing.T) {
 	a, clock := newFakeAzure(map[string]string{skusPath: "403 AuthorizationFailed", locationsPath: regionBodies[locationsPath]}), newClock()
-	facts, c, in := New(Options{Now: clock.Now}), newClient(t, a, "p"), clusterInput(nil)
+	facts, asker, in := New(Options{Now: clock.Now}), newAsker(t, a, "p"), clusterInput(nil)
 	woken := make(chan struct{}, 10)
 	pass := func() (plan.ClusterFacts, error) {
-		return facts.ClusterFacts(context.Background(), c, in, func() { woken <- struct{}{} })
+		return facts.ClusterFacts(context.Background(), asker, in, func() { woken <- struct{}{} })
 	}
 	if got, err := pass(); err != nil || !got.ZonesPending {
 		t.Fatalf("%+v, %v", got, err)

@@ -12,13 +12,14 @@ import (
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/client"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/observe"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/types"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/applied"
 )
 
 // getResource is the Reader with one GET per resource.
-func getResource(ctx context.Context, c *client.Client, id arm.ID) (json.RawMessage, error) {
+func getResource(ctx context.Context, c *client.Client, id arm.ID, _ observe.ReadOptions) (json.RawMessage, error) {
 	row, err := types.ForID(id)
 	if err != nil {
 		return nil, err
@@ -34,8 +35,8 @@ func getResource(ctx context.Context, c *client.Client, id arm.ID) (json.RawMess
 }
 
 // readInto decodes a resource into out and reports whether it exists.
-func (f *Facts) readInto(ctx context.Context, c *client.Client, id arm.ID, out any) (bool, error) {
-	body, err := f.read(ctx, c, id)
+func (f *Facts) readInto(ctx context.Context, asker Asker, id arm.ID, out any) (bool, error) {
+	body, err := f.read(ctx, asker, id)
 	if err != nil || len(body) == 0 {
 		return false, err
 	}
@@ -46,13 +47,13 @@ func (f *Facts) readInto(ctx context.Context, c *client.Client, id arm.ID, out a
 }
 
 // ReadClusterVNet returns the current state of the cluster's virtual network.
-func (f *Facts) ReadClusterVNet(ctx context.Context, c *client.Client, in plan.ClusterInput) (plan.VNetFact, error) {
+func (f *Facts) ReadClusterVNet(ctx context.Context, asker Asker, in plan.ClusterInput) (plan.VNetFact, error) {
 	tag, owned := plan.OwnerTag(in)
-	return f.ReadVNet(ctx, c, plan.VNetID(in), tag, owned)
+	return f.ReadVNet(ctx, asker, plan.VNetID(in), tag, owned)
 }
 
 // ReadVNet returns the current state of a virtual network, and whether it carries the ownership tag.
-func (f *Facts) ReadVNet(ctx context.Context, c *client.Client, id arm.ID, tagKey, tagValue string) (plan.VNetFact, error) {
+func (f *Facts) ReadVNet(ctx context.Context, asker Asker, id arm.ID, tagKey, tagValue string) (plan.VNetFact, error) {
 	var vnet struct {
 		Location   string            `json:"location"`
 		Tags       map[string]string `json:"tags"`
@@ -69,7 +70,7 @@ func (f *Facts) ReadVNet(ctx context.Context, c *client.Client, id arm.ID, tagKe
 			} `json:"subnets"`
 		} `json:"properties"`
 	}
-	exists, err := f.readInto(ctx, c, id, &vnet)
+	exists, err := f.readInto(ctx, asker, id, &vnet)
 	if err != nil || !exists {
 		return plan.VNetFact{}, err
 	}
@@ -95,7 +96,7 @@ func (f *Facts) ReadVNet(ctx context.Context, c *client.Client, id arm.ID, tagKe
 
 // readInternalFrontends returns the names of the frontends of the internal load balancer of the API server by address. It returns
 // nil if the feature gate for it is off.
-func (f *Facts) readInternalFrontends(ctx context.Context, c *client.Client, in plan.ClusterInput) (map[string]string, error) {
+func (f *Facts) readInternalFrontends(ctx context.Context, asker Asker, in plan.ClusterInput) (map[string]string, error) {
 	lb := in.AzureCluster.Spec.NetworkSpec.APIServerLB
 	if lb == nil || lb.Type == infrav1.Internal || !in.Features.APIServerILB {
 		return nil, nil
@@ -110,7 +111,7 @@ func (f *Facts) readInternalFrontends(ctx context.Context, c *client.Client, in 
 			} `json:"frontendIPConfigurations"`
 		} `json:"properties"`
 	}
-	exists, err := f.readInto(ctx, c, plan.LoadBalancerID(in, plan.InternalAPIServerLBName(lb)), &balancer)
+	exists, err := f.readInto(ctx, asker, plan.LoadBalancerID(in, plan.InternalAPIServerLBName(lb)), &balancer)
 	if err != nil || !exists {
 		return nil, err
 	}
@@ -122,7 +123,7 @@ func (f *Facts) readInternalFrontends(ctx context.Context, c *client.Client, in 
 }
 
 // readVM returns whether the machine's VM exists, the principal of its system-assigned identity, and its power state.
-func (f *Facts) readVM(ctx context.Context, c *client.Client, in plan.MachineInput) (exists bool, principal, power string, err error) {
+func (f *Facts) readVM(ctx context.Context, asker Asker, in plan.MachineInput) (exists bool, principal, power string, err error) {
 	var vm struct {
 		Identity struct {
 			PrincipalID string `json:"principalId"`
@@ -132,7 +133,7 @@ func (f *Facts) readVM(ctx context.Context, c *client.Client, in plan.MachineInp
 		} `json:"properties"`
 	}
 	id := plan.VMID(in)
-	exists, err = f.readInto(ctx, c, id, &vm)
+	exists, err = f.readInto(ctx, asker, id, &vm)
 	view := vm.Properties.InstanceView
 	// The answer to a write has no instance view. A list may be outdated, and a machine that seems deleted would be replaced.
 	hidden := exists && len(view) == 0 && (in.AzureMachine.Spec.SpotVMOptions != nil || wasLastSeenStopped(in.AzureMachine))
@@ -141,7 +142,7 @@ func (f *Facts) readVM(ctx context.Context, c *client.Client, in plan.MachineInp
 		if typeErr != nil {
 			return false, "", "", typeErr
 		}
-		response, getErr := c.Get(ctx, id, row.APIVersion, row.GetQuery)
+		response, getErr := asker.Client.Get(ctx, id, row.APIVersion, row.GetQuery)
 		if arm.IsNotFound(getErr) {
 			return false, "", "", nil
 		}
@@ -159,7 +160,7 @@ func (f *Facts) readVM(ctx context.Context, c *client.Client, in plan.MachineInp
 
 // isAddressDetached reports whether the first interface of a control-plane machine exists without the machine's public address. Only
 // machines that may have been migrated are checked.
-func (f *Facts) isAddressDetached(ctx context.Context, c *client.Client, in plan.MachineInput) (bool, error) {
+func (f *Facts) isAddressDetached(ctx context.Context, asker Asker, in plan.MachineInput) (bool, error) {
 	if !in.ControlPlane || !in.AzureMachine.Spec.AllocatePublicIP || applied.ReadDifferences(in.AzureMachine.Annotations).IsCreatedHere() {
 		return false, nil
 	}
@@ -173,7 +174,7 @@ func (f *Facts) isAddressDetached(ctx context.Context, c *client.Client, in plan
 		} `json:"properties"`
 	}
 	name := plan.NICName(in, 0, max(1, len(in.AzureMachine.Spec.NetworkInterfaces)))
-	exists, err := f.readInto(ctx, c, plan.NICID(in, name), &nic)
+	exists, err := f.readInto(ctx, asker, plan.NICID(in, name), &nic)
 	for _, configuration := range nic.Properties.IPConfigurations {
 		exists = exists && len(configuration.Properties.PublicIPAddress) == 0
 	}
@@ -188,7 +189,7 @@ func wasLastSeenStopped(azureMachine *infrav1.AzureMachine) bool {
 }
 
 // isEmptyExcept reports whether an availability set exists and contains no other VM.
-func (f *Facts) isEmptyExcept(ctx context.Context, c *client.Client, set, vm arm.ID) (bool, error) {
+func (f *Facts) isEmptyExcept(ctx context.Context, asker Asker, set, vm arm.ID) (bool, error) {
 	var observed struct {
 		Properties struct {
 			VirtualMachines []struct {
@@ -196,7 +197,7 @@ func (f *Facts) isEmptyExcept(ctx context.Context, c *client.Client, set, vm arm
 			} `json:"virtualMachines"`
 		} `json:"properties"`
 	}
-	exists, err := f.readInto(ctx, c, set, &observed)
+	exists, err := f.readInto(ctx, asker, set, &observed)
 	for _, member := range observed.Properties.VirtualMachines {
 		exists = exists && member.ID.Equal(vm)
 	}
@@ -204,7 +205,7 @@ func (f *Facts) isEmptyExcept(ctx context.Context, c *client.Client, set, vm arm
 }
 
 // reserveSSHPort returns the front-end port of the machine's inbound NAT rule, 0 if it has none.
-func (f *Facts) reserveSSHPort(ctx context.Context, c *client.Client, in plan.MachineInput) (int32, error) {
+func (f *Facts) reserveSSHPort(ctx context.Context, asker Asker, in plan.MachineInput) (int32, error) {
 	rule, ok := machineNATRule(in)
 	if !ok {
 		return 0, nil
@@ -221,7 +222,7 @@ func (f *Facts) reserveSSHPort(ctx context.Context, c *client.Client, in plan.Ma
 			LoadBalancingRules []portRule `json:"loadBalancingRules"`
 		} `json:"properties"`
 	}
-	if _, err := f.readInto(ctx, c, rule.Parent(), &balancer); err != nil {
+	if _, err := f.readInto(ctx, asker, rule.Parent(), &balancer); err != nil {
 		return 0, err
 	}
 	taken := map[int32]string{}
@@ -255,7 +256,7 @@ func machineNATRule(in plan.MachineInput) (id arm.ID, ok bool) {
 // ReadUserAssignedClientID returns the client ID of a user-assigned managed identity, for azure.json. providerID is its resource ID,
 // with or without "azure://", in any subscription. An invalid ID or an absent identity is a *field.Error on
 // spec.userAssignedIdentities.
-func (f *Facts) ReadUserAssignedClientID(ctx context.Context, c *client.Client, providerID string) (string, error) {
+func (f *Facts) ReadUserAssignedClientID(ctx context.Context, asker Asker, providerID string) (string, error) {
 	path := field.NewPath("spec", "userAssignedIdentities").Index(0).Child("providerID")
 	id, err := arm.ParseID(providerID)
 	if err != nil || !strings.EqualFold(id.Type(), types.UserAssignedIdentity) {
@@ -266,7 +267,7 @@ func (f *Facts) ReadUserAssignedClientID(ctx context.Context, c *client.Client, 
 			ClientID string `json:"clientId"`
 		} `json:"properties"`
 	}
-	exists, err := f.readInto(ctx, c, id, &identity)
+	exists, err := f.readInto(ctx, asker, id, &identity)
 	switch {
 	case err != nil:
 		return "", fmt.Errorf("client ID of the user-assigned identity: %w", err)

@@ -42,18 +42,18 @@ func (c *catalog) findSize(name string) (*plan.VMSize, []string) {
 }
 
 // clusterCatalog returns the SKU catalog of the cluster's region.
-func (f *Facts) clusterCatalog(ctx context.Context, c *client.Client, in plan.ClusterInput) (*catalog, error) {
-	return f.regionCatalog(ctx, c, in.SubscriptionID, plan.Location(in))
+func (f *Facts) clusterCatalog(ctx context.Context, asker Asker, in plan.ClusterInput) (*catalog, error) {
+	return f.regionCatalog(ctx, asker, in.SubscriptionID, plan.Location(in))
 }
 
 // regionCatalog returns the SKU catalog of a region, whose name is normalized.
-func (f *Facts) regionCatalog(ctx context.Context, c *client.Client, subscription, location string) (*catalog, error) {
-	return f.skus.getOrFetch(ctx, catalogKey(c, subscription, location), listCatalog(c, subscription, location))
+func (f *Facts) regionCatalog(ctx context.Context, asker Asker, subscription, location string) (*catalog, error) {
+	return f.skus.getOrFetch(ctx, asker, catalogKey(asker, subscription, location), listCatalog(asker.Client, subscription, location))
 }
 
 // FindUnknownSizes returns the VM sizes that are not in the catalog of a region, each with the most similar names.
-func (f *Facts) FindUnknownSizes(ctx context.Context, c *client.Client, subscription, location string, sizes []string) (map[string][]string, error) {
-	catalog, err := f.regionCatalog(ctx, c, subscription, plan.NormalizeRegion(location))
+func (f *Facts) FindUnknownSizes(ctx context.Context, asker Asker, subscription, location string, sizes []string) (map[string][]string, error) {
+	catalog, err := f.regionCatalog(ctx, asker, subscription, plan.NormalizeRegion(location))
 	if err != nil {
 		return nil, err
 	}
@@ -68,8 +68,8 @@ func (f *Facts) FindUnknownSizes(ctx context.Context, c *client.Client, subscrip
 
 // FindVMSize returns a VM size from the catalog of the cluster's region. If there is none, it returns nil and the most similar
 // names. It does not use in.Facts.
-func (f *Facts) FindVMSize(ctx context.Context, c *client.Client, in plan.ClusterInput, name string) (*plan.VMSize, []string, error) {
-	catalog, err := f.clusterCatalog(ctx, c, in)
+func (f *Facts) FindVMSize(ctx context.Context, asker Asker, in plan.ClusterInput, name string) (*plan.VMSize, []string, error) {
+	catalog, err := f.clusterCatalog(ctx, asker, in)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -78,16 +78,16 @@ func (f *Facts) FindVMSize(ctx context.Context, c *client.Client, in plan.Cluste
 }
 
 // ListZones returns the availability zones of the cluster's region that support any VM size, sorted. It does not use in.Facts.
-func (f *Facts) ListZones(ctx context.Context, c *client.Client, in plan.ClusterInput) ([]string, error) {
-	catalog, err := f.clusterCatalog(ctx, c, in)
+func (f *Facts) ListZones(ctx context.Context, asker Asker, in plan.ClusterInput) ([]string, error) {
+	catalog, err := f.clusterCatalog(ctx, asker, in)
 	if err != nil {
 		return nil, err
 	}
 	return catalog.zones, nil
 }
 
-func catalogKey(c *client.Client, subscription, location string) string {
-	return strings.Join([]string{c.CacheScope(), strings.ToLower(subscription), location}, "|")
+func catalogKey(asker Asker, subscription, location string) string {
+	return asker.scopedKey(strings.ToLower(subscription) + "|" + location)
 }
 
 func listCatalog(c *client.Client, subscription, location string) func(context.Context) (*catalog, error) {

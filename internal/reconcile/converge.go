@@ -10,7 +10,6 @@ import (
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/engine"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/facts"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/identity"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/applied"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/maxima"
@@ -66,19 +65,10 @@ func (a *azureReconciliation[O, I]) converge(ctx context.Context) (resultKind, t
 		}
 		return resultQuiet, left, nil
 	}
-	if !a.stability.InputChanged(a.key, fingerprint) {
-		ctx = engine.WithBatch(ctx)
-		if stable.IsConfirmedReady(a.object) && !lifecycle.IsReconcileRequested(a.object) {
-			ctx = engine.WithSyncPeriod(ctx, a.Resync)
-		}
-	}
-	if !stable.IsConfirmedReady(a.object) && !lifecycle.IsReconcileRequested(a.object) {
-		ctx = engine.WithReuseSince(ctx, a.stability.ConvergingSince(a.key, fingerprint))
-	}
+	a.session.Read, a.session.fingerprint = a.chooseReadOptions(fingerprint), fingerprint
 	a.session.Migration = applied.ReadDifferences(a.object.GetAnnotations())
 	a.forgetRefused()
-	ask := facts.WithAsker(ctx, a.session.Name, fingerprint)
-	planned, err := a.kind.Plan(ask, a.session, a.in)
+	planned, err := a.kind.Plan(ctx, a.session, a.in)
 	if err != nil {
 		return "", 0, err
 	}
@@ -86,7 +76,7 @@ func (a *azureReconciliation[O, I]) converge(ctx context.Context) (resultKind, t
 	if err := a.refuseForgedTags(planned.Graph); err != nil {
 		return "", 0, err
 	}
-	if err := a.restrictLentIdentity(ask, planned.Graph); err != nil {
+	if err := a.restrictLentIdentity(ctx, planned.Graph); err != nil {
 		return "", 0, err
 	}
 	planned.LastApplied = planned.LastApplied.ForFinalPlan(planned.Graph)
@@ -127,6 +117,18 @@ func (a *azureReconciliation[O, I]) converge(ctx context.Context) (resultKind, t
 		holds = a.Resync
 	}
 	return resultSettled, a.stability.MarkStable(a.key, a.clusterKey(), learned, holds), nil
+}
+
+// chooseReadOptions returns how Azure may be read, by what caused the reconciliation.
+func (a *azureReconciliation[O, I]) chooseReadOptions(fingerprint stable.Fingerprint) (options engine.ReadOptions) {
+	confirmed, requested := stable.IsConfirmedReady(a.object), lifecycle.IsReconcileRequested(a.object)
+	if options.Batch = !a.stability.InputChanged(a.key, fingerprint); options.Batch && confirmed && !requested {
+		options.MaxAge = engine.SyncMaxAge(a.Resync)
+	}
+	if !confirmed && !requested {
+		options.ReuseSince = a.stability.ConvergingSince(a.key, fingerprint)
+	}
+	return options
 }
 
 // clusterKey returns the key that decides when the object is due: objects of one Cluster are due together.
@@ -205,6 +207,7 @@ func (a *azureReconciliation[O, I]) engineRequest(planned *Plan) engine.Request 
 		Client:            a.session.Access.Client,
 		Owner:             a.engineOwner(),
 		Graph:             planned.Graph,
+		Read:              a.session.Read,
 		Prune:             planned.LastApplied.ListPruned(planned.Graph),
 		Inventory:         list.Created,
 		IgnoreInventory:   planned.IgnoreInventory,

@@ -14,6 +14,7 @@ import (
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/engine"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/facts"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/identity/access"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/applied"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile/deletion"
@@ -140,6 +141,10 @@ type Session struct {
 	// Name identifies the object to the engine, for example AzureMachine/default/m-1.
 	Name   string
 	Access *access.Access
+	// Read chooses how Azure may be read.
+	Read engine.ReadOptions
+	// fingerprint is that of the plan's input; nil if no plan is made.
+	fingerprint any
 	// Wake puts the object into the queue.
 	Wake func()
 	// RunAction sends an action to Azure for the object, as Engine.RunAction does, if the identity may be used for it.
@@ -148,6 +153,15 @@ type Session struct {
 	Migration *applied.Differences
 	// Store writes the changes made so far. The end of the reconciliation does so by itself.
 	Store func(context.Context) error
+}
+
+// Asker returns the asker of questions to Azure.
+func (s Session) Asker() facts.Asker {
+	asker := facts.Asker{Client: s.Access.Client, Read: s.Read}
+	if s.fingerprint != nil {
+		asker.Name, asker.Input = s.Name, s.fingerprint
+	}
+	return asker
 }
 
 // Plan is the input of the engine.

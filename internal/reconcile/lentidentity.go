@@ -77,7 +77,7 @@ func (a *azureReconciliation[O, I]) clusterOwner() ownership.Owner {
 
 // readOwnership reads the tags of a resource. A resource that Azure does not show to the identity is unreadable.
 func (a *azureReconciliation[O, I]) readOwnership(ctx context.Context, id arm.ID) (lent.Fact, error) {
-	shown, err := a.Facts.ReadResource(ctx, a.session.Access.Client, id)
+	shown, err := a.Facts.ReadResource(ctx, a.session.Asker(), id)
 	var refused *arm.Error
 	switch {
 	case errors.As(err, &refused) && refused.Status >= 400 && !arm.IsUnanswered(err):

@@ -14,8 +14,8 @@ import (
 // sharedRead lets facts read through the engine, so that facts and reconciliations share requests for the same resource, or for
 // many of one type.
 func sharedRead(e *engine.Engine) facts.Reader {
-	return func(ctx context.Context, c *armclient.Client, id arm.ID) (json.RawMessage, error) {
-		observed, err := e.Observe(ctx, c, []arm.ID{id}, false)
+	return func(ctx context.Context, c *armclient.Client, id arm.ID, options engine.ReadOptions) (json.RawMessage, error) {
+		observed, err := e.Observe(ctx, c, []arm.ID{id}, false, options)
 		if err != nil {
 			return nil, err
 		}
@@ -26,8 +26,8 @@ func sharedRead(e *engine.Engine) facts.Reader {
 
 // sharedLook lets facts keep their results as long as the engine's lists show no write.
 func sharedLook(e *engine.Engine) facts.Unchanged {
-	return func(ctx context.Context, c *armclient.Client, id arm.ID, at time.Time, mark uint64) (uint64, bool) {
-		shown, same := e.CheckUnchanged(ctx, c, id, at, engine.DigestMark(mark))
+	return func(ctx context.Context, c *armclient.Client, id arm.ID, at time.Time, mark uint64, options engine.ReadOptions) (uint64, bool) {
+		shown, same := e.CheckUnchanged(ctx, c, id, at, engine.DigestMark(mark), options)
 		return uint64(shown), same
 	}
 }

@@ -96,7 +96,7 @@ var importRules = []importRule{
 		why:         "plans are pure: the same input gives the same graph, without clients, clocks, files or chance",
 	},
 	{
-		dirs: []string{"internal/facts/..."}, inside: []string{"api/...", "internal/arm", "internal/arm/types", "internal/arm/client", "internal/nearest", "internal/plan", "internal/plan/applied"},
+		dirs: []string{"internal/facts/..."}, inside: []string{"api/...", "internal/arm", "internal/arm/types", "internal/arm/client", "internal/arm/observe", "internal/nearest", "internal/plan", "internal/plan/applied"},
 		outside:     append([]string{"golang.org/x/sync/..."}, kubernetesTypes...),
 		notStandard: []string{"net/http/httptest", "os", "os/..."},
 		why:         "facts read from Azure into the plan's input; they do not write, and do not know engine or controllers",
@@ -276,6 +276,11 @@ var nameRules = []nameRule{
 		dirs:  []string{"internal/arm/...", "internal/plan/...", "internal/facts/...", "internal/identity/...", "internal/webhook/...", "internal/controller/...", "internal/reconcile/...", "internal/clusterinfra/...", "internal/status"},
 		names: []string{"os.Getenv", "os.LookupEnv", "os.Environ", "os.Exit"},
 		why:   "the environment is read in cmd and internal/setup only and handed in as options",
+	},
+	{
+		dirs:  []string{"internal/..."},
+		names: []string{"context.WithValue"},
+		why:   "a value in a context is an argument that no signature shows: how old a read may be is in observe.ReadOptions, who asks in facts.Asker",
 	},
 	{
 		dirs:  []string{"internal/arm/...", "internal/plan/...", "internal/facts/...", "internal/identity/...", "internal/webhook/...", "internal/controller/...", "internal/reconcile/...", "internal/clusterinfra/...", "internal/status"},

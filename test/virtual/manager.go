@@ -149,12 +149,12 @@ func (w *World) Start(register func(ctx context.Context, m *Manager) error) *Man
 		recorder = told{w}
 	}
 	m.Services = reconcile.Services{Client: m.client, Engine: m.Engine, Access: m.Gate, Resync: w.Resync, Recorder: func(string) events.EventRecorder { return recorder }}
-	read := func(ctx context.Context, c *armclient.Client, id arm.ID) (json.RawMessage, error) {
-		observed, err := m.Engine.Observe(ctx, c, []arm.ID{id}, false)
+	read := func(ctx context.Context, c *armclient.Client, id arm.ID, options engine.ReadOptions) (json.RawMessage, error) {
+		observed, err := m.Engine.Observe(ctx, c, []arm.ID{id}, false, options)
 		return observed[id.Key()].Body, errors.Join(err, observed[id.Key()].Err)
 	}
-	unchanged := func(ctx context.Context, c *armclient.Client, id arm.ID, at time.Time, mark uint64) (uint64, bool) {
-		shown, same := m.Engine.CheckUnchanged(ctx, c, id, at, engine.DigestMark(mark))
+	unchanged := func(ctx context.Context, c *armclient.Client, id arm.ID, at time.Time, mark uint64, options engine.ReadOptions) (uint64, bool) {
+		shown, same := m.Engine.CheckUnchanged(ctx, c, id, at, engine.DigestMark(mark), options)
 		return uint64(shown), same
 	}
 	m.Facts = facts.New(facts.Options{Read: read, Unchanged: unchanged, TTL: w.Resync})

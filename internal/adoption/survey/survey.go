@@ -113,10 +113,10 @@ func readNetwork(ctx context.Context, c *client.Client, found *adoption.Observed
 	if err != nil {
 		return fmt.Errorf("%s: vnetSubnetID: %w", found.Pools[0].ID, err)
 	}
-	f := facts.New(facts.Options{})
-	if found.Network, err = f.ReadVNet(ctx, c, subnet.Parent(), infrav1.ClusterTagKey(found.Cluster.ID.Name()), infrav1.TagOwned); err != nil {
+	f, asker := facts.New(facts.Options{}), facts.Asker{Client: c}
+	if found.Network, err = f.ReadVNet(ctx, asker, subnet.Parent(), infrav1.ClusterTagKey(found.Cluster.ID.Name()), infrav1.TagOwned); err != nil {
 		return fmt.Errorf("read the network of the pools: %w", err)
 	}
-	found.Subnet, err = f.ReadResource(ctx, c, subnet)
+	found.Subnet, err = f.ReadResource(ctx, asker, subnet)
 	return err
 }

@@ -226,13 +226,6 @@ func (c *Client) PollURL(ctx context.Context, id arm.ID, operationURL string) (*
 	return c.Do(ctx, Request{Method: http.MethodGet, ID: id, URL: operationURL})
 }
 
-// CorrelationID returns a context whose requests send the ID as x-ms-correlation-request-id.
-func CorrelationID(ctx context.Context, id string) context.Context {
-	return context.WithValue(ctx, correlationKey{}, id)
-}
-
-type correlationKey struct{}
-
 // headerPolicy sets the headers of every request.
 type headerPolicy struct{ userAgent string }
 
@@ -241,8 +234,5 @@ type headerPolicy struct{ userAgent string }
 func (h headerPolicy) Do(request *policy.Request) (*http.Response, error) {
 	header := request.Raw().Header
 	header.Set("User-Agent", strings.TrimSpace(header.Get("User-Agent")+" "+h.userAgent))
-	if id, _ := request.Raw().Context().Value(correlationKey{}).(string); id != "" {
-		header.Set("X-Ms-Correlation-Request-Id", id)
-	}
 	return request.Next()
 }

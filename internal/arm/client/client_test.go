@@ -50,12 +50,12 @@ func configuration(endpoint string) cloud.Configuration {
 }
 
 func TestRequest(t *testing.T) {
-	type seen struct{ Method, URI, Agent, Correlation, Auth, IfMatch, Type, Body string }
+	type seen struct{ Method, URI, Agent, Auth, IfMatch, Type, Body string }
 	var got seen
 	c := serve(t, credential.Token("t"), nil, func(w http.ResponseWriter, r *http.Request) {
 		body, _ := io.ReadAll(r.Body)
 		agent := r.UserAgent()
-		got = seen{r.Method, r.RequestURI, agent[strings.LastIndex(agent, " ")+1:], r.Header.Get("x-ms-correlation-request-id"),
+		got = seen{r.Method, r.RequestURI, agent[strings.LastIndex(agent, " ")+1:],
 			r.Header.Get("Authorization"), r.Header.Get("If-Match"), r.Header.Get("Content-Type"), string(body)}
 		w.Header().Set("ETag", `"2"`)
 		w.Header().Set("Azure-AsyncOperation", "https://x/op")
@@ -65,12 +65,12 @@ func TestRequest(t *testing.T) {
 		w.WriteHeader(201)
 		fmt.Fprint(w, `{"a":1}`)
 	})
-	ctx := client.CorrelationID(context.Background(), "corr")
+	ctx := context.Background()
 	response, err := c.Put(ctx, id, "2025-05-01", map[string]int{"x": 1}, `"1"`)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff(seen{"PUT", "/subscriptions/s/resourceGroups/g/providers/Microsoft.Network/virtualNetworks/a%20b?api-version=2025-05-01", "cluster-api-provider-azure/v1.2.3", "corr", "Bearer t", `"1"`, "application/json", `{"x":1}`}, got); diff != "" {
+	if diff := cmp.Diff(seen{"PUT", "/subscriptions/s/resourceGroups/g/providers/Microsoft.Network/virtualNetworks/a%20b?api-version=2025-05-01", "cluster-api-provider-azure/v1.2.3", "Bearer t", `"1"`, "application/json", `{"x":1}`}, got); diff != "" {
 		t.Error(diff)
 	}
 	want := &client.Response{Status: 201, ETag: `"2"`, RetryAfter: 7 * time.Second, AsyncOperation: "https://x/op",

@@ -113,7 +113,7 @@ func TestExpiredReadsAreDropped(t *testing.T) {
 		ctx, stop := context.WithCancel(t.Context())
 		go func() { ended <- e.Start(ctx) }()
 		group := arm.ResourceGroupID(sub, "rg")
-		if _, err := e.Observe(t.Context(), c, []arm.ID{group}, false); err != nil {
+		if _, err := e.Observe(t.Context(), c, []arm.ID{group}, false, engine.ReadOptions{}); err != nil {
 			t.Fatal(err)
 		}
 		if kept := e.StateCounts()["entries"]; kept != 1 {

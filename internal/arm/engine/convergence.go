@@ -175,9 +175,10 @@ func (c *convergence) evaluateUntilAnswered(ids func() []arm.ID, evaluate func()
 	if c.reusesReads && !c.request.BypassCache {
 		maxAge = 3 * c.engine.options.Freshness
 	}
-	ctx := observe.WithReuseOnly(c.ctx, func(id arm.ID) bool { return c.engine.states.wasInPlace(id.Key()) })
+	options := c.request.Read
+	options.ReuseOnly = func(id arm.ID) bool { return c.engine.states.wasInPlace(id.Key()) }
 	for {
-		for key, found := range c.engine.reader.Read(ctx, c.request.Client, ids(), maxAge) {
+		for key, found := range c.engine.reader.Read(c.ctx, c.request.Client, ids(), maxAge, options) {
 			c.found[key] = found
 		}
 		c.readEvidence(maxAge)

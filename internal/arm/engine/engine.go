@@ -116,6 +116,8 @@ type Request struct {
 	Wake func()
 	// Superseded is closed when a newer graph exists. The convergence then returns without waiting for answers. Nil means never.
 	Superseded <-chan struct{}
+	// Read chooses how resources may be read.
+	Read ReadOptions
 	// BypassCache reads every resource from Azure.
 	BypassCache bool
 	// RetryNow is for reconciliations that a user requested: it includes BypassCache and retries failures before they are due.
@@ -190,38 +192,28 @@ func (systemClock) Now() time.Time { return time.Now() }
 
 func (systemClock) AfterFunc(d time.Duration, f func()) func() bool { return time.AfterFunc(d, f).Stop }
 
-// WithBatch returns a context for reads that other objects of the same group are about to need as well: they become lists. A
-// reconciliation after a change reads its resources one by one instead.
-func WithBatch(ctx context.Context) context.Context { return observe.WithBatch(ctx) }
+// ReadOptions choose how one reconciliation may read Azure.
+type ReadOptions = observe.ReadOptions
 
-// WithSyncPeriod returns a context for the sync of objects that were in order. Most of its reads are answered from earlier ones, up to
-// Options.MaxVouchedAge.
-func WithSyncPeriod(ctx context.Context, period time.Duration) context.Context {
-	return observe.WithMaxAge(ctx, period/10)
-}
-
-// WithReuseSince returns a context for reconciliations that continue work begun at a time: resources that were in order since then are
-// not read again if only writes change them. The next sync detects changes from outside.
-func WithReuseSince(ctx context.Context, at time.Time) context.Context {
-	return observe.WithReuseSince(ctx, at)
-}
+// SyncMaxAge returns ReadOptions.MaxAge for syncs with a period.
+func SyncMaxAge(period time.Duration) time.Duration { return observe.SyncMaxAge(period) }
 
 // DigestMark identifies the entry of a resource in Azure's list of all resources.
 type DigestMark = observe.DigestMark
 
 // CheckUnchanged reports whether facts about a resource, or about the collection with that path, still hold. at is when they were read,
-// mark the mark at that time. It also returns the current mark, for new facts. Without WithSyncPeriod nothing holds.
-func (e *Engine) CheckUnchanged(ctx context.Context, c *client.Client, id arm.ID, at time.Time, mark DigestMark) (DigestMark, bool) {
-	return e.reader.CheckUnchanged(ctx, c, id, at, mark)
+// mark the mark at that time. It also returns the current mark, for new facts. Without ReadOptions.MaxAge nothing holds.
+func (e *Engine) CheckUnchanged(ctx context.Context, c *client.Client, id arm.ID, at time.Time, mark DigestMark, options ReadOptions) (DigestMark, bool) {
+	return e.reader.CheckUnchanged(ctx, c, id, at, mark, options)
 }
 
 // Observed is a resource as Azure last returned it.
 type Observed = observe.Observed
 
 // Observe reads resources, keyed by ID.Key(). Several resources of one type in one group are read with one LIST and shared for the
-// freshness window, unless fresh is set. An absent resource that waits for write quota is not read again until its turn. The error is
+// freshness window, or for as long as the options allow, unless fresh is set. An absent resource that waits for write quota is not read again until its turn. The error is
 // set only for a cancelled context.
-func (e *Engine) Observe(ctx context.Context, c *client.Client, ids []arm.ID, fresh bool) (map[string]Observed, error) {
+func (e *Engine) Observe(ctx context.Context, c *client.Client, ids []arm.ID, fresh bool, options ReadOptions) (map[string]Observed, error) {
 	out := make(map[string]Observed, len(ids))
 	var ask []arm.ID
 	for _, id := range ids {
@@ -231,7 +223,7 @@ func (e *Engine) Observe(ctx context.Context, c *client.Client, ids []arm.ID, fr
 		}
 		ask = append(ask, id)
 	}
-	found := e.reader.Read(ctx, c, ask, e.maxReadAge(fresh))
+	found := e.reader.Read(ctx, c, ask, e.maxReadAge(fresh), options)
 	for key, observation := range found {
 		out[key] = observation.Observed
 	}

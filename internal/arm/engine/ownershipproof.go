@@ -155,7 +155,7 @@ func (c *convergence) readEvidence(maxAge time.Duration) {
 		if len(ids) == 0 {
 			return
 		}
-		for key, found := range c.engine.reader.Read(c.ctx, c.request.Client, ids, maxAge) {
+		for key, found := range c.engine.reader.Read(c.ctx, c.request.Client, ids, maxAge, c.request.Read) {
 			c.found[key] = found
 		}
 	}

@@ -76,7 +76,7 @@ func vms(count int) []arm.ID {
 func TestListedResourcesAreNotReadAgain(t *testing.T) {
 	w, azure := newWorld(t), &azure{reads: map[string]int{}}
 	e := engine.New(engine.Options{Clock: &runningClock{clock: w.clock}})
-	found, err := e.Observe(t.Context(), azure.client(t, w.cloud), vms(3), false)
+	found, err := e.Observe(t.Context(), azure.client(t, w.cloud), vms(3), false, engine.ReadOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -99,7 +99,7 @@ func TestReadersShareAList(t *testing.T) {
 		var readers sync.WaitGroup
 		for range 10 {
 			readers.Go(func() {
-				found, err := e.Observe(t.Context(), c, vms(3), false)
+				found, err := e.Observe(t.Context(), c, vms(3), false, engine.ReadOptions{})
 				if err != nil || len(found) != 3 {
 					t.Errorf("%v, %v", found, err)
 				}
@@ -123,7 +123,7 @@ func TestMachineCreationKeepsAbsenceOfOthers(t *testing.T) {
 	w.engine = engine.New(engine.Options{Clock: w.clock, Freshness: time.Hour})
 	observe := func() (reads []string) {
 		t.Helper()
-		if _, err := w.engine.Observe(t.Context(), w.client, vms(3), false); err != nil {
+		if _, err := w.engine.Observe(t.Context(), w.client, vms(3), false, engine.ReadOptions{}); err != nil {
 			t.Fatal(err)
 		}
 		_, reads = w.requests()

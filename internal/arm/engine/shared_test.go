@@ -156,7 +156,7 @@ func TestObserveSharesLists(t *testing.T) {
 	w.sleep(time.Minute)
 	observe := func(fresh bool, ids ...arm.ID) map[string]engine.Observed {
 		t.Helper()
-		found, err := w.engine.Observe(context.Background(), w.client, ids, fresh)
+		found, err := w.engine.Observe(context.Background(), w.client, ids, fresh, engine.ReadOptions{})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -19,7 +19,8 @@ func TestSyncReusesReads(t *testing.T) {
 	w.engine = engine.New(engine.Options{Clock: w.clock, Jitter: func() float64 { return 0 }, MaxVouchedAge: time.Hour})
 	look := func(request engine.Request) (outcome arm.Outcome, writes, reads []string) {
 		t.Helper()
-		outcome, err := w.engine.Converge(engine.WithSyncPeriod(context.Background(), 10*time.Minute), request)
+		request.Read.MaxAge = engine.SyncMaxAge(10 * time.Minute)
+		outcome, err := w.engine.Converge(context.Background(), request)
 		if err != nil {
 			t.Fatal(err)
 		}

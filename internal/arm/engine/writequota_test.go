@@ -41,7 +41,7 @@ func TestNodesAwaitingQuotaAreReadOnce(t *testing.T) {
 	for range 4 {
 		w.sim.Advance(40 * time.Second)
 		outcome = w.convergeOnce(request)
-		seen, err := w.engine.Observe(t.Context(), w.client, []arm.ID{vnet, nic}, false)
+		seen, err := w.engine.Observe(t.Context(), w.client, []arm.ID{vnet, nic}, false, engine.ReadOptions{})
 		if err != nil || len(seen) != 2 || seen[vnet.Key()].Exists || seen[nic.Key()].Exists {
 			t.Errorf("after %s: seen %v, %v", w.clock.Now().Sub(epoch), seen, err)
 		}
@@ -61,7 +61,7 @@ func TestNodesAwaitingQuotaAreReadOnce(t *testing.T) {
 	if outcome = w.converge(request, 5*time.Minute); !outcome.IsDone() {
 		t.Fatalf("%+v", outcome.RootCauses())
 	}
-	if seen, err := w.engine.Observe(t.Context(), w.client, []arm.ID{vnet, nic}, false); err != nil || !seen[vnet.Key()].Exists ||
+	if seen, err := w.engine.Observe(t.Context(), w.client, []arm.ID{vnet, nic}, false, engine.ReadOptions{}); err != nil || !seen[vnet.Key()].Exists ||
 		!seen[nic.Key()].Exists {
 		t.Errorf("when all exist: seen %v, %v", seen, err)
 	}

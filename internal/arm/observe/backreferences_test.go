@@ -50,7 +50,7 @@ func TestBackReferencesAreDropped(t *testing.T) {
 			for how, ids := range map[string][]arm.ID{"one": {tc.id}, "list": {tc.id, arm.ID(types.ListPath(tc.id) + "/other")}} {
 				cache := observe.NewCache(fixed{}, 10, 0)
 				reader := observe.Reader{Cache: cache, MaxParallel: 4}
-				found := reader.Read(t.Context(), clientOf(t, server, "p"), ids, 10)[tc.id.Key()]
+				found := reader.Read(t.Context(), clientOf(t, server, "p"), ids, 10, observe.ReadOptions{})[tc.id.Key()]
 				if diff := cmp.Diff(tc.want, string(found.Body)); diff != "" {
 					t.Errorf("%s: %s, -want +got:\n%s", tc.reason, how, diff)
 				}

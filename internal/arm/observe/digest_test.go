@@ -132,7 +132,7 @@ func TestDigest(t *testing.T) {
 			c := service.client(t, "p")
 			look := func() (asked []string) {
 				service.asked = nil
-				for key, found := range reader.Read(observe.WithMaxAge(t.Context(), time.Minute), c, test.ids, 10*time.Second) {
+				for key, found := range reader.Read(t.Context(), c, test.ids, 10*time.Second, observe.ReadOptions{MaxAge: time.Minute}) {
 					if found.Err != nil || !found.Exists && name != "not shown" {
 						t.Errorf("%s: %+v", key, found.Observed)
 					}
@@ -157,10 +157,10 @@ func TestDigestsAreSeparateByIdentity(t *testing.T) {
 	service := &subscription{now: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC),
 		rows: map[arm.ID]map[string]any{table: {"id": table, "changedTime": "1"}}}
 	reader := &observe.Reader{Cache: observe.NewCache(service, 10*time.Second, time.Hour), MaxParallel: 4}
-	ctx := observe.WithMaxAge(t.Context(), time.Minute)
-	reader.Read(ctx, service.client(t, "one"), []arm.ID{table}, 10*time.Second)
+	sync := observe.ReadOptions{MaxAge: time.Minute}
+	reader.Read(t.Context(), service.client(t, "one"), []arm.ID{table}, 10*time.Second, sync)
 	service.asked = nil
-	reader.Read(ctx, service.client(t, "other"), []arm.ID{table}, 10*time.Second)
+	reader.Read(t.Context(), service.client(t, "other"), []arm.ID{table}, 10*time.Second, sync)
 	if diff := cmp.Diff([]string{"s/resources", "routeTables/table"}, service.asked); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}

@@ -12,37 +12,23 @@ import (
 // Syncs read objects that were in order. All syncs of a process run at the same moments, so that few requests serve many: lists of
 // whole subscriptions, and before them a digest, which shows which earlier reads are still valid.
 
-type maxAgeKey struct{}
-
-// WithMaxAge returns a context for a sync of objects that were in order. It accepts reads up to age.
-func WithMaxAge(ctx context.Context, age time.Duration) context.Context {
-	return context.WithValue(WithBatch(ctx), maxAgeKey{}, age)
-}
-
-func maxAgeOf(ctx context.Context) time.Duration {
-	age, _ := ctx.Value(maxAgeKey{}).(time.Duration)
-	return age
-}
-
-// halfPeriodAges is half the time between syncs, as a multiple of their age: reads that would become too old within it are renewed.
-const halfPeriodAges = 5
-
-// oldestVouched returns the time of the oldest read that a sync accepts for anything that digests do not show.
-func (r *Reader) oldestVouched(ctx context.Context) time.Time {
-	return r.Cache.clock.Now().Add(halfPeriodAges*maxAgeOf(ctx) - r.Cache.maxVouchedAge)
+// oldestVouched returns the time of the oldest read that a sync accepts for anything that digests do not show. Reads that would become
+// too old before the middle of the next period are renewed.
+func (r *Reader) oldestVouched(options ReadOptions) time.Time {
+	return r.Cache.clock.Now().Add(agesPerSyncPeriod/2*options.MaxAge - r.Cache.maxVouchedAge)
 }
 
 // CheckUnchanged reports whether facts about id still hold. at is when they were read, mark the mark at that time. It also returns the
-// current mark, for new facts. id may be the path of a collection. Without WithMaxAge nothing holds.
-func (r *Reader) CheckUnchanged(ctx context.Context, c *client.Client, id arm.ID, at time.Time, mark DigestMark) (DigestMark, bool) {
-	age := maxAgeOf(ctx)
+// current mark, for new facts. id may be the path of a collection. Without ReadOptions.MaxAge nothing holds.
+func (r *Reader) CheckUnchanged(ctx context.Context, c *client.Client, id arm.ID, at time.Time, mark DigestMark, options ReadOptions) (DigestMark, bool) {
+	age := options.MaxAge
 	if age == 0 || r.Cache.maxVouchedAge == 0 {
 		return 0, false
 	}
-	call := &readCall{reader: r, client: c, maxAge: age, regularSync: true}
+	call := &readCall{reader: r, client: c, options: options, maxAge: age, regularSync: true}
 	call.readDigests(ctx, []arm.ID{id})
 	now := r.Cache.digestMark(c.CacheScope(), id, r.Cache.clock.Now().Add(-age))
-	return now, now != 0 && now == mark && !at.Before(r.oldestVouched(ctx))
+	return now, now != 0 && now == mark && !at.Before(r.oldestVouched(options))
 }
 
 // takeVouched takes reads that a digest vouches for, and returns the other IDs.
@@ -57,7 +43,7 @@ func (r *readCall) takeVouched(ctx context.Context, ids []arm.ID) (missing []arm
 		}
 	}
 	r.readDigests(ctx, listed)
-	oldest, oldestFull := r.reader.Cache.clock.Now().Add(-r.maxAge), r.reader.oldestVouched(ctx)
+	oldest, oldestFull := r.reader.Cache.clock.Now().Add(-r.maxAge), r.reader.oldestVouched(r.options)
 	return r.takeFound(ids, func(id arm.ID) (Observation, bool) {
 		if row, err := types.ForID(id); err == nil && row.VolatileState {
 			return Observation{}, false

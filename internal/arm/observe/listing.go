@@ -17,7 +17,7 @@ type listing struct {
 	// members are the elements of the last read. They exist, even if their reads were dropped from the cache.
 	members   map[uint64]bool
 	requested map[uint64]time.Time // elements read one by one, with the time
-	// batched are the elements of reads with WithBatch, with the time of the last one.
+	// batched are the elements of reads with ReadOptions.Batch, with the time of the last one.
 	batched  map[uint64]time.Time
 	inFlight chan struct{} // closed at the end of the read in flight; nil if there is none
 }

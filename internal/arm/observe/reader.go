@@ -40,16 +40,16 @@ func (r *Reader) recordCacheRead(result CacheResult) {
 	}
 }
 
-// Read reads resources that are not in the cache or are older there than maxAge; a negative maxAge reads all. The result is keyed by
-// ID.Key().
+// Read reads resources that are not in the cache or are older there than maxAge, unless the options accept older reads; a negative maxAge
+// reads all. The result is keyed by ID.Key().
 //
 // Resource groups are read first: resources of an absent group need no request. If the credentials or the subscription are refused
 // once, the other resources are not requested.
-func (r *Reader) Read(ctx context.Context, c *client.Client, ids []arm.ID, maxAge time.Duration) map[string]Observation {
-	call := &readCall{reader: r, client: c, maxAge: maxAge, batch: isBatch(ctx), out: map[string]Observation{},
+func (r *Reader) Read(ctx context.Context, c *client.Client, ids []arm.ID, maxAge time.Duration, options ReadOptions) map[string]Observation {
+	call := &readCall{reader: r, client: c, options: options, maxAge: maxAge, out: map[string]Observation{},
 		slots: make(chan struct{}, r.MaxParallel)}
-	if age := maxAgeOf(ctx); age > 0 && maxAge >= 0 && r.Cache.maxVouchedAge > 0 {
-		call.regularSync, call.maxAge = true, max(maxAge, age)
+	if options.MaxAge > 0 && maxAge >= 0 && r.Cache.maxVouchedAge > 0 {
+		call.regularSync, call.maxAge = true, max(maxAge, options.MaxAge)
 	}
 	var groups, rest []arm.ID
 	seen := map[string]bool{}
@@ -108,22 +108,13 @@ func (r *Reader) Get(ctx context.Context, c *client.Client, id arm.ID) Observati
 	return found
 }
 
-type batchKey struct{}
-
-// WithBatch returns a context for reads that others of the same group are about to need as well, so that lists serve all of them.
-func WithBatch(ctx context.Context) context.Context {
-	return context.WithValue(ctx, batchKey{}, true)
-}
-
-func isBatch(ctx context.Context) bool { return ctx.Value(batchKey{}) == true }
-
 // readCall is one call of Read.
 type readCall struct {
 	reader *Reader
 	client *client.Client
-	maxAge time.Duration
-	// batch means that others are about to read from the same collections.
-	batch bool
+	// options are those of the call, maxAge is the maximum age of reads in the cache by all arguments.
+	options ReadOptions
+	maxAge  time.Duration
 	// regularSync means that no change is known since the last read, so that a digest may vouch for it.
 	regularSync bool
 	slots       chan struct{}
@@ -143,7 +134,7 @@ func (r *readCall) readAll(ctx context.Context, ids []arm.ID) {
 		for range before - len(ids) {
 			r.reader.recordCacheRead(CacheHit)
 		}
-		ids = r.readSubscriptionLists(ctx, r.takeVouched(ctx, r.takeReusable(ctx, ids)))
+		ids = r.readSubscriptionLists(ctx, r.takeVouched(ctx, r.takeReusable(ids)))
 	}
 	for _, id := range ids {
 		if r.maxAge >= 0 {
@@ -187,7 +178,7 @@ func (r *readCall) readAll(ctx context.Context, ids []arm.ID) {
 
 // readNeed describes the read of resources of the collection of an ID.
 func (r *readCall) readNeed(id arm.ID) readNeed {
-	out := readNeed{maxAge: r.maxAge, batch: r.batch, readBudgetLeft: r.client.ReadBudgetLeft(id.Subscription())}
+	out := readNeed{maxAge: r.maxAge, batch: r.options.isBatch(), readBudgetLeft: r.client.ReadBudgetLeft(id.Subscription())}
 	if r.reader.CountFollowed != nil {
 		out.followed = r.reader.CountFollowed(id)
 	}

@@ -123,12 +123,12 @@ func TestRead(t *testing.T) {
 			looks := map[observe.CacheResult]int{}
 			reader := &observe.Reader{Cache: observe.NewCache(fixed{}, share, 0), MaxParallel: 4,
 				OnCacheRead: func(look observe.CacheResult) { looks[look]++ }}
-			reader.Read(t.Context(), c, test.before, share)
+			reader.Read(t.Context(), c, test.before, share, observe.ReadOptions{})
 			clear(looks)
 			service.asked = nil
 
 			var exist, fail []string
-			for _, found := range reader.Read(t.Context(), c, test.ids, test.maxAge) {
+			for _, found := range reader.Read(t.Context(), c, test.ids, test.maxAge, observe.ReadOptions{}) {
 				switch {
 				case found.Err != nil:
 					fail = append(fail, found.ID.Name())

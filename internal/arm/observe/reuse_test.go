@@ -1,7 +1,6 @@
 package observe
 
 import (
-	"context"
 	"encoding/json"
 	"testing"
 	"time"
@@ -63,16 +62,16 @@ func TestReuseSince(t *testing.T) {
 				step(cache)
 			}
 			after(time.Minute)(cache)
-			look := func(ctx context.Context) bool {
-				r := &readCall{reader: &Reader{Cache: cache}, client: &client.Client{}, out: map[string]Observation{}}
-				return len(r.takeReusable(ctx, []arm.ID{test.id})) == 0
+			look := func(options ReadOptions) bool {
+				r := &readCall{reader: &Reader{Cache: cache}, client: &client.Client{}, options: options, out: map[string]Observation{}}
+				return len(r.takeReusable([]arm.ID{test.id})) == 0
 			}
-			ctx := WithReuseSince(t.Context(), cache.clock.Now().Add(-2*time.Minute))
-			if got := look(ctx); got != test.serves {
+			since := cache.clock.Now().Add(-2 * time.Minute)
+			if got := look(ReadOptions{ReuseSince: since}); got != test.serves {
 				t.Errorf("%s: serves %t, want %t", test.reason, got, test.serves)
 			}
-			if look(t.Context()) || look(WithoutReadOptions(ctx)) || look(WithReuseOnly(ctx, func(arm.ID) bool { return false })) {
-				t.Error("it is reused without WithReuseSince, or for a resource that is excluded")
+			if look(ReadOptions{}) || look(ReadOptions{ReuseSince: since, ReuseOnly: func(arm.ID) bool { return false }}) {
+				t.Error("it is reused without ReuseSince, or for a resource that is excluded")
 			}
 		})
 	}

@@ -58,9 +58,9 @@ func New(options Options) *Operator {
 // Stop ends the following of all operations, and requests with a BackgroundContext; operations in Azure continue.
 func (o *Operator) Stop() { o.stop() }
 
-// BackgroundContext returns a context for requests that outlive the caller. It has the values of ctx except the read options.
+// BackgroundContext returns a context for requests that outlive the caller. It has the values of ctx.
 func (o *Operator) BackgroundContext(ctx context.Context) context.Context {
-	return detachedContext{Context: o.ctx, values: observe.WithoutReadOptions(ctx)}
+	return detachedContext{Context: o.ctx, values: ctx}
 }
 
 type detachedContext struct {

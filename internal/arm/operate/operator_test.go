@@ -190,8 +190,8 @@ func TestFollow(t *testing.T) {
 	}
 }
 
-// TestBackgroundContextHasNoReadOptions: reads that syncs share must not answer for a followed operation.
-func TestBackgroundContextHasNoReadOptions(t *testing.T) {
+// TestFollowedOperationIsReadWithoutReadOptions: reads that syncs share must not answer for a followed operation.
+func TestFollowedOperationIsReadWithoutReadOptions(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		gone := answer{status: 404, body: `{"error":{"code":"ResourceNotFound"}}`}
 		azure := &script{asked: map[string]int{},
@@ -203,7 +203,7 @@ func TestBackgroundContextHasNoReadOptions(t *testing.T) {
 		defer o.Stop()
 		woken, op := make(chan struct{}), operationOn(machine)
 		op.Client, op.State, op.Method = c, arm.Updating, "PUT"
-		op.Context = o.BackgroundContext(observe.WithReuseSince(observe.WithMaxAge(t.Context(), time.Minute), time.Now()))
+		op.Context = o.BackgroundContext(t.Context())
 		op.AddWaiter("object", func() { close(woken) })
 		o.Begin(op, false)
 		begun := time.Now()
@@ -228,7 +228,7 @@ func TestUnansweredCreationIsAbsent(t *testing.T) {
 		o := New(Options{Clock: systemClock{}, Log: logr.Discard(), Reader: reader})
 		defer o.Stop()
 		look := func() bool {
-			return reader.Read(t.Context(), c, []arm.ID{machine}, 10*time.Second)[machine.Key()].Exists
+			return reader.Read(t.Context(), c, []arm.ID{machine}, 10*time.Second, observe.ReadOptions{})[machine.Key()].Exists
 		}
 		op := operationOn(machine)
 		op.Client, op.State, op.Method, op.Context = c, arm.Creating, "PUT", o.BackgroundContext(t.Context())

@@ -44,7 +44,7 @@ type Credentials struct {
 
 // ReadKubeconfigs asks AKS for the kubeconfigs of the cluster with the state observed, unless the published ones are known to be
 // current.
-func ReadKubeconfigs(ctx context.Context, f *facts.Facts, access *access.Access, id arm.ID, observed json.RawMessage, to published.Publisher) (*Credentials, error) {
+func ReadKubeconfigs(ctx context.Context, f *facts.Facts, asker facts.Asker, access *access.Access, id arm.ID, observed json.RawMessage, to published.Publisher) (*Credentials, error) {
 	out := &Credentials{ValidFor: unlimited}
 	entra, localDisabled := plan.UsesEntraID(observed), plan.HasLocalAccountsDisabled(observed)
 	var err error
@@ -52,7 +52,7 @@ func ReadKubeconfigs(ctx context.Context, f *facts.Facts, access *access.Access,
 		if out.Admin, err = to.StoredValue(ctx, to.Cluster+adminSuffix, kubeconfigKey); err != nil {
 			return nil, err
 		}
-		if out.Admin, err = f.GetKubeconfig(ctx, access.Client, id, facts.AdminCredential, observed, out.Admin); err != nil {
+		if out.Admin, err = f.GetKubeconfig(ctx, asker, id, facts.AdminCredential, observed, out.Admin); err != nil {
 			return nil, fmt.Errorf("kubeconfig of the administrator: %w", err)
 		}
 		out.Kubeconfig = out.Admin
@@ -61,7 +61,7 @@ func ReadKubeconfigs(ctx context.Context, f *facts.Facts, access *access.Access,
 		if out.User, err = to.StoredValue(ctx, to.Cluster+userSuffix, kubeconfigKey); err != nil {
 			return nil, err
 		}
-		if out.User, err = f.GetKubeconfig(ctx, access.Client, id, facts.UserCredential, observed, out.User); err != nil {
+		if out.User, err = f.GetKubeconfig(ctx, asker, id, facts.UserCredential, observed, out.User); err != nil {
 			return nil, fmt.Errorf("kubeconfig of users: %w", err)
 		}
 	}

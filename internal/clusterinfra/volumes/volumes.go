@@ -104,12 +104,12 @@ func (d Deletion) findDisksToTag(ctx context.Context) ([]arm.ID, error) {
 	if len(attached) == 0 {
 		return nil, nil
 	}
-	client, group := d.Session.Access.Client, arm.ResourceGroupID(d.Resource.Subscription(), d.Resource.ResourceGroup())
-	body, err := d.Facts.ReadResource(ctx, client, group)
+	asker, group := d.Session.Asker(), arm.ResourceGroupID(d.Resource.Subscription(), d.Resource.ResourceGroup())
+	body, err := d.Facts.ReadResource(ctx, asker, group)
 	if err != nil || of.HasClusterTags(body) {
 		return nil, err
 	}
-	disks, err := d.Facts.ListDisks(ctx, client, group)
+	disks, err := d.Facts.ListDisks(ctx, asker.Client, group)
 	if err != nil {
 		return nil, err
 	}
@@ -118,14 +118,14 @@ func (d Deletion) findDisksToTag(ctx context.Context) ([]arm.ID, error) {
 
 // provenVMs returns the VMs that are proven to be the cluster's.
 func (d Deletion) provenVMs(ctx context.Context, of leftovers.Cluster) ([]json.RawMessage, error) {
-	body, err := d.Facts.ReadResource(ctx, d.Session.Access.Client, d.Resource)
+	body, err := d.Facts.ReadResource(ctx, d.Session.Asker(), d.Resource)
 	if err != nil || !of.ProvesAttachment(body) {
 		return nil, err
 	}
 	if !strings.EqualFold(d.Resource.Type(), types.ScaleSet) {
 		return []json.RawMessage{body}, nil
 	}
-	return d.Facts.ListScaleSetVMs(ctx, d.Session.Access.Client, d.Resource, d.Flexible)
+	return d.Facts.ListScaleSetVMs(ctx, d.Session.Asker(), d.Resource, d.Flexible)
 }
 
 func (d Deletion) isPlanned(id arm.ID) bool {

@@ -198,7 +198,7 @@ func FingerprintInputs(in plan.Input) []any {
 func (m *Members) PlanResources(ctx context.Context, f *facts.Facts, session reconcile.Session, in *plan.Input) (*reconcile.Plan, error) {
 	in.Facts = map[string]json.RawMessage{}
 	for _, id := range plan.ListNeededFacts(*in) {
-		found, err := f.ReadResource(ctx, session.Access.Client, id)
+		found, err := f.ReadResource(ctx, session.Asker(), id)
 		if err != nil {
 			return nil, reconcile.ReadFailedFor(infrav1.ResourcesReadyCondition, err)
 		}

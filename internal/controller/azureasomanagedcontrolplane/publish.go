@@ -38,7 +38,7 @@ func (k *Kind) publishAccess(ctx context.Context, session reconcile.Session, in 
 				status.Versions = []clusterv1.StatusVersion{{Version: shown.Version}}
 			}
 			if result.IsDone() && shown.Host != "" {
-				if credentials, err = aks.ReadKubeconfigs(ctx, k.Facts, session.Access, id, result.Observed, to); err != nil {
+				if credentials, err = aks.ReadKubeconfigs(ctx, k.Facts, session.Asker(), session.Access, id, result.Observed, to); err != nil {
 					return 0, err
 				}
 				if err := credentials.PublishSecrets(ctx, to); err != nil {

@@ -11,10 +11,10 @@ import (
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
-	armclient "sigs.k8s.io/cluster-api-provider-azure/internal/arm/client"
 	nodes "sigs.k8s.io/cluster-api-provider-azure/internal/clusterinfra/aks"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/clusterinfra/published"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/asoresources"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/facts"
 	neutral "sigs.k8s.io/cluster-api-provider-azure/internal/plan"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/aks"
 	plan "sigs.k8s.io/cluster-api-provider-azure/internal/plan/asoresource"
@@ -76,7 +76,7 @@ func (k *Kind) Report(ctx context.Context, session reconcile.Session, in *input,
 		reconcile.SummarizeReady(in.object, summarizedConditions)
 		return 0, nil
 	}
-	complete, err := k.reportInstances(ctx, session.Access.Client, in, id, result.Observed)
+	complete, err := k.reportInstances(ctx, session.Asker(), in, id, result.Observed)
 	if err != nil {
 		return 0, reconcile.ReadFailedFor(infrav1.ScaleSetReadyCondition, err)
 	}
@@ -102,14 +102,14 @@ func (k *Kind) Report(ctx context.Context, session reconcile.Session, in *input,
 
 // reportInstances reads the VMs of the pool, and reports whether the pool has all of them. VMs that Azure lists while it adds or
 // removes nodes are shown too: Cluster API needs to know existing nodes.
-func (k *Kind) reportInstances(ctx context.Context, c *armclient.Client, in *input, pool arm.ID, observed json.RawMessage) (complete bool, err error) {
-	cluster, err := k.Facts.ReadResource(ctx, c, pool.Parent())
+func (k *Kind) reportInstances(ctx context.Context, asker facts.Asker, in *input, pool arm.ID, observed json.RawMessage) (complete bool, err error) {
+	cluster, err := k.Facts.ReadResource(ctx, asker, pool.Parent())
 	if err != nil {
 		return false, err
 	}
 	group := arm.ResourceGroupID(pool.Subscription(), aks.ObservedNodeResourceGroup(cluster))
 	want := nodeCount(observed)
-	ids, exists, err := k.Facts.ListPoolInstances(ctx, c, group, pool.Name(), observed, int(want))
+	ids, exists, err := k.Facts.ListPoolInstances(ctx, asker, group, pool.Name(), observed, int(want))
 	if err != nil {
 		return false, err
 	}

@@ -189,7 +189,8 @@ func (r *Reconciler) keepSecret(ctx context.Context, cluster *clusterv1.Cluster,
 	if err != nil {
 		return r.reportFailure(ctx, owner, err)
 	}
-	in, err := found.AddFacts(ctx, r.Facts, opened.Client, found.PlanInput(cluster, opened.SubscriptionID, r.Features))
+	asker := facts.Asker{Client: opened.Client}
+	in, err := found.AddFacts(ctx, r.Facts, asker, found.PlanInput(cluster, opened.SubscriptionID, r.Features))
 	if err != nil {
 		return r.reportFailure(ctx, owner, err)
 	}
@@ -212,7 +213,7 @@ func (r *Reconciler) keepSecret(ctx context.Context, cluster *clusterv1.Cluster,
 		ClientSecret: credential.ClientSecret,
 	}
 	if spec.Identity == infrav1.VMIdentityUserAssigned && len(spec.UserAssignedIdentities) > 0 {
-		input.UserAssignedClientID, err = r.Facts.ReadUserAssignedClientID(ctx, opened.Client, spec.UserAssignedIdentities[0].ProviderID)
+		input.UserAssignedClientID, err = r.Facts.ReadUserAssignedClientID(ctx, asker, spec.UserAssignedIdentities[0].ProviderID)
 		if err != nil {
 			return r.reportFailure(ctx, owner, err)
 		}

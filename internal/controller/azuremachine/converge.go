@@ -36,7 +36,7 @@ func (k *Kind) Plan(ctx context.Context, session reconcile.Session, in *input) (
 		return nil, reconcile.RefuseSpec(errs)
 	}
 	var err error
-	if in.planned.MachineFacts, err = k.Facts.MachineFacts(ctx, session.Access.Client, in.planned); err != nil {
+	if in.planned.MachineFacts, err = k.Facts.MachineFacts(ctx, session.Asker(), in.planned); err != nil {
 		return nil, reconcile.ReadFailed(err)
 	}
 	if in.azureMachine.Spec.ProviderID != nil && !in.planned.MachineFacts.VMExists {

@@ -40,7 +40,7 @@ func (k *Kind) NothingCreated(in *input) bool {
 func (k *Kind) PlanDeletion(ctx context.Context, session reconcile.Session, in *input) (*reconcile.Plan, error) {
 	planned := k.newPlanInput(in, session.Access.SubscriptionID, session.Access.LentGrants != nil)
 	var err error
-	if planned.MachineFacts, err = k.Facts.DeletingMachineFacts(ctx, session.Access.Client, planned); err != nil {
+	if planned.MachineFacts, err = k.Facts.DeletingMachineFacts(ctx, session.Asker(), planned); err != nil {
 		return nil, reconcile.ReadFailed(err)
 	}
 	graph, err := machine.BuildDeletePlan(planned)

@@ -10,7 +10,6 @@ import (
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
-	armclient "sigs.k8s.io/cluster-api-provider-azure/internal/arm/client"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/clusterinfra/selfmanaged"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/defaults"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/facts"
@@ -52,7 +51,7 @@ func (k *Kind) Plan(ctx context.Context, session reconcile.Session, in *input) (
 	if errs := pool.UnsupportedFields(in.planned); len(errs) > 0 {
 		return nil, reconcile.RefuseSpec(errs)
 	}
-	if err := k.readFacts(ctx, session.Access.Client, in); err != nil {
+	if err := k.readFacts(ctx, session, in); err != nil {
 		return nil, reconcile.ReadFailed(err)
 	}
 	if errs := pool.CheckSpec(in.planned); len(errs) > 0 {
@@ -77,20 +76,20 @@ func (k *Kind) newPlanInput(in *input, subscription string) pool.Input {
 }
 
 // readFacts reads the facts of the plan.
-func (k *Kind) readFacts(ctx context.Context, c *armclient.Client, in *input) (err error) {
-	known := &in.planned.PoolFacts
-	if in.planned.ClusterInput, err = in.infrastructure.AddFacts(ctx, k.Facts, c, in.planned.ClusterInput); err != nil {
+func (k *Kind) readFacts(ctx context.Context, session reconcile.Session, in *input) (err error) {
+	known, asker := &in.planned.PoolFacts, session.Asker()
+	if in.planned.ClusterInput, err = in.infrastructure.AddFacts(ctx, k.Facts, asker, in.planned.ClusterInput); err != nil {
 		return err
 	}
-	if known.VMSize, known.NearestVMSizes, err = k.Facts.FindVMSize(ctx, c, in.planned.ClusterInput, in.planned.AzureMachinePool.Spec.Template.VMSize); err != nil {
+	if known.VMSize, known.NearestVMSizes, err = k.Facts.FindVMSize(ctx, asker, in.planned.ClusterInput, in.planned.AzureMachinePool.Spec.Template.VMSize); err != nil {
 		return err
 	}
-	if known.VNet, err = k.Facts.ReadClusterVNet(ctx, c, in.planned.ClusterInput); err != nil {
+	if known.VNet, err = k.Facts.ReadClusterVNet(ctx, asker, in.planned.ClusterInput); err != nil {
 		return err
 	}
 	// The deletion of a VM lowers the capacity of the scale set, so an earlier read must not be reused.
 	id := pool.ScaleSetID(in.planned)
-	observed, err := k.Engine.Observe(ctx, c, []arm.ID{id}, true)
+	observed, err := k.Engine.Observe(ctx, asker.Client, []arm.ID{id}, true, session.Read)
 	if err != nil {
 		return err
 	}
@@ -112,7 +111,7 @@ func (k *Kind) decideRollout(ctx context.Context, session reconcile.Session, in 
 	if !in.scaleSet.Exists {
 		return nil
 	}
-	list, err := k.Facts.ListScaleSetVMs(ctx, session.Access.Client, pool.ScaleSetID(in.planned), isFlexible(in))
+	list, err := k.Facts.ListScaleSetVMs(ctx, session.Asker(), pool.ScaleSetID(in.planned), isFlexible(in))
 	if err != nil {
 		return reconcile.ReadFailed(err)
 	}

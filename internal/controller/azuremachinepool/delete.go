@@ -64,7 +64,7 @@ func nothingPlanned(in *input) bool {
 // resources.
 func (k *Kind) PlanDeletion(ctx context.Context, session reconcile.Session, in *input) (_ *reconcile.Plan, err error) {
 	planned := k.newPlanInput(in, session.Access.SubscriptionID)
-	if planned.ClusterInput, err = in.infrastructure.AddFacts(ctx, k.Facts, session.Access.Client, planned.ClusterInput); err != nil {
+	if planned.ClusterInput, err = in.infrastructure.AddFacts(ctx, k.Facts, session.Asker(), planned.ClusterInput); err != nil {
 		return nil, reconcile.ReadFailed(err)
 	}
 	graph, err := pool.BuildDeletePlan(planned)

@@ -90,7 +90,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.
 		return ctrl.Result{}, nil
 	}
 	spec := template.Spec.Template.Spec
-	size, near, err := r.Facts.FindVMSize(ctx, opened.Client, *in, spec.VMSize)
+	size, near, err := r.Facts.FindVMSize(ctx, facts.Asker{Client: opened.Client}, *in, spec.VMSize)
 	if err != nil {
 		return r.reportFailure(ctx, template, "CatalogUnavailable", err)
 	}

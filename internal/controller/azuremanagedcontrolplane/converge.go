@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"strings"
 
-	armclient "sigs.k8s.io/cluster-api-provider-azure/internal/arm/client"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/clusterinfra/aks"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/facts"
 	plan "sigs.k8s.io/cluster-api-provider-azure/internal/plan/aks"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile"
 )
@@ -32,7 +32,7 @@ func (k *Kind) FingerprintInputs(in *input) []any {
 
 // Plan implements reconcile.Kind.
 func (k *Kind) Plan(ctx context.Context, session reconcile.Session, in *input) (*reconcile.Plan, error) {
-	if err := k.readFacts(ctx, session.Access.Client, in); err != nil {
+	if err := k.readFacts(ctx, session.Asker(), in); err != nil {
 		return nil, reconcile.ReadFailed(err)
 	}
 	if errs := plan.CheckSpec(in.planned); len(errs) > 0 {
@@ -47,19 +47,19 @@ func (k *Kind) Plan(ctx context.Context, session reconcile.Session, in *input) (
 }
 
 // readFacts reads the facts of the plan.
-func (k *Kind) readFacts(ctx context.Context, c *armclient.Client, in *input) (err error) {
-	if err := k.Facts.CheckRegion(ctx, c, in.planned.SubscriptionID, in.planned.ControlPlane.Spec.Location); err != nil {
+func (k *Kind) readFacts(ctx context.Context, asker facts.Asker, in *input) (err error) {
+	if err := k.Facts.CheckRegion(ctx, asker, in.planned.SubscriptionID, in.planned.ControlPlane.Spec.Location); err != nil {
 		return err
 	}
 	// This read answers the following ones if the group does not exist. An error is reported by the node of the group.
-	_, _ = k.Facts.ReadResource(ctx, c, plan.ResourceGroupID(in.planned))
+	_, _ = k.Facts.ReadResource(ctx, asker, plan.ResourceGroupID(in.planned))
 	key, value := plan.OwnerTag(in.planned)
-	if in.planned.Facts.VNet, err = k.Facts.ReadVNet(ctx, c, plan.VNetID(in.planned), key, value); err != nil {
+	if in.planned.Facts.VNet, err = k.Facts.ReadVNet(ctx, asker, plan.VNetID(in.planned), key, value); err != nil {
 		return err
 	}
-	if in.planned.Facts.Subnet, err = k.Facts.ReadResource(ctx, c, plan.SubnetID(in.planned)); err != nil {
+	if in.planned.Facts.Subnet, err = k.Facts.ReadResource(ctx, asker, plan.SubnetID(in.planned)); err != nil {
 		return err
 	}
-	in.planned.Facts.Cluster, err = k.Facts.ReadResource(ctx, c, plan.ClusterID(in.planned))
+	in.planned.Facts.Cluster, err = k.Facts.ReadResource(ctx, asker, plan.ClusterID(in.planned))
 	return err
 }

@@ -29,7 +29,7 @@ func (k *Kind) publishAccess(ctx context.Context, session reconcile.Session, in 
 		return 0, nil
 	}
 	to := k.newPublisher(in)
-	credentials, err := aks.ReadKubeconfigs(ctx, k.Facts, session.Access, plan.ClusterID(in.planned), observed, to)
+	credentials, err := aks.ReadKubeconfigs(ctx, k.Facts, session.Asker(), session.Access, plan.ClusterID(in.planned), observed, to)
 	if err != nil {
 		return 0, err
 	}

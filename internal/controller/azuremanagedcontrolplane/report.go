@@ -37,7 +37,7 @@ func (k *Kind) Report(ctx context.Context, session reconcile.Session, in *input,
 	reportConverged(in, outcome)
 	made, _ := outcome.Result(plan.ClusterID(in.planned))
 	reportAvailable(in, made)
-	if errs := aks.CheckVMSizes(ctx, k.Facts, session.Access.Client, in.planned, made, in.planned.Pools...); len(errs) > 0 {
+	if errs := aks.CheckVMSizes(ctx, k.Facts, session.Asker(), in.planned, made, in.planned.Pools...); len(errs) > 0 {
 		return 0, reconcile.RefuseSpec(errs)
 	}
 	holds, err := k.publishAccess(ctx, session, in, outcome)

@@ -8,8 +8,8 @@ import (
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
-	armclient "sigs.k8s.io/cluster-api-provider-azure/internal/arm/client"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/clusterinfra/aks"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/facts"
 	neutral "sigs.k8s.io/cluster-api-provider-azure/internal/plan"
 	plan "sigs.k8s.io/cluster-api-provider-azure/internal/plan/aks"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile"
@@ -40,7 +40,7 @@ func (k *Kind) FingerprintInputs(in *input) []any {
 
 // Plan implements reconcile.Kind.
 func (k *Kind) Plan(ctx context.Context, session reconcile.Session, in *input) (*reconcile.Plan, error) {
-	if err := k.readFacts(ctx, session.Access.Client, in); err != nil {
+	if err := k.readFacts(ctx, session.Asker(), in); err != nil {
 		return nil, reconcile.ReadFailed(err)
 	}
 	if errs := plan.CheckPool(in.planned, in.pool); len(errs) > 0 {
@@ -54,11 +54,11 @@ func (k *Kind) Plan(ctx context.Context, session reconcile.Session, in *input) (
 }
 
 // readFacts reads the facts of the plan.
-func (k *Kind) readFacts(ctx context.Context, c *armclient.Client, in *input) (err error) {
-	if in.planned.Facts.Cluster, err = k.Facts.ReadResource(ctx, c, plan.ClusterID(in.planned)); err != nil {
+func (k *Kind) readFacts(ctx context.Context, asker facts.Asker, in *input) (err error) {
+	if in.planned.Facts.Cluster, err = k.Facts.ReadResource(ctx, asker, plan.ClusterID(in.planned)); err != nil {
 		return err
 	}
-	in.planned.Facts.AgentPool, err = k.Facts.ReadResource(ctx, c, plan.PoolID(in.planned, in.pool))
+	in.planned.Facts.AgentPool, err = k.Facts.ReadResource(ctx, asker, plan.PoolID(in.planned, in.pool))
 	return err
 }
 
@@ -66,14 +66,14 @@ func (k *Kind) readFacts(ctx context.Context, c *armclient.Client, in *input) (e
 func (k *Kind) Report(ctx context.Context, session reconcile.Session, in *input, outcome arm.Outcome) (time.Duration, error) {
 	reportConverged(in, outcome)
 	result, _ := outcome.Result(plan.PoolID(in.planned, in.pool))
-	if errs := aks.CheckVMSizes(ctx, k.Facts, session.Access.Client, in.planned, result, in.pool); len(errs) > 0 {
+	if errs := aks.CheckVMSizes(ctx, k.Facts, session.Asker(), in.planned, result, in.pool); len(errs) > 0 {
 		return 0, reconcile.RefuseSpec(errs)
 	}
 	if !outcome.IsDone() {
 		reconcile.SummarizeReady(in.azurePool, summarizedConditions)
 		return 0, nil
 	}
-	complete, err := k.readInstances(ctx, session.Access.Client, in, result.Observed)
+	complete, err := k.readInstances(ctx, session.Asker(), in, result.Observed)
 	if err != nil {
 		return 0, reconcile.ReadFailedFor(infrav1.ScaleSetReadyCondition, err)
 	}
@@ -92,10 +92,10 @@ func (k *Kind) Report(ctx context.Context, session reconcile.Session, in *input,
 }
 
 // readInstances reads the VMs of the pool, and reports whether the pool has all of them.
-func (k *Kind) readInstances(ctx context.Context, c *armclient.Client, in *input, observed json.RawMessage) (complete bool, err error) {
+func (k *Kind) readInstances(ctx context.Context, asker facts.Asker, in *input, observed json.RawMessage) (complete bool, err error) {
 	group := arm.ResourceGroupID(in.planned.SubscriptionID, plan.NodeResourceGroupName(in.planned))
 	count := nodeCount(observed)
-	ids, exists, err := k.Facts.ListPoolInstances(ctx, c, group, plan.PoolName(in.pool), observed, int(count))
+	ids, exists, err := k.Facts.ListPoolInstances(ctx, asker, group, plan.PoolName(in.pool), observed, int(count))
 	if err != nil {
 		return false, err
 	}

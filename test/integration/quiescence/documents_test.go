@@ -146,7 +146,7 @@ func (l *library) converge() {
 	l.t.Helper()
 	l.repeat(arm.Outcome.IsDone, func(request engine.Request) (arm.Outcome, error) {
 		needs := asoresource.ListNeededFacts(l.in)
-		observed, err := l.engine.Observe(l.t.Context(), l.client, needs, true)
+		observed, err := l.engine.Observe(l.t.Context(), l.client, needs, true, engine.ReadOptions{})
 		if err != nil {
 			return arm.Outcome{}, err
 		}
@@ -219,7 +219,7 @@ func (l *library) quiet() {
 
 func (l *library) observe(id string) map[string]any {
 	l.t.Helper()
-	observed, err := l.engine.Observe(l.t.Context(), l.client, []arm.ID{arm.ID(id)}, true)
+	observed, err := l.engine.Observe(l.t.Context(), l.client, []arm.ID{arm.ID(id)}, true, engine.ReadOptions{})
 	if err != nil {
 		l.t.Fatal(err)
 	}

@@ -7,6 +7,7 @@ import (
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/engine"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/facts"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/cluster"
@@ -40,7 +41,7 @@ func TestQuiescencePools(t *testing.T) {
 				scaleSet, _ := outcome.Result(pool.ScaleSetID(in))
 				return scaleSet.IsDone()
 			})
-			observed, err := w.engine.Observe(t.Context(), w.client, []arm.ID{pool.ScaleSetID(in)}, true)
+			observed, err := w.engine.Observe(t.Context(), w.client, []arm.ID{pool.ScaleSetID(in)}, true, engine.ReadOptions{})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -116,7 +116,7 @@ func possibleMachine(in *plan.MachineInput) {
 // made is the input once the VM exists: its identity is known, and the bootstrap data is read no more.
 func (w *world) made(in plan.MachineInput) plan.MachineInput {
 	w.t.Helper()
-	observed, err := w.engine.Observe(w.t.Context(), w.client, []arm.ID{plan.VMID(in)}, true)
+	observed, err := w.engine.Observe(w.t.Context(), w.client, []arm.ID{plan.VMID(in)}, true, engine.ReadOptions{})
 	if err != nil {
 		w.t.Fatal(err)
 	}

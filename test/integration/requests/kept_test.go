@@ -18,6 +18,7 @@ import (
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/engine"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/types"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/azurejson"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/identity/access"
@@ -118,7 +119,7 @@ func (w *world) comeAndGo(m *virtual.Manager, name string, machines int) {
 	}
 	virtual.Wait(nil, 4*time.Hour)
 	nothing := arm.ResourceGroupID(w.Azure.SubscriptionID, "nothing")
-	if _, err := m.Engine.Observe(w.T.Context(), opened.Client, []arm.ID{nothing}, true); err != nil {
+	if _, err := m.Engine.Observe(w.T.Context(), opened.Client, []arm.ID{nothing}, true, engine.ReadOptions{}); err != nil {
 		w.T.Fatal(err)
 	}
 	synctest.Wait()

@@ -22,6 +22,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/engine"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/azuremachinepool"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/defaults"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/facts"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/identity/access"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/cluster"
@@ -98,7 +99,7 @@ func (w *world) network(m *virtual.Manager) {
 		w.t.Fatal(err)
 	}
 	in := plan.ClusterInput{Cluster: owner, AzureCluster: azureCluster, SubscriptionID: w.Azure.SubscriptionID}
-	if in.Facts.VNet, err = m.Facts.ReadClusterVNet(w.t.Context(), opened.Client, in); err != nil {
+	if in.Facts.VNet, err = m.Facts.ReadClusterVNet(w.t.Context(), facts.Asker{Client: opened.Client}, in); err != nil {
 		w.t.Fatal(err)
 	}
 	key, value := plan.OwnerTag(in)
