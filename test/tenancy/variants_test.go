@@ -168,9 +168,9 @@ func held(t *testing.T, kind string, says *regexp.Regexp, do func(w *world)) {
 	})
 }
 
-// TestCounts compares the counts of variants in the book with those that are tried.
+// TestCounts compares the counts in the table of attempts with the variants that are tried.
 func TestCounts(t *testing.T) {
-	page, err := os.ReadFile("../../docs/book/tenancy.md")
+	page, err := os.ReadFile("../../docs/design/tenancy-attempts.md")
 	if err != nil {
 		t.Fatal(err)
 	}
