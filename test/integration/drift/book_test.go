@@ -14,40 +14,49 @@ var update = flag.Bool("update", false, "rewrite the page of the book")
 
 const page = "../../../docs/book/drift.md"
 
-const introduction = `# Changes outside
+const introduction = `# Drift detection and repair
 
-What is changed in Azure beside the provider, by a person, by cloud-provider-azure or by a policy, is found at the next
-look at the object: within ` + "`--sync-period`" + `, ten minutes by default, or when the object changes. One of three things happens:
+The provider compares the resources in Azure with the spec. It repairs or reports changes that a user, cloud-provider-azure, a policy or another program made in Azure. This page
+lists the changes that are repaired, reported and left alone, and how soon they are detected.
 
-- **repaired**: the resource is brought back to what the spec says
-- **reported**: the condition of the resource's kind says what is different, and nothing is written: with status True and the
-  reason ` + "`Drifted`" + ` as long as the object works, with status False when it does not
-- **kept**: it is not the provider's business, stays through all repairs, and nothing is said
+## When drift is detected
 
-What is not repaired differs because Azure was changed or because the spec was, and the message says which: a resource "was
-changed outside", or "cannot be changed, and the spec has other values". Where the manager has not seen the two agree, as
-when one was changed while no manager ran, it says only that the resource "differs from the spec".
+| Detected | Interval (flag, default) | Changes |
+|---|---|---|
+| when the object changes | | all |
+| by the regular sync | ` + "`--sync-period`" + `, 10 minutes | writes to resources that can carry tags, their deletion and their tags; the power state of VMs and AKS clusters |
+| by the full sync | ` + "`--full-sync-period`" + `, 1 hour | tags of resource groups; subnets, peerings, security rules, routes, inbound NAT rules, DNS records, role assignments and agent pools whose parent resource does not show the change; versions after an automatic upgrade by AKS; instances of AKS pools that come or go without a change of their scale set; kubeconfigs that users rotated |
 
-What Azure's list of all resources of the subscription shows, which is each write to a resource that can carry tags, its deletion,
-and its tags, is found then. What that list does not show is read once in ` + "`--full-sync-period`" + `, an hour by default, and found then: tags of
-resource groups; subnets, peerings, security rules, routes, inbound NAT rules, DNS records, role assignments and agent pools, where Azure
-does not have them change the time of the resource that they are in; what AKS changes of a cluster by itself, as its version after an
-automatic upgrade; instances of AKS pools that come or go without a change of their scale set; and kubeconfigs that were rotated by hand.
-With ` + "`--full-sync-period=0`" + ` all is found at the next look. Whoever may not list the resources of the subscription or group reads all each time.
+The regular sync uses Azure's list of all resources of the subscription, which has the time of the last change of each resource. The full sync reads every resource.
+Set ` + "`--full-sync-period=0`" + ` to run a full sync every time. A manager that may not list the resources of the subscription or resource group always runs full syncs.
 
-A machine that is stopped is found at the next look, as everything else: whether machines run is part of the list that all
-machines of a resource group share, and costs no request of its own. An AKS cluster that is stopped is found at the next look, too: each look reads
-the cluster.
+Paused objects are neither read nor repaired nor reported until they are resumed. Resources that users created and the spec only uses are never changed.
 
-Of a paused object nothing is read, repaired or reported until it goes on. Resources that you bring are never changed. Every
-line of the table is tried by the tests in ` + "`test/integration/drift`" + `, which also write this page.
-[Programs that share resources with the provider](shared-resources.md) lists what other programs write, and how.
+## What happens
 
-| Resource | Changed outside | Outcome | |
+- **Repaired**: the provider writes the value of the spec.
+- **Reported**: the provider writes nothing. The condition of the resource type has the difference. Its reason is ` + "`Drifted`" + ` and its status True while the object works. If the
+  object no longer works, the status is False.
+- **Kept**: the setting belongs to other programs or users. It stays through all repairs and is not reported.
+
+The message of a reported difference has its cause:
+
+| Message | Cause |
+|---|---|
+| "was changed outside" | Azure was changed |
+| "cannot be changed, and the spec has other values" | the spec was changed, and existing resources cannot get the new value |
+| "differs from the spec" | unknown, because the manager has never seen the two agree, for example if one was changed while no manager ran |
+
+[Programs that share resources with the provider](shared-resources.md) lists the writes of other programs. The tests in ` + "`test/integration/drift`" + ` make each change of the
+following table, and generate this page.
+
+## Changes and their outcome
+
+| Resource | Change | Outcome | Note |
 |---|---|---|---|
 `
 
-// TestBook makes sure that the page of the book says what is tried.
+// TestBook compares the page of the book with the rows that are tested.
 func TestBook(t *testing.T) {
 	var want strings.Builder
 	want.WriteString(introduction)
@@ -59,7 +68,7 @@ func TestBook(t *testing.T) {
 		}
 		seen[key] = true
 		if r.outcome == kept && r.holds == nil || r.outcome == reported && r.want.Type == "" || r.object == "" || r.path == "" {
-			t.Errorf("%s does not say how its outcome is told", key)
+			t.Errorf("%s has no check of its outcome", key)
 		}
 		fmt.Fprintf(&want, "| %s | %s | %s | %s |\n", r.resource, r.change, r.outcome, r.note)
 	}

@@ -18,7 +18,7 @@ func interfaceRows() []row {
 	}
 	return []row{
 		{
-			resource: "Network interface", change: "it is put into another backend pool", outcome: kept, note: "cloud-provider-azure does so for Services", object: controlPlane, path: cpNIC,
+			resource: "Network interface", change: "it is added to another backend pool", outcome: kept, note: "cloud-provider-azure does this for Services", object: controlPlane, path: cpNIC,
 			do: func(w *world) {
 				list, properties := first(w, cpNIC)
 				pools, _ := properties["loadBalancerBackendAddressPools"].([]any)
@@ -52,7 +52,7 @@ func interfaceRows() []row {
 		edited("Network interface", "IP forwarding or accelerated networking are changed", "", worker, nic, body{"properties": body{"enableIPForwarding": false}}),
 		edited("Network interface", "DNS servers are changed", "", worker, nic, body{"properties": body{"dnsSettings": body{"dnsServers": []any{"9.9.9.9"}}}}),
 		{
-			resource: "Network interface", change: "it is taken out of a backend pool or off its NAT rule", outcome: repaired, object: controlPlane, path: cpNIC,
+			resource: "Network interface", change: "it is removed from a backend pool or NAT rule", outcome: repaired, object: controlPlane, path: cpNIC,
 			do: func(w *world) {
 				list, properties := first(w, cpNIC)
 				pools, _ := properties["loadBalancerBackendAddressPools"].([]any)
@@ -61,7 +61,7 @@ func interfaceRows() []row {
 				w.edit(cpNIC, body{"properties": body{"ipConfigurations": list}})
 			},
 		},
-		edited("Inbound NAT rule", "it leads to another port", "", controlPlane, natRule, body{"properties": body{"backendPort": 2222}}),
+		edited("Inbound NAT rule", "it forwards to another port", "", controlPlane, natRule, body{"properties": body{"backendPort": 2222}}),
 		tagsOnly("Machine's public IP address", worker, network+"publicIPAddresses/pip-"+worker),
 	}
 }
@@ -86,7 +86,7 @@ func machineRows() []row {
 			},
 		},
 		{
-			resource: "Virtual machine", change: "a user-assigned identity is taken away", outcome: repaired, object: worker, path: vm,
+			resource: "Virtual machine", change: "a user-assigned identity is removed", outcome: repaired, object: worker, path: vm,
 			do: func(w *world) {
 				identities, _ := w.at(vm, "identity.userAssignedIdentities").(body)
 				for id := range identities {
@@ -96,7 +96,7 @@ func machineRows() []row {
 				}
 			},
 		},
-		drifts("Virtual machine", "it is resized", "a VM is made once: replace the Machine for another size", worker, vm, running, "properties.hardwareProfile.vmSize",
+		drifts("Virtual machine", "it is resized", "the spec applies at creation only. Replace the Machine to change the size", worker, vm, running, "properties.hardwareProfile.vmSize",
 			body{"properties": body{"hardwareProfile": body{"vmSize": "Standard_D4s_v3"}}}, body{"properties": body{"hardwareProfile": body{"vmSize": "Standard_D2s_v3"}}}),
 		drifts("Virtual machine", "boot diagnostics are turned off", "as above", worker, vm, running, "properties.diagnosticsProfile.bootDiagnostics.enabled",
 			body{"properties": body{"diagnosticsProfile": body{"bootDiagnostics": body{"enabled": false}}}}, body{"properties": body{"diagnosticsProfile": body{"bootDiagnostics": body{"enabled": true}}}}),
@@ -109,7 +109,7 @@ func machineRows() []row {
 					"managedDisk": body{"id": string(w.id(disk))}}}}}})
 			},
 		},
-		halted("it is deallocated", "Azure does not start it again: start it, or let a MachineHealthCheck replace the Machine", "deallocate", "deallocated"),
+		halted("it is deallocated", "the provider does not start it. Start it, or let a MachineHealthCheck replace the Machine", "deallocate", "deallocated"),
 		halted("it is stopped", "as above", "powerOff", "stopped"),
 		{
 			resource: "Virtual machine", change: "a data disk is attached", outcome: kept, note: "the CSI driver attaches one for each volume", object: worker, path: vm,
@@ -124,14 +124,14 @@ func machineRows() []row {
 		removed("VM extension", "an extension of the spec is removed", "", worker, extension),
 		edited("VM extension", "settings or version are changed", "", worker, extension, body{"properties": body{"settings": body{"a": "2", "b": "3"}}}),
 		{
-			resource: "VM extension", change: "an extension is added", outcome: kept, note: "as Azure Policy does", object: worker, path: vm,
+			resource: "VM extension", change: "an extension is added", outcome: kept, note: "Azure Policy adds extensions", object: worker, path: vm,
 			do: func(w *world) {
 				w.put(vm+"/extensions/Theirs", body{"location": "eastus", "properties": body{"publisher": "p", "type": "t", "typeHandlerVersion": "1.0"}})
 			},
 			holds: func(w *world) bool { _, ok := w.get(vm + "/extensions/Theirs"); return ok },
 		},
 		{
-			resource: "Availability set", change: "a tag of the provider is changed or removed", outcome: repaired, note: "tags that others set stay", object: inSet, path: set,
+			resource: "Availability set", change: "a tag of the provider is changed or removed", outcome: repaired, note: "tags of other users stay", object: inSet, path: set,
 			do: func(w *world) { w.edit(set, body{"tags": body{infrav1.RoleTag: "theirs", infrav1.NameTag: nil}}) },
 		},
 		removed("Role assignment", "the role of a system-assigned identity is removed", "", withRole, "providers/Microsoft.Authorization/roleAssignments/"+roleName),
@@ -155,7 +155,7 @@ func lostRows() []row {
 		return row{resource: "Virtual machine", change: change, outcome: reported, note: note, object: name, path: compute + "virtualMachines/" + name, do: do,
 			want: metav1.Condition{Type: running, Status: metav1.ConditionFalse, Reason: reason, Message: message}}
 	}
-	const replace = "it is not made again: a MachineHealthCheck or a person replaces the Machine"
+	const replace = "the provider does not create it again. Let a MachineHealthCheck replace the Machine, or replace it yourself"
 	return []row{
 		lost(failing, "it fails", replace, infrav1.VMFailedReason, "InternalOperationError", func(w *world) {
 			w.edit(compute+"virtualMachines/"+failing, body{"properties": body{"provisioningState": "Failed"}})
@@ -163,7 +163,7 @@ func lostRows() []row {
 		lost(vanishing, "it is removed", replace, infrav1.VMDeletedReason, "no longer exists", func(w *world) {
 			w.remove(compute + "virtualMachines/" + vanishing)
 		}),
-		lost(spotStopped, "Azure evicts a spot VM with the policy Deallocate", "Azure does not start it again: start it, or let the Machine be replaced", infrav1.SpotVMEvictedReason, "deallocated", func(w *world) {
+		lost(spotStopped, "Azure evicts a spot VM with the policy Deallocate", "the provider does not start it. Start it, or replace the Machine", infrav1.SpotVMEvictedReason, "deallocated", func(w *world) {
 			w.fault(fault.Rule{Now: true, ID: string(w.id(compute + "virtualMachines/" + spotStopped)), Kind: fault.Evict})
 		}),
 		lost(spotDeleted, "Azure evicts a spot VM with the policy Delete", replace, infrav1.SpotVMEvictedReason, "evicted", func(w *world) {

@@ -10,7 +10,7 @@ func poolRows() []row {
 		tagChanged("Scale set", pool, vmss),
 		disowned("Scale set", pool, vmss, "c1"),
 		stripped("Scale set", pool, vmss),
-		edited("Scale set", "its template of VMs is changed", "VMs that are there stay", pool, vmss,
+		edited("Scale set", "the model of its VMs is changed", "existing VMs do not change", pool, vmss,
 			body{"properties": body{"virtualMachineProfile": body{"diagnosticsProfile": body{"bootDiagnostics": body{"enabled": false}}}}}),
 	}
 }

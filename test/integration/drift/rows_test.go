@@ -66,7 +66,7 @@ const (
 
 // tagChanged is the row of a resource that carries additional tags.
 func tagChanged(resource, object, path string) row {
-	return row{resource: resource, change: "a tag of the spec or of the provider is changed or removed", outcome: repaired, note: "tags that others set stay",
+	return row{resource: resource, change: "a tag of the spec or of the provider is changed or removed", outcome: repaired, note: "tags of other users stay",
 		object: object, path: path, do: func(w *world) {
 			w.edit(path, body{"tags": body{"team": "theirs", infrav1.ClusterTagKey("c1"): "owned", infrav1.NameTag: nil}})
 		}}
@@ -108,7 +108,7 @@ func drifts(resource, change, note, object, path, condition, told string, patch,
 
 // disowned is the row of a resource that loses the tag that says whose it is: the tag of the owner proves it.
 func disowned(resource, object, path, cluster string) row {
-	return row{resource: resource, change: "the ownership tag is removed", outcome: repaired, note: "the tag with the owner proves whose it is", object: object, path: path,
+	return row{resource: resource, change: "the ownership tag is removed", outcome: repaired, note: "the owner tag proves the ownership", object: object, path: path,
 		do: func(w *world) { w.edit(path, body{"tags": body{infrav1.ClusterTagKey(cluster): nil}}) }}
 }
 
@@ -127,14 +127,14 @@ func (w *world) strip(path string) {
 
 // stripped is the row of a resource in a resource group of the cluster's that loses all its tags.
 func stripped(resource, object, path string) row {
-	return row{resource: resource, change: "all tags are removed", outcome: repaired, note: "the cluster made it, and the resource group is the cluster's; [elsewhere](../design/ownership.md#a-lost-tag) it is reported unless it uses something of the cluster's", object: object, path: path,
+	return row{resource: resource, change: "all tags are removed", outcome: repaired, note: "the provider created the resource, and the resource group belongs to the cluster. In other groups it is [reported](../design/ownership.md#a-lost-tag) unless it uses a resource of the cluster", object: object, path: path,
 		do: func(w *world) { w.strip(path) }}
 }
 
 // groupStripped is the row of a resource group that loses all its tags, so that nothing proves whose it is.
 func groupStripped(object, path string) row {
 	var tags any
-	return row{resource: "Resource group", change: "all tags are removed", outcome: reported, note: "it is used, the condition has the commands that hand it back or give it up, and the deletion of the cluster waits for one of them", object: object, path: path,
+	return row{resource: "Resource group", change: "all tags are removed", outcome: reported, note: "the provider keeps using the group. The condition has the commands that hand it back or give it up, and the deletion of the cluster waits for one of them", object: object, path: path,
 		do: func(w *world) {
 			tags = w.at(path, "tags")
 			w.strip(path)
