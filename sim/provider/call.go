@@ -115,6 +115,9 @@ func (e *Env) Draw(median time.Duration, spread float64) time.Duration {
 	return time.Duration(float64(median) * math.Exp(spread*e.Rand.NormFloat64()))
 }
 
+// Seconds returns a duration in seconds.
+func Seconds(n float64) time.Duration { return time.Duration(n * float64(time.Second)) }
+
 // Scale multiplies by the time scale.
 func (e *Env) Scale(d time.Duration) time.Duration { return time.Duration(float64(d) * e.TimeScale) }
 

@@ -101,14 +101,19 @@ func gateway(e *Error) *Error {
 	return e
 }
 
+// GatewayErrorf returns an error that Azure Resource Manager itself writes.
+func GatewayErrorf(status int, code, format string, args ...any) *Error {
+	return gateway(Errorf(status, code, format, args...))
+}
+
 // ResourceGroupNotFound is Azure Resource Manager's answer for anything inside an unknown resource group.
 func ResourceGroupNotFound(name string) *Error {
-	return gateway(Errorf(404, "ResourceGroupNotFound", "Resource group '%s' could not be found.", name))
+	return GatewayErrorf(404, "ResourceGroupNotFound", "Resource group '%s' could not be found.", name)
 }
 
 // ResourceNotFound is Azure Resource Manager's answer for a top-level resource that was never created.
 func ResourceNotFound(id store.ID) *Error {
-	return gateway(Errorf(404, "ResourceNotFound", "The Resource '%s' under resource group '%s' was not found. For more details please go to https://aka.ms/ARMResourceNotFoundFix", relative(id), id.ResourceGroup))
+	return GatewayErrorf(404, "ResourceNotFound", "The Resource '%s' under resource group '%s' was not found. For more details please go to https://aka.ms/ARMResourceNotFoundFix", relative(id), id.ResourceGroup)
 }
 
 // relative is an ID below its scope: "Microsoft.Network/virtualNetworks/v".
@@ -132,7 +137,7 @@ func NestedResourcesExist(id string) *Error {
 
 // ResourceGroupBeingDeleted answers writes into a resource group that is on its way out.
 func ResourceGroupBeingDeleted(name string) *Error {
-	return gateway(Errorf(409, "ResourceGroupBeingDeleted", "The resource group '%s' is in deprovisioning state and cannot perform this operation.", name))
+	return GatewayErrorf(409, "ResourceGroupBeingDeleted", "The resource group '%s' is in deprovisioning state and cannot perform this operation.", name)
 }
 
 // InvalidReference reports that a referenced resource does not exist. from is the ID of the resource with the

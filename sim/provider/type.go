@@ -237,3 +237,12 @@ func (c *Call) postponed(err error) (time.Duration, bool) {
 	}
 	return 0, false
 }
+
+// Keep carries a read-only value over from the stored body, or makes it.
+func (d *Draft) Keep(path string, make func() string) {
+	if old := body.String(d.Old, path); old != "" {
+		body.Set(d.New, path, old)
+	} else {
+		body.Set(d.New, path, make())
+	}
+}

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"net/url"
 	"regexp"
 	"slices"
 	"strconv"
@@ -516,12 +515,4 @@ func writeJSON(w http.ResponseWriter, status int, v any) {
 	w.Header().Set("Cache-Control", "no-store, no-cache")
 	w.WriteHeader(status)
 	_, _ = w.Write(raw)
-}
-
-func clone(v url.Values) url.Values {
-	out := url.Values{}
-	for k, l := range v {
-		out[k] = append([]string(nil), l...)
-	}
-	return out
 }

@@ -21,21 +21,21 @@ func (x *exchange) move() error {
 	target := body.String(c.Body, "targetResourceGroup")
 	to, err := store.ParseID(target)
 	if err != nil || to.ResourceGroup == "" || to.Namespace != "" {
-		return gatewayError(400, "InvalidResourceMoveRequest", "The target resource group '%s' is not valid: it must be the ID of a resource group.", target)
+		return provider.GatewayErrorf(400, "InvalidResourceMoveRequest", "The target resource group '%s' is not valid: it must be the ID of a resource group.", target)
 	}
 	if c.Get(to.String()) == nil {
 		return provider.ResourceGroupNotFound(to.ResourceGroup)
 	}
 	ids := body.Strings(c.Body, "resources")
 	if len(ids) == 0 {
-		return gatewayError(400, "InvalidResourceMoveRequest", "The request has no resources to be moved.")
+		return provider.GatewayErrorf(400, "InvalidResourceMoveRequest", "The request has no resources to be moved.")
 	}
-	refused := gatewayError(409, "ResourceMoveProviderValidationFailed", "Resource move validation failed. Please see details. Diagnostic information: timestamp '%s', subscription id '%s', tracking id '%s', request correlation id '%[3]s'.",
+	refused := provider.GatewayErrorf(409, "ResourceMoveProviderValidationFailed", "Resource move validation failed. Please see details. Diagnostic information: timestamp '%s', subscription id '%s', tracking id '%s', request correlation id '%[3]s'.",
 		c.Now().Format("20060102T150405Z"), x.segs[1], c.RequestID)
 	for _, id := range ids {
 		parsed, err := store.ParseID(id)
 		if err != nil || !strings.HasPrefix(store.Key(id), store.Key(group.ID)+"/") {
-			return gatewayError(400, "InvalidResourceMoveRequest", "The resource '%s' is not in resource group '%s'.", id, group.Name())
+			return provider.GatewayErrorf(400, "InvalidResourceMoveRequest", "The resource '%s' is not in resource group '%s'.", id, group.Name())
 		}
 		r := c.Get(id)
 		if r == nil {

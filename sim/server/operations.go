@@ -140,7 +140,7 @@ var networkPollDelays = []int{10, 10, 20, 20, 40, 40, 80, 160}
 func (x *exchange) operation(id string, result bool) (*provider.Reply, error) {
 	op := x.call.Operation(id)
 	if op == nil {
-		return nil, gatewayError(404, "ResourceNotFound", "The operation '%s' was not found.", id)
+		return nil, provider.GatewayErrorf(404, "ResourceNotFound", "The operation '%s' was not found.", id)
 	}
 	x.record.OperationID = op.ID
 	x.call.Type = x.s.env.TypeOf(op.Type)
@@ -281,7 +281,7 @@ func (x *exchange) groupPoll(op *store.Operation, running bool) (*provider.Reply
 		return &provider.Reply{Status: 202, RetryAfter: 15 * time.Second, Header: map[string]string{"Location": x.call.BaseURL + x.r.URL.RequestURI()}}, nil
 	}
 	if op.Error != nil {
-		e := gatewayError(409, body.String(op.Error, "code"), "%s", body.String(op.Error, "message"))
+		e := provider.GatewayErrorf(409, body.String(op.Error, "code"), "%s", body.String(op.Error, "message"))
 		for _, d := range body.Objects(op.Error, "details") {
 			e.Details = append(e.Details, provider.Errorf(0, body.String(d, "code"), "%s", body.String(d, "message")).WithTarget(body.String(d, "target")))
 		}

@@ -2,6 +2,7 @@ package server
 
 import (
 	"iter"
+	"maps"
 	"math"
 	"slices"
 	"strconv"
@@ -48,11 +49,11 @@ func (x *exchange) dispatch() (*provider.Reply, error) {
 	case n >= 1 && n <= 2 && l[0] == "providers":
 		return x.providers("", l[1:])
 	case n < 2:
-		return nil, gatewayError(404, "InvalidResourceNamespace", "The path '%s' names no resource.", x.r.URL.Path)
+		return nil, provider.GatewayErrorf(404, "InvalidResourceNamespace", "The path '%s' names no resource.", x.r.URL.Path)
 	}
 	if l[0] == "subscriptions" {
 		if !x.s.knownSubscription(l[1]) {
-			return nil, gatewayError(404, "SubscriptionNotFound", "The subscription '%s' could not be found.", x.segs[1])
+			return nil, provider.GatewayErrorf(404, "SubscriptionNotFound", "The subscription '%s' could not be found.", x.segs[1])
 		}
 		if rep, err, done := x.ofSubscription(); done {
 			return rep, err
@@ -141,7 +142,7 @@ func (x *exchange) ofProvider(i int) (*provider.Reply, error, bool) {
 		}
 	case ns == "microsoft.resourcehealth" && len(rest) == 2 && rest[0] == "availabilitystatuses":
 		if x.r.Method != "GET" {
-			return nil, gatewayError(405, "MethodNotAllowed", "The requested resource does not support http method '%s'.", x.r.Method), true
+			return nil, provider.GatewayErrorf(405, "MethodNotAllowed", "The requested resource does not support http method '%s'.", x.r.Method), true
 		}
 		rep, err := resourcehealth.Current(x.call, "/"+strings.Join(x.segs[:i], "/"))
 		return rep, err, true
@@ -153,7 +154,7 @@ func (x *exchange) ofProvider(i int) (*provider.Reply, error, bool) {
 	}
 	p := x.s.env.Space(ns)
 	if p == nil {
-		return nil, gatewayError(404, "InvalidResourceNamespace", "The resource namespace '%s' is invalid.", x.segs[i+1]), true
+		return nil, provider.GatewayErrorf(404, "InvalidResourceNamespace", "The resource namespace '%s' is invalid.", x.segs[i+1]), true
 	}
 	if id, result, ok := x.polled(rest); ok {
 		rep, err := x.operation(id, result)
@@ -205,7 +206,7 @@ func (x *exchange) ofResource() (*provider.Reply, error) {
 	c := x.call
 	id, err := store.ParseID("/" + strings.Join(x.segs, "/"))
 	if err != nil {
-		return nil, gatewayError(404, "InvalidResourceType", "The path '%s' names no resource.", x.r.URL.Path)
+		return nil, provider.GatewayErrorf(404, "InvalidResourceType", "The path '%s' names no resource.", x.r.URL.Path)
 	}
 	t := x.s.env.TypeOf(id.Type())
 	last := x.lower[len(x.lower)-1]
@@ -215,7 +216,7 @@ func (x *exchange) ofResource() (*provider.Reply, error) {
 		}
 		c.ID, c.Type = id, t
 		if x.r.Method != "GET" {
-			return nil, gatewayError(405, "MethodNotAllowed", "The requested resource does not support http method '%s'.", x.r.Method)
+			return nil, provider.GatewayErrorf(405, "MethodNotAllowed", "The requested resource does not support http method '%s'.", x.r.Method)
 		}
 		list, err := c.Listed()
 		if err != nil {
@@ -247,7 +248,7 @@ func (x *exchange) ofResource() (*provider.Reply, error) {
 	case "DELETE":
 		return c.Remove()
 	}
-	return nil, gatewayError(405, "MethodNotAllowed", "The requested resource does not support http method '%s'.", x.r.Method)
+	return nil, provider.GatewayErrorf(405, "MethodNotAllowed", "The requested resource does not support http method '%s'.", x.r.Method)
 }
 
 // below answers POST <resource>/<action> and GET <resource>/<read>.
@@ -295,13 +296,7 @@ func (x *exchange) belowNamed(id store.ID) (*provider.Reply, error) {
 
 func (x *exchange) unknownType(id store.ID) error {
 	versions := "2025-05-01,2025-04-01,2024-03-01,2023-05-01"
-	return gatewayError(404, "InvalidResourceType", "The resource type '%s' could not be found in the namespace '%s' for api version '%s'. The supported api-versions are '%s'.", strings.Join(id.Types, "/"), id.Namespace, x.call.APIVersion, versions)
-}
-
-func gatewayError(status int, code, format string, args ...any) *provider.Error {
-	e := provider.Errorf(status, code, format, args...)
-	e.Gateway = true
-	return e
+	return provider.GatewayErrorf(404, "InvalidResourceType", "The resource type '%s' could not be found in the namespace '%s' for api version '%s'. The supported api-versions are '%s'.", strings.Join(id.Types, "/"), id.Namespace, x.call.APIVersion, versions)
 }
 
 // page cuts a list that is rendered into pages.
@@ -316,7 +311,7 @@ func (x *exchange) pageOf(list provider.Listing) *provider.Reply {
 	rows, next := list.Page(x.call.Query.Get("$skiptoken"), size)
 	out := body.Object{"value": rows}
 	if next != "" {
-		q := clone(x.call.Query)
+		q := maps.Clone(x.call.Query)
 		q.Set("$skiptoken", next)
 		out["nextLink"] = x.call.BaseURL + x.r.URL.Path + "?" + q.Encode()
 	}

@@ -1,6 +1,7 @@
 package server
 
 import (
+	"slices"
 	"strings"
 
 	"sigs.k8s.io/cluster-api-provider-azure/sim/body"
@@ -76,7 +77,7 @@ func (x *exchange) tenants() []any {
 func (x *exchange) locations(sub string) []any {
 	out := []any{}
 	for _, r := range regions {
-		if !contains(x.s.opts.Locations, r.name) {
+		if !slices.Contains(x.s.opts.Locations, r.name) {
 			continue
 		}
 		base := "/subscriptions/" + sub + "/locations/"
@@ -97,7 +98,7 @@ func (x *exchange) locations(sub string) []any {
 		return out
 	}
 	for _, z := range provider.EdgeZones {
-		if !contains(x.s.opts.Locations, z.Region) {
+		if !slices.Contains(x.s.opts.Locations, z.Region) {
 			continue
 		}
 		base := "/subscriptions/" + sub + "/locations/"
@@ -105,15 +106,6 @@ func (x *exchange) locations(sub string) []any {
 			"metadata": body.Object{"regionType": "Physical", "regionCategory": "Extended", "homeLocation": z.Region, "pairedRegion": []any{}}})
 	}
 	return out
-}
-
-func contains(list []string, s string) bool {
-	for _, e := range list {
-		if e == s {
-			return true
-		}
-	}
-	return false
 }
 
 // providers answers the list of resource providers, one of them, and its registration. Everything is registered from the start.
@@ -127,7 +119,7 @@ func (x *exchange) providers(sub string, rest []string) (*provider.Reply, error)
 	}
 	p := x.s.env.Space(rest[0])
 	if p == nil {
-		return nil, gatewayError(404, "InvalidResourceNamespace", "The resource namespace '%s' is invalid.", rest[0])
+		return nil, provider.GatewayErrorf(404, "InvalidResourceNamespace", "The resource namespace '%s' is invalid.", rest[0])
 	}
 	return provider.OK(x.provider(sub, p)), nil
 }
@@ -139,7 +131,7 @@ func (x *exchange) provider(sub string, p *provider.Provider) body.Object {
 		versions := t.Versions()
 		locs := []any{}
 		for _, r := range regions {
-			if contains(x.s.opts.Locations, r.name) && !t.Global {
+			if slices.Contains(x.s.opts.Locations, r.name) && !t.Global {
 				locs = append(locs, r.display)
 			}
 		}

@@ -13,7 +13,7 @@ func (x *exchange) tags(scope string) (*provider.Reply, error) {
 	c := x.call
 	id, err := store.ParseID(scope)
 	if err != nil {
-		return nil, gatewayError(400, "InvalidResourceId", "The scope '%s' is no resource ID.", scope)
+		return nil, provider.GatewayErrorf(400, "InvalidResourceId", "The scope '%s' is no resource ID.", scope)
 	}
 	r := c.Edit(id.String())
 	whole := id.Namespace == "" && id.ResourceGroup == ""
@@ -48,7 +48,7 @@ func (x *exchange) tags(scope string) (*provider.Reply, error) {
 	case "DELETE":
 		sent = body.Object{}
 	default:
-		return nil, gatewayError(405, "MethodNotAllowed", "The requested resource does not support http method '%s'.", x.r.Method)
+		return nil, provider.GatewayErrorf(405, "MethodNotAllowed", "The requested resource does not support http method '%s'.", x.r.Method)
 	}
 	if err := c.CheckLocks("PUT", scope); err != nil {
 		return nil, err
@@ -70,10 +70,10 @@ func (x *exchange) tags(scope string) (*provider.Reply, error) {
 			}
 		}
 	default:
-		return nil, gatewayError(400, "InvalidTagPatchOperation", "The operation '%s' is not supported. Use Merge, Replace or Delete.", op)
+		return nil, provider.GatewayErrorf(400, "InvalidTagPatchOperation", "The operation '%s' is not supported. Use Merge, Replace or Delete.", op)
 	}
 	if len(have) > 50 {
-		return nil, gatewayError(400, "InvalidTags", "The number of tags is %d, the maximum is 50.", len(have))
+		return nil, provider.GatewayErrorf(400, "InvalidTags", "The number of tags is %d, the maximum is 50.", len(have))
 	}
 	if whole {
 		c.SetMeta(key, have)

@@ -1,6 +1,7 @@
 package template
 
 import (
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -48,7 +49,7 @@ func (s *scope) value(v any) (any, error) {
 		return out, nil
 	case map[string]any:
 		out := make(map[string]any, len(v))
-		for _, k := range sorted(v) {
+		for _, k := range slices.Sorted(maps.Keys(v)) {
 			if strings.EqualFold(k, "copy") {
 				return nil, refuse("The element 'copy' of properties, variables and outputs is not served by the simulator.")
 			}
@@ -117,12 +118,12 @@ func stepInto(of, step any) (any, error) {
 		if v, has := of[name]; has {
 			return v, nil
 		}
-		for _, k := range sorted(of) {
+		for _, k := range slices.Sorted(maps.Keys(of)) {
 			if strings.EqualFold(k, name) {
 				return of[k], nil
 			}
 		}
-		return nil, refuse("The language expression property '%s' doesn't exist, available properties are '%s'. Please see https://aka.ms/arm-template-expressions for usage details.", name, strings.Join(sorted(of), ", "))
+		return nil, refuse("The language expression property '%s' doesn't exist, available properties are '%s'. Please see https://aka.ms/arm-template-expressions for usage details.", name, strings.Join(slices.Sorted(maps.Keys(of)), ", "))
 	case []any:
 		n, is := step.(float64)
 		if !is || n != math.Trunc(n) {
@@ -161,13 +162,4 @@ func (s *scope) call(e *expression) (any, error) {
 		return unknown{}, nil
 	}
 	return f.call(s, args)
-}
-
-func sorted(m map[string]any) []string {
-	keys := make([]string, 0, len(m))
-	for k := range m {
-		keys = append(keys, k)
-	}
-	slices.Sort(keys)
-	return keys
 }

@@ -2,6 +2,7 @@ package template
 
 import (
 	"encoding/json"
+	"maps"
 	"math"
 	"reflect"
 	"slices"
@@ -77,7 +78,7 @@ func jsonName(v any) string {
 
 // readParameters checks the parameters that are given, and fills in the defaults of the others.
 func (t *Template) readParameters(declared, given map[string]any) error {
-	for _, name := range sorted(declared) {
+	for _, name := range slices.Sorted(maps.Keys(declared)) {
 		d, _ := declared[name].(map[string]any)
 		written, _ := d["type"].(string)
 		k, is := kinds[strings.ToLower(written)]
@@ -86,10 +87,10 @@ func (t *Template) readParameters(declared, given map[string]any) error {
 		}
 		t.parameters = append(t.parameters, &Parameter{Name: name, Type: k.name, Secure: k.secure})
 	}
-	for _, name := range sorted(given) {
+	for _, name := range slices.Sorted(maps.Keys(given)) {
 		p := t.parameter(name)
 		if p == nil {
-			return refuse("The template parameters '%s' in the parameters file are not valid; they are not present in the original template and can therefore not be provided at deployment time. The only supported parameters for this template are '%s'. Please see https://aka.ms/arm-pass-parameter-values for usage details.", name, strings.Join(sorted(declared), ", "))
+			return refuse("The template parameters '%s' in the parameters file are not valid; they are not present in the original template and can therefore not be provided at deployment time. The only supported parameters for this template are '%s'. Please see https://aka.ms/arm-pass-parameter-values for usage details.", name, strings.Join(slices.Sorted(maps.Keys(declared)), ", "))
 		}
 		g, is := given[name].(map[string]any)
 		if !is {

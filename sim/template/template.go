@@ -2,6 +2,7 @@ package template
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 )
@@ -21,7 +22,7 @@ type Template struct {
 // given are the parameters as a deployment has them, {"name": {"value": ...}}.
 func Parse(document, given map[string]any, env Environment) (*Template, error) {
 	t := &Template{env: env}
-	for _, key := range sorted(document) {
+	for _, key := range slices.Sorted(maps.Keys(document)) {
 		switch key {
 		case "$schema", "contentVersion", "parameters", "variables", "resources", "outputs", "metadata":
 		case "functions", "definitions", "imports", "languageVersion", "apiProfile":
@@ -53,7 +54,7 @@ func Parse(document, given map[string]any, env Environment) (*Template, error) {
 	if err := t.readParameters(declared, given); err != nil {
 		return nil, err
 	}
-	for _, name := range sorted(t.variables) {
+	for _, name := range slices.Sorted(maps.Keys(t.variables)) {
 		if _, err := variables(t.plain(), []any{name}); err != nil {
 			return nil, invalid("variable", name, err)
 		}
@@ -113,12 +114,12 @@ func (t *Template) Outputs() (map[string]Output, error) { return t.evaluateOutpu
 
 func (t *Template) evaluateOutputs(ask func(id, apiVersion string) (map[string]any, error)) (map[string]Output, error) {
 	out := map[string]Output{}
-	for _, name := range sorted(t.outputs) {
+	for _, name := range slices.Sorted(maps.Keys(t.outputs)) {
 		o, is := t.outputs[name].(map[string]any)
 		if !is {
 			return nil, invalid("output", name, fmt.Errorf("it is not an object"))
 		}
-		for _, key := range sorted(o) {
+		for _, key := range slices.Sorted(maps.Keys(o)) {
 			if !slices.Contains([]string{"type", "value", "metadata"}, key) {
 				return nil, invalid("output", name, fmt.Errorf("the element '%s' of outputs is not served by the simulator", key))
 			}

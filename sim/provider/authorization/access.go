@@ -42,21 +42,10 @@ func grants(tx *store.Tx, definition, action string) bool {
 			return
 		}
 		for _, permission := range body.Objects(r.Body, "properties.permissions") {
-			granted = granted || matchAny(texts(permission["actions"]), action) && !matchAny(texts(permission["notActions"]), action)
+			granted = granted || matchAny(body.Strings(permission, "actions"), action) && !matchAny(body.Strings(permission, "notActions"), action)
 		}
 	})
 	return granted
-}
-
-func texts(value any) []string {
-	items, _ := value.([]any)
-	var out []string
-	for _, item := range items {
-		if text, ok := item.(string); ok {
-			out = append(out, text)
-		}
-	}
-	return out
 }
 
 func matchAny(patterns []string, action string) bool {

@@ -17,10 +17,10 @@ func vmActions() map[string]*provider.Action {
 		}
 	}
 	timed := func(seconds float64, finish func(*provider.Call, *store.Operation, *store.Resource) error) *provider.Action {
-		return &provider.Action{Timing: provider.Timing{HTTP: sec(1), LRO: sec(seconds)}, Finish: finish}
+		return &provider.Action{Timing: provider.Timing{HTTP: provider.Seconds(1), LRO: provider.Seconds(seconds)}, Finish: finish}
 	}
 	return map[string]*provider.Action{
-		"start": {Timing: provider.Timing{HTTP: sec(1), LRO: sec(20)}, Start: startVM, Finish: func(c *provider.Call, _ *store.Operation, r *store.Resource) error {
+		"start": {Timing: provider.Timing{HTTP: provider.Seconds(1), LRO: provider.Seconds(20)}, Start: startVM, Finish: func(c *provider.Call, _ *store.Operation, r *store.Resource) error {
 			if body.String(r.Secret, "power") != "running" {
 				SetPower(c, r, "running", true)
 			}
@@ -33,7 +33,7 @@ func vmActions() map[string]*provider.Action {
 		"reimage":               timed(60, set("running", true)),
 		"reapply":               timed(10, nil),
 		"attachdetachdatadisks": attachDetach(),
-		"runcommand":            {Timing: provider.Timing{HTTP: sec(1), LRO: sec(15)}, Start: needRunning, Finish: runCommand},
+		"runcommand":            {Timing: provider.Timing{HTTP: provider.Seconds(1), LRO: provider.Seconds(15)}, Start: needRunning, Finish: runCommand},
 		"generalize": {Start: func(c *provider.Call, r *store.Resource) (*provider.Reply, error) {
 			return &provider.Reply{Status: 200}, nil
 		}},
@@ -95,11 +95,11 @@ func evict(c *provider.Call, r *store.Resource) (*provider.Reply, error) {
 func extensionType() *provider.Type {
 	return &provider.Type{
 		Name: Extensions, Style: provider.Compute, DeleteRetryAfter: -1, PutMerges: false, Whole: true,
-		Create: provider.Timing{HTTP: sec(1), LRO: sec(10.5)}, Delete: provider.Timing{HTTP: sec(1), LRO: sec(20)}, Read: provider.Timing{HTTP: ms(420)},
+		Create: provider.Timing{HTTP: provider.Seconds(1), LRO: provider.Seconds(10.5)}, Delete: provider.Timing{HTTP: provider.Seconds(1), LRO: provider.Seconds(20)}, Read: provider.Timing{HTTP: 420 * time.Millisecond},
 		ReadOnlyPaths: []string{"properties.instanceView"},
 		Since:         map[string]string{"properties.suppressFailures": "2022-08-01"}, // not in recordings of 2020-12-01 and 2022-03-01
 		Prepare:       PrepareExtension,
-		Patch:         PrepareExtension, PatchLRO: provider.Timing{LRO: sec(10)},
+		Patch:         PrepareExtension, PatchLRO: provider.Timing{LRO: provider.Seconds(10)},
 		Finish: func(c *provider.Call, op *store.Operation, r *store.Resource) error {
 			id, _ := store.ParseID(r.ID)
 			vm := c.Get(id.Parent().String())

@@ -12,7 +12,7 @@ import (
 // https://learn.microsoft.com/en-us/rest/api/compute/virtual-machines/attach-detach-data-disks
 func attachDetach() *provider.Action {
 	return &provider.Action{
-		Timing: provider.Timing{HTTP: sec(1), LRO: sec(8)},
+		Timing: provider.Timing{HTTP: provider.Seconds(1), LRO: provider.Seconds(8)},
 		Start: func(c *provider.Call, r *store.Resource) (*provider.Reply, error) {
 			disks, err := changedDisks(c, r)
 			if err != nil {

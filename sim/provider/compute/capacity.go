@@ -3,6 +3,7 @@ package compute
 import (
 	"slices"
 	"strings"
+	"time"
 
 	"sigs.k8s.io/cluster-api-provider-azure/sim/body"
 	"sigs.k8s.io/cluster-api-provider-azure/sim/provider"
@@ -19,7 +20,7 @@ const (
 func reservationTypes() []*provider.Type {
 	group := &provider.Type{
 		Name: ReservationGroups, Style: provider.Compute, DeleteRetryAfter: -1,
-		Create: provider.Timing{HTTP: ms(400), LRO: ms(150)}, Delete: provider.Timing{HTTP: ms(400), LRO: ms(150)}, Read: provider.Timing{HTTP: ms(200)},
+		Create: provider.Timing{HTTP: 400 * time.Millisecond, LRO: 150 * time.Millisecond}, Delete: provider.Timing{HTTP: 400 * time.Millisecond, LRO: 150 * time.Millisecond}, Read: provider.Timing{HTTP: 200 * time.Millisecond},
 		ReadOnlyPaths: []string{"properties.capacityReservations", "properties.virtualMachinesAssociated", "properties.instanceView"},
 		Immutable:     []string{"zones"},
 		Prepare: func(_ *provider.Call, d *provider.Draft) error {
@@ -45,7 +46,7 @@ func reservationTypes() []*provider.Type {
 	}
 	reservation := &provider.Type{
 		Name: Reservations, Style: provider.Compute, DeleteRetryAfter: -1,
-		Create: provider.Timing{HTTP: sec(1), LRO: sec(5)}, Delete: provider.Timing{HTTP: ms(500), LRO: sec(3)}, Read: provider.Timing{HTTP: ms(200)},
+		Create: provider.Timing{HTTP: provider.Seconds(1), LRO: provider.Seconds(5)}, Delete: provider.Timing{HTTP: 500 * time.Millisecond, LRO: provider.Seconds(3)}, Read: provider.Timing{HTTP: 200 * time.Millisecond},
 		ReadOnlyPaths: []string{"properties.reservationId", "properties.virtualMachinesAssociated", "properties.provisioningTime", "properties.timeCreated", "properties.instanceView"},
 		Immutable:     []string{"sku.name", "zones"},
 		Prepare: func(c *provider.Call, d *provider.Draft) error {
@@ -59,8 +60,8 @@ func reservationTypes() []*provider.Type {
 			if body.Get(d.New, "sku.capacity") == nil {
 				return provider.Missing("sku.capacity")
 			}
-			keep(d, "properties.reservationId", c.GUID)
-			keep(d, "properties.timeCreated", func() string { return c.Now().Format("2006-01-02T15:04:05.0000000+00:00") })
+			d.Keep("properties.reservationId", c.GUID)
+			d.Keep("properties.timeCreated", func() string { return c.Now().Format("2006-01-02T15:04:05.0000000+00:00") })
 			body.Set(d.New, "properties.platformFaultDomainCount", 1)
 			if at := body.String(d.Old, "properties.provisioningTime"); at != "" {
 				body.Set(d.New, "properties.provisioningTime", at)

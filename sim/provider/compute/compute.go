@@ -10,9 +10,7 @@ package compute
 
 import (
 	"slices"
-	"time"
 
-	"sigs.k8s.io/cluster-api-provider-azure/sim/body"
 	"sigs.k8s.io/cluster-api-provider-azure/sim/provider"
 )
 
@@ -42,10 +40,6 @@ func Provider() *provider.Provider {
 	}
 }
 
-func ms(n int) time.Duration { return time.Duration(n) * time.Millisecond }
-
-func sec(n float64) time.Duration { return time.Duration(n * float64(time.Second)) }
-
 func regionalVMs(c *provider.Call, location string, _ []string) (*provider.Reply, error) {
 	c.Type = c.TypeOf(VirtualMachines)
 	out := []any{}
@@ -69,11 +63,3 @@ func GuestKey(vmID string) string { return "guest/" + vmID }
 
 // LabKey is set once a lab has asked for guests: from then on bootstrapping extensions wait for it.
 const LabKey = "labAttached"
-
-func keep(d *provider.Draft, path string, make func() string) {
-	if old := body.String(d.Old, path); old != "" {
-		body.Set(d.New, path, old)
-	} else {
-		body.Set(d.New, path, make())
-	}
-}

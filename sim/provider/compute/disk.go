@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"time"
 
 	"sigs.k8s.io/cluster-api-provider-azure/sim/body"
 	"sigs.k8s.io/cluster-api-provider-azure/sim/provider"
@@ -17,7 +18,7 @@ var echoed = []string{"id", "name", "type"}
 func diskType() *provider.Type {
 	return &provider.Type{
 		Name: Disks, Style: provider.Disk, EdgeZones: true, AcceptedStatus: 202, RetryAfter: 2, DeleteRetryAfter: -1, StateNew: "Updating", Echoes: echoed,
-		Create: provider.Timing{HTTP: ms(300), LRO: sec(1.5)}, Delete: provider.Timing{HTTP: ms(300), LRO: sec(1)},
+		Create: provider.Timing{HTTP: 300 * time.Millisecond, LRO: provider.Seconds(1.5)}, Delete: provider.Timing{HTTP: 300 * time.Millisecond, LRO: provider.Seconds(1)},
 		PutMerges:     true,
 		Works:         true,
 		Since:         map[string]string{"properties.publicNetworkAccess": "2021-04-01"}, // recordings of 2020-09-30; SDK module armcompute
@@ -39,7 +40,7 @@ func diskType() *provider.Type {
 			diskDefaults(c, d.New, d.Old)
 			return nil
 		},
-		Patch: func(c *provider.Call, d *provider.Draft) error { return nil }, PatchLRO: provider.Timing{LRO: sec(1)},
+		Patch: func(c *provider.Call, d *provider.Draft) error { return nil }, PatchLRO: provider.Timing{LRO: provider.Seconds(1)},
 		CanDelete: func(c *provider.Call, it *provider.Item) error {
 			if owner := body.String(it.Body, "managedBy"); owner != "" {
 				return provider.Errorf(409, "OperationNotAllowed", "Disk %s is attached to VM %s.", it.Name, owner)
@@ -47,11 +48,11 @@ func diskType() *provider.Type {
 			return nil
 		},
 		Actions: map[string]*provider.Action{
-			"begingetaccess": {Timing: provider.Timing{LRO: sec(1)}, Finish: func(_ *provider.Call, op *store.Operation, r *store.Resource) error {
+			"begingetaccess": {Timing: provider.Timing{LRO: provider.Seconds(1)}, Finish: func(_ *provider.Call, op *store.Operation, r *store.Resource) error {
 				op.Result = body.Object{"accessSAS": "https://md-simulated.blob.core.windows.net/" + r.Name()}
 				return nil
 			}},
-			"endgetaccess": {Timing: provider.Timing{LRO: sec(1)}},
+			"endgetaccess": {Timing: provider.Timing{LRO: provider.Seconds(1)}},
 		},
 	}
 }
@@ -256,7 +257,7 @@ func releaseDisk(c *provider.Call, id string, remove bool) {
 func availabilitySetType() *provider.Type {
 	return &provider.Type{
 		Name: AvailabilitySets, Style: provider.Sync, NoState: false, AcceptedStatus: 200,
-		Create: provider.Timing{HTTP: ms(2800)}, Delete: provider.Timing{HTTP: ms(800)},
+		Create: provider.Timing{HTTP: 2800 * time.Millisecond}, Delete: provider.Timing{HTTP: 800 * time.Millisecond},
 		ReadOnlyPaths: []string{"properties.virtualMachines", "properties.statuses"},
 		Prepare: func(c *provider.Call, d *provider.Draft) error {
 			body.Default(d.New, "sku.name", "Classic")
@@ -301,7 +302,7 @@ func vmsOf(c *provider.Call, id, field string) []any {
 func placementGroupType() *provider.Type {
 	return &provider.Type{
 		Name: PlacementGroups, Style: provider.Sync,
-		Create: provider.Timing{HTTP: sec(1)}, Delete: provider.Timing{HTTP: sec(1)},
+		Create: provider.Timing{HTTP: provider.Seconds(1)}, Delete: provider.Timing{HTTP: provider.Seconds(1)},
 		ReadOnlyPaths: []string{"properties.virtualMachines", "properties.virtualMachineScaleSets", "properties.availabilitySets"},
 		Prepare: func(_ *provider.Call, d *provider.Draft) error {
 			body.Default(d.New, "properties.proximityPlacementGroupType", "Standard")

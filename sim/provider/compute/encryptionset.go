@@ -3,6 +3,7 @@ package compute
 import (
 	"slices"
 	"strings"
+	"time"
 
 	"sigs.k8s.io/cluster-api-provider-azure/sim/body"
 	"sigs.k8s.io/cluster-api-provider-azure/sim/provider"
@@ -21,7 +22,7 @@ var encryptionTypes = []string{"EncryptionAtRestWithCustomerKey", "EncryptionAtR
 func encryptionSetType() *provider.Type {
 	return &provider.Type{
 		Name: EncryptionSets, Style: provider.Disk, AcceptedStatus: 202, DeleteRetryAfter: -1, StateNew: "Updating", Echoes: []string{"name"},
-		Create: provider.Timing{HTTP: ms(400), LRO: ms(100)}, Delete: provider.Timing{HTTP: ms(300), LRO: ms(100)},
+		Create: provider.Timing{HTTP: 400 * time.Millisecond, LRO: 100 * time.Millisecond}, Delete: provider.Timing{HTTP: 300 * time.Millisecond, LRO: 100 * time.Millisecond},
 		ReadOnlyPaths: []string{"properties.previousKeys", "properties.lastKeyRotationTimestamp", "properties.autoKeyRotationError"},
 		Prepare: func(_ *provider.Call, d *provider.Draft) error {
 			if body.String(d.New, "properties.activeKey.keyUrl") == "" {

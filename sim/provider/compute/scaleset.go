@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"sigs.k8s.io/cluster-api-provider-azure/sim/body"
 	"sigs.k8s.io/cluster-api-provider-azure/sim/provider"
@@ -24,7 +25,7 @@ const profilePath = "properties.virtualMachineProfile"
 func scaleSetTypes() []*provider.Type {
 	set := &provider.Type{
 		Name: ScaleSets, Style: provider.Compute, Etag: provider.Counter, EtagSince: etagSince, EdgeZones: true, PutMerges: true, Works: true, RetryAfter: 10,
-		Create: provider.Timing{HTTP: ms(2500), LRO: sec(8)}, Update: provider.Timing{HTTP: ms(1500), LRO: sec(6)}, Delete: provider.Timing{HTTP: ms(600), LRO: sec(25)}, Read: provider.Timing{HTTP: ms(250)},
+		Create: provider.Timing{HTTP: 2500 * time.Millisecond, LRO: provider.Seconds(8)}, Update: provider.Timing{HTTP: 1500 * time.Millisecond, LRO: provider.Seconds(6)}, Delete: provider.Timing{HTTP: 600 * time.Millisecond, LRO: provider.Seconds(25)}, Read: provider.Timing{HTTP: 250 * time.Millisecond},
 		ReadOnlyPaths: []string{"properties.uniqueId", "properties.timeCreated", profilePath + ".timeCreated"},
 		// The pages of the REST API, "Minimum api-version", the changelog of the SDK module armcompute, and recordings of 2020-12-01 and 2022-03-01.
 		Since: map[string]string{
@@ -32,7 +33,7 @@ func scaleSetTypes() []*provider.Type {
 			profilePath + ".osProfile.linuxConfiguration.enableVMAgentPlatformUpdates": "2021-11-01", profilePath + ".osProfile.linuxConfiguration.patchSettings.assessmentMode": "2021-03-01", profilePath + ".storageProfile.dataDisks[].deleteOption": "2021-03-01",
 		},
 		NameRule: scaleSetName, Prepare: prepareScaleSet, Finish: finishScaleSet,
-		Patch: prepareScaleSet, PatchLRO: provider.Timing{LRO: sec(6)},
+		Patch: prepareScaleSet, PatchLRO: provider.Timing{LRO: provider.Seconds(6)},
 		Deleted: flexibleDeleted, View: viewScaleSet,
 		Actions: scaleSetActions(),
 		Reads: map[string]func(*provider.Call, *provider.Item) (*provider.Reply, error){
@@ -55,14 +56,14 @@ func scaleSetTypes() []*provider.Type {
 	}
 	extension := &provider.Type{
 		Name: ScaleSetExtensions, Style: provider.Compute, Untracked: true, NoState: true, RetryAfter: 10, Inline: profilePath + ".extensionProfile.extensions", KeepOmitted: func(string) bool { return true },
-		Create: provider.Timing{HTTP: sec(1), LRO: sec(10)}, Delete: provider.Timing{HTTP: sec(1), LRO: sec(10)}, Read: provider.Timing{HTTP: ms(250)},
+		Create: provider.Timing{HTTP: provider.Seconds(1), LRO: provider.Seconds(10)}, Delete: provider.Timing{HTTP: provider.Seconds(1), LRO: provider.Seconds(10)}, Read: provider.Timing{HTTP: 250 * time.Millisecond},
 		ReadOnlyPaths: []string{"properties.provisioningState"},
 		Prepare:       prepareScaleSetExtension,
 	}
 	own := func(id store.ID) []string { return []string{id.String()} }
 	instance := &provider.Type{
 		Name: ScaleSetVMs, Style: provider.Compute, Etag: provider.Counter, EtagSince: etagSince, PutMerges: true, Serial: own,
-		Create: provider.Timing{HTTP: ms(1500), LRO: sec(8)}, Delete: provider.Timing{HTTP: ms(600), LRO: sec(30)}, Read: provider.Timing{HTTP: ms(250)},
+		Create: provider.Timing{HTTP: 1500 * time.Millisecond, LRO: provider.Seconds(8)}, Delete: provider.Timing{HTTP: 600 * time.Millisecond, LRO: provider.Seconds(30)}, Read: provider.Timing{HTTP: 250 * time.Millisecond},
 		Prepare: prepareInstance, Finish: finishInstance, View: viewInstance, StartDelete: leaveScaleSet, Deleted: instanceDeleted,
 		Actions: instanceActions(), ListMore: flexibleInstances,
 		Reads: map[string]func(*provider.Call, *provider.Item) (*provider.Reply, error){

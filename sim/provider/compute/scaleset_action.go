@@ -26,7 +26,7 @@ func scaleSetActions() map[string]*provider.Action {
 	}
 	each := func(seconds float64, needed bool, do func(c *provider.Call, set, r *store.Resource)) *provider.Action {
 		return &provider.Action{
-			Timing: provider.Timing{HTTP: sec(1), LRO: sec(seconds)},
+			Timing: provider.Timing{HTTP: provider.Seconds(1), LRO: provider.Seconds(seconds)},
 			Start: func(c *provider.Call, set *store.Resource) (*provider.Reply, error) {
 				ids, err := instanceIDs(c, set, needed)
 				if err != nil {

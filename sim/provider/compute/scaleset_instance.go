@@ -258,7 +258,7 @@ func finishScaleSet(c *provider.Call, op *store.Operation, set *store.Resource) 
 			return nil
 		}
 		op.Data["stage"] = "boot"
-		return provider.Again(c.Draw(sec(28), 0.2))
+		return provider.Again(c.Draw(provider.Seconds(28), 0.2))
 	case "boot":
 		for _, r := range creating(c, set) {
 			if body.String(r.Secret, "power") == "" {

@@ -58,8 +58,8 @@ func prepareScaleSet(c *provider.Call, d *provider.Draft) error {
 	if err := checkScaleSetZones(d); err != nil {
 		return err
 	}
-	keep(d, p+"uniqueId", c.GUID)
-	keep(d, p+"timeCreated", func() string { return c.Now().Format("2006-01-02T15:04:05.0000000+00:00") })
+	d.Keep(p+"uniqueId", c.GUID)
+	d.Keep(p+"timeCreated", func() string { return c.Now().Format("2006-01-02T15:04:05.0000000+00:00") })
 	if body.Child(d.New, profilePath+".storageProfile") == nil && body.Child(d.New, profilePath+".osProfile") == nil {
 		if flexible(d.New) && body.Int(d.New, "sku.capacity") == 0 {
 			// One without a model only holds machines that users put into it.

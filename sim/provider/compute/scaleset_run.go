@@ -94,14 +94,7 @@ func (s ScaleSet) document() body.Object {
 		}
 		out["identity"] = body.Object{"type": "UserAssigned", "userAssignedIdentities": users}
 	}
-	return plain(out)
-}
-
-// plain brings Go values into the form that bodies are compared in.
-func plain(o body.Object) body.Object {
-	wrap := body.Object{}
-	body.Set(wrap, "o", o)
-	return body.Child(wrap, "o")
+	return body.Clone(out)
 }
 
 // ApplyScaleSet makes or changes a scale set. Its instances follow Capacity at once, the caller has the latency; new ones run by

@@ -32,7 +32,7 @@ func prepareStorage(c *provider.Call, d *provider.Draft, z Size) error {
 		}
 		img["exactVersion"] = exact
 	}
-	keep(d, sp+"osDisk.name", func() string {
+	d.Keep(sp+"osDisk.name", func() string {
 		if n := body.String(d.New, sp+"osDisk.name"); n != "" {
 			return n
 		}

@@ -14,10 +14,10 @@ import (
 func virtualMachineType() *provider.Type {
 	return &provider.Type{
 		Name: VirtualMachines, Style: provider.Compute, Etag: provider.Counter, EtagSince: etagSince, EdgeZones: true, PutMerges: true, RetryAfter: 10, UpdateRetryAfter: -1,
-		Create: provider.Timing{HTTP: ms(3500), LRO: sec(36)}, Update: provider.Timing{HTTP: ms(1500), LRO: sec(11)}, Delete: provider.Timing{HTTP: ms(600), LRO: sec(27), Spread: 0.2}, Read: provider.Timing{HTTP: ms(420)},
+		Create: provider.Timing{HTTP: 3500 * time.Millisecond, LRO: provider.Seconds(36)}, Update: provider.Timing{HTTP: 1500 * time.Millisecond, LRO: provider.Seconds(11)}, Delete: provider.Timing{HTTP: 600 * time.Millisecond, LRO: provider.Seconds(27), Spread: 0.2}, Read: provider.Timing{HTTP: 420 * time.Millisecond},
 		ReadOnlyPaths: []string{"resources", "properties.vmId", "properties.instanceView", "properties.timeCreated", "properties.storageProfile.imageReference.exactVersion", "properties.virtualMachineScaleSet.instanceView"},
 		Since:         machineSince, NameRule: vmName, Prepare: prepareVM, Finish: finishVM, View: viewVM, StartDelete: leaveFlexible, Deleted: vmDeleted,
-		Patch: patchVM, PatchLRO: provider.Timing{LRO: sec(8)},
+		Patch: patchVM, PatchLRO: provider.Timing{LRO: provider.Seconds(8)},
 		Actions: vmActions(),
 		Reads: map[string]func(*provider.Call, *provider.Item) (*provider.Reply, error){
 			"instanceview": func(c *provider.Call, it *provider.Item) (*provider.Reply, error) {
@@ -107,8 +107,8 @@ func prepareVM(c *provider.Call, d *provider.Draft) error {
 			return err
 		}
 	}
-	keep(d, p+"vmId", c.GUID)
-	keep(d, p+"timeCreated", func() string { return c.Now().Format("2006-01-02T15:04:05.0000000+00:00") })
+	d.Keep(p+"vmId", c.GUID)
+	d.Keep(p+"timeCreated", func() string { return c.Now().Format("2006-01-02T15:04:05.0000000+00:00") })
 	return nil
 }
 

@@ -16,24 +16,24 @@ var actionStates = map[string]string{
 
 // Stopping and starting take about as long as their VMs and the control plane do.
 var (
-	stopTime   = provider.Timing{HTTP: sec(2), LRO: 3 * time.Minute}
-	startTime  = provider.Timing{HTTP: sec(2), LRO: 3 * time.Minute}
-	rotateTime = provider.Timing{HTTP: sec(2), LRO: 8 * time.Minute}
-	runTime    = provider.Timing{HTTP: sec(1), LRO: sec(12)}
+	stopTime   = provider.Timing{HTTP: provider.Seconds(2), LRO: 3 * time.Minute}
+	startTime  = provider.Timing{HTTP: provider.Seconds(2), LRO: 3 * time.Minute}
+	rotateTime = provider.Timing{HTTP: provider.Seconds(2), LRO: 8 * time.Minute}
+	runTime    = provider.Timing{HTTP: provider.Seconds(1), LRO: provider.Seconds(12)}
 )
 
 func clusterActions() map[string]*provider.Action {
 	return map[string]*provider.Action{
-		"listclusteradmincredential":          {Timing: provider.Timing{HTTP: sec(0.5)}, Start: adminCredential},
-		"listclusterusercredential":           {Timing: provider.Timing{HTTP: sec(0.5)}, Start: userCredential},
-		"listclustermonitoringusercredential": {Timing: provider.Timing{HTTP: sec(0.5)}, Start: monitoringCredential},
+		"listclusteradmincredential":          {Timing: provider.Timing{HTTP: provider.Seconds(0.5)}, Start: adminCredential},
+		"listclusterusercredential":           {Timing: provider.Timing{HTTP: provider.Seconds(0.5)}, Start: userCredential},
+		"listclustermonitoringusercredential": {Timing: provider.Timing{HTTP: provider.Seconds(0.5)}, Start: monitoringCredential},
 		"stop":                                {Timing: stopTime, Start: idleCluster(false), Finish: power("Stopped", "deallocated")},
 		"start":                               {Timing: startTime, Start: idleCluster(true), Finish: power("Running", "running")},
 		"rotateclustercertificates": {Timing: rotateTime, Start: idleCluster(false), Finish: func(c *provider.Call, _ *store.Operation, r *store.Resource) error {
 			delete(r.Secret, "ca")
 			return makeCA(r.Secret)
 		}},
-		"abort":      {Timing: provider.Timing{HTTP: sec(1)}, Start: abort},
+		"abort":      {Timing: provider.Timing{HTTP: provider.Seconds(1)}, Start: abort},
 		"runcommand": {Timing: runTime, Start: checkCommand, Finish: runCommand},
 		"autoupgrade": {Start: func(c *provider.Call, r *store.Resource) (*provider.Reply, error) {
 			return nil, provider.ResourceNotFound(c.ID) // AKS does this by itself, callers cannot ask for it
@@ -103,7 +103,7 @@ func runCommand(c *provider.Call, op *store.Operation, _ *store.Resource) error 
 
 func poolActions() map[string]*provider.Action {
 	return map[string]*provider.Action{
-		"upgradenodeimageversion": {Timing: provider.Timing{HTTP: sec(1), LRO: sec(3)}, Start: func(c *provider.Call, r *store.Resource) (*provider.Reply, error) {
+		"upgradenodeimageversion": {Timing: provider.Timing{HTTP: provider.Seconds(1), LRO: provider.Seconds(3)}, Start: func(c *provider.Call, r *store.Resource) (*provider.Reply, error) {
 			return nil, clusterIdle(c, clusterOf(c, r.ID))
 		}, Finish: func(c *provider.Call, op *store.Operation, r *store.Resource) error {
 			if op.Data == nil {
@@ -112,8 +112,8 @@ func poolActions() map[string]*provider.Action {
 			}
 			return finishPool(c, op, r)
 		}},
-		"deletemachines": {Timing: provider.Timing{HTTP: sec(1), LRO: sec(40)}, Start: chooseMachines, Finish: deleteMachines},
-		"abort":          {Timing: provider.Timing{HTTP: sec(1)}, Start: abort},
+		"deletemachines": {Timing: provider.Timing{HTTP: provider.Seconds(1), LRO: provider.Seconds(40)}, Start: chooseMachines, Finish: deleteMachines},
+		"abort":          {Timing: provider.Timing{HTTP: provider.Seconds(1)}, Start: abort},
 		"autoscale": {Start: func(c *provider.Call, r *store.Resource) (*provider.Reply, error) {
 			return nil, provider.ResourceNotFound(c.ID) // the cluster autoscaler does this by itself
 		}, Finish: finishAutoscale},

@@ -57,7 +57,7 @@ func AutoUpgrade(c *provider.Call, clusterID string) error {
 	if err != nil {
 		return err
 	}
-	call.Start("autoupgrade", r.ID, provider.Timing{LRO: sec(5)})
+	call.Start("autoupgrade", r.ID, provider.Timing{LRO: provider.Seconds(5)})
 	return nil
 }
 

@@ -17,10 +17,10 @@ var clockTime = regexp.MustCompile(`^([01][0-9]|2[0-3]):[0-5][0-9]$`)
 func maintenanceType() *provider.Type {
 	return &provider.Type{
 		Name: ManagedClusters + "/maintenanceConfigurations", APIVersions: apiVersions, Style: provider.Sync, Untracked: true, AcceptedStatus: 200,
-		Create: provider.Timing{HTTP: sec(0.44)}, Delete: provider.Timing{HTTP: sec(0.44)},
+		Create: provider.Timing{HTTP: provider.Seconds(0.44)}, Delete: provider.Timing{HTTP: provider.Seconds(0.44)},
 		NameRule: func(name string) *provider.Error {
 			for _, ok := range []string{"default", "aksManagedAutoUpgradeSchedule", "aksManagedNodeOSUpgradeSchedule"} {
-				if equalFold(name, ok) {
+				if strings.EqualFold(name, ok) {
 					return nil
 				}
 			}
@@ -40,7 +40,7 @@ func prepareMaintenance(c *provider.Call, d *provider.Draft) error {
 		unset(d.New, "properties."+k)
 	}
 	if body.Child(d.New, "properties.maintenanceWindow") == nil {
-		if !equalFold(d.Name, "default") {
+		if !strings.EqualFold(d.Name, "default") {
 			return invalidParameter("maintenanceWindow", "maintenanceWindow is required for %s", d.Name)
 		}
 		return nil
@@ -69,7 +69,7 @@ func prepareMaintenance(c *provider.Call, d *provider.Draft) error {
 func trustedAccessType() *provider.Type {
 	return &provider.Type{
 		Name: ManagedClusters + "/trustedAccessRoleBindings", APIVersions: apiVersions, Style: provider.Containers, Untracked: true, StateNew: "Updating",
-		Create: provider.Timing{HTTP: sec(1), LRO: sec(20)}, Delete: provider.Timing{HTTP: sec(1), LRO: sec(20)}, DeleteRetryAfter: -1,
+		Create: provider.Timing{HTTP: provider.Seconds(1), LRO: provider.Seconds(20)}, Delete: provider.Timing{HTTP: provider.Seconds(1), LRO: provider.Seconds(20)}, DeleteRetryAfter: -1,
 		Serial: func(id store.ID) []string { return []string{id.String()} },
 		Prepare: func(_ *provider.Call, d *provider.Draft) error {
 			if body.String(d.New, "properties.sourceResourceId") == "" || len(body.Strings(d.New, "properties.roles")) == 0 {

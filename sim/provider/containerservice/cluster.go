@@ -20,10 +20,10 @@ var readOnlyCluster = []string{
 func clusterType() *provider.Type {
 	return &provider.Type{
 		Name: ManagedClusters, APIVersions: apiVersions, Style: provider.Containers, Etag: provider.Bare, EtagSince: etagSince, LowerID: true,
-		Create: provider.Timing{HTTP: sec(5), LRO: sec(15)}, Update: provider.Timing{HTTP: sec(4), LRO: sec(5)}, Delete: provider.Timing{HTTP: sec(1), LRO: sec(220), Spread: 0.1}, Read: provider.Timing{HTTP: sec(1.2)},
+		Create: provider.Timing{HTTP: provider.Seconds(5), LRO: provider.Seconds(15)}, Update: provider.Timing{HTTP: provider.Seconds(4), LRO: provider.Seconds(5)}, Delete: provider.Timing{HTTP: provider.Seconds(1), LRO: provider.Seconds(220), Spread: 0.1}, Read: provider.Timing{HTTP: provider.Seconds(1.2)},
 		DeleteRetryAfter: -1, Works: true,
 		NameRule: clusterName, Prepare: prepareCluster, Finish: finishCluster, View: viewCluster,
-		Patch: prepareTags, PatchLRO: provider.Timing{LRO: sec(10)},
+		Patch: prepareTags, PatchLRO: provider.Timing{LRO: provider.Seconds(10)},
 		CanDelete: func(c *provider.Call, it *provider.Item) error { return poolsIdle(c, it.ID) },
 		StartDelete: func(c *provider.Call, r *store.Resource) {
 			for _, p := range poolsOf(c, r.ID) {
@@ -293,13 +293,11 @@ func inNodeGroup(cl *store.Resource, typ, name string) string {
 	return nodeGroupID(cl.ID, cl.Body) + "/providers/" + typ + "/" + name
 }
 
-func equalFold(a, b string) bool { return strings.EqualFold(a, b) }
-
 // sameValue compares values; IDs and enumerations regardless of case, lists of zones regardless of order.
 func sameValue(a, b any) bool {
 	if x, ok := a.(string); ok {
 		y, ok := b.(string)
-		return ok && equalFold(x, y)
+		return ok && strings.EqualFold(x, y)
 	}
 	x, ok := a.([]any)
 	y, ok2 := b.([]any)

@@ -16,8 +16,8 @@ func clusterDefaults(c *provider.Call, d *provider.Draft) error {
 	id, _ := store.ParseID(d.ID)
 	n["kind"] = "Base"
 	body.Default(n, "sku.name", "Base")
-	body.Default(n, "sku.tier", map[bool]string{true: "Standard", false: "Free"}[equalFold(body.String(n, "sku.name"), "Automatic")])
-	if equalFold(body.String(n, "sku.tier"), "Paid") {
+	body.Default(n, "sku.tier", map[bool]string{true: "Standard", false: "Free"}[strings.EqualFold(body.String(n, "sku.name"), "Automatic")])
+	if strings.EqualFold(body.String(n, "sku.tier"), "Paid") {
 		body.Set(n, "sku.tier", "Standard")
 	}
 	if body.String(n, p+"fqdnSubdomain") == "" {
@@ -103,7 +103,7 @@ func networkDefaults(n body.Object) {
 	body.Set(n, np+"loadBalancerSku", strings.ToLower(body.String(n, np+"loadBalancerSku")))
 	body.Default(n, np+"outboundType", "loadBalancer")
 	plugin, mode := body.String(n, np+"networkPlugin"), body.String(n, np+"networkPluginMode")
-	if plugin == "kubenet" || equalFold(mode, "overlay") {
+	if plugin == "kubenet" || strings.EqualFold(mode, "overlay") {
 		body.Default(n, np+"podCidr", "10.244.0.0/16")
 	}
 	body.Default(n, np+"serviceCidr", "10.0.0.0/16")
@@ -145,7 +145,7 @@ func identities(_ *provider.Call, d *provider.Draft) error {
 		return invalidParameter("identity", "Provisioning of a cluster needs an identity of type SystemAssigned or UserAssigned, or a service principal")
 	}
 	users := body.Child(d.New, "identity.userAssignedIdentities")
-	if equalFold(kind, "UserAssigned") && len(users) != 1 {
+	if strings.EqualFold(kind, "UserAssigned") && len(users) != 1 {
 		return invalidParameter("identity.userAssignedIdentities", "Exactly one user assigned identity is needed when identity.type is UserAssigned, there are %d", len(users))
 	}
 	return nil
@@ -182,7 +182,7 @@ func accessDefaults(c *provider.Call, d *provider.Draft) {
 	}
 	body.Set(n, p+"azurePortalFQDN", label+"-"+unique+".portal.hcp."+d.Location+".azmk8s.io")
 	body.Delete(n, p+"privateFQDN")
-	if zone := body.String(n, access+"privateDNSZone"); private && !equalFold(zone, "none") {
+	if zone := body.String(n, access+"privateDNSZone"); private && !strings.EqualFold(zone, "none") {
 		name := label + "-" + unique
 		if sub := body.String(n, p+"fqdnSubdomain"); sub != "" {
 			name = sub

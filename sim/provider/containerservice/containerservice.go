@@ -12,7 +12,6 @@ package containerservice
 
 import (
 	"fmt"
-	"time"
 
 	"sigs.k8s.io/cluster-api-provider-azure/sim/body"
 	"sigs.k8s.io/cluster-api-provider-azure/sim/provider"
@@ -44,8 +43,6 @@ func Provider() *provider.Provider {
 // etagSince is the first api-version whose preconditions count: recordings of it show etags, and the SDK module has the headers from its previews
 // of that time on (armcontainerservice 5.1.0-beta.2).
 const etagSince = "2024-04-02-preview"
-
-func sec(n float64) time.Duration { return time.Duration(n * float64(time.Second)) }
 
 // refuse is an answer in AKS's form, which has no "error" around it.
 func refuse(status int, code, format string, args ...any) *provider.Error {

@@ -5,7 +5,9 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"errors"
+	"maps"
 	"net/http"
+	"slices"
 	"strings"
 
 	"sigs.k8s.io/cluster-api-provider-azure/sim/body"
@@ -52,7 +54,7 @@ func (b *builder) ensure(id string, doc body.Object) *store.Resource {
 		b.err = err
 		return nil
 	}
-	call.APIVersion, call.Body, call.Header = inner, plain(doc), http.Header{}
+	call.APIVersion, call.Body, call.Header = inner, body.Clone(doc), http.Header{}
 	if _, err = call.Put(); err != nil {
 		var e *provider.Error
 		if errors.As(err, &e) && (e.Status == 429 || e.Status == 409 && e.Code == "AnotherOperationInProgress") {
@@ -76,13 +78,6 @@ func madeKey(id string) string {
 }
 
 func (b *builder) forget(id string) { body.Delete(b.cl.Secret, madeKey(id)) }
-
-// plain brings Go values into the form that JSON would have.
-func plain(o body.Object) body.Object {
-	wrap := body.Object{}
-	body.Set(wrap, "o", o)
-	return body.Child(wrap, "o")
-}
 
 func (b *builder) id(typ, name string) string { return inNodeGroup(b.cl, typ, name) }
 
@@ -144,7 +139,7 @@ func (b *builder) identities() {
 	if have := body.String(b.cl.Body, p+"identityProfile.kubeletidentity.resourceId"); have == "" || store.Same(have, own) {
 		show(p+"identityProfile.kubeletidentity", b.cl.Name()+"-agentpool")
 	}
-	for _, name := range sorted(body.Child(b.cl.Body, p+"addonProfiles")) {
+	for _, name := range slices.Sorted(maps.Keys(body.Child(b.cl.Body, p+"addonProfiles"))) {
 		prefix := addonIdentities[strings.ToLower(name)]
 		if prefix != "" && body.Bool(b.cl.Body, p+"addonProfiles."+name+".enabled") {
 			show(p+"addonProfiles."+name+".identity", prefix+b.cl.Name())

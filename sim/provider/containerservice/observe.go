@@ -125,7 +125,7 @@ func ByName(c *provider.Call, host string) *store.Resource {
 		return nil
 	}
 	for _, r := range c.List(ManagedClusters, "") {
-		if equalFold(body.String(r.Body, "properties.fqdn"), host) || equalFold(body.String(r.Body, "properties.privateFQDN"), host) {
+		if strings.EqualFold(body.String(r.Body, "properties.fqdn"), host) || strings.EqualFold(body.String(r.Body, "properties.privateFQDN"), host) {
 			return r
 		}
 	}
@@ -206,7 +206,7 @@ func automatic(c *provider.Call, pool *store.Resource) (int, bool) {
 func finishAutoscale(c *provider.Call, _ *store.Operation, r *store.Resource) error {
 	cl := clusterOf(c, r.ID)
 	if cl == nil || c.RunningOn(cl.ID) != nil || c.RunningOn(r.ID) != nil {
-		return provider.Again(sec(10))
+		return provider.Again(provider.Seconds(10))
 	}
 	want, ok := automatic(c, r)
 	if !ok || body.String(r.Body, "properties.powerState.code") == "Stopped" {

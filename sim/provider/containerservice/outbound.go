@@ -32,11 +32,11 @@ func (b *builder) outbound(subnet string) {
 			return
 		}
 		gateway := b.id(network.NatGateways, "aks-natgateway-"+b.digits())
-		doc := b.tracked(body.Object{"idleTimeoutInMinutes": body.Int(b.cl.Body, np+"natGatewayProfile.idleTimeoutInMinutes"), "publicIpAddresses": references(ids)})
+		doc := b.tracked(body.Object{"idleTimeoutInMinutes": body.Int(b.cl.Body, np+"natGatewayProfile.idleTimeoutInMinutes"), "publicIpAddresses": network.References(ids)})
 		doc["sku"] = body.Object{"name": "Standard"}
 		if b.ensure(gateway, doc) != nil {
 			b.attach(subnet, "natGateway", gateway)
-			body.Set(b.cl.Body, np+"natGatewayProfile.effectiveOutboundIPs", references(ids))
+			body.Set(b.cl.Body, np+"natGatewayProfile.effectiveOutboundIPs", network.References(ids))
 		}
 	}
 }
@@ -55,14 +55,6 @@ func (b *builder) leave(kind, id, profile string) {
 	}
 	body.Delete(b.cl.Secret, "addresses."+kind)
 	body.Delete(b.cl.Body, profile+".effectiveOutboundIPs")
-}
-
-func references(ids []string) []any {
-	out := []any{}
-	for _, id := range ids {
-		out = append(out, body.Object{"id": id})
-	}
-	return out
 }
 
 // addresses keeps that many public addresses of AKS's own, with names that stay.

@@ -17,7 +17,7 @@ var readOnlyPool = []string{"properties.eTag", "properties.currentOrchestratorVe
 func poolType() *provider.Type {
 	return &provider.Type{
 		Name: AgentPools, APIVersions: apiVersions, Style: provider.Containers, Etag: provider.Bare, EtagSince: etagSince, LowerID: true, Untracked: true,
-		Create: provider.Timing{HTTP: sec(2), LRO: sec(5)}, Update: provider.Timing{HTTP: sec(2), LRO: sec(3)}, Delete: provider.Timing{HTTP: sec(1), LRO: sec(60)}, Read: provider.Timing{HTTP: sec(0.5)},
+		Create: provider.Timing{HTTP: provider.Seconds(2), LRO: provider.Seconds(5)}, Update: provider.Timing{HTTP: provider.Seconds(2), LRO: provider.Seconds(3)}, Delete: provider.Timing{HTTP: provider.Seconds(1), LRO: provider.Seconds(60)}, Read: provider.Timing{HTTP: provider.Seconds(0.5)},
 		DeleteRetryAfter: -1,
 		Serial:           func(id store.ID) []string { return []string{id.String()} },
 		Prepare:          preparePool, Finish: finishPool, View: viewPool,
@@ -160,7 +160,7 @@ func (p *poolDraft) plan(c *provider.Call, old *store.Resource, doc body.Object)
 // Source: https://learn.microsoft.com/python/api/azure-mgmt-containerservice/azure.mgmt.containerservice.models.agentpool
 func (p *poolDraft) regular() {
 	const policy = "properties.scaleSetEvictionPolicy"
-	if !equalFold(body.String(p.body, "properties.scaleSetPriority"), "Spot") && equalFold(body.String(p.body, policy), "Delete") {
+	if !strings.EqualFold(body.String(p.body, "properties.scaleSetPriority"), "Spot") && strings.EqualFold(body.String(p.body, policy), "Delete") {
 		body.Delete(p.body, policy)
 	}
 }
@@ -265,7 +265,7 @@ func checkPoolQuota(c *provider.Call, clusterID string, pools []*poolDraft) erro
 		more := body.Int(props, "count") - runningNodes(c, clusterID, p)
 		size := body.String(props, "vmSize")
 		z, known := compute.FindSize(size)
-		_, err := compute.CheckSize(c, p.id, size, p.location, body.Strings(props, "availabilityZones"), more, equalFold(body.String(props, "scaleSetPriority"), "Spot"))
+		_, err := compute.CheckSize(c, p.id, size, p.location, body.Strings(props, "availabilityZones"), more, strings.EqualFold(body.String(props, "scaleSetPriority"), "Spot"))
 		if err == nil {
 			continue
 		}

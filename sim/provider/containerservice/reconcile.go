@@ -260,7 +260,7 @@ func poolStage(c *provider.Call, op *store.Operation, cl, pool *store.Resource, 
 			compute.RemoveInstances(c, id, names(gone)...)
 			noteNew(c, cl, pool)
 		}
-		return "check", sec(5), nil
+		return "check", provider.Seconds(5), nil
 	case "surge":
 		if err := grow(c, cl, pool, surge(pool, count), nil); err != nil {
 			return "", 0, allocation(err)

@@ -1,6 +1,7 @@
 package containerservice
 
 import (
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -30,12 +31,12 @@ var choices = map[string][]string{
 }
 
 func checkChoices(n body.Object, table map[string][]string, prefix string) error {
-	for _, path := range sorted(table) {
+	for _, path := range slices.Sorted(maps.Keys(table)) {
 		v := body.String(n, path)
 		if v == "" {
 			continue
 		}
-		i := slices.IndexFunc(table[path], func(a string) bool { return equalFold(a, v) })
+		i := slices.IndexFunc(table[path], func(a string) bool { return strings.EqualFold(a, v) })
 		if i < 0 {
 			name := prefix + strings.TrimPrefix(path, "properties.")
 			return invalidParameter(name, "'%s' is not one of %s", v, strings.Join(table[path], ", "))
@@ -43,15 +44,6 @@ func checkChoices(n body.Object, table map[string][]string, prefix string) error
 		body.Set(n, path, table[path][i])
 	}
 	return nil
-}
-
-func sorted[V any](m map[string]V) []string {
-	out := make([]string, 0, len(m))
-	for k := range m {
-		out = append(out, k)
-	}
-	slices.Sort(out)
-	return out
 }
 
 // fixedCluster cannot change. Source: https://learn.microsoft.com/azure/aks/update-cluster and the SDK's remarks.
@@ -143,7 +135,7 @@ func checkIdentity(c *provider.Call, d *provider.Draft) error {
 	if kubelet == "" || strings.Contains(strings.ToLower(kubelet), "/resourcegroups/"+strings.ToLower(nodeGroupName(d))+"/") {
 		return nil
 	}
-	if !equalFold(body.String(d.New, "identity.type"), "UserAssigned") {
+	if !strings.EqualFold(body.String(d.New, "identity.type"), "UserAssigned") {
 		return invalidParameter("identityProfile.kubeletidentity", "A custom kubelet identity needs a cluster with a user assigned identity")
 	}
 	it := c.Find(kubelet)
@@ -188,7 +180,7 @@ func checkSecurity(c *provider.Call, d *provider.Draft) error {
 	if body.Bool(n, kms+"enabled") {
 		access, vault := body.String(n, kms+"keyVaultNetworkAccess"), body.String(n, kms+"keyVaultResourceId")
 		switch {
-		case !equalFold(body.String(n, "identity.type"), "UserAssigned"):
+		case !strings.EqualFold(body.String(n, "identity.type"), "UserAssigned"):
 			return badRequest("Azure Key Vault KMS requires a cluster with a user assigned identity.")
 		case body.String(n, kms+"keyId") == "":
 			return invalidParameter("securityProfile.azureKeyVaultKms.keyId", "keyId is required when Azure Key Vault KMS is enabled")
@@ -205,7 +197,7 @@ func checkSecurity(c *provider.Call, d *provider.Draft) error {
 	if hours := body.Int(n, cleaner+"intervalHours"); body.Bool(n, cleaner+"enabled") && hours != 0 && (hours < 24 || hours > 2160) {
 		return invalidParameter("securityProfile.imageCleaner.intervalHours", "intervalHours %d is not between 24 and 2160", hours)
 	}
-	if longTerm(n) && !equalFold(body.String(n, "sku.tier"), "Premium") {
+	if longTerm(n) && !strings.EqualFold(body.String(n, "sku.tier"), "Premium") {
 		return badRequest("Support plan AKSLongTermSupport requires a cluster of tier Premium.")
 	}
 	return nil

@@ -27,12 +27,12 @@ func checkAccess(c *provider.Call, d *provider.Draft) error {
 		return badRequest("Authorized IP ranges are not supported on private cluster %s.", d.Name)
 	case !private && zone != "":
 		return invalidParameter("apiServerAccessProfile.privateDNSZone", "privateDNSZone can only be set on a private cluster")
-	case private && equalFold(zone, "none") && public == false:
+	case private && strings.EqualFold(zone, "none") && public == false:
 		return invalidParameter("apiServerAccessProfile.enablePrivateClusterPublicFQDN", "The public FQDN cannot be disabled when privateDNSZone is none")
 	case body.Bool(n, access+"enableVnetIntegration") && body.String(n, access+"subnetId") != "" && c.Find(body.String(n, access+"subnetId")) == nil:
 		return subnetNotFound(body.String(n, access+"subnetId"))
 	}
-	if !private || zone == "" || equalFold(zone, "system") || equalFold(zone, "none") {
+	if !private || zone == "" || strings.EqualFold(zone, "system") || strings.EqualFold(zone, "none") {
 		if sub := body.String(n, "properties.fqdnSubdomain"); sub != "" {
 			return invalidParameter("fqdnSubdomain", "fqdnSubdomain can only be used with a private DNS zone of your own")
 		}
@@ -41,7 +41,7 @@ func checkAccess(c *provider.Call, d *provider.Draft) error {
 	if c.Find(zone) == nil {
 		return refuse(404, "CustomPrivateDNSZoneNotFound", "The private DNS zone '%s' was not found.", zone)
 	}
-	if !equalFold(body.String(n, "identity.type"), "UserAssigned") {
+	if !strings.EqualFold(body.String(n, "identity.type"), "UserAssigned") {
 		return badRequest("A custom private DNS zone requires a cluster with a user assigned identity or a service principal, managed cluster %s has identity %s.", d.Name, body.String(n, "identity.type"))
 	}
 	if !hasRole(c, n, zone, roleZoneContributor) {
@@ -171,7 +171,7 @@ func (p *poolDraft) checkSubnet(c *provider.Call, service netip.Prefix) error {
 		}
 		return nil
 	}
-	if parsed, err := store.ParseID(id); err != nil || !equalFold(parsed.Type(), network.Subnets) || len(parsed.Names) != 2 {
+	if parsed, err := store.ParseID(id); err != nil || !strings.EqualFold(parsed.Type(), network.Subnets) || len(parsed.Names) != 2 {
 		return invalidParameter("agentPoolProfile.vnetSubnetID", "'%s' is not the ID of a subnet", id)
 	}
 	subnet := c.Find(id)
@@ -249,7 +249,7 @@ func (p *poolDraft) checkRoom(c *provider.Call, subnet *provider.Item, nets []ne
 	}
 	used := 0
 	for _, ref := range c.Referrers(subnet.ID) {
-		if r := c.Get(ref.From); ref.Field == "subnet" && r != nil && !equalFold(r.Type, "Microsoft.Compute/virtualMachineScaleSets") {
+		if r := c.Get(ref.From); ref.Field == "subnet" && r != nil && !strings.EqualFold(r.Type, "Microsoft.Compute/virtualMachineScaleSets") {
 			used++
 		}
 	}

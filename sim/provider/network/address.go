@@ -10,8 +10,6 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/sim/store"
 )
 
-func equalFold(a, b string) bool { return strings.EqualFold(a, b) }
-
 // prefixes reads address prefixes written either way.
 func prefixes(o body.Object, single, list string) ([]netip.Prefix, string) {
 	raw := body.Strings(o, list)
@@ -66,10 +64,10 @@ func Allocate(c *provider.Call, owner string, cfg, old body.Object, taken map[ne
 	if subnet == nil {
 		return provider.InvalidReference(subnetID, owner)
 	}
-	v6 := equalFold(body.String(cfg, "properties.privateIPAddressVersion"), "IPv6")
+	v6 := strings.EqualFold(body.String(cfg, "properties.privateIPAddressVersion"), "IPv6")
 	nets, _ := prefixes(subnet.Body, "properties.addressPrefix", "properties.addressPrefixes")
 	used := owners(c, subnet.ID)
-	static := equalFold(body.String(cfg, "properties.privateIPAllocationMethod"), "Static")
+	static := strings.EqualFold(body.String(cfg, "properties.privateIPAllocationMethod"), "Static")
 	want := body.String(cfg, "properties.privateIPAddress")
 	if !static {
 		// A dynamic address stays as long as the configuration is in the same subnet.

@@ -2,6 +2,7 @@ package network
 
 import (
 	"strings"
+	"time"
 
 	"sigs.k8s.io/cluster-api-provider-azure/sim/body"
 	"sigs.k8s.io/cluster-api-provider-azure/sim/provider"
@@ -11,7 +12,7 @@ import (
 func bastionType() *provider.Type {
 	return &provider.Type{
 		Name: BastionHosts, Style: provider.Network, Etag: provider.Weak, RetryAfter: 10,
-		Create: provider.Timing{HTTP: sec(1), LRO: sec(420), Spread: 0.08}, Update: provider.Timing{HTTP: sec(1), LRO: sec(60)}, Delete: provider.Timing{HTTP: ms(500), LRO: sec(360), Spread: 0.08},
+		Create: provider.Timing{HTTP: provider.Seconds(1), LRO: provider.Seconds(420), Spread: 0.08}, Update: provider.Timing{HTTP: provider.Seconds(1), LRO: provider.Seconds(60)}, Delete: provider.Timing{HTTP: 500 * time.Millisecond, LRO: provider.Seconds(360), Spread: 0.08},
 		ReadOnlyPaths: []string{"properties.dnsName", "properties.ipConfigurations[].id", "properties.ipConfigurations[].etag", "properties.ipConfigurations[].type"},
 		Prepare:       prepareBastion,
 		Finish: func(c *provider.Call, _ *store.Operation, r *store.Resource) error {
@@ -19,7 +20,7 @@ func bastionType() *provider.Type {
 			return nil
 		},
 		Patch:    func(*provider.Call, *provider.Draft) error { return nil },
-		PatchLRO: provider.Timing{LRO: sec(20)},
+		PatchLRO: provider.Timing{LRO: provider.Seconds(20)},
 		View: func(c *provider.Call, it *provider.Item) {
 			for _, cfg := range body.Objects(it.Body, "properties.ipConfigurations") {
 				cfg["id"] = it.ID + "/bastionHostIpConfigurations/" + body.String(cfg, "name")
@@ -53,7 +54,7 @@ func prepareBastion(c *provider.Call, d *provider.Draft) error {
 	if err != nil {
 		return err
 	}
-	if !equalFold(body.String(ip.Body, "sku.name"), "Standard") {
+	if !strings.EqualFold(body.String(ip.Body, "sku.name"), "Standard") {
 		return invalid("BastionHostPublicIpMustBeStandardSku", "Bastion host %s needs a public IP address of sku Standard, %s is %s.", d.ID, ip.ID, body.String(ip.Body, "sku.name"))
 	}
 	if old := body.String(d.Old, p+"dnsName"); old != "" {

@@ -3,6 +3,7 @@ package network
 import (
 	"net/netip"
 	"strings"
+	"time"
 
 	"sigs.k8s.io/cluster-api-provider-azure/sim/body"
 	"sigs.k8s.io/cluster-api-provider-azure/sim/provider"
@@ -12,7 +13,7 @@ import (
 func loadBalancerTypes() []*provider.Type {
 	lb := &provider.Type{
 		Name: LoadBalancers, Style: provider.Network, Etag: provider.Weak, Immediate: true, EdgeZones: true, Waits: newAndPrivate, RetryAfter: 3,
-		Create: provider.Timing{HTTP: ms(400), LRO: sec(1)}, Delete: provider.Timing{HTTP: ms(200), LRO: sec(10), Spread: 0.1},
+		Create: provider.Timing{HTTP: 400 * time.Millisecond, LRO: provider.Seconds(1)}, Delete: provider.Timing{HTTP: 200 * time.Millisecond, LRO: provider.Seconds(10), Spread: 0.1},
 		ReadOnlyPaths: []string{"properties.resourceGuid"}, Immutable: []string{"sku"},
 		Prepare: prepareLoadBalancer, Deleted: forgetLoadBalancer,
 	}
@@ -26,14 +27,14 @@ func loadBalancerTypes() []*provider.Type {
 		"properties.loadBalancingRules", "properties.inboundNatRules", "properties.outboundRules", "properties.inboundNatPools")
 	pool := child("backendAddressPools", preparePool, viewPool, "properties.backendIPConfigurations", "properties.loadBalancingRules", "properties.outboundRules", "properties.outboundRule", "properties.inboundNatRules")
 	pool.ReadOnly, pool.Immediate = false, true
-	pool.Create, pool.Delete = provider.Timing{HTTP: ms(300), LRO: sec(1)}, provider.Timing{HTTP: ms(200), LRO: sec(2)}
+	pool.Create, pool.Delete = provider.Timing{HTTP: 300 * time.Millisecond, LRO: provider.Seconds(1)}, provider.Timing{HTTP: 200 * time.Millisecond, LRO: provider.Seconds(2)}
 	pool.CanDelete = poolInUse
 	rules := child("loadBalancingRules", prepareLoadBalancingRule, nil)
 	probes := child("probes", prepareProbe, viewUses(map[string]string{"loadBalancingRules": "loadBalancingRules"}), "properties.loadBalancingRules")
 	nat := child("inboundNatRules", prepareNatRule, viewNatRule, "properties.backendIPConfiguration")
 	nat.ReadOnly, nat.Immediate = false, true
 	nat.KeepOmitted = func(string) bool { return true }
-	nat.Create, nat.Delete = provider.Timing{HTTP: ms(200), LRO: sec(1)}, provider.Timing{HTTP: ms(200), LRO: sec(2)}
+	nat.Create, nat.Delete = provider.Timing{HTTP: 200 * time.Millisecond, LRO: provider.Seconds(1)}, provider.Timing{HTTP: 200 * time.Millisecond, LRO: provider.Seconds(2)}
 	outbound := child("outboundRules", prepareOutboundRule, nil)
 	pools := child("inboundNatPools", prepareNatPool, nil)
 	return []*provider.Type{lb, front, pool, rules, probes, nat, outbound, pools}
@@ -87,14 +88,14 @@ func prepareFrontend(c *provider.Call, d *provider.Draft) error {
 	if err := checkZones(c, d); err != nil {
 		return err
 	}
-	standard := equalFold(body.String(d.Parent, "sku.name"), "Standard")
+	standard := strings.EqualFold(body.String(d.Parent, "sku.name"), "Standard")
 	switch {
 	case public != "":
 		it, err := publicIPFree(c, public, d.ID, d.Location)
 		if err != nil {
 			return err
 		}
-		if equalFold(body.String(it.Body, "sku.name"), "Standard") != standard {
+		if strings.EqualFold(body.String(it.Body, "sku.name"), "Standard") != standard {
 			return invalid("PublicIPAndLBSkuDoNotMatch", "Load balancer %s has %s sku, which does not match the sku %s of public IP address %s.", d.ParentID, body.String(d.Parent, "sku.name"), body.String(it.Body, "sku.name"), it.ID)
 		}
 		body.Delete(d.New, p+"privateIPAddress")
@@ -119,7 +120,7 @@ func prepareFrontend(c *provider.Call, d *provider.Draft) error {
 func siblings(d *provider.Draft, path string) map[netip.Addr]bool {
 	out := map[netip.Addr]bool{}
 	for _, e := range body.Objects(d.Parent, path) {
-		if a, err := netip.ParseAddr(body.String(e, "properties.privateIPAddress")); err == nil && !equalFold(body.String(e, "name"), d.Name) {
+		if a, err := netip.ParseAddr(body.String(e, "properties.privateIPAddress")); err == nil && !strings.EqualFold(body.String(e, "name"), d.Name) {
 			out[a] = true
 		}
 	}
@@ -200,7 +201,7 @@ func prepareLoadBalancingRule(c *provider.Call, d *provider.Draft) error {
 		}
 	}
 	if id := body.String(d.New, p+"backendAddressPool.id"); id != "" {
-		body.Default(d.New, p+"backendAddressPools", links([]string{id}))
+		body.Default(d.New, p+"backendAddressPools", References([]string{id}))
 	}
 	body.Default(d.New, p+"loadDistribution", "Default")
 	body.Default(d.New, p+"idleTimeoutInMinutes", 4)
@@ -301,7 +302,7 @@ func viewUses(kinds map[string]string) func(*provider.Call, *provider.Item) {
 			}
 		}
 		for prop, ids := range found {
-			body.Set(it.Body, "properties."+prop, links(ids))
+			body.Set(it.Body, "properties."+prop, References(ids))
 		}
 	}
 }
@@ -315,7 +316,7 @@ func viewPool(c *provider.Call, it *provider.Item) {
 		}
 	}
 	if cfgs != nil {
-		body.Set(it.Body, "properties.backendIPConfigurations", links(cfgs))
+		body.Set(it.Body, "properties.backendIPConfigurations", References(cfgs))
 	}
 	body.Default(it.Body, "properties.loadBalancerBackendAddresses", backendAddresses(cfgs))
 }

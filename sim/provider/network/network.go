@@ -6,7 +6,7 @@
 package network
 
 import (
-	"time"
+	"strings"
 
 	"sigs.k8s.io/cluster-api-provider-azure/sim/body"
 	"sigs.k8s.io/cluster-api-provider-azure/sim/provider"
@@ -44,27 +44,14 @@ func Provider() *provider.Provider {
 	return p
 }
 
-func ms(n int) time.Duration { return time.Duration(n) * time.Millisecond }
-
-func sec(n float64) time.Duration { return time.Duration(n * float64(time.Second)) }
-
 // resourceGUID keeps the GUID of an existing resource and gives a new one its own.
-func resourceGUID(c *provider.Call, d *provider.Draft) { keep(d, "properties.resourceGuid", c.GUID) }
-
-// keep carries a read-only value over from the old body, or makes it.
-func keep(d *provider.Draft, path string, make func() string) {
-	if old := body.String(d.Old, path); old != "" {
-		body.Set(d.New, path, old)
-	} else {
-		body.Set(d.New, path, make())
-	}
-}
+func resourceGUID(c *provider.Call, d *provider.Draft) { d.Keep("properties.resourceGuid", c.GUID) }
 
 // oneOf checks an enumeration, ignoring case, and writes it in Azure's casing.
 func oneOf(o body.Object, path, what string, allowed ...string) error {
 	v := body.String(o, path)
 	for _, a := range allowed {
-		if equalFold(a, v) {
+		if strings.EqualFold(a, v) {
 			body.Set(o, path, a)
 			return nil
 		}
@@ -78,8 +65,8 @@ func invalid(code, format string, args ...any) error {
 	return provider.NetworkError(400, code, format, args...)
 }
 
-// links turns IDs into references.
-func links(ids []string) []any {
+// References turns IDs into references.
+func References(ids []string) []any {
 	out := []any{}
 	for _, id := range ids {
 		out = append(out, body.Object{"id": id})
@@ -138,7 +125,7 @@ func usages(c *provider.Call, location string, _ []string) (*provider.Reply, err
 func checkLabel(c *provider.Call, location string, _ []string) (*provider.Reply, error) {
 	fqdn := HostName(c.Query.Get("domainNameLabel"), location)
 	for _, r := range c.List(PublicIPs, "") {
-		if equalFold(body.String(r.Body, "properties.dnsSettings.fqdn"), fqdn) {
+		if strings.EqualFold(body.String(r.Body, "properties.dnsSettings.fqdn"), fqdn) {
 			return provider.OK(body.Object{"available": false}), nil
 		}
 	}

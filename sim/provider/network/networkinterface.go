@@ -23,7 +23,7 @@ func ReservationKey(nicID string) string { return "nicReservation/" + store.Key(
 func networkInterfaceTypes() []*provider.Type {
 	nic := &provider.Type{
 		Name: Interfaces, Style: provider.Network, Etag: provider.Weak, EdgeZones: true,
-		Create: provider.Timing{HTTP: ms(1100)}, Delete: provider.Timing{HTTP: ms(300), LRO: sec(4)},
+		Create: provider.Timing{HTTP: 1100 * time.Millisecond}, Delete: provider.Timing{HTTP: 300 * time.Millisecond, LRO: provider.Seconds(4)},
 		ReadOnlyPaths: []string{"properties.resourceGuid", "properties.macAddress", "properties.virtualMachine", "properties.primary", "properties.privateEndpoint", "properties.hostedWorkloads", "properties.dnsSettings.appliedDnsServers",
 			"properties.dnsSettings.internalDomainNameSuffix", "properties.tapConfigurations", "properties.vnetEncryptionSupported", "properties.allowPort25Out", "properties.dscpConfiguration", "properties.defaultOutboundConnectivityEnabled"},
 		// Recordings of 2020-11-01 and 2022-01-01, and the changelog of the SDK module armnetwork.
@@ -70,7 +70,7 @@ func interfaceDefaults(c *provider.Call, d *provider.Draft) {
 	p := "properties."
 	body.Default(d.New, p+"dnsSettings.dnsServers", []any{})
 	body.Set(d.New, p+"dnsSettings.appliedDnsServers", []any{})
-	keep(d, p+"dnsSettings.internalDomainNameSuffix", func() string {
+	d.Keep(p+"dnsSettings.internalDomainNameSuffix", func() string {
 		return strings.ReplaceAll(c.GUID(), "-", "")[:26] + ".phxx.internal.cloudapp.net"
 	})
 	body.Default(d.New, p+"enableAcceleratedNetworking", false)
@@ -128,7 +128,7 @@ func prepareIPConfiguration(c *provider.Call, d *provider.Draft) error {
 // attachedTo is the VM an interface belongs to, or "".
 func attachedTo(c *provider.Call, nicID string) string {
 	for _, ref := range c.Referrers(nicID) {
-		if r := c.Get(ref.From); ref.Field == "networkInterfaces" && r != nil && equalFold(r.Type, "Microsoft.Compute/virtualMachines") {
+		if r := c.Get(ref.From); ref.Field == "networkInterfaces" && r != nil && strings.EqualFold(r.Type, "Microsoft.Compute/virtualMachines") {
 			return r.ID
 		}
 	}
@@ -174,7 +174,7 @@ func viewInterface(c *provider.Call, it *provider.Item) {
 		return
 	}
 	for _, ref := range c.Referrers(it.ID) {
-		if r := c.Get(ref.From); r != nil && equalFold(r.Type, PrivateEndpoints) {
+		if r := c.Get(ref.From); r != nil && strings.EqualFold(r.Type, PrivateEndpoints) {
 			showEndpoint(it.Body, r)
 		}
 	}

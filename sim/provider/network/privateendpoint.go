@@ -3,6 +3,7 @@ package network
 import (
 	"net/netip"
 	"strings"
+	"time"
 
 	"sigs.k8s.io/cluster-api-provider-azure/sim/body"
 	"sigs.k8s.io/cluster-api-provider-azure/sim/provider"
@@ -12,7 +13,7 @@ import (
 func privateEndpointTypes() []*provider.Type {
 	pe := &provider.Type{
 		Name: PrivateEndpoints, Style: provider.Network, Etag: provider.Weak, EdgeZones: true, RetryAfter: 10,
-		Create: provider.Timing{HTTP: ms(12800), LRO: sec(35)}, Update: provider.Timing{HTTP: ms(3000), LRO: sec(10)}, Delete: provider.Timing{HTTP: ms(500), LRO: sec(10)},
+		Create: provider.Timing{HTTP: 12800 * time.Millisecond, LRO: provider.Seconds(35)}, Update: provider.Timing{HTTP: 3000 * time.Millisecond, LRO: provider.Seconds(10)}, Delete: provider.Timing{HTTP: 500 * time.Millisecond, LRO: provider.Seconds(10)},
 		ReadOnlyPaths: []string{"properties.networkInterfaces", "properties.customDnsConfigs", "properties.resourceGuid",
 			"properties.privateLinkServiceConnections[].id", "properties.privateLinkServiceConnections[].type", "properties.privateLinkServiceConnections[].etag",
 			"properties.manualPrivateLinkServiceConnections[].id", "properties.manualPrivateLinkServiceConnections[].type", "properties.manualPrivateLinkServiceConnections[].etag"},
@@ -27,7 +28,7 @@ func privateEndpointTypes() []*provider.Type {
 	group := &provider.Type{
 		Name: PrivateEndpoints + "/privateDnsZoneGroups", Style: provider.Network, Etag: provider.Weak, Untracked: true, RetryAfter: 10,
 		ReadOnlyPaths: []string{"properties.privateDnsZoneConfigs[].id", "properties.privateDnsZoneConfigs[].type", "properties.privateDnsZoneConfigs[].etag", "properties.privateDnsZoneConfigs[].properties.provisioningState", "properties.privateDnsZoneConfigs[].properties.recordSets"},
-		Create:        provider.Timing{HTTP: ms(500), LRO: sec(5)}, Delete: provider.Timing{HTTP: ms(300), LRO: sec(5)},
+		Create:        provider.Timing{HTTP: 500 * time.Millisecond, LRO: provider.Seconds(5)}, Delete: provider.Timing{HTTP: 300 * time.Millisecond, LRO: provider.Seconds(5)},
 		Prepare: func(c *provider.Call, d *provider.Draft) error {
 			for _, cfg := range body.Objects(d.New, "properties.privateDnsZoneConfigs") {
 				id := body.String(cfg, "properties.privateDnsZoneId")
@@ -135,7 +136,7 @@ func endpointInterface(c *provider.Call, d *provider.Draft, subnet string) error
 	resourceGUID(c, nic)
 	interfaceDefaults(c, nic)
 	c.Save(&store.Resource{ID: nicID, Type: Interfaces, Location: d.Location, Body: body.Clone(nic.New)})
-	body.Set(d.New, "properties.networkInterfaces", links([]string{nicID}))
+	body.Set(d.New, "properties.networkInterfaces", References([]string{nicID}))
 	return nil
 }
 

@@ -4,6 +4,7 @@ import (
 	"net/netip"
 	"regexp"
 	"strings"
+	"time"
 
 	"sigs.k8s.io/cluster-api-provider-azure/sim/body"
 	"sigs.k8s.io/cluster-api-provider-azure/sim/provider"
@@ -15,7 +16,7 @@ var dnsLabel = regexp.MustCompile(`^[a-z][a-z0-9-]{1,61}[a-z0-9]$`)
 func publicIPTypes() []*provider.Type {
 	ip := &provider.Type{
 		Name: PublicIPs, Style: provider.Network, Etag: provider.Weak, EdgeZones: true, RetryAfter: 1,
-		Create: provider.Timing{HTTP: ms(500), LRO: sec(1.5)}, Delete: provider.Timing{HTTP: ms(200), LRO: sec(10), Spread: 0.1},
+		Create: provider.Timing{HTTP: 500 * time.Millisecond, LRO: provider.Seconds(1.5)}, Delete: provider.Timing{HTTP: 200 * time.Millisecond, LRO: provider.Seconds(10), Spread: 0.1},
 		ReadOnlyPaths: []string{"properties.resourceGuid", "properties.ipAddress", "properties.ipConfiguration", "properties.natGateway", "properties.dnsSettings.fqdn"},
 		Immutable:     []string{"sku", "zones", "properties.publicIPAddressVersion"},
 		Since:         map[string]string{"properties.ddosSettings": "2022-05-01"}, // recordings of 2020-11-01 and 2024-03-01, and the changelog of the SDK module armnetwork
@@ -23,7 +24,7 @@ func publicIPTypes() []*provider.Type {
 	}
 	prefix := &provider.Type{
 		Name: PublicIPPrefixes, Style: provider.Network, Etag: provider.Weak, EdgeZones: true, RetryAfter: 3,
-		Create: provider.Timing{HTTP: ms(500), LRO: sec(5)}, Delete: provider.Timing{HTTP: ms(200), LRO: sec(10), Spread: 0.1},
+		Create: provider.Timing{HTTP: 500 * time.Millisecond, LRO: provider.Seconds(5)}, Delete: provider.Timing{HTTP: 200 * time.Millisecond, LRO: provider.Seconds(10), Spread: 0.1},
 		ReadOnlyPaths: []string{"properties.resourceGuid", "properties.ipPrefix", "properties.publicIPAddresses"},
 		Prepare: func(c *provider.Call, d *provider.Draft) error {
 			resourceGUID(c, d)
@@ -58,7 +59,7 @@ func publicIPTypes() []*provider.Type {
 		},
 		View: func(c *provider.Call, it *provider.Item) {
 			if users := referrers(c, it.ID, "publicIPPrefix"); users != nil {
-				body.Set(it.Body, "properties.publicIPAddresses", links(users))
+				body.Set(it.Body, "properties.publicIPAddresses", References(users))
 			}
 		},
 	}
@@ -87,7 +88,7 @@ func preparePublicIP(c *provider.Call, d *provider.Draft) error {
 	if n := body.Int(d.New, p+"idleTimeoutInMinutes"); n < 4 || n > 30 {
 		return invalid("PublicIPAddressIdleTimeoutIsOutOfRange", "The idle timeout specified for public IP address %s is out of the allowed range. It should be between 4 and 30 minutes.", d.ID)
 	}
-	standard := equalFold(body.String(d.New, "sku.name"), "Standard")
+	standard := strings.EqualFold(body.String(d.New, "sku.name"), "Standard")
 	if standard && body.String(d.New, p+"publicIPAllocationMethod") != "Static" {
 		return invalid("StandardSkuPublicIPAddressesMustUseStaticAllocation", "Standard sku publicIp %s must have AllocationMethod set to Static.", d.ID)
 	}
@@ -100,7 +101,7 @@ func preparePublicIP(c *provider.Call, d *provider.Draft) error {
 		}
 		fqdn := HostName(label, d.Location)
 		for _, r := range c.List(PublicIPs, "") {
-			if !store.Same(r.ID, d.ID) && equalFold(body.String(r.Body, p+"dnsSettings.fqdn"), fqdn) {
+			if !store.Same(r.ID, d.ID) && strings.EqualFold(body.String(r.Body, p+"dnsSettings.fqdn"), fqdn) {
 				return invalid("DnsRecordInUse", "DNS record %s is already used by another public IP.", fqdn)
 			}
 		}
@@ -149,7 +150,7 @@ func fromPrefix(c *provider.Call, r *store.Resource, prefixID string) error {
 	}
 	n, err := netip.ParsePrefix(body.String(it.Body, "properties.ipPrefix"))
 	if err != nil {
-		return provider.Again(sec(1))
+		return provider.Again(provider.Seconds(1))
 	}
 	taken := map[string]bool{}
 	for _, ref := range c.Referrers(it.ID) {
@@ -217,7 +218,7 @@ func publicIPFree(c *provider.Call, id, owner, location string) (*provider.Item,
 func natGatewayType() *provider.Type {
 	return &provider.Type{
 		Name: NatGateways, Style: provider.Network, Etag: provider.Weak, RetryAfter: 10,
-		Create: provider.Timing{HTTP: ms(600), LRO: sec(6)}, Delete: provider.Timing{HTTP: ms(300), LRO: sec(9), Spread: 0.1},
+		Create: provider.Timing{HTTP: 600 * time.Millisecond, LRO: provider.Seconds(6)}, Delete: provider.Timing{HTTP: 300 * time.Millisecond, LRO: provider.Seconds(9), Spread: 0.1},
 		ReadOnlyPaths: []string{"properties.resourceGuid", "properties.subnets"},
 		Since:         map[string]string{"properties.type": "2024-01-01"}, // recordings of 2022-07-01 and 2024-03-01; no version documents it
 		Prepare: func(c *provider.Call, d *provider.Draft) error {
@@ -239,7 +240,7 @@ func natGatewayType() *provider.Type {
 				if err != nil {
 					return err
 				}
-				if !equalFold(body.String(it.Body, "sku.name"), "Standard") {
+				if !strings.EqualFold(body.String(it.Body, "sku.name"), "Standard") {
 					return invalid("NatGatewayPublicIpAddressMustBeStandardSku", "NAT gateway %s cannot use public IP address %s because its sku is not Standard.", d.ID, id)
 				}
 			}
@@ -258,7 +259,7 @@ func natGatewayType() *provider.Type {
 		},
 		View: func(c *provider.Call, it *provider.Item) {
 			if users := referrers(c, it.ID, "natGateway"); users != nil {
-				body.Set(it.Body, "properties.subnets", links(users))
+				body.Set(it.Body, "properties.subnets", References(users))
 			}
 		},
 	}

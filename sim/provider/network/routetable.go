@@ -3,6 +3,7 @@ package network
 import (
 	"net/netip"
 	"strings"
+	"time"
 
 	"sigs.k8s.io/cluster-api-provider-azure/sim/body"
 	"sigs.k8s.io/cluster-api-provider-azure/sim/provider"
@@ -11,7 +12,7 @@ import (
 func routeTableTypes() []*provider.Type {
 	table := &provider.Type{
 		Name: RouteTables, Style: provider.Network, Etag: provider.Weak, RetryAfter: 2,
-		Create: provider.Timing{HTTP: ms(400), LRO: sec(2)}, Delete: provider.Timing{HTTP: ms(400), LRO: sec(3)},
+		Create: provider.Timing{HTTP: 400 * time.Millisecond, LRO: provider.Seconds(2)}, Delete: provider.Timing{HTTP: 400 * time.Millisecond, LRO: provider.Seconds(3)},
 		ReadOnlyPaths: []string{"properties.resourceGuid", "properties.subnets"},
 		Prepare: func(c *provider.Call, d *provider.Draft) error {
 			resourceGUID(c, d)
@@ -26,13 +27,13 @@ func routeTableTypes() []*provider.Type {
 		},
 		View: func(c *provider.Call, it *provider.Item) {
 			if users := referrers(c, it.ID, "routeTable"); users != nil {
-				body.Set(it.Body, "properties.subnets", links(users))
+				body.Set(it.Body, "properties.subnets", References(users))
 			}
 		},
 	}
 	route := &provider.Type{
 		Name: RouteTables + "/routes", Style: provider.Network, Etag: provider.Weak, Untracked: true, Inline: "properties.routes", RetryAfter: 2,
-		Create: provider.Timing{HTTP: ms(400), LRO: sec(1.5)}, Delete: provider.Timing{HTTP: ms(400), LRO: sec(1.5)},
+		Create: provider.Timing{HTTP: 400 * time.Millisecond, LRO: provider.Seconds(1.5)}, Delete: provider.Timing{HTTP: 400 * time.Millisecond, LRO: provider.Seconds(1.5)},
 		ReadOnlyPaths: []string{"properties.hasBgpOverride"},
 		Prepare: func(c *provider.Call, d *provider.Draft) error {
 			if err := oneOf(d.New, "properties.nextHopType", "nextHopType of "+d.ID, "VirtualNetworkGateway", "VnetLocal", "Internet", "VirtualAppliance", "None"); err != nil {

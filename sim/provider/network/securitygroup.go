@@ -2,6 +2,7 @@ package network
 
 import (
 	"strings"
+	"time"
 
 	"sigs.k8s.io/cluster-api-provider-azure/sim/body"
 	"sigs.k8s.io/cluster-api-provider-azure/sim/provider"
@@ -10,7 +11,7 @@ import (
 func securityGroupTypes() []*provider.Type {
 	group := &provider.Type{
 		Name: SecurityGroups, Style: provider.Network, Etag: provider.Weak, RetryAfter: 1,
-		Create: provider.Timing{HTTP: ms(450), LRO: sec(2)}, Delete: provider.Timing{HTTP: ms(450), LRO: sec(1)},
+		Create: provider.Timing{HTTP: 450 * time.Millisecond, LRO: provider.Seconds(2)}, Delete: provider.Timing{HTTP: 450 * time.Millisecond, LRO: provider.Seconds(1)},
 		ReadOnlyPaths: []string{"properties.resourceGuid", "properties.defaultSecurityRules", "properties.subnets", "properties.networkInterfaces", "properties.flowLogs"},
 		Prepare: func(c *provider.Call, d *provider.Draft) error {
 			resourceGUID(c, d)
@@ -21,13 +22,13 @@ func securityGroupTypes() []*provider.Type {
 	}
 	rule := &provider.Type{
 		Name: SecurityGroups + "/securityRules", Style: provider.Network, Etag: provider.Weak, Untracked: true, Inline: "properties.securityRules", RetryAfter: 1,
-		Create: provider.Timing{HTTP: ms(450), LRO: sec(1.5)}, Delete: provider.Timing{HTTP: ms(450), LRO: sec(1)},
+		Create: provider.Timing{HTTP: 450 * time.Millisecond, LRO: provider.Seconds(1.5)}, Delete: provider.Timing{HTTP: 450 * time.Millisecond, LRO: provider.Seconds(1)},
 		Prepare: prepareRule,
 	}
 	defaults := &provider.Type{Name: SecurityGroups + "/defaultSecurityRules", Style: provider.Network, Etag: provider.Weak, Untracked: true, Inline: "properties.defaultSecurityRules", ReadOnly: true}
 	app := &provider.Type{
 		Name: AppGroups, Style: provider.Network, Etag: provider.Weak, RetryAfter: 1,
-		Create: provider.Timing{HTTP: ms(450), LRO: sec(1)}, Delete: provider.Timing{HTTP: ms(450), LRO: sec(1)},
+		Create: provider.Timing{HTTP: 450 * time.Millisecond, LRO: provider.Seconds(1)}, Delete: provider.Timing{HTTP: 450 * time.Millisecond, LRO: provider.Seconds(1)},
 		ReadOnlyPaths: []string{"properties.resourceGuid"},
 		Prepare: func(c *provider.Call, d *provider.Draft) error {
 			resourceGUID(c, d)
@@ -60,10 +61,10 @@ func viewSecurityGroup(c *provider.Call, it *provider.Item) {
 		}
 	}
 	if subnets != nil {
-		body.Set(it.Body, "properties.subnets", links(subnets))
+		body.Set(it.Body, "properties.subnets", References(subnets))
 	}
 	if nics != nil {
-		body.Set(it.Body, "properties.networkInterfaces", links(nics))
+		body.Set(it.Body, "properties.networkInterfaces", References(nics))
 	}
 }
 
@@ -98,7 +99,7 @@ func prepareRule(c *provider.Call, d *provider.Draft) error {
 		}
 	}
 	for _, other := range body.Objects(d.Parent, "properties.securityRules") {
-		if !equalFold(body.String(other, "name"), d.Name) && body.Int(other, p+"priority") == prio && equalFold(body.String(other, p+"direction"), body.String(d.New, p+"direction")) {
+		if !strings.EqualFold(body.String(other, "name"), d.Name) && body.Int(other, p+"priority") == prio && strings.EqualFold(body.String(other, p+"direction"), body.String(d.New, p+"direction")) {
 			return invalid("SecurityRuleConflict", "Security rule %s conflicts with rule %s. Rules cannot have the same Priority and Direction.", d.Name, body.String(other, "name"))
 		}
 	}

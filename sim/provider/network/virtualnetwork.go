@@ -3,6 +3,7 @@ package network
 import (
 	"net/netip"
 	"strings"
+	"time"
 
 	"sigs.k8s.io/cluster-api-provider-azure/sim/body"
 	"sigs.k8s.io/cluster-api-provider-azure/sim/provider"
@@ -12,7 +13,7 @@ import (
 func virtualNetworkTypes() []*provider.Type {
 	vnet := &provider.Type{
 		Name: VirtualNetworks, Style: provider.Network, Etag: provider.Weak, EdgeZones: true,
-		Create: provider.Timing{HTTP: ms(600), LRO: sec(2)}, Delete: provider.Timing{HTTP: ms(200), LRO: sec(10), Spread: 0.1},
+		Create: provider.Timing{HTTP: 600 * time.Millisecond, LRO: provider.Seconds(2)}, Delete: provider.Timing{HTTP: 200 * time.Millisecond, LRO: provider.Seconds(10), Spread: 0.1},
 		RetryAfter: 3, UpdateRetryAfter: -1,
 		ReadOnlyPaths: []string{"properties.resourceGuid"},
 		// Recordings of 2020-11-01 and 2024-03-01, and the changelog of the SDK module armnetwork.
@@ -24,7 +25,7 @@ func virtualNetworkTypes() []*provider.Type {
 		Name: Subnets, Style: provider.Network, Etag: provider.Weak, Untracked: true, Inline: "properties.subnets",
 		// Since 2023-09-01 a PUT without the property keeps the subnets. Source: https://learn.microsoft.com/azure/virtual-network/update-virtual-network-api
 		KeepOmitted: func(v string) bool { return v >= "2023-09-01" },
-		Create:      provider.Timing{HTTP: ms(250), LRO: sec(1.5)}, Delete: provider.Timing{HTTP: ms(200), LRO: sec(10), Spread: 0.1},
+		Create:      provider.Timing{HTTP: 250 * time.Millisecond, LRO: provider.Seconds(1.5)}, Delete: provider.Timing{HTTP: 200 * time.Millisecond, LRO: provider.Seconds(10), Spread: 0.1},
 		RetryAfter: 3,
 		ReadOnlyPaths: []string{"properties.ipConfigurations", "properties.privateEndpoints", "properties.resourceNavigationLinks", "properties.serviceAssociationLinks", "properties.ipConfigurationProfiles",
 			"properties.purpose", "properties.networkSecurityGroup.properties", "properties.routeTable.properties", "properties.delegations[].id", "properties.delegations[].etag", "properties.delegations[].type"},
@@ -33,7 +34,7 @@ func virtualNetworkTypes() []*provider.Type {
 	peering := &provider.Type{
 		Name: VirtualNetworks + "/virtualNetworkPeerings", Style: provider.Network, Etag: provider.Weak, Untracked: true, Inline: "properties.virtualNetworkPeerings",
 		KeepOmitted: func(string) bool { return true },
-		Create:      provider.Timing{HTTP: ms(500), LRO: sec(2)}, Delete: provider.Timing{HTTP: ms(500), LRO: sec(10), Spread: 0.1},
+		Create:      provider.Timing{HTTP: 500 * time.Millisecond, LRO: provider.Seconds(2)}, Delete: provider.Timing{HTTP: 500 * time.Millisecond, LRO: provider.Seconds(10), Spread: 0.1},
 		RetryAfter:    10,
 		ReadOnlyPaths: []string{"properties.peeringState", "properties.peeringSyncLevel", "properties.resourceGuid", "properties.remoteVirtualNetworkAddressSpace", "properties.remoteAddressSpace", "properties.remoteVirtualNetworkEncryption", "properties.didReferenceOutboundRemoteAddressSpace"},
 		// Recordings of 2020-11-01 and 2024-03-01, and the changelog of the SDK module armnetwork.
@@ -79,7 +80,7 @@ func prepareSubnet(c *provider.Call, d *provider.Draft) error {
 			return invalid("NetcfgSubnetRangeOutsideVnet", "Subnet '%s' is not valid because its IP address range is outside the IP address range of virtual network '%s'.", d.Name, vnet)
 		}
 		for _, sibling := range body.Objects(d.Parent, "properties.subnets") {
-			if equalFold(body.String(sibling, "name"), d.Name) {
+			if strings.EqualFold(body.String(sibling, "name"), d.Name) {
 				continue
 			}
 			theirs, _ := prefixes(sibling, "properties.addressPrefix", "properties.addressPrefixes")
@@ -113,7 +114,7 @@ func prepareSubnet(c *provider.Call, d *provider.Draft) error {
 	for _, e := range body.Objects(d.New, "properties.serviceEndpoints") {
 		// https://learn.microsoft.com/azure/azure-sql/database/vnet-service-endpoint-rule-overview: for databases of its region only.
 		locations := []string{"*"}
-		if equalFold(body.String(e, "service"), "Microsoft.Sql") {
+		if strings.EqualFold(body.String(e, "service"), "Microsoft.Sql") {
 			locations = []string{d.Location}
 		}
 		body.Default(e, "locations", locations)
@@ -147,17 +148,17 @@ func viewSubnet(c *provider.Call, it *provider.Item) {
 			continue
 		}
 		switch {
-		case equalFold(r.Type, PrivateEndpoints):
+		case strings.EqualFold(r.Type, PrivateEndpoints):
 			endpoints = append(endpoints, ref.From)
 		case strings.Count(ref.Sub, "/") == 1:
 			cfgs = append(cfgs, bastionPath(ref.Path()))
 		}
 	}
 	if cfgs != nil {
-		body.Set(it.Body, "properties.ipConfigurations", links(cfgs))
+		body.Set(it.Body, "properties.ipConfigurations", References(cfgs))
 	}
 	if endpoints != nil {
-		body.Set(it.Body, "properties.privateEndpoints", links(endpoints))
+		body.Set(it.Body, "properties.privateEndpoints", References(endpoints))
 	}
 	for _, e := range body.Objects(it.Body, "properties.serviceEndpoints") {
 		body.Set(e, "provisioningState", body.Get(it.Body, "properties.provisioningState"))

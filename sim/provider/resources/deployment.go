@@ -58,22 +58,22 @@ var asked = []string{"mode", "template", "parameters"}
 // read parses the template of a deployment with its parameters.
 func read(c *provider.Call, properties body.Object) (*template.Template, error) {
 	if c.ID.ResourceGroup == "" {
-		return nil, refused(501, "NotImplemented", "Deployments to '%s' are not simulated; deploy to a resource group.", c.ID.Scope)
+		return nil, provider.GatewayErrorf(501, "NotImplemented", "Deployments to '%s' are not simulated; deploy to a resource group.", c.ID.Scope)
 	}
 	for key, v := range properties {
 		if v != nil && !slices.Contains(asked, key) {
-			return nil, refused(501, "NotImplemented", "The property '%s' of deployments is not simulated.", key)
+			return nil, provider.GatewayErrorf(501, "NotImplemented", "The property '%s' of deployments is not simulated.", key)
 		}
 	}
 	switch mode := body.String(properties, "mode"); {
 	case strings.EqualFold(mode, "Complete"):
-		return nil, refused(501, "NotImplemented", "Deployments in mode 'Complete' are not simulated; use 'Incremental'.")
+		return nil, provider.GatewayErrorf(501, "NotImplemented", "Deployments in mode 'Complete' are not simulated; use 'Incremental'.")
 	case !strings.EqualFold(mode, "Incremental"):
-		return nil, refused(400, "InvalidRequestContent", "The request content was invalid and could not be deserialized: 'Error converting value \"%s\" to type 'DeploymentMode'. Path 'properties.mode', line 1, position 1.'.", mode)
+		return nil, provider.GatewayErrorf(400, "InvalidRequestContent", "The request content was invalid and could not be deserialized: 'Error converting value \"%s\" to type 'DeploymentMode'. Path 'properties.mode', line 1, position 1.'.", mode)
 	}
 	document := body.Child(properties, "template")
 	if document == nil {
-		return nil, refused(400, "InvalidRequestContent", "The request content was invalid: 'The deployment has no template.'.")
+		return nil, provider.GatewayErrorf(400, "InvalidRequestContent", "The request content was invalid: 'The deployment has no template.'.")
 	}
 	group := c.Group()
 	if group == nil {
@@ -93,15 +93,9 @@ func read(c *provider.Call, properties body.Object) (*template.Template, error) 
 	})
 	var invalid *template.Error
 	if errors.As(err, &invalid) {
-		return nil, refused(400, "InvalidTemplate", "Deployment template validation failed: '%s'.", invalid.Message)
+		return nil, provider.GatewayErrorf(400, "InvalidTemplate", "Deployment template validation failed: '%s'.", invalid.Message)
 	}
 	return t, err
-}
-
-func refused(status int, code, format string, args ...any) *provider.Error {
-	e := provider.Errorf(status, code, format, args...)
-	e.Gateway = true
-	return e
 }
 
 // refer returns the value of reference(): a resource as a GET in the api-version shows it, without the parts that are

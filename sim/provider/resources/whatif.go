@@ -2,6 +2,7 @@ package resources
 
 import (
 	"errors"
+	"maps"
 	"slices"
 	"strings"
 
@@ -97,7 +98,7 @@ func changed(c *provider.Call, r *template.Resource) (body.Object, error) {
 // stay in mode Incremental, as far as their provider keeps them.
 func differences(path string, have, want body.Object) []any {
 	out := []any{}
-	for _, key := range sortedKeys(want) {
+	for _, key := range slices.Sorted(maps.Keys(want)) {
 		at := strings.TrimPrefix(path+"."+key, ".")
 		inner, isObject := want[key].(body.Object)
 		there, isThere := have[key].(body.Object)
@@ -132,13 +133,4 @@ func same(key string, have, want any) bool {
 		}
 	}
 	return true
-}
-
-func sortedKeys(o body.Object) []string {
-	out := make([]string, 0, len(o))
-	for key := range o {
-		out = append(out, key)
-	}
-	slices.Sort(out)
-	return out
 }
