@@ -14,31 +14,31 @@ var update = flag.Bool("update", false, "rewrite the page of the book")
 
 const page = "../../../docs/book/shared-resources.md"
 
+// introduction is the beginning of the page. Each row of its table is a test: it writes the entry with the verb and body of that program, lets
+// the provider reconcile all objects because they changed, at several regular syncs and at a full sync, counts its writes (0), changes the spec, and
+// checks the entry again. The rows of cloud-provider-azure and its disk driver follow their source, version v1.36.5. The others follow
+// Microsoft's documentation.
 const introduction = `# Programs that share resources with the provider
 
-Other programs write into the Azure resources that the provider makes. The provider keeps their entries, and does not write a resource
-because of them. When it writes the resource for another reason, as a change of the spec, it sends the entries along.
-
-Each row of the table is a test in ` + "`test/integration/sharedwriters`" + `: it writes the entry with the verb and body of that program, lets the
-provider look at all objects because they changed, at several resyncs and at a full one, counts its writes (0), changes the spec, and checks
-the entry again. The rows about cloud-provider-azure and its disk driver follow their source, version v1.36.5. The others follow
-Microsoft's documentation. The page is written by the same tests.
-
-[Changes outside](drift.md) lists what the provider repairs.
+Other programs write entries into Azure resources that the provider created, for example rules of cloud-provider-azure in a security group. The provider keeps these entries, and
+does not write a resource because of them. If it writes the resource for another reason, such as a change of the spec, it includes the entries. This page lists the tested programs
+and their entries. [Drift detection and repair](drift.md) lists the changes that the provider repairs.
 
 | Program | Resource | Entry | Written with |
 |---|---|---|---|
 `
 
 const end = `
-Not in the table, because the provider does not write these resources: public IP addresses and private link services of Services, disks of
+The provider does not write these resources, so they are not in the table: public IP addresses and private link services of Services, disks of
 volumes, storage accounts and private endpoints of the CSI drivers, and the node resource group of an AKS cluster.
 
-What the provider itself put into such a list, and the spec wants no more, is removed: a backend pool, an extension, a rule, an identity. It
-remembers them in the annotation ` + "`sigs.k8s.io/cluster-api-provider-azure-last-applied`" + `.
+Entries of the provider that the spec no longer has are removed: a backend pool, an extension, a rule, an identity. The provider
+records them in the annotation ` + "`sigs.k8s.io/cluster-api-provider-azure-last-applied`" + `.
 
-A PUT of cloud-provider-azure has no tags. Microsoft's [page on PUTs](https://learn.microsoft.com/en-us/previous-versions/azure/virtual-machines/put-calls-create-or-update)
-says that scale sets keep what a PUT leaves out, and does not name tags. The tests assume that tags stay.
+A PUT of cloud-provider-azure has no tags. According to Microsoft's [page on PUTs](https://learn.microsoft.com/en-us/previous-versions/azure/virtual-machines/put-calls-create-or-update),
+scale sets keep settings that a PUT leaves out. The page does not mention tags. The tests assume that tags stay.
+
+The tests in ` + "`test/integration/sharedwriters`" + ` generate this page.
 `
 
 // TestBook makes sure that the page of the book has the rows.
