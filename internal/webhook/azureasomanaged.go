@@ -1,6 +1,8 @@
 package webhook
 
 import (
+	"context"
+
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -51,10 +53,16 @@ func documentClusters(features plan.Features) kind[*infrav1.AzureASOManagedClust
 }
 
 func documentControlPlanes(features plan.Features) kind[*infrav1.AzureASOManagedControlPlane] {
-	return withDocuments(features,
+	k := withDocuments(features,
 		func(o *infrav1.AzureASOManagedControlPlane) any { return &o.Spec },
 		func(o *infrav1.AzureASOManagedControlPlane) []runtime.RawExtension { return o.Spec.Resources }, managedClusterType,
 		func(o *infrav1.AzureASOManagedControlPlane) string { return o.Spec.Version })
+	manifests := k.update
+	k.update = func(ctx context.Context, old, obj *infrav1.AzureASOManagedControlPlane) (field.ErrorList, error) {
+		errs, err := manifests(ctx, old, obj)
+		return append(errs, refuseDowngrade(field.NewPath("spec", "version"), old.Spec.Version, obj.Spec.Version, old.Status.Version)...), err
+	}
+	return k
 }
 
 func documentPools(features plan.Features) kind[*infrav1.AzureASOManagedMachinePool] {

@@ -151,3 +151,29 @@ func TestNewerVersions(t *testing.T) {
 		}
 	}
 }
+
+// TestDocumentsDowngrade changes spec.version of control planes with manifests, as TestImmutable does with typed ones.
+func TestDocumentsDowngrade(t *testing.T) {
+	for name, test := range map[string]struct {
+		reason, before, after, running string
+		want                           bool
+	}{
+		"upgrade":            {"AKS upgrades", "v1.33.2", "v1.34.1", "v1.33.2", false},
+		"downgrade":          {"AKS does not downgrade", "v1.34.1", "v1.33.2", "v1.34.1", true},
+		"refused by AKS":     {"a version that never ran can be given up", "v1.99.0", "v1.33.2", "v1.33.2", false},
+		"raised by AKS":      {"an object whose version is below the one that runs can be changed otherwise", "v1.33.2", "v1.33.2", "v1.34.1", false},
+		"nothing runs":       {"the cluster does not exist", "v1.34.1", "v1.33.2", "", false},
+		"version taken away": {"the manifest has one, or AKS keeps its own", "v1.34.1", "", "v1.34.1", false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			before := documentControlPlane(t, "{apiVersion: containerservice.azure.com/v1api20251001, kind: ManagedCluster, metadata: {name: c1}, spec: {owner: {name: c1}, location: eastus}}")
+			after := before.DeepCopy()
+			before.Spec.Version, after.Spec.Version, before.Status.Version = test.before, test.after, test.running
+			errs, err := documentControlPlanes(plan.Features{ASOAPI: true}).update(t.Context(), before, after)
+			want := "spec.version: Invalid value: \"" + test.after + "\": must be at least " + test.running + ", which the control plane runs: AKS cannot downgrade"
+			if err != nil || test.want != (len(errs) == 1) || test.want && errs[0].Error() != want {
+				t.Errorf("%s: %v %v", test.reason, errs, err)
+			}
+		})
+	}
+}

@@ -49,10 +49,7 @@ func immutableControlPlane(old, c *infrav1.AzureManagedControlPlane) (errs field
 	if proxy := after.HTTPProxyConfig; before.HTTPProxyConfig != nil && (proxy == nil || equality.Semantic.DeepEqual(*proxy, infrav1.HTTPProxyConfig{})) {
 		errs = append(errs, field.Required(path.Child("httpProxyConfig"), "AKS can change a proxy and cannot remove it"))
 	}
-	// The version is compared with the one that AKS runs, so that a version which AKS refused can be corrected.
-	if runs := old.Status.Version; runs != "" && before.Version != after.Version && lower(after.Version, runs) {
-		errs = append(errs, field.Invalid(path.Child("version"), after.Version, "must be at least "+runs+", which the control plane runs: AKS cannot downgrade"))
-	}
+	errs = append(errs, refuseDowngrade(path.Child("version"), before.Version, after.Version, old.Status.Version)...)
 	if upgraded := old.Status.AutoUpgradeVersion; upgraded != "" && before.Version != after.Version && lower(after.Version, upgraded) {
 		errs = append(errs, field.Invalid(path.Child("version"), after.Version, "must be at least "+upgraded+", to which AKS has upgraded the cluster by autoUpgradeProfile"))
 	}
@@ -163,6 +160,15 @@ func filledOnce(old, value string, path *field.Path) field.ErrorList {
 		return nil
 	}
 	return field.ErrorList{field.Invalid(path, value, immutableManaged)}
+}
+
+// refuseDowngrade refuses a new version of a control plane below the one that AKS runs. The former version is not compared, so that a
+// version which AKS refused can be corrected.
+func refuseDowngrade(path *field.Path, before, after, running string) field.ErrorList {
+	if running == "" || before == after || !lower(after, running) {
+		return nil
+	}
+	return field.ErrorList{field.Invalid(path, after, "must be at least "+running+", which the control plane runs: AKS cannot downgrade")}
 }
 
 // lower returns true if version a is below b. It returns false if either does not parse.
