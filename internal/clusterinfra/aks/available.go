@@ -7,7 +7,7 @@ import (
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
-	plan "sigs.k8s.io/cluster-api-provider-azure/internal/plan/aks"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/aks/managedcluster"
 )
 
 // StoppedReason is the reason of a cluster that was stopped.
@@ -22,7 +22,7 @@ func AvailableCondition(observed json.RawMessage, usable bool) metav1.Condition 
 	switch {
 	case len(observed) == 0:
 		condition.Reason, condition.Message = infrav1.WaitingReason, "Azure has no managed cluster yet"
-	case plan.IsStopped(observed):
+	case managedcluster.IsStopped(observed):
 		condition.Reason, condition.Message = StoppedReason, "the managed cluster is stopped. Start it, as by az aks start"
 	case !usable:
 		condition.Reason, condition.Message = infrav1.WaitingReason, "the managed cluster has no kubeconfig yet"

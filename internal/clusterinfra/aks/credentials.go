@@ -15,7 +15,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/clusterinfra/published"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/facts"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/identity/access"
-	plan "sigs.k8s.io/cluster-api-provider-azure/internal/plan/aks"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/aks/managedcluster"
 )
 
 // tokenMargin is how long before its expiry a token is replaced. The credential gets a new one only in the last five minutes.
@@ -46,7 +46,7 @@ type Credentials struct {
 // current.
 func ReadKubeconfigs(ctx context.Context, f *facts.Facts, asker facts.Asker, access *access.Access, id arm.ID, observed json.RawMessage, to published.Publisher) (*Credentials, error) {
 	out := &Credentials{ValidFor: unlimited}
-	entra, localDisabled := plan.UsesEntraID(observed), plan.HasLocalAccountsDisabled(observed)
+	entra, localDisabled := managedcluster.UsesEntraID(observed), managedcluster.HasLocalAccountsDisabled(observed)
 	var err error
 	if !localDisabled {
 		if out.Admin, err = to.StoredValue(ctx, to.Cluster+adminSuffix, kubeconfigKey); err != nil {

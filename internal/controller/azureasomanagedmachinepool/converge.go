@@ -16,7 +16,8 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/asoresources"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/facts"
 	neutral "sigs.k8s.io/cluster-api-provider-azure/internal/plan"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/aks"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/aks/agentpool"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/aks/managedcluster"
 	plan "sigs.k8s.io/cluster-api-provider-azure/internal/plan/asoresource"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile"
 )
@@ -107,7 +108,7 @@ func (k *Kind) reportInstances(ctx context.Context, asker facts.Asker, in *input
 	if err != nil {
 		return false, err
 	}
-	group := arm.ResourceGroupID(pool.Subscription(), aks.ObservedNodeResourceGroup(cluster))
+	group := arm.ResourceGroupID(pool.Subscription(), managedcluster.NodeResourceGroup(cluster))
 	want := nodeCount(observed)
 	ids, exists, err := k.Facts.ListPoolInstances(ctx, asker, group, pool.Name(), observed, int(want))
 	if err != nil {
@@ -125,7 +126,7 @@ func (k *Kind) reportInstances(ctx context.Context, asker facts.Asker, in *input
 
 // nodeCount is the current or target number of nodes of the pool, as Azure reports it.
 func nodeCount(observed json.RawMessage) int32 {
-	if count := aks.ObservePool(observed).Properties.Count; count != nil {
+	if count := agentpool.Observe(observed).Properties.Count; count != nil {
 		return *count
 	}
 	return 0

@@ -11,7 +11,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/aso"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/clusterinfra/aks"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/clusterinfra/published"
-	plan "sigs.k8s.io/cluster-api-provider-azure/internal/plan/aks"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/aks/managedcluster"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/objectkey"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile"
 )
@@ -25,7 +25,7 @@ const issuerKey = "oidc-issuer-profile-url"
 // exportValues writes the data of the cluster that users read besides its kubeconfigs: the ConfigMap with the OIDC issuer, and the
 // values that operatorSpec in patches requests.
 func exportValues(ctx context.Context, to published.Publisher, observed json.RawMessage, exports aso.Exports, credentials *aks.Credentials) error {
-	issuer := plan.IssuerURL(observed)
+	issuer := managedcluster.IssuerURL(observed)
 	configMaps := map[string]map[string]string{}
 	secrets := map[string]map[string][]byte{}
 	add := func(at *aso.Destination, value string) {
@@ -96,7 +96,7 @@ func refuseForeign(err error) error {
 
 // principalID returns the principal of the cluster's identity; "" for another kind of identity.
 func principalID(observed json.RawMessage) string {
-	if identity := plan.ObserveCluster(observed).Identity; identity != nil {
+	if identity := managedcluster.Observe(observed).Identity; identity != nil {
 		return identity.PrincipalID
 	}
 	return ""

@@ -13,6 +13,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/clusterinfra/aks"
 	plan "sigs.k8s.io/cluster-api-provider-azure/internal/plan/aks"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/aks/managedcluster"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile/annotation"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/status"
@@ -58,7 +59,7 @@ const unhealthyRetry = time.Minute
 func reportConverged(in *input, outcome arm.Outcome) {
 	reportGroups(in, outcome)
 	running := conditions.Get(in.controlPlane, infrav1.ManagedClusterRunningCondition)
-	if result, _ := outcome.Result(plan.ClusterID(in.planned)); plan.IsStopped(result.Observed) && running != nil && running.Status == metav1.ConditionTrue {
+	if result, _ := outcome.Result(plan.ClusterID(in.planned)); managedcluster.IsStopped(result.Observed) && running != nil && running.Status == metav1.ConditionTrue {
 		conditions.Set(in.controlPlane, metav1.Condition{
 			Type: infrav1.ManagedClusterRunningCondition, Status: metav1.ConditionFalse, Reason: aks.StoppedReason,
 			Message: "the cluster was stopped. Its API server does not respond and changes are not possible until it is started, for example with az aks start",
@@ -75,16 +76,16 @@ func reportAvailable(in *input, made arm.Result) {
 // reportObserved copies the state of the cluster in AKS to the status, also while an operation runs.
 func reportObserved(in *input, observed json.RawMessage) {
 	spec, status := &in.controlPlane.Spec, &in.controlPlane.Status
-	if host, port := plan.APIServerEndpoint(observed); host != "" {
+	if host, port := managedcluster.APIServerEndpoint(observed); host != "" {
 		spec.ControlPlaneEndpoint = infrav1.APIEndpoint{Host: host, Port: port}
 		annotation.Set(in.controlPlane, map[string]string{infrav1.EndpointAnnotation: plan.FormatEndpoint(spec.ControlPlaneEndpoint)})
 	}
 	status.ExternalManagedControlPlane = new(true)
-	version := plan.CurrentVersion(observed)
+	version := managedcluster.CurrentVersion(observed)
 	status.Version, status.Versions = version, statusVersions(version)
 	status.AutoUpgradeVersion = plan.AutoUpgradeVersion(in.planned)
 	status.OIDCIssuerProfile = nil
-	if url := plan.IssuerURL(observed); url != "" {
+	if url := managedcluster.IssuerURL(observed); url != "" {
 		status.OIDCIssuerProfile = &infrav1.OIDCIssuerProfileStatus{IssuerURL: new(url)}
 	}
 }

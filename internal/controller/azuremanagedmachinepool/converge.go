@@ -12,6 +12,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/facts"
 	neutral "sigs.k8s.io/cluster-api-provider-azure/internal/plan"
 	plan "sigs.k8s.io/cluster-api-provider-azure/internal/plan/aks"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/aks/agentpool"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile"
 )
 
@@ -77,7 +78,7 @@ func (k *Kind) Report(ctx context.Context, session reconcile.Session, in *input,
 	if err != nil {
 		return 0, reconcile.ReadFailedFor(infrav1.ScaleSetReadyCondition, err)
 	}
-	autoscaled := plan.ObservePool(result.Observed).Properties.EnableAutoScaling
+	autoscaled := agentpool.Observe(result.Observed).Properties.EnableAutoScaling
 	if in.machinePool, err = aks.FollowAutoscaler(ctx, k.Client, in.machinePool, managedByAKS, autoscaled, nodeCount(result.Observed)); err != nil {
 		return 0, err
 	}
@@ -109,7 +110,7 @@ func (k *Kind) readInstances(ctx context.Context, asker facts.Asker, in *input, 
 
 // nodeCount is the current or target number of nodes of the pool, as Azure reports it.
 func nodeCount(observed json.RawMessage) int32 {
-	if count := plan.ObservePool(observed).Properties.Count; count != nil {
+	if count := agentpool.Observe(observed).Properties.Count; count != nil {
 		return *count
 	}
 	return 0

@@ -3,11 +3,11 @@ package aks
 import (
 	"cmp"
 	"encoding/base64"
-	"strings"
 
 	aks "github.com/Azure/azure-sdk-for-go/sdk/resourcemanager/containerservice/armcontainerservice/v8"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/aks/managedcluster"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/aks/version"
 )
 
@@ -21,7 +21,7 @@ const (
 )
 
 // buildClusterModel returns the managed cluster of the spec, without tags and pools.
-func buildClusterModel(in Input, have ObservedCluster) aks.ManagedCluster {
+func buildClusterModel(in Input, have managedcluster.Observed) aks.ManagedCluster {
 	spec := in.ControlPlane.Spec
 	properties := &aks.ManagedClusterProperties{
 		KubernetesVersion:       new(wantedKubernetesVersion(in, have)),
@@ -68,13 +68,13 @@ func toSKUTier(tier string) aks.ManagedClusterSKUTier {
 }
 
 // wantedKubernetesVersion returns the version to request.
-func wantedKubernetesVersion(in Input, have ObservedCluster) string {
+func wantedKubernetesVersion(in Input, have managedcluster.Observed) string {
 	return version.Wanted(have.Version(), in.ControlPlane.Spec.Version)
 }
 
 // wantedDNSPrefix returns the DNS prefix of the API server, or nil to leave it to AKS. The default prefix is not sent to an existing
 // cluster that has no prefix, because its name was created by other means.
-func wantedDNSPrefix(in Input, have ObservedCluster) *string {
+func wantedDNSPrefix(in Input, have managedcluster.Observed) *string {
 	prefix := cmp.Or(deref(in.ControlPlane.Spec.DNSPrefix), in.ControlPlane.Name)
 	if prefix == in.ControlPlane.Name && have.Exists && have.Properties.DNSPrefix == "" {
 		return nil
@@ -84,7 +84,7 @@ func wantedDNSPrefix(in Input, have ObservedCluster) *string {
 
 // keepsServicePrincipal reports whether the existing cluster has a service principal and the spec has no identity. Sending an
 // identity would replace the service principal, which cannot be undone.
-func keepsServicePrincipal(in Input, have ObservedCluster) bool {
+func keepsServicePrincipal(in Input, have managedcluster.Observed) bool {
 	client := have.Properties.ServicePrincipalProfile.ClientID
 	return in.ControlPlane.Spec.Identity == nil && have.Exists && client != "" && client != managedIdentityClientID
 }
@@ -178,26 +178,19 @@ func buildHTTPProxyConfig(spec *infrav1.HTTPProxyConfig) *aks.ManagedClusterHTTP
 	}
 }
 
-// buildLinuxProfile returns the SSH key and the user of the nodes. AKS keeps a newline at the end of the key, and the key cannot
-// change (recording Test_AKS_Fleet_20250301_CRUD). A key that differs only in white space is therefore sent as Azure shows it. The
-// user has no field in the spec, so the existing one is sent.
-func buildLinuxProfile(encoded *string, have ObservedCluster) *aks.LinuxProfile {
+// buildLinuxProfile returns the SSH key and the user of the nodes. The user has no field in the spec, so the existing one is sent.
+func buildLinuxProfile(encoded *string, have managedcluster.Observed) *aks.LinuxProfile {
 	if deref(encoded) == "" {
 		return nil
 	}
 	decoded, _ := base64.StdEncoding.DecodeString(*encoded) // CheckSpec reports the error.
-	user, key := adminUser, string(decoded)
+	user := adminUser
 	if profile := have.Properties.LinuxProfile; profile != nil {
 		user = cmp.Or(profile.AdminUsername, adminUser)
-		for _, other := range profile.SSH.PublicKeys {
-			if strings.TrimSpace(other.KeyData) == strings.TrimSpace(key) {
-				key = other.KeyData
-			}
-		}
 	}
 	return &aks.LinuxProfile{
 		AdminUsername: new(user),
-		SSH:           &aks.SSHConfiguration{PublicKeys: []*aks.SSHPublicKey{{KeyData: new(key)}}},
+		SSH:           &aks.SSHConfiguration{PublicKeys: []*aks.SSHPublicKey{{KeyData: new(string(decoded))}}},
 	}
 }
 

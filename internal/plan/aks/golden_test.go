@@ -17,6 +17,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/aso"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/aks"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/aks/managedcluster"
 	"sigs.k8s.io/cluster-api-provider-azure/test/golden"
 )
 
@@ -215,7 +216,7 @@ func renderCluster(t *testing.T, c testCase) goldenPlan {
 		out.Exports = &exports
 	}
 	out.Sent = recordedPaths(t, aks.LastApplied(c.in), graph, aks.ClusterID(c.in))
-	if host, port := aks.APIServerEndpoint(c.in.Facts.Cluster); host != "" {
+	if host, port := managedcluster.APIServerEndpoint(c.in.Facts.Cluster); host != "" {
 		endpoint, _ := json.Marshal(infrav1.APIEndpoint{Host: host, Port: port})
 		out.Endpoint = string(endpoint)
 	}

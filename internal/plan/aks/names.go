@@ -13,6 +13,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/types"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/aso"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/aks/managedcluster"
 )
 
 // ClusterName returns the name of the Cluster, which is part of the tags. If the Cluster is already deleted, it is the label of the
@@ -56,7 +57,7 @@ const maxResourceGroupName = 80
 // NodeResourceGroupName returns the name of the resource group that AKS creates for the nodes: the name in Azure, else the name of
 // the spec. A default name is truncated as AKS does.
 func NodeResourceGroupName(in Input) string {
-	return cmp.Or(ObserveCluster(in.Facts.Cluster).Properties.NodeResourceGroup, wantedNodeResourceGroupName(in))
+	return cmp.Or(managedcluster.Observe(in.Facts.Cluster).Properties.NodeResourceGroup, wantedNodeResourceGroupName(in))
 }
 
 func wantedNodeResourceGroupName(in Input) string {

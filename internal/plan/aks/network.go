@@ -11,6 +11,7 @@ import (
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/aks/managedcluster"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/applied"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/network"
 )
@@ -19,8 +20,8 @@ import (
 // Pools cannot move, so spec.virtualNetwork does not apply to such a cluster, and additional pools use the same network.
 // https://learn.microsoft.com/en-us/azure/aks/configure-azure-cni
 func hasNetworkOfAKS(in Input) bool {
-	pools := ObserveCluster(in.Facts.Cluster).Properties.AgentPoolProfiles
-	return len(pools) > 0 && !slices.ContainsFunc(pools, func(pool observedPoolProfile) bool { return pool.VnetSubnetID != "" })
+	pools := managedcluster.Observe(in.Facts.Cluster).Properties.AgentPoolProfiles
+	return len(pools) > 0 && !slices.ContainsFunc(pools, func(pool managedcluster.PoolProfile) bool { return pool.VnetSubnetID != "" })
 }
 
 // addVirtualNetwork adds the virtual network, for observation only if users created it.

@@ -7,7 +7,10 @@ import (
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/jsonpath"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/aso"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/aks/agentpool"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/aks/managedcluster"
 )
 
 // BuildPlan returns the desired state of an AKS cluster without its pools, and the values that patches export to Secrets and
@@ -27,7 +30,7 @@ func BuildPlan(in Input) (*arm.Graph, aso.Exports, error) {
 
 // addManagedCluster adds the managed cluster. Its creation includes all pools. Later updates leave the pools out.
 func addManagedCluster(in Input, g *arm.Graph) aso.Exports {
-	have := ObserveCluster(in.Facts.Cluster)
+	have := managedcluster.Observe(in.Facts.Cluster)
 	node := arm.Node{
 		ID:             ClusterID(in),
 		Policy:         arm.Repair,
@@ -44,11 +47,10 @@ func addManagedCluster(in Input, g *arm.Graph) aso.Exports {
 		g.Add(node)
 		return aso.Exports{}
 	}
-	body = setClusterBody(in, have, &node, body)
-	omitDefaults(body, have.raw.decodeBody(), clusterDefaults)
-	if len(have.Properties.AgentPoolProfiles) == 0 {
-		addPoolProfiles(in, have, body, &node)
-	} else if valueAt(have.raw.decodeBody(), outboundTypePath) != valueAt(body, outboundTypePath) {
+	managedcluster.SetBody(&node, LastApplied(in), APIVersion(in), have, body)
+	if have.NeedsPools() {
+		addPoolProfiles(in, have, &node)
+	} else if jsonpath.Get(have.Body(), outboundTypePath) != jsonpath.Get(node.Body, outboundTypePath) {
 		// Running nodes would lose their outbound connection.
 		node.Blocked = missingAttachmentReason(in)
 	}
@@ -58,7 +60,7 @@ func addManagedCluster(in Input, g *arm.Graph) aso.Exports {
 
 // buildClusterBody returns the body of the managed cluster without pools: the values of the spec, overridden by its patches, then by
 // the tags. An error is one of ApplyPatches.
-func buildClusterBody(in Input, have ObservedCluster) (map[string]any, aso.Exports, error) {
+func buildClusterBody(in Input, have managedcluster.Observed) (map[string]any, aso.Exports, error) {
 	body, err := toJSONObject(buildClusterModel(in, have))
 	if err != nil {
 		return nil, aso.Exports{}, err
@@ -68,55 +70,55 @@ func buildClusterBody(in Input, have ObservedCluster) (map[string]any, aso.Expor
 		return nil, aso.Exports{}, err
 	}
 	body = patched.Body
-	if valueAt(body, "properties.fqdnSubdomain") != nil && in.ControlPlane.Spec.DNSPrefix != nil && *in.ControlPlane.Spec.DNSPrefix == in.ControlPlane.Name {
-		deleteValue(body, "properties.dnsPrefix") // AKS accepts one of the two. This prefix is only the default.
+	if jsonpath.Get(body, "properties.fqdnSubdomain") != nil && in.ControlPlane.Spec.DNSPrefix != nil && *in.ControlPlane.Spec.DNSPrefix == in.ControlPlane.Name {
+		jsonpath.Prune(body, "properties.dnsPrefix") // AKS accepts one of the two. This prefix is only the default.
 	}
 	setClusterTags(in, have, body)
 	return body, patched.Exports, nil
 }
 
+// outboundTypePath is the path of the outbound type of the nodes.
+const outboundTypePath = "properties.networkProfile.outboundType"
+
 // addPoolProfiles adds the pools to the body of a cluster that has none yet.
-func addPoolProfiles(in Input, have ObservedCluster, body map[string]any, node *arm.Node) {
-	pools := listActivePools(in.Pools)
-	var orphans, system, refused []string
-	var profiles []any
-	for _, pool := range pools {
-		if pool.AzurePool.Spec.Mode == infrav1.NodePoolModeSystem {
-			system = append(system, pool.AzurePool.Name)
-		}
-		if pool.MachinePool == nil {
-			orphans = append(orphans, pool.AzurePool.Name)
-			continue
-		}
-		if refusal := versionTooNewReason(in, pool); refusal != "" {
-			refused = append(refused, refusal)
-		}
-		if errs := CheckPool(in, pool); len(errs) > 0 {
-			refused = append(refused, fmt.Sprintf("AzureManagedMachinePool %s: %s", pool.AzurePool.Name, errs.ToAggregate()))
-			continue
-		}
-		body, err := buildPoolBody(in, pool, ObservedPool{})
-		if err != nil {
-			node.Blocked = fmt.Sprintf("waits for AzureManagedMachinePool %s: %s", pool.AzurePool.Name, err)
-			continue
-		}
-		profile, _ := body["properties"].(map[string]any)
-		profile["name"] = PoolName(pool)
-		profiles = append(profiles, profile)
+func addPoolProfiles(in Input, have managedcluster.Observed, node *arm.Node) {
+	var pools []managedcluster.NewPool
+	for _, pool := range listActivePools(in.Pools) {
+		pools = append(pools, buildNewPool(in, pool))
 	}
-	switch {
-	case node.Blocked != "":
-	case missingAttachmentReason(in) != "" && !have.Exists:
-		node.Blocked = missingAttachmentReason(in)
-	case len(system) == 0:
-		node.Blocked = "waits for an AzureManagedMachinePool with mode System: AKS makes no cluster without one"
-	case len(orphans) > 0:
-		node.Blocked = fmt.Sprintf("waits for the MachinePool of AzureManagedMachinePool %s: the cluster is made with all its pools", strings.Join(orphans, ", "))
+	profiles, blocked, refused := managedcluster.BuildProfiles(poolKind, pools)
+	if missing := missingAttachmentReason(in); missing != "" && !have.Exists {
+		blocked = missing
 	}
-	if len(refused) > 0 {
-		node.Refused = strings.Join(refused, "; ")
+	node.Blocked, node.Refused = blocked, refused
+	managedcluster.AddProfiles(node, profiles)
+}
+
+// poolKind is the kind of pools in messages.
+const poolKind = "AzureManagedMachinePool"
+
+// buildNewPool returns a pool for the creation of the cluster.
+func buildNewPool(in Input, pool Pool) managedcluster.NewPool {
+	out := managedcluster.NewPool{
+		Holder: poolKind + " " + pool.AzurePool.Name, Name: PoolName(pool), Mode: pool.AzurePool.Spec.Mode,
+		HasMachinePool: pool.MachinePool != nil,
 	}
-	setValue(body, "properties.agentPoolProfiles", profiles)
+	if !out.HasMachinePool {
+		return out
+	}
+	var refused []string
+	if refusal := versionTooNewReason(in, pool); refusal != "" {
+		refused = append(refused, refusal)
+	}
+	if errs := CheckPool(in, pool); len(errs) > 0 {
+		refused = append(refused, fmt.Sprintf("%s: %s", out.Holder, errs.ToAggregate()))
+	} else if body, err := buildPoolBody(in, pool, agentpool.Observed{}); err != nil {
+		out.Blocked = err.Error()
+	} else {
+		out.Properties, _ = body["properties"].(map[string]any)
+	}
+	out.Refused = strings.Join(refused, "; ")
+	return out
 }
 
 // classifyPatchError returns the reason to wait (missing Secrets) or to refuse (an invalid patch) for an error of ApplyPatches.

@@ -1,20 +1,14 @@
 package aks
 
 import (
-	"maps"
-	"slices"
-	"strings"
-
 	aks "github.com/Azure/azure-sdk-for-go/sdk/resourcemanager/containerservice/armcontainerservice/v8"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/aks/agentpool"
 )
 
-// reservedPrefix is the prefix of labels and taints that AKS sets on nodes.
-const reservedPrefix = "kubernetes.azure.com"
-
 // buildPoolModel returns the agent pool of the spec, without version and count.
-func buildPoolModel(in Input, pool Pool, have ObservedPool) aks.AgentPool {
+func buildPoolModel(in Input, pool Pool, have agentpool.Observed) aks.AgentPool {
 	spec := pool.AzurePool.Spec
 	properties := &aks.ManagedClusterAgentPoolProfileProperties{
 		Type:                   new(wantedPoolType(have)),
@@ -57,7 +51,7 @@ func buildPoolModel(in Input, pool Pool, have ObservedPool) aks.AgentPool {
 }
 
 // wantedPoolType returns the type of the pool. The type of an existing pool is kept, because it cannot change.
-func wantedPoolType(have ObservedPool) aks.AgentPoolType {
+func wantedPoolType(have agentpool.Observed) aks.AgentPoolType {
 	if have.Properties.Type != "" {
 		return aks.AgentPoolType(have.Properties.Type)
 	}
@@ -71,27 +65,6 @@ func toNodeTaints(specs infrav1.Taints) []*string {
 		out = append(out, new(taint.Key+"="+taint.Value+":"+string(taint.Effect)))
 	}
 	return out
-}
-
-// keepReservedLabelsAndTaints adds the labels and taints of AKS to a body, because a PUT replaces all of them.
-func keepReservedLabelsAndTaints(have ObservedPool, body map[string]any) {
-	for key, value := range have.Properties.NodeLabels {
-		labels, _ := valueAt(body, "properties.nodeLabels").(map[string]any)
-		if _, known := labels[key]; strings.HasPrefix(key, reservedPrefix) && !known {
-			labels = maps.Clone(labels)
-			if labels == nil {
-				labels = map[string]any{}
-			}
-			labels[key] = value
-			setValue(body, "properties.nodeLabels", labels)
-		}
-	}
-	for _, taint := range have.Properties.NodeTaints {
-		list, _ := valueAt(body, "properties.nodeTaints").([]any)
-		if strings.HasPrefix(taint, reservedPrefix) && !slices.Contains(list, any(taint)) {
-			setValue(body, "properties.nodeTaints", append(slices.Clone(list), taint))
-		}
-	}
 }
 
 func buildKubeletConfig(spec *infrav1.KubeletConfig) *aks.KubeletConfig {

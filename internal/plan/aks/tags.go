@@ -6,6 +6,7 @@ import (
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/aks/managedcluster"
 )
 
 // buildTags returns the tags of a resource that is created for the cluster.
@@ -16,7 +17,7 @@ func buildTags(in Input, role, name string) map[string]*string {
 // setClusterTags sets the tags in the body of the managed cluster, over those of patches: the additional tags, and the ownership
 // tags if the cluster is new or has them. An adopted cluster gets no ownership tag, so that adopting a cluster that equals its
 // manifest writes nothing. Additional tags cannot set an ownership tag.
-func setClusterTags(in Input, have ObservedCluster, body map[string]any) {
+func setClusterTags(in Input, have managedcluster.Observed, body map[string]any) {
 	wanted := map[string]string{}
 	if needsOwnerTag(in, have) {
 		for tag, text := range buildTags(in, infrav1.RoleCommon, in.ControlPlane.Name) {
@@ -30,7 +31,7 @@ func setClusterTags(in Input, have ObservedCluster, body map[string]any) {
 }
 
 // needsOwnerTag reports whether the managed cluster must have the ownership tag.
-func needsOwnerTag(in Input, have ObservedCluster) bool {
+func needsOwnerTag(in Input, have managedcluster.Observed) bool {
 	key, value := OwnerTag(in)
 	return !have.Exists || have.Tags[key] == value
 }

@@ -10,7 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/types"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/aks"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/aks/managedcluster"
 )
 
 // ManagedCluster returns the managed cluster of the object: its first manifest of that kind.
@@ -32,10 +32,10 @@ type ControlPlaneStatus struct {
 
 // ReadControlPlaneStatus decodes a managed cluster.
 func ReadControlPlaneStatus(observed json.RawMessage) ControlPlaneStatus {
-	properties := aks.ObserveCluster(observed).Properties
-	out := ControlPlaneStatus{Host: cmp.Or(properties.PrivateFQDN, properties.FQDN), Version: aks.CurrentVersion(observed)}
+	properties := managedcluster.Observe(observed).Properties
+	out := ControlPlaneStatus{Host: cmp.Or(properties.PrivateFQDN, properties.FQDN), Version: managedcluster.CurrentVersion(observed)}
 	if out.Host != "" {
-		out.Port = aks.APIServerPort
+		out.Port = managedcluster.APIServerPort
 	}
 	return out
 }

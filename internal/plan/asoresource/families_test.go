@@ -1,16 +1,20 @@
 package asoresource
 
 import (
+	"encoding/base64"
 	"encoding/json"
 	"fmt"
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/jsonpath"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/aks"
 )
 
@@ -24,6 +28,8 @@ type aksCase struct {
 	replicas                      *int32
 	// manager is the value of the annotation replicas-managed-by.
 	manager string
+	// mode is that of the pool, "" for System.
+	mode string
 	// typed changes the spec of the typed pool, manifest has the same fields for the manifest, as in ", minCount: 1".
 	typed    func(spec *infrav1.AzureManagedMachinePoolSpec)
 	manifest string
@@ -53,6 +59,13 @@ func planFamilies(t *testing.T, c aksCase, check func(t *testing.T, cluster, poo
 	}
 }
 
+func (c aksCase) poolMode() string {
+	if c.mode == "" {
+		return "System"
+	}
+	return c.mode
+}
+
 func (c aksCase) machinePool() *clusterv1.MachinePool {
 	out := &clusterv1.MachinePool{ObjectMeta: metav1.ObjectMeta{Name: "mp", Namespace: "n"}}
 	if c.manager != "" {
@@ -73,7 +86,7 @@ func planTyped(t *testing.T, c aksCase) (cluster, pool *arm.Node) {
 		c.typedCluster(&controlPlane.Spec)
 	}
 	azurePool := &infrav1.AzureManagedMachinePool{ObjectMeta: metav1.ObjectMeta{Name: "p", Namespace: "n", Annotations: c.poolAnnotations}}
-	azurePool.Spec.Mode, azurePool.Spec.SKU = string(infrav1.NodePoolModeSystem), "Standard_D2s_v3"
+	azurePool.Spec.Mode, azurePool.Spec.SKU = c.poolMode(), "Standard_D2s_v3"
 	if c.typed != nil {
 		c.typed(&azurePool.Spec)
 	}
@@ -100,7 +113,7 @@ func planManifests(t *testing.T, c aksCase) (cluster, pool *arm.Node) {
 		channel = ", autoUpgradeProfile: {upgradeChannel: " + c.channel + "}"
 	}
 	in := newInput(t, groupManifest, strings.Replace(aksManifest, "dnsPrefix: x", "dnsPrefix: x"+channel+c.clusterManifest, 1),
-		strings.Replace(poolManifest, "mode: System", "mode: System"+c.manifest, 1))
+		strings.Replace(poolManifest, "mode: System", "mode: "+c.poolMode()+c.manifest, 1))
 	in.Version, in.MachinePools["it"] = c.version, c.machinePool()
 	in.Object = &metav1.ObjectMeta{Annotations: c.clusterAnnotations}
 	in.Facts[aksID.Key()], in.Facts[poolID.Key()] = json.RawMessage(c.cluster), json.RawMessage(c.pool)
@@ -154,4 +167,199 @@ func TestVersionNeverDecreases(t *testing.T) {
 			})
 		})
 	}
+}
+
+// cleanPool and cleanCluster are an AKS cluster with a pool in Azure that accept changes.
+const (
+	cleanCluster = `{"properties":{"provisioningState":"Succeeded","kubernetesVersion":"1.33.2","currentKubernetesVersion":"1.33.2","agentPoolProfiles":[{"name":"p"}]}}`
+	version1332  = "v1.33.2"
+)
+
+// TestPoolCount requests replicas and bounds beside the number of nodes in Azure.
+func TestPoolCount(t *testing.T) {
+	bounds := func(least, most int) (func(*infrav1.AzureManagedMachinePoolSpec), string) {
+		return func(spec *infrav1.AzureManagedMachinePoolSpec) {
+			spec.Scaling = &infrav1.ManagedMachinePoolScaling{MinSize: &least, MaxSize: &most}
+		}, fmt.Sprintf(", enableAutoScaling: true, minCount: %d, maxCount: %d", least, most)
+	}
+	off, none := func(*infrav1.AzureManagedMachinePoolSpec) {}, ", enableAutoScaling: false"
+	for name, test := range map[string]struct {
+		reason      string
+		least, most int
+		manager     string
+		observed    string
+		want        float64
+	}{
+		"new":                     {reason: "the MachinePool decides", want: 3},
+		"scaled":                  {reason: "the MachinePool decides", observed: "7", want: 3},
+		"autoscaler":              {reason: "AKS's autoscaler decides", least: 1, most: 9, observed: "7", want: 7},
+		"autoscaler, new":         {reason: "the pool begins with the replicas", least: 1, most: 9, want: 3},
+		"autoscaler, new, below":  {reason: "AKS refuses a number outside the bounds", least: 4, most: 9, want: 4},
+		"autoscaler, above":       {reason: "AKS refuses a number outside the bounds", least: 1, most: 5, observed: "7", want: 5},
+		"another scaler":          {reason: "the program that the annotation names decides", manager: "keda", observed: "7", want: 7},
+		"another scaler, new":     {reason: "there is no number to keep yet", manager: "keda", want: 3},
+		"no scaler":               {reason: "false is Cluster API's value for none", manager: "false", observed: "7", want: 3},
+		"autoscaler, unspecified": {reason: "the autoscaler of AKS may run under any value that names no other program", least: 1, most: 9, manager: "true", observed: "7", want: 7},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c := aksCase{version: version1332, poolVersion: version1332, replicas: new(int32(3)), manager: test.manager, cluster: cleanCluster, typed: off, manifest: none}
+			if test.most > 0 {
+				c.typed, c.manifest = bounds(test.least, test.most)
+			}
+			if test.observed != "" {
+				c.pool = `{"properties":{"count":` + test.observed + `}}`
+			}
+			planFamilies(t, c, func(t *testing.T, _, pool *arm.Node) {
+				if got := properties(t, pool)["count"]; got != test.want {
+					t.Errorf("%s: got %v, want %v", test.reason, got, test.want)
+				}
+			})
+		})
+	}
+}
+
+// TestLeftoverManager plans a pool without autoscaler whose MachinePool still has the annotation that its controller wrote while the
+// autoscaler ran.
+func TestLeftoverManager(t *testing.T) {
+	for name, own := range map[string]string{"typed": aks.ReplicasManagedByAKS, "manifests": ManagedByAKS} {
+		c := aksCase{version: version1332, poolVersion: version1332, replicas: new(int32(3)), manager: own, cluster: cleanCluster, pool: `{"properties":{"count":7}}`, manifest: ", enableAutoScaling: false"}
+		if _, pool := families[name](t, c); properties(t, pool)["count"] != 3.0 {
+			t.Errorf("%s: the pool gets %v nodes, want the replicas of its MachinePool", name, properties(t, pool)["count"])
+		}
+	}
+}
+
+// TestReservedLabelsAndTaints plans a pool with labels and taints beside those that AKS has set. AKS replaces all of them by those of a
+// PUT, so leaving its own out would be a difference forever.
+func TestReservedLabelsAndTaints(t *testing.T) {
+	c := aksCase{
+		version: version1332, poolVersion: version1332, replicas: new(int32(1)), cluster: cleanCluster,
+		pool: `{"properties":{"nodeLabels":{"kubernetes.azure.com/scalesetpriority":"spot","old":"x"},"nodeTaints":["kubernetes.azure.com/scalesetpriority=spot:NoSchedule","old=x:NoSchedule"]}}`,
+		typed: func(spec *infrav1.AzureManagedMachinePoolSpec) {
+			spec.NodeLabels = map[string]string{"a": "b"}
+			spec.Taints = infrav1.Taints{{Key: "k", Value: "v", Effect: "NoSchedule"}}
+		},
+		manifest: `, nodeLabels: {a: b}, nodeTaints: ["k=v:NoSchedule"]`,
+	}
+	planFamilies(t, c, func(t *testing.T, _, pool *arm.Node) {
+		got := properties(t, pool)
+		if diff := cmp.Diff(map[string]any{"a": "b", "kubernetes.azure.com/scalesetpriority": "spot"}, got["nodeLabels"]); diff != "" {
+			t.Errorf("labels (-want +got):\n%s", diff)
+		}
+		if diff := cmp.Diff([]any{"k=v:NoSchedule", "kubernetes.azure.com/scalesetpriority=spot:NoSchedule"}, got["nodeTaints"]); diff != "" {
+			t.Errorf("taints (-want +got):\n%s", diff)
+		}
+	})
+}
+
+// TestDefaultsNotShown plans values that AKS applies by default and does not show.
+func TestDefaultsNotShown(t *testing.T) {
+	const pool, cluster = `{"properties":{"mode":"System"}}`, `{"properties":{"provisioningState":"Succeeded","currentKubernetesVersion":"1.33.2","agentPoolProfiles":[{"name":"p"}]}}`
+	c := aksCase{
+		version: version1332, poolVersion: version1332, replicas: new(int32(1)), cluster: cluster, pool: pool, channel: "none",
+		typed: func(spec *infrav1.AzureManagedMachinePoolSpec) {
+			spec.ScaleSetPriority, spec.SpotMaxPrice = new("Regular"), new(resource.MustParse("-1"))
+		},
+		manifest: ", scaleSetPriority: Regular, spotMaxPrice: -1",
+		typedCluster: func(spec *infrav1.AzureManagedControlPlaneSpec) {
+			spec.LoadBalancerProfile = &infrav1.LoadBalancerProfile{AllocatedOutboundPorts: new(0), IdleTimeoutInMinutes: new(30)}
+		},
+		clusterManifest: ", networkProfile: {loadBalancerProfile: {allocatedOutboundPorts: 0, idleTimeoutInMinutes: 30}}",
+	}
+	planFamilies(t, c, func(t *testing.T, cluster, pool *arm.Node) {
+		for _, key := range []string{"scaleSetPriority", "spotMaxPrice"} {
+			if got, ok := properties(t, pool)[key]; ok {
+				t.Errorf("the pool would be written because of %s: %v", key, got)
+			}
+		}
+		profile := jsonpath.Get(properties(t, cluster), "networkProfile.loadBalancerProfile")
+		if diff := cmp.Diff(map[string]any{"idleTimeoutInMinutes": 30.0}, profile); diff != "" {
+			t.Errorf("the cluster would be written (-want +got):\n%s", diff)
+		}
+		if got, ok := properties(t, cluster)["autoUpgradeProfile"]; ok {
+			t.Errorf("the cluster would be written because of %v", got)
+		}
+	})
+}
+
+// TestBoundsWithoutAutoscaler plans a pool whose autoscaler is off. AKS rejects bounds without it.
+func TestBoundsWithoutAutoscaler(t *testing.T) {
+	c := aksCase{version: version1332, poolVersion: version1332, replicas: new(int32(1)), cluster: cleanCluster, pool: `{"properties":{"enableAutoScaling":true,"minCount":1,"maxCount":3}}`, manifest: ", enableAutoScaling: false"}
+	planFamilies(t, c, func(t *testing.T, _, pool *arm.Node) {
+		if diff := cmp.Diff([]string{"properties.minCount", "properties.maxCount"}, pool.OwnedPaths); diff != "" {
+			t.Errorf("the bounds stay (-want +got):\n%s", diff)
+		}
+	})
+}
+
+// TestPoolWaitsForCluster plans a pool while its cluster or itself changes.
+func TestPoolWaitsForCluster(t *testing.T) {
+	for name, test := range map[string]struct{ reason, cluster, pool, version, want string }{
+		"changing":           {"AKS refuses operations at once on a cluster and its pools", "Updating", "", version1332, "waits for the managed cluster mc: its provisioning state is Updating"},
+		"pool is changing":   {"the operation of the pool is followed", "Updating", "Scaling", version1332, ""},
+		"accepting":          {"nothing is in progress", "Succeeded", "Succeeded", version1332, ""},
+		"failed":             {"AKS accepts changes", "Failed", "Failed", version1332, ""},
+		"newer pool":         {"the control plane is upgraded first", "Succeeded", "Succeeded", "v1.34.1", "waits for the control plane of mc to run v1.34.1: it runs v1.33.2"},
+		"changing and newer": {"the version is compared when the cluster has changed", "Upgrading", "Succeeded", "v1.34.1", "waits for the managed cluster mc: its provisioning state is Upgrading"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c := aksCase{version: "v1.34.1", poolVersion: test.version, replicas: new(int32(1)), cluster: strings.Replace(cleanCluster, "Succeeded", test.cluster, 1)}
+			if test.pool != "" {
+				c.pool = `{"properties":{"provisioningState":"` + test.pool + `"}}`
+			}
+			planFamilies(t, c, func(t *testing.T, _, pool *arm.Node) {
+				if pool.Blocked != test.want {
+					t.Errorf("%s: got %q, want %q", test.reason, pool.Blocked, test.want)
+				}
+			})
+		})
+	}
+}
+
+// TestClusterNeedsSystemPool plans a cluster whose only pool has mode User.
+func TestClusterNeedsSystemPool(t *testing.T) {
+	c := aksCase{version: version1332, poolVersion: version1332, replicas: new(int32(1)), mode: "User"}
+	for name, build := range families {
+		cluster, _ := build(t, c)
+		if !strings.Contains(cluster.Blocked, "MachinePool with mode System: AKS makes no cluster without one") {
+			t.Errorf("%s: the cluster waits for %q", name, cluster.Blocked)
+		}
+	}
+}
+
+// TestOutboundAddressesChange plans other outbound addresses than those of an earlier plan. AKS accepts one kind, and keeps the others
+// until they are null.
+func TestOutboundAddressesChange(t *testing.T) {
+	const id = "/subscriptions/s/resourceGroups/g/providers/Microsoft.Network/publicIPAddresses/a"
+	c := aksCase{
+		version: version1332, poolVersion: version1332, replicas: new(int32(1)), cluster: cleanCluster,
+		typedCluster: func(spec *infrav1.AzureManagedControlPlaneSpec) {
+			spec.LoadBalancerProfile = &infrav1.LoadBalancerProfile{OutboundIPs: []string{id}}
+		},
+		clusterManifest: ", networkProfile: {loadBalancerProfile: {outboundIPs: {publicIPs: [{reference: {armId: " + id + "}}]}}}",
+	}
+	planFamilies(t, c, func(t *testing.T, cluster, _ *arm.Node) {
+		want := []string{"properties.networkProfile.loadBalancerProfile.managedOutboundIPs", "properties.networkProfile.loadBalancerProfile.outboundIPPrefixes"}
+		if diff := cmp.Diff(want, cluster.OwnedPaths); diff != "" {
+			t.Errorf("other kinds stay (-want +got):\n%s", diff)
+		}
+	})
+}
+
+// TestSSHKeyInOtherWhiteSpace plans a key that differs from that in Azure in a newline. AKS keeps it and refuses to change keys.
+func TestSSHKeyInOtherWhiteSpace(t *testing.T) {
+	c := aksCase{
+		version: version1332, poolVersion: version1332, replicas: new(int32(1)),
+		cluster: strings.Replace(cleanCluster, `"properties":{`, `"properties":{"linuxProfile":{"adminUsername":"azureuser","ssh":{"publicKeys":[{"keyData":"ssh-rsa AAAA x\n"}]}},`, 1),
+		typedCluster: func(spec *infrav1.AzureManagedControlPlaneSpec) {
+			spec.SSHPublicKey = new(base64.StdEncoding.EncodeToString([]byte("ssh-rsa AAAA x")))
+		},
+		clusterManifest: `, linuxProfile: {adminUsername: azureuser, ssh: {publicKeys: [{keyData: "ssh-rsa AAAA x"}]}}`,
+	}
+	planFamilies(t, c, func(t *testing.T, cluster, _ *arm.Node) {
+		keys, _ := jsonpath.Get(properties(t, cluster), "linuxProfile.ssh.publicKeys").([]any)
+		if diff := cmp.Diff([]any{map[string]any{"keyData": "ssh-rsa AAAA x\n"}}, keys); diff != "" {
+			t.Errorf("(-want +got):\n%s", diff)
+		}
+	})
 }

@@ -9,7 +9,7 @@ import (
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/types"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/aks"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/aks/managedcluster"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/ownership"
 )
 
@@ -106,7 +106,7 @@ func ListNeededFacts(in Input) []arm.ID {
 func (in Input) referencedIDs(m Manifest, id arm.ID) []arm.ID {
 	body, _ := in.TranslateManifest(m, nil)
 	out := body.References
-	if id.Type() == types.ManagedCluster && len(aks.ObserveCluster(in.observedResource(id)).Properties.AgentPoolProfiles) == 0 {
+	if id.Type() == types.ManagedCluster && managedcluster.Observe(in.observedResource(id)).NeedsPools() {
 		for _, pool := range in.listAgentPools(id) {
 			body, _ := in.TranslateManifest(pool, nil)
 			out = append(out, body.References...)

@@ -2,13 +2,13 @@ package asoresource
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/schema"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/aks/managedcluster"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/aks/version"
 )
 
@@ -59,39 +59,30 @@ func setWantedVersion(m Manifest, key string, have version.Observed) {
 	}
 }
 
-// buildPoolProfiles returns the pools for the creation of a managed cluster. AKS creates no cluster without a pool.
+// buildPoolProfiles returns the pools for the creation of a managed cluster.
 func (in Input) buildPoolProfiles(cluster arm.ID, definition schema.Definition) (profiles []any, blocked, refused string) {
-	var names []string
-	byName := map[string]any{}
+	var pools []managedcluster.NewPool
 	for _, m := range in.listAgentPools(cluster) {
 		id, err := in.ResourceID(m)
 		if err != nil {
 			continue
 		}
-		if in.MachinePools[m.DeclaredIn] == nil {
-			return nil, fmt.Sprintf("waits for the MachinePool of %s: the cluster is created with all its pools", m.DeclaredIn), ""
+		pool := managedcluster.NewPool{Holder: m.DeclaredIn, Name: m.AzureName(), HasMachinePool: in.MachinePools[m.DeclaredIn] != nil}
+		pool.Mode, _ = m.Spec["mode"].(string)
+		body, waits, errs := in.buildBody(m, id)
+		if pool.Blocked = waits; len(errs) > 0 {
+			pool.Refused = m.DeclaredIn + ": " + errs.ToAggregate().Error()
 		}
-		body, blocked, errs := in.buildBody(m, id)
-		if len(errs) > 0 {
-			return nil, "", m.DeclaredIn + ": " + errs.ToAggregate().Error()
+		if properties, ok := body.Properties["properties"].(map[string]any); ok {
+			pool.Properties = dropUnknownProperties(definition, properties)
 		}
-		if blocked != "" {
-			return nil, "waits for " + m.DeclaredIn + ": " + blocked, ""
-		}
-		profile, _ := body.Properties["properties"].(map[string]any)
-		profile["name"] = m.AzureName()
-		names = append(names, m.AzureName())
-		byName[m.AzureName()] = dropUnknownProperties(definition, profile)
+		pools = append(pools, pool)
 	}
-	if len(names) == 0 {
-		return nil, "waits for an AzureASOManagedMachinePool: AKS creates no cluster without a pool", ""
-	}
-	slices.Sort(names)
-	for _, name := range names {
-		profiles = append(profiles, byName[name])
-	}
-	return profiles, "", ""
+	return managedcluster.BuildProfiles(poolKind, pools)
 }
+
+// poolKind is the kind of the objects with agent pools in messages.
+const poolKind = "AzureASOManagedMachinePool"
 
 // dropUnknownProperties removes the properties of a pool that only the api-version of its own manifest has. They are sent with the
 // pool itself.

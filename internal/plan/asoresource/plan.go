@@ -1,21 +1,21 @@
 package asoresource
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"maps"
-	"slices"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/jsonpath"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/schema"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/types"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/aks"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/aks/armschema"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/aks/version"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/aks/agentpool"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/aks/managedcluster"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/applied"
 )
 
@@ -94,20 +94,8 @@ func (in Input) buildNode(m Manifest, id arm.ID, lastApplied applied.State) arm.
 	if node.Blocked = in.waitReason(m, id); node.Blocked == "" {
 		node.Blocked = blocked
 	}
-	if id.Type() == types.AgentPool && node.Blocked == "" {
-		wanted, _ := toObject(body.Properties["properties"])["orchestratorVersion"].(string)
-		node.Blocked = version.WaitReason(id.Parent().Name(), aks.ObserveCluster(in.observedResource(id.Parent())).Properties.CurrentKubernetesVersion, wanted)
-	}
-	if id.Type() == types.ManagedCluster && len(aks.ObserveCluster(in.observedResource(id)).Properties.AgentPoolProfiles) == 0 {
-		definition, _ := findDefinition(m)
-		profiles, blocked, refused := in.buildPoolProfiles(id, definition)
-		if node.Refused = refused; node.Blocked == "" {
-			node.Blocked = blocked
-		}
-		body.Properties["properties"] = withProperty(toObject(body.Properties["properties"]), "agentPoolProfiles", profiles)
-	}
 	node.PlannedWithTag = in.addOwnershipTags(id, body.Properties)
-	setBody(m, lastApplied, &node, body.Properties, len(in.observedResource(id)) > 0)
+	in.setBody(m, lastApplied, &node, body.Properties)
 	return node
 }
 
@@ -132,12 +120,12 @@ func (in Input) buildBody(m Manifest, id arm.ID) (body Body, blocked string, err
 		if first {
 			errs = in.completeManagedCluster(m)
 		}
-		setWantedVersion(m, "kubernetesVersion", aks.ObserveCluster(in.observedResource(id)).Version())
+		setWantedVersion(m, "kubernetesVersion", managedcluster.Observe(in.observedResource(id)).Version())
 	case types.AgentPool:
 		if first {
 			errs = in.completeAgentPool(m, id)
 		}
-		setWantedVersion(m, "orchestratorVersion", aks.ObservePool(in.observedResource(id)).Version())
+		setWantedVersion(m, "orchestratorVersion", agentpool.Observe(in.observedResource(id)).Version())
 	}
 	body, wrong := in.TranslateManifest(m, &in.Values)
 	for key := range toObject(body.Properties["tags"]) {
@@ -212,7 +200,7 @@ func (in Input) waitReason(m Manifest, id arm.ID) string {
 		case !asked || in.declares(in.ObjectKey, needed):
 		case len(raw) == 0:
 			return fmt.Sprintf("waits for %s to be created", needed.ShortName())
-		case needed.Equal(id.Parent()) && !aks.IsInTerminalState(raw):
+		case needed.Equal(id.Parent()) && id.Type() != types.AgentPool && !managedcluster.IsInTerminalState(raw):
 			return fmt.Sprintf("waits for %s: an operation of Azure is in progress", needed.ShortName())
 		case needed.Equal(id.Parent()) && in.UsesLentIdentity() && !in.hasClusterTags(needed):
 			return fmt.Sprintf("waits for %s to belong to the Cluster: with an AzureClusterIdentity of another namespace, manifests cannot create resources elsewhere", needed.ShortName())
@@ -246,20 +234,30 @@ func addDependencies(in Input, g *arm.Graph) {
 	}
 }
 
-// patchedTypes are the types whose PUT keeps properties that the request leaves out, so that removed values must be reset.
-var patchedTypes = map[string]armschema.Kind{types.ManagedCluster: armschema.ManagedCluster, types.AgentPool: armschema.AgentPool}
-
-// setBody sets the body of a node. For an existing resource of patchedTypes the body resets the values that earlier plans sent and
-// this one does not.
-func setBody(m Manifest, lastApplied applied.State, node *arm.Node, body map[string]any, exists bool) {
-	node.Body, node.PlannedBody = body, body
-	kind, ok := patchedTypes[node.ID.Type()]
-	if !ok || !exists {
-		return
-	}
-	dropped := slices.DeleteFunc(lastApplied.DroppedPaths(node), func(path string) bool { return strings.HasPrefix(path, "/tags/") })
+// setBody sets the body of a node, for AKS clusters and pools by the rules of AKS. A cluster is created with its pools, and a pool waits
+// for its cluster.
+func (in Input) setBody(m Manifest, lastApplied applied.State, node *arm.Node, body map[string]any) {
 	apiVersion, _ := m.APIVersion()
-	node.Body, node.UnremovablePaths = armschema.ResetDropped(kind, apiVersion, body, dropped)
+	switch observed := in.observedResource(node.ID); node.ID.Type() {
+	case types.ManagedCluster:
+		have := managedcluster.Observe(observed)
+		managedcluster.SetBody(node, lastApplied, apiVersion, have, body)
+		if !have.NeedsPools() {
+			return
+		}
+		definition, _ := findDefinition(m)
+		profiles, blocked, refused := in.buildPoolProfiles(node.ID, definition)
+		node.Refused, node.Blocked = refused, cmp.Or(node.Blocked, blocked)
+		managedcluster.AddProfiles(node, profiles)
+	case types.AgentPool:
+		have := agentpool.Observe(observed)
+		agentpool.SetBody(node, lastApplied, apiVersion, have, body)
+		if parent := in.observedResource(node.ID.Parent()); len(parent) > 0 && node.Blocked == "" {
+			node.Blocked = agentpool.WaitReason(node.ID.Parent().Name(), managedcluster.Observe(parent), have, jsonpath.GetText(body, "properties.orchestratorVersion"))
+		}
+	default:
+		node.Body, node.PlannedBody = body, body
+	}
 }
 
 func deepCopy(value any) any {

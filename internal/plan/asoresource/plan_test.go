@@ -46,7 +46,7 @@ func TestClusterIsMadeWithItsPools(t *testing.T) {
 	pool.DeclaredIn = "pool"
 	in.replaceManifests(false, func(documents []Manifest) []Manifest { return append(documents, pool) })
 	in.Version = "v1.33.2"
-	if _, node := mustPlanNode(t, in, aksID); !strings.Contains(node.Blocked, "waits for the MachinePool of pool") {
+	if _, node := mustPlanNode(t, in, aksID); !strings.Contains(node.Blocked, "waits for the MachinePool of AzureASOManagedMachinePool pool") {
 		t.Errorf("a cluster without one of its pools is made: %q", node.Blocked)
 	}
 	machinePool := &clusterv1.MachinePool{}
