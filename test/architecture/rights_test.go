@@ -80,15 +80,15 @@ func rights(rules []rbacv1.PolicyRule) []string {
 
 var code = regexp.MustCompile("`([^`]+)`")
 
-// TestManagerRights holds the roles of the manager against the book's table of what could be done with them.
+// TestManagerRights compares the roles of the manager with the table of risks in the book.
 func TestManagerRights(t *testing.T) {
 	page, err := os.ReadFile(rightsPage)
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, section, ok := strings.Cut(string(page), "## What a manager in wrong hands could do\n")
+	_, section, ok := strings.Cut(string(page), "## Risks of a compromised manager\n")
 	if !ok {
-		t.Fatalf("%s has no such section", rightsPage)
+		t.Fatalf("%s has no section on risks", rightsPage)
 	}
 	section, _, _ = strings.Cut(section, "\n## ")
 	var told []string
@@ -102,7 +102,7 @@ func TestManagerRights(t *testing.T) {
 			continue
 		}
 		if len(strings.TrimSpace(cells[3])) < 5 {
-			t.Errorf("a row does not say what could be done: %s", line)
+			t.Errorf("a row has no damage: %s", line)
 		}
 		for verb := range strings.SplitSeq(cells[1], ",") {
 			for _, resource := range resources {
@@ -112,7 +112,7 @@ func TestManagerRights(t *testing.T) {
 	}
 	slices.Sort(told)
 	if diff := cmp.Diff(slices.Compact(told), rights(managerRules(t))); diff != "" {
-		t.Errorf("the manager has other rights than docs/book/kubernetes-rights.md tells of (-told +has). Does it need a new one? Then add its row, with what somebody could do with it:\n%s", diff)
+		t.Errorf("the manager has other rights than docs/book/kubernetes-rights.md tells of (-told +has). Does it need a new one? Then add its row, with the possible damage:\n%s", diff)
 	}
 }
 
