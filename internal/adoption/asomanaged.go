@@ -83,29 +83,18 @@ type manifestWriter struct {
 	err     error
 }
 
-// buildSpec returns the spec of a manifest for a resource, with the keys of Azure's "properties" on the top level.
+// buildSpec returns the spec of a manifest for a resource, without ownership tags.
 func (w *manifestWriter) buildSpec(r Resource) (map[string]any, error) {
 	body, definition, err := settableBody(r)
 	if err != nil {
 		return nil, err
 	}
-	body, _ = toReferences(definition.Body(), body).(map[string]any)
-	if said, ok := body["tags"].(map[string]any); ok {
-		for key := range said {
-			if infrav1.Marks(key) {
-				delete(said, key)
-			}
+	spec := aso.SpellSpec(definition, body)
+	tags, _ := spec["tags"].(map[string]any)
+	for key := range tags {
+		if infrav1.Marks(key) {
+			delete(tags, key)
 		}
-	}
-	spec := map[string]any{}
-	for key, value := range body {
-		if key != "properties" {
-			spec[key] = value
-		}
-	}
-	properties, _ := body["properties"].(map[string]any)
-	for key, value := range properties {
-		spec[key] = value
 	}
 	return spec, nil
 }

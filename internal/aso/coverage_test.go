@@ -90,7 +90,7 @@ func examplePatch(t *testing.T, kind Kind, version, path string) (string, Secret
 	secrets := Secrets{}
 	p, _ := armschema.FindProperty(kind, version, path)
 	value := exampleValue(kind, version, p)
-	if reshapedProperties[kind][path] == secretShape {
+	if isPatchSecret(kind, version, path) {
 		secrets[SecretRef{"n", "k"}] = "value"
 		value = map[string]any{"name": "n", "key": "k"}
 	}
@@ -110,6 +110,13 @@ func examplePatch(t *testing.T, kind Kind, version, path string) (string, Secret
 		t.Fatal(err)
 	}
 	return string(text), secrets
+}
+
+// isPatchSecret reports whether a patch takes the value at a property path from a Secret.
+func isPatchSecret(kind Kind, version, path string) bool {
+	at := strings.LastIndex(path, ".")
+	to, _ := findPatchTarget(kind, version, path[:max(at, 0)], path[at+1:])
+	return to.form == SecretKey
 }
 
 func exampleValue(kind Kind, version string, p armschema.Property) any {

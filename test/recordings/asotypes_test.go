@@ -31,11 +31,22 @@ type asoTypes struct {
 	enums map[string][]string
 }
 
+// readASOTypes reads the types of a version of the group for AKS.
 func readASOTypes(t *testing.T, version string) asoTypes {
 	t.Helper()
+	return readASODirectory(t, filepath.Join(operatorSource(t), "api", "containerservice", version))
+}
+
+// readASODirectory reads the types of a version of a group.
+func readASODirectory(t *testing.T, dir string) asoTypes {
+	t.Helper()
+	files, err := filepath.Glob(filepath.Join(dir, "*_types_gen.go"))
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no types in %s: %v", dir, err)
+	}
 	out := asoTypes{structs: map[string]*ast.StructType{}, named: map[string]ast.Expr{}, enums: map[string][]string{}}
-	for _, name := range []string{"managed_cluster_types_gen.go", "managed_clusters_agent_pool_types_gen.go"} {
-		file, err := parser.ParseFile(token.NewFileSet(), filepath.Join(operatorSource(t), "api", "containerservice", version, name), nil, parser.SkipObjectResolution)
+	for _, name := range files {
+		file, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.SkipObjectResolution)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -107,7 +118,7 @@ func (a asoTypes) values(t *testing.T, path string, kind ast.Expr) []asoProperty
 		return a.values(t, path+".*", kind.Value)
 	case *ast.SelectorExpr:
 		switch kind.Sel.Name {
-		case "ResourceReference":
+		case "ResourceReference", "WellKnownResourceReference":
 			return []asoProperty{{path: path, arm: "?", example: map[string]any{"armId": exampleID}}}
 		case "SecretReference", "ConfigMapReference", "SecretDestination", "ConfigMapDestination":
 			return []asoProperty{{path: path, example: map[string]any{"name": "n", "key": "k"}}}

@@ -9,6 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/aso"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/clusterinfra/aks"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/clusterinfra/published"
 	plan "sigs.k8s.io/cluster-api-provider-azure/internal/plan/asoresource"
@@ -69,7 +70,7 @@ func refuseForeign(err error, asked map[string]*field.Path) error {
 	return reconcile.RefuseSpec(field.ErrorList{field.Forbidden(asked[theirs.Kind+" "+theirs.Name], theirs.Error()+" and is left as it is: name one that is not there")})
 }
 
-func putValue[V any](into map[string]map[string]V, at plan.KeyRef, value V) {
+func putValue[V any](into map[string]map[string]V, at aso.KeyRef, value V) {
 	if into[at.Name] == nil {
 		into[at.Name] = map[string]V{}
 	}

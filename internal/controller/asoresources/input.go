@@ -14,6 +14,7 @@ import (
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/aso"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/facts"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/identity/access"
 	plan "sigs.k8s.io/cluster-api-provider-azure/internal/plan/asoresource"
@@ -131,7 +132,7 @@ func firstBlock(blocks []string) string {
 // readValues reads the Secrets and ConfigMaps that manifests refer to. Missing ones are left out, and the plan reports them. References
 // of pools are included, because a control plane is created with its pools.
 func (m *Members) readValues(ctx context.Context, c client.Reader, in *plan.Input) error {
-	in.Values = plan.Values{Secrets: map[plan.KeyRef]string{}, ConfigMaps: map[plan.KeyRef]string{}}
+	in.Values = aso.Values{Secrets: map[aso.KeyRef]string{}, ConfigMaps: map[aso.KeyRef]string{}}
 	secrets, configMaps := plan.ListReferencedKeys(*in)
 	for _, pool := range m.Pools {
 		other := *in
@@ -145,7 +146,7 @@ func (m *Members) readValues(ctx context.Context, c client.Reader, in *plan.Inpu
 			return fmt.Errorf("get Secret %s, which a document names: %w", name, err)
 		}
 		for key, value := range secret.Data {
-			in.Values.Secrets[plan.KeyRef{Name: name, Key: key}] = string(value)
+			in.Values.Secrets[aso.KeyRef{Name: name, Key: key}] = string(value)
 		}
 	}
 	for _, name := range distinctNames(configMaps) {
@@ -154,14 +155,14 @@ func (m *Members) readValues(ctx context.Context, c client.Reader, in *plan.Inpu
 			return fmt.Errorf("get ConfigMap %s, which a document names: %w", name, err)
 		}
 		for key, value := range configMap.Data {
-			in.Values.ConfigMaps[plan.KeyRef{Name: name, Key: key}] = value
+			in.Values.ConfigMaps[aso.KeyRef{Name: name, Key: key}] = value
 		}
 	}
 	return nil
 }
 
 // distinctNames returns the names of the objects in refs, each once: manifests may refer to one object thousands of times.
-func distinctNames(refs []plan.KeyRef) []string {
+func distinctNames(refs []aso.KeyRef) []string {
 	distinct := map[string]bool{}
 	for _, ref := range refs {
 		distinct[ref.Name] = true

@@ -11,6 +11,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/aso"
 	plan "sigs.k8s.io/cluster-api-provider-azure/internal/plan/asoresource"
 )
 
@@ -22,7 +23,7 @@ func MapSecret(c client.Reader, kind string) func(context.Context, client.Object
 			return true
 		}
 		secrets, _ := plan.ListReferencedKeys(plan.Input{Set: plan.NewSet("", documents, false)})
-		return slices.ContainsFunc(secrets, func(ref plan.KeyRef) bool { return ref.Name == name })
+		return slices.ContainsFunc(secrets, func(ref aso.KeyRef) bool { return ref.Name == name })
 	})
 }
 
@@ -30,7 +31,7 @@ func MapSecret(c client.Reader, kind string) func(context.Context, client.Object
 func MapConfigMap(c client.Reader, kind string) func(context.Context, client.Object) []ctrl.Request {
 	return mapReferenced(c, kind, func(documents []plan.Manifest, name string) bool {
 		_, configMaps := plan.ListReferencedKeys(plan.Input{Set: plan.NewSet("", documents, false)})
-		return slices.ContainsFunc(configMaps, func(ref plan.KeyRef) bool { return ref.Name == name })
+		return slices.ContainsFunc(configMaps, func(ref aso.KeyRef) bool { return ref.Name == name })
 	})
 }
 

@@ -10,6 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/types"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/aso"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/aks/managedcluster"
 )
 
@@ -50,7 +51,7 @@ const (
 type Export struct {
 	// Name is the key below operatorSpec.secrets or operatorSpec.configMaps, To the destination.
 	Name string
-	To   KeyRef
+	To   aso.KeyRef
 	// Value is the value for a ConfigMap.
 	Value string
 	// Path is the place of the export in the manifest.
@@ -76,7 +77,7 @@ func ListExports(m Manifest, observed json.RawMessage) []Export {
 	var out []Export
 	secrets := toObject(operator["secrets"])
 	for _, name := range slices.Sorted(maps.Keys(secrets)) {
-		out = append(out, Export{Name: name, To: readDestination(secrets[name]), Path: asked.Child("secrets", name)})
+		out = append(out, Export{Name: name, To: aso.ReadKeyRef(secrets[name]), Path: asked.Child("secrets", name)})
 	}
 	var shown map[string]any
 	_ = json.Unmarshal(observed, &shown) // An unreadable resource has no values.
@@ -85,17 +86,11 @@ func ListExports(m Manifest, observed json.RawMessage) []Export {
 	for _, name := range slices.Sorted(maps.Keys(configMaps)) {
 		if path, ok := exportedPaths[resourceType][name]; ok {
 			if value := textAt(shown, path); value != "" {
-				out = append(out, Export{Name: name, To: readDestination(configMaps[name]), Value: value, Path: asked.Child("configMaps", name)})
+				out = append(out, Export{Name: name, To: aso.ReadKeyRef(configMaps[name]), Value: value, Path: asked.Child("configMaps", name)})
 			}
 		}
 	}
 	return slices.DeleteFunc(out, func(e Export) bool { return e.To.Name == "" || e.To.Key == "" })
-}
-
-func readDestination(value any) KeyRef {
-	name, _ := toObject(value)["name"].(string)
-	key, _ := toObject(value)["key"].(string)
-	return KeyRef{Name: name, Key: key}
 }
 
 func textAt(value any, path string) string {

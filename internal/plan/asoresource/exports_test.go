@@ -3,6 +3,7 @@ package asoresource
 import (
 	"encoding/json"
 	"fmt"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/aso"
 	"testing"
 )
 
@@ -28,7 +29,7 @@ func TestExports(t *testing.T) {
 			}
 			for observed, want := range map[string]int{test.observed: 1, `{"properties":{}}`: 0} {
 				got := ListExports(d, json.RawMessage(observed))
-				if len(got) != want || want == 1 && (got[0].To != KeyRef{Name: "m", Key: "k"} || got[0].Value != "value") {
+				if len(got) != want || want == 1 && (got[0].To != aso.KeyRef{Name: "m", Key: "k"} || got[0].Value != "value") {
 					t.Errorf("%s: of %s got %s", test.reason, observed, fmt.Sprint(got))
 				}
 			}

@@ -9,6 +9,7 @@ import (
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/types"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/aso"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/aks/managedcluster"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/ownership"
 )
@@ -24,7 +25,7 @@ type Input struct {
 	ObjectKey string
 
 	Set
-	Values Values
+	Values aso.Values
 	// PlainObjects are the manifests of the object that are not resources of Azure.
 	PlainObjects []PlainObject
 
@@ -146,11 +147,11 @@ func (in Input) impliedDependencies(id arm.ID) []arm.ID {
 // create a cluster whose identity lacks the rights that the cluster needs. The assignments refer to the principal of the identity by
 // the ConfigMap that the identity's manifest exports it to.
 func (in Input) requiredRoleAssignments(cluster arm.ID, mentioned []arm.ID) []arm.ID {
-	principals := map[KeyRef]bool{}
+	principals := map[aso.KeyRef]bool{}
 	var out []arm.ID
 	for _, id := range mentioned {
 		for _, m := range in.ManifestsOf(id) {
-			principal := readDestination(toObject(toObject(m.Spec["operatorSpec"])["configMaps"])["principalId"])
+			principal := aso.ReadKeyRef(toObject(toObject(m.Spec["operatorSpec"])["configMaps"])["principalId"])
 			if of, _ := m.ResourceType(); of != types.UserAssignedIdentity || principals[principal] {
 				continue
 			}
@@ -178,7 +179,7 @@ func (in Input) listAgentPools(cluster arm.ID) []Manifest {
 
 // ListReferencedKeys returns the keys of Secrets and ConfigMaps that the manifests of an object take values from. An empty key
 // stands for the whole object.
-func ListReferencedKeys(in Input) (secrets, configMaps []KeyRef) {
+func ListReferencedKeys(in Input) (secrets, configMaps []aso.KeyRef) {
 	for _, m := range in.OwnManifests() {
 		body, _ := in.TranslateManifest(m, nil)
 		secrets = append(secrets, body.Secrets...)

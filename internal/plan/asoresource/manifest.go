@@ -12,6 +12,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/lent"
 
 	"sigs.k8s.io/cluster-api-provider-azure/internal/aso"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/objectkey"
 )
 
 // Manifest is one resource manifest.
@@ -128,7 +129,7 @@ func checkKindAndAnnotations(m Manifest) field.ErrorList {
 		errs = append(errs, field.NotSupported(m.Path.Child("metadata", "annotations").Key(PolicyAnnotation), policy, []string{PolicyManage, PolicySkip, PolicyDetach}))
 	}
 	if name := m.Annotations[CredentialAnnotation]; name != "" {
-		if wrong := checkObjectName(m.Path.Child("metadata", "annotations").Key(CredentialAnnotation), "Secret", name); wrong != nil {
+		if wrong := objectkey.CheckName(m.Path.Child("metadata", "annotations").Key(CredentialAnnotation), "Secret", name); wrong != nil {
 			errs = append(errs, wrong)
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/aso"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	"sigs.k8s.io/yaml"
 )
@@ -137,6 +138,12 @@ func TestTranslate(t *testing.T) {
 			`{"location":"eastus","properties":{"windowsProfile":{"adminPassword":"hidden","adminUsername":"u"}}}`, nil},
 		"Secret that would be shown": {"who writes documents need not be allowed to read Secrets", head(aks, "ManagedCluster", `{owner: {name: g}, location: eastus, tags: {leak: {name: s, key: k}}, dnsPrefix: {name: s, key: k}}`), "",
 			[]string{"spec.resources[4].spec.dnsPrefix: Invalid value: \"\": must be a string. Azure shows this property", "spec.resources[4].spec.tags[leak]: Invalid value: \"\": must be a string. Azure shows this property"}},
+		"Secret in a tag": {"the author chooses keys of maps, so a key like a password shows nothing", head(aks, "ManagedCluster", `{owner: {name: g}, location: eastus, tags: {password: {name: s, key: k}, protectedSettings: {name: s, key: k}}}`), "",
+			[]string{"spec.resources[4].spec.tags[password]: Invalid value: \"\": must be a string. Azure shows this property", "spec.resources[4].spec.tags[protectedSettings]: Invalid value: \"\": must be a string. Azure shows this property"}},
+		"Secret in protected settings": {"Azure never shows them, whatever their keys are", head("kubernetesconfiguration.azure.com/v1api20241101", "Extension", `{owner: {group: containerservice.azure.com, kind: ManagedCluster, name: mc}, extensionType: x, configurationProtectedSettings: {token: {name: s, key: k}}}`),
+			`{"properties":{"configurationProtectedSettings":{"token":"hidden"},"extensionType":"x"}}`, nil},
+		"level of properties": {"Azure's own spelling may stand beside ASO's", head(aks, "ManagedCluster", `{owner: {name: g}, location: eastus, dnsPrefix: x, properties: {enableRBAC: true}, supportPlan: KubernetesOfficial}`),
+			`{"location":"eastus","properties":{"dnsPrefix":"x","enableRBAC":true,"supportPlan":"KubernetesOfficial"}}`, nil},
 		"ConfigMap": {"the value is that of the key", head("authorization.azure.com/v1api20220401", "RoleAssignment", `{owner: {group: containerservice.azure.com, kind: ManagedCluster, name: mc}, principalIdFromConfig: {name: c, key: k}, roleDefinitionReference: {armId: /subscriptions/s/providers/Microsoft.Authorization/roleDefinitions/r}}`),
 			`{"properties":{"principalId":"shown","roleDefinitionId":"/subscriptions/s/providers/Microsoft.Authorization/roleDefinitions/r"}}`, nil},
 		"misspelt": {"the nearest name is told", head(aks, "ManagedCluster", `{owner: {name: g}, location: eastus, networkProfil: {}}`), "",
@@ -154,7 +161,7 @@ func TestTranslate(t *testing.T) {
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			in := newInput(t, groupManifest, cluster, vnet, subnet, test.document)
-			in.Values = Values{Secrets: map[KeyRef]string{{"s", "k"}: "hidden"}, ConfigMaps: map[KeyRef]string{{"c", "k"}: "shown"}}
+			in.Values = aso.Values{Secrets: map[aso.KeyRef]string{{Name: "s", Key: "k"}: "hidden"}, ConfigMaps: map[aso.KeyRef]string{{Name: "c", Key: "k"}: "shown"}}
 			body, errs := in.TranslateManifest(in.Manifests()[4], &in.Values)
 			if len(errs) != len(test.errs) {
 				t.Fatalf("%s: %v", test.reason, errs)

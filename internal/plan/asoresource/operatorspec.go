@@ -7,6 +7,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/types"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/aso"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/objectkey"
 )
 
@@ -50,36 +51,25 @@ func checkDestinations(path *field.Path, of string, value any, names []string) f
 	}
 	var errs field.ErrorList
 	for _, name := range slices.Sorted(maps.Keys(wanted)) {
-		at, to := path.Child(name), readDestination(wanted[name])
+		at, to := path.Child(name), aso.ReadKeyRef(wanted[name])
 		switch {
 		case len(names) == 0:
 			errs = append(errs, field.Forbidden(at, "is not supported: resources of this kind have no value to export there"))
 		case !slices.Contains(names, name):
 			errs = append(errs, field.NotSupported(at, name, names))
-		case hasNamespace(wanted[name]):
-			errs = append(errs, newNamespaceError(at))
+		case aso.NamespaceError(at, wanted[name]) != nil:
+			errs = append(errs, aso.NamespaceError(at, wanted[name]))
 		case to.Name == "":
 			errs = append(errs, field.Required(at.Child("name"), "the name of the destination"))
 		case to.Key == "":
 			errs = append(errs, field.Required(at.Child("key"), "the key of the destination"))
-		case checkObjectName(at.Child("name"), of, to.Name) != nil:
-			errs = append(errs, checkObjectName(at.Child("name"), of, to.Name))
-		case checkDataKey(at.Child("key"), of, to.Key) != nil:
-			errs = append(errs, checkDataKey(at.Child("key"), of, to.Key))
+		case objectkey.CheckName(at.Child("name"), of, to.Name) != nil:
+			errs = append(errs, objectkey.CheckName(at.Child("name"), of, to.Name))
+		case objectkey.CheckKey(at.Child("key"), of, to.Key) != nil:
+			errs = append(errs, objectkey.CheckKey(at.Child("key"), of, to.Key))
 		}
 	}
 	return errs
-}
-
-// hasNamespace reports whether a reference in a manifest has a namespace. References always use the namespace of the object with the
-// manifest.
-func hasNamespace(reference any) bool {
-	_, names := toObject(reference)["namespace"]
-	return names
-}
-
-func newNamespaceError(path *field.Path) *field.Error {
-	return field.Forbidden(path.Child("namespace"), "must not be set. It is always the namespace of the object with the manifest.")
 }
 
 // checkDestinationCollisions rejects equal destinations in the manifests of an object, and Secrets of the Cluster that the provider
@@ -91,7 +81,7 @@ func checkDestinationCollisions(manifests []Manifest, cluster string) field.Erro
 		for _, list := range []string{"secrets", "configMaps"} {
 			wanted := toObject(toObject(m.Spec["operatorSpec"])[list])
 			for _, name := range slices.Sorted(maps.Keys(wanted)) {
-				at, to := m.Path.Child("spec", "operatorSpec", list, name), readDestination(wanted[name])
+				at, to := m.Path.Child("spec", "operatorSpec", list, name), aso.ReadKeyRef(wanted[name])
 				key := list + " " + to.Name + " " + to.Key
 				switch first := seen[key]; {
 				case to.Name == "" || to.Key == "":

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/aso"
 )
 
 // TestLater has what works with all that is beside it come after that.
@@ -46,7 +47,7 @@ func TestOrder(t *testing.T) {
 	}
 	const onWorkspace, onCluster = `{group: operationalinsights.azure.com, kind: Workspace, name: logs}`, `{group: containerservice.azure.com, kind: ManagedCluster, name: mc}`
 	in := newInput(t, groupManifest, identity, other, workspace, cluster, role("own", onWorkspace, "who"), role("others", onWorkspace, "app"), role("later", onCluster, "who"))
-	in.Values = Values{ConfigMaps: map[KeyRef]string{{"who", "is"}: "a", {"app", "is"}: "b"}}
+	in.Values = aso.Values{ConfigMaps: map[aso.KeyRef]string{{Name: "who", Key: "is"}: "a", {Name: "app", Key: "is"}: "b"}}
 	graph, err := BuildPlan(in)
 	if err != nil {
 		t.Fatal(err)

@@ -128,7 +128,7 @@ func (s Set) resolveOwner(m Manifest, resourceType string, owners int) resolvedI
 
 // parseOwnerID returns an owner by ID, which need not have a manifest. It must be in the subscription of the credential.
 func (s Set) parseOwnerID(at *field.Path, text, parentType string) (arm.ID, error) {
-	id, plain := parseAbsoluteID(text)
+	id, plain := aso.ParseID(text)
 	switch {
 	case !plain:
 		return "", field.Invalid(at, "", "is not the ID of an Azure resource, as in /subscriptions/<id>/resourceGroups/<name>")

@@ -12,8 +12,8 @@ import (
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/jsonpath"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/schema"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/types"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/aso"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/aks/agentpool"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/aks/managedcluster"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/applied"
@@ -104,14 +104,8 @@ func toObject(value any) map[string]any {
 	return out
 }
 
-func findDefinition(m Manifest) (schema.Definition, bool) {
-	resourceType, _ := m.ResourceType()
-	apiVersion, _ := m.APIVersion()
-	return schema.NearestDefinition(resourceType, apiVersion)
-}
-
 // buildBody returns the completed body of a manifest, and the reason to wait if it refers to something that does not exist yet.
-func (in Input) buildBody(m Manifest, id arm.ID) (body Body, blocked string, errs field.ErrorList) {
+func (in Input) buildBody(m Manifest, id arm.ID) (body aso.Body, blocked string, errs field.ErrorList) {
 	m.Spec = deepCopy(m.Spec).(map[string]any)
 	resourceType, _ := m.ResourceType()
 	first := in.isFirst(m)

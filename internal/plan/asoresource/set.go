@@ -27,7 +27,7 @@ type Set struct {
 	// idsByName are the keys of the IDs that follow from names of manifests alone, without an armId.
 	idsByName map[string]bool
 	// roleAssignments are the role assignments by the ConfigMap with their principal.
-	roleAssignments map[KeyRef][]Manifest
+	roleAssignments map[aso.KeyRef][]Manifest
 }
 
 // resolvedID is the ID of the resource of a manifest, or the error.
@@ -48,7 +48,7 @@ func NewSet(subscription string, manifests []Manifest, lentIdentity bool) Set {
 	s := Set{
 		subscription: subscription, lentIdentity: lentIdentity, manifests: slices.Clone(manifests),
 		byObject: map[string][]Manifest{}, byID: map[string][]Manifest{}, byParent: map[string][]Manifest{},
-		byName: map[typeAndName]Manifest{}, first: map[objectAndType]Manifest{}, idsByName: map[string]bool{}, roleAssignments: map[KeyRef][]Manifest{},
+		byName: map[typeAndName]Manifest{}, first: map[objectAndType]Manifest{}, idsByName: map[string]bool{}, roleAssignments: map[aso.KeyRef][]Manifest{},
 	}
 	for i := range s.manifests {
 		s.manifests[i].position = i + 1
@@ -91,7 +91,7 @@ func (s Set) addNames(m Manifest) {
 	if name := (typeAndName{resourceType, m.Name}); s.byName[name].position == 0 {
 		s.byName[name] = m
 	}
-	if principal := readDestination(m.Spec["principalIdFromConfig"]); resourceType == types.RoleAssignment && principal != (KeyRef{}) {
+	if principal := aso.ReadKeyRef(m.Spec["principalIdFromConfig"]); resourceType == types.RoleAssignment && principal != (aso.KeyRef{}) {
 		s.roleAssignments[principal] = append(s.roleAssignments[principal], m)
 	}
 }

@@ -23,8 +23,8 @@ func ValidateManifests(namespace string, resources []runtime.RawExtension, needs
 	errs = append(errs, CheckCredentials(manifests)...)
 	for _, m := range manifests {
 		errs = append(errs, checkOperatorSpec(m)...)
-		if hasNamespace(m.Spec["owner"]) {
-			errs = append(errs, newNamespaceError(m.Path.Child("spec", "owner")))
+		if wrong := aso.NamespaceError(m.Path.Child("spec", "owner"), m.Spec["owner"]); wrong != nil {
+			errs = append(errs, wrong)
 		}
 	}
 	if _, ok := in.FirstOfType("", needs); needs != "" && !ok && len(manifests)+len(plains) == len(resources) {

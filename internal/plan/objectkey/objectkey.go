@@ -6,6 +6,7 @@ package objectkey
 
 import (
 	"k8s.io/apimachinery/pkg/util/validation"
+	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
 // InvalidNameReason returns why a text is not the name of a Secret or ConfigMap, such as a path to another namespace; ""
@@ -23,6 +24,23 @@ func InvalidKeyReason(kind, key string) string {
 		return ""
 	}
 	return "is no key of a " + kind + ": those have letters, digits, '-', '_' and '.'"
+}
+
+// CheckName rejects an invalid name of a Secret or ConfigMap.
+func CheckName(path *field.Path, kind, name string) *field.Error {
+	return toError(path, InvalidNameReason(kind, name))
+}
+
+// CheckKey rejects an invalid key of a Secret or ConfigMap.
+func CheckKey(path *field.Path, kind, key string) *field.Error {
+	return toError(path, InvalidKeyReason(kind, key))
+}
+
+func toError(path *field.Path, reason string) *field.Error {
+	if reason == "" {
+		return nil
+	}
+	return field.Invalid(path, "", reason)
 }
 
 // KubeconfigSecretName returns the name of a Cluster's kubeconfig Secret, which Cluster API reads.

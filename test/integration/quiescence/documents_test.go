@@ -19,6 +19,7 @@ import (
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/engine"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/aso"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/asoresource"
 	"sigs.k8s.io/cluster-api-provider-azure/sim/server"
 )
@@ -130,7 +131,7 @@ func newLibrary(t *testing.T) *library {
 	machines.Spec.Replicas = new(int32(2))
 	in := asoresource.Input{
 		Cluster: "c1", Owner: owner, Object: owner, ObjectKey: "all", MachinePools: map[string]*clusterv1.MachinePool{"pool": machines}, Facts: map[string]json.RawMessage{},
-		Values: asoresource.Values{Secrets: map[asoresource.KeyRef]string{{Name: "flux", Key: "token"}: "c2VjcmV0"}, ConfigMaps: map[asoresource.KeyRef]string{}},
+		Values: aso.Values{Secrets: map[aso.KeyRef]string{{Name: "flux", Key: "token"}: "c2VjcmV0"}, ConfigMaps: map[aso.KeyRef]string{}},
 	}
 	in.Set = asoresource.NewSet(server.DefaultSubscription, append(read("all", bytes.Split(raw, []byte("\n---\n"))...), read("pool", []byte(poolDocument))...), false)
 	if errs := asoresource.CheckManifests(in); len(errs) > 0 {

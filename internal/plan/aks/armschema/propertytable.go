@@ -21,6 +21,7 @@ var urlProperties = []string{"id", "name", "type"}
 
 // table holds the properties of a kind in one api-version.
 type table struct {
+	body       schema.Part
 	properties map[string]Property
 	// names are the JSON names of the properties of objects by the objects' path, sorted.
 	names map[string][]string
@@ -51,7 +52,7 @@ func findTable(kind Kind, version string) *table {
 }
 
 func newTable(kind Kind, definition schema.Definition) *table {
-	t := &table{properties: map[string]Property{}, names: map[string][]string{}}
+	t := &table{body: definition.Body(), properties: map[string]Property{}, names: map[string][]string{}}
 	w := tableBuilder{table: t, notes: readNotes()[kind]}
 	w.addObject(Property{}, definition.Body(), nil)
 	return t

@@ -71,6 +71,9 @@ func (p Property) ConstraintProblem(value any) string {
 	return ""
 }
 
+// Body returns the place of the whole body in its definition.
+func Body(kind Kind, version string) schema.Part { return findTable(kind, version).body }
+
 // FindProperty returns the property at a property path.
 func FindProperty(kind Kind, version, path string) (Property, bool) {
 	p, ok := findTable(kind, version).properties[path]

@@ -11,8 +11,8 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/aks/armschema"
 )
 
-// translator applies patches to a body and collects their errors.
-type translator struct {
+// patchTranslator applies patches to a body and collects their errors.
+type patchTranslator struct {
 	kind    Kind
 	version string
 	secrets Secrets
@@ -34,8 +34,8 @@ type problem struct {
 }
 
 // translatePatches applies the patches to a copy of the body. With nil secrets, Secrets are not looked up.
-func translatePatches(kind Kind, version string, body map[string]any, patches []string, secrets Secrets) *translator {
-	t := &translator{kind: kind, version: version, secrets: secrets, body: map[string]any{}}
+func translatePatches(kind Kind, version string, body map[string]any, patches []string, secrets Secrets) *patchTranslator {
+	t := &patchTranslator{kind: kind, version: version, secrets: secrets, body: map[string]any{}}
 	if body != nil {
 		t.body = cloneValue(body).(map[string]any)
 	}
@@ -51,12 +51,12 @@ func translatePatches(kind Kind, version string, body map[string]any, patches []
 	return t
 }
 
-func (t *translator) addProblem(path, format string, args ...any) {
+func (t *patchTranslator) addProblem(path, format string, args ...any) {
 	t.problems = append(t.problems, problem{index: t.index, path: path, message: fmt.Sprintf(format, args...)})
 }
 
 // translateResource translates the top level of a patch.
-func (t *translator) translateResource(patch map[string]any) {
+func (t *patchTranslator) translateResource(patch map[string]any) {
 	for _, key := range slices.Sorted(maps.Keys(patch)) {
 		switch key {
 		case "spec":
@@ -78,7 +78,7 @@ func (t *translator) translateResource(patch map[string]any) {
 }
 
 // requireObject rejects values that are not objects, including null: an object with keys cannot be deleted.
-func (t *translator) requireObject(path string, value any) (map[string]any, bool) {
+func (t *patchTranslator) requireObject(path string, value any) (map[string]any, bool) {
 	object, ok := value.(map[string]any)
 	if !ok {
 		t.addProblem(path, "must be an object, not %s", describeType(value))
@@ -86,7 +86,7 @@ func (t *translator) requireObject(path string, value any) (map[string]any, bool
 	return object, ok
 }
 
-func (t *translator) translateSpec(spec map[string]any) {
+func (t *patchTranslator) translateSpec(spec map[string]any) {
 	for _, key := range slices.Sorted(maps.Keys(spec)) {
 		path := "spec." + key
 		if message, ok := ownedFields[t.kind][key]; ok {
@@ -115,7 +115,7 @@ func (t *translator) translateSpec(spec map[string]any) {
 
 // parentObject returns the object at "properties" of the body, or the body itself. It creates the object unless the value is only
 // deleted.
-func (t *translator) parentObject(parent string, value any) map[string]any {
+func (t *patchTranslator) parentObject(parent string, value any) map[string]any {
 	if parent == "" {
 		return t.body
 	}
@@ -129,26 +129,8 @@ func (t *translator) parentObject(parent string, value any) map[string]any {
 	return object
 }
 
-// target is the destination of a key of ASO in Azure's body.
-type target struct {
-	// name is Azure's JSON name.
-	name     string
-	shape    valueShape
-	property armschema.Property
-}
-
-// findTarget returns the target of a key of the object at a property path.
-func (t *translator) findTarget(parent, key string) (target, bool) {
-	if to, ok := renamedProperties[t.kind][armschema.JoinPath(parent, key)]; ok {
-		p, ok := armschema.FindProperty(t.kind, t.version, armschema.JoinPath(parent, to.name))
-		return target{name: to.name, shape: to.shape, property: p}, ok
-	}
-	p, ok := armschema.FindProperty(t.kind, t.version, armschema.JoinPath(parent, key))
-	return target{name: key, shape: reshapedProperties[t.kind][p.Path], property: p}, ok
-}
-
 // mergeObject merges a patch into an object of the body. path is the path in the patch, parent the property path.
-func (t *translator) mergeObject(parent, path string, into, patch map[string]any) {
+func (t *patchTranslator) mergeObject(parent, path string, into, patch map[string]any) {
 	for _, key := range slices.Sorted(maps.Keys(patch)) {
 		t.translateField(parent, path+"."+key, into, key, patch)
 	}
@@ -156,7 +138,7 @@ func (t *translator) mergeObject(parent, path string, into, patch map[string]any
 }
 
 // refuseDuplicates rejects two keys for one property, in ASO's and in Azure's spelling.
-func (t *translator) refuseDuplicates(parent, path string, patch map[string]any) {
+func (t *patchTranslator) refuseDuplicates(parent, path string, patch map[string]any) {
 	for _, key := range slices.Sorted(maps.Keys(patch)) {
 		to, ok := t.findTarget(parent, key)
 		if _, also := patch[to.name]; ok && to.name != key && also {
@@ -165,7 +147,7 @@ func (t *translator) refuseDuplicates(parent, path string, patch map[string]any)
 	}
 }
 
-func (t *translator) translateField(parent, path string, into map[string]any, key string, patch map[string]any) {
+func (t *patchTranslator) translateField(parent, path string, into map[string]any, key string, patch map[string]any) {
 	to, ok := t.findTarget(parent, key)
 	if !ok {
 		t.refuseUnknown(parent, path, key)
@@ -178,14 +160,14 @@ func (t *translator) translateField(parent, path string, into map[string]any, ke
 	case patch[key] == nil:
 		delete(into, to.name)
 	default:
-		if value, ok := t.translateShaped(to, path, into[to.name], patch[key]); ok {
+		if value, ok := t.translateForm(to, path, into[to.name], patch[key]); ok {
 			into[to.name] = value
 		}
 	}
 }
 
 // translateValue translates a value other than null. have is the value in the body.
-func (t *translator) translateValue(p armschema.Property, path string, have, patch any) (any, bool) {
+func (t *patchTranslator) translateValue(p armschema.Property, path string, have, patch any) (any, bool) {
 	switch p.Type {
 	case armschema.Object, armschema.Map:
 		object, ok := t.requireObject(path, patch)
@@ -216,7 +198,7 @@ func (t *translator) translateValue(p armschema.Property, path string, have, pat
 	}
 }
 
-func (t *translator) mergeEntries(p armschema.Property, path string, into, patch map[string]any) {
+func (t *patchTranslator) mergeEntries(p armschema.Property, path string, into, patch map[string]any) {
 	element, _ := armschema.FindProperty(t.kind, t.version, p.Path+".*")
 	for _, key := range slices.Sorted(maps.Keys(patch)) {
 		if strings.HasSuffix("."+p.Path, ".tags") && infrav1.Marks(key) {
@@ -234,7 +216,7 @@ func (t *translator) mergeEntries(p armschema.Property, path string, into, patch
 }
 
 // translateList translates a list, which replaces the one in the body.
-func (t *translator) translateList(path string, patch any, item func(path string, item any) (any, bool)) (any, bool) {
+func (t *patchTranslator) translateList(path string, patch any, item func(path string, item any) (any, bool)) (any, bool) {
 	list, ok := patch.([]any)
 	if !ok {
 		t.addProblem(path, "must be a list, not %s", describeType(patch))
@@ -255,7 +237,7 @@ func (t *translator) translateList(path string, patch any, item func(path string
 }
 
 // refuseUnknown rejects a key that is unknown in the api-version, with the properties that the user may have meant.
-func (t *translator) refuseUnknown(parent, path, key string) {
+func (t *patchTranslator) refuseUnknown(parent, path, key string) {
 	if message := t.otherVersionsMessage(parent, key); message != "" {
 		t.addProblem(path, "%s", message)
 		return
@@ -267,17 +249,20 @@ func (t *translator) refuseUnknown(parent, path, key string) {
 		}
 	}
 	message := fmt.Sprintf("is not a property of %s in API version %s", resourcePlurals[t.kind], t.version)
-	if near := nearest.FindNames(key, t.knownNames(parent)); len(near) > 0 {
+	if near := nearest.FindNames(key, t.knownNames(parent, key)); len(near) > 0 {
 		message += "; names most like it: " + strings.Join(near, ", ")
 	}
 	t.addProblem(path, "%s", message)
 }
 
 // otherVersionsMessage returns the message about other api-versions that have a key, "" if none has it.
-func (t *translator) otherVersionsMessage(parent, key string) string {
+func (t *patchTranslator) otherVersionsMessage(parent, key string) string {
 	name := key
-	if to, ok := renamedProperties[t.kind][armschema.JoinPath(parent, key)]; ok {
-		name = to.name
+	for _, version := range armschema.ListVersions() {
+		if to, ok := findPatchTarget(t.kind, version, parent, key); ok {
+			name = to.name
+			break
+		}
 	}
 	property := armschema.JoinPath(parent, name)
 	having := armschema.VersionsWith(t.kind, property, "")
@@ -302,22 +287,23 @@ func describeVersionChoice(versions []string) string {
 	return way
 }
 
-// knownNames returns the keys of the object at a property path, in ASO's spelling if it differs.
-func (t *translator) knownNames(parent string) []string {
-	names := armschema.SettableNames(t.kind, t.version, parent)
+// knownNames returns the keys of the object at a property path, for suggestions. A key like a reference gets references.
+func (t *patchTranslator) knownNames(parent, like string) []string {
+	names := t.settableKeys(parent, like)
 	if parent == "properties" {
-		names = append(names, armschema.SettableNames(t.kind, t.version, "")...)
+		names = append(names, t.settableKeys("", like)...)
 		names = slices.DeleteFunc(names, func(name string) bool { return name == "properties" || ownedFields[t.kind][name] != "" })
 	}
-	for path, to := range renamedProperties[t.kind] {
-		at := strings.LastIndex(path, ".")
-		if path[:at] == parent && slices.Contains(names, to.name) {
-			names = append(names, path[at+1:])
-			if to.shape == referenceShape || to.shape == referenceListShape {
-				names = slices.DeleteFunc(names, func(name string) bool { return name == to.name })
-			}
+	slices.Sort(names)
+	return names
+}
+
+func (t *patchTranslator) settableKeys(parent, like string) []string {
+	names := armschema.SettableNames(t.kind, t.version, parent)
+	if place, ok := findPatchPlace(t.kind, t.version, parent); ok && isLikeReference(like) {
+		for i, name := range names {
+			names[i] = place.referenceKey(name, nil)
 		}
 	}
-	slices.Sort(names)
 	return names
 }

@@ -4,41 +4,23 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 
-	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/aks/armschema"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/objectkey"
 )
 
-// valueShape is ASO's format of a value that Azure writes in another format. It is 0 if both are the same.
-type valueShape int
-
-const (
-	_ valueShape = iota
-	// referenceShape is {armId} for a resource ID, referenceListShape a list of them.
-	referenceShape
-	referenceListShape
-	// identityMapShape is a list of {reference} for a map with the IDs as keys and empty objects as values.
-	identityMapShape
-	// secretShape is {name, key} of a Secret for its value.
-	secretShape
-	// configMapShape is {name, key} of a ConfigMap, which is not supported here.
-	configMapShape
-)
-
-// translateShaped translates a value other than null by its shape.
-func (t *translator) translateShaped(to target, path string, have, patch any) (any, bool) {
-	switch to.shape {
-	case referenceShape:
+// translateForm translates a value other than null by its form.
+func (t *patchTranslator) translateForm(to patchTarget, path string, have, patch any) (any, bool) {
+	switch to.form {
+	case Reference:
 		return t.translateReference(path, patch)
-	case referenceListShape:
+	case ReferenceList:
 		return t.translateList(path, patch, t.translateReference)
-	case identityMapShape:
+	case IdentityList:
 		return t.translateIdentities(to.property, path, have, patch)
-	case secretShape:
+	case SecretKey:
 		return t.readSecret(path, patch)
-	case configMapShape:
+	case ConfigMapKey:
 		t.addProblem(path, "names a key of a ConfigMap, which cannot be read here: write the value as %s", to.name)
 		return nil, false
 	default:
@@ -47,7 +29,7 @@ func (t *translator) translateShaped(to target, path string, have, patch any) (a
 }
 
 // translateReference returns the resource ID in {armId}.
-func (t *translator) translateReference(path string, patch any) (any, bool) {
+func (t *patchTranslator) translateReference(path string, patch any) (any, bool) {
 	object, ok := patch.(map[string]any)
 	if !ok {
 		t.addProblem(path, "must be an object with the resource's ID, as in {\"armId\": \"/subscriptions/...\"}, not %s", describeType(patch))
@@ -69,7 +51,7 @@ func (t *translator) translateReference(path string, patch any) (any, bool) {
 		t.addProblem(path+".armId", "must be a string with a resource ID, not %s; to remove the reference, set the whole of it to null", describeType(object["armId"]))
 		return nil, false
 	}
-	if _, plain := arm.ParsePlainID(text); !plain || !strings.HasPrefix(text, "/") {
+	if _, plain := ParseID(text); !plain {
 		t.addProblem(path+".armId", "must be a resource ID, as in /subscriptions/<id>/resourceGroups/<name>/providers/<namespace>/<type>/<name>")
 		return nil, false
 	}
@@ -78,7 +60,7 @@ func (t *translator) translateReference(path string, patch any) (any, bool) {
 
 // translateIdentities returns the map for a list of {reference}, which replaces the map in the body. A patch in Azure's format is
 // merged into it.
-func (t *translator) translateIdentities(p armschema.Property, path string, have, patch any) (any, bool) {
+func (t *patchTranslator) translateIdentities(p armschema.Property, path string, have, patch any) (any, bool) {
 	if _, ok := patch.([]any); !ok {
 		return t.translateValue(p, path, have, patch)
 	}
@@ -106,7 +88,7 @@ func (t *translator) translateIdentities(p armschema.Property, path string, have
 }
 
 // readSecret returns the value of a key of a Secret.
-func (t *translator) readSecret(path string, patch any) (any, bool) {
+func (t *patchTranslator) readSecret(path string, patch any) (any, bool) {
 	name, key, ok := t.readNameAndKey(path, patch, "Secret")
 	if !ok {
 		return nil, false
@@ -124,7 +106,7 @@ func (t *translator) readSecret(path string, patch any) (any, bool) {
 }
 
 // readNameAndKey reads {name, key}. Its errors never contain the value, which may be a password.
-func (t *translator) readNameAndKey(path string, patch any, what string) (name, key string, ok bool) {
+func (t *patchTranslator) readNameAndKey(path string, patch any, what string) (name, key string, ok bool) {
 	object, isObject := patch.(map[string]any)
 	name, _ = object["name"].(string)
 	key, _ = object["key"].(string)

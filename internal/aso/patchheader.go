@@ -15,7 +15,7 @@ func kindName(kind Kind) string {
 }
 
 // checkHeader checks apiVersion and kind of a patch. A patch may be a complete ASO object, whose kind and api-version must match.
-func (t *translator) checkHeader(key string, value any) {
+func (t *patchTranslator) checkHeader(key string, value any) {
 	text, ok := value.(string)
 	switch {
 	case key == "kind" && text != kindName(t.kind):
@@ -34,7 +34,7 @@ func (t *translator) checkHeader(key string, value any) {
 var ignoredAnnotations = []string{"serviceoperator.azure.com/reconcile-policy", "serviceoperator.azure.com/credential-from"}
 
 // checkMetadata rejects metadata, because no such object exists here.
-func (t *translator) checkMetadata(value any) {
+func (t *patchTranslator) checkMetadata(value any) {
 	metadata, ok := t.requireObject("metadata", value)
 	if !ok {
 		return
@@ -62,7 +62,7 @@ func (t *translator) checkMetadata(value any) {
 }
 
 // readOperatorSpec reads the exports to Secrets and ConfigMaps.
-func (t *translator) readOperatorSpec(path string, value any) {
+func (t *patchTranslator) readOperatorSpec(path string, value any) {
 	if value == nil {
 		t.exports = Exports{}
 		return
@@ -97,7 +97,7 @@ var exportHints = map[Kind]string{
 	AgentPool:      "nothing of an agent pool can be written into the cluster",
 }
 
-func (t *translator) readDestinations(path string, value any, what string, known map[string]**Destination) {
+func (t *patchTranslator) readDestinations(path string, value any, what string, known map[string]**Destination) {
 	if value == nil {
 		for _, destination := range known {
 			*destination = nil
