@@ -15,7 +15,7 @@ import (
 	yaml "go.yaml.in/yaml/v3"
 )
 
-// operator is the module with the recordings. Its version is pinned: docs/conformance.md tells about these files.
+// operator is the module with the recordings. Its version is pinned: docs/conformance.md is about these files.
 const operator = "github.com/Azure/azure-service-operator/v2@v2.18.0"
 
 // exchange is one recorded request with its answer.

@@ -1,6 +1,7 @@
 package conformance
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -41,7 +42,7 @@ func judge(recorded exchange, got answer) verdict {
 	var v verdict
 	kind := fmt.Sprintf("%s %d: ", recorded.Method, recorded.Status)
 	if got.status != recorded.Status {
-		v.status = fmt.Sprintf("%sstatus %d %s where Azure said %s", kind, got.status, errorCode(decode(got.body)), errorCode(decode(recorded.Answer)))
+		v.status = fmt.Sprintf("%sstatus %d %s instead of %s", kind, got.status, errorCode(decode(got.body)), cmp.Or(errorCode(decode(recorded.Answer)), "success"))
 	}
 	for _, name := range operationHeaders {
 		here, there := got.header.Get(name) != "", recorded.Header.Get(name) != ""
@@ -62,7 +63,7 @@ func judge(recorded exchange, got answer) verdict {
 		v.body = append(v.body, kind+"no "+key)
 	}
 	if w, h := errorCode(want), errorCode(have); w != h && w != "" && got.status == recorded.Status {
-		v.body = append(v.body, kind+"error code "+h+" where Azure said "+w)
+		v.body = append(v.body, kind+"error code "+h+" instead of "+w)
 	}
 	v.values = exact(want, have)
 	return v

@@ -34,7 +34,7 @@ func TestJudge(t *testing.T) {
 			reason:   "a wrong status is told with both codes, and nothing that follows from it",
 			recorded: exchange{Status: 200, Answer: vnet},
 			got:      answer{status: 404, body: `{"error":{"code":"ResourceNotFound"}}`},
-			want:     []string{"GET 200: status 404 ResourceNotFound where Azure said "},
+			want:     []string{"GET 200: status 404 ResourceNotFound instead of success"},
 		},
 		"headers": {
 			reason:   "a header too few is as wrong as one too many",
@@ -52,7 +52,7 @@ func TestJudge(t *testing.T) {
 			reason:   "clients act on the code of an error",
 			recorded: exchange{Status: 404, Answer: `{"error":{"code":"ResourceGroupNotFound","message":""}}`},
 			got:      answer{status: 404, body: `{"error":{"code":"NotFound","message":""}}`},
-			want:     []string{"GET 404: error code NotFound where Azure said ResourceGroupNotFound"},
+			want:     []string{"GET 404: error code NotFound instead of ResourceGroupNotFound"},
 		},
 		"body": {
 			reason:   "no body is more than an empty one",
@@ -135,7 +135,7 @@ func TestExact(t *testing.T) {
 	}{
 		"made up": {"what Azure makes up is equal, and an ID in any casing", `{"id":"/subscriptions/11111111-1111-1111-1111-111111111111/resourcegroups/rg/x","etag":"b","properties":{"size":4,"at":"2026-01-01T00:00:00Z","ip":"40.1.2.3","inner":"10.0.0.4","list":["a","b"],"none":[]}}`, nil},
 		"values": {"numbers, private addresses and the order of a list count", `{"id":"/subscriptions/11111111-1111-1111-1111-111111111111/resourcegroups/rg/x","properties":{"size":5,"at":"2026-01-01T00:00:00Z","ip":"40.1.2.3","inner":"10.0.0.5","list":["b","a"],"none":[]}}`, []string{
-			"properties.inner is 10.0.0.5 where Azure said 10.0.0.4", "properties.list[0] is b where Azure said a", "properties.list[1] is a where Azure said b", "properties.size is 5 where Azure said 4"}},
+			"properties.inner is 10.0.0.5 instead of 10.0.0.4", "properties.list[0] is b instead of a", "properties.list[1] is a instead of b", "properties.size is 5 instead of 4"}},
 		"surplus": {"a key too many counts, and so does an empty list", `{"id":"/subscriptions/11111111-1111-1111-1111-111111111111/resourcegroups/rg/x","properties":{"more":{},"size":4,"at":"2026-01-01T00:00:00Z","ip":"40.1.2.3","inner":"10.0.0.4","list":["a","b"]}}`, []string{
 			"properties.none is missing", "properties.more is there, Azure sent none"}},
 	} {

@@ -139,7 +139,7 @@ func exact(recorded, got any) []string {
 		if is, there := have[path]; !there {
 			out = append(out, path+" is missing")
 		} else if is != want[path] {
-			out = append(out, fmt.Sprintf("%s is %.120s where Azure said %.120s", path, is, want[path]))
+			out = append(out, fmt.Sprintf("%s is %.120s instead of %.120s", path, is, want[path]))
 		}
 	}
 	for _, path := range slices.Sorted(maps.Keys(have)) {
