@@ -5,16 +5,12 @@ import (
 	"fmt"
 	"time"
 
-	"k8s.io/apimachinery/pkg/util/validation/field"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/engine"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/identity"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/applied"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/maxima"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/misread"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/specfield"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile/annotation"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile/lifecycle"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile/stable"
@@ -50,73 +46,38 @@ func (a *azureReconciliation[O, I]) converge(ctx context.Context) (resultKind, t
 		return "", 0, err
 	}
 	identified := a.ensureOwnerID()
-	if err := a.kind.LoadPlanInput(ctx, a.session, a.in); err != nil {
-		return "", 0, err
-	}
-	fingerprint, err := a.computeFingerprint()
+	fingerprint, err := a.loadPlanInput(ctx)
 	if err != nil {
 		return "", 0, err
 	}
 	if left := a.stability.TimeUntilDue(a.object, fingerprint); left > 0 {
-		if kind, ok := a.kind.(OwnerReferenceRenewer[I]); ok {
-			if err := kind.RenewOwnerReferences(ctx, a.in); err != nil {
-				return "", 0, err
-			}
-		}
-		return resultQuiet, left, nil
+		return resultQuiet, left, a.kind.RenewOwnerReferences(ctx, a.in)
 	}
 	a.session.Read, a.session.fingerprint = a.chooseReadOptions(fingerprint), fingerprint
-	a.session.Migration = applied.ReadDifferences(a.object.GetAnnotations())
-	a.forgetRefused()
-	planned, err := a.kind.Plan(ctx, a.session, a.in)
+	planned, err := a.plan(ctx)
 	if err != nil {
 		return "", 0, err
 	}
-	planned.Graph.SealBodies()
-	if err := a.refuseForgedTags(planned.Graph); err != nil {
+	if err := a.recordPlan(ctx, planned, identified); err != nil {
 		return "", 0, err
 	}
-	if err := a.restrictLentIdentity(ctx, planned.Graph); err != nil {
-		return "", 0, err
-	}
-	planned.LastApplied = planned.LastApplied.ForFinalPlan(planned.Graph)
-	if annotation.Set(a.object, planned.LastApplied.AnnotationsBefore(planned.Graph)) || identified {
-		if err := a.changes.Write(ctx); err != nil {
-			return "", 0, fmt.Errorf("record the plan: %w", err)
-		}
-	}
-	request := a.engineRequest(planned)
-	request.IgnoreDifference = a.session.Migration.KeepsDifference
-	outcome, err := a.Engine.Converge(ctx, request)
-	if err != nil {
-		return "", 0, fmt.Errorf("converge: %w", err)
-	}
-	a.recording.AddOutcome(outcome)
-	a.storeInventory(outcome)
-	annotation.Set(a.object, map[string]string{infrav1.TakenOverAnnotation: a.session.Migration.AnnotationValue(outcome)})
-	holds, err := a.kind.Report(ctx, a.session, a.in, outcome)
-	if err != nil && stopReasonOf(err) == nil {
-		return "", 0, err
-	}
-	annotation.Set(a.object, planned.LastApplied.AnnotationsAfter(planned.Graph, outcome))
-	if v := stopReasonOf(err); v != nil && (v.result != resultAgain || outcome.IsDone()) {
-		return "", 0, err
-	} else if v != nil && v.cause != nil {
-		a.recording.AddError(v.cause)
-	}
-	// The status that this reconciliation writes is not part of the fingerprint. The spec fields and annotations that it writes are.
-	learned, err := a.computeFingerprint()
+	outcome, err := a.convergeResources(ctx, planned)
 	if err != nil {
 		return "", 0, err
 	}
-	if !outcome.IsDone() {
-		a.stability.ReplaceFingerprint(a.key, fingerprint, learned)
-		return resultProgressing, outcome.RetryAfter, nil
+	validFor, err := a.actAndReport(ctx, planned, outcome)
+	if err != nil {
+		return "", 0, err
 	}
-	if holds == 0 {
-		holds = a.Resync
+	return a.scheduleNext(outcome, fingerprint, validFor)
+}
+
+// loadPlanInput reads the input of the plan from Kubernetes, and returns its fingerprint.
+func (a *azureReconciliation[O, I]) loadPlanInput(ctx context.Context) (stable.Fingerprint, error) {
+	if err := a.kind.LoadPlanInput(ctx, a.session, a.in); err != nil {
+		return stable.Fingerprint{}, err
 	}
-	return resultSettled, a.stability.MarkStable(a.key, a.clusterKey(), learned, holds), nil
+	return a.computeFingerprint()
 }
 
 // chooseReadOptions returns how Azure may be read, by what caused the reconciliation.
@@ -131,6 +92,90 @@ func (a *azureReconciliation[O, I]) chooseReadOptions(fingerprint stable.Fingerp
 	return options
 }
 
+// plan computes the plan, and restricts it to what the object may write.
+func (a *azureReconciliation[O, I]) plan(ctx context.Context) (*Plan, error) {
+	a.session.Migration = applied.ReadDifferences(a.object.GetAnnotations())
+	a.forgetRefused()
+	planned, err := a.kind.Plan(ctx, a.session, a.in)
+	if err != nil {
+		return nil, err
+	}
+	planned.Graph.SealBodies()
+	if err := a.refuseForgedTags(planned.Graph); err != nil {
+		return nil, err
+	}
+	if err := a.restrictLentIdentity(ctx, planned.Graph); err != nil {
+		return nil, err
+	}
+	planned.LastApplied = planned.LastApplied.ForFinalPlan(planned.Graph)
+	return planned, nil
+}
+
+// recordPlan stores in lastApplied which resources have to be removed later, before they are created. identified is set if the object
+// has just got its owner ID, which is stored with it.
+func (a *azureReconciliation[O, I]) recordPlan(ctx context.Context, planned *Plan, identified bool) error {
+	if !annotation.Set(a.object, planned.LastApplied.AnnotationsBefore(planned.Graph)) && !identified {
+		return nil
+	}
+	if err := a.changes.Write(ctx); err != nil {
+		return fmt.Errorf("record the plan: %w", err)
+	}
+	return nil
+}
+
+// convergeResources has the engine start each write that is ready, and records the resources that belong to the object now.
+func (a *azureReconciliation[O, I]) convergeResources(ctx context.Context, planned *Plan) (arm.Outcome, error) {
+	request := a.engineRequest(planned)
+	request.IgnoreDifference = a.session.Migration.KeepsDifference
+	outcome, err := a.Engine.Converge(ctx, request)
+	if err != nil {
+		return arm.Outcome{}, fmt.Errorf("converge: %w", err)
+	}
+	a.recording.AddOutcome(outcome)
+	a.storeInventory(outcome)
+	annotation.Set(a.object, map[string]string{infrav1.TakenOverAnnotation: a.session.Migration.AnnotationValue(outcome)})
+	return outcome, nil
+}
+
+// actAndReport lets the kind act and sets the status. It returns how long the status is valid at most; 0 means until the next sync. A
+// kind that wants another check while resources are not in place yet gets it from the engine.
+func (a *azureReconciliation[O, I]) actAndReport(ctx context.Context, planned *Plan, outcome arm.Outcome) (time.Duration, error) {
+	acted := a.kind.Act(ctx, a.session, a.in, outcome)
+	validFor, err := a.kind.Report(a.in, outcome)
+	if acted != nil {
+		validFor, err = 0, acted
+	}
+	reason := stopReasonOf(err)
+	if err != nil && reason == nil {
+		return 0, err
+	}
+	annotation.Set(a.object, planned.LastApplied.AnnotationsAfter(planned.Graph, outcome))
+	if reason != nil && (reason.result != resultAgain || outcome.IsDone()) {
+		return 0, err
+	}
+	if reason != nil && reason.cause != nil {
+		a.recording.AddError(reason.cause)
+	}
+	return validFor, nil
+}
+
+// scheduleNext decides when the object is reconciled again. The status that this reconciliation writes is not part of the fingerprint.
+// The spec fields and annotations that it writes are.
+func (a *azureReconciliation[O, I]) scheduleNext(outcome arm.Outcome, fingerprint stable.Fingerprint, validFor time.Duration) (resultKind, time.Duration, error) {
+	learned, err := a.computeFingerprint()
+	if err != nil {
+		return "", 0, err
+	}
+	if !outcome.IsDone() {
+		a.stability.ReplaceFingerprint(a.key, fingerprint, learned)
+		return resultProgressing, outcome.RetryAfter, nil
+	}
+	if validFor == 0 {
+		validFor = a.Resync
+	}
+	return resultSettled, a.stability.MarkStable(a.key, a.clusterKey(), learned, validFor), nil
+}
+
 // clusterKey returns the key that decides when the object is due: objects of one Cluster are due together.
 func (a *azureReconciliation[O, I]) clusterKey() client.ObjectKey {
 	if a.target.Cluster == nil {
@@ -139,64 +184,9 @@ func (a *azureReconciliation[O, I]) clusterKey() client.ObjectKey {
 	return client.ObjectKeyFromObject(a.target.Cluster)
 }
 
-// checkBounds refuses to plan from objects that exceed the limits of their schemas, or whose names would change the meaning of a
-// resource ID. A deletion only uses names, so such an object can still be deleted.
-func (a *azureReconciliation[O, I]) checkBounds() error {
-	if errs := append(maxima.FindExceeded(a.declaration.Name, a.object), misread.CheckSpec(specfield.DecodeSpec(a.object).Decoded())...); len(errs) > 0 {
-		return RefuseSpec(errs)
-	}
-	owner := a.target.Owner
-	if owner == nil {
-		return nil
-	}
-	gvk, err := a.Client.GroupVersionKindFor(owner)
-	if err != nil || gvk.Kind == a.declaration.Name {
-		return err
-	}
-	if errs := checkOwnerBounds(gvk.Kind, owner); len(errs) > 0 {
-		return RefuseSpec(errs)
-	}
-	return nil
-}
-
-// checkOwnerBounds returns the violations of another object, with its kind and name in front of each field: the fields are not those of
-// the object that shows the error.
-func checkOwnerBounds(kind string, owner client.Object) field.ErrorList {
-	errs := append(maxima.FindExceeded(kind, owner), misread.CheckSpec(specfield.DecodeSpec(owner).Decoded())...)
-	for _, err := range errs {
-		err.Field = kind + " " + owner.GetName() + ": " + err.Field
-	}
-	return errs
-}
-
 // computeFingerprint hashes all input of the plan except facts.
 func (a *azureReconciliation[O, I]) computeFingerprint() (stable.Fingerprint, error) {
 	return stable.ComputeFingerprint(append(a.kind.FingerprintInputs(a.in), a.object.GetAnnotations(), a.session.Access.Key, a.session.Access.LentGrants)...)
-}
-
-// openAccess gives the reconciliation access to Azure.
-func (a *azureReconciliation[O, I]) openAccess(ctx context.Context) error {
-	opened, err := a.Access.Open(ctx, a.target.Identity)
-	if err != nil {
-		return err
-	}
-	a.session = Session{Name: a.declaration.Name + "/" + a.key.String(), Access: opened, Wake: a.wake.WakeFunc(a.key), Store: a.storeChanges, RunAction: a.runAction}
-	return nil
-}
-
-// addIdentityFinalizer keeps the AzureClusterIdentity from being deleted before the object.
-func (a *azureReconciliation[O, I]) addIdentityFinalizer(ctx context.Context) error {
-	if a.declaration.IdentityUsers == nil {
-		return nil
-	}
-	err := a.Access.AddFinalizer(ctx, a.session.Access, a.declaration.Finalizer, a.object)
-	if identity.CodeOf(err) != "" {
-		return ReadFailed(err)
-	}
-	if err != nil {
-		return fmt.Errorf("add the finalizer to the identity: %w", err)
-	}
-	return nil
 }
 
 // engineRequest builds the request to the engine.

@@ -41,6 +41,9 @@ func (a *azureReconciliation[O, I]) deleteResources(ctx context.Context) (result
 	if err != nil {
 		return "", 0, a.unlessNothingCreated(err, err)
 	}
+	if err := a.kind.PrepareDeletion(ctx, a.session, a.in, planned); err != nil {
+		return "", 0, a.unlessNothingCreated(err, err)
+	}
 	return a.deleteInAzure(ctx, planned)
 }
 

@@ -9,6 +9,7 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/tools/events"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	"sigs.k8s.io/cluster-api/util/conditions"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -20,13 +21,12 @@ import (
 
 // leaving is a kind that only says what happens to an object that is being deleted. It has nobody to ask Azure with.
 type leaving struct {
-	told
+	told told
 	Kind[*infrav1.AzureMachine, infrav1.AzureMachine]
 	verdict error
 }
 
-func (k *leaving) Declare() Declaration             { return k.told.Declare() }
-func (k *leaving) NewObject() *infrav1.AzureMachine { return k.told.NewObject() }
+func (k *leaving) Declare() Declaration { return k.told.Declare() }
 func (k *leaving) WatchedObjects(ctx context.Context, mgr ctrl.Manager) ([]Watch, error) {
 	return k.told.WatchedObjects(ctx, mgr)
 }
@@ -68,6 +68,7 @@ func TestDeleting(t *testing.T) {
 			recorder := events.NewFakeRecorder(10)
 			store := storetest.NewClient(t, object)
 			kind := &leaving{verdict: test.verdict, told: told{
+				subject:  Target{Cluster: &clusterv1.Cluster{ObjectMeta: storetest.NewMeta("c")}},
 				declared: Declaration{Name: "AzureMachine", Finalizer: finalizer, FormerFinalizers: []string{former}, PrimaryCondition: infrav1.VMRunningCondition},
 			}}
 			runner := NewAzureRunner(Services{Client: store, Recorder: func(string) events.EventRecorder { return recorder }, Resync: time.Hour}, Kind[*infrav1.AzureMachine, infrav1.AzureMachine](kind))

@@ -32,8 +32,6 @@ type Object interface {
 // stopReason.
 type Loader[O Object, I any] interface {
 	Declare() Declaration
-	// NewObject returns an empty object.
-	NewObject() O
 	// WatchedObjects lists the other objects whose changes wake an object of this kind.
 	WatchedObjects(ctx context.Context, mgr ctrl.Manager) ([]Watch, error)
 	// Load reads from Kubernetes the objects that the object belongs to.
@@ -43,48 +41,51 @@ type Loader[O Object, I any] interface {
 // LocalKind is implemented by a kind without resources in Azure.
 type LocalKind[O Object, I any] interface {
 	Loader[O, I]
-	// ReportStatus sets the status, also of an object that is being deleted.
-	ReportStatus(ctx context.Context, in *I) error
+	// LoadStatusInput reads the rest of the status's input. It is not called for a paused object.
+	LoadStatusInput(ctx context.Context, in *I) error
+	// Report sets the status, also of an object that is being deleted. It is pure.
+	Report(in *I) error
 }
 
-// Kind is implemented by a kind with resources in Azure. Methods without a context are pure.
+// Kind is implemented by a kind with resources in Azure. Methods without a context are pure. A kind embeds Defaults, and implements the
+// methods of Defaults only where it differs.
 type Kind[O Object, I any] interface {
 	Loader[O, I]
 
-	// LoadPlanInput reads the rest of the plan's input from Kubernetes.
+	// LoadPlanInput reads the rest of the plan's input from Kubernetes. Default: nothing.
 	LoadPlanInput(ctx context.Context, session Session, in *I) error
 	// FingerprintInputs returns all input of the plan except facts, as values that marshal to JSON.
 	FingerprintInputs(in *I) []any
 	// Plan asks Azure for facts and computes the plan.
 	Plan(ctx context.Context, session Session, in *I) (*Plan, error)
-	// Report sets the status by the outcome, and makes finished resources usable. It returns how long the result is valid at most; 0
-	// means until the next sync.
-	Report(ctx context.Context, session Session, in *I, outcome arm.Outcome) (time.Duration, error)
+	// Act does all that the engine does not: actions in Azure that are no part of the graph, reads that only the status needs, and
+	// writes to other objects. It leaves its findings in the input. Default: nothing.
+	Act(ctx context.Context, session Session, in *I, outcome arm.Outcome) error
+	// Report sets the status by the outcome and the findings of Act. It is pure, and is also called after Act has failed. It returns
+	// how long the result is valid at most; 0 means until the next sync. The error of Act goes before its own.
+	Report(in *I, outcome arm.Outcome) (time.Duration, error)
 
-	// BeforeDelete runs before anything is deleted. A stopReason that it returns replaces the deletion in Azure, for example to wait
-	// for other objects.
+	// BeforeDelete runs before Azure is asked. A stopReason that it returns replaces the deletion in Azure, for example to wait for
+	// other objects. Default: nothing.
 	BeforeDelete(ctx context.Context, in *I) error
-	// NothingCreated reports whether the object cannot have created anything in Azure.
+	// NothingCreated reports whether the object cannot have created anything in Azure. Default: false.
 	NothingCreated(in *I) bool
 	// PlanDeletion computes the plan of an object that is being deleted.
 	PlanDeletion(ctx context.Context, session Session, in *I) (*Plan, error)
-	// ReportDeletion sets the status while the deletion progresses.
+	// PrepareDeletion is Act for an object that is being deleted. It runs before the engine deletes anything, and may add to the plan
+	// what users have to know. Default: nothing.
+	PrepareDeletion(ctx context.Context, session Session, in *I, planned *Plan) error
+	// ReportDeletion sets the status while the deletion progresses. It is pure.
 	ReportDeletion(in *I, outcome arm.Outcome)
 	// DeletionBlocker returns the kind's part of the ways out of a blocked deletion: identity, its user, and the resources.
 	// subscription is "" if it is not known.
 	DeletionBlocker(in *I, subscription string) deletion.Blocker
-}
 
-// PausedReporter is implemented by a kind that also reconciles objects of another kind, which have no controller of their own.
-type PausedReporter[I any] interface {
-	// ReportPaused sets the Paused condition of these objects while the object is paused.
-	ReportPaused(ctx context.Context, in *I) error
-}
-
-// OwnerReferenceRenewer is implemented by a kind that publishes Secrets or ConfigMaps.
-type OwnerReferenceRenewer[I any] interface {
-	// RenewOwnerReferences updates their owner references in Kubernetes. It is called for a stable object, for which Azure is not
-	// asked.
+	// MarkPaused sets the Paused condition of objects of another kind that have no controller of their own, while the object is
+	// paused. Default: nothing.
+	MarkPaused(ctx context.Context, in *I) error
+	// RenewOwnerReferences updates the owner references of published Secrets and ConfigMaps. It is called for a stable object, for
+	// which Azure is not asked. Default: nothing.
 	RenewOwnerReferences(ctx context.Context, in *I) error
 }
 

@@ -20,7 +20,7 @@ import (
 // namespaceSource wakes the objects of a Namespace whose labels changed, because labels may decide which identities the objects may
 // use. It is a separate source, because Namespaces do not have the watch-filter label.
 func (r *Runner[O, I]) namespaceSource(mgr ctrl.Manager) (source.Source, error) {
-	kind, err := apiutil.GVKForObject(r.loader.NewObject(), mgr.GetScheme())
+	kind, err := apiutil.GVKForObject(newObject[O](), mgr.GetScheme())
 	if err != nil {
 		return nil, err
 	}

@@ -34,8 +34,7 @@ type told struct {
 	change bool
 }
 
-func (k *told) Declare() Declaration             { return k.declared }
-func (k *told) NewObject() *infrav1.AzureMachine { return &infrav1.AzureMachine{} }
+func (k *told) Declare() Declaration { return k.declared }
 func (k *told) WatchedObjects(context.Context, ctrl.Manager) ([]Watch, error) {
 	return nil, nil
 }
@@ -44,9 +43,9 @@ func (k *told) Load(_ context.Context, object *infrav1.AzureMachine) (*infrav1.A
 	return object, k.subject, k.load
 }
 
-func (k *told) ReportStatus(_ context.Context, object *infrav1.AzureMachine) error {
-	return k.show(object)
-}
+func (k *told) LoadStatusInput(context.Context, *infrav1.AzureMachine) error { return nil }
+
+func (k *told) Report(object *infrav1.AzureMachine) error { return k.show(object) }
 
 // run has a runner do passes over an object until one does the work of the kind, and returns what is stored then, what that
 // pass returned, and the events.

@@ -3,6 +3,7 @@ package reconcile
 import (
 	"context"
 	"fmt"
+	"reflect"
 	"strings"
 	"time"
 
@@ -51,6 +52,8 @@ type Runner[O Object, I any] struct {
 	declaration Declaration
 	// asksAzure is set for kinds with resources in Azure.
 	asksAzure bool
+	// markPaused is MarkPaused of a Kind; nil for a LocalKind.
+	markPaused func(context.Context, *I) error
 	// reconcileObject is the part of a reconciliation after enter.
 	reconcileObject func(context.Context, *reconciliation[O, I]) (resultKind, time.Duration, error)
 	eventRecorder   events.EventRecorder
@@ -67,14 +70,17 @@ func NewAzureRunner[O Object, I any](services Services, kind Kind[O, I]) *Runner
 		p.deletionBlocker = a.deletionBlocker
 		return a.reconcile(ctx)
 	})
-	r.asksAzure = true
+	r.asksAzure, r.markPaused = true, kind.MarkPaused
 	return r
 }
 
 // NewLocalRunner returns the runner of a kind without resources in Azure.
 func NewLocalRunner[O Object, I any](services Services, kind LocalKind[O, I]) *Runner[O, I] {
 	return newRunner(services, kind, func(ctx context.Context, p *reconciliation[O, I]) (resultKind, time.Duration, error) {
-		return resultSettled, 0, kind.ReportStatus(ctx, p.in)
+		if err := kind.LoadStatusInput(ctx, p.in); err != nil {
+			return "", 0, err
+		}
+		return resultSettled, 0, kind.Report(p.in)
 	})
 }
 
@@ -99,7 +105,7 @@ func (r *Runner[O, I]) SetupWithManager(ctx context.Context, mgr ctrl.Manager, o
 		own = excludeExternallyManaged(own)
 	}
 	b := ctrl.NewControllerManagedBy(mgr).
-		For(r.loader.NewObject(), builder.WithPredicates(own)).
+		For(newObject[O](), builder.WithPredicates(own)).
 		WithOptions(options).
 		WithEventFilter(predicates.ResourceHasFilterLabel(mgr.GetScheme(), log, r.WatchFilter)).
 		WatchesRawSource(r.wake.EventSource())
@@ -149,8 +155,8 @@ func (r *Runner[O, I]) Reconcile(ctx context.Context, request ctrl.Request) (res
 // run enters the reconciliation, does its work and writes the result. It sets p.failureShown when the object shows the returned error.
 func (p *reconciliation[O, I]) run(ctx context.Context) (ended resultKind, result ctrl.Result, err error) {
 	p.changes, result, err = lifecycle.Enter(ctx, p.Client, &p.writes, p.target.Cluster, p.object, p.declaration.Finalizer)
-	if kind, ok := p.loader.(PausedReporter[I]); ok && err == nil && annotations.IsPaused(p.target.Cluster, p.object) {
-		return resultNothing, result, kind.ReportPaused(ctx, p.in)
+	if err == nil && p.markPaused != nil && annotations.IsPaused(p.target.Cluster, p.object) {
+		return resultNothing, result, p.markPaused(ctx, p.in)
 	}
 	if err != nil || p.changes == nil {
 		return resultNothing, result, err
@@ -167,10 +173,13 @@ func (p *reconciliation[O, I]) run(ctx context.Context) (ended resultKind, resul
 	return ended, result, nil
 }
 
+// newObject returns an empty object of a kind.
+func newObject[O Object]() O { return reflect.New(reflect.TypeFor[O]().Elem()).Interface().(O) }
+
 // loadObject reads the object and the objects that it belongs to. It returns nil if there is nothing to do. If the object is read and a
 // related object is not, it returns both a reconciliation and the error.
 func (r *Runner[O, I]) loadObject(ctx context.Context, request ctrl.Request) (*reconciliation[O, I], error) {
-	p := &reconciliation[O, I]{Runner: r, key: request.NamespacedName, object: r.loader.NewObject()}
+	p := &reconciliation[O, I]{Runner: r, key: request.NamespacedName, object: newObject[O]()}
 	if err := r.Client.Get(ctx, p.key, p.object); err != nil {
 		if !apierrors.IsNotFound(err) {
 			return nil, fmt.Errorf("get %s %s: %w", r.declaration.Name, p.key, err)

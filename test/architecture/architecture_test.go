@@ -18,7 +18,7 @@ func TestRepository(t *testing.T) {
 		t.Fatalf("only %d Go files found: the test looks at the wrong directory", len(files))
 	}
 	checks := map[string]func([]file) []string{
-		"imports": checkImports, "names": checkNames, "skips": checkSkips, "docs": checkDocs, "files": checkFiles, "order": checkOrder, "output": checkOutput,
+		"imports": checkImports, "names": checkNames, "skips": checkSkips, "docs": checkDocs, "files": checkFiles, "order": checkOrder, "output": checkOutput, "pure": checkPure,
 	}
 	for name, check := range checks {
 		t.Run(name, func(t *testing.T) {
@@ -60,6 +60,15 @@ func TestChecks(t *testing.T) {
 			reason: "the language leaves open which comes first", check: checkOrder,
 			files: map[string]string{"internal/facts/a.go": doc + "func a(g interface{ Wait() error }) (int, error) {\n\tx := 0\n\treturn x, g.Wait()\n}\nfunc b(g interface{ Wait() error }) (any, error) { return nil, g.Wait() }"},
 			want:  []string{"internal/facts/a.go:5:2 returns a variable"},
+		},
+		"Report reads": {
+			reason: "a status that depends on reads is not a function of the outcome", check: checkPure,
+			files: map[string]string{
+				"internal/controller/azurecluster/a.go": doc + "import \"" + module + "/internal/clusterinfra/aks\"\ntype Kind struct{ Client, Name string }\nfunc (k *Kind) Report() { _ = k.Name; show(k); aks.Follow() }\nfunc (k *Kind) Act() { _ = k.Client }",
+				"internal/controller/azurecluster/b.go": doc + "import \"time\"\nfunc show(k *Kind) { k.read() }\nfunc (k *Kind) read() { _, _ = k.Client, time.Now() }",
+				"internal/clusterinfra/aks/a.go":        doc + "import \"context\"\nfunc Follow(ctx context.Context) {}",
+			},
+			want: []string{"internal/clusterinfra/aks/a.go:4:17: Follow, which Report reaches, uses context.Context", "internal/controller/azurecluster/b.go:5:32: read, which Report reaches, uses the kind's Client", "internal/controller/azurecluster/b.go:5:42: read, which Report reaches, uses time.Now"},
 		},
 		"kinds import each other": {
 			reason: "what kinds share has a package of its own", check: checkImports,

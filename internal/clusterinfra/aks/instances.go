@@ -31,8 +31,8 @@ func InstancesRetry(pool conditions.Getter, now time.Time) time.Duration {
 	return min(max(now.Sub(condition.LastTransitionTime.Time)/6, minInstancesRetry), maxInstancesRetry)
 }
 
-// ScaleSetCondition returns the condition of a pool whose scale set, if it exists, has machines of the count that Azure reports.
-func ScaleSetCondition(exists bool, machines int, count int32) metav1.Condition {
+// scaleSetCondition returns the condition of a pool whose scale set, if it exists, has machines of the count that Azure reports.
+func scaleSetCondition(exists bool, machines int, count int32) metav1.Condition {
 	condition := metav1.Condition{Type: infrav1.ScaleSetReadyCondition, Status: metav1.ConditionTrue, Reason: infrav1.ReadyReason}
 	switch {
 	case !exists && count > 0:

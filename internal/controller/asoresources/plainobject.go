@@ -46,7 +46,7 @@ func ReconcilePlainObjects(ctx context.Context, c client.Client, session reconci
 	// An object that is recorded before it is created is deleted even if a later write fails.
 	if rememberObjects(owner, all) {
 		if err := session.Store(ctx); err != nil {
-			return nil, fmt.Errorf("remember objects of Kubernetes: %w", err)
+			return out, fmt.Errorf("remember objects of Kubernetes: %w", err)
 		}
 	}
 	for i, p := range in.PlainObjects {

@@ -32,12 +32,13 @@ import (
 
 // Kind implements reconcile.Kind for AzureASOManagedCluster.
 type Kind struct {
+	reconcile.Defaults[input]
+
 	Client client.Client
 	Facts  *facts.Facts
 }
 
 var _ reconcile.Kind[*infrav1.AzureASOManagedCluster, input] = &Kind{}
-var _ reconcile.OwnerReferenceRenewer[input] = &Kind{}
 
 // summarizedConditions are the conditions that Ready summarizes.
 var summarizedConditions = []string{infrav1.ResourcesReadyCondition, infrav1.ControlPlaneEndpointReadyCondition}
@@ -48,6 +49,9 @@ type input struct {
 	members     *asoresources.Members
 	clusterGone bool
 	planned     plan.Input
+	// plainObjects are the statuses of plain objects. acted is set once Act has done everything.
+	plainObjects []infrav1.ASOResourceStatus
+	acted        bool
 }
 
 // Declare implements reconcile.Kind.
@@ -68,9 +72,6 @@ func (k *Kind) identityUsers() *access.IdentityUsers {
 		},
 	}
 }
-
-// NewObject implements reconcile.Kind.
-func (k *Kind) NewObject() *infrav1.AzureASOManagedCluster { return &infrav1.AzureASOManagedCluster{} }
 
 // WatchedObjects implements reconcile.Kind.
 func (k *Kind) WatchedObjects(context.Context, ctrl.Manager) ([]reconcile.Watch, error) {
@@ -124,25 +125,33 @@ func (k *Kind) newPublisher(in *input) published.Publisher {
 	return published.Publisher{Client: k.Client, Owner: in.object, Kind: asoresources.ClusterKind, Cluster: in.members.Cluster.Name}
 }
 
-// RenewOwnerReferences implements reconcile.OwnerReferenceRenewer.
+// RenewOwnerReferences implements reconcile.Kind.
 func (k *Kind) RenewOwnerReferences(ctx context.Context, in *input) error {
 	return k.newPublisher(in).RenewOwnerReferences(ctx)
 }
 
-// Report implements reconcile.Kind.
-func (k *Kind) Report(ctx context.Context, session reconcile.Session, in *input, outcome arm.Outcome) (time.Duration, error) {
-	plain, err := asoresources.ReconcilePlainObjects(ctx, k.Client, session, in.object, in.planned)
-	if err != nil {
-		return 0, err
+// Act implements reconcile.Kind. It writes the plain objects of the manifests and the values that operatorSpec requests.
+func (k *Kind) Act(ctx context.Context, session reconcile.Session, in *input, outcome arm.Outcome) (err error) {
+	if in.plainObjects, err = asoresources.ReconcilePlainObjects(ctx, k.Client, session, in.object, in.planned); err != nil {
+		return err
 	}
-	resources, done := asoresources.ReportResources(in.object, in.planned, outcome, plain)
-	in.object.Status.Resources = resources
 	if err := asoresources.ExportValues(ctx, k.newPublisher(in), in.planned, outcome, nil); err != nil {
-		return 0, err
+		return err
+	}
+	in.acted = true
+	return nil
+}
+
+// Report implements reconcile.Kind.
+func (k *Kind) Report(in *input, outcome arm.Outcome) (time.Duration, error) {
+	resources, done := asoresources.ReportResources(in.object, in.planned, outcome, in.plainObjects)
+	in.object.Status.Resources = resources
+	if !in.acted {
+		return 0, nil
 	}
 	copyEndpoint(in.object, in.members, done)
 	reconcile.SummarizeReady(in.object, summarizedConditions)
-	return asoresources.ValidFor(plain, 0), nil
+	return asoresources.ValidFor(in.plainObjects, 0), nil
 }
 
 // BeforeDelete implements reconcile.Kind. It waits for the pools and the control plane, whose deletion wakes the object.

@@ -29,12 +29,13 @@ import (
 
 // Kind implements reconcile.Kind for AzureASOManagedControlPlane.
 type Kind struct {
+	reconcile.Defaults[input]
+
 	Client client.Client
 	Facts  *facts.Facts
 }
 
 var _ reconcile.Kind[*infrav1.AzureASOManagedControlPlane, input] = &Kind{}
-var _ reconcile.OwnerReferenceRenewer[input] = &Kind{}
 
 // summarizedConditions are the conditions that Ready summarizes.
 var summarizedConditions = []string{infrav1.ResourcesReadyCondition, infrav1.KubeconfigReadyCondition}
@@ -45,6 +46,13 @@ type input struct {
 	members     *asoresources.Members
 	clusterGone bool
 	planned     plan.Input
+	// plainObjects are the statuses of plain objects.
+	plainObjects []infrav1.ASOResourceStatus
+	// published is set once the kubeconfigs are published. They are valid for accessValidFor.
+	published      bool
+	accessValidFor time.Duration
+	// acted is set once Act has done everything.
+	acted bool
 }
 
 // Declare implements reconcile.Kind.
@@ -52,11 +60,6 @@ func (k *Kind) Declare() reconcile.Declaration {
 	return reconcile.Declaration{
 		Name: asoresources.ControlPlaneKind, Finalizer: infrav1.ASOManagedControlPlaneFinalizer, PrimaryCondition: infrav1.ResourcesReadyCondition, SummarizedConditions: summarizedConditions,
 	}
-}
-
-// NewObject implements reconcile.Kind.
-func (k *Kind) NewObject() *infrav1.AzureASOManagedControlPlane {
-	return &infrav1.AzureASOManagedControlPlane{}
 }
 
 // WatchedObjects implements reconcile.Kind.
@@ -102,24 +105,6 @@ func (k *Kind) Plan(ctx context.Context, session reconcile.Session, in *input) (
 		return nil, reconcile.RefuseSpec(field.ErrorList{field.Required(field.NewPath("spec", "resources"), "a resource manifest of kind ManagedCluster, group containerservice.azure.com")})
 	}
 	return in.members.PlanResources(ctx, k.Facts, session, &in.planned)
-}
-
-// Report implements reconcile.Kind. It publishes the kubeconfigs of a finished cluster.
-func (k *Kind) Report(ctx context.Context, session reconcile.Session, in *input, outcome arm.Outcome) (time.Duration, error) {
-	plain, err := asoresources.ReconcilePlainObjects(ctx, k.Client, session, in.object, in.planned)
-	if err != nil {
-		return 0, err
-	}
-	resources, done := asoresources.ReportResources(in.object, in.planned, outcome, plain)
-	in.object.Status.Resources = resources
-	holds, err := k.publishAccess(ctx, session, in, outcome)
-	if err != nil {
-		return 0, reconcile.ReadFailedFor(infrav1.KubeconfigReadyCondition, err)
-	}
-	ready := done && in.object.Status.ControlPlaneEndpoint.Host != ""
-	in.object.Status.Ready, in.object.Status.Initialized = ready, ready
-	reconcile.SummarizeReady(in.object, summarizedConditions)
-	return asoresources.ValidFor(plain, holds), nil
 }
 
 // BeforeDelete implements reconcile.Kind. It waits for the pools, whose deletion wakes the object.

@@ -27,13 +27,14 @@ import (
 
 // Kind implements reconcile.Kind for AzureASOManagedMachinePool.
 type Kind struct {
+	reconcile.Defaults[input]
+
 	Client client.Client
 	Engine *engine.Engine
 	Facts  *facts.Facts
 }
 
 var _ reconcile.Kind[*infrav1.AzureASOManagedMachinePool, input] = &Kind{}
-var _ reconcile.OwnerReferenceRenewer[input] = &Kind{}
 
 // summarizedConditions are the conditions that Ready summarizes.
 var summarizedConditions = []string{infrav1.ResourcesReadyCondition, infrav1.ScaleSetReadyCondition}
@@ -43,11 +44,6 @@ func (k *Kind) Declare() reconcile.Declaration {
 	return reconcile.Declaration{
 		Name: asoresources.MachinePoolKind, Finalizer: infrav1.ASOManagedFinalizer, PrimaryCondition: infrav1.ResourcesReadyCondition, SummarizedConditions: summarizedConditions,
 	}
-}
-
-// NewObject implements reconcile.Kind.
-func (k *Kind) NewObject() *infrav1.AzureASOManagedMachinePool {
-	return &infrav1.AzureASOManagedMachinePool{}
 }
 
 // WatchedObjects implements reconcile.Kind.

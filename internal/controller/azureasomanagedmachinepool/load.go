@@ -10,6 +10,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+	nodes "sigs.k8s.io/cluster-api-provider-azure/internal/clusterinfra/aks"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/asoresources"
 	plan "sigs.k8s.io/cluster-api-provider-azure/internal/plan/asoresource"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile"
@@ -23,6 +24,11 @@ type input struct {
 	clusterGone bool
 	machinePool *clusterv1.MachinePool
 	planned     plan.Input
+	// plainObjects are the statuses of plain objects. instances are the VMs of a finished pool, or nil.
+	plainObjects []infrav1.ASOResourceStatus
+	instances    *nodes.Instances
+	// acted is set once Act has done everything.
+	acted bool
 }
 
 // Load implements reconcile.Kind. A pool that is being deleted may have lost its MachinePool, and is then identified by its label.

@@ -27,6 +27,8 @@ import (
 
 // Kind implements reconcile.Kind for AzureCluster.
 type Kind struct {
+	reconcile.Defaults[input]
+
 	Client   client.Client
 	Facts    *facts.Facts
 	Features plan.Features
@@ -42,9 +44,6 @@ func (k *Kind) Declare() reconcile.Declaration {
 		PrimaryCondition: infrav1.NetworkInfrastructureReadyCondition, ReadyAliases: []string{infrav1.NetworkInfrastructureReadyCondition},
 	}
 }
-
-// NewObject implements reconcile.Kind.
-func (k *Kind) NewObject() *infrav1.AzureCluster { return &infrav1.AzureCluster{} }
 
 // WatchedObjects implements reconcile.Kind.
 func (k *Kind) WatchedObjects(ctx context.Context, mgr ctrl.Manager) ([]reconcile.Watch, error) {

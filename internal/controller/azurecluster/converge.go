@@ -28,9 +28,9 @@ func (k *Kind) Plan(ctx context.Context, session reconcile.Session, in *input) (
 		return nil, reconcile.RefuseSpec(errs)
 	}
 	var err error
-	outdated := make(chan struct{})
+	superseded := make(chan struct{})
 	zones := func() {
-		close(outdated)
+		close(superseded)
 		session.Wake()
 	}
 	if in.planned.Facts, err = k.Facts.ClusterFacts(ctx, session.Asker(), in.planned, zones); err != nil {
@@ -49,7 +49,7 @@ func (k *Kind) Plan(ctx context.Context, session reconcile.Session, in *input) (
 	if err != nil {
 		return nil, fmt.Errorf("plan: %w", err)
 	}
-	return &reconcile.Plan{Graph: graph, Superseded: outdated, LastApplied: cluster.LastApplied(in.planned)}, nil
+	return &reconcile.Plan{Graph: graph, Superseded: superseded, LastApplied: cluster.LastApplied(in.planned)}, nil
 }
 
 // newPlanInput returns the input of the plan without facts. The object is defaulted as by the webhook, because it may have been stored

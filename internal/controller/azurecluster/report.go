@@ -1,7 +1,6 @@
 package azurecluster
 
 import (
-	"context"
 	"slices"
 	"time"
 
@@ -10,7 +9,6 @@ import (
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/cluster"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/status"
 )
 
@@ -35,7 +33,7 @@ var conditionGroups = []string{
 
 // Report implements reconcile.Kind. When the network is usable it sets the endpoint, the failure domains and
 // initialization.provisioned.
-func (k *Kind) Report(_ context.Context, _ reconcile.Session, in *input, outcome arm.Outcome) (time.Duration, error) {
+func (k *Kind) Report(in *input, outcome arm.Outcome) (time.Duration, error) {
 	azureCluster := in.azureCluster
 	reportGroups(in, outcome)
 	if !isUsable(outcome) {

@@ -29,15 +29,23 @@ type Kind struct {
 	Identities *identity.Provider
 }
 
-var _ reconcile.LocalKind[*infrav1.AzureClusterIdentity, infrav1.AzureClusterIdentity] = &Kind{}
+var _ reconcile.LocalKind[*infrav1.AzureClusterIdentity, input] = &Kind{}
+
+// input is the input of one reconciliation.
+type input struct {
+	object *infrav1.AzureClusterIdentity
+	// users names the possible users of an identity that is being deleted, by the finalizers that they put on it.
+	users map[string]string
+	// unusable is why the identity yields no credential, or nil.
+	unusable error
+	// tenantsTrusted is set if the manager trusts tenants, usedBeforeUpgrade if the identity keeps a credential from before the upgrade.
+	tenantsTrusted, usedBeforeUpgrade bool
+}
 
 // Declare implements reconcile.Loader.
 func (k *Kind) Declare() reconcile.Declaration {
 	return reconcile.Declaration{Name: identity.Kind, PrimaryCondition: infrav1.ReadyCondition}
 }
-
-// NewObject implements reconcile.Loader.
-func (k *Kind) NewObject() *infrav1.AzureClusterIdentity { return &infrav1.AzureClusterIdentity{} }
 
 // WatchedObjects implements reconcile.Loader.
 func (k *Kind) WatchedObjects(context.Context, ctrl.Manager) ([]reconcile.Watch, error) {
@@ -58,30 +66,46 @@ func (k *Kind) mapSecret(ctx context.Context, secret client.Object) []ctrl.Reque
 }
 
 // Load implements reconcile.Loader.
-func (k *Kind) Load(_ context.Context, object *infrav1.AzureClusterIdentity) (*infrav1.AzureClusterIdentity, reconcile.Target, error) {
-	return object, reconcile.Target{}, nil
+func (k *Kind) Load(_ context.Context, object *infrav1.AzureClusterIdentity) (*input, reconcile.Target, error) {
+	return &input{object: object}, reconcile.Target{}, nil
 }
 
-// ReportStatus implements reconcile.LocalKind.
-func (k *Kind) ReportStatus(ctx context.Context, object *infrav1.AzureClusterIdentity) error {
-	if !object.DeletionTimestamp.IsZero() {
-		return k.waitForUsers(ctx, object)
+// LoadStatusInput implements reconcile.LocalKind.
+func (k *Kind) LoadStatusInput(ctx context.Context, in *input) (err error) {
+	if !in.object.DeletionTimestamp.IsZero() {
+		in.users, err = k.listUsers(ctx)
+		return err
+	}
+	in.unusable = k.Identities.Check(ctx, in.object)
+	in.tenantsTrusted = k.Identities.Trusts()
+	former, err := k.Identities.UsesFormer(ctx, in.object)
+	in.usedBeforeUpgrade = err == nil && former
+	return nil
+}
+
+// Report implements reconcile.LocalKind. An identity that is being deleted shows its users.
+func (k *Kind) Report(in *input) error {
+	if !in.object.DeletionTimestamp.IsZero() {
+		if condition, ok := inUseCondition(in.object, in.users); ok {
+			return reconcile.WaitFor(condition)
+		}
+		return nil
 	}
 	found := []metav1.Condition{{Type: infrav1.ReadyCondition, Status: metav1.ConditionTrue, Reason: infrav1.ReadyReason}}
-	var verdict error
-	if err := k.Identities.Check(ctx, object); err != nil {
+	var recheck error
+	if in.unusable != nil {
 		var after time.Duration
-		found[0], after = status.ProblemCondition(infrav1.ReadyCondition, err)
-		verdict = reconcile.RecheckIn(after, err)
+		found[0], after = status.ProblemCondition(infrav1.ReadyCondition, in.unusable)
+		recheck = reconcile.RecheckIn(after, in.unusable)
 	}
-	if k.Identities.Trusts() {
+	if in.tenantsTrusted {
 		found = append(found, tenantsTrustedCondition)
 	}
-	if former, err := k.Identities.UsesFormer(ctx, object); err == nil && former {
+	if in.usedBeforeUpgrade {
 		found = append(found, usedBeforeUpgradeCondition)
 	}
-	status.SetConditions(object, []string{infrav1.TenantsIsolatedCondition}, found)
-	return verdict
+	status.SetConditions(in.object, []string{infrav1.TenantsIsolatedCondition}, found)
+	return recheck
 }
 
 // usedBeforeUpgradeCondition is set on an identity that keeps a credential from before the upgrade from the established provider.

@@ -11,33 +11,29 @@ import (
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/identity"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile/deletion"
 )
 
 // +kubebuilder:rbac:groups=infrastructure.cluster.x-k8s.io,resources=azureclusters;azuremanagedcontrolplanes,verbs=get;list;watch
 
-// waitForUsers reports the users that block the deletion of an identity.
-func (k *Kind) waitForUsers(ctx context.Context, object *infrav1.AzureClusterIdentity) error {
+// listUsers names the objects that may use an identity, by the finalizers that they put on it.
+func (k *Kind) listUsers(ctx context.Context) (map[string]string, error) {
 	users := map[string]string{}
 	networks := &infrav1.AzureClusterList{}
 	if err := k.Client.List(ctx, networks); err != nil {
-		return fmt.Errorf("list AzureClusters: %w", err)
+		return nil, fmt.Errorf("list AzureClusters: %w", err)
 	}
 	for i := range networks.Items {
 		addFinalizerNames(users, infrav1.ClusterFinalizer, "AzureCluster", &networks.Items[i])
 	}
 	controlPlanes := &infrav1.AzureManagedControlPlaneList{}
 	if err := k.Client.List(ctx, controlPlanes); err != nil {
-		return fmt.Errorf("list AzureManagedControlPlanes: %w", err)
+		return nil, fmt.Errorf("list AzureManagedControlPlanes: %w", err)
 	}
 	for i := range controlPlanes.Items {
 		addFinalizerNames(users, infrav1.ManagedControlPlaneFinalizer, "AzureManagedControlPlane", &controlPlanes.Items[i])
 	}
-	if condition, ok := inUseCondition(object, users); ok {
-		return reconcile.WaitFor(condition)
-	}
-	return nil
+	return users, nil
 }
 
 // addFinalizerNames adds the finalizers that a user puts on its identities.

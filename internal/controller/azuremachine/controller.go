@@ -31,6 +31,8 @@ import (
 
 // Kind implements reconcile.Kind for AzureMachine.
 type Kind struct {
+	reconcile.Defaults[input]
+
 	Client   client.Client
 	Facts    *facts.Facts
 	Features plan.Features
@@ -45,9 +47,6 @@ var _ reconcile.Kind[*infrav1.AzureMachine, input] = &Kind{}
 func (k *Kind) Declare() reconcile.Declaration {
 	return reconcile.Declaration{Name: "AzureMachine", Finalizer: infrav1.MachineFinalizer, PrimaryCondition: infrav1.VMRunningCondition}
 }
-
-// NewObject implements reconcile.Kind.
-func (k *Kind) NewObject() *infrav1.AzureMachine { return &infrav1.AzureMachine{} }
 
 // WatchedObjects implements reconcile.Kind.
 func (k *Kind) WatchedObjects(ctx context.Context, mgr ctrl.Manager) ([]reconcile.Watch, error) {

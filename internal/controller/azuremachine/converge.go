@@ -18,12 +18,6 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile"
 )
 
-// LoadPlanInput implements reconcile.Kind.
-func (k *Kind) LoadPlanInput(_ context.Context, session reconcile.Session, in *input) error {
-	in.planned = k.newPlanInput(in, session.Access.SubscriptionID, session.Access.LentGrants != nil)
-	return nil
-}
-
 // FingerprintInputs implements reconcile.Kind. It includes the providerID, because another reconciliation has to follow the one that
 // sets it.
 func (k *Kind) FingerprintInputs(in *input) []any {
@@ -32,6 +26,7 @@ func (k *Kind) FingerprintInputs(in *input) []any {
 
 // Plan implements reconcile.Kind.
 func (k *Kind) Plan(ctx context.Context, session reconcile.Session, in *input) (*reconcile.Plan, error) {
+	in.planned = k.newPlanInput(in, session.Access.SubscriptionID, session.Access.LentGrants != nil)
 	if errs := machine.UnsupportedFields(in.planned); len(errs) > 0 {
 		return nil, reconcile.RefuseSpec(errs)
 	}

@@ -43,19 +43,12 @@ func (k *Kind) PlanDeletion(ctx context.Context, session reconcile.Session, in *
 	if planned.MachineFacts, err = k.Facts.DeletingMachineFacts(ctx, session.Asker(), planned); err != nil {
 		return nil, reconcile.ReadFailed(err)
 	}
+	in.planned = planned
 	graph, err := machine.BuildDeletePlan(planned)
 	if err != nil {
 		return nil, fmt.Errorf("plan deletion: %w", err)
 	}
-	warning, err := volumes.Deletion{
-		Facts: k.Facts, Failures: &k.volumeFailures, Session: session, Cluster: in.cluster, ClusterGone: in.clusterGone, AzureCluster: in.azureCluster, Since: in.azureMachine.DeletionTimestamp,
-		Resource: plan.VMID(planned), Planned: machine.DiskIDs(planned),
-	}.TagVolumes(ctx)
-	if err != nil {
-		return nil, err
-	}
 	out := &reconcile.Plan{
-		EarlyWarning: warning,
 		// Azure creates the disks, sometimes without tags.
 		Graph: graph, OwnedUntagged: machine.DiskIDs(planned),
 		OnDeleted: func() {
@@ -67,6 +60,15 @@ func (k *Kind) PlanDeletion(ctx context.Context, session reconcile.Session, in *
 		out.DeletedWithGroup = plan.ResourceGroupID(planned.ClusterInput)
 	}
 	return out, nil
+}
+
+// PrepareDeletion implements reconcile.Kind. It tags the disks of volumes that are attached to the VM.
+func (k *Kind) PrepareDeletion(ctx context.Context, session reconcile.Session, in *input, planned *reconcile.Plan) (err error) {
+	planned.EarlyWarning, err = volumes.Deletion{
+		Facts: k.Facts, Failures: &k.volumeFailures, Session: session, Cluster: in.cluster, ClusterGone: in.clusterGone, AzureCluster: in.azureCluster, Since: in.azureMachine.DeletionTimestamp,
+		Resource: plan.VMID(in.planned), Planned: machine.DiskIDs(in.planned),
+	}.TagVolumes(ctx)
+	return err
 }
 
 // DeletionBlocker implements reconcile.Kind.

@@ -27,6 +27,8 @@ type input struct {
 	machine      *clusterv1.Machine
 	azureMachine *infrav1.AzureMachine
 	planned      plan.MachineInput
+	// missingIdentities is the condition about identities that Act is adding to the VM, or nil.
+	missingIdentities *metav1.Condition
 }
 
 // Load implements reconcile.Kind.

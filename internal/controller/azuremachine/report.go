@@ -1,7 +1,6 @@
 package azuremachine
 
 import (
-	"context"
 	"slices"
 	"strings"
 	"time"
@@ -13,7 +12,6 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/machine"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/status"
 )
 
@@ -30,15 +28,14 @@ var conditionGroups = []string{
 }
 
 // Report implements reconcile.Kind. Once the VM runs, it sets the fields of the status that Cluster API reads.
-func (k *Kind) Report(ctx context.Context, session reconcile.Session, in *input, outcome arm.Outcome) (time.Duration, error) {
+func (k *Kind) Report(in *input, outcome arm.Outcome) (time.Duration, error) {
 	found := describeVM(groupConditions(outcome), in.planned, outcome)
-	identities, verdict := k.addIdentities(ctx, session, in, outcome)
-	if identities != nil {
-		found = append(found, *identities)
+	if in.missingIdentities != nil {
+		found = append(found, *in.missingIdentities)
 	}
 	reportGroups(in, outcome, found)
 	reportVM(in, outcome)
-	return 0, verdict
+	return 0, nil
 }
 
 // reportVM copies the state of the VM in Azure to the status.

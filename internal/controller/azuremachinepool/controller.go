@@ -38,6 +38,8 @@ import (
 
 // Kind implements reconcile.Kind for AzureMachinePool.
 type Kind struct {
+	reconcile.Defaults[input]
+
 	Client   client.Client
 	Engine   *engine.Engine
 	Facts    *facts.Facts
@@ -62,9 +64,6 @@ func (k *Kind) Declare() reconcile.Declaration {
 		Name: "AzureMachinePool", Finalizer: infrav1.MachinePoolFinalizer, PrimaryCondition: infrav1.ScaleSetRunningCondition, SummarizedConditions: summarizedConditions,
 	}
 }
-
-// NewObject implements reconcile.Kind.
-func (k *Kind) NewObject() *infrav1.AzureMachinePool { return &infrav1.AzureMachinePool{} }
 
 // WatchedObjects implements reconcile.Kind.
 func (k *Kind) WatchedObjects(ctx context.Context, mgr ctrl.Manager) ([]reconcile.Watch, error) {

@@ -63,22 +63,16 @@ func nothingPlanned(in *input) bool {
 // PlanDeletion implements reconcile.Kind. If the Cluster and its resource group are deleted, the deletion of the group covers all
 // resources.
 func (k *Kind) PlanDeletion(ctx context.Context, session reconcile.Session, in *input) (_ *reconcile.Plan, err error) {
-	planned := k.newPlanInput(in, session.Access.SubscriptionID)
+	in.planned = k.newPlanInput(in, session.Access.SubscriptionID)
+	planned := &in.planned
 	if planned.ClusterInput, err = in.infrastructure.AddFacts(ctx, k.Facts, session.Asker(), planned.ClusterInput); err != nil {
 		return nil, reconcile.ReadFailed(err)
 	}
-	graph, err := pool.BuildDeletePlan(planned)
+	graph, err := pool.BuildDeletePlan(*planned)
 	if err != nil {
 		return nil, fmt.Errorf("plan deletion: %w", err)
 	}
-	warning, err := volumes.Deletion{
-		Facts: k.Facts, Failures: &k.volumeFailures, Session: session, Cluster: in.cluster, ClusterGone: in.clusterGone, AzureCluster: in.infrastructure.AzureCluster, Since: in.azurePool.DeletionTimestamp,
-		Resource: pool.ScaleSetID(planned), Flexible: planned.AzureMachinePool.Spec.OrchestrationMode == infrav1.FlexibleOrchestration,
-	}.TagVolumes(ctx)
-	if err != nil {
-		return nil, err
-	}
-	out := &reconcile.Plan{Graph: graph, EarlyWarning: warning, OnDeleted: func() {
+	out := &reconcile.Plan{Graph: graph, OnDeleted: func() {
 		k.requests.forget(session.Name)
 		k.volumeFailures.Forget(session.Name)
 	}}
@@ -86,6 +80,15 @@ func (k *Kind) PlanDeletion(ctx context.Context, session reconcile.Session, in *
 		out.DeletedWithGroup = plan.ResourceGroupID(planned.ClusterInput)
 	}
 	return out, nil
+}
+
+// PrepareDeletion implements reconcile.Kind. It tags the disks of volumes that are attached to VMs of the scale set.
+func (k *Kind) PrepareDeletion(ctx context.Context, session reconcile.Session, in *input, planned *reconcile.Plan) (err error) {
+	planned.EarlyWarning, err = volumes.Deletion{
+		Facts: k.Facts, Failures: &k.volumeFailures, Session: session, Cluster: in.cluster, ClusterGone: in.clusterGone, AzureCluster: in.infrastructure.AzureCluster, Since: in.azurePool.DeletionTimestamp,
+		Resource: pool.ScaleSetID(in.planned), Flexible: isFlexible(in),
+	}.TagVolumes(ctx)
+	return err
 }
 
 // ReportDeletion implements reconcile.Kind.

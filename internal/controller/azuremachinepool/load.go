@@ -44,6 +44,9 @@ type input struct {
 	recheckIncomplete bool
 	// stale is set if the list of VMs may be older than the last request.
 	stale bool
+	// requests is the state of the requests about single VMs. acted is set once Act has done everything.
+	requests requestState
+	acted    bool
 }
 
 // Load implements reconcile.Kind.

@@ -98,9 +98,9 @@ func (k *Kind) updateMachineStatus(ctx context.Context, in *input, m member, vm 
 	return writeIfChanged(ctx, m, before, changes)
 }
 
-// ReportPaused implements reconcile.PausedReporter. The AzureMachinePoolMachines of a paused pool show the pause, because they have no
+// MarkPaused implements reconcile.Kind. The AzureMachinePoolMachines of a paused pool show the pause, because they have no
 // controller of their own.
-func (k *Kind) ReportPaused(ctx context.Context, in *input) error {
+func (k *Kind) MarkPaused(ctx context.Context, in *input) error {
 	if err := k.loadMembers(ctx, in); err != nil {
 		return err
 	}

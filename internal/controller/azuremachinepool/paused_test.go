@@ -9,11 +9,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile/storetest"
 )
-
-var _ reconcile.PausedReporter[input] = &Kind{}
 
 // TestPaused has VMs of a pool say whether they are paused, and by whom: they have no passes of their own.
 func TestPaused(t *testing.T) {
@@ -35,7 +32,7 @@ func TestPaused(t *testing.T) {
 			}
 			k := &Kind{Client: storetest.NewClient(t, vm)}
 			in := &input{cluster: &clusterv1.Cluster{Spec: clusterv1.ClusterSpec{Paused: &test.cluster}}, azurePool: &infrav1.AzureMachinePool{ObjectMeta: storetest.NewMeta("p")}}
-			if err := k.ReportPaused(t.Context(), in); err != nil {
+			if err := k.MarkPaused(t.Context(), in); err != nil {
 				t.Fatal(err)
 			}
 			stored := &infrav1.AzureMachinePoolMachine{}

@@ -1,7 +1,6 @@
 package azuremachinepool
 
 import (
-	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -10,7 +9,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/cluster-api/util/annotations"
 	"sigs.k8s.io/cluster-api/util/conditions"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
@@ -28,8 +26,8 @@ const (
 	scaledResync = time.Minute
 )
 
-// Report implements reconcile.Kind. It carries out the decisions about single VMs, and reports the state of the pool.
-func (k *Kind) Report(ctx context.Context, session reconcile.Session, in *input, outcome arm.Outcome) (time.Duration, error) {
+// Report implements reconcile.Kind.
+func (k *Kind) Report(in *input, outcome arm.Outcome) (time.Duration, error) {
 	found := status.GroupConditions(outcome, []string{infrav1.ScaleSetRunningCondition, infrav1.RoleAssignmentReadyCondition}, conditionGroup)
 	status.SetConditions(in.azurePool, []string{infrav1.RoleAssignmentReadyCondition}, found)
 	poolStatus := &in.azurePool.Status
@@ -37,35 +35,29 @@ func (k *Kind) Report(ctx context.Context, session reconcile.Session, in *input,
 	if size := in.planned.PoolFacts.VMSize; size != nil {
 		poolStatus.Capacity = machine.NodeCapacity(size)
 	}
-	result, _ := outcome.Result(pool.ScaleSetID(in.planned))
+	result := in.scaleSetResult(outcome)
 	if len(result.Observed) > 0 && result.Owned {
 		in.azurePool.Spec.ProviderID = plan.ProviderID(result.ID)
 		poolStatus.Image = pool.NewVMImage(in.planned)
 		poolStatus.ProvisioningState = in.scaleSet.State
 	}
-	if !in.scaleSet.Exists || !result.Owned {
+	if !in.hasScaleSet(result) {
 		reconcile.SummarizeReady(in.azurePool, summarizedConditions)
 		return 0, nil
 	}
-	in.lastDeletionFailure = k.requests.poolState(session.Name).lastDeletionFailure
-	if err := k.reconcileMachines(ctx, in); err != nil {
-		return 0, err
-	}
-	// A deletion lowers the capacity of the scale set, so it must not overlap with a write of the former capacity.
-	requesting, about, failed := k.sendRequests(ctx, session, in, result.SentMethod == "")
-	if err := k.followAutoscaler(ctx, in); err != nil {
-		return 0, err
+	if !in.acted {
+		return 0, nil
 	}
 	in.reportInstances(result)
-	if failed != nil {
-		condition, after := status.ProblemCondition(about, failed)
+	if failure := in.requests.failure; failure != nil {
+		condition, after := status.ProblemCondition(in.requests.condition, failure)
 		conditions.Set(in.azurePool, condition)
 		reconcile.SummarizeReady(in.azurePool, summarizedConditions)
-		return 0, reconcile.RecheckIn(after, failed)
+		return 0, reconcile.RecheckIn(after, failure)
 	}
 	reconcile.SummarizeReady(in.azurePool, summarizedConditions)
 	switch {
-	case requesting, in.stale, in.isMoving(), !in.isComplete():
+	case in.requests.running, in.stale, in.isMoving(), !in.isComplete():
 		return 0, reconcile.RecheckIn(movingRetry, nil)
 	case in.isScaledElsewhere():
 		return scaledResync, nil
@@ -177,18 +169,4 @@ func (in *input) isComplete() bool {
 
 func (in *input) isScaledElsewhere() bool {
 	return annotations.ReplicasManagedByExternalAutoscaler(in.machinePool)
-}
-
-// followAutoscaler copies the capacity that an autoscaler has chosen to the MachinePool.
-func (k *Kind) followAutoscaler(ctx context.Context, in *input) error {
-	if !in.isScaledElsewhere() || pool.WantedReplicas(in.planned) == in.scaleSet.Capacity {
-		return nil
-	}
-	changed := in.machinePool.DeepCopy()
-	changed.Spec.Replicas = new(int32(in.scaleSet.Capacity))
-	if err := k.Client.Patch(ctx, changed, client.MergeFrom(in.machinePool)); err != nil {
-		return fmt.Errorf("patch MachinePool %s: %w", in.machinePool.Name, err)
-	}
-	in.machinePool = changed
-	return nil
 }

@@ -82,10 +82,18 @@ func (r *vmRequests) forget(pool string) {
 	delete(r.byPool, pool)
 }
 
-// sendRequests sends the requests to delete or upgrade the VMs that were decided on, and follows those sent before. It returns whether
-// any is running, and the error of the last failed one with the type of the condition that shows it. A failed request is not sent again
-// before its retry is due, even if the pool is woken.
-func (k *Kind) sendRequests(ctx context.Context, session reconcile.Session, in *input, more bool) (busy bool, condition string, failed error) {
+// requestState is the state of the requests of a pool, as its status shows it.
+type requestState struct {
+	// running is set while Azure carries out a request.
+	running bool
+	// failure is the error of the last request, and condition is the type of the condition that shows it.
+	failure   error
+	condition string
+}
+
+// sendRequests sends the requests to delete or upgrade the VMs that were decided on, and follows those sent before. A failed request is
+// not sent again before its retry is due, even if the pool is woken.
+func (k *Kind) sendRequests(ctx context.Context, session reconcile.Session, in *input, more bool) requestState {
 	known, now := k.requests.poolState(session.Name), time.Now()
 	sent, due := known.sent, now.After(known.retryAt)
 	if more && due && in.isGathered(&known, now) && (isFlexible(in) || !k.requests.hasUnfinished(session.Name, in.vms)) {
@@ -112,11 +120,11 @@ func (k *Kind) sendRequests(ctx context.Context, session reconcile.Session, in *
 		}
 	}
 	k.requests.setPoolState(session.Name, known)
-	condition = infrav1.ScaleSetDesiredReplicasCondition
+	out := requestState{running: len(known.sent) > 0, failure: known.failed, condition: infrav1.ScaleSetDesiredReplicasCondition}
 	if known.failedUpgrade {
-		condition = infrav1.ScaleSetModelUpdatedCondition
+		out.condition = infrav1.ScaleSetModelUpdatedCondition
 	}
-	return len(known.sent) > 0, condition, known.failed
+	return out
 }
 
 // gatherTime is how long deletable VMs wait for others whose nodes are still drained. A uniform scale set runs one operation at a time,

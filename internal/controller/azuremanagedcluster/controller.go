@@ -35,15 +35,14 @@ var _ reconcile.LocalKind[*infrav1.AzureManagedCluster, input] = &Kind{}
 type input struct {
 	cluster      *clusterv1.Cluster
 	azureCluster *infrav1.AzureManagedCluster
+	// controlPlane is nil if it does not exist or is of another kind.
+	controlPlane *infrav1.AzureManagedControlPlane
 }
 
 // Declare implements reconcile.Loader.
 func (k *Kind) Declare() reconcile.Declaration {
 	return reconcile.Declaration{Name: aks.ClusterKind, ExternallyManageable: true, PrimaryCondition: infrav1.ReadyCondition}
 }
-
-// NewObject implements reconcile.Loader.
-func (k *Kind) NewObject() *infrav1.AzureManagedCluster { return &infrav1.AzureManagedCluster{} }
 
 // WatchedObjects implements reconcile.Loader.
 func (k *Kind) WatchedObjects(ctx context.Context, mgr ctrl.Manager) ([]reconcile.Watch, error) {
@@ -77,16 +76,18 @@ func (k *Kind) Load(ctx context.Context, azureCluster *infrav1.AzureManagedClust
 	if err == nil && cluster == nil {
 		err = reconcile.NothingToDo()
 	}
-	return &input{cluster, azureCluster}, reconcile.Target{Cluster: cluster, WasProvisioned: azureCluster.Status.Initialization.Provisioned != nil}, err
+	return &input{cluster: cluster, azureCluster: azureCluster}, reconcile.Target{Cluster: cluster, WasProvisioned: azureCluster.Status.Initialization.Provisioned != nil}, err
 }
 
-// ReportStatus implements reconcile.LocalKind.
-func (k *Kind) ReportStatus(ctx context.Context, in *input) error {
-	controlPlane, err := k.findControlPlane(ctx, in.cluster)
-	if err != nil {
-		return err
-	}
-	status.SetConditions(in.azureCluster, nil, []metav1.Condition{copyEndpoint(in.azureCluster, in.cluster, controlPlane)})
+// LoadStatusInput implements reconcile.LocalKind.
+func (k *Kind) LoadStatusInput(ctx context.Context, in *input) (err error) {
+	in.controlPlane, err = k.findControlPlane(ctx, in.cluster)
+	return err
+}
+
+// Report implements reconcile.LocalKind.
+func (k *Kind) Report(in *input) error {
+	status.SetConditions(in.azureCluster, nil, []metav1.Condition{copyEndpoint(in.azureCluster, in.cluster, in.controlPlane)})
 	return nil
 }
 

@@ -27,10 +27,10 @@ const discoveryTimeout = 5 * time.Second
 
 // reconcileClusterInfo keeps kube-public/cluster-info of the workload cluster, with which self-managed machines join. The condition
 // that it returns is not part of Ready: an AKS cluster works without it, and its API server need not be reachable from the manager.
-func (k *Kind) reconcileClusterInfo(ctx context.Context, raw []byte) metav1.Condition {
+func (k *Kind) reconcileClusterInfo(ctx context.Context, raw []byte) *metav1.Condition {
 	ctx, cancel := context.WithTimeout(ctx, discoveryTimeout)
 	defer cancel()
-	condition := metav1.Condition{Type: infrav1.ClusterInfoReadyCondition, Status: metav1.ConditionTrue, Reason: infrav1.ReadyReason}
+	condition := &metav1.Condition{Type: infrav1.ClusterInfoReadyCondition, Status: metav1.ConditionTrue, Reason: infrav1.ReadyReason}
 	if err := k.writeClusterInfo(ctx, raw); err != nil {
 		condition.Status, condition.Reason = metav1.ConditionFalse, infrav1.WorkloadClusterUnreachableReason
 		condition.Message = "kube-public/cluster-info, which self-managed machines join by, could not be written, because the API server is not reachable from the manager. It is retried with the next full reconciliation"

@@ -29,6 +29,8 @@ import (
 
 // Kind implements reconcile.Kind for AzureManagedControlPlane.
 type Kind struct {
+	reconcile.Defaults[input]
+
 	Client client.Client
 	Facts  *facts.Facts
 	// Workload returns access to the ConfigMaps of an AKS cluster by a kubeconfig.
@@ -38,7 +40,6 @@ type Kind struct {
 }
 
 var _ reconcile.Kind[*infrav1.AzureManagedControlPlane, input] = &Kind{}
-var _ reconcile.OwnerReferenceRenewer[input] = &Kind{}
 
 // legacyFinalizer is the finalizer of control planes in early releases of the established provider. It is removed.
 const legacyFinalizer = infrav1.ClusterFinalizer
@@ -54,11 +55,6 @@ func (k *Kind) Declare() reconcile.Declaration {
 		declared.ObsoleteConditions = []string{infrav1.AzureResourceAvailableCondition}
 	}
 	return declared
-}
-
-// NewObject implements reconcile.Kind.
-func (k *Kind) NewObject() *infrav1.AzureManagedControlPlane {
-	return &infrav1.AzureManagedControlPlane{}
 }
 
 // WatchedObjects implements reconcile.Kind.

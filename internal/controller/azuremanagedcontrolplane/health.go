@@ -18,15 +18,27 @@ import (
 // settlingPeriod is how long after its creation Azure Resource Health may report a healthy cluster as degraded or unknown.
 const settlingPeriod = time.Hour
 
-// reportHealth sets the condition about Azure Resource Health, if it is enabled. If Azure cannot be asked, the condition is Unknown and
-// not False.
-func (k *Kind) reportHealth(ctx context.Context, c *armclient.Client, in *input) {
+// healthReading is the health of a cluster of this age in Azure Resource Health, or why it could not be read.
+type healthReading struct {
+	health facts.Health
+	err    error
+	age    time.Duration
+}
+
+// readHealth reads the health of the cluster, if that is enabled.
+func (k *Kind) readHealth(ctx context.Context, c *armclient.Client, in *input) *healthReading {
 	if !k.ResourceHealth {
-		return
+		return nil
 	}
-	health, err := k.Facts.ReadHealth(ctx, c, plan.ClusterID(in.planned))
-	if err != nil {
-		condition, _ := status.ProblemCondition(infrav1.AzureResourceAvailableCondition, err)
+	out := &healthReading{age: time.Since(in.controlPlane.CreationTimestamp.Time)}
+	out.health, out.err = k.Facts.ReadHealth(ctx, c, plan.ClusterID(in.planned))
+	return out
+}
+
+// reportHealth sets the condition about Azure Resource Health. If Azure could not be asked, the condition is Unknown and not False.
+func reportHealth(in *input) {
+	if in.health.err != nil {
+		condition, _ := status.ProblemCondition(infrav1.AzureResourceAvailableCondition, in.health.err)
 		if condition.Status == metav1.ConditionUnknown {
 			status.SetCondition(in.controlPlane, condition)
 			return
@@ -35,7 +47,7 @@ func (k *Kind) reportHealth(ctx context.Context, c *armclient.Client, in *input)
 		conditions.Set(in.controlPlane, condition)
 		return
 	}
-	conditions.Set(in.controlPlane, healthCondition(health, time.Since(in.controlPlane.CreationTimestamp.Time)))
+	conditions.Set(in.controlPlane, healthCondition(in.health.health, in.health.age))
 }
 
 // healthCondition returns the condition for the health of a cluster of this age. It is pure.

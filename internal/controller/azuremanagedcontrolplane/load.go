@@ -3,7 +3,10 @@ package azuremanagedcontrolplane
 import (
 	"context"
 	"fmt"
+	"time"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/validation/field"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
@@ -23,6 +26,17 @@ type input struct {
 	// planned is the input of the plan, exports are the values that patches request to be written.
 	planned plan.Input
 	exports aso.Exports
+
+	// refusedSizes are errors about VM sizes for which AKS refused the cluster or a pool.
+	refusedSizes field.ErrorList
+	// published is set once the access to the cluster is published. It is valid for accessValidFor.
+	published      bool
+	accessValidFor time.Duration
+	// health is nil if it was not read. clusterInfo is the condition about kube-public/cluster-info, or nil.
+	health      *healthReading
+	clusterInfo *metav1.Condition
+	// acted is set once Act has done everything but clusterInfo.
+	acted bool
 }
 
 // Load implements reconcile.Kind.

@@ -1,12 +1,12 @@
 package azuremanagedcontrolplane
 
 import (
-	"context"
 	"encoding/json"
 	"slices"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	"sigs.k8s.io/cluster-api/util/conditions"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
@@ -33,23 +33,43 @@ var conditionGroups = []string{
 // summarizedConditions are the conditions that Ready summarizes.
 var summarizedConditions = append(slices.Clone(conditionGroups), infrav1.KubeconfigReadyCondition, infrav1.AzureResourceAvailableCondition)
 
-// Report implements reconcile.Kind. It publishes the kubeconfigs of a finished cluster.
-func (k *Kind) Report(ctx context.Context, session reconcile.Session, in *input, outcome arm.Outcome) (time.Duration, error) {
+// Report implements reconcile.Kind.
+func (k *Kind) Report(in *input, outcome arm.Outcome) (time.Duration, error) {
 	reportConverged(in, outcome)
-	made, _ := outcome.Result(plan.ClusterID(in.planned))
-	reportAvailable(in, made)
-	if errs := aks.CheckVMSizes(ctx, k.Facts, session.Asker(), in.planned, made, in.planned.Pools...); len(errs) > 0 {
-		return 0, reconcile.RefuseSpec(errs)
+	result, _ := outcome.Result(plan.ClusterID(in.planned))
+	if len(in.refusedSizes) > 0 {
+		reportAvailable(in, result)
+		return 0, reconcile.RefuseSpec(in.refusedSizes)
 	}
-	holds, err := k.publishAccess(ctx, session, in, outcome)
-	if err != nil {
-		return 0, reconcile.ReadFailedFor(infrav1.KubeconfigReadyCondition, err)
+	if len(result.Observed) > 0 {
+		reportObserved(in, result.Observed)
+	}
+	if in.published {
+		reportPublished(in)
+	}
+	reportAvailable(in, result)
+	if !in.acted {
+		return 0, nil
 	}
 	reconcile.SummarizeReady(in.controlPlane, summarizedConditions)
 	if outcome.IsDone() && !conditions.IsTrue(in.controlPlane, infrav1.ReadyCondition) {
 		return 0, reconcile.RecheckIn(unhealthyRetry, nil)
 	}
-	return holds, nil
+	return in.accessValidFor, nil
+}
+
+// reportPublished shows that the access to the cluster is published.
+func reportPublished(in *input) {
+	status := &in.controlPlane.Status
+	conditions.Set(in.controlPlane, metav1.Condition{Type: infrav1.KubeconfigReadyCondition, Status: metav1.ConditionTrue, Reason: infrav1.ReadyReason})
+	status.Initialization.ControlPlaneInitialized = new(true)
+	status.Ready, status.Initialized = true, true
+	if in.health != nil {
+		reportHealth(in)
+	}
+	if in.clusterInfo != nil {
+		conditions.Set(in.controlPlane, *in.clusterInfo)
+	}
 }
 
 // unhealthyRetry is how soon a cluster is checked again that is finished but not usable or not healthy.
@@ -93,4 +113,12 @@ func reportObserved(in *input, observed json.RawMessage) {
 func reportGroups(in *input, outcome arm.Outcome) {
 	status.SetConditions(in.controlPlane, conditionGroups, status.GroupConditions(outcome, conditionGroups, plan.ConditionForPruned))
 	in.controlPlane.Status.Resources = status.ResourceStatuses(outcome)
+}
+
+// statusVersions returns the version that AKS runs in the form of Cluster API's contract.
+func statusVersions(version string) []clusterv1.StatusVersion {
+	if version == "" {
+		return nil
+	}
+	return []clusterv1.StatusVersion{{Version: version}}
 }

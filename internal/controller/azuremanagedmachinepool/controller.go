@@ -26,6 +26,8 @@ import (
 
 // Kind implements reconcile.Kind for AzureManagedMachinePool.
 type Kind struct {
+	reconcile.Defaults[input]
+
 	Client client.Client
 	Engine *engine.Engine
 	Facts  *facts.Facts
@@ -41,11 +43,6 @@ func (k *Kind) Declare() reconcile.Declaration {
 	return reconcile.Declaration{
 		Name: aks.MachinePoolKind, Finalizer: infrav1.ManagedMachinePoolFinalizer, PrimaryCondition: infrav1.AgentPoolsReadyCondition, SummarizedConditions: summarizedConditions,
 	}
-}
-
-// NewObject implements reconcile.Kind.
-func (k *Kind) NewObject() *infrav1.AzureManagedMachinePool {
-	return &infrav1.AzureManagedMachinePool{}
 }
 
 // WatchedObjects implements reconcile.Kind.

@@ -7,6 +7,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/validation/field"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -29,6 +30,14 @@ type input struct {
 	// planned and pool are the input of the plan.
 	planned plan.Input
 	pool    plan.Pool
+
+	// refusedSizes are errors about VM sizes for which AKS refused the pool.
+	refusedSizes field.ErrorList
+	// instances are the VMs of a finished pool, or nil. autoscaled is set if AKS's autoscaler decides their number.
+	instances  *aks.Instances
+	autoscaled bool
+	// acted is set once Act has done everything.
+	acted bool
 }
 
 // Load implements reconcile.Kind.

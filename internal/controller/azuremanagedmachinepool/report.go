@@ -1,14 +1,44 @@
 package azuremanagedmachinepool
 
 import (
+	"time"
+
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/cluster-api/util/conditions"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/clusterinfra/aks"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/status"
 )
+
+// autoscaledResync is how often an autoscaled pool is checked, because AKS sends no notice of its changes.
+const autoscaledResync = time.Minute
+
+// Report implements reconcile.Kind. It shows the VMs of a finished pool.
+func (k *Kind) Report(in *input, outcome arm.Outcome) (time.Duration, error) {
+	reportConverged(in, outcome)
+	if len(in.refusedSizes) > 0 {
+		return 0, reconcile.RefuseSpec(in.refusedSizes)
+	}
+	if in.instances != nil {
+		reportInstances(in)
+	}
+	if !in.acted {
+		return 0, nil
+	}
+	reconcile.SummarizeReady(in.azurePool, summarizedConditions)
+	switch {
+	case in.instances == nil:
+		return 0, nil
+	case !in.instances.IsComplete():
+		return 0, reconcile.RecheckIn(aks.InstancesRetry(in.azurePool, in.instances.ReadAt), nil)
+	case in.autoscaled:
+		return autoscaledResync, nil
+	}
+	return 0, nil
+}
 
 // reportConverged sets the conditions of the agent pool by the outcome.
 func reportConverged(in *input, outcome arm.Outcome) {
@@ -18,13 +48,12 @@ func reportConverged(in *input, outcome arm.Outcome) {
 
 func conditionGroup(arm.ID) string { return infrav1.AgentPoolsReadyCondition }
 
-// reportInstances shows the VMs of the pool. VMs that Azure lists while it adds or removes nodes are shown too: Cluster API needs to
-// know existing nodes.
-func reportInstances(in *input, providerIDs []string, count int32, exists bool) {
-	in.azurePool.Spec.ProviderIDList = providerIDs
+// reportInstances shows the VMs of the pool.
+func reportInstances(in *input) {
+	in.azurePool.Spec.ProviderIDList = in.instances.ProviderIDs
 	status := &in.azurePool.Status
-	status.Replicas = int32(len(providerIDs))
-	condition := aks.ScaleSetCondition(exists, len(providerIDs), count)
+	status.Replicas = int32(len(in.instances.ProviderIDs))
+	condition := in.instances.Condition()
 	if condition.Status == metav1.ConditionTrue {
 		status.Initialization.Provisioned = new(true)
 		status.Ready = true

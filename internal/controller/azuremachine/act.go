@@ -16,9 +16,15 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/status"
 )
 
-// addIdentities adds missing user-assigned identities to an existing VM: those added to the spec, and those removed outside. While one
-// is missing it returns the condition VMIdentitiesReady and the stopReason with the time of the next check.
-func (k *Kind) addIdentities(ctx context.Context, session reconcile.Session, in *input, outcome arm.Outcome) (*metav1.Condition, error) {
+// Act implements reconcile.Kind. It adds missing user-assigned identities to an existing VM.
+func (k *Kind) Act(ctx context.Context, session reconcile.Session, in *input, outcome arm.Outcome) (err error) {
+	in.missingIdentities, err = addIdentities(ctx, session, in, outcome)
+	return err
+}
+
+// addIdentities adds the identities that were added to the spec, and those that were removed outside. While one is missing it returns
+// the condition VMIdentitiesReady and the stopReason with the time of the next check.
+func addIdentities(ctx context.Context, session reconcile.Session, in *input, outcome arm.Outcome) (*metav1.Condition, error) {
 	vm, _ := outcome.Result(plan.VMID(in.planned))
 	if !vm.IsDone() {
 		return nil, nil

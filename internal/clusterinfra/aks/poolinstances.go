@@ -1,0 +1,51 @@
+package aks
+
+import (
+	"context"
+	"encoding/json"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/facts"
+	neutral "sigs.k8s.io/cluster-api-provider-azure/internal/plan"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/aks/agentpool"
+)
+
+// Instances are the VMs of an agent pool. VMs that Azure lists while it adds or removes nodes are included: Cluster API needs to know
+// existing nodes.
+type Instances struct {
+	ProviderIDs []string
+	// Count is the current or target number of nodes, as Azure reports it.
+	Count int32
+	// Exists is set if the pool has a scale set.
+	Exists bool
+	// ReadAt is when Azure was asked.
+	ReadAt time.Time
+}
+
+// ReadInstances reads the VMs of an agent pool in its node resource group. observed is the body of the pool.
+func ReadInstances(ctx context.Context, f *facts.Facts, asker facts.Asker, group arm.ID, pool string, observed json.RawMessage) (*Instances, error) {
+	out := &Instances{ReadAt: time.Now()}
+	if count := agentpool.Observe(observed).Properties.Count; count != nil {
+		out.Count = *count
+	}
+	ids, exists, err := f.ListPoolInstances(ctx, asker, group, pool, observed, int(out.Count))
+	if err != nil {
+		return nil, err
+	}
+	for _, id := range ids {
+		out.ProviderIDs = append(out.ProviderIDs, neutral.ProviderID(id))
+	}
+	out.Exists = exists
+	return out, nil
+}
+
+// IsComplete reports whether the pool has all its VMs.
+func (i *Instances) IsComplete() bool { return len(i.ProviderIDs) == int(i.Count) }
+
+// Condition returns the condition ScaleSetReady.
+func (i *Instances) Condition() metav1.Condition {
+	return scaleSetCondition(i.Exists, len(i.ProviderIDs), i.Count)
+}

@@ -1,0 +1,50 @@
+package azureasomanagedmachinepool
+
+import (
+	"time"
+
+	"sigs.k8s.io/cluster-api/util/conditions"
+
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
+	nodes "sigs.k8s.io/cluster-api-provider-azure/internal/clusterinfra/aks"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/asoresources"
+	plan "sigs.k8s.io/cluster-api-provider-azure/internal/plan/asoresource"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile"
+)
+
+// autoscaledResync is how often an autoscaled pool is checked, because AKS sends no notice of its changes.
+const autoscaledResync = time.Minute
+
+// Report implements reconcile.Kind. It shows the VMs of a finished pool.
+func (k *Kind) Report(in *input, outcome arm.Outcome) (time.Duration, error) {
+	resources, done := asoresources.ReportResources(in.object, in.planned, outcome, in.plainObjects)
+	in.object.Status.Resources = resources
+	if in.instances != nil {
+		reportInstances(in)
+	}
+	if !in.acted {
+		return 0, nil
+	}
+	complete := in.instances != nil && in.instances.IsComplete()
+	in.object.Status.Ready = done && complete
+	if in.object.Status.Ready {
+		in.object.Status.Initialization.Provisioned = new(true)
+	}
+	reconcile.SummarizeReady(in.object, summarizedConditions)
+	manifest, _ := in.planned.AgentPool()
+	switch {
+	case in.instances == nil:
+		return 0, nil
+	case !complete:
+		return 0, reconcile.RecheckIn(nodes.InstancesRetry(in.object, in.instances.ReadAt), nil)
+	case plan.HasAutoscaler(manifest):
+		return asoresources.ValidFor(in.plainObjects, autoscaledResync), nil
+	}
+	return asoresources.ValidFor(in.plainObjects, 0), nil
+}
+
+// reportInstances shows the VMs of the pool.
+func reportInstances(in *input) {
+	in.object.Spec.ProviderIDList, in.object.Status.Replicas = in.instances.ProviderIDs, int32(len(in.instances.ProviderIDs))
+	conditions.Set(in.object, in.instances.Condition())
+}

@@ -1,0 +1,69 @@
+package azuremanagedcontrolplane
+
+import (
+	"context"
+	"encoding/json"
+
+	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/clusterinfra/aks"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/clusterinfra/published"
+	plan "sigs.k8s.io/cluster-api-provider-azure/internal/plan/aks"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/aks/managedcluster"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile"
+)
+
+// Act implements reconcile.Kind. It finds the reason of a refused cluster, and publishes the access to a finished one.
+func (k *Kind) Act(ctx context.Context, session reconcile.Session, in *input, outcome arm.Outcome) error {
+	result, _ := outcome.Result(plan.ClusterID(in.planned))
+	in.refusedSizes = aks.CheckVMSizes(ctx, k.Facts, session.Asker(), in.planned, result, in.planned.Pools...)
+	if len(in.refusedSizes) > 0 || !result.IsDone() || !hasEndpoint(in, result.Observed) {
+		in.acted = true
+		return nil
+	}
+	if err := k.publishAccess(ctx, session, in, outcome, result.Observed); err != nil {
+		return reconcile.ReadFailedFor(infrav1.KubeconfigReadyCondition, err)
+	}
+	return nil
+}
+
+// hasEndpoint reports whether the endpoint of the cluster is known.
+func hasEndpoint(in *input, observed json.RawMessage) bool {
+	host, _ := managedcluster.APIServerEndpoint(observed)
+	return len(observed) > 0 && (host != "" || plan.HasEndpoint(in.controlPlane))
+}
+
+// publishAccess publishes the kubeconfigs, the issuer and cluster-info of a finished cluster.
+func (k *Kind) publishAccess(ctx context.Context, session reconcile.Session, in *input, outcome arm.Outcome, observed json.RawMessage) error {
+	to := k.newPublisher(in)
+	credentials, err := aks.ReadKubeconfigs(ctx, k.Facts, session.Asker(), session.Access, plan.ClusterID(in.planned), observed, to)
+	if err != nil {
+		return err
+	}
+	if err := credentials.PublishSecrets(ctx, to); err != nil {
+		return err
+	}
+	if err := exportValues(ctx, to, observed, in.exports, credentials); err != nil {
+		return err
+	}
+	in.published, in.accessValidFor = true, credentials.ValidFor
+	in.health = k.readHealth(ctx, session.Access.Client, in)
+	in.acted = true
+	// The status is written before the request to the workload cluster, which may be unreachable.
+	_, _ = k.Report(in, outcome)
+	if err := session.Store(ctx); err != nil {
+		return err
+	}
+	in.clusterInfo = k.reconcileClusterInfo(ctx, credentials.Kubeconfig)
+	return nil
+}
+
+// newPublisher returns the publisher for the control plane.
+func (k *Kind) newPublisher(in *input) published.Publisher {
+	return published.Publisher{Client: k.Client, Owner: in.controlPlane, Kind: aks.ControlPlaneKind, Cluster: in.cluster.Name}
+}
+
+// RenewOwnerReferences implements reconcile.Kind.
+func (k *Kind) RenewOwnerReferences(ctx context.Context, in *input) error {
+	return k.newPublisher(in).RenewOwnerReferences(ctx)
+}

@@ -1,0 +1,36 @@
+package azuremanagedmachinepool
+
+import (
+	"context"
+
+	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/clusterinfra/aks"
+	plan "sigs.k8s.io/cluster-api-provider-azure/internal/plan/aks"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/aks/agentpool"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile"
+)
+
+// managedByAKS is the value of the annotation replicas-managed-by while AKS's autoscaler runs.
+const managedByAKS = "true"
+
+// Act implements reconcile.Kind. It finds the reason of a refused pool, reads the VMs of a finished one, and has the MachinePool follow
+// AKS's autoscaler.
+func (k *Kind) Act(ctx context.Context, session reconcile.Session, in *input, outcome arm.Outcome) (err error) {
+	result, _ := outcome.Result(plan.PoolID(in.planned, in.pool))
+	in.refusedSizes = aks.CheckVMSizes(ctx, k.Facts, session.Asker(), in.planned, result, in.pool)
+	if len(in.refusedSizes) > 0 || !outcome.IsDone() {
+		in.acted = true
+		return nil
+	}
+	group := arm.ResourceGroupID(in.planned.SubscriptionID, plan.NodeResourceGroupName(in.planned))
+	if in.instances, err = aks.ReadInstances(ctx, k.Facts, session.Asker(), group, plan.PoolName(in.pool), result.Observed); err != nil {
+		return reconcile.ReadFailedFor(infrav1.ScaleSetReadyCondition, err)
+	}
+	in.autoscaled = agentpool.Observe(result.Observed).Properties.EnableAutoScaling
+	if in.machinePool, err = aks.FollowAutoscaler(ctx, k.Client, in.machinePool, managedByAKS, in.autoscaled, in.instances.Count); err != nil {
+		return err
+	}
+	in.acted = true
+	return nil
+}

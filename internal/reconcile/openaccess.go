@@ -1,0 +1,33 @@
+package reconcile
+
+import (
+	"context"
+	"fmt"
+
+	"sigs.k8s.io/cluster-api-provider-azure/internal/identity"
+)
+
+// openAccess gives the reconciliation access to Azure.
+func (a *azureReconciliation[O, I]) openAccess(ctx context.Context) error {
+	opened, err := a.Access.Open(ctx, a.target.Identity)
+	if err != nil {
+		return err
+	}
+	a.session = Session{Name: a.declaration.Name + "/" + a.key.String(), Access: opened, Wake: a.wake.WakeFunc(a.key), Store: a.storeChanges, RunAction: a.runAction}
+	return nil
+}
+
+// addIdentityFinalizer keeps the AzureClusterIdentity from being deleted before the object.
+func (a *azureReconciliation[O, I]) addIdentityFinalizer(ctx context.Context) error {
+	if a.declaration.IdentityUsers == nil {
+		return nil
+	}
+	err := a.Access.AddFinalizer(ctx, a.session.Access, a.declaration.Finalizer, a.object)
+	if identity.CodeOf(err) != "" {
+		return ReadFailed(err)
+	}
+	if err != nil {
+		return fmt.Errorf("add the finalizer to the identity: %w", err)
+	}
+	return nil
+}
