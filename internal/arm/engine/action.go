@@ -56,7 +56,7 @@ func (e *Engine) RunAction(ctx context.Context, c *client.Client, action Action,
 		return ended
 	}
 	hash := bodyHash(action.Body)
-	if err := e.states.pendingActionFailure(key, hash); err != nil && !action.RetryNow {
+	if wait, err := e.states.get(key).retry.failureOf(hash, e.clock.Now()); wait > 0 && !action.RetryNow {
 		result.State, result.Err = failureState(err), err
 		return result
 	}
@@ -67,8 +67,11 @@ func (e *Engine) RunAction(ctx context.Context, c *client.Client, action Action,
 		if removal && err == nil {
 			e.states.forgetResource(op.ID)
 		}
-		e.states.recordActionEnd(key, hash, err)
-		e.states.storeActionResult(key, op.WaitingObjects(), err)
+		waiting := op.WaitingObjects()
+		e.states.update(key, func(state *resourceState) {
+			state.retry.recordAction(hash, err, e.clock.Now())
+			state.actions = newActionResults(waiting, err)
+		})
 	}
 	op.AddWaiter(action.Object, wake)
 	if holder := e.operate.Begin(op, false); holder != nil {
@@ -104,7 +107,9 @@ func (e *Engine) RunAction(ctx context.Context, c *client.Client, action Action,
 
 // takeActionResult returns the result of an action that has ended, once per object. ok is false if there is none.
 func (e *Engine) takeActionResult(key, object string, removal bool, result arm.Result) (arm.Result, bool) {
-	err, ok := e.states.takeActionResult(key, object)
+	var err error
+	ok := false
+	e.states.update(key, func(state *resourceState) { err, ok = state.actions.take(object) })
 	switch {
 	case err != nil && !(removal && arm.Classify(err) == arm.ClassNotFound):
 		result.State, result.Err = failureState(err), err

@@ -124,7 +124,7 @@ func (c *convergence) convergeNode(node *arm.Node) {
 	}
 	c.decideAndExecute(t)
 	if t.found.WasRead() && t.found.Err == nil && t.op == nil {
-		c.engine.states.setAbsent(node.ID.Key(), !t.found.Exists)
+		c.engine.states.update(node.ID.Key(), func(state *resourceState) { state.presence.setAbsent(!t.found.Exists) })
 	}
 }
 
@@ -143,13 +143,14 @@ func (c *convergence) filterDifferences(id arm.ID, owned bool, differences []com
 
 // isNormalization reports whether the differences are Azure's normalisation of an earlier PUT. It logs those that are new.
 func (c *convergence) isNormalization(key, hash string, differences []compare.Difference, found observe.Observation) bool {
-	if len(differences) == 0 {
-		if !found.FromWrite {
-			c.engine.states.recordMatch(key, hash)
+	remains, first := false, false
+	c.engine.states.update(key, func(state *resourceState) {
+		if len(differences) > 0 {
+			remains, first = state.normalization.explains(hash, differences, found.FromWrite, c.engine.clock.Now())
+		} else if !found.FromWrite {
+			state.normalization.recordMatch(hash)
 		}
-		return false
-	}
-	remains, first := c.engine.states.isNormalization(key, hash, differences, found.FromWrite)
+	})
 	if first {
 		c.engine.logNormalized(found.ID, differences)
 	}
@@ -243,6 +244,6 @@ func (c *convergence) removeResource(t *task) {
 	if t.node != nil && t.node.Foreign == arm.AdoptForeign && c.request.DeleteAdopted && t.otherOwnerTag == "" {
 		t.owned = true
 	}
-	t.retryAfter, t.failure = c.engine.states.failureOf(t.id.Key(), deletionHash)
+	t.retryAfter, t.failure = c.engine.states.get(t.id.Key()).retry.failureOf(deletionHash, c.engine.clock.Now())
 	c.decideAndExecute(t)
 }

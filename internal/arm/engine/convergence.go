@@ -136,8 +136,9 @@ func (c *convergence) retryNow(ids ...arm.ID) {
 		return
 	}
 	for _, id := range ids {
-		c.engine.states.makeRetryDue(id.Key())
-		c.engine.states.makeRetryDue(id.Key() + readSuffix)
+		for _, key := range []string{id.Key(), id.Key() + readSuffix} {
+			c.engine.states.update(key, func(state *resourceState) { state.retry.makeDue(c.engine.clock.Now()) })
+		}
 	}
 }
 
@@ -176,7 +177,7 @@ func (c *convergence) evaluateUntilAnswered(ids func() []arm.ID, evaluate func()
 		maxAge = 3 * c.engine.options.Freshness
 	}
 	options := c.request.Read
-	options.ReuseOnly = func(id arm.ID) bool { return c.engine.states.wasInPlace(id.Key()) }
+	options.ReuseOnly = func(id arm.ID) bool { return c.engine.states.get(id.Key()).alignment.wasInPlace() }
 	for {
 		for key, found := range c.engine.reader.Read(c.ctx, c.request.Client, ids(), maxAge, options) {
 			c.found[key] = found
@@ -237,7 +238,7 @@ func (c *convergence) recordAnswered() {
 func (c *convergence) setResult(result arm.Result, wait time.Duration) {
 	c.results[result.ID.Key()] = result
 	c.retryAfter[result.ID.Key()] = wait
-	c.engine.states.setInPlace(result.ID.Key(), result.IsDone())
+	c.engine.states.update(result.ID.Key(), func(state *resourceState) { state.alignment.inPlace = result.IsDone() })
 }
 
 // desiredOf returns the decoded desired state of a node.

@@ -38,56 +38,52 @@ type driftOrigin struct {
 }
 
 // newAgreement returns an agreement on a body of a resource type.
-func (s *stateStore) newAgreement(name string, want json.RawMessage) *agreement {
-	return &agreement{desired: s.compressor.Compress(name, want), sum: sha256.Sum256(want)}
-}
-
-// recordAgreement records a successful PUT of want.
-func (s *stateStore) recordAgreement(id arm.ID, want json.RawMessage) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	agreement := s.newAgreement(id.Type(), want)
-	agreement.at = s.clock.Now()
-	s.stateFor(id.Key()).agreement = agreement
+func newAgreement(compressor *compressed.Compressor, name string, want json.RawMessage) *agreement {
+	return &agreement{desired: compressor.Compress(name, want), sum: sha256.Sum256(want)}
 }
 
 // classifyDifferences returns the origin of the differences between desired and observed state. fromWrite is set if observed is the
 // answer to a PUT. normalized lists the differences that count as Azure's normalisation from now on.
-func (s *stateStore) classifyDifferences(id arm.ID, want compare.Desired, observed any, differences []compare.Difference,
-	fromWrite bool) (out driftOrigin, normalized []compare.Difference) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+func (e *Engine) classifyDifferences(id arm.ID, want compare.Desired, observed any, differences []compare.Difference, fromWrite bool) (
+	out driftOrigin, normalized []compare.Difference) {
 	differences = withoutTagDifferences(differences)
-	now := visibleJSON(want)
-	state := s.stateFor(id.Key())
-	found := state.agreement
-	if found == nil {
-		state.agreement = s.newAgreement(id.Type(), now)
-		state.agreement.judged, state.agreement.unknown = true, formatDifferences(differences)
-		return out, nil
-	}
-	before := found.diffAgreed(want, now, observed)
-	if late := !fromWrite && s.clock.Now().Sub(found.at) > normalizationWindow; !found.judged && late {
+	agree := func(want json.RawMessage) *agreement { return newAgreement(&e.states.compressor, id.Type(), want) }
+	e.states.update(id.Key(), func(state *resourceState) {
+		if now := visibleJSON(want); state.agreement == nil {
+			state.agreement = agree(now)
+			state.agreement.judged, state.agreement.unknown = true, formatDifferences(differences)
+		} else {
+			out, normalized = state.agreement.classify(want, now, observed, differences, fromWrite, e.clock.Now(), agree)
+		}
+	})
+	return out, normalized
+}
+
+// classify is classifyDifferences for a resource with an agreement. body is the visible body of want, agree returns a new agreement.
+func (a *agreement) classify(want compare.Desired, body json.RawMessage, observed any, differences []compare.Difference, fromWrite bool,
+	now time.Time, agree func(json.RawMessage) *agreement) (out driftOrigin, normalized []compare.Difference) {
+	before := a.diffAgreed(want, body, observed)
+	if late := !fromWrite && now.Sub(a.at) > normalizationWindow; !a.judged && late {
 		// After this time a difference may be a change from outside.
-		found.unknown = formatDifferences(before)
-	} else if !found.judged {
+		a.unknown = formatDifferences(before)
+	} else if !a.judged {
 		for _, difference := range before {
-			if !slices.Contains(found.normalized, difference.String()) {
-				found.normalized = append(found.normalized, difference.String())
+			if !slices.Contains(a.normalized, difference.String()) {
+				a.normalized = append(a.normalized, difference.String())
 				normalized = append(normalized, difference)
 			}
 		}
 	}
-	found.judged = found.judged || !fromWrite
+	a.judged = a.judged || !fromWrite
 	differ := false
 	for _, difference := range differences {
-		if slices.Contains(found.normalized, difference.String()) {
+		if slices.Contains(a.normalized, difference.String()) {
 			out.normalized = append(out.normalized, difference.Path)
 			continue
 		}
 		differ = true
 		switch {
-		case slices.Contains(found.unknown, difference.String()):
+		case slices.Contains(a.unknown, difference.String()):
 		case slices.Contains(before, difference):
 			out.outside = append(out.outside, difference.Path)
 		default:
@@ -95,10 +91,10 @@ func (s *stateStore) classifyDifferences(id arm.ID, want compare.Desired, observ
 		}
 	}
 	if !differ && !fromWrite {
-		found.unknown = nil
-		if found.sum != sha256.Sum256(now) {
-			agreed := s.newAgreement(id.Type(), now)
-			found.desired, found.sum = agreed.desired, agreed.sum
+		a.unknown = nil
+		if a.sum != sha256.Sum256(body) {
+			agreed := agree(body)
+			a.desired, a.sum = agreed.desired, agreed.sum
 		}
 	}
 	return out, normalized

@@ -155,7 +155,7 @@ func New(options Options) *Engine {
 	e.operate = operate.New(operate.Options{Clock: options.Clock, Log: options.Log, Reader: e.reader, OnEnd: options.Hooks.OnOperationEnd})
 	// Followed resources are read repeatedly, so one list can serve many of them.
 	e.reader.CountFollowed = e.operate.CountInCollection
-	e.states = newStateStore(options.Clock, options.Jitter)
+	e.states = newStateStore(options.Clock)
 	e.changes = newChangeLog(options.Clock)
 	e.wholeGroups = newWholeGroupCache(options.Clock, options.Freshness)
 	e.waitSlots = make(chan struct{}, options.MaxWaiting)

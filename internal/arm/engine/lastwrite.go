@@ -7,8 +7,13 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
 )
 
-// writeResult is what is known of the last write of a resource in this process, "" if there was none or the resource has been seen in its
-// desired state since.
+// lastWrite is what is known of the last write of a resource in this process.
+type lastWrite struct {
+	// result is "" if there was no write or the resource has been seen in its desired state since. before is that of the write before.
+	result, before writeResult
+}
+
+// writeResult is the result of a write.
 type writeResult string
 
 const (
@@ -21,7 +26,7 @@ const (
 // LastWrite returns what is known of the last write of a resource in this process. refused means that Azure refused the request, so that
 // the resource has nothing of it. open means that the resource may have what was sent and was not seen in that state yet.
 func (e *Engine) LastWrite(id arm.ID) (refused, open bool) {
-	result := e.states.lastWrite(id.Key())
+	result := e.states.get(id.Key()).write.result
 	return result == writeRefused, result == writeOpen
 }
 
@@ -33,46 +38,18 @@ func isRefusedRequest(err error) bool {
 	return errors.As(err, &azure) && azure.Status >= 400 && azure.Status < 500 && azure.Status != http.StatusRequestTimeout
 }
 
-func (s *stateStore) lastWrite(key string) writeResult {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if found := s.findState(key); found != nil {
-		return found.write
-	}
-	return ""
-}
+// recordSent records that a write is being sent.
+func (w *lastWrite) recordSent() { w.result, w.before = writeOpen, w.result }
 
-// recordWriteSent records that a write is being sent.
-func (s *stateStore) recordWriteSent(key string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	state := s.stateFor(key)
-	state.write, state.writeBefore = writeOpen, state.write
-}
-
-// recordWriteUnsent records that the write was not sent after all.
-func (s *stateStore) recordWriteUnsent(key string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if found := s.findState(key); found != nil {
-		found.write = found.writeBefore
-		s.dropIfEmpty(key)
-	}
-}
+// recordUnsent records that the write was not sent after all.
+func (w *lastWrite) recordUnsent() { w.result = w.before }
 
 // recordAnswer records the error of a request. partly means that an earlier request of the same write was accepted.
-func (s *stateStore) recordAnswer(key string, err error, partly bool) {
+func (w *lastWrite) recordAnswer(err error, partly bool) {
 	switch {
 	case arm.IsBudgetEmpty(err):
-		s.recordWriteUnsent(key)
+		w.recordUnsent()
 	case isRefusedRequest(err) && !partly:
-		s.recordWriteRefused(key)
+		w.result = writeRefused
 	}
-}
-
-// recordWriteRefused records that Azure refused the request.
-func (s *stateStore) recordWriteRefused(key string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.stateFor(key).write = writeRefused
 }

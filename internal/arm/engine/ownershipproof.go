@@ -22,7 +22,7 @@ const releasedTagValue = "shared"
 // inventory entries and resources that Azure creates along with another one never needed a tag.
 func (c *convergence) isOwnershipTagRemoved(t *task, tags map[string]string) bool {
 	key := t.id.Key()
-	if !t.found.Exists || t.owned || !c.record[key] && !c.engine.states.wasCreatedHere(key) || t.node != nil &&
+	if !t.found.Exists || t.owned || !c.record[key] && !c.engine.states.get(key).presence.createdHere || t.node != nil &&
 		(t.node.Policy == arm.TagOnly || t.node.Policy == arm.Observe) {
 		return false
 	}
@@ -95,7 +95,7 @@ func tagsProveOwner(tags map[string]string, owner Owner) bool {
 func (c *convergence) isProvenByUse(id arm.ID, through []arm.ID) bool {
 	found := c.found[id.Key()]
 	row, err := types.ForID(id)
-	if err != nil || !row.Taggable || !found.Exists || !c.record[id.Key()] && !c.engine.states.wasCreatedHere(id.Key()) ||
+	if err != nil || !row.Taggable || !found.Exists || !c.record[id.Key()] && !c.engine.states.get(id.Key()).presence.createdHere ||
 		slices.ContainsFunc(through, id.Equal) {
 		return false
 	}
@@ -166,7 +166,7 @@ func (c *convergence) missingEvidence() []arm.ID {
 	var out []arm.ID
 	for key, found := range c.found {
 		row, err := types.ForID(found.ID)
-		if err != nil || !row.Taggable || !found.Exists || !c.record[key] && !c.engine.states.wasCreatedHere(key) {
+		if err != nil || !row.Taggable || !found.Exists || !c.record[key] && !c.engine.states.get(key).presence.createdHere {
 			continue
 		}
 		tags := observe.ParseHead(found.Body).Tags

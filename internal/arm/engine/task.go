@@ -46,7 +46,7 @@ func (c *convergence) newTask(id arm.ID) *task {
 	t.sameErrorAs = c.earlierSameError(id, t.found.Err)
 	if op := e.operate.FindOperation(key); op != nil {
 		t.running = c.describeOperation(op)
-		t.running.lastErr, t.running.statusErr = e.states.lastAttemptError(key), op.StatusError(e.clock.Now())
+		t.running.lastErr, t.running.statusErr = e.states.get(key).retry.lastAttemptError(), op.StatusError(e.clock.Now())
 	}
 	// This check follows the lookup of operations: one that has ended by then has invalidated the cache before.
 	t.outdated = !e.cache.IsCurrent(t.found)
@@ -92,7 +92,7 @@ func (c *convergence) decideAndExecute(t *task) {
 		case stepCompare:
 			c.compareWithDesired(t)
 		case stepCountReadFailure:
-			t.failureCounted, t.readRetryAfter = true, e.states.recordFailure(key+readSuffix, "", d.err)
+			t.failureCounted, t.readRetryAfter = true, e.recordFailure(key+readSuffix, "", d.err)
 		case stepClaim:
 			c.claimOperation(t, d)
 		default:
@@ -107,7 +107,7 @@ func (c *convergence) decideAndExecute(t *task) {
 func (c *convergence) compareWithDesired(t *task) {
 	e, key, node := c.engine, t.id.Key(), t.node
 	t.compared = true
-	e.states.clearFailure(key + readSuffix)
+	e.clearFailure(key + readSuffix)
 	if t.desired, t.bodyErr = desiredOf(c.request.Graph, node, t.row); t.bodyErr != nil {
 		return
 	}
@@ -117,9 +117,9 @@ func (c *convergence) compareWithDesired(t *task) {
 	t.desiredHash = desiredHash(t.desired)
 	object, _ := t.desired.Body.(map[string]any)
 	t.bodyTagged = bodyHasOwnerTag(object, c.request.Owner)
-	wasAligned := e.states.wasAligned(key, t.desiredHash)
+	wasAligned := e.states.get(key).alignment.hash == t.desiredHash
 	if !t.found.Exists {
-		e.states.resetMissing(key)
+		e.states.update(key, (*resourceState).resetMissing)
 	} else {
 		body, err := arm.DecodeBody(t.found.Body)
 		if err != nil {
@@ -132,26 +132,30 @@ func (c *convergence) compareWithDesired(t *task) {
 		}
 	}
 	t.denial = node.DenialMessage(t.body)
-	t.retryAfter, t.failure = e.states.failureOf(key, t.desiredHash)
+	t.retryAfter, t.failure = e.states.get(key).retry.failureOf(t.desiredHash, e.clock.Now())
 	inProgress, failed := observe.ProvisioningState(t.found.Body)
 	switch {
 	case t.found.Exists && inProgress == "" && !failed:
 		t.normalized = c.isNormalization(key, t.desiredHash, t.differences, t.found)
 		if t.owned && (node.Policy == arm.CreateOnly || node.Policy == arm.TagOnly) {
 			var normalized []compare.Difference
-			if t.origin, normalized = e.states.classifyDifferences(t.id, t.desired, t.body, t.differences,
+			if t.origin, normalized = e.classifyDifferences(t.id, t.desired, t.body, t.differences,
 				t.found.FromWrite); !t.normalized {
 				e.logNormalized(t.id, normalized)
 			}
 		}
 	case failed && keepsFailed(t.situation) && t.owned:
-		if t.failure = e.states.lastError(key); t.failure == nil {
+		if t.failure = e.states.get(key).retry.err; t.failure == nil {
 			t.failure = e.findFailureReason(c.ctx, c.request.Client, t.found.Observed, t.row)
-			e.states.recordFailure(key, t.desiredHash, t.failure)
+			e.recordFailure(key, t.desiredHash, t.failure)
 		}
 	}
-	if wasAligned && hasDrifted(t.situation) && e.states.recordDrift(key) && e.options.Hooks.OnDrift != nil {
-		e.options.Hooks.OnDrift(t.id)
+	if wasAligned && hasDrifted(t.situation) {
+		first := false
+		e.states.update(key, func(state *resourceState) { first = state.alignment.recordDrift() })
+		if first && e.options.Hooks.OnDrift != nil {
+			e.options.Hooks.OnDrift(t.id)
+		}
 	}
 }
 
@@ -222,26 +226,28 @@ func (c *convergence) execute(t *task, d decision) bool {
 		}
 		c.notifyChange()
 	case stepAlign:
-		e.states.recordAligned(key, t.desiredHash)
-		e.states.clearFailure(key)
-		if len(d.drift) == 0 {
-			// The change from outside was reverted from outside.
-			e.states.clearDrift(key)
-		}
+		e.states.update(key, func(state *resourceState) {
+			if state.recordAligned(t.desiredHash); len(d.drift) == 0 {
+				// The change from outside was reverted from outside.
+				state.alignment.drifted = false
+			}
+		})
 	case stepClearFailure:
-		e.states.clearFailure(key)
+		e.clearFailure(key)
 	case stepAddToInventory:
 		c.inventory[key] = t.id
 	case stepForget:
 		e.states.forgetResource(t.id)
 		e.operate.AbandonBelow(t.id)
 	case stepSend:
-		if t.removing {
-			e.states.recordAttempt(key, deletionHash)
-		} else {
-			e.states.recordAttempt(key, t.desiredHash)
-			e.states.setAbsent(key, false)
-		}
+		e.states.update(key, func(state *resourceState) {
+			if t.removing {
+				state.retry.recordAttempt(deletionHash)
+			} else {
+				state.retry.recordAttempt(t.desiredHash)
+				state.presence.setAbsent(false)
+			}
+		})
 		if err := c.startWrite(t, d); err != nil {
 			e.operate.Release(t.op)
 			result.State, result.Err, wait = arm.Failed, err, specRetryAfter

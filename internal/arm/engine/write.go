@@ -27,7 +27,7 @@ func (c *convergence) newOperation(t *task, d decision) *operate.Operation {
 	if t.removing {
 		hash = deletionHash
 	} else {
-		change.repairs = t.found.Exists && e.states.wasAligned(op.Key, hash)
+		change.repairs = t.found.Exists && e.states.get(op.Key).alignment.hash == hash
 		if t.node.Policy == arm.CreateOnly {
 			agreed = visibleJSON(t.desired)
 		}
@@ -41,30 +41,34 @@ func (c *convergence) newOperation(t *task, d decision) *operate.Operation {
 	op.OnEnd = func(took time.Duration, err error) {
 		switch {
 		case err != nil:
-			e.states.recordFailure(op.Key, hash, err)
+			e.recordFailure(op.Key, hash, err)
 			if arm.IsBudgetEmpty(err) {
-				e.states.setAbsent(op.Key, d.state == arm.Creating)
+				e.states.update(op.Key, func(state *resourceState) { state.presence.setAbsent(d.state == arm.Creating) })
 			}
 			return
 		case t.removing:
 			e.states.forgetResource(op.ID)
 			e.states.retrySiblings(op.ID)
 		case d.method == http.MethodPut:
-			e.states.recordPut(op.Key, hash, inAnswer, formatDifferences(t.differences))
-			if d.state == arm.Creating {
-				e.states.recordCreation(op.Key)
-			}
-			if agreed != nil {
-				e.states.recordAgreement(op.ID, agreed)
-			}
+			e.states.update(op.Key, func(state *resourceState) {
+				now := e.clock.Now()
+				state.recordPut(hash, inAnswer, formatDifferences(t.differences), now)
+				state.presence.createdHere = state.presence.createdHere || d.state == arm.Creating
+				if agreed != nil {
+					state.agreement = newAgreement(&e.states.compressor, op.ID.Type(), agreed)
+					state.agreement.at = now
+				}
+			})
 		default:
-			e.states.clearFailure(op.Key)
+			e.clearFailure(op.Key)
 		}
 		e.recordChange(change, took)
 		if t.removing || len(t.origin.outside) > 0 {
 			return
 		}
-		if e.states.clearDrift(op.Key) && e.options.Hooks.OnRepair != nil {
+		repaired := false
+		e.states.update(op.Key, func(state *resourceState) { repaired = state.alignment.clearDrift() })
+		if repaired && e.options.Hooks.OnRepair != nil {
 			e.options.Hooks.OnRepair(op.ID)
 		}
 	}
@@ -107,7 +111,7 @@ func (c *convergence) startWrite(t *task, d decision) error {
 	merge, drop := compare.TagChanges(t.desired, t.body)
 	isTwoRequests := d.method == http.MethodPatch && len(merge) > 0 && len(drop) > 0
 	c.recordSent(t.id, d.method)
-	e.states.recordWriteSent(op.Key)
+	e.states.update(op.Key, func(state *resourceState) { state.write.recordSent() })
 	e.log.Info(d.method, "resource", t.id, "object", c.request.Object, "differs", d.drift)
 	go func() {
 		defer c.recordAnswered()
@@ -124,7 +128,7 @@ func (c *convergence) startWrite(t *task, d decision) error {
 			if confirmed := e.reader.Get(op.Context, op.Client, t.id); confirmed.Err != nil || confirmed.Exists {
 				if confirmed.Err != nil {
 					// The list still does not show the resource. An immediate retry would repeat this without end.
-					e.states.recordFailure(op.Key, t.desiredHash, confirmed.Err)
+					e.recordFailure(op.Key, t.desiredHash, confirmed.Err)
 				}
 				c.recordUnsent(t.id)
 				e.operate.Abandon(op)
@@ -133,7 +137,7 @@ func (c *convergence) startWrite(t *task, d decision) error {
 		}
 		e.operate.Send(op, func() (*client.Response, error) {
 			response, err := request()
-			e.states.recordAnswer(op.Key, err, isTwoRequests)
+			e.states.update(op.Key, func(state *resourceState) { state.write.recordAnswer(err, isTwoRequests) })
 			return response, err
 		})
 	}()
@@ -144,7 +148,7 @@ func (c *convergence) recordUnsent(id arm.ID) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	delete(c.sentMethods, id.Key())
-	c.engine.states.recordWriteUnsent(id.Key())
+	c.engine.states.update(id.Key(), func(state *resourceState) { state.write.recordUnsent() })
 }
 
 // writeTags merges and deletes tags without a write of the resource itself.

@@ -20,7 +20,7 @@ func (c *convergence) nodesAwaitingQuota() map[string]arm.ID {
 	out := map[string]arm.ID{}
 	for _, node := range c.nodes {
 		key := node.ID.Key()
-		if !c.engine.states.wasAbsent(key) {
+		if !c.engine.states.get(key).presence.absent {
 			continue
 		}
 		if c.engine.awaitsWriteQuota(c.request.Client, node.ID, node.Body) {
@@ -31,7 +31,7 @@ func (c *convergence) nodesAwaitingQuota() map[string]arm.ID {
 				out[key] = first
 			}
 		}
-		c.engine.states.setQuotaHolder(key, out[key])
+		c.engine.states.update(key, func(state *resourceState) { state.presence.quotaHolder = out[key] })
 	}
 	return out
 }
@@ -39,13 +39,13 @@ func (c *convergence) nodesAwaitingQuota() map[string]arm.ID {
 // awaitsWriteQuota reports whether a resource waits for write quota of its own.
 func (e *Engine) awaitsWriteQuota(c *client.Client, id arm.ID, body any) bool {
 	key := id.Key()
-	wait, delayed := e.states.quotaDelay(key)
+	wait, delayed := e.states.get(key).retry.quotaDelay(e.clock.Now())
 	if !delayed || wait > 0 {
 		return delayed
 	}
 	err := c.ReserveWrite(http.MethodPut, id, body)
 	if err != nil {
-		e.states.postponeRetry(key, err)
+		e.states.update(key, func(state *resourceState) { state.retry.postpone(err, e.clock.Now(), e.options.Jitter()) })
 	}
 	return err != nil
 }
@@ -53,7 +53,7 @@ func (e *Engine) awaitsWriteQuota(c *client.Client, id arm.ID, body any) bool {
 // isAwaitingWriteQuota reports whether a resource was absent at its last convergence and still waits for the write quota that it waited
 // for then.
 func (e *Engine) isAwaitingWriteQuota(c *client.Client, id arm.ID) bool {
-	first := e.states.quotaHolder(id.Key())
+	first := e.states.get(id.Key()).presence.awaitedQuota()
 	return first != "" && e.awaitsWriteQuota(c, first, nil)
 }
 
