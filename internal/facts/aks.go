@@ -40,14 +40,14 @@ func (f *Facts) GetKubeconfig(ctx context.Context, asker Asker, cluster arm.ID, 
 	out := have
 	key := asker.scopedKey(cluster.Key() + "|" + string(kind))
 	recentKey := fmt.Sprintf("%s|%x", key, sha256.Sum256(seen))
-	if last, ok := f.recentKubeconfigs.lookupFresh(recentKey); ok && last == sha256.Sum256(have) {
+	if last, ok := f.recentKubeconfigs.Get(recentKey); ok && last == sha256.Sum256(have) {
 		return have, nil
 	}
 	_, err := f.kubeconfigs.getOrAsk(ctx, asker, key, cluster,
 		func(last [sha256.Size]byte) bool { return last == sha256.Sum256(have) },
 		func(uint64) (_ [sha256.Size]byte, err error) {
 			if out, err = f.fetchKubeconfig(ctx, asker, cluster, kind); err == nil {
-				f.recentKubeconfigs.store(recentKey, sha256.Sum256(out))
+				f.recentKubeconfigs.Set(recentKey, sha256.Sum256(out))
 			}
 			return sha256.Sum256(out), err
 		})
@@ -101,12 +101,12 @@ const instancesTTL = 10 * time.Second
 // node, may have none.
 func (f *Facts) ListPoolInstances(ctx context.Context, asker Asker, nodeGroup arm.ID, pool string, seen json.RawMessage, count int) (ids []arm.ID, exists bool, err error) {
 	recentKey := asker.scopedKey(fmt.Sprintf("%s|%s|%x", nodeGroup.Key(), pool, sha256.Sum256(seen)))
-	if ids, ok := f.completePools.lookupFresh(recentKey); ok {
+	if ids, ok := f.completePools.Get(recentKey); ok {
 		return ids, true, nil
 	}
 	path := arm.ID(string(nodeGroup) + "/providers/" + types.ScaleSet)
 	sets, err := f.poolScaleSets.getOrAsk(ctx, asker, asker.scopedKey(nodeGroup.Key()), path, acceptAny, func(mark uint64) ([]scaleSet, error) {
-		return f.scaleSets.getOrFetch(ctx, asker, asker.scopedKey(fmt.Sprintf("%s|%d", nodeGroup.Key(), mark)), func(ctx context.Context) ([]scaleSet, error) {
+		return f.scaleSets.getOrAsk(ctx, asker, asker.scopedKey(fmt.Sprintf("%s|%d", nodeGroup.Key(), mark)), func(ctx context.Context) ([]scaleSet, error) {
 			return listScaleSets(ctx, asker.Client, path)
 		})
 	})
@@ -128,7 +128,7 @@ func (f *Facts) ListPoolInstances(ctx context.Context, asker Asker, nodeGroup ar
 	}
 	slices.Sort(ids)
 	if exists && len(ids) == count {
-		f.completePools.store(recentKey, ids)
+		f.completePools.Set(recentKey, ids)
 	}
 	return ids, exists, nil
 }

@@ -39,19 +39,19 @@ const catalogTTL = 10 * time.Minute
 type Facts struct {
 	read      func(ctx context.Context, asker Asker, id arm.ID) (json.RawMessage, error)
 	failures  *failures
-	skus      *cache[*catalog]
-	regions   *cache[*regions]
+	skus      *answerCache[*catalog]
+	regions   *answerCache[*regions]
 	ports     *portReservations
-	scaleSets *cache[[]scaleSet]
+	scaleSets *answerCache[[]scaleSet]
 	// poolScaleSets are the scale sets of a resource group, poolInstances their instances, kubeconfigs the hashes of the last
 	// answers.
 	poolScaleSets *unchangedCache[[]scaleSet]
 	poolInstances *unchangedCache[[]arm.ID]
 	kubeconfigs   *unchangedCache[[sha256.Size]byte]
 	// recentKubeconfigs are hashes of kubeconfigs by the state of the cluster at the time.
-	recentKubeconfigs *cache[[sha256.Size]byte]
+	recentKubeconfigs *answerCache[[sha256.Size]byte]
 	// completePools are the instances of pools with all their nodes, by the state of the pool at the time.
-	completePools *cache[[]arm.ID]
+	completePools *answerCache[[]arm.ID]
 }
 
 // New returns Facts with empty caches.
@@ -74,10 +74,10 @@ func New(options Options) *Facts {
 				return options.Read(ctx, asker.Client, id, asker.Read)
 			})
 		},
-		skus:      newCache[*catalog](options.TTL, options.Now),
-		regions:   newCache[*regions](options.TTL, options.Now),
+		skus:      newAnswerCache[*catalog](options.TTL, options.Now),
+		regions:   newAnswerCache[*regions](options.TTL, options.Now),
 		ports:     newPortReservations(options.Now),
-		scaleSets: newCache[[]scaleSet](scaleSetsTTL, options.Now), recentKubeconfigs: newCache[[sha256.Size]byte](kubeconfigTTL, options.Now), completePools: newCache[[]arm.ID](instancesTTL, options.Now),
+		scaleSets: newAnswerCache[[]scaleSet](scaleSetsTTL, options.Now), recentKubeconfigs: newAnswerCache[[sha256.Size]byte](kubeconfigTTL, options.Now), completePools: newAnswerCache[[]arm.ID](instancesTTL, options.Now),
 		poolInstances: newUnchangedCache[[]arm.ID](options, false), kubeconfigs: newUnchangedCache[[sha256.Size]byte](options, false), poolScaleSets: newUnchangedCache[[]scaleSet](options, true),
 	}
 }
@@ -90,7 +90,7 @@ func New(options Options) *Facts {
 func (f *Facts) ClusterFacts(ctx context.Context, asker Asker, in plan.ClusterInput, wake func()) (plan.ClusterFacts, error) {
 	var facts plan.ClusterFacts
 	subscription, location := in.SubscriptionID, plan.Location(in)
-	catalog, known, zonesErr := f.skus.startFetch(ctx, asker, catalogKey(asker, subscription, location), listCatalog(asker.Client, subscription, location), wake)
+	catalog, known, zonesErr := f.skus.startAsking(ctx, asker, catalogKey(asker, subscription, location), listCatalog(asker.Client, subscription, location), wake)
 	if known {
 		facts.Zones = catalog.zones
 		if size, ok := catalog.sizes[strings.ToLower(in.ControlPlaneSize)]; ok {

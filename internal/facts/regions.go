@@ -32,7 +32,7 @@ func (f *Facts) checkClusterRegion(ctx context.Context, asker Asker, in plan.Clu
 // CheckRegion checks that the subscription exists and has a region. An unknown region is a *field.Error on spec.location with the
 // most similar names, an unknown subscription the *arm.Error of Azure.
 func (f *Facts) CheckRegion(ctx context.Context, asker Asker, subscription, location string) error {
-	known, err := f.regions.getOrFetch(ctx, asker, asker.scopedKey(strings.ToLower(subscription)), func(ctx context.Context) (*regions, error) {
+	known, err := f.regions.getOrAsk(ctx, asker, asker.scopedKey(strings.ToLower(subscription)), func(ctx context.Context) (*regions, error) {
 		return listRegions(ctx, asker.Client, subscription)
 	})
 	if err != nil {

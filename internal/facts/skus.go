@@ -48,7 +48,7 @@ func (f *Facts) clusterCatalog(ctx context.Context, asker Asker, in plan.Cluster
 
 // regionCatalog returns the SKU catalog of a region, whose name is normalized.
 func (f *Facts) regionCatalog(ctx context.Context, asker Asker, subscription, location string) (*catalog, error) {
-	return f.skus.getOrFetch(ctx, asker, catalogKey(asker, subscription, location), listCatalog(asker.Client, subscription, location))
+	return f.skus.getOrAsk(ctx, asker, catalogKey(asker, subscription, location), listCatalog(asker.Client, subscription, location))
 }
 
 // FindUnknownSizes returns the VM sizes that are not in the catalog of a region, each with the most similar names.

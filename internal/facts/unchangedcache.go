@@ -2,13 +2,12 @@ package facts
 
 import (
 	"context"
-	"maps"
-	"sync"
 	"time"
 
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/client"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/observe"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/expiring"
 )
 
 // Unchanged reports whether an answer about a resource still holds. id is a resource or the path of a collection, at the time of the
@@ -23,11 +22,10 @@ type unchangedCache[V any] struct {
 	// neverExpires means that the list of all resources shows every property of the answers, so their age does not matter.
 	neverExpires bool
 
-	mu      sync.Mutex
-	entries map[string]keptAnswer[V]
+	answers *expiring.Cache[keptAnswer[V]]
 }
 
-// maxAnswerAge is the maximum age of an answer. It also bounds answers that are not requested any more.
+// maxAnswerAge is the maximum age of an answer.
 const maxAnswerAge = 24 * time.Hour
 
 type keptAnswer[V any] struct {
@@ -37,7 +35,8 @@ type keptAnswer[V any] struct {
 }
 
 func newUnchangedCache[V any](options Options, neverExpires bool) *unchangedCache[V] {
-	return &unchangedCache[V]{unchanged: options.Unchanged, now: options.Now, neverExpires: neverExpires, entries: map[string]keptAnswer[V]{}}
+	return &unchangedCache[V]{unchanged: options.Unchanged, now: options.Now, neverExpires: neverExpires,
+		answers: expiring.New[keptAnswer[V]](maxAnswerAge, 0, options.Now)}
 }
 
 // getOrAsk returns the answer about id for key. If it does not hold any more or does not suit, it calls ask. An answer that is read
@@ -46,9 +45,7 @@ func (k *unchangedCache[V]) getOrAsk(ctx context.Context, asker Asker, key strin
 	if k.unchanged == nil {
 		return ask(0)
 	}
-	k.mu.Lock()
-	before := k.entries[key]
-	k.mu.Unlock()
+	before, _ := k.answers.Get(key)
 	if k.neverExpires {
 		before.at = k.now()
 	}
@@ -58,12 +55,10 @@ func (k *unchangedCache[V]) getOrAsk(ctx context.Context, asker Asker, key strin
 	}
 	at := k.now()
 	value, err := ask(mark)
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	delete(k.entries, key)
-	maps.DeleteFunc(k.entries, func(_ string, old keptAnswer[V]) bool { return at.Sub(old.at) > maxAnswerAge })
 	if err == nil && mark != 0 {
-		k.entries[key] = keptAnswer[V]{value, at, mark}
+		k.answers.Set(key, keptAnswer[V]{value, at, mark})
+	} else {
+		k.answers.Take(key)
 	}
 	return value, err
 }

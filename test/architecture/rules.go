@@ -72,8 +72,8 @@ var importRules = []importRule{
 		why:     "operations are followed by observing them, and tell the cache what they changed; what they are for is the engine's",
 	},
 	{
-		dirs: []string{"internal/arm/engine"}, inside: []string{"internal/arm", "internal/arm/jsonpath", "internal/arm/types", "internal/arm/compare", "internal/arm/client", "internal/arm/observe", "internal/arm/operate", "internal/arm/compressed"},
-		outside: []string{"github.com/go-logr/logr", "golang.org/x/sync/singleflight"},
+		dirs: []string{"internal/arm/engine"}, inside: []string{"internal/arm", "internal/arm/jsonpath", "internal/arm/types", "internal/arm/compare", "internal/arm/client", "internal/arm/observe", "internal/arm/operate", "internal/arm/compressed", "internal/expiring"},
+		outside: []string{"github.com/go-logr/logr"},
 		why:     "the engine drives every resource type by the table; it knows no kind, no plan and no Kubernetes client",
 	},
 	{
@@ -86,6 +86,10 @@ var importRules = []importRule{
 		why: "text from outside is bounded and quoted in one place, which logs, events, conditions and commands share",
 	},
 	{
+		dirs: []string{"internal/expiring"}, outside: []string{"golang.org/x/sync/singleflight"}, notStandard: impure,
+		why: "values that expire are the same for everybody who keeps some",
+	},
+	{
 		dirs: []string{"internal/nearest"}, notStandard: impure,
 		why: "messages of facts and of plans share it, so it knows neither",
 	},
@@ -96,7 +100,7 @@ var importRules = []importRule{
 		why:         "plans are pure: the same input gives the same graph, without clients, clocks, files or chance",
 	},
 	{
-		dirs: []string{"internal/facts/..."}, inside: []string{"api/...", "internal/arm", "internal/arm/types", "internal/arm/client", "internal/arm/observe", "internal/nearest", "internal/plan", "internal/plan/applied"},
+		dirs: []string{"internal/facts/..."}, inside: []string{"api/...", "internal/arm", "internal/arm/types", "internal/arm/client", "internal/arm/observe", "internal/expiring", "internal/nearest", "internal/plan", "internal/plan/applied"},
 		outside:     append([]string{"golang.org/x/sync/..."}, kubernetesTypes...),
 		notStandard: []string{"net/http/httptest", "os", "os/..."},
 		why:         "facts read from Azure into the plan's input; they do not write, and do not know engine or controllers",

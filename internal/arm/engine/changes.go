@@ -2,7 +2,6 @@ package engine
 
 import (
 	"slices"
-	"sync"
 	"time"
 
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
@@ -11,52 +10,15 @@ import (
 // changeRetention is how long changes are kept for an object that is not reconciled any more.
 const changeRetention = time.Hour
 
-// changeLog holds the changes that operations have made in Azure until the next Outcome of their object reports them.
-type changeLog struct {
-	clock Clock
-
-	mu       sync.Mutex
-	byObject map[string][]datedChange // by object
-}
-
-type datedChange struct {
-	arm.Change
-	at time.Time
-}
-
-func newChangeLog(clock Clock) *changeLog {
-	return &changeLog{clock: clock, byObject: map[string][]datedChange{}}
-}
-
 // addChange records a change made for an object. It ignores changes without an object.
-func (l *changeLog) addChange(object string, change arm.Change) {
+func (e *Engine) addChange(object string, change arm.Change) {
 	if object == "" {
 		return
 	}
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	now := l.clock.Now()
-	for other, changes := range l.byObject {
-		if now.Sub(changes[len(changes)-1].at) > changeRetention {
-			delete(l.byObject, other)
-		}
-	}
-	l.byObject[object] = append(l.byObject[object], datedChange{change, now})
+	e.changes.Update(object, func(earlier []arm.Change) []arm.Change { return append(earlier, change) })
 }
 
-// takeChanges returns and removes the recorded changes of an object.
-func (l *changeLog) takeChanges(object string) []arm.Change {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	var out []arm.Change
-	for _, change := range l.byObject[object] {
-		out = append(out, change.Change)
-	}
-	delete(l.byObject, object)
-	return out
-}
-
-// finishedWrite is a write that has ended, as the change log needs it.
+// finishedWrite is a write that has ended, as its report needs it.
 type finishedWrite struct {
 	id     arm.ID
 	object string
@@ -67,7 +29,7 @@ type finishedWrite struct {
 	repairs bool
 }
 
-// recordChange adds a successful write to the change log.
+// recordChange adds a successful write to the changes of its object.
 func (e *Engine) recordChange(write finishedWrite, duration time.Duration) {
 	change := arm.Change{ID: write.id, Kind: arm.Updated, Paths: write.drift, Duration: duration}
 	switch {
@@ -79,5 +41,5 @@ func (e *Engine) recordChange(write finishedWrite, duration time.Duration) {
 	case write.repairs:
 		change.Kind = arm.Repaired
 	}
-	e.changes.addChange(write.object, change)
+	e.addChange(write.object, change)
 }

@@ -260,7 +260,8 @@ func (c *convergence) buildOutcome(order []arm.ID) arm.Outcome {
 		c.notifyChange()
 	default:
 	}
-	out := arm.Outcome{Changes: c.engine.changes.takeChanges(c.request.Object)}
+	var out arm.Outcome
+	out.Changes, _ = c.engine.changes.Take(c.request.Object)
 	for _, id := range order {
 		result, ok := c.results[id.Key()]
 		if !ok {

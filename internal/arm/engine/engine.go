@@ -11,6 +11,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/client"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/observe"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/operate"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/expiring"
 )
 
 // Options configure an Engine. The zero value is usable.
@@ -56,12 +57,14 @@ type Engine struct {
 	clock   Clock
 	log     logr.Logger
 
-	cache       *observe.Cache
-	reader      *observe.Reader
-	operate     *operate.Operator
-	states      *stateStore
-	changes     *changeLog
-	wholeGroups *wholeGroupCache
+	cache   *observe.Cache
+	reader  *observe.Reader
+	operate *operate.Operator
+	states  *stateStore
+	// changes holds, by object, the changes that operations have made in Azure until the next Outcome of the object reports them.
+	changes *expiring.Cache[[]arm.Change]
+	// wholeGroups holds which resource groups are deleted as a whole, because each machine of a cluster needs the answer.
+	wholeGroups *expiring.Cache[bool]
 	// waitSlots holds one element per convergence that waits for answers.
 	waitSlots chan struct{}
 }
@@ -156,8 +159,8 @@ func New(options Options) *Engine {
 	// Followed resources are read repeatedly, so one list can serve many of them.
 	e.reader.CountFollowed = e.operate.CountInCollection
 	e.states = newStateStore(options.Clock)
-	e.changes = newChangeLog(options.Clock)
-	e.wholeGroups = newWholeGroupCache(options.Clock, options.Freshness)
+	e.changes = expiring.New[[]arm.Change](changeRetention, 0, options.Clock.Now)
+	e.wholeGroups = expiring.New[bool](options.Freshness, 0, options.Clock.Now)
 	e.waitSlots = make(chan struct{}, options.MaxWaiting)
 	return e
 }

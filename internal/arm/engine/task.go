@@ -86,7 +86,7 @@ func (c *convergence) decideAndExecute(t *task) {
 				continue // Users did not hand it over.
 			}
 			if _, known := c.adopted[key]; !known {
-				e.changes.addChange(c.request.Object, arm.Change{ID: t.id, Kind: arm.Adopted})
+				e.addChange(c.request.Object, arm.Change{ID: t.id, Kind: arm.Adopted})
 			}
 			c.adopted[key] = t.id
 		case stepCompare:

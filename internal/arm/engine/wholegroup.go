@@ -14,7 +14,7 @@ func (e *Engine) DeletesGroupWhole(ctx context.Context, request Request, group a
 		return e.decideGroupDeletion(ctx, request, group)
 	}
 	key := request.Client.CacheScope() + "|" + request.Owner.TagKey + "|" + request.Owner.ID + "|" + group.Key()
-	return e.wholeGroups.findOrAsk(key, func() (bool, error) { return e.decideGroupDeletion(ctx, request, group) })
+	return e.wholeGroups.Fetch(ctx, key, func(ctx context.Context) (bool, error) { return e.decideGroupDeletion(ctx, request, group) })
 }
 
 func (e *Engine) decideGroupDeletion(ctx context.Context, request Request, group arm.ID) (bool, error) {
