@@ -232,7 +232,7 @@ var rows = map[string]row{
 	"upgrade/Operating system":  {pools: pool1(values{"properties.osSKU": "AzureLinux"})},
 	"upgrade/Long-term support": {cluster: values{"sku.tier": "Premium", "properties.supportPlan": "AKSLongTermSupport", "properties.currentKubernetesVersion": "1.30.10"}},
 
-	"adoption/What it says, and what to write by hand": {
+	"adoption/Fields of the manifests": {
 		bring: legacy, group: "legacy", untouched: true,
 		cluster: values{"properties.nodeResourceGroup": "legacy-nodes", "tags.team": "legacy"},
 		pools:   map[string]values{"nodepool1": {"properties.count": "2"}, "batch": {"properties.mode": "User"}},
