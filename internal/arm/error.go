@@ -115,6 +115,12 @@ func IsThrottled(err error) bool {
 	return errors.As(err, &e) && e.Status == 429 && e.Code != CodeBudgetEmpty
 }
 
+// IsTransient reports whether an error is expected to pass without a change by the user.
+func IsTransient(err error) bool {
+	class := Classify(err)
+	return class == ClassWaiting || class == ClassRetry
+}
+
 // Class determines the reaction to an error.
 type Class string
 

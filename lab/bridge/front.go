@@ -1,7 +1,6 @@
 package bridge
 
 import (
-	"encoding/json"
 	"net/http"
 	"strings"
 
@@ -31,7 +30,7 @@ func (w *workload) serveAPI(rw http.ResponseWriter, r *http.Request) {
 		_, _ = rw.Write([]byte("ok"))
 		return
 	case "/version":
-		writeJSON(rw, http.StatusOK, w.versionInfo())
+		kubeapi.WriteJSON(rw, http.StatusOK, w.versionInfo())
 		return
 	}
 	w.fleet.api.Serve(w.cluster(), rw, r)
@@ -51,10 +50,4 @@ func (w *workload) versionInfo() version.Info {
 	major, rest, _ := strings.Cut(strings.TrimPrefix(v, "v"), ".")
 	minor, _, _ := strings.Cut(rest, ".")
 	return version.Info{Major: major, Minor: minor, GitVersion: v, Platform: "linux/amd64"}
-}
-
-func writeJSON(rw http.ResponseWriter, code int, v any) {
-	rw.Header().Set("Content-Type", "application/json")
-	rw.WriteHeader(code)
-	_ = json.NewEncoder(rw).Encode(v)
 }

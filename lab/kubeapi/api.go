@@ -69,7 +69,7 @@ func (a *API) Serve(c Cluster, rw http.ResponseWriter, r *http.Request) {
 	}
 	for _, answer := range []func(string) any{discover, openAPI} {
 		if document := answer(r.URL.Path); document != nil && r.Method == http.MethodGet {
-			writeJSON(rw, http.StatusOK, document)
+			WriteJSON(rw, http.StatusOK, document)
 			return
 		}
 	}
@@ -110,7 +110,7 @@ var statusMeta = metav1.TypeMeta{APIVersion: "v1", Kind: "Status"}
 
 // WriteStatus answers with a failure as kube-apiserver does.
 func WriteStatus(rw http.ResponseWriter, code int, reason metav1.StatusReason, message string) {
-	writeJSON(rw, code, metav1.Status{TypeMeta: statusMeta, Status: metav1.StatusFailure, Reason: reason, Message: message, Code: int32(code)})
+	WriteJSON(rw, code, metav1.Status{TypeMeta: statusMeta, Status: metav1.StatusFailure, Reason: reason, Message: message, Code: int32(code)})
 }
 
 func writeError(rw http.ResponseWriter, err error) {
@@ -120,10 +120,11 @@ func writeError(rw http.ResponseWriter, err error) {
 	}
 	s := status.Status()
 	s.TypeMeta = statusMeta
-	writeJSON(rw, int(s.Code), s)
+	WriteJSON(rw, int(s.Code), s)
 }
 
-func writeJSON(rw http.ResponseWriter, code int, v any) {
+// WriteJSON answers a request with a value as JSON.
+func WriteJSON(rw http.ResponseWriter, code int, v any) {
 	rw.Header().Set("Content-Type", "application/json")
 	rw.WriteHeader(code)
 	_ = json.NewEncoder(rw).Encode(v)

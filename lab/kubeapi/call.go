@@ -67,10 +67,10 @@ func (c *call) get(rw http.ResponseWriter) error {
 	if wantsTable(c.request) {
 		table := newTable(c.resource)
 		table.Rows = []metav1.TableRow{tableRow(obj)}
-		writeJSON(rw, http.StatusOK, table)
+		WriteJSON(rw, http.StatusOK, table)
 		return nil
 	}
-	writeJSON(rw, http.StatusOK, obj)
+	WriteJSON(rw, http.StatusOK, obj)
 	return nil
 }
 
@@ -93,13 +93,13 @@ func (c *call) list(rw http.ResponseWriter) error {
 		for _, o := range objects {
 			table.Rows = append(table.Rows, tableRow(o))
 		}
-		writeJSON(rw, http.StatusOK, table)
+		WriteJSON(rw, http.StatusOK, table)
 		return nil
 	}
 	if objects == nil {
 		objects = []client.Object{}
 	}
-	writeJSON(rw, http.StatusOK, objectList{
+	WriteJSON(rw, http.StatusOK, objectList{
 		TypeMeta: metav1.TypeMeta{APIVersion: c.resource.groupVersion().String(), Kind: c.resource.kind + "List"},
 		ListMeta: metav1.ListMeta{ResourceVersion: version}, Items: objects,
 	})
@@ -135,7 +135,7 @@ func (c *call) create(rw http.ResponseWriter) error {
 	if err := c.store(nil, obj); err != nil {
 		return err
 	}
-	writeJSON(rw, http.StatusCreated, obj)
+	WriteJSON(rw, http.StatusCreated, obj)
 	return nil
 }
 
@@ -193,7 +193,7 @@ func (c *call) repeat(rw http.ResponseWriter, unconditional bool, change func(be
 		if err != nil {
 			return err
 		}
-		writeJSON(rw, http.StatusOK, after)
+		WriteJSON(rw, http.StatusOK, after)
 		return nil
 	}
 }
@@ -243,11 +243,11 @@ func (c *call) delete(rw http.ResponseWriter) error {
 	}
 	// An object with finalizers is shown as it waits for them.
 	if left, err := c.stored(); err == nil && left.GetUID() == obj.GetUID() {
-		writeJSON(rw, http.StatusOK, left)
+		WriteJSON(rw, http.StatusOK, left)
 		return nil
 	}
 	details := &metav1.StatusDetails{Name: c.key.Name, Group: c.resource.group, Kind: c.resource.plural, UID: obj.GetUID()}
-	writeJSON(rw, http.StatusOK, metav1.Status{TypeMeta: statusMeta, Status: metav1.StatusSuccess, Details: details})
+	WriteJSON(rw, http.StatusOK, metav1.Status{TypeMeta: statusMeta, Status: metav1.StatusSuccess, Details: details})
 	return nil
 }
 
@@ -284,7 +284,7 @@ func (c *call) deleteCollection(rw http.ResponseWriter) error {
 			}
 		}
 	}
-	writeJSON(rw, http.StatusOK, metav1.Status{TypeMeta: statusMeta, Status: metav1.StatusSuccess})
+	WriteJSON(rw, http.StatusOK, metav1.Status{TypeMeta: statusMeta, Status: metav1.StatusSuccess})
 	return nil
 }
 

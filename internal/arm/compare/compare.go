@@ -2,6 +2,7 @@ package compare
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -106,7 +107,7 @@ func (d *differ) compareValue(path, shape string, want, have any) {
 
 // compareMembers compares the members of an object, except the one that identified it.
 func (d *differ) compareMembers(path, shape, found string, want, have map[string]any) {
-	for _, key := range sortedKeys(want) {
+	for _, key := range slices.Sorted(maps.Keys(want)) {
 		if key == found {
 			continue
 		}
@@ -121,7 +122,7 @@ func (d *differ) reportExtraKeys(path, shape string, want, have map[string]any) 
 	if !slices.Contains(d.desired.Type.ReplacedMaps, shape) {
 		return
 	}
-	for _, key := range sortedKeys(have) {
+	for _, key := range slices.Sorted(maps.Keys(have)) {
 		if _, wanted := d.lookupMember(shape, want, key); !wanted {
 			d.addDifference(jsonpath.JoinMember(path, key), nil, have[key])
 		}
@@ -183,7 +184,7 @@ func (d *differ) compareElement(path, shape, key string, want, have any) {
 func (d *differ) compareTags(path, shape string, want, have any) {
 	wanted, _ := want.(map[string]any)
 	tags, _ := have.(map[string]any)
-	for _, key := range sortedKeys(wanted) {
+	for _, key := range slices.Sorted(maps.Keys(wanted)) {
 		value, ok := jsonpath.LookUp(tags, key)
 		if !ok || value != wanted[key] {
 			d.addDifference(jsonpath.JoinMember(path, key), wanted[key], value)

@@ -1,6 +1,7 @@
 package compare
 
 import (
+	"maps"
 	"slices"
 	"strings"
 
@@ -48,7 +49,7 @@ func sameIdentityType(want Desired, wanted, have any) bool {
 // missingIdentities reports user-assigned identities of the plan that the resource lacks. Their values are not compared.
 func (d *differ) missingIdentities(path string, want map[string]any, have any) {
 	users, _ := have.(map[string]any)
-	for _, id := range sortedKeys(want) {
+	for _, id := range slices.Sorted(maps.Keys(want)) {
 		if _, ok := jsonpath.LookUp(users, id); !ok {
 			d.addDifference(jsonpath.JoinMember(path, id), want[id], nil)
 		}
@@ -78,7 +79,7 @@ func mergeIdentity(want Desired, body, have map[string]any) {
 		switch {
 		case hasKind(kinds, kind):
 		case strings.EqualFold(kind, userAssigned):
-			if slices.ContainsFunc(sortedKeys(theirs), func(id string) bool { return theirs[id] != nil }) {
+			if slices.ContainsFunc(slices.Sorted(maps.Keys(theirs)), func(id string) bool { return theirs[id] != nil }) {
 				kinds = append(kinds, kind)
 			}
 		case ownsElement(want.OwnedPaths, identityType, kind):

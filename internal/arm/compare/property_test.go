@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math/rand"
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -82,7 +83,7 @@ func TestProperties(t *testing.T) {
 			t.Fatalf("Merge is not idempotent: %s", diff)
 		}
 		for _, name := range names(observed) {
-			if name != "n1" && !contains(names(merged), name) {
+			if name != "n1" && !slices.Contains(names(merged), name) {
 				t.Fatalf("rule %s of others was lost\nplan %v\nobserved %v\nmerged %v", name, plan, observed, merged)
 			}
 		}
@@ -97,13 +98,4 @@ func names(body any) []string {
 		out = append(out, item.(map[string]any)["name"].(string))
 	}
 	return out
-}
-
-func contains(list []string, name string) bool {
-	for _, item := range list {
-		if item == name {
-			return true
-		}
-	}
-	return false
 }

@@ -2,7 +2,6 @@ package compare
 
 import (
 	"encoding/json"
-	"maps"
 	"math/big"
 	"slices"
 	"strings"
@@ -52,8 +51,6 @@ func (d *differ) sameScalars(shape string, want, have []any) bool {
 func containsObjects(list []any) bool {
 	return slices.ContainsFunc(list, func(item any) bool { _, ok := item.(map[string]any); return ok })
 }
-
-func sortedKeys(object map[string]any) []string { return slices.Sorted(maps.Keys(object)) }
 
 // secretWords are parts of names of members whose values are never shown.
 var secretWords = []string{"password", "secret", "customdata", "userdata", "protectedsettings", "commandtoexecute", "sas", "key"}

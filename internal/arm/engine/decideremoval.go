@@ -91,7 +91,7 @@ func decideGroup(s groupSituation) groupDecision {
 	case s.running != "" && s.running != arm.Updating:
 		// The engine creates and deletes only owned groups.
 		return groupDeletedWhole
-	case s.found.Err != nil && isTransient(s.found.Err):
+	case s.found.Err != nil && arm.IsTransient(s.found.Err):
 		return groupUnreadable
 	case !s.found.Exists || s.found.Err != nil:
 		return groupAbsent
@@ -103,10 +103,4 @@ func decideGroup(s groupSituation) groupDecision {
 		return groupDeletedWhole
 	}
 	return groupKept
-}
-
-// isTransient reports whether an error is expected to pass without a change by the user.
-func isTransient(err error) bool {
-	class := arm.Classify(err)
-	return class == arm.ClassWaiting || class == arm.ClassRetry
 }

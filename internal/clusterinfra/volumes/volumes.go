@@ -155,15 +155,9 @@ func (d Deletion) recordFailure(disks []string, cause error) (string, error) {
 			what += fmt.Sprintf(" and %d others", more)
 		}
 	}
-	found := failure{cause: cause, wait: IsTransient(cause) && d.Since != nil && time.Since(d.Since.Time) < maxDelay, warning: fmt.Sprintf(
+	found := failure{cause: cause, wait: arm.IsTransient(cause) && d.Since != nil && time.Since(d.Since.Time) < maxDelay, warning: fmt.Sprintf(
 		"Azure refused to tag %s of %s, so they stay in Azure when the cluster is gone. To have them deleted with it, give the identity the rights Microsoft.Compute/disks/read and Microsoft.Resources/tags/write, "+
 			"or delete them yourself: %v", what, d.Resource.ShortName(), cause)}
 	d.Failures.storeFailure(d.Session.Name, found)
 	return found.asResult()
-}
-
-// IsTransient reports whether an error passes by itself.
-func IsTransient(err error) bool {
-	class := arm.Classify(err)
-	return class == arm.ClassWaiting || class == arm.ClassRetry
 }

@@ -13,7 +13,6 @@ import (
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/client"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/clusterinfra/volumes"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/leftovers"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/ownership"
@@ -62,7 +61,7 @@ func (k *Kind) findLeftovers(ctx context.Context, session reconcile.Session, in 
 		switch {
 		case err == nil:
 			*list.into = items
-		case volumes.IsTransient(err):
+		case arm.IsTransient(err):
 			return nil, nil, err
 		default:
 			seen.Refused = append(seen.Refused, list.of)

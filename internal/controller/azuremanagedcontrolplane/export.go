@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"maps"
 	"slices"
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
@@ -60,7 +61,7 @@ func exportValues(ctx context.Context, to published.Publisher, observed json.Raw
 	}
 	// Users who may write patches need not be allowed to write Secrets, so objects of other creators stay as they are.
 	to.RefuseForeign = true
-	for _, name := range sortedKeys(configMaps) {
+	for _, name := range slices.Sorted(maps.Keys(configMaps)) {
 		if err := refuseForeign(to.PublishConfigMap(ctx, name, configMaps[name])); err != nil {
 			return err
 		}
@@ -72,8 +73,8 @@ func exportValues(ctx context.Context, to published.Publisher, observed json.Raw
 			delete(secrets, objectkey.KubeconfigSecretName(to.Cluster))
 		}
 	}
-	for _, name := range sortedKeys(secrets) {
-		for _, key := range sortedKeys(secrets[name]) {
+	for _, name := range slices.Sorted(maps.Keys(secrets)) {
+		for _, key := range slices.Sorted(maps.Keys(secrets[name])) {
 			if objectkey.IsReserved(to.Cluster, name, key) {
 				return reconcile.RefuseSpec(field.ErrorList{field.Forbidden(aso.PatchField(aso.ManagedCluster), "operatorSpec.secrets: Secret "+name+" of Cluster "+to.Cluster+" is one that the provider writes: name another one")})
 			}
@@ -100,13 +101,4 @@ func principalID(observed json.RawMessage) string {
 		return identity.PrincipalID
 	}
 	return ""
-}
-
-func sortedKeys[V any](m map[string]V) []string {
-	keys := make([]string, 0, len(m))
-	for key := range m {
-		keys = append(keys, key)
-	}
-	slices.Sort(keys)
-	return keys
 }

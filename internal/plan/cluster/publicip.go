@@ -8,13 +8,14 @@ import (
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/network"
 )
 
 // addPublicIP adds one address unless the graph has it already: subnets share NAT gateways. Most properties of an address
 // are immutable, so it is only created.
 func addPublicIPs(in plan.ClusterInput, g *arm.Graph) {
-	network := in.AzureCluster.Spec.NetworkSpec
-	for _, lb := range []*infrav1.LoadBalancerSpec{network.APIServerLB, network.NodeOutboundLB, network.ControlPlaneOutboundLB} {
+	spec := in.AzureCluster.Spec.NetworkSpec
+	for _, lb := range []*infrav1.LoadBalancerSpec{spec.APIServerLB, spec.NodeOutboundLB, spec.ControlPlaneOutboundLB} {
 		if lb == nil {
 			continue
 		}
@@ -27,10 +28,10 @@ func addPublicIPs(in plan.ClusterInput, g *arm.Graph) {
 				continue
 			}
 			address := *frontend.PublicIP
-			if lb == network.APIServerLB {
+			if lb == spec.APIServerLB {
 				address.DNSName = plan.APIServerDNSName(in)
 			}
-			addPublicIP(in, g, address, lbZones, toExtendedLocation(in))
+			addPublicIP(in, g, address, lbZones, network.ToExtendedLocation(in.AzureCluster.Spec.ExtendedLocation))
 		}
 	}
 	for _, subnet := range listManagedSubnets(in) {

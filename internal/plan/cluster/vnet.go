@@ -10,6 +10,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/applied"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/network"
 )
 
 // addVirtualNetwork adds the network, or reads the one that users brought.
@@ -33,7 +34,7 @@ func addVirtualNetwork(in plan.ClusterInput, g *arm.Graph) {
 func buildVirtualNetwork(in plan.ClusterInput, prefixes []string) armnetwork.VirtualNetwork {
 	return armnetwork.VirtualNetwork{
 		Location:         new(plan.Location(in)),
-		ExtendedLocation: toExtendedLocation(in),
+		ExtendedLocation: network.ToExtendedLocation(in.AzureCluster.Spec.ExtendedLocation),
 		Tags:             plan.BuildTags(in, infrav1.RoleCommon, plan.VNetName(in), in.AzureCluster.Spec.AdditionalTags),
 		Properties: &armnetwork.VirtualNetworkPropertiesFormat{
 			AddressSpace: &armnetwork.AddressSpace{AddressPrefixes: plan.ToPointers(prefixes)},
@@ -64,12 +65,4 @@ func mergeAddressPrefixes(in plan.ClusterInput, sent applied.State) []string {
 		}
 	}
 	return out
-}
-
-func toExtendedLocation(in plan.ClusterInput) *armnetwork.ExtendedLocation {
-	location := in.AzureCluster.Spec.ExtendedLocation
-	if location == nil {
-		return nil
-	}
-	return &armnetwork.ExtendedLocation{Name: new(location.Name), Type: new(armnetwork.ExtendedLocationTypes(location.Type))}
 }

@@ -10,6 +10,7 @@ import (
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/network"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/vm"
 )
 
@@ -38,7 +39,7 @@ func addPublicIP(in plan.MachineInput, g *arm.Graph) {
 		ID: id,
 		Body: armnetwork.PublicIPAddress{
 			Location:         new(plan.Location(in.ClusterInput)),
-			ExtendedLocation: toExtendedLocation(in),
+			ExtendedLocation: network.ToExtendedLocation(in.AzureCluster.Spec.ExtendedLocation),
 			SKU:              &armnetwork.PublicIPAddressSKU{Name: new(armnetwork.PublicIPAddressSKUNameStandard)},
 			Zones:            zones,
 			Tags:             plan.BuildTags(in.ClusterInput, "", id.Name(), additional),
@@ -123,7 +124,7 @@ func addNetworkInterfaces(in plan.MachineInput, p vm.Profile, g *arm.Graph) erro
 		}
 		node.Body = armnetwork.Interface{
 			Location:         new(plan.Location(in.ClusterInput)),
-			ExtendedLocation: toExtendedLocation(in),
+			ExtendedLocation: network.ToExtendedLocation(in.AzureCluster.Spec.ExtendedLocation),
 			Tags:             plan.BuildMachineTags(in, "", name),
 			Properties: &armnetwork.InterfacePropertiesFormat{
 				DNSSettings:                 dns,
@@ -213,12 +214,4 @@ func backendPools(in plan.MachineInput, network vm.Network, subnet infrav1.Subne
 
 func toSubnetReference(network vm.Network, subnet infrav1.SubnetSpec) *armnetwork.Subnet {
 	return &armnetwork.Subnet{ID: plan.ToIDPointer(vm.SubnetID(network, subnet))}
-}
-
-func toExtendedLocation(in plan.MachineInput) *armnetwork.ExtendedLocation {
-	location := in.AzureCluster.Spec.ExtendedLocation
-	if location == nil {
-		return nil
-	}
-	return &armnetwork.ExtendedLocation{Name: new(location.Name), Type: new(armnetwork.ExtendedLocationTypes(location.Type))}
 }

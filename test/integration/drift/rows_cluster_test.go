@@ -6,6 +6,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+	"sigs.k8s.io/cluster-api-provider-azure/test/integration/harness"
 )
 
 // relabel changes the DNS label of the API server's address.
@@ -259,7 +260,7 @@ func balancerRows() []row {
 			},
 			holds: func(w *world) bool {
 				list, _ := w.at(theirNIC, "properties.ipConfigurations").([]any)
-				pools, _ := at(list, "ip.properties.loadBalancerBackendAddressPools").([]any)
+				pools, _ := harness.Value(list, "ip.properties.loadBalancerBackendAddressPools").([]any)
 				return len(pools) == 1
 			},
 		},

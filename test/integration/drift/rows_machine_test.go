@@ -8,13 +8,14 @@ import (
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/sim/fault"
+	"sigs.k8s.io/cluster-api-provider-azure/test/integration/harness"
 )
 
 func interfaceRows() []row {
 	first := func(w *world, path string) (list []any, properties body) {
 		w.t.Helper()
 		list, _ = w.at(path, "properties.ipConfigurations").([]any)
-		return list, at(list, "pipConfig.properties").(body)
+		return list, harness.Value(list, "pipConfig.properties").(body)
 	}
 	return []row{
 		{

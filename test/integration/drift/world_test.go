@@ -60,28 +60,7 @@ func (w *world) get(path string) (resource body, ok bool) {
 func (w *world) at(path, dotted string) any {
 	w.t.Helper()
 	resource, _ := w.get(path)
-	return at(resource, dotted)
-}
-
-func at(value any, dotted string) any {
-	for _, part := range strings.Split(dotted, ".") {
-		switch v := value.(type) {
-		case body:
-			value = v[part]
-		case []any:
-			i := slices.IndexFunc(v, func(item any) bool {
-				element, ok := item.(body)
-				return ok && strings.EqualFold(fmt.Sprint(element["name"]), part)
-			})
-			if i < 0 {
-				return nil
-			}
-			value = v[i]
-		default:
-			return nil
-		}
-	}
-	return value
+	return harness.Value(resource, dotted)
 }
 
 // put makes or replaces a resource as a user of Azure does.
@@ -176,7 +155,7 @@ func (w *world) address(name string) {
 func (w *world) amend(path, list, name string, properties body) {
 	w.t.Helper()
 	all, _ := w.at(path, "properties."+list).([]any)
-	element, _ := at(all, name).(body)
+	element, _ := harness.Value(all, name).(body)
 	if element == nil {
 		w.t.Fatalf("%s has no %s %s: %v", path, list, name, all)
 	}

@@ -240,21 +240,23 @@ func (s *Simulator) PutNetwork(group, name, addresses string, subnets map[string
 }
 
 // Find is the string at a dotted path of a resource, as in "properties.ipConfigurations.0.id"; "" when there is none.
-func Find(resource map[string]any, path string) string {
+func Find(resource any, path string) string {
 	text, _ := Value(resource, path).(string)
 	return text
 }
 
-// Value is what Find finds, of any type; nil when there is none.
-func Value(resource map[string]any, path string) any {
-	var value any = resource
-	for _, part := range strings.Split(path, ".") {
+// Value is what Find finds, of any type; nil when there is none. An element of a list is found by its name or its position.
+func Value(value any, path string) any {
+	for part := range strings.SplitSeq(path, ".") {
 		switch v := value.(type) {
 		case map[string]any:
 			value = v[part]
 		case []any:
-			i, err := strconv.Atoi(part)
-			if err != nil || i >= len(v) {
+			i := slices.IndexFunc(v, func(item any) bool { return strings.EqualFold(Find(item, "name"), part) })
+			if position, err := strconv.Atoi(part); err == nil && i < 0 {
+				i = position
+			}
+			if i < 0 || i >= len(v) {
 				return nil
 			}
 			value = v[i]

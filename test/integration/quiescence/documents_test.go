@@ -22,6 +22,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/aso"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/asoresource"
 	"sigs.k8s.io/cluster-api-provider-azure/sim/server"
+	"sigs.k8s.io/cluster-api-provider-azure/test/integration/harness"
 )
 
 const poolDocument = `
@@ -78,7 +79,7 @@ func TestQuiescenceDocuments(t *testing.T) {
 		t.Errorf("%d writes for %d changes:\n%s", len(written), len(tests), strings.Join(written, "\n"))
 	}
 	for name, test := range tests {
-		if got := get(l.observe(group+test.id), "properties."+test.at); got != test.want {
+		if got := harness.Value(l.observe(group+test.id), "properties."+test.at); got != test.want {
 			t.Errorf("%s: %s is %v, want %v as the document says", name, test.at, got, test.want)
 		}
 	}
@@ -243,17 +244,8 @@ func writes(requests []string) []string {
 	return out
 }
 
-// set writes a value at a dotted path, get reads it.
+// set writes a value at a dotted path.
 func set(resource map[string]any, at string, value any) {
 	path, last := at[:strings.LastIndexByte(at, '.')], at[strings.LastIndexByte(at, '.')+1:]
-	get(resource, path).(map[string]any)[last] = value
-}
-
-func get(resource map[string]any, at string) any {
-	var out any = resource
-	for key := range strings.SplitSeq(at, ".") {
-		object, _ := out.(map[string]any)
-		out = object[key]
-	}
-	return out
+	harness.Value(resource, path).(map[string]any)[last] = value
 }

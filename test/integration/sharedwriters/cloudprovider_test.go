@@ -61,7 +61,7 @@ func (w *world) serveService() {
 // addPool adds the pool of cloud-provider-azure to the primary address of the primary interface in a list of configurations.
 func (w *world) addPool(configurations any) []any {
 	list := configurations.([]any)
-	properties := at(list, "0.properties.ipConfigurations.0.properties").(body)
+	properties := harness.Value(list, "0.properties.ipConfigurations.0.properties").(body)
 	have, _ := properties[pools].([]any)
 	properties[pools] = append(have, w.reference(servicePool))
 	return list
@@ -73,7 +73,7 @@ func (w *world) joinTemplate() {
 	w.serveService()
 	read := w.get(scaleSet)
 	w.put(scaleSet, body{"location": read["location"], "etag": read["etag"], "properties": body{"virtualMachineProfile": body{"networkProfile": body{
-		"networkInterfaceConfigurations": w.addPool(at(read, interfaces))}}}})
+		"networkInterfaceConfigurations": w.addPool(harness.Value(read, interfaces))}}}})
 }
 
 // joinInstances adds the pool to each instance.
@@ -82,8 +82,8 @@ func (w *world) joinInstances() {
 	w.joinTemplate()
 	for _, instance := range w.instances() {
 		read := w.get(instance)
-		w.put(instance, body{"location": read["location"], "etag": read["etag"], "properties": body{"hardwareProfile": at(read, "properties.hardwareProfile"),
-			"networkProfileConfiguration": body{"networkInterfaceConfigurations": w.addPool(at(read, "properties.networkProfileConfiguration.networkInterfaceConfigurations"))}}})
+		w.put(instance, body{"location": read["location"], "etag": read["etag"], "properties": body{"hardwareProfile": harness.Value(read, "properties.hardwareProfile"),
+			"networkProfileConfiguration": body{"networkInterfaceConfigurations": w.addPool(harness.Value(read, "properties.networkProfileConfiguration.networkInterfaceConfigurations"))}}})
 	}
 }
 
@@ -117,7 +117,7 @@ func (w *world) served() bool {
 	w.T.Helper()
 	for _, instance := range w.instances() {
 		all := w.get(instance)
-		interfaceID := fmt.Sprint(at(all, "properties.networkProfile.networkInterfaces.0.id"))
+		interfaceID := fmt.Sprint(harness.Value(all, "properties.networkProfile.networkInterfaces.0.id"))
 		path := strings.TrimPrefix(interfaceID, "/subscriptions/"+w.Azure.SubscriptionID+"/")
 		for _, want := range w.backendPools() {
 			if !w.has(path, "properties.ipConfigurations.0.properties."+pools, string(w.id(want))) {
@@ -166,7 +166,7 @@ func cloudProviderRows() []row {
 			kept: func(w *world) bool {
 				rule := "properties.loadBalancingRules." + service + "-TCP-80"
 				return w.has(outbound, "properties.frontendIPConfigurations", service) && w.has(outbound, "properties.backendAddressPools", "c1") &&
-					w.has(outbound, "properties.probes", service+"-TCP-80") && w.at(outbound, rule) != nil && at(w.get(serviceAddress), "tags.k8s-azure-cluster-name") == "c1"
+					w.has(outbound, "properties.probes", service+"-TCP-80") && w.at(outbound, rule) != nil && harness.Value(w.get(serviceAddress), "tags.k8s-azure-cluster-name") == "c1"
 			},
 			change: func(w *world) {
 				harness.Change(w.Stage, cluster(), func(c *infrav1.AzureCluster) { c.Spec.NetworkSpec.NodeOutboundLB.IdleTimeoutInMinutes = new(int32(15)) })
@@ -178,7 +178,7 @@ func cloudProviderRows() []row {
 			write: func(w *world) {
 				w.serveService()
 				w.rewrite(nic, func(resource body) {
-					properties := at(resource, "properties.ipConfigurations.0.properties").(body)
+					properties := harness.Value(resource, "properties.ipConfigurations.0.properties").(body)
 					have, _ := properties[pools].([]any)
 					properties[pools] = append(have, w.reference(servicePool))
 				})
@@ -215,7 +215,7 @@ func cloudProviderRows() []row {
 				harness.Change(w.Stage, pool(), func(p *infrav1.AzureMachinePool) { p.Spec.Template.VMSize = "Standard_D4s_v3" })
 				w.Until("the VMs are new", func() bool {
 					all := w.state()
-					return len(all) == 2 && !slices.ContainsFunc(all, func(instance body) bool { return at(instance, "sku.name") != "Standard_D4s_v3" })
+					return len(all) == 2 && !slices.ContainsFunc(all, func(instance body) bool { return harness.Value(instance, "sku.name") != "Standard_D4s_v3" })
 				})
 			},
 			sends: "PUT resourceGroups/c1/Microsoft.Compute/virtualMachineScaleSets/c1-mp",

@@ -24,7 +24,7 @@ func (w *world) attached(path string) []any {
 	have, _ := w.at(path, "properties.storageProfile.dataDisks").([]any)
 	lun := 0
 	for _, disk := range have {
-		if at(disk, "lun") == float64(lun) {
+		if harness.Value(disk, "lun") == float64(lun) {
 			lun++
 		}
 	}
@@ -103,7 +103,7 @@ func diskRows() []row {
 			write: func(w *world) { w.insert(subnet, "serviceEndpoints", body{"service": "Microsoft.Storage"}) },
 			kept: func(w *world) bool {
 				endpoints, _ := w.at(subnet, "properties.serviceEndpoints").([]any)
-				return slices.ContainsFunc(endpoints, func(endpoint any) bool { return at(endpoint, "service") == "Microsoft.Storage" })
+				return slices.ContainsFunc(endpoints, func(endpoint any) bool { return harness.Value(endpoint, "service") == "Microsoft.Storage" })
 			},
 			change: serviceEndpoint("Microsoft.Sql"), sends: "PUT resourceGroups/c1/Microsoft.Network/virtualNetworks/c1-vnet/subnets/nodes",
 		},

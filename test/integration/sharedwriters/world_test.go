@@ -262,28 +262,7 @@ func (w *world) rewrite(path string, change func(resource body)) {
 // at is the value at a dotted path of a resource, in lists by the name or position of an element; nil when there is none.
 func (w *world) at(path, dotted string) any {
 	w.T.Helper()
-	return at(w.get(path), dotted)
-}
-
-func at(value any, dotted string) any {
-	for part := range strings.SplitSeq(dotted, ".") {
-		switch v := value.(type) {
-		case body:
-			value = v[part]
-		case []any:
-			i := slices.IndexFunc(v, func(item any) bool { return strings.EqualFold(fmt.Sprint(at(item, "name")), part) })
-			if _, err := fmt.Sscanf(part, "%d", new(int)); err == nil && i < 0 {
-				_, _ = fmt.Sscanf(part, "%d", &i)
-			}
-			if i < 0 || i >= len(v) {
-				return nil
-			}
-			value = v[i]
-		default:
-			return nil
-		}
-	}
-	return value
+	return harness.Value(w.get(path), dotted)
 }
 
 // has reports whether a list of a resource has an element with this name or ID.
@@ -291,6 +270,6 @@ func (w *world) has(path, list, name string) bool {
 	w.T.Helper()
 	items, _ := w.at(path, list).([]any)
 	return slices.ContainsFunc(items, func(item any) bool {
-		return strings.EqualFold(fmt.Sprint(at(item, "name")), name) || strings.EqualFold(fmt.Sprint(at(item, "id")), name)
+		return strings.EqualFold(fmt.Sprint(harness.Value(item, "name")), name) || strings.EqualFold(fmt.Sprint(harness.Value(item, "id")), name)
 	})
 }
