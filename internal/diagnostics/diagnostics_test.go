@@ -29,12 +29,12 @@ func apiServer(w http.ResponseWriter, request *http.Request) {
 			return
 		}
 		review.Status.Authenticated = review.Spec.Token == "collector" || review.Spec.Token == "stranger"
-		review.Status.User = authenticationv1.UserInfo{Username: "the " + review.Spec.Token, UID: "1", Groups: []string{"all"}, Extra: map[string]authenticationv1.ExtraValue{"k": {"v"}}}
+		review.Status.User = authenticationv1.UserInfo{Username: "the " + review.Spec.Token, UID: "1", Groups: []string{"all", "system:authenticated"}, Extra: map[string]authenticationv1.ExtraValue{"k": {"v"}}}
 		_ = json.NewEncoder(w).Encode(review)
 	case strings.HasSuffix(request.URL.Path, "/subjectaccessreviews"):
 		var review authorizationv1.SubjectAccessReview
 		_ = json.NewDecoder(request.Body).Decode(&review)
-		want := authorizationv1.SubjectAccessReviewSpec{User: "the collector", UID: "1", Groups: []string{"all"}, Extra: map[string]authorizationv1.ExtraValue{"k": {"v"}},
+		want := authorizationv1.SubjectAccessReviewSpec{User: "the collector", UID: "1", Groups: []string{"all", "system:authenticated"}, Extra: map[string]authorizationv1.ExtraValue{"k": {"v"}},
 			NonResourceAttributes: &authorizationv1.NonResourceAttributes{Path: "/metrics", Verb: "get"}}
 		review.Status.Allowed = cmp.Equal(want, review.Spec)
 		_ = json.NewEncoder(w).Encode(review)
