@@ -140,7 +140,7 @@ func carrySharedElements(want Desired, body, have any, steps jsonpath.Path, path
 // ownsElement reports whether one of the owned paths is the element with this name in the list at path, or the list itself.
 func ownsElement(owned []string, path, name string) bool {
 	list := jsonpath.Parse(path)
-	element := append(slices.Clip(list), jsonpath.Step{Name: name, Element: true})
+	element := list.Element(name)
 	return slices.ContainsFunc(owned, func(other string) bool {
 		pattern := jsonpath.Parse(other)
 		return list.Matches(pattern) || element.Matches(pattern)

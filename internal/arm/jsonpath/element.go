@@ -43,6 +43,22 @@ func FindElement(list []any, key, name string) any {
 	return nil
 }
 
+// ElementNames returns the names of the elements of a list: those by ElementKey, or texts. Elements without a name are left out.
+func ElementNames(list []any) []string {
+	key := ElementKey(list)
+	out := make([]string, 0, len(list))
+	for _, item := range list {
+		name, isText := item.(string)
+		if key != "" {
+			name, isText = ElementName(item, key), true
+		}
+		if isText && name != "" {
+			out = append(out, name)
+		}
+	}
+	return out
+}
+
 // indexOf returns the position of the element that a step names, -1 if there is none.
 func indexOf(list []any, name string) int {
 	key := ElementKey(list)

@@ -18,7 +18,10 @@ type Path []Step
 
 // Parse parses the text of a path. Every text has a meaning: what is not closed ends with the text.
 func Parse(text string) Path {
-	var out Path
+	if text == "" {
+		return nil
+	}
+	out := make(Path, 0, 1+strings.Count(text, ".")+strings.Count(text, "["))
 	for text != "" {
 		var step Step
 		step, text = cutStep(text)
@@ -30,10 +33,11 @@ func Parse(text string) Path {
 // String returns the text of a path, which Parse reads.
 func (p Path) String() string {
 	var out strings.Builder
+	out.Grow(p.textLength())
 	for i, step := range p {
 		switch {
 		case step.Element:
-			out.WriteString("[" + strings.ReplaceAll(step.Name, "]", "]]") + "]")
+			writeDelimited(&out, '[', step.Name, ']')
 			continue
 		case i > 0:
 			out.WriteByte('.')
@@ -41,10 +45,36 @@ func (p Path) String() string {
 		if isPlainMember(step.Name) {
 			out.WriteString(step.Name)
 		} else {
-			out.WriteString(`"` + strings.ReplaceAll(step.Name, `"`, `""`) + `"`)
+			writeDelimited(&out, '"', step.Name, '"')
 		}
 	}
 	return out.String()
+}
+
+// textLength returns the length of most texts of a path.
+func (p Path) textLength() int {
+	length := 0
+	for _, step := range p {
+		length += len(step.Name) + 2
+	}
+	return length
+}
+
+// writeDelimited writes a name between delimiters. The second one is doubled in the name.
+func writeDelimited(out *strings.Builder, start byte, name string, end byte) {
+	out.WriteByte(start)
+	for i := range len(name) {
+		if name[i] == end {
+			out.WriteByte(end)
+		}
+		out.WriteByte(name[i])
+	}
+	out.WriteByte(end)
+}
+
+// Element returns the path of an element of the list at a path.
+func (p Path) Element(name string) Path {
+	return append(slices.Clip(p), Step{Name: name, Element: true})
 }
 
 // HasPrefix reports whether a path is another one or below it.

@@ -11,20 +11,33 @@ var (
 // have paths in this form. The whole body is "".
 func (p Path) Pointer() string {
 	var out strings.Builder
+	out.Grow(p.textLength())
 	for _, step := range p {
 		if step.Element {
-			out.WriteString("[" + strings.ReplaceAll(step.Name, "]", "]]") + "]")
+			writeDelimited(&out, '[', step.Name, ']')
 		} else {
-			out.WriteString("/" + escaper.Replace(step.Name))
+			out.WriteByte('/')
+			out.WriteString(escaper.Replace(step.Name))
 		}
 	}
 	return out.String()
 }
 
+// UnescapeMember returns the name of a member from the text between two slashes of a pointer.
+func UnescapeMember(text string) string {
+	if strings.IndexByte(text, '~') < 0 {
+		return text
+	}
+	return unescaper.Replace(text)
+}
+
 // ParsePointer parses the result of Pointer. A bracket in the name of a member counts as the start of an element, because the form has no
 // escape for it.
 func ParsePointer(pointer string) Path {
-	var out Path
+	if pointer == "" {
+		return nil
+	}
+	out := make(Path, 0, strings.Count(pointer, "/")+strings.Count(pointer, "["))
 	for pointer != "" {
 		if pointer[0] == '[' {
 			name, rest := cutDelimited(pointer[1:], ']')
@@ -36,7 +49,7 @@ func ParsePointer(pointer string) Path {
 		if end < 0 {
 			end = len(pointer)
 		}
-		out, pointer = append(out, Step{Name: unescaper.Replace(pointer[:end])}), pointer[end:]
+		out, pointer = append(out, Step{Name: UnescapeMember(pointer[:end])}), pointer[end:]
 	}
 	return out
 }

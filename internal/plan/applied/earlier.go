@@ -123,7 +123,7 @@ func (s pathSet) addGatewayAddresses(scope Scope) {
 
 func (s pathSet) addTag(id, key string) {
 	if !isOwnershipTag(key) {
-		s.addPaths(id, tagsPrefix+escaper.Replace(key))
+		s.addPaths(id, tagPointer(key))
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/jsonpath"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/types"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/aks/armschema"
 )
@@ -72,7 +73,7 @@ func (m State) nodePaths(g *arm.Graph, node *arm.Node) (paths []string, ok bool)
 		all, _ := body["tags"].(map[string]any)
 		for key := range all {
 			if !isOwnershipTag(key) {
-				paths = append(paths, tagsPrefix+escaper.Replace(key))
+				paths = append(paths, tagPointer(key))
 			}
 		}
 	}
@@ -88,19 +89,20 @@ func (m State) nodePaths(g *arm.Graph, node *arm.Node) (paths []string, ok bool)
 	}
 	for _, list := range slices.Concat(row.SharedLists, textLists[row.Name]) {
 		if strings.Contains(list, "[]") {
-			paths = append(paths, nestedPaths(body, list, "")...)
+			paths = append(paths, nestedPaths(body, list)...)
 			continue
 		}
-		items, _ := valueAt(body, list).([]any)
-		for _, item := range items {
-			child := node.ID.Child(list[strings.LastIndex(list, ".")+1:], elementName(item))
-			if of, isResource := findRow(child); !isResource || of.FromDefinition || of.WrittenWithParent || strings.Contains(elementName(item), "/") {
-				paths = append(paths, elementPointer(list, elementName(item)))
+		path := jsonpath.Parse(list)
+		items, _ := path.Get(body).([]any)
+		for _, name := range jsonpath.ElementNames(items) {
+			child := node.ID.Child(list[strings.LastIndex(list, ".")+1:], name)
+			if of, isResource := findRow(child); !isResource || of.FromDefinition || of.WrittenWithParent || strings.Contains(name, "/") {
+				paths = append(paths, path.Element(name).Pointer())
 			}
 		}
 	}
 	for _, setting := range row.PreservedPaths {
-		if !allLeaves && valueAt(body, setting) != nil {
+		if !allLeaves && jsonpath.Get(body, setting) != nil {
 			paths = append(paths, toPointer(setting))
 		}
 	}
@@ -125,13 +127,13 @@ const identityKinds, identityUsers = "identity.type", "identity.userAssignedIden
 
 // identityPaths returns the leaf paths of the kinds of identities and of the user-assigned ones in a body.
 func identityPaths(body map[string]any) (paths []string) {
-	kinds, _ := valueAt(body, identityKinds).(string)
+	kinds := jsonpath.GetText(body, identityKinds)
 	for kind := range strings.SplitSeq(kinds, ",") {
 		if kind = strings.TrimSpace(kind); kind != "" {
 			paths = append(paths, elementPointer(identityKinds, kind))
 		}
 	}
-	users, _ := valueAt(body, identityUsers).(map[string]any)
+	users, _ := jsonpath.Get(body, identityUsers).(map[string]any)
 	for id := range users {
 		paths = append(paths, elementPointer(identityUsers, id))
 	}
@@ -139,46 +141,43 @@ func identityPaths(body map[string]any) (paths []string) {
 }
 
 // nestedPaths returns the paths of the elements of lists within elements of other lists. list has the form
-// "properties.a[].properties.b". within is the pointer of value.
-func nestedPaths(value any, list, within string) (paths []string) {
-	outer, inner, more := strings.Cut(list, "[].")
-	object, _ := value.(map[string]any)
-	items, _ := valueAt(object, outer).([]any)
-	for _, item := range items {
-		here := within + elementPointer(outer, elementName(item))
-		if more {
-			paths = append(paths, nestedPaths(item, inner, here)...)
-		} else {
-			paths = append(paths, here)
+// "properties.a[].properties.b".
+func nestedPaths(body map[string]any, list string) (paths []string) {
+	for _, match := range jsonpath.Expand(body, list) {
+		items, _ := match.Value.([]any)
+		for _, name := range jsonpath.ElementNames(items) {
+			paths = append(paths, match.Path.Element(name).Pointer())
 		}
 	}
 	return paths
 }
 
 // canSend returns true if a plan can have sent a path of a resource. Other entries of an annotation are ignored.
-func (s Scope) canSend(id, path string) bool {
-	if key, ok := strings.CutPrefix(path, tagsPrefix); ok {
-		return !isOwnershipTag(unescaper.Replace(key))
+func (s Scope) canSend(id, pointer string) bool {
+	if key, ok := cutTag(pointer); ok {
+		return !isOwnershipTag(key)
 	}
 	row, known := findRow(arm.ID("/subscriptions/s" + groupsSegment + id))
-	if isCarriedList(row, path) {
+	if isCarriedList(row, pointer) {
 		return false
 	}
-	if _, ok := leafSchemas[row.Name]; !known || ok || path == recorded || s.AllLeaves {
+	if _, ok := leafSchemas[row.Name]; !known || ok || pointer == recorded || s.AllLeaves {
 		return known
 	}
-	list, inList := listPointer(path)
-	if row.SharedIdentity && (list == toPointer(identityKinds) || list == toPointer(identityUsers)) {
-		return inList
+	path := jsonpath.ParsePointer(pointer)
+	last := len(path) - 1
+	if !path[last].Element {
+		return slices.Contains(row.PreservedPaths, path.String())
 	}
-	return inList && slices.ContainsFunc(slices.Concat(row.SharedLists, textLists[row.Name]), func(other string) bool { return toPointer(other) == list }) ||
-		slices.ContainsFunc(row.PreservedPaths, func(setting string) bool { return toPointer(setting) == path })
+	list := path[:last].Shape().String()
+	return row.SharedIdentity && (list == identityKinds || list == identityUsers) ||
+		slices.Contains(row.SharedLists, list) || slices.Contains(textLists[row.Name], list)
 }
 
 // isCarriedList returns true for the path of a whole list into which other programs write too. Only its elements are recorded: an
 // owner of the list would remove the elements of the others with it.
-func isCarriedList(row types.Type, path string) bool {
-	return slices.ContainsFunc(row.SharedLists, func(list string) bool { return toPointer(list) == path })
+func isCarriedList(row types.Type, pointer string) bool {
+	return len(row.SharedLists) > 0 && !strings.HasSuffix(pointer, "]") && slices.Contains(row.SharedLists, toPath(pointer))
 }
 
 // moveIntoParents turns each resource that plans write in the body of its parent into an element of the parent's list. Annotations
@@ -203,31 +202,6 @@ func (s pathSet) moveIntoParents(scope Scope) pathSet {
 // isOwnershipTag returns true for tags of ownership, role and name. No spec removes them.
 func isOwnershipTag(key string) bool {
 	return infrav1.Marks(key) || strings.EqualFold(key, infrav1.RoleTag) || strings.EqualFold(key, infrav1.NameTag)
-}
-
-// elementName returns the key of a list element: its name, ID or service, or the element itself if it is a text.
-func elementName(item any) string {
-	object, ok := item.(map[string]any)
-	if !ok {
-		text, _ := item.(string)
-		return text
-	}
-	for _, key := range []string{"name", "id", "service"} {
-		if text, _ := object[key].(string); text != "" {
-			return text
-		}
-	}
-	return ""
-}
-
-// valueAt returns the value at a dotted path, nil if there is none.
-func valueAt(body map[string]any, path string) any {
-	var value any = body
-	for key := range strings.SplitSeq(path, ".") {
-		object, _ := value.(map[string]any)
-		value = object[key]
-	}
-	return value
 }
 
 func findRow(id arm.ID) (types.Type, bool) {

@@ -2,14 +2,14 @@ package applied
 
 import (
 	"encoding/json"
-	"iter"
 	"maps"
 	"slices"
 	"strings"
+
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/jsonpath"
 )
 
-// Leaf paths are JSON pointers (RFC 6901); an element of a list has its name, ID or text in brackets behind the list's, as in
-// "/properties/loadBalancingRules[LBRuleHTTPS]".
+// Leaf paths have the form that they have in annotations (jsonpath.Path.Pointer), as in "/properties/loadBalancingRules[LBRuleHTTPS]".
 const (
 	// recorded is the pointer to the whole of a resource: it was seen in Azure as the object's own.
 	recorded = ""
@@ -156,55 +156,18 @@ func foldCase(path string) string {
 	return path
 }
 
-var (
-	escaper   = strings.NewReplacer("~", "~0", "/", "~1")
-	unescaper = strings.NewReplacer("~1", "/", "~0", "~")
-)
+// toPointer returns the form in annotations of a path of the tables of types.
+func toPointer(path string) string { return jsonpath.Parse(path).Pointer() }
 
-// toPointer is a dotted path as a JSON pointer.
-func toPointer(path string) string { return "/" + strings.ReplaceAll(path, ".", "/") }
+func elementPointer(list, name string) string { return jsonpath.Parse(list).Element(name).Pointer() }
 
-// toDotted is a pointer as Node.Owned has paths.
-func toDotted(pointer string) string {
-	var out strings.Builder
-	for part := range splitPointer(strings.TrimPrefix(pointer, "/")) {
-		if part[0] != '[' {
-			part = strings.ReplaceAll(part, "/", ".")
-		}
-		out.WriteString(part)
-	}
-	return out.String()
+func tagPointer(key string) string { return jsonpath.Path{{Name: "tags"}, {Name: key}}.Pointer() }
+
+// cutTag returns the tag at a path, which may contain brackets.
+func cutTag(path string) (key string, ok bool) {
+	escaped, ok := strings.CutPrefix(path, tagsPrefix)
+	return jsonpath.UnescapeMember(escaped), ok
 }
 
-// listPointer is the list that a pointer leads to an element of, with "[]" for elements on the way, as "/properties/a[]/properties/b".
-func listPointer(pointer string) (list string, inList bool) {
-	var out strings.Builder
-	for part := range splitPointer(pointer) {
-		if inList = part[0] == '['; inList {
-			part = "[]"
-		}
-		out.WriteString(part)
-	}
-	return strings.TrimSuffix(out.String(), "[]"), inList
-}
-
-// splitPointer are the parts of a pointer in their order: those outside of brackets, and names of elements in theirs.
-func splitPointer(pointer string) iter.Seq[string] {
-	return func(yield func(string) bool) {
-		for pointer != "" {
-			end := strings.IndexByte(pointer, '[')
-			if end == 0 {
-				end = strings.IndexByte(pointer, ']') + 1
-			}
-			if end <= 0 {
-				end = len(pointer)
-			}
-			if !yield(pointer[:end]) {
-				return
-			}
-			pointer = pointer[end:]
-		}
-	}
-}
-
-func elementPointer(list, name string) string { return toPointer(list) + "[" + name + "]" }
+// toPath returns a path of an annotation as Node.OwnedPaths has paths.
+func toPath(pointer string) string { return jsonpath.ParsePointer(pointer).String() }

@@ -8,6 +8,7 @@ import (
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/jsonpath"
 )
 
 // pending is in front of a path that a plan has had, while no read of Azure has shown it. It is recorded before the write, so it counts
@@ -109,51 +110,27 @@ func wanted(g *arm.Graph, node *arm.Node) (any, error) {
 // hasPath reports whether a resource has at path what was sent there. Of an element of a list only the name counts, since Azure adds
 // properties.
 func hasPath(sent, observed any, path string) bool {
-	for part := range splitPointer(path) {
-		if element, inList := strings.CutPrefix(part, "["); inList {
-			element = strings.TrimSuffix(element, "]")
-			sent, observed = elementNamed(sent, element), elementNamed(observed, element)
-		} else {
-			for key := range strings.SplitSeq(strings.TrimPrefix(part, "/"), "/") {
-				sent, observed = member(sent, unescaper.Replace(key)), member(observed, unescaper.Replace(key))
-			}
-		}
-		if sent == nil || observed == nil {
+	steps := jsonpath.ParsePointer(path)
+	if key, isTag := cutTag(path); isTag {
+		steps = jsonpath.Path{{Name: "tags"}, {Name: key}}
+	}
+	for _, step := range steps {
+		if sent, observed = child(sent, step), child(observed, step); sent == nil || observed == nil {
 			return false
 		}
 	}
-	return strings.HasSuffix(path, "]") || isWithin(sent, observed)
+	return len(steps) > 0 && steps[len(steps)-1].Element || isWithin(sent, observed)
 }
 
-func member(object any, key string) any {
-	members, _ := object.(map[string]any)
-	if found, ok := members[key]; ok {
-		return found
+// child returns the value at a step, nil if there is none. An element of a text is a word in it, as a kind of identity.
+func child(value any, step jsonpath.Step) any {
+	text, isText := value.(string)
+	if !isText || !step.Element {
+		return jsonpath.Path{step}.GetFold(value)
 	}
-	for other, value := range members {
-		if strings.EqualFold(other, key) {
-			return value
-		}
-	}
-	return nil
-}
-
-// elementNamed returns the element of a list, the member of an object or the word of a list in one text with that name, or nil.
-func elementNamed(list any, element string) any {
-	switch list := list.(type) {
-	case []any:
-		for _, item := range list {
-			if strings.EqualFold(elementName(item), element) {
-				return item
-			}
-		}
-	case map[string]any:
-		return member(list, element)
-	case string:
-		for word := range strings.SplitSeq(list, ",") {
-			if strings.EqualFold(strings.TrimSpace(word), element) {
-				return word
-			}
+	for word := range strings.SplitSeq(text, ",") {
+		if strings.EqualFold(strings.TrimSpace(word), step.Name) {
+			return word
 		}
 	}
 	return nil
@@ -164,7 +141,7 @@ func isWithin(sent, observed any) bool {
 	switch sent := sent.(type) {
 	case map[string]any:
 		for key, value := range sent {
-			if !isWithin(value, member(observed, key)) {
+			if !isWithin(value, jsonpath.Path{{Name: key}}.GetFold(observed)) {
 				return false
 			}
 		}

@@ -40,11 +40,11 @@ func (m State) AddRemovals(g *arm.Graph) {
 		row, _ := findRow(node.ID)
 		_, inBody := leafSchemas[row.Name]
 		for _, path := range m.DroppedPaths(node) {
-			list, _, _ := strings.Cut(toDotted(path), "[")
-			if key, isTag := strings.CutPrefix(path, tagsPrefix); isTag {
-				node.DropTags = append(node.DropTags, unescaper.Replace(key))
-			} else if !inBody && !slices.Contains(textLists[row.Name], list) && !slices.Contains(node.OwnedPaths, toDotted(path)) {
-				node.OwnedPaths = append(node.OwnedPaths, toDotted(path))
+			list, _, _ := strings.Cut(toPath(path), "[")
+			if key, isTag := cutTag(path); isTag {
+				node.DropTags = append(node.DropTags, key)
+			} else if !inBody && !slices.Contains(textLists[row.Name], list) && !slices.Contains(node.OwnedPaths, toPath(path)) {
+				node.OwnedPaths = append(node.OwnedPaths, toPath(path))
 			}
 		}
 	}
