@@ -7,14 +7,17 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"sigs.k8s.io/cluster-api-provider-azure/internal/aso"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/aks/agentpool"
 )
 
 // CheckPool returns the errors in the spec of a pool and its MachinePool, like CheckSpec.
 func CheckPool(in Input, pool Pool) field.ErrorList {
 	path := field.NewPath("spec")
 	errs := checkPoolName(in, pool, path.Child("name"))
-	errs = append(errs, checkSystemPool(pool, path)...)
-	errs = append(errs, checkScaling(pool, path.Child("scaling"))...)
+	errs = append(errs, checkBounds(pool, path.Child("scaling"))...)
+	errs = append(errs, agentpool.Check(newRequest(pool), agentpool.Fields{
+		OSType: path.Child("osType"), ScaleSetPriority: path.Child("scaleSetPriority"), MinCount: path.Child("scaling", "minSize"), MaxCount: path.Child("scaling", "maxSize"),
+	})...)
 	if owner := pool.MachinePool; owner != nil && owner.Spec.Template.Spec.Version != "" {
 		errs = append(errs, checkVersion(field.NewPath("MachinePool", "spec", "template", "spec", "version"), owner.Spec.Template.Spec.Version)...)
 	}
@@ -47,42 +50,28 @@ func checkPoolName(in Input, pool Pool, path *field.Path) field.ErrorList {
 	return nil
 }
 
-// checkSystemPool rejects system pools that can have no node, that use Spot VMs, or that run Windows.
-func checkSystemPool(pool Pool, path *field.Path) field.ErrorList {
+// newRequest returns the properties of a pool that AKS accepts only together.
+func newRequest(pool Pool) agentpool.Request {
 	spec := pool.AzurePool.Spec
-	if spec.Mode != "System" {
-		return nil
-	}
-	var errs field.ErrorList
-	if deref(spec.OSType) == "Windows" {
-		errs = append(errs, field.Invalid(path.Child("osType"), "Windows", "a pool with mode System has Linux: choose mode User"))
-	}
-	if deref(spec.ScaleSetPriority) == "Spot" {
-		errs = append(errs, field.Invalid(path.Child("scaleSetPriority"), "Spot", "a pool with mode System has Regular nodes: choose mode User"))
-	}
+	out := agentpool.Request{System: spec.Mode == "System", Windows: deref(spec.OSType) == "Windows", Spot: deref(spec.ScaleSetPriority) == "Spot"}
 	if spec.Scaling != nil {
-		if least := toInt32(spec.Scaling.MinSize); least != nil && *least < 1 {
-			errs = append(errs, field.Invalid(path.Child("scaling", "minSize"), *least, "a pool with mode System has at least one node"))
-		}
-	} else if owner := pool.MachinePool; owner != nil && owner.Spec.Replicas != nil && *owner.Spec.Replicas < 1 {
-		errs = append(errs, field.Invalid(field.NewPath("MachinePool", "spec", "replicas"), *owner.Spec.Replicas, "a pool with mode System has at least one node: raise it, or choose mode User"))
+		out.Autoscaled, out.MinCount, out.MaxCount = true, toInt32(spec.Scaling.MinSize), toInt32(spec.Scaling.MaxSize)
 	}
-	return errs
+	if pool.MachinePool != nil {
+		out.Replicas = pool.MachinePool.Spec.Replicas
+	}
+	return out
 }
 
-func checkScaling(pool Pool, path *field.Path) field.ErrorList {
+// checkBounds rejects an autoscaler without both bounds.
+func checkBounds(pool Pool, path *field.Path) field.ErrorList {
 	scaling := pool.AzurePool.Spec.Scaling
-	if scaling == nil {
-		return nil
-	}
-	least, most := toInt32(scaling.MinSize), toInt32(scaling.MaxSize)
 	switch {
-	case least == nil:
+	case scaling == nil:
+	case scaling.MinSize == nil:
 		return field.ErrorList{field.Required(path.Child("minSize"), "AKS's autoscaler needs both bounds")}
-	case most == nil:
+	case scaling.MaxSize == nil:
 		return field.ErrorList{field.Required(path.Child("maxSize"), "AKS's autoscaler needs both bounds")}
-	case *least > *most:
-		return field.ErrorList{field.Invalid(path.Child("minSize"), *least, fmt.Sprintf("is above maxSize %d", *most))}
 	}
 	return nil
 }

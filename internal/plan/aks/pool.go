@@ -2,7 +2,6 @@ package aks
 
 import (
 	"cmp"
-	"fmt"
 
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 
@@ -104,11 +103,8 @@ func versionTooNewReason(in Input, pool Pool) string {
 	if pool.MachinePool == nil {
 		return ""
 	}
-	wanted := pool.MachinePool.Spec.Template.Spec.Version
-	controlPlane := version.Highest(in.ControlPlane.Spec.Version, managedcluster.CurrentVersion(in.Facts.Cluster))
-	if !version.IsLower(controlPlane, wanted) {
-		return ""
-	}
-	return fmt.Sprintf("MachinePool %s spec.template.spec.version %s is above AzureManagedControlPlane %s spec.version %s: raise the control plane's version first, or lower the pool's",
-		pool.MachinePool.Name, version.WithV(wanted), in.ControlPlane.Name, version.WithV(controlPlane))
+	return version.TooNewReason(
+		version.Requested{Field: "MachinePool " + pool.MachinePool.Name + " spec.template.spec.version", Version: pool.MachinePool.Spec.Template.Spec.Version},
+		version.Requested{Field: "AzureManagedControlPlane " + in.ControlPlane.Name + " spec.version", Version: in.ControlPlane.Spec.Version},
+		managedcluster.CurrentVersion(in.Facts.Cluster))
 }

@@ -9,6 +9,8 @@ import (
 
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/aks/agentpool"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/aks/managedcluster"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/aks/version"
 )
 
 // ManagedByAKS is the value of the annotation replicas-managed-by of a MachinePool while AKS's autoscaler runs.
@@ -42,4 +44,49 @@ func (in Input) completeAgentPool(m Manifest, id arm.ID) field.ErrorList {
 	}
 	scale.SetCount(m.Spec, have)
 	return errs
+}
+
+// checkAgentPool returns the errors in the properties of a pool that AKS accepts only together.
+func (in Input) checkAgentPool(m Manifest) field.ErrorList {
+	var replicas *int32
+	if machinePool := in.MachinePools[m.DeclaredIn]; machinePool != nil && in.isFirst(m) {
+		replicas = machinePool.Spec.Replicas
+	}
+	text := func(key string) string {
+		value, _ := m.Spec[key].(string)
+		return value
+	}
+	number := func(key string) *int32 {
+		if value, ok := m.Spec[key].(float64); ok {
+			return new(int32(value))
+		}
+		return nil
+	}
+	at := m.Path.Child("spec")
+	return agentpool.Check(agentpool.Request{
+		System: text("mode") == "System", Windows: text("osType") == "Windows", Spot: text("scaleSetPriority") == "Spot",
+		Autoscaled: HasAutoscaler(m), MinCount: number("minCount"), MaxCount: number("maxCount"), Replicas: replicas,
+	}, agentpool.Fields{OSType: at.Child("osType"), ScaleSetPriority: at.Child("scaleSetPriority"), MinCount: at.Child("minCount"), MaxCount: at.Child("maxCount")})
+}
+
+// versionTooNewReason returns the message about an agent pool with a higher version than its control plane, "" if the version is
+// allowed.
+func (in Input) versionTooNewReason(m Manifest, cluster arm.ID) string {
+	pool := version.Requested{Field: m.Path.Child("spec", "orchestratorVersion").String()}
+	pool.Version, _ = m.Spec["orchestratorVersion"].(string)
+	if machinePool := in.MachinePools[m.DeclaredIn]; machinePool != nil && in.isFirst(m) && machinePool.Spec.Template.Spec.Version != "" {
+		pool = version.Requested{Field: "MachinePool " + machinePool.Name + " spec.template.spec.version", Version: machinePool.Spec.Template.Spec.Version}
+	}
+	var controlPlane version.Requested
+	for _, of := range in.ManifestsOf(cluster) {
+		controlPlane.Field = of.DeclaredIn + " " + of.Path.Child("spec", "kubernetesVersion").String()
+		controlPlane.Version, _ = of.Spec["kubernetesVersion"].(string)
+		if in.Version != "" && in.isFirst(of) {
+			controlPlane = version.Requested{Field: of.DeclaredIn + " spec.version", Version: in.Version}
+		}
+	}
+	if controlPlane.Version == "" {
+		return "" // AKS decides about it, or another program does.
+	}
+	return version.TooNewReason(pool, controlPlane, managedcluster.CurrentVersion(in.observedResource(cluster)))
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/validation/field"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
@@ -77,6 +78,19 @@ func (c aksCase) machinePool() *clusterv1.MachinePool {
 
 func planTyped(t *testing.T, c aksCase) (cluster, pool *arm.Node) {
 	t.Helper()
+	in := typedInput(c)
+	graph, _, err := aks.BuildPlan(in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	pools, err := aks.BuildPoolPlan(in, in.Pools[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	return graph.Node(aksID), pools.Node(poolID)
+}
+
+func typedInput(c aksCase) aks.Input {
 	controlPlane := &infrav1.AzureManagedControlPlane{ObjectMeta: metav1.ObjectMeta{Name: "mc", Namespace: "n", Annotations: c.clusterAnnotations}}
 	controlPlane.Spec.Location, controlPlane.Spec.ResourceGroupName, controlPlane.Spec.Version = "eastus", "g", c.version
 	if c.channel != "" {
@@ -90,23 +104,24 @@ func planTyped(t *testing.T, c aksCase) (cluster, pool *arm.Node) {
 	if c.typed != nil {
 		c.typed(&azurePool.Spec)
 	}
-	in := aks.Input{
+	return aks.Input{
 		Cluster: &clusterv1.Cluster{ObjectMeta: metav1.ObjectMeta{Name: "c1", Namespace: "n"}}, ControlPlane: controlPlane, SubscriptionID: "s",
 		Pools: []aks.Pool{{MachinePool: c.machinePool(), AzurePool: azurePool}},
 		Facts: aks.Facts{Cluster: json.RawMessage(c.cluster), AgentPool: json.RawMessage(c.pool)},
 	}
-	graph, _, err := aks.BuildPlan(in)
-	if err != nil {
-		t.Fatal(err)
-	}
-	pools, err := aks.BuildPoolPlan(in, in.Pools[0])
-	if err != nil {
-		t.Fatal(err)
-	}
-	return graph.Node(aksID), pools.Node(poolID)
 }
 
 func planManifests(t *testing.T, c aksCase) (cluster, pool *arm.Node) {
+	t.Helper()
+	in := manifestInput(t, c)
+	in.Object = &metav1.ObjectMeta{Annotations: c.clusterAnnotations}
+	_, cluster = mustPlanNode(t, in, aksID)
+	in.Object = &metav1.ObjectMeta{Annotations: c.poolAnnotations}
+	_, pool = mustPlanNode(t, in, poolID)
+	return cluster, pool
+}
+
+func manifestInput(t *testing.T, c aksCase) Input {
 	t.Helper()
 	channel := ""
 	if c.channel != "" {
@@ -115,12 +130,8 @@ func planManifests(t *testing.T, c aksCase) (cluster, pool *arm.Node) {
 	in := newInput(t, groupManifest, strings.Replace(aksManifest, "dnsPrefix: x", "dnsPrefix: x"+channel+c.clusterManifest, 1),
 		strings.Replace(poolManifest, "mode: System", "mode: "+c.poolMode()+c.manifest, 1))
 	in.Version, in.MachinePools["it"] = c.version, c.machinePool()
-	in.Object = &metav1.ObjectMeta{Annotations: c.clusterAnnotations}
 	in.Facts[aksID.Key()], in.Facts[poolID.Key()] = json.RawMessage(c.cluster), json.RawMessage(c.pool)
-	_, cluster = mustPlanNode(t, in, aksID)
-	in.Object = &metav1.ObjectMeta{Annotations: c.poolAnnotations}
-	_, pool = mustPlanNode(t, in, poolID)
-	return cluster, pool
+	return in
 }
 
 // properties returns those of a node's body.
@@ -362,4 +373,65 @@ func TestSSHKeyInOtherWhiteSpace(t *testing.T) {
 			t.Errorf("(-want +got):\n%s", diff)
 		}
 	})
+}
+
+// TestPoolAboveControlPlane plans a pool with a higher version than the object of its control plane has. AKS refuses it, alone or with
+// its cluster.
+func TestPoolAboveControlPlane(t *testing.T) {
+	for name, test := range map[string]struct {
+		reason, controlPlane, pool, cluster string
+		refused                             bool
+	}{
+		"new cluster":        {"AKS would refuse the cluster with the pool", "v1.33.2", "v1.34.1", "", true},
+		"cluster exists":     {"the control plane is not going to run the version", "v1.33.2", "v1.34.1", cleanCluster, true},
+		"control plane next": {"the pool waits for the control plane", "v1.34.1", "v1.34.1", cleanCluster, false},
+		"raised by AKS":      {"the control plane runs the version", "v1.33.1", "v1.33.2", cleanCluster, false},
+		"older pool":         {"AKS accepts it", "v1.33.2", "v1.32.9", cleanCluster, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c := aksCase{version: test.controlPlane, poolVersion: test.pool, replicas: new(int32(1)), cluster: test.cluster}
+			planFamilies(t, c, func(t *testing.T, cluster, pool *arm.Node) {
+				for _, node := range []*arm.Node{cluster, pool} {
+					refused := strings.Contains(node.Refused, "MachinePool mp spec.template.spec.version "+test.pool+" is above ")
+					if want := test.refused && (node == pool || test.cluster == ""); refused != want {
+						t.Errorf("%s: %s is refused with %q", test.reason, node.ID.ShortName(), node.Refused)
+					}
+				}
+			})
+		})
+	}
+}
+
+// TestPoolRequest checks properties that AKS accepts only together.
+func TestPoolRequest(t *testing.T) {
+	for name, test := range map[string]struct {
+		reason   string
+		replicas int32
+		mode     string
+		typed    func(spec *infrav1.AzureManagedMachinePoolSpec)
+		manifest string
+		want     map[string]string
+	}{
+		"plain":          {reason: "nothing is wrong", replicas: 1},
+		"Windows":        {reason: "pods of the system need Linux", replicas: 1, typed: func(spec *infrav1.AzureManagedMachinePoolSpec) { spec.OSType = new("Windows") }, manifest: ", osType: Windows", want: map[string]string{"typed": "spec.osType: Invalid value", "manifests": ".spec.osType: Invalid value"}},
+		"Spot":           {reason: "pods of the system need nodes that stay", replicas: 1, typed: func(spec *infrav1.AzureManagedMachinePoolSpec) { spec.ScaleSetPriority = new("Spot") }, manifest: ", scaleSetPriority: Spot", want: map[string]string{"typed": "spec.scaleSetPriority: Invalid value", "manifests": ".spec.scaleSetPriority: Invalid value"}},
+		"no nodes":       {reason: "pods of the system need a node", want: map[string]string{"typed": "MachinePool.spec.replicas: Invalid value: 0", "manifests": "MachinePool.spec.replicas: Invalid value: 0"}},
+		"no nodes, User": {reason: "other pools may have none", mode: "User"},
+		"down to nothing": {reason: "pods of the system need a node", replicas: 1, typed: func(spec *infrav1.AzureManagedMachinePoolSpec) {
+			spec.Scaling = &infrav1.ManagedMachinePoolScaling{MinSize: new(0), MaxSize: new(3)}
+		}, manifest: ", enableAutoScaling: true, minCount: 0, maxCount: 3", want: map[string]string{"typed": "spec.scaling.minSize: Invalid value: 0", "manifests": ".spec.minCount: Invalid value: 0"}},
+		"bounds": {reason: "no number is between them", replicas: 1, typed: func(spec *infrav1.AzureManagedMachinePoolSpec) {
+			spec.Scaling = &infrav1.ManagedMachinePoolScaling{MinSize: new(4), MaxSize: new(3)}
+		}, manifest: ", enableAutoScaling: true, minCount: 4, maxCount: 3", want: map[string]string{"typed": "spec.scaling.minSize: Invalid value: 4: is above maxSize 3", "manifests": ".spec.minCount: Invalid value: 4: is above maxCount 3"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c := aksCase{version: version1332, poolVersion: version1332, replicas: &test.replicas, mode: test.mode, cluster: cleanCluster, typed: test.typed, manifest: test.manifest}
+			in := typedInput(c)
+			for family, errs := range map[string]field.ErrorList{"typed": aks.CheckPool(in, in.Pools[0]), "manifests": CheckManifests(manifestInput(t, c))} {
+				if want := test.want[family]; want == "" && len(errs) > 0 || want != "" && (len(errs) != 1 || !strings.Contains(errs[0].Error(), want)) {
+					t.Errorf("%s: %s: %v", family, test.reason, errs)
+				}
+			}
+		})
+	}
 }

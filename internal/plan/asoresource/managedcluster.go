@@ -70,7 +70,8 @@ func (in Input) buildPoolProfiles(cluster arm.ID, definition schema.Definition) 
 		pool := managedcluster.NewPool{Holder: m.DeclaredIn, Name: m.AzureName(), HasMachinePool: in.MachinePools[m.DeclaredIn] != nil}
 		pool.Mode, _ = m.Spec["mode"].(string)
 		body, waits, errs := in.buildBody(m, id)
-		if pool.Blocked = waits; len(errs) > 0 {
+		pool.Blocked, pool.Refused = waits, in.versionTooNewReason(m, cluster)
+		if len(errs) > 0 {
 			pool.Refused = m.DeclaredIn + ": " + errs.ToAggregate().Error()
 		}
 		if properties, ok := body.Properties["properties"].(map[string]any); ok {

@@ -119,6 +119,7 @@ func (in Input) buildBody(m Manifest, id arm.ID) (body aso.Body, blocked string,
 		if first {
 			errs = in.completeAgentPool(m, id)
 		}
+		errs = append(errs, in.checkAgentPool(m)...)
 		setWantedVersion(m, "orchestratorVersion", agentpool.Observe(in.observedResource(id)).Version())
 	}
 	body, wrong := in.TranslateManifest(m, &in.Values)
@@ -246,6 +247,7 @@ func (in Input) setBody(m Manifest, lastApplied applied.State, node *arm.Node, b
 	case types.AgentPool:
 		have := agentpool.Observe(observed)
 		agentpool.SetBody(node, lastApplied, apiVersion, have, body)
+		node.Refused = in.versionTooNewReason(m, node.ID.Parent())
 		if parent := in.observedResource(node.ID.Parent()); len(parent) > 0 && node.Blocked == "" {
 			node.Blocked = agentpool.WaitReason(node.ID.Parent().Name(), managedcluster.Observe(parent), have, jsonpath.GetText(body, "properties.orchestratorVersion"))
 		}

@@ -58,11 +58,15 @@ func Wanted(have Observed, versions ...string) string {
 // it returns the alias: AKS keeps the minor version as requested and runs its newest patch.
 // https://learn.microsoft.com/en-us/azure/aks/supported-kubernetes-versions#alias-minor-version
 func keepAlias(wanted string, have Observed) string {
-	requested := have.Requested
-	if requested != "" && wanted == have.Running && strings.Count(requested, ".") == 1 && strings.HasPrefix(wanted, requested+".") {
-		return requested
+	if wanted == have.Running && isAliasOf(have.Requested, wanted) {
+		return have.Requested
 	}
 	return wanted
+}
+
+// isAliasOf reports whether a version like "1.33" stands for the newest patch of the minor version of another one.
+func isAliasOf(alias, version string) bool {
+	return strings.Count(alias, ".") == 1 && strings.HasPrefix(version, alias+".")
 }
 
 // WaitReason returns the reason why a pool of a version waits for its control plane, "" if AKS accepts the version. AKS rejects pools
@@ -74,4 +78,17 @@ func WaitReason(cluster, running, wanted string) string {
 		return ""
 	}
 	return fmt.Sprintf("waits for the control plane of %s to run %s: it runs %s", cluster, WithV(wanted), WithV(running))
+}
+
+// Requested is a version that an object requests. Field names the object and the field, as in "MachinePool p spec.version".
+type Requested struct{ Field, Version string }
+
+// TooNewReason returns the message about a pool that requests a higher version than its control plane, which runs the version running
+// or none yet. It is "" if AKS accepts the version, or if nothing is known of the control plane's.
+func TooNewReason(pool, controlPlane Requested, running string) string {
+	highest := Highest(controlPlane.Version, running)
+	if highest == "" || !IsLower(highest, pool.Version) || isAliasOf(highest, withoutV(pool.Version)) {
+		return ""
+	}
+	return fmt.Sprintf("%s %s is above %s %s: raise the control plane's version first, or lower the pool's", pool.Field, WithV(pool.Version), controlPlane.Field, WithV(highest))
 }
