@@ -10,6 +10,7 @@ import (
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/jsonpath"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/types"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/aso"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/asoresource"
@@ -132,13 +133,13 @@ func (w *manifestWriter) addManifest(to *[]runtime.RawExtension, r Resource, nam
 			return
 		}
 		path := strings.TrimPrefix(wrong.Field, "spec.resources[0].spec.")
-		value := valueAt(spec, path)
+		value := jsonpath.GetFold(spec, path)
 		if strings.ContainsAny(path, "[") || path == wrong.Field || value == nil {
 			w.err = fmt.Errorf("%s: a resource manifest cannot contain it: %w", r.ID, wrong)
 			return
 		}
 		w.omitted = append(w.omitted, newOmittedValue(r.ID, path, value, wrong.Detail))
-		deleteValue(spec, path)
+		jsonpath.Delete(spec, path)
 	}
 }
 

@@ -13,6 +13,7 @@ import (
 
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/compare"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/jsonpath"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/types"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/aso"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/aks"
@@ -79,7 +80,7 @@ func buildPatch(of aso.Kind, r Resource, node *arm.Node) (string, []OmittedValue
 	for _, difference := range compare.Diff(compare.Desired{Type: row, Body: planned, OwnedPaths: node.OwnedPaths}, have) {
 		if path := difference.Path; !strings.ContainsAny(path, "[*") && !strings.HasPrefix(path, "tags.") && !slices.Contains(stateProperties, path) {
 			object, _ := have.(map[string]any)
-			setValue(wanted, path, valueAt(object, path))
+			jsonpath.Set(wanted, path, jsonpath.GetFold(object, path))
 		}
 	}
 	return splitPatchable(of, r, wanted)
@@ -89,7 +90,7 @@ func buildPatch(of aso.Kind, r Resource, node *arm.Node) (string, []OmittedValue
 func collectUnplanned(of aso.Kind, version, path string, shown, planned, wanted map[string]any) {
 	for key, value := range shown {
 		here := armschema.JoinPath(path, key)
-		said := lookupFold(planned, key)
+		said, _ := jsonpath.LookUp(planned, key)
 		object, isObject := value.(map[string]any)
 		property, _ := armschema.FindProperty(of, version, here)
 		if isDocumentedDefault(property.DocumentedDefault, value) {

@@ -6,9 +6,8 @@ import (
 	"fmt"
 	"strings"
 
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/jsonpath"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/schema"
 )
 
@@ -36,11 +35,11 @@ func settableBody(r Resource) (map[string]any, schema.Definition, error) {
 	}
 	out, _ := stripUnsettable(definition.Body(), shown).(map[string]any)
 	for _, path := range stateProperties {
-		deleteValue(out, path)
+		jsonpath.Delete(out, path)
 	}
 	for list, single := range singleValueLists {
-		if values, _ := valueAt(out, list).([]any); len(values) == 1 && values[0] == valueAt(out, single) {
-			deleteValue(out, list)
+		if values, _ := jsonpath.GetFold(out, list).([]any); len(values) == 1 && values[0] == jsonpath.GetFold(out, single) {
+			jsonpath.Delete(out, list)
 		}
 	}
 	deleteKubeletIdentityOfAKS(out)
@@ -49,8 +48,8 @@ func settableBody(r Resource) (map[string]any, schema.Definition, error) {
 
 // deleteKubeletIdentityOfAKS deletes the kubelet identity that AKS created in the node resource group.
 func deleteKubeletIdentityOfAKS(body map[string]any) {
-	group, _ := valueAt(body, "properties.nodeResourceGroup").(string)
-	profiles, _ := valueAt(body, "properties.identityProfile").(map[string]any)
+	group, _ := jsonpath.GetFold(body, "properties.nodeResourceGroup").(string)
+	profiles, _ := jsonpath.GetFold(body, "properties.identityProfile").(map[string]any)
 	for key, value := range profiles {
 		profile, _ := value.(map[string]any)
 		id, _ := profile["resourceId"].(string)
@@ -59,7 +58,7 @@ func deleteKubeletIdentityOfAKS(body map[string]any) {
 		}
 	}
 	if len(profiles) == 0 {
-		deleteValue(body, "properties.identityProfile")
+		jsonpath.Delete(body, "properties.identityProfile")
 	}
 }
 
@@ -102,48 +101,6 @@ func stripUnsettable(part schema.Part, value any) any {
 		}
 	}
 	return value
-}
-
-// valueAt returns the value at a dotted path, nil if there is none. Keys ignore case.
-func valueAt(body map[string]any, path string) any {
-	var value any = body
-	for key := range strings.SplitSeq(path, ".") {
-		object, _ := value.(map[string]any)
-		value = lookupFold(object, key)
-	}
-	return value
-}
-
-func lookupFold(object map[string]any, key string) any {
-	if value, ok := object[key]; ok {
-		return value
-	}
-	for other, value := range object {
-		if strings.EqualFold(other, key) {
-			return value
-		}
-	}
-	return nil
-}
-
-// deleteValue deletes the value at a dotted path.
-func deleteValue(body map[string]any, path string) {
-	unstructured.RemoveNestedField(body, strings.Split(path, ".")...)
-}
-
-// setValue sets the value at a dotted path and creates missing objects.
-func setValue(body map[string]any, path string, value any) {
-	key, rest, deeper := strings.Cut(path, ".")
-	if !deeper {
-		body[key] = value
-		return
-	}
-	object, ok := body[key].(map[string]any)
-	if !ok {
-		object = map[string]any{}
-		body[key] = object
-	}
-	setValue(object, rest, value)
 }
 
 // decodeAs converts a value to another type by JSON. Keys ignore case. It returns nil if the value does not fit.

@@ -61,23 +61,3 @@ func countDocuments(text string) int {
 	}
 	return count
 }
-
-// cloneValue copies a decoded JSON value.
-func cloneValue(value any) any {
-	switch value := value.(type) {
-	case map[string]any:
-		out := make(map[string]any, len(value))
-		for key, child := range value {
-			out[key] = cloneValue(child)
-		}
-		return out
-	case []any:
-		out := make([]any, len(value))
-		for i, child := range value {
-			out[i] = cloneValue(child)
-		}
-		return out
-	default:
-		return value
-	}
-}

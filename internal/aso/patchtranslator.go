@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/jsonpath"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/nearest"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/aks/armschema"
 )
@@ -37,7 +38,7 @@ type problem struct {
 func translatePatches(kind Kind, version string, body map[string]any, patches []string, secrets Secrets) *patchTranslator {
 	t := &patchTranslator{kind: kind, version: version, secrets: secrets, body: map[string]any{}}
 	if body != nil {
-		t.body = cloneValue(body).(map[string]any)
+		t.body = jsonpath.Clone(body).(map[string]any)
 	}
 	for i, text := range patches {
 		t.index = i

@@ -72,6 +72,9 @@ func writeDelimited(out *strings.Builder, start byte, name string, end byte) {
 	out.WriteByte(end)
 }
 
+// Member returns the path of a member of the object at a path.
+func (p Path) Member(name string) Path { return append(slices.Clip(p), Step{Name: name}) }
+
 // Element returns the path of an element of the list at a path.
 func (p Path) Element(name string) Path {
 	return append(slices.Clip(p), Step{Name: name, Element: true})

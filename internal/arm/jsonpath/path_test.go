@@ -23,6 +23,7 @@ func TestPathHasOneTextAndOnePointer(t *testing.T) {
 		"key with a dot":    {reason: "A label is one member.", path: Path{{Name: "nodeLabels"}, {Name: "example.com/team"}}, text: `nodeLabels."example.com/team"`, pointer: "/nodeLabels/example.com~1team"},
 		"key with a quote":  {reason: "Quotes are doubled.", path: Path{{Name: `"a".b`}, {Name: "c"}}, text: `"""a"".b".c`, pointer: `/"a".b/c`},
 		"key with a tilde":  {reason: "Pointers escape tildes.", path: Path{{Name: "~1"}}, text: "~1", pointer: "/~01"},
+		"key with brackets": {reason: "A bracket in a key starts no element.", path: Path{{Name: "a[b]"}, {Name: "c", Element: true}}, text: `"a[b]"[c]`, pointer: "/a~2b][c]"},
 		"empty key":         {reason: "JSON allows empty keys.", path: Path{{Name: ""}, {Name: "a"}, {Name: ""}}, text: `"".a.""`, pointer: "//a/"},
 		"element of a list": {reason: "The body may be a list.", path: Path{{Name: "0", Element: true}, {Name: "a"}}, text: "[0].a", pointer: "[0]/a"},
 	} {
@@ -104,6 +105,9 @@ func FuzzParse(f *testing.F) {
 		}
 		if diff := cmp.Diff(path, Parse(path.String())); diff != "" {
 			t.Errorf("%q is another path: %s", path.String(), diff)
+		}
+		if diff := cmp.Diff(path, ParsePointer(path.Pointer())); diff != "" {
+			t.Errorf("%q is another path: %s", path.Pointer(), diff)
 		}
 		body := map[string]any{}
 		if path = Parse(text); len(path) > 0 && !path[0].Element {

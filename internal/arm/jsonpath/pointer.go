@@ -3,12 +3,12 @@ package jsonpath
 import "strings"
 
 var (
-	escaper   = strings.NewReplacer("~", "~0", "/", "~1")
-	unescaper = strings.NewReplacer("~1", "/", "~0", "~")
+	escaper   = strings.NewReplacer("~", "~0", "/", "~1", "[", "~2")
+	unescaper = strings.NewReplacer("~2", "[", "~1", "/", "~0", "~")
 )
 
 // Pointer returns a path as a JSON pointer (RFC 6901) with elements in brackets, as in "/properties/probes[HTTPSProbe]". Annotations
-// have paths in this form. The whole body is "".
+// have paths in this form. The whole body is "". Besides the escapes of the RFC, "~2" stands for an opening bracket in the name of a member.
 func (p Path) Pointer() string {
 	var out strings.Builder
 	out.Grow(p.textLength())
@@ -31,8 +31,7 @@ func UnescapeMember(text string) string {
 	return unescaper.Replace(text)
 }
 
-// ParsePointer parses the result of Pointer. A bracket in the name of a member counts as the start of an element, because the form has no
-// escape for it.
+// ParsePointer parses the result of Pointer. Every text has a meaning.
 func ParsePointer(pointer string) Path {
 	if pointer == "" {
 		return nil

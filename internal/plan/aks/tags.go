@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/jsonpath"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/aks/managedcluster"
 )
@@ -41,7 +42,7 @@ func mergeTags(body map[string]any, path string, tags map[string]string) {
 	if len(tags) == 0 {
 		return
 	}
-	all, _ := valueAt(body, path).(map[string]any)
+	all, _ := jsonpath.Get(body, path).(map[string]any)
 	all = maps.Clone(all)
 	if all == nil {
 		all = map[string]any{}
@@ -50,5 +51,5 @@ func mergeTags(body map[string]any, path string, tags map[string]string) {
 		maps.DeleteFunc(all, func(other string, _ any) bool { return strings.EqualFold(key, other) })
 		all[key] = value
 	}
-	setValue(body, path, all)
+	jsonpath.Set(body, path, all)
 }

@@ -5,10 +5,10 @@ import (
 	"encoding/json"
 	"maps"
 	"slices"
-	"strings"
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/jsonpath"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/types"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/aso"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/aks/managedcluster"
@@ -85,18 +85,10 @@ func ListExports(m Manifest, observed json.RawMessage) []Export {
 	configMaps := toObject(operator["configMaps"])
 	for _, name := range slices.Sorted(maps.Keys(configMaps)) {
 		if path, ok := exportedPaths[resourceType][name]; ok {
-			if value := textAt(shown, path); value != "" {
+			if value := jsonpath.GetText(shown, path); value != "" {
 				out = append(out, Export{Name: name, To: aso.ReadKeyRef(configMaps[name]), Value: value, Path: asked.Child("configMaps", name)})
 			}
 		}
 	}
 	return slices.DeleteFunc(out, func(e Export) bool { return e.To.Name == "" || e.To.Key == "" })
-}
-
-func textAt(value any, path string) string {
-	for key := range strings.SplitSeq(path, ".") {
-		value = toObject(value)[key]
-	}
-	text, _ := value.(string)
-	return text
 }

@@ -106,7 +106,7 @@ func toObject(value any) map[string]any {
 
 // buildBody returns the completed body of a manifest, and the reason to wait if it refers to something that does not exist yet.
 func (in Input) buildBody(m Manifest, id arm.ID) (body aso.Body, blocked string, errs field.ErrorList) {
-	m.Spec = deepCopy(m.Spec).(map[string]any)
+	m.Spec = jsonpath.CloneObject(m.Spec)
 	resourceType, _ := m.ResourceType()
 	first := in.isFirst(m)
 	switch resourceType {
@@ -254,22 +254,4 @@ func (in Input) setBody(m Manifest, lastApplied applied.State, node *arm.Node, b
 	default:
 		node.Body, node.PlannedBody = body, body
 	}
-}
-
-func deepCopy(value any) any {
-	switch value := value.(type) {
-	case map[string]any:
-		out := make(map[string]any, len(value))
-		for key, inner := range value {
-			out[key] = deepCopy(inner)
-		}
-		return out
-	case []any:
-		out := make([]any, len(value))
-		for i, inner := range value {
-			out[i] = deepCopy(inner)
-		}
-		return out
-	}
-	return value
 }

@@ -2,7 +2,8 @@ package armschema
 
 import (
 	"slices"
-	"strings"
+
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/jsonpath"
 )
 
 // ownedElsewhere are leaf paths that are never reset, because leaving them out does not mean removal. Agent pools, versions and
@@ -15,38 +16,18 @@ var ownedElsewhere = []string{
 // is an empty object. null is not a leaf. Paths that other objects own are left out.
 func LeafPaths(body map[string]any) []string {
 	var out []string
-	collectLeaves(&out, "", body)
+	jsonpath.Walk(body, func(path jsonpath.Path, value any) bool {
+		pointer := path.Pointer()
+		if value == nil || slices.Contains(ownedElsewhere, pointer) {
+			return false
+		}
+		if object, ok := value.(map[string]any); ok && (len(object) > 0 || len(path) == 0) {
+			return true
+		}
+		out = append(out, pointer)
+		return false
+	})
 	slices.Sort(out)
-	return out
-}
-
-func collectLeaves(out *[]string, path string, value any) {
-	if value == nil || slices.Contains(ownedElsewhere, path) {
-		return
-	}
-	object, ok := value.(map[string]any)
-	if !ok || len(object) == 0 && path != "" {
-		*out = append(*out, path)
-		return
-	}
-	for key, value := range object {
-		collectLeaves(out, path+"/"+escapeKey(key), value)
-	}
-}
-
-var (
-	escaper   = strings.NewReplacer("~", "~0", "/", "~1")
-	unescaper = strings.NewReplacer("~1", "/", "~0", "~")
-)
-
-func escapeKey(key string) string { return escaper.Replace(key) }
-
-// splitPath returns the keys of a leaf path.
-func splitPath(path string) []string {
-	out := strings.Split(strings.TrimPrefix(path, "/"), "/")
-	for i := range out {
-		out[i] = unescaper.Replace(out[i])
-	}
 	return out
 }
 
@@ -54,8 +35,8 @@ func splitPath(path string) []string {
 func propertiesOnPath(kind Kind, version, path string) ([]Property, bool) {
 	var out []Property
 	at := ""
-	for _, step := range splitPath(path) {
-		here := JoinPath(at, step)
+	for _, step := range jsonpath.ParsePointer(path) {
+		here := JoinPath(at, step.Name)
 		if len(out) > 0 && out[len(out)-1].Type == Map {
 			here = JoinPath(at, "*")
 		}

@@ -5,6 +5,8 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/jsonpath"
 )
 
 // ResetDropped returns a copy of a body that also resets values which were sent before and are not in the body. AKS keeps the
@@ -17,7 +19,7 @@ import (
 // unremovable are the leaf paths that cannot be reset, sorted: properties that cannot change after creation, that Azure requires, or
 // that do not exist in the api-version. body is not changed.
 func ResetDropped(kind Kind, version string, body map[string]any, previous []string) (out map[string]any, unremovable []string) {
-	r := reset{kind: kind, version: version, before: body, body: cloneObject(body), previous: slices.Sorted(slices.Values(previous))}
+	r := reset{kind: kind, version: version, before: body, body: jsonpath.CloneObject(body), previous: slices.Sorted(slices.Values(previous))}
 	for _, path := range r.previous {
 		r.resetPath(path)
 	}
@@ -95,11 +97,11 @@ func (r *reset) isSwitchedOff(path string, properties []Property) bool {
 		object := pathPrefix(path, i+1)
 		for _, name := range SettableNames(r.kind, r.version, properties[i].Path) {
 			p, _ := FindProperty(r.kind, r.version, JoinPath(properties[i].Path, name))
-			at := object + "/" + escapeKey(name)
+			at := object + "/" + name
 			if !p.isOffByDefault() || at == path {
 				continue
 			}
-			if hasValue(r.before, at) && findValue(r.before, splitPath(at)) == p.DefaultValue() || !hasValue(r.before, object) && slices.Contains(r.previous, at) {
+			if hasValue(r.before, at) && jsonpath.ParsePointer(at).Get(r.before) == p.DefaultValue() || !hasValue(r.before, object) && slices.Contains(r.previous, at) {
 				return true
 			}
 		}
@@ -124,24 +126,14 @@ func (r *reset) missingMapEntry(path string, properties []Property) (string, boo
 
 // objectAt returns the object at a path of the new body, empty if there is none.
 func (r *reset) objectAt(path string) map[string]any {
-	if value, ok := findValue(r.body, splitPath(path)).(map[string]any); ok {
+	if value, ok := jsonpath.ParsePointer(path).Get(r.body).(map[string]any); ok {
 		return value
 	}
 	return map[string]any{}
 }
 
 func (r *reset) setValue(path string, value any) {
-	keys := splitPath(path)
-	at := r.body
-	for _, key := range keys[:len(keys)-1] {
-		next, ok := at[key].(map[string]any)
-		if !ok {
-			next = map[string]any{}
-			at[key] = next
-		}
-		at = next
-	}
-	at[keys[len(keys)-1]] = value
+	jsonpath.ParsePointer(path).Set(r.body, value)
 	r.added = append(r.added, path)
 }
 
@@ -154,14 +146,15 @@ func (r *reset) dropIncompleteObjects() {
 			if hasValue(r.before, object) || r.isComplete(object, properties[i]) {
 				continue
 			}
-			if parent := findValue(r.body, splitPath(pathPrefix(path, i))); parent != nil {
-				delete(parent.(map[string]any), splitPath(object)[i])
+			steps := jsonpath.ParsePointer(object)
+			if parent, ok := steps[:i].Get(r.body).(map[string]any); ok {
+				delete(parent, steps[i].Name)
 			}
 			r.unremovable = append(r.unremovable, path)
 			break
 		}
 	}
-	r.pruneEmpty("", r.body)
+	r.pruneEmpty(nil, r.body)
 }
 
 // isComplete reports whether the object at a path has all properties that Azure requires.
@@ -169,7 +162,7 @@ func (r *reset) isComplete(path string, p Property) bool {
 	if p.Type != Object {
 		return true
 	}
-	value := findValue(r.body, splitPath(path))
+	value := jsonpath.ParsePointer(path).Get(r.body)
 	object, _ := value.(map[string]any)
 	for _, name := range SettableNames(r.kind, r.version, p.Path) {
 		if child, _ := FindProperty(r.kind, r.version, JoinPath(p.Path, name)); child.Required && object[name] == nil {
@@ -180,15 +173,15 @@ func (r *reset) isComplete(path string, p Property) bool {
 }
 
 // pruneEmpty removes objects that became empty and are not in the original body. Maps are kept, because {} removes their entries.
-func (r *reset) pruneEmpty(path string, object map[string]any) {
+func (r *reset) pruneEmpty(path jsonpath.Path, object map[string]any) {
 	for _, key := range slices.Sorted(maps.Keys(object)) {
-		here := path + "/" + escapeKey(key)
+		here := path.Member(key)
 		child, ok := object[key].(map[string]any)
-		if !ok || hasValue(r.before, here) && len(child) == 0 {
+		if !ok || here.Has(r.before) && len(child) == 0 {
 			continue
 		}
 		r.pruneEmpty(here, child)
-		properties, known := propertiesOnPath(r.kind, r.version, here)
+		properties, known := propertiesOnPath(r.kind, r.version, here.Pointer())
 		if len(child) == 0 && known && properties[len(properties)-1].Type == Object {
 			delete(object, key)
 		}
@@ -196,44 +189,11 @@ func (r *reset) pruneEmpty(path string, object map[string]any) {
 }
 
 // hasValue reports whether the body has a value at a leaf path, which may be null.
-func hasValue(body map[string]any, path string) bool {
-	keys := splitPath(path)
-	parent, ok := findValue(body, keys[:len(keys)-1]).(map[string]any)
-	if !ok {
-		return false
-	}
-	_, ok = parent[keys[len(keys)-1]]
-	return ok
-}
-
-func findValue(body map[string]any, keys []string) any {
-	var at any = body
-	for _, key := range keys {
-		object, ok := at.(map[string]any)
-		if !ok {
-			return nil
-		}
-		at = object[key]
-	}
-	return at
-}
+func hasValue(body map[string]any, path string) bool { return jsonpath.ParsePointer(path).Has(body) }
 
 // pathPrefix returns the first keys of a leaf path.
-func pathPrefix(path string, keys int) string {
-	return strings.Join(strings.Split(path, "/")[:keys+1], "/")
-}
+func pathPrefix(path string, keys int) string { return jsonpath.ParsePointer(path)[:keys].Pointer() }
 
 func isWithin(path, ancestor string) bool {
 	return path == ancestor || strings.HasPrefix(path, ancestor+"/")
-}
-
-func cloneObject(object map[string]any) map[string]any {
-	out := make(map[string]any, len(object))
-	for key, value := range object {
-		if child, ok := value.(map[string]any); ok {
-			value = cloneObject(child)
-		}
-		out[key] = value
-	}
-	return out
 }
