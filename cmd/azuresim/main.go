@@ -109,7 +109,7 @@ func (f *flags) run(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		proxy := &http.Server{Handler: sim.Proxy(listener.Addr().String()), ReadHeaderTimeout: 30 * time.Second}
+		proxy := &http.Server{Handler: sim.ProxyHandler(listener.Addr().String()), ReadHeaderTimeout: 30 * time.Second}
 		go func() { failed <- proxy.Serve(proxyListener) }()
 		servers = append(servers, proxy)
 	}

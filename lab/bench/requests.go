@@ -49,7 +49,7 @@ func countRequests(log []schedule.Request, during span) Azure {
 		kind := typeOf(path)
 		of := out.Types[kind]
 		switch {
-		case r.Reads():
+		case r.IsRead():
 			out.Reads++
 			of.Reads++
 			if kind == operationsType {
@@ -102,7 +102,7 @@ func typeOf(path string) string {
 	for i := 0; i < len(parts); i += 2 {
 		name += "/" + spelling(parts[i])
 	}
-	if last := len(parts) - 1; len(parts)%2 == 1 && !(len(parts) > 2 && schedule.Lists(parts[last])) {
+	if last := len(parts) - 1; len(parts)%2 == 1 && !(len(parts) > 2 && schedule.IsListAction(parts[last])) {
 		name += " list"
 	}
 	return name

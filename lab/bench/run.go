@@ -294,7 +294,7 @@ func (r *runner) createFleet(ctx context.Context, all *fleet, p *Phase) error {
 	if err != nil {
 		return err
 	}
-	references := schedule.References(state)
+	references := schedule.FindReferences(state)
 	var longest time.Duration
 	for i := range all.clusters {
 		line := timeline.Build(workload.Times{Applied: begin, Provisioned: end}, []string{clusterName(i)}, log, operations, references, nil)

@@ -77,7 +77,7 @@ func Load(ctx context.Context, s *settings.Settings, cluster string) (*Timeline,
 	if err != nil {
 		return nil, err
 	}
-	return Build(times, resourceGroups(root, cluster), requests, operations, schedule.References(state), data), nil
+	return Build(times, resourceGroups(root, cluster), requests, operations, schedule.FindReferences(state), data), nil
 }
 
 // resourceGroups are those of the cluster's resources. The cluster may be gone.
@@ -126,7 +126,7 @@ func Build(times workload.Times, groups []string, requests []schedule.Request, o
 		}
 		after := !times.Ready.IsZero() && r.Time.After(times.Ready)
 		switch {
-		case r.Reads():
+		case r.IsRead():
 			t.Reads++
 			if after {
 				t.ReadsAfterReady++
@@ -137,7 +137,7 @@ func Build(times workload.Times, groups []string, requests []schedule.Request, o
 		}
 		writes = append(writes, r)
 	}
-	t.Writes = schedule.Of(writes, operations, references)
+	t.Writes = schedule.BuildSchedule(writes, operations, references)
 	t.boot(data)
 	return t
 }
@@ -211,13 +211,13 @@ func (t *Timeline) waitedFor(w *schedule.Write) string {
 	before := func(end time.Time) float64 { return w.Start.Sub(end).Seconds() }
 	switch data := t.Data[w]; {
 	case data != nil && data.Perhaps:
-		return fmt.Sprintf("%s (%.2f s before) or bootstrap data, in the same second", schedule.Short(w.After.ID), before(w.After.End))
+		return fmt.Sprintf("%s (%.2f s before) or bootstrap data, in the same second", schedule.ShortenID(w.After.ID), before(w.After.End))
 	case data != nil && data.From.Equal(data.To):
 		return fmt.Sprintf("bootstrap data (%.2f s before)", before(data.To))
 	case data != nil:
 		return fmt.Sprintf("bootstrap data (%.0f to %.0f s before)", math.Floor(before(data.To)), math.Ceil(before(data.From)))
 	case w.After != nil:
-		return fmt.Sprintf("%s (%.2f s before)", schedule.Short(w.After.ID), before(w.After.End))
+		return fmt.Sprintf("%s (%.2f s before)", schedule.ShortenID(w.After.ID), before(w.After.End))
 	}
 	return "-"
 }
@@ -228,13 +228,13 @@ func (t *Timeline) Print(out io.Writer) {
 	fmt.Fprintln(w, "START\tEND\tTOOK\tWRITE\tRESOURCE\tSTATUS\tWAITED FOR")
 	seconds := func(at time.Time) string { return fmt.Sprintf("%.2f", at.Sub(t.Times.Applied).Seconds()) }
 	for _, write := range t.Writes {
-		fmt.Fprintf(w, "%s\t%s\t%.2f\t%s\t%s\t%s\t%s\n", seconds(write.Start), seconds(write.End), write.Duration().Seconds(), write.Method, schedule.Short(write.ID), write.Status, t.waitedFor(write))
+		fmt.Fprintf(w, "%s\t%s\t%.2f\t%s\t%s\t%s\t%s\n", seconds(write.Start), seconds(write.End), write.Duration().Seconds(), write.Method, schedule.ShortenID(write.ID), write.Status, t.waitedFor(write))
 	}
 	w.Flush()
 	path, critical := t.CriticalPath()
 	fmt.Fprintf(out, "\nCritical path of the infrastructure, %.2f s:\n", critical.Seconds())
 	for _, write := range path {
-		fmt.Fprintf(out, "  %6.2f s  %s\n", write.Duration().Seconds(), schedule.Short(write.ID))
+		fmt.Fprintf(out, "  %6.2f s  %s\n", write.Duration().Seconds(), schedule.ShortenID(write.ID))
 	}
 	fmt.Fprintln(out, "\n"+t.Summary())
 	if !t.Times.Ready.IsZero() {
@@ -246,5 +246,5 @@ func (t *Timeline) Print(out io.Writer) {
 // SVG draws the writes from the apply on.
 func (t *Timeline) SVG(out io.Writer) error {
 	path, _ := t.CriticalPath()
-	return schedule.SVG(out, t.Writes, path, t.Times.Applied, time.Now())
+	return schedule.DrawSVG(out, t.Writes, path, t.Times.Applied, time.Now())
 }

@@ -57,7 +57,7 @@ func sample() *Timeline {
 		{ID: "op-g", Ended: at(5), Status: "Succeeded"}, {ID: "op-n", Ended: at(6), Status: "Succeeded"},
 	}
 	times := workload.Times{Applied: begin, Provisioned: at(7), Ready: at(8)}
-	return Build(times, []string{"demo"}, requests, operations, schedule.References(state), nil)
+	return Build(times, []string{"demo"}, requests, operations, schedule.FindReferences(state), nil)
 }
 
 func TestBuild(t *testing.T) {
@@ -66,9 +66,9 @@ func TestBuild(t *testing.T) {
 	for _, w := range line.Writes {
 		after := "nothing"
 		if w.After != nil {
-			after = schedule.Short(w.After.ID)
+			after = schedule.ShortenID(w.After.ID)
 		}
-		got[schedule.Short(w.ID)] = after
+		got[schedule.ShortenID(w.ID)] = after
 	}
 	want := map[string]string{
 		"resourceGroups/demo":         "nothing",
@@ -106,7 +106,7 @@ func TestBoot(t *testing.T) {
 		"not seen, early": {"it was there a second before the interface", workload.BootstrapData{Created: at(2)}, "networkinterfaces/n (6.80 s before)"},
 		"seen too late":   {"a watch may be slow", workload.BootstrapData{Created: at(7), Seen: at(10.2)}, "bootstrap data (2 to 4 s before)"},
 	} {
-		line := Build(workload.Times{Applied: begin}, []string{"demo"}, requests, nil, schedule.References(state), map[string]workload.BootstrapData{strings.ToLower(vm): tc.data})
+		line := Build(workload.Times{Applied: begin}, []string{"demo"}, requests, nil, schedule.FindReferences(state), map[string]workload.BootstrapData{strings.ToLower(vm): tc.data})
 		if got := line.waitedFor(line.Writes[1]); got != tc.want {
 			t.Errorf("%s: the virtual machine waited for %q, want %q; %s", name, got, tc.want, tc.reason)
 		}
@@ -121,7 +121,7 @@ func TestCriticalPath(t *testing.T) {
 	path, sum := line.CriticalPath()
 	var names []string
 	for _, w := range path {
-		names = append(names, schedule.Short(w.ID))
+		names = append(names, schedule.ShortenID(w.ID))
 	}
 	want := []string{"resourceGroups/demo", "publicipaddresses/p", "natgateways/g", "virtualnetworks/v/subnets/n"}
 	if diff := cmp.Diff(want, names); diff != "" {

@@ -142,7 +142,7 @@ func (a *Azure) Environ(ca string) ([]string, error) {
 		if err != nil {
 			return nil, fmt.Errorf("proxy: %w", err)
 		}
-		a.proxy = &http.Server{Handler: a.Proxy(a.Endpoint[len("https://"):]), ReadHeaderTimeout: 30 * time.Second}
+		a.proxy = &http.Server{Handler: a.ProxyHandler(a.Endpoint[len("https://"):]), ReadHeaderTimeout: 30 * time.Second}
 		a.proxyAddr = listener.Addr().String()
 		go func() { _ = a.proxy.Serve(listener) }()
 	}

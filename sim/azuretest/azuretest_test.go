@@ -126,7 +126,7 @@ func TestStandsAlone(t *testing.T) {
 		}
 		packages := strings.Split(strings.TrimSpace(string(out)), "\n")
 		for _, p := range packages {
-			if !alone(p) && !strings.HasPrefix(p, "example.test/other") && !slices.Contains(list.also, p) {
+			if !isSingleClient(p) && !strings.HasPrefix(p, "example.test/other") && !slices.Contains(list.also, p) {
 				t.Errorf("%s brings %s, which is neither the standard library nor %s/definitions nor below %s/sim", list.target, p, module, module)
 			}
 		}
@@ -139,7 +139,7 @@ func TestStandsAlone(t *testing.T) {
 	}
 }
 
-func alone(p string) bool {
+func isSingleClient(p string) bool {
 	p, ours := strings.CutPrefix(p, module+"/")
 	return ours && (p == "definitions" || strings.HasPrefix(p, "sim/") || p == "cmd/azuresim")
 }

@@ -11,8 +11,8 @@ import (
 	"testing"
 )
 
-// blocks are those of a Markdown text in a language.
-func blocks(text, language string) []string {
+// codeBlocks are those of a Markdown text in a language.
+func codeBlocks(text, language string) []string {
 	var out []string
 	for _, rest := range strings.Split(text, "```"+language+"\n")[1:] {
 		block, _, _ := strings.Cut(rest, "```")
@@ -25,14 +25,14 @@ func blocks(text, language string) []string {
 func TestReadmeGo(t *testing.T) {
 	var tests strings.Builder
 	for _, name := range []string{"example_test.go", "azuretest_test.go"} {
-		tests.WriteString(trimmed(read(t, name)))
+		tests.WriteString(trimIndentation(read(t, name)))
 	}
-	shown := blocks(read(t, "../README.md"), "go")
+	shown := codeBlocks(read(t, "../README.md"), "go")
 	if len(shown) < 3 {
 		t.Fatalf("the README shows %d blocks of Go, want at least 3", len(shown))
 	}
 	for _, block := range shown {
-		if !strings.Contains(tests.String(), trimmed(block)) {
+		if !strings.Contains(tests.String(), trimIndentation(block)) {
 			t.Errorf("no test has these lines of the README one after another:\n%s", block)
 		}
 	}
@@ -49,12 +49,12 @@ func TestReadmeCommands(t *testing.T) {
 	_, requirements, _ := strings.Cut(read(t, "../../go.mod"), "\n")
 	write(t, filepath.Join(dir, "go.mod"), "module example.test/reader\n"+requirements+"\nrequire "+module+" v0.0.0\n\nreplace "+module+" => "+root+"\n")
 	write(t, filepath.Join(dir, "go.sum"), read(t, "../../go.sum"))
-	text := strings.NewReplacer("127.0.0.1:8443", free(t), "127.0.0.1:8444", free(t)).Replace(read(t, "../README.md"))
-	all := blocks(text, "sh")
+	text := strings.NewReplacer("127.0.0.1:8443", freePort(t), "127.0.0.1:8444", freePort(t)).Replace(read(t, "../README.md"))
+	all := codeBlocks(text, "sh")
 	if len(all) < 4 || !strings.HasPrefix(all[0], "go run ") {
 		t.Fatalf("the README has %d blocks of commands, and the first one starts no simulator", len(all))
 	}
-	serve(t, dir, all[0])
+	startCommand(t, dir, all[0])
 	script := "set -eu\n" + strings.Join(all[1:], "")
 	cmd := exec.CommandContext(t.Context(), "bash", "-o", "pipefail", "-c", script)
 	cmd.Dir = dir
@@ -74,8 +74,8 @@ func TestReadmeCommands(t *testing.T) {
 	}
 }
 
-// serve runs a command until the test ends. It returns when the command reports that it is ready.
-func serve(t *testing.T, dir, command string) {
+// startCommand runs a command until the test ends. It returns when the command reports that it is ready.
+func startCommand(t *testing.T, dir, command string) {
 	t.Helper()
 	cmd := exec.Command("sh", "-c", "exec "+command)
 	cmd.Dir, cmd.Stderr = dir, os.Stderr
@@ -98,7 +98,7 @@ func serve(t *testing.T, dir, command string) {
 	}
 }
 
-func free(t *testing.T) string {
+func freePort(t *testing.T) string {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -117,8 +117,8 @@ func read(t *testing.T, path string) string {
 	return string(raw)
 }
 
-// trimmed is a text without the indentation of its lines.
-func trimmed(text string) string {
+// trimIndentation is a text without the indentation of its lines.
+func trimIndentation(text string) string {
 	var out strings.Builder
 	for line := range strings.Lines(text) {
 		out.WriteString(strings.TrimSpace(line) + "\n")

@@ -30,7 +30,7 @@ func Get(o Object, path string) any {
 
 // Has reports whether a value, null included, stands at path.
 func Has(o Object, path string) bool {
-	parent, last := split(o, path, false)
+	parent, last := splitPath(o, path, false)
 	_, ok := parent[last]
 	return ok
 }
@@ -88,8 +88,8 @@ func Strings(o Object, path string) []string {
 
 // Set writes v at path and makes the objects on the way.
 func Set(o Object, path string, v any) {
-	parent, last := split(o, path, true)
-	parent[last] = normal(v)
+	parent, last := splitPath(o, path, true)
+	parent[last] = normalizeValue(v)
 }
 
 // Default writes v at path unless a value other than null is there.
@@ -101,7 +101,7 @@ func Default(o Object, path string, v any) {
 
 // Delete removes the value at path.
 func Delete(o Object, path string) {
-	if parent, last := split(o, path, false); parent != nil {
+	if parent, last := splitPath(o, path, false); parent != nil {
 		delete(parent, last)
 	}
 }
@@ -119,8 +119,8 @@ func Strip(o Object, path string) {
 	}
 }
 
-// Named finds the element of list whose name equals name, ignoring case. The index is -1 when there is none.
-func Named(list []Object, name string) (int, Object) {
+// FindNamed finds the element of list whose name equals name, ignoring case. The index is -1 when there is none.
+func FindNamed(list []Object, name string) (int, Object) {
 	for i, e := range list {
 		if strings.EqualFold(String(e, "name"), name) {
 			return i, e
@@ -134,7 +134,7 @@ func Clone(o Object) Object {
 	if o == nil {
 		return nil
 	}
-	return normal(o).(Object)
+	return normalizeValue(o).(Object)
 }
 
 // Equal compares two normalised values.
@@ -154,7 +154,7 @@ func Merge(dst, patch Object) {
 			}
 			Merge(inner, v)
 		default:
-			dst[k] = normal(v)
+			dst[k] = normalizeValue(v)
 		}
 	}
 }
@@ -173,12 +173,12 @@ func Overlay(dst, over Object) {
 			}
 			Overlay(inner, v)
 		default:
-			dst[k] = normal(v)
+			dst[k] = normalizeValue(v)
 		}
 	}
 }
 
-func split(o Object, path string, create bool) (Object, string) {
+func splitPath(o Object, path string, create bool) (Object, string) {
 	for {
 		step, rest, more := strings.Cut(path, ".")
 		if !more {
@@ -196,7 +196,7 @@ func split(o Object, path string, create bool) (Object, string) {
 	}
 }
 
-func normal(v any) any {
+func normalizeValue(v any) any {
 	switch v := v.(type) {
 	case nil, string, bool, float64:
 		return v
@@ -207,19 +207,19 @@ func normal(v any) any {
 	case Object:
 		m := make(Object, len(v))
 		for k, e := range v {
-			m[k] = normal(e)
+			m[k] = normalizeValue(e)
 		}
 		return m
 	case []any:
 		l := make([]any, len(v))
 		for i, e := range v {
-			l[i] = normal(e)
+			l[i] = normalizeValue(e)
 		}
 		return l
 	case []Object:
 		l := make([]any, len(v))
 		for i, e := range v {
-			l[i] = normal(e)
+			l[i] = normalizeValue(e)
 		}
 		return l
 	case []string:

@@ -45,10 +45,10 @@ func TestStripStepsIntoArrays(t *testing.T) {
 }
 
 func TestNamedIgnoresCase(t *testing.T) {
-	if i, e := body.Named(body.Objects(sample(), "properties.list"), "B"); i != 1 || body.String(e, "id") != "2" {
+	if i, e := body.FindNamed(body.Objects(sample(), "properties.list"), "B"); i != 1 || body.String(e, "id") != "2" {
 		t.Errorf("found %d %v", i, e)
 	}
-	if i, _ := body.Named(nil, "x"); i != -1 {
+	if i, _ := body.FindNamed(nil, "x"); i != -1 {
 		t.Errorf("found %d in nothing", i)
 	}
 }

@@ -30,8 +30,8 @@ type exchange struct {
 	At time.Time
 }
 
-// cassettes are the files with recordings.
-func cassettes(t *testing.T) []string {
+// recordingFiles are the files with recordings.
+func recordingFiles(t *testing.T) []string {
 	t.Helper()
 	raw, err := exec.Command("go", "mod", "download", "-json", operator).Output()
 	if err != nil {
@@ -58,8 +58,8 @@ func cassettes(t *testing.T) []string {
 // recordedPassword stands for what the recordings blank out: Azure took it, so it was one that is allowed.
 const recordedPassword = "Recorded-1"
 
-// load reads one recording.
-func load(t *testing.T, file string) []exchange {
+// loadRecording reads one recording.
+func loadRecording(t *testing.T, file string) []exchange {
 	t.Helper()
 	raw, err := os.ReadFile(file)
 	if err != nil {
@@ -112,7 +112,7 @@ func load(t *testing.T, file string) []exchange {
 func inOrder(all []exchange) []exchange {
 	for i := 0; i < len(all); i++ {
 		for j := i + 1; j < min(i+6, len(all)); j++ {
-			if all[j].Method != "GET" && blames(all[i], all[j].URL.Path, all[j].polls()) {
+			if all[j].Method != "GET" && blamesOperation(all[i], all[j].URL.Path, all[j].operationKeys()) {
 				late := all[i]
 				copy(all[i:j], all[i+1:j+1])
 				late.At, all[j-1].At = all[j-1].At, late.At

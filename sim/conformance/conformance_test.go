@@ -25,9 +25,9 @@ type disagreement struct {
 	typ, problem string
 }
 
-// hidden chooses a third of the recordings by the hash of their name. Only their figures are told: what disagrees in them is for nobody to
+// isHeldOut chooses a third of the recordings by the hash of their name. Only their figures are told: what disagrees in them is for nobody to
 // see, so that they show what the simulator is worth where its authors have not looked.
-func hidden(recording string) bool { return sha256.Sum256([]byte(recording))[0]%3 == 0 }
+func isHeldOut(recording string) bool { return sha256.Sum256([]byte(recording))[0]%3 == 0 }
 
 // result is what all recordings gave.
 type result struct {
@@ -40,7 +40,7 @@ type result struct {
 	samples  map[disagreement]string
 }
 
-func (r *result) add(recording string, outcomes []outcome) {
+func (r *result) addOutcomes(recording string, outcomes []outcome) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for _, o := range outcomes {
@@ -49,17 +49,17 @@ func (r *result) add(recording string, outcomes []outcome) {
 			continue
 		}
 		side := r.served
-		if hidden(recording) {
+		if isHeldOut(recording) {
 			side = r.hidden
 		}
 		if side[o.Type] == nil {
 			side[o.Type] = &figures{}
 		}
-		side[o.Type].add(o.Verdict)
-		if hidden(recording) {
+		side[o.Type].addVerdict(o.Verdict)
+		if isHeldOut(recording) {
 			continue
 		}
-		for _, problem := range o.Verdict.problems() {
+		for _, problem := range o.Verdict.listProblems() {
 			d := disagreement{o.Type, problem}
 			r.problems[d]++
 			if r.samples[d] == "" || recording < r.samples[d] {
@@ -73,14 +73,14 @@ func (r *result) add(recording string, outcomes []outcome) {
 func TestRecordedTraffic(t *testing.T) {
 	r := &result{served: map[string]*figures{}, hidden: map[string]*figures{}, unserved: map[string]int{}, problems: map[disagreement]int{}, samples: map[disagreement]string{}}
 	t.Run("replay", func(t *testing.T) {
-		for _, file := range cassettes(t) {
+		for _, file := range recordingFiles(t) {
 			name := strings.TrimSuffix(filepath.Base(file), ".yaml")
 			t.Run(name, func(t *testing.T) {
 				t.Parallel()
-				outcomes := replay(t, load(t, file))
-				r.add(name, outcomes)
+				outcomes := replayRecording(t, loadRecording(t, file))
+				r.addOutcomes(name, outcomes)
 				for _, o := range outcomes {
-					if *values != "" && strings.EqualFold(o.Type, *values) && !hidden(name) && o.Verdict.agrees() {
+					if *values != "" && strings.EqualFold(o.Type, *values) && !isHeldOut(name) && o.Verdict.isAgreement() {
 						for _, difference := range o.Verdict.values {
 							t.Log(o.Request + ": " + difference)
 						}
@@ -90,27 +90,27 @@ func TestRecordedTraffic(t *testing.T) {
 		}
 	})
 	measured := maps.Clone(r.served)
-	maps.Copy(measured, r.sums())
+	maps.Copy(measured, r.sumFigures())
 	for _, name := range slices.Sorted(maps.Keys(measured)) {
-		t.Log(strings.TrimSpace(measured[name].row(name)))
+		t.Log(strings.TrimSpace(measured[name].tableRow(name)))
 	}
-	for _, problem := range worse(readFigures(t, document), measured) {
+	for _, problem := range findRegressions(readFigures(t, document), measured) {
 		t.Error(problem)
 	}
-	reasons := r.explain(t)
+	reasons := r.groupByReason(t)
 	if *update {
-		if err := os.WriteFile(document, []byte(r.markdown(reasons)), 0o644); err != nil {
+		if err := os.WriteFile(document, []byte(r.renderPage(reasons)), 0o644); err != nil {
 			t.Fatal(err)
 		}
 		return
 	}
-	if raw, err := os.ReadFile(document); err != nil || string(raw) != r.markdown(reasons) {
+	if raw, err := os.ReadFile(document); err != nil || string(raw) != r.renderPage(reasons) {
 		t.Errorf("docs/conformance.md is out of date (%v): run go test ./... -update in sim/conformance and check the changes", err)
 	}
 }
 
-// explain sorts the disagreements by the row that explains them.
-func (r *result) explain(t *testing.T) map[int][]disagreement {
+// groupByReason sorts the disagreements by the row that explains them.
+func (r *result) groupByReason(t *testing.T) map[int][]disagreement {
 	t.Helper()
 	out := map[int][]disagreement{}
 	for _, d := range slices.SortedFunc(maps.Keys(r.problems), compareDisagreements) {
@@ -133,15 +133,15 @@ func compareDisagreements(a, b disagreement) int {
 	return cmp.Or(cmp.Compare(a.typ, b.typ), cmp.Compare(a.problem, b.problem))
 }
 
-// sums are the rows over all types, on both sides.
-func (r *result) sums() map[string]*figures {
-	out := sums(r.served, inSight, inSightOther)
-	maps.Copy(out, sums(r.hidden, outOfSight, outSightOther))
+// sumFigures are the rows over all types, on both sides.
+func (r *result) sumFigures() map[string]*figures {
+	out := sumByType(r.served, inSight, inSightOther)
+	maps.Copy(out, sumByType(r.hidden, outOfSight, outSightOther))
 	return out
 }
 
-// markdown is docs/conformance.md.
-func (r *result) markdown(reasons map[int][]disagreement) string {
+// renderPage is docs/conformance.md.
+func (r *result) renderPage(reasons map[int][]disagreement) string {
 	var b strings.Builder
 	b.WriteString("# Conformance of the simulated Azure\n\n")
 	b.WriteString("This page shows how closely the simulated Azure matches recorded answers of the real one. It is generated by `go test ./... -update` in `sim/conformance`. The recorded traffic of " + operator + " is replayed against the simulator; `sim/conformance/doc.go` describes the comparison. ")
@@ -149,11 +149,11 @@ func (r *result) markdown(reasons map[int][]disagreement) string {
 	b.WriteString("A third of the recordings, chosen by the hash of their name, is held out: this page and the tests show only their sums, so that they measure how well the simulator fits traffic that its authors have not seen.\n\n")
 	b.WriteString(heading)
 	for _, name := range slices.Sorted(maps.Keys(r.served)) {
-		b.WriteString(r.served[name].row(name))
+		b.WriteString(r.served[name].tableRow(name))
 	}
-	rows := r.sums()
+	rows := r.sumFigures()
 	for _, name := range []string{inSight, inSightOther, outOfSight, outSightOther} {
-		b.WriteString(rows[name].row(name))
+		b.WriteString(rows[name].tableRow(name))
 	}
 	b.WriteString("\n## Known disagreements\n\n")
 	b.WriteString("Every visible disagreement, except in values, has one of these reasons. The test fails if one has none. The number counts differences; one exchange can have several.\n\n")

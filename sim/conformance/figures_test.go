@@ -14,7 +14,7 @@ type figures struct {
 	exchanges, status, headers, body, all, exact int
 }
 
-func (f *figures) add(v verdict) {
+func (f *figures) addVerdict(v verdict) {
 	f.exchanges++
 	if v.status == "" {
 		f.status++
@@ -25,7 +25,7 @@ func (f *figures) add(v verdict) {
 	if len(v.body) == 0 {
 		f.body++
 	}
-	if v.agrees() {
+	if v.isAgreement() {
 		f.all++
 	}
 	if v.agreesExactly() {
@@ -33,7 +33,7 @@ func (f *figures) add(v verdict) {
 	}
 }
 
-func (f *figures) plus(other *figures) {
+func (f *figures) addFigures(other *figures) {
 	f.exchanges += other.exchanges
 	f.status += other.status
 	f.headers += other.headers
@@ -42,12 +42,12 @@ func (f *figures) plus(other *figures) {
 	f.exact += other.exact
 }
 
-func (f *figures) share(n int) float64 { return 100 * float64(n) / float64(max(f.exchanges, 1)) }
+func (f *figures) percentOf(n int) float64 { return 100 * float64(n) / float64(max(f.exchanges, 1)) }
 
 const heading = "| Type | Exchanges | Status | Headers | Body keys | All | Share | With values | Share |\n|---|---:|---:|---:|---:|---:|---:|---:|---:|\n"
 
-func (f *figures) row(name string) string {
-	return fmt.Sprintf("| %s | %d | %d | %d | %d | %d | %.1f %% | %d | %.1f %% |\n", name, f.exchanges, f.status, f.headers, f.body, f.all, f.share(f.all), f.exact, f.share(f.exact))
+func (f *figures) tableRow(name string) string {
+	return fmt.Sprintf("| %s | %d | %d | %d | %d | %d | %.1f %% | %d | %.1f %% |\n", name, f.exchanges, f.status, f.headers, f.body, f.all, f.percentOf(f.all), f.exact, f.percentOf(f.exact))
 }
 
 // Rows that sum up. Resource groups are nearly half of all exchanges and agree nearly always, so that they hide the rest.
@@ -59,13 +59,13 @@ const (
 	groups        = "Microsoft.Resources/resourceGroups"
 )
 
-// sums are the rows over all types.
-func sums(byType map[string]*figures, all, other string) map[string]*figures {
+// sumByType are the rows over all types.
+func sumByType(byType map[string]*figures, all, other string) map[string]*figures {
 	out := map[string]*figures{all: {}, other: {}}
 	for name, f := range byType {
-		out[all].plus(f)
+		out[all].addFigures(f)
 		if name != groups {
-			out[other].plus(f)
+			out[other].addFigures(f)
 		}
 	}
 	return out
@@ -93,8 +93,8 @@ func readFigures(t *testing.T, path string) map[string]*figures {
 	return out
 }
 
-// worse tells what fell behind the figures that were written down.
-func worse(written, measured map[string]*figures) []string {
+// findRegressions tells what fell behind the figures that were written down.
+func findRegressions(written, measured map[string]*figures) []string {
 	var out []string
 	for _, name := range slices.Sorted(maps.Keys(written)) {
 		was, is := written[name], measured[name]

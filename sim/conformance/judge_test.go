@@ -25,24 +25,24 @@ type verdict struct {
 	values  []string
 }
 
-func (v verdict) agrees() bool { return v.status == "" && len(v.headers) == 0 && len(v.body) == 0 }
+func (v verdict) isAgreement() bool { return v.status == "" && len(v.headers) == 0 && len(v.body) == 0 }
 
-func (v verdict) agreesExactly() bool { return v.agrees() && len(v.values) == 0 }
+func (v verdict) agreesExactly() bool { return v.isAgreement() && len(v.values) == 0 }
 
-// problems lists the differences; those that follow from a different status are left out.
-func (v verdict) problems() []string {
+// listProblems lists the differences; those that follow from a different status are left out.
+func (v verdict) listProblems() []string {
 	if v.status != "" {
 		return []string{v.status}
 	}
 	return append(slices.Clone(v.headers), v.body...)
 }
 
-// judge compares an answer with the recorded one.
-func judge(recorded exchange, got answer) verdict {
+// compareAnswers compares an answer with the recorded one.
+func compareAnswers(recorded exchange, got answer) verdict {
 	var v verdict
 	kind := fmt.Sprintf("%s %d: ", recorded.Method, recorded.Status)
 	if got.status != recorded.Status {
-		v.status = fmt.Sprintf("%sstatus %d %s instead of %s", kind, got.status, errorCode(decode(got.body)), cmp.Or(errorCode(decode(recorded.Answer)), "success"))
+		v.status = fmt.Sprintf("%sstatus %d %s instead of %s", kind, got.status, errorCode(decodeJSON(got.body)), cmp.Or(errorCode(decodeJSON(recorded.Answer)), "success"))
 	}
 	for _, name := range operationHeaders {
 		here, there := got.header.Get(name) != "", recorded.Header.Get(name) != ""
@@ -53,24 +53,24 @@ func judge(recorded exchange, got answer) verdict {
 			v.headers = append(v.headers, kind+"header "+name+" is there, Azure sent none")
 		}
 	}
-	want, have := decode(recorded.Answer), decode(got.body)
+	want, have := decodeJSON(recorded.Answer), decodeJSON(got.body)
 	if want == nil && strings.TrimSpace(got.body) != "" {
 		v.body = append(v.body, kind+"a body, Azure sent none")
 	}
 	keys := map[string]bool{}
-	collect(have, "", keys)
-	for _, key := range missing(want, keys) {
+	collectPaths(have, "", keys)
+	for _, key := range missingKeys(want, keys) {
 		v.body = append(v.body, kind+"no "+key)
 	}
 	if w, h := errorCode(want), errorCode(have); w != h && w != "" && got.status == recorded.Status {
 		v.body = append(v.body, kind+"error code "+h+" instead of "+w)
 	}
-	v.values = exact(want, have)
+	v.values = compareValues(want, have)
 	return v
 }
 
-// decode reads a JSON document; nil when it is none.
-func decode(raw string) any {
+// decodeJSON reads a JSON document; nil when it is none.
+func decodeJSON(raw string) any {
 	var out any
 	if json.Unmarshal([]byte(raw), &out) != nil {
 		return nil
@@ -78,23 +78,23 @@ func decode(raw string) any {
 	return out
 }
 
-// collect adds the paths of all keys of a document. The elements of an array count as one: "properties.subnets[].name".
-func collect(document any, at string, into map[string]bool) {
+// collectPaths adds the paths of all keys of a document. The elements of an array count as one: "properties.subnets[].name".
+func collectPaths(document any, at string, into map[string]bool) {
 	switch d := document.(type) {
 	case map[string]any:
 		for key, value := range d {
-			path := fold(at, key)
+			path := foldPath(at, key)
 			into[path] = true
-			collect(value, path, into)
+			collectPaths(value, path, into)
 		}
 	case []any:
 		for _, value := range d {
-			collect(value, at+"[]", into)
+			collectPaths(value, at+"[]", into)
 		}
 	}
 }
 
-func fold(at, key string) string {
+func foldPath(at, key string) string {
 	// A key that is an ID may be written in any casing.
 	if strings.Contains(key, "/") {
 		key = strings.ToLower(key)
@@ -105,10 +105,10 @@ func fold(at, key string) string {
 	return at + "." + key
 }
 
-// missing lists the keys of the recorded document that are not among those of the simulator's, without what is below them.
-func missing(document any, have map[string]bool) []string {
+// missingKeys lists the keys of the recorded document that are not among those of the simulator's, without what is below them.
+func missingKeys(document any, have map[string]bool) []string {
 	all := map[string]bool{}
-	collect(document, "", all)
+	collectPaths(document, "", all)
 	var out []string
 	for _, path := range slices.Sorted(maps.Keys(all)) {
 		if have[path] {

@@ -71,7 +71,9 @@ var known = []reason{
 }
 
 func (r reason) explains(resourceType, problem string) bool {
-	return whole(r.types).MatchString(resourceType) && whole(r.problem).MatchString(problem)
+	return matchWhole(r.types).MatchString(resourceType) && matchWhole(r.problem).MatchString(problem)
 }
 
-func whole(expression string) *regexp.Regexp { return regexp.MustCompile("^(?:" + expression + ")$") }
+func matchWhole(expression string) *regexp.Regexp {
+	return regexp.MustCompile("^(?:" + expression + ")$")
+}

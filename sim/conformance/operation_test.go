@@ -28,8 +28,8 @@ func operationKey(raw string) string {
 	return key
 }
 
-// polls are the keys of the operation URLs an answer tells.
-func (e exchange) polls() []string {
+// operationKeys are the keys of the operation URLs an answer tells.
+func (e exchange) operationKeys() []string {
 	var out []string
 	for _, name := range operationHeaders[:2] {
 		if key := operationKey(e.Header.Get(name)); key != "" {
@@ -39,8 +39,8 @@ func (e exchange) polls() []string {
 	return out
 }
 
-// ended tells whether an answer to a poll says that the operation is over.
-func ended(status int, answer string) bool {
+// isOperationEnded tells whether an answer to a poll says that the operation is over.
+func isOperationEnded(status int, answer string) bool {
 	if status == 202 {
 		return false
 	}
@@ -57,31 +57,31 @@ func ended(status int, answer string) bool {
 	return false
 }
 
-// durations tells, by the index of the request that began it, how long each operation took. It ended between the last
+// operationDurations tells, by the index of the request that began it, how long each operation took. It ended between the last
 // answer that shows it running and the first that shows it over; a moment after the former is taken, because a client
 // that waits before it asks again may find out late, while other requests already depend on the end.
-func durations(all []exchange) map[int]time.Duration {
+func operationDurations(all []exchange) map[int]time.Duration {
 	out := map[int]time.Duration{}
 	for i, begin := range all {
-		keys := begin.polls()
-		if len(keys) == 0 && !begin.silent() || begin.Method == "GET" || begin.Status/100 != 2 {
+		keys := begin.operationKeys()
+		if len(keys) == 0 && !begin.lacksOperation() || begin.Method == "GET" || begin.Status/100 != 2 {
 			continue
 		}
 		running, over := begin.At, false
 		for _, next := range all[i+1:] {
 			switch {
 			case slices.Contains(keys, operationKey(next.URL.String())):
-				over = ended(next.Status, next.Answer)
-				keys = append(keys, next.polls()...)
+				over = isOperationEnded(next.Status, next.Answer)
+				keys = append(keys, next.operationKeys()...)
 				if !over {
 					running = next.At
 				}
 			case strings.EqualFold(next.URL.Path, begin.URL.Path):
-				over = finished(begin.Method, next)
-				if !over && next.silent() {
+				over = showsWriteFinished(begin.Method, next)
+				if !over && next.lacksOperation() {
 					running = next.At
 				}
-			case blames(next, begin.URL.Path, keys), blocks(next, begin):
+			case blamesOperation(next, begin.URL.Path, keys), blocksDeletion(next, begin):
 				running = next.At
 			}
 			if over {
@@ -95,22 +95,22 @@ func durations(all []exchange) map[int]time.Duration {
 	return out
 }
 
-// silent tells whether an answer tells of no operation, only by the state of the resource that something is going on.
-func (e exchange) silent() bool {
+// lacksOperation tells whether an answer tells of no operation, only by the state of the resource that something is going on.
+func (e exchange) lacksOperation() bool {
 	var body struct {
 		Properties struct {
 			ProvisioningState string `json:"provisioningState"`
 		} `json:"properties"`
 	}
-	if e.Status != 200 && e.Status != 201 || len(e.polls()) > 0 || json.Unmarshal([]byte(e.Answer), &body) != nil {
+	if e.Status != 200 && e.Status != 201 || len(e.operationKeys()) > 0 || json.Unmarshal([]byte(e.Answer), &body) != nil {
 		return false
 	}
 	state := body.Properties.ProvisioningState
-	return state != "" && !finished("PUT", exchange{Method: "GET", Status: 200, Answer: e.Answer})
+	return state != "" && !showsWriteFinished("PUT", exchange{Method: "GET", Status: 200, Answer: e.Answer})
 }
 
-// blames tells whether an error gives the running operation as its cause.
-func blames(next exchange, path string, keys []string) bool {
+// blamesOperation tells whether an error gives the running operation as its cause.
+func blamesOperation(next exchange, path string, keys []string) bool {
 	if next.Status < 400 {
 		return false
 	}
@@ -124,8 +124,8 @@ func blames(next exchange, path string, keys []string) bool {
 	})
 }
 
-// blocks tells whether a deletion is refused because of a resource that is itself being deleted.
-func blocks(next, begin exchange) bool {
+// blocksDeletion tells whether a deletion is refused because of a resource that is itself being deleted.
+func blocksDeletion(next, begin exchange) bool {
 	_, id, _ := strings.Cut(strings.ToLower(begin.URL.Path), "/providers/")
 	return begin.Method == "DELETE" && next.Method == "DELETE" && next.Status/100 == 4 && id != "" && strings.Contains(strings.ToLower(next.Answer), id)
 }
@@ -133,8 +133,8 @@ func blocks(next, begin exchange) bool {
 // moment is shorter than the time between two exchanges.
 const moment = time.Microsecond
 
-// finished tells whether a later request for the resource shows that the write is over.
-func finished(method string, next exchange) bool {
+// showsWriteFinished tells whether a later request for the resource shows that the write is over.
+func showsWriteFinished(method string, next exchange) bool {
 	if next.Method != "GET" {
 		return next.Status/100 == 2 || next.Status == 404
 	}

@@ -58,7 +58,7 @@ type operation struct {
 func newPlayer(t *testing.T, all []exchange) *player {
 	t.Helper()
 	clock := store.NewVirtual(all[0].At)
-	sim, err := server.New(server.Options{Clock: clock, TimeScale: 1, Seed: 1, Tenant: redacted, Subscriptions: []string{redacted}, Principals: principals(all), Replication: replication(all)})
+	sim, err := server.New(server.Options{Clock: clock, TimeScale: 1, Seed: 1, Tenant: redacted, Subscriptions: []string{redacted}, Principals: recordedPrincipals(all), Replication: replicationTime(all)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -67,8 +67,8 @@ func newPlayer(t *testing.T, all []exchange) *player {
 			t.Error(err)
 		}
 	})
-	p := &player{t: t, sim: sim, clock: clock, token: sim.Token(""), types: map[string]string{}, operations: map[string]operation{}, guids: map[string]string{}, seen: map[string]bool{}, before: updates(all), policies: policies(all)}
-	list, _ := decode(p.send("GET", "/subscriptions/"+redacted+"/providers?api-version=2021-04-01", "").body).(map[string]any)
+	p := &player{t: t, sim: sim, clock: clock, token: sim.Token(""), types: map[string]string{}, operations: map[string]operation{}, guids: map[string]string{}, seen: map[string]bool{}, before: firstUpdates(all), policies: recordedPolicies(all)}
+	list, _ := decodeJSON(p.sendRequest("GET", "/subscriptions/"+redacted+"/providers?api-version=2021-04-01", "").body).(map[string]any)
 	namespaces, _ := list["value"].([]any)
 	for _, entry := range namespaces {
 		namespace := entry.(map[string]any)
@@ -83,8 +83,8 @@ func newPlayer(t *testing.T, all []exchange) *player {
 	return p
 }
 
-// updates are the first writes of each path that Azure answered as those of something that is there.
-func updates(all []exchange) map[string]exchange {
+// firstUpdates are the first writes of each path that Azure answered as those of something that is there.
+func firstUpdates(all []exchange) map[string]exchange {
 	out := map[string]exchange{}
 	for _, e := range all {
 		path := strings.ToLower(e.URL.Path)
@@ -102,8 +102,8 @@ func updates(all []exchange) map[string]exchange {
 
 var principalID = regexp.MustCompile(`"principalId": ?"(` + guid.String() + `)"`)
 
-// principals are the application that sends the requests, and those of identities that types without a simulation got.
-func principals(all []exchange) []server.Principal {
+// recordedPrincipals are the application that sends the requests, and those of identities that types without a simulation got.
+func recordedPrincipals(all []exchange) []server.Principal {
 	out := []server.Principal{{ClientID: server.DefaultClientID}}
 	seen := map[string]bool{}
 	for _, e := range all {
@@ -117,9 +117,9 @@ func principals(all []exchange) []server.Principal {
 	return out
 }
 
-// replication is how long new principals are refused: as long as the refusals of the recording tell, as far as the principals
+// replicationTime is how long new principals are refused: as long as the refusals of the recording tell, as far as the principals
 // that were accepted sooner allow. Entra ID shows each one after a time of its own; the simulator has one for all.
-func replication(all []exchange) time.Duration {
+func replicationTime(all []exchange) time.Duration {
 	born := map[string]time.Time{}
 	longest := time.Duration(0)
 	for _, e := range all {
@@ -139,26 +139,26 @@ func replication(all []exchange) time.Duration {
 	return longest
 }
 
-// replay sends the recorded requests in their order and compares the answers. Requests to other hosts are only counted.
-func replay(t *testing.T, all []exchange) []outcome {
+// replayRecording sends the recorded requests in their order and compares the answers. Requests to other hosts are only counted.
+func replayRecording(t *testing.T, all []exchange) []outcome {
 	t.Helper()
 	if len(all) == 0 {
 		return nil
 	}
 	p := newPlayer(t, all)
-	lasts := durations(all)
+	lasts := operationDurations(all)
 	var out []outcome
 	for i, e := range all {
 		if e.URL.Host != "management.azure.com" {
 			out = append(out, outcome{Type: "host " + e.URL.Host})
 			continue
 		}
-		out = append(out, p.exchange(e, lasts[i]))
+		out = append(out, p.playExchange(e, lasts[i]))
 	}
 	return out
 }
 
-func (p *player) exchange(e exchange, lasts time.Duration) outcome {
+func (p *player) playExchange(e exchange, lasts time.Duration) outcome {
 	if ahead := e.At.Add(p.shift).Sub(p.clock.Now()); ahead > 0 {
 		p.sim.Advance(ahead)
 	}
@@ -168,7 +168,7 @@ func (p *player) exchange(e exchange, lasts time.Duration) outcome {
 		o.Type, o.Served = p.typeOf(e.Method, e.URL.Path)
 	}
 	if !o.Served {
-		p.remember(e, o, http.Header{})
+		p.pairOperations(e, o, http.Header{})
 		return o
 	}
 	var got answer
@@ -180,7 +180,7 @@ func (p *player) exchange(e exchange, lasts time.Duration) outcome {
 				p.t.Fatal(err)
 			}
 		}
-		got = p.send(e.Method, p.rewrite(e.URL.RequestURI()), p.rewrite(e.Body))
+		got = p.sendRequest(e.Method, p.rewriteText(e.URL.RequestURI()), p.rewriteText(e.Body))
 		if path := strings.ToLower(e.URL.Path); !p.seen[path] {
 			p.seen[path] = true
 			if update, ok := p.before[path]; ok && e.Status == 200 && (e.Method == "PUT" && got.status == 201 || e.Method == "GET" && got.status == 404) {
@@ -188,34 +188,34 @@ func (p *player) exchange(e exchange, lasts time.Duration) outcome {
 				if e.Method == "GET" {
 					// What is there may have been written more than once, and some of it shows more then.
 					p.onlyPolicies()
-					p.send("PUT", p.rewrite(update.URL.RequestURI()), p.rewrite(update.Body))
+					p.sendRequest("PUT", p.rewriteText(update.URL.RequestURI()), p.rewriteText(update.Body))
 					p.shift += p.sim.Settle()
-					p.send("PUT", p.rewrite(update.URL.RequestURI()), p.rewrite(update.Body))
+					p.sendRequest("PUT", p.rewriteText(update.URL.RequestURI()), p.rewriteText(update.Body))
 				}
 				p.shift += p.sim.Settle()
-				got = p.send(e.Method, p.rewrite(e.URL.RequestURI()), p.rewrite(e.Body))
+				got = p.sendRequest(e.Method, p.rewriteText(e.URL.RequestURI()), p.rewriteText(e.Body))
 			}
 		}
 		p.sim.ClearFaults()
 	case poll.url == "":
 		got = answer{status: 0, header: http.Header{}}
 	default:
-		got = p.poll(e, poll.url)
+		got = p.pollOperation(e, poll.url)
 	}
-	o.Verdict = judge(e, got)
+	o.Verdict = compareAnswers(e, got)
 	if isPoll && poll.url == "" {
 		o.Verdict.status = e.Method + " of an operation that the simulator did not begin"
 	}
-	p.remember(e, o, got.header)
-	p.learn(decode(e.Answer), decode(got.body))
+	p.pairOperations(e, o, got.header)
+	p.pairGUIDs(decodeJSON(e.Answer), decodeJSON(got.body))
 	return o
 }
 
 var addOn = regexp.MustCompile(`"azurepolicy":\s*\{\s*"enabled":\s*true`)
 
-// policies are those of the subscription that a recording shows: one adds the add-on azurepolicy to the requests that make clusters, as
+// recordedPolicies are those of the subscription that a recording shows: one adds the add-on azurepolicy to the requests that make clusters, as
 // the effect Modify does. A recording whose requests ask for the add-on tells nothing of a policy.
-func policies(all []exchange) []fault.Rule {
+func recordedPolicies(all []exchange) []fault.Rule {
 	asked, there := false, false
 	for _, e := range all {
 		asked = asked || strings.Contains(e.Body, `"azurepolicy"`)
@@ -238,23 +238,23 @@ func (p *player) onlyPolicies() {
 	}
 }
 
-// poll asks for an operation. When Azure's had ended, the simulator gets the time it needs: how long things take is not
+// pollOperation asks for an operation. When Azure's had ended, the simulator gets the time it needs: how long things take is not
 // what is compared.
-func (p *player) poll(e exchange, target string) answer {
+func (p *player) pollOperation(e exchange, target string) answer {
 	before := p.clock.Now()
-	got := p.send(e.Method, target, "")
+	got := p.sendRequest(e.Method, target, "")
 	for range 360 {
-		if !ended(e.Status, e.Answer) || ended(got.status, got.body) {
+		if !isOperationEnded(e.Status, e.Answer) || isOperationEnded(got.status, got.body) {
 			break
 		}
 		p.sim.Advance(10 * time.Second)
-		got = p.send(e.Method, target, "")
+		got = p.sendRequest(e.Method, target, "")
 	}
 	p.shift += p.clock.Now().Sub(before)
 	return got
 }
 
-func (p *player) send(method, target, body string) answer {
+func (p *player) sendRequest(method, target, body string) answer {
 	u, err := url.Parse(target)
 	if err != nil {
 		p.t.Fatal(err)
@@ -270,8 +270,8 @@ func (p *player) send(method, target, body string) answer {
 	return answer{status: w.Code, header: w.Header(), body: w.Body.String()}
 }
 
-// remember pairs the operation URLs of an answer.
-func (p *player) remember(e exchange, o outcome, got http.Header) {
+// pairOperations pairs the operation URLs of an answer.
+func (p *player) pairOperations(e exchange, o outcome, got http.Header) {
 	for _, name := range operationHeaders[:2] {
 		if key := operationKey(e.Header.Get(name)); key != "" {
 			p.operations[key] = operation{typ: o.Type, served: o.Served, url: got.Get(name)}
@@ -312,7 +312,7 @@ func (p *player) typeOf(method, path string) (string, bool) {
 
 var guid = regexp.MustCompile(`[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}`)
 
-func (p *player) rewrite(s string) string {
+func (p *player) rewriteText(s string) string {
 	return guid.ReplaceAllStringFunc(s, func(recorded string) string {
 		if own, ok := p.guids[strings.ToLower(recorded)]; ok {
 			return own
@@ -321,19 +321,19 @@ func (p *player) rewrite(s string) string {
 	})
 }
 
-// learn pairs the GUIDs at the same places of two documents: whole values, and in the names that Azure makes with them.
-func (p *player) learn(recorded, got any) {
+// pairGUIDs pairs the GUIDs at the same places of two documents: whole values, and in the names that Azure makes with them.
+func (p *player) pairGUIDs(recorded, got any) {
 	switch r := recorded.(type) {
 	case map[string]any:
 		if g, ok := got.(map[string]any); ok {
 			for key, value := range r {
-				p.learn(value, g[key])
+				p.pairGUIDs(value, g[key])
 			}
 		}
 	case []any:
 		if g, ok := got.([]any); ok && len(g) == len(r) {
 			for i, value := range r {
-				p.learn(value, g[i])
+				p.pairGUIDs(value, g[i])
 			}
 		}
 	case string:

@@ -63,12 +63,12 @@ func TestJudge(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			c.recorded.Method = "GET"
-			v := judge(c.recorded, c.got)
-			if got := v.problems(); !slices.Equal(got, c.want) {
+			v := compareAnswers(c.recorded, c.got)
+			if got := v.listProblems(); !slices.Equal(got, c.want) {
 				t.Errorf("%s: got %q, want %q", c.reason, got, c.want)
 			}
-			if v.agrees() != (len(c.want) == 0) {
-				t.Errorf("%s: agrees is %v", c.reason, v.agrees())
+			if v.isAgreement() != (len(c.want) == 0) {
+				t.Errorf("%s: agrees is %v", c.reason, v.isAgreement())
 			}
 		})
 	}
@@ -89,7 +89,7 @@ func TestWorse(t *testing.T) {
 		"gone":   {"a type that is no longer served is both", map[string]*figures{}, 1},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if got := worse(written, c.is); len(got) != c.want {
+			if got := findRegressions(written, c.is); len(got) != c.want {
 				t.Errorf("%s: %q", c.reason, got)
 			}
 		})
@@ -117,7 +117,7 @@ func TestDurations(t *testing.T) {
 		at(37, "GET", "/vault", 200, `{"properties":{"provisioningState":"RegisteringDns"}}`),
 		at(50, "GET", "/vault", 200, `{"properties":{"provisioningState":"Succeeded"}}`),
 	}
-	got := durations(all)
+	got := operationDurations(all)
 	if got[6] != 7*time.Second+moment {
 		t.Errorf("got %v: want what only a state tells of to end after the last answer that has it", got[6])
 	}
@@ -139,7 +139,7 @@ func TestExact(t *testing.T) {
 		"surplus": {"a key too many counts, and so does an empty list", `{"id":"/subscriptions/11111111-1111-1111-1111-111111111111/resourcegroups/rg/x","properties":{"more":{},"size":4,"at":"2026-01-01T00:00:00Z","ip":"40.1.2.3","inner":"10.0.0.4","list":["a","b"]}}`, []string{
 			"properties.none is missing", "properties.more is there, Azure sent none"}},
 	} {
-		if got := exact(decode(recorded), decode(c.got)); !slices.Equal(got, c.want) {
+		if got := compareValues(decodeJSON(recorded), decodeJSON(c.got)); !slices.Equal(got, c.want) {
 			t.Errorf("%s: %s: got %q, want %q", name, c.reason, got, c.want)
 		}
 	}
@@ -171,7 +171,7 @@ func TestInvented(t *testing.T) {
 		"no time":              {"the year 1 is none", `{"created":1698869575}`, `{"created":-62135596800}`, false},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if got := exact(decode(c.recorded), decode(c.got)); (len(got) == 0) != c.equal {
+			if got := compareValues(decodeJSON(c.recorded), decodeJSON(c.got)); (len(got) == 0) != c.equal {
 				t.Errorf("%s: %q, want equal to be %v", c.reason, got, c.equal)
 			}
 		})
@@ -189,7 +189,7 @@ func TestPolicies(t *testing.T) {
 		"asked for": {[]exchange{{Body: `{"properties":{"addonProfiles":{"azurepolicy":{"enabled":true}}}}`, Answer: shows}}, 0},
 		"not there": {[]exchange{{Body: `{"properties":{}}`, Answer: `{"properties":{}}`}}, 0},
 	} {
-		if got := policies(c.all); len(got) != c.want {
+		if got := recordedPolicies(c.all); len(got) != c.want {
 			t.Errorf("%s: %v, want %d", name, got, c.want)
 		}
 	}
@@ -199,21 +199,21 @@ func TestPolicies(t *testing.T) {
 func TestLearn(t *testing.T) {
 	const theirs, ours = "9fe2835c-1596-411f-8035-ba15bdb2d958", "11111111-2222-4333-8444-555555555555"
 	p := &player{guids: map[string]string{}}
-	p.learn(decode(`{"id":"/nics/pe.nic.`+theirs+`"}`), decode(`{"id":"/nics/pe.nic.`+ours+`"}`))
-	if got := p.rewrite("/nics/pe.nic." + theirs); got != "/nics/pe.nic."+ours {
+	p.pairGUIDs(decodeJSON(`{"id":"/nics/pe.nic.`+theirs+`"}`), decodeJSON(`{"id":"/nics/pe.nic.`+ours+`"}`))
+	if got := p.rewriteText("/nics/pe.nic." + theirs); got != "/nics/pe.nic."+ours {
 		t.Errorf("got %s", got)
 	}
 	p = &player{guids: map[string]string{}}
-	p.learn(decode(`{"id":"/nics/a.`+theirs+`"}`), decode(`{"id":"/nics/b.`+ours+`"}`))
+	p.pairGUIDs(decodeJSON(`{"id":"/nics/a.`+theirs+`"}`), decodeJSON(`{"id":"/nics/b.`+ours+`"}`))
 	if len(p.guids) != 0 {
 		t.Errorf("other names tell nothing: %v", p.guids)
 	}
 }
 
 func TestHidden(t *testing.T) {
-	all, out := cassettes(t), 0
+	all, out := recordingFiles(t), 0
 	for _, file := range all {
-		if hidden(strings.TrimSuffix(filepath.Base(file), ".yaml")) {
+		if isHeldOut(strings.TrimSuffix(filepath.Base(file), ".yaml")) {
 			out++
 		}
 	}

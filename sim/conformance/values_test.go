@@ -49,9 +49,9 @@ var (
 	senderType = regexp.MustCompile(`^(User|Application)$`)
 )
 
-// plain writes a value without what Azure makes up: GUIDs, times, public addresses, secrets, and the signatures of URLs. IDs are equal
+// maskRandomValues writes a value without what Azure makes up: GUIDs, times, public addresses, secrets, and the signatures of URLs. IDs are equal
 // in any casing.
-func plain(value any) string {
+func maskRandomValues(value any) string {
 	s, isString := value.(string)
 	if !isString {
 		raw, _ := json.Marshal(value)
@@ -81,16 +81,16 @@ func plain(value any) string {
 // madeUp are keys whose values Azure chooses anew each time.
 var madeUp = map[string]bool{"etag": true, "eTag": true, "resourceGuid": true, "uniqueId": true, "fqdn": true, "internalDomainNameSuffix": true, "macAddress": true, "t": true}
 
-// scalars adds the values of a document by their path. Elements of arrays are numbered: the order counts.
-func scalars(document any, at string, into map[string]string) {
+// collectScalars adds the values of a document by their path. Elements of arrays are numbered: the order counts.
+func collectScalars(document any, at string, into map[string]string) {
 	switch d := document.(type) {
 	case map[string]any:
 		for key, value := range d {
 			if version, ok := value.(string); ok {
-				value = latest(d, key, version)
+				value = maskLatestVersion(d, key, version)
 			}
 			if !madeUp[key] {
-				scalars(value, fold(at, key), into)
+				collectScalars(value, foldPath(at, key), into)
 			}
 		}
 		if len(d) == 0 {
@@ -98,13 +98,13 @@ func scalars(document any, at string, into map[string]string) {
 		}
 	case []any:
 		for i, value := range d {
-			scalars(value, fmt.Sprintf("%s[%d]", at, i), into)
+			collectScalars(value, fmt.Sprintf("%s[%d]", at, i), into)
 		}
 		if len(d) == 0 {
 			into[at] = "[]"
 		}
 	default:
-		into[at] = plain(d)
+		into[at] = maskRandomValues(d)
 		key, _, _ := strings.Cut(at[strings.LastIndexByte(at, '.')+1:], "[") // that of a list, for its elements
 		if form := invented[key]; form != nil {
 			into[at] = form.ReplaceAllString(into[at], "INVENTED")
@@ -112,9 +112,9 @@ func scalars(document any, at string, into map[string]string) {
 	}
 }
 
-// latest writes a version without what was the latest on the day of the recording: the whole version of an image of which the request, which
+// maskLatestVersion writes a version without what was the latest on the day of the recording: the whole version of an image of which the request, which
 // the resource repeats, wanted the latest one, and the patch of a release of Kubernetes of which it named only the minor version, or none.
-func latest(d map[string]any, key, version string) string {
+func maskLatestVersion(d map[string]any, key, version string) string {
 	other := func(key string) string {
 		s, _ := d[key].(string)
 		return s
@@ -129,11 +129,11 @@ func latest(d map[string]any, key, version string) string {
 	return version
 }
 
-// exact lists where two documents have different values, and what one has too much.
-func exact(recorded, got any) []string {
+// compareValues lists where two documents have different values, and what one has too much.
+func compareValues(recorded, got any) []string {
 	want, have := map[string]string{}, map[string]string{}
-	scalars(recorded, "", want)
-	scalars(got, "", have)
+	collectScalars(recorded, "", want)
+	collectScalars(got, "", have)
 	var out []string
 	for _, path := range slices.Sorted(maps.Keys(want)) {
 		if is, there := have[path]; !there {

@@ -34,8 +34,8 @@ type Mismatch struct {
 	Got string
 }
 
-// Decoding reports whether the mismatch prevents decoding of the body.
-func (m Mismatch) Decoding() bool { return m.Problem == Unknown || m.Problem == WrongType }
+// PreventsDecoding reports whether the mismatch prevents decoding of the body.
+func (m Mismatch) PreventsDecoding() bool { return m.Problem == Unknown || m.Problem == WrongType }
 
 // envelope are properties of every resource: Resource Manager accepts them, and removes those that a type does not
 // have. https://learn.microsoft.com/en-us/azure/azure-resource-manager/templates/resource-declaration
@@ -55,21 +55,21 @@ var retired = []string{
 // Check finds the mismatches of a body, by the order of paths; none when there is no definition. shown is the resource as it is
 // read, nil for a new one: Azure shows properties that it does not publish, and takes them back. null is a value that is not there.
 func Check(resourceType, version string, body, shown map[string]any) []Mismatch {
-	d, root, ok := find(resourceType, version)
+	d, root, ok := findDefinition(resourceType, version)
 	if !ok {
 		return nil
 	}
 	j := &judge{document: d, unpublished: map[string]bool{}}
-	if version = strings.ToLower(version); version < releases(resourceType)[0].version {
+	if version = strings.ToLower(version); version < releasesOf(resourceType)[0].version {
 		for _, member := range retired {
 			j.unpublished[member] = true
 		}
 	}
 	if shown != nil {
 		seen := &judge{document: d, unpublished: j.unpublished, collect: true}
-		seen.check(root, resourceType, "", shown, true)
+		seen.checkValue(root, resourceType, "", shown, true)
 	}
-	j.check(root, resourceType, "", body, true)
+	j.checkValue(root, resourceType, "", body, true)
 	return j.found
 }
 
@@ -83,13 +83,13 @@ type judge struct {
 	collect     bool
 }
 
-func (j *judge) add(problem Problem, within, path, want, got string) {
+func (j *judge) addMismatch(problem Problem, within, path, want, got string) {
 	if !j.collect {
 		j.found = append(j.found, Mismatch{Problem: problem, Path: path, Member: path[strings.LastIndexByte(path, '.')+1:], Object: within, Want: want, Got: got})
 	}
 }
 
-func (j *judge) check(s schema, within, path string, value any, top bool) {
+func (j *judge) checkValue(s schema, within, path string, value any, top bool) {
 	if value == nil {
 		return
 	}
@@ -97,25 +97,25 @@ func (j *judge) check(s schema, within, path string, value any, top bool) {
 	case s.Object != "":
 		object, ok := value.(map[string]any)
 		if !ok {
-			j.add(WrongType, within, path, "object", kindOf(value))
+			j.addMismatch(WrongType, within, path, "object", kindOf(value))
 			return
 		}
-		j.object(j.Objects[s.Object], s.Object, path, object, top)
+		j.checkObject(j.Objects[s.Object], s.Object, path, object, top)
 	case len(s.AnyOf) > 0:
 		j.anyOf(s, within, path, value)
 	case s.Type == "array":
-		j.array(s, within, path, value)
+		j.checkArray(s, within, path, value)
 	case s.Type == "map":
 		entries, ok := value.(map[string]any)
 		if !ok {
-			j.add(WrongType, within, path, "object", kindOf(value))
+			j.addMismatch(WrongType, within, path, "object", kindOf(value))
 			return
 		}
 		for _, key := range slices.Sorted(maps.Keys(entries)) {
-			j.inner(s.Values, within, path+"."+key, entries[key])
+			j.checkInner(s.Values, within, path+"."+key, entries[key])
 		}
 	default:
-		j.scalar(s, within, path, value)
+		j.checkScalar(s, within, path, value)
 	}
 }
 
@@ -125,7 +125,7 @@ func (j *judge) anyOf(s schema, within, path string, value any) {
 	cost := math.MaxInt
 	for _, option := range s.AnyOf {
 		tried := &judge{document: j.document, unpublished: j.unpublished, collect: j.collect}
-		tried.check(option, within, path, value, false)
+		tried.checkValue(option, within, path, value, false)
 		here := len(tried.found)
 		if here == 1 && tried.found[0].Path == path && tried.found[0].Problem == WrongType {
 			here = math.MaxInt - 1
@@ -137,32 +137,32 @@ func (j *judge) anyOf(s schema, within, path string, value any) {
 	j.found = append(j.found, best...)
 }
 
-func (j *judge) array(s schema, within, path string, value any) {
+func (j *judge) checkArray(s schema, within, path string, value any) {
 	items, ok := value.([]any)
 	if !ok {
-		j.add(WrongType, within, path, "array", kindOf(value))
+		j.addMismatch(WrongType, within, path, "array", kindOf(value))
 		return
 	}
-	j.length(s.MinItems, s.MaxItems, len(items), "items", within, path)
+	j.checkLength(s.MinItems, s.MaxItems, len(items), "items", within, path)
 	for i, item := range items {
-		j.inner(s.Items, within, path+"["+strconv.Itoa(i)+"]", item)
+		j.checkInner(s.Items, within, path+"["+strconv.Itoa(i)+"]", item)
 	}
 }
 
-func (j *judge) inner(s *schema, within, path string, value any) {
+func (j *judge) checkInner(s *schema, within, path string, value any) {
 	if s != nil {
-		j.check(*s, within, path, value, false)
+		j.checkValue(*s, within, path, value, false)
 	}
 }
 
-func (j *judge) object(o schema, name, path string, object map[string]any, top bool) {
-	properties, ok := j.members(o, object)
+func (j *judge) checkObject(o schema, name, path string, object map[string]any, top bool) {
+	properties, ok := j.objectMembers(o, object)
 	if !ok {
 		at := strings.TrimPrefix(path+"."+o.Discriminator, ".")
 		if value, sent := object[o.Discriminator].(string); sent {
-			j.add(NotOneOf, name, at, strings.Join(slices.Sorted(maps.Keys(o.Variants)), ", "), value)
+			j.addMismatch(NotOneOf, name, at, strings.Join(slices.Sorted(maps.Keys(o.Variants)), ", "), value)
 		} else {
-			j.add(Missing, name, at, "", "")
+			j.addMismatch(Missing, name, at, "", "")
 		}
 		return
 	}
@@ -171,32 +171,32 @@ func (j *judge) object(o schema, name, path string, object map[string]any, top b
 		if top && slices.Contains(envelope, strings.ToLower(key)) && properties[key].Object == "" {
 			continue
 		}
-		_, s, known := property(properties, key)
+		_, s, known := findProperty(properties, key)
 		switch {
-		case known && s.is("readOnly"):
+		case known && s.hasFlag("readOnly"):
 			// Clients send back the properties that they have read; providers ignore these.
 		case known:
-			j.check(s, name, at, object[key], false)
+			j.checkValue(s, name, at, object[key], false)
 		case o.Values != nil:
-			j.check(*o.Values, name, at, object[key], false)
+			j.checkValue(*o.Values, name, at, object[key], false)
 		case j.collect:
 			j.unpublished[name+"."+key] = true
 		case j.unpublished[name+"."+key]:
 		default:
-			j.add(Unknown, name, at, "", kindOf(object[key]))
+			j.addMismatch(Unknown, name, at, "", kindOf(object[key]))
 		}
 	}
-	j.required(properties, name, path, object, top)
+	j.checkRequired(properties, name, path, object, top)
 }
 
-// required finds missing properties. An object with an ID refers to another resource, and needs no other property.
-func (j *judge) required(properties map[string]schema, name, path string, object map[string]any, top bool) {
+// checkRequired finds missing properties. An object with an ID refers to another resource, and needs no other property.
+func (j *judge) checkRequired(properties map[string]schema, name, path string, object map[string]any, top bool) {
 	if _, reference := object["id"].(string); reference && !top {
 		return
 	}
 	for _, key := range slices.Sorted(maps.Keys(properties)) {
 		s := properties[key]
-		if !s.is("required") || s.is("readOnly") || top && slices.Contains(byURL, key) {
+		if !s.hasFlag("required") || s.hasFlag("readOnly") || top && slices.Contains(byURL, key) {
 			continue
 		}
 		there := object[key] != nil
@@ -204,12 +204,12 @@ func (j *judge) required(properties map[string]schema, name, path string, object
 			there = there || value != nil && strings.EqualFold(other, key)
 		}
 		if !there {
-			j.add(Missing, name, strings.TrimPrefix(path+"."+key, "."), "", "")
+			j.addMismatch(Missing, name, strings.TrimPrefix(path+"."+key, "."), "", "")
 		}
 	}
 }
 
-func (j *judge) length(least, most *int, got int, of, within, path string) {
+func (j *judge) checkLength(least, most *int, got int, of, within, path string) {
 	low, high := math.Inf(-1), math.Inf(1)
 	if least != nil {
 		low = float64(*least)
@@ -217,8 +217,8 @@ func (j *judge) length(least, most *int, got int, of, within, path string) {
 	if most != nil {
 		high = float64(*most)
 	}
-	if want := outside(low, high, float64(got)); want != "" {
-		j.add(OutOfRange, within, path, want+" "+of, strconv.Itoa(got)+" "+of)
+	if want := violatedRange(low, high, float64(got)); want != "" {
+		j.addMismatch(OutOfRange, within, path, want+" "+of, strconv.Itoa(got)+" "+of)
 	}
 }
 

@@ -44,7 +44,7 @@ func TestShapes(t *testing.T) {
 			if err := json.Unmarshal([]byte(test.value), &value); err != nil {
 				t.Fatal(err)
 			}
-			j.check(pet, "", "p", value, false)
+			j.checkValue(pet, "", "p", value, false)
 			if diff := cmp.Diff(test.want, j.found); diff != "" {
 				t.Errorf("%s (-want +got):\n%s", test.reason, diff)
 			}

@@ -19,13 +19,13 @@ func BenchmarkCheck(b *testing.B) {
 	b.Run("read", func(b *testing.B) {
 		b.ReportAllocs()
 		for b.Loop() {
-			Hide(cluster, version, body)
+			HideOtherVersions(cluster, version, body)
 		}
 	})
 	b.Run("file", func(b *testing.B) {
 		b.ReportAllocs()
 		for b.Loop() {
-			parse("Microsoft.ContainerService@2026-05-02-preview")
+			parseDocument("Microsoft.ContainerService@2026-05-02-preview")
 		}
 	})
 }

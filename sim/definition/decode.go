@@ -12,35 +12,35 @@ import (
 // az vm create and az vmss create have "diskSizeGb", "frontendPortRangeEnd": "50119", "primary": "true" and "mode": "manual".
 // https://www.newtonsoft.com/json/help/html/SerializationGuide.htm
 func Decode(resourceType, version string, body map[string]any) {
-	if d, root, ok := find(resourceType, version); ok {
-		d.decode(root, body, true)
+	if d, root, ok := findDefinition(resourceType, version); ok {
+		d.decodeValue(root, body, true)
 	}
 }
 
-func (d document) decode(s schema, value any, top bool) any {
+func (d document) decodeValue(s schema, value any, top bool) any {
 	switch value := value.(type) {
 	case string:
-		return decoded(s, value)
+		return decodeText(s, value)
 	case []any:
 		if s.Items != nil {
 			for i, item := range value {
-				value[i] = d.decode(*s.Items, item, false)
+				value[i] = d.decodeValue(*s.Items, item, false)
 			}
 		}
 	case map[string]any:
 		if s.Type == "map" && s.Values != nil {
 			for key, entry := range value {
-				value[key] = d.decode(*s.Values, entry, false)
+				value[key] = d.decodeValue(*s.Values, entry, false)
 			}
 			return value
 		}
-		properties, _ := d.members(d.Objects[s.Object], value)
+		properties, _ := d.objectMembers(d.Objects[s.Object], value)
 		for _, key := range slices.Sorted(maps.Keys(value)) {
-			name, s, known := property(properties, key)
+			name, s, known := findProperty(properties, key)
 			if !known {
 				continue
 			}
-			inner := d.decode(s, value[key], false)
+			inner := d.decodeValue(s, value[key], false)
 			if _, both := value[name]; top || both {
 				name = key
 			}
@@ -51,8 +51,8 @@ func (d document) decode(s schema, value any, top bool) any {
 	return value
 }
 
-// decoded returns the value of a string where a number, a boolean or one of some values is defined.
-func decoded(s schema, text string) any {
+// decodeText returns the value of a string where a number, a boolean or one of some values is defined.
+func decodeText(s schema, text string) any {
 	switch s.Type {
 	case "integer":
 		if n, err := strconv.ParseInt(text, 10, 64); err == nil {

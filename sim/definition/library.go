@@ -50,7 +50,7 @@ var library = sync.OnceValue(func() map[string][]release {
 			continue
 		}
 		provider, version, _ := strings.Cut(strings.ToLower(name), "@")
-		out[provider] = append(out[provider], release{version, sync.OnceValue(func() document { return parse(name) })})
+		out[provider] = append(out[provider], release{version, sync.OnceValue(func() document { return parseDocument(name) })})
 	}
 	for _, releases := range out {
 		slices.SortFunc(releases, func(a, b release) int { return strings.Compare(a.version, b.version) })
@@ -58,7 +58,7 @@ var library = sync.OnceValue(func() map[string][]release {
 	return out
 })
 
-func parse(name string) (d document) {
+func parseDocument(name string) (d document) {
 	raw, err := definitions.Files.ReadFile(name + ".json")
 	if err == nil {
 		err = json.Unmarshal(raw, &d)
@@ -69,29 +69,29 @@ func parse(name string) (d document) {
 	return d
 }
 
-// find returns the document with a type in a version, or else in the next newer version that is no preview, and the
+// findDefinition returns the document with a type in a version, or else in the next newer version that is no preview, and the
 // type's body. A preview version needs a document of its own, because previews have properties that never became stable.
-func find(resourceType, version string) (document, schema, bool) {
+func findDefinition(resourceType, version string) (document, schema, bool) {
 	version = strings.ToLower(version)
-	for _, r := range releases(resourceType) {
-		if r.version != version && (r.version < version || preview(r.version) || preview(version)) {
+	for _, r := range releasesOf(resourceType) {
+		if r.version != version && (r.version < version || isPreview(r.version) || isPreview(version)) {
 			continue
 		}
-		if d, body, ok := r.find(resourceType); ok {
+		if d, body, ok := r.findInRelease(resourceType); ok {
 			return d, body, true
 		}
 	}
 	return document{}, schema{}, false
 }
 
-// releases are those of the type's provider.
-func releases(resourceType string) []release {
+// releasesOf are those of the type's provider.
+func releasesOf(resourceType string) []release {
 	provider, _, _ := strings.Cut(strings.ToLower(resourceType), "/")
 	return library()[provider]
 }
 
-// find is the document of the release and the body of a type in it.
-func (r release) find(resourceType string) (document, schema, bool) {
+// findInRelease is the document of the release and the body of a type in it.
+func (r release) findInRelease(resourceType string) (document, schema, bool) {
 	d := r.read()
 	if body, ok := d.Resources[resourceType]; ok {
 		return d, body, true
@@ -104,11 +104,11 @@ func (r release) find(resourceType string) (document, schema, bool) {
 	return document{}, schema{}, false
 }
 
-func preview(version string) bool { return strings.HasSuffix(version, "-preview") }
+func isPreview(version string) bool { return strings.HasSuffix(version, "-preview") }
 
-// members are the properties of an object, with those of the variant that its value names. It is not ok when the object has
+// objectMembers are the properties of an object, with those of the variant that its value names. It is not ok when the object has
 // variants and names none of them.
-func (d document) members(o schema, object map[string]any) (properties map[string]schema, ok bool) {
+func (d document) objectMembers(o schema, object map[string]any) (properties map[string]schema, ok bool) {
 	if o.Discriminator == "" {
 		return o.Properties, true
 	}
@@ -127,8 +127,8 @@ func (d document) members(o schema, object map[string]any) (properties map[strin
 	return o.Properties, false
 }
 
-// property returns a property by its name, regardless of case.
-func property(properties map[string]schema, name string) (string, schema, bool) {
+// findProperty returns a property by its name, regardless of case.
+func findProperty(properties map[string]schema, name string) (string, schema, bool) {
 	if s, ok := properties[name]; ok {
 		return name, s, true
 	}
@@ -140,4 +140,4 @@ func property(properties map[string]schema, name string) (string, schema, bool) 
 	return "", schema{}, false
 }
 
-func (s schema) is(flag string) bool { return slices.Contains(s.Flags, flag) }
+func (s schema) hasFlag(flag string) bool { return slices.Contains(s.Flags, flag) }

@@ -9,7 +9,7 @@ import (
 // and route tables send the type of their parts back, as
 // Test_Networking_Route_CreatedThenRouteTableUpdated_20240301_RouteStillExists does.
 func DropReadOnly(resourceType, version string, body map[string]any) {
-	if d, root, ok := find(resourceType, version); ok {
+	if d, root, ok := findDefinition(resourceType, version); ok {
 		d.dropReadOnly(root, body)
 	}
 }
@@ -29,10 +29,10 @@ func (d document) dropReadOnly(s schema, value any) {
 			}
 			return
 		}
-		properties, _ := d.members(d.Objects[s.Object], value)
+		properties, _ := d.objectMembers(d.Objects[s.Object], value)
 		for key := range maps.Clone(value) {
-			switch name, s, known := property(properties, key); {
-			case known && s.is("readOnly") && name != "id" && name != "name":
+			switch name, s, known := findProperty(properties, key); {
+			case known && s.hasFlag("readOnly") && name != "id" && name != "name":
 				// By these two, parts of a resource are found again.
 				delete(value, key)
 			case known:
@@ -48,23 +48,23 @@ var early = []string{
 	"ManagedClusterProperties.enableFIPS",
 }
 
-// Hide removes the properties from a shown resource that another api-version has and this one does not.
-func Hide(resourceType, version string, body map[string]any) {
-	all := releases(resourceType)
+// HideOtherVersions removes the properties from a shown resource that another api-version has and this one does not.
+func HideOtherVersions(resourceType, version string, body map[string]any) {
+	all := releasesOf(resourceType)
 	if len(all) < 2 {
 		return
 	}
-	d, root, ok := find(resourceType, version)
+	d, root, ok := findDefinition(resourceType, version)
 	if !ok {
 		return
 	}
 	var others []place
 	for _, r := range all {
-		if other, at, ok := r.find(resourceType); ok {
+		if other, at, ok := r.findInRelease(resourceType); ok {
 			others = append(others, place{other, at})
 		}
 	}
-	d.hide(root, others, body)
+	d.hideProperties(root, others, body)
 }
 
 // place is a schema of a document.
@@ -73,44 +73,44 @@ type place struct {
 	at schema
 }
 
-// hide goes through a value by the schemas of all versions at once.
-func (d document) hide(s schema, others []place, value any) {
+// hideProperties goes through a value by the schemas of all versions at once.
+func (d document) hideProperties(s schema, others []place, value any) {
 	switch value := value.(type) {
 	case []any:
 		if s.Items == nil {
 			return
 		}
-		others = each(others, func(o place) *schema { return o.at.Items })
+		others = followPlaces(others, func(o place) *schema { return o.at.Items })
 		for _, item := range value {
-			d.hide(*s.Items, others, item)
+			d.hideProperties(*s.Items, others, item)
 		}
 	case map[string]any:
 		if s.Type == "map" && s.Values != nil {
-			others = each(others, func(o place) *schema { return o.at.Values })
+			others = followPlaces(others, func(o place) *schema { return o.at.Values })
 			for _, entry := range value {
-				d.hide(*s.Values, others, entry)
+				d.hideProperties(*s.Values, others, entry)
 			}
 			return
 		}
 		if s.Object == "" {
 			return
 		}
-		properties, ok := d.members(d.Objects[s.Object], value)
+		properties, ok := d.objectMembers(d.Objects[s.Object], value)
 		if !ok {
 			return
 		}
 		for key := range maps.Clone(value) {
-			in := each(others, func(o place) *schema {
-				theirs, _ := o.members(o.Objects[o.at.Object], value)
-				if _, s, ok := property(theirs, key); ok {
+			in := followPlaces(others, func(o place) *schema {
+				theirs, _ := o.objectMembers(o.Objects[o.at.Object], value)
+				if _, s, ok := findProperty(theirs, key); ok {
 					return &s
 				}
 				return nil
 			})
-			_, next, known := property(properties, key)
+			_, next, known := findProperty(properties, key)
 			switch {
 			case known:
-				d.hide(next, in, value[key])
+				d.hideProperties(next, in, value[key])
 			case slices.Contains(early, s.Object+"."+key):
 			case len(in) > 0 && d.Objects[s.Object].Values == nil:
 				delete(value, key)
@@ -119,8 +119,8 @@ func (d document) hide(s schema, others []place, value any) {
 	}
 }
 
-// each are the places that lead on, from each of them.
-func each(from []place, next func(place) *schema) []place {
+// followPlaces are the places that lead on, from each of them.
+func followPlaces(from []place, next func(place) *schema) []place {
 	var out []place
 	for _, p := range from {
 		if s := next(p); s != nil {

@@ -41,7 +41,7 @@ func TestHide(t *testing.T) {
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			got := decode(t, shown)
-			Hide(test.resource, test.version, got)
+			HideOtherVersions(test.resource, test.version, got)
 			if diff := cmp.Diff(decode(t, test.want), got); diff != "" {
 				t.Errorf("%s (-want +got):\n%s", test.reason, diff)
 			}

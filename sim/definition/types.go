@@ -34,7 +34,7 @@ var Types = sync.OnceValue(func() []Type {
 			for name, root := range d.Resources {
 				t := found[strings.ToLower(name)]
 				if t == nil {
-					t = d.typed(name, root)
+					t = d.newType(name, root)
 					found[strings.ToLower(name)] = t
 				}
 				t.Versions = append(t.Versions, r.version)
@@ -52,21 +52,21 @@ var Types = sync.OnceValue(func() []Type {
 func byAge(releases []release) []release {
 	return slices.SortedStableFunc(slices.Values(releases), func(a, b release) int {
 		switch {
-		case preview(a.version) == preview(b.version):
+		case isPreview(a.version) == isPreview(b.version):
 			return strings.Compare(b.version, a.version)
-		case preview(a.version):
+		case isPreview(a.version):
 			return 1
 		}
 		return -1
 	})
 }
 
-func (d document) typed(name string, root schema) *Type {
+func (d document) newType(name string, root schema) *Type {
 	top := d.Objects[root.Object].Properties
 	inner := d.Objects[top["properties"].Object].Properties
-	t := &Type{Name: name, ReadOnly: top["properties"].is("readOnly"), name: top["name"]}
+	t := &Type{Name: name, ReadOnly: top["properties"].hasFlag("readOnly"), name: top["name"]}
 	location, has := top["location"]
-	t.Located = has && location.is("required") && !location.is("readOnly")
+	t.Located = has && location.hasFlag("required") && !location.hasFlag("readOnly")
 	_, t.State = inner["provisioningState"]
 	_, t.SystemData = top["systemData"]
 	for _, etag := range []string{"etag", "eTag"} {
@@ -77,9 +77,9 @@ func (d document) typed(name string, root schema) *Type {
 	return t
 }
 
-// Named reports whether a resource of the type can have that name.
-func (t Type) Named(name string) bool {
-	if shape := t.name; len(name) < value(shape.MinLength, 0) || len(name) > value(shape.MaxLength, len(name)) {
+// AllowsName reports whether a resource of the type can have that name.
+func (t Type) AllowsName(name string) bool {
+	if shape := t.name; len(name) < valueOr(shape.MinLength, 0) || len(name) > valueOr(shape.MaxLength, len(name)) {
 		return false
 	}
 	if form, err := regexp.Compile(t.name.Pattern); err == nil {
@@ -88,7 +88,7 @@ func (t Type) Named(name string) bool {
 	return true
 }
 
-func value(of *int, otherwise int) int {
+func valueOr(of *int, otherwise int) int {
 	if of == nil {
 		return otherwise
 	}
@@ -98,7 +98,7 @@ func value(of *int, otherwise int) int {
 // HideWriteOnly removes the properties from a resource that Azure accepts and never shows: write-only properties and
 // secret strings.
 func HideWriteOnly(resourceType, version string, body map[string]any) {
-	if d, root, ok := find(resourceType, version); ok {
+	if d, root, ok := findDefinition(resourceType, version); ok {
 		d.hideWriteOnly(root, body)
 	}
 }
@@ -114,7 +114,7 @@ func (d document) hideWriteOnly(s schema, shown any) {
 	case map[string]any:
 		if s.Type == "map" && s.Values != nil {
 			for key, entry := range maps.Clone(shown) {
-				if s.Values.hidden() {
+				if s.Values.isHidden() {
 					delete(shown, key)
 				} else {
 					d.hideWriteOnly(*s.Values, entry)
@@ -122,10 +122,10 @@ func (d document) hideWriteOnly(s schema, shown any) {
 			}
 			return
 		}
-		properties, _ := d.members(d.Objects[s.Object], shown)
+		properties, _ := d.objectMembers(d.Objects[s.Object], shown)
 		for key := range maps.Clone(shown) {
-			switch _, s, known := property(properties, key); {
-			case known && s.hidden():
+			switch _, s, known := findProperty(properties, key); {
+			case known && s.isHidden():
 				delete(shown, key)
 			case known:
 				d.hideWriteOnly(s, shown[key])
@@ -134,4 +134,4 @@ func (d document) hideWriteOnly(s schema, shown any) {
 	}
 }
 
-func (s schema) hidden() bool { return s.is("writeOnly") || s.Sensitive }
+func (s schema) isHidden() bool { return s.hasFlag("writeOnly") || s.Sensitive }

@@ -143,13 +143,13 @@ type Use struct {
 	Spent      bool
 }
 
-// Uses are all rules in the order they were added.
-func (s *Script) Uses() []Use {
+// ListUses are all rules in the order they were added.
+func (s *Script) ListUses() []Use {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	uses := make([]Use, 0, len(s.rules))
 	for _, r := range s.rules {
-		uses = append(uses, Use{Rule: r.Rule, Seen: r.seen, Done: r.done, Spent: r.spent()})
+		uses = append(uses, Use{Rule: r.Rule, Seen: r.seen, Done: r.done, Spent: r.isSpent()})
 	}
 	return uses
 }
@@ -176,16 +176,16 @@ func (s *Script) Clear() {
 	s.rules = nil
 }
 
-// Take finds the rule that acts on a request and counts it. want chooses among kinds; rules of other kinds are not counted.
-func (s *Script) Take(method, typ, id string, want func(Kind) bool) (Rule, bool) {
+// TakeMatching finds the rule that acts on a request and counts it. want chooses among kinds; rules of other kinds are not counted.
+func (s *Script) TakeMatching(method, typ, id string, want func(Kind) bool) (Rule, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, r := range s.rules {
-		if !want(r.Kind) || !r.matches(method, typ, id) {
+		if !want(r.Kind) || !r.matchesRequest(method, typ, id) {
 			continue
 		}
 		r.seen++
-		if r.seen < r.Nth || r.spent() {
+		if r.seen < r.Nth || r.isSpent() {
 			continue
 		}
 		r.done++
@@ -194,16 +194,16 @@ func (s *Script) Take(method, typ, id string, want func(Kind) bool) (Rule, bool)
 	return Rule{}, false
 }
 
-func (r *counted) spent() bool { return r.Count >= 0 && r.done >= max(r.Count, 1) }
+func (r *counted) isSpent() bool { return r.Count >= 0 && r.done >= max(r.Count, 1) }
 
-func (r *counted) matches(method, typ, id string) bool {
+func (r *counted) matchesRequest(method, typ, id string) bool {
 	return (r.Method == "" || strings.EqualFold(r.Method, method)) &&
 		(r.Type == "" || strings.EqualFold(r.Type, typ)) &&
-		(r.ID == "" || glob(strings.ToLower(r.ID), strings.ToLower(id)))
+		(r.ID == "" || matchGlob(strings.ToLower(r.ID), strings.ToLower(id)))
 }
 
-// glob matches with "*" that crosses "/", which path.Match does not; "?" and classes work as in path.Match.
-func glob(pattern, s string) bool {
+// matchGlob matches with "*" that crosses "/", which path.Match does not; "?" and classes work as in path.Match.
+func matchGlob(pattern, s string) bool {
 	const slash = "\x00"
 	ok, err := path.Match(strings.ReplaceAll(pattern, "/", slash), strings.ReplaceAll(s, "/", slash))
 	return err == nil && ok

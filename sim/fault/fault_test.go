@@ -33,7 +33,7 @@ func TestRulesAreCountedAndUsedUp(t *testing.T) {
 			}
 			var got []bool
 			for range 3 {
-				_, hit := s.Take("PUT", "microsoft.compute/virtualmachines", id, func(fault.Kind) bool { return true })
+				_, hit := s.TakeMatching("PUT", "microsoft.compute/virtualmachines", id, func(fault.Kind) bool { return true })
 				got = append(got, hit)
 			}
 			if d := cmp.Diff(tc.want, got); d != "" {
@@ -48,13 +48,13 @@ func TestOtherKindsDoNotCount(t *testing.T) {
 	if err := s.Load([]byte(`[{"kind":"stuck","nth":2},{"kind":"reset"}]`)); err != nil {
 		t.Fatal(err)
 	}
-	if r, hit := s.Take("PUT", "t", "/i", func(k fault.Kind) bool { return !k.OfOperation() }); !hit || r.Kind != fault.Reset {
+	if r, hit := s.TakeMatching("PUT", "t", "/i", func(k fault.Kind) bool { return !k.OfOperation() }); !hit || r.Kind != fault.Reset {
 		t.Errorf("%v %v", r, hit)
 	}
-	if _, hit := s.Take("PUT", "t", "/i", fault.Kind.OfOperation); hit {
+	if _, hit := s.TakeMatching("PUT", "t", "/i", fault.Kind.OfOperation); hit {
 		t.Error("the request before must not have been counted for the operation's rule")
 	}
-	if _, hit := s.Take("PUT", "t", "/i", fault.Kind.OfOperation); !hit {
+	if _, hit := s.TakeMatching("PUT", "t", "/i", fault.Kind.OfOperation); !hit {
 		t.Error("the second operation is the one")
 	}
 }

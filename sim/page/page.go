@@ -116,8 +116,8 @@ func (Page) Sections() []Section {
 	return []Section{{"resources", ""}, {"requests", "requests"}, {"timeline", "timeline"}, {"faults", "faults"}}
 }
 
-// Failed reports whether the request was refused or cut.
-func (r Request) Failed() bool { return r.Status == 0 || r.Status >= 400 }
+// HasFailed reports whether the request was refused or cut.
+func (r Request) HasFailed() bool { return r.Status == 0 || r.Status >= 400 }
 
 // Render writes the page.
 func Render(out io.Writer, p Page) error { return templates.Execute(out, p) }

@@ -74,15 +74,15 @@ func (e *Env) Register(ps ...*Provider) {
 // TypeOf returns the type with that full name, or nil.
 func (e *Env) TypeOf(name string) *Type { return e.types[strings.ToLower(name)] }
 
-// Space returns the provider of a namespace, or nil.
-func (e *Env) Space(namespace string) *Provider { return e.spaces[strings.ToLower(namespace)] }
+// FindProvider returns the provider of a namespace, or nil.
+func (e *Env) FindProvider(namespace string) *Provider { return e.spaces[strings.ToLower(namespace)] }
 
 // Providers returns all providers in the order they were registered.
 func (e *Env) Providers() []*Provider { return e.order }
 
 // inlineOf returns the types kept inside typ.
 func (e *Env) inlineOf(typ string) []*Type {
-	p := e.Space(strings.SplitN(typ, "/", 2)[0])
+	p := e.FindProvider(strings.SplitN(typ, "/", 2)[0])
 	if p == nil {
 		return nil
 	}
@@ -95,17 +95,17 @@ func (e *Env) inlineOf(typ string) []*Type {
 	return out
 }
 
-// GUID returns a random GUID of the seeded generator.
-func (e *Env) GUID() string { return GUID(e.Rand) }
+// NewGUID returns a random GUID of the seeded generator.
+func (e *Env) NewGUID() string { return DrawGUID(e.Rand) }
 
-// GUID draws a GUID.
-func GUID(r *rand.Rand) string {
+// DrawGUID draws a GUID.
+func DrawGUID(r *rand.Rand) string {
 	a, b := r.Uint64(), r.Uint64()
 	return fmt.Sprintf("%08x-%04x-4%03x-%04x-%012x", a>>32, a>>16&0xffff, a&0xfff, 0x8000|b>>48&0x3fff, b&0xffffffffffff)
 }
 
-// Draw takes a duration from the log-normal distribution around median, unscaled.
-func (e *Env) Draw(median time.Duration, spread float64) time.Duration {
+// DrawDuration takes a duration from the log-normal distribution around median, unscaled.
+func (e *Env) DrawDuration(median time.Duration, spread float64) time.Duration {
 	if median <= 0 {
 		return 0
 	}
@@ -118,8 +118,10 @@ func (e *Env) Draw(median time.Duration, spread float64) time.Duration {
 // Seconds returns a duration in seconds.
 func Seconds(n float64) time.Duration { return time.Duration(n * float64(time.Second)) }
 
-// Scale multiplies by the time scale.
-func (e *Env) Scale(d time.Duration) time.Duration { return time.Duration(float64(d) * e.TimeScale) }
+// ScaleDuration multiplies by the time scale.
+func (e *Env) ScaleDuration(d time.Duration) time.Duration {
+	return time.Duration(float64(d) * e.TimeScale)
+}
 
 // Call is one request, or the end of one operation, inside a transaction.
 type Call struct {
@@ -141,8 +143,8 @@ type Call struct {
 	edge string // edge zone of the resource being written
 }
 
-// For makes a call on another resource with the same circumstances.
-func (c *Call) For(method, id string) (*Call, error) {
+// CallOn makes a call on another resource with the same circumstances.
+func (c *Call) CallOn(method, id string) (*Call, error) {
 	parsed, err := store.ParseID(id)
 	if err != nil {
 		return nil, err
@@ -155,8 +157,8 @@ func (c *Call) For(method, id string) (*Call, error) {
 	return &n, nil
 }
 
-// Find returns the resource or inline child with that ID, or nil.
-func (c *Call) Find(id string) *Item {
+// FindItem returns the resource or inline child with that ID, or nil.
+func (c *Call) FindItem(id string) *Item {
 	if r := c.Get(id); r != nil {
 		return &Item{ID: r.ID, Name: r.Name(), Location: r.Location, Body: r.Body, Resource: r}
 	}
@@ -168,50 +170,50 @@ func (c *Call) Find(id string) *Item {
 	if t == nil || t.Inline == "" {
 		return nil
 	}
-	parent := c.Find(parsed.Parent().String())
+	parent := c.FindItem(parsed.Parent().String())
 	if parent == nil {
 		return nil
 	}
-	if _, e := body.Named(body.Objects(parent.Body, t.Inline), parsed.Name()); e != nil {
+	if _, e := body.FindNamed(body.Objects(parent.Body, t.Inline), parsed.Name()); e != nil {
 		return &Item{ID: parent.ID + "/" + lastType(t.Name) + "/" + body.String(e, "name"), Name: body.String(e, "name"), Location: parent.Location, Body: e, Resource: parent.Resource}
 	}
 	return nil
 }
 
-// Need returns a referenced resource. It must exist, be of the type (any when ""), in the location (any when "") and
+// RequireReference returns a referenced resource. It must exist, be of the type (any when ""), in the location (any when "") and
 // in the edge zone of the referring resource, and not be in the middle of an operation; otherwise the error is
 // Azure's. from is the ID of the referring resource.
-func (c *Call) Need(id, from, typ, location string) (*Item, error) {
+func (c *Call) RequireReference(id, from, typ, location string) (*Item, error) {
 	parsed, err := store.ParseID(id)
 	if err != nil || parsed.IsCollection() {
-		return nil, network(Errorf(400, "LinkedInvalidPropertyId", "Property id '%s' at path 'properties' is invalid. Expect fully qualified resource Id that start with '/subscriptions/{subscriptionId}' or '/providers/{resourceProviderNamespace}/'.", id))
+		return nil, networkError(Errorf(400, "LinkedInvalidPropertyId", "Property id '%s' at path 'properties' is invalid. Expect fully qualified resource Id that start with '/subscriptions/{subscriptionId}' or '/providers/{resourceProviderNamespace}/'.", id))
 	}
 	if typ != "" && !strings.EqualFold(parsed.Type(), typ) {
-		return nil, network(Errorf(400, "InvalidResourceReference", "Resource %s referenced by resource %s is of type %s, expected %s.", id, from, parsed.Type(), typ))
+		return nil, networkError(Errorf(400, "InvalidResourceReference", "Resource %s referenced by resource %s is of type %s, expected %s.", id, from, parsed.Type(), typ))
 	}
-	it := c.Find(id)
-	if it == nil || location != "" && c.Elsewhere(it, location) {
-		return nil, InvalidReference(id, c.named(from))
+	it := c.FindItem(id)
+	if it == nil || location != "" && c.IsElsewhere(it, location) {
+		return nil, InvalidReference(id, c.nameInErrors(from))
 	}
 	if state := body.String(it.Body, "properties.provisioningState"); state == "Updating" || state == "Deleting" {
 		verb := "Put"
 		if state == "Deleting" {
 			verb = "Delete"
 		}
-		busy := c.named(it.ID)
+		busy := c.nameInErrors(it.ID)
 		parsed, _ = store.ParseID(busy)
-		short := singular(lastType(parsed.Type()))
-		msg := fmt.Sprintf("Cannot proceed with operation because resource %s used by resource %s is not in Succeeded state. Resource is in %s state and the last operation that updated/is updating the resource is %s%sOperation.", busy, c.named(from), state, verb, short)
-		e := network(Errorf(429, "RetryableError", "A retryable error occurred.").WithDetail(Errorf(0, "ReferencedResourceNotProvisioned", "%s", msg)))
+		short := singularName(lastType(parsed.Type()))
+		msg := fmt.Sprintf("Cannot proceed with operation because resource %s used by resource %s is not in Succeeded state. Resource is in %s state and the last operation that updated/is updating the resource is %s%sOperation.", busy, c.nameInErrors(from), state, verb, short)
+		e := networkError(Errorf(429, "RetryableError", "A retryable error occurred.").WithDetail(Errorf(0, "ReferencedResourceNotProvisioned", "%s", msg)))
 		return nil, e // without Retry-After, as recorded
 	}
 	return it, nil
 }
 
-// named returns the name of a resource in errors. A part without a URL for writes, such as an IP configuration, has
+// nameInErrors returns the name of a resource in errors. A part without a URL for writes, such as an IP configuration, has
 // the name of its whole. Recordings: Test_Network_v1api20220701_CreationAndDeletion and others whose interfaces and
 // load balancers came too soon.
-func (c *Call) named(id string) string {
+func (c *Call) nameInErrors(id string) string {
 	for {
 		parsed, err := store.ParseID(id)
 		if err != nil || len(parsed.Names) < 2 {
@@ -227,8 +229,8 @@ func (c *Call) named(id string) string {
 // lastType is the last part of a type name.
 func lastType(name string) string { return name[strings.LastIndexByte(name, '/')+1:] }
 
-// singular makes the operation name Azure uses: "virtualNetworks" -> "VirtualNetwork".
-func singular(typ string) string {
+// singularName makes the operation name Azure uses: "virtualNetworks" -> "VirtualNetwork".
+func singularName(typ string) string {
 	s := strings.ToUpper(typ[:1]) + typ[1:]
 	switch {
 	case s == "PublicIPAddresses":
@@ -241,15 +243,15 @@ func singular(typ string) string {
 	return strings.TrimSuffix(s, "s")
 }
 
-// Location normalises "East US 2" to "eastus2".
-func Location(s string) string { return strings.ToLower(strings.ReplaceAll(s, " ", "")) }
+// NormalizeLocation normalises "East US 2" to "eastus2".
+func NormalizeLocation(s string) string { return strings.ToLower(strings.ReplaceAll(s, " ", "")) }
 
 var zoneless = map[string]bool{"northcentralus": true, "westus": true, "westcentralus": true, "eastasia": true, "canadaeast": true, "ukwest": true, "japanwest": true}
 
 // HasZones reports whether a region has availability zones 1, 2 and 3.
-func HasZones(location string) bool { return !zoneless[Location(location)] }
+func HasZones(location string) bool { return !zoneless[NormalizeLocation(location)] }
 
 // NetworkError makes an error in the network provider's form, which always has "details".
 func NetworkError(status int, code, format string, args ...any) *Error {
-	return network(Errorf(status, code, format, args...))
+	return networkError(Errorf(status, code, format, args...))
 }

@@ -8,14 +8,14 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/sim/definition"
 )
 
-// definition checks the call's body against the published definition of its type in the request's api-version. A body
+// checkDefinition checks the call's body against the published definition of its type in the request's api-version. A body
 // that cannot be decoded is refused at once: it has a property that does not exist, or a value of another JSON type
 // than is defined. Mismatches of values are returned: refuseValue reports them after the type's own rules, which have
 // better messages. shown is the resource as it is read; nil for a new one.
-func (c *Call) definition(shown body.Object) ([]definition.Mismatch, error) {
+func (c *Call) checkDefinition(shown body.Object) ([]definition.Mismatch, error) {
 	var values []definition.Mismatch
 	for _, m := range definition.Check(c.Type.Name, c.APIVersion, c.Body, shown) {
-		if m.Decoding() {
+		if m.PreventsDecoding() {
 			return nil, c.refuseDecoding(m)
 		}
 		if m.Problem == definition.Missing && shown != nil && (c.Type.PutMerges || c.Type.Style == Containers || c.Method == "PATCH") {
@@ -27,8 +27,8 @@ func (c *Call) definition(shown body.Object) ([]definition.Mismatch, error) {
 	return values, nil
 }
 
-// decode brings the body into the form in which its provider reads it.
-func (c *Call) decode() {
+// decodeBody brings the body into the form in which its provider reads it.
+func (c *Call) decodeBody() {
 	switch c.Type.Style {
 	case Network, Compute, Disk:
 		if c.Body != nil {
@@ -49,7 +49,7 @@ func (c *Call) refuseDecoding(m definition.Mismatch) error {
 	}
 	if !strings.Contains(m.Path, ".") && m.Problem == definition.Unknown {
 		// The envelope is Resource Manager's.
-		return gateway(Errorf(400, "InvalidRequestContent", "The request content was invalid and could not be deserialized: '%s'.",
+		return gatewayError(Errorf(400, "InvalidRequestContent", "The request content was invalid and could not be deserialized: '%s'.",
 			strings.Replace(why, "'"+m.Object+"'", "'ResourceDefinition'", 1)))
 	}
 	switch c.Type.Style {
@@ -72,7 +72,7 @@ func (c *Call) refuseDecoding(m definition.Mismatch) error {
 
 // invalidJSON is the network provider's answer to a body that it cannot read.
 func invalidJSON(why string) error {
-	return network(Errorf(400, "InvalidRequestFormat", "Cannot parse the request.").WithDetail(Errorf(0, "InvalidJson", "%s", why)))
+	return networkError(Errorf(400, "InvalidRequestFormat", "Cannot parse the request.").WithDetail(Errorf(0, "InvalidJson", "%s", why)))
 }
 
 // refuseValue returns the error for the first mismatch of a value, with the message of the type's provider.
@@ -103,7 +103,7 @@ func (c *Call) refuseValue(values []definition.Mismatch) error {
 		case definition.NotOneOf:
 			return invalidJSON(fmt.Sprintf("Error converting value %q to type '%s.%s'. Path '%s', line 1, position 1.", m.Got, m.Object, m.Member, m.Path))
 		}
-		return network(Errorf(400, "InvalidParameterValue", "%s", problem))
+		return networkError(Errorf(400, "InvalidParameterValue", "%s", problem))
 	case Containers:
 		e := Errorf(400, "InvalidParameter", "The value of parameter %s is invalid. Error details: %s Please see https://aka.ms/aks-naming-rules for more details.", parameter, problem).WithTarget(parameter)
 		e.Bare = true
@@ -115,13 +115,13 @@ func (c *Call) refuseValue(values []definition.Mismatch) error {
 	}
 }
 
-// hide removes the properties that the request's api-version does not have from a shown body.
-func (c *Call) hide(t *Type, shown body.Object) {
+// hideOtherVersions removes the properties that the request's api-version does not have from a shown body.
+func (c *Call) hideOtherVersions(t *Type, shown body.Object) {
 	if c.APIVersion == "" || c.Internal || c.Type == nil {
 		return
 	}
 	if c.Type == t {
-		definition.Hide(t.Name, c.APIVersion, shown)
+		definition.HideOtherVersions(t.Name, c.APIVersion, shown)
 	}
 	// A child that is shown inside its parent is shown in the same version.
 	if c.Type == t || t.Inline != "" && strings.HasPrefix(t.Name, c.Type.Name+"/") {

@@ -8,8 +8,8 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/sim/store"
 )
 
-// Remove deletes the call's resource.
-func (c *Call) Remove() (*Reply, error) {
+// DeleteResource deletes the call's resource.
+func (c *Call) DeleteResource() (*Reply, error) {
 	t := c.Type
 	if t.ReadOnly {
 		return nil, Errorf(405, "MethodNotAllowed", "The resource type '%s' cannot be deleted directly; write its parent.", t.Name)
@@ -17,7 +17,7 @@ func (c *Call) Remove() (*Reply, error) {
 	if err := c.checkGroup(true); err != nil {
 		return nil, err
 	}
-	it := c.Find(c.ID.String())
+	it := c.FindItem(c.ID.String())
 	if it == nil {
 		if err := c.checkParent(); err != nil && !c.Internal {
 			return nil, err
@@ -32,12 +32,12 @@ func (c *Call) Remove() (*Reply, error) {
 	if err := c.checkEtag(it.Resource.Etag, true); err != nil {
 		return nil, err
 	}
-	if op := c.RunningOn(it.ID); op != nil && op.Verb == "delete" && store.Same(op.ResourceID, it.ID) {
+	if op := c.RunningOn(it.ID); op != nil && op.Verb == "delete" && store.SameID(op.ResourceID, it.ID) {
 		return &Reply{Status: 202, Operation: op, RetryAfter: c.deleteRetry()}, nil
 	}
 	if t.Style == Compute || t.Style == Disk {
 		if len(c.ID.Names) == 1 {
-			c.preempt(it.ID)
+			c.preemptOperations(it.ID)
 		}
 	}
 	if err := c.checkBusy(); err != nil {
@@ -65,14 +65,14 @@ func (c *Call) Remove() (*Reply, error) {
 		if t.Style == Sync && t.DeleteStatus == 0 && t.Extension {
 			rep.Body = c.renderItem(t, it)
 		}
-		c.erase(t, it)
+		c.eraseItem(t, it)
 		return rep, nil
 	}
 	c.markDeleting(t, it)
-	op := c.Start("delete", it.ID, t.Delete)
+	op := c.StartOperation("delete", it.ID, t.Delete)
 	rep := &Reply{Status: 202, Operation: op, RetryAfter: c.deleteRetry()}
 	if t.DeleteShows {
-		rep.Body = c.renderItem(t, c.Find(it.ID))
+		rep.Body = c.renderItem(t, c.FindItem(it.ID))
 	}
 	return rep, nil
 }
@@ -102,23 +102,23 @@ func (c *Call) canDeleteChildren(it *Item) error {
 func (c *Call) markDeleting(t *Type, it *Item) {
 	r := c.Edit(it.Resource.ID)
 	if t.Inline != "" {
-		_, e := body.Named(body.Objects(r.Body, t.Inline), it.Name)
+		_, e := body.FindNamed(body.Objects(r.Body, t.Inline), it.Name)
 		body.Set(e, statePath, "Deleting")
 		body.Set(r.Body, statePath, "Updating")
 	} else {
 		body.Set(r.Body, statePath, "Deleting")
 	}
-	c.Save(r)
+	c.SaveResource(r)
 }
 
-// Erase removes a stored resource and everything nested in it at once, without any checks.
-func (c *Call) Erase(id string) {
-	if it := c.Find(id); it != nil {
-		c.erase(c.TypeOf(it.Resource.Type), it)
+// EraseTree removes a stored resource and everything nested in it at once, without any checks.
+func (c *Call) EraseTree(id string) {
+	if it := c.FindItem(id); it != nil {
+		c.eraseItem(c.TypeOf(it.Resource.Type), it)
 	}
 }
 
-func (c *Call) erase(t *Type, it *Item) {
+func (c *Call) eraseItem(t *Type, it *Item) {
 	if t.Inline != "" {
 		r := c.Edit(it.Resource.ID)
 		var keep []body.Object
@@ -137,7 +137,7 @@ func (c *Call) erase(t *Type, it *Item) {
 		if t.Deleted != nil {
 			t.Deleted(c, r)
 		}
-		c.Save(r)
+		c.SaveResource(r)
 		return
 	}
 	r := it.Resource

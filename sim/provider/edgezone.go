@@ -48,9 +48,9 @@ func (c *Call) checkEdgeZone(d *Draft) error {
 	}
 	switch {
 	case !strings.EqualFold(kind, "EdgeZone"):
-		return gateway(Errorf(400, "InvalidRequestContent", "The request content was invalid and could not be deserialized: 'the type of extendedLocation is \"%s\", it must be \"EdgeZone\"'.", kind))
+		return gatewayError(Errorf(400, "InvalidRequestContent", "The request content was invalid and could not be deserialized: 'the type of extendedLocation is \"%s\", it must be \"EdgeZone\"'.", kind))
 	case !slices.Contains(zones, strings.ToLower(name)):
-		return gateway(Errorf(400, "LocationNotAvailableForResourceType", "The provided extended location '%s' is not available for resource type '%s' in location '%s'. List of available extended locations for the resource type is '%s'.", name, c.Type.Name, d.Location, strings.Join(zones, ",")))
+		return gatewayError(Errorf(400, "LocationNotAvailableForResourceType", "The provided extended location '%s' is not available for resource type '%s' in location '%s'. List of available extended locations for the resource type is '%s'.", name, c.Type.Name, d.Location, strings.Join(zones, ",")))
 	case d.Old != nil && EdgeZoneOf(d.Old) != strings.ToLower(name):
 		return Errorf(409, "PropertyChangeNotAllowed", "Changing property 'extendedLocation' is not allowed.").WithTarget(edgePath)
 	}
@@ -72,8 +72,8 @@ func (c *Call) edgeDiffers(it *Item) bool {
 	return t != nil && t.EdgeZones && EdgeZoneOf(it.Resource.Body) != c.edge
 }
 
-// Elsewhere reports whether a resource is in another region than the one given, or outside the edge zone of the
+// IsElsewhere reports whether a resource is in another region than the one given, or outside the edge zone of the
 // call's resource.
-func (c *Call) Elsewhere(it *Item, location string) bool {
+func (c *Call) IsElsewhere(it *Item, location string) bool {
 	return it.Location != "" && it.Location != "global" && !strings.EqualFold(it.Location, location) || c.edgeDiffers(it)
 }

@@ -45,8 +45,8 @@ func (e *Error) WithDetail(d *Error) *Error {
 	return e
 }
 
-// Object is the inside of the "error" property. withDetails adds an empty "details", as the network provider does.
-func (e *Error) Object(withDetails bool) body.Object {
+// InnerObject is the inside of the "error" property. withDetails adds an empty "details", as the network provider does.
+func (e *Error) InnerObject(withDetails bool) body.Object {
 	o := body.Object{"code": e.Code}
 	if e.Message != "" {
 		o["message"] = e.Message
@@ -57,7 +57,7 @@ func (e *Error) Object(withDetails bool) body.Object {
 	if len(e.Details) > 0 || withDetails {
 		list := []any{}
 		for _, d := range e.Details {
-			list = append(list, d.Object(false))
+			list = append(list, d.InnerObject(false))
 		}
 		o["details"] = list
 	}
@@ -71,12 +71,12 @@ func (e *Error) Object(withDetails bool) body.Object {
 func (e *Error) JSON() []byte {
 	var o body.Object
 	if e.Bare {
-		o = e.Object(false)
+		o = e.InnerObject(false)
 		if len(e.Details) == 0 {
 			o["details"] = nil
 		}
 	} else {
-		o = body.Object{"error": e.Object(strings.HasPrefix(e.Header[networkMark], "1"))}
+		o = body.Object{"error": e.InnerObject(strings.HasPrefix(e.Header[networkMark], "1"))}
 	}
 	raw, _ := json.Marshal(o)
 	return raw
@@ -84,8 +84,8 @@ func (e *Error) JSON() []byte {
 
 const networkMark = "network"
 
-// network marks an error as written by the network provider, which always sends "details".
-func network(e *Error) *Error {
+// networkError marks an error as written by the network provider, which always sends "details".
+func networkError(e *Error) *Error {
 	h := maps.Clone(e.Header)
 	if h == nil {
 		h = map[string]string{}
@@ -95,15 +95,15 @@ func network(e *Error) *Error {
 	return e
 }
 
-// gateway marks an error as written by Azure Resource Manager itself.
-func gateway(e *Error) *Error {
+// gatewayError marks an error as written by Azure Resource Manager itself.
+func gatewayError(e *Error) *Error {
 	e.Gateway = true
 	return e
 }
 
 // GatewayErrorf returns an error that Azure Resource Manager itself writes.
 func GatewayErrorf(status int, code, format string, args ...any) *Error {
-	return gateway(Errorf(status, code, format, args...))
+	return gatewayError(Errorf(status, code, format, args...))
 }
 
 // ResourceGroupNotFound is Azure Resource Manager's answer for anything inside an unknown resource group.
@@ -113,11 +113,11 @@ func ResourceGroupNotFound(name string) *Error {
 
 // ResourceNotFound is Azure Resource Manager's answer for a top-level resource that was never created.
 func ResourceNotFound(id store.ID) *Error {
-	return GatewayErrorf(404, "ResourceNotFound", "The Resource '%s' under resource group '%s' was not found. For more details please go to https://aka.ms/ARMResourceNotFoundFix", relative(id), id.ResourceGroup)
+	return GatewayErrorf(404, "ResourceNotFound", "The Resource '%s' under resource group '%s' was not found. For more details please go to https://aka.ms/ARMResourceNotFoundFix", relativeID(id), id.ResourceGroup)
 }
 
-// relative is an ID below its scope: "Microsoft.Network/virtualNetworks/v".
-func relative(id store.ID) string {
+// relativeID is an ID below its scope: "Microsoft.Network/virtualNetworks/v".
+func relativeID(id store.ID) string {
 	path := id.Namespace
 	for i, t := range id.Types {
 		path += "/" + t
@@ -132,7 +132,7 @@ func relative(id store.ID) string {
 // is that of one of them. Source: recordings of private DNS zones, whose link is being deleted.
 func NestedResourcesExist(id string) *Error {
 	nested, _ := store.ParseID(id)
-	return Errorf(409, "CannotDeleteResource", "Cannot delete resource while nested resources exist. Some existing nested resource IDs include: '%s'. Please delete all nested resources before deleting this resource.", relative(nested))
+	return Errorf(409, "CannotDeleteResource", "Cannot delete resource while nested resources exist. Some existing nested resource IDs include: '%s'. Please delete all nested resources before deleting this resource.", relativeID(nested))
 }
 
 // ResourceGroupBeingDeleted answers writes into a resource group that is on its way out.
@@ -143,7 +143,7 @@ func ResourceGroupBeingDeleted(name string) *Error {
 // InvalidReference reports that a referenced resource does not exist. from is the ID of the resource with the
 // reference.
 func InvalidReference(to, from string) *Error {
-	return network(Errorf(400, "InvalidResourceReference", "Resource %s referenced by resource %s was not found. Please make sure that the referenced resource exists, and that both resources are in the same region.", to, from))
+	return networkError(Errorf(400, "InvalidResourceReference", "Resource %s referenced by resource %s was not found. Please make sure that the referenced resource exists, and that both resources are in the same region.", to, from))
 }
 
 // InvalidParameter is the usual 400 of the compute provider.
@@ -151,7 +151,7 @@ func InvalidParameter(target, format string, args ...any) *Error {
 	return Errorf(400, "InvalidParameter", format, args...).WithTarget(target)
 }
 
-// Missing reports that a required property is absent.
-func Missing(target string) *Error {
+// MissingProperty reports that a required property is absent.
+func MissingProperty(target string) *Error {
 	return Errorf(400, "InvalidParameter", "Required parameter '%s' is missing (null).", target).WithTarget(target)
 }

@@ -22,13 +22,13 @@ func (c *Call) splitInline(d *Draft) error {
 		var list []body.Object
 		seen := map[string]bool{}
 		for _, e := range body.Objects(d.New, t.Inline) {
-			n := c.cleaned(e, t)
+			n := c.dropReadOnly(e, t)
 			name := body.String(e, "name")
 			if name == "" {
-				return network(Errorf(400, "InvalidRequestFormat", "Cannot parse the request.").WithDetail(Errorf(0, "MissingJsonReferenceName", "An element of %s of resource %s has no name.", strings.TrimPrefix(t.Inline, "properties."), d.ID)))
+				return networkError(Errorf(400, "InvalidRequestFormat", "Cannot parse the request.").WithDetail(Errorf(0, "MissingJsonReferenceName", "An element of %s of resource %s has no name.", strings.TrimPrefix(t.Inline, "properties."), d.ID)))
 			}
 			if seen[strings.ToLower(name)] {
-				return network(Errorf(400, "InvalidRequestFormat", "Cannot parse the request.").WithDetail(Errorf(0, "DuplicateResourceName", "Resource %s has two child resources with the same name (%s).", d.ID, name)))
+				return networkError(Errorf(400, "InvalidRequestFormat", "Cannot parse the request.").WithDetail(Errorf(0, "DuplicateResourceName", "Resource %s has two child resources with the same name (%s).", d.ID, name)))
 			}
 			seen[strings.ToLower(name)] = true
 			n["name"] = name
@@ -51,14 +51,14 @@ func (c *Call) prepareInline(d *Draft) error {
 		}
 		now := body.Objects(d.New, t.Inline)
 		for _, o := range was {
-			if _, still := body.Named(now, body.String(o, "name")); still == nil {
+			if _, still := body.FindNamed(now, body.String(o, "name")); still == nil {
 				if err := c.canDeleteInline(t, d.ID, o); err != nil {
 					return err
 				}
 			}
 		}
 		for _, e := range now {
-			_, o := body.Named(was, body.String(e, "name"))
+			_, o := body.FindNamed(was, body.String(e, "name"))
 			if err := c.prepareChild(t, d, o, e); err != nil {
 				return err
 			}
@@ -95,7 +95,7 @@ func (c *Call) prepareChild(t *Type, parent *Draft, old, e body.Object) error {
 		return nil
 	}
 	state := "Updating"
-	if c.Type.immediate(parent) || c.Type.Create.LRO == 0 {
+	if c.Type.isImmediate(parent) || c.Type.Create.LRO == 0 {
 		state = store.Succeeded
 	}
 	if old != nil {
@@ -116,7 +116,7 @@ func (c *Call) putInline(id string) (*Reply, error) {
 	t := c.Type
 	parent := c.Edit(c.ID.Parent().String())
 	list := body.Objects(parent.Body, t.Inline)
-	i, old := body.Named(list, c.ID.Name())
+	i, old := body.FindNamed(list, c.ID.Name())
 	if err := c.checkEtag(parent.Etag, old != nil); err != nil {
 		return nil, err
 	}
@@ -127,11 +127,11 @@ func (c *Call) putInline(id string) (*Reply, error) {
 	if old != nil {
 		shown, _ = c.inlineReply(200, id).Body.(body.Object)
 	}
-	values, err := c.definition(shown)
+	values, err := c.checkDefinition(shown)
 	if err != nil {
 		return nil, err
 	}
-	e := c.cleaned(c.Body, t)
+	e := c.dropReadOnly(c.Body, t)
 	e["name"] = c.ID.Name()
 	if old != nil {
 		list[i] = e
@@ -142,7 +142,7 @@ func (c *Call) putInline(id string) (*Reply, error) {
 	pt := c.TypeOf(parent.Type)
 	draft := &Draft{ID: parent.ID, Location: parent.Location, Old: c.Get(parent.ID).Body, New: parent.Body, Secret: body.Object{}}
 	body.Set(parent.Body, t.Inline, list)
-	_, e = body.Named(body.Objects(parent.Body, t.Inline), c.ID.Name())
+	_, e = body.FindNamed(body.Objects(parent.Body, t.Inline), c.ID.Name())
 	pc := *c
 	pc.Type, pc.edge = pt, EdgeZoneOf(parent.Body)
 	if err := pc.prepareChild(t, draft, before, e); err != nil {
@@ -171,12 +171,12 @@ func (c *Call) putInline(id string) (*Reply, error) {
 		}
 		body.Set(parent.Body, statePath, "Updating")
 	}
-	c.Save(parent)
+	c.SaveResource(parent)
 	rep := c.inlineReply(status, id)
 	if t.Create.LRO == 0 {
 		return rep, nil
 	}
-	op := c.Start(verb, id, t.Create)
+	op := c.StartOperation(verb, id, t.Create)
 	if t.Immediate {
 		op.Keys, op.Due, op.Data = nil, c.Now(), body.Object{"immediate": true}
 		c.PutOperation(op)
@@ -186,6 +186,6 @@ func (c *Call) putInline(id string) (*Reply, error) {
 }
 
 func (c *Call) inlineReply(status int, id string) *Reply {
-	it := c.Find(id)
+	it := c.FindItem(id)
 	return &Reply{Status: status, Body: c.renderItem(c.Type, it), Etag: it.Resource.Etag}
 }

@@ -17,12 +17,12 @@ type Listing struct {
 	More   func() []any // rendered, behind Stored; nil: none
 }
 
-// Rendered is a list of rows that are rendered already.
-func Rendered(rows []any) Listing { return Listing{More: func() []any { return rows }} }
+// RenderedListing is a list of rows that are rendered already.
+func RenderedListing(rows []any) Listing { return Listing{More: func() []any { return rows }} }
 
-// Page returns at most size entries from a token on, "" being the beginning, and the token of the next page, "" at the end. The token
+// CutPage returns at most size entries from a token on, "" being the beginning, and the token of the next page, "" at the end. The token
 // of stored resources names the last one shown, so that nothing is left out or shown twice when others come or go between two pages.
-func (l Listing) Page(token string, size int) (rows []any, next string) {
+func (l Listing) CutPage(token string, size int) (rows []any, next string) {
 	rows = []any{}
 	from, err := strconv.Atoi(token)
 	if err != nil && l.Stored != nil {
@@ -54,14 +54,14 @@ func (l Listing) Page(token string, size int) (rows []any, next string) {
 	return rows, next
 }
 
-// Listed returns the call's collection: that of a subscription, a resource group or a parent.
-func (c *Call) Listed() (Listing, error) {
+// ListCollection returns the call's collection: that of a subscription, a resource group or a parent.
+func (c *Call) ListCollection() (Listing, error) {
 	if err := c.checkGroup(false); err != nil {
 		return Listing{}, err
 	}
 	t := c.Type
 	if len(c.ID.Types) > 1 {
-		parent := c.Find(c.ID.Parent().String())
+		parent := c.FindItem(c.ID.Parent().String())
 		if parent == nil {
 			p := c.ID.Parent()
 			if len(p.Names) > 1 {
@@ -75,12 +75,12 @@ func (c *Call) Listed() (Listing, error) {
 				name := body.String(e, "name")
 				out = append(out, c.renderItem(t, &Item{ID: parent.ID + "/" + lastType(t.Name) + "/" + name, Name: name, Location: parent.Location, Body: e, Resource: parent.Resource}))
 			}
-			return Rendered(out), nil
+			return RenderedListing(out), nil
 		}
 	}
 	l := Listing{
 		Stored: func(after string) iter.Seq[*store.Resource] { return c.Range(t.Name, c.listScope(), after) },
-		Show:   func(r *store.Resource) any { return c.Render(r) },
+		Show:   func(r *store.Resource) any { return c.RenderResource(r) },
 	}
 	if t.ListFilter != nil {
 		l.Wanted = func(r *store.Resource) bool { return t.ListFilter(c, r) }

@@ -97,7 +97,7 @@ func (t *Type) checkName(name string) error {
 	}
 	e := Errorf(400, rule.code, "Resource name %s is invalid. %s", name, rule.words).WithTarget(rule.target)
 	if t.Style == Network {
-		return network(e)
+		return networkError(e)
 	}
 	return e
 }

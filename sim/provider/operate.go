@@ -9,14 +9,14 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/sim/store"
 )
 
-// Start begins a long-running operation on a resource.
-func (c *Call) Start(verb, resourceID string, timing Timing) *store.Operation {
+// StartOperation begins a long-running operation on a resource.
+func (c *Call) StartOperation(verb, resourceID string, timing Timing) *store.Operation {
 	op := &store.Operation{
-		ID: c.GUID(), Style: string(c.Type.Style), ResourceID: resourceID, Type: c.Type.Name, Verb: verb,
+		ID: c.NewGUID(), Style: string(c.Type.Style), ResourceID: resourceID, Type: c.Type.Name, Verb: verb,
 		Location: c.operationLocation(resourceID), APIVersion: c.APIVersion, Principal: c.Principal.ObjectID, RequestID: c.RequestID,
-		Started: c.Now(), Status: store.InProgress, Keys: c.serial(),
+		Started: c.Now(), Status: store.InProgress, Keys: c.serialKeys(),
 	}
-	d := c.Scale(c.Draw(timing.LRO, timing.Spread))
+	d := c.ScaleDuration(c.DrawDuration(timing.LRO, timing.Spread))
 	op.Due = op.Started.Add(d)
 	if d == 0 {
 		op.MinPolls = 1
@@ -33,17 +33,17 @@ func (c *Call) Start(verb, resourceID string, timing Timing) *store.Operation {
 }
 
 func (c *Call) operationLocation(id string) string {
-	if it := c.Find(id); it != nil && it.Location != "" {
+	if it := c.FindItem(id); it != nil && it.Location != "" {
 		return it.Location
 	}
 	return "global"
 }
 
-// Complete ends the operation, or moves its due time when something it waits for is not done.
-func (c *Call) Complete(op *store.Operation) {
+// CompleteOperation ends the operation, or moves its due time when something it waits for is not done.
+func (c *Call) CompleteOperation(op *store.Operation) {
 	op = c.Operation(op.ID)
-	err := c.complete(op)
-	if d, later := c.postponed(err); later {
+	err := c.runCompletion(op)
+	if d, later := c.postponedFor(err); later {
 		op.Due = c.Now().Add(d)
 		c.PutOperation(op)
 		return
@@ -54,12 +54,12 @@ func (c *Call) Complete(op *store.Operation) {
 		if !errors.As(err, &e) {
 			e = Errorf(500, "InternalServerError", "%s", err.Error())
 		}
-		op.Status, op.Error = op.Breaks(), e.Object(op.Style == string(Network))
+		op.Status, op.Error = op.FailedState(), e.InnerObject(op.Style == string(Network))
 	}
 	c.PutOperation(op)
 }
 
-func (c *Call) complete(op *store.Operation) error {
+func (c *Call) runCompletion(op *store.Operation) error {
 	t := c.TypeOf(op.Type)
 	if t == nil {
 		return Errorf(500, "InternalServerError", "The resource type %s is no longer served.", op.Type)
@@ -72,7 +72,7 @@ func (c *Call) complete(op *store.Operation) error {
 		}
 		return nil
 	}
-	it := c.Find(op.ResourceID)
+	it := c.FindItem(op.ResourceID)
 	if it == nil {
 		return nil
 	}
@@ -82,12 +82,12 @@ func (c *Call) complete(op *store.Operation) error {
 		return c.completePut(op, t, it, r, fault)
 	case "delete":
 		if fault != nil {
-			c.setStates(t, r, it, op.Breaks())
+			c.setStates(t, r, it, op.FailedState())
 			return fault
 		}
 		if t.WaitDelete != nil {
 			if err := t.WaitDelete(c, op, r); err != nil {
-				if _, later := c.postponed(err); !later {
+				if _, later := c.postponedFor(err); !later {
 					state := store.Failed
 					if t.Style == Group {
 						state = store.Succeeded // Azure rolls a blocked resource group back
@@ -100,7 +100,7 @@ func (c *Call) complete(op *store.Operation) error {
 				return Wait(early)
 			}
 		}
-		c.erase(t, c.Find(op.ResourceID))
+		c.eraseItem(t, c.FindItem(op.ResourceID))
 		return nil
 	case "patch":
 		if fault == nil && t.Finish != nil {
@@ -123,7 +123,7 @@ func (c *Call) complete(op *store.Operation) error {
 			return err
 		}
 		if c.Get(r.ID) != nil {
-			c.Save(r)
+			c.SaveResource(r)
 		}
 		return nil
 	}
@@ -131,12 +131,12 @@ func (c *Call) complete(op *store.Operation) error {
 
 func (c *Call) completePut(op *store.Operation, t *Type, it *Item, r *store.Resource, fault *Error) error {
 	if fault != nil {
-		c.setStates(t, r, it, op.Breaks())
+		c.setStates(t, r, it, op.FailedState())
 		return fault
 	}
 	if t.Finish != nil {
 		if err := t.Finish(c, op, r); err != nil {
-			if _, later := c.postponed(err); !later {
+			if _, later := c.postponedFor(err); !later {
 				failed := c.Edit(it.Resource.ID)
 				c.setStates(t, failed, it, store.Failed)
 			}
@@ -147,7 +147,7 @@ func (c *Call) completePut(op *store.Operation, t *Type, it *Item, r *store.Reso
 	if op.Style == string(Disk) {
 		shown := *c
 		shown.Internal = false // in the version that the operation was begun in
-		op.Result = shown.Render(c.Get(r.ID))
+		op.Result = shown.RenderResource(c.Get(r.ID))
 	}
 	return nil
 }
@@ -155,7 +155,7 @@ func (c *Call) completePut(op *store.Operation, t *Type, it *Item, r *store.Reso
 // setStates ends the states the operation had set and stores r.
 func (c *Call) setStates(t *Type, r *store.Resource, it *Item, state string) {
 	if t.Inline != "" {
-		_, e := body.Named(body.Objects(r.Body, t.Inline), it.Name)
+		_, e := body.FindNamed(body.Objects(r.Body, t.Inline), it.Name)
 		if e != nil {
 			body.Set(e, statePath, state)
 		}
@@ -170,7 +170,7 @@ func (c *Call) setStates(t *Type, r *store.Resource, it *Item, state string) {
 			}
 		}
 	}
-	c.Save(r)
+	c.SaveResource(r)
 }
 
 func (e *Error) orNil() error {
@@ -194,12 +194,12 @@ func faultOf(op *store.Operation) *Error {
 // its instances.
 const posted = "post "
 
-// Act answers a POST action on the call's resource.
-func (c *Call) Act(name string) (*Reply, error) {
+// RunAction answers a POST action on the call's resource.
+func (c *Call) RunAction(name string) (*Reply, error) {
 	if err := c.checkGroup(true); err != nil {
 		return nil, err
 	}
-	it := c.Find(c.ID.String())
+	it := c.FindItem(c.ID.String())
 	if it == nil {
 		return nil, c.NotFound()
 	}
@@ -230,7 +230,7 @@ func (c *Call) Act(name string) (*Reply, error) {
 	if verb == "delete" {
 		verb = posted + verb
 	}
-	op := c.Start(verb, it.ID, a.Timing)
+	op := c.StartOperation(verb, it.ID, a.Timing)
 	if notes != nil {
 		op.Data = notes
 		c.PutOperation(op)
@@ -238,13 +238,13 @@ func (c *Call) Act(name string) (*Reply, error) {
 	return &Reply{Status: 202, Operation: op, RetryAfter: time.Duration(retry) * time.Second}, nil
 }
 
-// Modify answers PATCH. Without a Patch hook only tags may change, and they are replaced as a whole.
-func (c *Call) Modify() (*Reply, error) {
+// PatchResource answers PATCH. Without a Patch hook only tags may change, and they are replaced as a whole.
+func (c *Call) PatchResource() (*Reply, error) {
 	t := c.Type
 	if err := c.checkGroup(true); err != nil {
 		return nil, err
 	}
-	it := c.Find(c.ID.String())
+	it := c.FindItem(c.ID.String())
 	if it == nil {
 		return nil, c.NotFound()
 	}
@@ -257,8 +257,8 @@ func (c *Call) Modify() (*Reply, error) {
 	if err := c.checkEtag(it.Resource.Etag, true); err != nil {
 		return nil, err
 	}
-	c.decode()
-	values, err := c.definition(c.Render(it.Resource))
+	c.decodeBody()
+	values, err := c.checkDefinition(c.RenderResource(it.Resource))
 	if err != nil {
 		return nil, err
 	}
@@ -274,8 +274,8 @@ func (c *Call) Modify() (*Reply, error) {
 		if tags, ok := n["tags"]; ok {
 			r.Body["tags"] = tags
 		}
-		c.Save(r)
-		return c.reply(200, c.Get(r.ID)), nil
+		c.SaveResource(r)
+		return c.replyWith(200, c.Get(r.ID)), nil
 	}
 	if err := c.checkBusy(); err != nil {
 		return nil, err
@@ -285,7 +285,7 @@ func (c *Call) Modify() (*Reply, error) {
 	if d.Secret == nil {
 		d.Secret = body.Object{}
 	}
-	clean := c.cleaned(n, t)
+	clean := c.dropReadOnly(n, t)
 	body.Overlay(d.New, clean)
 	if tags, ok := clean["tags"]; ok {
 		d.New["tags"] = tags
@@ -306,13 +306,13 @@ func (c *Call) Modify() (*Reply, error) {
 		r.Secret = d.Secret
 	}
 	if t.PatchLRO.LRO == 0 {
-		c.Save(r)
-		return c.reply(200, c.Get(r.ID)), nil
+		c.SaveResource(r)
+		return c.replyWith(200, c.Get(r.ID)), nil
 	}
 	body.Set(r.Body, statePath, "Updating")
-	c.Save(r)
-	op := c.Start("patch", r.ID, t.PatchLRO)
-	rep := c.reply(200, c.Get(r.ID))
+	c.SaveResource(r)
+	op := c.StartOperation("patch", r.ID, t.PatchLRO)
+	rep := c.replyWith(200, c.Get(r.ID))
 	rep.Operation, rep.RetryAfter = op, time.Duration(t.RetryAfter)*time.Second
 	return rep, nil
 }

@@ -16,7 +16,7 @@ const statePath = "properties.provisioningState"
 // CanonicalID is the ID under which the call's resource is or will be stored: fixed parts in Azure's casing, the group and the
 // parents as they were first written.
 func (c *Call) CanonicalID() string {
-	if it := c.Find(c.ID.String()); it != nil {
+	if it := c.FindItem(c.ID.String()); it != nil {
 		return it.ID
 	}
 	if c.ID.Namespace == "" {
@@ -24,21 +24,21 @@ func (c *Call) CanonicalID() string {
 	}
 	last := lastType(c.Type.Name)
 	if len(c.ID.Names) > 1 {
-		if p := c.Find(c.ID.Parent().String()); p != nil {
+		if p := c.FindItem(c.ID.Parent().String()); p != nil {
 			return p.ID + "/" + last + "/" + c.ID.Name()
 		}
 	}
 	id := c.ID
 	id.Namespace, _, _ = strings.Cut(c.Type.Name, "/")
 	id.Types = strings.Split(c.Type.Name, "/")[1:]
-	if it := c.Find(c.ID.Scope); it != nil {
+	if it := c.FindItem(c.ID.Scope); it != nil {
 		id.Scope = it.ID
 	}
 	return id.String()
 }
 
-// Put creates or replaces the call's resource.
-func (c *Call) Put() (*Reply, error) {
+// PutResource creates or replaces the call's resource.
+func (c *Call) PutResource() (*Reply, error) {
 	t := c.Type
 	if t.ReadOnly {
 		return nil, Errorf(405, "MethodNotAllowed", "The resource type '%s' cannot be written directly; write its parent.", t.Name)
@@ -49,7 +49,7 @@ func (c *Call) Put() (*Reply, error) {
 	if err := c.checkParent(); err != nil {
 		return nil, err
 	}
-	c.decode()
+	c.decodeBody()
 	id := c.CanonicalID()
 	if err := c.CheckLocks("PUT", id); err != nil {
 		return nil, err
@@ -75,7 +75,7 @@ func (c *Call) Put() (*Reply, error) {
 	}
 	sent := body.Clone(c.Body)
 	definition.DropReadOnly(t.Name, c.APIVersion, sent)
-	d := &Draft{ID: id, Name: c.ID.Name(), Location: loc, Sent: sent, New: c.cleaned(sent, t), Secret: body.Object{}}
+	d := &Draft{ID: id, Name: c.ID.Name(), Location: loc, Sent: sent, New: c.dropReadOnly(sent, t), Secret: body.Object{}}
 	if old != nil {
 		d.Old = old.Body
 		d.Name = old.Name()
@@ -99,23 +99,23 @@ func (c *Call) Put() (*Reply, error) {
 	}
 	var shown body.Object
 	if old != nil {
-		shown = c.Render(old)
+		shown = c.RenderResource(old)
 	}
-	values, err := c.definition(shown)
+	values, err := c.checkDefinition(shown)
 	if err != nil {
 		return nil, err
 	}
-	if err := c.prepare(d); err != nil {
+	if err := c.prepareDraft(d); err != nil {
 		return nil, err
 	}
 	if err := c.refuseValue(values); err != nil {
 		return nil, err
 	}
-	return c.store(d, old)
+	return c.storeDraft(d, old)
 }
 
-// cleaned returns a copy of a type's body without the properties that the caller cannot set.
-func (c *Call) cleaned(b body.Object, t *Type) body.Object {
+// dropReadOnly returns a copy of a type's body without the properties that the caller cannot set.
+func (c *Call) dropReadOnly(b body.Object, t *Type) body.Object {
 	n := body.Clone(b)
 	if n == nil {
 		n = body.Object{}
@@ -157,8 +157,8 @@ func dropNulls(o body.Object) {
 	}
 }
 
-// prepare runs the type's own rules and those of its inline children on the draft.
-func (c *Call) prepare(d *Draft) error {
+// prepareDraft runs the type's own rules and those of its inline children on the draft.
+func (c *Call) prepareDraft(d *Draft) error {
 	t := c.Type
 	if err := c.checkEdgeZone(d); err != nil {
 		return err
@@ -196,8 +196,8 @@ func (c *Call) prepare(d *Draft) error {
 	return c.prepareInline(d)
 }
 
-// store writes the draft and starts its operation.
-func (c *Call) store(d *Draft, old *store.Resource) (*Reply, error) {
+// storeDraft writes the draft and starts its operation.
+func (c *Call) storeDraft(d *Draft, old *store.Resource) (*Reply, error) {
 	t := c.Type
 	r := &store.Resource{ID: d.ID, Type: t.Name, Location: d.Location, Body: body.Clone(d.New)}
 	if len(d.Secret) > 0 {
@@ -214,17 +214,17 @@ func (c *Call) store(d *Draft, old *store.Resource) (*Reply, error) {
 			retry = max(0, t.UpdateRetryAfter)
 		}
 	}
-	status = t.accepted(status, t.NoState || timing.LRO == 0 || t.Style == Sync)
+	status = t.acceptedStatus(status, t.NoState || timing.LRO == 0 || t.Style == Sync)
 	if t.NoState {
-		c.Save(r)
-		rep := c.reply(status, c.Get(r.ID))
+		c.SaveResource(r)
+		rep := c.replyWith(status, c.Get(r.ID))
 		if t.LocationHeader && status == 201 {
 			rep.Header = map[string]string{"Location": renderID(t, r.ID)}
 		}
 		return rep, nil
 	}
-	if old != nil && !t.Works && c.unchanged(old, r) {
-		rep := c.reply(200, old)
+	if old != nil && !t.Works && c.isUnchanged(old, r) {
+		rep := c.replyWith(200, old)
 		if t.Style == Network && timing.LRO > 0 {
 			rep.Operation = c.startEnded(verb, d.ID)
 		}
@@ -234,33 +234,33 @@ func (c *Call) store(d *Draft, old *store.Resource) (*Reply, error) {
 		// The network provider then has nothing to do and answers Succeeded at once. It sends the header, but the
 		// operation is over.
 		setState(r.Body, c.inlineOf(t.Name), store.Succeeded)
-		c.Save(r)
-		rep := c.reply(status, c.Get(d.ID))
+		c.SaveResource(r)
+		rep := c.replyWith(status, c.Get(d.ID))
 		rep.Operation = c.startEnded(verb, d.ID)
 		return rep, nil
 	}
 	if timing.LRO == 0 || t.Style == Sync {
 		setState(r.Body, c.inlineOf(t.Name), store.Succeeded)
-		c.Save(r)
+		c.SaveResource(r)
 		if t.Finish != nil {
 			if err := t.Finish(c, nil, r); err != nil {
 				return nil, err
 			}
-			c.Save(r)
+			c.SaveResource(r)
 		}
-		return c.reply(status, c.Get(r.ID)), nil
+		return c.replyWith(status, c.Get(r.ID)), nil
 	}
-	immediate := t.immediate(d)
+	immediate := t.isImmediate(d)
 	state := "Updating"
 	if old == nil {
-		state = t.beginning()
+		state = t.initialState()
 	}
 	if immediate {
 		state = store.Succeeded
 	}
 	body.Set(r.Body, statePath, state)
-	c.Save(r)
-	op := c.Start(verb, d.ID, timing)
+	c.SaveResource(r)
+	op := c.StartOperation(verb, d.ID, timing)
 	if immediate {
 		// The resource is usable at once; only the operation record ends later.
 		op.Keys = nil
@@ -270,14 +270,14 @@ func (c *Call) store(d *Draft, old *store.Resource) (*Reply, error) {
 			if err := t.Finish(c, op, r); err != nil {
 				return nil, err
 			}
-			c.Save(r)
+			c.SaveResource(r)
 		}
 		op.Due = c.Now()
 		c.PutOperation(op)
 	}
-	rep := c.reply(status, c.Get(d.ID))
+	rep := c.replyWith(status, c.Get(d.ID))
 	if status == http.StatusAccepted && len(t.Echoes) > 0 {
-		rep.Body = c.echo(d, rep.Body.(body.Object))
+		rep.Body = c.echoSent(d, rep.Body.(body.Object))
 	}
 	rep.Operation = op
 	if !immediate {
@@ -286,9 +286,9 @@ func (c *Call) store(d *Draft, old *store.Resource) (*Reply, error) {
 	return rep, nil
 }
 
-// echo returns the sent part of a draft, before the provider has changed it. Parts of the resource's sku and tier
+// echoSent returns the sent part of a draft, before the provider has changed it. Parts of the resource's sku and tier
 // that an update leaves out are shown with their current values.
-func (c *Call) echo(d *Draft, shown body.Object) body.Object {
+func (c *Call) echoSent(d *Draft, shown body.Object) body.Object {
 	out := body.Clone(d.Sent)
 	dropNulls(out)
 	for _, key := range append([]string{"name", "location"}, c.Type.Echoes...) {
@@ -307,8 +307,8 @@ func (c *Call) echo(d *Draft, shown body.Object) body.Object {
 	return out
 }
 
-// unchanged reports whether a PUT leaves a healthy resource as it is.
-func (c *Call) unchanged(old, r *store.Resource) bool {
+// isUnchanged reports whether a PUT leaves a healthy resource as it is.
+func (c *Call) isUnchanged(old, r *store.Resource) bool {
 	if body.String(old.Body, statePath) != store.Succeeded || !body.Equal(old.Secret, r.Secret) {
 		return false
 	}
@@ -317,16 +317,16 @@ func (c *Call) unchanged(old, r *store.Resource) bool {
 	return body.Equal(old.Body, n)
 }
 
-// accepted is the status of a PUT that the type answers with status, or with another: 202 is for operations only.
-func (t *Type) accepted(status int, once bool) int {
+// acceptedStatus is the status of a PUT that the type answers with status, or with another: 202 is for operations only.
+func (t *Type) acceptedStatus(status int, once bool) int {
 	if t.AcceptedStatus == 0 || once && t.AcceptedStatus == http.StatusAccepted {
 		return status
 	}
 	return t.AcceptedStatus
 }
 
-// immediate reports whether a PUT of this draft answers Succeeded at once.
-func (t *Type) immediate(d *Draft) bool { return t.Immediate && (t.Waits == nil || !t.Waits(d)) }
+// isImmediate reports whether a PUT of this draft answers Succeeded at once.
+func (t *Type) isImmediate(d *Draft) bool { return t.Immediate && (t.Waits == nil || !t.Waits(d)) }
 
 // onlyTags reports whether a PUT changes only the tags of a healthy resource.
 func (c *Call) onlyTags(old, r *store.Resource) bool {
@@ -334,12 +334,12 @@ func (c *Call) onlyTags(old, r *store.Resource) bool {
 	a.Body, b.Body = body.Clone(old.Body), body.Clone(r.Body)
 	delete(a.Body, "tags")
 	delete(b.Body, "tags")
-	return c.unchanged(&a, &b)
+	return c.isUnchanged(&a, &b)
 }
 
 // startEnded records an operation that is over already: it changes nothing, and a client does not wait for it.
 func (c *Call) startEnded(verb, id string) *store.Operation {
-	op := c.Start(verb, id, Timing{})
+	op := c.StartOperation(verb, id, Timing{})
 	op.Keys, op.Due, op.MinPolls, op.Data = nil, c.Now(), 0, body.Object{"immediate": true}
 	c.PutOperation(op)
 	return op
@@ -357,22 +357,22 @@ func setState(b body.Object, inline []*Type, state string) {
 	}
 }
 
-// Save stores r with a new etag.
-func (c *Call) Save(r *store.Resource) {
+// SaveResource stores r with a new etag.
+func (c *Call) SaveResource(r *store.Resource) {
 	switch c.TypeOf(r.Type).Etag {
 	case Weak:
-		r.Etag = `W/"` + c.GUID() + `"`
+		r.Etag = `W/"` + c.NewGUID() + `"`
 	case Bare:
-		r.Etag = c.GUID()
+		r.Etag = c.NewGUID()
 	case Quoted:
-		r.Etag = `"` + c.GUID() + `"`
+		r.Etag = `"` + c.NewGUID() + `"`
 	case Counter:
 		r.Etag = `"` + strconv.Itoa(r.Version+1) + `"`
 		if old := c.Get(r.ID); old != nil {
 			r.Etag = `"` + strconv.Itoa(old.Version+1) + `"`
 		}
 	}
-	if own := c.Method == http.MethodPut || c.Method == http.MethodPatch; own && !c.Internal && store.Same(c.ID.String(), r.ID) {
+	if own := c.Method == http.MethodPut || c.Method == http.MethodPatch; own && !c.Internal && store.SameID(c.ID.String(), r.ID) {
 		r.Written = c.Now()
 	}
 	cp := *r
@@ -388,8 +388,8 @@ func etagOf(r *store.Resource) string {
 	return r.Etag
 }
 
-func (c *Call) reply(status int, r *store.Resource) *Reply {
-	return &Reply{Status: status, Body: c.Render(r), Etag: r.Etag}
+func (c *Call) replyWith(status int, r *store.Resource) *Reply {
+	return &Reply{Status: status, Body: c.RenderResource(r), Etag: r.Etag}
 }
 
 // fillIdentity gives identities their principal and checks user-assigned ones.
@@ -403,7 +403,7 @@ func (c *Call) fillIdentity(d *Draft) error {
 		if old := body.String(d.Old, "identity.principalId"); old != "" {
 			id["principalId"] = old
 		} else {
-			id["principalId"] = c.GUID()
+			id["principalId"] = c.NewGUID()
 		}
 		id["tenantId"] = c.Tenant
 	} else {
@@ -413,7 +413,7 @@ func (c *Call) fillIdentity(d *Draft) error {
 	dropIdentities(d, id, kind)
 	users, _ := id["userAssignedIdentities"].(body.Object)
 	for uid := range users {
-		it := c.Find(uid)
+		it := c.FindItem(uid)
 		if it == nil {
 			return Errorf(400, "FailedIdentityOperation", "Identity operation for resource '%s' failed with error 'Failed to perform resource identity operation. Status: 'BadRequest'. Response: '{\"error\":{\"code\":\"BadRequest\",\"message\":\"Resource '%s' was not found.\"}}'.'.", d.ID, uid)
 		}
@@ -432,7 +432,7 @@ func dropIdentities(d *Draft, id body.Object, kind string) {
 	}
 	for uid, value := range body.Child(d.Sent, "identity.userAssignedIdentities") {
 		for have := range users {
-			if value == nil && store.Same(have, uid) {
+			if value == nil && store.SameID(have, uid) {
 				delete(users, have)
 			}
 		}

@@ -8,8 +8,8 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/sim/store"
 )
 
-// Render shows a stored resource as its provider would.
-func (c *Call) Render(r *store.Resource) body.Object {
+// RenderResource shows a stored resource as its provider would.
+func (c *Call) RenderResource(r *store.Resource) body.Object {
 	return c.renderItem(c.TypeOf(r.Type), &Item{ID: r.ID, Name: r.Name(), Location: r.Location, Body: r.Body, Resource: r})
 }
 
@@ -34,7 +34,7 @@ func (c *Call) renderItem(t *Type, it *Item) body.Object {
 	if t.View != nil {
 		t.View(c, shown)
 	}
-	c.hide(t, out)
+	c.hideOtherVersions(t, out)
 	return out
 }
 
@@ -59,10 +59,10 @@ func (c *Call) NotFound() error {
 			if err := c.checkParent(); err != nil && c.Type.Inline == "" {
 				return err
 			}
-			if c.Find(c.ID.Top().String()) == nil {
+			if c.FindItem(c.ID.Top().String()) == nil {
 				return ResourceNotFound(c.ID.Top())
 			}
-			return network(Errorf(404, "NotFound", "Resource %s not found.", c.ID.String()))
+			return networkError(Errorf(404, "NotFound", "Resource %s not found.", c.ID.String()))
 		case Compute:
 			if err := c.checkParent(); err != nil {
 				return err
@@ -96,12 +96,12 @@ func (c *Call) NotFound() error {
 	return ResourceNotFound(c.ID)
 }
 
-// Read answers GET of one resource.
-func (c *Call) Read() (*Reply, error) {
+// ReadResource answers GET of one resource.
+func (c *Call) ReadResource() (*Reply, error) {
 	if err := c.checkGroup(false); err != nil {
 		return nil, err
 	}
-	it := c.Find(c.ID.String())
+	it := c.FindItem(c.ID.String())
 	if it == nil {
 		return nil, c.NotFound()
 	}

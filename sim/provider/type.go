@@ -134,8 +134,8 @@ type Type struct {
 	ListFilter func(c *Call, r *store.Resource) bool
 }
 
-// beginning is the provisioningState of a resource that is being made.
-func (t *Type) beginning() string {
+// initialState is the provisioningState of a resource that is being made.
+func (t *Type) initialState() string {
 	if t.StateNew != "" {
 		return t.StateNew
 	}
@@ -145,8 +145,8 @@ func (t *Type) beginning() string {
 	return "Updating"
 }
 
-// Versions are the api-versions that the provider advertises for the type, newest first.
-func (t *Type) Versions() []string {
+// ListVersions are the api-versions that the provider advertises for the type, newest first.
+func (t *Type) ListVersions() []string {
 	if len(t.APIVersions) > 0 {
 		return t.APIVersions
 	}
@@ -227,11 +227,11 @@ type Wait time.Duration
 // Error implements error.
 func (w Wait) Error() string { return "waiting" }
 
-// postponed returns how long to wait when err is a request to be called again.
-func (c *Call) postponed(err error) (time.Duration, bool) {
+// postponedFor returns how long to wait when err is a request to be called again.
+func (c *Call) postponedFor(err error) (time.Duration, bool) {
 	switch w := err.(type) {
 	case Again:
-		return max(c.Scale(time.Duration(w)), time.Millisecond), true
+		return max(c.ScaleDuration(time.Duration(w)), time.Millisecond), true
 	case Wait:
 		return time.Duration(w), true
 	}

@@ -5,18 +5,18 @@ import (
 	"strings"
 )
 
-// References finds the resources that each resource names in its body. The state may group resources in any way: an
+// FindReferences finds the resources that each resource names in its body. The state may group resources in any way: an
 // object with an ID that is not inside another resource is a resource, and any other text with the form of an ID is a
 // reference. A reference in a part with an ID of its own, such as a subnet in its network, is one of both the part
 // and the whole.
-func References(state any) map[string][]string {
+func FindReferences(state any) map[string][]string {
 	found := map[string][]string{}
 	var visit func(key string, v any, owners []string)
 	visit = func(key string, v any, owners []string) {
 		switch v := v.(type) {
 		case string:
 			if id := strings.ToLower(v); key != "id" && isID(id) {
-				add(found, owners, id)
+				addReferences(found, owners, id)
 			}
 		case []any:
 			for _, item := range v {
@@ -29,7 +29,7 @@ func References(state any) map[string][]string {
 			case len(owners) == 0 || strings.HasPrefix(id, owners[0]+"/"):
 				owners = append(slices.Clone(owners), id)
 			default:
-				add(found, owners, id)
+				addReferences(found, owners, id)
 			}
 			for k, item := range v {
 				visit(k, item, owners)
@@ -42,7 +42,7 @@ func References(state any) map[string][]string {
 
 func isID(text string) bool { return strings.HasPrefix(text, "/subscriptions/") }
 
-func add(found map[string][]string, owners []string, id string) {
+func addReferences(found map[string][]string, owners []string, id string) {
 	for _, owner := range owners {
 		if id != owner && !strings.HasPrefix(id, owner+"/") && !slices.Contains(found[owner], id) {
 			found[owner] = append(found[owner], id)

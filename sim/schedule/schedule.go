@@ -30,18 +30,18 @@ func (r Request) ID() string {
 	return strings.TrimRight(strings.ToLower(path), "/")
 }
 
-// Reads reports whether the request changes nothing.
-func (r Request) Reads() bool {
+// IsRead reports whether the request changes nothing.
+func (r Request) IsRead() bool {
 	id := r.ID()
-	return r.Method == "GET" || r.Method == "HEAD" || r.Method == "POST" && Lists(id[strings.LastIndex(id, "/")+1:])
+	return r.Method == "GET" || r.Method == "HEAD" || r.Method == "POST" && IsListAction(id[strings.LastIndex(id, "/")+1:])
 }
 
-// Lists reports whether an action changes nothing: Azure has lists of secrets, such as an AKS cluster's credentials,
+// IsListAction reports whether an action changes nothing: Azure has lists of secrets, such as an AKS cluster's credentials,
 // for POST only.
-func Lists(action string) bool { return strings.HasPrefix(action, "list") }
+func IsListAction(action string) bool { return strings.HasPrefix(action, "list") }
 
-// Wrote reports whether the request is a write that Azure accepted.
-func (r Request) Wrote() bool { return !r.Reads() && r.Status > 0 && r.Status < 300 }
+// IsAcceptedWrite reports whether the request is a write that Azure accepted.
+func (r Request) IsAcceptedWrite() bool { return !r.IsRead() && r.Status > 0 && r.Status < 300 }
 
 // Operation is one long-running operation.
 type Operation struct {
@@ -78,21 +78,21 @@ type Write struct {
 // Duration returns the time that Azure took.
 func (w *Write) Duration() time.Duration { return w.End.Sub(w.Start) }
 
-// Of returns the accepted writes among the requests, by their start. References has the resources that a resource
+// BuildSchedule returns the accepted writes among the requests, by their start. References has the resources that a resource
 // names, by lower-case ID.
-func Of(requests []Request, operations []Operation, references map[string][]string) []*Write {
+func BuildSchedule(requests []Request, operations []Operation, references map[string][]string) []*Write {
 	byID := map[string]Operation{}
 	for _, operation := range operations {
 		byID[operation.ID] = operation
 	}
 	var writes []*Write
 	for _, r := range requests {
-		if r.Wrote() {
+		if r.IsAcceptedWrite() {
 			writes = append(writes, newWrite(r, byID))
 		}
 	}
 	slices.SortStableFunc(writes, func(a, b *Write) int { return a.Start.Compare(b.Start) })
-	link(writes, references)
+	linkWrites(writes, references)
 	return writes
 }
 
@@ -107,8 +107,8 @@ func newWrite(r Request, byID map[string]Operation) *Write {
 	return w
 }
 
-// link finds the writes that each write waited for.
-func link(writes []*Write, references map[string][]string) {
+// linkWrites finds the writes that each write waited for.
+func linkWrites(writes []*Write, references map[string][]string) {
 	written := map[string]bool{}
 	for _, w := range writes {
 		written[w.ID] = true
@@ -118,7 +118,7 @@ func link(writes []*Write, references map[string][]string) {
 			if other.Start.After(w.Start) {
 				break
 			}
-			if other == w || other.Method != "PUT" || w.Method != "PUT" || other.Running || other.End.After(w.Start) || !needs(w.ID, other.ID, references[w.ID], written) {
+			if other == w || other.Method != "PUT" || w.Method != "PUT" || other.Running || other.End.After(w.Start) || !needsWrite(w.ID, other.ID, references[w.ID], written) {
 				continue
 			}
 			w.needs = append(w.needs, other)
@@ -129,11 +129,11 @@ func link(writes []*Write, references map[string][]string) {
 	}
 }
 
-// needs reports whether a write to one resource comes after that of another one: because the other is its parent,
+// needsWrite reports whether a write to one resource comes after that of another one: because the other is its parent,
 // because it refers to the other, or because Azure takes one write at a time to the document that both are parts of.
 // A reference to a part that has no write of its own is one to the resource that the part was written with.
-func needs(id, other string, references []string, written map[string]bool) bool {
-	if id == other || strings.HasPrefix(id, other+"/") || document(id) != "" && document(id) == document(other) {
+func needsWrite(id, other string, references []string, written map[string]bool) bool {
+	if id == other || strings.HasPrefix(id, other+"/") || documentOf(id) != "" && documentOf(id) == documentOf(other) {
 		return true
 	}
 	return slices.ContainsFunc(references, func(r string) bool {
@@ -144,7 +144,7 @@ func needs(id, other string, references []string, written map[string]bool) bool 
 // documents are the types whose children are parts of one document.
 var documents = []string{"/virtualnetworks/", "/loadbalancers/", "/networksecuritygroups/", "/routetables/"}
 
-func document(id string) string {
+func documentOf(id string) string {
 	for _, parent := range documents {
 		if head, tail, ok := strings.Cut(id, parent); ok {
 			name, rest, _ := strings.Cut(tail, "/")
@@ -187,8 +187,8 @@ func CriticalPath(writes []*Write) ([]*Write, time.Duration) {
 	return path, longest[last]
 }
 
-// Short is a resource ID without subscription and provider namespace: type/name, or resourceGroups/name for a resource group.
-func Short(id string) string {
+// ShortenID is a resource ID without subscription and provider namespace: type/name, or resourceGroups/name for a resource group.
+func ShortenID(id string) string {
 	_, rest, ok := strings.Cut(id, "/resourcegroups/")
 	if !ok {
 		return id

@@ -54,7 +54,7 @@ func sample() []*Write {
 		{ID: "op-v", Ended: at(3), Status: "Succeeded"}, {ID: "op-p", Ended: at(2), Status: "Succeeded"},
 		{ID: "op-g", Ended: at(5), Status: "Succeeded"}, {ID: "op-n", Ended: at(6), Status: "Failed"}, {ID: "op-m", Status: "InProgress"},
 	}
-	return Of(requests, operations, References(state))
+	return BuildSchedule(requests, operations, FindReferences(state))
 }
 
 func TestOf(t *testing.T) {
@@ -62,9 +62,9 @@ func TestOf(t *testing.T) {
 	for _, w := range sample() {
 		after := "nothing"
 		if w.After != nil {
-			after = Short(w.After.ID)
+			after = ShortenID(w.After.ID)
 		}
-		got[Short(w.ID)] = w.Status + " after " + after
+		got[ShortenID(w.ID)] = w.Status + " after " + after
 	}
 	want := map[string]string{
 		"resourceGroups/demo":         "201 after nothing",
@@ -83,7 +83,7 @@ func TestCriticalPath(t *testing.T) {
 	path, sum := CriticalPath(sample())
 	var names []string
 	for _, w := range path {
-		names = append(names, Short(w.ID))
+		names = append(names, ShortenID(w.ID))
 	}
 	want := []string{"resourceGroups/demo", "publicipaddresses/p", "natgateways/g", "virtualnetworks/v/subnets/n"}
 	if diff := cmp.Diff(want, names); diff != "" {
@@ -99,7 +99,7 @@ func TestSVG(t *testing.T) {
 	writes := sample()
 	path, _ := CriticalPath(writes)
 	var out bytes.Buffer
-	if err := SVG(&out, writes, path, begin, at(10)); err != nil {
+	if err := DrawSVG(&out, writes, path, begin, at(10)); err != nil {
 		t.Fatal(err)
 	}
 	var bars, texts []string

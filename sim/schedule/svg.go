@@ -42,9 +42,9 @@ var picture = template.Must(template.New("svg").Parse(`<svg xmlns="http://www.w3
 {{end}}</svg>
 `))
 
-// SVG draws the writes below each other, each from its start to its end, those of the critical path in a color of
+// DrawSVG draws the writes below each other, each from its start to its end, those of the critical path in a color of
 // their own. The axis starts at begin. Running operations are drawn until now.
-func SVG(out io.Writer, writes, critical []*Write, begin, now time.Time) error {
+func DrawSVG(out io.Writer, writes, critical []*Write, begin, now time.Time) error {
 	end := begin.Add(time.Second)
 	until := func(w *Write) time.Time {
 		if w.Running && now.After(w.End) {
@@ -67,19 +67,19 @@ func SVG(out io.Writer, writes, critical []*Write, begin, now time.Time) error {
 		d.Ticks = append(d.Ticks, tick{x(begin.Add(at)), height - 4, at.String()})
 	}
 	for i, w := range writes {
-		b := bar{Y: head + row*i + 3, TextY: head + row*i + 13, X: x(w.Start), EndX: x(until(w)), Text: clip(w.Method + " " + Short(w.ID)), Class: class(w, critical)}
+		b := bar{Y: head + row*i + 3, TextY: head + row*i + 13, X: x(w.Start), EndX: x(until(w)), Text: clipText(w.Method + " " + ShortenID(w.ID)), Class: cssClass(w, critical)}
 		b.Width = max(2, b.EndX-b.X)
 		b.Took = strconv.FormatFloat(until(w).Sub(w.Start).Seconds(), 'f', 1, 64) + " s"
 		b.Full = fmt.Sprintf("%s %s: %s", w.Method, w.ID, w.Status)
 		if w.After != nil {
-			b.Full += ", after " + Short(w.After.ID)
+			b.Full += ", after " + ShortenID(w.After.ID)
 		}
 		d.Bars = append(d.Bars, b)
 	}
 	return picture.Execute(out, d)
 }
 
-func class(w *Write, critical []*Write) string {
+func cssClass(w *Write, critical []*Write) string {
 	switch {
 	case w.Running:
 		return "running"
@@ -102,9 +102,9 @@ func stepOf(whole time.Duration) time.Duration {
 	return (whole/10 + time.Hour).Truncate(time.Hour)
 }
 
-// clip shortens a text that does not fit the space on the left. It keeps the end, which distinguishes IDs better than
+// clipText shortens a text that does not fit the space on the left. It keeps the end, which distinguishes IDs better than
 // their middle.
-func clip(text string) string {
+func clipText(text string) string {
 	const most = 52
 	if len(text) <= most {
 		return text

@@ -25,24 +25,24 @@ func newGuarded(t *testing.T) *azure {
 		o.EnforceRBAC, o.Owners, o.TimeScale = true, []string{ownerID}, 0
 		o.Principals = []server.Principal{{ClientID: ownerID, Secret: "s"}, {ClientID: memberID, Secret: "t", ObjectID: memberObject}}
 	})
-	a.must("PUT", groupA, `{"location":"eastus"}`)
-	a.must("PUT", groupA+"b", `{"location":"eastus"}`)
-	a.must("PUT", groupA+vnet("v1"), `{"location":"eastus","properties":{"addressSpace":{"addressPrefixes":["10.0.0.0/8"]},"subnets":[{"name":"s","properties":{"addressPrefix":"10.0.0.0/24"}}]}}`)
+	a.mustSucceed("PUT", groupA, `{"location":"eastus"}`)
+	a.mustSucceed("PUT", groupA+"b", `{"location":"eastus"}`)
+	a.mustSucceed("PUT", groupA+vnet("v1"), `{"location":"eastus","properties":{"addressSpace":{"addressPrefixes":["10.0.0.0/8"]},"subnets":[{"name":"s","properties":{"addressPrefix":"10.0.0.0/24"}}]}}`)
 	return a
 }
 
 func vnet(name string) string { return "/providers/Microsoft.Network/virtualNetworks/" + name }
 
-// as sends a request of the member.
-func (a *azure) as(method, path, content string) response {
+// sendAsMember sends a request of the member.
+func (a *azure) sendAsMember(method, path, content string) response {
 	a.t.Helper()
-	return a.do(method, path, content, "Authorization", "Bearer "+a.sim.Token(memberID))
+	return a.sendRequest(method, path, content, "Authorization", "Bearer "+a.sim.Token(memberID))
 }
 
-// assign gives the member a role as the owner does it.
-func (a *azure) assign(scope, role string) {
+// assignRole gives the member a role as the owner does it.
+func (a *azure) assignRole(scope, role string) {
 	a.t.Helper()
-	a.must("PUT", scope+"/providers/Microsoft.Authorization/roleAssignments/"+assignmentName, body.Object{"properties": body.Object{
+	a.mustSucceed("PUT", scope+"/providers/Microsoft.Authorization/roleAssignments/"+assignmentName, body.Object{"properties": body.Object{
 		"roleDefinitionId": "/subscriptions/" + sub + "/providers/Microsoft.Authorization/roleDefinitions/" + role, "principalId": memberObject, "principalType": "ServicePrincipal"}})
 }
 
@@ -97,15 +97,15 @@ func TestEnforcedRoles(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			a := newGuarded(t)
 			if test.actions != nil {
-				a.must("PUT", test.scope+"/providers/Microsoft.Authorization/roleDefinitions/"+test.role, body.Object{"properties": body.Object{
+				a.mustSucceed("PUT", test.scope+"/providers/Microsoft.Authorization/roleDefinitions/"+test.role, body.Object{"properties": body.Object{
 					"roleName": "custom", "assignableScopes": []any{test.scope}, "permissions": []any{body.Object{"actions": test.actions, "notActions": test.not}}}})
 			}
 			if test.role != "" {
-				a.assign(test.scope, test.role)
+				a.assignRole(test.scope, test.role)
 			}
-			answer, got := a.as(test.method, test.path, test.content), ""
+			answer, got := a.sendAsMember(test.method, test.path, test.content), ""
 			if answer.status > 299 {
-				got = answer.code() + ": " + answer.message()
+				got = answer.errorCode() + ": " + answer.errorMessage()
 			}
 			if diff := cmp.Diff(test.want, got); diff != "" {
 				t.Errorf("%s (-want +got):\n%s", test.reason, diff)
@@ -120,15 +120,15 @@ func TestEnforcedRoles(t *testing.T) {
 // TestLoggedActions checks the logged actions, which are the same whether roles are enforced or not.
 func TestLoggedActions(t *testing.T) {
 	a := newAzure(t, func(o *server.Options) { o.TimeScale = 0 })
-	a.must("PUT", groupA, `{"location":"eastus"}`)
-	a.must("PUT", groupA+vnet("w1"), `{"location":"eastus","properties":{"addressSpace":{"addressPrefixes":["10.0.0.0/8"]}}}`)
-	a.do("PUT", groupA+vnet("w1")+"/virtualNetworkPeerings/p", `{"properties":{"remoteVirtualNetwork":{"id":"`+groupA+vnet("other")+`"}}}`)
+	a.mustSucceed("PUT", groupA, `{"location":"eastus"}`)
+	a.mustSucceed("PUT", groupA+vnet("w1"), `{"location":"eastus","properties":{"addressSpace":{"addressPrefixes":["10.0.0.0/8"]}}}`)
+	a.sendRequest("PUT", groupA+vnet("w1")+"/virtualNetworkPeerings/p", `{"properties":{"remoteVirtualNetwork":{"id":"`+groupA+vnet("other")+`"}}}`)
 	requests := a.sim.Requests()
 	want := []string{"Microsoft.Network/virtualNetworks/virtualNetworkPeerings/write", "Microsoft.Network/virtualNetworks/peer/action"}
 	if diff := cmp.Diff(want, requests[len(requests)-1].Actions); diff != "" {
 		t.Errorf("a peering takes a right at both ends (-want +got):\n%s", diff)
 	}
-	a.do("DELETE", groupA+vnet("w1"), nil)
+	a.sendRequest("DELETE", groupA+vnet("w1"), nil)
 	requests = a.sim.Requests()
 	want = []string{"Microsoft.Network/virtualNetworks/delete", "Microsoft.Network/locations/operations/read"}
 	if diff := cmp.Diff(want, requests[len(requests)-1].Actions); diff != "" {

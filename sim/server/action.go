@@ -16,12 +16,12 @@ var special = map[string]string{
 	"microsoft.resourcehealth/availabilitystatuses/read": "Microsoft.ResourceHealth/AvailabilityStatuses/current/read",
 }
 
-// need returns the action that the request itself needs, and its scope. Requests that any signed-in caller may send
+// neededAction returns the action that the request itself needs, and its scope. Requests that any signed-in caller may send
 // need none: Azure lists the subscriptions that the caller can see, and the providers of the tenant.
 //
 // Source: https://learn.microsoft.com/azure/role-based-access-control/resource-provider-operations
-func (s *Server) need(method, path string) (authorization.Need, bool) {
-	segs, l := segments(path), segments(strings.ToLower(path))
+func (s *Server) neededAction(method, path string) (authorization.Need, bool) {
+	segs, l := splitSegments(path), splitSegments(strings.ToLower(path))
 	n := len(segs)
 	if n < 2 || l[0] == "providers" && n <= 2 {
 		return authorization.Need{}, false
@@ -32,7 +32,7 @@ func (s *Server) need(method, path string) (authorization.Need, bool) {
 		return needOfManager(verbs[method], segs, i), true
 	}
 	namespace, rest := segs[i+1], segs[i+2:]
-	if space := s.env.Space(namespace); space != nil {
+	if space := s.env.FindProvider(namespace); space != nil {
 		namespace = space.Namespace
 	}
 	types, verb, scope := []string{namespace}, verbs[method], path
@@ -43,7 +43,7 @@ func (s *Server) need(method, path string) (authorization.Need, bool) {
 		// The request is for a collection, or for an action or read below a resource. The scope is the parent.
 		scope = "/" + strings.Join(segs[:len(segs)-1], "/")
 	}
-	action := s.canonical(types) + "/" + verb
+	action := s.canonicalType(types) + "/" + verb
 	if id, err := store.ParseID(path); err == nil && len(rest)%2 == 0 && id.Name() == "current" && special[strings.ToLower(action)] != "" {
 		action = special[strings.ToLower(action)]
 	}
@@ -71,8 +71,8 @@ func needOfManager(verb string, segs []string, i int) authorization.Need {
 	return authorization.Need{Action: strings.Join(types, "/") + "/" + verb, Scope: "/" + strings.Join(segs[:len(segs)/2*2], "/")}
 }
 
-// canonical writes a type as Azure does. The last part may be an action or a read that is no type.
-func (s *Server) canonical(types []string) string {
+// canonicalType writes a type as Azure does. The last part may be an action or a read that is no type.
+func (s *Server) canonicalType(types []string) string {
 	for n := len(types); n > 1; n-- {
 		if t := s.env.TypeOf(strings.Join(types[:n], "/")); t != nil {
 			return strings.Join(append([]string{t.Name}, types[n:]...), "/")

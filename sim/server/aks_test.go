@@ -35,23 +35,23 @@ func aksProfile(name string, more obj) obj {
 func (r response) aksCode() string {
 	code, _ := r.body["code"].(string)
 	if code == "" {
-		return r.code()
+		return r.errorCode()
 	}
 	return code
 }
 
 func TestManagedClusterLifecycle(t *testing.T) {
 	a := newAzure(t)
-	a.group()
-	r := a.do("PUT", aks+aksV, aksCluster(nil))
-	if r.status != 201 || r.at("properties.provisioningState") != "Creating" || r.header.Get("Azure-AsyncOperation") == "" || r.header.Get("Retry-After") != "" {
+	a.createGroup()
+	r := a.sendRequest("PUT", aks+aksV, aksCluster(nil))
+	if r.status != 201 || r.valueAt("properties.provisioningState") != "Creating" || r.header.Get("Azure-AsyncOperation") == "" || r.header.Get("Retry-After") != "" {
 		t.Fatalf("PUT = %d %v %v", r.status, r.header, r.body)
 	}
 	took := a.sim.Settle()
 	if took < 2*time.Minute || took > 7*time.Minute {
 		t.Errorf("creation took %s", took)
 	}
-	r = a.do("GET", aks+aksV, nil)
+	r = a.sendRequest("GET", aks+aksV, nil)
 	want := map[string]any{
 		"properties.provisioningState": "Succeeded", "properties.powerState.code": "Running", "properties.currentKubernetesVersion": "1.33.2", "properties.nodeResourceGroup": "MC_rg_c1_westus3",
 		"properties.networkProfile.outboundType": "loadBalancer", "properties.agentPoolProfiles.0.name": "pool0", "properties.agentPoolProfiles.0.provisioningState": "Succeeded",
@@ -59,37 +59,37 @@ func TestManagedClusterLifecycle(t *testing.T) {
 	}
 	got := map[string]any{}
 	for k := range want {
-		got[k] = r.at(k)
+		got[k] = r.valueAt(k)
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("GET (-want +got):\n%s", diff)
 	}
 	// Recordings show an operation for every PUT of a cluster, also for one that changes nothing. After the first of them its pools show more.
-	a.must("PUT", aks+aksV, aksCluster(nil))
-	r = a.do("GET", aks+aksV, nil)
-	nodes := a.nodes()
-	if again := a.must("PUT", aks+aksV, aksCluster(nil)); again.status != 200 {
+	a.mustSucceed("PUT", aks+aksV, aksCluster(nil))
+	r = a.sendRequest("GET", aks+aksV, nil)
+	nodes := a.listNodes()
+	if again := a.mustSucceed("PUT", aks+aksV, aksCluster(nil)); again.status != 200 {
 		t.Errorf("equal PUT = %d %v", again.status, again.body)
 	}
-	same := a.do("GET", aks+aksV, nil)
+	same := a.sendRequest("GET", aks+aksV, nil)
 	for _, r := range []response{r, same} {
 		delete(r.body, "eTag")
 	}
 	if diff := cmp.Diff(r.body, same.body); diff != "" {
 		t.Errorf("an equal PUT changed the cluster (-before +after):\n%s", diff)
 	}
-	if diff := cmp.Diff(nodes, a.nodes()); diff != "" {
+	if diff := cmp.Diff(nodes, a.listNodes()); diff != "" {
 		t.Errorf("an equal PUT changed the nodes (-before +after):\n%s", diff)
 	}
-	sets := a.do("GET", mcRG+"/providers/Microsoft.Compute/virtualMachineScaleSets", nil)
-	if sets.at("value.0.tags.poolName") != "pool0" || sets.at("value.0.sku.capacity") != 2.0 {
+	sets := a.sendRequest("GET", mcRG+"/providers/Microsoft.Compute/virtualMachineScaleSets", nil)
+	if sets.valueAt("value.0.tags.poolName") != "pool0" || sets.valueAt("value.0.sku.capacity") != 2.0 {
 		t.Errorf("scale sets = %v", sets.body)
 	}
-	a.must("DELETE", aks+aksV, nil)
-	if r := a.do("GET", mcRG, nil); r.status != 404 {
+	a.mustSucceed("DELETE", aks+aksV, nil)
+	if r := a.sendRequest("GET", mcRG, nil); r.status != 404 {
 		t.Errorf("node resource group after deletion = %d", r.status)
 	}
-	if r := a.do("GET", aks+aksV, nil); r.status != 404 {
+	if r := a.sendRequest("GET", aks+aksV, nil); r.status != 404 {
 		t.Errorf("cluster after deletion = %d", r.status)
 	}
 }

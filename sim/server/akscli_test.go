@@ -20,7 +20,7 @@ func pythonDefaults(more obj) obj {
 
 func TestPoolsTakeTheDefaultsOfTheCLI(t *testing.T) {
 	a := newAzure(t)
-	a.aks(func(p obj) { p["agentPoolProfiles"] = []any{aksProfile("pool0", pythonDefaults(nil))} })
+	a.createAKS(func(p obj) { p["agentPoolProfiles"] = []any{aksProfile("pool0", pythonDefaults(nil))} })
 	for name, c := range map[string]struct {
 		reason string
 		pool   obj
@@ -33,14 +33,14 @@ func TestPoolsTakeTheDefaultsOfTheCLI(t *testing.T) {
 		"deallocate": {"nothing evicts regular machines, so that this is a mistake", pythonDefaults(obj{"scaleSetEvictionPolicy": "Deallocate"}), 400, nil},
 		"spot":       {"spot machines keep it", pythonDefaults(obj{"scaleSetPriority": "Spot"}), 201, "Delete"},
 	} {
-		r := a.do("PUT", pools+name+aksV, agentPool(c.pool))
+		r := a.sendRequest("PUT", pools+name+aksV, agentPool(c.pool))
 		a.sim.Settle()
-		shown := a.do("GET", pools+name+aksV, nil).at("properties.scaleSetEvictionPolicy")
+		shown := a.sendRequest("GET", pools+name+aksV, nil).valueAt("properties.scaleSetEvictionPolicy")
 		if r.status != c.status || shown != c.policy {
 			t.Errorf("%s: %d %v, eviction policy %v, want %d and %v", c.reason, r.status, r.body, shown, c.status, c.policy)
 		}
 	}
-	if r := a.do("PUT", pools+"regular"+aksV, agentPool(pythonDefaults(obj{"count": 2}))); r.status != 200 {
+	if r := a.sendRequest("PUT", pools+"regular"+aksV, agentPool(pythonDefaults(obj{"count": 2}))); r.status != 200 {
 		t.Errorf("the defaults are no change of a pool that is there: %d %v", r.status, r.body)
 	}
 }
@@ -49,38 +49,38 @@ func TestPoolsTakeTheDefaultsOfTheCLI(t *testing.T) {
 // of the cluster and of every pool in the answer, and writes that back.
 func TestOneUpgradeOfClusterAndPools(t *testing.T) {
 	upgrade := func(a *azure, plane, pool string) response {
-		whole := a.do("GET", aks+aksV, nil).body
+		whole := a.sendRequest("GET", aks+aksV, nil).body
 		properties, _ := whole["properties"].(map[string]any)
 		properties["kubernetesVersion"] = plane
 		profiles, _ := properties["agentPoolProfiles"].([]any)
 		for _, p := range profiles {
 			p.(map[string]any)["orchestratorVersion"] = pool
 		}
-		return a.do("PUT", aks+aksV, whole)
+		return a.sendRequest("PUT", aks+aksV, whole)
 	}
 	a := newAzure(t)
-	a.aks(nil)
-	a.settled("pool1", agentPool(pythonDefaults(nil)))
+	a.createAKS(nil)
+	a.putAndSettle("pool1", agentPool(pythonDefaults(nil)))
 	aksRefused(t, "pools are not to be above what the cluster becomes", upgrade(a, "1.34.0", "1.34.1"), 400, "NodePoolMcVersionIncompatible", "bigger than control plane version 1.34.0")
-	if r := upgrade(a, "1.34.1", "1.34.1"); r.status != 200 || r.at("properties.provisioningState") != "Upgrading" {
+	if r := upgrade(a, "1.34.1", "1.34.1"); r.status != 200 || r.valueAt("properties.provisioningState") != "Upgrading" {
 		t.Fatalf("PUT = %d %v", r.status, r.body)
 	}
 	// The control plane goes first.
 	for range 100 {
-		if a.do("GET", aks+aksV, nil).at("properties.currentKubernetesVersion") == "1.34.1" {
+		if a.sendRequest("GET", aks+aksV, nil).valueAt("properties.currentKubernetesVersion") == "1.34.1" {
 			break
 		}
-		if got := cmp.Diff([]string{"pool0/1.33.2", "pool0/1.33.2", "pool1/1.33.2"}, a.nodes()); got != "" {
+		if got := cmp.Diff([]string{"pool0/1.33.2", "pool0/1.33.2", "pool1/1.33.2"}, a.listNodes()); got != "" {
 			t.Fatalf("nodes before the control plane is upgraded (-want +got):\n%s", got)
 		}
 		a.sim.Advance(10 * time.Second)
 	}
 	a.sim.Settle()
-	if got := cmp.Diff([]string{"pool0/1.34.1", "pool0/1.34.1", "pool1/1.34.1"}, a.nodes()); got != "" {
+	if got := cmp.Diff([]string{"pool0/1.34.1", "pool0/1.34.1", "pool1/1.34.1"}, a.listNodes()); got != "" {
 		t.Errorf("nodes in the end (-want +got):\n%s", got)
 	}
-	end := a.do("GET", aks+aksV, nil)
-	if end.at("properties.provisioningState") != "Succeeded" || end.at("properties.agentPoolProfiles.1.currentOrchestratorVersion") != "1.34.1" {
+	end := a.sendRequest("GET", aks+aksV, nil)
+	if end.valueAt("properties.provisioningState") != "Succeeded" || end.valueAt("properties.agentPoolProfiles.1.currentOrchestratorVersion") != "1.34.1" {
 		t.Errorf("in the end: %v", end.body)
 	}
 }

@@ -89,23 +89,23 @@ func TestManagedClusterMakesItsNodeResourceGroup(t *testing.T) {
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			a := newAzure(t)
-			a.base()
-			a.must("PUT", net+"/routeTables/rt", obj{"location": "westus3", "properties": obj{"routes": []any{obj{"name": "default", "properties": obj{"addressPrefix": "0.0.0.0/0", "nextHopType": "VirtualAppliance", "nextHopIpAddress": "10.0.0.5"}}}}})
+			a.createBase()
+			a.mustSucceed("PUT", net+"/routeTables/rt", obj{"location": "westus3", "properties": obj{"routes": []any{obj{"name": "default", "properties": obj{"addressPrefix": "0.0.0.0/0", "nextHopType": "VirtualAppliance", "nextHopIpAddress": "10.0.0.5"}}}}})
 			before := len(a.sim.State())
-			a.aks(tc.change)
+			a.createAKS(tc.change)
 			want := append(slices.Clone(common), tc.want...)
 			slices.Sort(want)
 			if diff := cmp.Diff(want, a.inGroup()); diff != "" {
 				t.Errorf("%s: node resource group (-want +got):\n%s", tc.reason, diff)
 			}
-			if g := a.do("GET", mcRG, nil); g.at("managedBy") != strings.Replace(aks, "/resourcegroups/", "/resourceGroups/", 1) {
-				t.Errorf("managedBy = %v", g.at("managedBy"))
+			if g := a.sendRequest("GET", mcRG, nil); g.valueAt("managedBy") != strings.Replace(aks, "/resourcegroups/", "/resourceGroups/", 1) {
+				t.Errorf("managedBy = %v", g.valueAt("managedBy"))
 			}
-			a.must("DELETE", aks+aksV, nil)
+			a.mustSucceed("DELETE", aks+aksV, nil)
 			if left := len(a.sim.State()); left != before {
 				t.Errorf("%d resources are left after the deletion, %d were there before", left, before)
 			}
-			if rt := a.do("GET", net+"/virtualNetworks/vnet/subnets/cp", nil).at("properties.routeTable"); rt != nil {
+			if rt := a.sendRequest("GET", net+"/virtualNetworks/vnet/subnets/cp", nil).valueAt("properties.routeTable"); rt != nil {
 				t.Errorf("the subnet still refers to AKS's route table: %v", rt)
 			}
 		})
@@ -114,89 +114,89 @@ func TestManagedClusterMakesItsNodeResourceGroup(t *testing.T) {
 
 func TestManagedClusterShowsItsWaysInAndOut(t *testing.T) {
 	a := newAzure(t)
-	a.base()
-	a.must("PUT", net+"/publicIPAddresses/mine", publicIP("mine"))
-	a.aks(func(p obj) {
+	a.createBase()
+	a.mustSucceed("PUT", net+"/publicIPAddresses/mine", publicIP("mine"))
+	a.createAKS(func(p obj) {
 		p["networkProfile"] = obj{"loadBalancerProfile": obj{"outboundIPs": obj{"publicIPs": refs(net + "/publicIPAddresses/mine")}, "allocatedOutboundPorts": 8}}
 		p["oidcIssuerProfile"] = obj{"enabled": true}
 	})
-	r := a.do("GET", aks+aksV, nil)
-	if ip := r.at("properties.networkProfile.loadBalancerProfile.effectiveOutboundIPs.0.id"); ip != net+"/publicIPAddresses/mine" {
+	r := a.sendRequest("GET", aks+aksV, nil)
+	if ip := r.valueAt("properties.networkProfile.loadBalancerProfile.effectiveOutboundIPs.0.id"); ip != net+"/publicIPAddresses/mine" {
 		t.Errorf("effectiveOutboundIPs = %v", ip)
 	}
-	if u, _ := r.at("properties.oidcIssuerProfile.issuerURL").(string); !strings.HasPrefix(u, "https://westus3.oic.prod-aks.azure.com/"+server.DefaultTenant+"/") {
+	if u, _ := r.valueAt("properties.oidcIssuerProfile.issuerURL").(string); !strings.HasPrefix(u, "https://westus3.oic.prod-aks.azure.com/"+server.DefaultTenant+"/") {
 		t.Errorf("issuerURL = %s", u)
 	}
-	if id, _ := r.at("properties.identityProfile.kubeletidentity.clientId").(string); len(id) != 36 {
-		t.Errorf("kubelet identity = %v", r.at("properties.identityProfile"))
+	if id, _ := r.valueAt("properties.identityProfile.kubeletidentity.clientId").(string); len(id) != 36 {
+		t.Errorf("kubelet identity = %v", r.valueAt("properties.identityProfile"))
 	}
-	lb := a.do("GET", mcRG+"/providers/Microsoft.Network/loadBalancers/kubernetes", nil)
-	if lb.at("properties.outboundRules.0.properties.allocatedOutboundPorts") != 8.0 {
-		t.Errorf("outbound rule = %v", lb.at("properties.outboundRules.0"))
+	lb := a.sendRequest("GET", mcRG+"/providers/Microsoft.Network/loadBalancers/kubernetes", nil)
+	if lb.valueAt("properties.outboundRules.0.properties.allocatedOutboundPorts") != 8.0 {
+		t.Errorf("outbound rule = %v", lb.valueAt("properties.outboundRules.0"))
 	}
-	nics := a.do("GET", mcRG+"/providers/Microsoft.Network/loadBalancers/kubernetes/backendAddressPools/aksOutboundBackendPool", nil)
-	if list, _ := nics.at("properties.backendIPConfigurations").([]any); len(list) != 2 {
+	nics := a.sendRequest("GET", mcRG+"/providers/Microsoft.Network/loadBalancers/kubernetes/backendAddressPools/aksOutboundBackendPool", nil)
+	if list, _ := nics.valueAt("properties.backendIPConfigurations").([]any); len(list) != 2 {
 		t.Errorf("%d members of the outbound pool, want both nodes", len(list))
 	}
-	a.must("PUT", aks+aksV, obj{"location": "westus3", "properties": obj{"networkProfile": obj{"loadBalancerProfile": obj{"managedOutboundIPs": obj{"count": 2}}}}})
-	if list, _ := a.do("GET", aks+aksV, nil).at("properties.networkProfile.loadBalancerProfile.effectiveOutboundIPs").([]any); len(list) != 2 {
+	a.mustSucceed("PUT", aks+aksV, obj{"location": "westus3", "properties": obj{"networkProfile": obj{"loadBalancerProfile": obj{"managedOutboundIPs": obj{"count": 2}}}}})
+	if list, _ := a.sendRequest("GET", aks+aksV, nil).valueAt("properties.networkProfile.loadBalancerProfile.effectiveOutboundIPs").([]any); len(list) != 2 {
 		t.Errorf("effectiveOutboundIPs after a change = %v", list)
 	}
-	a.must("DELETE", net+"/publicIPAddresses/mine", nil)
+	a.mustSucceed("DELETE", net+"/publicIPAddresses/mine", nil)
 }
 
 func TestPrivateClusterIsReachedByItsOwnZone(t *testing.T) {
 	a := newAzure(t)
-	a.base()
+	a.createBase()
 	zone := groupA + "/providers/Microsoft.Network/privateDnsZones/privatelink.westus3.azmk8s.io"
 	identity := groupA + "/providers/Microsoft.ManagedIdentity/userAssignedIdentities/aks"
-	a.must("PUT", zone, obj{"location": "global"})
-	id := a.must("PUT", identity, obj{"location": "westus3"})
+	a.mustSucceed("PUT", zone, obj{"location": "global"})
+	id := a.mustSucceed("PUT", identity, obj{"location": "westus3"})
 	doc := aksCluster(func(p obj) {
 		p["apiServerAccessProfile"] = obj{"enablePrivateCluster": true, "privateDNSZone": zone, "enablePrivateClusterPublicFQDN": false}
 		p["networkProfile"] = obj{"serviceCidr": "192.168.0.0/16", "dnsServiceIP": "192.168.0.10"}
 		p["agentPoolProfiles"] = []any{aksProfile("pool0", obj{"vnetSubnetID": net + "/virtualNetworks/vnet/subnets/cp"})}
 	})
-	if r := a.do("PUT", aks+aksV, doc); r.aksCode() != "BadRequest" || !strings.Contains(r.body["message"].(string), "user assigned identity") {
+	if r := a.sendRequest("PUT", aks+aksV, doc); r.aksCode() != "BadRequest" || !strings.Contains(r.body["message"].(string), "user assigned identity") {
 		t.Fatalf("a zone of one's own with a system-assigned identity = %d %v", r.status, r.body)
 	}
 	doc["identity"] = obj{"type": "UserAssigned", "userAssignedIdentities": obj{identity: obj{}}}
-	if r := a.do("PUT", aks+aksV, doc); r.aksCode() != "CustomPrivateDNSZoneMissingPermissionError" {
+	if r := a.sendRequest("PUT", aks+aksV, doc); r.aksCode() != "CustomPrivateDNSZoneMissingPermissionError" {
 		t.Fatalf("without a role on the zone = %d %v", r.status, r.body)
 	}
 	role := "/subscriptions/" + sub + "/providers/Microsoft.Authorization/roleDefinitions/b12aa53e-6015-4669-85d0-8515ebb3ae7f"
-	a.must("PUT", zone+"/providers/Microsoft.Authorization/roleAssignments/00000000-0000-0000-0000-00000000000a", obj{"properties": obj{"roleDefinitionId": role, "principalId": id.at("properties.principalId"), "principalType": "ServicePrincipal"}})
-	a.must("PUT", aks+aksV, doc)
-	r := a.do("GET", aks+aksV, nil)
-	private, _ := r.at("properties.privateFQDN").(string)
-	if r.at("properties.provisioningState") != "Succeeded" || r.at("properties.fqdn") != nil || !strings.HasSuffix(private, ".privatelink.westus3.azmk8s.io") {
+	a.mustSucceed("PUT", zone+"/providers/Microsoft.Authorization/roleAssignments/00000000-0000-0000-0000-00000000000a", obj{"properties": obj{"roleDefinitionId": role, "principalId": id.valueAt("properties.principalId"), "principalType": "ServicePrincipal"}})
+	a.mustSucceed("PUT", aks+aksV, doc)
+	r := a.sendRequest("GET", aks+aksV, nil)
+	private, _ := r.valueAt("properties.privateFQDN").(string)
+	if r.valueAt("properties.provisioningState") != "Succeeded" || r.valueAt("properties.fqdn") != nil || !strings.HasSuffix(private, ".privatelink.westus3.azmk8s.io") {
 		t.Fatalf("cluster = %v", r.body)
 	}
 	record, _, _ := strings.Cut(private, ".")
-	if ip := a.do("GET", zone+"/A/"+record, nil).at("properties.aRecords.0.ipv4Address"); ip == nil {
+	if ip := a.sendRequest("GET", zone+"/A/"+record, nil).valueAt("properties.aRecords.0.ipv4Address"); ip == nil {
 		t.Error("the zone has no record for the API server")
 	}
-	if l := a.do("GET", zone+"/virtualNetworkLinks/"+record, nil); l.status != 200 {
+	if l := a.sendRequest("GET", zone+"/virtualNetworkLinks/"+record, nil); l.status != 200 {
 		t.Errorf("the zone is not linked: %d", l.status)
 	}
 	var route server.Route
-	if a.control("GET", "/_sim/dial?host="+private+"&port=443", nil, &route); route.Step != "listener" {
+	if a.callControl("GET", "/_sim/dial?host="+private+"&port=443", nil, &route); route.Step != "listener" {
 		t.Errorf("dial = %+v", route)
 	}
-	a.must("DELETE", aks+aksV, nil)
+	a.mustSucceed("DELETE", aks+aksV, nil)
 	for _, left := range []string{zone + "/A/" + record, zone + "/virtualNetworkLinks/" + record} {
-		if r := a.do("GET", left, nil); r.status != 404 {
+		if r := a.sendRequest("GET", left, nil); r.status != 404 {
 			t.Errorf("%s is left after the deletion", left)
 		}
 	}
-	a.must("DELETE", zone, nil)
+	a.mustSucceed("DELETE", zone, nil)
 }
 
 func TestManagedClusterChangesItsWayOut(t *testing.T) {
 	a := newAzure(t)
-	a.base()
+	a.createBase()
 	subnet := net + "/virtualNetworks/vnet/subnets/cp"
-	a.aks(func(p obj) {
+	a.createAKS(func(p obj) {
 		p["networkProfile"] = obj{"networkPlugin": "azure", "networkPluginMode": "overlay", "serviceCidr": "192.168.0.0/16", "dnsServiceIP": "192.168.0.10"}
 		p["agentPoolProfiles"] = []any{aksProfile("pool0", obj{"vnetSubnetID": subnet})}
 	})
@@ -205,14 +205,14 @@ func TestManagedClusterChangesItsWayOut(t *testing.T) {
 		outbound, gateway string
 		gone              string
 	}{{"managedNATGateway", mcRG, "loadbalancers/kubernetes"}, {"loadBalancer", "", "natgateways/aks-natgateway-#"}, {"managedNATGateway", mcRG, "loadbalancers/kubernetes"}, {"loadBalancer", "", "natgateways/aks-natgateway-#"}} {
-		a.must("PUT", aks+aksV, obj{"location": "westus3", "properties": obj{"networkProfile": obj{"outboundType": step.outbound}}})
-		if s := a.do("GET", aks+aksV, nil).at("properties.provisioningState"); s != "Succeeded" {
+		a.mustSucceed("PUT", aks+aksV, obj{"location": "westus3", "properties": obj{"networkProfile": obj{"outboundType": step.outbound}}})
+		if s := a.sendRequest("GET", aks+aksV, nil).valueAt("properties.provisioningState"); s != "Succeeded" {
 			t.Errorf("%s: %v", step.outbound, s)
 		}
 		if slices.Contains(a.inGroup(), step.gone) {
 			t.Errorf("%s: %s is left", step.outbound, step.gone)
 		}
-		gateway, _ := a.do("GET", subnet, nil).at("properties.natGateway.id").(string)
+		gateway, _ := a.sendRequest("GET", subnet, nil).valueAt("properties.natGateway.id").(string)
 		if !strings.HasPrefix(gateway, step.gateway) || step.gateway == "" && gateway != "" {
 			t.Errorf("%s: NAT gateway of the subnet = %q", step.outbound, gateway)
 		}
@@ -220,5 +220,5 @@ func TestManagedClusterChangesItsWayOut(t *testing.T) {
 	if diff := cmp.Diff(start, a.inGroup()); diff != "" {
 		t.Errorf("there and back (-before +after):\n%s", diff)
 	}
-	aksRefused(t, "pod range", a.do("PUT", aks+aksV, obj{"location": "westus3", "properties": obj{"networkProfile": obj{"podCidr": "10.200.0.0/16"}}}), 400, "PropertyChangeNotAllowed", "podCidr")
+	aksRefused(t, "pod range", a.sendRequest("PUT", aks+aksV, obj{"location": "westus3", "properties": obj{"networkProfile": obj{"podCidr": "10.200.0.0/16"}}}), 400, "PropertyChangeNotAllowed", "podCidr")
 }

@@ -13,7 +13,7 @@ func aksRefused(t *testing.T, reason string, r response, status int, code, part 
 	t.Helper()
 	message, _ := r.body["message"].(string)
 	if message == "" {
-		message = r.message()
+		message = r.errorMessage()
 	}
 	if r.status != status || r.aksCode() != code || !strings.Contains(message, part) {
 		t.Errorf("%s: %d %s %q, want %d %s %q", reason, r.status, r.aksCode(), message, status, code, part)
@@ -113,20 +113,20 @@ func TestManagedClusterRefusals(t *testing.T) {
 		"kubelet identity of one's own": {func(p obj) { p["identityProfile"] = obj{"kubeletidentity": obj{"resourceId": groupA + "/providers/x"}} }, 400, "InvalidParameter", "user assigned identity"},
 	}
 	a := newAzure(t)
-	a.base()
+	a.createBase()
 	before := len(a.sim.State())
 	for name, tc := range cases {
-		aksRefused(t, name, a.do("PUT", aks+aksV, aksCluster(tc.change)), tc.status, tc.code, tc.part)
+		aksRefused(t, name, a.sendRequest("PUT", aks+aksV, aksCluster(tc.change)), tc.status, tc.code, tc.part)
 	}
 	if after := len(a.sim.State()); after != before {
 		t.Errorf("refusals left %d resources behind", after-before)
 	}
-	aksRefused(t, "no identity", a.do("PUT", aks+aksV, obj{"location": "westus3", "properties": aksCluster(nil)["properties"]}), 400, "InvalidParameter", "identity")
+	aksRefused(t, "no identity", a.sendRequest("PUT", aks+aksV, obj{"location": "westus3", "properties": aksCluster(nil)["properties"]}), 400, "InvalidParameter", "identity")
 }
 
 func TestManagedClusterChangesThatAreRefused(t *testing.T) {
 	a := newAzure(t)
-	a.aks(func(p obj) { p["oidcIssuerProfile"] = obj{"enabled": true}; p["aadProfile"] = obj{"managed": true} })
+	a.createAKS(func(p obj) { p["oidcIssuerProfile"] = obj{"enabled": true}; p["aadProfile"] = obj{"managed": true} })
 	cases := map[string]struct {
 		props      obj
 		code, part string
@@ -144,17 +144,17 @@ func TestManagedClusterChangesThatAreRefused(t *testing.T) {
 		"size in a profile":  {obj{"agentPoolProfiles": []any{aksProfile("pool0", obj{"vmSize": "Standard_D4s_v5"})}}, "PropertyChangeNotAllowed", "properties.vmSize"},
 	}
 	for name, tc := range cases {
-		aksRefused(t, name, a.do("PUT", aks+aksV, obj{"location": "westus3", "properties": tc.props}), 400, tc.code, tc.part)
+		aksRefused(t, name, a.sendRequest("PUT", aks+aksV, obj{"location": "westus3", "properties": tc.props}), 400, tc.code, tc.part)
 	}
 	for name, p := range map[string]obj{"vmSize": {"vmSize": "Standard_D4s_v5"}, "osDiskType": {"osDiskType": "Ephemeral", "vmSize": "Standard_D2s_v5"}, "maxPods": {"maxPods": 50}, "osDiskSizeGB": {"osDiskSizeGB": 60}} {
-		aksRefused(t, "pool's "+name, a.do("PUT", pools+"pool0"+aksV, obj{"properties": p}), 400, "PropertyChangeNotAllowed", "properties."+name)
+		aksRefused(t, "pool's "+name, a.sendRequest("PUT", pools+"pool0"+aksV, obj{"properties": p}), 400, "PropertyChangeNotAllowed", "properties."+name)
 	}
-	aksRefused(t, "last system pool", a.do("DELETE", pools+"pool0"+aksV, nil), 400, "BadRequest", "the last one")
-	aksRefused(t, "last system pool becomes User", a.do("PUT", pools+"pool0"+aksV, obj{"properties": obj{"mode": "User"}}), 400, "BadRequest", "the last one")
-	aksRefused(t, "pool above the control plane", a.do("PUT", pools+"pool0"+aksV, obj{"properties": obj{"orchestratorVersion": "1.33.4"}}), 400, "NodePoolMcVersionIncompatible", "bigger")
-	aksRefused(t, "long name of a Windows pool", a.do("PUT", pools+"windows"+aksV, agentPool(obj{"osType": "Windows"})), 400, "InvalidParameter", "1 to 6")
-	aksRefused(t, "etag", a.do("PUT", aks+aksV, aksCluster(nil), "If-Match", `"old"`), 409, "EtagMismatch", "does not go with")
-	if r := a.do("GET", pools+"nothere"+aksV, nil); r.status != 404 {
+	aksRefused(t, "last system pool", a.sendRequest("DELETE", pools+"pool0"+aksV, nil), 400, "BadRequest", "the last one")
+	aksRefused(t, "last system pool becomes User", a.sendRequest("PUT", pools+"pool0"+aksV, obj{"properties": obj{"mode": "User"}}), 400, "BadRequest", "the last one")
+	aksRefused(t, "pool above the control plane", a.sendRequest("PUT", pools+"pool0"+aksV, obj{"properties": obj{"orchestratorVersion": "1.33.4"}}), 400, "NodePoolMcVersionIncompatible", "bigger")
+	aksRefused(t, "long name of a Windows pool", a.sendRequest("PUT", pools+"windows"+aksV, agentPool(obj{"osType": "Windows"})), 400, "InvalidParameter", "1 to 6")
+	aksRefused(t, "etag", a.sendRequest("PUT", aks+aksV, aksCluster(nil), "If-Match", `"old"`), 409, "EtagMismatch", "does not go with")
+	if r := a.sendRequest("GET", pools+"nothere"+aksV, nil); r.status != 404 {
 		t.Errorf("GET of no pool = %d", r.status)
 	}
 }
@@ -185,8 +185,8 @@ func TestManagedClusterAccepts(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			a := newAzure(t)
-			a.group()
-			if r := a.must("PUT", aks+aksV, aksCluster(test.change)); r.status != 201 && r.status != 200 {
+			a.createGroup()
+			if r := a.mustSucceed("PUT", aks+aksV, aksCluster(test.change)); r.status != 201 && r.status != 200 {
 				t.Errorf("%s: %d %v", test.reason, r.status, r.body)
 			}
 		})
@@ -195,32 +195,32 @@ func TestManagedClusterAccepts(t *testing.T) {
 
 func TestManagedClusterQuotaAndCapacity(t *testing.T) {
 	a := newAzure(t, func(o *server.Options) { o.Quota = map[string]int{"standardDSv5Family": 10} })
-	a.aks(nil)
-	aksRefused(t, "family quota", a.do("PUT", pools+"big"+aksV, agentPool(obj{"count": 4})), 400, "ErrCode_InsufficientVCPUQuota", "standardDSv5Family")
+	a.createAKS(nil)
+	aksRefused(t, "family quota", a.sendRequest("PUT", pools+"big"+aksV, agentPool(obj{"count": 4})), 400, "ErrCode_InsufficientVCPUQuota", "standardDSv5Family")
 	if err := a.sim.AddFault(fault.Rule{Kind: "skuCapacity", Method: "PUT", Type: "Microsoft.ContainerService/managedClusters/agentPools"}); err != nil {
 		t.Fatal(err)
 	}
-	aksRefused(t, "capacity", a.do("PUT", pools+"big"+aksV, agentPool(nil)), 400, "BadRequest", "not allowed in your subscription")
-	if r := a.do("PUT", pools+"big"+aksV, agentPool(nil)); r.status != 201 {
+	aksRefused(t, "capacity", a.sendRequest("PUT", pools+"big"+aksV, agentPool(nil)), 400, "BadRequest", "not allowed in your subscription")
+	if r := a.sendRequest("PUT", pools+"big"+aksV, agentPool(nil)); r.status != 201 {
 		t.Errorf("afterwards = %d %v", r.status, r.body)
 	}
-	aksRefused(t, "zone without the size", a.do("PUT", strings.Replace(aks, "/rg/", "/rg/", 1)+"east"+aksV, obj{"location": "eastus", "identity": obj{"type": "SystemAssigned"}, "properties": obj{"dnsPrefix": "x",
+	aksRefused(t, "zone without the size", a.sendRequest("PUT", strings.Replace(aks, "/rg/", "/rg/", 1)+"east"+aksV, obj{"location": "eastus", "identity": obj{"type": "SystemAssigned"}, "properties": obj{"dnsPrefix": "x",
 		"agentPoolProfiles": []any{aksProfile("pool0", obj{"vmSize": "Standard_E8s_v5", "availabilityZones": []any{"3"}})}}}), 400, "AvailabilityZoneNotSupported", "The supported zones for location 'eastus' are '1,2'")
 }
 
 func TestManagedClusterIsBusy(t *testing.T) {
 	a := newAzure(t)
-	a.aks(nil)
-	a.do("PUT", pools+"one"+aksV, agentPool(nil))
-	aksRefused(t, "the cluster while a pool is made", a.do("PUT", aks+aksV, obj{"location": "westus3", "properties": obj{"kubernetesVersion": "1.33.4"}}), 409, "OperationNotAllowed", "agent pool one in state Creating")
-	aksRefused(t, "the same pool", a.do("PUT", pools+"one"+aksV, agentPool(obj{"count": 2})), 409, "OperationNotAllowed", "aka.ms/aks-pending-operation")
-	if r := a.do("PUT", pools+"two"+aksV, agentPool(nil)); r.status != 201 {
+	a.createAKS(nil)
+	a.sendRequest("PUT", pools+"one"+aksV, agentPool(nil))
+	aksRefused(t, "the cluster while a pool is made", a.sendRequest("PUT", aks+aksV, obj{"location": "westus3", "properties": obj{"kubernetesVersion": "1.33.4"}}), 409, "OperationNotAllowed", "agent pool one in state Creating")
+	aksRefused(t, "the same pool", a.sendRequest("PUT", pools+"one"+aksV, agentPool(obj{"count": 2})), 409, "OperationNotAllowed", "aka.ms/aks-pending-operation")
+	if r := a.sendRequest("PUT", pools+"two"+aksV, agentPool(nil)); r.status != 201 {
 		t.Errorf("another pool meanwhile = %d %v", r.status, r.body)
 	}
 	a.sim.Settle()
-	a.do("PUT", aks+aksV, obj{"location": "westus3", "properties": obj{"kubernetesVersion": "1.33.4"}})
-	for name, r := range map[string]response{"a pool's PUT": a.do("PUT", pools+"one"+aksV, agentPool(obj{"count": 2})), "a pool's DELETE": a.do("DELETE", pools+"one"+aksV, nil)} {
+	a.sendRequest("PUT", aks+aksV, obj{"location": "westus3", "properties": obj{"kubernetesVersion": "1.33.4"}})
+	for name, r := range map[string]response{"a pool's PUT": a.sendRequest("PUT", pools+"one"+aksV, agentPool(obj{"count": 2})), "a pool's DELETE": a.sendRequest("DELETE", pools+"one"+aksV, nil)} {
 		aksRefused(t, name+" while the cluster is upgraded", r, 409, "OperationNotAllowed", "managed cluster in state Upgrading")
 	}
-	aksRefused(t, "the cluster's DELETE", a.do("DELETE", aks+aksV, nil), 409, "OperationNotAllowed", "in progress")
+	aksRefused(t, "the cluster's DELETE", a.sendRequest("DELETE", aks+aksV, nil), 409, "OperationNotAllowed", "in progress")
 }

@@ -9,9 +9,9 @@ import (
 
 func TestAKSWithTheSDK(t *testing.T) {
 	a := newAzure(t)
-	a.group()
+	a.createGroup()
 	ctx := context.Background()
-	f, err := armcontainerservice.NewClientFactory(sub, a.cred(), a.options())
+	f, err := armcontainerservice.NewClientFactory(sub, a.cred(), a.armOptions())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -20,7 +20,7 @@ func TestAKSWithTheSDK(t *testing.T) {
 		Location: new("westus3"), Identity: &armcontainerservice.ManagedClusterIdentity{Type: new(armcontainerservice.ResourceIdentityTypeSystemAssigned)},
 		Properties: &armcontainerservice.ManagedClusterProperties{DNSPrefix: new("c1"), KubernetesVersion: new("1.33"), AgentPoolProfiles: []*armcontainerservice.ManagedClusterAgentPoolProfile{
 			{Name: new("pool0"), Mode: new(armcontainerservice.AgentPoolModeSystem), Count: new(int32(1)), VMSize: new("Standard_D2s_v5")}}}}, nil)
-	made, err := done(a, begin, err)
+	made, err := pollUntilDone(a, begin, err)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -29,7 +29,7 @@ func TestAKSWithTheSDK(t *testing.T) {
 	}
 	add, err := pools.BeginCreateOrUpdate(ctx, "rg", "c1", "pool1", armcontainerservice.AgentPool{Properties: &armcontainerservice.ManagedClusterAgentPoolProfileProperties{
 		Count: new(int32(1)), VMSize: new("Standard_D2s_v5"), Mode: new(armcontainerservice.AgentPoolModeUser)}}, nil)
-	pool, err := done(a, add, err)
+	pool, err := pollUntilDone(a, add, err)
 	if err != nil || *pool.Properties.CurrentOrchestratorVersion != "1.33.6" {
 		t.Fatalf("pool: %v", err)
 	}
@@ -56,19 +56,19 @@ func TestAKSWithTheSDK(t *testing.T) {
 		t.Errorf("versions: %v", err)
 	}
 	run, err := clusters.BeginRunCommand(ctx, "rg", "c1", armcontainerservice.RunCommandRequest{Command: new("kubectl version")}, nil)
-	if out, err := done(a, run, err); err != nil || out.Properties == nil || *out.Properties.ExitCode != 0 {
+	if out, err := pollUntilDone(a, run, err); err != nil || out.Properties == nil || *out.Properties.ExitCode != 0 {
 		t.Errorf("run command: %v", err)
 	}
 	stop, err := clusters.BeginStop(ctx, "rg", "c1", nil)
-	if _, err := done(a, stop, err); err != nil {
+	if _, err := pollUntilDone(a, stop, err); err != nil {
 		t.Errorf("stop: %v", err)
 	}
 	start, err := clusters.BeginStart(ctx, "rg", "c1", nil)
-	if _, err := done(a, start, err); err != nil {
+	if _, err := pollUntilDone(a, start, err); err != nil {
 		t.Errorf("start: %v", err)
 	}
 	remove, err := pools.BeginDelete(ctx, "rg", "c1", "pool1", nil)
-	if _, err := done(a, remove, err); err != nil {
+	if _, err := pollUntilDone(a, remove, err); err != nil {
 		t.Errorf("pool deletion: %v", err)
 	}
 	_, err = pools.BeginDelete(ctx, "rg", "c1", "pool0", nil)
@@ -76,7 +76,7 @@ func TestAKSWithTheSDK(t *testing.T) {
 		t.Errorf("last pool = %s, want BadRequest", codeOf(err))
 	}
 	gone, err := clusters.BeginDelete(ctx, "rg", "c1", nil)
-	if _, err := done(a, gone, err); err != nil {
+	if _, err := pollUntilDone(a, gone, err); err != nil {
 		t.Errorf("deletion: %v", err)
 	}
 	if _, err := clusters.Get(ctx, "rg", "c1", nil); codeOf(err) != "ResourceNotFound" {

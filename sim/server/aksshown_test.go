@@ -12,11 +12,11 @@ import (
 // version and on whether the pool was ever updated, and counts sending the same pool again as an update.
 func TestPoolsThatAreNew(t *testing.T) {
 	a := newAzure(t)
-	a.group()
-	operation := a.do("PUT", aks+aksV, aksCluster(nil)).header.Get("Azure-AsyncOperation")
+	a.createGroup()
+	operation := a.sendRequest("PUT", aks+aksV, aksCluster(nil)).header.Get("Azure-AsyncOperation")
 	var steps []string
 	for range 400 {
-		step, _ := a.do("GET", operation, nil).at("status").(string)
+		step, _ := a.sendRequest("GET", operation, nil).valueAt("status").(string)
 		if len(steps) == 0 || steps[len(steps)-1] != step {
 			steps = append(steps, step)
 		}
@@ -30,8 +30,8 @@ func TestPoolsThatAreNew(t *testing.T) {
 	}
 	const first = "properties.agentPoolProfiles.0."
 	const preview = "2025-10-02-preview"
-	a.must("PUT", pools+"own?api-version="+preview, obj{"properties": obj{"mode": "User", "count": 1, "vmSize": "Standard_D2s_v5"}})
-	a.shows(t, map[string]shownCase{
+	a.mustSucceed("PUT", pools+"own?api-version="+preview, obj{"properties": obj{"mode": "User", "count": 1, "vmSize": "Standard_D2s_v5"}})
+	a.checkShown(t, map[string]shownCase{
 		"made with its cluster": {"recorded", aks, preview, obj{first + "name": "own", "properties.agentPoolProfiles.1.enableAutoScaling": nil, "properties.agentPoolProfiles.1.upgradeStrategy": nil}},
 		"made by itself":        {"recorded", pools + "own", preview, obj{"properties.enableAutoScaling": false, "properties.upgradeStrategy": nil}},
 		"old stable":            {"recorded", aks, "2024-09-01", obj{"properties.bootstrapProfile": nil, first + "upgradeSettings": obj{"maxSurge": "10%"}}},
@@ -40,20 +40,20 @@ func TestPoolsThatAreNew(t *testing.T) {
 	})
 	windows := strings.Replace(aks, "/c1", "/c2", 1)
 	plugin := func(p obj) { p["networkProfile"] = obj{"networkPlugin": "azure"} }
-	a.must("PUT", windows+aksV, aksCluster(plugin))
-	a.shows(t, map[string]shownCase{
+	a.mustSucceed("PUT", windows+aksV, aksCluster(plugin))
+	a.checkShown(t, map[string]shownCase{
 		"Windows in the old preview": {"recorded of clusters whose pods are in the network", windows, "2024-04-02-preview", obj{"properties.windowsProfile": obj{"adminUsername": "azureuser", "enableCSIProxy": true}}},
 		"Windows, overlay":           {"recorded", aks, "2024-04-02-preview", obj{"properties.windowsProfile": nil}},
 		"Windows in others":          {"recorded", windows, "2025-08-01", obj{"properties.windowsProfile": nil}},
 	})
 	for range 2 {
-		if r := a.must("PUT", aks+"?api-version="+preview, aksCluster(nil)); r.at("properties.agentPoolProfiles.1.provisioningState") != "Updating" {
-			t.Errorf("the pool that was sent again is %v", r.at("properties.agentPoolProfiles.1.provisioningState"))
+		if r := a.mustSucceed("PUT", aks+"?api-version="+preview, aksCluster(nil)); r.valueAt("properties.agentPoolProfiles.1.provisioningState") != "Updating" {
+			t.Errorf("the pool that was sent again is %v", r.valueAt("properties.agentPoolProfiles.1.provisioningState"))
 		}
 	}
-	a.must("PUT", pools+"own?api-version="+preview, obj{"properties": obj{"mode": "User", "count": 2, "vmSize": "Standard_D2s_v5"}})
-	a.shows(t, map[string]shownCase{"after an update": {"recorded", aks, preview, obj{first + "upgradeStrategy": "Rolling", "properties.agentPoolProfiles.1.enableAutoScaling": false, "properties.agentPoolProfiles.1.upgradeStrategy": "Rolling"}}})
-	if r := a.do("GET", pools+"none"+aksV, nil); r.at("subcode") != "GetAgentPool_NotFound_HCPServerError" {
+	a.mustSucceed("PUT", pools+"own?api-version="+preview, obj{"properties": obj{"mode": "User", "count": 2, "vmSize": "Standard_D2s_v5"}})
+	a.checkShown(t, map[string]shownCase{"after an update": {"recorded", aks, preview, obj{first + "upgradeStrategy": "Rolling", "properties.agentPoolProfiles.1.enableAutoScaling": false, "properties.agentPoolProfiles.1.upgradeStrategy": "Rolling"}}})
+	if r := a.sendRequest("GET", pools+"none"+aksV, nil); r.valueAt("subcode") != "GetAgentPool_NotFound_HCPServerError" {
 		t.Errorf("a pool that is not there: %v", r.body)
 	}
 }

@@ -34,21 +34,21 @@ type exchange struct {
 	pending *store.Operation
 }
 
-func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
+func (s *Server) serveExchange(w http.ResponseWriter, r *http.Request) {
 	start := s.opts.Clock.Now()
 	if strings.HasPrefix(r.URL.Path, "/_sim/") {
-		s.control(w, r)
+		s.serveControl(w, r)
 		return
 	}
 	x := &exchange{s: s, w: w, r: r, record: RequestRecord{Time: start, Method: r.Method, URL: loggedURL(r.URL), UserAgent: r.UserAgent(), RequestID: s.newGUID()}}
 	defer func() {
 		x.record.DurationMs = s.opts.Clock.Now().Sub(start).Milliseconds()
-		s.log.add(x.record)
+		s.log.addRecord(x.record)
 	}()
 	rec := &statusWriter{ResponseWriter: w}
 	x.w = rec
 	defer func() { x.record.Status = rec.status }()
-	if s.serveManagedIdentity(rec, r) || s.serveMetadata(rec, r) || s.entra.serve(rec, r) || s.entra.serveGraph(rec, r) {
+	if s.serveManagedIdentity(rec, r) || s.serveMetadata(rec, r) || s.entra.serveTokens(rec, r) || s.entra.serveGraph(rec, r) {
 		return
 	}
 	x.serveARM()
@@ -69,42 +69,42 @@ func (w *statusWriter) WriteHeader(status int) {
 // Unwrap lets http.ResponseController reach the connection.
 func (w *statusWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
-// abort cuts the connection without an answer.
-func (x *exchange) abort() {
+// cutConnection cuts the connection without an answer.
+func (x *exchange) cutConnection() {
 	x.record.Status = 0
 	panic(http.ErrAbortHandler)
 }
 
 func (x *exchange) serveARM() {
 	s := x.s
-	x.segs = segments(x.r.URL.Path)
+	x.segs = splitSegments(x.r.URL.Path)
 	for _, seg := range x.segs {
 		x.lower = append(x.lower, strings.ToLower(seg))
 	}
 	x.call = &provider.Call{Env: s.env, Method: x.r.Method, Query: x.r.URL.Query(), Header: x.r.Header, RequestID: x.record.RequestID, BaseURL: "https://" + x.r.Host}
-	if err := x.authenticate(); err != nil {
-		x.fail(err)
+	if err := x.checkToken(); err != nil {
+		x.writeError(err)
 		return
 	}
 	if err := x.checkAPIVersion(); err != nil {
-		x.fail(err)
+		x.writeError(err)
 		return
 	}
-	if err := x.limit(); err != nil {
-		x.fail(err)
+	if err := x.checkLimits(); err != nil {
+		x.writeError(err)
 		return
 	}
 	if err := x.readBody(); err != nil {
-		x.fail(err)
+		x.writeError(err)
 		return
 	}
-	x.identify()
-	if err := x.authorize(); err != nil {
-		x.fail(err)
+	x.identifyResource()
+	if err := x.checkAuthorization(); err != nil {
+		x.writeError(err)
 		return
 	}
 	if err := x.limitOfProvider(); err != nil {
-		x.fail(err)
+		x.writeError(err)
 		return
 	}
 	typ, id := "", x.call.ID.String()
@@ -115,53 +115,53 @@ func (x *exchange) serveARM() {
 	if x.call.Type != nil {
 		typ = x.call.Type.Name
 	}
-	rule, hit := s.faults.Take(x.r.Method, typ, id, func(k fault.Kind) bool { return !k.OfOperation() && !k.OfCheck() })
+	rule, hit := s.faults.TakeMatching(x.r.Method, typ, id, func(k fault.Kind) bool { return !k.OfOperation() && !k.OfCheck() })
 	if hit {
-		if err := x.before(rule, id); err != nil {
-			x.fail(err)
+		if err := x.applyFaultBefore(rule, id); err != nil {
+			x.writeError(err)
 			return
 		}
-		if x.answers(rule) {
+		if x.applyAnswerFault(rule) {
 			return
 		}
 	}
-	s.opts.Clock.Sleep(x.r.Context(), x.latency())
+	s.opts.Clock.Sleep(x.r.Context(), x.requestLatency())
 	s.runDue()
-	rep, err := x.perform(rule, hit)
+	rep, err := x.performRequest(rule, hit)
 	if hit {
-		x.after(rule)
+		x.applyFaultAfter(rule)
 	}
 	if err != nil {
-		x.fail(err)
+		x.writeError(err)
 		return
 	}
 	if hit && rule.Kind == fault.Omit {
-		omit(rep, rule.Target)
+		omitItems(rep, rule.Target)
 	}
-	x.reply(rep)
-	x.follows()
+	x.writeReply(rep)
+	x.notePollAction()
 }
 
-// perform answers the request in one transaction.
-func (x *exchange) perform(rule fault.Rule, hit bool) (rep *provider.Reply, err error) {
+// performRequest answers the request in one transaction.
+func (x *exchange) performRequest(rule fault.Rule, hit bool) (rep *provider.Reply, err error) {
 	s, id := x.s, x.call.ID.String()
 	err = s.store.Update(func(tx *store.Tx) error {
 		x.call.Tx = tx
-		if x.r.Method == "GET" && s.views.hidden(id, s.opts.Clock.Now()) {
+		if x.r.Method == "GET" && s.views.isHidden(id, s.opts.Clock.Now()) {
 			return x.call.NotFound()
 		}
-		existed := !hit || rule.Kind != fault.Unseen || x.call.Find(id) != nil
+		existed := !hit || rule.Kind != fault.Unseen || x.call.FindItem(id) != nil
 		var err error
-		if rep, err = x.dispatch(); err == nil && !existed {
-			s.views.hide(id, s.opts.Clock.Now().Add(lasting(rule.Seconds, 10)))
+		if rep, err = x.dispatchPath(); err == nil && !existed {
+			s.views.hideUntil(id, s.opts.Clock.Now().Add(durationOr(rule.Seconds, 10)))
 		}
 		return err
 	})
 	return rep, err
 }
 
-// before acts a fault that strikes ahead of the request.
-func (x *exchange) before(rule fault.Rule, id string) error {
+// applyFaultBefore acts a fault that strikes ahead of the request.
+func (x *exchange) applyFaultBefore(rule fault.Rule, id string) error {
 	switch rule.Kind {
 	case fault.Status:
 		code, msg := rule.Code, rule.Message
@@ -180,37 +180,37 @@ func (x *exchange) before(rule fault.Rule, id string) error {
 		e.RetryAfter = time.Duration(wait) * time.Second
 		return e
 	case fault.Token:
-		return x.challenge(cmp.Or(rule.Code, "InvalidAuthenticationToken"), cmp.Or(rule.Message, "The access token is invalid."))
+		return x.refuseToken(cmp.Or(rule.Code, "InvalidAuthenticationToken"), cmp.Or(rule.Message, "The access token is invalid."))
 	case fault.Reset:
-		x.abort()
+		x.cutConnection()
 	case fault.Modify:
 		_, tags := rule.Patch["tags"]
 		if (x.r.Method == "PUT" || x.r.Method == "PATCH") && x.call.Type != nil && !(tags && x.call.Type.Untracked) {
 			body.Merge(x.call.Body, rule.Patch)
 		}
 	case fault.EtagRace, fault.Edit, fault.Remove, fault.Evict:
-		return x.s.disturb(rule, id)
+		return x.s.disturbResource(rule, id)
 	}
 	return nil
 }
 
-// after acts a fault that strikes once the request has been carried out.
-func (x *exchange) after(rule fault.Rule) {
+// applyFaultAfter acts a fault that strikes once the request has been carried out.
+func (x *exchange) applyFaultAfter(rule fault.Rule) {
 	switch rule.Kind {
 	case fault.Lost:
-		x.abort()
+		x.cutConnection()
 	case fault.LateError:
 		status := rule.Status
 		if status == 0 {
 			status = 504
 		}
-		x.fail(provider.Errorf(status, "GatewayTimeout", "The gateway did not receive a response from '%s' within the specified time period.", x.call.ID.Namespace))
+		x.writeError(provider.Errorf(status, "GatewayTimeout", "The gateway did not receive a response from '%s' within the specified time period.", x.call.ID.Namespace))
 		x.w = discard{}
 	}
 }
 
-// omit removes the items of a list whose ID ends with end.
-func omit(rep *provider.Reply, end string) {
+// omitItems removes the items of a list whose ID ends with end.
+func omitItems(rep *provider.Reply, end string) {
 	list, ok := rep.Body.(body.Object)
 	if !ok {
 		return
@@ -228,33 +228,33 @@ func (discard) Header() http.Header         { return http.Header{} }
 func (discard) Write(b []byte) (int, error) { return len(b), nil }
 func (discard) WriteHeader(int)             {}
 
-// challenge refuses the request's token.
-func (x *exchange) challenge(code, msg string) error {
+// refuseToken refuses the request's token.
+func (x *exchange) refuseToken(code, msg string) error {
 	e := provider.Errorf(401, code, "%s", msg)
 	e.Gateway = true
 	e.Header = map[string]string{"WWW-Authenticate": fmt.Sprintf(`Bearer authorization_uri="https://login.microsoftonline.com/%s", error="invalid_token", error_description="%s"`, x.s.opts.Tenant, msg)}
 	return e
 }
 
-func (x *exchange) authenticate() error {
+func (x *exchange) checkToken() error {
 	h := x.r.Header.Get("Authorization")
 	if h == "" {
-		return x.challenge("AuthenticationFailed", "Authentication failed. The 'Authorization' header is missing.")
+		return x.refuseToken("AuthenticationFailed", "Authentication failed. The 'Authorization' header is missing.")
 	}
 	kind, token, _ := strings.Cut(h, " ")
 	if !strings.EqualFold(kind, "Bearer") || token == "" {
-		return x.challenge("AuthenticationFailed", "Authentication failed. The 'Authorization' header is provided in an invalid format.")
+		return x.refuseToken("AuthenticationFailed", "Authentication failed. The 'Authorization' header is provided in an invalid format.")
 	}
-	c, ok := x.s.entra.check(token)
+	c, ok := x.s.entra.verifyToken(token)
 	switch {
 	case !ok:
-		return x.challenge("InvalidAuthenticationToken", "The access token is invalid.")
+		return x.refuseToken("InvalidAuthenticationToken", "The access token is invalid.")
 	case time.Unix(c.Exp, 0).Before(time.Now()):
-		return x.challenge("ExpiredAuthenticationToken", fmt.Sprintf("The access token expiry UTC time '%s' is earlier than current UTC time '%s'.", tokenTime(time.Unix(c.Exp, 0)), tokenTime(time.Now())))
+		return x.refuseToken("ExpiredAuthenticationToken", fmt.Sprintf("The access token expiry UTC time '%s' is earlier than current UTC time '%s'.", tokenTime(time.Unix(c.Exp, 0)), tokenTime(time.Now())))
 	case !managementAudience(c.Aud):
-		return x.challenge("InvalidAuthenticationTokenAudience", fmt.Sprintf("The access token has been obtained for wrong audience or resource '%v'. It should exactly match with one of the allowed audiences '%s'.", c.Aud, strings.Join(managementAudiences, "','")))
+		return x.refuseToken("InvalidAuthenticationTokenAudience", fmt.Sprintf("The access token has been obtained for wrong audience or resource '%v'. It should exactly match with one of the allowed audiences '%s'.", c.Aud, strings.Join(managementAudiences, "','")))
 	case !strings.EqualFold(c.TID, x.s.opts.Tenant):
-		return x.challenge("InvalidAuthenticationTokenTenant", fmt.Sprintf("The access token is from the wrong issuer. It must match the tenant '%s' associated with this subscription.", x.s.opts.Tenant))
+		return x.refuseToken("InvalidAuthenticationTokenTenant", fmt.Sprintf("The access token is from the wrong issuer. It must match the tenant '%s' associated with this subscription.", x.s.opts.Tenant))
 	}
 	x.call.Principal = provider.Principal{ClientID: c.AppID, ObjectID: c.OID, TenantID: c.TID}
 	x.record.Principal = c.AppID
@@ -319,8 +319,8 @@ func (x *exchange) readBody() error {
 	return nil
 }
 
-// fail writes an error.
-func (x *exchange) fail(err error) {
+// writeError writes an error.
+func (x *exchange) writeError(err error) {
 	var e *provider.Error
 	if !errors.As(err, &e) {
 		e = provider.Errorf(500, "InternalServerError", "The server encountered an error processing the request: %s", err.Error())
@@ -340,14 +340,14 @@ func (x *exchange) fail(err error) {
 	if e.RetryAfter > 0 {
 		x.retryAfter(e.RetryAfter, true)
 	}
-	x.head()
-	x.write(e.Status, e.JSON())
+	x.setHeaders()
+	x.writeBody(e.Status, e.JSON())
 }
 
 // retryAfter sends the scaled delay: whole seconds, at least one, and milliseconds beside it when the true delay is shorter.
 func (x *exchange) retryAfter(d time.Duration, exact bool) {
 	if !exact || x.s.opts.TimeScale > 0 && x.s.opts.TimeScale < 1 {
-		d = x.s.env.Scale(d)
+		d = x.s.env.ScaleDuration(d)
 	}
 	h := x.w.Header()
 	h.Set("Retry-After", strconv.Itoa(max(1, int((d+time.Second-1)/time.Second))))
@@ -356,16 +356,16 @@ func (x *exchange) retryAfter(d time.Duration, exact bool) {
 	}
 }
 
-// hasten tells clients when to poll, where time runs faster than on Azure: when the operation will be over, or after
+// scaleRetryAfter tells clients when to poll, where time runs faster than on Azure: when the operation will be over, or after
 // their own polling interval, scaled. That interval is 10 s where Azure sends none.
-func (x *exchange) hasten(asked time.Duration) {
+func (x *exchange) scaleRetryAfter(asked time.Duration) {
 	if x.s.opts.TimeScale >= 1 {
 		return
 	}
 	if asked == 0 {
 		asked = 10 * time.Second
 	}
-	wait := x.s.env.Scale(asked)
+	wait := x.s.env.ScaleDuration(asked)
 	if due := x.pending.Due; !due.IsZero() {
 		wait = min(wait, due.Sub(x.s.opts.Clock.Now()))
 	}
@@ -374,8 +374,8 @@ func (x *exchange) hasten(asked time.Duration) {
 	}
 }
 
-// head sets the headers every answer of Azure Resource Manager carries.
-func (x *exchange) head() {
+// setHeaders sets the headers every answer of Azure Resource Manager carries.
+func (x *exchange) setHeaders() {
 	h := x.w.Header()
 	now := x.s.opts.Clock.Now()
 	corr := x.r.Header.Get("x-ms-correlation-request-id")
@@ -404,7 +404,7 @@ func (x *exchange) head() {
 	}
 }
 
-func (x *exchange) write(status int, raw []byte) {
+func (x *exchange) writeBody(status int, raw []byte) {
 	if len(raw) == 0 || x.r.Method == "HEAD" || status == 204 {
 		x.w.Header().Del("Content-Type")
 		if status != 204 {
@@ -418,8 +418,8 @@ func (x *exchange) write(status int, raw []byte) {
 	_, _ = x.w.Write(raw)
 }
 
-// reply writes an answer.
-func (x *exchange) reply(rep *provider.Reply) {
+// writeReply writes an answer.
+func (x *exchange) writeReply(rep *provider.Reply) {
 	if rep == nil {
 		rep = &provider.Reply{Status: 200}
 	}
@@ -442,9 +442,9 @@ func (x *exchange) reply(rep *provider.Reply) {
 		x.retryAfter(rep.RetryAfter, false)
 	}
 	if x.pending != nil {
-		x.hasten(rep.RetryAfter)
+		x.scaleRetryAfter(rep.RetryAfter)
 	}
-	x.head()
+	x.setHeaders()
 	var raw []byte
 	if rep.Body != nil {
 		raw, _ = json.Marshal(rep.Body)
@@ -456,11 +456,11 @@ func (x *exchange) reply(rep *provider.Reply) {
 	if status == 0 {
 		status = 200
 	}
-	x.write(status, raw)
+	x.writeBody(status, raw)
 }
 
-// latency returns the duration of the request itself.
-func (x *exchange) latency() time.Duration {
+// requestLatency returns the duration of the request itself.
+func (x *exchange) requestLatency() time.Duration {
 	if _, virtual := x.s.opts.Clock.(*store.Virtual); virtual || x.s.opts.TimeScale == 0 {
 		return 0
 	}
@@ -484,11 +484,11 @@ func (x *exchange) latency() time.Duration {
 	var d time.Duration
 	s := x.s
 	// The generator may only be used inside a transaction.
-	s.store.View(func(*store.Tx) { d = s.env.Scale(s.env.Draw(median, 0)) })
+	s.store.View(func(*store.Tx) { d = s.env.ScaleDuration(s.env.DrawDuration(median, 0)) })
 	return d
 }
 
-func segments(path string) []string {
+func splitSegments(path string) []string {
 	var out []string
 	for s := range strings.SplitSeq(path, "/") {
 		if s != "" {
@@ -502,7 +502,7 @@ func segments(path string) []string {
 func (s *Server) newGUID() string {
 	s.idMu.Lock()
 	defer s.idMu.Unlock()
-	return provider.GUID(s.ids)
+	return provider.DrawGUID(s.ids)
 }
 
 func writeJSON(w http.ResponseWriter, status int, v any) {

@@ -37,8 +37,8 @@ const (
 	aboutFederation   = "Check your federated identity credential Subject, Audience and Issuer against the presented assertion. https://learn.microsoft.com/entra/workload-id/workload-identity-federation"
 )
 
-// assertion judges a signed assertion: that of a certificate names the client as issuer and subject, others are federated tokens.
-func (e *entra) assertion(token, kind, client, host string, identity *store.Resource) *refusal {
+// checkAssertion judges a signed assertion: that of a certificate names the client as issuer and subject, others are federated tokens.
+func (e *entra) checkAssertion(token, kind, client, host string, identity *store.Resource) *refusal {
 	j, ok := parseJWT(token)
 	if !ok || kind != assertionKind {
 		return &refusal{50027, "invalid_request", "JWT token is invalid or malformed."}
@@ -48,7 +48,7 @@ func (e *entra) assertion(token, kind, client, host string, identity *store.Reso
 		return refusedClient(700024, "Client assertion is not within its valid time range. Current time: %s, assertion valid from %s, expiry time of assertion %s. %s",
 			now.UTC().Format(time.RFC3339), time.Unix(c.Nbf, 0).UTC().Format(time.RFC3339), time.Unix(c.Exp, 0).UTC().Format(time.RFC3339), aboutCertificates)
 	}
-	known := e.registrations()
+	known := e.listRegistrations()
 	if strings.EqualFold(c.Iss, client) && strings.EqualFold(c.Sub, client) {
 		return e.ofCertificate(j, client, host, known.certificatesOf(client))
 	}
@@ -56,7 +56,7 @@ func (e *entra) assertion(token, kind, client, host string, identity *store.Reso
 	if identity != nil {
 		trusted = e.federatedOf(identity)
 	}
-	if refused := federated(c, client, trusted); refused != nil {
+	if refused := findFederated(c, client, trusted); refused != nil {
 		return refused
 	}
 	keys := known.keysOf(c.Iss)
@@ -81,7 +81,7 @@ const clockSkew = 5 * time.Minute
 //
 // Source: https://learn.microsoft.com/entra/identity-platform/certificate-credentials
 func (e *entra) ofCertificate(j jwt, client, host string, certificates []*x509.Certificate) *refusal {
-	named := thumbprint(j)
+	named := certificateThumbprint(j)
 	i := slices.IndexFunc(certificates, func(c *x509.Certificate) bool {
 		short, long := sha1.Sum(c.Raw), sha256.Sum256(c.Raw)
 		return j.header.X5TS256 != "" && bytes.Equal(named, long[:]) || j.header.X5TS256 == "" && bytes.Equal(named, short[:])
@@ -96,14 +96,14 @@ func (e *entra) ofCertificate(j jwt, client, host string, certificates []*x509.C
 	if !j.signedBy(certificates[i].PublicKey) {
 		return refusedClient(700027, "Client assertion failed signature validation.")
 	}
-	if !slices.ContainsFunc(j.claims.audiences(), func(aud string) bool { return e.isItself(aud, host) }) {
+	if !slices.ContainsFunc(j.claims.listAudiences(), func(aud string) bool { return e.isItself(aud, host) }) {
 		return refusedClient(700023, "Client assertion audience claim does not match Realm issuer. %s", aboutCertificates)
 	}
 	return nil
 }
 
-// thumbprint is that of the certificate, in either alphabet of base64: the libraries of Microsoft do not agree.
-func thumbprint(j jwt) []byte {
+// certificateThumbprint is that of the certificate, in either alphabet of base64: the libraries of Microsoft do not agree.
+func certificateThumbprint(j jwt) []byte {
 	text := strings.NewReplacer("+", "-", "/", "_", "=", "").Replace(cmp.Or(j.header.X5TS256, j.header.X5T))
 	// An unreadable thumbprint matches no certificate.
 	raw, _ := base64.RawURLEncoding.DecodeString(text)
@@ -134,9 +134,9 @@ func (e *entra) federatedOf(identity *store.Resource) []federatedCredential {
 	return out
 }
 
-// federated finds the credential that a token is for. All of it is compared with case.
+// findFederated finds the credential that a token is for. All of it is compared with case.
 // Source: https://learn.microsoft.com/entra/workload-id/workload-identity-federation-considerations
-func federated(c claims, client string, trusted []federatedCredential) *refusal {
+func findFederated(c claims, client string, trusted []federatedCredential) *refusal {
 	if len(trusted) == 0 {
 		return refusedClient(70025, "The client '%s' has no configured federated identity credentials.", client)
 	}
@@ -147,11 +147,11 @@ func federated(c claims, client string, trusted []federatedCredential) *refusal 
 	}{
 		{700211, "issuer", c.Iss, func(f federatedCredential) bool { return f.Issuer == c.Iss }},
 		{700213, "subject", c.Sub, func(f federatedCredential) bool { return f.Subject == c.Sub }},
-		{700212, "audience", strings.Join(c.audiences(), ","), func(f federatedCredential) bool {
+		{700212, "audience", strings.Join(c.listAudiences(), ","), func(f federatedCredential) bool {
 			if f.Audience == "" {
 				f.Audience = exchangeAudience
 			}
-			return slices.Contains(c.audiences(), f.Audience)
+			return slices.Contains(c.listAudiences(), f.Audience)
 		}},
 	} {
 		var left []federatedCredential
@@ -183,9 +183,9 @@ var graphAudiences = []string{"https://graph.microsoft.com", "https://graph.micr
 // vaults, storage, registries and the server of AKS clusters.
 var knownResources = []string{"https://graph.windows.net", "https://vault.azure.net", "https://storage.azure.com", "https://containerregistry.azure.net", "6dae42f8-4368-4678-94ff-3960e28e3630"}
 
-// audience is the resource that a token is asked for, by a scope or, as in older requests, by its name. Clients ask for scopes of
+// requestedAudience is the resource that a token is asked for, by a scope or, as in older requests, by its name. Clients ask for scopes of
 // OpenID besides.
-func (e *entra) audience(scope, resource, tenant string) (string, *refusal) {
+func (e *entra) requestedAudience(scope, resource, tenant string) (string, *refusal) {
 	if scope != "" {
 		words := strings.Fields(scope)
 		i := slices.IndexFunc(words, func(word string) bool { return strings.HasSuffix(word, "/.default") })

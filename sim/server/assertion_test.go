@@ -24,8 +24,8 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/test/credential"
 )
 
-// pair reads a certificate and its key as clients have them.
-func pair(t *testing.T) (text []byte, certificate *x509.Certificate, key *rsa.PrivateKey) {
+// readKeyPair reads a certificate and its key as clients have them.
+func readKeyPair(t *testing.T) (text []byte, certificate *x509.Certificate, key *rsa.PrivateKey) {
 	t.Helper()
 	text, keyText := credential.Certificate(t)
 	block, _ := pem.Decode(text)
@@ -41,8 +41,8 @@ func pair(t *testing.T) (text []byte, certificate *x509.Certificate, key *rsa.Pr
 	return text, certificate, parsed.(*rsa.PrivateKey)
 }
 
-// signed is a token with these claims, signed by the algorithm RS256.
-func signed(t *testing.T, key *rsa.PrivateKey, header, claims obj) string {
+// signToken is a token with these claims, signed by the algorithm RS256.
+func signToken(t *testing.T, key *rsa.PrivateKey, header, claims obj) string {
 	t.Helper()
 	part := func(v any) string {
 		raw, err := json.Marshal(v)
@@ -107,20 +107,20 @@ func (a *azure) signIn(form url.Values) (code int, name, token string) {
 	return answer.Codes[0], answer.Error, ""
 }
 
-func assertion(token string) url.Values {
+func assertionForm(token string) url.Values {
 	return url.Values{"client_assertion": {token}, "client_assertion_type": {"urn:ietf:params:oauth:client-assertion-type:jwt-bearer"}}
 }
 
 func TestClientCertificate(t *testing.T) {
 	a := newAzure(t)
-	text, certificate, key := pair(t)
-	_, stranger, strangers := pair(t)
+	text, certificate, key := readKeyPair(t)
+	_, stranger, strangers := readKeyPair(t)
 	cred, err := azidentity.NewClientCertificateCredential(server.DefaultTenant, server.DefaultClientID, []*x509.Certificate{certificate}, key,
 		&azidentity.ClientCertificateCredentialOptions{ClientOptions: a.clientOptions(), DisableInstanceDiscovery: true})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := a.use(cred); err == nil || !strings.Contains(err.Error(), "AADSTS700027") {
+	if err := a.checkTokenAccepted(cred); err == nil || !strings.Contains(err.Error(), "AADSTS700027") {
 		t.Errorf("a certificate that is not registered: %v", err)
 	}
 	if err := a.sim.TrustCertificate("22222222-2222-2222-2222-222222222222", text); err == nil {
@@ -129,7 +129,7 @@ func TestClientCertificate(t *testing.T) {
 	if err := a.sim.TrustCertificate(server.DefaultClientID, text); err != nil {
 		t.Fatal(err)
 	}
-	if err := a.use(cred); err != nil {
+	if err := a.checkTokenAccepted(cred); err != nil {
 		t.Error(err)
 	}
 	thumb := func(c *x509.Certificate) string {
@@ -160,7 +160,7 @@ func TestClientCertificate(t *testing.T) {
 			for k, v := range tc.change {
 				claims[k] = v
 			}
-			if code, _, _ := a.signIn(assertion(signed(t, tc.by, obj{"x5t#S256": tc.thumb}, claims))); code != tc.want {
+			if code, _, _ := a.signIn(assertionForm(signToken(t, tc.by, obj{"x5t#S256": tc.thumb}, claims))); code != tc.want {
 				t.Errorf("AADSTS%d, want %d: %s", code, tc.want, tc.reason)
 			}
 		})
@@ -174,13 +174,13 @@ const (
 
 func TestFederatedTokens(t *testing.T) {
 	a := newAzure(t)
-	a.group()
-	_, _, key := pair(t)
-	_, _, other := pair(t)
+	a.createGroup()
+	_, _, key := readKeyPair(t)
+	_, _, other := readKeyPair(t)
 	identity := groupA + "/providers/Microsoft.ManagedIdentity/userAssignedIdentities/identity"
-	made := a.must("PUT", identity, obj{"location": "westus3"})
-	client, _ := made.at("properties.clientId").(string)
-	if lower, _ := made.at("id").(string); made.status != 201 || !strings.Contains(lower, "/resourcegroups/") || client == "" || made.at("properties.principalId") == nil {
+	made := a.mustSucceed("PUT", identity, obj{"location": "westus3"})
+	client, _ := made.valueAt("properties.clientId").(string)
+	if lower, _ := made.valueAt("id").(string); made.status != 201 || !strings.Contains(lower, "/resourcegroups/") || client == "" || made.valueAt("properties.principalId") == nil {
 		t.Errorf("identity: %d %v", made.status, made.body)
 	}
 	ask := func(client string, by *rsa.PrivateKey, change obj) int {
@@ -189,11 +189,11 @@ func TestFederatedTokens(t *testing.T) {
 		for k, v := range change {
 			claims[k] = v
 		}
-		form := assertion(signed(t, by, obj{}, claims))
+		form := assertionForm(signToken(t, by, obj{}, claims))
 		form.Set("client_id", client)
 		code, _, token := a.signIn(form)
 		if code == 0 {
-			if err := a.use(fixedToken(token)); err != nil {
+			if err := a.checkTokenAccepted(fixedToken(token)); err != nil {
 				t.Error(err)
 			}
 		}
@@ -203,8 +203,8 @@ func TestFederatedTokens(t *testing.T) {
 		t.Errorf("before there is a credential: %d", code)
 	}
 	credential := obj{"properties": obj{"issuer": issuer, "subject": subject, "audiences": []any{"api://AzureADTokenExchange"}}}
-	a.must("PUT", identity+"/federatedIdentityCredentials/capz", credential)
-	if r := a.do("PUT", identity+"/federatedIdentityCredentials/again", credential); r.status != 409 {
+	a.mustSucceed("PUT", identity+"/federatedIdentityCredentials/capz", credential)
+	if r := a.sendRequest("PUT", identity+"/federatedIdentityCredentials/again", credential); r.status != 409 {
 		t.Errorf("the same issuer and subject twice: %d", r.status)
 	}
 	if code := ask(client, key, nil); code != 90061 {
@@ -237,10 +237,10 @@ func TestFederatedTokens(t *testing.T) {
 			}
 		})
 	}
-	if code, name, _ := a.signIn(assertion("not.a.token")); code != 50027 || name != "invalid_request" {
+	if code, name, _ := a.signIn(assertionForm("not.a.token")); code != 50027 || name != "invalid_request" {
 		t.Errorf("no token at all: %d %s", code, name)
 	}
-	if r := a.must("DELETE", identity, nil); r.status != 200 {
+	if r := a.mustSucceed("DELETE", identity, nil); r.status != 200 {
 		t.Errorf("DELETE: %d", r.status)
 	}
 	if code := ask(client, key, nil); code != 700016 {
@@ -253,7 +253,7 @@ func TestFederatedTokens(t *testing.T) {
 func TestRegistrationsByTheControlAPI(t *testing.T) {
 	dir := t.TempDir()
 	a := newAzure(t, func(o *server.Options) { o.StateDir = dir })
-	text, certificate, key := pair(t)
+	text, certificate, key := readKeyPair(t)
 	control := func(path, body string, want int) {
 		t.Helper()
 		req, err := http.NewRequest("PUT", a.url+"/_sim/"+path, strings.NewReader(body))
@@ -286,11 +286,11 @@ func TestRegistrationsByTheControlAPI(t *testing.T) {
 	a = newAzure(t, func(o *server.Options) { o.StateDir = dir })
 	end := time.Now().Add(time.Minute).Unix()
 	for name, token := range map[string]string{
-		"certificate": signed(t, key, obj{"x5t#S256": base64.RawURLEncoding.EncodeToString(thumb[:])}, obj{"iss": server.DefaultClientID, "sub": server.DefaultClientID,
+		"certificate": signToken(t, key, obj{"x5t#S256": base64.RawURLEncoding.EncodeToString(thumb[:])}, obj{"iss": server.DefaultClientID, "sub": server.DefaultClientID,
 			"aud": a.url + "/" + server.DefaultTenant + "/oauth2/v2.0/token", "exp": end}),
-		"federated": signed(t, key, obj{}, obj{"iss": issuer, "sub": subject, "aud": "api://AzureADTokenExchange", "exp": end}),
+		"federated": signToken(t, key, obj{}, obj{"iss": issuer, "sub": subject, "aud": "api://AzureADTokenExchange", "exp": end}),
 	} {
-		if code, _, _ := a.signIn(assertion(token)); code != 0 {
+		if code, _, _ := a.signIn(assertionForm(token)); code != 0 {
 			t.Errorf("%s: AADSTS%d", name, code)
 		}
 	}
@@ -330,15 +330,15 @@ func TestAudienceOfResourceManager(t *testing.T) {
 		if code != 0 {
 			t.Fatalf("%s: AADSTS%d", resource, code)
 		}
-		if err := a.use(fixedToken(token)); codeOf(err) != want {
+		if err := a.checkTokenAccepted(fixedToken(token)); codeOf(err) != want {
 			t.Errorf("a token for %s: %v, want %q", resource, err, want)
 		}
 	}
 	for name, token := range map[string]string{"text": "abc", "foreign": func() string {
-		_, _, key := pair(t)
-		return signed(t, key, obj{}, obj{"aud": "https://management.azure.com", "tid": server.DefaultTenant, "exp": time.Now().Add(time.Hour).Unix()})
+		_, _, key := readKeyPair(t)
+		return signToken(t, key, obj{}, obj{"aud": "https://management.azure.com", "tid": server.DefaultTenant, "exp": time.Now().Add(time.Hour).Unix()})
 	}()} {
-		if err := a.use(fixedToken(token)); codeOf(err) != "InvalidAuthenticationToken" {
+		if err := a.checkTokenAccepted(fixedToken(token)); codeOf(err) != "InvalidAuthenticationToken" {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -363,7 +363,7 @@ func TestAudienceOfResourceManager(t *testing.T) {
 		for k, v := range tc.claims {
 			claims[k] = v
 		}
-		if err := a.use(fixedToken(signed(t, own, obj{}, claims))); codeOf(err) != tc.want {
+		if err := a.checkTokenAccepted(fixedToken(signToken(t, own, obj{}, claims))); codeOf(err) != tc.want {
 			t.Errorf("%s: %v, want %q", name, err, tc.want)
 		}
 	}
@@ -371,8 +371,8 @@ func TestAudienceOfResourceManager(t *testing.T) {
 
 func TestServicePrincipalsOfGraph(t *testing.T) {
 	a := newAzure(t)
-	a.group()
-	a.must("PUT", groupA+"/providers/Microsoft.ManagedIdentity/userAssignedIdentities/nodes", obj{"location": "westus3"})
+	a.createGroup()
+	a.mustSucceed("PUT", groupA+"/providers/Microsoft.ManagedIdentity/userAssignedIdentities/nodes", obj{"location": "westus3"})
 	_, _, token := a.signIn(url.Values{"scope": {"https://graph.microsoft.com/.default"}, "client_secret": {server.DefaultSecret}})
 	get := func(path, token string) (int, obj) {
 		t.Helper()

@@ -17,8 +17,8 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/sim/provider/standin"
 )
 
-// catalogue lists the resource providers that are served.
-func (s *Server) catalogue() []*provider.Provider {
+// listProviders lists the resource providers that are served.
+func (s *Server) listProviders() []*provider.Provider {
 	own := []*provider.Provider{
 		resources.Provider(),
 		network.Provider(),
@@ -31,7 +31,7 @@ func (s *Server) catalogue() []*provider.Provider {
 		kubernetesconfiguration.Provider(),
 		resourcehealth.Provider(),
 	}
-	return append(own, standin.Providers(own)...)
+	return append(own, standin.NewProviders(own)...)
 }
 
 // knownObject reports whether an object ID belongs to a configured principal.

@@ -27,11 +27,11 @@ type clusterView struct {
 // Revisions begin at the start time, as those of guests do.
 func newClusterView(s *Server) *clusterView { return &clusterView{s: s, rev: time.Now().UnixMilli()} }
 
-func (v *clusterView) current() (int64, []containerservice.Cluster) {
+func (v *clusterView) currentClusters() (int64, []containerservice.Cluster) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	var clusters []containerservice.Cluster
-	v.s.store.View(func(tx *store.Tx) { clusters = containerservice.Clusters(v.s.internal(tx, "GET")) })
+	v.s.store.View(func(tx *store.Tx) { clusters = containerservice.ListClusters(v.s.internalCall(tx, "GET")) })
 	raw, err := json.Marshal(clusters)
 	if sum := sha256.Sum256(raw); err != nil || sum != v.seen {
 		v.seen = sum
@@ -40,8 +40,8 @@ func (v *clusterView) current() (int64, []containerservice.Cluster) {
 	return v.rev, clusters
 }
 
-// internal is a call of the simulator itself.
-func (s *Server) internal(tx *store.Tx, method string) *provider.Call {
+// internalCall is a call of the simulator itself.
+func (s *Server) internalCall(tx *store.Tx, method string) *provider.Call {
 	return &provider.Call{Tx: tx, Env: s.env, Method: method, Header: http.Header{}, BaseURL: "https://management.azure.com", APIVersion: "2025-10-01", Internal: true}
 }
 
@@ -53,7 +53,7 @@ func (s *Server) controlClusters(w http.ResponseWriter, r *http.Request) {
 	defer cancel()
 	for {
 		changed := s.store.Changed()
-		rev, clusters := s.aks.current()
+		rev, clusters := s.aks.currentClusters()
 		if rev > after || secs <= 0 || ctx.Err() != nil {
 			writeJSON(w, 200, map[string]any{"revision": rev, "clusters": clusters})
 			return
@@ -62,7 +62,7 @@ func (s *Server) controlClusters(w http.ResponseWriter, r *http.Request) {
 		case <-changed:
 		case <-ctx.Done():
 		case <-s.stop:
-			refuse(w, 503, "the simulator is stopping")
+			writeRefusal(w, 503, "the simulator is stopping")
 			return
 		}
 	}
@@ -77,7 +77,7 @@ func (s *Server) controlClusterListener(w http.ResponseWriter, r *http.Request) 
 		return
 	}
 	if _, _, err := net.SplitHostPort(in.Address); r.Method == "PUT" && err != nil {
-		refuse(w, 400, "address must be host:port")
+		writeRefusal(w, 400, "address must be host:port")
 		return
 	}
 	err := s.store.Update(func(tx *store.Tx) error {
@@ -92,7 +92,7 @@ func (s *Server) controlClusterListener(w http.ResponseWriter, r *http.Request) 
 		tx.SetMeta(key, in.Address)
 		return nil
 	})
-	answered(w, err)
+	answerEmpty(w, err)
 }
 
 func (s *Server) controlDemand(w http.ResponseWriter, r *http.Request) {
@@ -105,11 +105,11 @@ func (s *Server) controlDemand(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if in.Nodes < 0 {
-		refuse(w, 400, "nodes must not be negative")
+		writeRefusal(w, 400, "nodes must not be negative")
 		return
 	}
-	answered(w, s.store.Update(func(tx *store.Tx) error {
-		return containerservice.Demand(s.internal(tx, "POST"), in.ID, in.Pool, in.Nodes)
+	answerEmpty(w, s.store.Update(func(tx *store.Tx) error {
+		return containerservice.SetDemand(s.internalCall(tx, "POST"), in.ID, in.Pool, in.Nodes)
 	}))
 }
 
@@ -120,21 +120,21 @@ func (s *Server) controlAutoUpgrade(w http.ResponseWriter, r *http.Request) {
 	if !decodeControl(w, r, &in) {
 		return
 	}
-	answered(w, s.store.Update(func(tx *store.Tx) error {
-		return containerservice.AutoUpgrade(s.internal(tx, "POST"), in.ID)
+	answerEmpty(w, s.store.Update(func(tx *store.Tx) error {
+		return containerservice.AutoUpgrade(s.internalCall(tx, "POST"), in.ID)
 	}))
 }
 
-// answered ends a control request that has no body to show.
-func answered(w http.ResponseWriter, err error) {
+// answerEmpty ends a control request that has no body to show.
+func answerEmpty(w http.ResponseWriter, err error) {
 	var e *provider.Error
 	switch {
 	case err == nil:
 		w.WriteHeader(204)
 	case errors.As(err, &e) && e.Status > 0:
-		refuse(w, e.Status, e.Message)
+		writeRefusal(w, e.Status, e.Message)
 	default:
-		refuse(w, 500, err.Error())
+		writeRefusal(w, 500, err.Error())
 	}
 }
 
@@ -144,21 +144,21 @@ func (p *path) managedCluster(host string, port int) bool {
 	if r == nil {
 		return false
 	}
-	p.note("%s is the API server of managed cluster %s", host, r.ID)
+	p.noteStep("%s is the API server of managed cluster %s", host, r.ID)
 	if port != 443 {
-		p.stop("rule", "the API server of managed cluster %s answers on port 443 only, not %d", r.ID, port)
+		p.stopAt("rule", "the API server of managed cluster %s answers on port 443 only, not %d", r.ID, port)
 		return true
 	}
-	if ok, why := containerservice.Answers(r); !ok {
-		p.stop("listener", "%s", why)
+	if ok, why := containerservice.IsAnswering(r); !ok {
+		p.stopAt("listener", "%s", why)
 		return true
 	}
 	var addr string
-	if !p.c.Meta(containerservice.ListenerKey(r.ID), &addr) {
-		p.stop("listener", "nothing listens for the API server of managed cluster %s", r.ID)
+	if !p.c.ReadNote(containerservice.ListenerKey(r.ID), &addr) {
+		p.stopAt("listener", "nothing listens for the API server of managed cluster %s", r.ID)
 		return true
 	}
-	p.note("it listens at %s", addr)
+	p.noteStep("it listens at %s", addr)
 	p.route.Address = addr
 	return true
 }

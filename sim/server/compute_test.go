@@ -14,8 +14,8 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/sim/server"
 )
 
-// into turns a fixture into an SDK model.
-func into[T any](t *testing.T, o obj) T {
+// decodeInto turns a fixture into an SDK model.
+func decodeInto[T any](t *testing.T, o obj) T {
 	t.Helper()
 	var out T
 	raw, err := json.Marshal(o)
@@ -31,34 +31,34 @@ func into[T any](t *testing.T, o obj) T {
 func TestVirtualMachineWithTheSDK(t *testing.T) {
 	ctx := context.Background()
 	a := newAzure(t)
-	a.base()
-	nics, err := armnetwork.NewInterfacesClient(sub, a.cred(), a.options())
+	a.createBase()
+	nics, err := armnetwork.NewInterfacesClient(sub, a.cred(), a.armOptions())
 	if err != nil {
 		t.Fatal(err)
 	}
-	np, err := nics.BeginCreateOrUpdate(ctx, "rg", "nic0", into[armnetwork.Interface](t, nic("cp", nil)), nil)
+	np, err := nics.BeginCreateOrUpdate(ctx, "rg", "nic0", decodeInto[armnetwork.Interface](t, nic("cp", nil)), nil)
 	if err == nil && !np.Done() {
 		t.Error("a network interface is written synchronously; its poller must be done at once")
 	}
-	made, err := done(a, np, err)
+	made, err := pollUntilDone(a, np, err)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if ip := *made.Properties.IPConfigurations[0].Properties.PrivateIPAddress; ip != "10.0.0.4" {
 		t.Errorf("the first interface got %s, Azure reserves the first four addresses", ip)
 	}
-	vms, err := armcompute.NewVirtualMachinesClient(sub, a.cred(), a.options())
+	vms, err := armcompute.NewVirtualMachinesClient(sub, a.cred(), a.armOptions())
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := vms.BeginCreateOrUpdate(ctx, "rg", "vm0", into[armcompute.VirtualMachine](t, vm("nic0", nil)), nil)
+	p, err := vms.BeginCreateOrUpdate(ctx, "rg", "vm0", decodeInto[armcompute.VirtualMachine](t, vm("nic0", nil)), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if p.Done() {
 		t.Error("the create was done without a poll")
 	}
-	got, err := done(a, p, nil)
+	got, err := pollUntilDone(a, p, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -75,13 +75,13 @@ func TestVirtualMachineWithTheSDK(t *testing.T) {
 	if code := *view.Statuses[len(view.Statuses)-1].Code; code != "PowerState/running" {
 		t.Errorf("power state %s", code)
 	}
-	exts, err := armcompute.NewVirtualMachineExtensionsClient(sub, a.cred(), a.options())
+	exts, err := armcompute.NewVirtualMachineExtensionsClient(sub, a.cred(), a.armOptions())
 	if err != nil {
 		t.Fatal(err)
 	}
 	ep, err := exts.BeginCreateOrUpdate(ctx, "rg", "vm0", "CAPZ.Linux.Bootstrapping", armcompute.VirtualMachineExtension{Location: new("westus3"), Properties: &armcompute.VirtualMachineExtensionProperties{
 		Publisher: new("Microsoft.Azure.ContainerUpstream"), Type: new("CAPZ.Linux.Bootstrapping"), TypeHandlerVersion: new("1.0"), ProtectedSettings: map[string]any{"commandToExecute": "secret"}}}, nil)
-	ext, err := done(a, ep, err)
+	ext, err := pollUntilDone(a, ep, err)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -89,18 +89,18 @@ func TestVirtualMachineWithTheSDK(t *testing.T) {
 		t.Error("protected settings came back")
 	}
 	deal, err := vms.BeginDeallocate(ctx, "rg", "vm0", nil)
-	if _, err := done(a, deal, err); err != nil {
+	if _, err := pollUntilDone(a, deal, err); err != nil {
 		t.Fatal(err)
 	}
 	again, err := vms.BeginStart(ctx, "rg", "vm0", nil)
-	if _, err := done(a, again, err); err != nil {
+	if _, err := pollUntilDone(a, again, err); err != nil {
 		t.Fatal(err)
 	}
 	del, err := vms.BeginDelete(ctx, "rg", "vm0", &armcompute.VirtualMachinesClientBeginDeleteOptions{ForceDeletion: new(true)})
-	if _, err := done(a, del, err); err != nil {
+	if _, err := pollUntilDone(a, del, err); err != nil {
 		t.Fatal(err)
 	}
-	disks, err := armcompute.NewDisksClient(sub, a.cred(), a.options())
+	disks, err := armcompute.NewDisksClient(sub, a.cred(), a.armOptions())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -112,11 +112,11 @@ func TestVirtualMachineWithTheSDK(t *testing.T) {
 		t.Errorf("the data disk with deleteOption Detach: %v %v", etcd.Properties, err)
 	}
 	dd, err := disks.BeginDelete(ctx, "rg", "etcd", nil)
-	if _, err := done(a, dd, err); err != nil {
+	if _, err := pollUntilDone(a, dd, err); err != nil {
 		t.Fatal(err)
 	}
 	nd, err := nics.BeginDelete(ctx, "rg", "nic0", nil)
-	if _, err := done(a, nd, err); err != nil {
+	if _, err := pollUntilDone(a, nd, err); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -124,8 +124,8 @@ func TestVirtualMachineWithTheSDK(t *testing.T) {
 func TestSKUsUsagesAndAvailabilitySetsWithTheSDK(t *testing.T) {
 	ctx := context.Background()
 	a := newAzure(t)
-	a.group()
-	skus, err := armcompute.NewResourceSKUsClient(sub, a.cred(), a.options())
+	a.createGroup()
+	skus, err := armcompute.NewResourceSKUsClient(sub, a.cred(), a.armOptions())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -155,7 +155,7 @@ func TestSKUsUsagesAndAvailabilitySetsWithTheSDK(t *testing.T) {
 	if found["availabilitySets/Aligned"] == nil || found["disks/UltraSSD_LRS"] == nil {
 		t.Error("SKUs of availability sets or disks are missing")
 	}
-	usage, err := armcompute.NewUsageClient(sub, a.cred(), a.options())
+	usage, err := armcompute.NewUsageClient(sub, a.cred(), a.armOptions())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -163,7 +163,7 @@ func TestSKUsUsagesAndAvailabilitySetsWithTheSDK(t *testing.T) {
 	if err != nil || len(page.Value) < 5 {
 		t.Errorf("usages: %d %v", len(page.Value), err)
 	}
-	sets, err := armcompute.NewAvailabilitySetsClient(sub, a.cred(), a.options())
+	sets, err := armcompute.NewAvailabilitySetsClient(sub, a.cred(), a.armOptions())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -204,8 +204,8 @@ func TestVirtualMachineIsRefused(t *testing.T) {
 		}, nil, "InvalidParameter"},
 	}
 	a := newAzure(t, func(o *server.Options) { o.Quota = map[string]int{"standardDSv3Family": 8} })
-	a.machine()
-	a.must("PUT", net+"/networkInterfaces/nic1", nic("cp", nil))
+	a.createMachine()
+	a.mustSucceed("PUT", net+"/networkInterfaces/nic1", nic("cp", nil))
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			b := vm("nic1", func(p obj) {
@@ -219,10 +219,10 @@ func TestVirtualMachineIsRefused(t *testing.T) {
 			if name == "quota" || name == "size" || name == "image" {
 				b["zones"] = []any{"2"}
 			}
-			if r := a.do("PUT", comp+"/virtualMachines/vm1", b); r.code() != tc.code && !strings.HasPrefix(r.code(), tc.code+"/") {
-				t.Errorf("%s: got %d %s %s, want %s", tc.reason, r.status, r.code(), r.message(), tc.code)
+			if r := a.sendRequest("PUT", comp+"/virtualMachines/vm1", b); r.errorCode() != tc.code && !strings.HasPrefix(r.errorCode(), tc.code+"/") {
+				t.Errorf("%s: got %d %s %s, want %s", tc.reason, r.status, r.errorCode(), r.errorMessage(), tc.code)
 			}
-			if r := a.do("GET", comp+"/virtualMachines/vm1", nil); r.status != 404 {
+			if r := a.sendRequest("GET", comp+"/virtualMachines/vm1", nil); r.status != 404 {
 				t.Error("a refused VM was stored")
 			}
 		})
@@ -231,10 +231,10 @@ func TestVirtualMachineIsRefused(t *testing.T) {
 
 func TestVirtualMachineChanges(t *testing.T) {
 	a := newAzure(t)
-	a.machine()
+	a.createMachine()
 	id := comp + "/virtualMachines/vm0"
-	if r := a.do("PUT", id, vm("nic0", nil)); r.status != 200 || r.header.Get("Azure-AsyncOperation") != "" || r.at("properties.provisioningState") != "Succeeded" {
-		t.Errorf("a PUT that changes nothing: %d %v %v", r.status, r.header.Get("Azure-AsyncOperation"), r.at("properties.provisioningState"))
+	if r := a.sendRequest("PUT", id, vm("nic0", nil)); r.status != 200 || r.header.Get("Azure-AsyncOperation") != "" || r.valueAt("properties.provisioningState") != "Succeeded" {
+		t.Errorf("a PUT that changes nothing: %d %v %v", r.status, r.header.Get("Azure-AsyncOperation"), r.valueAt("properties.provisioningState"))
 	}
 	for path, change := range map[string]func(p obj){
 		"osProfile.customData":   func(p obj) { p["osProfile"].(obj)["customData"] = "eA==" },
@@ -243,80 +243,80 @@ func TestVirtualMachineChanges(t *testing.T) {
 			p["storageProfile"].(obj)["imageReference"] = obj{"communityGalleryImageId": "/CommunityGalleries/x"}
 		},
 	} {
-		if r := a.do("PUT", id, vm("nic0", change)); r.status != 409 || r.code() != "PropertyChangeNotAllowed" || at(r.body, "error.target") != path {
-			t.Errorf("changing %s: %d %s %v", path, r.status, r.code(), at(r.body, "error.target"))
+		if r := a.sendRequest("PUT", id, vm("nic0", change)); r.status != 409 || r.errorCode() != "PropertyChangeNotAllowed" || valueAt(r.body, "error.target") != path {
+			t.Errorf("changing %s: %d %s %v", path, r.status, r.errorCode(), valueAt(r.body, "error.target"))
 		}
 	}
-	if r := a.do("PATCH", id, obj{"tags": obj{"a": "b"}}); r.status != 200 || r.at("tags.a") != "b" || r.at("properties.provisioningState") != "Updating" {
+	if r := a.sendRequest("PATCH", id, obj{"tags": obj{"a": "b"}}); r.status != 200 || r.valueAt("tags.a") != "b" || r.valueAt("properties.provisioningState") != "Updating" {
 		t.Errorf("PATCH tags: %d %v", r.status, r.body)
 	}
-	if r := a.do("PUT", id+"/extensions/x", obj{"location": "westus3", "properties": obj{"publisher": "p", "type": "t", "typeHandlerVersion": "1.0"}}); r.status != 409 || r.code() != "Conflict" {
-		t.Errorf("an extension while the VM is updated: %d %s", r.status, r.code())
+	if r := a.sendRequest("PUT", id+"/extensions/x", obj{"location": "westus3", "properties": obj{"publisher": "p", "type": "t", "typeHandlerVersion": "1.0"}}); r.status != 409 || r.errorCode() != "Conflict" {
+		t.Errorf("an extension while the VM is updated: %d %s", r.status, r.errorCode())
 	}
-	if r := a.do("DELETE", id, nil); r.status != 202 || r.header.Get("Location") == "" {
+	if r := a.sendRequest("DELETE", id, nil); r.status != 202 || r.header.Get("Location") == "" {
 		t.Errorf("DELETE: %d", r.status)
 	}
-	if r := a.do("PUT", id, vm("nic0", nil)); r.code() != "OperationNotAllowed" || !strings.Contains(r.message(), "marked for deletion") {
-		t.Errorf("PUT while deleting: %s %s", r.code(), r.message())
+	if r := a.sendRequest("PUT", id, vm("nic0", nil)); r.errorCode() != "OperationNotAllowed" || !strings.Contains(r.errorMessage(), "marked for deletion") {
+		t.Errorf("PUT while deleting: %s %s", r.errorCode(), r.errorMessage())
 	}
-	if r := a.do("GET", id, nil); r.at("properties.provisioningState") != "Deleting" {
-		t.Errorf("GET while deleting: %v", r.at("properties.provisioningState"))
+	if r := a.sendRequest("GET", id, nil); r.valueAt("properties.provisioningState") != "Deleting" {
+		t.Errorf("GET while deleting: %v", r.valueAt("properties.provisioningState"))
 	}
 	a.sim.Settle()
-	if r := a.do("GET", id, nil); r.status != 404 || r.code() != "ResourceNotFound" {
-		t.Errorf("GET after: %d %s", r.status, r.code())
+	if r := a.sendRequest("GET", id, nil); r.status != 404 || r.errorCode() != "ResourceNotFound" {
+		t.Errorf("GET after: %d %s", r.status, r.errorCode())
 	}
 }
 
 func TestFailedAllocationKeepsTheMachineAndReservesItsInterface(t *testing.T) {
 	a := newAzure(t)
-	a.base()
-	a.must("PUT", net+"/networkInterfaces/nic0", nic("cp", nil))
+	a.createBase()
+	a.mustSucceed("PUT", net+"/networkInterfaces/nic0", nic("cp", nil))
 	if err := a.sim.AddFault(fault.Rule{Kind: fault.Allocate, Type: "Microsoft.Compute/virtualMachines", Code: "ZonalAllocationFailed"}); err != nil {
 		t.Fatal(err)
 	}
-	r := a.do("PUT", comp+"/virtualMachines/vm0", vm("nic0", nil))
+	r := a.sendRequest("PUT", comp+"/virtualMachines/vm0", vm("nic0", nil))
 	op := r.header.Get("Azure-AsyncOperation")
 	if r.status != 201 || op == "" {
 		t.Fatalf("PUT = %d", r.status)
 	}
 	a.sim.Settle()
-	if r := a.do("GET", op, nil); r.status != 200 || r.at("status") != "Failed" || r.at("error.code") != "ZonalAllocationFailed" {
+	if r := a.sendRequest("GET", op, nil); r.status != 200 || r.valueAt("status") != "Failed" || r.valueAt("error.code") != "ZonalAllocationFailed" {
 		t.Errorf("poll: %d %v", r.status, r.body)
 	}
-	if r := a.do("GET", comp+"/virtualMachines/vm0", nil); r.at("properties.provisioningState") != "Failed" {
-		t.Errorf("the VM must stay in state Failed: %d %v", r.status, r.at("properties.provisioningState"))
+	if r := a.sendRequest("GET", comp+"/virtualMachines/vm0", nil); r.valueAt("properties.provisioningState") != "Failed" {
+		t.Errorf("the VM must stay in state Failed: %d %v", r.status, r.valueAt("properties.provisioningState"))
 	}
-	a.must("DELETE", comp+"/virtualMachines/vm0", nil)
-	if r := a.do("DELETE", net+"/networkInterfaces/nic0", nil); r.code() != "NicReservedForAnotherVm/" && r.code() != "NicReservedForAnotherVm" {
-		t.Errorf("the interface right after: %s", r.code())
+	a.mustSucceed("DELETE", comp+"/virtualMachines/vm0", nil)
+	if r := a.sendRequest("DELETE", net+"/networkInterfaces/nic0", nil); r.errorCode() != "NicReservedForAnotherVm/" && r.errorCode() != "NicReservedForAnotherVm" {
+		t.Errorf("the interface right after: %s", r.errorCode())
 	}
 	a.sim.Advance(181 * time.Second)
-	a.must("DELETE", net+"/networkInterfaces/nic0", nil)
+	a.mustSucceed("DELETE", net+"/networkInterfaces/nic0", nil)
 }
 
 func TestDeletingAMachineThatIsBeingCreatedPreemptsTheCreate(t *testing.T) {
 	a := newAzure(t)
-	a.base()
-	a.must("PUT", net+"/networkInterfaces/nic0", nic("cp", nil))
-	op := a.do("PUT", comp+"/virtualMachines/vm0", vm("nic0", nil)).header.Get("Azure-AsyncOperation")
-	a.must("DELETE", comp+"/virtualMachines/vm0", nil)
-	if r := a.do("GET", op, nil); r.at("status") != "Canceled" || r.at("error.code") != "OperationPreempted" {
+	a.createBase()
+	a.mustSucceed("PUT", net+"/networkInterfaces/nic0", nic("cp", nil))
+	op := a.sendRequest("PUT", comp+"/virtualMachines/vm0", vm("nic0", nil)).header.Get("Azure-AsyncOperation")
+	a.mustSucceed("DELETE", comp+"/virtualMachines/vm0", nil)
+	if r := a.sendRequest("GET", op, nil); r.valueAt("status") != "Canceled" || r.valueAt("error.code") != "OperationPreempted" {
 		t.Errorf("the create's operation: %v", r.body)
 	}
 }
 
 func TestSpotEviction(t *testing.T) {
 	a := newAzure(t)
-	a.base()
-	a.must("PUT", net+"/networkInterfaces/nic0", nic("cp", nil))
-	a.must("PUT", comp+"/virtualMachines/vm0", vm("nic0", func(p obj) { p["priority"] = "Spot" }))
+	a.createBase()
+	a.mustSucceed("PUT", net+"/networkInterfaces/nic0", nic("cp", nil))
+	a.mustSucceed("PUT", comp+"/virtualMachines/vm0", vm("nic0", func(p obj) { p["priority"] = "Spot" }))
 	if err := a.sim.AddFault(fault.Rule{Kind: fault.Evict, ID: comp + "/virtualMachines/vm0", Now: true}); err != nil {
 		t.Fatal(err)
 	}
-	r := a.do("GET", comp+"/virtualMachines/vm0/instanceView", nil)
-	list, _ := r.at("statuses").([]any)
-	if at(list[len(list)-1], "code") != "PowerState/deallocated" {
+	r := a.sendRequest("GET", comp+"/virtualMachines/vm0/instanceView", nil)
+	list, _ := r.valueAt("statuses").([]any)
+	if valueAt(list[len(list)-1], "code") != "PowerState/deallocated" {
 		t.Errorf("after the eviction: %v", list)
 	}
 }

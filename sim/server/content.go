@@ -14,7 +14,7 @@ import (
 func strictJSON(raw []byte) []byte {
 	r := lenient{in: raw}
 	for r.at < len(r.in) {
-		r.next()
+		r.copyNext()
 	}
 	return r.out.Bytes()
 }
@@ -25,27 +25,27 @@ type lenient struct {
 	out bytes.Buffer
 }
 
-func (r *lenient) next() {
+func (r *lenient) copyNext() {
 	c := r.in[r.at]
 	switch {
 	case c == '"' || c == '\'':
-		r.text(c)
+		r.copyText(c)
 	case bytes.HasPrefix(r.in[r.at:], []byte("//")):
-		r.skip("\n")
+		r.skipComment("\n")
 	case bytes.HasPrefix(r.in[r.at:], []byte("/*")):
-		r.skip("*/")
-	case c == ',' && r.closes(r.at+1):
+		r.skipComment("*/")
+	case c == ',' && r.isClosing(r.at+1):
 		r.at++
 	case nameByte(c):
-		r.word()
+		r.copyWord()
 	default:
 		r.out.WriteByte(c)
 		r.at++
 	}
 }
 
-// skip leaves out a comment up to its end.
-func (r *lenient) skip(end string) {
+// skipComment leaves out a comment up to its end.
+func (r *lenient) skipComment(end string) {
 	i := bytes.Index(r.in[r.at+2:], []byte(end))
 	if i < 0 {
 		r.at = len(r.in)
@@ -55,8 +55,8 @@ func (r *lenient) skip(end string) {
 	r.out.WriteByte(' ')
 }
 
-// text copies a text in double quotes.
-func (r *lenient) text(quote byte) {
+// copyText copies a text in double quotes.
+func (r *lenient) copyText(quote byte) {
 	r.out.WriteByte('"')
 	for r.at++; r.at < len(r.in); r.at++ {
 		switch c := r.in[r.at]; {
@@ -83,14 +83,14 @@ func (r *lenient) text(quote byte) {
 	}
 }
 
-// word copies a number, true, false or null as it is, and quotes the name of a property.
-func (r *lenient) word() {
+// copyWord copies a number, true, false or null as it is, and quotes the name of a property.
+func (r *lenient) copyWord() {
 	begin := r.at
 	for r.at < len(r.in) && (nameByte(r.in[r.at]) || strings.IndexByte("+-.", r.in[r.at]) >= 0) {
 		r.at++
 	}
 	word := r.in[begin:r.at]
-	if i := r.after(r.at); i < len(r.in) && r.in[i] == ':' {
+	if i := r.skipBlanks(r.at); i < len(r.in) && r.in[i] == ':' {
 		r.out.WriteByte('"')
 		r.out.Write(word)
 		r.out.WriteByte('"')
@@ -99,14 +99,14 @@ func (r *lenient) word() {
 	r.out.Write(word)
 }
 
-// closes reports whether the next token is the end of an object or list.
-func (r *lenient) closes(at int) bool {
-	i := r.after(at)
+// isClosing reports whether the next token is the end of an object or list.
+func (r *lenient) isClosing(at int) bool {
+	i := r.skipBlanks(at)
 	return i < len(r.in) && (r.in[i] == '}' || r.in[i] == ']')
 }
 
-// after is the place of the next thing that is neither blank nor a comment.
-func (r *lenient) after(at int) int {
+// skipBlanks is the place of the next thing that is neither blank nor a comment.
+func (r *lenient) skipBlanks(at int) int {
 	for at < len(r.in) {
 		rest := r.in[at:]
 		end := ""

@@ -18,14 +18,14 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/sim/store"
 )
 
-// control answers the control API under /_sim/. It is for the operator of the simulator, and no part of Azure.
-func (s *Server) control(w http.ResponseWriter, r *http.Request) {
+// serveControl answers the control API under /_sim/. It is for the operator of the simulator, and no part of Azure.
+func (s *Server) serveControl(w http.ResponseWriter, r *http.Request) {
 	if strings.HasPrefix(r.URL.Path+"/", page.Root+"/") {
 		s.servePage(w, r)
 		return
 	}
 	if t := s.opts.ControlToken; t != "" && subtle.ConstantTimeCompare([]byte(r.Header.Get("X-Sim-Token")), []byte(t)) != 1 {
-		refuse(w, 401, "the header X-Sim-Token is missing or wrong")
+		writeRefusal(w, 401, "the header X-Sim-Token is missing or wrong")
 		return
 	}
 	switch r.Method + " " + r.URL.Path {
@@ -65,24 +65,24 @@ func (s *Server) control(w http.ResponseWriter, r *http.Request) {
 	case "POST /_sim/advance":
 		d, err := time.ParseDuration(r.URL.Query().Get("by"))
 		if err != nil {
-			refuse(w, 400, "the query parameter by must be a duration such as 30s")
+			writeRefusal(w, 400, "the query parameter by must be a duration such as 30s")
 			return
 		}
 		s.Advance(d)
 		w.WriteHeader(204)
 	default:
-		refuse(w, 404, fmt.Sprintf("%s %s is not part of the control API", r.Method, r.URL.Path))
+		writeRefusal(w, 404, fmt.Sprintf("%s %s is not part of the control API", r.Method, r.URL.Path))
 	}
 }
 
-func refuse(w http.ResponseWriter, status int, message string) {
+func writeRefusal(w http.ResponseWriter, status int, message string) {
 	writeJSON(w, status, body.Object{"message": message})
 }
 
 // decodeControl reads a JSON body; it has answered when it returns false.
 func decodeControl(w http.ResponseWriter, r *http.Request, into any) bool {
 	if err := json.NewDecoder(io.LimitReader(r.Body, maxBody)).Decode(into); err != nil {
-		refuse(w, 400, "the body is not the JSON expected: "+err.Error())
+		writeRefusal(w, 400, "the body is not the JSON expected: "+err.Error())
 		return false
 	}
 	return true
@@ -99,7 +99,7 @@ func (s *Server) controlGuests(w http.ResponseWriter, r *http.Request) {
 	defer cancel()
 	for {
 		changed := s.store.Changed()
-		rev, guests := s.guests.current()
+		rev, guests := s.guests.currentGuests()
 		if rev > after || secs <= 0 {
 			writeJSON(w, 200, map[string]any{"revision": rev, "guests": guests})
 			return
@@ -110,7 +110,7 @@ func (s *Server) controlGuests(w http.ResponseWriter, r *http.Request) {
 			writeJSON(w, 200, map[string]any{"revision": rev, "guests": guests})
 			return
 		case <-s.stop:
-			refuse(w, 503, "the simulator is stopping")
+			writeRefusal(w, 503, "the simulator is stopping")
 			return
 		}
 	}
@@ -120,7 +120,7 @@ func (s *Server) controlGuests(w http.ResponseWriter, r *http.Request) {
 func (s *Server) attachLab() {
 	_ = s.store.Update(func(tx *store.Tx) error {
 		var on bool
-		if !tx.Meta(compute.LabKey, &on) {
+		if !tx.ReadNote(compute.LabKey, &on) {
 			tx.SetMeta(compute.LabKey, true)
 		}
 		return nil
@@ -137,16 +137,16 @@ func (s *Server) controlListener(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if r.Method == "PUT" && (in.Port < 1 || in.Port > 65535 || in.Address == "") {
-		refuse(w, 400, "port must be between 1 and 65535 and address host:port")
+		writeRefusal(w, 400, "port must be between 1 and 65535 and address host:port")
 		return
 	}
-	vm := s.guests.find(in.VMID)
+	vm := s.guests.findVM(in.VMID)
 	if vm == nil {
 		if r.Method == "DELETE" {
 			w.WriteHeader(204) // gone with its VM
 			return
 		}
-		refuse(w, 404, fmt.Sprintf("no VM has the ID %q", in.VMID))
+		writeRefusal(w, 404, fmt.Sprintf("no VM has the ID %q", in.VMID))
 		return
 	}
 	err := s.store.Update(func(tx *store.Tx) error {
@@ -158,7 +158,7 @@ func (s *Server) controlListener(w http.ResponseWriter, r *http.Request) {
 		return nil
 	})
 	if err != nil {
-		refuse(w, 500, err.Error())
+		writeRefusal(w, 500, err.Error())
 		return
 	}
 	w.WriteHeader(204)
@@ -177,12 +177,12 @@ func (s *Server) controlStatus(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if in.Phase != "Booting" && in.Phase != "Running" && in.Phase != "Failed" {
-		refuse(w, 400, fmt.Sprintf("phase must be Booting, Running or Failed, not %q", in.Phase))
+		writeRefusal(w, 400, fmt.Sprintf("phase must be Booting, Running or Failed, not %q", in.Phase))
 		return
 	}
-	vm := s.guests.find(in.VMID)
+	vm := s.guests.findVM(in.VMID)
 	if vm == nil {
-		refuse(w, 404, fmt.Sprintf("no VM has the ID %q", in.VMID))
+		writeRefusal(w, 404, fmt.Sprintf("no VM has the ID %q", in.VMID))
 		return
 	}
 	err := s.store.Update(func(tx *store.Tx) error {
@@ -190,7 +190,7 @@ func (s *Server) controlStatus(w http.ResponseWriter, r *http.Request) {
 		return nil
 	})
 	if err != nil {
-		refuse(w, 500, err.Error())
+		writeRefusal(w, 500, err.Error())
 		return
 	}
 	w.WriteHeader(204)
@@ -200,10 +200,10 @@ func (s *Server) controlDial(w http.ResponseWriter, r *http.Request) {
 	q := r.URL.Query()
 	port, err := strconv.Atoi(q.Get("port"))
 	if err != nil || q.Get("host") == "" {
-		refuse(w, 400, "the query parameters host and port are required")
+		writeRefusal(w, 400, "the query parameters host and port are required")
 		return
 	}
-	route := s.dial(q.Get("host"), port)
+	route := s.traceDial(q.Get("host"), port)
 	if route.Step != "" {
 		writeJSON(w, 502, route)
 		return
@@ -225,7 +225,7 @@ func (s *Server) controlOperations(w http.ResponseWriter) {
 	out := []view{}
 	for _, op := range s.Operations() {
 		v := view{ID: op.ID, ResourceID: op.ResourceID, Type: op.Type, Verb: op.Verb, Started: op.Started, Ended: op.Ended, Status: op.Status}
-		if !op.Running() {
+		if !op.IsRunning() {
 			v.Error = op.Error
 		}
 		out = append(out, v)
@@ -242,14 +242,14 @@ func (s *Server) controlFaults(w http.ResponseWriter, r *http.Request) {
 	if json.Unmarshal(raw, &rules) != nil {
 		var one fault.Rule
 		if err := json.Unmarshal(raw, &one); err != nil {
-			refuse(w, 400, "the body must be one rule or an array of rules: "+err.Error())
+			writeRefusal(w, 400, "the body must be one rule or an array of rules: "+err.Error())
 			return
 		}
 		rules = []fault.Rule{one}
 	}
 	for _, rule := range rules {
 		if err := s.AddFault(rule); err != nil {
-			refuse(w, 400, err.Error())
+			writeRefusal(w, 400, err.Error())
 			return
 		}
 	}

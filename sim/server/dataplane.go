@@ -34,16 +34,16 @@ type path struct {
 	vnets  map[string]bool // lower-case IDs of the virtual networks a private zone belongs to; nil: any
 }
 
-func (p *path) note(format string, args ...any) {
+func (p *path) noteStep(format string, args ...any) {
 	p.route.Trace = append(p.route.Trace, fmt.Sprintf(format, args...))
 }
 
-func (p *path) stop(step, format string, args ...any) {
+func (p *path) stopAt(step, format string, args ...any) {
 	p.route.Step, p.route.Message = step, fmt.Sprintf(format, args...)
 }
 
-// dial follows a connection through DNS, load balancer, security rules and interfaces to the listener of a guest.
-func (s *Server) dial(host string, port int) Route {
+// traceDial follows a connection through DNS, load balancer, security rules and interfaces to the listener of a guest.
+func (s *Server) traceDial(host string, port int) Route {
 	var out Route
 	s.store.View(func(tx *store.Tx) {
 		p := &path{c: &provider.Call{Tx: tx, Env: s.env}, route: Route{Trace: []string{}}}
@@ -52,28 +52,28 @@ func (s *Server) dial(host string, port int) Route {
 			out = p.route
 			return
 		}
-		if addr, ok := p.resolve(name, 0); ok {
-			p.reach(addr, port)
+		if addr, ok := p.resolveHost(name, 0); ok {
+			p.continueFrom(addr, port)
 		}
 		out = p.route
 	})
 	return out
 }
 
-// resolve turns a name into an address.
-func (p *path) resolve(host string, depth int) (netip.Addr, bool) {
+// resolveHost turns a name into an address.
+func (p *path) resolveHost(host string, depth int) (netip.Addr, bool) {
 	if a, err := netip.ParseAddr(host); err == nil {
-		p.note("%s is an address", host)
+		p.noteStep("%s is an address", host)
 		return a, true
 	}
 	for _, r := range p.c.List(network.PublicIPs, "") {
 		if strings.EqualFold(body.String(r.Body, "properties.dnsSettings.fqdn"), host) {
 			a, err := netip.ParseAddr(body.String(r.Body, "properties.ipAddress"))
 			if err != nil {
-				p.stop("dns", "public IP address %s has the name %s but no address yet", r.ID, host)
+				p.stopAt("dns", "public IP address %s has the name %s but no address yet", r.ID, host)
 				return a, false
 			}
-			p.note("%s is the DNS label of %s: %s", host, r.ID, a)
+			p.noteStep("%s is the DNS label of %s: %s", host, r.ID, a)
 			return a, true
 		}
 	}
@@ -94,23 +94,23 @@ func (p *path) resolve(host string, depth int) (netip.Addr, bool) {
 					for _, l := range p.c.List("Microsoft.Network/privateDnsZones/virtualNetworkLinks", z.ID) {
 						p.vnets[store.Key(body.String(l.Body, "properties.virtualNetwork.id"))] = true
 					}
-					p.note("%s is record %s of private zone %s: %s", host, name, z.Name(), a)
+					p.noteStep("%s is record %s of private zone %s: %s", host, name, z.Name(), a)
 					return a, true
 				}
 			}
 		}
 		if r := p.c.Get(z.ID + "/CNAME/" + name); r != nil && depth < 8 {
 			target := strings.TrimSuffix(strings.ToLower(body.String(r.Body, "properties.cnameRecord.cname")), ".")
-			p.note("%s is an alias of %s", host, target)
-			return p.resolve(target, depth+1)
+			p.noteStep("%s is an alias of %s", host, target)
+			return p.resolveHost(target, depth+1)
 		}
 	}
-	p.stop("dns", "no public IP address has the DNS name %s and no private DNS zone has a record for it", host)
+	p.stopAt("dns", "no public IP address has the DNS name %s and no private DNS zone has a record for it", host)
 	return netip.Addr{}, false
 }
 
-// reach continues the path from an address.
-func (p *path) reach(addr netip.Addr, port int) {
+// continueFrom continues the path from an address.
+func (p *path) continueFrom(addr netip.Addr, port int) {
 	c := p.c
 	var users []store.Ref
 	for _, r := range c.List(network.PublicIPs, "") {
@@ -122,26 +122,26 @@ func (p *path) reach(addr netip.Addr, port int) {
 				}
 			}
 			if len(users) == 0 {
-				p.stop("frontend", "public IP address %s (%s) is not attached to a load balancer frontend or a network interface", r.ID, addr)
+				p.stopAt("frontend", "public IP address %s (%s) is not attached to a load balancer frontend or a network interface", r.ID, addr)
 				return
 			}
 		}
 	}
 	if !p.public {
-		users = p.holders(addr)
+		users = p.addressHolders(addr)
 	}
 	if len(users) == 0 {
-		p.stop("frontend", "no load balancer frontend and no network interface has the address %s", addr)
+		p.stopAt("frontend", "no load balancer frontend and no network interface has the address %s", addr)
 		return
 	}
 	for _, u := range users {
 		p.route.Step, p.route.Message = "", ""
 		r := c.Get(u.From)
 		if strings.EqualFold(r.Type, network.LoadBalancers) {
-			p.balance(r, u.Path(), port)
+			p.balanceRules(r, u.Path(), port)
 		} else {
-			p.note("%s has the address %s", u.Path(), addr)
-			p.deliver(r, u.Path(), port)
+			p.noteStep("%s has the address %s", u.Path(), addr)
+			p.deliverTo(r, u.Path(), port)
 		}
 		if p.route.Step == "" {
 			return
@@ -149,9 +149,9 @@ func (p *path) reach(addr netip.Addr, port int) {
 	}
 }
 
-// holders finds the frontends and interfaces with a private address. Several virtual networks may have the same
+// addressHolders finds the frontends and interfaces with a private address. Several virtual networks may have the same
 // address.
-func (p *path) holders(addr netip.Addr) []store.Ref {
+func (p *path) addressHolders(addr netip.Addr) []store.Ref {
 	var out []store.Ref
 	for _, typ := range []string{network.LoadBalancers, network.Interfaces, "Microsoft.Compute/virtualMachineScaleSets/virtualMachines/networkInterfaces"} {
 		kind := "ipConfigurations"
@@ -170,42 +170,42 @@ func (p *path) holders(addr netip.Addr) []store.Ref {
 	return out
 }
 
-// balance goes through a load balancer's rules for the port.
-func (p *path) balance(lb *store.Resource, frontend string, port int) {
-	p.note("frontend %s", frontend)
+// balanceRules goes through a load balancer's rules for the port.
+func (p *path) balanceRules(lb *store.Resource, frontend string, port int) {
+	p.noteStep("frontend %s", frontend)
 	for _, nat := range body.Objects(lb.Body, "properties.inboundNatRules") {
-		if !store.Same(body.String(nat, "properties.frontendIPConfiguration.id"), frontend) || body.Int(nat, "properties.frontendPort") != port {
+		if !store.SameID(body.String(nat, "properties.frontendIPConfiguration.id"), frontend) || body.Int(nat, "properties.frontendPort") != port {
 			continue
 		}
 		id := lb.ID + "/inboundNatRules/" + body.String(nat, "name")
-		p.note("inbound NAT rule %s: port %d to %d", body.String(nat, "name"), port, body.Int(nat, "properties.backendPort"))
+		p.noteStep("inbound NAT rule %s: port %d to %d", body.String(nat, "name"), port, body.Int(nat, "properties.backendPort"))
 		for _, ref := range p.c.Referrers(id) {
 			if nic := p.c.Get(ref.From); ref.Field == "loadBalancerInboundNatRules" && nic != nil {
-				p.deliver(nic, ref.Path(), body.Int(nat, "properties.backendPort"))
+				p.deliverTo(nic, ref.Path(), body.Int(nat, "properties.backendPort"))
 				return
 			}
 		}
-		p.stop("backendPool", "inbound NAT rule %s is not used by any network interface", id)
+		p.stopAt("backendPool", "inbound NAT rule %s is not used by any network interface", id)
 		return
 	}
 	for _, rule := range body.Objects(lb.Body, "properties.loadBalancingRules") {
-		if !store.Same(body.String(rule, "properties.frontendIPConfiguration.id"), frontend) || body.Int(rule, "properties.frontendPort") != port {
+		if !store.SameID(body.String(rule, "properties.frontendIPConfiguration.id"), frontend) || body.Int(rule, "properties.frontendPort") != port {
 			continue
 		}
 		backendPort := body.Int(rule, "properties.backendPort")
-		p.note("load balancing rule %s: port %d to %d", body.String(rule, "name"), port, backendPort)
-		p.spread(lb, rule, backendPort)
+		p.noteStep("load balancing rule %s: port %d to %d", body.String(rule, "name"), port, backendPort)
+		p.chooseBackend(lb, rule, backendPort)
 		return
 	}
-	p.stop("rule", "load balancer %s has no rule for port %d on frontend %s", lb.ID, port, frontend)
+	p.stopAt("rule", "load balancer %s has no rule for port %d on frontend %s", lb.ID, port, frontend)
 }
 
-// spread chooses among the backends of a rule: those whose probe would succeed, in turn.
-func (p *path) spread(lb *store.Resource, rule body.Object, port int) {
+// chooseBackend chooses among the backends of a rule: those whose probe would succeed, in turn.
+func (p *path) chooseBackend(lb *store.Resource, rule body.Object, port int) {
 	pool := body.String(rule, "properties.backendAddressPool.id")
 	probePort := 0
 	if id := body.String(rule, "properties.probe.id"); id != "" {
-		_, probe := body.Named(body.Objects(lb.Body, "properties.probes"), id[strings.LastIndexByte(id, '/')+1:])
+		_, probe := body.FindNamed(body.Objects(lb.Body, "properties.probes"), id[strings.LastIndexByte(id, '/')+1:])
 		probePort = body.Int(probe, "properties.port")
 	}
 	type backend struct {
@@ -225,62 +225,62 @@ func (p *path) spread(lb *store.Resource, rule body.Object, port int) {
 			continue
 		}
 		var addr string
-		if probePort == 0 || p.c.Meta(listenerKey(vm, probePort), &addr) {
+		if probePort == 0 || p.c.ReadNote(listenerKey(vm, probePort), &addr) {
 			healthy = append(healthy, b)
 		}
 	}
 	switch {
 	case len(members) == 0:
-		p.stop("backendPool", "backend pool %s is empty", pool)
+		p.stopAt("backendPool", "backend pool %s is empty", pool)
 		return
 	case len(healthy) == 0:
-		p.stop("probe", "none of the %d members of backend pool %s answers the probe on port %d", len(members), pool, probePort)
+		p.stopAt("probe", "none of the %d members of backend pool %s answers the probe on port %d", len(members), pool, probePort)
 		return
 	}
-	p.note("backend pool %s: %d of %d members are healthy", pool, len(healthy), len(members))
+	p.noteStep("backend pool %s: %d of %d members are healthy", pool, len(healthy), len(members))
 	start := int(turn.Add(1) % uint64(len(healthy)))
 	for i := range healthy {
 		b := healthy[(start+i)%len(healthy)]
 		p.route.Step, p.route.Message = "", ""
-		if p.deliver(b.nic, b.cfg, port); p.route.Step == "" {
+		if p.deliverTo(b.nic, b.cfg, port); p.route.Step == "" {
 			return
 		}
 	}
 }
 
-// deliver ends at an interface: its security rules, its VM, its listener.
-func (p *path) deliver(nic *store.Resource, cfgID string, port int) {
-	_, cfg := body.Named(body.Objects(nic.Body, "properties.ipConfigurations"), cfgID[strings.LastIndexByte(cfgID, '/')+1:])
-	subnet := p.c.Find(body.String(cfg, "properties.subnet.id"))
+// deliverTo ends at an interface: its security rules, its VM, its listener.
+func (p *path) deliverTo(nic *store.Resource, cfgID string, port int) {
+	_, cfg := body.FindNamed(body.Objects(nic.Body, "properties.ipConfigurations"), cfgID[strings.LastIndexByte(cfgID, '/')+1:])
+	subnet := p.c.FindItem(body.String(cfg, "properties.subnet.id"))
 	groups := []string{body.String(nic.Body, "properties.networkSecurityGroup.id")}
 	if subnet != nil {
 		groups = append([]string{body.String(subnet.Body, "properties.networkSecurityGroup.id")}, groups...)
 	}
 	for _, id := range groups {
-		if g := p.c.Get(id); g != nil && !p.allowed(g, cfg, subnet, port) {
+		if g := p.c.Get(id); g != nil && !p.isAllowed(g, cfg, subnet, port) {
 			return
 		}
 	}
 	vm := vmOf(p.c, nic)
 	if vm == nil {
-		p.stop("listener", "network interface %s belongs to no VM", nic.ID)
+		p.stopAt("listener", "network interface %s belongs to no VM", nic.ID)
 		return
 	}
 	if power := body.String(vm.Secret, "power"); power != "running" {
-		p.stop("listener", "VM %s is not running", vm.ID)
+		p.stopAt("listener", "VM %s is not running", vm.ID)
 		return
 	}
 	var addr string
-	if !p.c.Meta(listenerKey(vm, port), &addr) {
-		p.stop("listener", "nothing on VM %s listens on port %d", vm.ID, port)
+	if !p.c.ReadNote(listenerKey(vm, port), &addr) {
+		p.stopAt("listener", "nothing on VM %s listens on port %d", vm.ID, port)
 		return
 	}
-	p.note("VM %s listens on port %d at %s", vm.ID, port, addr)
+	p.noteStep("VM %s listens on port %d at %s", vm.ID, port, addr)
 	p.route.Address, p.route.VMID = addr, vm.ID
 }
 
-// allowed evaluates the inbound rules of a security group in the order of their priority.
-func (p *path) allowed(group *store.Resource, cfg body.Object, subnet *provider.Item, port int) bool {
+// isAllowed evaluates the inbound rules of a security group in the order of their priority.
+func (p *path) isAllowed(group *store.Resource, cfg body.Object, subnet *provider.Item, port int) bool {
 	rules := append(body.Objects(group.Body, "properties.securityRules"), body.Objects(group.Body, "properties.defaultSecurityRules")...)
 	slices.SortStableFunc(rules, func(a, b body.Object) int {
 		return body.Int(a, "properties.priority") - body.Int(b, "properties.priority")
@@ -290,22 +290,22 @@ func (p *path) allowed(group *store.Resource, cfg body.Object, subnet *provider.
 		if body.String(r, "properties.direction") != "Inbound" || !slices.Contains([]string{"*", "Tcp"}, body.String(r, "properties.protocol")) {
 			continue
 		}
-		if !portIn(texts(r, "destinationPortRange"), port) || !p.fromMatches(texts(r, "sourceAddressPrefix"), to) || !toMatches(texts(r, "destinationAddressPrefix"), to) {
+		if !portIn(readTexts(r, "destinationPortRange"), port) || !p.fromMatches(readTexts(r, "sourceAddressPrefix"), to) || !toMatches(readTexts(r, "destinationAddressPrefix"), to) {
 			continue
 		}
 		if body.String(r, "properties.access") == "Deny" {
-			p.stop("securityRule", "security rule %s of %s denies port %d", body.String(r, "name"), group.ID, port)
+			p.stopAt("securityRule", "security rule %s of %s denies port %d", body.String(r, "name"), group.ID, port)
 			return false
 		}
-		p.note("security rule %s of %s allows port %d", body.String(r, "name"), group.Name(), port)
+		p.noteStep("security rule %s of %s allows port %d", body.String(r, "name"), group.Name(), port)
 		return true
 	}
-	p.stop("securityRule", "no security rule of %s allows port %d", group.ID, port)
+	p.stopAt("securityRule", "no security rule of %s allows port %d", group.ID, port)
 	return false
 }
 
-// texts reads a property that has a singular and a plural form.
-func texts(rule body.Object, name string) []string {
+// readTexts reads a property that has a singular and a plural form.
+func readTexts(rule body.Object, name string) []string {
 	plural := name + "s"
 	if strings.HasSuffix(name, "Prefix") {
 		plural = name + "es"

@@ -9,7 +9,7 @@ import (
 // and no resource is created or changed.
 func TestDefinitions(t *testing.T) {
 	a := newAzure(t)
-	a.machine()
+	a.createMachine()
 	vnet := func(change obj) obj {
 		properties := obj{"addressSpace": obj{"addressPrefixes": []any{"10.0.0.0/8"}}}
 		for key, value := range change {
@@ -54,36 +54,36 @@ func TestDefinitions(t *testing.T) {
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			before := len(a.sim.State())
-			was := a.do("GET", test.path, nil)
-			got := a.do("PUT", test.path+"?api-version="+test.version, test.body)
-			code, _, _ := strings.Cut(got.code(), "/")
-			said := got.message()
-			if bare, ok := got.at("code").(string); ok {
+			was := a.sendRequest("GET", test.path, nil)
+			got := a.sendRequest("PUT", test.path+"?api-version="+test.version, test.body)
+			code, _, _ := strings.Cut(got.errorCode(), "/")
+			said := got.errorMessage()
+			if bare, ok := got.valueAt("code").(string); ok {
 				// AKS does not wrap its errors.
-				code, said = bare, got.at("message").(string)
+				code, said = bare, got.valueAt("message").(string)
 			}
-			if inner, ok := got.at("error.details").([]any); ok && len(inner) > 0 {
+			if inner, ok := got.valueAt("error.details").([]any); ok && len(inner) > 0 {
 				said, _ = inner[0].(obj)["message"].(string)
 			}
 			if got.status != 400 || code != test.code || !strings.Contains(said, test.message) {
 				t.Errorf("%s: %d %s %q, want 400 %s with %q", test.reason, got.status, code, said, test.code, test.message)
 			}
-			if now := a.do("GET", test.path, nil); len(a.sim.State()) != before || now.status != was.status || now.at("etag") != was.at("etag") {
+			if now := a.sendRequest("GET", test.path, nil); len(a.sim.State()) != before || now.status != was.status || now.valueAt("etag") != was.valueAt("etag") {
 				t.Errorf("a refused request changed something")
 			}
 		})
 	}
 	taints := []any{"a=b:NoSchedule"}
-	if got := a.do("PUT", cluster+"?api-version=2025-10-02-preview", aks("nodeInitializationTaints", taints)); got.status != 201 {
-		t.Fatalf("the preview has the property: %d %s", got.status, got.message())
+	if got := a.sendRequest("PUT", cluster+"?api-version=2025-10-02-preview", aks("nodeInitializationTaints", taints)); got.status != 201 {
+		t.Fatalf("the preview has the property: %d %s", got.status, got.errorMessage())
 	}
 	const first = "properties.agentPoolProfiles.0."
 	for version, want := range map[string]bool{"2025-10-02-preview": true, "2025-10-01": false} {
-		got := a.do("GET", cluster+"?api-version="+version, nil)
-		list := a.do("GET", cluster[:strings.LastIndexByte(cluster, '/')]+"?api-version="+version, nil)
+		got := a.sendRequest("GET", cluster+"?api-version="+version, nil)
+		list := a.sendRequest("GET", cluster[:strings.LastIndexByte(cluster, '/')]+"?api-version="+version, nil)
 		for read, path := range map[string]string{"read": first, "list": "value.0." + first} {
 			from := map[string]response{"read": got, "list": list}[read]
-			if shown := from.at(path+"nodeInitializationTaints") != nil; shown != want || from.at(path+"name") != "pool0" {
+			if shown := from.valueAt(path+"nodeInitializationTaints") != nil; shown != want || from.valueAt(path+"name") != "pool0" {
 				t.Errorf("%s of %s: the taints are shown: %v, want %v", read, version, shown, want)
 			}
 		}

@@ -18,8 +18,8 @@ const (
 	deployedWith = "?api-version=2021-04-01"
 )
 
-// sent is the deployment that a command of the Azure CLI sent.
-func sent(t *testing.T, name string) (command string, content obj) {
+// sentDeployment is the deployment that a command of the Azure CLI sent.
+func sentDeployment(t *testing.T, name string) (command string, content obj) {
 	t.Helper()
 	raw, err := os.ReadFile("testdata/azurecli/" + name + ".json")
 	if err != nil {
@@ -39,7 +39,7 @@ func sent(t *testing.T, name string) (command string, content obj) {
 func TestAzureCLI(t *testing.T) {
 	t.Parallel()
 	a := newAzure(t)
-	a.group()
+	a.createGroup()
 	for _, test := range []struct {
 		name, output string
 		made         []string
@@ -53,41 +53,41 @@ func TestAzureCLI(t *testing.T) {
 		{"vm-count", "", []string{"Network/networkSecurityGroups/manyNSG", "Network/publicIPAddresses/manyPublicIP0", "Network/publicIPAddresses/manyPublicIP1", "Network/networkInterfaces/manyVMNic0", "Network/networkInterfaces/manyVMNic1", "Compute/virtualMachines/many0", "Compute/virtualMachines/many1"}},
 		{"vm-windows", "", []string{"Network/networkSecurityGroups/winNSG", "Network/networkInterfaces/winVMNic", "Compute/virtualMachines/win"}},
 	} {
-		command, content := sent(t, test.name)
-		if r := a.do("POST", deployments+test.name+"/validate"+deployedWith, content); r.status != 200 || r.at("properties.provisioningState") != "Succeeded" {
+		command, content := sentDeployment(t, test.name)
+		if r := a.sendRequest("POST", deployments+test.name+"/validate"+deployedWith, content); r.status != 200 || r.valueAt("properties.provisioningState") != "Succeeded" {
 			t.Errorf("%s: validate = %d %v", command, r.status, r.body)
 		}
-		r := a.do("PUT", deployments+test.name+deployedWith, content)
-		if r.status != 201 || r.at("properties.provisioningState") != "Accepted" {
+		r := a.sendRequest("PUT", deployments+test.name+deployedWith, content)
+		if r.status != 201 || r.valueAt("properties.provisioningState") != "Accepted" {
 			t.Fatalf("%s: PUT = %d %v", command, r.status, r.body)
 		}
 		follow := r.header.Get("Azure-AsyncOperation")
-		if r := a.do("GET", follow, nil); r.status != 200 || r.at("status") != "Running" {
+		if r := a.sendRequest("GET", follow, nil); r.status != 200 || r.valueAt("status") != "Running" {
 			t.Errorf("%s: poll = %d %v", command, r.status, r.body)
 		}
 		a.sim.Settle()
-		if r := a.do("GET", follow, nil); r.status != 200 || r.at("status") != "Succeeded" {
+		if r := a.sendRequest("GET", follow, nil); r.status != 200 || r.valueAt("status") != "Succeeded" {
 			t.Fatalf("%s: poll = %d %v", command, r.status, r.body)
 		}
-		got := a.do("GET", deployments+test.name+deployedWith, nil)
-		made, _ := got.at("properties.outputResources").([]any)
-		if got.at("properties.provisioningState") != "Succeeded" || len(made) != len(test.made) {
+		got := a.sendRequest("GET", deployments+test.name+deployedWith, nil)
+		made, _ := got.valueAt("properties.outputResources").([]any)
+		if got.valueAt("properties.provisioningState") != "Succeeded" || len(made) != len(test.made) {
 			t.Errorf("%s: made %v, want %v", command, made, test.made)
 		}
 		for i, id := range test.made {
 			id = groupA + "/providers/Microsoft." + id
-			if i >= len(made) || at(made[i], "id") != id {
+			if i >= len(made) || valueAt(made[i], "id") != id {
 				t.Errorf("%s: %d. resource is not %s: %v", command, i, id, made)
 			}
-			if r := a.do("GET", id, nil); r.status != 200 || at(r.body, "properties.provisioningState") == "Failed" {
+			if r := a.sendRequest("GET", id, nil); r.status != 200 || valueAt(r.body, "properties.provisioningState") == "Failed" {
 				t.Errorf("%s: %s = %d %v", command, id, r.status, r.body)
 			}
 		}
-		if path, want, has := strings.Cut(test.output, "="); has && got.at("properties.outputs."+path) != want {
-			t.Errorf("%s: outputs %v, want %s", command, got.at("properties.outputs"), test.output)
+		if path, want, has := strings.Cut(test.output, "="); has && got.valueAt("properties.outputs."+path) != want {
+			t.Errorf("%s: outputs %v, want %s", command, got.valueAt("properties.outputs"), test.output)
 		}
-		operations := a.do("GET", deployments+test.name+"/operations"+deployedWith, nil)
-		if list, _ := operations.at("value").([]any); len(list) != len(test.made)+1 {
+		operations := a.sendRequest("GET", deployments+test.name+"/operations"+deployedWith, nil)
+		if list, _ := operations.valueAt("value").([]any); len(list) != len(test.made)+1 {
 			t.Errorf("%s: operations %v", command, list)
 		}
 		for _, shown := range []response{got, operations} {
@@ -96,25 +96,25 @@ func TestAzureCLI(t *testing.T) {
 			}
 		}
 	}
-	machine := a.do("GET", comp+"/virtualMachines/vm1?$expand=instanceView&api-version=2022-08-01", nil)
-	if machine.at("properties.storageProfile.osDisk.osType") != "Linux" || machine.at("properties.instanceView") == nil {
+	machine := a.sendRequest("GET", comp+"/virtualMachines/vm1?$expand=instanceView&api-version=2022-08-01", nil)
+	if machine.valueAt("properties.storageProfile.osDisk.osType") != "Linux" || machine.valueAt("properties.instanceView") == nil {
 		t.Errorf("vm1 = %v", machine.body)
 	}
 	for group, want := range map[string]int{"rg": 1, "other": 0} {
 		// az network lb create asks so whether an address is there already.
-		found := a.do("GET", "/subscriptions/"+sub+"/resources?%24filter=resourceGroup%20eq%20%27"+group+"%27%20and%20name%20eq%20%27vm1PublicIP%27%20and%20resourceType%20eq%20%27Microsoft.Network/publicIPAddresses%27&api-version=2021-04-01", nil)
-		if list, _ := found.at("value").([]any); len(list) != want {
+		found := a.sendRequest("GET", "/subscriptions/"+sub+"/resources?%24filter=resourceGroup%20eq%20%27"+group+"%27%20and%20name%20eq%20%27vm1PublicIP%27%20and%20resourceType%20eq%20%27Microsoft.Network/publicIPAddresses%27&api-version=2021-04-01", nil)
+		if list, _ := found.valueAt("value").([]any); len(list) != want {
 			t.Errorf("resources of %s: %v", group, found.body)
 		}
 	}
 	// The load balancer in a deployment's answer is not a use of its address: az network lb probe create sends the
 	// load balancer again.
-	lb := a.do("GET", net+"/loadBalancers/lb", nil)
-	if r := a.do("PUT", net+"/loadBalancers/lb", lb.body); r.status != 200 {
+	lb := a.sendRequest("GET", net+"/loadBalancers/lb", nil)
+	if r := a.sendRequest("PUT", net+"/loadBalancers/lb", lb.body); r.status != 200 {
 		t.Errorf("PUT of the load balancer that was deployed = %d %v", r.status, r.body)
 	}
-	pools := a.do("GET", net+"/loadBalancers/ssLB", nil)
-	if end := pools.at("properties.inboundNatPools.0.properties.frontendPortRangeEnd"); end != 50119.0 {
+	pools := a.sendRequest("GET", net+"/loadBalancers/ssLB", nil)
+	if end := pools.valueAt("properties.inboundNatPools.0.properties.frontendPortRangeEnd"); end != 50119.0 {
 		t.Errorf("frontendPortRangeEnd = %v, which was sent as a string", end)
 	}
 }
@@ -124,9 +124,9 @@ func TestAzureCLI(t *testing.T) {
 func TestDeploymentOrder(t *testing.T) {
 	t.Parallel()
 	a := newAzure(t)
-	a.group()
-	_, content := sent(t, "vm")
-	a.must("PUT", deployments+"d"+deployedWith, content)
+	a.createGroup()
+	_, content := sentDeployment(t, "vm")
+	a.mustSucceed("PUT", deployments+"d"+deployedWith, content)
 	at := map[string]*store.Operation{}
 	for _, op := range a.sim.Operations() {
 		at[op.Type[strings.LastIndexByte(op.Type, '/')+1:]] = op
@@ -171,22 +171,22 @@ func TestDeploymentFaults(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			a := newAzure(t)
-			a.group()
+			a.createGroup()
 			if err := a.sim.AddFault(test.fault); err != nil {
 				t.Fatal(err)
 			}
-			_, content := sent(t, "vm")
-			r := a.must("PUT", deployments+"d"+deployedWith, content)
-			end := a.do("GET", r.header.Get("Azure-AsyncOperation"), nil)
-			code, _ := end.at("error.code").(string)
-			inner, _ := end.at("error.details.0.code").(string)
+			_, content := sentDeployment(t, "vm")
+			r := a.mustSucceed("PUT", deployments+"d"+deployedWith, content)
+			end := a.sendRequest("GET", r.header.Get("Azure-AsyncOperation"), nil)
+			code, _ := end.valueAt("error.code").(string)
+			inner, _ := end.valueAt("error.details.0.code").(string)
 			if code != test.code || inner != test.inner {
 				t.Errorf("%s: ended with %v", test.reason, end.body)
 			}
-			got := a.do("GET", deployments+"d"+deployedWith, nil)
+			got := a.sendRequest("GET", deployments+"d"+deployedWith, nil)
 			state := map[bool]any{true: "Succeeded", false: "Failed"}[test.code == ""]
-			if there, _ := got.at("properties.outputResources").([]any); got.at("properties.provisioningState") != state || len(there) != test.there {
-				t.Errorf("%s: %v with %v", test.reason, got.at("properties.provisioningState"), there)
+			if there, _ := got.valueAt("properties.outputResources").([]any); got.valueAt("properties.provisioningState") != state || len(there) != test.there {
+				t.Errorf("%s: %v with %v", test.reason, got.valueAt("properties.provisioningState"), there)
 			}
 		})
 	}
@@ -196,36 +196,36 @@ func TestDeploymentFaults(t *testing.T) {
 func TestDeploymentStuck(t *testing.T) {
 	t.Parallel()
 	a := newAzure(t)
-	a.group()
+	a.createGroup()
 	if err := a.sim.AddFault(fault.Rule{Kind: fault.Stuck, Type: "Microsoft.Network/virtualNetworks"}); err != nil {
 		t.Fatal(err)
 	}
-	_, content := sent(t, "vm")
-	a.must("PUT", deployments+"d"+deployedWith, content)
-	if r := a.do("GET", deployments+"d"+deployedWith, nil); r.at("properties.provisioningState") != "Running" {
+	_, content := sentDeployment(t, "vm")
+	a.mustSucceed("PUT", deployments+"d"+deployedWith, content)
+	if r := a.sendRequest("GET", deployments+"d"+deployedWith, nil); r.valueAt("properties.provisioningState") != "Running" {
 		t.Errorf("while the network is stuck: %v", r.body)
 	}
 	for _, method := range []string{"PUT", "DELETE"} {
-		if r := a.do(method, deployments+"d"+deployedWith, content); r.status != 409 || r.code() != "DeploymentActive" {
+		if r := a.sendRequest(method, deployments+"d"+deployedWith, content); r.status != 409 || r.errorCode() != "DeploymentActive" {
 			t.Errorf("%s of an active deployment = %d %v", method, r.status, r.body)
 		}
 	}
 	a.sim.ClearFaults()
 	a.sim.Settle()
-	if r := a.do("GET", deployments+"d"+deployedWith, nil); r.at("properties.provisioningState") != "Succeeded" {
+	if r := a.sendRequest("GET", deployments+"d"+deployedWith, nil); r.valueAt("properties.provisioningState") != "Succeeded" {
 		t.Errorf("afterwards: %v", r.body)
 	}
-	again := a.do("PUT", deployments+"d"+deployedWith, content)
-	if again.status != 200 || again.at("properties.provisioningState") != "Accepted" {
+	again := a.sendRequest("PUT", deployments+"d"+deployedWith, content)
+	if again.status != 200 || again.valueAt("properties.provisioningState") != "Accepted" {
 		t.Errorf("again = %d %v", again.status, again.body)
 	}
 	a.sim.Settle()
-	gone := a.do("DELETE", deployments+"d"+deployedWith, nil)
+	gone := a.sendRequest("DELETE", deployments+"d"+deployedWith, nil)
 	a.sim.Settle()
-	if r := a.do("GET", gone.header.Get("Location"), nil); gone.status != 202 || r.status != 204 {
+	if r := a.sendRequest("GET", gone.header.Get("Location"), nil); gone.status != 202 || r.status != 204 {
 		t.Errorf("DELETE = %d, then %d %v", gone.status, r.status, r.body)
 	}
-	if r := a.do("GET", comp+"/virtualMachines/vm1", nil); r.status != 200 {
+	if r := a.sendRequest("GET", comp+"/virtualMachines/vm1", nil); r.status != 200 {
 		t.Errorf("the machine goes with its deployment: %d %v", r.status, r.body)
 	}
 }
@@ -236,17 +236,17 @@ func TestDeploymentRestarts(t *testing.T) {
 	clock, dir := store.NewVirtual(epoch), t.TempDir()
 	with := func(o *server.Options) { o.StateDir, o.Clock = dir, clock }
 	a := newAzure(t, with)
-	a.group()
-	_, content := sent(t, "vm")
-	a.do("PUT", deployments+"d"+deployedWith, content)
+	a.createGroup()
+	_, content := sentDeployment(t, "vm")
+	a.sendRequest("PUT", deployments+"d"+deployedWith, content)
 	a.sim.Advance(3 * time.Second)
-	if r := a.do("GET", deployments+"d"+deployedWith, nil); r.at("properties.provisioningState") != "Running" {
+	if r := a.sendRequest("GET", deployments+"d"+deployedWith, nil); r.valueAt("properties.provisioningState") != "Running" {
 		t.Fatalf("after 3 s: %v", r.body)
 	}
 	// The first simulator stays open: the second one reads the files as they are at this moment.
 	a = newAzure(t, with)
 	a.sim.Settle()
-	if r := a.do("GET", deployments+"d"+deployedWith, nil); r.at("properties.provisioningState") != "Succeeded" {
+	if r := a.sendRequest("GET", deployments+"d"+deployedWith, nil); r.valueAt("properties.provisioningState") != "Succeeded" {
 		t.Errorf("after the restart: %v", r.body)
 	}
 }
@@ -260,16 +260,16 @@ func TestDeploymentRoles(t *testing.T) {
 		o.Principals = []server.Principal{{ClientID: server.DefaultClientID, Secret: "s"}, {ClientID: client, Secret: "t"}}
 		o.Owners = []string{server.DefaultClientID}
 	})
-	a.group()
+	a.createGroup()
 	if err := a.sim.Grant("33333333-3333-3333-3333-333333333333", client, groupA, []string{"Microsoft.Resources/deployments/*", "Microsoft.Network/*"}); err != nil {
 		t.Fatal(err)
 	}
 	a.token = a.sim.Token(client)
-	_, content := sent(t, "vm")
-	a.must("PUT", deployments+"d"+deployedWith, content)
-	r := a.do("GET", deployments+"d"+deployedWith, nil)
-	if told := fmt.Sprint(r.at("properties.error.details.0.message")); r.at("properties.error.details.0.code") != "AuthorizationFailed" || !strings.Contains(told, "Microsoft.Compute/virtualMachines/write") {
-		t.Errorf("ended with %v", r.at("properties.error"))
+	_, content := sentDeployment(t, "vm")
+	a.mustSucceed("PUT", deployments+"d"+deployedWith, content)
+	r := a.sendRequest("GET", deployments+"d"+deployedWith, nil)
+	if told := fmt.Sprint(r.valueAt("properties.error.details.0.message")); r.valueAt("properties.error.details.0.code") != "AuthorizationFailed" || !strings.Contains(told, "Microsoft.Compute/virtualMachines/write") {
+		t.Errorf("ended with %v", r.valueAt("properties.error"))
 	}
 }
 
@@ -277,7 +277,7 @@ func TestDeploymentRoles(t *testing.T) {
 func TestDeploymentRefused(t *testing.T) {
 	t.Parallel()
 	a := newAzure(t)
-	a.group()
+	a.createGroup()
 	group := obj{"type": "Microsoft.Network/networkSecurityGroups", "name": "nsg", "apiVersion": "2024-05-01", "location": "westus3", "properties": obj{}}
 	with := func(change obj) obj {
 		o := obj{}
@@ -328,13 +328,13 @@ func TestDeploymentRefused(t *testing.T) {
 		"link":            {"nothing is fetched", deploy(nil, obj{"templateLink": obj{"uri": "https://example.com/t.json"}}), 501, "NotImplemented", "'templateLink'"},
 	} {
 		for _, ask := range []struct{ method, path string }{{"PUT", deployments + "d"}, {"POST", deployments + "d/validate"}} {
-			r := a.do(ask.method, ask.path+deployedWith, test.content)
-			if r.status != test.status || r.code() != test.code || !strings.Contains(r.message(), test.says) {
+			r := a.sendRequest(ask.method, ask.path+deployedWith, test.content)
+			if r.status != test.status || r.errorCode() != test.code || !strings.Contains(r.errorMessage(), test.says) {
 				t.Errorf("%s: %s: %s = %d %v", name, test.reason, ask.method, r.status, r.body)
 			}
 		}
 	}
-	if r := a.do("PUT", "/subscriptions/"+sub+"/providers/Microsoft.Resources/deployments/d"+deployedWith, deploy(nil, nil)); r.status != 501 || r.code() != "NotImplemented" {
+	if r := a.sendRequest("PUT", "/subscriptions/"+sub+"/providers/Microsoft.Resources/deployments/d"+deployedWith, deploy(nil, nil)); r.status != 501 || r.errorCode() != "NotImplemented" {
 		t.Errorf("to the subscription = %d %v", r.status, r.body)
 	}
 	if n := len(a.sim.Operations()); n != 0 {

@@ -10,15 +10,15 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/sim/store"
 )
 
-// disturb changes a resource as another client of Azure might.
-func (s *Server) disturb(rule fault.Rule, id string) error {
+// disturbResource changes a resource as another client of Azure might.
+func (s *Server) disturbResource(rule fault.Rule, id string) error {
 	parsed, err := store.ParseID(id)
 	if err != nil {
 		return err
 	}
 	return s.store.Update(func(tx *store.Tx) error {
 		c := &provider.Call{Tx: tx, Env: s.env, Method: "PUT", ID: parsed, BaseURL: "https://management.azure.com", Internal: true, RequestID: s.newGUID()}
-		it := c.Find(id)
+		it := c.FindItem(id)
 		if it == nil {
 			return nil
 		}
@@ -26,16 +26,16 @@ func (s *Server) disturb(rule fault.Rule, id string) error {
 		r := c.Edit(it.Resource.ID)
 		switch rule.Kind {
 		case fault.EtagRace:
-			c.Save(r)
+			c.SaveResource(r)
 		case fault.Edit:
 			target := r.Body
 			if c.Type != nil && c.Type.Inline != "" {
-				_, target = body.Named(body.Objects(r.Body, c.Type.Inline), it.Name)
+				_, target = body.FindNamed(body.Objects(r.Body, c.Type.Inline), it.Name)
 			}
 			body.Merge(target, rule.Patch)
-			c.Save(r)
+			c.SaveResource(r)
 		case fault.Remove:
-			c.Erase(it.ID)
+			c.EraseTree(it.ID)
 		case fault.Evict:
 			if c.Type == nil || c.Type.Actions["simulateeviction"] == nil {
 				return provider.Errorf(400, "OperationNotAllowed", "%s cannot be evicted.", it.ID)
@@ -53,7 +53,7 @@ func (s *Server) operationFault(op *store.Operation) {
 	if method == "" {
 		method = "POST"
 	}
-	rule, hit := s.faults.Take(method, op.Type, op.ResourceID, fault.Kind.OfOperation)
+	rule, hit := s.faults.TakeMatching(method, op.Type, op.ResourceID, fault.Kind.OfOperation)
 	if !hit {
 		return
 	}
@@ -75,9 +75,9 @@ func (s *Server) operationFault(op *store.Operation) {
 		if msg == "" {
 			msg = "The operation failed. Injected by the fault script."
 		}
-		op.Error = provider.Errorf(0, code, "%s", msg).WithTarget(rule.Target).Object(false)
+		op.Error = provider.Errorf(0, code, "%s", msg).WithTarget(rule.Target).InnerObject(false)
 	case fault.Allocate:
-		op.Error = allocationError(rule.Code).Object(false)
+		op.Error = allocationError(rule.Code).InnerObject(false)
 	}
 }
 
@@ -93,7 +93,7 @@ func allocationError(code string) *provider.Error {
 
 // checkFault lets a provider's own check fail.
 func (s *Server) checkFault(kind, method, typ, id string) *provider.Error {
-	rule, hit := s.faults.Take(method, typ, id, func(k fault.Kind) bool { return string(k) == kind })
+	rule, hit := s.faults.TakeMatching(method, typ, id, func(k fault.Kind) bool { return string(k) == kind })
 	if !hit {
 		return nil
 	}

@@ -7,8 +7,8 @@ import (
 
 var losAngeles = obj{"name": "losangeles", "type": "EdgeZone"}
 
-// edge puts a body into the edge zone of westus.
-func edge(o obj) obj {
+// inEdgeZone puts a body into the edge zone of westus.
+func inEdgeZone(o obj) obj {
 	o["location"], o["extendedLocation"] = "westus", losAngeles
 	return o
 }
@@ -45,37 +45,37 @@ func edgeVM(nicName string) obj {
 // edgeWorld creates networks and their resources in the edge zone ("edge") and in its region ("region").
 func (a *azure) edgeWorld() {
 	a.t.Helper()
-	a.must("PUT", groupA, obj{"location": "westus"})
-	for name, in := range map[string]func(obj) obj{"edge": edge, "region": west} {
-		a.must("PUT", net+"/virtualNetworks/"+name, in(network()))
-		a.must("PUT", net+"/publicIPAddresses/"+name, in(publicIP(name)))
-		a.must("PUT", net+"/publicIPAddresses/"+name+"2", in(publicIP(name+"2")))
-		a.must("PUT", net+"/loadBalancers/"+name, in(edgeLB(obj{"name": "fe", "properties": obj{"publicIPAddress": ref(net + "/publicIPAddresses/" + name)}})))
-		a.must("PUT", net+"/networkInterfaces/"+name, in(edgeNIC(name, obj{"loadBalancerBackendAddressPools": refs(net + "/loadBalancers/" + name + "/backendAddressPools/pool")})))
-		a.must("PUT", comp+"/disks/"+name, in(obj{"properties": obj{"creationData": obj{"createOption": "Empty"}, "diskSizeGB": 8}}))
+	a.mustSucceed("PUT", groupA, obj{"location": "westus"})
+	for name, in := range map[string]func(obj) obj{"edge": inEdgeZone, "region": west} {
+		a.mustSucceed("PUT", net+"/virtualNetworks/"+name, in(network()))
+		a.mustSucceed("PUT", net+"/publicIPAddresses/"+name, in(publicIP(name)))
+		a.mustSucceed("PUT", net+"/publicIPAddresses/"+name+"2", in(publicIP(name+"2")))
+		a.mustSucceed("PUT", net+"/loadBalancers/"+name, in(edgeLB(obj{"name": "fe", "properties": obj{"publicIPAddress": ref(net + "/publicIPAddresses/" + name)}})))
+		a.mustSucceed("PUT", net+"/networkInterfaces/"+name, in(edgeNIC(name, obj{"loadBalancerBackendAddressPools": refs(net + "/loadBalancers/" + name + "/backendAddressPools/pool")})))
+		a.mustSucceed("PUT", comp+"/disks/"+name, in(obj{"properties": obj{"creationData": obj{"createOption": "Empty"}, "diskSizeGB": 8}}))
 	}
 }
 
 func TestEdgeZone(t *testing.T) {
 	a := newAzure(t)
 	a.edgeWorld()
-	a.must("PUT", comp+"/virtualMachines/edge", edge(edgeVM("edge")))
+	a.mustSucceed("PUT", comp+"/virtualMachines/edge", inEdgeZone(edgeVM("edge")))
 	for _, id := range []string{net + "/virtualNetworks/edge", net + "/publicIPAddresses/edge", net + "/loadBalancers/edge", net + "/networkInterfaces/edge", comp + "/disks/edge", comp + "/disks/etcd", comp + "/virtualMachines/edge"} {
-		if r := a.do("GET", id, nil); r.at("extendedLocation.name") != "losangeles" || r.at("extendedLocation.type") != "EdgeZone" || r.at("location") != "westus" {
-			t.Errorf("%s is in %v of %v", id, r.at("extendedLocation"), r.at("location"))
+		if r := a.sendRequest("GET", id, nil); r.valueAt("extendedLocation.name") != "losangeles" || r.valueAt("extendedLocation.type") != "EdgeZone" || r.valueAt("location") != "westus" {
+			t.Errorf("%s is in %v of %v", id, r.valueAt("extendedLocation"), r.valueAt("location"))
 		}
 	}
 	// A PUT that leaves the edge zone out keeps it; networks are peered across.
-	a.must("PUT", net+"/virtualNetworks/edge", west(network()))
-	if r := a.do("GET", net+"/virtualNetworks/edge", nil); r.at("extendedLocation.name") != "losangeles" {
+	a.mustSucceed("PUT", net+"/virtualNetworks/edge", west(network()))
+	if r := a.sendRequest("GET", net+"/virtualNetworks/edge", nil); r.valueAt("extendedLocation.name") != "losangeles" {
 		t.Errorf("the network left the edge zone: %v", r.body)
 	}
 	names := func(path string) string {
-		list, _ := a.do("GET", path, nil).at("value").([]any)
+		list, _ := a.sendRequest("GET", path, nil).valueAt("value").([]any)
 		var out []string
 		for _, l := range list {
-			if at(l, "type") == "EdgeZone" {
-				out = append(out, at(l, "name").(string)+" of "+at(l, "metadata.homeLocation").(string))
+			if valueAt(l, "type") == "EdgeZone" {
+				out = append(out, valueAt(l, "name").(string)+" of "+valueAt(l, "metadata.homeLocation").(string))
 			}
 		}
 		return strings.Join(out, ", ")
@@ -108,22 +108,22 @@ func TestEdgeZoneRefusals(t *testing.T) {
 		"unknown":               {"the region has no such edge zone", net + "/virtualNetworks/new", in(network(), "westus", "microsoftlosangeles9", "EdgeZone"), notAvailable},
 		"other region":          {"an edge zone is one of a region", net + "/virtualNetworks/new", in(network(), "eastus", "losangeles", "EdgeZone"), notAvailable},
 		"type":                  {"there is one type", net + "/virtualNetworks/new", in(network(), "westus", "losangeles", "Zone"), "InvalidRequestContent"},
-		"NAT gateway":           {"there are no NAT gateways in edge zones", net + "/natGateways/new", edge(obj{}), notAvailable},
-		"security group":        {"security groups are in the region", net + "/networkSecurityGroups/new", edge(obj{}), notAvailable},
-		"availability set":      {"availability sets are in the region", comp + "/availabilitySets/new", edge(obj{}), notAvailable},
-		"zone of an address":    {"an edge zone has no zones", net + "/publicIPAddresses/new", zonal(edge(publicIP("new"))), "InvalidAvailabilityZone"},
-		"zone of a disk":        {"an edge zone has no zones", comp + "/disks/new", zonal(edge(obj{"properties": obj{"creationData": obj{"createOption": "Empty"}, "diskSizeGB": 8}})), "InvalidAvailabilityZone"},
-		"zone of a VM":          {"an edge zone has no zones", comp + "/virtualMachines/new", zonal(edge(edgeVM("edge"))), "InvalidAvailabilityZone"},
-		"zone of a frontend":    {"an edge zone has no zones", net + "/loadBalancers/new", edge(edgeLB(obj{"name": "fe", "zones": []any{"1"}, "properties": obj{"subnet": inNetwork("edge")}})), "AvailabilityZoneNotSupported"},
-		"moved in":              {"a network stays where it is", net + "/virtualNetworks/region", edge(network()), "PropertyChangeNotAllowed"},
-		"VM, other interface":   {"the interface is in the region", comp + "/virtualMachines/new", edge(edgeVM("region")), mixed},
+		"NAT gateway":           {"there are no NAT gateways in edge zones", net + "/natGateways/new", inEdgeZone(obj{}), notAvailable},
+		"security group":        {"security groups are in the region", net + "/networkSecurityGroups/new", inEdgeZone(obj{}), notAvailable},
+		"availability set":      {"availability sets are in the region", comp + "/availabilitySets/new", inEdgeZone(obj{}), notAvailable},
+		"zone of an address":    {"an edge zone has no zones", net + "/publicIPAddresses/new", zonal(inEdgeZone(publicIP("new"))), "InvalidAvailabilityZone"},
+		"zone of a disk":        {"an edge zone has no zones", comp + "/disks/new", zonal(inEdgeZone(obj{"properties": obj{"creationData": obj{"createOption": "Empty"}, "diskSizeGB": 8}})), "InvalidAvailabilityZone"},
+		"zone of a VM":          {"an edge zone has no zones", comp + "/virtualMachines/new", zonal(inEdgeZone(edgeVM("edge"))), "InvalidAvailabilityZone"},
+		"zone of a frontend":    {"an edge zone has no zones", net + "/loadBalancers/new", inEdgeZone(edgeLB(obj{"name": "fe", "zones": []any{"1"}, "properties": obj{"subnet": inNetwork("edge")}})), "AvailabilityZoneNotSupported"},
+		"moved in":              {"a network stays where it is", net + "/virtualNetworks/region", inEdgeZone(network()), "PropertyChangeNotAllowed"},
+		"VM, other interface":   {"the interface is in the region", comp + "/virtualMachines/new", inEdgeZone(edgeVM("region")), mixed},
 		"VM outside":            {"the interface is in the edge zone", comp + "/virtualMachines/new", west(edgeVM("edge")), mixed},
-		"interface, subnet":     {"the subnet is in the region", net + "/networkInterfaces/new", edge(edgeNIC("region", nil)), mixed},
+		"interface, subnet":     {"the subnet is in the region", net + "/networkInterfaces/new", inEdgeZone(edgeNIC("region", nil)), mixed},
 		"interface outside":     {"the subnet is in the edge zone", net + "/networkInterfaces/new", west(edgeNIC("edge", nil)), mixed},
-		"interface, address":    {"the address is in the region", net + "/networkInterfaces/new", edge(edgeNIC("edge", obj{"publicIPAddress": ref(net + "/publicIPAddresses/region2")})), mixed},
-		"interface, pool":       {"the load balancer is in the region", net + "/networkInterfaces/new", edge(edgeNIC("edge", obj{"loadBalancerBackendAddressPools": refs(net + "/loadBalancers/region/backendAddressPools/pool")})), mixed},
-		"balancer, address":     {"the address is in the region", net + "/loadBalancers/new", edge(edgeLB(obj{"name": "fe", "properties": obj{"publicIPAddress": ref(net + "/publicIPAddresses/region2")}})), mixed},
-		"balancer, subnet":      {"the subnet is in the region", net + "/loadBalancers/new", edge(edgeLB(obj{"name": "fe", "properties": obj{"subnet": inNetwork("region")}})), mixed},
+		"interface, address":    {"the address is in the region", net + "/networkInterfaces/new", inEdgeZone(edgeNIC("edge", obj{"publicIPAddress": ref(net + "/publicIPAddresses/region2")})), mixed},
+		"interface, pool":       {"the load balancer is in the region", net + "/networkInterfaces/new", inEdgeZone(edgeNIC("edge", obj{"loadBalancerBackendAddressPools": refs(net + "/loadBalancers/region/backendAddressPools/pool")})), mixed},
+		"balancer, address":     {"the address is in the region", net + "/loadBalancers/new", inEdgeZone(edgeLB(obj{"name": "fe", "properties": obj{"publicIPAddress": ref(net + "/publicIPAddresses/region2")}})), mixed},
+		"balancer, subnet":      {"the subnet is in the region", net + "/loadBalancers/new", inEdgeZone(edgeLB(obj{"name": "fe", "properties": obj{"subnet": inNetwork("region")}})), mixed},
 		"NAT gateway's address": {"the address is in the edge zone", net + "/natGateways/new", west(obj{"properties": obj{"publicIpAddresses": refs(net + "/publicIPAddresses/edge2")}}), mixed},
 		"peering":               {"networks are peered across", net + "/virtualNetworks/edge/virtualNetworkPeerings/p", peer, ""},
 	}
@@ -131,15 +131,15 @@ func TestEdgeZoneRefusals(t *testing.T) {
 	a.edgeWorld()
 	other := network()
 	other["properties"].(obj)["addressSpace"], other["properties"].(obj)["subnets"] = obj{"addressPrefixes": []any{"172.16.0.0/16"}}, []any{}
-	a.must("PUT", net+"/virtualNetworks/other", west(other))
+	a.mustSucceed("PUT", net+"/virtualNetworks/other", west(other))
 	for name, tc := range cases {
-		if r := a.do("PUT", tc.path, tc.body); strings.TrimSuffix(r.code(), "/") != tc.code {
-			t.Errorf("%s: %s: got %d %s %s, want %q", name, tc.reason, r.status, r.code(), r.message(), tc.code)
+		if r := a.sendRequest("PUT", tc.path, tc.body); strings.TrimSuffix(r.errorCode(), "/") != tc.code {
+			t.Errorf("%s: %s: got %d %s %s, want %q", name, tc.reason, r.status, r.errorCode(), r.errorMessage(), tc.code)
 		}
 	}
-	attached := edge(edgeVM("edge"))
+	attached := inEdgeZone(edgeVM("edge"))
 	dataDisk(obj{"createOption": "Attach", "managedDisk": ref(comp + "/disks/region")})(attached["properties"].(obj))
-	if r := a.do("PUT", comp+"/virtualMachines/new", attached); r.code() != here {
-		t.Errorf("a disk of the region: %d %s", r.status, r.code())
+	if r := a.sendRequest("PUT", comp+"/virtualMachines/new", attached); r.errorCode() != here {
+		t.Errorf("a disk of the region: %d %s", r.status, r.errorCode())
 	}
 }

@@ -75,16 +75,16 @@ type claims struct {
 
 func b64(raw []byte) string { return base64.RawURLEncoding.EncodeToString(raw) }
 
-// issue signs an access token. resourceID is set for managed identities.
-func (e *entra) issue(clientID, audience, resourceID string) string {
+// issueToken signs an access token. resourceID is set for managed identities.
+func (e *entra) issueToken(clientID, audience, resourceID string) string {
 	now := time.Now()
 	oid := e.objectID(clientID)
 	raw, _ := json.Marshal(claims{Aud: audience, Iss: "https://sts.windows.net/" + e.s.opts.Tenant + "/", Iat: now.Unix(), Nbf: now.Unix() - 300, Exp: now.Add(tokenLifetime).Unix(),
 		AppID: clientID, OID: oid, Sub: oid, TID: e.s.opts.Tenant, Ver: "1.0", MIRID: resourceID, IDTyp: "app"})
-	return e.sign(raw)
+	return e.signPayload(raw)
 }
 
-func (e *entra) sign(payload []byte) string {
+func (e *entra) signPayload(payload []byte) string {
 	head, _ := json.Marshal(map[string]string{"typ": "JWT", "alg": "RS256", "kid": keyID})
 	signed := b64(head) + "." + b64(payload)
 	sum := sha256.Sum256([]byte(signed))
@@ -102,7 +102,7 @@ func (e *entra) objectID(clientID string) string {
 			return p.ObjectID
 		}
 	}
-	if r := e.identity(func(r *store.Resource) bool {
+	if r := e.findIdentity(func(r *store.Resource) bool {
 		return strings.EqualFold(body.String(r.Body, "properties.clientId"), clientID)
 	}); r != nil {
 		return body.String(r.Body, "properties.principalId")
@@ -116,8 +116,8 @@ func derivedObjectID(clientID string) string {
 	return fmt.Sprintf("%x-%x-4%03x-8%03x-%x", sum[0:4], sum[4:6], int(sum[6])<<4&0xfff, int(sum[7])<<4&0xfff, sum[10:16])
 }
 
-// identity finds a stored user-assigned identity.
-func (e *entra) identity(match func(r *store.Resource) bool) *store.Resource {
+// findIdentity finds a stored user-assigned identity.
+func (e *entra) findIdentity(match func(r *store.Resource) bool) *store.Resource {
 	var found *store.Resource
 	e.s.store.View(func(tx *store.Tx) {
 		for _, r := range tx.List("Microsoft.ManagedIdentity/userAssignedIdentities", "") {
@@ -130,23 +130,23 @@ func (e *entra) identity(match func(r *store.Resource) bool) *store.Resource {
 	return found
 }
 
-// check verifies a token of our own.
-func (e *entra) check(token string) (claims, bool) {
+// verifyToken verifies a token of our own.
+func (e *entra) verifyToken(token string) (claims, bool) {
 	j, ok := parseJWT(token)
 	return j.claims, ok && j.header.Alg == "RS256" && j.signedBy(&e.key.PublicKey)
 }
 
-// serve answers requests for the token service. It returns false if the path is not one of its own.
-func (e *entra) serve(w http.ResponseWriter, r *http.Request) bool {
-	segs := segments(r.URL.Path)
+// serveTokens answers requests for the token service. It returns false if the path is not one of its own.
+func (e *entra) serveTokens(w http.ResponseWriter, r *http.Request) bool {
+	segs := splitSegments(r.URL.Path)
 	path := strings.ToLower(strings.Join(segs, "/"))
 	base := "https://" + r.Host
 	switch {
 	case path == "common/discovery/instance":
-		e.discover(w, r)
+		e.serveDiscovery(w, r)
 	case strings.HasSuffix(path, ".well-known/openid-configuration") && len(segs) >= 3:
 		if !e.knownTenant(segs[0]) {
-			e.fail(w, 400, 90002, "invalid_tenant", fmt.Sprintf("Tenant '%s' not found. Check to make sure you have the correct tenant ID and are signing into the correct cloud.", segs[0]))
+			e.writeTokenError(w, 400, 90002, "invalid_tenant", fmt.Sprintf("Tenant '%s' not found. Check to make sure you have the correct tenant ID and are signing into the correct cloud.", segs[0]))
 			return true
 		}
 		tenant := base + "/" + segs[0]
@@ -161,7 +161,7 @@ func (e *entra) serve(w http.ResponseWriter, r *http.Request) bool {
 		writeJSON(w, 200, body.Object{"keys": []any{body.Object{"kty": "RSA", "use": "sig", "alg": "RS256", "kid": keyID,
 			"n": b64(e.key.N.Bytes()), "e": b64(big.NewInt(int64(e.key.E)).Bytes())}}})
 	case len(segs) >= 3 && (strings.HasSuffix(path, "/oauth2/v2.0/token") || strings.HasSuffix(path, "/oauth2/token")) && r.Method == http.MethodPost:
-		e.token(w, r, segs[0])
+		e.serveToken(w, r, segs[0])
 	default:
 		return false
 	}
@@ -172,13 +172,13 @@ func (e *entra) knownTenant(name string) bool {
 	return strings.EqualFold(name, e.s.opts.Tenant) || name == "common" || name == "organizations"
 }
 
-func (e *entra) discover(w http.ResponseWriter, r *http.Request) {
+func (e *entra) serveDiscovery(w http.ResponseWriter, r *http.Request) {
 	endpoint := r.URL.Query().Get("authorization_endpoint")
 	rest, ok := strings.CutPrefix(endpoint, "https://")
 	host, path, _ := strings.Cut(rest, "/")
 	tenant, _, _ := strings.Cut(path, "/")
 	if !ok || tenant == "" {
-		e.fail(w, 400, 50049, "invalid_instance", "Unknown or invalid instance.")
+		e.writeTokenError(w, 400, 50049, "invalid_instance", "Unknown or invalid instance.")
 		return
 	}
 	writeJSON(w, 200, body.Object{
@@ -188,31 +188,31 @@ func (e *entra) discover(w http.ResponseWriter, r *http.Request) {
 	})
 }
 
-func (e *entra) token(w http.ResponseWriter, r *http.Request, tenant string) {
+func (e *entra) serveToken(w http.ResponseWriter, r *http.Request, tenant string) {
 	if err := r.ParseForm(); err != nil {
-		e.fail(w, 400, 900144, "invalid_request", "The request body could not be read.")
+		e.writeTokenError(w, 400, 900144, "invalid_request", "The request body could not be read.")
 		return
 	}
 	f := r.PostForm
 	client := f.Get("client_id")
 	if !e.knownTenant(tenant) {
-		e.fail(w, 400, 90002, "invalid_request", fmt.Sprintf("Tenant '%s' not found. Check to make sure you have the correct tenant ID and are signing into the correct cloud.", tenant))
+		e.writeTokenError(w, 400, 90002, "invalid_request", fmt.Sprintf("Tenant '%s' not found. Check to make sure you have the correct tenant ID and are signing into the correct cloud.", tenant))
 		return
 	}
 	if f.Get("grant_type") != "client_credentials" {
-		e.fail(w, 400, 70003, "unsupported_grant_type", fmt.Sprintf("The app requested an unsupported grant type '%s'.", f.Get("grant_type")))
+		e.writeTokenError(w, 400, 70003, "unsupported_grant_type", fmt.Sprintf("The app requested an unsupported grant type '%s'.", f.Get("grant_type")))
 		return
 	}
 	if !strings.EqualFold(tenant, e.s.opts.Tenant) {
 		// An application that acts for itself names its tenant: no user is there who would have one.
 		// Source: https://learn.microsoft.com/entra/identity-platform/v2-oauth2-client-creds-grant-flow (tenant is a GUID or domain name);
 		// the words are those of https://github.com/AzureAD/microsoft-identity-web/issues/462, whose TenantId is common.
-		e.fail(w, 400, 50059, "invalid_request", "No tenant-identifying information found in either the request or implied by any provided credentials.")
+		e.writeTokenError(w, 400, 50059, "invalid_request", "No tenant-identifying information found in either the request or implied by any provided credentials.")
 		return
 	}
-	audience, refused := e.audience(f.Get("scope"), f.Get("resource"), tenant)
+	audience, refused := e.requestedAudience(f.Get("scope"), f.Get("resource"), tenant)
 	if refused != nil {
-		e.fail(w, 400, refused.code, refused.name, refused.message)
+		e.writeTokenError(w, 400, refused.code, refused.name, refused.message)
 		return
 	}
 	known, accepted := false, false
@@ -222,30 +222,30 @@ func (e *entra) token(w http.ResponseWriter, r *http.Request, tenant string) {
 			accepted = accepted || p.Secret != "" && f.Get("client_secret") == p.Secret
 		}
 	}
-	identity := e.identity(func(r *store.Resource) bool {
+	identity := e.findIdentity(func(r *store.Resource) bool {
 		return strings.EqualFold(body.String(r.Body, "properties.clientId"), client)
 	})
 	if !known && identity == nil {
-		e.fail(w, 400, 700016, "unauthorized_client", fmt.Sprintf("Application with identifier '%s' was not found in the directory '%s'. This can happen if the application has not been installed by the administrator of the tenant or consented to by any user in the tenant.", client, tenant))
+		e.writeTokenError(w, 400, 700016, "unauthorized_client", fmt.Sprintf("Application with identifier '%s' was not found in the directory '%s'. This can happen if the application has not been installed by the administrator of the tenant or consented to by any user in the tenant.", client, tenant))
 		return
 	}
 	if f.Get("client_assertion") != "" {
-		if refused := e.assertion(f.Get("client_assertion"), f.Get("client_assertion_type"), client, r.Host, identity); refused != nil {
-			e.fail(w, 401, refused.code, refused.name, refused.message)
+		if refused := e.checkAssertion(f.Get("client_assertion"), f.Get("client_assertion_type"), client, r.Host, identity); refused != nil {
+			e.writeTokenError(w, 401, refused.code, refused.name, refused.message)
 			return
 		}
 	} else if !accepted {
-		e.fail(w, 401, 7000215, "invalid_client", fmt.Sprintf("Invalid client secret provided. Ensure the secret being sent in the request is the client secret value, not the client secret ID, for a secret added to app '%s'.", client))
+		e.writeTokenError(w, 401, 7000215, "invalid_client", fmt.Sprintf("Invalid client secret provided. Ensure the secret being sent in the request is the client secret value, not the client secret ID, for a secret added to app '%s'.", client))
 		return
 	}
 	mirid := ""
 	if identity != nil {
 		mirid = identity.ID
 	}
-	writeJSON(w, 200, body.Object{"token_type": "Bearer", "expires_in": int(tokenLifetime.Seconds()) - 1, "ext_expires_in": int(tokenLifetime.Seconds()) - 1, "access_token": e.issue(client, audience, mirid)})
+	writeJSON(w, 200, body.Object{"token_type": "Bearer", "expires_in": int(tokenLifetime.Seconds()) - 1, "ext_expires_in": int(tokenLifetime.Seconds()) - 1, "access_token": e.issueToken(client, audience, mirid)})
 }
 
-func (e *entra) fail(w http.ResponseWriter, status, code int, name, msg string) {
+func (e *entra) writeTokenError(w http.ResponseWriter, status, code int, name, msg string) {
 	now := time.Now().UTC().Format("2006-01-02 15:04:05Z")
 	id := e.s.newGUID()
 	writeJSON(w, status, body.Object{"error": name, "error_description": fmt.Sprintf("AADSTS%d: %s Trace ID: %s Correlation ID: %s Timestamp: %s", code, msg, id, id, now),

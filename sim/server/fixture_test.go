@@ -17,13 +17,13 @@ func refs(ids ...string) []any {
 	return out
 }
 
-// base makes a group with a security group, a route table, and a network with subnets "cp" (10.0.0.0/24) and "node" (10.1.0.0/24).
-func (a *azure) base() {
+// createBase makes a group with a security group, a route table, and a network with subnets "cp" (10.0.0.0/24) and "node" (10.1.0.0/24).
+func (a *azure) createBase() {
 	a.t.Helper()
-	a.group()
-	a.must("PUT", net+"/networkSecurityGroups/nsg", obj{"location": "westus3", "properties": obj{"securityRules": []any{allowRule("api", 100, "6443")}}})
-	a.must("PUT", net+"/routeTables/rt", obj{"location": "westus3", "properties": obj{}})
-	a.must("PUT", net+"/virtualNetworks/vnet", obj{"location": "westus3", "properties": obj{"addressSpace": obj{"addressPrefixes": []any{"10.0.0.0/8"}}, "subnets": []any{
+	a.createGroup()
+	a.mustSucceed("PUT", net+"/networkSecurityGroups/nsg", obj{"location": "westus3", "properties": obj{"securityRules": []any{allowRule("api", 100, "6443")}}})
+	a.mustSucceed("PUT", net+"/routeTables/rt", obj{"location": "westus3", "properties": obj{}})
+	a.mustSucceed("PUT", net+"/virtualNetworks/vnet", obj{"location": "westus3", "properties": obj{"addressSpace": obj{"addressPrefixes": []any{"10.0.0.0/8"}}, "subnets": []any{
 		obj{"name": "cp", "properties": obj{"addressPrefix": "10.0.0.0/24", "networkSecurityGroup": ref(net + "/networkSecurityGroups/nsg")}},
 		obj{"name": "node", "properties": obj{"addressPrefix": "10.1.0.0/24", "routeTable": ref(net + "/routeTables/rt")}},
 	}}})
@@ -78,12 +78,12 @@ func vm(nicName string, change func(p obj)) obj {
 	return obj{"location": "westus3", "zones": []any{"1"}, "properties": p}
 }
 
-// machine makes base, load balancer, interface "nic0" in pool and a running VM "vm0".
-func (a *azure) machine() {
+// createMachine makes base, load balancer, interface "nic0" in pool and a running VM "vm0".
+func (a *azure) createMachine() {
 	a.t.Helper()
-	a.base()
-	a.must("PUT", net+"/publicIPAddresses/pip", publicIP("api"))
-	a.must("PUT", net+"/loadBalancers/lb", apiLB())
-	a.must("PUT", net+"/networkInterfaces/nic0", nic("cp", obj{"loadBalancerBackendAddressPools": refs(net + "/loadBalancers/lb/backendAddressPools/pool")}))
-	a.must("PUT", comp+"/virtualMachines/vm0", vm("nic0", nil))
+	a.createBase()
+	a.mustSucceed("PUT", net+"/publicIPAddresses/pip", publicIP("api"))
+	a.mustSucceed("PUT", net+"/loadBalancers/lb", apiLB())
+	a.mustSucceed("PUT", net+"/networkInterfaces/nic0", nic("cp", obj{"loadBalancerBackendAddressPools": refs(net + "/loadBalancers/lb/backendAddressPools/pool")}))
+	a.mustSucceed("PUT", comp+"/virtualMachines/vm0", vm("nic0", nil))
 }

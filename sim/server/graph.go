@@ -26,7 +26,7 @@ func (e *entra) serveGraph(w http.ResponseWriter, r *http.Request) bool {
 		return false
 	}
 	kind, token, _ := strings.Cut(r.Header.Get("Authorization"), " ")
-	c, valid := e.check(token)
+	c, valid := e.verifyToken(token)
 	aud, _ := c.Aud.(string)
 	switch {
 	case !strings.EqualFold(kind, "Bearer") || token == "":

@@ -60,7 +60,7 @@ type guestView struct {
 // Revisions begin at the start time, so that a client of an earlier process never waits for one that has passed.
 func newGuestView(s *Server) *guestView { return &guestView{s: s, rev: time.Now().UnixMilli()} }
 
-func (v *guestView) current() (int64, []Guest) {
+func (v *guestView) currentGuests() (int64, []Guest) {
 	guests := []Guest{}
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -74,16 +74,16 @@ func (v *guestView) current() (int64, []Guest) {
 			}
 		}
 	})
-	if seen := fingerprints(guests); seen != v.seen {
+	if seen := hashGuests(guests); seen != v.seen {
 		v.seen = seen
 		v.rev++
 	}
 	return v.rev, guests
 }
 
-// fingerprints returns a hash that changes with any guest. Custom data is left out: it is large and cannot change
+// hashGuests returns a hash that changes with any guest. Custom data is left out: it is large and cannot change
 // during a VM's life.
-func fingerprints(guests []Guest) string {
+func hashGuests(guests []Guest) string {
 	h := sha256.New()
 	enc := json.NewEncoder(h)
 	for _, g := range guests {
@@ -95,8 +95,8 @@ func fingerprints(guests []Guest) string {
 	return string(h.Sum(nil))
 }
 
-// find looks a VM up by its ARM ID or its vmId.
-func (v *guestView) find(id string) *store.Resource {
+// findVM looks a VM up by its ARM ID or its vmId.
+func (v *guestView) findVM(id string) *store.Resource {
 	var found *store.Resource
 	v.s.store.View(func(tx *store.Tx) {
 		if found = tx.Get(id); found != nil {
@@ -129,7 +129,7 @@ func guestOf(c *provider.Call, r *store.Resource) Guest {
 	}
 	size, _ := compute.FindSize(g.VMSize)
 	g.VCPUs, g.MemoryGB = size.VCPUs, size.MemoryGB
-	c.Meta(compute.GuestKey(g.InstanceID), &g.Status)
+	c.ReadNote(compute.GuestKey(g.InstanceID), &g.Status)
 	for _, nic := range nicsOf(c, r) {
 		n := GuestNIC{ID: nic.ID, PrivateIPs: []string{}, PublicIPs: []string{}, LoadBalancerBackendPools: []guestLink{}}
 		for _, cfg := range body.Objects(nic.Body, "properties.ipConfigurations") {

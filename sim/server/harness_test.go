@@ -67,7 +67,7 @@ func (f fixedToken) GetToken(context.Context, policy.TokenRequestOptions) (azcor
 
 func (a *azure) cred() azcore.TokenCredential { return fixedToken(a.token) }
 
-func (a *azure) options() *arm.ClientOptions {
+func (a *azure) armOptions() *arm.ClientOptions {
 	return &arm.ClientOptions{
 		ClientOptions: policy.ClientOptions{
 			Cloud: cloud.Configuration{ActiveDirectoryAuthorityHost: a.url + "/", Services: map[cloud.ServiceName]cloud.ServiceConfiguration{
@@ -87,8 +87,8 @@ type response struct {
 	body   map[string]any
 }
 
-// do sends one request; api-version 2024-05-01 is added unless the path has one.
-func (a *azure) do(method, path string, body any, header ...string) response {
+// sendRequest sends one request; api-version 2024-05-01 is added unless the path has one.
+func (a *azure) sendRequest(method, path string, body any, header ...string) response {
 	a.t.Helper()
 	if !strings.Contains(path, "api-version=") {
 		sep := "?"
@@ -139,10 +139,10 @@ func (a *azure) do(method, path string, body any, header ...string) response {
 	return out
 }
 
-// must sends a request that has to be answered with 2xx, and lets its operation end.
-func (a *azure) must(method, path string, body any) response {
+// mustSucceed sends a request that has to be answered with 2xx, and lets its operation end.
+func (a *azure) mustSucceed(method, path string, body any) response {
 	a.t.Helper()
-	r := a.do(method, path, body)
+	r := a.sendRequest(method, path, body)
 	if r.status > 299 {
 		a.t.Fatalf("%s %s = %d %v", method, path, r.status, r.body)
 	}
@@ -150,8 +150,8 @@ func (a *azure) must(method, path string, body any) response {
 	return r
 }
 
-// code is the error code of an answer, inner codes after a slash.
-func (r response) code() string {
+// errorCode is the error code of an answer, inner codes after a slash.
+func (r response) errorCode() string {
 	e, _ := r.body["error"].(map[string]any)
 	code, _ := e["code"].(string)
 	if details, _ := e["details"].([]any); len(details) > 0 {
@@ -161,16 +161,16 @@ func (r response) code() string {
 	return code
 }
 
-func (r response) message() string {
+func (r response) errorMessage() string {
 	e, _ := r.body["error"].(map[string]any)
 	msg, _ := e["message"].(string)
 	return msg
 }
 
-// at follows a dotted path with array indexes: "properties.subnets.0.name".
-func (r response) at(path string) any { return at(r.body, path) }
+// valueAt follows a dotted path with array indexes: "properties.subnets.0.name".
+func (r response) valueAt(path string) any { return valueAt(r.body, path) }
 
-func at(v any, path string) any {
+func valueAt(v any, path string) any {
 	for step := range strings.SplitSeq(path, ".") {
 		switch x := v.(type) {
 		case map[string]any:
@@ -188,15 +188,15 @@ func at(v any, path string) any {
 	return v
 }
 
-func (a *azure) group() {
+func (a *azure) createGroup() {
 	a.t.Helper()
-	a.must("PUT", groupA, obj{"location": "westus3"})
+	a.mustSucceed("PUT", groupA, obj{"location": "westus3"})
 }
 
 type obj = map[string]any
 
-// done polls an SDK poller on the virtual clock until it ends.
-func done[T any](a *azure, p *runtime.Poller[T], err error) (T, error) {
+// pollUntilDone polls an SDK poller on the virtual clock until it ends.
+func pollUntilDone[T any](a *azure, p *runtime.Poller[T], err error) (T, error) {
 	a.t.Helper()
 	var zero T
 	if err != nil {

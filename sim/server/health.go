@@ -9,7 +9,7 @@ import (
 
 // SetHealth sets the health of a resource in Resource Health; the zero Status means Available again.
 func (s *Server) SetHealth(id string, status resourcehealth.Status) error {
-	return s.store.Update(func(tx *store.Tx) error { return resourcehealth.Set(tx, id, status) })
+	return s.store.Update(func(tx *store.Tx) error { return resourcehealth.SetStatus(tx, id, status) })
 }
 
 func (s *Server) controlHealth(w http.ResponseWriter, r *http.Request) {
@@ -21,7 +21,7 @@ func (s *Server) controlHealth(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if err := s.SetHealth(in.ID, in.Status); err != nil {
-		refuse(w, 400, err.Error())
+		writeRefusal(w, 400, err.Error())
 		return
 	}
 	w.WriteHeader(204)

@@ -19,9 +19,9 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/sim/server"
 )
 
-// use proves that a credential's token is taken.
-func (a *azure) use(cred azcore.TokenCredential) error {
-	groups, err := armresources.NewResourceGroupsClient(sub, cred, a.options())
+// checkTokenAccepted proves that a credential's token is taken.
+func (a *azure) checkTokenAccepted(cred azcore.TokenCredential) error {
+	groups, err := armresources.NewResourceGroupsClient(sub, cred, a.armOptions())
 	if err != nil {
 		return err
 	}
@@ -29,7 +29,7 @@ func (a *azure) use(cred azcore.TokenCredential) error {
 	return err
 }
 
-func (a *azure) clientOptions() policy.ClientOptions { return a.options().ClientOptions }
+func (a *azure) clientOptions() policy.ClientOptions { return a.armOptions().ClientOptions }
 
 func TestClientSecret(t *testing.T) {
 	a := newAzure(t)
@@ -38,7 +38,7 @@ func TestClientSecret(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := a.use(good); err != nil {
+	if err := a.checkTokenAccepted(good); err != nil {
 		t.Error(err)
 	}
 	// Who checks a token compares its audience with its own identifier; the SDK asks for OpenID scopes besides.
@@ -58,14 +58,14 @@ func TestClientSecret(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := a.use(bad); err == nil || !strings.Contains(err.Error(), "AADSTS7000215") || strings.Contains(err.Error(), server.DefaultSecret) {
+	if err := a.checkTokenAccepted(bad); err == nil || !strings.Contains(err.Error(), "AADSTS7000215") || strings.Contains(err.Error(), server.DefaultSecret) {
 		t.Errorf("a wrong secret: %v", err)
 	}
 	stranger, err := azidentity.NewClientSecretCredential(server.DefaultTenant, "22222222-2222-2222-2222-222222222222", "x", o)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := a.use(stranger); err == nil || !strings.Contains(err.Error(), "AADSTS700016") {
+	if err := a.checkTokenAccepted(stranger); err == nil || !strings.Contains(err.Error(), "AADSTS700016") {
 		t.Errorf("an unknown application: %v", err)
 	}
 	for _, tenant := range []string{"common", "organizations"} {
@@ -73,7 +73,7 @@ func TestClientSecret(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := a.use(nowhere); err == nil || !strings.Contains(err.Error(), "AADSTS50059") {
+		if err := a.checkTokenAccepted(nowhere); err == nil || !strings.Contains(err.Error(), "AADSTS50059") {
 			t.Errorf("an application in tenant %s: %v", tenant, err)
 		}
 	}
@@ -128,7 +128,7 @@ func TestManagedIdentityOfAppService(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := a.use(cred); err != nil {
+	if err := a.checkTokenAccepted(cred); err != nil {
 		t.Error(err)
 	}
 }
@@ -136,8 +136,8 @@ func TestManagedIdentityOfAppService(t *testing.T) {
 func TestRoleAssignmentsWithTheSDK(t *testing.T) {
 	ctx := context.Background()
 	a := newAzure(t)
-	a.group()
-	c, err := armauthorization.NewRoleAssignmentsClient(sub, a.cred(), a.options())
+	a.createGroup()
+	c, err := armauthorization.NewRoleAssignmentsClient(sub, a.cred(), a.armOptions())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -174,7 +174,7 @@ func TestRoleAssignmentsWithTheSDK(t *testing.T) {
 	if _, err := c.Get(ctx, scope, name, nil); codeOf(err) != "RoleAssignmentNotFound" {
 		t.Errorf("after the delete: %v", err)
 	}
-	roles, err := armauthorization.NewRoleDefinitionsClient(a.cred(), a.options())
+	roles, err := armauthorization.NewRoleDefinitionsClient(a.cred(), a.armOptions())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -187,27 +187,27 @@ func TestRoleAssignmentsWithTheSDK(t *testing.T) {
 func TestPrivateDNSWithTheSDK(t *testing.T) {
 	ctx := context.Background()
 	a := newAzure(t)
-	a.base()
-	zones, err := armprivatedns.NewPrivateZonesClient(sub, a.cred(), a.options())
+	a.createBase()
+	zones, err := armprivatedns.NewPrivateZonesClient(sub, a.cred(), a.armOptions())
 	if err != nil {
 		t.Fatal(err)
 	}
-	links, err := armprivatedns.NewVirtualNetworkLinksClient(sub, a.cred(), a.options())
+	links, err := armprivatedns.NewVirtualNetworkLinksClient(sub, a.cred(), a.armOptions())
 	if err != nil {
 		t.Fatal(err)
 	}
-	sets, err := armprivatedns.NewRecordSetsClient(sub, a.cred(), a.options())
+	sets, err := armprivatedns.NewRecordSetsClient(sub, a.cred(), a.armOptions())
 	if err != nil {
 		t.Fatal(err)
 	}
 	const zone = "c.capz.io"
 	zp, err := zones.BeginCreateOrUpdate(ctx, "rg", zone, armprivatedns.PrivateZone{Location: new("global")}, nil)
-	z, err := done(a, zp, err)
+	z, err := pollUntilDone(a, zp, err)
 	if err != nil || *z.Properties.NumberOfRecordSets != 1 {
 		t.Fatalf("zone: %v", err)
 	}
 	lp, err := links.BeginCreateOrUpdate(ctx, "rg", zone, "link", armprivatedns.VirtualNetworkLink{Location: new("global"), Properties: &armprivatedns.VirtualNetworkLinkProperties{VirtualNetwork: &armprivatedns.SubResource{ID: new(net + "/virtualNetworks/vnet")}, RegistrationEnabled: new(false)}}, nil)
-	l, err := done(a, lp, err)
+	l, err := pollUntilDone(a, lp, err)
 	if err != nil || *l.Properties.VirtualNetworkLinkState != armprivatedns.VirtualNetworkLinkStateCompleted {
 		t.Fatalf("link: %v", err)
 	}
@@ -222,11 +222,11 @@ func TestPrivateDNSWithTheSDK(t *testing.T) {
 		t.Errorf("a zone with links: %v", err)
 	}
 	ld, err := links.BeginDelete(ctx, "rg", zone, "link", nil)
-	if _, err := done(a, ld, err); err != nil {
+	if _, err := pollUntilDone(a, ld, err); err != nil {
 		t.Fatal(err)
 	}
 	zd, err := zones.BeginDelete(ctx, "rg", zone, nil)
-	if _, err := done(a, zd, err); err != nil {
+	if _, err := pollUntilDone(a, zd, err); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := zones.Get(ctx, "rg", zone, nil); codeOf(err) != "ResourceNotFound" {
@@ -236,21 +236,21 @@ func TestPrivateDNSWithTheSDK(t *testing.T) {
 
 func TestLocksHoldDeletesAndWrites(t *testing.T) {
 	a := newAzure(t)
-	a.base()
+	a.createBase()
 	lock := net + "/routeTables/rt/providers/Microsoft.Authorization/locks/keep"
-	a.must("PUT", lock, obj{"properties": obj{"level": "CanNotDelete"}})
+	a.mustSucceed("PUT", lock, obj{"properties": obj{"level": "CanNotDelete"}})
 	for _, path := range []string{net + "/routeTables/rt", groupA} {
-		if r := a.do("DELETE", path, nil); r.status != 409 || r.code() != "ScopeLocked" {
-			t.Errorf("DELETE %s: %d %s", path, r.status, r.code())
+		if r := a.sendRequest("DELETE", path, nil); r.status != 409 || r.errorCode() != "ScopeLocked" {
+			t.Errorf("DELETE %s: %d %s", path, r.status, r.errorCode())
 		}
 	}
-	if r := a.do("PATCH", net+"/routeTables/rt", obj{"tags": obj{"a": "b"}}); r.status != 200 {
-		t.Errorf("CanNotDelete must let writes through: %d %s", r.status, r.code())
+	if r := a.sendRequest("PATCH", net+"/routeTables/rt", obj{"tags": obj{"a": "b"}}); r.status != 200 {
+		t.Errorf("CanNotDelete must let writes through: %d %s", r.status, r.errorCode())
 	}
-	a.must("PUT", lock, obj{"properties": obj{"level": "ReadOnly"}})
-	if r := a.do("PATCH", net+"/routeTables/rt", obj{"tags": obj{"a": "c"}}); r.code() != "ScopeLocked" {
-		t.Errorf("ReadOnly must hold writes: %d %s", r.status, r.code())
+	a.mustSucceed("PUT", lock, obj{"properties": obj{"level": "ReadOnly"}})
+	if r := a.sendRequest("PATCH", net+"/routeTables/rt", obj{"tags": obj{"a": "c"}}); r.errorCode() != "ScopeLocked" {
+		t.Errorf("ReadOnly must hold writes: %d %s", r.status, r.errorCode())
 	}
-	a.must("DELETE", lock, nil)
-	a.must("DELETE", groupA, nil)
+	a.mustSucceed("DELETE", lock, nil)
+	a.mustSucceed("DELETE", groupA, nil)
 }

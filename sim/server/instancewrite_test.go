@@ -21,14 +21,14 @@ const (
 	poolsOfUser = "properties.backendIPConfigurations"
 )
 
-// pooled has a load balancer, a disk, and a scale set of two instances that is in no backend pool.
-func pooled(t *testing.T, change ...func(*server.Options)) *azure {
+// newPooledAzure has a load balancer, a disk, and a scale set of two instances that is in no backend pool.
+func newPooledAzure(t *testing.T, change ...func(*server.Options)) *azure {
 	a := newAzure(t, change...)
-	a.base()
-	a.must("PUT", net+"/publicIPAddresses/pip", publicIP("api"))
-	a.must("PUT", net+"/loadBalancers/lb", apiLB())
-	a.must("PUT", comp+"/disks/volume", obj{"location": "westus3", "sku": obj{"name": "Premium_LRS"}, "properties": obj{"creationData": obj{"createOption": "Empty"}, "diskSizeGB": 8}})
-	a.must("PUT", pool, scaleSet(2, func(set, _ obj) { set["tags"] = obj{"team": "a"} }))
+	a.createBase()
+	a.mustSucceed("PUT", net+"/publicIPAddresses/pip", publicIP("api"))
+	a.mustSucceed("PUT", net+"/loadBalancers/lb", apiLB())
+	a.mustSucceed("PUT", comp+"/disks/volume", obj{"location": "westus3", "sku": obj{"name": "Premium_LRS"}, "properties": obj{"creationData": obj{"createOption": "Empty"}, "diskSizeGB": 8}})
+	a.mustSucceed("PUT", pool, scaleSet(2, func(set, _ obj) { set["tags"] = obj{"team": "a"} }))
 	return a
 }
 
@@ -50,12 +50,12 @@ func TestPutWithoutTags(t *testing.T) {
 		"switch":  {"a provider has to cope with a PUT that drops them", true, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
-			a := pooled(t, func(o *server.Options) { o.PutDropsTags = test.drops })
-			a.must("PUT", pool, networkOnly(lbPool))
-			if diff := cmp.Diff(test.want, a.do("GET", pool, nil).at("tags")); diff != "" {
+			a := newPooledAzure(t, func(o *server.Options) { o.PutDropsTags = test.drops })
+			a.mustSucceed("PUT", pool, networkOnly(lbPool))
+			if diff := cmp.Diff(test.want, a.sendRequest("GET", pool, nil).valueAt("tags")); diff != "" {
 				t.Errorf("%s: tags after a PUT without tags (-want +got):\n%s", test.reason, diff)
 			}
-			if n := a.do("GET", pool, nil).at("sku.capacity"); n != 2.0 {
+			if n := a.sendRequest("GET", pool, nil).valueAt("sku.capacity"); n != 2.0 {
 				t.Errorf("the PUT has no sku, and the capacity is %v", n)
 			}
 		})
@@ -64,89 +64,89 @@ func TestPutWithoutTags(t *testing.T) {
 
 // TestInstanceNetwork puts one instance into a backend pool, as cloud-provider-azure does after it has changed the template.
 func TestInstanceNetwork(t *testing.T) {
-	a := pooled(t)
-	a.must("PUT", pool, networkOnly(lbPool))
-	if got := a.do("GET", instance0, nil).at(poolsOfOwn); got != nil {
+	a := newPooledAzure(t)
+	a.mustSucceed("PUT", pool, networkOnly(lbPool))
+	if got := a.sendRequest("GET", instance0, nil).valueAt(poolsOfOwn); got != nil {
 		t.Errorf("an instance shows the pools of a template that it was not made of: %v", got)
 	}
 	body := obj{"location": "westus3", "properties": obj{"hardwareProfile": obj{}, "networkProfileConfiguration": networkOnly(lbPool)["properties"].(obj)["virtualMachineProfile"].(obj)["networkProfile"]}}
-	a.must("PUT", instance0, body)
+	a.mustSucceed("PUT", instance0, body)
 	for name, want := range map[string]any{"0": refs(lbPool), "1": nil} {
-		if diff := cmp.Diff(want, a.do("GET", pool+"/virtualMachines/"+name+"/networkInterfaces/nic", nil).at(poolsOfIP)); diff != "" {
+		if diff := cmp.Diff(want, a.sendRequest("GET", pool+"/virtualMachines/"+name+"/networkInterfaces/nic", nil).valueAt(poolsOfIP)); diff != "" {
 			t.Errorf("pools of the interface of instance %s (-want +got):\n%s", name, diff)
 		}
 	}
-	if diff := cmp.Diff(refs(lbPool), a.do("GET", instance0, nil).at(poolsOfOwn)); diff != "" {
+	if diff := cmp.Diff(refs(lbPool), a.sendRequest("GET", instance0, nil).valueAt(poolsOfOwn)); diff != "" {
 		t.Errorf("the instance's own configuration (-want +got):\n%s", diff)
 	}
-	if got := a.do("GET", instance0, nil).at("properties.modelDefinitionApplied"); got != "VirtualMachine" {
+	if got := a.sendRequest("GET", instance0, nil).valueAt("properties.modelDefinitionApplied"); got != "VirtualMachine" {
 		t.Errorf("modelDefinitionApplied is %v", got)
 	}
-	backends, _ := a.do("GET", lbPool, nil).at(poolsOfUser).([]any)
+	backends, _ := a.sendRequest("GET", lbPool, nil).valueAt(poolsOfUser).([]any)
 	if len(backends) != 1 || !strings.HasPrefix(backends[0].(obj)["id"].(string), instance0+"/networkInterfaces/nic") {
 		t.Errorf("the pool's backends are %v", backends)
 	}
-	a.must("PUT", pool, scaleSet(3, func(_, profile obj) {
+	a.mustSucceed("PUT", pool, scaleSet(3, func(_, profile obj) {
 		profile["networkProfile"] = networkOnly(lbPool)["properties"].(obj)["virtualMachineProfile"].(obj)["networkProfile"]
 	}))
-	if diff := cmp.Diff(refs(lbPool), a.do("GET", pool+"/virtualMachines/2/networkInterfaces/nic", nil).at(poolsOfIP)); diff != "" {
+	if diff := cmp.Diff(refs(lbPool), a.sendRequest("GET", pool+"/virtualMachines/2/networkInterfaces/nic", nil).valueAt(poolsOfIP)); diff != "" {
 		t.Errorf("pools of a new instance (-want +got):\n%s", diff)
 	}
-	a.must("POST", pool+"/manualupgrade", obj{"instanceIds": []any{"1"}})
-	if diff := cmp.Diff(refs(lbPool), a.do("GET", pool+"/virtualMachines/1/networkInterfaces/nic", nil).at(poolsOfIP)); diff != "" {
+	a.mustSucceed("POST", pool+"/manualupgrade", obj{"instanceIds": []any{"1"}})
+	if diff := cmp.Diff(refs(lbPool), a.sendRequest("GET", pool+"/virtualMachines/1/networkInterfaces/nic", nil).valueAt(poolsOfIP)); diff != "" {
 		t.Errorf("pools of an instance that was upgraded (-want +got):\n%s", diff)
 	}
 	unknown := obj{"location": "westus3", "properties": obj{"networkProfileConfiguration": networkOnly(lbPool + "2")["properties"].(obj)["virtualMachineProfile"].(obj)["networkProfile"]}}
-	if r := a.do("PUT", instance0, unknown); r.code() != "InvalidResourceReference" {
-		t.Errorf("a pool that does not exist: %d %s", r.status, r.code())
+	if r := a.sendRequest("PUT", instance0, unknown); r.errorCode() != "InvalidResourceReference" {
+		t.Errorf("a pool that does not exist: %d %s", r.status, r.errorCode())
 	}
 }
 
 // TestInstanceDisks attaches a disk to an instance and detaches it as the disk driver does: the list of data disks, and toBeDetached.
 func TestInstanceDisks(t *testing.T) {
-	a := pooled(t)
+	a := newPooledAzure(t)
 	disk := obj{"name": "volume", "lun": 0, "caching": "ReadWrite", "createOption": "Attach", "managedDisk": obj{"id": volume}}
 	write := func(disks ...any) {
 		t.Helper()
-		a.must("PUT", instance0, obj{"properties": obj{"storageProfile": obj{"dataDisks": disks}}})
+		a.mustSucceed("PUT", instance0, obj{"properties": obj{"storageProfile": obj{"dataDisks": disks}}})
 	}
 	write(disk)
-	if got := a.do("GET", volume, nil).at("managedBy"); got != instance0 {
+	if got := a.sendRequest("GET", volume, nil).valueAt("managedBy"); got != instance0 {
 		t.Errorf("the disk is managed by %v", got)
 	}
-	if got := a.do("GET", instance0, nil).at("properties.storageProfile.dataDisks.0.managedDisk.id"); got != volume {
+	if got := a.sendRequest("GET", instance0, nil).valueAt("properties.storageProfile.dataDisks.0.managedDisk.id"); got != volume {
 		t.Errorf("the instance's data disk is %v", got)
 	}
-	if r := a.do("PUT", pool+"/virtualMachines/1", obj{"properties": obj{"storageProfile": obj{"dataDisks": []any{disk}}}}); r.status != 409 {
-		t.Errorf("the disk is attached elsewhere, and the answer is %d %s", r.status, r.code())
+	if r := a.sendRequest("PUT", pool+"/virtualMachines/1", obj{"properties": obj{"storageProfile": obj{"dataDisks": []any{disk}}}}); r.status != 409 {
+		t.Errorf("the disk is attached elsewhere, and the answer is %d %s", r.status, r.errorCode())
 	}
-	a.must("PUT", pool, scaleSet(2, func(_, profile obj) {
+	a.mustSucceed("PUT", pool, scaleSet(2, func(_, profile obj) {
 		profile["storageProfile"].(obj)["imageReference"] = obj{"communityGalleryImageId": "/CommunityGalleries/ClusterAPI-f72ceb4f-5159-4c26-a0fe-2ea738f0d019/Images/capi-ubun2-2404/Versions/1.34.0"}
 	}))
-	a.must("POST", pool+"/manualupgrade", obj{"instanceIds": []any{"0"}})
-	if got := a.do("GET", volume, nil).at("managedBy"); got != instance0 {
+	a.mustSucceed("POST", pool+"/manualupgrade", obj{"instanceIds": []any{"0"}})
+	if got := a.sendRequest("GET", volume, nil).valueAt("managedBy"); got != instance0 {
 		t.Errorf("after an upgrade of the instance its attached disk is managed by %v", got)
 	}
 	disk["toBeDetached"] = true
 	write(disk)
-	if got := a.do("GET", volume, nil); got.at("managedBy") != nil || got.at("properties.diskState") != "Unattached" {
-		t.Errorf("the disk was detached, and is managed by %v and %v", got.at("managedBy"), got.at("properties.diskState"))
+	if got := a.sendRequest("GET", volume, nil); got.valueAt("managedBy") != nil || got.valueAt("properties.diskState") != "Unattached" {
+		t.Errorf("the disk was detached, and is managed by %v and %v", got.valueAt("managedBy"), got.valueAt("properties.diskState"))
 	}
-	if got, _ := a.do("GET", instance0, nil).at("properties.storageProfile.dataDisks").([]any); len(got) != 0 {
+	if got, _ := a.sendRequest("GET", instance0, nil).valueAt("properties.storageProfile.dataDisks").([]any); len(got) != 0 {
 		t.Errorf("data disks after they were detached: %v", got)
 	}
 }
 
 func TestAttachDetachDataDisks(t *testing.T) {
 	ctx := context.Background()
-	a := pooled(t)
-	a.must("PUT", net+"/networkInterfaces/nic0", nic("cp", nil))
-	a.must("PUT", comp+"/virtualMachines/vm0", vm("nic0", nil))
-	instances, err := armcompute.NewVirtualMachineScaleSetVMsClient(sub, a.cred(), a.options())
+	a := newPooledAzure(t)
+	a.mustSucceed("PUT", net+"/networkInterfaces/nic0", nic("cp", nil))
+	a.mustSucceed("PUT", comp+"/virtualMachines/vm0", vm("nic0", nil))
+	instances, err := armcompute.NewVirtualMachineScaleSetVMsClient(sub, a.cred(), a.armOptions())
 	if err != nil {
 		t.Fatal(err)
 	}
-	vms, err := armcompute.NewVirtualMachinesClient(sub, a.cred(), a.options())
+	vms, err := armcompute.NewVirtualMachinesClient(sub, a.cred(), a.armOptions())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -154,12 +154,12 @@ func TestAttachDetachDataDisks(t *testing.T) {
 	detach := armcompute.AttachDetachDataDisksRequest{DataDisksToDetach: []*armcompute.DataDisksToDetach{{DiskID: new(volume)}}}
 	machine := func(request armcompute.AttachDetachDataDisksRequest) (armcompute.StorageProfile, error) {
 		p, err := vms.BeginAttachDetachDataDisks(ctx, "rg", "vm0", request, nil)
-		got, err := done(a, p, err)
+		got, err := pollUntilDone(a, p, err)
 		return got.StorageProfile, err
 	}
 	instance := func(request armcompute.AttachDetachDataDisksRequest) (armcompute.StorageProfile, error) {
 		p, err := instances.BeginAttachDetachDataDisks(ctx, "rg", "pool", "0", request, nil)
-		got, err := done(a, p, err)
+		got, err := pollUntilDone(a, p, err)
 		return got.StorageProfile, err
 	}
 	for name, test := range map[string]struct {
@@ -181,7 +181,7 @@ func TestAttachDetachDataDisks(t *testing.T) {
 			if *last.ManagedDisk.ID != volume || *last.Lun != test.lun || len(got.DataDisks) != test.disks+1 {
 				t.Errorf("%s: the disk is at LUN %d of %d", test.reason, *last.Lun, len(got.DataDisks))
 			}
-			if owner := a.do("GET", volume, nil).at("managedBy"); owner != test.id {
+			if owner := a.sendRequest("GET", volume, nil).valueAt("managedBy"); owner != test.id {
 				t.Errorf("the disk is managed by %v", owner)
 			}
 			if _, err := test.do(attach); err == nil {
@@ -190,7 +190,7 @@ func TestAttachDetachDataDisks(t *testing.T) {
 			if got, err = test.do(detach); err != nil || len(got.DataDisks) != test.disks {
 				t.Errorf("%d data disks after the disk was detached, %v", len(got.DataDisks), err)
 			}
-			if owner := a.do("GET", volume, nil).at("managedBy"); owner != nil {
+			if owner := a.sendRequest("GET", volume, nil).valueAt("managedBy"); owner != nil {
 				t.Errorf("the disk was detached, and is managed by %v", owner)
 			}
 			if _, err := test.do(detach); codeOf(err) != "InvalidParameter" {
@@ -203,15 +203,15 @@ func TestAttachDetachDataDisks(t *testing.T) {
 // TestWholeReference sends a subnet whole where a load balancer refers to it, as cloud-provider-azure does for internal Services.
 func TestWholeReference(t *testing.T) {
 	a := newAzure(t)
-	a.base()
+	a.createBase()
 	subnet := net + "/virtualNetworks/vnet/subnets/node"
 	whole := obj{"id": subnet, "name": "node", "properties": obj{"addressPrefix": "10.9.0.0/24", "routeTable": ref(net + "/routeTables/rt")}}
-	a.must("PUT", net+"/loadBalancers/internal", obj{"location": "westus3", "sku": obj{"name": "Standard"}, "properties": obj{
+	a.mustSucceed("PUT", net+"/loadBalancers/internal", obj{"location": "westus3", "sku": obj{"name": "Standard"}, "properties": obj{
 		"frontendIPConfigurations": []any{obj{"name": "fe", "properties": obj{"subnet": whole}}}}})
-	if diff := cmp.Diff(any(ref(subnet)), a.do("GET", net+"/loadBalancers/internal", nil).at("properties.frontendIPConfigurations.0.properties.subnet")); diff != "" {
+	if diff := cmp.Diff(any(ref(subnet)), a.sendRequest("GET", net+"/loadBalancers/internal", nil).valueAt("properties.frontendIPConfigurations.0.properties.subnet")); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
-	if got := a.do("GET", subnet, nil).at("properties.addressPrefix"); got != "10.1.0.0/24" {
+	if got := a.sendRequest("GET", subnet, nil).valueAt("properties.addressPrefix"); got != "10.1.0.0/24" {
 		t.Errorf("the subnet has the range %v", got)
 	}
 }
@@ -220,23 +220,23 @@ func TestWholeReference(t *testing.T) {
 func TestIdentitiesGo(t *testing.T) {
 	const one, two = groupA + "/providers/Microsoft.ManagedIdentity/userAssignedIdentities/one", groupA + "/providers/Microsoft.ManagedIdentity/userAssignedIdentities/two"
 	a := newAzure(t)
-	a.base()
+	a.createBase()
 	for _, id := range []string{one, two} {
-		a.must("PUT", id, obj{"location": "westus3"})
+		a.mustSucceed("PUT", id, obj{"location": "westus3"})
 	}
-	a.must("PUT", pool, scaleSet(0, func(set, _ obj) {
+	a.mustSucceed("PUT", pool, scaleSet(0, func(set, _ obj) {
 		set["identity"] = obj{"type": "SystemAssigned, UserAssigned", "userAssignedIdentities": obj{one: obj{}, two: obj{}}}
 	}))
 	for _, method := range []string{"PUT", "PATCH"} {
-		a.must(method, pool, obj{"location": "westus3", "identity": obj{"type": "SystemAssigned, UserAssigned", "userAssignedIdentities": obj{one: nil, two: obj{}}}})
-		users, _ := a.do("GET", pool, nil).at("identity.userAssignedIdentities").(obj)
+		a.mustSucceed(method, pool, obj{"location": "westus3", "identity": obj{"type": "SystemAssigned, UserAssigned", "userAssignedIdentities": obj{one: nil, two: obj{}}}})
+		users, _ := a.sendRequest("GET", pool, nil).valueAt("identity.userAssignedIdentities").(obj)
 		if len(users) != 1 || users[two] == nil {
 			t.Errorf("%s: one is null, and the identities are %v", method, users)
 		}
-		a.must(method, pool, obj{"location": "westus3", "identity": obj{"type": "SystemAssigned, UserAssigned", "userAssignedIdentities": obj{one: obj{}}}})
+		a.mustSucceed(method, pool, obj{"location": "westus3", "identity": obj{"type": "SystemAssigned, UserAssigned", "userAssignedIdentities": obj{one: obj{}}}})
 	}
-	a.must("PUT", pool, obj{"location": "westus3", "identity": obj{"type": "SystemAssigned"}})
-	if users := a.do("GET", pool, nil).at("identity.userAssignedIdentities"); users != nil {
+	a.mustSucceed("PUT", pool, obj{"location": "westus3", "identity": obj{"type": "SystemAssigned"}})
+	if users := a.sendRequest("GET", pool, nil).valueAt("identity.userAssignedIdentities"); users != nil {
 		t.Errorf("the type has no user-assigned identities, and they are %v", users)
 	}
 }

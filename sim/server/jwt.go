@@ -61,8 +61,8 @@ func (j jwt) signedBy(key crypto.PublicKey) bool {
 	return false
 }
 
-// audiences are whom the token is for: the claim is a string or a list.
-func (c claims) audiences() []string {
+// listAudiences are whom the token is for: the claim is a string or a list.
+func (c claims) listAudiences() []string {
 	switch aud := c.Aud.(type) {
 	case string:
 		return []string{aud}
@@ -88,7 +88,7 @@ type jwk struct {
 	Y   string `json:"y,omitempty"`
 }
 
-func (k jwk) public() (crypto.PublicKey, error) {
+func (k jwk) publicKey() (crypto.PublicKey, error) {
 	octets := func(text string) []byte {
 		raw, _ := base64.RawURLEncoding.DecodeString(text) // The bytes before a mistake are no key.
 		return raw

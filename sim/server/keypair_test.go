@@ -16,8 +16,8 @@ func TestGenerateKeyPair(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
 	a := newAzure(t)
-	a.group()
-	keys, err := armcompute.NewSSHPublicKeysClient(sub, a.cred(), a.options())
+	a.createGroup()
+	keys, err := armcompute.NewSSHPublicKeysClient(sub, a.cred(), a.armOptions())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -50,14 +50,14 @@ func TestGenerateKeyPair(t *testing.T) {
 		if err != nil || *stored.Properties.PublicKey != *pair.PublicKey {
 			t.Errorf("%q: the stored key is %v: %v", kind, stored.Properties, err)
 		}
-		if r := a.do("GET", comp+"/sshPublicKeys/key", nil); strings.Contains(string(r.raw), "PRIVATE") {
+		if r := a.sendRequest("GET", comp+"/sshPublicKeys/key", nil); strings.Contains(string(r.raw), "PRIVATE") {
 			t.Errorf("%q: the private key is kept", kind)
 		}
 	}
-	if r := a.do("POST", comp+"/sshPublicKeys/key/generateKeyPair", obj{"encryptionType": "DSA"}); r.status != 400 {
+	if r := a.sendRequest("POST", comp+"/sshPublicKeys/key/generateKeyPair", obj{"encryptionType": "DSA"}); r.status != 400 {
 		t.Errorf("an unknown kind = %d %v", r.status, r.body)
 	}
-	if r := a.do("POST", comp+"/sshPublicKeys/none/generateKeyPair", nil); r.status != 404 {
+	if r := a.sendRequest("POST", comp+"/sshPublicKeys/none/generateKeyPair", nil); r.status != 404 {
 		t.Errorf("no key = %d %v", r.status, r.body)
 	}
 }

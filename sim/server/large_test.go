@@ -12,9 +12,9 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/sim/server"
 )
 
-// fill makes resources, up to n, in groups of 100 as clusters have them: a network with two subnets, security groups, disks, public addresses
+// createResources makes resources, up to n, in groups of 100 as clusters have them: a network with two subnets, security groups, disks, public addresses
 // and, as most of them, interfaces.
-func (a *azure) fill(from, n int) {
+func (a *azure) createResources(from, n int) {
 	a.t.Helper()
 	for i := from; i < n; i++ {
 		group := fmt.Sprintf("/subscriptions/%s/resourceGroups/rg-%03d", sub, i/100)
@@ -23,20 +23,20 @@ func (a *azure) fill(from, n int) {
 		var r response
 		switch k := i % 100; {
 		case k == 0:
-			r = a.do("PUT", group, obj{"location": "westus3", "tags": obj{"owner": "large"}})
+			r = a.sendRequest("PUT", group, obj{"location": "westus3", "tags": obj{"owner": "large"}})
 		case k == 1:
-			r = a.do("PUT", network+"virtualNetworks/vnet", obj{"location": "westus3", "properties": obj{"addressSpace": obj{"addressPrefixes": []any{"10.0.0.0/8"}},
+			r = a.sendRequest("PUT", network+"virtualNetworks/vnet", obj{"location": "westus3", "properties": obj{"addressSpace": obj{"addressPrefixes": []any{"10.0.0.0/8"}},
 				"subnets": []any{obj{"name": "a", "properties": obj{"addressPrefix": "10.0.0.0/16"}}, obj{"name": "b", "properties": obj{"addressPrefix": "10.1.0.0/16"}}}}})
 			a.sim.Settle()
 		case k < 10:
-			r = a.do("PUT", network+"networkSecurityGroups/nsg-"+name, obj{"location": "westus3", "properties": obj{"securityRules": []any{obj{"name": "ssh", "properties": obj{
+			r = a.sendRequest("PUT", network+"networkSecurityGroups/nsg-"+name, obj{"location": "westus3", "properties": obj{"securityRules": []any{obj{"name": "ssh", "properties": obj{
 				"protocol": "Tcp", "sourcePortRange": "*", "destinationPortRange": "22", "sourceAddressPrefix": "*", "destinationAddressPrefix": "*", "access": "Allow", "priority": 100, "direction": "Inbound"}}}}})
 		case k < 30:
-			r = a.do("PUT", network+"publicIPAddresses/ip-"+name, obj{"location": "westus3", "sku": obj{"name": "Standard"}, "properties": obj{"publicIPAllocationMethod": "Static"}})
+			r = a.sendRequest("PUT", network+"publicIPAddresses/ip-"+name, obj{"location": "westus3", "sku": obj{"name": "Standard"}, "properties": obj{"publicIPAllocationMethod": "Static"}})
 		case k < 50:
-			r = a.do("PUT", group+"/providers/Microsoft.Compute/disks/disk-"+name+"?api-version=2024-03-02", obj{"location": "westus3", "properties": obj{"creationData": obj{"createOption": "Empty"}, "diskSizeGB": 128}})
+			r = a.sendRequest("PUT", group+"/providers/Microsoft.Compute/disks/disk-"+name+"?api-version=2024-03-02", obj{"location": "westus3", "properties": obj{"creationData": obj{"createOption": "Empty"}, "diskSizeGB": 128}})
 		default:
-			r = a.do("PUT", network+"networkInterfaces/nic-"+name, obj{"location": "westus3", "tags": obj{"cluster": "large"}, "properties": obj{"ipConfigurations": []any{obj{"name": "first", "properties": obj{
+			r = a.sendRequest("PUT", network+"networkInterfaces/nic-"+name, obj{"location": "westus3", "tags": obj{"cluster": "large"}, "properties": obj{"ipConfigurations": []any{obj{"name": "first", "properties": obj{
 				"subnet": obj{"id": network + "virtualNetworks/vnet/subnets/a"}}}}}})
 		}
 		if r.status > 299 {
@@ -51,7 +51,7 @@ func (a *azure) fill(from, n int) {
 	}
 }
 
-func heap() int64 {
+func heapBytes() int64 {
 	runtime.GC()
 	runtime.GC()
 	var m runtime.MemStats
@@ -63,8 +63,8 @@ func heap() int64 {
 // request records of their creation. It compares the cost of a page of 100 there with its cost among 1,000 resources.
 func TestTenThousandResources(t *testing.T) {
 	a := newAzure(t, func(o *server.Options) { o.PageSize = 100 })
-	before := heap()
-	a.fill(0, 1000)
+	before := heapBytes()
+	a.createResources(0, 1000)
 	lists := map[string]string{
 		"groups":               "/subscriptions/" + sub + "/resourcegroups?$top=5",
 		"of a type":            "/subscriptions/" + sub + "/providers/Microsoft.Network/networkInterfaces",
@@ -75,8 +75,8 @@ func TestTenThousandResources(t *testing.T) {
 	for name, path := range lists {
 		few[name] = a.costOfPage(path)
 	}
-	a.fill(1000, 10000)
-	grown := heap() - before
+	a.createResources(1000, 10000)
+	grown := heapBytes() - before
 	t.Logf("heap: %d MB more than empty", grown>>20)
 	if limit := int64(150 << 20); grown > limit {
 		t.Errorf("10,000 resources take %d MB, want at most %d MB", grown>>20, limit>>20)
@@ -122,19 +122,19 @@ func TestListsWhileTheyChange(t *testing.T) {
 	a := newAzure(t, func(o *server.Options) { o.PageSize = 3 })
 	group := func(name string) string { return "/subscriptions/" + sub + "/resourceGroups/" + name }
 	for _, name := range []string{"a", "b", "c", "d", "e", "f", "g"} {
-		a.must("PUT", group(name), obj{"location": "westus3"})
+		a.mustSucceed("PUT", group(name), obj{"location": "westus3"})
 	}
-	first := a.do("GET", "/subscriptions/"+sub+"/resourcegroups", nil)
-	a.must("DELETE", group("a"), nil)
-	a.must("DELETE", group("c"), nil)
-	a.must("PUT", group("bb"), obj{"location": "westus3"})
+	first := a.sendRequest("GET", "/subscriptions/"+sub+"/resourcegroups", nil)
+	a.mustSucceed("DELETE", group("a"), nil)
+	a.mustSucceed("DELETE", group("c"), nil)
+	a.mustSucceed("PUT", group("bb"), obj{"location": "westus3"})
 	var rest []string
-	for next, _ := first.at("nextLink").(string); next != ""; {
-		page := a.do("GET", next, nil)
+	for next, _ := first.valueAt("nextLink").(string); next != ""; {
+		page := a.sendRequest("GET", next, nil)
 		for _, g := range page.body["value"].([]any) {
-			rest = append(rest, at(g, "name").(string))
+			rest = append(rest, valueAt(g, "name").(string))
 		}
-		next, _ = page.at("nextLink").(string)
+		next, _ = page.valueAt("nextLink").(string)
 	}
 	if diff := cmp.Diff([]string{"d", "e", "f", "g"}, rest); diff != "" {
 		t.Errorf("what follows a, b, c (-want +got):\n%s", diff)

@@ -13,25 +13,25 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/sim/store"
 )
 
-// limit holds a request against the buckets of Azure Resource Manager: the principal's, and that of all principals together.
-func (x *exchange) limit() error {
+// checkLimits holds a request against the buckets of Azure Resource Manager: the principal's, and that of all principals together.
+func (x *exchange) checkLimits() error {
 	sub, scope, kind := "", "tenant", kindOf(x.r.Method)
 	if len(x.lower) > 1 && x.lower[0] == "subscriptions" {
 		sub, scope = x.lower[1], "subscription"
 	}
 	limits, header := x.s.limits.limits, x.w.Header()
 	if limits == nil {
-		left := int(AzureThrottle.of(kind).size) - 1
+		left := int(AzureThrottle.limitOf(kind).size) - 1
 		header.Set("x-ms-ratelimit-remaining-"+scope+"-"+kind, strconv.Itoa(left))
 		return nil
 	}
-	own, actor := limits.of(kind), x.call.Principal.ObjectID
+	own, actor := limits.limitOf(kind), x.call.Principal.ObjectID
 	own.key = actor + "/" + sub + "/" + kind
 	buckets := []limit{own}
 	if scope == "subscription" && limits.Whole > 0 {
 		buckets = append(buckets, limit{key: sub + "/" + kind, size: own.size * limits.Whole, rate: own.rate * limits.Whole})
 	}
-	left, short, wait := x.s.limits.take(buckets...)
+	left, short, wait := x.s.limits.takeFrom(buckets...)
 	header.Set("x-ms-ratelimit-remaining-"+scope+"-"+kind, strconv.Itoa(left[0]))
 	if len(buckets) > 1 {
 		header.Set("x-ms-ratelimit-remaining-subscription-global-"+kind, strconv.Itoa(left[1]))
@@ -39,7 +39,7 @@ func (x *exchange) limit() error {
 	if short < 0 {
 		return nil
 	}
-	secs, verb := seconds(wait), strings.TrimSuffix(kind, "s")
+	secs, verb := ceilSeconds(wait), strings.TrimSuffix(kind, "s")
 	e := provider.Errorf(429, "SubscriptionRequestsThrottled", "Number of '%s' requests for subscription '%s' actor '%s' exceeded. Please try again after '%d' seconds after additional tokens are available.", verb, sub, actor, secs)
 	if short > 0 {
 		e.Message = fmt.Sprintf("Number of '%s' requests for subscription '%s' exceeded. Please try again after '%d' seconds after additional tokens are available.", verb, sub, secs)
@@ -59,7 +59,7 @@ func kindOf(method string) string {
 	return "reads"
 }
 
-func seconds(wait time.Duration) int { return max(1, int((wait+time.Second-1)/time.Second)) }
+func ceilSeconds(wait time.Duration) int { return max(1, int((wait+time.Second-1)/time.Second)) }
 
 // limitOfProvider holds a request against the limits of the resource provider that it is passed on to.
 func (x *exchange) limitOfProvider() error {
@@ -80,15 +80,15 @@ func (x *exchange) limitOfProvider() error {
 // https://learn.microsoft.com/azure/azure-resource-manager/management/request-limits-and-throttling#network-throttling
 // Microsoft does not publish whether the 5 minutes begin with a request or slide, nor the text of the answer.
 func (x *exchange) limitOfNetwork(times float64) error {
-	all := limit{key: "network/" + x.regional() + "/reads", size: 10000 * times, window: 5 * time.Minute}
+	all := limit{key: "network/" + x.regionKey() + "/reads", size: 10000 * times, window: 5 * time.Minute}
 	if kindOf(x.r.Method) != "reads" {
-		all.key, all.size = "network/"+x.regional()+"/writes", 1000*times
+		all.key, all.size = "network/"+x.regionKey()+"/writes", 1000*times
 	}
-	_, short, wait := x.s.limits.take(all)
+	_, short, wait := x.s.limits.takeFrom(all)
 	if short < 0 {
 		return nil
 	}
-	secs := seconds(wait)
+	secs := ceilSeconds(wait)
 	e := provider.Errorf(429, "TooManyRequests", "The server rejected the request because too many requests have been received for this subscription. Please try again after '%d' seconds.", secs)
 	e.RetryAfter = time.Duration(secs) * time.Second
 	return e
@@ -110,8 +110,8 @@ var policies = map[string]policy{
 	"UpdateVMScaleSetVM": {1500, 500, 12, 4}, "DeleteVMScaleSetVM": {1500, 500, 12, 4}, "GetVMScaleSetVM": {6000, 2000, 36, 12},
 }
 
-// group is the group of operations that a request to Microsoft.Compute belongs to, "" for one without published limits.
-func (x *exchange) group() string {
+// operationGroup is the group of operations that a request to Microsoft.Compute belongs to, "" for one without published limits.
+func (x *exchange) operationGroup() string {
 	id, kind := x.call.ID, kindOf(x.r.Method)
 	types := strings.ToLower(strings.Join(id.Types, "/"))
 	switch {
@@ -133,30 +133,30 @@ func (x *exchange) group() string {
 		return "Get" + of
 	case kind == "deletes":
 		return "Delete" + of
-	case x.r.Method != http.MethodPut || of == "VMScaleSetVM" || of == "VMScaleSet" && x.exists():
+	case x.r.Method != http.MethodPut || of == "VMScaleSetVM" || of == "VMScaleSet" && x.resourceExists():
 		return "Update" + of
 	}
 	return "Put" + of
 }
 
-// exists reports whether the resource of the request exists.
-func (x *exchange) exists() (there bool) {
+// resourceExists reports whether the resource of the request exists.
+func (x *exchange) resourceExists() (there bool) {
 	x.s.store.View(func(tx *store.Tx) { there = tx.Get(x.call.ID.String()) != nil })
 	return there
 }
 
 func (x *exchange) limitOfCompute(times float64) error {
-	group := x.group()
+	group := x.operationGroup()
 	found, ok := policies[group]
 	if !ok {
 		return nil
 	}
-	limits, names := []limit{{key: "compute/" + x.regional() + "/" + group, size: found.ofAll * times, rate: found.ofAllPerMinute * times / 60}}, []string{group + "SubscriptionMaximum"}
+	limits, names := []limit{{key: "compute/" + x.regionKey() + "/" + group, size: found.ofAll * times, rate: found.ofAllPerMinute * times / 60}}, []string{group + "SubscriptionMaximum"}
 	if found.ofOne > 0 {
 		limits = append(limits, limit{key: "compute/" + x.call.ID.Key() + "/" + group, size: found.ofOne, rate: found.ofOnePerMinute / 60})
 		names = append(names, group+"Resource")
 	}
-	left, short, wait := x.s.limits.take(limits...)
+	left, short, wait := x.s.limits.takeFrom(limits...)
 	var remaining []string
 	for i, name := range names {
 		remaining = append(remaining, fmt.Sprintf("Microsoft.Compute/%s;%d", name, left[i]))
@@ -176,13 +176,13 @@ func (x *exchange) limitOfCompute(times float64) error {
 	}
 	e := provider.Errorf(429, "OperationNotAllowed", "The server rejected the request because too many requests have been received for this subscription.").
 		WithDetail(&provider.Error{Code: "TooManyRequests", Target: names[short], Message: string(measured)})
-	e.RetryAfter = time.Duration(seconds(wait)) * time.Second
+	e.RetryAfter = time.Duration(ceilSeconds(wait)) * time.Second
 	return e
 }
 
-// regional returns the subscription and region that a request counts for: the region in its path or body, that of the
+// regionKey returns the subscription and region that a request counts for: the region in its path or body, that of the
 // existing resource, or that of its resource group.
-func (x *exchange) regional() string {
+func (x *exchange) regionKey() string {
 	id := x.call.ID
 	region := body.String(x.call.Body, "location")
 	if len(id.Types) > 0 && strings.EqualFold(id.Types[0], "locations") && len(id.Names) > 0 {
@@ -200,5 +200,5 @@ func (x *exchange) regional() string {
 			}
 		})
 	}
-	return strings.ToLower(id.Subscription) + "/" + provider.Location(region)
+	return strings.ToLower(id.Subscription) + "/" + provider.NormalizeLocation(region)
 }

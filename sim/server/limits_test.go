@@ -78,7 +78,7 @@ func TestLimits(t *testing.T) {
 			asked := 0
 			ask := func() response {
 				asked++
-				return a.do(test.method, strings.ReplaceAll(test.path, "*", strconv.Itoa(asked)), nil)
+				return a.sendRequest(test.method, strings.ReplaceAll(test.path, "*", strconv.Itoa(asked)), nil)
 			}
 			for i := range test.taken {
 				r := ask()
@@ -92,10 +92,10 @@ func TestLimits(t *testing.T) {
 				}
 			}
 			r := ask()
-			if r.status != 429 || r.code() != test.code || !strings.Contains(r.message(), test.message) || r.header.Get("Retry-After") != strconv.Itoa(int(test.wait.Seconds())) {
+			if r.status != 429 || r.errorCode() != test.code || !strings.Contains(r.errorMessage(), test.message) || r.header.Get("Retry-After") != strconv.Itoa(int(test.wait.Seconds())) {
 				t.Errorf("%s: %d %v, Retry-After %s", test.reason, r.status, r.body, r.header.Get("Retry-After"))
 			}
-			if r := a.do(test.other[0], test.other[1], nil); r.status == 429 {
+			if r := a.sendRequest(test.other[0], test.other[1], nil); r.status == 429 {
 				t.Errorf("%s: %v is refused with it", test.reason, test.other)
 			}
 			a.sim.Advance(test.wait - 100*time.Millisecond)
@@ -116,14 +116,14 @@ func TestLimitsOfRegions(t *testing.T) {
 	a := newAzure(t, func(o *server.Options) {
 		o.Throttle = &server.Throttle{Reads: 1e6, Writes: 1e6, Deletes: 1e6, ReadsPerSec: 1, WritesPerSec: 1, DeletesPerSec: 1, Providers: 0.002}
 	})
-	a.group()
+	a.createGroup()
 	table := func(name, location string) int {
-		return a.do("PUT", net+"/routeTables/"+name, obj{"location": location}).status
+		return a.sendRequest("PUT", net+"/routeTables/"+name, obj{"location": location}).status
 	}
 	got := []int{table("a", "westus3"), table("b", "westus3"), table("c", "West US 3"), table("c", "eastus")}
 	a.sim.Settle()
 	// The existing table is in eastus. A missing resource counts for the region of its group.
-	got = append(got, a.do("DELETE", net+"/routeTables/c", nil).status, a.do("DELETE", net+"/routeTables/none", nil).status)
+	got = append(got, a.sendRequest("DELETE", net+"/routeTables/c", nil).status, a.sendRequest("DELETE", net+"/routeTables/none", nil).status)
 	if diff := cmp.Diff([]int{201, 201, 429, 201, 202, 429}, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}

@@ -32,7 +32,7 @@ func (s *Server) serveManagedIdentity(w http.ResponseWriter, r *http.Request) bo
 	default:
 		return false
 	}
-	resource, refused := s.entra.audience("", q.Get("resource"), s.opts.Tenant)
+	resource, refused := s.entra.requestedAudience("", q.Get("resource"), s.opts.Tenant)
 	if refused != nil {
 		writeJSON(w, 400, body.Object{"error": refused.name, "error_description": fmt.Sprintf("AADSTS%d: %s", refused.code, refused.message)})
 		return true
@@ -43,8 +43,8 @@ func (s *Server) serveManagedIdentity(w http.ResponseWriter, r *http.Request) bo
 		byID = q.Get("mi_res_id")
 	}
 	if want := q.Get("client_id") + q.Get("object_id") + byID; want != "" {
-		id := s.entra.identity(func(r *store.Resource) bool {
-			return strings.EqualFold(body.String(r.Body, "properties.clientId"), want) || strings.EqualFold(body.String(r.Body, "properties.principalId"), want) || store.Same(r.ID, want)
+		id := s.entra.findIdentity(func(r *store.Resource) bool {
+			return strings.EqualFold(body.String(r.Body, "properties.clientId"), want) || strings.EqualFold(body.String(r.Body, "properties.principalId"), want) || store.SameID(r.ID, want)
 		})
 		switch {
 		case id != nil:
@@ -57,7 +57,7 @@ func (s *Server) serveManagedIdentity(w http.ResponseWriter, r *http.Request) bo
 	}
 	now := time.Now()
 	writeJSON(w, 200, body.Object{
-		"access_token": s.entra.issue(client, resource, mirid), "client_id": client, "expires_in": strconv.Itoa(int(tokenLifetime.Seconds()) - 1),
+		"access_token": s.entra.issueToken(client, resource, mirid), "client_id": client, "expires_in": strconv.Itoa(int(tokenLifetime.Seconds()) - 1),
 		"expires_on": strconv.FormatInt(now.Add(tokenLifetime).Unix(), 10), "ext_expires_in": strconv.Itoa(int(tokenLifetime.Seconds()) - 1),
 		"not_before": strconv.FormatInt(now.Unix(), 10), "resource": resource, "token_type": "Bearer",
 	})

@@ -9,10 +9,10 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// list sends a GET whose answer is a bare array, and returns the names in it.
-func (a *azure) list(path string) (status int, names []string) {
+// listNames sends a GET whose answer is a bare array, and returns the names in it.
+func (a *azure) listNames(path string) (status int, names []string) {
 	a.t.Helper()
-	res := a.do(http.MethodGet, path, nil)
+	res := a.sendRequest(http.MethodGet, path, nil)
 	var rows []struct{ Name, ID string }
 	if res.status == http.StatusOK {
 		if err := json.Unmarshal(res.raw, &rows); err != nil {
@@ -47,25 +47,25 @@ func TestMarketplace(t *testing.T) {
 		if !strings.Contains(path, "api-version") {
 			path += map[bool]string{true: "&", false: "?"}[strings.Contains(path, "?")] + version[1:]
 		}
-		status, got := a.list(publishers + path)
+		status, got := a.listNames(publishers + path)
 		if d := cmp.Diff(want, got); d != "" || (status == 404) != (want == nil) {
 			t.Errorf("%s = %d: %s", path, status, d)
 		}
 	}
-	image := a.do("GET", publishers+"/Canonical/artifacttypes/vmimage/offers/0001-com-ubuntu-server-jammy/skus/22_04-lts/versions/latest"+version, nil)
-	if image.at("name") != "22.04.202501100" || image.at("properties.hyperVGeneration") != "V1" || image.at("properties.plan") != nil {
+	image := a.sendRequest("GET", publishers+"/Canonical/artifacttypes/vmimage/offers/0001-com-ubuntu-server-jammy/skus/22_04-lts/versions/latest"+version, nil)
+	if image.valueAt("name") != "22.04.202501100" || image.valueAt("properties.hyperVGeneration") != "V1" || image.valueAt("properties.plan") != nil {
 		t.Errorf("image = %v", image.body)
 	}
-	image = a.do("GET", publishers+"/kinvolk/artifacttypes/vmimage/offers/flatcar-container-linux-free/skus/stable-gen2/versions/4081.2.0"+version, nil)
-	if image.at("properties.plan.product") != "flatcar-container-linux-free" || image.at("properties.hyperVGeneration") != "V2" {
+	image = a.sendRequest("GET", publishers+"/kinvolk/artifacttypes/vmimage/offers/flatcar-container-linux-free/skus/stable-gen2/versions/4081.2.0"+version, nil)
+	if image.valueAt("properties.plan.product") != "flatcar-container-linux-free" || image.valueAt("properties.hyperVGeneration") != "V2" {
 		t.Errorf("image = %v", image.body)
 	}
-	extension := a.do("GET", publishers+"/Microsoft.Compute/artifacttypes/vmextension/types/CustomScriptExtension/versions/1.10.15"+version, nil)
-	if extension.at("properties.operatingSystem") != "Windows" {
+	extension := a.sendRequest("GET", publishers+"/Microsoft.Compute/artifacttypes/vmextension/types/CustomScriptExtension/versions/1.10.15"+version, nil)
+	if extension.valueAt("properties.operatingSystem") != "Windows" {
 		t.Errorf("extension = %v", extension.body)
 	}
 	for _, path := range []string{"/Canonical/artifacttypes/vmimage/offers/ubuntu-24_04-lts/skus/server/versions/1.0.0", "/Microsoft.Compute/artifacttypes/vmextension/types/CustomScriptExtension/versions/9.9"} {
-		if r := a.do("GET", publishers+path+version, nil); r.status != 404 || r.code() != "NotFound" {
+		if r := a.sendRequest("GET", publishers+path+version, nil); r.status != 404 || r.errorCode() != "NotFound" {
 			t.Errorf("%s = %d %v", path, r.status, r.body)
 		}
 	}

@@ -9,10 +9,10 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/sim/store"
 )
 
-// move refuses to move resources to another group. Azure moves many types and refuses others; here nothing is moved, and the words are
+// refuseMove refuses to move resources to another group. Azure moves many types and refuses others; here nothing is moved, and the words are
 // those for a type that cannot be. No recording has a move: they are from
 // https://learn.microsoft.com/azure/azure-resource-manager/troubleshooting/error-move-resources and the SDK model MoveInfo.
-func (x *exchange) move() error {
+func (x *exchange) refuseMove() error {
 	c := x.call
 	group, err := x.groupOfPath()
 	if err != nil {
@@ -46,10 +46,10 @@ func (x *exchange) move() error {
 	return refused
 }
 
-// export answers with an empty template of a group, and an error per resource with Azure's text for a type that it
+// exportGroup answers with an empty template of a group, and an error per resource with Azure's text for a type that it
 // cannot export, by https://learn.microsoft.com/azure/azure-resource-manager/templates/export-template-portal and the
 // SDK model ResourceGroupExportResult.
-func (x *exchange) export() (*provider.Reply, error) {
+func (x *exchange) exportGroup() (*provider.Reply, error) {
 	c := x.call
 	group, err := x.groupOfPath()
 	if err != nil {
@@ -59,7 +59,7 @@ func (x *exchange) export() (*provider.Reply, error) {
 	failed := provider.Errorf(0, "ExportTemplateCompletedWithErrors", "Export template operation completed with errors. Some resources were not exported. Please see details for more information.")
 	for r := range c.Range("", group.ID, "") {
 		t := x.s.env.TypeOf(r.Type)
-		if t == nil || t.Untracked || t.Extension || !slices.ContainsFunc(wanted, func(id string) bool { return id == "*" || store.Same(id, r.ID) }) {
+		if t == nil || t.Untracked || t.Extension || !slices.ContainsFunc(wanted, func(id string) bool { return id == "*" || store.SameID(id, r.ID) }) {
 			continue
 		}
 		failed.Details = append(failed.Details, provider.Errorf(0, "ResourceTypeSchemaNotFound", "The schema of resource type '%s' is not available. Resources of this type will not be exported to the template.", r.Type).WithTarget(r.ID))
@@ -69,7 +69,7 @@ func (x *exchange) export() (*provider.Reply, error) {
 		"parameters": body.Object{}, "variables": body.Object{}, "resources": []any{},
 	}}
 	if failed.Details != nil {
-		out["error"] = failed.Object(false)
+		out["error"] = failed.InnerObject(false)
 	}
 	return provider.OK(out), nil
 }

@@ -9,9 +9,9 @@ import (
 func TestMoveAndExport(t *testing.T) {
 	t.Parallel()
 	a := newAzure(t)
-	a.base()
+	a.createBase()
 	const other = "/subscriptions/" + sub + "/resourceGroups/other"
-	a.must("PUT", other, obj{"location": "westus3"})
+	a.mustSucceed("PUT", other, obj{"location": "westus3"})
 	table := net + "/routeTables/rt"
 	for name, test := range map[string]struct {
 		resources []any
@@ -27,23 +27,23 @@ func TestMoveAndExport(t *testing.T) {
 		"nothing":       {nil, other, 400, "InvalidResourceMoveRequest"},
 	} {
 		for _, verb := range []string{"moveResources", "validateMoveResources"} {
-			if r := a.do("POST", groupA+"/"+verb, obj{"resources": test.resources, "targetResourceGroup": test.target}); r.status != test.status || r.code() != test.code {
+			if r := a.sendRequest("POST", groupA+"/"+verb, obj{"resources": test.resources, "targetResourceGroup": test.target}); r.status != test.status || r.errorCode() != test.code {
 				t.Errorf("%s: %s = %d %v", name, verb, r.status, r.body)
 			}
 		}
 	}
-	if r := a.do("GET", table, nil); r.status != 200 {
+	if r := a.sendRequest("GET", table, nil); r.status != 200 {
 		t.Errorf("the route table = %d %v", r.status, r.body)
 	}
-	r := a.do("POST", groupA+"/exportTemplate", obj{"resources": []any{"*"}})
-	if details, _ := r.at("error.details").([]any); r.status != 200 || r.at("error.code") != "ExportTemplateCompletedWithErrors" || len(details) != 3 {
+	r := a.sendRequest("POST", groupA+"/exportTemplate", obj{"resources": []any{"*"}})
+	if details, _ := r.valueAt("error.details").([]any); r.status != 200 || r.valueAt("error.code") != "ExportTemplateCompletedWithErrors" || len(details) != 3 {
 		t.Errorf("export = %d %v", r.status, r.body)
 	}
-	r = a.do("POST", groupA+"/exportTemplate", obj{"resources": []any{strings.ToUpper(table)}})
-	if at(r.body, "error.details.0.code") != "ResourceTypeSchemaNotFound" || at(r.body, "error.details.0.target") != table || at(r.body, "error.details.1") != nil {
+	r = a.sendRequest("POST", groupA+"/exportTemplate", obj{"resources": []any{strings.ToUpper(table)}})
+	if valueAt(r.body, "error.details.0.code") != "ResourceTypeSchemaNotFound" || valueAt(r.body, "error.details.0.target") != table || valueAt(r.body, "error.details.1") != nil {
 		t.Errorf("export of the route table = %v", r.body)
 	}
-	if r := a.do("POST", other+"/exportTemplate", obj{"resources": []any{"*"}}); r.status != 200 || r.at("error") != nil {
+	if r := a.sendRequest("POST", other+"/exportTemplate", obj{"resources": []any{"*"}}); r.status != 200 || r.valueAt("error") != nil {
 		t.Errorf("export of an empty group = %d %v", r.status, r.body)
 	}
 }
@@ -52,18 +52,18 @@ func TestMoveAndExport(t *testing.T) {
 func TestScaleSetSKUs(t *testing.T) {
 	t.Parallel()
 	a := newAzure(t)
-	a.group()
+	a.createGroup()
 	for _, name := range []string{"vm", "vmss"} {
-		_, content := sent(t, name)
-		a.must("PUT", deployments+name+deployedWith, content)
+		_, content := sentDeployment(t, name)
+		a.mustSucceed("PUT", deployments+name+deployedWith, content)
 	}
-	r := a.do("GET", comp+"/virtualMachineScaleSets/ss/skus", nil)
-	list, _ := r.at("value").([]any)
+	r := a.sendRequest("GET", comp+"/virtualMachineScaleSets/ss/skus", nil)
+	list, _ := r.valueAt("value").([]any)
 	found := false
 	for _, sku := range list {
-		found = found || at(sku, "sku.name") == "Standard_D2s_v3" && at(sku, "capacity.maximum") == 100.0 && at(sku, "resourceType") == "Microsoft.Compute/virtualMachineScaleSets"
+		found = found || valueAt(sku, "sku.name") == "Standard_D2s_v3" && valueAt(sku, "capacity.maximum") == 100.0 && valueAt(sku, "resourceType") == "Microsoft.Compute/virtualMachineScaleSets"
 	}
 	if r.status != 200 || !found {
-		t.Errorf("skus = %d, %d of them, %v", r.status, len(list), at(r.body, "value.0"))
+		t.Errorf("skus = %d, %d of them, %v", r.status, len(list), valueAt(r.body, "value.0"))
 	}
 }

@@ -8,7 +8,7 @@ import (
 // TestNamesOfResources has names at and beyond the bounds of each rule.
 func TestNamesOfResources(t *testing.T) {
 	a := newAzure(t)
-	a.base()
+	a.createBase()
 	long := strings.Repeat("a", 80)
 	vnet := obj{"location": "westus3", "properties": obj{"addressSpace": obj{"addressPrefixes": []any{"10.9.0.0/16"}}}}
 	disk := obj{"location": "westus3", "properties": obj{"creationData": obj{"createOption": "Empty"}, "diskSizeGB": 8}}
@@ -30,14 +30,14 @@ func TestNamesOfResources(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			if name == "credential" {
-				a.must("PUT", msi+"abc", place)
+				a.mustSucceed("PUT", msi+"abc", place)
 			}
 			for _, bad := range tc.bad {
-				if r := a.do("PUT", tc.path+bad, tc.body); r.status != 400 || r.code() != tc.code {
-					t.Errorf("%s: %d %s, want 400 %s", bad, r.status, r.code(), tc.code)
+				if r := a.sendRequest("PUT", tc.path+bad, tc.body); r.status != 400 || r.errorCode() != tc.code {
+					t.Errorf("%s: %d %s, want 400 %s", bad, r.status, r.errorCode(), tc.code)
 				}
 			}
-			if r := a.do("PUT", tc.path+tc.good, tc.body); r.status > 299 {
+			if r := a.sendRequest("PUT", tc.path+tc.good, tc.body); r.status > 299 {
 				t.Errorf("%s: %d %v", tc.good, r.status, r.body)
 			}
 			a.sim.Settle()
@@ -45,7 +45,7 @@ func TestNamesOfResources(t *testing.T) {
 	}
 	inline := obj{"location": "westus3", "properties": obj{"addressSpace": obj{"addressPrefixes": []any{"10.8.0.0/16"}},
 		"subnets": []any{obj{"name": "s-", "properties": obj{"addressPrefix": "10.8.0.0/24"}}}}}
-	if r := a.do("PUT", net+"/virtualNetworks/inline", inline); r.status != 400 || r.code() != "InvalidResourceName" {
-		t.Errorf("a subnet in its network: %d %s", r.status, r.code())
+	if r := a.sendRequest("PUT", net+"/virtualNetworks/inline", inline); r.status != 400 || r.errorCode() != "InvalidResourceName" {
+		t.Errorf("a subnet in its network: %d %s", r.status, r.errorCode())
 	}
 }

@@ -12,7 +12,7 @@ import (
 func TestResourceGroupAndVirtualNetworkWithTheSDK(t *testing.T) {
 	ctx := context.Background()
 	a := newAzure(t)
-	groups, err := armresources.NewResourceGroupsClient(sub, a.cred(), a.options())
+	groups, err := armresources.NewResourceGroupsClient(sub, a.cred(), a.armOptions())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -23,7 +23,7 @@ func TestResourceGroupAndVirtualNetworkWithTheSDK(t *testing.T) {
 	if err != nil || !exists.Success {
 		t.Fatalf("CheckExistence = %v, %v", exists.Success, err)
 	}
-	vnets, err := armnetwork.NewVirtualNetworksClient(sub, a.cred(), a.options())
+	vnets, err := armnetwork.NewVirtualNetworksClient(sub, a.cred(), a.armOptions())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -40,7 +40,7 @@ func TestResourceGroupAndVirtualNetworkWithTheSDK(t *testing.T) {
 	if err == nil && p.Done() {
 		t.Error("the create was done without a poll; the accepted body must not say Succeeded")
 	}
-	vnet, err := done(a, p, err)
+	vnet, err := pollUntilDone(a, p, err)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -50,7 +50,7 @@ func TestResourceGroupAndVirtualNetworkWithTheSDK(t *testing.T) {
 	if *vnet.Etag != *vnet.Properties.Subnets[0].Etag {
 		t.Error("a subnet must show its virtual network's etag")
 	}
-	subnets, err := armnetwork.NewSubnetsClient(sub, a.cred(), a.options())
+	subnets, err := armnetwork.NewSubnetsClient(sub, a.cred(), a.armOptions())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -62,7 +62,7 @@ func TestResourceGroupAndVirtualNetworkWithTheSDK(t *testing.T) {
 	if codeOf(err) != "AnotherOperationInProgress" {
 		t.Errorf("a second write below the virtual network: %v", err)
 	}
-	if _, err := done(a, sp, nil); err != nil {
+	if _, err := pollUntilDone(a, sp, nil); err != nil {
 		t.Fatal(err)
 	}
 	got := []string{}
@@ -79,7 +79,7 @@ func TestResourceGroupAndVirtualNetworkWithTheSDK(t *testing.T) {
 		t.Error(d)
 	}
 	dp, err := groups.BeginDelete(ctx, "rg", nil)
-	if _, err := done(a, dp, err); err != nil {
+	if _, err := pollUntilDone(a, dp, err); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := vnets.Get(ctx, "rg", "vnet", nil); codeOf(err) != "ResourceGroupNotFound" {
@@ -133,19 +133,19 @@ func TestNetworkErrors(t *testing.T) {
 		"groupMoved":   {"a group cannot move", "PUT", groupA, obj{"location": "eastus"}, 409, "InvalidResourceGroupLocation"},
 	}
 	a := newAzure(t)
-	a.machine()
+	a.createMachine()
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			r := a.do(tc.method, tc.path, tc.body)
+			r := a.sendRequest(tc.method, tc.path, tc.body)
 			code := tc.code
 			if code[len(code)-1] == '/' {
 				code = code[:len(code)-1]
 			}
-			if r.status != tc.status || r.code() != code {
-				t.Errorf("%s: got %d %s %q, want %d %s", tc.reason, r.status, r.code(), r.message(), tc.status, code)
+			if r.status != tc.status || r.errorCode() != code {
+				t.Errorf("%s: got %d %s %q, want %d %s", tc.reason, r.status, r.errorCode(), r.errorMessage(), tc.status, code)
 			}
 			if tc.code != code {
-				if _, ok := at(r.body, "error.details").([]any); !ok {
+				if _, ok := valueAt(r.body, "error.details").([]any); !ok {
 					t.Error("the network provider always sends details")
 				}
 			}
@@ -158,7 +158,7 @@ func TestNetworkErrors(t *testing.T) {
 
 func TestNetworkBodies(t *testing.T) {
 	a := newAzure(t)
-	a.machine()
+	a.createMachine()
 	lb := net + "/loadBalancers/lb"
 	cases := map[string]struct {
 		reason, path, at string
@@ -181,7 +181,7 @@ func TestNetworkBodies(t *testing.T) {
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			if d := cmp.Diff(tc.want, a.do("GET", tc.path, nil).at(tc.at)); d != "" {
+			if d := cmp.Diff(tc.want, a.sendRequest("GET", tc.path, nil).valueAt(tc.at)); d != "" {
 				t.Errorf("%s: %s", tc.reason, d)
 			}
 		})
@@ -190,109 +190,109 @@ func TestNetworkBodies(t *testing.T) {
 
 func TestLoadBalancerKeepsRulesAPutDoesNotMention(t *testing.T) {
 	a := newAzure(t)
-	a.machine()
+	a.createMachine()
 	lb := net + "/loadBalancers/lb"
 	rule := func(port int) obj {
 		return obj{"properties": obj{"protocol": "Tcp", "frontendPort": port, "backendPort": 22, "frontendIPConfiguration": ref(lb + "/frontendIPConfigurations/fe")}}
 	}
-	r := a.do("PUT", lb+"/inboundNatRules/cp-0", rule(22))
-	if r.status != 201 || r.at("properties.provisioningState") != "Succeeded" || r.header.Get("Azure-AsyncOperation") == "" {
-		t.Errorf("NAT rule: %d %v, header %q", r.status, r.at("properties.provisioningState"), r.header.Get("Azure-AsyncOperation"))
+	r := a.sendRequest("PUT", lb+"/inboundNatRules/cp-0", rule(22))
+	if r.status != 201 || r.valueAt("properties.provisioningState") != "Succeeded" || r.header.Get("Azure-AsyncOperation") == "" {
+		t.Errorf("NAT rule: %d %v, header %q", r.status, r.valueAt("properties.provisioningState"), r.header.Get("Azure-AsyncOperation"))
 	}
-	if r := a.do("PUT", lb+"/inboundNatRules/cp-1", rule(22)); r.status != 400 {
+	if r := a.sendRequest("PUT", lb+"/inboundNatRules/cp-1", rule(22)); r.status != 400 {
 		t.Errorf("a second rule on the same port: %d", r.status)
 	}
-	a.must("PUT", net+"/networkInterfaces/nic9", nic("cp", obj{"loadBalancerInboundNatRules": refs(lb + "/inboundNatRules/cp-0")}))
-	etag, _ := a.do("GET", lb, nil).at("etag").(string)
-	if r := a.do("PUT", lb, apiLB(), "If-Match", `W/"stale"`); r.status != 412 || r.code() != "PreconditionFailed/PreconditionFailedEtagMismatch" {
-		t.Errorf("a stale etag: %d %s", r.status, r.code())
+	a.mustSucceed("PUT", net+"/networkInterfaces/nic9", nic("cp", obj{"loadBalancerInboundNatRules": refs(lb + "/inboundNatRules/cp-0")}))
+	etag, _ := a.sendRequest("GET", lb, nil).valueAt("etag").(string)
+	if r := a.sendRequest("PUT", lb, apiLB(), "If-Match", `W/"stale"`); r.status != 412 || r.errorCode() != "PreconditionFailed/PreconditionFailedEtagMismatch" {
+		t.Errorf("a stale etag: %d %s", r.status, r.errorCode())
 	}
 	changed := apiLB()
 	changed["tags"] = obj{"a": "b"}
-	if r := a.do("PUT", lb, changed, "If-Match", etag); r.status != 200 {
-		t.Fatalf("the current etag: %d %s", r.status, r.code())
+	if r := a.sendRequest("PUT", lb, changed, "If-Match", etag); r.status != 200 {
+		t.Fatalf("the current etag: %d %s", r.status, r.errorCode())
 	}
-	got := a.do("GET", lb, nil)
-	if got.at("properties.inboundNatRules.0.name") != "cp-0" || got.at("properties.inboundNatRules.0.properties.backendIPConfiguration.id") != net+"/networkInterfaces/nic9/ipConfigurations/pipConfig" {
-		t.Errorf("NAT rules after a PUT without them: %v", got.at("properties.inboundNatRules"))
+	got := a.sendRequest("GET", lb, nil)
+	if got.valueAt("properties.inboundNatRules.0.name") != "cp-0" || got.valueAt("properties.inboundNatRules.0.properties.backendIPConfiguration.id") != net+"/networkInterfaces/nic9/ipConfigurations/pipConfig" {
+		t.Errorf("NAT rules after a PUT without them: %v", got.valueAt("properties.inboundNatRules"))
 	}
 }
 
 func TestPeeringConnectsOnceBothSidesExist(t *testing.T) {
 	a := newAzure(t)
-	a.base()
-	a.must("PUT", net+"/virtualNetworks/hub", obj{"location": "westus3", "properties": obj{"addressSpace": obj{"addressPrefixes": []any{"172.16.0.0/16"}}}})
+	a.createBase()
+	a.mustSucceed("PUT", net+"/virtualNetworks/hub", obj{"location": "westus3", "properties": obj{"addressSpace": obj{"addressPrefixes": []any{"172.16.0.0/16"}}}})
 	peer := func(to string) obj {
 		return obj{"properties": obj{"remoteVirtualNetwork": ref(net + "/virtualNetworks/" + to)}}
 	}
 	there, back := net+"/virtualNetworks/vnet/virtualNetworkPeerings/to-hub", net+"/virtualNetworks/hub/virtualNetworkPeerings/to-vnet"
-	a.must("PUT", there, peer("hub"))
-	if s := a.do("GET", there, nil).at("properties.peeringState"); s != "Initiated" {
+	a.mustSucceed("PUT", there, peer("hub"))
+	if s := a.sendRequest("GET", there, nil).valueAt("properties.peeringState"); s != "Initiated" {
 		t.Errorf("one side: %v", s)
 	}
-	a.must("PUT", back, peer("vnet"))
-	if s := a.do("GET", there, nil).at("properties.peeringState"); s != "Connected" {
+	a.mustSucceed("PUT", back, peer("vnet"))
+	if s := a.sendRequest("GET", there, nil).valueAt("properties.peeringState"); s != "Connected" {
 		t.Errorf("both sides: %v", s)
 	}
-	a.must("DELETE", back, nil)
-	a.must("DELETE", net+"/virtualNetworks/hub", nil)
-	if s := a.do("GET", there, nil).at("properties.peeringState"); s != "Disconnected" {
+	a.mustSucceed("DELETE", back, nil)
+	a.mustSucceed("DELETE", net+"/virtualNetworks/hub", nil)
+	if s := a.sendRequest("GET", there, nil).valueAt("properties.peeringState"); s != "Disconnected" {
 		t.Errorf("the other network gone: %v", s)
 	}
 }
 
 func TestNatGatewayPrefixEndpointAndBastion(t *testing.T) {
 	a := newAzure(t)
-	a.base()
-	a.must("PUT", net+"/publicIPPrefixes/pre", obj{"location": "westus3", "sku": obj{"name": "Standard"}, "properties": obj{"prefixLength": 30}})
+	a.createBase()
+	a.mustSucceed("PUT", net+"/publicIPPrefixes/pre", obj{"location": "westus3", "sku": obj{"name": "Standard"}, "properties": obj{"prefixLength": 30}})
 	p := publicIP("out")
 	p["properties"].(obj)["publicIPPrefix"] = ref(net + "/publicIPPrefixes/pre")
-	a.must("PUT", net+"/publicIPAddresses/out", p)
-	a.must("PUT", net+"/natGateways/nat", obj{"location": "westus3", "sku": obj{"name": "Standard"}, "properties": obj{"publicIpAddresses": refs(net + "/publicIPAddresses/out")}})
-	a.must("PUT", net+"/virtualNetworks/vnet/subnets/node", obj{"properties": obj{"addressPrefix": "10.1.0.0/24", "natGateway": ref(net + "/natGateways/nat")}})
-	if r := a.do("DELETE", net+"/natGateways/nat", nil); r.code() != "CannotDeleteNatGatewayAssociatedToSubnet" {
-		t.Errorf("NAT gateway in use: %s", r.code())
+	a.mustSucceed("PUT", net+"/publicIPAddresses/out", p)
+	a.mustSucceed("PUT", net+"/natGateways/nat", obj{"location": "westus3", "sku": obj{"name": "Standard"}, "properties": obj{"publicIpAddresses": refs(net + "/publicIPAddresses/out")}})
+	a.mustSucceed("PUT", net+"/virtualNetworks/vnet/subnets/node", obj{"properties": obj{"addressPrefix": "10.1.0.0/24", "natGateway": ref(net + "/natGateways/nat")}})
+	if r := a.sendRequest("DELETE", net+"/natGateways/nat", nil); r.errorCode() != "CannotDeleteNatGatewayAssociatedToSubnet" {
+		t.Errorf("NAT gateway in use: %s", r.errorCode())
 	}
-	if r := a.do("DELETE", net+"/publicIPPrefixes/pre", nil); r.code() != "PublicIPPrefixCannotBeDeleted" {
-		t.Errorf("prefix in use: %s", r.code())
+	if r := a.sendRequest("DELETE", net+"/publicIPPrefixes/pre", nil); r.errorCode() != "PublicIPPrefixCannotBeDeleted" {
+		t.Errorf("prefix in use: %s", r.errorCode())
 	}
-	a.must("PUT", net+"/privateEndpoints/pe", obj{"location": "westus3", "properties": obj{"subnet": ref(net + "/virtualNetworks/vnet/subnets/node"),
+	a.mustSucceed("PUT", net+"/privateEndpoints/pe", obj{"location": "westus3", "properties": obj{"subnet": ref(net + "/virtualNetworks/vnet/subnets/node"),
 		"privateLinkServiceConnections": []any{obj{"name": "c", "properties": obj{"privateLinkServiceId": groupA + "/providers/Microsoft.Storage/storageAccounts/s", "groupIds": []any{"blob"}}}}}})
-	pe := a.do("GET", net+"/privateEndpoints/pe", nil)
-	if pe.at("properties.privateLinkServiceConnections.0.properties.privateLinkServiceConnectionState.status") != "Approved" || pe.at("properties.customDnsConfigs.0.ipAddresses.0") != "10.1.0.4" {
-		t.Errorf("private endpoint: %v", pe.at("properties"))
+	pe := a.sendRequest("GET", net+"/privateEndpoints/pe", nil)
+	if pe.valueAt("properties.privateLinkServiceConnections.0.properties.privateLinkServiceConnectionState.status") != "Approved" || pe.valueAt("properties.customDnsConfigs.0.ipAddresses.0") != "10.1.0.4" {
+		t.Errorf("private endpoint: %v", pe.valueAt("properties"))
 	}
-	endpointNIC, _ := pe.at("properties.networkInterfaces.0.id").(string)
-	a.must("DELETE", net+"/privateEndpoints/pe", nil)
-	if r := a.do("GET", endpointNIC, nil); r.status != 404 {
+	endpointNIC, _ := pe.valueAt("properties.networkInterfaces.0.id").(string)
+	a.mustSucceed("DELETE", net+"/privateEndpoints/pe", nil)
+	if r := a.sendRequest("GET", endpointNIC, nil); r.status != 404 {
 		t.Errorf("the endpoint's interface outlives it: %d", r.status)
 	}
-	a.must("PUT", net+"/virtualNetworks/vnet/subnets/AzureBastionSubnet", obj{"properties": obj{"addressPrefix": "10.2.0.0/24"}})
-	a.must("PUT", net+"/publicIPAddresses/bas", publicIP("bas"))
+	a.mustSucceed("PUT", net+"/virtualNetworks/vnet/subnets/AzureBastionSubnet", obj{"properties": obj{"addressPrefix": "10.2.0.0/24"}})
+	a.mustSucceed("PUT", net+"/publicIPAddresses/bas", publicIP("bas"))
 	host := func(subnet string) obj {
 		return obj{"location": "westus3", "properties": obj{"ipConfigurations": []any{obj{"name": "c", "properties": obj{"subnet": ref(net + "/virtualNetworks/vnet/subnets/" + subnet), "publicIPAddress": ref(net + "/publicIPAddresses/bas")}}}}}
 	}
-	if r := a.do("PUT", net+"/bastionHosts/b", host("node")); r.status != 400 {
+	if r := a.sendRequest("PUT", net+"/bastionHosts/b", host("node")); r.status != 400 {
 		t.Errorf("a bastion in another subnet: %d", r.status)
 	}
-	a.must("PUT", net+"/bastionHosts/b", host("AzureBastionSubnet"))
-	if r := a.do("GET", net+"/bastionHosts/b", nil); r.at("properties.provisioningState") != "Succeeded" || r.at("properties.dnsName") == nil {
+	a.mustSucceed("PUT", net+"/bastionHosts/b", host("AzureBastionSubnet"))
+	if r := a.sendRequest("GET", net+"/bastionHosts/b", nil); r.valueAt("properties.provisioningState") != "Succeeded" || r.valueAt("properties.dnsName") == nil {
 		t.Errorf("bastion: %v", r.body)
 	}
 }
 
 func TestReferencesToWhatIsStillUpdatedHaveToWait(t *testing.T) {
 	a := newAzure(t)
-	a.base()
-	if r := a.do("PUT", net+"/virtualNetworks/vnet/subnets/late", obj{"properties": obj{"addressPrefix": "10.3.0.0/24"}}); r.status != 201 {
-		t.Fatalf("subnet: %d %s", r.status, r.message())
+	a.createBase()
+	if r := a.sendRequest("PUT", net+"/virtualNetworks/vnet/subnets/late", obj{"properties": obj{"addressPrefix": "10.3.0.0/24"}}); r.status != 201 {
+		t.Fatalf("subnet: %d %s", r.status, r.errorMessage())
 	}
-	r := a.do("PUT", net+"/networkInterfaces/n", nic("late", nil))
-	if r.status != 429 || r.code() != "RetryableError/ReferencedResourceNotProvisioned" || r.header.Get("Retry-After") != "" {
-		t.Errorf("an interface in a subnet that is still created: %d %s %q", r.status, r.code(), r.header.Get("Retry-After"))
+	r := a.sendRequest("PUT", net+"/networkInterfaces/n", nic("late", nil))
+	if r.status != 429 || r.errorCode() != "RetryableError/ReferencedResourceNotProvisioned" || r.header.Get("Retry-After") != "" {
+		t.Errorf("an interface in a subnet that is still created: %d %s %q", r.status, r.errorCode(), r.header.Get("Retry-After"))
 	}
 	a.sim.Settle()
-	a.must("PUT", net+"/networkInterfaces/n", nic("late", nil))
+	a.mustSucceed("PUT", net+"/networkInterfaces/n", nic("late", nil))
 }
 
 // dropEtags removes the values that may differ between two reads of one state.
@@ -314,26 +314,26 @@ func dropEtags(v any) any {
 // A client that reads a resource and writes it back as it is must change nothing.
 func TestWritingBackWhatWasReadChangesNothing(t *testing.T) {
 	a := newAzure(t)
-	a.machine()
-	a.must("PUT", net+"/loadBalancers/lb/inboundNatRules/nat", obj{"properties": obj{"frontendPort": 22, "backendPort": 22, "frontendIPConfiguration": ref(net + "/loadBalancers/lb/frontendIPConfigurations/fe")}})
-	a.must("PUT", net+"/publicIPAddresses/natip", publicIP("natip"))
-	a.must("PUT", net+"/natGateways/nat", obj{"location": "westus3", "properties": obj{"publicIpAddresses": refs(net + "/publicIPAddresses/natip")}})
-	a.must("PUT", net+"/virtualNetworks/vnet/subnets/node", obj{"properties": obj{"addressPrefix": "10.1.0.0/24", "natGateway": ref(net + "/natGateways/nat"), "serviceEndpoints": []any{obj{"service": "Microsoft.Storage"}}}})
-	a.must("PUT", net+"/privateEndpoints/pe", obj{"location": "westus3", "properties": obj{"subnet": ref(net + "/virtualNetworks/vnet/subnets/node"),
+	a.createMachine()
+	a.mustSucceed("PUT", net+"/loadBalancers/lb/inboundNatRules/nat", obj{"properties": obj{"frontendPort": 22, "backendPort": 22, "frontendIPConfiguration": ref(net + "/loadBalancers/lb/frontendIPConfigurations/fe")}})
+	a.mustSucceed("PUT", net+"/publicIPAddresses/natip", publicIP("natip"))
+	a.mustSucceed("PUT", net+"/natGateways/nat", obj{"location": "westus3", "properties": obj{"publicIpAddresses": refs(net + "/publicIPAddresses/natip")}})
+	a.mustSucceed("PUT", net+"/virtualNetworks/vnet/subnets/node", obj{"properties": obj{"addressPrefix": "10.1.0.0/24", "natGateway": ref(net + "/natGateways/nat"), "serviceEndpoints": []any{obj{"service": "Microsoft.Storage"}}}})
+	a.mustSucceed("PUT", net+"/privateEndpoints/pe", obj{"location": "westus3", "properties": obj{"subnet": ref(net + "/virtualNetworks/vnet/subnets/node"),
 		"privateLinkServiceConnections": []any{obj{"name": "c", "properties": obj{"privateLinkServiceId": groupA + "/providers/Microsoft.Storage/storageAccounts/s"}}}}})
-	a.must("PUT", net+"/privateDnsZones/z.example", obj{"location": "global"})
-	a.must("PUT", net+"/privateDnsZones/z.example/A/a", obj{"properties": obj{"ttl": 60, "aRecords": []any{obj{"ipv4Address": "10.0.0.9"}}}})
-	a.must("PUT", groupA+"/providers/Microsoft.ManagedIdentity/userAssignedIdentities/identity", obj{"location": "westus3"})
-	a.must("PUT", comp+"/availabilitySets/as", obj{"location": "westus3", "sku": obj{"name": "Aligned"}, "properties": obj{"platformFaultDomainCount": 2}})
+	a.mustSucceed("PUT", net+"/privateDnsZones/z.example", obj{"location": "global"})
+	a.mustSucceed("PUT", net+"/privateDnsZones/z.example/A/a", obj{"properties": obj{"ttl": 60, "aRecords": []any{obj{"ipv4Address": "10.0.0.9"}}}})
+	a.mustSucceed("PUT", groupA+"/providers/Microsoft.ManagedIdentity/userAssignedIdentities/identity", obj{"location": "westus3"})
+	a.mustSucceed("PUT", comp+"/availabilitySets/as", obj{"location": "westus3", "sku": obj{"name": "Aligned"}, "properties": obj{"platformFaultDomainCount": 2}})
 	before := a.sim.State()
 	for _, r := range before {
 		id, _ := r["id"].(string)
-		res := a.do("PUT", id, a.do("GET", id, nil).body)
+		res := a.sendRequest("PUT", id, a.sendRequest("GET", id, nil).body)
 		if res.status != 200 && res.status != 202 {
-			t.Errorf("PUT %s = %d %s %s", id, res.status, res.code(), res.message())
+			t.Errorf("PUT %s = %d %s %s", id, res.status, res.errorCode(), res.errorMessage())
 		}
 		// Disks and zones begin an operation all the same, which changes nothing.
-		if s := res.at("properties.provisioningState"); s != nil && s != "Succeeded" && res.status != 202 {
+		if s := res.valueAt("properties.provisioningState"); s != nil && s != "Succeeded" && res.status != 202 {
 			t.Errorf("PUT %s started an update", id)
 		}
 		a.sim.Settle()

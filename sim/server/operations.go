@@ -29,19 +29,19 @@ func (x *exchange) operationHeaders(rep *provider.Reply) {
 	case provider.Network:
 		h.Set("x-ms-request-id", op.ID)
 		h.Set("Azure-AsyncNotification", "Enabled")
-		sig := fmt.Sprintf("&t=%d&c=%s&s=%s&h=%s", op.Started.UnixNano()/100, fingerprint(op.ID, "c"), fingerprint(op.ID, "s"), fingerprint(op.ID, "h"))
+		sig := fmt.Sprintf("&t=%d&c=%s&s=%s&h=%s", op.Started.UnixNano()/100, fakeSignature(op.ID, "c"), fakeSignature(op.ID, "s"), fakeSignature(op.ID, "h"))
 		h.Set("Azure-AsyncOperation", regional+"operations/"+op.ID+"?"+version+sig)
 		if !put {
 			h.Set("Location", regional+"operationResults/"+op.ID+"?"+version+sig)
 		}
 	case provider.Compute:
-		url := regional + "operations/" + op.ID + "?p=" + fingerprint(op.ResourceID, "p") + "&"
+		url := regional + "operations/" + op.ID + "?p=" + fakeSignature(op.ResourceID, "p") + "&"
 		h.Set("Azure-AsyncOperation", url+version)
 		if !put {
 			h.Set("Location", url+"monitor=true&"+version)
 		}
 	case provider.Disk:
-		url := regional + "DiskOperations/" + op.ID + "?p=" + fingerprint(op.ResourceID, "p") + "&"
+		url := regional + "DiskOperations/" + op.ID + "?p=" + fakeSignature(op.ResourceID, "p") + "&"
 		h.Set("Azure-AsyncOperation", url+version)
 		h.Set("Location", url+"monitor=true&"+version)
 	case provider.PrivateDNS:
@@ -91,8 +91,8 @@ func (x *exchange) operationHeaders(rep *provider.Reply) {
 	}
 }
 
-// fingerprint stands for the signatures Azure puts into operation URLs; nothing checks it.
-func fingerprint(id, salt string) string {
+// fakeSignature stands for the signatures Azure puts into operation URLs; nothing checks it.
+func fakeSignature(id, salt string) string {
 	return base64.RawURLEncoding.EncodeToString([]byte(salt + strings.ReplaceAll(id, "-", "")))[:12]
 }
 
@@ -121,9 +121,9 @@ func decodeOperation(token string) string {
 	return all[len(all)-1]
 }
 
-// poll counts the polls of an operation. The count is stored only while it matters, so that polling does not grow the
+// countPoll counts the polls of an operation. The count is stored only while it matters, so that polling does not grow the
 // journal.
-func (x *exchange) poll(op *store.Operation) int {
+func (x *exchange) countPoll(op *store.Operation) int {
 	if op.Polls <= op.MinPolls && op.MinPolls > 0 {
 		op.Polls++
 		x.call.PutOperation(op)
@@ -136,16 +136,16 @@ func (x *exchange) poll(op *store.Operation) int {
 
 var networkPollDelays = []int{10, 10, 20, 20, 40, 40, 80, 160}
 
-// operation answers a poll. result is set for the Location URL and not for the Azure-AsyncOperation URL.
-func (x *exchange) operation(id string, result bool) (*provider.Reply, error) {
+// answerPoll answers a poll. result is set for the Location URL and not for the Azure-AsyncOperation URL.
+func (x *exchange) answerPoll(id string, result bool) (*provider.Reply, error) {
 	op := x.call.Operation(id)
 	if op == nil {
 		return nil, provider.GatewayErrorf(404, "ResourceNotFound", "The operation '%s' was not found.", id)
 	}
 	x.record.OperationID = op.ID
 	x.call.Type = x.s.env.TypeOf(op.Type)
-	n := x.poll(op)
-	status := op.Visible()
+	n := x.countPoll(op)
+	status := op.VisibleStatus()
 	running := status == store.InProgress
 	if running {
 		x.pending = op
@@ -207,7 +207,7 @@ func (x *exchange) operation(id string, result bool) (*provider.Reply, error) {
 
 // computePoll adds the properties that Microsoft.Compute shows of an operation.
 func (x *exchange) computePoll(op *store.Operation, rep *provider.Reply, out body.Object) {
-	running := op.Visible() == store.InProgress
+	running := op.VisibleStatus() == store.InProgress
 	out["startTime"], out["name"] = op.Started.Format("2006-01-02T15:04:05.0000000+00:00"), op.ID
 	switch {
 	case running && provider.Style(op.Style) == provider.Disk:
@@ -229,7 +229,7 @@ func (x *exchange) computePoll(op *store.Operation, rep *provider.Reply, out bod
 
 // commonPoll adds the properties that most other providers show of an operation.
 func (x *exchange) commonPoll(op *store.Operation, rep *provider.Reply, out body.Object) {
-	status := op.Visible()
+	status := op.VisibleStatus()
 	running := status == store.InProgress
 	out["id"], out["name"], out["startTime"] = x.r.URL.Path, op.ID, op.Started.Format("2006-01-02T15:04:05.0000000Z")
 	if running && op.Verb == "delete" {
@@ -258,11 +258,11 @@ func (x *exchange) operationResult(op *store.Operation, running bool) (*provider
 	if op.Result != nil {
 		return provider.OK(op.Result), nil
 	}
-	if it := x.call.Find(op.ResourceID); it != nil && op.Verb != "delete" && (op.Verb == "create" || op.Verb == "update" || op.Verb == "patch") {
+	if it := x.call.FindItem(op.ResourceID); it != nil && op.Verb != "delete" && (op.Verb == "create" || op.Verb == "update" || op.Verb == "patch") {
 		id, _ := store.ParseID(op.ResourceID)
 		c := *x.call
 		c.ID, c.Type = id, x.s.env.TypeOf(op.Type)
-		return c.Read()
+		return c.ReadResource()
 	}
 	switch provider.Style(op.Style) {
 	case provider.Compute, provider.Disk, provider.Results:
@@ -273,7 +273,7 @@ func (x *exchange) operationResult(op *store.Operation, running bool) (*provider
 
 // groupOperation answers the poll of the deletion of a resource group or a deployment.
 func (x *exchange) groupOperation(token string) (*provider.Reply, error) {
-	return x.operation(decodeOperation(token), true)
+	return x.answerPoll(decodeOperation(token), true)
 }
 
 func (x *exchange) groupPoll(op *store.Operation, running bool) (*provider.Reply, error) {

@@ -57,12 +57,12 @@ func (s *Server) servePage(w http.ResponseWriter, r *http.Request) {
 		http.Redirect(w, r, page.Root+"/faults", http.StatusSeeOther)
 		return
 	default:
-		refuse(w, 404, fmt.Sprintf("%s %s is no page", r.Method, r.URL.Path))
+		writeRefusal(w, 404, fmt.Sprintf("%s %s is no page", r.Method, r.URL.Path))
 		return
 	}
 	var out bytes.Buffer
 	if err := page.Render(&out, view); err != nil {
-		refuse(w, 500, err.Error())
+		writeRefusal(w, 500, err.Error())
 		return
 	}
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
@@ -81,7 +81,7 @@ func (s *Server) servePage(w http.ResponseWriter, r *http.Request) {
 func (s *Server) mayLook(w http.ResponseWriter, r *http.Request) bool {
 	// Another site's page must not switch on faults with the browser's cookie.
 	if err := http.NewCrossOriginProtection().Check(r); err != nil {
-		refuse(w, 403, err.Error())
+		writeRefusal(w, 403, err.Error())
 		return false
 	}
 	token := s.opts.ControlToken
@@ -105,7 +105,7 @@ func (s *Server) mayLook(w http.ResponseWriter, r *http.Request) bool {
 	if is(r.Header.Get("X-Sim-Token")) {
 		return true
 	}
-	refuse(w, 401, "the control token is missing or wrong: open "+page.Root+"/?token=TOKEN")
+	writeRefusal(w, 401, "the control token is missing or wrong: open "+page.Root+"/?token=TOKEN")
 	return false
 }
 

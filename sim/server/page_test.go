@@ -20,7 +20,7 @@ type browser struct {
 	http http.Client
 }
 
-func (a *azure) browser() *browser {
+func (a *azure) newBrowser() *browser {
 	jar, err := cookiejar.New(nil)
 	if err != nil {
 		a.t.Fatal(err)
@@ -36,7 +36,7 @@ type opened struct {
 	elements map[string]int
 }
 
-func (b *browser) open(path string, form url.Values, header ...string) opened {
+func (b *browser) openPage(path string, form url.Values, header ...string) opened {
 	b.t.Helper()
 	method, body := http.MethodGet, io.Reader(nil)
 	if form != nil {
@@ -74,7 +74,7 @@ func (b *browser) open(path string, form url.Values, header ...string) opened {
 	return page
 }
 
-func (p opened) want(t *testing.T, words ...string) {
+func (p opened) wantWords(t *testing.T, words ...string) {
 	t.Helper()
 	for _, word := range words {
 		if !strings.Contains(p.text, word) {
@@ -85,32 +85,32 @@ func (p opened) want(t *testing.T, words ...string) {
 
 func TestPages(t *testing.T) {
 	a := newAzure(t)
-	b := a.browser()
-	b.open("/_sim/page", nil).want(t, "resources requests timeline faults", "There is none yet.")
-	b.open("/_sim/page/timeline", nil).want(t, "Nothing has been written there.")
-	a.must("PUT", groupA, obj{"location": "westus3", "tags": obj{"sigs.k8s.io_cluster-api-provider-azure_cluster_mine": "owned", "note": "<script>alert(1)</script>"}})
-	a.must("PUT", net+"/routeTables/table", obj{"location": "westus3"})
-	a.must("PUT", net+"/publicIPAddresses/address", obj{"location": "westus3", "sku": obj{"name": "Standard"}, "properties": obj{"publicIPAllocationMethod": "Static"}})
-	a.do("DELETE", net+"/routeTables/table", nil)
-	a.do("PUT", net+"/routeTables/refused", obj{"location": "nowhere"})
+	b := a.newBrowser()
+	b.openPage("/_sim/page", nil).wantWords(t, "resources requests timeline faults", "There is none yet.")
+	b.openPage("/_sim/page/timeline", nil).wantWords(t, "Nothing has been written there.")
+	a.mustSucceed("PUT", groupA, obj{"location": "westus3", "tags": obj{"sigs.k8s.io_cluster-api-provider-azure_cluster_mine": "owned", "note": "<script>alert(1)</script>"}})
+	a.mustSucceed("PUT", net+"/routeTables/table", obj{"location": "westus3"})
+	a.mustSucceed("PUT", net+"/publicIPAddresses/address", obj{"location": "westus3", "sku": obj{"name": "Standard"}, "properties": obj{"publicIPAllocationMethod": "Static"}})
+	a.sendRequest("DELETE", net+"/routeTables/table", nil)
+	a.sendRequest("PUT", net+"/routeTables/refused", obj{"location": "nowhere"})
 
-	b.open("/_sim/page/?group="+url.QueryEscape(strings.ToUpper(groupA)), nil).want(t,
+	b.openPage("/_sim/page/?group="+url.QueryEscape(strings.ToUpper(groupA)), nil).wantWords(t,
 		"rg westus3 Succeeded mine 2", "Resources of "+groupA, "Microsoft.Network/publicIPAddresses address westus3 Succeeded", "table westus3 Deleting")
-	group := b.open("/_sim/page/resource?id="+url.QueryEscape(groupA), nil)
-	group.want(t, `"location": "westus3"`)
+	group := b.openPage("/_sim/page/resource?id="+url.QueryEscape(groupA), nil)
+	group.wantWords(t, `"location": "westus3"`)
 	if group.elements["script"] > 0 {
 		t.Error("what a client wrote became part of the page")
 	}
-	if missing := b.open("/_sim/page/resource?id=/subscriptions/x", nil); missing.status != 404 {
+	if missing := b.openPage("/_sim/page/resource?id=/subscriptions/x", nil); missing.status != 404 {
 		t.Errorf("a resource that is not there: %d", missing.status)
 	}
-	b.open("/_sim/page/requests", nil).want(t, "DELETE "+net+"/routeTables/table", "202")
-	timeline := b.open("/_sim/page/timeline", nil)
-	timeline.want(t, "4 writes. The critical path", "PUT resourceGroups/rg", "PUT publicipaddresses/address", "DELETE routetables/table")
+	b.openPage("/_sim/page/requests", nil).wantWords(t, "DELETE "+net+"/routeTables/table", "202")
+	timeline := b.openPage("/_sim/page/timeline", nil)
+	timeline.wantWords(t, "4 writes. The critical path", "PUT resourceGroups/rg", "PUT publicipaddresses/address", "DELETE routetables/table")
 	if timeline.elements["svg"] != 1 || timeline.elements["rect"] != 4 {
 		t.Errorf("%d drawings with %d bars, want one with four", timeline.elements["svg"], timeline.elements["rect"])
 	}
-	if other := b.open("/_sim/page/other", nil); other.status != 404 {
+	if other := b.openPage("/_sim/page/other", nil); other.status != 404 {
 		t.Errorf("a page that is none: %d", other.status)
 	}
 }
@@ -118,17 +118,17 @@ func TestPages(t *testing.T) {
 // TestFaultsOfThePage switches a fault on and off as a browser does.
 func TestFaultsOfThePage(t *testing.T) {
 	a := newAzure(t)
-	a.group()
-	b := a.browser()
+	a.createGroup()
+	b := a.newBrowser()
 	on := url.Values{"kind": {"status"}, "method": {"GET"}, "id": {groupA}, "count": {"-1"}, "status": {"503"}, "code": {"ServerBusy"}}
-	b.open("/_sim/page/faults", on).want(t, "status GET "+groupA+" 503 ServerBusy 0 0")
-	if r := a.do("GET", groupA, nil); r.status != 503 || r.code() != "ServerBusy" {
-		t.Errorf("with the fault: %d %s", r.status, r.code())
+	b.openPage("/_sim/page/faults", on).wantWords(t, "status GET "+groupA+" 503 ServerBusy 0 0")
+	if r := a.sendRequest("GET", groupA, nil); r.status != 503 || r.errorCode() != "ServerBusy" {
+		t.Errorf("with the fault: %d %s", r.status, r.errorCode())
 	}
-	b.open("/_sim/page/faults", nil).want(t, "503 ServerBusy 1 1")
-	b.open("/_sim/page/faults", url.Values{"kind": {"slowBody"}, "seconds": {"1.5"}}).want(t, "slowBody")
-	b.open("/_sim/page/faults/clear", url.Values{}).want(t, "Nothing goes wrong.")
-	if r := a.do("GET", groupA, nil); r.status != 200 {
+	b.openPage("/_sim/page/faults", nil).wantWords(t, "503 ServerBusy 1 1")
+	b.openPage("/_sim/page/faults", url.Values{"kind": {"slowBody"}, "seconds": {"1.5"}}).wantWords(t, "slowBody")
+	b.openPage("/_sim/page/faults/clear", url.Values{}).wantWords(t, "Nothing goes wrong.")
+	if r := a.sendRequest("GET", groupA, nil); r.status != 200 {
 		t.Errorf("without it: %d", r.status)
 	}
 	for name, tc := range map[string]struct {
@@ -142,35 +142,35 @@ func TestFaultsOfThePage(t *testing.T) {
 		"no seconds": {url.Values{"kind": {"slowBody"}}, "econds"},
 		"no message": {url.Values{"kind": {"fail"}}, "needs the code"},
 	} {
-		page := b.open("/_sim/page/faults", tc.form)
-		if page.want(t, tc.want); page.status != 400 {
+		page := b.openPage("/_sim/page/faults", tc.form)
+		if page.wantWords(t, tc.want); page.status != 400 {
 			t.Errorf("%s: %d, want 400", name, page.status)
 		}
 	}
-	b.open("/_sim/page/faults", nil).want(t, "Nothing goes wrong.")
-	if cross := b.open("/_sim/page/faults", on, "Sec-Fetch-Site", "cross-site"); cross.status != 403 {
+	b.openPage("/_sim/page/faults", nil).wantWords(t, "Nothing goes wrong.")
+	if cross := b.openPage("/_sim/page/faults", on, "Sec-Fetch-Site", "cross-site"); cross.status != 403 {
 		t.Errorf("a form on another site: %d, want 403", cross.status)
 	}
-	b.open("/_sim/page/faults", nil).want(t, "Nothing goes wrong.")
+	b.openPage("/_sim/page/faults", nil).wantWords(t, "Nothing goes wrong.")
 }
 
 // TestPagesNeedTheControlToken requests pages without the token, with a wrong one, and with the right one, which is
 // sent once.
 func TestPagesNeedTheControlToken(t *testing.T) {
 	a := newAzure(t, func(o *server.Options) { o.ControlToken = "to ken" })
-	b := a.browser()
+	b := a.newBrowser()
 	for _, path := range []string{"/_sim/page", "/_sim/page/?token=wrong", "/_sim/page/requests", "/_sim/page/style.css"} {
-		if page := b.open(path, nil); page.status != 401 || strings.Contains(page.text, "to ken") {
+		if page := b.openPage(path, nil); page.status != 401 || strings.Contains(page.text, "to ken") {
 			t.Errorf("%s: %d %s, want 401", path, page.status, page.text)
 		}
 	}
-	if page := b.open("/_sim/page/requests?token=to+ken", nil); page.status != 200 || page.at.RawQuery != "" {
+	if page := b.openPage("/_sim/page/requests?token=to+ken", nil); page.status != 200 || page.at.RawQuery != "" {
 		t.Errorf("with the token: %d at %s, want 200 at an address without it", page.status, page.at)
 	}
-	if page := b.open("/_sim/page/faults", url.Values{"kind": {"throttle"}}); page.status != 200 {
+	if page := b.openPage("/_sim/page/faults", url.Values{"kind": {"throttle"}}); page.status != 200 {
 		t.Errorf("with the cookie: %d", page.status)
 	}
-	if page := a.browser().open("/_sim/page/faults", url.Values{"kind": {"throttle"}}); page.status != 401 {
+	if page := a.newBrowser().openPage("/_sim/page/faults", url.Values{"kind": {"throttle"}}); page.status != 401 {
 		t.Errorf("another browser: %d, want 401", page.status)
 	}
 }

@@ -19,7 +19,7 @@ import (
 
 // pageGroups returns all resource groups, and the resources of the one named in.
 func (s *Server) pageGroups(in string) *page.Groups {
-	out := &page.Groups{All: s.groups()}
+	out := &page.Groups{All: s.summarizeGroups()}
 	for _, group := range out.All {
 		if !strings.EqualFold(group.ID, in) {
 			continue
@@ -34,7 +34,7 @@ func (s *Server) pageGroups(in string) *page.Groups {
 	return out
 }
 
-func (s *Server) groups() []page.Group {
+func (s *Server) summarizeGroups() []page.Group {
 	var out []page.Group
 	s.store.View(func(tx *store.Tx) {
 		for _, r := range tx.List("Microsoft.Resources/resourceGroups", "") {
@@ -77,7 +77,7 @@ func (s *Server) pageResource(id string) *page.Body {
 			return
 		}
 		c.ID, _ = store.ParseID(r.ID)
-		if raw, err := json.MarshalIndent(c.Render(r), "", "  "); err == nil {
+		if raw, err := json.MarshalIndent(c.RenderResource(r), "", "  "); err == nil {
 			out = &page.Body{ID: r.ID, JSON: string(raw)}
 		}
 	})
@@ -85,7 +85,7 @@ func (s *Server) pageResource(id string) *page.Body {
 }
 
 func (s *Server) pageRequests() *page.Requests {
-	all := s.log.all()
+	all := s.log.allRecords()
 	out := &page.Requests{All: len(all)}
 	for _, r := range slices.Backward(all[max(0, len(all)-shownRequests):]) {
 		client, _, _ := strings.Cut(r.UserAgent, " ")
@@ -96,15 +96,15 @@ func (s *Server) pageRequests() *page.Requests {
 
 // pageTimeline draws the last writes in a group, the first group unless one is named.
 func (s *Server) pageTimeline(in string) *page.Timeline {
-	out := &page.Timeline{Groups: s.groups(), In: in}
+	out := &page.Timeline{Groups: s.summarizeGroups(), In: in}
 	if out.In == "" && len(out.Groups) > 0 {
 		out.In = out.Groups[0].ID
 	}
 	scope := strings.ToLower(out.In)
 	var requests []schedule.Request
-	for _, r := range s.log.all() {
+	for _, r := range s.log.allRecords() {
 		request := schedule.Request{Time: r.Time, Method: r.Method, URL: r.URL, Status: r.Status, DurationMs: r.DurationMs, OperationID: r.OperationID}
-		if id := request.ID(); scope != "" && (id == scope || strings.HasPrefix(id, scope+"/")) && request.Wrote() {
+		if id := request.ID(); scope != "" && (id == scope || strings.HasPrefix(id, scope+"/")) && request.IsAcceptedWrite() {
 			requests = append(requests, request)
 		}
 	}
@@ -120,13 +120,13 @@ func (s *Server) pageTimeline(in string) *page.Timeline {
 			bodies = append(bodies, map[string]any{"id": r.ID, "body": r.Body})
 		}
 	})
-	writes := schedule.Of(requests, operations, schedule.References(bodies))
+	writes := schedule.BuildSchedule(requests, operations, schedule.FindReferences(bodies))
 	if len(writes) == 0 {
 		return out
 	}
 	path, took := schedule.CriticalPath(writes)
 	var svg bytes.Buffer
-	if err := schedule.SVG(&svg, writes, path, writes[0].Start, s.opts.Clock.Now()); err != nil {
+	if err := schedule.DrawSVG(&svg, writes, path, writes[0].Start, s.opts.Clock.Now()); err != nil {
 		return out
 	}
 	out.Writes, out.Critical = len(writes), took.Round(100*time.Millisecond)
@@ -147,7 +147,7 @@ func (s *Server) pageFaults() *page.Faults {
 		}
 	})
 	slices.Sort(out.Types)
-	for _, u := range s.faults.Uses() {
+	for _, u := range s.faults.ListUses() {
 		rule := page.Rule{Kind: string(u.Kind), Method: u.Method, Type: u.Type, ID: u.ID, Seen: u.Seen, Done: u.Done, Spent: u.Spent, Says: strings.TrimSpace(u.Code + " " + u.Message)}
 		if u.Status > 0 {
 			rule.Says = strings.TrimSpace(strconv.Itoa(u.Status) + " " + rule.Says)

@@ -16,8 +16,8 @@ import (
 
 func TestOperationWireStyles(t *testing.T) {
 	a := newAzure(t)
-	a.base()
-	a.must("PUT", net+"/networkInterfaces/nic0", nic("cp", nil))
+	a.createBase()
+	a.mustSucceed("PUT", net+"/networkInterfaces/nic0", nic("cp", nil))
 	const none = "-"
 	cases := map[string]struct {
 		reason, method, path   string
@@ -37,12 +37,12 @@ func TestOperationWireStyles(t *testing.T) {
 		"dns put":    {"private DNS polls are 202 while running", "PUT", net + "/privateDnsZones/x.example", obj{"location": "global"}, 202, "30", "/privateDnsOperationStatuses/", "/privateDnsOperationResults/", 202, "InProgress", "Succeeded"},
 		"set put":    {"availability sets are synchronous and always 200", "PUT", comp + "/availabilitySets/x", obj{"location": "westus3", "sku": obj{"name": "Aligned"}}, 200, "", none, none, 0, "", ""},
 	}
-	a.must("PUT", net+"/routeTables/y", obj{"location": "westus3"})
+	a.mustSucceed("PUT", net+"/routeTables/y", obj{"location": "westus3"})
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			r := a.do(tc.method, tc.path, tc.body)
+			r := a.sendRequest(tc.method, tc.path, tc.body)
 			if r.status != tc.status || r.header.Get("Retry-After") != tc.retry {
-				t.Errorf("%s: status %d Retry-After %q, want %d %q (%s)", tc.reason, r.status, r.header.Get("Retry-After"), tc.status, tc.retry, r.message())
+				t.Errorf("%s: status %d Retry-After %q, want %d %q (%s)", tc.reason, r.status, r.header.Get("Retry-After"), tc.status, tc.retry, r.errorMessage())
 			}
 			for h, want := range map[string]string{"Azure-AsyncOperation": tc.async, "Location": tc.location} {
 				got := r.header.Get(h)
@@ -51,20 +51,20 @@ func TestOperationWireStyles(t *testing.T) {
 				}
 			}
 			if tc.pollWord != "" {
-				poll := a.do("GET", r.header.Get("Azure-AsyncOperation"), nil)
-				if poll.status != tc.pollStatus || poll.at("status") != tc.pollWord {
+				poll := a.sendRequest("GET", r.header.Get("Azure-AsyncOperation"), nil)
+				if poll.status != tc.pollStatus || poll.valueAt("status") != tc.pollWord {
 					t.Errorf("%s: first poll %d %v", tc.reason, poll.status, poll.body)
 				}
 			}
 			a.sim.Settle()
 			if tc.terminalWord != "" {
-				end := a.do("GET", r.header.Get("Azure-AsyncOperation"), nil)
+				end := a.sendRequest("GET", r.header.Get("Azure-AsyncOperation"), nil)
 				for range 2 { // an operation that ended at once shows InProgress once
-					if end.at("status") == "InProgress" {
-						end = a.do("GET", r.header.Get("Azure-AsyncOperation"), nil)
+					if end.valueAt("status") == "InProgress" {
+						end = a.sendRequest("GET", r.header.Get("Azure-AsyncOperation"), nil)
 					}
 				}
-				if end.status != 200 || end.at("status") != tc.terminalWord || end.header.Get("Retry-After") != "" {
+				if end.status != 200 || end.valueAt("status") != tc.terminalWord || end.header.Get("Retry-After") != "" {
 					t.Errorf("%s: last poll %d %v", tc.reason, end.status, end.body)
 				}
 			}
@@ -74,30 +74,30 @@ func TestOperationWireStyles(t *testing.T) {
 
 func TestGroupDeletionPollsItsLocation(t *testing.T) {
 	a := newAzure(t)
-	a.machine()
-	r := a.do("DELETE", groupA, nil)
+	a.createMachine()
+	r := a.sendRequest("DELETE", groupA, nil)
 	loc := r.header.Get("Location")
 	if r.status != 202 || r.header.Get("Azure-AsyncOperation") != "" || !strings.Contains(loc, "/operationresults/") || r.header.Get("Retry-After") != "15" {
 		t.Fatalf("DELETE = %d %v", r.status, r.header)
 	}
-	if p := a.do("GET", loc, nil); p.status != 202 || p.header.Get("Location") == "" {
+	if p := a.sendRequest("GET", loc, nil); p.status != 202 || p.header.Get("Location") == "" {
 		t.Errorf("poll: %d", p.status)
 	}
-	if g := a.do("GET", groupA, nil); g.at("properties.provisioningState") != "Deleting" {
-		t.Errorf("state meanwhile: %v", g.at("properties.provisioningState"))
+	if g := a.sendRequest("GET", groupA, nil); g.valueAt("properties.provisioningState") != "Deleting" {
+		t.Errorf("state meanwhile: %v", g.valueAt("properties.provisioningState"))
 	}
-	if p := a.do("PUT", net+"/routeTables/late", obj{"location": "westus3"}); p.code() != "ResourceGroupBeingDeleted" {
-		t.Errorf("a write meanwhile: %s", p.code())
+	if p := a.sendRequest("PUT", net+"/routeTables/late", obj{"location": "westus3"}); p.errorCode() != "ResourceGroupBeingDeleted" {
+		t.Errorf("a write meanwhile: %s", p.errorCode())
 	}
 	took := a.sim.Settle()
 	if took < 40*time.Second || took > 10*time.Minute {
 		t.Errorf("deleting a VM and what it needs took %s", took)
 	}
-	if p := a.do("GET", loc, nil); p.status != 200 {
-		t.Errorf("last poll: %d %s", p.status, p.message())
+	if p := a.sendRequest("GET", loc, nil); p.status != 200 {
+		t.Errorf("last poll: %d %s", p.status, p.errorMessage())
 	}
-	if g := a.do("GET", groupA, nil); g.code() != "ResourceGroupNotFound" {
-		t.Errorf("after: %s", g.code())
+	if g := a.sendRequest("GET", groupA, nil); g.errorCode() != "ResourceGroupNotFound" {
+		t.Errorf("after: %s", g.errorCode())
 	}
 	if left := a.sim.State(); len(left) != 0 {
 		t.Errorf("%d resources are left: %v", len(left), left[0]["id"])
@@ -106,34 +106,34 @@ func TestGroupDeletionPollsItsLocation(t *testing.T) {
 
 func TestGroupDeletionIsBlockedFromOutside(t *testing.T) {
 	a := newAzure(t)
-	a.base()
+	a.createBase()
 	other := "/subscriptions/" + sub + "/resourceGroups/other"
-	a.must("PUT", other, obj{"location": "westus3"})
-	a.must("PUT", other+"/providers/Microsoft.Network/networkInterfaces/guest", nic("cp", nil))
-	r := a.do("DELETE", groupA, nil)
+	a.mustSucceed("PUT", other, obj{"location": "westus3"})
+	a.mustSucceed("PUT", other+"/providers/Microsoft.Network/networkInterfaces/guest", nic("cp", nil))
+	r := a.sendRequest("DELETE", groupA, nil)
 	if took := a.sim.Settle(); took < 15*time.Minute {
 		t.Errorf("Azure tries for 15 minutes, this gave up after %s", took)
 	}
-	p := a.do("GET", r.header.Get("Location"), nil)
-	if p.status != 409 || !strings.HasPrefix(p.code(), "ResourceGroupDeletionBlocked") || !strings.Contains(p.message(), "virtualNetworks/vnet") {
-		t.Errorf("last poll: %d %s %s", p.status, p.code(), p.message())
+	p := a.sendRequest("GET", r.header.Get("Location"), nil)
+	if p.status != 409 || !strings.HasPrefix(p.errorCode(), "ResourceGroupDeletionBlocked") || !strings.Contains(p.errorMessage(), "virtualNetworks/vnet") {
+		t.Errorf("last poll: %d %s %s", p.status, p.errorCode(), p.errorMessage())
 	}
-	if g := a.do("GET", groupA, nil); g.at("properties.provisioningState") != "Succeeded" {
-		t.Errorf("the group must be rolled back, it is %v", g.at("properties.provisioningState"))
+	if g := a.sendRequest("GET", groupA, nil); g.valueAt("properties.provisioningState") != "Succeeded" {
+		t.Errorf("the group must be rolled back, it is %v", g.valueAt("properties.provisioningState"))
 	}
 }
 
 func TestTimeScaleZeroStillPollsOnce(t *testing.T) {
 	a := newAzure(t, func(o *server.Options) { o.TimeScale, o.Clock = 0, store.Real{} })
-	a.group()
-	r := a.do("PUT", net+"/routeTables/x", obj{"location": "westus3"})
+	a.createGroup()
+	r := a.sendRequest("PUT", net+"/routeTables/x", obj{"location": "westus3"})
 	op := r.header.Get("Azure-AsyncOperation")
-	if r.at("properties.provisioningState") != "Updating" {
-		t.Errorf("the accepted body says %v", r.at("properties.provisioningState"))
+	if r.valueAt("properties.provisioningState") != "Updating" {
+		t.Errorf("the accepted body says %v", r.valueAt("properties.provisioningState"))
 	}
-	first, second := a.do("GET", op, nil), a.do("GET", op, nil)
-	if first.at("status") != "InProgress" || second.at("status") != "Succeeded" {
-		t.Errorf("polls: %v, %v", first.at("status"), second.at("status"))
+	first, second := a.sendRequest("GET", op, nil), a.sendRequest("GET", op, nil)
+	if first.valueAt("status") != "InProgress" || second.valueAt("status") != "Succeeded" {
+		t.Errorf("polls: %v, %v", first.valueAt("status"), second.valueAt("status"))
 	}
 	if first.header.Get("Retry-After") != "1" || first.header.Get("retry-after-ms") == "" {
 		t.Errorf("Retry-After %q, retry-after-ms %q: a scaled delay below a second is told both ways", first.header.Get("Retry-After"), first.header.Get("retry-after-ms"))
@@ -145,8 +145,8 @@ func TestTimeScaleZeroStillPollsOnce(t *testing.T) {
 func TestScaledOperationsSayWhenTheyEnd(t *testing.T) {
 	put := func(scale float64) (*azure, response) {
 		a := newAzure(t, func(o *server.Options) { o.TimeScale = scale })
-		a.group()
-		return a, a.do("PUT", net+"/routeTables/x", obj{"location": "westus3"})
+		a.createGroup()
+		return a, a.sendRequest("PUT", net+"/routeTables/x", obj{"location": "westus3"})
 	}
 	a, r := put(0.05)
 	hint, waited := r.header.Get("retry-after-ms"), time.Duration(0)
@@ -157,9 +157,9 @@ func TestScaledOperationsSayWhenTheyEnd(t *testing.T) {
 		}
 		waited += time.Duration(wait) * time.Millisecond
 		a.sim.Advance(time.Duration(wait) * time.Millisecond)
-		poll := a.do("GET", r.header.Get("Azure-AsyncOperation"), nil)
-		if hint = poll.header.Get("retry-after-ms"); (poll.at("status") == "Succeeded") != (hint == "") {
-			t.Fatalf("after %s: %v, retry-after-ms %q", waited, poll.at("status"), hint)
+		poll := a.sendRequest("GET", r.header.Get("Azure-AsyncOperation"), nil)
+		if hint = poll.header.Get("retry-after-ms"); (poll.valueAt("status") == "Succeeded") != (hint == "") {
+			t.Fatalf("after %s: %v, retry-after-ms %q", waited, poll.valueAt("status"), hint)
 		}
 	}
 	same, _ := put(0.05)
@@ -173,8 +173,8 @@ func TestScaledOperationsSayWhenTheyEnd(t *testing.T) {
 
 func TestHeadersVersionsAndAuthentication(t *testing.T) {
 	a := newAzure(t)
-	a.group()
-	r := a.do("GET", groupA, nil, "x-ms-correlation-request-id", "corr", "x-ms-client-request-id", "client", "x-ms-return-client-request-id", "true")
+	a.createGroup()
+	r := a.sendRequest("GET", groupA, nil, "x-ms-correlation-request-id", "corr", "x-ms-client-request-id", "client", "x-ms-return-client-request-id", "true")
 	for h, want := range map[string]string{"x-ms-correlation-request-id": "corr", "x-ms-client-request-id": "client", "Cache-Control": "no-cache", "X-Content-Type-Options": "nosniff", "Content-Type": "application/json; charset=utf-8"} {
 		if got := r.header.Get(h); got != want {
 			t.Errorf("%s: %q, want %q", h, got, want)
@@ -184,14 +184,14 @@ func TestHeadersVersionsAndAuthentication(t *testing.T) {
 		t.Errorf("headers are missing: %v", r.header)
 	}
 	for q, want := range map[string]string{"?api-version=": "MissingApiVersionParameter", "?api-version=latest": "InvalidApiVersionParameter", "?api-version=2099-01-01": "InvalidApiVersionParameter", "?api-version=2024-05-01-preview": ""} {
-		if r := a.do("GET", groupA+q, nil); r.code() != want {
-			t.Errorf("%s: %d %s, want %q", q, r.status, r.code(), want)
+		if r := a.sendRequest("GET", groupA+q, nil); r.errorCode() != want {
+			t.Errorf("%s: %d %s, want %q", q, r.status, r.errorCode(), want)
 		}
 	}
 	for auth, want := range map[string]string{"": "AuthenticationFailed", "Bearer x.y.z": "InvalidAuthenticationToken", "Basic abc": "AuthenticationFailed"} {
-		r := a.do("GET", groupA, nil, "Authorization", auth)
-		if r.status != 401 || r.code() != want || !strings.Contains(r.header.Get("WWW-Authenticate"), "authorization_uri") {
-			t.Errorf("%q: %d %s %q", auth, r.status, r.code(), r.header.Get("WWW-Authenticate"))
+		r := a.sendRequest("GET", groupA, nil, "Authorization", auth)
+		if r.status != 401 || r.errorCode() != want || !strings.Contains(r.header.Get("WWW-Authenticate"), "authorization_uri") {
+			t.Errorf("%q: %d %s %q", auth, r.status, r.errorCode(), r.header.Get("WWW-Authenticate"))
 		}
 	}
 }
@@ -202,77 +202,77 @@ func TestThrottlingTellsWhenToComeBack(t *testing.T) {
 	})
 	var got []string
 	for range 4 {
-		got = append(got, a.do("GET", "/subscriptions/"+sub, nil).header.Get("x-ms-ratelimit-remaining-subscription-reads"))
+		got = append(got, a.sendRequest("GET", "/subscriptions/"+sub, nil).header.Get("x-ms-ratelimit-remaining-subscription-reads"))
 	}
 	if d := cmp.Diff([]string{"2", "1", "0", "0"}, got); d != "" {
 		t.Error(d)
 	}
-	r := a.do("GET", "/subscriptions/"+sub, nil)
-	if wait, _ := strconv.Atoi(r.header.Get("Retry-After")); r.status != 429 || wait != 1 || r.code() != "SubscriptionRequestsThrottled" {
-		t.Errorf("%d %s Retry-After %d", r.status, r.code(), wait)
+	r := a.sendRequest("GET", "/subscriptions/"+sub, nil)
+	if wait, _ := strconv.Atoi(r.header.Get("Retry-After")); r.status != 429 || wait != 1 || r.errorCode() != "SubscriptionRequestsThrottled" {
+		t.Errorf("%d %s Retry-After %d", r.status, r.errorCode(), wait)
 	}
 	a.sim.Advance(time.Second)
-	if r := a.do("GET", "/subscriptions/"+sub, nil); r.status != 200 {
+	if r := a.sendRequest("GET", "/subscriptions/"+sub, nil); r.status != 200 {
 		t.Errorf("after the wait: %d", r.status)
 	}
 }
 
 func TestListsFiltersAndPages(t *testing.T) {
 	a := newAzure(t, func(o *server.Options) { o.PageSize = 2 })
-	a.group()
+	a.createGroup()
 	for _, n := range []string{"a", "b", "c", "d", "e"} {
-		a.must("PUT", net+"/routeTables/"+n, obj{"location": "westus3", "tags": obj{"name": n}})
+		a.mustSucceed("PUT", net+"/routeTables/"+n, obj{"location": "westus3", "tags": obj{"name": n}})
 	}
 	var names []any
 	for next := net + "/routeTables"; next != ""; {
-		r := a.do("GET", next, nil)
-		list, _ := r.at("value").([]any)
+		r := a.sendRequest("GET", next, nil)
+		list, _ := r.valueAt("value").([]any)
 		if len(list) > 2 {
 			t.Errorf("a page of %d", len(list))
 		}
 		for _, e := range list {
-			names = append(names, at(e, "name"))
+			names = append(names, valueAt(e, "name"))
 		}
-		next, _ = r.at("nextLink").(string)
+		next, _ = r.valueAt("nextLink").(string)
 	}
 	if d := cmp.Diff([]any{"a", "b", "c", "d", "e"}, names); d != "" {
 		t.Error(d)
 	}
-	r := a.do("GET", "/subscriptions/"+sub+"/resources?$filter=tagName%20eq%20'name'%20and%20tagValue%20eq%20'c'&$expand=provisioningState", nil)
-	if list, _ := r.at("value").([]any); len(list) != 1 || r.at("value.0.name") != "c" || r.at("value.0.provisioningState") != "Succeeded" {
+	r := a.sendRequest("GET", "/subscriptions/"+sub+"/resources?$filter=tagName%20eq%20'name'%20and%20tagValue%20eq%20'c'&$expand=provisioningState", nil)
+	if list, _ := r.valueAt("value").([]any); len(list) != 1 || r.valueAt("value.0.name") != "c" || r.valueAt("value.0.provisioningState") != "Succeeded" {
 		t.Errorf("by tag: %v", r.body)
 	}
-	r = a.do("GET", groupA+"/resources?$filter=resourceType%20eq%20'microsoft.network/routetables'", nil)
-	if list, _ := r.at("value").([]any); len(list) != 2 || r.at("nextLink") == nil {
+	r = a.sendRequest("GET", groupA+"/resources?$filter=resourceType%20eq%20'microsoft.network/routetables'", nil)
+	if list, _ := r.valueAt("value").([]any); len(list) != 2 || r.valueAt("nextLink") == nil {
 		t.Errorf("by type: %v", r.body)
 	}
 }
 
 func TestTagsAtScope(t *testing.T) {
 	a := newAzure(t)
-	a.group()
-	a.must("PUT", net+"/routeTables/rt", obj{"location": "westus3", "tags": obj{"keep": "1", "drop": "2"}})
+	a.createGroup()
+	a.mustSucceed("PUT", net+"/routeTables/rt", obj{"location": "westus3", "tags": obj{"keep": "1", "drop": "2"}})
 	tags := net + "/routeTables/rt/providers/Microsoft.Resources/tags/default"
-	a.must("PATCH", tags, obj{"operation": "Merge", "properties": obj{"tags": obj{"new": "3"}}})
-	a.must("PATCH", tags, obj{"operation": "Delete", "properties": obj{"tags": obj{"drop": "2"}}})
+	a.mustSucceed("PATCH", tags, obj{"operation": "Merge", "properties": obj{"tags": obj{"new": "3"}}})
+	a.mustSucceed("PATCH", tags, obj{"operation": "Delete", "properties": obj{"tags": obj{"drop": "2"}}})
 	want := obj{"keep": "1", "new": "3"}
-	if d := cmp.Diff(any(want), a.do("GET", net+"/routeTables/rt", nil).at("tags")); d != "" {
+	if d := cmp.Diff(any(want), a.sendRequest("GET", net+"/routeTables/rt", nil).valueAt("tags")); d != "" {
 		t.Error(d)
 	}
-	if d := cmp.Diff(any(want), a.do("GET", tags, nil).at("properties.tags")); d != "" {
+	if d := cmp.Diff(any(want), a.sendRequest("GET", tags, nil).valueAt("properties.tags")); d != "" {
 		t.Error(d)
 	}
-	if r := a.do("PATCH", net+"/routeTables/rt", obj{"tags": obj{"only": "x"}}); r.status != 200 || cmp.Diff(any(obj{"only": "x"}), r.at("tags")) != "" {
-		t.Errorf("PATCH of the resource replaces tags: %d %v", r.status, r.at("tags"))
+	if r := a.sendRequest("PATCH", net+"/routeTables/rt", obj{"tags": obj{"only": "x"}}); r.status != 200 || cmp.Diff(any(obj{"only": "x"}), r.valueAt("tags")) != "" {
+		t.Errorf("PATCH of the resource replaces tags: %d %v", r.status, r.valueAt("tags"))
 	}
 }
 
 func TestRequestLogHasNoSecrets(t *testing.T) {
 	var out strings.Builder
 	a := newAzure(t, func(o *server.Options) { o.RequestLog = &out })
-	a.group()
-	r := a.do("PUT", net+"/routeTables/x", obj{"location": "westus3", "tags": obj{"password": "hidden-value"}})
-	a.do("GET", r.header.Get("Azure-AsyncOperation"), nil, "User-Agent", "tester")
+	a.createGroup()
+	r := a.sendRequest("PUT", net+"/routeTables/x", obj{"location": "westus3", "tags": obj{"password": "hidden-value"}})
+	a.sendRequest("GET", r.header.Get("Azure-AsyncOperation"), nil, "User-Agent", "tester")
 	log := a.sim.Requests()
 	last := log[len(log)-1]
 	if last.Method != http.MethodGet || last.Status != 200 || last.UserAgent != "tester" || last.Principal != server.DefaultClientID || last.OperationID == "" || last.RequestID == "" {
@@ -293,13 +293,13 @@ func TestRequestLogHasNoSecrets(t *testing.T) {
 
 func TestGroupDeletionGivesUpOnADeletionThatNeverEnds(t *testing.T) {
 	a := newAzure(t)
-	a.base()
+	a.createBase()
 	if err := a.sim.AddFault(fault.Rule{Kind: fault.Stuck, Method: "DELETE", Type: "Microsoft.Network/virtualNetworks"}); err != nil {
 		t.Fatal(err)
 	}
-	r := a.do("DELETE", groupA, nil)
+	r := a.sendRequest("DELETE", groupA, nil)
 	a.sim.Settle()
-	if p := a.do("GET", r.header.Get("Location"), nil); p.status != 409 || !strings.HasPrefix(p.code(), "ResourceGroupDeletionBlocked") {
-		t.Errorf("last poll: %d %s", p.status, p.code())
+	if p := a.sendRequest("GET", r.header.Get("Location"), nil); p.status != 409 || !strings.HasPrefix(p.errorCode(), "ResourceGroupDeletionBlocked") {
+		t.Errorf("last poll: %d %s", p.status, p.errorCode())
 	}
 }

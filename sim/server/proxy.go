@@ -14,39 +14,39 @@ import (
 // azureHosts are the names the proxy leads to the simulator itself.
 var azureHosts = []string{"management.azure.com", "login.microsoftonline.com", "login.microsoft.com", "login.windows.net", "sts.windows.net", "graph.microsoft.com"}
 
-// Proxy is an HTTP CONNECT proxy: Azure's own hosts lead to the simulator at self (host:port), every other one
+// ProxyHandler is an HTTP CONNECT proxy: Azure's own hosts lead to the simulator at self (host:port), every other one
 // through the simulated data plane to a guest. An unreachable address is answered with 502 and the step at which the
 // connection stops.
-func (s *Server) Proxy(self string) http.Handler {
+func (s *Server) ProxyHandler(self string) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Method != http.MethodConnect {
 			// The instance metadata service is plain HTTP.
 			if r.URL.Hostname() == "169.254.169.254" && s.serveManagedIdentity(w, r) {
 				return
 			}
-			refuse(w, 405, "this proxy only takes CONNECT")
+			writeRefusal(w, 405, "this proxy only takes CONNECT")
 			return
 		}
 		host, portText, err := net.SplitHostPort(r.Host)
 		port, perr := strconv.Atoi(portText)
 		if err != nil || perr != nil {
-			refuse(w, 400, fmt.Sprintf("%q is not host:port", r.Host))
+			writeRefusal(w, 400, fmt.Sprintf("%q is not host:port", r.Host))
 			return
 		}
 		address := self
 		if low := strings.ToLower(host); !slices.Contains(azureHosts, low) && !strings.HasSuffix(low, ".management.azure.com") {
-			route := s.dial(host, port)
+			route := s.traceDial(host, port)
 			if route.Step != "" {
 				writeJSON(w, 502, route)
 				return
 			}
 			address = route.Address
 		}
-		s.pipe(w, r, address)
+		s.pipeConnection(w, r, address)
 	})
 }
 
-func (s *Server) pipe(w http.ResponseWriter, r *http.Request, address string) {
+func (s *Server) pipeConnection(w http.ResponseWriter, r *http.Request, address string) {
 	out, err := net.DialTimeout("tcp", address, 10*time.Second)
 	if err != nil {
 		writeJSON(w, 502, Route{Step: "listener", Message: err.Error(), Trace: []string{}})
@@ -55,7 +55,7 @@ func (s *Server) pipe(w http.ResponseWriter, r *http.Request, address string) {
 	defer out.Close()
 	in, buffered, err := http.NewResponseController(w).Hijack()
 	if err != nil {
-		refuse(w, 500, err.Error())
+		writeRefusal(w, 500, err.Error())
 		return
 	}
 	defer in.Close()

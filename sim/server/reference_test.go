@@ -11,11 +11,11 @@ const (
 	notInHere = "The entity was not found in this Azure location."
 )
 
-// brought creates the resources that machines refer to: each kind in westus3, and most of them in eastus, too.
-func (a *azure) brought() {
+// createBrought creates the resources that machines refer to: each kind in westus3, and most of them in eastus, too.
+func (a *azure) createBrought() {
 	a.t.Helper()
-	a.base()
-	a.must("PUT", net+"/networkInterfaces/nic1", nic("cp", nil))
+	a.createBase()
+	a.mustSucceed("PUT", net+"/networkInterfaces/nic1", nic("cp", nil))
 	for region, suffix := range map[string]string{"westus3": "", "eastus": "-east"} {
 		at := func(o obj) obj {
 			o["location"] = region
@@ -24,37 +24,37 @@ func (a *azure) brought() {
 		key := func(kind string) obj {
 			return at(obj{"properties": obj{"encryptionType": kind, "activeKey": obj{"keyUrl": "https://kv.vault.azure.net/keys/k/1"}}})
 		}
-		a.must("PUT", comp+"/diskEncryptionSets/key"+suffix, key("EncryptionAtRestWithCustomerKey"))
-		a.must("PUT", comp+"/diskEncryptionSets/cvm"+suffix, key("ConfidentialVmEncryptedWithCustomerKey"))
-		a.must("PUT", comp+"/images/img"+suffix, at(obj{"properties": obj{"hyperVGeneration": "V2", "storageProfile": obj{"osDisk": obj{"osType": "Linux", "osState": "Generalized"}}}}))
-		a.must("PUT", comp+"/availabilitySets/as"+suffix, at(obj{"sku": obj{"name": "Aligned"}}))
-		a.must("PUT", comp+"/proximityPlacementGroups/ppg"+suffix, at(obj{}))
-		a.must("PUT", comp+"/virtualMachineScaleSets/flex"+suffix, at(obj{"zones": []any{"1"}, "properties": obj{"orchestrationMode": "Flexible", "platformFaultDomainCount": 1}}))
-		a.must("PUT", comp+"/capacityReservationGroups/crg"+suffix, at(obj{"zones": []any{"1"}}))
-		a.must("PUT", comp+"/capacityReservationGroups/crg"+suffix+"/capacityReservations/d2s", at(obj{"sku": obj{"name": "Standard_D2s_v3", "capacity": 2}, "zones": []any{"1"}}))
-		a.must("PUT", comp+"/disks/disk"+suffix, at(obj{"zones": []any{"1"}, "properties": obj{"creationData": obj{"createOption": "Empty"}, "diskSizeGB": 8}}))
+		a.mustSucceed("PUT", comp+"/diskEncryptionSets/key"+suffix, key("EncryptionAtRestWithCustomerKey"))
+		a.mustSucceed("PUT", comp+"/diskEncryptionSets/cvm"+suffix, key("ConfidentialVmEncryptedWithCustomerKey"))
+		a.mustSucceed("PUT", comp+"/images/img"+suffix, at(obj{"properties": obj{"hyperVGeneration": "V2", "storageProfile": obj{"osDisk": obj{"osType": "Linux", "osState": "Generalized"}}}}))
+		a.mustSucceed("PUT", comp+"/availabilitySets/as"+suffix, at(obj{"sku": obj{"name": "Aligned"}}))
+		a.mustSucceed("PUT", comp+"/proximityPlacementGroups/ppg"+suffix, at(obj{}))
+		a.mustSucceed("PUT", comp+"/virtualMachineScaleSets/flex"+suffix, at(obj{"zones": []any{"1"}, "properties": obj{"orchestrationMode": "Flexible", "platformFaultDomainCount": 1}}))
+		a.mustSucceed("PUT", comp+"/capacityReservationGroups/crg"+suffix, at(obj{"zones": []any{"1"}}))
+		a.mustSucceed("PUT", comp+"/capacityReservationGroups/crg"+suffix+"/capacityReservations/d2s", at(obj{"sku": obj{"name": "Standard_D2s_v3", "capacity": 2}, "zones": []any{"1"}}))
+		a.mustSucceed("PUT", comp+"/disks/disk"+suffix, at(obj{"zones": []any{"1"}, "properties": obj{"creationData": obj{"createOption": "Empty"}, "diskSizeGB": 8}}))
 	}
-	a.must("PUT", comp+"/virtualMachineScaleSets/regional", obj{"location": "westus3", "properties": obj{"orchestrationMode": "Flexible", "platformFaultDomainCount": 1}})
-	a.must("PUT", comp+"/virtualMachineScaleSets/uniform", scaleSet(0, nil))
-	a.must("PUT", gallery, obj{"location": "westus3", "properties": obj{"sharingProfile": obj{"permissions": "Community", "communityGalleryInfo": obj{"publicNamePrefix": "Ours"}}}})
-	a.image("linux", obj{"features": []any{obj{"name": "SecurityType", "value": "TrustedLaunchSupported"}}})
-	a.must("PUT", gallery+"/images/linux/versions/2.0.0", obj{"location": "westus3", "properties": obj{"publishingProfile": obj{"targetRegions": []any{obj{"name": "East US"}}}}})
-	a.image("cvm", obj{"features": []any{obj{"name": "SecurityType", "value": "ConfidentialVmSupported"}}})
-	a.image("gen1", obj{"hyperVGeneration": "V1"})
-	a.image("arm", obj{"architecture": "Arm64"})
-	a.image("windows", obj{"osType": "Windows"})
-	a.image("special", obj{"osState": "Specialized"})
+	a.mustSucceed("PUT", comp+"/virtualMachineScaleSets/regional", obj{"location": "westus3", "properties": obj{"orchestrationMode": "Flexible", "platformFaultDomainCount": 1}})
+	a.mustSucceed("PUT", comp+"/virtualMachineScaleSets/uniform", scaleSet(0, nil))
+	a.mustSucceed("PUT", gallery, obj{"location": "westus3", "properties": obj{"sharingProfile": obj{"permissions": "Community", "communityGalleryInfo": obj{"publicNamePrefix": "Ours"}}}})
+	a.createImage("linux", obj{"features": []any{obj{"name": "SecurityType", "value": "TrustedLaunchSupported"}}})
+	a.mustSucceed("PUT", gallery+"/images/linux/versions/2.0.0", obj{"location": "westus3", "properties": obj{"publishingProfile": obj{"targetRegions": []any{obj{"name": "East US"}}}}})
+	a.createImage("cvm", obj{"features": []any{obj{"name": "SecurityType", "value": "ConfidentialVmSupported"}}})
+	a.createImage("gen1", obj{"hyperVGeneration": "V1"})
+	a.createImage("arm", obj{"architecture": "Arm64"})
+	a.createImage("windows", obj{"osType": "Windows"})
+	a.createImage("special", obj{"osState": "Specialized"})
 }
 
-// image makes an image definition of the gallery with version 1.0.0.
-func (a *azure) image(name string, change obj) {
+// createImage makes an image definition of the gallery with version 1.0.0.
+func (a *azure) createImage(name string, change obj) {
 	a.t.Helper()
 	p := obj{"osType": "Linux", "osState": "Generalized", "hyperVGeneration": "V2", "identifier": obj{"publisher": "p", "offer": "o", "sku": name}}
 	for k, v := range change {
 		p[k] = v
 	}
-	a.must("PUT", gallery+"/images/"+name, obj{"location": "westus3", "properties": p})
-	a.must("PUT", gallery+"/images/"+name+"/versions/1.0.0", obj{"location": "westus3"})
+	a.mustSucceed("PUT", gallery+"/images/"+name, obj{"location": "westus3", "properties": p})
+	a.mustSucceed("PUT", gallery+"/images/"+name+"/versions/1.0.0", obj{"location": "westus3"})
 }
 
 func imageRef(key, value string) func(p obj) {
@@ -80,11 +80,11 @@ func dataDisk(change obj) func(p obj) {
 	}
 }
 
-func keyed(set string) obj {
+func diskSetKey(set string) obj {
 	return obj{"managedDisk": obj{"diskEncryptionSet": ref(comp + "/diskEncryptionSets/" + set)}}
 }
 
-func property(key string, value any) func(p obj) { return func(p obj) { p[key] = value } }
+func setProperty(key string, value any) func(p obj) { return func(p obj) { p[key] = value } }
 
 // refusal is a row about a virtual machine. Without a code the machine is taken.
 type refusal struct {
@@ -95,36 +95,36 @@ type refusal struct {
 	message string // contained in the answer's
 }
 
-func (a *azure) try(name string, tc refusal) {
+func (a *azure) tryRefusal(name string, tc refusal) {
 	a.t.Helper()
 	body := vm("nic1", tc.change)
 	if tc.zones != nil {
 		body["zones"] = tc.zones
 	}
-	r := a.do("PUT", vmID, body)
-	if r.code() != tc.code || !strings.Contains(r.message(), tc.message) || tc.code == "" && r.status != 201 {
-		a.t.Errorf("%s: %s: got %d %s %q, want %q with %q", name, tc.reason, r.status, r.code(), r.message(), tc.code, tc.message)
+	r := a.sendRequest("PUT", vmID, body)
+	if r.errorCode() != tc.code || !strings.Contains(r.errorMessage(), tc.message) || tc.code == "" && r.status != 201 {
+		a.t.Errorf("%s: %s: got %d %s %q, want %q with %q", name, tc.reason, r.status, r.errorCode(), r.errorMessage(), tc.code, tc.message)
 	}
-	if got := a.do("GET", vmID, nil).status; tc.code != "" && got != 404 {
+	if got := a.sendRequest("GET", vmID, nil).status; tc.code != "" && got != 404 {
 		a.t.Errorf("%s: a refused VM was stored", name)
 	}
-	a.must("DELETE", vmID, nil)
+	a.mustSucceed("DELETE", vmID, nil)
 	for _, disk := range []string{"etcd", "data"} {
-		a.must("DELETE", comp+"/disks/"+disk, nil)
+		a.mustSucceed("DELETE", comp+"/disks/"+disk, nil)
 	}
 }
 
 // marketRef has the machine boot from an image of the Marketplace.
 func marketRef(publisher, offer, sku, version string) func(obj) {
-	return property("storageProfile", obj{"imageReference": obj{"publisher": publisher, "offer": offer, "sku": sku, "version": version}, "osDisk": obj{"createOption": "FromImage"}})
+	return setProperty("storageProfile", obj{"imageReference": obj{"publisher": publisher, "offer": offer, "sku": sku, "version": version}, "osDisk": obj{"createOption": "FromImage"}})
 }
 
 func TestReferencesOfMachines(t *testing.T) {
 	crg := func(name string) func(p obj) {
-		return property("capacityReservation", obj{"capacityReservationGroup": ref(comp + "/capacityReservationGroups/" + name)})
+		return setProperty("capacityReservation", obj{"capacityReservationGroup": ref(comp + "/capacityReservationGroups/" + name)})
 	}
 	flex := func(name string) func(p obj) {
-		return property("virtualMachineScaleSet", ref(comp+"/virtualMachineScaleSets/"+name))
+		return setProperty("virtualMachineScaleSet", ref(comp+"/virtualMachineScaleSets/"+name))
 	}
 	both := func(changes ...func(p obj)) func(p obj) {
 		return func(p obj) {
@@ -134,14 +134,14 @@ func TestReferencesOfMachines(t *testing.T) {
 		}
 	}
 	cases := map[string]refusal{
-		"key":                   {reason: "a key of the region", change: osDisk(keyed("key"))},
-		"no key":                {reason: "the key must exist", change: osDisk(keyed("none")), code: "NotFound", message: notInHere},
-		"key elsewhere":         {reason: "keys are regional", change: osDisk(keyed("key-east")), code: "NotFound", message: notInHere},
+		"key":                   {reason: "a key of the region", change: osDisk(diskSetKey("key"))},
+		"no key":                {reason: "the key must exist", change: osDisk(diskSetKey("none")), code: "NotFound", message: notInHere},
+		"key elsewhere":         {reason: "keys are regional", change: osDisk(diskSetKey("key-east")), code: "NotFound", message: notInHere},
 		"key, no ID":            {reason: "Resource Manager reads IDs before Compute does", change: osDisk(obj{"managedDisk": obj{"diskEncryptionSet": ref("key")}}), code: "LinkedInvalidPropertyId", message: "properties.osDisk.managedDisk.diskEncryptionSet.id"},
 		"key of another type":   {reason: "a disk is no key", change: osDisk(obj{"managedDisk": obj{"diskEncryptionSet": ref(comp + "/disks/disk")}}), code: "InvalidParameter", message: "diskEncryptionSets"},
-		"key for others":        {reason: "confidential keys are for confidential VMs", change: osDisk(keyed("cvm")), code: "InvalidParameter", message: "ConfidentialVmEncryptedWithCustomerKey"},
-		"data key":              {reason: "data disks have keys, too", change: dataDisk(keyed("key"))},
-		"no data key":           {reason: "the key must exist", change: dataDisk(keyed("none")), code: "NotFound", message: notInHere},
+		"key for others":        {reason: "confidential keys are for confidential VMs", change: osDisk(diskSetKey("cvm")), code: "InvalidParameter", message: "ConfidentialVmEncryptedWithCustomerKey"},
+		"data key":              {reason: "data disks have keys, too", change: dataDisk(diskSetKey("key"))},
+		"no data key":           {reason: "the key must exist", change: dataDisk(diskSetKey("none")), code: "NotFound", message: notInHere},
 		"attach":                {reason: "a disk of the region", change: dataDisk(obj{"createOption": "Attach", "managedDisk": ref(comp + "/disks/disk")})},
 		"attach from elsewhere": {reason: "disks are regional", change: dataDisk(obj{"createOption": "Attach", "managedDisk": ref(comp + "/disks/disk-east")}), code: "NotFound", message: notInHere},
 
@@ -175,59 +175,59 @@ func TestReferencesOfMachines(t *testing.T) {
 		"Ubuntu by no version":    {reason: "Canonical's versions begin with the release", change: marketRef("Canonical", "ubuntu-24_04-lts", "server", "1.0.0"), code: "PlatformImageNotFound"},
 		"somebody else's version": {reason: "nothing is known of other images", change: marketRef("acme", "rockets", "big", "1.0.0")},
 		"community, form":         {reason: "a community image has an ID of its own form", change: imageRef("communityGalleryImageId", "/ClusterAPI/capi-ubun2-2404"), code: "InvalidParameter", message: "communityGalleryImageId"},
-		"marketplace":             {reason: "versions have three numbers", change: property("storageProfile", obj{"imageReference": obj{"publisher": "p", "offer": "o", "sku": "s", "version": "1.33"}, "osDisk": obj{"createOption": "FromImage"}}), code: "InvalidParameter", message: "imageReference.version"},
+		"marketplace":             {reason: "versions have three numbers", change: setProperty("storageProfile", obj{"imageReference": obj{"publisher": "p", "offer": "o", "sku": "s", "version": "1.33"}, "osDisk": obj{"createOption": "FromImage"}}), code: "InvalidParameter", message: "imageReference.version"},
 		"windows image":           {reason: "the system must be the image's", change: both(imageRef("id", gallery+"/images/windows/versions/1.0.0"), osDisk(obj{"osType": "Linux"})), code: "InvalidParameter", message: "the image is for Windows"},
 		"special image":           {reason: "a specialised image has its users", change: imageRef("id", gallery+"/images/special/versions/1.0.0"), code: "InvalidParameter", message: "'osProfile' is not allowed"},
 		"arm image":               {reason: "the size is of another architecture", change: imageRef("id", gallery+"/images/arm/versions/1.0.0"), code: "BadRequest", message: "CPU Architecture 'Arm64'"},
 
-		"set elsewhere": {reason: "availability sets are regional", change: property("availabilitySet", ref(comp+"/availabilitySets/as-east")), zones: []any{}, code: "NotFound", message: notInHere},
-		"group":         {reason: "a proximity placement group of the region", change: property("proximityPlacementGroup", ref(comp+"/proximityPlacementGroups/ppg"))},
-		"no group":      {reason: "the proximity placement group must exist", change: property("proximityPlacementGroup", ref(comp+"/proximityPlacementGroups/none")), code: "NotFound", message: notInHere},
+		"set elsewhere": {reason: "availability sets are regional", change: setProperty("availabilitySet", ref(comp+"/availabilitySets/as-east")), zones: []any{}, code: "NotFound", message: notInHere},
+		"group":         {reason: "a proximity placement group of the region", change: setProperty("proximityPlacementGroup", ref(comp+"/proximityPlacementGroups/ppg"))},
+		"no group":      {reason: "the proximity placement group must exist", change: setProperty("proximityPlacementGroup", ref(comp+"/proximityPlacementGroups/none")), code: "NotFound", message: notInHere},
 		"flexible":      {reason: "a scale set of the region that has the zone", change: flex("flex")},
 		"no scale set":  {reason: "the scale set must exist", change: flex("none"), code: "NotFound", message: notInHere},
 		"set far away":  {reason: "scale sets are regional", change: flex("flex-east"), code: "NotFound", message: notInHere},
 		"uniform":       {reason: "uniform scale sets make their machines themselves", change: flex("uniform"), code: "InvalidParameter", message: "orchestration mode 'Uniform'"},
 		"zone of set":   {reason: "the scale set is in zone 1 only", change: flex("flex"), zones: []any{"2"}, code: "BadRequest", message: "which is in zones '1'"},
 		"regional set":  {reason: "a zonal VM cannot be in a regional scale set", change: flex("regional"), code: "BadRequest", message: "cannot be added"},
-		"two sets":      {reason: "a VM is in one kind of set", change: both(flex("regional"), property("availabilitySet", ref(comp+"/availabilitySets/as"))), zones: []any{}, code: "BadRequest", message: "at the same time"},
+		"two sets":      {reason: "a VM is in one kind of set", change: both(flex("regional"), setProperty("availabilitySet", ref(comp+"/availabilitySets/as"))), zones: []any{}, code: "BadRequest", message: "at the same time"},
 		"reservation":   {reason: "a reservation for size and zone", change: crg("crg")},
 		"no group there": {reason: "the reservation group must exist", change: crg("none"),
 			code: "NotFound", message: notInHere},
 		"group far away":   {reason: "reservations are regional", change: crg("crg-east"), code: "NotFound", message: notInHere},
 		"zone of group":    {reason: "nothing is reserved in zone 2", change: crg("crg"), zones: []any{"2"}, code: "InvalidParameter", message: "in zones '2'"},
-		"size of group":    {reason: "nothing is reserved for the size", change: both(crg("crg"), property("hardwareProfile", obj{"vmSize": "Standard_D4s_v3"})), code: "InvalidParameter", message: "Standard_D4s_v3"},
-		"spot in group":    {reason: "spot VMs use what nobody reserved", change: both(crg("crg"), property("priority", "Spot")), code: "BadRequest", message: "Spot"},
-		"group in a group": {reason: "a proximity placement group excludes reservations", change: both(crg("crg"), property("proximityPlacementGroup", ref(comp+"/proximityPlacementGroups/ppg"))), code: "BadRequest", message: "proximity placement group"},
+		"size of group":    {reason: "nothing is reserved for the size", change: both(crg("crg"), setProperty("hardwareProfile", obj{"vmSize": "Standard_D4s_v3"})), code: "InvalidParameter", message: "Standard_D4s_v3"},
+		"spot in group":    {reason: "spot VMs use what nobody reserved", change: both(crg("crg"), setProperty("priority", "Spot")), code: "BadRequest", message: "Spot"},
+		"group in a group": {reason: "a proximity placement group excludes reservations", change: both(crg("crg"), setProperty("proximityPlacementGroup", ref(comp+"/proximityPlacementGroups/ppg"))), code: "BadRequest", message: "proximity placement group"},
 	}
 	a := newAzure(t)
-	a.brought()
+	a.createBrought()
 	for name, tc := range cases {
-		a.try(name, tc)
+		a.tryRefusal(name, tc)
 	}
 }
 
 func TestCommunityGallery(t *testing.T) {
 	a := newAzure(t)
-	a.brought()
-	names, _ := a.do("GET", gallery, nil).at("properties.sharingProfile.communityGalleryInfo.publicNames").([]any)
+	a.createBrought()
+	names, _ := a.sendRequest("GET", gallery, nil).valueAt("properties.sharingProfile.communityGalleryInfo.publicNames").([]any)
 	if len(names) != 1 {
 		t.Fatalf("public names %v", names)
 	}
-	a.try("community", refusal{reason: "a gallery is found by its public name", change: imageRef("communityGalleryImageId", "/CommunityGalleries/"+names[0].(string)+"/Images/linux/Versions/1.0.0")})
+	a.tryRefusal("community", refusal{reason: "a gallery is found by its public name", change: imageRef("communityGalleryImageId", "/CommunityGalleries/"+names[0].(string)+"/Images/linux/Versions/1.0.0")})
 }
 
 // TestWhatMachinesUseStays tests that nothing goes that something refers to.
 func TestWhatMachinesUseStays(t *testing.T) {
 	a := newAzure(t)
-	a.brought()
-	a.must("PUT", vmID, vm("nic1", func(p obj) {
-		osDisk(keyed("key"))(p)
+	a.createBrought()
+	a.mustSucceed("PUT", vmID, vm("nic1", func(p obj) {
+		osDisk(diskSetKey("key"))(p)
 		p["capacityReservation"] = obj{"capacityReservationGroup": ref(comp + "/capacityReservationGroups/crg")}
 	}))
-	if id := a.do("GET", comp+"/capacityReservationGroups/crg", nil).at("properties.virtualMachinesAssociated.0.id"); id != vmID {
+	if id := a.sendRequest("GET", comp+"/capacityReservationGroups/crg", nil).valueAt("properties.virtualMachinesAssociated.0.id"); id != vmID {
 		t.Errorf("the group shows the VM %v", id)
 	}
-	if kind := a.do("GET", a.do("GET", vmID, nil).at("properties.storageProfile.osDisk.managedDisk.id").(string), nil).at("properties.encryption.type"); kind != "EncryptionAtRestWithCustomerKey" {
+	if kind := a.sendRequest("GET", a.sendRequest("GET", vmID, nil).valueAt("properties.storageProfile.osDisk.managedDisk.id").(string), nil).valueAt("properties.encryption.type"); kind != "EncryptionAtRestWithCustomerKey" {
 		t.Errorf("the disk is encrypted by %v", kind)
 	}
 	for id, code := range map[string]string{
@@ -237,16 +237,16 @@ func TestWhatMachinesUseStays(t *testing.T) {
 		gallery:                   "CannotDeleteResource",
 		gallery + "/images/linux": "CannotDeleteResource",
 	} {
-		if r := a.do("DELETE", id, nil); r.code() != code {
-			t.Errorf("DELETE %s: %d %s, want %s", id, r.status, r.code(), code)
+		if r := a.sendRequest("DELETE", id, nil); r.errorCode() != code {
+			t.Errorf("DELETE %s: %d %s, want %s", id, r.status, r.errorCode(), code)
 		}
 	}
-	a.must("DELETE", comp+"/diskEncryptionSets/cvm", nil)
+	a.mustSucceed("DELETE", comp+"/diskEncryptionSets/cvm", nil)
 	// The source of a machine may be deleted, and a PUT of the machine is still accepted.
-	body := a.do("GET", vmID, nil).body
-	a.must("DELETE", comp+"/capacityReservationGroups/crg/capacityReservations/d2s", nil)
-	if r := a.do("PUT", vmID, body); r.status != 200 {
-		t.Errorf("PUT of what is there: %d %s", r.status, r.message())
+	body := a.sendRequest("GET", vmID, nil).body
+	a.mustSucceed("DELETE", comp+"/capacityReservationGroups/crg/capacityReservations/d2s", nil)
+	if r := a.sendRequest("PUT", vmID, body); r.status != 200 {
+		t.Errorf("PUT of what is there: %d %s", r.status, r.errorMessage())
 	}
 }
 
@@ -265,34 +265,34 @@ func TestDisksAreRefused(t *testing.T) {
 		"zone":     {reason: "regions have three zones at most", zones: []any{"4"}, code: "InvalidAvailabilityZone"},
 	}
 	a := newAzure(t)
-	a.brought()
+	a.createBrought()
 	for name, tc := range cases {
 		p := obj{"creationData": obj{"createOption": "Empty"}, "diskSizeGB": 32}
 		for k, v := range tc.change {
 			p[k] = v
 		}
-		r := a.do("PUT", comp+"/disks/new", obj{"location": "westus3", "zones": tc.zones, "properties": p})
-		if r.code() != tc.code {
-			t.Errorf("%s: %s: got %d %s, want %q", name, tc.reason, r.status, r.code(), tc.code)
+		r := a.sendRequest("PUT", comp+"/disks/new", obj{"location": "westus3", "zones": tc.zones, "properties": p})
+		if r.errorCode() != tc.code {
+			t.Errorf("%s: %s: got %d %s, want %q", name, tc.reason, r.status, r.errorCode(), tc.code)
 		}
-		a.must("DELETE", comp+"/disks/new", nil)
+		a.mustSucceed("DELETE", comp+"/disks/new", nil)
 	}
 }
 
 func TestReferencesToAnotherRegion(t *testing.T) {
 	a := newAzure(t)
-	a.base()
+	a.createBase()
 	east := func(o obj) obj {
 		o["location"] = "eastus"
 		return o
 	}
-	a.must("PUT", net+"/networkSecurityGroups/nsg-east", east(obj{}))
-	a.must("PUT", net+"/routeTables/rt-east", east(obj{}))
-	a.must("PUT", net+"/publicIPAddresses/pip-east", east(publicIP("east")))
-	a.must("PUT", net+"/publicIPPrefixes/prefix-east", east(obj{"properties": obj{"prefixLength": 28}}))
-	a.must("PUT", net+"/natGateways/nat-east", east(obj{}))
-	a.must("PUT", net+"/applicationSecurityGroups/asg-east", east(obj{}))
-	a.must("PUT", net+"/virtualNetworks/vnet-east", east(obj{"properties": obj{"addressSpace": obj{"addressPrefixes": []any{"10.0.0.0/8"}}, "subnets": []any{obj{"name": "cp", "properties": obj{"addressPrefix": "10.0.0.0/24"}}}}}))
+	a.mustSucceed("PUT", net+"/networkSecurityGroups/nsg-east", east(obj{}))
+	a.mustSucceed("PUT", net+"/routeTables/rt-east", east(obj{}))
+	a.mustSucceed("PUT", net+"/publicIPAddresses/pip-east", east(publicIP("east")))
+	a.mustSucceed("PUT", net+"/publicIPPrefixes/prefix-east", east(obj{"properties": obj{"prefixLength": 28}}))
+	a.mustSucceed("PUT", net+"/natGateways/nat-east", east(obj{}))
+	a.mustSucceed("PUT", net+"/applicationSecurityGroups/asg-east", east(obj{}))
+	a.mustSucceed("PUT", net+"/virtualNetworks/vnet-east", east(obj{"properties": obj{"addressSpace": obj{"addressPrefixes": []any{"10.0.0.0/8"}}, "subnets": []any{obj{"name": "cp", "properties": obj{"addressPrefix": "10.0.0.0/24"}}}}}))
 	subnet := func(field, id string) obj {
 		return obj{"properties": obj{"addressPrefix": "10.9.0.0/24", field: ref(net + id)}}
 	}
@@ -318,13 +318,13 @@ func TestReferencesToAnotherRegion(t *testing.T) {
 		"subnet of an interface":                  {"/networkInterfaces/new", nic("cp", obj{"subnet": ref(net + "/virtualNetworks/vnet-east/subnets/cp")})},
 		"application security group of interface": {"/networkInterfaces/new", nic("cp", obj{"applicationSecurityGroups": refs(net + "/applicationSecurityGroups/asg-east")})},
 	} {
-		if r := a.do("PUT", net+tc.path, tc.body); r.status != 400 || !strings.HasPrefix(r.code(), "InvalidResourceReference") || !strings.Contains(r.message(), "same region") {
-			t.Errorf("%s: %d %s %s", name, r.status, r.code(), r.message())
+		if r := a.sendRequest("PUT", net+tc.path, tc.body); r.status != 400 || !strings.HasPrefix(r.errorCode(), "InvalidResourceReference") || !strings.Contains(r.errorMessage(), "same region") {
+			t.Errorf("%s: %d %s %s", name, r.status, r.errorCode(), r.errorMessage())
 		}
 	}
 	zones := frontend(obj{"subnet": ref(net + "/virtualNetworks/vnet/subnets/cp")})
 	zones["properties"].(obj)["frontendIPConfigurations"].([]any)[0].(obj)["zones"] = []any{"5"}
-	if r := a.do("PUT", net+"/loadBalancers/new", zones); !strings.HasPrefix(r.code(), "AvailabilityZoneNotSupported") {
-		t.Errorf("zone of a frontend: %d %s", r.status, r.code())
+	if r := a.sendRequest("PUT", net+"/loadBalancers/new", zones); !strings.HasPrefix(r.errorCode(), "AvailabilityZoneNotSupported") {
+		t.Errorf("zone of a frontend: %d %s", r.status, r.errorCode())
 	}
 }

@@ -40,16 +40,16 @@ type application struct {
 // registered is the note in the store that has the registrations, so that they last as long as the resources.
 const registered = "entra"
 
-func (e *entra) registrations() registrations {
+func (e *entra) listRegistrations() registrations {
 	var r registrations
-	e.s.store.View(func(tx *store.Tx) { tx.Meta(registered, &r) })
+	e.s.store.View(func(tx *store.Tx) { tx.ReadNote(registered, &r) })
 	return r
 }
 
-func (e *entra) register(change func(r *registrations)) error {
+func (e *entra) changeRegistrations(change func(r *registrations)) error {
 	return e.s.store.Update(func(tx *store.Tx) error {
 		r := registrations{}
-		tx.Meta(registered, &r)
+		tx.ReadNote(registered, &r)
 		if r.Applications == nil {
 			r.Applications = map[string]application{}
 		}
@@ -90,7 +90,7 @@ func (e *entra) registerApplication(clientID string, more application) error {
 	if !slices.ContainsFunc(e.s.opts.Principals, func(p Principal) bool { return strings.EqualFold(p.ClientID, clientID) }) {
 		return fmt.Errorf("there is no application %q", clientID)
 	}
-	return e.register(func(r *registrations) {
+	return e.changeRegistrations(func(r *registrations) {
 		id := strings.ToLower(clientID)
 		a := r.Applications[id]
 		a.Certificates = append(a.Certificates, more.Certificates...)
@@ -120,11 +120,11 @@ func (e *entra) registerIssuer(issuer string, keys []jwk) error {
 		return errors.New("an issuer has a URL and at least one key")
 	}
 	for _, key := range keys {
-		if _, err := key.public(); err != nil {
+		if _, err := key.publicKey(); err != nil {
 			return fmt.Errorf("keys of %s: %w", issuer, err)
 		}
 	}
-	return e.register(func(r *registrations) {
+	return e.changeRegistrations(func(r *registrations) {
 		for _, key := range keys {
 			if !slices.Contains(r.Issuers[issuer], key) {
 				r.Issuers[issuer] = append(r.Issuers[issuer], key)
@@ -137,7 +137,7 @@ func (e *entra) registerIssuer(issuer string, keys []jwk) error {
 func (r registrations) keysOf(issuer string) []crypto.PublicKey {
 	out := []crypto.PublicKey{}
 	for _, k := range r.Issuers[issuer] {
-		if key, err := k.public(); err == nil {
+		if key, err := k.publicKey(); err == nil {
 			out = append(out, key)
 		}
 	}
@@ -168,7 +168,7 @@ func (s *Server) controlApplication(w http.ResponseWriter, r *http.Request) {
 	for _, text := range in.Certificates {
 		der, err := readCertificate([]byte(text))
 		if err != nil {
-			refuse(w, 400, err.Error())
+			writeRefusal(w, 400, err.Error())
 			return
 		}
 		more.Certificates = append(more.Certificates, der)
@@ -188,7 +188,7 @@ func (s *Server) controlIssuer(w http.ResponseWriter, r *http.Request) {
 
 func answerRegistration(w http.ResponseWriter, err error) {
 	if err != nil {
-		refuse(w, 400, err.Error())
+		writeRefusal(w, 400, err.Error())
 		return
 	}
 	w.WriteHeader(204)

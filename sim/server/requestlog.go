@@ -33,7 +33,7 @@ type requestLog struct {
 
 func newRequestLog(out io.Writer) *requestLog { return &requestLog{out: out} }
 
-func (l *requestLog) add(r RequestRecord) {
+func (l *requestLog) addRecord(r RequestRecord) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if len(l.records) >= keptRequests {
@@ -48,8 +48,8 @@ func (l *requestLog) add(r RequestRecord) {
 	}
 }
 
-// all are the records so far, to be read. They are not copied: tests ask again and again, and records do not change.
-func (l *requestLog) all() []RequestRecord {
+// allRecords are the records so far, to be read. They are not copied: tests ask again and again, and records do not change.
+func (l *requestLog) allRecords() []RequestRecord {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return slices.Clip(l.records)

@@ -27,8 +27,8 @@ func TestNothingAcknowledgedIsLostWhenTheProcessIsKilled(t *testing.T) {
 	clock := store.NewVirtual(epoch)
 	with := func(o *server.Options) { o.StateDir, o.Clock = dir, clock }
 	a := newAzure(t, with)
-	a.machine()
-	op := a.do("PUT", net+"/virtualNetworks/vnet/subnets/late", obj{"properties": obj{"addressPrefix": "10.3.0.0/24"}}).header.Get("Azure-AsyncOperation")
+	a.createMachine()
+	op := a.sendRequest("PUT", net+"/virtualNetworks/vnet/subnets/late", obj{"properties": obj{"addressPrefix": "10.3.0.0/24"}}).header.Get("Azure-AsyncOperation")
 	token := a.sim.Token("")
 	before := a.sim.State()
 	// The first simulator stays open: the second one reads the files as they are at this moment.
@@ -40,14 +40,14 @@ func TestNothingAcknowledgedIsLostWhenTheProcessIsKilled(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if r := b.do("GET", u.RequestURI(), nil, "Authorization", "Bearer "+token); r.at("status") != "InProgress" {
+	if r := b.sendRequest("GET", u.RequestURI(), nil, "Authorization", "Bearer "+token); r.valueAt("status") != "InProgress" {
 		t.Errorf("the running operation after the restart: %d %v", r.status, r.body)
 	}
 	b.sim.Settle()
-	if r := b.do("GET", u.RequestURI(), nil); r.at("status") != "Succeeded" {
+	if r := b.sendRequest("GET", u.RequestURI(), nil); r.valueAt("status") != "Succeeded" {
 		t.Errorf("its end: %v", r.body)
 	}
-	if r := b.do("GET", net+"/virtualNetworks/vnet/subnets/late", nil); r.at("properties.provisioningState") != "Succeeded" {
+	if r := b.sendRequest("GET", net+"/virtualNetworks/vnet/subnets/late", nil); r.valueAt("properties.provisioningState") != "Succeeded" {
 		t.Errorf("the subnet: %v", r.body)
 	}
 	if !bytes.Equal(a.sim.CA(), b.sim.CA()) {
@@ -57,17 +57,17 @@ func TestNothingAcknowledgedIsLostWhenTheProcessIsKilled(t *testing.T) {
 
 func TestScriptedFaults(t *testing.T) {
 	table := net + "/routeTables/x"
-	put := func(a *azure) response { return a.do("PUT", table, obj{"location": "westus3"}) }
+	put := func(a *azure) response { return a.sendRequest("PUT", table, obj{"location": "westus3"}) }
 	cases := map[string]struct {
 		reason string
 		rule   fault.Rule
 		act    func(t *testing.T, a *azure)
 	}{
 		"status": {"the request is not carried out", fault.Rule{Kind: fault.Status, Status: 503, Method: "PUT"}, func(t *testing.T, a *azure) {
-			if r := put(a); r.status != 503 || r.code() != "ServiceUnavailable" {
-				t.Errorf("%d %s", r.status, r.code())
+			if r := put(a); r.status != 503 || r.errorCode() != "ServiceUnavailable" {
+				t.Errorf("%d %s", r.status, r.errorCode())
 			}
-			if r := a.do("GET", table, nil); r.status != 404 {
+			if r := a.sendRequest("GET", table, nil); r.status != 404 {
 				t.Errorf("GET = %d", r.status)
 			}
 			if r := put(a); r.status != 201 {
@@ -80,93 +80,93 @@ func TestScriptedFaults(t *testing.T) {
 			}
 		}},
 		"second": {"nth counts matching requests", fault.Rule{Kind: fault.Status, Status: 500, Nth: 2, Type: "Microsoft.Network/routeTables"}, func(t *testing.T, a *azure) {
-			if first, second := put(a), a.do("GET", table, nil); first.status != 201 || second.status != 500 {
+			if first, second := put(a), a.sendRequest("GET", table, nil); first.status != 201 || second.status != 500 {
 				t.Errorf("%d then %d", first.status, second.status)
 			}
 		}},
 		"omit": {"one list lacks what is there", fault.Rule{Kind: fault.Omit, Target: "/routeTables/X", ID: "*/routetables"}, func(t *testing.T, a *azure) {
-			a.must("PUT", table, obj{"location": "westus3"})
+			a.mustSucceed("PUT", table, obj{"location": "westus3"})
 			for _, want := range []int{0, 1} {
-				if list, _ := a.do("GET", net+"/routeTables", nil).at("value").([]any); len(list) != want {
+				if list, _ := a.sendRequest("GET", net+"/routeTables", nil).valueAt("value").([]any); len(list) != want {
 					t.Errorf("%d items, want %d", len(list), want)
 				}
 			}
 		}},
 		"lost": {"the write happens, the answer does not arrive", fault.Rule{Kind: fault.Lost, Method: "PUT"}, func(t *testing.T, a *azure) {
-			if err := a.broken("PUT", table, obj{"location": "westus3"}); err == nil {
+			if err := a.transportError("PUT", table, obj{"location": "westus3"}); err == nil {
 				t.Error("an answer arrived")
 			}
-			if r := a.do("GET", table, nil); r.status != 200 {
+			if r := a.sendRequest("GET", table, nil); r.status != 200 {
 				t.Errorf("GET = %d", r.status)
 			}
 		}},
 		"late": {"504 after the provider accepted", fault.Rule{Kind: fault.LateError, Method: "PUT"}, func(t *testing.T, a *azure) {
-			if r := put(a); r.status != 504 || r.code() != "GatewayTimeout" {
-				t.Errorf("%d %s", r.status, r.code())
+			if r := put(a); r.status != 504 || r.errorCode() != "GatewayTimeout" {
+				t.Errorf("%d %s", r.status, r.errorCode())
 			}
-			if r := a.do("GET", table, nil); r.status != 200 {
+			if r := a.sendRequest("GET", table, nil); r.status != 200 {
 				t.Errorf("GET = %d", r.status)
 			}
 		}},
 		"reset": {"nothing happens", fault.Rule{Kind: fault.Reset, Method: "PUT"}, func(t *testing.T, a *azure) {
-			if err := a.broken("PUT", table, obj{"location": "westus3"}); err == nil {
+			if err := a.transportError("PUT", table, obj{"location": "westus3"}); err == nil {
 				t.Error("an answer arrived")
 			}
-			if r := a.do("GET", table, nil); r.status != 404 {
+			if r := a.sendRequest("GET", table, nil); r.status != 404 {
 				t.Errorf("GET = %d", r.status)
 			}
 		}},
 		"stuck": {"the operation does not end before the rules are removed", fault.Rule{Kind: fault.Stuck}, func(t *testing.T, a *azure) {
 			op := put(a).header.Get("Azure-AsyncOperation")
 			a.sim.Advance(100 * time.Hour)
-			if r := a.do("GET", op, nil); r.at("status") != "InProgress" {
+			if r := a.sendRequest("GET", op, nil); r.valueAt("status") != "InProgress" {
 				t.Errorf("%v", r.body)
 			}
 			a.sim.ClearFaults()
-			if r := a.do("GET", op, nil); r.at("status") != "Succeeded" {
+			if r := a.sendRequest("GET", op, nil); r.valueAt("status") != "Succeeded" {
 				t.Errorf("%v", r.body)
 			}
 		}},
 		"fail": {"the operation fails and so does the resource", fault.Rule{Kind: fault.Fail, Code: "InternalServerError"}, func(t *testing.T, a *azure) {
 			op := put(a).header.Get("Azure-AsyncOperation")
 			a.sim.Settle()
-			if r := a.do("GET", op, nil); r.at("status") != "Failed" || r.at("error.code") != "InternalServerError" {
+			if r := a.sendRequest("GET", op, nil); r.valueAt("status") != "Failed" || r.valueAt("error.code") != "InternalServerError" {
 				t.Errorf("%v", r.body)
 			}
-			if r := a.do("GET", table, nil); r.at("properties.provisioningState") != "Failed" {
-				t.Errorf("%v", r.at("properties.provisioningState"))
+			if r := a.sendRequest("GET", table, nil); r.valueAt("properties.provisioningState") != "Failed" {
+				t.Errorf("%v", r.valueAt("properties.provisioningState"))
 			}
 			put(a)
 			a.sim.Settle()
-			if r := a.do("GET", table, nil); r.at("properties.provisioningState") != "Succeeded" {
-				t.Errorf("one more PUT must heal it: %v", r.at("properties.provisioningState"))
+			if r := a.sendRequest("GET", table, nil); r.valueAt("properties.provisioningState") != "Succeeded" {
+				t.Errorf("one more PUT must heal it: %v", r.valueAt("properties.provisioningState"))
 			}
 		}},
 		"cancel": {"the operation and the resource end Canceled, and one more PUT heals it", fault.Rule{Kind: fault.Cancel}, func(t *testing.T, a *azure) {
 			op := put(a).header.Get("Azure-AsyncOperation")
 			a.sim.Settle()
-			if r := a.do("GET", op, nil); r.at("status") != "Canceled" || r.at("error.code") != "OperationPreempted" {
+			if r := a.sendRequest("GET", op, nil); r.valueAt("status") != "Canceled" || r.valueAt("error.code") != "OperationPreempted" {
 				t.Errorf("%v", r.body)
 			}
 			for _, want := range []string{"Canceled", "Succeeded"} {
-				if r := a.do("GET", table, nil); r.at("properties.provisioningState") != want {
-					t.Errorf("%v, want %s", r.at("properties.provisioningState"), want)
+				if r := a.sendRequest("GET", table, nil); r.valueAt("properties.provisioningState") != want {
+					t.Errorf("%v, want %s", r.valueAt("properties.provisioningState"), want)
 				}
 				put(a)
 				a.sim.Settle()
 			}
 		}},
 		"truncate": {"the write happens, the answer breaks off", fault.Rule{Kind: fault.Truncate, Method: "PUT"}, func(t *testing.T, a *azure) {
-			if err := a.broken("PUT", table, obj{"location": "westus3"}); err == nil {
+			if err := a.transportError("PUT", table, obj{"location": "westus3"}); err == nil {
 				t.Error("a whole answer arrived")
 			}
-			if r := a.do("GET", table, nil); r.status != 200 {
+			if r := a.sendRequest("GET", table, nil); r.status != 200 {
 				t.Errorf("GET = %d", r.status)
 			}
 		}},
 		"stale": {"a GET shows for a minute what it showed before", fault.Rule{Kind: fault.Stale, Method: "GET", Count: -1}, func(t *testing.T, a *azure) {
 			for _, want := range []int{404, 404, 200} {
-				if r := a.do("GET", table, nil); r.status != want {
+				if r := a.sendRequest("GET", table, nil); r.status != want {
 					t.Errorf("GET = %d, want %d", r.status, want)
 				}
 				put(a)
@@ -179,18 +179,18 @@ func TestScriptedFaults(t *testing.T) {
 					t.Errorf("PUT = %d, want %d", r.status, want[0])
 				}
 				a.sim.Advance(4 * time.Second)
-				if r := a.do("GET", table, nil); r.status != want[1] {
-					t.Errorf("GET = %d %s, want %d", r.status, r.code(), want[1])
+				if r := a.sendRequest("GET", table, nil); r.status != want[1] {
+					t.Errorf("GET = %d %s, want %d", r.status, r.errorCode(), want[1])
 				}
 				a.sim.Advance(2 * time.Second)
-				if r := a.do("GET", table, nil); r.status != 200 {
+				if r := a.sendRequest("GET", table, nil); r.status != 200 {
 					t.Errorf("GET after 6 s = %d", r.status)
 				}
 			}
 		}},
 		"token": {"the token is refused with a challenge", fault.Rule{Kind: fault.Token, Code: "ExpiredAuthenticationToken"}, func(t *testing.T, a *azure) {
-			if r := put(a); r.status != 401 || r.code() != "ExpiredAuthenticationToken" || r.header.Get("WWW-Authenticate") == "" {
-				t.Errorf("%d %s", r.status, r.code())
+			if r := put(a); r.status != 401 || r.errorCode() != "ExpiredAuthenticationToken" || r.header.Get("WWW-Authenticate") == "" {
+				t.Errorf("%d %s", r.status, r.errorCode())
 			}
 			if r := put(a); r.status != 201 {
 				t.Errorf("%d", r.status)
@@ -199,8 +199,8 @@ func TestScriptedFaults(t *testing.T) {
 		"race": {"somebody writes just before", fault.Rule{Kind: fault.EtagRace, Method: "PUT", Nth: 2}, func(t *testing.T, a *azure) {
 			put(a)
 			a.sim.Settle()
-			etag, _ := a.do("GET", table, nil).at("etag").(string)
-			if r := a.do("PUT", table, obj{"location": "westus3"}, "If-Match", etag); r.status != 412 {
+			etag, _ := a.sendRequest("GET", table, nil).valueAt("etag").(string)
+			if r := a.sendRequest("PUT", table, obj{"location": "westus3"}, "If-Match", etag); r.status != 412 {
 				t.Errorf("%d", r.status)
 			}
 		}},
@@ -209,7 +209,7 @@ func TestScriptedFaults(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			a := newAzure(t)
 			a.t = t
-			a.group()
+			a.createGroup()
 			if err := a.sim.AddFault(tc.rule); err != nil {
 				t.Fatal(err)
 			}
@@ -218,8 +218,8 @@ func TestScriptedFaults(t *testing.T) {
 	}
 }
 
-// broken sends a request and returns the transport's error.
-func (a *azure) broken(method, path string, body any) error {
+// transportError sends a request and returns the transport's error.
+func (a *azure) transportError(method, path string, body any) error {
 	raw, err := json.Marshal(body)
 	if err != nil {
 		return err
@@ -240,18 +240,18 @@ func (a *azure) broken(method, path string, body any) error {
 
 func TestOutOfBandChanges(t *testing.T) {
 	a := newAzure(t)
-	a.base()
+	a.createBase()
 	rule := net + "/networkSecurityGroups/nsg/securityRules/api"
 	if err := a.sim.AddFault(fault.Rule{Kind: fault.Edit, Now: true, ID: rule, Patch: obj{"properties": obj{"access": "Deny"}}}); err != nil {
 		t.Fatal(err)
 	}
-	if r := a.do("GET", rule, nil); r.at("properties.access") != "Deny" {
-		t.Errorf("the edited rule: %v", r.at("properties.access"))
+	if r := a.sendRequest("GET", rule, nil); r.valueAt("properties.access") != "Deny" {
+		t.Errorf("the edited rule: %v", r.valueAt("properties.access"))
 	}
 	if err := a.sim.AddFault(fault.Rule{Kind: fault.Remove, Now: true, ID: rule}); err != nil {
 		t.Fatal(err)
 	}
-	if r := a.do("GET", rule, nil); r.status != 404 {
+	if r := a.sendRequest("GET", rule, nil); r.status != 404 {
 		t.Errorf("the removed rule: %d", r.status)
 	}
 	if err := a.sim.AddFault(fault.Rule{Kind: "nonsense"}); err == nil || !strings.Contains(err.Error(), "use one of") {
@@ -259,8 +259,8 @@ func TestOutOfBandChanges(t *testing.T) {
 	}
 }
 
-// control calls the control API.
-func (a *azure) control(method, path string, body, out any) int {
+// callControl calls the control API.
+func (a *azure) callControl(method, path string, body, out any) int {
 	a.t.Helper()
 	raw, err := json.Marshal(body)
 	if err != nil {
@@ -290,10 +290,10 @@ func TestGuestsAndTheDataPlane(t *testing.T) {
 		Revision int64
 		Guests   []server.Guest
 	}
-	a.control("GET", "/_sim/guests", nil, &page)
+	a.callControl("GET", "/_sim/guests", nil, &page)
 	start := page.Revision
-	a.machine()
-	a.control("GET", fmt.Sprintf("/_sim/guests?after=%d&wait=5", start), nil, &page)
+	a.createMachine()
+	a.callControl("GET", fmt.Sprintf("/_sim/guests?after=%d&wait=5", start), nil, &page)
 	if len(page.Guests) != 1 || page.Revision <= start {
 		t.Fatalf("guests: %+v", page)
 	}
@@ -304,7 +304,7 @@ func TestGuestsAndTheDataPlane(t *testing.T) {
 	const name = "api.westus3.cloudapp.azure.com"
 	dial := func(host string, port int) (r server.Route) {
 		t.Helper()
-		a.control("GET", fmt.Sprintf("/_sim/dial?host=%s&port=%d", host, port), nil, &r)
+		a.callControl("GET", fmt.Sprintf("/_sim/dial?host=%s&port=%d", host, port), nil, &r)
 		return r
 	}
 	for what, want := range map[string]struct {
@@ -325,13 +325,13 @@ func TestGuestsAndTheDataPlane(t *testing.T) {
 	backend := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, "hello from the guest") }))
 	defer backend.Close()
 	address := strings.TrimPrefix(backend.URL, "http://")
-	if s := a.control("PUT", "/_sim/guests/listeners", obj{"vmID": g.VMID, "port": 6443, "address": address}, nil); s != 204 {
+	if s := a.callControl("PUT", "/_sim/guests/listeners", obj{"vmID": g.VMID, "port": 6443, "address": address}, nil); s != 204 {
 		t.Fatalf("listener: %d", s)
 	}
 	if r := dial(name, 443); r.Address != address || r.VMID != g.VMID || len(r.Trace) < 4 {
 		t.Errorf("through the load balancer: %+v", r)
 	}
-	proxy := httptest.NewServer(a.sim.Proxy(strings.TrimPrefix(a.url, "https://")))
+	proxy := httptest.NewServer(a.sim.ProxyHandler(strings.TrimPrefix(a.url, "https://")))
 	defer proxy.Close()
 	through := &http.Client{Transport: &http.Transport{Proxy: func(*http.Request) (*url.URL, error) { return url.Parse(proxy.URL) }, TLSClientConfig: &tls.Config{InsecureSkipVerify: true}}}
 	defer through.CloseIdleConnections()
@@ -340,32 +340,32 @@ func TestGuestsAndTheDataPlane(t *testing.T) {
 	} else {
 		res.Body.Close()
 	}
-	conn, err := tunnel(proxy.URL, name+":443")
+	conn, err := sendThroughTunnel(proxy.URL, name+":443")
 	if err != nil || !strings.Contains(conn, "hello from the guest") {
 		t.Errorf("the guest through the proxy: %q %v", conn, err)
 	}
 	deny := allowRule("api", 100, "*")
 	deny["properties"].(obj)["access"] = "Deny"
-	a.must("PUT", net+"/networkSecurityGroups/nsg/securityRules/api", deny)
+	a.mustSucceed("PUT", net+"/networkSecurityGroups/nsg/securityRules/api", deny)
 	if r := dial(name, 443); r.Step != "securityRule" {
 		t.Errorf("with a rule that denies: %+v", r)
 	}
-	if s := a.control("PUT", "/_sim/guests/status", obj{"vmID": g.VMID, "phase": "Running", "nodeName": "cp-0"}, nil); s != 204 {
+	if s := a.callControl("PUT", "/_sim/guests/status", obj{"vmID": g.VMID, "phase": "Running", "nodeName": "cp-0"}, nil); s != 204 {
 		t.Errorf("status: %d", s)
 	}
-	a.control("GET", "/_sim/guests", nil, &page)
+	a.callControl("GET", "/_sim/guests", nil, &page)
 	if page.Guests[0].Status.NodeName != "cp-0" {
 		t.Errorf("status: %+v", page.Guests[0].Status)
 	}
-	a.must("DELETE", g.VMID, nil)
-	a.control("GET", "/_sim/guests", nil, &page)
+	a.mustSucceed("DELETE", g.VMID, nil)
+	a.callControl("GET", "/_sim/guests", nil, &page)
 	if len(page.Guests) != 0 {
 		t.Errorf("after the delete: %+v", page.Guests)
 	}
 }
 
-// tunnel sends one HTTP request through a CONNECT proxy and returns the answer.
-func tunnel(proxy, target string) (string, error) {
+// sendThroughTunnel sends one HTTP request through a CONNECT proxy and returns the answer.
+func sendThroughTunnel(proxy, target string) (string, error) {
 	conn, err := stdnet.Dial("tcp", strings.TrimPrefix(proxy, "http://"))
 	if err != nil {
 		return "", err
@@ -391,22 +391,22 @@ func TestBootstrappingExtensionWaitsForTheGuest(t *testing.T) {
 		t.Run(phase, func(t *testing.T) {
 			a := newAzure(t, func(o *server.Options) { o.ControlToken = "token" })
 			a.t = t
-			a.machine()
-			a.control("GET", "/_sim/guests?after=0&wait=1", nil, nil)
+			a.createMachine()
+			a.callControl("GET", "/_sim/guests?after=0&wait=1", nil, nil)
 			id := comp + "/virtualMachines/vm0"
-			r := a.do("PUT", id+"/extensions/CAPZ.Linux.Bootstrapping", obj{"location": "westus3", "properties": obj{"publisher": "Microsoft.Azure.ContainerUpstream", "type": "CAPZ.Linux.Bootstrapping", "typeHandlerVersion": "1.0"}})
+			r := a.sendRequest("PUT", id+"/extensions/CAPZ.Linux.Bootstrapping", obj{"location": "westus3", "properties": obj{"publisher": "Microsoft.Azure.ContainerUpstream", "type": "CAPZ.Linux.Bootstrapping", "typeHandlerVersion": "1.0"}})
 			op := r.header.Get("Azure-AsyncOperation")
 			a.sim.Advance(5 * time.Minute)
-			if r := a.do("GET", op, nil); r.at("status") != "InProgress" {
+			if r := a.sendRequest("GET", op, nil); r.valueAt("status") != "InProgress" {
 				t.Errorf("before the guest reports: %v", r.body)
 			}
-			a.control("PUT", "/_sim/guests/status", obj{"vmID": id, "phase": phase, "message": "kubeadm init failed"}, nil)
+			a.callControl("PUT", "/_sim/guests/status", obj{"vmID": id, "phase": phase, "message": "kubeadm init failed"}, nil)
 			a.sim.Advance(5 * time.Second)
-			r = a.do("GET", op, nil)
-			if r.at("status") != want {
+			r = a.sendRequest("GET", op, nil)
+			if r.valueAt("status") != want {
 				t.Errorf("after %s: %v", phase, r.body)
 			}
-			if msg, _ := r.at("error.message").(string); phase == "Failed" && (r.at("error.code") != "VMExtensionProvisioningError" || !strings.Contains(msg, "kubeadm init failed")) {
+			if msg, _ := r.valueAt("error.message").(string); phase == "Failed" && (r.valueAt("error.code") != "VMExtensionProvisioningError" || !strings.Contains(msg, "kubeadm init failed")) {
 				t.Errorf("error: %v", r.body)
 			}
 		})
@@ -415,35 +415,35 @@ func TestBootstrappingExtensionWaitsForTheGuest(t *testing.T) {
 
 func TestControlTokenIsAsked(t *testing.T) {
 	a := newAzure(t, func(o *server.Options) { o.ControlToken = "other" })
-	if s := a.control("GET", "/_sim/state", nil, nil); s != 401 {
+	if s := a.callControl("GET", "/_sim/state", nil, nil); s != 401 {
 		t.Errorf("a wrong token: %d", s)
 	}
 }
 
 func TestPrivateNamesLeadThroughTheInternalLoadBalancer(t *testing.T) {
 	a := newAzure(t, func(o *server.Options) { o.ControlToken = "token" })
-	a.base()
+	a.createBase()
 	lb := net + "/loadBalancers/internal"
-	a.must("PUT", lb, obj{"location": "westus3", "sku": obj{"name": "Standard"}, "properties": obj{
+	a.mustSucceed("PUT", lb, obj{"location": "westus3", "sku": obj{"name": "Standard"}, "properties": obj{
 		"frontendIPConfigurations": []any{obj{"name": "fe", "properties": obj{"subnet": ref(net + "/virtualNetworks/vnet/subnets/cp"), "privateIPAllocationMethod": "Static", "privateIPAddress": "10.0.0.100"}}},
 		"backendAddressPools":      []any{obj{"name": "pool"}},
 		"loadBalancingRules":       []any{obj{"name": "api", "properties": obj{"protocol": "Tcp", "frontendPort": 6443, "backendPort": 6443, "frontendIPConfiguration": ref(lb + "/frontendIPConfigurations/fe"), "backendAddressPool": ref(lb + "/backendAddressPools/pool")}}},
 	}})
-	a.must("PUT", net+"/networkInterfaces/nic0", nic("cp", obj{"loadBalancerBackendAddressPools": refs(lb + "/backendAddressPools/pool")}))
-	a.must("PUT", comp+"/virtualMachines/vm0", vm("nic0", nil))
+	a.mustSucceed("PUT", net+"/networkInterfaces/nic0", nic("cp", obj{"loadBalancerBackendAddressPools": refs(lb + "/backendAddressPools/pool")}))
+	a.mustSucceed("PUT", comp+"/virtualMachines/vm0", vm("nic0", nil))
 	zone := net + "/privateDnsZones/c.capz.io"
-	a.must("PUT", zone, obj{"location": "global"})
-	a.must("PUT", zone+"/virtualNetworkLinks/l", obj{"location": "global", "properties": obj{"virtualNetwork": ref(net + "/virtualNetworks/vnet"), "registrationEnabled": false}})
-	a.must("PUT", zone+"/A/apiserver", obj{"properties": obj{"ttl": 300, "aRecords": []any{obj{"ipv4Address": "10.0.0.100"}}}})
-	a.control("PUT", "/_sim/guests/listeners", obj{"vmID": comp + "/virtualMachines/vm0", "port": 6443, "address": "127.0.0.1:1"}, nil)
+	a.mustSucceed("PUT", zone, obj{"location": "global"})
+	a.mustSucceed("PUT", zone+"/virtualNetworkLinks/l", obj{"location": "global", "properties": obj{"virtualNetwork": ref(net + "/virtualNetworks/vnet"), "registrationEnabled": false}})
+	a.mustSucceed("PUT", zone+"/A/apiserver", obj{"properties": obj{"ttl": 300, "aRecords": []any{obj{"ipv4Address": "10.0.0.100"}}}})
+	a.callControl("PUT", "/_sim/guests/listeners", obj{"vmID": comp + "/virtualMachines/vm0", "port": 6443, "address": "127.0.0.1:1"}, nil)
 	var r server.Route
-	a.control("GET", "/_sim/dial?host=apiserver.c.capz.io&port=6443", nil, &r)
+	a.callControl("GET", "/_sim/dial?host=apiserver.c.capz.io&port=6443", nil, &r)
 	if r.Address != "127.0.0.1:1" {
 		t.Errorf("route: %+v", r)
 	}
-	a.must("POST", comp+"/virtualMachines/vm0/deallocate", nil)
+	a.mustSucceed("POST", comp+"/virtualMachines/vm0/deallocate", nil)
 	r = server.Route{}
-	a.control("GET", "/_sim/dial?host=10.0.0.4&port=6443", nil, &r)
+	a.callControl("GET", "/_sim/dial?host=10.0.0.4&port=6443", nil, &r)
 	if r.Step != "listener" || !strings.Contains(r.Message, "not running") {
 		t.Errorf("a deallocated machine: %+v", r)
 	}

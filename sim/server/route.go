@@ -18,8 +18,8 @@ import (
 
 const groupType = "Microsoft.Resources/resourceGroups"
 
-// identify finds the resource type and ID of the path, as far as there is one; faults and latencies go by it.
-func (x *exchange) identify() {
+// identifyResource finds the resource type and ID of the path, as far as there is one; faults and latencies go by it.
+func (x *exchange) identifyResource() {
 	path := "/" + strings.Join(x.segs, "/")
 	id, err := store.ParseID(path)
 	if err != nil {
@@ -38,16 +38,16 @@ func (x *exchange) identify() {
 	}
 }
 
-// dispatch finds who answers the path.
-func (x *exchange) dispatch() (*provider.Reply, error) {
+// dispatchPath finds who answers the path.
+func (x *exchange) dispatchPath() (*provider.Reply, error) {
 	l, n := x.lower, len(x.lower)
 	switch {
 	case n == 1 && l[0] == "subscriptions":
-		return x.page(x.subscriptions()), nil
+		return x.pageOfList(x.listSubscriptions()), nil
 	case n == 1 && l[0] == "tenants":
-		return x.page(x.tenants()), nil
+		return x.pageOfList(x.listTenants()), nil
 	case n >= 1 && n <= 2 && l[0] == "providers":
-		return x.providers("", l[1:])
+		return x.answerProviders("", l[1:])
 	case n < 2:
 		return nil, provider.GatewayErrorf(404, "InvalidResourceNamespace", "The path '%s' names no resource.", x.r.URL.Path)
 	}
@@ -67,7 +67,7 @@ func (x *exchange) dispatch() (*provider.Reply, error) {
 	return x.ofResource()
 }
 
-func rest0(rest []string) string {
+func firstSegment(rest []string) string {
 	if len(rest) == 0 {
 		return ""
 	}
@@ -88,26 +88,26 @@ func (x *exchange) ofSubscription() (*provider.Reply, error, bool) {
 	l, n := x.lower, len(x.lower)
 	switch {
 	case n == 2:
-		return provider.OK(x.subscription(x.segs[1])), nil, true
+		return provider.OK(x.showSubscription(x.segs[1])), nil, true
 	case n == 3 && l[2] == "locations":
-		return x.page(x.locations(x.segs[1])), nil, true
+		return x.pageOfList(x.listLocations(x.segs[1])), nil, true
 	case n == 3 && l[2] == "resources":
 		return x.pageOf(x.genericList("/subscriptions/" + x.segs[1])), nil, true
 	case n == 3 && l[2] == "tagnames":
-		return x.page([]any{}), nil, true
+		return x.pageOfList([]any{}), nil, true
 	case n == 3 && l[2] == "resourcegroups":
 		x.call.Type = x.s.env.TypeOf(groupType)
-		return x.pageOf(x.groups()), nil, true
+		return x.pageOf(x.listGroups()), nil, true
 	case n == 4 && l[2] == "operationresults":
 		rep, err := x.groupOperation(x.segs[3])
 		return rep, err, true
 	case n >= 3 && n <= 5 && l[2] == "providers" && (n < 5 || l[4] == "register" || l[4] == "unregister"):
-		rep, err := x.providers(x.segs[1], l[3:])
+		rep, err := x.answerProviders(x.segs[1], l[3:])
 		return rep, err, true
 	case n == 5 && l[2] == "resourcegroups" && x.r.Method == "POST" && (l[4] == "moveresources" || l[4] == "validatemoveresources"):
-		return nil, x.move(), true
+		return nil, x.refuseMove(), true
 	case n == 5 && l[2] == "resourcegroups" && x.r.Method == "POST" && l[4] == "exporttemplate":
-		rep, err := x.export()
+		rep, err := x.exportGroup()
 		return rep, err, true
 	case n == 5 && l[2] == "resourcegroups" && l[4] == "resources":
 		x.call.Type = nil
@@ -126,57 +126,57 @@ func (x *exchange) ofProvider(i int) (*provider.Reply, error, bool) {
 	rest := l[i+2:]
 	switch {
 	case ns == "microsoft.resources" && len(rest) == 2 && rest[0] == "tags" && rest[1] == "default":
-		rep, err := x.tags("/" + strings.Join(x.segs[:i], "/"))
+		rep, err := x.answerTags("/" + strings.Join(x.segs[:i], "/"))
 		return rep, err, true
 	case ns == "microsoft.network" && len(rest) == 2 && slices.Contains([]string{"privatednsoperationstatuses", "privatednsoperationresults", "dnsoperationstatuses", "dnsoperationresults"}, rest[0]):
-		rep, err := x.operation(decodeOperation(x.segs[i+3]), strings.HasSuffix(rest[0], "results"))
+		rep, err := x.answerPoll(decodeOperation(x.segs[i+3]), strings.HasSuffix(rest[0], "results"))
 		return rep, err, true
-	case ns == "microsoft.authorization" && rest0(rest) == "roledefinitions" && x.r.Method == "GET":
+	case ns == "microsoft.authorization" && firstSegment(rest) == "roledefinitions" && x.r.Method == "GET":
 		id, _ := store.ParseID("/" + strings.Join(x.segs, "/"))
 		x.call.ID, x.call.Type = id, x.s.env.TypeOf(authorization.Definitions)
 		if len(rest) == 1 {
-			return x.page(authorization.Roles(x.call)), nil, true
+			return x.pageOfList(authorization.ListRoles(x.call)), nil, true
 		}
-		if role := authorization.Definition(id.Name()); role != nil {
+		if role := authorization.BuiltInDefinition(id.Name()); role != nil {
 			return provider.OK(role), nil, true
 		}
 	case ns == "microsoft.resourcehealth" && len(rest) == 2 && rest[0] == "availabilitystatuses":
 		if x.r.Method != "GET" {
 			return nil, provider.GatewayErrorf(405, "MethodNotAllowed", "The requested resource does not support http method '%s'.", x.r.Method), true
 		}
-		rep, err := resourcehealth.Current(x.call, "/"+strings.Join(x.segs[:i], "/"))
+		rep, err := resourcehealth.AnswerCurrent(x.call, "/"+strings.Join(x.segs[:i], "/"))
 		return rep, err, true
 	}
-	if ns == "microsoft.resources" && rest0(rest) == "deployments" {
-		if rep, err, done := x.deployments(rest); done {
+	if ns == "microsoft.resources" && firstSegment(rest) == "deployments" {
+		if rep, err, done := x.answerDeployments(rest); done {
 			return rep, err, true
 		}
 	}
-	p := x.s.env.Space(ns)
+	p := x.s.env.FindProvider(ns)
 	if p == nil {
 		return nil, provider.GatewayErrorf(404, "InvalidResourceNamespace", "The resource namespace '%s' is invalid.", x.segs[i+1]), true
 	}
-	if id, result, ok := x.polled(rest); ok {
-		rep, err := x.operation(id, result)
+	if id, result, ok := x.polledOperation(rest); ok {
+		rep, err := x.answerPoll(id, result)
 		return rep, err, true
 	}
 	if len(rest) >= 3 && rest[0] == "locations" {
 		if f := p.Regional[rest[2]]; f != nil && x.r.Method != "DELETE" {
-			rep, err := f(x.call, provider.Location(rest[1]), rest[3:])
-			return x.paged(rep), err, true
+			rep, err := f(x.call, provider.NormalizeLocation(rest[1]), rest[3:])
+			return x.pageOfReply(rep), err, true
 		}
 	}
 	if len(rest) == 1 && i == 2 {
 		if f := p.Subscription[rest[0]]; f != nil {
 			rep, err := f(x.call)
-			return x.paged(rep), err, true
+			return x.pageOfReply(rep), err, true
 		}
 	}
 	return nil, nil, false
 }
 
-// polled is the operation that a path below a provider asks after, and whether it asks for its result.
-func (x *exchange) polled(rest []string) (id string, result, ok bool) {
+// polledOperation is the operation that a path below a provider asks after, and whether it asks for its result.
+func (x *exchange) polledOperation(rest []string) (id string, result, ok bool) {
 	n := len(rest)
 	if n < 4 {
 		return "", false, false
@@ -212,18 +212,18 @@ func (x *exchange) ofResource() (*provider.Reply, error) {
 	last := x.lower[len(x.lower)-1]
 	if id.Namespace != "" && id.IsCollection() {
 		if t == nil || len(id.Types) > 1 && x.r.Method == "POST" {
-			return x.below(id, last)
+			return x.answerBelow(id, last)
 		}
 		c.ID, c.Type = id, t
 		if x.r.Method != "GET" {
 			return nil, provider.GatewayErrorf(405, "MethodNotAllowed", "The requested resource does not support http method '%s'.", x.r.Method)
 		}
-		list, err := c.Listed()
+		list, err := c.ListCollection()
 		if err != nil {
 			return nil, err
 		}
 		if t.Whole {
-			rows, _ := list.Page("", math.MaxInt32)
+			rows, _ := list.CutPage("", math.MaxInt32)
 			return provider.OK(body.Object{"value": rows}), nil
 		}
 		return x.pageOf(list), nil
@@ -234,25 +234,25 @@ func (x *exchange) ofResource() (*provider.Reply, error) {
 	c.ID, c.Type = id, t
 	switch x.r.Method {
 	case "GET":
-		return c.Read()
+		return c.ReadResource()
 	case "HEAD":
-		rep, err := c.Read()
+		rep, err := c.ReadResource()
 		if err != nil {
 			return nil, err
 		}
 		return &provider.Reply{Status: 204, Etag: rep.Etag}, nil
 	case "PUT":
-		return c.Put()
+		return c.PutResource()
 	case "PATCH":
-		return c.Modify()
+		return c.PatchResource()
 	case "DELETE":
-		return c.Remove()
+		return c.DeleteResource()
 	}
 	return nil, provider.GatewayErrorf(405, "MethodNotAllowed", "The requested resource does not support http method '%s'.", x.r.Method)
 }
 
-// below answers POST <resource>/<action> and GET <resource>/<read>.
-func (x *exchange) below(id store.ID, last string) (*provider.Reply, error) {
+// answerBelow answers POST <resource>/<action> and GET <resource>/<read>.
+func (x *exchange) answerBelow(id store.ID, last string) (*provider.Reply, error) {
 	if len(id.Types) < 2 {
 		return nil, x.unknownType(id)
 	}
@@ -262,16 +262,16 @@ func (x *exchange) below(id store.ID, last string) (*provider.Reply, error) {
 		return nil, x.unknownType(id)
 	}
 	if f := c.Type.Reads[last]; f != nil && (x.r.Method == "GET" || x.r.Method == "POST" && c.Type.Actions[last] == nil) {
-		it := c.Find(c.ID.String())
+		it := c.FindItem(c.ID.String())
 		if it == nil {
-			_, err := c.Read()
+			_, err := c.ReadResource()
 			return nil, err
 		}
 		rep, err := f(c, it)
-		return x.paged(rep), err
+		return x.pageOfReply(rep), err
 	}
 	if x.r.Method == "POST" && c.Type.Actions[last] != nil {
-		return c.Act(last)
+		return c.RunAction(last)
 	}
 	return nil, x.unknownType(id)
 }
@@ -287,9 +287,9 @@ func (x *exchange) belowNamed(id store.ID) (*provider.Reply, error) {
 		return nil, x.unknownType(id)
 	}
 	c.ID, c.Type = id.Parent(), parent
-	it := c.Find(c.ID.String())
+	it := c.FindItem(c.ID.String())
 	if it == nil {
-		return c.Read()
+		return c.ReadResource()
 	}
 	return parent.Reads[strings.ToLower(id.Types[len(id.Types)-1]+"/"+id.Name())](c, it)
 }
@@ -299,8 +299,10 @@ func (x *exchange) unknownType(id store.ID) error {
 	return provider.GatewayErrorf(404, "InvalidResourceType", "The resource type '%s' could not be found in the namespace '%s' for api version '%s'. The supported api-versions are '%s'.", strings.Join(id.Types, "/"), id.Namespace, x.call.APIVersion, versions)
 }
 
-// page cuts a list that is rendered into pages.
-func (x *exchange) page(list []any) *provider.Reply { return x.pageOf(provider.Rendered(list)) }
+// pageOfList cuts a list that is rendered into pages.
+func (x *exchange) pageOfList(list []any) *provider.Reply {
+	return x.pageOf(provider.RenderedListing(list))
+}
 
 // pageOf answers with one page of a list.
 func (x *exchange) pageOf(list provider.Listing) *provider.Reply {
@@ -308,7 +310,7 @@ func (x *exchange) pageOf(list provider.Listing) *provider.Reply {
 	if top, err := strconv.Atoi(x.call.Query.Get("$top")); err == nil && top > 0 && top < size {
 		size = top
 	}
-	rows, next := list.Page(x.call.Query.Get("$skiptoken"), size)
+	rows, next := list.CutPage(x.call.Query.Get("$skiptoken"), size)
 	out := body.Object{"value": rows}
 	if next != "" {
 		q := maps.Clone(x.call.Query)
@@ -318,19 +320,19 @@ func (x *exchange) pageOf(list provider.Listing) *provider.Reply {
 	return provider.OK(out)
 }
 
-// paged cuts a reply whose body is a bare list of objects; a provider that answers an array asks for that with type body.Object lists only.
-func (x *exchange) paged(rep *provider.Reply) *provider.Reply {
+// pageOfReply cuts a reply whose body is a bare list of objects; a provider that answers an array asks for that with type body.Object lists only.
+func (x *exchange) pageOfReply(rep *provider.Reply) *provider.Reply {
 	if rep == nil {
 		return nil
 	}
 	if list, ok := rep.Body.([]any); ok {
-		return x.page(list)
+		return x.pageOfList(list)
 	}
 	return rep
 }
 
-// groups lists resource groups with $filter=tagName eq 'x' and tagValue eq 'y'.
-func (x *exchange) groups() provider.Listing {
+// listGroups lists resource groups with $filter=tagName eq 'x' and tagValue eq 'y'.
+func (x *exchange) listGroups() provider.Listing {
 	c := x.call
 	return provider.Listing{
 		Stored: func(after string) iter.Seq[*store.Resource] {
@@ -338,7 +340,7 @@ func (x *exchange) groups() provider.Listing {
 		},
 		Wanted: tagFilter(c.Query.Get("$filter")),
 		Show: func(r *store.Resource) any {
-			shown := c.Render(r)
+			shown := c.RenderResource(r)
 			// The reference has no $expand for this list. Scripts ask for createdTime and get it.
 			if strings.Contains(strings.ToLower(c.Query.Get("$expand")), "createdtime") {
 				shown["createdTime"] = r.Created.Format("2006-01-02T15:04:05.0000000Z")
@@ -354,7 +356,7 @@ func (x *exchange) genericList(scope string) provider.Listing {
 	filter := c.Query.Get("$filter")
 	match := tagFilter(filter)
 	wantType, otherType := filterValue(filter, "resourceType", "eq"), filterValue(filter, "resourceType", "ne")
-	wantName, wantLocation := filterValue(filter, "name", "eq"), provider.Location(filterValue(filter, "location", "eq"))
+	wantName, wantLocation := filterValue(filter, "name", "eq"), provider.NormalizeLocation(filterValue(filter, "location", "eq"))
 	if group := filterValue(filter, "resourceGroup", "eq"); group != "" && len(x.segs) == 3 {
 		scope += "/resourceGroups/" + group
 	}
@@ -369,13 +371,13 @@ func (x *exchange) genericList(scope string) provider.Listing {
 			return !strings.EqualFold(otherType, r.Type) && match(r) && (wantName == "" || strings.EqualFold(wantName, r.Name())) &&
 				(wantLocation == "" || strings.EqualFold(wantLocation, r.Location))
 		},
-		Show: func(r *store.Resource) any { return x.generic(r, expand) },
+		Show: func(r *store.Resource) any { return x.genericResource(r, expand) },
 	}
 }
 
-// generic is a resource as the list of resources of any type shows it.
-func (x *exchange) generic(r *store.Resource, expand string) body.Object {
-	full := x.call.Render(r)
+// genericResource is a resource as the list of resources of any type shows it.
+func (x *exchange) genericResource(r *store.Resource, expand string) body.Object {
+	full := x.call.RenderResource(r)
 	id, _ := store.ParseID(r.ID)
 	o := body.Object{"id": full["id"], "name": strings.Join(id.Names, "/"), "type": r.Type, "location": r.Location}
 	for _, k := range []string{"tags", "sku", "kind", "identity", "zones", "managedBy", "plan"} {
@@ -387,7 +389,7 @@ func (x *exchange) generic(r *store.Resource, expand string) body.Object {
 		o["createdTime"] = r.Created.Format("2006-01-02T15:04:05.0000000Z")
 	}
 	if strings.Contains(expand, "changedtime") {
-		o["changedTime"] = changed(r).Format("2006-01-02T15:04:05.0000000Z")
+		o["changedTime"] = changedTime(r).Format("2006-01-02T15:04:05.0000000Z")
 	}
 	if strings.Contains(expand, "provisioningstate") {
 		o["provisioningState"] = body.String(full, "properties.provisioningState")
@@ -395,10 +397,10 @@ func (x *exchange) generic(r *store.Resource, expand string) body.Object {
 	return o
 }
 
-// changed returns the time of a resource's last change, as the list of all resources has it. It is undocumented which
+// changedTime returns the time of a resource's last change, as the list of all resources has it. It is undocumented which
 // changes count. Assumption: only requests for the resource itself, not those for its children, and not changes that
 // Azure makes by itself.
-func changed(r *store.Resource) time.Time {
+func changedTime(r *store.Resource) time.Time {
 	if r.Written.IsZero() {
 		return r.Created
 	}

@@ -39,19 +39,19 @@ func scaleSet(capacity int, change func(set, profile obj)) obj {
 func TestScaleSetWithTheSDK(t *testing.T) {
 	ctx := context.Background()
 	a := newAzure(t)
-	a.base()
-	sets, err := armcompute.NewVirtualMachineScaleSetsClient(sub, a.cred(), a.options())
+	a.createBase()
+	sets, err := armcompute.NewVirtualMachineScaleSetsClient(sub, a.cred(), a.armOptions())
 	if err != nil {
 		t.Fatal(err)
 	}
-	vms, err := armcompute.NewVirtualMachineScaleSetVMsClient(sub, a.cred(), a.options())
+	vms, err := armcompute.NewVirtualMachineScaleSetVMsClient(sub, a.cred(), a.armOptions())
 	if err != nil {
 		t.Fatal(err)
 	}
 	apply := func(capacity int, change func(set, profile obj)) armcompute.VirtualMachineScaleSetsClientCreateOrUpdateResponse {
 		t.Helper()
-		p, err := sets.BeginCreateOrUpdate(ctx, "rg", "pool", into[armcompute.VirtualMachineScaleSet](t, scaleSet(capacity, change)), nil)
-		got, err := done(a, p, err)
+		p, err := sets.BeginCreateOrUpdate(ctx, "rg", "pool", decodeInto[armcompute.VirtualMachineScaleSet](t, scaleSet(capacity, change)), nil)
+		got, err := pollUntilDone(a, p, err)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -92,8 +92,8 @@ func TestScaleSetWithTheSDK(t *testing.T) {
 	if zones["1"] != 2 || zones["2"] != 1 {
 		t.Errorf("instances per zone %v, want them spread", zones)
 	}
-	nic := a.do("GET", pool+"/virtualMachines/1/networkInterfaces/nic", nil)
-	if ip := nic.at("properties.ipConfigurations.0.properties.privateIPAddress"); ip != "10.1.0.5" {
+	nic := a.sendRequest("GET", pool+"/virtualMachines/1/networkInterfaces/nic", nil)
+	if ip := nic.valueAt("properties.ipConfigurations.0.properties.privateIPAddress"); ip != "10.1.0.5" {
 		t.Errorf("the second instance has the address %v, want 10.1.0.5", ip)
 	}
 
@@ -107,7 +107,7 @@ func TestScaleSetWithTheSDK(t *testing.T) {
 		}
 	}
 	up, err := sets.BeginUpdateInstances(ctx, "rg", "pool", armcompute.VirtualMachineScaleSetVMInstanceRequiredIDs{InstanceIDs: []*string{new("0")}}, nil)
-	if _, err := done(a, up, err); err != nil {
+	if _, err := pollUntilDone(a, up, err); err != nil {
 		t.Fatal(err)
 	}
 	if vm := list()["0"]; !*vm.Properties.LatestModelApplied || !strings.HasSuffix(*vm.Properties.StorageProfile.ImageReference.CommunityGalleryImageID, "1.34.0") {
@@ -115,18 +115,18 @@ func TestScaleSetWithTheSDK(t *testing.T) {
 	}
 
 	del, err := vms.BeginDelete(ctx, "rg", "pool", "1", nil)
-	if _, err := done(a, del, err); err != nil {
+	if _, err := pollUntilDone(a, del, err); err != nil {
 		t.Fatal(err)
 	}
 	more, err := sets.BeginDeleteInstances(ctx, "rg", "pool", armcompute.VirtualMachineScaleSetVMInstanceRequiredIDs{InstanceIDs: []*string{new("2")}}, nil)
-	if _, err := done(a, more, err); err != nil {
+	if _, err := pollUntilDone(a, more, err); err != nil {
 		t.Fatal(err)
 	}
-	if n := a.do("GET", pool, nil).at("sku.capacity"); n != 2.0 {
+	if n := a.sendRequest("GET", pool, nil).valueAt("sku.capacity"); n != 2.0 {
 		t.Errorf("capacity %v after two of four instances were deleted, want 2", n)
 	}
 	off, err := vms.BeginDeallocate(ctx, "rg", "pool", "0", nil)
-	if _, err := done(a, off, err); err != nil {
+	if _, err := pollUntilDone(a, off, err); err != nil {
 		t.Fatal(err)
 	}
 	view, err := sets.GetInstanceView(ctx, "rg", "pool", nil)
@@ -145,19 +145,19 @@ func TestScaleSetWithTheSDK(t *testing.T) {
 		t.Errorf("after scaling out there are %d instances; numbers are not used again", len(got))
 	}
 	gone, err := sets.BeginDelete(ctx, "rg", "pool", nil)
-	if _, err := done(a, gone, err); err != nil {
+	if _, err := pollUntilDone(a, gone, err); err != nil {
 		t.Fatal(err)
 	}
-	for id := range a.resources() {
+	for id := range a.storedResources() {
 		if strings.Contains(strings.ToLower(id), "/virtualmachinescalesets/") || strings.Contains(strings.ToLower(id), "/disks/") {
 			t.Errorf("%s is left after the scale set was deleted", id)
 		}
 	}
-	a.must("DELETE", net+"/virtualNetworks/vnet", nil)
+	a.mustSucceed("DELETE", net+"/virtualNetworks/vnet", nil)
 }
 
-// resources are all stored resources by ID.
-func (a *azure) resources() map[string]bool {
+// storedResources are all stored resources by ID.
+func (a *azure) storedResources() map[string]bool {
 	out := map[string]bool{}
 	for _, r := range a.sim.State() {
 		out[r["id"].(string)] = true
@@ -167,15 +167,15 @@ func (a *azure) resources() map[string]bool {
 
 func TestScaleSetPaging(t *testing.T) {
 	a := newAzure(t, func(o *server.Options) { o.PageSize = 2 })
-	a.base()
-	a.must("PUT", pool, scaleSet(5, nil))
+	a.createBase()
+	a.mustSucceed("PUT", pool, scaleSet(5, nil))
 	seen, path := map[any]bool{}, pool+"/virtualMachines"
 	for pages := 0; path != "" && pages < 4; pages++ {
-		r := a.do("GET", path, nil)
-		for _, e := range r.at("value").([]any) {
+		r := a.sendRequest("GET", path, nil)
+		for _, e := range r.valueAt("value").([]any) {
 			seen[e.(obj)["instanceId"]] = true
 		}
-		path, _ = r.at("nextLink").(string)
+		path, _ = r.valueAt("nextLink").(string)
 	}
 	if len(seen) != 5 || path != "" {
 		t.Errorf("%d instances in the pages, want 5", len(seen))
@@ -212,38 +212,38 @@ func TestScaleSetRefusals(t *testing.T) {
 			p["networkProfile"] = obj{"networkInterfaceConfigurations": []any{obj{"name": "nic", "properties": obj{"ipConfigurations": []any{obj{"name": "ip0", "properties": obj{"subnet": ref(net + "/virtualNetworks/vnet/subnets/none")}}}}}}}
 		}, 400, "InvalidResourceReference", "subnets/none"},
 		"load balancer of another region": {"load balancers are regional", func(a *azure) {
-			a.must("PUT", net+"/loadBalancers/east", obj{"location": "eastus", "properties": obj{"backendAddressPools": []any{obj{"name": "pool"}}}})
+			a.mustSucceed("PUT", net+"/loadBalancers/east", obj{"location": "eastus", "properties": obj{"backendAddressPools": []any{obj{"name": "pool"}}}})
 		}, func(_, p obj) {
-			ip := at(p, "networkProfile.networkInterfaceConfigurations.0.properties.ipConfigurations.0.properties").(obj)
+			ip := valueAt(p, "networkProfile.networkInterfaceConfigurations.0.properties.ipConfigurations.0.properties").(obj)
 			ip["loadBalancerBackendAddressPools"] = refs(net + "/loadBalancers/east/backendAddressPools/pool")
 		}, 400, "InvalidResourceReference", "loadBalancers/east"},
 		"no application security group": {"references are checked", nil, func(_, p obj) {
-			ip := at(p, "networkProfile.networkInterfaceConfigurations.0.properties.ipConfigurations.0.properties").(obj)
+			ip := valueAt(p, "networkProfile.networkInterfaceConfigurations.0.properties.ipConfigurations.0.properties").(obj)
 			ip["applicationSecurityGroups"] = refs(net + "/applicationSecurityGroups/none")
 		}, 400, "InvalidResourceReference", "applicationSecurityGroups/none"},
 		"no image": {"images are checked", nil, func(_, p obj) { imageRef("id", comp+"/images/none")(p) }, 404, "NotFound", "not found in this Azure location"},
-		"no key":   {"keys are checked", nil, func(_, p obj) { osDisk(keyed("none"))(p) }, 404, "NotFound", "not found in this Azure location"},
+		"no key":   {"keys are checked", nil, func(_, p obj) { osDisk(diskSetKey("none"))(p) }, 404, "NotFound", "not found in this Azure location"},
 		"no password": {"Windows has no SSH keys", nil, func(_, p obj) {
 			p["osProfile"] = obj{"computerNamePrefix": "win", "adminUsername": "capi", "windowsConfiguration": obj{}}
 			p["storageProfile"].(obj)["imageReference"] = obj{"publisher": "MicrosoftWindowsServer", "offer": "WindowsServer", "sku": "2022", "version": "latest"}
 		}, 400, "InvalidParameter", "adminPassword"},
 		"eviction without spot": {"only spot instances are evicted", nil, func(_, p obj) { p["evictionPolicy"] = "Delete" }, 400, "InvalidParameter", "Spot"},
-		"prefix changed": {"names of computers cannot change", func(a *azure) { a.must("PUT", pool, scaleSet(0, nil)) }, func(_, p obj) { p["osProfile"].(obj)["computerNamePrefix"] = "other" }, 409, "PropertyChangeNotAllowed",
+		"prefix changed": {"names of computers cannot change", func(a *azure) { a.mustSucceed("PUT", pool, scaleSet(0, nil)) }, func(_, p obj) { p["osProfile"].(obj)["computerNamePrefix"] = "other" }, 409, "PropertyChangeNotAllowed",
 			"computerNamePrefix"},
-		"zone taken away": {"zones can only be added", func(a *azure) { a.must("PUT", pool, scaleSet(0, nil)) }, func(set, _ obj) { set["zones"] = []any{"1"} }, 409, "PropertyChangeNotAllowed", "zone 2"},
-		"spot afterwards": {"VMs cannot become spot VMs", func(a *azure) { a.must("PUT", pool, scaleSet(0, nil)) }, func(_, p obj) { p["priority"] = "Spot" }, 409, "PropertyChangeNotAllowed", "priority"},
+		"zone taken away": {"zones can only be added", func(a *azure) { a.mustSucceed("PUT", pool, scaleSet(0, nil)) }, func(set, _ obj) { set["zones"] = []any{"1"} }, 409, "PropertyChangeNotAllowed", "zone 2"},
+		"spot afterwards": {"VMs cannot become spot VMs", func(a *azure) { a.mustSucceed("PUT", pool, scaleSet(0, nil)) }, func(_, p obj) { p["priority"] = "Spot" }, 409, "PropertyChangeNotAllowed", "priority"},
 		"quota":           {"every instance takes its cores from the quota", nil, func(set, _ obj) { set["sku"].(obj)["capacity"] = 6 }, 409, "OperationNotAllowed", "Additional Required: 12"},
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
 			a := newAzure(t, func(o *server.Options) { o.Quota = map[string]int{"cores": 10} })
-			a.base()
+			a.createBase()
 			if c.setup != nil {
 				c.setup(a)
 			}
-			r := a.do("PUT", pool, scaleSet(1, c.change))
-			if r.status != c.status || r.code() != c.code || !strings.Contains(r.message(), c.message) {
-				t.Errorf("%s: %d %s %q, want %d %s with %q", c.reason, r.status, r.code(), r.message(), c.status, c.code, c.message)
+			r := a.sendRequest("PUT", pool, scaleSet(1, c.change))
+			if r.status != c.status || r.errorCode() != c.code || !strings.Contains(r.errorMessage(), c.message) {
+				t.Errorf("%s: %d %s %q, want %d %s with %q", c.reason, r.status, r.errorCode(), r.errorMessage(), c.status, c.code, c.message)
 			}
 		})
 	}
@@ -251,38 +251,38 @@ func TestScaleSetRefusals(t *testing.T) {
 
 func TestScaleSetInstancesAreGuests(t *testing.T) {
 	a := newAzure(t, func(o *server.Options) { o.ControlToken = "token" })
-	a.base()
-	a.control("GET", "/_sim/guests?after=0&wait=1", nil, nil)
+	a.createBase()
+	a.callControl("GET", "/_sim/guests?after=0&wait=1", nil, nil)
 	withExtension := func(_, profile obj) {
 		profile["extensionProfile"] = obj{"extensions": []any{obj{"name": "boot", "properties": obj{"publisher": "Microsoft.Azure.ContainerUpstream", "type": "CAPZ.Linux.Bootstrapping", "typeHandlerVersion": "1.0", "protectedSettings": obj{"commandToExecute": "secret"}}}}}
 	}
-	if r := a.do("PUT", pool, scaleSet(2, withExtension)); r.status != 201 {
+	if r := a.sendRequest("PUT", pool, scaleSet(2, withExtension)); r.status != 201 {
 		t.Fatalf("%d %v", r.status, r.body)
 	}
 	a.sim.Advance(2 * time.Minute)
 	var page struct{ Guests []server.Guest }
-	a.control("GET", "/_sim/guests", nil, &page)
+	a.callControl("GET", "/_sim/guests", nil, &page)
 	guests := page.Guests
 	if len(guests) != 2 || guests[0].CustomData != cloudInit || guests[0].ComputerName != "pool000000" || len(guests[0].NICs) != 1 || guests[0].NICs[0].PrivateIPs[0] != "10.1.0.4" {
 		t.Fatalf("guests %+v", guests)
 	}
-	if state := a.do("GET", pool, nil).at("properties.provisioningState"); state != "Creating" {
+	if state := a.sendRequest("GET", pool, nil).valueAt("properties.provisioningState"); state != "Creating" {
 		t.Errorf("the set is %v while its guests boot, want Creating", state)
 	}
-	a.control("PUT", "/_sim/guests/status", obj{"vmID": guests[0].VMID, "phase": "Running"}, nil)
-	a.control("PUT", "/_sim/guests/status", obj{"vmID": guests[1].VMID, "phase": "Failed", "message": "kubeadm join: no route"}, nil)
+	a.callControl("PUT", "/_sim/guests/status", obj{"vmID": guests[0].VMID, "phase": "Running"}, nil)
+	a.callControl("PUT", "/_sim/guests/status", obj{"vmID": guests[1].VMID, "phase": "Failed", "message": "kubeadm join: no route"}, nil)
 	a.sim.Advance(5 * time.Second)
-	set, ok, bad := a.do("GET", pool, nil), a.do("GET", guests[0].VMID, nil), a.do("GET", guests[1].VMID, nil)
-	if set.at("properties.provisioningState") != "Failed" || ok.at("properties.provisioningState") != "Succeeded" || bad.at("properties.provisioningState") != "Failed" {
-		t.Errorf("states %v %v %v", set.at("properties.provisioningState"), ok.at("properties.provisioningState"), bad.at("properties.provisioningState"))
+	set, ok, bad := a.sendRequest("GET", pool, nil), a.sendRequest("GET", guests[0].VMID, nil), a.sendRequest("GET", guests[1].VMID, nil)
+	if set.valueAt("properties.provisioningState") != "Failed" || ok.valueAt("properties.provisioningState") != "Succeeded" || bad.valueAt("properties.provisioningState") != "Failed" {
+		t.Errorf("states %v %v %v", set.valueAt("properties.provisioningState"), ok.valueAt("properties.provisioningState"), bad.valueAt("properties.provisioningState"))
 	}
-	if s := ok.at("resources.0.properties.provisioningState"); s != "Succeeded" {
+	if s := ok.valueAt("resources.0.properties.provisioningState"); s != "Succeeded" {
 		t.Errorf("the extension of the instance that joined is %v", s)
 	}
-	if s := bad.at("resources.0.properties.provisioningState"); s != "Failed" {
+	if s := bad.valueAt("resources.0.properties.provisioningState"); s != "Failed" {
 		t.Errorf("the extension of the instance that failed is %v", s)
 	}
-	if ext := a.do("GET", pool+"/extensions/boot", nil); ext.at("properties.type") != "CAPZ.Linux.Bootstrapping" || ext.at("properties.protectedSettings") != nil {
+	if ext := a.sendRequest("GET", pool+"/extensions/boot", nil); ext.valueAt("properties.type") != "CAPZ.Linux.Bootstrapping" || ext.valueAt("properties.protectedSettings") != nil {
 		t.Errorf("the extension of the model: %v", ext.body)
 	}
 }
@@ -297,12 +297,12 @@ func flexible(set, profile obj) {
 
 func TestFlexibleScaleSet(t *testing.T) {
 	a := newAzure(t, func(o *server.Options) { o.ControlToken = "token" })
-	a.base()
-	a.must("PUT", pool, scaleSet(2, flexible))
+	a.createBase()
+	a.mustSucceed("PUT", pool, scaleSet(2, flexible))
 	filter := comp + "/virtualMachines?$filter=" + url.QueryEscape("'virtualMachineScaleSet/id' eq '"+pool+"'")
 	machines := func() (ids []string) {
 		t.Helper()
-		for _, e := range a.do("GET", filter, nil).at("value").([]any) {
+		for _, e := range a.sendRequest("GET", filter, nil).valueAt("value").([]any) {
 			ids = append(ids, e.(obj)["id"].(string))
 		}
 		return ids
@@ -313,75 +313,75 @@ func TestFlexibleScaleSet(t *testing.T) {
 	}
 	zones := map[any]bool{}
 	for _, id := range made {
-		vm := a.do("GET", id, nil)
-		nic := a.do("GET", fmt.Sprint(vm.at("properties.networkProfile.networkInterfaces.0.id")), nil)
-		zones[vm.at("zones.0")] = true
-		if vm.at("properties.provisioningState") != "Succeeded" || vm.at("properties.hardwareProfile.vmSize") != "Standard_D2s_v3" || vm.at("resources.0.properties.provisioningState") != "Succeeded" ||
-			nic.status != 200 || at(nic.body, "properties.virtualMachine.id") != id {
+		vm := a.sendRequest("GET", id, nil)
+		nic := a.sendRequest("GET", fmt.Sprint(vm.valueAt("properties.networkProfile.networkInterfaces.0.id")), nil)
+		zones[vm.valueAt("zones.0")] = true
+		if vm.valueAt("properties.provisioningState") != "Succeeded" || vm.valueAt("properties.hardwareProfile.vmSize") != "Standard_D2s_v3" || vm.valueAt("resources.0.properties.provisioningState") != "Succeeded" ||
+			nic.status != 200 || valueAt(nic.body, "properties.virtualMachine.id") != id {
 			t.Errorf("machine %v with interface %v", vm.body, nic.body)
 		}
 	}
 	if len(zones) != 2 {
 		t.Errorf("zones %v, want the machines spread", zones)
 	}
-	listed := a.do("GET", pool+"/virtualMachines", nil)
-	if name := made[0][strings.LastIndexByte(made[0], '/')+1:]; listed.at("value.0.id") != pool+"/virtualMachines/"+name || listed.at("value.0.instanceId") != name {
+	listed := a.sendRequest("GET", pool+"/virtualMachines", nil)
+	if name := made[0][strings.LastIndexByte(made[0], '/')+1:]; listed.valueAt("value.0.id") != pool+"/virtualMachines/"+name || listed.valueAt("value.0.instanceId") != name {
 		t.Errorf("instances as the scale set lists them: %v", listed.body)
 	}
 	var page struct{ Guests []server.Guest }
-	a.control("GET", "/_sim/guests", nil, &page)
+	a.callControl("GET", "/_sim/guests", nil, &page)
 	if len(page.Guests) != 2 || page.Guests[0].CustomData != cloudInit || !strings.HasPrefix(page.Guests[0].ComputerName, "pool") {
 		t.Errorf("guests %+v", page.Guests)
 	}
-	a.must("DELETE", made[0], nil)
-	if n := a.do("GET", pool, nil).at("sku.capacity"); n != 1.0 {
+	a.mustSucceed("DELETE", made[0], nil)
+	if n := a.sendRequest("GET", pool, nil).valueAt("sku.capacity"); n != 1.0 {
 		t.Errorf("capacity %v after one of two machines was deleted, want 1", n)
 	}
-	if r := a.do("POST", pool+"/manualupgrade", obj{"instanceIds": []any{"*"}}); r.status != 409 || r.code() != "OperationNotAllowed" {
-		t.Errorf("manual upgrade = %d %s, want 409", r.status, r.code())
+	if r := a.sendRequest("POST", pool+"/manualupgrade", obj{"instanceIds": []any{"*"}}); r.status != 409 || r.errorCode() != "OperationNotAllowed" {
+		t.Errorf("manual upgrade = %d %s, want 409", r.status, r.errorCode())
 	}
-	a.must("PUT", pool, scaleSet(3, flexible))
+	a.mustSucceed("PUT", pool, scaleSet(3, flexible))
 	if got := machines(); len(got) != 3 {
 		t.Errorf("machines %v after scaling out to three", got)
 	}
-	a.must("PUT", pool, scaleSet(1, flexible))
+	a.mustSucceed("PUT", pool, scaleSet(1, flexible))
 	if got := machines(); len(got) != 1 || got[0] != made[1] {
 		t.Errorf("machines %v after scaling in to one, want the oldest %s", got, made[1])
 	}
-	a.must("DELETE", pool, nil)
-	for id := range a.resources() {
+	a.mustSucceed("DELETE", pool, nil)
+	for id := range a.storedResources() {
 		if strings.HasPrefix(id, comp) || strings.Contains(id, "/networkInterfaces/") {
 			t.Errorf("%s is left after the scale set was deleted", id)
 		}
 	}
 	empty := obj{"location": "westus3", "properties": obj{"orchestrationMode": "Flexible", "platformFaultDomainCount": 1}}
-	if r := a.do("PUT", pool, empty); r.status != 201 || r.at("properties.virtualMachineProfile") != nil {
+	if r := a.sendRequest("PUT", pool, empty); r.status != 201 || r.valueAt("properties.virtualMachineProfile") != nil {
 		t.Errorf("a flexible scale set without a model = %d %v", r.status, r.body)
 	}
 }
 
 func TestSpotInstanceIsEvicted(t *testing.T) {
 	a := newAzure(t)
-	a.base()
-	a.must("PUT", pool, scaleSet(2, func(_, p obj) { p["priority"], p["evictionPolicy"] = "Spot", "Delete" }))
+	a.createBase()
+	a.mustSucceed("PUT", pool, scaleSet(2, func(_, p obj) { p["priority"], p["evictionPolicy"] = "Spot", "Delete" }))
 	if err := a.sim.AddFault(fault.Rule{Kind: fault.Evict, Now: true, ID: strings.ToLower(pool + "/virtualMachines/0")}); err != nil {
 		t.Fatal(err)
 	}
-	if r := a.do("GET", pool+"/virtualMachines/0", nil); r.status != 404 || r.code() != "NotFound" {
-		t.Errorf("the evicted instance: %d %s", r.status, r.code())
+	if r := a.sendRequest("GET", pool+"/virtualMachines/0", nil); r.status != 404 || r.errorCode() != "NotFound" {
+		t.Errorf("the evicted instance: %d %s", r.status, r.errorCode())
 	}
-	if n := a.do("GET", pool, nil).at("sku.capacity"); n != 1.0 {
+	if n := a.sendRequest("GET", pool, nil).valueAt("sku.capacity"); n != 1.0 {
 		t.Errorf("capacity %v after an eviction with policy Delete, want 1", n)
 	}
 }
 
 func TestNodesOfAKSAreNoGuests(t *testing.T) {
 	a := newAzure(t, func(o *server.Options) { o.ControlToken = "token" })
-	a.base()
-	a.must("PUT", aks+aksV, aksCluster(nil))
-	a.must("PUT", pool, scaleSet(1, nil))
+	a.createBase()
+	a.mustSucceed("PUT", aks+aksV, aksCluster(nil))
+	a.mustSucceed("PUT", pool, scaleSet(1, nil))
 	var page struct{ Guests []server.Guest }
-	a.control("GET", "/_sim/guests", nil, &page)
+	a.callControl("GET", "/_sim/guests", nil, &page)
 	if len(page.Guests) != 1 || page.Guests[0].VMID != pool+"/virtualMachines/0" {
 		t.Errorf("guests are %+v, want the instance of the user's scale set and none of AKS's", page.Guests)
 	}
@@ -389,27 +389,27 @@ func TestNodesOfAKSAreNoGuests(t *testing.T) {
 
 func TestDeletionBelowWhatIsGone(t *testing.T) {
 	a := newAzure(t)
-	a.base()
+	a.createBase()
 	for name, id := range map[string]string{"an instance without a set": pool + "/virtualMachines/0", "an extension without a machine": comp + "/virtualMachines/none/extensions/x", "a rule without a group": net + "/networkSecurityGroups/none/securityRules/x"} {
-		if r := a.do("DELETE", id, nil); r.status != 404 || r.code() != "ParentResourceNotFound" {
-			t.Errorf("%s: DELETE = %d %s, want 404 ParentResourceNotFound", name, r.status, r.code())
+		if r := a.sendRequest("DELETE", id, nil); r.status != 404 || r.errorCode() != "ParentResourceNotFound" {
+			t.Errorf("%s: DELETE = %d %s, want 404 ParentResourceNotFound", name, r.status, r.errorCode())
 		}
 	}
-	if r := a.do("DELETE", net+"/networkSecurityGroups/none", nil); r.status != 204 {
+	if r := a.sendRequest("DELETE", net+"/networkSecurityGroups/none", nil); r.status != 204 {
 		t.Errorf("DELETE of what stands by itself = %d, want 204", r.status)
 	}
 }
 
 func TestPollsOfAClusterDeletionCarryAnErrorThatMeansNothing(t *testing.T) {
 	a := newAzure(t)
-	a.base()
-	a.must("PUT", aks+aksV, aksCluster(nil))
-	op := a.do("DELETE", aks+aksV, nil).header.Get("Azure-AsyncOperation")
-	if r := a.do("GET", op, nil); r.at("status") != "InProgress" || r.at("error.code") != "NotLatestOperation" {
+	a.createBase()
+	a.mustSucceed("PUT", aks+aksV, aksCluster(nil))
+	op := a.sendRequest("DELETE", aks+aksV, nil).header.Get("Azure-AsyncOperation")
+	if r := a.sendRequest("GET", op, nil); r.valueAt("status") != "InProgress" || r.valueAt("error.code") != "NotLatestOperation" {
 		t.Errorf("poll = %v", r.body)
 	}
 	a.sim.Settle()
-	if r := a.do("GET", op, nil); r.at("status") != "Succeeded" || r.at("error.code") != "NotLatestOperation" {
+	if r := a.sendRequest("GET", op, nil); r.valueAt("status") != "Succeeded" || r.valueAt("error.code") != "NotLatestOperation" {
 		t.Errorf("last poll = %v", r.body)
 	}
 }

@@ -12,14 +12,14 @@ func TestScaleSetPublicIPs(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
 	a := newAzure(t)
-	a.base()
+	a.createBase()
 	with := func(_, profile obj) {
 		ip := profile["networkProfile"].(obj)["networkInterfaceConfigurations"].([]any)[0].(obj)["properties"].(obj)["ipConfigurations"].([]any)[0].(obj)
 		ip["properties"].(obj)["publicIPAddressConfiguration"] = obj{"name": "pub", "sku": obj{"name": "Standard"},
 			"properties": obj{"idleTimeoutInMinutes": 15, "dnsSettings": obj{"domainNameLabel": "pool"}}}
 	}
-	a.must("PUT", pool, scaleSet(2, with))
-	addresses, err := armnetwork.NewPublicIPAddressesClient(sub, a.cred(), a.options())
+	a.mustSucceed("PUT", pool, scaleSet(2, with))
+	addresses, err := armnetwork.NewPublicIPAddressesClient(sub, a.cred(), a.armOptions())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -46,7 +46,7 @@ func TestScaleSetPublicIPs(t *testing.T) {
 			t.Errorf("%s is %+v", ip, address.Properties)
 		}
 	}
-	first := a.do("GET", pool+"/virtualMachines", nil).at("value.0.instanceId").(string)
+	first := a.sendRequest("GET", pool+"/virtualMachines", nil).valueAt("value.0.instanceId").(string)
 	at := pool + "/virtualMachines/" + first + "/networkInterfaces/nic/ipConfigurations/ip0"
 	one, err := addresses.GetVirtualMachineScaleSetPublicIPAddress(ctx, "rg", "pool", first, "nic", "ip0", "pub", nil)
 	if err != nil || all[*one.Properties.IPAddress] == nil {
@@ -56,16 +56,16 @@ func TestScaleSetPublicIPs(t *testing.T) {
 	if page, err := below.NextPage(ctx); err != nil || len(page.Value) != 1 {
 		t.Errorf("addresses of one IP configuration: %d, %v", len(page.Value), err)
 	}
-	if r := a.do("GET", pool+"/virtualMachines/"+first+"/networkInterfaces/nic", nil); r.at("properties.ipConfigurations.0.properties.publicIPAddress.id") != at+"/publicIPAddresses/pub" {
-		t.Errorf("the interface = %v", r.at("properties.ipConfigurations.0"))
+	if r := a.sendRequest("GET", pool+"/virtualMachines/"+first+"/networkInterfaces/nic", nil); r.valueAt("properties.ipConfigurations.0.properties.publicIPAddress.id") != at+"/publicIPAddresses/pub" {
+		t.Errorf("the interface = %v", r.valueAt("properties.ipConfigurations.0"))
 	}
-	if r := a.do("DELETE", at+"/publicIPAddresses/pub", nil); r.status < 400 {
+	if r := a.sendRequest("DELETE", at+"/publicIPAddresses/pub", nil); r.status < 400 {
 		t.Errorf("deletion of a part of an instance = %d", r.status)
 	}
-	a.must("DELETE", pool+"/virtualMachines/"+first, nil)
+	a.mustSucceed("DELETE", pool+"/virtualMachines/"+first, nil)
 	if left := list(); len(left) != 1 {
 		t.Errorf("%d addresses of 1 instance", len(left))
 	}
-	a.must("PUT", pool, scaleSet(1, nil))
-	a.must("DELETE", pool, nil)
+	a.mustSucceed("PUT", pool, scaleSet(1, nil))
+	a.mustSucceed("DELETE", pool, nil)
 }

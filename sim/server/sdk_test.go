@@ -39,10 +39,10 @@ type sdkCall func(ctx context.Context, name string) error
 // lists them page by page, has preconditions fail, and deletes them.
 func TestTypesWithTheSDK(t *testing.T) {
 	a := newAzure(t, func(o *server.Options) { o.PageSize = 1 })
-	a.group()
+	a.createGroup()
 	types := slices.Concat(a.networkTypes(), a.computeTypes(), a.zoneTypes(), a.containerTypes(), a.linkTypes(), a.resourceTypes())
 	calls := 0
-	a.complete(types)
+	a.checkComplete(types)
 	for _, of := range types {
 		for _, name := range []string{"aa", "bb"} {
 			if err := of.make(t.Context(), name); err != nil {
@@ -50,7 +50,7 @@ func TestTypesWithTheSDK(t *testing.T) {
 			}
 			calls++
 		}
-		calls += a.looked(of)
+		calls += a.exerciseReads(of)
 	}
 	for _, of := range slices.Backward(types) {
 		if of.remove == nil {
@@ -105,8 +105,8 @@ var withoutSDK = map[string][]string{
 	},
 }
 
-// complete checks that each type that the simulator serves has a row, or a reason why not.
-func (a *azure) complete(types []sdkType) {
+// checkComplete checks that each type that the simulator serves has a row, or a reason why not.
+func (a *azure) checkComplete(types []sdkType) {
 	a.t.Helper()
 	var known, served []string
 	for _, of := range types {
@@ -116,7 +116,7 @@ func (a *azure) complete(types []sdkType) {
 		known = append(known, without...)
 	}
 	for next := "/subscriptions/" + sub + "/providers"; next != ""; {
-		page := a.must("GET", next, nil).body
+		page := a.mustSucceed("GET", next, nil).body
 		for _, space := range page["value"].([]any) {
 			for _, of := range space.(obj)["resourceTypes"].([]any) {
 				served = append(served, space.(obj)["namespace"].(string)+"/"+of.(obj)["resourceType"].(string))
@@ -131,8 +131,8 @@ func (a *azure) complete(types []sdkType) {
 	}
 }
 
-// looked reads, lists and refuses two resources of a type, and returns how many calls that were.
-func (a *azure) looked(of sdkType) int {
+// exerciseReads reads, lists and refuses two resources of a type, and returns how many calls that were.
+func (a *azure) exerciseReads(of sdkType) int {
 	t := a.t
 	t.Helper()
 	var answer *http.Response
@@ -179,8 +179,8 @@ func statusOf(err error) int {
 	return 0
 }
 
-// lro is a call of a long-running operation: its poller resumes from its token, as in another process.
-func lro[T any](a *azure, begin func(ctx context.Context, name, token string) (*runtime.Poller[T], error)) sdkCall {
+// longRunningCall is a call of a long-running operation: its poller resumes from its token, as in another process.
+func longRunningCall[T any](a *azure, begin func(ctx context.Context, name, token string) (*runtime.Poller[T], error)) sdkCall {
 	return func(ctx context.Context, name string) error {
 		poller, err := begin(ctx, name, "")
 		if err != nil {
@@ -195,21 +195,21 @@ func lro[T any](a *azure, begin func(ctx context.Context, name, token string) (*
 				return fmt.Errorf("resume: %w", err)
 			}
 		}
-		_, err = done(a, poller, nil)
+		_, err = pollUntilDone(a, poller, nil)
 		return err
 	}
 }
 
-// once is a call that does not take time.
-func once[T any](call func(ctx context.Context, name string) (T, error)) sdkCall {
+// immediateCall is a call that does not take time.
+func immediateCall[T any](call func(ctx context.Context, name string) (T, error)) sdkCall {
 	return func(ctx context.Context, name string) error {
 		_, err := call(ctx, name)
 		return err
 	}
 }
 
-// paged counts the items and pages of a pager.
-func paged[T any](pager func() *runtime.Pager[T], on func(T) int) func(context.Context) (items, pages int, err error) {
+// countPaged counts the items and pages of a pager.
+func countPaged[T any](pager func() *runtime.Pager[T], on func(T) int) func(context.Context) (items, pages int, err error) {
 	return func(ctx context.Context) (items, pages int, err error) {
 		for pager := pager(); pager.More(); pages++ {
 			page, err := pager.NextPage(ctx)
@@ -222,16 +222,16 @@ func paged[T any](pager func() *runtime.Pager[T], on func(T) int) func(context.C
 	}
 }
 
-// unpaged counts the items of a list that Azure answers in one piece. Such a list has no pages.
-func unpaged(list func(ctx context.Context) (int, error)) func(context.Context) (items, pages int, err error) {
+// countUnpaged counts the items of a list that Azure answers in one piece. Such a list has no pages.
+func countUnpaged(list func(ctx context.Context) (int, error)) func(context.Context) (items, pages int, err error) {
 	return func(ctx context.Context) (items, pages int, err error) {
 		items, err = list(ctx)
 		return items, 0, err
 	}
 }
 
-// model is a body as the SDK's type.
-func model[T any](a *azure, body obj) (out T) {
+// decodeModel is a body as the SDK's type.
+func decodeModel[T any](a *azure, body obj) (out T) {
 	a.t.Helper()
 	raw, err := json.Marshal(body)
 	if err == nil {
@@ -246,8 +246,8 @@ func model[T any](a *azure, body obj) (out T) {
 // inGroup is a reference to a resource of the group: "Microsoft.Network/virtualNetworks/aa".
 func inGroup(path string) obj { return obj{"id": groupA + "/providers/" + path} }
 
-// factory has the error of making one end the test.
-func factory[T any](a *azure, out T, err error) T {
+// mustMake has the error of making one end the test.
+func mustMake[T any](a *azure, out T, err error) T {
 	a.t.Helper()
 	if err != nil {
 		a.t.Fatal(err)

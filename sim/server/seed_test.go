@@ -23,9 +23,9 @@ type told struct {
 	Body   string
 }
 
-// tell sends a sequence of requests to a new simulator: groups, a network, identities, machines and their deletion,
+// playSequence sends a sequence of requests to a new simulator: groups, a network, identities, machines and their deletion,
 // each operation polled.
-func tell(t *testing.T, seed uint64) (answers []told, log string) {
+func playSequence(t *testing.T, seed uint64) (answers []told, log string) {
 	t.Helper()
 	var lines bytes.Buffer
 	sim, err := server.New(server.Options{Clock: store.NewVirtual(epoch), TimeScale: 1, Seed: seed, RequestLog: &lines})
@@ -85,9 +85,9 @@ func tell(t *testing.T, seed uint64) (answers []told, log string) {
 // TestSeedDecides: with a virtual clock two runs of the same requests and the same seed give the same answers and the same log, to the
 // last ID; another seed gives others.
 func TestSeedDecides(t *testing.T) {
-	answers, log := tell(t, 7)
+	answers, log := playSequence(t, 7)
 	for range 3 {
-		again, logAgain := tell(t, 7)
+		again, logAgain := playSequence(t, 7)
 		if diff := cmp.Diff(answers, again); diff != "" {
 			t.Errorf("answers of the same seed (-first +second):\n%s", diff)
 		}
@@ -95,7 +95,7 @@ func TestSeedDecides(t *testing.T) {
 			t.Errorf("logs of the same seed (-first +second):\n%s", diff)
 		}
 	}
-	other, otherLog := tell(t, 8)
+	other, otherLog := playSequence(t, 8)
 	if cmp.Equal(answers, other) || log == otherLog {
 		t.Error("another seed gives the same answers or the same log")
 	}

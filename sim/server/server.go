@@ -133,7 +133,7 @@ func New(o Options) (*Server, error) {
 	s := &Server{opts: o, store: st, faults: &fault.Script{}, stop: make(chan struct{}), polls: map[string]int{}}
 	var restarts uint64
 	if err := st.Update(func(tx *store.Tx) error {
-		tx.Meta("restarts", &restarts)
+		tx.ReadNote("restarts", &restarts)
 		tx.SetMeta("restarts", restarts+1)
 		return nil
 	}); err != nil {
@@ -145,7 +145,7 @@ func New(o Options) (*Server, error) {
 	s.env = &provider.Env{Tenant: o.Tenant, TimeScale: o.TimeScale, Rand: rand.New(s.random.operations), Locations: o.Locations, Quota: o.Quota, FeaturesOff: o.FeaturesOff, PutDropsTags: o.PutDropsTags, Replication: o.Replication}
 	s.env.OperationFault = s.operationFault
 	s.env.RequestFault = s.checkFault
-	s.env.Register(s.catalogue()...)
+	s.env.Register(s.listProviders()...)
 	if s.entra, err = newEntra(s); err != nil {
 		return nil, err
 	}
@@ -160,7 +160,7 @@ func New(o Options) (*Server, error) {
 		s.showCommits()
 	}
 	if _, virtual := o.Clock.(*store.Virtual); !virtual {
-		go s.run()
+		go s.runClock()
 	}
 	return s, nil
 }
@@ -172,10 +172,10 @@ func (s *Server) Close() error {
 }
 
 // Handler serves everything on one listener.
-func (s *Server) Handler() http.Handler { return http.HandlerFunc(s.serve) }
+func (s *Server) Handler() http.Handler { return http.HandlerFunc(s.serveExchange) }
 
 // Requests returns the requests logged so far, in the order in which they ended.
-func (s *Server) Requests() []RequestRecord { return s.log.all() }
+func (s *Server) Requests() []RequestRecord { return s.log.allRecords() }
 
 // AddFault appends a rule to the fault script. Rules with Now act before AddFault returns.
 func (s *Server) AddFault(r fault.Rule) error {
@@ -185,16 +185,16 @@ func (s *Server) AddFault(r fault.Rule) error {
 	if err := r.Validate(); err != nil {
 		return err
 	}
-	return s.disturb(r, r.ID)
+	return s.disturbResource(r, r.ID)
 }
 
 // Faults are the rules of the fault script with how often each acted.
-func (s *Server) Faults() []fault.Use { return s.faults.Uses() }
+func (s *Server) Faults() []fault.Use { return s.faults.ListUses() }
 
 // ClearFaults removes all rules. Operations that are stuck end now.
 func (s *Server) ClearFaults() {
 	s.faults.Clear()
-	s.views.clear()
+	s.views.clearViews()
 	_ = s.store.Update(func(tx *store.Tx) error {
 		for _, running := range tx.Running() {
 			if !running.Due.IsZero() {
@@ -214,7 +214,7 @@ func (s *Server) Token(clientID string) string {
 	if clientID == "" {
 		clientID = s.opts.Principals[0].ClientID
 	}
-	return s.entra.issue(clientID, "https://management.core.windows.net/", "")
+	return s.entra.issueToken(clientID, "https://management.core.windows.net/", "")
 }
 
 // Change is a resource as it is after a change of the state.
@@ -232,7 +232,7 @@ func (s *Server) showCommits() {
 		for _, key := range keys {
 			change := Change{ID: key}
 			if r := tx.Get(key); r != nil {
-				change.Body = s.show(tx, r)
+				change.Body = s.showResource(tx, r)
 			}
 			changes = append(changes, change)
 		}
@@ -240,15 +240,15 @@ func (s *Server) showCommits() {
 	})
 }
 
-// show renders a stored resource as a GET would; nil for a type that is not served.
-func (s *Server) show(tx *store.Tx, r *store.Resource) body.Object {
+// showResource renders a stored resource as a GET would; nil for a type that is not served.
+func (s *Server) showResource(tx *store.Tx, r *store.Resource) body.Object {
 	t := s.env.TypeOf(r.Type)
 	if t == nil {
 		return nil
 	}
 	c := &provider.Call{Tx: tx, Env: s.env, BaseURL: "https://management.azure.com", Type: t}
 	c.ID, _ = store.ParseID(r.ID)
-	return c.Render(r)
+	return c.RenderResource(r)
 }
 
 // State returns every stored resource as a GET would show it, without write-only values, ordered by ID.
@@ -256,7 +256,7 @@ func (s *Server) State() []body.Object {
 	var out []body.Object
 	s.store.View(func(tx *store.Tx) {
 		for _, r := range tx.List("", "") {
-			if shown := s.show(tx, r); shown != nil {
+			if shown := s.showResource(tx, r); shown != nil {
 				out = append(out, shown)
 			}
 		}
@@ -327,7 +327,7 @@ func (s *Server) runDue() {
 			if op == nil {
 				return nil
 			}
-			if resources.Deploys(op) {
+			if resources.IsDeployment(op) {
 				done, deployment = true, op.ID
 				return nil
 			}
@@ -337,7 +337,7 @@ func (s *Server) runDue() {
 			}
 			c := &provider.Call{Tx: tx, Env: s.env, Method: "PUT", ID: id, APIVersion: op.APIVersion, RequestID: op.RequestID, BaseURL: "https://management.azure.com", Internal: true,
 				Header: http.Header{}, Principal: provider.Principal{ObjectID: op.Principal, TenantID: s.opts.Tenant}}
-			c.Complete(op)
+			c.CompleteOperation(op)
 			done = true
 			return nil
 		})
@@ -345,7 +345,7 @@ func (s *Server) runDue() {
 			return
 		}
 		if deployment != "" {
-			s.deploy(deployment)
+			s.stepDeployment(deployment)
 		}
 	}
 }
@@ -356,7 +356,7 @@ func firstDue(tx *store.Tx) (first *store.Operation) {
 		if op.Due.IsZero() || op.Due.After(tx.Now()) {
 			return first
 		}
-		if !resources.Deploys(op) {
+		if !resources.IsDeployment(op) {
 			return op
 		}
 		if first == nil {
@@ -366,8 +366,8 @@ func firstDue(tx *store.Tx) (first *store.Operation) {
 	return first
 }
 
-// run ends operations when their time has come, for clocks that move by themselves.
-func (s *Server) run() {
+// runClock ends operations when their time has come, for clocks that move by themselves.
+func (s *Server) runClock() {
 	for {
 		s.runDue()
 		changed := s.store.Changed()

@@ -103,7 +103,7 @@ func (s *Server) Restore(r io.Reader) error {
 	if err != nil {
 		return err
 	}
-	s.views.clear()
+	s.views.clearViews()
 	return nil
 }
 
@@ -111,7 +111,7 @@ func (s *Server) Restore(r io.Reader) error {
 func (s *Server) controlSnapshot(w http.ResponseWriter, r *http.Request) {
 	if r.Method == http.MethodPut {
 		if err := s.Restore(r.Body); err != nil {
-			refuse(w, 400, err.Error())
+			writeRefusal(w, 400, err.Error())
 			return
 		}
 		w.WriteHeader(204)
@@ -119,7 +119,7 @@ func (s *Server) controlSnapshot(w http.ResponseWriter, r *http.Request) {
 	}
 	var out bytes.Buffer
 	if err := s.Snapshot(&out); err != nil {
-		refuse(w, 500, err.Error())
+		writeRefusal(w, 500, err.Error())
 		return
 	}
 	w.Header().Set("Content-Type", "application/json")

@@ -16,7 +16,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/sim/store"
 )
 
-func simulator(t *testing.T, o server.Options) *server.Server {
+func newSimulator(t *testing.T, o server.Options) *server.Server {
 	t.Helper()
 	sim, err := server.New(o)
 	if err != nil {
@@ -30,8 +30,8 @@ func simulator(t *testing.T, o server.Options) *server.Server {
 	return sim
 }
 
-// asked has a simulator answer one request.
-func asked(t *testing.T, sim *server.Server, method, path string, body any) told {
+// askOnce has a simulator answer one request.
+func askOnce(t *testing.T, sim *server.Server, method, path string, body any) told {
 	t.Helper()
 	var in io.Reader
 	if raw, is := body.([]byte); is {
@@ -55,11 +55,11 @@ const (
 	diskPath = groupA + "/providers/Microsoft.Compute/disks/d?api-version=2024-03-02"
 )
 
-// begin leaves a simulator with a scale set that is being made, polled twice, and a fault that has acted once of twice.
-func begin(t *testing.T, sim *server.Server) (poll string) {
+// beginScaleSet leaves a simulator with a scale set that is being made, polled twice, and a fault that has acted once of twice.
+func beginScaleSet(t *testing.T, sim *server.Server) (poll string) {
 	t.Helper()
 	must := func(method, path string, body any) told {
-		answer := asked(t, sim, method, path, body)
+		answer := askOnce(t, sim, method, path, body)
 		if answer.Status > 299 {
 			t.Fatalf("%s %s: %d %s", method, path, answer.Status, answer.Body)
 		}
@@ -71,7 +71,7 @@ func begin(t *testing.T, sim *server.Server) (poll string) {
 	if err := sim.AddFault(fault.Rule{Kind: fault.Throttle, Method: "DELETE", RetryAfter: 3, Count: 2}); err != nil {
 		t.Fatal(err)
 	}
-	if answer := asked(t, sim, "DELETE", diskPath, nil); answer.Status != 429 {
+	if answer := askOnce(t, sim, "DELETE", diskPath, nil); answer.Status != 429 {
 		t.Fatalf("the fault gives %d", answer.Status)
 	}
 	poll = must("PUT", setPath, scaleSet(3, nil)).Header.Get("Azure-AsyncOperation")
@@ -85,7 +85,7 @@ func begin(t *testing.T, sim *server.Server) (poll string) {
 // goOn returns the answers of a simulator from this state on.
 func goOn(t *testing.T, sim *server.Server, poll string) (answers []told) {
 	t.Helper()
-	ask := func(method, path string, body any) { answers = append(answers, asked(t, sim, method, path, body)) }
+	ask := func(method, path string, body any) { answers = append(answers, askOnce(t, sim, method, path, body)) }
 	ask("GET", poll, nil)
 	ask("PUT", diskPath, obj{"location": "westus3", "properties": obj{"creationData": obj{"createOption": "Empty"}, "diskSizeGB": 8}})
 	sim.Advance(7 * time.Second)
@@ -109,13 +109,13 @@ func TestSnapshot(t *testing.T) {
 	options := func() server.Options {
 		return server.Options{Clock: store.NewVirtual(epoch), TimeScale: 1, Seed: 7}
 	}
-	first := simulator(t, options())
-	poll := begin(t, first)
-	snapshot := asked(t, first, "GET", "/_sim/snapshot", nil)
+	first := newSimulator(t, options())
+	poll := beginScaleSet(t, first)
+	snapshot := askOnce(t, first, "GET", "/_sim/snapshot", nil)
 	if snapshot.Status != 200 {
 		t.Fatalf("snapshot: %d %s", snapshot.Status, snapshot.Body)
 	}
-	if again := asked(t, first, "GET", "/_sim/snapshot", nil); again.Body != snapshot.Body {
+	if again := askOnce(t, first, "GET", "/_sim/snapshot", nil); again.Body != snapshot.Body {
 		t.Error("a second snapshot of the same state is another one")
 	}
 	want := goOn(t, first, poll)
@@ -133,13 +133,13 @@ func TestSnapshot(t *testing.T) {
 	elsewhere := options()
 	elsewhere.Seed, elsewhere.StateDir = 99, dir
 	elsewhere.Clock = store.NewVirtual(epoch.Add(24 * time.Hour))
-	second := simulator(t, elsewhere)
-	asked(t, second, "PUT", "/subscriptions/"+sub+"/resourceGroups/other?api-version=2021-04-01", obj{"location": "westus3"})
+	second := newSimulator(t, elsewhere)
+	askOnce(t, second, "PUT", "/subscriptions/"+sub+"/resourceGroups/other?api-version=2021-04-01", obj{"location": "westus3"})
 	for name, sim := range map[string]*server.Server{"another one": second, "the same one": first} {
-		if answer := asked(t, sim, "PUT", "/_sim/snapshot", []byte(snapshot.Body)); answer.Status != 204 {
+		if answer := askOnce(t, sim, "PUT", "/_sim/snapshot", []byte(snapshot.Body)); answer.Status != 204 {
 			t.Fatalf("%s takes the snapshot: %d %s", name, answer.Status, answer.Body)
 		}
-		if now := asked(t, sim, "GET", "/_sim/snapshot", nil); now.Body != snapshot.Body {
+		if now := askOnce(t, sim, "GET", "/_sim/snapshot", nil); now.Body != snapshot.Body {
 			t.Errorf("the snapshot of %s differs from the one that it took (-want +got):\n%s", name, cmp.Diff(snapshot.Body, now.Body))
 		}
 		if diff := cmp.Diff(want, goOn(t, sim, poll)); diff != "" {
@@ -147,12 +147,12 @@ func TestSnapshot(t *testing.T) {
 		}
 	}
 
-	if answer := asked(t, second, "PUT", "/_sim/snapshot", []byte(snapshot.Body)); answer.Status != 204 {
+	if answer := askOnce(t, second, "PUT", "/_sim/snapshot", []byte(snapshot.Body)); answer.Status != 204 {
 		t.Fatal(answer.Body)
 	}
 	restarted := options()
 	restarted.StateDir = dir
-	third := simulator(t, restarted)
+	third := newSimulator(t, restarted)
 	if diff := cmp.Diff(second.State(), third.State()); diff != "" || len(third.Operations()) != len(second.Operations()) {
 		t.Errorf("what was taken is on disk (-want +got):\n%s", diff)
 	}
@@ -160,9 +160,9 @@ func TestSnapshot(t *testing.T) {
 
 // TestSnapshotRefused: a faulty snapshot is refused with the reason, and changes nothing.
 func TestSnapshotRefused(t *testing.T) {
-	sim := simulator(t, server.Options{Clock: store.NewVirtual(epoch), Subscriptions: []string{sub}})
-	begin(t, sim)
-	good := asked(t, sim, "GET", "/_sim/snapshot", nil).Body
+	sim := newSimulator(t, server.Options{Clock: store.NewVirtual(epoch), Subscriptions: []string{sub}})
+	beginScaleSet(t, sim)
+	good := askOnce(t, sim, "GET", "/_sim/snapshot", nil).Body
 	for name, c := range map[string]struct{ document, want string }{
 		"no JSON":              {"banana", "no snapshot"},
 		"another document":     {`{"resources": []}`, "version"},
@@ -172,11 +172,11 @@ func TestSnapshotRefused(t *testing.T) {
 		"no random numbers":    {strings.Replace(good, `"ids":"`, `"ids":"AAAA`, 1), "random"},
 		"a damaged state":      {strings.Replace(good, `"put":[`, `"put":[7,`, 1), "state"},
 	} {
-		answer := asked(t, sim, "PUT", "/_sim/snapshot", []byte(c.document))
+		answer := askOnce(t, sim, "PUT", "/_sim/snapshot", []byte(c.document))
 		if answer.Status != 400 || !strings.Contains(answer.Body, c.want) {
 			t.Errorf("%s: %d %s, want 400 and %q", name, answer.Status, answer.Body, c.want)
 		}
-		if now := asked(t, sim, "GET", "/_sim/snapshot", nil).Body; now != good {
+		if now := askOnce(t, sim, "GET", "/_sim/snapshot", nil).Body; now != good {
 			t.Errorf("%s: the state has changed", name)
 		}
 	}

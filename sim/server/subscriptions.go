@@ -48,7 +48,7 @@ func regionNames() []string {
 	return out
 }
 
-func (x *exchange) subscription(id string) body.Object {
+func (x *exchange) showSubscription(id string) body.Object {
 	for _, k := range x.s.opts.Subscriptions {
 		if strings.EqualFold(k, id) {
 			id = k
@@ -61,20 +61,20 @@ func (x *exchange) subscription(id string) body.Object {
 	}
 }
 
-func (x *exchange) subscriptions() []any {
+func (x *exchange) listSubscriptions() []any {
 	out := []any{}
 	for _, id := range x.s.opts.Subscriptions {
-		out = append(out, x.subscription(id))
+		out = append(out, x.showSubscription(id))
 	}
 	return out
 }
 
-func (x *exchange) tenants() []any {
+func (x *exchange) listTenants() []any {
 	t := x.s.opts.Tenant
 	return []any{body.Object{"id": "/tenants/" + t, "tenantId": t, "displayName": "Simulated", "domains": []any{"simulated.onmicrosoft.com"}, "defaultDomain": "simulated.onmicrosoft.com", "tenantCategory": "Home", "countryCode": "US"}}
 }
 
-func (x *exchange) locations(sub string) []any {
+func (x *exchange) listLocations(sub string) []any {
 	out := []any{}
 	for _, r := range regions {
 		if !slices.Contains(x.s.opts.Locations, r.name) {
@@ -108,27 +108,27 @@ func (x *exchange) locations(sub string) []any {
 	return out
 }
 
-// providers answers the list of resource providers, one of them, and its registration. Everything is registered from the start.
-func (x *exchange) providers(sub string, rest []string) (*provider.Reply, error) {
+// answerProviders answers the list of resource providers, one of them, and its registration. Everything is registered from the start.
+func (x *exchange) answerProviders(sub string, rest []string) (*provider.Reply, error) {
 	if len(rest) == 0 {
 		list := []any{}
 		for _, p := range x.s.env.Providers() {
-			list = append(list, x.provider(sub, p))
+			list = append(list, x.showProvider(sub, p))
 		}
-		return x.page(list), nil
+		return x.pageOfList(list), nil
 	}
-	p := x.s.env.Space(rest[0])
+	p := x.s.env.FindProvider(rest[0])
 	if p == nil {
 		return nil, provider.GatewayErrorf(404, "InvalidResourceNamespace", "The resource namespace '%s' is invalid.", rest[0])
 	}
-	return provider.OK(x.provider(sub, p)), nil
+	return provider.OK(x.showProvider(sub, p)), nil
 }
 
-func (x *exchange) provider(sub string, p *provider.Provider) body.Object {
+func (x *exchange) showProvider(sub string, p *provider.Provider) body.Object {
 	types := []any{}
 	for _, t := range p.Types {
 		_, rest, _ := strings.Cut(t.Name, "/")
-		versions := t.Versions()
+		versions := t.ListVersions()
 		locs := []any{}
 		for _, r := range regions {
 			if slices.Contains(x.s.opts.Locations, r.name) && !t.Global {

@@ -8,8 +8,8 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/sim/store"
 )
 
-// tags answers the tags resource of a scope; it writes through to the resource's own tags. Those of a subscription are kept as a note.
-func (x *exchange) tags(scope string) (*provider.Reply, error) {
+// answerTags answers the tags resource of a scope; it writes through to the resource's own tags. Those of a subscription are kept as a note.
+func (x *exchange) answerTags(scope string) (*provider.Reply, error) {
 	c := x.call
 	id, err := store.ParseID(scope)
 	if err != nil {
@@ -26,7 +26,7 @@ func (x *exchange) tags(scope string) (*provider.Reply, error) {
 	key := "tags" + store.Key(scope)
 	have := body.Object{}
 	if whole {
-		c.Meta(key, &have)
+		c.ReadNote(key, &have)
 	} else {
 		c.Type = x.s.env.TypeOf(r.Type)
 		if t := body.Child(r.Body, "tags"); t != nil {
@@ -79,7 +79,7 @@ func (x *exchange) tags(scope string) (*provider.Reply, error) {
 		c.SetMeta(key, have)
 	} else {
 		r.Body["tags"], r.Written = have, c.Now()
-		c.Save(r)
+		c.SaveResource(r)
 	}
 	c.Type = nil
 	if x.r.Method == "DELETE" {

@@ -45,43 +45,43 @@ func fromFile(t *testing.T, file string, properties obj) string {
 func TestTemplateFile(t *testing.T) {
 	t.Parallel()
 	a := newAzure(t)
-	a.group()
+	a.createGroup()
 	const at, vnet = deployments + "file", net + "/virtualNetworks/net"
 	content := fromFile(t, templateFile, obj{"mode": "Incremental", "parameters": obj{}})
 	whatIf := func(content, wantKind string) response {
 		t.Helper()
-		r := a.do("POST", at+"/whatIf"+deployedWith, content)
-		if r.status != 200 || r.at("status") != "Succeeded" || r.at("properties.changes.0.changeType") != wantKind || r.at("properties.changes.0.resourceId") != vnet {
+		r := a.sendRequest("POST", at+"/whatIf"+deployedWith, content)
+		if r.status != 200 || r.valueAt("status") != "Succeeded" || r.valueAt("properties.changes.0.changeType") != wantKind || r.valueAt("properties.changes.0.resourceId") != vnet {
 			t.Errorf("what-if = %d %v, want %s of %s", r.status, r.body, wantKind, vnet)
 		}
 		return r
 	}
-	if r := a.do("POST", at+"/validate"+deployedWith, content); r.status != 200 || r.at("properties.validatedResources.0.id") != vnet {
+	if r := a.sendRequest("POST", at+"/validate"+deployedWith, content); r.status != 200 || r.valueAt("properties.validatedResources.0.id") != vnet {
 		t.Errorf("validate = %d %v", r.status, r.body)
 	}
 	whatIf(content, "Create")
-	if r := a.do("PUT", at+deployedWith, content); r.status != 201 {
+	if r := a.sendRequest("PUT", at+deployedWith, content); r.status != 201 {
 		t.Fatalf("create = %d %v", r.status, r.body)
 	}
 	a.sim.Settle()
-	if r := a.do("GET", vnet, nil); r.status != 200 || r.at("tags.it's") != "http://example.com/a//b" {
+	if r := a.sendRequest("GET", vnet, nil); r.status != 200 || r.valueAt("tags.it's") != "http://example.com/a//b" {
 		t.Errorf("the network = %d %v", r.status, r.body)
 	}
-	if r := a.do("GET", at+deployedWith, nil); r.at("properties.provisioningState") != "Succeeded" {
+	if r := a.sendRequest("GET", at+deployedWith, nil); r.valueAt("properties.provisioningState") != "Succeeded" {
 		t.Errorf("the deployment = %v", r.body)
 	}
 	whatIf(content, "NoChange")
 	larger := strings.ReplaceAll(content, `["10.0.0.0/16"]`, `["10.0.0.0/16", "10.1.0.0/16"]`)
 	r := whatIf(larger, "Modify")
-	if r.at("properties.changes.0.delta.0.path") != "properties.addressSpace.addressPrefixes" || r.at("properties.changes.0.delta.0.propertyChangeType") != "Modify" {
-		t.Errorf("what differs = %v", r.at("properties.changes.0.delta"))
+	if r.valueAt("properties.changes.0.delta.0.path") != "properties.addressSpace.addressPrefixes" || r.valueAt("properties.changes.0.delta.0.propertyChangeType") != "Modify" {
+		t.Errorf("what differs = %v", r.valueAt("properties.changes.0.delta"))
 	}
 	other := strings.ReplaceAll(content, `"defaultValue": "net"`, `"defaultValue": "another"`)
-	if r := a.do("POST", at+"/whatIf"+deployedWith, other); r.at("properties.changes.0.changeType") != "Create" || r.at("properties.changes.1.changeType") != "Ignore" || r.at("properties.changes.1.resourceId") != vnet {
+	if r := a.sendRequest("POST", at+"/whatIf"+deployedWith, other); r.valueAt("properties.changes.0.changeType") != "Create" || r.valueAt("properties.changes.1.changeType") != "Ignore" || r.valueAt("properties.changes.1.resourceId") != vnet {
 		t.Errorf("what-if of another network = %v", r.body)
 	}
 	ids := fromFile(t, templateFile, obj{"mode": "Incremental", "parameters": obj{}, "whatIfSettings": obj{"resultFormat": "ResourceIdOnly"}})
-	if r := whatIf(ids, "NoChange"); r.at("properties.changes.0.before") != nil {
+	if r := whatIf(ids, "NoChange"); r.valueAt("properties.changes.0.before") != nil {
 		t.Errorf("more than IDs: %v", r.body)
 	}
 }
@@ -91,7 +91,7 @@ func TestTemplateFile(t *testing.T) {
 func TestNoTemplate(t *testing.T) {
 	t.Parallel()
 	a := newAzure(t)
-	a.group()
+	a.createGroup()
 	for name, test := range map[string]struct{ reason, path, content string }{
 		"unfinished":      {"a brace is missing", deployments + "x" + deployedWith, `{"properties":{template:{}`},
 		"unfinished text": {"a quote is missing", deployments + "x" + deployedWith, `{"properties":{"mode":"Incremental`},
@@ -99,7 +99,7 @@ func TestNoTemplate(t *testing.T) {
 		"no value":        {"a name stands alone", deployments + "x" + deployedWith, `{"properties":{template}}`},
 		"another type":    {"only templates are files of users", net + "/virtualNetworks/net", `{location:"westus3"}`},
 	} {
-		if r := a.do("PUT", test.path, test.content); r.status != 400 || r.code() != "InvalidRequestContent" {
+		if r := a.sendRequest("PUT", test.path, test.content); r.status != 400 || r.errorCode() != "InvalidRequestContent" {
 			t.Errorf("%s: %s: %d %v", name, test.reason, r.status, r.body)
 		}
 	}

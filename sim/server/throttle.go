@@ -25,16 +25,16 @@ type Throttle struct {
 // AzureThrottle are Azure's own figures.
 var AzureThrottle = Throttle{Reads: 250, Writes: 200, Deletes: 200, ReadsPerSec: 25, WritesPerSec: 10, DeletesPerSec: 10, Whole: 15, Providers: 1}
 
-// Times returns limits multiplied by a factor, for a setup that is larger by this factor.
-func (t Throttle) Times(factor float64) Throttle {
+// Multiply returns limits multiplied by a factor, for a setup that is larger by this factor.
+func (t Throttle) Multiply(factor float64) Throttle {
 	for _, figure := range []*float64{&t.Reads, &t.Writes, &t.Deletes, &t.ReadsPerSec, &t.WritesPerSec, &t.DeletesPerSec, &t.Providers} {
 		*figure *= factor
 	}
 	return t
 }
 
-// of is the bucket of a kind of requests.
-func (t Throttle) of(kind string) limit {
+// limitOf is the bucket of a kind of requests.
+func (t Throttle) limitOf(kind string) limit {
 	switch kind {
 	case "deletes":
 		return limit{size: t.Deletes, rate: t.DeletesPerSec}
@@ -80,22 +80,22 @@ func newLimiter(o Options) *limiter {
 	return l
 }
 
-// take counts a request against limits, unless one of them is used up: short is the index of that limit, and wait
+// takeFrom counts a request against limits, unless one of them is used up: short is the index of that limit, and wait
 // (not scaled) the time until it has a request again. left has the remaining requests of each.
-func (l *limiter) take(limits ...limit) (left []int, short int, wait time.Duration) {
+func (l *limiter) takeFrom(limits ...limit) (left []int, short int, wait time.Duration) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	now := l.clock.Now()
 	counts := make([]*count, len(limits))
 	left, short = make([]int, len(limits)), -1
 	for i, limit := range limits {
-		counts[i] = l.count(limit, now)
+		counts[i] = l.countOf(limit, now)
 		if counts[i].left >= 1 || wait > 0 {
 			continue
 		}
 		short, wait = i, time.Duration((1-counts[i].left)/limit.rate*float64(time.Second))
 		if limit.window > 0 {
-			wait = limit.window - l.since(counts[i].at, now)
+			wait = limit.window - l.scaledSince(counts[i].at, now)
 		}
 	}
 	for i, count := range counts {
@@ -107,23 +107,23 @@ func (l *limiter) take(limits ...limit) (left []int, short int, wait time.Durati
 	return left, short, wait
 }
 
-// since returns the time since at. Time runs 1/scale times as fast as on Azure, and so do refills.
-func (l *limiter) since(at, now time.Time) time.Duration {
+// scaledSince returns the time since at. Time runs 1/scale times as fast as on Azure, and so do refills.
+func (l *limiter) scaledSince(at, now time.Time) time.Duration {
 	return time.Duration(float64(now.Sub(at)) / l.scale)
 }
 
-// count returns the requests left of a limit at this time.
-func (l *limiter) count(limit limit, now time.Time) *count {
+// countOf returns the requests left of a limit at this time.
+func (l *limiter) countOf(limit limit, now time.Time) *count {
 	c := l.counts[limit.key]
 	if c == nil {
-		l.sweep(now)
+		l.dropFull(now)
 		c = &count{left: limit.size, at: now}
 		l.counts[limit.key] = c
 	}
 	if c.at.After(now) {
 		c.at = now // A clock that was set back takes nothing away.
 	}
-	switch passed := l.since(c.at, now); {
+	switch passed := l.scaledSince(c.at, now); {
 	case limit.window == 0:
 		c.left, c.at = math.Min(limit.size, c.left+passed.Seconds()*limit.rate), now
 	case passed >= limit.window:
@@ -132,14 +132,14 @@ func (l *limiter) count(limit limit, now time.Time) *count {
 	return c
 }
 
-// sweep removes the counts that have not been used for so long that they are full again. It runs only when there are
+// dropFull removes the counts that have not been used for so long that they are full again. It runs only when there are
 // many counts.
-func (l *limiter) sweep(now time.Time) {
+func (l *limiter) dropFull(now time.Time) {
 	if len(l.counts)%1024 != 1023 {
 		return
 	}
 	for key, c := range l.counts {
-		if l.since(c.at, now) > 10*time.Minute {
+		if l.scaledSince(c.at, now) > 10*time.Minute {
 			delete(l.counts, key)
 		}
 	}

@@ -27,13 +27,13 @@ type kept struct {
 	body   []byte
 }
 
-func (v *views) clear() {
+func (v *views) clearViews() {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	v.kept, v.unseen = nil, nil
 }
 
-func (v *views) hide(id string, until time.Time) {
+func (v *views) hideUntil(id string, until time.Time) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	if v.unseen == nil {
@@ -42,20 +42,20 @@ func (v *views) hide(id string, until time.Time) {
 	v.unseen[strings.ToLower(id)] = until
 }
 
-func (v *views) hidden(id string, now time.Time) bool {
+func (v *views) isHidden(id string, now time.Time) bool {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	return now.Before(v.unseen[strings.ToLower(id)])
 }
 
-func (v *views) last(url string) (kept, bool) {
+func (v *views) lastAnswer(url string) (kept, bool) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	answer, is := v.kept[url]
 	return answer, is
 }
 
-func (v *views) keep(url string, answer kept) {
+func (v *views) keepAnswer(url string, answer kept) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	if v.kept == nil {
@@ -64,16 +64,16 @@ func (v *views) keep(url string, answer kept) {
 	v.kept[url] = answer
 }
 
-// lasting returns the duration that a rule gives in seconds, or the default.
-func lasting(given, otherwise float64) time.Duration {
+// durationOr returns the duration that a rule gives in seconds, or the default.
+func durationOr(given, otherwise float64) time.Duration {
 	if given <= 0 {
 		given = otherwise
 	}
 	return time.Duration(given * float64(time.Second))
 }
 
-// answers applies the rule to the answer. It returns true if the request has been answered already.
-func (x *exchange) answers(rule fault.Rule) bool {
+// applyAnswerFault applies the rule to the answer. It returns true if the request has been answered already.
+func (x *exchange) applyAnswerFault(rule fault.Rule) bool {
 	switch rule.Kind {
 	case fault.SlowBody, fault.Truncate:
 		x.w = &halved{ResponseWriter: x.w, x: x, rule: rule}
@@ -82,17 +82,17 @@ func (x *exchange) answers(rule fault.Rule) bool {
 			return false
 		}
 		url, now := x.r.URL.String(), x.s.opts.Clock.Now()
-		last, is := x.s.views.last(url)
-		if !is || now.Sub(last.at) > lasting(rule.Seconds, 60) {
+		last, is := x.s.views.lastAnswer(url)
+		if !is || now.Sub(last.at) > durationOr(rule.Seconds, 60) {
 			x.w = &keeper{ResponseWriter: x.w, keep: func(status int, header http.Header, raw []byte) {
-				x.s.views.keep(url, kept{at: now, status: status, header: header.Clone(), body: raw})
+				x.s.views.keepAnswer(url, kept{at: now, status: status, header: header.Clone(), body: raw})
 			}}
 			return false
 		}
 		for name, values := range last.header {
 			x.w.Header()[name] = values
 		}
-		x.write(last.status, last.body)
+		x.writeBody(last.status, last.body)
 		return true
 	}
 	return false
@@ -115,7 +115,7 @@ func (w *halved) Write(raw []byte) (int, error) {
 	if w.rule.Kind == fault.Truncate {
 		panic(http.ErrAbortHandler)
 	}
-	w.x.s.opts.Clock.Sleep(w.x.r.Context(), lasting(w.rule.Seconds, 0))
+	w.x.s.opts.Clock.Sleep(w.x.r.Context(), durationOr(w.rule.Seconds, 0))
 	if w.x.r.Context().Err() != nil {
 		return n, io.ErrClosedPipe
 	}

@@ -144,5 +144,5 @@ func (id ID) Top() ID {
 // Key lowers an ID and drops a trailing slash, which is how IDs are compared.
 func Key(id string) string { return strings.ToLower(strings.TrimRight(id, "/")) }
 
-// Same compares two IDs the way Azure does.
-func Same(a, b string) bool { return Key(a) == Key(b) }
+// SameID compares two IDs the way Azure does.
+func SameID(a, b string) bool { return Key(a) == Key(b) }

@@ -8,7 +8,7 @@ import (
 // keys are keys of resources in their order, so that a list can begin anywhere without reading the keys before.
 type keys []string
 
-func (k keys) with(key string) keys {
+func (k keys) withKey(key string) keys {
 	at, found := slices.BinarySearch(k, key)
 	if found {
 		return k
@@ -16,7 +16,7 @@ func (k keys) with(key string) keys {
 	return slices.Insert(k, at, key)
 }
 
-func (k keys) without(key string) keys {
+func (k keys) withoutKey(key string) keys {
 	at, found := slices.BinarySearch(k, key)
 	if !found {
 		return k
@@ -24,8 +24,8 @@ func (k keys) without(key string) keys {
 	return slices.Delete(k, at, at+1)
 }
 
-// below begins with the first key that has the prefix and stands behind after.
-func (k keys) below(prefix, after string) keys {
+// keysBelow begins with the first key that has the prefix and stands behind after.
+func (k keys) keysBelow(prefix, after string) keys {
 	at, found := slices.BinarySearch(k, max(prefix, after))
 	if found && after >= prefix {
 		at++
@@ -33,17 +33,17 @@ func (k keys) below(prefix, after string) keys {
 	return k[at:]
 }
 
-// index updates the order of keys when the resource of one of them changes.
-func (s *Store) index(key string, old, r *Resource) {
+// updateIndex updates the order of keys when the resource of one of them changes.
+func (s *Store) updateIndex(key string, old, r *Resource) {
 	if old != nil && r != nil && strings.EqualFold(old.Type, r.Type) {
 		return
 	}
 	if old != nil {
 		t := strings.ToLower(old.Type)
-		s.keys, s.byType[t] = s.keys.without(key), s.byType[t].without(key)
+		s.keys, s.byType[t] = s.keys.withoutKey(key), s.byType[t].withoutKey(key)
 	}
 	if r != nil {
 		t := strings.ToLower(r.Type)
-		s.keys, s.byType[t] = s.keys.with(key), s.byType[t].with(key)
+		s.keys, s.byType[t] = s.keys.withKey(key), s.byType[t].withKey(key)
 	}
 }

@@ -42,17 +42,17 @@ func openJournal(dir string, s *Store) (*journal, error) {
 	}
 	j := &journal{dir: dir, store: s}
 	for _, name := range []string{snapshotFile, journalFile} {
-		if err := j.load(filepath.Join(dir, name)); err != nil {
+		if err := j.loadJournal(filepath.Join(dir, name)); err != nil {
 			return nil, err
 		}
 	}
-	if err := j.compact(); err != nil {
+	if err := j.compactJournal(); err != nil {
 		return nil, err
 	}
 	return j, nil
 }
 
-func (j *journal) load(path string) error {
+func (j *journal) loadJournal(path string) error {
 	f, err := os.Open(path)
 	if errors.Is(err, os.ErrNotExist) {
 		return nil
@@ -74,16 +74,16 @@ func (j *journal) load(path string) error {
 		if err := json.Unmarshal(line, &rec); err != nil {
 			return fmt.Errorf("state %s is damaged: %w; remove it to start empty", path, err)
 		}
-		j.store.replay(rec)
+		j.store.replayRecord(rec)
 	}
 }
 
-func (s *Store) replay(rec record) {
+func (s *Store) replayRecord(rec record) {
 	for _, r := range rec.Put {
-		s.apply(Key(r.ID), r)
+		s.applyResource(Key(r.ID), r)
 	}
 	for _, k := range rec.Delete {
-		s.apply(k, nil)
+		s.applyResource(k, nil)
 	}
 	for _, op := range rec.Operations {
 		s.applyOp(Key(op.ID), op)
@@ -97,9 +97,9 @@ func (s *Store) replay(rec record) {
 	}
 }
 
-// compact writes everything as one snapshot and starts an empty journal. Replaying the old journal over the new snapshot would
+// compactJournal writes everything as one snapshot and starts an empty journal. Replaying the old journal over the new snapshot would
 // give the same state, so a crash between the two steps is harmless.
-func (j *journal) compact() error {
+func (j *journal) compactJournal() error {
 	tmp := filepath.Join(j.dir, snapshotFile+".new")
 	if err := writeRecords(tmp, j.store); err != nil {
 		return fmt.Errorf("state: %w", err)
@@ -147,7 +147,7 @@ func writeRecords(path string, s *Store) (err error) {
 	return out.Flush()
 }
 
-func (j *journal) append(rec record) error {
+func (j *journal) appendRecord(rec record) error {
 	raw, err := json.Marshal(rec)
 	if err != nil {
 		return fmt.Errorf("state: %w", err)
@@ -156,9 +156,9 @@ func (j *journal) append(rec record) error {
 		return fmt.Errorf("state: %w", err)
 	}
 	if j.records++; j.records >= compactAfter {
-		return j.compact()
+		return j.compactJournal()
 	}
 	return nil
 }
 
-func (j *journal) close() error { return j.file.Close() }
+func (j *journal) closeJournal() error { return j.file.Close() }

@@ -43,14 +43,14 @@ type Operation struct {
 	Seq    int64          `json:"seq"`
 }
 
-// Running reports whether the operation has not ended.
-func (o *Operation) Running() bool { return o.Status == InProgress }
+// IsRunning reports whether the operation has not ended.
+func (o *Operation) IsRunning() bool { return o.Status == InProgress }
 
-// Breaks is the state that its error leaves.
-func (o *Operation) Breaks() string { return cmp.Or(o.Broken, Failed) }
+// FailedState is the state that its error leaves.
+func (o *Operation) FailedState() string { return cmp.Or(o.Broken, Failed) }
 
-// Visible is the status a poller is shown: an operation that ended at once is still InProgress for MinPolls polls.
-func (o *Operation) Visible() string {
+// VisibleStatus is the status a poller is shown: an operation that ended at once is still InProgress for MinPolls polls.
+func (o *Operation) VisibleStatus() string {
 	if o.Polls <= o.MinPolls && o.MinPolls > 0 {
 		return InProgress
 	}

@@ -21,9 +21,9 @@ func (r Ref) Path() string {
 	return r.From + "/" + r.Sub
 }
 
-// extract lists the references in a body: every {"id": "/subscriptions/…"} and the keys of userAssignedIdentities. A
+// extractReferences lists the references in a body: every {"id": "/subscriptions/…"} and the keys of userAssignedIdentities. A
 // deployment has none: its body shows the references of other resources.
-func extract(from string, body map[string]any) []Ref {
+func extractReferences(from string, body map[string]any) []Ref {
 	if strings.Contains(strings.ToLower(from), "/microsoft.resources/deployments/") {
 		return nil
 	}

@@ -29,13 +29,13 @@ func (s *Store) Restore(snapshot json.RawMessage, during func()) error {
 	if err := json.Unmarshal(snapshot, &rec); err != nil {
 		return fmt.Errorf("state of the snapshot: %w", err)
 	}
-	fresh := empty(s.Clock)
-	fresh.replay(rec)
+	fresh := newEmpty(s.Clock)
+	fresh.replayRecord(rec)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.journal != nil {
 		s.journal.store = fresh
-		err := s.journal.compact()
+		err := s.journal.compactJournal()
 		s.journal.store = s
 		if err != nil {
 			return err

@@ -36,12 +36,12 @@ func (r *Resource) Name() string { return r.ID[strings.LastIndexByte(r.ID, '/')+
 // Clone returns a deep copy.
 func (r *Resource) Clone() *Resource {
 	c := *r
-	c.Body = deep(r.Body)
-	c.Secret = deep(r.Secret)
+	c.Body = deepCopy(r.Body)
+	c.Secret = deepCopy(r.Secret)
 	return &c
 }
 
-func deep(m map[string]any) map[string]any {
+func deepCopy(m map[string]any) map[string]any {
 	if m == nil {
 		return nil
 	}
@@ -95,7 +95,7 @@ func (s *Store) OnCommit(f func(tx *Tx, keys []string)) {
 // Open returns a store that keeps its state in dir, or only in memory when dir is "". It loads the state that an
 // earlier process acknowledged; a half-written last record (the process was killed while writing) is dropped.
 func Open(clock Clock, dir string) (*Store, error) {
-	s := empty(clock)
+	s := newEmpty(clock)
 	if dir == "" {
 		return s, nil
 	}
@@ -107,7 +107,7 @@ func Open(clock Clock, dir string) (*Store, error) {
 	return s, nil
 }
 
-func empty(clock Clock) *Store {
+func newEmpty(clock Clock) *Store {
 	return &Store{
 		Clock: clock, byKey: map[string]*Resource{}, byType: map[string]keys{}, refs: map[string]map[string][]Ref{},
 		ops: map[string]*Operation{}, running: map[string]*Operation{}, meta: map[string]json.RawMessage{}, changed: make(chan struct{}),
@@ -121,7 +121,7 @@ func (s *Store) Close() error {
 	if s.journal == nil {
 		return nil
 	}
-	return s.journal.close()
+	return s.journal.closeJournal()
 }
 
 // Revision counts commits.
@@ -151,15 +151,15 @@ func (s *Store) Update(f func(tx *Tx) error) error {
 	defer s.mu.Unlock()
 	tx := &Tx{s: s, undo: map[string]*Resource{}, undoOps: map[string]*Operation{}, undoMeta: map[string]json.RawMessage{}}
 	if err := f(tx); err != nil {
-		tx.rollback()
+		tx.rollBack()
 		return err
 	}
 	if len(tx.undo) == 0 && len(tx.undoOps) == 0 && len(tx.undoMeta) == 0 {
 		return nil
 	}
 	if s.journal != nil {
-		if err := s.journal.append(tx.record()); err != nil {
-			tx.rollback()
+		if err := s.journal.appendRecord(tx.record()); err != nil {
+			tx.rollBack()
 			return err
 		}
 	}
@@ -172,10 +172,10 @@ func (s *Store) Update(f func(tx *Tx) error) error {
 	return nil
 }
 
-func (s *Store) apply(key string, r *Resource) {
-	s.index(key, s.byKey[key], r)
+func (s *Store) applyResource(key string, r *Resource) {
+	s.updateIndex(key, s.byKey[key], r)
 	if old := s.byKey[key]; old != nil {
-		for _, ref := range extract(old.ID, old.Body) {
+		for _, ref := range extractReferences(old.ID, old.Body) {
 			if m := s.refs[Key(ref.To)]; m != nil {
 				if delete(m, key); len(m) == 0 {
 					delete(s.refs, Key(ref.To))
@@ -188,7 +188,7 @@ func (s *Store) apply(key string, r *Resource) {
 		return
 	}
 	s.byKey[key] = r
-	for _, ref := range extract(r.ID, r.Body) {
+	for _, ref := range extractReferences(r.ID, r.Body) {
 		to := Key(ref.To)
 		if s.refs[to] == nil {
 			s.refs[to] = map[string][]Ref{}
@@ -204,7 +204,7 @@ func (s *Store) applyOp(id string, op *Operation) {
 		return
 	}
 	s.ops[id] = op
-	if op.Running() {
+	if op.IsRunning() {
 		s.running[id] = op
 	}
 }
@@ -234,7 +234,7 @@ func (tx *Tx) Edit(id string) *Resource {
 // Put stores r. The caller must not change r afterwards.
 func (tx *Tx) Put(r *Resource) {
 	key := Key(r.ID)
-	tx.remember(key)
+	tx.rememberOld(key)
 	now := tx.Now()
 	if old := tx.s.byKey[key]; old != nil {
 		r.Created, r.Version = old.Created, old.Version+1
@@ -242,17 +242,17 @@ func (tx *Tx) Put(r *Resource) {
 		r.Created, r.Version = now, 1
 	}
 	r.Changed = now
-	tx.s.apply(key, r)
+	tx.s.applyResource(key, r)
 }
 
 // Delete removes the resource with that ID, if there is one. Nested resources stay; see Children.
 func (tx *Tx) Delete(id string) {
 	key := Key(id)
-	tx.remember(key)
-	tx.s.apply(key, nil)
+	tx.rememberOld(key)
+	tx.s.applyResource(key, nil)
 }
 
-func (tx *Tx) remember(key string) {
+func (tx *Tx) rememberOld(key string) {
 	if _, ok := tx.undo[key]; !ok {
 		tx.undo[key] = tx.s.byKey[key]
 	}
@@ -271,7 +271,7 @@ func (tx *Tx) Range(typ, scope, after string) iter.Seq[*Resource] {
 		prefix = Key(scope) + "/"
 	}
 	return func(yield func(*Resource) bool) {
-		for _, key := range from.below(prefix, after) {
+		for _, key := range from.keysBelow(prefix, after) {
 			if !strings.HasPrefix(key, prefix) || !yield(tx.s.byKey[key]) {
 				return
 			}
@@ -309,7 +309,7 @@ func (tx *Tx) Operation(id string) *Operation {
 		return nil
 	}
 	c := *op
-	c.Data = deep(op.Data)
+	c.Data = deepCopy(op.Data)
 	return &c
 }
 
@@ -368,8 +368,8 @@ func (tx *Tx) RunningOn(id string) *Operation {
 	return first
 }
 
-// Meta reads a note kept beside the resources into v and returns whether there was one.
-func (tx *Tx) Meta(key string, v any) bool {
+// ReadNote reads a note kept beside the resources into v and returns whether there was one.
+func (tx *Tx) ReadNote(key string, v any) bool {
 	raw, ok := tx.s.meta[key]
 	return ok && json.Unmarshal(raw, v) == nil
 }
@@ -400,9 +400,9 @@ func (tx *Tx) MetaKeys(prefix string) []string {
 	return out
 }
 
-func (tx *Tx) rollback() {
+func (tx *Tx) rollBack() {
 	for k, r := range tx.undo {
-		tx.s.apply(k, r)
+		tx.s.applyResource(k, r)
 	}
 	for id, op := range tx.undoOps {
 		tx.s.applyOp(id, op)

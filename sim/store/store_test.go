@@ -91,7 +91,7 @@ func TestAnErrorUndoesTheTransaction(t *testing.T) {
 	}
 	s.View(func(tx *store.Tx) {
 		var m string
-		tx.Meta("m", &m)
+		tx.ReadNote("m", &m)
 		if r := tx.Get("/Subscriptions/S/A"); r == nil || r.Body["v"] != 1.0 || tx.Get("/subscriptions/s/b") != nil || m != "old" || len(tx.Running()) != 0 {
 			t.Errorf("after the rollback: %v %v %q", tx.Get("/subscriptions/s/a"), tx.Get("/subscriptions/s/b"), m)
 		}
@@ -154,7 +154,7 @@ func TestStateSurvivesAHalfWrittenRecord(t *testing.T) {
 		again := open(t, dir)
 		again.View(func(tx *store.Tx) {
 			var n int
-			if tx.Get("/subscriptions/s/a") != nil || tx.Get("/subscriptions/s/b") == nil || tx.Get("/subscriptions/s/c") != nil || len(tx.Running()) != 1 || tx.Meta("gone", &n) {
+			if tx.Get("/subscriptions/s/a") != nil || tx.Get("/subscriptions/s/b") == nil || tx.Get("/subscriptions/s/c") != nil || len(tx.Running()) != 1 || tx.ReadNote("gone", &n) {
 				t.Errorf("reloaded: a=%v b=%v c=%v running=%d", tx.Get("/subscriptions/s/a"), tx.Get("/subscriptions/s/b"), tx.Get("/subscriptions/s/c"), len(tx.Running()))
 			}
 		})
@@ -181,7 +181,7 @@ func TestStateOfMany(t *testing.T) {
 	for range 2 {
 		open(t, dir).View(func(tx *store.Tx) {
 			var kept int
-			if last := tx.Get("/subscriptions/s/1999"); !tx.Meta("kept", &kept) || kept != 7 || len(tx.Running()) != 2000 || last == nil || len(tx.List("", "/subscriptions/s")) != 2000 {
+			if last := tx.Get("/subscriptions/s/1999"); !tx.ReadNote("kept", &kept) || kept != 7 || len(tx.Running()) != 2000 || last == nil || len(tx.List("", "/subscriptions/s")) != 2000 {
 				t.Errorf("%d kept, %d operations, %v, %d resources", kept, len(tx.Running()), last, len(tx.List("", "/subscriptions/s")))
 			}
 		})
@@ -199,11 +199,11 @@ func TestStateOfMany(t *testing.T) {
 
 func TestOperationShowsInProgressWhilePollsAreOwed(t *testing.T) {
 	op := store.Operation{Status: store.Succeeded, MinPolls: 1, Polls: 1}
-	if op.Visible() != store.InProgress {
+	if op.VisibleStatus() != store.InProgress {
 		t.Error("the first poll of an operation that ended at once must show InProgress")
 	}
 	op.Polls = 2
-	if op.Visible() != store.Succeeded {
+	if op.VisibleStatus() != store.Succeeded {
 		t.Error("the second poll must show the end")
 	}
 }

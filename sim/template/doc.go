@@ -21,4 +21,6 @@ type Error struct {
 // Error implements error.
 func (e *Error) Error() string { return e.Message }
 
-func refuse(format string, args ...any) error { return &Error{Message: fmt.Sprintf(format, args...)} }
+func newRefusal(format string, args ...any) error {
+	return &Error{Message: fmt.Sprintf(format, args...)}
+}

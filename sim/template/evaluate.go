@@ -33,16 +33,16 @@ type scope struct {
 	variables []string // that are being evaluated
 }
 
-// value evaluates everything in v that is an expression.
-func (s *scope) value(v any) (any, error) {
+// evaluateValue evaluates everything in v that is an expression.
+func (s *scope) evaluateValue(v any) (any, error) {
 	switch v := v.(type) {
 	case string:
-		return s.text(v)
+		return s.evaluateText(v)
 	case []any:
 		out := make([]any, len(v))
 		for i, e := range v {
 			var err error
-			if out[i], err = s.value(e); err != nil {
+			if out[i], err = s.evaluateValue(e); err != nil {
 				return nil, err
 			}
 		}
@@ -51,17 +51,17 @@ func (s *scope) value(v any) (any, error) {
 		out := make(map[string]any, len(v))
 		for _, k := range slices.Sorted(maps.Keys(v)) {
 			if strings.EqualFold(k, "copy") {
-				return nil, refuse("The element 'copy' of properties, variables and outputs is not served by the simulator.")
+				return nil, newRefusal("The element 'copy' of properties, variables and outputs is not served by the simulator.")
 			}
-			key, err := s.text(k)
+			key, err := s.evaluateText(k)
 			if err != nil {
 				return nil, err
 			}
 			name, is := key.(string)
 			if !is {
-				return nil, refuse("The name '%s' of a property is no string.", k)
+				return nil, newRefusal("The name '%s' of a property is no string.", k)
 			}
-			if out[name], err = s.value(v[k]); err != nil {
+			if out[name], err = s.evaluateValue(v[k]); err != nil {
 				return nil, err
 			}
 		}
@@ -70,34 +70,34 @@ func (s *scope) value(v any) (any, error) {
 	return v, nil
 }
 
-func (s *scope) text(v string) (any, error) {
+func (s *scope) evaluateText(v string) (any, error) {
 	if strings.HasPrefix(v, "[[") {
 		return v[1:], nil
 	}
 	if !isExpression(v) {
 		return v, nil
 	}
-	e, err := parse(v)
+	e, err := parseExpression(v)
 	if err != nil {
 		return nil, err
 	}
-	return s.evaluate(e)
+	return s.evaluateExpression(e)
 }
 
-func (s *scope) evaluate(e *expression) (any, error) {
+func (s *scope) evaluateExpression(e *expression) (any, error) {
 	switch {
 	case e.call != "":
-		return s.call(e)
+		return s.callFunction(e)
 	case e.of == nil:
 		return e.literal, nil
 	}
-	of, err := s.evaluate(e.of)
+	of, err := s.evaluateExpression(e.of)
 	if err != nil {
 		return nil, err
 	}
 	step := any(e.name)
 	if e.index != nil {
-		if step, err = s.evaluate(e.index); err != nil {
+		if step, err = s.evaluateExpression(e.index); err != nil {
 			return nil, err
 		}
 	}
@@ -123,36 +123,36 @@ func stepInto(of, step any) (any, error) {
 				return of[k], nil
 			}
 		}
-		return nil, refuse("The language expression property '%s' doesn't exist, available properties are '%s'. Please see https://aka.ms/arm-template-expressions for usage details.", name, strings.Join(slices.Sorted(maps.Keys(of)), ", "))
+		return nil, newRefusal("The language expression property '%s' doesn't exist, available properties are '%s'. Please see https://aka.ms/arm-template-expressions for usage details.", name, strings.Join(slices.Sorted(maps.Keys(of)), ", "))
 	case []any:
 		n, is := step.(float64)
 		if !is || n != math.Trunc(n) {
 			break
 		}
 		if n < 0 || int(n) >= len(of) {
-			return nil, refuse("The language expression property array index '%d' is out of bounds. Please see https://aka.ms/arm-template-expressions for usage details.", int(n))
+			return nil, newRefusal("The language expression property array index '%d' is out of bounds. Please see https://aka.ms/arm-template-expressions for usage details.", int(n))
 		}
 		return of[int(n)], nil
 	}
-	return nil, refuse("The language expression property '%v' can't be evaluated. Please see https://aka.ms/arm-template-expressions for usage details.", step)
+	return nil, newRefusal("The language expression property '%v' can't be evaluated. Please see https://aka.ms/arm-template-expressions for usage details.", step)
 }
 
-func (s *scope) call(e *expression) (any, error) {
+func (s *scope) callFunction(e *expression) (any, error) {
 	f, known := functions[strings.ToLower(e.call)]
 	if !known {
-		return nil, refuse("The template function '%s' is not valid. Please see https://aka.ms/arm-template-expressions for usage details.", e.call)
+		return nil, newRefusal("The template function '%s' is not valid. Please see https://aka.ms/arm-template-expressions for usage details.", e.call)
 	}
 	if s.noRefs && f.asks {
-		return nil, refuse("The template function '%s' is not expected at this location. Please see https://aka.ms/arm-template-expressions for usage details.", e.call)
+		return nil, newRefusal("The template function '%s' is not expected at this location. Please see https://aka.ms/arm-template-expressions for usage details.", e.call)
 	}
 	if n := len(e.args); n < f.least || f.most >= 0 && n > f.most {
-		return nil, refuse("Unable to evaluate template language function '%s': function requires %d argument(s) while %d were provided. Please see https://aka.ms/arm-function-%s for usage details.", e.call, f.least, n, strings.ToLower(e.call))
+		return nil, newRefusal("Unable to evaluate template language function '%s': function requires %d argument(s) while %d were provided. Please see https://aka.ms/arm-function-%s for usage details.", e.call, f.least, n, strings.ToLower(e.call))
 	}
 	args := make([]any, len(e.args))
 	open := false
 	for i, arg := range e.args {
 		var err error
-		if args[i], err = s.evaluate(arg); err != nil {
+		if args[i], err = s.evaluateExpression(arg); err != nil {
 			return nil, err
 		}
 		_, is := args[i].(unknown)

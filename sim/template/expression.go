@@ -27,14 +27,14 @@ type parser struct {
 	at   int
 }
 
-func parse(text string) (*expression, error) {
+func parseExpression(text string) (*expression, error) {
 	p := &parser{text: text[1 : len(text)-1]}
-	e, err := p.expression()
+	e, err := p.readExpression()
 	if err != nil {
 		return nil, err
 	}
-	if p.peek() != 0 {
-		return nil, p.unexpected("EndOfData")
+	if p.peekCharacter() != 0 {
+		return nil, p.unexpectedCharacter("EndOfData")
 	}
 	return e, nil
 }
@@ -42,16 +42,16 @@ func parse(text string) (*expression, error) {
 // tokens are Azure's names of the characters of its language.
 var tokens = map[byte]string{0: "EndOfData", '(': "LeftParenthesis", ')': "RightParenthesis", '[': "LeftSquareBracket", ']': "RightSquareBracket", ',': "Comma", '.': "Dot", '\'': "Literal"}
 
-func (p *parser) unexpected(want string) error {
-	got := tokens[p.peek()]
+func (p *parser) unexpectedCharacter(want string) error {
+	got := tokens[p.peekCharacter()]
 	if got == "" {
 		got = "Identifier"
 	}
-	return refuse("Unable to parse language expression '%s': expected token '%s' and actual '%s'.", p.text, want, got)
+	return newRefusal("Unable to parse language expression '%s': expected token '%s' and actual '%s'.", p.text, want, got)
 }
 
-// peek is the next character behind blanks, 0 at the end.
-func (p *parser) peek() byte {
+// peekCharacter is the next character behind blanks, 0 at the end.
+func (p *parser) peekCharacter() byte {
 	for p.at < len(p.text) && strings.IndexByte(" \t\r\n", p.text[p.at]) >= 0 {
 		p.at++
 	}
@@ -61,34 +61,34 @@ func (p *parser) peek() byte {
 	return p.text[p.at]
 }
 
-func (p *parser) take(c byte) bool {
-	if p.peek() != c {
+func (p *parser) takeCharacter(c byte) bool {
+	if p.peekCharacter() != c {
 		return false
 	}
 	p.at++
 	return true
 }
 
-func (p *parser) expression() (*expression, error) {
-	e, err := p.primary()
+func (p *parser) readExpression() (*expression, error) {
+	e, err := p.readPrimary()
 	if err != nil {
 		return nil, err
 	}
 	for {
 		switch {
-		case p.take('.'):
-			name := p.word()
+		case p.takeCharacter('.'):
+			name := p.readWord()
 			if name == "" {
-				return nil, p.unexpected("Identifier")
+				return nil, p.unexpectedCharacter("Identifier")
 			}
 			e = &expression{of: e, name: name}
-		case p.take('['):
-			index, err := p.expression()
+		case p.takeCharacter('['):
+			index, err := p.readExpression()
 			if err != nil {
 				return nil, err
 			}
-			if !p.take(']') {
-				return nil, p.unexpected("RightSquareBracket")
+			if !p.takeCharacter(']') {
+				return nil, p.unexpectedCharacter("RightSquareBracket")
 			}
 			e = &expression{of: e, index: index}
 		default:
@@ -97,10 +97,10 @@ func (p *parser) expression() (*expression, error) {
 	}
 }
 
-func (p *parser) primary() (*expression, error) {
-	switch c := p.peek(); {
+func (p *parser) readPrimary() (*expression, error) {
+	switch c := p.peekCharacter(); {
 	case c == '\'':
-		return p.quoted()
+		return p.readQuoted()
 	case c == '-' || c >= '0' && c <= '9':
 		from := p.at
 		p.at++
@@ -109,38 +109,38 @@ func (p *parser) primary() (*expression, error) {
 		}
 		n, err := strconv.ParseInt(p.text[from:p.at], 10, 64)
 		if err != nil {
-			return nil, p.unexpected("Integer")
+			return nil, p.unexpectedCharacter("Integer")
 		}
 		return &expression{literal: float64(n)}, nil
 	}
-	name := p.word()
+	name := p.readWord()
 	if name == "" {
-		return nil, p.unexpected("Identifier")
+		return nil, p.unexpectedCharacter("Identifier")
 	}
-	if !p.take('(') {
-		return nil, p.unexpected("LeftParenthesis")
+	if !p.takeCharacter('(') {
+		return nil, p.unexpectedCharacter("LeftParenthesis")
 	}
 	e := &expression{call: name}
-	if p.take(')') {
+	if p.takeCharacter(')') {
 		return e, nil
 	}
 	for {
-		arg, err := p.expression()
+		arg, err := p.readExpression()
 		if err != nil {
 			return nil, err
 		}
 		e.args = append(e.args, arg)
 		switch {
-		case p.take(')'):
+		case p.takeCharacter(')'):
 			return e, nil
-		case !p.take(','):
-			return nil, p.unexpected("RightParenthesis")
+		case !p.takeCharacter(','):
+			return nil, p.unexpectedCharacter("RightParenthesis")
 		}
 	}
 }
 
-// quoted reads a string; a quote in it is doubled.
-func (p *parser) quoted() (*expression, error) {
+// readQuoted reads a string; a quote in it is doubled.
+func (p *parser) readQuoted() (*expression, error) {
 	var b strings.Builder
 	for p.at++; p.at < len(p.text); p.at++ {
 		if p.text[p.at] != '\'' {
@@ -153,11 +153,11 @@ func (p *parser) quoted() (*expression, error) {
 		}
 		b.WriteByte('\'')
 	}
-	return nil, p.unexpected("Literal")
+	return nil, p.unexpectedCharacter("Literal")
 }
 
-func (p *parser) word() string {
-	p.peek()
+func (p *parser) readWord() string {
+	p.peekCharacter()
 	from := p.at
 	for p.at < len(p.text) {
 		c := p.text[p.at]

@@ -37,27 +37,27 @@ func init() {
 	}
 }
 
-// unfit returns the error for a function with arguments that it does not accept.
-func unfit(name, want string, args []any) error {
+// unfitArguments returns the error for a function with arguments that it does not accept.
+func unfitArguments(name, want string, args []any) error {
 	raw, _ := json.Marshal(args)
-	return refuse("The template language function '%s' expects %s. The provided value is '%s'. Please see https://aka.ms/arm-function-%s for usage details.", name, want, raw, strings.ToLower(name))
+	return newRefusal("The template language function '%s' expects %s. The provided value is '%s'. Please see https://aka.ms/arm-function-%s for usage details.", name, want, raw, strings.ToLower(name))
 }
 
-// texts are arguments that have to be strings.
-func texts(name string, args []any) ([]string, error) {
+// stringArguments are arguments that have to be strings.
+func stringArguments(name string, args []any) ([]string, error) {
 	out := make([]string, len(args))
 	for i, arg := range args {
 		t, is := arg.(string)
 		if !is {
-			return nil, unfit(name, "its parameters to be strings", args)
+			return nil, unfitArguments(name, "its parameters to be strings", args)
 		}
 		out[i] = t
 	}
 	return out, nil
 }
 
-// written is a value as concat and format write it.
-func written(v any) string {
+// writeValue is a value as concat and format write it.
+func writeValue(v any) string {
 	switch v := v.(type) {
 	case nil:
 		return ""
@@ -78,7 +78,7 @@ func concat(_ *scope, args []any) (any, error) {
 		for _, arg := range args {
 			list, is := arg.([]any)
 			if !is {
-				return nil, unfit("concat", "its parameters to be either all arrays or none", args)
+				return nil, unfitArguments("concat", "its parameters to be either all arrays or none", args)
 			}
 			out = append(out, list...)
 		}
@@ -88,9 +88,9 @@ func concat(_ *scope, args []any) (any, error) {
 	for _, arg := range args {
 		switch arg.(type) {
 		case string, bool, float64:
-			b.WriteString(written(arg))
+			b.WriteString(writeValue(arg))
 		default:
-			return nil, unfit("concat", "its parameters to be string, integer or boolean, or all arrays", args)
+			return nil, unfitArguments("concat", "its parameters to be string, integer or boolean, or all arrays", args)
 		}
 	}
 	return b.String(), nil
@@ -100,7 +100,7 @@ func concat(_ *scope, args []any) (any, error) {
 func format(_ *scope, args []any) (any, error) {
 	form, is := args[0].(string)
 	if !is {
-		return nil, unfit("format", "its first parameter to be a string", args)
+		return nil, unfitArguments("format", "its first parameter to be a string", args)
 	}
 	var b strings.Builder
 	for i := 0; i < len(form); i++ {
@@ -112,16 +112,16 @@ func format(_ *scope, args []any) (any, error) {
 		case c == '{':
 			end := strings.IndexByte(form[i:], '}')
 			if end < 0 {
-				return nil, unfit("format", "a format string in which braces are closed", args)
+				return nil, unfitArguments("format", "a format string in which braces are closed", args)
 			}
 			n, err := strconv.Atoi(form[i+1 : i+end])
 			if err != nil || n < 0 || n+1 >= len(args) {
-				return nil, unfit("format", "a format string with the numbers of its arguments", args)
+				return nil, unfitArguments("format", "a format string with the numbers of its arguments", args)
 			}
-			b.WriteString(written(args[n+1]))
+			b.WriteString(writeValue(args[n+1]))
 			i += end
 		case c == '}':
-			return nil, unfit("format", "a format string in which braces are opened", args)
+			return nil, unfitArguments("format", "a format string in which braces are opened", args)
 		default:
 			b.WriteByte(c)
 		}
@@ -130,7 +130,7 @@ func format(_ *scope, args []any) (any, error) {
 }
 
 func toLower(_ *scope, args []any) (any, error) {
-	t, err := texts("toLower", args)
+	t, err := stringArguments("toLower", args)
 	if err != nil {
 		return nil, err
 	}
@@ -139,7 +139,7 @@ func toLower(_ *scope, args []any) (any, error) {
 
 // uniqueString is 13 letters and digits that depend on the arguments only. Azure does not publish which; these are others.
 func uniqueString(_ *scope, args []any) (any, error) {
-	t, err := texts("uniqueString", args)
+	t, err := stringArguments("uniqueString", args)
 	if err != nil {
 		return nil, err
 	}
@@ -148,22 +148,22 @@ func uniqueString(_ *scope, args []any) (any, error) {
 }
 
 func parameters(s *scope, args []any) (any, error) {
-	t, err := texts("parameters", args)
+	t, err := stringArguments("parameters", args)
 	if err != nil {
 		return nil, err
 	}
-	p := s.t.parameter(t[0])
+	p := s.t.findParameter(t[0])
 	if p == nil {
-		return nil, refuse("The template parameter '%s' is not found. Please see https://aka.ms/arm-syntax-parameters for usage details.", t[0])
+		return nil, newRefusal("The template parameter '%s' is not found. Please see https://aka.ms/arm-syntax-parameters for usage details.", t[0])
 	}
 	if !p.known {
-		return nil, refuse("The template parameter '%s' depends on itself. Please see https://aka.ms/arm-syntax-parameters for usage details.", p.Name)
+		return nil, newRefusal("The template parameter '%s' depends on itself. Please see https://aka.ms/arm-syntax-parameters for usage details.", p.Name)
 	}
 	return p.value, nil
 }
 
 func variables(s *scope, args []any) (any, error) {
-	t, err := texts("variables", args)
+	t, err := stringArguments("variables", args)
 	if err != nil {
 		return nil, err
 	}
@@ -172,12 +172,12 @@ func variables(s *scope, args []any) (any, error) {
 			continue
 		}
 		if slices.Contains(s.variables, name) {
-			return nil, refuse("The template variable '%s' is not valid: it refers to itself. Please see https://aka.ms/arm-syntax-variables for usage details.", name)
+			return nil, newRefusal("The template variable '%s' is not valid: it refers to itself. Please see https://aka.ms/arm-syntax-variables for usage details.", name)
 		}
 		inner := &scope{t: s.t, index: -1, noRefs: true, variables: append(slices.Clone(s.variables), name)}
-		return inner.value(v)
+		return inner.evaluateValue(v)
 	}
-	return nil, refuse("The template variable '%s' is not found. Please see https://aka.ms/arm-syntax-variables for usage details.", t[0])
+	return nil, newRefusal("The template variable '%s' is not found. Please see https://aka.ms/arm-syntax-variables for usage details.", t[0])
 }
 
 // copyIndex is copyIndex(), copyIndex(offset) or copyIndex('loop', offset).
@@ -187,23 +187,23 @@ func copyIndex(s *scope, args []any) (any, error) {
 		switch arg := arg.(type) {
 		case string:
 			if i > 0 || !strings.EqualFold(arg, s.loop) {
-				return nil, refuse("The template function 'copyIndex' has an invalid argument. The provided copy name '%s' doesn't exist in the resource. Please see https://aka.ms/arm-copy for usage details.", arg)
+				return nil, newRefusal("The template function 'copyIndex' has an invalid argument. The provided copy name '%s' doesn't exist in the resource. Please see https://aka.ms/arm-copy for usage details.", arg)
 			}
 		case float64:
 			offset = arg
 		default:
-			return nil, unfit("copyIndex", "the name of a loop and an offset", args)
+			return nil, unfitArguments("copyIndex", "the name of a loop and an offset", args)
 		}
 	}
 	if s.index < 0 {
-		return nil, refuse("The template function 'copyIndex' is not expected at this location. The function can only be used in a resource with copy specified. Please see https://aka.ms/arm-copy for usage details.")
+		return nil, newRefusal("The template function 'copyIndex' is not expected at this location. The function can only be used in a resource with copy specified. Please see https://aka.ms/arm-copy for usage details.")
 	}
 	return float64(s.index) + offset, nil
 }
 
 // resourceID is resourceId([subscription], [group], type, name...).
 func resourceID(s *scope, args []any) (any, error) {
-	t, err := texts("resourceId", args)
+	t, err := stringArguments("resourceId", args)
 	if err != nil {
 		return nil, err
 	}
@@ -216,18 +216,18 @@ func resourceID(s *scope, args []any) (any, error) {
 	case 2:
 		subscription, group = t[0], t[1]
 	default:
-		return nil, refuse("Unable to evaluate template language function 'resourceId': function requires exactly one multi-segmented argument which must be resource id including resource provider namespace and resource type. Current function arguments '%s'. Please see https://aka.ms/arm-function-resourceid for usage details.", strings.Join(t, ","))
+		return nil, newRefusal("Unable to evaluate template language function 'resourceId': function requires exactly one multi-segmented argument which must be resource id including resource provider namespace and resource type. Current function arguments '%s'. Please see https://aka.ms/arm-function-resourceid for usage details.", strings.Join(t, ","))
 	}
 	parts := strings.Split(t[at], "/")
 	names := t[at+1:]
 	if len(parts)-1 != len(names) {
-		return nil, refuse("Unable to evaluate template language function 'resourceId': the type '%s' requires '%d' resource name argument(s). Current function arguments '%s'. Please see https://aka.ms/arm-function-resourceid for usage details.", t[at], len(parts)-1, strings.Join(t, ","))
+		return nil, newRefusal("Unable to evaluate template language function 'resourceId': the type '%s' requires '%d' resource name argument(s). Current function arguments '%s'. Please see https://aka.ms/arm-function-resourceid for usage details.", t[at], len(parts)-1, strings.Join(t, ","))
 	}
-	return "/subscriptions/" + subscription + "/resourceGroups/" + group + "/providers/" + interleaved(parts, names), nil
+	return "/subscriptions/" + subscription + "/resourceGroups/" + group + "/providers/" + interleaveNames(parts, names), nil
 }
 
-// interleaved is "Microsoft.Network/virtualNetworks/v/subnets/s".
-func interleaved(parts, names []string) string {
+// interleaveNames is "Microsoft.Network/virtualNetworks/v/subnets/s".
+func interleaveNames(parts, names []string) string {
 	out := parts[0]
 	for i, name := range names {
 		out += "/" + parts[i+1] + "/" + name
@@ -237,7 +237,7 @@ func interleaved(parts, names []string) string {
 
 // providers is providers(namespace, type), of which the api-versions are served.
 func providers(s *scope, args []any) (any, error) {
-	t, err := texts("providers", args)
+	t, err := stringArguments("providers", args)
 	if err != nil {
 		return nil, err
 	}
@@ -246,26 +246,26 @@ func providers(s *scope, args []any) (any, error) {
 		versions = append(versions, v)
 	}
 	if len(versions) == 0 {
-		return nil, refuse("Unable to evaluate template language function 'providers': the resource type '%s/%s' was not found. Please see https://aka.ms/arm-function-providers for usage details.", t[0], t[1])
+		return nil, newRefusal("Unable to evaluate template language function 'providers': the resource type '%s/%s' was not found. Please see https://aka.ms/arm-function-providers for usage details.", t[0], t[1])
 	}
 	return map[string]any{"resourceType": t[1], "apiVersions": versions}, nil
 }
 
 // reference is reference(name or ID, [api-version], ['Full']).
 func reference(s *scope, args []any) (any, error) {
-	t, err := texts("reference", args)
+	t, err := stringArguments("reference", args)
 	if err != nil {
 		return nil, err
 	}
 	full := len(t) == 3
 	if full && !strings.EqualFold(t[2], "Full") {
-		return nil, unfit("reference", "its third parameter to be 'Full'", args)
+		return nil, unfitArguments("reference", "its third parameter to be 'Full'", args)
 	}
 	id, version := t[0], ""
 	if len(t) > 1 {
 		version = t[1]
 	}
-	found := s.t.find(t[0])
+	found := s.t.findResources(t[0])
 	switch {
 	case len(found) == 1:
 		id = found[0].ID
@@ -274,13 +274,13 @@ func reference(s *scope, args []any) (any, error) {
 		}
 		s.referred = append(s.referred, found[0])
 	case len(found) > 1 || !strings.HasPrefix(id, "/"):
-		return nil, refuse("The template reference '%s' is not valid: could not find template resource or resource copy with this name. Please see https://aka.ms/arm-function-reference for usage details.", t[0])
+		return nil, newRefusal("The template reference '%s' is not valid: could not find template resource or resource copy with this name. Please see https://aka.ms/arm-function-reference for usage details.", t[0])
 	case version == "":
 		of := "outputs"
 		if s.of != nil {
 			of = s.of.Name
 		}
-		return nil, refuse("The template resource '%s' reference to '%s' requires an API version. Please see https://aka.ms/arm-function-reference for usage details.", of, t[0])
+		return nil, newRefusal("The template resource '%s' reference to '%s' requires an API version. Please see https://aka.ms/arm-function-reference for usage details.", of, t[0])
 	}
 	if s.reference == nil {
 		return unknown{}, nil

@@ -26,7 +26,7 @@ func (p *Parameter) Value() any { return p.value }
 // Parameters are those of the template, by name.
 func (t *Template) Parameters() []*Parameter { return t.parameters }
 
-func (t *Template) parameter(name string) *Parameter {
+func (t *Template) findParameter(name string) *Parameter {
 	for _, p := range t.parameters {
 		if strings.EqualFold(p.Name, name) {
 			return p
@@ -44,12 +44,12 @@ type kind struct {
 
 func isOf[T any](v any) bool { _, is := v.(T); return is }
 
-func whole(v any) bool { n, is := v.(float64); return is && n == math.Trunc(n) }
+func isWholeNumber(v any) bool { n, is := v.(float64); return is && n == math.Trunc(n) }
 
 var kinds = map[string]kind{
 	"string":       {"String", false, isOf[string]},
 	"securestring": {"SecureString", true, isOf[string]},
-	"int":          {"Int", false, whole},
+	"int":          {"Int", false, isWholeNumber},
 	"bool":         {"Bool", false, isOf[bool]},
 	"object":       {"Object", false, isOf[map[string]any]},
 	"secureobject": {"SecureObject", true, isOf[map[string]any]},
@@ -70,7 +70,7 @@ func jsonName(v any) string {
 	case []any:
 		return "Array"
 	}
-	if whole(v) {
+	if isWholeNumber(v) {
 		return "Integer"
 	}
 	return "Float"
@@ -83,21 +83,21 @@ func (t *Template) readParameters(declared, given map[string]any) error {
 		written, _ := d["type"].(string)
 		k, is := kinds[strings.ToLower(written)]
 		if !is {
-			return refuse("The template parameter '%s' at line '1' and column '1' is not valid: the type '%s' is not one of the allowed types. Please see https://aka.ms/arm-syntax-parameters for usage details.", name, written)
+			return newRefusal("The template parameter '%s' at line '1' and column '1' is not valid: the type '%s' is not one of the allowed types. Please see https://aka.ms/arm-syntax-parameters for usage details.", name, written)
 		}
 		t.parameters = append(t.parameters, &Parameter{Name: name, Type: k.name, Secure: k.secure})
 	}
 	for _, name := range slices.Sorted(maps.Keys(given)) {
-		p := t.parameter(name)
+		p := t.findParameter(name)
 		if p == nil {
-			return refuse("The template parameters '%s' in the parameters file are not valid; they are not present in the original template and can therefore not be provided at deployment time. The only supported parameters for this template are '%s'. Please see https://aka.ms/arm-pass-parameter-values for usage details.", name, strings.Join(slices.Sorted(maps.Keys(declared)), ", "))
+			return newRefusal("The template parameters '%s' in the parameters file are not valid; they are not present in the original template and can therefore not be provided at deployment time. The only supported parameters for this template are '%s'. Please see https://aka.ms/arm-pass-parameter-values for usage details.", name, strings.Join(slices.Sorted(maps.Keys(declared)), ", "))
 		}
 		g, is := given[name].(map[string]any)
 		if !is {
-			return refuse("The template parameter '%s' is not valid: it has no 'value'. Please see https://aka.ms/arm-pass-parameter-values for usage details.", name)
+			return newRefusal("The template parameter '%s' is not valid: it has no 'value'. Please see https://aka.ms/arm-pass-parameter-values for usage details.", name)
 		}
 		if g["reference"] != nil {
-			return refuse("The element 'reference' of the template parameter '%s' is not served by the simulator.", name)
+			return newRefusal("The element 'reference' of the template parameter '%s' is not served by the simulator.", name)
 		}
 		if v, has := g["value"]; has && v != nil {
 			p.value, p.known = v, true
@@ -108,26 +108,26 @@ func (t *Template) readParameters(declared, given map[string]any) error {
 		if !p.known {
 			v, has := d["defaultValue"]
 			if !has {
-				return refuse("The value for the template parameter '%s' at line '1' and column '1' is not provided. Please see https://aka.ms/arm-create-parameter-file for usage details.", p.Name)
+				return newRefusal("The value for the template parameter '%s' at line '1' and column '1' is not provided. Please see https://aka.ms/arm-create-parameter-file for usage details.", p.Name)
 			}
-			v, err := t.plain().value(v)
+			v, err := t.newPlainScope().evaluateValue(v)
 			if err != nil {
-				return invalid("parameter", p.Name, err)
+				return invalidPart("parameter", p.Name, err)
 			}
 			p.value, p.known = v, true
 		}
-		if err := p.check(d); err != nil {
+		if err := p.checkValue(d); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// check holds the value against the declaration.
-func (p *Parameter) check(declared map[string]any) error {
+// checkValue holds the value against the declaration.
+func (p *Parameter) checkValue(declared map[string]any) error {
 	k := kinds[strings.ToLower(p.Type)]
 	if !k.has(p.value) {
-		return refuse("Template parameter JToken type is not valid. Expected '%s'. Actual '%s'. Please see https://aka.ms/arm-create-parameter-file for usage details.", strings.TrimPrefix(strings.Replace(k.name, "Int", "Integer", 1), "Secure"), jsonName(p.value))
+		return newRefusal("Template parameter JToken type is not valid. Expected '%s'. Actual '%s'. Please see https://aka.ms/arm-create-parameter-file for usage details.", strings.TrimPrefix(strings.Replace(k.name, "Int", "Integer", 1), "Secure"), jsonName(p.value))
 	}
 	shown := "The provided value"
 	if raw, err := json.Marshal(p.value); err == nil && !p.Secure {
@@ -135,7 +135,7 @@ func (p *Parameter) check(declared map[string]any) error {
 	}
 	if allowed, is := declared["allowedValues"].([]any); is && !slices.ContainsFunc(allowed, func(v any) bool { return reflect.DeepEqual(v, p.value) }) {
 		raw, _ := json.Marshal(allowed)
-		return refuse("%s for the template parameter '%s' is not valid. The value is not part of the allowed value(s): '%s'.", shown, p.Name, strings.ReplaceAll(strings.Trim(string(raw), "[]"), `"`, ""))
+		return newRefusal("%s for the template parameter '%s' is not valid. The value is not part of the allowed value(s): '%s'.", shown, p.Name, strings.ReplaceAll(strings.Trim(string(raw), "[]"), `"`, ""))
 	}
 	size, low, high := 0.0, "minLength", "maxLength"
 	switch v := p.value.(type) {
@@ -151,7 +151,7 @@ func (p *Parameter) check(declared map[string]any) error {
 	least, _ := declared[low].(float64)
 	most, limited := declared[high].(float64)
 	if _, has := declared[low]; has && size < least || limited && size > most {
-		return refuse("%s for the template parameter '%s' is not valid: its '%s' is '%v' and its '%s' is '%v'. Please see https://aka.ms/arm-syntax-parameters for usage details.", shown, p.Name, low, declared[low], high, declared[high])
+		return newRefusal("%s for the template parameter '%s' is not valid: its '%s' is '%v' and its '%s' is '%v'. Please see https://aka.ms/arm-syntax-parameters for usage details.", shown, p.Name, low, declared[low], high, declared[high])
 	}
 	return nil
 }

@@ -35,151 +35,151 @@ func (t *Template) readResources(list []any) error {
 	for _, e := range list {
 		written, is := e.(map[string]any)
 		if !is {
-			return refuse("The template resource at line '1' and column '1' is not valid: it is not an object. Please see https://aka.ms/arm-syntax-resources for usage details.")
+			return newRefusal("The template resource at line '1' and column '1' is not valid: it is not an object. Please see https://aka.ms/arm-syntax-resources for usage details.")
 		}
-		if err := t.unroll(written); err != nil {
+		if err := t.unrollElement(written); err != nil {
 			return err
 		}
 	}
 	if len(t.Resources) > MaxResources {
-		return refuse("The number of template resources limit exceeded. Limit: '%d' and actual: '%d'. Please see https://aka.ms/arm-syntax-resources for usage details.", MaxResources, len(t.Resources))
+		return newRefusal("The number of template resources limit exceeded. Limit: '%d' and actual: '%d'. Please see https://aka.ms/arm-syntax-resources for usage details.", MaxResources, len(t.Resources))
 	}
 	for i, r := range t.Resources {
 		for _, other := range t.Resources[:i] {
 			if strings.EqualFold(other.ID, r.ID) && !other.Skipped && !r.Skipped {
-				return refuse("The resource '%s' at line '1' and column '1' is defined multiple times in a template. Please see https://aka.ms/arm-syntax-resources for usage details.", relative(r.ID))
+				return newRefusal("The resource '%s' at line '1' and column '1' is defined multiple times in a template. Please see https://aka.ms/arm-syntax-resources for usage details.", relativeID(r.ID))
 			}
 		}
 	}
 	for _, r := range t.Resources {
-		if err := r.depends(); err != nil {
+		if err := r.findDependencies(); err != nil {
 			return err
 		}
 	}
 	seen := map[*Resource]int{}
 	for _, r := range t.Resources {
-		if err := r.circle(seen); err != nil {
+		if err := r.refuseCircle(seen); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// unroll reads one element of resources: one resource, or one for each iteration of its copy loop.
-func (t *Template) unroll(written map[string]any) error {
+// unrollElement reads one element of resources: one resource, or one for each iteration of its copy loop.
+func (t *Template) unrollElement(written map[string]any) error {
 	loop, _ := written["copy"].(map[string]any)
 	if loop == nil {
 		if written["copy"] != nil {
-			return refuse("The template resource copy definition at line '1' and column '1' is not valid: it is not an object. Please see https://aka.ms/arm-copy for usage details.")
+			return newRefusal("The template resource copy definition at line '1' and column '1' is not valid: it is not an object. Please see https://aka.ms/arm-copy for usage details.")
 		}
-		return t.add(written, "", -1)
+		return t.addResource(written, "", -1)
 	}
-	name, err := t.plain().value(loop["name"])
+	name, err := t.newPlainScope().evaluateValue(loop["name"])
 	if err != nil {
 		return err
 	}
-	count, err := t.plain().value(loop["count"])
+	count, err := t.newPlainScope().evaluateValue(loop["count"])
 	if err != nil {
 		return err
 	}
 	loopName, named := name.(string)
 	n, counted := count.(float64)
 	if mode, has := loop["mode"].(string); has && !strings.EqualFold(mode, "parallel") {
-		return refuse("The copy mode '%s' of the loop '%v' is not served by the simulator.", mode, name)
+		return newRefusal("The copy mode '%s' of the loop '%v' is not served by the simulator.", mode, name)
 	}
-	if !named || !counted || !whole(n) || n < 0 || n > MaxResources {
-		return refuse("The template resource copy definition '%v' at line '1' and column '1' is not valid: its count is '%v'. Please see https://aka.ms/arm-copy for usage details.", name, count)
+	if !named || !counted || !isWholeNumber(n) || n < 0 || n > MaxResources {
+		return newRefusal("The template resource copy definition '%v' at line '1' and column '1' is not valid: its count is '%v'. Please see https://aka.ms/arm-copy for usage details.", name, count)
 	}
 	for i := range int(n) {
-		if err := t.add(written, loopName, i); err != nil {
+		if err := t.addResource(written, loopName, i); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (t *Template) add(written map[string]any, loop string, index int) error {
+func (t *Template) addResource(written map[string]any, loop string, index int) error {
 	r := &Resource{t: t, loop: loop, index: index, written: written}
 	raw, _ := written["name"].(string)
 	for _, field := range []struct {
 		key string
 		to  *string
 	}{{"name", &r.Name}, {"type", &r.Type}, {"apiVersion", &r.APIVersion}} {
-		s := r.scope()
+		s := r.newScope()
 		s.noRefs = true
-		v, err := s.value(written[field.key])
+		v, err := s.evaluateValue(written[field.key])
 		if err != nil {
-			return invalid("resource", raw, err)
+			return invalidPart("resource", raw, err)
 		}
 		text, is := v.(string)
 		if !is || text == "" {
-			return invalid("resource", raw, fmt.Errorf("the property '%s' is not a string. Please see https://aka.ms/arm-syntax-resources for usage details", field.key))
+			return invalidPart("resource", raw, fmt.Errorf("the property '%s' is not a string. Please see https://aka.ms/arm-syntax-resources for usage details", field.key))
 		}
 		*field.to = text
 	}
 	for _, key := range []string{"resources", "scope"} {
-		if !empty(written[key]) {
-			return invalid("resource", r.Name, fmt.Errorf("the element '%s' of resources is not served by the simulator", key))
+		if !isEmpty(written[key]) {
+			return invalidPart("resource", r.Name, fmt.Errorf("the element '%s' of resources is not served by the simulator", key))
 		}
 	}
 	if strings.EqualFold(r.Type, "Microsoft.Resources/deployments") {
-		return invalid("resource", r.Name, fmt.Errorf("deployments in templates are not served by the simulator"))
+		return invalidPart("resource", r.Name, fmt.Errorf("deployments in templates are not served by the simulator"))
 	}
 	if condition, has := written["condition"]; has {
-		s := r.scope()
+		s := r.newScope()
 		s.noRefs = true
-		v, err := s.value(condition)
+		v, err := s.evaluateValue(condition)
 		if err != nil {
-			return invalid("resource", r.Name, err)
+			return invalidPart("resource", r.Name, err)
 		}
 		wanted, is := v.(bool)
 		if !is {
-			return invalid("resource", r.Name, fmt.Errorf("its condition is no boolean. Please see https://aka.ms/arm-template-conditions for usage details"))
+			return invalidPart("resource", r.Name, fmt.Errorf("its condition is no boolean. Please see https://aka.ms/arm-template-conditions for usage details"))
 		}
 		r.Skipped = !wanted
 	}
 	parts, names := strings.Split(r.Type, "/"), strings.Split(r.Name, "/")
 	if len(parts) < 2 || len(parts)-1 != len(names) {
-		return refuse("The template resource '%s' for type '%s' at line '1' and column '1' has incorrect segment lengths. A nested resource type must have identical number of segments as its resource name. A root resource type must have segment length one greater than its resource name. Please see https://aka.ms/arm-syntax-resources for usage details.", r.Name, r.Type)
+		return newRefusal("The template resource '%s' for type '%s' at line '1' and column '1' has incorrect segment lengths. A nested resource type must have identical number of segments as its resource name. A root resource type must have segment length one greater than its resource name. Please see https://aka.ms/arm-syntax-resources for usage details.", r.Name, r.Type)
 	}
-	r.ID = fmt.Sprintf("/subscriptions/%v/resourceGroups/%v/providers/%s", t.env.Subscription["subscriptionId"], t.env.ResourceGroup["name"], interleaved(parts, names))
+	r.ID = fmt.Sprintf("/subscriptions/%v/resourceGroups/%v/providers/%s", t.env.Subscription["subscriptionId"], t.env.ResourceGroup["name"], interleaveNames(parts, names))
 	t.Resources = append(t.Resources, r)
 	return nil
 }
 
-func (r *Resource) scope() *scope { return &scope{t: r.t, loop: r.loop, index: r.index, of: r} }
+func (r *Resource) newScope() *scope { return &scope{t: r.t, loop: r.loop, index: r.index, of: r} }
 
-// depends finds the resources that must be deployed first.
-func (r *Resource) depends() error {
+// findDependencies finds the resources that must be deployed first.
+func (r *Resource) findDependencies() error {
 	list, is := r.written["dependsOn"].([]any)
 	if !is && r.written["dependsOn"] != nil {
-		return invalid("resource", r.Name, fmt.Errorf("the property 'dependsOn' is not an array. Please see https://aka.ms/arm-syntax-resources for usage details"))
+		return invalidPart("resource", r.Name, fmt.Errorf("the property 'dependsOn' is not an array. Please see https://aka.ms/arm-syntax-resources for usage details"))
 	}
 	for _, e := range list {
-		s := r.scope()
+		s := r.newScope()
 		s.noRefs = true
-		v, err := s.value(e)
+		v, err := s.evaluateValue(e)
 		if err != nil {
-			return invalid("resource", r.Name, err)
+			return invalidPart("resource", r.Name, err)
 		}
 		name, is := v.(string)
-		found := r.t.find(name)
+		found := r.t.findResources(name)
 		if !is || len(found) == 0 {
-			return refuse("The resource '%v' is not defined in the template. Please see https://aka.ms/arm-syntax for usage details.", v)
+			return newRefusal("The resource '%v' is not defined in the template. Please see https://aka.ms/arm-syntax for usage details.", v)
 		}
-		r.after(found)
+		r.addDependencies(found)
 	}
-	s := r.scope()
-	v, err := s.value(r.own())
+	s := r.newScope()
+	v, err := s.evaluateValue(r.ownElements())
 	if err != nil {
-		return invalid("resource", r.Name, err)
+		return invalidPart("resource", r.Name, err)
 	}
 	r.Location, _ = v.(map[string]any)["location"].(string)
-	r.after(s.referred)
+	r.addDependencies(s.referred)
 	return nil
 }
 
-func (r *Resource) after(others []*Resource) {
+func (r *Resource) addDependencies(others []*Resource) {
 	for _, o := range others {
 		if !slices.Contains(r.After, o) {
 			r.After = append(r.After, o)
@@ -187,8 +187,8 @@ func (r *Resource) after(others []*Resource) {
 	}
 }
 
-// own are the elements that its provider gets.
-func (r *Resource) own() map[string]any {
+// ownElements are the elements that its provider gets.
+func (r *Resource) ownElements() map[string]any {
 	out := map[string]any{}
 	for k, v := range r.written {
 		if !slices.Contains(notBody, k) {
@@ -200,27 +200,27 @@ func (r *Resource) own() map[string]any {
 
 // Body returns the body that the provider gets, with the present values of all references.
 func (r *Resource) Body() (map[string]any, error) {
-	s := r.scope()
-	s.reference = asking(r.t.env.Reference)
-	v, err := s.value(r.own())
+	s := r.newScope()
+	s.reference = askingOrNil(r.t.env.Reference)
+	v, err := s.evaluateValue(r.ownElements())
 	if err != nil {
-		return nil, invalid("resource", r.Name, err)
+		return nil, invalidPart("resource", r.Name, err)
 	}
 	return v.(map[string]any), nil
 }
 
-// circle refuses circular dependencies. seen has 1 for resources on the current path, and 2 for those that are
+// refuseCircle refuses circular dependencies. seen has 1 for resources on the current path, and 2 for those that are
 // checked.
-func (r *Resource) circle(seen map[*Resource]int) error {
+func (r *Resource) refuseCircle(seen map[*Resource]int) error {
 	switch seen[r] {
 	case 1:
-		return refuse("Circular dependency detected on resource: '%s'. Please see https://aka.ms/arm-syntax-resources for usage details.", r.ID)
+		return newRefusal("Circular dependency detected on resource: '%s'. Please see https://aka.ms/arm-syntax-resources for usage details.", r.ID)
 	case 2:
 		return nil
 	}
 	seen[r] = 1
 	for _, o := range r.After {
-		if err := o.circle(seen); err != nil {
+		if err := o.refuseCircle(seen); err != nil {
 			return err
 		}
 	}
@@ -228,19 +228,19 @@ func (r *Resource) circle(seen map[*Resource]int) error {
 	return nil
 }
 
-// find are the resources that a name, a name with its type, an ID or the name of a loop means.
-func (t *Template) find(name string) []*Resource {
+// findResources are the resources that a name, a name with its type, an ID or the name of a loop means.
+func (t *Template) findResources(name string) []*Resource {
 	var out []*Resource
 	for _, r := range t.Resources {
-		if strings.EqualFold(name, r.ID) || strings.EqualFold(name, relative(r.ID)) || strings.EqualFold(name, r.Name) || r.loop != "" && strings.EqualFold(name, r.loop) {
+		if strings.EqualFold(name, r.ID) || strings.EqualFold(name, relativeID(r.ID)) || strings.EqualFold(name, r.Name) || r.loop != "" && strings.EqualFold(name, r.loop) {
 			out = append(out, r)
 		}
 	}
 	return out
 }
 
-// relative is an ID from the namespace on.
-func relative(id string) string {
+// relativeID is an ID from the namespace on.
+func relativeID(id string) string {
 	_, after, _ := strings.Cut(id, "/providers/")
 	return after
 }

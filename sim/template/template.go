@@ -26,28 +26,28 @@ func Parse(document, given map[string]any, env Environment) (*Template, error) {
 		switch key {
 		case "$schema", "contentVersion", "parameters", "variables", "resources", "outputs", "metadata":
 		case "functions", "definitions", "imports", "languageVersion", "apiProfile":
-			if !empty(document[key]) {
-				return nil, refuse("The element '%s' of templates is not served by the simulator.", key)
+			if !isEmpty(document[key]) {
+				return nil, newRefusal("The element '%s' of templates is not served by the simulator.", key)
 			}
 		default:
-			return nil, refuse("Could not find member '%s' on object of type 'Template'. Path '%s', line 1, position 1.", key, key)
+			return nil, newRefusal("Could not find member '%s' on object of type 'Template'. Path '%s', line 1, position 1.", key, key)
 		}
 	}
 	schema, _ := document["$schema"].(string)
 	if !strings.HasSuffix(strings.TrimSuffix(schema, "#"), "/deploymentTemplate.json") {
-		return nil, refuse("The template property '$schema' at line '1' and column '1' is not valid: '%s' is not the schema of a deployment to a resource group. Please see https://aka.ms/arm-syntax for usage details.", schema)
+		return nil, newRefusal("The template property '$schema' at line '1' and column '1' is not valid: '%s' is not the schema of a deployment to a resource group. Please see https://aka.ms/arm-syntax for usage details.", schema)
 	}
 	if version, _ := document["contentVersion"].(string); version == "" {
-		return nil, refuse("The template property 'contentVersion' is missing. Please see https://aka.ms/arm-syntax for usage details.")
+		return nil, newRefusal("The template property 'contentVersion' is missing. Please see https://aka.ms/arm-syntax for usage details.")
 	}
 	var err error
-	if t.variables, err = section(document, "variables"); err != nil {
+	if t.variables, err = objectSection(document, "variables"); err != nil {
 		return nil, err
 	}
-	if t.outputs, err = section(document, "outputs"); err != nil {
+	if t.outputs, err = objectSection(document, "outputs"); err != nil {
 		return nil, err
 	}
-	declared, err := section(document, "parameters")
+	declared, err := objectSection(document, "parameters")
 	if err != nil {
 		return nil, err
 	}
@@ -55,13 +55,13 @@ func Parse(document, given map[string]any, env Environment) (*Template, error) {
 		return nil, err
 	}
 	for _, name := range slices.Sorted(maps.Keys(t.variables)) {
-		if _, err := variables(t.plain(), []any{name}); err != nil {
-			return nil, invalid("variable", name, err)
+		if _, err := variables(t.newPlainScope(), []any{name}); err != nil {
+			return nil, invalidPart("variable", name, err)
 		}
 	}
 	list, is := document["resources"].([]any)
 	if !is {
-		return nil, refuse("The template property 'resources' is not an array. Please see https://aka.ms/arm-syntax for usage details.")
+		return nil, newRefusal("The template property 'resources' is not an array. Please see https://aka.ms/arm-syntax for usage details.")
 	}
 	if err := t.readResources(list); err != nil {
 		return nil, err
@@ -70,7 +70,7 @@ func Parse(document, given map[string]any, env Environment) (*Template, error) {
 	return t, err
 }
 
-func empty(v any) bool {
+func isEmpty(v any) bool {
 	switch v := v.(type) {
 	case nil:
 		return true
@@ -84,23 +84,23 @@ func empty(v any) bool {
 	return false
 }
 
-func section(document map[string]any, key string) (map[string]any, error) {
+func objectSection(document map[string]any, key string) (map[string]any, error) {
 	if document[key] == nil {
 		return map[string]any{}, nil
 	}
 	o, is := document[key].(map[string]any)
 	if !is {
-		return nil, refuse("The template property '%s' is not an object. Please see https://aka.ms/arm-syntax for usage details.", key)
+		return nil, newRefusal("The template property '%s' is not an object. Please see https://aka.ms/arm-syntax for usage details.", key)
 	}
 	return o, nil
 }
 
-// plain returns the scope of expressions that may not refer to resources.
-func (t *Template) plain() *scope { return &scope{t: t, index: -1, noRefs: true} }
+// newPlainScope returns the scope of expressions that may not refer to resources.
+func (t *Template) newPlainScope() *scope { return &scope{t: t, index: -1, noRefs: true} }
 
-// invalid adds the part of the template to an error in it.
-func invalid(part, name string, err error) error {
-	return refuse("The template %s '%s' at line '1' and column '1' is not valid: %s", part, name, err)
+// invalidPart adds the part of the template to an error in it.
+func invalidPart(part, name string, err error) error {
+	return newRefusal("The template %s '%s' at line '1' and column '1' is not valid: %s", part, name, err)
 }
 
 // Output is one of the output values of a deployment.
@@ -117,33 +117,33 @@ func (t *Template) evaluateOutputs(ask func(id, apiVersion string) (map[string]a
 	for _, name := range slices.Sorted(maps.Keys(t.outputs)) {
 		o, is := t.outputs[name].(map[string]any)
 		if !is {
-			return nil, invalid("output", name, fmt.Errorf("it is not an object"))
+			return nil, invalidPart("output", name, fmt.Errorf("it is not an object"))
 		}
 		for _, key := range slices.Sorted(maps.Keys(o)) {
 			if !slices.Contains([]string{"type", "value", "metadata"}, key) {
-				return nil, invalid("output", name, fmt.Errorf("the element '%s' of outputs is not served by the simulator", key))
+				return nil, invalidPart("output", name, fmt.Errorf("the element '%s' of outputs is not served by the simulator", key))
 			}
 		}
 		written, _ := o["type"].(string)
 		kind, known := kinds[strings.ToLower(written)]
 		if !known {
-			return nil, invalid("output", name, fmt.Errorf("the type '%s' is not one of the allowed types", written))
+			return nil, invalidPart("output", name, fmt.Errorf("the type '%s' is not one of the allowed types", written))
 		}
-		s := &scope{t: t, index: -1, reference: asking(ask)}
-		v, err := s.value(o["value"])
+		s := &scope{t: t, index: -1, reference: askingOrNil(ask)}
+		v, err := s.evaluateValue(o["value"])
 		if err != nil {
-			return nil, invalid("output", name, err)
+			return nil, invalidPart("output", name, err)
 		}
 		if _, open := v.(unknown); !open && !kind.has(v) {
-			return nil, invalid("output", name, fmt.Errorf("its value is not of type '%s'", kind.name))
+			return nil, invalidPart("output", name, fmt.Errorf("its value is not of type '%s'", kind.name))
 		}
 		out[name] = Output{Type: kind.name, Value: v}
 	}
 	return out, nil
 }
 
-// asking has nil for who is not to ask.
-func asking(ask func(id, apiVersion string) (map[string]any, error)) func(id, apiVersion string) (any, error) {
+// askingOrNil has nil for who is not to ask.
+func askingOrNil(ask func(id, apiVersion string) (map[string]any, error)) func(id, apiVersion string) (any, error) {
 	if ask == nil {
 		return nil
 	}

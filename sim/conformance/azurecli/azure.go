@@ -19,8 +19,8 @@ type azure struct {
 	servers   []*http.Server
 }
 
-// serve serves an Azure that answers at once, and leaves its certificate authority in a directory.
-func serve(dir string) (*azure, error) {
+// startAzure serves an Azure that answers at once, and leaves its certificate authority in a directory.
+func startAzure(dir string) (*azure, error) {
 	state := filepath.Join(dir, "azure")
 	sim, err := server.New(server.Options{StateDir: state})
 	if err != nil {
@@ -36,20 +36,20 @@ func serve(dir string) (*azure, error) {
 		return nil, errors.Join(err, listener.Close(), a.Close())
 	}
 	front := &http.Server{Handler: sim.Handler(), TLSConfig: sim.TLSConfig(), ReadHeaderTimeout: 30 * time.Second}
-	way := &http.Server{Handler: sim.Proxy(listener.Addr().String()), ReadHeaderTimeout: 30 * time.Second}
+	way := &http.Server{Handler: sim.ProxyHandler(listener.Addr().String()), ReadHeaderTimeout: 30 * time.Second}
 	a.proxy, a.servers = "http://"+proxy.Addr().String(), []*http.Server{front, way}
 	go front.ServeTLS(listener, "", "")
 	go way.Serve(proxy)
 	return a, nil
 }
 
-// environment leads a program with Azure's names to here.
-func (a *azure) environment() []string {
+// clientEnvironment leads a program with Azure's names to here.
+func (a *azure) clientEnvironment() []string {
 	return []string{"HTTPS_PROXY=" + a.proxy, "https_proxy=" + a.proxy, "NO_PROXY=", "no_proxy=", "SSL_CERT_FILE=" + a.authority, "REQUESTS_CA_BUNDLE=" + a.authority}
 }
 
-// login is the command that signs in as the principal that is there from the start.
-func (a *azure) login() string {
+// loginCommand is the command that signs in as the principal that is there from the start.
+func (a *azure) loginCommand() string {
 	return fmt.Sprintf("az login --service-principal --tenant %s --username %s --password %s", server.DefaultTenant, server.DefaultClientID, server.DefaultSecret)
 }
 

@@ -63,7 +63,7 @@ esac
 	} {
 		t.Run(name, func(t *testing.T) {
 			var out bytes.Buffer
-			err := run(t.Context(), &out, program, tc.debian, tc.list)
+			err := runCommands(t.Context(), &out, program, tc.debian, tc.list)
 			if tc.err == "" && err != nil || tc.err != "" && (err == nil || !strings.Contains(err.Error(), tc.err)) {
 				t.Errorf("%s: error %v, want %q", tc.reason, err, tc.err)
 			}
@@ -74,14 +74,14 @@ esac
 			}
 		})
 	}
-	if err := run(t.Context(), &bytes.Buffer{}, filepath.Join(t.TempDir(), "none"), false, "az say a\n"); err == nil || !strings.Contains(err.Error(), "the Azure CLI is not there") {
+	if err := runCommands(t.Context(), &bytes.Buffer{}, filepath.Join(t.TempDir(), "none"), false, "az say a\n"); err == nil || !strings.Contains(err.Error(), "the Azure CLI is not there") {
 		t.Errorf("without a CLI: %v", err)
 	}
 }
 
 // TestCommands has the list be what the book says.
 func TestCommands(t *testing.T) {
-	steps, err := parse(commands)
+	steps, err := parseSteps(commands)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -37,15 +37,15 @@ func main() {
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	if err := run(ctx, os.Stdout, *az, *ofDebian, commands); err != nil {
+	if err := runCommands(ctx, os.Stdout, *az, *ofDebian, commands); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
 }
 
-// run has the CLI do what is listed, from first to last: later commands use what earlier ones made.
-func run(ctx context.Context, out io.Writer, az string, ofDebian bool, list string) error {
-	steps, err := parse(list)
+// runCommands has the CLI do what is listed, from first to last: later commands use what earlier ones made.
+func runCommands(ctx context.Context, out io.Writer, az string, ofDebian bool, list string) error {
+	steps, err := parseSteps(list)
 	if err != nil {
 		return err
 	}
@@ -58,12 +58,12 @@ func run(ctx context.Context, out io.Writer, az string, ofDebian bool, list stri
 		return err
 	}
 	defer os.RemoveAll(dir)
-	azure, err := serve(dir)
+	azure, err := startAzure(dir)
 	if err != nil {
 		return err
 	}
 	defer azure.Close()
-	shell := &shell{dir: dir, environment: append(azure.environment(), "HOME="+dir, "AZURE_CONFIG_DIR="+filepath.Join(dir, "cli"), "AZURE_CORE_OUTPUT=tsv",
+	shell := &shell{dir: dir, environment: append(azure.clientEnvironment(), "HOME="+dir, "AZURE_CONFIG_DIR="+filepath.Join(dir, "cli"), "AZURE_CORE_OUTPUT=tsv",
 		"AZURE_CORE_ONLY_SHOW_ERRORS=true", "AZURE_CORE_COLLECT_TELEMETRY=false")}
 	if ofDebian {
 		if err := os.WriteFile(filepath.Join(dir, "sitecustomize.py"), debian, 0o600); err != nil {
@@ -76,16 +76,16 @@ func run(ctx context.Context, out io.Writer, az string, ofDebian bool, list stri
 		return err
 	}
 	shell.environment = append(shell.environment, "PATH="+dir+string(filepath.ListSeparator)+os.Getenv("PATH"))
-	if _, complaint, err := shell.run(ctx, azure.login()); err != nil {
+	if _, complaint, err := shell.runLine(ctx, azure.loginCommand()); err != nil {
 		return fmt.Errorf("az login: %w: %s", err, complaint)
 	}
 	begin, failed := time.Now(), 0
 	for _, step := range steps {
-		printed, complaint, err := shell.run(ctx, step.line)
+		printed, complaint, err := shell.runLine(ctx, step.line)
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
-		if why := step.judge(printed, complaint, err); why != "" {
+		if why := step.findProblem(printed, complaint, err); why != "" {
 			failed++
 			fmt.Fprintf(out, "line %d: %s\n\t%s\n", step.number, step.line, strings.ReplaceAll(why, "\n", "\n\t"))
 		}
@@ -103,7 +103,7 @@ type shell struct {
 	environment []string
 }
 
-func (s *shell) run(ctx context.Context, line string) (printed, complaint string, err error) {
+func (s *shell) runLine(ctx context.Context, line string) (printed, complaint string, err error) {
 	bash := exec.CommandContext(ctx, "bash", "-o", "pipefail", "-c", line)
 	bash.Dir, bash.Env = s.dir, append(os.Environ(), s.environment...)
 	var stdout, stderr bytes.Buffer

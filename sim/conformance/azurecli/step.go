@@ -15,9 +15,9 @@ type step struct {
 	refused string
 }
 
-// parse reads a list of lines `COMMAND`, `COMMAND # OUTPUT` or `COMMAND # error: PART OF THE COMPLAINT`. Lines that are empty or begin
+// parseSteps reads a list of lines `COMMAND`, `COMMAND # OUTPUT` or `COMMAND # error: PART OF THE COMPLAINT`. Lines that are empty or begin
 // with # are for the reader.
-func parse(list string) ([]step, error) {
+func parseSteps(list string) ([]step, error) {
 	var steps []step
 	number := 0
 	for line := range strings.Lines(list) {
@@ -41,8 +41,8 @@ func parse(list string) ([]step, error) {
 	return steps, nil
 }
 
-// judge tells what is wrong, and nothing if all is as expected.
-func (s step) judge(printed, complaint string, err error) string {
+// findProblem tells what is wrong, and nothing if all is as expected.
+func (s step) findProblem(printed, complaint string, err error) string {
 	switch {
 	case s.refused != "" && err == nil:
 		return fmt.Sprintf("is to be refused with %q and prints %q", s.refused, printed)

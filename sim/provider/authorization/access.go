@@ -12,26 +12,26 @@ type Need struct {
 	Action, Scope string
 }
 
-// Allowed reports whether a principal has an assignment at the scope or above it whose role has the action. Source:
+// IsAllowed reports whether a principal has an assignment at the scope or above it whose role has the action. Source:
 // https://learn.microsoft.com/azure/role-based-access-control/overview#how-azure-rbac-determines-if-a-user-has-access-to-a-resource
-func Allowed(tx *store.Tx, objectID string, need Need) bool {
+func IsAllowed(tx *store.Tx, objectID string, need Need) bool {
 	allowed := false
 	tx.Each(Assignments, func(r *store.Resource) {
 		if allowed || !strings.EqualFold(body.String(r.Body, "properties.principalId"), objectID) {
 			return
 		}
 		id, err := store.ParseID(r.ID)
-		allowed = err == nil && covers(id.Scope, need.Scope) && grants(tx, body.String(r.Body, "properties.roleDefinitionId"), need.Action)
+		allowed = err == nil && coversScope(id.Scope, need.Scope) && grantsAction(tx, body.String(r.Body, "properties.roleDefinitionId"), need.Action)
 	})
 	return allowed
 }
 
-// covers reports whether an assignment at one scope is inherited by the other.
-func covers(assigned, scope string) bool {
+// coversScope reports whether an assignment at one scope is inherited by the other.
+func coversScope(assigned, scope string) bool {
 	return strings.HasPrefix(store.Key(scope)+"/", strings.TrimRight(store.Key(assigned), "/")+"/")
 }
 
-func grants(tx *store.Tx, definition, action string) bool {
+func grantsAction(tx *store.Tx, definition, action string) bool {
 	guid := strings.ToLower(lastOf(definition))
 	if role, ok := BuiltIn[guid]; ok {
 		return matchAny(role.Actions, action) && !matchAny(role.NotActions, action)
@@ -50,15 +50,15 @@ func grants(tx *store.Tx, definition, action string) bool {
 
 func matchAny(patterns []string, action string) bool {
 	for _, pattern := range patterns {
-		if match(strings.ToLower(pattern), strings.ToLower(action)) {
+		if matchAction(strings.ToLower(pattern), strings.ToLower(action)) {
 			return true
 		}
 	}
 	return false
 }
 
-// match compares an action with a pattern, whose * stands for any characters, slashes included.
-func match(pattern, action string) bool {
+// matchAction compares an action with a pattern, whose * stands for any characters, slashes included.
+func matchAction(pattern, action string) bool {
 	head, rest, star := strings.Cut(pattern, "*")
 	if !star {
 		return pattern == action
@@ -68,7 +68,7 @@ func match(pattern, action string) bool {
 		return false
 	}
 	for i := 0; i <= len(after); i++ {
-		if match(rest, after[i:]) {
+		if matchAction(rest, after[i:]) {
 			return true
 		}
 	}

@@ -41,7 +41,7 @@ func TestCovers(t *testing.T) {
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			if got := covers(test.assigned, test.scope); got != test.want {
+			if got := coversScope(test.assigned, test.scope); got != test.want {
 				t.Errorf("%s: %q covers %q: %v", test.reason, test.assigned, test.scope, got)
 			}
 		})

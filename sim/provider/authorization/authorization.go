@@ -33,8 +33,8 @@ func Provider(known func(objectID string) bool) *provider.Provider {
 		Prepare:    func(c *provider.Call, d *provider.Draft) error { return prepareAssignment(c, d, known) },
 		ListFilter: filterAssignment,
 		View: func(c *provider.Call, it *provider.Item) {
-			nulls(it.Body, "condition", "conditionVersion", "delegatedManagedIdentityResourceId", "description")
-			unsign(c, it)
+			showNulls(it.Body, "condition", "conditionVersion", "delegatedManagedIdentityResourceId", "description")
+			hideCreator(c, it)
 		},
 	}
 	definition := &provider.Type{
@@ -50,12 +50,12 @@ func Provider(known func(objectID string) bool) *provider.Provider {
 					body.Default(e, k, []any{})
 				}
 			}
-			stamp(c, d)
+			stampWriter(c, d)
 			return nil
 		},
 		View: func(c *provider.Call, it *provider.Item) {
-			nulls(it.Body, "description", "createdBy")
-			unsign(c, it)
+			showNulls(it.Body, "description", "createdBy")
+			hideCreator(c, it)
 			// Wherever it is written, a definition is one of its subscription: recording Test_Authorization_RoleDefinitionResourceGroupScope_CRUD.
 			if id, err := store.ParseID(it.ID); err == nil && id.ResourceGroup != "" {
 				it.Body["id"] = "/subscriptions/" + id.Subscription + "/providers/" + Definitions + "/" + it.Name
@@ -88,7 +88,7 @@ func prepareAssignment(c *provider.Call, d *provider.Draft, known func(string) b
 	p := "properties."
 	role, principal := body.String(d.New, p+"roleDefinitionId"), body.String(d.New, p+"principalId")
 	roleGUID := strings.ToLower(role[strings.LastIndexByte(role, '/')+1:])
-	if _, builtIn := BuiltIn[roleGUID]; !builtIn && !custom(c, roleGUID) {
+	if _, builtIn := BuiltIn[roleGUID]; !builtIn && !isCustomRole(c, roleGUID) {
 		return provider.Errorf(400, "RoleDefinitionDoesNotExist", "The specified role definition with ID '%s' does not exist.", strings.ReplaceAll(roleGUID, "-", ""))
 	}
 	if !guid.MatchString(principal) {
@@ -102,25 +102,25 @@ func prepareAssignment(c *provider.Call, d *provider.Draft, known func(string) b
 	}
 	for _, r := range c.List(Assignments, "") {
 		other, _ := store.ParseID(r.ID)
-		if !store.Same(r.ID, d.ID) && store.Same(other.Scope, id.Scope) && strings.EqualFold(body.String(r.Body, p+"principalId"), principal) && strings.EqualFold(lastOf(body.String(r.Body, p+"roleDefinitionId")), roleGUID) {
+		if !store.SameID(r.ID, d.ID) && store.SameID(other.Scope, id.Scope) && strings.EqualFold(body.String(r.Body, p+"principalId"), principal) && strings.EqualFold(lastOf(body.String(r.Body, p+"roleDefinitionId")), roleGUID) {
 			return provider.Errorf(409, "RoleAssignmentExists", "The role assignment already exists. The ID of the existing role assignment is %s.", strings.ReplaceAll(r.Name(), "-", ""))
 		}
 	}
 	if body.String(d.New, p+"principalType") == "" {
 		// Without a type Azure looks the principal up, and a new one may not be replicated yet.
-		if !known(principal) && !replicated(c, principal) {
+		if !known(principal) && !isReplicated(c, principal) {
 			return provider.Errorf(400, "PrincipalNotFound", "Principal %s does not exist in the directory %s. Check that you have the correct principal ID. If you are creating this principal and then immediately assigning a role, this error might be related to a replication delay. In this case, set the role assignment principalType property to a value, such as ServicePrincipal, User, or Group.  See https://aka.ms/docs-principaltype",
 				strings.ReplaceAll(principal, "-", ""), c.Tenant)
 		}
 		body.Set(d.New, p+"principalType", "ServicePrincipal")
 	}
 	body.Set(d.New, p+"scope", scopeOf(id.Scope))
-	stamp(c, d)
+	stampWriter(c, d)
 	return nil
 }
 
-// stamp notes who wrote the resource and when.
-func stamp(c *provider.Call, d *provider.Draft) {
+// stampWriter notes who wrote the resource and when.
+func stampWriter(c *provider.Call, d *provider.Draft) {
 	p := "properties."
 	now := c.Now().Format("2006-01-02T15:04:05.0000000Z")
 	for _, k := range []string{"createdOn", "createdBy"} {
@@ -137,15 +137,15 @@ func stamp(c *provider.Call, d *provider.Draft) {
 	body.Set(d.New, p+"updatedBy", c.Principal.ObjectID)
 }
 
-// unsign removes the creator from the answer that creates a resource, as recorded.
-func unsign(c *provider.Call, it *provider.Item) {
+// hideCreator removes the creator from the answer that creates a resource, as recorded.
+func hideCreator(c *provider.Call, it *provider.Item) {
 	if c.Method == http.MethodPut && it.Resource != nil && it.Resource.Version == 1 && body.Child(it.Body, "properties") != nil {
 		body.Set(it.Body, "properties.createdBy", nil)
 	}
 }
 
-// nulls shows properties without a value as null, as this provider does.
-func nulls(o body.Object, names ...string) {
+// showNulls shows properties without a value as null, as this provider does.
+func showNulls(o body.Object, names ...string) {
 	properties := body.Child(o, "properties")
 	for _, name := range names {
 		if _, set := properties[name]; properties != nil && !set {
@@ -163,7 +163,7 @@ func scopeOf(scope string) string {
 	return scope
 }
 
-func custom(c *provider.Call, name string) bool {
+func isCustomRole(c *provider.Call, name string) bool {
 	for _, r := range c.List(Definitions, "") {
 		if strings.EqualFold(r.Name(), name) {
 			return true
@@ -172,13 +172,13 @@ func custom(c *provider.Call, name string) bool {
 	return false
 }
 
-// replicated looks for a stored identity, user-assigned or of a resource, whose principal has been there long enough.
-func replicated(c *provider.Call, principal string) bool {
+// isReplicated looks for a stored identity, user-assigned or of a resource, whose principal has been there long enough.
+func isReplicated(c *provider.Call, principal string) bool {
 	for _, r := range c.List("", "") {
 		own := strings.EqualFold(r.Type, msi.Identities) && strings.EqualFold(body.String(r.Body, "properties.principalId"), principal)
 		ofExtension := strings.EqualFold(body.String(r.Body, "properties.aksAssignedIdentity.principalId"), principal)
 		if own || ofExtension || strings.EqualFold(body.String(r.Body, "identity.principalId"), principal) {
-			return c.Now().Sub(r.Created) >= c.Scale(c.Replication)
+			return c.Now().Sub(r.Created) >= c.ScaleDuration(c.Replication)
 		}
 	}
 	return false
@@ -190,7 +190,7 @@ func atScope(c *provider.Call) bool {
 
 func sameScope(c *provider.Call, r *store.Resource) bool {
 	id, _ := store.ParseID(r.ID)
-	return store.Same(id.Scope, c.ID.Scope)
+	return store.SameID(id.Scope, c.ID.Scope)
 }
 
 func filterAssignment(c *provider.Call, r *store.Resource) bool {

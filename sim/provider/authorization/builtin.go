@@ -26,11 +26,11 @@ var BuiltIn = map[string]Role{
 	}},
 	"acdd72a7-3385-48ef-bd42-f606fba81ae7": {Name: "Reader", Actions: []string{"*/read"}},
 	"7f951dda-4ed3-4680-a7ca-43fe172d538d": {Name: "AcrPull", Actions: []string{"Microsoft.ContainerRegistry/registries/pull/read"}},
-	"4d97b98b-1d4f-4787-a291-c67834d212e7": {Name: "Network Contributor", Actions: with("Microsoft.Network/*")},
-	"f1a07417-d97a-45cb-824c-7a7467783830": {Name: "Managed Identity Operator", Actions: with("Microsoft.ManagedIdentity/userAssignedIdentities/*/read", "Microsoft.ManagedIdentity/userAssignedIdentities/*/assign/action")},
-	"b12aa53e-6015-4669-85d0-8515ebb3ae7f": {Name: "Private DNS Zone Contributor", Actions: with("Microsoft.Network/privateDnsZones/*", "Microsoft.Network/privateDnsOperationResults/*",
+	"4d97b98b-1d4f-4787-a291-c67834d212e7": {Name: "Network Contributor", Actions: withSharedActions("Microsoft.Network/*")},
+	"f1a07417-d97a-45cb-824c-7a7467783830": {Name: "Managed Identity Operator", Actions: withSharedActions("Microsoft.ManagedIdentity/userAssignedIdentities/*/read", "Microsoft.ManagedIdentity/userAssignedIdentities/*/assign/action")},
+	"b12aa53e-6015-4669-85d0-8515ebb3ae7f": {Name: "Private DNS Zone Contributor", Actions: withSharedActions("Microsoft.Network/privateDnsZones/*", "Microsoft.Network/privateDnsOperationResults/*",
 		"Microsoft.Network/privateDnsOperationStatuses/*", "Microsoft.Network/virtualNetworks/read", "Microsoft.Network/virtualNetworks/join/action")},
-	"9980e02c-c2be-4d73-94e8-173b1dc7cf3c": {Name: "Virtual Machine Contributor", Actions: with("Microsoft.Compute/availabilitySets/*", "Microsoft.Compute/locations/*", "Microsoft.Compute/virtualMachines/*",
+	"9980e02c-c2be-4d73-94e8-173b1dc7cf3c": {Name: "Virtual Machine Contributor", Actions: withSharedActions("Microsoft.Compute/availabilitySets/*", "Microsoft.Compute/locations/*", "Microsoft.Compute/virtualMachines/*",
 		"Microsoft.Compute/virtualMachineScaleSets/*", "Microsoft.Compute/cloudServices/*", "Microsoft.Compute/disks/write", "Microsoft.Compute/disks/read", "Microsoft.Compute/disks/delete",
 		"Microsoft.Network/applicationGateways/backendAddressPools/join/action", "Microsoft.Network/loadBalancers/backendAddressPools/join/action",
 		"Microsoft.Network/loadBalancers/inboundNatPools/join/action", "Microsoft.Network/loadBalancers/inboundNatRules/join/action", "Microsoft.Network/loadBalancers/probes/join/action",
@@ -38,7 +38,7 @@ var BuiltIn = map[string]Role{
 		"Microsoft.Network/networkSecurityGroups/read", "Microsoft.Network/publicIPAddresses/join/action", "Microsoft.Network/publicIPAddresses/read",
 		"Microsoft.Network/virtualNetworks/read", "Microsoft.Network/virtualNetworks/subnets/join/action", "Microsoft.Storage/storageAccounts/listKeys/action", "Microsoft.Storage/storageAccounts/read")},
 	"18d7d88d-d35e-4fb5-a5c3-7773c20a72d9": {Name: "User Access Administrator", Actions: []string{"*/read", "Microsoft.Authorization/*", "Microsoft.Support/*"}},
-	"17d1049b-9a84-46fb-8f53-869881c3d3ab": {Name: "Storage Account Contributor", Actions: with("Microsoft.Storage/storageAccounts/*", "Microsoft.Insights/diagnosticSettings/*", "Microsoft.Network/virtualNetworks/subnets/joinViaServiceEndpoint/action")},
+	"17d1049b-9a84-46fb-8f53-869881c3d3ab": {Name: "Storage Account Contributor", Actions: withSharedActions("Microsoft.Storage/storageAccounts/*", "Microsoft.Insights/diagnosticSettings/*", "Microsoft.Network/virtualNetworks/subnets/joinViaServiceEndpoint/action")},
 	"0ab0b1a8-8aac-4efd-b8c2-3ee1fb270be8": {Name: "Azure Kubernetes Service Cluster Admin Role", Actions: []string{"Microsoft.ContainerService/managedClusters/listClusterAdminCredential/action",
 		"Microsoft.ContainerService/managedClusters/accessProfiles/listCredential/action", "Microsoft.ContainerService/managedClusters/read", "Microsoft.ContainerService/managedClusters/runcommand/action"}},
 	"12338af0-0e69-4776-bea7-57ae8d297424": {Name: "Key Vault Crypto User", DataActions: []string{"Microsoft.KeyVault/vaults/keys/read", "Microsoft.KeyVault/vaults/keys/update/action", "Microsoft.KeyVault/vaults/keys/backup/action",
@@ -50,23 +50,23 @@ var BuiltIn = map[string]Role{
 			"Microsoft.Storage/storageAccounts/blobServices/containers/blobs/move/action", "Microsoft.Storage/storageAccounts/blobServices/containers/blobs/add/action"}},
 }
 
-// with adds the actions that most contributors of one service share to its own.
-func with(actions ...string) []string {
+// withSharedActions adds the actions that most contributors of one service share to its own.
+func withSharedActions(actions ...string) []string {
 	return append(actions, "Microsoft.Authorization/*/read", "Microsoft.Insights/alertRules/*", "Microsoft.ResourceHealth/availabilityStatuses/read",
 		"Microsoft.Resources/deployments/*", "Microsoft.Resources/subscriptions/resourceGroups/read", "Microsoft.Support/*")
 }
 
-func render(guid string) body.Object {
+func renderDefinition(guid string) body.Object {
 	role := BuiltIn[guid]
 	return body.Object{
 		"id": "/providers/" + Definitions + "/" + guid, "name": guid, "type": Definitions,
 		"properties": body.Object{"roleName": role.Name, "type": "BuiltInRole", "description": role.Name, "assignableScopes": []any{"/"},
 			"createdOn": "2015-02-02T21:55:09.8806423Z", "updatedOn": "2023-12-05T16:41:12.6018060Z", "createdBy": nil, "updatedBy": nil,
-			"permissions": []any{body.Object{"actions": list(role.Actions), "notActions": list(role.NotActions), "dataActions": list(role.DataActions), "notDataActions": []any{}}}},
+			"permissions": []any{body.Object{"actions": toAnyList(role.Actions), "notActions": toAnyList(role.NotActions), "dataActions": toAnyList(role.DataActions), "notDataActions": []any{}}}},
 	}
 }
 
-func list(texts []string) []any {
+func toAnyList(texts []string) []any {
 	out := []any{}
 	for _, text := range texts {
 		out = append(out, text)
@@ -74,8 +74,8 @@ func list(texts []string) []any {
 	return out
 }
 
-// Roles lists the role definitions that can be seen at a scope, for the collection's $filter.
-func Roles(c *provider.Call) []any {
+// ListRoles lists the role definitions that can be seen at a scope, for the collection's $filter.
+func ListRoles(c *provider.Call) []any {
 	_, rest, named := strings.Cut(strings.ToLower(c.Query.Get("$filter")), "rolename eq '")
 	want, _, _ := strings.Cut(rest, "'")
 	guids := []string{}
@@ -86,22 +86,22 @@ func Roles(c *provider.Call) []any {
 	out := []any{}
 	for _, g := range guids {
 		if !named || strings.ToLower(BuiltIn[g].Name) == want {
-			out = append(out, render(g))
+			out = append(out, renderDefinition(g))
 		}
 	}
 	for _, r := range c.List(Definitions, "") {
 		if !named || strings.EqualFold(body.String(r.Body, "properties.roleName"), want) {
-			out = append(out, c.Render(r))
+			out = append(out, c.RenderResource(r))
 		}
 	}
 	return out
 }
 
-// Definition returns a built-in role definition, or nil.
-func Definition(guid string) body.Object {
+// BuiltInDefinition returns a built-in role definition, or nil.
+func BuiltInDefinition(guid string) body.Object {
 	guid = strings.ToLower(guid)
 	if _, ok := BuiltIn[guid]; !ok {
 		return nil
 	}
-	return render(guid)
+	return renderDefinition(guid)
 }

@@ -52,10 +52,10 @@ var fromType = map[string]map[string]string{
 	"microsoft.network/privateendpoints/privatednszonegroups": {"microsoft.network/privatednszones": network + "privateDnsZones/join/action"},
 }
 
-// Linked returns the actions that the caller of a write needs at the resources that the body refers to, ordered and
+// LinkedNeeds returns the actions that the caller of a write needs at the resources that the body refers to, ordered and
 // each once. References to the resource itself and to its children need none. The creator of a private endpoint
 // approves it, unless the body requests approval: https://learn.microsoft.com/azure/private-link/rbac-permissions.
-func Linked(id store.ID, content body.Object) []Need {
+func LinkedNeeds(id store.ID, content body.Object) []Need {
 	own, special := id.Key()+"/", fromType[strings.ToLower(id.Type())]
 	var out []Need
 	add := func(key, text string) {

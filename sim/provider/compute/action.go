@@ -37,7 +37,7 @@ func vmActions() map[string]*provider.Action {
 		"generalize": {Start: func(c *provider.Call, r *store.Resource) (*provider.Reply, error) {
 			return &provider.Reply{Status: 200}, nil
 		}},
-		"simulateeviction": {Start: evict},
+		"simulateeviction": {Start: evictSpotVM},
 		"retrievebootdiagnosticsdata": {Start: func(c *provider.Call, r *store.Resource) (*provider.Reply, error) {
 			return provider.OK(body.Object{"serialConsoleLogBlobUri": "https://bootdiagnostics.blob.core.windows.net/" + body.String(r.Body, "properties.vmId") + ".serialconsole.log"}), nil
 		}},
@@ -51,7 +51,7 @@ func SetPower(c *provider.Call, r *store.Resource, power string, boots bool) {
 	}
 	r.Secret["power"] = power
 	if boots {
-		r.Secret["bootID"] = c.GUID()
+		r.Secret["bootID"] = c.NewGUID()
 	}
 }
 
@@ -77,18 +77,18 @@ func runCommand(c *provider.Call, op *store.Operation, _ *store.Resource) error 
 	return nil
 }
 
-// evict takes a spot VM away by its own policy, at once.
-func evict(c *provider.Call, r *store.Resource) (*provider.Reply, error) {
+// evictSpotVM takes a spot VM away by its own policy, at once.
+func evictSpotVM(c *provider.Call, r *store.Resource) (*provider.Reply, error) {
 	if !strings.EqualFold(body.String(r.Body, "properties.priority"), "Spot") {
 		return nil, provider.Errorf(409, "OperationNotAllowed", "Simulate Eviction is only allowed on Azure Spot virtual machines. VM '%s' is not one.", r.Name())
 	}
 	if strings.EqualFold(body.String(r.Body, "properties.evictionPolicy"), "Delete") {
-		c.Erase(r.ID)
+		c.EraseTree(r.ID)
 		return &provider.Reply{Status: 204}, nil
 	}
 	n := c.Edit(r.ID)
 	SetPower(c, n, "deallocated", false)
-	c.Save(n)
+	c.SaveResource(n)
 	return &provider.Reply{Status: 204}, nil
 }
 
@@ -120,7 +120,7 @@ func PrepareExtension(c *provider.Call, d *provider.Draft) error {
 	p := "properties."
 	for _, k := range []string{"publisher", "type", "typeHandlerVersion"} {
 		if body.String(d.New, p+k) == "" {
-			return provider.Missing("extension." + k)
+			return provider.MissingProperty("extension." + k)
 		}
 	}
 	body.Default(d.New, p+"settings", body.Object{})
@@ -145,8 +145,8 @@ const bootTimeout = 90 * time.Minute
 func AwaitGuest(c *provider.Call, vmID string, ext *store.Resource, started time.Time) error {
 	var attached bool
 	var g GuestStatus
-	known := c.Meta(GuestKey(vmID), &g)
-	if !strings.Contains(body.String(ext.Body, "properties.type"), "Bootstrapping") || !known && !c.Meta(LabKey, &attached) {
+	known := c.ReadNote(GuestKey(vmID), &g)
+	if !strings.Contains(body.String(ext.Body, "properties.type"), "Bootstrapping") || !known && !c.ReadNote(LabKey, &attached) {
 		return nil
 	}
 	name, publisher, typ := ext.Name(), body.String(ext.Body, "properties.publisher"), body.String(ext.Body, "properties.type")
@@ -155,7 +155,7 @@ func AwaitGuest(c *provider.Call, vmID string, ext *store.Resource, started time
 		return nil
 	case g.Phase == "Failed":
 		return provider.Errorf(0, "VMExtensionProvisioningError", "VM has reported a failure when processing extension '%s' (publisher '%s' and type '%s'). Error message: '%s'. More information on troubleshooting is available at https://aka.ms/VMExtensionCSELinuxTroubleshoot.", name, publisher, typ, g.Message)
-	case c.Now().Sub(started) > max(c.Scale(bootTimeout), 10*time.Minute):
+	case c.Now().Sub(started) > max(c.ScaleDuration(bootTimeout), 10*time.Minute):
 		return provider.Errorf(0, "VMExtensionProvisioningTimeout", "Provisioning of VM extension %s has timed out. Extension provisioning has taken too long to complete. The extension did not report a message. More information on troubleshooting is available at https://aka.ms/VMExtensionCSELinuxTroubleshoot.", name)
 	}
 	return provider.Wait(time.Second)

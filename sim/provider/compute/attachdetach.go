@@ -18,7 +18,7 @@ func attachDetach() *provider.Action {
 			if err != nil {
 				return nil, err
 			}
-			return &provider.Reply{Body: body.Object{"dataDisks": configurations(disks)}}, nil
+			return &provider.Reply{Body: body.Object{"dataDisks": toStoredList(disks)}}, nil
 		},
 		Finish: func(c *provider.Call, op *store.Operation, r *store.Resource) error {
 			body.Set(r.Body, dataDisksPath, body.Get(op.Data, "dataDisks"))
@@ -36,7 +36,7 @@ func attachDetach() *provider.Action {
 func changedDisks(c *provider.Call, r *store.Resource) ([]body.Object, error) {
 	attach, detach := body.Objects(c.Body, "dataDisksToAttach"), body.Objects(c.Body, "dataDisksToDetach")
 	if len(attach)+len(detach) == 0 {
-		return nil, provider.Missing("dataDisksToAttach")
+		return nil, provider.MissingProperty("dataDisksToAttach")
 	}
 	disks := body.Objects(body.Clone(r.Body), dataDisksPath)
 	for _, one := range detach {
@@ -49,7 +49,7 @@ func changedDisks(c *provider.Call, r *store.Resource) ([]body.Object, error) {
 	for _, one := range attach {
 		id := body.String(one, "diskId")
 		if id == "" {
-			return nil, provider.Missing("dataDisksToAttach.diskId")
+			return nil, provider.MissingProperty("dataDisksToAttach.diskId")
 		}
 		if withDisk(disks, id) >= 0 {
 			return nil, provider.Errorf(409, "ConflictingUserInput", "Disk '%s' cannot be attached as the disk is already owned by VM '%s'.", id, r.ID)
@@ -79,7 +79,7 @@ func checkDisks(c *provider.Call, r *store.Resource, disks []body.Object) error 
 	}
 	z, ok := FindSize(size)
 	if !ok {
-		return provider.Missing("vmSize")
+		return provider.MissingProperty("vmSize")
 	}
 	d := &provider.Draft{ID: r.ID, Name: r.Name(), Location: r.Location, Old: r.Body, New: body.Clone(r.Body), Secret: body.Object{}}
 	body.Set(d.New, dataDisksPath, disks)
@@ -93,7 +93,7 @@ func checkDisks(c *provider.Call, r *store.Resource, disks []body.Object) error 
 // withDisk is the position of the data disk with a managed disk, -1 when there is none.
 func withDisk(disks []body.Object, id string) int {
 	for i, disk := range disks {
-		if id != "" && store.Same(body.String(disk, "managedDisk.id"), id) {
+		if id != "" && store.SameID(body.String(disk, "managedDisk.id"), id) {
 			return i
 		}
 	}

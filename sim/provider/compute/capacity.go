@@ -58,9 +58,9 @@ func reservationTypes() []*provider.Type {
 				return provider.InvalidParameter("sku.name", "The VM size '%s' does not support capacity reservations.", z.Name)
 			}
 			if body.Get(d.New, "sku.capacity") == nil {
-				return provider.Missing("sku.capacity")
+				return provider.MissingProperty("sku.capacity")
 			}
-			d.Keep("properties.reservationId", c.GUID)
+			d.Keep("properties.reservationId", c.NewGUID)
 			d.Keep("properties.timeCreated", func() string { return c.Now().Format("2006-01-02T15:04:05.0000000+00:00") })
 			body.Set(d.New, "properties.platformFaultDomainCount", 1)
 			if at := body.String(d.Old, "properties.provisioningTime"); at != "" {
@@ -83,10 +83,10 @@ func reservationTypes() []*provider.Type {
 // the settings that exclude each other; the codes are Compute's generic ones.
 func checkReservation(c *provider.Call, d *provider.Draft, z Size) error {
 	const path = "capacityReservation.capacityReservationGroup"
-	if !body.Has(d.New, "properties."+path) || !replaced(d, "properties."+path+".id") {
+	if !body.Has(d.New, "properties."+path) || !isReplaced(d, "properties."+path+".id") {
 		return nil
 	}
-	group, err := referred(c, body.String(d.New, "properties."+path+".id"), ReservationGroups, path, d.Location)
+	group, err := findReferred(c, body.String(d.New, "properties."+path+".id"), ReservationGroups, path, d.Location)
 	if err != nil {
 		return err
 	}

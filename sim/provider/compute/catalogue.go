@@ -11,7 +11,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/sim/provider"
 )
 
-func capability(name string, value any) body.Object {
+func newCapability(name string, value any) body.Object {
 	s := ""
 	switch v := value.(type) {
 	case bool:
@@ -29,8 +29,8 @@ func capability(name string, value any) body.Object {
 	return body.Object{"name": name, "value": s}
 }
 
-// skus answers the resource SKUs of the subscription, or of one region when $filter is location eq 'x'.
-func skus(c *provider.Call) (*provider.Reply, error) {
+// listSKUs answers the resource SKUs of the subscription, or of one region when $filter is location eq 'x'.
+func listSKUs(c *provider.Call) (*provider.Reply, error) {
 	locations := c.Locations
 	if f := c.Query.Get("$filter"); f != "" {
 		_, rest, ok := strings.Cut(f, "'")
@@ -38,7 +38,7 @@ func skus(c *provider.Call) (*provider.Reply, error) {
 		if !ok || !closed || !strings.HasPrefix(strings.TrimSpace(strings.ToLower(f)), "location eq") {
 			return nil, provider.Errorf(400, "InvalidFilter", "The $filter '%s' is not supported. Use location eq '<region>'.", f)
 		}
-		locations = []string{provider.Location(loc)}
+		locations = []string{provider.NormalizeLocation(loc)}
 	}
 	out := []any{}
 	for _, loc := range locations {
@@ -56,7 +56,7 @@ func skus(c *provider.Call) (*provider.Reply, error) {
 				zones = []string{"1", "2", "3"}
 			}
 			out = append(out, body.Object{"resourceType": "disks", "name": d.name, "tier": d.tier, "size": d.size, "locations": []any{loc}, "restrictions": []any{},
-				"locationInfo": []any{body.Object{"location": loc, "zones": texts(zones), "zoneDetails": []any{}}}, "capabilities": []any{capability("MaxSizeGiB", 32767)}})
+				"locationInfo": []any{body.Object{"location": loc, "zones": toAnyList(zones), "zoneDetails": []any{}}}, "capabilities": []any{newCapability("MaxSizeGiB", 32767)}})
 		}
 		for _, name := range []string{"Classic", "Aligned"} {
 			domains := 3
@@ -64,13 +64,13 @@ func skus(c *provider.Call) (*provider.Reply, error) {
 				domains = 2
 			}
 			out = append(out, body.Object{"resourceType": "availabilitySets", "name": name, "locations": []any{loc}, "restrictions": []any{},
-				"locationInfo": []any{body.Object{"location": loc, "zones": []any{}, "zoneDetails": []any{}}}, "capabilities": []any{capability("MaximumPlatformFaultDomainCount", domains)}})
+				"locationInfo": []any{body.Object{"location": loc, "zones": []any{}, "zoneDetails": []any{}}}, "capabilities": []any{newCapability("MaximumPlatformFaultDomainCount", domains)}})
 		}
 	}
 	return provider.OK(out), nil
 }
 
-func texts(list []string) []any {
+func toAnyList(list []string) []any {
 	out := []any{}
 	for _, s := range list {
 		out = append(out, s)
@@ -114,45 +114,45 @@ func vmSKU(z Size, loc string) body.Object {
 				gone = append(gone, o)
 			}
 		}
-		restrictions = append(restrictions, body.Object{"type": "Zone", "values": []any{loc}, "restrictionInfo": body.Object{"locations": []any{loc}, "zones": texts(gone)}, "reasonCode": "NotAvailableForSubscription"})
+		restrictions = append(restrictions, body.Object{"type": "Zone", "values": []any{loc}, "restrictionInfo": body.Object{"locations": []any{loc}, "zones": toAnyList(gone)}, "reasonCode": "NotAvailableForSubscription"})
 	}
 	if z.Ultra && len(zones) > 0 {
-		details = append(details, body.Object{"name": texts(zones), "capabilities": []any{capability("UltraSSDAvailable", true)}})
+		details = append(details, body.Object{"name": toAnyList(zones), "capabilities": []any{newCapability("UltraSSDAvailable", true)}})
 	}
 	generations := "V1,V2"
 	if z.onlyGeneration2() {
 		generations = "V2"
 	}
 	caps := []any{
-		capability("MaxResourceVolumeMB", z.TempGB()*1024), capability("OSVhdSizeMB", 1047552), capability("vCPUs", z.VCPUs), capability("MemoryPreservingMaintenanceSupported", z.GPUs == 0),
-		capability("HyperVGenerations", generations), capability("MemoryGB", z.MemoryGB), capability("MaxDataDiskCount", z.MaxDisks), capability("CpuArchitectureType", z.Arch),
-		capability("LowPriorityCapable", z.Spot()), capability("PremiumIO", z.Premium), capability("VMDeploymentTypes", "IaaS"), capability("vCPUsAvailable", z.VCPUs),
-		capability("vCPUsPerCore", 2), capability("EphemeralOSDiskSupported", z.Ephemeral), capability("EncryptionAtHostSupported", z.HostEncrypt), capability("CapacityReservationSupported", z.GPUs == 0),
-		capability("AcceleratedNetworkingEnabled", z.Accelerated), capability("RdmaEnabled", z.GPUs > 1), capability("MaxNetworkInterfaces", z.MaxNICs),
+		newCapability("MaxResourceVolumeMB", z.TempGB()*1024), newCapability("OSVhdSizeMB", 1047552), newCapability("vCPUs", z.VCPUs), newCapability("MemoryPreservingMaintenanceSupported", z.GPUs == 0),
+		newCapability("HyperVGenerations", generations), newCapability("MemoryGB", z.MemoryGB), newCapability("MaxDataDiskCount", z.MaxDisks), newCapability("CpuArchitectureType", z.Arch),
+		newCapability("LowPriorityCapable", z.OffersSpot()), newCapability("PremiumIO", z.Premium), newCapability("VMDeploymentTypes", "IaaS"), newCapability("vCPUsAvailable", z.VCPUs),
+		newCapability("vCPUsPerCore", 2), newCapability("EphemeralOSDiskSupported", z.Ephemeral), newCapability("EncryptionAtHostSupported", z.HostEncrypt), newCapability("CapacityReservationSupported", z.GPUs == 0),
+		newCapability("AcceleratedNetworkingEnabled", z.Accelerated), newCapability("RdmaEnabled", z.GPUs > 1), newCapability("MaxNetworkInterfaces", z.MaxNICs),
 	}
 	if z.Ephemeral {
-		caps = append(caps, capability("CachedDiskBytes", float64(z.CacheGB())*1024*1024*1024), capability("SupportedEphemeralOSDiskPlacements", "ResourceDisk,CacheDisk"))
+		caps = append(caps, newCapability("CachedDiskBytes", float64(z.CacheGB())*1024*1024*1024), newCapability("SupportedEphemeralOSDiskPlacements", "ResourceDisk,CacheDisk"))
 	}
 	if z.Confidential != "" {
-		caps = append(caps, capability("ConfidentialComputingType", z.Confidential))
+		caps = append(caps, newCapability("ConfidentialComputingType", z.Confidential))
 	}
 	if z.NoTrusted {
-		caps = append(caps, capability("TrustedLaunchDisabled", true))
+		caps = append(caps, newCapability("TrustedLaunchDisabled", true))
 	}
 	if z.GPUs > 0 {
-		caps = append(caps, capability("GPUs", z.GPUs))
+		caps = append(caps, newCapability("GPUs", z.GPUs))
 	}
 	if z.Ultra && !provider.HasZones(loc) {
-		caps = append(caps, capability("UltraSSDAvailable", false))
+		caps = append(caps, newCapability("UltraSSDAvailable", false))
 	}
 	tier, short, _ := strings.Cut(z.Name, "_")
 	return body.Object{"resourceType": "virtualMachines", "name": z.Name, "tier": tier, "size": short, "family": z.Family, "locations": []any{loc},
-		"locationInfo": []any{body.Object{"location": loc, "zones": texts(offered), "zoneDetails": details}}, "capabilities": caps, "restrictions": restrictions}
+		"locationInfo": []any{body.Object{"location": loc, "zones": toAnyList(offered), "zoneDetails": details}}, "capabilities": caps, "restrictions": restrictions}
 }
 
-// usages answers the compute quotas of a region.
-func usages(c *provider.Call, location string, _ []string) (*provider.Reply, error) {
-	used := Cores(c, location)
+// listUsages answers the compute quotas of a region.
+func listUsages(c *provider.Call, location string, _ []string) (*provider.Reply, error) {
+	used := CountCores(c, location)
 	families := map[string]bool{}
 	for _, z := range sizes {
 		families[z.Family] = true

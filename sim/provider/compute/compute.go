@@ -34,9 +34,9 @@ func Provider() *provider.Provider {
 		Types: slices.Concat([]*provider.Type{virtualMachineType(), extensionType(), diskType(), encryptionSetType(), availabilitySetType(), placementGroupType()},
 			scaleSetTypes(), imageTypes(), reservationTypes()),
 		Regional: map[string]func(*provider.Call, string, []string) (*provider.Reply, error){
-			"usages": usages, "vmsizes": vmSizes, "publishers": publishers, "virtualmachines": regionalVMs,
+			"usages": listUsages, "vmsizes": vmSizes, "publishers": listMarketplace, "virtualmachines": regionalVMs,
 		},
-		Subscription: map[string]func(*provider.Call) (*provider.Reply, error){"skus": skus},
+		Subscription: map[string]func(*provider.Call) (*provider.Reply, error){"skus": listSKUs},
 	}
 }
 
@@ -45,7 +45,7 @@ func regionalVMs(c *provider.Call, location string, _ []string) (*provider.Reply
 	out := []any{}
 	for _, r := range c.List(VirtualMachines, "/subscriptions/"+c.ID.Subscription) {
 		if r.Location == location {
-			out = append(out, c.Render(r))
+			out = append(out, c.RenderResource(r))
 		}
 	}
 	return provider.OK(out), nil

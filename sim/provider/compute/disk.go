@@ -25,14 +25,14 @@ func diskType() *provider.Type {
 		ReadOnlyPaths: []string{"managedBy", "properties.uniqueId", "properties.timeCreated", "properties.diskState", "properties.diskSizeBytes", "properties.tier"},
 		Prepare: func(c *provider.Call, d *provider.Draft) error {
 			if body.String(d.New, "properties.creationData.createOption") == "" {
-				return provider.Missing("disk.creationData.createOption")
+				return provider.MissingProperty("disk.creationData.createOption")
 			}
 			size := body.Int(d.New, "properties.diskSizeGB")
 			if was := body.Int(d.Old, "properties.diskSizeGB"); was > size && size > 0 {
 				return provider.Errorf(409, "OperationNotAllowed", "Shrinking disk from %d GiB to %d GiB is not allowed.", was, size)
 			}
 			if size == 0 && body.String(d.New, "properties.creationData.createOption") == "Empty" {
-				return provider.Missing("disk.diskSizeGB")
+				return provider.MissingProperty("disk.diskSizeGB")
 			}
 			if err := checkDisk(c, d); err != nil {
 				return err
@@ -63,7 +63,7 @@ func checkDisk(c *provider.Call, d *provider.Draft) error {
 		return err
 	}
 	if d.Old == nil {
-		if id := body.String(d.New, "properties.creationData.sourceResourceId"); id != "" && c.Find(id) == nil {
+		if id := body.String(d.New, "properties.creationData.sourceResourceId"); id != "" && c.FindItem(id) == nil {
 			return notHere(id)
 		}
 		for _, k := range []string{"imageReference", "galleryImageReference"} {
@@ -75,8 +75,8 @@ func checkDisk(c *provider.Call, d *provider.Draft) error {
 		}
 	}
 	const path = "properties.encryption.diskEncryptionSetId"
-	if id := body.String(d.New, path); id != "" && replaced(d, path) {
-		if _, err := referred(c, id, EncryptionSets, "encryption.diskEncryptionSet", d.Location); err != nil {
+	if id := body.String(d.New, path); id != "" && isReplaced(d, path) {
+		if _, err := findReferred(c, id, EncryptionSets, "encryption.diskEncryptionSet", d.Location); err != nil {
 			return err
 		}
 	}
@@ -89,7 +89,7 @@ func diskDefaults(c *provider.Call, n, old body.Object) {
 	name := body.String(n, "sku.name")
 	tier, _, _ := strings.Cut(name, "_")
 	body.Set(n, "sku.tier", strings.TrimSuffix(tier, "SSD"))
-	for path, fresh := range map[string]func() string{p + "uniqueId": c.GUID, p + "timeCreated": func() string { return c.Now().Format("2006-01-02T15:04:05.0000000+00:00") }} {
+	for path, fresh := range map[string]func() string{p + "uniqueId": c.NewGUID, p + "timeCreated": func() string { return c.Now().Format("2006-01-02T15:04:05.0000000+00:00") }} {
 		if v := body.String(old, path); v != "" {
 			body.Set(n, path, v)
 		} else {
@@ -195,7 +195,7 @@ func makeDisks(c *provider.Call, vm *store.Resource) {
 		}
 		d.Body["managedBy"] = vm.ID
 		body.Set(d.Body, "properties.diskState", "Attached")
-		c.Save(d)
+		c.SaveResource(d)
 		body.Set(def, "managedDisk.id", d.ID)
 		body.Set(def, "diskSizeGB", body.Int(d.Body, "properties.diskSizeGB"))
 	}
@@ -212,7 +212,7 @@ func makeDisks(c *provider.Call, vm *store.Resource) {
 		return // a new VM has nothing to detach
 	}
 	for _, r := range c.List(Disks, "/subscriptions/"+id.Subscription) {
-		if store.Same(body.String(r.Body, "managedBy"), vm.ID) && !kept[store.Key(r.ID)] {
+		if store.SameID(body.String(r.Body, "managedBy"), vm.ID) && !kept[store.Key(r.ID)] {
 			releaseDisk(c, r.ID, false) // taken out of the definition: detached
 		}
 	}
@@ -244,13 +244,13 @@ func releaseDisk(c *provider.Call, id string, remove bool) {
 		return
 	}
 	if remove {
-		c.Erase(id)
+		c.EraseTree(id)
 		return
 	}
 	if d := c.Edit(id); d != nil {
 		delete(d.Body, "managedBy")
 		body.Set(d.Body, "properties.diskState", "Unattached")
-		c.Save(d)
+		c.SaveResource(d)
 	}
 }
 

@@ -26,7 +26,7 @@ func encryptionSetType() *provider.Type {
 		ReadOnlyPaths: []string{"properties.previousKeys", "properties.lastKeyRotationTimestamp", "properties.autoKeyRotationError"},
 		Prepare: func(_ *provider.Call, d *provider.Draft) error {
 			if body.String(d.New, "properties.activeKey.keyUrl") == "" {
-				return provider.Missing("diskEncryptionSet.activeKey.keyUrl")
+				return provider.MissingProperty("diskEncryptionSet.activeKey.keyUrl")
 			}
 			body.Default(d.New, "properties.encryptionType", encryptionTypes[0])
 			if kind := body.String(d.New, "properties.encryptionType"); !slices.Contains(encryptionTypes, kind) {
@@ -40,7 +40,7 @@ func encryptionSetType() *provider.Type {
 				user = ref.From
 			}
 			for _, disk := range c.List(Disks, "") {
-				if store.Same(body.String(disk.Body, "properties.encryption.diskEncryptionSetId"), it.ID) {
+				if store.SameID(body.String(disk.Body, "properties.encryption.diskEncryptionSetId"), it.ID) {
 					user = disk.ID
 				}
 			}
@@ -58,7 +58,7 @@ func checkEncryptionSet(c *provider.Call, d *provider.Draft, disk body.Object, p
 		if !body.Has(disk, at) {
 			continue
 		}
-		set, err := referred(c, body.String(disk, at+".id"), EncryptionSets, path+"."+at, d.Location)
+		set, err := findReferred(c, body.String(disk, at+".id"), EncryptionSets, path+"."+at, d.Location)
 		if err != nil {
 			return err
 		}

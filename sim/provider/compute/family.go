@@ -82,23 +82,23 @@ var catalogue = []series{
 	{"HC", 1, 8, "rs", []int{44}, nil},
 }
 
-// sizes returns the sizes of the series, without the properties that the name does not contain.
-func (s series) sizes() []Size {
+// listSizes returns the sizes of the series, without the properties that the name does not contain.
+func (s series) listSizes() []Size {
 	var out []Size
 	for _, features := range strings.Fields(s.features) {
 		features = strings.Trim(features, "_")
 		for _, vcpus := range s.vcpus {
-			out = append(out, s.size(features, vcpus))
+			out = append(out, s.newSize(features, vcpus))
 		}
 	}
 	return out
 }
 
-func (s series) size(features string, vcpus int) Size {
+func (s series) newSize(features string, vcpus int) Size {
 	has := func(letter string) bool { return strings.Contains(features, letter) }
-	premium, confidential := has("s"), s.confidential(features)
+	premium, confidential := has("s"), s.confidentialKind(features)
 	z := Size{
-		Name: "Standard_" + s.letters + strconv.Itoa(vcpus) + features, Family: s.quota(features), VCPUs: vcpus, MemoryGB: s.memory * float64(vcpus),
+		Name: "Standard_" + s.letters + strconv.Itoa(vcpus) + features, Family: s.quotaFamily(features), VCPUs: vcpus, MemoryGB: s.memory * float64(vcpus),
 		Burstable: s.letters == "B",
 		Premium:   premium,
 		// Later series have a local disk only with a d. Source: https://learn.microsoft.com/azure/virtual-machines/azure-vms-no-temp-disk
@@ -128,9 +128,9 @@ func (s series) size(features string, vcpus int) Size {
 	return z
 }
 
-// confidential is the technique of confidential virtual machines: that of AMD or of Intel. Earlier series of these letters have
+// confidentialKind is the technique of confidential virtual machines: that of AMD or of Intel. Earlier series of these letters have
 // enclaves instead. Source: https://learn.microsoft.com/azure/confidential-computing/virtual-machine-options
-func (s series) confidential(features string) string {
+func (s series) confidentialKind(features string) string {
 	switch {
 	case s.letters != "DC" && s.letters != "EC" || s.version < 5:
 		return ""
@@ -140,9 +140,9 @@ func (s series) confidential(features string) string {
 	return "SNP"
 }
 
-// quota is the name of the family that quotas count.
+// quotaFamily is the name of the family that quotas count.
 // Source: https://learn.microsoft.com/rest/api/compute/usage/list
-func (s series) quota(features string) string {
+func (s series) quotaFamily(features string) string {
 	if s.letters == "B" || s.letters == "M" {
 		features = strings.NewReplacer("l", "", "m", "", "t", "").Replace(features) // one family for all amounts of memory
 	}

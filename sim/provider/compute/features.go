@@ -71,7 +71,7 @@ func checkConfidential(_ *provider.Call, d *provider.Draft, _ Size) error {
 	whole := encryption == "DiskWithVMGuestState"
 	switch {
 	case encryption == "":
-		return provider.Missing(at + ".securityEncryptionType")
+		return provider.MissingProperty(at + ".securityEncryptionType")
 	case !whole && encryption != "VMGuestStateOnly" && encryption != "NonPersistedTPM":
 		return provider.InvalidParameter(at+".securityEncryptionType", "The value '%s' of parameter '%s.securityEncryptionType' is invalid. Allowed values are DiskWithVMGuestState, NonPersistedTPM, VMGuestStateOnly.", encryption, at)
 	case !body.Bool(d.New, sec+"uefiSettings.vTpmEnabled"):
@@ -183,7 +183,7 @@ func checkSpot(_ *provider.Call, d *provider.Draft, z Size) error {
 		return provider.InvalidParameter("evictionPolicy", "The value '%s' of parameter 'evictionPolicy' is invalid. Allowed values are Deallocate, Delete.", policy)
 	case price != nil && amount != -1 && amount <= 0:
 		return provider.InvalidParameter("billingProfile.maxPrice", "The value '%v' of parameter 'billingProfile.maxPrice' is invalid: it must be greater than zero, or -1.", price)
-	case !z.Spot() && !body.Bool(d.Secret, "managed"):
+	case !z.OffersSpot() && !body.Bool(d.Secret, "managed"):
 		return provider.Errorf(400, "BadRequest", "The VM size '%s' is not supported for Azure Spot virtual machines.", z.Name)
 	case body.Has(d.New, p+"availabilitySet"):
 		return provider.Errorf(400, "BadRequest", "An Azure Spot virtual machine cannot be in an availability set.")

@@ -33,13 +33,13 @@ func imageTypes() []*provider.Type {
 			sp := "properties.storageProfile."
 			for _, disk := range append(body.Objects(d.New, sp+"dataDisks"), body.Child(d.New, sp+"osDisk")) {
 				if id := body.String(disk, "snapshot.id"); id != "" && d.Old == nil {
-					if _, err := referred(c, id, Snapshots, "snapshot", d.Location); err != nil {
+					if _, err := findReferred(c, id, Snapshots, "snapshot", d.Location); err != nil {
 						return err
 					}
 				}
 			}
 			if body.Child(d.New, sp+"osDisk") == nil && !body.Has(d.New, "properties.sourceVirtualMachine") {
-				return provider.Missing("image.storageProfile.osDisk")
+				return provider.MissingProperty("image.storageProfile.osDisk")
 			}
 			body.Default(d.New, "properties.hyperVGeneration", "V1")
 			if body.Has(d.New, sp+"osDisk") {
@@ -98,12 +98,12 @@ func prepareGallery(c *provider.Call, d *provider.Draft) error {
 	info := p + "sharingProfile.communityGalleryInfo."
 	prefix := body.String(d.New, info+"publicNamePrefix")
 	if prefix == "" {
-		return provider.Missing("sharingProfile.communityGalleryInfo.publicNamePrefix")
+		return provider.MissingProperty("sharingProfile.communityGalleryInfo.publicNamePrefix")
 	}
 	if names := body.Strings(d.Old, info+"publicNames"); len(names) > 0 {
 		body.Set(d.New, info+"publicNames", names)
 	} else {
-		body.Set(d.New, info+"publicNames", []string{prefix + "-" + c.GUID()})
+		body.Set(d.New, info+"publicNames", []string{prefix + "-" + c.NewGUID()})
 	}
 	body.Set(d.New, info+"communityGalleryEnabled", true)
 	return nil
@@ -113,7 +113,7 @@ func prepareDefinition(_ *provider.Call, d *provider.Draft) error {
 	p := "properties."
 	for _, k := range []string{"osType", "osState", "identifier.publisher", "identifier.offer", "identifier.sku"} {
 		if body.String(d.New, p+k) == "" {
-			return provider.Missing("galleryImage.properties." + k)
+			return provider.MissingProperty("galleryImage.properties." + k)
 		}
 	}
 	body.Default(d.New, p+"hyperVGeneration", "V1")
@@ -121,10 +121,10 @@ func prepareDefinition(_ *provider.Call, d *provider.Draft) error {
 	return nil
 }
 
-// replicated reports whether an image version is in a region.
-func replicated(version *store.Resource, location string) bool {
+// isReplicatedTo reports whether an image version is in a region.
+func isReplicatedTo(version *store.Resource, location string) bool {
 	for _, region := range body.Objects(version.Body, "properties.publishingProfile.targetRegions") {
-		if provider.Location(body.String(region, "name")) == location {
+		if provider.NormalizeLocation(body.String(region, "name")) == location {
 			return true
 		}
 	}

@@ -110,10 +110,10 @@ func findImage(c *provider.Call, ref body.Object, location string) (bootImage, e
 		return bootImage{}, invalidImage("version")
 	}
 	if known := inMarket(body.String(ref, "publisher"), body.String(ref, "offer"), body.String(ref, "sku")); known != nil {
-		if !known.has(body.String(ref, "version"), c.Now()) {
+		if !known.hasVersion(body.String(ref, "version"), c.Now()) {
 			return bootImage{}, platformImageNotFound(ref)
 		}
-		return known.boot(), nil
+		return known.bootImage(), nil
 	}
 	img := bootImage{}
 	if strings.HasSuffix(strings.ToLower(body.String(ref, "sku")), "gen1") {
@@ -129,7 +129,7 @@ func imageByID(c *provider.Call, id, location string) (bootImage, error) {
 	}
 	switch {
 	case strings.EqualFold(parsed.Type(), Images):
-		it := c.Find(id)
+		it := c.FindItem(id)
 		if it == nil || it.Location != location {
 			return bootImage{}, notHere(id)
 		}
@@ -175,7 +175,7 @@ func versionOf(c *provider.Call, definition *store.Resource, version, id, locati
 	found := false
 	for _, v := range c.List(GalleryVersions, definition.ID) {
 		wanted := strings.EqualFold(v.Name(), version) || strings.EqualFold(version, "latest") && !body.Bool(v.Body, "properties.publishingProfile.excludeFromLatest")
-		found = found || wanted && replicated(v, location)
+		found = found || wanted && isReplicatedTo(v, location)
 	}
 	if !found {
 		return bootImage{}, galleryImageNotFound(id, location)
@@ -226,12 +226,12 @@ func checkImage(c *provider.Call, d *provider.Draft, z Size) error {
 	if img.generation == "V1" && z.onlyGeneration2() {
 		return provider.Errorf(400, "BadRequest", "The selected VM size '%s' cannot boot Hypervisor Generation '1'. If this was a Create operation please check that the Hypervisor Generation of the Image matches the Hypervisor Generation of the selected VM Size. If this was an Update operation please select a Hypervisor Generation '1' VM Size. For more information, see https://aka.ms/azuregen2vm", z.Name)
 	}
-	return img.suits(body.String(d.New, "properties.securityProfile.securityType"))
+	return img.checkSecurityType(body.String(d.New, "properties.securityProfile.securityType"))
 }
 
-// suits refuses a security type that the image is not made for. The values of the feature and the types that each
+// checkSecurityType refuses a security type that the image is not made for. The values of the feature and the types that each
 // allows are in https://learn.microsoft.com/azure/virtual-machines/trusted-launch-portal.
-func (img bootImage) suits(kind string) error {
+func (img bootImage) checkSecurityType(kind string) error {
 	var allow []string
 	switch kind {
 	case "TrustedLaunch":

@@ -24,7 +24,7 @@ func viewVM(c *provider.Call, it *provider.Item) {
 	}
 	var resources []any
 	for _, e := range c.List(Extensions, it.ID) {
-		ext := c.Render(e)
+		ext := c.RenderResource(e)
 		resources = append(resources, ext)
 	}
 	if resources != nil {

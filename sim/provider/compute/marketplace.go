@@ -113,9 +113,9 @@ func inMarket(publisher, offer, sku string) *marketImage {
 	return nil
 }
 
-// has reports whether a version exists. For images with made-up versions every version of the publisher's form
+// hasVersion reports whether a version exists. For images with made-up versions every version of the publisher's form
 // exists, because only the publisher knows the real ones.
-func (m marketImage) has(version string, now time.Time) bool {
+func (m marketImage) hasVersion(version string, now time.Time) bool {
 	if version == "latest" || slices.Contains(m.versions, version) {
 		return true
 	}
@@ -153,8 +153,8 @@ var versionForms = []struct {
 
 var flatcarForm = regexp.MustCompile(`^[2-9]\d{3}\.\d\.\d{1,2}$`)
 
-// boot returns the image as a machine boots from it.
-func (m marketImage) boot() bootImage {
+// bootImage returns the image as a machine boots from it.
+func (m marketImage) bootImage() bootImage {
 	img := bootImage{osType: "Linux", osState: "Generalized", generation: "V2", arch: "x64", security: []string{"TrustedLaunchSupported"}}
 	if m.windows {
 		img.osType = "Windows"
@@ -165,9 +165,9 @@ func (m marketImage) boot() bootImage {
 	return img
 }
 
-// publishers answers the marketplace: publishers/P/artifacttypes/vmimage/offers/O/skus/S/versions/V and
+// listMarketplace answers the marketplace: publishers/P/artifacttypes/vmimage/offers/O/skus/S/versions/V and
 // publishers/P/artifacttypes/vmextension/types/T/versions/V. Lists are bare arrays, as on Azure.
-func publishers(c *provider.Call, location string, rest []string) (*provider.Reply, error) {
+func listMarketplace(c *provider.Call, location string, rest []string) (*provider.Reply, error) {
 	at := func(i int) string {
 		if i < len(rest) {
 			return strings.ToLower(rest[i])
@@ -233,12 +233,12 @@ func publishers(c *provider.Call, location string, rest []string) (*provider.Rep
 	if !slices.Contains(image.versions, version) {
 		return nil, notFound
 	}
-	return provider.OK(body.Object{"name": version, "location": location, "id": base + path + "/" + version, "properties": image.shown()}), nil
+	return provider.OK(body.Object{"name": version, "location": location, "id": base + path + "/" + version, "properties": image.shownProperties()}), nil
 }
 
-// shown are the properties of a version of the image.
-func (m marketImage) shown() body.Object {
-	boot := m.boot()
+// shownProperties are the properties of a version of the image.
+func (m marketImage) shownProperties() body.Object {
+	boot := m.bootImage()
 	features := []any{body.Object{"name": "IsAcceleratedNetworkSupported", "value": "True"}}
 	for _, s := range boot.security {
 		features = append(features, body.Object{"name": "SecurityType", "value": s})
@@ -289,7 +289,7 @@ func extensionImages(c *provider.Call, location string, rest []string, base stri
 		names := []string{}
 		for _, v := range found.versions {
 			// $filter is startswith(name,'2'), which is all that Azure takes here.
-			if prefix := between(c.Query.Get("$filter"), "'"); strings.HasPrefix(v, prefix) {
+			if prefix := textBetween(c.Query.Get("$filter"), "'"); strings.HasPrefix(v, prefix) {
 				names = append(names, v)
 			}
 		}
@@ -305,8 +305,8 @@ func extensionImages(c *provider.Call, location string, rest []string, base stri
 		"operatingSystem": system, "computeRole": "IaaS", "vmScaleSetEnabled": true, "supportsMultipleExtensions": false}}), nil
 }
 
-// between returns the text between the first two marks, "" without them.
-func between(s, mark string) string {
+// textBetween returns the text between the first two marks, "" without them.
+func textBetween(s, mark string) string {
 	parts := strings.SplitN(s, mark, 3)
 	if len(parts) < 3 {
 		return ""

@@ -29,7 +29,7 @@ func prepareOSProfile(_ *provider.Call, d *provider.Draft, _ Size) error {
 	body.Delete(d.New, osp+"adminPassword")
 	if body.Child(d.New, "properties.osProfile") == nil {
 		if strings.EqualFold(body.String(d.New, "properties.storageProfile.osDisk.createOption"), "FromImage") && d.Old == nil {
-			return provider.Missing("osProfile")
+			return provider.MissingProperty("osProfile")
 		}
 		return nil
 	}
@@ -81,25 +81,25 @@ func checkAccount(d *provider.Draft, password string, windows bool) error {
 	}
 	switch {
 	case user == "":
-		return provider.Missing("adminUsername")
+		return provider.MissingProperty("adminUsername")
 	case slices.Contains(refusedUsers, strings.ToLower(user)), windows && strings.HasSuffix(user, "."):
 		return provider.InvalidParameter("adminUsername", "The Admin Username specified is not allowed. For more information about disallowed usernames, see https://aka.ms/vmosprofile")
 	case len(user) > maximum:
 		return provider.InvalidParameter("adminUsername", "The value of parameter 'adminUsername' is invalid: it has %d characters, the maximum is %d.", len(user), maximum)
 	case password == "" && windows && d.Old == nil:
-		return provider.Missing("adminPassword")
+		return provider.MissingProperty("adminPassword")
 	case password == "":
 		return nil
 	case slices.Contains(refusedPasswords, password):
 		return provider.InvalidParameter("adminPassword", "The specified password is not allowed.")
-	case len(password) < low || len(password) > high || !complex3(password):
+	case len(password) < low || len(password) > high || !isComplexPassword(password):
 		return provider.InvalidParameter("adminPassword", "The supplied password must be between %d-%d characters long and must satisfy at least 3 of password complexity requirements from the following:\r\n1) Contains an uppercase character\r\n2) Contains a lowercase character\r\n3) Contains a numeric digit\r\n4) Contains a special character\r\n5) Control characters are not allowed", low, high)
 	}
 	return nil
 }
 
-// complex3 reports whether a password has characters of three of the four kinds and no control characters.
-func complex3(password string) bool {
+// isComplexPassword reports whether a password has characters of three of the four kinds and no control characters.
+func isComplexPassword(password string) bool {
 	kinds := map[string]bool{}
 	for _, r := range password {
 		switch {

@@ -21,17 +21,17 @@ func prepareNetworkProfile(c *provider.Call, d *provider.Draft, z Size) error {
 	vnet := ""
 	for _, ref := range refs {
 		id := body.String(ref, "id")
-		nic, err := c.Need(id, d.ID, network.Interfaces, d.Location)
+		nic, err := c.RequireReference(id, d.ID, network.Interfaces, d.Location)
 		if err != nil {
 			return err
 		}
 		for _, r := range c.Referrers(nic.ID) {
-			if other := c.Get(r.From); r.Field == "networkInterfaces" && other != nil && !store.Same(other.ID, d.ID) {
+			if other := c.Get(r.From); r.Field == "networkInterfaces" && other != nil && !store.SameID(other.ID, d.ID) {
 				return provider.NetworkError(400, "NicInUse", "Network Interface %s is used by existing resource %s. In order to delete the network interface, it must be dissociated from the resource. To learn more, see aka.ms/deletenic.", nic.ID, other.ID)
 			}
 		}
 		var held network.Reservation
-		if c.Meta(network.ReservationKey(nic.ID), &held) && held.Until.After(c.Now()) && !store.Same(held.VM, d.ID) {
+		if c.ReadNote(network.ReservationKey(nic.ID), &held) && held.Until.After(c.Now()) && !store.SameID(held.VM, d.ID) {
 			return provider.NetworkError(400, "NicReservedForAnotherVm", "Nic(s) in request is reserved for another Virtual Machine for 180 seconds. Please provide another nic(s) or retry after 180 seconds. Reserved VM: %s", held.VM)
 		}
 		if body.Bool(nic.Body, "properties.enableAcceleratedNetworking") && !z.Accelerated {
@@ -55,7 +55,7 @@ func checkPlacement(c *provider.Call, d *provider.Draft, _ Size) error {
 		if !body.Has(d.New, "properties."+path) {
 			continue
 		}
-		if _, err := referred(c, body.String(d.New, "properties."+path+".id"), typ, path, d.Location); err != nil {
+		if _, err := findReferred(c, body.String(d.New, "properties."+path+".id"), typ, path, d.Location); err != nil {
 			return err
 		}
 	}
@@ -71,14 +71,14 @@ func checkFlexible(c *provider.Call, d *provider.Draft, _ Size) error {
 	if !body.Has(d.New, "properties."+path) || d.Old != nil {
 		return nil
 	}
-	set, err := referred(c, body.String(d.New, "properties."+path+".id"), ScaleSets, path, d.Location)
+	set, err := findReferred(c, body.String(d.New, "properties."+path+".id"), ScaleSets, path, d.Location)
 	if err != nil {
 		return err
 	}
 	switch {
 	case body.Has(d.New, "properties.availabilitySet"):
 		return provider.Errorf(400, "BadRequest", "Virtual Machine '%s' cannot be in a Virtual Machine Scale Set and in an availability set at the same time.", d.Name)
-	case !flexible(set.Body):
+	case !isFlexible(set.Body):
 		return provider.InvalidParameter(path, "Virtual Machine Scale Set '%s' has orchestration mode '%s'. Virtual machines can be added only to one with orchestration mode 'Flexible'.", set.Name, body.String(set.Body, "properties.orchestrationMode"))
 	}
 	offered, zones := body.Strings(set.Body, "zones"), body.Strings(d.New, "zones")

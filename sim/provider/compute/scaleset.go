@@ -46,7 +46,7 @@ func scaleSetTypes() []*provider.Type {
 			"networkinterfaces": func(c *provider.Call, it *provider.Item) (*provider.Reply, error) {
 				out := []any{}
 				for _, r := range c.List(ScaleSetInterfaces, it.ID) {
-					out = append(out, c.Render(r))
+					out = append(out, c.RenderResource(r))
 				}
 				return provider.OK(out), nil
 			},
@@ -81,8 +81,10 @@ func scaleSetTypes() []*provider.Type {
 	return []*provider.Type{set, extension, instance, nic, cfg, scaleSetPublicIPType()}
 }
 
-// Instances lists the instances of a scale set by their number. Those on their way out are included.
-func Instances(c *provider.Call, id store.ID) []*store.Resource { return instancesOf(c, id.String()) }
+// ListInstances lists the instances of a scale set by their number. Those on their way out are included.
+func ListInstances(c *provider.Call, id store.ID) []*store.Resource {
+	return instancesOf(c, id.String())
+}
 
 func instancesOf(c *provider.Call, setID string) []*store.Resource {
 	list := c.List(ScaleSetVMs, setID)
@@ -91,17 +93,17 @@ func instancesOf(c *provider.Call, setID string) []*store.Resource {
 			list = append(list, r)
 		}
 	}
-	slices.SortFunc(list, seniority)
+	slices.SortFunc(list, compareAge)
 	return list
 }
 
-// seniority sorts instances by their number, and those that have none by when they were made.
-func seniority(a, b *store.Resource) int {
-	return cmp.Or(cmp.Compare(number(a), number(b)), cmp.Compare(body.String(a.Body, "properties.timeCreated"), body.String(b.Body, "properties.timeCreated")), cmp.Compare(a.ID, b.ID))
+// compareAge sorts instances by their number, and those that have none by when they were made.
+func compareAge(a, b *store.Resource) int {
+	return cmp.Or(cmp.Compare(numberOf(a), numberOf(b)), cmp.Compare(body.String(a.Body, "properties.timeCreated"), body.String(b.Body, "properties.timeCreated")), cmp.Compare(a.ID, b.ID))
 }
 
-// instance returns the editable copy of an instance by its name in POSTs: its number, or the name of its machine.
-func instance(c *provider.Call, set *store.Resource, name string) *store.Resource {
+// editInstance returns the editable copy of an instance by its name in POSTs: its number, or the name of its machine.
+func editInstance(c *provider.Call, set *store.Resource, name string) *store.Resource {
 	if r := c.Edit(set.ID + "/virtualMachines/" + name); r != nil {
 		return r
 	}
@@ -128,12 +130,12 @@ func HasGuest(r *store.Resource) bool {
 	return body.String(r.Secret, "power") != "" && !body.Bool(r.Secret, "managed")
 }
 
-func number(r *store.Resource) int {
+func numberOf(r *store.Resource) int {
 	n, _ := strconv.Atoi(r.Name())
 	return n
 }
 
-func leaving(r *store.Resource) bool {
+func isLeaving(r *store.Resource) bool {
 	return body.String(r.Body, "properties.provisioningState") == "Deleting"
 }
 
@@ -147,14 +149,14 @@ func leaveScaleSet(c *provider.Call, r *store.Resource) {
 		return
 	}
 	n.Secret["left"] = true
-	c.Save(n)
+	c.SaveResource(n)
 	lowerCapacity(c, r)
 }
 
 func lowerCapacity(c *provider.Call, instance *store.Resource) {
 	if set := c.Edit(setOf(instance)); set != nil {
 		body.Set(set.Body, "sku.capacity", max(0, body.Int(set.Body, "sku.capacity")-1))
-		c.Save(set)
+		c.SaveResource(set)
 	}
 }
 

@@ -17,12 +17,12 @@ func scaleSetActions() map[string]*provider.Action {
 				return // restarting a deallocated instance does nothing
 			}
 			SetPower(c, r, state, boots)
-			c.Save(r)
+			c.SaveResource(r)
 		}
 	}
 	fresh := func(c *provider.Call, _, r *store.Resource) {
-		boot(c, r)
-		c.Save(r)
+		bootInstance(c, r)
+		c.SaveResource(r)
 	}
 	each := func(seconds float64, needed bool, do func(c *provider.Call, set, r *store.Resource)) *provider.Action {
 		return &provider.Action{
@@ -36,7 +36,7 @@ func scaleSetActions() map[string]*provider.Action {
 			},
 			Finish: func(c *provider.Call, op *store.Operation, set *store.Resource) error {
 				for _, n := range body.Strings(op.Data, "instanceIds") {
-					if r := instance(c, set, n); r != nil && !leaving(r) {
+					if r := editInstance(c, set, n); r != nil && !isLeaving(r) {
 						do(c, set, r)
 					}
 				}
@@ -51,33 +51,33 @@ func scaleSetActions() map[string]*provider.Action {
 			return nil, err
 		}
 		for _, n := range ids {
-			r := instance(c, set, n.(string))
+			r := editInstance(c, set, n.(string))
 			body.Set(r.Body, "properties.provisioningState", "Deleting")
-			c.Save(r)
+			c.SaveResource(r)
 			leaveScaleSet(c, r)
 		}
 		return &provider.Reply{Body: body.Object{"instanceIds": ids}}, nil
 	}
 	remove.Finish = func(c *provider.Call, op *store.Operation, set *store.Resource) error {
 		for _, n := range body.Strings(op.Data, "instanceIds") {
-			if r := instance(c, set, n); r != nil {
-				c.Erase(r.ID)
+			if r := editInstance(c, set, n); r != nil {
+				c.EraseTree(r.ID)
 			}
 		}
 		return nil
 	}
 	remove.Break = func(c *provider.Call, op *store.Operation, set *store.Resource) {
 		for _, n := range body.Strings(op.Data, "instanceIds") {
-			if r := instance(c, set, n); r != nil {
+			if r := editInstance(c, set, n); r != nil {
 				body.Set(r.Body, "properties.provisioningState", store.Failed)
-				c.Save(r)
+				c.SaveResource(r)
 			}
 		}
 	}
-	manual := each(60, true, upgrade)
+	manual := each(60, true, upgradeInstance)
 	start := manual.Start
 	manual.Start = func(c *provider.Call, set *store.Resource) (*provider.Reply, error) {
-		if flexible(set.Body) {
+		if isFlexible(set.Body) {
 			return nil, provider.Errorf(409, "OperationNotAllowed", "Instances of scale set '%s' with flexible orchestration cannot be upgraded in place; delete and recreate them.", set.Name())
 		}
 		return start(c, set)
@@ -88,7 +88,7 @@ func scaleSetActions() map[string]*provider.Action {
 		"start": each(20, false, func(c *provider.Call, _, r *store.Resource) {
 			if body.String(r.Secret, "power") != "running" {
 				SetPower(c, r, "running", true)
-				c.Save(r)
+				c.SaveResource(r)
 			}
 		}),
 		"poweroff":   each(20, false, power("stopped", false)),
@@ -104,7 +104,7 @@ func scaleSetActions() map[string]*provider.Action {
 func instanceIDs(c *provider.Call, set *store.Resource, needed bool) ([]any, error) {
 	named := body.Strings(c.Body, "instanceIds")
 	if len(named) == 0 && needed {
-		return nil, provider.Missing("instanceIds")
+		return nil, provider.MissingProperty("instanceIds")
 	}
 	all := len(named) == 0 || slices.Contains(named, "*")
 	out := []any{}
@@ -116,7 +116,7 @@ func instanceIDs(c *provider.Call, set *store.Resource, needed bool) ([]any, err
 	}
 	var unknown []string
 	for _, n := range named {
-		if instance(c, set, n) == nil {
+		if editInstance(c, set, n) == nil {
 			unknown = append(unknown, n)
 		}
 		out = append(out, n)

@@ -14,21 +14,21 @@ import (
 // themselves do not count for its capacity.
 const madeBySet = "madeBySet"
 
-func flexible(set body.Object) bool {
+func isFlexible(set body.Object) bool {
 	return body.String(set, "properties.orchestrationMode") == "Flexible"
 }
 
 // addMachine makes an instance of a flexible scale set: a virtual machine with interfaces and extensions of its own.
 func addMachine(c *provider.Call, set *store.Resource, have []*store.Resource) (*store.Resource, error) {
-	unique := strings.ReplaceAll(c.GUID(), "-", "")[:8]
+	unique := strings.ReplaceAll(c.NewGUID(), "-", "")[:8]
 	id, _ := store.ParseID(set.ID)
 	vm := &store.Resource{
 		ID: id.Scope + "/providers/" + VirtualMachines + "/" + set.Name() + "_" + unique, Type: VirtualMachines, Location: set.Location,
-		Body: body.Object{"location": set.Location, "properties": body.Object{"vmId": c.GUID(), "timeCreated": c.Now().Format("2006-01-02T15:04:05.0000000+00:00"), "provisioningState": "Creating",
+		Body: body.Object{"location": set.Location, "properties": body.Object{"vmId": c.NewGUID(), "timeCreated": c.Now().Format("2006-01-02T15:04:05.0000000+00:00"), "provisioningState": "Creating",
 			"virtualMachineScaleSet": body.Object{"id": set.ID}}},
 		Secret: body.Object{madeBySet: true},
 	}
-	if zone := emptiest(body.Strings(set.Body, "zones"), have); zone != "" {
+	if zone := emptiestZone(body.Strings(set.Body, "zones"), have); zone != "" {
 		vm.Body["zones"] = []any{zone}
 	}
 	applyModel(set, vm)
@@ -43,15 +43,15 @@ func addMachine(c *provider.Call, set *store.Resource, have []*store.Resource) (
 		}
 		nic.Type, nic.Location = network.Interfaces, set.Location
 		nic.Body["location"] = set.Location
-		c.Save(nic)
+		c.SaveResource(nic)
 		refs = append(refs, body.Object{"id": nic.ID, "properties": body.Object{"primary": body.Bool(cfg, "properties.primary"), "deleteOption": "Delete"}})
 	}
 	body.Set(vm.Body, "properties.networkProfile.networkInterfaces", refs)
-	c.Save(vm)
+	c.SaveResource(vm)
 	for _, e := range body.Objects(set.Body, profilePath+".extensionProfile.extensions") {
 		properties := body.Clone(body.Child(e, "properties"))
 		properties["provisioningState"] = "Creating"
-		c.Save(&store.Resource{ID: vm.ID + "/extensions/" + body.String(e, "name"), Type: Extensions, Location: set.Location, Body: body.Object{"location": set.Location, "properties": properties}})
+		c.SaveResource(&store.Resource{ID: vm.ID + "/extensions/" + body.String(e, "name"), Type: Extensions, Location: set.Location, Body: body.Object{"location": set.Location, "properties": properties}})
 	}
 	return c.Get(vm.ID), nil
 }
@@ -61,7 +61,7 @@ func endExtensions(c *provider.Call, r *store.Resource, state string) {
 	for _, e := range c.List(Extensions, r.ID) {
 		n := c.Edit(e.ID)
 		body.Set(n.Body, "properties.provisioningState", state)
-		c.Save(n)
+		c.SaveResource(n)
 	}
 }
 
@@ -74,9 +74,9 @@ func leaveFlexible(c *provider.Call, r *store.Resource) {
 
 // flexibleDeleted deletes the machines that a flexible scale set created.
 func flexibleDeleted(c *provider.Call, set *store.Resource) {
-	if flexible(set.Body) {
+	if isFlexible(set.Body) {
 		for _, r := range instancesOf(c, set.ID) {
-			c.Erase(r.ID)
+			c.EraseTree(r.ID)
 		}
 	}
 }
@@ -84,12 +84,12 @@ func flexibleDeleted(c *provider.Call, set *store.Resource) {
 // flexibleInstances shows the machines of a flexible scale set as its instances, under the IDs that Azure gives them there.
 func flexibleInstances(c *provider.Call) []any {
 	set := c.Get(c.ID.Parent().String())
-	if set == nil || !flexible(set.Body) {
+	if set == nil || !isFlexible(set.Body) {
 		return nil
 	}
 	out := []any{}
 	for _, r := range instancesOf(c, set.ID) {
-		e := c.Render(r)
+		e := c.RenderResource(r)
 		e["id"], e["instanceId"], e["type"] = set.ID+"/virtualMachines/"+r.Name(), r.Name(), ScaleSetVMs
 		out = append(out, e)
 	}

@@ -14,21 +14,21 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/sim/store"
 )
 
-// fit adds or removes instances until the set has its capacity. set is an editable copy that the caller stores afterwards.
-func fit(c *provider.Call, set *store.Resource) error {
+// fitCapacity adds or removes instances until the set has its capacity. set is an editable copy that the caller stores afterwards.
+func fitCapacity(c *provider.Call, set *store.Resource) error {
 	var have []*store.Resource
 	for _, r := range instancesOf(c, set.ID) {
-		if !leaving(r) {
+		if !isLeaving(r) {
 			have = append(have, r)
 		}
 	}
 	want := body.Int(set.Body, "sku.capacity")
 	for len(have) > want {
-		i := surplus(have, strings.EqualFold(firstRule(set), "OldestVM"))
+		i := surplusIndex(have, strings.EqualFold(firstRule(set), "OldestVM"))
 		if i < 0 {
 			break // all the others are protected
 		}
-		c.Erase(have[i].ID)
+		c.EraseTree(have[i].ID)
 		have = slices.Delete(have, i, i+1)
 	}
 	for len(have) < want {
@@ -48,9 +48,9 @@ func firstRule(set *store.Resource) string {
 	return "Default"
 }
 
-// surplus picks the instance that goes first: from the zone with the most instances, the one with the highest number, or the
+// surplusIndex picks the instance that goes first: from the zone with the most instances, the one with the highest number, or the
 // lowest when oldest. Source: https://learn.microsoft.com/azure/virtual-machine-scale-sets/virtual-machine-scale-sets-scale-in-policy
-func surplus(have []*store.Resource, oldest bool) int {
+func surplusIndex(have []*store.Resource, oldest bool) int {
 	perZone := map[string]int{}
 	for _, r := range have {
 		perZone[zoneOf(r)]++
@@ -60,7 +60,7 @@ func surplus(have []*store.Resource, oldest bool) int {
 		if body.Bool(r.Body, "properties.protectionPolicy.protectFromScaleIn") {
 			continue
 		}
-		if best < 0 || perZone[zoneOf(r)] > perZone[zoneOf(have[best])] || perZone[zoneOf(r)] == perZone[zoneOf(have[best])] && (seniority(r, have[best]) > 0) != oldest {
+		if best < 0 || perZone[zoneOf(r)] > perZone[zoneOf(have[best])] || perZone[zoneOf(r)] == perZone[zoneOf(have[best])] && (compareAge(r, have[best]) > 0) != oldest {
 			best = i
 		}
 	}
@@ -76,7 +76,7 @@ func zoneOf(r *store.Resource) string {
 
 // addInstance makes an instance by the model of the set, with its interfaces. It does not run yet.
 func addInstance(c *provider.Call, set *store.Resource, have []*store.Resource) (*store.Resource, error) {
-	if flexible(set.Body) {
+	if isFlexible(set.Body) {
 		return addMachine(c, set, have)
 	}
 	if set.Secret == nil {
@@ -86,10 +86,10 @@ func addInstance(c *provider.Call, set *store.Resource, have []*store.Resource) 
 	set.Secret["next"] = float64(n + 1)
 	r := &store.Resource{
 		ID: set.ID + "/virtualMachines/" + strconv.Itoa(n), Type: ScaleSetVMs, Location: set.Location,
-		Body:   body.Object{"properties": body.Object{"vmId": c.GUID(), "timeCreated": c.Now().Format("2006-01-02T15:04:05.0000000+00:00"), "provisioningState": "Creating"}},
+		Body:   body.Object{"properties": body.Object{"vmId": c.NewGUID(), "timeCreated": c.Now().Format("2006-01-02T15:04:05.0000000+00:00"), "provisioningState": "Creating"}},
 		Secret: body.Object{},
 	}
-	if zone := emptiest(body.Strings(set.Body, "zones"), have); zone != "" {
+	if zone := emptiestZone(body.Strings(set.Body, "zones"), have); zone != "" {
 		r.Body["zones"] = []any{zone}
 	}
 	if body.Bool(set.Secret, "managed") {
@@ -99,11 +99,11 @@ func addInstance(c *provider.Call, set *store.Resource, have []*store.Resource) 
 	if err := addInterfaces(c, set, r); err != nil {
 		return nil, err
 	}
-	c.Save(r)
+	c.SaveResource(r)
 	return c.Get(r.ID), nil
 }
 
-func emptiest(zones []string, have []*store.Resource) string {
+func emptiestZone(zones []string, have []*store.Resource) string {
 	perZone := map[string]int{}
 	for _, r := range have {
 		perZone[zoneOf(r)]++
@@ -120,7 +120,7 @@ func emptiest(zones []string, have []*store.Resource) string {
 // applyModel brings an instance to the model of its set.
 func applyModel(set, r *store.Resource) {
 	profile := body.Child(set.Body, profilePath)
-	n := number(r)
+	n := numberOf(r)
 	r.Body["sku"] = body.Object{"name": body.String(set.Body, "sku.name"), "tier": body.String(set.Body, "sku.tier")}
 	for _, k := range []string{"tags", "identity", "plan"} {
 		delete(r.Body, k)
@@ -167,8 +167,8 @@ func machineNumber(n int) string {
 
 // nameDisks names the new disks of an instance; existing disks stay.
 func nameDisks(set, r *store.Resource, was body.Object) {
-	prefix := set.Name() + "_" + set.Name() + "_" + strconv.Itoa(number(r))
-	if flexible(set.Body) {
+	prefix := set.Name() + "_" + set.Name() + "_" + strconv.Itoa(numberOf(r))
+	if isFlexible(set.Body) {
 		prefix = r.Name()
 	}
 	unique := strings.ReplaceAll(body.String(r.Body, "properties.vmId"), "-", "")
@@ -203,7 +203,7 @@ func addInterfaces(c *provider.Call, set, r *store.Resource) error {
 		}
 		nic.Type, nic.Location = ScaleSetInterfaces, r.Location
 		addPublicIPs(c, nic, cfg)
-		c.Save(nic)
+		c.SaveResource(nic)
 	}
 	return nil
 }
@@ -218,18 +218,18 @@ func interfaceOf(c *provider.Call, id string, cfg body.Object, taken map[netip.A
 		body.Default(ip, "properties.primary", i == 0)
 		body.Set(ip, "properties.privateIPAllocationMethod", "Dynamic")
 		body.Set(ip, "properties.provisioningState", store.Succeeded)
-		if err := network.Allocate(c, id+"/ipConfigurations/"+body.String(ip, "name"), ip, nil, taken); err != nil {
+		if err := network.AllocateAddress(c, id+"/ipConfigurations/"+body.String(ip, "name"), ip, nil, taken); err != nil {
 			return nil, err
 		}
 	}
-	for k, v := range map[string]any{"provisioningState": store.Succeeded, "resourceGuid": c.GUID(), "vnetEncryptionSupported": false, "hostedWorkloads": []any{}, "auxiliaryMode": "None", "auxiliarySku": "None"} {
+	for k, v := range map[string]any{"provisioningState": store.Succeeded, "resourceGuid": c.NewGUID(), "vnetEncryptionSupported": false, "hostedWorkloads": []any{}, "auxiliaryMode": "None", "auxiliarySku": "None"} {
 		body.Set(p, k, v)
 	}
 	return &store.Resource{ID: id, Body: body.Object{"properties": p}}, nil
 }
 
-// boot lets an instance run on disks of its own.
-func boot(c *provider.Call, r *store.Resource) {
+// bootInstance lets an instance run on disks of its own.
+func bootInstance(c *provider.Call, r *store.Resource) {
 	if body.String(r.Body, "properties.storageProfile.osDisk.diffDiskSettings.option") == "" {
 		makeDisks(c, r)
 	}
@@ -244,27 +244,27 @@ func finishScaleSet(c *provider.Call, op *store.Operation, set *store.Resource) 
 	}
 	switch body.String(op.Data, "stage") {
 	case "":
-		err := fit(c, set)
-		if err == nil && body.String(set.Body, "properties.upgradePolicy.mode") != "Manual" && !flexible(set.Body) {
+		err := fitCapacity(c, set)
+		if err == nil && body.String(set.Body, "properties.upgradePolicy.mode") != "Manual" && !isFlexible(set.Body) {
 			for _, r := range instancesOf(c, set.ID) {
-				upgrade(c, set, c.Edit(r.ID))
+				upgradeInstance(c, set, c.Edit(r.ID))
 			}
 		}
-		c.Save(set)
+		c.SaveResource(set)
 		if err != nil {
 			return err
 		}
-		if len(creating(c, set)) == 0 {
+		if len(instancesBeingCreated(c, set)) == 0 {
 			return nil
 		}
 		op.Data["stage"] = "boot"
-		return provider.Again(c.Draw(provider.Seconds(28), 0.2))
+		return provider.Again(c.DrawDuration(provider.Seconds(28), 0.2))
 	case "boot":
-		for _, r := range creating(c, set) {
+		for _, r := range instancesBeingCreated(c, set) {
 			if body.String(r.Secret, "power") == "" {
 				n := c.Edit(r.ID)
-				boot(c, n)
-				c.Save(n)
+				bootInstance(c, n)
+				c.SaveResource(n)
 			}
 		}
 		op.Data["stage"] = "guests"
@@ -272,7 +272,7 @@ func finishScaleSet(c *provider.Call, op *store.Operation, set *store.Resource) 
 	return awaitGuests(c, op, set)
 }
 
-func creating(c *provider.Call, set *store.Resource) []*store.Resource {
+func instancesBeingCreated(c *provider.Call, set *store.Resource) []*store.Resource {
 	return slices.DeleteFunc(instancesOf(c, set.ID), func(r *store.Resource) bool {
 		return body.String(r.Body, "properties.provisioningState") != "Creating"
 	})
@@ -281,19 +281,19 @@ func creating(c *provider.Call, set *store.Resource) []*store.Resource {
 // awaitGuests ends the creation of instances as their extensions end. One that fails does not hold up the others.
 func awaitGuests(c *provider.Call, op *store.Operation, set *store.Resource) error {
 	var waiting error
-	for _, r := range creating(c, set) {
+	for _, r := range instancesBeingCreated(c, set) {
 		failed, pending := guestResult(c, op, set, r)
 		switch {
 		case pending != nil:
 			waiting = pending
 			continue
 		case failed != nil && op.Data["failure"] == nil:
-			op.Data["failure"] = failed.Object(false)
+			op.Data["failure"] = failed.InnerObject(false)
 		}
 		n := c.Edit(r.ID)
 		state := map[bool]string{true: store.Succeeded, false: store.Failed}[failed == nil]
 		body.Set(n.Body, "properties.provisioningState", state)
-		c.Save(n)
+		c.SaveResource(n)
 		endExtensions(c, r, state)
 	}
 	if waiting != nil {
@@ -319,26 +319,26 @@ func guestResult(c *provider.Call, op *store.Operation, set, r *store.Resource) 
 	return nil, pending
 }
 
-// upgrade brings an instance to the latest model when it has another one; it boots anew if the model changes more than data and tags.
-func upgrade(c *provider.Call, set, r *store.Resource) {
-	if r == nil || leaving(r) || upToDate(set, r) {
+// upgradeInstance brings an instance to the latest model when it has another one; it boots anew if the model changes more than data and tags.
+func upgradeInstance(c *provider.Call, set, r *store.Resource) {
+	if r == nil || isLeaving(r) || upToDate(set, r) {
 		return
 	}
-	boots := restarts(set, r)
+	boots := needsRestart(set, r)
 	applyModel(set, r)
 	applyInterfaceConfigurations(c, r)
 	if boots {
-		boot(c, r)
+		bootInstance(c, r)
 	}
-	c.Save(r)
+	c.SaveResource(r)
 }
 
 func upToDate(set, r *store.Resource) bool {
 	return body.String(set.Secret, "model") == body.String(r.Secret, "model")
 }
 
-// Addresses lists the private addresses of an instance, the primary one first.
-func Addresses(c *provider.Call, r *store.Resource) []string {
+// ListAddresses lists the private addresses of an instance, the primary one first.
+func ListAddresses(c *provider.Call, r *store.Resource) []string {
 	var out []string
 	for _, nic := range c.List(ScaleSetInterfaces, r.ID) {
 		primary := body.Bool(nic.Body, "properties.primary")

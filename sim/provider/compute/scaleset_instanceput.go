@@ -67,7 +67,7 @@ func prepareInstanceNetwork(c *provider.Call, d *provider.Draft, cfgs []body.Obj
 			return provider.InvalidParameter("networkInterfaceConfigurations", "The instance '%s' has no network interface '%s'.", d.Name, body.String(cfg, "name"))
 		}
 		for _, ip := range body.Objects(cfg, "properties.ipConfigurations") {
-			if _, known := body.Named(body.Objects(nic.Body, "properties.ipConfigurations"), body.String(ip, "name")); known == nil {
+			if _, known := body.FindNamed(body.Objects(nic.Body, "properties.ipConfigurations"), body.String(ip, "name")); known == nil {
 				return provider.InvalidParameter("ipConfigurations", "The network interface '%s' of instance '%s' has no IP configuration '%s'.", nic.Name(), d.Name, body.String(ip, "name"))
 			}
 			if err := checkIPConfiguration(c, d, ip, &vnet); err != nil {
@@ -75,12 +75,12 @@ func prepareInstanceNetwork(c *provider.Call, d *provider.Draft, cfgs []body.Obj
 			}
 		}
 	}
-	d.Secret[networkSecret], d.Secret[customized] = configurations(cfgs), true
+	d.Secret[networkSecret], d.Secret[customized] = toStoredList(cfgs), true
 	return nil
 }
 
-// configurations is a list of objects in the form that bodies are stored in.
-func configurations(cfgs []body.Object) any {
+// toStoredList is a list of objects in the form that bodies are stored in.
+func toStoredList(cfgs []body.Object) any {
 	wrap := body.Object{}
 	body.Set(wrap, "value", cfgs)
 	return wrap["value"]
@@ -90,7 +90,7 @@ func configurations(cfgs []body.Object) any {
 func prepareInstanceDisks(c *provider.Call, d *provider.Draft) error {
 	z, ok := FindSize(body.String(d.New, "sku.name"))
 	if !ok {
-		return provider.Missing("sku.name")
+		return provider.MissingProperty("sku.name")
 	}
 	d.Secret[customized] = true
 	return prepareDataDisks(c, d, z, accountType(z))
@@ -124,12 +124,12 @@ func applyInterfaceConfigurations(c *provider.Call, r *store.Resource) {
 		copySettings(nic.Body, cfg, "networkSecurityGroup", "enableAcceleratedNetworking", "enableIPForwarding", "disableTcpStateTracking", "dnsSettings")
 		all := body.Objects(nic.Body, "properties.ipConfigurations")
 		for _, ip := range body.Objects(cfg, "properties.ipConfigurations") {
-			if _, have := body.Named(all, body.String(ip, "name")); have != nil {
+			if _, have := body.FindNamed(all, body.String(ip, "name")); have != nil {
 				copySettings(have, ip, "loadBalancerBackendAddressPools", "applicationGatewayBackendAddressPools", "applicationSecurityGroups")
 			}
 		}
 		if !body.Equal(was, nic.Body) {
-			c.Save(nic)
+			c.SaveResource(nic)
 		}
 	}
 }

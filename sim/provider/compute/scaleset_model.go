@@ -41,7 +41,7 @@ func prepareScaleSet(c *provider.Call, d *provider.Draft) error {
 		if was := body.Get(d.Old, p+path); was != nil {
 			body.Default(d.New, p+path, was)
 		}
-		if err := changed(d, path); err != nil {
+		if err := changeNotAllowed(d, path); err != nil {
 			return err
 		}
 	}
@@ -58,21 +58,21 @@ func prepareScaleSet(c *provider.Call, d *provider.Draft) error {
 	if err := checkScaleSetZones(d); err != nil {
 		return err
 	}
-	d.Keep(p+"uniqueId", c.GUID)
+	d.Keep(p+"uniqueId", c.NewGUID)
 	d.Keep(p+"timeCreated", func() string { return c.Now().Format("2006-01-02T15:04:05.0000000+00:00") })
 	if body.Child(d.New, profilePath+".storageProfile") == nil && body.Child(d.New, profilePath+".osProfile") == nil {
-		if flexible(d.New) && body.Int(d.New, "sku.capacity") == 0 {
+		if isFlexible(d.New) && body.Int(d.New, "sku.capacity") == 0 {
 			// One without a model only holds machines that users put into it.
 			for _, k := range []string{"sku", profilePath} {
 				body.Delete(d.New, k)
 			}
 			return checkPlacement(c, d, Size{})
 		}
-		return provider.Missing("virtualMachineProfile")
+		return provider.MissingProperty("virtualMachineProfile")
 	}
 	size := body.String(d.New, "sku.name")
 	if size == "" {
-		return provider.Missing("sku.name")
+		return provider.MissingProperty("sku.name")
 	}
 	body.Default(d.New, "sku.tier", "Standard")
 	spot := isSpot(d.New)
@@ -118,18 +118,18 @@ func checkOrchestration(d *provider.Draft) error {
 	switch mode := body.String(d.New, p+"orchestrationMode"); mode {
 	case "Uniform":
 		if upgrade == "" {
-			return provider.Missing("upgradePolicy.mode")
+			return provider.MissingProperty("upgradePolicy.mode")
 		}
 	case "Flexible":
 		switch {
 		case body.Get(d.New, p+"platformFaultDomainCount") == nil:
-			return provider.Missing("platformFaultDomainCount")
+			return provider.MissingProperty("platformFaultDomainCount")
 		case body.Bool(d.New, p+"singlePlacementGroup"):
 			return provider.InvalidParameter("singlePlacementGroup", "Scale sets with flexible orchestration cannot have a single placement group.")
 		case body.Bool(d.New, p+"overprovision"):
 			return provider.InvalidParameter("overprovision", "Scale sets with flexible orchestration cannot be overprovisioned.")
 		case body.Child(d.New, profilePath) != nil && body.String(d.New, profilePath+".networkProfile.networkApiVersion") == "" && len(body.Objects(d.New, profilePath+".networkProfile.networkInterfaceConfigurations")) > 0:
-			return provider.Missing("networkProfile.networkApiVersion")
+			return provider.MissingProperty("networkProfile.networkApiVersion")
 		}
 		body.Default(d.New, p+"singlePlacementGroup", false)
 		body.Default(d.New, p+"overprovision", false)
@@ -205,7 +205,7 @@ func prepareProfile(c *provider.Call, d *provider.Draft, z Size) error {
 		body.Default(disk, "deleteOption", "Delete")
 	}
 	if body.Child(profile, "osProfile") == nil {
-		return provider.Missing("osProfile")
+		return provider.MissingProperty("osProfile")
 	}
 	prefix := body.String(profile, osp+"computerNamePrefix")
 	if prefix == "" {
@@ -253,7 +253,7 @@ func checkInterfaceConfigurations(c *provider.Call, d *provider.Draft, z Size) e
 	path := profilePath + ".networkProfile.networkInterfaceConfigurations"
 	cfgs := body.Objects(d.New, path)
 	if len(cfgs) == 0 {
-		return provider.Missing("networkInterfaceConfigurations")
+		return provider.MissingProperty("networkInterfaceConfigurations")
 	}
 	if len(cfgs) > z.MaxNICs {
 		return provider.Errorf(400, "OperationNotAllowed", "The number of network interfaces for scale set %s exceeds the maximum allowed for the virtual machine size %s. The number of network interfaces is %d and the maximum allowed is %d.", d.Name, z.Name, len(cfgs), z.MaxNICs)
@@ -273,13 +273,13 @@ func checkInterfaceConfigurations(c *provider.Call, d *provider.Draft, z Size) e
 			body.Default(cfg, "properties."+k, v)
 		}
 		if id := body.String(cfg, "properties.networkSecurityGroup.id"); id != "" {
-			if _, err := c.Need(id, d.ID, network.SecurityGroups, d.Location); err != nil {
+			if _, err := c.RequireReference(id, d.ID, network.SecurityGroups, d.Location); err != nil {
 				return err
 			}
 		}
 		ips := body.Objects(cfg, "properties.ipConfigurations")
 		if len(ips) == 0 {
-			return provider.Missing("ipConfigurations")
+			return provider.MissingProperty("ipConfigurations")
 		}
 		for _, ip := range ips {
 			if err := checkIPConfiguration(c, d, ip, &vnet); err != nil {
@@ -297,9 +297,9 @@ func checkIPConfiguration(c *provider.Call, d *provider.Draft, ip body.Object, v
 	body.Default(ip, "properties.privateIPAddressVersion", "IPv4")
 	subnet := body.String(ip, "properties.subnet.id")
 	if subnet == "" {
-		return provider.Missing("ipConfigurations.subnet")
+		return provider.MissingProperty("ipConfigurations.subnet")
 	}
-	if _, err := c.Need(subnet, d.ID, network.Subnets, d.Location); err != nil {
+	if _, err := c.RequireReference(subnet, d.ID, network.Subnets, d.Location); err != nil {
 		return err
 	}
 	sid, _ := store.ParseID(subnet)
@@ -309,7 +309,7 @@ func checkIPConfiguration(c *provider.Call, d *provider.Draft, ip body.Object, v
 		return provider.NetworkError(400, "NicsNotInSameVnet", "Network interface configurations of scale set %s are not in the same virtual network.", d.ID)
 	}
 	for _, ref := range body.Objects(ip, "properties.applicationSecurityGroups") {
-		if _, err := c.Need(body.String(ref, "id"), d.ID, network.AppGroups, d.Location); err != nil {
+		if _, err := c.RequireReference(body.String(ref, "id"), d.ID, network.AppGroups, d.Location); err != nil {
 			return err
 		}
 	}
@@ -320,11 +320,11 @@ func checkIPConfiguration(c *provider.Call, d *provider.Draft, ip body.Object, v
 			if err != nil || !strings.EqualFold(lb.Type(), network.LoadBalancers+"/"+typ) {
 				return provider.InvalidReference(id, d.ID)
 			}
-			balancer, err := c.Need(lb.Top().String(), d.ID, network.LoadBalancers, d.Location)
+			balancer, err := c.RequireReference(lb.Top().String(), d.ID, network.LoadBalancers, d.Location)
 			if err != nil {
 				return err
 			}
-			if _, e := body.Named(body.Objects(balancer.Body, "properties."+typ), lb.Name()); e == nil {
+			if _, e := body.FindNamed(body.Objects(balancer.Body, "properties."+typ), lb.Name()); e == nil {
 				return provider.InvalidReference(id, d.ID)
 			}
 		}
@@ -336,7 +336,7 @@ func checkIPConfiguration(c *provider.Call, d *provider.Draft, ip body.Object, v
 func prepareScaleSetExtension(_ *provider.Call, d *provider.Draft) error {
 	for _, k := range []string{"publisher", "type", "typeHandlerVersion"} {
 		if body.String(d.New, "properties."+k) == "" {
-			return provider.Missing("extensionProfile.extensions." + k)
+			return provider.MissingProperty("extensionProfile.extensions." + k)
 		}
 	}
 	body.Delete(d.New, "properties.protectedSettings")

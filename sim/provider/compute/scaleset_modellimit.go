@@ -23,15 +23,15 @@ func rememberModel(d *provider.Draft) {
 	profile := body.Clone(body.Child(d.New, profilePath))
 	body.Delete(profile, "timeCreated")
 	sizeAndProfile := []any{profile, body.String(d.New, "sku.name")}
-	d.Secret["shape"] = fingerprint(sizeAndProfile)
+	d.Secret["shape"] = hashOf(sizeAndProfile)
 	tags := body.Child(d.New, "tags")
 	if body.Bool(d.Secret, "managed") {
 		tags = nil
 	}
-	d.Secret["model"] = fingerprint(append(sizeAndProfile, d.Secret["customData"], tags))
+	d.Secret["model"] = hashOf(append(sizeAndProfile, d.Secret["customData"], tags))
 }
 
-func fingerprint(of []any) string {
+func hashOf(of []any) string {
 	raw, _ := json.Marshal(of)
 	sum := sha256.Sum256(raw)
 	return hex.EncodeToString(sum[:8])
@@ -40,7 +40,7 @@ func fingerprint(of []any) string {
 // checkModels refuses a new model while the instances are of as many models as there may be.
 func checkModels(c *provider.Call, d *provider.Draft, before string) error {
 	now := body.String(d.Secret, "model")
-	if d.Old == nil || now == before || flexible(d.New) || body.Bool(d.Secret, "managed") {
+	if d.Old == nil || now == before || isFlexible(d.New) || body.Bool(d.Secret, "managed") {
 		return nil
 	}
 	used := map[string]bool{}
@@ -53,9 +53,9 @@ func checkModels(c *provider.Call, d *provider.Draft, before string) error {
 	return provider.Errorf(409, "OperationNotAllowed", "Virtual Machine Scale Set '%s' has reached its limit of %d models that may be referenced by one or more VMs belonging to the Virtual Machine Scale Set. Upgrade the VMs to the latest model of the Virtual Machine Scale Set before trying again.", d.Name, maxModels)
 }
 
-// restarts reports whether an instance boots anew when it is upgraded to the model of its scale set. An instance that
+// needsRestart reports whether an instance boots anew when it is upgraded to the model of its scale set. An instance that
 // differs only in custom data or tags does not: instances get new custom data when they are reimaged, not when they
 // are upgraded. https://learn.microsoft.com/azure/virtual-machines/custom-data
-func restarts(set, r *store.Resource) bool {
+func needsRestart(set, r *store.Resource) bool {
 	return body.String(r.Secret, "power") == "running" && body.String(set.Secret, "shape") != body.String(r.Secret, "shape")
 }

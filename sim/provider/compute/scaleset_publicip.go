@@ -22,7 +22,7 @@ func scaleSetPublicIPType() *provider.Type {
 func publicIPAddresses(c *provider.Call, it *provider.Item) (*provider.Reply, error) {
 	out := []any{}
 	for _, r := range c.List(ScaleSetPublicIPs, it.ID) {
-		out = append(out, c.Render(r))
+		out = append(out, c.RenderResource(r))
 	}
 	return provider.OK(out), nil
 }
@@ -32,13 +32,13 @@ func publicIPAddresses(c *provider.Call, it *provider.Item) (*provider.Reply, er
 func addPublicIPs(c *provider.Call, nic *store.Resource, config body.Object) {
 	for _, ip := range body.Objects(config, "properties.ipConfigurations") {
 		asked := body.Child(ip, "properties.publicIPAddressConfiguration")
-		_, made := body.Named(body.Objects(nic.Body, "properties.ipConfigurations"), body.String(ip, "name"))
+		_, made := body.FindNamed(body.Objects(nic.Body, "properties.ipConfigurations"), body.String(ip, "name"))
 		if asked == nil || made == nil {
 			continue
 		}
 		at := nic.ID + "/ipConfigurations/" + body.String(ip, "name")
 		address := publicIP(c, at, asked, nic.Location)
-		c.Save(address)
+		c.SaveResource(address)
 		body.Set(made, "properties.publicIPAddress", body.Object{"id": address.ID})
 	}
 }
@@ -53,7 +53,7 @@ func publicIP(c *provider.Call, at string, asked body.Object, location string) *
 		version = "IPv4"
 	}
 	properties := body.Object{
-		"provisioningState": store.Succeeded, "resourceGuid": c.GUID(), "publicIPAddressVersion": version, "publicIPAllocationMethod": "Static",
+		"provisioningState": store.Succeeded, "resourceGuid": c.NewGUID(), "publicIPAddressVersion": version, "publicIPAllocationMethod": "Static",
 		"ipAddress": network.NextPublic(c, version == "IPv6"), "idleTimeoutInMinutes": max(4, body.Int(asked, p+"idleTimeoutInMinutes")),
 		"ipTags": []any{}, "ipConfiguration": body.Object{"id": at},
 	}

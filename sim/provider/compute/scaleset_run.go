@@ -34,7 +34,7 @@ type ScaleSet struct {
 	IPForwarding        bool
 }
 
-func (s ScaleSet) document() body.Object {
+func (s ScaleSet) newBody() body.Object {
 	name := s.ID.Name()
 	osDisk := body.Object{"createOption": "FromImage", "osType": s.OSType}
 	if s.OSDiskSizeGB > 0 {
@@ -104,14 +104,14 @@ func ApplyScaleSet(c *provider.Call, s ScaleSet) error {
 	call := *c
 	call.Method, call.ID, call.Type, call.Internal = "PUT", s.ID, c.TypeOf(ScaleSets), true
 	old := c.Get(s.ID.String())
-	d := &provider.Draft{ID: s.ID.String(), Name: s.ID.Name(), Location: s.Location, New: s.document(), Secret: body.Object{}}
+	d := &provider.Draft{ID: s.ID.String(), Name: s.ID.Name(), Location: s.Location, New: s.newBody(), Secret: body.Object{}}
 	if old != nil {
 		d.ID, d.Name, d.Old, d.Secret = old.ID, old.Name(), old.Body, body.Clone(old.Secret)
 	}
 	d.Secret["managed"] = true
 	users := body.Child(d.New, "identity.userAssignedIdentities")
 	for id := range users {
-		if it := c.Find(id); it != nil {
+		if it := c.FindItem(id); it != nil {
 			users[id] = body.Object{"principalId": body.String(it.Body, "properties.principalId"), "clientId": body.String(it.Body, "properties.clientId")}
 		}
 	}
@@ -120,54 +120,54 @@ func ApplyScaleSet(c *provider.Call, s ScaleSet) error {
 	}
 	body.Set(d.New, "properties.provisioningState", store.Succeeded)
 	set := &store.Resource{ID: d.ID, Type: ScaleSets, Location: s.Location, Body: d.New, Secret: d.Secret}
-	c.Save(set)
-	err := fit(&call, set)
+	c.SaveResource(set)
+	err := fitCapacity(&call, set)
 	for _, r := range instancesOf(c, set.ID) {
 		n := c.Edit(r.ID)
 		if body.String(n.Secret, "power") == "" {
-			boot(&call, n)
+			bootInstance(&call, n)
 			body.Set(n.Body, "properties.provisioningState", store.Succeeded)
 		}
 		n.Body["tags"] = body.Clone(body.Child(set.Body, "tags"))
 		if n.Body["tags"] == nil {
 			delete(n.Body, "tags")
 		}
-		c.Save(n)
+		c.SaveResource(n)
 	}
-	c.Save(set)
+	c.SaveResource(set)
 	return err
 }
 
 // RemoveScaleSet takes a scale set away with its instances, interfaces and disks. One that is not there is no error.
-func RemoveScaleSet(c *provider.Call, id store.ID) { c.Erase(id.String()) }
+func RemoveScaleSet(c *provider.Call, id store.ID) { c.EraseTree(id.String()) }
 
 // RemoveInstances takes instances away, by their instance IDs, and lowers the capacity by as many.
 func RemoveInstances(c *provider.Call, id store.ID, instanceIDs ...string) {
 	for _, n := range instanceIDs {
-		c.Erase(id.String() + "/virtualMachines/" + n)
+		c.EraseTree(id.String() + "/virtualMachines/" + n)
 	}
 }
 
 // UpgradeInstances brings instances, all when none is named, to the model of their set; those that run boot anew.
 func UpgradeInstances(c *provider.Call, id store.ID, instanceIDs ...string) {
 	set := c.Get(id.String())
-	for _, r := range selected(c, id, instanceIDs) {
-		upgrade(c, set, r)
+	for _, r := range editSelected(c, id, instanceIDs) {
+		upgradeInstance(c, set, r)
 	}
 }
 
 // PowerInstances starts ("running"), stops ("stopped") or deallocates ("deallocated") instances, all when none is named.
 func PowerInstances(c *provider.Call, id store.ID, power string, instanceIDs ...string) {
-	for _, r := range selected(c, id, instanceIDs) {
+	for _, r := range editSelected(c, id, instanceIDs) {
 		if was := body.String(r.Secret, "power"); was != power {
 			SetPower(c, r, power, power == "running")
-			c.Save(r)
+			c.SaveResource(r)
 		}
 	}
 }
 
-// selected are editable copies of the instances named.
-func selected(c *provider.Call, id store.ID, instanceIDs []string) []*store.Resource {
+// editSelected are editable copies of the instances named.
+func editSelected(c *provider.Call, id store.ID, instanceIDs []string) []*store.Resource {
 	var out []*store.Resource
 	if len(instanceIDs) == 0 {
 		for _, r := range instancesOf(c, id.String()) {

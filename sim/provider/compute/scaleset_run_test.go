@@ -21,8 +21,8 @@ const (
 	prefix = "aks-np-12345678-vmss"
 )
 
-// inside runs f in a transaction on a store with a network.
-func inside(t *testing.T, f func(c *provider.Call)) {
+// inTransaction runs f in a transaction on a store with a network.
+func inTransaction(t *testing.T, f func(c *provider.Call)) {
 	t.Helper()
 	s, err := store.Open(store.NewVirtual(time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)), "")
 	if err != nil {
@@ -36,7 +36,7 @@ func inside(t *testing.T, f func(c *provider.Call)) {
 	}
 	err = s.Update(func(tx *store.Tx) error {
 		c := &provider.Call{Tx: tx, Env: env, Method: "PUT", ID: id, Type: env.TypeOf(compute.VirtualMachines)}
-		c.Save(&store.Resource{ID: vnet, Type: network.VirtualNetworks, Location: "westus3", Body: map[string]any{"properties": map[string]any{"provisioningState": "Succeeded", "subnets": []any{
+		c.SaveResource(&store.Resource{ID: vnet, Type: network.VirtualNetworks, Location: "westus3", Body: map[string]any{"properties": map[string]any{"provisioningState": "Succeeded", "subnets": []any{
 			map[string]any{"name": "nodes", "properties": map[string]any{"addressPrefix": "10.224.0.0/28", "provisioningState": "Succeeded"}}}}}})
 		f(c)
 		return nil
@@ -58,14 +58,14 @@ func nodes(t *testing.T, capacity int) compute.ScaleSet {
 
 func names(c *provider.Call, id store.ID) []string {
 	var out []string
-	for _, r := range compute.Instances(c, id) {
-		out = append(out, body.String(r.Body, "properties.osProfile.computerName")+" "+compute.Addresses(c, r)[0]+" "+body.String(r.Secret, "power"))
+	for _, r := range compute.ListInstances(c, id) {
+		out = append(out, body.String(r.Body, "properties.osProfile.computerName")+" "+compute.ListAddresses(c, r)[0]+" "+body.String(r.Secret, "power"))
 	}
 	return out
 }
 
 func TestApplyScaleSet(t *testing.T) {
-	inside(t, func(c *provider.Call) {
+	inTransaction(t, func(c *provider.Call) {
 		s := nodes(t, 2)
 		if err := compute.ApplyScaleSet(c, s); err != nil {
 			t.Fatal(err)
@@ -74,7 +74,7 @@ func TestApplyScaleSet(t *testing.T) {
 		if diff := cmp.Diff(want, names(c, s.ID)); diff != "" {
 			t.Errorf("instances after the first apply (-want +got):\n%s", diff)
 		}
-		for _, r := range compute.Instances(c, s.ID) {
+		for _, r := range compute.ListInstances(c, s.ID) {
 			if compute.HasGuest(r) || body.String(r.Body, "tags.aks-managed-poolName") != "np" {
 				t.Errorf("instance %s must have no guest and the tags of the set: %v", r.ID, r.Body["tags"])
 			}
@@ -86,7 +86,7 @@ func TestApplyScaleSet(t *testing.T) {
 		}
 		images := func() []string {
 			var out []string
-			for _, r := range compute.Instances(c, s.ID) {
+			for _, r := range compute.ListInstances(c, s.ID) {
 				id := body.String(r.Body, "properties.storageProfile.imageReference.id")
 				out = append(out, id[len(id)-1:])
 			}
@@ -95,12 +95,12 @@ func TestApplyScaleSet(t *testing.T) {
 		if diff := cmp.Diff([]string{"1", "1", "2"}, images()); diff != "" {
 			t.Errorf("old instances keep their image until they are upgraded (-want +got):\n%s", diff)
 		}
-		before := body.String(compute.Instances(c, s.ID)[1].Secret, "bootID")
+		before := body.String(compute.ListInstances(c, s.ID)[1].Secret, "bootID")
 		compute.UpgradeInstances(c, s.ID, "1")
 		if diff := cmp.Diff([]string{"1", "2", "2"}, images()); diff != "" {
 			t.Errorf("upgrade of instance 1 (-want +got):\n%s", diff)
 		}
-		if body.String(compute.Instances(c, s.ID)[1].Secret, "bootID") == before {
+		if body.String(compute.ListInstances(c, s.ID)[1].Secret, "bootID") == before {
 			t.Error("the upgraded instance did not boot anew")
 		}
 		compute.RemoveInstances(c, s.ID, "0")
@@ -131,7 +131,7 @@ func TestApplyScaleSetRefusals(t *testing.T) {
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			inside(t, func(c *provider.Call) {
+			inTransaction(t, func(c *provider.Call) {
 				s := nodes(t, 1)
 				tc.change(&s)
 				err := compute.ApplyScaleSet(c, s)

@@ -9,7 +9,7 @@ import (
 func buildSizes() map[string]Size {
 	all := singleSizes()
 	for _, s := range catalogue {
-		all = append(all, s.sizes()...)
+		all = append(all, s.listSizes()...)
 	}
 	out := map[string]Size{}
 	for _, z := range all {

@@ -45,9 +45,9 @@ func (z Size) TempGB() int {
 	return z.VCPUs * 16
 }
 
-// Spot reports whether the size is available as a spot VM. Source:
+// OffersSpot reports whether the size is available as a spot VM. Source:
 // https://learn.microsoft.com/azure/virtual-machines/spot-vms#limitations
-func (z Size) Spot() bool { return !z.Burstable }
+func (z Size) OffersSpot() bool { return !z.Burstable }
 
 func (z Size) onlyGeneration2() bool {
 	return z.Arch == "Arm64" || z.Confidential != "" || z.Generation2
@@ -173,9 +173,9 @@ const (
 	familyCores   = 10000
 )
 
-// Cores counts the cores that are in use in a region, by family; "" is the total of regular ones and "lowPriorityCores" that of spot VMs.
+// CountCores counts the cores that are in use in a region, by family; "" is the total of regular ones and "lowPriorityCores" that of spot VMs.
 // A deallocated VM uses none. Scale-set instances count as far as they are stored as VMs or as instances.
-func Cores(c *provider.Call, location string) map[string]int {
+func CountCores(c *provider.Call, location string) map[string]int {
 	out := map[string]int{}
 	prefix := store.Key("/subscriptions/"+c.ID.Subscription+"/") + "/"
 	for _, typ := range []string{VirtualMachines, ScaleSetVMs} {
@@ -215,7 +215,7 @@ func checkQuota(c *provider.Call, z Size, location string, add int, spot bool) e
 	if add <= 0 {
 		return nil
 	}
-	used := Cores(c, location)
+	used := CountCores(c, location)
 	need := z.VCPUs * add
 	if spot {
 		if limit := limitOf(c, location, "lowPriorityCores", regionalCores); used["lowPriorityCores"]+need > limit {

@@ -62,7 +62,7 @@ func TestSeriesAreApart(t *testing.T) {
 	seen := map[string]bool{}
 	all := singleSizes()
 	for _, s := range catalogue {
-		all = append(all, s.sizes()...)
+		all = append(all, s.listSizes()...)
 	}
 	for _, z := range all {
 		switch {

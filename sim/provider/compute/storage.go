@@ -18,13 +18,13 @@ func prepareStorage(c *provider.Call, d *provider.Draft, z Size) error {
 	switch {
 	case attached:
 		if body.String(d.New, sp+"osDisk.osType") == "" {
-			return provider.Missing("osDisk.osType")
+			return provider.MissingProperty("osDisk.osType")
 		}
-		if err := attach(c, d, body.Child(d.New, sp+"osDisk"), "osDisk"); err != nil {
+		if err := checkAttachable(c, d, body.Child(d.New, sp+"osDisk"), "osDisk"); err != nil {
 			return err
 		}
 	case img == nil:
-		return provider.Missing("imageReference")
+		return provider.MissingProperty("imageReference")
 	case body.String(img, "id") == "" && body.String(img, "communityGalleryImageId") == "" && body.String(img, "sharedGalleryImageId") == "":
 		exact := body.String(img, "version")
 		if exact == "latest" {
@@ -36,7 +36,7 @@ func prepareStorage(c *provider.Call, d *provider.Draft, z Size) error {
 		if n := body.String(d.New, sp+"osDisk.name"); n != "" {
 			return n
 		}
-		return d.Name + "_OsDisk_1_" + strings.ReplaceAll(c.GUID(), "-", "")
+		return d.Name + "_OsDisk_1_" + strings.ReplaceAll(c.NewGUID(), "-", "")
 	})
 	if !attached {
 		body.Default(d.New, sp+"osDisk.diskSizeGB", imageSizeGB)
@@ -54,7 +54,7 @@ func prepareStorage(c *provider.Call, d *provider.Draft, z Size) error {
 	body.Default(d.New, sp+"osDisk.deleteOption", "Detach")
 	account := accountType(z)
 	body.Default(d.New, sp+"osDisk.managedDisk.storageAccountType", account)
-	if replaced(d, sp+"osDisk.managedDisk.diskEncryptionSet.id") || replaced(d, sp+"osDisk.managedDisk.securityProfile.diskEncryptionSet.id") {
+	if isReplaced(d, sp+"osDisk.managedDisk.diskEncryptionSet.id") || isReplaced(d, sp+"osDisk.managedDisk.securityProfile.diskEncryptionSet.id") {
 		if err := checkEncryptionSet(c, d, body.Child(d.New, sp+"osDisk"), "osDisk"); err != nil {
 			return err
 		}
@@ -148,7 +148,7 @@ func prepareDataDisks(c *provider.Call, d *provider.Draft, z Size, account strin
 		body.Default(disk, "caching", "None")
 		body.Default(disk, "deleteOption", "Detach")
 		if strings.EqualFold(body.String(disk, "createOption"), "Attach") {
-			if err := attach(c, d, disk, "dataDisk"); err != nil {
+			if err := checkAttachable(c, d, disk, "dataDisk"); err != nil {
 				return err
 			}
 			continue
@@ -160,13 +160,13 @@ func prepareDataDisks(c *provider.Call, d *provider.Draft, z Size, account strin
 	return nil
 }
 
-// attach checks a disk that exists.
-func attach(c *provider.Call, d *provider.Draft, disk body.Object, path string) error {
-	it, err := referred(c, body.String(disk, "managedDisk.id"), Disks, path+".managedDisk", d.Location)
+// checkAttachable checks a disk that exists.
+func checkAttachable(c *provider.Call, d *provider.Draft, disk body.Object, path string) error {
+	it, err := findReferred(c, body.String(disk, "managedDisk.id"), Disks, path+".managedDisk", d.Location)
 	if err != nil {
 		return err
 	}
-	if owner := body.String(it.Body, "managedBy"); owner != "" && !store.Same(owner, d.ID) {
+	if owner := body.String(it.Body, "managedBy"); owner != "" && !store.SameID(owner, d.ID) {
 		return provider.Errorf(409, "AttachDiskWhileBeingDetached", "Cannot attach data disk '%s' to VM '%s' because the disk is attached to %s.", it.Name, d.Name, owner)
 	}
 	body.Default(disk, "name", it.Name)
@@ -179,11 +179,11 @@ func newDataDisk(c *provider.Call, d *provider.Draft, disk body.Object, known bo
 	body.Default(disk, "managedDisk.storageAccountType", account)
 	name := body.String(disk, "name")
 	if name == "" {
-		body.Set(disk, "name", fmt.Sprintf("%s_DataDisk_%d_%s", d.Name, i, strings.ReplaceAll(c.GUID(), "-", "")))
+		body.Set(disk, "name", fmt.Sprintf("%s_DataDisk_%d_%s", d.Name, i, strings.ReplaceAll(c.NewGUID(), "-", "")))
 	}
 	size, most := body.Int(disk, "diskSizeGB"), maxDiskGB
 	if size == 0 {
-		return provider.Missing("dataDisk.diskSizeGB")
+		return provider.MissingProperty("dataDisk.diskSizeGB")
 	}
 	if body.String(disk, "managedDisk.storageAccountType") == "UltraSSD_LRS" {
 		most = maxUltraGB

@@ -34,7 +34,7 @@ func virtualMachineType() *provider.Type {
 				return true
 			}
 			id, _, _ := strings.Cut(rest, "'")
-			return store.Same(body.String(r.Body, "properties.virtualMachineScaleSet.id"), id)
+			return store.SameID(body.String(r.Body, "properties.virtualMachineScaleSet.id"), id)
 		},
 	}
 }
@@ -55,7 +55,7 @@ func vmName(name string) *provider.Error {
 }
 
 // p is a path below properties; Azure's targets leave "properties" out.
-func changed(d *provider.Draft, path string) error {
+func changeNotAllowed(d *provider.Draft, path string) error {
 	was, is := body.Get(d.Old, "properties."+path), body.Get(d.New, "properties."+path)
 	if d.Old == nil || was == nil || body.Equal(was, is) {
 		return nil
@@ -74,7 +74,7 @@ func prepareVM(c *provider.Call, d *provider.Draft) error {
 	for _, path := range []string{"osProfile.computerName", "osProfile.adminUsername", "storageProfile.osDisk.name", "storageProfile.osDisk.createOption", "storageProfile.osDisk.osType", "storageProfile.imageReference.id", "storageProfile.imageReference.publisher",
 		"storageProfile.imageReference.offer", "storageProfile.imageReference.sku", "storageProfile.imageReference.version", "storageProfile.imageReference.communityGalleryImageId", "storageProfile.imageReference.sharedGalleryImageId",
 		"availabilitySet.id", "proximityPlacementGroup.id", "priority", "virtualMachineScaleSet.id"} {
-		if err := changed(d, path); err != nil {
+		if err := changeNotAllowed(d, path); err != nil {
 			return err
 		}
 	}
@@ -83,7 +83,7 @@ func prepareVM(c *provider.Call, d *provider.Draft) error {
 	}
 	size := body.String(d.New, p+"hardwareProfile.vmSize")
 	if size == "" {
-		return provider.Missing("vmSize")
+		return provider.MissingProperty("vmSize")
 	}
 	spot := strings.EqualFold(body.String(d.New, p+"priority"), "Spot")
 	add := 1
@@ -107,7 +107,7 @@ func prepareVM(c *provider.Call, d *provider.Draft) error {
 			return err
 		}
 	}
-	d.Keep(p+"vmId", c.GUID)
+	d.Keep(p+"vmId", c.NewGUID)
 	d.Keep(p+"timeCreated", func() string { return c.Now().Format("2006-01-02T15:04:05.0000000+00:00") })
 	return nil
 }
@@ -121,7 +121,7 @@ func finishVM(c *provider.Call, op *store.Operation, r *store.Resource) error {
 	}
 	makeDisks(c, r)
 	if body.String(r.Secret, "power") == "" {
-		r.Secret["power"], r.Secret["bootID"] = "running", c.GUID()
+		r.Secret["power"], r.Secret["bootID"] = "running", c.NewGUID()
 		r.Secret["provisioned"] = c.Now().Format(time.RFC3339Nano)
 	}
 	return nil
@@ -139,14 +139,14 @@ func vmDeleted(c *provider.Call, r *store.Resource) {
 			continue
 		}
 		if strings.EqualFold(body.String(ref, "properties.deleteOption"), "Delete") {
-			c.Erase(nic.ID)
+			c.EraseTree(nic.ID)
 			for _, cfg := range body.Objects(nic.Body, "properties.ipConfigurations") {
 				if strings.EqualFold(body.String(cfg, "properties.publicIPAddress.properties.deleteOption"), "Delete") {
-					c.Erase(body.String(cfg, "properties.publicIPAddress.id"))
+					c.EraseTree(body.String(cfg, "properties.publicIPAddress.id"))
 				}
 			}
 		} else if never {
-			c.SetMeta(network.ReservationKey(nic.ID), network.Reservation{VM: r.ID, Until: c.Now().Add(c.Scale(180 * time.Second))})
+			c.SetMeta(network.ReservationKey(nic.ID), network.Reservation{VM: r.ID, Until: c.Now().Add(c.ScaleDuration(180 * time.Second))})
 		}
 	}
 	disks := append([]body.Object{body.Child(r.Body, "properties.storageProfile.osDisk")}, body.Objects(r.Body, "properties.storageProfile.dataDisks")...)

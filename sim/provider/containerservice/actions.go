@@ -27,13 +27,13 @@ func clusterActions() map[string]*provider.Action {
 		"listclusteradmincredential":          {Timing: provider.Timing{HTTP: provider.Seconds(0.5)}, Start: adminCredential},
 		"listclusterusercredential":           {Timing: provider.Timing{HTTP: provider.Seconds(0.5)}, Start: userCredential},
 		"listclustermonitoringusercredential": {Timing: provider.Timing{HTTP: provider.Seconds(0.5)}, Start: monitoringCredential},
-		"stop":                                {Timing: stopTime, Start: idleCluster(false), Finish: power("Stopped", "deallocated")},
-		"start":                               {Timing: startTime, Start: idleCluster(true), Finish: power("Running", "running")},
+		"stop":                                {Timing: stopTime, Start: idleCluster(false), Finish: endPowerChange("Stopped", "deallocated")},
+		"start":                               {Timing: startTime, Start: idleCluster(true), Finish: endPowerChange("Running", "running")},
 		"rotateclustercertificates": {Timing: rotateTime, Start: idleCluster(false), Finish: func(c *provider.Call, _ *store.Operation, r *store.Resource) error {
 			delete(r.Secret, "ca")
 			return makeCA(r.Secret)
 		}},
-		"abort":      {Timing: provider.Timing{HTTP: provider.Seconds(1)}, Start: abort},
+		"abort":      {Timing: provider.Timing{HTTP: provider.Seconds(1)}, Start: abortOperation},
 		"runcommand": {Timing: runTime, Start: checkCommand, Finish: runCommand},
 		"autoupgrade": {Start: func(c *provider.Call, r *store.Resource) (*provider.Reply, error) {
 			return nil, provider.ResourceNotFound(c.ID) // AKS does this by itself, callers cannot ask for it
@@ -54,14 +54,14 @@ func idleCluster(stopped bool) func(*provider.Call, *store.Resource) (*provider.
 	}
 }
 
-// power ends a stop or start: the machines go with the cluster.
-func power(code, machines string) func(*provider.Call, *store.Operation, *store.Resource) error {
+// endPowerChange ends a stop or start: the machines go with the cluster.
+func endPowerChange(code, machines string) func(*provider.Call, *store.Operation, *store.Resource) error {
 	return func(c *provider.Call, _ *store.Operation, r *store.Resource) error {
 		body.Set(r.Body, "properties.powerState.code", code)
 		for _, p := range poolsOf(c, r.ID) {
 			pool := c.Edit(p.ID)
 			id := scaleSetID(r, pool)
-			list := compute.Instances(c, id)
+			list := compute.ListInstances(c, id)
 			if code == "Running" {
 				if body.String(pool.Secret, "stopped") == "" {
 					continue // was stopped by itself before
@@ -72,10 +72,10 @@ func power(code, machines string) func(*provider.Call, *store.Operation, *store.
 				pool.Secret["stopped"] = "with the cluster"
 			}
 			if len(list) > 0 {
-				compute.PowerInstances(c, id, machines, names(list)...)
+				compute.PowerInstances(c, id, machines, instanceNames(list)...)
 			}
 			body.Set(pool.Body, "properties.powerState.code", code)
-			c.Save(pool)
+			c.SaveResource(pool)
 		}
 		return nil
 	}
@@ -89,7 +89,7 @@ func checkCommand(c *provider.Call, r *store.Resource) (*provider.Reply, error) 
 		return nil, invalidParameter("command", "A command is required")
 	}
 	if body.String(r.Body, "properties.powerState.code") == "Stopped" {
-		return nil, refuse(409, "OperationNotAllowed", "Operation is not allowed because the managed cluster %s is stopped.", r.Name())
+		return nil, newRefusal(409, "OperationNotAllowed", "Operation is not allowed because the managed cluster %s is stopped.", r.Name())
 	}
 	return nil, nil
 }
@@ -113,15 +113,15 @@ func poolActions() map[string]*provider.Action {
 			return finishPool(c, op, r)
 		}},
 		"deletemachines": {Timing: provider.Timing{HTTP: provider.Seconds(1), LRO: provider.Seconds(40)}, Start: chooseMachines, Finish: deleteMachines},
-		"abort":          {Timing: provider.Timing{HTTP: provider.Seconds(1)}, Start: abort},
+		"abort":          {Timing: provider.Timing{HTTP: provider.Seconds(1)}, Start: abortOperation},
 		"autoscale": {Start: func(c *provider.Call, r *store.Resource) (*provider.Reply, error) {
 			return nil, provider.ResourceNotFound(c.ID) // the cluster autoscaler does this by itself
 		}, Finish: finishAutoscale},
 	}
 }
 
-// abort ends the running operation where it is.
-func abort(c *provider.Call, r *store.Resource) (*provider.Reply, error) {
+// abortOperation ends the running operation where it is.
+func abortOperation(c *provider.Call, r *store.Resource) (*provider.Reply, error) {
 	op := c.RunningOn(r.ID)
 	if op == nil {
 		return nil, badRequest("There is no operation in progress on %s that could be aborted.", r.Name())
@@ -150,7 +150,7 @@ func chooseMachines(c *provider.Call, r *store.Resource) (*provider.Reply, error
 	}
 	names := body.Strings(c.Body, "machineNames")
 	here := map[string]bool{}
-	for _, m := range compute.Instances(c, scaleSetID(cl, r)) {
+	for _, m := range compute.ListInstances(c, scaleSetID(cl, r)) {
 		here[body.String(m.Body, "properties.osProfile.computerName")] = true
 	}
 	for _, n := range names {
@@ -163,7 +163,7 @@ func chooseMachines(c *provider.Call, r *store.Resource) (*provider.Reply, error
 	}
 	n := c.Edit(r.ID)
 	body.Set(n.Secret, "doomed", names)
-	c.Save(n)
+	c.SaveResource(n)
 	return nil, nil
 }
 
@@ -174,7 +174,7 @@ func deleteMachines(c *provider.Call, _ *store.Operation, r *store.Resource) err
 		doomed[n] = true
 	}
 	delete(r.Secret, "doomed")
-	for _, m := range compute.Instances(c, scaleSetID(cl, r)) {
+	for _, m := range compute.ListInstances(c, scaleSetID(cl, r)) {
 		if doomed[body.String(m.Body, "properties.osProfile.computerName")] {
 			compute.RemoveInstances(c, scaleSetID(cl, r), m.Name())
 			body.Set(r.Body, "properties.count", max(0, body.Int(r.Body, "properties.count")-1))
@@ -185,13 +185,13 @@ func deleteMachines(c *provider.Call, _ *store.Operation, r *store.Resource) err
 	return nil
 }
 
-// machines answers GET agentPools/<p>/machines.
-func machines(c *provider.Call, it *provider.Item) (*provider.Reply, error) {
+// listMachines answers GET agentPools/<p>/machines.
+func listMachines(c *provider.Call, it *provider.Item) (*provider.Reply, error) {
 	cl := clusterOf(c, it.ID)
 	out := []any{}
-	for _, r := range compute.Instances(c, scaleSetID(cl, it.Resource)) {
+	for _, r := range compute.ListInstances(c, scaleSetID(cl, it.Resource)) {
 		addresses := []any{}
-		for _, a := range compute.Addresses(c, r) {
+		for _, a := range compute.ListAddresses(c, r) {
 			addresses = append(addresses, body.Object{"family": "IPv4", "ip": a})
 		}
 		name := body.String(r.Body, "properties.osProfile.computerName")

@@ -24,7 +24,7 @@ func AutoUpgrade(c *provider.Call, clusterID string) error {
 	}
 	running := planeVersion(r)
 	target := channelTarget(body.String(r.Body, "properties.autoUpgradeProfile.upgradeChannel"), running, r.Location)
-	kubernetes := running.less(target)
+	kubernetes := running.isBefore(target)
 	images := body.String(r.Body, "properties.autoUpgradeProfile.upgradeChannel") == "node-image"
 	switch body.String(r.Body, "properties.autoUpgradeProfile.nodeOSUpgradeChannel") {
 	case "NodeImage", "SecurityPatch":
@@ -35,14 +35,14 @@ func AutoUpgrade(c *provider.Call, clusterID string) error {
 	}
 	if images {
 		var n int
-		c.Meta(imageRelease, &n)
+		c.ReadNote(imageRelease, &n)
 		c.SetMeta(imageRelease, n+1)
 	}
 	if kubernetes {
 		body.Set(r.Body, "properties.kubernetesVersion", target.String())
 		r.Secret["target"] = target.String()
 	}
-	c.Save(r)
+	c.SaveResource(r)
 	for _, p := range poolsOf(c, r.ID) {
 		pool := c.Edit(p.ID)
 		if kubernetes {
@@ -51,20 +51,20 @@ func AutoUpgrade(c *provider.Call, clusterID string) error {
 		}
 		pool.Secret["image"] = latestImage(c, body.Child(pool.Body, "properties"))
 		body.Set(pool.Body, "properties.provisioningState", "Upgrading")
-		c.Save(pool)
+		c.SaveResource(pool)
 	}
-	call, err := c.For("POST", r.ID)
+	call, err := c.CallOn("POST", r.ID)
 	if err != nil {
 		return err
 	}
-	call.Start("autoupgrade", r.ID, provider.Timing{LRO: provider.Seconds(5)})
+	call.StartOperation("autoupgrade", r.ID, provider.Timing{LRO: provider.Seconds(5)})
 	return nil
 }
 
 // channelTarget returns the version to which a channel upgrades a version. A minor version is never skipped.
 func channelTarget(channel string, running version, location string) version {
 	var ga []minor
-	for _, m := range offered(location) {
+	for _, m := range offeredMinors(location) {
 		if !m.preview && !m.longTerm {
 			ga = append(ga, m)
 		}

@@ -37,7 +37,7 @@ func maintenanceType() *provider.Type {
 func prepareMaintenance(c *provider.Call, d *provider.Draft) error {
 	w := "properties.maintenanceWindow."
 	for _, k := range []string{"notAllowedTime", "timeInWeek"} {
-		unset(d.New, "properties."+k)
+		dropEmpty(d.New, "properties."+k)
 	}
 	if body.Child(d.New, "properties.maintenanceWindow") == nil {
 		if !strings.EqualFold(d.Name, "default") {
@@ -76,7 +76,7 @@ func trustedAccessType() *provider.Type {
 				return invalidParameter("trustedAccessRoleBinding", "sourceResourceId and at least one role are required")
 			}
 			if was := body.String(d.Old, "properties.sourceResourceId"); was != "" && !strings.EqualFold(was, body.String(d.New, "properties.sourceResourceId")) {
-				return refuse(400, "PropertyChangeNotAllowed", "Changing property 'properties.sourceResourceId' is not allowed.").WithTarget("properties.sourceResourceId")
+				return newRefusal(400, "PropertyChangeNotAllowed", "Changing property 'properties.sourceResourceId' is not allowed.").WithTarget("properties.sourceResourceId")
 			}
 			return nil
 		},

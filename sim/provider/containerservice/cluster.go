@@ -59,7 +59,7 @@ func prepareCluster(c *provider.Call, d *provider.Draft) error {
 		return err
 	}
 	if d.Old != nil && body.String(d.Old, "properties.powerState.code") == "Stopped" {
-		return refuse(409, "OperationNotAllowed", "Operation is not allowed because the managed cluster %s is stopped. Only start and delete are allowed; please start it first.", d.Name)
+		return newRefusal(409, "OperationNotAllowed", "Operation is not allowed because the managed cluster %s is stopped. Only start and delete are allowed; please start it first.", d.Name)
 	}
 	identity := d.New["identity"]
 	n := body.Clone(d.Old)
@@ -69,7 +69,7 @@ func prepareCluster(c *provider.Call, d *provider.Draft) error {
 	sent := sentBody(d.Sent, readOnlyCluster)
 	profiles := body.Get(sent, "properties.agentPoolProfiles")
 	body.Delete(sent, "properties.agentPoolProfiles")
-	overlay(n, sent, "")
+	overlayBody(n, sent, "")
 	if body.Child(n, "properties") == nil {
 		n["properties"] = body.Object{}
 	}
@@ -77,7 +77,7 @@ func prepareCluster(c *provider.Call, d *provider.Draft) error {
 		n["identity"] = identity
 	}
 	n["location"] = d.Location
-	unset(n, "tags")
+	dropEmpty(n, "tags")
 	d.New = n
 	if err := validateCluster(c, d); err != nil {
 		return err
@@ -106,7 +106,7 @@ func prepareTags(_ *provider.Call, d *provider.Draft) error {
 	}
 	if had {
 		d.New["tags"] = tags
-		unset(d.New, "tags")
+		dropEmpty(d.New, "tags")
 	}
 	return nil
 }
@@ -132,7 +132,7 @@ func plannedPools(c *provider.Call, d *provider.Draft, raw any) ([]*poolDraft, e
 		p := body.Clone(e)
 		delete(p, "name")
 		pd := &poolDraft{id: id, name: name, location: d.Location, cluster: d.New, clusterID: d.ID, plane: plane}
-		if err := pd.plan(c, old, body.Object{"properties": p}); err != nil {
+		if err := pd.planPool(c, old, body.Object{"properties": p}); err != nil {
 			return nil, err
 		}
 		switch {
@@ -167,14 +167,14 @@ func plannedPools(c *provider.Call, d *provider.Draft, raw any) ([]*poolDraft, e
 func savePools(c *provider.Call, d *provider.Draft, pools []*poolDraft) error {
 	touched := false
 	for _, p := range pools {
-		if p.changed() {
+		if p.hasChanged() {
 			touched = true
 			state := "Updating"
 			if p.old == nil {
 				state = "Creating"
 			}
 			body.Set(p.body, "properties.provisioningState", state)
-			c.Save(&store.Resource{ID: p.id, Type: AgentPools, Body: p.body, Secret: p.secret})
+			c.SaveResource(&store.Resource{ID: p.id, Type: AgentPools, Body: p.body, Secret: p.secret})
 		}
 	}
 	if touched && d.Old != nil {
@@ -187,7 +187,7 @@ func savePools(c *provider.Call, d *provider.Draft, pools []*poolDraft) error {
 func poolsIdle(c *provider.Call, clusterID string) error {
 	for _, p := range poolsOf(c, clusterID) {
 		if op := c.RunningOn(p.ID); op != nil && op.Type == AgentPools {
-			return pending(op, "agent pool "+p.Name(), stateOf(c, p))
+			return operationPending(op, "agent pool "+p.Name(), stateOf(c, p))
 		}
 	}
 	return nil
@@ -196,13 +196,13 @@ func poolsIdle(c *provider.Call, clusterID string) error {
 // clusterIdle answers when the cluster is busy, which keeps its pools from changing.
 func clusterIdle(c *provider.Call, cl *store.Resource) error {
 	if op := c.RunningOn(cl.ID); op != nil {
-		return pending(op, "managed cluster", stateOf(c, cl))
+		return operationPending(op, "managed cluster", stateOf(c, cl))
 	}
 	return nil
 }
 
-func pending(op *store.Operation, what, state string) error {
-	return refuse(409, "OperationNotAllowed", "Operation is not allowed because there's an in progress %s operation (%s) on the %s in state %s started on %s. Please wait for it to finish before starting a new operation. See https://aka.ms/aks-pending-operation for more details",
+func operationPending(op *store.Operation, what, state string) error {
+	return newRefusal(409, "OperationNotAllowed", "Operation is not allowed because there's an in progress %s operation (%s) on the %s in state %s started on %s. Please wait for it to finish before starting a new operation. See https://aka.ms/aks-pending-operation for more details",
 		op.Verb, op.ID, what, state, op.Started.Format("2006-01-02T15:04:05Z07:00"))
 }
 
@@ -230,7 +230,7 @@ func stateOf(c *provider.Call, r *store.Resource) string {
 func setState(c *provider.Call, id, state string) {
 	if r := c.Edit(id); r != nil {
 		body.Set(r.Body, "properties.provisioningState", state)
-		c.Save(r)
+		c.SaveResource(r)
 	}
 }
 
@@ -252,7 +252,7 @@ func viewCluster(c *provider.Call, it *provider.Item) {
 		showPreview(c, wrap, previewPool)
 		hideYounger(c, wrap, youngerPool)
 		hideUntouched(r, wrap)
-		if _, sent := body.Named(body.Objects(c.Body, "properties.agentPoolProfiles"), r.Name()); sent != nil && c.Method == "PUT" && body.String(it.Body, "properties.provisioningState") == "Updating" {
+		if _, sent := body.FindNamed(body.Objects(c.Body, "properties.agentPoolProfiles"), r.Name()); sent != nil && c.Method == "PUT" && body.String(it.Body, "properties.provisioningState") == "Updating" {
 			e["provisioningState"] = "Updating" // although nothing of it changes, as recorded
 		}
 		if c.Method == "PUT" {
@@ -274,8 +274,8 @@ func viewCluster(c *provider.Call, it *provider.Item) {
 func clusterDeleted(c *provider.Call, r *store.Resource) {
 	group := nodeGroupID(r.ID, r.Body)
 	detachForeign(c, r, group)
-	if g := c.Get(group); g != nil && store.Same(body.String(g.Body, "managedBy"), r.ID) {
-		c.Erase(group)
+	if g := c.Get(group); g != nil && store.SameID(body.String(g.Body, "managedBy"), r.ID) {
+		c.EraseTree(group)
 	}
 	c.SetMeta(ListenerKey(r.ID), nil)
 	for _, k := range c.MetaKeys(demandPrefix + store.Key(r.ID) + "/") {

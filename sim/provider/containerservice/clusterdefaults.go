@@ -63,11 +63,11 @@ func clusterDefaults(c *provider.Call, d *provider.Draft) error {
 		return err
 	}
 	networkDefaults(n)
-	if err := identities(c, d); err != nil {
+	if err := keepIdentity(c, d); err != nil {
 		return err
 	}
 	accessDefaults(c, d)
-	return secrets(c, d)
+	return createAuthority(c, d)
 }
 
 // outboundKind lets the kind of outbound addresses that a PUT names take the place of the one there was.
@@ -138,8 +138,8 @@ func networkDefaults(n body.Object) {
 	}
 }
 
-// identities keeps a cluster's identity; without one AKS would need a service principal.
-func identities(_ *provider.Call, d *provider.Draft) error {
+// keepIdentity keeps a cluster's identity; without one AKS would need a service principal.
+func keepIdentity(_ *provider.Call, d *provider.Draft) error {
 	kind := body.String(d.New, "identity.type")
 	if kind == "" && body.String(d.New, "properties.servicePrincipalProfile.clientId") == "msi" {
 		return invalidParameter("identity", "Provisioning of a cluster needs an identity of type SystemAssigned or UserAssigned, or a service principal")
@@ -164,7 +164,7 @@ func accessDefaults(c *provider.Call, d *provider.Draft) {
 		for range 8 {
 			b.WriteByte(letters[c.Rand.IntN(len(letters))])
 		}
-		d.Secret["unique"], d.Secret["guid"] = b.String(), c.GUID()
+		d.Secret["unique"], d.Secret["guid"] = b.String(), c.NewGUID()
 		d.Secret["digits"] = fmt.Sprintf("%08d", c.Rand.IntN(100000000))
 	}
 	unique, guid := body.String(d.Secret, "unique"), body.String(d.Secret, "guid")
@@ -190,7 +190,7 @@ func accessDefaults(c *provider.Call, d *provider.Draft) {
 		body.Set(n, p+"privateFQDN", name+"."+zoneName(zone, guid, d.Location))
 		body.Set(n, p+"azurePortalFQDN", guid+"-priv.portal.hcp."+d.Location+".azmk8s.io")
 	}
-	keepFrom(d, p+"resourceUID", func() any { return strings.ReplaceAll(c.GUID(), "-", "")[:24] })
+	keepFrom(d, p+"resourceUID", func() any { return strings.ReplaceAll(c.NewGUID(), "-", "")[:24] })
 	if body.Bool(n, p+"oidcIssuerProfile.enabled") {
 		body.Set(n, p+"oidcIssuerProfile.issuerURL", "https://"+d.Location+".oic.prod-aks.azure.com/"+c.Tenant+"/"+guid+"/")
 	}

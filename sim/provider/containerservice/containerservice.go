@@ -31,10 +31,10 @@ var apiVersions = []string{"2026-05-02-preview", "2026-05-01", "2025-10-02-previ
 func Provider() *provider.Provider {
 	p := &provider.Provider{
 		Namespace: "Microsoft.ContainerService",
-		Types:     append([]*provider.Type{clusterType(), poolType(), maintenanceType(), trustedAccessType()}, fleet.Types()...),
+		Types:     append([]*provider.Type{clusterType(), poolType(), maintenanceType(), trustedAccessType()}, fleet.ResourceTypes()...),
 		Regional: map[string]func(*provider.Call, string, []string) (*provider.Reply, error){
 			"kubernetesversions": kubernetesVersions,
-			"orchestrators":      orchestrators,
+			"orchestrators":      listOrchestrators,
 		},
 	}
 	return p
@@ -44,8 +44,8 @@ func Provider() *provider.Provider {
 // of that time on (armcontainerservice 5.1.0-beta.2).
 const etagSince = "2024-04-02-preview"
 
-// refuse is an answer in AKS's form, which has no "error" around it.
-func refuse(status int, code, format string, args ...any) *provider.Error {
+// newRefusal is an answer in AKS's form, which has no "error" around it.
+func newRefusal(status int, code, format string, args ...any) *provider.Error {
 	e := provider.Errorf(status, code, format, args...)
 	e.Bare = true
 	return e
@@ -53,11 +53,11 @@ func refuse(status int, code, format string, args ...any) *provider.Error {
 
 // invalidParameter is AKS's answer for a value that cannot be used.
 func invalidParameter(name, format string, args ...any) *provider.Error {
-	return refuse(400, "InvalidParameter", "The value of parameter %s is invalid. Error details: %s.", name, fmt.Sprintf(format, args...)).WithTarget(name)
+	return newRefusal(400, "InvalidParameter", "The value of parameter %s is invalid. Error details: %s.", name, fmt.Sprintf(format, args...)).WithTarget(name)
 }
 
 func badRequest(format string, args ...any) *provider.Error {
-	return refuse(400, "BadRequest", format, args...)
+	return newRefusal(400, "BadRequest", format, args...)
 }
 
 // eTag moves the frame's etag to where AKS shows it.

@@ -27,8 +27,8 @@ const (
 	clientLifetime = 2 * 365 * 24 * time.Hour
 )
 
-// secrets gives a new cluster its certificate authority.
-func secrets(_ *provider.Call, d *provider.Draft) error { return makeCA(d.Secret) }
+// createAuthority gives a new cluster its certificate authority.
+func createAuthority(_ *provider.Call, d *provider.Draft) error { return makeCA(d.Secret) }
 
 func makeCA(secret body.Object) error {
 	if secret["ca"] != nil {
@@ -39,7 +39,7 @@ func makeCA(secret body.Object) error {
 		return err
 	}
 	now := time.Now()
-	template := &x509.Certificate{SerialNumber: serial(), Subject: pkix.Name{CommonName: "ca"}, NotBefore: now.Add(-10 * time.Minute), NotAfter: now.Add(caLifetime),
+	template := &x509.Certificate{SerialNumber: newSerial(), Subject: pkix.Name{CommonName: "ca"}, NotBefore: now.Add(-10 * time.Minute), NotAfter: now.Add(caLifetime),
 		IsCA: true, BasicConstraintsValid: true, KeyUsage: x509.KeyUsageCertSign | x509.KeyUsageDigitalSignature | x509.KeyUsageKeyEncipherment}
 	der, err := x509.CreateCertificate(rand.Reader, template, template, key.Public(), key)
 	if err != nil {
@@ -49,7 +49,7 @@ func makeCA(secret body.Object) error {
 	if err != nil {
 		return err
 	}
-	secret["ca"] = body.Object{"certificate": string(block("CERTIFICATE", der)), "key": string(block("EC PRIVATE KEY", raw))}
+	secret["ca"] = body.Object{"certificate": string(encodePEM("CERTIFICATE", der)), "key": string(encodePEM("EC PRIVATE KEY", raw))}
 	parsed, err := x509.ParseCertificate(der)
 	if err != nil {
 		return err
@@ -57,7 +57,7 @@ func makeCA(secret body.Object) error {
 	return makeClient(secret, parsed, key)
 }
 
-func serial() *big.Int {
+func newSerial() *big.Int {
 	n, err := rand.Int(rand.Reader, new(big.Int).Lsh(big.NewInt(1), 120))
 	if err != nil {
 		return big.NewInt(time.Now().UnixNano())
@@ -65,7 +65,7 @@ func serial() *big.Int {
 	return n
 }
 
-func block(kind string, der []byte) []byte {
+func encodePEM(kind string, der []byte) []byte {
 	return pem.EncodeToMemory(&pem.Block{Type: kind, Bytes: der})
 }
 
@@ -77,7 +77,7 @@ func makeClient(secret body.Object, ca *x509.Certificate, caKey *ecdsa.PrivateKe
 		return err
 	}
 	now := time.Now()
-	template := &x509.Certificate{SerialNumber: serial(), Subject: pkix.Name{CommonName: "masterclient", Organization: []string{"system:masters"}}, NotBefore: now.Add(-10 * time.Minute), NotAfter: now.Add(clientLifetime),
+	template := &x509.Certificate{SerialNumber: newSerial(), Subject: pkix.Name{CommonName: "masterclient", Organization: []string{"system:masters"}}, NotBefore: now.Add(-10 * time.Minute), NotAfter: now.Add(clientLifetime),
 		KeyUsage: x509.KeyUsageDigitalSignature | x509.KeyUsageKeyEncipherment, ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageClientAuth}}
 	der, err := x509.CreateCertificate(rand.Reader, template, ca, own.Public(), caKey)
 	if err != nil {
@@ -87,7 +87,7 @@ func makeClient(secret body.Object, ca *x509.Certificate, caKey *ecdsa.PrivateKe
 	if err != nil {
 		return err
 	}
-	secret["client"] = body.Object{"certificate": string(block("CERTIFICATE", der)), "key": string(block("EC PRIVATE KEY", raw))}
+	secret["client"] = body.Object{"certificate": string(encodePEM("CERTIFICATE", der)), "key": string(encodePEM("EC PRIVATE KEY", raw))}
 	return nil
 }
 
@@ -95,14 +95,14 @@ func adminCredential(c *provider.Call, r *store.Resource) (*provider.Reply, erro
 	if body.Bool(r.Body, "properties.disableLocalAccounts") {
 		return nil, badRequest("Getting static credential is not allowed because this cluster is set to disable local accounts.")
 	}
-	return static(c, r, "clusterAdmin")
+	return certificateKubeconfig(c, r, "clusterAdmin")
 }
 
 func userCredential(c *provider.Call, r *store.Resource) (*provider.Reply, error) {
 	if body.Child(r.Body, "properties.aadProfile") == nil {
-		return static(c, r, "clusterUser")
+		return certificateKubeconfig(c, r, "clusterUser")
 	}
-	if err := reachable(r); err != nil {
+	if err := checkReachable(r); err != nil {
 		return nil, err
 	}
 	user := `  user:
@@ -125,38 +125,38 @@ func userCredential(c *provider.Call, r *store.Resource) (*provider.Reply, error
       installHint: see https://azure.github.io/kubelogin/install.html
       env: null
 `
-	return kubeconfigs(c, r, "clusterUser", user), nil
+	return answerKubeconfigs(c, r, "clusterUser", user), nil
 }
 
 func monitoringCredential(c *provider.Call, r *store.Resource) (*provider.Reply, error) {
 	if body.Bool(r.Body, "properties.disableLocalAccounts") {
 		return nil, badRequest("Getting static credential is not allowed because this cluster is set to disable local accounts.")
 	}
-	return static(c, r, "clusterMonitoringUser")
+	return certificateKubeconfig(c, r, "clusterMonitoringUser")
 }
 
-// reachable answers while there is no API server yet.
-func reachable(r *store.Resource) error {
+// checkReachable answers while there is no API server yet.
+func checkReachable(r *store.Resource) error {
 	if body.Bool(r.Secret, "up") {
 		return nil
 	}
-	return refuse(409, "OperationNotAllowed", "Credentials of managed cluster %s are not available while it is being created.", r.Name())
+	return newRefusal(409, "OperationNotAllowed", "Credentials of managed cluster %s are not available while it is being created.", r.Name())
 }
 
-// static answers a kubeconfig with a client certificate.
-func static(c *provider.Call, r *store.Resource, role string) (*provider.Reply, error) {
-	if err := reachable(r); err != nil {
+// certificateKubeconfig answers a kubeconfig with a client certificate.
+func certificateKubeconfig(c *provider.Call, r *store.Resource, role string) (*provider.Reply, error) {
+	if err := checkReachable(r); err != nil {
 		return nil, err
 	}
 	encoded := func(part string) string {
 		return base64.StdEncoding.EncodeToString([]byte(body.String(r.Secret, "client."+part)))
 	}
 	user := "  user:\n    client-certificate-data: " + encoded("certificate") + "\n    client-key-data: " + encoded("key") + "\n"
-	return kubeconfigs(c, r, role, user), nil
+	return answerKubeconfigs(c, r, role, user), nil
 }
 
-// server is the name a kubeconfig leads to: the private one of a private cluster unless the public one is asked for.
-func server(c *provider.Call, r *store.Resource) string {
+// serverName is the name a kubeconfig leads to: the private one of a private cluster unless the public one is asked for.
+func serverName(c *provider.Call, r *store.Resource) string {
 	public, private := body.String(r.Body, "properties.fqdn"), body.String(r.Body, "properties.privateFQDN")
 	if want := c.Query.Get("server-fqdn"); want != "" {
 		return want
@@ -167,13 +167,13 @@ func server(c *provider.Call, r *store.Resource) string {
 	return public
 }
 
-func kubeconfigs(c *provider.Call, r *store.Resource, role, user string) *provider.Reply {
+func answerKubeconfigs(c *provider.Call, r *store.Resource, role, user string) *provider.Reply {
 	id, _ := store.ParseID(r.ID)
 	name, login := r.Name(), role+"_"+id.ResourceGroup+"_"+r.Name()
 	text := strings.Join([]string{
 		"apiVersion: v1", "clusters:", "- cluster:",
 		"    certificate-authority-data: " + base64.StdEncoding.EncodeToString([]byte(body.String(r.Secret, "ca.certificate"))),
-		"    server: https://" + server(c, r) + ":443", "  name: " + name,
+		"    server: https://" + serverName(c, r) + ":443", "  name: " + name,
 		"contexts:", "- context:", "    cluster: " + name, "    user: " + login, "  name: " + name,
 		"current-context: " + name, "kind: Config", "preferences: {}", "users:", "- name: " + login, "",
 	}, "\n") + user

@@ -16,9 +16,9 @@ var keptOnNull = map[string]bool{
 	"properties.addonProfiles": true, "properties.identityProfile": true, "properties.privateLinkResources": true, "properties.agentPoolProfiles": true,
 }
 
-// overlay applies a PUT to the stored body: absent values stay, null and "" remove a value, lists and wholeMaps are
+// overlayBody applies a PUT to the stored body: absent values stay, null and "" remove a value, lists and wholeMaps are
 // replaced.
-func overlay(dst, sent body.Object, at string) {
+func overlayBody(dst, sent body.Object, at string) {
 	for k, v := range sent {
 		path := k
 		if at != "" {
@@ -35,7 +35,7 @@ func overlay(dst, sent body.Object, at string) {
 				inner = body.Object{}
 				dst[k] = inner
 			}
-			overlay(inner, v, path)
+			overlayBody(inner, v, path)
 		case string:
 			if v == "" && !wholeMaps[at] { // the value of a label or tag may be empty
 				delete(dst, k)
@@ -82,8 +82,8 @@ func sentBody(sent body.Object, readOnly []string) body.Object {
 	return n
 }
 
-// unset removes values that mean the same as absence: recordings show "[]" and "{}" come back as nothing.
-func unset(o body.Object, paths ...string) {
+// dropEmpty removes values that mean the same as absence: recordings show "[]" and "{}" come back as nothing.
+func dropEmpty(o body.Object, paths ...string) {
 	for _, p := range paths {
 		switch v := body.Get(o, p).(type) {
 		case []any:
@@ -98,8 +98,8 @@ func unset(o body.Object, paths ...string) {
 	}
 }
 
-// fixed refuses a change of properties that cannot change and puts back those that were left out.
-func fixed(was, is body.Object, paths ...string) error {
+// keepFixed refuses a change of properties that cannot change and puts back those that were left out.
+func keepFixed(was, is body.Object, paths ...string) error {
 	for _, p := range paths {
 		a, b := body.Get(was, p), body.Get(is, p)
 		switch {
@@ -109,7 +109,7 @@ func fixed(was, is body.Object, paths ...string) error {
 		case a == nil && (b == false || b == "Regular"):
 			body.Delete(is, p) // the value that it has by default
 		case !sameValue(a, b):
-			return refuse(400, "PropertyChangeNotAllowed", "Changing property '%s' is not allowed.", p).WithTarget(p)
+			return newRefusal(400, "PropertyChangeNotAllowed", "Changing property '%s' is not allowed.", p).WithTarget(p)
 		}
 	}
 	return nil

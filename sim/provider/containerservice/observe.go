@@ -58,8 +58,8 @@ type Node struct {
 	BootID            string            `json:"bootID"` // changes with every boot
 }
 
-// Clusters lists the clusters that have an API server, ordered by ID.
-func Clusters(c *provider.Call) []Cluster {
+// ListClusters lists the clusters that have an API server, ordered by ID.
+func ListClusters(c *provider.Call) []Cluster {
 	out := []Cluster{}
 	for _, r := range c.List(ManagedClusters, "") {
 		if body.Bool(r.Secret, "up") {
@@ -79,7 +79,7 @@ func clusterView(c *provider.Call, r *store.Resource) Cluster {
 		LocalAccounts: !body.Bool(r.Body, p+"disableLocalAccounts"), AAD: body.Child(r.Body, p+"aadProfile") != nil, Nodes: []Node{},
 	}
 	for _, pool := range poolsOf(c, r.ID) {
-		for _, instance := range compute.Instances(c, scaleSetID(r, pool)) {
+		for _, instance := range compute.ListInstances(c, scaleSetID(r, pool)) {
 			if body.String(instance.Secret, "power") != "" {
 				v.Nodes = append(v.Nodes, nodeView(c, pool, instance))
 			}
@@ -95,7 +95,7 @@ func nodeView(c *provider.Call, pool, instance *store.Resource) Node {
 	group := "/resourceGroups/" + id.ResourceGroup + "/"
 	n := Node{
 		Name: strings.ToLower(body.String(instance.Body, p+"osProfile.computerName")), Pool: pool.Name(), Mode: body.String(pool.Body, p+"mode"), InstanceID: instance.ID,
-		ProviderID: "azure://" + strings.Replace(instance.ID, group, strings.Replace(strings.ToLower(group), "resourcegroups", "resourceGroups", 1), 1), Addresses: compute.Addresses(c, instance),
+		ProviderID: "azure://" + strings.Replace(instance.ID, group, strings.Replace(strings.ToLower(group), "resourcegroups", "resourceGroups", 1), 1), Addresses: compute.ListAddresses(c, instance),
 		KubernetesVersion: facts.Version, OSType: body.String(pool.Body, p+"osType"), OSSKU: body.String(pool.Body, p+"osSKU"), NodeImageVersion: facts.Image,
 		VMSize: body.String(pool.Body, p+"vmSize"), Labels: map[string]string{}, Taints: body.Strings(pool.Body, p+"nodeTaints"), Priority: "Regular",
 		Running: body.String(instance.Secret, "power") == "running", BootID: body.String(instance.Secret, "bootID"),
@@ -132,8 +132,8 @@ func ByName(c *provider.Call, host string) *store.Resource {
 	return nil
 }
 
-// Answers reports whether a cluster's API server is up, and the reason if it is not.
-func Answers(r *store.Resource) (bool, string) {
+// IsAnswering reports whether a cluster's API server is up, and the reason if it is not.
+func IsAnswering(r *store.Resource) (bool, string) {
 	switch {
 	case !body.Bool(r.Secret, "up"):
 		return false, "the control plane of managed cluster " + r.ID + " is not up yet"
@@ -153,9 +153,9 @@ func demandKey(poolID string) string {
 // growAutomatic is the time from pending pods until the autoscaler has a node for them.
 const growAutomatic = 75 * time.Second
 
-// Demand records how many nodes the workload of a pool would need. The autoscaler of the pool, if it has one, scales
+// SetDemand records how many nodes the workload of a pool would need. The autoscaler of the pool, if it has one, scales
 // to that number within its limits. The error names the missing cluster or pool.
-func Demand(c *provider.Call, clusterID, pool string, nodes int) error {
+func SetDemand(c *provider.Call, clusterID, pool string, nodes int) error {
 	cl := c.Get(clusterID)
 	if cl == nil || cl.Type != ManagedClusters {
 		return provider.Errorf(404, "NotFound", "no managed cluster has the ID %q", clusterID)
@@ -172,7 +172,7 @@ func Demand(c *provider.Call, clusterID, pool string, nodes int) error {
 // startAutoscaler begins to scale a pool when demand and count differ. Scaling up is quick; nodes are removed after
 // the time set in the profile.
 func startAutoscaler(c *provider.Call, cl, pool *store.Resource) {
-	want, ok := automatic(c, pool)
+	want, ok := autoscaledCount(c, pool)
 	count := body.Int(pool.Body, "properties.count")
 	if !ok || want == count {
 		return
@@ -184,19 +184,19 @@ func startAutoscaler(c *provider.Call, cl, pool *store.Resource) {
 			delay = d
 		}
 	}
-	call, err := c.For("POST", pool.ID)
+	call, err := c.CallOn("POST", pool.ID)
 	if err != nil {
 		return
 	}
-	op := call.Start("autoscale", pool.ID, provider.Timing{LRO: delay, Spread: 0.1})
+	op := call.StartOperation("autoscale", pool.ID, provider.Timing{LRO: delay, Spread: 0.1})
 	op.Keys = nil // the pool stays free for others
 	c.PutOperation(op)
 }
 
-// automatic returns the number of nodes to which the autoscaler of a pool would scale.
-func automatic(c *provider.Call, pool *store.Resource) (int, bool) {
+// autoscaledCount returns the number of nodes to which the autoscaler of a pool would scale.
+func autoscaledCount(c *provider.Call, pool *store.Resource) (int, bool) {
 	var demand int
-	if !body.Bool(pool.Body, "properties.enableAutoScaling") || !c.Meta(demandKey(pool.ID), &demand) {
+	if !body.Bool(pool.Body, "properties.enableAutoScaling") || !c.ReadNote(demandKey(pool.ID), &demand) {
 		return 0, false
 	}
 	return min(max(demand, body.Int(pool.Body, "properties.minCount")), body.Int(pool.Body, "properties.maxCount")), true
@@ -208,19 +208,19 @@ func finishAutoscale(c *provider.Call, _ *store.Operation, r *store.Resource) er
 	if cl == nil || c.RunningOn(cl.ID) != nil || c.RunningOn(r.ID) != nil {
 		return provider.Again(provider.Seconds(10))
 	}
-	want, ok := automatic(c, r)
+	want, ok := autoscaledCount(c, r)
 	if !ok || body.String(r.Body, "properties.powerState.code") == "Stopped" {
 		return nil
 	}
-	running, parked := split(c, cl, r)
+	running, parked := splitByPower(c, cl, r)
 	id := scaleSetID(cl, r)
 	switch {
 	case want > len(running):
-		if err := grow(c, cl, r, want-len(running), parked); err != nil {
+		if err := addNodes(c, cl, r, want-len(running), parked); err != nil {
 			return nil // no capacity: the autoscaler stays as it is
 		}
 	case want < len(running):
-		gone := names(running[want:])
+		gone := instanceNames(running[want:])
 		if body.String(r.Body, "properties.scaleDownMode") == "Deallocate" {
 			compute.PowerInstances(c, id, "deallocated", gone...)
 		} else {

@@ -12,63 +12,63 @@ import (
 
 const outboundPool = "aksOutboundBackendPool"
 
-// outbound makes the nodes' way out, by outboundType. Source: https://learn.microsoft.com/azure/aks/egress-outboundtype
-func (b *builder) outbound(subnet string) {
+// buildOutbound makes the nodes' way out, by outboundType. Source: https://learn.microsoft.com/azure/aks/egress-outboundtype
+func (b *builder) buildOutbound(subnet string) {
 	np := "properties.networkProfile."
 	kind := body.String(b.cl.Body, np+"outboundType")
 	if kind != "loadBalancer" {
-		b.leave("lb", b.id(network.LoadBalancers, "kubernetes"), np+"loadBalancerProfile")
+		b.removeOutbound("lb", b.resourceID(network.LoadBalancers, "kubernetes"), np+"loadBalancerProfile")
 	}
 	if kind != "managedNATGateway" {
-		b.leave("nat", b.id(network.NatGateways, "aks-natgateway-"+b.digits()), np+"natGatewayProfile")
+		b.removeOutbound("nat", b.resourceID(network.NatGateways, "aks-natgateway-"+b.drawDigits()), np+"natGatewayProfile")
 	}
 	switch kind {
 	case "loadBalancer":
 		b.loadBalancer(np + "loadBalancerProfile.")
 	case "managedNATGateway":
 		count := body.Int(b.cl.Body, np+"natGatewayProfile.managedOutboundIPProfile.count")
-		ids, ready := b.addresses("nat", count)
+		ids, ready := b.keepAddresses("nat", count)
 		if !ready {
 			return
 		}
-		gateway := b.id(network.NatGateways, "aks-natgateway-"+b.digits())
-		doc := b.tracked(body.Object{"idleTimeoutInMinutes": body.Int(b.cl.Body, np+"natGatewayProfile.idleTimeoutInMinutes"), "publicIpAddresses": network.References(ids)})
+		gateway := b.resourceID(network.NatGateways, "aks-natgateway-"+b.drawDigits())
+		doc := b.newTracked(body.Object{"idleTimeoutInMinutes": body.Int(b.cl.Body, np+"natGatewayProfile.idleTimeoutInMinutes"), "publicIpAddresses": network.References(ids)})
 		doc["sku"] = body.Object{"name": "Standard"}
-		if b.ensure(gateway, doc) != nil {
-			b.attach(subnet, "natGateway", gateway)
+		if b.ensureResource(gateway, doc) != nil {
+			b.attachToSubnet(subnet, "natGateway", gateway)
 			body.Set(b.cl.Body, np+"natGatewayProfile.effectiveOutboundIPs", network.References(ids))
 		}
 	}
 }
 
-// leave removes the resources of an earlier outboundType.
-func (b *builder) leave(kind, id, profile string) {
+// removeOutbound removes the resources of an earlier outboundType.
+func (b *builder) removeOutbound(kind, id, profile string) {
 	names := body.Strings(b.cl.Secret, "addresses."+kind)
 	if len(names) == 0 && b.c.Get(id) == nil {
 		return
 	}
-	dissociate(b.c, id, nodeGroupID(b.cl.ID, b.cl.Body), true)
-	b.c.Erase(id)
-	b.forget(id)
+	dissociateFromSubnets(b.c, id, nodeGroupID(b.cl.ID, b.cl.Body), true)
+	b.c.EraseTree(id)
+	b.forgetResource(id)
 	for _, name := range names {
-		b.c.Erase(b.id(network.PublicIPs, name))
+		b.c.EraseTree(b.resourceID(network.PublicIPs, name))
 	}
 	body.Delete(b.cl.Secret, "addresses."+kind)
 	body.Delete(b.cl.Body, profile+".effectiveOutboundIPs")
 }
 
-// addresses keeps that many public addresses of AKS's own, with names that stay.
-func (b *builder) addresses(kind string, count int) (ids []string, ready bool) {
+// keepAddresses keeps that many public addresses of AKS's own, with names that stay.
+func (b *builder) keepAddresses(kind string, count int) (ids []string, ready bool) {
 	names := body.Strings(b.cl.Secret, "addresses."+kind)
 	for len(names) < count {
-		names = append(names, b.c.GUID())
+		names = append(names, b.c.NewGUID())
 	}
 	body.Set(b.cl.Secret, "addresses."+kind, names)
 	ready = true
 	for _, name := range names[:count] {
-		doc := b.tracked(body.Object{"publicIPAllocationMethod": "Static", "idleTimeoutInMinutes": 30})
+		doc := b.newTracked(body.Object{"publicIPAllocationMethod": "Static", "idleTimeoutInMinutes": 30})
 		doc["sku"] = body.Object{"name": "Standard"}
-		r := b.ensure(b.id(network.PublicIPs, name), doc)
+		r := b.ensureResource(b.resourceID(network.PublicIPs, name), doc)
 		if r == nil {
 			ready = false
 			continue
@@ -92,7 +92,7 @@ func (b *builder) loadBalancer(lp string) {
 	managed := 0
 	if len(fronts) == 0 {
 		managed = max(1, body.Int(b.cl.Body, lp+"managedOutboundIPs.count"))
-		ids, ready := b.addresses("lb", managed)
+		ids, ready := b.keepAddresses("lb", managed)
 		if !ready {
 			return
 		}
@@ -100,7 +100,7 @@ func (b *builder) loadBalancer(lp string) {
 			fronts = append(fronts, front{last(id), "publicIPAddress", id})
 		}
 	}
-	lb := b.id(network.LoadBalancers, "kubernetes")
+	lb := b.resourceID(network.LoadBalancers, "kubernetes")
 	var docs, rule, effective []any
 	for _, f := range fronts {
 		docs = append(docs, body.Object{"name": f.name, "properties": body.Object{f.field: body.Object{"id": f.id}}})
@@ -111,16 +111,16 @@ func (b *builder) loadBalancer(lp string) {
 	if idle == 0 {
 		idle = 30
 	}
-	doc := b.tracked(body.Object{"frontendIPConfigurations": docs, "backendAddressPools": []any{body.Object{"name": outboundPool}, body.Object{"name": "kubernetes"}},
+	doc := b.newTracked(body.Object{"frontendIPConfigurations": docs, "backendAddressPools": []any{body.Object{"name": outboundPool}, body.Object{"name": "kubernetes"}},
 		"outboundRules": []any{body.Object{"name": "aksOutboundRule", "properties": body.Object{"protocol": "All", "idleTimeoutInMinutes": idle, "enableTcpReset": true, "allocatedOutboundPorts": body.Int(b.cl.Body, lp+"allocatedOutboundPorts"),
 			"backendAddressPool": body.Object{"id": lb + "/backendAddressPools/" + outboundPool}, "frontendIPConfigurations": rule}}}})
 	doc["sku"] = body.Object{"name": "Standard"}
-	if b.ensure(lb, doc) == nil {
+	if b.ensureResource(lb, doc) == nil {
 		return
 	}
 	body.Set(b.cl.Body, lp+"effectiveOutboundIPs", effective)
 	for _, name := range body.Strings(b.cl.Secret, "addresses.lb")[min(managed, len(body.Strings(b.cl.Secret, "addresses.lb"))):] {
-		b.c.Erase(b.id(network.PublicIPs, name)) // no longer needed
+		b.c.EraseTree(b.resourceID(network.PublicIPs, name)) // no longer needed
 	}
 	body.Set(b.cl.Secret, "addresses.lb", body.Strings(b.cl.Secret, "addresses.lb")[:min(managed, len(body.Strings(b.cl.Secret, "addresses.lb")))])
 }
@@ -136,9 +136,9 @@ func backendPools(c *provider.Call, cl *store.Resource) []string {
 
 // privateAccess makes the private endpoint of the API server and the record that leads to it.
 func (b *builder) privateAccess(subnet string) {
-	endpoint := b.ensure(b.id(network.PrivateEndpoints, "kube-apiserver"), b.tracked(body.Object{"subnet": body.Object{"id": subnet},
+	endpoint := b.ensureResource(b.resourceID(network.PrivateEndpoints, "kube-apiserver"), b.newTracked(body.Object{"subnet": body.Object{"id": subnet},
 		"privateLinkServiceConnections": []any{body.Object{"name": "kube-apiserver", "properties": body.Object{"privateLinkServiceId": b.cl.ID, "groupIds": []any{"management"}}}}}))
-	b.zone(subnet, func() string {
+	b.buildPrivateZone(subnet, func() string {
 		for _, ref := range body.Objects(endpoint.Body, "properties.networkInterfaces") {
 			if nic := b.c.Get(body.String(ref, "id")); nic != nil {
 				return body.String(body.Objects(nic.Body, "properties.ipConfigurations")[0], "properties.privateIPAddress")
@@ -153,20 +153,20 @@ func (b *builder) integratedAccess(subnet string) {
 	if own := body.String(b.cl.Body, "properties.apiServerAccessProfile.subnetId"); own != "" {
 		subnet = own
 	}
-	doc := b.tracked(body.Object{"frontendIPConfigurations": []any{body.Object{"name": "kube-apiserver-frontend", "properties": body.Object{"subnet": body.Object{"id": subnet}}}},
+	doc := b.newTracked(body.Object{"frontendIPConfigurations": []any{body.Object{"name": "kube-apiserver-frontend", "properties": body.Object{"subnet": body.Object{"id": subnet}}}},
 		"backendAddressPools": []any{body.Object{"name": "kube-apiserver-backendpool"}}})
 	doc["sku"] = body.Object{"name": "Standard"}
-	lb := b.ensure(b.id(network.LoadBalancers, "kube-apiserver"), doc)
+	lb := b.ensureResource(b.resourceID(network.LoadBalancers, "kube-apiserver"), doc)
 	if !body.Bool(b.cl.Body, "properties.apiServerAccessProfile.enablePrivateCluster") {
 		return
 	}
-	b.zone(subnet, func() string {
+	b.buildPrivateZone(subnet, func() string {
 		return body.String(body.Objects(lb.Body, "properties.frontendIPConfigurations")[0], "properties.privateIPAddress")
 	}, lb != nil)
 }
 
-// zone makes the private DNS zone, unless the user brought one or wants none, links it, and keeps the API server's record.
-func (b *builder) zone(subnet string, address func() string, ready bool) {
+// buildPrivateZone makes the private DNS zone, unless the user brought one or wants none, links it, and keeps the API server's record.
+func (b *builder) buildPrivateZone(subnet string, address func() string, ready bool) {
 	fqdn, given := body.String(b.cl.Body, "properties.privateFQDN"), body.String(b.cl.Body, "properties.apiServerAccessProfile.privateDNSZone")
 	if fqdn == "" {
 		return
@@ -174,17 +174,17 @@ func (b *builder) zone(subnet string, address func() string, ready bool) {
 	record, name, _ := strings.Cut(fqdn, ".")
 	zone := given
 	if !strings.HasPrefix(given, "/") {
-		zone = b.id(privatedns.Zones, name)
-		if b.ensure(zone, body.Object{"location": "global"}) == nil {
+		zone = b.resourceID(privatedns.Zones, name)
+		if b.ensureResource(zone, body.Object{"location": "global"}) == nil {
 			return
 		}
-	} else if it := b.c.Find(given); it != nil {
+	} else if it := b.c.FindItem(given); it != nil {
 		zone = it.ID
 	}
 	id, _ := store.ParseID(subnet)
 	vnet, linked := id.Top().String(), false
 	for _, l := range b.c.List(privatedns.Links, zone) {
-		linked = linked || store.Same(body.String(l.Body, "properties.virtualNetwork.id"), vnet) && l.Name() != record
+		linked = linked || store.SameID(body.String(l.Body, "properties.virtualNetwork.id"), vnet) && l.Name() != record
 	}
 	link, a := zone+"/virtualNetworkLinks/"+record, zone+"/A/"+record
 	if strings.HasPrefix(given, "/") {
@@ -195,12 +195,12 @@ func (b *builder) zone(subnet string, address func() string, ready bool) {
 		}
 	}
 	if !linked {
-		b.ensure(link, body.Object{"location": "global", "properties": body.Object{"virtualNetwork": body.Object{"id": vnet}, "registrationEnabled": false}})
+		b.ensureResource(link, body.Object{"location": "global", "properties": body.Object{"virtualNetwork": body.Object{"id": vnet}, "registrationEnabled": false}})
 	}
 	if !ready {
 		return
 	}
 	if ip := address(); ip != "" {
-		b.ensure(a, body.Object{"properties": body.Object{"ttl": 300, "aRecords": []any{body.Object{"ipv4Address": ip}}}})
+		b.ensureResource(a, body.Object{"properties": body.Object{"ttl": 300, "aRecords": []any{body.Object{"ipv4Address": ip}}}})
 	}
 }

@@ -32,7 +32,7 @@ func poolType() *provider.Type {
 		},
 		Actions: poolActions(),
 		Reads: map[string]func(*provider.Call, *provider.Item) (*provider.Reply, error){
-			"upgradeprofiles/default": poolUpgradeProfile, "machines": machines,
+			"upgradeprofiles/default": poolUpgradeProfile, "machines": listMachines,
 		},
 	}
 }
@@ -49,7 +49,7 @@ type poolDraft struct {
 	secret             body.Object
 }
 
-func (p *poolDraft) changed() bool {
+func (p *poolDraft) hasChanged() bool {
 	if p.old == nil || body.String(p.old.Body, "properties.provisioningState") != store.Succeeded || !body.Equal(p.old.Secret, p.secret) {
 		return true
 	}
@@ -58,8 +58,8 @@ func (p *poolDraft) changed() bool {
 	return !body.Equal(p.old.Body, n)
 }
 
-// nodes returns the largest number of nodes that the pool would have, including those that the autoscaler may add.
-func (p *poolDraft) nodes() int { return nodesOf(p.body) }
+// maxNodes returns the largest number of nodes that the pool would have, including those that the autoscaler may add.
+func (p *poolDraft) maxNodes() int { return nodesOf(p.body) }
 
 func (p *poolDraft) oldNodes() int {
 	if p.old == nil {
@@ -83,14 +83,14 @@ func preparePool(c *provider.Call, d *provider.Draft) error {
 	}
 	switch {
 	case body.String(cl.Body, "properties.powerState.code") == "Stopped":
-		return refuse(409, "OperationNotAllowed", "Operation is not allowed because the managed cluster %s is stopped. Only start and delete are allowed; please start it first.", cl.Name())
+		return newRefusal(409, "OperationNotAllowed", "Operation is not allowed because the managed cluster %s is stopped. Only start and delete are allowed; please start it first.", cl.Name())
 	case d.Old == nil && len(poolsOf(c, cl.ID)) >= body.Int(cl.Body, "properties.maxAgentPools"):
 		return badRequest("The managed cluster %s has the maximum of %d agent pools.", cl.Name(), body.Int(cl.Body, "properties.maxAgentPools"))
 	case d.Old == nil && body.String(cl.Body, "properties.provisioningState") == store.Failed && !body.Bool(cl.Secret, "up"):
-		return refuse(409, "OperationNotAllowed", "Operation is not allowed because the managed cluster %s is in a failed provisioning state. Please reconcile it first. See https://aka.ms/aks-cluster-failed", cl.Name())
+		return newRefusal(409, "OperationNotAllowed", "Operation is not allowed because the managed cluster %s is in a failed provisioning state. Please reconcile it first. See https://aka.ms/aks-cluster-failed", cl.Name())
 	}
 	p := &poolDraft{id: d.ID, name: d.Name, location: cl.Location, cluster: cl.Body, clusterID: cl.ID, plane: planeVersion(cl)}
-	if err := p.plan(c, c.Get(d.ID), d.Sent); err != nil {
+	if err := p.planPool(c, c.Get(d.ID), d.Sent); err != nil {
 		return err
 	}
 	if d.Old == nil {
@@ -115,8 +115,8 @@ func preparePool(c *provider.Call, d *provider.Draft) error {
 	return nil
 }
 
-// plan merges the sent body into the existing pool, validates and completes it.
-func (p *poolDraft) plan(c *provider.Call, old *store.Resource, doc body.Object) error {
+// planPool merges the sent body into the existing pool, validates and completes it.
+func (p *poolDraft) planPool(c *provider.Call, old *store.Resource, doc body.Object) error {
 	p.old, p.body, p.secret = old, body.Object{}, body.Object{}
 	var was body.Object
 	if old != nil {
@@ -131,42 +131,42 @@ func (p *poolDraft) plan(c *provider.Call, old *store.Resource, doc body.Object)
 	if body.Int(sent, "properties.osDiskSizeGB") == 0 {
 		body.Delete(sent, "properties.osDiskSizeGB") // 0 asks for the default
 	}
-	overlay(p.body, sent, "")
+	overlayBody(p.body, sent, "")
 	if body.Child(p.body, "properties") == nil {
 		p.body["properties"] = body.Object{}
 	}
 	delete(p.body, "tags") // tags of a pool are among its properties
-	unset(p.body, "properties.tags", "properties.nodeLabels", "properties.nodeTaints", "properties.nodeInitializationTaints", "properties.availabilityZones")
+	dropEmpty(p.body, "properties.tags", "properties.nodeLabels", "properties.nodeTaints", "properties.nodeInitializationTaints", "properties.availabilityZones")
 	body.Delete(p.body, "properties.provisioningState")
-	p.regular()
+	p.dropEvictionDefault()
 	if was != nil {
 		body.Set(p.body, "properties.provisioningState", body.String(was, "properties.provisioningState"))
-		if err := fixed(was, p.body, fixedPool...); err != nil {
+		if err := keepFixed(was, p.body, fixedPool...); err != nil {
 			return err
 		}
 	}
-	if err := p.validate(was); err != nil {
+	if err := p.validatePool(was); err != nil {
 		return err
 	}
-	if err := p.versions(c, was); err != nil {
+	if err := p.resolveVersion(c, was); err != nil {
 		return err
 	}
-	p.describe(was)
+	p.nameOperation(was)
 	return nil
 }
 
-// regular drops the eviction policy Delete of a pool that is not of spot machines: it is the default of the model of the official
+// dropEvictionDefault drops the eviction policy Delete of a pool that is not of spot machines: it is the default of the model of the official
 // CLI's SDK, which sends it with every pool, and AKS shows none.
 // Source: https://learn.microsoft.com/python/api/azure-mgmt-containerservice/azure.mgmt.containerservice.models.agentpool
-func (p *poolDraft) regular() {
+func (p *poolDraft) dropEvictionDefault() {
 	const policy = "properties.scaleSetEvictionPolicy"
 	if !strings.EqualFold(body.String(p.body, "properties.scaleSetPriority"), "Spot") && strings.EqualFold(body.String(p.body, policy), "Delete") {
 		body.Delete(p.body, policy)
 	}
 }
 
-// describe sets the name of the running operation.
-func (p *poolDraft) describe(was body.Object) {
+// nameOperation sets the name of the running operation.
+func (p *poolDraft) nameOperation(was body.Object) {
 	if was == nil {
 		return
 	}
@@ -184,23 +184,23 @@ func (p *poolDraft) describe(was body.Object) {
 	}
 }
 
-// versions resolves the pool's Kubernetes version and checks it against the control plane's.
-func (p *poolDraft) versions(c *provider.Call, was body.Object) error {
+// resolveVersion resolves the pool's Kubernetes version and checks it against the control plane's.
+func (p *poolDraft) resolveVersion(c *provider.Call, was body.Object) error {
 	body.Default(p.body, "properties.orchestratorVersion", body.String(p.cluster, "properties.kubernetesVersion"))
 	want, running := body.String(p.body, "properties.orchestratorVersion"), body.String(was, "properties.currentOrchestratorVersion")
 	if was != nil && want == body.String(was, "properties.orchestratorVersion") && body.String(p.secret, "target") != "" {
-		p.image(c, was)
+		p.chooseImage(c, was)
 		return nil
 	}
-	v, ok := resolve(want, running, p.location, longTerm(p.cluster))
+	v, ok := resolveVersion(want, running, p.location, longTerm(p.cluster))
 	if w, parsed := parseVersion(want); parsed && w.patch < 0 && w.minor == p.plane.minor && (running == "" || !strings.HasPrefix(running, want+".")) {
 		v, ok = p.plane, true // the alias of the control plane's minor version is the control plane's version
 	}
 	if !ok {
-		return refuse(400, "AgentPoolK8sVersionNotSupported", "Version %s is not supported in this region. Please use [az aks get-versions] command to get the supported version list in this region. For more information, please check https://aka.ms/supported-version-list", want).WithTarget("agentPoolProfile.orchestratorVersion")
+		return newRefusal(400, "AgentPoolK8sVersionNotSupported", "Version %s is not supported in this region. Please use [az aks get-versions] command to get the supported version list in this region. For more information, please check https://aka.ms/supported-version-list", want).WithTarget("agentPoolProfile.orchestratorVersion")
 	}
 	if from, had := parseVersion(running); had && from != v {
-		if v.less(from) {
+		if v.isBefore(from) {
 			return checkUpgrade(from, v, p.location, longTerm(p.cluster))
 		}
 	}
@@ -211,12 +211,12 @@ func (p *poolDraft) versions(c *provider.Call, was body.Object) error {
 	if was == nil {
 		body.Set(p.body, "properties.currentOrchestratorVersion", v.String())
 	}
-	p.image(c, was)
+	p.chooseImage(c, was)
 	return nil
 }
 
-// image chooses the node image: the newest for new pools, upgrades, and another OS SKU; otherwise it stays.
-func (p *poolDraft) image(c *provider.Call, was body.Object) {
+// chooseImage chooses the node image: the newest for new pools, upgrades, and another OS SKU; otherwise it stays.
+func (p *poolDraft) chooseImage(c *provider.Call, was body.Object) {
 	props := body.Child(p.body, "properties")
 	if was == nil || p.secret["image"] == nil || body.String(p.old.Secret, "target") != body.String(p.secret, "target") || body.String(was, "properties.osSKU") != body.String(props, "osSKU") {
 		p.secret["image"] = latestImage(c, props)
@@ -229,7 +229,7 @@ func (p *poolDraft) image(c *provider.Call, was body.Object) {
 // lastSystem reports whether a pool is the only one of mode System.
 func lastSystem(c *provider.Call, clusterID, poolID string) bool {
 	for _, r := range poolsOf(c, clusterID) {
-		if !store.Same(r.ID, poolID) && body.String(r.Body, "properties.mode") == "System" && body.String(r.Body, "properties.provisioningState") != "Deleting" {
+		if !store.SameID(r.ID, poolID) && body.String(r.Body, "properties.mode") == "System" && body.String(r.Body, "properties.provisioningState") != "Deleting" {
 			return false
 		}
 	}
@@ -276,10 +276,10 @@ func checkPoolQuota(c *provider.Call, clusterID string, pools []*poolDraft) erro
 		case !known:
 			return badRequest("The VM size of %s is not allowed in your subscription in location '%s'. For more details, please visit https://aka.ms/cpu-quota", size, p.location)
 		case e.Code == "OperationNotAllowed":
-			return refuse(400, "ErrCode_InsufficientVCPUQuota", "Insufficient vcpu quota requested %d for family %s in region %s. %s", max(0, more)*z.VCPUs, z.Family, p.location, e.Message)
+			return newRefusal(400, "ErrCode_InsufficientVCPUQuota", "Insufficient vcpu quota requested %d for family %s in region %s. %s", max(0, more)*z.VCPUs, z.Family, p.location, e.Message)
 		case e.Code == "InvalidAvailabilityZone" || e.Code == "SkuNotAvailable" && len(body.Strings(props, "availabilityZones")) > 0 && !restrictedIn(z, p.location):
 			zones, _ := z.Zones(p.location)
-			return refuse(400, "AvailabilityZoneNotSupported", "Preflight validation check for resource(s) for container service failed. Message: The zone(s) '%s' for resource '%s' is not supported. The supported zones for location '%s' are '%s'.", strings.Join(body.Strings(props, "availabilityZones"), ","), p.name, p.location, strings.Join(zones, ","))
+			return newRefusal(400, "AvailabilityZoneNotSupported", "Preflight validation check for resource(s) for container service failed. Message: The zone(s) '%s' for resource '%s' is not supported. The supported zones for location '%s' are '%s'.", strings.Join(body.Strings(props, "availabilityZones"), ","), p.name, p.location, strings.Join(zones, ","))
 		default:
 			return badRequest("The VM size of %s is not allowed in your subscription in location '%s'. %s", z.Name, p.location, e.Message)
 		}
@@ -299,7 +299,7 @@ func runningNodes(c *provider.Call, clusterID string, p *poolDraft) int {
 	}
 	cl := c.Get(clusterID)
 	n := 0
-	for _, r := range compute.Instances(c, scaleSetID(cl, p.old)) {
+	for _, r := range compute.ListInstances(c, scaleSetID(cl, p.old)) {
 		if body.String(r.Secret, "power") == "running" {
 			n++
 		}

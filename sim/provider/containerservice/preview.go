@@ -17,7 +17,7 @@ type preview struct {
 
 var (
 	previewCluster = []preview{
-		{"2024-04-02-preview", "properties.controlPlanePluginProfiles", plugins("azure-monitor-metrics-ccp", "gpu-provisioner", "karpenter", "kubelet-serving-csr-approver", "live-patching-controller", "static-egress-controller")},
+		{"2024-04-02-preview", "properties.controlPlanePluginProfiles", pluginProfiles("azure-monitor-metrics-ccp", "gpu-provisioner", "karpenter", "kubelet-serving-csr-approver", "live-patching-controller", "static-egress-controller")},
 		{"2024-04-02-preview", "properties.networkProfile.podLinkLocalAccess", "IMDS"},
 		{"2024-04-02-preview", "properties.storageProfile.diskCSIDriver.version", "v1"},
 		{"2025-10-02-preview", "properties.enableFIPS", false},
@@ -26,7 +26,7 @@ var (
 	previewPool = []preview{{"2025-10-02-preview", "properties.upgradeStrategy", "Rolling"}}
 )
 
-func plugins(names ...string) body.Object {
+func pluginProfiles(names ...string) body.Object {
 	out := body.Object{}
 	for _, n := range names {
 		out[n] = body.Object{"enableV2": true}
@@ -102,7 +102,7 @@ func showsETag(c *provider.Call) bool { return isPreview(c) || c.APIVersion >= "
 
 // missingPool is AKS's answer for a pool that its cluster does not have.
 func missingPool(c *provider.Call) *provider.Error {
-	e := refuse(404, "NotFound", "Could not find the agentpool: %s in subscription: %s, resourceGroup: %s, resourceName: %s.", c.ID.Name(), c.ID.Subscription, c.ID.ResourceGroup, c.ID.Parent().Name())
+	e := newRefusal(404, "NotFound", "Could not find the agentpool: %s in subscription: %s, resourceGroup: %s, resourceName: %s.", c.ID.Name(), c.ID.Subscription, c.ID.ResourceGroup, c.ID.Parent().Name())
 	e.More = body.Object{"subcode": "GetAgentPool_NotFound_HCPServerError"}
 	return e.WithDetail(provider.Errorf(0, "Unspecified", "rpc error: code = NotFound desc = Agent Pool not found"))
 }

@@ -37,7 +37,7 @@ func finishCluster(c *provider.Call, op *store.Operation, r *store.Resource) err
 	for {
 		wait, done, err := clusterStage(c, op, r)
 		if err != nil {
-			c.Save(r)
+			c.SaveResource(r)
 			failPools(c, r)
 			return err
 		}
@@ -45,7 +45,7 @@ func finishCluster(c *provider.Call, op *store.Operation, r *store.Resource) err
 			return nil
 		}
 		if wait > 0 {
-			c.Save(r)
+			c.SaveResource(r)
 			return provider.Again(wait)
 		}
 	}
@@ -56,7 +56,7 @@ func clusterStage(c *provider.Call, op *store.Operation, r *store.Resource) (wai
 	case "":
 		op.Data["status"] = "ProvisioningNetworkResources"
 		b := &builder{c: c, cl: r}
-		b.build()
+		b.buildGroup()
 		if b.err != nil {
 			return 0, false, b.err
 		}
@@ -66,11 +66,11 @@ func clusterStage(c *provider.Call, op *store.Operation, r *store.Resource) (wai
 		op.Data["stage"] = "plane"
 		if !body.Bool(r.Secret, "up") {
 			op.Data["status"] = "ProvisioningControlPlane"
-			return c.Draw(planeTime, 0.2), false, nil
+			return c.DrawDuration(planeTime, 0.2), false, nil
 		}
 		if target := body.String(r.Secret, "target"); target != body.String(r.Body, "properties.currentKubernetesVersion") {
 			op.Data["status"] = "UpgradingControlPlane"
-			return c.Draw(upgradePlane, 0.15), false, nil
+			return c.DrawDuration(upgradePlane, 0.15), false, nil
 		}
 		op.Data["status"] = "ProvisioningControlPlane"
 	case "plane":
@@ -81,7 +81,7 @@ func clusterStage(c *provider.Call, op *store.Operation, r *store.Resource) (wai
 		op.Data["stage"] = "pools"
 		op.Data["status"] = "ReconcilingDNS" // as updates are recorded; for new pools see creating
 	case "pools":
-		c.Save(r)
+		c.SaveResource(r)
 		next := time.Duration(0)
 		for _, p := range poolsOf(c, r.ID) {
 			if s := body.String(p.Body, "properties.provisioningState"); s == store.Succeeded || s == "Deleting" {
@@ -89,7 +89,7 @@ func clusterStage(c *provider.Call, op *store.Operation, r *store.Resource) (wai
 			}
 			pool := c.Edit(p.ID)
 			left, err := workOn(c, op, r, pool)
-			c.Save(pool)
+			c.SaveResource(pool)
 			if err != nil {
 				return 0, false, err
 			}
@@ -150,15 +150,15 @@ func finishPool(c *provider.Call, op *store.Operation, r *store.Resource) error 
 	}
 	left, err := workOn(c, op, cl, r)
 	if err != nil {
-		c.Save(r)
+		c.SaveResource(r)
 		return err
 	}
 	if left > 0 {
-		c.Save(r)
+		c.SaveResource(r)
 		return provider.Again(left)
 	}
 	if edit := c.Edit(cl.ID); fillProfiles(c, edit) {
-		c.Save(edit)
+		c.SaveResource(edit)
 	}
 	return nil
 }
@@ -169,7 +169,7 @@ func workOn(c *provider.Call, op *store.Operation, cl, pool *store.Resource) (ti
 	at := "work." + pool.Name()
 	if due, err := time.Parse(time.RFC3339Nano, body.String(op.Data, at+".due")); err == nil {
 		if left := due.Sub(c.Now()); left > 0 {
-			return unscaled(c, left), nil
+			return unscaleDuration(c, left), nil
 		}
 	}
 	for range 10000 {
@@ -179,28 +179,28 @@ func workOn(c *provider.Call, op *store.Operation, cl, pool *store.Resource) (ti
 		}
 		if stage == "done" {
 			body.Delete(op.Data, at)
-			finished(c, cl, pool)
+			showFinished(c, cl, pool)
 			return 0, nil
 		}
 		body.Set(op.Data, at+".stage", stage)
 		if wait > 0 {
-			body.Set(op.Data, at+".due", c.Now().Add(max(c.Scale(wait), time.Millisecond)).Format(time.RFC3339Nano))
+			body.Set(op.Data, at+".due", c.Now().Add(max(c.ScaleDuration(wait), time.Millisecond)).Format(time.RFC3339Nano))
 			return wait, nil
 		}
 	}
 	return 0, provider.Errorf(0, "InternalOperationError", "Agent pool %s does not come to rest.", pool.Name())
 }
 
-// unscaled returns the duration that Again scales to d.
-func unscaled(c *provider.Call, d time.Duration) time.Duration {
+// unscaleDuration returns the duration that Again scales to d.
+func unscaleDuration(c *provider.Call, d time.Duration) time.Duration {
 	if c.TimeScale <= 0 {
 		return time.Millisecond
 	}
 	return time.Duration(float64(d) / c.TimeScale)
 }
 
-// finished updates the properties that the pool shows after its operation.
-func finished(c *provider.Call, cl, pool *store.Resource) {
+// showFinished updates the properties that the pool shows after its operation.
+func showFinished(c *provider.Call, cl, pool *store.Resource) {
 	body.Set(pool.Body, "properties.currentOrchestratorVersion", body.String(pool.Secret, "target"))
 	body.Set(pool.Body, "properties.nodeImageVersion", body.String(pool.Secret, "image"))
 	body.Set(pool.Body, "properties.provisioningState", store.Succeeded)
@@ -216,93 +216,93 @@ func poolStage(c *provider.Call, op *store.Operation, cl, pool *store.Resource, 
 		count = 0
 	}
 	id := scaleSetID(cl, pool)
-	running, parked := split(c, cl, pool)
+	running, parked := splitByPower(c, cl, pool)
 	exists := c.Get(id.String()) != nil
 	switch stage {
 	case "", "check":
 		switch {
 		case !exists:
-			creating(op, "")
+			showProgress(op, "")
 			if op.Type == AgentPools {
-				return "create", c.Draw(createAlone, 0.2), nil
+				return "create", c.DrawDuration(createAlone, 0.2), nil
 			}
-			return "create", c.Draw(createTime, 0.2), nil
+			return "create", c.DrawDuration(createTime, 0.2), nil
 		case len(running) < count:
-			return "grow", c.Draw(growTime, 0.2), nil
+			return "grow", c.DrawDuration(growTime, 0.2), nil
 		case len(running) > count:
-			return "shrink", c.Draw(shrinkTime, 0.2), nil
-		case len(outdated(c, cl, pool)) > 0:
+			return "shrink", c.DrawDuration(shrinkTime, 0.2), nil
+		case len(outdatedInstances(c, cl, pool)) > 0:
 			if len(running) == 0 {
-				note(pool, parked...)
+				noteInstances(pool, parked...)
 				return "settle", 0, nil
 			}
-			return "surge", c.Draw(growTime, 0.2), nil
+			return "surge", c.DrawDuration(growTime, 0.2), nil
 		case stage == "":
-			return "settle", c.Draw(settleTime, 0.2), nil
+			return "settle", c.DrawDuration(settleTime, 0.2), nil
 		}
 		return "done", 0, nil
 	case "create", "grow":
 		if stage == "create" {
-			creating(op, ": 0/"+strconv.Itoa(count)+" nodes completed")
+			showProgress(op, ": 0/"+strconv.Itoa(count)+" nodes completed")
 		}
-		if err := grow(c, cl, pool, count-len(running), parked); err != nil {
-			return "", 0, allocation(err)
+		if err := addNodes(c, cl, pool, count-len(running), parked); err != nil {
+			return "", 0, allocationError(err)
 		}
 		if stage == "create" {
-			return "booted", max(time.Second, c.Draw(bootTime, 0.2)-settleTime), nil
+			return "booted", max(time.Second, c.DrawDuration(bootTime, 0.2)-settleTime), nil
 		}
-		return "check", c.Draw(bootTime, 0.2), nil
+		return "check", c.DrawDuration(bootTime, 0.2), nil
 	case "shrink":
 		gone := running[max(0, count):]
 		if body.String(pool.Body, "properties.scaleDownMode") == "Deallocate" || count == 0 && body.String(pool.Body, "properties.powerState.code") == "Stopped" {
-			compute.PowerInstances(c, id, "deallocated", names(gone)...)
+			compute.PowerInstances(c, id, "deallocated", instanceNames(gone)...)
 		} else {
-			compute.RemoveInstances(c, id, names(gone)...)
+			compute.RemoveInstances(c, id, instanceNames(gone)...)
 			noteNew(c, cl, pool)
 		}
 		return "check", provider.Seconds(5), nil
 	case "surge":
-		if err := grow(c, cl, pool, surge(pool, count), nil); err != nil {
-			return "", 0, allocation(err)
+		if err := addNodes(c, cl, pool, surgeCount(pool, count), nil); err != nil {
+			return "", 0, allocationError(err)
 		}
-		return "replace", c.Draw(replaceTime, 0.15), nil
+		return "replace", c.DrawDuration(replaceTime, 0.15), nil
 	case "replace":
-		old := outdated(c, cl, pool)
-		batch := old[:min(len(old), surge(pool, count))]
+		old := outdatedInstances(c, cl, pool)
+		batch := old[:min(len(old), surgeCount(pool, count))]
 		if len(batch) > 0 {
-			note(pool, batch...)
-			compute.UpgradeInstances(c, id, names(batch)...)
+			noteInstances(pool, batch...)
+			compute.UpgradeInstances(c, id, instanceNames(batch)...)
 		}
 		if len(old) > len(batch) {
-			return "replace", c.Draw(replaceTime, 0.15), nil
+			return "replace", c.DrawDuration(replaceTime, 0.15), nil
 		}
-		return "shrink", c.Draw(settleTime, 0.2), nil // the additional nodes go
+		return "shrink", c.DrawDuration(settleTime, 0.2), nil // the additional nodes go
 	case "booted":
-		creating(op, ": "+strconv.Itoa(count)+"/"+strconv.Itoa(count)+" nodes completed")
+		showProgress(op, ": "+strconv.Itoa(count)+"/"+strconv.Itoa(count)+" nodes completed")
 		return "check", settleTime, nil
 	case "settle":
 		if err := applyNodes(c, cl, pool, len(running)+len(parked)); err != nil {
-			return "", 0, allocation(err)
+			return "", 0, allocationError(err)
 		}
 	}
 	return "done", 0, nil
 }
 
-// creating makes the polls of an operation show the progress of new pools.
-func creating(op *store.Operation, how string) {
+// showProgress makes the polls of an operation show the progress of new pools.
+func showProgress(op *store.Operation, how string) {
 	op.Data["status"] = "CreatingAgentPools" + how
 	if op.Type == AgentPools {
 		op.Data["status"] = "CreatingAgentPool" + how
 	}
 }
 
-// grow adds running nodes: parked ones first, then new ones.
-func grow(c *provider.Call, cl, pool *store.Resource, more int, parked []*store.Resource) error {
+// addNodes adds running nodes: parked ones first, then new ones.
+func addNodes(c *provider.Call, cl, pool *store.Resource, more int, parked []*store.Resource) error {
 	start := parked[:max(0, min(len(parked), more))]
 	if len(start) > 0 {
-		compute.PowerInstances(c, scaleSetID(cl, pool), "running", names(start)...)
+		compute.PowerInstances(c, scaleSetID(cl, pool), "running", instanceNames(start)...)
 	}
-	running, still := split(c, cl, pool)
+	running, still := splitByPower(c, cl, pool)
 	if err := applyNodes(c, cl, pool, len(running)+len(still)+max(0, more-len(start))); err != nil {
 		return err
 	}
@@ -310,8 +310,8 @@ func grow(c *provider.Call, cl, pool *store.Resource, more int, parked []*store.
 	return nil
 }
 
-// allocation returns AKS's error for a scale set that could not be created.
-func allocation(err error) error {
+// allocationError returns AKS's error for a scale set that could not be created.
+func allocationError(err error) error {
 	e, ok := err.(*provider.Error)
 	if !ok {
 		return err

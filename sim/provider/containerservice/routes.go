@@ -22,8 +22,8 @@ func syncRoutes(c *provider.Call, cl *store.Resource) {
 	addresses := map[string]string{} // by node
 	var order []string
 	for _, p := range poolsOf(c, cl.ID) {
-		for _, r := range compute.Instances(c, scaleSetID(cl, p)) {
-			if list := compute.Addresses(c, r); len(list) > 0 {
+		for _, r := range compute.ListInstances(c, scaleSetID(cl, p)) {
+			if list := compute.ListAddresses(c, r); len(list) > 0 {
 				name := body.String(r.Body, "properties.osProfile.computerName")
 				addresses[name], order = list[0], append(order, name)
 			}
@@ -57,6 +57,6 @@ func syncRoutes(c *provider.Call, cl *store.Resource) {
 	}
 	body.Set(table.Body, "properties.routes", routes)
 	if !body.Equal(before, table.Body) {
-		c.Save(table)
+		c.SaveResource(table)
 	}
 }

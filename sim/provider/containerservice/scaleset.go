@@ -26,7 +26,7 @@ func scaleSetID(cl, pool *store.Resource) store.ID {
 // imageDate is the release of node images; "nodeImageRelease" counts those that came out since.
 func imageDate(c *provider.Call) string {
 	var n int
-	c.Meta(imageRelease, &n)
+	c.ReadNote(imageRelease, &n)
 	return fmt.Sprintf("2026%02d.%02d.0", 1+n/4%12, 7+n%4*7)
 }
 
@@ -108,7 +108,7 @@ func nodeFacts(pool, instance *store.Resource) node {
 	return n
 }
 
-func note(pool *store.Resource, instances ...*store.Resource) {
+func noteInstances(pool *store.Resource, instances ...*store.Resource) {
 	if pool.Secret == nil {
 		pool.Secret = body.Object{}
 	}
@@ -121,10 +121,10 @@ func note(pool *store.Resource, instances ...*store.Resource) {
 func noteNew(c *provider.Call, cl, pool *store.Resource) {
 	known := body.Child(pool.Secret, "nodes")
 	alive := map[string]bool{}
-	for _, r := range compute.Instances(c, scaleSetID(cl, pool)) {
+	for _, r := range compute.ListInstances(c, scaleSetID(cl, pool)) {
 		alive[r.Name()] = true
 		if known[r.Name()] == nil {
-			note(pool, r)
+			noteInstances(pool, r)
 		}
 	}
 	for k := range body.Child(pool.Secret, "nodes") {
@@ -134,10 +134,10 @@ func noteNew(c *provider.Call, cl, pool *store.Resource) {
 	}
 }
 
-// outdated lists the instances that have another version or image than the pool wants.
-func outdated(c *provider.Call, cl, pool *store.Resource) []*store.Resource {
+// outdatedInstances lists the instances that have another version or image than the pool wants.
+func outdatedInstances(c *provider.Call, cl, pool *store.Resource) []*store.Resource {
 	var out []*store.Resource
-	for _, r := range compute.Instances(c, scaleSetID(cl, pool)) {
+	for _, r := range compute.ListInstances(c, scaleSetID(cl, pool)) {
 		if f := nodeFacts(pool, r); f.Version != body.String(pool.Secret, "target") || f.Image != body.String(pool.Secret, "image") {
 			out = append(out, r)
 		}
@@ -145,9 +145,9 @@ func outdated(c *provider.Call, cl, pool *store.Resource) []*store.Resource {
 	return out
 }
 
-// split sorts a pool's instances by whether they run.
-func split(c *provider.Call, cl, pool *store.Resource) (running, parked []*store.Resource) {
-	for _, r := range compute.Instances(c, scaleSetID(cl, pool)) {
+// splitByPower sorts a pool's instances by whether they run.
+func splitByPower(c *provider.Call, cl, pool *store.Resource) (running, parked []*store.Resource) {
+	for _, r := range compute.ListInstances(c, scaleSetID(cl, pool)) {
 		if body.String(r.Secret, "power") == "running" {
 			running = append(running, r)
 		} else {
@@ -157,7 +157,7 @@ func split(c *provider.Call, cl, pool *store.Resource) (running, parked []*store
 	return running, parked
 }
 
-func names(list []*store.Resource) []string {
+func instanceNames(list []*store.Resource) []string {
 	var out []string
 	for _, r := range list {
 		out = append(out, r.Name())
@@ -165,8 +165,8 @@ func names(list []*store.Resource) []string {
 	return out
 }
 
-// surge returns the number of nodes that are added while a pool is upgraded, and replaced at once.
-func surge(pool *store.Resource, count int) int {
+// surgeCount returns the number of nodes that are added while a pool is upgraded, and replaced at once.
+func surgeCount(pool *store.Resource, count int) int {
 	s := body.String(pool.Body, "properties.upgradeSettings.maxSurge")
 	n, _ := strconv.Atoi(strings.TrimSuffix(s, "%"))
 	if strings.HasSuffix(s, "%") {

@@ -62,13 +62,13 @@ func validateCluster(c *provider.Call, d *provider.Draft) error {
 	if d.Old != nil {
 		// Setting a field that was never set would have no effect on the existing cluster.
 		if body.Get(d.Old, p+"apiServerAccessProfile.enablePrivateCluster") == nil && body.Get(n, p+"apiServerAccessProfile.enablePrivateCluster") == true {
-			return refuse(400, "PropertyChangeNotAllowed", "Changing property 'properties.apiServerAccessProfile.enablePrivateCluster' is not allowed.").WithTarget("properties.apiServerAccessProfile.enablePrivateCluster")
+			return newRefusal(400, "PropertyChangeNotAllowed", "Changing property 'properties.apiServerAccessProfile.enablePrivateCluster' is not allowed.").WithTarget("properties.apiServerAccessProfile.enablePrivateCluster")
 		}
-		if err := fixed(d.Old, n, fixedCluster...); err != nil {
+		if err := keepFixed(d.Old, n, fixedCluster...); err != nil {
 			return err
 		}
 		if was := body.String(d.Old, p+"apiServerAccessProfile.privateDNSZone"); was != "" {
-			if err := fixed(d.Old, n, p+"apiServerAccessProfile.privateDNSZone"); err != nil {
+			if err := keepFixed(d.Old, n, p+"apiServerAccessProfile.privateDNSZone"); err != nil {
 				return err
 			}
 		}
@@ -101,7 +101,7 @@ func checkVersion(_ *provider.Call, d *provider.Draft) error {
 			return nil
 		}
 	}
-	v, ok := resolve(want, running, d.Location, longTerm(n))
+	v, ok := resolveVersion(want, running, d.Location, longTerm(n))
 	if from, had := parseVersion(running); had {
 		if w, parsed := parseVersion(want); parsed {
 			if w.patch < 0 && w.minor == from.minor {
@@ -116,7 +116,7 @@ func checkVersion(_ *provider.Call, d *provider.Draft) error {
 		}
 	}
 	if !ok {
-		return refuse(400, "K8sVersionNotSupported", "Managed cluster %s is on version %s, which is not supported in this region. Please use [az aks get-versions] command to get the supported version list in this region. For more information, please check https://aka.ms/supported-version-list", d.Name, want).WithTarget("kubernetesVersion")
+		return newRefusal(400, "K8sVersionNotSupported", "Managed cluster %s is on version %s, which is not supported in this region. Please use [az aks get-versions] command to get the supported version list in this region. For more information, please check https://aka.ms/supported-version-list", d.Name, want).WithTarget("kubernetesVersion")
 	}
 	if v.String() != running && d.Old != nil {
 		d.Secret["doing"] = "Upgrading"
@@ -138,13 +138,13 @@ func checkIdentity(c *provider.Call, d *provider.Draft) error {
 	if !strings.EqualFold(body.String(d.New, "identity.type"), "UserAssigned") {
 		return invalidParameter("identityProfile.kubeletidentity", "A custom kubelet identity needs a cluster with a user assigned identity")
 	}
-	it := c.Find(kubelet)
+	it := c.FindItem(kubelet)
 	if it == nil {
-		return refuse(404, "KubeletIdentityNotFound", "The kubelet identity '%s' was not found.", kubelet)
+		return newRefusal(404, "KubeletIdentityNotFound", "The kubelet identity '%s' was not found.", kubelet)
 	}
 	body.Set(d.New, "properties.identityProfile.kubeletidentity", body.Object{"resourceId": kubelet, "clientId": body.String(it.Body, "properties.clientId"), "objectId": body.String(it.Body, "properties.principalId")})
 	if !hasRole(c, d.New, kubelet, roleIdentityOperator) {
-		return refuse(400, "CustomKubeletIdentityMissingPermissionError", "The cluster user assigned identity must be given permission to assign kubelet identity %s. Check access result not allowed for action Microsoft.ManagedIdentity/userAssignedIdentities/assign/action.", kubelet)
+		return newRefusal(400, "CustomKubeletIdentityMissingPermissionError", "The cluster user assigned identity must be given permission to assign kubelet identity %s. Check access result not allowed for action Microsoft.ManagedIdentity/userAssignedIdentities/assign/action.", kubelet)
 	}
 	return nil
 }

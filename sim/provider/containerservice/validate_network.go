@@ -29,7 +29,7 @@ func checkAccess(c *provider.Call, d *provider.Draft) error {
 		return invalidParameter("apiServerAccessProfile.privateDNSZone", "privateDNSZone can only be set on a private cluster")
 	case private && strings.EqualFold(zone, "none") && public == false:
 		return invalidParameter("apiServerAccessProfile.enablePrivateClusterPublicFQDN", "The public FQDN cannot be disabled when privateDNSZone is none")
-	case body.Bool(n, access+"enableVnetIntegration") && body.String(n, access+"subnetId") != "" && c.Find(body.String(n, access+"subnetId")) == nil:
+	case body.Bool(n, access+"enableVnetIntegration") && body.String(n, access+"subnetId") != "" && c.FindItem(body.String(n, access+"subnetId")) == nil:
 		return subnetNotFound(body.String(n, access+"subnetId"))
 	}
 	if !private || zone == "" || strings.EqualFold(zone, "system") || strings.EqualFold(zone, "none") {
@@ -38,14 +38,14 @@ func checkAccess(c *provider.Call, d *provider.Draft) error {
 		}
 		return nil
 	}
-	if c.Find(zone) == nil {
-		return refuse(404, "CustomPrivateDNSZoneNotFound", "The private DNS zone '%s' was not found.", zone)
+	if c.FindItem(zone) == nil {
+		return newRefusal(404, "CustomPrivateDNSZoneNotFound", "The private DNS zone '%s' was not found.", zone)
 	}
 	if !strings.EqualFold(body.String(n, "identity.type"), "UserAssigned") {
 		return badRequest("A custom private DNS zone requires a cluster with a user assigned identity or a service principal, managed cluster %s has identity %s.", d.Name, body.String(n, "identity.type"))
 	}
 	if !hasRole(c, n, zone, roleZoneContributor) {
-		return refuse(400, "CustomPrivateDNSZoneMissingPermissionError", "Service principal or user assigned identity must be given permission to read and write to custom private dns zone %s. Check access result not allowed for action Microsoft.Network/privateDnsZones/read.", zone)
+		return newRefusal(400, "CustomPrivateDNSZoneMissingPermissionError", "Service principal or user assigned identity must be given permission to read and write to custom private dns zone %s. Check access result not allowed for action Microsoft.Network/privateDnsZones/read.", zone)
 	}
 	return nil
 }
@@ -77,23 +77,23 @@ func checkCombinations(d *provider.Draft) error {
 		from, to := body.String(d.Old, np+"networkPlugin"), plugin
 		upgrade := from == "kubenet" && to == "azure" && overlay
 		if from == to && body.String(d.Old, np+"networkPluginMode") == get("networkPluginMode") {
-			if err := fixed(d.Old, d.New, np+"podCidr"); err != nil {
+			if err := keepFixed(d.Old, d.New, np+"podCidr"); err != nil {
 				return err
 			}
 		}
 		if was := body.String(d.Old, "properties.apiServerAccessProfile.subnetId"); was != "" {
-			if err := fixed(d.Old, d.New, "properties.apiServerAccessProfile.subnetId"); err != nil {
+			if err := keepFixed(d.Old, d.New, "properties.apiServerAccessProfile.subnetId"); err != nil {
 				return err
 			}
 		}
 		if from != to && !upgrade {
-			return refuse(400, "PropertyChangeNotAllowed", "Changing property 'properties.networkProfile.networkPlugin' is not allowed.").WithTarget("properties.networkProfile.networkPlugin")
+			return newRefusal(400, "PropertyChangeNotAllowed", "Changing property 'properties.networkProfile.networkPlugin' is not allowed.").WithTarget("properties.networkProfile.networkPlugin")
 		}
 		if body.String(d.Old, np+"networkPluginMode") == "overlay" && !overlay {
-			return refuse(400, "PropertyChangeNotAllowed", "Changing property 'properties.networkProfile.networkPluginMode' is not allowed.").WithTarget("properties.networkProfile.networkPluginMode")
+			return newRefusal(400, "PropertyChangeNotAllowed", "Changing property 'properties.networkProfile.networkPluginMode' is not allowed.").WithTarget("properties.networkProfile.networkPluginMode")
 		}
 		if body.String(d.Old, np+"networkDataplane") == "cilium" && plane != "cilium" {
-			return refuse(400, "PropertyChangeNotAllowed", "Changing property 'properties.networkProfile.networkDataplane' is not allowed.").WithTarget("properties.networkProfile.networkDataplane")
+			return newRefusal(400, "PropertyChangeNotAllowed", "Changing property 'properties.networkProfile.networkDataplane' is not allowed.").WithTarget("properties.networkProfile.networkDataplane")
 		}
 	}
 	return checkOutbound(d)
@@ -118,7 +118,7 @@ func checkOutbound(d *provider.Draft) error {
 }
 
 func subnetNotFound(id string) error {
-	return refuse(404, "SubnetNotFound", "The subnet '%s' was not found. Please make sure that the virtual network and its subnet exist.", id)
+	return newRefusal(404, "SubnetNotFound", "The subnet '%s' was not found. Please make sure that the virtual network and its subnet exist.", id)
 }
 
 // validateNetwork checks a cluster's network against its subnets.
@@ -147,8 +147,8 @@ func validateNetwork(c *provider.Call, d *provider.Draft, pools []*poolDraft) er
 	}
 	for _, kind := range []string{"outboundIPs.publicIPs", "outboundIPPrefixes.publicIPPrefixes"} {
 		for _, ref := range body.Objects(d.New, np+"loadBalancerProfile."+kind) {
-			if c.Find(body.String(ref, "id")) == nil {
-				return refuse(404, "NotFound", "Resource %s of loadBalancerProfile.%s was not found.", body.String(ref, "id"), kind)
+			if c.FindItem(body.String(ref, "id")) == nil {
+				return newRefusal(404, "NotFound", "Resource %s of loadBalancerProfile.%s was not found.", body.String(ref, "id"), kind)
 			}
 		}
 	}
@@ -174,20 +174,20 @@ func (p *poolDraft) checkSubnet(c *provider.Call, service netip.Prefix) error {
 	if parsed, err := store.ParseID(id); err != nil || !strings.EqualFold(parsed.Type(), network.Subnets) || len(parsed.Names) != 2 {
 		return invalidParameter("agentPoolProfile.vnetSubnetID", "'%s' is not the ID of a subnet", id)
 	}
-	subnet := c.Find(id)
+	subnet := c.FindItem(id)
 	if subnet == nil {
 		return subnetNotFound(id)
 	}
 	if subnet.Location != "" && subnet.Location != p.location {
 		return invalidParameter("agentPoolProfile.vnetSubnetID", "The subnet is in location %s, the cluster in %s", subnet.Location, p.location)
 	}
-	if pod := body.String(p.body, "properties.podSubnetID"); pod != "" && c.Find(pod) == nil {
+	if pod := body.String(p.body, "properties.podSubnetID"); pod != "" && c.FindItem(pod) == nil {
 		return subnetNotFound(pod)
 	}
 	nets := subnetPrefixes(subnet)
 	for _, n := range nets {
 		if service.IsValid() && n.Overlaps(service) {
-			return refuse(400, "ServiceCidrOverlapExistingSubnetsCidr", "The specified service CIDR %s is conflicted with an existing subnet CIDR %s", service, n)
+			return newRefusal(400, "ServiceCidrOverlapExistingSubnetsCidr", "The specified service CIDR %s is conflicted with an existing subnet CIDR %s", service, n)
 		}
 	}
 	switch outbound {
@@ -197,7 +197,7 @@ func (p *poolDraft) checkSubnet(c *provider.Call, service netip.Prefix) error {
 		}
 	case "userDefinedRouting":
 		if !defaultRoute(c, subnet) {
-			return refuse(400, "ExistingRouteTableNotAssociatedWithSubnet", "An existing route table with a default route has not been associated with subnet %s. Please update the route table association.", id)
+			return newRefusal(400, "ExistingRouteTableNotAssociatedWithSubnet", "An existing route table with a default route has not been associated with subnet %s. Please update the route table association.", id)
 		}
 	}
 	return p.checkRoom(c, subnet, nets)
@@ -233,7 +233,7 @@ func defaultRoute(c *provider.Call, subnet *provider.Item) bool {
 // checkRoom refuses nodes that the subnet has no addresses for. With the Azure CNI every pod takes one, too.
 // Source: https://learn.microsoft.com/troubleshoot/azure/azure-kubernetes/error-codes/insufficientsubnetsize-error-advanced-networking
 func (p *poolDraft) checkRoom(c *provider.Call, subnet *provider.Item, nets []netip.Prefix) error {
-	nodes, size := p.nodes()-p.oldNodes(), 0
+	nodes, size := p.maxNodes()-p.oldNodes(), 0
 	if nodes <= 0 || len(nets) == 0 {
 		return nil
 	}
@@ -254,13 +254,13 @@ func (p *poolDraft) checkRoom(c *provider.Call, subnet *provider.Item, nets []ne
 		}
 	}
 	for _, other := range c.List(AgentPools, "") {
-		if !store.Same(other.ID, p.id) && store.Same(body.String(other.Body, "properties.vnetSubnetID"), subnet.ID) {
+		if !store.SameID(other.ID, p.id) && store.SameID(body.String(other.Body, "properties.vnetSubnetID"), subnet.ID) {
 			used += body.Int(other.Body, "properties.count") * (perNode - 1)
 		}
 	}
 	if need := nodes * perNode; used+need > size {
 		name := subnet.Name
-		return refuse(400, "InsufficientSubnetSize", "Pre-allocated IPs %s exceeds IPs available %s in Subnet Cidr %s, Subnet Name %s. If Autoscaler is enabled, Pre-allocated IPs = Maximum nodes * (maximum pods + 1). http://aka.ms/aks/insufficientsubnetsize",
+		return newRefusal(400, "InsufficientSubnetSize", "Pre-allocated IPs %s exceeds IPs available %s in Subnet Cidr %s, Subnet Name %s. If Autoscaler is enabled, Pre-allocated IPs = Maximum nodes * (maximum pods + 1). http://aka.ms/aks/insufficientsubnetsize",
 			strconv.Itoa(need), strconv.Itoa(max(0, size-used)), nets[0], name).WithTarget("agentPoolProfile.vnetSubnetID")
 	}
 	return nil
@@ -276,7 +276,7 @@ var (
 func hasRole(c *provider.Call, cluster body.Object, resourceID string, roles []string) bool {
 	principals := map[string]bool{}
 	for id := range body.Child(cluster, "identity.userAssignedIdentities") {
-		if it := c.Find(id); it != nil {
+		if it := c.FindItem(id); it != nil {
 			principals[strings.ToLower(body.String(it.Body, "properties.principalId"))] = true
 		}
 	}

@@ -21,8 +21,8 @@ const (
 	minSystemPod = 30 // a system pool's maxPods. Source: https://learn.microsoft.com/azure/aks/use-system-pools
 )
 
-// validate checks a pool and fills in AKS's defaults, as recorded.
-func (p *poolDraft) validate(was body.Object) error {
+// validatePool checks a pool and fills in AKS's defaults, as recorded.
+func (p *poolDraft) validatePool(was body.Object) error {
 	n, pp := p.body, "properties."
 	for path, kind := range map[string]string{"count": "number", "minCount": "number", "maxCount": "number", "maxPods": "number", "osDiskSizeGB": "number"} {
 		if v := body.Get(n, pp+path); v != nil {
@@ -47,7 +47,7 @@ func (p *poolDraft) validate(was body.Object) error {
 	if err := p.validateMode(was, z, windows, system); err != nil {
 		return err
 	}
-	if err := p.defaults(z, windows); err != nil {
+	if err := p.fillDefaults(z, windows); err != nil {
 		return err
 	}
 	if err := p.validateCount(was, system); err != nil {
@@ -67,13 +67,13 @@ func (p *poolDraft) validateMode(was body.Object, z compute.Size, windows, syste
 	case system && windows:
 		return invalidParameter("agentPoolProfile.osType", "A pool of mode System must be of osType Linux")
 	case system && z.Name != "" && (z.VCPUs < 2 || z.MemoryGB < 4):
-		return refuse(400, "SystemPoolSkuTooLow", "The VM SKU %s chosen for the system agent pool '%s' does not have enough CPU or memory, at least 2 vCPUs and 4 GB are needed. For more details, please visit https://aka.ms/aks/nodepool/system", z.Name, p.name)
+		return newRefusal(400, "SystemPoolSkuTooLow", "The VM SKU %s chosen for the system agent pool '%s' does not have enough CPU or memory, at least 2 vCPUs and 4 GB are needed. For more details, please visit https://aka.ms/aks/nodepool/system", z.Name, p.name)
 	case windows && plugin == "kubenet":
 		return badRequest("Windows agent pools are not supported with network plugin kubenet.")
 	case sku != "" && windows != windowsSKU(sku):
 		return invalidParameter("agentPoolProfile.osSKU", "OS SKU %s does not go with osType %s", sku, body.String(n, pp+"osType"))
 	case was != nil && windows && sku != body.String(was, pp+"osSKU"):
-		return refuse(400, "PropertyChangeNotAllowed", "Changing property 'properties.osSKU' is not allowed.").WithTarget("properties.osSKU")
+		return newRefusal(400, "PropertyChangeNotAllowed", "Changing property 'properties.osSKU' is not allowed.").WithTarget("properties.osSKU")
 	case body.String(n, pp+"nodePublicIPPrefixID") != "" && !body.Bool(n, pp+"enableNodePublicIP"):
 		return invalidParameter("agentPoolProfile.nodePublicIPPrefixID", "nodePublicIPPrefixID requires enableNodePublicIP")
 	case body.Bool(n, pp+"enableEncryptionAtHost") && z.Name != "" && !z.HostEncrypt:
@@ -87,7 +87,7 @@ func (p *poolDraft) validateMode(was body.Object, z compute.Size, windows, syste
 // ephemeralMinGB is the smallest cache of a size for which AKS chooses an ephemeral OS disk by default.
 const ephemeralMinGB = 128
 
-func (p *poolDraft) defaults(z compute.Size, windows bool) error {
+func (p *poolDraft) fillDefaults(z compute.Size, windows bool) error {
 	n, pp := p.body, "properties."
 	fits := z.Ephemeral && z.VCPUs*25 >= ephemeralMinGB
 	if body.String(n, pp+"osDiskType") == "Ephemeral" && !z.Ephemeral && z.Name != "" {

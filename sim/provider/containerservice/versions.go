@@ -31,7 +31,7 @@ const defaultVersion = "1.33"
 // behind are regions that get the newest minor version later. AKS rolls releases out region by region.
 var behind = map[string]bool{"northcentralus": true, "ukwest": true, "japanwest": true}
 
-func offered(location string) []minor {
+func offeredMinors(location string) []minor {
 	out := slices.Clone(minors)
 	if behind[location] {
 		out = slices.DeleteFunc(out, func(m minor) bool { return m.number >= 34 })
@@ -49,7 +49,7 @@ func (v version) String() string {
 	return fmt.Sprintf("1.%d.%d", v.minor, v.patch)
 }
 
-func (v version) less(o version) bool {
+func (v version) isBefore(o version) bool {
 	return v.minor < o.minor || v.minor == o.minor && v.patch < o.patch
 }
 
@@ -71,9 +71,9 @@ func parseVersion(s string) (version, bool) {
 	return v, true
 }
 
-// resolve finds the full version for a wanted one in a region. running is the present version, or "". The alias
+// resolveVersion finds the full version for a wanted one in a region. running is the present version, or "". The alias
 // "1.33" means the newest patch for a new cluster, and the present patch for a cluster that runs 1.33 already.
-func resolve(want, running, location string, longTerm bool) (version, bool) {
+func resolveVersion(want, running, location string, longTerm bool) (version, bool) {
 	v, ok := parseVersion(want)
 	if !ok {
 		return v, false
@@ -81,7 +81,7 @@ func resolve(want, running, location string, longTerm bool) (version, bool) {
 	if have, ok := parseVersion(running); ok && have.minor == v.minor && (v.patch < 0 || v.patch == have.patch) {
 		return have, true // a running version may stay, also when it is not offered any more
 	}
-	for _, m := range offered(location) {
+	for _, m := range offeredMinors(location) {
 		if m.number != v.minor || m.longTerm && !longTerm {
 			continue
 		}
@@ -94,15 +94,15 @@ func resolve(want, running, location string, longTerm bool) (version, bool) {
 	return v, false
 }
 
-// upgrades lists where a version may be upgraded to: newer patches, and the next minor version.
-func upgrades(from version, location string, longTerm bool) []version {
+// listUpgrades lists where a version may be upgraded to: newer patches, and the next minor version.
+func listUpgrades(from version, location string, longTerm bool) []version {
 	var out []version
-	for _, m := range offered(location) {
+	for _, m := range offeredMinors(location) {
 		if m.longTerm && !longTerm || m.number != from.minor && m.number != from.minor+1 {
 			continue
 		}
 		for p := max(m.first, m.last-2); p <= m.last; p++ {
-			if v := (version{m.number, p}); from.less(v) {
+			if v := (version{m.number, p}); from.isBefore(v) {
 				out = append(out, v)
 			}
 		}
@@ -110,7 +110,7 @@ func upgrades(from version, location string, longTerm bool) []version {
 	return out
 }
 
-func join(list []version) string {
+func joinVersions(list []version) string {
 	var out []string
 	for _, v := range list {
 		out = append(out, v.String())
@@ -122,14 +122,14 @@ func join(list []version) string {
 func checkUpgrade(from, to version, location string, longTerm bool) error {
 	verb := ""
 	switch {
-	case to.less(from):
+	case to.isBefore(from):
 		verb = "Downgrading"
 	case to.minor > from.minor+1:
 		verb = "Upgrading"
 	default:
 		return nil
 	}
-	return badRequest("%s Kubernetes version %s to %s is not allowed. Available upgrades: %s. Please see https://aka.ms/aks-supported-k8s-ver for version details.", verb, from, to, join(upgrades(from, location, longTerm)))
+	return badRequest("%s Kubernetes version %s to %s is not allowed. Available upgrades: %s. Please see https://aka.ms/aks-supported-k8s-ver for version details.", verb, from, to, joinVersions(listUpgrades(from, location, longTerm)))
 }
 
 // skew is the number of minor versions that nodes may be behind the control plane. Source:
@@ -138,10 +138,10 @@ const skew = 2
 
 func checkSkew(pool, plane version) error {
 	switch {
-	case plane.less(pool):
-		return refuse(400, "NodePoolMcVersionIncompatible", "Node pool version %s and control plane version %s are incompatible. Node pool version %[1]s is bigger than control plane version %[2]s. For more information, please check https://aka.ms/aks/UpgradeVersionRules.", pool, plane)
+	case plane.isBefore(pool):
+		return newRefusal(400, "NodePoolMcVersionIncompatible", "Node pool version %s and control plane version %s are incompatible. Node pool version %[1]s is bigger than control plane version %[2]s. For more information, please check https://aka.ms/aks/UpgradeVersionRules.", pool, plane)
 	case plane.minor-pool.minor > skew:
-		return refuse(400, "NodePoolMcVersionIncompatible", "Node pool version %s and control plane version %s are incompatible. Minor version of node pool cannot be more than %d versions less than control plane's version. Minor version of node pool is %d and control plane is %d. For more information, please check https://aka.ms/aks/UpgradeVersionRules.", pool, plane, skew, pool.minor, plane.minor)
+		return newRefusal(400, "NodePoolMcVersionIncompatible", "Node pool version %s and control plane version %s are incompatible. Minor version of node pool cannot be more than %d versions less than control plane's version. Minor version of node pool is %d and control plane is %d. For more information, please check https://aka.ms/aks/UpgradeVersionRules.", pool, plane, skew, pool.minor, plane.minor)
 	}
 	return nil
 }
@@ -149,14 +149,14 @@ func checkSkew(pool, plane version) error {
 // kubernetesVersions answers GET locations/<l>/kubernetesVersions.
 func kubernetesVersions(_ *provider.Call, location string, _ []string) (*provider.Reply, error) {
 	values := []any{}
-	list := offered(location)
+	list := offeredMinors(location)
 	slices.Reverse(list)
 	for _, m := range list {
 		patches := body.Object{}
 		for p := m.first; p <= m.last; p++ {
 			v := version{m.number, p}
 			to := []any{}
-			for _, u := range upgrades(v, location, m.longTerm) {
+			for _, u := range listUpgrades(v, location, m.longTerm) {
 				to = append(to, u.String())
 			}
 			patches[v.String()] = body.Object{"upgrades": to}
@@ -178,19 +178,19 @@ func kubernetesVersions(_ *provider.Call, location string, _ []string) (*provide
 	return provider.OK(body.Object{"values": values}), nil
 }
 
-// orchestrators answers GET locations/<l>/orchestrators, which az aks get-versions asks. Source: SDK for Python, azure-mgmt-containerservice
+// listOrchestrators answers GET locations/<l>/orchestrators, which az aks get-versions asks. Source: SDK for Python, azure-mgmt-containerservice
 // v2019_04_01.
-func orchestrators(c *provider.Call, location string, _ []string) (*provider.Reply, error) {
+func listOrchestrators(c *provider.Call, location string, _ []string) (*provider.Reply, error) {
 	const kubernetes = "Kubernetes"
 	list := []any{}
-	for _, m := range offered(location) {
+	for _, m := range offeredMinors(location) {
 		if m.longTerm {
 			continue
 		}
 		for p := m.first; p <= m.last; p++ {
 			v := version{m.number, p}
 			to := []any{}
-			for _, u := range upgrades(v, location, false) {
+			for _, u := range listUpgrades(v, location, false) {
 				to = append(to, body.Object{"orchestratorType": kubernetes, "orchestratorVersion": u.String()})
 			}
 			e := body.Object{"orchestratorType": kubernetes, "orchestratorVersion": v.String(), "upgrades": to}
@@ -212,9 +212,9 @@ func orchestrators(c *provider.Call, location string, _ []string) (*provider.Rep
 // upgradeProfile is the shape shared by the profiles of clusters and pools.
 func upgradeProfile(running version, osType, location string, longTerm bool) body.Object {
 	list := []any{}
-	for _, u := range upgrades(running, location, longTerm) {
+	for _, u := range listUpgrades(running, location, longTerm) {
 		e := body.Object{"kubernetesVersion": u.String()}
-		for _, m := range offered(location) {
+		for _, m := range offeredMinors(location) {
 			if m.number == u.minor && m.preview {
 				e["isPreview"] = true
 			}
@@ -245,7 +245,7 @@ func poolUpgradeProfile(c *provider.Call, it *provider.Item) (*provider.Reply, e
 	p := upgradeProfile(v, body.String(it.Body, "properties.osType"), cl.Location, longTerm(cl.Body))
 	var to []any
 	for _, u := range body.Objects(body.Object{"u": p["upgrades"]}, "u") {
-		if w, _ := parseVersion(body.String(u, "kubernetesVersion")); !plane.less(w) {
+		if w, _ := parseVersion(body.String(u, "kubernetesVersion")); !plane.isBefore(w) {
 			to = append(to, u)
 		}
 	}
@@ -257,9 +257,9 @@ func poolUpgradeProfile(c *provider.Call, it *provider.Item) (*provider.Reply, e
 func availableAgentPoolVersions(_ *provider.Call, it *provider.Item) (*provider.Reply, error) {
 	plane, _ := parseVersion(body.String(it.Body, "properties.currentKubernetesVersion"))
 	list := []any{}
-	for _, m := range offered(it.Location) {
+	for _, m := range offeredMinors(it.Location) {
 		for p := max(m.first, m.last-2); p <= m.last; p++ {
-			if v := (version{m.number, p}); !plane.less(v) && plane.minor-v.minor <= skew && (!m.longTerm || longTerm(it.Body)) {
+			if v := (version{m.number, p}); !plane.isBefore(v) && plane.minor-v.minor <= skew && (!m.longTerm || longTerm(it.Body)) {
 				e := body.Object{"kubernetesVersion": v.String()}
 				if v == plane {
 					e["default"] = true

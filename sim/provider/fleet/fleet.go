@@ -28,23 +28,23 @@ const (
 
 var apiVersions = []string{"2025-08-01-preview", "2025-04-01-preview", "2025-03-01", "2024-05-02-preview", "2024-04-01", "2023-10-15", "2023-03-15-preview"}
 
-// Types are the resource types, for the provider of Microsoft.ContainerService.
-func Types() []*provider.Type {
+// ResourceTypes are the resource types, for the provider of Microsoft.ContainerService.
+func ResourceTypes() []*provider.Type {
 	fleet := &provider.Type{
 		Name: Fleets, APIVersions: apiVersions, Style: provider.Containers, Etag: provider.Bare, DeleteRetryAfter: -1, DeleteShows: true,
 		Create: provider.Timing{HTTP: 2 * time.Second, LRO: 20 * time.Second}, Update: provider.Timing{HTTP: time.Second, LRO: 15 * time.Second}, Delete: provider.Timing{HTTP: time.Second, LRO: 20 * time.Second},
 		ReadOnlyPaths: []string{"eTag", "properties.status", "properties.hubProfile.fqdn", "properties.hubProfile.kubernetesVersion", "properties.hubProfile.portalFqdn"},
-		NameRule:      named("Fleet", 63), Prepare: prepareFleet, Finish: finishFleet, View: view, PatchLRO: provider.Timing{LRO: 10 * time.Second},
+		NameRule:      nameCheck("Fleet", 63), Prepare: prepareFleet, Finish: finishFleet, View: showMember, PatchLRO: provider.Timing{LRO: 10 * time.Second},
 		Patch: func(*provider.Call, *provider.Draft) error { return nil },
 		Actions: map[string]*provider.Action{
-			"listcredentials": {Start: credentials},
+			"listcredentials": {Start: answerCredentials},
 		},
 	}
 	member := &provider.Type{
 		Name: Members, APIVersions: apiVersions, Style: provider.Containers, Etag: provider.Bare, Untracked: true, StateNew: "Joining", DeleteRetryAfter: -1, DeleteShows: true,
 		Create: provider.Timing{HTTP: 2 * time.Second, LRO: 10 * time.Second}, Update: provider.Timing{HTTP: time.Second, LRO: 5 * time.Second}, Delete: provider.Timing{HTTP: time.Second, LRO: 30 * time.Second},
 		ReadOnlyPaths: []string{"eTag", "properties.status"},
-		NameRule:      named("Fleet member", 50), Prepare: prepareMember, Finish: finishMember, StartDelete: leave, View: viewMember,
+		NameRule:      nameCheck("Fleet member", 50), Prepare: prepareMember, Finish: finishMember, StartDelete: leaveFleet, View: viewMember,
 		Serial: func(id store.ID) []string { return []string{id.String()} },
 		Patch:  prepareMember, PatchLRO: provider.Timing{LRO: 5 * time.Second},
 	}
@@ -53,17 +53,17 @@ func Types() []*provider.Type {
 
 var nameForm = regexp.MustCompile(`^[a-z0-9]([-a-z0-9]*[a-z0-9])?$`)
 
-func named(kind string, longest int) func(string) *provider.Error {
+func nameCheck(kind string, longest int) func(string) *provider.Error {
 	return func(name string) *provider.Error {
 		if len(name) <= longest && nameForm.MatchString(name) {
 			return nil
 		}
-		return refuse(400, "InvalidParameter", "%s name '%s' is not valid. It must match '%s' and have 1 to %d characters.", kind, name, nameForm, longest)
+		return newRefusal(400, "InvalidParameter", "%s name '%s' is not valid. It must match '%s' and have 1 to %d characters.", kind, name, nameForm, longest)
 	}
 }
 
-// refuse makes an error of this provider.
-func refuse(status int, code, format string, args ...any) *provider.Error {
+// newRefusal makes an error of this provider.
+func newRefusal(status int, code, format string, args ...any) *provider.Error {
 	return provider.Errorf(status, code, format, args...)
 }
 
@@ -72,7 +72,7 @@ func prepareFleet(c *provider.Call, d *provider.Draft) error {
 	was, is := body.Child(d.Old, p), body.Child(d.New, p)
 	switch {
 	case d.Old != nil && was == nil && is != nil:
-		return refuse(400, "BadRequest", "Fleet '%s' has no hub; a hub cannot be added to it.", d.Name)
+		return newRefusal(400, "BadRequest", "Fleet '%s' has no hub; a hub cannot be added to it.", d.Name)
 	case was != nil && is == nil:
 		body.Set(d.New, p, was)
 	case was != nil:
@@ -103,11 +103,11 @@ func finishFleet(c *provider.Call, op *store.Operation, r *store.Resource) error
 	return nil
 }
 
-func credentials(_ *provider.Call, r *store.Resource) (*provider.Reply, error) {
+func answerCredentials(_ *provider.Call, r *store.Resource) (*provider.Reply, error) {
 	if body.Child(r.Body, "properties.hubProfile") == nil {
-		return nil, refuse(400, "BadRequest", "Fleet '%s' has no hub and so no credentials.", r.Name())
+		return nil, newRefusal(400, "BadRequest", "Fleet '%s' has no hub and so no credentials.", r.Name())
 	}
-	return nil, refuse(501, "NotImplemented", "Hubs of fleets are not simulated.")
+	return nil, newRefusal(501, "NotImplemented", "Hubs of fleets are not simulated.")
 }
 
 func prepareMember(c *provider.Call, d *provider.Draft) error {
@@ -126,7 +126,7 @@ func prepareMember(c *provider.Call, d *provider.Draft) error {
 		return provider.Errorf(400, "InvalidParameter", "Fleet member group '%s' is not valid. It must match '%s' and have 1 to 50 characters.", group, nameForm).WithTarget("properties.group")
 	}
 	if d.Old != nil {
-		if !store.Same(body.String(d.Old, p+"clusterResourceId"), cluster) {
+		if !store.SameID(body.String(d.Old, p+"clusterResourceId"), cluster) {
 			return provider.Errorf(400, "PropertyChangeNotAllowed", "Changing property 'clusterResourceId' is not allowed.").WithTarget("properties.clusterResourceId")
 		}
 		return nil
@@ -135,8 +135,8 @@ func prepareMember(c *provider.Call, d *provider.Draft) error {
 		return provider.Errorf(404, "ResourceNotFound", "The managed cluster '%s' of fleet member '%s' was not found.", cluster, d.Name).WithTarget("properties.clusterResourceId")
 	}
 	for _, other := range c.List(Members, "") {
-		if store.Same(body.String(other.Body, p+"clusterResourceId"), cluster) {
-			return refuse(409, "Conflict", "The managed cluster '%s' is already a member of a fleet: '%s'.", cluster, other.ID)
+		if store.SameID(body.String(other.Body, p+"clusterResourceId"), cluster) {
+			return newRefusal(409, "Conflict", "The managed cluster '%s' is already a member of a fleet: '%s'.", cluster, other.ID)
 		}
 	}
 	return nil
@@ -145,28 +145,28 @@ func prepareMember(c *provider.Call, d *provider.Draft) error {
 // joinTime is the time that Azure works on a cluster that joins or leaves.
 const joinTime = 20 * time.Second
 
-// occupy keeps a managed cluster busy for as long as Azure works on it, as an update of its own would.
-func occupy(c *provider.Call, cluster string) {
-	call, err := c.For("PUT", cluster)
+// occupyCluster keeps a managed cluster busy for as long as Azure works on it, as an update of its own would.
+func occupyCluster(c *provider.Call, cluster string) {
+	call, err := c.CallOn("PUT", cluster)
 	if err != nil || call.Type == nil {
 		return
 	}
 	r := c.Edit(cluster)
 	body.Set(r.Body, "properties.provisioningState", "Updating")
-	c.Save(r)
-	call.Start("update", r.ID, provider.Timing{LRO: joinTime, Spread: 0.1})
+	c.SaveResource(r)
+	call.StartOperation("update", r.ID, provider.Timing{LRO: joinTime, Spread: 0.1})
 }
 
-// idle reports whether a cluster has no running operation, so that it can be updated.
-func idle(c *provider.Call, cluster string) bool {
+// isIdle reports whether a cluster has no running operation, so that it can be updated.
+func isIdle(c *provider.Call, cluster string) bool {
 	r := c.Get(cluster)
 	return r != nil && c.RunningOn(cluster) == nil && body.String(r.Body, "properties.provisioningState") == store.Succeeded
 }
 
-// leave keeps the cluster busy while its member goes; a cluster that is busy, failed or gone does not hold the member up.
-func leave(c *provider.Call, r *store.Resource) {
-	if cluster := body.String(r.Body, "properties.clusterResourceId"); idle(c, cluster) {
-		occupy(c, cluster)
+// leaveFleet keeps the cluster busy while its member goes; a cluster that is busy, failed or gone does not hold the member up.
+func leaveFleet(c *provider.Call, r *store.Resource) {
+	if cluster := body.String(r.Body, "properties.clusterResourceId"); isIdle(c, cluster) {
+		occupyCluster(c, cluster)
 	}
 }
 
@@ -176,9 +176,9 @@ func finishMember(c *provider.Call, op *store.Operation, r *store.Resource) erro
 	if op.Verb == "create" && c.RunningOn(cluster) != nil {
 		return provider.Again(5 * time.Second)
 	}
-	if op.Verb == "create" && !body.Bool(op.Data, "joined") && idle(c, cluster) {
+	if op.Verb == "create" && !body.Bool(op.Data, "joined") && isIdle(c, cluster) {
 		op.Data = body.Object{"joined": true}
-		occupy(c, cluster)
+		occupyCluster(c, cluster)
 		return provider.Again(5 * time.Second)
 	}
 	body.Set(r.Body, "properties.status.lastOperationId", op.ID)
@@ -186,14 +186,14 @@ func finishMember(c *provider.Call, op *store.Operation, r *store.Resource) erro
 }
 
 func viewMember(c *provider.Call, it *provider.Item) {
-	view(c, it)
+	showMember(c, it)
 	if body.String(it.Body, "properties.provisioningState") == "Deleting" {
 		body.Set(it.Body, "properties.provisioningState", "Leaving")
 	}
 }
 
-// view writes the etag as this provider does, and the latest operation.
-func view(c *provider.Call, it *provider.Item) {
+// showMember writes the etag as this provider does, and the latest operation.
+func showMember(c *provider.Call, it *provider.Item) {
 	provider.ShowSystemData(it)
 	if op := c.RunningOn(it.ID); op != nil {
 		body.Set(it.Body, "properties.status.lastOperationId", op.ID)

@@ -40,7 +40,7 @@ func newAzure(t *testing.T) *azure {
 	}
 	env := &provider.Env{TimeScale: 1, Rand: rand.New(rand.NewPCG(1, 2)), Locations: []string{"westus3"}}
 	mc := &provider.Type{Name: "Microsoft.ContainerService/managedClusters", Style: provider.Containers, Create: provider.Timing{LRO: time.Minute}}
-	env.Register(resources.Provider(), &provider.Provider{Namespace: "Microsoft.ContainerService", Types: append(fleet.Types(), mc)})
+	env.Register(resources.Provider(), &provider.Provider{Namespace: "Microsoft.ContainerService", Types: append(fleet.ResourceTypes(), mc)})
 	a := &azure{t: t, clock: clock, s: s, env: env}
 	for _, id := range []string{group, cluster, manager} {
 		if code := a.call("PUT", id, body.Object{"location": "westus3", "properties": body.Object{}}); code != "" {
@@ -61,10 +61,10 @@ func (a *azure) call(method, id string, b body.Object) string {
 	err = a.s.Update(func(tx *store.Tx) error {
 		c := &provider.Call{Tx: tx, Env: a.env, Method: method, ID: parsed, Type: a.env.TypeOf(parsed.Type()), Query: url.Values{}, Header: http.Header{}, Body: b}
 		if method == "PUT" {
-			_, err := c.Put()
+			_, err := c.PutResource()
 			return err
 		}
-		_, err := c.Remove()
+		_, err := c.DeleteResource()
 		return err
 	})
 	if e, ok := err.(*provider.Error); ok {
@@ -82,7 +82,7 @@ func (a *azure) step() (left int) {
 		for _, op := range tx.Running() {
 			c := &provider.Call{Tx: tx, Env: a.env, Method: "PUT"}
 			c.ID, _ = store.ParseID(op.ResourceID)
-			c.Complete(op)
+			c.CompleteOperation(op)
 		}
 		left = len(tx.Running())
 		return nil

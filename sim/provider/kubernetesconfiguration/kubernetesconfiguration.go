@@ -45,26 +45,26 @@ func Provider() *provider.Provider {
 		Style: provider.Extension, Extension: true, Untracked: true, StateNew: "Creating", DeleteRetryAfter: -1,
 		Create: provider.Timing{HTTP: 2 * time.Second, LRO: 90 * time.Second}, Update: provider.Timing{HTTP: time.Second, LRO: 45 * time.Second}, Delete: provider.Timing{HTTP: time.Second, LRO: 40 * time.Second},
 		ReadOnlyPaths: []string{"properties.statuses", "properties.errorInfo", "properties.currentVersion", "properties.isSystemExtension", "properties.packageUri", "properties.customLocationSettings", "properties.aksAssignedIdentity.principalId", "properties.aksAssignedIdentity.tenantId"},
-		Prepare:       prepare, Finish: finish, View: view,
+		Prepare:       prepareExtension, Finish: installExtension, View: showNulls,
 		Missing: func(c *provider.Call) *provider.Error {
 			e := provider.Errorf(404, "ResourceNotFound", "Extension instance with name '%s' not found.", c.ID.Name())
 			e.More = body.Object{"additionalInfo": []any{}}
 			return e
 		},
-		Patch: prepare, PatchLRO: provider.Timing{LRO: 45 * time.Second},
+		Patch: prepareExtension, PatchLRO: provider.Timing{LRO: 45 * time.Second},
 		ListFilter: func(c *provider.Call, r *store.Resource) bool {
 			id, _ := store.ParseID(r.ID)
-			return store.Same(id.Scope, c.ID.Scope)
+			return store.SameID(id.Scope, c.ID.Scope)
 		},
 	}
 	return &provider.Provider{Namespace: "Microsoft.KubernetesConfiguration", Types: []*provider.Type{extension}}
 }
 
-func invalid(target, format string, args ...any) *provider.Error {
+func invalidValue(target, format string, args ...any) *provider.Error {
 	return provider.Errorf(400, "BadRequest", format, args...).WithTarget(target)
 }
 
-func prepare(c *provider.Call, d *provider.Draft) error {
+func prepareExtension(c *provider.Call, d *provider.Draft) error {
 	p := "properties."
 	id, err := store.ParseID(d.ID)
 	if err != nil {
@@ -83,10 +83,10 @@ func prepare(c *provider.Call, d *provider.Draft) error {
 	}
 	kind := body.String(d.New, p+"extensionType")
 	if kind == "" {
-		return invalid("properties.extensionType", "The property 'extensionType' is required.")
+		return invalidValue("properties.extensionType", "The property 'extensionType' is required.")
 	}
 	if was := body.String(d.Old, p+"extensionType"); d.Old != nil && !strings.EqualFold(was, kind) {
-		return invalid("properties.extensionType", "The extension type of '%s' is '%s' and cannot be changed to '%s'.", d.Name, was, kind)
+		return invalidValue("properties.extensionType", "The extension type of '%s' is '%s' and cannot be changed to '%s'.", d.Name, was, kind)
 	}
 	body.Set(d.New, p+"extensionType", strings.ToLower(kind))
 	if err := checkVersion(d); err != nil {
@@ -95,7 +95,7 @@ func prepare(c *provider.Call, d *provider.Draft) error {
 	if err := checkScope(d); err != nil {
 		return err
 	}
-	protect(d)
+	hideProtected(d)
 	for k, v := range map[string]any{"configurationSettings": body.Object{}, "configurationProtectedSettings": body.Object{}, "statuses": []any{}, "isSystemExtension": false} {
 		body.Default(d.New, p+k, v)
 	}
@@ -115,9 +115,9 @@ func checkVersion(d *provider.Draft) error {
 	auto := body.Bool(d.New, p+"autoUpgradeMinorVersion")
 	switch {
 	case auto && body.String(d.New, p+"version") != "":
-		return invalid("properties.version", "A version can be pinned only when 'autoUpgradeMinorVersion' is false.")
+		return invalidValue("properties.version", "A version can be pinned only when 'autoUpgradeMinorVersion' is false.")
 	case !auto && body.String(d.New, p+"version") == "":
-		return invalid("properties.version", "A version is required when 'autoUpgradeMinorVersion' is false.")
+		return invalidValue("properties.version", "A version is required when 'autoUpgradeMinorVersion' is false.")
 	case !auto && body.String(d.New, p+"releaseTrain") != "":
 		body.Delete(d.New, p+"releaseTrain") // a pinned extension follows no train
 	case auto:
@@ -131,17 +131,17 @@ func checkScope(d *provider.Draft) error {
 	scope := body.Child(d.New, p)
 	if was := body.Child(d.Old, p); was != nil {
 		if scope != nil && (body.Child(scope, "cluster") == nil) != (body.Child(was, "cluster") == nil) {
-			return invalid(p, "The scope of extension '%s' cannot be changed.", d.Name)
+			return invalidValue(p, "The scope of extension '%s' cannot be changed.", d.Name)
 		}
 		body.Set(d.New, p, was)
 		return nil
 	}
 	switch {
 	case body.Child(scope, "cluster") != nil && body.Child(scope, "namespace") != nil:
-		return invalid(p, "An extension has either cluster scope or namespace scope, not both.")
+		return invalidValue(p, "An extension has either cluster scope or namespace scope, not both.")
 	case body.Child(scope, "namespace") != nil:
 		if body.String(scope, "namespace.targetNamespace") == "" {
-			return invalid(p+".namespace.targetNamespace", "Namespace scope needs a target namespace.")
+			return invalidValue(p+".namespace.targetNamespace", "Namespace scope needs a target namespace.")
 		}
 	default:
 		kind := body.String(d.New, "properties.extensionType")
@@ -150,8 +150,8 @@ func checkScope(d *provider.Draft) error {
 	return nil
 }
 
-// protect moves the values of protected settings to a place that is never shown; their names stay.
-func protect(d *provider.Draft) {
+// hideProtected moves the values of protected settings to a place that is never shown; their names stay.
+func hideProtected(d *provider.Draft) {
 	p := "properties.configurationProtectedSettings"
 	sent := body.Child(d.New, p)
 	if sent == nil {
@@ -171,16 +171,16 @@ func protect(d *provider.Draft) {
 	body.Set(d.New, p, shown)
 }
 
-// finish installs the extension.
-func finish(c *provider.Call, _ *store.Operation, r *store.Resource) error {
+// installExtension installs the extension.
+func installExtension(c *provider.Call, _ *store.Operation, r *store.Resource) error {
 	p := "properties."
 	kind := body.String(r.Body, p+"extensionType")
 	version, known := offered[kind]
 	if !known && body.Child(r.Body, "plan") == nil {
 		e := provider.Errorf(0, "ExtensionOperationFailed", "The extension operation failed with the following error: The extension type '%s' is not registered in location '%s' for cluster type 'managedClusters'.", kind, clusterLocation(c, r))
-		body.Set(r.Body, p+"errorInfo", e.Object(false))
+		body.Set(r.Body, p+"errorInfo", e.InnerObject(false))
 		body.Set(r.Body, p+"statuses", []any{body.Object{"code": "InstallationFailed", "displayStatus": "Failed", "level": "Error", "message": e.Message, "time": c.Now().Format(time.RFC3339)}})
-		c.Save(r)
+		c.SaveResource(r)
 		return e
 	}
 	if !known {
@@ -193,7 +193,7 @@ func finish(c *provider.Call, _ *store.Operation, r *store.Resource) error {
 	body.Delete(r.Body, p+"errorInfo")
 	body.Set(r.Body, p+"statuses", []any{})
 	if body.String(r.Body, p+"aksAssignedIdentity.principalId") == "" {
-		body.Set(r.Body, p+"aksAssignedIdentity.principalId", c.GUID())
+		body.Set(r.Body, p+"aksAssignedIdentity.principalId", c.NewGUID())
 		body.Set(r.Body, p+"aksAssignedIdentity.tenantId", c.Tenant) // in recordings of 2026; null before
 	}
 	return nil
@@ -207,8 +207,8 @@ func clusterLocation(c *provider.Call, r *store.Resource) string {
 	return ""
 }
 
-// view shows absent values as null, as this provider does.
-func view(c *provider.Call, it *provider.Item) {
+// showNulls shows absent values as null, as this provider does.
+func showNulls(c *provider.Call, it *provider.Item) {
 	provider.ShowUnsigned(it)
 	// As recorded: of the identity only answers to writes have something, and not all of them.
 	if body.Delete(it.Body, "identity.tenantId"); c.Method != http.MethodPut {

@@ -58,18 +58,18 @@ func (a *azure) call(method, id string, b body.Object) (answer body.Object, code
 		var err error
 		switch method {
 		case "PUT":
-			rep, err = c.Put()
+			rep, err = c.PutResource()
 		case "DELETE":
-			rep, err = c.Remove()
+			rep, err = c.DeleteResource()
 		default:
-			rep, err = c.Read()
+			rep, err = c.ReadResource()
 		}
 		if err != nil {
 			return err
 		}
 		answer, _ = rep.Body.(body.Object)
 		if rep.Operation != nil {
-			c.Complete(rep.Operation)
+			c.CompleteOperation(rep.Operation)
 			code = body.String(c.Operation(rep.Operation.ID).Error, "code")
 		}
 		return nil

@@ -23,7 +23,7 @@ func Provider() *provider.Provider {
 				if old := body.String(d.Old, "properties."+k); old != "" {
 					body.Set(d.New, "properties."+k, old)
 				} else {
-					body.Set(d.New, "properties."+k, c.GUID())
+					body.Set(d.New, "properties."+k, c.NewGUID())
 				}
 			}
 			body.Set(d.New, "properties.tenantId", c.Tenant)

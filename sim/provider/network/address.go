@@ -10,8 +10,8 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/sim/store"
 )
 
-// prefixes reads address prefixes written either way.
-func prefixes(o body.Object, single, list string) ([]netip.Prefix, string) {
+// parsePrefixes reads address prefixes written either way.
+func parsePrefixes(o body.Object, single, list string) ([]netip.Prefix, string) {
 	raw := body.Strings(o, list)
 	if s := body.String(o, single); s != "" && len(raw) == 0 {
 		raw = []string{s}
@@ -27,8 +27,8 @@ func prefixes(o body.Object, single, list string) ([]netip.Prefix, string) {
 	return out, ""
 }
 
-// owners maps the addresses taken in a subnet to who has them.
-func owners(c *provider.Call, subnetID string) map[netip.Addr]string {
+// addressOwners maps the addresses taken in a subnet to who has them.
+func addressOwners(c *provider.Call, subnetID string) map[netip.Addr]string {
 	out := map[netip.Addr]string{}
 	for _, ref := range c.Referrers(subnetID) {
 		if ref.Field != "subnet" {
@@ -38,7 +38,7 @@ func owners(c *provider.Call, subnetID string) map[netip.Addr]string {
 		if r == nil {
 			continue
 		}
-		e := element(r, ref.Sub)
+		e := findElement(r, ref.Sub)
 		if a, err := netip.ParseAddr(body.String(e, "properties.privateIPAddress")); err == nil {
 			out[a] = ref.Path()
 		}
@@ -46,46 +46,46 @@ func owners(c *provider.Call, subnetID string) map[netip.Addr]string {
 	return out
 }
 
-// element follows a path of named array elements into a stored resource: "ipConfigurations/primary".
-func element(r *store.Resource, sub string) body.Object {
+// findElement follows a path of named array elements into a stored resource: "ipConfigurations/primary".
+func findElement(r *store.Resource, sub string) body.Object {
 	o := r.Body
 	steps := strings.Split(sub, "/")
 	for i := 0; i+1 < len(steps); i += 2 {
-		_, o = body.Named(body.Objects(o, "properties."+steps[i]), steps[i+1])
+		_, o = body.FindNamed(body.Objects(o, "properties."+steps[i]), steps[i+1])
 	}
 	return o
 }
 
-// Allocate gives an ipConfiguration (of a NIC, an internal frontend, a scale-set instance) its private address from its subnet.
+// AllocateAddress gives an ipConfiguration (of a NIC, an internal frontend, a scale-set instance) its private address from its subnet.
 // owner is its ID; taken are addresses handed out earlier in the same request. It writes properties.privateIPAddress.
-func Allocate(c *provider.Call, owner string, cfg, old body.Object, taken map[netip.Addr]bool) error {
+func AllocateAddress(c *provider.Call, owner string, cfg, old body.Object, taken map[netip.Addr]bool) error {
 	subnetID := body.String(cfg, "properties.subnet.id")
-	subnet := c.Find(subnetID)
+	subnet := c.FindItem(subnetID)
 	if subnet == nil {
 		return provider.InvalidReference(subnetID, owner)
 	}
 	v6 := strings.EqualFold(body.String(cfg, "properties.privateIPAddressVersion"), "IPv6")
-	nets, _ := prefixes(subnet.Body, "properties.addressPrefix", "properties.addressPrefixes")
-	used := owners(c, subnet.ID)
+	nets, _ := parsePrefixes(subnet.Body, "properties.addressPrefix", "properties.addressPrefixes")
+	used := addressOwners(c, subnet.ID)
 	static := strings.EqualFold(body.String(cfg, "properties.privateIPAllocationMethod"), "Static")
 	want := body.String(cfg, "properties.privateIPAddress")
 	if !static {
 		// A dynamic address stays as long as the configuration is in the same subnet.
 		want = ""
-		if store.Same(body.String(old, "properties.subnet.id"), subnetID) {
+		if store.SameID(body.String(old, "properties.subnet.id"), subnetID) {
 			want = body.String(old, "properties.privateIPAddress")
 		}
 	}
 	free := func(a netip.Addr) bool {
 		by, busy := used[a]
-		return !taken[a] && (!busy || store.Same(by, owner))
+		return !taken[a] && (!busy || store.SameID(by, owner))
 	}
 	if want != "" {
 		a, err := netip.ParseAddr(want)
 		if err != nil {
-			return invalid("InvalidIPAddressFormat", "IP address '%s' of %s is not valid.", want, owner)
+			return invalidValue("InvalidIPAddressFormat", "IP address '%s' of %s is not valid.", want, owner)
 		}
-		return claim(a, nets, subnet, owner, cfg, taken, free, used)
+		return claimAddress(a, nets, subnet, owner, cfg, taken, free, used)
 	}
 	for _, n := range nets {
 		if n.Addr().Is6() != v6 {
@@ -103,10 +103,10 @@ func Allocate(c *provider.Call, owner string, cfg, old body.Object, taken map[ne
 			}
 		}
 	}
-	return invalid("SubnetIsFull", "Subnet %s with address prefix %s does not have enough capacity for 1 IP addresses.", subnet.Name, body.String(subnet.Body, "properties.addressPrefix"))
+	return invalidValue("SubnetIsFull", "Subnet %s with address prefix %s does not have enough capacity for 1 IP addresses.", subnet.Name, body.String(subnet.Body, "properties.addressPrefix"))
 }
 
-func claim(a netip.Addr, nets []netip.Prefix, subnet *provider.Item, owner string, cfg body.Object, taken map[netip.Addr]bool, free func(netip.Addr) bool, used map[netip.Addr]string) error {
+func claimAddress(a netip.Addr, nets []netip.Prefix, subnet *provider.Item, owner string, cfg body.Object, taken map[netip.Addr]bool, free func(netip.Addr) bool, used map[netip.Addr]string) error {
 	for _, n := range nets {
 		if !n.Contains(a) {
 			continue
@@ -116,22 +116,22 @@ func claim(a netip.Addr, nets []netip.Prefix, subnet *provider.Item, owner strin
 			first = first.Next()
 		}
 		if a.Compare(first) <= 0 || a.Is4() && !n.Contains(a.Next()) {
-			return invalid("PrivateIPAddressInReservedRange", "Private static IP address %s falls within reserved IP range of subnet prefix %s.", a, n)
+			return invalidValue("PrivateIPAddressInReservedRange", "Private static IP address %s falls within reserved IP range of subnet prefix %s.", a, n)
 		}
 		if !free(a) {
-			return invalid("PrivateIPAddressInUse", "IP configuration %s is using the private IP address %s which is already allocated to resource %s.", owner, a, used[a])
+			return invalidValue("PrivateIPAddressInUse", "IP configuration %s is using the private IP address %s which is already allocated to resource %s.", owner, a, used[a])
 		}
 		body.Set(cfg, "properties.privateIPAddress", a.String())
 		taken[a] = true
 		return nil
 	}
-	return invalid("PrivateIPAddressNotInSubnet", "Private static IP address %s does not belong to the range of subnet prefix %v of subnet %s.", a, nets, subnet.ID)
+	return invalidValue("PrivateIPAddressNotInSubnet", "Private static IP address %s does not belong to the range of subnet prefix %v of subnet %s.", a, nets, subnet.ID)
 }
 
 // NextPublic hands out public addresses, one after the other, from 20.0.0.0/8, or 2603:1000::/32 for IPv6.
 func NextPublic(c *provider.Call, v6 bool) string {
 	var n int64
-	c.Meta("publicAddresses", &n)
+	c.ReadNote("publicAddresses", &n)
 	n++
 	c.SetMeta("publicAddresses", n)
 	// Multiplying by an odd number visits all of the 24 bits and makes neighbours look unrelated, as they are on Azure.

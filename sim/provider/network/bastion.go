@@ -16,7 +16,7 @@ func bastionType() *provider.Type {
 		ReadOnlyPaths: []string{"properties.dnsName", "properties.ipConfigurations[].id", "properties.ipConfigurations[].etag", "properties.ipConfigurations[].type"},
 		Prepare:       prepareBastion,
 		Finish: func(c *provider.Call, _ *store.Operation, r *store.Resource) error {
-			body.Default(r.Body, "properties.dnsName", "bst-"+c.GUID()+".bastion.azure.com")
+			body.Default(r.Body, "properties.dnsName", "bst-"+c.NewGUID()+".bastion.azure.com")
 			return nil
 		},
 		Patch:    func(*provider.Call, *provider.Draft) error { return nil },
@@ -37,17 +37,17 @@ func prepareBastion(c *provider.Call, d *provider.Draft) error {
 	body.Default(d.New, p+"scaleUnits", 2)
 	cfgs := body.Objects(d.New, p+"ipConfigurations")
 	if len(cfgs) != 1 {
-		return invalid("BastionHostMustHaveOneIpConfiguration", "Bastion host %s must have exactly one IP configuration.", d.ID)
+		return invalidValue("BastionHostMustHaveOneIpConfiguration", "Bastion host %s must have exactly one IP configuration.", d.ID)
 	}
 	cfg := cfgs[0]
 	body.Default(cfg, "properties.privateIPAllocationMethod", "Dynamic")
 	body.Set(cfg, "properties.provisioningState", store.Succeeded) // also while the host is being made, as recorded
-	subnet, err := c.Need(body.String(cfg, "properties.subnet.id"), d.ID, Subnets, d.Location)
+	subnet, err := c.RequireReference(body.String(cfg, "properties.subnet.id"), d.ID, Subnets, d.Location)
 	if err != nil {
 		return err
 	}
 	if !strings.EqualFold(subnet.Name, "AzureBastionSubnet") {
-		return invalid("BastionHostSubnetNameInvalid", "Bastion host %s must be in a subnet named AzureBastionSubnet, not %s.", d.ID, subnet.Name)
+		return invalidValue("BastionHostSubnetNameInvalid", "Bastion host %s must be in a subnet named AzureBastionSubnet, not %s.", d.ID, subnet.Name)
 	}
 	owner := d.ID + "/ipConfigurations/" + body.String(cfg, "name")
 	ip, err := publicIPFree(c, body.String(cfg, "properties.publicIPAddress.id"), owner, d.Location)
@@ -55,7 +55,7 @@ func prepareBastion(c *provider.Call, d *provider.Draft) error {
 		return err
 	}
 	if !strings.EqualFold(body.String(ip.Body, "sku.name"), "Standard") {
-		return invalid("BastionHostPublicIpMustBeStandardSku", "Bastion host %s needs a public IP address of sku Standard, %s is %s.", d.ID, ip.ID, body.String(ip.Body, "sku.name"))
+		return invalidValue("BastionHostPublicIpMustBeStandardSku", "Bastion host %s needs a public IP address of sku Standard, %s is %s.", d.ID, ip.ID, body.String(ip.Body, "sku.name"))
 	}
 	if old := body.String(d.Old, p+"dnsName"); old != "" {
 		body.Set(d.New, p+"dnsName", old)

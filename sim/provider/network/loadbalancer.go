@@ -75,7 +75,7 @@ func ownChild(d *provider.Draft, ref, kind string) error {
 	list := body.Objects(d.Parent, "properties."+kind)
 	prefix := strings.ToLower(d.ParentID + "/" + kind + "/")
 	name, ok := strings.CutPrefix(strings.ToLower(ref), prefix)
-	if _, e := body.Named(list, name); !ok || e == nil {
+	if _, e := body.FindNamed(list, name); !ok || e == nil {
 		return provider.InvalidReference(ref, d.ID)
 	}
 	return nil
@@ -96,28 +96,28 @@ func prepareFrontend(c *provider.Call, d *provider.Draft) error {
 			return err
 		}
 		if strings.EqualFold(body.String(it.Body, "sku.name"), "Standard") != standard {
-			return invalid("PublicIPAndLBSkuDoNotMatch", "Load balancer %s has %s sku, which does not match the sku %s of public IP address %s.", d.ParentID, body.String(d.Parent, "sku.name"), body.String(it.Body, "sku.name"), it.ID)
+			return invalidValue("PublicIPAndLBSkuDoNotMatch", "Load balancer %s has %s sku, which does not match the sku %s of public IP address %s.", d.ParentID, body.String(d.Parent, "sku.name"), body.String(it.Body, "sku.name"), it.ID)
 		}
 		body.Delete(d.New, p+"privateIPAddress")
 	case subnet != "":
-		if _, err := c.Need(subnet, d.ID, Subnets, d.Location); err != nil {
+		if _, err := c.RequireReference(subnet, d.ID, Subnets, d.Location); err != nil {
 			return err
 		}
 		body.Default(d.New, p+"privateIPAddressVersion", "IPv4")
-		if err := Allocate(c, d.ID, d.New, d.Old, siblings(d, "properties.frontendIPConfigurations")); err != nil {
+		if err := AllocateAddress(c, d.ID, d.New, d.Old, siblingAddresses(d, "properties.frontendIPConfigurations")); err != nil {
 			return err
 		}
 	case prefix != "":
-		_, err := c.Need(prefix, d.ID, PublicIPPrefixes, d.Location)
+		_, err := c.RequireReference(prefix, d.ID, PublicIPPrefixes, d.Location)
 		return err
 	default:
-		return invalid("LoadBalancerFrontendIPConfigurationMissing", "Frontend IP configuration %s must refer to a subnet, a public IP address or a public IP prefix.", d.ID)
+		return invalidValue("LoadBalancerFrontendIPConfigurationMissing", "Frontend IP configuration %s must refer to a subnet, a public IP address or a public IP prefix.", d.ID)
 	}
 	return nil
 }
 
-// siblings collects the addresses the other configurations of the same request already have.
-func siblings(d *provider.Draft, path string) map[netip.Addr]bool {
+// siblingAddresses collects the addresses the other configurations of the same request already have.
+func siblingAddresses(d *provider.Draft, path string) map[netip.Addr]bool {
 	out := map[netip.Addr]bool{}
 	for _, e := range body.Objects(d.Parent, path) {
 		if a, err := netip.ParseAddr(body.String(e, "properties.privateIPAddress")); err == nil && !strings.EqualFold(body.String(e, "name"), d.Name) {
@@ -146,7 +146,7 @@ func poolInUse(c *provider.Call, it *provider.Item) error {
 	for _, ref := range c.Referrers(it.ID) {
 		r := c.Get(ref.From)
 		if r != nil && strings.HasSuffix(strings.ToLower(r.Type), "virtualmachinescalesets") {
-			return invalid("LoadBalancerInUseByVirtualMachineScaleSet", "Cannot delete load balancer %s since its child resources %s are in use by virtual machine scale set %s.", it.Resource.ID, it.Name, r.ID)
+			return invalidValue("LoadBalancerInUseByVirtualMachineScaleSet", "Cannot delete load balancer %s since its child resources %s are in use by virtual machine scale set %s.", it.Resource.ID, it.Name, r.ID)
 		}
 	}
 	return nil
@@ -156,21 +156,21 @@ func poolInUse(c *provider.Call, it *provider.Item) error {
 func forgetLoadBalancer(c *provider.Call, r *store.Resource) {
 	for _, kind := range []string{"backendAddressPools", "inboundNatRules"} {
 		for _, e := range body.Objects(r.Body, "properties."+kind) {
-			forget(c, r.ID+"/"+kind+"/"+body.String(e, "name"))
+			forgetAddresses(c, r.ID+"/"+kind+"/"+body.String(e, "name"))
 		}
 	}
 }
 
-func forget(c *provider.Call, id string) {
+func forgetAddresses(c *provider.Call, id string) {
 	for _, ref := range c.Referrers(id) {
 		nic := c.Edit(ref.From)
 		if nic == nil || !strings.HasSuffix(strings.ToLower(nic.Type), "networkinterfaces") {
 			continue
 		}
-		e := element(nic, ref.Sub)
+		e := findElement(nic, ref.Sub)
 		var keep []body.Object
 		for _, o := range body.Objects(e, "properties."+ref.Field) {
-			if !store.Same(body.String(o, "id"), id) {
+			if !store.SameID(body.String(o, "id"), id) {
 				keep = append(keep, o)
 			}
 		}
@@ -179,7 +179,7 @@ func forget(c *provider.Call, id string) {
 		} else {
 			body.Set(e, "properties."+ref.Field, keep)
 		}
-		c.Save(nic)
+		c.SaveResource(nic)
 	}
 }
 
@@ -189,7 +189,7 @@ func prepareLoadBalancingRule(c *provider.Call, d *provider.Draft) error {
 		return err
 	}
 	if body.String(d.New, p+"frontendIPConfiguration.id") == "" {
-		return invalid("LoadBalancingRuleMissingFrontend", "Load balancing rule %s must refer to a frontend IP configuration.", d.ID)
+		return invalidValue("LoadBalancingRuleMissingFrontend", "Load balancing rule %s must refer to a frontend IP configuration.", d.ID)
 	}
 	refs := map[string]string{body.String(d.New, p+"frontendIPConfiguration.id"): "frontendIPConfigurations", body.String(d.New, p+"backendAddressPool.id"): "backendAddressPools", body.String(d.New, p+"probe.id"): "probes"}
 	for _, e := range body.Objects(d.New, p+"backendAddressPools") {
@@ -221,8 +221,8 @@ func samePort(d *provider.Draft) error {
 	for _, kind := range []string{"loadBalancingRules", "inboundNatRules"} {
 		for _, e := range body.Objects(d.Parent, "properties."+kind) {
 			id := d.ParentID + "/" + kind + "/" + body.String(e, "name")
-			if !store.Same(id, d.ID) && key(e) == key(d.New) && body.Int(e, "properties.frontendPort") == port && port != 0 {
-				return invalid("RulesUseSameFrontendPortProtocolAndIPConfig", "Rules %s and %s cannot use the same frontend IP configuration, frontend port %d and protocol.", d.ID, id, port)
+			if !store.SameID(id, d.ID) && key(e) == key(d.New) && body.Int(e, "properties.frontendPort") == port && port != 0 {
+				return invalidValue("RulesUseSameFrontendPortProtocolAndIPConfig", "Rules %s and %s cannot use the same frontend IP configuration, frontend port %d and protocol.", d.ID, id, port)
 			}
 		}
 	}
@@ -235,10 +235,10 @@ func prepareProbe(c *provider.Call, d *provider.Draft) error {
 		return err
 	}
 	if body.String(d.New, p+"protocol") != "Tcp" && body.String(d.New, p+"requestPath") == "" {
-		return invalid("ProbeRequestPathMissing", "Probe %s of protocol %s needs a requestPath.", d.ID, body.String(d.New, p+"protocol"))
+		return invalidValue("ProbeRequestPathMissing", "Probe %s of protocol %s needs a requestPath.", d.ID, body.String(d.New, p+"protocol"))
 	}
 	if n := body.Int(d.New, p+"port"); n < 1 || n > 65535 {
-		return invalid("ProbePortOutOfRange", "Port %d of probe %s is not between 1 and 65535.", n, d.ID)
+		return invalidValue("ProbePortOutOfRange", "Port %d of probe %s is not between 1 and 65535.", n, d.ID)
 	}
 	body.Default(d.New, p+"intervalInSeconds", 15)
 	body.Default(d.New, p+"numberOfProbes", 2)
@@ -265,7 +265,7 @@ func prepareNatRule(c *provider.Call, d *provider.Draft) error {
 }
 
 func viewNatRule(c *provider.Call, it *provider.Item) {
-	if users := referrers(c, it.ID, "loadBalancerInboundNatRules"); len(users) > 0 {
+	if users := referrerPaths(c, it.ID, "loadBalancerInboundNatRules"); len(users) > 0 {
 		body.Set(it.Body, "properties.backendIPConfiguration", body.Object{"id": users[0]})
 	}
 }
@@ -296,7 +296,7 @@ func viewUses(kinds map[string]string) func(*provider.Call, *provider.Item) {
 		seen := map[string]bool{}
 		for _, ref := range c.Referrers(it.ID) {
 			kind, _, _ := strings.Cut(ref.Sub, "/")
-			if prop := kinds[kind]; prop != "" && it.Resource != nil && store.Same(ref.From, it.Resource.ID) && !seen[ref.Path()] {
+			if prop := kinds[kind]; prop != "" && it.Resource != nil && store.SameID(ref.From, it.Resource.ID) && !seen[ref.Path()] {
 				seen[ref.Path()] = true
 				found[prop] = append(found[prop], ref.Path())
 			}

@@ -40,12 +40,12 @@ func Provider() *provider.Provider {
 	p.Types = append(p.Types, networkInterfaceTypes()...)
 	p.Types = append(p.Types, privateEndpointTypes()...)
 	p.Types = append(p.Types, bastionType())
-	p.Regional = map[string]func(*provider.Call, string, []string) (*provider.Reply, error){"usages": usages, "checkdnsnameavailability": checkLabel}
+	p.Regional = map[string]func(*provider.Call, string, []string) (*provider.Reply, error){"usages": listUsages, "checkdnsnameavailability": checkLabel}
 	return p
 }
 
 // resourceGUID keeps the GUID of an existing resource and gives a new one its own.
-func resourceGUID(c *provider.Call, d *provider.Draft) { d.Keep("properties.resourceGuid", c.GUID) }
+func resourceGUID(c *provider.Call, d *provider.Draft) { d.Keep("properties.resourceGuid", c.NewGUID) }
 
 // oneOf checks an enumeration, ignoring case, and writes it in Azure's casing.
 func oneOf(o body.Object, path, what string, allowed ...string) error {
@@ -60,8 +60,8 @@ func oneOf(o body.Object, path, what string, allowed ...string) error {
 		provider.Errorf(0, "InvalidJsonReferenceWrongType", "Value '%s' of %s is not one of %v.", v, what, allowed))
 }
 
-// invalid is the answer for a value that cannot be used.
-func invalid(code, format string, args ...any) error {
+// invalidValue is the answer for a value that cannot be used.
+func invalidValue(code, format string, args ...any) error {
 	return provider.NetworkError(400, code, format, args...)
 }
 
@@ -74,8 +74,8 @@ func References(ids []string) []any {
 	return out
 }
 
-// referrers lists the paths of the elements that refer to id through one of the fields, each once.
-func referrers(c *provider.Call, id string, fields ...string) []string {
+// referrerPaths lists the paths of the elements that refer to id through one of the fields, each once.
+func referrerPaths(c *provider.Call, id string, fields ...string) []string {
 	var out []string
 	seen := map[string]bool{}
 	for _, ref := range c.Referrers(id) {
@@ -99,8 +99,8 @@ func checkZones(c *provider.Call, d *provider.Draft) error {
 	return nil
 }
 
-// usages answers the network quotas of a region with Azure's defaults.
-func usages(c *provider.Call, location string, _ []string) (*provider.Reply, error) {
+// listUsages answers the network quotas of a region with Azure's defaults.
+func listUsages(c *provider.Call, location string, _ []string) (*provider.Reply, error) {
 	out := []any{}
 	for _, u := range []struct {
 		typ, name, label string

@@ -43,7 +43,7 @@ func prepareInterface(c *provider.Call, d *provider.Draft) error {
 	resourceGUID(c, d)
 	cfgs := body.Objects(d.New, "properties.ipConfigurations")
 	if len(cfgs) == 0 {
-		return invalid("NetworkInterfaceMustHaveIpConfiguration", "Network interface %s must have at least one IP configuration.", d.ID)
+		return invalidValue("NetworkInterfaceMustHaveIpConfiguration", "Network interface %s must have at least one IP configuration.", d.ID)
 	}
 	primaries := 0
 	for _, e := range cfgs {
@@ -52,13 +52,13 @@ func prepareInterface(c *provider.Call, d *provider.Draft) error {
 		}
 	}
 	if primaries > 1 {
-		return invalid("NetworkInterfaceMustHaveExactlyOnePrimaryIpConfiguration", "Network interface %s must have exactly one IP configuration marked as primary, it has %d.", d.ID, primaries)
+		return invalidValue("NetworkInterfaceMustHaveExactlyOnePrimaryIpConfiguration", "Network interface %s must have exactly one IP configuration marked as primary, it has %d.", d.ID, primaries)
 	}
 	if primaries == 0 {
 		body.Set(cfgs[0], "properties.primary", true)
 	}
 	if id := body.String(d.New, "properties.networkSecurityGroup.id"); id != "" {
-		if _, err := c.Need(id, d.ID, SecurityGroups, d.Location); err != nil {
+		if _, err := c.RequireReference(id, d.ID, SecurityGroups, d.Location); err != nil {
 			return err
 		}
 	}
@@ -71,7 +71,7 @@ func interfaceDefaults(c *provider.Call, d *provider.Draft) {
 	body.Default(d.New, p+"dnsSettings.dnsServers", []any{})
 	body.Set(d.New, p+"dnsSettings.appliedDnsServers", []any{})
 	d.Keep(p+"dnsSettings.internalDomainNameSuffix", func() string {
-		return strings.ReplaceAll(c.GUID(), "-", "")[:26] + ".phxx.internal.cloudapp.net"
+		return strings.ReplaceAll(c.NewGUID(), "-", "")[:26] + ".phxx.internal.cloudapp.net"
 	})
 	body.Default(d.New, p+"enableAcceleratedNetworking", false)
 	body.Default(d.New, p+"enableIPForwarding", false)
@@ -92,9 +92,9 @@ func prepareIPConfiguration(c *provider.Call, d *provider.Draft) error {
 	body.Default(d.New, p+"primary", false)
 	subnet := body.String(d.New, p+"subnet.id")
 	if subnet == "" {
-		return invalid("SubnetIsRequired", "IP configuration %s must refer to a subnet.", d.ID)
+		return invalidValue("SubnetIsRequired", "IP configuration %s must refer to a subnet.", d.ID)
 	}
-	if _, err := c.Need(subnet, d.ID, Subnets, d.Location); err != nil {
+	if _, err := c.RequireReference(subnet, d.ID, Subnets, d.Location); err != nil {
 		return err
 	}
 	if public := body.String(d.New, p+"publicIPAddress.id"); public != "" {
@@ -108,21 +108,21 @@ func prepareIPConfiguration(c *provider.Call, d *provider.Draft) error {
 			body.Delete(d.New, p+field)
 		}
 		for _, ref := range refs {
-			it, err := c.Need(body.String(ref, "id"), d.ID, typ, d.Location)
+			it, err := c.RequireReference(body.String(ref, "id"), d.ID, typ, d.Location)
 			if err != nil {
 				return err
 			}
 			if field != "loadBalancerInboundNatRules" {
 				continue
 			}
-			for _, user := range referrers(c, it.ID, field) {
-				if !store.Same(user, d.ID) {
-					return invalid("InboundNatRuleInUse", "Inbound NAT rule %s referenced by %s is already used by %s.", it.ID, d.ID, user)
+			for _, user := range referrerPaths(c, it.ID, field) {
+				if !store.SameID(user, d.ID) {
+					return invalidValue("InboundNatRuleInUse", "Inbound NAT rule %s referenced by %s is already used by %s.", it.ID, d.ID, user)
 				}
 			}
 		}
 	}
-	return Allocate(c, d.ID, d.New, d.Old, siblings(d, "properties.ipConfigurations"))
+	return AllocateAddress(c, d.ID, d.New, d.Old, siblingAddresses(d, "properties.ipConfigurations"))
 }
 
 // attachedTo is the VM an interface belongs to, or "".
@@ -137,14 +137,14 @@ func attachedTo(c *provider.Call, nicID string) string {
 
 func interfaceInUse(c *provider.Call, it *provider.Item) error {
 	if vm := attachedTo(c, it.ID); vm != "" {
-		return invalid("NicInUse", "Network Interface %s is used by existing resource %s. In order to delete the network interface, it must be dissociated from the resource. To learn more, see aka.ms/deletenic.", it.ID, vm)
+		return invalidValue("NicInUse", "Network Interface %s is used by existing resource %s. In order to delete the network interface, it must be dissociated from the resource. To learn more, see aka.ms/deletenic.", it.ID, vm)
 	}
 	var held Reservation
-	if c.Meta(ReservationKey(it.ID), &held) && held.Until.After(c.Now()) {
-		return invalid("NicReservedForAnotherVm", "Nic(s) in request is reserved for another Virtual Machine for 180 seconds. Please provide another nic(s) or retry after 180 seconds. Reserved VM: %s", held.VM)
+	if c.ReadNote(ReservationKey(it.ID), &held) && held.Until.After(c.Now()) {
+		return invalidValue("NicReservedForAnotherVm", "Nic(s) in request is reserved for another Virtual Machine for 180 seconds. Please provide another nic(s) or retry after 180 seconds. Reserved VM: %s", held.VM)
 	}
-	if pe := referrers(c, it.ID, "networkInterfaces"); len(pe) > 0 && !c.Internal {
-		return invalid("CannotDeleteNetworkInterfaceAssociatedWithPrivateEndpoint", "Network interface %s cannot be deleted because it is managed by private endpoint %s.", it.ID, pe[0])
+	if pe := referrerPaths(c, it.ID, "networkInterfaces"); len(pe) > 0 && !c.Internal {
+		return invalidValue("CannotDeleteNetworkInterfaceAssociatedWithPrivateEndpoint", "Network interface %s cannot be deleted because it is managed by private endpoint %s.", it.ID, pe[0])
 	}
 	return nil
 }

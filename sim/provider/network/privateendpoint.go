@@ -21,7 +21,7 @@ func privateEndpointTypes() []*provider.Type {
 		Prepare: preparePrivateEndpoint, Finish: finishPrivateEndpoint, View: viewPrivateEndpoint,
 		Deleted: func(c *provider.Call, r *store.Resource) {
 			for _, ref := range body.Objects(r.Body, "properties.networkInterfaces") {
-				c.Erase(body.String(ref, "id"))
+				c.EraseTree(body.String(ref, "id"))
 			}
 		},
 	}
@@ -32,7 +32,7 @@ func privateEndpointTypes() []*provider.Type {
 		Prepare: func(c *provider.Call, d *provider.Draft) error {
 			for _, cfg := range body.Objects(d.New, "properties.privateDnsZoneConfigs") {
 				id := body.String(cfg, "properties.privateDnsZoneId")
-				if c.Find(id) == nil {
+				if c.FindItem(id) == nil {
 					return provider.InvalidReference(id, d.ID)
 				}
 			}
@@ -78,12 +78,12 @@ func viewZoneGroup(c *provider.Call, it *provider.Item) {
 func preparePrivateEndpoint(c *provider.Call, d *provider.Draft) error {
 	p := "properties."
 	subnet := body.String(d.New, p+"subnet.id")
-	if _, err := c.Need(subnet, d.ID, Subnets, d.Location); err != nil {
+	if _, err := c.RequireReference(subnet, d.ID, Subnets, d.Location); err != nil {
 		return err
 	}
 	auto, manual := body.Objects(d.New, p+"privateLinkServiceConnections"), body.Objects(d.New, p+"manualPrivateLinkServiceConnections")
 	if len(auto)+len(manual) == 0 {
-		return invalid("PrivateEndpointMissingConnection", "Private endpoint %s must have a private link service connection.", d.ID)
+		return invalidValue("PrivateEndpointMissingConnection", "Private endpoint %s must have a private link service connection.", d.ID)
 	}
 	body.Default(d.New, p+"privateLinkServiceConnections", []any{})
 	body.Default(d.New, p+"manualPrivateLinkServiceConnections", []any{})
@@ -94,13 +94,13 @@ func preparePrivateEndpoint(c *provider.Call, d *provider.Draft) error {
 	for i, list := range [][]body.Object{auto, manual} {
 		for _, conn := range list {
 			if body.String(conn, "properties.privateLinkServiceId") == "" {
-				return invalid("PrivateEndpointMissingPrivateLinkServiceId", "A connection of private endpoint %s has no privateLinkServiceId.", d.ID)
+				return invalidValue("PrivateEndpointMissingPrivateLinkServiceId", "A connection of private endpoint %s has no privateLinkServiceId.", d.ID)
 			}
 			state := body.Object{"status": "Approved", "description": "Auto Approved", "actionsRequired": "None"} // once it is made it has a hyphen
 			if i == 1 {
 				state = body.Object{"status": "Pending", "description": "Awaiting approval", "actionsRequired": "None"}
 			}
-			if _, was := body.Named(append(body.Objects(d.Old, p+"privateLinkServiceConnections"), body.Objects(d.Old, p+"manualPrivateLinkServiceConnections")...), body.String(conn, "name")); was != nil {
+			if _, was := body.FindNamed(append(body.Objects(d.Old, p+"privateLinkServiceConnections"), body.Objects(d.Old, p+"manualPrivateLinkServiceConnections")...), body.String(conn, "name")); was != nil {
 				state = body.Clone(body.Child(was, "properties.privateLinkServiceConnectionState"))
 			}
 			body.Default(conn, "properties.privateLinkServiceConnectionState", state)
@@ -123,19 +123,19 @@ func endpointInterface(c *provider.Call, d *provider.Draft, subnet string) error
 	id, _ := store.ParseID(d.ID)
 	name := body.String(d.New, "properties.customNetworkInterfaceName")
 	if name == "" {
-		name = d.Name + ".nic." + c.GUID()
+		name = d.Name + ".nic." + c.NewGUID()
 	}
 	nicID := id.Scope + "/providers/" + Interfaces + "/" + name
-	cfg := body.Object{"name": "privateEndpointIpConfig." + c.GUID(), "properties": body.Object{
+	cfg := body.Object{"name": "privateEndpointIpConfig." + c.NewGUID(), "properties": body.Object{
 		"provisioningState": store.Succeeded, "privateIPAllocationMethod": "Dynamic", "privateIPAddressVersion": "IPv4", "primary": true, "subnet": body.Object{"id": subnet}}}
-	if err := Allocate(c, nicID+"/ipConfigurations/"+body.String(cfg, "name"), cfg, nil, map[netip.Addr]bool{}); err != nil {
+	if err := AllocateAddress(c, nicID+"/ipConfigurations/"+body.String(cfg, "name"), cfg, nil, map[netip.Addr]bool{}); err != nil {
 		return err
 	}
 	nic := &provider.Draft{ID: nicID, Name: name, Location: d.Location, New: body.Object{"location": d.Location, "properties": body.Object{
 		"provisioningState": store.Succeeded, "ipConfigurations": []any{cfg}}}}
 	resourceGUID(c, nic)
 	interfaceDefaults(c, nic)
-	c.Save(&store.Resource{ID: nicID, Type: Interfaces, Location: d.Location, Body: body.Clone(nic.New)})
+	c.SaveResource(&store.Resource{ID: nicID, Type: Interfaces, Location: d.Location, Body: body.Clone(nic.New)})
 	body.Set(d.New, "properties.networkInterfaces", References([]string{nicID}))
 	return nil
 }

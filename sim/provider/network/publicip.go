@@ -37,7 +37,7 @@ func publicIPTypes() []*provider.Type {
 				low, high = 124, 127
 			}
 			if n < low || n > high {
-				return invalid("InvalidPrefixLength", "Prefix length %d of %s is not between %d and %d.", n, d.ID, low, high)
+				return invalidValue("InvalidPrefixLength", "Prefix length %d of %s is not between %d and %d.", n, d.ID, low, high)
 			}
 			if old := body.String(d.Old, "properties.ipPrefix"); old != "" {
 				body.Set(d.New, "properties.ipPrefix", old)
@@ -52,13 +52,13 @@ func publicIPTypes() []*provider.Type {
 			return nil
 		},
 		CanDelete: func(c *provider.Call, it *provider.Item) error {
-			if users := referrers(c, it.ID, "publicIPPrefix", "publicIpPrefixes"); len(users) > 0 {
-				return invalid("PublicIPPrefixCannotBeDeleted", "Public IP prefix %s cannot be deleted since it is still in use by %s.", it.ID, strings.Join(users, ", "))
+			if users := referrerPaths(c, it.ID, "publicIPPrefix", "publicIpPrefixes"); len(users) > 0 {
+				return invalidValue("PublicIPPrefixCannotBeDeleted", "Public IP prefix %s cannot be deleted since it is still in use by %s.", it.ID, strings.Join(users, ", "))
 			}
 			return nil
 		},
 		View: func(c *provider.Call, it *provider.Item) {
-			if users := referrers(c, it.ID, "publicIPPrefix"); users != nil {
+			if users := referrerPaths(c, it.ID, "publicIPPrefix"); users != nil {
 				body.Set(it.Body, "properties.publicIPAddresses", References(users))
 			}
 		},
@@ -86,32 +86,32 @@ func preparePublicIP(c *provider.Call, d *provider.Draft) error {
 		return err
 	}
 	if n := body.Int(d.New, p+"idleTimeoutInMinutes"); n < 4 || n > 30 {
-		return invalid("PublicIPAddressIdleTimeoutIsOutOfRange", "The idle timeout specified for public IP address %s is out of the allowed range. It should be between 4 and 30 minutes.", d.ID)
+		return invalidValue("PublicIPAddressIdleTimeoutIsOutOfRange", "The idle timeout specified for public IP address %s is out of the allowed range. It should be between 4 and 30 minutes.", d.ID)
 	}
 	standard := strings.EqualFold(body.String(d.New, "sku.name"), "Standard")
 	if standard && body.String(d.New, p+"publicIPAllocationMethod") != "Static" {
-		return invalid("StandardSkuPublicIPAddressesMustUseStaticAllocation", "Standard sku publicIp %s must have AllocationMethod set to Static.", d.ID)
+		return invalidValue("StandardSkuPublicIPAddressesMustUseStaticAllocation", "Standard sku publicIp %s must have AllocationMethod set to Static.", d.ID)
 	}
 	if err := checkZones(c, d); err != nil {
 		return err
 	}
 	if label := body.String(d.New, p+"dnsSettings.domainNameLabel"); label != "" {
 		if !dnsLabel.MatchString(label) {
-			return invalid("InvalidDomainNameLabel", "The domain name label %s is invalid. It must conform to the following regular expression: %s.", label, dnsLabel)
+			return invalidValue("InvalidDomainNameLabel", "The domain name label %s is invalid. It must conform to the following regular expression: %s.", label, dnsLabel)
 		}
 		fqdn := HostName(label, d.Location)
 		for _, r := range c.List(PublicIPs, "") {
-			if !store.Same(r.ID, d.ID) && strings.EqualFold(body.String(r.Body, p+"dnsSettings.fqdn"), fqdn) {
-				return invalid("DnsRecordInUse", "DNS record %s is already used by another public IP.", fqdn)
+			if !store.SameID(r.ID, d.ID) && strings.EqualFold(body.String(r.Body, p+"dnsSettings.fqdn"), fqdn) {
+				return invalidValue("DnsRecordInUse", "DNS record %s is already used by another public IP.", fqdn)
 			}
 		}
 		body.Set(d.New, p+"dnsSettings.fqdn", fqdn)
 	}
 	if id := body.String(d.New, p+"publicIPPrefix.id"); id != "" {
-		if c.Find(id) == nil {
+		if c.FindItem(id) == nil {
 			return provider.NetworkError(404, "NotFound", "Resource %s not found.", id)
 		}
-		if _, err := c.Need(id, d.ID, PublicIPPrefixes, d.Location); err != nil {
+		if _, err := c.RequireReference(id, d.ID, PublicIPPrefixes, d.Location); err != nil {
 			return err
 		}
 	}
@@ -144,7 +144,7 @@ func finishPublicIP(c *provider.Call, _ *store.Operation, r *store.Resource) err
 }
 
 func fromPrefix(c *provider.Call, r *store.Resource, prefixID string) error {
-	it := c.Find(prefixID)
+	it := c.FindItem(prefixID)
 	if it == nil {
 		return provider.InvalidReference(prefixID, r.ID)
 	}
@@ -164,17 +164,17 @@ func fromPrefix(c *provider.Call, r *store.Resource, prefixID string) error {
 			return nil
 		}
 	}
-	return invalid("PublicIPPrefixOutOfIpAddresses", "Public IP prefix %s is out of IP addresses.", prefixID)
+	return invalidValue("PublicIPPrefixOutOfIpAddresses", "Public IP prefix %s is out of IP addresses.", prefixID)
 }
 
 func publicIPUsers(c *provider.Call, id string) (cfgs, gateways []string) {
-	return referrers(c, id, "publicIPAddress"), referrers(c, id, "publicIpAddresses")
+	return referrerPaths(c, id, "publicIPAddress"), referrerPaths(c, id, "publicIpAddresses")
 }
 
 func publicIPInUse(c *provider.Call, it *provider.Item) error {
 	cfgs, gateways := publicIPUsers(c, it.ID)
 	for _, u := range append(cfgs, gateways...) {
-		return invalid("PublicIPAddressCannotBeDeleted", "Public IP address %s can not be deleted since it is still allocated to resource %s. In order to delete the public IP, disassociate/detach the Public IP address from the resource.  To learn how to do this, see aka.ms/deletepublicip.", it.ID, u)
+		return invalidValue("PublicIPAddressCannotBeDeleted", "Public IP address %s can not be deleted since it is still allocated to resource %s. In order to delete the public IP, disassociate/detach the Public IP address from the resource.  To learn how to do this, see aka.ms/deletepublicip.", it.ID, u)
 	}
 	return nil
 }
@@ -202,14 +202,14 @@ func viewPublicIP(c *provider.Call, it *provider.Item) {
 
 // publicIPFree checks that a public address may be used by owner (an IP configuration or a NAT gateway).
 func publicIPFree(c *provider.Call, id, owner, location string) (*provider.Item, error) {
-	it, err := c.Need(id, owner, PublicIPs, location)
+	it, err := c.RequireReference(id, owner, PublicIPs, location)
 	if err != nil {
 		return nil, err
 	}
 	cfgs, gateways := publicIPUsers(c, it.ID)
 	for _, u := range append(cfgs, gateways...) {
-		if !store.Same(u, owner) {
-			return nil, invalid("PublicIPAddressInUse", "Resource %s is referencing public IP address %s that is already allocated to resource %s.", owner, it.ID, u)
+		if !store.SameID(u, owner) {
+			return nil, invalidValue("PublicIPAddressInUse", "Resource %s is referencing public IP address %s that is already allocated to resource %s.", owner, it.ID, u)
 		}
 	}
 	return it, nil
@@ -228,11 +228,11 @@ func natGatewayType() *provider.Type {
 			body.Default(d.New, "properties.type", "Public")
 			body.Default(d.New, "properties.idleTimeoutInMinutes", 4)
 			if n := body.Int(d.New, "properties.idleTimeoutInMinutes"); n < 4 || n > 120 {
-				return invalid("NatGatewayIdleTimeoutOutOfRange", "The idle timeout of NAT gateway %s must be between 4 and 120 minutes.", d.ID)
+				return invalidValue("NatGatewayIdleTimeoutOutOfRange", "The idle timeout of NAT gateway %s must be between 4 and 120 minutes.", d.ID)
 			}
 			for _, ref := range body.Objects(d.New, "properties.publicIpAddresses") {
 				id := body.String(ref, "id")
-				if c.Find(id) == nil {
+				if c.FindItem(id) == nil {
 					// Recordings show the missing address upper-cased, and 404 instead of the usual 400.
 					return provider.NetworkError(404, "NotFound", "Resource %s not found.", strings.ToUpper(id))
 				}
@@ -241,24 +241,24 @@ func natGatewayType() *provider.Type {
 					return err
 				}
 				if !strings.EqualFold(body.String(it.Body, "sku.name"), "Standard") {
-					return invalid("NatGatewayPublicIpAddressMustBeStandardSku", "NAT gateway %s cannot use public IP address %s because its sku is not Standard.", d.ID, id)
+					return invalidValue("NatGatewayPublicIpAddressMustBeStandardSku", "NAT gateway %s cannot use public IP address %s because its sku is not Standard.", d.ID, id)
 				}
 			}
 			for _, ref := range body.Objects(d.New, "properties.publicIpPrefixes") {
-				if _, err := c.Need(body.String(ref, "id"), d.ID, PublicIPPrefixes, d.Location); err != nil {
+				if _, err := c.RequireReference(body.String(ref, "id"), d.ID, PublicIPPrefixes, d.Location); err != nil {
 					return err
 				}
 			}
 			return checkZones(c, d)
 		},
 		CanDelete: func(c *provider.Call, it *provider.Item) error {
-			if users := referrers(c, it.ID, "natGateway"); len(users) > 0 {
-				return invalid("CannotDeleteNatGatewayAssociatedToSubnet", "NAT Gateway %s is still configured on %d subnets. Remove NAT Gateway from all referenced subnets and then delete NAT Gateway.", it.ID, len(users))
+			if users := referrerPaths(c, it.ID, "natGateway"); len(users) > 0 {
+				return invalidValue("CannotDeleteNatGatewayAssociatedToSubnet", "NAT Gateway %s is still configured on %d subnets. Remove NAT Gateway from all referenced subnets and then delete NAT Gateway.", it.ID, len(users))
 			}
 			return nil
 		},
 		View: func(c *provider.Call, it *provider.Item) {
-			if users := referrers(c, it.ID, "natGateway"); users != nil {
+			if users := referrerPaths(c, it.ID, "natGateway"); users != nil {
 				body.Set(it.Body, "properties.subnets", References(users))
 			}
 		},

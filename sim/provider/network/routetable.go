@@ -20,13 +20,13 @@ func routeTableTypes() []*provider.Type {
 			return nil
 		},
 		CanDelete: func(c *provider.Call, it *provider.Item) error {
-			if users := referrers(c, it.ID, "routeTable"); len(users) > 0 {
-				return invalid("InUseRouteTableCannotBeDeleted", "Route table %s is in use and cannot be deleted. It is used by the following subnets: %s. Remove the association and try again.", it.ID, strings.Join(users, ", "))
+			if users := referrerPaths(c, it.ID, "routeTable"); len(users) > 0 {
+				return invalidValue("InUseRouteTableCannotBeDeleted", "Route table %s is in use and cannot be deleted. It is used by the following subnets: %s. Remove the association and try again.", it.ID, strings.Join(users, ", "))
 			}
 			return nil
 		},
 		View: func(c *provider.Call, it *provider.Item) {
-			if users := referrers(c, it.ID, "routeTable"); users != nil {
+			if users := referrerPaths(c, it.ID, "routeTable"); users != nil {
 				body.Set(it.Body, "properties.subnets", References(users))
 			}
 		},
@@ -41,11 +41,11 @@ func routeTableTypes() []*provider.Type {
 			}
 			prefix := body.String(d.New, "properties.addressPrefix")
 			if p, err := netip.ParsePrefix(prefix); (err != nil || p.Masked() != p) && strings.ContainsAny(prefix, "./:") || prefix == "" {
-				return invalid("InvalidAddressPrefixFormat", "Address prefix '%s' of resource %s is not formatted correctly. It should follow CIDR notation, for example 10.0.0.0/24.", prefix, d.ID)
+				return invalidValue("InvalidAddressPrefixFormat", "Address prefix '%s' of resource %s is not formatted correctly. It should follow CIDR notation, for example 10.0.0.0/24.", prefix, d.ID)
 			}
 			if body.String(d.New, "properties.nextHopType") == "VirtualAppliance" {
 				if _, err := netip.ParseAddr(body.String(d.New, "properties.nextHopIpAddress")); err != nil {
-					return invalid("InvalidNextHopIpAddress", "Route %s of type VirtualAppliance needs a valid nextHopIpAddress.", d.ID)
+					return invalidValue("InvalidNextHopIpAddress", "Route %s of type VirtualAppliance needs a valid nextHopIpAddress.", d.ID)
 				}
 			}
 			body.Set(d.New, "properties.hasBgpOverride", false)

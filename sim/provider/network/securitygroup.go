@@ -36,7 +36,7 @@ func securityGroupTypes() []*provider.Type {
 		},
 		CanDelete: func(c *provider.Call, it *provider.Item) error {
 			if refs := c.Referrers(it.ID); len(refs) > 0 {
-				return invalid("ApplicationSecurityGroupCannotBeDeleted", "Application security group %s cannot be deleted because it is in use by %s.", it.ID, refs[0].Path())
+				return invalidValue("ApplicationSecurityGroupCannotBeDeleted", "Application security group %s cannot be deleted because it is in use by %s.", it.ID, refs[0].Path())
 			}
 			return nil
 		},
@@ -45,15 +45,15 @@ func securityGroupTypes() []*provider.Type {
 }
 
 func securityGroupInUse(c *provider.Call, it *provider.Item) error {
-	if users := referrers(c, it.ID, "networkSecurityGroup"); len(users) > 0 {
-		return invalid("InUseNetworkSecurityGroupCannotBeDeleted", "Network security group %s cannot be deleted because it is in use by the following resources: %s. In order to delete the Network security group, remove the association with the resource(s). To learn how to do this, see aka.ms/deletensg.", it.ID, strings.Join(users, ", "))
+	if users := referrerPaths(c, it.ID, "networkSecurityGroup"); len(users) > 0 {
+		return invalidValue("InUseNetworkSecurityGroupCannotBeDeleted", "Network security group %s cannot be deleted because it is in use by the following resources: %s. In order to delete the Network security group, remove the association with the resource(s). To learn how to do this, see aka.ms/deletensg.", it.ID, strings.Join(users, ", "))
 	}
 	return nil
 }
 
 func viewSecurityGroup(c *provider.Call, it *provider.Item) {
 	var subnets, nics []string
-	for _, u := range referrers(c, it.ID, "networkSecurityGroup") {
+	for _, u := range referrerPaths(c, it.ID, "networkSecurityGroup") {
 		if strings.Contains(strings.ToLower(u), "/subnets/") {
 			subnets = append(subnets, u)
 		} else {
@@ -81,26 +81,26 @@ func prepareRule(c *provider.Call, d *provider.Draft) error {
 	}
 	prio := body.Int(d.New, p+"priority")
 	if prio < 100 || prio > 4096 {
-		return invalid("SecurityRuleInvalidPriority", "Security rule has invalid Priority. Value provided: %d Allowed range 100-4096.", prio)
+		return invalidValue("SecurityRuleInvalidPriority", "Security rule has invalid Priority. Value provided: %d Allowed range 100-4096.", prio)
 	}
 	for _, side := range []string{"source", "destination"} {
 		if !body.Has(d.New, p+side+"AddressPrefix") && len(body.Strings(d.New, p+side+"AddressPrefixes")) == 0 && len(body.Objects(d.New, p+side+"ApplicationSecurityGroups")) == 0 {
-			return invalid("SecurityRuleParameterCannotBeNull", "Security rule parameter %sAddressPrefix of rule %s cannot be null: set %[1]sAddressPrefix, %[1]sAddressPrefixes or %[1]sApplicationSecurityGroups.", side, d.ID)
+			return invalidValue("SecurityRuleParameterCannotBeNull", "Security rule parameter %sAddressPrefix of rule %s cannot be null: set %[1]sAddressPrefix, %[1]sAddressPrefixes or %[1]sApplicationSecurityGroups.", side, d.ID)
 		}
 		if !body.Has(d.New, p+side+"PortRange") && len(body.Strings(d.New, p+side+"PortRanges")) == 0 {
-			return invalid("SecurityRuleParameterCannotBeNull", "Security rule parameter %sPortRange of rule %s cannot be null: set %[1]sPortRange or %[1]sPortRanges.", side, d.ID)
+			return invalidValue("SecurityRuleParameterCannotBeNull", "Security rule parameter %sPortRange of rule %s cannot be null: set %[1]sPortRange or %[1]sPortRanges.", side, d.ID)
 		}
 		body.Default(d.New, p+side+"AddressPrefixes", []any{})
 		body.Default(d.New, p+side+"PortRanges", []any{})
 		for _, ref := range body.Objects(d.New, p+side+"ApplicationSecurityGroups") {
-			if _, err := c.Need(body.String(ref, "id"), d.ID, AppGroups, d.Location); err != nil {
+			if _, err := c.RequireReference(body.String(ref, "id"), d.ID, AppGroups, d.Location); err != nil {
 				return err
 			}
 		}
 	}
 	for _, other := range body.Objects(d.Parent, "properties.securityRules") {
 		if !strings.EqualFold(body.String(other, "name"), d.Name) && body.Int(other, p+"priority") == prio && strings.EqualFold(body.String(other, p+"direction"), body.String(d.New, p+"direction")) {
-			return invalid("SecurityRuleConflict", "Security rule %s conflicts with rule %s. Rules cannot have the same Priority and Direction.", d.Name, body.String(other, "name"))
+			return invalidValue("SecurityRuleConflict", "Security rule %s conflicts with rule %s. Rules cannot have the same Priority and Direction.", d.Name, body.String(other, "name"))
 		}
 	}
 	return nil

@@ -45,17 +45,17 @@ func virtualNetworkTypes() []*provider.Type {
 }
 
 func prepareVirtualNetwork(c *provider.Call, d *provider.Draft) error {
-	nets, bad := prefixes(d.New, "", "properties.addressSpace.addressPrefixes")
+	nets, bad := parsePrefixes(d.New, "", "properties.addressSpace.addressPrefixes")
 	if bad != "" {
-		return invalid("InvalidAddressPrefixFormat", "Address prefix '%s' of resource %s is not formatted correctly. It should follow CIDR notation, for example 10.0.0.0/24.", bad, d.ID)
+		return invalidValue("InvalidAddressPrefixFormat", "Address prefix '%s' of resource %s is not formatted correctly. It should follow CIDR notation, for example 10.0.0.0/24.", bad, d.ID)
 	}
 	if len(nets) == 0 {
-		return invalid("InvalidRequestFormat", "Virtual network %s must have at least one address prefix in addressSpace.addressPrefixes.", d.ID)
+		return invalidValue("InvalidRequestFormat", "Virtual network %s must have at least one address prefix in addressSpace.addressPrefixes.", d.ID)
 	}
 	for i, a := range nets {
 		for _, b := range nets[:i] {
 			if a.Overlaps(b) {
-				return invalid("AddressPrefixesOverlap", "Address prefixes %s and %s of virtual network %s overlap.", b, a, d.Name)
+				return invalidValue("AddressPrefixesOverlap", "Address prefixes %s and %s of virtual network %s overlap.", b, a, d.Name)
 			}
 		}
 	}
@@ -67,41 +67,41 @@ func prepareVirtualNetwork(c *provider.Call, d *provider.Draft) error {
 
 func prepareSubnet(c *provider.Call, d *provider.Draft) error {
 	vnet := d.ParentID[strings.LastIndexByte(d.ParentID, '/')+1:]
-	nets, bad := prefixes(d.New, "properties.addressPrefix", "properties.addressPrefixes")
+	nets, bad := parsePrefixes(d.New, "properties.addressPrefix", "properties.addressPrefixes")
 	if bad != "" {
-		return invalid("InvalidCIDRNotation", "The address prefix %s in resource %s has an invalid CIDR notation. For the given prefix length, the address prefix should be the network address.", bad, d.ID)
+		return invalidValue("InvalidCIDRNotation", "The address prefix %s in resource %s has an invalid CIDR notation. For the given prefix length, the address prefix should be the network address.", bad, d.ID)
 	}
 	if len(nets) == 0 {
-		return invalid("InvalidRequestFormat", "Subnet %s must have addressPrefix or addressPrefixes.", d.ID)
+		return invalidValue("InvalidRequestFormat", "Subnet %s must have addressPrefix or addressPrefixes.", d.ID)
 	}
-	space, _ := prefixes(d.Parent, "", "properties.addressSpace.addressPrefixes")
+	space, _ := parsePrefixes(d.Parent, "", "properties.addressSpace.addressPrefixes")
 	for _, n := range nets {
-		if !within(n, space) {
-			return invalid("NetcfgSubnetRangeOutsideVnet", "Subnet '%s' is not valid because its IP address range is outside the IP address range of virtual network '%s'.", d.Name, vnet)
+		if !isWithin(n, space) {
+			return invalidValue("NetcfgSubnetRangeOutsideVnet", "Subnet '%s' is not valid because its IP address range is outside the IP address range of virtual network '%s'.", d.Name, vnet)
 		}
 		for _, sibling := range body.Objects(d.Parent, "properties.subnets") {
 			if strings.EqualFold(body.String(sibling, "name"), d.Name) {
 				continue
 			}
-			theirs, _ := prefixes(sibling, "properties.addressPrefix", "properties.addressPrefixes")
+			theirs, _ := parsePrefixes(sibling, "properties.addressPrefix", "properties.addressPrefixes")
 			for _, t := range theirs {
 				if t.Overlaps(n) {
-					return invalid("NetcfgSubnetRangesOverlap", "Subnet '%s' is not valid because its IP address range overlaps with that of an existing subnet in virtual network '%s'.", d.Name, vnet)
+					return invalidValue("NetcfgSubnetRangesOverlap", "Subnet '%s' is not valid because its IP address range overlaps with that of an existing subnet in virtual network '%s'.", d.Name, vnet)
 				}
 			}
 		}
 	}
 	if d.Old != nil {
-		was, _ := prefixes(d.Old, "properties.addressPrefix", "properties.addressPrefixes")
-		for owner := range owners(c, d.ID) {
-			if within(netip.PrefixFrom(owner, owner.BitLen()), was) && !within(netip.PrefixFrom(owner, owner.BitLen()), nets) {
-				return invalid("InUseSubnetCannotBeUpdated", "Subnet %s is in use and cannot be updated.", d.Name)
+		was, _ := parsePrefixes(d.Old, "properties.addressPrefix", "properties.addressPrefixes")
+		for owner := range addressOwners(c, d.ID) {
+			if isWithin(netip.PrefixFrom(owner, owner.BitLen()), was) && !isWithin(netip.PrefixFrom(owner, owner.BitLen()), nets) {
+				return invalidValue("InUseSubnetCannotBeUpdated", "Subnet %s is in use and cannot be updated.", d.Name)
 			}
 		}
 	}
 	for field, typ := range map[string]string{"networkSecurityGroup": SecurityGroups, "routeTable": RouteTables, "natGateway": NatGateways} {
 		if id := body.String(d.New, "properties."+field+".id"); id != "" {
-			if _, err := c.Need(id, d.ID, typ, d.Location); err != nil {
+			if _, err := c.RequireReference(id, d.ID, typ, d.Location); err != nil {
 				return err
 			}
 		} else {
@@ -122,7 +122,7 @@ func prepareSubnet(c *provider.Call, d *provider.Draft) error {
 	return nil
 }
 
-func within(n netip.Prefix, space []netip.Prefix) bool {
+func isWithin(n netip.Prefix, space []netip.Prefix) bool {
 	for _, s := range space {
 		if s.Contains(n.Addr()) && s.Bits() <= n.Bits() {
 			return true
@@ -134,7 +134,7 @@ func within(n netip.Prefix, space []netip.Prefix) bool {
 func subnetInUse(c *provider.Call, it *provider.Item) error {
 	for _, ref := range c.Referrers(it.ID) {
 		if ref.Field == "subnet" {
-			return invalid("InUseSubnetCannotBeDeleted", "Subnet %s is in use by %s and cannot be deleted. In order to delete the subnet, delete all the resources within the subnet. See aka.ms/deletesubnet.", it.Name, ref.Path())
+			return invalidValue("InUseSubnetCannotBeDeleted", "Subnet %s is in use by %s and cannot be deleted. In order to delete the subnet, delete all the resources within the subnet. See aka.ms/deletesubnet.", it.Name, ref.Path())
 		}
 	}
 	return nil
@@ -174,19 +174,19 @@ func viewSubnet(c *provider.Call, it *provider.Item) {
 
 func preparePeering(c *provider.Call, d *provider.Draft) error {
 	remote := body.String(d.New, "properties.remoteVirtualNetwork.id")
-	it, err := c.Need(remote, d.ID, VirtualNetworks, "")
+	it, err := c.RequireReference(remote, d.ID, VirtualNetworks, "")
 	if err != nil {
 		return err
 	}
-	if store.Same(it.ID, d.ParentID) {
-		return invalid("InvalidResourceReference", "Peering %s cannot refer to its own virtual network.", d.ID)
+	if store.SameID(it.ID, d.ParentID) {
+		return invalidValue("InvalidResourceReference", "Peering %s cannot refer to its own virtual network.", d.ID)
 	}
-	mine, _ := prefixes(d.Parent, "", "properties.addressSpace.addressPrefixes")
-	theirs, _ := prefixes(it.Body, "", "properties.addressSpace.addressPrefixes")
+	mine, _ := parsePrefixes(d.Parent, "", "properties.addressSpace.addressPrefixes")
+	theirs, _ := parsePrefixes(it.Body, "", "properties.addressSpace.addressPrefixes")
 	for _, a := range mine {
 		for _, b := range theirs {
 			if a.Overlaps(b) {
-				return invalid("VnetAddressSpacesOverlap", "Cannot create or update peering %s. Virtual networks %s and %s cannot be peered because their address spaces overlap.", d.ID, d.ParentID, it.ID)
+				return invalidValue("VnetAddressSpacesOverlap", "Cannot create or update peering %s. Virtual networks %s and %s cannot be peered because their address spaces overlap.", d.ID, d.ParentID, it.ID)
 			}
 		}
 	}
@@ -202,7 +202,7 @@ func preparePeering(c *provider.Call, d *provider.Draft) error {
 }
 
 func viewPeering(c *provider.Call, it *provider.Item) {
-	remote := c.Find(body.String(it.Body, "properties.remoteVirtualNetwork.id"))
+	remote := c.FindItem(body.String(it.Body, "properties.remoteVirtualNetwork.id"))
 	state, level := "Initiated", "RemoteNotInSync"
 	if remote == nil {
 		state = "Disconnected"
@@ -211,7 +211,7 @@ func viewPeering(c *provider.Call, it *provider.Item) {
 		body.Set(it.Body, "properties.remoteAddressSpace", space)
 		body.Set(it.Body, "properties.remoteVirtualNetworkAddressSpace", space)
 		for _, p := range body.Objects(remote.Body, "properties.virtualNetworkPeerings") {
-			if store.Same(body.String(p, "properties.remoteVirtualNetwork.id"), it.Resource.ID) && body.String(p, "properties.provisioningState") == store.Succeeded &&
+			if store.SameID(body.String(p, "properties.remoteVirtualNetwork.id"), it.Resource.ID) && body.String(p, "properties.provisioningState") == store.Succeeded &&
 				body.String(it.Body, "properties.provisioningState") == store.Succeeded {
 				state, level = "Connected", "FullyInSync"
 			}
@@ -225,22 +225,22 @@ func viewPeering(c *provider.Call, it *provider.Item) {
 func checkAddress(c *provider.Call, it *provider.Item) (*provider.Reply, error) {
 	a, err := netip.ParseAddr(c.Query.Get("ipAddress"))
 	if err != nil {
-		return nil, invalid("InvalidIPAddressFormat", "IP address '%s' is not valid.", c.Query.Get("ipAddress"))
+		return nil, invalidValue("InvalidIPAddressFormat", "IP address '%s' is not valid.", c.Query.Get("ipAddress"))
 	}
 	for _, s := range body.Objects(it.Body, "properties.subnets") {
-		nets, _ := prefixes(s, "properties.addressPrefix", "properties.addressPrefixes")
-		if !within(netip.PrefixFrom(a, a.BitLen()), nets) {
+		nets, _ := parsePrefixes(s, "properties.addressPrefix", "properties.addressPrefixes")
+		if !isWithin(netip.PrefixFrom(a, a.BitLen()), nets) {
 			continue
 		}
 		id := it.ID + "/subnets/" + body.String(s, "name")
-		if _, busy := owners(c, id)[a]; !busy {
+		if _, busy := addressOwners(c, id)[a]; !busy {
 			return provider.OK(body.Object{"available": true, "isPlatformReserved": false}), nil
 		}
 		free := []any{}
 		probe := body.Object{"properties": body.Object{"subnet": body.Object{"id": id}}}
 		taken := map[netip.Addr]bool{}
 		for range 5 {
-			if Allocate(c, "", probe, nil, taken) == nil {
+			if AllocateAddress(c, "", probe, nil, taken) == nil {
 				free = append(free, body.String(probe, "properties.privateIPAddress"))
 			}
 		}

@@ -39,14 +39,14 @@ func Provider() *provider.Provider {
 			if old := body.String(d.Old, "properties.internalId"); old != "" {
 				body.Set(d.New, "properties.internalId", old)
 			} else {
-				body.Set(d.New, "properties.internalId", base64.StdEncoding.EncodeToString([]byte("ImmutableZoneIdentity;"+c.GUID()+";0")))
+				body.Set(d.New, "properties.internalId", base64.StdEncoding.EncodeToString([]byte("ImmutableZoneIdentity;"+c.NewGUID()+";0")))
 			}
 			return nil
 		},
 		Finish: func(c *provider.Call, _ *store.Operation, r *store.Resource) error {
 			soa := r.ID + "/SOA/@"
 			if c.Get(soa) == nil {
-				c.Save(&store.Resource{ID: soa, Type: Zones + "/SOA", Body: body.Clone(body.Object{"properties": body.Object{"fqdn": r.Name() + ".", "ttl": 3600.0, "isAutoRegistered": false, "soaRecord": body.Object{
+				c.SaveResource(&store.Resource{ID: soa, Type: Zones + "/SOA", Body: body.Clone(body.Object{"properties": body.Object{"fqdn": r.Name() + ".", "ttl": 3600.0, "isAutoRegistered": false, "soaRecord": body.Object{
 					"email": "azureprivatedns-host.microsoft.com", "expireTime": 2419200.0, "host": "azureprivatedns.net", "minimumTtl": 10.0, "refreshTime": 3600.0, "retryTime": 300.0, "serialNumber": 1.0}}})})
 			}
 			return nil
@@ -144,15 +144,15 @@ func prepareRecord(c *provider.Call, d *provider.Draft, kind string) error {
 func prepareLink(c *provider.Call, d *provider.Draft) error {
 	p := "properties."
 	id := body.String(d.New, p+"virtualNetwork.id")
-	if d.Old != nil && !store.Same(body.String(d.Old, p+"virtualNetwork.id"), id) {
+	if d.Old != nil && !store.SameID(body.String(d.Old, p+"virtualNetwork.id"), id) {
 		return provider.Errorf(400, "BadRequest", "The virtual network of link '%s' cannot be changed.", d.Name)
 	}
-	if it := c.Find(id); it == nil || !strings.EqualFold(it.Resource.Type, network.VirtualNetworks) {
+	if it := c.FindItem(id); it == nil || !strings.EqualFold(it.Resource.Type, network.VirtualNetworks) {
 		return provider.Errorf(400, "BadRequest", "The virtual network with resource ID '%s' does not exist.", id)
 	}
 	body.Default(d.New, p+"registrationEnabled", false)
 	for _, l := range c.List(Links, "") {
-		if store.Same(l.ID, d.ID) || !store.Same(body.String(l.Body, p+"virtualNetwork.id"), id) {
+		if store.SameID(l.ID, d.ID) || !store.SameID(body.String(l.Body, p+"virtualNetwork.id"), id) {
 			continue
 		}
 		zone, _ := store.ParseID(l.ID)
@@ -201,7 +201,7 @@ func listAll(c *provider.Call, it *provider.Item) (*provider.Reply, error) {
 	out := []any{}
 	for _, r := range c.Children(it.ID) {
 		if !strings.EqualFold(r.Type, Links) {
-			out = append(out, c.Render(r))
+			out = append(out, c.RenderResource(r))
 		}
 	}
 	return provider.OK(out), nil

@@ -86,8 +86,8 @@ func prepareZone(c *provider.Call, d *provider.Draft) error {
 	for _, server := range servers {
 		targets = append(targets, body.Object{"nsdname": server})
 	}
-	c.Save(&store.Resource{ID: d.ID + "/NS/@", Type: Zones + "/NS", Body: body.Object{"properties": body.Object{"fqdn": d.Name + ".", "TTL": 172800.0, "provisioningState": store.Succeeded, "NSRecords": targets}}})
-	c.Save(&store.Resource{ID: d.ID + "/SOA/@", Type: Zones + "/SOA", Body: body.Object{"properties": body.Object{"fqdn": d.Name + ".", "TTL": 3600.0, "provisioningState": store.Succeeded, "SOARecord": body.Object{
+	c.SaveResource(&store.Resource{ID: d.ID + "/NS/@", Type: Zones + "/NS", Body: body.Object{"properties": body.Object{"fqdn": d.Name + ".", "TTL": 172800.0, "provisioningState": store.Succeeded, "NSRecords": targets}}})
+	c.SaveResource(&store.Resource{ID: d.ID + "/SOA/@", Type: Zones + "/SOA", Body: body.Object{"properties": body.Object{"fqdn": d.Name + ".", "TTL": 3600.0, "provisioningState": store.Succeeded, "SOARecord": body.Object{
 		"email": "azuredns-hostmaster.microsoft.com", "expireTime": 2419200.0, "host": servers[0], "minimumTTL": 300.0, "refreshTime": 3600.0, "retryTime": 300.0, "serialNumber": 1.0}}}})
 	return nil
 }
@@ -102,7 +102,7 @@ func viewZone(c *provider.Call, it *provider.Item) {
 func listAll(c *provider.Call, it *provider.Item) (*provider.Reply, error) {
 	out := []any{}
 	for _, r := range c.Children(it.ID) {
-		out = append(out, c.Render(r))
+		out = append(out, c.RenderResource(r))
 	}
 	return provider.OK(out), nil
 }
@@ -161,7 +161,7 @@ func prepareRecord(c *provider.Call, d *provider.Draft, kind string) error {
 			}
 		}
 	}
-	if target := body.String(d.New, p+"targetResource.id"); target != "" && c.Find(target) == nil {
+	if target := body.String(d.New, p+"targetResource.id"); target != "" && c.FindItem(target) == nil {
 		return provider.Errorf(400, "BadRequest", "The target resource '%s' does not exist.", target)
 	}
 	zone := c.ID.Parent().Name()

@@ -38,15 +38,15 @@ type Status struct {
 
 var states = []string{"Available", "Degraded", "Unavailable", "Unknown"}
 
-// Set sets the availability of a resource; the zero Status means Available again. The error names the fault in the
+// SetStatus sets the availability of a resource; the zero Status means Available again. The error names the fault in the
 // resource or status.
-func Set(tx *store.Tx, id string, s Status) error {
+func SetStatus(tx *store.Tx, id string, s Status) error {
 	r := tx.Get(id)
 	if r == nil {
 		return fmt.Errorf("no resource has the ID %q", id)
 	}
 	if s == (Status{}) {
-		tx.SetMeta(key(r), nil)
+		tx.SetMeta(statusKey(r), nil)
 		return nil
 	}
 	if !slices.Contains(states, s.State) {
@@ -55,27 +55,27 @@ func Set(tx *store.Tx, id string, s Status) error {
 	if s.Since.IsZero() {
 		s.Since = tx.Now()
 	}
-	tx.SetMeta(key(r), s)
+	tx.SetMeta(statusKey(r), s)
 	return nil
 }
 
-// key also holds when the resource was made, so that a new one under the same ID is healthy.
-func key(r *store.Resource) string {
+// statusKey also holds when the resource was made, so that a new one under the same ID is healthy.
+func statusKey(r *store.Resource) string {
 	return "health/" + store.Key(r.ID) + "/" + r.Created.UTC().Format(time.RFC3339Nano)
 }
 
-// Current answers GET <resource>/providers/Microsoft.ResourceHealth/availabilityStatuses/current.
-func Current(c *provider.Call, id string) (*provider.Reply, error) {
+// AnswerCurrent answers GET <resource>/providers/Microsoft.ResourceHealth/availabilityStatuses/current.
+func AnswerCurrent(c *provider.Call, id string) (*provider.Reply, error) {
 	parsed, err := store.ParseID(id)
 	if err != nil {
 		return nil, provider.Errorf(404, "ResourceNotFound", "The resource '%s' was not found.", id)
 	}
-	it := c.Find(id)
+	it := c.FindItem(id)
 	if it == nil {
 		return nil, provider.ResourceNotFound(parsed)
 	}
 	s := Status{State: "Available", Title: "Available", Summary: "There aren't any known Azure platform problems affecting this resource.", Since: it.Resource.Created}
-	c.Meta(key(it.Resource), &s)
+	c.ReadNote(statusKey(it.Resource), &s)
 	if s.Title == "" {
 		s.Title = s.State
 	}

@@ -18,10 +18,10 @@ import (
 // Deployments is the full name of the type.
 const Deployments = "Microsoft.Resources/deployments"
 
-// deployment is the type of deployments to a resource group. The server sends one request for each resource of a
+// deploymentType is the type of deployments to a resource group. The server sends one request for each resource of a
 // deployment, because such a request is handled like any other; see Progress. No recording has a deployment: answers
 // follow https://learn.microsoft.com/rest/api/resources/deployments and the SDK's models, and the times are guesses.
-func deployment() *provider.Type {
+func deploymentType() *provider.Type {
 	return &provider.Type{
 		Name:             Deployments,
 		APIVersions:      []string{"2025-04-01", "2024-11-01", "2024-03-01", "2022-09-01", "2021-04-01", "2020-10-01", "2020-06-01"},
@@ -41,7 +41,7 @@ func deployment() *provider.Type {
 		},
 		Reads: map[string]func(*provider.Call, *provider.Item) (*provider.Reply, error){
 			"operations": func(c *provider.Call, it *provider.Item) (*provider.Reply, error) {
-				return provider.OK(operations(c, it.Resource)), nil
+				return provider.OK(listOperations(c, it.Resource)), nil
 			},
 		},
 		Actions: map[string]*provider.Action{
@@ -55,8 +55,8 @@ func deployment() *provider.Type {
 // asked are the properties of a deployment that are served.
 var asked = []string{"mode", "template", "parameters"}
 
-// read parses the template of a deployment with its parameters.
-func read(c *provider.Call, properties body.Object) (*template.Template, error) {
+// readTemplate parses the template of a deployment with its parameters.
+func readTemplate(c *provider.Call, properties body.Object) (*template.Template, error) {
 	if c.ID.ResourceGroup == "" {
 		return nil, provider.GatewayErrorf(501, "NotImplemented", "Deployments to '%s' are not simulated; deploy to a resource group.", c.ID.Scope)
 	}
@@ -75,21 +75,21 @@ func read(c *provider.Call, properties body.Object) (*template.Template, error) 
 	if document == nil {
 		return nil, provider.GatewayErrorf(400, "InvalidRequestContent", "The request content was invalid: 'The deployment has no template.'.")
 	}
-	group := c.Group()
+	group := c.FindGroup()
 	if group == nil {
 		return nil, provider.ResourceGroupNotFound(c.ID.ResourceGroup)
 	}
 	subscription := "/subscriptions/" + c.ID.Subscription
 	t, err := template.Parse(document, body.Child(properties, "parameters"), template.Environment{
-		ResourceGroup: c.Render(group),
+		ResourceGroup: c.RenderResource(group),
 		Subscription:  body.Object{"id": subscription, "subscriptionId": c.ID.Subscription, "tenantId": c.Tenant, "displayName": "Simulated " + strings.Split(c.ID.Subscription, "-")[0]},
 		Versions: func(typ string) []string {
 			if t := c.TypeOf(typ); t != nil {
-				return t.Versions()
+				return t.ListVersions()
 			}
 			return nil
 		},
-		Reference: func(id, apiVersion string) (map[string]any, error) { return refer(c, id, apiVersion) },
+		Reference: func(id, apiVersion string) (map[string]any, error) { return resolveReference(c, id, apiVersion) },
 	})
 	var invalid *template.Error
 	if errors.As(err, &invalid) {
@@ -98,15 +98,15 @@ func read(c *provider.Call, properties body.Object) (*template.Template, error) 
 	return t, err
 }
 
-// refer returns the value of reference(): a resource as a GET in the api-version shows it, without the parts that are
+// resolveReference returns the value of reference(): a resource as a GET in the api-version shows it, without the parts that are
 // in its ID.
-func refer(c *provider.Call, id, apiVersion string) (map[string]any, error) {
-	get, err := c.For("GET", id)
+func resolveReference(c *provider.Call, id, apiVersion string) (map[string]any, error) {
+	get, err := c.CallOn("GET", id)
 	if err != nil || get.Type == nil || get.ID.IsCollection() {
 		return nil, &template.Error{Message: "The resource '" + id + "' that the template refers to is none."}
 	}
 	get.APIVersion, get.Internal = apiVersion, false
-	rep, err := get.Read()
+	rep, err := get.ReadResource()
 	if err != nil {
 		return nil, err
 	}
@@ -120,30 +120,30 @@ func refer(c *provider.Call, id, apiVersion string) (map[string]any, error) {
 
 func prepareDeployment(c *provider.Call, d *provider.Draft) error {
 	properties := body.Child(d.Sent, "properties")
-	t, err := read(c, properties)
+	t, err := readTemplate(c, properties)
 	if err != nil {
 		return err
 	}
-	d.New["properties"] = told(c, t, properties)
+	d.New["properties"] = initialProperties(c, t, properties)
 	delete(d.Secret, "operation")
 	d.Secret["template"], d.Secret["client"] = properties["template"], c.Principal.ClientID
 	d.Secret["parameters"] = body.Child(properties, "parameters")
 	return nil
 }
 
-// Validate answers POST deployments/{name}/validate.
-func Validate(c *provider.Call) (*provider.Reply, error) {
+// AnswerValidate answers POST deployments/{name}/validate.
+func AnswerValidate(c *provider.Call) (*provider.Reply, error) {
 	properties := body.Child(c.Body, "properties")
-	t, err := read(c, properties)
+	t, err := readTemplate(c, properties)
 	if err != nil {
 		return nil, err
 	}
-	shown := told(c, t, properties)
-	shown["provisioningState"], shown["validatedResources"] = store.Succeeded, ids(t)
+	shown := initialProperties(c, t, properties)
+	shown["provisioningState"], shown["validatedResources"] = store.Succeeded, resourceIDs(t)
 	return provider.OK(body.Object{"id": c.CanonicalID(), "name": c.ID.Name(), "type": Deployments, "properties": shown}), nil
 }
 
-func ids(t *template.Template) []any {
+func resourceIDs(t *template.Template) []any {
 	out := []any{}
 	for _, r := range t.Resources {
 		if !r.Skipped {
@@ -153,9 +153,9 @@ func ids(t *template.Template) []any {
 	return out
 }
 
-// told returns the properties that a deployment shows from its beginning. Secure parameters are shown without their
+// initialProperties returns the properties that a deployment shows from its beginning. Secure parameters are shown without their
 // values.
-func told(c *provider.Call, t *template.Template, properties body.Object) body.Object {
+func initialProperties(c *provider.Call, t *template.Template, properties body.Object) body.Object {
 	parameters := body.Object{}
 	for _, p := range t.Parameters() {
 		shown := body.Object{"type": p.Type}
@@ -169,7 +169,7 @@ func told(c *provider.Call, t *template.Template, properties body.Object) body.O
 	_, _ = hash.Write(raw)
 	out := body.Object{
 		"templateHash": strconv.FormatUint(hash.Sum64(), 10), "mode": "Incremental", "parameters": parameters, "timestamp": c.Now().Format(timeForm), "duration": "PT0S",
-		"correlationId": c.RequestID, "providers": providers(c, t), "dependencies": dependencies(t),
+		"correlationId": c.RequestID, "providers": listProviders(c, t), "dependencies": listDependencies(t),
 	}
 	if id := c.Header.Get("x-ms-correlation-request-id"); id != "" {
 		out["correlationId"] = id
@@ -179,8 +179,8 @@ func told(c *provider.Call, t *template.Template, properties body.Object) body.O
 
 const timeForm = "2006-01-02T15:04:05.0000000Z"
 
-// providers are the types that are deployed, by namespace.
-func providers(c *provider.Call, t *template.Template) []any {
+// listProviders are the types that are deployed, by namespace.
+func listProviders(c *provider.Call, t *template.Template) []any {
 	out := []any{}
 	for _, r := range t.Resources {
 		namespace, kind, _ := strings.Cut(r.Type, "/")
@@ -190,7 +190,7 @@ func providers(c *provider.Call, t *template.Template) []any {
 		}
 		location := any(nil)
 		if r.Location != "" {
-			location = provider.Location(r.Location)
+			location = provider.NormalizeLocation(r.Location)
 		}
 		list := out[at].(body.Object)["resourceTypes"].([]any)
 		if !slices.ContainsFunc(list, func(v any) bool { return strings.EqualFold(body.String(v.(body.Object), "resourceType"), kind) }) {
@@ -200,19 +200,19 @@ func providers(c *provider.Call, t *template.Template) []any {
 	return out
 }
 
-func target(r *template.Resource) body.Object {
+func targetResource(r *template.Resource) body.Object {
 	return body.Object{"id": r.ID, "resourceType": r.Type, "resourceName": r.Name}
 }
 
-func dependencies(t *template.Template) []any {
+func listDependencies(t *template.Template) []any {
 	out := []any{}
 	for _, r := range t.Resources {
 		on := []any{}
 		for _, o := range r.After {
-			on = append(on, target(o))
+			on = append(on, targetResource(o))
 		}
 		if len(on) > 0 {
-			o := target(r)
+			o := targetResource(r)
 			o["dependsOn"] = on
 			out = append(out, o)
 		}

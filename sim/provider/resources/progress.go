@@ -22,8 +22,8 @@ const (
 	soonAgain = time.Millisecond
 )
 
-// Deploys reports whether an operation is a deployment. The server's requests carry it on, see Progress.
-func Deploys(op *store.Operation) bool { return op.Type == Deployments && op.Verb != "delete" }
+// IsDeployment reports whether an operation is a deployment. The server's requests carry it on, see Progress.
+func IsDeployment(op *store.Operation) bool { return op.Type == Deployments && op.Verb != "delete" }
 
 // step is the result of one resource of a deployment.
 type step struct {
@@ -37,7 +37,7 @@ type step struct {
 	Again     time.Time   `json:"again,omitzero"` // not before then
 }
 
-func (s step) ended() bool { return !s.Ended.IsZero() }
+func (s step) hasEnded() bool { return !s.Ended.IsZero() }
 
 // Progress is the progress of a deployment. It is stored in its operation, from where a restarted simulator
 // continues.
@@ -57,13 +57,13 @@ type Request struct {
 	index int
 }
 
-// Load reads how far the deployment of an operation has come by now. c is a call on the deployment.
-func Load(c *provider.Call, op *store.Operation) (*Progress, error) {
+// LoadProgress reads how far the deployment of an operation has come by now. c is a call on the deployment.
+func LoadProgress(c *provider.Call, op *store.Operation) (*Progress, error) {
 	r := c.Edit(op.ResourceID)
 	if r == nil {
 		return nil, errors.New("the deployment is gone")
 	}
-	t, err := read(c, body.Object{"mode": "Incremental", "template": r.Secret["template"], "parameters": r.Secret["parameters"]})
+	t, err := readTemplate(c, body.Object{"mode": "Incremental", "template": r.Secret["template"], "parameters": r.Secret["parameters"]})
 	if err != nil {
 		return nil, err
 	}
@@ -80,24 +80,24 @@ func Load(c *provider.Call, op *store.Operation) (*Progress, error) {
 	if body.String(r.Secret, "operation") != op.ID {
 		body.Set(r.Body, "properties.provisioningState", "Running")
 		r.Secret["operation"] = op.ID
-		c.Save(r)
+		c.SaveResource(r)
 	}
 	for i := range p.steps {
-		p.look(&p.steps[i], t.Resources[i])
+		p.checkStep(&p.steps[i], t.Resources[i])
 	}
 	return p, nil
 }
 
-// look sees whether the operation that a step waits for has ended.
-func (p *Progress) look(s *step, r *template.Resource) {
-	if r.Skipped && !s.ended() {
+// checkStep sees whether the operation that a step waits for has ended.
+func (p *Progress) checkStep(s *step, r *template.Resource) {
+	if r.Skipped && !s.hasEnded() {
 		s.State, s.Started, s.Ended = store.Succeeded, p.c.Now(), p.c.Now()
 	}
-	if s.Operation == "" || s.ended() {
+	if s.Operation == "" || s.hasEnded() {
 		return
 	}
 	op := p.c.Operation(s.Operation)
-	if op != nil && op.Running() {
+	if op != nil && op.IsRunning() {
 		return
 	}
 	s.State, s.Ended = store.Succeeded, p.c.Now()
@@ -112,13 +112,13 @@ func (p *Progress) look(s *step, r *template.Resource) {
 	s.Error = e
 }
 
-// Next are the requests to be made now.
-func (p *Progress) Next() []Request {
+// NextRequests are the requests to be made now.
+func (p *Progress) NextRequests() []Request {
 	var out []Request
 	r := p.c.Get(p.op.ResourceID)
 	for i := range p.steps {
 		s, of := &p.steps[i], p.template.Resources[i]
-		if s.ended() || s.Operation != "" || s.Again.After(p.c.Now()) || !p.free(of) {
+		if s.hasEnded() || s.Operation != "" || s.Again.After(p.c.Now()) || !p.isFree(of) {
 			continue
 		}
 		if s.Started.IsZero() {
@@ -136,8 +136,8 @@ func (p *Progress) Next() []Request {
 	return out
 }
 
-// free reports whether all dependencies of a resource are deployed.
-func (p *Progress) free(r *template.Resource) bool {
+// isFree reports whether all dependencies of a resource are deployed.
+func (p *Progress) isFree(r *template.Resource) bool {
 	for i, o := range p.template.Resources {
 		for _, before := range r.After {
 			if o == before && p.steps[i].State != store.Succeeded {
@@ -148,8 +148,8 @@ func (p *Progress) free(r *template.Resource) bool {
 	return true
 }
 
-// Answered records the answer to a request.
-func (p *Progress) Answered(q Request, rep *provider.Reply, err error) {
+// RecordAnswer records the answer to a request.
+func (p *Progress) RecordAnswer(q Request, rep *provider.Reply, err error) {
 	s := &p.steps[q.index]
 	var e *provider.Error
 	switch {
@@ -175,15 +175,15 @@ func (p *Progress) Answered(q Request, rep *provider.Reply, err error) {
 		if wait == 0 {
 			wait = patience
 		}
-		s.Again = p.c.Now().Add(max(p.c.Scale(wait), soonAgain))
+		s.Again = p.c.Now().Add(max(p.c.ScaleDuration(wait), soonAgain))
 		return
 	}
-	s.State, s.Ended, s.Error = store.Failed, p.c.Now(), e.Object(false)
+	s.State, s.Ended, s.Error = store.Failed, p.c.Now(), e.InnerObject(false)
 	s.Error["target"] = q.Path
 }
 
-// Wait stores the progress and the time of the next step. It returns false when there is nothing left to wait for.
-func (p *Progress) Wait() bool {
+// ScheduleNext stores the progress and the time of the next step. It returns false when there is nothing left to wait for.
+func (p *Progress) ScheduleNext() bool {
 	p.op.Data = body.Object{}
 	body.Set(p.op.Data, "steps", p.steps)
 	defer p.c.PutOperation(p.op)
@@ -192,7 +192,7 @@ func (p *Progress) Wait() bool {
 	for _, s := range p.steps {
 		at := s.Again
 		switch {
-		case s.ended() || s.Started.IsZero():
+		case s.hasEnded() || s.Started.IsZero():
 			continue
 		case s.Operation == "" && at.IsZero():
 			at = p.c.Now() // it is being asked for
@@ -220,20 +220,20 @@ func (p *Progress) Wait() bool {
 
 // finishDeployment runs when nothing is left to be deployed.
 func finishDeployment(c *provider.Call, op *store.Operation, r *store.Resource) error {
-	p, err := Load(c, op)
+	p, err := LoadProgress(c, op)
 	if err != nil {
 		return err
 	}
 	stored := c.Edit(r.ID)
 	*r = *stored
 	properties := body.Child(r.Body, "properties")
-	properties["timestamp"], properties["duration"] = c.Now().Format(timeForm), duration(c.Now().Sub(op.Started))
+	properties["timestamp"], properties["duration"] = c.Now().Format(timeForm), formatDuration(c.Now().Sub(op.Started))
 	failed := provider.Errorf(0, "DeploymentFailed", "At least one resource deployment operation failed. Please list deployment operations for details. Please see https://aka.ms/arm-deployment-operations for usage details.").WithTarget(r.ID)
 	there, outputs := []any{}, body.Object{}
 	for i, s := range p.steps {
 		switch {
 		case s.Error != nil:
-			failed.Details = append(failed.Details, detail(s.Error))
+			failed.Details = append(failed.Details, innerError(s.Error))
 		case s.State == store.Succeeded && !p.template.Resources[i].Skipped:
 			there = append(there, body.Object{"id": p.template.Resources[i].ID})
 		}
@@ -257,22 +257,22 @@ func finishDeployment(c *provider.Call, op *store.Operation, r *store.Resource) 
 		properties["outputs"] = outputs
 		return nil
 	}
-	properties["error"] = failed.Object(false)
-	c.Save(r)
+	properties["error"] = failed.InnerObject(false)
+	c.SaveResource(r)
 	return failed
 }
 
-// detail is a stored error as an inner one.
-func detail(o body.Object) *provider.Error {
+// innerError is a stored error as an inner one.
+func innerError(o body.Object) *provider.Error {
 	e := &provider.Error{Code: body.String(o, "code"), Message: body.String(o, "message"), Target: body.String(o, "target")}
 	for _, d := range body.Objects(o, "details") {
-		e.Details = append(e.Details, detail(d))
+		e.Details = append(e.Details, innerError(d))
 	}
 	return e
 }
 
-// duration is written as ISO 8601.
-func duration(d time.Duration) string {
+// formatDuration is written as ISO 8601.
+func formatDuration(d time.Duration) string {
 	out := "PT"
 	if m := d / time.Minute; m > 0 {
 		out += fmt.Sprintf("%dM", m)
@@ -280,14 +280,14 @@ func duration(d time.Duration) string {
 	return out + fmt.Sprintf("%.7gS", (d%time.Minute).Seconds())
 }
 
-// operations returns the operations of a deployment so far, one for each resource.
-func operations(c *provider.Call, r *store.Resource) []any {
+// listOperations returns the operations of a deployment so far, one for each resource.
+func listOperations(c *provider.Call, r *store.Resource) []any {
 	out := []any{}
 	op := c.Operation(body.String(r.Secret, "operation"))
 	if op == nil {
 		return out
 	}
-	p, err := Load(c, op)
+	p, err := LoadProgress(c, op)
 	if err != nil {
 		return out
 	}
@@ -304,8 +304,8 @@ func operations(c *provider.Call, r *store.Resource) []any {
 			ended = c.Now()
 		}
 		properties := body.Object{
-			"provisioningOperation": "Create", "provisioningState": s.State, "timestamp": ended.Format(timeForm), "duration": duration(ended.Sub(s.Started)),
-			"trackingId": op.RequestID, "targetResource": target(p.template.Resources[i]),
+			"provisioningOperation": "Create", "provisioningState": s.State, "timestamp": ended.Format(timeForm), "duration": formatDuration(ended.Sub(s.Started)),
+			"trackingId": op.RequestID, "targetResource": targetResource(p.template.Resources[i]),
 		}
 		if s.Status != 0 {
 			properties["statusCode"] = statusCode(s.Status)

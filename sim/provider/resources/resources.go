@@ -19,7 +19,7 @@ import (
 
 // Provider returns the resource provider.
 func Provider() *provider.Provider {
-	return &provider.Provider{Namespace: "Microsoft.Resources", Types: []*provider.Type{resourceGroup(), deployment()}}
+	return &provider.Provider{Namespace: "Microsoft.Resources", Types: []*provider.Type{resourceGroup(), deploymentType()}}
 }
 
 // Azure keeps trying for 15 minutes. Source: https://learn.microsoft.com/azure/azure-resource-manager/management/delete-resource-group
@@ -54,13 +54,13 @@ func resourceGroup() *provider.Type {
 			return nil
 		},
 		Patch:      func(c *provider.Call, d *provider.Draft) error { return nil },
-		WaitDelete: sweep,
+		WaitDelete: deleteContents,
 	}
 }
 
-// sweep deletes the resources of the group in rounds until none is left: a resource that is still in use is deleted
+// deleteContents deletes the resources of the group in rounds until none is left: a resource that is still in use is deleted
 // in a later round. When 15 minutes bring no progress the group stays and the operation fails, as Azure's does.
-func sweep(c *provider.Call, op *store.Operation, r *store.Resource) error {
+func deleteContents(c *provider.Call, op *store.Operation, r *store.Resource) error {
 	if op.Data == nil {
 		op.Data = body.Object{}
 	}
@@ -76,7 +76,7 @@ func sweep(c *provider.Call, op *store.Operation, r *store.Resource) error {
 		if c.Get(res.ID) == nil {
 			continue
 		}
-		if nested(c, res) {
+		if isNested(c, res) {
 			continue
 		}
 		left++
@@ -85,12 +85,12 @@ func sweep(c *provider.Call, op *store.Operation, r *store.Resource) error {
 			block(res, provider.Errorf(0, "Conflict", "The resource is still being deleted."))
 			continue
 		}
-		call, err := c.For("DELETE", res.ID)
+		call, err := c.CallOn("DELETE", res.ID)
 		if err != nil || call.Type == nil {
 			c.Tx.Delete(res.ID)
 			continue
 		}
-		rep, err := call.Remove()
+		rep, err := call.DeleteResource()
 		var refused *provider.Error
 		switch {
 		case errors.As(err, &refused):
@@ -117,7 +117,7 @@ func sweep(c *provider.Call, op *store.Operation, r *store.Resource) error {
 		since, rounds = now, 0
 	}
 	op.Data["left"], op.Data["moving"], op.Data["since"], op.Data["rounds"] = float64(left), float64(moving), since.Format(time.RFC3339Nano), float64(rounds+1)
-	patience := c.Scale(giveUpAfter)
+	patience := c.ScaleDuration(giveUpAfter)
 	if moving > 0 {
 		patience = max(patience, 2*time.Minute) // a deletion that runs may be slow for reasons the time scale does not shorten
 	}
@@ -130,8 +130,8 @@ func sweep(c *provider.Call, op *store.Operation, r *store.Resource) error {
 	return provider.Again(sweepEvery)
 }
 
-// nested reports whether a resource is deleted with its parent, so that it need not be deleted by itself.
-func nested(c *provider.Call, r *store.Resource) bool {
+// isNested reports whether a resource is deleted with its parent, so that it need not be deleted by itself.
+func isNested(c *provider.Call, r *store.Resource) bool {
 	id, err := store.ParseID(r.ID)
 	if err != nil {
 		return false

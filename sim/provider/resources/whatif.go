@@ -22,7 +22,7 @@ func WhatIf(c *provider.Call) (*provider.Reply, error) {
 	properties := body.Clone(body.Child(c.Body, "properties"))
 	settings := body.String(properties, "whatIfSettings.resultFormat")
 	delete(properties, "whatIfSettings")
-	t, err := read(c, properties)
+	t, err := readTemplate(c, properties)
 	if err != nil {
 		return nil, err
 	}
@@ -33,17 +33,17 @@ func WhatIf(c *provider.Call) (*provider.Reply, error) {
 			continue
 		}
 		named[store.Key(r.ID)] = true
-		change, err := changed(c, r)
+		change, err := predictChange(c, r)
 		if err != nil {
 			return nil, err
 		}
-		changes = append(changes, trimmed(change, full))
+		changes = append(changes, trimChange(change, full))
 	}
 	group := "/subscriptions/" + c.ID.Subscription + "/resourceGroups/" + c.ID.ResourceGroup
 	for _, other := range c.Children(group) {
-		if id, err := store.ParseID(other.ID); err == nil && len(id.Names) == 1 && store.Same(id.Scope, group) && !named[store.Key(other.ID)] && !strings.EqualFold(other.Type, Deployments) {
-			shown := c.Render(other)
-			changes = append(changes, trimmed(body.Object{"resourceId": other.ID, "changeType": "Ignore", "before": shown, "after": shown}, full))
+		if id, err := store.ParseID(other.ID); err == nil && len(id.Names) == 1 && store.SameID(id.Scope, group) && !named[store.Key(other.ID)] && !strings.EqualFold(other.Type, Deployments) {
+			shown := c.RenderResource(other)
+			changes = append(changes, trimChange(body.Object{"resourceId": other.ID, "changeType": "Ignore", "before": shown, "after": shown}, full))
 		}
 	}
 	slices.SortStableFunc(changes, func(a, b any) int {
@@ -52,16 +52,16 @@ func WhatIf(c *provider.Call) (*provider.Reply, error) {
 	return provider.OK(body.Object{"status": store.Succeeded, "properties": body.Object{"correlationId": c.RequestID, "changes": changes}}), nil
 }
 
-// trimmed leaves the type and ID of a change, unless all of it was asked for.
-func trimmed(change body.Object, full bool) body.Object {
+// trimChange leaves the type and ID of a change, unless all of it was asked for.
+func trimChange(change body.Object, full bool) body.Object {
 	if !full {
 		change = body.Object{"resourceId": change["resourceId"], "changeType": change["changeType"]}
 	}
 	return change
 }
 
-// changed returns the change that the deployment of a resource would make.
-func changed(c *provider.Call, r *template.Resource) (body.Object, error) {
+// predictChange returns the change that the deployment of a resource would make.
+func predictChange(c *provider.Call, r *template.Resource) (body.Object, error) {
 	wanted, err := r.Body()
 	var invalid *template.Error
 	if errors.As(err, &invalid) {
@@ -76,17 +76,17 @@ func changed(c *provider.Call, r *template.Resource) (body.Object, error) {
 	if have == nil {
 		return body.Object{"resourceId": r.ID, "changeType": "Create", "after": after}, nil
 	}
-	get, err := c.For("GET", r.ID)
+	get, err := c.CallOn("GET", r.ID)
 	if err != nil {
 		return nil, err
 	}
 	get.APIVersion, get.Internal = r.APIVersion, false
-	rep, err := get.Read()
+	rep, err := get.ReadResource()
 	if err != nil {
 		return nil, err
 	}
 	before, _ := rep.Body.(body.Object)
-	delta := differences("", before, body.Object(wanted))
+	delta := listDifferences("", before, body.Object(wanted))
 	kind := "NoChange"
 	if len(delta) > 0 {
 		kind = "Modify"
@@ -94,9 +94,9 @@ func changed(c *provider.Call, r *template.Resource) (body.Object, error) {
 	return body.Object{"resourceId": r.ID, "changeType": kind, "before": before, "after": after, "delta": delta}, nil
 }
 
-// differences returns the properties whose values differ from the template's. Properties that are not in the template
+// listDifferences returns the properties whose values differ from the template's. Properties that are not in the template
 // stay in mode Incremental, as far as their provider keeps them.
-func differences(path string, have, want body.Object) []any {
+func listDifferences(path string, have, want body.Object) []any {
 	out := []any{}
 	for _, key := range slices.Sorted(maps.Keys(want)) {
 		at := strings.TrimPrefix(path+"."+key, ".")
@@ -104,21 +104,21 @@ func differences(path string, have, want body.Object) []any {
 		there, isThere := have[key].(body.Object)
 		switch {
 		case isObject && isThere:
-			out = append(out, differences(at, there, inner)...)
+			out = append(out, listDifferences(at, there, inner)...)
 		case have[key] == nil && want[key] != nil:
 			out = append(out, body.Object{"path": at, "propertyChangeType": "Create", "after": want[key]})
-		case !same(key, have[key], want[key]):
+		case !isSameValue(key, have[key], want[key]):
 			out = append(out, body.Object{"path": at, "propertyChangeType": "Modify", "before": have[key], "after": want[key]})
 		}
 	}
 	return out
 }
 
-// same compares values as Resource Manager does: regions have several spellings, and elements of lists have more than was sent.
-func same(key string, have, want any) bool {
+// isSameValue compares values as Resource Manager does: regions have several spellings, and elements of lists have more than was sent.
+func isSameValue(key string, have, want any) bool {
 	if text, is := want.(string); is {
 		other, _ := have.(string)
-		return strings.EqualFold(text, other) || key == "location" && provider.Location(text) == provider.Location(other)
+		return strings.EqualFold(text, other) || key == "location" && provider.NormalizeLocation(text) == provider.NormalizeLocation(other)
 	}
 	list, isList := want.([]any)
 	others, _ := have.([]any)
@@ -128,7 +128,7 @@ func same(key string, have, want any) bool {
 	for i := range list {
 		element, isObject := list[i].(body.Object)
 		other, _ := others[i].(body.Object)
-		if isObject && len(differences("", other, element)) > 0 || !isObject && !same("", others[i], list[i]) {
+		if isObject && len(listDifferences("", other, element)) > 0 || !isObject && !isSameValue("", others[i], list[i]) {
 			return false
 		}
 	}

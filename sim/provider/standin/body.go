@@ -25,11 +25,11 @@ type row struct {
 	shown func(c *provider.Call, it *provider.Item)
 }
 
-func (k kind) prepare(c *provider.Call, d *provider.Draft) error {
-	if err := k.scoped(c, d); err != nil {
+func (k kind) prepareDraft(c *provider.Call, d *provider.Draft) error {
+	if err := k.checkScope(c, d); err != nil {
 		return err
 	}
-	if err := refer(c, d); err != nil {
+	if err := checkReferences(c, d); err != nil {
 		return err
 	}
 	for path, value := range k.defaults {
@@ -44,20 +44,20 @@ func (k kind) prepare(c *provider.Call, d *provider.Draft) error {
 	return nil
 }
 
-// scoped refuses an extension of a resource that does not exist.
-func (k kind) scoped(c *provider.Call, d *provider.Draft) error {
+// checkScope refuses an extension of a resource that does not exist.
+func (k kind) checkScope(c *provider.Call, d *provider.Draft) error {
 	id, err := store.ParseID(d.ID)
 	if err != nil || !c.Type.Extension {
 		return err
 	}
 	scope, err := store.ParseID(id.Scope)
-	if err != nil || scope.Namespace == "" || c.TypeOf(scope.Type()) == nil || c.Find(id.Scope) != nil {
+	if err != nil || scope.Namespace == "" || c.TypeOf(scope.Type()) == nil || c.FindItem(id.Scope) != nil {
 		return err
 	}
 	return provider.ResourceNotFound(scope)
 }
 
-func (k kind) view(c *provider.Call, it *provider.Item) {
+func (k kind) showResource(c *provider.Call, it *provider.Item) {
 	if etag, ok := it.Body["etag"]; ok && k.Etag != "" {
 		delete(it.Body, "etag")
 		it.Body[k.Etag] = etag
@@ -71,15 +71,15 @@ func (k kind) view(c *provider.Call, it *provider.Item) {
 	definition.HideWriteOnly(k.Name, c.APIVersion, it.Body)
 }
 
-// refer refuses a new reference to a resource that does not exist, if the simulator serves its type.
+// checkReferences refuses a new reference to a resource that does not exist, if the simulator serves its type.
 //
 // The refusals of data collection rules and of private link services are recorded. All others have the message of the
 // gateway, whose answer a provider gets when it reads the referenced resource.
-func refer(c *provider.Call, d *provider.Draft) error {
+func checkReferences(c *provider.Call, d *provider.Draft) error {
 	had := map[string]bool{}
-	references(d.Old, func(id string) { had[store.Key(id)] = true })
+	walkReferences(d.Old, func(id string) { had[store.Key(id)] = true })
 	referred := map[string]store.ID{}
-	references(d.New, func(text string) {
+	walkReferences(d.New, func(text string) {
 		id, err := store.ParseID(text)
 		if err != nil || had[store.Key(text)] || id.ResourceGroup == "" || id.Namespace == "" || id.IsCollection() {
 			return
@@ -91,13 +91,13 @@ func refer(c *provider.Call, d *provider.Draft) error {
 	for _, text := range slices.Sorted(maps.Keys(referred)) {
 		id := referred[text]
 		if c.Type.Style == provider.Network {
-			if _, err := c.Need(text, d.ID, "", ""); err != nil {
+			if _, err := c.RequireReference(text, d.ID, "", ""); err != nil {
 				return err
 			}
 			continue
 		}
 		switch {
-		case c.Find(text) != nil:
+		case c.FindItem(text) != nil:
 		case strings.EqualFold(id.Type(), workspaces):
 			message := "Log Analytics workspace destination resource with Id '" + text + "' does not exist"
 			return provider.Errorf(400, "WorkspaceNotFound", "%s", message).WithDetail(provider.Errorf(0, "WorkspaceNotFound", "%s", message).WithTarget("workspaceResourceId"))
@@ -108,8 +108,8 @@ func refer(c *provider.Call, d *provider.Draft) error {
 	return nil
 }
 
-// references calls seen with every text below properties that looks like a resource's ID.
-func references(of body.Object, seen func(id string)) {
+// walkReferences calls seen with every text below properties that looks like a resource's ID.
+func walkReferences(of body.Object, seen func(id string)) {
 	var walk func(value any)
 	walk = func(value any) {
 		switch value := value.(type) {

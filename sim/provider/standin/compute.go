@@ -14,20 +14,20 @@ var computeRows = map[string]row{
 	"Microsoft.Compute/diskAccesses": {
 		unsigned: true,
 		wire: func(t *provider.Type) {
-			disk(t)
+			diskType(t)
 			t.RetryAfter = 0
 		},
 		shown: func(c *provider.Call, it *provider.Item) {
-			show(it, map[string]any{"timeCreated": born(it)})
-			if connections := connected(c, it); len(connections) > 0 {
-				show(it, map[string]any{"privateEndpointConnections": connections})
+			showValues(it, map[string]any{"timeCreated": createdTime(it)})
+			if connections := privateConnections(c, it); len(connections) > 0 {
+				showValues(it, map[string]any{"privateEndpointConnections": connections})
 			}
 		},
 	},
 	"Microsoft.Compute/snapshots": {
 		unsigned: true,
 		wire: func(t *provider.Type) {
-			disk(t)
+			diskType(t)
 			t.Since = map[string]string{"properties.publicNetworkAccess": "2021-04-01"} // as of disks
 		},
 		defaults: map[string]any{
@@ -38,18 +38,18 @@ var computeRows = map[string]row{
 		shown: func(_ *provider.Call, it *provider.Item) {
 			tier, _, _ := strings.Cut(body.String(it.Body, "sku.name"), "_")
 			body.Set(it.Body, "sku.tier", tier)
-			show(it, map[string]any{
-				"timeCreated": born(it), "uniqueId": madeGUID(it.ID, "unique"), "diskState": "Unattached",
+			showValues(it, map[string]any{
+				"timeCreated": createdTime(it), "uniqueId": madeGUID(it.ID, "unique"), "diskState": "Unattached",
 				"diskSizeBytes": float64(body.Int(it.Body, "properties.diskSizeGB")) * (1 << 30),
 			})
 		},
 	},
-	"Microsoft.Compute/hostGroups":    {wire: synchronous},
+	"Microsoft.Compute/hostGroups":    {wire: makeSynchronous},
 	"Microsoft.Compute/sshPublicKeys": {wire: keyPairs},
 }
 
-// connected are the connections of private endpoints to a resource, as recorded of disk accesses.
-func connected(c *provider.Call, it *provider.Item) []any {
+// privateConnections are the connections of private endpoints to a resource, as recorded of disk accesses.
+func privateConnections(c *provider.Call, it *provider.Item) []any {
 	id, err := store.ParseID(it.ID)
 	if err != nil {
 		return nil
@@ -57,7 +57,7 @@ func connected(c *provider.Call, it *provider.Item) []any {
 	var out []any
 	for _, endpoint := range c.List("Microsoft.Network/privateEndpoints", "/subscriptions/"+id.Subscription) {
 		for _, to := range body.Objects(endpoint.Body, "properties.privateLinkServiceConnections") {
-			if !store.Same(body.String(to, "properties.privateLinkServiceId"), it.ID) || body.String(endpoint.Body, "properties.provisioningState") != store.Succeeded {
+			if !store.SameID(body.String(to, "properties.privateLinkServiceId"), it.ID) || body.String(endpoint.Body, "properties.provisioningState") != store.Succeeded {
 				continue
 			}
 			name := it.Name + "." + madeGUID(endpoint.ID, "connection")
@@ -74,7 +74,7 @@ func sizeOfSource(c *provider.Call, d *provider.Draft) error {
 	if body.Int(d.New, "properties.diskSizeGB") > 0 {
 		return nil
 	}
-	if source := c.Find(body.String(d.New, "properties.creationData.sourceResourceId")); source != nil {
+	if source := c.FindItem(body.String(d.New, "properties.creationData.sourceResourceId")); source != nil {
 		if size := body.Int(source.Body, "properties.diskSizeGB"); size > 0 {
 			body.Set(d.New, "properties.diskSizeGB", float64(size))
 		}
@@ -82,23 +82,23 @@ func sizeOfSource(c *provider.Call, d *provider.Draft) error {
 	return nil
 }
 
-func disk(t *provider.Type) {
+func diskType(t *provider.Type) {
 	t.Style, t.AcceptedStatus, t.StateNew, t.RetryAfter, t.DeleteRetryAfter, t.Works = provider.Disk, 202, "Updating", 2, -1, true
 	t.Echoes = []string{"id", "name", "type"}
-	takes(2*time.Second, time.Second, 2*time.Second)(t)
+	setDurations(2*time.Second, time.Second, 2*time.Second)(t)
 }
 
 // networkRows are of the network provider, whose etags are weak. Source: recordings of private link services, SDK module armnetwork v7.
 var networkRows = map[string]row{
-	"Microsoft.Network/ddosProtectionPlans": {wire: updating, shown: func(_ *provider.Call, it *provider.Item) {
-		show(it, map[string]any{"resourceGuid": madeGUID(it.ID, "guid")})
+	"Microsoft.Network/ddosProtectionPlans": {wire: updatingType, shown: func(_ *provider.Call, it *provider.Item) {
+		showValues(it, map[string]any{"resourceGuid": madeGUID(it.ID, "guid")})
 	}},
 	"Microsoft.Network/privateLinkServices": {
-		wire:     updating,
+		wire:     updatingType,
 		defaults: map[string]any{"properties.fqdns": []any{}, "properties.enableProxyProtocol": false},
 		shown: func(_ *provider.Call, it *provider.Item) {
 			nic := it.ID[:strings.LastIndex(it.ID, "/providers/")] + "/providers/Microsoft.Network/networkInterfaces/" + it.Name + ".nic." + madeGUID(it.ID, "interface")
-			show(it, map[string]any{
+			showValues(it, map[string]any{
 				"alias":        it.Name + "." + madeGUID(it.ID, "alias") + "." + body.String(it.Body, "location") + ".azure.privatelinkservice",
 				"resourceGuid": madeGUID(it.ID, "guid"), "privateEndpointConnections": []any{}, "networkInterfaces": []any{body.Object{"id": nic}},
 			})
@@ -111,6 +111,6 @@ var networkRows = map[string]row{
 	},
 }
 
-func updating(t *provider.Type) {
+func updatingType(t *provider.Type) {
 	t.StateNew, t.Etag, t.UpdateRetryAfter = "Updating", provider.Weak, -1
 }

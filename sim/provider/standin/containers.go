@@ -18,18 +18,18 @@ const (
 
 // fleetRows are of a fleet's children. Source: recording Test_AKS_Fleet_20250301_CRUD and samples.
 var fleetRows = map[string]row{
-	fleet + "/autoUpgradeProfiles": {wire: synchronous, defaults: map[string]any{"properties.disabled": false}},
-	fleet + "/updateStrategies": {wire: synchronous, fill: func(_ *provider.Call, d *provider.Draft) error {
+	fleet + "/autoUpgradeProfiles": {wire: makeSynchronous, defaults: map[string]any{"properties.disabled": false}},
+	fleet + "/updateStrategies": {wire: makeSynchronous, fill: func(_ *provider.Call, d *provider.Draft) error {
 		for _, stage := range body.Objects(d.New, "properties.strategy.stages") {
 			body.Default(stage, "afterStageWaitInSeconds", 0.0)
 		}
 		return nil
 	}},
-	fleet + "/updateRuns": {wire: synchronous, fill: run},
+	fleet + "/updateRuns": {wire: makeSynchronous, fill: buildUpdateRun},
 }
 
-// run lists the stages of an update run, none of which has begun: a run begins when a client starts it.
-func run(c *provider.Call, d *provider.Draft) error {
+// buildUpdateRun lists the stages of an update run, none of which has begun: a run begins when a client starts it.
+func buildUpdateRun(c *provider.Call, d *provider.Draft) error {
 	if was := body.Child(d.Old, "properties.status"); was != nil {
 		body.Set(d.New, "properties.status", was)
 		return nil
@@ -77,22 +77,22 @@ func run(c *provider.Call, d *provider.Draft) error {
 // and armkubernetesconfiguration v2, recording Test_KubernetesConfiguration_FluxConfiguration_20241101_CRUD.
 var clusterRows = map[string]row{
 	aks + "/loadBalancers": {wire: func(t *provider.Type) {
-		synchronous(t)
+		makeSynchronous(t)
 		t.Delete.LRO = 5 * time.Second
 	}},
 	aks + "/identityBindings": {shown: func(_ *provider.Call, it *provider.Item) {
 		// https://learn.microsoft.com/azure/aks/identity-bindings-concepts
-		show(it, map[string]any{"oidcIssuer.oidcIssuerUrl": "https://ib.oic.prod-aks.azure.com/" + madeGUID(it.ID, "tenant") + "/" + madeGUID(it.ID, "issuer")})
+		showValues(it, map[string]any{"oidcIssuer.oidcIssuerUrl": "https://ib.oic.prod-aks.azure.com/" + madeGUID(it.ID, "tenant") + "/" + madeGUID(it.ID, "issuer")})
 	}},
 	"Microsoft.KubernetesConfiguration/sourceControlConfigurations": {wire: func(t *provider.Type) {
-		synchronous(t)
+		makeSynchronous(t)
 		t.Extension = true
 	}},
 	"Microsoft.KubernetesConfiguration/fluxConfigurations": {
 		unsigned: true,
 		wire: func(t *provider.Type) {
 			t.Extension, t.RetryAfter, t.DeleteRetryAfter = true, 0, -1
-			takes(130*time.Second, 30*time.Second, 30*time.Second)(t)
+			setDurations(130*time.Second, 30*time.Second, 30*time.Second)(t)
 			t.Missing = func(c *provider.Call) *provider.Error {
 				e := provider.Errorf(404, "ResourceNotFound", "Flux configuration with name '%s' not found.", c.ID.Name())
 				e.More = body.Object{"additionalInfo": []any{}}
@@ -100,13 +100,13 @@ var clusterRows = map[string]row{
 			}
 		},
 		defaults: map[string]any{"properties.scope": "cluster", "properties.suspend": false, "properties.waitForReconciliation": false, "properties.configurationProtectedSettings": body.Object{}},
-		fill:     source,
-		shown:    configured,
+		fill:     fillSourceDefaults,
+		shown:    showConfiguration,
 	},
 }
 
-// source fills in the interval and timeout with which a Flux configuration reads its source, and keeps its secrets.
-func source(_ *provider.Call, d *provider.Draft) error {
+// fillSourceDefaults fills in the interval and timeout with which a Flux configuration reads its source, and keeps its secrets.
+func fillSourceDefaults(_ *provider.Call, d *provider.Draft) error {
 	const secrets = "properties.configurationProtectedSettings"
 	if sent := body.Child(d.New, secrets); len(sent) > 0 {
 		d.Secret["settings"] = sent
@@ -135,39 +135,39 @@ func source(_ *provider.Call, d *provider.Draft) error {
 	return nil
 }
 
-// configured shows the state of a Flux configuration, and absent values as null. The source is not read: the cluster
+// showConfiguration shows the state of a Flux configuration, and absent values as null. The source is not read: the cluster
 // always complies.
-func configured(_ *provider.Call, it *provider.Item) {
+func showConfiguration(_ *provider.Call, it *provider.Item) {
 	provider.ShowUnsigned(it)
 	properties := body.Child(it.Body, "properties")
-	unset(properties, "gitRepository", "bucket", "azureBlob", "ociRepository", "reconciliationWaitDuration", "kustomizations")
+	showNulls(properties, "gitRepository", "bucket", "azureBlob", "ociRepository", "reconciliationWaitDuration", "kustomizations")
 	if git := body.Child(properties, "gitRepository"); git != nil {
-		unset(git, "sshKnownHosts", "httpsUser", "httpsCACert", "localAuthRef", "repositoryRef")
+		showNulls(git, "sshKnownHosts", "httpsUser", "httpsCACert", "localAuthRef", "repositoryRef")
 		if ref := body.Child(git, "repositoryRef"); ref != nil {
-			unset(ref, "branch", "tag", "semver", "commit")
+			showNulls(ref, "branch", "tag", "semver", "commit")
 		}
 	}
 	for _, each := range body.Child(properties, "kustomizations") {
 		if one, ok := each.(body.Object); ok {
-			unset(one, "dependsOn", "retryIntervalInSeconds", "postBuild")
+			showNulls(one, "dependsOn", "retryIntervalInSeconds", "postBuild")
 		}
 	}
 	ready := body.String(properties, "provisioningState") == store.Succeeded
 	state := map[string]any{"statuses": []any{}, "complianceState": nil, "errorMessage": nil, "repositoryPublicKey": nil, "sourceUpdatedAt": nil, "statusUpdatedAt": nil, "sourceSyncedCommitId": nil}
 	if ready {
 		state["complianceState"], state["errorMessage"], state["repositoryPublicKey"] = "Compliant", "", ""
-		state["sourceUpdatedAt"], state["statusUpdatedAt"], state["sourceSyncedCommitId"] = changed(it), changed(it), "main@sha1:"+made(it.ID, "commit", 40)
-		state["statuses"] = statuses(it, properties)
+		state["sourceUpdatedAt"], state["statusUpdatedAt"], state["sourceSyncedCommitId"] = changedTime(it), changedTime(it), "main@sha1:"+deriveDigits(it.ID, "commit", 40)
+		state["statuses"] = objectStatuses(it, properties)
 	}
-	show(it, state)
+	showValues(it, state)
 }
 
-// statuses are those of the objects that Flux has for a configuration in the cluster.
-func statuses(it *provider.Item, properties body.Object) []any {
+// objectStatuses are those of the objects that Flux has for a configuration in the cluster.
+func objectStatuses(it *provider.Item, properties body.Object) []any {
 	object := func(kind, name string) body.Object {
 		return body.Object{
 			"name": name, "namespace": properties["namespace"], "kind": kind, "complianceState": "Compliant", "appliedBy": nil, "helmReleaseProperties": nil,
-			"statusConditions": []any{body.Object{"type": "Ready", "status": "True", "reason": "Succeeded", "message": "", "lastTransitionTime": changed(it)}},
+			"statusConditions": []any{body.Object{"type": "Ready", "status": "True", "reason": "Succeeded", "message": "", "lastTransitionTime": changedTime(it)}},
 		}
 	}
 	out := []any{object(body.String(properties, "sourceKind"), it.Name)}

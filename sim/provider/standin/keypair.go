@@ -23,7 +23,7 @@ const rsaBits = 3072
 // keyPairs has a type of SSH public keys make pairs. Azure keeps the public key alone and answers with the private one once.
 // Source: https://learn.microsoft.com/rest/api/compute/ssh-public-keys/generate-key-pair and SDK model SSHPublicKeyGenerateKeyPairResult.
 func keyPairs(t *provider.Type) {
-	synchronous(t)
+	makeSynchronous(t)
 	t.Actions = map[string]*provider.Action{"generatekeypair": {Timing: provider.Timing{HTTP: t.Create.HTTP}, Start: generateKeyPair}}
 }
 
@@ -37,7 +37,7 @@ func generateKeyPair(c *provider.Call, r *store.Resource) (*provider.Reply, erro
 			return nil, err
 		}
 		private = &pem.Block{Type: "RSA PRIVATE KEY", Bytes: x509.MarshalPKCS1PrivateKey(key)}
-		public = publicKey("ssh-rsa", mpint(big.NewInt(int64(key.E))), mpint(key.N))
+		public = publicKey("ssh-rsa", encodeMPInt(big.NewInt(int64(key.E))), encodeMPInt(key.N))
 	case "ed25519":
 		key, secret, err := ed25519.GenerateKey(rand.Reader)
 		if err != nil {
@@ -55,7 +55,7 @@ func generateKeyPair(c *provider.Call, r *store.Resource) (*provider.Reply, erro
 	}
 	stored := c.Edit(r.ID)
 	body.Set(stored.Body, "properties.publicKey", public)
-	c.Save(stored)
+	c.SaveResource(stored)
 	return provider.OK(body.Object{"id": r.ID, "privateKey": string(pem.EncodeToMemory(private)), "publicKey": public}), nil
 }
 
@@ -69,8 +69,8 @@ func publicKey(kind string, parts ...[]byte) string {
 	return kind + " " + base64.StdEncoding.EncodeToString(raw) + " generated-by-azure"
 }
 
-// mpint is a positive number, whose first bit is 0.
-func mpint(n *big.Int) []byte {
+// encodeMPInt is a positive number, whose first bit is 0.
+func encodeMPInt(n *big.Int) []byte {
 	raw := n.Bytes()
 	if len(raw) > 0 && raw[0] >= 0x80 {
 		raw = append([]byte{0}, raw...)

@@ -23,7 +23,7 @@ var monitorRows = map[string]row{
 			t.Create.LRO, t.Update.LRO, t.PatchLRO.LRO, t.Delete.LRO = 10*time.Second, 10*time.Second, 0, 0
 			t.LocationHeader, t.RetryAfter, t.EmptyResult = true, 20, true
 			t.Actions = map[string]*provider.Action{"sharedkeys": {Start: func(_ *provider.Call, r *store.Resource) (*provider.Reply, error) {
-				return provider.OK(body.Object{"primarySharedKey": made(r.ID, "first", 64), "secondarySharedKey": made(r.ID, "second", 64)}), nil
+				return provider.OK(body.Object{"primarySharedKey": deriveDigits(r.ID, "first", 64), "secondarySharedKey": deriveDigits(r.ID, "second", 64)}), nil
 			}}}
 		},
 		defaults: map[string]any{
@@ -40,19 +40,19 @@ var monitorRows = map[string]row{
 			return nil
 		},
 		shown: func(_ *provider.Call, it *provider.Item) {
-			show(it, map[string]any{
-				"customerId": madeGUID(it.ID, "customer"), "createdDate": born(it), "modifiedDate": changed(it), "features.legacy": 0.0, "features.searchVersion": 1.0,
-				"sku.lastSkuUpdate": born(it), "workspaceCapping.quotaNextResetTime": born(it), "workspaceCapping.dataIngestionStatus": "RespectQuota",
+			showValues(it, map[string]any{
+				"customerId": madeGUID(it.ID, "customer"), "createdDate": createdTime(it), "modifiedDate": changedTime(it), "features.legacy": 0.0, "features.searchVersion": 1.0,
+				"sku.lastSkuUpdate": createdTime(it), "workspaceCapping.quotaNextResetTime": createdTime(it), "workspaceCapping.dataIngestionStatus": "RespectQuota",
 			})
 		},
 	},
 	endpoints: {
-		wire:     accepted,
+		wire:     makeAlwaysOK,
 		defaults: map[string]any{"properties.networkAcls.publicNetworkAccess": "Enabled"},
 		shown: func(_ *provider.Call, it *provider.Item) {
-			host := "https://" + strings.ToLower(it.Name) + "-" + made(it.ID, "host", 4) + "." + it.Location + "-1."
-			show(it, map[string]any{
-				"immutableId":                  "dce-" + made(it.ID, "immutable", 32),
+			host := "https://" + strings.ToLower(it.Name) + "-" + deriveDigits(it.ID, "host", 4) + "." + it.Location + "-1."
+			showValues(it, map[string]any{
+				"immutableId":                  "dce-" + deriveDigits(it.ID, "immutable", 32),
 				"configurationAccess.endpoint": host + "handler.control.monitor.azure.com",
 				"logsIngestion.endpoint":       host + "ingest.monitor.azure.com",
 				"metricsIngestion.endpoint":    host + "metrics.ingest.monitor.azure.com",
@@ -60,9 +60,9 @@ var monitorRows = map[string]row{
 		},
 	},
 	rules: {
-		wire: accepted,
+		wire: makeAlwaysOK,
 		shown: func(_ *provider.Call, it *provider.Item) {
-			show(it, map[string]any{"immutableId": "dcr-" + made(it.ID, "immutable", 32)})
+			showValues(it, map[string]any{"immutableId": "dcr-" + deriveDigits(it.ID, "immutable", 32)})
 			for _, to := range body.Objects(it.Body, "properties.destinations.logAnalytics") {
 				to["workspaceId"] = madeGUID(body.String(to, "workspaceResourceId"), "customer")
 			}
@@ -73,7 +73,7 @@ var monitorRows = map[string]row{
 	},
 	// It shows no state although its definition has one.
 	"Microsoft.Insights/dataCollectionRuleAssociations": {wire: func(t *provider.Type) {
-		accepted(t)
+		makeAlwaysOK(t)
 		t.NoState, t.Extension = true, true
 		t.Missing = func(*provider.Call) *provider.Error {
 			return &provider.Error{Status: 404, Code: "ResourceNotFound"}
@@ -81,18 +81,18 @@ var monitorRows = map[string]row{
 	}},
 	"Microsoft.Monitor/accounts": {
 		wire: func(t *provider.Type) {
-			accepted(t)
+			makeAlwaysOK(t)
 			t.Delete.LRO, t.DeleteRetryAfter, t.TersePolls = 30*time.Second, 15, true
-			t.Deleted = func(c *provider.Call, r *store.Resource) { c.Erase(managedGroup(r.ID, r.Name(), r.Location)) }
+			t.Deleted = func(c *provider.Call, r *store.Resource) { c.EraseTree(managedGroup(r.ID, r.Name(), r.Location)) }
 		},
 		defaults: map[string]any{"properties.publicNetworkAccess": "Enabled"},
-		fill:     ingestion,
+		fill:     createIngestion,
 		shown: func(_ *provider.Call, it *provider.Item) {
 			account := madeGUID(it.ID, "account")
 			in := managedGroup(it.ID, it.Name, it.Location) + "/providers/"
-			show(it, map[string]any{
+			showValues(it, map[string]any{
 				"accountId": account, "metrics.internalId": "mac_" + account,
-				"metrics.prometheusQueryEndpoint": "https://" + strings.ToLower(it.Name) + "-" + made(it.ID, "query", 16) + "." + it.Location + ".prometheus.monitor.azure.com",
+				"metrics.prometheusQueryEndpoint": "https://" + strings.ToLower(it.Name) + "-" + deriveDigits(it.ID, "query", 16) + "." + it.Location + ".prometheus.monitor.azure.com",
 				"defaultIngestionSettings":        body.Object{"dataCollectionRuleResourceId": in + rules + "/" + it.Name, "dataCollectionEndpointResourceId": in + endpoints + "/" + it.Name},
 			})
 		},
@@ -105,9 +105,9 @@ func managedGroup(id, name, location string) string {
 	return "/subscriptions/" + parsed.Subscription + "/resourceGroups/MA_" + name + "_" + location + "_managed"
 }
 
-// ingestion makes the rule and the endpoint that an account is fed by, in a group of their own.
+// createIngestion makes the rule and the endpoint that an account is fed by, in a group of their own.
 // https://learn.microsoft.com/azure/azure-monitor/metrics/azure-monitor-workspace-overview
-func ingestion(c *provider.Call, d *provider.Draft) error {
+func createIngestion(c *provider.Call, d *provider.Draft) error {
 	group := managedGroup(d.ID, d.Name, d.Location)
 	if c.Get(group) != nil {
 		return nil
@@ -122,9 +122,9 @@ func ingestion(c *provider.Call, d *provider.Draft) error {
 	in := group + "/providers/"
 	whole := ready(nil)
 	whole["managedBy"] = d.ID
-	c.Save(&store.Resource{ID: group, Type: groups, Location: d.Location, Body: whole})
-	c.Save(&store.Resource{ID: in + endpoints + "/" + d.Name, Type: endpoints, Location: d.Location, Body: ready(nil)})
-	c.Save(&store.Resource{ID: in + rules + "/" + d.Name, Type: rules, Location: d.Location, Body: ready(body.Object{
+	c.SaveResource(&store.Resource{ID: group, Type: groups, Location: d.Location, Body: whole})
+	c.SaveResource(&store.Resource{ID: in + endpoints + "/" + d.Name, Type: endpoints, Location: d.Location, Body: ready(nil)})
+	c.SaveResource(&store.Resource{ID: in + rules + "/" + d.Name, Type: rules, Location: d.Location, Body: ready(body.Object{
 		"dataCollectionEndpointId": in + endpoints + "/" + d.Name,
 		"dataSources":              body.Object{"prometheusForwarder": []any{body.Object{"name": "PrometheusDataSource", "streams": []any{"Microsoft-PrometheusMetrics"}, "labelIncludeFilter": body.Object{}}}},
 		"destinations":             body.Object{"monitoringAccounts": []any{body.Object{"name": "MonitoringAccount1", "accountResourceId": d.ID}}},

@@ -9,8 +9,8 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/sim/body"
 )
 
-// versioned is call in a version of its own.
-func (a *azure) versioned(method, id, version string, b body.Object) answer {
+// callVersion is call in a version of its own.
+func (a *azure) callVersion(method, id, version string, b body.Object) answer {
 	a.t.Helper()
 	t := a.env.TypeOf(typeOf(id))
 	was := t.APIVersions
@@ -56,11 +56,11 @@ func TestVaults(t *testing.T) {
 				}
 				return out
 			}
-			if diff := cmp.Diff(c.made, shown(a.versioned("PUT", vault, c.version, here(sent)))); diff != "" {
+			if diff := cmp.Diff(c.made, shown(a.callVersion("PUT", vault, c.version, inRegion(sent)))); diff != "" {
 				t.Errorf("%s: answer to PUT (-want +got):\n%s", c.reason, diff)
 			}
 			a.settle()
-			if diff := cmp.Diff(c.read, shown(a.versioned("GET", vault, c.version, nil))); diff != "" {
+			if diff := cmp.Diff(c.read, shown(a.callVersion("GET", vault, c.version, nil))); diff != "" {
 				t.Errorf("%s: read (-want +got):\n%s", c.reason, diff)
 			}
 			key := a.call("PUT", vault+"/keys/etcd", body.Object{"properties": body.Object{"kty": "RSA"}})
@@ -81,10 +81,10 @@ func TestShown(t *testing.T) {
 	}
 	a.put(storage, of("StorageV2"))
 	a.put(storage+"2", of("BlobStorage"))
-	a.put(workspace, here(body.Object{"sku": body.Object{"name": "Standalone"}}))
+	a.put(workspace, inRegion(body.Object{"sku": body.Object{"name": "Standalone"}}))
 	a.put(group+"/providers/Microsoft.Compute/diskAccesses/disks", body.Object{"location": "westus3"})
 	a.put(registry, body.Object{"location": "westus3", "sku": body.Object{"name": "Basic"}})
-	a.put(other, here(nil))
+	a.put(other, inRegion(nil))
 	a.put(strings.Replace(flux, account, other, 1), body.Object{"properties": body.Object{"sourceKind": "GitRepository", "gitRepository": body.Object{"url": "https://example.com", "provider": "Generic"}}})
 	for name, c := range map[string]struct {
 		reason, id, version string
@@ -99,7 +99,7 @@ func TestShown(t *testing.T) {
 		"flux":         {"nobody is known to have made it, and the provider has one casing", strings.Replace(flux, account, other, 1), "2024-11-01", map[string]any{"systemData.createdBy": nil, "properties.gitRepository.provider": "generic"}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			got, shown := a.versioned("GET", c.id, c.version, nil), map[string]any{}
+			got, shown := a.callVersion("GET", c.id, c.version, nil), map[string]any{}
 			for path := range c.want {
 				shown[path] = body.Get(got.body, path)
 			}
@@ -109,7 +109,7 @@ func TestShown(t *testing.T) {
 		})
 	}
 	missing := a.env.TypeOf("Microsoft.Insights/dataCollectionRuleAssociations").Missing(nil)
-	if diff := cmp.Diff(body.Object{"code": "ResourceNotFound"}, missing.Object(false)); diff != "" {
+	if diff := cmp.Diff(body.Object{"code": "ResourceNotFound"}, missing.InnerObject(false)); diff != "" {
 		t.Errorf("an association that is not there has a code and nothing else, as recorded (-want +got):\n%s", diff)
 	}
 }

@@ -22,14 +22,14 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/sim/store"
 )
 
-// Providers returns providers for every defined type that none of the others serves.
-func Providers(others []*provider.Provider) []*provider.Provider {
+// NewProviders returns providers for every defined type that none of the others serves.
+func NewProviders(others []*provider.Provider) []*provider.Provider {
 	env := &provider.Env{}
 	env.Register(others...)
 	spaces := map[string]*provider.Provider{}
 	var out []*provider.Provider
 	for _, d := range definition.Types() {
-		if env.TypeOf(d.Name) != nil || d.ReadOnly || notMade[strings.ToLower(d.Name)] || read(env, d.Name) {
+		if env.TypeOf(d.Name) != nil || d.ReadOnly || notMade[strings.ToLower(d.Name)] || isReadType(env, d.Name) {
 			continue
 		}
 		namespace, _, _ := strings.Cut(d.Name, "/")
@@ -39,7 +39,7 @@ func Providers(others []*provider.Provider) []*provider.Provider {
 			spaces[strings.ToLower(namespace)] = p
 			out = append(out, p)
 		}
-		p.Types = append(p.Types, stand(d))
+		p.Types = append(p.Types, newType(d))
 	}
 	return out
 }
@@ -53,8 +53,8 @@ var notMade = map[string]bool{
 	"microsoft.keyvault/vaults/accesspolicies": true,
 }
 
-// read reports whether a type is a read below another resource or of a location.
-func read(env *provider.Env, name string) bool {
+// isReadType reports whether a type is a read below another resource or of a location.
+func isReadType(env *provider.Env, name string) bool {
 	cut := strings.LastIndexByte(name, '/')
 	parent := env.TypeOf(name[:cut])
 	if parent == nil {
@@ -74,12 +74,12 @@ type kind struct {
 	row
 }
 
-func stand(d definition.Type) *provider.Type {
+func newType(d definition.Type) *provider.Type {
 	k := kind{Type: d, row: rows[strings.ToLower(d.Name)]}
 	namespace, _, _ := strings.Cut(d.Name, "/")
 	t := &provider.Type{
 		Name: d.Name, APIVersions: d.Versions, Untracked: !d.Located, NoState: !d.State, Style: styles[strings.ToLower(namespace)],
-		NameRule: k.nameRule, Prepare: k.prepare, Patch: k.prepare, View: k.view,
+		NameRule: k.nameRule, Prepare: k.prepareDraft, Patch: k.prepareDraft, View: k.showResource,
 		Create: provider.Timing{HTTP: time.Second}, Delete: provider.Timing{HTTP: time.Second},
 	}
 	if t.Style == "" {
@@ -102,7 +102,7 @@ func stand(d definition.Type) *provider.Type {
 	if t.Extension {
 		t.ListFilter = func(c *provider.Call, r *store.Resource) bool {
 			id, _ := store.ParseID(r.ID)
-			return store.Same(id.Scope, c.ID.Scope)
+			return store.SameID(id.Scope, c.ID.Scope)
 		}
 	}
 	return t
@@ -115,25 +115,25 @@ var styles = map[string]provider.Style{
 }
 
 func (k kind) nameRule(name string) *provider.Error {
-	if k.Named(name) {
+	if k.AllowsName(name) {
 		return nil
 	}
 	return provider.Errorf(400, "InvalidResourceName", "Resource name '%s' of type '%s' is invalid.", name, k.Name)
 }
 
-// synchronous makes every write of a type end at once.
-func synchronous(t *provider.Type) {
+// makeSynchronous makes every write of a type end at once.
+func makeSynchronous(t *provider.Type) {
 	t.Create.LRO, t.Update.LRO, t.Delete.LRO, t.PatchLRO.LRO = 0, 0, 0, 0
 }
 
-// accepted makes a type synchronous, with status 200 for new resources as well.
-func accepted(t *provider.Type) {
-	synchronous(t)
+// makeAlwaysOK makes a type synchronous, with status 200 for new resources as well.
+func makeAlwaysOK(t *provider.Type) {
+	makeSynchronous(t)
 	t.AcceptedStatus = 200
 }
 
-// takes sets how long a type needs.
-func takes(create, update, remove time.Duration) func(*provider.Type) {
+// setDurations sets how long a type needs.
+func setDurations(create, update, remove time.Duration) func(*provider.Type) {
 	return func(t *provider.Type) {
 		t.Create.LRO, t.Update.LRO, t.PatchLRO.LRO, t.Delete.LRO = create, update, update, remove
 	}

@@ -48,7 +48,7 @@ func newAzure(t *testing.T) *azure {
 	}
 	env := &provider.Env{Tenant: "tenant", TimeScale: 1, Rand: rand.New(rand.NewPCG(1, 2)), Locations: []string{"westus3"}}
 	own := []*provider.Provider{resources.Provider()}
-	env.Register(append(own, standin.Providers(own)...)...)
+	env.Register(append(own, standin.NewProviders(own)...)...)
 	a := &azure{t: t, clock: clock, s: s, env: env}
 	if got := a.call("PUT", group, body.Object{"location": "westus3"}); got.code != "" {
 		t.Fatal(got.code)
@@ -75,12 +75,12 @@ func (a *azure) call(method, id string, b body.Object) (got answer) {
 	}
 	err = a.s.Update(func(tx *store.Tx) error {
 		c := &provider.Call{Tx: tx, Env: a.env, Method: method, ID: parsed, Type: t, APIVersion: t.APIVersions[0], Query: url.Values{}, Header: http.Header{}, Body: body.Clone(b)}
-		do := map[string]func() (*provider.Reply, error){"PUT": c.Put, "GET": c.Read, "PATCH": c.Modify, "DELETE": c.Remove, "LIST": func() (*provider.Reply, error) {
-			list, err := c.Listed()
+		do := map[string]func() (*provider.Reply, error){"PUT": c.PutResource, "GET": c.ReadResource, "PATCH": c.PatchResource, "DELETE": c.DeleteResource, "LIST": func() (*provider.Reply, error) {
+			list, err := c.ListCollection()
 			if err != nil {
 				return nil, err
 			}
-			rows, _ := list.Page("", 1000)
+			rows, _ := list.CutPage("", 1000)
 			return provider.OK(body.Object{"value": rows}), nil
 		}}
 		rep, err := do[method]()
@@ -115,7 +115,7 @@ func (a *azure) settle() {
 				return err
 			}
 			c := &provider.Call{Tx: tx, Env: a.env, Method: "PUT", ID: id, APIVersion: op.APIVersion, Header: http.Header{}, Internal: true}
-			c.Complete(op)
+			c.CompleteOperation(op)
 			return nil
 		}); err != nil {
 			a.t.Fatal(err)
@@ -131,7 +131,7 @@ func (a *azure) put(id string, b body.Object) {
 	a.settle()
 }
 
-func here(properties body.Object) body.Object {
+func inRegion(properties body.Object) body.Object {
 	return body.Object{"location": "westus3", "properties": properties}
 }
 
@@ -145,12 +145,12 @@ func TestStates(t *testing.T) {
 		updated, removed        int
 		stateWhileDeleted, etag string
 	}{
-		"operation":    {"a workspace takes its time", workspace, here(nil), 201, "Creating", 200, 200, "", "etag"},
-		"silent":       {"a vault is there before its name resolves", vault, here(body.Object{"tenantId": "00000000-0000-0000-0000-000000000000", "sku": body.Object{"family": "A", "name": "standard"}}), 200, "RegisteringDns", 200, 200, "", ""},
-		"only removal": {"an account goes by an operation", account, here(nil), 200, "Succeeded", 200, 202, "Deleting", "etag"},
-		"synchronous":  {"an endpoint is new with status 200", insights + "dataCollectionEndpoints/in", here(nil), 200, "Succeeded", 200, 200, "", "etag"},
+		"operation":    {"a workspace takes its time", workspace, inRegion(nil), 201, "Creating", 200, 200, "", "etag"},
+		"silent":       {"a vault is there before its name resolves", vault, inRegion(body.Object{"tenantId": "00000000-0000-0000-0000-000000000000", "sku": body.Object{"family": "A", "name": "standard"}}), 200, "RegisteringDns", 200, 200, "", ""},
+		"only removal": {"an account goes by an operation", account, inRegion(nil), 200, "Succeeded", 200, 202, "Deleting", "etag"},
+		"synchronous":  {"an endpoint is new with status 200", insights + "dataCollectionEndpoints/in", inRegion(nil), 200, "Succeeded", 200, 200, "", "etag"},
 		"results":      {"a storage account is shown by its operation's result", group + "/providers/Microsoft.Storage/storageAccounts/store", body.Object{"location": "westus3", "kind": "StorageV2", "sku": body.Object{"name": "Standard_LRS"}}, 202, "Creating", 200, 200, "", ""},
-		"no row":       {"what is not known of a type is taken from its definition", group + "/providers/Microsoft.ContainerService/preparedImageSpecifications/nodes", here(nil), 201, "Creating", 200, 202, "Deleting", "eTag"},
+		"no row":       {"what is not known of a type is taken from its definition", group + "/providers/Microsoft.ContainerService/preparedImageSpecifications/nodes", inRegion(nil), 201, "Creating", 200, 202, "Deleting", "eTag"},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -219,15 +219,15 @@ func TestRefusals(t *testing.T) {
 		"group":         {"everything is in a group", strings.Replace(registry, "/rg/", "/none/", 1), body.Object{"location": "westus3"}, "ResourceGroupNotFound"},
 		"scope":         {"what is extended must be there", association(vault), body.Object{"properties": body.Object{}}, "ResourceNotFound"},
 		"reference":     {"what is referred to must be there", association(registry), body.Object{"properties": body.Object{"dataCollectionRuleId": rule}}, "ResourceNotFound"},
-		"workspace":     {"rules have words of their own, recorded", rule, here(body.Object{"destinations": body.Object{"logAnalytics": []any{body.Object{"name": "l", "workspaceResourceId": workspace}}}}), "WorkspaceNotFound"},
-		"network":       {"the network provider has words of its own", group + "/providers/Microsoft.Network/privateLinkServices/p", here(body.Object{"loadBalancerFrontendIpConfigurations": []any{body.Object{"id": group + "/providers/Microsoft.Network/loadBalancers/lb"}}}), "InvalidResourceReference"},
+		"workspace":     {"rules have words of their own, recorded", rule, inRegion(body.Object{"destinations": body.Object{"logAnalytics": []any{body.Object{"name": "l", "workspaceResourceId": workspace}}}}), "WorkspaceNotFound"},
+		"network":       {"the network provider has words of its own", group + "/providers/Microsoft.Network/privateLinkServices/p", inRegion(body.Object{"loadBalancerFrontendIpConfigurations": []any{body.Object{"id": group + "/providers/Microsoft.Network/loadBalancers/lb"}}}), "InvalidResourceReference"},
 		"unknown":       {"there is no such property", registry, body.Object{"location": "westus3", "sku": body.Object{"name": "Basic"}, "properties": body.Object{"banana": true}}, "InvalidRequestContent"},
 		"required":      {"a registry has a SKU", registry + "2", body.Object{"location": "westus3"}, "InvalidRequestContent"},
 		"name":          {"a registry's name has no hyphens", registry + "-2", body.Object{"location": "westus3", "sku": body.Object{"name": "Basic"}}, "InvalidResourceName"},
 		"location":      {"a registry is somewhere", registry + "2", body.Object{"sku": body.Object{"name": "Basic"}}, "LocationRequired"},
 		"fleet, no one": {"a run updates members, recorded", group + "/providers/Microsoft.ContainerService/fleets/f/updateRuns/r", body.Object{"properties": body.Object{"managedClusterUpdate": body.Object{"upgrade": body.Object{"type": "NodeImageOnly"}}}}, "UpdateRunTargetingEmptyFleet"},
 	}
-	a.put(group+"/providers/Microsoft.ContainerService/fleets/f", here(nil))
+	a.put(group+"/providers/Microsoft.ContainerService/fleets/f", inRegion(nil))
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			if got := a.call("PUT", test.id, test.body); got.code != test.want {
@@ -243,11 +243,11 @@ func TestMade(t *testing.T) {
 		a := newAzure(t)
 		a.env.Rand = rand.New(rand.NewPCG(seed, seed))
 		a.put(registry, body.Object{"location": "westus3", "sku": body.Object{"name": "Basic"}})
-		a.put(vault, here(body.Object{"tenantId": "00000000-0000-0000-0000-000000000000", "sku": body.Object{"family": "A", "name": "standard"}}))
+		a.put(vault, inRegion(body.Object{"tenantId": "00000000-0000-0000-0000-000000000000", "sku": body.Object{"family": "A", "name": "standard"}}))
 		a.put(vault+"/keys/etcd", body.Object{"properties": body.Object{"kty": "RSA"}})
-		a.put(workspace, here(nil))
-		a.put(account, here(nil))
-		a.put(rule, here(body.Object{"destinations": body.Object{"logAnalytics": []any{body.Object{"name": "l", "workspaceResourceId": workspace}}}}))
+		a.put(workspace, inRegion(nil))
+		a.put(account, inRegion(nil))
+		a.put(rule, inRegion(body.Object{"destinations": body.Object{"logAnalytics": []any{body.Object{"name": "l", "workspaceResourceId": workspace}}}}))
 		out := map[string]any{}
 		for id, paths := range map[string][]string{
 			registry:             {"loginServer", "adminUserEnabled"},
@@ -301,8 +301,8 @@ func TestMade(t *testing.T) {
 // Secrets are taken and never shown, in versions that have no definition, too.
 func TestSecrets(t *testing.T) {
 	a := newAzure(t)
-	a.put(vault, here(body.Object{"createMode": "default", "tenantId": "00000000-0000-0000-0000-000000000000", "sku": body.Object{"family": "A", "name": "standard"}}))
-	a.put(account, here(nil))
+	a.put(vault, inRegion(body.Object{"createMode": "default", "tenantId": "00000000-0000-0000-0000-000000000000", "sku": body.Object{"family": "A", "name": "standard"}}))
+	a.put(account, inRegion(nil))
 	a.put(flux, body.Object{"properties": body.Object{"sourceKind": "GitRepository", "configurationProtectedSettings": body.Object{"token": "c2VjcmV0"}, "kustomizations": body.Object{"apps": body.Object{}}}})
 	if shown := a.call("GET", vault, nil).body; body.Has(shown, "properties.createMode") {
 		t.Errorf("the mode of creation is shown")
@@ -319,12 +319,12 @@ func TestSecrets(t *testing.T) {
 // Children are deleted with their parent, and all resources with their group.
 func TestDeletion(t *testing.T) {
 	a := newAzure(t)
-	a.put(vault, here(body.Object{"tenantId": "00000000-0000-0000-0000-000000000000", "sku": body.Object{"family": "A", "name": "standard"}}))
+	a.put(vault, inRegion(body.Object{"tenantId": "00000000-0000-0000-0000-000000000000", "sku": body.Object{"family": "A", "name": "standard"}}))
 	a.put(vault+"/keys/etcd", body.Object{"properties": body.Object{"kty": "RSA"}})
-	a.put(account, here(nil))
+	a.put(account, inRegion(nil))
 	a.put(flux, body.Object{"properties": body.Object{"sourceKind": "GitRepository"}})
 	a.call("DELETE", vault, nil)
-	a.put(vault, here(body.Object{"tenantId": "00000000-0000-0000-0000-000000000000", "sku": body.Object{"family": "A", "name": "standard"}}))
+	a.put(vault, inRegion(body.Object{"tenantId": "00000000-0000-0000-0000-000000000000", "sku": body.Object{"family": "A", "name": "standard"}}))
 	if got := a.call("GET", vault+"/keys/etcd", nil); got.status == 200 {
 		t.Error("a key outlives its vault")
 	}
@@ -340,7 +340,7 @@ func TestDeletion(t *testing.T) {
 // Every defined type that clients can create is served, and none of those that Azure creates.
 func TestServed(t *testing.T) {
 	env := &provider.Env{}
-	env.Register(standin.Providers(nil)...)
+	env.Register(standin.NewProviders(nil)...)
 	served := map[string]bool{}
 	for _, p := range env.Providers() {
 		for _, each := range p.Types {

@@ -17,7 +17,7 @@ var vaultRows = map[string]row{
 		// A vault is there before its name resolves, and may be written and deleted meanwhile.
 		wire: func(t *provider.Type) {
 			t.Style, t.AcceptedStatus, t.StateNew, t.RetryAfter = provider.Silent, 200, "RegisteringDns", 0
-			takes(15*time.Second, 0, 0)(t)
+			setDurations(15*time.Second, 0, 0)(t)
 			t.Serial = func(store.ID) []string { return nil }
 			// The name of a vault that is recovered resolves already.
 			t.Immediate, t.Waits = true, func(d *provider.Draft) bool {
@@ -35,18 +35,18 @@ var vaultRows = map[string]row{
 			if c.Method == http.MethodPut && body.String(it.Body, "properties.provisioningState") == "RegisteringDns" {
 				uri = strings.TrimSuffix(uri, "/") // as recorded of all that are new
 			}
-			show(it, map[string]any{"vaultUri": uri})
+			showValues(it, map[string]any{"vaultUri": uri})
 		},
 	},
 	"Microsoft.KeyVault/vaults/keys": {
-		wire: accepted,
+		wire: makeAlwaysOK,
 		defaults: map[string]any{
 			"properties.attributes.enabled": true, "properties.attributes.exportable": false,
 			"properties.keyOps": []any{"encrypt", "decrypt", "sign", "verify", "wrapKey", "unwrapKey"},
 		},
 		shown: inVault("key", "keys"),
 	},
-	"Microsoft.KeyVault/vaults/secrets": {wire: accepted, defaults: map[string]any{"properties.attributes.enabled": true}, shown: inVault("secret", "secrets")},
+	"Microsoft.KeyVault/vaults/secrets": {wire: makeAlwaysOK, defaults: map[string]any{"properties.attributes.enabled": true}, shown: inVault("secret", "secrets")},
 }
 
 // deletesSoftly fills in how long a deleted vault can be recovered. Soft deletion cannot be turned off
@@ -71,7 +71,7 @@ func inVault(what, collection string) func(*provider.Call, *provider.Item) {
 		if err != nil {
 			return
 		}
-		vault := c.Find(id.Parent().String())
+		vault := c.FindItem(id.Parent().String())
 		if vault == nil || it.Resource == nil {
 			return
 		}
@@ -84,8 +84,8 @@ func inVault(what, collection string) func(*provider.Call, *provider.Item) {
 		if days := body.Int(vault.Body, "properties.softDeleteRetentionInDays"); days > 0 && days < 90 {
 			recovery = "CustomizedRecoverable+Purgeable"
 		}
-		show(it, map[string]any{
-			what + "Uri": uri, what + "UriWithVersion": uri + "/" + made(it.ID, "version", 32), "attributes.recoveryLevel": recovery,
+		showValues(it, map[string]any{
+			what + "Uri": uri, what + "UriWithVersion": uri + "/" + deriveDigits(it.ID, "version", 32), "attributes.recoveryLevel": recovery,
 			"attributes.created": float64(it.Resource.Created.Unix()), "attributes.updated": float64(it.Resource.Changed.Unix()),
 		})
 	}
@@ -95,7 +95,7 @@ func inVault(what, collection string) func(*provider.Call, *provider.Item) {
 var registryRows = map[string]row{
 	"Microsoft.ContainerRegistry/registries": {
 		wire: func(t *provider.Type) {
-			accepted(t)
+			makeAlwaysOK(t)
 			t.Style, t.DeleteShows = provider.Results, true
 			t.Since = map[string]string{ // recordings of 2021-09-01 and 2023-07-01
 				"properties.anonymousPullEnabled": "2023-01-01", "properties.policies.azureADAuthenticationAsArmPolicy": "2023-01-01", "properties.policies.softDeletePolicy": "2023-01-01",
@@ -121,9 +121,9 @@ var registryRows = map[string]row{
 			return nil
 		},
 		shown: func(_ *provider.Call, it *provider.Item) {
-			show(it, map[string]any{
-				"loginServer": strings.ToLower(it.Name) + ".azurecr.io", "creationDate": born(it), "dataEndpointHostNames": []any{}, "privateEndpointConnections": []any{},
-				"policies.retentionPolicy.lastUpdatedTime": changed(it), "policies.softDeletePolicy.lastUpdatedTime": changed(it),
+			showValues(it, map[string]any{
+				"loginServer": strings.ToLower(it.Name) + ".azurecr.io", "creationDate": createdTime(it), "dataEndpointHostNames": []any{}, "privateEndpointConnections": []any{},
+				"policies.retentionPolicy.lastUpdatedTime": changedTime(it), "policies.softDeletePolicy.lastUpdatedTime": changedTime(it),
 			})
 		},
 	},
@@ -134,7 +134,7 @@ var storageRows = map[string]row{
 	"Microsoft.Storage/storageAccounts": {
 		wire: func(t *provider.Type) {
 			t.Style, t.AcceptedStatus, t.RetryAfter = provider.Results, 202, 17
-			takes(17*time.Second, 0, 0)(t)
+			setDurations(17*time.Second, 0, 0)(t)
 			t.NameRule = accountName
 			// Recordings of 2021-04-01, 2022-09-01, 2023-01-01 and 2025-06-01.
 			t.Since = map[string]string{"properties.networkAcls.ipv6Rules": "2023-01-01", "properties.allowCrossTenantDelegationSas": "2025-06-01"}
@@ -161,11 +161,11 @@ var storageRows = map[string]row{
 					ends[service] = "https://" + it.Name + "." + service + ".core.windows.net/"
 				}
 				if kept := body.Child(it.Body, "properties.encryption.services."+service); kept != nil {
-					kept["lastEnabledTime"] = born(it)
+					kept["lastEnabledTime"] = createdTime(it)
 				}
 			}
-			show(it, map[string]any{
-				"creationTime": born(it), "keyCreationTime": body.Object{"key1": born(it), "key2": born(it)}, "primaryLocation": it.Location,
+			showValues(it, map[string]any{
+				"creationTime": createdTime(it), "keyCreationTime": body.Object{"key1": createdTime(it), "key2": createdTime(it)}, "primaryLocation": it.Location,
 				"statusOfPrimary": "available", "privateEndpointConnections": []any{}, "primaryEndpoints": ends,
 			})
 		},
@@ -188,7 +188,7 @@ func accountKeys(_ *provider.Call, r *store.Resource) (*provider.Reply, error) {
 	}
 	keys := []any{}
 	for _, name := range []string{"key1", "key2"} {
-		keys = append(keys, body.Object{"keyName": name, "permissions": "FULL", "value": made(r.ID, name, 64), "creationTime": r.Created.UTC().Format(time.RFC3339)})
+		keys = append(keys, body.Object{"keyName": name, "permissions": "FULL", "value": deriveDigits(r.ID, name, 64), "creationTime": r.Created.UTC().Format(time.RFC3339)})
 	}
 	return provider.OK(body.Object{"keys": keys}), nil
 }

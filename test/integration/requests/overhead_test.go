@@ -70,6 +70,6 @@ func (w *world) criticalPath() time.Duration {
 	for _, object := range w.Azure.State() {
 		bodies = append(bodies, object)
 	}
-	_, critical := schedule.CriticalPath(schedule.Of(requests, operations, schedule.References(bodies)))
+	_, critical := schedule.CriticalPath(schedule.BuildSchedule(requests, operations, schedule.FindReferences(bodies)))
 	return critical
 }
