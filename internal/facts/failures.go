@@ -88,6 +88,15 @@ func (f *failures) recordAnswer(asker Asker, key string, err error) {
 	f.byQuestion[key] = failure{err: err, retryAt: f.now().Add(arm.ReadRetryDelay(err)), knownTo: told}
 }
 
+// RunUnlessFailed runs a step that sends requests for one asker, for example reads and actions that depend on them. If Azure answered the
+// last run with an error, it returns that error until the next try is due. name identifies the step.
+func (f *Facts) RunUnlessFailed(ctx context.Context, asker Asker, name string, step func(context.Context) error) error {
+	_, err := askUnlessFailed(ctx, f.failures, asker, asker.scopedKey("step|"+name), func(ctx context.Context) (struct{}, error) {
+		return struct{}{}, step(ctx)
+	})
+	return err
+}
+
 // askUnlessFailed asks a question, unless the last answer was an error and the next try is not due yet.
 func askUnlessFailed[V any](ctx context.Context, f *failures, asker Asker, key string, question func(context.Context) (V, error)) (V, error) {
 	if err := f.pendingError(asker, key); err != nil {

@@ -2,6 +2,7 @@ package facts
 
 import (
 	"context"
+	"errors"
 	"testing"
 	"time"
 
@@ -92,5 +93,38 @@ func TestCatalogThatFailsWakesOnce(t *testing.T) {
 	<-woken
 	if err != nil || !got.ZonesPending || arm.Classify(got.ZonesError) != arm.ClassStalled || a.countRequests(skusPath) != 2 {
 		t.Errorf("the next try says what became of the last: %+v, %v", got, err)
+	}
+}
+
+// TestStepsKeepTheirPace runs steps that send requests besides questions.
+func TestStepsKeepTheirPace(t *testing.T) {
+	clock, asker := newClock(), newAsker(t, newFakeAzure(nil), "p")
+	facts, runs := New(Options{Now: clock.Now}), 0
+	refused := &arm.Error{Status: 403, Code: "AuthorizationFailed"}
+	for _, step := range []struct {
+		reason string
+		later  time.Duration
+		asker  Asker
+		result error
+		runs   int
+		want   error
+	}{
+		{"Azure refuses it", 0, asker, refused, 1, refused},
+		{"it is not due again yet", time.Minute - 1, asker, nil, 1, refused},
+		{"another identity may be allowed to", 0, newAsker(t, newFakeAzure(nil), "q"), nil, 2, nil},
+		{"the next try is due", 1, asker, refused, 3, refused},
+		{"and succeeds", time.Minute, asker, nil, 4, nil},
+		{"a success is no reason to wait", 0, asker, nil, 5, nil},
+		{"neither is a failure that is no answer of Azure", 0, asker, context.Canceled, 6, context.Canceled},
+		{"it runs again at once", 0, asker, nil, 7, nil},
+	} {
+		clock.advance(step.later)
+		err := facts.RunUnlessFailed(t.Context(), step.asker, "step", func(context.Context) error {
+			runs++
+			return step.result
+		})
+		if runs != step.runs || !errors.Is(err, step.want) {
+			t.Errorf("%s: %d runs and %v, want %d and %v", step.reason, runs, err, step.runs, step.want)
+		}
 	}
 }

@@ -9,6 +9,7 @@ package volumes
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -34,9 +35,8 @@ const maxNamed = 4
 
 // Deletion is the deletion of a VM or scale set.
 type Deletion struct {
-	Facts    *facts.Facts
-	Failures *Failures
-	Session  reconcile.Session
+	Facts   *facts.Facts
+	Session reconcile.Session
 	// Cluster is a substitute if ClusterGone is set. AzureCluster is nil for a pool that joined an AKS cluster.
 	Cluster      *clusterv1.Cluster
 	ClusterGone  bool
@@ -56,37 +56,55 @@ func (d Deletion) TagVolumes(ctx context.Context) (warning string, err error) {
 	if d.AzureCluster == nil || !leftovers.IsDeletionRequested(d.AzureCluster) || !d.deletesCluster() {
 		return "", nil
 	}
-	if last, ok := d.Failures.lastFailure(d.Session.Name); ok {
-		return last.asResult()
+	busy := false
+	// The end of each request wakes the object. It must not repeat a refused one before its retry is due.
+	err = d.Facts.RunUnlessFailed(ctx, d.Session.Asker(), "tag volumes|"+d.Session.Name, func(ctx context.Context) (err error) {
+		busy, err = d.tagDisks(ctx)
+		return err
+	})
+	switch {
+	case err != nil:
+		return d.reportFailure(err)
+	case busy:
+		return "", reconcile.WaitFor(metav1.Condition{
+			Status: metav1.ConditionFalse, Reason: infrav1.DeletingReason, Message: "The disks of volumes that are attached are tagged before " + d.Resource.ShortName() + " is deleted.",
+		})
 	}
+	return "", nil
+}
+
+// tagDisks sends the requests, and returns true while any is running. The error is a tagError.
+func (d Deletion) tagDisks(ctx context.Context) (busy bool, err error) {
 	disks, err := d.findDisksToTag(ctx)
 	if err != nil {
-		return d.recordFailure(nil, err)
+		return false, &tagError{cause: err}
 	}
-	var refused []string
-	var cause error
-	busy := false
+	failed := &tagError{}
 	owner := ownership.OwnerTagValue(d.AzureCluster, d.Cluster.Name)
 	for _, disk := range disks {
 		result := d.Session.RunAction(ctx, newTagAction(disk, owner))
 		switch {
 		case result.Err != nil:
-			refused, cause = append(refused, disk.ShortName()), result.Err
+			failed.disks, failed.cause = append(failed.disks, disk.ShortName()), result.Err
 		case result.State != arm.Ready:
 			busy = true
 		}
 	}
-	switch {
-	case busy:
-		return "", reconcile.WaitFor(metav1.Condition{
-			Status: metav1.ConditionFalse, Reason: infrav1.DeletingReason, Message: "The disks of volumes that are attached are tagged before " + d.Resource.ShortName() + " is deleted.",
-		})
-	case cause != nil:
-		return d.recordFailure(refused, cause)
+	if busy || failed.cause == nil {
+		return busy, nil
 	}
-	d.Failures.Forget(d.Session.Name)
-	return "", nil
+	return false, failed
 }
+
+// tagError is the error of the requests. It lists the disks that were not tagged; none means that they could not be listed.
+type tagError struct {
+	disks []string
+	cause error
+}
+
+func (e *tagError) Error() string { return e.cause.Error() }
+
+func (e *tagError) Unwrap() error { return e.cause }
 
 // deletesCluster reports whether the VM is deleted with its cluster. The volumes of a VM that is only replaced stay in use.
 func (d Deletion) deletesCluster() bool {
@@ -146,18 +164,20 @@ func newTagAction(disk arm.ID, owner string) engine.Action {
 	}
 }
 
-// recordFailure waits for a transient error to pass, for a while. Any other error does not stop the deletion.
-func (d Deletion) recordFailure(disks []string, cause error) (string, error) {
+// reportFailure makes the deletion wait for a transient error to pass, for a while. Any other error does not stop the deletion.
+func (d Deletion) reportFailure(err error) (warning string, _ error) {
+	failed := &tagError{cause: err}
+	errors.As(err, &failed)
+	if arm.IsTransient(failed.cause) && d.Since != nil && time.Since(d.Since.Time) < maxDelay {
+		return "", reconcile.ReadFailed(failed.cause)
+	}
 	what := "the disks of volumes"
-	if len(disks) > 0 {
-		what = strings.Join(disks[:min(len(disks), maxNamed)], ", ")
-		if more := len(disks) - maxNamed; more > 0 {
+	if len(failed.disks) > 0 {
+		what = strings.Join(failed.disks[:min(len(failed.disks), maxNamed)], ", ")
+		if more := len(failed.disks) - maxNamed; more > 0 {
 			what += fmt.Sprintf(" and %d others", more)
 		}
 	}
-	found := failure{cause: cause, wait: arm.IsTransient(cause) && d.Since != nil && time.Since(d.Since.Time) < maxDelay, warning: fmt.Sprintf(
-		"Azure refused to tag %s of %s, so they stay in Azure when the cluster is gone. To have them deleted with it, give the identity the rights Microsoft.Compute/disks/read and Microsoft.Resources/tags/write, "+
-			"or delete them yourself: %v", what, d.Resource.ShortName(), cause)}
-	d.Failures.storeFailure(d.Session.Name, found)
-	return found.asResult()
+	return fmt.Sprintf("Azure refused to tag %s of %s, so they stay in Azure when the cluster is gone. To have them deleted with it, give the identity the rights Microsoft.Compute/disks/read and Microsoft.Resources/tags/write, "+
+		"or delete them yourself: %v", what, d.Resource.ShortName(), failed.cause), nil
 }

@@ -17,7 +17,6 @@ import (
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/clusterinfra/selfmanaged"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/clusterinfra/volumes"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/facts"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile"
@@ -37,8 +36,7 @@ type Kind struct {
 	Facts    *facts.Facts
 	Features plan.Features
 
-	passwords      selfmanaged.Passwords
-	volumeFailures volumes.Failures
+	passwords selfmanaged.Passwords
 }
 
 var _ reconcile.Kind[*infrav1.AzureMachine, input] = &Kind{}

@@ -53,7 +53,6 @@ func (k *Kind) PlanDeletion(ctx context.Context, session reconcile.Session, in *
 		Graph: graph, OwnedUntagged: machine.DiskIDs(planned),
 		OnDeleted: func() {
 			k.Facts.ReleaseMachine(planned)
-			k.volumeFailures.Forget(session.Name)
 		},
 	}
 	if !in.clusterGone && !in.cluster.DeletionTimestamp.IsZero() && plan.IsDeletedWithGroup(planned.ClusterInput, graph) {
@@ -65,7 +64,7 @@ func (k *Kind) PlanDeletion(ctx context.Context, session reconcile.Session, in *
 // PrepareDeletion implements reconcile.Kind. It tags the disks of volumes that are attached to the VM.
 func (k *Kind) PrepareDeletion(ctx context.Context, session reconcile.Session, in *input, planned *reconcile.Plan) (err error) {
 	planned.EarlyWarning, err = volumes.Deletion{
-		Facts: k.Facts, Failures: &k.volumeFailures, Session: session, Cluster: in.cluster, ClusterGone: in.clusterGone, AzureCluster: in.azureCluster, Since: in.azureMachine.DeletionTimestamp,
+		Facts: k.Facts, Session: session, Cluster: in.cluster, ClusterGone: in.clusterGone, AzureCluster: in.azureCluster, Since: in.azureMachine.DeletionTimestamp,
 		Resource: plan.VMID(in.planned), Planned: machine.DiskIDs(in.planned),
 	}.TagVolumes(ctx)
 	return err

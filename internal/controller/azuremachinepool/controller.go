@@ -21,7 +21,6 @@ import (
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/engine"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/clusterinfra/selfmanaged"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/clusterinfra/volumes"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/facts"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile"
@@ -45,9 +44,8 @@ type Kind struct {
 	Facts    *facts.Facts
 	Features plan.Features
 
-	requests       vmRequests
-	passwords      selfmanaged.Passwords
-	volumeFailures volumes.Failures
+	requests  vmRequests
+	passwords selfmanaged.Passwords
 }
 
 var _ reconcile.Kind[*infrav1.AzureMachinePool, input] = &Kind{}

@@ -74,7 +74,6 @@ func (k *Kind) PlanDeletion(ctx context.Context, session reconcile.Session, in *
 	}
 	out := &reconcile.Plan{Graph: graph, OnDeleted: func() {
 		k.requests.forget(session.Name)
-		k.volumeFailures.Forget(session.Name)
 	}}
 	if !in.clusterGone && !in.cluster.DeletionTimestamp.IsZero() && plan.IsDeletedWithGroup(planned.ClusterInput, graph) {
 		out.DeletedWithGroup = plan.ResourceGroupID(planned.ClusterInput)
@@ -85,7 +84,7 @@ func (k *Kind) PlanDeletion(ctx context.Context, session reconcile.Session, in *
 // PrepareDeletion implements reconcile.Kind. It tags the disks of volumes that are attached to VMs of the scale set.
 func (k *Kind) PrepareDeletion(ctx context.Context, session reconcile.Session, in *input, planned *reconcile.Plan) (err error) {
 	planned.EarlyWarning, err = volumes.Deletion{
-		Facts: k.Facts, Failures: &k.volumeFailures, Session: session, Cluster: in.cluster, ClusterGone: in.clusterGone, AzureCluster: in.infrastructure.AzureCluster, Since: in.azurePool.DeletionTimestamp,
+		Facts: k.Facts, Session: session, Cluster: in.cluster, ClusterGone: in.clusterGone, AzureCluster: in.infrastructure.AzureCluster, Since: in.azurePool.DeletionTimestamp,
 		Resource: pool.ScaleSetID(in.planned), Flexible: isFlexible(in),
 	}.TagVolumes(ctx)
 	return err

@@ -14,7 +14,6 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/pool"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/pool/rollout"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/status"
 )
 
 // vmRequests are the requests to delete VMs and to bring VMs to the latest model, by pool. They are kept in memory only, because Azure
@@ -28,11 +27,10 @@ type vmRequests struct {
 type poolRequests struct {
 	// sent are the requests that Azure is carrying out.
 	sent []vmRequest
-	// failed is the error of the last request, and retryAt is when the next one may be sent. lastDeletionFailure is the error of the
-	// last deletion; it stays while the next one is running. failedUpgrade is set if failed is the error of an upgrade.
+	// failed is the error of the last request. lastDeletionFailure is the error of the last deletion; it stays while the next one is
+	// running. failedUpgrade is set if failed is the error of an upgrade.
 	failed, lastDeletionFailure error
 	failedUpgrade               bool
-	retryAt                     time.Time
 	// deletableSince is when the first VMs became deletable while other nodes are still drained.
 	deletableSince time.Time
 }
@@ -91,15 +89,13 @@ type requestState struct {
 	condition string
 }
 
-// sendRequests sends the requests to delete or upgrade the VMs that were decided on, and follows those sent before. A failed request is
-// not sent again before its retry is due, even if the pool is woken.
+// sendRequests sends the requests to delete or upgrade the VMs that were decided on, and follows those sent before. Engine.RunAction does
+// not repeat a failed one before its retry is due.
 func (k *Kind) sendRequests(ctx context.Context, session reconcile.Session, in *input, more bool) requestState {
 	known, now := k.requests.poolState(session.Name), time.Now()
-	sent, due := known.sent, now.After(known.retryAt)
-	if more && due && in.isGathered(&known, now) && (isFlexible(in) || !k.requests.hasUnfinished(session.Name, in.vms)) {
+	sent := known.sent
+	if more && in.isGathered(&known, now) && (isFlexible(in) || !k.requests.hasUnfinished(session.Name, in.vms)) {
 		sent = slices.Concat(sent, deleteRequests(in, session.Name), upgradeRequests(in, session.Name))
-	}
-	if due {
 		known.failed = nil
 	}
 	known.sent = nil
@@ -112,8 +108,7 @@ func (k *Kind) sendRequests(ctx context.Context, session reconcile.Session, in *
 		case arm.Updating, arm.Deleting:
 			known.sent = append(known.sent, r)
 		default:
-			_, after := status.ProblemCondition("", result.Err)
-			known.failed, known.failedUpgrade, known.retryAt = result.Err, r.upgrade, now.Add(after)
+			known.failed, known.failedUpgrade = result.Err, r.upgrade
 			if !r.upgrade {
 				known.lastDeletionFailure = result.Err
 			}
