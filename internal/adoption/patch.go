@@ -89,7 +89,7 @@ func buildPatch(of aso.Kind, r Resource, node *arm.Node) (string, []OmittedValue
 // collectUnplanned adds the values that Azure shows and the plan lacks to wanted, except documented defaults.
 func collectUnplanned(of aso.Kind, version, path string, shown, planned, wanted map[string]any) {
 	for key, value := range shown {
-		here := armschema.JoinPath(path, key)
+		here := jsonpath.JoinMember(path, key)
 		said, _ := jsonpath.LookUp(planned, key)
 		object, isObject := value.(map[string]any)
 		property, _ := armschema.FindProperty(of, version, here)
@@ -135,7 +135,7 @@ func splitPatchable(of aso.Kind, r Resource, wanted map[string]any) (string, []O
 		for _, key := range slices.Sorted(maps.Keys(from)) {
 			for _, one := range splitRefusedObject(of, r.APIVersion, key, from[key]) {
 				if why := patchRefusal(of, r.APIVersion, one); why != "" {
-					lefts = append(lefts, newOmittedValue(r.ID, armschema.JoinPath(prefix, leafPath(one)), leafValue(one), why))
+					lefts = append(lefts, newOmittedValue(r.ID, jsonpath.JoinMember(prefix, leafPath(one)), leafValue(one), why))
 					continue
 				}
 				mergeObjects(spec, one)

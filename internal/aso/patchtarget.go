@@ -2,8 +2,8 @@ package aso
 
 import (
 	"slices"
-	"strings"
 
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/jsonpath"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/aks/armschema"
 )
 
@@ -31,7 +31,7 @@ func findPatchTarget(kind Kind, version, parent, key string) (patchTarget, bool)
 		out.name, out.form = found.Name, found.Form
 	}
 	var ok bool
-	out.property, ok = armschema.FindProperty(kind, version, armschema.JoinPath(parent, out.name))
+	out.property, ok = armschema.FindProperty(kind, version, jsonpath.JoinMember(parent, out.name))
 	if out.form == SecretKey && slices.Contains(literalSecrets[kind], out.property.Path) {
 		out.form = Literal
 	}
@@ -44,19 +44,18 @@ func findPatchPlace(kind Kind, version, path string) (Place, bool) {
 	if path == "" {
 		return place, true
 	}
-	for step := range strings.SplitSeq(path, ".") {
-		name, isList := strings.CutSuffix(step, "[]")
-		if name == "*" {
+	for _, step := range jsonpath.Parse(path) {
+		switch {
+		case step.Element:
+			place = place.Items()
+		case step.Name == "*":
 			place = place.Values()
-		} else {
-			_, part, ok := place.Part.Property(name, nil)
+		default:
+			_, part, ok := place.Part.Property(step.Name, nil)
 			if !ok {
 				return Place{}, false
 			}
-			place = place.child(name, part)
-		}
-		if isList {
-			place = place.Items()
+			place = place.child(step.Name, part)
 		}
 	}
 	return place, true

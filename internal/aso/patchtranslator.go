@@ -265,7 +265,7 @@ func (t *patchTranslator) otherVersionsMessage(parent, key string) string {
 			break
 		}
 	}
-	property := armschema.JoinPath(parent, name)
+	property := jsonpath.JoinMember(parent, name)
 	having := armschema.VersionsWith(t.kind, property, "")
 	if len(having) == 0 && parent == "properties" {
 		having = armschema.VersionsWith(t.kind, name, "")

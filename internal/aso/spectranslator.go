@@ -9,6 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/jsonpath"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/schema"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/nearest"
 )
@@ -65,7 +66,7 @@ func (t *specTranslator) addError(err *field.Error) { t.errs = append(t.errs, er
 func (t *specTranslator) translateObject(place Place, at string, path *field.Path, fields map[string]any) map[string]any {
 	out := map[string]any{}
 	innerPlace, nested := place.nested(fields)
-	innerAt := joinPath(at, "properties")
+	innerAt := jsonpath.JoinMember(at, "properties")
 	t.paths[at], t.paths[innerAt] = path, path
 	inner := func() map[string]any {
 		properties, ok := out["properties"].(map[string]any)
@@ -80,7 +81,7 @@ func (t *specTranslator) translateObject(place Place, at string, path *field.Pat
 		property, ok := place.findIn(innerPlace, nested, key, fields)
 		switch {
 		case ok && property.Nested:
-			t.translateProperty(inner(), property, joinPath(innerAt, property.Name), here, fields[key])
+			t.translateProperty(inner(), property, jsonpath.JoinMember(innerAt, property.Name), here, fields[key])
 		case ok && nested && property.Name == "properties":
 			// Azure's own spelling, possibly beside keys in ASO's.
 			if properties, ok := fields[key].(map[string]any); ok {
@@ -89,7 +90,7 @@ func (t *specTranslator) translateObject(place Place, at string, path *field.Pat
 			}
 			t.translateProperty(out, property, innerAt, here, fields[key])
 		case ok:
-			t.translateProperty(out, property, joinPath(at, property.Name), here, fields[key])
+			t.translateProperty(out, property, jsonpath.JoinMember(at, property.Name), here, fields[key])
 		case t.body.Unchecked && nested:
 			inner()[key] = fields[key]
 		case t.body.Unchecked:
@@ -178,8 +179,8 @@ func (t *specTranslator) translateValue(place Place, at string, path *field.Path
 func (t *specTranslator) translateEntries(place Place, at string, path *field.Path, entries map[string]any) map[string]any {
 	out := map[string]any{}
 	for _, key := range slices.Sorted(maps.Keys(entries)) {
-		t.paths[joinPath(at, key)] = path.Key(key)
-		out[key] = t.translateValue(place.Values(), joinPath(at, key), path.Key(key), entries[key])
+		t.paths[jsonpath.JoinMember(at, key)] = path.Key(key)
+		out[key] = t.translateValue(place.Values(), jsonpath.JoinMember(at, key), path.Key(key), entries[key])
 	}
 	return out
 }
@@ -228,6 +229,3 @@ func (t *specTranslator) specPath(at string) *field.Path {
 		here, rest = here[:i], here[i:]+rest
 	}
 }
-
-// joinPath joins places in a body as the findings of a definition have them.
-func joinPath(path, name string) string { return strings.TrimPrefix(path+"."+name, ".") }

@@ -46,7 +46,7 @@ var importRules = []importRule{
 		why: "the definitions are data that the provider and the simulator share; each has a reader of its own, so that a bug of one is not the other's",
 	},
 	{
-		dirs: []string{"internal/arm/schema"}, inside: []string{"definitions"}, notStandard: impure,
+		dirs: []string{"internal/arm/schema"}, inside: []string{"definitions", "internal/arm/jsonpath"}, notStandard: impure,
 		why: "what Azure's definitions say is the same for everybody who asks",
 	},
 	{

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"sync"
 	"unicode/utf8"
+
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/jsonpath"
 )
 
 // Problem is the kind of a finding.
@@ -116,7 +118,7 @@ func (c *checker) checkValue(path string, s Shape, value any) {
 			return
 		}
 		for key, entry := range entries {
-			c.checkShape(joinPath(path, key), orAny(s.Values), entry, false)
+			c.checkShape(jsonpath.JoinMember(path, key), orAny(s.Values), entry, false)
 		}
 	case "string":
 		c.checkText(path, s, value)
@@ -150,7 +152,7 @@ func (c *checker) checkObject(path string, o object, value any, top bool) {
 	}
 	seen := map[string]bool{}
 	for _, name := range slices.Sorted(maps.Keys(fields)) {
-		at := joinPath(path, name)
+		at := jsonpath.JoinMember(path, name)
 		if top && slices.Contains(urlProperties, name) {
 			continue
 		}
@@ -178,14 +180,14 @@ func (c *checker) checkObject(path string, o object, value any, top bool) {
 	}
 	for name, shape := range o.Properties {
 		if shape.HasFlag(Required) && !seen[name] && !(top && slices.Contains(urlProperties, name)) {
-			c.addFinding(joinPath(path, name), MissingProperty, "")
+			c.addFinding(jsonpath.JoinMember(path, name), MissingProperty, "")
 		}
 	}
 }
 
 // selectVariant returns a discriminated object with the properties of its variant. ok is false if the value names none.
 func (c *checker) selectVariant(path string, o object, fields map[string]any) (object, bool) {
-	at := joinPath(path, o.Discriminator)
+	at := jsonpath.JoinMember(path, o.Discriminator)
 	value, _ := fields[o.Discriminator].(string)
 	if value == "" {
 		c.addFinding(at, MissingProperty, "one of "+strings.Join(slices.Sorted(maps.Keys(o.Variants)), ", "))
@@ -274,11 +276,4 @@ func (c *checker) checkLength(path string, got int, least, most *int, of string)
 	if most != nil && got > *most {
 		c.addFinding(path, NotAllowed, fmt.Sprintf("at most %d %s", *most, of))
 	}
-}
-
-func joinPath(path, name string) string {
-	if path == "" {
-		return name
-	}
-	return path + "." + name
 }

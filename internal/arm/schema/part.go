@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"sync"
+
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/jsonpath"
 )
 
 // ResourceTypes returns all resource types of all versions, sorted, in the spelling of the newest version.
@@ -140,7 +142,7 @@ func (p Part) walkProperties(path string, within []string, visit func(string, Sh
 		within = append(slices.Clip(within), p.shape.Object)
 		for _, name := range p.SettableNames(nil) {
 			_, inner, _ := p.Property(name, nil)
-			inner.walkProperties(joinPath(path, name), within, visit)
+			inner.walkProperties(jsonpath.JoinMember(path, name), within, visit)
 		}
 	}
 }

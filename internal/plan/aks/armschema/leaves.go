@@ -36,9 +36,9 @@ func propertiesOnPath(kind Kind, version, path string) ([]Property, bool) {
 	var out []Property
 	at := ""
 	for _, step := range jsonpath.ParsePointer(path) {
-		here := JoinPath(at, step.Name)
+		here := jsonpath.JoinMember(at, step.Name)
 		if len(out) > 0 && out[len(out)-1].Type == Map {
-			here = JoinPath(at, "*")
+			here = jsonpath.JoinMember(at, "*")
 		}
 		p, ok := FindProperty(kind, version, here)
 		if !ok {

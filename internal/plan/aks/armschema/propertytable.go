@@ -8,6 +8,7 @@ import (
 	"slices"
 	"sync"
 
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/jsonpath"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/schema"
 )
 
@@ -78,7 +79,7 @@ func (w tableBuilder) addObject(of Property, part schema.Part, parents []string)
 		}
 		inner := properties[name]
 		s := inner.Shape()
-		p := Property{Path: JoinPath(of.Path, name), Required: s.HasFlag(schema.Required), ReadOnly: of.ReadOnly || s.HasFlag(schema.ReadOnly), CreateOnly: of.CreateOnly}
+		p := Property{Path: jsonpath.JoinMember(of.Path, name), Required: s.HasFlag(schema.Required), ReadOnly: of.ReadOnly || s.HasFlag(schema.ReadOnly), CreateOnly: of.CreateOnly}
 		p.ReadOnly = p.ReadOnly || of.Path == "" && slices.Contains(urlProperties, name)
 		w.names[of.Path] = append(w.names[of.Path], name)
 		w.addProperty(p, inner, parents)

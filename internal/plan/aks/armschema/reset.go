@@ -96,7 +96,7 @@ func (r *reset) isSwitchedOff(path string, properties []Property) bool {
 	for i := range len(properties) - 1 {
 		object := pathPrefix(path, i+1)
 		for _, name := range SettableNames(r.kind, r.version, properties[i].Path) {
-			p, _ := FindProperty(r.kind, r.version, JoinPath(properties[i].Path, name))
+			p, _ := FindProperty(r.kind, r.version, jsonpath.JoinMember(properties[i].Path, name))
 			at := object + "/" + name
 			if !p.isOffByDefault() || at == path {
 				continue
@@ -116,7 +116,7 @@ func (r *reset) missingMapEntry(path string, properties []Property) (string, boo
 		if p.Type != Map || hasValue(r.before, pathPrefix(path, i+2)) {
 			continue
 		}
-		if enabled, ok := FindProperty(r.kind, r.version, JoinPath(properties[i+1].Path, "enabled")); ok && enabled.IsSettable() && slices.Contains(r.previous, pathPrefix(path, i+2)+"/enabled") {
+		if enabled, ok := FindProperty(r.kind, r.version, jsonpath.JoinMember(properties[i+1].Path, "enabled")); ok && enabled.IsSettable() && slices.Contains(r.previous, pathPrefix(path, i+2)+"/enabled") {
 			continue
 		}
 		return pathPrefix(path, i+1), true
@@ -165,7 +165,7 @@ func (r *reset) isComplete(path string, p Property) bool {
 	value := jsonpath.ParsePointer(path).Get(r.body)
 	object, _ := value.(map[string]any)
 	for _, name := range SettableNames(r.kind, r.version, p.Path) {
-		if child, _ := FindProperty(r.kind, r.version, JoinPath(p.Path, name)); child.Required && object[name] == nil {
+		if child, _ := FindProperty(r.kind, r.version, jsonpath.JoinMember(p.Path, name)); child.Required && object[name] == nil {
 			return false
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/jsonpath"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/schema"
 )
 
@@ -85,15 +86,12 @@ func FindProperty(kind Kind, version, path string) (Property, bool) {
 func SettableNames(kind Kind, version, path string) []string {
 	var out []string
 	for _, name := range findTable(kind, version).names[path] {
-		if p, ok := FindProperty(kind, version, JoinPath(path, name)); ok && p.IsSettable() {
+		if p, ok := FindProperty(kind, version, jsonpath.JoinMember(path, name)); ok && p.IsSettable() {
 			out = append(out, name)
 		}
 	}
 	return out
 }
-
-// JoinPath returns the property path of a property of the object at a property path.
-func JoinPath(path, name string) string { return strings.TrimPrefix(path+"."+name, ".") }
 
 // VersionsWith returns the api-versions whose requests may set the property, oldest first. A value other than "" must be one of the
 // property's values there.
@@ -122,8 +120,8 @@ func FindReplacements(kind Kind, version, path string) []string {
 		return nil
 	}
 	return slices.DeleteFunc(SettableNames(kind, version, parent), func(name string) bool {
-		p, _ := FindProperty(kind, version, JoinPath(parent, name))
-		_, old := FindProperty(kind, before, JoinPath(parent, name))
+		p, _ := FindProperty(kind, version, jsonpath.JoinMember(parent, name))
+		_, old := FindProperty(kind, before, jsonpath.JoinMember(parent, name))
 		return old || p.Type != had.Type
 	})
 }
