@@ -135,7 +135,7 @@ func (o *Options) managerOptions() (ctrl.Options, []func(*tls.Config), error) {
 		return ctrl.Options{}, nil, err
 	}
 	shared := new(sharer)
-	cacheOptions := cache.Options{DefaultTransform: shared.trim, ByObject: map[client.Object]cache.ByObject{}}
+	cacheOptions := cache.Options{DefaultTransform: shared.transform, ByObject: map[client.Object]cache.ByObject{}}
 	if o.Namespace != "" {
 		cacheOptions.DefaultNamespaces = map[string]cache.Config{o.Namespace: {}}
 	}

@@ -6,6 +6,10 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"sigs.k8s.io/cluster-api-provider-azure/internal/setup/trim"
 )
 
 // Objects are decoded one by one, so each has its own copy of strings that a hundred others contain, too: sizes, images, keys,
@@ -35,6 +39,17 @@ const (
 
 // own are the fields whose values differ between objects.
 var own = map[string]bool{"Name": true, "GenerateName": true, "UID": true, "ResourceVersion": true, "ID": true, "ProviderID": true, "Message": true}
+
+// transform prepares an object for the cache.
+func (s *sharer) transform(obj any) (any, error) {
+	object, ok := obj.(metav1.Object)
+	if !ok {
+		return obj, nil // A missed deletion is a tombstone and no object.
+	}
+	trim.RemoveUnusedParts(object)
+	s.share(obj)
+	return obj, nil
+}
 
 // share replaces the strings of the object that a pointer refers to.
 func (s *sharer) share(object any) {

@@ -111,22 +111,28 @@ func (w *World) Start(register func(ctx context.Context, m *Manager) error) *Man
 	})
 	m.client = interceptor.NewClient(live, interceptor.Funcs{
 		Get: func(ctx context.Context, c client.WithWatch, key client.ObjectKey, obj client.Object, options ...client.GetOption) error {
+			reader := client.Reader(c)
 			if view.sees(obj) {
 				if err := w.refused("get", obj); err != nil {
 					return err
 				}
-				return view.reader.Get(ctx, key, obj, options...)
+				reader = view.reader
 			}
-			return c.Get(ctx, key, obj, options...)
+			err := reader.Get(ctx, key, obj, options...)
+			view.trim(obj)
+			return err
 		},
 		List: func(ctx context.Context, c client.WithWatch, list client.ObjectList, options ...client.ListOption) error {
 			if err := w.refused("list", list); err != nil {
 				return err
 			}
+			reader := client.Reader(c)
 			if view.sees(list) {
-				return view.reader.List(ctx, list, options...)
+				reader = view.reader
 			}
-			return c.List(ctx, list, options...)
+			err := reader.List(ctx, list, options...)
+			view.trim(list)
+			return err
 		},
 	})
 	m.cache, m.deaf = view.informers, func() { w.Kubernetes.forget(view) }

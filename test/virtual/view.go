@@ -16,6 +16,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/apiutil"
 	"sigs.k8s.io/controller-runtime/pkg/client/fake"
+
+	"sigs.k8s.io/cluster-api-provider-azure/internal/setup/trim"
 )
 
 // view is what a manager sees of the kinds that it watches. With a lag it sees and hears of changes that much late at most, and what
@@ -50,14 +52,16 @@ func newView(scheme *runtime.Scheme, informers *watches, lag time.Duration) *vie
 	return v
 }
 
-// sees tells whether reads of an object, or of a list, are of what is seen and not of what there is. Managers read unstructured objects
-// past their caches.
-func (v *view) sees(object runtime.Object) bool {
+// sees tells whether reads of an object, or of a list, are of what is seen and not of what there is.
+func (v *view) sees(object runtime.Object) bool { return v.lag > 0 && v.caches(object) }
+
+// caches reports whether a manager reads the object, or the list, from its cache. Managers read unstructured objects past their caches.
+func (v *view) caches(object runtime.Object) bool {
 	if _, raw := object.(runtime.Unstructured); raw {
 		return false
 	}
 	kind, err := apiutil.GVKForObject(object, v.scheme)
-	return err == nil && v.lag > 0 && slices.ContainsFunc(watched(), func(each client.Object) bool {
+	return err == nil && slices.ContainsFunc(watched(), func(each client.Object) bool {
 		of, err := apiutil.GVKForObject(each, v.scheme)
 		return err == nil && kind.Group == of.Group && (kind.Kind == of.Kind || kind.Kind == of.Kind+"List")
 	})
@@ -130,8 +134,37 @@ func (v *view) show(kind schema.GroupVersionKind, key client.ObjectKey, object c
 	}
 }
 
+// trim removes the parts of a cached object, or of the objects of a list, that a manager's cache does not have.
+func (v *view) trim(object runtime.Object) {
+	if !v.caches(object) {
+		return
+	}
+	if !meta.IsListType(object) {
+		trim.RemoveUnusedParts(object.(client.Object))
+		return
+	}
+	err := meta.EachListItem(object, func(item runtime.Object) error {
+		trim.RemoveUnusedParts(item.(client.Object))
+		return nil
+	})
+	if err != nil {
+		panic(err)
+	}
+}
+
+// trimmedCopy returns a copy of the object as a manager's cache has it.
+func (v *view) trimmedCopy(object client.Object) client.Object {
+	if object == nil {
+		return nil
+	}
+	out := object.DeepCopyObject().(client.Object)
+	v.trim(out)
+	return out
+}
+
 // inform calls those who watch.
 func (v *view) inform(c change) {
+	c.before, c.after = v.trimmedCopy(c.before), v.trimmedCopy(c.after)
 	if kind, err := apiutil.GVKForObject(c.of(), v.scheme); err == nil {
 		v.informers.kind(kind).tell(c)
 	}

@@ -1,4 +1,4 @@
-package setup
+package trim
 
 import (
 	"testing"
@@ -6,6 +6,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/fake"
@@ -14,8 +15,8 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile/patch"
 )
 
-// TestTrim tests which parts of a Machine are cached.
-func TestTrim(t *testing.T) {
+// TestRemoveUnusedParts tests which parts of a Machine are cached.
+func TestRemoveUnusedParts(t *testing.T) {
 	machine := &clusterv1.Machine{ObjectMeta: metav1.ObjectMeta{Name: "m", Labels: map[string]string{"l": "v"}, Annotations: map[string]string{
 		corev1.LastAppliedConfigAnnotation: `{"spec":{}}`, "a": "v",
 	}, ManagedFields: []metav1.ManagedFieldsEntry{{Manager: "kubectl"}}}}
@@ -24,7 +25,8 @@ func TestTrim(t *testing.T) {
 	machine.Status.NodeInfo = &corev1.NodeSystemInfo{KubeletVersion: "v1.34.0", BootID: "boot"}
 	machine.Status.Addresses = clusterv1.MachineAddresses{{Address: "10.0.0.4"}}
 	machine.Status.Conditions = []metav1.Condition{
-		{Type: clusterv1.ReadyCondition, Status: metav1.ConditionTrue},
+		{Type: clusterv1.MachineReadyCondition, Status: metav1.ConditionTrue},
+		{Type: clusterv1.MachineUpToDateCondition, Status: metav1.ConditionTrue},
 		{Type: clusterv1.MachineNodeReadyCondition, Status: metav1.ConditionTrue, Message: "long"},
 		{Type: clusterv1.MachineDeletingCondition, Status: metav1.ConditionTrue, Reason: "DrainingNode"},
 	}
@@ -35,14 +37,12 @@ func TestTrim(t *testing.T) {
 	want.Status.NodeRef.Name = "node"
 	want.Status.NodeInfo = &corev1.NodeSystemInfo{KubeletVersion: "v1.34.0"}
 	want.Status.Conditions = []metav1.Condition{
+		{Type: clusterv1.MachineReadyCondition, Status: metav1.ConditionTrue},
 		{Type: clusterv1.MachineNodeReadyCondition, Status: metav1.ConditionTrue},
 		{Type: clusterv1.MachineDeletingCondition, Status: metav1.ConditionTrue, Reason: "DrainingNode"},
 	}
-	got, err := new(sharer).trim(machine)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(want, got); diff != "" {
+	RemoveUnusedParts(machine)
+	if diff := cmp.Diff(want, machine); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
 	}
 }
@@ -59,6 +59,10 @@ func TestTrimmedIsStored(t *testing.T) {
 		"one of two":  {"others stay", map[string]string{"own": "1", "other": "2"}, map[string]string{"other": "2"}},
 		"another one": {"a value changes", map[string]string{"own": "1"}, map[string]string{"own": "2"}},
 	}
+	scheme := runtime.NewScheme()
+	if err := infrav1.AddToScheme(scheme); err != nil {
+		t.Fatal(err)
+	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			stored := &infrav1.AzureMachine{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "m", Annotations: map[string]string{corev1.LastAppliedConfigAnnotation: applied}}}
@@ -69,14 +73,12 @@ func TestTrimmedIsStored(t *testing.T) {
 			for key, value := range test.after {
 				want[key] = value
 			}
-			c := fake.NewClientBuilder().WithScheme(newScheme()).WithObjects(stored).WithStatusSubresource(stored).Build()
+			c := fake.NewClientBuilder().WithScheme(scheme).WithObjects(stored).WithStatusSubresource(stored).Build()
 			cached := &infrav1.AzureMachine{}
 			if err := c.Get(t.Context(), client.ObjectKeyFromObject(stored), cached); err != nil {
 				t.Fatal(err)
 			}
-			if _, err := new(sharer).trim(cached); err != nil {
-				t.Fatal(err)
-			}
+			RemoveUnusedParts(cached)
 			changes := patch.TrackChanges(c, nil, cached)
 			for key := range test.before {
 				delete(cached.Annotations, key)
