@@ -23,9 +23,9 @@ func excludeExternallyManaged(own predicate.Predicate) predicate.Predicate {
 	return predicate.Or(predicate.And(own, here), unheard)
 }
 
-// translateExternalReady translates status.ready of an externally managed object, as contract v1beta1 has it, to
-// initialization.provisioned. It stops once the Cluster is provisioned: an external manager that does not know the field may keep
-// removing it.
+// translateExternalReady translates the readiness of an externally managed object from contract v1beta1 to the field of
+// status.initialization that Cluster API reads. It stops once Cluster API has read it: an external manager that does not know the field may
+// keep removing it.
 func (p *reconciliation[O, I]) translateExternalReady(ctx context.Context) error {
 	if !patch.HasOnlyLegacyReady(p.object) {
 		return nil
@@ -34,14 +34,11 @@ func (p *reconciliation[O, I]) translateExternalReady(ctx context.Context) error
 	if client.IgnoreNotFound(err) != nil {
 		return fmt.Errorf("find the Cluster of %s %s: %w", p.declaration.Name, p.key, err)
 	}
-	if cluster == nil {
+	if cluster == nil || patch.HasReadReadiness(cluster, p.object) {
 		return nil
 	}
-	if provisioned := cluster.Status.Initialization.InfrastructureProvisioned; provisioned != nil && *provisioned {
-		return nil
-	}
-	if err := client.IgnoreNotFound(patch.MarkProvisioned(ctx, p.Client, p.object)); err != nil {
-		return fmt.Errorf("mark externally managed %s %s as provisioned: %w", p.declaration.Name, p.key, err)
+	if err := client.IgnoreNotFound(patch.TranslateReady(ctx, p.Client, p.object)); err != nil {
+		return fmt.Errorf("show externally managed %s %s as ready: %w", p.declaration.Name, p.key, err)
 	}
 	return nil
 }

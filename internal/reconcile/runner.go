@@ -102,6 +102,9 @@ func (r *Runner[O, I]) SetupWithManager(ctx context.Context, mgr ctrl.Manager, o
 	log := ctrl.LoggerFrom(ctx)
 	own := watch.OwnChanges()
 	if r.declaration.ExternallyManageable {
+		if !patch.HasReadiness(newObject[O]()) {
+			return fmt.Errorf("%s controller: other managers may reconcile its objects, and their readiness by contract v1beta1 is not known", r.declaration.Name)
+		}
 		own = excludeExternallyManaged(own)
 	}
 	b := ctrl.NewControllerManagedBy(mgr).

@@ -2,6 +2,7 @@ package contract_test
 
 import (
 	"context"
+	"encoding/json"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -9,6 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/types"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -67,6 +69,75 @@ func TestManagedByOthers(t *testing.T) {
 	})
 }
 
+// externallyManageable are the kinds that other managers may reconcile, with the fields that show Cluster API that an object is ready, in
+// the object and in its Cluster.
+var externallyManageable = map[string]struct{ name, field, ofCluster string }{
+	"AzureCluster":             {"c1", "provisioned", "infrastructureProvisioned"},
+	"AzureManagedCluster":      {"aks1", "provisioned", "infrastructureProvisioned"},
+	"AzureManagedControlPlane": {"aks1", "controlPlaneInitialized", "controlPlaneInitialized"},
+	"AzureASOManagedCluster":   {"aks2", "provisioned", "infrastructureProvisioned"},
+}
+
+// TestReadyByOthers has the manager of an object, which is another one, show by contract v1beta1 that the object is ready. Cluster API reads
+// the current contract, so the field of that contract is set, and nothing else of the object changes. It is set again if the other manager
+// removes it, until Cluster API has read it.
+func TestReadyByOthers(t *testing.T) {
+	for kind, is := range externallyManageable {
+		t.Run(kind, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				w := clusters.New(t)
+				asked(w)
+				change(w, kind, is.name, func(object client.Object) {
+					object.SetAnnotations(map[string]string{clusterv1.ManagedByAnnotation: "others"})
+				})
+				w.Manage()
+				virtual.Wait(nil, time.Minute)
+				show := func(of client.Object, status map[string]any) {
+					raw := map[string]any{"status": status}
+					if err := w.Client.Status().Patch(t.Context(), of, client.RawPatch(types.MergePatchType, mustJSON(t, raw))); err != nil {
+						t.Fatal(err)
+					}
+					virtual.Wait(nil, 5*time.Second)
+				}
+				object, cluster := &unstructured.Unstructured{}, &clusterv1.Cluster{}
+				object.SetGroupVersionKind(infrav1.GroupVersion.WithKind(kind))
+				owned := newObject(w, kind, is.name)
+				object.SetNamespace(w.Namespace)
+				object.SetName(is.name)
+				if err := w.Client.Get(t.Context(), client.ObjectKeyFromObject(object), object); err != nil {
+					t.Fatal(err)
+				}
+				want := object.DeepCopy()
+				for field, value := range map[string]any{"ready": true, "initialization": map[string]any{is.field: true}} {
+					if err := unstructured.SetNestedField(want.Object, value, "status", field); err != nil {
+						t.Fatal(err)
+					}
+				}
+				shown := func(reason string) {
+					t.Helper()
+					if err := w.Client.Get(t.Context(), client.ObjectKeyFromObject(object), object); err != nil {
+						t.Fatal(err)
+					}
+					want.SetResourceVersion(object.GetResourceVersion())
+					if diff := cmp.Diff(want.Object, object.Object); diff != "" {
+						t.Errorf("%s (-want +got):\n%s", reason, diff)
+					}
+				}
+				show(owned, map[string]any{"ready": true})
+				shown("Cluster API learns that it is ready")
+				show(owned, map[string]any{"initialization": nil})
+				shown("the other manager removed a field that it does not know")
+
+				w.Get(cluster, is.name)
+				show(cluster, map[string]any{"initialization": map[string]any{is.ofCluster: true}})
+				show(owned, map[string]any{"initialization": nil})
+				unstructured.RemoveNestedField(want.Object, "status", "initialization")
+				shown("Cluster API has read it, so the two managers do not go on changing the field")
+			})
+		})
+	}
+}
+
 // TestWatchFilter has a manager with --watch-filter leave the objects of all kinds alone that have another label, and take them up once they have
 // its own.
 func TestWatchFilter(t *testing.T) {
@@ -111,14 +182,30 @@ func TestWatchFilter(t *testing.T) {
 	})
 }
 
+func mustJSON(t *testing.T, value any) []byte {
+	t.Helper()
+	out, err := json.Marshal(value)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
 // change changes an object of a kind of this provider.
 func change(w *clusters.World, kind, name string, do func(client.Object)) {
+	w.T.Helper()
+	harness.Change(w.Stage, newObject(w, kind, name), do)
+}
+
+// newObject returns an object of a kind of this provider without its content.
+func newObject(w *clusters.World, kind, name string) client.Object {
 	w.T.Helper()
 	made, err := w.Client.Scheme().New(infrav1.GroupVersion.WithKind(kind))
 	if err != nil {
 		w.T.Fatal(err)
 	}
-	object := made.(client.Object)
-	object.SetName(name)
-	harness.Change(w.Stage, object, do)
+	out := made.(client.Object)
+	out.SetNamespace(w.Namespace)
+	out.SetName(name)
+	return out
 }
