@@ -2,9 +2,11 @@ package aks
 
 import (
 	"encoding/json"
+	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+	"sigs.k8s.io/cluster-api/util/conditions"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/aks/managedcluster"
@@ -30,4 +32,19 @@ func AvailableCondition(observed json.RawMessage, usable bool) metav1.Condition 
 		condition.Status, condition.Reason = metav1.ConditionTrue, clusterv1.AvailableReason
 	}
 	return condition
+}
+
+// UnhealthyRetry is how soon a cluster is checked again that is finished but not usable or not healthy.
+const UnhealthyRetry = time.Minute
+
+// ReportStopped sets the condition of the resources of a control plane to False while its cluster is stopped, if they are in place.
+func ReportStopped(controlPlane conditions.Setter, conditionType string, observed json.RawMessage) (stopped bool) {
+	if !managedcluster.IsStopped(observed) || !conditions.IsTrue(controlPlane, conditionType) {
+		return false
+	}
+	conditions.Set(controlPlane, metav1.Condition{
+		Type: conditionType, Status: metav1.ConditionFalse, Reason: StoppedReason,
+		Message: "the cluster was stopped. Its API server does not respond and changes are not possible until it is started, for example with az aks start",
+	})
+	return true
 }

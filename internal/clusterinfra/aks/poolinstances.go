@@ -21,15 +21,18 @@ type Instances struct {
 	Count int32
 	// Exists is set if the pool has a scale set.
 	Exists bool
+	// Autoscaled is set if AKS's autoscaler changes the number of nodes.
+	Autoscaled bool
 	// ReadAt is when Azure was asked.
 	ReadAt time.Time
 }
 
 // ReadInstances reads the VMs of an agent pool in its node resource group. observed is the body of the pool.
 func ReadInstances(ctx context.Context, f *facts.Facts, asker facts.Asker, group arm.ID, pool string, observed json.RawMessage) (*Instances, error) {
-	out := &Instances{ReadAt: time.Now()}
-	if count := agentpool.Observe(observed).Properties.Count; count != nil {
-		out.Count = *count
+	have := agentpool.Observe(observed).Properties
+	out := &Instances{ReadAt: time.Now(), Autoscaled: have.EnableAutoScaling}
+	if have.Count != nil {
+		out.Count = *have.Count
 	}
 	ids, exists, err := f.ListPoolInstances(ctx, asker, group, pool, observed, int(out.Count))
 	if err != nil {
@@ -48,4 +51,15 @@ func (i *Instances) IsComplete() bool { return len(i.ProviderIDs) == int(i.Count
 // Condition returns the condition ScaleSetReady.
 func (i *Instances) Condition() metav1.Condition {
 	return scaleSetCondition(i.Exists, len(i.ProviderIDs), i.Count)
+}
+
+// autoscaledResync is how often an autoscaled pool is checked, because AKS sends no notice of its changes.
+const autoscaledResync = time.Minute
+
+// ValidFor returns how long the instances of a complete pool are valid, 0 if AKS does not change their number by itself.
+func (i *Instances) ValidFor() time.Duration {
+	if i.Autoscaled {
+		return autoscaledResync
+	}
+	return 0
 }

@@ -20,13 +20,18 @@ func (k *Kind) Report(in *input, outcome arm.Outcome) (time.Duration, error) {
 	resources, done := asoresources.ReportResources(in.object, in.planned, outcome, in.plainObjects)
 	status := &in.object.Status
 	status.Resources = resources
-	reportCluster(in, findCluster(in, outcome))
+	cluster := findCluster(in, outcome)
+	reportCluster(in, cluster)
+	stopped := aks.ReportStopped(in.object, infrav1.ResourcesReadyCondition, cluster.Observed)
 	if !in.acted {
 		return 0, nil
 	}
 	ready := done && status.ControlPlaneEndpoint.Host != ""
 	status.Ready, status.Initialized = ready, ready
 	reconcile.SummarizeReady(in.object, summarizedConditions)
+	if stopped {
+		return 0, reconcile.RecheckIn(aks.UnhealthyRetry, nil)
+	}
 	return asoresources.ValidFor(in.plainObjects, in.accessValidFor), nil
 }
 

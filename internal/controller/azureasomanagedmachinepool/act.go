@@ -57,8 +57,7 @@ func (k *Kind) followAutoscaler(ctx context.Context, in *input) (err error) {
 	if in.machinePool == nil {
 		return nil
 	}
-	manifest, _ := in.planned.AgentPool()
-	if in.machinePool, err = nodes.FollowAutoscaler(ctx, k.Client, in.machinePool, plan.ManagedByAKS, plan.HasAutoscaler(manifest), in.instances.Count); err != nil {
+	if in.machinePool, err = nodes.FollowAutoscaler(ctx, k.Client, in.machinePool, plan.ManagedByAKS, in.instances); err != nil {
 		return err
 	}
 	in.planned.MachinePools[in.planned.ObjectKey] = in.machinePool

@@ -2,22 +2,18 @@ package azureasomanagedmachinepool
 
 import (
 	"context"
-	"slices"
-	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/cluster-api/util/conditions"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/clusterinfra/aks"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/asoresources"
 	plan "sigs.k8s.io/cluster-api-provider-azure/internal/plan/asoresource"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile/deletion"
 )
-
-// creatingRetry is how soon the deletion of a pool is retried while its cluster is being created.
-const creatingRetry = 5 * time.Second
 
 // BeforeDelete implements reconcile.Kind.
 func (k *Kind) BeforeDelete(_ context.Context, in *input) error {
@@ -28,18 +24,19 @@ func (k *Kind) BeforeDelete(_ context.Context, in *input) error {
 	return nil
 }
 
-// isDeletedWithCluster reports whether the agent pool needs no deletion of its own: AKS deletes the pools with their cluster, and
-// refuses to delete the last system pool before it. A control plane that is deleted without its Cluster waits for its pools, so the
-// cluster is deleted only if all pools are being deleted.
+// isDeletedWithCluster reports whether the agent pool needs no deletion of its own.
 func (in *input) isDeletedWithCluster() bool {
-	controlPlane := in.members.ControlPlane
-	switch {
-	case controlPlane == nil || plan.NothingCreated(controlPlane) || !in.clusterGone && !in.members.Cluster.DeletionTimestamp.IsZero():
-		return true
-	case controlPlane.DeletionTimestamp.IsZero():
-		return false
+	owners := aks.PoolOwners{Cluster: in.members.Cluster, ClusterGone: in.clusterGone}
+	if controlPlane := in.members.ControlPlane; controlPlane != nil {
+		owners.ControlPlane, owners.NothingCreated = controlPlane, plan.NothingCreated(controlPlane)
 	}
-	return !slices.ContainsFunc(in.members.Pools, func(pool asoresources.Pool) bool { return pool.Pool.DeletionTimestamp.IsZero() })
+	deleted, _ := owners.DeletePool(func() (pools []metav1.Object, _ error) {
+		for _, pool := range in.members.Pools {
+			pools = append(pools, pool.Pool)
+		}
+		return pools, nil
+	})
+	return deleted
 }
 
 // NothingCreated implements reconcile.Kind.
@@ -55,14 +52,10 @@ func (k *Kind) PlanDeletion(ctx context.Context, session reconcile.Session, in *
 	goes := in.isDeletedWithCluster()
 	if d, ok := in.planned.AgentPool(); ok && !goes {
 		if id, err := in.planned.ResourceID(d); err == nil && k.Engine.IsCreating(id.Parent()) {
-			// The cluster may be created with the pool, which Azure shows only later.
 			deletion.KeepConditions(in.object, infrav1.ReadyCondition, infrav1.ResourcesReadyCondition)
-			conditions.Set(in.object, metav1.Condition{
-				Type: infrav1.ResourcesReadyCondition, Status: metav1.ConditionFalse, Reason: infrav1.WaitingForControlPlaneReason,
-				Message: "the AKS cluster is being created, maybe with the pool; the pool is deleted after that",
-			})
+			conditions.Set(in.object, aks.CreatingCondition(infrav1.ResourcesReadyCondition))
 			reconcile.SummarizeReady(in.object, summarizedConditions)
-			return nil, reconcile.StopFor(creatingRetry)
+			return nil, reconcile.StopFor(aks.CreatingRetry)
 		}
 	}
 	return asoresources.PlanDeletion(ctx, k.Facts, session, in.planned, goes, false)

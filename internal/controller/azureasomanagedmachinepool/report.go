@@ -8,12 +8,8 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
 	nodes "sigs.k8s.io/cluster-api-provider-azure/internal/clusterinfra/aks"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/asoresources"
-	plan "sigs.k8s.io/cluster-api-provider-azure/internal/plan/asoresource"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile"
 )
-
-// autoscaledResync is how often an autoscaled pool is checked, because AKS sends no notice of its changes.
-const autoscaledResync = time.Minute
 
 // Report implements reconcile.Kind. It shows the VMs of a finished pool.
 func (k *Kind) Report(in *input, outcome arm.Outcome) (time.Duration, error) {
@@ -31,16 +27,13 @@ func (k *Kind) Report(in *input, outcome arm.Outcome) (time.Duration, error) {
 		in.object.Status.Initialization.Provisioned = new(true)
 	}
 	reconcile.SummarizeReady(in.object, summarizedConditions)
-	manifest, _ := in.planned.AgentPool()
 	switch {
 	case in.instances == nil:
 		return 0, nil
 	case !complete:
 		return 0, reconcile.RecheckIn(nodes.InstancesRetry(in.object, in.instances.ReadAt), nil)
-	case plan.HasAutoscaler(manifest):
-		return asoresources.ValidFor(in.plainObjects, autoscaledResync), nil
 	}
-	return asoresources.ValidFor(in.plainObjects, 0), nil
+	return asoresources.ValidFor(in.plainObjects, in.instances.ValidFor()), nil
 }
 
 // reportInstances shows the VMs of the pool.

@@ -53,7 +53,7 @@ func (k *Kind) Report(in *input, outcome arm.Outcome) (time.Duration, error) {
 	}
 	reconcile.SummarizeReady(in.controlPlane, summarizedConditions)
 	if outcome.IsDone() && !conditions.IsTrue(in.controlPlane, infrav1.ReadyCondition) {
-		return 0, reconcile.RecheckIn(unhealthyRetry, nil)
+		return 0, reconcile.RecheckIn(aks.UnhealthyRetry, nil)
 	}
 	return in.accessValidFor, nil
 }
@@ -72,19 +72,11 @@ func reportPublished(in *input) {
 	}
 }
 
-// unhealthyRetry is how soon a cluster is checked again that is finished but not usable or not healthy.
-const unhealthyRetry = time.Minute
-
 // reportConverged sets the conditions by the outcome.
 func reportConverged(in *input, outcome arm.Outcome) {
 	reportGroups(in, outcome)
-	running := conditions.Get(in.controlPlane, infrav1.ManagedClusterRunningCondition)
-	if result, _ := outcome.Result(plan.ClusterID(in.planned)); managedcluster.IsStopped(result.Observed) && running != nil && running.Status == metav1.ConditionTrue {
-		conditions.Set(in.controlPlane, metav1.Condition{
-			Type: infrav1.ManagedClusterRunningCondition, Status: metav1.ConditionFalse, Reason: aks.StoppedReason,
-			Message: "the cluster was stopped. Its API server does not respond and changes are not possible until it is started, for example with az aks start",
-		})
-	}
+	result, _ := outcome.Result(plan.ClusterID(in.planned))
+	aks.ReportStopped(in.controlPlane, infrav1.ManagedClusterRunningCondition, result.Observed)
 }
 
 // reportAvailable sets the condition Available by the state in Azure.

@@ -7,12 +7,8 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/clusterinfra/aks"
 	plan "sigs.k8s.io/cluster-api-provider-azure/internal/plan/aks"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/aks/agentpool"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile"
 )
-
-// managedByAKS is the value of the annotation replicas-managed-by while AKS's autoscaler runs.
-const managedByAKS = "true"
 
 // Act implements reconcile.Kind. It finds the reason of a refused pool, reads the VMs of a finished one, and has the MachinePool follow
 // AKS's autoscaler.
@@ -27,8 +23,7 @@ func (k *Kind) Act(ctx context.Context, session reconcile.Session, in *input, ou
 	if in.instances, err = aks.ReadInstances(ctx, k.Facts, session.Asker(), group, plan.PoolName(in.pool), result.Observed); err != nil {
 		return reconcile.ReadFailedFor(infrav1.ScaleSetReadyCondition, err)
 	}
-	in.autoscaled = agentpool.Observe(result.Observed).Properties.EnableAutoScaling
-	if in.machinePool, err = aks.FollowAutoscaler(ctx, k.Client, in.machinePool, managedByAKS, in.autoscaled, in.instances.Count); err != nil {
+	if in.machinePool, err = aks.FollowAutoscaler(ctx, k.Client, in.machinePool, plan.ReplicasManagedByAKS, in.instances); err != nil {
 		return err
 	}
 	in.acted = true

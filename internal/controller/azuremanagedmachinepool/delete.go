@@ -3,8 +3,6 @@ package azuremanagedmachinepool
 import (
 	"context"
 	"fmt"
-	"slices"
-	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/cluster-api/util/conditions"
@@ -16,9 +14,6 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile/deletion"
 )
-
-// creatingRetry is how soon the deletion of a pool is retried while its cluster is being created.
-const creatingRetry = 5 * time.Second
 
 // BeforeDelete implements reconcile.Kind.
 func (k *Kind) BeforeDelete(ctx context.Context, in *input) error {
@@ -33,18 +28,19 @@ func (k *Kind) BeforeDelete(ctx context.Context, in *input) error {
 	return err
 }
 
-// isDeletedWithCluster reports whether the pool needs no deletion of its own: AKS deletes the pools with their cluster, and refuses to
-// delete the last system pool before it. A cluster that was never created has no pools. A control plane that is deleted without its
-// Cluster waits for its pools, so the cluster is deleted only if all pools are being deleted.
+// isDeletedWithCluster reports whether the pool needs no deletion of its own.
 func (k *Kind) isDeletedWithCluster(ctx context.Context, in *input) (bool, error) {
-	if in.controlPlane == nil || plan.NothingCreated(in.controlPlane) || !in.clusterGone && !in.cluster.DeletionTimestamp.IsZero() {
-		return true, nil
+	owners := aks.PoolOwners{Cluster: in.cluster, ClusterGone: in.clusterGone}
+	if in.controlPlane != nil {
+		owners.ControlPlane, owners.NothingCreated = in.controlPlane, plan.NothingCreated(in.controlPlane)
 	}
-	if in.controlPlane.DeletionTimestamp.IsZero() {
-		return false, nil
-	}
-	pools, err := aks.ListPools(ctx, k.Client, in.cluster)
-	return !slices.ContainsFunc(pools, func(pool plan.Pool) bool { return pool.AzurePool.DeletionTimestamp.IsZero() }), err
+	return owners.DeletePool(func() (out []metav1.Object, err error) {
+		pools, err := aks.ListPools(ctx, k.Client, in.cluster)
+		for _, pool := range pools {
+			out = append(out, pool.AzurePool)
+		}
+		return out, err
+	})
 }
 
 // NothingCreated implements reconcile.Kind. BeforeDelete handles pools of a cluster that was never created.
@@ -57,13 +53,9 @@ func (k *Kind) PlanDeletion(ctx context.Context, session reconcile.Session, in *
 	}
 	deletion.KeepConditions(in.azurePool, infrav1.ReadyCondition, infrav1.AgentPoolsReadyCondition)
 	if k.Engine.IsCreating(plan.ClusterID(in.planned)) {
-		// The cluster may be created with the pool, which Azure shows only later.
-		conditions.Set(in.azurePool, metav1.Condition{
-			Type: infrav1.AgentPoolsReadyCondition, Status: metav1.ConditionFalse, Reason: infrav1.WaitingForControlPlaneReason,
-			Message: "the AKS cluster is being created, maybe with the pool; the pool is deleted after that",
-		})
+		conditions.Set(in.azurePool, aks.CreatingCondition(infrav1.AgentPoolsReadyCondition))
 		reconcile.SummarizeReady(in.azurePool, summarizedConditions)
-		return nil, reconcile.StopFor(creatingRetry)
+		return nil, reconcile.StopFor(aks.CreatingRetry)
 	}
 	graph, err := plan.BuildPoolDeletePlan(in.planned, in.pool)
 	if err != nil {

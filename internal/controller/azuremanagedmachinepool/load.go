@@ -33,9 +33,8 @@ type input struct {
 
 	// refusedSizes are errors about VM sizes for which AKS refused the pool.
 	refusedSizes field.ErrorList
-	// instances are the VMs of a finished pool, or nil. autoscaled is set if AKS's autoscaler decides their number.
-	instances  *aks.Instances
-	autoscaled bool
+	// instances are the VMs of a finished pool, or nil.
+	instances *aks.Instances
 	// acted is set once Act has done everything.
 	acted bool
 }

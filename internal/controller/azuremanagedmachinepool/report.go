@@ -13,9 +13,6 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/status"
 )
 
-// autoscaledResync is how often an autoscaled pool is checked, because AKS sends no notice of its changes.
-const autoscaledResync = time.Minute
-
 // Report implements reconcile.Kind. It shows the VMs of a finished pool.
 func (k *Kind) Report(in *input, outcome arm.Outcome) (time.Duration, error) {
 	reportConverged(in, outcome)
@@ -34,10 +31,8 @@ func (k *Kind) Report(in *input, outcome arm.Outcome) (time.Duration, error) {
 		return 0, nil
 	case !in.instances.IsComplete():
 		return 0, reconcile.RecheckIn(aks.InstancesRetry(in.azurePool, in.instances.ReadAt), nil)
-	case in.autoscaled:
-		return autoscaledResync, nil
 	}
-	return 0, nil
+	return in.instances.ValidFor(), nil
 }
 
 // reportConverged sets the conditions of the agent pool by the outcome.
