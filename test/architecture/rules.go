@@ -146,7 +146,7 @@ var importRules = []importRule{
 	},
 	{
 		dirs:    []string{"internal/clusterinfra/aks"},
-		inside:  []string{"api/...", "internal/arm", "internal/arm/client", "internal/arm/types", "internal/aso", "internal/identity/access", "internal/reconcile/annotation", "internal/reconcile/deletion", "internal/clusterinfra/kubeconfig", "internal/clusterinfra/published", "internal/facts", "internal/plan", "internal/plan/aks/...", "internal/defaults"},
+		inside:  []string{"api/...", "internal/arm", "internal/arm/client", "internal/arm/types", "internal/aso", "internal/identity/access", "internal/reconcile/annotation", "internal/reconcile/deletion", "internal/clusterinfra/kubeconfig", "internal/clusterinfra/published", "internal/facts", "internal/plan", "internal/plan/aks/...", "internal/plan/objectkey", "internal/defaults"},
 		outside: []string{"..."}, notStandard: []string{"net/http", "os", "os/..."},
 		why: "what the kinds of an AKS cluster share gathers the input of their plans, and does nothing with it",
 	},
