@@ -1,8 +1,8 @@
 // Package expiring keeps values in memory for a limited time.
 //
-// A Cache never returns a value that is as old as its lifetime or older. Expired values leave memory with later stores, and a bounded
-// cache drops its oldest values when there are too many. Concurrent callers of Fetch share one request, which no caller's context ends.
-// Errors are not kept.
+// A Cache never returns a value that is as old as its lifetime or older. The age counts from the store of the value, or, in a cache of
+// NewIdle, from its last use. Expired values leave memory with calls after an eighth of a lifetime, and a bounded cache drops its oldest
+// values when there are too many. Concurrent callers of Fetch share one request, which no caller's context ends. Errors are not kept.
 //
 // k8s.io/apimachinery has a similar cache. It needs a clock with timers, has no types and no bound, and does not share requests.
 package expiring
@@ -24,21 +24,33 @@ type Cache[V any] struct {
 	lifetime   time.Duration
 	maxEntries int
 	now        func() time.Time
-	flight     singleflight.Group
+	// idle means that each use renews a value.
+	idle   bool
+	flight singleflight.Group
 
 	mu        sync.Mutex
 	entries   map[string]entry[V]
+	count     uint64 // orders entries
 	lastSweep time.Time
 }
 
+// entry is a value with the time and count of its store or last use.
 type entry[V any] struct {
 	value V
 	at    time.Time
+	count uint64
 }
 
 // New returns an empty cache. It keeps at most maxEntries values; 0 means any number.
 func New[V any](lifetime time.Duration, maxEntries int, now func() time.Time) *Cache[V] {
 	return &Cache[V]{lifetime: lifetime, maxEntries: maxEntries, now: now, entries: map[string]entry[V]{}}
+}
+
+// NewIdle is New for values that expire when they were not used for their lifetime.
+func NewIdle[V any](lifetime time.Duration, maxEntries int, now func() time.Time) *Cache[V] {
+	out := New[V](lifetime, maxEntries, now)
+	out.idle = true
+	return out
 }
 
 // Get returns the value of a key; ok is false if there is none.
@@ -58,11 +70,22 @@ func (c *Cache[V]) Update(key string, change func(V) V) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	former, _ := c.get(key)
-	c.entries[key] = entry[V]{change(former), c.now()}
-	c.dropExpired()
-	if c.maxEntries > 0 && len(c.entries) > c.maxEntries {
-		c.dropOldest(key)
+	c.store(key, change(former))
+}
+
+// GetOrMake returns the value of a key, or else the result of make, which it stores. make must be quick and must not use the cache.
+func (c *Cache[V]) GetOrMake(key string, make func() (V, error)) (V, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	value, ok := c.get(key)
+	if ok {
+		return value, nil
 	}
+	value, err := make()
+	if err == nil {
+		c.store(key, value)
+	}
+	return value, err
 }
 
 // Take returns and deletes the value of a key; ok is false if there is none.
@@ -111,31 +134,43 @@ func (c *Cache[V]) Len() int {
 }
 
 func (c *Cache[V]) get(key string) (value V, ok bool) {
+	c.dropExpired()
 	found, ok := c.entries[key]
 	if !ok || c.isExpired(found) {
 		return value, false
 	}
+	if c.idle {
+		c.store(key, found.value)
+	}
 	return found.value, true
+}
+
+func (c *Cache[V]) store(key string, value V) {
+	c.count++
+	c.entries[key] = entry[V]{value, c.now(), c.count}
+	if c.maxEntries > 0 && len(c.entries) > c.maxEntries {
+		c.dropOldest()
+	}
 }
 
 func (c *Cache[V]) isExpired(e entry[V]) bool { return c.now().Sub(e.at) >= c.lifetime }
 
-// dropExpired drops expired values, at most twice per lifetime.
+// dropExpired drops expired values, at most once per eighth of a lifetime.
 func (c *Cache[V]) dropExpired() {
 	now := c.now()
-	if now.Sub(c.lastSweep) < c.lifetime/2 {
+	if now.Sub(c.lastSweep) < c.lifetime/8 {
 		return
 	}
 	c.lastSweep = now
 	maps.DeleteFunc(c.entries, func(_ string, e entry[V]) bool { return c.isExpired(e) })
 }
 
-// dropOldest drops the oldest value, but not the one of key, which was just stored.
-func (c *Cache[V]) dropOldest(key string) {
-	oldest := key
-	for other, e := range c.entries {
-		if other != key && (oldest == key || e.at.Before(c.entries[oldest].at)) {
-			oldest = other
+// dropOldest drops the value that was stored or used first.
+func (c *Cache[V]) dropOldest() {
+	oldest, least := "", c.count
+	for key, e := range c.entries {
+		if e.count <= least {
+			oldest, least = key, e.count
 		}
 	}
 	delete(c.entries, oldest)

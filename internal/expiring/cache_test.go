@@ -8,6 +8,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/google/go-cmp/cmp"
 )
 
 // manualClock is a clock that stands until it is set.
@@ -30,15 +32,16 @@ func TestValuesExpire(t *testing.T) {
 		{"a value is returned while it is young", 0, func() { cache.Set("a", 1) }, 1, true, 1},
 		{"to the last moment", time.Minute - 1, func() {}, 1, true, 1},
 		{"a value as old as the lifetime is not returned", 1, func() {}, 0, false, 1},
-		{"it leaves memory when another one is stored", 0, func() { cache.Set("b", 1) }, 0, false, 1},
+		{"it leaves memory within an eighth of its lifetime", 8 * time.Second, func() {}, 0, false, 0},
+		{"another one is stored", 0, func() { cache.Set("b", 1) }, 0, false, 1},
 		{"an update of an expired value starts with nothing", 0, func() { cache.Update("a", func(old int) int { return old + 5 }) }, 5, true, 2},
 		{"an update gets the former value", 59 * time.Second, func() { cache.Update("a", func(old int) int { return old + 5 }) }, 10, true, 2},
-		{"the value is as new as the update", 59 * time.Second, func() {}, 10, true, 2},
+		{"the value is as new as the update, and the other one has expired", 59 * time.Second, func() {}, 10, true, 1},
 		{"a value is taken once", 0, func() {
 			if value, ok := cache.Take("a"); value != 10 || !ok {
 				t.Errorf("took %d, %t", value, ok)
 			}
-		}, 0, false, 1},
+		}, 0, false, 0},
 	} {
 		clock.now = clock.now.Add(step.later)
 		step.do()
@@ -48,23 +51,54 @@ func TestValuesExpire(t *testing.T) {
 	}
 }
 
+// TestBoundedCacheDropsTheOldestValue stores five values in a cache for three, at the same time. The first one is used in between.
 func TestBoundedCacheDropsTheOldestValue(t *testing.T) {
 	clock := &manualClock{time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)}
-	cache := New[int](time.Hour, 3, clock.Now)
-	for i := range 5 {
-		clock.now = clock.now.Add(time.Second)
-		cache.Set(fmt.Sprint(i), i)
+	for name, test := range map[string]struct {
+		reason string
+		cache  *Cache[int]
+		want   []int
+	}{
+		"stored": {"the value that was stored first goes first", New[int](time.Hour, 3, clock.Now), []int{2, 3, 4}},
+		"used":   {"the value that was used longest ago goes first", NewIdle[int](time.Hour, 3, clock.Now), []int{0, 3, 4}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			for i := range 5 {
+				if _, err := test.cache.GetOrMake(fmt.Sprint(i), func() (int, error) { return i, nil }); err != nil {
+					t.Fatal(err)
+				}
+				test.cache.Get("0")
+			}
+			var got []int
+			for i := range 5 {
+				if value, ok := test.cache.Get(fmt.Sprint(i)); ok {
+					got = append(got, value)
+				}
+			}
+			if diff := cmp.Diff(test.want, got); diff != "" {
+				t.Errorf("%s (-want +got):\n%s", test.reason, diff)
+			}
+		})
 	}
-	for i := range 5 {
-		if _, ok := cache.Get(fmt.Sprint(i)); ok != (i >= 2) {
-			t.Errorf("value %d is kept: %t", i, ok)
+}
+
+func TestUsedValuesStay(t *testing.T) {
+	clock := &manualClock{time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)}
+	cache := NewIdle[int](time.Hour, 0, clock.Now)
+	cache.Set("used", 1)
+	cache.Set("unused", 1)
+	for range 3 {
+		clock.now = clock.now.Add(time.Hour - 1)
+		if _, ok := cache.Get("used"); !ok {
+			t.Fatal("a value that was used within the hour is gone")
 		}
 	}
-	if cache.Set("5", 5); cache.Len() != 3 {
-		t.Errorf("%d values", cache.Len())
+	if cache.Len() != 1 {
+		t.Error("an unused value is in memory for longer than an hour")
 	}
-	if _, ok := cache.Get("5"); !ok {
-		t.Error("the newest value is dropped, although others are as old as it")
+	clock.now = clock.now.Add(time.Hour)
+	if _, ok := cache.Get("used"); ok {
+		t.Error("a value that was not used for an hour is returned")
 	}
 }
 
@@ -105,16 +139,23 @@ func TestCallersShareOneFetch(t *testing.T) {
 }
 
 func TestErrorsAreNotKept(t *testing.T) {
-	cache, fetched := New[int](time.Minute, 0, time.Now), 0
-	for range 2 {
-		if _, err := cache.Fetch(t.Context(), "key", func(context.Context) (int, error) {
-			fetched++
-			return 7, errors.New("refused")
-		}); err == nil {
-			t.Error("no error")
-		}
-	}
-	if _, ok := cache.Get("key"); ok || fetched != 2 {
-		t.Errorf("kept %t, fetched %d times, want 2", ok, fetched)
+	refused := errors.New("refused")
+	for name, get := range map[string]func(*Cache[int], func() (int, error)) (int, error){
+		"Fetch": func(c *Cache[int], ask func() (int, error)) (int, error) {
+			return c.Fetch(t.Context(), "key", func(context.Context) (int, error) { return ask() })
+		},
+		"GetOrMake": func(c *Cache[int], ask func() (int, error)) (int, error) { return c.GetOrMake("key", ask) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			cache := New[int](time.Minute, 0, time.Now)
+			if _, err := get(cache, func() (int, error) { return 7, refused }); !errors.Is(err, refused) {
+				t.Errorf("got %v", err)
+			}
+			for _, next := range []int{8, 9} {
+				if got, err := get(cache, func() (int, error) { return next, nil }); got != 8 || err != nil {
+					t.Errorf("got %d, %v; want 8", got, err)
+				}
+			}
+		})
 	}
 }

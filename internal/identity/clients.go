@@ -5,13 +5,14 @@ import (
 	"time"
 
 	armclient "sigs.k8s.io/cluster-api-provider-azure/internal/arm/client"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/expiring"
 )
 
 // Clients has one Resource Manager client per credential. All objects of an identity share its connections, budgets and cached
 // reads, and no other objects do.
 type Clients struct {
 	options armclient.Options
-	recent  *recent[*armclient.Client]
+	recent  *expiring.Cache[*armclient.Client]
 }
 
 // NewClients returns an empty set. A client that was not used for an hour is dropped. options apply to every client; Principal is
@@ -21,12 +22,12 @@ func NewClients(options armclient.Options) *Clients {
 	if now == nil {
 		now = time.Now
 	}
-	return &Clients{options: options, recent: newRecent[*armclient.Client](maxKept, now)}
+	return &Clients{options: options, recent: expiring.NewIdle[*armclient.Client](unused, maxKept, now)}
 }
 
 // For returns the client of a resolved identity. It sends no requests to Azure.
 func (c *Clients) For(resolved *Resolved) (*armclient.Client, error) {
-	client, err := c.recent.get(resolved.Key, func() (*armclient.Client, error) {
+	client, err := c.recent.GetOrMake(resolved.Key, func() (*armclient.Client, error) {
 		options := c.options
 		// Reads are shared by principal. The key is part of its name, so that an identity which names a client ID without its
 		// secret cannot see the reads of the identity with the secret.

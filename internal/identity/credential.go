@@ -16,6 +16,7 @@ import (
 	"github.com/Azure/azure-sdk-for-go/sdk/azidentity"
 
 	armclient "sigs.k8s.io/cluster-api-provider-azure/internal/arm/client"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/expiring"
 )
 
 var errNoCertificate = errors.New("it must be PEM with the certificate and its key, or PKCS #12 that the password decrypts")
@@ -67,25 +68,28 @@ func (m *material) key(processKey []byte) string {
 	return hex.EncodeToString(hash.Sum(nil))
 }
 
+// unused is the time after which an unused entry is dropped. It is the lifetime of a token, so that little is lost.
+const unused = time.Hour
+
 // maxKept is the largest number of entries for identities in use; each identity may have a cluster of its own.
 const maxKept = 4096
 
 // credentials caches credentials in use, because each has a cache of tokens.
 type credentials struct {
 	processKey []byte
-	recent     *recent[azcore.TokenCredential]
+	recent     *expiring.Cache[azcore.TokenCredential]
 }
 
 func newCredentials(now func() time.Time) *credentials {
 	key := make([]byte, 32)
 	_, _ = rand.Read(key) // never fails, see its documentation
-	return &credentials{processKey: key, recent: newRecent[azcore.TokenCredential](maxKept, now)}
+	return &credentials{processKey: key, recent: expiring.NewIdle[azcore.TokenCredential](unused, maxKept, now)}
 }
 
 // get returns the cached credential of the material, or creates it. Errors are not cached.
 func (c *credentials) get(m *material) (string, azcore.TokenCredential, error) {
 	key := m.key(c.processKey)
-	credential, err := c.recent.get(key, m.credential)
+	credential, err := c.recent.GetOrMake(key, m.credential)
 	if err != nil {
 		return "", nil, &Error{Code: CredentialsInvalid, Message: fmt.Sprintf("%s: cannot create a %s credential", m.identity, m.kind), Err: err}
 	}

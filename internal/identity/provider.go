@@ -15,6 +15,7 @@ import (
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore/policy"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/expiring"
 )
 
 // Kind is the kind that identityRef has to name.
@@ -82,7 +83,7 @@ func New(kubernetes Kubernetes, options Options) *Provider {
 	}
 	return &Provider{
 		kubernetes: kubernetes, options: options, credentials: newCredentials(options.Now),
-		secrets:    &secrets{live: kubernetes, metadata: options.Secrets, read: newRecent[versioned](maxKept, options.Now)},
+		secrets:    &secrets{live: kubernetes, metadata: options.Secrets, read: expiring.NewIdle[versioned](unused, maxKept, options.Now)},
 		assertions: &assertions{kubernetes: kubernetes, now: options.Now, kept: map[types.NamespacedName]assertion{}},
 		formers:    &formers{kubernetes: kubernetes, key: types.NamespacedName{Namespace: options.FormerNamespace, Name: FormerRecordName}, now: options.Now},
 	}

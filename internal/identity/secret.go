@@ -10,6 +10,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/expiring"
 )
 
 // secrets reads credential Secrets. A Secret whose metadata is watched is read once per version; the keys that its credential
@@ -18,7 +19,7 @@ type secrets struct {
 	live client.Reader
 	// metadata reads the watched metadata of Secrets; nil has none.
 	metadata client.Reader
-	read     *recent[versioned] // by namespace and name
+	read     *expiring.Cache[versioned] // by namespace and name
 }
 
 // versioned is a Secret with the latest version that the watch had delivered before it was read.
@@ -37,7 +38,7 @@ var used = []string{
 func (s *secrets) get(ctx context.Context, key types.NamespacedName) (*corev1.Secret, error) {
 	version := s.version(ctx, key)
 	if version != "" {
-		if kept, ok := s.read.find(key.String()); ok && kept.version == version {
+		if kept, ok := s.read.Get(key.String()); ok && kept.version == version {
 			return kept.secret, nil
 		}
 	}
@@ -47,7 +48,7 @@ func (s *secrets) get(ctx context.Context, key types.NamespacedName) (*corev1.Se
 	}
 	if version != "" {
 		// The Secret may be newer than the version of the watch. Then it is read once more when the watch delivers its version.
-		s.read.keep(key.String(), versioned{version, bare(secret)})
+		s.read.Set(key.String(), versioned{version, bare(secret)})
 	}
 	return secret, nil
 }

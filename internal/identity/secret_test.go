@@ -85,18 +85,19 @@ func TestSecretsAreReadOncePerVersion(t *testing.T) {
 			t.Errorf("%s: %d reads in two passes, want %d", step.reason, reads, step.reads)
 		}
 	}
-	for _, element := range provider.secrets.read.entries {
-		kept := element.Value.(*recentEntry[versioned]).value.secret
-		for key := range kept.Data {
-			if key != "clientSecret" {
-				t.Errorf("%q of the Secret is kept, of which no credential is made", key)
-			}
-		}
-		if _, noted := kept.Annotations["note"]; noted {
-			t.Error("annotations are kept that decide nothing")
+	kept, ok := provider.secrets.read.Get("elsewhere/secret")
+	if !ok {
+		t.Fatal("the Secret is not kept")
+	}
+	for key := range kept.secret.Data {
+		if key != "clientSecret" {
+			t.Errorf("%q of the Secret is kept, of which no credential is made", key)
 		}
 	}
-	if kept := len(provider.secrets.read.entries); kept != 1 {
+	if _, noted := kept.secret.Annotations["note"]; noted {
+		t.Error("annotations are kept that decide nothing")
+	}
+	if kept := provider.secrets.read.Len(); kept != 1 {
 		t.Errorf("%d versions of a Secret are kept, want the last one alone", kept)
 	}
 }
