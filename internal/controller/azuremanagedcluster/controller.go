@@ -110,6 +110,11 @@ func (k *Kind) findControlPlane(ctx context.Context, cluster *clusterv1.Cluster)
 // copyEndpoint copies the endpoint of the control plane, and returns the Ready condition. It is pure.
 func copyEndpoint(azureCluster *infrav1.AzureManagedCluster, cluster *clusterv1.Cluster, controlPlane *infrav1.AzureManagedControlPlane) metav1.Condition {
 	condition := metav1.Condition{Type: infrav1.ReadyCondition, Status: metav1.ConditionFalse}
+	var endpoint infrav1.APIEndpoint
+	known := false
+	if controlPlane != nil {
+		endpoint, known = plan.KnownEndpoint(controlPlane)
+	}
 	switch {
 	case cluster.Spec.ControlPlaneRef.Kind != aks.ControlPlaneKind:
 		condition.Reason = infrav1.InvalidConfigurationReason
@@ -117,11 +122,11 @@ func copyEndpoint(azureCluster *infrav1.AzureManagedCluster, cluster *clusterv1.
 	case controlPlane == nil:
 		condition.Reason = infrav1.WaitingReason
 		condition.Message = "AzureManagedControlPlane " + cluster.Spec.ControlPlaneRef.Name + " does not exist yet"
-	case !plan.HasEndpoint(controlPlane):
+	case !known:
 		condition.Reason = infrav1.WaitingReason
 		condition.Message = "waits for the endpoint of AzureManagedControlPlane " + controlPlane.Name
 	default:
-		azureCluster.Spec.ControlPlaneEndpoint = controlPlane.Spec.ControlPlaneEndpoint
+		azureCluster.Spec.ControlPlaneEndpoint = endpoint
 		azureCluster.Status.Initialization.Provisioned = new(true)
 		azureCluster.Status.Ready = true
 		condition.Status, condition.Reason = metav1.ConditionTrue, infrav1.ReadyReason

@@ -23,6 +23,14 @@ func TestShow(t *testing.T) {
 			ObjectMeta: metav1.ObjectMeta{Annotations: map[string]string{infrav1.EndpointAnnotation: "c1.hcp.eastus.azmk8s.io:443"}},
 			Spec:       infrav1.AzureManagedControlPlaneSpec{ControlPlaneEndpoint: endpoint},
 		}, true, ""},
+		"endpoint of a user over that of AKS": {"a tool applied its manifest again, without webhooks", "AzureManagedControlPlane", &infrav1.AzureManagedControlPlane{
+			ObjectMeta: metav1.ObjectMeta{Annotations: map[string]string{infrav1.EndpointAnnotation: "c1.hcp.eastus.azmk8s.io:443"}},
+			Spec:       infrav1.AzureManagedControlPlaneSpec{ControlPlaneEndpoint: infrav1.APIEndpoint{Host: "placeholder", Port: 6443}},
+			Status:     infrav1.AzureManagedControlPlaneStatus{Ready: true},
+		}, true, ""},
+		"forged annotation": {"it has no port", "AzureManagedControlPlane", &infrav1.AzureManagedControlPlane{
+			ObjectMeta: metav1.ObjectMeta{Annotations: map[string]string{infrav1.EndpointAnnotation: "c1.hcp.eastus.azmk8s.io"}},
+		}, false, "waits for the endpoint"},
 		"endpoint of a user":  {"AKS was not asked yet", "AzureManagedControlPlane", &infrav1.AzureManagedControlPlane{Spec: infrav1.AzureManagedControlPlaneSpec{ControlPlaneEndpoint: endpoint}}, false, "waits for the endpoint"},
 		"no endpoint yet":     {"it must not look provisioned before Cluster API can reach it", "AzureManagedControlPlane", &infrav1.AzureManagedControlPlane{}, false, "waits for the endpoint"},
 		"no control plane":    {"objects may arrive in any order", "AzureManagedControlPlane", nil, false, "does not exist yet"},
