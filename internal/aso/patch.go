@@ -60,7 +60,7 @@ func (e *MissingSecretsError) Error() string {
 	for _, ref := range e.Refs {
 		names = append(names, ref.String())
 	}
-	return "patches name what does not exist: " + strings.Join(names, ", ")
+	return "patches refer to values that do not exist: " + strings.Join(names, ", ")
 }
 
 // CheckPatches returns all errors in the patches. Each error has the index of the patch in its path and the path inside the patch as

@@ -69,7 +69,7 @@ func (t *patchTranslator) translateResource(patch map[string]any) {
 		case "metadata":
 			t.checkMetadata(patch[key])
 		case "status":
-			t.addProblem(key, "is what Azure answers; only spec can be patched")
+			t.addProblem(key, "is set by Azure; only spec can be patched")
 		case "properties":
 			t.addProblem(key, "is not there in the document that is patched: write its keys directly below spec")
 		default:

@@ -95,7 +95,7 @@ func TestCheckRefuses(t *testing.T) {
 		"a list for an object":   {reason: "there is nothing to merge", kind: AgentPool, patch: `{"spec":{"upgradeSettings":[]}}`, path: "spec.upgradeSettings", message: "must be an object, not a list"},
 		"null in a list":         {reason: "lists are replaced whole", kind: AgentPool, patch: `{"spec":{"nodeTaints":[null]}}`, path: "spec.nodeTaints[0]", message: "leave the item out"},
 		"a label that is bool":   {reason: "entries have types, too", kind: AgentPool, patch: `{"spec":{"nodeLabels":{"example.com/gpu":true}}}`, path: "spec.nodeLabels.example.com/gpu", message: "must be a string, not a boolean: put it in quotes"},
-		"an unknown value":       {reason: "the values are few", kind: AgentPool, patch: `{"spec":{"scaleDownMode":"Dealocate"}}`, path: "spec.scaleDownMode", message: "must be one of Deallocate, Delete; most like what is there: Deallocate"},
+		"an unknown value":       {reason: "the values are few", kind: AgentPool, patch: `{"spec":{"scaleDownMode":"Dealocate"}}`, path: "spec.scaleDownMode", message: "must be one of Deallocate, Delete; the most similar value is Deallocate"},
 		"no base64":              {reason: "certificates are base64 of PEM", kind: ManagedCluster, patch: `{"spec":{"securityProfile":{"customCATrustCertificates":["-----BEGIN"]}}}`, path: "spec.securityProfile.customCATrustCertificates[0]", message: "must be base64"},
 		"no time":                {reason: "the API wants RFC 3339", kind: ManagedCluster, patch: `{"spec":{"upgradeSettings":{"overrideSettings":{"until":"tomorrow"}}}}`, path: "spec.upgradeSettings.overrideSettings.until", message: "RFC 3339"},
 

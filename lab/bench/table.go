@@ -124,7 +124,7 @@ func (r Run) note() string {
 	if r.Source == FromVirtualTime {
 		return fmt.Sprintf("%s, %s: our controllers in virtual time at Azure's pace, requests from the simulator's log", r.Scenario, r.Provider)
 	}
-	guests := "machines that nobody boots"
+	guests := "machines that do not boot"
 	if r.Guests {
 		guests = "machines that become nodes"
 	}

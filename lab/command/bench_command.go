@@ -47,12 +47,12 @@ func benchCommand() *cobra.Command {
 	var to outputs
 	c := &cobra.Command{
 		Use:   "bench SCENARIO...",
-		Short: "Measure what a provider costs, in a lab of its own for each scenario",
-		Long: `Measure what a provider costs: requests to Azure, calls of Kubernetes, time, processor time and memory. Without a scenario it lists
-all there are. The scenarios of an hour or a day run our controllers in virtual time with ` + "`go test`" + `.
+		Short: "Measure requests, time and memory of a provider, in a separate lab for each scenario",
+		Long: `Measure a provider: requests to Azure, calls of Kubernetes, time, processor time and memory. Without a scenario it lists
+all scenarios. The scenarios of an hour or a day run the controllers of this provider in virtual time with ` + "`go test`" + `.
 
-A provider that is not ours is one or more programs. Each is run by a shell with exec, finds the management cluster by KUBECONFIG and
-the simulated Azure by HTTPS_PROXY and SSL_CERT_FILE or by AZURE_RESOURCE_MANAGER_ENDPOINT and AZURE_AUTHORITY_HOST, and may use
+Another provider is one or more programs. A shell runs each with exec. It connects to the management cluster with KUBECONFIG and
+to the simulated Azure with HTTPS_PROXY and SSL_CERT_FILE or by AZURE_RESOURCE_MANAGER_ENDPOINT and AZURE_AUTHORITY_HOST, and may use
 $WEBHOOK_PORT, $WEBHOOK_CERT_DIR, $HEALTH_ADDRESS and $DIAGNOSTICS_ADDRESS on its command line.`,
 		RunE: func(c *cobra.Command, args []string) error {
 			if len(args) == 0 {
@@ -62,16 +62,16 @@ $WEBHOOK_PORT, $WEBHOOK_CERT_DIR, $HEALTH_ADDRESS and $DIAGNOSTICS_ADDRESS on it
 		},
 	}
 	c.Flags().IntVar(&o.BasePort, "base-port", 26000, fmt.Sprintf("first of the %d ports that the lab uses", settings.PortBlock))
-	c.Flags().Float64Var(&o.TimeScale, "time-scale", 1, "factor on the durations of Azure and of booting machines: 1 is as measured, 0 is none")
+	c.Flags().Float64Var(&o.TimeScale, "time-scale", 1, "factor for the durations of Azure and of booting machines: 1 as measured, 0 for none")
 	c.Flags().IntVar(&o.Clusters, "clusters", 0, "number of clusters (default that of the scenario)")
 	c.Flags().IntVar(&o.Machines, "machines", 0, "number of machines of each cluster (default that of the scenario)")
 	c.Flags().IntVar(&o.Pools, "pools", 0, "number of pools of each AKS cluster (default that of the scenario)")
-	c.Flags().DurationVar(&o.Timeout, "timeout", 30*time.Minute, "how long each phase may take")
-	c.Flags().DurationVar(&o.Rest, "rest", 20*time.Second, "how long nothing is done after a phase before resting memory is read")
-	c.Flags().DurationVar(&o.Steady, "steady", 0, "how long to measure after everything is made and nothing happens (default not at all)")
-	c.Flags().StringVar(&o.Name, "name", "", "what to call the provider (default ours, or the program of --provider)")
-	c.Flags().StringArrayVar(&o.Commands, "provider", nil, "command of another provider in place of ours; may be repeated for one of several programs")
-	c.Flags().StringArrayVar(&o.Components, "components", nil, "file with the manifests of the --provider of the same place")
+	c.Flags().DurationVar(&o.Timeout, "timeout", 30*time.Minute, "time limit of each phase")
+	c.Flags().DurationVar(&o.Rest, "rest", 20*time.Second, "time without actions after a phase before the resting memory is read")
+	c.Flags().DurationVar(&o.Steady, "steady", 0, "time to measure without changes after the creation (default none)")
+	c.Flags().StringVar(&o.Name, "name", "", "name of the provider in the figures (default ours, or the program of --provider)")
+	c.Flags().StringArrayVar(&o.Commands, "provider", nil, "command of another provider; may be repeated if the provider has several programs")
+	c.Flags().StringArrayVar(&o.Components, "components", nil, "file with the manifests of the --provider at the same position")
 	to.flags(c)
 	c.AddCommand(reportCommand())
 	return c
@@ -79,7 +79,7 @@ $WEBHOOK_PORT, $WEBHOOK_CERT_DIR, $HEALTH_ADDRESS and $DIAGNOSTICS_ADDRESS on it
 
 func listScenarios(out io.Writer) error {
 	w := tabwriter.NewWriter(out, 0, 4, 2, ' ', 0)
-	fmt.Fprintln(w, "SCENARIO\tSIZE\tWHAT IS MEASURED")
+	fmt.Fprintln(w, "SCENARIO\tSIZE\tMEASURED")
 	for _, s := range bench.Scenarios {
 		fmt.Fprintf(w, "%s\t%s\t%s\n", s.Name, s.Size(), s.About)
 	}
@@ -140,7 +140,7 @@ func reportCommand() *cobra.Command {
 	var to outputs
 	c := &cobra.Command{
 		Use:   "report FILE...",
-		Short: "Put the figures of several files of --json beside each other",
+		Short: "Compare the figures of several files of --json",
 		Args:  cobra.MinimumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			runs, err := bench.Read(args...)

@@ -110,7 +110,7 @@ func next(out io.Writer, s *settings.Settings, name string, o workload.Options) 
 	} {
 		fmt.Fprintln(out, line)
 	}
-	fmt.Fprintf(out, "\nThe simulated Azure, in a browser that is told to trust %s:\n  %s\n", relative(s.SimulatorCA()), page(s))
+	fmt.Fprintf(out, "\nThe simulated Azure, in a browser that trusts %s:\n  %s\n", relative(s.SimulatorCA()), page(s))
 }
 
 // page is the address of the simulator's pages, with what opens them.
@@ -164,7 +164,7 @@ func timelineCommand() *cobra.Command {
 	var drawing string
 	cmd := &cobra.Command{
 		Use:   "timeline CLUSTER",
-		Short: "Print every Azure operation of a cluster: start, end, what it waited for, and the critical path",
+		Short: "Print every Azure operation of a cluster: its start, its end, the operation it waited for, and the critical path",
 		Args:  cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			s, err := load(c)

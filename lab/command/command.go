@@ -178,7 +178,7 @@ func downCommand() *cobra.Command {
 	var keep bool
 	c := &cobra.Command{
 		Use:   "down",
-		Short: "Stop everything that the lab started, and throw its clusters away",
+		Short: "Stop all processes of the lab, and delete its clusters",
 		Args:  cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			s, err := load(c)
@@ -210,7 +210,7 @@ func downCommand() *cobra.Command {
 func killCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "kill PROCESS",
-		Short: "End one process with SIGKILL, as if it had crashed; a manager comes back by itself, anything else with `lab up --bare`",
+		Short: "Kill one process with SIGKILL; a manager restarts automatically, all others with `lab up --bare`",
 		Args:  cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			s, err := load(c)
@@ -228,14 +228,14 @@ func createFlags(c *cobra.Command, o *workload.Options) {
 	c.Flags().IntVar(&o.WorkerMachines, "worker-machines", 2, "number of worker machines; with AKS, of each pool")
 	c.Flags().StringVar(&o.KubernetesVersion, "kubernetes-version", "",
 		fmt.Sprintf("version of the workload cluster (default %s, with AKS %s)", settings.KubernetesVersion, settings.ManagedKubernetesVersion))
-	c.Flags().DurationVar(&o.Timeout, "timeout", 20*time.Minute, "how long to wait until all of it is ready")
+	c.Flags().DurationVar(&o.Timeout, "timeout", 20*time.Minute, "time to wait until the cluster is ready")
 }
 
 func createCommand() *cobra.Command {
 	o := workload.DefaultOptions()
 	c := &cobra.Command{
 		Use:   "create CLUSTER",
-		Short: "Create a cluster from a template and wait until all of it is ready",
+		Short: "Create a cluster from a template and wait until it is ready",
 		Args:  cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			s, err := load(c)
@@ -260,7 +260,7 @@ func deleteCommand() *cobra.Command {
 	timeout := 20 * time.Minute
 	c := &cobra.Command{
 		Use:   "delete CLUSTER",
-		Short: "Delete a cluster and wait until all of it is gone",
+		Short: "Delete a cluster and wait until all its objects are gone",
 		Args:  cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			s, err := load(c)
@@ -270,6 +270,6 @@ func deleteCommand() *cobra.Command {
 			return workload.Delete(c.Context(), s, args[0], timeout, newScreen(c.OutOrStdout()))
 		},
 	}
-	c.Flags().DurationVar(&timeout, "timeout", timeout, "how long to wait")
+	c.Flags().DurationVar(&timeout, "timeout", timeout, "time to wait until the cluster is gone")
 	return c
 }

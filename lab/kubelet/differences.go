@@ -23,7 +23,7 @@ var Differences = []Difference{
 		make: func(p place, spec *process.Spec) { spec.Path = p.Binary(p.manager.Binary) },
 	},
 	{
-		Of: "Replicas", Pod: "as many as the Deployment says", Process: "one, or none when it says 0",
+		Of: "Replicas", Pod: "those of the Deployment", Process: "one, or none if the Deployment has 0",
 	},
 	{
 		Of: "API server and token", Pod: "`KUBERNETES_SERVICE_HOST`, and a token of the ServiceAccount in a mount",

@@ -52,7 +52,7 @@ func (w *worker) run(ctx context.Context) {
 		if err := w.look(ctx); err != nil {
 			wait = afterFailure
 			if err.Error() != said {
-				w.log.Error("cannot do what the Deployment says", "error", err)
+				w.log.Error("cannot apply the Deployment", "error", err)
 			}
 			said = err.Error()
 		} else {

@@ -246,7 +246,7 @@ var ErrNotRunning = errors.New("does not run")
 // not run may be somebody else's.
 func (t *Table) Running(name string) error {
 	if r, ok := t.read(name); !ok || !r.alive() {
-		return fmt.Errorf("%s %w: `lab up --bare` starts what is missing", name, ErrNotRunning)
+		return fmt.Errorf("%s %w: `lab up --bare` starts it", name, ErrNotRunning)
 	}
 	return nil
 }

@@ -62,12 +62,12 @@ func guestCause(root *Object, guests []simulator.Guest) *Cause {
 	return nil
 }
 
-// unreportedCause finds an object that is not ready and has no condition that says why: its controller has not seen it.
+// unreportedCause finds an object that is not ready and has no condition with the cause, because its controller has not reconciled it yet.
 func unreportedCause(root *Object) *Cause {
 	var cause *Cause
 	root.Walk(func(o *Object, _ int) {
 		if !o.Ready && len(o.Problems) == 0 {
-			cause = &Cause{Object: o.Kind + " " + o.Name, What: o.Status + "; it has no condition that says why", Process: processOf(o.Kind)}
+			cause = &Cause{Object: o.Kind + " " + o.Name, What: o.Status + "; it has no condition with the cause", Process: processOf(o.Kind)}
 		}
 	})
 	return cause

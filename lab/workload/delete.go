@@ -57,5 +57,5 @@ func lastProblem(s *settings.Settings, root *Object) error {
 	if cause := FindCause(root, nil); cause != nil {
 		return errors.New(cause.Describe(s.Log))
 	}
-	return errors.New("no object says why")
+	return errors.New("no object has a condition with the cause")
 }

@@ -28,7 +28,7 @@ func readCreationTimes(ctx context.Context, f *facts.Facts, session reconcile.Se
 	for _, group := range contents {
 		items, err := f.ListGroupResources(ctx, session.Asker(), group)
 		if err != nil {
-			return fmt.Errorf("list what is in %s, to prove what was created for the object: %w", group.ShortName(), err)
+			return fmt.Errorf("list the resources of %s, to prove which were created for the object: %w", group.ShortName(), err)
 		}
 		all = append(all, items...)
 	}

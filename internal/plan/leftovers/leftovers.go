@@ -236,7 +236,7 @@ func (c Cluster) unprovenLoadBalancerReason(lb resourceBody, hasClusterName map[
 		}
 	}
 	if len(lb.Properties.Frontends) == 0 {
-		return "it has no frontend that tells whose it is"
+		return "it has no frontend that identifies its owner"
 	}
 	for _, frontend := range lb.Properties.Frontends {
 		address, subnet := frontend.Properties.PublicIPAddress, frontend.Properties.Subnet

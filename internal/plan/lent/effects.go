@@ -132,7 +132,7 @@ var effects = toLowerKeys(map[string]typeEffect{
 	"Microsoft.OperationalInsights/workspaces": {onlyNamed, "it receives data of what names it"},
 	"Microsoft.Resources/deployments":          {unbounded, "the template of a deployment creates resources in any group or subscription"},
 	"Microsoft.Resources/resourceGroups":       {onlyNamed, "it holds resources"},
-	"Microsoft.Resources/tags":                 {unbounded, "the tags of a resource tell whose it is"},
+	"Microsoft.Resources/tags":                 {unbounded, "the tags of a resource mark its owner"},
 	"Microsoft.Storage/storageAccounts":        {namedAndNetworks, "it lets subnets in that its body names"},
 })
 

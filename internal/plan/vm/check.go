@@ -94,7 +94,7 @@ func UnsupportedNetwork(spec infrav1.VirtualMachineProfile, path *field.Path) fi
 		return nil
 	}
 	var errs field.ErrorList
-	text := "is not looked at where " + path.Child("networkInterfaces").String() + " is set: say it there"
+	text := "has no effect because " + path.Child("networkInterfaces").String() + " is set. Set it there"
 	if spec.SubnetName != "" {
 		errs = append(errs, field.Forbidden(path.Child("subnetName"), text))
 	}

@@ -124,7 +124,7 @@ func UnsupportedIdentity(spec infrav1.ManagedIdentities, path *field.Path) field
 	var errs field.ErrorList
 	kind := path.Child("identity").String()
 	if spec.RoleAssignmentName != "" {
-		errs = append(errs, field.Forbidden(path.Child("roleAssignmentName"), "is not looked at: use "+path.Child("systemAssignedIdentityRole", "name").String()))
+		errs = append(errs, field.Forbidden(path.Child("roleAssignmentName"), "has no effect: use "+path.Child("systemAssignedIdentityRole", "name").String()))
 	}
 	if spec.SystemAssignedIdentityRole != nil && spec.Identity != infrav1.VMIdentitySystemAssigned {
 		errs = append(errs, field.Forbidden(path.Child("systemAssignedIdentityRole"), "needs "+kind+" SystemAssigned"))
