@@ -67,16 +67,16 @@ func TestDocuments(t *testing.T) {
 	})
 }
 
-// upgradeDocuments raises the version of the pools and then that of the control plane, for which the pools wait.
+// upgradeDocuments raises the version of the pools and then that of the control plane. The pools are refused until then.
 func (w *world) upgradeDocuments(c *harness.DocumentCluster) {
 	w.T.Helper()
 	const next = "v1.34.2"
 	mark := w.Azure.Mark()
 	for _, pool := range c.Pools {
 		harness.Change(w.Stage, clusters.MachinePool(pool.Name), func(o *clusterv1.MachinePool) { o.Spec.Template.Spec.Version = next })
-		w.Until("the pool says what it waits for", clusters.Ready(w.World, &infrav1.AzureASOManagedMachinePool{}, pool.Name, func(o *infrav1.AzureASOManagedMachinePool) bool {
+		w.Until("the pool is refused until the control plane has the version", clusters.Ready(w.World, &infrav1.AzureASOManagedMachinePool{}, pool.Name, func(o *infrav1.AzureASOManagedMachinePool) bool {
 			said := harness.Condition(o, infrav1.ReadyCondition)
-			return said.Status == metav1.ConditionFalse && strings.Contains(said.Message, "to run "+next+": it runs "+harness.ManagedVersion)
+			return said.Status == metav1.ConditionFalse && strings.Contains(said.Message, next+" is above AzureASOManagedControlPlane c1 ")
 		}))
 	}
 	w.wrote("pools above their control plane", mark)
