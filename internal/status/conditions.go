@@ -15,6 +15,7 @@ import (
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/text"
 )
 
 // maxMessages limits how many causes one message lists.
@@ -159,14 +160,14 @@ func joinLines(lines []string) string {
 	if len(lines) > maxMessages {
 		lines = append(lines[:maxMessages:maxMessages], fmt.Sprintf("and %d more", len(lines)-maxMessages))
 	}
-	return strings.Join(lines, "; ")
+	return text.JoinList(lines)
 }
 
 // resultMessage describes the state of one result.
 func resultMessage(result arm.Result) string {
 	switch {
 	case result.Err != nil && result.Message != "":
-		return result.Err.Error() + "; " + result.Message
+		return text.JoinList([]string{result.Err.Error(), result.Message})
 	case result.Err != nil:
 		return result.Err.Error()
 	case result.State == arm.Blocked && result.Message != "":
@@ -286,7 +287,7 @@ func RefusalCondition(conditionType string, errs field.ErrorList) metav1.Conditi
 	}
 	return metav1.Condition{
 		Type: conditionType, Status: metav1.ConditionFalse, Reason: reason,
-		Message: joinLines(lines) + ". Nothing is created until this is corrected; it is checked again when the object changes, and every " + RefusalRetryInterval.String(),
+		Message: text.JoinSentences(joinLines(lines), "Nothing is created until this is corrected; it is checked again when the object changes, and every "+RefusalRetryInterval.String()),
 	}
 }
 

@@ -12,6 +12,7 @@ import (
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/identity"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/text"
 )
 
 // lastSeenPrefix precedes the cause in the message of a condition that could not be checked again.
@@ -42,7 +43,7 @@ func SetCondition(obj Object, condition metav1.Condition) {
 func InternalErrorCondition(conditionType string, err error) metav1.Condition {
 	return metav1.Condition{
 		Type: conditionType, Status: metav1.ConditionUnknown, Reason: infrav1.FailedReason,
-		Message: err.Error() + ". The manager tries again, with a delay that grows",
+		Message: text.JoinSentences(err.Error(), "The manager tries again, with a delay that grows"),
 	}
 }
 

@@ -129,7 +129,7 @@ var importRules = []importRule{
 	{
 		dirs: []string{"internal/controller/azure*/..."},
 		inside: []string{"api/...", "internal/plan/...", "internal/facts", "internal/identity", "internal/metrics", "internal/arm", "internal/arm/client", "internal/arm/engine", "internal/aso", "internal/defaults",
-			"internal/identity/access", "internal/reconcile/annotation", "internal/clusterinfra/controlplane", "internal/reconcile/deletion", "internal/controller/asoresources", "internal/clusterinfra", "internal/clusterinfra/kubeconfig", "internal/reconcile/lifecycle", "internal/clusterinfra/aks", "internal/reconcile", "internal/reconcile/patch", "internal/clusterinfra/published", "internal/status", "internal/clusterinfra/selfmanaged", "internal/reconcile/stable", "internal/reconcile/eventlog", "internal/clusterinfra/volumes", "internal/reconcile/wake", "internal/reconcile/watch"},
+			"internal/identity/access", "internal/reconcile/annotation", "internal/clusterinfra/controlplane", "internal/reconcile/deletion", "internal/controller/asoresources", "internal/clusterinfra", "internal/clusterinfra/kubeconfig", "internal/reconcile/lifecycle", "internal/clusterinfra/aks", "internal/reconcile", "internal/reconcile/patch", "internal/clusterinfra/published", "internal/status", "internal/clusterinfra/selfmanaged", "internal/reconcile/stable", "internal/reconcile/eventlog", "internal/clusterinfra/volumes", "internal/text", "internal/reconcile/wake", "internal/reconcile/watch"},
 		outside: []string{"..."}, notStandard: []string{"net/http", "os", "os/..."},
 		why: "a controller loads, asks facts, plans, converges and reports; kinds never import each other, and what they share has a package of its own",
 	},

@@ -7,6 +7,7 @@ import (
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/pool/rollout"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/text"
 )
 
 // addModelLimit adds to the condition the actions taken because the VMs are of nearly as many models of the scale set as Azure allows.
@@ -34,10 +35,7 @@ func (in *input) addModelLimit(condition *metav1.Condition) {
 	if !mayAdd {
 		message += " No VMs are added meanwhile."
 	}
-	if condition.Message != "" {
-		message = condition.Message + ". " + message
-	}
-	condition.Message = message
+	condition.Message = text.JoinSentences(condition.Message, message)
 	if condition.Reason == infrav1.ReadyReason {
 		condition.Reason = infrav1.ScaleSetModelLimitReason
 	}

@@ -10,6 +10,7 @@ import (
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile/annotation"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/text"
 )
 
 // nothingLeftAnnotation marks an object whose deletion in Azure is complete. It is stored before the identity is released, because
@@ -30,5 +31,5 @@ func markNothingLeft(obj client.Object) (changed bool) {
 // remain. why gives the cause.
 func RecordAbandoned(ctx context.Context, recorder events.EventRecorder, obj client.Object, why, azure string) {
 	ctrl.LoggerFrom(ctx).Info("finalizers removed without deleting in Azure", "why", why, "azure", azure)
-	recorder.Eventf(obj, nil, corev1.EventTypeWarning, infrav1.LeftBehindInAzureReason, "Delete", "%s. The object is removed without deleting anything in Azure. Check Azure for %s", why, azure)
+	recorder.Eventf(obj, nil, corev1.EventTypeWarning, infrav1.LeftBehindInAzureReason, "Delete", "%s", text.JoinSentences(why, "The object is removed without deleting anything in Azure. Check Azure for "+azure))
 }
