@@ -91,7 +91,7 @@ func examplePatch(t *testing.T, kind Kind, version, path string) (string, Secret
 	p, _ := armschema.FindProperty(kind, version, path)
 	value := exampleValue(kind, version, p)
 	if isPatchSecret(kind, version, path) {
-		secrets[SecretRef{"n", "k"}] = "value"
+		secrets[KeyRef{Name: "n", Key: "k"}] = "value"
 		value = map[string]any{"name": "n", "key": "k"}
 	}
 	steps := strings.Split(strings.TrimPrefix(path, "properties."), ".")

@@ -19,15 +19,8 @@ const (
 	AgentPool      = armschema.AgentPool
 )
 
-// SecretRef names a key of a Secret in the namespace of the patched object.
-type SecretRef struct {
-	Name, Key string
-}
-
-func (r SecretRef) String() string { return fmt.Sprintf("key %q of Secret %q", r.Key, r.Name) }
-
 // Secrets are the values of keys of Secrets.
-type Secrets map[SecretRef]string
+type Secrets map[KeyRef]string
 
 // Result is the result of patches on a body.
 type Result struct {
@@ -40,25 +33,20 @@ type Result struct {
 // Exports are destinations from operatorSpec of a managed cluster, nil if no patch sets them.
 type Exports struct {
 	// AdminCredentials and UserCredentials are keys of Secrets for the kubeconfigs.
-	AdminCredentials, UserCredentials *Destination
+	AdminCredentials, UserCredentials *KeyRef
 	// OIDCIssuerProfile and PrincipalID are keys of ConfigMaps for the issuer's URL and the principal ID of the cluster's identity.
-	OIDCIssuerProfile, PrincipalID *Destination
-}
-
-// Destination is a key of a Secret or ConfigMap in the namespace of the patched object.
-type Destination struct {
-	Name, Key string
+	OIDCIssuerProfile, PrincipalID *KeyRef
 }
 
 // MissingSecretsError means that Secrets or keys in patches do not exist (yet).
 type MissingSecretsError struct {
-	Refs []SecretRef
+	Refs []KeyRef
 }
 
 func (e *MissingSecretsError) Error() string {
 	names := make([]string, 0, len(e.Refs))
 	for _, ref := range e.Refs {
-		names = append(names, ref.String())
+		names = append(names, fmt.Sprintf("key %q of Secret %q", ref.Key, ref.Name))
 	}
 	return "patches refer to values that do not exist: " + strings.Join(names, ", ")
 }
@@ -103,8 +91,8 @@ func PatchField(kind Kind) *field.Path {
 
 // ReferencedSecrets returns the keys of Secrets in the patches, sorted. Patches that CheckPatches rejects are read as far as
 // possible.
-func ReferencedSecrets(kind Kind, patches []string) []SecretRef {
+func ReferencedSecrets(kind Kind, patches []string) []KeyRef {
 	t := translatePatches(kind, APIVersionOf(patches, true), nil, patches, nil)
-	slices.SortFunc(t.references, func(a, b SecretRef) int { return strings.Compare(a.Name+"/"+a.Key, b.Name+"/"+b.Key) })
+	slices.SortFunc(t.references, func(a, b KeyRef) int { return strings.Compare(a.Name+"/"+a.Key, b.Name+"/"+b.Key) })
 	return slices.Compact(t.references)
 }

@@ -163,8 +163,8 @@ func TestSecrets(t *testing.T) {
 		"spec:\n  servicePrincipalProfile:\n    clientId: c\n    secret: {name: sp, key: password}",
 		"spec:\n  windowsProfile:\n    adminUsername: a\n    adminPassword: {name: win, key: password}",
 	}
-	sp, win := SecretRef{Name: "sp", Key: "password"}, SecretRef{Name: "win", Key: "password"}
-	if diff := cmp.Diff([]SecretRef{sp, win}, ReferencedSecrets(ManagedCluster, patches)); diff != "" {
+	sp, win := KeyRef{Name: "sp", Key: "password"}, KeyRef{Name: "win", Key: "password"}
+	if diff := cmp.Diff([]KeyRef{sp, win}, ReferencedSecrets(ManagedCluster, patches)); diff != "" {
 		t.Errorf("references (-want +got):\n%s", diff)
 	}
 	got, err := ApplyPatches(ManagedCluster, stable, nil, patches, Secrets{sp: "one", win: "two"})
@@ -180,7 +180,7 @@ func TestSecrets(t *testing.T) {
 	if !errors.As(err, &missing) {
 		t.Fatalf("got %v, want what is missing", err)
 	}
-	if diff := cmp.Diff([]SecretRef{win}, missing.Refs); diff != "" {
+	if diff := cmp.Diff([]KeyRef{win}, missing.Refs); diff != "" {
 		t.Errorf("missing (-want +got):\n%s", diff)
 	}
 	if _, err := ApplyPatches(ManagedCluster, stable, nil, patches, nil); !errors.As(err, &missing) {
@@ -200,7 +200,7 @@ func TestExports(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := Exports{AdminCredentials: &Destination{"b", "k"}, OIDCIssuerProfile: &Destination{"i", "k"}, PrincipalID: &Destination{"p", "k"}}
+	want := Exports{AdminCredentials: &KeyRef{Name: "b", Key: "k"}, OIDCIssuerProfile: &KeyRef{Name: "i", Key: "k"}, PrincipalID: &KeyRef{Name: "p", Key: "k"}}
 	if diff := cmp.Diff(want, got.Exports); diff != "" {
 		t.Errorf("exports (-want +got):\n%s", diff)
 	}

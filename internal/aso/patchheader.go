@@ -79,11 +79,11 @@ func (t *patchTranslator) readOperatorSpec(path string, value any) {
 				t.addProblem(here, "is computed by the Azure Service Operator, which is not there: %s", exportHints[t.kind])
 			}
 		case t.kind == ManagedCluster && key == "secrets":
-			t.readDestinations(here, spec[key], "Secret", map[string]**Destination{
+			t.readDestinations(here, spec[key], "Secret", map[string]**KeyRef{
 				"adminCredentials": &t.exports.AdminCredentials, "userCredentials": &t.exports.UserCredentials,
 			})
 		case t.kind == ManagedCluster && key == "configMaps":
-			t.readDestinations(here, spec[key], "ConfigMap", map[string]**Destination{
+			t.readDestinations(here, spec[key], "ConfigMap", map[string]**KeyRef{
 				"oidcIssuerProfile": &t.exports.OIDCIssuerProfile, "principalId": &t.exports.PrincipalID,
 			})
 		default:
@@ -97,7 +97,7 @@ var exportHints = map[Kind]string{
 	AgentPool:      "nothing of an agent pool can be written into the cluster",
 }
 
-func (t *patchTranslator) readDestinations(path string, value any, what string, known map[string]**Destination) {
+func (t *patchTranslator) readDestinations(path string, value any, what string, known map[string]**KeyRef) {
 	if value == nil {
 		for _, destination := range known {
 			*destination = nil
@@ -116,12 +116,12 @@ func (t *patchTranslator) readDestinations(path string, value any, what string, 
 		case object[key] == nil:
 			*destination = nil
 		default:
-			if name, key, ok := t.readNameAndKey(path+"."+key, object[key], what); ok {
-				*destination = &Destination{Name: name, Key: key}
+			if ref, ok := t.readKeyRef(path+"."+key, object[key], what); ok {
+				*destination = &ref
 			}
 		}
 	}
-	var seen []Destination
+	var seen []KeyRef
 	for _, key := range slices.Sorted(maps.Keys(known)) {
 		if destination := *known[key]; destination != nil {
 			if slices.Contains(seen, *destination) {

@@ -20,8 +20,8 @@ type patchTranslator struct {
 
 	body       map[string]any
 	exports    Exports
-	references []SecretRef
-	missing    []SecretRef
+	references []KeyRef
+	missing    []KeyRef
 	problems   []problem
 
 	index int // of the patch at work

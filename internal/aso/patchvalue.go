@@ -89,11 +89,10 @@ func (t *patchTranslator) translateIdentities(p armschema.Property, path string,
 
 // readSecret returns the value of a key of a Secret.
 func (t *patchTranslator) readSecret(path string, patch any) (any, bool) {
-	name, key, ok := t.readNameAndKey(path, patch, "Secret")
+	ref, ok := t.readKeyRef(path, patch, "Secret")
 	if !ok {
 		return nil, false
 	}
-	ref := SecretRef{Name: name, Key: key}
 	t.references = append(t.references, ref)
 	if t.secrets == nil {
 		return "", true
@@ -105,22 +104,19 @@ func (t *patchTranslator) readSecret(path string, patch any) (any, bool) {
 	return value, ok
 }
 
-// readNameAndKey reads {name, key}. Its errors never contain the value, which may be a password.
-func (t *patchTranslator) readNameAndKey(path string, patch any, what string) (name, key string, ok bool) {
-	object, isObject := patch.(map[string]any)
-	name, _ = object["name"].(string)
-	key, _ = object["key"].(string)
-	if !isObject || name == "" || key == "" || len(object) != 2 {
-		t.addProblem(path, "must name a key of a %s, as in %s", what, fmt.Sprintf(`{"name": "...", "key": "..."}, not %s`, describeType(patch)))
-		return "", "", false
+// readKeyRef reads {name, key}. Its errors never contain the value, which may be a password.
+func (t *patchTranslator) readKeyRef(path string, patch any, of string) (ref KeyRef, ok bool) {
+	object, _ := patch.(map[string]any)
+	ref = ReadKeyRef(patch)
+	switch name, key := objectkey.InvalidNameReason(of, ref.Name), objectkey.InvalidKeyReason(of, ref.Key); {
+	case ref.Name == "" || ref.Key == "" || len(object) != 2:
+		t.addProblem(path, "must name a key of a %s, as in %s", of, fmt.Sprintf(`{"name": "...", "key": "..."}, not %s`, describeType(patch)))
+	case name != "":
+		t.addProblem(path+".name", "%s", name)
+	case key != "":
+		t.addProblem(path+".key", "%s", key)
+	default:
+		return ref, true
 	}
-	if wrong := objectkey.InvalidNameReason(what, name); wrong != "" {
-		t.addProblem(path+".name", "%s", wrong)
-		return "", "", false
-	}
-	if wrong := objectkey.InvalidKeyReason(what, key); wrong != "" {
-		t.addProblem(path+".key", "%s", wrong)
-		return "", "", false
-	}
-	return name, key, true
+	return KeyRef{}, false
 }

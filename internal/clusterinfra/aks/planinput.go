@@ -79,7 +79,7 @@ func NewPool(azurePool *infrav1.AzureManagedMachinePool, machinePool *clusterv1.
 }
 
 // readSecrets reads the values that patches refer to. Missing values are left out, and the plan reports them.
-func readSecrets(ctx context.Context, c client.Reader, namespace string, refs []aso.SecretRef) (aso.Secrets, error) {
+func readSecrets(ctx context.Context, c client.Reader, namespace string, refs []aso.KeyRef) (aso.Secrets, error) {
 	out := aso.Secrets{}
 	for _, ref := range refs {
 		secret := &corev1.Secret{}

@@ -28,16 +28,16 @@ func exportValues(ctx context.Context, to published.Publisher, observed json.Raw
 	var values aks.Exports
 	values.AddConfigMap(aso.KeyRef{Name: issuers, Key: issuerKey}, issuer)
 	if at := exports.OIDCIssuerProfile; at != nil {
-		values.AddConfigMap(aso.KeyRef(*at), issuer)
+		values.AddConfigMap(*at, issuer)
 	}
 	if at := exports.PrincipalID; at != nil {
-		values.AddConfigMap(aso.KeyRef(*at), principalID(observed))
+		values.AddConfigMap(*at, principalID(observed))
 	}
 	if at := exports.AdminCredentials; at != nil {
-		values.AddSecret(aso.KeyRef(*at), credentials.Admin)
+		values.AddSecret(*at, credentials.Admin)
 	}
 	if at := exports.UserCredentials; at != nil {
-		values.AddSecret(aso.KeyRef(*at), credentials.User)
+		values.AddSecret(*at, credentials.User)
 	}
 	if data := values.TakeConfigMap(issuers); data != nil {
 		if err := to.PublishConfigMap(ctx, issuers, data); err != nil {

@@ -142,7 +142,7 @@ func readTestCase(t *testing.T, name string) testCase {
 	c.in.SubscriptionID, c.in.Secrets = g.SubscriptionID, aso.Secrets{}
 	for ref, value := range g.Secrets {
 		secret, key, _ := strings.Cut(ref, "/")
-		c.in.Secrets[aso.SecretRef{Name: secret, Key: key}] = value
+		c.in.Secrets[aso.KeyRef{Name: secret, Key: key}] = value
 	}
 	c.in.Facts = aks.Facts{VNet: g.Facts.VNet, Subnet: nilIfNull(g.Facts.Subnet), Cluster: nilIfNull(g.Facts.Cluster)}
 	return c
