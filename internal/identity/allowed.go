@@ -9,10 +9,10 @@ import (
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 )
 
-// Allowed returns true if objects of a namespace with these labels may use the identity. A namespace is allowed by the list or by
+// IsNamespaceAllowed returns true if objects of a namespace with these labels may use the identity. A namespace is allowed by the list or by
 // the selector. Without allowedNamespaces no namespace is allowed; an empty object allows all. A list that is present and empty,
 // and a selector that is empty or does not parse, allow none.
-func Allowed(identity *infrav1.AzureClusterIdentity, namespace string, namespaceLabels map[string]string) bool {
+func IsNamespaceAllowed(identity *infrav1.AzureClusterIdentity, namespace string, namespaceLabels map[string]string) bool {
 	allowed := identity.Spec.AllowedNamespaces
 	switch {
 	case allowed == nil:

@@ -35,7 +35,7 @@ func TestAllowed(t *testing.T) {
 			if err := json.Unmarshal([]byte(test.allowed), &identity.Spec.AllowedNamespaces); err != nil {
 				t.Fatal(err)
 			}
-			if got := Allowed(identity, "ns", labels); got != test.want {
+			if got := IsNamespaceAllowed(identity, "ns", labels); got != test.want {
 				t.Errorf("%s: got %v", test.reason, got)
 			}
 		})
@@ -53,7 +53,7 @@ func TestAllowedSurvivesStorage(t *testing.T) {
 	if err := json.Unmarshal(raw, stored); err != nil {
 		t.Fatal(err)
 	}
-	if Allowed(stored, "ns", nil) {
+	if IsNamespaceAllowed(stored, "ns", nil) {
 		t.Errorf("an empty list became the empty object, which admits everybody: %s", raw)
 	}
 }

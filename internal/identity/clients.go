@@ -25,17 +25,17 @@ func NewClients(options armclient.Options) *Clients {
 	return &Clients{options: options, recent: expiring.NewIdle[*armclient.Client](unused, maxKept, now)}
 }
 
-// For returns the client of a resolved identity. It sends no requests to Azure.
-func (c *Clients) For(resolved *Resolved) (*armclient.Client, error) {
+// ClientFor returns the client of a resolved identity. It sends no requests to Azure.
+func (c *Clients) ClientFor(resolved *Resolved) (*armclient.Client, error) {
 	client, err := c.recent.GetOrMake(resolved.Key, func() (*armclient.Client, error) {
 		options := c.options
 		// Reads are shared by principal. The key is part of its name, so that an identity which names a client ID without its
 		// secret cannot see the reads of the identity with the secret.
-		options.Principal = trim(resolved.Identity.Spec.ClientID) + "/" + resolved.Key[:12]
+		options.Principal = trimNewline(resolved.Identity.Spec.ClientID) + "/" + resolved.Key[:12]
 		return armclient.New(resolved.Credential, resolved.Cloud, options)
 	})
 	if err != nil {
-		return nil, fmt.Errorf("client for %s: %w", describe(resolved.Identity), err)
+		return nil, fmt.Errorf("client for %s: %w", describeIdentity(resolved.Identity), err)
 	}
 	return client, nil
 }

@@ -28,7 +28,7 @@ func TestClients(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		client, err := clients.For(resolved)
+		client, err := clients.ClientFor(resolved)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -22,12 +22,12 @@ var clouds = map[string]cloud.Configuration{
 	USGovernmentCloud: cloud.AzureGovernment,
 }
 
-// Cloud returns the configuration of the named cloud with the overrides of the options. The second result is true if Entra ID's
+// CloudConfiguration returns the configuration of the named cloud with the overrides of the options. The second result is true if Entra ID's
 // instance discovery does not know the authority.
 //
 // An authority host of a public or sovereign cloud is no override: the workload identity webhook sets the management cluster's
 // authority in every pod, but clusters in other clouds need their own.
-func (o Options) Cloud(environment string) (configuration cloud.Configuration, customAuthority bool, err error) {
+func (o Options) CloudConfiguration(environment string) (configuration cloud.Configuration, customAuthority bool, err error) {
 	base, ok := clouds[environment]
 	if !ok {
 		return cloud.Configuration{}, false, &Error{Code: NotSupported, Message: fmt.Sprintf(

@@ -48,7 +48,7 @@ func TestCloud(t *testing.T) {
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			configuration, custom, err := test.options.Cloud(test.environment)
+			configuration, custom, err := test.options.CloudConfiguration(test.environment)
 			if test.err != "" {
 				if CodeOf(err) != NotSupported || !strings.Contains(err.Error(), test.err) {
 					t.Fatalf("%s: got %v", test.reason, err)

@@ -21,8 +21,8 @@ import (
 
 var errNoCertificate = errors.New("it must be PEM with the certificate and its key, or PKCS #12 that the password decrypts")
 
-// credential returns a credential made of the material. It sends no requests.
-func (m *material) credential() (azcore.TokenCredential, error) {
+// newCredential returns a credential made of the material. It sends no requests.
+func (m *material) newCredential() (azcore.TokenCredential, error) {
 	options := azcore.ClientOptions{Cloud: m.cloud, Transport: armclient.ForTokens(m.transport), Retry: policy.RetryOptions{MaxRetries: -1}}
 	switch m.kind {
 	case kindSecret:
@@ -52,9 +52,9 @@ func (m *material) credential() (azcore.TokenCredential, error) {
 	return nil, fmt.Errorf("no credential of kind %q", m.kind)
 }
 
-// key returns a keyed hash of all parts of the credential. Only this process has the hash's key, so the result reveals nothing
+// hashKey returns a keyed hash of all parts of the credential. Only this process has the hash's key, so the result reveals nothing
 // about the secret and may be logged.
-func (m *material) key(processKey []byte) string {
+func (m *material) hashKey(processKey []byte) string {
 	hash := hmac.New(sha256.New, processKey)
 	manager := m.cloud.Services[cloud.ResourceManager]
 	for _, part := range [][]byte{
@@ -86,10 +86,10 @@ func newCredentials(now func() time.Time) *credentials {
 	return &credentials{processKey: key, recent: expiring.NewIdle[azcore.TokenCredential](unused, maxKept, now)}
 }
 
-// get returns the cached credential of the material, or creates it. Errors are not cached.
-func (c *credentials) get(m *material) (string, azcore.TokenCredential, error) {
-	key := m.key(c.processKey)
-	credential, err := c.recent.GetOrMake(key, m.credential)
+// getOrCreate returns the cached credential of the material, or creates it. Errors are not cached.
+func (c *credentials) getOrCreate(m *material) (string, azcore.TokenCredential, error) {
+	key := m.hashKey(c.processKey)
+	credential, err := c.recent.GetOrMake(key, m.newCredential)
 	if err != nil {
 		return "", nil, &Error{Code: CredentialsInvalid, Message: fmt.Sprintf("%s: cannot create a %s credential", m.identity, m.kind), Err: err}
 	}

@@ -14,7 +14,7 @@ const maxFile = 1 << 20
 // readFile reads a regular file of at most maxFile bytes in folder, or in any folder if that is "". The author of an identity
 // chooses the path, so it may be a device or pipe that has no end or blocks, or a file that is no certificate.
 func readFile(folder, path string) ([]byte, error) {
-	file, err := open(folder, path)
+	file, err := openIn(folder, path)
 	if err != nil {
 		return nil, err
 	}
@@ -36,8 +36,8 @@ func readFile(folder, path string) ([]byte, error) {
 	return content, nil
 }
 
-// open opens a file in folder. It follows symbolic links that stay in the folder, as those of mounted Secrets do.
-func open(folder, path string) (*os.File, error) {
+// openIn opens a file in folder. It follows symbolic links that stay in the folder, as those of mounted Secrets do.
+func openIn(folder, path string) (*os.File, error) {
 	const flags = os.O_RDONLY | syscall.O_NONBLOCK
 	if folder == "" {
 		return os.OpenFile(path, flags, 0)

@@ -57,7 +57,7 @@ type Former struct {
 // FormerOf returns the credential of an identity.
 func FormerOf(identity *infrav1.AzureClusterIdentity) Former {
 	spec := identity.Spec
-	out := Former{Namespace: identity.Namespace, Type: spec.Type, TenantID: trim(spec.TenantID), ClientID: trim(spec.ClientID), CertPath: spec.CertPath}
+	out := Former{Namespace: identity.Namespace, Type: spec.Type, TenantID: trimNewline(spec.TenantID), ClientID: trimNewline(spec.ClientID), CertPath: spec.CertPath}
 	if key, ok := SecretOf(identity); ok {
 		out.Secret = key.String()
 	}
@@ -67,7 +67,7 @@ func FormerOf(identity *infrav1.AzureClusterIdentity) Former {
 // FormerOfSecret returns the credential of a Secret in the format of the Azure Service Operator. ok is false if it needs no
 // permission, because the Secret contains the credential itself, or is not in that format.
 func FormerOfSecret(secret *corev1.Secret) (former Former, ok bool) {
-	text := func(name string) string { return trim(string(secret.Data[name])) }
+	text := func(name string) string { return trimNewline(string(secret.Data[name])) }
 	if text(operatorClient) == "" || text(operatorSecret) != "" || len(secret.Data[operatorCertificate]) > 0 {
 		return former, false
 	}
@@ -119,8 +119,8 @@ type formers struct {
 	kept map[Former]bool
 }
 
-// has returns true if the record has a credential. A record that the manager may not read counts as empty.
-func (f *formers) has(ctx context.Context, former Former) (bool, error) {
+// isRecorded returns true if the record has a credential. A record that the manager may not read counts as empty.
+func (f *formers) isRecorded(ctx context.Context, former Former) (bool, error) {
 	if f.key.Namespace == "" {
 		return false, nil
 	}
@@ -145,8 +145,8 @@ func (f *formers) has(ctx context.Context, former Former) (bool, error) {
 // UsesFormer returns true if an identity may use more than isolation allows because it did so under the established provider.
 func (p *Provider) UsesFormer(ctx context.Context, identity *infrav1.AzureClusterIdentity) (bool, error) {
 	former := FormerOf(identity)
-	if p.managersOwn(identity.Namespace) || !former.needsRecord() {
+	if p.mayUseManagersOwn(identity.Namespace) || !former.needsRecord() {
 		return false, nil
 	}
-	return p.formers.has(ctx, former)
+	return p.formers.isRecorded(ctx, former)
 }

@@ -145,7 +145,7 @@ func TestFormer(t *testing.T) {
 				if way.operator != nil {
 					_, _, err = provider.ResolveSecret(t.Context(), client.ObjectKeyFromObject(secret), infrav1.PublicCloud)
 				} else {
-					err = provider.Check(t.Context(), stored)
+					err = provider.CheckCredential(t.Context(), stored)
 				}
 				switch {
 				case test.works && err != nil:
@@ -226,7 +226,7 @@ func TestFormerIsReadAgain(t *testing.T) {
 		if step.do != nil {
 			step.do()
 		}
-		err := provider.Check(t.Context(), identity)
+		err := provider.CheckCredential(t.Context(), identity)
 		if (err == nil) != step.works || reads != step.reads {
 			t.Errorf("%s: %v after %d reads, want works %t and %d", step.reason, err, reads, step.works, step.reads)
 		}

@@ -50,10 +50,10 @@ const (
 	kindServiceAccount kind = "workload identity of a namespace"
 )
 
-// material reads the parts of the credential that the identity's type needs.
-func (p *Provider) material(ctx context.Context, identity *infrav1.AzureClusterIdentity) (*material, error) {
+// readMaterial reads the parts of the credential that the identity's type needs.
+func (p *Provider) readMaterial(ctx context.Context, identity *infrav1.AzureClusterIdentity) (*material, error) {
 	spec := &identity.Spec
-	m := &material{identity: describe(identity), tenantID: trim(spec.TenantID), clientID: trim(spec.ClientID)}
+	m := &material{identity: describeIdentity(identity), tenantID: trimNewline(spec.TenantID), clientID: trimNewline(spec.ClientID)}
 	if m.clientID == "" {
 		return nil, &Error{Code: CredentialsInvalid, Message: m.identity + ": spec.clientID is empty"}
 	}
@@ -63,13 +63,13 @@ func (p *Provider) material(ctx context.Context, identity *infrav1.AzureClusterI
 	var err error
 	switch spec.Type {
 	case infrav1.WorkloadIdentity:
-		err = p.workload(ctx, identity, m, FormerOf(identity))
+		err = p.selectToken(ctx, identity, m, FormerOf(identity))
 	case infrav1.ServicePrincipal, infrav1.ManualServicePrincipal:
 		m.kind = kindSecret
-		m.secret, err = p.clientSecret(ctx, identity)
+		m.secret, err = p.readClientSecret(ctx, identity)
 	case infrav1.ServicePrincipalCertificate:
 		m.kind = kindCertificate
-		m.certificate, m.password, err = p.certificate(ctx, identity)
+		m.certificate, m.password, err = p.readCertificate(ctx, identity)
 	case infrav1.UserAssignedMSI:
 		m.kind = kindManaged
 		err = p.checkManagersOwn(ctx, identity, FormerOf(identity), "spec.type "+string(spec.Type), "the identities of the manager's machine",
@@ -87,38 +87,38 @@ func (p *Provider) material(ctx context.Context, identity *infrav1.AzureClusterI
 	return m, nil
 }
 
-// clientSecret returns the password of a service principal.
-func (p *Provider) clientSecret(ctx context.Context, identity *infrav1.AzureClusterIdentity) ([]byte, error) {
-	secret, err := p.secret(ctx, identity)
+// readClientSecret returns the password of a service principal.
+func (p *Provider) readClientSecret(ctx context.Context, identity *infrav1.AzureClusterIdentity) ([]byte, error) {
+	secret, err := p.readSecret(ctx, identity)
 	if err != nil {
 		return nil, err
 	}
-	value := []byte(trim(string(secret.Data[keyClientSecret])))
+	value := []byte(trimNewline(string(secret.Data[keyClientSecret])))
 	if len(value) == 0 {
 		return nil, missingKey(identity, secret, keyClientSecret)
 	}
 	return value, nil
 }
 
-// certificate returns the certificate with its private key in PEM or PKCS#12 form, and the password of the latter. It comes from
+// readCertificate returns the certificate with its private key in PEM or PKCS#12 form, and the password of the latter. It comes from
 // the file of spec.certPath, or from the Secret: from the key "certificate" with "password" or, as in the established provider,
-// from "clientSecret" without a password.
-func (p *Provider) certificate(ctx context.Context, identity *infrav1.AzureClusterIdentity) (certificate, password []byte, err error) {
+// from "readClientSecret" without a password.
+func (p *Provider) readCertificate(ctx context.Context, identity *infrav1.AzureClusterIdentity) (certificate, password []byte, err error) {
 	if path := identity.Spec.CertPath; path != "" {
 		if err = p.checkManagersOwn(ctx, identity, FormerOf(identity), "spec.certPath", "the manager's files", "put the certificate into a Secret that spec.clientSecret names"); err != nil {
 			return nil, nil, err
 		}
 		if certificate, err = readFile(p.options.CertificateFolder, path); err != nil {
-			return nil, nil, &Error{Code: SecretNotFound, Message: describe(identity) + ": spec.certPath cannot be read in the manager's container", Err: err}
+			return nil, nil, &Error{Code: SecretNotFound, Message: describeIdentity(identity) + ": spec.certPath cannot be read in the manager's container", Err: err}
 		}
 		return certificate, nil, nil
 	}
-	secret, err := p.secret(ctx, identity)
+	secret, err := p.readSecret(ctx, identity)
 	if err != nil {
 		return nil, nil, err
 	}
 	if certificate = secret.Data[keyCertificate]; len(certificate) > 0 {
-		return certificate, []byte(trim(string(secret.Data[keyPassword]))), nil
+		return certificate, []byte(trimNewline(string(secret.Data[keyPassword]))), nil
 	}
 	if certificate = secret.Data[keyClientSecret]; len(certificate) > 0 {
 		return certificate, nil, nil
@@ -126,21 +126,21 @@ func (p *Provider) certificate(ctx context.Context, identity *infrav1.AzureClust
 	return nil, nil, missingKey(identity, secret, keyCertificate)
 }
 
-// secret reads spec.clientSecret, if the identity may use it.
-func (p *Provider) secret(ctx context.Context, identity *infrav1.AzureClusterIdentity) (*corev1.Secret, error) {
+// readSecret reads spec.readClientSecret, if the identity may use it.
+func (p *Provider) readSecret(ctx context.Context, identity *infrav1.AzureClusterIdentity) (*corev1.Secret, error) {
 	key, ok := SecretOf(identity)
 	if !ok {
-		return nil, &Error{Code: SecretNotFound, Message: fmt.Sprintf("%s: spec.clientSecret.name is empty, and spec.type %s needs a Secret", describe(identity), identity.Spec.Type)}
+		return nil, &Error{Code: SecretNotFound, Message: fmt.Sprintf("%s: spec.clientSecret.name is empty, and spec.type %s needs a Secret", describeIdentity(identity), identity.Spec.Type)}
 	}
-	secret, err := p.secrets.get(ctx, key)
+	secret, err := p.secrets.getSecret(ctx, key)
 	if err != nil {
 		if !apierrors.IsNotFound(err) {
-			return nil, fmt.Errorf("get Secret %s of %s: %w", key, describe(identity), err)
+			return nil, fmt.Errorf("get Secret %s of %s: %w", key, describeIdentity(identity), err)
 		}
 		if err := p.checkSecret(ctx, identity, key, nil); err != nil {
 			return nil, err
 		}
-		return nil, &Error{Code: SecretNotFound, Message: fmt.Sprintf("%s: spec.clientSecret: there is no Secret %s", describe(identity), key)}
+		return nil, &Error{Code: SecretNotFound, Message: fmt.Sprintf("%s: spec.clientSecret: there is no Secret %s", describeIdentity(identity), key)}
 	}
 	if err := p.checkSecret(ctx, identity, key, secret); err != nil {
 		return nil, err
@@ -150,5 +150,5 @@ func (p *Provider) secret(ctx context.Context, identity *infrav1.AzureClusterIde
 
 func missingKey(identity *infrav1.AzureClusterIdentity, secret *corev1.Secret, key string) error {
 	return &Error{Code: SecretKeyMissing, Message: fmt.Sprintf(
-		"%s: spec.clientSecret: Secret %s/%s has no value under key %q", describe(identity), secret.Namespace, secret.Name, key)}
+		"%s: spec.clientSecret: Secret %s/%s has no value under key %q", describeIdentity(identity), secret.Namespace, secret.Name, key)}
 }

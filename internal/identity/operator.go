@@ -28,14 +28,14 @@ const (
 // The Secret is in the namespace of the objects that name it; no other namespace is read. Errors that need action by a user are
 // *Error.
 func (p *Provider) ResolveSecret(ctx context.Context, key types.NamespacedName, environment string) (*Resolved, string, error) {
-	secret, err := p.secrets.get(ctx, key)
+	secret, err := p.secrets.getSecret(ctx, key)
 	if err != nil {
 		if apierrors.IsNotFound(err) {
 			return nil, "", &Error{Code: SecretNotFound, Message: fmt.Sprintf("there is no Secret %s with the credential for Azure. Create it, name another one in the annotation serviceoperator.azure.com/credential-from of the resource manifests, or set spec.identityRef of the AzureASOManagedCluster", key)}
 		}
 		return nil, "", fmt.Errorf("get Secret %s: %w", key, err)
 	}
-	text := func(name string) string { return trim(string(secret.Data[name])) }
+	text := func(name string) string { return trimNewline(string(secret.Data[name])) }
 	for _, required := range []string{operatorSubscription, operatorTenant, operatorClient} {
 		if text(required) == "" {
 			return nil, "", &Error{Code: SecretKeyMissing, Message: fmt.Sprintf("Secret %s has no key %s", key, required)}
@@ -55,12 +55,12 @@ func (p *Provider) ResolveSecret(ctx context.Context, key types.NamespacedName, 
 		stands.Spec.Type, m.kind = infrav1.UserAssignedMSI, kindManaged
 		err = p.checkManagersOwn(ctx, stands, former, operatorMode+" "+podIdentity, "the identities of the manager's machine", "remove it to use workload identity")
 	default:
-		err = p.workload(ctx, stands, m, former)
+		err = p.selectToken(ctx, stands, m, former)
 	}
 	if err != nil {
 		return nil, "", err
 	}
-	resolved, err := p.resolved(stands, m, environment)
+	resolved, err := p.resolveMaterial(stands, m, environment)
 	if err != nil {
 		return nil, "", err
 	}

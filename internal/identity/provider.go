@@ -93,55 +93,55 @@ func New(kubernetes Kubernetes, options Options) *Provider {
 // anything secret, and returns a credential for the cloud environment. A ref without a namespace means the object's own. Errors
 // that need action by a user are *Error.
 func (p *Provider) Resolve(ctx context.Context, ref *corev1.ObjectReference, namespace string, environment string) (*Resolved, error) {
-	identity, err := p.Identity(ctx, ref, namespace)
+	identity, err := p.GetIdentity(ctx, ref, namespace)
 	if err != nil {
 		return nil, err
 	}
 	if err := p.checkNamespace(ctx, identity, namespace); err != nil {
 		return nil, err
 	}
-	return p.resolve(ctx, identity, environment)
+	return p.resolveIdentity(ctx, identity, environment)
 }
 
-// Check returns an error if no credential can be made of the identity: if its type is not supported, or if its Secret, keys or file
+// CheckCredential returns an error if no credential can be made of the identity: if its type is not supported, or if its Secret, keys or file
 // are missing or do not parse. It sends no requests to Entra ID and does not check namespaces.
-func (p *Provider) Check(ctx context.Context, identity *infrav1.AzureClusterIdentity) error {
-	_, err := p.resolve(ctx, identity, "")
+func (p *Provider) CheckCredential(ctx context.Context, identity *infrav1.AzureClusterIdentity) error {
+	_, err := p.resolveIdentity(ctx, identity, "")
 	return err
 }
 
-// resolve returns the credential of an identity that the caller may use.
-func (p *Provider) resolve(ctx context.Context, identity *infrav1.AzureClusterIdentity, environment string) (*Resolved, error) {
-	if _, _, err := p.options.Cloud(environment); err != nil {
+// resolveIdentity returns the credential of an identity that the caller may use.
+func (p *Provider) resolveIdentity(ctx context.Context, identity *infrav1.AzureClusterIdentity, environment string) (*Resolved, error) {
+	if _, _, err := p.options.CloudConfiguration(environment); err != nil {
 		return nil, err
 	}
-	material, err := p.material(ctx, identity)
+	material, err := p.readMaterial(ctx, identity)
 	if err != nil {
 		return nil, err
 	}
-	return p.resolved(identity, material, environment)
+	return p.resolveMaterial(identity, material, environment)
 }
 
-// resolved returns the credential of material that was read for an identity.
-func (p *Provider) resolved(identity *infrav1.AzureClusterIdentity, material *material, environment string) (*Resolved, error) {
-	configuration, customAuthority, err := p.options.Cloud(environment)
+// resolveMaterial returns the credential of material that was read for an identity.
+func (p *Provider) resolveMaterial(identity *infrav1.AzureClusterIdentity, material *material, environment string) (*Resolved, error) {
+	configuration, customAuthority, err := p.options.CloudConfiguration(environment)
 	if err != nil {
 		return nil, err
 	}
 	material.cloud, material.customAuthority, material.transport = configuration, customAuthority, p.options.Transport
-	key, credential, err := p.credentials.get(material)
+	key, credential, err := p.credentials.getOrCreate(material)
 	if err != nil {
 		return nil, err
 	}
 	resolved := &Resolved{Identity: identity, Credential: credential, Cloud: configuration, Key: key}
-	if secret := trim(string(material.secret)); secret != "" {
+	if secret := trimNewline(string(material.secret)); secret != "" {
 		resolved.secret = func() string { return secret }
 	}
 	return resolved, nil
 }
 
-// Identity reads the object that ref names for an object in namespace.
-func (p *Provider) Identity(ctx context.Context, ref *corev1.ObjectReference, namespace string) (*infrav1.AzureClusterIdentity, error) {
+// GetIdentity reads the object that ref names for an object in namespace.
+func (p *Provider) GetIdentity(ctx context.Context, ref *corev1.ObjectReference, namespace string) (*infrav1.AzureClusterIdentity, error) {
 	if ref == nil || ref.Name == "" {
 		return nil, &Error{Code: IdentityNotFound, Message: "spec.identityRef: name the AzureClusterIdentity to use"}
 	}
@@ -168,29 +168,29 @@ func (p *Provider) checkNamespace(ctx context.Context, identity *infrav1.AzureCl
 	object.SetGroupVersionKind(corev1.SchemeGroupVersion.WithKind("Namespace"))
 	if asksLabels(identity, namespace) {
 		if err := p.kubernetes.Get(ctx, types.NamespacedName{Name: namespace}, object); err != nil {
-			return fmt.Errorf("get Namespace %s, whose labels spec.allowedNamespaces.selector of %s asks for: %w", namespace, describe(identity), err)
+			return fmt.Errorf("get Namespace %s, whose labels spec.allowedNamespaces.selector of %s asks for: %w", namespace, describeIdentity(identity), err)
 		}
 	}
-	if Allowed(identity, namespace, object.Labels) {
+	if IsNamespaceAllowed(identity, namespace, object.Labels) {
 		return nil
 	}
 	return &Error{Code: NamespaceNotAllowedByIdentity, Message: fmt.Sprintf(
-		"namespace %s may not use %s: its spec.allowedNamespaces does not include it", namespace, describe(identity))}
+		"namespace %s may not use %s: its spec.allowedNamespaces does not include it", namespace, describeIdentity(identity))}
 }
 
-// Subscription returns the subscription that an object names, or else the manager's own.
-func (p *Provider) Subscription(specified string) (string, error) {
+// ResolveSubscription returns the subscription that an object names, or else the manager's own.
+func (p *Provider) ResolveSubscription(specified string) (string, error) {
 	for _, subscription := range []string{specified, p.options.SubscriptionID} {
-		if subscription = trim(subscription); subscription != "" {
+		if subscription = trimNewline(subscription); subscription != "" {
 			return subscription, nil
 		}
 	}
 	return "", &Error{Code: SubscriptionMissing, Message: "spec.subscriptionID: name a subscription, or start the manager with AZURE_SUBSCRIPTION_ID"}
 }
 
-func describe(identity *infrav1.AzureClusterIdentity) string {
+func describeIdentity(identity *infrav1.AzureClusterIdentity) string {
 	return Kind + " " + identity.Namespace + "/" + identity.Name
 }
 
-// trim removes one trailing newline.
-func trim(s string) string { return strings.TrimSuffix(s, "\n") }
+// trimNewline removes one trailing newline.
+func trimNewline(s string) string { return strings.TrimSuffix(s, "\n") }

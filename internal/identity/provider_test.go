@@ -320,7 +320,7 @@ func TestResolveRefuses(t *testing.T) {
 				t.Fatalf("%s: got code %q, %v", test.reason, CodeOf(err), err)
 			}
 			if checks := test.identity != nil && test.environment == "" && test.code != IdentityNotFound && test.code != NamespaceNotAllowedByIdentity; checks {
-				if err := provider.Check(context.Background(), test.identity); CodeOf(err) != test.code {
+				if err := provider.CheckCredential(context.Background(), test.identity); CodeOf(err) != test.code {
 					t.Errorf("the identity's own check says %v", err)
 				}
 			}
@@ -391,7 +391,7 @@ func TestCredentialsAreShared(t *testing.T) {
 func TestCheckIsNotAboutNamespaces(t *testing.T) {
 	identity := identityOf(func(s *infrav1.AzureClusterIdentitySpec) { s.AllowedNamespaces = nil })
 	c := kubernetes(t, identity, secretOf("ids", map[string][]byte{"clientSecret": []byte(password)}))
-	if err := New(c, Options{}).Check(context.Background(), identity); err != nil {
+	if err := New(c, Options{}).CheckCredential(context.Background(), identity); err != nil {
 		t.Error(err)
 	}
 }
@@ -409,7 +409,7 @@ func TestSubscription(t *testing.T) {
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			got, err := New(nil, Options{SubscriptionID: test.own}).Subscription(test.specified)
+			got, err := New(nil, Options{SubscriptionID: test.own}).ResolveSubscription(test.specified)
 			if got != test.want || (CodeOf(err) == SubscriptionMissing) != test.wantMissingCode {
 				t.Errorf("%s: got %q, %v", test.reason, got, err)
 			}

@@ -41,7 +41,7 @@ func (s CloudConfigSecret) GoString() string { return s.String() }
 // CloudConfigSecret returns the fields of azure.json about the identity, without the trailing newline of values from files and
 // copied Secrets.
 func (r *Resolved) CloudConfigSecret() CloudConfigSecret {
-	out := CloudConfigSecret{TenantID: trim(r.Identity.Spec.TenantID), ClientID: trim(r.Identity.Spec.ClientID)}
+	out := CloudConfigSecret{TenantID: trimNewline(r.Identity.Spec.TenantID), ClientID: trimNewline(r.Identity.Spec.ClientID)}
 	if r.secret != nil {
 		out.ClientSecret = r.secret()
 	}

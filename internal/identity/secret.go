@@ -34,9 +34,9 @@ var used = []string{
 	operatorSubscription, operatorTenant, operatorClient, operatorSecret, operatorCertificate, operatorPassword, operatorMode,
 }
 
-// get reads a Secret. Do not change it.
-func (s *secrets) get(ctx context.Context, key types.NamespacedName) (*corev1.Secret, error) {
-	version := s.version(ctx, key)
+// getSecret reads a Secret. Do not change it.
+func (s *secrets) getSecret(ctx context.Context, key types.NamespacedName) (*corev1.Secret, error) {
+	version := s.watchedVersion(ctx, key)
 	if version != "" {
 		if kept, ok := s.read.Get(key.String()); ok && kept.version == version {
 			return kept.secret, nil
@@ -48,13 +48,13 @@ func (s *secrets) get(ctx context.Context, key types.NamespacedName) (*corev1.Se
 	}
 	if version != "" {
 		// The Secret may be newer than the version of the watch. Then it is read once more when the watch delivers its version.
-		s.read.Set(key.String(), versioned{version, bare(secret)})
+		s.read.Set(key.String(), versioned{version, withCredentialKeysOnly(secret)})
 	}
 	return secret, nil
 }
 
-// version returns the latest version of the Secret that the watch has delivered, or "" if the Secret is not watched.
-func (s *secrets) version(ctx context.Context, key types.NamespacedName) string {
+// watchedVersion returns the latest version of the Secret that the watch has delivered, or "" if the Secret is not watched.
+func (s *secrets) watchedVersion(ctx context.Context, key types.NamespacedName) string {
 	if s.metadata == nil {
 		return ""
 	}
@@ -67,8 +67,8 @@ func (s *secrets) version(ctx context.Context, key types.NamespacedName) string 
 	return string(seen.UID) + " " + seen.ResourceVersion
 }
 
-// bare returns a Secret with only the keys that credentials are made of.
-func bare(secret *corev1.Secret) *corev1.Secret {
+// withCredentialKeysOnly returns a Secret with only the keys that credentials are made of.
+func withCredentialKeysOnly(secret *corev1.Secret) *corev1.Secret {
 	out := &corev1.Secret{Data: map[string][]byte{}}
 	out.Namespace, out.Name = secret.Namespace, secret.Name
 	for _, key := range used {

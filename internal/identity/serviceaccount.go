@@ -29,16 +29,16 @@ const (
 	tokenLifetime = time.Hour
 )
 
-// Subject returns the subject of a federated credential for the identities of type WorkloadIdentity of a namespace.
-func Subject(namespace string) string { return subjectOf(accountIn(namespace)) }
+// FederatedSubject returns the subject of a federated credential for the identities of type WorkloadIdentity of a namespace.
+func FederatedSubject(namespace string) string { return tokenSubject(accountIn(namespace)) }
 
 // accountIn returns the ServiceAccount of a namespace that its identities sign in with.
 func accountIn(namespace string) types.NamespacedName {
 	return types.NamespacedName{Namespace: namespace, Name: infrav1.WorkloadIdentityServiceAccount}
 }
 
-// subjectOf returns the subject of the tokens of a ServiceAccount.
-func subjectOf(account types.NamespacedName) string {
+// tokenSubject returns the subject of the tokens of a ServiceAccount.
+func tokenSubject(account types.NamespacedName) string {
 	return "system:serviceaccount:" + account.Namespace + ":" + account.Name
 }
 
@@ -56,8 +56,8 @@ type assertion struct {
 	renew, expires time.Time
 }
 
-// get returns a token of a ServiceAccount.
-func (a *assertions) get(ctx context.Context, key types.NamespacedName) (string, error) {
+// getToken returns a token of a ServiceAccount.
+func (a *assertions) getToken(ctx context.Context, key types.NamespacedName) (string, error) {
 	a.mu.Lock()
 	kept := a.kept[key]
 	a.mu.Unlock()
@@ -76,7 +76,7 @@ func (a *assertions) get(ctx context.Context, key types.NamespacedName) (string,
 		return "", refusedToken(key, err)
 	}
 	expires := request.Status.ExpirationTimestamp.Time
-	a.keep(key, assertion{token: request.Status.Token, renew: begun.Add(expires.Sub(begun) * 4 / 5), expires: expires}, begun)
+	a.storeToken(key, assertion{token: request.Status.Token, renew: begun.Add(expires.Sub(begun) * 4 / 5), expires: expires}, begun)
 	return request.Status.Token, nil
 }
 
@@ -92,8 +92,8 @@ func HasAccount(ctx context.Context, kubernetes client.SubResourceClientConstruc
 	return err == nil, nil
 }
 
-// keep stores a token and drops expired ones.
-func (a *assertions) keep(key types.NamespacedName, fresh assertion, now time.Time) {
+// storeToken stores a token and drops expired ones.
+func (a *assertions) storeToken(key types.NamespacedName, fresh assertion, now time.Time) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	for other, kept := range a.kept {
@@ -110,7 +110,7 @@ func refusedToken(account types.NamespacedName, err error) error {
 	case apierrors.IsNotFound(err):
 		return &Error{Code: ServiceAccountNotFound, Message: fmt.Sprintf(
 			"there is no ServiceAccount %s to sign in as: run kubectl create serviceaccount -n %s %s, and have the application trust the subject %s",
-			account, account.Namespace, account.Name, subjectOf(account))}
+			account, account.Namespace, account.Name, tokenSubject(account))}
 	case apierrors.HasStatusCause(err, corev1.NamespaceTerminatingCause):
 		return &Error{Code: NamespaceTerminating, Message: fmt.Sprintf(
 			"namespace %s is being deleted, and the API server gives no token of ServiceAccount %s any more", account.Namespace, account)}
@@ -118,14 +118,14 @@ func refusedToken(account types.NamespacedName, err error) error {
 	return fmt.Errorf("token of ServiceAccount %s: %w", account, err)
 }
 
-// workload selects the token of an identity of type WorkloadIdentity: the manager's own if the identity may use it, else a
+// selectToken selects the token of an identity of type WorkloadIdentity: the manager's own if the identity may use it, else a
 // ServiceAccount token of the identity's namespace. A Secret for ASO resources that was in use before the upgrade from the
 // established provider continues with a token of the operator's ServiceAccount, which its application trusts.
-func (p *Provider) workload(ctx context.Context, identity *infrav1.AzureClusterIdentity, m *material, former Former) error {
+func (p *Provider) selectToken(ctx context.Context, identity *infrav1.AzureClusterIdentity, m *material, former Former) error {
 	recorded := false
-	if former.Operator || !p.managersOwn(identity.Namespace) {
+	if former.Operator || !p.mayUseManagersOwn(identity.Namespace) {
 		var err error
-		if recorded, err = p.formers.has(ctx, former); err != nil {
+		if recorded, err = p.formers.isRecorded(ctx, former); err != nil {
 			return err
 		}
 	}
@@ -133,12 +133,12 @@ func (p *Provider) workload(ctx context.Context, identity *infrav1.AzureClusterI
 	switch {
 	case recorded && former.Operator:
 		account = types.NamespacedName{Namespace: p.options.FormerNamespace, Name: operatorAccount}
-	case recorded || p.managersOwn(identity.Namespace):
+	case recorded || p.mayUseManagersOwn(identity.Namespace):
 		m.kind, m.tokenFile = kindWorkload, p.options.TokenFile
 		return nil
 	}
-	m.kind, m.subject = kindServiceAccount, subjectOf(account)
-	m.assertion = func(ctx context.Context) (string, error) { return p.assertions.get(ctx, account) }
+	m.kind, m.subject = kindServiceAccount, tokenSubject(account)
+	m.assertion = func(ctx context.Context) (string, error) { return p.assertions.getToken(ctx, account) }
 	if _, err := m.assertion(ctx); err != nil {
 		code := CodeOf(err)
 		switch {
@@ -148,9 +148,9 @@ func (p *Provider) workload(ctx context.Context, identity *infrav1.AzureClusterI
 		case code != "":
 			return &Error{Code: code, Message: fmt.Sprintf(
 				"%s: spec.type %s: the manager runs with --%s=%s, and %s; if the application trusts the manager's own ServiceAccount, add %s to the manager's --%s",
-				describe(identity), identity.Spec.Type, TenancyFlag, Isolated, err, identity.Namespace, ManagerNamespacesFlag)}
+				describeIdentity(identity), identity.Spec.Type, TenancyFlag, Isolated, err, identity.Namespace, ManagerNamespacesFlag)}
 		}
-		return fmt.Errorf("%s: %w", describe(identity), err)
+		return fmt.Errorf("%s: %w", describeIdentity(identity), err)
 	}
 	return nil
 }

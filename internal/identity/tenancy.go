@@ -51,13 +51,13 @@ func SecretOf(identity *infrav1.AzureClusterIdentity) (key types.NamespacedName,
 	return key, key.Name != ""
 }
 
-// Trusts returns true if users who may create identities are trusted.
-func (p *Provider) Trusts() bool { return p.options.Tenancy == Trusted }
+// TrustsTenants returns true if users who may create identities are trusted.
+func (p *Provider) TrustsTenants() bool { return p.options.Tenancy == Trusted }
 
 // MayUse returns true if an identity may use a Secret of this namespace and with these annotations.
 func (p *Provider) MayUse(ctx context.Context, identity *infrav1.AzureClusterIdentity, secretNamespace string, annotations map[string]string) (bool, error) {
 	namespace := identity.Namespace
-	if p.Trusts() || namespace == secretNamespace {
+	if p.TrustsTenants() || namespace == secretNamespace {
 		return true, nil
 	}
 	allowed := slices.ContainsFunc(strings.Split(annotations[infrav1.IdentityNamespacesAnnotation], ","), func(allowed string) bool {
@@ -67,7 +67,7 @@ func (p *Provider) MayUse(ctx context.Context, identity *infrav1.AzureClusterIde
 	if allowed {
 		return true, nil
 	}
-	return p.formers.has(ctx, FormerOf(identity))
+	return p.formers.isRecorded(ctx, FormerOf(identity))
 }
 
 // checkSecret refuses a Secret of another namespace that does not allow the identity's namespace. secret is nil if it does not
@@ -82,24 +82,24 @@ func (p *Provider) checkSecret(ctx context.Context, identity *infrav1.AzureClust
 	}
 	return &Error{Code: NotAllowedByTenancy, Message: fmt.Sprintf(
 		"%s: spec.clientSecret: the manager runs with --%s=%s, and there is no Secret %s that lets identities of namespace %s use it: run kubectl annotate secret -n %s %s %s=%s, or move the Secret to namespace %s",
-		describe(identity), TenancyFlag, Isolated, key, identity.Namespace, key.Namespace, key.Name, infrav1.IdentityNamespacesAnnotation, identity.Namespace, identity.Namespace)}
+		describeIdentity(identity), TenancyFlag, Isolated, key, identity.Namespace, key.Namespace, key.Name, infrav1.IdentityNamespacesAnnotation, identity.Namespace, identity.Namespace)}
 }
 
-// managersOwn returns true if identities of a namespace may use the manager's token, its machine's identities and its files.
-func (p *Provider) managersOwn(namespace string) bool {
-	return p.Trusts() || slices.Contains(p.options.ManagerNamespaces, namespace)
+// mayUseManagersOwn returns true if identities of a namespace may use the manager's token, its machine's identities and its files.
+func (p *Provider) mayUseManagersOwn(namespace string) bool {
+	return p.TrustsTenants() || slices.Contains(p.options.ManagerNamespaces, namespace)
 }
 
 // checkManagersOwn refuses the manager's own credentials to namespaces that the operator does not list, unless their former use is
 // recorded.
 func (p *Provider) checkManagersOwn(ctx context.Context, identity *infrav1.AzureClusterIdentity, former Former, field, what, instead string) error {
-	if p.managersOwn(identity.Namespace) {
+	if p.mayUseManagersOwn(identity.Namespace) {
 		return nil
 	}
-	if recorded, err := p.formers.has(ctx, former); recorded || err != nil {
+	if recorded, err := p.formers.isRecorded(ctx, former); recorded || err != nil {
 		return err
 	}
 	return &Error{Code: NotAllowedByTenancy, Message: fmt.Sprintf(
 		"%s: %s: the manager runs with --%s=%s, and only namespaces of its --%s may use %s. Add namespace %s there, or %s",
-		describe(identity), field, TenancyFlag, Isolated, ManagerNamespacesFlag, what, identity.Namespace, instead)}
+		describeIdentity(identity), field, TenancyFlag, Isolated, ManagerNamespacesFlag, what, identity.Namespace, instead)}
 }

@@ -85,7 +85,7 @@ func TestTenancy(t *testing.T) {
 			if test.secret != nil {
 				objects = append(objects, test.secret)
 			}
-			err := New(kubernetes(t, objects...), test.options).Check(t.Context(), identity)
+			err := New(kubernetes(t, objects...), test.options).CheckCredential(t.Context(), identity)
 			if CodeOf(err) != test.code || (err == nil) != (test.code == "") {
 				t.Fatalf("%s: %v", test.reason, err)
 			}
@@ -100,7 +100,7 @@ func TestTenancy(t *testing.T) {
 func TestCertificateShowsNothing(t *testing.T) {
 	for _, secret := range []string{"s3", "\x30\x82\x01", "-----BEGIN CERTIFICATE-----\nQUJD\n-----END CERTIFICATE-----\n"} {
 		identity := identityOf(func(s *infrav1.AzureClusterIdentitySpec) { s.Type = infrav1.ServicePrincipalCertificate })
-		err := New(kubernetes(t, identity, secretOf("ids", map[string][]byte{"certificate": []byte(secret)})), Options{}).Check(t.Context(), identity)
+		err := New(kubernetes(t, identity, secretOf("ids", map[string][]byte{"certificate": []byte(secret)})), Options{}).CheckCredential(t.Context(), identity)
 		if CodeOf(err) != CredentialsInvalid || !strings.HasSuffix(err.Error(), errNoCertificate.Error()) {
 			t.Errorf("%q: says %v", secret, err)
 		}
@@ -146,7 +146,7 @@ func TestAssertion(t *testing.T) {
 		{reason: "it has expired", namespace: "b", after: time.Hour, refuse: terminating, code: NamespaceTerminating, asks: true},
 	} {
 		now, refuse, asked = now.Add(step.after), step.refuse, nil
-		got, err := a.get(t.Context(), accountIn(step.namespace))
+		got, err := a.getToken(t.Context(), accountIn(step.namespace))
 		if got != step.want || CodeOf(err) != step.code {
 			t.Errorf("%s: got %q, %v", step.reason, got, err)
 		}

@@ -12,8 +12,8 @@ import (
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 )
 
-// Of returns the identities whose credential is in a Secret.
-func Of(ctx context.Context, kubernetes client.Reader, secret types.NamespacedName) ([]infrav1.AzureClusterIdentity, error) {
+// FindBySecret returns the identities whose credential is in a Secret.
+func FindBySecret(ctx context.Context, kubernetes client.Reader, secret types.NamespacedName) ([]infrav1.AzureClusterIdentity, error) {
 	list := &infrav1.AzureClusterIdentityList{}
 	if err := kubernetes.List(ctx, list); err != nil {
 		return nil, fmt.Errorf("list AzureClusterIdentities: %w", err)

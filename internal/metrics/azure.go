@@ -15,10 +15,10 @@ import (
 )
 
 var (
-	requests = counter("capz_azure_requests_total", "Requests to Azure Resource Manager, by operation, resource type and HTTP status (none if there was no response).",
+	requests = newCounter("capz_azure_requests_total", "Requests to Azure Resource Manager, by operation, resource type and HTTP status (none if there was no response).",
 		"operation", "resource_type", "code")
-	throttled = counter("capz_azure_requests_throttled_total", "Responses of Azure Resource Manager that there were too many requests.", "operation", "resource_type")
-	heldBack  = counter("capz_azure_requests_held_back_total", "Requests that were not sent, because Azure throttles requests or the provider's own budget is used up.",
+	throttled = newCounter("capz_azure_requests_throttled_total", "Responses of Azure Resource Manager that there were too many requests.", "operation", "resource_type")
+	heldBack  = newCounter("capz_azure_requests_held_back_total", "Requests that were not sent, because Azure throttles requests or the provider's own budget is used up.",
 		"operation", "resource_type")
 	requestDuration = prometheus.NewHistogramVec(prometheus.HistogramOpts{
 		Name: "capz_azure_request_duration_seconds", Help: "Duration of requests to Azure Resource Manager, by operation.",
@@ -30,13 +30,13 @@ var (
 		// A subnet takes a second, a machine half a minute, an AKS cluster minutes, its upgrade an hour.
 		Buckets: []float64{1, 2.5, 5, 10, 30, 60, 120, 300, 600, 1200, 3600},
 	}, []string{"resource_type", "operation", "result"})
-	drifted  = counter("capz_drift_found_total", "Resources that drifted from the desired state.", "resource_type")
-	repaired = counter("capz_drift_repaired_total", "Drifted resources that a write of the provider has repaired.", "resource_type")
-	kept     = counter("capz_residuals_total", "Values that Azure stores differently than they were sent, so that they are not sent again.", "resource_type")
-	lookups  = counter("capz_azure_cache_lookups_total", "Lookups in the cache of recent reads from Azure: hit, miss, or bypassed by a reader that needs a fresh response.", "result")
+	drifted  = newCounter("capz_drift_found_total", "Resources that drifted from the desired state.", "resource_type")
+	repaired = newCounter("capz_drift_repaired_total", "Drifted resources that a write of the provider has repaired.", "resource_type")
+	kept     = newCounter("capz_residuals_total", "Values that Azure stores differently than they were sent, so that they are not sent again.", "resource_type")
+	lookups  = newCounter("capz_azure_cache_lookups_total", "Lookups in the cache of recent reads from Azure: hit, miss, or bypassed by a reader that needs a fresh response.", "result")
 )
 
-func counter(name, help string, labels ...string) *prometheus.CounterVec {
+func newCounter(name, help string, labels ...string) *prometheus.CounterVec {
 	return prometheus.NewCounterVec(prometheus.CounterOpts{Name: name, Help: help}, labels)
 }
 
@@ -44,7 +44,7 @@ func counter(name, help string, labels ...string) *prometheus.CounterVec {
 // input must not become a label.
 const other = "other"
 
-func typeOf(id arm.ID) string {
+func resourceTypeLabel(id arm.ID) string {
 	row, err := types.ForID(id)
 	if err != nil {
 		return other
@@ -52,9 +52,9 @@ func typeOf(id arm.ID) string {
 	return row.Name
 }
 
-// Request counts a request to Azure.
-func Request(answered client.RequestRecord) {
-	operation, resourceType := answered.Operation, typeOf(answered.ID)
+// CountRequest counts a request to Azure.
+func CountRequest(answered client.RequestRecord) {
+	operation, resourceType := answered.Operation, resourceTypeLabel(answered.ID)
 	if answered.BudgetEmpty {
 		heldBack.WithLabelValues(operation, resourceType).Inc()
 		return
@@ -79,16 +79,16 @@ func EngineHooks() engine.Hooks {
 			if err != nil {
 				result = "failed"
 			}
-			operationDuration.WithLabelValues(typeOf(op.ID), doing(op), result).Observe(took.Seconds())
+			operationDuration.WithLabelValues(resourceTypeLabel(op.ID), operationLabel(op), result).Observe(took.Seconds())
 		},
-		OnDrift:      func(id arm.ID) { drifted.WithLabelValues(typeOf(id)).Inc() },
-		OnRepair:     func(id arm.ID) { repaired.WithLabelValues(typeOf(id)).Inc() },
-		OnNormalized: func(id arm.ID, values int) { kept.WithLabelValues(typeOf(id)).Add(float64(values)) },
+		OnDrift:      func(id arm.ID) { drifted.WithLabelValues(resourceTypeLabel(id)).Inc() },
+		OnRepair:     func(id arm.ID) { repaired.WithLabelValues(resourceTypeLabel(id)).Inc() },
+		OnNormalized: func(id arm.ID, values int) { kept.WithLabelValues(resourceTypeLabel(id)).Add(float64(values)) },
 	}
 }
 
-// doing returns the label of an operation.
-func doing(op *operate.Operation) string {
+// operationLabel returns the label of an operation.
+func operationLabel(op *operate.Operation) string {
 	switch {
 	case op.Action:
 		return "action"

@@ -61,12 +61,12 @@ func newWorld(t *testing.T, budgets *client.Budgets) *world {
 	w := &world{t: t, sim: sim, woken: make(chan struct{}, 1), before: figures(t)}
 	w.client, err = client.New(credential.Token(sim.Token("")), cloud.Configuration{Services: map[cloud.ServiceName]cloud.ServiceConfiguration{
 		cloud.ResourceManager: {Endpoint: listener.URL, Audience: "https://management.core.windows.net/"}}},
-		client.Options{Principal: "p", Transport: listener.Client(), Budgets: budgets, OnRequestEnd: metrics.Request})
+		client.Options{Principal: "p", Transport: listener.Client(), Budgets: budgets, OnRequestEnd: metrics.CountRequest})
 	if err != nil {
 		t.Fatal(err)
 	}
 	w.engine = engine.New(engine.Options{Hooks: metrics.EngineHooks()})
-	metrics.Operations(w.engine.OperationAges)
+	metrics.WatchOperations(w.engine.OperationAges)
 	ctx, stop := context.WithCancel(context.Background())
 	t.Cleanup(stop)
 	go func() { _ = w.engine.Start(ctx) }()

@@ -56,10 +56,10 @@ func since(t *testing.T, before map[string]float64, names ...string) map[string]
 
 func TestPassesOfControllers(t *testing.T) {
 	before := figures(t)
-	metrics.Pass("AzureMachine", "Done", 0.25)
-	metrics.Pass("AzureMachine", "Done", 3)
-	metrics.Pass("AzureCluster", "Failed", 1)
-	metrics.Ready("AzureMachine", 90)
+	metrics.CountReconciliation("AzureMachine", "Done", 0.25)
+	metrics.CountReconciliation("AzureMachine", "Done", 3)
+	metrics.CountReconciliation("AzureCluster", "Failed", 1)
+	metrics.ObserveTimeToReady("AzureMachine", 90)
 	want := map[string]float64{
 		`capz_pass_duration_seconds_count{kind="AzureMachine",result="Done"}`:           2,
 		`capz_pass_duration_seconds_sum{kind="AzureMachine",result="Done"}`:             3.25,
@@ -80,8 +80,8 @@ func TestPassesOfControllers(t *testing.T) {
 
 // TestConventions checks the served metrics against Prometheus' conventions for names, units and help.
 func TestConventions(t *testing.T) {
-	metrics.Pass("AzureMachine", "Done", 1)
-	metrics.Ready("AzureMachine", 1)
+	metrics.CountReconciliation("AzureMachine", "Done", 1)
+	metrics.ObserveTimeToReady("AzureMachine", 1)
 	var ours strings.Builder
 	for line := range strings.Lines(served(t)) {
 		if strings.Contains(line, "capz_") {

@@ -20,8 +20,10 @@ var underWay = &operations{
 	oldest: prometheus.NewDesc("capz_azure_operation_oldest_age_seconds", "Age of the oldest write or action that is running in Azure.", []string{"resource_type", "operation"}, nil),
 }
 
-// Operations sets the source of the running operations. A process has one engine; a later call replaces the source.
-func Operations(source func() map[*operate.Operation]time.Duration) { underWay.source.Store(&source) }
+// WatchOperations sets the source of the running operations. A process has one engine; a later call replaces the source.
+func WatchOperations(source func() map[*operate.Operation]time.Duration) {
+	underWay.source.Store(&source)
+}
 
 // Describe implements prometheus.Collector.
 func (o *operations) Describe(descriptions chan<- *prometheus.Desc) {
@@ -38,7 +40,7 @@ func (o *operations) Collect(out chan<- prometheus.Metric) {
 	type labels struct{ resourceType, operation string }
 	count, oldest := map[labels]int{}, map[labels]time.Duration{}
 	for op, age := range (*source)() {
-		of := labels{typeOf(op.ID), doing(op)}
+		of := labels{resourceTypeLabel(op.ID), operationLabel(op)}
 		count[of]++
 		oldest[of] = max(oldest[of], age)
 	}

@@ -30,32 +30,32 @@ func NewQueue(controller string) *Queue {
 	}
 }
 
-// Ready counts a request that became ready.
-func (q *Queue) Ready(priority int) {
+// CountReady counts a request that became ready.
+func (q *Queue) CountReady(priority int) {
 	q.adds.Inc()
 	q.depthOf(priority).Inc()
 }
 
-// Raise counts a ready request whose priority changed.
-func (q *Queue) Raise(from, to int) {
+// ChangePriority counts a ready request whose priority changed.
+func (q *Queue) ChangePriority(from, to int) {
 	q.depthOf(from).Dec()
 	q.depthOf(to).Inc()
 }
 
-// Retry counts a request that was added with a delay.
-func (q *Queue) Retry() { q.retries.Inc() }
+// CountRetry counts a request that was added with a delay.
+func (q *Queue) CountRetry() { q.retries.Inc() }
 
-// HandOut counts a request that a worker got, and the time that it was ready before.
-func (q *Queue) HandOut(priority int, waited time.Duration) {
+// CountHandOut counts a request that a worker got, and the time that it was ready before.
+func (q *Queue) CountHandOut(priority int, waited time.Duration) {
 	q.depthOf(priority).Dec()
 	q.latency.Observe(waited.Seconds())
 }
 
-// Done counts a request that a worker has finished, and the duration.
-func (q *Queue) Done(took time.Duration) { q.workDuration.Observe(took.Seconds()) }
+// ObserveWork counts a request that a worker has finished, and the duration.
+func (q *Queue) ObserveWork(took time.Duration) { q.workDuration.Observe(took.Seconds()) }
 
-// Working sets the durations of the requests that workers are processing: their sum and the longest.
-func (q *Queue) Working(all, longest time.Duration) {
+// SetWorking sets the durations of the requests that workers are processing: their sum and the longest.
+func (q *Queue) SetWorking(all, longest time.Duration) {
 	q.unfinished.Set(all.Seconds())
 	q.longest.Set(longest.Seconds())
 }
@@ -77,13 +77,13 @@ type queueVectors struct {
 var queueMetrics = sync.OnceValue(func() queueVectors {
 	labels := []string{"name", "controller"}
 	gauge := func(name, help string, labels ...string) *prometheus.GaugeVec {
-		return registered(prometheus.NewGaugeVec(prometheus.GaugeOpts{Subsystem: metrics.WorkQueueSubsystem, Name: name, Help: help}, labels))
+		return registerOnce(prometheus.NewGaugeVec(prometheus.GaugeOpts{Subsystem: metrics.WorkQueueSubsystem, Name: name, Help: help}, labels))
 	}
 	counter := func(name, help string) *prometheus.CounterVec {
-		return registered(prometheus.NewCounterVec(prometheus.CounterOpts{Subsystem: metrics.WorkQueueSubsystem, Name: name, Help: help}, labels))
+		return registerOnce(prometheus.NewCounterVec(prometheus.CounterOpts{Subsystem: metrics.WorkQueueSubsystem, Name: name, Help: help}, labels))
 	}
 	histogram := func(name, help string) *prometheus.HistogramVec {
-		return registered(prometheus.NewHistogramVec(prometheus.HistogramOpts{Subsystem: metrics.WorkQueueSubsystem, Name: name, Help: help}, labels))
+		return registerOnce(prometheus.NewHistogramVec(prometheus.HistogramOpts{Subsystem: metrics.WorkQueueSubsystem, Name: name, Help: help}, labels))
 	}
 	return queueVectors{
 		depth: gauge(metrics.DepthKey, "Current depth of workqueue by workqueue and priority", append(labels, "priority")...),
@@ -97,9 +97,9 @@ var queueMetrics = sync.OnceValue(func() queueVectors {
 	}
 })
 
-// registered returns the metric that is registered already, or registers the new one. If controller-runtime changes its metric, the
+// registerOnce returns the metric that is registered already, or registers the new one. If controller-runtime changes its metric, the
 // registry refuses the new one, whose values are then not served.
-func registered[M prometheus.Collector](metric M) M {
+func registerOnce[M prometheus.Collector](metric M) M {
 	var exists prometheus.AlreadyRegisteredError
 	if errors.As(metrics.Registry.Register(metric), &exists) {
 		if known, same := exists.ExistingCollector.(M); same {

@@ -80,7 +80,7 @@ func (p *reconciliation[O, I]) recordLostStatus(ctx context.Context, err error) 
 	}
 	if eventlog.IsFailure(ctx, err) && !apierrors.IsNotFound(err) {
 		ctrl.LoggerFrom(ctx).Error(err, "the status cannot be written, so the object does not show the result")
-		metrics.StatusWriteFailed(p.declaration.Name)
+		metrics.CountFailedStatusWrite(p.declaration.Name)
 	}
 	return true
 }

@@ -29,10 +29,10 @@ type Report struct {
 	Unneeded []string
 }
 
-// Check reads the permissions of the client's user from the API server. If the authorizer cannot list permissions, Check requests a
+// CheckRights reads the permissions of the client's user from the API server. If the authorizer cannot list permissions, Check requests a
 // review of each one that seems to be missing, and finds no unneeded ones.
-func Check(ctx context.Context, client authorizationclient.AuthorizationV1Interface, scope Scope) (Report, error) {
-	wanted, err := needed(scope)
+func CheckRights(ctx context.Context, client authorizationclient.AuthorizationV1Interface, scope Scope) (Report, error) {
+	wanted, err := neededRights(scope)
 	if err != nil {
 		return Report{}, err
 	}
@@ -45,14 +45,14 @@ func Check(ctx context.Context, client authorizationclient.AuthorizationV1Interf
 			Spec: authorizationv1.SelfSubjectRulesReviewSpec{Namespace: cmp.Or(namespace, everywhere)},
 		}, metav1.CreateOptions{})
 		if err != nil {
-			return Report{}, fmt.Errorf("ask for the manager's rights in %s: %w", place(namespace), err)
+			return Report{}, fmt.Errorf("ask for the manager's rights in %s: %w", describeScope(namespace), err)
 		}
 		incomplete = incomplete || review.Status.Incomplete
-		has[namespace] = granted(review.Status.ResourceRules, namespace)
+		has[namespace] = grantedRights(review.Status.ResourceRules, namespace)
 	}
 	var missing []right
 	for _, want := range wanted {
-		if want.coveredBy(has[want.namespace]) {
+		if want.isIncludedIn(has[want.namespace]) {
 			continue
 		}
 		if incomplete {
@@ -67,17 +67,17 @@ func Check(ctx context.Context, client authorizationclient.AuthorizationV1Interf
 		missing = append(missing, want)
 	}
 	// A manager of one namespace may have the roles in all namespaces, as the release binds them.
-	released, err := needed(Scope{SecretNamespaces: scope.SecretNamespaces})
+	released, err := neededRights(Scope{SecretNamespaces: scope.SecretNamespaces})
 	if err != nil {
 		return Report{}, err
 	}
 	var unneeded []right
 	for _, found := range has[""] {
-		if !isEveryones(found) && !slices.ContainsFunc(released, func(want right) bool { return want.namespace == "" && want.covers(found) }) {
+		if !isGrantedToEveryUser(found) && !slices.ContainsFunc(released, func(want right) bool { return want.namespace == "" && want.includesRight(found) }) {
 			unneeded = append(unneeded, found)
 		}
 	}
-	return Report{Missing: describe(missing), Unneeded: describe(unneeded)}, nil
+	return Report{Missing: describeRights(missing), Unneeded: describeRights(unneeded)}, nil
 }
 
 func namespacesOf(rights []right) []string {
@@ -89,7 +89,7 @@ func namespacesOf(rights []right) []string {
 	return slices.Compact(out)
 }
 
-func granted(rules []authorizationv1.ResourceRule, namespace string) []right {
+func grantedRights(rules []authorizationv1.ResourceRule, namespace string) []right {
 	var out []rbacv1.PolicyRule
 	for _, rule := range rules {
 		out = append(out, rbacv1.PolicyRule{Verbs: rule.Verbs, APIGroups: rule.APIGroups, Resources: rule.Resources, ResourceNames: rule.ResourceNames})
@@ -105,19 +105,19 @@ func isAllowed(ctx context.Context, client authorizationclient.AuthorizationV1In
 		}},
 	}, metav1.CreateOptions{})
 	if err != nil {
-		return false, fmt.Errorf("ask whether the manager may %s: %w", describe([]right{want})[0], err)
+		return false, fmt.Errorf("ask whether the manager may %s: %w", describeRights([]right{want})[0], err)
 	}
 	return review.Status.Allowed, nil
 }
 
-// isEveryones returns true if Kubernetes grants a permission to every user: reviews of the user's own permissions.
+// isGrantedToEveryUser returns true if Kubernetes grants a permission to every user: reviews of the user's own permissions.
 // https://kubernetes.io/docs/reference/access-authn-authz/rbac/#discovery-roles
-func isEveryones(r right) bool {
+func isGrantedToEveryUser(r right) bool {
 	return r.verb == "create" && strings.HasPrefix(r.resource, "selfsubject") && strings.HasSuffix(r.group, ".k8s.io")
 }
 
-// describe returns one entry for each resource, with all verbs.
-func describe(rights []right) []string {
+// describeRights returns one entry for each resource, with all verbs.
+func describeRights(rights []right) []string {
 	verbs := map[right][]string{}
 	for _, r := range rights {
 		verb := r.verb
@@ -136,7 +136,7 @@ func describe(rights []right) []string {
 		if r.name != "" {
 			what += " " + r.name
 		}
-		out = append(out, strings.Join(of, ", ")+" "+what+" in "+place(r.namespace))
+		out = append(out, strings.Join(of, ", ")+" "+what+" in "+describeScope(r.namespace))
 	}
 	slices.Sort(out)
 	if len(out) > maxShown {
@@ -145,7 +145,7 @@ func describe(rights []right) []string {
 	return out
 }
 
-func place(namespace string) string {
+func describeScope(namespace string) string {
 	if namespace == "" {
 		return "all namespaces"
 	}

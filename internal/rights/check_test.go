@@ -14,7 +14,7 @@ import (
 
 // TestIncomplete has an authorizer that cannot list rights, as those that are asked by a webhook.
 func TestIncomplete(t *testing.T) {
-	wanted, err := needed(Scope{LeaseNamespace: "capz-system"})
+	wanted, err := neededRights(Scope{LeaseNamespace: "capz-system"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -52,7 +52,7 @@ func TestIncomplete(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			report, err := Check(t.Context(), client, Scope{LeaseNamespace: "capz-system"})
+			report, err := CheckRights(t.Context(), client, Scope{LeaseNamespace: "capz-system"})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -72,7 +72,7 @@ func TestDescribeIsBounded(t *testing.T) {
 	for _, letter := range "abcdefghijklmnopqrstuvwxyz" {
 		many = append(many, right{resource: string(letter), verb: "get"}, right{resource: string(letter), verb: "list"})
 	}
-	got := describe(many)
+	got := describeRights(many)
 	if len(got) != maxShown+1 || got[0] != "get, list a in all namespaces" || got[maxShown] != "and 6 more" {
 		t.Errorf("the list is %q", got)
 	}

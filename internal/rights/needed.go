@@ -34,8 +34,8 @@ type right struct {
 // clusterScoped are resources without a namespace, which a RoleBinding cannot grant.
 var clusterScoped = []string{"namespaces", "tokenreviews", "subjectaccessreviews"}
 
-// needed returns the permissions of the roles that a manager of this scope needs.
-func needed(scope Scope) ([]right, error) {
+// neededRights returns the permissions of the roles that a manager of this scope needs.
+func neededRights(scope Scope) ([]right, error) {
 	secrets := scope.SecretNamespaces
 	if len(secrets) == 0 {
 		secrets = []string{scope.Namespace}
@@ -110,13 +110,13 @@ func rightsOf(rules []rbacv1.PolicyRule, namespace string) []right {
 	return out
 }
 
-// covers returns true if a permission includes another one in its namespace, by wildcards or because it is for all names.
-func (r right) covers(other right) bool {
+// includesRight returns true if a permission includes another one in its namespace, by wildcards or because it is for all names.
+func (r right) includesRight(other right) bool {
 	is := func(has, wanted string) bool { return has == "*" || has == wanted }
 	return is(r.group, other.group) && is(r.resource, other.resource) && is(r.verb, other.verb) && (r.name == "" || r.name == other.name)
 }
 
-// coveredBy returns true if one of the permissions includes r.
-func (r right) coveredBy(rights []right) bool {
-	return slices.ContainsFunc(rights, func(other right) bool { return other.covers(r) })
+// isIncludedIn returns true if one of the permissions includes r.
+func (r right) isIncludedIn(rights []right) bool {
+	return slices.ContainsFunc(rights, func(other right) bool { return other.includesRight(r) })
 }

@@ -45,8 +45,8 @@ type shared struct {
 }
 
 func newShared(mgr ctrl.Manager, o *Options) (*shared, error) {
-	armEngine := engine.New(engine.Options{Log: mgr.GetLogger().WithName("engine"), Clock: o.Clock, Hooks: metrics.EngineHooks(), MaxVouchedAge: o.full()})
-	metrics.Operations(armEngine.OperationAges)
+	armEngine := engine.New(engine.Options{Log: mgr.GetLogger().WithName("engine"), Clock: o.Clock, Hooks: metrics.EngineHooks(), MaxVouchedAge: o.fullSyncPeriod()})
+	metrics.WatchOperations(armEngine.OperationAges)
 	if err := mgr.Add(armEngine); err != nil {
 		return nil, fmt.Errorf("engine: %w", err)
 	}
@@ -64,56 +64,56 @@ func newShared(mgr ctrl.Manager, o *Options) (*shared, error) {
 			Client:     mgr.GetClient(),
 			APIReader:  mgr.GetAPIReader(),
 			Identities: identity.New(mgr.GetClient(), tokens),
-			Clients:    identity.NewClients(armclient.Options{Version: o.Version, Transport: o.Transport, Budgets: armclient.NewBudgets(time.Now), OnRequestEnd: metrics.Request}),
+			Clients:    identity.NewClients(armclient.Options{Version: o.Version, Transport: o.Transport, Budgets: armclient.NewBudgets(time.Now), OnRequestEnd: metrics.CountRequest}),
 		},
 		facts: facts.New(facts.Options{Read: sharedRead(armEngine), Unchanged: sharedLook(armEngine), Now: now, TTL: o.SyncPeriod}),
 	}, nil
 }
 
-// services returns the services that the runners of all kinds share.
-func (s *shared) services() reconcile.Services {
+// runnerServices returns the services that the runners of all kinds share.
+func (s *shared) runnerServices() reconcile.Services {
 	return reconcile.Services{
 		Client: s.mgr.GetClient(), Engine: s.engine, Access: s.access, Facts: s.facts, Recorder: s.mgr.GetEventRecorder,
 		Resync: s.options.SyncPeriod, WatchFilter: s.options.WatchFilter,
 	}
 }
 
-// workers returns the options of a controller with that number of workers.
-func (s *shared) workers(n int) controller.Options {
+// controllerOptions returns the options of a controller with that number of workers.
+func (s *shared) controllerOptions(n int) controller.Options {
 	return controller.Options{MaxConcurrentReconciles: n, NewQueue: queue.New}
 }
 
-// selfManaged registers the controllers of clusters on virtual machines, and the controller of identities, which all kinds use.
-func (s *shared) selfManaged(ctx context.Context) error {
-	mgr, o, gates := s.mgr, s.options, features(s.options.Gates)
+// setupSelfManaged registers the controllers of clusters on virtual machines, and the controller of identities, which all kinds use.
+func (s *shared) setupSelfManaged(ctx context.Context) error {
+	mgr, o, gates := s.mgr, s.options, planFeatures(s.options.Gates)
 	network := &azurecluster.Kind{Client: mgr.GetClient(), Facts: s.facts, Features: gates}
-	if err := reconcile.NewAzureRunner(s.services(), network).SetupWithManager(ctx, mgr, s.workers(o.AzureClusterConcurrency)); err != nil {
+	if err := reconcile.NewAzureRunner(s.runnerServices(), network).SetupWithManager(ctx, mgr, s.controllerOptions(o.AzureClusterConcurrency)); err != nil {
 		return err
 	}
 	machines := &azuremachine.Kind{Client: mgr.GetClient(), Facts: s.facts, Features: gates}
-	if err := reconcile.NewAzureRunner(s.services(), machines).SetupWithManager(ctx, mgr, s.workers(o.AzureMachineConcurrency)); err != nil {
+	if err := reconcile.NewAzureRunner(s.runnerServices(), machines).SetupWithManager(ctx, mgr, s.controllerOptions(o.AzureMachineConcurrency)); err != nil {
 		return err
 	}
 	if err := (&azuremachinetemplate.Reconciler{
 		Client: mgr.GetClient(), Recorder: mgr.GetEventRecorder("azuremachinetemplate-reconciler"), Access: s.access,
 		Facts: s.facts, WatchFilter: o.WatchFilter,
-	}).SetupWithManager(ctx, mgr, s.workers(o.AzureMachineConcurrency)); err != nil {
+	}).SetupWithManager(ctx, mgr, s.controllerOptions(o.AzureMachineConcurrency)); err != nil {
 		return fmt.Errorf("AzureMachineTemplate controller: %w", err)
 	}
 	identities := &azureclusteridentity.Kind{Client: mgr.GetClient(), Identities: s.access.Identities}
-	if err := reconcile.NewLocalRunner(s.services(), identities).SetupWithManager(ctx, mgr, s.workers(o.AzureClusterConcurrency)); err != nil {
+	if err := reconcile.NewLocalRunner(s.runnerServices(), identities).SetupWithManager(ctx, mgr, s.controllerOptions(o.AzureClusterConcurrency)); err != nil {
 		return err
 	}
 	credentials := &credentialsecret.Reconciler{
-		Client: mgr.GetClient(), Recorder: eventlog.NewBoundedRecorder(mgr.GetEventRecorder("credential-reconciler")), Identities: s.access.Identities, ASOResources: s.hasDocuments(),
+		Client: mgr.GetClient(), Recorder: eventlog.NewBoundedRecorder(mgr.GetEventRecorder("credential-reconciler")), Identities: s.access.Identities, ASOResources: s.hasASOKinds(),
 	}
-	if err := credentials.SetupWithManager(mgr, s.workers(o.AzureClusterConcurrency)); err != nil {
+	if err := credentials.SetupWithManager(mgr, s.controllerOptions(o.AzureClusterConcurrency)); err != nil {
 		return err
 	}
 	if err := (&azurejson.Reconciler{
 		Client: mgr.GetClient(), Recorder: mgr.GetEventRecorder("azurejson-reconciler"), Access: s.access, Facts: s.facts,
 		Features: gates, WatchFilter: o.WatchFilter, Secrets: mgr.GetCache(),
-	}).SetupWithManager(ctx, mgr, s.workers(o.AzureMachineConcurrency), azurejson.Kinds{
+	}).SetupWithManager(ctx, mgr, s.controllerOptions(o.AzureMachineConcurrency), azurejson.Kinds{
 		Machines: !slices.Contains(o.DisabledControllers, disableAzureJSONMachine), Pools: o.Gates.Enabled(gateMachinePool),
 	}); err != nil {
 		return fmt.Errorf("azure.json controllers: %w", err)
@@ -121,59 +121,59 @@ func (s *shared) selfManaged(ctx context.Context) error {
 	return nil
 }
 
-// pools registers the controllers of scale sets and of AKS clusters. All their pools are MachinePools, so they need Cluster API's
+// setupMachinePools registers the controllers of scale sets and of AKS clusters. All their pools are MachinePools, so they need Cluster API's
 // feature gate MachinePool.
-func (s *shared) pools(ctx context.Context) error {
+func (s *shared) setupMachinePools(ctx context.Context) error {
 	mgr, o := s.mgr, s.options
 	if !o.Gates.Enabled(gateMachinePool) {
 		return nil
 	}
 	clusters := &azuremanagedcluster.Kind{Client: mgr.GetClient()}
-	if err := reconcile.NewLocalRunner(s.services(), clusters).SetupWithManager(ctx, mgr, s.workers(o.AzureClusterConcurrency)); err != nil {
+	if err := reconcile.NewLocalRunner(s.runnerServices(), clusters).SetupWithManager(ctx, mgr, s.controllerOptions(o.AzureClusterConcurrency)); err != nil {
 		return err
 	}
 	controlPlanes := &azuremanagedcontrolplane.Kind{
-		Client: mgr.GetClient(), Facts: s.facts, Workload: workload, ResourceHealth: o.Gates.Enabled(gateAKSResourceHealth),
+		Client: mgr.GetClient(), Facts: s.facts, Workload: newWorkloadClient, ResourceHealth: o.Gates.Enabled(gateAKSResourceHealth),
 	}
-	if err := reconcile.NewAzureRunner(s.services(), controlPlanes).SetupWithManager(ctx, mgr, s.workers(o.AzureClusterConcurrency)); err != nil {
+	if err := reconcile.NewAzureRunner(s.runnerServices(), controlPlanes).SetupWithManager(ctx, mgr, s.controllerOptions(o.AzureClusterConcurrency)); err != nil {
 		return err
 	}
-	if err := s.documents(ctx); err != nil {
+	if err := s.setupASOKinds(ctx); err != nil {
 		return err
 	}
-	scaleSets := &azuremachinepool.Kind{Client: mgr.GetClient(), Engine: s.engine, Facts: s.facts, Features: features(o.Gates)}
-	if err := reconcile.NewAzureRunner(s.services(), scaleSets).SetupWithManager(ctx, mgr, s.workers(o.AzureMachinePoolConcurrency)); err != nil {
+	scaleSets := &azuremachinepool.Kind{Client: mgr.GetClient(), Engine: s.engine, Facts: s.facts, Features: planFeatures(o.Gates)}
+	if err := reconcile.NewAzureRunner(s.runnerServices(), scaleSets).SetupWithManager(ctx, mgr, s.controllerOptions(o.AzureMachinePoolConcurrency)); err != nil {
 		return err
 	}
 	pools := &azuremanagedmachinepool.Kind{Client: mgr.GetClient(), Engine: s.engine, Facts: s.facts}
-	return reconcile.NewAzureRunner(s.services(), pools).SetupWithManager(ctx, mgr, s.workers(o.AzureMachinePoolConcurrency))
+	return reconcile.NewAzureRunner(s.runnerServices(), pools).SetupWithManager(ctx, mgr, s.controllerOptions(o.AzureMachinePoolConcurrency))
 }
 
-// documents registers the controllers of AKS clusters that consist of resource manifests.
-func (s *shared) documents(ctx context.Context) error {
+// setupASOKinds registers the controllers of AKS clusters that consist of resource manifests.
+func (s *shared) setupASOKinds(ctx context.Context) error {
 	mgr, o := s.mgr, s.options
-	if !s.hasDocuments() {
+	if !s.hasASOKinds() {
 		return nil
 	}
 	clusters := &azureasomanagedcluster.Kind{Client: mgr.GetClient(), Facts: s.facts}
-	if err := reconcile.NewAzureRunner(s.services(), clusters).SetupWithManager(ctx, mgr, s.workers(o.AzureClusterConcurrency)); err != nil {
+	if err := reconcile.NewAzureRunner(s.runnerServices(), clusters).SetupWithManager(ctx, mgr, s.controllerOptions(o.AzureClusterConcurrency)); err != nil {
 		return err
 	}
 	controlPlanes := &azureasomanagedcontrolplane.Kind{Client: mgr.GetClient(), Facts: s.facts}
-	if err := reconcile.NewAzureRunner(s.services(), controlPlanes).SetupWithManager(ctx, mgr, s.workers(o.AzureClusterConcurrency)); err != nil {
+	if err := reconcile.NewAzureRunner(s.runnerServices(), controlPlanes).SetupWithManager(ctx, mgr, s.controllerOptions(o.AzureClusterConcurrency)); err != nil {
 		return err
 	}
 	pools := &azureasomanagedmachinepool.Kind{Client: mgr.GetClient(), Engine: s.engine, Facts: s.facts}
-	return reconcile.NewAzureRunner(s.services(), pools).SetupWithManager(ctx, mgr, s.workers(o.AzureMachinePoolConcurrency))
+	return reconcile.NewAzureRunner(s.runnerServices(), pools).SetupWithManager(ctx, mgr, s.controllerOptions(o.AzureMachinePoolConcurrency))
 }
 
-// hasDocuments returns true if the controllers of kinds with resource manifests run.
-func (s *shared) hasDocuments() bool {
+// hasASOKinds returns true if the controllers of kinds with resource manifests run.
+func (s *shared) hasASOKinds() bool {
 	return s.options.Gates.Enabled(gateMachinePool) && s.options.Gates.Enabled(gateASOAPI)
 }
 
-// workload returns a client for the ConfigMaps of a workload cluster.
-func workload(kubeconfig []byte) (corev1client.ConfigMapsGetter, error) {
+// newWorkloadClient returns a client for the ConfigMaps of a workload cluster.
+func newWorkloadClient(kubeconfig []byte) (corev1client.ConfigMapsGetter, error) {
 	config, err := clientcmd.RESTConfigFromKubeConfig(kubeconfig)
 	if err != nil {
 		// The cause may quote the kubeconfig.

@@ -67,8 +67,8 @@ func clusterAPIGates() []featuregate.Feature {
 	return out
 }
 
-// features returns the gates that plans depend on.
-func features(gates featuregate.FeatureGate) plan.Features {
+// planFeatures returns the gates that plans depend on.
+func planFeatures(gates featuregate.FeatureGate) plan.Features {
 	return plan.Features{
 		EdgeZone:     gates.Enabled(gateEdgeZone),
 		APIServerILB: gates.Enabled(gateAPIServerILB),

@@ -44,11 +44,13 @@ func newGuarded(server webhook.Server) guarded {
 }
 
 // Register implements webhook.Server.
-func (g guarded) Register(path string, hook http.Handler) { g.Server.Register(path, g.guard(hook)) }
+func (g guarded) Register(path string, hook http.Handler) {
+	g.Server.Register(path, g.limitRequests(hook))
+}
 
-// guard refuses requests whose objects would need too much memory or time for decoding and defaulting. It handles one large request
+// limitRequests refuses requests whose objects would need too much memory or time for decoding and defaulting. It handles one large request
 // at a time.
-func (g guarded) guard(hook http.Handler) http.Handler {
+func (g guarded) limitRequests(hook http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, status, err := g.readBody(w, r)
 		if err != nil {
@@ -65,7 +67,7 @@ func (g guarded) guard(hook http.Handler) http.Handler {
 		}
 		suspicious := maxima.FindHugeQuantity(body) != "" || size.ExcessReason() != ""
 		if !suspicious && len(body) <= smallReview && size.Objects <= smallObjects {
-			ask(hook, w, r, body)
+			serveBody(hook, w, r, body)
 			return
 		}
 		var review admissionv1.AdmissionReview // Its objects stay JSON.
@@ -75,18 +77,18 @@ func (g guarded) guard(hook http.Handler) http.Handler {
 		}
 		request := review.Request
 		answer := admissionv1.AdmissionReview{TypeMeta: review.TypeMeta, Response: &admissionv1.AdmissionResponse{UID: request.UID, Allowed: true}}
-		message := tooMuch(request.Object.Raw)
+		message := excessMessage(request.Object.Raw)
 		switch {
 		case message != "":
 			answer.Response.Allowed = false
 			answer.Response.Result = &metav1.Status{
 				Status: metav1.StatusFailure, Code: http.StatusUnprocessableEntity, Reason: metav1.StatusReasonInvalid, Message: message,
 			}
-		case suspicious || exceeds(request.Kind.Kind, request.Object.Raw) || exceeds(request.Kind.Kind, request.OldObject.Raw):
+		case suspicious || exceedsMaxima(request.Kind.Kind, request.Object.Raw) || exceedsMaxima(request.Kind.Kind, request.OldObject.Raw):
 			// The request is allowed: the API server refuses the object by its schema, with the field's name. Updates that correct
 			// a stored object, and deletions, must pass.
 		default:
-			ask(hook, w, r, body)
+			serveBody(hook, w, r, body)
 			return
 		}
 		w.Header().Set("Content-Type", "application/json")
@@ -95,14 +97,14 @@ func (g guarded) guard(hook http.Handler) http.Handler {
 	})
 }
 
-// ask passes a request whose body was read to a webhook.
-func ask(hook http.Handler, w http.ResponseWriter, r *http.Request, body []byte) {
+// serveBody passes a request whose body was read to a webhook.
+func serveBody(hook http.Handler, w http.ResponseWriter, r *http.Request, body []byte) {
 	r.Body = io.NopCloser(bytes.NewReader(body))
 	hook.ServeHTTP(w, r)
 }
 
-// exceeds returns true if an object exceeds a maximum of the schema of its kind.
-func exceeds(kind string, object []byte) bool {
+// exceedsMaxima returns true if an object exceeds a maximum of the schema of its kind.
+func exceedsMaxima(kind string, object []byte) bool {
 	var decoded any
 	return json.Unmarshal(object, &decoded) == nil && len(maxima.FindExceeded(kind, decoded)) > 0
 }
@@ -136,8 +138,8 @@ func (g guarded) readBody(w http.ResponseWriter, r *http.Request) (body []byte, 
 	return body, http.StatusOK, nil
 }
 
-// tooMuch returns the error message for an object that must not be decoded, or "".
-func tooMuch(object []byte) string {
+// excessMessage returns the error message for an object that must not be decoded, or "".
+func excessMessage(object []byte) string {
 	if message := maxima.MeasureJSON(object).ExcessReason(); message != "" {
 		return message
 	}

@@ -25,7 +25,7 @@ func TestGuard(t *testing.T) {
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			asked := false
-			hook := newGuarded(nil).guard(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { asked = true }))
+			hook := newGuarded(nil).limitRequests(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { asked = true }))
 			body := `{"apiVersion":"admission.k8s.io/v1","kind":"AdmissionReview","request":{"uid":"u","object":` + test.object + `,"oldObject":` + test.old + `}}`
 			recorder := httptest.NewRecorder()
 			hook.ServeHTTP(recorder, httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/", strings.NewReader(body)))

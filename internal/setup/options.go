@@ -120,8 +120,8 @@ func (o *Options) Validate() error {
 	return o.validateTenancy()
 }
 
-// full returns the period of full syncs, or 0 if every sync is a full one.
-func (o *Options) full() time.Duration {
+// fullSyncPeriod returns the period of full syncs, or 0 if every sync is a full one.
+func (o *Options) fullSyncPeriod() time.Duration {
 	if o.FullSyncPeriod <= o.SyncPeriod {
 		return 0
 	}
@@ -142,7 +142,7 @@ func (o *Options) managerOptions() (ctrl.Options, []func(*tls.Config), error) {
 	for _, kind := range []string{"Secret", "ConfigMap"} {
 		metadata := &metav1.PartialObjectMetadata{}
 		metadata.SetGroupVersionKind(corev1.SchemeGroupVersion.WithKind(kind))
-		cacheOptions.ByObject[metadata] = o.bare(shared)
+		cacheOptions.ByObject[metadata] = o.metadataOnlyCache(shared)
 	}
 	return ctrl.Options{
 		Scheme:                     newScheme(),
@@ -168,13 +168,13 @@ func (o *Options) managerOptions() (ctrl.Options, []func(*tls.Config), error) {
 	}, tlsOptions, nil
 }
 
-// bare returns the cache options of Secrets and ConfigMaps. Only their metadata is cached, without annotations, because kubectl
+// metadataOnlyCache returns the cache options of Secrets and ConfigMaps. Only their metadata is cached, without annotations, because kubectl
 // apply stores a copy of the content in an annotation.
-func (o *Options) bare(shared *sharer) cache.ByObject {
+func (o *Options) metadataOnlyCache(shared *sharer) cache.ByObject {
 	out := cache.ByObject{Transform: func(obj any) (any, error) {
 		if metadata, ok := obj.(*metav1.PartialObjectMetadata); ok {
 			metadata.Annotations, metadata.ManagedFields = nil, nil
-			shared.share(metadata)
+			shared.shareStrings(metadata)
 		}
 		return obj, nil
 	}}

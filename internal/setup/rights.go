@@ -50,13 +50,13 @@ func (c *rightsCheck) Start(ctx context.Context) error {
 	defer ticker.Stop()
 	var before rights.Report
 	for first := true; ; first = false {
-		report, err := rights.Check(ctx, c.client, c.scope)
+		report, err := rights.CheckRights(ctx, c.client, c.scope)
 		if err != nil {
 			// The API server may refuse the request or be unavailable. Missing permissions then cause errors where they are used.
 			c.log.Info("The rights of the manager could not be checked", "error", err.Error())
 			return nil
 		}
-		c.tell(report, before, first)
+		c.logChanges(report, before, first)
 		if len(report.Missing) == 0 {
 			return nil
 		}
@@ -69,8 +69,8 @@ func (c *rightsCheck) Start(ctx context.Context) error {
 	}
 }
 
-// tell logs the changes since the previous report.
-func (c *rightsCheck) tell(report, before rights.Report, first bool) {
+// logChanges logs the changes since the previous report.
+func (c *rightsCheck) logChanges(report, before rights.Report, first bool) {
 	switch {
 	case len(report.Missing) > 0 && (first || !slices.Equal(report.Missing, before.Missing)):
 		c.log.Error(errRights, "Objects are not reconciled, or not completely, until these rights are granted. Install the release with clusterctl, which binds its roles to the manager's ServiceAccount.",

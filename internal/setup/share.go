@@ -47,44 +47,44 @@ func (s *sharer) transform(obj any) (any, error) {
 		return obj, nil // A missed deletion is a tombstone and no object.
 	}
 	trim.RemoveUnusedParts(object)
-	s.share(obj)
+	s.shareStrings(obj)
 	return obj, nil
 }
 
-// share replaces the strings of the object that a pointer refers to.
-func (s *sharer) share(object any) {
+// shareStrings replaces the strings of the object that a pointer refers to.
+func (s *sharer) shareStrings(object any) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.walk(reflect.ValueOf(object))
+	s.shareValue(reflect.ValueOf(object))
 }
 
-func (s *sharer) walk(v reflect.Value) {
+func (s *sharer) shareValue(v reflect.Value) {
 	switch v.Kind() {
 	case reflect.Pointer:
 		if !v.IsNil() {
-			s.walk(v.Elem())
+			s.shareValue(v.Elem())
 		}
 	case reflect.Struct:
-		for _, i := range fields(v.Type()) {
-			s.walk(v.Field(i))
+		for _, i := range fieldsToShare(v.Type()) {
+			s.shareValue(v.Field(i))
 		}
 	case reflect.Slice:
 		if v.Type().Elem().Kind() != reflect.Uint8 {
 			for i := range v.Len() {
-				s.walk(v.Index(i))
+				s.shareValue(v.Index(i))
 			}
 		}
 	case reflect.Map:
 		if t := v.Type(); !v.IsNil() && t.Key().Kind() == reflect.String && t.Elem().Kind() == reflect.String {
-			v.Set(s.oneMap(v))
+			v.Set(s.sharedMap(v))
 		}
 	case reflect.String:
-		v.SetString(s.one(v.String()))
+		v.SetString(s.sharedString(v.String()))
 	}
 }
 
-// one returns the shared copy of a string.
-func (s *sharer) one(text string) string {
+// sharedString returns the shared copy of a string.
+func (s *sharer) sharedString(text string) string {
 	if text == "" || len(text) > longest {
 		return text
 	}
@@ -100,17 +100,17 @@ func (s *sharer) one(text string) string {
 	return text
 }
 
-// oneMap returns the shared copy of a map, or a copy of its own if a value is long. Even a small map takes more memory than its
+// sharedMap returns the shared copy of a map, or a copy of its own if a value is long. Even a small map takes more memory than its
 // content, and a hundred objects have equal labels. Sharing is safe, because readers of the cache get copies.
-func (s *sharer) oneMap(v reflect.Value) reflect.Value {
+func (s *sharer) sharedMap(v reflect.Value) reflect.Value {
 	t := v.Type()
 	out := reflect.MakeMapWithSize(t, v.Len())
 	var parts []string
 	short := true
 	for each := v.MapRange(); each.Next(); {
-		key, value := s.one(each.Key().String()), each.Value().String()
+		key, value := s.sharedString(each.Key().String()), each.Value().String()
 		if len(value) <= longestValue {
-			value = s.one(value)
+			value = s.sharedString(value)
 		} else {
 			short = false
 		}
@@ -135,7 +135,7 @@ func (s *sharer) oneMap(v reflect.Value) reflect.Value {
 // fieldsOf caches the indexes of the fields that share visits, by type.
 var fieldsOf sync.Map
 
-func fields(t reflect.Type) []int {
+func fieldsToShare(t reflect.Type) []int {
 	if found, ok := fieldsOf.Load(t); ok {
 		return found.([]int)
 	}

@@ -41,8 +41,8 @@ func TestShare(t *testing.T) {
 	var s sharer
 	before, one, other := decoded(t, "a"), decoded(t, "a"), decoded(t, "b")
 	for range 2 {
-		s.share(one)
-		s.share(other)
+		s.shareStrings(one)
+		s.shareStrings(other)
 	}
 	if diff := cmp.Diff(before, one); diff != "" {
 		t.Errorf("an object changes (-before +after):\n%s", diff)
@@ -95,8 +95,8 @@ func TestMapsAreShared(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			var s sharer
 			one, other := &metav1.ObjectMeta{Labels: maps.Clone(tc.one)}, &metav1.ObjectMeta{Labels: maps.Clone(tc.other)}
-			s.share(one)
-			s.share(other)
+			s.shareStrings(one)
+			s.shareStrings(other)
 			if diff := cmp.Diff([]map[string]string{tc.one, tc.other}, []map[string]string{one.Labels, other.Labels}); diff != "" {
 				t.Errorf("maps change (-before +after):\n%s", diff)
 			}
@@ -107,8 +107,8 @@ func TestMapsAreShared(t *testing.T) {
 	}
 	var s sharer
 	one, labels := &metav1.ObjectMeta{Labels: map[string]string{"a": "1"}}, &infrav1.AzureMachineSpec{AdditionalTags: infrav1.Tags{"a": "1"}}
-	s.share(one)
-	s.share(labels)
+	s.shareStrings(one)
+	s.shareStrings(labels)
 	if diff := cmp.Diff(infrav1.Tags{"a": "1"}, labels.AdditionalTags); diff != "" {
 		t.Errorf("a map of another type (-want +got):\n%s", diff)
 	}
@@ -118,7 +118,7 @@ func TestMapsAreShared(t *testing.T) {
 func TestSharedIsBounded(t *testing.T) {
 	var s sharer
 	for i := range 3 * known {
-		s.share(&infrav1.AzureMachine{ObjectMeta: metav1.ObjectMeta{Labels: map[string]string{"number": fmt.Sprint(i)}},
+		s.shareStrings(&infrav1.AzureMachine{ObjectMeta: metav1.ObjectMeta{Labels: map[string]string{"number": fmt.Sprint(i)}},
 			Spec: infrav1.AzureMachineSpec{VirtualMachineProfile: infrav1.VirtualMachineProfile{VMSize: fmt.Sprint("size", i)}}})
 		if len(s.strings) > known || len(s.maps) > knownMaps {
 			t.Fatalf("%d strings and %d maps are kept", len(s.strings), len(s.maps))
@@ -128,7 +128,7 @@ func TestSharedIsBounded(t *testing.T) {
 
 // TestMetadataIsShared tests which parts of Secrets are cached; there are as many Secrets as machines.
 func TestMetadataIsShared(t *testing.T) {
-	transform := new(Options).bare(new(sharer)).Transform
+	transform := new(Options).metadataOnlyCache(new(sharer)).Transform
 	secret := func(name string) *metav1.PartialObjectMetadata {
 		return &metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{
 			Namespace: strings.Clone("tenant"), Name: name, Labels: map[string]string{"cluster": strings.Clone("c")}, Annotations: map[string]string{"applied": "secret"},

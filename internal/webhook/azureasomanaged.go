@@ -37,7 +37,7 @@ func withDocuments[T client.Object](features plan.Features, spec func(T) any, do
 			return validate(obj)
 		}),
 		update: between(func(old, obj T) field.ErrorList {
-			return append(introduced(validate(old), validate(obj)), asoresource.ValidateUpdate(documents(old), documents(obj))...)
+			return append(introducedErrors(validate(old), validate(obj)), asoresource.ValidateUpdate(documents(old), documents(obj))...)
 		}),
 		warn: func(_, obj T) admission.Warnings { return asoresource.ListWarnings(obj.GetNamespace(), documents(obj)) },
 	}

@@ -12,8 +12,8 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan"
 )
 
-// clusters depend on feature gates.
-func clusters(features plan.Features) kind[*infrav1.AzureCluster] {
+// azureClusterKind depend on feature gates.
+func azureClusterKind(features plan.Features) kind[*infrav1.AzureCluster] {
 	return kind[*infrav1.AzureCluster]{
 		spec: func(c *infrav1.AzureCluster) any { return &c.Spec },
 		fill: keepEndpoint(func(c *infrav1.AzureCluster) *infrav1.APIEndpoint { return &c.Spec.ControlPlaneEndpoint }),

@@ -26,8 +26,8 @@ func immutableCluster(old, c *infrav1.AzureCluster) (errs field.ErrorList) {
 	spec := field.NewPath("spec")
 	network := spec.Child("networkSpec")
 	if plan.HasAzureResources(old) {
-		errs = append(errs, unmovable(old.Spec.SubscriptionID, c.Spec.SubscriptionID, spec.Child("subscriptionID"), "subscriptions")...)
-		errs = append(errs, unmovable(old.Spec.Location, c.Spec.Location, spec.Child("location"), "regions")...)
+		errs = append(errs, refuseMove(old.Spec.SubscriptionID, c.Spec.SubscriptionID, spec.Child("subscriptionID"), "subscriptions")...)
+		errs = append(errs, refuseMove(old.Spec.Location, c.Spec.Location, spec.Child("location"), "regions")...)
 	}
 	if !equality.Semantic.DeepEqual(old.Spec.CloudProviderConfigOverrides, c.Spec.CloudProviderConfigOverrides) {
 		errs = append(errs, field.Forbidden(spec.Child("cloudProviderConfigOverrides"), immutable+", because machines read it when they are made"))
@@ -50,8 +50,8 @@ func immutableCluster(old, c *infrav1.AzureCluster) (errs field.ErrorList) {
 	return append(errs, immutableSubnets(old, c, network.Child("subnets"))...)
 }
 
-// unmovable refuses to change a location or subscription that Azure cannot move resources from.
-func unmovable(old, value string, path *field.Path, between string) field.ErrorList {
+// refuseMove refuses to change a location or subscription that Azure cannot move resources from.
+func refuseMove(old, value string, path *field.Path, between string) field.ErrorList {
 	if old == value {
 		return nil
 	}

@@ -262,7 +262,7 @@ func TestValidateAzureClusterUpdate(t *testing.T) {
 			}
 			defaults.FillAzureCluster(c)
 			before := mustJSON(t, old)
-			if diff := cmp.Diff(tc.want, found(updated(t, clusters(plan.Features{}), old, c)), cmpopts.EquateEmpty()); diff != "" {
+			if diff := cmp.Diff(tc.want, found(updated(t, azureClusterKind(plan.Features{}), old, c)), cmpopts.EquateEmpty()); diff != "" {
 				t.Errorf("%s: -want +got\n%s", tc.reason, diff)
 			}
 			if diff := cmp.Diff(before, mustJSON(t, old)); diff != "" {

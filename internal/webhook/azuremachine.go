@@ -9,9 +9,9 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/defaults"
 )
 
-// machines get an SSH key and the name of a role assignment on creation, and the role of their identity as soon as their
+// azureMachineKind get an SSH key and the name of a role assignment on creation, and the role of their identity as soon as their
 // subscription is known.
-func machines(placement PlacementLookup, random generator) kind[*infrav1.AzureMachine] {
+func azureMachineKind(placement PlacementLookup, random generator) kind[*infrav1.AzureMachine] {
 	return kind[*infrav1.AzureMachine]{
 		spec: func(m *infrav1.AzureMachine) any { return &m.Spec },
 		fill: func(ctx context.Context, m *infrav1.AzureMachine) error {
@@ -26,7 +26,7 @@ func machines(placement PlacementLookup, random generator) kind[*infrav1.AzureMa
 		create:   of(ValidateAzureMachine),
 		update:   between(ValidateAzureMachineUpdate),
 		warn: onCreation(func(m *infrav1.AzureMachine) admission.Warnings {
-			return deprecated(&m.Spec.VirtualMachineProfile, "spec")
+			return deprecationWarnings(&m.Spec.VirtualMachineProfile, "spec")
 		}),
 	}
 }
@@ -42,7 +42,7 @@ func machineTemplates(random generator) kind[*infrav1.AzureMachineTemplate] {
 		create:   of(ValidateAzureMachineTemplate),
 		update:   between(ValidateAzureMachineTemplateUpdate),
 		warn: onCreation(func(t *infrav1.AzureMachineTemplate) admission.Warnings {
-			return deprecated(&t.Spec.Template.Spec.VirtualMachineProfile, "spec.template.spec")
+			return deprecationWarnings(&t.Spec.Template.Spec.VirtualMachineProfile, "spec.template.spec")
 		}),
 	}
 }

@@ -75,11 +75,11 @@ func TestValidateAzureMachineUpdate(t *testing.T) {
 			m := old.DeepCopy()
 			tc.change(&m.Spec)
 			defaults.FillAzureMachine(m, "")
-			if diff := cmp.Diff(below("spec.", tc.want), found(updated(t, machines(nil, random{}), old, m)), cmpopts.EquateEmpty()); diff != "" {
+			if diff := cmp.Diff(below("spec.", tc.want), found(updated(t, azureMachineKind(nil, random{}), old, m)), cmpopts.EquateEmpty()); diff != "" {
 				t.Errorf("%s: -want +got\n%s", tc.reason, diff)
 			}
 			m.DeletionTimestamp = &deletionTime
-			if errs := updated(t, machines(nil, random{}), old, m); len(errs) > 0 {
+			if errs := updated(t, azureMachineKind(nil, random{}), old, m); len(errs) > 0 {
 				t.Errorf("a machine that is being deleted is refused: %v", errs)
 			}
 		})

@@ -26,7 +26,7 @@ func machinePools(placement PlacementLookup, random generator) kind[*infrav1.Azu
 		create:   of(ValidateAzureMachinePool),
 		update:   between(ValidateAzureMachinePoolUpdate),
 		warn: onCreation(func(p *infrav1.AzureMachinePool) admission.Warnings {
-			return deprecated(&p.Spec.Template.VirtualMachineProfile, "spec.template")
+			return deprecationWarnings(&p.Spec.Template.VirtualMachineProfile, "spec.template")
 		}),
 	}
 }

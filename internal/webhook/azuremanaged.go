@@ -21,7 +21,7 @@ func controlPlanes(lookup managedLookup, random generator) kind[*infrav1.AzureMa
 		},
 		defaults: defaults.FillAzureManagedControlPlane,
 		create: func(ctx context.Context, c *infrav1.AzureManagedControlPlane) (field.ErrorList, error) {
-			cluster, err := lookup.cluster(ctx, c)
+			cluster, err := lookup.findCluster(ctx, c)
 			if err != nil {
 				return nil, err
 			}
@@ -32,21 +32,21 @@ func controlPlanes(lookup managedLookup, random generator) kind[*infrav1.AzureMa
 	}
 }
 
-// pools are validated against the version of AKS's API that is used for their cluster. The last System pool of a cluster cannot be
+// managedMachinePoolKind are validated against the version of AKS's API that is used for their cluster. The last System pool of a cluster cannot be
 // deleted or change its mode, unless the cluster is being deleted.
-func pools(lookup managedLookup) kind[*infrav1.AzureManagedMachinePool] {
+func managedMachinePoolKind(lookup managedLookup) kind[*infrav1.AzureManagedMachinePool] {
 	return kind[*infrav1.AzureManagedMachinePool]{
 		spec:     func(p *infrav1.AzureManagedMachinePool) any { return &p.Spec },
 		defaults: defaults.FillAzureManagedMachinePool,
 		create: func(ctx context.Context, p *infrav1.AzureManagedMachinePool) (field.ErrorList, error) {
-			version, err := lookup.version(ctx, p)
+			version, err := lookup.apiVersionOf(ctx, p)
 			if err != nil {
 				return nil, err
 			}
 			return ValidateAzureManagedMachinePool(p, version), nil
 		},
 		update: func(ctx context.Context, old, p *infrav1.AzureManagedMachinePool) (field.ErrorList, error) {
-			version, err := lookup.version(ctx, p)
+			version, err := lookup.apiVersionOf(ctx, p)
 			if err != nil {
 				return nil, err
 			}

@@ -20,8 +20,8 @@ const deleteForMove = "clusterctl.cluster.x-k8s.io/delete-for-move"
 // are created in any order, and the label with the Cluster's name is added later.
 type managedLookup struct{ reader client.Reader }
 
-// cluster returns the Cluster that an object's label names. It returns nil if the label is missing or the Cluster does not exist.
-func (l managedLookup) cluster(ctx context.Context, obj client.Object) (*clusterv1.Cluster, error) {
+// findCluster returns the Cluster that an object's label names. It returns nil if the label is missing or the Cluster does not exist.
+func (l managedLookup) findCluster(ctx context.Context, obj client.Object) (*clusterv1.Cluster, error) {
 	name := obj.GetLabels()[clusterv1.ClusterNameLabel]
 	if name == "" {
 		return nil, nil
@@ -36,13 +36,13 @@ func (l managedLookup) cluster(ctx context.Context, obj client.Object) (*cluster
 	return cluster, nil
 }
 
-// version returns the version of AKS's API that is used for the cluster of a pool, or anyVersion if the pool has no patches or the
+// apiVersionOf returns the version of AKS's API that is used for the cluster of a pool, or anyVersion if the pool has no patches or the
 // cluster is not known yet.
-func (l managedLookup) version(ctx context.Context, p *infrav1.AzureManagedMachinePool) (string, error) {
+func (l managedLookup) apiVersionOf(ctx context.Context, p *infrav1.AzureManagedMachinePool) (string, error) {
 	if len(p.Spec.ASOManagedClustersAgentPoolPatches) == 0 {
 		return anyVersion, nil
 	}
-	cluster, err := l.cluster(ctx, p)
+	cluster, err := l.findCluster(ctx, p)
 	if err != nil || cluster == nil || cluster.Spec.ControlPlaneRef.Kind != "AzureManagedControlPlane" {
 		return anyVersion, err
 	}
@@ -62,7 +62,7 @@ func (l managedLookup) needsSystemPool(ctx context.Context, p *infrav1.AzureMana
 	if _, moved := p.Annotations[deleteForMove]; moved {
 		return false, nil
 	}
-	cluster, err := l.cluster(ctx, p)
+	cluster, err := l.findCluster(ctx, p)
 	return cluster != nil && cluster.DeletionTimestamp.IsZero(), err
 }
 

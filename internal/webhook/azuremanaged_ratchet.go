@@ -10,21 +10,21 @@ import (
 
 var indexPattern = regexp.MustCompile(`\[\d+\]`)
 
-// introduced returns the errors that the stored object does not have, so that an update is only refused for its own errors. It
+// introducedErrors returns the errors that the stored object does not have, so that an update is only refused for its own errors. It
 // ignores indexes, because entries of lists may have moved.
-func introduced(stored, errs field.ErrorList) (out field.ErrorList) {
+func introducedErrors(stored, errs field.ErrorList) (out field.ErrorList) {
 	known := sets.New[string]()
 	for _, err := range stored {
-		known.Insert(identify(err))
+		known.Insert(errorKey(err))
 	}
 	for _, err := range errs {
-		if !known.Has(identify(err)) {
+		if !known.Has(errorKey(err)) {
 			out = append(out, err)
 		}
 	}
 	return out
 }
 
-func identify(err *field.Error) string {
+func errorKey(err *field.Error) string {
 	return fmt.Sprintf("%s %s %v %s", err.Type, indexPattern.ReplaceAllString(err.Field, "[]"), err.BadValue, err.Detail)
 }

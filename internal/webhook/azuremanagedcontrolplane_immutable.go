@@ -22,23 +22,23 @@ func ValidateAzureManagedControlPlaneUpdate(old, c *infrav1.AzureManagedControlP
 	if errs := immutableControlPlane(old, c); len(errs) > 0 {
 		return errs
 	}
-	return introduced(ValidateAzureManagedControlPlane(old, nil), ValidateAzureManagedControlPlane(c, nil))
+	return introducedErrors(ValidateAzureManagedControlPlane(old, nil), ValidateAzureManagedControlPlane(c, nil))
 }
 
 func immutableControlPlane(old, c *infrav1.AzureManagedControlPlane) (errs field.ErrorList) {
 	path, before, after := field.NewPath("spec"), &old.Spec, &c.Spec
 	// Before the first write to Azure both can be corrected. The annotations that record a write are not visible to CEL rules.
 	if !aks.NothingCreated(old) {
-		errs = append(errs, unmovable(before.SubscriptionID, after.SubscriptionID, path.Child("subscriptionID"), "subscriptions")...)
-		errs = append(errs, unmovable(before.Location, after.Location, path.Child("location"), "regions")...)
+		errs = append(errs, refuseMove(before.SubscriptionID, after.SubscriptionID, path.Child("subscriptionID"), "subscriptions")...)
+		errs = append(errs, refuseMove(before.Location, after.Location, path.Child("location"), "regions")...)
 	}
 	// Defaults that come from the Cluster's name are filled in once it is known, so an empty value may be set.
 	errs = append(errs, filledOnce(before.ResourceGroupName, after.ResourceGroupName, path.Child("resourceGroupName"))...)
 	errs = append(errs, filledOnce(before.NodeResourceGroupName, after.NodeResourceGroupName, path.Child("nodeResourceGroupName"))...)
 	errs = append(errs, filledOnce(before.VirtualNetwork.Name, after.VirtualNetwork.Name, path.Child("virtualNetwork", "name"))...)
 	errs = append(errs, filledOnce(before.VirtualNetwork.ResourceGroup, after.VirtualNetwork.ResourceGroup, path.Child("virtualNetwork", "resourceGroup"))...)
-	errs = append(errs, same(before.SSHPublicKey, after.SSHPublicKey, path.Child("sshPublicKey"), immutableManaged)...)
-	errs = append(errs, same(before.DNSPrefix, after.DNSPrefix, path.Child("dnsPrefix"), immutableManaged)...)
+	errs = append(errs, refuseChange(before.SSHPublicKey, after.SSHPublicKey, path.Child("sshPublicKey"), immutableManaged)...)
+	errs = append(errs, refuseChange(before.DNSPrefix, after.DNSPrefix, path.Child("dnsPrefix"), immutableManaged)...)
 	if before.FleetsMember != nil && after.FleetsMember != nil {
 		errs = append(errs, filledOnce(before.FleetsMember.Name, after.FleetsMember.Name, path.Child("fleetsMember", "name"))...)
 	}
@@ -50,7 +50,7 @@ func immutableControlPlane(old, c *infrav1.AzureManagedControlPlane) (errs field
 		errs = append(errs, field.Required(path.Child("httpProxyConfig"), "AKS can change a proxy and cannot remove it"))
 	}
 	errs = append(errs, refuseDowngrade(path.Child("version"), before.Version, after.Version, old.Status.Version)...)
-	if upgraded := old.Status.AutoUpgradeVersion; upgraded != "" && before.Version != after.Version && lower(after.Version, upgraded) {
+	if upgraded := old.Status.AutoUpgradeVersion; upgraded != "" && before.Version != after.Version && isLowerVersion(after.Version, upgraded) {
 		errs = append(errs, field.Invalid(path.Child("version"), after.Version, "must be at least "+upgraded+", to which AKS has upgraded the cluster by autoUpgradeProfile"))
 	}
 	return append(errs, immutableManagedClass(&before.AzureManagedControlPlaneClassSpec, &after.AzureManagedControlPlaneClassSpec, path)...)
@@ -94,7 +94,7 @@ func immutablePrivateCluster(before, after *infrav1.APIServerAccessProfile, path
 	if isTrue(old.EnablePrivateCluster) != isTrue(profile.EnablePrivateCluster) {
 		errs = append(errs, field.Forbidden(path.Child("enablePrivateCluster"), immutableManaged))
 	}
-	return append(errs, same(old.PrivateDNSZone, profile.PrivateDNSZone, path.Child("privateDNSZone"), immutableManaged)...)
+	return append(errs, refuseChange(old.PrivateDNSZone, profile.PrivateDNSZone, path.Child("privateDNSZone"), immutableManaged)...)
 }
 
 func immutableAAD(before, after *infrav1.AADProfile, path *field.Path) (errs field.ErrorList) {
@@ -122,10 +122,10 @@ func immutableExtensions(before, after []infrav1.AKSExtension, path *field.Path)
 			continue
 		}
 		old, path := before[j], path.Index(i)
-		errs = append(errs, same(old.ExtensionType, extension.ExtensionType, path.Child("extensionType"), immutable)...)
-		errs = append(errs, same(old.ReleaseTrain, extension.ReleaseTrain, path.Child("releaseTrain"), immutable)...)
+		errs = append(errs, refuseChange(old.ExtensionType, extension.ExtensionType, path.Child("extensionType"), immutable)...)
+		errs = append(errs, refuseChange(old.ReleaseTrain, extension.ReleaseTrain, path.Child("releaseTrain"), immutable)...)
 		if old.Version != nil && extension.Version != nil {
-			errs = append(errs, same(old.Version, extension.Version, path.Child("version"), immutable)...)
+			errs = append(errs, refuseChange(old.Version, extension.Version, path.Child("version"), immutable)...)
 		}
 		for _, part := range []struct {
 			name       string
@@ -143,8 +143,8 @@ func immutableExtensions(before, after []infrav1.AKSExtension, path *field.Path)
 	return errs
 }
 
-// same refuses to set, change or remove a value.
-func same[T comparable](old, value *T, path *field.Path, reason string) field.ErrorList {
+// refuseChange refuses to set, change or remove a value.
+func refuseChange[T comparable](old, value *T, path *field.Path, reason string) field.ErrorList {
 	switch {
 	case old == nil && value == nil || old != nil && value != nil && *old == *value:
 		return nil
@@ -165,14 +165,14 @@ func filledOnce(old, value string, path *field.Path) field.ErrorList {
 // refuseDowngrade refuses a new version of a control plane below the one that AKS runs. The former version is not compared, so that a
 // version which AKS refused can be corrected.
 func refuseDowngrade(path *field.Path, before, after, running string) field.ErrorList {
-	if running == "" || before == after || !lower(after, running) {
+	if running == "" || before == after || !isLowerVersion(after, running) {
 		return nil
 	}
 	return field.ErrorList{field.Invalid(path, after, "must be at least "+running+", which the control plane runs: AKS cannot downgrade")}
 }
 
-// lower returns true if version a is below b. It returns false if either does not parse.
-func lower(a, b string) bool {
+// isLowerVersion returns true if version a is below b. It returns false if either does not parse.
+func isLowerVersion(a, b string) bool {
 	x, errX := semver.ParseTolerant(a)
 	y, errY := semver.ParseTolerant(b)
 	return errX == nil && errY == nil && x.LT(y)

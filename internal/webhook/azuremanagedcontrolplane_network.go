@@ -47,7 +47,7 @@ func validateManagedCIDRs(network infrav1.ManagedControlPlaneVirtualNetwork, pat
 	case network.Subnet.CIDRBlock == "":
 	case subnetErr != nil:
 		errs = append(errs, field.Invalid(path, network.Subnet.CIDRBlock, cidrRule))
-	case err == nil && !contains([]netip.Prefix{vnet}, subnet.Addr()):
+	case err == nil && !isInPrefixes([]netip.Prefix{vnet}, subnet.Addr()):
 		errs = append(errs, field.Invalid(path, network.Subnet.CIDRBlock, "must be within the address range of the virtual network: "+network.CIDRBlock))
 	}
 	return errs

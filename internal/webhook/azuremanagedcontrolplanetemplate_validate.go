@@ -35,12 +35,12 @@ func ValidateAzureManagedControlPlaneTemplateUpdate(old, t *infrav1.AzureManaged
 			errs = append(errs, field.Forbidden(path.Child(part.name), immutableTemplate))
 		}
 	}
-	if before.Version != after.Version && lower(after.Version, before.Version) {
+	if before.Version != after.Version && isLowerVersion(after.Version, before.Version) {
 		errs = append(errs, field.Invalid(path.Child("version"), after.Version, "must be at least "+before.Version+": AKS cannot downgrade"))
 	}
 	errs = append(errs, immutableManagedClass(&before.AzureManagedControlPlaneClassSpec, &after.AzureManagedControlPlaneClassSpec, path)...)
 	if len(errs) > 0 {
 		return errs
 	}
-	return introduced(ValidateAzureManagedControlPlaneTemplate(old), ValidateAzureManagedControlPlaneTemplate(t))
+	return introducedErrors(ValidateAzureManagedControlPlaneTemplate(old), ValidateAzureManagedControlPlaneTemplate(t))
 }

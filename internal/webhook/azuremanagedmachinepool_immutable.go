@@ -18,18 +18,18 @@ func ValidateAzureManagedMachinePoolUpdate(old, p *infrav1.AzureManagedMachinePo
 	before, after, path := &old.Spec.AzureManagedMachinePoolClassSpec, &p.Spec.AzureManagedMachinePoolClassSpec, field.NewPath("spec")
 	// The name never changes, because a pool whose creation began under the old name would be left behind in Azure.
 	errs := immutableName(before, after, path, immutablePool)
-	if made(old) {
+	if existsInAzure(old) {
 		errs = append(errs, immutablePoolClass(before, after, path, immutablePool)...)
 	}
 	if len(errs) > 0 {
 		return errs
 	}
-	return introduced(ValidateAzureManagedMachinePool(old, version), ValidateAzureManagedMachinePool(p, version))
+	return introducedErrors(ValidateAzureManagedMachinePool(old, version), ValidateAzureManagedMachinePool(p, version))
 }
 
-// made returns true if the pool exists in Azure: it has or had machines. Values of a pool that Azure has refused can be corrected.
+// existsInAzure returns true if the pool exists in Azure: it has or had machines. Values of a pool that Azure has refused can be corrected.
 // The CRD's rules have the same precondition.
-func made(p *infrav1.AzureManagedMachinePool) bool {
+func existsInAzure(p *infrav1.AzureManagedMachinePool) bool {
 	provisioned := p.Status.Initialization.Provisioned
 	return len(p.Spec.ProviderIDList) > 0 || p.Status.Ready || provisioned != nil && *provisioned
 }
@@ -62,20 +62,20 @@ func ValidateAzureManagedMachinePoolTemplateUpdate(old, t *infrav1.AzureManagedM
 	if len(errs) > 0 {
 		return errs
 	}
-	return introduced(ValidateAzureManagedMachinePoolTemplate(old), ValidateAzureManagedMachinePoolTemplate(t))
+	return introducedErrors(ValidateAzureManagedMachinePoolTemplate(old), ValidateAzureManagedMachinePoolTemplate(t))
 }
 
 func immutableName(before, after *infrav1.AzureManagedMachinePoolClassSpec, path *field.Path, reason string) field.ErrorList {
 	if before.Name == nil {
 		return nil
 	}
-	return same(before.Name, after.Name, path.Child("name"), reason)
+	return refuseChange(before.Name, after.Name, path.Child("name"), reason)
 }
 
 // immutablePoolClass refuses the changes that neither pools nor templates can make, in addition to the rules of the pools' CRD.
 func immutablePoolClass(before, after *infrav1.AzureManagedMachinePoolClassSpec, path *field.Path, reason string) (errs field.ErrorList) {
 	if before.SubnetName != nil {
-		errs = append(errs, same(before.SubnetName, after.SubnetName, path.Child("subnetName"), reason)...)
+		errs = append(errs, refuseChange(before.SubnetName, after.SubnetName, path.Child("subnetName"), reason)...)
 	}
 	if !slices.Equal(slices.Sorted(slices.Values(before.AvailabilityZones)), slices.Sorted(slices.Values(after.AvailabilityZones))) {
 		errs = append(errs, field.Forbidden(path.Child("availabilityZones"), reason))

@@ -227,11 +227,11 @@ func TestValidateAzureManagedMachinePoolUpdate(t *testing.T) {
 			})
 			p := old.DeepCopy()
 			tc.change(&p.Spec.AzureManagedMachinePoolClassSpec)
-			if diff := cmp.Diff(at("spec.", tc.want), found(updated(t, pools(managedLookup{}), old, p)), cmpopts.EquateEmpty()); diff != "" {
+			if diff := cmp.Diff(at("spec.", tc.want), found(updated(t, managedMachinePoolKind(managedLookup{}), old, p)), cmpopts.EquateEmpty()); diff != "" {
 				t.Errorf("%s: -want +got\n%s", tc.reason, diff)
 			}
 			p.DeletionTimestamp = &deletionTime
-			if errs := updated(t, pools(managedLookup{}), old, p); len(errs) > 0 {
+			if errs := updated(t, managedMachinePoolKind(managedLookup{}), old, p); len(errs) > 0 {
 				t.Errorf("an object that is being deleted is never refused: %v", errs)
 			}
 
@@ -298,7 +298,7 @@ func TestPoolThatWasNeverMade(t *testing.T) {
 				tc.change = func(s *infrav1.AzureManagedMachinePoolSpec) { s.AvailabilityZones = []string{"1"} }
 			}
 			tc.change(&p.Spec)
-			if diff := cmp.Diff(tc.want, found(updated(t, pools(managedLookup{}), old, p)), cmpopts.EquateEmpty()); diff != "" {
+			if diff := cmp.Diff(tc.want, found(updated(t, managedMachinePoolKind(managedLookup{}), old, p)), cmpopts.EquateEmpty()); diff != "" {
 				t.Errorf("%s: -want +got\n%s", tc.reason, diff)
 			}
 		})

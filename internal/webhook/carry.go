@@ -12,9 +12,9 @@ import (
 // carried are the annotations that record which Azure resources belong to the object. Manifests of users do not have them.
 var carried = []string{infrav1.InventoryAnnotation, infrav1.OwnerIDAnnotation, infrav1.TakenOverAnnotation, infrav1.LastAppliedAnnotation, infrav1.EndpointAnnotation}
 
-// carry restores the provider's annotations that an update leaves out, for example kubectl replace. An annotation with an empty
+// carryAnnotations restores the provider's annotations that an update leaves out, for example kubectl replace. An annotation with an empty
 // value removes the stored one.
-func carry(ctx context.Context, obj client.Object) {
+func carryAnnotations(ctx context.Context, obj client.Object) {
 	old := &metav1.PartialObjectMetadata{}
 	if !isUpdateOf(ctx, old) {
 		return

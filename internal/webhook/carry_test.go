@@ -36,7 +36,7 @@ func TestCarry(t *testing.T) {
 			request := admission.Request{AdmissionRequest: admissionv1.AdmissionRequest{Operation: test.operation, OldObject: runtime.RawExtension{Raw: raw}}}
 			obj := &infrav1.AzureManagedCluster{}
 			obj.Annotations = test.sent
-			carry(admission.NewContextWithRequest(context.Background(), request), obj)
+			carryAnnotations(admission.NewContextWithRequest(context.Background(), request), obj)
 			if diff := cmp.Diff(test.want, obj.Annotations); diff != "" {
 				t.Errorf("%s (-want +got):\n%s", test.reason, diff)
 			}

@@ -78,14 +78,14 @@ func FuzzWebhooks(f *testing.F) {
 	}
 	lookup, features, given := managedLookup{reader: empties{}}, plan.Features{ASOAPI: true}, fixed{}
 	kinds := []admitted{
-		admit(f, "azureclusters", clusters(features), newCluster()),
+		admit(f, "azureclusters", azureClusterKind(features), newCluster()),
 		admit(f, "azureclustertemplates", clusterTemplates, &infrav1.AzureClusterTemplate{}),
-		admit(f, "azuremachines", machines(placement, given), newMachine()),
+		admit(f, "azuremachines", azureMachineKind(placement, given), newMachine()),
 		admit(f, "azuremachinetemplates", machineTemplates(given), newMachineTemplate(func(*infrav1.AzureMachineSpec) {})),
 		admit(f, "azuremachinepools", machinePools(placement, given), newMachinePool()),
 		admit(f, "azuremanagedcontrolplanes", controlPlanes(lookup, given), newControlPlane()),
 		admit(f, "azuremanagedcontrolplanetemplates", controlPlaneTemplates, newControlPlaneTemplate()),
-		admit(f, "azuremanagedmachinepools", pools(lookup), newPool()),
+		admit(f, "azuremanagedmachinepools", managedMachinePoolKind(lookup), newPool()),
 		admit(f, "azuremanagedmachinepooltemplates", poolTemplates, newPoolTemplate()),
 		admit(f, "azureasomanagedclusters", documentClusters(features), &infrav1.AzureASOManagedCluster{}),
 		admit(f, "azureasomanagedcontrolplanes", documentControlPlanes(features), documentControlPlane(f, documentSeed)),

@@ -60,7 +60,7 @@ func onCreation[T client.Object](warn func(T) admission.Warnings) func(old, obj 
 
 // Default implements admission.Defaulter.
 func (k kind[T]) Default(ctx context.Context, obj T) error {
-	carry(ctx, obj)
+	carryAnnotations(ctx, obj)
 	if k.fill != nil {
 		if err := k.fill(ctx, obj); err != nil {
 			return err
@@ -100,7 +100,7 @@ func (k kind[T]) ValidateUpdate(ctx context.Context, old, obj T) (warnings admis
 	if k.update != nil {
 		errs, err = k.update(ctx, old, obj)
 	}
-	errs = append(errs, introduced(misreadSpec(old), misreadSpec(obj))...)
+	errs = append(errs, introducedErrors(misreadSpec(old), misreadSpec(obj))...)
 	if k.warn != nil {
 		warnings = k.warn(old, obj)
 	}

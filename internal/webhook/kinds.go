@@ -19,23 +19,23 @@ type served interface {
 	register(ctrl.Manager) error
 }
 
-// kinds lists all kinds that have webhooks; a new kind needs one row and its rules. `make generate` writes config/webhook from the
+// servedKinds lists all kinds that have webhooks; a new kind needs one row and its rules. `make generate` writes config/webhook from the
 // list.
-func kinds(reader client.Reader, random generator, features plan.Features, trusts bool) []served {
+func servedKinds(reader client.Reader, random generator, features plan.Features, trusts bool) []served {
 	lookup, placement := managedLookup{reader: reader}, PlacementOf(reader)
 	if trusts {
-		placement = trusting(placement)
+		placement = lookupForTrusted(placement)
 	}
 	return []served{
 		identities,
-		clusters(features),
+		azureClusterKind(features),
 		clusterTemplates,
-		machines(placement, random),
+		azureMachineKind(placement, random),
 		machineTemplates(random),
 		machinePools(placement, random),
 		controlPlanes(lookup, random),
 		controlPlaneTemplates,
-		pools(lookup),
+		managedMachinePoolKind(lookup),
 		poolTemplates,
 		documentClusters(features),
 		documentControlPlanes(features),
@@ -52,7 +52,7 @@ func kinds(reader client.Reader, random generator, features plan.Features, trust
 // with the object, and which has only the namespaces that the manager watches.
 func SetupWithManager(mgr ctrl.Manager, features plan.Features, trusts bool) error {
 	go func() { _, _ = unusable() }() // Start it early, so that the first object need not wait. That object's request returns the error, if any.
-	for _, k := range kinds(mgr.GetAPIReader(), random{}, features, trusts) {
+	for _, k := range servedKinds(mgr.GetAPIReader(), random{}, features, trusts) {
 		if err := k.register(mgr); err != nil {
 			return err
 		}

@@ -43,7 +43,7 @@ func parseCIDRs(blocks []string, path *field.Path) (prefixes []netip.Prefix, err
 	return prefixes, errs
 }
 
-func contains(prefixes []netip.Prefix, addr netip.Addr) bool {
+func isInPrefixes(prefixes []netip.Prefix, addr netip.Addr) bool {
 	for _, prefix := range prefixes {
 		if prefix.Masked().Contains(addr) {
 			return true
@@ -65,7 +65,7 @@ func validateSubnets(subnets []subnetClass, vnetBlocks []string, path *field.Pat
 	for i, subnet := range subnets {
 		path := path.Index(i)
 		for j, block := range subnet.CIDRBlocks {
-			if prefix, err := netip.ParsePrefix(block); err == nil && !contains(vnet, prefix.Addr()) {
+			if prefix, err := netip.ParsePrefix(block); err == nil && !isInPrefixes(vnet, prefix.Addr()) {
 				errs = append(errs, field.Invalid(path.Child("cidrBlocks").Index(j), block,
 					fmt.Sprintf("must be within the address ranges of the virtual network: %s", strings.Join(vnetBlocks, ", "))))
 			}
@@ -132,7 +132,7 @@ func validateAddress(address string, within []netip.Prefix, blocks []string, wha
 	if err != nil {
 		return field.ErrorList{field.Invalid(path, address, "must be an IP address")}
 	}
-	if !contains(within, addr) {
+	if !isInPrefixes(within, addr) {
 		return field.ErrorList{field.Invalid(path, address, fmt.Sprintf("must be within the address ranges of %s: %s", what, strings.Join(blocks, ", ")))}
 	}
 	return nil

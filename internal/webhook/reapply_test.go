@@ -33,7 +33,7 @@ func TestReapplyKeepsTheGeneratedKey(t *testing.T) {
 	machine.Spec.SSHPublicKey = "c3NoLXJzYQ=="
 	again := machine.DeepCopy()
 	again.Spec.SSHPublicKey = ""
-	handler := machines(nil, random{})
+	handler := azureMachineKind(nil, random{})
 	if err := handler.Default(updateOf(t, machine), again); err != nil {
 		t.Fatal(err)
 	}
@@ -84,7 +84,7 @@ func TestReplaceKeepsTheRole(t *testing.T) {
 			for _, spec := range []*infrav1.ManagedIdentities{&newMachine.Spec.ManagedIdentities, &newPool.Spec.ManagedIdentities} {
 				spec.SystemAssignedIdentityRole, spec.RoleAssignmentName = test.given.DeepCopy(), test.deprecated
 			}
-			if err := errors.Join(machines(nil, random{}).Default(updateOf(t, machine), newMachine), machinePools(nil, random{}).Default(updateOf(t, pool), newPool)); err != nil {
+			if err := errors.Join(azureMachineKind(nil, random{}).Default(updateOf(t, machine), newMachine), machinePools(nil, random{}).Default(updateOf(t, pool), newPool)); err != nil {
 				t.Fatal(err)
 			}
 			for kind, spec := range map[string]infrav1.ManagedIdentities{"AzureMachine": newMachine.Spec.ManagedIdentities, "AzureMachinePool": newPool.Spec.ManagedIdentities} {
@@ -111,7 +111,7 @@ func TestReplaceKeepsTheEndpoint(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			old, c := &infrav1.AzureCluster{}, &infrav1.AzureCluster{}
 			old.Spec.ControlPlaneEndpoint, c.Spec.ControlPlaneEndpoint = test.old, test.given
-			if err := clusters(plan.Features{}).Default(updateOf(t, old), c); err != nil {
+			if err := azureClusterKind(plan.Features{}).Default(updateOf(t, old), c); err != nil {
 				t.Fatal(err)
 			}
 			if got := c.Spec.ControlPlaneEndpoint; got != test.want {
@@ -132,7 +132,7 @@ func TestReplaceKeepsTheEndpoint(t *testing.T) {
 // TestEveryKindCarries holds the kinds whose annotations tell what in Azure is theirs to mutating webhooks, which keep them where a
 // replacement leaves them out.
 func TestEveryKindCarries(t *testing.T) {
-	for _, k := range kinds(nil, random{}, plan.Features{}, false) {
+	for _, k := range servedKinds(nil, random{}, plan.Features{}, false) {
 		if mutating, _ := k.operations(); len(mutating) == 0 && k.name() != "AzureClusterIdentity" {
 			t.Errorf("%s has no mutating webhook, so kubectl replace makes its controller forget what in Azure is the object's", k.name())
 		}

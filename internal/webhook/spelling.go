@@ -28,10 +28,10 @@ func (m mutation[T]) Handle(ctx context.Context, request admission.Request) admi
 	if !response.Allowed || recorded.after == nil {
 		return response
 	}
-	before := decoded(recorded.before)
-	kept := spellNumbers(decoded(request.Object.Raw), before)
+	before := decodeJSON(recorded.before)
+	kept := spellNumbers(decodeJSON(request.Object.Raw), before)
 	if len(response.Patches) > 0 {
-		kept = keepSpelling(kept, before, decoded(recorded.after))
+		kept = keepSpelling(kept, before, decodeJSON(recorded.after))
 	}
 	mutated, err := json.Marshal(kept)
 	if err != nil {
@@ -59,8 +59,8 @@ func (r *recordedDefaults[T]) Default(ctx context.Context, obj T) (err error) {
 	return err
 }
 
-// decoded parses JSON and keeps the text of numbers. It returns nil for invalid JSON.
-func decoded(document []byte) (value any) {
+// decodeJSON parses JSON and keeps the text of numbers. It returns nil for invalid JSON.
+func decodeJSON(document []byte) (value any) {
 	decoder := json.NewDecoder(bytes.NewReader(document))
 	decoder.UseNumber()
 	if decoder.Decode(&value) != nil {

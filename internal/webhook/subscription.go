@@ -44,19 +44,19 @@ func PlacementOf(reader client.Reader) PlacementLookup {
 				return Placement{}, fmt.Errorf("get the AzureManagedControlPlane: %w", err)
 			}
 			spec := controlPlane.Spec
-			return Placement{SubscriptionID: spec.SubscriptionID, Group: cmp.Or(spec.ResourceGroupName, name), Lent: lent(spec.IdentityRef, obj)}, nil
+			return Placement{SubscriptionID: spec.SubscriptionID, Group: cmp.Or(spec.ResourceGroupName, name), Lent: refersToLentIdentity(spec.IdentityRef, obj)}, nil
 		}
 		azureCluster := &infrav1.AzureCluster{}
 		if err := reader.Get(ctx, client.ObjectKey{Namespace: obj.GetNamespace(), Name: cluster.Spec.InfrastructureRef.Name}, azureCluster); err != nil {
 			return Placement{}, fmt.Errorf("get the AzureCluster: %w", err)
 		}
 		spec := azureCluster.Spec
-		return Placement{SubscriptionID: spec.SubscriptionID, Group: cmp.Or(spec.ResourceGroup, azureCluster.Name), Lent: lent(spec.IdentityRef, obj)}, nil
+		return Placement{SubscriptionID: spec.SubscriptionID, Group: cmp.Or(spec.ResourceGroup, azureCluster.Name), Lent: refersToLentIdentity(spec.IdentityRef, obj)}, nil
 	}
 }
 
-// trusting returns a lookup for a manager that trusts tenants, for which no identity counts as lent.
-func trusting(lookup PlacementLookup) PlacementLookup {
+// lookupForTrusted returns a lookup for a manager that trusts tenants, for which no identity counts as lent.
+func lookupForTrusted(lookup PlacementLookup) PlacementLookup {
 	return func(ctx context.Context, obj client.Object) (Placement, error) {
 		found, err := lookup(ctx, obj)
 		found.Lent = false
@@ -64,7 +64,7 @@ func trusting(lookup PlacementLookup) PlacementLookup {
 	}
 }
 
-func lent(ref *corev1.ObjectReference, obj client.Object) bool {
+func refersToLentIdentity(ref *corev1.ObjectReference, obj client.Object) bool {
 	return ref != nil && cmp.Or(ref.Namespace, obj.GetNamespace()) != obj.GetNamespace()
 }
 

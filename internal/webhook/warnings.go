@@ -10,9 +10,9 @@ import (
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 )
 
-// deprecated returns warnings about deprecated fields of a VM. Defaulting has already moved some of them, which therefore cause no
+// deprecationWarnings returns warnings about deprecated fields of a VM. Defaulting has already moved some of them, which therefore cause no
 // warning.
-func deprecated(spec *infrav1.VirtualMachineProfile, path string) (warnings admission.Warnings) {
+func deprecationWarnings(spec *infrav1.VirtualMachineProfile, path string) (warnings admission.Warnings) {
 	if spec.Image != nil && spec.Image.SharedGallery != nil {
 		warnings = append(warnings, path+".image.sharedGallery is deprecated: use computeGallery with subscriptionID and resourceGroup")
 	}

@@ -157,7 +157,7 @@ func (f *flags) runAdoption(ctx context.Context, o Options, out, messages io.Wri
 
 // newReadOnlyClient returns a client that can only read.
 func (f *flags) newReadOnlyClient(o Options) (*client.Client, error) {
-	cloud, custom, err := o.Identity.Cloud(f.environment)
+	cloud, custom, err := o.Identity.CloudConfiguration(f.environment)
 	if err != nil {
 		return nil, err
 	}

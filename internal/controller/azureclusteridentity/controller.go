@@ -54,7 +54,7 @@ func (k *Kind) WatchedObjects(context.Context, ctrl.Manager) ([]reconcile.Watch,
 
 // mapSecret wakes the identities that refer to a Secret.
 func (k *Kind) mapSecret(ctx context.Context, secret client.Object) []ctrl.Request {
-	identities, err := identity.Of(ctx, k.Client, client.ObjectKeyFromObject(secret))
+	identities, err := identity.FindBySecret(ctx, k.Client, client.ObjectKeyFromObject(secret))
 	if err != nil {
 		ctrl.LoggerFrom(ctx).Error(err, "find the AzureClusterIdentities of a Secret")
 	}
@@ -76,8 +76,8 @@ func (k *Kind) LoadStatusInput(ctx context.Context, in *input) (err error) {
 		in.users, err = k.listUsers(ctx)
 		return err
 	}
-	in.unusable = k.Identities.Check(ctx, in.object)
-	in.tenantsTrusted = k.Identities.Trusts()
+	in.unusable = k.Identities.CheckCredential(ctx, in.object)
+	in.tenantsTrusted = k.Identities.TrustsTenants()
 	former, err := k.Identities.UsesFormer(ctx, in.object)
 	in.usedBeforeUpgrade = err == nil && former
 	return nil

@@ -112,7 +112,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.
 func (r *Reconciler) writeStatus(ctx context.Context, template *infrav1.AzureMachineTemplate, changes *patch.Changes) error {
 	err := changes.Finish(ctx)
 	if eventlog.IsFailure(ctx, err) {
-		metrics.StatusWriteFailed("AzureMachineTemplate")
+		metrics.CountFailedStatusWrite("AzureMachineTemplate")
 		r.warnOwner(ctx, template, "StatusWriteFailed", err)
 	}
 	return err

@@ -71,7 +71,7 @@ func (r *Reconciler) mapSecret(ctx context.Context, secret client.Object) []ctrl
 	if controllerutil.ContainsFinalizer(secret, infrav1.CredentialFinalizer) {
 		return []ctrl.Request{request}
 	}
-	identities, err := identity.Of(ctx, r.Client, request.NamespacedName)
+	identities, err := identity.FindBySecret(ctx, r.Client, request.NamespacedName)
 	if err != nil {
 		ctrl.LoggerFrom(ctx).Error(err, "find the AzureClusterIdentities of a Secret")
 	}
@@ -172,7 +172,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.
 // findUsers returns the names of the identities that may use the Secret and are in use. along is true if clusterctl moves one of them
 // with the Secret's namespace.
 func (r *Reconciler) findUsers(ctx context.Context, secret *metav1.PartialObjectMetadata) (names []string, along bool, err error) {
-	identities, err := identity.Of(ctx, r.Client, client.ObjectKeyFromObject(secret))
+	identities, err := identity.FindBySecret(ctx, r.Client, client.ObjectKeyFromObject(secret))
 	if err != nil {
 		return nil, false, err
 	}

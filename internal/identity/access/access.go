@@ -69,7 +69,7 @@ func (g *Gate) Open(ctx context.Context, request Request) (*Access, error) {
 	if err != nil {
 		return nil, err
 	}
-	c, err := g.Clients.For(resolved)
+	c, err := g.Clients.ClientFor(resolved)
 	if err != nil {
 		return nil, err
 	}
@@ -83,7 +83,7 @@ func (g *Gate) Open(ctx context.Context, request Request) (*Access, error) {
 // lentGrants returns the grants of an identity to objects of a namespace, or nil if the identity is not lent.
 func (g *Gate) lentGrants(resolved *identity.Resolved, namespace string) *lent.Grants {
 	of := resolved.Identity
-	if resolved.OfSecret || of.Namespace == namespace || g.Identities.Trusts() {
+	if resolved.OfSecret || of.Namespace == namespace || g.Identities.TrustsTenants() {
 		return nil
 	}
 	return &lent.Grants{
@@ -100,13 +100,13 @@ func (g *Gate) resolveIdentity(ctx context.Context, request Request) (*identity.
 	if err != nil {
 		return nil, "", err
 	}
-	subscription, err := g.Identities.Subscription(request.SubscriptionID)
+	subscription, err := g.Identities.ResolveSubscription(request.SubscriptionID)
 	return resolved, subscription, err
 }
 
 // ResolveSubscription returns the specified subscription or the manager's default; "" if there is neither.
 func (g *Gate) ResolveSubscription(specified string) string {
-	subscription, _ := g.Identities.Subscription(specified) // Open returns this error.
+	subscription, _ := g.Identities.ResolveSubscription(specified) // Open returns this error.
 	return subscription
 }
 

@@ -65,7 +65,7 @@ func (u IdentityUsers) MapIdentity(ctx context.Context, named client.Object) []c
 
 // MapSecret returns the users of the identities that read their credential from a Secret.
 func (u IdentityUsers) MapSecret(ctx context.Context, secret client.Object) []ctrl.Request {
-	identities, err := identity.Of(ctx, u.Client, client.ObjectKeyFromObject(secret))
+	identities, err := identity.FindBySecret(ctx, u.Client, client.ObjectKeyFromObject(secret))
 	if err != nil {
 		ctrl.LoggerFrom(ctx).Error(err, "find the AzureClusterIdentities of a Secret")
 	}

@@ -91,14 +91,14 @@ func (q *queue) AddWithOpts(o priorityqueue.AddOpts, requests ...reconcile.Reque
 			}
 		}
 		if after > 0 {
-			q.metrics.Retry()
+			q.metrics.CountRetry()
 		}
-		q.add(request, priority, after)
+		q.addRequest(request, priority, after)
 	}
 }
 
-// add adds a request. mu is held, as by the functions below that say so.
-func (q *queue) add(request reconcile.Request, priority int, after time.Duration) {
+// addRequest adds a request. mu is held, as by the functions below that say so.
+func (q *queue) addRequest(request reconcile.Request, priority int, after time.Duration) {
 	it, known := q.items[request]
 	if !known {
 		it = &item{request: request, priority: priority, position: -1}
@@ -106,14 +106,14 @@ func (q *queue) add(request reconcile.Request, priority int, after time.Duration
 		if after > 0 {
 			it.readyAt = time.Now().Add(after)
 			heap.Push(&q.delayed, it)
-			q.arm()
+			q.setTimer()
 			return
 		}
 		q.makeReady(it)
 		return
 	}
 	if it.position < 0 {
-		q.raise(it, priority)
+		q.raisePriority(it, priority)
 		return
 	}
 	it.priority = max(it.priority, priority)
@@ -123,23 +123,23 @@ func (q *queue) add(request reconcile.Request, priority int, after time.Duration
 	} else if readyAt := time.Now().Add(after); readyAt.Before(it.readyAt) {
 		it.readyAt = readyAt
 		heap.Fix(&q.delayed, it.position)
-		q.arm()
+		q.setTimer()
 	}
 }
 
-// raise gives a ready item a higher priority. mu is held.
-func (q *queue) raise(it *item, priority int) {
+// raisePriority gives a ready item a higher priority. mu is held.
+func (q *queue) raisePriority(it *item, priority int) {
 	if priority <= it.priority {
 		return
 	}
-	q.metrics.Raise(it.priority, priority)
+	q.metrics.ChangePriority(it.priority, priority)
 	placed := it.line != nil
 	if placed {
-		q.ready.remove(it)
+		q.ready.removeItem(it)
 	}
 	it.priority = priority
 	if placed {
-		q.ready.push(it)
+		q.ready.pushItem(it)
 	}
 }
 
@@ -147,28 +147,28 @@ func (q *queue) raise(it *item, priority int) {
 func (q *queue) makeReady(it *item) {
 	it.readyAt = time.Now()
 	q.readyCount++
-	q.metrics.Ready(it.priority)
+	q.metrics.CountReady(it.priority)
 	if _, works := q.working[it.request]; !works {
-		q.ready.push(it)
+		q.ready.pushItem(it)
 		q.arrived.Signal()
 	}
 }
 
-// arm sets the timer for the first delayed item. mu is held.
-func (q *queue) arm() {
+// setTimer sets the timer for the first delayed item. mu is held.
+func (q *queue) setTimer() {
 	if len(q.delayed) == 0 {
 		return
 	}
 	wait := max(0, time.Until(q.delayed[0].readyAt))
 	if q.timer == nil {
-		q.timer = time.AfterFunc(wait, q.release)
+		q.timer = time.AfterFunc(wait, q.releaseDue)
 		return
 	}
 	q.timer.Reset(wait)
 }
 
-// release makes the delayed items ready whose time has come.
-func (q *queue) release() {
+// releaseDue makes the delayed items ready whose time has come.
+func (q *queue) releaseDue() {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if q.shut {
@@ -177,25 +177,25 @@ func (q *queue) release() {
 	for now := time.Now(); len(q.delayed) > 0 && !q.delayed[0].readyAt.After(now); {
 		q.makeReady(heap.Pop(&q.delayed).(*item))
 	}
-	q.arm()
+	q.setTimer()
 }
 
 // GetWithPriority waits for a request or the shutdown.
 func (q *queue) GetWithPriority() (request reconcile.Request, priority int, shutdown bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	for !q.shut && q.ready.empty() {
+	for !q.shut && q.ready.isEmpty() {
 		q.arrived.Wait()
 	}
 	if q.shut {
 		return reconcile.Request{}, 0, true
 	}
-	it := q.ready.next()
+	it := q.ready.takeNext()
 	now := time.Now()
 	delete(q.items, it.request)
 	q.readyCount--
 	q.working[it.request] = now
-	q.metrics.HandOut(it.priority, now.Sub(it.readyAt))
+	q.metrics.CountHandOut(it.priority, now.Sub(it.readyAt))
 	return it.request, it.priority, false
 }
 
@@ -208,9 +208,9 @@ func (q *queue) Done(request reconcile.Request) {
 		return
 	}
 	delete(q.working, request)
-	q.metrics.Done(time.Since(since))
+	q.metrics.ObserveWork(time.Since(since))
 	if it, again := q.items[request]; again && it.position < 0 && !q.shut {
-		q.ready.push(it)
+		q.ready.pushItem(it)
 		q.arrived.Signal()
 	}
 }

@@ -24,7 +24,7 @@ func request(namespace, name string) reconcile.Request {
 func take(t *testing.T, q *queue, count int) (names []string) {
 	t.Helper()
 	for range count {
-		if q.ready.empty() {
+		if q.ready.isEmpty() {
 			t.Fatalf("nothing is ready after %q", names)
 		}
 		got, _ := q.Get()
@@ -75,7 +75,7 @@ func TestOrder(t *testing.T) {
 			if diff := cmp.Diff(test.want, take(t, q, len(test.want))); diff != "" {
 				t.Errorf("%s (-want +got):\n%s", test.reason, diff)
 			}
-			if !q.ready.empty() || len(q.items) != 0 || len(q.ready.namespaces) != 0 || q.ready.order.Len() != 0 || q.Len() != 0 {
+			if !q.ready.isEmpty() || len(q.items) != 0 || len(q.ready.namespaces) != 0 || q.ready.order.Len() != 0 || q.Len() != 0 {
 				t.Error("the queue keeps something of what was handed out")
 			}
 		})
@@ -93,7 +93,7 @@ func TestWhileWorking(t *testing.T) {
 	if diff := cmp.Diff([]string{"a/2"}, take(t, q, 1)); diff != "" {
 		t.Error(diff)
 	}
-	if !q.ready.empty() || q.Len() != 1 {
+	if !q.ready.isEmpty() || q.Len() != 1 {
 		t.Errorf("%d are in the queue, want the one that a worker has", q.Len())
 	}
 	q.AddWithOpts(priorityqueue.AddOpts{Priority: new(2)}, request("a", "1"))

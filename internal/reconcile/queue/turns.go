@@ -45,10 +45,10 @@ type line struct {
 
 func newTurns() *turns { return &turns{namespaces: map[string]*namespace{}} }
 
-func (t *turns) empty() bool { return len(t.levels) == 0 }
+func (t *turns) isEmpty() bool { return len(t.levels) == 0 }
 
-// push puts an item at the end of its line.
-func (t *turns) push(it *item) {
+// pushItem puts an item at the end of its line.
+func (t *turns) pushItem(it *item) {
 	of := t.namespaces[it.request.Namespace]
 	if of == nil {
 		of = &namespace{name: it.request.Namespace}
@@ -57,7 +57,7 @@ func (t *turns) push(it *item) {
 	}
 	at, found := slices.BinarySearchFunc(of.lines, it.priority, func(l *line, priority int) int { return priority - l.level.priority })
 	if !found {
-		added := &line{of: of, level: t.level(it.priority)}
+		added := &line{of: of, level: t.levelOf(it.priority)}
 		added.place = added.level.order.PushBack(added)
 		of.lines = slices.Insert(of.lines, at, added)
 	}
@@ -65,7 +65,7 @@ func (t *turns) push(it *item) {
 	it.place = it.line.items.PushBack(it)
 }
 
-func (t *turns) level(priority int) *level {
+func (t *turns) levelOf(priority int) *level {
 	at, found := slices.BinarySearchFunc(t.levels, priority, func(l *level, priority int) int { return priority - l.priority })
 	if !found {
 		t.levels = slices.Insert(t.levels, at, &level{priority: priority})
@@ -73,8 +73,8 @@ func (t *turns) level(priority int) *level {
 	return t.levels[at]
 }
 
-// next removes the item whose turn it is. There has to be one.
-func (t *turns) next() *item {
+// takeNext removes the item whose turn it is. There has to be one.
+func (t *turns) takeNext() *item {
 	t.taken++
 	from := t.levels[0].order.Front().Value.(*line)
 	if t.taken%patience == 0 {
@@ -83,12 +83,12 @@ func (t *turns) next() *item {
 	from.level.order.MoveToBack(from.place)
 	t.order.MoveToBack(from.of.place)
 	it := from.items.Front().Value.(*item)
-	t.remove(it)
+	t.removeItem(it)
 	return it
 }
 
-// remove removes an item from its line.
-func (t *turns) remove(it *item) {
+// removeItem removes an item from its line.
+func (t *turns) removeItem(it *item) {
 	from := it.line
 	from.items.Remove(it.place)
 	it.line, it.place = nil, nil

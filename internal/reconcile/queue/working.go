@@ -24,5 +24,5 @@ func (q *queue) showWork(now time.Time) {
 		all += now.Sub(since)
 		longest = max(longest, now.Sub(since))
 	}
-	q.metrics.Working(all, longest)
+	q.metrics.SetWorking(all, longest)
 }

@@ -28,7 +28,7 @@ func TestTextFromOutside(t *testing.T) {
 			}
 		})
 	}
-	if got := redact.Text("fine"); got != "fine" {
+	if got := redact.RedactText("fine"); got != "fine" {
 		t.Errorf("got %q", got)
 	}
 }

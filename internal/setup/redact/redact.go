@@ -39,9 +39,9 @@ var (
 
 const left = "(left out)"
 
-// Text returns a text without anything that looks like a secret. The result is short enough for a log, and contains no line breaks
+// RedactText returns a text without anything that looks like a secret. The result is short enough for a log, and contains no line breaks
 // or terminal control sequences.
-func Text(logged string) string {
+func RedactText(logged string) string {
 	return text.Truncate(text.QuoteUnprintable(withoutSecrets(logged)), text.MaxLog)
 }
 
@@ -55,21 +55,21 @@ func withoutSecrets(logged string) string {
 	return field.ReplaceAllString(logged, "${1}${2}"+left)
 }
 
-// Pairs returns the keys and values of a log line without secrets.
-func Pairs(pairs []any) []any {
+// RedactPairs returns the keys and values of a log line without secrets.
+func RedactPairs(pairs []any) []any {
 	out := slices.Clone(pairs)
 	for i := 0; i+1 < len(out); i += 2 {
 		name, _ := out[i].(string)
 		if slices.Contains(secretKeys, strings.ToLower(name)) {
-			out[i+1] = fmt.Sprintf("%s %s", size(out[i+1]), left)
+			out[i+1] = fmt.Sprintf("%s %s", describeSize(out[i+1]), left)
 			continue
 		}
-		out[i+1] = value(out[i+1])
+		out[i+1] = redactValue(out[i+1])
 	}
 	return out
 }
 
-func size(v any) string {
+func describeSize(v any) string {
 	switch v := v.(type) {
 	case string:
 		return fmt.Sprintf("%d bytes", len(v))
@@ -79,34 +79,34 @@ func size(v any) string {
 	return fmt.Sprintf("%T", v)
 }
 
-// value returns a value in a form that may be logged.
-func value(v any) any {
+// redactValue returns a value in a form that may be logged.
+func redactValue(v any) any {
 	switch v := v.(type) {
 	case nil, bool, int, int32, int64, uint, uint32, uint64, float64:
 		return v
 	case string:
-		return Text(v)
+		return RedactText(v)
 	case []byte:
-		return size(v) + " " + left
+		return describeSize(v) + " " + left
 	case json.RawMessage:
-		return size([]byte(v)) + " " + left
+		return describeSize([]byte(v)) + " " + left
 	case error:
 		return failure{v}
 	case runtime.Object:
-		return named(v)
+		return describeObject(v)
 	}
 	raw, err := json.Marshal(v)
 	if err != nil {
 		return fmt.Sprintf("%T %s", v, left)
 	}
-	if rendered := string(raw); Text(rendered) != rendered {
-		return Text(rendered)
+	if rendered := string(raw); RedactText(rendered) != rendered {
+		return RedactText(rendered)
 	}
 	return v
 }
 
-// named returns the kind, namespace and name of an object.
-func named(object runtime.Object) string {
+// describeObject returns the kind, namespace and name of an object.
+func describeObject(object runtime.Object) string {
 	kind := object.GetObjectKind().GroupVersionKind().Kind
 	if kind == "" {
 		kind = fmt.Sprintf("%T", object)
@@ -121,5 +121,5 @@ func named(object runtime.Object) string {
 // failure is an error whose text contains no secrets. It unwraps to the original error.
 type failure struct{ error }
 
-func (f failure) Error() string { return Text(f.error.Error()) }
+func (f failure) Error() string { return RedactText(f.error.Error()) }
 func (f failure) Unwrap() error { return f.error }

@@ -40,7 +40,7 @@ type sink struct{ logr.LogSink }
 
 // Info implements logr.LogSink.
 func (s sink) Info(level int, message string, pairs ...any) {
-	s.LogSink.Info(level, Text(message), Pairs(pairs)...)
+	s.LogSink.Info(level, RedactText(message), RedactPairs(pairs)...)
 }
 
 // Error implements logr.LogSink.
@@ -48,12 +48,12 @@ func (s sink) Error(err error, message string, pairs ...any) {
 	if err != nil {
 		err = failure{err}
 	}
-	s.LogSink.Error(err, Text(message), Pairs(pairs)...)
+	s.LogSink.Error(err, RedactText(message), RedactPairs(pairs)...)
 }
 
 // WithValues implements logr.LogSink.
 func (s sink) WithValues(pairs ...any) logr.LogSink {
-	return sink{s.LogSink.WithValues(Pairs(pairs)...)}
+	return sink{s.LogSink.WithValues(RedactPairs(pairs)...)}
 }
 
 // WithName implements logr.LogSink.
@@ -74,17 +74,17 @@ type filter struct{}
 func (filter) Filter(arguments []any) []any {
 	out := make([]any, len(arguments))
 	for i, argument := range arguments {
-		out[i] = value(argument)
+		out[i] = redactValue(argument)
 	}
 	return out
 }
 
 // FilterF implements klog.LogFilter. It formats the text before filtering, because the arguments may be parts of a body.
 func (filter) FilterF(format string, arguments []any) (string, []any) {
-	return "%s", []any{Text(strings.TrimSuffix(fmt.Sprintf(format, arguments...), "\n"))}
+	return "%s", []any{RedactText(strings.TrimSuffix(fmt.Sprintf(format, arguments...), "\n"))}
 }
 
 // FilterS implements klog.LogFilter.
 func (filter) FilterS(message string, pairs []any) (string, []any) {
-	return Text(message), Pairs(pairs)
+	return RedactText(message), RedactPairs(pairs)
 }

@@ -113,7 +113,7 @@ func TestReport(t *testing.T) {
 			// The authorizer follows roles and bindings by watches.
 			err = wait.PollUntilContextTimeout(t.Context(), 100*time.Millisecond, 20*time.Second, true, func(ctx context.Context) (bool, error) {
 				requests = 0
-				report, err = rights.Check(ctx, reviews, test.scope)
+				report, err = rights.CheckRights(ctx, reviews, test.scope)
 				return err == nil && is(report.Missing, test.missing) && is(report.Unneeded, test.unneeded), err
 			})
 			if err != nil {

@@ -91,7 +91,7 @@ func (w *world) client(t *testing.T) *armclient.Client {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c, err := w.clients.For(resolved)
+	c, err := w.clients.ClientFor(resolved)
 	if err != nil {
 		t.Fatal(err)
 	}

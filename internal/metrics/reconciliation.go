@@ -21,13 +21,15 @@ var (
 	}, []string{"kind"})
 )
 
-// Pass counts a reconciliation of an object of a kind. The result is one of a few fixed words, never a message.
-func Pass(kind, result string, seconds float64) {
+// CountReconciliation counts a reconciliation of an object of a kind. The result is one of a few fixed words, never a message.
+func CountReconciliation(kind, result string, seconds float64) {
 	passDuration.WithLabelValues(kind, result).Observe(seconds)
 }
 
-// StatusWriteFailed counts a failed write of the status of an object of a kind.
-func StatusWriteFailed(kind string) { statusWritesFailed.WithLabelValues(kind).Inc() }
+// CountFailedStatusWrite counts a failed write of the status of an object of a kind.
+func CountFailedStatusWrite(kind string) { statusWritesFailed.WithLabelValues(kind).Inc() }
 
-// Ready counts an object of a kind that became ready for the first time, seconds after its creation.
-func Ready(kind string, seconds float64) { timeToReady.WithLabelValues(kind).Observe(seconds) }
+// ObserveTimeToReady counts an object of a kind that became ready for the first time, seconds after its creation.
+func ObserveTimeToReady(kind string, seconds float64) {
+	timeToReady.WithLabelValues(kind).Observe(seconds)
+}
