@@ -8,6 +8,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/jsonpath"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/aks/managedcluster"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/ownership"
 )
 
 // buildTags returns the tags of a resource that is created for the cluster.
@@ -33,8 +34,7 @@ func setClusterTags(in Input, have managedcluster.Observed, body map[string]any)
 
 // needsOwnerTag reports whether the managed cluster must have the ownership tag.
 func needsOwnerTag(in Input, have managedcluster.Observed) bool {
-	key, value := OwnerTag(in)
-	return !have.Exists || have.Tags[key] == value
+	return !have.Exists || ownership.HasClusterTag(have.Tags, ClusterName(in))
 }
 
 // mergeTags adds tags to the map at a path of a body. They replace tags of the same name. Tag names in Azure ignore case.

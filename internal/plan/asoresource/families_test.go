@@ -435,3 +435,29 @@ func TestPoolRequest(t *testing.T) {
 		})
 	}
 }
+
+// TestOwnershipTag plans a cluster that Azure shows with and without the tag of its Cluster. What exists without the tag is adopted, and
+// gets none.
+func TestOwnershipTag(t *testing.T) {
+	key := infrav1.ClusterTagKey("c1")
+	for name, test := range map[string]struct {
+		reason, tags string
+		want         bool
+	}{
+		"own":           {"the cluster was created for the Cluster", `"` + key + `":"owned"`, true},
+		"other case":    {"names of tags in Azure ignore case", `"` + strings.ToUpper(key) + `":"owned"`, true},
+		"no tag":        {"adopting a cluster that equals its object writes nothing", "", false},
+		"shared":        {"the cluster is used and not owned", `"` + key + `":"shared"`, false},
+		"other Cluster": {"the tag names another Cluster", `"` + infrav1.ClusterTagKey("c2") + `":"owned"`, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c := aksCase{version: version1332, poolVersion: version1332, replicas: new(int32(1)), cluster: strings.Replace(cleanCluster, "{", `{"tags":{`+test.tags+`},`, 1)}
+			planFamilies(t, c, func(t *testing.T, cluster, _ *arm.Node) {
+				tags, _ := jsonpath.Get(cluster.Body, "tags").(map[string]any)
+				if sent := tags[key] == "owned"; cluster.PlannedWithTag != test.want || sent != test.want {
+					t.Errorf("%s: planned with the tag %t, sent %v", test.reason, cluster.PlannedWithTag, tags)
+				}
+			})
+		})
+	}
+}

@@ -17,6 +17,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/aks/agentpool"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/aks/managedcluster"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/applied"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/ownership"
 )
 
 // CheckManifests returns all errors in the manifests of the object.
@@ -155,7 +156,7 @@ func (in Input) addOwnershipTags(id arm.ID, body map[string]any) bool {
 	}
 	marks := in.ownershipTags()
 	have := readTags(in.observedResource(id))
-	if len(in.observedResource(id)) > 0 && !hasClusterTag(have, in.Cluster) && in.foreignAction(id) == arm.AdoptForeign {
+	if len(in.observedResource(id)) > 0 && !ownership.HasClusterTag(have, in.Cluster) && in.foreignAction(id) == arm.AdoptForeign {
 		return false
 	}
 	tags := maps.Clone(toObject(body["tags"]))
@@ -167,15 +168,6 @@ func (in Input) addOwnershipTags(id arm.ID, body map[string]any) bool {
 	}
 	body["tags"] = tags
 	return true
-}
-
-func hasClusterTag(tags map[string]string, cluster string) bool {
-	for key, value := range tags {
-		if strings.EqualFold(key, infrav1.ClusterTagKey(cluster)) && value == infrav1.TagOwned {
-			return true
-		}
-	}
-	return false
 }
 
 func readTags(raw json.RawMessage) map[string]string {

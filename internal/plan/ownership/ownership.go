@@ -66,6 +66,16 @@ func (o Owner) OwnsTags(tags map[string]string) bool {
 	return marked
 }
 
+// HasClusterTag reports whether the tags have the ownership tag of a Cluster of this name. Tag names in Azure ignore case.
+func HasClusterTag(tags map[string]string, cluster string) bool {
+	for key, value := range tags {
+		if strings.EqualFold(key, infrav1.ClusterTagKey(cluster)) && value == infrav1.TagOwned {
+			return true
+		}
+	}
+	return false
+}
+
 // FindOtherOwnersTag returns the key of the first tag that marks a resource as another owner's; "" if there is none.
 func (o Owner) FindOtherOwnersTag(tags map[string]string) string {
 	for _, key := range slices.Sorted(maps.Keys(tags)) {
