@@ -46,7 +46,7 @@ func identityWarnings(_, i *infrav1.AzureClusterIdentity) (warnings admission.Wa
 		warnings = append(warnings, "spec.allowedNamespaces is not set, so no namespace may use the identity: set it to {} for all")
 	}
 	if who := sharedWith(i); who != "" {
-		warnings = append(warnings, "spec.allowedNamespaces: "+who+" can use the identity, and get "+shared[spec.Type]+". See docs/book/tenancy.md for the limits")
+		warnings = append(warnings, "spec.allowedNamespaces: "+who+" can use the identity. They get "+shared[spec.Type]+". See docs/book/tenancy.md for the limits")
 	}
 	return warnings
 }

@@ -38,7 +38,7 @@ func checkPoolName(in Input, pool Pool, path *field.Path) field.ErrorList {
 	windows := deref(pool.AzurePool.Spec.OSType) == "Windows"
 	switch {
 	case !poolNamePattern.MatchString(name) || len(name) > maxLinuxPoolName:
-		return field.ErrorList{field.Invalid(path, name, "is no name of an agent pool: 1 to 12 lower-case letters and digits, of which the first is a letter; without spec.name it is metadata.name")}
+		return field.ErrorList{field.Invalid(path, name, "must start with a lower-case letter and contain only lower-case letters and digits, at most 12 characters. It defaults to metadata.name; set spec.name if that name is not valid")}
 	case windows && len(name) > maxWindowsPoolName:
 		return field.ErrorList{field.Invalid(path, name, fmt.Sprintf("is too long: a pool with Windows has at most %d characters", maxWindowsPoolName))}
 	}

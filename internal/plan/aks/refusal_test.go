@@ -125,7 +125,7 @@ func TestCheckPool(t *testing.T) {
 		"system pool":       {reason: "nothing to refuse", pool: "c1-pool0"},
 		"without its owner": {reason: "that is waited for", change: func(_ *aks.Input, pool *aks.Pool) { pool.MachinePool = nil }},
 		"name of the object": {reason: "it has a dash, and spec.name is not set", change: func(_ *aks.Input, pool *aks.Pool) { pool.AzurePool.Spec.Name = nil },
-			want: []string{`spec.name: Invalid value: "c1-pool1" ... without spec.name it is metadata.name`}},
+			want: []string{`spec.name: Invalid value: "c1-pool1" ... It defaults to metadata.name`}},
 		"long name": {reason: "13 characters", change: withPoolName("a123456789012"), want: []string{"spec.name"}},
 		"Windows, 6": {reason: "as long as it may be", change: func(in *aks.Input, pool *aks.Pool) {
 			withPoolName("win123")(in, pool)
