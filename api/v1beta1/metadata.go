@@ -22,15 +22,21 @@ const (
 	// have it.
 	BlockMoveAnnotation = "clusterctl.cluster.x-k8s.io/block-move"
 
-	// InventoryAnnotation is a JSON object of the IDs of Azure resources that cannot carry ownership tags. "made" has
-	// the resources that were created for the object, "adopted" those that the provider keeps in line and does not
-	// delete, and "of" has the kind, namespace and name of the object. Unlike the status it survives clusterctl move
-	// and backups.
-	InventoryAnnotation = "sigs.k8s.io/cluster-api-provider-azure-inventory"
-
-	// OwnerIDAnnotation on an AzureCluster, AzureManagedControlPlane or AzureASOManagedCluster is one of the values,
-	// besides namespace and name, from which the tag OwnerTag is computed. It is set once and moves with the object.
-	OwnerIDAnnotation = "sigs.k8s.io/cluster-api-provider-azure-owner-id"
+	// AppliedAnnotation is a JSON object with what the provider has to know of an object's resources in Azure and what
+	// neither the spec nor Azure shows. Unlike the status it survives clusterctl move and backups. Its members are:
+	//
+	//   - applied: the resources and paths that the provider sent to Azure for the object and has to remove when the plan
+	//     no longer has them. Its keys are resource IDs without the subscription and "/resourceGroups/", and its values are
+	//     lists of JSON pointers. The key "*" has the tags of all resources. The pointer "" means that the resource was
+	//     seen in Azure as the object's own.
+	//   - inventory: the IDs of resources that cannot carry ownership tags. "created" has the resources that were created
+	//     for the object, "adopted" those that the provider keeps in line and does not delete, and "object" has the kind,
+	//     namespace and name of the object.
+	//   - ownerID, on an AzureCluster, AzureManagedControlPlane or AzureASOManagedCluster: one of the values, besides
+	//     namespace and name, from which the tag OwnerTag is computed. It is set once and moves with the object.
+	//   - migration: "{}" if the object was created under this provider. Otherwise "kept" lists, by resource, the
+	//     differences between Azure and the plan at the time of the migration.
+	AppliedAnnotation = "sigs.k8s.io/cluster-api-provider-azure-applied"
 
 	// DeleteAdoptedAnnotation with the value "true" deletes adopted resources with their object. Without it, adopted
 	// resources stay in Azure.
@@ -49,20 +55,9 @@ const (
 	// AzureMachineAnnotation is "true" on an AzureMachine whose VM exists.
 	AzureMachineAnnotation = "cluster-api-provider-azure"
 
-	// LastAppliedAnnotation is a JSON object of the resources and paths that the provider sent to Azure for an object and has to remove when
-	// the plan no longer has it. Its keys are resource IDs without the subscription and "/resourceGroups/", and its
-	// values are lists of JSON pointers. The key "*" has the tags of all resources. The pointer "" means that the
-	// resource was seen in Azure as the object's own.
-	LastAppliedAnnotation = "sigs.k8s.io/cluster-api-provider-azure-last-applied"
-
 	// PlainObjectsAnnotation lists the Kubernetes objects that were created from resource manifests of an object, as
 	// Kind.version.group/name separated by semicolons. They are deleted with their manifest.
 	PlainObjectsAnnotation = "sigs.k8s.io/cluster-api-provider-azure-plain-objects"
-
-	// TakenOverAnnotation is a JSON object on an object with Azure resources. It is "{}" if the object was created
-	// under this provider. Otherwise "left" lists, by resource, the differences between Azure and the plan at the time
-	// of the migration.
-	TakenOverAnnotation = "sigs.k8s.io/cluster-api-provider-azure-taken-over"
 
 	// EndpointAnnotation on an AzureManagedControlPlane is the endpoint that AKS returned, as host:port. A different
 	// endpoint in the spec was set by a user and is replaced.

@@ -160,7 +160,7 @@ func TestDefaultAzureClusterNames(t *testing.T) {
 			c: newCluster(func(c *infrav1.AzureCluster) {
 				c.Spec.NetworkSpec.Subnets = newSubnets("10.1.0.0/16")
 				c.Spec.NetworkSpec.Subnets[1].ID = "/subscriptions/s/resourceGroups/g/providers/Microsoft.Network/virtualNetworks/v/subnets/nodes"
-				c.Annotations = map[string]string{infrav1.LastAppliedAnnotation: `{"c1/providers/Microsoft.Network/natGateways/c1-node-natgw-1":[]}`}
+				c.Annotations = map[string]string{infrav1.AppliedAnnotation: `{"applied":{"c1/providers/Microsoft.Network/natGateways/c1-node-natgw-1":[]}}`}
 			}),
 			want: names{
 				Subnets: []subnetNames{

@@ -17,6 +17,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/engine"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/types"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/applied"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/cluster"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/machine"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/maxima"
@@ -90,16 +91,16 @@ func newPlannedCluster(t testing.TB) func() {
 	if err != nil {
 		t.Fatal(err)
 	}
-	in.AzureCluster.Annotations = cluster.LastApplied(in).AnnotationsBefore(first)
+	applied.Content{Applied: cluster.LastApplied(in).PathsBefore(first)}.Store(in.AzureCluster)
 	return func() {
 		graph, err := cluster.BuildPlan(in)
 		if err != nil {
 			t.Fatal(err)
 		}
 		memory := cluster.LastApplied(in).ForFinalPlan(graph)
-		memory.AnnotationsBefore(graph)
+		memory.PathsBefore(graph)
 		memory.ListPruned(graph)
-		memory.AnnotationsAfter(graph, arm.Outcome{})
+		memory.PathsAfter(graph, arm.Outcome{})
 	}
 }
 
@@ -135,14 +136,14 @@ func newResyncedMachine(t testing.TB) func() {
 			t.Fatal(err)
 		}
 		memory := machine.LastApplied(in).ForFinalPlan(graph)
-		memory.AnnotationsBefore(graph)
+		memory.PathsBefore(graph)
 		outcome, err := e.Converge(context.Background(), engine.Request{
 			Object: "AzureMachine/default/m", Client: c, Owner: engine.Owner{TagKey: tag, TagValue: "owned"}, Graph: graph, Prune: memory.ListPruned(graph),
 		})
 		if err != nil {
 			t.Fatal(err)
 		}
-		memory.AnnotationsAfter(graph, outcome)
+		memory.PathsAfter(graph, outcome)
 		return outcome
 	}
 	if outcome := pass(); !outcome.IsDone() {

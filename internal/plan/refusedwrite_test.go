@@ -2,7 +2,6 @@ package plan_test
 
 import (
 	"encoding/json"
-	"maps"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -80,25 +79,28 @@ func TestRefusedWriteIsForgotten(t *testing.T) {
 		} {
 			t.Run(name+"/"+answer, func(t *testing.T) {
 				annotations := map[string]string{}
-				store := func(changes map[string]string) {
-					maps.Copy(annotations, changes)
-					maps.DeleteFunc(annotations, func(_, value string) bool { return value == "" })
+				store := func(paths applied.Paths) {
+					if paths != nil {
+						obj := &metav1.ObjectMeta{}
+						applied.Content{Applied: paths}.Store(obj)
+						annotations = obj.Annotations
+					}
 				}
 				outcome := func(state arm.State, body string) arm.Outcome {
 					return arm.Outcome{Results: []arm.Result{{ID: property.resource, State: state, Owned: true, Observed: json.RawMessage(body)}}}
 				}
 				pass := func(body string, after arm.Outcome) {
-					store(property.memory(annotations).AnnotationsBefore(graph(body)))
-					store(property.memory(annotations).AnnotationsAfter(graph(body), after))
+					store(property.memory(annotations).PathsBefore(graph(body)))
+					store(property.memory(annotations).PathsAfter(graph(body), after))
 				}
 				pass(property.without, outcome(arm.Ready, property.without))
 				pass(property.with, outcome(arm.Failed, test.observed))
-				store(applied.WithoutRefused(annotations, func(arm.ID) (refused, open bool) { return test.refused, test.open }))
+				store(applied.Read(annotations).Applied.WithoutRefused(func(arm.ID) (refused, open bool) { return test.refused, test.open }))
 				got := property.memory(annotations).DroppedPaths(graph(property.without).Node(property.resource))
 				if diff := cmp.Diff(test.dropped, got); diff != "" {
 					t.Errorf("%s, %s: dropped (-want +got):\n%s", property.reason, test.reason, diff)
 				}
-				again := property.memory(annotations).AnnotationsBefore(graph(property.with))
+				again := property.memory(annotations).PathsBefore(graph(property.with))
 				if test.refused && test.dropped == nil && again == nil {
 					t.Error("the property has to be recorded again before the next write of it")
 				}

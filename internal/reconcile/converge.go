@@ -11,7 +11,6 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/engine"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/applied"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile/annotation"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile/lifecycle"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile/stable"
 )
@@ -114,7 +113,7 @@ func (a *azureReconciliation[O, I]) plan(ctx context.Context) (*Plan, error) {
 // recordPlan stores in lastApplied which resources have to be removed later, before they are created. identified is set if the object
 // has just got its owner ID, which is stored with it.
 func (a *azureReconciliation[O, I]) recordPlan(ctx context.Context, planned *Plan, identified bool) error {
-	if !annotation.Set(a.object, planned.LastApplied.AnnotationsBefore(planned.Graph)) && !identified {
+	if !a.storePathsBefore(planned) && !identified {
 		return nil
 	}
 	if err := a.changes.Write(ctx); err != nil {
@@ -132,8 +131,7 @@ func (a *azureReconciliation[O, I]) convergeResources(ctx context.Context, plann
 		return arm.Outcome{}, fmt.Errorf("converge: %w", err)
 	}
 	a.recording.AddOutcome(outcome)
-	a.storeInventory(outcome)
-	annotation.Set(a.object, map[string]string{infrav1.TakenOverAnnotation: a.session.Migration.AnnotationValue(outcome)})
+	a.storeOutcome(outcome)
 	return outcome, nil
 }
 
@@ -149,7 +147,7 @@ func (a *azureReconciliation[O, I]) actAndReport(ctx context.Context, planned *P
 	if err != nil && reason == nil {
 		return 0, err
 	}
-	annotation.Set(a.object, planned.LastApplied.AnnotationsAfter(planned.Graph, outcome))
+	a.storePathsAfter(planned, outcome)
 	if reason != nil && (reason.result != resultAgain || outcome.IsDone()) {
 		return 0, err
 	}
@@ -191,7 +189,7 @@ func (a *azureReconciliation[O, I]) computeFingerprint() (stable.Fingerprint, er
 
 // engineRequest builds the request to the engine.
 func (a *azureReconciliation[O, I]) engineRequest(planned *Plan) engine.Request {
-	list := a.readInventory(planned.Graph)
+	list := a.readInventory()
 	return engine.Request{
 		Object:            a.session.Name,
 		Client:            a.session.Access.Client,

@@ -72,7 +72,7 @@ func (a *azureReconciliation[O, I]) deleteInAzure(ctx context.Context, planned *
 			}
 		}
 		a.recording.AddOutcome(outcome)
-		a.storeInventory(outcome)
+		a.storeOutcome(outcome)
 		a.kind.ReportDeletion(a.in, outcome)
 		if !outcome.IsDeleted() {
 			a.deletionBlocker().AddWaysOut(a.object, outcome, a.declaration.ReadyAliases...)

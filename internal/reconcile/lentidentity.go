@@ -7,7 +7,6 @@ import (
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
-	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/engine"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/applied"
@@ -42,9 +41,8 @@ func (a *azureReconciliation[O, I]) nothingCreated() bool {
 		return true
 	}
 	spec, _ := specfield.DecodeSpec(a.object).Decoded().(map[string]any)
-	annotations := a.object.GetAnnotations()
 	return a.declaration.IdentityUsers == nil && !a.target.WasProvisioned && spec["providerID"] == nil && spec["providerIDList"] == nil &&
-		!applied.IsStored(annotations) && annotations[infrav1.InventoryAnnotation] == ""
+		!applied.IsStored(a.object.GetAnnotations())
 }
 
 // restrictGraph restricts a graph to the grants of a lent identity and returns the denials.

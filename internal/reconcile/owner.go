@@ -1,7 +1,6 @@
 package reconcile
 
 import (
-	"slices"
 	"strings"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
@@ -9,18 +8,23 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/engine"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/applied"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/ownership"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile/annotation"
 )
+
+// updateApplied changes what the annotation of the object has, and reports whether that changed the object.
+func (a *azureReconciliation[O, I]) updateApplied(change func(*applied.Content)) bool {
+	content := applied.Read(a.object.GetAnnotations())
+	change(&content)
+	return content.Store(a.object)
+}
 
 // ensureOwnerID gives an object whose ID marks the Cluster's resources its ID, and reports whether it had none. The ID has to be stored
 // before anything is created. It is the object's current UID, so that two managers at work at once, or one that lost its write, choose
 // the same ID. After a move the object has another UID and keeps the ID.
 func (a *azureReconciliation[O, I]) ensureOwnerID() bool {
-	annotations := a.object.GetAnnotations()
-	if a.declaration.IdentityUsers == nil || annotations[infrav1.OwnerIDAnnotation] != "" {
+	if a.declaration.IdentityUsers == nil || applied.ReadOwnerID(a.object.GetAnnotations()) != "" {
 		return false
 	}
-	return annotation.Set(a.object, map[string]string{infrav1.OwnerIDAnnotation: string(a.object.GetUID())})
+	return a.updateApplied(func(c *applied.Content) { c.OwnerID = string(a.object.GetUID()) })
 }
 
 // engineOwner returns the owner of the Cluster's resources for the engine.
@@ -42,38 +46,50 @@ func (a *azureReconciliation[O, I]) recordedResources() []arm.ID {
 	return out
 }
 
-// forgetRefused removes from the record what only writes would have added that Azure refused. What the plan still has is recorded again
+// forgetRefused removes from lastApplied what only writes would have added that Azure refused. What the plan still has is recorded again
 // before the next write.
 func (a *azureReconciliation[O, I]) forgetRefused() {
 	subscription := arm.SubscriptionID(a.session.Access.SubscriptionID)
 	lastWrite := func(id arm.ID) (refused, open bool) { return a.Engine.LastWrite(subscription + id) }
-	annotation.Set(a.object, applied.WithoutRefused(a.object.GetAnnotations(), lastWrite))
+	if left := applied.Read(a.object.GetAnnotations()).Applied.WithoutRefused(lastWrite); left != nil {
+		a.updateApplied(func(c *applied.Content) { c.Applied = left })
+	}
 }
 
-// readInventory reads the inventory annotation. A list in the format of an earlier release does not separate adopted resources from
-// created ones.
-func (a *azureReconciliation[O, I]) readInventory(g *arm.Graph) applied.Inventory {
+// storePathsBefore records in the object what the plan will send, and reports whether that changed the object.
+func (a *azureReconciliation[O, I]) storePathsBefore(planned *Plan) bool {
+	paths := planned.LastApplied.PathsBefore(planned.Graph)
+	return paths != nil && a.updateApplied(func(c *applied.Content) { c.Applied = paths })
+}
+
+// storePathsAfter records in the object what it has in Azure after a convergence.
+func (a *azureReconciliation[O, I]) storePathsAfter(planned *Plan, outcome arm.Outcome) {
+	a.updateApplied(func(c *applied.Content) { c.Applied = planned.LastApplied.PathsAfter(planned.Graph, outcome) })
+}
+
+// readInventory reads the inventory of the object, and emits an event if it is that of another object.
+func (a *azureReconciliation[O, I]) readInventory() applied.Inventory {
 	list := applied.ReadInventory(a.declaration.Name, a.object)
-	if list.CopiedFrom != "" {
-		a.recording.AddIgnored("the annotation " + infrav1.InventoryAnnotation + " is that of " + list.CopiedFrom + " and is ignored: resources created for that object stay its own")
-	}
-	if list.FromEarlierRelease {
-		all := list.Created
-		adoptable := func(id arm.ID) bool { node := g.Node(id); return node != nil && node.Foreign == arm.AdoptForeign }
-		list.Created = slices.DeleteFunc(slices.Clone(all), adoptable)
-		list.Adopted = slices.DeleteFunc(slices.Clone(all), func(id arm.ID) bool { return !adoptable(id) })
+	if list.IsOfAnother(a.declaration.Name, a.object) {
+		a.recording.AddIgnored("the inventory in the annotation " + infrav1.AppliedAnnotation + " is that of " + list.Object + " and is ignored: resources created for that object stay its own")
 	}
 	return list
 }
 
-// storeInventory stores the inventory after a reconciliation, and emits an event for entries that do not count.
-func (a *azureReconciliation[O, I]) storeInventory(outcome arm.Outcome) {
+// storeOutcome stores the inventory and the result of the migration after a convergence, and emits an event for entries of the inventory
+// that do not count.
+func (a *azureReconciliation[O, I]) storeOutcome(outcome arm.Outcome) {
 	if len(outcome.IgnoredInventory) > 0 {
 		var ids []string
 		for _, id := range outcome.IgnoredInventory {
 			ids = append(ids, string(id))
 		}
-		a.recording.AddIgnored("the annotation " + infrav1.InventoryAnnotation + " lists resources that are not proven to be created for the object, so they are left alone: " + strings.Join(ids, ", "))
+		a.recording.AddIgnored("the inventory in the annotation " + infrav1.AppliedAnnotation + " lists resources that are not proven to be created for the object, so they are left alone: " + strings.Join(ids, ", "))
 	}
-	annotation.Set(a.object, applied.Inventory{Created: outcome.Inventory, Adopted: outcome.Adopted}.BuildAnnotations(a.declaration.Name, a.object))
+	a.updateApplied(func(c *applied.Content) {
+		c.SetInventory(a.declaration.Name, a.object, outcome.Inventory, outcome.Adopted)
+		if found := a.session.Migration; found != nil {
+			c.Migration = found.Migration(outcome)
+		}
+	})
 }

@@ -147,7 +147,7 @@ func TestValidateAzureClusterUpdate(t *testing.T) {
 	}
 	listing := func(id string) func(*object) {
 		return func(c *object) {
-			c.Annotations = map[string]string{infrav1.LastAppliedAnnotation: `{"` + id + `":[""]}`}
+			c.Annotations = map[string]string{infrav1.AppliedAnnotation: `{"applied":{"` + id + `":[""]}}`}
 		}
 	}
 	subnet := func(change func(*infrav1.SubnetSpec)) func(*object) {
@@ -229,17 +229,20 @@ func TestValidateAzureClusterUpdate(t *testing.T) {
 		"range of a foreign subnet": {reason: "the range of a subnet that somebody else owns follows", old: with(listing("c1")),
 			change: with(subnet(func(s *infrav1.SubnetSpec) { s.CIDRBlocks = []string{"10.7.0.0/16"} }))},
 		"range that Azure refused": {reason: "a range that did not work can be corrected", old: with(func(c *object) {
-			c.Annotations = map[string]string{infrav1.LastAppliedAnnotation: `{"c1/providers/Microsoft.Network/virtualNetworks/c1-vnet/subnets/c1-node-subnet":[]}`}
+			c.Annotations = map[string]string{infrav1.AppliedAnnotation: `{"applied":{"c1/providers/Microsoft.Network/virtualNetworks/c1-vnet/subnets/c1-node-subnet":[]}}`}
 		}),
 			change: with(subnet(func(s *infrav1.SubnetSpec) { s.CIDRBlocks = []string{"10.7.0.0/16"} }))},
-		"region, seen in Azure":     {reason: "the annotation goes with the object wherever it is moved", old: with(listing("c1")), change: with(elsewhere), want: unmoved},
+		"region, seen in Azure": {reason: "the annotation goes with the object wherever it is moved", old: with(listing("c1")), change: with(elsewhere), want: unmoved},
+		"region, seen by v2.0.0": {reason: "its annotation is read until the object is upgraded", old: with(func(c *object) {
+			c.Annotations = map[string]string{"sigs.k8s.io/cluster-api-provider-azure-last-applied": `{"c1":[""]}`}
+		}), change: with(elsewhere), want: unmoved},
 		"region, endpoint":          {reason: "after a move the spec is all there is", old: with(func(c *object) { c.Spec.ControlPlaneEndpoint.Host = "c1.example.com" }), change: with(elsewhere), want: unmoved},
 		"region, ready":             {reason: "the established provider says so of a cluster that stands", old: with(func(c *object) { c.Status.Ready = true }), change: with(elsewhere), want: unmoved},
 		"region, provisioned":       {reason: "and so says the contract of today", old: with(func(c *object) { c.Status.Initialization.Provisioned = new(true) }), change: with(elsewhere), want: unmoved},
 		"region, network tagged":    {reason: "the established provider wrote the tags of what it had made", old: with(owned("sigs.k8s.io_cluster-api-provider-azure_cluster_c1")), change: with(elsewhere), want: unmoved},
 		"region, nothing there yet": {reason: "a first try that failed can be corrected", change: with(elsewhere)},
 		"region, refused by Azure": {reason: "as where a policy allows no group in the region: what is planned and was never made binds nobody",
-			old: with(func(c *object) { c.Annotations = map[string]string{infrav1.LastAppliedAnnotation: `{"c1":[]}`} }), change: with(elsewhere)},
+			old: with(func(c *object) { c.Annotations = map[string]string{infrav1.AppliedAnnotation: `{"applied":{"c1":[]}}`} }), change: with(elsewhere)},
 		"another network":           {reason: "machines stay in the first one", old: with(ready), change: with(otherNetwork), want: otherNetworkRefused},
 		"another network, tagged":   {reason: "the established provider wrote the tags of what it had made", old: with(owned("sigs.k8s.io_cluster-api-provider-azure_cluster_c1")), change: with(otherNetwork), want: otherNetworkRefused},
 		"another network, made":     {reason: "the annotation goes with the object wherever it is moved", old: with(listing("c1/providers/Microsoft.Network/virtualNetworks/c1-vnet")), change: with(otherNetwork), want: otherNetworkRefused},

@@ -14,21 +14,28 @@ import (
 )
 
 func TestCarry(t *testing.T) {
-	stored := map[string]string{infrav1.InventoryAnnotation: "i", infrav1.OwnerIDAnnotation: "o", "team": "a"}
+	const former = "sigs.k8s.io/cluster-api-provider-azure-owner-id"
+	today := map[string]string{infrav1.AppliedAnnotation: "a", infrav1.EndpointAnnotation: "e", "team": "a"}
+	earlier := map[string]string{former: "o", infrav1.EndpointAnnotation: "e"}
 	tests := map[string]struct {
 		reason    string
 		operation admissionv1.Operation
+		stored    map[string]string
 		sent      map[string]string
 		want      map[string]string
 	}{
-		"left out": {"a manifest has none of ours", admissionv1.Update, nil, map[string]string{infrav1.InventoryAnnotation: "i", infrav1.OwnerIDAnnotation: "o"}},
-		"said":     {"whoever says something means it", admissionv1.Update, map[string]string{infrav1.InventoryAnnotation: "", "x": "y"}, map[string]string{infrav1.InventoryAnnotation: "", infrav1.OwnerIDAnnotation: "o", "x": "y"}},
-		"new":      {"a new object has no old one", admissionv1.Create, map[string]string{"x": "y"}, map[string]string{"x": "y"}},
+		"left out": {"a manifest has none of them", admissionv1.Update, today, nil, map[string]string{infrav1.AppliedAnnotation: "a", infrav1.EndpointAnnotation: "e"}},
+		"emptied": {"an empty value removes the stored one", admissionv1.Update, today, map[string]string{infrav1.AppliedAnnotation: "", "x": "y"},
+			map[string]string{infrav1.AppliedAnnotation: "", infrav1.EndpointAnnotation: "e", "x": "y"}},
+		"new":                  {"a new object has no old one", admissionv1.Create, today, map[string]string{"x": "y"}, map[string]string{"x": "y"}},
+		"of v2.0.0, left out":  {"the object is not upgraded yet", admissionv1.Update, earlier, nil, earlier},
+		"of v2.0.0, upgraded":  {"the first write of the provider removes them", admissionv1.Update, earlier, map[string]string{infrav1.AppliedAnnotation: "a"}, map[string]string{infrav1.AppliedAnnotation: "a", infrav1.EndpointAnnotation: "e"}},
+		"of v2.0.0 and of now": {"a user applies a manifest in between: neither is lost", admissionv1.Update, map[string]string{former: "o", infrav1.AppliedAnnotation: "a"}, nil, map[string]string{former: "o", infrav1.AppliedAnnotation: "a"}},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			old := &infrav1.AzureManagedCluster{}
-			old.Annotations = stored
+			old.Annotations = test.stored
 			raw, err := json.Marshal(old)
 			if err != nil {
 				t.Fatal(err)

@@ -1,6 +1,7 @@
 package scenario
 
 import (
+	"encoding/json"
 	"fmt"
 	"net/http"
 	"os"
@@ -106,7 +107,13 @@ func TestAKSAdopted(t *testing.T) {
 		t.Fatal(err)
 	}
 	key := l.field("azuremanagedcontrolplane/known", ".spec.sshPublicKey")
-	owner := l.field("azuremanagedcontrolplane/known", `.metadata.annotations.sigs\.k8s\.io/cluster-api-provider-azure-owner-id`)
+	stored := l.field("azuremanagedcontrolplane/known", `.metadata.annotations.sigs\.k8s\.io/cluster-api-provider-azure-applied`)
+	var owner struct {
+		ID string `json:"ownerID"`
+	}
+	if err := json.Unmarshal([]byte(stored), &owner); err != nil || owner.ID == "" {
+		t.Fatalf("the object has no owner ID: %s (%v)", stored, err)
+	}
 	l.patch("cluster/known", `{"spec":{"paused":true}}`)
 	objects := []string{
 		"azuremanagedmachinepool/known-pool0", "azuremanagedmachinepool/known-pool1", "azuremanagedcontrolplane/known", "azuremanagedcluster/known",
@@ -129,7 +136,7 @@ func TestAKSAdopted(t *testing.T) {
 	if strings.Count(again, head) != 1 {
 		t.Fatalf("the manifest has no place for an annotation:\n%s", again)
 	}
-	l.apply(strings.Replace(again, head, head+"  annotations:\n    sigs.k8s.io/cluster-api-provider-azure-owner-id: "+owner+"\n", 1))
+	l.apply(strings.Replace(again, head, head+"  annotations:\n    sigs.k8s.io/cluster-api-provider-azure-applied: '{\"ownerID\":\""+owner.ID+"\"}'\n", 1))
 	l.awaitCluster("known")
 	l.awaitPools(l.workloadKubeconfig("known"), "known", "", map[string]int{"pool0": 1, "pool1": 1})
 	for _, r := range l.requests()[before:] {

@@ -121,7 +121,7 @@ var importRules = []importRule{
 		why: "webhooks and controllers fill in the same defaults, so the defaults know neither",
 	},
 	{
-		dirs: []string{"internal/webhook/..."}, inside: []string{"api/...", "internal/webhook/...", "internal/defaults", "internal/plan", "internal/plan/maxima", "internal/plan/misread", "internal/plan/specfield", "internal/plan/asoresource", "internal/plan/aks", "internal/aso", "internal/plan/aks/armschema", "internal/arm"},
+		dirs: []string{"internal/webhook/..."}, inside: []string{"api/...", "internal/webhook/...", "internal/defaults", "internal/plan", "internal/plan/applied", "internal/plan/maxima", "internal/plan/misread", "internal/plan/specfield", "internal/plan/asoresource", "internal/plan/aks", "internal/aso", "internal/plan/aks/armschema", "internal/arm"},
 		outside:     []string{"..."},
 		notStandard: []string{"net/http", "os", "os/...", "math/rand", "math/rand/v2"},
 		why:         "defaulting and validation are pure functions of the object; asking Azure in an admission request would make it slow and unreliable",
@@ -164,7 +164,7 @@ var importRules = []importRule{
 	},
 	{
 		dirs:    []string{"internal/controller/asoresources"},
-		inside:  []string{"api/...", "internal/arm", "internal/arm/client", "internal/aso", "internal/identity/access", "internal/reconcile/annotation", "internal/reconcile/deletion", "internal/clusterinfra/aks", "internal/reconcile", "internal/clusterinfra/published", "internal/status", "internal/facts", "internal/plan/asoresource", "internal/plan/objectkey"},
+		inside:  []string{"api/...", "internal/arm", "internal/arm/client", "internal/aso", "internal/identity/access", "internal/reconcile/annotation", "internal/reconcile/deletion", "internal/clusterinfra/aks", "internal/reconcile", "internal/clusterinfra/published", "internal/status", "internal/facts", "internal/plan/applied", "internal/plan/asoresource", "internal/plan/objectkey"},
 		outside: []string{"..."}, notStandard: []string{"net/http", "os", "os/..."},
 		why: "what the kinds with documents share gathers the input of their plans and says what became of them",
 	},

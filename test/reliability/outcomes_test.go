@@ -164,7 +164,7 @@ func (w *world) judged(short string, e edit, before, edited moment, writes map[s
 	v := verdict{writes: writes, words: now.words(before, w.id(short)), differs: before.Differences(now.State)}
 	if text := comesLater[w.id(short).Type()+": "+string(e)]; text != "" {
 		v.differs = slices.DeleteFunc(v.differs, func(line string) bool {
-			return strings.Contains(line, text) || strings.Contains(line, infrav1.LastAppliedAnnotation)
+			return strings.Contains(line, text) || strings.Contains(line, infrav1.AppliedAnnotation)
 		})
 	}
 	missing, more := now.missing(before), now.words(before, "")

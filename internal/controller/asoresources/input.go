@@ -17,6 +17,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/aso"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/facts"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/identity/access"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/applied"
 	plan "sigs.k8s.io/cluster-api-provider-azure/internal/plan/asoresource"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile"
 )
@@ -61,7 +62,7 @@ func (m *Members) OwnerObject() client.Object {
 
 // WaitsForOwner returns the condition for an AzureASOManagedCluster without an owner ID yet, or nil.
 func (m *Members) WaitsForOwner() *metav1.Condition {
-	if m.Infrastructure != nil && m.Infrastructure.Annotations[infrav1.OwnerIDAnnotation] != "" {
+	if m.Infrastructure != nil && applied.ReadOwnerID(m.Infrastructure.Annotations) != "" {
 		return nil
 	}
 	return &metav1.Condition{

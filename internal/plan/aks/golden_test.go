@@ -131,13 +131,14 @@ func readTestCase(t *testing.T, name string) testCase {
 	g := c.given
 	for named, azurePool := range azurePools {
 		// The maps' order is any, as is that of a list.
-		c.in.Pools = append(c.in.Pools, aks.Pool{AzurePool: azurePool, MachinePool: machinePools[named]})
+		pool := aks.Pool{AzurePool: azurePool, MachinePool: machinePools[named]}
+		c.in.Pools = append(c.in.Pools, pool)
 		if paths := g.PoolSent[named]; paths != nil {
-			sentBefore(azurePool, paths)
+			sentBefore(azurePool, aks.PoolID(c.in, pool), paths)
 		}
 	}
 	if g.Sent != nil {
-		sentBefore(c.in.ControlPlane, g.Sent)
+		sentBefore(c.in.ControlPlane, aks.ClusterID(c.in), g.Sent)
 	}
 	c.in.SubscriptionID, c.in.Secrets = g.SubscriptionID, aso.Secrets{}
 	for ref, value := range g.Secrets {

@@ -24,12 +24,12 @@ func ConditionForPruned(id arm.ID) string { return recordedTypes.Condition(id) }
 
 // LastApplied returns the record of the values that earlier plans of the control plane sent.
 func LastApplied(in Input) applied.State {
-	return applied.ReadState(in.ControlPlane.Annotations, applied.Scope{SubscriptionID: in.SubscriptionID, Types: recordedTypes, Self: ClusterID(in)})
+	return applied.ReadState(in.ControlPlane.Annotations, applied.Scope{SubscriptionID: in.SubscriptionID, Types: recordedTypes})
 }
 
 // PoolLastApplied returns the record of the values that earlier plans of the pool sent.
 func PoolLastApplied(in Input, pool Pool) applied.State {
 	return applied.ReadState(pool.AzurePool.Annotations, applied.Scope{
-		SubscriptionID: in.SubscriptionID, Types: applied.Types{types.AgentPool: ""}, Self: PoolID(in, pool),
+		SubscriptionID: in.SubscriptionID, Types: applied.Types{types.AgentPool: ""},
 	})
 }

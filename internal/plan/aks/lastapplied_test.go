@@ -1,8 +1,6 @@
 package aks_test
 
 import (
-	"encoding/json"
-	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -38,33 +36,37 @@ func mustPlan(t *testing.T, in aks.Input) *arm.Graph {
 	return g
 }
 
-// legacySent is the annotation of earlier releases with the paths that were sent.
-const legacySent = "sigs.k8s.io/cluster-api-provider-azure-sent"
-
-// sentBefore has an object remember nothing but paths that an earlier release sent.
-func sentBefore(obj metav1.Object, paths []string) {
-	raw, _ := json.Marshal(paths)
-	obj.SetAnnotations(map[string]string{legacySent: string(raw)})
+// sentBefore makes paths of one resource, and tags of all resources, all that is stored in an object.
+func sentBefore(obj metav1.Object, id arm.ID, paths []string) {
+	_, short, _ := strings.Cut(string(id), "/resourceGroups/")
+	sent := applied.Paths{short: {}}
+	for _, path := range paths {
+		if strings.HasPrefix(path, "/tags/") {
+			sent["*"] = append(sent["*"], path)
+		} else {
+			sent[short] = append(sent[short], path)
+		}
+	}
+	obj.SetAnnotations(nil)
+	applied.Content{Applied: sent}.Store(obj)
 }
 
 // storeBefore stores in an object what has to be stored before a plan is converged.
 func storeBefore(obj metav1.Object, sent applied.State, g *arm.Graph) {
-	setAnnotations(obj, sent.AnnotationsBefore(g))
+	if paths := sent.PathsBefore(g); paths != nil {
+		store(obj, paths)
+	}
 }
 
 // storeAfter stores in an object what is stored once a plan is in place.
 func storeAfter(obj metav1.Object, sent applied.State, g *arm.Graph) {
-	setAnnotations(obj, sent.AnnotationsAfter(g, outcomeOfAll(g)))
+	store(obj, sent.PathsAfter(g, outcomeOfAll(g)))
 }
 
-func setAnnotations(obj metav1.Object, values map[string]string) {
-	all := maps.Clone(obj.GetAnnotations())
-	if all == nil {
-		all = map[string]string{}
-	}
-	maps.Copy(all, values)
-	maps.DeleteFunc(all, func(_, value string) bool { return value == "" })
-	obj.SetAnnotations(all)
+func store(obj metav1.Object, paths applied.Paths) {
+	content := applied.Read(obj.GetAnnotations())
+	content.Applied = paths
+	content.Store(obj)
 }
 
 // outcomeOfAll is the outcome of a pass that found everything as planned.
@@ -79,10 +81,7 @@ func outcomeOfAll(g *arm.Graph) arm.Outcome {
 // recordedPaths are the paths of a resource that a plan in place leaves to remember, with the tags that all resources have.
 func recordedPaths(t *testing.T, before applied.State, g *arm.Graph, id arm.ID) []string {
 	t.Helper()
-	var lists map[string][]string
-	if err := json.Unmarshal([]byte(before.AnnotationsAfter(g, outcomeOfAll(g))[infrav1.LastAppliedAnnotation]), &lists); err != nil {
-		t.Fatal(err)
-	}
+	lists := before.PathsAfter(g, outcomeOfAll(g))
 	_, short, _ := strings.Cut(string(id), "/resourceGroups/")
 	var out []string
 	if row, err := types.ForID(id); err == nil && row.Taggable {
@@ -108,7 +107,7 @@ func TestPruneWhenTheSpecShrinks(t *testing.T) {
 	if diff := cmp.Diff([]string{"extensions/e1", "privateEndpoints/pe2"}, got); diff != "" {
 		t.Error(diff)
 	}
-	if again := aks.LastApplied(in).AnnotationsBefore(g); again != nil {
+	if again := aks.LastApplied(in).PathsBefore(g); again != nil {
 		t.Errorf("all of it is stored, and until they are gone nothing may be forgotten: got %s", again)
 	}
 	storeAfter(in.ControlPlane, aks.LastApplied(in), g)
@@ -142,8 +141,8 @@ func TestDroppedServiceEndpoint(t *testing.T) {
 
 func TestPruneNeverTakesTheCluster(t *testing.T) {
 	in := readAttachments(t)
-	in.ControlPlane.Annotations[infrav1.LastAppliedAnnotation] = `{"other":[],"c1/providers/Microsoft.ContainerService/managedClusters/old":[],
-		"c1/providers/Microsoft.Network/virtualNetworks/old":[],"c1/providers/Microsoft.Network/virtualNetworks/c1/subnets/old":[],"no ID":[],"":[]}`
+	in.ControlPlane.Annotations[infrav1.AppliedAnnotation] = `{"applied":{"other":[],"c1/providers/Microsoft.ContainerService/managedClusters/old":[],
+		"c1/providers/Microsoft.Network/virtualNetworks/old":[],"c1/providers/Microsoft.Network/virtualNetworks/c1/subnets/old":[],"no ID":[],"":[]}}`
 	if got := aks.LastApplied(in).ListPruned(mustPlan(t, in)); len(got) > 0 {
 		t.Errorf("got %v", got)
 	}
@@ -154,7 +153,7 @@ func TestSentPaths(t *testing.T) {
 	in := readTestCase(t, "created").in
 	id := aks.ClusterID(in)
 	plain := recordedPaths(t, aks.LastApplied(in), mustPlan(t, in), id)
-	sentBefore(in.ControlPlane, append(slices.Clone(plain), "/properties/supportPlan"))
+	sentBefore(in.ControlPlane, id, append(slices.Clone(plain), "/properties/supportPlan"))
 	g := mustPlan(t, in)
 	storeBefore(in.ControlPlane, aks.LastApplied(in), g)
 	if !slices.Contains(aks.LastApplied(in).AppliedPaths(id), "/properties/supportPlan") {
@@ -165,7 +164,7 @@ func TestSentPaths(t *testing.T) {
 	}
 	storeAfter(in.ControlPlane, aks.LastApplied(in), g)
 	g = mustPlan(t, in)
-	if again := aks.LastApplied(in).AnnotationsBefore(g); again != nil {
+	if again := aks.LastApplied(in).PathsBefore(g); again != nil {
 		t.Errorf("there is nothing to take back any more: %s", again)
 	}
 	if plan := decodeProperties(t, g.Node(id).Body)["supportPlan"]; plan != nil {

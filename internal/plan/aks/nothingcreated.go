@@ -10,7 +10,7 @@ import (
 // NothingCreated reports whether no resource of the control plane can exist in Azure: neither this provider, which stores the plan
 // before it creates anything, nor the established provider has planned it.
 func NothingCreated(controlPlane *infrav1.AzureManagedControlPlane) bool {
-	if applied.IsStored(controlPlane.Annotations) || controlPlane.Annotations[infrav1.InventoryAnnotation] != "" {
+	if applied.IsStored(controlPlane.Annotations) {
 		return false
 	}
 	status := controlPlane.Status

@@ -21,10 +21,10 @@ func TestUntouched(t *testing.T) {
 			conditions.Set(c, metav1.Condition{Type: infrav1.ReadyCondition, Status: metav1.ConditionFalse, Reason: "IdentityNotFound"})
 		}, true},
 		"sent": {"a plan was about to be sent", func(c *infrav1.AzureManagedControlPlane) {
-			c.Annotations = map[string]string{infrav1.LastAppliedAnnotation: `{}`}
+			c.Annotations = map[string]string{infrav1.AppliedAnnotation: `{"applied":{}}`}
 		}, false},
 		"inventory": {"something without a tag was made", func(c *infrav1.AzureManagedControlPlane) {
-			c.Annotations = map[string]string{infrav1.InventoryAnnotation: "[]"}
+			c.Annotations = map[string]string{infrav1.AppliedAnnotation: `{"inventory":{"object":"AzureManagedControlPlane/default/c1"}}`}
 		}, false},
 		"endpoint": {"AKS gave it, also after clusterctl move and from a backup", func(c *infrav1.AzureManagedControlPlane) {
 			c.Annotations = map[string]string{infrav1.EndpointAnnotation: "h:443"}
@@ -36,7 +36,7 @@ func TestUntouched(t *testing.T) {
 		}, false},
 		"endpoint of a user": {"a placeholder is no proof that a cluster exists", func(c *infrav1.AzureManagedControlPlane) {
 			c.Finalizers = []string{infrav1.ManagedControlPlaneFinalizer}
-			c.Annotations = map[string]string{infrav1.TakenOverAnnotation: "{}"}
+			c.Annotations = map[string]string{infrav1.AppliedAnnotation: `{"migration":{}}`}
 			c.Spec.ControlPlaneEndpoint = infrav1.APIEndpoint{Host: "placeholder", Port: 443}
 		}, true},
 		"ready":       {"the established provider says so", func(c *infrav1.AzureManagedControlPlane) { c.Status.Ready = true }, false},

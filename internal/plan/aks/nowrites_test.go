@@ -72,7 +72,7 @@ func TestEveryPoolSettles(t *testing.T) {
 						if diff := cmp.Diff([]string{}, diffPaths(t, node, in.Facts.AgentPool)); diff != "" {
 							t.Errorf("%s, %s would be written again: %s", when, pool.AzurePool.Name, diff)
 						}
-						if again := aks.PoolLastApplied(in, pool).AnnotationsBefore(g); again != nil {
+						if again := aks.PoolLastApplied(in, pool).PathsBefore(g); again != nil {
 							t.Errorf("%s, %s is not settled: %s", when, pool.AzurePool.Name, again)
 						}
 					}
@@ -110,7 +110,7 @@ func requireNoWrites(t *testing.T, when string, in aks.Input) {
 	if diff := cmp.Diff([]string{}, diffPaths(t, node, in.Facts.Cluster)); diff != "" {
 		t.Errorf("%s, it would be written again: %s", when, diff)
 	}
-	if again := aks.LastApplied(in).AnnotationsBefore(g); again != nil {
+	if again := aks.LastApplied(in).PathsBefore(g); again != nil {
 		t.Errorf("%s, it is not settled: %s", when, again)
 	}
 	storeAfter(in.ControlPlane, aks.LastApplied(in), g)

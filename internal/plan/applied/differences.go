@@ -1,13 +1,11 @@
 package applied
 
 import (
-	"encoding/json"
 	"fmt"
 	"hash/fnv"
 	"slices"
 	"strings"
 
-	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
 )
 
@@ -20,26 +18,13 @@ type Differences struct {
 	kept map[string][]string
 }
 
-// storedDifferences is the value of the annotation. An object that was created under this provider has no Kept.
-type storedDifferences struct {
-	Kept map[string][]string `json:"left,omitzero"`
-}
-
-// CreatedHere is the value of the annotation for an object that has no resources in Azure yet.
-const CreatedHere = "{}"
-
-// ReadDifferences returns the differences in the annotation of an object. An annotation that cannot be decoded counts as created
-// here, so that all differences are repaired.
+// ReadDifferences returns the differences of an object.
 func ReadDifferences(annotations map[string]string) *Differences {
-	stored, ok := annotations[infrav1.TakenOverAnnotation]
-	if !ok {
+	migration := Read(annotations).Migration
+	if migration == nil {
 		return &Differences{firstReconciliation: true, kept: map[string][]string{}}
 	}
-	var s storedDifferences
-	if json.Unmarshal([]byte(stored), &s) != nil {
-		return &Differences{}
-	}
-	return &Differences{kept: s.Kept}
+	return &Differences{kept: migration.Kept}
 }
 
 // IsCreatedHere returns true if the object was created under this provider, so that no difference is kept.
@@ -63,17 +48,15 @@ func (f *Differences) KeepsDifference(id arm.ID, path, want, have string) bool {
 	return known || f.firstReconciliation
 }
 
-// AnnotationValue returns the value of the annotation to store after a convergence. It is "", for no annotation, until a
-// convergence could read all resources.
-func (f *Differences) AnnotationValue(outcome arm.Outcome) string {
+// Migration returns what to store after a convergence. It is nil until a convergence could read all resources.
+func (f *Differences) Migration(outcome arm.Outcome) *Migration {
 	unread := slices.ContainsFunc(outcome.Results, func(r arm.Result) bool {
 		return len(r.Observed) == 0 && (r.Err != nil || r.State == arm.Waiting || r.State == arm.Blocked)
 	})
 	if f.firstReconciliation && unread {
-		return ""
+		return nil
 	}
-	raw, _ := json.Marshal(storedDifferences{Kept: f.kept}) // Marshalling lists of strings does not fail.
-	return string(raw)
+	return &Migration{Kept: f.kept}
 }
 
 // differencesKey returns the key of an ID without subscription and "/resourcegroups/".

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
@@ -45,39 +46,46 @@ func TestKeepsDifference(t *testing.T) {
 			if got := first.KeepsDifference(test.id, test.path, test.want, test.have); got != test.left {
 				t.Errorf("%s: at first left %t", test.reason, got)
 			}
-			stored := first.AnnotationValue(arm.Outcome{})
-			later := ReadDifferences(map[string]string{infrav1.TakenOverAnnotation: stored})
+			stored := first.Migration(arm.Outcome{})
+			later := readStored(stored)
 			if got := later.KeepsDifference(test.id, test.path, test.want, `"changed outside"`); got != test.left && test.have != absent {
 				t.Errorf("%s: later left %t", test.reason, got)
 			}
 			if later.KeepsDifference(test.id, test.path, `"changed in the spec"`, test.have) {
 				t.Error("what the spec changes from then on is brought in line")
 			}
-			if diff := cmp.Diff(stored, later.AnnotationValue(arm.Outcome{})); diff != "" {
+			if diff := cmp.Diff(stored, later.Migration(arm.Outcome{})); diff != "" {
 				t.Errorf("what was found stays (-stored +later):\n%s", diff)
 			}
-			if ReadDifferences(map[string]string{infrav1.TakenOverAnnotation: CreatedHere}).KeepsDifference(test.id, test.path, test.want, test.have) {
+			if readStored(&Migration{}).KeepsDifference(test.id, test.path, test.want, test.have) {
 				t.Error("nothing is left of what was made here")
 			}
 		})
 	}
 }
 
+// readStored returns the differences of an object with a result of the migration.
+func readStored(migration *Migration) *Differences {
+	obj := &metav1.ObjectMeta{}
+	Content{Migration: migration}.Store(obj)
+	return ReadDifferences(obj.Annotations)
+}
+
 func TestReadDifferences(t *testing.T) {
 	tests := map[string]struct {
 		reason              string
-		annotations         map[string]string
+		stored              string
 		madeHere, takenOver bool
 	}{
-		"new":             {"made under this provider", map[string]string{infrav1.TakenOverAnnotation: CreatedHere}, true, false},
-		"first":           {"it may have been taken over", nil, false, false},
-		"nothing is left": {"taken over without a difference", map[string]string{infrav1.TakenOverAnnotation: `{"left":{}}`}, false, true},
-		"something is":    {"taken over with one", map[string]string{infrav1.TakenOverAnnotation: `{"left":{"a":["b"]}}`}, false, true},
-		"broken":          {"an unreadable annotation leaves nothing, so that everything is kept in line", map[string]string{infrav1.TakenOverAnnotation: "x"}, true, false},
+		"new":             {"made under this provider", `{"migration":{}}`, true, false},
+		"first":           {"it may have been taken over", "", false, false},
+		"nothing is left": {"taken over without a difference", `{"migration":{"kept":{}}}`, false, true},
+		"something is":    {"taken over with one", `{"migration":{"kept":{"a":["b"]}}}`, false, true},
+		"broken":          {"an unreadable annotation leaves nothing, so that everything is kept in line", "x", true, false},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			found := ReadDifferences(test.annotations)
+			found := ReadDifferences(map[string]string{infrav1.AppliedAnnotation: test.stored})
 			if found.IsCreatedHere() != test.madeHere || found.IsMigrated() != test.takenOver {
 				t.Errorf("%s: made here %t, taken over %t", test.reason, found.IsCreatedHere(), found.IsMigrated())
 			}
@@ -85,22 +93,26 @@ func TestReadDifferences(t *testing.T) {
 	}
 }
 
-// TestSettled has a first pass end in several ways.
-func TestDifferencesValue(t *testing.T) {
+// TestMigrationIsStored has a first reconciliation end in several ways.
+func TestMigrationIsStored(t *testing.T) {
 	tests := map[string]struct {
 		reason string
 		result arm.Result
-		want   string
+		want   bool
 	}{
-		"read":     {"everything was looked at", arm.Result{State: arm.Ready, Observed: []byte("{}")}, `{"left":{}}`},
-		"made":     {"what was not there is being made", arm.Result{State: arm.Creating}, `{"left":{}}`},
-		"unread":   {"what could not be read may still differ", arm.Result{State: arm.Waiting, Err: errors.New("503")}, ""},
-		"unlooked": {"so may what waits for it", arm.Result{State: arm.Blocked}, ""},
+		"read":     {"every resource was read", arm.Result{State: arm.Ready, Observed: []byte("{}")}, true},
+		"created":  {"an absent resource is being created", arm.Result{State: arm.Creating}, true},
+		"unread":   {"a resource that could not be read may differ", arm.Result{State: arm.Waiting, Err: errors.New("503")}, false},
+		"unlooked": {"so may one that waits for it", arm.Result{State: arm.Blocked}, false},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			if got := ReadDifferences(nil).AnnotationValue(arm.Outcome{Results: []arm.Result{test.result}}); got != test.want {
-				t.Errorf("%s: %q", test.reason, got)
+			var want *Migration
+			if test.want {
+				want = &Migration{Kept: map[string][]string{}}
+			}
+			if diff := cmp.Diff(want, ReadDifferences(nil).Migration(arm.Outcome{Results: []arm.Result{test.result}})); diff != "" {
+				t.Errorf("%s (-want +got):\n%s", test.reason, diff)
 			}
 		})
 	}

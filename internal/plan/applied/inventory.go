@@ -1,7 +1,6 @@
 package applied
 
 import (
-	"encoding/json"
 	"slices"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -10,25 +9,13 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
 )
 
-// Inventory is the inventory of one object.
+// Inventory lists resources that were created or adopted for an object and cannot carry ownership tags.
 type Inventory struct {
+	// Object is the object that the list was written for. It has no UID, which changes when the object moves to another cluster.
+	Object string `json:"object,omitzero"`
 	// Created are the resources that were created for the object.
-	Created []arm.ID
+	Created []arm.ID `json:"created,omitempty"`
 	// Adopted are resources that others created. They are kept as planned, and being listed here does not delete them.
-	Adopted []arm.ID
-	// CopiedFrom is the object that the annotation was written for, if it is another one; "" otherwise. No entry of such a
-	// list counts.
-	CopiedFrom string
-	// FromEarlierRelease means that the list was written by an earlier release. It contains neither its object nor adopted
-	// resources.
-	FromEarlierRelease bool
-}
-
-// storedList is the value of the annotation. It names the object without its UID, which changes when the object moves to
-// another cluster.
-type storedList struct {
-	Object  string   `json:"of"`
-	Created []arm.ID `json:"made,omitempty"`
 	Adopted []arm.ID `json:"adopted,omitempty"`
 }
 
@@ -37,34 +24,40 @@ func ObjectName(kind string, obj metav1.Object) string {
 	return kind + "/" + obj.GetNamespace() + "/" + obj.GetName()
 }
 
-// ReadInventory returns the inventory of an object. An annotation that cannot be parsed is an empty inventory: then nothing in it
-// is deleted.
+// ReadInventory returns the inventory of an object. That of another object is returned without entries: on a copy none counts.
 func ReadInventory(kind string, obj metav1.Object) Inventory {
-	raw := []byte(obj.GetAnnotations()[infrav1.InventoryAnnotation])
-	var old []arm.ID
-	if json.Unmarshal(raw, &old) == nil {
-		return Inventory{Created: old, FromEarlierRelease: len(old) > 0}
+	list := readInventory(obj.GetAnnotations())
+	if list.Object != ObjectName(kind, obj) {
+		return Inventory{Object: list.Object}
 	}
-	var s storedList
-	if json.Unmarshal(raw, &s) != nil {
-		return Inventory{}
+	return list
+}
+
+// readInventory decodes nothing else: plans need the inventory for each subnet.
+func readInventory(annotations map[string]string) Inventory {
+	var part struct {
+		Inventory Inventory `json:"inventory"`
 	}
-	if s.Object != ObjectName(kind, obj) {
-		return Inventory{CopiedFrom: s.Object}
+	if decodeSound(annotations[infrav1.AppliedAnnotation], &part) {
+		return part.Inventory
 	}
-	return Inventory{Created: s.Created, Adopted: s.Adopted}
+	return Read(annotations).Inventory
+}
+
+// IsOfAnother returns true for the inventory of another object, from which the annotation was copied.
+func (l Inventory) IsOfAnother(kind string, obj metav1.Object) bool {
+	return l.Object != "" && l.Object != ObjectName(kind, obj)
 }
 
 // HasCreated returns true if the list contains a resource that was created for the object.
 func (l Inventory) HasCreated(id arm.ID) bool { return slices.ContainsFunc(l.Created, id.Equal) }
 
-// BuildAnnotations returns the annotation that stores the list on an object. An empty list needs no annotation, but it
-// replaces an existing one: the webhook restores an annotation that an update leaves out.
-func (l Inventory) BuildAnnotations(kind string, obj metav1.Object) map[string]string {
-	value := ""
-	if len(l.Created) > 0 || len(l.Adopted) > 0 || obj.GetAnnotations()[infrav1.InventoryAnnotation] != "" {
-		raw, _ := json.Marshal(storedList{Object: ObjectName(kind, obj), Created: l.Created, Adopted: l.Adopted}) // Marshalling lists of strings does not fail.
-		value = string(raw)
+// isStored returns true if the object has or had an inventory.
+func (l Inventory) isStored() bool { return l.Object != "" || len(l.Created) > 0 || len(l.Adopted) > 0 }
+
+// SetInventory replaces the inventory. An object that never had one gets none from an empty list.
+func (c *Content) SetInventory(kind string, obj metav1.Object, created, adopted []arm.ID) {
+	if len(created) > 0 || len(adopted) > 0 || c.Inventory.isStored() {
+		c.Inventory = Inventory{Object: ObjectName(kind, obj), Created: created, Adopted: adopted}
 	}
-	return map[string]string{infrav1.InventoryAnnotation: value}
 }

@@ -16,39 +16,52 @@ var subnet = arm.NewID("s", "g", "Microsoft.Network/virtualNetworks", "v").Child
 func TestReadInventory(t *testing.T) {
 	const id = `"/subscriptions/s/resourceGroups/g/providers/Microsoft.Network/virtualNetworks/v/subnets/n"`
 	tests := map[string]struct {
-		reason, annotation string
-		want               applied.Inventory
+		reason, inventory string
+		want              applied.Inventory
+		another           bool
 	}{
-		"none":                {"nothing was made", "", applied.Inventory{}},
-		"broken":              {"what cannot be read names nothing to delete", "not JSON", applied.Inventory{}},
-		"its own":             {"the object is the one that it was written for", `{"of":"AzureCluster/ns/c1","made":[` + id + `]}`, applied.Inventory{Created: []arm.ID{subnet}}},
-		"adopted":             {"what was adopted is apart", `{"of":"AzureCluster/ns/c1","adopted":[` + id + `]}`, applied.Inventory{Adopted: []arm.ID{subnet}}},
-		"another namespace's": {"a copy has made nothing", `{"of":"AzureCluster/other/c1","made":[` + id + `]}`, applied.Inventory{CopiedFrom: "AzureCluster/other/c1"}},
-		"another kind's":      {"nor has an object of another kind", `{"of":"AzureMachine/ns/c1","made":[` + id + `]}`, applied.Inventory{CopiedFrom: "AzureMachine/ns/c1"}},
-		"an earlier one":      {"earlier releases stored a list", `[` + id + `]`, applied.Inventory{Created: []arm.ID{subnet}, FromEarlierRelease: true}},
+		"none":                {"nothing was created", `{}`, applied.Inventory{}, false},
+		"no object":           {"nothing shows whose it is", `{"created":[` + id + `]}`, applied.Inventory{}, false},
+		"its own":             {"the object is the one that it was written for", `{"object":"AzureCluster/ns/c1","created":[` + id + `]}`, applied.Inventory{Object: "AzureCluster/ns/c1", Created: []arm.ID{subnet}}, false},
+		"adopted":             {"adopted resources are listed apart", `{"object":"AzureCluster/ns/c1","adopted":[` + id + `]}`, applied.Inventory{Object: "AzureCluster/ns/c1", Adopted: []arm.ID{subnet}}, false},
+		"another namespace's": {"nothing was created for a copy", `{"object":"AzureCluster/other/c1","created":[` + id + `]}`, applied.Inventory{Object: "AzureCluster/other/c1"}, true},
+		"another kind's":      {"nor for an object of another kind", `{"object":"AzureMachine/ns/c1","created":[` + id + `]}`, applied.Inventory{Object: "AzureMachine/ns/c1"}, true},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			obj := &infrav1.AzureCluster{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "c1", Annotations: map[string]string{infrav1.InventoryAnnotation: test.annotation}}}
-			if diff := cmp.Diff(test.want, applied.ReadInventory("AzureCluster", obj)); diff != "" {
+			obj := &infrav1.AzureCluster{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "c1", Annotations: map[string]string{infrav1.AppliedAnnotation: `{"inventory":` + test.inventory + `}`}}}
+			got := applied.ReadInventory("AzureCluster", obj)
+			if diff := cmp.Diff(test.want, got); diff != "" {
 				t.Errorf("%s (-want +got):\n%s", test.reason, diff)
+			}
+			if another := got.IsOfAnother("AzureCluster", obj); another != test.another {
+				t.Errorf("%s: of another %t", test.reason, another)
 			}
 		})
 	}
 }
 
-func TestInventoryAnnotation(t *testing.T) {
+func TestSetInventory(t *testing.T) {
 	obj := &infrav1.AzureCluster{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "c1"}}
-	want := applied.Inventory{Created: []arm.ID{subnet}, Adopted: []arm.ID{subnet.Parent()}}
-	obj.Annotations = want.BuildAnnotations("AzureCluster", obj)
+	store := func(created, adopted []arm.ID) {
+		content := applied.Read(obj.Annotations)
+		content.SetInventory("AzureCluster", obj, created, adopted)
+		content.Store(obj)
+	}
+	store(nil, nil)
+	if len(obj.Annotations) > 0 {
+		t.Errorf("an object that never had an inventory gets none, but: %v", obj.Annotations)
+	}
+	store([]arm.ID{subnet}, []arm.ID{subnet.Parent()})
+	want := applied.Inventory{Object: "AzureCluster/ns/c1", Created: []arm.ID{subnet}, Adopted: []arm.ID{subnet.Parent()}}
 	if diff := cmp.Diff(want, applied.ReadInventory("AzureCluster", obj)); diff != "" {
-		t.Errorf("what is stored is read (-want +got):\n%s", diff)
+		t.Errorf("(-stored +read):\n%s", diff)
 	}
-	if value := (applied.Inventory{}).BuildAnnotations("AzureCluster", obj)[infrav1.InventoryAnnotation]; value != `{"of":"AzureCluster/ns/c1"}` {
-		t.Errorf("an inventory that is empty by now says so, or updates keep the old one: %s", value)
+	store(nil, nil)
+	if diff := cmp.Diff(applied.Inventory{Object: "AzureCluster/ns/c1"}, applied.ReadInventory("AzureCluster", obj)); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
 	}
-	obj.Annotations = nil
-	if value := (applied.Inventory{}).BuildAnnotations("AzureCluster", obj)[infrav1.InventoryAnnotation]; value != "" {
-		t.Errorf("an empty inventory is no annotation, but: %s", value)
+	if !applied.IsStored(obj.Annotations) {
+		t.Error("an inventory that is empty by now shows that resources were created")
 	}
 }

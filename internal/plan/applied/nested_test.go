@@ -5,7 +5,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/types"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/applied"
@@ -27,7 +26,7 @@ func TestCapacityStays(t *testing.T) {
 	sized := newTags()
 	sized["sku"] = map[string]any{"capacity": 3}
 	before := newGraph(arm.Node{ID: set, Body: sized})
-	annotations := applied.ReadState(nil, scope).AnnotationsBefore(before)
+	annotations := annotationsWith(applied.ReadState(nil, scope).PathsBefore(before))
 	after := newGraph(arm.Node{ID: set, Body: newTags()})
 	applied.ReadState(annotations, scope).AddRemovals(after)
 	if owned := after.Node(set).OwnedPaths; len(owned) > 0 {
@@ -46,20 +45,20 @@ func TestNestedLists(t *testing.T) {
 	)
 	scope := applied.Scope{SubscriptionID: "s", Types: applied.Types{types.ScaleSet: ""}}
 	before := newGraph(arm.Node{ID: set, Body: newScaleSet(map[string]any{"id": ours})})
-	annotations := applied.ReadState(nil, scope).AnnotationsBefore(before)
+	stored := annotationsWith(applied.ReadState(nil, scope).PathsBefore(before))
 	for name, test := range map[string]struct {
 		reason string
-		stored string
+		stored map[string]string
 		body   map[string]any
 		want   []string
 	}{
-		"same":   {"the spec wants the pool", annotations[infrav1.LastAppliedAnnotation], newScaleSet(map[string]any{"id": ours}), nil},
-		"gone":   {"the spec had the pool", annotations[infrav1.LastAppliedAnnotation], newScaleSet(), []string{list + "[" + ours + "]"}},
-		"forged": {"interfaces and disks are not what others share", forged, newScaleSet(), []string{"properties.virtualMachineProfile.extensionProfile.extensions[e]"}},
+		"same":   {"the spec wants the pool", stored, newScaleSet(map[string]any{"id": ours}), nil},
+		"gone":   {"the spec had the pool", stored, newScaleSet(), []string{list + "[" + ours + "]"}},
+		"forged": {"interfaces and disks are not what others share", storedAnnotations(forged), newScaleSet(), []string{"properties.virtualMachineProfile.extensionProfile.extensions[e]"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			after := newGraph(arm.Node{ID: set, Body: test.body})
-			applied.ReadState(storedAnnotations(test.stored), scope).AddRemovals(after)
+			applied.ReadState(test.stored, scope).AddRemovals(after)
 			if diff := cmp.Diff(test.want, after.Node(set).OwnedPaths); diff != "" {
 				t.Errorf("%s: owned paths (-want +got):\n%s", test.reason, diff)
 			}

@@ -180,25 +180,6 @@ func isCarriedList(row types.Type, pointer string) bool {
 	return len(row.SharedLists) > 0 && !strings.HasSuffix(pointer, "]") && slices.Contains(row.SharedLists, toPath(pointer))
 }
 
-// moveIntoParents turns each resource that plans write in the body of its parent into an element of the parent's list. Annotations
-// that were stored before, and those of the established provider, name such resources by their own IDs.
-func (s pathSet) moveIntoParents(scope Scope) pathSet {
-	for _, entry := range s.sortedEntries() {
-		id := arm.ID("/subscriptions/s" + groupsSegment + entry.id)
-		row, known := findRow(id)
-		if _, remembered := scope.Types[row.Name]; !known || !row.WrittenWithParent || remembered || scope.Types == nil {
-			continue
-		}
-		delete(s, strings.ToLower(entry.id))
-		segments := strings.Split(entry.id, "/")
-		list := "properties." + segments[len(segments)-2]
-		if parent, ok := findRow(id.Parent()); ok && slices.Contains(parent.SharedLists, list) {
-			s.addPaths(trimSubscription(id.Parent()), elementPointer(list, id.Name()))
-		}
-	}
-	return s
-}
-
 // isOwnershipTag returns true for tags of ownership, role and name. No spec removes them.
 func isOwnershipTag(key string) bool {
 	return infrav1.Marks(key) || strings.EqualFold(key, infrav1.RoleTag) || strings.EqualFold(key, infrav1.NameTag)

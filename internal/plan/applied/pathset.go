@@ -1,7 +1,6 @@
 package applied
 
 import (
-	"encoding/json"
 	"maps"
 	"slices"
 	"strings"
@@ -135,17 +134,16 @@ func (e *entry) stored() []string {
 	return out
 }
 
-// toJSON is the set as it is stored, "" when it is empty.
-func (s pathSet) toJSON() string {
+// toPaths returns the set as it is stored, nil if it is empty.
+func (s pathSet) toPaths() Paths {
 	if len(s) == 0 {
-		return ""
+		return nil
 	}
-	lists := map[string][]string{}
+	out := Paths{}
 	for _, entry := range s {
-		lists[entry.id] = entry.stored()
+		out[entry.id] = entry.stored()
 	}
-	raw, _ := json.Marshal(lists) // Lists of strings always marshal.
-	return string(raw)
+	return out
 }
 
 // foldCase is a path by which two are the same: names of tags and of elements have no case in Azure, keys of other maps do.

@@ -1,12 +1,10 @@
 package applied
 
 import (
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
 
-	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/jsonpath"
 )
@@ -15,41 +13,35 @@ import (
 // as sent when the process dies before the answer.
 const pending = "?"
 
-// WithoutRefused returns the annotations without the pending paths of resources whose last write Azure refused, nil if there are none. A
+// WithoutRefused returns the paths without the pending ones of resources whose last write Azure refused, nil if there are none. A
 // resource does not have what a refused write would have added: a read before the write has shown that. lastWrite returns what is known of
 // the last write of a resource, whose ID has no subscription. A write is open until the resource has been seen as it was sent.
-func WithoutRefused(annotations map[string]string, lastWrite func(arm.ID) (refused, open bool)) map[string]string {
-	stored := annotations[infrav1.LastAppliedAnnotation]
-	var lists map[string][]string
-	if !strings.Contains(stored, pending) || json.Unmarshal([]byte(stored), &lists) != nil {
-		return nil
-	}
+func (p Paths) WithoutRefused(lastWrite func(arm.ID) (refused, open bool)) Paths {
 	isPending := func(path string) bool { return strings.HasPrefix(path, pending) }
-	anyRefused, anyOpen := false, false
-	for id, paths := range lists {
+	out := Paths{}
+	anyPending, anyRefused, anyOpen := false, false, false
+	for id, paths := range p {
+		out[id] = paths
+		anyPending = anyPending || slices.ContainsFunc(paths, isPending)
 		if id == allResources {
 			continue
 		}
 		refused, open := lastWrite(arm.ID(groupsSegment + id))
 		anyRefused, anyOpen = anyRefused || refused, anyOpen || open
 		if refused {
-			lists[id] = slices.DeleteFunc(paths, isPending)
+			out[id] = slices.DeleteFunc(slices.Clone(paths), isPending)
 		}
 	}
-	if !anyRefused {
+	if !anyPending || !anyRefused {
 		return nil
 	}
 	// Another resource may have got the tags of all from a write that is still open.
-	if common, ok := lists[allResources]; ok && !anyOpen {
-		if lists[allResources] = slices.DeleteFunc(common, isPending); len(lists[allResources]) == 0 {
-			delete(lists, allResources)
+	if common, ok := p[allResources]; ok && !anyOpen {
+		if out[allResources] = slices.DeleteFunc(slices.Clone(common), isPending); len(out[allResources]) == 0 {
+			delete(out, allResources)
 		}
 	}
-	raw, err := json.Marshal(lists)
-	if err != nil {
-		return nil
-	}
-	return map[string]string{infrav1.LastAppliedAnnotation: string(raw)}
+	return out
 }
 
 // planned returns what a plan sends. Paths are pending unless they were recorded without the mark or isShown returns true.

@@ -1,11 +1,9 @@
 package applied
 
 import (
-	"encoding/json"
 	"slices"
 	"strings"
 
-	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
 )
 
@@ -25,12 +23,9 @@ type Scope struct {
 	// plan at hand.
 	PlanOfSpec func() (*arm.Graph, error)
 
-	// Self is the resource of the paths in an annotation of an earlier release.
-	Self arm.ID
-	// SecurityGroup returns the ID of a security group by its name, and SecurityGroups are the names of those in the spec.
-	// Annotations of the established provider and of earlier releases need them.
-	SecurityGroup  func(name string) arm.ID
-	SecurityGroups []string
+	// SecurityGroup returns the ID of a security group by its name. It is nil for plans without security groups. CAPZ stored security
+	// rules by the names of their groups.
+	SecurityGroup func(name string) arm.ID
 }
 
 // Types maps resource types to the condition types that report resources which are no longer planned. Resources of a type
@@ -51,7 +46,7 @@ func (t Types) lookUp(id arm.ID) (condition string, known bool) {
 	return condition, known
 }
 
-// State is the content of the annotations of one object.
+// State is lastApplied of one object.
 type State struct {
 	Scope
 	applied pathSet
@@ -61,8 +56,7 @@ type State struct {
 	finalPaths pathSet
 }
 
-// ReadState returns the lastApplied of an object. An annotation that cannot be decoded is empty, so that nothing is removed because
-// of it.
+// ReadState returns lastApplied of an object.
 func ReadState(annotations map[string]string, scope Scope) State {
 	return State{Scope: scope, applied: readSet(annotations, scope)}
 }
@@ -75,12 +69,11 @@ func (m State) ForFinalPlan(final *arm.Graph) State {
 	return m
 }
 
-// AnnotationsBefore returns the annotations to store before a plan is converged, nil if they are stored already. They
-// contain the entries of earlier plans and of this one, so that none is lost if the process dies in between. An annotation
-// with the value "" has to be removed.
+// PathsBefore returns what to store before a plan is converged, nil if it is stored already: the entries of earlier plans and
+// of this one, so that none is lost if the process dies in between.
 //
-// For an object without annotations whose plan sends only tags, nothing is stored before the first convergence.
-func (m State) AnnotationsBefore(g *arm.Graph) map[string]string {
+// For an object without entries whose plan sends only tags, nothing is stored before the first convergence.
+func (m State) PathsBefore(g *arm.Graph) Paths {
 	if m.applied.containsAll(m.pathsSentBy(g)) {
 		return nil
 	}
@@ -92,13 +85,12 @@ func (m State) AnnotationsBefore(g *arm.Graph) map[string]string {
 	if len(m.applied) == 0 && !remembered {
 		return nil
 	}
-	return m.buildAnnotations(all)
+	return all.toPaths()
 }
 
-// AnnotationsAfter returns the annotations to store after a convergence: the entries of this plan if all resources are as
-// planned, else those of AnnotationsBefore, and in both cases the record of resources that Azure showed as the object's
-// own. An annotation with the value "" has to be removed.
-func (m State) AnnotationsAfter(g *arm.Graph, outcome arm.Outcome) map[string]string {
+// PathsAfter returns what to store after a convergence: the entries of this plan if all resources are as planned, else those
+// of PathsBefore, and in both cases the record of resources that Azure showed as the object's own. Nil means no entries.
+func (m State) PathsAfter(g *arm.Graph, outcome arm.Outcome) Paths {
 	all := m.pathsSentBy(g)
 	if outcome.IsDone() {
 		for _, node := range g.Nodes() {
@@ -130,7 +122,7 @@ func (m State) AnnotationsAfter(g *arm.Graph, outcome arm.Outcome) map[string]st
 			all.addPaths(entry.id, recorded)
 		}
 	}
-	return m.buildAnnotations(all)
+	return all.toPaths()
 }
 
 // keepLasting adds the entries of resources that are never pruned and that the plan does not have. Resources that the plan
@@ -191,19 +183,6 @@ func AppliedResources(annotations map[string]string, subscriptionID string) []ar
 	return out
 }
 
-// IsStored returns true if the annotations prove that a plan existed, of this provider or the established one.
-func IsStored(annotations map[string]string) bool {
-	return slices.ContainsFunc(append([]string{infrav1.LastAppliedAnnotation}, otherAnnotations...), func(key string) bool { return annotations[key] != "" })
-}
-
-func (m State) buildAnnotations(all pathSet) map[string]string {
-	out := map[string]string{infrav1.LastAppliedAnnotation: all.toJSON()}
-	for _, annotation := range earlierAnnotations {
-		out[annotation] = ""
-	}
-	return out
-}
-
 const groupsSegment = "/resourceGroups/"
 
 // trimSubscription returns an ID without the subscription and "/resourceGroups/"; "" for an ID outside of resource groups.
@@ -222,16 +201,12 @@ func (m State) toFullID(short string) arm.ID {
 
 // readSet returns the set in the annotations, without entries that no plan can have sent.
 func readSet(annotations map[string]string, scope Scope) pathSet {
-	stored := annotations[infrav1.LastAppliedAnnotation]
-	if stored == "" {
-		return readEarlier(annotations, scope).moveIntoParents(scope)
-	}
-	var lists map[string][]string
-	if json.Unmarshal([]byte(stored), &lists) != nil {
-		return pathSet{}
+	stored := Read(annotations).Applied
+	if stored == nil {
+		return readEstablished(annotations, scope)
 	}
 	out := pathSet{}
-	for id, paths := range lists {
+	for id, paths := range stored {
 		if id == allResources || isPlainID(id) {
 			out.addPaths(id)
 			for _, stored := range paths {
@@ -245,7 +220,7 @@ func readSet(annotations map[string]string, scope Scope) pathSet {
 			}
 		}
 	}
-	return out.moveIntoParents(scope)
+	return out
 }
 
 // isPlainID returns true for an ID without segments or characters that would lead a request elsewhere.

@@ -2,10 +2,10 @@ package applied_test
 
 import (
 	"encoding/json"
-	"maps"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
@@ -32,9 +32,7 @@ var scope = applied.Scope{
 		types.ResourceGroup: "", types.VirtualNetwork: "", types.Subnet: "S", types.LoadBalancer: "L", types.NetworkSecurityGroup: "G",
 		types.NATGateway: "N", types.PublicIPAddress: "P", types.VirtualMachineExtension: "E", types.PrivateDNSZone: "D", types.ARecord: "A",
 	},
-	Self:           nodes,
-	SecurityGroup:  func(name string) arm.ID { return network + "networkSecurityGroups/" + arm.ID(name) },
-	SecurityGroups: []string{"nsg"},
+	SecurityGroup: func(name string) arm.ID { return network + "networkSecurityGroups/" + arm.ID(name) },
 }
 
 // newTags is a body with tags and the ownership mark.
@@ -57,8 +55,19 @@ func newGraph(nodes ...arm.Node) *arm.Graph {
 	return g
 }
 
-func storedAnnotations(annotation string) map[string]string {
-	return map[string]string{infrav1.LastAppliedAnnotation: annotation}
+// storedAnnotations are the annotations of an object whose lastApplied has this JSON.
+func storedAnnotations(paths string) map[string]string {
+	if paths == "" {
+		return nil
+	}
+	return map[string]string{infrav1.AppliedAnnotation: `{"applied":` + paths + `}`}
+}
+
+// annotationsWith are the annotations of an object whose lastApplied has these paths.
+func annotationsWith(paths applied.Paths) map[string]string {
+	obj := &metav1.ObjectMeta{}
+	applied.Content{Applied: paths}.Store(obj)
+	return obj.Annotations
 }
 
 // TestForged has what somebody who may annotate an object can write there: nothing of it names more than the object's own.
@@ -130,7 +139,7 @@ func TestRemembered(t *testing.T) {
 		arm.Node{ID: address, Policy: arm.CreateOnly, Body: newTags("team")},
 		arm.Node{ID: vm, Policy: arm.CreateOnly, Body: newTags("team")},
 	)
-	want := map[string][]string{
+	want := applied.Paths{
 		"*": {"?/tags/team"},
 		"g": {},
 		"g/providers/Microsoft.Network/virtualNetworks/v/subnets/nodes": {"?/properties/natGateway", "?/properties/serviceEndpoints[Microsoft.Sql]"},
@@ -138,11 +147,7 @@ func TestRemembered(t *testing.T) {
 		"g/providers/Microsoft.Network/networkSecurityGroups/nsg":       {"?/properties/securityRules[r]", "?/tags/own"},
 		"g/providers/Microsoft.Network/publicIPAddresses/ip":            {},
 	}
-	var got map[string][]string
-	if err := json.Unmarshal([]byte(applied.ReadState(nil, scope).AnnotationsBefore(g)[infrav1.LastAppliedAnnotation]), &got); err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(want, got); diff != "" {
+	if diff := cmp.Diff(want, applied.ReadState(nil, scope).PathsBefore(g)); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
@@ -152,17 +157,17 @@ func TestTagsAloneNeedNoWrite(t *testing.T) {
 	g := newGraph(arm.Node{ID: vm, Policy: arm.CreateOnly, Body: newTags("team")})
 	unlike := newGraph(arm.Node{ID: vm, Policy: arm.CreateOnly, Body: newTags("team", "own")}, arm.Node{ID: disk, Policy: arm.TagOnly, Body: newTags("team")})
 	for _, g := range []*arm.Graph{g, unlike} {
-		if got := applied.ReadState(nil, scope).AnnotationsBefore(g); got != nil {
+		if got := applied.ReadState(nil, scope).PathsBefore(g); got != nil {
 			t.Errorf("got %v", got)
 		}
 	}
-	annotations := applied.ReadState(nil, scope).AnnotationsAfter(g, arm.Outcome{})
-	if got, want := annotations[infrav1.LastAppliedAnnotation], `{"*":["/tags/team"]}`; got != want {
-		t.Errorf("after the pass it is stored: got %s, want %s", got, want)
+	after := applied.ReadState(nil, scope).PathsAfter(g, arm.Outcome{})
+	if diff := cmp.Diff(applied.Paths{"*": {"/tags/team"}}, after); diff != "" {
+		t.Errorf("after the first reconciliation it is stored (-want +got):\n%s", diff)
 	}
 	changed := newGraph(arm.Node{ID: vm, Policy: arm.CreateOnly, Body: newTags("env")})
-	if got, want := applied.ReadState(annotations, scope).AnnotationsBefore(changed)[infrav1.LastAppliedAnnotation], `{"*":["/tags/team","?/tags/env"]}`; got != want {
-		t.Errorf("a tag that is to go is not forgotten: got %s, want %s", got, want)
+	if diff := cmp.Diff(applied.Paths{"*": {"/tags/team", "?/tags/env"}}, applied.ReadState(annotationsWith(after), scope).PathsBefore(changed)); diff != "" {
+		t.Errorf("a tag that is to go is not forgotten (-want +got):\n%s", diff)
 	}
 }
 
@@ -195,7 +200,7 @@ func TestMade(t *testing.T) {
 			for _, id := range test.planned {
 				planned = append(planned, arm.Node{ID: id})
 			}
-			annotations := applied.ReadState(storedAnnotations(test.before), scope).AnnotationsAfter(newGraph(planned...), arm.Outcome{Results: test.results})
+			annotations := annotationsWith(applied.ReadState(storedAnnotations(test.before), scope).PathsAfter(newGraph(planned...), arm.Outcome{Results: test.results}))
 			if diff := cmp.Diff(test.want, applied.RecordedResources(annotations)); diff != "" {
 				t.Errorf("%s (-want +got):\n%s", test.reason, diff)
 			}
@@ -206,9 +211,9 @@ func TestMade(t *testing.T) {
 // TestStays makes sure that what Azure has no way to take back is spoken of as long as the spec does not set it.
 func TestStays(t *testing.T) {
 	g := newGraph(arm.Node{ID: nodes, UnremovablePaths: []string{"/properties/natGateway"}})
-	annotations := applied.ReadState(storedAnnotations(`{"g/providers/Microsoft.Network/virtualNetworks/v/subnets/nodes":["/properties/natGateway","/properties/routeTable"]}`), scope).AnnotationsAfter(g, arm.Outcome{
+	annotations := annotationsWith(applied.ReadState(storedAnnotations(`{"g/providers/Microsoft.Network/virtualNetworks/v/subnets/nodes":["/properties/natGateway","/properties/routeTable"]}`), scope).PathsAfter(g, arm.Outcome{
 		Results: []arm.Result{{ID: nodes, State: arm.Ready, UnremovablePaths: []string{"/properties/natGateway"}}},
-	})
+	}))
 	if diff := cmp.Diff([]string{"/properties/natGateway"}, applied.ReadState(annotations, scope).AppliedPaths(nodes)); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
@@ -217,9 +222,9 @@ func TestStays(t *testing.T) {
 // TestNeverThere forgets what a request had that Azure refused, once the spec does not set it any more.
 func TestNeverThere(t *testing.T) {
 	g := newGraph(arm.Node{ID: nodes, UnremovablePaths: []string{"/properties/natGateway"}})
-	annotations := applied.ReadState(storedAnnotations(`{"g/providers/Microsoft.Network/virtualNetworks/v/subnets/nodes":["/properties/natGateway"]}`), scope).AnnotationsAfter(g, arm.Outcome{
+	annotations := annotationsWith(applied.ReadState(storedAnnotations(`{"g/providers/Microsoft.Network/virtualNetworks/v/subnets/nodes":["/properties/natGateway"]}`), scope).PathsAfter(g, arm.Outcome{
 		Results: []arm.Result{{ID: nodes, State: arm.Ready}},
-	})
+	}))
 	if sent := applied.ReadState(annotations, scope).AppliedPaths(nodes); len(sent) > 0 {
 		t.Errorf("%v was never in the subnet", sent)
 	}
@@ -238,14 +243,13 @@ func TestNamed(t *testing.T) {
 // TestStoredOnce makes sure that a memory that has everything is not written again, whoever wrote it.
 func TestStoredOnce(t *testing.T) {
 	g := newGraph(arm.Node{ID: group, Body: newTags("team")}, arm.Node{ID: lb, Body: newTags("team", "own")})
-	annotations := applied.ReadState(nil, scope).AnnotationsAfter(g, arm.Outcome{Results: []arm.Result{{ID: group, State: arm.Ready, Owned: true, Observed: json.RawMessage(`{}`)}, {ID: lb, State: arm.Ready}}})
-	maps.DeleteFunc(annotations, func(_, value string) bool { return value == "" })
+	annotations := annotationsWith(applied.ReadState(nil, scope).PathsAfter(g, arm.Outcome{Results: []arm.Result{{ID: group, State: arm.Ready, Owned: true, Observed: json.RawMessage(`{}`)}, {ID: lb, State: arm.Ready}}}))
 	m := applied.ReadState(annotations, scope)
-	if got := m.AnnotationsBefore(g); got != nil {
+	if got := m.PathsBefore(g); got != nil {
 		t.Errorf("got %v", got)
 	}
-	again := m.AnnotationsAfter(g, arm.Outcome{Results: []arm.Result{{ID: group, State: arm.Waiting}, {ID: lb, State: arm.Ready}}})
-	if diff := cmp.Diff(annotations[infrav1.LastAppliedAnnotation], again[infrav1.LastAppliedAnnotation]); diff != "" {
+	again := m.PathsAfter(g, arm.Outcome{Results: []arm.Result{{ID: group, State: arm.Waiting}, {ID: lb, State: arm.Ready}}})
+	if diff := cmp.Diff(annotations, annotationsWith(again)); diff != "" {
 		t.Error(diff)
 	}
 }
@@ -270,10 +274,9 @@ func TestLasting(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			in := scope
 			in.KeepsLasting, in.AllLeaves = test.lasting, true
-			annotations := applied.ReadState(storedAnnotations(test.before), in).AnnotationsAfter(test.planned, arm.Outcome{})
-			got := annotations[infrav1.LastAppliedAnnotation]
-			if got != test.want {
-				t.Errorf("%s: stored %s, want %s", test.reason, got, test.want)
+			annotations := annotationsWith(applied.ReadState(storedAnnotations(test.before), in).PathsAfter(test.planned, arm.Outcome{}))
+			if diff := cmp.Diff(storedAnnotations(test.want), annotations); diff != "" {
+				t.Errorf("%s: stored (-want +got):\n%s", test.reason, diff)
 			}
 			if diff := cmp.Diff(test.left, applied.ReadState(annotations, in).ListAbandoned(test.planned)); diff != "" {
 				t.Errorf("%s: left (-want +got):\n%s", test.reason, diff)

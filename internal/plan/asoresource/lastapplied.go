@@ -59,6 +59,5 @@ func BuildDeletePlan(in Input, withCluster bool) (*arm.Graph, error) {
 
 // NothingCreated reports whether no resource of an object can have been created in Azure.
 func NothingCreated(obj metav1.Object) bool {
-	annotations := obj.GetAnnotations()
-	return !applied.IsStored(annotations) && annotations[infrav1.InventoryAnnotation] == ""
+	return !applied.IsStored(obj.GetAnnotations())
 }

@@ -62,7 +62,7 @@ func (e migratedCluster) newInput(t *testing.T) Input {
 		}
 		return out
 	})
-	in.Object = &metav1.ObjectMeta{Annotations: map[string]string{infrav1.LastAppliedAnnotation: e.remembered}}
+	in.Object = &metav1.ObjectMeta{Annotations: map[string]string{infrav1.AppliedAnnotation: `{"applied":` + e.remembered + `}`}}
 	in.Origins = map[string]Origin{in.ObjectKey: e.origin}
 	var items []json.RawMessage
 	for id, created := range e.created {

@@ -174,7 +174,7 @@ func TestBorrowedIdentity(t *testing.T) {
 	if _, node := mustPlanNode(t, in, aksID); strings.Contains(node.Blocked, "to belong to the Cluster") {
 		t.Errorf("nothing is made in the Cluster's own group: %q", node.Blocked)
 	}
-	in.Owner = &metav1.ObjectMeta{Namespace: "b", Annotations: map[string]string{infrav1.OwnerIDAnnotation: "b"}}
+	in.Owner = &metav1.ObjectMeta{Namespace: "b", Annotations: map[string]string{infrav1.AppliedAnnotation: `{"ownerID":"b"}`}}
 	in.Facts[groupID.Key()] = json.RawMessage(`{"tags":{"` + infrav1.ClusterTagKey("c1") + `":"owned","` + infrav1.OwnerTag + `":"a/c1/1"},"properties":{"provisioningState":"Succeeded"}}`)
 	if _, node := mustPlanNode(t, in, aksID); !strings.Contains(node.Blocked, "to belong to the Cluster") {
 		t.Errorf("something is made in the group of another Cluster of the name: %q", node.Blocked)

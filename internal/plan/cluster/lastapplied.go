@@ -34,7 +34,7 @@ func ConditionForPruned(id arm.ID) string { return recordedTypes.Condition(id) }
 // LastApplied returns the resources and paths that earlier plans of the AzureCluster sent. A resource that the spec still
 // names stays, even if the current state of the network keeps it out of the plan.
 func LastApplied(in plan.ClusterInput) applied.State {
-	scope := applied.Scope{
+	return applied.ReadState(in.AzureCluster.Annotations, applied.Scope{
 		SubscriptionID: in.SubscriptionID,
 		Types:          recordedTypes,
 		SecurityGroup:  func(name string) arm.ID { return plan.SecurityGroupID(in, name) },
@@ -42,9 +42,5 @@ func LastApplied(in plan.ClusterInput) applied.State {
 			in.Facts.VNet = plan.VNetFact{}
 			return BuildPlan(in)
 		},
-	}
-	for _, subnet := range listSubnets(in) {
-		scope.SecurityGroups = append(scope.SecurityGroups, subnet.SecurityGroup.Name)
-	}
-	return applied.ReadState(in.AzureCluster.Annotations, scope)
+	})
 }

@@ -2,7 +2,6 @@ package cluster_test
 
 import (
 	"encoding/json"
-	"maps"
 	"os"
 	"slices"
 	"strings"
@@ -17,6 +16,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/types"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/applied"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/cluster"
 )
 
@@ -42,12 +42,20 @@ func mustPlan(t *testing.T, in plan.ClusterInput) *arm.Graph {
 
 // storeBefore stores what has to be stored before the plan is converged.
 func storeBefore(in plan.ClusterInput, g *arm.Graph) {
-	maps.Copy(in.AzureCluster.Annotations, cluster.LastApplied(in).AnnotationsBefore(g))
+	if paths := cluster.LastApplied(in).PathsBefore(g); paths != nil {
+		store(in, paths)
+	}
 }
 
 // storeAfter stores what is stored once the plan is in place.
 func storeAfter(in plan.ClusterInput, g *arm.Graph) {
-	maps.Copy(in.AzureCluster.Annotations, cluster.LastApplied(in).AnnotationsAfter(g, outcomeOfAll(g)))
+	store(in, cluster.LastApplied(in).PathsAfter(g, outcomeOfAll(g)))
+}
+
+func store(in plan.ClusterInput, paths applied.Paths) {
+	content := applied.Read(in.AzureCluster.Annotations)
+	content.Applied = paths
+	content.Store(in.AzureCluster)
 }
 
 // outcomeOfAll is the outcome of a pass that found everything as planned.
@@ -71,7 +79,7 @@ func TestPruneWhenTheSpecShrinks(t *testing.T) {
 	if diff := cmp.Diff([]string{"natGateways/b-nat", "publicIPAddresses/pip-b-nat", "routeTables/b-rt", "subnets/b"}, got); diff != "" {
 		t.Error(diff)
 	}
-	if again := cluster.LastApplied(one).AnnotationsBefore(g); again != nil {
+	if again := cluster.LastApplied(one).PathsBefore(g); again != nil {
 		t.Errorf("all of it is stored, and nothing may be forgotten until the second subnet is gone: got %s", again)
 	}
 
@@ -127,11 +135,11 @@ func ownedRules(t *testing.T, in plan.ClusterInput) []string {
 
 func TestPruneNeverTakesTheNetwork(t *testing.T) {
 	in := withSubnets()
-	in.AzureCluster.Annotations[infrav1.LastAppliedAnnotation] = `{"other":[],"c/providers/Microsoft.Network/virtualNetworks/old":[],"no ID":[],"":[]}`
+	in.AzureCluster.Annotations[infrav1.AppliedAnnotation] = `{"applied":{"other":[],"c/providers/Microsoft.Network/virtualNetworks/old":[],"no ID":[],"":[]}}`
 	if got := cluster.LastApplied(in).ListPruned(mustPlan(t, in)); len(got) > 0 {
 		t.Errorf("got %v", got)
 	}
-	in.AzureCluster.Annotations[infrav1.LastAppliedAnnotation] = `[`
+	in.AzureCluster.Annotations[infrav1.AppliedAnnotation] = `[`
 	if got := cluster.LastApplied(in).ListPruned(mustPlan(t, in)); len(got) > 0 {
 		t.Errorf("an annotation that cannot be read deleted %v", got)
 	}

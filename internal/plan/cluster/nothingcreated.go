@@ -14,7 +14,7 @@ import (
 // happens before the first creation. The established provider stores none, but leaves a condition or an annotation when it
 // has created the resource group. All of these but the conditions survive clusterctl move.
 func NothingCreated(azureCluster *infrav1.AzureCluster) bool {
-	return !applied.IsStored(azureCluster.Annotations) && azureCluster.Annotations[infrav1.InventoryAnnotation] == "" && !plan.HasAzureResources(azureCluster) &&
+	return !applied.IsStored(azureCluster.Annotations) && !plan.HasAzureResources(azureCluster) &&
 		!slices.ContainsFunc(azureCluster.Status.Conditions, func(condition metav1.Condition) bool {
 			return condition.Type == infrav1.ResourceGroupReadyCondition
 		})

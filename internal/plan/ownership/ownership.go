@@ -1,7 +1,7 @@
 // Package ownership builds and reads the owner tag. It distinguishes the owners of clusters with the same name in two
 // namespaces or two management clusters.
 //
-// The value is computed from an ID in an annotation of the AzureCluster or AzureManagedControlPlane, which moves with the
+// The value is computed from an ID in the applied annotation of the AzureCluster, AzureManagedControlPlane or AzureASOManagedCluster, which moves with the
 // object, from the object's namespace and from the name of its Cluster. So a moved object stays the same owner, and a copy
 // elsewhere is another owner. Neither the tag nor conditions contain the ID, so knowing them is not enough to become the
 // owner.
@@ -21,6 +21,7 @@ import (
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/jsonpath"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/applied"
 )
 
 // maxReadableLength is the maximum length of namespace and name in the value. Tag values have at most 256 characters, of
@@ -34,7 +35,7 @@ func OwnerTagValue(holder metav1.Object, cluster string) string {
 	if holder == nil {
 		return ""
 	}
-	id := holder.GetAnnotations()[infrav1.OwnerIDAnnotation]
+	id := applied.ReadOwnerID(holder.GetAnnotations())
 	if id == "" {
 		return ""
 	}

@@ -7,13 +7,14 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/applied"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/ownership"
 )
 
 func newHolder(namespace, id string) *infrav1.AzureCluster {
 	c := &infrav1.AzureCluster{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: "infrastructure", UID: "moves do not keep it"}}
 	if id != "" {
-		c.Annotations = map[string]string{infrav1.OwnerIDAnnotation: id}
+		applied.Content{OwnerID: id}.Store(c)
 	}
 	return c
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
@@ -72,7 +73,7 @@ func TestInstances(t *testing.T) {
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			in := readInput(t, "default")
-			in.AzureMachinePool.Annotations = map[string]string{infrav1.TakenOverAnnotation: "{}"}
+			in.AzureMachinePool.Annotations = map[string]string{infrav1.AppliedAnnotation: `{"migration":{}}`}
 			if test.change != nil {
 				test.change(&in)
 			}
@@ -132,7 +133,9 @@ func TestTakenOver(t *testing.T) {
 				t.Errorf("%s: old when it is taken over: %t", test.reason, got)
 			}
 			test.after(&in)
-			if got := old(applied.ReadDifferences(map[string]string{infrav1.TakenOverAnnotation: first.AnnotationValue(arm.Outcome{})})); got != test.then {
+			stored := &metav1.ObjectMeta{}
+			applied.Content{Migration: first.Migration(arm.Outcome{})}.Store(stored)
+			if got := old(applied.ReadDifferences(stored.Annotations)); got != test.then {
 				t.Errorf("%s: old after that: %t", test.reason, got)
 			}
 		})

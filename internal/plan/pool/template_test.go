@@ -25,7 +25,7 @@ func newStoredPool(t *testing.T, change func(*pool.Input)) pool.Input {
 	if err != nil {
 		t.Fatal(err)
 	}
-	in.AzureMachinePool.Annotations = pool.LastApplied(in).AnnotationsBefore(graph)
+	applied.Content{Applied: pool.LastApplied(in).PathsBefore(graph)}.Store(in.AzureMachinePool)
 	stored, _ := graph.DecodedBody(graph.Node(pool.ScaleSetID(in)))
 	tags, _ := stored.(map[string]any)["tags"].(map[string]any)
 	in.PoolFacts.ScaleSetExists = true
@@ -80,10 +80,10 @@ func TestNewTemplate(t *testing.T) {
 				in.AzureMachinePool.Spec.Template.VMExtensions = []infrav1.VMExtension{extensionOfUser}
 			})
 			test.change(&in)
-			for annotation, want := range map[string]bool{applied.CreatedHere: test.want, "": test.takenOver} {
+			for annotation, want := range map[string]bool{`{"migration":{}}`: test.want, "": test.takenOver} {
 				found := applied.ReadDifferences(nil)
 				if annotation != "" {
-					found = applied.ReadDifferences(map[string]string{infrav1.TakenOverAnnotation: annotation})
+					found = applied.ReadDifferences(map[string]string{infrav1.AppliedAnnotation: annotation})
 				}
 				got, err := pool.ChangesTemplate(in, found)
 				if err != nil {
@@ -123,8 +123,8 @@ func TestHoldTemplate(t *testing.T) {
 		t.Errorf("what the stored template has is removed: %v", node.OwnedPaths)
 	}
 	graph, _ := pool.BuildPlan(in)
-	settled := pool.LastApplied(in).AnnotationsAfter(graph, arm.Outcome{Results: []arm.Result{{ID: node.ID, State: arm.Ready, Owned: true, Observed: in.PoolFacts.ScaleSet}}})
-	in.AzureMachinePool.Annotations = settled
+	settled := pool.LastApplied(in).PathsAfter(graph, arm.Outcome{Results: []arm.Result{{ID: node.ID, State: arm.Ready, Owned: true, Observed: in.PoolFacts.ScaleSet}}})
+	applied.Content{Applied: settled}.Store(in.AzureMachinePool)
 	if kept := pool.LastApplied(in).AppliedPaths(node.ID); !slices.Equal(slices.DeleteFunc(kept, func(path string) bool { return path == "" }), recorded) {
 		t.Errorf("recorded are %v, and were %v", kept, recorded)
 	}

@@ -97,11 +97,12 @@ func addFinalizer(ctx context.Context, c client.Client, writes *patch.WriteTrack
 	if _, blocked := obj.GetAnnotations()[infrav1.BlockMoveAnnotation]; blocked && !added {
 		return false, nil
 	}
-	annotations := map[string]string{infrav1.BlockMoveAnnotation: "true"}
+	annotation.Set(obj, map[string]string{infrav1.BlockMoveAnnotation: "true"})
 	if added {
 		// No provider creates resources of an object before the object has its finalizer, so nothing is to be migrated.
-		annotations[infrav1.TakenOverAnnotation] = applied.CreatedHere
+		content := applied.Read(obj.GetAnnotations())
+		content.Migration = &applied.Migration{}
+		content.Store(obj)
 	}
-	annotation.Set(obj, annotations)
 	return true, changes.Write(ctx)
 }

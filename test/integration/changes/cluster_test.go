@@ -192,7 +192,7 @@ func TestClusterShrinks(t *testing.T) {
 		return true
 	})
 	harness.WaitFor(stage, &infrav1.AzureCluster{}, "c1", "in order", func(c *infrav1.AzureCluster) bool {
-		return harness.Ready(c) && !strings.Contains(c.Annotations[infrav1.LastAppliedAnnotation], "phase")
+		return harness.Ready(c) && !strings.Contains(c.Annotations[infrav1.AppliedAnnotation], "phase")
 	})
 	stage.DeleteCluster("c1")
 	if diff := cmp.Diff(before, stage.Azure.Resources()); diff != "" {

@@ -1,7 +1,6 @@
 package changes_test
 
 import (
-	"encoding/json"
 	"strings"
 	"testing"
 	"time"
@@ -10,6 +9,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/applied"
 	"sigs.k8s.io/cluster-api-provider-azure/test/integration/harness"
 )
 
@@ -28,22 +28,19 @@ func TestForgedMemory(t *testing.T) {
 	stage.WaitClusterProvisioned("c2")
 	stage.WaitClusterProvisioned("c1")
 	inOrder := func(c *infrav1.AzureCluster) bool {
-		return harness.Ready(c) && !strings.Contains(c.Annotations[infrav1.LastAppliedAnnotation], "theirs")
+		return harness.Ready(c) && !strings.Contains(c.Annotations[infrav1.AppliedAnnotation], "theirs")
 	}
-	var other map[string][]string
-	theirs := harness.WaitFor(stage, &infrav1.AzureCluster{}, "c2", "in order", inOrder)
-	if err := json.Unmarshal([]byte(theirs.Annotations[infrav1.LastAppliedAnnotation]), &other); err != nil {
-		t.Fatal(err)
-	}
+	other := applied.Read(harness.WaitFor(stage, &infrav1.AzureCluster{}, "c2", "in order", inOrder).Annotations).Applied
 	made := stage.Azure.Resources()
 	mark := stage.Azure.Mark()
 
 	const subnet = "hub/providers/Microsoft.Network/virtualNetworks/hub-1/subnets/theirs"
 	other[subnet] = []string{}
 	other["/subscriptions/00000000-0000-0000-0000-000000000009/resourceGroups/g/providers/Microsoft.Network/publicIPAddresses/theirs"] = []string{}
-	forged, _ := json.Marshal(other)
 	harness.Change(stage, &infrav1.AzureCluster{ObjectMeta: metav1.ObjectMeta{Name: "c1"}}, func(c *infrav1.AzureCluster) {
-		c.Annotations[infrav1.LastAppliedAnnotation] = string(forged)
+		content := applied.Read(c.Annotations)
+		content.Applied = other
+		content.Store(c)
 	})
 	harness.WaitFor(stage, &infrav1.AzureCluster{}, "c1", "in order again", inOrder)
 	if writes := stage.Azure.Writes(mark); len(writes) > 0 {

@@ -127,9 +127,9 @@ func TestMachineInPlace(t *testing.T) {
 		})
 	}
 	settled := harness.WaitFor(stage, &infrav1.AzureMachine{}, "m1", "settled", func(m *infrav1.AzureMachine) bool {
-		return harness.Ready(m) && !strings.Contains(m.Annotations[infrav1.LastAppliedAnnotation], "AzureMonitor")
+		return harness.Ready(m) && !strings.Contains(m.Annotations[infrav1.AppliedAnnotation], "AzureMonitor")
 	})
-	if kept := settled.Annotations[infrav1.LastAppliedAnnotation]; strings.Contains(kept, "phase") {
+	if kept := settled.Annotations[infrav1.AppliedAnnotation]; strings.Contains(kept, "phase") {
 		t.Errorf("the dropped tag is not forgotten: %s", kept)
 	}
 	for _, write := range stage.Azure.Writes(mark) {

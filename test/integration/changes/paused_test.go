@@ -182,7 +182,7 @@ func TestBootstrapDataGone(t *testing.T) {
 		return harness.Find(vm, "tags.team") == "blue"
 	})
 	harness.WaitFor(stage, &infrav1.AzureMachine{}, "m1", "Ready", func(m *infrav1.AzureMachine) bool {
-		return harness.Ready(m) && strings.Contains(m.Annotations[infrav1.LastAppliedAnnotation], "/tags/team")
+		return harness.Ready(m) && strings.Contains(m.Annotations[infrav1.AppliedAnnotation], "/tags/team")
 	})
 	for _, write := range stage.Azure.Writes(mark) {
 		if strings.HasPrefix(write, "PUT") && strings.HasSuffix(write, "virtualMachines/m1") {

@@ -166,7 +166,7 @@ func TestManagedControlPlaneRules(t *testing.T) {
 	fresh := create(t, newControlPlane("managed-fresh"))
 	// As clusterctl move brings it: the plan was remembered, and there is no status.
 	made := newControlPlane("managed-rules")
-	made.Annotations = map[string]string{infrav1.LastAppliedAnnotation: `{"managed-rules":[]}`}
+	made.Annotations = map[string]string{infrav1.AppliedAnnotation: `{"applied":{"managed-rules":[]}}`}
 	create(t, made)
 	// As it brings one that the established provider made.
 	moved := newControlPlane("managed-moved")

@@ -71,7 +71,7 @@ func TestAzureClusterRules(t *testing.T) {
 	}
 	// What clusterctl move leaves of a cluster that stands: no status, and here no annotation of ours either.
 	seen := newCluster("seen")
-	seen.Annotations = map[string]string{infrav1.LastAppliedAnnotation: `{"seen":[""]}`}
+	seen.Annotations = map[string]string{infrav1.AppliedAnnotation: `{"applied":{"seen":[""]}}`}
 	create(t, seen)
 	// What the established provider leaves of one whose endpoint it has not written yet.
 	ready := create(t, newCluster("ready"))

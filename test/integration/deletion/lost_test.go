@@ -190,7 +190,7 @@ func TestNothingLeft(t *testing.T) {
 		object.SetFinalizers([]string{finalizer})
 		object.SetAnnotations(map[string]string{
 			"sigs.k8s.io/cluster-api-provider-azure-nothing-left": "true",
-			"sigs.k8s.io/cluster-api-provider-azure-last-applied": `{"c1":[""]}`,
+			infrav1.AppliedAnnotation:                             `{"applied":{"c1":[""]}}`,
 		})
 		return object
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/applied"
 	"sigs.k8s.io/cluster-api-provider-azure/test/integration/harness"
 )
 
@@ -181,7 +182,7 @@ func inOrder(stage *harness.Stage, step string) {
 		c := clusterCalled("c1")
 		stage.Get(c, "c1")
 		_, lb := stage.Azure.Get("resourceGroups/c1/providers/Microsoft.Network/loadBalancers/c1-public-lb", networkAPI)
-		return harness.Ready(c) && c.Annotations[infrav1.LastAppliedAnnotation] != "" && harness.Find(lb, "tags.step") == step
+		return harness.Ready(c) && applied.IsStored(c.Annotations) && harness.Find(lb, "tags.step") == step
 	})
 }
 

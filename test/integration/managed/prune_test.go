@@ -263,7 +263,7 @@ func ofOthers(stage *harness.Stage, path, version string) map[string]string {
 func TestSentStaysSmall(t *testing.T) {
 	t.Parallel()
 	stage := running(t, nil)
-	const annotation = infrav1.LastAppliedAnnotation
+	const annotation = infrav1.AppliedAnnotation
 	before := settled(stage).Annotations[annotation]
 	for _, tag := range []string{"a", "b", "c", "d"} {
 		harness.Change(stage, controlPlane("c1"), func(c *infrav1.AzureManagedControlPlane) {

@@ -1,6 +1,7 @@
 package ownership_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -8,6 +9,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/applied"
 	"sigs.k8s.io/cluster-api-provider-azure/sim/fault"
 	"sigs.k8s.io/cluster-api-provider-azure/test/integration/harness"
 )
@@ -22,6 +24,13 @@ func copyOf(from, to *harness.Stage) *infrav1.AzureCluster {
 	return c
 }
 
+// changeContent changes the content of the annotation of a copy.
+func changeContent(c *infrav1.AzureCluster, by func(*applied.Content)) {
+	content := applied.Read(c.Annotations)
+	by(&content)
+	content.Store(c)
+}
+
 // TestCopy has the AzureCluster of a cluster that stands applied once more, with all its annotations: in another tenant's
 // namespace, and in another management cluster. The copy says whose everything is, and takes nothing with it when it goes.
 func TestCopy(t *testing.T) {
@@ -29,9 +38,13 @@ func TestCopy(t *testing.T) {
 	forms := map[string]func(*infrav1.AzureCluster){
 		"as it is":            func(*infrav1.AzureCluster) {},
 		"without annotations": func(c *infrav1.AzureCluster) { c.Annotations = nil },
-		"with another ID":     func(c *infrav1.AzureCluster) { annotate(c, infrav1.OwnerIDAnnotation, "made-up") },
+		"with another ID": func(c *infrav1.AzureCluster) {
+			changeContent(c, func(content *applied.Content) { content.OwnerID = "made-up" })
+		},
 		"with its inventory rewritten": func(c *infrav1.AzureCluster) {
-			annotate(c, infrav1.InventoryAnnotation, strings.ReplaceAll(c.Annotations[infrav1.InventoryAnnotation], "AzureCluster/", "AzureCluster/"+c.Namespace+"/"))
+			changeContent(c, func(content *applied.Content) {
+				content.Inventory.Object = strings.ReplaceAll(content.Inventory.Object, "AzureCluster/", "AzureCluster/"+c.Namespace+"/")
+			})
 		},
 	}
 	for place, other := range places {
@@ -78,41 +91,53 @@ func TestCopy(t *testing.T) {
 	}
 }
 
-// TestForgedStatus has a tenant say in the status and in the memory of plans that everything of somebody else's was made for the
-// cluster.
+// TestForgedStatus has a tenant claim resources of others in the status and in lastApplied, in the annotation of today and in those of
+// v2.0.0: all of them were created for the cluster.
 func TestForgedStatus(t *testing.T) {
-	t.Parallel()
-	stage := harness.NewStage(t, environment)
-	id := foreign(stage)
-	before := stage.Azure.Resources()
-	stage.StartManager(harness.ManagerOptions{SyncPeriod: time.Second})
-	stage.CreateIdentity()
-	c := stage.AzureCluster("c1")
-	c.Spec.ResourceGroup = "hub"
-	annotate(c, infrav1.LastAppliedAnnotation, `{"hub":[""],"hub/providers/Microsoft.Network/virtualNetworks/hub-1":[""],`+
-		`"hub/providers/Microsoft.Network/virtualNetworks/hub-1/subnets/theirs":[""],"hub/providers/Microsoft.Network/publicIPAddresses/theirs":[""]}`)
-	annotate(c, infrav1.TakenOverAnnotation, "{}")
-	stage.CreateCluster(c)
-	harness.ChangeStatus(stage, &infrav1.AzureCluster{ObjectMeta: named("c1")}, func(c *infrav1.AzureCluster) {
-		c.Status.Ready, c.Status.Initialization.Provisioned = true, new(true)
-		c.Status.Resources = []infrav1.ResourceStatus{{ID: id(""), State: "Ready"}, {ID: id("/providers/Microsoft.Network/publicIPAddresses/theirs"), State: "Ready"}}
-	})
-	harness.WaitFor(stage, &infrav1.AzureCluster{}, "c1", "made, and told of what the memory says", func(c *infrav1.AzureCluster) bool {
-		return harness.Condition(c, infrav1.ResourceGroupReadyCondition).Reason == infrav1.OwnershipTagLostReason &&
-			harness.Condition(c, infrav1.LoadBalancersReadyCondition).Status == metav1.ConditionTrue
-	})
-	stands(t, stage, before, subnets()...)
-	// They may be the cluster's, so that waits until somebody who may tag them says that they are not.
-	for _, theirs := range []string{"", "/providers/Microsoft.Network/publicIPAddresses/theirs"} {
-		if err := stage.Azure.AddFault(fault.Rule{Now: true, ID: id(theirs), Kind: fault.Edit, Patch: map[string]any{"tags": map[string]any{infrav1.ClusterTagKey("c1"): "shared"}}}); err != nil {
-			t.Fatal(err)
-		}
-	}
-	stage.Advance(time.Hour)
-	stage.DeleteCluster("c1")
-	stands(t, stage, before, subnets()...)
-	if now := stage.Azure.Resources(); len(now) != len(before) {
-		t.Errorf("nothing of the cluster's is left, but: %q", now)
+	const paths = `{"hub":[""],"hub/providers/Microsoft.Network/virtualNetworks/hub-1":[""],` +
+		`"hub/providers/Microsoft.Network/virtualNetworks/hub-1/subnets/theirs":[""],"hub/providers/Microsoft.Network/publicIPAddresses/theirs":[""]}`
+	for form, forge := range map[string]func(*infrav1.AzureCluster){
+		"today": func(c *infrav1.AzureCluster) {
+			annotate(c, infrav1.AppliedAnnotation, `{"applied":`+paths+`,"migration":{}}`)
+		},
+		"v2.0.0": func(c *infrav1.AzureCluster) {
+			annotate(c, "sigs.k8s.io/cluster-api-provider-azure-last-applied", paths)
+			annotate(c, "sigs.k8s.io/cluster-api-provider-azure-taken-over", "{}")
+		},
+	} {
+		t.Run(form, func(t *testing.T) {
+			t.Parallel()
+			stage := harness.NewStage(t, environment)
+			id := foreign(stage)
+			before := stage.Azure.Resources()
+			stage.StartManager(harness.ManagerOptions{SyncPeriod: time.Second})
+			stage.CreateIdentity()
+			c := stage.AzureCluster("c1")
+			c.Spec.ResourceGroup = "hub"
+			forge(c)
+			stage.CreateCluster(c)
+			harness.ChangeStatus(stage, &infrav1.AzureCluster{ObjectMeta: named("c1")}, func(c *infrav1.AzureCluster) {
+				c.Status.Ready, c.Status.Initialization.Provisioned = true, new(true)
+				c.Status.Resources = []infrav1.ResourceStatus{{ID: id(""), State: "Ready"}, {ID: id("/providers/Microsoft.Network/publicIPAddresses/theirs"), State: "Ready"}}
+			})
+			harness.WaitFor(stage, &infrav1.AzureCluster{}, "c1", "made, and told of what the memory says", func(c *infrav1.AzureCluster) bool {
+				return harness.Condition(c, infrav1.ResourceGroupReadyCondition).Reason == infrav1.OwnershipTagLostReason &&
+					harness.Condition(c, infrav1.LoadBalancersReadyCondition).Status == metav1.ConditionTrue
+			})
+			stands(t, stage, before, subnets()...)
+			// They may be the cluster's, so that waits until somebody who may tag them says that they are not.
+			for _, theirs := range []string{"", "/providers/Microsoft.Network/publicIPAddresses/theirs"} {
+				if err := stage.Azure.AddFault(fault.Rule{Now: true, ID: id(theirs), Kind: fault.Edit, Patch: map[string]any{"tags": map[string]any{infrav1.ClusterTagKey("c1"): "shared"}}}); err != nil {
+					t.Fatal(err)
+				}
+			}
+			stage.Advance(time.Hour)
+			stage.DeleteCluster("c1")
+			stands(t, stage, before, subnets()...)
+			if now := stage.Azure.Resources(); len(now) != len(before) {
+				t.Errorf("nothing of the cluster's is left, but: %q", now)
+			}
+		})
 	}
 }
 
@@ -134,7 +159,7 @@ func TestReplace(t *testing.T) {
 	if err := stage.Client.Update(t.Context(), c); err != nil {
 		t.Fatal(err)
 	}
-	if c.Annotations[infrav1.OwnerIDAnnotation] == "" || !strings.Contains(c.Annotations[infrav1.InventoryAnnotation], "subnets/nodes") {
+	if stored := applied.Read(c.Annotations); stored.OwnerID == "" || !strings.Contains(fmt.Sprint(stored.Inventory.Created), "subnets/nodes") {
 		t.Errorf("what is in Azure is known: %v", c.Annotations)
 	}
 	stage.WaitClusterProvisioned("c1")

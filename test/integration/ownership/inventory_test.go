@@ -7,14 +7,18 @@ import (
 	"testing"
 	"time"
 
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/applied"
 	"sigs.k8s.io/cluster-api-provider-azure/sim/fault"
 	"sigs.k8s.io/cluster-api-provider-azure/sim/server"
 	"sigs.k8s.io/cluster-api-provider-azure/test/integration/harness"
 )
 
-// TestForgedInventory has a tenant write into the inventory what is not the tenant's: in the words of today, and in those of
-// earlier releases. Nothing of it is deleted, neither at once nor with the cluster, and an event says what was ignored.
+// TestForgedInventory has a tenant list resources of others in the inventory, in the annotation of today and in that of v2.0.0. Nothing of it
+// is deleted, neither at once nor with the cluster, and an event lists what was ignored.
 func TestForgedInventory(t *testing.T) {
 	tries := map[string]struct {
 		reason  string
@@ -37,11 +41,12 @@ func TestForgedInventory(t *testing.T) {
 		"record in a zone of others'": {"no zone is the spec's", "/providers/Microsoft.Network/privateDnsZones/corp.internal/A/payroll", false, "", false},
 	}
 	for name, try := range tries {
-		for form, write := range map[string]func(c *infrav1.AzureCluster, id string) any{
-			"today": func(c *infrav1.AzureCluster, id string) any {
-				return map[string]any{"of": "AzureCluster/" + c.Namespace + "/" + c.Name, "made": []string{id}}
+		for form, forge := range map[string]func(c *infrav1.AzureCluster, object, id string){
+			"today": func(c *infrav1.AzureCluster, object, id string) { forgeInventory(c, object, id) },
+			"v2.0.0": func(c *infrav1.AzureCluster, object, id string) {
+				raw, _ := json.Marshal(map[string]any{"of": object, "made": []string{id}})
+				annotate(c, "sigs.k8s.io/cluster-api-provider-azure-inventory", string(raw))
 			},
-			"earlier": func(_ *infrav1.AzureCluster, id string) any { return []string{id} },
 		} {
 			t.Run(name+", "+form, func(t *testing.T) {
 				t.Parallel()
@@ -62,8 +67,7 @@ func TestForgedInventory(t *testing.T) {
 						t.Fatal(err)
 					}
 				}
-				raw, _ := json.Marshal(write(c, id(try.lists)))
-				annotate(c, infrav1.InventoryAnnotation, string(raw))
+				forge(c, "AzureCluster/"+c.Namespace+"/"+c.Name, id(try.lists))
 				stage.CreateCluster(c)
 				if try.nodes == "theirs" {
 					stage.Eventually("the subnet was to be written", func() bool {
@@ -77,7 +81,7 @@ func TestForgedInventory(t *testing.T) {
 				stands(t, stage, before, subnets()...)
 				if !try.silent {
 					stage.Eventually("what is ignored is said", func() bool {
-						return strings.Contains(strings.ToLower(strings.Join(stage.Events("AzureCluster", "c1"), "\n")), strings.ToLower(infrav1.InventoryAnnotation+" lists resources that are not proven"))
+						return strings.Contains(strings.ToLower(strings.Join(stage.Events("AzureCluster", "c1"), "\n")), strings.ToLower(infrav1.AppliedAnnotation+" lists resources that are not proven"))
 					})
 				}
 				stage.DeleteCluster("c1")
@@ -85,6 +89,16 @@ func TestForgedInventory(t *testing.T) {
 			})
 		}
 	}
+}
+
+// forgeInventory replaces the inventory of an object.
+func forgeInventory(obj client.Object, object string, created ...string) {
+	content := applied.Read(obj.GetAnnotations())
+	content.Inventory = applied.Inventory{Object: object}
+	for _, id := range created {
+		content.Inventory.Created = append(content.Inventory.Created, arm.ID(id))
+	}
+	content.Store(obj)
 }
 
 func subnets() []string {
@@ -105,14 +119,12 @@ func TestForgedLater(t *testing.T) {
 	made := stage.Azure.Resources()
 	mark := stage.Azure.Mark()
 	harness.Change(stage, &infrav1.AzureCluster{ObjectMeta: named("c1")}, func(c *infrav1.AzureCluster) {
-		raw, _ := json.Marshal(map[string]any{"of": "AzureCluster/" + c.Namespace + "/c1", "made": []string{
+		forgeInventory(c, "AzureCluster/"+c.Namespace+"/c1",
 			id(""), id("/providers/Microsoft.Network/virtualNetworks/hub-1"), id("/providers/Microsoft.Network/virtualNetworks/hub-1/subnets/theirs"),
-			id("/providers/Microsoft.Network/virtualNetworks/hub-1/subnets/nodes"), id("/providers/Microsoft.Network/virtualNetworks/hub-1/subnets/control-planes"),
-		}})
-		annotate(c, infrav1.InventoryAnnotation, string(raw))
+			id("/providers/Microsoft.Network/virtualNetworks/hub-1/subnets/nodes"), id("/providers/Microsoft.Network/virtualNetworks/hub-1/subnets/control-planes"))
 	})
 	harness.WaitFor(stage, &infrav1.AzureCluster{}, "c1", "right again", func(c *infrav1.AzureCluster) bool {
-		list := c.Annotations[infrav1.InventoryAnnotation]
+		list := c.Annotations[infrav1.AppliedAnnotation]
 		return harness.Ready(c) && !strings.Contains(list, "theirs") && strings.Contains(list, "subnets/nodes")
 	})
 	if writes := stage.Azure.Writes(mark); len(writes) > 0 {

@@ -1,7 +1,6 @@
 package ownership_test
 
 import (
-	"encoding/json"
 	"strings"
 	"testing"
 	"time"
@@ -24,18 +23,15 @@ func TestMachine(t *testing.T) {
 		change func(*infrav1.AzureMachine, func(string) string)
 	}{
 		"disk in the inventory": {"it carries tags", func(m *infrav1.AzureMachine, id func(string) string) {
-			raw, _ := json.Marshal(map[string]any{"of": "AzureMachine/" + m.Namespace + "/" + m.Name, "made": []string{id("/providers/Microsoft.Compute/disks/theirs"), id("")}})
-			annotate(m, infrav1.InventoryAnnotation, string(raw))
+			forgeInventory(m, "AzureMachine/"+m.Namespace+"/"+m.Name, id("/providers/Microsoft.Compute/disks/theirs"), id(""))
 		}},
 		"subnet in the inventory": {"the spec of a machine names none", func(m *infrav1.AzureMachine, id func(string) string) {
-			raw, _ := json.Marshal([]string{id("/providers/Microsoft.Network/virtualNetworks/hub-1/subnets/theirs")})
-			annotate(m, infrav1.InventoryAnnotation, string(raw))
+			annotate(m, "sigs.k8s.io/cluster-api-provider-azure-inventory", `{"of":"AzureMachine/`+m.Namespace+"/"+m.Name+`","made":["`+id("/providers/Microsoft.Network/virtualNetworks/hub-1/subnets/theirs")+`"]}`)
 		}},
 		"role assignment of others'": {"it is not for the VM's identity", func(m *infrav1.AzureMachine, id func(string) string) {
 			m.Spec.Identity = infrav1.VMIdentitySystemAssigned
 			m.Spec.SystemAssignedIdentityRole = &infrav1.SystemAssignedIdentityRole{Name: assignment, Scope: id(""), DefinitionID: definition}
-			raw, _ := json.Marshal(map[string]any{"of": "AzureMachine/" + m.Namespace + "/" + m.Name, "made": []string{id("/providers/Microsoft.Authorization/roleAssignments/" + assignment)}})
-			annotate(m, infrav1.InventoryAnnotation, string(raw))
+			forgeInventory(m, "AzureMachine/"+m.Namespace+"/"+m.Name, id("/providers/Microsoft.Authorization/roleAssignments/"+assignment))
 		}},
 	}
 	for name, try := range tries {

@@ -3,7 +3,6 @@ package quiescence_test
 import (
 	"bytes"
 	"encoding/json"
-	"maps"
 	"net/http"
 	"os"
 	"slices"
@@ -20,6 +19,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/engine"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/aso"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/applied"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/asoresource"
 	"sigs.k8s.io/cluster-api-provider-azure/sim/server"
 	"sigs.k8s.io/cluster-api-provider-azure/test/integration/harness"
@@ -167,19 +167,20 @@ func (l *library) converge() {
 		}
 		sent := asoresource.LastApplied(l.in)
 		request.Prune = sent.ListPruned(request.Graph)
-		l.remember(sent.AnnotationsBefore(request.Graph))
+		if paths := sent.PathsBefore(request.Graph); paths != nil {
+			l.remember(paths)
+		}
 		outcome, err := l.engine.Converge(l.t.Context(), request)
-		l.remember(sent.AnnotationsAfter(request.Graph, outcome))
+		l.remember(sent.PathsAfter(request.Graph, outcome))
 		return outcome, err
 	})
 }
 
-// remember keeps what was sent as the object's annotations do.
-func (l *library) remember(annotations map[string]string) {
-	all := map[string]string{}
-	maps.Copy(all, l.in.Object.GetAnnotations())
-	maps.Copy(all, annotations)
-	l.in.Object.SetAnnotations(all)
+// remember stores the paths in the object.
+func (l *library) remember(paths applied.Paths) {
+	content := applied.Read(l.in.Object.GetAnnotations())
+	content.Applied = paths
+	content.Store(l.in.Object)
 }
 
 // repeat makes passes until an end that they must come to soon.

@@ -11,6 +11,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/applied"
 	"sigs.k8s.io/cluster-api-provider-azure/test/integration/harness"
 	"sigs.k8s.io/cluster-api-provider-azure/test/virtual/clusters"
 )
@@ -102,8 +103,9 @@ func secret(name string) *corev1.Secret {
 
 // resources are what an object says of its resources.
 type resources struct {
-	Inventory, Sent string
-	Documents       []infrav1.ASOResourceStatus
+	Inventory applied.Inventory
+	Sent      applied.Paths
+	Documents []infrav1.ASOResourceStatus
 }
 
 // known is what the objects of an AKS cluster of documents say of their resources.
@@ -112,8 +114,9 @@ func (w *world) known(c *harness.DocumentCluster) map[string]resources {
 	out := map[string]resources{}
 	add := func(kind string, object client.Object, documents []infrav1.ASOResourceStatus) {
 		annotations := object.GetAnnotations()
-		said := resources{annotations[infrav1.InventoryAnnotation], annotations[infrav1.LastAppliedAnnotation], documents}
-		if said.Sent == "" || len(documents) == 0 {
+		content := applied.Read(annotations)
+		said := resources{content.Inventory, content.Applied, documents}
+		if len(said.Sent) == 0 || len(documents) == 0 {
 			w.T.Errorf("%s %s knows of no resources", kind, object.GetName())
 		}
 		out[kind+" "+object.GetName()] = said
@@ -128,7 +131,7 @@ func (w *world) known(c *harness.DocumentCluster) map[string]resources {
 		w.Get(pool, each.Name)
 		add("AzureASOManagedMachinePool", pool, pool.Status.Resources)
 	}
-	if out["AzureASOManagedCluster "+cluster.Name].Inventory == "" {
+	if out["AzureASOManagedCluster "+cluster.Name].Inventory.Object == "" {
 		w.T.Error("the role assignment is in no inventory")
 	}
 	return out

@@ -173,7 +173,7 @@ func TestTemplatesAreLeftAlone(t *testing.T) {
 				c.Status.Workers = &clusterv1.WorkersStatus{Replicas: new(int32(i))}
 			})
 			harness.Change(w.Stage, &infrav1.AzureCluster{ObjectMeta: metav1.ObjectMeta{Name: "c1"}}, func(c *infrav1.AzureCluster) {
-				metav1.SetMetaDataAnnotation(&c.ObjectMeta, infrav1.InventoryAnnotation, fmt.Sprint(i))
+				metav1.SetMetaDataAnnotation(&c.ObjectMeta, infrav1.AppliedAnnotation, fmt.Sprintf(`{"inventory":{"object":"%d"}}`, i))
 			})
 			w.Create(&corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: w.Namespace, Name: fmt.Sprintf("bootstrap-%d", i)}})
 			virtual.Wait(nil, time.Minute)

@@ -33,7 +33,7 @@ The provider does not write these resources, so they are not in the table: publi
 volumes, storage accounts and private endpoints of the CSI drivers, and the node resource group of an AKS cluster.
 
 Entries of the provider that the spec no longer has are removed: a backend pool, an extension, a rule, an identity. The provider
-records them in the annotation ` + "`sigs.k8s.io/cluster-api-provider-azure-last-applied`" + `.
+records them in the annotation ` + "`sigs.k8s.io/cluster-api-provider-azure-applied`" + `.
 
 A PUT of cloud-provider-azure has no tags. According to Microsoft's [page on PUTs](https://learn.microsoft.com/en-us/previous-versions/azure/virtual-machines/put-calls-create-or-update),
 scale sets keep settings that a PUT leaves out. The page does not mention tags. The tests assume that tags stay.

@@ -13,6 +13,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/applied"
 	"sigs.k8s.io/cluster-api-provider-azure/test/integration/harness"
 )
 
@@ -228,11 +230,10 @@ spec:
   addressPrefix: 172.16.1.0/24
 `)
 			s.borrow()
-			raw, _ := json.Marshal(map[string]any{"of": "AzureASOManagedCluster/" + s.tenant.Namespace + "/" + s.ControlPlane.Name, "made": []string{s.id(theirSubnet)}})
-			s.Infrastructure.Annotations = map[string]string{
-				infrav1.InventoryAnnotation:   string(raw),
-				infrav1.LastAppliedAnnotation: `{"hub/providers/Microsoft.Network/virtualNetworks/hub-1/subnets/theirs":[""]}`,
-			}
+			applied.Content{
+				Applied:   applied.Paths{"hub/providers/Microsoft.Network/virtualNetworks/hub-1/subnets/theirs": {""}},
+				Inventory: applied.Inventory{Object: "AzureASOManagedCluster/" + s.tenant.Namespace + "/" + s.ControlPlane.Name, Created: []arm.ID{arm.ID(s.id(theirSubnet))}},
+			}.Store(s.Infrastructure)
 		},
 		infrastructure: "so the provider does not manage it",
 	},
