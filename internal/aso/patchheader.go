@@ -26,7 +26,7 @@ func (t *patchTranslator) checkHeader(key string, value any) {
 	case patchVersion(text) == "":
 		t.addProblem(key, "is no API version of Azure: write it as in %s/%s", patchGroup(), ToVersion(armschema.NewestPreview()))
 	case t.kind == AgentPool && patchVersion(text) != t.version:
-		t.addProblem(key, "is not the API version %s that is spoken about the cluster, which counts for its pools: leave it out, or name it in a patch of the AzureManagedControlPlane", t.version)
+		t.addProblem(key, "differs from the API version %s of the cluster, which its pools use, too: leave it out, or name it in a patch of the AzureManagedControlPlane", t.version)
 	}
 }
 
@@ -51,7 +51,7 @@ func (t *patchTranslator) checkMetadata(value any) {
 				if key == "annotations" && slices.Contains(ignoredAnnotations, name) {
 					continue
 				}
-				t.addProblem(path+"."+name, "has no object to go to, as there is no Azure Service Operator: write it into metadata.%s of the object that has the patch; tags in Azure are spec.tags", key)
+				t.addProblem(path+"."+name, "has no effect, because the provider does not use the Azure Service Operator: write it into metadata.%s of the object that has the patch. Tags in Azure are spec.tags", key)
 			}
 		case "name", "namespace":
 			t.addProblem(path, "cannot be patched: %s", ownedFields[t.kind]["azureName"])
@@ -76,7 +76,7 @@ func (t *patchTranslator) readOperatorSpec(path string, value any) {
 		switch {
 		case key == "secretExpressions" || key == "configMapExpressions":
 			if spec[key] != nil {
-				t.addProblem(here, "is computed by the Azure Service Operator, which is not there: %s", exportHints[t.kind])
+				t.addProblem(here, "is computed by the Azure Service Operator, which the provider does not use: %s", exportHints[t.kind])
 			}
 		case t.kind == ManagedCluster && key == "secrets":
 			t.readDestinations(here, spec[key], "Secret", map[string]**KeyRef{
@@ -93,8 +93,8 @@ func (t *patchTranslator) readOperatorSpec(path string, value any) {
 }
 
 var exportHints = map[Kind]string{
-	ManagedCluster: "what can be written into the cluster is secrets.adminCredentials, secrets.userCredentials, configMaps.oidcIssuerProfile and configMaps.principalId",
-	AgentPool:      "nothing of an agent pool can be written into the cluster",
+	ManagedCluster: "the exports are secrets.adminCredentials, secrets.userCredentials, configMaps.oidcIssuerProfile and configMaps.principalId",
+	AgentPool:      "agent pools have no exports",
 }
 
 func (t *patchTranslator) readDestinations(path string, value any, what string, known map[string]**KeyRef) {

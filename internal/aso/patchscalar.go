@@ -59,7 +59,7 @@ func checkString(kind Kind, version string, p armschema.Property, text string) (
 		}
 	case "date-time":
 		if _, err := time.Parse(time.RFC3339, text); err != nil {
-			return nil, "must be a point in time as RFC 3339 has it, as in 2026-01-31T12:00:00Z"
+			return nil, "must be a time in the format of RFC 3339, as in 2026-01-31T12:00:00Z"
 		}
 	}
 	values := p.Values

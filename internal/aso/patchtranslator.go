@@ -71,7 +71,7 @@ func (t *patchTranslator) translateResource(patch map[string]any) {
 		case "status":
 			t.addProblem(key, "is set by Azure; only spec can be patched")
 		case "properties":
-			t.addProblem(key, "is not there in the document that is patched: write its keys directly below spec")
+			t.addProblem(key, "is not part of a spec of ASO: write its keys directly below spec")
 		default:
 			t.addProblem(key, "is not known; a patch has its keys below spec, as in {\"spec\": {\"%s\": ...}}", key)
 		}
@@ -99,7 +99,7 @@ func (t *patchTranslator) translateSpec(spec map[string]any) {
 			continue
 		}
 		if _, ok := spec[key].(map[string]any); key == "properties" && ok {
-			t.addProblem(path, "is not there in the document that is patched: write its keys directly below spec")
+			t.addProblem(path, "is not part of a spec of ASO: write its keys directly below spec")
 			continue
 		}
 		// ASO has the keys of properties and those beside it in one spec.

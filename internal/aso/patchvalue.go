@@ -39,7 +39,7 @@ func (t *patchTranslator) translateReference(path string, patch any) (any, bool)
 		switch {
 		case key == "armId" || object[key] == nil:
 		case key == "group" || key == "kind" || key == "name":
-			t.addProblem(path, "names an object of the Azure Service Operator, of which there are none here: write armId with the resource's ID")
+			t.addProblem(path, "refers to an object of the Azure Service Operator, which the provider does not use: write armId with the resource's ID")
 			return nil, false
 		default:
 			t.addProblem(path+"."+key, "is not known: a reference has armId only")

@@ -33,7 +33,7 @@ func TestCheckRefuses(t *testing.T) {
 		"another kind":      {reason: "the patch is for something else", kind: AgentPool, patch: `{"kind":"ManagedCluster"}`, path: "kind", message: "must be ManagedClustersAgentPool"},
 		"status":            {reason: "it is output", kind: AgentPool, patch: `{"status":{}}`, path: "status", message: "only spec can be patched"},
 		"labels":            {reason: "there is no object that has them", kind: ManagedCluster, patch: `{"metadata":{"labels":{"a":"b"}}}`, path: "metadata.labels.a", message: "write it into metadata.labels of the object that has the patch"},
-		"annotations":       {reason: "there is no object that has them", kind: ManagedCluster, patch: `{"metadata":{"annotations":{"a":"b"}}}`, path: "metadata.annotations.a", message: "there is no Azure Service Operator"},
+		"annotations":       {reason: "there is no object that has them", kind: ManagedCluster, patch: `{"metadata":{"annotations":{"a":"b"}}}`, path: "metadata.annotations.a", message: "the provider does not use the Azure Service Operator"},
 		"metadata.name":     {reason: "the object's name is Azure's", kind: ManagedCluster, patch: `{"metadata":{"name":"a"}}`, path: "metadata.name", message: "metadata.name of the AzureManagedControlPlane"},
 		"metadata.ownerRef": {reason: "there is no object that has it", kind: AgentPool, patch: `{"metadata":{"finalizers":[]}}`, path: "metadata.finalizers", message: "cannot be patched"},
 
@@ -48,15 +48,15 @@ func TestCheckRefuses(t *testing.T) {
 		"count is null":        {reason: "deleting it is changing it", kind: AgentPool, patch: `{"spec":{"count":null}}`, path: "spec.count", message: "spec.replicas"},
 		"enableAutoScaling":    {reason: "it changes who owns the count", kind: AgentPool, patch: `{"spec":{"enableAutoScaling":true}}`, path: "spec.enableAutoScaling", message: "spec.scaling"},
 		"owner of a pool":      {reason: "the cluster's label says whose it is", kind: AgentPool, patch: `{"spec":{"owner":{"name":"c"}}}`, path: "spec.owner", message: "cluster.x-k8s.io/cluster-name"},
-		"secretExpressions":    {reason: "nobody computes them", kind: ManagedCluster, patch: `{"spec":{"operatorSpec":{"secretExpressions":[{"name":"a"}]}}}`, path: "spec.operatorSpec.secretExpressions", message: "Azure Service Operator, which is not there: what can be written"},
-		"configMapExpressions": {reason: "nobody computes them", kind: AgentPool, patch: `{"spec":{"operatorSpec":{"configMapExpressions":[]}}}`, path: "spec.operatorSpec.configMapExpressions", message: "nothing of an agent pool"},
+		"secretExpressions":    {reason: "nobody computes them", kind: ManagedCluster, patch: `{"spec":{"operatorSpec":{"secretExpressions":[{"name":"a"}]}}}`, path: "spec.operatorSpec.secretExpressions", message: "Azure Service Operator, which the provider does not use: the exports are secrets.adminCredentials"},
+		"configMapExpressions": {reason: "nobody computes them", kind: AgentPool, patch: `{"spec":{"operatorSpec":{"configMapExpressions":[]}}}`, path: "spec.operatorSpec.configMapExpressions", message: "agent pools have no exports"},
 		"an unknown export":    {reason: "what can be exported is a short list", kind: ManagedCluster, patch: `{"spec":{"operatorSpec":{"secrets":{"admin":{"name":"a","key":"b"}}}}}`, path: "spec.operatorSpec.secrets.admin", message: "names are adminCredentials, userCredentials"},
 		"half an export":       {reason: "name and key say where", kind: ManagedCluster, patch: `{"spec":{"operatorSpec":{"secrets":{"adminCredentials":{"name":"a"}}}}}`, path: "spec.operatorSpec.secrets.adminCredentials", message: "must name a key of a Secret"},
 		"one destination": {
 			reason: "one would overwrite the other", kind: ManagedCluster, path: "spec.operatorSpec.secrets.userCredentials", message: "same destination",
 			patch: `{"spec":{"operatorSpec":{"secrets":{"adminCredentials":{"name":"a","key":"b"},"userCredentials":{"name":"a","key":"b"}}}}}`,
 		},
-		"exports of a pool": {reason: "pools have none", kind: AgentPool, patch: `{"spec":{"operatorSpec":{"secrets":{}}}}`, path: "spec.operatorSpec.secrets", message: "nothing of an agent pool"},
+		"exports of a pool": {reason: "pools have none", kind: AgentPool, patch: `{"spec":{"operatorSpec":{"secrets":{}}}}`, path: "spec.operatorSpec.secrets", message: "agent pools have no exports"},
 
 		// Keys.
 		"a typing error":     {reason: "the nearest name is most likely it", kind: ManagedCluster, patch: `{"spec":{"networkProfile":{"podCIDR":"10.0.0.0/16"}}}`, path: "spec.networkProfile.podCIDR", message: "is not a property of managedClusters in API version 2025-10-01; names most like it: podCidr"},
@@ -73,7 +73,7 @@ func TestCheckRefuses(t *testing.T) {
 		"bounds":             {reason: "Azure refuses it", kind: AgentPool, patch: `{"spec":{"kubeletConfig":{"containerLogMaxFiles":1}}}`, path: "spec.kubeletConfig.containerLogMaxFiles", message: "must be at least 2"},
 		"pattern":            {reason: "Azure refuses it", kind: ManagedCluster, patch: `{"spec":{"networkProfile":{"podCidr":"ten"}}}`, path: "spec.networkProfile.podCidr", message: "must be like the pattern ^([0-9]{1,3}"},
 		"version, form":      {reason: "a version has a date", kind: ManagedCluster, patch: `{"apiVersion":"containerservice.azure.com/v1"}`, path: "apiVersion", message: "write it as in containerservice.azure.com/v1api20260502preview"},
-		"version of a pool":  {reason: "cluster and pools are spoken about in one version", kind: AgentPool, patch: `{"apiVersion":"containerservice.azure.com/v1api20260501"}`, path: "apiVersion", message: "is not the API version 2025-10-01 that is spoken about the cluster"},
+		"version of a pool":  {reason: "cluster and pools are spoken about in one version", kind: AgentPool, patch: `{"apiVersion":"containerservice.azure.com/v1api20260501"}`, path: "apiVersion", message: "differs from the API version 2025-10-01 of the cluster"},
 		"preview only below": {reason: "a switch makes it available", kind: AgentPool, patch: `{"spec":{"upgradeSettings":{"maxBlockedNodes":"1"}}}`, path: "spec.upgradeSettings.maxBlockedNodes", message: "set spec.enablePreviewFeatures"},
 		"preview value":      {reason: "a switch makes it available", kind: AgentPool, patch: `{"spec":{"mode":"machines"}}`, path: "spec.mode", message: "set spec.enablePreviewFeatures"},
 		"read-only":          {reason: "Azure answers it", kind: ManagedCluster, patch: `{"spec":{"fqdn":"x"}}`, path: "spec.fqdn", message: "is read-only"},
