@@ -81,14 +81,14 @@ func (p *reconciliation[O, I]) reportReadError(v *stopReason) time.Duration {
 		p.deletionBlocker().ReportStuck(p.object, condition, v.cause, p.declaration.PrimaryCondition)
 		return after
 	}
-	said := v.conditionType
-	if said == "" {
-		said = p.declaration.PrimaryCondition
+	conditionType := v.conditionType
+	if conditionType == "" {
+		conditionType = p.declaration.PrimaryCondition
 	}
 	if len(p.declaration.SummarizedConditions) == 0 {
-		return status.SetReadError(p.object, v.cause, said, infrav1.ReadyCondition)
+		return status.SetReadError(p.object, v.cause, conditionType, infrav1.ReadyCondition)
 	}
-	after := status.SetReadError(p.object, v.cause, said)
+	after := status.SetReadError(p.object, v.cause, conditionType)
 	SummarizeReady(p.object, p.declaration.SummarizedConditions)
 	return after
 }

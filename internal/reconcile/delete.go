@@ -143,17 +143,17 @@ func (p *reconciliation[O, I]) allFinalizers() []string {
 
 // deletionBlocker collects the information for the ways out of a blocked deletion.
 func (a *azureReconciliation[O, I]) deletionBlocker() deletion.Blocker {
-	held := a.kind.DeletionBlocker(a.in, a.Access.ResolveSubscription(a.target.Identity.SubscriptionID))
-	held.Object, held.Kind, held.Finalizers = a.object, a.declaration.Name, a.allFinalizers()
-	held.Subscription = a.Access.ResolveSubscription(a.target.Identity.SubscriptionID)
+	blocker := a.kind.DeletionBlocker(a.in, a.Access.ResolveSubscription(a.target.Identity.SubscriptionID))
+	blocker.Object, blocker.Kind, blocker.Finalizers = a.object, a.declaration.Name, a.allFinalizers()
+	blocker.Subscription = a.Access.ResolveSubscription(a.target.Identity.SubscriptionID)
 	owner := a.engineOwner()
-	if held.TagKey, held.TagValue = owner.IDKey, owner.ID; owner.ID == "" {
-		held.TagKey, held.TagValue = owner.TagKey, owner.TagValue
+	if blocker.TagKey, blocker.TagValue = owner.IDKey, owner.ID; owner.ID == "" {
+		blocker.TagKey, blocker.TagValue = owner.TagKey, owner.TagValue
 	}
-	if held.ChildPath == "" {
+	if blocker.ChildPath == "" {
 		for _, id := range applied.RecordedResources(a.object.GetAnnotations()) {
-			held.ResourceNames = append(held.ResourceNames, id.Name())
+			blocker.ResourceNames = append(blocker.ResourceNames, id.Name())
 		}
 	}
-	return held
+	return blocker
 }

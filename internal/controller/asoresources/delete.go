@@ -34,11 +34,11 @@ func PlanDeletion(ctx context.Context, f *facts.Facts, session reconcile.Session
 // DeletionBlocker returns the ways out of a blocked deletion of an object.
 func (m *Members) DeletionBlocker(kind string, obj client.Object, subscription string) deletion.Blocker {
 	request := m.AccessRequest(kind, obj)
-	held := deletion.Blocker{User: kind + " " + obj.GetName(), Identity: "Secret " + obj.GetNamespace() + "/" + request.Secret}
+	blocker := deletion.Blocker{User: kind + " " + obj.GetName(), Identity: "Secret " + obj.GetNamespace() + "/" + request.Secret}
 	if request.Secret == "" {
-		held.Identity = deletion.DescribeIdentity(request.IdentityRef, obj.GetNamespace())
+		blocker.Identity = deletion.DescribeIdentity(request.IdentityRef, obj.GetNamespace())
 	}
-	held.AzureResources = fmt.Sprintf("the resources of its spec.resources in subscription %s that carry the tag %s=%s",
+	blocker.AzureResources = fmt.Sprintf("the resources of its spec.resources in subscription %s that carry the tag %s=%s",
 		cmp.Or(subscription, "of its credential"), infrav1.ClusterTagKey(m.Cluster.Name), infrav1.TagOwned)
-	return held
+	return blocker
 }

@@ -58,9 +58,9 @@ func waitMessage(resources []infrav1.ASOResourceStatus) string {
 
 // resourceStatuses returns the statuses of the manifests in their order, and then those of resources that are being removed.
 func resourceStatuses(in plan.Input, outcome arm.Outcome) []infrav1.ASOResourceStatus {
-	said := map[string]infrav1.ResourceStatus{}
+	shown := map[string]infrav1.ResourceStatus{}
 	for _, resource := range status.ResourceStatuses(outcome) {
-		said[arm.ID(resource.ID).Key()] = resource
+		shown[arm.ID(resource.ID).Key()] = resource
 	}
 	unplaced := plan.ListWaitingForID(in)
 	var out []infrav1.ASOResourceStatus
@@ -71,7 +71,7 @@ func resourceStatuses(in plan.Input, outcome arm.Outcome) []infrav1.ASOResourceS
 		if result, ok := outcome.Result(id); err == nil && ok {
 			listed[id.Key()] = true
 			status.ID = string(id)
-			explainStatus(&status, result, said[id.Key()])
+			explainStatus(&status, result, shown[id.Key()])
 		} else {
 			status.Reason, status.Message = infrav1.WaitingReason, unplaced[d.Key()]
 		}
@@ -84,18 +84,18 @@ func resourceStatuses(in plan.Input, outcome arm.Outcome) []infrav1.ASOResourceS
 		status := infrav1.ASOResourceStatus{ID: string(result.ID)}
 		status.Resource.Group, status.Resource.Kind = aso.GroupKindOf(result.ID.Type())
 		status.Resource.Name = result.ID.Name()
-		explainStatus(&status, result, said[result.ID.Key()])
+		explainStatus(&status, result, shown[result.ID.Key()])
 		status.Ready = false
 		out = append(out, status)
 	}
 	return out
 }
 
-func explainStatus(resourceStatus *infrav1.ASOResourceStatus, result arm.Result, said infrav1.ResourceStatus) {
+func explainStatus(resourceStatus *infrav1.ASOResourceStatus, result arm.Result, shown infrav1.ResourceStatus) {
 	if resourceStatus.Ready = result.IsDone(); resourceStatus.Ready {
 		return
 	}
-	resourceStatus.Reason, resourceStatus.Message = status.ResultReason(result), said.Message
+	resourceStatus.Reason, resourceStatus.Message = status.ResultReason(result), shown.Message
 	var azure *arm.Error
 	if errors.As(result.Err, &azure) {
 		resourceStatus.Code = azure.Code

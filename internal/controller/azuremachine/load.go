@@ -41,17 +41,17 @@ func (k *Kind) Load(ctx context.Context, azureMachine *infrav1.AzureMachine) (*i
 	if err := read(ctx, in); err != nil {
 		return nil, reconcile.Target{}, err
 	}
-	subject := reconcile.Target{Cluster: in.cluster, WasProvisioned: azureMachine.Status.Initialization.Provisioned != nil}
+	target := reconcile.Target{Cluster: in.cluster, WasProvisioned: azureMachine.Status.Initialization.Provisioned != nil}
 	if in.azureCluster != nil {
-		subject.Owner = in.azureCluster
-		subject.Identity = access.RequestForAzureCluster(in.azureCluster)
+		target.Owner = in.azureCluster
+		target.Identity = access.RequestForAzureCluster(in.azureCluster)
 		if !selfmanaged.IsProvisioned(in.cluster) {
-			subject.WaitCondition = &metav1.Condition{
+			target.WaitCondition = &metav1.Condition{
 				Status: metav1.ConditionFalse, Reason: infrav1.WaitingForClusterInfrastructureReason, Message: "the network of the cluster is not in place yet, see AzureCluster " + in.azureCluster.Name,
 			}
 		}
 	}
-	return in, subject, nil
+	return in, target, nil
 }
 
 // loadExisting reads the objects that a machine that is not being deleted belongs to.

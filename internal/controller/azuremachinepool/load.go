@@ -55,19 +55,19 @@ func (k *Kind) Load(ctx context.Context, azurePool *infrav1.AzureMachinePool) (*
 	if err := k.loadOwners(ctx, in); err != nil {
 		return nil, reconcile.Target{}, err
 	}
-	subject := reconcile.Target{Cluster: in.cluster, WasProvisioned: azurePool.Status.Initialization.Provisioned != nil}
+	target := reconcile.Target{Cluster: in.cluster, WasProvisioned: azurePool.Status.Initialization.Provisioned != nil}
 	waits := metav1.Condition{Status: metav1.ConditionFalse, Reason: infrav1.WaitingForClusterInfrastructureReason}
 	switch {
 	case !in.infrastructure.Exists():
 		waits.Message = clusterinfra.MissingMessage(in.cluster)
-		subject.WaitCondition = &waits
-		return in, subject, nil
+		target.WaitCondition = &waits
+		return in, target, nil
 	case !selfmanaged.IsProvisioned(in.cluster):
 		waits.Message = "the network of the cluster is not in place yet, see " + in.infrastructure.String()
-		subject.WaitCondition = &waits
+		target.WaitCondition = &waits
 	}
-	subject.Owner, subject.Identity = in.infrastructure.Owner(), in.infrastructure.AccessRequest()
-	return in, subject, nil
+	target.Owner, target.Identity = in.infrastructure.Owner(), in.infrastructure.AccessRequest()
+	return in, target, nil
 }
 
 // loadOwners reads the objects that the pool belongs to. A pool that is being deleted may have lost them, and is then identified by its

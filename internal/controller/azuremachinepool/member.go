@@ -77,8 +77,8 @@ func (m member) readState() memberState {
 
 // countReady shows how many Machines are Ready. The MachinePool controller of Cluster API counts them too, but watches only the
 // AzureMachinePool and its AzureMachinePoolMachines, which change before their Machines become Ready: without a change of this
-// number it would count at its next retry. The number decides nothing about Azure, so it is no part of the inputs of a pass,
-// and a pool that is in order is not read from Azure because it changes.
+// number it would count at its next retry. The number decides nothing about Azure, so the fingerprint does not
+// include it, and a stable pool is not read from Azure when it changes.
 func (in *input) countReady() {
 	var ready int32
 	for _, m := range in.members {

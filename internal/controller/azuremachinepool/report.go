@@ -73,7 +73,7 @@ func (in *input) reportInstances(result arm.Result) {
 	poolStatus := &in.azurePool.Status
 	var providerIDs []string
 	poolStatus.Instances = nil
-	outdated, ready, held, members := 0, 0, 0, in.membersByProviderID()
+	outdated, ready, paused, members := 0, 0, 0, in.membersByProviderID()
 	for _, vm := range in.vms {
 		if vm.IsDeleting() {
 			continue
@@ -87,7 +87,7 @@ func (in *input) reportInstances(result arm.Result) {
 				ready++
 			}
 			if m.readState().Paused {
-				held++
+				paused++
 			}
 		}
 		if vm.Outdated {
@@ -115,8 +115,8 @@ func (in *input) reportInstances(result arm.Result) {
 		model.Status, model.Reason = metav1.ConditionFalse, infrav1.ScaleSetModelOutOfDateReason
 		model.Message = fmt.Sprintf("%d of %d VMs are of an older template; %d are Ready; at most %d more and %d fewer than %d are there meanwhile",
 			outdated, len(providerIDs), ready, in.wanted.MaxSurge, in.wanted.MaxUnavailable, wanted)
-		if held > 0 {
-			model.Message += fmt.Sprintf("; %d are paused and stay as they are", held)
+		if paused > 0 {
+			model.Message += fmt.Sprintf("; %d are paused and stay as they are", paused)
 		}
 	}
 	in.addModelLimit(&model)

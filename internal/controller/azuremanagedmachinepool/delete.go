@@ -15,7 +15,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile/deletion"
 )
 
-// BeforeDelete implements reconcile.Kind.
+// BeforeDelete implements reconcile.Kind. It also ends the deletion of pools of a cluster that was never created.
 func (k *Kind) BeforeDelete(ctx context.Context, in *input) error {
 	in.azurePool.Status.Ready = false
 	if in.controlPlane == nil && in.clusterGone {
@@ -42,9 +42,6 @@ func (k *Kind) isDeletedWithCluster(ctx context.Context, in *input) (bool, error
 		return out, err
 	})
 }
-
-// NothingCreated implements reconcile.Kind. BeforeDelete handles pools of a cluster that was never created.
-func (k *Kind) NothingCreated(*input) bool { return false }
 
 // PlanDeletion implements reconcile.Kind.
 func (k *Kind) PlanDeletion(ctx context.Context, session reconcile.Session, in *input) (*reconcile.Plan, error) {

@@ -45,17 +45,17 @@ func (k *Kind) Load(ctx context.Context, azurePool *infrav1.AzureManagedMachineP
 	if err := k.loadOwners(ctx, in); err != nil {
 		return nil, reconcile.Target{}, err
 	}
-	subject := reconcile.Target{Cluster: in.cluster, WasProvisioned: azurePool.Status.Initialization.Provisioned != nil}
+	target := reconcile.Target{Cluster: in.cluster, WasProvisioned: azurePool.Status.Initialization.Provisioned != nil}
 	if in.controlPlane != nil {
-		subject.Owner = in.controlPlane
-		subject.Identity = aks.AccessRequest(in.controlPlane)
+		target.Owner = in.controlPlane
+		target.Identity = aks.AccessRequest(in.controlPlane)
 		if !in.isInitialized() {
-			subject.WaitCondition = &metav1.Condition{
+			target.WaitCondition = &metav1.Condition{
 				Status: metav1.ConditionFalse, Reason: infrav1.WaitingForControlPlaneReason, Message: "the AKS cluster is not in place yet, see AzureManagedControlPlane " + in.controlPlane.Name,
 			}
 		}
 	}
-	return in, subject, nil
+	return in, target, nil
 }
 
 // loadOwners reads the objects that the pool belongs to. A pool that is being deleted may have lost its MachinePool, and is then

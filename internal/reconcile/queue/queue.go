@@ -26,7 +26,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/metrics"
 )
 
-// Limiter and Queue are what controller-runtime passes and expects for requests.
+// Limiter and Queue are the types of controller.Options.NewQueue.
 type (
 	Limiter = workqueue.TypedRateLimiter[reconcile.Request]
 	Queue   = workqueue.TypedRateLimitingInterface[reconcile.Request]
@@ -97,7 +97,7 @@ func (q *queue) AddWithOpts(o priorityqueue.AddOpts, requests ...reconcile.Reque
 	}
 }
 
-// addRequest adds a request. mu is held, as by the functions below that say so.
+// addRequest adds a request. The caller holds mu.
 func (q *queue) addRequest(request reconcile.Request, priority int, after time.Duration) {
 	it, known := q.items[request]
 	if !known {
@@ -127,7 +127,7 @@ func (q *queue) addRequest(request reconcile.Request, priority int, after time.D
 	}
 }
 
-// raisePriority gives a ready item a higher priority. mu is held.
+// raisePriority gives a ready item a higher priority. The caller holds mu.
 func (q *queue) raisePriority(it *item, priority int) {
 	if priority <= it.priority {
 		return
@@ -143,7 +143,8 @@ func (q *queue) raisePriority(it *item, priority int) {
 	}
 }
 
-// makeReady has an item that is not delayed any more handed out, now or once its worker is done. mu is held.
+// makeReady puts an item that is no longer delayed into the line of its namespace. If a worker still has its request, Done does so. The
+// caller holds mu.
 func (q *queue) makeReady(it *item) {
 	it.readyAt = time.Now()
 	q.readyCount++
@@ -154,7 +155,7 @@ func (q *queue) makeReady(it *item) {
 	}
 }
 
-// setTimer sets the timer for the first delayed item. mu is held.
+// setTimer sets the timer for the first delayed item. The caller holds mu.
 func (q *queue) setTimer() {
 	if len(q.delayed) == 0 {
 		return
@@ -199,7 +200,7 @@ func (q *queue) GetWithPriority() (request reconcile.Request, priority int, shut
 	return it.request, it.priority, false
 }
 
-// Done gives a request back that a worker has.
+// Done ends the work on a request. A request that was added meanwhile becomes ready.
 func (q *queue) Done(request reconcile.Request) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -215,7 +216,7 @@ func (q *queue) Done(request reconcile.Request) {
 	}
 }
 
-// ShutDown has workers leave, each once its request is done.
+// ShutDown ends each worker after its current request.
 func (q *queue) ShutDown() {
 	q.mu.Lock()
 	defer q.mu.Unlock()

@@ -2,7 +2,7 @@ package queue
 
 import "time"
 
-// measureWork shows again and again how long workers have had their requests, until the shutdown.
+// measureWork updates the metrics of running work until the shutdown.
 func (q *queue) measureWork() {
 	ticker := time.NewTicker(time.Second)
 	defer ticker.Stop()
