@@ -17,14 +17,3 @@ func toJSONObject(model any) (map[string]any, error) {
 	err = decoder.Decode(&out)
 	return out, err
 }
-
-// toText returns a string or number as text, "" for any other value.
-func toText(value any) string {
-	switch value := value.(type) {
-	case string:
-		return value
-	case json.Number:
-		return value.String()
-	}
-	return ""
-}
