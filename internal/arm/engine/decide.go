@@ -209,7 +209,7 @@ func decideWrite(s situation, d decision) decision {
 		out.drift = d.drift
 		return out
 	case !s.found.Exists && !s.row.Taggable && !s.ownedAbove && !s.inInventory:
-		return decision{step: stepAddToInventory, state: arm.Waiting, message: "waiting for the inventory annotation to be stored",
+		return decision{step: stepAddToInventory, state: arm.Waiting, message: "waiting for the inventory to be stored",
 			retryAfter: 50 * time.Millisecond}
 	}
 	d.confirmAbsence = s.found.FromList && !s.found.Exists

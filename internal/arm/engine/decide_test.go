@@ -106,7 +106,7 @@ func TestDecide(t *testing.T) {
 			of(theSubnet, repair, notThere, func(s *situation) { s.inInventory = false }), sends("PUT", arm.Creating)},
 		"absent, below a foreign resource": {"a crash between the request and the record would leave it without an owner",
 			of(theSubnet, repair, notThere, foreign),
-			decision{step: stepAddToInventory, state: arm.Waiting, message: "waiting for the inventory annotation to be stored",
+			decision{step: stepAddToInventory, state: arm.Waiting, message: "waiting for the inventory to be stored",
 				retryAfter: 50 * time.Millisecond}},
 		"absent, in the inventory": {"it is recorded",
 			of(theSubnet, repair, notThere, foreign, func(s *situation) { s.inInventory = true }), sends("PUT", arm.Creating)},
