@@ -50,7 +50,7 @@ func TestRefused(t *testing.T) {
 					return condition
 				}
 				rewrite(bytes.Replace(manifest, []byte(`"dnsPrefix":"c1"`), []byte(`"dnsPrefix":"c1",`+test.setting), 1))
-				w.Until("Azure has refused it", func() bool { return strings.Contains(shown().Message, "Refused.") })
+				w.Until("Azure has refused it", func() bool { return strings.Contains(shown().Message, "BadRequest: Refused") })
 				w.Sim.ClearFaults()
 				rewrite(manifest)
 				w.Until("the documents are in place", func() bool { return w.InPlace(c) })
@@ -108,7 +108,7 @@ func TestRefusedBeforeRestart(t *testing.T) {
 					w.Manage()
 				} else {
 					w.Manage()
-					w.Until("Azure has refused it", func() bool { return strings.Contains(shown().Message, "Refused.") })
+					w.Until("Azure has refused it", func() bool { return strings.Contains(shown().Message, "BadRequest: Refused") })
 					w.Sim.ClearFaults()
 					rewrite(manifest)
 				}
