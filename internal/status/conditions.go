@@ -156,18 +156,21 @@ func joinMessages(results []arm.Result) string {
 	return joinLines(lines)
 }
 
-func joinLines(lines []string) string {
+// joinLines joins messages as they are, because events look for Azure's text in conditions.
+func joinLines(lines []string) string { return strings.Join(limitLines(lines), "; ") }
+
+func limitLines(lines []string) []string {
 	if len(lines) > maxMessages {
 		lines = append(lines[:maxMessages:maxMessages], fmt.Sprintf("and %d more", len(lines)-maxMessages))
 	}
-	return text.JoinList(lines)
+	return lines
 }
 
 // resultMessage describes the state of one result.
 func resultMessage(result arm.Result) string {
 	switch {
 	case result.Err != nil && result.Message != "":
-		return text.JoinList([]string{result.Err.Error(), result.Message})
+		return result.Err.Error() + "; " + result.Message
 	case result.Err != nil:
 		return result.Err.Error()
 	case result.State == arm.Blocked && result.Message != "":
@@ -287,7 +290,7 @@ func RefusalCondition(conditionType string, errs field.ErrorList) metav1.Conditi
 	}
 	return metav1.Condition{
 		Type: conditionType, Status: metav1.ConditionFalse, Reason: reason,
-		Message: text.JoinSentences(joinLines(lines), "Nothing is created until this is corrected; it is checked again when the object changes, and every "+RefusalRetryInterval.String()),
+		Message: text.JoinSentences(text.JoinList(limitLines(lines)), "Nothing is created until this is corrected; it is checked again when the object changes, and every "+RefusalRetryInterval.String()),
 	}
 }
 

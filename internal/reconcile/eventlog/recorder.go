@@ -219,9 +219,7 @@ func (p *Recording) emitCause(matter string, related *corev1.ObjectReference, re
 }
 
 // containsCause reports whether a message contains a cause. The API server limits messages, so the beginning of a long cause is enough.
-// Messages that go on leave out the period at the end of a cause.
 func containsCause(message, cause string) bool {
-	cause = strings.TrimSuffix(cause, ".")
 	return strings.Contains(message, cause[:min(len(cause), text.MaxNote)])
 }
 
