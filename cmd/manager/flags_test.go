@@ -95,7 +95,7 @@ type container struct {
 // rendered is the manager's container with these variables.
 func rendered(t *testing.T, variables map[string]string) container {
 	t.Helper()
-	objects, err := flavors.Decode(flavors.Run(t, variables, "clusterctl", "generate", "yaml", "--from", filepath.Join("config", "manager", "manager.yaml")))
+	objects, err := flavors.DecodeManifest(flavors.RunProgram(t, variables, "clusterctl", "generate", "yaml", "--from", filepath.Join("config", "manager", "manager.yaml")))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -102,11 +102,11 @@ func (s *scene) inputs() {
 	s.t.Helper()
 	s.canaries.add("client secret", s.Azure.ClientSecret)
 	s.CreateIdentity()
-	s.identity("refused", infrav1.ServicePrincipal, "clientSecret", s.canaries.add("wrong client secret", s.Secret("wrong")))
+	s.identity("refused", infrav1.ServicePrincipal, "clientSecret", s.canaries.add("wrong client secret", s.NewSecretValue("wrong")))
 	certificate, key := credential.Certificate(s.t)
 	s.canaries.add("private key", strings.Split(string(key), "\n")[2])
 	s.identity("certificate", infrav1.ServicePrincipalCertificate, "certificate", string(certificate)+string(key))
-	s.Create(&corev1.ServiceAccount{ObjectMeta: metav1.ObjectMeta{Namespace: s.Namespace, Name: infrav1.WorkloadIdentityServiceAccount}})
+	s.CreateObject(&corev1.ServiceAccount{ObjectMeta: metav1.ObjectMeta{Namespace: s.Namespace, Name: infrav1.WorkloadIdentityServiceAccount}})
 	s.identity("workload", infrav1.WorkloadIdentity, "", "")
 	if err := errors.Join(
 		s.Azure.TrustCertificate(s.Azure.ClientID, certificate),
@@ -125,7 +125,7 @@ func (s *scene) inputs() {
 	s.machine()
 	s.managed()
 	for name, why := range refused {
-		harness.WaitFor(s.Stage, &infrav1.AzureCluster{}, name, "refused with "+why, func(c *infrav1.AzureCluster) bool { return strings.Contains(harness.Status(c), why) })
+		harness.WaitFor(s.Stage, &infrav1.AzureCluster{}, name, "refused with "+why, func(c *infrav1.AzureCluster) bool { return strings.Contains(harness.EncodeStatus(c), why) })
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -141,13 +141,13 @@ func (s *scene) inputs() {
 // identity makes an identity with a Secret of its name; without a key it has none.
 func (s *scene) identity(name string, of infrav1.IdentityType, key, value string) {
 	s.t.Helper()
-	identity := s.Identity()
+	identity := s.CreateIdentity()
 	identity.Name, identity.Spec.Type, identity.Spec.ClientSecret = name, of, corev1.SecretReference{}
 	if key != "" {
 		identity.Spec.ClientSecret = corev1.SecretReference{Namespace: s.Namespace, Name: name}
-		s.Create(&corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: s.Namespace, Name: name}, Data: map[string][]byte{key: []byte(value)}})
+		s.CreateObject(&corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: s.Namespace, Name: name}, Data: map[string][]byte{key: []byte(value)}})
 	}
-	s.Create(identity)
+	s.CreateObject(identity)
 }
 
 // machine makes a machine with bootstrap data, protected settings and a password that the manager makes up.
@@ -163,22 +163,22 @@ func (s *scene) machine() {
 	s.CreateMachine(machine, harness.Worker, "")
 	s.WaitMachineProvisioned("c1-md")
 	data := &corev1.Secret{}
-	s.Get(data, "c1-md")
+	s.ReadObject(data, "c1-md")
 	s.canaries.add("bootstrap data", regexp.MustCompile(`bootstrap-data-[0-9a-f-]+`).FindString(string(data.Data["value"])))
 }
 
 // managed makes an AKS cluster with a password of its Windows nodes, for which there is a kubeconfig then.
 func (s *scene) managed() {
 	s.t.Helper()
-	s.Create(&corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: s.Namespace, Name: "windows"}, Data: map[string][]byte{
-		"password": []byte(s.canaries.add("Windows password", s.Secret("Windows-Passw0rd"))),
+	s.CreateObject(&corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: s.Namespace, Name: "windows"}, Data: map[string][]byte{
+		"password": []byte(s.canaries.add("Windows password", s.NewSecretValue("Windows-Passw0rd"))),
 	}})
 	controlPlane := s.ControlPlane("a1")
 	controlPlane.Spec.ASOManagedClusterPatches = []string{`{"spec":{"windowsProfile":{"adminUsername":"capi","adminPassword":{"name":"windows","key":"password"}}}}`}
 	s.CreateManagedCluster(controlPlane, harness.ManagedPool{Name: "pool0", Mode: "System", Replicas: 1})
 	s.WaitManagedClusterReady("a1")
 	kubeconfig := &corev1.Secret{}
-	s.Get(kubeconfig, "a1-kubeconfig")
+	s.ReadObject(kubeconfig, "a1-kubeconfig")
 	for i, found := range regexp.MustCompile(`(?:client-key-data|token): ?"?([A-Za-z0-9+/=._-]{24,})`).FindAllSubmatch(kubeconfig.Data["value"], -1) {
 		s.canaries.add(fmt.Sprintf("credential %d of the kubeconfig", i), string(found[1]))
 	}
@@ -264,10 +264,10 @@ func read(t *testing.T, client *http.Client, request *http.Request) string {
 func (s *scene) developer() string {
 	s.t.Helper()
 	account := &corev1.ServiceAccount{ObjectMeta: metav1.ObjectMeta{Namespace: s.Namespace, Name: "developer"}}
-	s.Create(account)
+	s.CreateObject(account)
 	name := s.Namespace + "-profiles"
-	s.Create(&rbacv1.ClusterRole{ObjectMeta: metav1.ObjectMeta{Name: name}, Rules: []rbacv1.PolicyRule{{NonResourceURLs: []string{"/debug/pprof/*"}, Verbs: []string{"get"}}}})
-	s.Create(&rbacv1.ClusterRoleBinding{
+	s.CreateObject(&rbacv1.ClusterRole{ObjectMeta: metav1.ObjectMeta{Name: name}, Rules: []rbacv1.PolicyRule{{NonResourceURLs: []string{"/debug/pprof/*"}, Verbs: []string{"get"}}}})
+	s.CreateObject(&rbacv1.ClusterRoleBinding{
 		ObjectMeta: metav1.ObjectMeta{Name: name}, RoleRef: rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: name},
 		Subjects: []rbacv1.Subject{{Kind: rbacv1.ServiceAccountKind, Namespace: s.Namespace, Name: account.Name}},
 	})

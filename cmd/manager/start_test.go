@@ -26,7 +26,7 @@ func TestMain(m *testing.M) {
 		main()
 		return
 	}
-	os.Exit(harness.Main(m, &environment))
+	os.Exit(harness.RunTests(m, &environment))
 }
 
 // deployed are the arguments of a Deployment that sets everything that the established provider knows, each to another value
@@ -159,7 +159,7 @@ func manager(t *testing.T, arguments, variables []string) (*exec.Cmd, *bytes.Buf
 	out := &bytes.Buffer{}
 	command := exec.CommandContext(t.Context(), program, arguments...)
 	command.Dir = t.TempDir()
-	command.Env = append([]string{asManager + "=true", "KUBECONFIG=" + environment.Kubeconfig(t, command.Dir)}, variables...)
+	command.Env = append([]string{asManager + "=true", "KUBECONFIG=" + environment.WriteKubeconfig(t, command.Dir)}, variables...)
 	command.Stdout, command.Stderr = out, out
 	return command, out
 }

@@ -33,7 +33,7 @@ var readElsewhere = map[string]string{
 // not in the table fails, too, so that a new field cannot be forgotten.
 func TestEveryFieldCounts(t *testing.T) {
 	counts := map[string]bool{}
-	for _, name := range golden.Cases(t) {
+	for _, name := range golden.CaseNames(t) {
 		in := readInput(t, name)
 		if in.AzureMachine == nil {
 			fieldtest.VaryLeaves("cluster", reflect.ValueOf(&in.AzureCluster.Spec).Elem(), counts, func() string { return clusterEffect(in.ClusterInput) })

@@ -20,7 +20,7 @@ var cases = []string{"default", "everything-private", "dual-stack", "brought-net
 // FuzzPlans changes a golden case in one place of the AzureCluster or the AzureMachine, gives the machine any bootstrap data,
 // and plans it. A plan that is made can be written down; whatever is refused is refused without a panic.
 func FuzzPlans(f *testing.F) {
-	clusters, machines := fuzzed.Load(f, "../..", "azureclusters"), fuzzed.Load(f, "../..", "azuremachines")
+	clusters, machines := fuzzed.LoadKind(f, "../..", "azureclusters"), fuzzed.LoadKind(f, "../..", "azuremachines")
 	var inputs []plan.MachineInput
 	for _, name := range cases {
 		inputs = append(inputs, readInput(f, name))
@@ -32,8 +32,8 @@ func FuzzPlans(f *testing.F) {
 	f.Add(uint8(1), "spec.networkSpec.subnets.0.securityGroup.securityRules.0.name", `" "`, []byte(nil))
 	if fuzzed.Fuzzing() {
 		// The schemas have a thousand places; to plan each once takes longer than all other tests of the package.
-		for i, edits := range map[uint8][]fuzzed.Edit{1: clusters.Edits(), 4: machines.Edits()} {
-			for _, edit := range fuzzed.Seeds(edits) {
+		for i, edits := range map[uint8][]fuzzed.Edit{1: clusters.ListEdits(), 4: machines.ListEdits()} {
+			for _, edit := range fuzzed.SelectSeeds(edits) {
 				f.Add(i, edit.Path, edit.Value, []byte("#cloud-config\n"))
 			}
 		}
@@ -66,7 +66,7 @@ func applyEdit[T client.Object](t *testing.T, kind *fuzzed.Kind, good, into T, e
 	if err != nil {
 		t.Fatal(err)
 	}
-	raw, ok := kind.Object(document, edit)
+	raw, ok := kind.ApplyEdit(document, edit)
 	return into, ok && maxima.FindHugeQuantity(raw) == "" && json.Unmarshal(raw, into) == nil
 }
 

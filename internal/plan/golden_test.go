@@ -39,16 +39,16 @@ type goldenPlan struct {
 }
 
 func TestGolden(t *testing.T) {
-	golden.Run(t, func(t *testing.T, name string) []byte { return renderGolden(t, readInput(t, name)) })
+	golden.RunCases(t, func(t *testing.T, name string) []byte { return renderGolden(t, readInput(t, name)) })
 }
 
 // readInput reads the documents of a case. Without an AzureMachine it is about the cluster alone.
 func readInput(t testing.TB, name string) plan.MachineInput {
 	t.Helper()
 	in, g := plan.MachineInput{}, &goldenInput{}
-	golden.Read(t, name, map[string]golden.Target{
-		"Cluster": golden.Into(&in.Cluster), "AzureCluster": golden.Into(&in.AzureCluster),
-		"Machine": golden.Into(&in.Machine), "AzureMachine": golden.Into(&in.AzureMachine), "": golden.Into(&g),
+	golden.ReadCase(t, name, map[string]golden.Target{
+		"Cluster": golden.DecodeInto(&in.Cluster), "AzureCluster": golden.DecodeInto(&in.AzureCluster),
+		"Machine": golden.DecodeInto(&in.Machine), "AzureMachine": golden.DecodeInto(&in.AzureMachine), "": golden.DecodeInto(&g),
 	})
 	in.SubscriptionID, in.Features, in.Facts = g.SubscriptionID, g.Features, g.Facts
 	in.ControlPlane, in.MachineFacts, in.AdminPassword = g.ControlPlane, g.MachineFacts, g.AdminPassword
@@ -91,7 +91,7 @@ func renderGolden(t *testing.T, in plan.MachineInput) []byte {
 		t.Errorf("the plan changed its input: %s", cmp.Diff(string(before), string(after)))
 	}
 	checkTags(t, in, graph)
-	out.Nodes, out.Deletion = golden.Nodes(t, graph, nil), golden.Deletion(t, deletion)
+	out.Nodes, out.Deletion = golden.DescribeNodes(t, graph, nil), golden.DescribeDeletion(t, deletion)
 	raw, err := yaml.Marshal(out)
 	if err != nil {
 		t.Fatal(err)

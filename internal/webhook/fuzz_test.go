@@ -31,8 +31,8 @@ func admit[T client.Object](tb testing.TB, plural string, k kind[T], good T) adm
 	if err != nil {
 		tb.Fatal(err)
 	}
-	schema := fuzzed.Load(tb, "../..", plural)
-	if _, ok := schema.Object(document, fuzzed.Edit{Path: "metadata.name", Value: `"other"`}); !ok {
+	schema := fuzzed.LoadKind(tb, "../..", plural)
+	if _, ok := schema.ApplyEdit(document, fuzzed.Edit{Path: "metadata.name", Value: `"other"`}); !ok {
 		tb.Fatalf("the schema of %s refuses the object that is to be changed: %s", plural, document)
 	}
 	return admitted{plural: plural, schema: schema, document: document, ask: func(tb testing.TB, raw []byte) {
@@ -93,7 +93,7 @@ func FuzzWebhooks(f *testing.F) {
 		admit(f, "azureclusteridentities", identities, &infrav1.AzureClusterIdentity{Spec: infrav1.AzureClusterIdentitySpec{Type: infrav1.WorkloadIdentity, TenantID: "t", ClientID: "c"}}),
 	}
 	for i, k := range kinds {
-		for _, edit := range fuzzed.Seeds(k.schema.Edits()) {
+		for _, edit := range fuzzed.SelectSeeds(k.schema.ListEdits()) {
 			f.Add(uint8(i), edit.Path, edit.Value)
 		}
 	}
@@ -104,7 +104,7 @@ func FuzzWebhooks(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, which uint8, path, value string) {
 		k := kinds[int(which)%len(kinds)]
-		if raw, ok := k.schema.Object(k.document, fuzzed.Edit{Path: path, Value: value}); ok {
+		if raw, ok := k.schema.ApplyEdit(k.document, fuzzed.Edit{Path: path, Value: value}); ok {
 			k.ask(t, raw)
 		}
 	})

@@ -10,7 +10,7 @@ import (
 )
 
 func TestRepository(t *testing.T) {
-	files, err := source(os.DirFS("../.."))
+	files, err := readSource(os.DirFS("../.."))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -184,7 +184,7 @@ func TestChecks(t *testing.T) {
 			for name, content := range test.files {
 				root[name] = &fstest.MapFile{Data: []byte(content)}
 			}
-			files, err := source(root)
+			files, err := readSource(root)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -22,7 +22,7 @@ func checkImports(files []file) []string {
 			continue
 		}
 		rule := importRules[index]
-		for _, name := range f.imports() {
+		for _, name := range f.importPaths() {
 			for _, never := range neverInside {
 				if coversAny(never.dirs, f.dir) && coversAny(never.inside, name) && dirs[name] {
 					findings = append(findings, fmt.Sprintf("%s imports %s: %s", f.path, name, never.why))
@@ -31,15 +31,15 @@ func checkImports(files []file) []string {
 			if f.test && !rule.tests {
 				continue
 			}
-			if !rule.allows(f.dir, name, dirs) {
+			if !rule.allowsImport(f.dir, name, dirs) {
 				findings = append(findings, fmt.Sprintf("%s imports %s: %s", f.path, name, rule.why))
 			}
 		}
 	}
-	return sorted(findings)
+	return sortFindings(findings)
 }
 
-func (r importRule) allows(dir, name string, dirs map[string]bool) bool {
+func (r importRule) allowsImport(dir, name string, dirs map[string]bool) bool {
 	switch {
 	case dirs[name]:
 		return name == dir || coversAny(r.inside, name)
@@ -58,7 +58,7 @@ func checkNames(files []file) []string {
 			if !coversAny(rule.dirs, f.dir) || f.test != (rule.files == testFiles) {
 				continue
 			}
-			for position, name := range f.uses() {
+			for position, name := range f.usedNames() {
 				if slices.ContainsFunc(rule.names, func(banned string) bool {
 					prefix, all := strings.CutSuffix(banned, "*")
 					return name == banned || all && strings.HasPrefix(name, prefix)
@@ -68,7 +68,7 @@ func checkNames(files []file) []string {
 			}
 		}
 	}
-	return sorted(findings)
+	return sortFindings(findings)
 }
 
 // checkSkips looks for tests that leave themselves out.
@@ -82,7 +82,7 @@ func checkSkips(files []file) []string {
 			findings = append(findings, fmt.Sprintf("%s calls t.%s: a test that is left out looks like one that passes", position, method))
 		}
 	}
-	return sorted(findings)
+	return sortFindings(findings)
 }
 
 // checkDocs makes sure that each package says once what it promises. Where all files are tests, one of them says it.
@@ -112,7 +112,7 @@ func checkDocs(files []file) []string {
 			findings = append(findings, fmt.Sprintf("%s: %s each have a package doc comment; go doc joins them in an order nobody chose", dir, strings.Join(docs, ", ")))
 		}
 	}
-	return sorted(findings)
+	return sortFindings(findings)
 }
 
 // checkFiles looks at sizes and package names.
@@ -131,11 +131,11 @@ func checkFiles(files []file) []string {
 	for dir := range vague {
 		findings = append(findings, dir+": name the package for what it holds, so that a reader knows what to look for in it")
 	}
-	return sorted(findings)
+	return sortFindings(findings)
 }
 
-// sorted puts findings in order, each once.
-func sorted(findings []string) []string {
+// sortFindings puts findings in order, each once.
+func sortFindings(findings []string) []string {
 	set := map[string]bool{}
 	for _, finding := range findings {
 		set[finding] = true

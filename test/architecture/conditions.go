@@ -46,10 +46,10 @@ func conditionNames(files []file) map[string]string {
 func checkReported(files []file) []string {
 	names := conditionNames(files)
 	for _, f := range files {
-		if f.test || !covers("internal/...", f.dir) {
+		if f.test || !coversPath("internal/...", f.dir) {
 			continue
 		}
-		for _, used := range f.uses() {
+		for _, used := range f.usedNames() {
 			if name, ok := strings.CutPrefix(used, module+"/"+apiDir+"."); ok {
 				delete(names, name)
 			}

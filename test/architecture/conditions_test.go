@@ -36,7 +36,7 @@ var known = map[string][]string{
 }
 
 func TestKnownConditionNames(t *testing.T) {
-	files, err := source(os.DirFS("../.."))
+	files, err := readSource(os.DirFS("../.."))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -54,7 +54,7 @@ func TestKnownConditionNames(t *testing.T) {
 }
 
 func TestCheckReported(t *testing.T) {
-	files, err := source(fstest.MapFS{
+	files, err := readSource(fstest.MapFS{
 		"api/v1beta1/a.go":     {Data: []byte("package v1beta1\nconst (\n\tAReason = \"A\"\n\tBReason = \"B\"\n\tCCondition = \"C\"\n\tOther = \"D\"\n)\n")},
 		"internal/a/a.go":      {Data: []byte("package a\nimport infrav1 \"" + module + "/api/v1beta1\"\nvar _ = infrav1.AReason\n")},
 		"internal/a/a_test.go": {Data: []byte("package a\nimport infrav1 \"" + module + "/api/v1beta1\"\nvar _ = infrav1.CCondition\n")},

@@ -15,11 +15,11 @@ var (
 	ended = regexp.MustCompile(`\. ([A-Z])`)
 )
 
-// demands are the sentences of a page in Markdown that have the word MUST or SHOULD. A list belongs to the sentence before it that ends with a
+// findDemands are the sentences of a page in Markdown that have the word MUST or SHOULD. A list belongs to the sentence before it that ends with a
 // colon, and each line of code is a sentence.
-func demands(page string) []string {
+func findDemands(page string) []string {
 	var out []string
-	parts := paragraphs(page)
+	parts := splitParagraphs(page)
 	for i := 0; i < len(parts); i++ {
 		text := parts[i]
 		if strings.HasSuffix(text, ":") && i+1 < len(parts) && listed.MatchString(parts[i+1]) {
@@ -36,8 +36,8 @@ func demands(page string) []string {
 	return out
 }
 
-// paragraphs are the paragraphs of a page, each in one line, and the lines of its code.
-func paragraphs(page string) []string {
+// splitParagraphs are the paragraphs of a page, each in one line, and the lines of its code.
+func splitParagraphs(page string) []string {
 	var out, lines []string
 	end := func() {
 		if len(lines) > 0 {

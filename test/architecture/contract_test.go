@@ -26,7 +26,7 @@ var (
 func TestDemands(t *testing.T) {
 	const page = "You MUST do\nthis. It is good. You\nSHOULD do that.\n\nA thing MUST:\n\n- be\n- have\n\n```go\n// It SHOULD\n// be short.\n```\n\nmust not count\n"
 	want := []string{"You MUST do this.", "You SHOULD do that.", "A thing MUST: - be - have", "// It SHOULD"}
-	if diff := cmp.Diff(want, demands(page)); diff != "" {
+	if diff := cmp.Diff(want, findDemands(page)); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
 	}
 }
@@ -54,7 +54,7 @@ func TestContractRules(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, sentence := range demands(string(raw)) {
+		for _, sentence := range findDemands(string(raw)) {
 			there[sentence] = true
 		}
 	}
@@ -87,7 +87,7 @@ func TestContractPage(t *testing.T) {
 	}
 	of := map[string]bool{"all": true, "none": true}
 	var kinds []string
-	for _, row := range cells(roles, 2) {
+	for _, row := range tableRows(roles, 2) {
 		of[row[0]] = true
 		for kind := range strings.SplitSeq(row[1], ", ") {
 			of[kind] = true
@@ -101,7 +101,7 @@ func TestContractPage(t *testing.T) {
 		t.Errorf("kinds with a role (-installed +page):\n%s", diff)
 	}
 	tests, rules := folders{}, map[string]bool{}
-	for _, row := range cells(rest, 4) {
+	for _, row := range tableRows(rest, 4) {
 		rules[row[0]] = true
 		for kind := range strings.SplitSeq(row[1], ", ") {
 			if !of[kind] {
@@ -114,7 +114,7 @@ func TestContractPage(t *testing.T) {
 		for test := range strings.SplitSeq(row[3], ", ") {
 			if parts := named.FindStringSubmatch(test); parts == nil {
 				t.Errorf("%s: %s names no test", row[0], test)
-			} else if !tests.have(t, parts[1], parts[2], parts[3]) {
+			} else if !tests.hasTest(t, parts[1], parts[2], parts[3]) {
 				t.Errorf("%s: there is no test %s", row[0], test)
 			}
 		}
@@ -129,11 +129,11 @@ func TestContractOfTheRelease(t *testing.T) {
 	var metadata struct {
 		ReleaseSeries []struct{ Contract string }
 	}
-	read(t, "../../metadata.yaml", &metadata)
+	readYAML(t, "../../metadata.yaml", &metadata)
 	if len(metadata.ReleaseSeries) == 0 {
 		t.Fatal("metadata.yaml has no series of releases")
 	}
-	for _, definition := range definitions(t) {
+	for _, definition := range loadDefinitions(t) {
 		if label := "cluster.x-k8s.io/" + metadata.ReleaseSeries[0].Contract; definition.Metadata.Labels[label] == "" {
 			t.Errorf("the definition of %s has no label %s", definition.Spec.Names.Kind, label)
 		}
@@ -163,8 +163,8 @@ func contractRules(t *testing.T) map[string][]string {
 
 var rule = regexp.MustCompile(`^\|(---\|)+$`)
 
-// cells are the rows of all tables in a text with so many columns, without their heads.
-func cells(text string, columns int) [][]string {
+// tableRows are the rows of all tables in a text with so many columns, without their heads.
+func tableRows(text string, columns int) [][]string {
 	var out [][]string
 	body := false
 	for line := range strings.Lines(text) {
@@ -189,7 +189,7 @@ type definition struct {
 	Spec     struct{ Names struct{ Kind string } }
 }
 
-func definitions(t *testing.T) []definition {
+func loadDefinitions(t *testing.T) []definition {
 	t.Helper()
 	files, err := filepath.Glob("../../config/crd/bases/*.yaml")
 	if err != nil {
@@ -197,7 +197,7 @@ func definitions(t *testing.T) []definition {
 	}
 	out := make([]definition, len(files))
 	for i, file := range files {
-		read(t, file, &out[i])
+		readYAML(t, file, &out[i])
 	}
 	return out
 }
@@ -205,13 +205,13 @@ func definitions(t *testing.T) []definition {
 func installedKinds(t *testing.T) []string {
 	t.Helper()
 	var out []string
-	for _, definition := range definitions(t) {
+	for _, definition := range loadDefinitions(t) {
 		out = append(out, definition.Spec.Names.Kind)
 	}
 	return slices.Sorted(slices.Values(out))
 }
 
-func read(t *testing.T, file string, into any) {
+func readYAML(t *testing.T, file string, into any) {
 	t.Helper()
 	raw, err := os.ReadFile(filepath.Clean(file))
 	if err != nil {

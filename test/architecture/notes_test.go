@@ -45,7 +45,7 @@ func TestDesignNotes(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		exists := func(folder, test string) bool { return tests.have(t, folder, test, "") }
+		exists := func(folder, test string) bool { return tests.hasTest(t, folder, test, "") }
 		for _, finding := range checkNote(name, string(page), exists) {
 			t.Errorf("docs/design/%s: %s", name, finding)
 		}

@@ -31,5 +31,5 @@ func checkOrder(files []file) []string {
 			return true
 		})
 	}
-	return sorted(findings)
+	return sortFindings(findings)
 }

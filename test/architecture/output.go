@@ -16,7 +16,7 @@ func checkOutput(files []file) []string {
 		if f.test || f.generated || !coversAny([]string{"api/...", "cmd/...", "internal/..."}, f.dir) {
 			continue
 		}
-		for _, position := range f.reads("Resources") {
+		for _, position := range f.statusReads("Resources") {
 			findings = append(findings, fmt.Sprintf("%s reads Resources: %s", position, whyOutput))
 		}
 		for _, group := range f.syntax.Comments {
@@ -27,11 +27,11 @@ func checkOutput(files []file) []string {
 			}
 		}
 	}
-	return sorted(findings)
+	return sortFindings(findings)
 }
 
-// reads lists where the file uses a field of this name of a status, or of a variable that is called so, and does not set it.
-func (f file) reads(field string) []string {
+// statusReads lists where the file uses a field of this name of a status, or of a variable that is called so, and does not set it.
+func (f file) statusReads(field string) []string {
 	var out []string
 	set := map[ast.Node]bool{}
 	ast.Inspect(f.syntax, func(node ast.Node) bool {

@@ -52,7 +52,7 @@ var objectFields = []string{"spec", "status", "initialization"}
 // checkPage holds the page on the architecture against the code: the paths and names on it exist, and it lists the annotations of the code
 // and no others. exists reports whether a path of the repository, which may have a "*", exists.
 func checkPage(page string, files []file, exists func(string) bool) []string {
-	declared := declarations(files)
+	declared := declaredNames(files)
 	findings := append(checkPaths(page, exists), checkCodeNames(page, declared)...)
 	for _, match := range codeName.FindAllStringSubmatch(page, -1) {
 		if declared[match[1]] == nil && !slices.Contains(objectFields, match[1]) {
@@ -78,7 +78,7 @@ func checkPage(page string, files []file, exists func(string) bool) []string {
 			findings = append(findings, fmt.Sprintf("the annotation %s of %s is not listed: who writes and reads it, and what could forged content do?", key, at))
 		}
 	}
-	return sorted(findings)
+	return sortFindings(findings)
 }
 
 // checkPaths looks for the paths of the repository that a page names.
@@ -102,17 +102,17 @@ func checkCodeNames(page string, declared map[string]map[string]bool) (findings 
 	return findings
 }
 
-// production are the files of the provider, without tests and what helps them.
-func production(files []file) []file {
+// productionFiles are the files of the provider, without tests and what helps them.
+func productionFiles(files []file) []file {
 	return slices.DeleteFunc(slices.Clone(files), func(f file) bool {
 		return f.test || strings.HasSuffix(f.dir, "test") || !coversAny([]string{"api/...", "internal/...", "cmd/manager", "cmd/adopt"}, f.dir)
 	})
 }
 
-// declarations are the names that packages declare, methods among them, by the last element of their path.
-func declarations(files []file) map[string]map[string]bool {
+// declaredNames are the names that packages declare, methods among them, by the last element of their path.
+func declaredNames(files []file) map[string]map[string]bool {
 	out := map[string]map[string]bool{}
-	for _, f := range production(files) {
+	for _, f := range productionFiles(files) {
 		name := path.Base(f.dir)
 		if out[name] == nil {
 			out[name] = map[string]bool{}
@@ -137,13 +137,13 @@ func declarations(files []file) map[string]map[string]bool {
 // othersAnnotations does not know.
 func annotationsOf(files []file) (keys map[string]string, unknown []string) {
 	keys = map[string]string{}
-	for _, f := range production(files) {
+	for _, f := range productionFiles(files) {
 		for _, declaration := range f.syntax.Decls {
 			for key := range ownAnnotations(declaration) {
 				keys[key] = f.path
 			}
 		}
-		for position, name := range f.uses() {
+		for position, name := range f.usedNames() {
 			ours := strings.HasPrefix(name, module) || !strings.Contains(strings.SplitN(name, "/", 2)[0], ".")
 			key, known := othersAnnotations[name]
 			switch {
@@ -171,18 +171,18 @@ func ownAnnotations(declaration ast.Decl) map[string]bool {
 				return false
 			}
 			if len(node.Values) == 1 && strings.HasSuffix(name, "annotation") {
-				add(out, node.Values[0], func(string) bool { return true })
+				addWanted(out, node.Values[0], func(string) bool { return true })
 			}
 		case *ast.BasicLit:
-			add(out, node, func(text string) bool { return annotationKey.MatchString(text) && !apiVersion.MatchString(text) })
+			addWanted(out, node, func(text string) bool { return annotationKey.MatchString(text) && !apiVersion.MatchString(text) })
 		}
 		return true
 	})
 	return out
 }
 
-// add adds the text of an expression to a set if it is wanted.
-func add(set map[string]bool, expression ast.Expr, wanted func(string) bool) {
+// addWanted adds the text of an expression to a set if it is wanted.
+func addWanted(set map[string]bool, expression ast.Expr, wanted func(string) bool) {
 	literal, ok := expression.(*ast.BasicLit)
 	if !ok || literal.Kind != token.STRING {
 		return

@@ -17,7 +17,7 @@ func TestArchitecturePage(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	files, err := source(os.DirFS("../.."))
+	files, err := readSource(os.DirFS("../.."))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -28,11 +28,11 @@ func TestArchitecturePage(t *testing.T) {
 
 // TestPathsOfPages looks for the paths and the names in packages that the guide for contributors and the design notes have.
 func TestPathsOfPages(t *testing.T) {
-	files, err := source(os.DirFS("../.."))
+	files, err := readSource(os.DirFS("../.."))
 	if err != nil {
 		t.Fatal(err)
 	}
-	declared := declarations(files)
+	declared := declaredNames(files)
 	pages, err := filepath.Glob("../../docs/design/*.md")
 	if err != nil {
 		t.Fatal(err)
@@ -84,7 +84,7 @@ func F() { annotations.HasPaused(nil) }
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			files, err := source(fstest.MapFS{"api/v1/a.go": {Data: []byte(test.code)}})
+			files, err := readSource(fstest.MapFS{"api/v1/a.go": {Data: []byte(test.code)}})
 			if err != nil {
 				t.Fatal(err)
 			}

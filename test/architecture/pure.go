@@ -64,7 +64,7 @@ func checkPure(files []file) []string {
 			}
 		}
 	}
-	return sorted(findings)
+	return sortFindings(findings)
 }
 
 // findImpure lists what is impure in a function and in the functions that it calls. root is the method that reaches it.

@@ -35,7 +35,7 @@ func TestRegressions(t *testing.T) {
 			parts := named.FindStringSubmatch(test)
 			if parts == nil {
 				t.Errorf("%s: %s names no test", numbers, test)
-			} else if !tests.have(t, parts[1], parts[2], parts[3]) {
+			} else if !tests.hasTest(t, parts[1], parts[2], parts[3]) {
 				t.Errorf("%s: there is no test %s", numbers, test)
 			}
 		}

@@ -19,8 +19,8 @@ const (
 	rightsPage   = "../../docs/book/kubernetes-rights.md"
 )
 
-// role is a Role or ClusterRole of the release.
-func role(t *testing.T, file, name string) rbacv1.ClusterRole {
+// readRole is a Role or ClusterRole of the release.
+func readRole(t *testing.T, file, name string) rbacv1.ClusterRole {
 	t.Helper()
 	raw, err := os.ReadFile(filepath.Join(rightsFolder, file))
 	if err != nil {
@@ -42,12 +42,12 @@ func role(t *testing.T, file, name string) rbacv1.ClusterRole {
 // managerRules are those of all roles that the release binds to its ServiceAccount.
 func managerRules(t *testing.T) []rbacv1.PolicyRule {
 	t.Helper()
-	return slices.Concat(role(t, "role.yaml", "system-manager-role").Rules, role(t, "secrets_role.yaml", "system-secrets-role").Rules,
-		role(t, "leader_election.yaml", "system-leader-election-role").Rules, role(t, "former_identities.yaml", "system-former-identities-role").Rules)
+	return slices.Concat(readRole(t, "role.yaml", "system-manager-role").Rules, readRole(t, "secrets_role.yaml", "system-secrets-role").Rules,
+		readRole(t, "leader_election.yaml", "system-leader-election-role").Rules, readRole(t, "former_identities.yaml", "system-former-identities-role").Rules)
 }
 
-// rights are the single rights of rules, as "verb resource.group/subresource" or "verb resource.group/name".
-func rights(rules []rbacv1.PolicyRule) []string {
+// listRights are the single rights of rules, as "verb resource.group/subresource" or "verb resource.group/name".
+func listRights(rules []rbacv1.PolicyRule) []string {
 	var out []string
 	for _, rule := range rules {
 		names := rule.ResourceNames
@@ -111,7 +111,7 @@ func TestManagerRights(t *testing.T) {
 		}
 	}
 	slices.Sort(told)
-	if diff := cmp.Diff(slices.Compact(told), rights(managerRules(t))); diff != "" {
+	if diff := cmp.Diff(slices.Compact(told), listRights(managerRules(t))); diff != "" {
 		t.Errorf("the manager has other rights than docs/book/kubernetes-rights.md tells of (-told +has). Does it need a new one? Then add its row, with the possible damage:\n%s", diff)
 	}
 }
@@ -132,7 +132,7 @@ var tokens = map[string]string{
 
 // TestManagerCannotRise names what would make of the manager's rights all others.
 func TestManagerCannotRise(t *testing.T) {
-	for _, right := range rights(managerRules(t)) {
+	for _, right := range listRights(managerRules(t)) {
 		verb, resource, _ := strings.Cut(right, " ")
 		if strings.Contains(right, "*") {
 			t.Errorf("%s: a wildcard also has what does not exist yet", right)
@@ -156,7 +156,7 @@ func TestManagerCannotRise(t *testing.T) {
 
 // TestTenantRights has every kind of the release in the roles for people, and identities in none that Kubernetes adds to its own.
 func TestTenantRights(t *testing.T) {
-	view, edit := rights(role(t, "tenants.yaml", "system-view-role").Rules), rights(role(t, "tenants.yaml", "system-edit-role").Rules)
+	view, edit := listRights(readRole(t, "tenants.yaml", "system-view-role").Rules), listRights(readRole(t, "tenants.yaml", "system-edit-role").Rules)
 	var installed struct{ Resources []string }
 	raw, err := os.ReadFile("../../config/crd/kustomization.yaml")
 	if err != nil {
@@ -186,7 +186,7 @@ func TestTenantRights(t *testing.T) {
 	if diff := cmp.Diff(change, edit); diff != "" {
 		t.Errorf("what edit has (-want +got):\n%s", diff)
 	}
-	if labels := role(t, "tenants.yaml", "system-identity-editor-role").Labels; len(labels) > 0 {
+	if labels := readRole(t, "tenants.yaml", "system-identity-editor-role").Labels; len(labels) > 0 {
 		t.Errorf("the role for identities has the labels %v, by which it becomes part of others", labels)
 	}
 }

@@ -28,9 +28,9 @@ type file struct {
 	set       *token.FileSet
 }
 
-// source reads all Go files below the root of a repository. testdata and directories that start with a dot or an
+// readSource reads all Go files below the root of a repository. testdata and directories that start with a dot or an
 // underscore are left out, as the go command does.
-func source(root fs.FS) ([]file, error) {
+func readSource(root fs.FS) ([]file, error) {
 	var files []file
 	err := fs.WalkDir(root, ".", func(name string, entry fs.DirEntry, err error) error {
 		if err != nil {
@@ -64,8 +64,8 @@ func source(root fs.FS) ([]file, error) {
 	return files, err
 }
 
-// imports are the import paths of the file; those of this repository are relative to its root.
-func (f file) imports() []string {
+// importPaths are the import paths of the file; those of this repository are relative to its root.
+func (f file) importPaths() []string {
 	var out []string
 	for _, spec := range f.syntax.Imports {
 		name, err := strconv.Unquote(spec.Path.Value)
@@ -77,8 +77,8 @@ func (f file) imports() []string {
 	return out
 }
 
-// uses lists where the file names an exported thing of another package, as in "time.Now", by position.
-func (f file) uses() map[string]string {
+// usedNames lists where the file names an exported thing of another package, as in "time.Now", by position.
+func (f file) usedNames() map[string]string {
 	local := map[string]string{}
 	for _, spec := range f.syntax.Imports {
 		name, _ := strconv.Unquote(spec.Path.Value)
@@ -102,9 +102,9 @@ func (f file) uses() map[string]string {
 	return out
 }
 
-// covers tells whether a pattern means the directory or import path: itself, with a trailing "/..." also all below, and
+// coversPath tells whether a pattern means the directory or import path: itself, with a trailing "/..." also all below, and
 // with a "*" one path element.
-func covers(pattern, name string) bool {
+func coversPath(pattern, name string) bool {
 	deep, isDeep := strings.CutSuffix(pattern, "/...")
 	if !isDeep {
 		matched, err := path.Match(pattern, name)
@@ -120,7 +120,7 @@ func covers(pattern, name string) bool {
 
 func coversAny(patterns []string, name string) bool {
 	for _, pattern := range patterns {
-		if covers(pattern, name) {
+		if coversPath(pattern, name) {
 			return true
 		}
 	}

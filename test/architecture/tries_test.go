@@ -35,7 +35,7 @@ func TestTries(t *testing.T) {
 		} else {
 			seen[key] = true
 		}
-		if !tests.have(t, folder, name, part) {
+		if !tests.hasTest(t, folder, name, part) {
 			t.Errorf("there is no such test: %s", row[0])
 		}
 	}

@@ -20,8 +20,8 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/test/integration/harness"
 )
 
-// Adopt runs the command against the Azure of a stage.
-func Adopt(stage *harness.Stage, arguments ...string) (printed, told string, err error) {
+// RunAdopt runs the command against the Azure of a stage.
+func RunAdopt(stage *harness.Stage, arguments ...string) (printed, told string, err error) {
 	stage.T.Helper()
 	credential, err := azidentity.NewClientSecretCredential(stage.Azure.TenantID, stage.Azure.ClientID, stage.Azure.ClientSecret, &azidentity.ClientSecretCredentialOptions{
 		ClientOptions:            azcore.ClientOptions{Cloud: cloud.Configuration{ActiveDirectoryAuthorityHost: stage.Azure.URL}, Transport: stage.Azure.HTTP},
@@ -30,24 +30,24 @@ func Adopt(stage *harness.Stage, arguments ...string) (printed, told string, err
 	if err != nil {
 		stage.T.Fatal(err)
 	}
-	return Run(stage, credential, arguments...)
+	return RunCommand(stage, credential, arguments...)
 }
 
-// Run runs the command as who has the credential, nil for whom the environment names, against the Azure and Kubernetes of a stage.
-func Run(stage *harness.Stage, credential azcore.TokenCredential, arguments ...string) (printed, told string, err error) {
+// RunCommand runs the command as who has the credential, nil for whom the environment names, against the Azure and Kubernetes of a stage.
+func RunCommand(stage *harness.Stage, credential azcore.TokenCredential, arguments ...string) (printed, told string, err error) {
 	stage.T.Helper()
-	return run(stage, credential, func() (*rest.Config, error) { return stage.Environment.Config, nil }, arguments)
+	return runWith(stage, credential, func() (*rest.Config, error) { return stage.Environment.Config, nil }, arguments)
 }
 
 // ErrInterrupted is what a request of Interrupted gets in place of an answer.
 var ErrInterrupted = errors.New("the connection broke")
 
-// Interrupted is Run with a connection to Kubernetes that breaks at the write after the given number of them. Reads go on.
-func Interrupted(stage *harness.Stage, writes int, arguments ...string) (printed, told string, err error) {
+// RunInterrupted is Run with a connection to Kubernetes that breaks at the write after the given number of them. Reads go on.
+func RunInterrupted(stage *harness.Stage, writes int, arguments ...string) (printed, told string, err error) {
 	stage.T.Helper()
 	config := rest.CopyConfig(stage.Environment.Config)
 	config.Wrap(func(next http.RoundTripper) http.RoundTripper { return &breaking{next: next, left: writes} })
-	return run(stage, nil, func() (*rest.Config, error) { return config, nil }, arguments)
+	return runWith(stage, nil, func() (*rest.Config, error) { return config, nil }, arguments)
 }
 
 // breaking lets some writes through.
@@ -66,7 +66,7 @@ func (b *breaking) RoundTrip(request *http.Request) (*http.Response, error) {
 	return b.next.RoundTrip(request)
 }
 
-func run(stage *harness.Stage, credential azcore.TokenCredential, kubernetes func() (*rest.Config, error), arguments []string) (printed, told string, err error) {
+func runWith(stage *harness.Stage, credential azcore.TokenCredential, kubernetes func() (*rest.Config, error), arguments []string) (printed, told string, err error) {
 	stage.T.Helper()
 	cmd := command.NewCommand(command.Options{
 		Identity:  identity.Options{AuthorityHost: stage.Azure.URL, ResourceManagerEndpoint: stage.Azure.URL, ResourceManagerAudience: "https://management.core.windows.net/"},
@@ -80,8 +80,8 @@ func run(stage *harness.Stage, credential azcore.TokenCredential, kubernetes fun
 	return out.String(), errs.String(), err
 }
 
-// Commands are the lines of the page about adoption that begin as one of these, in order.
-func Commands(tb testing.TB, beginnings ...string) []string {
+// PageCommands are the lines of the page about adoption that begin as one of these, in order.
+func PageCommands(tb testing.TB, beginnings ...string) []string {
 	tb.Helper()
 	root, err := harness.ModuleDir("")
 	if err != nil {

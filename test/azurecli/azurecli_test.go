@@ -12,14 +12,14 @@ import (
 func TestAdopt(t *testing.T) {
 	t.Parallel()
 	stage := &harness.Stage{T: t}
-	stage.Azure = harness.NewSimulator(t, stage.Secret("client-secret"))
-	Bring(stage)
-	for name, cluster := range Clusters(stage) {
-		cluster.Make(stage, name)
-		mark := stage.Azure.Mark()
+	stage.Azure = harness.NewSimulator(t, stage.NewSecretValue("client-secret"))
+	CreatePrerequisites(stage)
+	for name, cluster := range ExampleClusters(stage) {
+		cluster.CreateCluster(stage, name)
+		mark := stage.Azure.MarkRequests()
 		for _, as := range []string{"azuremanaged", "documents"} {
 			lower := strings.ReplaceAll(strings.ToLower(name), "_", "-")
-			printed, told, err := Adopt(stage, "--subscription", stage.Azure.SubscriptionID, "--resource-group", name, "--name", name, "--as", as, "--cluster-name", lower)
+			printed, told, err := RunAdopt(stage, "--subscription", stage.Azure.SubscriptionID, "--resource-group", name, "--name", name, "--as", as, "--cluster-name", lower)
 			unsaid := cluster.Unsaid
 			if as == "documents" {
 				unsaid = nil
@@ -41,7 +41,7 @@ func TestAdopt(t *testing.T) {
 				t.Errorf("%s as %s: %d things are not in the manifests, want %d:\n%s", name, as, got, len(unsaid), told)
 			}
 		}
-		if writes := stage.Azure.Writes(mark); len(writes) > 0 {
+		if writes := stage.Azure.WritesSince(mark); len(writes) > 0 {
 			t.Errorf("%s: the command writes: %v", name, writes)
 		}
 	}
@@ -51,9 +51,9 @@ func TestAdopt(t *testing.T) {
 func TestAdoptRefuses(t *testing.T) {
 	t.Parallel()
 	stage := &harness.Stage{T: t}
-	stage.Azure = harness.NewSimulator(t, stage.Secret("client-secret"))
-	Cluster{cluster: body{"kubernetesVersion": "1.33", "autoUpgradeProfile": body{"upgradeChannel": "patch"}}, Pools: []body{pool("nodepool1", system)}}.Make(stage, "behind")
-	Cluster{top: body{"tags": body{"sigs.k8s.io_cluster-api-provider-azure_cluster_other": "owned"}}, Pools: []body{pool("nodepool1", system)}}.Make(stage, "owned")
+	stage.Azure = harness.NewSimulator(t, stage.NewSecretValue("client-secret"))
+	Cluster{cluster: body{"kubernetesVersion": "1.33", "autoUpgradeProfile": body{"upgradeChannel": "patch"}}, Pools: []body{poolBody("nodepool1", system)}}.CreateCluster(stage, "behind")
+	Cluster{top: body{"tags": body{"sigs.k8s.io_cluster-api-provider-azure_cluster_other": "owned"}}, Pools: []body{poolBody("nodepool1", system)}}.CreateCluster(stage, "owned")
 	tests := map[string]struct {
 		reason    string
 		arguments []string
@@ -73,7 +73,7 @@ func TestAdoptRefuses(t *testing.T) {
 	}
 	for name, test := range tests {
 		group := test.arguments[1]
-		printed, told, err := Adopt(stage, append([]string{"--subscription", stage.Azure.SubscriptionID, "--resource-group", group}, test.arguments...)...)
+		printed, told, err := RunAdopt(stage, append([]string{"--subscription", stage.Azure.SubscriptionID, "--resource-group", group}, test.arguments...)...)
 		if (err == nil) != (test.err == "") || err != nil && !strings.Contains(err.Error(), test.err) {
 			t.Errorf("%s: %s: error %v, want %q", name, test.reason, err, test.err)
 		}
@@ -81,7 +81,7 @@ func TestAdoptRefuses(t *testing.T) {
 			t.Errorf("%s: %s: printed %d bytes, told:\n%s", name, test.reason, len(printed), told)
 		}
 	}
-	printed, told, err := Adopt(stage, "--subscription", stage.Azure.SubscriptionID, "--resource-group", "behind", "--name", "behind", "--as", "documents", "--api-version", "2026-05-01", "--namespace", "teams")
+	printed, told, err := RunAdopt(stage, "--subscription", stage.Azure.SubscriptionID, "--resource-group", "behind", "--name", "behind", "--as", "documents", "--api-version", "2026-05-01", "--namespace", "teams")
 	if err != nil || !strings.Contains(printed, "containerservice.azure.com/v1api20260501") || !strings.Contains(printed, "namespace: teams") {
 		t.Errorf("documents say versions of their own: %v\n%s\n%s", err, told, printed)
 	}
@@ -90,17 +90,17 @@ func TestAdoptRefuses(t *testing.T) {
 // TestBook runs the commands of the page for clusters, signed in as the environment says.
 func TestBook(t *testing.T) {
 	stage := &harness.Stage{T: t}
-	stage.Azure = harness.NewSimulator(t, stage.Secret("client-secret"))
+	stage.Azure = harness.NewSimulator(t, stage.NewSecretValue("client-secret"))
 	for key, value := range map[string]string{"AZURE_TENANT_ID": stage.Azure.TenantID, "AZURE_CLIENT_ID": stage.Azure.ClientID, "AZURE_CLIENT_SECRET": stage.Azure.ClientSecret} {
 		t.Setenv(key, value)
 	}
-	stage.Azure.Put("resourceGroups/legacy", groupVersion, body{"location": "eastus"})
-	stage.Azure.Put("resourceGroups/legacy/providers/Microsoft.ContainerService/managedClusters/c1", clusterVersion, body{
-		"location": "eastus", "identity": body{"type": "SystemAssigned"}, "properties": body{"agentPoolProfiles": []any{pool("nodepool1", system), pool("batch", nil)}},
+	stage.Azure.PutResource("resourceGroups/legacy", groupVersion, body{"location": "eastus"})
+	stage.Azure.PutResource("resourceGroups/legacy/providers/Microsoft.ContainerService/managedClusters/c1", clusterVersion, body{
+		"location": "eastus", "identity": body{"type": "SystemAssigned"}, "properties": body{"agentPoolProfiles": []any{poolBody("nodepool1", system), poolBody("batch", nil)}},
 	})
-	for _, line := range Commands(t, "adopt --subscription") {
+	for _, line := range PageCommands(t, "adopt --subscription") {
 		command, _, _ := strings.Cut(line, " >")
-		printed, told, err := Run(stage, nil, strings.Fields(command)[1:]...)
+		printed, told, err := RunCommand(stage, nil, strings.Fields(command)[1:]...)
 		if err != nil || !strings.Contains(printed, "name: c1-batch") || !strings.Contains(told, "writes nothing to Azure") {
 			t.Errorf("%s: %v\n%s\n%s", line, err, told, printed)
 		}

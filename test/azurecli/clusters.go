@@ -30,7 +30,7 @@ type Cluster struct {
 	after        func(stage *harness.Stage)
 }
 
-func pool(name string, properties body) body {
+func poolBody(name string, properties body) body {
 	out := body{"name": name, "mode": "User", "count": 1, "vmSize": "Standard_D2s_v3", "osType": "Linux", "type": "VirtualMachineScaleSets", "orchestratorVersion": "1.33.2"}
 	for key, value := range properties {
 		out[key] = value
@@ -44,8 +44,8 @@ func subnetID(stage *harness.Stage, name string) string {
 	return "/subscriptions/" + stage.Azure.SubscriptionID + "/resourceGroups/shared/providers/Microsoft.Network/virtualNetworks/hub/subnets/" + name
 }
 
-// Clusters are clusters that differ in what decides how they are taken over, by name.
-func Clusters(stage *harness.Stage) map[string]Cluster {
+// ExampleClusters are clusters that differ in what decides how they are taken over, by name.
+func ExampleClusters(stage *harness.Stage) map[string]Cluster {
 	identityOf := func(name string) string {
 		return "/subscriptions/" + stage.Azure.SubscriptionID + "/" + identities + name
 	}
@@ -54,47 +54,47 @@ func Clusters(stage *harness.Stage) map[string]Cluster {
 	return map[string]Cluster{
 		"kubenet": {
 			cluster: body{"networkProfile": body{"networkPlugin": "kubenet"}, "linuxProfile": body{"adminUsername": "me", "ssh": body{"publicKeys": []any{body{"keyData": harness.SSHKey}}}}},
-			Pools:   []body{pool("nodepool1", system)},
+			Pools:   []body{poolBody("nodepool1", system)},
 		},
 		"overlay": {
 			cluster: body{"kubernetesVersion": "1.33", "networkProfile": overlay, "autoUpgradeProfile": body{"upgradeChannel": "patch", "nodeOSUpgradeChannel": "SecurityPatch"}},
-			Pools:   []body{pool("nodepool1", body{"mode": "System", "count": 2, "orchestratorVersion": "1.33"}), pool("batch", body{"orchestratorVersion": "1.33", "osSKU": "AzureLinux", "upgradeSettings": body{"maxSurge": "33%"}})},
+			Pools:   []body{poolBody("nodepool1", body{"mode": "System", "count": 2, "orchestratorVersion": "1.33"}), poolBody("batch", body{"orchestratorVersion": "1.33", "osSKU": "AzureLinux", "upgradeSettings": body{"maxSurge": "33%"}})},
 		},
 		"own-network": {
 			cluster: body{"networkProfile": body{"networkPlugin": "azure", "networkPolicy": "calico"}, "nodeResourceGroup": "own-nodes"},
 			top:     body{"tags": body{"team": "platform"}},
 			Pools: []body{
-				pool("nodepool1", body{"mode": "System", "vnetSubnetID": subnetID(stage, "nodes")}),
-				pool("batch", body{"vnetSubnetID": subnetID(stage, "batch"), "nodeLabels": body{"team": "blue"}, "nodeTaints": []any{"only=batch:NoSchedule"}, "tags": body{"cost": "1"}, "availabilityZones": []any{"1", "2"}}),
+				poolBody("nodepool1", body{"mode": "System", "vnetSubnetID": subnetID(stage, "nodes")}),
+				poolBody("batch", body{"vnetSubnetID": subnetID(stage, "batch"), "nodeLabels": body{"team": "blue"}, "nodeTaints": []any{"only=batch:NoSchedule"}, "tags": body{"cost": "1"}, "availabilityZones": []any{"1", "2"}}),
 			},
 		},
 		"autoscaler": {
 			cluster: body{"autoScalerProfile": body{"expander": "least-waste", "scan-interval": "30s"}},
-			Pools:   []body{pool("nodepool1", body{"mode": "System", "enableAutoScaling": true, "minCount": 1, "maxCount": 5}), pool("still", nil)},
+			Pools:   []body{poolBody("nodepool1", body{"mode": "System", "enableAutoScaling": true, "minCount": 1, "maxCount": 5}), poolBody("still", nil)},
 		},
 		"spot-and-win": {
-			cluster: body{"networkProfile": body{"networkPlugin": "azure"}, "windowsProfile": body{"adminUsername": "azureuser", "adminPassword": stage.Secret("windows") + "!A1"}},
+			cluster: body{"networkProfile": body{"networkPlugin": "azure"}, "windowsProfile": body{"adminUsername": "azureuser", "adminPassword": stage.NewSecretValue("windows") + "!A1"}},
 			Pools: []body{
-				pool("nodepool1", system),
-				pool("spot", body{"scaleSetPriority": "Spot", "spotMaxPrice": -1, "scaleSetEvictionPolicy": "Delete"}),
-				pool("win", body{"osType": "Windows", "osSKU": "Windows2022"}),
+				poolBody("nodepool1", system),
+				poolBody("spot", body{"scaleSetPriority": "Spot", "spotMaxPrice": -1, "scaleSetEvictionPolicy": "Delete"}),
+				poolBody("win", body{"osType": "Windows", "osSKU": "Windows2022"}),
 			},
 		},
 		"private": {
 			cluster: body{"apiServerAccessProfile": body{"enablePrivateCluster": true, "enablePrivateClusterPublicFQDN": false}},
-			Pools:   []body{pool("nodepool1", system)},
+			Pools:   []body{poolBody("nodepool1", system)},
 		},
 		"identities": {
 			top:     body{"identity": body{"type": "UserAssigned", "userAssignedIdentities": body{identityOf("cluster"): body{}}}},
 			cluster: body{"identityProfile": body{"kubeletidentity": body{"resourceId": identityOf("kubelet")}}},
-			Pools:   []body{pool("nodepool1", system)},
+			Pools:   []body{poolBody("nodepool1", system)},
 		},
 		"entra": {
 			cluster: body{
 				"aadProfile":             body{"managed": true, "enableAzureRBAC": false, "adminGroupObjectIDs": []any{"11111111-1111-4111-8111-111111111111"}},
 				"apiServerAccessProfile": body{"authorizedIPRanges": []any{"203.0.113.0/24", "198.51.100.7/32"}},
 			},
-			Pools: []body{pool("nodepool1", system)},
+			Pools: []body{poolBody("nodepool1", system)},
 		},
 		"addons": {
 			cluster: body{
@@ -102,10 +102,10 @@ func Clusters(stage *harness.Stage) map[string]Cluster {
 				"oidcIssuerProfile": body{"enabled": true}, "securityProfile": body{"workloadIdentity": body{"enabled": true}, "imageCleaner": body{"enabled": true, "intervalHours": 48}},
 				"storageProfile": body{"blobCSIDriver": body{"enabled": true}, "fileCSIDriver": body{"enabled": false}},
 			},
-			Pools: []body{pool("nodepool1", body{"mode": "System", "count": 3, "kubeletConfig": body{"cpuManagerPolicy": "static", "podMaxPids": 500}, "linuxOSConfig": body{"sysctls": body{"vmMaxMapCount": 262144}}, "osDiskSizeGB": 200, "maxPods": 60})},
+			Pools: []body{poolBody("nodepool1", body{"mode": "System", "count": 3, "kubeletConfig": body{"cpuManagerPolicy": "static", "podMaxPids": 500}, "linuxOSConfig": body{"sysctls": body{"vmMaxMapCount": 262144}}, "osDiskSizeGB": 200, "maxPods": 60})},
 			after: func(stage *harness.Stage) {
 				at := "resourceGroups/addons/providers/Microsoft.ContainerService/managedClusters/addons/providers/Microsoft.KubernetesConfiguration/extensions/flux"
-				stage.Azure.Put(at, "2023-05-01", body{"properties": body{
+				stage.Azure.PutResource(at, "2023-05-01", body{"properties": body{
 					"extensionType": "microsoft.flux", "autoUpgradeMinorVersion": true, "releaseTrain": "Stable", "configurationSettings": body{"helm-controller.enabled": "true"},
 					"scope": body{"cluster": body{"releaseNamespace": "flux-system"}},
 				}})
@@ -113,38 +113,38 @@ func Clusters(stage *harness.Stage) map[string]Cluster {
 		},
 		"maintenance": {
 			cluster: body{},
-			Pools:   []body{pool("nodepool1", system)},
+			Pools:   []body{poolBody("nodepool1", system)},
 			after: func(stage *harness.Stage) {
 				at := "resourceGroups/maintenance/providers/Microsoft.ContainerService/managedClusters/maintenance/maintenanceConfigurations/"
-				stage.Azure.Put(at+"aksManagedAutoUpgradeSchedule", clusterVersion, body{"properties": body{"maintenanceWindow": body{
+				stage.Azure.PutResource(at+"aksManagedAutoUpgradeSchedule", clusterVersion, body{"properties": body{"maintenanceWindow": body{
 					"durationHours": 4, "startTime": "02:00", "utcOffset": "+00:00", "schedule": body{"weekly": body{"dayOfWeek": "Sunday", "intervalWeeks": 1}},
 				}}})
-				stage.Azure.Put(at+"default", clusterVersion, body{"properties": body{"timeInWeek": []any{body{"day": "Monday", "hourSlots": []any{1, 2}}}}})
+				stage.Azure.PutResource(at+"default", clusterVersion, body{"properties": body{"timeInWeek": []any{body{"day": "Monday", "hourSlots": []any{1, 2}}}}})
 			},
 			Unsaid: []string{"maintenanceConfigurations/aksManagedAutoUpgradeSchedule: AzureManaged kinds have no field", "maintenanceConfigurations/default: AzureManaged kinds have no field"},
 		},
 		"nat-gateway": {
 			cluster: body{"networkProfile": body{"networkPlugin": "azure", "networkPluginMode": "overlay", "outboundType": "managedNATGateway", "natGatewayProfile": body{"managedOutboundIPProfile": body{"count": 2}, "idleTimeoutInMinutes": 10}}},
 			top:     body{"sku": body{"name": "Base", "tier": "Standard"}},
-			Pools:   []body{pool("nodepool1", system)},
+			Pools:   []body{poolBody("nodepool1", system)},
 		},
 		"service-principal": {
 			cluster: body{"servicePrincipalProfile": body{"clientId": stage.Azure.ClientID, "secret": stage.Azure.ClientSecret}, "enableRBAC": false},
 			top:     body{"identity": nil},
-			Pools:   []body{pool("nodepool1", system)},
+			Pools:   []body{poolBody("nodepool1", system)},
 		},
 		"Legacy_1": {
 			cluster:  body{},
-			Pools:    []body{pool("nodepool1", system)},
+			Pools:    []body{poolBody("nodepool1", system)},
 			Nameless: true,
 		},
 	}
 }
 
-// Make makes the cluster.
-func (c Cluster) Make(stage *harness.Stage, name string) {
+// CreateCluster makes the cluster.
+func (c Cluster) CreateCluster(stage *harness.Stage, name string) {
 	stage.T.Helper()
-	stage.Azure.Put("resourceGroups/"+name, groupVersion, body{"location": "eastus"})
+	stage.Azure.PutResource("resourceGroups/"+name, groupVersion, body{"location": "eastus"})
 	properties := body{"kubernetesVersion": "1.33.2"}
 	for key, value := range c.cluster {
 		properties[key] = value
@@ -158,23 +158,23 @@ func (c Cluster) Make(stage *harness.Stage, name string) {
 	for key, value := range c.top {
 		document[key] = value
 	}
-	stage.Azure.Put("resourceGroups/"+name+"/providers/Microsoft.ContainerService/managedClusters/"+name, clusterVersion, document)
+	stage.Azure.PutResource("resourceGroups/"+name+"/providers/Microsoft.ContainerService/managedClusters/"+name, clusterVersion, document)
 	if c.after != nil {
 		c.after(stage)
 	}
 }
 
-// Bring makes what the clusters need: a network, and identities of which one may assign the other.
-func Bring(stage *harness.Stage) {
+// CreatePrerequisites makes what the clusters need: a network, and identities of which one may assign the other.
+func CreatePrerequisites(stage *harness.Stage) {
 	stage.T.Helper()
 	stage.Azure.PutNetwork("shared", "hub", "10.0.0.0/8", map[string]string{"nodes": "10.240.0.0/16", "batch": "10.241.0.0/16"})
 	for _, name := range []string{"cluster", "kubelet"} {
-		stage.Azure.Put(identities+name, identityVersion, body{"location": "eastus"})
+		stage.Azure.PutResource(identities+name, identityVersion, body{"location": "eastus"})
 	}
-	_, operator := stage.Azure.Get(identities+"cluster", identityVersion)
+	_, operator := stage.Azure.GetResource(identities+"cluster", identityVersion)
 	const managedIdentityOperator = "f1a07417-d97a-45cb-824c-7a7467783830"
-	stage.Azure.Put("resourceGroups/shared/providers/Microsoft.Authorization/roleAssignments/a0000000-0000-4000-8000-000000000001", roleVersion, body{"properties": body{
-		"principalId": harness.Find(operator, "properties.principalId"), "principalType": "ServicePrincipal",
+	stage.Azure.PutResource("resourceGroups/shared/providers/Microsoft.Authorization/roleAssignments/a0000000-0000-4000-8000-000000000001", roleVersion, body{"properties": body{
+		"principalId": harness.FindString(operator, "properties.principalId"), "principalType": "ServicePrincipal",
 		"roleDefinitionId": "/subscriptions/" + stage.Azure.SubscriptionID + "/providers/Microsoft.Authorization/roleDefinitions/" + managedIdentityOperator,
 	}})
 }

@@ -36,7 +36,7 @@ func LogApplies(t *testing.T) {
 	})
 }
 
-// Again applies objects that are in the API server in each way of users and GitOps tools, and fails the test when that changes
+// ApplyAgain applies objects that are in the API server in each way of users and GitOps tools, and fails the test when that changes
 // anything:
 //
 //   - server-side as the owner that applied them first, without and with --force-conflicts: nothing changes, managedFields included
@@ -50,38 +50,38 @@ func LogApplies(t *testing.T) {
 // of others when it is applied plainly, and the controllers put them back.
 //
 // Only controllers may write meanwhile, and only the status. The caller checks the writes to Azure.
-func Again(stage *harness.Stage, objects []*unstructured.Unstructured) {
+func ApplyAgain(stage *harness.Stage, objects []*unstructured.Unstructured) {
 	stage.T.Helper()
 	applies.manifests.Add(1)
 	for _, object := range objects {
 		applies.objects.Add(1)
 		a := again{stage: stage, manifest: object}
-		a.read(stage.T.Context())
+		a.readObject(stage.T.Context())
 		if !hasNull(object.Object) {
 			if len(a.last.GetManagedFields()) == 0 {
 				// A manifest without any field owns none, and the API server begins to track owners with the second apply.
-				a.compare("server-side, tracked for the first time", content, a.serverSide(manifestOwner))
+				a.compareAfter("server-side, tracked for the first time", exceptAppliers, a.serverSide(manifestOwner))
 			}
-			a.compare("server-side", everything, a.serverSide(manifestOwner))
-			a.compare("server-side with --force-conflicts", everything, a.serverSide(manifestOwner, client.ForceOwnership))
-			a.compare("server-side as another owner with --force-conflicts", content, a.serverSide("gitops", client.ForceOwnership))
-			a.compare("server-side as another owner, again", everything, a.serverSide("gitops"))
-			a.compare("server-side as another owner with --force-conflicts, again", everything, a.serverSide("gitops", client.ForceOwnership))
+			a.compareAfter("server-side", exceptStatus, a.serverSide(manifestOwner))
+			a.compareAfter("server-side with --force-conflicts", exceptStatus, a.serverSide(manifestOwner, client.ForceOwnership))
+			a.compareAfter("server-side as another owner with --force-conflicts", exceptAppliers, a.serverSide("gitops", client.ForceOwnership))
+			a.compareAfter("server-side as another owner, again", exceptStatus, a.serverSide("gitops"))
+			a.compareAfter("server-side as another owner with --force-conflicts, again", exceptStatus, a.serverSide("gitops", client.ForceOwnership))
 		}
 		before := a.last
 		if scheme.Scheme.Recognizes(object.GroupVersionKind()) {
 			continue // kubectl merges Kubernetes' own kinds in another way.
 		}
 		if len(object.GetFinalizers()) > 0 {
-			a.compare("plainly", spec, a.plain)
+			a.compareAfter("plainly", comparableSpec, a.applyPlainly)
 			a.putBack(before)
 		} else {
-			a.compare("plainly", content, a.plain)
-			a.compare("plainly, again", everything, a.plain)
+			a.compareAfter("plainly", exceptAppliers, a.applyPlainly)
+			a.compareAfter("plainly, again", exceptStatus, a.applyPlainly)
 		}
 		if object.GroupVersionKind().Group == infrav1.GroupVersion.Group {
 			before = a.last
-			if a.compare("by replacement", spec, a.replace) {
+			if a.compareAfter("by replacement", comparableSpec, a.replaceObject) {
 				a.putBack(before)
 			}
 		}
@@ -111,8 +111,8 @@ type again struct {
 	last *unstructured.Unstructured
 }
 
-// compare does an apply and compares the parts of the object before and after it. It returns whether they are equal.
-func (a *again) compare(way string, parts func(*unstructured.Unstructured) map[string]any, apply func(context.Context, *unstructured.Unstructured) error) bool {
+// compareAfter does an apply and compares the parts of the object before and after it. It returns whether they are equal.
+func (a *again) compareAfter(way string, parts func(*unstructured.Unstructured) map[string]any, apply func(context.Context, *unstructured.Unstructured) error) bool {
 	t := a.stage.T
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), harness.Patience)
@@ -124,7 +124,7 @@ func (a *again) compare(way string, parts func(*unstructured.Unstructured) map[s
 		t.Errorf("apply %s %s %s: %v", a.manifest.GetKind(), a.manifest.GetName(), way, err)
 		return false
 	}
-	diff := cmp.Diff(parts(before), parts(a.read(ctx)))
+	diff := cmp.Diff(parts(before), parts(a.readObject(ctx)))
 	if diff != "" {
 		applies.differences.Add(1)
 		t.Errorf("to apply %s %s %s changes it (-before +after):\n%s", a.manifest.GetKind(), a.manifest.GetName(), way, diff)
@@ -132,7 +132,7 @@ func (a *again) compare(way string, parts func(*unstructured.Unstructured) map[s
 	return diff == ""
 }
 
-func (a *again) read(ctx context.Context) *unstructured.Unstructured {
+func (a *again) readObject(ctx context.Context) *unstructured.Unstructured {
 	a.stage.T.Helper()
 	live := &unstructured.Unstructured{}
 	live.SetGroupVersionKind(a.manifest.GroupVersionKind())
@@ -143,9 +143,9 @@ func (a *again) read(ctx context.Context) *unstructured.Unstructured {
 	return live
 }
 
-// everything returns an object with its generation and its managedFields. It leaves the status out: no apply can change it, and a
+// exceptStatus returns an object with its generation and its managedFields. It leaves the status out: no apply can change it, and a
 // controller may write it for the first time meanwhile. The times in managedFields change with each apply that writes.
-func everything(object *unstructured.Unstructured) map[string]any {
+func exceptStatus(object *unstructured.Unstructured) map[string]any {
 	object = object.DeepCopy()
 	object.SetResourceVersion("")
 	object.SetManagedFields(slices.DeleteFunc(object.GetManagedFields(), func(entry metav1.ManagedFieldsEntry) bool {
@@ -155,9 +155,9 @@ func everything(object *unstructured.Unstructured) map[string]any {
 	return object.Object
 }
 
-// content returns an object with its generation, without the fields that name its appliers.
-func content(object *unstructured.Unstructured) map[string]any {
-	object = &unstructured.Unstructured{Object: everything(object)}
+// exceptAppliers returns an object with its generation, without the fields that name its appliers.
+func exceptAppliers(object *unstructured.Unstructured) map[string]any {
+	object = &unstructured.Unstructured{Object: exceptStatus(object)}
 	object.SetManagedFields(nil)
 	annotations := object.GetAnnotations()
 	delete(annotations, corev1.LastAppliedConfigAnnotation)
@@ -176,8 +176,8 @@ var written = map[string][]string{
 	"AzureMachinePool":           {"providerID", "providerIDList"},
 }
 
-// spec is the spec of an object without what controllers write, and its generation where they write nothing.
-func spec(object *unstructured.Unstructured) map[string]any {
+// comparableSpec is the spec of an object without what controllers write, and its generation where they write nothing.
+func comparableSpec(object *unstructured.Unstructured) map[string]any {
 	object = object.DeepCopy()
 	fields := written[object.GetKind()]
 	for _, name := range fields {
@@ -197,7 +197,7 @@ func spec(object *unstructured.Unstructured) map[string]any {
 func (a *again) putBack(before *unstructured.Unstructured) {
 	a.stage.T.Helper()
 	parts := func(object *unstructured.Unstructured) map[string]any {
-		out := content(object)
+		out := exceptAppliers(object)
 		metadata, _, _ := unstructured.NestedMap(out, "metadata")
 		delete(metadata, "generation")
 		if finalizers, _, _ := unstructured.NestedStringSlice(metadata, "finalizers"); finalizers != nil {
@@ -212,7 +212,7 @@ func (a *again) putBack(before *unstructured.Unstructured) {
 		}
 	}()
 	a.stage.Eventually(fmt.Sprintf("%s %s is as it was", a.manifest.GetKind(), a.manifest.GetName()), func() bool {
-		return cmp.Equal(parts(before), parts(a.read(a.stage.T.Context())))
+		return cmp.Equal(parts(before), parts(a.readObject(a.stage.T.Context())))
 	})
 }
 
@@ -234,9 +234,9 @@ func (a *again) serverSide(owner string, options ...client.ApplyOption) func(con
 	}
 }
 
-// plain is what kubectl does with definitions that are not its own: it merges the manifest, the manifest of the apply before, which an
+// applyPlainly is what kubectl does with definitions that are not its own: it merges the manifest, the manifest of the apply before, which an
 // annotation has, and the object, and sends nothing when they agree.
-func (a *again) plain(ctx context.Context, live *unstructured.Unstructured) error {
+func (a *again) applyPlainly(ctx context.Context, live *unstructured.Unstructured) error {
 	original := live.GetAnnotations()[corev1.LastAppliedConfigAnnotation]
 	manifest, err := json.Marshal(a.manifest)
 	if err != nil {
@@ -263,9 +263,9 @@ func (a *again) plain(ctx context.Context, live *unstructured.Unstructured) erro
 	return a.stage.Client.Patch(ctx, live, client.RawPatch(types.MergePatchType, patch), client.FieldOwner("kubectl-client-side-apply"))
 }
 
-// replace puts the manifest in the place of the object. Owners, labels and other finalizers are put back by Cluster API, which does
+// replaceObject puts the manifest in the place of the object. Owners, labels and other finalizers are put back by Cluster API, which does
 // not run here.
-func (a *again) replace(ctx context.Context, live *unstructured.Unstructured) error {
+func (a *again) replaceObject(ctx context.Context, live *unstructured.Unstructured) error {
 	replacement := a.manifest.DeepCopy()
 	replacement.SetResourceVersion(live.GetResourceVersion())
 	replacement.SetOwnerReferences(live.GetOwnerReferences())

@@ -23,8 +23,8 @@ var installed struct {
 	err error
 }
 
-// Install adds the definitions of the kubeadm providers, and of HelmChartProxy, which manifests have beside ours.
-func Install(t *testing.T, config *rest.Config) {
+// InstallDefinitions adds the definitions of the kubeadm providers, and of HelmChartProxy, which manifests have beside ours.
+func InstallDefinitions(t *testing.T, config *rest.Config) {
 	t.Helper()
 	installed.Do(func() {
 		clusterAPI, err := harness.ModuleDir("sigs.k8s.io/cluster-api")
@@ -36,7 +36,7 @@ func Install(t *testing.T, config *rest.Config) {
 			Paths: []string{
 				filepath.Join(clusterAPI, "bootstrap", "kubeadm", "config", "crd", "bases"),
 				filepath.Join(clusterAPI, "controlplane", "kubeadm", "config", "crd", "bases"),
-				filepath.Join(Root(t), "test", "flavors", "testdata", "crds"),
+				filepath.Join(RepositoryRoot(t), "test", "flavors", "testdata", "crds"),
 			},
 			ErrorIfPathMissing: true,
 		})
@@ -49,15 +49,15 @@ func Install(t *testing.T, config *rest.Config) {
 // NewStage is a stage with the definitions that manifests need.
 func NewStage(t *testing.T, environment *harness.Environment) *harness.Stage {
 	t.Helper()
-	Install(t, environment.Config)
+	InstallDefinitions(t, environment.Config)
 	return harness.NewStage(t, environment)
 }
 
-// Into moves the objects into the stage's namespace, as clusterctl does with --target-namespace, and gives an
+// SetNamespace moves the objects into the stage's namespace, as clusterctl does with --target-namespace, and gives an
 // AzureClusterIdentity the credential of the stage: a service principal, whose secret nobody has in a manifest.
-func Into(stage *harness.Stage, objects []*unstructured.Unstructured) {
+func SetNamespace(stage *harness.Stage, objects []*unstructured.Unstructured) {
 	for _, object := range objects {
-		if namespaced(stage, object) {
+		if isNamespaced(stage, object) {
 			object.SetNamespace(stage.Namespace)
 		}
 		if object.GetKind() != "AzureClusterIdentity" {
@@ -70,7 +70,7 @@ func Into(stage *harness.Stage, objects []*unstructured.Unstructured) {
 	}
 }
 
-func namespaced(stage *harness.Stage, object *unstructured.Unstructured) bool {
+func isNamespaced(stage *harness.Stage, object *unstructured.Unstructured) bool {
 	is, err := stage.Client.IsObjectNamespaced(object)
 	if err != nil {
 		stage.T.Fatalf("%s %s: %v", object.GetKind(), object.GetName(), err)
@@ -78,9 +78,9 @@ func namespaced(stage *harness.Stage, object *unstructured.Unstructured) bool {
 	return is
 }
 
-// Apply applies an object as `kubectl apply --server-side` does: fields that the API server does not know are refused. An object with
+// ApplyServerSide applies an object as `kubectl apply --server-side` does: fields that the API server does not know are refused. An object with
 // null, which the API server refuses there, is created as `kubectl apply` creates it.
-func Apply(stage *harness.Stage, object *unstructured.Unstructured, options ...client.ApplyOption) error {
+func ApplyServerSide(stage *harness.Stage, object *unstructured.Unstructured, options ...client.ApplyOption) error {
 	ctx, cancel := context.WithTimeout(stage.T.Context(), harness.Patience)
 	defer cancel()
 	if hasNull(object.Object) {
@@ -91,16 +91,16 @@ func Apply(stage *harness.Stage, object *unstructured.Unstructured, options ...c
 		Apply(ctx, client.ApplyConfigurationFromUnstructured(object.DeepCopy()), options...)
 }
 
-// apply is Apply that has to succeed.
-func apply(stage *harness.Stage, object *unstructured.Unstructured) {
+// mustApply is Apply that has to succeed.
+func mustApply(stage *harness.Stage, object *unstructured.Unstructured) {
 	stage.T.Helper()
-	if err := Apply(stage, object); err != nil {
+	if err := ApplyServerSide(stage, object); err != nil {
 		stage.T.Fatalf("apply %s %s: %v", object.GetKind(), object.GetName(), err)
 	}
 }
 
-// Text is the string at a path of fields, or "".
-func Text(object *unstructured.Unstructured, path string) string {
+// FieldString is the string at a path of fields, or "".
+func FieldString(object *unstructured.Unstructured, path string) string {
 	text, _, _ := unstructured.NestedString(object.Object, strings.Split(path, ".")...)
 	return text
 }

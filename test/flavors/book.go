@@ -28,20 +28,20 @@ const (
 	Neighbours  = "aks/neighbours"
 )
 
-// Page is the text of a page in a folder of docs/book.
-func Page(t *testing.T, folder, page string) string {
+// ReadPage is the text of a page in a folder of docs/book.
+func ReadPage(t *testing.T, folder, page string) string {
 	t.Helper()
-	raw, err := os.ReadFile(filepath.Join(Root(t), "docs", "book", folder, page))
+	raw, err := os.ReadFile(filepath.Join(RepositoryRoot(t), "docs", "book", folder, page))
 	if err != nil {
 		t.Fatal(err)
 	}
 	return string(raw)
 }
 
-// Templates are the file names of the flavors.
-func Templates(t *testing.T) []string {
+// TemplateNames are the file names of the flavors.
+func TemplateNames(t *testing.T) []string {
 	t.Helper()
-	files, err := filepath.Glob(filepath.Join(Root(t), "templates", "cluster-template*.yaml"))
+	files, err := filepath.Glob(filepath.Join(RepositoryRoot(t), "templates", "cluster-template*.yaml"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -51,13 +51,13 @@ func Templates(t *testing.T) []string {
 	return files
 }
 
-// Blocks are those of a page in a folder of docs/book.
-func Blocks(t *testing.T, folder, page string) []Block {
+// PageBlocks are those of a page in a folder of docs/book.
+func PageBlocks(t *testing.T, folder, page string) []Block {
 	t.Helper()
 	var blocks []Block
 	var open *Block
 	number := 0
-	for line := range strings.Lines(Page(t, folder, page)) {
+	for line := range strings.Lines(ReadPage(t, folder, page)) {
 		number++
 		language, fence := strings.CutPrefix(strings.TrimSuffix(line, "\n"), "```")
 		switch {
@@ -76,10 +76,10 @@ func Blocks(t *testing.T, folder, page string) []Block {
 	return blocks
 }
 
-// Pages are the names of the pages in a folder of docs/book.
-func Pages(t *testing.T, folder string) []string {
+// PageNames are the names of the pages in a folder of docs/book.
+func PageNames(t *testing.T, folder string) []string {
 	t.Helper()
-	files, err := filepath.Glob(filepath.Join(Root(t), "docs", "book", folder, "*.md"))
+	files, err := filepath.Glob(filepath.Join(RepositoryRoot(t), "docs", "book", folder, "*.md"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -102,57 +102,57 @@ const (
 	Made Outcome = "made"
 )
 
-// Try brings the manifest of a page as far as it goes. What it leaves out is filled in: a Cluster for an AzureCluster, the
+// TryManifest brings the manifest of a page as far as it goes. What it leaves out is filled in: a Cluster for an AzureCluster, the
 // default cluster c1 for templates, one machine for a template that nothing refers to. look, unless it is nil, sees the
 // stage when everything is Ready.
-func Try(t *testing.T, environment *harness.Environment, manifest string, look func(*harness.Stage), flags ...string) Outcome {
+func TryManifest(t *testing.T, environment *harness.Environment, manifest string, look func(*harness.Stage), flags ...string) Outcome {
 	t.Helper()
-	objects, err := Decode([]byte(manifest))
+	objects, err := DecodeManifest([]byte(manifest))
 	if err != nil {
 		t.Fatal(err)
 	}
 	stage := NewStage(t, environment)
-	Bring(stage)
-	if !ours(objects) {
-		Into(stage, objects)
+	CreateIdentities(stage)
+	if !isReconciled(objects) {
+		SetNamespace(stage, objects)
 		for _, object := range objects {
-			if err := errors.Join(CheckClass(object), Apply(stage, object)); err != nil {
+			if err := errors.Join(CheckClass(object), ApplyServerSide(stage, object)); err != nil {
 				t.Fatalf("%s %s: %v", object.GetKind(), object.GetName(), err)
 			}
 		}
-		Again(stage, objects)
+		ApplyAgain(stage, objects)
 		return Accepted
 	}
-	World(stage)
-	before := Snapshot(stage)
+	CreateBroughtResources(stage)
+	before := SnapshotAzure(stage)
 	manager := stage.StartManager(harness.ManagerOptions{SyncPeriod: SyncPeriod, Flags: flags})
 	manifested := objects
-	if !slices.ContainsFunc(objects, kind("AzureClusterIdentity")) {
-		objects = append([]*unstructured.Unstructured{identity()}, objects...)
+	if !slices.ContainsFunc(objects, isKind("AzureClusterIdentity")) {
+		objects = append([]*unstructured.Unstructured{newIdentity()}, objects...)
 	}
-	if !slices.ContainsFunc(objects, kind("AzureCluster")) {
+	if !slices.ContainsFunc(objects, isKind("AzureCluster")) {
 		objects = append(slices.Clip(objects), azureCluster("c1"))
 	}
-	if !slices.ContainsFunc(objects, kind("Cluster")) {
-		name := objects[slices.IndexFunc(objects, kind("AzureCluster"))].GetName()
+	if !slices.ContainsFunc(objects, isKind("Cluster")) {
+		name := objects[slices.IndexFunc(objects, isKind("AzureCluster"))].GetName()
 		objects = append(slices.Clip(objects), clusterOf(name))
 	}
-	cluster := Up(stage, objects)
+	cluster := BringUp(stage, objects)
 	if len(cluster.Machines) > 0 {
 		QuietAgain(stage, manager, 2, manifested)
 	} else {
-		Again(stage, manifested)
+		ApplyAgain(stage, manifested)
 	}
 	if look != nil {
 		look(stage)
 	}
-	Down(stage, cluster, before)
+	TearDown(stage, cluster, before)
 	return Made
 }
 
-// ours tells whether the provider makes something of the objects. A cluster that somebody else manages, and a class that no
+// isReconciled tells whether the provider makes something of the objects. A cluster that somebody else manages, and a class that no
 // cluster uses, it leaves alone.
-func ours(objects []*unstructured.Unstructured) bool {
+func isReconciled(objects []*unstructured.Unstructured) bool {
 	makes := false
 	for _, object := range objects {
 		switch object.GetKind() {
@@ -168,30 +168,30 @@ func ours(objects []*unstructured.Unstructured) bool {
 	return makes
 }
 
-func kind(name string) func(*unstructured.Unstructured) bool {
+func isKind(name string) func(*unstructured.Unstructured) bool {
 	return func(o *unstructured.Unstructured) bool { return o.GetKind() == name }
 }
 
-func identity() *unstructured.Unstructured {
-	return object(infrav1.GroupVersion.String(), "AzureClusterIdentity", "cluster-identity", map[string]any{"allowedNamespaces": map[string]any{}})
+func newIdentity() *unstructured.Unstructured {
+	return newObject(infrav1.GroupVersion.String(), "AzureClusterIdentity", "cluster-identity", map[string]any{"allowedNamespaces": map[string]any{}})
 }
 
 func azureCluster(name string) *unstructured.Unstructured {
-	return object(infrav1.GroupVersion.String(), "AzureCluster", name, map[string]any{
-		"location": "eastus", "subscriptionID": Variables(nil)["AZURE_SUBSCRIPTION_ID"],
+	return newObject(infrav1.GroupVersion.String(), "AzureCluster", name, map[string]any{
+		"location": "eastus", "subscriptionID": TemplateVariables(nil)["AZURE_SUBSCRIPTION_ID"],
 		"identityRef": map[string]any{"apiVersion": infrav1.GroupVersion.String(), "kind": "AzureClusterIdentity", "name": "cluster-identity"},
 	})
 }
 
 func clusterOf(azureCluster string) *unstructured.Unstructured {
-	return object(clusterv1.GroupVersion.String(), "Cluster", azureCluster, map[string]any{
+	return newObject(clusterv1.GroupVersion.String(), "Cluster", azureCluster, map[string]any{
 		"clusterNetwork":    map[string]any{"pods": map[string]any{"cidrBlocks": []any{"192.168.0.0/16"}}},
 		"infrastructureRef": map[string]any{"apiGroup": infrav1.GroupVersion.Group, "kind": "AzureCluster", "name": azureCluster},
 	})
 }
 
-// Value is what is at a dotted path of a resource as text, as in "properties.subnets.0.name"; "" when there is nothing.
-func Value(resource any, path string) string {
+// ValueText is what is at a dotted path of a resource as text, as in "properties.subnets.0.name"; "" when there is nothing.
+func ValueText(resource any, path string) string {
 	for part := range strings.SplitSeq(path, ".") {
 		if part == "" {
 			break

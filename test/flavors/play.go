@@ -60,15 +60,15 @@ func (c *Cluster) ByGroup(name string) []string {
 
 func machineName(group string, i int64) string { return fmt.Sprintf("%s-%05d", group, i) }
 
-// Up applies the objects, and again before they are reconciled, and waits until the AzureCluster and all AzureMachines are provisioned and Ready, and the Secrets
+// BringUp applies the objects, and again before they are reconciled, and waits until the AzureCluster and all AzureMachines are provisioned and Ready, and the Secrets
 // that machines take azure.json from are there.
-func Up(stage *harness.Stage, objects []*unstructured.Unstructured) *Cluster {
+func BringUp(stage *harness.Stage, objects []*unstructured.Unstructured) *Cluster {
 	stage.T.Helper()
-	Into(stage, objects)
+	SetNamespace(stage, objects)
 	for _, object := range objects {
-		apply(stage, object)
+		mustApply(stage, object)
 	}
-	cluster := describe(stage, objects)
+	cluster := describeCluster(stage, objects)
 	var templates []client.Object
 	for _, group := range cluster.Groups {
 		templates = append(templates, &infrav1.AzureMachineTemplate{ObjectMeta: metav1.ObjectMeta{Name: group.Template}})
@@ -84,7 +84,7 @@ func Up(stage *harness.Stage, objects []*unstructured.Unstructured) *Cluster {
 				}
 			}
 		}
-		cluster.Machines = append(cluster.Machines, Machines(stage, cluster.Name, group)...)
+		cluster.Machines = append(cluster.Machines, CreateMachines(stage, cluster.Name, group)...)
 	}
 	for pool := range cluster.Pools {
 		stage.PlayPool(pool)
@@ -104,21 +104,21 @@ func Up(stage *harness.Stage, objects []*unstructured.Unstructured) *Cluster {
 	return cluster
 }
 
-// Machines makes the machines of a group and returns their names, without waiting for them.
-func Machines(stage *harness.Stage, cluster string, group Group) []string {
+// CreateMachines makes the machines of a group and returns their names, without waiting for them.
+func CreateMachines(stage *harness.Stage, cluster string, group Group) []string {
 	stage.T.Helper()
 	var names []string
 	for i := range group.Replicas {
-		names = append(names, Machine(stage, cluster, group, i))
+		names = append(names, CreateMachine(stage, cluster, group, i))
 	}
 	return names
 }
 
-// Machine makes the machine of a group with this number and returns its name, without waiting for it.
-func Machine(stage *harness.Stage, cluster string, group Group, i int64) string {
+// CreateMachine makes the machine of a group with this number and returns its name, without waiting for it.
+func CreateMachine(stage *harness.Stage, cluster string, group Group, i int64) string {
 	stage.T.Helper()
 	template := &infrav1.AzureMachineTemplate{}
-	stage.Get(template, group.Template)
+	stage.ReadObject(template, group.Template)
 	name, zone := machineName(group.Name, i), ""
 	if len(group.Zones) > 0 {
 		zone = group.Zones[int(i)%len(group.Zones)]
@@ -144,8 +144,8 @@ func Machine(stage *harness.Stage, cluster string, group Group, i int64) string 
 	return name
 }
 
-// describe reads from the objects what Cluster API would make of them.
-func describe(stage *harness.Stage, objects []*unstructured.Unstructured) *Cluster {
+// describeCluster reads from the objects what Cluster API would make of them.
+func describeCluster(stage *harness.Stage, objects []*unstructured.Unstructured) *Cluster {
 	stage.T.Helper()
 	cluster := &Cluster{Secrets: map[string]string{}, Pools: map[string]int{}}
 	formats := map[string]string{}
@@ -154,30 +154,30 @@ func describe(stage *harness.Stage, objects []*unstructured.Unstructured) *Clust
 		case "Cluster":
 			cluster.Name = object.GetName()
 		case "KubeadmConfigTemplate":
-			formats[object.GetName()] = Text(object, "spec.template.spec.format")
+			formats[object.GetName()] = FieldString(object, "spec.template.spec.format")
 			cluster.addSecrets(object, "spec", "template", "spec", "files")
 		case "KubeadmConfig":
 			cluster.addSecrets(object, "spec", "files")
 		case "MachinePool":
-			cluster.Pools[object.GetName()] = int(replicas(object))
+			cluster.Pools[object.GetName()] = int(replicasOf(object))
 		}
 	}
 	for _, object := range objects {
 		switch object.GetKind() {
 		case "KubeadmControlPlane":
 			cluster.Groups = append(cluster.Groups, Group{
-				Name: object.GetName(), Role: harness.ControlPlane, Replicas: replicas(object),
-				Template: Text(object, "spec.machineTemplate.spec.infrastructureRef.name"),
-				Format:   Text(object, "spec.kubeadmConfigSpec.format"),
+				Name: object.GetName(), Role: harness.ControlPlane, Replicas: replicasOf(object),
+				Template: FieldString(object, "spec.machineTemplate.spec.infrastructureRef.name"),
+				Format:   FieldString(object, "spec.kubeadmConfigSpec.format"),
 			})
 			cluster.addSecrets(object, "spec", "kubeadmConfigSpec", "files")
 		case "MachineDeployment":
 			cluster.Groups = append(cluster.Groups, Group{
-				Name: object.GetName(), Role: harness.Worker, Replicas: replicas(object),
-				Template: Text(object, "spec.template.spec.infrastructureRef.name"),
-				Format:   formats[Text(object, "spec.template.spec.bootstrap.configRef.name")],
+				Name: object.GetName(), Role: harness.Worker, Replicas: replicasOf(object),
+				Template: FieldString(object, "spec.template.spec.infrastructureRef.name"),
+				Format:   formats[FieldString(object, "spec.template.spec.bootstrap.configRef.name")],
 				Labels:   map[string]string{clusterv1.MachineDeploymentNameLabel: object.GetName()},
-				Zones:    zones(object),
+				Zones:    zonesOf(object),
 			})
 		}
 	}
@@ -210,7 +210,7 @@ func (c *Cluster) addSecrets(object *unstructured.Unstructured, path ...string) 
 	}
 }
 
-func replicas(object *unstructured.Unstructured) int64 {
+func replicasOf(object *unstructured.Unstructured) int64 {
 	n, found, _ := unstructured.NestedInt64(object.Object, "spec", "replicas")
 	if !found {
 		return 1
@@ -218,15 +218,15 @@ func replicas(object *unstructured.Unstructured) int64 {
 	return n
 }
 
-func zones(object *unstructured.Unstructured) []string {
-	if zone := Text(object, "spec.template.spec.failureDomain"); zone != "" {
+func zonesOf(object *unstructured.Unstructured) []string {
+	if zone := FieldString(object, "spec.template.spec.failureDomain"); zone != "" {
 		return []string{zone}
 	}
 	return nil
 }
 
-// Snapshot is what Azure has, by ID, without what it counts up by itself.
-func Snapshot(stage *harness.Stage) map[string]any {
+// SnapshotAzure is what Azure has, by ID, without what it counts up by itself.
+func SnapshotAzure(stage *harness.Stage) map[string]any {
 	out := map[string]any{}
 	for _, resource := range stage.Azure.State() {
 		out[fmt.Sprint(resource["id"])] = withoutETags(resource)
@@ -255,8 +255,8 @@ func withoutETags(value any) any {
 	}
 }
 
-// Down deletes the cluster in Cluster API's order and fails the test when Azure is not as it was before the cluster.
-func Down(stage *harness.Stage, cluster *Cluster, before map[string]any) {
+// TearDown deletes the cluster in Cluster API's order and fails the test when Azure is not as it was before the cluster.
+func TearDown(stage *harness.Stage, cluster *Cluster, before map[string]any) {
 	stage.T.Helper()
 	for pool := range cluster.Pools {
 		stage.DeletePool(pool)
@@ -267,7 +267,7 @@ func Down(stage *harness.Stage, cluster *Cluster, before map[string]any) {
 
 func expectAsBefore(stage *harness.Stage, before map[string]any) {
 	stage.T.Helper()
-	if diff := cmp.Diff(before, Snapshot(stage)); diff != "" {
+	if diff := cmp.Diff(before, SnapshotAzure(stage)); diff != "" {
 		stage.T.Errorf("after the deletion Azure is as before the cluster (-before +after):\n%s", diff)
 	}
 }

@@ -25,14 +25,14 @@ type ManagedPool struct {
 // UpManaged applies the objects of an AKS cluster, and again before they are reconciled, and waits until control plane and pools are Ready.
 func UpManaged(stage *harness.Stage, objects []*unstructured.Unstructured) *ManagedCluster {
 	stage.T.Helper()
-	Into(stage, objects)
+	SetNamespace(stage, objects)
 	cluster := &ManagedCluster{}
 	for _, object := range objects {
-		apply(stage, object)
+		mustApply(stage, object)
 		switch object.GetKind() {
 		case "Cluster":
 			cluster.Name = object.GetName()
-			cluster.ControlPlane, cluster.Infrastructure = Text(object, "spec.controlPlaneRef.name"), Text(object, "spec.infrastructureRef.name")
+			cluster.ControlPlane, cluster.Infrastructure = FieldString(object, "spec.controlPlaneRef.name"), FieldString(object, "spec.infrastructureRef.name")
 		case "MachinePool":
 			cluster.Pools = append(cluster.Pools, poolOf(objects, object))
 		}
@@ -42,12 +42,12 @@ func UpManaged(stage *harness.Stage, objects []*unstructured.Unstructured) *Mana
 		stage.PlayManagedPool(pool.PlayedPool)
 	}
 	applyEarly(stage, objects)
-	cluster.Wait(stage)
+	cluster.WaitReady(stage)
 	return cluster
 }
 
-// Wait waits until the control plane and all machines of all pools are Ready.
-func (c *ManagedCluster) Wait(stage *harness.Stage) {
+// WaitReady waits until the control plane and all machines of all pools are Ready.
+func (c *ManagedCluster) WaitReady(stage *harness.Stage) {
 	stage.T.Helper()
 	stage.WaitControlPlaneReady(c.ControlPlane)
 	for _, pool := range c.Pools {
@@ -55,8 +55,8 @@ func (c *ManagedCluster) Wait(stage *harness.Stage) {
 	}
 }
 
-// Replace adds a pool beside one of the cluster's, as it is but for its name and version, and then deletes the old one.
-func (c *ManagedCluster) Replace(stage *harness.Stage, i int, name, version string) {
+// ReplacePool adds a pool beside one of the cluster's, as it is but for its name and version, and then deletes the old one.
+func (c *ManagedCluster) ReplacePool(stage *harness.Stage, i int, name, version string) {
 	stage.T.Helper()
 	old := c.Pools[i]
 	var objects []*unstructured.Unstructured
@@ -64,22 +64,22 @@ func (c *ManagedCluster) Replace(stage *harness.Stage, i int, name, version stri
 		object = object.DeepCopy()
 		object.SetName(c.Name + "-" + name)
 		if object.GetKind() == "MachinePool" {
-			set(object, c.Name+"-"+name, "spec", "template", "spec", "infrastructureRef", "name")
-			set(object, version, "spec", "template", "spec", "version")
+			setField(object, c.Name+"-"+name, "spec", "template", "spec", "infrastructureRef", "name")
+			setField(object, version, "spec", "template", "spec", "version")
 		} else {
-			set(object, name, "spec", "name")
+			setField(object, name, "spec", "name")
 		}
-		apply(stage, object)
+		mustApply(stage, object)
 		objects = append(objects, object)
 	}
-	c.Pools[i] = poolOf(objects, objects[slices.IndexFunc(objects, kind("MachinePool"))])
+	c.Pools[i] = poolOf(objects, objects[slices.IndexFunc(objects, isKind("MachinePool"))])
 	stage.PlayManagedPool(c.Pools[i].PlayedPool)
 	stage.WaitPoolReady(c.Pools[i].AzurePool, c.Pools[i].Replicas)
 	stage.EndManagedPool(old.PlayedPool)
 }
 
-// Down deletes the cluster in Cluster API's order and fails the test when Azure is not as it was before the cluster.
-func (c *ManagedCluster) Down(stage *harness.Stage, before map[string]any) {
+// TearDown deletes the cluster in Cluster API's order and fails the test when Azure is not as it was before the cluster.
+func (c *ManagedCluster) TearDown(stage *harness.Stage, before map[string]any) {
 	stage.T.Helper()
 	var pools []harness.PlayedPool
 	for _, pool := range c.Pools {
@@ -92,8 +92,8 @@ func (c *ManagedCluster) Down(stage *harness.Stage, before map[string]any) {
 // poolOf reads the pool of a MachinePool from the objects of its manifest.
 func poolOf(objects []*unstructured.Unstructured, machinePool *unstructured.Unstructured) ManagedPool {
 	pool := ManagedPool{
-		PlayedPool: harness.PlayedPool{MachinePool: machinePool.GetName(), AzurePool: Text(machinePool, "spec.template.spec.infrastructureRef.name")},
-		Replicas:   int(replicas(machinePool)), objects: []*unstructured.Unstructured{machinePool},
+		PlayedPool: harness.PlayedPool{MachinePool: machinePool.GetName(), AzurePool: FieldString(machinePool, "spec.template.spec.infrastructureRef.name")},
+		Replicas:   int(replicasOf(machinePool)), objects: []*unstructured.Unstructured{machinePool},
 	}
 	for _, object := range objects {
 		if object.GetKind() == "AzureManagedMachinePool" && object.GetName() == pool.AzurePool {

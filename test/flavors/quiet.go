@@ -16,40 +16,40 @@ import (
 // SyncPeriod makes resyncs so frequent that several fit into a test.
 const SyncPeriod = time.Second
 
-// Quiet watches a cluster that is in order for some resyncs and fails the test when anything is written, to Azure or to
+// CheckQuiet watches a cluster that is in order for some resyncs and fails the test when anything is written, to Azure or to
 // Kubernetes. The stage's manager has to have SyncPeriod. It returns the reads per resync.
 //
 // It begins to count once two resyncs have written nothing: until then what made the last machine Ready may still be on
 // its way into the manager's cache, and a pass that has not seen it writes the same status once more.
-func Quiet(stage *harness.Stage, manager *harness.Manager, resyncs int) int {
+func CheckQuiet(stage *harness.Stage, manager *harness.Manager, resyncs int) int {
 	stage.T.Helper()
-	settle(stage, manager)
-	begin, before, machines := stage.Azure.Mark(), len(manager.KubernetesWrites()), statuses(stage)
-	look(stage, resyncs)
-	if writes := stage.Azure.Writes(begin); len(writes) > 0 {
+	waitUntilQuiet(stage, manager)
+	begin, before, machines := stage.Azure.MarkRequests(), len(manager.KubernetesWrites()), machineStatuses(stage)
+	waitResyncs(stage, resyncs)
+	if writes := stage.Azure.WritesSince(begin); len(writes) > 0 {
 		stage.T.Errorf("nothing changed, but Azure was written to: %q", writes)
 	}
 	if writes := manager.KubernetesWrites()[before:]; len(writes) > 0 {
-		stage.T.Errorf("nothing changed, but Kubernetes was written to: %q\nmachines (-before +after):\n%s", writes, cmp.Diff(machines, statuses(stage)))
+		stage.T.Errorf("nothing changed, but Kubernetes was written to: %q\nmachines (-before +after):\n%s", writes, cmp.Diff(machines, machineStatuses(stage)))
 	}
-	return len(stage.Azure.Since(begin)) / resyncs
+	return len(stage.Azure.RequestsSince(begin)) / resyncs
 }
 
 // QuietAgain is Quiet for a cluster whose manifests are applied again, as Again does it, before it is watched.
 func QuietAgain(stage *harness.Stage, manager *harness.Manager, resyncs int, objects []*unstructured.Unstructured) int {
 	stage.T.Helper()
-	settle(stage, manager)
-	begin := stage.Azure.Mark()
-	Again(stage, objects)
-	reads := Quiet(stage, manager, resyncs)
-	if writes := stage.Azure.Writes(begin); len(writes) > 0 {
+	waitUntilQuiet(stage, manager)
+	begin := stage.Azure.MarkRequests()
+	ApplyAgain(stage, objects)
+	reads := CheckQuiet(stage, manager, resyncs)
+	if writes := stage.Azure.WritesSince(begin); len(writes) > 0 {
 		stage.T.Errorf("the same was applied again, but Azure was written to: %q", writes)
 	}
 	return reads
 }
 
-// settle looks at a cluster until nothing is written any more.
-func settle(stage *harness.Stage, manager *harness.Manager) {
+// waitUntilQuiet looks at a cluster until nothing is written any more.
+func waitUntilQuiet(stage *harness.Stage, manager *harness.Manager) {
 	stage.T.Helper()
 	const quiet, most = 2, 20
 	for calm, round := 0, 0; calm < quiet; round++ {
@@ -57,21 +57,21 @@ func settle(stage *harness.Stage, manager *harness.Manager) {
 			stage.T.Fatalf("%d resyncs after everything was Ready Kubernetes is still written to: %q", most, manager.KubernetesWrites())
 		}
 		before := len(manager.KubernetesWrites())
-		look(stage, 1)
+		waitResyncs(stage, 1)
 		if calm++; len(manager.KubernetesWrites()) > before {
 			calm = 0
 		}
 	}
 }
 
-// look waits until everything was looked at again as often.
-func look(stage *harness.Stage, times int) {
+// waitResyncs waits until everything was looked at again as often.
+func waitResyncs(stage *harness.Stage, times int) {
 	stage.T.Helper()
 	for range times {
-		mark := stage.Azure.Mark()
-		stage.Advance(time.Minute)
+		mark := stage.Azure.MarkRequests()
+		stage.AdvanceClock(time.Minute)
 		stage.Eventually("cluster and machines are looked at again", func() bool {
-			reads := stage.Azure.Since(mark)
+			reads := stage.Azure.RequestsSince(mark)
 			for _, part := range []string{"/virtualNetworks", "/networkInterfaces", "/virtualMachines"} {
 				if !slices.ContainsFunc(reads, func(read string) bool { return strings.Contains(read, part) }) {
 					return false
@@ -82,8 +82,8 @@ func look(stage *harness.Stage, times int) {
 	}
 }
 
-// statuses are those of all AzureMachines.
-func statuses(stage *harness.Stage) map[string]infrav1.AzureMachineStatus {
+// machineStatuses are those of all AzureMachines.
+func machineStatuses(stage *harness.Stage) map[string]infrav1.AzureMachineStatus {
 	stage.T.Helper()
 	list := &infrav1.AzureMachineList{}
 	if err := stage.Client.List(stage.T.Context(), list, client.InNamespace(stage.Namespace)); err != nil {

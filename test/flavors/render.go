@@ -17,8 +17,8 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/test/integration/harness"
 )
 
-// Root is the folder of this repository.
-func Root(t *testing.T) string {
+// RepositoryRoot is the folder of this repository.
+func RepositoryRoot(t *testing.T) string {
 	t.Helper()
 	root, err := harness.ModuleDir("")
 	if err != nil {
@@ -27,8 +27,8 @@ func Root(t *testing.T) string {
 	return root
 }
 
-// Run runs a program of bin/ without the environment of the caller, except for the variables, and returns what it prints.
-func Run(t *testing.T, variables map[string]string, program string, arguments ...string) []byte {
+// RunProgram runs a program of bin/ without the environment of the caller, except for the variables, and returns what it prints.
+func RunProgram(t *testing.T, variables map[string]string, program string, arguments ...string) []byte {
 	t.Helper()
 	out, err := TryRun(t, variables, program, arguments...)
 	if err != nil {
@@ -40,12 +40,12 @@ func Run(t *testing.T, variables map[string]string, program string, arguments ..
 // TryRun is Run that returns what went wrong, with the program's messages.
 func TryRun(t *testing.T, variables map[string]string, program string, arguments ...string) ([]byte, error) {
 	t.Helper()
-	path := filepath.Join(Root(t), "bin", program)
+	path := filepath.Join(RepositoryRoot(t), "bin", program)
 	if _, err := os.Stat(path); err != nil {
 		return nil, fmt.Errorf("no %s in bin: run `make tools`", program)
 	}
 	command := exec.CommandContext(t.Context(), path, arguments...)
-	command.Dir = Root(t)
+	command.Dir = RepositoryRoot(t)
 	home := t.TempDir()
 	command.Env = []string{"HOME=" + home, "XDG_CONFIG_HOME=" + home, "CLUSTERCTL_DISABLE_VERSIONCHECK=true", "GOPROXY=off"}
 	for name, value := range variables {
@@ -59,14 +59,14 @@ func TryRun(t *testing.T, variables map[string]string, program string, arguments
 	return out.Bytes(), nil
 }
 
-// Render is what clusterctl makes of a template of the folder templates with these variables and no others.
-func Render(t *testing.T, template string, variables map[string]string) []byte {
+// RenderTemplate is what clusterctl makes of a template of the folder templates with these variables and no others.
+func RenderTemplate(t *testing.T, template string, variables map[string]string) []byte {
 	t.Helper()
-	return Run(t, variables, "clusterctl", "generate", "yaml", "--from", filepath.Join("templates", template))
+	return RunProgram(t, variables, "clusterctl", "generate", "yaml", "--from", filepath.Join("templates", template))
 }
 
-// Decode are the objects of a manifest.
-func Decode(manifest []byte) ([]*unstructured.Unstructured, error) {
+// DecodeManifest are the objects of a manifest.
+func DecodeManifest(manifest []byte) ([]*unstructured.Unstructured, error) {
 	decoder := yaml.NewYAMLOrJSONDecoder(bytes.NewReader(manifest), 4096)
 	var objects []*unstructured.Unstructured
 	for {

@@ -13,9 +13,9 @@ import (
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 )
 
-// Topology plays Cluster API's topology controller for a ClusterClass as the flavor clusterclass has it: the objects of a
+// ApplyTopology plays Cluster API's topology controller for a ClusterClass as the flavor clusterclass has it: the objects of a
 // cluster that come from the class, with names that nobody could know before, and the class's patches applied.
-func Topology(class, cluster []*unstructured.Unstructured) ([]*unstructured.Unstructured, error) {
+func ApplyTopology(class, cluster []*unstructured.Unstructured) ([]*unstructured.Unstructured, error) {
 	byKind := map[string][]*unstructured.Unstructured{}
 	for _, object := range append(class[:len(class):len(class)], cluster...) {
 		byKind[object.GetKind()] = append(byKind[object.GetKind()], object)
@@ -28,40 +28,40 @@ func Topology(class, cluster []*unstructured.Unstructured) ([]*unstructured.Unst
 	topology := byKind["Cluster"][0].DeepCopy()
 	name := topology.GetName()
 	pools, _, _ := unstructured.NestedSlice(topology.Object, "spec", "topology", "workers", "machineDeployments")
-	version, replicas := Text(topology, "spec.topology.version"), field(topology.Object, "spec.topology.controlPlane.replicas")
+	version, replicas := FieldString(topology, "spec.topology.version"), fieldValue(topology.Object, "spec.topology.controlPlane.replicas")
 	controlPlaneTemplate, workerTemplate := name+"-control-plane-x7k2p", name+"-md-0-q4w9z"
 
 	out := append([]*unstructured.Unstructured(nil), byKind["AzureClusterIdentity"]...)
-	out = append(out, object("infrastructure.cluster.x-k8s.io/v1beta1", "AzureCluster", name, field(byKind["AzureClusterTemplate"][0].Object, "spec.template.spec")))
+	out = append(out, newObject("infrastructure.cluster.x-k8s.io/v1beta1", "AzureCluster", name, fieldValue(byKind["AzureClusterTemplate"][0].Object, "spec.template.spec")))
 	for _, machines := range byKind["AzureMachineTemplate"] {
 		clone := controlPlaneTemplate
 		if strings.HasSuffix(machines.GetName(), "-worker") {
 			clone = workerTemplate
 		}
-		out = append(out, object(infrav1.GroupVersion.String(), "AzureMachineTemplate", clone, field(machines.Object, "spec")))
+		out = append(out, newObject(infrav1.GroupVersion.String(), "AzureMachineTemplate", clone, fieldValue(machines.Object, "spec")))
 	}
-	controlPlane := object("controlplane.cluster.x-k8s.io/v1beta2", "KubeadmControlPlane", name+"-hm5tv", field(byKind["KubeadmControlPlaneTemplate"][0].Object, "spec.template.spec"))
-	set(controlPlane, version, "spec", "version")
-	set(controlPlane, replicas, "spec", "replicas")
-	set(controlPlane, map[string]any{"apiGroup": infrav1.GroupVersion.Group, "kind": "AzureMachineTemplate", "name": controlPlaneTemplate}, "spec", "machineTemplate", "spec", "infrastructureRef")
-	bootstrap := object("bootstrap.cluster.x-k8s.io/v1beta2", "KubeadmConfigTemplate", name+"-md-0-b8n3c", field(byKind["KubeadmConfigTemplate"][0].Object, "spec"))
+	controlPlane := newObject("controlplane.cluster.x-k8s.io/v1beta2", "KubeadmControlPlane", name+"-hm5tv", fieldValue(byKind["KubeadmControlPlaneTemplate"][0].Object, "spec.template.spec"))
+	setField(controlPlane, version, "spec", "version")
+	setField(controlPlane, replicas, "spec", "replicas")
+	setField(controlPlane, map[string]any{"apiGroup": infrav1.GroupVersion.Group, "kind": "AzureMachineTemplate", "name": controlPlaneTemplate}, "spec", "machineTemplate", "spec", "infrastructureRef")
+	bootstrap := newObject("bootstrap.cluster.x-k8s.io/v1beta2", "KubeadmConfigTemplate", name+"-md-0-b8n3c", fieldValue(byKind["KubeadmConfigTemplate"][0].Object, "spec"))
 	builtin := map[string]any{"builtin": map[string]any{
 		"cluster":           map[string]any{"name": name},
 		"controlPlane":      map[string]any{"machineTemplate": map[string]any{"infrastructureRef": map[string]any{"name": controlPlaneTemplate}}},
 		"machineDeployment": map[string]any{"infrastructureRef": map[string]any{"name": workerTemplate}},
 	}}
 	for _, target := range []*unstructured.Unstructured{controlPlane, bootstrap} {
-		if err := patch(byKind["ClusterClass"][0], target, builtin); err != nil {
+		if err := applyPatches(byKind["ClusterClass"][0], target, builtin); err != nil {
 			return nil, err
 		}
 	}
 	out = append(out, bootstrap, controlPlane)
-	set(topology, map[string]any{"apiGroup": infrav1.GroupVersion.Group, "kind": "AzureCluster", "name": name}, "spec", "infrastructureRef")
+	setField(topology, map[string]any{"apiGroup": infrav1.GroupVersion.Group, "kind": "AzureCluster", "name": name}, "spec", "infrastructureRef")
 	unstructured.RemoveNestedField(topology.Object, "spec", "topology")
 	out = append(out, topology)
 	for _, entry := range pools {
 		pool := entry.(map[string]any)
-		deployment := object("cluster.x-k8s.io/v1beta2", "MachineDeployment", fmt.Sprintf("%s-%s-t6r1d", name, pool["name"]), map[string]any{
+		deployment := newObject("cluster.x-k8s.io/v1beta2", "MachineDeployment", fmt.Sprintf("%s-%s-t6r1d", name, pool["name"]), map[string]any{
 			"clusterName": name, "replicas": pool["replicas"],
 			"selector": map[string]any{"matchLabels": map[string]any{}},
 			"template": map[string]any{"spec": map[string]any{
@@ -75,8 +75,8 @@ func Topology(class, cluster []*unstructured.Unstructured) ([]*unstructured.Unst
 	return out, nil
 }
 
-// patch applies the class's patches to an object that was made from a template.
-func patch(class, target *unstructured.Unstructured, variables map[string]any) error {
+// applyPatches applies the class's patches to an object that was made from a template.
+func applyPatches(class, target *unstructured.Unstructured, variables map[string]any) error {
 	patches, _, _ := unstructured.NestedSlice(class.Object, "spec", "patches")
 	applied := 0
 	for _, p := range patches {
@@ -88,7 +88,7 @@ func patch(class, target *unstructured.Unstructured, variables map[string]any) e
 			}
 			operations, _, _ := unstructured.NestedSlice(definition, "jsonPatches")
 			for _, o := range operations {
-				if err := operate(target, o.(map[string]any), variables); err != nil {
+				if err := applyOperation(target, o.(map[string]any), variables); err != nil {
 					return fmt.Errorf("patch of %s: %w", target.GetKind(), err)
 				}
 				applied++
@@ -101,8 +101,8 @@ func patch(class, target *unstructured.Unstructured, variables map[string]any) e
 	return nil
 }
 
-// operate puts a value into an object or to the end of a list. Cluster API refuses other places in lists.
-func operate(target *unstructured.Unstructured, operation, variables map[string]any) error {
+// applyOperation puts a value into an object or to the end of a list. Cluster API refuses other places in lists.
+func applyOperation(target *unstructured.Unstructured, operation, variables map[string]any) error {
 	op, _, _ := unstructured.NestedString(operation, "op")
 	path, _, _ := unstructured.NestedString(operation, "path")
 	value, err := valueOf(operation, variables)
@@ -132,7 +132,7 @@ func operate(target *unstructured.Unstructured, operation, variables map[string]
 // valueOf is the value of an operation, from a variable or a template.
 func valueOf(operation, variables map[string]any) (any, error) {
 	if name, found, _ := unstructured.NestedString(operation, "valueFrom", "variable"); found {
-		if value := field(variables, name); value != nil {
+		if value := fieldValue(variables, name); value != nil {
 			return value, nil
 		}
 		return nil, fmt.Errorf("there is no variable %s", name)
@@ -181,18 +181,18 @@ func CheckClass(class *unstructured.Unstructured) error {
 	return nil
 }
 
-func object(apiVersion, kind, name string, spec any) *unstructured.Unstructured {
+func newObject(apiVersion, kind, name string, spec any) *unstructured.Unstructured {
 	return (&unstructured.Unstructured{Object: map[string]any{
 		"apiVersion": apiVersion, "kind": kind, "metadata": map[string]any{"name": name, "namespace": "default"}, "spec": spec,
 	}}).DeepCopy()
 }
 
-func field(object map[string]any, path string) any {
+func fieldValue(object map[string]any, path string) any {
 	value, _, _ := unstructured.NestedFieldNoCopy(object, strings.Split(path, ".")...)
 	return value
 }
 
-func set(object *unstructured.Unstructured, value any, path ...string) {
+func setField(object *unstructured.Unstructured, value any, path ...string) {
 	// The paths lead through objects only, so this cannot fail.
 	_ = unstructured.SetNestedField(object.Object, value, path...)
 }

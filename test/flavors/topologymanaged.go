@@ -29,7 +29,7 @@ func ManagedTopology(class, cluster []*unstructured.Unstructured) ([]*unstructur
 	if clusterClass == nil || topology == nil {
 		return nil, errors.New("there is no ClusterClass or no Cluster of it")
 	}
-	name, version := topology.GetName(), Text(topology, "spec.topology.version")
+	name, version := topology.GetName(), FieldString(topology, "spec.topology.version")
 	builtin := func(pool any) map[string]any {
 		return map[string]any{"builtin": map[string]any{"cluster": map[string]any{"name": name}, "machinePool": map[string]any{"topologyName": pool}}}
 	}
@@ -37,26 +37,26 @@ func ManagedTopology(class, cluster []*unstructured.Unstructured) ([]*unstructur
 		if templates[of] == nil {
 			return nil, fmt.Errorf("the class has no template %q for a %s", of, kind)
 		}
-		o := object(apiVersion, kind, as, field(templates[of].Object, "spec.template.spec"))
+		o := newObject(apiVersion, kind, as, fieldValue(templates[of].Object, "spec.template.spec"))
 		o.SetLabels(map[string]string{clusterv1.ClusterNameLabel: name, clusterv1.ClusterTopologyOwnedLabel: ""})
 		out = append(out, o)
 		return o, nil
 	}
 	azure := infrav1.GroupVersion.String()
-	infrastructure, err := clone(Text(clusterClass, "spec.infrastructure.templateRef.name"), azure, "AzureManagedCluster", name+"-v8d2c")
+	infrastructure, err := clone(FieldString(clusterClass, "spec.infrastructure.templateRef.name"), azure, "AzureManagedCluster", name+"-v8d2c")
 	if err != nil {
 		return nil, err
 	}
-	controlPlane, err := clone(Text(clusterClass, "spec.controlPlane.templateRef.name"), azure, "AzureManagedControlPlane", name+"-n5j7w")
+	controlPlane, err := clone(FieldString(clusterClass, "spec.controlPlane.templateRef.name"), azure, "AzureManagedControlPlane", name+"-n5j7w")
 	if err != nil {
 		return nil, err
 	}
-	set(controlPlane, version, "spec", "version")
-	if err := patch(clusterClass, controlPlane, builtin("")); err != nil {
+	setField(controlPlane, version, "spec", "version")
+	if err := applyPatches(clusterClass, controlPlane, builtin("")); err != nil {
 		return nil, err
 	}
-	set(topology, reference(infrastructure), "spec", "infrastructureRef")
-	set(topology, reference(controlPlane), "spec", "controlPlaneRef")
+	setField(topology, localReference(infrastructure), "spec", "infrastructureRef")
+	setField(topology, localReference(controlPlane), "spec", "controlPlaneRef")
 	pools, _, _ := unstructured.NestedSlice(topology.Object, "spec", "topology", "workers", "machinePools")
 	unstructured.RemoveNestedField(topology.Object, "spec", "topology")
 	classes, _, _ := unstructured.NestedSlice(clusterClass.Object, "spec", "workers", "machinePools")
@@ -68,22 +68,22 @@ func ManagedTopology(class, cluster []*unstructured.Unstructured) ([]*unstructur
 				continue
 			}
 			as := fmt.Sprintf("%s-%s", name, pool["name"])
-			azurePool, err := clone(fmt.Sprint(field(poolClass, "infrastructure.templateRef.name")), azure, "AzureManagedMachinePool", as+"-f9s4b")
+			azurePool, err := clone(fmt.Sprint(fieldValue(poolClass, "infrastructure.templateRef.name")), azure, "AzureManagedMachinePool", as+"-f9s4b")
 			if err != nil {
 				return nil, err
 			}
-			if err := patch(clusterClass, azurePool, builtin(pool["name"])); err != nil {
+			if err := applyPatches(clusterClass, azurePool, builtin(pool["name"])); err != nil {
 				return nil, err
 			}
-			bootstrap, err := clone(fmt.Sprint(field(poolClass, "bootstrap.templateRef.name")), "bootstrap.cluster.x-k8s.io/v1beta2", "KubeadmConfig", as+"-z3l6m")
+			bootstrap, err := clone(fmt.Sprint(fieldValue(poolClass, "bootstrap.templateRef.name")), "bootstrap.cluster.x-k8s.io/v1beta2", "KubeadmConfig", as+"-z3l6m")
 			if err != nil {
 				return nil, err
 			}
-			machinePool := object(clusterv1.GroupVersion.String(), "MachinePool", as+"-t6r1d", map[string]any{
+			machinePool := newObject(clusterv1.GroupVersion.String(), "MachinePool", as+"-t6r1d", map[string]any{
 				"clusterName": name, "replicas": pool["replicas"],
 				"template": map[string]any{"spec": map[string]any{
 					"clusterName": name, "version": version,
-					"bootstrap": map[string]any{"configRef": reference(bootstrap)}, "infrastructureRef": reference(azurePool),
+					"bootstrap": map[string]any{"configRef": localReference(bootstrap)}, "infrastructureRef": localReference(azurePool),
 				}},
 			})
 			machinePool.SetLabels(azurePool.GetLabels())
@@ -93,7 +93,7 @@ func ManagedTopology(class, cluster []*unstructured.Unstructured) ([]*unstructur
 	return append(out, topology), nil
 }
 
-// reference refers to an object within its namespace.
-func reference(to *unstructured.Unstructured) map[string]any {
+// localReference refers to an object within its namespace.
+func localReference(to *unstructured.Unstructured) map[string]any {
 	return map[string]any{"apiGroup": to.GroupVersionKind().Group, "kind": to.GetKind(), "name": to.GetName()}
 }

@@ -14,8 +14,8 @@ const (
 	OwnIdentity     = "resourceGroups/identities/providers/Microsoft.ManagedIdentity/userAssignedIdentities/nodes"
 )
 
-// Variables are values for the variables that templates of self-managed clusters require, and the more that are given.
-func Variables(more map[string]string) map[string]string {
+// TemplateVariables are values for the variables that templates of self-managed clusters require, and the more that are given.
+func TemplateVariables(more map[string]string) map[string]string {
 	variables := map[string]string{
 		"CLUSTER_NAME":                           "c1",
 		"KUBERNETES_VERSION":                     harness.KubernetesVersion,
@@ -35,13 +35,13 @@ func Variables(more map[string]string) map[string]string {
 	return variables
 }
 
-// Bring makes the identities that users bring.
-func Bring(stage *harness.Stage) {
+// CreateIdentities makes the identities that users bring.
+func CreateIdentities(stage *harness.Stage) {
 	stage.T.Helper()
-	stage.Azure.Put("resourceGroups/capz-ci", "2021-04-01", map[string]any{"location": "eastus"})
-	stage.Azure.Put("resourceGroups/identities", "2021-04-01", map[string]any{"location": "eastus"})
+	stage.Azure.PutResource("resourceGroups/capz-ci", "2021-04-01", map[string]any{"location": "eastus"})
+	stage.Azure.PutResource("resourceGroups/identities", "2021-04-01", map[string]any{"location": "eastus"})
 	for _, identity := range []string{DefaultIdentity, OwnIdentity} {
-		stage.Azure.Put(identity, "2023-01-31", map[string]any{"location": "eastus"})
+		stage.Azure.PutResource(identity, "2023-01-31", map[string]any{"location": "eastus"})
 	}
 	// The Secret of the identity that Into gives its credential.
 	stage.CreateCredential(stage.Azure.ClientSecret)

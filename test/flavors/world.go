@@ -4,27 +4,27 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/test/integration/harness"
 )
 
-// World makes what the manifests of the book bring, beside Bring's identities.
-func World(stage *harness.Stage) {
+// CreateBroughtResources makes what the manifests of the book bring, beside Bring's identities.
+func CreateBroughtResources(stage *harness.Stage) {
 	stage.T.Helper()
 	stage.Azure.PutNetwork("shared-network", "shared-vnet", "10.0.0.0/8", map[string]string{"control-planes": "10.0.0.0/24", "nodes": "10.0.1.0/24"})
 	stage.Azure.PutNetwork("hub", "hub-vnet", "172.20.0.0/16", map[string]string{"services": "172.20.0.0/24"})
 	for _, group := range []string{"dns", "brought"} {
-		stage.Azure.Put("resourceGroups/"+group, "2021-04-01", map[string]any{"location": "eastus"})
+		stage.Azure.PutResource("resourceGroups/"+group, "2021-04-01", map[string]any{"location": "eastus"})
 	}
-	stage.Azure.Put("resourceGroups/brought/providers/Microsoft.Network/publicIPAddresses/brought-api", "2024-05-01", map[string]any{
+	stage.Azure.PutResource("resourceGroups/brought/providers/Microsoft.Network/publicIPAddresses/brought-api", "2024-05-01", map[string]any{
 		"location": "eastus", "sku": map[string]any{"name": "Standard"},
 		"properties": map[string]any{"publicIPAllocationMethod": "Static", "dnsSettings": map[string]any{"domainNameLabel": "brought-api"}},
 	})
-	stage.Azure.Put("resourceGroups/brought/providers/Microsoft.Network/applicationSecurityGroups/clients", "2024-05-01", map[string]any{"location": "eastus"})
-	compute(stage)
+	stage.Azure.PutResource("resourceGroups/brought/providers/Microsoft.Network/applicationSecurityGroups/clients", "2024-05-01", map[string]any{"location": "eastus"})
+	createComputeResources(stage)
 }
 
 // computeVersion is an API version of Microsoft.Compute that has all of these types.
 const computeVersion = "2024-03-01"
 
-// compute makes what machines refer to: keys, images, reserved capacity and a scale set.
-func compute(stage *harness.Stage) {
+// createComputeResources makes what machines refer to: keys, images, reserved capacity and a scale set.
+func createComputeResources(stage *harness.Stage) {
 	stage.T.Helper()
 	put := func(group, path string, more map[string]any) {
 		stage.T.Helper()
@@ -32,10 +32,10 @@ func compute(stage *harness.Stage) {
 		for key, value := range more {
 			body[key] = value
 		}
-		stage.Azure.Put("resourceGroups/"+group+"/providers/Microsoft.Compute/"+path, computeVersion, body)
+		stage.Azure.PutResource("resourceGroups/"+group+"/providers/Microsoft.Compute/"+path, computeVersion, body)
 	}
 	for _, group := range []string{"keys", "images", "sig", "capacity"} {
-		stage.Azure.Put("resourceGroups/"+group, "2021-04-01", map[string]any{"location": "eastus"})
+		stage.Azure.PutResource("resourceGroups/"+group, "2021-04-01", map[string]any{"location": "eastus"})
 	}
 	for name, kind := range map[string]string{"nodes": "EncryptionAtRestWithCustomerKey", "confidential": "ConfidentialVmEncryptedWithCustomerKey"} {
 		put("keys", "diskEncryptionSets/"+name, map[string]any{"properties": map[string]any{

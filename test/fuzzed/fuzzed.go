@@ -26,8 +26,8 @@ type Kind struct {
 	validator validation.SchemaValidator
 }
 
-// Load reads a kind by the plural name of its CRD. root is the way to the repository's folder.
-func Load(tb testing.TB, root, plural string) *Kind {
+// LoadKind reads a kind by the plural name of its CRD. root is the way to the repository's folder.
+func LoadKind(tb testing.TB, root, plural string) *Kind {
 	tb.Helper()
 	raw, err := os.ReadFile(filepath.Join(root, "config", "crd", "bases", "infrastructure.cluster.x-k8s.io_"+plural+".yaml"))
 	if err != nil {
@@ -57,8 +57,8 @@ var values = map[string][]string{
 	"integer": {`0`, `-1`, `2147483647`}, "number": {`0`, `-1`}, "boolean": {`true`, `false`}, "array": {`[]`, `[{}]`, `[""]`, `[{},{}]`}, "object": {`{}`, `{"":""}`},
 }
 
-// Edits are those that reach every field below the spec with every unusual value.
-func (k *Kind) Edits() []Edit {
+// ListEdits are those that reach every field below the spec with every unusual value.
+func (k *Kind) ListEdits() []Edit {
 	var out []Edit
 	var walk func(path string, schema apiextensionsv1.JSONSchemaProps)
 	walk = func(path string, schema apiextensionsv1.JSONSchemaProps) {
@@ -68,7 +68,7 @@ func (k *Kind) Edits() []Edit {
 		if schema.Type == "array" && schema.Items != nil && schema.Items.Schema != nil {
 			walk(path+".0", *schema.Items.Schema)
 		}
-		for _, name := range names(schema.Properties) {
+		for _, name := range propertyNames(schema.Properties) {
 			walk(path+"."+name, schema.Properties[name])
 		}
 	}
@@ -82,9 +82,9 @@ func Fuzzing() bool {
 	return fuzzing != nil && fuzzing.Value.String() != ""
 }
 
-// Seeds are the edits to begin with: all of them where they are the test, and one in forty before others are made up of them. Each is
+// SelectSeeds are the edits to begin with: all of them where they are the test, and one in forty before others are made up of them. Each is
 // run first then, three to ten a second in binaries of this size, and the time would be over before anything is made up.
-func Seeds(edits []Edit) []Edit {
+func SelectSeeds(edits []Edit) []Edit {
 	if !Fuzzing() {
 		return edits
 	}
@@ -95,7 +95,7 @@ func Seeds(edits []Edit) []Edit {
 	return out
 }
 
-func names(properties map[string]apiextensionsv1.JSONSchemaProps) []string {
+func propertyNames(properties map[string]apiextensionsv1.JSONSchemaProps) []string {
 	var out []string
 	for name := range properties {
 		out = append(out, name)
@@ -104,13 +104,13 @@ func names(properties map[string]apiextensionsv1.JSONSchemaProps) []string {
 	return out
 }
 
-// Object is the document with the change, as JSON; ok is false when the schema refuses it or there is no such place.
-func (k *Kind) Object(document []byte, edit Edit) (object []byte, ok bool) {
+// ApplyEdit is the document with the change, as JSON; ok is false when the schema refuses it or there is no such place.
+func (k *Kind) ApplyEdit(document []byte, edit Edit) (object []byte, ok bool) {
 	var content, value any
 	if yaml.Unmarshal(document, &content) != nil || json.Unmarshal([]byte(edit.Value), &value) != nil {
 		return nil, false
 	}
-	content, ok = put(content, strings.Split(edit.Path, "."), value)
+	content, ok = setAtPath(content, strings.Split(edit.Path, "."), value)
 	if !ok || len(validation.ValidateCustomResource(nil, content, k.validator)) > 0 {
 		return nil, false
 	}
@@ -121,8 +121,8 @@ func (k *Kind) Object(document []byte, edit Edit) (object []byte, ok bool) {
 // deepest is how many parts a path has at most.
 const deepest = 30
 
-// put returns the content with a value at the path. What is missing on the way is made.
-func put(content any, path []string, value any) (any, bool) {
+// setAtPath returns the content with a value at the path. What is missing on the way is made.
+func setAtPath(content any, path []string, value any) (any, bool) {
 	if len(path) == 0 {
 		return value, true
 	}
@@ -137,7 +137,7 @@ func put(content any, path []string, value any) (any, bool) {
 		if len(list) > 0 {
 			first = list[0]
 		}
-		below, ok := put(first, path[1:], value)
+		below, ok := setAtPath(first, path[1:], value)
 		return append([]any{below}, list[min(1, len(list)):]...), ok
 	}
 	object, isObject := content.(map[string]any)
@@ -147,7 +147,7 @@ func put(content any, path []string, value any) (any, bool) {
 	if !isObject {
 		return nil, false
 	}
-	below, ok := put(object[path[0]], path[1:], value)
+	below, ok := setAtPath(object[path[0]], path[1:], value)
 	object[path[0]] = below
 	return object, ok
 }

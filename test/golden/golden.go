@@ -27,12 +27,12 @@ var update = flag.Bool("update", false, "rewrite the golden files")
 
 const inputSuffix = ".in.yaml"
 
-func file(name, suffix string) string { return filepath.Join("testdata", name+suffix) }
+func caseFile(name, suffix string) string { return filepath.Join("testdata", name+suffix) }
 
-// Cases are the names of all cases.
-func Cases(t *testing.T) []string {
+// CaseNames are the names of all cases.
+func CaseNames(t *testing.T) []string {
 	t.Helper()
-	paths, err := filepath.Glob(file("*", inputSuffix))
+	paths, err := filepath.Glob(caseFile("*", inputSuffix))
 	if err != nil || len(paths) == 0 {
 		t.Fatalf("no cases: %v", err)
 	}
@@ -43,21 +43,21 @@ func Cases(t *testing.T) []string {
 	return names
 }
 
-// Documents are the YAML documents of a case.
-func Documents(t testing.TB, name string) [][]byte {
+// ReadDocuments are the YAML documents of a case.
+func ReadDocuments(t testing.TB, name string) [][]byte {
 	t.Helper()
-	raw, err := os.ReadFile(file(name, inputSuffix))
+	raw, err := os.ReadFile(caseFile(name, inputSuffix))
 	if err != nil {
 		t.Fatal(err)
 	}
 	return bytes.Split(raw, []byte("\n---\n"))
 }
 
-// Read reads the documents of a case that has one of each kind at the most: each goes where targets has for its kind, with ""
+// ReadCase reads the documents of a case that has one of each kind at the most: each goes where targets has for its kind, with ""
 // for the one that is no object. Those that the case does not have stay as they are, any other kind fails the test.
-func Read(t testing.TB, name string, targets map[string]Target) {
+func ReadCase(t testing.TB, name string, targets map[string]Target) {
 	t.Helper()
-	for _, document := range Documents(t, name) {
+	for _, document := range ReadDocuments(t, name) {
 		var kind struct{ Kind string }
 		if err := yaml.Unmarshal(document, &kind); err != nil {
 			t.Fatalf("%v in\n%s", err, document)
@@ -73,16 +73,16 @@ func Read(t testing.TB, name string, targets map[string]Target) {
 // Target takes a document.
 type Target func(t testing.TB, document []byte)
 
-// Into is the target that decodes into *into.
-func Into[T any](into **T) Target {
+// DecodeInto is the target that decodes into *into.
+func DecodeInto[T any](into **T) Target {
 	return func(t testing.TB, document []byte) {
 		t.Helper()
-		*into = Decode[T](t, document)
+		*into = DecodeDocument[T](t, document)
 	}
 }
 
-// Decode reads a document. A field that T does not have fails the test.
-func Decode[T any](t testing.TB, document []byte) *T {
+// DecodeDocument reads a document. A field that T does not have fails the test.
+func DecodeDocument[T any](t testing.TB, document []byte) *T {
 	t.Helper()
 	out := new(T)
 	if err := yaml.UnmarshalStrict(document, out); err != nil {
@@ -91,13 +91,13 @@ func Decode[T any](t testing.TB, document []byte) *T {
 	return out
 }
 
-// Run runs every case as a subtest and compares what render gives with the case's golden file.
-func Run(t *testing.T, render func(t *testing.T, name string) []byte) {
+// RunCases runs every case as a subtest and compares what render gives with the case's golden file.
+func RunCases(t *testing.T, render func(t *testing.T, name string) []byte) {
 	t.Helper()
-	for _, name := range Cases(t) {
+	for _, name := range CaseNames(t) {
 		t.Run(name, func(t *testing.T) {
 			got := render(t, name)
-			golden := file(name, ".plan.yaml")
+			golden := caseFile(name, ".plan.yaml")
 			if *update {
 				if err := os.WriteFile(golden, got, 0o600); err != nil {
 					t.Fatal(err)
@@ -131,17 +131,17 @@ type Node struct {
 	Differs *[]string `json:"differs,omitempty"`
 }
 
-// Nodes are the nodes of a plan in their order, each of which must have a known type, a group and a policy, and a body that
+// DescribeNodes are the nodes of a plan in their order, each of which must have a known type, a group and a policy, and a body that
 // Azure's definition of the type allows. versions are the api-versions of types that are not spoken to in that of the table.
-func Nodes(t *testing.T, graph *arm.Graph, versions map[string]string) []Node {
+func DescribeNodes(t *testing.T, graph *arm.Graph, versions map[string]string) []Node {
 	t.Helper()
 	var out []Node
-	for _, n := range ordered(t, graph) {
+	for _, n := range orderNodes(t, graph) {
 		row, err := types.ForID(n.ID)
 		if err != nil || n.Group == "" || n.Policy == "" {
 			t.Errorf("%s has no known type, group or policy: %v", n.ID, err)
 		}
-		if n.Foreign == arm.AdoptForeign && n.Body != nil && n.PlannedWithTag != marked(t, n.Body) {
+		if n.Foreign == arm.AdoptForeign && n.Body != nil && n.PlannedWithTag != hasClusterTag(t, n.Body) {
 			t.Errorf("%s is said to be marked (%t) in the plan otherwise than its body is", n.ID, n.PlannedWithTag)
 		}
 		checkBody(t, n, cmp.Or(versions[row.Name], row.APIVersion))
@@ -150,8 +150,8 @@ func Nodes(t *testing.T, graph *arm.Graph, versions map[string]string) []Node {
 	return out
 }
 
-// marked tells whether a body has the tag that says which cluster a resource is of.
-func marked(t *testing.T, body any) bool {
+// hasClusterTag tells whether a body has the tag that says which cluster a resource is of.
+func hasClusterTag(t *testing.T, body any) bool {
 	t.Helper()
 	raw, err := json.Marshal(body)
 	if err != nil {
@@ -169,11 +169,11 @@ func marked(t *testing.T, body any) bool {
 	return false
 }
 
-// Deletion is the plan of a deletion, what goes first at the top. Each resource has a condition, or nobody is told what keeps it.
-func Deletion(t *testing.T, graph *arm.Graph) []string {
+// DescribeDeletion is the plan of a deletion, what goes first at the top. Each resource has a condition, or nobody is told what keeps it.
+func DescribeDeletion(t *testing.T, graph *arm.Graph) []string {
 	t.Helper()
 	var out []string
-	for _, n := range ordered(t, graph) {
+	for _, n := range orderNodes(t, graph) {
 		if n.Group == "" {
 			t.Errorf("no condition says what keeps %s from being deleted", n.ID)
 		}
@@ -182,7 +182,7 @@ func Deletion(t *testing.T, graph *arm.Graph) []string {
 	return out
 }
 
-func ordered(t *testing.T, graph *arm.Graph) []*arm.Node {
+func orderNodes(t *testing.T, graph *arm.Graph) []*arm.Node {
 	t.Helper()
 	nodes, err := graph.TopologicalOrder()
 	if err != nil {

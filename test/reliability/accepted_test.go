@@ -8,8 +8,8 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/test/virtual"
 )
 
-// accepted counts what Azure took from the provider since a mark, by method and resource. To read by POST is none of it.
-func (w *world) accepted(mark harness.Mark) map[string]int {
+// countAccepted counts what Azure took from the provider since a mark, by method and resource. To read by POST is none of it.
+func (w *world) countAccepted(mark harness.Mark) map[string]int {
 	out := map[string]int{}
 	for _, request := range w.Azure.Requests()[mark:] {
 		path, _, _ := strings.Cut(request.URL, "?")

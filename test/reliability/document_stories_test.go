@@ -23,47 +23,47 @@ spec:
   owner: {name: c1}
 `
 
-// documents are the stages of an AKS cluster of documents with two pools.
-func documents() []stage {
+// asoStages are the stages of an AKS cluster of documents with two pools.
+func asoStages() []stage {
 	rewritten := func(w *world, object *infrav1.AzureASOManagedControlPlane, from, to string) {
-		harness.Change(w.Stage, object, func(o *infrav1.AzureASOManagedControlPlane) {
+		harness.ChangeObject(w.Stage, object, func(o *infrav1.AzureASOManagedControlPlane) {
 			o.Spec.Resources[0].Raw = bytes.Replace(o.Spec.Resources[0].Raw, []byte(from), []byte(to), 1)
 		})
 	}
 	named := metav1.ObjectMeta{Name: "c1"}
-	of := func(w *world, pools ...string) *harness.DocumentCluster { return w.Documents("c1", pools...) }
+	of := func(w *world, pools ...string) *harness.DocumentCluster { return w.BuildASOCluster("c1", pools...) }
 	ready := func(w *world, pools ...string) {
 		w.T.Helper()
-		w.Until("the documents are in place", func() bool { return w.InPlace(of(w, pools...)) })
+		w.WaitUntil("the documents are in place", func() bool { return w.InPlace(of(w, pools...)) })
 	}
 	return []stage{
 		{"create", func(w *world) {
 			c := of(w, "pool0", "pool1")
-			c.Infrastructure.Spec.Resources = append(c.Infrastructure.Spec.Resources, w.Document(identityDocument))
+			c.Infrastructure.Spec.Resources = append(c.Infrastructure.Spec.Resources, w.ParseManifest(identityDocument))
 			w.MakeDocuments(c)
 		}},
 		{"scale", func(w *world) {
-			harness.Change(w.Stage, clusters.MachinePool("c1-pool1"), func(p *clusterv1.MachinePool) { p.Spec.Replicas = new(int32(3)) })
-			w.Until("the pool has three machines", func() bool {
+			harness.ChangeObject(w.Stage, clusters.MachinePool("c1-pool1"), func(p *clusterv1.MachinePool) { p.Spec.Replicas = new(int32(3)) })
+			w.WaitUntil("the pool has three machines", func() bool {
 				pool := &infrav1.AzureASOManagedMachinePool{}
-				w.Get(pool, "c1-pool1")
+				w.ReadObject(pool, "c1-pool1")
 				return len(pool.Spec.ProviderIDList) == 3
 			})
 			ready(w, "pool0", "pool1")
 		}},
 		{"change", func(w *world) {
 			rewritten(w, &infrav1.AzureASOManagedControlPlane{ObjectMeta: named}, `"dnsPrefix":"c1"`, `"dnsPrefix":"c1","tags":{"team":"a"}`)
-			harness.Change(w.Stage, &infrav1.AzureASOManagedCluster{ObjectMeta: named}, func(o *infrav1.AzureASOManagedCluster) { o.Spec.Resources = o.Spec.Resources[:1] })
+			harness.ChangeObject(w.Stage, &infrav1.AzureASOManagedCluster{ObjectMeta: named}, func(o *infrav1.AzureASOManagedCluster) { o.Spec.Resources = o.Spec.Resources[:1] })
 			ready(w, "pool0", "pool1")
 		}},
 		{"upgrade", func(w *world) {
-			harness.Change(w.Stage, &infrav1.AzureASOManagedControlPlane{ObjectMeta: named}, func(o *infrav1.AzureASOManagedControlPlane) { o.Spec.Version = nextVersion })
+			harness.ChangeObject(w.Stage, &infrav1.AzureASOManagedControlPlane{ObjectMeta: named}, func(o *infrav1.AzureASOManagedControlPlane) { o.Spec.Version = nextVersion })
 			for _, pool := range []string{"c1-pool0", "c1-pool1"} {
-				harness.Change(w.Stage, clusters.MachinePool(pool), func(p *clusterv1.MachinePool) { p.Spec.Template.Spec.Version = nextVersion })
+				harness.ChangeObject(w.Stage, clusters.MachinePool(pool), func(p *clusterv1.MachinePool) { p.Spec.Template.Spec.Version = nextVersion })
 			}
-			w.Until("the pools run the version", func() bool {
+			w.WaitUntil("the pools run the version", func() bool {
 				for _, name := range []string{"pool0", "pool1"} {
-					if harness.Find(w.shown("resourceGroups/c1/providers/Microsoft.ContainerService/managedClusters/c1/agentPools/"+name), "properties.currentOrchestratorVersion") != nextVersion[1:] {
+					if harness.FindString(w.readResource("resourceGroups/c1/providers/Microsoft.ContainerService/managedClusters/c1/agentPools/"+name), "properties.currentOrchestratorVersion") != nextVersion[1:] {
 						return false
 					}
 				}
@@ -72,13 +72,13 @@ func documents() []stage {
 		}},
 		{"without a pool", func(w *world) { w.removeDocumentPool("c1-pool1"); ready(w, "pool0") }},
 		{"delete", func(w *world) {
-			w.Remove(&clusterv1.Cluster{ObjectMeta: named})
+			w.DeleteObjects(&clusterv1.Cluster{ObjectMeta: named})
 			w.removeDocumentPool("c1-pool0")
 			for _, object := range []client.Object{&infrav1.AzureASOManagedControlPlane{ObjectMeta: named}, &infrav1.AzureASOManagedCluster{ObjectMeta: named}} {
-				w.Remove(object)
-				w.Gone(object)
+				w.DeleteObjects(object)
+				w.WaitUntilGone(object)
 			}
-			w.Release(&clusterv1.Cluster{ObjectMeta: named})
+			w.RemoveFinalizers(&clusterv1.Cluster{ObjectMeta: named})
 		}},
 	}
 }
@@ -86,7 +86,7 @@ func documents() []stage {
 func (w *world) removeDocumentPool(name string) {
 	w.T.Helper()
 	pool := &infrav1.AzureASOManagedMachinePool{ObjectMeta: metav1.ObjectMeta{Name: name}}
-	w.Remove(clusters.MachinePool(name), pool)
-	w.Gone(pool)
-	w.Release(clusters.MachinePool(name))
+	w.DeleteObjects(clusters.MachinePool(name), pool)
+	w.WaitUntilGone(pool)
+	w.RemoveFinalizers(clusters.MachinePool(name))
 }

@@ -35,15 +35,15 @@ var grown = map[string]int{"default": 3, "private": 2, "pool": 2, "documents": 1
 func TestEditedAtRest(t *testing.T) {
 	var tried, impossible atomic.Int64
 	for name, n := range grown {
-		if name != "default" && !wide() {
+		if name != "default" && !isWide() {
 			continue
 		}
-		stages := stories()[name].stages[:n]
+		stages := allStories()[name].stages[:n]
 		var resources []string
-		synctest.Test(t, func(t *testing.T) { resources = settled(t, stages).editable() })
+		synctest.Test(t, func(t *testing.T) { resources = playedWorld(t, stages).editableResources() })
 		seen := map[string]bool{}
 		for _, short := range resources {
-			short = clusters.Undrawn(short)
+			short = clusters.MaskRandomText(short)
 			key := short
 			if strings.Contains(short, "/MC_") {
 				// One of a type will do, of those that a pool looks at.
@@ -51,18 +51,18 @@ func TestEditedAtRest(t *testing.T) {
 					continue
 				}
 			}
-			if seen[key] || strings.HasSuffix(short, "/"+bystander) || !wide() && !strings.HasSuffix(short, sampled) || wide() && !drawn(name+short) {
+			if seen[key] || strings.HasSuffix(short, "/"+bystander) || !isWide() && !strings.HasSuffix(short, sampled) || isWide() && !isDrawn(name+short) {
 				continue
 			}
 			seen[key] = true
 			t.Run(name+"/"+strings.ReplaceAll(short, "/", "."), func(t *testing.T) {
 				t.Parallel()
 				synctest.Test(t, func(t *testing.T) {
-					w := settled(t, stages)
-					here := w.editable()
-					actual := here[slices.IndexFunc(here, func(other string) bool { return clusters.Undrawn(other) == short })]
+					w := playedWorld(t, stages)
+					here := w.editableResources()
+					actual := here[slices.IndexFunc(here, func(other string) bool { return clusters.MaskRandomText(other) == short })]
 					for _, e := range edits {
-						if w.edited(name, actual, e) {
+						if w.playEdit(name, actual, e) {
 							tried.Add(1)
 						} else {
 							impossible.Add(1)
@@ -81,62 +81,62 @@ const sampled = "/publicIPAddresses/pip-c1-node-natgw"
 // looked are the types of what AKS makes that a pool looks at.
 var looked = []string{"MC_" + types.ResourceGroup, "MC_" + types.ScaleSet, "MC_" + scaleSetVM}
 
-// settled is a world in which stages were lived, with something of somebody else's beside the cluster.
-func settled(t *testing.T, stages []stage) *world {
+// playedWorld is a world in which stages were lived, with something of somebody else's beside the cluster.
+func playedWorld(t *testing.T, stages []stage) *world {
 	w := newWorld(t, 0)
 	for _, stage := range stages {
 		stage.play(w)
-		w.settle()
+		w.waitSettled()
 	}
 	for _, group := range []string{"c1", "aks1"} {
-		if status, _ := w.ask(http.MethodGet, "resourceGroups/"+group, nil); status == http.StatusOK {
-			w.Put("resourceGroups/"+group+"/providers/Microsoft.Network/networkSecurityGroups/"+bystander, "2025-01-01", body{"location": "eastus", "tags": body{"whose": "somebody else's"}})
+		if status, _ := w.sendAsUser(http.MethodGet, "resourceGroups/"+group, nil); status == http.StatusOK {
+			w.PutAsUser("resourceGroups/"+group+"/providers/Microsoft.Network/networkSecurityGroups/"+bystander, "2025-01-01", body{"location": "eastus", "tags": body{"whose": "somebody else's"}})
 		}
 	}
 	return w
 }
 
-// passes lets time go by.
-func (w *world) passes(d time.Duration) {
+// waitFor lets time go by.
+func (w *world) waitFor(d time.Duration) {
 	for end := time.Now().Add(d); time.Now().Before(end); {
-		virtual.Wait(nil, 30*time.Second)
+		virtual.WaitForSignal(nil, 30*time.Second)
 		w.Meanwhile()
 	}
 }
 
-// edited makes an edit and looks at what becomes of it. It is false where the edit cannot be made.
-func (w *world) edited(story, short string, e edit) bool {
+// playEdit makes an edit and looks at what becomes of it. It is false where the edit cannot be made.
+func (w *world) playEdit(story, short string, e edit) bool {
 	t := w.T
 	t.Helper()
-	before, mark := w.moment(), w.Azure.Mark()
+	before, mark := w.takeMoment(), w.Azure.MarkRequests()
 	foreign := w.foreignTag(short)
-	done, undo := e.do(w, short)
+	done, undo := e.applyEdit(w, short)
 	if !done {
 		return false
 	}
-	edited, want := w.moment(), expected(story, short, w.id(short).Type(), e)
+	edited, want := w.takeMoment(), expectedVerdict(story, short, w.expandID(short).Type(), e)
 	// Azure shows no write of what a deletion takes off others.
-	if w.passes(soon); e == deletion {
-		w.passes(later - soon)
+	if w.waitFor(soon); e == deletion {
+		w.waitFor(later - soon)
 	}
-	got := w.judged(short, e, before, edited, w.accepted(mark))
-	if !got.is(want) && e != deletion {
-		w.passes(later - soon)
-		got = w.judged(short, e, before, edited, w.accepted(mark))
+	got := w.judgeEdit(short, e, before, edited, w.countAccepted(mark))
+	if !got.meets(want) && e != deletion {
+		w.waitFor(later - soon)
+		got = w.judgeEdit(short, e, before, edited, w.countAccepted(mark))
 	}
-	if got.is(want) {
+	if got.meets(want) {
 		t.Logf("%s: %s: %s", short, e, got)
 	} else {
 		t.Errorf("%s: %s: %s, want %s: %s", short, e, got, want.outcome, want.reason)
 	}
 	for write, often := range got.writes {
-		if often > max(1, repeated[w.id(short).Type()+": "+string(e)]) {
+		if often > max(1, repeated[w.expandID(short).Type()+": "+string(e)]) {
 			t.Errorf("%s: %s: %d times %s", short, e, often, write)
 		}
 	}
-	after := w.Azure.Mark()
-	w.passes(time.Hour)
-	if writes := w.accepted(after); len(writes) > 0 {
+	after := w.Azure.MarkRequests()
+	w.waitFor(time.Hour)
+	if writes := w.countAccepted(after); len(writes) > 0 {
 		t.Errorf("%s: %s: in the hour after: %v", short, e, writes)
 	}
 	if e == foreignTag && !w.foreignTag(short) || foreign && e != allTags && e != deletion && !w.foreignTag(short) {
@@ -146,8 +146,8 @@ func (w *world) edited(story, short string, e edit) bool {
 		return true
 	}
 	undo()
-	w.passes(later)
-	for _, difference := range before.Differences(w.moment().State) {
+	w.waitFor(later)
+	for _, difference := range before.ListDifferences(w.takeMoment().State) {
 		t.Errorf("%s: %s: after it was taken back: %s", short, e, difference)
 	}
 	return true
@@ -156,7 +156,7 @@ func (w *world) edited(story, short string, e edit) bool {
 // foreignTag tells whether a resource has the tag of somebody else.
 func (w *world) foreignTag(short string) bool {
 	w.T.Helper()
-	_, resource := w.ask(http.MethodGet, short, nil)
+	_, resource := w.sendAsUser(http.MethodGet, short, nil)
 	tags, _ := resource["tags"].(body)
 	return tags[theirs] != nil
 }

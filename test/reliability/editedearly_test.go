@@ -14,9 +14,9 @@ import (
 
 // begun are clusters that are asked for, and not waited for.
 var begun = map[string]func(w *world){
-	"network": func(w *world) { w.Network("c1", nil) },
-	"private": func(w *world) { w.Network("c1", private) },
-	"AKS":     func(w *world) { w.AKS("aks1", 2) },
+	"network": func(w *world) { w.ApplyNetwork("c1", nil) },
+	"private": func(w *world) { w.ApplyNetwork("c1", makePrivate) },
+	"AKS":     func(w *world) { w.ApplyAKSCluster("aks1", 2) },
 }
 
 // early is what becomes of an edit in the midst of creation where that is something else than later.
@@ -31,7 +31,7 @@ var early = map[string]expectation{
 func TestEditedInCreation(t *testing.T) {
 	var tried, impossible atomic.Int64
 	for name, begin := range begun {
-		if name != "network" && !wide() {
+		if name != "network" && !isWide() {
 			continue
 		}
 		var undisturbed moment
@@ -39,15 +39,15 @@ func TestEditedInCreation(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			w := newWorld(t, 0)
 			begin(w)
-			w.passes(later)
-			undisturbed, resources = w.moment(), w.editable()
+			w.waitFor(later)
+			undisturbed, resources = w.takeMoment(), w.editableResources()
 		})
 		for _, short := range resources {
-			if strings.Contains(short, "/MC_") || !wide() && !strings.HasSuffix(short, sampled) {
+			if strings.Contains(short, "/MC_") || !isWide() && !strings.HasSuffix(short, sampled) {
 				continue
 			}
 			for _, e := range edits {
-				if wide() && !drawn(name+short+string(e)) {
+				if isWide() && !isDrawn(name+short+string(e)) {
 					continue
 				}
 				t.Run(name+"/"+strings.ReplaceAll(short, "/", ".")+"/"+string(e), func(t *testing.T) {
@@ -73,27 +73,27 @@ func TestEditedInCreation(t *testing.T) {
 func (w *world) editedEarly(short string, e edit, undisturbed moment) bool {
 	t := w.T
 	t.Helper()
-	for deadline := time.Now().Add(later); !slices.Contains(w.editable(), short); virtual.Wait(nil, time.Second) {
+	for deadline := time.Now().Add(later); !slices.Contains(w.editableResources(), short); virtual.WaitForSignal(nil, time.Second) {
 		if time.Now().After(deadline) {
 			t.Fatalf("%s does not come", short)
 		}
 	}
 	done := false
-	for end := time.Now().Add(time.Minute); !done && time.Now().Before(end); virtual.Wait(nil, time.Second) {
-		done, _ = e.do(w, short) // It may come without what is edited.
+	for end := time.Now().Add(time.Minute); !done && time.Now().Before(end); virtual.WaitForSignal(nil, time.Second) {
+		done, _ = e.applyEdit(w, short) // It may come without what is edited.
 	}
 	if !done {
 		return false
 	}
-	w.passes(later)
-	resourceType := w.id(short).Type()
+	w.waitFor(later)
+	resourceType := w.expandID(short).Type()
 	want, differs := early[resourceType+": "+string(e)]
 	if !differs {
-		want = expected("", short, resourceType, e)
+		want = expectedVerdict("", short, resourceType, e)
 	}
-	now := w.moment()
-	differences := slices.DeleteFunc(undisturbed.Differences(now.State), func(line string) bool { return strings.Contains(line, "/MC_") }) // AKS's business
-	got := verdict{words: now.words(undisturbed, w.id(short)), differs: undisturbed.azure().Differences(now.azure())}
+	now := w.takeMoment()
+	differences := slices.DeleteFunc(undisturbed.ListDifferences(now.State), func(line string) bool { return strings.Contains(line, "/MC_") }) // AKS's business
+	got := verdict{words: now.newMessages(undisturbed, w.expandID(short)), differs: undisturbed.azureState().ListDifferences(now.azureState())}
 	switch {
 	case e == foreignTag && w.foreignTag(short):
 		got.outcome = kept
@@ -101,10 +101,10 @@ func (w *world) editedEarly(short string, e edit, undisturbed moment) bool {
 		got.outcome = repaired
 	case len(got.words) > 0 && len(got.differs) > 0:
 		got.outcome = told
-	case len(now.words(undisturbed, "")) == 0:
+	case len(now.newMessages(undisturbed, "")) == 0:
 		got.outcome = kept
 	default:
-		got.outcome, got.words = "neither as it was nor as it was made", now.words(undisturbed, "")
+		got.outcome, got.words = "neither as it was nor as it was made", now.newMessages(undisturbed, "")
 	}
 	if got.outcome != want.outcome {
 		t.Errorf("%s: %s: %s, want %s: %s", short, e, got, want.outcome, want.reason)
@@ -112,9 +112,9 @@ func (w *world) editedEarly(short string, e edit, undisturbed moment) bool {
 			t.Log(difference)
 		}
 	}
-	after := w.Azure.Mark()
-	w.passes(time.Hour)
-	if writes := w.accepted(after); len(writes) > 0 {
+	after := w.Azure.MarkRequests()
+	w.waitFor(time.Hour)
+	if writes := w.countAccepted(after); len(writes) > 0 {
 		t.Errorf("%s: %s: in an hour after it was over: %v", short, e, writes)
 	}
 	return true

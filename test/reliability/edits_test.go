@@ -50,10 +50,10 @@ var properties = map[string]map[string]any{
 
 type body = map[string]any
 
-// editable are the resources of a world by what they are called in it, without the subscription; those of a list of another one, too.
-func (w *world) editable() (out []string) {
+// editableResources are the resources of a world by what they are called in it, without the subscription; those of a list of another one, too.
+func (w *world) editableResources() (out []string) {
 	for _, resource := range w.Sim.State() {
-		id := w.short(resource["id"])
+		id := w.shortenID(resource["id"])
 		out = append(out, id)
 		of, _ := resource["properties"].(body)
 		subnets, _ := of["subnets"].([]any)
@@ -65,55 +65,55 @@ func (w *world) editable() (out []string) {
 	return out
 }
 
-func (w *world) short(id any) string {
+func (w *world) shortenID(id any) string {
 	text := strings.TrimPrefix(fmt.Sprint(id), "/subscriptions/"+w.Azure.SubscriptionID+"/")
 	// AKS shows it so.
 	return strings.Replace(text, "resourcegroups/", "resourceGroups/", 1)
 }
 
-func (w *world) id(short string) arm.ID {
+func (w *world) expandID(short string) arm.ID {
 	return arm.SubscriptionID(w.Azure.SubscriptionID) + arm.ID("/"+short)
 }
 
-// ask has somebody ask Azure for something about a resource, and waits until it is done.
-func (w *world) ask(method, short string, with body) (status int, answer body) {
+// sendAsUser has somebody ask Azure for something about a resource, and waits until it is done.
+func (w *world) sendAsUser(method, short string, with body) (status int, answer body) {
 	w.T.Helper()
 	version := "2025-01-01"
-	if row, err := types.ForID(w.id(short)); err == nil {
+	if row, err := types.ForID(w.expandID(short)); err == nil {
 		version = row.APIVersion
 	}
-	status, raw := w.Send(method, short, version, with)
+	status, raw := w.SendAsUser(method, short, version, with)
 	_ = json.Unmarshal(raw, &answer) // Some answers are empty.
 	if method != http.MethodGet {
-		w.Still()
+		w.WaitAzureIdle()
 	}
 	return status, answer
 }
 
-// tag has somebody replace the tags of a resource.
-func (w *world) tag(short string, tags body) {
+// replaceTags has somebody replace the tags of a resource.
+func (w *world) replaceTags(short string, tags body) {
 	w.T.Helper()
-	if status, said := w.Send(http.MethodPatch, short+"/providers/Microsoft.Resources/tags/default", types.TagsAPIVersion, body{"operation": "Replace", "properties": body{"tags": tags}}); status > 299 {
+	if status, said := w.SendAsUser(http.MethodPatch, short+"/providers/Microsoft.Resources/tags/default", types.TagsAPIVersion, body{"operation": "Replace", "properties": body{"tags": tags}}); status > 299 {
 		w.T.Fatalf("tags of %s: %d %s", short, status, said)
 	}
 }
 
-// merge has somebody change a resource, without asking Azure's rules.
-func (w *world) merge(short string, patch body) {
+// mergeResource has somebody change a resource, without asking Azure's rules.
+func (w *world) mergeResource(short string, patch body) {
 	w.T.Helper()
-	if err := w.Sim.AddFault(fault.Rule{Now: true, ID: string(w.id(short)), Kind: fault.Edit, Patch: patch}); err != nil {
+	if err := w.Sim.AddFault(fault.Rule{Now: true, ID: string(w.expandID(short)), Kind: fault.Edit, Patch: patch}); err != nil {
 		w.T.Fatal(err)
 	}
 	w.Sim.ClearFaults()
 }
 
-// do makes the edit. It is false where there is nothing to edit, or Azure does not let it. undo takes it back.
-func (e edit) do(w *world, short string) (done bool, undo func()) {
+// applyEdit makes the edit. It is false where there is nothing to edit, or Azure does not let it. undo takes it back.
+func (e edit) applyEdit(w *world, short string) (done bool, undo func()) {
 	w.T.Helper()
-	_, resource := w.ask(http.MethodGet, short, nil)
+	_, resource := w.sendAsUser(http.MethodGet, short, nil)
 	tags, _ := resource["tags"].(body)
 	tagged := len(tags) > 0
-	undo = func() { w.tag(short, tags) }
+	undo = func() { w.replaceTags(short, tags) }
 	kept := maps.Clone(tags)
 	switch e {
 	case foreignTag:
@@ -132,44 +132,44 @@ func (e edit) do(w *world, short string) (done bool, undo func()) {
 	case allTags:
 		clear(kept)
 	case property:
-		patch := properties[w.id(short).Type()]
-		if patch == nil || !covers(resource, patch) {
+		patch := properties[w.expandID(short).Type()]
+		if patch == nil || !coversPatch(resource, patch) {
 			return false, nil
 		}
-		w.merge(short, patch)
-		return true, func() { w.merge(short, reverted(patch, resource)) }
+		w.mergeResource(short, patch)
+		return true, func() { w.mergeResource(short, revertPatch(patch, resource)) }
 	case deletion:
-		status, _ := w.ask(http.MethodDelete, short, nil)
+		status, _ := w.sendAsUser(http.MethodDelete, short, nil)
 		return status < 300, nil
 	}
 	if !tagged || maps.Equal(kept, tags) {
 		return false, nil
 	}
-	w.tag(short, kept)
+	w.replaceTags(short, kept)
 	return true, undo
 }
 
-// covers tells whether a resource has all that a merge patch changes, and has it otherwise.
-func covers(resource, patch body) bool {
+// coversPatch tells whether a resource has all that a merge patch changes, and has it otherwise.
+func coversPatch(resource, patch body) bool {
 	for key, value := range patch {
 		has, ok := resource[key]
 		inner, nested := value.(body)
 		object, is := has.(body)
-		if !ok || nested && (!is || !covers(object, inner)) || !nested && fmt.Sprint(has) == fmt.Sprint(value) {
+		if !ok || nested && (!is || !coversPatch(object, inner)) || !nested && fmt.Sprint(has) == fmt.Sprint(value) {
 			return false
 		}
 	}
 	return true
 }
 
-// reverted is the merge patch that takes another one back.
-func reverted(patch, before body) body {
+// revertPatch is the merge patch that takes another one back.
+func revertPatch(patch, before body) body {
 	out := body{}
 	for key, value := range patch {
 		inner, nested := value.(body)
 		had, object := before[key].(body)
 		if nested && object {
-			out[key] = reverted(inner, had)
+			out[key] = revertPatch(inner, had)
 		} else {
 			out[key] = before[key]
 		}

@@ -61,39 +61,39 @@ var families = []string{"self-managed", "aks", "documents"}
 // phases are the stages of the objects of a failing world.
 var phases = []string{"create", "pause", "resume", "delete"}
 
-// sequence has objects of all kinds come and go while calls of one kind fail. The zero call lets all succeed.
-func sequence(t *testing.T, family string, refuse call, since string) *failing {
+// playSequence has objects of all kinds come and go while calls of one kind fail. The zero call lets all succeed.
+func playSequence(t *testing.T, family string, refuse call, since string) *failing {
 	w := &failing{family: family, World: clusters.New(t), calls: map[string]map[call]bool{}, stage: phases[0], refuse: refuse, since: since, warnings: map[string]map[string]int{}, problems: map[string]bool{}}
-	w.World.Refuse, w.Failed, w.Told = w.answer, w.failed, w.told
-	w.Start(w.register)
-	w.create()
-	w.pass(20 * time.Minute)
-	w.begin("pause")
-	w.pause(new(true))
-	w.pass(2 * time.Minute)
-	w.begin("resume")
-	w.pause(nil)
-	w.pass(12 * time.Minute)
-	w.begin("delete")
-	w.delete()
+	w.World.Refuse, w.Failed, w.Told = w.answerCall, w.checkFailure, w.recordEvent
+	w.StartManager(w.registerKinds)
+	w.createObjects()
+	w.playPools(20 * time.Minute)
+	w.beginStage("pause")
+	w.setPaused(new(true))
+	w.playPools(2 * time.Minute)
+	w.beginStage("resume")
+	w.setPaused(nil)
+	w.playPools(12 * time.Minute)
+	w.beginStage("delete")
+	w.deleteObjects()
 	return w
 }
 
-func (w *failing) begin(stage string) {
+func (w *failing) beginStage(stage string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.stage = stage
 }
 
-// pass has Cluster API play its part about pools for a time.
-func (w *failing) pass(d time.Duration) {
+// playPools has Cluster API play its part about pools for a time.
+func (w *failing) playPools(d time.Duration) {
 	player := harness.PoolPlayer{Client: w.Kubernetes, Namespace: w.Namespace}
-	for end := time.Now().Add(d); time.Now().Before(end); virtual.Wait(nil, 15*time.Second) {
-		player.Look(w.T.Context())
+	for end := time.Now().Add(d); time.Now().Before(end); virtual.WaitForSignal(nil, 15*time.Second) {
+		player.PlayOnce(w.T.Context())
 	}
 }
 
-func (w *failing) register(ctx context.Context, m *virtual.Manager) error {
+func (w *failing) registerKinds(ctx context.Context, m *virtual.Manager) error {
 	options := controller.Options{SkipNameValidation: new(true)}
 	if err := reconcile.NewLocalRunner(m.Services, &azureclusteridentity.Kind{Client: m.GetClient(), Identities: m.Gate.Identities}).SetupWithManager(ctx, m, options); err != nil {
 		return err
@@ -106,35 +106,35 @@ func (w *failing) register(ctx context.Context, m *virtual.Manager) error {
 	if err := templates.SetupWithManager(ctx, m, options); err != nil {
 		return err
 	}
-	return clusters.Register(ctx, m)
+	return clusters.RegisterControllers(ctx, m)
 }
 
-func (w *failing) create() {
+func (w *failing) createObjects() {
 	switch w.family {
 	case "aks":
-		w.AKS("c1", 1)
+		w.ApplyAKSCluster("c1", 1)
 		return
 	case "documents":
-		w.CreateDocuments(w.documents())
+		w.CreateDocuments(w.createASOCluster())
 		return
 	}
-	w.Network("c1", nil)
-	w.pass(5 * time.Minute)
-	harness.ChangeStatus(w.Stage, w.cluster("c1"), func(c *clusterv1.Cluster) { c.Status.Initialization.InfrastructureProvisioned = new(true) })
+	w.ApplyNetwork("c1", nil)
+	w.playPools(5 * time.Minute)
+	harness.ChangeStatus(w.Stage, w.createCluster("c1"), func(c *clusterv1.Cluster) { c.Status.Initialization.InfrastructureProvisioned = new(true) })
 	template := &infrav1.AzureMachineTemplate{ObjectMeta: metav1.ObjectMeta{Namespace: w.Namespace, Name: "t1"}}
 	template.Spec.Template.Spec = w.AzureMachine("c1", "t1").Spec
-	w.Create(template)
+	w.CreateObject(template)
 	w.PlayCluster("c1", template)
-	w.Machine("c1", "m1", harness.ControlPlane)
+	w.ApplyMachine("c1", "m1", harness.ControlPlane)
 	azurePool := w.AzureMachinePool("c1", "pool")
 	azurePool.Spec.OrchestrationMode = infrav1.UniformOrchestration
 	defaults.FillAzureMachinePool(azurePool)
 	w.CreatePool(azurePool, 1)
 }
 
-// documents is an AKS cluster of documents that uses the identity. A Secret that the documents name would go before it.
-func (w *failing) documents() *harness.DocumentCluster {
-	out := w.Documents("c1", "pool0")
+// createASOCluster is an AKS cluster of documents that uses the identity. A Secret that the documents name would go before it.
+func (w *failing) createASOCluster() *harness.DocumentCluster {
+	out := w.BuildASOCluster("c1", "pool0")
 	out.Infrastructure.Spec.IdentityRef = harness.IdentityRef()
 	for _, resources := range [][]runtime.RawExtension{out.Infrastructure.Spec.Resources, out.ControlPlane.Spec.Resources, out.Pools[0].Spec.Resources} {
 		resources[0].Raw = bytes.ReplaceAll(resources[0].Raw, []byte("serviceoperator.azure.com/credential-from"), []byte("example.com/unused"))
@@ -142,17 +142,17 @@ func (w *failing) documents() *harness.DocumentCluster {
 	return out
 }
 
-func (w *failing) cluster(name string) *clusterv1.Cluster {
+func (w *failing) createCluster(name string) *clusterv1.Cluster {
 	return &clusterv1.Cluster{ObjectMeta: metav1.ObjectMeta{Name: name}}
 }
 
-func (w *failing) pause(paused *bool) {
-	harness.Change(w.Stage, w.cluster("c1"), func(c *clusterv1.Cluster) { c.Spec.Paused = paused })
+func (w *failing) setPaused(paused *bool) {
+	harness.ChangeObject(w.Stage, w.createCluster("c1"), func(c *clusterv1.Cluster) { c.Spec.Paused = paused })
 }
 
-// delete deletes everything in the order of Cluster API, whether it goes or not.
-func (w *failing) delete() {
-	w.Remove(w.cluster("c1"))
+// deleteObjects deletes everything in the order of Cluster API, whether it goes or not.
+func (w *failing) deleteObjects() {
+	w.DeleteObjects(w.createCluster("c1"))
 	for _, list := range [][]client.ObjectList{
 		{&clusterv1.MachineList{}, &clusterv1.MachinePoolList{}, &infrav1.AzureMachineList{}, &infrav1.AzureMachinePoolList{}, &infrav1.AzureManagedMachinePoolList{}, &infrav1.AzureASOManagedMachinePoolList{}},
 		{&infrav1.AzureManagedControlPlaneList{}, &infrav1.AzureASOManagedControlPlaneList{}},
@@ -165,17 +165,17 @@ func (w *failing) delete() {
 			}
 			_ = meta.EachListItem(each, func(item runtime.Object) error {
 				if object := item.(client.Object); object.GetDeletionTimestamp().IsZero() {
-					w.Remove(object)
+					w.DeleteObjects(object)
 				}
 				return nil
 			})
 		}
-		w.pass(10 * time.Minute)
+		w.playPools(10 * time.Minute)
 	}
 }
 
-// answer notes a call of the manager, and refuses those that are to fail.
-func (w *failing) answer(verb string, object runtime.Object) error {
+// answerCall notes a call of the manager, and refuses those that are to fail.
+func (w *failing) answerCall(verb string, object runtime.Object) error {
 	gvk, err := w.Kubernetes.GroupVersionKindFor(object)
 	if err != nil {
 		return err
@@ -193,8 +193,8 @@ func (w *failing) answer(verb string, object runtime.Object) error {
 	return apierrors.NewInternalError(fmt.Errorf("refused: %s", c))
 }
 
-// failed holds a reconciliation that ended with an error against what its object shows then.
-func (w *failing) failed(f virtual.Failure) {
+// checkFailure holds a reconciliation that ended with an error against what its object shows then.
+func (w *failing) checkFailure(f virtual.Failure) {
 	if apierrors.IsConflict(f.Err) || f.Kind == "" {
 		return
 	}
@@ -217,16 +217,16 @@ func (w *failing) failed(f virtual.Failure) {
 	if !ok || strings.HasPrefix(f.Controller, "azurejson") || f.Kind == "AzureMachineTemplate" {
 		return // The event is all there is.
 	}
-	if ready := harness.Condition(conditioned, infrav1.ReadyCondition); !strings.Contains(ready.Message, f.Err.Error()) {
+	if ready := harness.FindCondition(conditioned, infrav1.ReadyCondition); !strings.Contains(ready.Message, f.Err.Error()) {
 		w.problems[fmt.Sprintf("%s %s: Ready is %s, %s, %q after %q", f.Kind, f.Object.Name, ready.Status, ready.Reason, ready.Message, f.Err)] = true
 	}
 }
 
-func (w *failing) told(event virtual.Event) {
+func (w *failing) recordEvent(event virtual.Event) {
 	if event.Type != "Warning" {
 		return
 	}
-	shown := w.shows(event)
+	shown := w.showsEvent(event)
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if shown {
@@ -238,8 +238,8 @@ func (w *failing) told(event virtual.Event) {
 	w.warnings[w.stage][event.Kind+" "+event.Name+" "+event.Note]++
 }
 
-// shows reports whether a stored condition of the object has the error that an event tells.
-func (w *failing) shows(event virtual.Event) bool {
+// showsEvent reports whether a stored condition of the object has the error that an event tells.
+func (w *failing) showsEvent(event virtual.Event) bool {
 	stored, err := w.Kubernetes.Scheme().New(infrav1.GroupVersion.WithKind(event.Kind))
 	if err != nil || !strings.Contains(event.Note, "refused: ") {
 		return false
@@ -266,8 +266,8 @@ func noteOf(f virtual.Failure) string {
 	return f.Err.Error()
 }
 
-// check reports failures that no Warning tells, or too many.
-func (w *failing) check(t *testing.T) {
+// reportFailures reports failures that no Warning tells, or too many.
+func (w *failing) reportFailures(t *testing.T) {
 	t.Helper()
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -302,22 +302,22 @@ func TestIdentityBeingDeleted(t *testing.T) {
 		t.Run(family, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				w := &failing{family: family, World: clusters.New(t), warnings: map[string]map[string]int{}, problems: map[string]bool{}}
-				w.Failed, w.Told = w.failed, w.told
+				w.Failed, w.Told = w.checkFailure, w.recordEvent
 				identity := &infrav1.AzureClusterIdentity{ObjectMeta: metav1.ObjectMeta{Name: harness.IdentityName}}
-				harness.Change(w.Stage, identity, func(i *infrav1.AzureClusterIdentity) { i.Finalizers = []string{"example.com/keeps"} })
-				w.Remove(identity)
-				w.Start(w.register)
+				harness.ChangeObject(w.Stage, identity, func(i *infrav1.AzureClusterIdentity) { i.Finalizers = []string{"example.com/keeps"} })
+				w.DeleteObjects(identity)
+				w.StartManager(w.registerKinds)
 				switch family {
 				case "self-managed":
-					w.Network("c1", nil)
+					w.ApplyNetwork("c1", nil)
 				case "aks":
-					w.AKS("c1", 1)
+					w.ApplyAKSCluster("c1", 1)
 				case "documents":
-					w.CreateDocuments(w.documents())
+					w.CreateDocuments(w.createASOCluster())
 				}
-				w.pass(10 * time.Minute)
-				w.Get(object, "c1")
-				ready := harness.Condition(object, infrav1.ReadyCondition)
+				w.playPools(10 * time.Minute)
+				w.ReadObject(object, "c1")
+				ready := harness.FindCondition(object, infrav1.ReadyCondition)
 				if ready.Status != metav1.ConditionFalse || ready.Reason != "IdentityBeingDeleted" {
 					t.Errorf("Ready is %s, %s, %q", ready.Status, ready.Reason, ready.Message)
 				}
@@ -350,8 +350,8 @@ func TestFailuresAreShown(t *testing.T) {
 	for _, family := range families {
 		calls := map[string]map[call]bool{}
 		synctest.Test(t, func(t *testing.T) {
-			w := sequence(t, family, call{}, "")
-			w.check(t)
+			w := playSequence(t, family, call{}, "")
+			w.reportFailures(t)
 			for _, f := range w.failures {
 				t.Errorf("%s %s fails although nothing is refused: %v", f.Kind, f.Object.Name, f.Err)
 			}
@@ -363,14 +363,14 @@ func TestFailuresAreShown(t *testing.T) {
 					continue // The other phases make the same calls at the same places.
 				}
 				row := family + "/" + phase + "/" + c.String()
-				if !wide() && !inSample(row) {
+				if !isWide() && !inSample(row) {
 					continue
 				}
 				tried++
 				t.Run(row, func(t *testing.T) {
 					synctest.Test(t, func(t *testing.T) {
-						w := sequence(t, family, c, phase)
-						w.check(t)
+						w := playSequence(t, family, c, phase)
+						w.reportFailures(t)
 						for _, f := range w.failures {
 							shown[f.Kind+": "+phase+", "+c.String()] = true
 						}
@@ -380,7 +380,7 @@ func TestFailuresAreShown(t *testing.T) {
 		}
 	}
 	t.Logf("%d kinds of calls failed; %d pairs of a kind of object and a call ended reconciliations with an error", tried, len(shown))
-	if !wide() {
+	if !isWide() {
 		return
 	}
 	// An AzureClusterIdentity is reconciled from what is in the cache and a Secret, whose absence is a condition.

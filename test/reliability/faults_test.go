@@ -55,20 +55,20 @@ const (
 	all    = "GET " + writes
 )
 
-func answer(status int, code string) fault.Rule {
+func answerRule(status int, code string) fault.Rule {
 	return fault.Rule{Kind: fault.Status, Status: status, Code: code, Message: "Injected.", Count: -1}
 }
 
 // disturbances are the faults of the matrix.
 var disturbances = map[string]disturbance{
 	"throttled for a time":     {"Azure says how long to wait", fault.Rule{Kind: fault.Throttle, RetryAfter: 20, Count: -1}, all, "", "TooManyRequests|throttle", waitingBound},
-	"throttled":                {"Azure does not say how long to wait", answer(429, "TooManyRequests"), all, "", "TooManyRequests|throttle", waitingBound},
-	"retryable":                {"another operation is in the way", answer(429, "RetryableErrorDueToAnotherOperation"), writes, "", "RetryableErrorDueToAnotherOperation", waitingBound},
-	"another operation":        {"another operation is in the way", answer(409, "AnotherOperationInProgress"), writes, "", "AnotherOperationInProgress", waitingBound},
-	"precondition":             {"somebody else writes first, always", answer(412, "PreconditionFailed"), writes, "", "PreconditionFailed", waitingBound},
-	"500":                      {"a failure of Azure", answer(500, "InternalServerError"), all, "", "InternalServerError", retriedBound},
-	"502":                      {"a failure of Azure", answer(502, "BadGateway"), all, "", "BadGateway", retriedBound},
-	"503":                      {"a failure of Azure", answer(503, "ServiceUnavailable"), all, "", "ServiceUnavailable", retriedBound},
+	"throttled":                {"Azure does not say how long to wait", answerRule(429, "TooManyRequests"), all, "", "TooManyRequests|throttle", waitingBound},
+	"retryable":                {"another operation is in the way", answerRule(429, "RetryableErrorDueToAnotherOperation"), writes, "", "RetryableErrorDueToAnotherOperation", waitingBound},
+	"another operation":        {"another operation is in the way", answerRule(409, "AnotherOperationInProgress"), writes, "", "AnotherOperationInProgress", waitingBound},
+	"precondition":             {"somebody else writes first, always", answerRule(412, "PreconditionFailed"), writes, "", "PreconditionFailed", waitingBound},
+	"500":                      {"a failure of Azure", answerRule(500, "InternalServerError"), all, "", "InternalServerError", retriedBound},
+	"502":                      {"a failure of Azure", answerRule(502, "BadGateway"), all, "", "BadGateway", retriedBound},
+	"503":                      {"a failure of Azure", answerRule(503, "ServiceUnavailable"), all, "", "ServiceUnavailable", retriedBound},
 	"reset before acceptance":  {"the connection is cut, nothing is done", fault.Rule{Kind: fault.Reset, Count: -1}, all, "", "onnection", retriedBound},
 	"reset after acceptance":   {"it is done, the answer is lost", fault.Rule{Kind: fault.Lost, Count: -1}, all, "", "onnection", retriedBound},
 	"slow body":                {"the answer takes longer than anybody waits", fault.Rule{Kind: fault.SlowBody, Seconds: 90, Count: -1}, all, "", "onnection", retriedBound},
@@ -81,18 +81,18 @@ var disturbances = map[string]disturbance{
 	"token refused once":       {"the next request has a token", fault.Rule{Kind: fault.Token}, all, "", "", 1},
 	"token expires on its way": {"the next request has a token", fault.Rule{Kind: fault.Token, Code: "ExpiredAuthenticationToken"}, all, "", "", 1},
 	"token refused":            {"no token is taken", fault.Rule{Kind: fault.Token, Count: -1}, all, "", "InvalidAuthenticationToken", stalledBound},
-	"quota":                    {"the quota is used up", answer(409, "QuotaExceeded"), "PUT", "", "QuotaExceeded", stalledBound},
-	"size":                     {"the size is not offered", answer(409, "SkuNotAvailable"), "PUT", "Microsoft.C", "SkuNotAvailable", stalledBound},
+	"quota":                    {"the quota is used up", answerRule(409, "QuotaExceeded"), "PUT", "", "QuotaExceeded", stalledBound},
+	"size":                     {"the size is not offered", answerRule(409, "SkuNotAvailable"), "PUT", "Microsoft.C", "SkuNotAvailable", stalledBound},
 	"allocation":               {"the zone has no machine left", fault.Rule{Kind: fault.Allocate, Code: "ZonalAllocationFailed", Count: -1}, "PUT", "Microsoft.C", "ZonalAllocationFailed", stalledBound},
-	"lock":                     {"a lock forbids it", answer(409, "ScopeLocked"), writes, "", "ScopeLocked", stalledBound},
-	"policy":                   {"a policy of the company forbids it", answer(403, "RequestDisallowedByPolicy"), "PUT PATCH", "", "RequestDisallowedByPolicy", stalledBound},
+	"lock":                     {"a lock forbids it", answerRule(409, "ScopeLocked"), writes, "", "ScopeLocked", stalledBound},
+	"policy":                   {"a policy of the company forbids it", answerRule(403, "RequestDisallowedByPolicy"), "PUT PATCH", "", "RequestDisallowedByPolicy", stalledBound},
 }
 
 // operation is a type of requests: to resources of a type and lists of them, or to something else that Azure serves.
 type operation struct{ method, resourceType string }
 
-// asked are the requests since a mark by operation, each with how many resources they were for.
-func (w *world) asked(from int) map[operation]int {
+// countOperations are the requests since a mark by operation, each with how many resources they were for.
+func (w *world) countOperations(from int) map[operation]int {
 	out, seen := map[operation]int{}, map[string]bool{}
 	for _, request := range w.Azure.Requests()[from:] {
 		path, _, _ := strings.Cut(request.URL, "?")
@@ -111,8 +111,8 @@ func (w *world) asked(from int) map[operation]int {
 	return out
 }
 
-// rule is the fault for an operation. What Azure serves without keeping it has a path and no type.
-func (o operation) rule(of fault.Rule, kept map[string]bool) fault.Rule {
+// faultRule is the fault for an operation. What Azure serves without keeping it has a path and no type.
+func (o operation) faultRule(of fault.Rule, kept map[string]bool) fault.Rule {
 	of.Method = o.method
 	if kept[o.resourceType] {
 		of.Type = o.resourceType
@@ -134,15 +134,15 @@ type cell struct {
 	bound int
 }
 
-// learned are the operations of a story, and how its stages end.
-func learned(t *testing.T, story string, stages []stage) (cells []cell) {
+// learnOperations are the operations of a story, and how its stages end.
+func learnOperations(t *testing.T, story string, stages []stage) (cells []cell) {
 	synctest.Test(t, func(t *testing.T) {
 		w, known, kept := newWorld(t, 0), map[operation]bool{}, map[string]bool{}
 		for i, stage := range stages {
 			mark := len(w.Azure.Requests())
 			stage.play(w)
-			w.settle()
-			found, want := w.asked(mark), w.State()
+			w.waitSettled()
+			found, want := w.countOperations(mark), w.ReadState()
 			for o := range found {
 				kept[o.resourceType] = kept[o.resourceType] || o.method == http.MethodPut
 			}
@@ -166,7 +166,7 @@ func learned(t *testing.T, story string, stages []stage) (cells []cell) {
 					}
 					cells = append(cells, cell{
 						name: fmt.Sprintf("%s %s %s", o.method, o.resourceType, name), story: story,
-						stages: stages[:i+1], want: want, Rule: o.rule(d.rule, kept), says: d.says, bound: bound,
+						stages: stages[:i+1], want: want, Rule: o.faultRule(d.rule, kept), says: d.says, bound: bound,
 					})
 				}
 			}
@@ -182,11 +182,11 @@ func learned(t *testing.T, story string, stages []stage) (cells []cell) {
 //	go test ./test/reliability -run FaultMatrix -v -every 1
 func TestFaultMatrix(t *testing.T) {
 	cells := map[string]cell{}
-	for name, story := range stories() {
-		if !story.sample && !wide() {
+	for name, story := range allStories() {
+		if !story.sample && !isWide() {
 			continue
 		}
-		for _, c := range learned(t, name, story.stages) {
+		for _, c := range learnOperations(t, name, story.stages) {
 			// The story that comes to it first is the cheapest.
 			if other, has := cells[c.name]; !has || cmp.Or(cmp.Compare(len(c.stages), len(other.stages)), strings.Compare(c.story, other.story)) < 0 {
 				cells[c.name] = c
@@ -197,7 +197,7 @@ func TestFaultMatrix(t *testing.T) {
 	var tried, passed, missed atomic.Int64
 	for _, name := range names {
 		// Which reads there are depends a little on which answer comes first. The sample does not.
-		if !drawn(name) {
+		if !isDrawn(name) {
 			continue
 		}
 		c := cells[name]
@@ -205,7 +205,7 @@ func TestFaultMatrix(t *testing.T) {
 			t.Parallel()
 			tried.Add(1)
 			struck := false
-			synctest.Test(t, func(t *testing.T) { struck = c.live(t) })
+			synctest.Test(t, func(t *testing.T) { struck = c.playCell(t) })
 			switch {
 			case t.Failed():
 			case !struck:
@@ -220,13 +220,13 @@ func TestFaultMatrix(t *testing.T) {
 	})
 }
 
-// live lives a cell. It tells whether the fault struck.
-func (c cell) live(t *testing.T) (struck bool) {
+// playCell lives a cell. It tells whether the fault struck.
+func (c cell) playCell(t *testing.T) (struck bool) {
 	w := newWorld(t, 0)
 	last := len(c.stages) - 1
 	for _, stage := range c.stages[:last] {
 		stage.play(w)
-		w.settle()
+		w.waitSettled()
 	}
 	if err := w.Sim.AddFault(c.Rule); err != nil {
 		t.Fatal(err)
@@ -255,18 +255,18 @@ func (c cell) live(t *testing.T) (struck bool) {
 		if time.Since(since) < lasts {
 			return
 		}
-		if said := w.wrong(); c.says != "" && c.Count < 0 && !slices.ContainsFunc(strings.Split(c.says, "|"), func(part string) bool { return strings.Contains(said, part) }) {
+		if said := w.wrongConditions(); c.says != "" && c.Count < 0 && !slices.ContainsFunc(strings.Split(c.says, "|"), func(part string) bool { return strings.Contains(said, part) }) {
 			t.Errorf("after %s no condition names %q:\n%s", lasts, c.says, said)
 		}
 		end()
 	}
 	c.stages[last].play(w)
 	end()
-	w.settle()
+	w.waitSettled()
 	if strikes > c.bound {
 		t.Errorf("%d requests met the fault, want %d at most", strikes, c.bound)
 	}
-	for i, difference := range differ(c.want, w.State()) {
+	for i, difference := range listDifferences(c.want, w.ReadState()) {
 		if i == 10 {
 			t.Error("and more")
 			break
@@ -278,16 +278,16 @@ func (c cell) live(t *testing.T) (struck bool) {
 
 // clearFailed does what a person does about VMs that have failed, which are made once.
 func (w *world) clearFailed() {
-	for _, short := range w.editable() {
-		state := harness.Find(w.shown(short), "properties.provisioningState")
+	for _, short := range w.editableResources() {
+		state := harness.FindString(w.readResource(short), "properties.provisioningState")
 		if strings.HasSuffix(path.Dir(short), "/Microsoft.Compute/virtualMachines") && (state == store.Failed || state == "Canceled") {
-			w.ask(http.MethodDelete, short, nil)
+			w.sendAsUser(http.MethodDelete, short, nil)
 		}
 	}
 }
 
-// wrong is what conditions say about what is not as it should be.
-func (w *world) wrong() string {
+// wrongConditions is what conditions say about what is not as it should be.
+func (w *world) wrongConditions() string {
 	var out []string
 	for _, list := range []client.ObjectList{
 		&infrav1.AzureClusterList{}, &infrav1.AzureMachineList{}, &infrav1.AzureMachinePoolList{}, &infrav1.AzureMachinePoolMachineList{},

@@ -22,8 +22,8 @@ type ended struct {
 	acts int
 }
 
-// stories are lives of clusters. The longest stage comes as early as it can: those after it are lived less often.
-func stories() map[string]struct {
+// allStories are lives of clusters. The longest stage comes as early as it can: those after it are lived less often.
+func allStories() map[string]struct {
 	reason string
 	// sample is tried when not all rows are.
 	sample bool
@@ -35,7 +35,7 @@ func stories() map[string]struct {
 		stages []stage
 	}{
 		"default": {"what most clusters are", true, []stage{
-			network(nil), machine("c1-control-plane-0", harness.ControlPlane), machine("c1-md-0", harness.Worker),
+			networkStage(nil), machineStage("c1-control-plane-0", harness.ControlPlane), machineStage("c1-md-0", harness.Worker),
 			changedCluster("tags and rules", func(c *infrav1.AzureCluster) {
 				c.Spec.AdditionalTags = infrav1.Tags{"team": "a"}
 				node := slices.IndexFunc(c.Spec.NetworkSpec.Subnets, func(s infrav1.SubnetSpec) bool { return s.Role == infrav1.SubnetNode })
@@ -50,20 +50,20 @@ func stories() map[string]struct {
 				node := slices.IndexFunc(c.Spec.NetworkSpec.Subnets, func(s infrav1.SubnetSpec) bool { return s.Role == infrav1.SubnetNode })
 				c.Spec.NetworkSpec.Subnets[node].SecurityGroup.SecurityRules = nil
 			}),
-			upgrade("c1-md-0", "c1-md-1"), withoutMachine("c1-md-1"), withoutCluster("c1-control-plane-0"),
+			upgradeStage("c1-md-0", "c1-md-1"), withoutMachine("c1-md-1"), withoutCluster("c1-control-plane-0"),
 		}},
 		"private": {"a zone, its link and a record are made, and go with their group", false, []stage{
-			network(private),
-			machine("c1-control-plane-0", harness.ControlPlane), withoutCluster("c1-control-plane-0"),
+			networkStage(makePrivate),
+			machineStage("c1-control-plane-0", harness.ControlPlane), withoutCluster("c1-control-plane-0"),
 		}},
-		"pool":      {"VMs of a scale set are counted, never named", false, pools()},
-		"documents": {"documents have no fields of ours that tell what was done", false, documents()},
-		"AKS":       {"what AKS does by itself may not be done again", true, managed()},
+		"pool":      {"VMs of a scale set are counted, never named", false, poolStages()},
+		"documents": {"documents have no fields of ours that tell what was done", false, asoStages()},
+		"AKS":       {"what AKS does by itself may not be done again", true, aksStages()},
 	}
 }
 
-// private has an API server that only the network reaches.
-func private(c *infrav1.AzureCluster) {
+// makePrivate has an API server that only the network reaches.
+func makePrivate(c *infrav1.AzureCluster) {
 	c.Spec.NetworkSpec.APIServerLB = &infrav1.LoadBalancerSpec{LoadBalancerClassSpec: infrav1.LoadBalancerClassSpec{Type: infrav1.Internal}}
 }
 
@@ -73,13 +73,13 @@ func private(c *infrav1.AzureCluster) {
 //
 //	go test ./test/reliability -run KilledAtEveryCall -every 1
 func TestKilledAtEveryCall(t *testing.T) {
-	for name, story := range stories() {
-		if !story.sample && !wide() {
+	for name, story := range allStories() {
+		if !story.sample && !isWide() {
 			continue
 		}
 		t.Run(name, func(t *testing.T) {
 			var undisturbed []ended
-			synctest.Test(t, func(t *testing.T) { undisturbed = live(t, story.stages, nil, 0, nil) })
+			synctest.Test(t, func(t *testing.T) { undisturbed = playStory(t, story.stages, nil, 0, nil) })
 			rows, tried, missed := 0, 0, &atomic.Int64{}
 			for i, stage := range undisturbed {
 				rows = max(rows, 2*stage.acts)
@@ -93,7 +93,7 @@ func TestKilledAtEveryCall(t *testing.T) {
 				}
 				t.Run(fmt.Sprint(row), func(t *testing.T) {
 					t.Parallel()
-					synctest.Test(t, func(t *testing.T) { live(t, story.stages, undisturbed, row, missed) })
+					synctest.Test(t, func(t *testing.T) { playStory(t, story.stages, undisturbed, row, missed) })
 				})
 			}
 			t.Cleanup(func() {
@@ -109,30 +109,30 @@ func TestKilledAtEveryCall(t *testing.T) {
 	}
 }
 
-// live lives a story. With what an undisturbed life was, the manager is killed in each stage: a row is a number of an act, of those that are
+// playStory lives a story. With what an undisturbed life was, the manager is killed in each stage: a row is a number of an act, of those that are
 // not done first. What comes of it is held against the undisturbed life. When all rows are tried, a life ends with the last stage that has so
 // many; else those of a shorter stage begin anew. missed counts stages that had fewer acts.
-func live(t *testing.T, stages []stage, want []ended, row int, missed *atomic.Int64) (out []ended) {
+func playStory(t *testing.T, stages []stage, want []ended, row int, missed *atomic.Int64) (out []ended) {
 	w := newWorld(t, 0)
 	last := len(stages) - 1
 	for want != nil && *every == 1 && row >= 2*want[last].acts {
 		last--
 	}
 	for i, stage := range stages[:last+1] {
-		mark, acts, deaths := w.Azure.Mark(), w.manager.Counted(), w.deaths
+		mark, acts, deaths := w.Azure.MarkRequests(), w.manager.CountCalls(), w.deaths
 		if want != nil {
 			row := row % (2 * want[i].acts)
 			w.manager.KillIn(row%want[i].acts+1, row < want[i].acts)
 		}
 		stage.play(w)
-		w.settle()
-		end := ended{State: w.State(), Writes: w.accepted(mark), acts: w.manager.Counted() - acts}
+		w.waitSettled()
+		end := ended{State: w.ReadState(), Writes: w.countAccepted(mark), acts: w.manager.CountCalls() - acts}
 		if want == nil {
 			out = append(out, end)
 			continue
 		}
 		w.manager.KillIn(0, false)
-		for _, difference := range want[i].State.Differences(end.State) {
+		for _, difference := range want[i].State.ListDifferences(end.State) {
 			t.Errorf("%s: %s", stage.name, difference)
 		}
 		if diff := cmp.Diff(want[i].Writes, end.Writes); diff != "" {

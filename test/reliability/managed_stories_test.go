@@ -22,43 +22,43 @@ func managedPool(name string) *infrav1.AzureManagedMachinePool {
 	return &infrav1.AzureManagedMachinePool{ObjectMeta: metav1.ObjectMeta{Name: name}}
 }
 
-// managed are the stages of an AKS cluster with two pools.
-func managed() []stage {
+// aksStages are the stages of an AKS cluster with two pools.
+func aksStages() []stage {
 	return []stage{
-		{"create", func(w *world) { w.Managed("aks1", 2); w.managedReady("aks1-pool0", "aks1-pool1") }},
+		{"create", func(w *world) { w.BuildAKSCluster("aks1", 2); w.managedReady("aks1-pool0", "aks1-pool1") }},
 		{"scale", func(w *world) {
-			harness.Change(w.Stage, clusters.MachinePool("aks1-pool1"), func(p *clusterv1.MachinePool) { p.Spec.Replicas = new(int32(3)) })
-			w.Until("the pool has three machines", func() bool {
+			harness.ChangeObject(w.Stage, clusters.MachinePool("aks1-pool1"), func(p *clusterv1.MachinePool) { p.Spec.Replicas = new(int32(3)) })
+			w.WaitUntil("the pool has three machines", func() bool {
 				pool := managedPool("aks1-pool1")
-				w.Get(pool, pool.Name)
-				return len(pool.Spec.ProviderIDList) == 3 && current(pool)
+				w.ReadObject(pool, pool.Name)
+				return len(pool.Spec.ProviderIDList) == 3 && isCurrent(pool)
 			})
 		}},
 		{"change", func(w *world) {
-			harness.Change(w.Stage, controlPlane(), func(c *infrav1.AzureManagedControlPlane) {
+			harness.ChangeObject(w.Stage, controlPlane(), func(c *infrav1.AzureManagedControlPlane) {
 				c.Spec.AdditionalTags = infrav1.Tags{"team": "a"}
 				c.Spec.APIServerAccessProfile = &infrav1.APIServerAccessProfile{AuthorizedIPRanges: []string{"192.0.2.0/24"}}
 			})
-			harness.Change(w.Stage, managedPool("aks1-pool1"), func(p *infrav1.AzureManagedMachinePool) {
+			harness.ChangeObject(w.Stage, managedPool("aks1-pool1"), func(p *infrav1.AzureManagedMachinePool) {
 				p.Spec.NodeLabels = map[string]string{"a": "b"}
 				p.Spec.AdditionalTags = infrav1.Tags{"team": "b"}
 			})
 			w.managedReady("aks1-pool0", "aks1-pool1")
 		}},
 		{"upgrade", func(w *world) {
-			harness.Change(w.Stage, controlPlane(), func(c *infrav1.AzureManagedControlPlane) { c.Spec.Version = nextVersion })
-			w.Until("the control plane runs the version", func() bool {
+			harness.ChangeObject(w.Stage, controlPlane(), func(c *infrav1.AzureManagedControlPlane) { c.Spec.Version = nextVersion })
+			w.WaitUntil("the control plane runs the version", func() bool {
 				c := controlPlane()
-				w.Get(c, c.Name)
-				return c.Status.Version == nextVersion && current(c)
+				w.ReadObject(c, c.Name)
+				return c.Status.Version == nextVersion && isCurrent(c)
 			})
 			for _, name := range []string{"aks1-pool0", "aks1-pool1"} {
-				harness.Change(w.Stage, clusters.MachinePool(name), func(p *clusterv1.MachinePool) { p.Spec.Template.Spec.Version = nextVersion })
+				harness.ChangeObject(w.Stage, clusters.MachinePool(name), func(p *clusterv1.MachinePool) { p.Spec.Template.Spec.Version = nextVersion })
 			}
-			w.Until("the pools run the version", func() bool {
+			w.WaitUntil("the pools run the version", func() bool {
 				for _, name := range []string{"pool0", "pool1"} {
-					pool := w.shown("resourceGroups/aks1/providers/Microsoft.ContainerService/managedClusters/aks1/agentPools/" + name)
-					if harness.Find(pool, "properties.currentOrchestratorVersion") != nextVersion[1:] || harness.Find(pool, "properties.provisioningState") != "Succeeded" {
+					pool := w.readResource("resourceGroups/aks1/providers/Microsoft.ContainerService/managedClusters/aks1/agentPools/" + name)
+					if harness.FindString(pool, "properties.currentOrchestratorVersion") != nextVersion[1:] || harness.FindString(pool, "properties.provisioningState") != "Succeeded" {
 						return false
 					}
 				}
@@ -73,30 +73,30 @@ func managed() []stage {
 func (w *world) removeManagedPool(name string) {
 	w.T.Helper()
 	pool := managedPool(name)
-	w.Remove(clusters.MachinePool(name), pool)
-	w.Gone(pool)
-	w.Release(clusters.MachinePool(name))
+	w.DeleteObjects(clusters.MachinePool(name), pool)
+	w.WaitUntilGone(pool)
+	w.RemoveFinalizers(clusters.MachinePool(name))
 }
 
 func (w *world) managedReady(pools ...string) {
 	w.T.Helper()
-	w.Until("the AKS cluster is as its spec", func() bool { return w.managedCurrent(pools...) })
+	w.WaitUntil("the AKS cluster is as its spec", func() bool { return w.managedCurrent(pools...) })
 }
 
 func (w *world) managedCurrent(pools ...string) bool {
 	c := controlPlane()
-	w.Get(c, c.Name)
-	all := current(c)
+	w.ReadObject(c, c.Name)
+	all := isCurrent(c)
 	for _, name := range pools {
 		pool := managedPool(name)
-		w.Get(pool, name)
-		all = all && current(pool)
+		w.ReadObject(pool, name)
+		all = all && isCurrent(pool)
 	}
 	return all
 }
 
-// shown is a resource as Azure keeps it, nil when there is none.
-func (w *world) shown(id string) map[string]any {
+// readResource is a resource as Azure keeps it, nil when there is none.
+func (w *world) readResource(id string) map[string]any {
 	for _, resource := range w.Sim.State() {
 		if has, _ := resource["id"].(string); strings.EqualFold(has, "/subscriptions/"+w.Azure.SubscriptionID+"/"+id) {
 			return resource

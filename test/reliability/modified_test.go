@@ -13,14 +13,14 @@ import (
 // TestModified lives the lives of clusters under a policy that adds a tag to every write. They take the same writes as without, and nothing is
 // written in an hour after each stage.
 func TestModified(t *testing.T) {
-	for name, story := range stories() {
-		if name != "default" && !wide() {
+	for name, story := range allStories() {
+		if name != "default" && !isWide() {
 			continue
 		}
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			var undisturbed []ended
-			synctest.Test(t, func(t *testing.T) { undisturbed = live(t, story.stages, nil, 0, nil) })
+			synctest.Test(t, func(t *testing.T) { undisturbed = playStory(t, story.stages, nil, 0, nil) })
 			synctest.Test(t, func(t *testing.T) {
 				w := newWorld(t, 0)
 				for _, method := range []string{"PUT", "PATCH"} {
@@ -29,18 +29,18 @@ func TestModified(t *testing.T) {
 					}
 				}
 				for i, stage := range story.stages {
-					mark := w.Azure.Mark()
+					mark := w.Azure.MarkRequests()
 					stage.play(w)
-					w.settle()
-					if diff := cmp.Diff(undisturbed[i].Writes, w.accepted(mark)); diff != "" {
+					w.waitSettled()
+					if diff := cmp.Diff(undisturbed[i].Writes, w.countAccepted(mark)); diff != "" {
 						t.Errorf("%s: what Azure took (-without +with the policy):\n%s", stage.name, diff)
 					}
-					after := w.Azure.Mark()
-					w.passes(time.Hour)
-					if writes := w.accepted(after); len(writes) > 0 {
+					after := w.Azure.MarkRequests()
+					w.waitFor(time.Hour)
+					if writes := w.countAccepted(after); len(writes) > 0 {
 						t.Errorf("%s: in the hour after: %v", stage.name, writes)
 					}
-					if i == 0 && !w.tagged() {
+					if i == 0 && !w.hasForeignTag() {
 						t.Error("the policy tags nothing")
 					}
 				}
@@ -49,8 +49,8 @@ func TestModified(t *testing.T) {
 	}
 }
 
-// tagged tells whether something has the tag of somebody else.
-func (w *world) tagged() bool {
+// hasForeignTag tells whether something has the tag of somebody else.
+func (w *world) hasForeignTag() bool {
 	for _, resource := range w.Sim.State() {
 		if tags, _ := resource["tags"].(body); tags[theirs] != nil {
 			return true

@@ -70,8 +70,8 @@ var comesLater = map[string]string{
 // scaleSetVM is the type of a VM of a scale set.
 const scaleSetVM = types.ScaleSet + "/virtualMachines"
 
-// expected is what has to become of an edit of a resource.
-func expected(story, short, resourceType string, e edit) expectation {
+// expectedVerdict is what has to become of an edit of a resource.
+func expectedVerdict(story, short, resourceType string, e edit) expectation {
 	if strings.Contains(short, "/MC_") {
 		return expectation{"what AKS makes is AKS's business", left}
 	}
@@ -97,17 +97,17 @@ type moment struct {
 	wrong     []string
 }
 
-func (w *world) moment() moment {
+func (w *world) takeMoment() moment {
 	w.T.Helper()
-	out := moment{State: w.State(), resources: map[string]int{}, wrong: strings.Split(w.wrong(), "\n")}
+	out := moment{State: w.ReadState(), resources: map[string]int{}, wrong: strings.Split(w.wrongConditions(), "\n")}
 	out.wrong = slices.DeleteFunc(out.wrong, func(line string) bool { return strings.HasSuffix(line, "NotPaused: ") })
 	// Whether others' tags stay is looked at by itself: AKS gives them to what it makes.
 	maps.DeleteFunc(out.State, func(line string, _ int) bool {
 		return strings.Contains(line, ".tags."+theirs+": ") || strings.Contains(line, "eneration: ")
 	})
-	for _, short := range w.editable() {
+	for _, short := range w.editableResources() {
 		if !strings.HasSuffix(short, "/"+bystander) {
-			out.resources[numbered.ReplaceAllString(clusters.Undrawn(short), "#")]++
+			out.resources[numbered.ReplaceAllString(clusters.MaskRandomText(short), "#")]++
 		}
 	}
 	return out
@@ -116,16 +116,16 @@ func (w *world) moment() moment {
 // numbered is what is another one for a VM that comes for one of a scale set.
 var numbered = regexp.MustCompile(`(virtualMachines/|_)[0-9]+`)
 
-// azure is what of it is in Azure.
-func (m moment) azure() clusters.State {
+// azureState is what of it is in Azure.
+func (m moment) azureState() clusters.State {
 	out := maps.Clone(m.State)
 	maps.DeleteFunc(out, func(line string, _ int) bool { return strings.HasPrefix(line, "*") })
 	return out
 }
 
-// words are what conditions say that they did not say before, about a resource or what it is a part of. "" is about anything, and so is what
+// newMessages are what conditions say that they did not say before, about a resource or what it is a part of. "" is about anything, and so is what
 // AKS makes, which is not ours to name.
-func (m moment) words(before moment, id arm.ID) (out []string) {
+func (m moment) newMessages(before moment, id arm.ID) (out []string) {
 	name := ""
 	if id != "" && !strings.Contains(string(id), "/MC_") {
 		name = id.Name()
@@ -138,8 +138,8 @@ func (m moment) words(before moment, id arm.ID) (out []string) {
 	return out
 }
 
-// missing are the resources that were there before.
-func (m moment) missing(before moment) (out []string) {
+// missingResources are the resources that were there before.
+func (m moment) missingResources(before moment) (out []string) {
 	for short, often := range before.resources {
 		if m.resources[short] < often {
 			out = append(out, short)
@@ -157,19 +157,19 @@ type verdict struct {
 	differs []string
 }
 
-// judged tells what became of an edit of a resource, with how everything was before and right after it and what was written since.
-func (w *world) judged(short string, e edit, before, edited moment, writes map[string]int) verdict {
+// judgeEdit tells what became of an edit of a resource, with how everything was before and right after it and what was written since.
+func (w *world) judgeEdit(short string, e edit, before, edited moment, writes map[string]int) verdict {
 	w.T.Helper()
-	now := w.moment()
-	v := verdict{writes: writes, words: now.words(before, w.id(short)), differs: before.Differences(now.State)}
-	if text := comesLater[w.id(short).Type()+": "+string(e)]; text != "" {
+	now := w.takeMoment()
+	v := verdict{writes: writes, words: now.newMessages(before, w.expandID(short)), differs: before.ListDifferences(now.State)}
+	if text := comesLater[w.expandID(short).Type()+": "+string(e)]; text != "" {
 		v.differs = slices.DeleteFunc(v.differs, func(line string) bool {
 			return strings.Contains(line, text) || strings.Contains(line, infrav1.AppliedAnnotation)
 		})
 	}
-	missing, more := now.missing(before), now.words(before, "")
-	stays := len(edited.azure().Differences(now.azure())) == 0
-	machines := func(short string) bool { return slices.Contains(lives, w.id(short).Type()) }
+	missing, more := now.missingResources(before), now.newMessages(before, "")
+	stays := len(edited.azureState().ListDifferences(now.azureState())) == 0
+	machines := func(short string) bool { return slices.Contains(lives, w.expandID(short).Type()) }
 	switch {
 	case stays && len(writes) == 0 && len(v.words) > 0:
 		v.outcome = told
@@ -188,8 +188,8 @@ func (w *world) judged(short string, e edit, before, edited moment, writes map[s
 	return v
 }
 
-// is tells whether an outcome is as it is expected.
-func (v verdict) is(want expectation) bool {
+// meets tells whether an outcome is as it is expected.
+func (v verdict) meets(want expectation) bool {
 	return v.outcome == want.outcome || want.outcome == left && len(v.writes) == 0
 }
 

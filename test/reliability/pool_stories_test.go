@@ -11,14 +11,14 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/test/virtual/clusters"
 )
 
-func pool() *infrav1.AzureMachinePool {
+func buildPool() *infrav1.AzureMachinePool {
 	return &infrav1.AzureMachinePool{ObjectMeta: metav1.ObjectMeta{Name: "pool"}}
 }
 
-// pools are the stages of a cluster with a pool of VMs.
-func pools() []stage {
+// poolStages are the stages of a cluster with a pool of VMs.
+func poolStages() []stage {
 	return []stage{
-		network(nil),
+		networkStage(nil),
 		{"create", func(w *world) {
 			w.player = &harness.PoolPlayer{Client: w.Kubernetes, Namespace: w.Namespace}
 			azurePool := w.AzureMachinePool("c1", "pool")
@@ -32,27 +32,27 @@ func pools() []stage {
 			w.poolWhole(1)
 		}},
 		{"scale", func(w *world) {
-			harness.Change(w.Stage, clusters.MachinePool("pool"), func(p *clusterv1.MachinePool) { p.Spec.Replicas = new(int32(2)) })
+			harness.ChangeObject(w.Stage, clusters.MachinePool("pool"), func(p *clusterv1.MachinePool) { p.Spec.Replicas = new(int32(2)) })
 			w.poolWhole(2)
 		}},
 		{"change", func(w *world) {
-			harness.Change(w.Stage, pool(), func(p *infrav1.AzureMachinePool) { p.Spec.AdditionalTags = infrav1.Tags{"team": "a"} })
+			harness.ChangeObject(w.Stage, buildPool(), func(p *infrav1.AzureMachinePool) { p.Spec.AdditionalTags = infrav1.Tags{"team": "a"} })
 			w.poolWhole(2)
 		}},
 		{"scale down", func(w *world) {
-			harness.Change(w.Stage, clusters.MachinePool("pool"), func(p *clusterv1.MachinePool) { p.Spec.Replicas = new(int32(1)) })
+			harness.ChangeObject(w.Stage, clusters.MachinePool("pool"), func(p *clusterv1.MachinePool) { p.Spec.Replicas = new(int32(1)) })
 			w.poolWhole(1)
 		}},
 		{"upgrade", func(w *world) {
-			harness.Change(w.Stage, pool(), func(p *infrav1.AzureMachinePool) { p.Spec.Template.VMSize = "Standard_D4s_v3" })
+			harness.ChangeObject(w.Stage, buildPool(), func(p *infrav1.AzureMachinePool) { p.Spec.Template.VMSize = "Standard_D4s_v3" })
 			w.poolWhole(1)
 		}},
 		{"delete", func(w *world) {
-			w.Remove(clusters.MachinePool("pool"), pool())
-			gone := pool()
+			w.DeleteObjects(clusters.MachinePool("pool"), buildPool())
+			gone := buildPool()
 			gone.Namespace = w.Namespace
-			w.Gone(gone)
-			w.Release(clusters.MachinePool("pool"))
+			w.WaitUntilGone(gone)
+			w.RemoveFinalizers(clusters.MachinePool("pool"))
 		}},
 	}
 }
@@ -60,13 +60,13 @@ func pools() []stage {
 // poolWhole waits until the pool has as many VMs as are wanted, all as its spec has them.
 func (w *world) poolWhole(replicas int) {
 	w.T.Helper()
-	w.Until("the pool is whole", func() bool {
-		azurePool, vms := pool(), &infrav1.AzureMachinePoolMachineList{}
-		w.Get(azurePool, azurePool.Name)
+	w.WaitUntil("the pool is whole", func() bool {
+		azurePool, vms := buildPool(), &infrav1.AzureMachinePoolMachineList{}
+		w.ReadObject(azurePool, azurePool.Name)
 		if err := w.Kubernetes.List(w.T.Context(), vms); err != nil {
 			w.T.Fatal(err)
 		}
-		whole := current(azurePool) && azurePool.Status.ObservedGeneration == azurePool.Generation && len(azurePool.Spec.ProviderIDList) == replicas && len(vms.Items) == replicas
+		whole := isCurrent(azurePool) && azurePool.Status.ObservedGeneration == azurePool.Generation && len(azurePool.Spec.ProviderIDList) == replicas && len(vms.Items) == replicas
 		for _, vm := range vms.Items {
 			whole = whole && vm.Status.Ready && vm.DeletionTimestamp.IsZero()
 		}

@@ -25,11 +25,11 @@ func TestRevokedNamespace(t *testing.T) {
 		t.Run(family, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				w := &failing{family: family, World: clusters.New(t), warnings: map[string]map[string]int{}, problems: map[string]bool{}}
-				w.Told = w.told
-				w.Start(w.register)
-				w.create()
-				w.pass(25 * time.Minute)
-				shown := w.ready()
+				w.Told = w.recordEvent
+				w.StartManager(w.registerKinds)
+				w.createObjects()
+				w.playPools(25 * time.Minute)
+				shown := w.readyConditions()
 				if len(shown) < 3 {
 					t.Fatalf("only %v have Ready", shown)
 				}
@@ -38,14 +38,14 @@ func TestRevokedNamespace(t *testing.T) {
 						t.Fatalf("%s is not Ready: %s, %s", name, ready.Reason, ready.Message)
 					}
 				}
-				mark := w.Azure.Mark()
+				mark := w.Azure.MarkRequests()
 				allow := func(namespaces *infrav1.AllowedNamespaces) {
 					owned := &infrav1.AzureClusterIdentity{ObjectMeta: metav1.ObjectMeta{Name: harness.IdentityName}}
-					harness.Change(w.Stage, owned, func(i *infrav1.AzureClusterIdentity) { i.Spec.AllowedNamespaces = namespaces })
+					harness.ChangeObject(w.Stage, owned, func(i *infrav1.AzureClusterIdentity) { i.Spec.AllowedNamespaces = namespaces })
 				}
 				allow(&infrav1.AllowedNamespaces{NamespaceList: []string{"other"}})
-				w.pass(15 * time.Minute)
-				for name, ready := range w.ready() {
+				w.playPools(15 * time.Minute)
+				for name, ready := range w.readyConditions() {
 					// The AzureManagedCluster and the identity do not ask Azure, and the pool does for its AzureMachinePoolMachines.
 					kind, _, _ := strings.Cut(name, " ")
 					if asks := !slices.Contains([]string{"AzureManagedCluster", "AzureClusterIdentity", "AzureMachinePoolMachine"}, kind); asks &&
@@ -53,12 +53,12 @@ func TestRevokedNamespace(t *testing.T) {
 						t.Errorf("%s shows %s, %s, %q", name, ready.Status, ready.Reason, ready.Message)
 					}
 				}
-				if writes := w.Azure.Writes(mark); len(writes) > 0 {
+				if writes := w.Azure.WritesSince(mark); len(writes) > 0 {
 					t.Errorf("Azure took %v", writes)
 				}
 				allow(&infrav1.AllowedNamespaces{})
-				w.pass(15 * time.Minute)
-				for name, ready := range w.ready() {
+				w.playPools(15 * time.Minute)
+				for name, ready := range w.readyConditions() {
 					if ready.Status != metav1.ConditionTrue || ready.Reason != infrav1.ReadyReason {
 						t.Errorf("%s shows %s, %s, %q after the right was given back", name, ready.Status, ready.Reason, ready.Message)
 					}
@@ -68,8 +68,8 @@ func TestRevokedNamespace(t *testing.T) {
 	}
 }
 
-// ready returns Ready of all objects that have it, by kind and name.
-func (w *failing) ready() map[string]metav1.Condition {
+// readyConditions returns Ready of all objects that have it, by kind and name.
+func (w *failing) readyConditions() map[string]metav1.Condition {
 	w.T.Helper()
 	out := map[string]metav1.Condition{}
 	for _, list := range []client.ObjectList{
@@ -85,7 +85,7 @@ func (w *failing) ready() map[string]metav1.Condition {
 			if err != nil {
 				w.T.Fatal(err)
 			}
-			out[gvk.Kind+" "+item.(client.Object).GetName()] = harness.Condition(item.(interface{ GetConditions() []metav1.Condition }), infrav1.ReadyCondition)
+			out[gvk.Kind+" "+item.(client.Object).GetName()] = harness.FindCondition(item.(interface{ GetConditions() []metav1.Condition }), infrav1.ReadyCondition)
 			return nil
 		})
 	}

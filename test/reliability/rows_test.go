@@ -10,11 +10,11 @@ const sample = 120
 
 var every = flag.Int("every", sample, "one of how many rows is tried; of all stories, when it is less than the default")
 
-// wide tells whether all stories are lived, and not only the one that is each test's sample.
-func wide() bool { return *every < sample }
+// isWide tells whether all stories are lived, and not only the one that is each test's sample.
+func isWide() bool { return *every < sample }
 
-// drawn tells whether a row is one of those that are tried. They are the same at each run.
-func drawn(row string) bool {
+// isDrawn tells whether a row is one of those that are tried. They are the same at each run.
+func isDrawn(row string) bool {
 	hash := fnv.New32a()
 	_, _ = hash.Write([]byte(row))
 	return hash.Sum32()%uint32(*every) == 0

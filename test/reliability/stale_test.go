@@ -21,31 +21,31 @@ import (
 // lease is how long a manager may go on that has lost its lease and does not know: the lease duration of the manager.
 const lease = 15 * time.Second
 
-// doubled is a life in which a second manager takes over at the begin of each stage, while the first goes on for a lease.
-func doubled(t *testing.T, stages []stage, want []ended) {
+// playWithTwoManagers is a life in which a second manager takes over at the begin of each stage, while the first goes on for a lease.
+func playWithTwoManagers(t *testing.T, stages []stage, want []ended) {
 	w := newWorld(t, 0)
 	former, until := w.manager, time.Time{}
 	look := w.Meanwhile
 	w.Meanwhile = func() {
 		if former != w.manager && time.Now().After(until) {
-			former.Stop()
+			former.StopManager()
 			former = w.manager
 		}
 		look()
 	}
 	for i, stage := range stages {
-		mark := w.Azure.Mark()
-		w.manager, until = w.next(), time.Now().Add(lease)
+		mark := w.Azure.MarkRequests()
+		w.manager, until = w.startNextManager(), time.Now().Add(lease)
 		stage.play(w)
-		w.settle()
+		w.waitSettled()
 		// What the former manager said last stands until the object is looked at again.
-		for end := time.Now().Add(w.Resync + quiet); time.Now().Before(end) && len(differ(want[i].State, w.State())) > 0; {
-			w.settle()
+		for end := time.Now().Add(w.Resync + quiet); time.Now().Before(end) && len(listDifferences(want[i].State, w.ReadState())) > 0; {
+			w.waitSettled()
 		}
-		for _, difference := range differ(want[i].State, w.State()) {
+		for _, difference := range listDifferences(want[i].State, w.ReadState()) {
 			t.Errorf("%s: %s", stage.name, difference)
 		}
-		for write, often := range w.accepted(mark) {
+		for write, often := range w.countAccepted(mark) {
 			if most := 2 * max(1, want[i].Writes[write]); often > most {
 				t.Errorf("%s: Azure took %s %d times, and two managers may at most %d times", stage.name, write, often, most)
 			}
@@ -56,23 +56,23 @@ func doubled(t *testing.T, stages []stage, want []ended) {
 	}
 }
 
-// differ is what two managers leave otherwise than one, or what a fault leaves. Specs have more generations: both managers write what they see,
+// listDifferences is what two managers leave otherwise than one, or what a fault leaves. Specs have more generations: both managers write what they see,
 // and the spec of a pool lists its VMs as they come and go.
-func differ(want, is clusters.State) []string {
-	return slices.DeleteFunc(want.Differences(is), func(difference string) bool { return strings.Contains(strings.ToLower(difference), "generation: ") })
+func listDifferences(want, is clusters.State) []string {
+	return slices.DeleteFunc(want.ListDifferences(is), func(difference string) bool { return strings.Contains(strings.ToLower(difference), "generation: ") })
 }
 
 // TestTwoManagers has two managers at work at the begin of each stage, for as long as one may not know that it has lost its lease. What
 // comes of it is what comes of one.
 func TestTwoManagers(t *testing.T) {
-	for name, story := range stories() {
-		if name != "AKS" && !wide() {
+	for name, story := range allStories() {
+		if name != "AKS" && !isWide() {
 			continue
 		}
 		t.Run(name, func(t *testing.T) {
 			var undisturbed []ended
-			synctest.Test(t, func(t *testing.T) { undisturbed = live(t, story.stages, nil, 0, nil) })
-			synctest.Test(t, func(t *testing.T) { doubled(t, story.stages, undisturbed) })
+			synctest.Test(t, func(t *testing.T) { undisturbed = playStory(t, story.stages, nil, 0, nil) })
+			synctest.Test(t, func(t *testing.T) { playWithTwoManagers(t, story.stages, undisturbed) })
 		})
 	}
 }
@@ -80,17 +80,17 @@ func TestTwoManagers(t *testing.T) {
 // TestLaggingView has the manager see and hear of changes in Kubernetes, its own included, up to ten seconds late, and of an object that
 // changed several times in between once. The same comes of it, with the same writes.
 func TestLaggingView(t *testing.T) {
-	for name, story := range stories() {
-		if !story.sample && !wide() {
+	for name, story := range allStories() {
+		if !story.sample && !isWide() {
 			continue
 		}
 		t.Run(name, func(t *testing.T) {
 			var undisturbed []ended
-			synctest.Test(t, func(t *testing.T) { undisturbed = live(t, story.stages, nil, 0, nil) })
+			synctest.Test(t, func(t *testing.T) { undisturbed = playStory(t, story.stages, nil, 0, nil) })
 			synctest.Test(t, func(t *testing.T) {
 				w := newWorld(t, 10*time.Second)
 				for i, stage := range story.stages {
-					if w.alike(stage, undisturbed[i]); t.Failed() {
+					if w.playAlike(stage, undisturbed[i]); t.Failed() {
 						return
 					}
 				}
@@ -110,13 +110,13 @@ func (c *clock) Now() time.Time { return c.Real.Now().Add(time.Duration(c.ahead.
 // TestClocks has the clocks of Azure and of Kubernetes jump by hours against the manager's at the begin of each stage, ahead and back. Tokens
 // expire by Azure's clock, so the manager's are refused after a jump ahead. The same comes of it, with the same writes.
 func TestClocks(t *testing.T) {
-	for name, story := range stories() {
-		if !story.sample && !wide() {
+	for name, story := range allStories() {
+		if !story.sample && !isWide() {
 			continue
 		}
 		t.Run(name, func(t *testing.T) {
 			var undisturbed []ended
-			synctest.Test(t, func(t *testing.T) { undisturbed = live(t, story.stages, nil, 0, nil) })
+			synctest.Test(t, func(t *testing.T) { undisturbed = playStory(t, story.stages, nil, 0, nil) })
 			synctest.Test(t, func(t *testing.T) {
 				azure := &clock{}
 				w := withManager(&clusters.World{World: virtual.New(t, server.Options{Locations: []string{"eastus"}, Seed: 7, Clock: azure})})
@@ -127,7 +127,7 @@ func TestClocks(t *testing.T) {
 					}
 					azure.ahead.Store(int64(ahead))
 					w.Kubernetes.Ahead.Store(int64(-ahead))
-					w.alike(stage, undisturbed[i])
+					w.playAlike(stage, undisturbed[i])
 					if t.Failed() {
 						return
 					}
@@ -137,16 +137,16 @@ func TestClocks(t *testing.T) {
 	}
 }
 
-// alike plays a stage, of which the same has to come with the same writes.
-func (w *world) alike(stage stage, want ended) {
+// playAlike plays a stage, of which the same has to come with the same writes.
+func (w *world) playAlike(stage stage, want ended) {
 	w.T.Helper()
-	mark := w.Azure.Mark()
+	mark := w.Azure.MarkRequests()
 	stage.play(w)
-	w.settle()
-	for _, difference := range differ(want.State, w.State()) {
+	w.waitSettled()
+	for _, difference := range listDifferences(want.State, w.ReadState()) {
 		w.T.Errorf("%s: %s", stage.name, difference)
 	}
-	if diff := cmp.Diff(want.Writes, w.accepted(mark)); diff != "" {
+	if diff := cmp.Diff(want.Writes, w.countAccepted(mark)); diff != "" {
 		w.T.Errorf("%s (-want +got):\n%s", stage.name, diff)
 	}
 }
@@ -157,15 +157,15 @@ var restorable = []string{"machine c1-control-plane-0", "machine c1-md-0", "tags
 // TestRestored puts back what Kubernetes held 20 s after the begin of a stage, once the stage is over: what the manager has noted since is
 // lost, and Azure has it all. Azure comes to hold the same, nothing is made twice, and every object is Ready.
 func TestRestored(t *testing.T) {
-	for name, story := range stories() {
-		if name != "AKS" && !wide() {
+	for name, story := range allStories() {
+		if name != "AKS" && !isWide() {
 			continue
 		}
-		t.Run(name, func(t *testing.T) { synctest.Test(t, func(t *testing.T) { restored(t, story.stages) }) })
+		t.Run(name, func(t *testing.T) { synctest.Test(t, func(t *testing.T) { playRestore(t, story.stages) }) })
 	}
 }
 
-func restored(t *testing.T, stages []stage) {
+func playRestore(t *testing.T, stages []stage) {
 	w, tried := newWorld(t, 0), 0
 	defer func() { t.Logf("%d backups put back", tried) }()
 	for _, stage := range stages {
@@ -173,49 +173,49 @@ func restored(t *testing.T, stages []stage) {
 		begin, look := time.Now(), w.Meanwhile
 		w.Meanwhile = func() {
 			if held == nil && time.Since(begin) >= 20*time.Second {
-				held = w.Snapshot()
+				held = w.TakeSnapshot()
 			}
 			look()
 		}
 		stage.play(w)
-		w.settle()
+		w.waitSettled()
 		w.Meanwhile = look
 		if !slices.Contains(restorable, stage.name) || held == nil {
 			continue
 		}
 		tried++
-		now, want, mark := w.Snapshot(), w.Cloud(), w.Azure.Mark()
-		w.manager.Stop()
-		w.restore(held)
-		w.manager = w.next()
-		for end := time.Now().Add(time.Hour); time.Now().Before(end) && (!w.allReady() || len(want.Differences(w.Cloud())) > 0); {
-			virtual.Wait(w.Kubernetes.Changed, time.Second)
+		now, want, mark := w.TakeSnapshot(), w.ReadAzureState(), w.Azure.MarkRequests()
+		w.manager.StopManager()
+		w.restoreSnapshot(held)
+		w.manager = w.startNextManager()
+		for end := time.Now().Add(time.Hour); time.Now().Before(end) && (!w.allReady() || len(want.ListDifferences(w.ReadAzureState())) > 0); {
+			virtual.WaitForSignal(w.Kubernetes.Changed, time.Second)
 			w.Meanwhile()
 		}
-		w.settle()
+		w.waitSettled()
 		if !w.allReady() {
 			t.Errorf("%s: not all objects are Ready an hour after the backup was put back", stage.name)
 		}
-		for _, difference := range want.Differences(w.Cloud()) {
+		for _, difference := range want.ListDifferences(w.ReadAzureState()) {
 			t.Errorf("%s: %s", stage.name, difference)
 		}
-		for write, often := range w.accepted(mark) {
+		for write, often := range w.countAccepted(mark) {
 			t.Logf("%s: %s %d times", stage.name, write, often)
 		}
 		if t.Failed() {
 			return
 		}
 		// What Cluster API notes comes again; the story goes on from where it was.
-		w.manager.Stop()
-		w.restore(now)
-		w.manager = w.next()
-		w.settle()
+		w.manager.StopManager()
+		w.restoreSnapshot(now)
+		w.manager = w.startNextManager()
+		w.waitSettled()
 	}
 }
 
-func (w *world) restore(held virtual.Snapshot) {
+func (w *world) restoreSnapshot(held virtual.Snapshot) {
 	w.T.Helper()
-	w.Restore(held)
+	w.RestoreSnapshot(held)
 	if w.player != nil {
 		w.player.Client = w.Kubernetes
 	}
@@ -224,11 +224,11 @@ func (w *world) restore(held virtual.Snapshot) {
 // allReady tells whether every object of the clusters is Ready as it is stored.
 func (w *world) allReady() bool {
 	w.T.Helper()
-	for _, object := range w.Snapshot() {
+	for _, object := range w.TakeSnapshot() {
 		switch of := object.(type) {
 		case *clusterv1.Cluster, *clusterv1.Machine, *clusterv1.MachinePool, *infrav1.AzureClusterIdentity:
 		case conditioned:
-			if !current(of) {
+			if !isCurrent(of) {
 				return false
 			}
 		}

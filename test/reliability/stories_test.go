@@ -37,17 +37,17 @@ func newWorld(t *testing.T, lag time.Duration) *world {
 // withManager is a world in which a manager is started, and another one when it dies.
 func withManager(in *clusters.World) *world {
 	w := &world{World: in}
-	w.manager = w.Manage()
+	w.manager = w.StartManager()
 	w.Meanwhile = func() {
 		select {
 		case <-w.manager.Killed:
-			w.manager.Stop()
+			w.manager.StopManager()
 			w.deaths++
-			w.manager = w.next()
+			w.manager = w.startNextManager()
 		default:
 		}
 		if w.player != nil {
-			w.player.Look(w.T.Context())
+			w.player.PlayOnce(w.T.Context())
 		}
 	}
 	return w
@@ -57,11 +57,11 @@ func withManager(in *clusters.World) *world {
 // order.
 const quiet = 2 * time.Minute
 
-// settle waits for all that may still come, whoever is killed meanwhile.
-func (w *world) settle() {
+// waitSettled waits for all that may still come, whoever is killed meanwhile.
+func (w *world) waitSettled() {
 	deaths := w.deaths
 	for end := time.Now().Add(quiet); time.Now().Before(end); {
-		virtual.Wait(nil, 5*time.Second)
+		virtual.WaitForSignal(nil, 5*time.Second)
 		if w.Meanwhile(); w.deaths != deaths {
 			deaths, end = w.deaths, time.Now().Add(quiet)
 		}
@@ -74,10 +74,10 @@ type stage struct {
 	play func(w *world)
 }
 
-// network makes a self-managed cluster without machines.
-func network(change func(*infrav1.AzureCluster)) stage {
+// networkStage makes a self-managed cluster without machines.
+func networkStage(change func(*infrav1.AzureCluster)) stage {
 	return stage{"network", func(w *world) {
-		w.Network("c1", change)
+		w.ApplyNetwork("c1", change)
 		w.clusterReady()
 		owner := &clusterv1.Cluster{ObjectMeta: metav1.ObjectMeta{Name: "c1"}}
 		harness.ChangeStatus(w.Stage, owner, func(c *clusterv1.Cluster) { c.Status.Initialization.InfrastructureProvisioned = new(true) })
@@ -86,7 +86,7 @@ func network(change func(*infrav1.AzureCluster)) stage {
 
 func (w *world) clusterReady() {
 	w.T.Helper()
-	w.Until("the network is as its spec", clusters.Ready(w.World, &infrav1.AzureCluster{}, "c1", func(c *infrav1.AzureCluster) bool { return current(c) }))
+	w.WaitUntil("the network is as its spec", clusters.IsReadyFunc(w.World, &infrav1.AzureCluster{}, "c1", func(c *infrav1.AzureCluster) bool { return isCurrent(c) }))
 }
 
 // conditioned is an object that says how it is.
@@ -95,17 +95,17 @@ type conditioned interface {
 	GetConditions() []metav1.Condition
 }
 
-// current tells whether an object is Ready as it is stored.
-func current(object conditioned) bool {
-	said := harness.Condition(object, infrav1.ReadyCondition)
+// isCurrent tells whether an object is Ready as it is stored.
+func isCurrent(object conditioned) bool {
+	said := harness.FindCondition(object, infrav1.ReadyCondition)
 	return said.Status == metav1.ConditionTrue && said.ObservedGeneration == object.GetGeneration()
 }
 
-// machine makes a machine.
-func machine(name string, role harness.Role) stage {
+// machineStage makes a machine.
+func machineStage(name string, role harness.Role) stage {
 	return stage{"machine " + name, func(w *world) {
-		w.Machine("c1", name, role)
-		w.Provisioned(name)
+		w.ApplyMachine("c1", name, role)
+		w.WaitMachineProvisioned(name)
 	}}
 }
 
@@ -114,17 +114,17 @@ func withoutMachine(name string) stage {
 	return stage{"without machine " + name, func(w *world) {
 		owner := &clusterv1.Machine{ObjectMeta: metav1.ObjectMeta{Name: name}}
 		azureMachine := &infrav1.AzureMachine{ObjectMeta: metav1.ObjectMeta{Name: name}}
-		w.Remove(owner, azureMachine)
-		w.Gone(azureMachine)
-		w.Release(owner)
-		w.Remove(&corev1.Secret{ObjectMeta: metav1.ObjectMeta{Name: name}})
+		w.DeleteObjects(owner, azureMachine)
+		w.WaitUntilGone(azureMachine)
+		w.RemoveFinalizers(owner)
+		w.DeleteObjects(&corev1.Secret{ObjectMeta: metav1.ObjectMeta{Name: name}})
 	}}
 }
 
-// upgrade replaces a machine with one of another size, as a rollout does.
-func upgrade(from, to string) stage {
+// upgradeStage replaces a machine with one of another size, as a rollout does.
+func upgradeStage(from, to string) stage {
 	return stage{"upgrade", func(w *world) {
-		machine(to, harness.Worker).play(w)
+		machineStage(to, harness.Worker).play(w)
 		withoutMachine(from).play(w)
 	}}
 }
@@ -132,7 +132,7 @@ func upgrade(from, to string) stage {
 // changedCluster changes the AzureCluster.
 func changedCluster(name string, change func(*infrav1.AzureCluster)) stage {
 	return stage{name, func(w *world) {
-		harness.Change(w.Stage, &infrav1.AzureCluster{ObjectMeta: metav1.ObjectMeta{Name: "c1"}}, change)
+		harness.ChangeObject(w.Stage, &infrav1.AzureCluster{ObjectMeta: metav1.ObjectMeta{Name: "c1"}}, change)
 		w.clusterReady()
 	}}
 }
@@ -140,21 +140,21 @@ func changedCluster(name string, change func(*infrav1.AzureCluster)) stage {
 // changedMachine changes an AzureMachine.
 func changedMachine(name, machine string, change func(*infrav1.AzureMachine)) stage {
 	return stage{name, func(w *world) {
-		harness.Change(w.Stage, &infrav1.AzureMachine{ObjectMeta: metav1.ObjectMeta{Name: machine}}, change)
-		w.Until("the machine is as its spec", clusters.Ready(w.World, &infrav1.AzureMachine{}, machine, func(m *infrav1.AzureMachine) bool { return current(m) }))
+		harness.ChangeObject(w.Stage, &infrav1.AzureMachine{ObjectMeta: metav1.ObjectMeta{Name: machine}}, change)
+		w.WaitUntil("the machine is as its spec", clusters.IsReadyFunc(w.World, &infrav1.AzureMachine{}, machine, func(m *infrav1.AzureMachine) bool { return isCurrent(m) }))
 	}}
 }
 
 // withoutCluster deletes a self-managed cluster whose last machines go with it.
 func withoutCluster(machines ...string) stage {
 	return stage{"without cluster", func(w *world) {
-		w.Remove(&clusterv1.Cluster{ObjectMeta: metav1.ObjectMeta{Name: "c1"}})
+		w.DeleteObjects(&clusterv1.Cluster{ObjectMeta: metav1.ObjectMeta{Name: "c1"}})
 		for _, name := range machines {
 			withoutMachine(name).play(w)
 		}
 		azureCluster := &infrav1.AzureCluster{ObjectMeta: metav1.ObjectMeta{Name: "c1"}}
-		w.Remove(azureCluster)
-		w.Gone(azureCluster)
-		w.Release(&clusterv1.Cluster{ObjectMeta: metav1.ObjectMeta{Name: "c1"}})
+		w.DeleteObjects(azureCluster)
+		w.WaitUntilGone(azureCluster)
+		w.RemoveFinalizers(&clusterv1.Cluster{ObjectMeta: metav1.ObjectMeta{Name: "c1"}})
 	}}
 }

@@ -20,20 +20,20 @@ var broughtStages = map[string]struct {
 	stages []stage
 }{
 	"brought": {"what is in a group that stays goes one by one", []stage{
-		{"group", func(w *world) { w.Put("resourceGroups/c1", "2021-04-01", map[string]any{"location": "eastus"}) }},
-		network(nil), machine("c1-control-plane-0", harness.ControlPlane), machine("c1-md-0", harness.Worker),
+		{"group", func(w *world) { w.PutAsUser("resourceGroups/c1", "2021-04-01", map[string]any{"location": "eastus"}) }},
+		networkStage(nil), machineStage("c1-control-plane-0", harness.ControlPlane), machineStage("c1-md-0", harness.Worker),
 		withoutCluster("c1-control-plane-0", "c1-md-0"),
 	}},
 	"AKS, brought": {"an endpoint, a membership in a fleet and an extension go by themselves, too", []stage{
 		{"group and fleet", func(w *world) {
 			for _, group := range []string{"resourceGroups/aks1", "resourceGroups/shared"} {
-				w.Put(group, "2021-04-01", map[string]any{"location": "eastus"})
+				w.PutAsUser(group, "2021-04-01", map[string]any{"location": "eastus"})
 			}
-			w.Put("resourceGroups/shared/providers/Microsoft.ContainerService/fleets/fleet", "2025-03-01", map[string]any{"location": "eastus", "properties": map[string]any{}})
+			w.PutAsUser("resourceGroups/shared/providers/Microsoft.ContainerService/fleets/fleet", "2025-03-01", map[string]any{"location": "eastus", "properties": map[string]any{}})
 		}},
 		{"create", func(w *world) {
 			own := w.ControlPlane("aks1")
-			equip(own)
+			addExtras(own)
 			defaults.FillAzureManagedControlPlane(own)
 			w.CreateManagedCluster(own, harness.ManagedPool{Name: "pool0", Mode: string(infrav1.NodePoolModeSystem), Replicas: 1, Change: defaults.FillAzureManagedMachinePool})
 			w.managedReady("aks1-pool0")
@@ -42,8 +42,8 @@ var broughtStages = map[string]struct {
 	}},
 }
 
-// equip gives a control plane what is made beside the managed cluster.
-func equip(controlPlane *infrav1.AzureManagedControlPlane) {
+// addExtras gives a control plane what is made beside the managed cluster.
+func addExtras(controlPlane *infrav1.AzureManagedControlPlane) {
 	controlPlane.Spec.VirtualNetwork = infrav1.ManagedControlPlaneVirtualNetwork{
 		Name: "aks1", CIDRBlock: "10.0.0.0/8", Subnet: infrav1.ManagedControlPlaneSubnet{Name: "aks1", CIDRBlock: "10.240.0.0/16"},
 	}
@@ -66,7 +66,7 @@ func equip(controlPlane *infrav1.AzureManagedControlPlane) {
 // TestKilledAtEveryWrite lives stories with managers none of which outlives a write to Azure: one dies before Azure gets it, and the next
 // one after that, before it hears so. Each stage comes to the same end as without, and Azure has taken everything once.
 func TestKilledAtEveryWrite(t *testing.T) {
-	known := stories()
+	known := allStories()
 	// Pools and documents have tests of their own, which know what a manager that dies may leave to others there.
 	for name, stages := range map[string][]stage{
 		"default": known["default"].stages, "private": known["private"].stages, "AKS": known["AKS"].stages,
@@ -75,19 +75,19 @@ func TestKilledAtEveryWrite(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			var undisturbed []ended
-			synctest.Test(t, func(t *testing.T) { undisturbed = live(t, stages, nil, 0, nil) })
+			synctest.Test(t, func(t *testing.T) { undisturbed = playStory(t, stages, nil, 0, nil) })
 			synctest.Test(t, func(t *testing.T) {
 				w := newWorld(t, 0)
 				w.mortal = true
 				w.manager.DieAtWrite(1, true)
 				for i, stage := range stages {
-					mark, deaths := w.Azure.Mark(), w.deaths
+					mark, deaths := w.Azure.MarkRequests(), w.deaths
 					stage.play(w)
-					w.settle()
-					for _, difference := range undisturbed[i].State.Differences(w.State()) {
+					w.waitSettled()
+					for _, difference := range undisturbed[i].State.ListDifferences(w.ReadState()) {
 						t.Errorf("%s: %s", stage.name, difference)
 					}
-					taken := w.accepted(mark)
+					taken := w.countAccepted(mark)
 					if diff := cmp.Diff(undisturbed[i].Writes, taken); diff != "" {
 						t.Errorf("%s: what Azure took (-undisturbed +killed):\n%s", stage.name, diff)
 					}
@@ -104,26 +104,26 @@ func TestKilledAtEveryWrite(t *testing.T) {
 	}
 }
 
-// next is the manager that comes after one that died.
-func (w *world) next() *virtual.Manager {
+// startNextManager is the manager that comes after one that died.
+func (w *world) startNextManager() *virtual.Manager {
 	if w.mortal {
-		return w.ManageDoomed(1, w.deaths%2 == 1)
+		return w.StartDyingManager(1, w.deaths%2 == 1)
 	}
-	return w.Manage()
+	return w.StartManager()
 }
 
 // withoutManaged deletes the AKS cluster with its pools.
 func withoutManaged(pools ...string) stage {
 	return stage{"delete", func(w *world) {
 		owner := &clusterv1.Cluster{ObjectMeta: metav1.ObjectMeta{Name: "aks1"}}
-		w.Remove(owner)
+		w.DeleteObjects(owner)
 		for _, pool := range pools {
 			w.removeManagedPool(pool)
 		}
 		for _, object := range []conditioned{controlPlane(), &infrav1.AzureManagedCluster{ObjectMeta: metav1.ObjectMeta{Name: "aks1"}}} {
-			w.Remove(object)
-			w.Gone(object)
+			w.DeleteObjects(object)
+			w.WaitUntilGone(object)
 		}
-		w.Release(owner)
+		w.RemoveFinalizers(owner)
 	}}
 }

@@ -16,13 +16,13 @@ func TestGranted(t *testing.T) {
 			spec.AllowedResources = []string{subscription + "/" + admin}
 			spec.AllowedRoleScopes = []string{subscription}
 		})
-		w.manage()
-		w.network(nil)
-		w.provisioned()
-		w.machine(func(m *infrav1.AzureMachine) { m.Spec.ManagedIdentities = userAssigned(w.id(admin)) })
-		w.pool(func(p *infrav1.AzureMachinePool) { p.Spec.ManagedIdentities = systemAssigned(w, "") })
-		w.ready("AzureMachine")
-		w.ready("AzureMachinePool")
+		w.startManager()
+		w.createNetwork(nil)
+		w.waitProvisioned()
+		w.createMachine(func(m *infrav1.AzureMachine) { m.Spec.ManagedIdentities = userAssigned(w.expandID(admin)) })
+		w.createPool(func(p *infrav1.AzureMachinePool) { p.Spec.ManagedIdentities = systemAssigned(w, "") })
+		w.waitReady("AzureMachine")
+		w.waitReady("AzureMachinePool")
 	})
 }
 
@@ -30,16 +30,16 @@ func TestGranted(t *testing.T) {
 func TestDefaultRole(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t, nil)
-		w.manage()
-		w.network(nil)
-		w.provisioned()
-		w.machine(func(m *infrav1.AzureMachine) {
+		w.startManager()
+		w.createNetwork(nil)
+		w.waitProvisioned()
+		w.createMachine(func(m *infrav1.AzureMachine) {
 			m.Spec.Identity = infrav1.VMIdentitySystemAssigned
 			m.Spec.SystemAssignedIdentityRole = &infrav1.SystemAssignedIdentityRole{Name: assignment}
 		})
-		w.ready("AzureMachine")
+		w.waitReady("AzureMachine")
 		var roles []string
-		for _, request := range w.Azure.Writes(0) {
+		for _, request := range w.Azure.WritesSince(0) {
 			if strings.Contains(request, assignment) {
 				roles = append(roles, request)
 			}
@@ -58,30 +58,30 @@ func TestExistingStays(t *testing.T) {
 			subscription := "/subscriptions/00000000-0000-0000-0000-000000000001"
 			spec.AllowedResources, spec.AllowedRoleScopes = []string{subscription + "/" + admin}, []string{subscription}
 		})
-		w.manage()
-		w.network(nil)
-		w.provisioned()
-		w.machine(func(m *infrav1.AzureMachine) { m.Spec.ManagedIdentities = systemAssigned(w, "") })
-		w.pool(func(p *infrav1.AzureMachinePool) { p.Spec.ManagedIdentities = userAssigned(w.id(admin)) })
-		w.ready("AzureMachine")
-		w.ready("AzureMachinePool")
-		w.revoke()
-		mark := w.Azure.Mark()
+		w.startManager()
+		w.createNetwork(nil)
+		w.waitProvisioned()
+		w.createMachine(func(m *infrav1.AzureMachine) { m.Spec.ManagedIdentities = systemAssigned(w, "") })
+		w.createPool(func(p *infrav1.AzureMachinePool) { p.Spec.ManagedIdentities = userAssigned(w.expandID(admin)) })
+		w.waitReady("AzureMachine")
+		w.waitReady("AzureMachinePool")
+		w.revokeGrants()
+		mark := w.Azure.MarkRequests()
 		for _, kind := range []string{"AzureMachine", "AzureMachinePool"} {
-			w.touch(kind, "after")
+			w.touchObject(kind, "after")
 		}
-		w.tag()
-		w.Until("the scale set has the tag", func() bool {
-			for _, request := range w.Azure.Writes(mark) {
+		w.addPoolTag()
+		w.WaitUntil("the scale set has the tag", func() bool {
+			for _, request := range w.Azure.WritesSince(mark) {
 				if strings.Contains(request, "virtualMachineScaleSets/vms") {
 					return true
 				}
 			}
 			return false
 		})
-		w.ready("AzureMachine")
-		w.ready("AzureMachinePool")
-		for _, request := range w.Azure.Writes(mark) {
+		w.waitReady("AzureMachine")
+		w.waitReady("AzureMachinePool")
+		for _, request := range w.Azure.WritesSince(mark) {
 			if strings.Contains(request, "roleAssignments") || strings.HasPrefix(request, "DELETE") {
 				t.Errorf("what exists was touched: %s", request)
 			}

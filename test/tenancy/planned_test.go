@@ -22,19 +22,19 @@ var rules = map[string]struct {
 		name := uuid.NewSHA1(uuid.NameSpaceURL, []byte(kind)).String()
 		return arm.Node{ID: arm.SubscriptionID(w.Azure.SubscriptionID).Extension("Microsoft.Authorization/roleAssignments", name), Policy: arm.CreateOnly, Foreign: arm.UseForeign,
 			Body: map[string]any{"properties": map[string]any{"principalId": name, "principalType": "ServicePrincipal",
-				"roleDefinitionId": w.id("providers/Microsoft.Authorization/roleDefinitions/8e3af657-a8ff-443c-a75c-2fe8c4bcb635")}}}
+				"roleDefinitionId": w.expandID("providers/Microsoft.Authorization/roleDefinitions/8e3af657-a8ff-443c-a75c-2fe8c4bcb635")}}}
 	}, "would give rights outside of the resource groups that were created for the Cluster"},
 	"reference to a resource of others": {func(w *world, kind, cluster string) arm.Node {
-		return arm.Node{ID: arm.ID(w.id("resourceGroups/" + cluster + "/providers/Microsoft.Compute/disks/copy-" + strings.ToLower(kind))), Policy: arm.Repair,
+		return arm.Node{ID: arm.ID(w.expandID("resourceGroups/" + cluster + "/providers/Microsoft.Compute/disks/copy-" + strings.ToLower(kind))), Policy: arm.Repair,
 			Body: map[string]any{"location": "eastus", "tags": map[string]any{infrav1.ClusterTagKey(cluster): "owned"}, "sku": map[string]any{"name": "Premium_LRS"},
-				"properties": map[string]any{"creationData": map[string]any{"createOption": "Copy", "sourceResourceId": w.id(theirs("Microsoft.Compute/disks", "secret"))}}}}
+				"properties": map[string]any{"creationData": map[string]any{"createOption": "Copy", "sourceResourceId": w.expandID(foreignPath("Microsoft.Compute/disks", "secret"))}}}}
 	}, "is named by properties.creationData.sourceResourceId and is not the Cluster's"},
 	"resource below one of others": {func(w *world, kind, _ string) arm.Node {
-		return arm.Node{ID: arm.ID(w.id(theirs("Microsoft.Network/privateDnsZones", "corp.example"))).Child("A", strings.ToLower(kind)), Policy: arm.Repair,
+		return arm.Node{ID: arm.ID(w.expandID(foreignPath("Microsoft.Network/privateDnsZones", "corp.example"))).Child("A", strings.ToLower(kind)), Policy: arm.Repair,
 			Body: map[string]any{"properties": map[string]any{"ttl": 60, "aRecords": []any{map[string]any{"ipv4Address": "10.0.0.4"}}}}}
 	}, "is not the Cluster's, so nothing is created below it"},
 	"tag of another owner": {func(w *world, kind, cluster string) arm.Node {
-		return arm.Node{ID: arm.ID(w.id("resourceGroups/" + cluster + "/providers/Microsoft.Compute/disks/gift-" + strings.ToLower(kind))), Policy: arm.Repair,
+		return arm.Node{ID: arm.ID(w.expandID("resourceGroups/" + cluster + "/providers/Microsoft.Compute/disks/gift-" + strings.ToLower(kind))), Policy: arm.Repair,
 			Body: map[string]any{"location": "eastus", "tags": map[string]any{infrav1.ClusterTagKey(cluster): "owned", infrav1.ClusterTagKey("victim"): "owned"},
 				"sku": map[string]any{"name": "Premium_LRS"}, "properties": map[string]any{"creationData": map[string]any{"createOption": "Empty"}, "diskSizeGB": 8}}}
 	}, "marks the owner of a resource and is set only by the provider"},
@@ -46,26 +46,26 @@ func TestEveryPlanPasses(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				w := newWorld(t, nil)
-				w.manage()
+				w.startManager()
 				if diff := cmp.Diff(kindsOf(t, "PlanDeletion(", w.kinds), slices.Sorted(slices.Values(w.kinds))); diff != "" {
 					t.Fatalf("kinds that plan something in Azure (-want), and that are tried (+got):\n%s", diff)
 				}
-				w.everything()
-				mark := w.Azure.Mark()
+				w.createEveryKind()
+				mark := w.Azure.MarkRequests()
 				w.extra = func(kind string, g *arm.Graph) {
 					node := rule.node(w, kind, objectCluster(kind))
 					node.Group = g.Nodes()[0].Group
 					g.Add(node)
 				}
 				for _, kind := range w.kinds {
-					w.touch(kind, name)
+					w.touchObject(kind, name)
 				}
 				for _, kind := range w.kinds {
-					w.says(kind, rule.says)
+					w.waitStatusContains(kind, rule.says)
 				}
 				for _, kind := range w.kinds {
 					name := rule.node(w, kind, objectCluster(kind)).ID.Name()
-					if slices.ContainsFunc(w.Azure.Writes(mark), func(request string) bool { return strings.Contains(request, name) }) {
+					if slices.ContainsFunc(w.Azure.WritesSince(mark), func(request string) bool { return strings.Contains(request, name) }) {
 						t.Errorf("%s: %s was written", kind, name)
 					}
 				}
@@ -74,18 +74,18 @@ func TestEveryPlanPasses(t *testing.T) {
 	}
 }
 
-// everything makes an object of each kind and waits until all are Ready: an identity that is lent is enough for clusters that name
+// createEveryKind makes an object of each kind and waits until all are Ready: an identity that is lent is enough for clusters that name
 // nothing of others.
-func (w *world) everything() {
+func (w *world) createEveryKind() {
 	w.T.Helper()
-	w.network(nil)
-	w.aks(nil, nil)
-	w.documents(nil)
-	w.provisioned()
-	w.machine(nil)
-	w.pool(nil)
+	w.createNetwork(nil)
+	w.createAKSCluster(nil, nil)
+	w.createASOCluster(nil)
+	w.waitProvisioned()
+	w.createMachine(nil)
+	w.createPool(nil)
 	for _, kind := range w.kinds {
-		w.ready(kind)
+		w.waitReady(kind)
 	}
 }
 

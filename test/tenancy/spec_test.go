@@ -40,19 +40,19 @@ var above = map[string]func(client.Object){
 func TestEverySpecPasses(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t, nil)
-		w.manage()
+		w.startManager()
 		if diff := cmp.Diff(slices.Sorted(slices.Values(w.kinds)), slices.Sorted(maps.Keys(above))); diff != "" {
 			t.Fatalf("kinds (-want), and those that are tried (+got):\n%s", diff)
 		}
-		w.everything()
-		mark := w.Azure.Mark()
+		w.createEveryKind()
+		mark := w.Azure.MarkRequests()
 		for _, kind := range []string{"AzureMachine", "AzureMachinePool", "AzureManagedMachinePool", "AzureASOManagedMachinePool", "AzureASOManagedControlPlane", "AzureManagedControlPlane", "AzureCluster"} {
-			of := objects()[kind]
+			of := emptyObjects()[kind]
 			of.object.SetName(of.name)
-			harness.Change[client.Object](w.Stage, of.object, above[kind])
-			w.says(kind, "leads to another path")
+			harness.ChangeObject[client.Object](w.Stage, of.object, above[kind])
+			w.waitStatusContains(kind, "leads to another path")
 		}
-		for _, request := range w.Azure.Since(mark) {
+		for _, request := range w.Azure.RequestsSince(mark) {
 			if strings.Contains(request, "..") {
 				t.Errorf("it was sent: %s", request)
 			}
@@ -66,29 +66,29 @@ var destinations = map[string]struct {
 	do          func(w *world, operatorSpec string)
 }{
 	"AzureManagedControlPlane": {"secrets", "adminCredentials", func(w *world, operatorSpec string) {
-		w.aks(func(c *infrav1.AzureManagedControlPlane) {
+		w.createAKSCluster(func(c *infrav1.AzureManagedControlPlane) {
 			c.Spec.ASOManagedClusterPatches = []string{`{"spec": {"operatorSpec": ` + operatorSpec + `}}`}
 		}, nil)
 	}},
 	"AzureASOManagedControlPlane": {"secrets", "adminCredentials", func(w *world, operatorSpec string) {
-		w.documents(func(c *harness.DocumentCluster) {
+		w.createASOCluster(func(c *harness.DocumentCluster) {
 			c.ControlPlane.Spec.Resources[0].Raw = []byte(strings.Replace(string(c.ControlPlane.Spec.Resources[0].Raw), `"dnsPrefix"`, `"operatorSpec":`+operatorSpec+`,"dnsPrefix"`, 1))
 		})
 	}},
 	"AzureASOManagedCluster": {"configMaps", "principalId", func(w *world, operatorSpec string) {
-		w.documents(func(c *harness.DocumentCluster) {
+		w.createASOCluster(func(c *harness.DocumentCluster) {
 			c.Infrastructure.Spec.Resources = withIdentity(w, c.Infrastructure.Spec.Resources, operatorSpec)
 		})
 	}},
 	"AzureASOManagedMachinePool": {"configMaps", "principalId", func(w *world, operatorSpec string) {
-		w.documents(func(c *harness.DocumentCluster) {
+		w.createASOCluster(func(c *harness.DocumentCluster) {
 			c.Pools[0].Spec.Resources = withIdentity(w, c.Pools[0].Spec.Resources, operatorSpec)
 		})
 	}},
 }
 
 func withIdentity(w *world, resources []runtime.RawExtension, operatorSpec string) []runtime.RawExtension {
-	return append(resources, w.Document("apiVersion: managedidentity.azure.com/v1api20230131\nkind: UserAssignedIdentity\nmetadata:\n  name: robot\nspec:\n  location: eastus\n  owner: {name: d1}\n  operatorSpec: "+operatorSpec))
+	return append(resources, w.ParseManifest("apiVersion: managedidentity.azure.com/v1api20230131\nkind: UserAssignedIdentity\nmetadata:\n  name: robot\nspec:\n  location: eastus\n  owner: {name: d1}\n  operatorSpec: "+operatorSpec))
 }
 
 // TestEveryDestinationPasses has every kind that writes into the namespace asked to overwrite what others made. It stays as it is.
@@ -102,14 +102,14 @@ func TestEveryDestinationPasses(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				w := newWorld(t, nil)
 				meta := metav1.ObjectMeta{Namespace: w.Namespace, Name: "of-others", Labels: map[string]string{"app": "database"}}
-				w.Create(&corev1.Secret{ObjectMeta: meta, Data: map[string][]byte{"key": []byte("theirs")}})
-				w.Create(&corev1.ConfigMap{ObjectMeta: meta, Data: map[string]string{"key": "theirs"}})
-				w.manage()
+				w.CreateObject(&corev1.Secret{ObjectMeta: meta, Data: map[string][]byte{"key": []byte("theirs")}})
+				w.CreateObject(&corev1.ConfigMap{ObjectMeta: meta, Data: map[string]string{"key": "theirs"}})
+				w.startManager()
 				try.do(w, fmt.Sprintf(`{"%s": {"%s": {"name": "of-others", "key": "key"}}}`, try.list, try.value))
-				w.says(kind, "of-others was created by others")
+				w.waitStatusContains(kind, "of-others was created by others")
 				secret, configMap := &corev1.Secret{}, &corev1.ConfigMap{}
-				w.Get(secret, meta.Name)
-				w.Get(configMap, meta.Name)
+				w.ReadObject(secret, meta.Name)
+				w.ReadObject(configMap, meta.Name)
 				if string(secret.Data["key"]) != "theirs" || len(secret.Data) != 1 || configMap.Data["key"] != "theirs" || len(configMap.Data) != 1 {
 					t.Errorf("what others made was overwritten: Secret %d keys, ConfigMap %v", len(secret.Data), configMap.Data)
 				}
@@ -122,9 +122,9 @@ func TestEveryDestinationPasses(t *testing.T) {
 func TestReservedSecret(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t, nil)
-		w.manage()
+		w.startManager()
 		destinations["AzureManagedControlPlane"].do(w, `{"secrets": {"adminCredentials": {"name": "k1-ca", "key": "tls.crt"}}}`)
-		w.says("AzureManagedControlPlane", "Secret k1-ca of Cluster k1 is one that the provider writes")
+		w.waitStatusContains("AzureManagedControlPlane", "Secret k1-ca of Cluster k1 is one that the provider writes")
 	})
 }
 
@@ -133,14 +133,14 @@ func TestReservedSecret(t *testing.T) {
 func TestOperatorsSecret(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t, nil)
-		w.Create(&corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: w.Namespace, Name: "exported", OwnerReferences: []metav1.OwnerReference{
+		w.CreateObject(&corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: w.Namespace, Name: "exported", OwnerReferences: []metav1.OwnerReference{
 			{APIVersion: "containerservice.azure.com/v1api20250801", Kind: "ManagedCluster", Name: "k1", UID: "00000000-0000-0000-0000-00000000000d", Controller: new(true)},
 		}}, Data: map[string][]byte{"kubeconfig": []byte("old")}})
-		w.manage()
+		w.startManager()
 		destinations["AzureManagedControlPlane"].do(w, `{"secrets": {"adminCredentials": {"name": "exported", "key": "kubeconfig"}}}`)
-		w.ready("AzureManagedControlPlane")
+		w.waitReady("AzureManagedControlPlane")
 		secret := &corev1.Secret{}
-		if w.Get(secret, "exported"); string(secret.Data["kubeconfig"]) == "old" {
+		if w.ReadObject(secret, "exported"); string(secret.Data["kubeconfig"]) == "old" {
 			t.Error("the kubeconfig was not written")
 		}
 	})

@@ -22,8 +22,8 @@ var (
 	byURL = regexp.MustCompile(`by a URL, which does not say whose`)
 )
 
-// role is a role for the identity of a VM, at a scope below the subscription.
-func role(at string) func(w *world) infrav1.ManagedIdentities {
+// vmRole is a role for the identity of a VM, at a scope below the subscription.
+func vmRole(at string) func(w *world) infrav1.ManagedIdentities {
 	return func(w *world) infrav1.ManagedIdentities { return systemAssigned(w, at) }
 }
 
@@ -36,14 +36,14 @@ func poolRole(of func(w *world) infrav1.ManagedIdentities) func(w *world) {
 }
 
 func encryptionSet(w *world) *infrav1.DiskEncryptionSetParameters {
-	return &infrav1.DiskEncryptionSetParameters{ID: w.id(theirs("Microsoft.Compute/diskEncryptionSets", "e"))}
+	return &infrav1.DiskEncryptionSetParameters{ID: w.expandID(foreignPath("Microsoft.Compute/diskEncryptionSets", "e"))}
 }
 
 func sharedImage(w *world) *infrav1.Image {
 	return &infrav1.Image{SharedGallery: &infrav1.AzureSharedGalleryImage{SubscriptionID: w.Azure.SubscriptionID, ResourceGroup: "theirs", Gallery: "g", Name: "i", Version: "1.0.0"}}
 }
 
-func diagnostics() *infrav1.Diagnostics {
+func customDiagnostics() *infrav1.Diagnostics {
 	return &infrav1.Diagnostics{Boot: &infrav1.BootDiagnostics{StorageAccountType: infrav1.UserManagedDiagnosticsStorage,
 		UserManaged: &infrav1.UserManagedBootDiagnostics{StorageAccountURI: "https://theirs.blob.core.windows.net/"}}}
 }
@@ -51,26 +51,26 @@ func diagnostics() *infrav1.Diagnostics {
 // inPatch has a patch of an AKS cluster name a resource of others by a field with a reference.
 func inPatch(field, resourceType string) func(w *world) {
 	return inControlPlane(func(w *world, s *infrav1.AzureManagedControlPlaneSpec) {
-		s.ASOManagedClusterPatches = []string{strings.ReplaceAll(field, "@", quoted(w.id(theirs(resourceType, "theirs"))))}
+		s.ASOManagedClusterPatches = []string{strings.ReplaceAll(field, "@", quoteText(w.expandID(foreignPath(resourceType, "theirs"))))}
 	})
 }
 
 func inPoolPatch(field, resourceType string) func(w *world) {
 	return laterPool(func(w *world, p *infrav1.AzureManagedMachinePool) {
-		p.Spec.ASOManagedClustersAgentPoolPatches = []string{strings.ReplaceAll(field, "@", quoted(w.id(theirs(resourceType, "theirs"))))}
+		p.Spec.ASOManagedClustersAgentPoolPatches = []string{strings.ReplaceAll(field, "@", quoteText(w.expandID(foreignPath(resourceType, "theirs"))))}
 	})
 }
 
 // laterPool adds a pool to an AKS cluster that is in place. The first pools are made with their cluster.
 func laterPool(change func(w *world, p *infrav1.AzureManagedMachinePool)) func(w *world) {
 	return func(w *world) {
-		w.aks(nil, nil)
-		w.ready("AzureManagedControlPlane")
+		w.createAKSCluster(nil, nil)
+		w.waitReady("AzureManagedControlPlane")
 		w.CreateManagedPool("k1", harness.ManagedPool{Name: "pool1", Mode: string(infrav1.NodePoolModeUser), Replicas: 1, Change: func(p *infrav1.AzureManagedMachinePool) { change(w, p) }})
 	}
 }
 
-func document(text string) func(w *world) {
+func addManifest(text string) func(w *world) {
 	return inDocuments(func(w *world) string {
 		return strings.ReplaceAll(text, "SUBSCRIPTION", "/subscriptions/"+w.Azure.SubscriptionID)
 	})
@@ -101,31 +101,31 @@ var variants = map[string]map[string]variant{
 		"group in letters that look alike": {inNetwork(func(_ *world, s *infrav1.AzureClusterSpec) { s.ResourceGroup = "\u212A1" }), nil},
 	},
 	"AzureMachine": {
-		"role on a group in capitals":   {machineRole(role("RESOURCEGROUPS/THEIRS")), scope},
-		"role on a resource":            {machineRole(role(secret)), scope},
-		"role on the own group by dots": {machineRole(role("resourceGroups/c1/../theirs")), nil},
+		"role on a group in capitals":   {machineRole(vmRole("RESOURCEGROUPS/THEIRS")), scope},
+		"role on a resource":            {machineRole(vmRole(secret)), scope},
+		"role on the own group by dots": {machineRole(vmRole("resourceGroups/c1/../theirs")), nil},
 		"identity beside one of its own": {machineRole(func(w *world) infrav1.ManagedIdentities {
-			out := userAssigned(w.id("resourceGroups/c1/providers/Microsoft.ManagedIdentity/userAssignedIdentities/own"))
-			out.UserAssignedIdentities = append(out.UserAssignedIdentities, infrav1.UserAssignedIdentity{ProviderID: w.id(admin)})
+			out := userAssigned(w.expandID("resourceGroups/c1/providers/Microsoft.ManagedIdentity/userAssignedIdentities/own"))
+			out.UserAssignedIdentities = append(out.UserAssignedIdentities, infrav1.UserAssignedIdentity{ProviderID: w.expandID(admin)})
 			return out
 		}), named},
 		"encryption of a data disk": {inMachine(func(w *world, s *infrav1.AzureMachineSpec) {
 			s.DataDisks = []infrav1.DataDisk{{NameSuffix: "d", DiskSizeGB: 8, Lun: new(int32(0)), ManagedDisk: &infrav1.ManagedDiskParameters{StorageAccountType: "Premium_LRS", DiskEncryptionSet: encryptionSet(w)}}}
 		}), named},
 		"image of a shared gallery": {inMachine(func(w *world, s *infrav1.AzureMachineSpec) { s.Image = sharedImage(w) }), named},
-		"logs into an account":      {inMachine(func(_ *world, s *infrav1.AzureMachineSpec) { s.Diagnostics = diagnostics() }), byURL},
+		"logs into an account":      {inMachine(func(_ *world, s *infrav1.AzureMachineSpec) { s.Diagnostics = customDiagnostics() }), byURL},
 		"tag in other letters": {inMachine(func(_ *world, s *infrav1.AzureMachineSpec) {
 			s.AdditionalTags = infrav1.Tags{strings.ToUpper(infrav1.ClusterTagKey("theirs")): "owned"}
 		}), marks},
 	},
 	"AzureMachinePool": {
-		"role on a group in capitals": {poolRole(role("RESOURCEGROUPS/THEIRS")), scope},
-		"role on a resource":          {poolRole(role(secret)), scope},
+		"role on a group in capitals": {poolRole(vmRole("RESOURCEGROUPS/THEIRS")), scope},
+		"role on a resource":          {poolRole(vmRole(secret)), scope},
 		"encryption of the disk": {inPool(func(w *world, s *infrav1.AzureMachinePoolSpec) {
 			s.Template.OSDisk.ManagedDisk.DiskEncryptionSet = encryptionSet(w)
 		}), named},
 		"image of a shared gallery": {inPool(func(w *world, s *infrav1.AzureMachinePoolSpec) { s.Template.Image = sharedImage(w) }), named},
-		"logs into an account":      {inPool(func(_ *world, s *infrav1.AzureMachinePoolSpec) { s.Template.Diagnostics = diagnostics() }), byURL},
+		"logs into an account":      {inPool(func(_ *world, s *infrav1.AzureMachinePoolSpec) { s.Template.Diagnostics = customDiagnostics() }), byURL},
 		"tag in other letters": {inPool(func(_ *world, s *infrav1.AzureMachinePoolSpec) {
 			s.AdditionalTags = infrav1.Tags{strings.ToUpper(infrav1.OwnerTag): "default/theirs/0"}
 		}), marks},
@@ -133,16 +133,16 @@ var variants = map[string]map[string]variant{
 	"AzureManagedControlPlane": {
 		"group in letters that look alike": {inControlPlane(func(_ *world, s *infrav1.AzureManagedControlPlaneSpec) { s.ResourceGroupName = "\u212A1" }), nil},
 		"zone of the API server": {inControlPlane(func(w *world, s *infrav1.AzureManagedControlPlaneSpec) {
-			s.APIServerAccessProfile = &infrav1.APIServerAccessProfile{EnablePrivateCluster: new(true), PrivateDNSZone: new(w.id(theirs("Microsoft.Network/privateDnsZones", "privatelink.eastus.azmk8s.io")))}
+			s.APIServerAccessProfile = &infrav1.APIServerAccessProfile{EnablePrivateCluster: new(true), PrivateDNSZone: new(w.expandID(foreignPath("Microsoft.Network/privateDnsZones", "privatelink.eastus.azmk8s.io")))}
 		}), named},
 		"public address": {inControlPlane(func(w *world, s *infrav1.AzureManagedControlPlaneSpec) {
-			s.LoadBalancerProfile = &infrav1.LoadBalancerProfile{OutboundIPs: []string{w.id(theirs("Microsoft.Network/publicIPAddresses", "p"))}}
+			s.LoadBalancerProfile = &infrav1.LoadBalancerProfile{OutboundIPs: []string{w.expandID(foreignPath("Microsoft.Network/publicIPAddresses", "p"))}}
 		}), named},
 		"prefix of addresses": {inControlPlane(func(w *world, s *infrav1.AzureManagedControlPlaneSpec) {
-			s.LoadBalancerProfile = &infrav1.LoadBalancerProfile{OutboundIPPrefixes: []string{w.id(theirs("Microsoft.Network/publicIPPrefixes", "p"))}}
+			s.LoadBalancerProfile = &infrav1.LoadBalancerProfile{OutboundIPPrefixes: []string{w.expandID(foreignPath("Microsoft.Network/publicIPPrefixes", "p"))}}
 		}), named},
 		"workspace of an add-on": {inControlPlane(func(w *world, s *infrav1.AzureManagedControlPlaneSpec) {
-			s.AddonProfiles = []infrav1.AddonProfile{{Name: "omsagent", Enabled: true, Config: map[string]string{"logAnalyticsWorkspaceResourceID": w.id(theirs("Microsoft.OperationalInsights/workspaces", "w"))}}}
+			s.AddonProfiles = []infrav1.AddonProfile{{Name: "omsagent", Enabled: true, Config: map[string]string{"logAnalyticsWorkspaceResourceID": w.expandID(foreignPath("Microsoft.OperationalInsights/workspaces", "w"))}}}
 		}), named},
 		"node group above":                {inControlPlane(func(_ *world, s *infrav1.AzureManagedControlPlaneSpec) { s.NodeResourceGroupName = "a/../theirs" }), nil},
 		"tag in other letters in a patch": {inPatch(`{"spec": {"tags": {"`+strings.ToUpper(infrav1.ClusterTagKey("theirs"))+`": "owned"}}}`, "M/n"), marks},
@@ -160,12 +160,12 @@ var variants = map[string]map[string]variant{
 		"name by a patch":   {inPoolPatch(`{"spec": {"azureName": "../theirs"}}`, "M/n"), regexp.MustCompile(`spec.asoManagedClustersAgentPoolPatches\[0\]`)},
 	},
 	"AzureASOManagedCluster": {
-		"parent by ID":                     {document("apiVersion: network.azure.com/v1api20240601\nkind: PrivateDnsZonesARecord\nmetadata:\n  name: www\nspec:\n  owner: {armId: SUBSCRIPTION/resourceGroups/theirs/providers/Microsoft.Network/privateDnsZones/corp.example}\n  ttl: 60\n  aRecords: [{ipv4Address: 10.0.0.4}]"), nil},
-		"parent by ID in capitals":         {document("apiVersion: network.azure.com/v1api20240601\nkind: PrivateDnsZonesARecord\nmetadata:\n  name: www\nspec:\n  owner: {armId: SUBSCRIPTION/RESOURCEGROUPS/THEIRS/providers/Microsoft.Network/privateDnsZones/corp.example}\n  ttl: 60\n  aRecords: [{ipv4Address: 10.0.0.4}]"), nil},
-		"name in Azure by dots":            {document("apiVersion: compute.azure.com/v1api20240302\nkind: Disk\nmetadata:\n  name: d\nspec:\n  azureName: ../../theirs\n  location: eastus\n  owner: {name: d1}\n  creationData: {createOption: Empty}\n  diskSizeGB: 8"), regexp.MustCompile(`azureName`)},
-		"name in Azure escaped":            {document("apiVersion: compute.azure.com/v1api20240302\nkind: Disk\nmetadata:\n  name: d\nspec:\n  azureName: x%2f..%2ftheirs\n  location: eastus\n  owner: {name: d1}\n  creationData: {createOption: Empty}\n  diskSizeGB: 8"), regexp.MustCompile(`azureName`)},
-		"group in letters that look alike": {document("apiVersion: resources.azure.com/v1api20200601\nkind: ResourceGroup\nmetadata:\n  name: k1\nspec:\n  azureName: \u212A1\n  location: eastus"), regexp.MustCompile(`azureName|another letter`)},
-		"file by its URL":                  {document("apiVersion: compute.azure.com/v1api20240302\nkind: Disk\nmetadata:\n  name: d\nspec:\n  location: eastus\n  owner: {name: d1}\n  creationData: {createOption: Import, sourceUri: 'https://theirs.blob.core.windows.net/vhds/secret.vhd'}"), byURL},
-		"tag in other letters":             {document("apiVersion: compute.azure.com/v1api20240302\nkind: Disk\nmetadata:\n  name: d\nspec:\n  location: eastus\n  owner: {name: d1}\n  tags: {" + strings.ToUpper(infrav1.ClusterTagKey("theirs")) + ": owned}\n  creationData: {createOption: Empty}\n  diskSizeGB: 8"), marks},
+		"parent by ID":                     {addManifest("apiVersion: network.azure.com/v1api20240601\nkind: PrivateDnsZonesARecord\nmetadata:\n  name: www\nspec:\n  owner: {armId: SUBSCRIPTION/resourceGroups/theirs/providers/Microsoft.Network/privateDnsZones/corp.example}\n  ttl: 60\n  aRecords: [{ipv4Address: 10.0.0.4}]"), nil},
+		"parent by ID in capitals":         {addManifest("apiVersion: network.azure.com/v1api20240601\nkind: PrivateDnsZonesARecord\nmetadata:\n  name: www\nspec:\n  owner: {armId: SUBSCRIPTION/RESOURCEGROUPS/THEIRS/providers/Microsoft.Network/privateDnsZones/corp.example}\n  ttl: 60\n  aRecords: [{ipv4Address: 10.0.0.4}]"), nil},
+		"name in Azure by dots":            {addManifest("apiVersion: compute.azure.com/v1api20240302\nkind: Disk\nmetadata:\n  name: d\nspec:\n  azureName: ../../theirs\n  location: eastus\n  owner: {name: d1}\n  creationData: {createOption: Empty}\n  diskSizeGB: 8"), regexp.MustCompile(`azureName`)},
+		"name in Azure escaped":            {addManifest("apiVersion: compute.azure.com/v1api20240302\nkind: Disk\nmetadata:\n  name: d\nspec:\n  azureName: x%2f..%2ftheirs\n  location: eastus\n  owner: {name: d1}\n  creationData: {createOption: Empty}\n  diskSizeGB: 8"), regexp.MustCompile(`azureName`)},
+		"group in letters that look alike": {addManifest("apiVersion: resources.azure.com/v1api20200601\nkind: ResourceGroup\nmetadata:\n  name: k1\nspec:\n  azureName: \u212A1\n  location: eastus"), regexp.MustCompile(`azureName|another letter`)},
+		"file by its URL":                  {addManifest("apiVersion: compute.azure.com/v1api20240302\nkind: Disk\nmetadata:\n  name: d\nspec:\n  location: eastus\n  owner: {name: d1}\n  creationData: {createOption: Import, sourceUri: 'https://theirs.blob.core.windows.net/vhds/secret.vhd'}"), byURL},
+		"tag in other letters":             {addManifest("apiVersion: compute.azure.com/v1api20240302\nkind: Disk\nmetadata:\n  name: d\nspec:\n  location: eastus\n  owner: {name: d1}\n  tags: {" + strings.ToUpper(infrav1.ClusterTagKey("theirs")) + ": owned}\n  creationData: {createOption: Empty}\n  diskSizeGB: 8"), marks},
 	},
 }

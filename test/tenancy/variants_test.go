@@ -44,52 +44,54 @@ var naming = map[string]func(w *world, spell func(string) string){
 	"AzureCluster": func(w *world, spell func(string) string) {
 		inNetwork(func(w *world, s *infrav1.AzureClusterSpec) {
 			s.NetworkSpec.Subnets = infrav1.Subnets{{SubnetClassSpec: infrav1.SubnetClassSpec{Name: "n", Role: infrav1.SubnetNode, PrivateEndpoints: infrav1.PrivateEndpoints{{Name: "p",
-				PrivateLinkServiceConnections: []infrav1.PrivateLinkServiceConnection{{PrivateLinkServiceID: spell(w.id(theirs("Microsoft.Storage/storageAccounts", "theirs"))), GroupIDs: []string{"blob"}}}}}}}}
+				PrivateLinkServiceConnections: []infrav1.PrivateLinkServiceConnection{{PrivateLinkServiceID: spell(w.expandID(foreignPath("Microsoft.Storage/storageAccounts", "theirs"))), GroupIDs: []string{"blob"}}}}}}}}
 		})(w)
 	},
 	"AzureMachine": func(w *world, spell func(string) string) {
-		inMachine(func(w *world, s *infrav1.AzureMachineSpec) { s.ManagedIdentities = userAssigned(spell(w.id(admin))) })(w)
+		inMachine(func(w *world, s *infrav1.AzureMachineSpec) {
+			s.ManagedIdentities = userAssigned(spell(w.expandID(admin)))
+		})(w)
 	},
 	"AzureMachinePool": func(w *world, spell func(string) string) {
 		inPool(func(w *world, s *infrav1.AzureMachinePoolSpec) {
-			s.ManagedIdentities = userAssigned(spell(w.id(admin)))
+			s.ManagedIdentities = userAssigned(spell(w.expandID(admin)))
 		})(w)
 	},
 	"AzureManagedControlPlane": func(w *world, spell func(string) string) {
 		inControlPlane(func(w *world, s *infrav1.AzureManagedControlPlaneSpec) {
-			s.KubeletUserAssignedIdentity = spell(w.id(admin))
+			s.KubeletUserAssignedIdentity = spell(w.expandID(admin))
 		})(w)
 	},
 	"AzureManagedMachinePool": func(w *world, spell func(string) string) {
 		laterPool(func(w *world, p *infrav1.AzureManagedMachinePool) {
-			p.Spec.EnableNodePublicIP, p.Spec.NodePublicIPPrefixID = new(true), new(spell(w.id(theirs("Microsoft.Network/publicIPPrefixes", "p"))))
+			p.Spec.EnableNodePublicIP, p.Spec.NodePublicIPPrefixID = new(true), new(spell(w.expandID(foreignPath("Microsoft.Network/publicIPPrefixes", "p"))))
 		})(w)
 	},
 	"AzureASOManagedCluster": func(w *world, spell func(string) string) {
 		inDocuments(func(w *world) string {
-			return "apiVersion: compute.azure.com/v1api20240302\nkind: Disk\nmetadata:\n  name: stolen\nspec:\n  location: eastus\n  owner: {name: d1}\n  creationData: {createOption: Copy, sourceResourceReference: {armId: " + quoted(spell(w.id(secret))) + "}}"
+			return "apiVersion: compute.azure.com/v1api20240302\nkind: Disk\nmetadata:\n  name: stolen\nspec:\n  location: eastus\n  owner: {name: d1}\n  creationData: {createOption: Copy, sourceResourceReference: {armId: " + quoteText(spell(w.expandID(secret))) + "}}"
 		})(w)
 	},
 	"AzureASOManagedControlPlane": func(w *world, spell func(string) string) {
-		replaced(func(c *harness.DocumentCluster) *infrav1.AzureASOManagedResources {
+		replaceManifests(func(c *harness.DocumentCluster) *infrav1.AzureASOManagedResources {
 			return &c.ControlPlane.Spec.AzureASOManagedResources
 		},
 			`"identity":{"type":"SystemAssigned"}`, func(w *world) string {
-				return `"identity":{"type":"UserAssigned","userAssignedIdentities":[{"reference":{"armId":` + quoted(spell(w.id(admin))) + `}}]}`
+				return `"identity":{"type":"UserAssigned","userAssignedIdentities":[{"reference":{"armId":` + quoteText(spell(w.expandID(admin))) + `}}]}`
 			})(w)
 	},
 	"AzureASOManagedMachinePool": func(w *world, spell func(string) string) {
-		replaced(func(c *harness.DocumentCluster) *infrav1.AzureASOManagedResources {
+		replaceManifests(func(c *harness.DocumentCluster) *infrav1.AzureASOManagedResources {
 			return &c.Pools[0].Spec.AzureASOManagedResources
 		},
 			`"vmSize"`, func(w *world) string {
-				return `"proximityPlacementGroupReference":{"armId":` + quoted(spell(w.id(theirs("Microsoft.Compute/proximityPlacementGroups", "p")))) + `},"vmSize"`
+				return `"proximityPlacementGroupReference":{"armId":` + quoteText(spell(w.expandID(foreignPath("Microsoft.Compute/proximityPlacementGroups", "p")))) + `},"vmSize"`
 			})(w)
 	},
 }
 
-// quoted is a text as JSON and YAML have it.
-func quoted(text string) string {
+// quoteText is a text as JSON and YAML have it.
+func quoteText(text string) string {
 	raw, err := json.Marshal(text)
 	if err != nil {
 		panic(err) // A text always marshals.
@@ -106,7 +108,7 @@ func TestSpellings(t *testing.T) {
 		t.Run(kind, func(t *testing.T) {
 			for _, name := range slices.Sorted(maps.Keys(spellings)) {
 				t.Run(name, func(t *testing.T) {
-					held(t, kind, refusal, func(w *world) { naming[kind](w, spellings[name]) })
+					checkHeld(t, kind, refusal, func(w *world) { naming[kind](w, spellings[name]) })
 				})
 			}
 		})
@@ -121,38 +123,38 @@ func TestVariants(t *testing.T) {
 				if try.says == nil {
 					try.says = refusal
 				}
-				t.Run(name, func(t *testing.T) { held(t, kind, try.says, try.do) })
+				t.Run(name, func(t *testing.T) { checkHeld(t, kind, try.says, try.do) })
 			}
 		})
 	}
 }
 
-// held has a tenant try something, and waits until the status of the object has a text. Nothing of others is changed, and nothing that exists in
+// checkHeld has a tenant try something, and waits until the status of the object has a text. Nothing of others is changed, and nothing that exists in
 // Azure names it.
-func held(t *testing.T, kind string, says *regexp.Regexp, do func(w *world)) {
+func checkHeld(t *testing.T, kind string, says *regexp.Regexp, do func(w *world)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t, nil)
-		w.Put(theirs("Microsoft.Network/virtualNetworks", "hub"), "2024-05-01", map[string]any{"location": "eastus", "properties": map[string]any{"addressSpace": map[string]any{"addressPrefixes": []any{"172.16.0.0/16"}}}})
+		w.PutAsUser(foreignPath("Microsoft.Network/virtualNetworks", "hub"), "2024-05-01", map[string]any{"location": "eastus", "properties": map[string]any{"addressSpace": map[string]any{"addressPrefixes": []any{"172.16.0.0/16"}}}})
 		ofOthers := func() []string {
-			return slices.DeleteFunc(w.Azure.Resources(), func(id string) bool { return !strings.Contains(id, "theirs") })
+			return slices.DeleteFunc(w.Azure.ListResources(), func(id string) bool { return !strings.Contains(id, "theirs") })
 		}
 		before := ofOthers()
-		w.manage()
+		w.startManager()
 		do(w)
-		of := objects()[kind]
+		of := emptyObjects()[kind]
 		if kind == "AzureManagedMachinePool" {
 			of.name = "k1-pool1"
 		}
-		for deadline := time.Now().Add(time.Hour); ; virtual.Wait(w.Kubernetes.Changed, time.Second) {
-			w.Get(of.object, of.name)
-			if status := harness.Status(of.object); says.MatchString(status) {
+		for deadline := time.Now().Add(time.Hour); ; virtual.WaitForSignal(w.Kubernetes.Changed, time.Second) {
+			w.ReadObject(of.object, of.name)
+			if status := harness.EncodeStatus(of.object); says.MatchString(status) {
 				break
 			} else if time.Now().After(deadline) {
 				t.Fatalf("the status does not have %q: %s", says, status)
 			}
 		}
-		virtual.Wait(nil, 20*time.Minute)
+		virtual.WaitForSignal(nil, 20*time.Minute)
 		if diff := cmp.Diff(before, ofOthers()); diff != "" {
 			t.Errorf("resources of others (-before +after):\n%s", diff)
 		}

@@ -52,35 +52,35 @@ type world struct {
 func newWorld(t *testing.T, grant func(*infrav1.AzureClusterIdentitySpec)) *world {
 	t.Helper()
 	w := &world{World: clusters.New(t)}
-	w.Create(&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: operator}})
-	w.Create(&corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: operator, Name: harness.IdentityName}, Data: map[string][]byte{"clientSecret": []byte(w.Azure.ClientSecret)}})
-	identity := w.Identity()
+	w.CreateObject(&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: operator}})
+	w.CreateObject(&corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: operator, Name: harness.IdentityName}, Data: map[string][]byte{"clientSecret": []byte(w.Azure.ClientSecret)}})
+	identity := w.CreateIdentity()
 	identity.Namespace, identity.Spec.ClientSecret.Namespace = operator, operator
 	identity.Spec.AllowedNamespaces = &infrav1.AllowedNamespaces{NamespaceList: []string{w.Namespace}}
 	if grant != nil {
 		grant(&identity.Spec)
 	}
-	w.Create(identity)
-	w.Put("resourceGroups/theirs", "2021-04-01", map[string]any{"location": "eastus"})
-	w.Put(theirs("Microsoft.Compute/disks", "secret"), "2024-03-02", map[string]any{"location": "eastus", "sku": map[string]any{"name": "Premium_LRS"},
+	w.CreateObject(identity)
+	w.PutAsUser("resourceGroups/theirs", "2021-04-01", map[string]any{"location": "eastus"})
+	w.PutAsUser(foreignPath("Microsoft.Compute/disks", "secret"), "2024-03-02", map[string]any{"location": "eastus", "sku": map[string]any{"name": "Premium_LRS"},
 		"properties": map[string]any{"creationData": map[string]any{"createOption": "Empty"}, "diskSizeGB": 8}})
-	w.Put(theirs("Microsoft.Network/privateDnsZones", "corp.example"), "2024-06-01", map[string]any{"location": "global"})
-	w.Put(theirs("Microsoft.ManagedIdentity/userAssignedIdentities", "admin"), "2023-01-31", map[string]any{"location": "eastus"})
+	w.PutAsUser(foreignPath("Microsoft.Network/privateDnsZones", "corp.example"), "2024-06-01", map[string]any{"location": "global"})
+	w.PutAsUser(foreignPath("Microsoft.ManagedIdentity/userAssignedIdentities", "admin"), "2023-01-31", map[string]any{"location": "eastus"})
 	return w
 }
 
-// theirs is the path of a resource of others in the subscription.
-func theirs(resourceType, name string) string {
+// foreignPath is the path of a resource of others in the subscription.
+func foreignPath(resourceType, name string) string {
 	return "resourceGroups/theirs/providers/" + resourceType + "/" + name
 }
 
-// id is the ID of a path in the subscription.
-func (w *world) id(path string) string {
+// expandID is the ID of a path in the subscription.
+func (w *world) expandID(path string) string {
 	return "/subscriptions/" + w.Azure.SubscriptionID + "/" + path
 }
 
-// lent refers to the operator's identity.
-func lent() *corev1.ObjectReference {
+// lentReference refers to the operator's identity.
+func lentReference() *corev1.ObjectReference {
 	return &corev1.ObjectReference{Kind: "AzureClusterIdentity", Namespace: operator, Name: harness.IdentityName}
 }
 
@@ -98,22 +98,22 @@ func (k planning[O, I]) Plan(ctx context.Context, turn reconcile.Session, in *I)
 	return planned, err
 }
 
-// manage starts a manager with all kinds.
-func (w *world) manage() {
+// startManager starts a manager with all kinds.
+func (w *world) startManager() {
 	w.T.Helper()
-	w.Start(func(ctx context.Context, m *virtual.Manager) error {
+	w.StartManager(func(ctx context.Context, m *virtual.Manager) error {
 		workloads := fake.NewClientset()
 		workload := func([]byte) (corev1client.ConfigMapsGetter, error) { return workloads.CoreV1(), nil }
 		for _, err := range []error{
-			register(ctx, w, m, &azurecluster.Kind{Client: m.GetClient(), Facts: m.Facts}),
-			register(ctx, w, m, &azuremachine.Kind{Client: m.GetClient(), Facts: m.Facts}),
-			register(ctx, w, m, &azuremachinepool.Kind{Client: m.GetClient(), Engine: m.Engine, Facts: m.Facts}),
-			reconcile.NewLocalRunner(m.Services, &azuremanagedcluster.Kind{Client: m.GetClient()}).SetupWithManager(ctx, m, options()),
-			register(ctx, w, m, &azuremanagedcontrolplane.Kind{Client: m.GetClient(), Facts: m.Facts, Workload: workload}),
-			register(ctx, w, m, &azuremanagedmachinepool.Kind{Client: m.GetClient(), Engine: m.Engine, Facts: m.Facts}),
-			register(ctx, w, m, &azureasomanagedcluster.Kind{Client: m.GetClient(), Facts: m.Facts}),
-			register(ctx, w, m, &azureasomanagedcontrolplane.Kind{Client: m.GetClient(), Facts: m.Facts}),
-			register(ctx, w, m, &azureasomanagedmachinepool.Kind{Client: m.GetClient(), Engine: m.Engine, Facts: m.Facts}),
+			registerKind(ctx, w, m, &azurecluster.Kind{Client: m.GetClient(), Facts: m.Facts}),
+			registerKind(ctx, w, m, &azuremachine.Kind{Client: m.GetClient(), Facts: m.Facts}),
+			registerKind(ctx, w, m, &azuremachinepool.Kind{Client: m.GetClient(), Engine: m.Engine, Facts: m.Facts}),
+			reconcile.NewLocalRunner(m.Services, &azuremanagedcluster.Kind{Client: m.GetClient()}).SetupWithManager(ctx, m, controllerOptions()),
+			registerKind(ctx, w, m, &azuremanagedcontrolplane.Kind{Client: m.GetClient(), Facts: m.Facts, Workload: workload}),
+			registerKind(ctx, w, m, &azuremanagedmachinepool.Kind{Client: m.GetClient(), Engine: m.Engine, Facts: m.Facts}),
+			registerKind(ctx, w, m, &azureasomanagedcluster.Kind{Client: m.GetClient(), Facts: m.Facts}),
+			registerKind(ctx, w, m, &azureasomanagedcontrolplane.Kind{Client: m.GetClient(), Facts: m.Facts}),
+			registerKind(ctx, w, m, &azureasomanagedmachinepool.Kind{Client: m.GetClient(), Engine: m.Engine, Facts: m.Facts}),
 		} {
 			if err != nil {
 				return err
@@ -123,13 +123,13 @@ func (w *world) manage() {
 	})
 }
 
-func options() controller.Options {
+func controllerOptions() controller.Options {
 	return controller.Options{SkipNameValidation: new(true), MaxConcurrentReconciles: 10}
 }
 
-func register[O reconcile.Object, I any](ctx context.Context, w *world, m *virtual.Manager, kind reconcile.Kind[O, I]) error {
+func registerKind[O reconcile.Object, I any](ctx context.Context, w *world, m *virtual.Manager, kind reconcile.Kind[O, I]) error {
 	w.kinds = append(w.kinds, kind.Declare().Name)
-	return reconcile.NewAzureRunner(m.Services, planning[O, I]{kind, w}).SetupWithManager(ctx, m, options())
+	return reconcile.NewAzureRunner(m.Services, planning[O, I]{kind, w}).SetupWithManager(ctx, m, controllerOptions())
 }
 
 // kindsOf are the packages below internal/controller that have a text in a file, in the letters of their kinds.
@@ -157,28 +157,28 @@ func kindsOf(t *testing.T, text string, all []string) []string {
 	return out
 }
 
-// network asks for a self-managed cluster.
-func (w *world) network(change func(*infrav1.AzureCluster)) {
+// createNetwork asks for a self-managed cluster.
+func (w *world) createNetwork(change func(*infrav1.AzureCluster)) {
 	w.T.Helper()
-	w.Network("c1", func(c *infrav1.AzureCluster) {
-		c.Spec.IdentityRef = lent()
+	w.ApplyNetwork("c1", func(c *infrav1.AzureCluster) {
+		c.Spec.IdentityRef = lentReference()
 		if change != nil {
 			change(c)
 		}
 	})
 }
 
-// provisioned waits for the network and has Cluster API say so.
-func (w *world) provisioned() {
+// waitProvisioned waits for the network and has Cluster API say so.
+func (w *world) waitProvisioned() {
 	w.T.Helper()
-	w.Until("the network is Ready", clusters.Ready(w.World, &infrav1.AzureCluster{}, "c1", func(c *infrav1.AzureCluster) bool { return harness.Ready(c) }))
+	w.WaitUntil("the network is Ready", clusters.IsReadyFunc(w.World, &infrav1.AzureCluster{}, "c1", func(c *infrav1.AzureCluster) bool { return harness.IsReady(c) }))
 	owner := &clusterv1.Cluster{}
-	w.Get(owner, "c1")
+	w.ReadObject(owner, "c1")
 	harness.ChangeStatus(w.Stage, owner, func(c *clusterv1.Cluster) { c.Status.Initialization.InfrastructureProvisioned = new(true) })
 }
 
-// machine asks for a machine of it, whose role has the default of the webhook.
-func (w *world) machine(change func(*infrav1.AzureMachine)) {
+// createMachine asks for a machine of it, whose role has the default of the webhook.
+func (w *world) createMachine(change func(*infrav1.AzureMachine)) {
 	w.T.Helper()
 	machine := w.AzureMachine("c1", "m1")
 	if change != nil {
@@ -188,8 +188,8 @@ func (w *world) machine(change func(*infrav1.AzureMachine)) {
 	w.CreateMachine(machine, harness.ControlPlane, "")
 }
 
-// pool asks for a pool of it without VMs.
-func (w *world) pool(change func(*infrav1.AzureMachinePool)) {
+// createPool asks for a pool of it without VMs.
+func (w *world) createPool(change func(*infrav1.AzureMachinePool)) {
 	w.T.Helper()
 	pool := w.AzureMachinePool("c1", "vms")
 	pool.Spec.OrchestrationMode = infrav1.UniformOrchestration // as the API server fills it in
@@ -200,11 +200,11 @@ func (w *world) pool(change func(*infrav1.AzureMachinePool)) {
 	w.CreatePool(pool, 0)
 }
 
-// aks asks for an AKS cluster with a pool.
-func (w *world) aks(change func(*infrav1.AzureManagedControlPlane), changePool func(*infrav1.AzureManagedMachinePool)) {
+// createAKSCluster asks for an AKS cluster with a pool.
+func (w *world) createAKSCluster(change func(*infrav1.AzureManagedControlPlane), changePool func(*infrav1.AzureManagedMachinePool)) {
 	w.T.Helper()
 	controlPlane := w.ControlPlane("k1")
-	controlPlane.Spec.IdentityRef = lent()
+	controlPlane.Spec.IdentityRef = lentReference()
 	if change != nil {
 		change(controlPlane)
 	}
@@ -217,11 +217,11 @@ func (w *world) aks(change func(*infrav1.AzureManagedControlPlane), changePool f
 	}})
 }
 
-// documents asks for an AKS cluster of documents.
-func (w *world) documents(change func(*harness.DocumentCluster)) {
+// createASOCluster asks for an AKS cluster of documents.
+func (w *world) createASOCluster(change func(*harness.DocumentCluster)) {
 	w.T.Helper()
-	c := w.Documents("d1", "pool0")
-	c.Infrastructure.Spec.IdentityRef, c.Infrastructure.Spec.SubscriptionID = lent(), w.Azure.SubscriptionID
+	c := w.BuildASOCluster("d1", "pool0")
+	c.Infrastructure.Spec.IdentityRef, c.Infrastructure.Spec.SubscriptionID = lentReference(), w.Azure.SubscriptionID
 	if change != nil {
 		change(c)
 	}
@@ -238,8 +238,8 @@ type object interface {
 	GetConditions() []metav1.Condition
 }
 
-// objects has an empty object of each kind and the name of the one that the world makes.
-func objects() map[string]struct {
+// emptyObjects has an empty object of each kind and the name of the one that the world makes.
+func emptyObjects() map[string]struct {
 	object object
 	name   string
 } {
@@ -254,33 +254,33 @@ func objects() map[string]struct {
 	}
 }
 
-// says waits until an object of a kind has all of that in its status.
-func (w *world) says(kind string, all ...string) {
+// waitStatusContains waits until an object of a kind has all of that in its status.
+func (w *world) waitStatusContains(kind string, all ...string) {
 	w.T.Helper()
-	of := objects()[kind]
-	w.Until(fmt.Sprintf("%s says %q", kind, all), func() bool {
-		w.Get(of.object, of.name)
-		status := harness.Status(of.object)
+	of := emptyObjects()[kind]
+	w.WaitUntil(fmt.Sprintf("%s says %q", kind, all), func() bool {
+		w.ReadObject(of.object, of.name)
+		status := harness.EncodeStatus(of.object)
 		return !slices.ContainsFunc(all, func(text string) bool { return !strings.Contains(status, text) })
 	})
 }
 
-// ready waits until an object of a kind is Ready.
-func (w *world) ready(kind string) {
+// waitReady waits until an object of a kind is Ready.
+func (w *world) waitReady(kind string) {
 	w.T.Helper()
-	of := objects()[kind]
-	w.Until(kind+" is Ready", func() bool {
-		w.Get(of.object, of.name)
-		return harness.Ready(of.object)
+	of := emptyObjects()[kind]
+	w.WaitUntil(kind+" is Ready", func() bool {
+		w.ReadObject(of.object, of.name)
+		return harness.IsReady(of.object)
 	})
 }
 
-// touch has an object of a kind planned again.
-func (w *world) touch(kind, value string) {
+// touchObject has an object of a kind planned again.
+func (w *world) touchObject(kind, value string) {
 	w.T.Helper()
-	of := objects()[kind]
+	of := emptyObjects()[kind]
 	of.object.SetName(of.name)
-	harness.Change[client.Object](w.Stage, of.object, func(o client.Object) {
+	harness.ChangeObject[client.Object](w.Stage, of.object, func(o client.Object) {
 		annotations := o.GetAnnotations()
 		if annotations == nil {
 			annotations = map[string]string{}
@@ -290,8 +290,8 @@ func (w *world) touch(kind, value string) {
 	})
 }
 
-// revoke takes the grants of the identity away.
-func (w *world) revoke() {
+// revokeGrants takes the grants of the identity away.
+func (w *world) revokeGrants() {
 	w.T.Helper()
 	identity := &infrav1.AzureClusterIdentity{}
 	if err := w.Client.Get(w.T.Context(), client.ObjectKey{Namespace: operator, Name: harness.IdentityName}, identity); err != nil {
@@ -304,8 +304,8 @@ func (w *world) revoke() {
 	}
 }
 
-// tag adds a tag to the spec of the pool.
-func (w *world) tag() {
+// addPoolTag adds a tag to the spec of the pool.
+func (w *world) addPoolTag() {
 	w.T.Helper()
-	harness.Change(w.Stage, &infrav1.AzureMachinePool{ObjectMeta: metav1.ObjectMeta{Name: "vms"}}, func(p *infrav1.AzureMachinePool) { p.Spec.AdditionalTags = infrav1.Tags{"team": "a"} })
+	harness.ChangeObject(w.Stage, &infrav1.AzureMachinePool{ObjectMeta: metav1.ObjectMeta{Name: "vms"}}, func(p *infrav1.AzureMachinePool) { p.Spec.AdditionalTags = infrav1.Tags{"team": "a"} })
 }

@@ -24,10 +24,10 @@ func TestListsNeverLackWhatBothStatesHave(t *testing.T) {
 						made[each.name] = each.base
 					}
 				}
-				made[row.object] = row.edit(made[row.object], row.lists[0])
+				made[row.object] = row.editList(made[row.object], row.lists[0])
 				var then []apply
 				for _, list := range row.lists[1:] {
-					then = append(then, apply{Object: row.object, Spec: row.edit(made[row.object], list)})
+					then = append(then, apply{Object: row.object, Spec: row.editList(made[row.object], list)})
 				}
 				end := row.life.liveIn(t, newWorld, made, then)
 				if problems := slices.Concat(end.wrong, end.refused, slices.Collect(maps.Values(end.said))); len(problems) > 0 {
@@ -38,7 +38,7 @@ func TestListsNeverLackWhatBothStatesHave(t *testing.T) {
 				}
 				t.Logf("%d states of Azure, %d gaps", end.states, len(end.gaps))
 				fresh := row.life.liveIn(t, newWorld, end.manifests, nil)
-				if differences := row.life.differ(fresh, end); len(differences) > 0 {
+				if differences := row.life.listDifferences(fresh, end); len(differences) > 0 {
 					t.Errorf("Azure differs from a cluster that was created from the last list:\n%s", strings.Join(differences, "\n"))
 				}
 			})
@@ -56,9 +56,9 @@ type listChange struct {
 	lists [][]any
 }
 
-// edit returns a copy of a spec with another list.
-func (c listChange) edit(spec map[string]any, list []any) map[string]any {
-	out := cloned(spec)
+// editList returns a copy of a spec with another list.
+func (c listChange) editList(spec map[string]any, list []any) map[string]any {
+	out := cloneSpec(spec)
 	var at any = out
 	for i, step := range c.path {
 		last := i == len(c.path)-1
@@ -132,18 +132,18 @@ func listChanges() map[string]listChange {
 			}},
 		"peerings": {"a peering stays while another one comes and goes", &peered, "c1",
 			[]any{"networkSpec", "vnet", "peerings"}, [][]any{
-				{peering("hub-1"), peering("hub-2")}, {peering("hub-1"), peering("hub-3")}, {}, {peering("hub-3")},
+				{peeringManifest("hub-1"), peeringManifest("hub-2")}, {peeringManifest("hub-1"), peeringManifest("hub-3")}, {}, {peeringManifest("hub-3")},
 			}},
 		"taints of an AKS pool": {"a taint stays while another one comes and goes", &managed, "aks1-pool1",
 			[]any{"taints"}, [][]any{{taint("a"), taint("b")}, {taint("a"), taint("c")}, {}, {taint("c")}}},
 		"IP ranges of an AKS API server": {"a range stays allowed while another one comes and goes", &managed, "aks1",
 			[]any{"apiServerAccessProfile", "authorizedIPRanges"}, [][]any{{"192.0.2.0/24", "198.51.100.7/32"}, {"192.0.2.0/24"}, {"192.0.2.0/24", "203.0.113.0/24"}}},
 		"taints of a pool's resource manifest": {"a taint stays while another one comes and goes", &documents, "docs-pool1",
-			[]any{"resources"}, pools("nodeTaints", []any{"a=b:NoSchedule", "c=d:NoSchedule"}, []any{"a=b:NoSchedule", "e=f:NoSchedule"}, []any{}, []any{"e=f:NoSchedule"})},
+			[]any{"resources"}, poolLists("nodeTaints", []any{"a=b:NoSchedule", "c=d:NoSchedule"}, []any{"a=b:NoSchedule", "e=f:NoSchedule"}, []any{}, []any{"e=f:NoSchedule"})},
 		"labels of a pool's resource manifest": {"a label stays while another one comes and goes", &documents, "docs-pool1",
-			[]any{"resources"}, pools("nodeLabels", body{"a": "x", "b": "y"}, body{"a": "x", "c": "z"}, body{}, body{"c": "z"})},
+			[]any{"resources"}, poolLists("nodeLabels", body{"a": "x", "b": "y"}, body{"a": "x", "c": "z"}, body{}, body{"c": "z"})},
 		"rules of a load balancer's resource manifest": {"a rule stays while another one comes and goes", &documents, "docs-infra",
-			[]any{"resources"}, balancers([]int64{80, 81}, []int64{80, 82}, []int64{}, []int64{82})},
+			[]any{"resources"}, balancerLists([]int64{80, 81}, []int64{80, 82}, []int64{}, []int64{82})},
 		"security rules as resource manifests": {"a rule stays while another one takes the priority of a removed one", &documents, "docs-infra",
 			[]any{"resources"}, ruleManifests([]string{"80", "81"}, []string{"80", "82"}, []string{}, []string{"82"})},
 		"routes as resource manifests": {"a route stays while another one takes the place of a removed one", &documents, "docs-infra",
@@ -158,9 +158,9 @@ func listChanges() map[string]listChange {
 // routeManifests are lists of resources with a route table and a route for each prefix.
 func routeManifests(states ...[]string) (out [][]any) {
 	for _, prefixes := range states {
-		list := []any{resourceGroup(), document("network.azure.com/v1api20240301", "RouteTable", "routes", body{"location": "eastus", "owner": body{"name": "docs"}})}
+		list := []any{resourceGroup(), asoManifest("network.azure.com/v1api20240301", "RouteTable", "routes", body{"location": "eastus", "owner": body{"name": "docs"}})}
 		for _, prefix := range prefixes {
-			list = append(list, document("network.azure.com/v1api20240301", "RouteTablesRoute", "to-"+strings.NewReplacer(".", "-", "/", "-").Replace(prefix), body{
+			list = append(list, asoManifest("network.azure.com/v1api20240301", "RouteTablesRoute", "to-"+strings.NewReplacer(".", "-", "/", "-").Replace(prefix), body{
 				"owner": body{"name": "routes"}, "addressPrefix": prefix, "nextHopType": "VnetLocal",
 			}))
 		}
@@ -178,8 +178,8 @@ func recordManifests(states ...[]string) (out [][]any) {
 		}
 		out = append(out, []any{
 			resourceGroup(),
-			document("network.azure.com/v1api20240601", "PrivateDnsZone", "zone", body{"azureName": "docs.example.com", "location": "global", "owner": body{"name": "docs"}}),
-			document("network.azure.com/v1api20240601", "PrivateDnsZonesARecord", "api", body{"owner": body{"name": "zone"}, "ttl": int64(300), "aRecords": records}),
+			asoManifest("network.azure.com/v1api20240601", "PrivateDnsZone", "zone", body{"azureName": "docs.example.com", "location": "global", "owner": body{"name": "docs"}}),
+			asoManifest("network.azure.com/v1api20240601", "PrivateDnsZonesARecord", "api", body{"owner": body{"name": "zone"}, "ttl": int64(300), "aRecords": records}),
 		})
 	}
 	return out
@@ -191,16 +191,16 @@ func endpointTo(name string) any {
 		"privateLinkServiceID": "/subscriptions/" + server.DefaultSubscription + "/resourceGroups/hub/providers/Microsoft.Storage/storageAccounts/store"}}}
 }
 
-// pools are lists of resources with one agent pool that has different values of a property.
-func pools[T any](property string, values ...T) (out [][]any) {
+// poolLists are lists of resources with one agent pool that has different values of a property.
+func poolLists[T any](property string, values ...T) (out [][]any) {
 	for _, value := range values {
 		out = append(out, []any{agentPool("pool1", "User")(body{property: value})})
 	}
 	return out
 }
 
-// balancers are lists of resources with one internal load balancer that has a rule for each port.
-func balancers(states ...[]int64) (out [][]any) {
+// balancerLists are lists of resources with one internal load balancer that has a rule for each port.
+func balancerLists(states ...[]int64) (out [][]any) {
 	const id = "/subscriptions/" + server.DefaultSubscription + "/resourceGroups/docs/providers/Microsoft.Network/loadBalancers/services/"
 	reference := func(list, name string) body { return body{"reference": body{"armId": id + list + "/" + name}} }
 	for _, ports := range states {
@@ -211,8 +211,8 @@ func balancers(states ...[]int64) (out [][]any) {
 		}
 		out = append(out, []any{
 			resourceGroup(),
-			document("network.azure.com/v1api20240301", "PublicIPAddress", "services", body{"location": "eastus", "owner": body{"name": "docs"}, "sku": body{"name": "Standard"}, "publicIPAllocationMethod": "Static"}),
-			document("network.azure.com/v1api20240301", "LoadBalancer", "services", body{"location": "eastus", "owner": body{"name": "docs"}, "sku": body{"name": "Standard"},
+			asoManifest("network.azure.com/v1api20240301", "PublicIPAddress", "services", body{"location": "eastus", "owner": body{"name": "docs"}, "sku": body{"name": "Standard"}, "publicIPAllocationMethod": "Static"}),
+			asoManifest("network.azure.com/v1api20240301", "LoadBalancer", "services", body{"location": "eastus", "owner": body{"name": "docs"}, "sku": body{"name": "Standard"},
 				"frontendIPConfigurations": []any{body{"name": "front", "publicIPAddress": body{"reference": body{"group": "network.azure.com", "kind": "PublicIPAddress", "name": "services"}}}},
 				"backendAddressPools":      []any{body{"name": "pool"}}, "loadBalancingRules": rules}),
 		})
@@ -223,9 +223,9 @@ func balancers(states ...[]int64) (out [][]any) {
 // ruleManifests are lists of resources with a security group and a rule for each port, of which each has the priority of its place.
 func ruleManifests(states ...[]string) (out [][]any) {
 	for _, ports := range states {
-		list := []any{resourceGroup(), document("network.azure.com/v1api20240301", "NetworkSecurityGroup", "rules", body{"location": "eastus", "owner": body{"name": "docs"}})}
+		list := []any{resourceGroup(), asoManifest("network.azure.com/v1api20240301", "NetworkSecurityGroup", "rules", body{"location": "eastus", "owner": body{"name": "docs"}})}
 		for i, port := range ports {
-			list = append(list, document("network.azure.com/v1api20240301", "NetworkSecurityGroupsSecurityRule", "port"+port, body{
+			list = append(list, asoManifest("network.azure.com/v1api20240301", "NetworkSecurityGroupsSecurityRule", "port"+port, body{
 				"owner": body{"name": "rules"}, "priority": int64(300 + i), "protocol": "Tcp", "direction": "Inbound", "access": "Allow",
 				"sourceAddressPrefix": "*", "sourcePortRange": "*", "destinationAddressPrefix": "*", "destinationPortRange": port,
 			}))
@@ -235,7 +235,7 @@ func ruleManifests(states ...[]string) (out [][]any) {
 	return out
 }
 
-func peering(remote string) any {
+func peeringManifest(remote string) any {
 	return map[string]any{"resourceGroup": "hub", "remoteVnetName": remote}
 }
 
@@ -243,10 +243,10 @@ func peering(remote string) any {
 var peered = life{
 	kinds: network.kinds, objects: network.objects, cluster: network.cluster, create: network.create, excused: network.excused,
 	before: func(w *world) {
-		w.Put("resourceGroups/hub", "2021-04-01", map[string]any{"location": "eastus"})
+		w.PutAsUser("resourceGroups/hub", "2021-04-01", map[string]any{"location": "eastus"})
 		for i, name := range []string{"hub-1", "hub-2", "hub-3"} {
 			prefix := []string{"172.16.0.0/16", "172.17.0.0/16", "172.18.0.0/16"}[i]
-			w.Put("resourceGroups/hub/providers/Microsoft.Network/virtualNetworks/"+name, "2024-05-01", map[string]any{
+			w.PutAsUser("resourceGroups/hub/providers/Microsoft.Network/virtualNetworks/"+name, "2024-05-01", map[string]any{
 				"location": "eastus", "properties": map[string]any{"addressSpace": map[string]any{"addressPrefixes": []any{prefix}}}})
 		}
 	},

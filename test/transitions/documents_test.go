@@ -12,8 +12,8 @@ import (
 
 type body = map[string]any
 
-// document is one of the operator's, with more in its spec.
-func document(apiVersion, kind, name string, spec body, more ...body) body {
+// asoManifest is one of the operator's, with more in its spec.
+func asoManifest(apiVersion, kind, name string, spec body, more ...body) body {
 	spec = maps.Clone(spec)
 	for _, each := range more {
 		maps.Copy(spec, each)
@@ -22,8 +22,8 @@ func document(apiVersion, kind, name string, spec body, more ...body) body {
 		"metadata": body{"name": name, "annotations": body{"serviceoperator.azure.com/credential-from": harness.OperatorSecret}}}
 }
 
-// documented are values for lists of documents: the first one, with more in its spec each time, and others beside it.
-func documented(first func(more ...body) body, more []body, beside ...body) (out []any) {
+// manifestLists are values for lists of documents: the first one, with more in its spec each time, and others beside it.
+func manifestLists(first func(more ...body) body, more []body, beside ...body) (out []any) {
 	for i, each := range more {
 		out = append(out, []any{first(each)}, []any{first(each, more[(i+1)%len(more)])})
 	}
@@ -36,11 +36,11 @@ func documented(first func(more ...body) body, more []body, beside ...body) (out
 const aksVersion = "containerservice.azure.com/v1api20251001"
 
 func resourceGroup(more ...body) body {
-	return document("resources.azure.com/v1api20200601", "ResourceGroup", "docs", body{"location": "eastus"}, more...)
+	return asoManifest("resources.azure.com/v1api20200601", "ResourceGroup", "docs", body{"location": "eastus"}, more...)
 }
 
 func managedCluster(more ...body) body {
-	return document(aksVersion, "ManagedCluster", "docs", body{
+	return asoManifest(aksVersion, "ManagedCluster", "docs", body{
 		"location": "eastus", "owner": body{"name": "docs"}, "dnsPrefix": "docs", "identity": body{"type": "SystemAssigned"},
 		"networkProfile": body{"networkPlugin": "azure"}, "servicePrincipalProfile": body{"clientId": "msi"},
 	}, more...)
@@ -48,7 +48,7 @@ func managedCluster(more ...body) body {
 
 func agentPool(name, mode string) func(more ...body) body {
 	return func(more ...body) body {
-		return document(aksVersion, "ManagedClustersAgentPool", "docs-"+name, body{
+		return asoManifest(aksVersion, "ManagedClustersAgentPool", "docs-"+name, body{
 			"azureName": name, "owner": body{"name": "docs"}, "mode": mode, "type": "VirtualMachineScaleSets", "vmSize": "Standard_D2s_v3",
 		}, more...)
 	}
@@ -72,13 +72,13 @@ var (
 var documents = life{
 	kinds: map[string]kind{
 		"AzureASOManagedCluster": {plural: "azureasomanagedclusters", hints: hints{"controlPlaneEndpoint": nil, "azureEnvironment": nil, "identityRef": nil,
-			"resources": documented(resourceGroup, groupChanges,
-				document("managedidentity.azure.com/v20241130", "UserAssignedIdentity", "workload", body{"location": "eastus", "owner": body{"name": "docs"}}),
-				document("network.azure.com/v1api20240301", "NetworkSecurityGroup", "rules", body{"location": "eastus", "owner": body{"name": "docs"}}))}},
+			"resources": manifestLists(resourceGroup, groupChanges,
+				asoManifest("managedidentity.azure.com/v20241130", "UserAssignedIdentity", "workload", body{"location": "eastus", "owner": body{"name": "docs"}}),
+				asoManifest("network.azure.com/v1api20240301", "NetworkSecurityGroup", "rules", body{"location": "eastus", "owner": body{"name": "docs"}}))}},
 		"AzureASOManagedControlPlane": {plural: "azureasomanagedcontrolplanes", hints: hints{"azureEnvironment": nil, "identityRef": nil, "controlPlaneEndpoint": nil, "version": {harness.ManagedVersion, "v1.34.2"},
-			"resources": documented(managedCluster, clusterChanges)}},
+			"resources": manifestLists(managedCluster, clusterChanges)}},
 		"AzureASOManagedMachinePool": {plural: "azureasomanagedmachinepools", hints: hints{"providerIDList": nil,
-			"resources": documented(agentPool("pool1", "User"), poolChanges)}},
+			"resources": manifestLists(agentPool("pool1", "User"), poolChanges)}},
 	},
 	cluster: "docs",
 	objects: []object{
@@ -87,7 +87,7 @@ var documents = life{
 		{name: "docs-pool1", kind: "AzureASOManagedMachinePool", base: body{"resources": []any{agentPool("pool1", "User")()}}},
 	},
 	create: func(w *world, admitted map[string]client.Object) {
-		of := w.Documents("docs", "pool0", "pool1")
+		of := w.BuildASOCluster("docs", "pool0", "pool1")
 		of.Infrastructure = admitted["docs-infra"].(*infrav1.AzureASOManagedCluster)
 		of.ControlPlane = admitted["docs"].(*infrav1.AzureASOManagedControlPlane)
 		of.Pools[1] = admitted["docs-pool1"].(*infrav1.AzureASOManagedMachinePool)

@@ -16,34 +16,34 @@ var byPattern = map[string][]any{
 	`^(\d+)$`: {"5", "50"}, `^(\d+)m$`: {"10m", "20m", "10s"}, `^(\d+)s$`: {"10s", "20s"},
 }
 
-// properties are those of an object that are drawn, in their order.
-func (h hints) properties(path string, schema apiextensionsv1.JSONSchemaProps) []string {
+// drawnProperties are those of an object that are drawn, in their order.
+func (h hints) drawnProperties(path string, schema apiextensionsv1.JSONSchemaProps) []string {
 	return slices.DeleteFunc(slices.Sorted(maps.Keys(schema.Properties)), func(name string) bool {
-		values, has := h[below(path, name)]
+		values, has := h[joinPath(path, name)]
 		return has && len(values) == 0
 	})
 }
 
-func below(path, name string) string {
+func joinPath(path, name string) string {
 	if path == "" {
 		return name
 	}
 	return path + "." + name
 }
 
-// edit changes one property of an object, at any depth.
-func (h hints) edit(t *rapid.T, path string, schema apiextensionsv1.JSONSchemaProps, object map[string]any) {
+// editProperty changes one property of an object, at any depth.
+func (h hints) editProperty(t *rapid.T, path string, schema apiextensionsv1.JSONSchemaProps, object map[string]any) {
 	// What has much below it comes often.
 	var names []string
-	for _, name := range h.properties(path, schema) {
+	for _, name := range h.drawnProperties(path, schema) {
 		names = append(names, slices.Repeat([]string{name}, 1+len(schema.Properties[name].Properties))...)
 	}
 	name := rapid.SampledFrom(names).Draw(t, "property")
-	path = below(path, name)
+	path = joinPath(path, name)
 	property := schema.Properties[name]
 	value, set := object[name]
 	if of, is := value.(map[string]any); is && len(property.Properties) > 0 && rapid.Bool().Draw(t, "in "+path) {
-		h.edit(t, path, property, of)
+		h.editProperty(t, path, property, of)
 		return
 	}
 	if list, is := value.([]any); is && len(list) > 0 && len(property.Items.Schema.Properties) > 0 && rapid.Bool().Draw(t, "in "+path) {
@@ -54,31 +54,31 @@ func (h hints) edit(t *rapid.T, path string, schema apiextensionsv1.JSONSchemaPr
 		delete(object, name)
 		return
 	}
-	object[name] = h.draw(t, path, property)
+	object[name] = h.drawValue(t, path, property)
 }
 
 // editList changes, adds or removes one item.
 func (h hints) editList(t *rapid.T, path string, schema apiextensionsv1.JSONSchemaProps, list []any) []any {
 	at := rapid.IntRange(0, len(list)).Draw(t, "item of "+path)
 	if at == len(list) {
-		return append(list, h.draw(t, path, schema))
+		return append(list, h.drawValue(t, path, schema))
 	}
 	if rapid.IntRange(0, 2).Draw(t, "without item of "+path) == 0 {
 		return slices.Delete(list, at, at+1)
 	}
-	h.edit(t, path, schema, list[at].(map[string]any))
+	h.editProperty(t, path, schema, list[at].(map[string]any))
 	return list
 }
 
-// draw is a value of a schema.
-func (h hints) draw(t *rapid.T, path string, schema apiextensionsv1.JSONSchemaProps) any {
+// drawValue is a value of a schema.
+func (h hints) drawValue(t *rapid.T, path string, schema apiextensionsv1.JSONSchemaProps) any {
 	if values := h[path]; len(values) > 0 {
 		return rapid.SampledFrom(values).Draw(t, path)
 	}
 	if len(schema.Enum) > 0 {
 		var values []any
 		for _, value := range schema.Enum {
-			values = append(values, decoded(value.Raw))
+			values = append(values, decodeJSON(value.Raw))
 		}
 		return rapid.SampledFrom(values).Draw(t, path)
 	}
@@ -88,24 +88,24 @@ func (h hints) draw(t *rapid.T, path string, schema apiextensionsv1.JSONSchemaPr
 	case schema.Type == "boolean":
 		return rapid.Bool().Draw(t, path)
 	case schema.Type == "integer":
-		return int64(rapid.SampledFrom(integers(schema)).Draw(t, path))
+		return int64(rapid.SampledFrom(integerCandidates(schema)).Draw(t, path))
 	case schema.Type == "array":
 		list := []any{}
 		for range rapid.IntRange(0, 2).Draw(t, "items of "+path) {
-			list = append(list, h.draw(t, path+"[]", *schema.Items.Schema))
+			list = append(list, h.drawValue(t, path+"[]", *schema.Items.Schema))
 		}
 		return list
 	case schema.AdditionalProperties != nil:
 		out := map[string]any{}
 		for _, name := range rapid.SliceOfNDistinct(rapid.SampledFrom([]string{"a", "b", "c"}), 0, 2, rapid.ID).Draw(t, "keys of "+path) {
-			out[name] = rapid.SampledFrom([]any{"x", "y", ""}).Draw(t, below(path, name))
+			out[name] = rapid.SampledFrom([]any{"x", "y", ""}).Draw(t, joinPath(path, name))
 		}
 		return out
 	case schema.Type == "object":
 		out := map[string]any{}
-		for _, name := range h.properties(path, schema) {
-			if slices.Contains(schema.Required, name) || rapid.Bool().Draw(t, "with "+below(path, name)) {
-				out[name] = h.draw(t, below(path, name), schema.Properties[name])
+		for _, name := range h.drawnProperties(path, schema) {
+			if slices.Contains(schema.Required, name) || rapid.Bool().Draw(t, "with "+joinPath(path, name)) {
+				out[name] = h.drawValue(t, joinPath(path, name), schema.Properties[name])
 			}
 		}
 		return out
@@ -116,8 +116,8 @@ func (h hints) draw(t *rapid.T, path string, schema apiextensionsv1.JSONSchemaPr
 	return rapid.SampledFrom([]any{"a", "b", ""}).Draw(t, path)
 }
 
-// integers are the ends of a range, what is in between, and what is outside of it.
-func integers(schema apiextensionsv1.JSONSchemaProps) []int {
+// integerCandidates are the ends of a range, what is in between, and what is outside of it.
+func integerCandidates(schema apiextensionsv1.JSONSchemaProps) []int {
 	low, high := 0, 100
 	if schema.Minimum != nil {
 		low = int(*schema.Minimum)

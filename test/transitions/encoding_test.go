@@ -8,30 +8,30 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// decoded is JSON with whole numbers as an API server has them.
-func decoded(raw []byte) (out any) {
+// decodeJSON is JSON with whole numbers as an API server has them.
+func decodeJSON(raw []byte) (out any) {
 	_ = utiljson.Unmarshal(raw, &out)
 	return out
 }
 
-// cloned is a spec of its own.
-func cloned(spec map[string]any) map[string]any {
+// cloneSpec is a spec of its own.
+func cloneSpec(spec map[string]any) map[string]any {
 	raw, _ := json.Marshal(spec)
-	return decoded(raw).(map[string]any)
+	return decodeJSON(raw).(map[string]any)
 }
 
-func manifest(spec map[string]any) []byte {
+func encodeManifest(spec map[string]any) []byte {
 	raw, _ := json.Marshal(map[string]any{"spec": spec})
 	return raw
 }
 
-// fill gives an object its spec.
-func fill(object client.Object, spec map[string]any) error {
-	return json.Unmarshal(manifest(spec), object)
+// fillSpec gives an object its spec.
+func fillSpec(object client.Object, spec map[string]any) error {
+	return json.Unmarshal(encodeManifest(spec), object)
 }
 
-// merged is an object with a patch.
-func merged(into, object client.Object, patch []byte) (client.Object, error) {
+// mergePatch is an object with a patch.
+func mergePatch(into, object client.Object, patch []byte) (client.Object, error) {
 	raw, err := json.Marshal(object)
 	if err != nil {
 		return nil, err

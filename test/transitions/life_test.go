@@ -70,13 +70,13 @@ type apply struct {
 	Seconds int            `json:"seconds,omitempty"`
 }
 
-// schema is that of a kind.
-func (l *life) schema(t *testing.T, kind string) *admission.Schema {
+// loadSchema is that of a kind.
+func (l *life) loadSchema(t *testing.T, kind string) *admission.Schema {
 	t.Helper()
 	l.load.Do(func() {
 		l.schemas = map[string]*admission.Schema{}
 		for name, kind := range l.kinds {
-			schema, err := admission.Load("../..", kind.plural)
+			schema, err := admission.LoadSchema("../..", kind.plural)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -112,8 +112,8 @@ type end struct {
 	states int
 }
 
-// live applies manifests. The first ones are those that the cluster is made of.
-func (l *life) live(t *testing.T, made map[string]map[string]any, then []apply) (out end) {
+// applyManifests applies manifests. The first ones are those that the cluster is made of.
+func (l *life) applyManifests(t *testing.T, made map[string]map[string]any, then []apply) (out end) {
 	t.Helper()
 	return l.liveIn(t, clusters.New, made, then)
 }
@@ -121,16 +121,16 @@ func (l *life) live(t *testing.T, made map[string]map[string]any, then []apply) 
 // liveIn is live in a world that newWorld makes.
 func (l *life) liveIn(t *testing.T, newWorld func(*testing.T) *clusters.World, made map[string]map[string]any, then []apply) (out end) {
 	t.Helper()
-	l.schema(t, "") // before time is virtual
+	l.loadSchema(t, "") // before time is virtual
 	synctest.Test(t, func(t *testing.T) {
 		w := &world{World: newWorld(t), life: l, manifests: made}
-		history := w.Record()
-		w.Manage()
+		history := w.RecordHistory()
+		w.StartManager()
 		var err error
 		if w.admitter, err = admission.New(w.Kubernetes, w.Kubernetes.Scheme(), plan.Features{ASOAPI: true}, l.schemas); err != nil {
 			t.Fatal(err)
 		}
-		if err := w.begin(); err != nil {
+		if err := w.createCluster(); err != nil {
 			out.wrong = append(out.wrong, fmt.Sprintf("what was taken as a change is refused as new: %v", err))
 			return
 		}
@@ -138,26 +138,26 @@ func (l *life) liveIn(t *testing.T, newWorld func(*testing.T) *clusters.World, m
 		for name, spec := range made {
 			w.manifests[name] = spec
 		}
-		w.settle()
+		w.waitSettled()
 		// accepted is the last state that was as its spec; nil means that the state now is not known to be so.
-		accepted := w.accepted(history)
+		accepted := w.acceptedMoment(history)
 		for _, each := range then {
-			switch err := w.apply(each); {
+			switch err := w.applyManifest(each); {
 			case err == nil && each.Spec == nil:
 				delete(w.manifests, each.Object)
 			case err == nil:
 				w.manifests[each.Object] = each.Spec
-			case len(named(err)) == 0:
+			case len(refusedFields(err)) == 0:
 				out.wrong = append(out.wrong, fmt.Sprintf("%s: a refusal that tells no field: %v", each.Object, err))
 			default:
 				out.refused = append(out.refused, fmt.Sprintf("%s: %v", each.Object, err))
 				continue
 			}
 			if each.Seconds == 0 {
-				w.settle()
-				now := w.accepted(history)
+				w.waitSettled()
+				now := w.acceptedMoment(history)
 				if accepted != nil && now != nil {
-					for _, gap := range history.Gaps(*accepted, *now) {
+					for _, gap := range history.FindGaps(*accepted, *now) {
 						out.gaps = append(out.gaps, fmt.Sprintf("%s: missing for a time although the states before and after have it: %s", each.Object, gap))
 					}
 				}
@@ -165,16 +165,16 @@ func (l *life) liveIn(t *testing.T, newWorld func(*testing.T) *clusters.World, m
 				continue
 			}
 			accepted = nil
-			w.wait(time.Duration(each.Seconds) * time.Second)
+			w.waitFor(time.Duration(each.Seconds) * time.Second)
 		}
-		w.settle()
-		out.cloud, out.manifests, out.said, out.states = w.Cloud(), w.manifests, w.said(), history.Commits()
+		w.waitSettled()
+		out.cloud, out.manifests, out.said, out.states = w.ReadAzureState(), w.manifests, w.conditionMessages(), history.CountStates()
 	})
 	return out
 }
 
-// named are the fields that a refusal tells.
-func named(err error) (out []string) {
+// refusedFields are the fields that a refusal tells.
+func refusedFields(err error) (out []string) {
 	var status *apierrors.StatusError
 	if !errors.As(err, &status) || status.ErrStatus.Details == nil {
 		return nil
@@ -187,13 +187,13 @@ func named(err error) (out []string) {
 	return out
 }
 
-// kind is that of an object.
-func (w *world) kind(name string) string {
+// kindOf is that of an object.
+func (w *world) kindOf(name string) string {
 	return w.life.objects[slices.IndexFunc(w.life.objects, func(o object) bool { return o.name == name })].kind
 }
 
-// begin makes the cluster.
-func (w *world) begin() error {
+// createCluster makes the cluster.
+func (w *world) createCluster() error {
 	if w.life.before != nil {
 		w.life.before(w)
 	}
@@ -202,7 +202,7 @@ func (w *world) begin() error {
 		if w.manifests[each.name] == nil {
 			continue
 		}
-		object, err := w.admitted(each.name, w.manifests[each.name])
+		object, err := w.admitNew(each.name, w.manifests[each.name])
 		if err != nil {
 			return fmt.Errorf("%s: %w", each.name, err)
 		}
@@ -212,56 +212,56 @@ func (w *world) begin() error {
 	return nil
 }
 
-// admitted is a new object.
-func (w *world) admitted(name string, spec map[string]any) (client.Object, error) {
-	object := w.life.empty(w.kind(name))
+// admitNew is a new object.
+func (w *world) admitNew(name string, spec map[string]any) (client.Object, error) {
+	object := w.life.newObject(w.kindOf(name))
 	object.SetNamespace(w.Namespace)
 	object.SetName(name)
 	object.SetLabels(map[string]string{clusterv1.ClusterNameLabel: w.life.cluster})
-	if err := fill(object, spec); err != nil {
+	if err := fillSpec(object, spec); err != nil {
 		return nil, err
 	}
-	return object, w.admitter.Admit(w.T.Context(), nil, object)
+	return object, w.admitter.AdmitObject(w.T.Context(), nil, object)
 }
 
-// stored is an object as it is.
-func (w *world) stored(name string) client.Object {
+// readStored is an object as it is.
+func (w *world) readStored(name string) client.Object {
 	w.T.Helper()
-	object := w.life.empty(w.kind(name))
-	w.Get(object, name)
+	object := w.life.newObject(w.kindOf(name))
+	w.ReadObject(object, name)
 	return object
 }
 
-// apply applies a manifest as kubectl does: what the last one had and this one has not is removed, and what others wrote stays.
-func (w *world) apply(each apply) error {
+// applyManifest applies a manifest as kubectl does: what the last one had and this one has not is removed, and what others wrote stays.
+func (w *world) applyManifest(each apply) error {
 	w.T.Helper()
 	switch {
 	case each.Spec == nil:
 		if w.manifests[each.Object] != nil && !w.life.remove(w, each.Object) {
-			return apierrors.NewInvalid(schema.GroupKind{Kind: w.kind(each.Object)}, each.Object, field.ErrorList{field.Forbidden(field.NewPath("spec"), "has to stay")})
+			return apierrors.NewInvalid(schema.GroupKind{Kind: w.kindOf(each.Object)}, each.Object, field.ErrorList{field.Forbidden(field.NewPath("spec"), "has to stay")})
 		}
 		return nil
 	case w.manifests[each.Object] == nil:
-		object, err := w.admitted(each.Object, each.Spec)
+		object, err := w.admitNew(each.Object, each.Spec)
 		if err == nil {
 			w.life.add(w, object)
 		}
 		return err
 	}
-	current := w.stored(each.Object)
+	current := w.readStored(each.Object)
 	was, err := json.Marshal(current)
 	if err != nil {
 		w.T.Fatal(err)
 	}
-	patch, err := jsonmergepatch.CreateThreeWayJSONMergePatch(manifest(w.manifests[each.Object]), manifest(each.Spec), was)
+	patch, err := jsonmergepatch.CreateThreeWayJSONMergePatch(encodeManifest(w.manifests[each.Object]), encodeManifest(each.Spec), was)
 	if err != nil {
 		w.T.Fatal(err)
 	}
-	next, err := merged(w.life.empty(w.kind(each.Object)), current, patch)
+	next, err := mergePatch(w.life.newObject(w.kindOf(each.Object)), current, patch)
 	if err != nil {
 		w.T.Fatal(err)
 	}
-	if err := w.admitter.Admit(w.T.Context(), current, next); err != nil {
+	if err := w.admitter.AdmitObject(w.T.Context(), current, next); err != nil {
 		return err
 	}
 	if err := w.Kubernetes.Patch(w.T.Context(), next, client.MergeFrom(current)); err != nil {
@@ -273,30 +273,30 @@ func (w *world) apply(each apply) error {
 // quiet is how long nothing more comes after the last that was done, and less than what is in order is left alone.
 const quiet = 2 * time.Minute
 
-// settle waits until everything is as its spec and nothing is under way, or until what is not will not be.
-func (w *world) settle() {
+// waitSettled waits until everything is as its spec and nothing is under way, or until what is not will not be.
+func (w *world) waitSettled() {
 	for end := time.Now().Add(time.Hour); time.Now().Before(end); {
-		w.wait(quiet)
-		if len(w.said()) == 0 && (w.life.whole == nil || w.life.whole(w)) && !slices.ContainsFunc(w.Sim.Operations(), func(op *store.Operation) bool { return op.Ended.IsZero() }) {
+		w.waitFor(quiet)
+		if len(w.conditionMessages()) == 0 && (w.life.whole == nil || w.life.whole(w)) && !slices.ContainsFunc(w.Sim.Operations(), func(op *store.Operation) bool { return op.Ended.IsZero() }) {
 			return
 		}
 	}
 }
 
-// accepted is the state of Azure now if all objects are as their spec, else nil.
-func (w *world) accepted(history *clusters.History) *clusters.Moment {
-	if len(w.said()) > 0 {
+// acceptedMoment is the state of Azure now if all objects are as their spec, else nil.
+func (w *world) acceptedMoment(history *clusters.History) *clusters.Moment {
+	if len(w.conditionMessages()) > 0 {
 		return nil
 	}
-	return new(history.Moment())
+	return new(history.CurrentMoment())
 }
 
-// wait lets time go by.
-func (w *world) wait(d time.Duration) {
+// waitFor lets time go by.
+func (w *world) waitFor(d time.Duration) {
 	for end := time.Now().Add(d); time.Now().Before(end); {
-		virtual.Wait(nil, min(10*time.Second, time.Until(end)))
+		virtual.WaitForSignal(nil, min(10*time.Second, time.Until(end)))
 		if w.player != nil {
-			w.player.Look(w.T.Context())
+			w.player.PlayOnce(w.T.Context())
 		}
 	}
 }
@@ -304,25 +304,25 @@ func (w *world) wait(d time.Duration) {
 // stays is what a condition says, that is True, of what works and does not change any more.
 var stays = []string{"the spec has other values: ", "AKS cannot unset these fields, which the spec no longer sets"}
 
-// gone waits until an object is.
-func (w *world) gone(object client.Object) {
+// waitUntilGone waits until an object is.
+func (w *world) waitUntilGone(object client.Object) {
 	w.T.Helper()
-	for end := time.Now().Add(time.Hour); !apierrors.IsNotFound(w.Kubernetes.Get(w.T.Context(), client.ObjectKeyFromObject(object), object)); w.wait(10 * time.Second) {
+	for end := time.Now().Add(time.Hour); !apierrors.IsNotFound(w.Kubernetes.Get(w.T.Context(), client.ObjectKeyFromObject(object), object)); w.waitFor(10 * time.Second) {
 		if time.Now().After(end) {
 			w.T.Fatalf("%T %s stays", object, object.GetName())
 		}
 	}
 }
 
-// said is what objects say that are not as their spec.
-func (w *world) said() map[string]string {
+// conditionMessages is what objects say that are not as their spec.
+func (w *world) conditionMessages() map[string]string {
 	out := map[string]string{}
 	for _, each := range w.life.objects {
 		if w.manifests[each.name] == nil {
 			continue
 		}
-		object := w.stored(each.name).(conditioned)
-		if is := harness.Condition(object, infrav1.ReadyCondition); is.Status != metav1.ConditionTrue || is.ObservedGeneration != object.GetGeneration() {
+		object := w.readStored(each.name).(conditioned)
+		if is := harness.FindCondition(object, infrav1.ReadyCondition); is.Status != metav1.ConditionTrue || is.ObservedGeneration != object.GetGeneration() {
 			out[each.name] = fmt.Sprintf("%s: %s", is.Reason, is.Message)
 		}
 		for _, condition := range object.GetConditions() {

@@ -16,8 +16,8 @@ import (
 // tags are values for additional tags.
 var tags = []any{map[string]any{"a": "x"}, map[string]any{"a": "y", "b": "z"}, map[string]any{"b": ""}, map[string]any{}}
 
-// profile are hints about VMs, for a kind that has them below a path.
-func profile(at string) hints {
+// vmHints are hints about VMs, for a kind that has them below a path.
+func vmHints(at string) hints {
 	out := hints{}
 	for name, values := range map[string][]any{
 		// What somebody else makes in Azure.
@@ -47,7 +47,7 @@ var identities = hints{
 	"systemAssignedIdentityRole.definitionID": {"/subscriptions/00000000-0000-0000-0000-000000000001/providers/Microsoft.Authorization/roleDefinitions/b24988ac-6180-42a0-ab88-20f7382dd24c"},
 }
 
-func all(of ...hints) hints {
+func joinHints(of ...hints) hints {
 	out := hints{}
 	for _, each := range of {
 		maps.Copy(out, each)
@@ -55,11 +55,11 @@ func all(of ...hints) hints {
 	return out
 }
 
-// around makes the network that machines need.
-func (w *world) around() {
+// createNetwork makes the network that machines need.
+func (w *world) createNetwork() {
 	w.T.Helper()
-	w.Network(w.life.cluster, nil)
-	w.Until("the network is Ready", clusters.Ready(w.World, &infrav1.AzureCluster{}, w.life.cluster, func(c *infrav1.AzureCluster) bool { return harness.Ready(c) }))
+	w.ApplyNetwork(w.life.cluster, nil)
+	w.WaitUntil("the network is Ready", clusters.IsReadyFunc(w.World, &infrav1.AzureCluster{}, w.life.cluster, func(c *infrav1.AzureCluster) bool { return harness.IsReady(c) }))
 	owner := &clusterv1.Cluster{ObjectMeta: metav1.ObjectMeta{Name: w.life.cluster}}
 	harness.ChangeStatus(w.Stage, owner, func(c *clusterv1.Cluster) { c.Status.Initialization.InfrastructureProvisioned = new(true) })
 }
@@ -72,12 +72,12 @@ var madeUpKey = excuse{reason: "a key is made up where none is given, and one th
 
 // machine is a machine of a self-managed cluster.
 var machine = life{
-	kinds: map[string]kind{"AzureMachine": {plural: "azuremachines", hints: all(profile(""), identities, hints{
+	kinds: map[string]kind{"AzureMachine": {plural: "azuremachines", hints: joinHints(vmHints(""), identities, hints{
 		"providerID": nil, "capacityReservationGroupID": nil, "virtualMachineScaleSetID": nil, "additionalTags": tags, "failureDomain": {"1", "2"}, "dnsServers": {[]any{"10.0.0.4"}, []any{}},
 	})}},
 	cluster: "c1",
 	objects: []object{{name: "c1-md-0", kind: "AzureMachine", base: map[string]any{"vmSize": "Standard_D2s_v3", "sshPublicKey": sshKey, "osDisk": disk}}},
-	before:  (*world).around,
+	before:  (*world).createNetwork,
 	create: func(w *world, admitted map[string]client.Object) {
 		w.CreateMachine(admitted["c1-md-0"].(*infrav1.AzureMachine), harness.Worker, "")
 	},

@@ -98,21 +98,21 @@ var managed = life{
 		var pools []harness.ManagedPool
 		for _, name := range slices.Sorted(maps.Keys(admitted)) {
 			if pool, is := admitted[name].(*infrav1.AzureManagedMachinePool); is {
-				pools = append(pools, played(pool))
+				pools = append(pools, managedPool(pool))
 			}
 		}
 		w.CreateManagedCluster(admitted["aks1"].(*infrav1.AzureManagedControlPlane), pools...)
 	},
 	add: func(w *world, admitted client.Object) {
-		w.CreateManagedPool("aks1", played(admitted.(*infrav1.AzureManagedMachinePool)))
+		w.CreateManagedPool("aks1", managedPool(admitted.(*infrav1.AzureManagedMachinePool)))
 	},
 	remove: func(w *world, name string) bool {
 		for other, spec := range w.manifests {
 			if other != name && spec["mode"] == "System" {
-				pool, machinePool := w.stored(name), clusters.MachinePool(name)
-				w.Remove(machinePool, pool)
-				w.gone(pool)
-				w.Release(machinePool)
+				pool, machinePool := w.readStored(name), clusters.MachinePool(name)
+				w.DeleteObjects(machinePool, pool)
+				w.waitUntilGone(pool)
+				w.RemoveFinalizers(machinePool)
 				return true
 			}
 		}
@@ -120,14 +120,14 @@ var managed = life{
 	},
 }
 
-// played is a pool as it is admitted.
-func played(pool *infrav1.AzureManagedMachinePool) harness.ManagedPool {
+// managedPool is a pool as it is admitted.
+func managedPool(pool *infrav1.AzureManagedMachinePool) harness.ManagedPool {
 	return harness.ManagedPool{Name: strings.TrimPrefix(pool.Name, "aks1-"), Replicas: 1, Change: func(p *infrav1.AzureManagedMachinePool) {
 		p.Spec, p.Annotations = pool.Spec, pool.Annotations
 	}}
 }
 
-func (l *life) empty(kind string) client.Object {
+func (l *life) newObject(kind string) client.Object {
 	switch kind {
 	case "AzureCluster":
 		return &infrav1.AzureCluster{}

@@ -14,7 +14,7 @@ import (
 
 // pool is a pool of a self-managed cluster.
 var pool = life{
-	kinds: map[string]kind{"AzureMachinePool": {plural: "azuremachinepools", hints: all(profile("template."), identities, hints{
+	kinds: map[string]kind{"AzureMachinePool": {plural: "azuremachinepools", hints: joinHints(vmHints("template."), identities, hints{
 		"location": nil, "providerID": nil, "providerIDList": nil, "additionalTags": tags,
 		"platformFaultDomainCount":        {int64(1), int64(5), int64(6)},
 		"strategy.rollingUpdate.maxSurge": {int64(1), int64(0), "50%", "50"}, "strategy.rollingUpdate.maxUnavailable": {int64(1), int64(0), "50%"},
@@ -23,7 +23,7 @@ var pool = life{
 	objects: []object{{name: "pool", kind: "AzureMachinePool", base: map[string]any{
 		"location": "eastus", "template": map[string]any{"vmSize": "Standard_D2s_v3", "sshPublicKey": sshKey, "osDisk": disk},
 	}, comes: true}},
-	before: (*world).around,
+	before: (*world).createNetwork,
 	create: func(w *world, admitted map[string]client.Object) {
 		w.player = &harness.PoolPlayer{Client: w.Kubernetes, Namespace: w.Namespace}
 		for _, object := range admitted {
@@ -32,10 +32,10 @@ var pool = life{
 	},
 	add: func(w *world, admitted client.Object) { w.CreatePool(admitted.(*infrav1.AzureMachinePool), 2) },
 	remove: func(w *world, name string) bool {
-		azurePool, machinePool := w.stored(name), clusters.MachinePool(name)
-		w.Remove(machinePool, azurePool, &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Name: name}})
-		w.gone(azurePool)
-		w.Release(machinePool)
+		azurePool, machinePool := w.readStored(name), clusters.MachinePool(name)
+		w.DeleteObjects(machinePool, azurePool, &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Name: name}})
+		w.waitUntilGone(azurePool)
+		w.RemoveFinalizers(machinePool)
 		return true
 	},
 	whole: func(w *world) bool {
@@ -46,7 +46,7 @@ var pool = life{
 		if err := w.Kubernetes.List(w.T.Context(), vms); err != nil {
 			w.T.Fatal(err)
 		}
-		azurePool := w.stored("pool").(*infrav1.AzureMachinePool)
+		azurePool := w.readStored("pool").(*infrav1.AzureMachinePool)
 		whole := len(azurePool.Spec.ProviderIDList) == 2 && len(vms.Items) == 2
 		for _, instance := range azurePool.Status.Instances {
 			whole = whole && instance.LatestModelApplied

@@ -16,16 +16,16 @@ import (
 //
 //	go test ./test/transitions -run Transitions -rapid.checks 200 -rapid.seed 0
 func TestTransitions(t *testing.T) {
-	for name, life := range lives() {
+	for name, life := range allLives() {
 		t.Run(name, func(t *testing.T) {
 			count := &tally{}
 			rapid.Check(t, func(rt *rapid.T) {
-				made, then := life.sequence(t, rt)
-				if wrong := life.check(t, count, made, then); len(wrong) > 0 {
-					rt.Fatalf("%s\n%s", written(sequence{Life: name, Made: made, Then: then}), strings.Join(wrong, "\n"))
+				made, then := life.drawSequence(t, rt)
+				if wrong := life.checkSequence(t, count, made, then); len(wrong) > 0 {
+					rt.Fatalf("%s\n%s", formatRow(sequence{Life: name, Made: made, Then: then}), strings.Join(wrong, "\n"))
 				}
 			})
-			count.log(t)
+			count.logCounts(t)
 		})
 	}
 }
@@ -46,11 +46,11 @@ func TestKept(t *testing.T) {
 			if err := yaml.UnmarshalStrict(raw, &row); err != nil {
 				t.Fatal(err)
 			}
-			life := lives()[row.Life]
+			life := allLives()[row.Life]
 			if life == nil {
 				t.Fatalf("there is no life %q", row.Life)
 			}
-			if wrong := life.check(t, &tally{}, row.Made, row.Then); len(wrong) > 0 {
+			if wrong := life.checkSequence(t, &tally{}, row.Made, row.Then); len(wrong) > 0 {
 				t.Errorf("%s:\n%s", row.Reason, strings.Join(wrong, "\n"))
 			}
 		})
@@ -65,12 +65,12 @@ type sequence struct {
 	Then   []apply                   `json:"then"`
 }
 
-func lives() map[string]*life {
+func allLives() map[string]*life {
 	return map[string]*life{"AKS": &managed, "network": &network, "machine": &machine, "pool": &pool, "documents": &documents}
 }
 
-// sequence draws what a cluster is made of, and what is applied then.
-func (l *life) sequence(t *testing.T, rt *rapid.T) (made map[string]map[string]any, then []apply) {
+// drawSequence draws what a cluster is made of, and what is applied then.
+func (l *life) drawSequence(t *testing.T, rt *rapid.T) (made map[string]map[string]any, then []apply) {
 	made = map[string]map[string]any{}
 	// A manifest is one of those before with changes: some are refused, and some go back.
 	before := map[string][]map[string]any{}
@@ -86,9 +86,9 @@ func (l *life) sequence(t *testing.T, rt *rapid.T) (made map[string]map[string]a
 			then = append(then, apply{Object: object.name})
 			continue
 		}
-		spec := cloned(has[max(0, len(has)-1-rapid.SampledFrom([]int{0, 0, 1, 2}).Draw(rt, "back"))])
+		spec := cloneSpec(has[max(0, len(has)-1-rapid.SampledFrom([]int{0, 0, 1, 2}).Draw(rt, "back"))])
 		for range rapid.IntRange(1, 2).Draw(rt, "changes") {
-			l.kinds[object.kind].hints.edit(rt, "", l.schema(t, object.kind).Spec, spec)
+			l.kinds[object.kind].hints.editProperty(rt, "", l.loadSchema(t, object.kind).Spec, spec)
 		}
 		before[object.name] = append(has, spec)
 		then = append(then, apply{object.name, spec, rapid.SampledFrom([]int{0, 0, 1, 20, 90}).Draw(rt, "seconds")})
@@ -96,20 +96,20 @@ func (l *life) sequence(t *testing.T, rt *rapid.T) (made map[string]map[string]a
 	return made, then
 }
 
-// check applies manifests and tells what is wrong then.
-func (l *life) check(t *testing.T, count *tally, made map[string]map[string]any, then []apply) (wrong []string) {
+// checkSequence applies manifests and tells what is wrong then.
+func (l *life) checkSequence(t *testing.T, count *tally, made map[string]map[string]any, then []apply) (wrong []string) {
 	t.Helper()
-	changed := l.live(t, made, then)
+	changed := l.applyManifests(t, made, then)
 	if len(changed.wrong) > 0 || len(changed.gaps) > 0 {
 		return slices.Concat(changed.wrong, changed.gaps)
 	}
-	fresh := l.live(t, changed.manifests, nil)
+	fresh := l.applyManifests(t, changed.manifests, nil)
 	if len(fresh.wrong) > 0 {
 		return fresh.wrong
 	}
-	count.count(changed, fresh, len(then))
+	count.countSequence(changed, fresh, len(then))
 	if len(changed.said) > 0 {
-		return told(changed.said)
+		return lackingCause(changed.said)
 	}
 	for name, said := range fresh.said {
 		wrong = append(wrong, name+" is as its spec after a change, and not when it is new: "+said)
@@ -117,11 +117,11 @@ func (l *life) check(t *testing.T, count *tally, made map[string]map[string]any,
 	if len(wrong) > 0 {
 		return wrong
 	}
-	return l.differ(fresh, changed)
+	return l.listDifferences(fresh, changed)
 }
 
-// written is a sequence as a row of testdata.
-func written(row sequence) string {
+// formatRow is a sequence as a row of testdata.
+func formatRow(row sequence) string {
 	raw, _ := json.MarshalIndent(row, "", " ")
 	return string(raw)
 }

@@ -20,8 +20,8 @@ type excuse struct {
 	where *regexp.Regexp
 }
 
-// of tells whether a difference in what changes have left is excused.
-func (e excuse) of(difference string, left clusters.State) bool {
+// excuses tells whether a difference in what changes have left is excused.
+func (e excuse) excuses(difference string, left clusters.State) bool {
 	return e.difference.MatchString(difference) && (e.where == nil || slices.ContainsFunc(slices.Collect(maps.Keys(left)), e.where.MatchString))
 }
 
@@ -31,18 +31,18 @@ var noDefault = excuse{
 	difference: regexp.MustCompile(`: (false|<nil>)? is (missing|too much)$`),
 }
 
-// differ are what is otherwise in Azure after changes than after a fresh apply of the last manifests.
-func (l *life) differ(fresh, changed end) []string {
-	return slices.DeleteFunc(fresh.cloud.Differences(changed.cloud), func(difference string) bool {
-		return slices.ContainsFunc(append(l.excused, noDefault), func(e excuse) bool { return e.of(difference, changed.cloud) })
+// listDifferences are what is otherwise in Azure after changes than after a fresh apply of the last manifests.
+func (l *life) listDifferences(fresh, changed end) []string {
+	return slices.DeleteFunc(fresh.cloud.ListDifferences(changed.cloud), func(difference string) bool {
+		return slices.ContainsFunc(append(l.excused, noDefault), func(e excuse) bool { return e.excuses(difference, changed.cloud) })
 	})
 }
 
 // cause is what a condition names that has a user know what to do: a field, or what Azure did not take.
 var cause = regexp.MustCompile(`\bspec\.\w|(PUT|PATCH|DELETE|POST) \S+: \w+|the spec has other values: \w|the spec no longer sets, so they stay as they are until they are set again: /\w`)
 
-// told are conditions that tell no cause of what is not as the spec.
-func told(said map[string]string) (wrong []string) {
+// lackingCause are conditions that tell no cause of what is not as the spec.
+func lackingCause(said map[string]string) (wrong []string) {
 	for name, is := range said {
 		if !cause.MatchString(is) {
 			wrong = append(wrong, name+" is not as its spec, and tells neither a field nor what Azure did not take: "+is)
@@ -57,7 +57,7 @@ type tally struct {
 	sequences, manifests, refused, equal, reported, alike int
 }
 
-func (c *tally) count(changed, fresh end, manifests int) {
+func (c *tally) countSequence(changed, fresh end, manifests int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.sequences++
@@ -73,7 +73,7 @@ func (c *tally) count(changed, fresh end, manifests int) {
 	}
 }
 
-func (c *tally) log(t *testing.T) {
+func (c *tally) logCounts(t *testing.T) {
 	t.Logf("%d sequences with %d manifests, %d of them refused by field: %d ended in the cloud of a fresh apply, %d tell why they cannot, %d have a spec that a fresh apply tells of too",
 		c.sequences, c.manifests, c.refused, c.equal, c.reported, c.alike)
 }

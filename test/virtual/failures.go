@@ -22,7 +22,7 @@ type Event struct {
 	Type, Reason, Note string
 }
 
-func (w *World) refused(verb string, object runtime.Object) error {
+func (w *World) refuseCall(verb string, object runtime.Object) error {
 	if w.Refuse == nil {
 		return nil
 	}

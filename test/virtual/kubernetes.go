@@ -49,8 +49,8 @@ type Kubernetes struct {
 	Ahead atomic.Int64
 }
 
-// watched are the kinds that a manager has a cache of. All have a status.
-func watched() []client.Object {
+// watchedKinds are the kinds that a manager has a cache of. All have a status.
+func watchedKinds() []client.Object {
 	return []client.Object{
 		&infrav1.AzureCluster{}, &infrav1.AzureMachine{}, &infrav1.AzureMachineTemplate{}, &infrav1.AzureMachinePool{}, &infrav1.AzureMachinePoolMachine{}, &infrav1.AzureClusterIdentity{},
 		&infrav1.AzureManagedCluster{}, &infrav1.AzureManagedControlPlane{}, &infrav1.AzureManagedMachinePool{},
@@ -59,9 +59,9 @@ func watched() []client.Object {
 	}
 }
 
-// listed are the kinds that a manager lists when it starts: of Secrets and ConfigMaps it hears too, but it reads what they are now.
-func listed() []client.Object {
-	return append(watched(), &corev1.Secret{}, &corev1.ConfigMap{})
+// listedKinds are the kinds that a manager lists when it starts: of Secrets and ConfigMaps it hears too, but it reads what they are now.
+func listedKinds() []client.Object {
+	return append(watchedKinds(), &corev1.Secret{}, &corev1.ConfigMap{})
 }
 
 func newKubernetes() (*Kubernetes, error) {
@@ -79,17 +79,17 @@ func newKubernetes() (*Kubernetes, error) {
 	k.WithWatch = fake.NewClientBuilder().WithScheme(scheme).WithRESTMapper(namespaced).
 		// The default one converts every object to the form of server-side apply, which nobody here uses.
 		WithObjectTracker(k.tracker).
-		WithStatusSubresource(watched()...).
+		WithStatusSubresource(watchedKinds()...).
 		WithInterceptorFuncs(interceptor.Funcs{
-			Create: k.create, Patch: k.patch, Delete: k.delete,
+			Create: k.createObject, Patch: k.patchObject, Delete: k.deleteObject,
 			SubResourcePatch: func(ctx context.Context, c client.Client, _ string, obj client.Object, patch client.Patch, options ...client.SubResourcePatchOption) error {
-				return k.change(ctx, c, obj, func() error { return c.Status().Patch(ctx, obj, patch, options...) })
+				return k.changeObject(ctx, c, obj, func() error { return c.Status().Patch(ctx, obj, patch, options...) })
 			},
 		}).Build()
 	return k, nil
 }
 
-func (k *Kubernetes) create(ctx context.Context, c client.WithWatch, obj client.Object, options ...client.CreateOption) error {
+func (k *Kubernetes) createObject(ctx context.Context, c client.WithWatch, obj client.Object, options ...client.CreateOption) error {
 	k.mu.Lock()
 	k.uids++
 	obj.SetUID(types.UID(fmt.Sprintf("00000000-0000-0000-0000-%012d", k.uids)))
@@ -100,27 +100,27 @@ func (k *Kubernetes) create(ctx context.Context, c client.WithWatch, obj client.
 	if status := reflect.ValueOf(obj).Elem().FieldByName("Status"); status.IsValid() {
 		status.SetZero()
 	}
-	return k.change(ctx, c, obj, func() error { return c.Create(ctx, obj, options...) })
+	return k.changeObject(ctx, c, obj, func() error { return c.Create(ctx, obj, options...) })
 }
 
-func (k *Kubernetes) patch(ctx context.Context, c client.WithWatch, obj client.Object, patch client.Patch, options ...client.PatchOption) error {
-	return k.change(ctx, c, obj, func() error { return c.Patch(ctx, obj, patch, options...) })
+func (k *Kubernetes) patchObject(ctx context.Context, c client.WithWatch, obj client.Object, patch client.Patch, options ...client.PatchOption) error {
+	return k.changeObject(ctx, c, obj, func() error { return c.Patch(ctx, obj, patch, options...) })
 }
 
-func (k *Kubernetes) delete(ctx context.Context, c client.WithWatch, obj client.Object, options ...client.DeleteOption) error {
-	return k.change(ctx, c, obj, func() error { return c.Delete(ctx, obj, options...) })
+func (k *Kubernetes) deleteObject(ctx context.Context, c client.WithWatch, obj client.Object, options ...client.DeleteOption) error {
+	return k.changeObject(ctx, c, obj, func() error { return c.Delete(ctx, obj, options...) })
 }
 
-// change has do change an object, counts its generation, and tells of it.
-func (k *Kubernetes) change(ctx context.Context, c client.Client, obj client.Object, do func() error) error {
+// changeObject has do change an object, counts its generation, and tells of it.
+func (k *Kubernetes) changeObject(ctx context.Context, c client.Client, obj client.Object, do func() error) error {
 	k.changing.Lock()
 	defer k.changing.Unlock()
-	before, was := k.stored(ctx, c, obj)
+	before, was := k.readStored(ctx, c, obj)
 	if err := do(); err != nil {
 		return err
 	}
-	after, is := k.stored(ctx, c, obj)
-	if was && is && !bytes.Equal(spec(before), spec(after)) {
+	after, is := k.readStored(ctx, c, obj)
+	if was && is && !bytes.Equal(encodeSpec(before), encodeSpec(after)) {
 		after.SetGeneration(before.GetGeneration() + 1)
 		if err := c.Update(ctx, after); err != nil {
 			return err
@@ -136,17 +136,17 @@ func (k *Kubernetes) change(ctx context.Context, c client.Client, obj client.Obj
 			return nil
 		}
 	}
-	k.tell(ctx, before, was, after, is)
+	k.announceChange(ctx, before, was, after, is)
 	return nil
 }
 
-func (k *Kubernetes) stored(ctx context.Context, c client.Client, obj client.Object) (client.Object, bool) {
+func (k *Kubernetes) readStored(ctx context.Context, c client.Client, obj client.Object) (client.Object, bool) {
 	out := obj.DeepCopyObject().(client.Object)
 	return out, c.Get(ctx, client.ObjectKeyFromObject(obj), out) == nil
 }
 
-// spec is what generations count.
-func spec(obj client.Object) []byte {
+// encodeSpec is what generations count.
+func encodeSpec(obj client.Object) []byte {
 	raw, err := json.Marshal(obj)
 	if err != nil {
 		return nil
@@ -158,9 +158,9 @@ func spec(obj client.Object) []byte {
 	return parsed.Spec
 }
 
-// tell has the manager that runs, and who waits, know of a change.
-func (k *Kubernetes) tell(ctx context.Context, before client.Object, was bool, after client.Object, is bool) {
-	k.Signal()
+// announceChange has the manager that runs, and who waits, know of a change.
+func (k *Kubernetes) announceChange(ctx context.Context, before client.Object, was bool, after client.Object, is bool) {
+	k.SignalChange()
 	k.mu.Lock()
 	views := slices.Clone(k.views)
 	k.mu.Unlock()
@@ -172,12 +172,12 @@ func (k *Kubernetes) tell(ctx context.Context, before client.Object, was bool, a
 		c.after = after
 	}
 	for _, each := range views {
-		each.tell(ctx, c)
+		each.deliverChange(ctx, c)
 	}
 }
 
-// show makes the view of a manager that starts.
-func (k *Kubernetes) show(lag time.Duration) *view {
+// openView makes the view of a manager that starts.
+func (k *Kubernetes) openView(lag time.Duration) *view {
 	out := newView(k.scheme, &watches{FakeInformers: &informertest.FakeInformers{Scheme: k.scheme}}, lag)
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -185,9 +185,9 @@ func (k *Kubernetes) show(lag time.Duration) *view {
 	return out
 }
 
-// forget has a manager that ends hear of nothing more.
-func (k *Kubernetes) forget(gone *view) {
-	gone.close()
+// closeView has a manager that ends hear of nothing more.
+func (k *Kubernetes) closeView(gone *view) {
+	gone.closeView()
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	k.views = slices.DeleteFunc(k.views, func(each *view) bool { return each == gone })
@@ -195,7 +195,7 @@ func (k *Kubernetes) forget(gone *view) {
 
 // tellAll has the manager know of everything that there is, as its first lists do.
 func (k *Kubernetes) tellAll(ctx context.Context) error {
-	for _, kind := range listed() {
+	for _, kind := range listedKinds() {
 		gvk, err := apiutil.GVKForObject(kind, k.scheme)
 		if err != nil {
 			return err
@@ -210,14 +210,14 @@ func (k *Kubernetes) tellAll(ctx context.Context) error {
 			if err := runtime.DefaultUnstructuredConverter.FromUnstructured(all.Items[i].Object, typed); err != nil {
 				return err
 			}
-			k.tell(ctx, nil, false, typed, true)
+			k.announceChange(ctx, nil, false, typed, true)
 		}
 	}
 	return nil
 }
 
-// Signal has who waits for changes look.
-func (k *Kubernetes) Signal() {
+// SignalChange has who waits for changes look.
+func (k *Kubernetes) SignalChange() {
 	select {
 	case k.Changed <- struct{}{}:
 	default: // it is told already

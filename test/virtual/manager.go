@@ -65,37 +65,37 @@ type Manager struct {
 	writes bool
 }
 
-// Start starts a manager with the controllers that register registers. It is stopped when the test ends.
-func (w *World) Start(register func(ctx context.Context, m *Manager) error) *Manager {
+// StartManager starts a manager with the controllers that register registers. It is stopped when the test ends.
+func (w *World) StartManager(register func(ctx context.Context, m *Manager) error) *Manager {
 	w.T.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
 	m := &Manager{cancel: cancel, killed: make(chan struct{})}
 	m.Killed = m.killed
-	view := w.Kubernetes.show(w.Lag)
+	view := w.Kubernetes.openView(w.Lag)
 	live := interceptor.NewClient(w.Kubernetes, interceptor.Funcs{
 		Get: func(ctx context.Context, c client.WithWatch, key client.ObjectKey, obj client.Object, options ...client.GetOption) error {
-			if err := w.refused("get", obj); err != nil {
+			if err := w.refuseCall("get", obj); err != nil {
 				return err
 			}
 			return c.Get(ctx, key, obj, options...)
 		},
 		Create: func(ctx context.Context, c client.WithWatch, obj client.Object, options ...client.CreateOption) error {
-			if err := w.refused("create", obj); err != nil {
+			if err := w.refuseCall("create", obj); err != nil {
 				return err
 			}
-			return m.act(func() error { return c.Create(ctx, obj, options...) })
+			return m.runUnlessDead(func() error { return c.Create(ctx, obj, options...) })
 		},
 		Patch: func(ctx context.Context, c client.WithWatch, obj client.Object, patch client.Patch, options ...client.PatchOption) error {
-			if err := w.refused("patch", obj); err != nil {
+			if err := w.refuseCall("patch", obj); err != nil {
 				return err
 			}
-			return m.act(func() error { return c.Patch(ctx, obj, patch, options...) })
+			return m.runUnlessDead(func() error { return c.Patch(ctx, obj, patch, options...) })
 		},
 		Delete: func(ctx context.Context, c client.WithWatch, obj client.Object, options ...client.DeleteOption) error {
-			if err := w.refused("delete", obj); err != nil {
+			if err := w.refuseCall("delete", obj); err != nil {
 				return err
 			}
-			return m.act(func() error {
+			return m.runUnlessDead(func() error {
 				if w.Deleting != nil {
 					w.Deleting(ctx, obj)
 				}
@@ -103,17 +103,17 @@ func (w *World) Start(register func(ctx context.Context, m *Manager) error) *Man
 			})
 		},
 		SubResourcePatch: func(ctx context.Context, c client.Client, _ string, obj client.Object, patch client.Patch, options ...client.SubResourcePatchOption) error {
-			if err := w.refused("patch status", obj); err != nil {
+			if err := w.refuseCall("patch status", obj); err != nil {
 				return err
 			}
-			return m.act(func() error { return c.Status().Patch(ctx, obj, patch, options...) })
+			return m.runUnlessDead(func() error { return c.Status().Patch(ctx, obj, patch, options...) })
 		},
 	})
 	m.client = interceptor.NewClient(live, interceptor.Funcs{
 		Get: func(ctx context.Context, c client.WithWatch, key client.ObjectKey, obj client.Object, options ...client.GetOption) error {
 			reader := client.Reader(c)
-			if view.sees(obj) {
-				if err := w.refused("get", obj); err != nil {
+			if view.isCached(obj) {
+				if err := w.refuseCall("get", obj); err != nil {
 					return err
 				}
 				reader = view.reader
@@ -123,11 +123,11 @@ func (w *World) Start(register func(ctx context.Context, m *Manager) error) *Man
 			return err
 		},
 		List: func(ctx context.Context, c client.WithWatch, list client.ObjectList, options ...client.ListOption) error {
-			if err := w.refused("list", list); err != nil {
+			if err := w.refuseCall("list", list); err != nil {
 				return err
 			}
 			reader := client.Reader(c)
-			if view.sees(list) {
+			if view.isCached(list) {
 				reader = view.reader
 			}
 			err := reader.List(ctx, list, options...)
@@ -135,10 +135,10 @@ func (w *World) Start(register func(ctx context.Context, m *Manager) error) *Man
 			return err
 		},
 	})
-	m.cache, m.deaf = view.informers, func() { w.Kubernetes.forget(view) }
+	m.cache, m.deaf = view.informers, func() { w.Kubernetes.closeView(view) }
 	transport := transport(func(request *http.Request) (response *http.Response, err error) {
-		err = m.request(request, func() error {
-			response, err = w.azure(request)
+		err = m.sendUnlessDead(request, func() error {
+			response, err = w.serveAzure(request)
 			return err
 		})
 		return response, err
@@ -172,9 +172,9 @@ func (w *World) Start(register func(ctx context.Context, m *Manager) error) *Man
 		m.ended.Go(func() { _ = runnable.Start(ctx) })
 	}
 	w.T.Cleanup(func() {
-		m.Stop()
+		m.StopManager()
 		// Nobody waits for what was asked for several passes at once. The time of a bubble stops with its test, so it ends before that.
-		Wait(nil, time.Minute)
+		WaitForSignal(nil, time.Minute)
 	})
 	// All watches are there when everything waits.
 	synctest.Wait()
@@ -184,8 +184,8 @@ func (w *World) Start(register func(ctx context.Context, m *Manager) error) *Man
 	return m
 }
 
-// Stop stops the manager.
-func (m *Manager) Stop() {
+// StopManager stops the manager.
+func (m *Manager) StopManager() {
 	m.deaf()
 	m.cancel()
 	m.ended.Wait()
@@ -205,23 +205,23 @@ func (m *Manager) DieAtWrite(n int, before bool) {
 	m.writes, m.acts, m.killAt, m.before = true, 0, n, before
 }
 
-// Counted is how much the manager has done.
-func (m *Manager) Counted() int {
+// CountCalls is how much the manager has done.
+func (m *Manager) CountCalls() int {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return m.acts
 }
 
-// act does something outside, unless the manager is dead.
-func (m *Manager) act(do func() error) error { return m.do(false, do) }
+// runUnlessDead does something outside, unless the manager is dead.
+func (m *Manager) runUnlessDead(do func() error) error { return m.countAndRun(false, do) }
 
-// request is act for a request to Azure. To read by POST is no write.
-func (m *Manager) request(request *http.Request, do func() error) error {
+// sendUnlessDead is act for a request to Azure. To read by POST is no write.
+func (m *Manager) sendUnlessDead(request *http.Request, do func() error) error {
 	path := request.URL.Path
-	return m.do(request.Method != http.MethodGet && strings.HasPrefix(path, "/subscriptions/") && !strings.Contains(path, "/list"), do)
+	return m.countAndRun(request.Method != http.MethodGet && strings.HasPrefix(path, "/subscriptions/") && !strings.Contains(path, "/list"), do)
 }
 
-func (m *Manager) do(write bool, do func() error) error {
+func (m *Manager) countAndRun(write bool, do func() error) error {
 	m.mu.Lock()
 	if m.dead {
 		m.mu.Unlock()

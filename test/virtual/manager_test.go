@@ -23,10 +23,10 @@ func TestManagerHearsOfWhatIsThere(t *testing.T) {
 		w := virtual.New(t, server.Options{Locations: []string{"eastus"}, Seed: 7})
 		here := metav1.ObjectMeta{Name: "here", Namespace: w.Namespace}
 		for _, object := range []client.Object{&corev1.Secret{ObjectMeta: here}, &corev1.ConfigMap{ObjectMeta: here}, &infrav1.AzureCluster{ObjectMeta: here}} {
-			w.Create(object)
+			w.CreateObject(object)
 			var mu sync.Mutex
 			var heard []string
-			manager := w.Start(func(ctx context.Context, m *virtual.Manager) error {
+			manager := w.StartManager(func(ctx context.Context, m *virtual.Manager) error {
 				informer, err := m.GetCache().GetInformer(ctx, object)
 				if err != nil {
 					return err
@@ -38,7 +38,7 @@ func TestManagerHearsOfWhatIsThere(t *testing.T) {
 				}})
 				return err
 			})
-			manager.Stop()
+			manager.StopManager()
 			if mu.Lock(); !slices.Contains(heard, "here") {
 				t.Errorf("a manager that watches %T hears at its start of %v", object, heard)
 			}

@@ -15,13 +15,13 @@ var held = []string{
 	"sigs.k8s.io/controller-runtime/pkg/controller/priorityqueue", "k8s.io/client-go/util/workqueue", "golang.org/x/sync/singleflight",
 }
 
-// Sizes are how many elements the maps, lists and slices have that live as long as the manager, by where they are: the type of a
+// CountElements are how many elements the maps, lists and slices have that live as long as the manager, by where they are: the type of a
 // struct and its field. Whatever a controller, the engine or anything that they share keeps is among them, whoever adds it; what
 // only a function has captured is not.
-func (m *Manager) Sizes() map[string]int {
+func (m *Manager) CountElements() map[string]int {
 	w := walk{sizes: map[string]int{}, seen: map[visit]bool{}}
 	for _, root := range []any{m.added, m.Engine, m.Facts, m.Gate} {
-		w.value("", reflect.ValueOf(root))
+		w.walkValue("", reflect.ValueOf(root))
 	}
 	delete(w.sizes, "")
 	return w.sizes
@@ -37,23 +37,23 @@ type visit struct {
 	of reflect.Type
 }
 
-// value counts what is in v, which is the field called name.
-func (w *walk) value(name string, v reflect.Value) {
+// walkValue counts what is in v, which is the field called name.
+func (w *walk) walkValue(name string, v reflect.Value) {
 	switch v.Kind() {
 	case reflect.Interface:
-		w.value(name, v.Elem())
+		w.walkValue(name, v.Elem())
 	case reflect.Pointer:
-		if v.IsNil() || w.visited(v.Pointer(), v.Type()) {
+		if v.IsNil() || w.markVisited(v.Pointer(), v.Type()) {
 			return
 		}
-		w.value(name, v.Elem())
+		w.walkValue(name, v.Elem())
 	case reflect.Map:
-		if v.IsNil() || w.visited(v.Pointer(), v.Type()) {
+		if v.IsNil() || w.markVisited(v.Pointer(), v.Type()) {
 			return
 		}
 		w.sizes[name] += v.Len()
 		for each := v.MapRange(); each.Next(); {
-			w.value(name+"[]", each.Value())
+			w.walkValue(name+"[]", each.Value())
 		}
 	case reflect.Slice:
 		if v.Type().Elem().Kind() == reflect.Uint8 {
@@ -61,14 +61,14 @@ func (w *walk) value(name string, v reflect.Value) {
 		}
 		w.sizes[name] += v.Len()
 		for i := range v.Len() {
-			w.value(name+"[]", v.Index(i))
+			w.walkValue(name+"[]", v.Index(i))
 		}
 	case reflect.Struct:
-		w.structure(name, v)
+		w.walkStruct(name, v)
 	}
 }
 
-func (w *walk) structure(name string, v reflect.Value) {
+func (w *walk) walkStruct(name string, v reflect.Value) {
 	of := v.Type()
 	if of == reflect.TypeFor[list.List]() {
 		w.sizes[name] += int(v.FieldByName("len").Int())
@@ -83,14 +83,14 @@ func (w *walk) structure(name string, v reflect.Value) {
 			// Kinds that share a generic type are one place.
 			kind, _, _ := strings.Cut(of.String(), "[")
 			for i := range of.NumField() {
-				w.value(kind+"."+of.Field(i).Name, v.Field(i))
+				w.walkValue(kind+"."+of.Field(i).Name, v.Field(i))
 			}
 			return
 		}
 	}
 }
 
-func (w *walk) visited(at uintptr, of reflect.Type) bool {
+func (w *walk) markVisited(at uintptr, of reflect.Type) bool {
 	key := visit{at, of}
 	before := w.seen[key]
 	w.seen[key] = true

@@ -11,10 +11,10 @@ import (
 // Snapshot is what an API server held at some time.
 type Snapshot []client.Object
 
-// Snapshot is what there is now, with its status.
-func (w *World) Snapshot() (out Snapshot) {
+// TakeSnapshot is what there is now, with its status.
+func (w *World) TakeSnapshot() (out Snapshot) {
 	w.T.Helper()
-	for _, kind := range append(listed(), &corev1.Namespace{}) {
+	for _, kind := range append(listedKinds(), &corev1.Namespace{}) {
 		gvk, err := apiutil.GVKForObject(kind, w.Kubernetes.scheme)
 		if err != nil {
 			w.T.Fatal(err)
@@ -36,8 +36,8 @@ func (w *World) Snapshot() (out Snapshot) {
 	return out
 }
 
-// Restore has the API server hold what it held, as from a backup of etcd. Azure stays as it is. No manager may run.
-func (w *World) Restore(snapshot Snapshot) {
+// RestoreSnapshot has the API server hold what it held, as from a backup of etcd. Azure stays as it is. No manager may run.
+func (w *World) RestoreSnapshot(snapshot Snapshot) {
 	w.T.Helper()
 	objects, err := newKubernetes()
 	if err != nil {

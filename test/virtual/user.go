@@ -14,9 +14,9 @@ import (
 // UserAgent marks the requests of whoever is not the provider, as the harness does.
 const UserAgent = "integration-test"
 
-// Send has somebody else ask Azure for something. The path starts with "resourceGroups/"; nil is no body. It does not wait until what was
+// SendAsUser has somebody else ask Azure for something. The path starts with "resourceGroups/"; nil is no body. It does not wait until what was
 // asked for is done.
-func (w *World) Send(method, path, apiVersion string, body map[string]any) (status int, answer []byte) {
+func (w *World) SendAsUser(method, path, apiVersion string, body map[string]any) (status int, answer []byte) {
 	w.T.Helper()
 	var raw []byte
 	if body != nil {
@@ -33,7 +33,7 @@ func (w *World) Send(method, path, apiVersion string, body map[string]any) (stat
 	request.Header.Set("Authorization", "Bearer "+w.Sim.Token(w.Azure.ClientID))
 	request.Header.Set("Content-Type", "application/json")
 	request.Header.Set("User-Agent", UserAgent)
-	response, err := w.azure(request)
+	response, err := w.serveAzure(request)
 	if err != nil {
 		w.T.Fatal(err)
 	}
@@ -44,18 +44,18 @@ func (w *World) Send(method, path, apiVersion string, body map[string]any) (stat
 	return response.StatusCode, answer
 }
 
-// Still waits until Azure is at nothing.
-func (w *World) Still() {
+// WaitAzureIdle waits until Azure is at nothing.
+func (w *World) WaitAzureIdle() {
 	for slices.ContainsFunc(w.Sim.Operations(), func(op *store.Operation) bool { return op.Ended.IsZero() }) {
-		Wait(nil, time.Second)
+		WaitForSignal(nil, time.Second)
 	}
 }
 
-// Put makes a resource in Azure as somebody else does, and waits until it is there. The path starts with "resourceGroups/".
-func (w *World) Put(path, apiVersion string, body map[string]any) {
+// PutAsUser makes a resource in Azure as somebody else does, and waits until it is there. The path starts with "resourceGroups/".
+func (w *World) PutAsUser(path, apiVersion string, body map[string]any) {
 	w.T.Helper()
-	if status, said := w.Send(http.MethodPut, path, apiVersion, body); status > 299 {
+	if status, said := w.SendAsUser(http.MethodPut, path, apiVersion, body); status > 299 {
 		w.T.Fatalf("PUT %s: %d %s", path, status, said)
 	}
-	w.Still()
+	w.WaitAzureIdle()
 }

@@ -38,8 +38,8 @@ type view struct {
 // change is what became of an object; nil is that it was not there, or is not.
 type change struct{ before, after client.Object }
 
-// of is the object that a change is about.
-func (c change) of() client.Object {
+// subject is the object that a change is about.
+func (c change) subject() client.Object {
 	if c.after != nil {
 		return c.after
 	}
@@ -52,8 +52,8 @@ func newView(scheme *runtime.Scheme, informers *watches, lag time.Duration) *vie
 	return v
 }
 
-// sees tells whether reads of an object, or of a list, are of what is seen and not of what there is.
-func (v *view) sees(object runtime.Object) bool { return v.lag > 0 && v.caches(object) }
+// isCached tells whether reads of an object, or of a list, are of what is seen and not of what there is.
+func (v *view) isCached(object runtime.Object) bool { return v.lag > 0 && v.caches(object) }
 
 // caches reports whether a manager reads the object, or the list, from its cache. Managers read unstructured objects past their caches.
 func (v *view) caches(object runtime.Object) bool {
@@ -61,19 +61,19 @@ func (v *view) caches(object runtime.Object) bool {
 		return false
 	}
 	kind, err := apiutil.GVKForObject(object, v.scheme)
-	return err == nil && slices.ContainsFunc(watched(), func(each client.Object) bool {
+	return err == nil && slices.ContainsFunc(watchedKinds(), func(each client.Object) bool {
 		of, err := apiutil.GVKForObject(each, v.scheme)
 		return err == nil && kind.Group == of.Group && (kind.Kind == of.Kind || kind.Kind == of.Kind+"List")
 	})
 }
 
-// tell has the manager know of a change, now or later.
-func (v *view) tell(ctx context.Context, c change) {
-	if _, raw := c.of().(*unstructured.Unstructured); raw {
+// deliverChange has the manager know of a change, now or later.
+func (v *view) deliverChange(ctx context.Context, c change) {
+	if _, raw := c.subject().(*unstructured.Unstructured); raw {
 		return
 	}
 	if v.lag == 0 {
-		v.inform(c)
+		v.callHandlers(c)
 		return
 	}
 	v.mu.Lock()
@@ -99,11 +99,11 @@ func (v *view) catchUp(ctx context.Context) {
 	seen := map[key]*change{}
 	var order []key
 	for _, c := range pending {
-		kind, err := apiutil.GVKForObject(c.of(), v.scheme)
+		kind, err := apiutil.GVKForObject(c.subject(), v.scheme)
 		if err != nil {
 			panic(err)
 		}
-		k := key{kind, client.ObjectKeyFromObject(c.of())}
+		k := key{kind, client.ObjectKeyFromObject(c.subject())}
 		if first := seen[k]; first != nil {
 			first.after = c.after
 			continue
@@ -115,13 +115,13 @@ func (v *view) catchUp(ctx context.Context) {
 		if c.before == nil && c.after == nil {
 			continue // It came and went.
 		}
-		v.show(k.kind, k.ObjectKey, c.after)
-		v.inform(c)
+		v.setCached(k.kind, k.ObjectKey, c.after)
+		v.callHandlers(c)
 	}
 }
 
-// show has reads answer an object, or that there is none. One that changes is there all the time, as in a cache.
-func (v *view) show(kind schema.GroupVersionKind, key client.ObjectKey, object client.Object) {
+// setCached has reads answer an object, or that there is none. One that changes is there all the time, as in a cache.
+func (v *view) setCached(kind schema.GroupVersionKind, key client.ObjectKey, object client.Object) {
 	resource, _ := meta.UnsafeGuessKindToResource(kind)
 	var err error
 	if object == nil {
@@ -162,15 +162,15 @@ func (v *view) trimmedCopy(object client.Object) client.Object {
 	return out
 }
 
-// inform calls those who watch.
-func (v *view) inform(c change) {
+// callHandlers calls those who watch.
+func (v *view) callHandlers(c change) {
 	c.before, c.after = v.trimmedCopy(c.before), v.trimmedCopy(c.after)
-	if kind, err := apiutil.GVKForObject(c.of(), v.scheme); err == nil {
-		v.informers.kind(kind).tell(c)
+	if kind, err := apiutil.GVKForObject(c.subject(), v.scheme); err == nil {
+		v.informers.watchOf(kind).callHandlers(c)
 	}
 }
 
-func (v *view) close() {
+func (v *view) closeView() {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	v.closed = true

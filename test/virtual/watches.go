@@ -38,15 +38,15 @@ func (w *watches) GetInformer(_ context.Context, object client.Object, _ ...cach
 	if err != nil {
 		return nil, err
 	}
-	return w.kind(kind), nil
+	return w.watchOf(kind), nil
 }
 
 // GetInformerForKind is the watch of a kind.
 func (w *watches) GetInformerForKind(_ context.Context, kind schema.GroupVersionKind, _ ...cache.InformerGetOption) (cache.Informer, error) {
-	return w.kind(kind), nil
+	return w.watchOf(kind), nil
 }
 
-func (w *watches) kind(kind schema.GroupVersionKind) *watch {
+func (w *watches) watchOf(kind schema.GroupVersionKind) *watch {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.of == nil {
@@ -76,8 +76,8 @@ func (w *watch) AddEventHandlerWithOptions(handler toolscache.ResourceEventHandl
 	return w.AddEventHandler(handler)
 }
 
-// tell tells everybody of a change. Who hears of it may ask for other objects.
-func (w *watch) tell(c change) {
+// callHandlers tells everybody of a change. Who hears of it may ask for other objects.
+func (w *watch) callHandlers(c change) {
 	w.mu.Lock()
 	handlers := slices.Clone(w.handlers)
 	w.mu.Unlock()

@@ -95,14 +95,14 @@ func newWorld(t *testing.T, options server.Options) *World {
 			t.Error(err)
 		}
 	})
-	w.Create(&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: w.Namespace}})
+	w.CreateObject(&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: w.Namespace}})
 	w.CreateIdentity()
 	return w
 }
 
-// Elsewhere is another management cluster in front of the same Azure, as that which clusterctl moves a cluster to: without a manager,
+// NewManagementCluster is another management cluster in front of the same Azure, as that which clusterctl moves a cluster to: without a manager,
 // and with nothing but the namespace.
-func (w *World) Elsewhere() *World {
+func (w *World) NewManagementCluster() *World {
 	w.T.Helper()
 	objects, err := newKubernetes()
 	if err != nil {
@@ -111,12 +111,12 @@ func (w *World) Elsewhere() *World {
 	objects.uids = 1 << 20 // UIDs are those of no other cluster.
 	out := *w
 	out.Kubernetes, out.Stage = objects, &harness.Stage{T: w.T, Client: objects, Namespace: w.Namespace, Azure: w.Azure}
-	out.Create(&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: w.Namespace}})
+	out.CreateObject(&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: w.Namespace}})
 	return &out
 }
 
-// Wait waits for a signal, or until the time is over.
-func Wait(signal <-chan struct{}, d time.Duration) {
+// WaitForSignal waits for a signal, or until the time is over.
+func WaitForSignal(signal <-chan struct{}, d time.Duration) {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
 	select {
@@ -125,15 +125,15 @@ func Wait(signal <-chan struct{}, d time.Duration) {
 	}
 }
 
-// azure has the simulator answer a request.
-func (w *World) azure(request *http.Request) (*http.Response, error) {
+// serveAzure has the simulator answer a request.
+func (w *World) serveAzure(request *http.Request) (*http.Response, error) {
 	served := request.Clone(request.Context())
 	served.RequestURI, served.Host, served.RemoteAddr, served.TLS = request.URL.RequestURI(), request.URL.Host, "192.0.2.1:1234", &tls.ConnectionState{}
 	if served.Body == nil {
 		served.Body = http.NoBody
 	}
 	recorder := httptest.NewRecorder()
-	cut := cut(func() { w.handler.ServeHTTP(recorder, served) })
+	cut := isConnectionCut(func() { w.handler.ServeHTTP(recorder, served) })
 	if request.Method != http.MethodGet && w.Written != nil {
 		w.Written(request)
 	}
@@ -151,8 +151,8 @@ func (w *World) azure(request *http.Request) (*http.Response, error) {
 	return response, nil
 }
 
-// cut tells whether a handler cuts the connection, as net/http has them do it.
-func cut(serve func()) (cut bool) {
+// isConnectionCut tells whether a handler cuts the connection, as net/http has them do it.
+func isConnectionCut(serve func()) (cut bool) {
 	defer func() {
 		if cause := recover(); cause != nil {
 			if cause != http.ErrAbortHandler {

@@ -27,7 +27,7 @@ var readElsewhere = map[string]string{
 // comes of it: another plan, or a refusal. A field that no case sets and that is not in the table fails, too.
 func TestEveryFieldCounts(t *testing.T) {
 	counts := map[string]bool{}
-	for _, name := range golden.Cases(t) {
+	for _, name := range golden.CaseNames(t) {
 		c := readTestCase(t, name)
 		fieldtest.VaryLeaves("controlPlane", reflect.ValueOf(&c.in.ControlPlane.Spec).Elem(), counts, func() string { return renderEffect(t, c) })
 		for _, pool := range c.in.Pools {

@@ -59,14 +59,14 @@ type goldenPlan struct {
 }
 
 func TestGolden(t *testing.T) {
-	golden.Run(t, func(t *testing.T, name string) []byte { return renderGolden(t, readTestCase(t, name)) })
+	golden.RunCases(t, func(t *testing.T, name string) []byte { return renderGolden(t, readTestCase(t, name)) })
 }
 
 // readCaseDocuments reads a case's documents, those of its base first, by kind and name.
 func readCaseDocuments(t *testing.T, name string) map[string]map[string]any {
 	t.Helper()
 	own := map[string]map[string]any{}
-	for _, document := range golden.Documents(t, name) {
+	for _, document := range golden.ReadDocuments(t, name) {
 		var object map[string]any
 		if err := yaml.Unmarshal(document, &object); err != nil {
 			t.Fatalf("%v in\n%s", err, document)
@@ -115,15 +115,15 @@ func readTestCase(t *testing.T, name string) testCase {
 		kind, named, _ := strings.Cut(key, "/")
 		switch kind {
 		case "Cluster":
-			c.in.Cluster = golden.Decode[clusterv1.Cluster](t, raw)
+			c.in.Cluster = golden.DecodeDocument[clusterv1.Cluster](t, raw)
 		case "AzureManagedControlPlane":
-			c.in.ControlPlane = golden.Decode[infrav1.AzureManagedControlPlane](t, raw)
+			c.in.ControlPlane = golden.DecodeDocument[infrav1.AzureManagedControlPlane](t, raw)
 		case "AzureManagedMachinePool":
-			azurePools[named] = golden.Decode[infrav1.AzureManagedMachinePool](t, raw)
+			azurePools[named] = golden.DecodeDocument[infrav1.AzureManagedMachinePool](t, raw)
 		case "MachinePool":
-			machinePools[named] = golden.Decode[clusterv1.MachinePool](t, raw)
+			machinePools[named] = golden.DecodeDocument[clusterv1.MachinePool](t, raw)
 		case "":
-			c.given = *golden.Decode[goldenInput](t, raw)
+			c.given = *golden.DecodeDocument[goldenInput](t, raw)
 		default:
 			t.Fatalf("%s: unknown kind %q", name, kind)
 		}
@@ -249,7 +249,7 @@ func renderPlan(t *testing.T, in aks.Input, graph *arm.Graph, deletion *arm.Grap
 	for _, node := range graph.Nodes() {
 		out.Kept = append(out.Kept, node.UnremovablePaths...)
 	}
-	out.Nodes, out.Deletion = golden.Nodes(t, graph, clientAPIVersions(in)), golden.Deletion(t, deletion)
+	out.Nodes, out.Deletion = golden.DescribeNodes(t, graph, clientAPIVersions(in)), golden.DescribeDeletion(t, deletion)
 	for i, n := range out.Nodes {
 		if have := observed[n.ID]; have != nil && n.Body != nil {
 			out.Nodes[i].Differs = new(diffPaths(t, graph.Node(n.ID), have))

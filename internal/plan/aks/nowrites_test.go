@@ -17,7 +17,7 @@ import (
 // TestEverySpecSettles makes every golden case in an Azure that keeps what it is sent, and demands that the next plan has
 // nothing to write; then it takes the spec back to the stock flavor's, and demands the same after one write.
 func TestEverySpecSettles(t *testing.T) {
-	for _, name := range golden.Cases(t) {
+	for _, name := range golden.CaseNames(t) {
 		t.Run(name, func(t *testing.T) {
 			c := readTestCase(t, name)
 			c.in.Facts.Cluster = nil
@@ -53,7 +53,7 @@ func TestEverySpecSettles(t *testing.T) {
 }
 
 func TestEveryPoolSettles(t *testing.T) {
-	for _, name := range golden.Cases(t) {
+	for _, name := range golden.CaseNames(t) {
 		t.Run(name, func(t *testing.T) {
 			c := readTestCase(t, name)
 			for _, pool := range c.in.Pools {

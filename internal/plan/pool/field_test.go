@@ -23,7 +23,7 @@ var readElsewhere = map[string]string{
 // a refusal comes of it.
 func TestEveryFieldCounts(t *testing.T) {
 	counts := map[string]bool{}
-	for _, name := range golden.Cases(t) {
+	for _, name := range golden.CaseNames(t) {
 		in := readInput(t, name)
 		fieldtest.VaryLeaves("pool", reflect.ValueOf(&in.AzureMachinePool.Spec).Elem(), counts, func() string { return renderEffect(in) })
 	}

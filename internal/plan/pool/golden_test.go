@@ -30,15 +30,15 @@ type goldenPlan struct {
 }
 
 func TestGolden(t *testing.T) {
-	golden.Run(t, func(t *testing.T, name string) []byte { return renderGolden(t, readInput(t, name)) })
+	golden.RunCases(t, func(t *testing.T, name string) []byte { return renderGolden(t, readInput(t, name)) })
 }
 
 func readInput(t *testing.T, name string) pool.Input {
 	t.Helper()
 	in, g := pool.Input{}, &goldenInput{}
-	golden.Read(t, name, map[string]golden.Target{
-		"Cluster": golden.Into(&in.Cluster), "AzureCluster": golden.Into(&in.AzureCluster),
-		"MachinePool": golden.Into(&in.MachinePool), "AzureMachinePool": golden.Into(&in.AzureMachinePool), "": golden.Into(&g),
+	golden.ReadCase(t, name, map[string]golden.Target{
+		"Cluster": golden.DecodeInto(&in.Cluster), "AzureCluster": golden.DecodeInto(&in.AzureCluster),
+		"MachinePool": golden.DecodeInto(&in.MachinePool), "AzureMachinePool": golden.DecodeInto(&in.AzureMachinePool), "": golden.DecodeInto(&g),
 	})
 	in.SubscriptionID, in.Facts, in.PoolFacts, in.AdminPassword = g.SubscriptionID, g.Facts, g.PoolFacts, g.AdminPassword
 	if g.BootstrapData != "" {
@@ -64,7 +64,7 @@ func renderGolden(t *testing.T, in pool.Input) []byte {
 	if after, _ := json.Marshal([]any{in.AzureCluster, in.MachinePool, in.AzureMachinePool}); !bytes.Equal(before, after) {
 		t.Errorf("the plan changed its input: %s", cmp.Diff(string(before), string(after)))
 	}
-	raw, err := yaml.Marshal(goldenPlan{Nodes: golden.Nodes(t, graph, nil), Deletion: golden.Deletion(t, deletion)})
+	raw, err := yaml.Marshal(goldenPlan{Nodes: golden.DescribeNodes(t, graph, nil), Deletion: golden.DescribeDeletion(t, deletion)})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,14 +10,14 @@ import (
 func TestBook(t *testing.T) {
 	t.Parallel()
 	manifests := 0
-	for _, block := range flavors.Blocks(t, flavors.SelfManaged, "internal-load-balancer.md") {
+	for _, block := range flavors.PageBlocks(t, flavors.SelfManaged, "internal-load-balancer.md") {
 		manifests++
 		t.Run(block.Place, func(t *testing.T) {
 			t.Parallel()
 			if block.Language != "yaml" {
 				t.Fatalf("blocks of language %q are not checked", block.Language)
 			}
-			if got := flavors.Try(t, environment, block.Text, nil, gates); got != flavors.Made {
+			if got := flavors.TryManifest(t, environment, block.Text, nil, gates); got != flavors.Made {
 				t.Errorf("the cluster was %s, want %s", got, flavors.Made)
 			}
 		})

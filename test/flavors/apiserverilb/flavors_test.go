@@ -39,16 +39,16 @@ func TestFlavors(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			stage := flavors.NewStage(t, environment)
-			flavors.Bring(stage)
-			before := flavors.Snapshot(stage)
+			flavors.CreateIdentities(stage)
+			before := flavors.SnapshotAzure(stage)
 			flavor, _, _ := strings.Cut(name, " ")
-			manifest := flavors.Render(t, "cluster-template-"+flavor+".yaml", flavors.Variables(test.variables))
-			objects, err := flavors.Decode(manifest)
+			manifest := flavors.RenderTemplate(t, "cluster-template-"+flavor+".yaml", flavors.TemplateVariables(test.variables))
+			objects, err := flavors.DecodeManifest(manifest)
 			if err != nil {
 				t.Fatal(err)
 			}
 			manager := stage.StartManager(harness.ManagerOptions{SyncPeriod: flavors.SyncPeriod, Flags: []string{gates}})
-			cluster := flavors.Up(stage, objects)
+			cluster := flavors.BringUp(stage, objects)
 			if len(cluster.Machines) != test.machines {
 				t.Errorf("%s: %d machines, want %d: %q", test.reason, len(cluster.Machines), test.machines, cluster.Machines)
 			}
@@ -63,7 +63,7 @@ func TestFlavors(t *testing.T) {
 			if line := test.address + " " + host; !strings.Contains(string(manifest), line) {
 				t.Errorf("%s: workers do not get the line %q for /etc/hosts", test.reason, line)
 			}
-			flavors.Down(stage, cluster, before)
+			flavors.TearDown(stage, cluster, before)
 		})
 	}
 }
@@ -71,14 +71,14 @@ func TestFlavors(t *testing.T) {
 // expectFrontends finds the internal load balancer by its address and returns its name.
 func expectFrontends(stage *harness.Stage, address string) string {
 	stage.T.Helper()
-	for _, id := range stage.Azure.Resources() {
+	for _, id := range stage.Azure.ListResources() {
 		if !strings.Contains(id, "/loadBalancers/") || strings.Count(id, "/") != 4 {
 			continue
 		}
 		path := strings.Replace(id, "/Microsoft.Network", "/providers/Microsoft.Network", 1)
-		_, lb := stage.Azure.Get(path, "2024-05-01")
-		if harness.Find(lb, "properties.frontendIPConfigurations.0.properties.privateIPAddress") == address {
-			return harness.Find(lb, "name")
+		_, lb := stage.Azure.GetResource(path, "2024-05-01")
+		if harness.FindString(lb, "properties.frontendIPConfigurations.0.properties.privateIPAddress") == address {
+			return harness.FindString(lb, "name")
 		}
 	}
 	stage.T.Errorf("no load balancer has the private address %s", address)
@@ -86,9 +86,9 @@ func expectFrontends(stage *harness.Stage, address string) string {
 }
 
 func inPool(stage *harness.Stage, machine, lb string) bool {
-	_, nic := stage.Azure.Get("resourceGroups/c1/providers/Microsoft.Network/networkInterfaces/"+machine+"-nic", "2024-05-01")
+	_, nic := stage.Azure.GetResource("resourceGroups/c1/providers/Microsoft.Network/networkInterfaces/"+machine+"-nic", "2024-05-01")
 	for _, pool := range []string{"0", "1"} {
-		if strings.Contains(harness.Find(nic, "properties.ipConfigurations.0.properties.loadBalancerBackendAddressPools."+pool+".id"), "/loadBalancers/"+lb+"/") {
+		if strings.Contains(harness.FindString(nic, "properties.ipConfigurations.0.properties.loadBalancerBackendAddressPools."+pool+".id"), "/loadBalancers/"+lb+"/") {
 			return true
 		}
 	}

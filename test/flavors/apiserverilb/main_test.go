@@ -15,4 +15,4 @@ const gates = "--feature-gates=APIServerILB=true"
 
 var environment *harness.Environment
 
-func TestMain(m *testing.M) { os.Exit(harness.Main(m, &environment, gates)) }
+func TestMain(m *testing.M) { os.Exit(harness.RunTests(m, &environment, gates)) }

@@ -11,7 +11,7 @@ import (
 // TestTakeOver takes over the flavors with an internal load balancer beside the public one.
 func TestTakeOver(t *testing.T) {
 	t.Parallel()
-	for _, file := range flavors.Templates(t) {
+	for _, file := range flavors.TemplateNames(t) {
 		if !strings.HasSuffix(file, "apiserver-ilb.yaml") {
 			continue
 		}

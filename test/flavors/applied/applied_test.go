@@ -10,26 +10,26 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/test/integration/harness"
 )
 
-// variables are values for the variables that templates require.
-func variables(file string) map[string]string {
+// templateVariables are values for the variables that templates require.
+func templateVariables(file string) map[string]string {
 	more := map[string]string{
 		"CLUSTER_CLASS_NAME": "default", "ASO_CREDENTIAL_SECRET_NAME": harness.OperatorSecret, "AZURE_SSH_PUBLIC_KEY": flavors.SSHKey, "AZURE_SSH_PUBLIC_KEY_B64": flavors.SSHKeyB64,
 	}
 	if strings.Contains(file, "aks") {
 		more["KUBERNETES_VERSION"] = harness.ManagedVersion
 	}
-	return flavors.Variables(more)
+	return flavors.TemplateVariables(more)
 }
 
 // TestTemplatesAgain takes the templates that the packages selfmanaged and apiserverilb do not take.
 func TestTemplatesAgain(t *testing.T) {
 	t.Parallel()
 	flavors.LogApplies(t)
-	classes, err := filepath.Glob(filepath.Join(flavors.Root(t), "templates", "clusterclass-*.yaml"))
+	classes, err := filepath.Glob(filepath.Join(flavors.RepositoryRoot(t), "templates", "clusterclass-*.yaml"))
 	if err != nil || len(classes) == 0 {
 		t.Fatalf("no ClusterClass files: %v", err)
 	}
-	files := flavors.Templates(t)
+	files := flavors.TemplateNames(t)
 	for _, class := range classes {
 		files = append(files, filepath.Base(class))
 	}
@@ -39,13 +39,13 @@ func TestTemplatesAgain(t *testing.T) {
 		}
 		t.Run(file, func(t *testing.T) {
 			t.Parallel()
-			objects, err := flavors.Decode(flavors.Render(t, file, variables(file)))
+			objects, err := flavors.DecodeManifest(flavors.RenderTemplate(t, file, templateVariables(file)))
 			if err != nil {
 				t.Fatal(err)
 			}
 			stage := flavors.NewStage(t, environment)
 			if file == "cluster-template-aks-topology.yaml" {
-				class, err := flavors.Decode(flavors.Render(t, "cluster-template-aks-clusterclass.yaml", variables(file)))
+				class, err := flavors.DecodeManifest(flavors.RenderTemplate(t, "cluster-template-aks-clusterclass.yaml", templateVariables(file)))
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -53,7 +53,7 @@ func TestTemplatesAgain(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			play(t, stage, objects)
+			applyTwice(t, stage, objects)
 		})
 	}
 }
@@ -73,11 +73,11 @@ func TestEmbeddersAgain(t *testing.T) {
 				t.Fatal(err)
 			}
 			stage := flavors.NewStage(t, environment)
-			objects, err := flavors.Decode([]byte(strings.NewReplacer("SUBSCRIPTION", stage.Azure.SubscriptionID, "AKSVERSION", strings.TrimPrefix(harness.ManagedVersion, "v")).Replace(string(manifest))))
+			objects, err := flavors.DecodeManifest([]byte(strings.NewReplacer("SUBSCRIPTION", stage.Azure.SubscriptionID, "AKSVERSION", strings.TrimPrefix(harness.ManagedVersion, "v")).Replace(string(manifest))))
 			if err != nil {
 				t.Fatal(err)
 			}
-			play(t, stage, objects)
+			applyTwice(t, stage, objects)
 		})
 	}
 }

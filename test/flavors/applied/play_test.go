@@ -10,23 +10,23 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/test/integration/harness"
 )
 
-// play brings the objects of a manifest to their end state, applies them again, and fails the test when that writes to Azure.
-func play(t *testing.T, stage *harness.Stage, objects []*unstructured.Unstructured) {
+// applyTwice brings the objects of a manifest to their end state, applies them again, and fails the test when that writes to Azure.
+func applyTwice(t *testing.T, stage *harness.Stage, objects []*unstructured.Unstructured) {
 	t.Helper()
-	flavors.Bring(stage)
-	flavors.World(stage)
+	flavors.CreateIdentities(stage)
+	flavors.CreateBroughtResources(stage)
 	manager := stage.StartManager(harness.ManagerOptions{SyncPeriod: flavors.SyncPeriod})
 	switch {
-	case has(objects, "", clusterv1.ManagedByAnnotation), !has(objects, "AzureCluster", "") && !has(objects, "AzureManagedControlPlane", "") && !has(objects, "AzureASOManagedControlPlane", ""):
+	case containsKind(objects, "", clusterv1.ManagedByAnnotation), !containsKind(objects, "AzureCluster", "") && !containsKind(objects, "AzureManagedControlPlane", "") && !containsKind(objects, "AzureASOManagedControlPlane", ""):
 		// The provider makes nothing of these.
-		mark := stage.Azure.Mark()
-		apply(stage, objects)
-		flavors.Again(stage, objects)
-		if writes := stage.Azure.Writes(mark); len(writes) > 0 {
+		mark := stage.Azure.MarkRequests()
+		applyObjects(stage, objects)
+		flavors.ApplyAgain(stage, objects)
+		if writes := stage.Azure.WritesSince(mark); len(writes) > 0 {
 			t.Errorf("Azure was written to: %q", writes)
 		}
-	case has(objects, "AzureASOManagedControlPlane", ""):
-		apply(stage, objects)
+	case containsKind(objects, "AzureASOManagedControlPlane", ""):
+		applyObjects(stage, objects)
 		var pools []string
 		for _, object := range objects {
 			if object.GetKind() == "AzureASOManagedMachinePool" {
@@ -36,18 +36,18 @@ func play(t *testing.T, stage *harness.Stage, objects []*unstructured.Unstructur
 		stage.CreateOperatorSecret(harness.OperatorSecret)
 		stage.WaitDocumentsReady(stage.PlayDocuments("c1", pools...))
 		quietManaged(stage, manager, objects)
-	case has(objects, "AzureManagedControlPlane", ""):
+	case containsKind(objects, "AzureManagedControlPlane", ""):
 		flavors.UpManaged(stage, objects)
 		quietManaged(stage, manager, objects)
 	default:
-		cluster := flavors.Up(stage, objects)
-		mark := stage.Azure.Mark()
+		cluster := flavors.BringUp(stage, objects)
+		mark := stage.Azure.MarkRequests()
 		if len(cluster.Machines) > 0 {
 			flavors.QuietAgain(stage, manager, resyncs, objects)
 			return
 		}
-		flavors.Again(stage, objects)
-		if writes := stage.Azure.Writes(mark); len(writes) > 0 {
+		flavors.ApplyAgain(stage, objects)
+		if writes := stage.Azure.WritesSince(mark); len(writes) > 0 {
 			t.Errorf("Azure was written to: %q", writes)
 		}
 	}
@@ -60,26 +60,26 @@ const resyncs = 2
 func quietManaged(stage *harness.Stage, manager *harness.Manager, objects []*unstructured.Unstructured) {
 	stage.T.Helper()
 	stage.QuietManaged(manager, 0)
-	mark := stage.Azure.Mark()
-	flavors.Again(stage, objects)
+	mark := stage.Azure.MarkRequests()
+	flavors.ApplyAgain(stage, objects)
 	stage.QuietManaged(manager, resyncs)
-	if writes := harness.Changes(stage.Azure.Writes(mark)); len(writes) > 0 {
+	if writes := harness.DropKubeconfigReads(stage.Azure.WritesSince(mark)); len(writes) > 0 {
 		stage.T.Errorf("the same was applied again, but Azure was written to: %q", writes)
 	}
 }
 
-func apply(stage *harness.Stage, objects []*unstructured.Unstructured) {
+func applyObjects(stage *harness.Stage, objects []*unstructured.Unstructured) {
 	stage.T.Helper()
-	flavors.Into(stage, objects)
+	flavors.SetNamespace(stage, objects)
 	for _, object := range objects {
-		if err := flavors.Apply(stage, object); err != nil {
+		if err := flavors.ApplyServerSide(stage, object); err != nil {
 			stage.T.Fatalf("apply %s %s: %v", object.GetKind(), object.GetName(), err)
 		}
 	}
 }
 
-// has returns whether an object is of the kind, or has the annotation.
-func has(objects []*unstructured.Unstructured, kind, annotation string) bool {
+// containsKind returns whether an object is of the kind, or has the annotation.
+func containsKind(objects []*unstructured.Unstructured, kind, annotation string) bool {
 	for _, object := range objects {
 		if _, annotated := object.GetAnnotations()[annotation]; annotated || kind != "" && object.GetKind() == kind {
 			return true

@@ -20,19 +20,19 @@ func TestBook(t *testing.T) {
 	flavors.LogApplies(t)
 	var made, accepted atomic.Int64
 	t.Cleanup(func() { t.Logf("%d manifests reached their end state, %d were accepted", made.Load(), accepted.Load()) })
-	for _, page := range flavors.Pages(t, flavors.SelfManaged) {
+	for _, page := range flavors.PageNames(t, flavors.SelfManaged) {
 		if page == otherGates {
 			continue
 		}
 		manifests := 0
-		for _, block := range flavors.Blocks(t, flavors.SelfManaged, page) {
+		for _, block := range flavors.PageBlocks(t, flavors.SelfManaged, page) {
 			switch block.Language {
 			case "yaml":
 				manifests++
 				t.Run(block.Place, func(t *testing.T) {
 					t.Parallel()
-					look := func(stage *harness.Stage) { expect(stage, block.Text) }
-					if flavors.Try(t, environment, block.Text, look, gates) == flavors.Made {
+					look := func(stage *harness.Stage) { checkExpectations(stage, block.Text) }
+					if flavors.TryManifest(t, environment, block.Text, look, gates) == flavors.Made {
 						made.Add(1)
 					} else {
 						accepted.Add(1)
@@ -56,7 +56,7 @@ var programs = regexp.MustCompile(`^(kubectl|clusterctl|az|ssh|export|helm) `)
 // checkShell looks at the beginning of every command, and at flavors that clusterctl is asked for.
 func checkShell(t *testing.T, block flavors.Block) {
 	t.Helper()
-	templates := strings.Join(flavors.Templates(t), " ")
+	templates := strings.Join(flavors.TemplateNames(t), " ")
 	for line := range strings.Lines(strings.ReplaceAll(block.Text, "\\\n", " ")) {
 		line = strings.TrimSpace(line)
 		if line == "" || strings.HasPrefix(line, "#") {
@@ -75,9 +75,9 @@ func checkShell(t *testing.T, block flavors.Block) {
 // AKS clusters are.
 func TestCommandsOfNeighbours(t *testing.T) {
 	t.Parallel()
-	for _, page := range flavors.Pages(t, flavors.Neighbours) {
+	for _, page := range flavors.PageNames(t, flavors.Neighbours) {
 		commands := 0
-		for _, block := range flavors.Blocks(t, flavors.Neighbours, page) {
+		for _, block := range flavors.PageBlocks(t, flavors.Neighbours, page) {
 			switch block.Language {
 			case "sh":
 				commands++
@@ -97,7 +97,7 @@ func TestCommandsOfNeighbours(t *testing.T) {
 func TestPagesAreListed(t *testing.T) {
 	t.Parallel()
 	for _, folder := range []string{flavors.SelfManaged, flavors.Neighbours} {
-		list, pages := flavors.Page(t, folder, "README.md"), flavors.Pages(t, folder)
+		list, pages := flavors.ReadPage(t, folder, "README.md"), flavors.PageNames(t, folder)
 		for _, page := range pages {
 			if page != "README.md" && !strings.Contains(list, "("+page+")") {
 				t.Errorf("docs/book/%s/README.md does not list %s", folder, page)

@@ -138,10 +138,10 @@ var expectations = map[string]map[string]map[string]string{
 	"reserved":     {"Microsoft.Compute/virtualMachines/reserved-00000": {"properties.capacityReservation.capacityReservationGroup.id": "/subscriptions/00000000-0000-0000-0000-000000000001/resourceGroups/capacity/providers/Microsoft.Compute/capacityReservationGroups/nodes"}},
 }
 
-// expect looks at what the objects of a manifest have become.
-func expect(stage *harness.Stage, manifest string) {
+// checkExpectations looks at what the objects of a manifest have become.
+func checkExpectations(stage *harness.Stage, manifest string) {
 	stage.T.Helper()
-	objects, err := flavors.Decode([]byte(manifest))
+	objects, err := flavors.DecodeManifest([]byte(manifest))
 	if err != nil {
 		stage.T.Fatal(err)
 	}
@@ -149,7 +149,7 @@ func expect(stage *harness.Stage, manifest string) {
 	for _, object := range objects {
 		switch object.GetKind() {
 		case "AzureCluster":
-			if group = flavors.Text(object, "spec.resourceGroup"); group == "" {
+			if group = flavors.FieldString(object, "spec.resourceGroup"); group == "" {
 				group = object.GetName()
 			}
 			rows = append(rows, object.GetName())
@@ -163,7 +163,7 @@ func expect(stage *harness.Stage, manifest string) {
 			if !ok {
 				path = "resourceGroups/" + group + "/providers/" + id
 			}
-			status, resource := stage.Azure.Get(path, version(path))
+			status, resource := stage.Azure.GetResource(path, apiVersionOf(path))
 			if _, ok := values["-"]; ok {
 				if status != 404 {
 					stage.T.Errorf("%s: %s exists", row, path)
@@ -175,7 +175,7 @@ func expect(stage *harness.Stage, manifest string) {
 				continue
 			}
 			for at, want := range values {
-				if got := flavors.Value(resource, at); !strings.EqualFold(got, want) {
+				if got := flavors.ValueText(resource, at); !strings.EqualFold(got, want) {
 					stage.T.Errorf("%s: %s of %s is %q, want %q", row, at, path, got, want)
 				}
 			}
@@ -183,7 +183,7 @@ func expect(stage *harness.Stage, manifest string) {
 	}
 }
 
-func version(path string) string {
+func apiVersionOf(path string) string {
 	_, resource, _ := strings.Cut(path, "/providers/")
 	parts := strings.Split(resource, "/")
 	if version, ok := versions[parts[0]+"/"+parts[1]]; ok {
@@ -196,12 +196,12 @@ func version(path string) string {
 func shownObjects(t *testing.T) []*unstructured.Unstructured {
 	t.Helper()
 	var out []*unstructured.Unstructured
-	for _, page := range flavors.Pages(t, flavors.SelfManaged) {
-		for _, block := range flavors.Blocks(t, flavors.SelfManaged, page) {
+	for _, page := range flavors.PageNames(t, flavors.SelfManaged) {
+		for _, block := range flavors.PageBlocks(t, flavors.SelfManaged, page) {
 			if block.Language != "yaml" {
 				continue
 			}
-			objects, err := flavors.Decode([]byte(block.Text))
+			objects, err := flavors.DecodeManifest([]byte(block.Text))
 			if err != nil {
 				t.Fatalf("%s: %v", block.Place, err)
 			}

@@ -57,7 +57,7 @@ func TestBookShowsEveryField(t *testing.T) {
 			outer, _ := spec["template"].(map[string]any)
 			spec, _ = outer["spec"].(map[string]any)
 		}
-		show(shown, kind, spec)
+		markPaths(shown, kind, spec)
 	}
 	fields := append(fieldtest.LeafPaths("AzureCluster", reflect.TypeFor[infrav1.AzureClusterSpec]()),
 		fieldtest.LeafPaths("AzureMachine", reflect.TypeFor[infrav1.AzureMachineSpec]())...)
@@ -85,18 +85,18 @@ func TestBookShowsEveryField(t *testing.T) {
 	t.Logf("%d fields", len(fields))
 }
 
-// show marks every path of a value as fieldtest writes paths. A key may be that of a field or of a map.
-func show(shown map[string]bool, path string, value any) {
+// markPaths marks every path of a value as fieldtest writes paths. A key may be that of a field or of a map.
+func markPaths(shown map[string]bool, path string, value any) {
 	shown[path] = true
 	switch v := value.(type) {
 	case map[string]any:
 		for key, inner := range v {
-			show(shown, path+"."+key, inner)
-			show(shown, path+"{}", inner)
+			markPaths(shown, path+"."+key, inner)
+			markPaths(shown, path+"{}", inner)
 		}
 	case []any:
 		for _, inner := range v {
-			show(shown, path+"[]", inner)
+			markPaths(shown, path+"[]", inner)
 		}
 	}
 }

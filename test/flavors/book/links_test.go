@@ -19,7 +19,7 @@ var (
 // TestLinks follows the links of the README and of everything in docs to other files here and to their headings.
 func TestLinks(t *testing.T) {
 	t.Parallel()
-	root := flavors.Root(t)
+	root := flavors.RepositoryRoot(t)
 	files := []string{filepath.Join(root, "README.md"), filepath.Join(root, "CONTRIBUTING.md")}
 	for _, pattern := range []string{"*.md", "*/*.md", "*/*/*.md", "*/*/*/*.md"} {
 		found, err := filepath.Glob(filepath.Join(root, "docs", pattern))
@@ -30,7 +30,7 @@ func TestLinks(t *testing.T) {
 	}
 	followed := 0
 	for _, file := range files {
-		for _, match := range link.FindAllStringSubmatch(prose(t, file), -1) {
+		for _, match := range link.FindAllStringSubmatch(readProse(t, file), -1) {
 			path, heading, _ := strings.Cut(match[1], "#")
 			if strings.Contains(path, "://") {
 				continue
@@ -42,7 +42,7 @@ func TestLinks(t *testing.T) {
 			}
 			if _, err := os.Stat(target); err != nil {
 				t.Errorf("%s: %s leads nowhere", file, match[1])
-			} else if heading != "" && !headings(t, target)[heading] {
+			} else if heading != "" && !headingAnchors(t, target)[heading] {
 				t.Errorf("%s: %s has no heading %s", file, path, heading)
 			}
 		}
@@ -52,8 +52,8 @@ func TestLinks(t *testing.T) {
 	}
 }
 
-// prose is the text of a page without its fenced blocks.
-func prose(t *testing.T, file string) string {
+// readProse is the text of a page without its fenced blocks.
+func readProse(t *testing.T, file string) string {
 	t.Helper()
 	raw, err := os.ReadFile(file)
 	if err != nil {
@@ -62,11 +62,11 @@ func prose(t *testing.T, file string) string {
 	return fenced.ReplaceAllString(string(raw), "")
 }
 
-// headings are the names that links have for the headings of a page.
-func headings(t *testing.T, file string) map[string]bool {
+// headingAnchors are the names that links have for the headings of a page.
+func headingAnchors(t *testing.T, file string) map[string]bool {
 	t.Helper()
 	out := map[string]bool{}
-	for line := range strings.Lines(prose(t, file)) {
+	for line := range strings.Lines(readProse(t, file)) {
 		if title, ok := strings.CutPrefix(strings.TrimLeft(strings.TrimSpace(line), "#"), " "); ok && strings.HasPrefix(line, "#") {
 			out[strings.ReplaceAll(noWord.ReplaceAllString(strings.ToLower(title), ""), " ", "-")] = true
 		}

@@ -14,4 +14,4 @@ const gates = "--feature-gates=EdgeZone=true"
 
 var environment *harness.Environment
 
-func TestMain(m *testing.M) { os.Exit(harness.Main(m, &environment, gates)) }
+func TestMain(m *testing.M) { os.Exit(harness.RunTests(m, &environment, gates)) }

@@ -69,14 +69,14 @@ func leaveInAzure(stage *harness.Stage, controlPlanes []string) {
 		if group, _, _ := strings.Cut(strings.TrimPrefix(id, "resourceGroups/"), "/"); !ok || group != cluster {
 			continue
 		}
-		tags := rule.tags(fmt.Sprint(resource["name"]), controlPlanes)
+		tags := rule.buildTags(fmt.Sprint(resource["name"]), controlPlanes)
 		if rule.data {
-			tags[infrav1.CustomDataHashTag] = harness.Value(resource, "tags."+infrav1.CustomDataHashTag)
+			tags[infrav1.CustomDataHashTag] = harness.FindValue(resource, "tags."+infrav1.CustomDataHashTag)
 		}
-		stage.Azure.Put(id+"/providers/Microsoft.Resources/tags/default", "2021-04-01", object{"properties": object{"tags": tags}})
+		stage.Azure.PutResource(id+"/providers/Microsoft.Resources/tags/default", "2021-04-01", object{"properties": object{"tags": tags}})
 		tagged++
 		if strings.EqualFold(fmt.Sprint(resource["type"]), "Microsoft.Network/networkInterfaces") {
-			detach(stage, id, controlPlanes)
+			detachAddress(stage, id, controlPlanes)
 		}
 	}
 	if tagged == 0 {
@@ -93,15 +93,15 @@ func leadNowhere(stage *harness.Stage, controlPlanes []string) {
 	if !internal {
 		return
 	}
-	_, balancer := stage.Azure.Get(lb, networkVersion)
+	_, balancer := stage.Azure.GetResource(lb, networkVersion)
 	for i, machine := range controlPlanes {
 		port := 22
 		if i > 0 {
 			port = 2200 + i
 		}
-		stage.Azure.Put(lb+"/inboundNatRules/"+machine, networkVersion, object{"properties": object{
+		stage.Azure.PutResource(lb+"/inboundNatRules/"+machine, networkVersion, object{"properties": object{
 			"protocol": "Tcp", "frontendPort": port, "backendPort": 22, "idleTimeoutInMinutes": 4, "enableFloatingIP": false,
-			"frontendIPConfiguration": object{"id": harness.Value(balancer, "properties.frontendIPConfigurations.0.id")},
+			"frontendIPConfiguration": object{"id": harness.FindValue(balancer, "properties.frontendIPConfigurations.0.id")},
 		}})
 	}
 }
@@ -110,12 +110,12 @@ func leadNowhere(stage *harness.Stage, controlPlanes []string) {
 func apiServerLB(stage *harness.Stage) (path string, internal bool) {
 	stage.T.Helper()
 	azureCluster := &infrav1.AzureCluster{}
-	stage.Get(azureCluster, cluster)
+	stage.ReadObject(azureCluster, cluster)
 	lb := azureCluster.Spec.NetworkSpec.APIServerLB
 	return "resourceGroups/" + cluster + "/providers/Microsoft.Network/loadBalancers/" + lb.Name, lb.Type == infrav1.Internal
 }
 
-func (r tagging) tags(name string, controlPlanes []string) object {
+func (r tagging) buildTags(name string, controlPlanes []string) object {
 	tags := object{}
 	if r.none {
 		return tags
@@ -159,18 +159,18 @@ func roleOf(name string, controlPlanes []string) string {
 	return "node"
 }
 
-// detach takes the public address off the interface of a control-plane machine: the established provider makes it and
+// detachAddress takes the public address off the interface of a control-plane machine: the established provider makes it and
 // never attaches it there.
-func detach(stage *harness.Stage, id string, controlPlanes []string) {
+func detachAddress(stage *harness.Stage, id string, controlPlanes []string) {
 	stage.T.Helper()
 	if !slices.ContainsFunc(controlPlanes, func(name string) bool { return strings.HasSuffix(id, "/"+name+"-nic") }) {
 		return
 	}
-	_, nic := stage.Azure.Get(id, networkVersion)
-	configurations, _ := harness.Value(nic, "properties.ipConfigurations").([]any)
+	_, nic := stage.Azure.GetResource(id, networkVersion)
+	configurations, _ := harness.FindValue(nic, "properties.ipConfigurations").([]any)
 	for _, configuration := range configurations {
 		properties, _ := configuration.(object)["properties"].(object)
 		delete(properties, "publicIPAddress")
 	}
-	stage.Azure.Put(id, networkVersion, nic)
+	stage.Azure.PutResource(id, networkVersion, nic)
 }

@@ -33,55 +33,55 @@ func TakeOverDocuments(t *testing.T, environment *harness.Environment, file stri
 	options := harness.ManagerOptions{SyncPeriod: flavors.SyncPeriod}
 	maker := stage.StartManager(options)
 	stage.CreateOperatorSecret(variables["ASO_CREDENTIAL_SECRET_NAME"])
-	manifest, err := flavors.Decode(flavors.Render(t, file, variables))
+	manifest, err := flavors.DecodeManifest(flavors.RenderTemplate(t, file, variables))
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, object := range manifest {
 		object.SetNamespace(stage.Namespace)
-		stage.Create(object)
+		stage.CreateObject(object)
 	}
 	made := stage.PlayDocuments(cluster, cluster+"-pool0", cluster+"-pool1")
 	stage.WaitDocumentsReady(made)
 	if err := maker.Stop(); err != nil {
 		t.Fatal(err)
 	}
-	untag(stage)
+	removeProviderTags(stage)
 	leaveDocuments(stage)
-	operator(stage)
+	createOperatorRemains(stage)
 
-	mark := stage.Azure.Mark()
-	prepare(stage)
+	mark := stage.Azure.MarkRequests()
+	prepareUpgrade(stage)
 	stage.StartManager(options)
 	for _, kind := range documentKinds {
-		for _, item := range objects(stage, kind) {
+		for _, item := range listObjects(stage, kind) {
 			harness.WaitFor(stage, item, item.GetName(), "taken over", func(o *unstructured.Unstructured) bool {
-				return strings.Contains(condition(o, infrav1.ReadyCondition), "True/"+infrav1.ReadyReason)
+				return strings.Contains(conditionStatus(o, infrav1.ReadyCondition), "True/"+infrav1.ReadyReason)
 			})
 		}
 	}
 	stage.WaitDocumentsReady(made)
-	expectNoWrites(stage, harness.Changes(stage.Azure.Writes(mark)))
+	expectNoWrites(stage, harness.DropKubeconfigReads(stage.Azure.WritesSince(mark)))
 
-	mark = stage.Azure.Mark()
-	harness.Change(stage, &clusterv1.MachinePool{ObjectMeta: metav1.ObjectMeta{Name: cluster + "-pool1"}}, func(p *clusterv1.MachinePool) { p.Spec.Replicas = new(int32(3)) })
+	mark = stage.Azure.MarkRequests()
+	harness.ChangeObject(stage, &clusterv1.MachinePool{ObjectMeta: metav1.ObjectMeta{Name: cluster + "-pool1"}}, func(p *clusterv1.MachinePool) { p.Spec.Replicas = new(int32(3)) })
 	harness.WaitFor(stage, &infrav1.AzureASOManagedMachinePool{}, cluster+"-pool1", "scaled", func(o *infrav1.AzureASOManagedMachinePool) bool {
 		return o.Status.Ready && o.Status.Replicas == 3 && len(o.Spec.ProviderIDList) == 3
 	})
-	if diff := cmp.Diff([]string{"PUT resourceGroups/c1/Microsoft.ContainerService/managedClusters/c1/agentPools/pool1"}, harness.Changes(stage.Azure.Writes(mark))); diff != "" {
+	if diff := cmp.Diff([]string{"PUT resourceGroups/c1/Microsoft.ContainerService/managedClusters/c1/agentPools/pool1"}, harness.DropKubeconfigReads(stage.Azure.WritesSince(mark))); diff != "" {
 		t.Errorf("scaling is one write (-want +got):\n%s", diff)
 	}
-	before := stage.Azure.Resources()
-	mark = stage.Azure.Mark()
+	before := stage.Azure.ListResources()
+	mark = stage.Azure.MarkRequests()
 	stage.DeleteDocuments(made)
-	expectNoWrites(stage, harness.Changes(stage.Azure.Writes(mark)))
-	if diff := cmp.Diff(before, stage.Azure.Resources()); diff != "" {
+	expectNoWrites(stage, harness.DropKubeconfigReads(stage.Azure.WritesSince(mark)))
+	if diff := cmp.Diff(before, stage.Azure.ListResources()); diff != "" {
 		t.Errorf("what was adopted is let go (-before +after):\n%s", diff)
 	}
 }
 
-func condition(o *unstructured.Unstructured, of string) string {
-	conditions, _ := harness.Value(o.Object, "status.conditions").([]any)
+func conditionStatus(o *unstructured.Unstructured, of string) string {
+	conditions, _ := harness.FindValue(o.Object, "status.conditions").([]any)
 	for _, c := range conditions {
 		if c, ok := c.(object); ok && c["type"] == of {
 			return c["status"].(string) + "/" + c["reason"].(string)
@@ -90,8 +90,8 @@ func condition(o *unstructured.Unstructured, of string) string {
 	return ""
 }
 
-// untag leaves only the user's tags: neither the established provider nor its operator adds any.
-func untag(stage *harness.Stage) {
+// removeProviderTags leaves only the user's tags: neither the established provider nor its operator adds any.
+func removeProviderTags(stage *harness.Stage) {
 	stage.T.Helper()
 	for _, resource := range stage.Azure.State() {
 		tags, _ := resource["tags"].(map[string]any)
@@ -103,7 +103,7 @@ func untag(stage *harness.Stage) {
 		}
 		if len(kept) < len(tags) {
 			id := strings.TrimPrefix(resource["id"].(string), "/subscriptions/"+stage.Azure.SubscriptionID+"/")
-			stage.Azure.Put(id+"/providers/Microsoft.Resources/tags/default", "2021-04-01", object{"properties": object{"tags": kept}})
+			stage.Azure.PutResource(id+"/providers/Microsoft.Resources/tags/default", "2021-04-01", object{"properties": object{"tags": kept}})
 		}
 	}
 }
@@ -112,8 +112,8 @@ func untag(stage *harness.Stage) {
 func leaveDocuments(stage *harness.Stage) {
 	stage.T.Helper()
 	for _, kind := range documentKinds {
-		for _, item := range objects(stage, kind) {
-			stored := stage.Stored(item)
+		for _, item := range listObjects(stage, kind) {
+			stored := stage.ReadStored(item)
 			annotations := object{}
 			for key, value := range stored.GetAnnotations() {
 				if !strings.HasPrefix(key, "sigs.k8s.io/cluster-api-provider-azure-") {
@@ -122,13 +122,13 @@ func leaveDocuments(stage *harness.Stage) {
 			}
 			annotations["clusterctl.cluster.x-k8s.io/block-move"] = "true"
 			annotations["sigs.k8s.io/cluster-api-provider-azure-owned-aso-kinds"] = "ManagedCluster.v1api20240901.containerservice.azure.com"
-			set(stored.Object, annotations, "metadata", "annotations")
+			setNested(stored.Object, annotations, "metadata", "annotations")
 			status, _, _ := unstructured.NestedMap(stored.Object, "status")
 			for _, field := range []string{"conditions", "initialization", "observedGeneration", "versions", "externalManagedControlPlane"} {
 				delete(status, field)
 			}
-			set(stored.Object, status, "status")
-			stage.Store(stored)
+			setNested(stored.Object, status, "status")
+			stage.WriteStored(stored)
 		}
 	}
 }
@@ -142,9 +142,9 @@ const (
 // others is the name of an object of the operator that belongs to no cluster.
 const others = "others"
 
-// operator leaves the operator of the established provider: its Deployment, its webhooks, one object of its own user, and an object for each of two documents,
+// createOperatorRemains leaves the operator of the established provider: its Deployment, its webhooks, one object of its own user, and an object for each of two documents,
 // whose kinds are served in another version than they are stored in, by a webhook that nobody answers.
-func operator(stage *harness.Stage) {
+func createOperatorRemains(stage *harness.Stage) {
 	stage.T.Helper()
 	for _, kind := range []struct{ group, kind, plural string }{
 		{"containerservice.azure.com", "ManagedCluster", "managedclusters"}, {"resources.azure.com", "ResourceGroup", "resourcegroups"},
@@ -164,15 +164,15 @@ func operator(stage *harness.Stage) {
 				}},
 			},
 		}}
-		stage.Create(crd)
-		stage.T.Cleanup(func() { drop(stage, crd) })
+		stage.CreateObject(crd)
+		stage.T.Cleanup(func() { deleteObject(stage, crd) })
 		harness.WaitFor(stage, crd.DeepCopy(), crd.GetName(), "served", func(o *unstructured.Unstructured) bool {
-			return strings.Contains(condition(o, "Established"), "True")
+			return strings.Contains(conditionStatus(o, "Established"), "True")
 		})
 	}
 	controlPlane, infrastructure := &infrav1.AzureASOManagedControlPlane{}, &infrav1.AzureASOManagedCluster{}
-	stage.Get(controlPlane, cluster)
-	stage.Get(infrastructure, cluster)
+	stage.ReadObject(controlPlane, cluster)
+	stage.ReadObject(infrastructure, cluster)
 	leaveObject(stage, "containerservice.azure.com", "ManagedCluster", "somebody", controlPlane, map[string]string{secret: harness.OperatorSecret, policy: "detach-on-delete"})
 	// While a Cluster is paused, the established provider has its objects skipped: that says nothing about the document.
 	leaveObject(stage, "resources.azure.com", "ResourceGroup", "capz-manager", infrastructure, map[string]string{secret: harness.OperatorSecret, policy: "skip"})
@@ -187,7 +187,7 @@ func operator(stage *harness.Stage) {
 		}
 	})
 	labels := object{"app": "operator"}
-	stage.Create(&unstructured.Unstructured{Object: object{
+	stage.CreateObject(&unstructured.Unstructured{Object: object{
 		"apiVersion": "apps/v1", "kind": "Deployment", "metadata": object{"namespace": stage.Namespace, "name": "azureserviceoperator-controller-manager"},
 		"spec": object{
 			"replicas": int64(1), "selector": object{"matchLabels": labels},
@@ -204,13 +204,13 @@ func operator(stage *harness.Stage) {
 				"rules":             []any{object{"apiGroups": []any{"containerservice.azure.com", "resources.azure.com"}, "apiVersions": []any{"*"}, "operations": []any{"UPDATE"}, "resources": []any{"*"}}},
 			}},
 		}}
-		stage.Create(configuration)
-		stage.T.Cleanup(func() { drop(stage, configuration) })
+		stage.CreateObject(configuration)
+		stage.T.Cleanup(func() { deleteObject(stage, configuration) })
 	}
 }
 
-// drop deletes an object without waiting.
-func drop(stage *harness.Stage, object *unstructured.Unstructured) {
+// deleteObject deletes an object without waiting.
+func deleteObject(stage *harness.Stage, object *unstructured.Unstructured) {
 	// Not the test's own context, which has ended when it cleans up. What is gone already is as well.
 	if err := client.IgnoreNotFound(stage.Client.Delete(context.Background(), object)); err != nil {
 		stage.T.Log(err)
@@ -236,26 +236,26 @@ func leaveObject(stage *harness.Stage, group, kind, by string, holder client.Obj
 	}
 }
 
-// prepare makes the management cluster ready for the upgrade. The command ends at each of its writes first, as when its connection
+// prepareUpgrade makes the management cluster ready for the upgrade. The command ends at each of its writes first, as when its connection
 // breaks, and is repeated.
-func prepare(stage *harness.Stage) {
+func prepareUpgrade(stage *harness.Stage) {
 	stage.T.Helper()
 	command := func(writes int) (string, error) {
-		said, _, err := azurecli.Interrupted(stage, writes, "prepare-upgrade")
+		said, _, err := azurecli.RunInterrupted(stage, writes, "prepare-upgrade")
 		return said, err
 	}
 	const all = 1000
 	if _, err := command(all); err == nil || !strings.Contains(err.Error(), "azureserviceoperator-controller-manager runs") {
 		stage.T.Errorf("the operator would put its finalizer back: %v", err)
 	}
-	harness.Change(stage, &unstructured.Unstructured{Object: object{
+	harness.ChangeObject(stage, &unstructured.Unstructured{Object: object{
 		"apiVersion": "apps/v1", "kind": "Deployment", "metadata": object{"name": "azureserviceoperator-controller-manager"},
-	}}, func(d *unstructured.Unstructured) { set(d.Object, int64(0), "spec", "replicas") })
+	}}, func(d *unstructured.Unstructured) { setNested(d.Object, int64(0), "spec", "replicas") })
 	said, err := command(all)
 	if err == nil || !strings.Contains(said, "lacks the annotation "+policy+": detach-on-delete of its object") || strings.Contains(said, "ResourceGroup") {
 		stage.T.Errorf("what only the object says would be lost: %v\n%s", err, said)
 	}
-	harness.Change(stage, &infrav1.AzureASOManagedControlPlane{ObjectMeta: metav1.ObjectMeta{Name: cluster}}, func(c *infrav1.AzureASOManagedControlPlane) {
+	harness.ChangeObject(stage, &infrav1.AzureASOManagedControlPlane{ObjectMeta: metav1.ObjectMeta{Name: cluster}}, func(c *infrav1.AzureASOManagedControlPlane) {
 		c.Spec.Resources[0].Raw = []byte(strings.Replace(string(c.Spec.Resources[0].Raw), `"`+secret+`"`, `"`+policy+`":"detach-on-delete","`+secret+`"`, 1))
 	})
 	ended := 0
@@ -282,7 +282,7 @@ func prepare(stage *harness.Stage) {
 func operatorObject(stage *harness.Stage, group, kind, name string) *unstructured.Unstructured {
 	stage.T.Helper()
 	left := &unstructured.Unstructured{Object: object{"apiVersion": group + "/v1api20240901storage", "kind": kind}}
-	stage.Get(left, name)
+	stage.ReadObject(left, name)
 	return left
 }
 
@@ -319,12 +319,12 @@ func expectReleased(stage *harness.Stage) {
 	if left := operatorObject(stage, "resources.azure.com", "ResourceGroup", others); len(left.GetAnnotations()) > 0 || !slices.Equal(left.GetFinalizers(), []string{finalizer}) {
 		stage.T.Errorf("an object that belongs to no cluster was changed: %v", left.Object["metadata"])
 	}
-	if status, _ := stage.Azure.Get("resourceGroups/c1", "2021-04-01"); status != http.StatusOK {
+	if status, _ := stage.Azure.GetResource("resourceGroups/c1", "2021-04-01"); status != http.StatusOK {
 		stage.T.Errorf("the group is gone: %d", status)
 	}
 	for _, name := range []string{"managedclusters.containerservice.azure.com", "resourcegroups.resources.azure.com"} {
 		definition := &unstructured.Unstructured{Object: object{"apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition"}}
-		stage.Get(definition, name)
+		stage.ReadObject(definition, name)
 		served := []string{}
 		versions, _, _ := unstructured.NestedSlice(definition.Object, "spec", "versions")
 		for _, version := range versions {
@@ -332,7 +332,7 @@ func expectReleased(stage *harness.Stage) {
 				served = append(served, version.(object)["name"].(string))
 			}
 		}
-		if strategy := text(definition.Object, "spec", "conversion", "strategy"); strategy != "None" || !slices.Equal(served, []string{"v1api20240901storage"}) {
+		if strategy := nestedString(definition.Object, "spec", "conversion", "strategy"); strategy != "None" || !slices.Equal(served, []string{"v1api20240901storage"}) {
 			stage.T.Errorf("%s converts by %s and serves %v", name, strategy, served)
 		}
 	}

@@ -18,32 +18,32 @@ import (
 func TakeOverManaged(t *testing.T, environment *harness.Environment, file string, variables map[string]string) {
 	t.Helper()
 	stage := flavors.NewStage(t, environment)
-	flavors.Bring(stage)
-	before := flavors.Snapshot(stage)
+	flavors.CreateIdentities(stage)
+	before := flavors.SnapshotAzure(stage)
 	options := harness.ManagerOptions{SyncPeriod: flavors.SyncPeriod}
 	maker := stage.StartManager(options)
-	made := flavors.UpManaged(stage, manifest(stage, file, variables))
+	made := flavors.UpManaged(stage, renderFlavor(stage, file, variables))
 	if err := maker.Stop(); err != nil {
 		t.Fatal(err)
 	}
 	controlPlane := &infrav1.AzureManagedControlPlane{}
-	stage.Get(controlPlane, made.ControlPlane)
+	stage.ReadObject(controlPlane, made.ControlPlane)
 	network := controlPlane.Spec.VirtualNetwork.Name
 	// The network has the tags of the day it was made, when there were no additional ones.
-	stage.Azure.Put("resourceGroups/c1/providers/Microsoft.Network/virtualNetworks/"+network+"/providers/Microsoft.Resources/tags/default", "2021-04-01",
+	stage.Azure.PutResource("resourceGroups/c1/providers/Microsoft.Network/virtualNetworks/"+network+"/providers/Microsoft.Resources/tags/default", "2021-04-01",
 		object{"properties": object{"tags": object{ownerTag: "owned", roleTag: "common", "Name": network}}})
 	withoutOwner(stage)
-	leave(stage)
+	storeAsEstablished(stage)
 
-	mark := stage.Azure.Mark()
+	mark := stage.Azure.MarkRequests()
 	manager := stage.StartManager(options)
 	takenOverManaged(stage, made)
 	stage.QuietManaged(manager, 2)
-	expectNoWrites(stage, harness.Changes(stage.Azure.Writes(mark)))
-	renewed(stage)
+	expectNoWrites(stage, harness.DropKubeconfigReads(stage.Azure.WritesSince(mark)))
+	checkRenewed(stage)
 
 	rollManaged(stage, made)
-	made.Down(stage, before)
+	made.TearDown(stage, before)
 }
 
 // withoutOwner takes the tag off that only this provider writes.
@@ -56,21 +56,21 @@ func withoutOwner(stage *harness.Stage) {
 		}
 		delete(tags, infrav1.OwnerTag)
 		id := strings.TrimPrefix(fmt.Sprint(resource["id"]), "/subscriptions/"+stage.Azure.SubscriptionID+"/")
-		stage.Azure.Put(id+"/providers/Microsoft.Resources/tags/default", "2021-04-01", object{"properties": object{"tags": tags}})
+		stage.Azure.PutResource(id+"/providers/Microsoft.Resources/tags/default", "2021-04-01", object{"properties": object{"tags": tags}})
 	}
 }
 
 // takenOverManaged waits until this provider has looked at everything and found it in order.
 func takenOverManaged(stage *harness.Stage, made *flavors.ManagedCluster) {
 	stage.T.Helper()
-	made.Wait(stage)
+	made.WaitReady(stage)
 	harness.WaitFor(stage, &infrav1.AzureManagedControlPlane{}, made.ControlPlane, "taken over", func(c *infrav1.AzureManagedControlPlane) bool {
-		return harness.Condition(c, infrav1.ReadyCondition).Reason == infrav1.ReadyReason
+		return harness.FindCondition(c, infrav1.ReadyCondition).Reason == infrav1.ReadyReason
 	})
-	harness.WaitFor(stage, &infrav1.AzureManagedCluster{}, made.Infrastructure, "taken over", func(c *infrav1.AzureManagedCluster) bool { return harness.Ready(c) })
+	harness.WaitFor(stage, &infrav1.AzureManagedCluster{}, made.Infrastructure, "taken over", func(c *infrav1.AzureManagedCluster) bool { return harness.IsReady(c) })
 	for _, pool := range made.Pools {
 		harness.WaitFor(stage, &infrav1.AzureManagedMachinePool{}, pool.AzurePool, "taken over", func(p *infrav1.AzureManagedMachinePool) bool {
-			return harness.Condition(p, infrav1.ReadyCondition).Reason == infrav1.ReadyReason
+			return harness.FindCondition(p, infrav1.ReadyCondition).Reason == infrav1.ReadyReason
 		})
 	}
 }
@@ -80,21 +80,21 @@ func takenOverManaged(stage *harness.Stage, made *flavors.ManagedCluster) {
 func rollManaged(stage *harness.Stage, made *flavors.ManagedCluster) {
 	stage.T.Helper()
 	last := made.Pools[len(made.Pools)-1]
-	harness.Change(stage, &clusterv1.MachinePool{ObjectMeta: metav1.ObjectMeta{Name: last.MachinePool}}, func(p *clusterv1.MachinePool) {
+	harness.ChangeObject(stage, &clusterv1.MachinePool{ObjectMeta: metav1.ObjectMeta{Name: last.MachinePool}}, func(p *clusterv1.MachinePool) {
 		p.Spec.Replicas = new(int32(last.Replicas + 1))
 	})
 	stage.WaitPoolReady(last.AzurePool, last.Replicas+1)
-	harness.Change(stage, &infrav1.AzureManagedControlPlane{ObjectMeta: metav1.ObjectMeta{Name: made.ControlPlane}}, func(c *infrav1.AzureManagedControlPlane) {
+	harness.ChangeObject(stage, &infrav1.AzureManagedControlPlane{ObjectMeta: metav1.ObjectMeta{Name: made.ControlPlane}}, func(c *infrav1.AzureManagedControlPlane) {
 		c.Spec.Version = harness.KubernetesVersion
 	})
 	harness.WaitFor(stage, &infrav1.AzureManagedControlPlane{}, made.ControlPlane, "at the new version", func(c *infrav1.AzureManagedControlPlane) bool {
-		return c.Status.Version == harness.KubernetesVersion && harness.Ready(c)
+		return c.Status.Version == harness.KubernetesVersion && harness.IsReady(c)
 	})
 	for i, names := range []struct{ old, replacement string }{{"pool0", "new0"}, {"pool1", "new1"}} {
-		made.Replace(stage, i, names.replacement, harness.KubernetesVersion)
+		made.ReplacePool(stage, i, names.replacement, harness.KubernetesVersion)
 		for name, want := range map[string]int{names.old: http.StatusNotFound, names.replacement: http.StatusOK} {
 			path := "resourceGroups/c1/providers/Microsoft.ContainerService/managedClusters/" + made.ControlPlane + "/agentPools/" + name
-			if status, _ := stage.Azure.Get(path, "2025-08-01"); status != want {
+			if status, _ := stage.Azure.GetResource(path, "2025-08-01"); status != want {
 				stage.T.Errorf("agent pool %s: status %d, want %d", name, status, want)
 			}
 		}

@@ -5,19 +5,19 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/test/integration/harness"
 )
 
-// renewed checks that nothing stored has the old form, and that nothing is told to differ.
-func renewed(stage *harness.Stage) {
+// checkRenewed checks that nothing stored has the old form, and that nothing is told to differ.
+func checkRenewed(stage *harness.Stage) {
 	stage.T.Helper()
 	for _, kind := range kinds {
-		for _, item := range objects(stage, kind) {
-			stored := stage.Stored(item)
-			if _, ok := harness.Value(stored.Object, "status.failureDomains").(object); ok {
+		for _, item := range listObjects(stage, kind) {
+			stored := stage.ReadStored(item)
+			if _, ok := harness.FindValue(stored.Object, "status.failureDomains").(object); ok {
 				stage.T.Errorf("%s %s: status.failureDomains is a map", kind, item.GetName())
 			}
-			if operations := harness.Value(stored.Object, "status.longRunningOperationStates"); operations != nil {
+			if operations := harness.FindValue(stored.Object, "status.longRunningOperationStates"); operations != nil {
 				stage.T.Errorf("%s %s: has operations in its status", kind, item.GetName())
 			}
-			conditions, _ := harness.Value(stored.Object, "status.conditions").([]any)
+			conditions, _ := harness.FindValue(stored.Object, "status.conditions").([]any)
 			for _, c := range conditions {
 				condition := c.(object)
 				if reason, _ := condition["reason"].(string); reason == "" || reason == infrav1.TakenOverReason || reason == infrav1.DriftedReason || condition["type"] == "OnlyThere" {

@@ -19,8 +19,8 @@ type object = map[string]any
 // kinds are those that the established provider has written to, in no particular order.
 var kinds = []string{"AzureCluster", "AzureMachine", "AzureClusterIdentity", "AzureManagedControlPlane", "AzureManagedCluster", "AzureManagedMachinePool", "AzureMachinePool", "AzureMachinePoolMachine"}
 
-// objects are all of the stage's of a kind.
-func objects(stage *harness.Stage, kind string) []*unstructured.Unstructured {
+// listObjects are all of the stage's of a kind.
+func listObjects(stage *harness.Stage, kind string) []*unstructured.Unstructured {
 	stage.T.Helper()
 	list := &unstructured.UnstructuredList{}
 	list.SetGroupVersionKind(infrav1.GroupVersion.WithKind(kind + "List"))
@@ -34,21 +34,21 @@ func objects(stage *harness.Stage, kind string) []*unstructured.Unstructured {
 	return out
 }
 
-// leave stores every object as the established provider would have left it.
-func leave(stage *harness.Stage) {
+// storeAsEstablished stores every object as the established provider would have left it.
+func storeAsEstablished(stage *harness.Stage) {
 	stage.T.Helper()
 	for _, kind := range kinds {
-		for _, item := range objects(stage, kind) {
-			stored := stage.Stored(item)
-			established(stage, stored)
-			stage.Store(stored)
+		for _, item := range listObjects(stage, kind) {
+			stored := stage.ReadStored(item)
+			convertToEstablished(stage, stored)
+			stage.WriteStored(stored)
 		}
 	}
 }
 
-// established gives a stored object the form of the established provider: no annotation of ours, a status of contract
+// convertToEstablished gives a stored object the form of the established provider: no annotation of ours, a status of contract
 // v1beta1, and what it writes back into spec and annotations.
-func established(stage *harness.Stage, stored *unstructured.Unstructured) {
+func convertToEstablished(stage *harness.Stage, stored *unstructured.Unstructured) {
 	annotations := stored.GetAnnotations()
 	for key := range annotations {
 		if strings.HasPrefix(key, "sigs.k8s.io/cluster-api-provider-azure-") {
@@ -77,7 +77,7 @@ func established(stage *harness.Stage, stored *unstructured.Unstructured) {
 	case "AzureClusterIdentity":
 		delete(status, "ready")
 	}
-	set(stored.Object, status, "status")
+	setNested(stored.Object, status, "status")
 }
 
 // oldStatus is what is the same for every kind.
@@ -113,11 +113,11 @@ func oldCluster(stage *harness.Stage, stored *unstructured.Unstructured, status 
 		status["failureDomains"] = domains
 	}
 	cluster := stored.GetName()
-	group := text(stored.Object, "spec", "resourceGroup")
+	group := nestedString(stored.Object, "spec", "resourceGroup")
 	prefix := "/subscriptions/" + stage.Azure.SubscriptionID + "/resourceGroups/" + group + "/providers/Microsoft.Network/"
-	vnet := text(stored.Object, "spec", "networkSpec", "vnet", "name")
-	set(stored.Object, prefix+"virtualNetworks/"+vnet, "spec", "networkSpec", "vnet", "id")
-	set(stored.Object, object{
+	vnet := nestedString(stored.Object, "spec", "networkSpec", "vnet", "name")
+	setNested(stored.Object, prefix+"virtualNetworks/"+vnet, "spec", "networkSpec", "vnet", "id")
+	setNested(stored.Object, object{
 		"Name": vnet, "sigs.k8s.io_cluster-api-provider-azure_role": "common", "sigs.k8s.io_cluster-api-provider-azure_cluster_" + cluster: "owned",
 	}, "spec", "networkSpec", "vnet", "tags")
 	subnets, _, _ := unstructured.NestedSlice(stored.Object, "spec", "networkSpec", "subnets")
@@ -143,20 +143,20 @@ func oldCluster(stage *harness.Stage, stored *unstructured.Unstructured, status 
 			}
 		}
 	}
-	set(stored.Object, subnets, "spec", "networkSpec", "subnets")
+	setNested(stored.Object, subnets, "spec", "networkSpec", "subnets")
 	if _, found, _ := unstructured.NestedMap(stored.Object, "spec", "bastionSpec"); !found {
-		set(stored.Object, object{}, "spec", "bastionSpec")
+		setNested(stored.Object, object{}, "spec", "bastionSpec")
 	}
-	set(stored.Object, stored.GetNamespace(), "spec", "identityRef", "namespace")
+	setNested(stored.Object, stored.GetNamespace(), "spec", "identityRef", "namespace")
 	frontends, _, _ := unstructured.NestedSlice(stored.Object, "spec", "networkSpec", "apiServerLB", "frontendIPs")
-	if host := text(stored.Object, "spec", "controlPlaneEndpoint", "host"); len(frontends) > 0 && strings.Contains(host, "cloudapp") {
+	if host := nestedString(stored.Object, "spec", "controlPlaneEndpoint", "host"); len(frontends) > 0 && strings.Contains(host, "cloudapp") {
 		frontends[0].(object)["publicIP"].(object)["dnsName"] = host
-		set(stored.Object, frontends, "spec", "networkSpec", "apiServerLB", "frontendIPs")
+		setNested(stored.Object, frontends, "spec", "networkSpec", "apiServerLB", "frontendIPs")
 	}
 	raw, _ := json.Marshal(rules)
-	annotate(stored, "sigs.k8s.io/cluster-api-provider-azure-last-applied-security-rules", string(raw))
-	annotate(stored, "sigs.k8s.io/cluster-api-provider-azure-last-applied-tags-rg", "{}")
-	annotate(stored, "clusterctl.cluster.x-k8s.io/block-move", "true")
+	setAnnotation(stored, "sigs.k8s.io/cluster-api-provider-azure-last-applied-security-rules", string(raw))
+	setAnnotation(stored, "sigs.k8s.io/cluster-api-provider-azure-last-applied-tags-rg", "{}")
+	setAnnotation(stored, "clusterctl.cluster.x-k8s.io/block-move", "true")
 }
 
 func oldRule(name, description string, priority int64, port string) object {
@@ -189,8 +189,8 @@ func oldMachine(stored *unstructured.Unstructured, status object) {
 		tags[key] = value
 	}
 	raw, _ := json.Marshal(tags)
-	annotate(stored, "sigs.k8s.io/cluster-api-provider-azure-last-applied-tags-vm", string(raw))
-	annotate(stored, "clusterctl.cluster.x-k8s.io/block-move", "true")
+	setAnnotation(stored, "sigs.k8s.io/cluster-api-provider-azure-last-applied-tags-vm", string(raw))
+	setAnnotation(stored, "clusterctl.cluster.x-k8s.io/block-move", "true")
 }
 
 func oldControlPlane(status object) {
@@ -202,11 +202,11 @@ func oldControlPlane(status object) {
 
 // oldPool has the subnet that the established provider writes into the spec, and the mode as a label.
 func oldPool(stage *harness.Stage, stored *unstructured.Unstructured, status object) {
-	controlPlane := objects(stage, "AzureManagedControlPlane")[0]
+	controlPlane := listObjects(stage, "AzureManagedControlPlane")[0]
 	status["replicas"] = int64(len(stored.Object["spec"].(object)["providerIDList"].([]any)))
-	set(stored.Object, text(controlPlane.Object, "spec", "virtualNetwork", "subnet", "name"), "spec", "subnetName")
-	set(stored.Object, text(stored.Object, "spec", "mode"), "metadata", "labels", infrav1.LabelAgentPoolMode)
-	annotate(stored, "clusterctl.cluster.x-k8s.io/block-move", "true")
+	setNested(stored.Object, nestedString(controlPlane.Object, "spec", "virtualNetwork", "subnet", "name"), "spec", "subnetName")
+	setNested(stored.Object, nestedString(stored.Object, "spec", "mode"), "metadata", "labels", infrav1.LabelAgentPoolMode)
+	setAnnotation(stored, "clusterctl.cluster.x-k8s.io/block-move", "true")
 }
 
 // oldScaleSet has the interface that the established provider writes into the template, with its default subnet, and a disk that
@@ -215,17 +215,17 @@ func oldScaleSet(stored *unstructured.Unstructured, status object) {
 	for _, field := range []string{"instances", "version", "observedGeneration"} {
 		delete(status, field)
 	}
-	set(stored.Object, []any{object{"subnetName": "node-subnet", "privateIPConfigs": int64(1)}}, "spec", "template", "networkInterfaces")
+	setNested(stored.Object, []any{object{"subnetName": "node-subnet", "privateIPConfigs": int64(1)}}, "spec", "template", "networkInterfaces")
 	// Stored numbers are read as JSON has them.
-	size, _ := harness.Value(stored.Object, "spec.template.osDisk.diskSizeGB").(float64)
-	set(stored.Object, int64(2*size), "spec", "template", "osDisk", "diskSizeGB")
+	size, _ := harness.FindValue(stored.Object, "spec.template.osDisk.diskSizeGB").(float64)
+	setNested(stored.Object, int64(2*size), "spec", "template", "osDisk", "diskSizeGB")
 	tags := object{"kubernetes.io_cluster_" + cluster: "owned"}
 	for _, more := range []object{clusterTags, machineTags} {
 		maps.Copy(tags, more)
 	}
 	raw, _ := json.Marshal(tags)
-	annotate(stored, "sigs.k8s.io/cluster-api-provider-azure-last-applied-tags-vmss", string(raw))
-	annotate(stored, "clusterctl.cluster.x-k8s.io/block-move", "true")
+	setAnnotation(stored, "sigs.k8s.io/cluster-api-provider-azure-last-applied-tags-vmss", string(raw))
+	setAnnotation(stored, "clusterctl.cluster.x-k8s.io/block-move", "true")
 }
 
 // oldInstance has what the established provider says of a VM: no addresses, no name, and nothing about whether it runs.
@@ -237,7 +237,7 @@ func oldInstance(status object) {
 	status["conditions"] = slices.DeleteFunc(conditions, func(c any) bool { return c.(object)["type"] == "VMRunning" })
 }
 
-func annotate(stored *unstructured.Unstructured, key, value string) {
+func setAnnotation(stored *unstructured.Unstructured, key, value string) {
 	annotations := stored.GetAnnotations()
 	if annotations == nil {
 		annotations = map[string]string{}
@@ -246,12 +246,12 @@ func annotate(stored *unstructured.Unstructured, key, value string) {
 	stored.SetAnnotations(annotations)
 }
 
-func text(of object, path ...string) string {
+func nestedString(of object, path ...string) string {
 	value, _, _ := unstructured.NestedString(of, path...)
 	return value
 }
 
-func set(of object, value any, path ...string) {
+func setNested(of object, value any, path ...string) {
 	// The paths lead through objects only, so this cannot fail.
 	_ = unstructured.SetNestedField(of, value, path...)
 }

@@ -52,19 +52,19 @@ var features = map[string]feature{
 		},
 		description: "Self-managed clusters with a network of their own, or subnets of their own in a network that exists, in resource groups that the provider makes and deletes or that are brought.",
 		stories: map[string]func(*harness.Stage){
-			"own group": func(s *harness.Stage) { selfManaged(s, rendered(s, "cluster-template.yaml", nil)) },
+			"own group": func(s *harness.Stage) { selfManaged(s, renderObjects(s, "cluster-template.yaml", nil)) },
 			// Without zones there are availability sets.
 			"brought group without zones": func(s *harness.Stage) {
-				brought(s, "brought")
-				selfManaged(s, withMachines(rendered(s, "cluster-template.yaml", map[string]string{"AZURE_RESOURCE_GROUP": "brought", "AZURE_LOCATION": "westus"}), map[string]any{
+				createGroup(s, "brought")
+				selfManaged(s, withMachines(renderObjects(s, "cluster-template.yaml", map[string]string{"AZURE_RESOURCE_GROUP": "brought", "AZURE_LOCATION": "westus"}), map[string]any{
 					"allocatePublicIP": true,
 					"vmExtensions":     []any{map[string]any{"name": "CustomScript", "publisher": "Microsoft.Azure.Extensions", "version": "2.1"}},
 				}))
 			},
 			"own subnet in a brought network": func(s *harness.Stage) {
-				brought(s, "brought")
+				createGroup(s, "brought")
 				s.Azure.PutNetwork("shared-network", "shared-vnet", "10.0.0.0/8", map[string]string{"control-planes": "10.0.0.0/24"})
-				selfManaged(s, withNetwork(rendered(s, "cluster-template.yaml", inGroup("brought")), map[string]any{
+				selfManaged(s, withNetwork(renderObjects(s, "cluster-template.yaml", inGroup("brought")), map[string]any{
 					"vnet":    map[string]any{"resourceGroup": "shared-network", "name": "shared-vnet"},
 					"subnets": []any{map[string]any{"name": "control-planes", "role": "control-plane"}, map[string]any{"name": "nodes", "role": "node", "cidrBlocks": []any{"10.0.1.0/24"}}},
 				}))
@@ -77,10 +77,10 @@ var features = map[string]feature{
 		description: "Self-managed clusters whose machines use images, disk encryption sets and reserved capacity that exist.",
 		stories: map[string]func(*harness.Stage){
 			"brought": func(s *harness.Stage) {
-				flavors.World(s)
+				flavors.CreateBroughtResources(s)
 				compute := "/subscriptions/" + s.Azure.SubscriptionID + "/resourceGroups/%s/providers/Microsoft.Compute/"
 				set := map[string]any{"storageAccountType": "Premium_LRS", "diskEncryptionSet": map[string]any{"id": fmt.Sprintf(compute, "keys") + "diskEncryptionSets/nodes"}}
-				objects := rendered(s, "cluster-template.yaml", nil)
+				objects := renderObjects(s, "cluster-template.yaml", nil)
 				for _, object := range objects {
 					if object.GetKind() == "AzureMachineTemplate" && object.GetName() == "c1-md-0" {
 						withMachines([]*unstructured.Unstructured{object}, map[string]any{"capacityReservationGroupID": fmt.Sprintf(compute, "capacity") + "capacityReservationGroups/nodes"})
@@ -98,9 +98,9 @@ var features = map[string]feature{
 		description: "Self-managed clusters in a virtual network that exists, which is read and joined and never written.",
 		stories: map[string]func(*harness.Stage){
 			"brought network": func(s *harness.Stage) {
-				brought(s, "brought")
+				createGroup(s, "brought")
 				s.Azure.PutNetwork("shared-network", "shared-vnet", "10.0.0.0/8", map[string]string{"control-planes": "10.0.0.0/24", "nodes": "10.0.1.0/24"})
-				selfManaged(s, withNetwork(rendered(s, "cluster-template.yaml", inGroup("brought")), map[string]any{
+				selfManaged(s, withNetwork(renderObjects(s, "cluster-template.yaml", inGroup("brought")), map[string]any{
 					"vnet":    map[string]any{"resourceGroup": "shared-network", "name": "shared-vnet"},
 					"subnets": []any{map[string]any{"name": "control-planes", "role": "control-plane"}, map[string]any{"name": "nodes", "role": "node"}},
 				}))
@@ -113,9 +113,9 @@ var features = map[string]feature{
 		description: "Self-managed clusters with an internal API server: private DNS zone, peerings and a bastion host.",
 		stories: map[string]func(*harness.Stage){
 			"private": func(s *harness.Stage) {
-				brought(s, "brought")
+				createGroup(s, "brought")
 				s.Azure.PutNetwork("hub", "hub-vnet", "172.20.0.0/16", map[string]string{"services": "172.20.0.0/24"})
-				selfManaged(s, withNetwork(rendered(s, "cluster-template-private.yaml", inGroup("brought")), map[string]any{
+				selfManaged(s, withNetwork(renderObjects(s, "cluster-template-private.yaml", inGroup("brought")), map[string]any{
 					"vnet": map[string]any{"name": "c1-vnet", "peerings": []any{map[string]any{"resourceGroup": "hub", "remoteVnetName": "hub-vnet"}}},
 				}))
 			},
@@ -126,8 +126,8 @@ var features = map[string]feature{
 		also:        map[string]string{"Microsoft.Network/loadBalancers/read": "whether the load balancer is there, at looks after the one that made it"},
 		description: "Self-managed clusters with machine pools: scale sets of uniform and of flexible orchestration.",
 		stories: map[string]func(*harness.Stage){
-			"uniform":  func(s *harness.Stage) { pooled(s, infrav1.UniformOrchestration) },
-			"flexible": func(s *harness.Stage) { pooled(s, infrav1.FlexibleOrchestration) },
+			"uniform":  func(s *harness.Stage) { playPool(s, infrav1.UniformOrchestration) },
+			"flexible": func(s *harness.Stage) { playPool(s, infrav1.FlexibleOrchestration) },
 		},
 	},
 	"self-managed-machine-identities": {
@@ -135,7 +135,7 @@ var features = map[string]feature{
 		description: "Self-managed clusters whose machines have system-assigned identities, to which the provider assigns roles.",
 		stories: map[string]func(*harness.Stage){
 			"system-assigned": func(s *harness.Stage) {
-				selfManaged(s, rendered(s, "cluster-template-system-assigned-identity.yaml", nil))
+				selfManaged(s, renderObjects(s, "cluster-template-system-assigned-identity.yaml", nil))
 			},
 		},
 	},
@@ -146,10 +146,10 @@ var features = map[string]feature{
 		also:        map[string]string{"Microsoft.Compute/skus/read": "whether the VM size is why Azure refused a pool"},
 		description: "AKS clusters with a network of their own, in resource groups that the provider makes and deletes or that are brought.",
 		stories: map[string]func(*harness.Stage){
-			"own group": func(s *harness.Stage) { managed(s, rendered(s, "cluster-template-aks.yaml", nil)) },
+			"own group": func(s *harness.Stage) { playAKSCluster(s, renderObjects(s, "cluster-template-aks.yaml", nil)) },
 			"brought group": func(s *harness.Stage) {
-				brought(s, "brought")
-				managed(s, rendered(s, "cluster-template-aks.yaml", inGroup("brought")))
+				createGroup(s, "brought")
+				playAKSCluster(s, renderObjects(s, "cluster-template-aks.yaml", inGroup("brought")))
 			},
 		},
 	},
@@ -159,9 +159,9 @@ var features = map[string]feature{
 		description: "AKS clusters in a virtual network that exists and with identities that exist, which are read and joined and never written.",
 		stories: map[string]func(*harness.Stage){
 			"brought network": func(s *harness.Stage) {
-				brought(s, "brought")
+				createGroup(s, "brought")
 				s.Azure.PutNetwork("shared-network", "shared", "10.30.0.0/16", map[string]string{"nodes": "10.30.0.0/20"})
-				managed(s, withControlPlane(rendered(s, "cluster-template-aks.yaml", inGroup("brought")), map[string]any{
+				playAKSCluster(s, withControlPlane(renderObjects(s, "cluster-template-aks.yaml", inGroup("brought")), map[string]any{
 					"virtualNetwork": map[string]any{"resourceGroup": "shared-network", "name": "shared", "cidrBlock": "10.30.0.0/16", "subnet": map[string]any{"name": "nodes", "cidrBlock": "10.30.0.0/20"}},
 					"identity":       map[string]any{"type": "UserAssigned", "userAssignedIdentityResourceID": "/subscriptions/" + s.Azure.SubscriptionID + "/" + flavors.OwnIdentity},
 				}))
@@ -174,10 +174,10 @@ var features = map[string]feature{
 		description: "AKS clusters with extensions, private endpoints, a place in a fleet, and their health as Azure Resource Health has it.",
 		stories: map[string]func(*harness.Stage){
 			"add-ons": func(s *harness.Stage) {
-				brought(s, "shared")
-				s.Azure.Put("resourceGroups/shared/providers/Microsoft.ContainerService/fleets/fleet", "2025-03-01", map[string]any{"location": "eastus", "properties": map[string]any{}})
-				s.Azure.Put("resourceGroups/shared/providers/Microsoft.Network/applicationSecurityGroups/endpoints", "2024-05-01", map[string]any{"location": "eastus"})
-				addOns(s, withControlPlane(rendered(s, "cluster-template-aks.yaml", nil), map[string]any{
+				createGroup(s, "shared")
+				s.Azure.PutResource("resourceGroups/shared/providers/Microsoft.ContainerService/fleets/fleet", "2025-03-01", map[string]any{"location": "eastus", "properties": map[string]any{}})
+				s.Azure.PutResource("resourceGroups/shared/providers/Microsoft.Network/applicationSecurityGroups/endpoints", "2024-05-01", map[string]any{"location": "eastus"})
+				addOns(s, withControlPlane(renderObjects(s, "cluster-template-aks.yaml", nil), map[string]any{
 					"extensions":   []any{map[string]any{"name": "flux", "extensionType": "microsoft.flux", "releaseTrain": "Stable", "autoUpgradeMinorVersion": true, "scope": map[string]any{"scopeType": "Cluster", "releaseNamespace": "flux-system"}}},
 					"fleetsMember": map[string]any{"name": "team-a", "group": "canary", "managerName": "fleet", "managerResourceGroup": "shared"},
 					"virtualNetwork": map[string]any{"name": "production", "cidrBlock": "10.0.0.0/8", "subnet": map[string]any{
@@ -195,30 +195,30 @@ var features = map[string]feature{
 // newStage is a stage in which the provider may do nothing yet.
 func newStage(t *testing.T) *harness.Stage {
 	t.Helper()
-	flavors.Install(t, environment.Config)
+	flavors.InstallDefinitions(t, environment.Config)
 	return harness.NewGuardedStage(t, environment)
 }
 
-// brought makes a resource group as a user does.
-func brought(stage *harness.Stage, group string) {
+// createGroup makes a resource group as a user does.
+func createGroup(stage *harness.Stage, group string) {
 	stage.T.Helper()
-	stage.Azure.Put("resourceGroups/"+group, "2021-04-01", map[string]any{"location": "eastus"})
+	stage.Azure.PutResource("resourceGroups/"+group, "2021-04-01", map[string]any{"location": "eastus"})
 }
 
 func inGroup(group string) map[string]string { return map[string]string{"AZURE_RESOURCE_GROUP": group} }
 
-// rendered are the objects of a template.
-func rendered(stage *harness.Stage, template string, variables map[string]string) []*unstructured.Unstructured {
+// renderObjects are the objects of a template.
+func renderObjects(stage *harness.Stage, template string, variables map[string]string) []*unstructured.Unstructured {
 	t := stage.T.(*testing.T)
 	t.Helper()
-	all := flavors.Variables(map[string]string{"WORKER_MACHINE_COUNT": "1"})
+	all := flavors.TemplateVariables(map[string]string{"WORKER_MACHINE_COUNT": "1"})
 	if template == "cluster-template-aks.yaml" {
-		all = flavors.Variables(map[string]string{"KUBERNETES_VERSION": harness.ManagedVersion})
+		all = flavors.TemplateVariables(map[string]string{"KUBERNETES_VERSION": harness.ManagedVersion})
 	}
 	for name, value := range variables {
 		all[name] = value
 	}
-	objects, err := flavors.Decode(flavors.Render(t, template, all))
+	objects, err := flavors.DecodeManifest(flavors.RenderTemplate(t, template, all))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -227,20 +227,20 @@ func rendered(stage *harness.Stage, template string, variables map[string]string
 
 // withNetwork puts fields into the network of the AzureCluster.
 func withNetwork(objects []*unstructured.Unstructured, fields map[string]any) []*unstructured.Unstructured {
-	return with(objects, "AzureCluster", fields, "spec", "networkSpec")
+	return withFields(objects, "AzureCluster", fields, "spec", "networkSpec")
 }
 
 // withControlPlane puts fields into the AzureManagedControlPlane.
 func withControlPlane(objects []*unstructured.Unstructured, fields map[string]any) []*unstructured.Unstructured {
-	return with(objects, "AzureManagedControlPlane", fields, "spec")
+	return withFields(objects, "AzureManagedControlPlane", fields, "spec")
 }
 
 // withMachines puts fields into all AzureMachineTemplates.
 func withMachines(objects []*unstructured.Unstructured, fields map[string]any) []*unstructured.Unstructured {
-	return with(objects, "AzureMachineTemplate", fields, "spec", "template", "spec")
+	return withFields(objects, "AzureMachineTemplate", fields, "spec", "template", "spec")
 }
 
-func with(objects []*unstructured.Unstructured, kind string, fields map[string]any, path ...string) []*unstructured.Unstructured {
+func withFields(objects []*unstructured.Unstructured, kind string, fields map[string]any, path ...string) []*unstructured.Unstructured {
 	for _, object := range objects {
 		if object.GetKind() != kind {
 			continue

@@ -68,7 +68,7 @@ func checkRights(environment *harness.Environment) error {
 	}
 	var used []string
 	for _, right := range environment.UsedRights() {
-		used = append(used, reading(right))
+		used = append(used, mergeReadVerbs(right))
 	}
 	idle := map[int]bool{}
 	for i := range elsewhere {
@@ -95,9 +95,9 @@ func checkRights(environment *harness.Environment) error {
 	return nil
 }
 
-// reading makes one of the rights to get, list and watch: who has one of them sees all there is, and which one clients take is
+// mergeReadVerbs makes one of the rights to get, list and watch: who has one of them sees all there is, and which one clients take is
 // their business.
-func reading(right string) string {
+func mergeReadVerbs(right string) string {
 	verb, of, _ := strings.Cut(right, " ")
 	if slices.Contains([]string{"get", "list", "watch"}, verb) {
 		verb = "read"
@@ -141,7 +141,7 @@ func rightsOf(rule rbacv1.PolicyRule) []string {
 				name += "/" + subresource
 			}
 			for _, verb := range rule.Verbs {
-				out = append(out, reading(verb+" "+name))
+				out = append(out, mergeReadVerbs(verb+" "+name))
 			}
 		}
 	}

@@ -19,14 +19,14 @@ import (
 // selfManaged is the life of a self-managed cluster: it comes up, gets another tag, loses a machine, and goes.
 func selfManaged(stage *harness.Stage, objects []*unstructured.Unstructured) {
 	stage.T.Helper()
-	flavors.Bring(stage)
+	flavors.CreateIdentities(stage)
 	stage.StartManager(harness.ManagerOptions{SyncPeriod: time.Minute})
-	cluster := flavors.Up(stage, objects)
-	harness.Change(stage, &infrav1.AzureCluster{ObjectMeta: metav1.ObjectMeta{Name: cluster.Name}}, func(c *infrav1.AzureCluster) {
+	cluster := flavors.BringUp(stage, objects)
+	harness.ChangeObject(stage, &infrav1.AzureCluster{ObjectMeta: metav1.ObjectMeta{Name: cluster.Name}}, func(c *infrav1.AzureCluster) {
 		c.Spec.AdditionalTags = infrav1.Tags{"team": "rights"}
 	})
 	for _, name := range cluster.Machines {
-		harness.Change(stage, &infrav1.AzureMachine{ObjectMeta: metav1.ObjectMeta{Name: name}}, func(m *infrav1.AzureMachine) {
+		harness.ChangeObject(stage, &infrav1.AzureMachine{ObjectMeta: metav1.ObjectMeta{Name: name}}, func(m *infrav1.AzureMachine) {
 			m.Spec.AdditionalTags = infrav1.Tags{"team": "rights"}
 		})
 	}
@@ -36,9 +36,9 @@ func selfManaged(stage *harness.Stage, objects []*unstructured.Unstructured) {
 	stage.DeleteCluster(cluster.Name, cluster.Machines[:len(cluster.Machines)-1]...)
 }
 
-// pooled is the life of a machine pool: it comes up, gets VMs with other bootstrap data each time until there are so many models of them
+// playPool is the life of a machine pool: it comes up, gets VMs with other bootstrap data each time until there are so many models of them
 // that they are brought together, fewer VMs, another tag and size, and goes with its cluster.
-func pooled(stage *harness.Stage, mode infrav1.OrchestrationMode) {
+func playPool(stage *harness.Stage, mode infrav1.OrchestrationMode) {
 	stage.T.Helper()
 	stage.StartManager(harness.ManagerOptions{SyncPeriod: time.Minute})
 	stage.CreateIdentity()
@@ -49,33 +49,33 @@ func pooled(stage *harness.Stage, mode infrav1.OrchestrationMode) {
 	pool.Spec.OrchestrationMode = mode
 	stage.CreatePool(pool, 2)
 	stage.WaitPool("pool", 2)
-	mark := stage.Azure.Mark()
+	mark := stage.Azure.MarkRequests()
 	for _, replicas := range []int32{3, 4, 5, 6, 1} {
-		harness.Change(stage, &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Name: "pool"}}, func(s *corev1.Secret) {
+		harness.ChangeObject(stage, &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Name: "pool"}}, func(s *corev1.Secret) {
 			s.Data = map[string][]byte{"value": fmt.Appendf(nil, "#cloud-config token %d", replicas)}
 		})
 		if replicas == 1 && mode == infrav1.UniformOrchestration {
 			stage.Eventually("VMs are brought to the latest model", func() bool {
-				return slices.ContainsFunc(stage.Azure.Since(mark), func(request string) bool { return strings.Contains(request, "/manualupgrade ") })
+				return slices.ContainsFunc(stage.Azure.RequestsSince(mark), func(request string) bool { return strings.Contains(request, "/manualupgrade ") })
 			})
 		}
-		harness.Change(stage, &clusterv1.MachinePool{ObjectMeta: metav1.ObjectMeta{Name: "pool"}}, func(p *clusterv1.MachinePool) { p.Spec.Replicas = &replicas })
+		harness.ChangeObject(stage, &clusterv1.MachinePool{ObjectMeta: metav1.ObjectMeta{Name: "pool"}}, func(p *clusterv1.MachinePool) { p.Spec.Replicas = &replicas })
 		stage.WaitPool("pool", int(replicas))
 	}
 	before := stage.WaitPool("pool", 1).Spec.ProviderIDList
-	harness.Change(stage, &infrav1.AzureMachinePool{ObjectMeta: metav1.ObjectMeta{Name: "pool"}}, func(p *infrav1.AzureMachinePool) {
+	harness.ChangeObject(stage, &infrav1.AzureMachinePool{ObjectMeta: metav1.ObjectMeta{Name: "pool"}}, func(p *infrav1.AzureMachinePool) {
 		p.Spec.AdditionalTags, p.Spec.Template.VMSize = infrav1.Tags{"team": "rights"}, "Standard_D4s_v3"
 	})
 	waitTagged(stage, "Microsoft.Compute/virtualMachineScaleSets")
 	harness.WaitFor(stage, &infrav1.AzureMachinePool{}, "pool", "rolled", func(p *infrav1.AzureMachinePool) bool {
-		return harness.Ready(p) && p.Status.ObservedGeneration == p.Generation && len(p.Spec.ProviderIDList) == 1 && p.Spec.ProviderIDList[0] != before[0]
+		return harness.IsReady(p) && p.Status.ObservedGeneration == p.Generation && len(p.Spec.ProviderIDList) == 1 && p.Spec.ProviderIDList[0] != before[0]
 	})
 	stage.DeletePool("pool")
 	stage.DeleteCluster("c1")
 }
 
-// managed is the life of an AKS cluster: it comes up, gets another tag and a machine more, loses a pool, and goes.
-func managed(stage *harness.Stage, objects []*unstructured.Unstructured) {
+// playAKSCluster is the life of an AKS cluster: it comes up, gets another tag and a machine more, loses a pool, and goes.
+func playAKSCluster(stage *harness.Stage, objects []*unstructured.Unstructured) {
 	stage.T.Helper()
 	managedWith(stage, objects, func(*flavors.ManagedCluster) {})
 }
@@ -84,12 +84,12 @@ func managed(stage *harness.Stage, objects []*unstructured.Unstructured) {
 func addOns(stage *harness.Stage, objects []*unstructured.Unstructured) {
 	stage.T.Helper()
 	managedWith(stage, objects, func(cluster *flavors.ManagedCluster) {
-		harness.Change(stage, controlPlane(cluster), func(c *infrav1.AzureManagedControlPlane) {
+		harness.ChangeObject(stage, controlPlane(cluster), func(c *infrav1.AzureManagedControlPlane) {
 			c.Spec.Extensions, c.Spec.FleetsMember, c.Spec.VirtualNetwork.Subnet.PrivateEndpoints = nil, nil, nil
 		})
 		for _, part := range []string{"/extensions/", "/members/", "/privateendpoints/"} {
 			stage.Eventually(part+" are gone", func() bool {
-				return !slices.ContainsFunc(stage.Azure.Resources(), func(id string) bool { return strings.Contains(strings.ToLower(id), part) })
+				return !slices.ContainsFunc(stage.Azure.ListResources(), func(id string) bool { return strings.Contains(strings.ToLower(id), part) })
 			})
 		}
 	}, "--feature-gates=AKSResourceHealth=true")
@@ -101,10 +101,10 @@ func controlPlane(cluster *flavors.ManagedCluster) *infrav1.AzureManagedControlP
 
 func managedWith(stage *harness.Stage, objects []*unstructured.Unstructured, change func(*flavors.ManagedCluster), flags ...string) {
 	stage.T.Helper()
-	flavors.Bring(stage)
+	flavors.CreateIdentities(stage)
 	stage.StartManager(harness.ManagerOptions{SyncPeriod: time.Minute, Flags: flags})
 	cluster := flavors.UpManaged(stage, objects)
-	harness.Change(stage, controlPlane(cluster), func(c *infrav1.AzureManagedControlPlane) { c.Spec.AdditionalTags = infrav1.Tags{"team": "rights"} })
+	harness.ChangeObject(stage, controlPlane(cluster), func(c *infrav1.AzureManagedControlPlane) { c.Spec.AdditionalTags = infrav1.Tags{"team": "rights"} })
 	waitTagged(stage, "Microsoft.ContainerService/managedClusters")
 	var pools []harness.PlayedPool
 	for _, pool := range cluster.Pools {
@@ -112,7 +112,7 @@ func managedWith(stage *harness.Stage, objects []*unstructured.Unstructured, cha
 	}
 	last := len(pools) - 1
 	replicas := int32(cluster.Pools[last].Replicas + 1)
-	harness.Change(stage, &clusterv1.MachinePool{ObjectMeta: metav1.ObjectMeta{Name: pools[last].MachinePool}}, func(m *clusterv1.MachinePool) { m.Spec.Replicas = &replicas })
+	harness.ChangeObject(stage, &clusterv1.MachinePool{ObjectMeta: metav1.ObjectMeta{Name: pools[last].MachinePool}}, func(m *clusterv1.MachinePool) { m.Spec.Replicas = &replicas })
 	stage.WaitPoolReady(pools[last].AzurePool, int(replicas))
 	change(cluster)
 	stage.EndManagedPool(pools[last])
@@ -127,7 +127,7 @@ func waitTagged(stage *harness.Stage, types ...string) {
 			all := true
 			for _, resource := range stage.Azure.State() {
 				if resource["type"] == typ {
-					all = all && harness.Find(resource, "tags.team") == "rights"
+					all = all && harness.FindString(resource, "tags.team") == "rights"
 				}
 			}
 			return all

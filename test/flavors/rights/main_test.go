@@ -17,7 +17,7 @@ import (
 var environment *harness.Environment
 
 func TestMain(m *testing.M) {
-	code := harness.Main(m, &environment)
+	code := harness.RunTests(m, &environment)
 	if code == 0 {
 		if err := checkRights(environment); err != nil {
 			fmt.Fprintln(os.Stderr, err)

@@ -35,7 +35,7 @@ const roleName = "77777777-7777-4777-8777-777777777777"
 
 func roleFile(t *testing.T, feature string) string {
 	t.Helper()
-	return filepath.Join(flavors.Root(t), "templates", "azure-roles", feature+".json")
+	return filepath.Join(flavors.RepositoryRoot(t), "templates", "azure-roles", feature+".json")
 }
 
 func readRole(t *testing.T, feature string) role {
@@ -53,7 +53,7 @@ func readRole(t *testing.T, feature string) role {
 	return r
 }
 
-func definition(name string, f feature, actions []string) role {
+func roleDefinition(name string, f feature, actions []string) role {
 	return role{
 		Name: "Cluster API Provider Azure: " + name, IsCustom: true, Description: f.description,
 		Actions: actions, NotActions: []string{}, AssignableScopes: []string{"/subscriptions/00000000-0000-0000-0000-000000000000"},
@@ -71,8 +71,8 @@ func writeRole(t *testing.T, feature string, r role) {
 	}
 }
 
-// grant gives the provider a role of these actions in the subscription.
-func grant(stage *harness.Stage, actions []string) {
+// grantActions gives the provider a role of these actions in the subscription.
+func grantActions(stage *harness.Stage, actions []string) {
 	stage.T.Helper()
 	if err := stage.Azure.Grant(roleName, stage.Azure.ClientID, "/subscriptions/"+stage.Azure.SubscriptionID, actions); err != nil {
 		stage.T.Fatal(err)
@@ -90,19 +90,19 @@ func TestRoles(t *testing.T) {
 			with := []string{"*"}
 			if !*update {
 				r = readRole(t, name)
-				with = f.given(t, r)
+				with = f.unneededActions(t, r)
 			}
-			missing := without(r.Actions, with)
+			missing := exceptActions(r.Actions, with)
 			used := []string{}
 			for _, story := range slices.Sorted(maps.Keys(f.stories)) {
 				t.Run(story, func(t *testing.T) {
 					stage := newStage(t)
-					end := withhold(stage, with, missing)
+					end := withholdActions(stage, with, missing)
 					f.stories[story](stage)
 					named := end()
 					t.Logf("%d of %d actions were given because a condition named them", len(named), len(missing))
-					with, missing = append(with, named...), without(missing, named)
-					used = append(used, taken(t, stage, r)...)
+					with, missing = append(with, named...), exceptActions(missing, named)
+					used = append(used, usedActions(t, stage, r)...)
 				})
 			}
 			used = slices.Concat(used, slices.Collect(maps.Keys(f.also)), everybody)
@@ -114,9 +114,9 @@ func TestRoles(t *testing.T) {
 			slices.Sort(used)
 			used = slices.Compact(used)
 			if *update && !t.Failed() {
-				writeRole(t, name, definition(name, f, used))
+				writeRole(t, name, roleDefinition(name, f, used))
 			}
-			if diff := cmp.Diff(definition(name, f, used), readRole(t, name)); diff != "" {
+			if diff := cmp.Diff(roleDefinition(name, f, used), readRole(t, name)); diff != "" {
 				t.Errorf("%s has other actions than its stories call; `make azure-roles` writes it (-called +role):\n%s", roleFile(t, name), diff)
 			}
 			if len(missing) > 0 {
@@ -126,8 +126,8 @@ func TestRoles(t *testing.T) {
 	}
 }
 
-// given are the actions of the role whose lack no story of the feature set is to see.
-func (f feature) given(t *testing.T, r role) []string {
+// unneededActions are the actions of the role whose lack no story of the feature set is to see.
+func (f feature) unneededActions(t *testing.T, r role) []string {
 	t.Helper()
 	out := slices.Concat(operations, everybody)
 	for _, child := range children {
@@ -147,12 +147,12 @@ func (f feature) given(t *testing.T, r role) []string {
 	return slices.DeleteFunc(out, func(name string) bool { return !slices.Contains(r.Actions, name) })
 }
 
-func without(all, some []string) []string {
+func exceptActions(all, some []string) []string {
 	return slices.DeleteFunc(slices.Clone(all), func(a string) bool { return slices.Contains(some, a) })
 }
 
-// taken are the actions of the requests that Azure did not refuse, and none is refused for want of what is not in the role.
-func taken(t *testing.T, stage *harness.Stage, r role) []string {
+// usedActions are the actions of the requests that Azure did not refuse, and none is refused for want of what is not in the role.
+func usedActions(t *testing.T, stage *harness.Stage, r role) []string {
 	t.Helper()
 	var out []string
 	for _, request := range stage.Azure.Requests() {
@@ -160,7 +160,7 @@ func taken(t *testing.T, stage *harness.Stage, r role) []string {
 		case request.Principal != stage.Azure.ClientID:
 		case request.Status != 403:
 			out = append(out, request.Actions...)
-		case len(without(request.Actions, r.Actions)) > 0:
+		case len(exceptActions(request.Actions, r.Actions)) > 0:
 			t.Errorf("%s %s was refused; it takes %q", request.Method, request.URL, request.Actions)
 		}
 	}
@@ -188,7 +188,7 @@ func TestEveryRoleHasStories(t *testing.T) {
 // TestPage holds the table of the book against the roles.
 func TestPage(t *testing.T) {
 	t.Parallel()
-	page, err := os.ReadFile(filepath.Join(flavors.Root(t), "docs", "book", "azure-permissions.md"))
+	page, err := os.ReadFile(filepath.Join(flavors.RepositoryRoot(t), "docs", "book", "azure-permissions.md"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -28,17 +28,17 @@ type withheld struct {
 	stuck map[types.UID]client.Object
 }
 
-// withhold starts a story without these actions, and with those. It returns what ends it and tells which actions were named.
-func withhold(stage *harness.Stage, with, without []string) (end func() []string) {
+// withholdActions starts a story without these actions, and with those. It returns what ends it and tells which actions were named.
+func withholdActions(stage *harness.Stage, with, without []string) (end func() []string) {
 	stage.T.Helper()
 	w := &withheld{stage: stage, given: slices.Clone(with), missing: slices.Clone(without), stuck: map[types.UID]client.Object{}}
-	grant(stage, w.given)
+	grantActions(stage, w.given)
 	if len(without) == 0 {
 		return func() []string { return nil }
 	}
 	ctx, cancel := context.WithCancel(stage.T.(*testing.T).Context())
-	events, ended := w.events(ctx), make(chan struct{})
-	go func() { defer close(ended); w.follow(ctx, events) }()
+	events, ended := w.watchEvents(ctx), make(chan struct{})
+	go func() { defer close(ended); w.grantNamedActions(ctx, events) }()
 	return func() []string {
 		cancel()
 		<-ended
@@ -46,8 +46,8 @@ func withhold(stage *harness.Stage, with, without []string) (end func() []string
 	}
 }
 
-// events are those of the objects whose conditions people look at.
-func (w *withheld) events(ctx context.Context) <-chan watch.Event {
+// watchEvents are those of the objects whose conditions people look at.
+func (w *withheld) watchEvents(ctx context.Context) <-chan watch.Event {
 	w.stage.T.Helper()
 	out := make(chan watch.Event)
 	for _, list := range []client.ObjectList{
@@ -76,8 +76,8 @@ func (w *withheld) events(ctx context.Context) <-chan watch.Event {
 // refused just before.
 const again = time.Second
 
-// follow gives what conditions name, one action at a time, and has the controllers look again.
-func (w *withheld) follow(ctx context.Context, events <-chan watch.Event) {
+// grantNamedActions gives what conditions name, one action at a time, and has the controllers look again.
+func (w *withheld) grantNamedActions(ctx context.Context, events <-chan watch.Event) {
 	ticker := time.NewTicker(again)
 	defer ticker.Stop()
 	for {
@@ -85,7 +85,7 @@ func (w *withheld) follow(ctx context.Context, events <-chan watch.Event) {
 		case <-ctx.Done():
 			return
 		case <-ticker.C:
-			w.wake(ctx)
+			w.wakeControllers(ctx)
 		case event := <-events:
 			object, ok := event.Object.(client.Object)
 			if !ok {
@@ -100,19 +100,19 @@ func (w *withheld) follow(ctx context.Context, events <-chan watch.Event) {
 			if at := slices.IndexFunc(w.missing, func(m string) bool { return slices.Contains(names, m) }); at >= 0 {
 				w.named, w.given = append(w.named, w.missing[at]), append(w.given, w.missing[at])
 				w.missing = slices.Delete(w.missing, at, at+1)
-				grant(w.stage, w.given)
-				w.wake(ctx)
+				grantActions(w.stage, w.given)
+				w.wakeControllers(ctx)
 			}
 		}
 	}
 }
 
-// wake has the controllers look at what is stuck, as they do by themselves in a minute.
-func (w *withheld) wake(ctx context.Context) {
+// wakeControllers has the controllers look at what is stuck, as they do by themselves in a minute.
+func (w *withheld) wakeControllers(ctx context.Context) {
 	if len(w.stuck) == 0 {
 		return
 	}
-	w.stage.Advance(2 * time.Minute)
+	w.stage.AdvanceClock(2 * time.Minute)
 	for _, object := range w.stuck {
 		patch := client.RawPatch(types.MergePatchType, []byte(`{"metadata":{"annotations":{"integration-test/woken":"`+uuid.NewString()+`"}}}`))
 		// One that has gone meanwhile needs it no more.

@@ -52,7 +52,7 @@ func TestFlavorContent(t *testing.T) {
 		"aad": {
 			reason: "tokens of the tenant for the server's application are trusted",
 			want: map[string]map[string]string{controlPlane: {
-				apiServer + "oidc-issuer-url": "https://sts.windows.net/" + flavors.Variables(nil)["AZURE_TENANT_ID"] + "/",
+				apiServer + "oidc-issuer-url": "https://sts.windows.net/" + flavors.TemplateVariables(nil)["AZURE_TENANT_ID"] + "/",
 				apiServer + "oidc-client-id":  "22222222-aaaa-4bbb-8ccc-333333333333", apiServer + "oidc-username-claim": "oid",
 				apiServer + "oidc-username-prefix": "-", apiServer + "oidc-groups-claim": "groups",
 			}},
@@ -129,7 +129,7 @@ func TestFlavorContent(t *testing.T) {
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			objects, err := flavors.Decode(flavors.Render(t, file(name), flavors.Variables(table[name].variables)))
+			objects, err := flavors.DecodeManifest(flavors.RenderTemplate(t, templateFile(name), flavors.TemplateVariables(table[name].variables)))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -143,7 +143,7 @@ func TestFlavorContent(t *testing.T) {
 					continue
 				}
 				for path, want := range values {
-					got := argument(byName[object].Object, path)
+					got := argumentValue(byName[object].Object, path)
 					part, contained := strings.CutPrefix(want, "~")
 					if contained && !strings.Contains(got, part) || !contained && got != want {
 						t.Errorf("%s: %s of %s is %q, want %q", test.reason, path, object, got, want)
@@ -154,8 +154,8 @@ func TestFlavorContent(t *testing.T) {
 	}
 }
 
-// argument is flavors.Value, in which a list of arguments is looked up by name.
-func argument(v any, path string) string {
+// argumentValue is flavors.ValueText, in which a list of arguments is looked up by name.
+func argumentValue(v any, path string) string {
 	at, rest, deeper := strings.Cut(path, ".")
 	if list, ok := v.([]any); ok {
 		for _, item := range list {
@@ -172,7 +172,7 @@ func argument(v any, path string) string {
 		v = object[at]
 	}
 	if deeper {
-		return argument(v, rest)
+		return argumentValue(v, rest)
 	}
-	return flavors.Value(v, "")
+	return flavors.ValueText(v, "")
 }

@@ -30,32 +30,32 @@ func TestFlavors(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			stage := flavors.NewStage(t, environment)
-			flavors.Bring(stage)
-			before := flavors.Snapshot(stage)
-			objects, err := flavors.Decode(flavors.Render(t, file(name), flavors.Variables(test.variables)))
+			flavors.CreateIdentities(stage)
+			before := flavors.SnapshotAzure(stage)
+			objects, err := flavors.DecodeManifest(flavors.RenderTemplate(t, templateFile(name), flavors.TemplateVariables(test.variables)))
 			if err != nil {
 				t.Fatal(err)
 			}
 			applied := objects
 			if name == "topology" {
-				class, err := flavors.Decode(flavors.Render(t, file("clusterclass"), flavors.Variables(test.variables)))
+				class, err := flavors.DecodeManifest(flavors.RenderTemplate(t, templateFile("clusterclass"), flavors.TemplateVariables(test.variables)))
 				if err != nil {
 					t.Fatal(err)
 				}
 				// The API server takes the class and the cluster as they are; who makes the objects is Cluster API.
-				flavors.Into(stage, class)
+				flavors.SetNamespace(stage, class)
 				for _, object := range class {
-					if err := errors.Join(flavors.CheckClass(object), flavors.Apply(stage, object)); err != nil {
+					if err := errors.Join(flavors.CheckClass(object), flavors.ApplyServerSide(stage, object)); err != nil {
 						t.Fatalf("apply %s %s: %v", object.GetKind(), object.GetName(), err)
 					}
 				}
-				if objects, err = flavors.Topology(class, objects); err != nil {
+				if objects, err = flavors.ApplyTopology(class, objects); err != nil {
 					t.Fatal(err)
 				}
 				applied = append(class, objects...)
 			}
 			manager := stage.StartManager(harness.ManagerOptions{SyncPeriod: flavors.SyncPeriod, Flags: []string{"--feature-gates=EdgeZone=true"}})
-			cluster := flavors.Up(stage, objects)
+			cluster := flavors.BringUp(stage, objects)
 			want := test.machines
 			if want == 0 {
 				want = 3
@@ -68,7 +68,7 @@ func TestFlavors(t *testing.T) {
 			if test.check != nil {
 				test.check(&look{Stage: stage, cluster: cluster})
 			}
-			flavors.Down(stage, cluster, before)
+			flavors.TearDown(stage, cluster, before)
 		})
 	}
 }

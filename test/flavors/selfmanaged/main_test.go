@@ -13,5 +13,5 @@ import (
 var environment *harness.Environment
 
 func TestMain(m *testing.M) {
-	os.Exit(harness.Main(m, &environment, "--feature-gates=EdgeZone=true"))
+	os.Exit(harness.RunTests(m, &environment, "--feature-gates=EdgeZone=true"))
 }

@@ -18,7 +18,7 @@ import (
 // sources are folders of templates/flavors that are no flavors.
 var sources = []string{"base", "class", "components", "identity"}
 
-func file(flavor string) string {
+func templateFile(flavor string) string {
 	switch flavor {
 	case "default":
 		return "cluster-template.yaml"
@@ -32,7 +32,7 @@ func file(flavor string) string {
 // that are tested here.
 func TestRenderedFlavors(t *testing.T) {
 	t.Parallel()
-	root := flavors.Root(t)
+	root := flavors.RepositoryRoot(t)
 	entries, err := os.ReadDir(filepath.Join(root, "templates", "flavors"))
 	if err != nil {
 		t.Fatal(err)
@@ -46,13 +46,13 @@ func TestRenderedFlavors(t *testing.T) {
 		there = append(there, flavor)
 		t.Run(flavor, func(t *testing.T) {
 			t.Parallel()
-			want := flavors.Run(t, nil, "kustomize", "build", filepath.Join("templates", "flavors", flavor))
-			got, err := os.ReadFile(filepath.Join(root, "templates", file(flavor)))
+			want := flavors.RunProgram(t, nil, "kustomize", "build", filepath.Join("templates", "flavors", flavor))
+			got, err := os.ReadFile(filepath.Join(root, "templates", templateFile(flavor)))
 			if err != nil {
 				t.Fatal(err)
 			}
 			if diff := cmp.Diff(string(want), string(got)); diff != "" {
-				t.Errorf("templates/%s is out of date, run `make templates` (-want +got):\n%s", file(flavor), diff)
+				t.Errorf("templates/%s is out of date, run `make templates` (-want +got):\n%s", templateFile(flavor), diff)
 			}
 		})
 	}
@@ -61,7 +61,7 @@ func TestRenderedFlavors(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, template := range templates {
-		if name := filepath.Base(template); !strings.Contains(name, "-aks") && !slices.ContainsFunc(there, func(flavor string) bool { return file(flavor) == name }) {
+		if name := filepath.Base(template); !strings.Contains(name, "-aks") && !slices.ContainsFunc(there, func(flavor string) bool { return templateFile(flavor) == name }) {
 			t.Errorf("templates/%s has no source in templates/flavors", name)
 		}
 	}
@@ -74,7 +74,7 @@ var variable = regexp.MustCompile(`\$\{([A-Z][A-Z0-9_]*)`)
 // cannot read about, and the book names none that no template has.
 func TestFlavorVariables(t *testing.T) {
 	t.Parallel()
-	root := flavors.Root(t)
+	root := flavors.RepositoryRoot(t)
 	book, err := os.ReadFile(filepath.Join(root, "docs", "book", "selfmanaged", "flavors.md"))
 	if err != nil {
 		t.Fatal(err)
@@ -116,7 +116,7 @@ func TestFlavorVariables(t *testing.T) {
 // TestClassesHaveNoNamespace reads the files that clusterctl and users apply for ClusterClasses: their objects go where they are applied.
 func TestClassesHaveNoNamespace(t *testing.T) {
 	t.Parallel()
-	for name, objects := range files(t, "clusterclass-*.yaml") {
+	for name, objects := range readTemplates(t, "clusterclass-*.yaml") {
 		for _, object := range objects {
 			if namespace := object.GetNamespace(); namespace != "" {
 				t.Errorf("%s: %s %s has the namespace %s", name, object.GetKind(), object.GetName(), namespace)
@@ -129,7 +129,7 @@ func TestClassesHaveNoNamespace(t *testing.T) {
 // before that no object is in another one than kubectl's own.
 func TestTemplatesHaveOneNamespace(t *testing.T) {
 	t.Parallel()
-	for name, objects := range files(t, "cluster-template*.yaml") {
+	for name, objects := range readTemplates(t, "cluster-template*.yaml") {
 		for _, object := range objects {
 			if object.GetKind() == "Namespace" || !slices.Contains([]string{"", "default"}, object.GetNamespace()) {
 				t.Errorf("%s: %s %s is in the namespace %q", name, object.GetKind(), object.GetName(), object.GetNamespace())
@@ -138,10 +138,10 @@ func TestTemplatesHaveOneNamespace(t *testing.T) {
 	}
 }
 
-// files are the objects of templates by file.
-func files(t *testing.T, pattern string) map[string][]*unstructured.Unstructured {
+// readTemplates are the objects of templates by file.
+func readTemplates(t *testing.T, pattern string) map[string][]*unstructured.Unstructured {
 	t.Helper()
-	names, err := filepath.Glob(filepath.Join(flavors.Root(t), "templates", pattern))
+	names, err := filepath.Glob(filepath.Join(flavors.RepositoryRoot(t), "templates", pattern))
 	if err != nil || len(names) == 0 {
 		t.Fatalf("no files %s: %v", pattern, err)
 	}
@@ -151,7 +151,7 @@ func files(t *testing.T, pattern string) map[string][]*unstructured.Unstructured
 		if err != nil {
 			t.Fatal(err)
 		}
-		objects, err := flavors.Decode(raw)
+		objects, err := flavors.DecodeManifest(raw)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -12,8 +12,8 @@ import (
 // TestTakeOverAKS takes over every flavor of AKS clusters but those of documents. The class comes with aks-topology.
 func TestTakeOverAKS(t *testing.T) {
 	t.Parallel()
-	for _, file := range flavors.Templates(t) {
-		if name := flavor(file); !strings.HasPrefix(name, "aks") || name == "aks-clusterclass" || strings.HasPrefix(name, "aks-aso") {
+	for _, file := range flavors.TemplateNames(t) {
+		if name := flavorName(file); !strings.HasPrefix(name, "aks") || name == "aks-clusterclass" || strings.HasPrefix(name, "aks-aso") {
 			continue
 		}
 		t.Run(file, func(t *testing.T) {

@@ -13,7 +13,7 @@ var variables = map[string]map[string]string{
 	"edgezone":               {"AZURE_LOCATION": "westus", "AZURE_EXTENDEDLOCATION_NAME": "losangeles", "AZURE_EXTENDEDLOCATION_TYPE": "EdgeZone"},
 	"nvidia-gpu":             {"AZURE_NODE_MACHINE_TYPE": "Standard_NC4as_T4_v3"},
 	"aad":                    {"AZURE_SERVER_APP_ID": "22222222-aaaa-4bbb-8ccc-333333333333"},
-	"user-assigned-identity": {"USER_ASSIGNED_IDENTITY_PROVIDER_ID": "/subscriptions/" + flavors.Variables(nil)["AZURE_SUBSCRIPTION_ID"] + "/" + flavors.OwnIdentity},
+	"user-assigned-identity": {"USER_ASSIGNED_IDENTITY_PROVIDER_ID": "/subscriptions/" + flavors.TemplateVariables(nil)["AZURE_SUBSCRIPTION_ID"] + "/" + flavors.OwnIdentity},
 	"windows":                {"AZURE_SSH_PUBLIC_KEY": flavors.SSHKey, "AZURE_SSH_PUBLIC_KEY_B64": flavors.SSHKeyB64},
 	"machinepool-windows":    {"AZURE_SSH_PUBLIC_KEY": flavors.SSHKey, "AZURE_SSH_PUBLIC_KEY_B64": flavors.SSHKeyB64},
 	"flatcar":                {"FLATCAR_VERSION": "3815.2.0"},
@@ -25,8 +25,8 @@ var variables = map[string]map[string]string{
 // public one need another API server, and are taken over in test/flavors/apiserverilb; the class comes with topology.
 func TestTakeOverSelfManaged(t *testing.T) {
 	t.Parallel()
-	for _, file := range flavors.Templates(t) {
-		name := flavor(file)
+	for _, file := range flavors.TemplateNames(t) {
+		name := flavorName(file)
 		if strings.HasPrefix(name, "aks") || name == "clusterclass" || strings.HasSuffix(name, "apiserver-ilb") {
 			continue
 		}
@@ -37,7 +37,7 @@ func TestTakeOverSelfManaged(t *testing.T) {
 	}
 }
 
-// flavor is the name of a template's flavor, "" for the default one.
-func flavor(file string) string {
+// flavorName is the name of a template's flavor, "" for the default one.
+func flavorName(file string) string {
 	return strings.TrimPrefix(strings.TrimSuffix(strings.TrimPrefix(file, "cluster-template"), ".yaml"), "-")
 }

@@ -40,14 +40,14 @@ func TestCluster(t *testing.T) {
 			reason: "the identity's spec.allowedNamespaces does not include the cluster's namespace",
 			given: func(s *harness.Stage) {
 				s.CreateCredential(s.Azure.ClientSecret)
-				identity := s.Identity()
+				identity := s.CreateIdentity()
 				identity.Spec.AllowedNamespaces = &infrav1.AllowedNamespaces{NamespaceList: []string{"somebody-else"}}
-				s.Create(identity)
+				s.CreateObject(identity)
 			},
 			condition: infrav1.NamespaceNotAllowedByIdentityReason,
 			message:   []string{"spec.allowedNamespaces", harness.IdentityName},
 			correct: func(s *harness.Stage) {
-				harness.Change(s, s.Identity(), func(i *infrav1.AzureClusterIdentity) {
+				harness.ChangeObject(s, s.CreateIdentity(), func(i *infrav1.AzureClusterIdentity) {
 					i.Spec.AllowedNamespaces.NamespaceList = append(i.Spec.AllowedNamespaces.NamespaceList, s.Namespace)
 				})
 			},
@@ -55,14 +55,14 @@ func TestCluster(t *testing.T) {
 		"wrong client secret": {
 			reason: "Entra ID answers 401 to the request for a token",
 			given: func(s *harness.Stage) {
-				s.CreateCredential(s.Secret("wrong"))
-				s.Create(s.Identity())
+				s.CreateCredential(s.NewSecretValue("wrong"))
+				s.CreateObject(s.CreateIdentity())
 			},
 			condition: infrav1.CredentialsInvalidReason,
 			message:   []string{"AADSTS7000215", "client secret"},
 			correct: func(s *harness.Stage) {
 				secret := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Name: harness.IdentityName}}
-				harness.Change(s, secret, func(c *corev1.Secret) { c.Data["clientSecret"] = []byte(s.Azure.ClientSecret) })
+				harness.ChangeObject(s, secret, func(c *corev1.Secret) { c.Data["clientSecret"] = []byte(s.Azure.ClientSecret) })
 			},
 		},
 		"subscription unknown": {
@@ -158,7 +158,7 @@ func TestCluster(t *testing.T) {
 			} else {
 				test.given(stage)
 			}
-			before := stage.Azure.Resources()
+			before := stage.Azure.ListResources()
 			stage.StartManager(harness.ManagerOptions{})
 			azureCluster := stage.AzureCluster("c1")
 			if test.change != nil {
@@ -166,15 +166,15 @@ func TestCluster(t *testing.T) {
 			}
 			stage.CreateCluster(azureCluster)
 			bad := waitNotReady(stage, &infrav1.AzureCluster{}, "c1", test.condition)
-			explains(t, test.reason, harness.Condition(bad, infrav1.ReadyCondition).Message, test.message)
-			if diff := cmp.Diff(before, stage.Azure.Resources()); diff != "" {
+			explains(t, test.reason, harness.FindCondition(bad, infrav1.ReadyCondition).Message, test.message)
+			if diff := cmp.Diff(before, stage.Azure.ListResources()); diff != "" {
 				t.Errorf("%s, but something was made (-before +after):\n%s", test.reason, diff)
 			}
 
 			test.correct(stage)
 			stage.WaitClusterProvisioned("c1")
 			stage.DeleteCluster("c1")
-			after := stage.Azure.Resources()
+			after := stage.Azure.ListResources()
 			if diff := cmp.Diff([]string(nil), ofCluster(after)); diff != "" {
 				t.Errorf("resources left behind (-want +got):\n%s", diff)
 			}
@@ -195,13 +195,13 @@ func ofCluster(resources []string) []string {
 
 func changeCluster(s *harness.Stage, change func(*infrav1.AzureCluster)) {
 	s.T.Helper()
-	harness.Change(s, &infrav1.AzureCluster{ObjectMeta: metav1.ObjectMeta{Name: "c1"}}, change)
+	harness.ChangeObject(s, &infrav1.AzureCluster{ObjectMeta: metav1.ObjectMeta{Name: "c1"}}, change)
 }
 
 // nextTry is when the provider looks at the cluster again after something was corrected in Azure.
 func nextTry(s *harness.Stage) {
 	s.T.Helper()
-	s.Advance(10 * time.Minute)
+	s.AdvanceClock(10 * time.Minute)
 	changeCluster(s, func(c *infrav1.AzureCluster) {
 		metav1.SetMetaDataAnnotation(&c.ObjectMeta, "example.com/look", "again")
 	})

@@ -22,7 +22,7 @@ type object interface {
 func waitNotReady[T object](s *harness.Stage, o T, name, reason string) T {
 	s.T.Helper()
 	return harness.WaitFor(s, o, name, "not ready for the reason "+reason, func(o T) bool {
-		ready := harness.Condition(o, infrav1.ReadyCondition)
+		ready := harness.FindCondition(o, infrav1.ReadyCondition)
 		return ready.Status == metav1.ConditionFalse && ready.Reason == reason
 	})
 }

@@ -65,7 +65,7 @@ func TestMachine(t *testing.T) {
 			condition: infrav1.InvalidConfigurationReason,
 			message:   []string{"spec.vmSize", "Standard_E8s_v5", "zone 3", "1, 2"},
 			correct: func(s *harness.Stage) {
-				harness.Change(s, &clusterv1.Machine{ObjectMeta: metav1.ObjectMeta{Name: "m1"}}, func(m *clusterv1.Machine) { m.Spec.FailureDomain = "2" })
+				harness.ChangeObject(s, &clusterv1.Machine{ObjectMeta: metav1.ObjectMeta{Name: "m1"}}, func(m *clusterv1.Machine) { m.Spec.FailureDomain = "2" })
 			},
 		},
 		"zone in a region without zones": {
@@ -76,7 +76,7 @@ func TestMachine(t *testing.T) {
 			condition: infrav1.InvalidConfigurationReason,
 			message:   []string{"failureDomain", "westus", `"1"`},
 			correct: func(s *harness.Stage) {
-				harness.Change(s, &clusterv1.Machine{ObjectMeta: metav1.ObjectMeta{Name: "m1"}}, func(m *clusterv1.Machine) { m.Spec.FailureDomain = "" })
+				harness.ChangeObject(s, &clusterv1.Machine{ObjectMeta: metav1.ObjectMeta{Name: "m1"}}, func(m *clusterv1.Machine) { m.Spec.FailureDomain = "" })
 			},
 			has: []string{"resourceGroups/c1/Microsoft.Compute/availabilitySets/c1_control-plane-as"},
 		},
@@ -123,7 +123,7 @@ func TestMachine(t *testing.T) {
 			if test.given != nil {
 				test.given(stage)
 			}
-			before := stage.Azure.Resources()
+			before := stage.Azure.ListResources()
 
 			azureMachine := stage.AzureMachine("c1", "m1")
 			if test.change != nil {
@@ -131,22 +131,22 @@ func TestMachine(t *testing.T) {
 			}
 			stage.CreateMachine(azureMachine, test.role, test.zone)
 			bad := waitNotReady(stage, &infrav1.AzureMachine{}, "m1", test.condition)
-			explains(t, test.reason, harness.Condition(bad, infrav1.ReadyCondition).Message, test.message)
+			explains(t, test.reason, harness.FindCondition(bad, infrav1.ReadyCondition).Message, test.message)
 			want := append(slices.Clone(before), test.made...)
 			slices.Sort(want)
-			if diff := cmp.Diff(want, stage.Azure.Resources()); diff != "" {
+			if diff := cmp.Diff(want, stage.Azure.ListResources()); diff != "" {
 				t.Errorf("%s: resources while the machine is refused (-want +got):\n%s", test.reason, diff)
 			}
 
 			test.correct(stage)
 			stage.WaitMachineProvisioned("m1")
 			for _, resource := range test.has {
-				if !slices.Contains(stage.Azure.Resources(), resource) {
-					t.Errorf("the corrected machine has no %s, but: %s", resource, strings.Join(stage.Azure.Resources(), "\n"))
+				if !slices.Contains(stage.Azure.ListResources(), resource) {
+					t.Errorf("the corrected machine has no %s, but: %s", resource, strings.Join(stage.Azure.ListResources(), "\n"))
 				}
 			}
 			stage.DeleteMachine("m1")
-			if diff := cmp.Diff(before, stage.Azure.Resources()); diff != "" {
+			if diff := cmp.Diff(before, stage.Azure.ListResources()); diff != "" {
 				t.Errorf("resources that the machine left behind (-before +after):\n%s", diff)
 			}
 		})
@@ -170,13 +170,13 @@ func TestRegionWithoutZones(t *testing.T) {
 	}
 	for _, name := range []string{"m1", "m2"} {
 		stage.WaitMachineProvisioned(name)
-		_, vm := stage.Azure.Get("resourceGroups/c1/providers/Microsoft.Compute/virtualMachines/"+name, "2024-07-01")
-		if set := harness.Find(vm, "properties.availabilitySet.id"); !strings.HasSuffix(strings.ToLower(set), "/availabilitysets/c1_control-plane-as") {
+		_, vm := stage.Azure.GetResource("resourceGroups/c1/providers/Microsoft.Compute/virtualMachines/"+name, "2024-07-01")
+		if set := harness.FindString(vm, "properties.availabilitySet.id"); !strings.HasSuffix(strings.ToLower(set), "/availabilitysets/c1_control-plane-as") {
 			t.Errorf("%s is in the availability set %q", name, set)
 		}
 	}
 	stage.DeleteCluster("c1", "m1", "m2")
-	if diff := cmp.Diff([]string(nil), stage.Azure.Resources()); diff != "" {
+	if diff := cmp.Diff([]string(nil), stage.Azure.ListResources()); diff != "" {
 		t.Errorf("resources left behind (-want +got):\n%s", diff)
 	}
 }
@@ -184,7 +184,7 @@ func TestRegionWithoutZones(t *testing.T) {
 // passes has Azure find room, and the machine looked at again.
 func passes(s *harness.Stage) {
 	s.Azure.ClearFaults()
-	s.Advance(10 * time.Minute)
+	s.AdvanceClock(10 * time.Minute)
 	changeMachine(s, func(m *infrav1.AzureMachine) {
 		metav1.SetMetaDataAnnotation(&m.ObjectMeta, "example.com/look", "again")
 	})
@@ -192,5 +192,5 @@ func passes(s *harness.Stage) {
 
 func changeMachine(s *harness.Stage, change func(*infrav1.AzureMachine)) {
 	s.T.Helper()
-	harness.Change(s, &infrav1.AzureMachine{ObjectMeta: metav1.ObjectMeta{Name: "m1"}}, change)
+	harness.ChangeObject(s, &infrav1.AzureMachine{ObjectMeta: metav1.ObjectMeta{Name: "m1"}}, change)
 }

@@ -58,7 +58,7 @@ func TestRefusedCluster(t *testing.T) {
 			azureCluster := stage.AzureCluster("c1")
 			test.change(azureCluster)
 			refused(t, test.reason, stage.TryCreateCluster(azureCluster), test.path, test.message)
-			if requests := stage.Azure.Since(0); len(requests) > 0 {
+			if requests := stage.Azure.RequestsSince(0); len(requests) > 0 {
 				t.Errorf("Azure need not be asked: %q", requests)
 			}
 
@@ -104,11 +104,11 @@ func TestRefusedMachine(t *testing.T) {
 			stage.CreateIdentity()
 			stage.CreateCluster(stage.AzureCluster("c1"))
 			stage.WaitClusterProvisioned("c1")
-			before := stage.Azure.Resources()
+			before := stage.Azure.ListResources()
 			machine := stage.AzureMachine("c1", "m")
 			test.change(machine)
 			refused(t, test.reason, stage.TryCreateMachine(machine, harness.Worker, ""), test.path, test.message)
-			if diff := cmp.Diff(before, stage.Azure.Resources()); diff != "" {
+			if diff := cmp.Diff(before, stage.Azure.ListResources()); diff != "" {
 				t.Errorf("%s, but something was made (-before +after):\n%s", test.reason, diff)
 			}
 

@@ -22,7 +22,7 @@ func TestCloudConfigOfUsers(t *testing.T) {
 	stage.StartManager(harness.ManagerOptions{})
 	stage.CreateIdentity()
 	theirs := map[string][]byte{"control-plane-azure.json": []byte(`{"mine":1}`), "worker-node-azure.json": []byte(`{"mine":2}`)}
-	stage.Create(&corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: stage.Namespace, Name: "m1-azure-json"}, Data: theirs})
+	stage.CreateObject(&corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: stage.Namespace, Name: "m1-azure-json"}, Data: theirs})
 	stage.CreateCluster(stage.AzureCluster("c1"))
 	stage.WaitClusterProvisioned("c1")
 	for _, name := range []string{"m1", "m2"} {
@@ -31,11 +31,11 @@ func TestCloudConfigOfUsers(t *testing.T) {
 	}
 	ours := harness.WaitFor(stage, &corev1.Secret{}, "m2-azure-json", "written", func(s *corev1.Secret) bool { return len(s.Data["azure.json"]) > 0 })
 	want := ours.Data
-	harness.Change(stage, &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Name: "m2-azure-json"}}, func(s *corev1.Secret) { s.Data = map[string][]byte{"azure.json": []byte("changed")} })
+	harness.ChangeObject(stage, &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Name: "m2-azure-json"}}, func(s *corev1.Secret) { s.Data = map[string][]byte{"azure.json": []byte("changed")} })
 	harness.WaitFor(stage, &corev1.Secret{}, "m2-azure-json", "as before", func(s *corev1.Secret) bool { return cmp.Equal(want, s.Data) })
 
 	secret := &corev1.Secret{}
-	stage.Get(secret, "m1-azure-json")
+	stage.ReadObject(secret, "m1-azure-json")
 	if diff := cmp.Diff(theirs, secret.Data); diff != "" || len(secret.OwnerReferences) > 0 {
 		t.Errorf("the user's Secret was changed (-want +got):\n%s\nowners %v", diff, secret.OwnerReferences)
 	}
@@ -50,12 +50,12 @@ func TestCloudConfigOfAnotherSecret(t *testing.T) {
 	stage.CreateIdentity()
 	stage.CreateCluster(stage.AzureCluster("c1"))
 	stage.WaitClusterProvisioned("c1")
-	harness.Change(stage, &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Name: harness.IdentityName}}, func(s *corev1.Secret) {
-		s.Data["clientSecret"] = []byte(stage.Secret("somebody-elses"))
+	harness.ChangeObject(stage, &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Name: harness.IdentityName}}, func(s *corev1.Secret) {
+		s.Data["clientSecret"] = []byte(stage.NewSecretValue("somebody-elses"))
 	})
 	stage.CreateMachine(stage.AzureMachine("c1", "m1"), harness.Worker, "")
 	stage.Eventually("the machine says why it has no azure.json", func() bool {
-		return slices.ContainsFunc(stage.Events("AzureMachine", "m1"), func(event string) bool {
+		return slices.ContainsFunc(stage.ListEvents("AzureMachine", "m1"), func(event string) bool {
 			return strings.Contains(event, "CloudConfigFailed") && strings.Contains(event, "AADSTS7000215")
 		})
 	})

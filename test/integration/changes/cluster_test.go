@@ -55,7 +55,7 @@ func TestClusterShrinks(t *testing.T) {
 	stage := harness.NewStage(t, environment)
 	stage.Azure.PutNetwork("hub", "hub-1", "172.16.0.0/16", nil)
 	stage.Azure.PutNetwork("hub", "hub-2", "172.17.0.0/16", nil)
-	before := stage.Azure.Resources()
+	before := stage.Azure.ListResources()
 	stage.StartManager(harness.ManagerOptions{SyncPeriod: time.Second})
 	stage.CreateIdentity()
 	azureCluster := stage.AzureCluster("c1")
@@ -70,20 +70,20 @@ func TestClusterShrinks(t *testing.T) {
 	t.Cleanup(func() {
 		if t.Failed() {
 			got := &infrav1.AzureCluster{}
-			stage.Get(got, "c1")
-			t.Logf("annotations %v status %s", got.Annotations, harness.Status(got))
+			stage.ReadObject(got, "c1")
+			t.Logf("annotations %v status %s", got.Annotations, harness.EncodeStatus(got))
 		}
 	})
 	change := func(f func(*infrav1.AzureClusterSpec)) {
 		t.Helper()
-		harness.Change(stage, &infrav1.AzureCluster{ObjectMeta: metav1.ObjectMeta{Name: "c1"}}, func(c *infrav1.AzureCluster) { f(&c.Spec) })
+		harness.ChangeObject(stage, &infrav1.AzureCluster{ObjectMeta: metav1.ObjectMeta{Name: "c1"}}, func(c *infrav1.AzureCluster) { f(&c.Spec) })
 	}
 	subnet := func(spec *infrav1.AzureClusterSpec, name string) *infrav1.SubnetSpec {
 		i := slices.IndexFunc(spec.NetworkSpec.Subnets, func(s infrav1.SubnetSpec) bool { return s.Name == name })
 		return &spec.NetworkSpec.Subnets[i]
 	}
 	get := func(path string) map[string]any {
-		_, resource := stage.Azure.Get("resourceGroups/c1/providers/Microsoft.Network/"+path, networkVersion)
+		_, resource := stage.Azure.GetResource("resourceGroups/c1/providers/Microsoft.Network/"+path, networkVersion)
 		return resource
 	}
 	steps := []struct {
@@ -164,7 +164,7 @@ func TestClusterShrinks(t *testing.T) {
 		stage.Eventually(step.name+" is taken out of Azure", func() bool {
 			return !slices.ContainsFunc(step.gone, func(gone string) bool { return exists(stage, gone) }) && (step.left == nil || cmp.Equal(step.want, step.left()))
 		})
-		harness.WaitFor(stage, &infrav1.AzureCluster{}, "c1", "in order again after "+step.name, func(c *infrav1.AzureCluster) bool { return harness.Ready(c) })
+		harness.WaitFor(stage, &infrav1.AzureCluster{}, "c1", "in order again after "+step.name, func(c *infrav1.AzureCluster) bool { return harness.IsReady(c) })
 	}
 
 	// The second node subnet has a machine.
@@ -172,13 +172,13 @@ func TestClusterShrinks(t *testing.T) {
 		spec.NetworkSpec.Subnets = slices.DeleteFunc(spec.NetworkSpec.Subnets, func(s infrav1.SubnetSpec) bool { return s.Name == "nodes-2" })
 	})
 	inUse := harness.WaitFor(stage, &infrav1.AzureCluster{}, "c1", "told that the subnet is in use", func(c *infrav1.AzureCluster) bool {
-		return strings.Contains(harness.Condition(c, infrav1.SubnetsReadyCondition).Message, "m1-nic")
+		return strings.Contains(harness.FindCondition(c, infrav1.SubnetsReadyCondition).Message, "m1-nic")
 	})
-	t.Log(harness.Condition(inUse, infrav1.SubnetsReadyCondition).Message)
+	t.Log(harness.FindCondition(inUse, infrav1.SubnetsReadyCondition).Message)
 	stage.DeleteMachine("m1")
 	stage.Eventually("the subnet goes with its security group, route table, NAT gateway and address", func() bool {
-		stage.Advance(time.Minute)
-		return !slices.ContainsFunc(stage.Azure.Resources(), func(r string) bool { return strings.Contains(r, "nodes-2") })
+		stage.AdvanceClock(time.Minute)
+		return !slices.ContainsFunc(stage.Azure.ListResources(), func(r string) bool { return strings.Contains(r, "nodes-2") })
 	})
 
 	change(func(spec *infrav1.AzureClusterSpec) { spec.AdditionalTags = infrav1.Tags{"team": "blue"} })
@@ -192,10 +192,10 @@ func TestClusterShrinks(t *testing.T) {
 		return true
 	})
 	harness.WaitFor(stage, &infrav1.AzureCluster{}, "c1", "in order", func(c *infrav1.AzureCluster) bool {
-		return harness.Ready(c) && !strings.Contains(c.Annotations[infrav1.AppliedAnnotation], "phase")
+		return harness.IsReady(c) && !strings.Contains(c.Annotations[infrav1.AppliedAnnotation], "phase")
 	})
 	stage.DeleteCluster("c1")
-	if diff := cmp.Diff(before, stage.Azure.Resources()); diff != "" {
+	if diff := cmp.Diff(before, stage.Azure.ListResources()); diff != "" {
 		t.Errorf("resources left behind (-before +after):\n%s", diff)
 	}
 }
@@ -207,7 +207,7 @@ func exists(stage *harness.Stage, path string) bool {
 	if strings.HasPrefix(path, "virtualNetworks/hub") {
 		group = "hub"
 	}
-	status, _ := stage.Azure.Get("resourceGroups/"+group+"/providers/Microsoft.Network/"+path, networkVersion)
+	status, _ := stage.Azure.GetResource("resourceGroups/"+group+"/providers/Microsoft.Network/"+path, networkVersion)
 	return status == 200
 }
 

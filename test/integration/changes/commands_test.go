@@ -67,7 +67,7 @@ func TestCommandsOfTheBook(t *testing.T) {
 	stage := harness.NewStage(t, environment)
 	clusterWithMachine(stage, harness.Worker, "")
 	stage.Eventually("the first event is there", func() bool {
-		return slices.Contains(stage.Events("AzureCluster", "c1"), "Normal Ready everything is in place")
+		return slices.Contains(stage.ListEvents("AzureCluster", "c1"), "Normal Ready everything is in place")
 	})
 
 	for _, line := range commands(t, "events.md", "my-cluster", "c1") {
@@ -78,7 +78,7 @@ func TestCommandsOfTheBook(t *testing.T) {
 	for _, line := range commands(t, "conditions.md", "my-machine", "m1") {
 		shell(stage, line)
 		machine := &infrav1.AzureMachine{}
-		stage.Get(machine, "m1")
+		stage.ReadObject(machine, "m1")
 		asked := machine.Annotations[infrav1.ReconcileRequestedAnnotation]
 		if asked == "" {
 			t.Fatalf("%s asks for no pass", line)
@@ -89,11 +89,11 @@ func TestCommandsOfTheBook(t *testing.T) {
 		shell(stage, line)
 	}
 	secret := &corev1.Secret{}
-	stage.Get(secret, harness.IdentityName)
+	stage.ReadObject(secret, harness.IdentityName)
 	if got := secret.Annotations[infrav1.IdentityNamespacesAnnotation]; got != "team-a,team-b" {
 		t.Errorf("the page on tenants lets the Secret be used by %q", got)
 	}
-	stage.Get(&corev1.ServiceAccount{}, infrav1.WorkloadIdentityServiceAccount)
+	stage.ReadObject(&corev1.ServiceAccount{}, infrav1.WorkloadIdentityServiceAccount)
 	for _, line := range commands(t, "deleting.md", "c1 --namespace default", "c1 --wait=false --namespace "+stage.Namespace, "-n default azurecluster", "-n "+stage.Namespace+" azurecluster") {
 		if strings.HasPrefix(line, "az ") {
 			continue // TestBookHasTheCommandsForLostTags of internal/arm/engine compares these with the error that gives them.
@@ -102,7 +102,7 @@ func TestCommandsOfTheBook(t *testing.T) {
 	}
 	stage.Eventually("the Cluster is to be deleted", func() bool {
 		found := cluster("c1")
-		stage.Get(found, "c1")
+		stage.ReadObject(found, "c1")
 		return !found.DeletionTimestamp.IsZero()
 	})
 	stage.DeleteCluster("c1", "m1")

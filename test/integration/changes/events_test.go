@@ -40,20 +40,20 @@ func TestEvents(t *testing.T) {
 	if err := manager.Stop(); err != nil {
 		t.Fatal(err)
 	}
-	mark := stage.Azure.Mark()
+	mark := stage.Azure.MarkRequests()
 	stage.StartManager(harness.ManagerOptions{})
 	tries := func() int {
-		return len(slices.DeleteFunc(stage.Azure.Since(mark), func(request string) bool {
+		return len(slices.DeleteFunc(stage.Azure.RequestsSince(mark), func(request string) bool {
 			return !strings.HasPrefix(request, "PUT") || !strings.HasSuffix(request, "c1-vnet 400")
 		}))
 	}
 	stage.Eventually("another process is refused", func() bool { return tries() > 0 })
 	again := tries()
-	stage.Advance(10 * time.Minute)
+	stage.AdvanceClock(10 * time.Minute)
 	wake(stage)
 	stage.Eventually("the next try is refused", func() bool { return tries() > again })
 	stage.Azure.ClearFaults()
-	stage.Advance(10 * time.Minute)
+	stage.AdvanceClock(10 * time.Minute)
 	wake(stage)
 	stage.WaitClusterProvisioned("c1")
 	story := append(made,
@@ -75,7 +75,7 @@ func TestEvents(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	stage.Advance(time.Hour)
+	stage.AdvanceClock(time.Hour)
 	wake(stage)
 	told(stage, "AzureCluster", "c1", append(story,
 		"Normal Repaired repaired routeTables/c1-node-routetable: tags.Name",
@@ -88,11 +88,11 @@ func TestEvents(t *testing.T) {
 	})
 	stage.DeleteMachine("m1")
 	stage.Eventually("the deletion of the machine is told", func() bool {
-		return slices.Contains(stage.Events("AzureMachine", "m1"), "Normal Deleted deleted virtualMachines/m1")
+		return slices.Contains(stage.ListEvents("AzureMachine", "m1"), "Normal Deleted deleted virtualMachines/m1")
 	})
 	stage.DeleteCluster("c1")
 	stage.Eventually("the deletion of the cluster is told", func() bool {
-		return slices.Contains(stage.Events("AzureCluster", "c1"), "Normal Deleted deleted resourceGroups/c1")
+		return slices.Contains(stage.ListEvents("AzureCluster", "c1"), "Normal Deleted deleted resourceGroups/c1")
 	})
 }
 
@@ -100,7 +100,7 @@ func wake(stage *harness.Stage) {
 	stage.T.Helper()
 	azureCluster := &infrav1.AzureCluster{}
 	azureCluster.Name = "c1"
-	stage.Wake(azureCluster)
+	stage.WakeControllers(azureCluster)
 }
 
 // told waits until events of an object tell as much as wanted, and compares them in the order of the alphabet: what is made at
@@ -114,7 +114,7 @@ func told(stage *harness.Stage, kind, name string, want []string) {
 		}
 	}()
 	stage.Eventually("the story is told", func() bool {
-		got = slices.DeleteFunc(stage.Events(kind, name), func(event string) bool { return strings.Contains(event, "OwnerRefNotSet") })
+		got = slices.DeleteFunc(stage.ListEvents(kind, name), func(event string) bool { return strings.Contains(event, "OwnerRefNotSet") })
 		slices.Sort(got)
 		return len(got) >= len(want)
 	})

@@ -24,7 +24,7 @@ func TestFailureDomainsFollowTheControlPlane(t *testing.T) {
 	stage.CreateIdentity()
 	azureCluster := stage.AzureCluster("c1")
 	stage.CreateCluster(azureCluster)
-	harness.Change(stage, &clusterv1.Cluster{ObjectMeta: metav1.ObjectMeta{Name: "c1"}}, func(c *clusterv1.Cluster) {
+	harness.ChangeObject(stage, &clusterv1.Cluster{ObjectMeta: metav1.ObjectMeta{Name: "c1"}}, func(c *clusterv1.Cluster) {
 		c.Spec.ControlPlaneRef = clusterv1.ContractVersionedObjectReference{APIGroup: "controlplane.cluster.x-k8s.io", Kind: "KubeadmControlPlane", Name: "c1-control-plane"}
 	})
 	usable := func(c *infrav1.AzureCluster) map[string]bool {
@@ -54,7 +54,7 @@ func TestFailureDomainsFollowTheControlPlane(t *testing.T) {
 		return azureMachine
 	}
 	for _, size := range []string{"Standard_E8s_v5", "Standard_D2s_v3"} {
-		stage.Create(&infrav1.AzureMachineTemplate{
+		stage.CreateObject(&infrav1.AzureMachineTemplate{
 			ObjectMeta: metav1.ObjectMeta{Namespace: stage.Namespace, Name: templateOf[size]},
 			Spec:       infrav1.AzureMachineTemplateSpec{Template: infrav1.AzureMachineTemplateResource{Spec: machine("m", size).Spec}},
 		})
@@ -68,26 +68,26 @@ func TestFailureDomainsFollowTheControlPlane(t *testing.T) {
 				"apiGroup": infrav1.GroupVersion.Group, "kind": "AzureMachineTemplate", "name": templateOf["Standard_E8s_v5"]}}},
 		},
 	}}
-	stage.Create(controlPlane)
+	stage.CreateObject(controlPlane)
 
 	stage.CreateMachine(machine("big", "Standard_E8s_v5"), harness.ControlPlane, "1")
 	harness.WaitFor(stage, azureCluster, "c1", "told that zone 3 does not have the size", func(c *infrav1.AzureCluster) bool {
-		return cmp.Equal(usable(c), notInThird) && harness.Ready(c)
+		return cmp.Equal(usable(c), notInThird) && harness.IsReady(c)
 	})
 	stage.WaitMachineProvisioned("big")
-	mark := stage.Azure.Mark()
+	mark := stage.Azure.MarkRequests()
 
-	harness.Change(stage, controlPlane, func(u *unstructured.Unstructured) {
+	harness.ChangeObject(stage, controlPlane, func(u *unstructured.Unstructured) {
 		if err := unstructured.SetNestedField(u.Object, templateOf["Standard_D2s_v3"], "spec", "machineTemplate", "spec", "infrastructureRef", "name"); err != nil {
 			t.Fatal(err)
 		}
 	})
 	stage.CreateMachine(machine("small", "Standard_D2s_v3"), harness.ControlPlane, "3")
 	harness.WaitFor(stage, azureCluster, "c1", "told that all zones have the size", func(c *infrav1.AzureCluster) bool {
-		return cmp.Equal(usable(c), everywhere) && harness.Ready(c)
+		return cmp.Equal(usable(c), everywhere) && harness.IsReady(c)
 	})
 	stage.WaitMachineProvisioned("small")
-	for _, request := range stage.Azure.Since(mark) {
+	for _, request := range stage.Azure.RequestsSince(mark) {
 		if strings.Contains(request, "/skus ") {
 			t.Errorf("the catalog is in memory, but there was %s", request)
 		}

@@ -19,7 +19,7 @@ func TestForgedMemory(t *testing.T) {
 	t.Parallel()
 	stage := harness.NewStage(t, environment)
 	stage.Azure.PutNetwork("hub", "hub-1", "172.16.0.0/16", map[string]string{"theirs": "172.16.1.0/24"})
-	before := stage.Azure.Resources()
+	before := stage.Azure.ListResources()
 	stage.StartManager(harness.ManagerOptions{SyncPeriod: time.Second})
 	stage.CreateIdentity()
 	for _, name := range []string{"c1", "c2"} {
@@ -28,30 +28,30 @@ func TestForgedMemory(t *testing.T) {
 	stage.WaitClusterProvisioned("c2")
 	stage.WaitClusterProvisioned("c1")
 	inOrder := func(c *infrav1.AzureCluster) bool {
-		return harness.Ready(c) && !strings.Contains(c.Annotations[infrav1.AppliedAnnotation], "theirs")
+		return harness.IsReady(c) && !strings.Contains(c.Annotations[infrav1.AppliedAnnotation], "theirs")
 	}
 	other := applied.Read(harness.WaitFor(stage, &infrav1.AzureCluster{}, "c2", "in order", inOrder).Annotations).Applied
-	made := stage.Azure.Resources()
-	mark := stage.Azure.Mark()
+	made := stage.Azure.ListResources()
+	mark := stage.Azure.MarkRequests()
 
 	const subnet = "hub/providers/Microsoft.Network/virtualNetworks/hub-1/subnets/theirs"
 	other[subnet] = []string{}
 	other["/subscriptions/00000000-0000-0000-0000-000000000009/resourceGroups/g/providers/Microsoft.Network/publicIPAddresses/theirs"] = []string{}
-	harness.Change(stage, &infrav1.AzureCluster{ObjectMeta: metav1.ObjectMeta{Name: "c1"}}, func(c *infrav1.AzureCluster) {
+	harness.ChangeObject(stage, &infrav1.AzureCluster{ObjectMeta: metav1.ObjectMeta{Name: "c1"}}, func(c *infrav1.AzureCluster) {
 		content := applied.Read(c.Annotations)
 		content.Applied = other
 		content.Store(c)
 	})
 	harness.WaitFor(stage, &infrav1.AzureCluster{}, "c1", "in order again", inOrder)
-	if writes := stage.Azure.Writes(mark); len(writes) > 0 {
+	if writes := stage.Azure.WritesSince(mark); len(writes) > 0 {
 		t.Errorf("nothing is written, but: %q", writes)
 	}
-	if diff := cmp.Diff(made, stage.Azure.Resources()); diff != "" {
+	if diff := cmp.Diff(made, stage.Azure.ListResources()); diff != "" {
 		t.Errorf("resources (-before +after):\n%s", diff)
 	}
 	stage.DeleteCluster("c1")
 	stage.DeleteCluster("c2")
-	if diff := cmp.Diff(before, stage.Azure.Resources()); diff != "" {
+	if diff := cmp.Diff(before, stage.Azure.ListResources()); diff != "" {
 		t.Errorf("resources left behind (-before +after):\n%s", diff)
 	}
 }

@@ -24,10 +24,10 @@ func TestEarlierRelease(t *testing.T) {
 	stage.CreateCluster(azureCluster)
 	stage.WaitClusterProvisioned("c1")
 	inOrder := func(c *infrav1.AzureCluster) bool {
-		return harness.Ready(c) && applied.IsStored(c.Annotations)
+		return harness.IsReady(c) && applied.IsStored(c.Annotations)
 	}
 	before := harness.WaitFor(stage, &infrav1.AzureCluster{}, "c1", "in order", inOrder).Annotations[infrav1.AppliedAnnotation]
-	mark := stage.Azure.Mark()
+	mark := stage.Azure.MarkRequests()
 
 	content := applied.Read(map[string]string{infrav1.AppliedAnnotation: before})
 	paths, err := json.Marshal(content.Applied)
@@ -35,7 +35,7 @@ func TestEarlierRelease(t *testing.T) {
 		t.Fatal(err)
 	}
 	const prefix = "sigs.k8s.io/cluster-api-provider-azure-"
-	harness.Change(stage, &infrav1.AzureCluster{ObjectMeta: metav1.ObjectMeta{Name: "c1"}}, func(c *infrav1.AzureCluster) {
+	harness.ChangeObject(stage, &infrav1.AzureCluster{ObjectMeta: metav1.ObjectMeta{Name: "c1"}}, func(c *infrav1.AzureCluster) {
 		c.Annotations[infrav1.AppliedAnnotation] = "" // The webhook keeps one that an update leaves out.
 		c.Annotations[prefix+"last-applied"] = string(paths)
 		c.Annotations[prefix+"owner-id"] = content.OwnerID
@@ -49,7 +49,7 @@ func TestEarlierRelease(t *testing.T) {
 			t.Errorf("%s is read once, but the object still has it: %s", key, value)
 		}
 	}
-	if writes := stage.Azure.Writes(mark); len(writes) > 0 {
+	if writes := stage.Azure.WritesSince(mark); len(writes) > 0 {
 		t.Errorf("nothing is written, but: %q", writes)
 	}
 }

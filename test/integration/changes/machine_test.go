@@ -19,8 +19,8 @@ func TestMachineInPlace(t *testing.T) {
 	t.Parallel()
 	stage := harness.NewStage(t, environment)
 	for _, name := range []string{"one", "two"} {
-		stage.Azure.Put("resourceGroups/ids", "2021-04-01", map[string]any{"location": "eastus"})
-		stage.Azure.Put("resourceGroups/ids/providers/Microsoft.ManagedIdentity/userAssignedIdentities/"+name, "2024-11-30", map[string]any{"location": "eastus"})
+		stage.Azure.PutResource("resourceGroups/ids", "2021-04-01", map[string]any{"location": "eastus"})
+		stage.Azure.PutResource("resourceGroups/ids/providers/Microsoft.ManagedIdentity/userAssignedIdentities/"+name, "2024-11-30", map[string]any{"location": "eastus"})
 	}
 	identity := func(name string) infrav1.UserAssignedIdentity {
 		return infrav1.UserAssignedIdentity{ProviderID: "azure:///subscriptions/" + stage.Azure.SubscriptionID + "/resourceGroups/ids/providers/Microsoft.ManagedIdentity/userAssignedIdentities/" + name}
@@ -49,7 +49,7 @@ func TestMachineInPlace(t *testing.T) {
 		"resourceGroups/c1/providers/Microsoft.Compute/disks/m1_data":            "2024-03-02",
 	}
 	tags := func(path string) [2]any {
-		_, resource := stage.Azure.Get(path, tagged[path])
+		_, resource := stage.Azure.GetResource(path, tagged[path])
 		all, _ := resource["tags"].(map[string]any)
 		return [2]any{all["team"], all["phase"]}
 	}
@@ -61,7 +61,7 @@ func TestMachineInPlace(t *testing.T) {
 
 	change := func(f func(*infrav1.AzureMachine)) {
 		t.Helper()
-		harness.Change(stage, &infrav1.AzureMachine{ObjectMeta: metav1.ObjectMeta{Name: "m1"}}, f)
+		harness.ChangeObject(stage, &infrav1.AzureMachine{ObjectMeta: metav1.ObjectMeta{Name: "m1"}}, f)
 	}
 	change(func(m *infrav1.AzureMachine) { m.Spec.AdditionalTags = infrav1.Tags{"team": "blue"} })
 	stage.Eventually("tags change everywhere, and the dropped one goes", func() bool {
@@ -80,28 +80,28 @@ func TestMachineInPlace(t *testing.T) {
 		m.Spec.UserAssignedIdentities = append(m.Spec.UserAssignedIdentities, identity("two"))
 	})
 	stage.Eventually("the VM gets both identities", func() bool {
-		_, resource := stage.Azure.Get(vm, computeVersion)
+		_, resource := stage.Azure.GetResource(vm, computeVersion)
 		assigned, _ := resource["identity"].(map[string]any)
 		identities, _ := assigned["userAssignedIdentities"].(map[string]any)
 		return len(identities) == 2
 	})
 	harness.WaitFor(stage, &infrav1.AzureMachine{}, "m1", "without a word about identities", func(m *infrav1.AzureMachine) bool {
-		return harness.Condition(m, infrav1.VMIdentitiesReadyCondition).Type == "" && harness.Ready(m)
+		return harness.FindCondition(m, infrav1.VMIdentitiesReadyCondition).Type == "" && harness.IsReady(m)
 	})
 	change(func(m *infrav1.AzureMachine) {
 		m.Spec.UserAssignedIdentities = append(m.Spec.UserAssignedIdentities, identity("three"))
 	})
 	bad := harness.WaitFor(stage, &infrav1.AzureMachine{}, "m1", "not Ready for an identity that is not there", func(m *infrav1.AzureMachine) bool {
-		return !harness.Ready(m) && strings.Contains(harness.Condition(m, infrav1.ReadyCondition).Message, "three")
+		return !harness.IsReady(m) && strings.Contains(harness.FindCondition(m, infrav1.ReadyCondition).Message, "three")
 	})
-	t.Log(harness.Condition(bad, infrav1.ReadyCondition))
-	stage.Azure.Put("resourceGroups/ids/providers/Microsoft.ManagedIdentity/userAssignedIdentities/three", "2024-11-30", map[string]any{"location": "eastus"})
+	t.Log(harness.FindCondition(bad, infrav1.ReadyCondition))
+	stage.Azure.PutResource("resourceGroups/ids/providers/Microsoft.ManagedIdentity/userAssignedIdentities/three", "2024-11-30", map[string]any{"location": "eastus"})
 	change(func(m *infrav1.AzureMachine) {
 		metav1.SetMetaDataAnnotation(&m.ObjectMeta, "example.com/look", "again")
 	})
-	harness.WaitFor(stage, &infrav1.AzureMachine{}, "m1", "Ready once the identity is there", func(m *infrav1.AzureMachine) bool { return harness.Ready(m) })
+	harness.WaitFor(stage, &infrav1.AzureMachine{}, "m1", "Ready once the identity is there", func(m *infrav1.AzureMachine) bool { return harness.IsReady(m) })
 
-	mark := stage.Azure.Mark()
+	mark := stage.Azure.MarkRequests()
 	change(func(m *infrav1.AzureMachine) {
 		m.Spec.VMExtensions = []infrav1.VMExtension{
 			{Name: "CustomScript", Publisher: "Microsoft.Azure.Extensions", Version: "2.1", Settings: infrav1.Tags{"a": "3"}},
@@ -109,30 +109,30 @@ func TestMachineInPlace(t *testing.T) {
 		}
 	})
 	stage.Eventually("one extension changes, one comes and one goes", func() bool {
-		_, custom := stage.Azure.Get(vm+"/extensions/CustomScript", computeVersion)
-		added, _ := stage.Azure.Get(vm+"/extensions/KeyVault", computeVersion)
-		removed, _ := stage.Azure.Get(vm+"/extensions/AzureMonitorLinuxAgent", computeVersion)
+		_, custom := stage.Azure.GetResource(vm+"/extensions/CustomScript", computeVersion)
+		added, _ := stage.Azure.GetResource(vm+"/extensions/KeyVault", computeVersion)
+		removed, _ := stage.Azure.GetResource(vm+"/extensions/AzureMonitorLinuxAgent", computeVersion)
 		properties, _ := custom["properties"].(map[string]any)
 		return cmp.Equal(properties["settings"], map[string]any{"a": "3"}) && added == 200 && removed == 404
 	})
 	for _, settings := range []infrav1.Tags{{"a": "x"}, {"a": "X"}, {"A": "X"}} {
 		change(func(m *infrav1.AzureMachine) { m.Spec.VMExtensions[0].Settings = settings })
 		stage.Eventually("a setting changes in its case", func() bool {
-			_, custom := stage.Azure.Get(vm+"/extensions/CustomScript", computeVersion)
+			_, custom := stage.Azure.GetResource(vm+"/extensions/CustomScript", computeVersion)
 			want := map[string]any{}
 			for key, value := range settings {
 				want[key] = value
 			}
-			return cmp.Equal(want, harness.Value(custom, "properties.settings"))
+			return cmp.Equal(want, harness.FindValue(custom, "properties.settings"))
 		})
 	}
 	settled := harness.WaitFor(stage, &infrav1.AzureMachine{}, "m1", "settled", func(m *infrav1.AzureMachine) bool {
-		return harness.Ready(m) && !strings.Contains(m.Annotations[infrav1.AppliedAnnotation], "AzureMonitor")
+		return harness.IsReady(m) && !strings.Contains(m.Annotations[infrav1.AppliedAnnotation], "AzureMonitor")
 	})
 	if kept := settled.Annotations[infrav1.AppliedAnnotation]; strings.Contains(kept, "phase") {
 		t.Errorf("the dropped tag is not forgotten: %s", kept)
 	}
-	for _, write := range stage.Azure.Writes(mark) {
+	for _, write := range stage.Azure.WritesSince(mark) {
 		if !strings.Contains(write, "/extensions/") {
 			t.Errorf("only extensions changed, but there was %s", write)
 		}

@@ -10,7 +10,7 @@ import (
 
 var environment *harness.Environment
 
-func TestMain(m *testing.M) { os.Exit(harness.Main(m, &environment)) }
+func TestMain(m *testing.M) { os.Exit(harness.RunTests(m, &environment)) }
 
 // clusterWithMachine makes the cluster c1 with the machine m1, and waits until both are in place.
 func clusterWithMachine(stage *harness.Stage, role harness.Role, zone string) {

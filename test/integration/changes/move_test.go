@@ -31,7 +31,7 @@ func TestMove(t *testing.T) {
 	t.Parallel()
 	stage := harness.NewStage(t, environment)
 	stage.Azure.PutNetwork("shared", "shared-vnet", "10.0.0.0/8", map[string]string{"control-planes": "10.0.0.0/16"})
-	shared := stage.Azure.Resources()
+	shared := stage.Azure.ListResources()
 	stage.StartManager(harness.ManagerOptions{SyncPeriod: time.Second})
 	stage.CreateIdentity()
 	azureCluster := stage.AzureCluster("c1")
@@ -47,18 +47,18 @@ func TestMove(t *testing.T) {
 	machine.Spec.DataDisks = []infrav1.DataDisk{{NameSuffix: "data", DiskSizeGB: 8}}
 	stage.CreateMachine(machine, harness.Worker, "1")
 	stage.WaitMachineProvisioned("m1")
-	target := stage.Elsewhere()
+	target := stage.InOtherCluster()
 	target.StartManager(harness.ManagerOptions{SyncPeriod: time.Second})
 	target.CreateIdentity()
 
-	stage.Pause("c1", true)
-	harness.WaitFor(stage, &infrav1.AzureCluster{}, "c1", "free to move", harness.Movable)
-	harness.WaitFor(stage, &infrav1.AzureMachine{}, "m1", "free to move", harness.Movable)
-	mark := stage.Azure.Mark()
-	before := stage.Azure.Resources()
-	stage.Move(target, moved())
-	harness.WaitFor(target, &infrav1.AzureMachine{}, "m1", "paused there, too", harness.Paused)
-	if asked := stage.Azure.Since(mark); len(asked) > 0 {
+	stage.PauseCluster("c1", true)
+	harness.WaitFor(stage, &infrav1.AzureCluster{}, "c1", "free to move", harness.IsMovable)
+	harness.WaitFor(stage, &infrav1.AzureMachine{}, "m1", "free to move", harness.IsMovable)
+	mark := stage.Azure.MarkRequests()
+	before := stage.Azure.ListResources()
+	stage.MoveObjects(target, moved())
+	harness.WaitFor(target, &infrav1.AzureMachine{}, "m1", "paused there, too", harness.IsPaused)
+	if asked := stage.Azure.RequestsSince(mark); len(asked) > 0 {
 		t.Errorf("a paused cluster asks nothing of Azure, but: %q", asked)
 	}
 	// No pass has looked at it there, and the status stayed behind.
@@ -71,19 +71,19 @@ func TestMove(t *testing.T) {
 			t.Errorf("the resources stay where they are, but a change of %s gets: %v", field, err)
 		}
 	}
-	target.Pause("c1", false)
+	target.PauseCluster("c1", false)
 	target.WaitClusterProvisioned("c1")
 	target.WaitMachineProvisioned("m1")
 	harness.WaitFor(target, &corev1.Secret{}, "m1-azure-json", "written", func(s *corev1.Secret) bool { return len(s.Data["azure.json"]) > 0 })
-	if writes := stage.Azure.Writes(mark); len(writes) > 0 {
+	if writes := stage.Azure.WritesSince(mark); len(writes) > 0 {
 		t.Errorf("a cluster that moves is not changed, but: %q", writes)
 	}
-	if diff := cmp.Diff(before, stage.Azure.Resources()); diff != "" {
+	if diff := cmp.Diff(before, stage.Azure.ListResources()); diff != "" {
 		t.Errorf("resources (-before +after):\n%s", diff)
 	}
 
 	target.DeleteCluster("c1", "m1")
-	if diff := cmp.Diff(shared, stage.Azure.Resources()); diff != "" {
+	if diff := cmp.Diff(shared, stage.Azure.ListResources()); diff != "" {
 		t.Errorf("only what users brought is left (-want +got):\n%s", diff)
 	}
 }

@@ -29,17 +29,17 @@ func TestPausedBeforeItIsMade(t *testing.T) {
 	azureCluster := stage.AzureCluster("c1")
 	azureCluster.Annotations = map[string]string{clusterv1.PausedAnnotation: ""}
 	stage.CreateCluster(azureCluster)
-	paused := harness.WaitFor(stage, &infrav1.AzureCluster{}, "c1", "paused", harness.Paused)
-	if !harness.Movable(paused) {
+	paused := harness.WaitFor(stage, &infrav1.AzureCluster{}, "c1", "paused", harness.IsPaused)
+	if !harness.IsMovable(paused) {
 		t.Error("a paused cluster can be moved")
 	}
-	for _, request := range stage.Azure.Since(0) {
+	for _, request := range stage.Azure.RequestsSince(0) {
 		if strings.Contains(request, "resourceGroups/c1") {
 			t.Errorf("a paused cluster asks nothing of Azure, but: %s", request)
 		}
 	}
-	harness.Change(stage, paused, func(c *infrav1.AzureCluster) { delete(c.Annotations, clusterv1.PausedAnnotation) })
-	if harness.Movable(stage.WaitClusterProvisioned("c1")) {
+	harness.ChangeObject(stage, paused, func(c *infrav1.AzureCluster) { delete(c.Annotations, clusterv1.PausedAnnotation) })
+	if harness.IsMovable(stage.WaitClusterProvisioned("c1")) {
 		t.Error("a cluster that is not paused cannot be moved")
 	}
 	stage.DeleteCluster("c1")
@@ -50,7 +50,7 @@ func TestPausedBeforeItIsMade(t *testing.T) {
 func TestPaused(t *testing.T) {
 	t.Parallel()
 	stage := harness.NewStage(t, environment)
-	before := stage.Azure.Resources()
+	before := stage.Azure.ListResources()
 	stage.StartManager(harness.ManagerOptions{})
 	stage.CreateIdentity()
 	stage.CreateCluster(stage.AzureCluster("c1"))
@@ -60,37 +60,37 @@ func TestPaused(t *testing.T) {
 		stage.WaitMachineProvisioned(name)
 	}
 
-	stage.Pause("c1", true)
-	harness.WaitFor(stage, &infrav1.AzureCluster{}, "c1", "free to move", harness.Movable)
+	stage.PauseCluster("c1", true)
+	harness.WaitFor(stage, &infrav1.AzureCluster{}, "c1", "free to move", harness.IsMovable)
 	for _, name := range []string{"m1", "m2"} {
-		harness.WaitFor(stage, &infrav1.AzureMachine{}, name, "free to move", harness.Movable)
+		harness.WaitFor(stage, &infrav1.AzureMachine{}, name, "free to move", harness.IsMovable)
 	}
-	if described := stage.Describe("c1"); !strings.Contains(described, "Paused") || !strings.Contains(described, "Cluster spec.paused is set to true") {
+	if described := stage.DescribeCluster("c1"); !strings.Contains(described, "Paused") || !strings.Contains(described, "Cluster spec.paused is set to true") {
 		t.Errorf("clusterctl describe does not tell that the cluster is paused:\n%s", described)
 	}
-	mark := stage.Azure.Mark()
-	harness.Change(stage, &infrav1.AzureCluster{ObjectMeta: metav1.ObjectMeta{Name: "c1"}}, func(c *infrav1.AzureCluster) {
+	mark := stage.Azure.MarkRequests()
+	harness.ChangeObject(stage, &infrav1.AzureCluster{ObjectMeta: metav1.ObjectMeta{Name: "c1"}}, func(c *infrav1.AzureCluster) {
 		c.Spec.NetworkSpec.AdditionalAPIServerLBPorts = []infrav1.LoadBalancerPort{{Name: "konnectivity", Port: 8132}}
 	})
 	if err := stage.Client.Delete(t.Context(), &infrav1.AzureMachine{ObjectMeta: metav1.ObjectMeta{Namespace: stage.Namespace, Name: "m2"}}); err != nil {
 		t.Fatal(err)
 	}
-	stage.Advance(time.Hour)
+	stage.AdvanceClock(time.Hour)
 	// Another cluster shows that the manager has had the time.
 	stage.CreateCluster(stage.AzureCluster("c2"))
 	stage.WaitClusterProvisioned("c2")
 	ours := func(write string) bool { return strings.Contains(write, "resourceGroups/c1") }
-	if writes := slices.DeleteFunc(stage.Azure.Writes(mark), func(w string) bool { return !ours(w) }); len(writes) > 0 {
+	if writes := slices.DeleteFunc(stage.Azure.WritesSince(mark), func(w string) bool { return !ours(w) }); len(writes) > 0 {
 		t.Errorf("a paused cluster is left alone, but: %q", writes)
 	}
 
-	stage.Pause("c1", false)
+	stage.PauseCluster("c1", false)
 	stage.WaitGone(&infrav1.AzureMachine{}, "m2")
 	stage.Eventually("the port is added", func() bool {
-		_, lb := stage.Azure.Get("resourceGroups/c1/providers/Microsoft.Network/loadBalancers/c1-public-lb", networkVersion)
+		_, lb := stage.Azure.GetResource("resourceGroups/c1/providers/Microsoft.Network/loadBalancers/c1-public-lb", networkVersion)
 		return slices.Contains(names(lb, "loadBalancingRules"), "konnectivity")
 	})
-	writes := slices.DeleteFunc(stage.Azure.Writes(mark), func(w string) bool { return !ours(w) })
+	writes := slices.DeleteFunc(stage.Azure.WritesSince(mark), func(w string) bool { return !ours(w) })
 	slices.Sort(writes)
 	want := []string{
 		"DELETE resourceGroups/c1/Microsoft.Compute/disks/m2_OSDisk",
@@ -102,12 +102,12 @@ func TestPaused(t *testing.T) {
 		t.Errorf("what was asked for meanwhile is done, and no more (-want +got):\n%s", diff)
 	}
 	harness.WaitFor(stage, &infrav1.AzureCluster{}, "c1", "not paused any more", func(c *infrav1.AzureCluster) bool {
-		return harness.Condition(c, infrav1.ReadyCondition).Reason == infrav1.ReadyReason
+		return harness.FindCondition(c, infrav1.ReadyCondition).Reason == infrav1.ReadyReason
 	})
 	stage.DeleteCluster("c2")
-	harness.Change(stage, &clusterv1.Machine{ObjectMeta: metav1.ObjectMeta{Name: "m2"}}, func(m *clusterv1.Machine) { m.Finalizers = nil })
+	harness.ChangeObject(stage, &clusterv1.Machine{ObjectMeta: metav1.ObjectMeta{Name: "m2"}}, func(m *clusterv1.Machine) { m.Finalizers = nil })
 	stage.DeleteCluster("c1", "m1")
-	if diff := cmp.Diff(before, stage.Azure.Resources()); diff != "" {
+	if diff := cmp.Diff(before, stage.Azure.ListResources()); diff != "" {
 		t.Errorf("resources left behind (-before +after):\n%s", diff)
 	}
 }
@@ -118,7 +118,7 @@ func TestExternallyManaged(t *testing.T) {
 	t.Parallel()
 	stage := harness.NewStage(t, environment)
 	stage.Azure.PutNetwork("c1", "c1-vnet", "10.0.0.0/8", map[string]string{"control-planes": "10.0.0.0/16", "nodes": "10.1.0.0/16"})
-	before := stage.Azure.Resources()
+	before := stage.Azure.ListResources()
 	stage.StartManager(harness.ManagerOptions{})
 	stage.CreateIdentity()
 	azureCluster := stage.AzureCluster("c1")
@@ -131,12 +131,12 @@ func TestExternallyManaged(t *testing.T) {
 	stage.CreateCluster(azureCluster)
 	stage.CreateMachine(stage.AzureMachine("c1", "m1"), harness.Worker, "")
 	harness.WaitFor(stage, &infrav1.AzureMachine{}, "m1", "waiting for the infrastructure", func(m *infrav1.AzureMachine) bool {
-		return harness.Condition(m, infrav1.VMRunningCondition).Reason == infrav1.WaitingForClusterInfrastructureReason
+		return harness.FindCondition(m, infrav1.VMRunningCondition).Reason == infrav1.WaitingForClusterInfrastructureReason
 	})
-	if writes := stage.Azure.Writes(0); len(writes) > 0 {
+	if writes := stage.Azure.WritesSince(0); len(writes) > 0 {
 		t.Errorf("somebody else manages the infrastructure, but: %q", writes)
 	}
-	stage.Get(azureCluster, "c1")
+	stage.ReadObject(azureCluster, "c1")
 	if len(azureCluster.Finalizers) > 0 || len(azureCluster.Status.Conditions) > 0 {
 		t.Errorf("somebody else manages it, but it has the finalizers %v and the conditions %v", azureCluster.Finalizers, azureCluster.Status.Conditions)
 	}
@@ -152,13 +152,13 @@ func TestExternallyManaged(t *testing.T) {
 	})
 	harness.ChangeStatus(stage, cluster("c1"), func(c *clusterv1.Cluster) { c.Status.Initialization.InfrastructureProvisioned = new(true) })
 	stage.WaitMachineProvisioned("m1")
-	for _, write := range stage.Azure.Writes(0) {
+	for _, write := range stage.Azure.WritesSince(0) {
 		if !strings.Contains(write, "/m1") {
 			t.Errorf("only the machine is ours, but: %s", write)
 		}
 	}
 	stage.DeleteMachine("m1")
-	if diff := cmp.Diff(before, stage.Azure.Resources()); diff != "" {
+	if diff := cmp.Diff(before, stage.Azure.ListResources()); diff != "" {
 		t.Errorf("resources (-before +after the machine):\n%s", diff)
 	}
 }
@@ -173,18 +173,18 @@ func TestBootstrapDataGone(t *testing.T) {
 	if err := stage.Client.Delete(t.Context(), secret); err != nil {
 		t.Fatal(err)
 	}
-	mark := stage.Azure.Mark()
-	harness.Change(stage, &infrav1.AzureMachine{ObjectMeta: metav1.ObjectMeta{Name: "m1"}}, func(m *infrav1.AzureMachine) {
+	mark := stage.Azure.MarkRequests()
+	harness.ChangeObject(stage, &infrav1.AzureMachine{ObjectMeta: metav1.ObjectMeta{Name: "m1"}}, func(m *infrav1.AzureMachine) {
 		m.Spec.AdditionalTags = infrav1.Tags{"team": "blue"}
 	})
 	stage.Eventually("the VM has the tag", func() bool {
-		_, vm := stage.Azure.Get("resourceGroups/c1/providers/Microsoft.Compute/virtualMachines/m1", computeVersion)
-		return harness.Find(vm, "tags.team") == "blue"
+		_, vm := stage.Azure.GetResource("resourceGroups/c1/providers/Microsoft.Compute/virtualMachines/m1", computeVersion)
+		return harness.FindString(vm, "tags.team") == "blue"
 	})
 	harness.WaitFor(stage, &infrav1.AzureMachine{}, "m1", "Ready", func(m *infrav1.AzureMachine) bool {
-		return harness.Ready(m) && strings.Contains(m.Annotations[infrav1.AppliedAnnotation], "/tags/team")
+		return harness.IsReady(m) && strings.Contains(m.Annotations[infrav1.AppliedAnnotation], "/tags/team")
 	})
-	for _, write := range stage.Azure.Writes(mark) {
+	for _, write := range stage.Azure.WritesSince(mark) {
 		if strings.HasPrefix(write, "PUT") && strings.HasSuffix(write, "virtualMachines/m1") {
 			t.Errorf("the VM is not made anew: %s", write)
 		}
@@ -195,6 +195,6 @@ func TestBootstrapDataGone(t *testing.T) {
 func bootstrapSecret(stage *harness.Stage, name string) *corev1.Secret {
 	stage.T.Helper()
 	secret := &corev1.Secret{}
-	stage.Get(secret, name)
+	stage.ReadObject(secret, name)
 	return secret
 }

@@ -15,7 +15,7 @@ import (
 // request asks for a pass as the book has it.
 func request[T client.Object](stage *harness.Stage, object T, at string) {
 	stage.T.Helper()
-	harness.Change(stage, object, func(o T) {
+	harness.ChangeObject(stage, object, func(o T) {
 		annotations := map[string]string{infrav1.ReconcileRequestedAnnotation: at}
 		for key, value := range o.GetAnnotations() {
 			if _, ours := annotations[key]; !ours {
@@ -41,18 +41,18 @@ func TestRequested(t *testing.T) {
 	}
 	stage.CreateMachine(stage.AzureMachine("c1", "m1"), harness.Worker, "")
 	refused := harness.WaitFor(stage, &infrav1.AzureMachine{}, "m1", "refused", func(m *infrav1.AzureMachine) bool {
-		return harness.Condition(m, infrav1.ReadyCondition).Reason == infrav1.QuotaExceededReason
+		return harness.FindCondition(m, infrav1.ReadyCondition).Reason == infrav1.QuotaExceededReason
 	})
 	stage.Azure.ClearFaults()
-	mark := stage.Azure.Mark()
-	stage.Wake(refused)
+	mark := stage.Azure.MarkRequests()
+	stage.WakeControllers(refused)
 	harness.WaitFor(stage, &infrav1.AzureMachine{}, "m1", "looked at", func(m *infrav1.AzureMachine) bool {
 		return m.Annotations["integration-test/woken"] != ""
 	})
 	// Another cluster shows that the manager has had the time.
 	stage.CreateCluster(stage.AzureCluster("c2"))
 	stage.WaitClusterProvisioned("c2")
-	for _, write := range stage.Azure.Writes(mark) {
+	for _, write := range stage.Azure.WritesSince(mark) {
 		if write == "PUT resourceGroups/c1/Microsoft.Compute/virtualMachines/m1" {
 			t.Error("a pass that nobody asked for does not try again before it is due")
 		}
@@ -62,8 +62,8 @@ func TestRequested(t *testing.T) {
 
 	const group = "resourceGroups/c1/providers/Microsoft.Network/networkSecurityGroups/c1-node-nsg"
 	name := func() string {
-		_, found := stage.Azure.Get(group, networkVersion)
-		return harness.Find(found, "tags.Name")
+		_, found := stage.Azure.GetResource(group, networkVersion)
+		return harness.FindString(found, "tags.Name")
 	}
 	was := name()
 	id := "/subscriptions/" + stage.Azure.SubscriptionID + "/" + group
@@ -87,27 +87,27 @@ func TestObservedGeneration(t *testing.T) {
 	t.Parallel()
 	stage := harness.NewStage(t, environment)
 	clusterWithMachine(stage, harness.Worker, "")
-	harness.WaitFor(stage, stage.Identity(), harness.IdentityName, "observed", func(i *infrav1.AzureClusterIdentity) bool {
-		return i.Status.ObservedGeneration == i.Generation && harness.Ready(i)
+	harness.WaitFor(stage, stage.CreateIdentity(), harness.IdentityName, "observed", func(i *infrav1.AzureClusterIdentity) bool {
+		return i.Status.ObservedGeneration == i.Generation && harness.IsReady(i)
 	})
 	harness.WaitFor(stage, &infrav1.AzureCluster{}, "c1", "observed", func(c *infrav1.AzureCluster) bool {
-		return c.Status.ObservedGeneration == c.Generation && harness.Ready(c)
+		return c.Status.ObservedGeneration == c.Generation && harness.IsReady(c)
 	})
 	harness.WaitFor(stage, &infrav1.AzureMachine{}, "m1", "observed", func(m *infrav1.AzureMachine) bool {
-		return m.Status.ObservedGeneration == m.Generation && harness.Ready(m)
+		return m.Status.ObservedGeneration == m.Generation && harness.IsReady(m)
 	})
 
-	stage.Pause("c1", true)
-	harness.WaitFor(stage, &infrav1.AzureCluster{}, "c1", "paused", harness.Paused)
+	stage.PauseCluster("c1", true)
+	harness.WaitFor(stage, &infrav1.AzureCluster{}, "c1", "paused", harness.IsPaused)
 	changed := &infrav1.AzureCluster{ObjectMeta: metav1.ObjectMeta{Name: "c1"}}
-	harness.Change(stage, changed, func(c *infrav1.AzureCluster) { c.Spec.AdditionalTags = infrav1.Tags{"team": "blue"} })
+	harness.ChangeObject(stage, changed, func(c *infrav1.AzureCluster) { c.Spec.AdditionalTags = infrav1.Tags{"team": "blue"} })
 	paused := harness.WaitFor(stage, &infrav1.AzureCluster{}, "c1", "seen to be paused still", func(c *infrav1.AzureCluster) bool {
-		return harness.Condition(c, "Paused").ObservedGeneration == changed.Generation
+		return harness.FindCondition(c, "Paused").ObservedGeneration == changed.Generation
 	})
 	if paused.Status.ObservedGeneration >= changed.Generation {
 		t.Errorf("nobody has looked at generation %d of a paused object, and the status says %d", changed.Generation, paused.Status.ObservedGeneration)
 	}
-	stage.Pause("c1", false)
+	stage.PauseCluster("c1", false)
 	harness.WaitFor(stage, &infrav1.AzureCluster{}, "c1", "observed", func(c *infrav1.AzureCluster) bool {
 		return c.Status.ObservedGeneration == changed.Generation
 	})

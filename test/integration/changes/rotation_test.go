@@ -22,7 +22,7 @@ func TestRotatedClientSecret(t *testing.T) {
 	stage.CreateCluster(stage.AzureCluster("c1"))
 	template := &infrav1.AzureMachineTemplate{ObjectMeta: metav1.ObjectMeta{Namespace: stage.Namespace, Name: "t1"}}
 	template.Spec.Template.Spec = stage.AzureMachine("c1", "t1").Spec
-	stage.Create(template)
+	stage.CreateObject(template)
 	stage.PlayCluster("c1", template)
 	stage.WaitClusterProvisioned("c1")
 	stage.CreateMachine(stage.AzureMachine("c1", "m1"), harness.Worker, "")
@@ -33,31 +33,31 @@ func TestRotatedClientSecret(t *testing.T) {
 			// The value itself is not to show up where the test fails.
 			stage.Eventually("Secret "+name+" has what was changed", func() bool {
 				secret := &corev1.Secret{}
-				stage.Get(secret, name)
+				stage.ReadObject(secret, name)
 				return strings.Contains(string(secret.Data["azure.json"]), value)
 			})
 		}
 	}
 	has(stage.Azure.ClientSecret)
 
-	harness.Change(stage, &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Name: harness.IdentityName}}, func(s *corev1.Secret) {
+	harness.ChangeObject(stage, &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Name: harness.IdentityName}}, func(s *corev1.Secret) {
 		s.Data["clientSecret"] = []byte(stage.Azure.OtherSecret)
 	})
 	has(stage.Azure.OtherSecret)
 
-	stage.Create(&corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: stage.Namespace, Name: "other"}, Data: map[string][]byte{"clientSecret": []byte(stage.Azure.ClientSecret)}})
-	harness.Change(stage, &infrav1.AzureClusterIdentity{ObjectMeta: metav1.ObjectMeta{Name: harness.IdentityName}}, func(i *infrav1.AzureClusterIdentity) {
+	stage.CreateObject(&corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: stage.Namespace, Name: "other"}, Data: map[string][]byte{"clientSecret": []byte(stage.Azure.ClientSecret)}})
+	harness.ChangeObject(stage, &infrav1.AzureClusterIdentity{ObjectMeta: metav1.ObjectMeta{Name: harness.IdentityName}}, func(i *infrav1.AzureClusterIdentity) {
 		i.Spec.ClientSecret.Name = "other"
 	})
 	has(stage.Azure.ClientSecret)
 
-	second := stage.Identity()
+	second := stage.CreateIdentity()
 	second.Name, second.ResourceVersion = "second", ""
-	stage.Create(second)
-	harness.Change(stage, &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Name: harness.IdentityName}}, func(s *corev1.Secret) {
+	stage.CreateObject(second)
+	harness.ChangeObject(stage, &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Name: harness.IdentityName}}, func(s *corev1.Secret) {
 		s.Data["clientSecret"] = []byte(stage.Azure.OtherSecret)
 	})
-	harness.Change(stage, &infrav1.AzureCluster{ObjectMeta: metav1.ObjectMeta{Name: "c1"}}, func(c *infrav1.AzureCluster) { c.Spec.IdentityRef.Name = "second" })
+	harness.ChangeObject(stage, &infrav1.AzureCluster{ObjectMeta: metav1.ObjectMeta{Name: "c1"}}, func(c *infrav1.AzureCluster) { c.Spec.IdentityRef.Name = "second" })
 	has(stage.Azure.OtherSecret)
 }
 
@@ -76,7 +76,7 @@ func TestSyncPeriodOfCatalogs(t *testing.T) {
 	}
 	catalogs := func(mark harness.Mark) int {
 		count := 0
-		for _, request := range stage.Azure.Since(mark) {
+		for _, request := range stage.Azure.RequestsSince(mark) {
 			if strings.HasPrefix(request, "GET Microsoft.Compute/skus ") || strings.HasPrefix(request, "GET providers/Microsoft.Compute/skus ") {
 				count++
 			}
@@ -87,15 +87,15 @@ func TestSyncPeriodOfCatalogs(t *testing.T) {
 	// read for the next one.
 	look := func(after time.Duration) int {
 		t.Helper()
-		begin := stage.Azure.Mark()
-		stage.Advance(after)
+		begin := stage.Azure.MarkRequests()
+		stage.AdvanceClock(after)
 		for _, name := range machines {
-			stage.Advance(time.Minute)
-			mark := stage.Azure.Mark()
-			stage.Wake(&infrav1.AzureMachine{ObjectMeta: metav1.ObjectMeta{Name: name}})
+			stage.AdvanceClock(time.Minute)
+			mark := stage.Azure.MarkRequests()
+			stage.WakeControllers(&infrav1.AzureMachine{ObjectMeta: metav1.ObjectMeta{Name: name}})
 			// A pass reads the interface after it has its facts.
 			stage.Eventually(name+" is looked at", func() bool {
-				return strings.Contains(strings.Join(stage.Azure.Since(mark), "\n"), "Microsoft.Network/networkInterfaces")
+				return strings.Contains(strings.Join(stage.Azure.RequestsSince(mark), "\n"), "Microsoft.Network/networkInterfaces")
 			})
 		}
 		return catalogs(begin)

@@ -21,11 +21,11 @@ func TestScaleFromZero(t *testing.T) {
 	stage.CreateIdentity()
 	stage.CreateCluster(stage.AzureCluster("c1"))
 	cluster := &clusterv1.Cluster{}
-	stage.Get(cluster, "c1")
+	stage.ReadObject(cluster, "c1")
 	template := func(name, size, osType string) {
 		spec := stage.AzureMachine("c1", name).Spec
 		spec.VMSize, spec.OSDisk.OSType = size, osType
-		stage.Create(&infrav1.AzureMachineTemplate{
+		stage.CreateObject(&infrav1.AzureMachineTemplate{
 			ObjectMeta: metav1.ObjectMeta{
 				Namespace: stage.Namespace, Name: name,
 				OwnerReferences: []metav1.OwnerReference{{APIVersion: clusterv1.GroupVersion.String(), Kind: "Cluster", Name: "c1", UID: cluster.UID}},

@@ -23,9 +23,9 @@ import (
 // asked asks for a cluster of each kind, before a manager runs.
 func asked(w *clusters.World) {
 	w.T.Helper()
-	w.Network("c1", nil)
-	w.AKS("aks1", 1)
-	w.CreateDocuments(w.Documents("aks2", "pool1"))
+	w.ApplyNetwork("c1", nil)
+	w.ApplyAKSCluster("aks1", 1)
+	w.CreateDocuments(w.BuildASOCluster("aks2", "pool1"))
 }
 
 // versions are the resource versions of all objects of these kinds, by kind and name. Each write changes them.
@@ -52,16 +52,16 @@ func TestManagedByOthers(t *testing.T) {
 			})
 		}
 		before := versions(w, infraClusters)
-		w.Manage()
-		w.Until("the control plane is Ready", clusters.Ready(w, &infrav1.AzureManagedControlPlane{}, "aks1", func(c *infrav1.AzureManagedControlPlane) bool { return harness.Ready(c) }))
-		virtual.Wait(nil, 10*time.Minute)
+		w.StartManager()
+		w.WaitUntil("the control plane is Ready", clusters.IsReadyFunc(w, &infrav1.AzureManagedControlPlane{}, "aks1", func(c *infrav1.AzureManagedControlPlane) bool { return harness.IsReady(c) }))
+		virtual.WaitForSignal(nil, 10*time.Minute)
 		if len(before) != len(infraClusters) {
 			t.Fatalf("only %v are managed by others", before)
 		}
 		if diff := cmp.Diff(before, versions(w, infraClusters)); diff != "" {
 			t.Errorf("objects that others manage were written (-before +after):\n%s", diff)
 		}
-		for _, request := range w.Azure.Writes(0) {
+		for _, request := range w.Azure.WritesSince(0) {
 			if strings.Contains(request, "resourceGroups/c1") {
 				t.Errorf("others manage c1, and %s", request)
 			}
@@ -90,14 +90,14 @@ func TestReadyByOthers(t *testing.T) {
 				change(w, kind, is.name, func(object client.Object) {
 					object.SetAnnotations(map[string]string{clusterv1.ManagedByAnnotation: "others"})
 				})
-				w.Manage()
-				virtual.Wait(nil, time.Minute)
+				w.StartManager()
+				virtual.WaitForSignal(nil, time.Minute)
 				show := func(of client.Object, status map[string]any) {
 					raw := map[string]any{"status": status}
 					if err := w.Client.Status().Patch(t.Context(), of, client.RawPatch(types.MergePatchType, mustJSON(t, raw))); err != nil {
 						t.Fatal(err)
 					}
-					virtual.Wait(nil, 5*time.Second)
+					virtual.WaitForSignal(nil, 5*time.Second)
 				}
 				object, cluster := &unstructured.Unstructured{}, &clusterv1.Cluster{}
 				object.SetGroupVersionKind(infrav1.GroupVersion.WithKind(kind))
@@ -128,7 +128,7 @@ func TestReadyByOthers(t *testing.T) {
 				show(owned, map[string]any{"initialization": nil})
 				shown("the other manager removed a field that it does not know")
 
-				w.Get(cluster, is.name)
+				w.ReadObject(cluster, is.name)
 				show(cluster, map[string]any{"initialization": map[string]any{is.ofCluster: true}})
 				show(owned, map[string]any{"initialization": nil})
 				unstructured.RemoveNestedField(want.Object, "status", "initialization")
@@ -145,15 +145,15 @@ func TestWatchFilter(t *testing.T) {
 		w := clusters.New(t)
 		asked(w)
 		before := versions(w, reconciled)
-		w.Start(func(ctx context.Context, m *virtual.Manager) error {
+		w.StartManager(func(ctx context.Context, m *virtual.Manager) error {
 			m.Services.WatchFilter = "one"
-			return clusters.Register(ctx, m)
+			return clusters.RegisterControllers(ctx, m)
 		})
-		virtual.Wait(nil, 10*time.Minute)
+		virtual.WaitForSignal(nil, 10*time.Minute)
 		if diff := cmp.Diff(before, versions(w, reconciled)); diff != "" {
 			t.Errorf("objects without the label were written (-before +after):\n%s", diff)
 		}
-		if requests := w.Azure.Since(0); len(requests) > 0 {
+		if requests := w.Azure.RequestsSince(0); len(requests) > 0 {
 			t.Errorf("Azure was asked about objects without the label: %q", requests)
 		}
 		all := stored(w)
@@ -168,7 +168,7 @@ func TestWatchFilter(t *testing.T) {
 				})
 			}
 		}
-		w.Until("objects with the label are provisioned", func() bool {
+		w.WaitUntil("objects with the label are provisioned", func() bool {
 			now := stored(w)
 			for _, kind := range reconciled {
 				for _, object := range now[kind] {
@@ -194,7 +194,7 @@ func mustJSON(t *testing.T, value any) []byte {
 // change changes an object of a kind of this provider.
 func change(w *clusters.World, kind, name string, do func(client.Object)) {
 	w.T.Helper()
-	harness.Change(w.Stage, newObject(w, kind, name), do)
+	harness.ChangeObject(w.Stage, newObject(w, kind, name), do)
 }
 
 // newObject returns an object of a kind of this provider without its content.

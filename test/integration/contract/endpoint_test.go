@@ -31,29 +31,29 @@ func TestEndpointOfUsers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := clusters.New(t)
 		withPlaceholder(w, "identity", harness.ManagedPool{Name: "pool0", Mode: string(infrav1.NodePoolModeSystem), Replicas: 1, Change: defaults.FillAzureManagedMachinePool})
-		w.Manage()
+		w.StartManager()
 		controlPlane, azureCluster := &infrav1.AzureManagedControlPlane{}, &infrav1.AzureManagedCluster{}
 		inPlace := func() bool {
-			w.Get(controlPlane, "aks1")
-			w.Get(azureCluster, "aks1")
+			w.ReadObject(controlPlane, "aks1")
+			w.ReadObject(azureCluster, "aks1")
 			if azureCluster.Spec.ControlPlaneEndpoint == placeholder {
 				t.Error("the AzureManagedCluster shows Cluster API the endpoint of the user")
 			}
 			if provisioned := azureCluster.Status.Initialization.Provisioned; provisioned != nil && *provisioned && azureCluster.Spec.ControlPlaneEndpoint.Host == "" {
 				t.Error("the AzureManagedCluster is provisioned without an endpoint")
 			}
-			return harness.Ready(controlPlane) && controlPlane.Spec.ControlPlaneEndpoint != placeholder && harness.Ready(azureCluster)
+			return harness.IsReady(controlPlane) && controlPlane.Spec.ControlPlaneEndpoint != placeholder && harness.IsReady(azureCluster)
 		}
-		w.Until("the cluster is Ready with the endpoint of AKS", inPlace)
-		endpoint, mark := controlPlane.Spec.ControlPlaneEndpoint, w.Azure.Mark()
+		w.WaitUntil("the cluster is Ready with the endpoint of AKS", inPlace)
+		endpoint, mark := controlPlane.Spec.ControlPlaneEndpoint, w.Azure.MarkRequests()
 
-		harness.Change(w.Stage, controlPlane, func(c *infrav1.AzureManagedControlPlane) { c.Spec.ControlPlaneEndpoint = placeholder })
-		w.Until("the endpoint of AKS is back", inPlace)
-		virtual.Wait(nil, time.Minute)
+		harness.ChangeObject(w.Stage, controlPlane, func(c *infrav1.AzureManagedControlPlane) { c.Spec.ControlPlaneEndpoint = placeholder })
+		w.WaitUntil("the endpoint of AKS is back", inPlace)
+		virtual.WaitForSignal(nil, time.Minute)
 		if !inPlace() || controlPlane.Spec.ControlPlaneEndpoint != endpoint || azureCluster.Spec.ControlPlaneEndpoint != endpoint {
 			t.Errorf("endpoints %v and %v, want %v", controlPlane.Spec.ControlPlaneEndpoint, azureCluster.Spec.ControlPlaneEndpoint, endpoint)
 		}
-		if writes := w.Azure.Writes(mark); len(writes) > 0 {
+		if writes := w.Azure.WritesSince(mark); len(writes) > 0 {
 			t.Errorf("Azure is written: %q", writes)
 		}
 	})
@@ -65,14 +65,14 @@ func TestEndpointOfUsersBlocksNoDeletion(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := clusters.New(t)
 		withPlaceholder(w, "missing")
-		w.Manage()
-		virtual.Wait(nil, time.Minute)
+		w.StartManager()
+		virtual.WaitForSignal(nil, time.Minute)
 		controlPlane := &infrav1.AzureManagedControlPlane{}
-		w.Get(controlPlane, "aks1")
+		w.ReadObject(controlPlane, "aks1")
 		if len(controlPlane.Finalizers) == 0 || controlPlane.Status.Initialization.ControlPlaneInitialized != nil {
 			t.Fatalf("finalizers %v, initialization %v", controlPlane.Finalizers, controlPlane.Status.Initialization)
 		}
-		w.Remove(controlPlane)
-		w.Gone(controlPlane)
+		w.DeleteObjects(controlPlane)
+		w.WaitUntilGone(controlPlane)
 	})
 }

@@ -37,7 +37,7 @@ func mishaps() map[string]mishap {
 	}
 	return map[string]mishap{
 		"the VM was stopped or deallocated": {reason: "it does not start by itself", do: func(w *clusters.World, _, machine string) {
-			w.Send("POST", "resourceGroups/c1/providers/Microsoft.Compute/virtualMachines/"+machine+"/deallocate", "2025-04-01", nil)
+			w.SendAsUser("POST", "resourceGroups/c1/providers/Microsoft.Compute/virtualMachines/"+machine+"/deallocate", "2025-04-01", nil)
 		}},
 		"the VM was deleted":            {reason: "it is not made again", do: now(fault.Rule{Kind: fault.Remove})},
 		"Azure evicted a spot VM":       {reason: "it does not start by itself", spot: true, do: now(fault.Rule{Kind: fault.Evict})},
@@ -91,9 +91,9 @@ func TestMachineHealth(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				w := clusters.New(t)
-				w.Manage()
-				w.Network("c1", nil)
-				w.Until("the network is Ready", clusters.Ready(w, &infrav1.AzureCluster{}, "c1", func(c *infrav1.AzureCluster) bool { return harness.Ready(c) }))
+				w.StartManager()
+				w.ApplyNetwork("c1", nil)
+				w.WaitUntil("the network is Ready", clusters.IsReadyFunc(w, &infrav1.AzureCluster{}, "c1", func(c *infrav1.AzureCluster) bool { return harness.IsReady(c) }))
 				harness.ChangeStatus(w.Stage, &clusterv1.Cluster{ObjectMeta: metav1.ObjectMeta{Name: "c1"}}, func(c *clusterv1.Cluster) { c.Status.Initialization.InfrastructureProvisioned = new(true) })
 				machine := w.AzureMachine("c1", "m1")
 				if mishap.spot {
@@ -101,11 +101,11 @@ func TestMachineHealth(t *testing.T) {
 				}
 				defaults.FillAzureMachine(machine, w.Azure.SubscriptionID)
 				w.CreateMachine(machine, harness.Worker, "")
-				w.Provisioned("m1")
+				w.WaitMachineProvisioned("m1")
 				mishap.do(w, "/subscriptions/"+w.Azure.SubscriptionID+"/resourceGroups/c1/providers/Microsoft.Compute/virtualMachines/m1", "m1")
-				virtual.Wait(nil, time.Hour)
-				w.Get(machine, "m1")
-				ready := harness.Condition(machine, infrav1.ReadyCondition)
+				virtual.WaitForSignal(nil, time.Hour)
+				w.ReadObject(machine, "m1")
+				ready := harness.FindCondition(machine, infrav1.ReadyCondition)
 				if got := [2]string{string(ready.Status), ready.Reason}; got != told[name] {
 					t.Errorf("Ready is %v, the book says %v; it counts because %s: %s", got, told[name], mishap.reason, ready.Message)
 				}

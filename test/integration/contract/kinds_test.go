@@ -125,14 +125,14 @@ func require(so bool, format string, arguments ...any) error {
 func TestKinds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := clusters.New(t)
-		w.Manage()
+		w.StartManager()
 		player := harness.PoolPlayer{Client: w.Kubernetes, Namespace: w.Namespace}
-		w.Meanwhile = func() { player.Look(t.Context()) }
-		w.Cluster("c1", 1)
+		w.Meanwhile = func() { player.PlayOnce(t.Context()) }
+		w.BuildCluster("c1", 1)
 		makePool(w, "c1")
-		w.Managed("aks1", 1)
-		w.MakeDocuments(w.Documents("aks2", "pool1"))
-		virtual.Wait(nil, 10*time.Minute)
+		w.BuildAKSCluster("aks1", 1)
+		w.MakeDocuments(w.BuildASOCluster("aks2", "pool1"))
+		virtual.WaitForSignal(nil, 10*time.Minute)
 
 		all := stored(w)
 		for name, promise := range promises {
@@ -151,9 +151,9 @@ func TestKinds(t *testing.T) {
 
 		for _, paused := range []bool{true, false} {
 			for _, name := range []string{"c1", "aks1", "aks2"} {
-				harness.Change(w.Stage, &clusterv1.Cluster{ObjectMeta: metav1.ObjectMeta{Name: name}}, func(c *clusterv1.Cluster) { c.Spec.Paused = &paused })
+				harness.ChangeObject(w.Stage, &clusterv1.Cluster{ObjectMeta: metav1.ObjectMeta{Name: name}}, func(c *clusterv1.Cluster) { c.Spec.Paused = &paused })
 			}
-			virtual.Wait(nil, time.Minute)
+			virtual.WaitForSignal(nil, time.Minute)
 			want := map[bool]string{true: "True", false: "False"}[paused]
 			now := stored(w)
 			for _, kind := range reconciled {
@@ -178,7 +178,7 @@ func makePool(w *clusters.World, cluster string) {
 	}
 	defaults.FillAzureMachinePool(pool)
 	w.CreatePool(pool, 1)
-	w.Until("the pool is Ready", clusters.Ready(w, &infrav1.AzureMachinePool{}, "pool", func(p *infrav1.AzureMachinePool) bool { return harness.Ready(p) && p.Status.Replicas == 1 }))
+	w.WaitUntil("the pool is Ready", clusters.IsReadyFunc(w, &infrav1.AzureMachinePool{}, "pool", func(p *infrav1.AzureMachinePool) bool { return harness.IsReady(p) && p.Status.Replicas == 1 }))
 }
 
 // stored are all objects of the kinds of this provider, by kind.

@@ -26,10 +26,10 @@ var contracted = []string{"aks1-kubeconfig", "aks1-ca"}
 func TestSecretTypes(t *testing.T) {
 	each(t, func(t *testing.T, w *clusters.World, s shape, manager *virtual.Manager) {
 		data := map[string]map[string][]byte{}
-		w.Get(s.control, "aks1")
+		w.ReadObject(s.control, "aks1")
 		for _, name := range contracted {
 			secret := &corev1.Secret{}
-			w.Get(secret, name)
+			w.ReadObject(secret, name)
 			if secret.Type != clusterv1.ClusterSecretType {
 				t.Errorf("Secret %s has type %s", name, secret.Type)
 			}
@@ -44,27 +44,27 @@ func TestSecretTypes(t *testing.T) {
 		if authority := data["aks1-ca"][corev1.TLSCertKey]; len(authority) == 0 {
 			t.Error("the Secret of the certificate authority has none")
 		}
-		manager.Stop()
+		manager.StopManager()
 		acts, between := 1, 0
 		for n := 0; n <= acts; n++ {
 			for _, before := range []bool{true, false} {
 				opaque(w)
-				killed := w.Manage()
+				killed := w.StartManager()
 				killed.KillIn(n, before)
-				virtual.Wait(nil, 10*time.Second)
-				acts = max(acts, killed.Counted())
-				killed.Stop()
+				virtual.WaitForSignal(nil, 10*time.Second)
+				acts = max(acts, killed.CountCalls())
+				killed.StopManager()
 				for _, name := range contracted {
 					if err := w.Client.Get(t.Context(), client.ObjectKey{Namespace: w.Namespace, Name: name}, &corev1.Secret{}); err != nil {
 						between++
 					}
 				}
-				next := w.Manage()
-				w.Until("the Secrets have the type of the contract", func() bool { return typed(w) })
-				next.Stop()
+				next := w.StartManager()
+				w.WaitUntil("the Secrets have the type of the contract", func() bool { return typed(w) })
+				next.StopManager()
 				for _, name := range contracted {
 					secret := &corev1.Secret{}
-					w.Get(secret, name)
+					w.ReadObject(secret, name)
 					if !slices.Equal(secret.Data["value"], data[name]["value"]) || len(secret.Data) != len(data[name]) {
 						t.Errorf("Secret %s has other data after a manager died at act %d", name, n)
 					}
@@ -83,7 +83,7 @@ func opaque(w *clusters.World) {
 	w.T.Helper()
 	for _, name := range contracted {
 		secret := &corev1.Secret{}
-		w.Get(secret, name)
+		w.ReadObject(secret, name)
 		if err := w.Client.Delete(w.T.Context(), secret); err != nil {
 			w.T.Fatal(err)
 		}
@@ -108,10 +108,10 @@ func typed(w *clusters.World) bool {
 // API do. They have that of today soon after.
 func TestOwnerVersions(t *testing.T) {
 	each(t, func(t *testing.T, w *clusters.World, _ shape, _ *virtual.Manager) {
-		virtual.Wait(nil, 2*time.Hour)
+		virtual.WaitForSignal(nil, 2*time.Hour)
 		pause := func(paused bool) {
-			harness.Change(w.Stage, &clusterv1.Cluster{ObjectMeta: metav1.ObjectMeta{Name: "aks1"}}, func(c *clusterv1.Cluster) { c.Spec.Paused = &paused })
-			virtual.Wait(nil, 10*time.Second)
+			harness.ChangeObject(w.Stage, &clusterv1.Cluster{ObjectMeta: metav1.ObjectMeta{Name: "aks1"}}, func(c *clusterv1.Cluster) { c.Spec.Paused = &paused })
+			virtual.WaitForSignal(nil, 10*time.Second)
 		}
 		pause(true)
 		changed := 0

@@ -16,7 +16,7 @@ import (
 // does.
 func TestStopped(t *testing.T) {
 	each(t, func(t *testing.T, w *clusters.World, s shape, _ *virtual.Manager) {
-		virtual.Wait(nil, 2*time.Hour+20*time.Minute)
+		virtual.WaitForSignal(nil, 2*time.Hour+20*time.Minute)
 		if got := s.condition(w, clusterv1.AvailableCondition); got != "True Available" {
 			t.Errorf("Available of a cluster in order is %s", got)
 		}
@@ -26,7 +26,7 @@ func TestStopped(t *testing.T) {
 			if err := w.Azure.AddFault(fault.Rule{Now: true, ID: id, Kind: fault.Edit, Patch: patch}); err != nil {
 				t.Fatal(err)
 			}
-			virtual.Wait(nil, w.Resync+time.Minute)
+			virtual.WaitForSignal(nil, w.Resync+time.Minute)
 			if got := s.condition(w, clusterv1.AvailableCondition); got != step.want {
 				t.Errorf("Available is %s a sync period after the cluster is %s, want %s", got, step.code, step.want)
 			}

@@ -28,8 +28,8 @@ type shape struct {
 
 func shapes() []shape {
 	return []shape{
-		{"AzureManagedControlPlane", &infrav1.AzureManagedControlPlane{}, func(w *clusters.World) { w.Managed("aks1", 1) }},
-		{"AzureASOManagedControlPlane", &infrav1.AzureASOManagedControlPlane{}, func(w *clusters.World) { w.MakeDocuments(w.Documents("aks1", "pool0")) }},
+		{"AzureManagedControlPlane", &infrav1.AzureManagedControlPlane{}, func(w *clusters.World) { w.BuildAKSCluster("aks1", 1) }},
+		{"AzureASOManagedControlPlane", &infrav1.AzureASOManagedControlPlane{}, func(w *clusters.World) { w.MakeDocuments(w.BuildASOCluster("aks1", "pool0")) }},
 	}
 }
 
@@ -40,7 +40,7 @@ func each(t *testing.T, play func(t *testing.T, w *clusters.World, s shape, mana
 		t.Run(s.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				w := clusters.New(t)
-				manager := w.Manage()
+				manager := w.StartManager()
 				s.make(w)
 				play(t, w, s, manager)
 			})
@@ -51,7 +51,7 @@ func each(t *testing.T, play func(t *testing.T, w *clusters.World, s shape, mana
 // condition is a condition of the control plane.
 func (s shape) condition(w *clusters.World, name string) string {
 	w.T.Helper()
-	w.Get(s.control, "aks1")
-	got := harness.Condition(s.control, name)
+	w.ReadObject(s.control, "aks1")
+	got := harness.FindCondition(s.control, name)
 	return string(got.Status) + " " + got.Reason
 }

@@ -30,7 +30,7 @@ func TestFormerVersion(t *testing.T) {
 		t.Fatal(err)
 	}
 	cluster := &infrav1.AzureASOManagedCluster{}
-	stage.Get(cluster, "c1")
+	stage.ReadObject(cluster, "c1")
 	if len(cluster.Spec.Resources) != 1 || !strings.Contains(string(cluster.Spec.Resources[0].Raw), `"location":"eastus"`) {
 		t.Errorf("the object is another one in its version of today: %v", cluster.Spec)
 	}

@@ -15,7 +15,7 @@ import (
 
 var environment *harness.Environment
 
-func TestMain(m *testing.M) { os.Exit(harness.Main(m, &environment)) }
+func TestMain(m *testing.M) { os.Exit(harness.RunTests(m, &environment)) }
 
 func crdScheme() *runtime.Scheme {
 	scheme := runtime.NewScheme()

@@ -53,16 +53,16 @@ func TestOwnersGone(t *testing.T) {
 			t.Parallel()
 			stage, _, before := standing(t, harness.ManagerOptions{})
 			theirs := "resourceGroups/theirs"
-			stage.Azure.Put(theirs, "2021-04-01", map[string]any{"location": "eastus"})
+			stage.Azure.PutResource(theirs, "2021-04-01", map[string]any{"location": "eastus"})
 			for _, object := range test.lost {
 				force(stage, object)
 			}
-			mark := stage.Azure.Mark()
+			mark := stage.Azure.MarkRequests()
 			remove(stage, azureCluster())
 			told(stage, azureCluster(), infrav1.WaitingForMachinesReason)
 			remove(stage, azureMachine("m1"), azureMachine("m2"))
 			gone(stage, azureMachine("m1"), azureMachine("m2"), azureCluster())
-			if diff := cmp.Diff(append(slices.Clone(before), theirs), stage.Azure.Resources()); diff != "" {
+			if diff := cmp.Diff(append(slices.Clone(before), theirs), stage.Azure.ListResources()); diff != "" {
 				t.Errorf("%s: left behind (-want +got):\n%s", test.reason, diff)
 			}
 			if writes := deletes(stage, mark); !slices.Contains(writes, "DELETE resourceGroups/c1") || slices.Contains(writes, "DELETE "+theirs) {
@@ -81,16 +81,16 @@ func TestAzureClusterGone(t *testing.T) {
 	stage, _, _ := standing(t, harness.ManagerOptions{})
 	force(stage, azureCluster())
 	free(stage, harness.IdentityName)
-	mark := stage.Azure.Mark()
+	mark := stage.Azure.MarkRequests()
 	remove(stage, machine("m1"), azureMachine("m1"))
 	gone(stage, azureMachine("m1"))
 	has(t, warned(stage, "m1", "LeftBehindInAzure"), "AzureCluster", "/subscriptions/"+stage.Azure.SubscriptionID+"/resourceGroups/c1/providers/Microsoft.Compute/virtualMachines/m1")
-	if !slices.ContainsFunc(stage.Environment.Logs.With(stage.Namespace), func(line string) bool {
+	if !slices.ContainsFunc(stage.Environment.Logs.LinesContaining(stage.Namespace), func(line string) bool {
 		return strings.Contains(line, "without deleting in Azure") && strings.Contains(line, "virtualMachines/m1")
 	}) {
 		t.Error("the log does not name what may be left")
 	}
-	if writes := stage.Azure.Writes(mark); len(writes) > 0 {
+	if writes := stage.Azure.WritesSince(mark); len(writes) > 0 {
 		t.Errorf("nothing is proven to be ours without a cluster, but: %q", writes)
 	}
 }
@@ -102,7 +102,7 @@ func TestPoolsOwnersGone(t *testing.T) {
 	stage := standingManaged(t)
 	force(stage, cluster())
 	force(stage, machinePool("c1-pool1"))
-	mark := stage.Azure.Mark()
+	mark := stage.Azure.MarkRequests()
 	remove(stage, azurePool("c1-pool1"))
 	gone(stage, azurePool("c1-pool1"))
 	if diff := cmp.Diff([]string{"DELETE resourceGroups/c1/Microsoft.ContainerService/managedClusters/c1/agentPools/pool1"}, deletes(stage, mark)); diff != "" {
@@ -119,7 +119,9 @@ func TestPoolsOwnersGone(t *testing.T) {
 }
 
 // loseIdentity takes the stage's identity away although the cluster holds it.
-func loseIdentity(stage *harness.Stage) { force(stage, named(stage.Identity(), harness.IdentityName)) }
+func loseIdentity(stage *harness.Stage) {
+	force(stage, named(stage.CreateIdentity(), harness.IdentityName))
+}
 
 // TestIdentityGone deletes a cluster whose identity is gone after something was made: everything says what can be done. One
 // way is to create the identity again, the other to delete by hand.
@@ -133,7 +135,7 @@ func TestIdentityGone(t *testing.T) {
 		stage, _, _ := standing(t, harness.ManagerOptions{})
 		loseIdentity(stage)
 		remove(stage, cluster(), azureCluster(), machine("m1"), azureMachine("m1"), machine("m2"), azureMachine("m2"))
-		mark := stage.Azure.Mark()
+		mark := stage.Azure.MarkRequests()
 		for _, name := range []string{"m1", "m2"} {
 			message := told(stage, azureMachine(name), infrav1.IdentityNotFoundReason)
 			has(t, message, "create "+identityName(stage), "spec.identityRef of AzureCluster c1", vmPath+name, name+"-nic", name+"_OSDisk")
@@ -143,7 +145,7 @@ func TestIdentityGone(t *testing.T) {
 		has(t, message, "create "+identityName(stage), "az group list --subscription "+stage.Azure.SubscriptionID+" --tag ", infrav1.ClusterTagKey("c1")+"=owned")
 		run(stage, message, azureCluster())
 		gone(stage, azureMachine("m1"), azureMachine("m2"), azureCluster())
-		if writes := stage.Azure.Writes(mark); len(writes) > 0 {
+		if writes := stage.Azure.WritesSince(mark); len(writes) > 0 {
 			t.Errorf("there is no identity, but: %q", writes)
 		}
 	})
@@ -154,12 +156,12 @@ func TestIdentityGone(t *testing.T) {
 		remove(stage, cluster(), machine("m1"), azureMachine("m1"), machine("m2"), azureMachine("m2"), azureCluster())
 		told(stage, azureMachine("m1"), infrav1.IdentityNotFoundReason)
 		told(stage, azureMachine("m2"), infrav1.IdentityNotFoundReason)
-		stage.Create(stage.Identity())
+		stage.CreateObject(stage.CreateIdentity())
 		// Its retry is a minute away.
-		stage.Wake(azureMachine("m1"))
-		stage.Wake(azureMachine("m2"))
+		stage.WakeControllers(azureMachine("m1"))
+		stage.WakeControllers(azureMachine("m2"))
 		gone(stage, azureMachine("m1"), azureMachine("m2"), azureCluster())
-		if diff := cmp.Diff(before, stage.Azure.Resources()); diff != "" {
+		if diff := cmp.Diff(before, stage.Azure.ListResources()); diff != "" {
 			t.Errorf("resources left behind (-before +after):\n%s", diff)
 		}
 		free(stage, harness.IdentityName)
@@ -196,14 +198,14 @@ func TestNothingLeft(t *testing.T) {
 	}
 	network := stage.AzureCluster("c1")
 	stored(network, infrav1.ClusterFinalizer)
-	stage.Create(network)
+	stage.CreateObject(network)
 	own := stage.ControlPlane("c2")
 	stored(own, infrav1.ManagedControlPlaneFinalizer)
-	stage.Create(own)
+	stage.CreateObject(own)
 	remove(stage, network, own)
 	stage.StartManager(harness.ManagerOptions{})
 	gone(stage, network, own)
-	if requests := stage.Azure.Since(0); len(requests) > 0 {
+	if requests := stage.Azure.RequestsSince(0); len(requests) > 0 {
 		t.Errorf("Azure was asked: %q", requests)
 	}
 }
@@ -249,13 +251,13 @@ func TestNeverBegun(t *testing.T) {
 			stage.CreateCluster(network)
 			stage.CreateMachine(stage.AzureMachine("c1", "m1"), harness.Worker, "")
 			harness.WaitFor(stage, &infrav1.AzureCluster{}, "c1", "told why", func(c *infrav1.AzureCluster) bool {
-				return harness.Condition(c, infrav1.ReadyCondition).Reason == test.why
+				return harness.FindCondition(c, infrav1.ReadyCondition).Reason == test.why
 			})
 			if test.between != nil {
 				test.between(stage)
 			}
 			stage.DeleteCluster("c1", "m1")
-			if writes := stage.Azure.Writes(0); len(writes) > 0 {
+			if writes := stage.Azure.WritesSince(0); len(writes) > 0 {
 				t.Errorf("%s: %q", test.reason, writes)
 			}
 			if err := stage.Client.Get(t.Context(), client.ObjectKey{Namespace: stage.Namespace, Name: harness.IdentityName}, &infrav1.AzureClusterIdentity{}); err == nil {
@@ -270,9 +272,9 @@ func TestNeverBegun(t *testing.T) {
 func TestAnotherIdentity(t *testing.T) {
 	t.Parallel()
 	second := func(stage *harness.Stage) {
-		identity := stage.Identity()
+		identity := stage.CreateIdentity()
 		identity.Name = "second"
-		stage.Create(identity)
+		stage.CreateObject(identity)
 	}
 	held := func(stage *harness.Stage) {
 		harness.WaitFor(stage, &infrav1.AzureClusterIdentity{}, "second", "held", func(i *infrav1.AzureClusterIdentity) bool { return len(i.Finalizers) == 1 })
@@ -285,7 +287,7 @@ func TestAnotherIdentity(t *testing.T) {
 		second(stage)
 		stage.CreateCluster(stage.AzureCluster("c1"))
 		stage.WaitClusterProvisioned("c1")
-		harness.Change(stage, &infrav1.AzureCluster{ObjectMeta: metav1.ObjectMeta{Name: "c1"}}, func(c *infrav1.AzureCluster) { c.Spec.IdentityRef.Name = "second" })
+		harness.ChangeObject(stage, &infrav1.AzureCluster{ObjectMeta: metav1.ObjectMeta{Name: "c1"}}, func(c *infrav1.AzureCluster) { c.Spec.IdentityRef.Name = "second" })
 		free(stage, harness.IdentityName)
 		held(stage)
 		stage.DeleteCluster("c1")
@@ -299,7 +301,7 @@ func TestAnotherIdentity(t *testing.T) {
 		second(stage)
 		stage.CreateManagedCluster(stage.ControlPlane("c1"), pools...)
 		stage.WaitManagedClusterReady("c1", pools...)
-		harness.Change(stage, &infrav1.AzureManagedControlPlane{ObjectMeta: metav1.ObjectMeta{Name: "c1"}}, func(c *infrav1.AzureManagedControlPlane) { c.Spec.IdentityRef.Name = "second" })
+		harness.ChangeObject(stage, &infrav1.AzureManagedControlPlane{ObjectMeta: metav1.ObjectMeta{Name: "c1"}}, func(c *infrav1.AzureManagedControlPlane) { c.Spec.IdentityRef.Name = "second" })
 		free(stage, harness.IdentityName)
 		held(stage)
 		stage.DeleteManagedCluster("c1", "pool0", "pool1")

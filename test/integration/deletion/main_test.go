@@ -23,7 +23,7 @@ import (
 
 var environment *harness.Environment
 
-func TestMain(m *testing.M) { os.Exit(harness.Main(m, &environment)) }
+func TestMain(m *testing.M) { os.Exit(harness.RunTests(m, &environment)) }
 
 // Objects by their names, as kubectl takes them.
 func cluster() client.Object      { return named(&clusterv1.Cluster{}, "c1") }
@@ -46,7 +46,7 @@ func named(object client.Object, name string) client.Object {
 func standing(t *testing.T, options harness.ManagerOptions) (stage *harness.Stage, manager *harness.Manager, before []string) {
 	t.Helper()
 	stage = harness.NewStage(t, environment)
-	before = stage.Azure.Resources()
+	before = stage.Azure.ListResources()
 	manager = stage.StartManager(options)
 	stage.CreateIdentity()
 	stage.CreateCluster(stage.AzureCluster("c1"))
@@ -112,7 +112,7 @@ type said interface {
 func told(stage *harness.Stage, object client.Object, reason string) string {
 	stage.T.Helper()
 	found := harness.WaitFor(stage, object.(said), object.GetName(), "told that its deletion waits: "+reason, func(o said) bool {
-		ready := harness.Condition(o, infrav1.ReadyCondition)
+		ready := harness.FindCondition(o, infrav1.ReadyCondition)
 		explained := strings.Contains(ready.Message, "To unblock the deletion") || strings.Contains(ready.Message, "To continue") ||
 			strings.HasPrefix(ready.Message, "waits for")
 		return ready.Status == metav1.ConditionFalse && ready.Reason == reason && explained
@@ -123,10 +123,10 @@ func told(stage *harness.Stage, object client.Object, reason string) string {
 		}
 	}
 	// A pause keeps everything but conditions as it is.
-	if reason != clusterv1.PausedReason && strings.Contains(harness.Status(found), `"ready":true`) {
+	if reason != clusterv1.PausedReason && strings.Contains(harness.EncodeStatus(found), `"ready":true`) {
 		stage.T.Errorf("%T %s is being deleted and cannot go, but has status.ready", object, object.GetName())
 	}
-	return harness.Condition(found, infrav1.ReadyCondition).Message
+	return harness.FindCondition(found, infrav1.ReadyCondition).Message
 }
 
 // containsAll tells whether a message has all parts.
@@ -176,7 +176,7 @@ func free(stage *harness.Stage, name string) {
 
 // deletes are the DELETEs since mark, sorted.
 func deletes(stage *harness.Stage, mark harness.Mark) []string {
-	writes := slices.DeleteFunc(stage.Azure.Writes(mark), func(write string) bool { return !strings.HasPrefix(write, "DELETE ") })
+	writes := slices.DeleteFunc(stage.Azure.WritesSince(mark), func(write string) bool { return !strings.HasPrefix(write, "DELETE ") })
 	slices.Sort(writes)
 	return slices.Compact(writes)
 }

@@ -19,30 +19,30 @@ import (
 func TestAllAtOnce(t *testing.T) {
 	t.Parallel()
 	stage, _, before := standing(t, harness.ManagerOptions{})
-	mark := stage.Azure.Mark()
+	mark := stage.Azure.MarkRequests()
 	remove(stage, cluster(), azureCluster())
 	message := told(stage, azureCluster(), infrav1.WaitingForMachinesReason)
 	has(t, message, "AzureMachine m1, m2", "Cluster c1 is being deleted", "kubectl delete -n "+stage.Namespace+" machine/m1 machine/m2")
-	if writes := stage.Azure.Writes(mark); len(writes) > 0 {
+	if writes := stage.Azure.WritesSince(mark); len(writes) > 0 {
 		t.Errorf("nothing is deleted in Azure before the machines go, but: %q", writes)
 	}
 	remove(stage, machine("m1"), azureMachine("m1"))
 	stage.WaitGone(azureMachine("m1"), "m1")
 	harness.WaitFor(stage, &infrav1.AzureCluster{}, "c1", "told of the one that is left", func(c *infrav1.AzureCluster) bool {
-		return !strings.Contains(harness.Condition(c, infrav1.ReadyCondition).Message, "m1")
+		return !strings.Contains(harness.FindCondition(c, infrav1.ReadyCondition).Message, "m1")
 	})
-	remove(stage, named(stage.Identity(), harness.IdentityName))
-	has(t, told(stage, stage.Identity(), infrav1.InUseReason), "AzureCluster "+stage.Namespace+"/c1", "spec.identityRef")
+	remove(stage, named(stage.CreateIdentity(), harness.IdentityName))
+	has(t, told(stage, stage.CreateIdentity(), infrav1.InUseReason), "AzureCluster "+stage.Namespace+"/c1", "spec.identityRef")
 	remove(stage, machine("m2"), azureMachine("m2"))
-	gone(stage, azureMachine("m2"), azureCluster(), stage.Identity())
-	if diff := cmp.Diff([]string{"DELETE resourceGroups/c1"}, harness.Changes(stage.Azure.Writes(mark))); diff != "" {
+	gone(stage, azureMachine("m2"), azureCluster(), stage.CreateIdentity())
+	if diff := cmp.Diff([]string{"DELETE resourceGroups/c1"}, harness.DropKubeconfigReads(stage.Azure.WritesSince(mark))); diff != "" {
 		t.Errorf("everything goes at once, and nothing is made meanwhile (-want +got):\n%s", diff)
 	}
 	// For each machine and for the cluster a look at the group and what is in it, the deletion, and looks at that.
-	if requests := stage.Azure.Since(mark); len(requests) > 12 {
+	if requests := stage.Azure.RequestsSince(mark); len(requests) > 12 {
 		t.Errorf("%d requests: %q", len(requests), requests)
 	}
-	if diff := cmp.Diff(before, stage.Azure.Resources()); diff != "" {
+	if diff := cmp.Diff(before, stage.Azure.ListResources()); diff != "" {
 		t.Errorf("resources left behind (-before +after):\n%s", diff)
 	}
 }
@@ -51,7 +51,7 @@ func TestAllAtOnce(t *testing.T) {
 func TestManagedAllAtOnce(t *testing.T) {
 	t.Parallel()
 	stage := standingManaged(t)
-	mark := stage.Azure.Mark()
+	mark := stage.Azure.MarkRequests()
 	remove(stage, cluster(), controlPlane(), named(&infrav1.AzureManagedCluster{}, "c1"))
 	gone(stage, named(&infrav1.AzureManagedCluster{}, "c1"))
 	message := told(stage, controlPlane(), infrav1.WaitingForMachinePoolsReason)
@@ -62,15 +62,15 @@ func TestManagedAllAtOnce(t *testing.T) {
 	for _, name := range []string{"c1-pool0", "c1-pool1"} {
 		remove(stage, machinePool(name), azurePool(name))
 	}
-	remove(stage, named(stage.Identity(), harness.IdentityName))
-	gone(stage, azurePool("c1-pool0"), azurePool("c1-pool1"), controlPlane(), stage.Identity())
+	remove(stage, named(stage.CreateIdentity(), harness.IdentityName))
+	gone(stage, azurePool("c1-pool0"), azurePool("c1-pool1"), controlPlane(), stage.CreateIdentity())
 	if diff := cmp.Diff([]string{"DELETE resourceGroups/c1"}, deletes(stage, mark)); diff != "" {
 		t.Errorf("writes (-want +got):\n%s", diff)
 	}
-	if requests := stage.Azure.Since(mark); len(requests) > 8 {
+	if requests := stage.Azure.RequestsSince(mark); len(requests) > 8 {
 		t.Errorf("%d requests: %q", len(requests), requests)
 	}
-	if diff := cmp.Diff([]string(nil), stage.Azure.Resources()); diff != "" {
+	if diff := cmp.Diff([]string(nil), stage.Azure.ListResources()); diff != "" {
 		t.Errorf("resources left behind (-want +got):\n%s", diff)
 	}
 }
@@ -80,7 +80,7 @@ func TestManagedAllAtOnce(t *testing.T) {
 func TestInfrastructureAlone(t *testing.T) {
 	t.Parallel()
 	stage, _, before := standing(t, harness.ManagerOptions{})
-	mark := stage.Azure.Mark()
+	mark := stage.Azure.MarkRequests()
 	remove(stage, azureCluster())
 	message := told(stage, azureCluster(), infrav1.WaitingForMachinesReason)
 	has(t, message, "are not being deleted yet: AzureMachine m1, m2", "kubectl delete -n "+stage.Namespace+" cluster/c1", "machine/m1 machine/m2")
@@ -96,7 +96,7 @@ func TestInfrastructureAlone(t *testing.T) {
 	}
 	remove(stage, cluster(), machine("m1"), azureMachine("m1"))
 	gone(stage, azureMachine("m1"), azureCluster())
-	if diff := cmp.Diff(before, stage.Azure.Resources()); diff != "" {
+	if diff := cmp.Diff(before, stage.Azure.ListResources()); diff != "" {
 		t.Errorf("resources left behind (-before +after):\n%s", diff)
 	}
 }
@@ -106,7 +106,7 @@ func TestInfrastructureAlone(t *testing.T) {
 func TestControlPlaneAlone(t *testing.T) {
 	t.Parallel()
 	stage := standingManaged(t)
-	mark := stage.Azure.Mark()
+	mark := stage.Azure.MarkRequests()
 	remove(stage, controlPlane())
 	has(t, told(stage, controlPlane(), infrav1.WaitingForMachinePoolsReason), "are not being deleted yet: AzureManagedMachinePool c1-pool0, c1-pool1", "cluster/c1")
 	remove(stage, machinePool("c1-pool1"), azurePool("c1-pool1"))
@@ -116,7 +116,7 @@ func TestControlPlaneAlone(t *testing.T) {
 	}
 	remove(stage, cluster(), machinePool("c1-pool0"), azurePool("c1-pool0"))
 	gone(stage, azurePool("c1-pool0"), controlPlane())
-	if diff := cmp.Diff([]string(nil), stage.Azure.Resources()); diff != "" {
+	if diff := cmp.Diff([]string(nil), stage.Azure.ListResources()); diff != "" {
 		t.Errorf("resources left behind (-want +got):\n%s", diff)
 	}
 }
@@ -125,12 +125,12 @@ func TestControlPlaneAlone(t *testing.T) {
 func TestOrderOfClusterAPI(t *testing.T) {
 	t.Parallel()
 	stage, manager, before := standing(t, harness.ManagerOptions{})
-	mark, wrote := stage.Azure.Mark(), len(manager.KubernetesWrites())
+	mark, wrote := stage.Azure.MarkRequests(), len(manager.KubernetesWrites())
 	stage.DeleteCluster("c1", "m1", "m2")
 	if diff := cmp.Diff([]string{"DELETE resourceGroups/c1"}, deletes(stage, mark)); diff != "" {
 		t.Errorf("writes (-want +got):\n%s", diff)
 	}
-	if requests := stage.Azure.Since(mark); len(requests) > 12 {
+	if requests := stage.Azure.RequestsSince(mark); len(requests) > 12 {
 		t.Errorf("%d requests: %q", len(requests), requests)
 	}
 	// A machine is released, after its status. A cluster says that it is being deleted and that nothing is left, and
@@ -149,7 +149,7 @@ func TestOrderOfClusterAPI(t *testing.T) {
 			break
 		}
 	}
-	if diff := cmp.Diff(before, stage.Azure.Resources()); diff != "" {
+	if diff := cmp.Diff(before, stage.Azure.ListResources()); diff != "" {
 		t.Errorf("resources left behind (-before +after):\n%s", diff)
 	}
 	free(stage, harness.IdentityName)
@@ -159,9 +159,9 @@ func TestOrderOfClusterAPI(t *testing.T) {
 func TestPausedWhileDeleted(t *testing.T) {
 	t.Parallel()
 	stage, _, before := standing(t, harness.ManagerOptions{})
-	stage.Pause("c1", true)
+	stage.PauseCluster("c1", true)
 	annotated := &infrav1.AzureMachine{ObjectMeta: metav1.ObjectMeta{Name: "m2"}}
-	harness.Change(stage, annotated, func(m *infrav1.AzureMachine) { m.Annotations[clusterv1.PausedAnnotation] = "" })
+	harness.ChangeObject(stage, annotated, func(m *infrav1.AzureMachine) { m.Annotations[clusterv1.PausedAnnotation] = "" })
 	remove(stage, cluster(), azureCluster(), machine("m2"), azureMachine("m2"), machine("m1"), azureMachine("m1"))
 	for _, object := range []client.Object{azureCluster(), azureMachine("m1"), azureMachine("m2")} {
 		has(t, told(stage, object, clusterv1.PausedReason), "kubectl patch -n "+stage.Namespace+" cluster/c1", `"paused":false`)
@@ -169,9 +169,9 @@ func TestPausedWhileDeleted(t *testing.T) {
 	has(t, told(stage, azureMachine("m2"), clusterv1.PausedReason), "kubectl annotate -n "+stage.Namespace+" azuremachine/m2 cluster.x-k8s.io/paused-")
 	run(stage, told(stage, azureCluster(), clusterv1.PausedReason), cluster())
 	gone(stage, azureMachine("m1"))
-	harness.Change(stage, annotated, func(m *infrav1.AzureMachine) { delete(m.Annotations, clusterv1.PausedAnnotation) })
+	harness.ChangeObject(stage, annotated, func(m *infrav1.AzureMachine) { delete(m.Annotations, clusterv1.PausedAnnotation) })
 	gone(stage, azureMachine("m2"), azureCluster())
-	if diff := cmp.Diff(before, stage.Azure.Resources()); diff != "" {
+	if diff := cmp.Diff(before, stage.Azure.ListResources()); diff != "" {
 		t.Errorf("resources left behind (-before +after):\n%s", diff)
 	}
 }

@@ -38,8 +38,8 @@ func refuse(stage *harness.Stage, id string, status int, code string) {
 // later is when what Azure refused is tried again.
 func later(stage *harness.Stage, object client.Object) {
 	stage.T.Helper()
-	stage.Advance(time.Hour)
-	stage.Wake(object)
+	stage.AdvanceClock(time.Hour)
+	stage.WakeControllers(object)
 }
 
 // TestRefusedCluster has Azure refuse to delete the group of a cluster: the condition has the cause and every way out, and the
@@ -50,7 +50,7 @@ func TestRefusedCluster(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			stage := harness.NewStage(t, environment)
-			before := stage.Azure.Resources()
+			before := stage.Azure.ListResources()
 			stage.StartManager(harness.ManagerOptions{})
 			stage.CreateIdentity()
 			stage.CreateCluster(stage.AzureCluster("c1"))
@@ -61,7 +61,7 @@ func TestRefusedCluster(t *testing.T) {
 			has(t, message, refusal.code, "it says why", refusal.advice, "az group delete --subscription "+stage.Azure.SubscriptionID+" --yes --name c1 && kubectl patch")
 			later(stage, azureCluster())
 			gone(stage, azureCluster())
-			if diff := cmp.Diff(before, stage.Azure.Resources()); diff != "" {
+			if diff := cmp.Diff(before, stage.Azure.ListResources()); diff != "" {
 				t.Errorf("resources left behind (-before +after):\n%s", diff)
 			}
 		})
@@ -83,14 +83,14 @@ func TestRefusedMachine(t *testing.T) {
 			later(stage, azureMachine("m2"))
 		}
 		harness.WaitFor(stage, &infrav1.AzureMachine{}, "m2", "told of "+name, func(m *infrav1.AzureMachine) bool {
-			return harness.Condition(m, infrav1.ReadyCondition).Reason == infrav1.DeletionFailedReason &&
-				containsAll(harness.Condition(m, infrav1.ReadyCondition).Message, refusal.code, refusal.advice, "virtualMachines/m2", "kubectl patch")
+			return harness.FindCondition(m, infrav1.ReadyCondition).Reason == infrav1.DeletionFailedReason &&
+				containsAll(harness.FindCondition(m, infrav1.ReadyCondition).Message, refusal.code, refusal.advice, "virtualMachines/m2", "kubectl patch")
 		})
 		told(stage, azureMachine("m2"), infrav1.DeletionFailedReason)
 	}
 	later(stage, azureMachine("m2"))
 	gone(stage, azureMachine("m2"))
-	if status, _ := stage.Azure.Get(vmPath+"m2", "2024-07-01"); status != 404 {
+	if status, _ := stage.Azure.GetResource(vmPath+"m2", "2024-07-01"); status != 404 {
 		t.Errorf("the VM is there: GET answers %d", status)
 	}
 }
@@ -116,14 +116,14 @@ func TestRefusedPool(t *testing.T) {
 func TestInUse(t *testing.T) {
 	t.Parallel()
 	stage := harness.NewStage(t, environment)
-	stage.Azure.Put("resourceGroups/c1", "2021-04-01", map[string]any{"location": "eastus"})
-	before := stage.Azure.Resources()
+	stage.Azure.PutResource("resourceGroups/c1", "2021-04-01", map[string]any{"location": "eastus"})
+	before := stage.Azure.ListResources()
 	stage.StartManager(harness.ManagerOptions{})
 	stage.CreateIdentity()
 	stage.CreateCluster(stage.AzureCluster("c1"))
 	stage.WaitClusterProvisioned("c1")
 	theirs := "resourceGroups/c1/providers/Microsoft.Network/networkInterfaces/theirs"
-	stage.Azure.Put(theirs, networkVersion, map[string]any{"location": "eastus", "properties": map[string]any{
+	stage.Azure.PutResource(theirs, networkVersion, map[string]any{"location": "eastus", "properties": map[string]any{
 		"ipConfigurations": []map[string]any{{"name": "a", "properties": map[string]any{"subnet": map[string]any{
 			"id": "/subscriptions/" + stage.Azure.SubscriptionID + "/resourceGroups/c1/providers/Microsoft.Network/virtualNetworks/c1-vnet/subnets/c1-node-subnet",
 		}}}},
@@ -133,13 +133,13 @@ func TestInUse(t *testing.T) {
 	if message := told(stage, azureCluster(), infrav1.WaitingReason); strings.Contains(message, "az group delete") {
 		t.Errorf("the group is the user's: %s", message)
 	}
-	if status, _ := stage.Azure.Get(theirs, networkVersion); status != 200 {
+	if status, _ := stage.Azure.GetResource(theirs, networkVersion); status != 200 {
 		t.Errorf("what is theirs is gone: GET answers %d", status)
 	}
-	stage.Azure.Delete(theirs, networkVersion)
+	stage.Azure.DeleteResource(theirs, networkVersion)
 	later(stage, azureCluster())
 	gone(stage, azureCluster())
-	if diff := cmp.Diff(before, stage.Azure.Resources()); diff != "" {
+	if diff := cmp.Diff(before, stage.Azure.ListResources()); diff != "" {
 		t.Errorf("resources (-before +after):\n%s", diff)
 	}
 }
@@ -166,7 +166,7 @@ func TestRevoked(t *testing.T) {
 	later(stage, azureMachine("m1"))
 	later(stage, azureMachine("m2"))
 	gone(stage, azureMachine("m1"), azureMachine("m2"), azureCluster())
-	if diff := cmp.Diff(before, stage.Azure.Resources()); diff != "" {
+	if diff := cmp.Diff(before, stage.Azure.ListResources()); diff != "" {
 		t.Errorf("resources left behind (-before +after):\n%s", diff)
 	}
 }

@@ -28,9 +28,9 @@ func TestDiagnostics(t *testing.T) {
 	listens(stage, profiler)
 
 	account := func(name string, role string) string {
-		stage.Create(&corev1.ServiceAccount{ObjectMeta: metav1.ObjectMeta{Namespace: stage.Namespace, Name: name}})
+		stage.CreateObject(&corev1.ServiceAccount{ObjectMeta: metav1.ObjectMeta{Namespace: stage.Namespace, Name: name}})
 		if role != "" {
-			stage.Create(&rbacv1.ClusterRoleBinding{
+			stage.CreateObject(&rbacv1.ClusterRoleBinding{
 				ObjectMeta: metav1.ObjectMeta{Name: stage.Namespace + "-" + name},
 				RoleRef:    rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: role},
 				Subjects:   []rbacv1.Subject{{Kind: rbacv1.ServiceAccountKind, Namespace: stage.Namespace, Name: name}},
@@ -38,7 +38,7 @@ func TestDiagnostics(t *testing.T) {
 		}
 		return token(t, stage.Namespace, name)
 	}
-	stage.Create(&rbacv1.ClusterRole{
+	stage.CreateObject(&rbacv1.ClusterRole{
 		ObjectMeta: metav1.ObjectMeta{Name: stage.Namespace + "-profiles"},
 		Rules:      []rbacv1.PolicyRule{{NonResourceURLs: []string{"/debug/pprof/*"}, Verbs: []string{"get"}}},
 	})

@@ -28,25 +28,25 @@ func TestFormerIdentities(t *testing.T) {
 			t.Error(err)
 		}
 	})
-	stage.Create(lease)
+	stage.CreateObject(lease)
 	workload := func(name, client string) *infrav1.AzureClusterIdentity {
-		out := stage.Identity()
+		out := stage.CreateIdentity()
 		out.Name, out.Spec.Type, out.Spec.ClientID, out.Spec.ClientSecret = name, infrav1.WorkloadIdentity, client, corev1.SecretReference{}
 		return out
 	}
-	stage.Create(workload("before", stage.Azure.ClientID))
+	stage.CreateObject(workload("before", stage.Azure.ClientID))
 
 	start(stage, t, harness.BuildManager(t))
 	const another = "99999999-9999-9999-9999-999999999999"
-	stage.Create(workload("after", another))
+	stage.CreateObject(workload("after", another))
 	is := func(i *infrav1.AzureClusterIdentity, condition, reason string) bool {
-		return harness.Condition(i, condition).Reason == reason
+		return harness.FindCondition(i, condition).Reason == reason
 	}
 	harness.WaitFor(stage, &infrav1.AzureClusterIdentity{}, "before", "as it was before the upgrade", func(i *infrav1.AzureClusterIdentity) bool {
-		return harness.Ready(i) && is(i, infrav1.TenantsIsolatedCondition, infrav1.UsedBeforeUpgradeReason)
+		return harness.IsReady(i) && is(i, infrav1.TenantsIsolatedCondition, infrav1.UsedBeforeUpgradeReason)
 	})
 	isolated := func(i *infrav1.AzureClusterIdentity) bool {
-		return is(i, infrav1.ReadyCondition, "ServiceAccountNotFound") && harness.Condition(i, infrav1.TenantsIsolatedCondition).Reason == ""
+		return is(i, infrav1.ReadyCondition, "ServiceAccountNotFound") && harness.FindCondition(i, infrav1.TenantsIsolatedCondition).Reason == ""
 	}
 	harness.WaitFor(stage, &infrav1.AzureClusterIdentity{}, "after", "isolated", isolated)
 	if err := environment.Client.Get(t.Context(), client.ObjectKeyFromObject(record), record); err != nil || len(record.Data) != 1 {
@@ -54,7 +54,7 @@ func TestFormerIdentities(t *testing.T) {
 	}
 
 	edited := &infrav1.AzureClusterIdentity{}
-	stage.Get(edited, "before")
+	stage.ReadObject(edited, "before")
 	before := edited.DeepCopy()
 	edited.Spec.ClientID = another
 	if err := environment.Client.Patch(t.Context(), edited, client.MergeFrom(before)); err != nil {

@@ -23,7 +23,7 @@ func TestHandOver(t *testing.T) {
 	undisturbed := harness.NewStage(t, environment)
 	undisturbed.StartManager(harness.ManagerOptions{})
 	bringUp(undisturbed, func() {})
-	writes, resources := distinct(undisturbed.Azure.Writes(0)), undisturbed.Azure.Resources()
+	writes, resources := distinct(undisturbed.Azure.WritesSince(0)), undisturbed.Azure.ListResources()
 
 	for name, test := range map[string]struct {
 		reason string
@@ -41,12 +41,12 @@ func TestHandOver(t *testing.T) {
 			second := start(stage, t, binary)
 			var ended time.Time
 			bringUp(stage, func() {
-				stage.Eventually("half of the writes are sent", func() bool { return len(distinct(stage.Azure.Writes(0))) >= len(writes)/2 })
+				stage.Eventually("half of the writes are sent", func() bool { return len(distinct(stage.Azure.WritesSince(0))) >= len(writes)/2 })
 				if leads(second) {
 					t.Fatal("both managers lead")
 				}
 				before := holder(t)
-				err := first.End(test.signal)
+				err := first.SignalAndWait(test.signal)
 				ended = time.Now()
 				if test.clean && err != nil {
 					t.Errorf("%s: the manager ended with %v", test.reason, err)
@@ -57,17 +57,17 @@ func TestHandOver(t *testing.T) {
 				stage.Eventually("the second manager leads", func() bool { return leads(second) })
 				t.Logf("the second manager led %.1f s after the first had ended", time.Since(ended).Seconds())
 			})
-			if diff := cmp.Diff(writes, distinct(stage.Azure.Writes(0))); diff != "" {
+			if diff := cmp.Diff(writes, distinct(stage.Azure.WritesSince(0))); diff != "" {
 				t.Errorf("%s: IDs written to (-undisturbed +handed over):\n%s", test.reason, diff)
 			}
-			if diff := cmp.Diff(resources, stage.Azure.Resources()); diff != "" {
+			if diff := cmp.Diff(resources, stage.Azure.ListResources()); diff != "" {
 				t.Errorf("%s: resources (-undisturbed +handed over):\n%s", test.reason, diff)
 			}
 			stage.DeleteCluster("c1", "c1-cp", "c1-md")
-			if diff := cmp.Diff([]string(nil), stage.Azure.Resources()); diff != "" {
+			if diff := cmp.Diff([]string(nil), stage.Azure.ListResources()); diff != "" {
 				t.Errorf("%s: resources left behind (-want +got):\n%s", test.reason, diff)
 			}
-			if err := second.End(syscall.SIGTERM); err != nil {
+			if err := second.SignalAndWait(syscall.SIGTERM); err != nil {
 				t.Errorf("the second manager ended with %v", err)
 			}
 		})

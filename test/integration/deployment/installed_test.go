@@ -56,10 +56,10 @@ func install(t *testing.T) installed {
 func components(t *testing.T) installed {
 	t.Helper()
 	manifest := filepath.Join(t.TempDir(), "components.yaml")
-	if err := os.WriteFile(manifest, flavors.Run(t, nil, "kustomize", "build", filepath.Join("config", "default")), 0o600); err != nil {
+	if err := os.WriteFile(manifest, flavors.RunProgram(t, nil, "kustomize", "build", filepath.Join("config", "default")), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	objects, err := flavors.Decode(flavors.Run(t, nil, "clusterctl", "generate", "yaml", "--from", manifest))
+	objects, err := flavors.DecodeManifest(flavors.RunProgram(t, nil, "clusterctl", "generate", "yaml", "--from", manifest))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -125,5 +125,5 @@ func startWithFiles(stage *harness.Stage, t *testing.T, binary string, files map
 
 // leads tells whether a manager has become the leader.
 func leads(p *harness.Program) bool {
-	return strings.Contains(p.Log(), "Successfully acquired lease")
+	return strings.Contains(p.ReadLog(), "Successfully acquired lease")
 }

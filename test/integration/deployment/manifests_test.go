@@ -132,7 +132,7 @@ func TestWebhookSources(t *testing.T) {
 		t.Fatal("docs/book/manager.md has no command that patches the NetworkPolicy")
 	}
 	run := exec.CommandContext(t.Context(), "bash", "-c", string(command[1]))
-	run.Env = append(os.Environ(), "KUBECONFIG="+environment.Kubeconfig(t, t.TempDir()))
+	run.Env = append(os.Environ(), "KUBECONFIG="+environment.WriteKubeconfig(t, t.TempDir()))
 	if out, err := run.CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}

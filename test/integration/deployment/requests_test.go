@@ -85,7 +85,7 @@ func TestRequestsTakeLittleMemory(t *testing.T) {
 				})
 			}
 			wg.Wait()
-			now, most := p.Memory()
+			now, most := p.ResidentMemory()
 			t.Logf("resident memory: %.0f MiB now, %.0f MiB at most", now, most)
 			if most > mostMemory {
 				t.Errorf("%s: the manager took %.0f MiB, want at most %d", test.reason, most, mostMemory)

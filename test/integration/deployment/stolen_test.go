@@ -25,14 +25,14 @@ func TestStolenToken(t *testing.T) {
 	objects := install(t)
 	startTokenController(t)
 	victim := &corev1.ServiceAccount{ObjectMeta: metav1.ObjectMeta{Namespace: stage.Namespace, Name: "victim"}}
-	stage.Create(victim)
+	stage.CreateObject(victim)
 	secret := func(name string, of corev1.SecretType) *corev1.Secret {
 		return &corev1.Secret{Type: of, ObjectMeta: metav1.ObjectMeta{Namespace: stage.Namespace, Name: name, Annotations: map[string]string{corev1.ServiceAccountNameKey: victim.Name}}}
 	}
 	byAdministrator := secret("administrator", corev1.SecretTypeServiceAccountToken)
-	stage.Create(byAdministrator)
+	stage.CreateObject(byAdministrator)
 	stage.Eventually("the token controller fills Secrets", func() bool {
-		stage.Get(byAdministrator, byAdministrator.Name)
+		stage.ReadObject(byAdministrator, byAdministrator.Name)
 		return len(byAdministrator.Data[corev1.ServiceAccountTokenKey]) > 0
 	})
 
@@ -73,7 +73,7 @@ func startTokenController(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	command := exec.Command(filepath.Join(root, "bin", "kube-controller-manager"), "--kubeconfig="+environment.Kubeconfig(t, t.TempDir()),
+	command := exec.Command(filepath.Join(root, "bin", "kube-controller-manager"), "--kubeconfig="+environment.WriteKubeconfig(t, t.TempDir()),
 		"--controllers=serviceaccount-token-controller", "--use-service-account-credentials=false", "--leader-elect=false",
 		"--bind-address=127.0.0.1", "--secure-port="+port, "--cert-dir="+t.TempDir(), "--service-account-private-key-file="+environment.ServiceAccountKey())
 	command.Env = os.Environ()

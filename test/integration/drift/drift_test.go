@@ -49,12 +49,12 @@ func try(w *world, r row) {
 	if before == nil {
 		w.t.Fatalf("there is no %s", r.path)
 	}
-	mark := w.Azure.Mark()
+	mark := w.Azure.MarkRequests()
 	r.do(w)
 	switch r.outcome {
 	case repaired:
 		// A pass that was due anyway may have repaired it already.
-		if diff := cmp.Diff(before, w.snapshot(r.path)); diff == "" && len(w.Azure.Writes(mark)) == 0 {
+		if diff := cmp.Diff(before, w.snapshot(r.path)); diff == "" && len(w.Azure.WritesSince(mark)) == 0 {
 			w.t.Fatalf("nothing was changed")
 		}
 		w.look(r.object, r.path)
@@ -99,7 +99,7 @@ func (w *world) as(before body, path string) {
 // silent fails the test if the provider has written to Azure.
 func (w *world) silent(mark harness.Mark, r row) {
 	w.t.Helper()
-	if writes := w.Azure.Writes(mark); len(writes) > 0 {
+	if writes := w.Azure.WritesSince(mark); len(writes) > 0 {
 		w.t.Errorf("the change is %s, but the provider sent %s", r.outcome, strings.Join(writes, ", "))
 	}
 }

@@ -35,7 +35,7 @@ func TestPaused(t *testing.T) {
 	ofCluster, ofMachine := []string{network}, []string{compute, network + "networkInterfaces"}
 	annotation := func(o client.Object) func(paused bool) {
 		return func(paused bool) {
-			harness.Change(stage, o, func(o client.Object) {
+			harness.ChangeObject(stage, o, func(o client.Object) {
 				meta := metav1.ObjectMeta{Annotations: o.GetAnnotations()}
 				delete(meta.Annotations, clusterv1.PausedAnnotation)
 				if paused {
@@ -56,7 +56,7 @@ func TestPaused(t *testing.T) {
 		"the Cluster": {
 			reason: "the field pauses the cluster with its machines",
 			pause: func(paused bool) {
-				harness.Change(stage, &clusterv1.Cluster{ObjectMeta: metav1.ObjectMeta{Name: "c1"}}, func(c *clusterv1.Cluster) { c.Spec.Paused = new(paused) })
+				harness.ChangeObject(stage, &clusterv1.Cluster{ObjectMeta: metav1.ObjectMeta{Name: "c1"}}, func(c *clusterv1.Cluster) { c.Spec.Paused = new(paused) })
 			},
 			objects: []string{"c1", "m1"}, quiet: append(ofMachine, ofCluster...),
 			writes: []string{"PATCH resourceGroups/c1/" + machine + "/providers/Microsoft.Resources/tags/default", "PUT resourceGroups/c1/" + nic, "PUT resourceGroups/c1/" + nsg},
@@ -84,12 +84,12 @@ func TestPaused(t *testing.T) {
 			test.pause(true)
 			for _, o := range test.objects {
 				w.Eventually(o+" is paused", func() bool {
-					return harness.Condition(w.found(o), clusterv1.PausedCondition).Status == metav1.ConditionTrue
+					return harness.FindCondition(w.found(o), clusterv1.PausedCondition).Status == metav1.ConditionTrue
 				})
 			}
 			w.quiet()
 
-			mark := w.Azure.Mark()
+			mark := w.Azure.MarkRequests()
 			changed := map[string]body{}
 			if slices.Contains(test.objects, "c1") {
 				changed[nsg] = body{"tags": body{infrav1.ClusterTagKey("c1"): "owned", infrav1.NameTag: "theirs"}, "properties": body{"securityRules": []any{}}}
@@ -103,18 +103,18 @@ func TestPaused(t *testing.T) {
 			}
 			for range 2 {
 				w.touch(test.objects...)
-				round := w.Azure.Mark()
-				w.Advance(time.Hour)
+				round := w.Azure.MarkRequests()
+				w.AdvanceClock(time.Hour)
 				w.Eventually("a resync of another cluster", func() bool { return w.asked(round, "resourceGroups/p1/", network) })
 			}
 			if w.asked(mark, "resourceGroups/c1/", test.quiet...) {
-				t.Errorf("%s: asked %s", test.reason, strings.Join(w.Azure.Since(mark), ", "))
+				t.Errorf("%s: asked %s", test.reason, strings.Join(w.Azure.RequestsSince(mark), ", "))
 			}
-			if writes := w.Azure.Writes(mark); len(writes) > 0 {
+			if writes := w.Azure.WritesSince(mark); len(writes) > 0 {
 				t.Errorf("%s: wrote %s", test.reason, strings.Join(writes, ", "))
 			}
 
-			mark = w.Azure.Mark()
+			mark = w.Azure.MarkRequests()
 			test.pause(false)
 			for path := range changed {
 				w.as(before[path], path)
@@ -122,11 +122,11 @@ func TestPaused(t *testing.T) {
 			for _, o := range test.objects {
 				w.ready(o)
 			}
-			round := w.Azure.Mark()
-			w.Advance(time.Hour)
+			round := w.Azure.MarkRequests()
+			w.AdvanceClock(time.Hour)
 			w.Eventually("a resync", func() bool { return w.asked(round, "resourceGroups/c1/", test.quiet...) })
 			w.quiet()
-			writes := w.Azure.Writes(mark)
+			writes := w.Azure.WritesSince(mark)
 			slices.Sort(writes)
 			if diff := cmp.Diff(test.writes, writes); diff != "" {
 				t.Errorf("%s: writes (-want +got):\n%s", test.reason, diff)
@@ -138,7 +138,7 @@ func TestPaused(t *testing.T) {
 // asked tells whether the provider has asked for something in a group after the mark, by the beginnings of paths.
 func (w *world) asked(mark harness.Mark, group string, paths ...string) bool {
 	w.t.Helper()
-	return slices.ContainsFunc(w.Azure.Since(mark), func(request string) bool {
+	return slices.ContainsFunc(w.Azure.RequestsSince(mark), func(request string) bool {
 		_, asked, _ := strings.Cut(request, " ")
 		asked, inside := strings.CutPrefix(asked, group)
 		return inside && slices.ContainsFunc(paths, func(path string) bool { return strings.HasPrefix(asked, path) })
@@ -149,7 +149,7 @@ func (w *world) asked(mark harness.Mark, group string, paths ...string) bool {
 func (w *world) touch(names ...string) {
 	w.t.Helper()
 	for _, name := range names {
-		harness.Change(w.Stage, object(name), func(o client.Object) {
+		harness.ChangeObject(w.Stage, object(name), func(o client.Object) {
 			meta := metav1.ObjectMeta{Annotations: o.GetAnnotations()}
 			metav1.SetMetaDataAnnotation(&meta, "example.com/touched", time.Now().String())
 			o.SetAnnotations(meta.Annotations)

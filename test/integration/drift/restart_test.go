@@ -26,7 +26,7 @@ func TestWhoMoved(t *testing.T) {
 	}
 	const sized, halted = compute + "virtualMachines/m1", compute + "virtualMachines/m2"
 	resize := func(size string) {
-		harness.Change(stage, &infrav1.AzureMachine{ObjectMeta: metav1.ObjectMeta{Name: "m1"}}, func(m *infrav1.AzureMachine) { m.Spec.VMSize = size })
+		harness.ChangeObject(stage, &infrav1.AzureMachine{ObjectMeta: metav1.ObjectMeta{Name: "m1"}}, func(m *infrav1.AzureMachine) { m.Spec.VMSize = size })
 	}
 	drifted := func(message string) {
 		t.Helper()
@@ -37,14 +37,14 @@ func TestWhoMoved(t *testing.T) {
 		w.condition("m1", metav1.Condition{Type: infrav1.VMRunningCondition, Status: metav1.ConditionTrue, Reason: infrav1.ReadyReason})
 	}
 	const path = "properties.hardwareProfile.vmSize"
-	mark := w.Azure.Mark()
+	mark := w.Azure.MarkRequests()
 
 	resize("Standard_D4s_v3")
 	drifted("virtualMachines/m1 cannot be changed, and the spec has other values: " + path)
 	w.act(halted, "deallocate")
 	w.look("m2", halted)
 	w.condition("m2", metav1.Condition{Type: infrav1.VMRunningCondition, Status: metav1.ConditionFalse, Reason: infrav1.VMStoppedReason, Message: "deallocated"})
-	told := harness.Condition(w.found("m2"), infrav1.VMRunningCondition)
+	told := harness.FindCondition(w.found("m2"), infrav1.VMRunningCondition)
 
 	if err := manager.Stop(); err != nil {
 		t.Fatal(err)
@@ -55,7 +55,7 @@ func TestWhoMoved(t *testing.T) {
 	w.look("m2", halted)
 	w.quiet()
 	drifted("virtualMachines/m1 differs from the spec: " + path)
-	if diff := cmp.Diff(told, harness.Condition(w.found("m2"), infrav1.VMRunningCondition)); diff != "" {
+	if diff := cmp.Diff(told, harness.FindCondition(w.found("m2"), infrav1.VMRunningCondition)); diff != "" {
 		t.Errorf("nobody started the machine (-before +after):\n%s", diff)
 	}
 
@@ -70,7 +70,7 @@ func TestWhoMoved(t *testing.T) {
 	w.act(halted, "start")
 	w.look("m2", halted)
 	w.ready("m2")
-	if writes := w.Azure.Writes(mark); len(writes) > 0 {
+	if writes := w.Azure.WritesSince(mark); len(writes) > 0 {
 		t.Errorf("wrote %v", writes)
 	}
 }

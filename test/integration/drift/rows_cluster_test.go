@@ -160,7 +160,7 @@ func networkRows() []row {
 			want: metav1.Condition{Type: infrav1.PublicIPsReadyCondition, Status: metav1.ConditionTrue, Reason: infrav1.DriftedReason, Message: "properties.dnsSettings.domainNameLabel"},
 			undo: func(w *world) {
 				azureCluster := &infrav1.AzureCluster{}
-				w.Get(azureCluster, "c1")
+				w.ReadObject(azureCluster, "c1")
 				label, _, _ := strings.Cut(azureCluster.Spec.ControlPlaneEndpoint.Host, ".")
 				w.relabel(label)
 			},
@@ -260,7 +260,7 @@ func balancerRows() []row {
 			},
 			holds: func(w *world) bool {
 				list, _ := w.at(theirNIC, "properties.ipConfigurations").([]any)
-				pools, _ := harness.Value(list, "ip.properties.loadBalancerBackendAddressPools").([]any)
+				pools, _ := harness.FindValue(list, "ip.properties.loadBalancerBackendAddressPools").([]any)
 				return len(pools) == 1
 			},
 		},

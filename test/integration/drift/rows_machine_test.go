@@ -15,7 +15,7 @@ func interfaceRows() []row {
 	first := func(w *world, path string) (list []any, properties body) {
 		w.t.Helper()
 		list, _ = w.at(path, "properties.ipConfigurations").([]any)
-		return list, harness.Value(list, "pipConfig.properties").(body)
+		return list, harness.FindValue(list, "pipConfig.properties").(body)
 	}
 	return []row{
 		{

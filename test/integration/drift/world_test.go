@@ -60,7 +60,7 @@ func (w *world) get(path string) (resource body, ok bool) {
 func (w *world) at(path, dotted string) any {
 	w.t.Helper()
 	resource, _ := w.get(path)
-	return harness.Value(resource, dotted)
+	return harness.FindValue(resource, dotted)
 }
 
 // put makes or replaces a resource as a user of Azure does.
@@ -155,7 +155,7 @@ func (w *world) address(name string) {
 func (w *world) amend(path, list, name string, properties body) {
 	w.t.Helper()
 	all, _ := w.at(path, "properties."+list).([]any)
-	element, _ := harness.Value(all, name).(body)
+	element, _ := harness.FindValue(all, name).(body)
 	if element == nil {
 		w.t.Fatalf("%s has no %s %s: %v", path, list, name, all)
 	}
@@ -200,7 +200,7 @@ func (w *world) sendTo(method, url string, id arm.ID, raw []byte) (status int, a
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	request.Header.Set("Authorization", "Bearer "+w.Azure.Bearer())
+	request.Header.Set("Authorization", "Bearer "+w.Azure.UserToken())
 	request.Header.Set("Content-Type", "application/json")
 	// By this name the harness tells users of Azure from the provider.
 	request.Header.Set("User-Agent", "integration-test")
@@ -232,12 +232,12 @@ func (w *world) look(name, resource string) {
 	w.t.Helper()
 	id := w.short(resource)
 	w.quiet()
-	mark := w.Azure.Mark()
+	mark := w.Azure.MarkRequests()
 	again := func() {
-		w.Advance(time.Minute)
-		harness.Change(w.Stage, object(name), func(o client.Object) {
+		w.AdvanceClock(time.Minute)
+		harness.ChangeObject(w.Stage, object(name), func(o client.Object) {
 			annotations := o.GetAnnotations()
-			annotations["example.com/look"] = fmt.Sprint(w.Azure.Mark(), time.Now().UnixNano())
+			annotations["example.com/look"] = fmt.Sprint(w.Azure.MarkRequests(), time.Now().UnixNano())
 			o.SetAnnotations(annotations)
 		})
 	}
@@ -249,7 +249,7 @@ func (w *world) look(name, resource string) {
 		shows = append(shows, holder, path.Dir(holder))
 	}
 	w.Eventually("the provider reads "+id, func() bool {
-		now := w.Azure.Mark()
+		now := w.Azure.MarkRequests()
 		if now != last {
 			last, same = now, 0
 		}
@@ -259,7 +259,7 @@ func (w *world) look(name, resource string) {
 			same = 0
 			again()
 		}
-		return slices.ContainsFunc(w.Azure.Since(mark), func(request string) bool {
+		return slices.ContainsFunc(w.Azure.RequestsSince(mark), func(request string) bool {
 			return slices.ContainsFunc(shows, func(shown string) bool { return strings.HasPrefix(request, "GET "+shown+" ") })
 		})
 	})
@@ -269,9 +269,9 @@ func (w *world) look(name, resource string) {
 // it a long one, and the provider would expect the next to be long, too.
 func (w *world) quiet() {
 	w.t.Helper()
-	last, same := w.Azure.Mark(), 0
+	last, same := w.Azure.MarkRequests(), 0
 	w.Eventually("the provider is quiet", func() bool {
-		now := w.Azure.Mark()
+		now := w.Azure.MarkRequests()
 		if now != last {
 			last, same = now, 0
 		}
@@ -290,7 +290,7 @@ func (w *world) short(resource string) string {
 func (w *world) found(name string) conditioned {
 	w.t.Helper()
 	o := object(name)
-	w.Get(o, name)
+	w.ReadObject(o, name)
 	return o.(conditioned)
 }
 
@@ -302,16 +302,16 @@ type conditioned interface {
 // ready waits until an object is in order.
 func (w *world) ready(name string) {
 	w.t.Helper()
-	w.Eventually(name+" is in order", func() bool { return harness.Ready(w.found(name)) }, func() string { return harness.Status(w.found(name)) })
+	w.Eventually(name+" is in order", func() bool { return harness.IsReady(w.found(name)) }, func() string { return harness.EncodeStatus(w.found(name)) })
 }
 
 // condition waits until a condition of an object has a status, a reason, and a message with some words.
 func (w *world) condition(name string, want metav1.Condition) {
 	w.t.Helper()
 	w.Eventually(fmt.Sprintf("%s is told %s=%s %s %q", name, want.Type, want.Status, want.Reason, want.Message), func() bool {
-		got := harness.Condition(w.found(name), want.Type)
+		got := harness.FindCondition(w.found(name), want.Type)
 		return got.Status == want.Status && got.Reason == want.Reason && strings.Contains(got.Message, want.Message)
-	}, func() string { return harness.Status(w.found(name)) })
+	}, func() string { return harness.EncodeStatus(w.found(name)) })
 }
 
 // patience is how long a row waits for something to come about: hardly any takes a second.

@@ -37,10 +37,10 @@ func formerObjects(t *testing.T) []*unstructured.Unstructured {
 func releasedObjects(t *testing.T) []*unstructured.Unstructured {
 	t.Helper()
 	manifest := filepath.Join(t.TempDir(), "components.yaml")
-	if err := os.WriteFile(manifest, flavors.Run(t, nil, "kustomize", "build", filepath.Join("config", "default")), 0o600); err != nil {
+	if err := os.WriteFile(manifest, flavors.RunProgram(t, nil, "kustomize", "build", filepath.Join("config", "default")), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	return slices.DeleteFunc(decode(t, flavors.Run(t, nil, "clusterctl", "generate", "yaml", "--from", manifest)), func(o *unstructured.Unstructured) bool {
+	return slices.DeleteFunc(decode(t, flavors.RunProgram(t, nil, "clusterctl", "generate", "yaml", "--from", manifest)), func(o *unstructured.Unstructured) bool {
 		return slices.Contains([]string{"CustomResourceDefinition", "Certificate", "Issuer", "Namespace"}, o.GetKind())
 	})
 }
@@ -50,7 +50,7 @@ func releasedObjects(t *testing.T) []*unstructured.Unstructured {
 // https://github.com/kubernetes-sigs/cluster-api/blob/v1.14.2/cmd/clusterctl/client/repository/components.go#L350
 func decode(t *testing.T, raw []byte) []*unstructured.Unstructured {
 	t.Helper()
-	objects, err := flavors.Decode(raw)
+	objects, err := flavors.DecodeManifest(raw)
 	if err != nil {
 		t.Fatal(err)
 	}

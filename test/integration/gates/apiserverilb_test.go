@@ -82,7 +82,7 @@ func TestAPIServerILB(t *testing.T) {
 	if t.Failed() {
 		return
 	}
-	if err := environment.ServeAgain(gate); err != nil {
+	if err := environment.RestartWebhooks(gate); err != nil {
 		t.Fatal(err)
 	}
 	for name, test := range tests {
@@ -91,29 +91,29 @@ func TestAPIServerILB(t *testing.T) {
 			stage := stages[name]
 			stage.T = t
 			if test.stored {
-				harness.Change(stage, clusterCalled("c1"), func(c *infrav1.AzureCluster) { delete(c.Annotations, "test") })
+				harness.ChangeObject(stage, clusterCalled("c1"), func(c *infrav1.AzureCluster) { delete(c.Annotations, "test") })
 			}
-			mark := stage.Azure.Mark()
+			mark := stage.Azure.MarkRequests()
 			stage.StartManager(harness.ManagerOptions{SyncPeriod: time.Second, Flags: []string{gate}})
 			if len(test.want) > 0 {
 				stage.Eventually("an internal load balancer", func() bool { return frontends(stage) != nil })
 			}
 			inOrder(stage, "")
-			if writes := stage.Azure.Writes(mark); test.there != "" && slices.ContainsFunc(writes, func(w string) bool { return strings.Contains(w, internalShort) }) {
+			if writes := stage.Azure.WritesSince(mark); test.there != "" && slices.ContainsFunc(writes, func(w string) bool { return strings.Contains(w, internalShort) }) {
 				t.Errorf("%s: taking over writes nothing, but: %q", test.reason, writes)
 			}
 			if diff := cmp.Diff(test.want, frontends(stage)); diff != "" {
 				t.Errorf("%s: frontends (-want +got):\n%s", test.reason, diff)
 			}
 			// Any write of the object brings what defaulting adds.
-			harness.Change(stage, clusterCalled("c1"), func(c *infrav1.AzureCluster) { c.Spec.AdditionalTags = infrav1.Tags{"step": "second"} })
+			harness.ChangeObject(stage, clusterCalled("c1"), func(c *infrav1.AzureCluster) { c.Spec.AdditionalTags = infrav1.Tags{"step": "second"} })
 			inOrder(stage, "second")
-			harness.Change(stage, clusterCalled("c1"), func(c *infrav1.AzureCluster) { c.Spec.AdditionalTags = infrav1.Tags{"step": "third"} })
+			harness.ChangeObject(stage, clusterCalled("c1"), func(c *infrav1.AzureCluster) { c.Spec.AdditionalTags = infrav1.Tags{"step": "third"} })
 			inOrder(stage, "third")
 			if diff := cmp.Diff(test.want, frontends(stage)); diff != "" {
 				t.Errorf("%s: frontends after the spec was written (-want +got):\n%s", test.reason, diff)
 			}
-			for _, request := range stage.Azure.Since(mark) {
+			for _, request := range stage.Azure.RequestsSince(mark) {
 				// A machine may ask for its place in the pool before there is one, and does so again.
 				if strings.Contains(request, internalShort) && strings.Contains(request, " 400") {
 					t.Errorf("%s: Azure refused %s", test.reason, request)
@@ -142,13 +142,13 @@ func subnets(controlPlane string) infrav1.Subnets {
 // asEstablished brings Azure and the object to where the established provider leaves them: with an internal load balancer
 // whose frontend has this name, and with no annotation of ours.
 func asEstablished(stage *harness.Stage, frontend string) {
-	_, public := stage.Azure.Get("resourceGroups/c1/providers/Microsoft.Network/loadBalancers/c1-public-lb", networkAPI)
+	_, public := stage.Azure.GetResource("resourceGroups/c1/providers/Microsoft.Network/loadBalancers/c1-public-lb", networkAPI)
 	tags, _ := public["tags"].(map[string]any)
 	tags["sigs.k8s.io_cluster-api-provider-azure_role"] = "apiserver-internal"
 	sub := func(kind, name string) map[string]any {
 		return map[string]any{"id": "/subscriptions/" + stage.Azure.SubscriptionID + "/" + internalLB + "/" + kind + "/" + name}
 	}
-	stage.Azure.Put(internalLB, networkAPI, map[string]any{
+	stage.Azure.PutResource(internalLB, networkAPI, map[string]any{
 		"location": "eastus", "tags": tags, "sku": map[string]any{"name": "Standard"},
 		"properties": map[string]any{
 			"frontendIPConfigurations": []any{map[string]any{"name": frontend, "properties": map[string]any{
@@ -166,7 +166,7 @@ func asEstablished(stage *harness.Stage, frontend string) {
 			}}},
 		},
 	})
-	harness.Change(stage, clusterCalled("c1"), func(c *infrav1.AzureCluster) { c.Annotations = map[string]string{"test": "one"} })
+	harness.ChangeObject(stage, clusterCalled("c1"), func(c *infrav1.AzureCluster) { c.Annotations = map[string]string{"test": "one"} })
 }
 
 func clusterCalled(name string) *infrav1.AzureCluster {
@@ -180,31 +180,31 @@ func inOrder(stage *harness.Stage, step string) {
 	stage.T.Helper()
 	stage.Eventually("in order "+step, func() bool {
 		c := clusterCalled("c1")
-		stage.Get(c, "c1")
-		_, lb := stage.Azure.Get("resourceGroups/c1/providers/Microsoft.Network/loadBalancers/c1-public-lb", networkAPI)
-		return harness.Ready(c) && applied.IsStored(c.Annotations) && harness.Find(lb, "tags.step") == step
+		stage.ReadObject(c, "c1")
+		_, lb := stage.Azure.GetResource("resourceGroups/c1/providers/Microsoft.Network/loadBalancers/c1-public-lb", networkAPI)
+		return harness.IsReady(c) && applied.IsStored(c.Annotations) && harness.FindString(lb, "tags.step") == step
 	})
 }
 
 // frontends are the addresses of the internal load balancer by the name of the frontend; nil without one.
 func frontends(stage *harness.Stage) map[string]string {
 	stage.T.Helper()
-	status, lb := stage.Azure.Get(internalLB, networkAPI)
+	status, lb := stage.Azure.GetResource(internalLB, networkAPI)
 	if status == 404 {
 		return nil
 	}
 	out := map[string]string{}
-	configurations, _ := harness.Value(lb, "properties.frontendIPConfigurations").([]any)
+	configurations, _ := harness.FindValue(lb, "properties.frontendIPConfigurations").([]any)
 	for i := range configurations {
 		at := fmt.Sprintf("properties.frontendIPConfigurations.%d.", i)
-		out[harness.Find(lb, at+"name")] = harness.Find(lb, at+"properties.privateIPAddress")
+		out[harness.FindString(lb, at+"name")] = harness.FindString(lb, at+"properties.privateIPAddress")
 	}
 	return out
 }
 
 // pools is how many backend pools the machine is in.
 func pools(stage *harness.Stage) int {
-	_, nic := stage.Azure.Get("resourceGroups/c1/providers/Microsoft.Network/networkInterfaces/m1-nic", networkAPI)
-	list, _ := harness.Value(nic, "properties.ipConfigurations.0.properties.loadBalancerBackendAddressPools").([]any)
+	_, nic := stage.Azure.GetResource("resourceGroups/c1/providers/Microsoft.Network/networkInterfaces/m1-nic", networkAPI)
+	list, _ := harness.FindValue(nic, "properties.ipConfigurations.0.properties.loadBalancerBackendAddressPools").([]any)
 	return len(list)
 }

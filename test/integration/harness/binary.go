@@ -12,14 +12,14 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// Kubeconfig writes the way to the API server into a file of the folder, for a manager that is a process of its own.
-func (e *Environment) Kubeconfig(tb testing.TB, folder string) (path string) {
+// WriteKubeconfig writes the way to the API server into a file of the folder, for a manager that is a process of its own.
+func (e *Environment) WriteKubeconfig(tb testing.TB, folder string) (path string) {
 	tb.Helper()
-	return e.kubeconfig(tb, folder, "")
+	return e.writeKubeconfigFor(tb, folder, "")
 }
 
-// kubeconfig is Kubeconfig for who has the token, or for the administrator without one.
-func (e *Environment) kubeconfig(tb testing.TB, folder, token string) (path string) {
+// writeKubeconfigFor is Kubeconfig for who has the token, or for the administrator without one.
+func (e *Environment) writeKubeconfigFor(tb testing.TB, folder, token string) (path string) {
 	tb.Helper()
 	config := clientcmdapi.NewConfig()
 	config.Clusters["envtest"] = &clientcmdapi.Cluster{Server: "https://" + strings.TrimPrefix(e.Config.Host, "https://"), CertificateAuthorityData: e.Config.CAData}

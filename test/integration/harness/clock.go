@@ -14,6 +14,6 @@ func (c *clock) Now() time.Time { return time.Now().Add(time.Duration(c.offset.L
 // AfterFunc implements engine.Clock.
 func (c *clock) AfterFunc(d time.Duration, f func()) func() bool { return time.AfterFunc(d, f).Stop }
 
-// Advance moves the clock of the stage's managers: what they read from Azure is no longer fresh, and a retry that they put
+// AdvanceClock moves the clock of the stage's managers: what they read from Azure is no longer fresh, and a retry that they put
 // off is due at the next look at the object.
-func (s *Stage) Advance(d time.Duration) { s.clock.offset.Add(int64(d)) }
+func (s *Stage) AdvanceClock(d time.Duration) { s.clock.offset.Add(int64(d)) }

@@ -24,20 +24,20 @@ const played = "integration-test/played"
 func (s *Stage) CreateIdentity() {
 	s.T.Helper()
 	s.CreateCredential(s.Azure.ClientSecret)
-	s.Create(s.Identity())
+	s.CreateObject(s.CreateIdentity())
 }
 
 // CreateCredential makes the Secret of the stage's identity.
 func (s *Stage) CreateCredential(clientSecret string) {
 	s.T.Helper()
-	s.Create(&corev1.Secret{
+	s.CreateObject(&corev1.Secret{
 		ObjectMeta: metav1.ObjectMeta{Namespace: s.Namespace, Name: IdentityName},
 		Data:       map[string][]byte{"clientSecret": []byte(clientSecret)},
 	})
 }
 
-// Identity is the stage's AzureClusterIdentity, which every namespace may use.
-func (s *Stage) Identity() *infrav1.AzureClusterIdentity {
+// CreateIdentity is the stage's AzureClusterIdentity, which every namespace may use.
+func (s *Stage) CreateIdentity() *infrav1.AzureClusterIdentity {
 	return &infrav1.AzureClusterIdentity{
 		ObjectMeta: metav1.ObjectMeta{Namespace: s.Namespace, Name: IdentityName},
 		Spec: infrav1.AzureClusterIdentitySpec{
@@ -81,11 +81,11 @@ func (s *Stage) TryCreateCluster(azureCluster *infrav1.AzureCluster) error {
 		ObjectMeta: metav1.ObjectMeta{Namespace: s.Namespace, Name: azureCluster.Name, Finalizers: []string{played}},
 		Spec: clusterv1.ClusterSpec{
 			ClusterNetwork:    clusterv1.ClusterNetwork{Pods: clusterv1.NetworkRanges{CIDRBlocks: []string{"192.168.0.0/16"}}},
-			InfrastructureRef: reference("AzureCluster", azureCluster.Name),
+			InfrastructureRef: contractReference("AzureCluster", azureCluster.Name),
 		},
 	}
-	s.Create(cluster)
-	s.own(cluster, azureCluster)
+	s.CreateObject(cluster)
+	s.setController(cluster, azureCluster)
 	return nil
 }
 
@@ -101,10 +101,10 @@ func (s *Stage) CreateCluster(azureCluster *infrav1.AzureCluster) {
 func (s *Stage) WaitClusterProvisioned(name string) *infrav1.AzureCluster {
 	s.T.Helper()
 	azureCluster := WaitFor(s, &infrav1.AzureCluster{}, name, "provisioned", func(c *infrav1.AzureCluster) bool {
-		return c.Status.Initialization.Provisioned != nil && *c.Status.Initialization.Provisioned && Ready(c)
+		return c.Status.Initialization.Provisioned != nil && *c.Status.Initialization.Provisioned && IsReady(c)
 	})
 	cluster := &clusterv1.Cluster{ObjectMeta: metav1.ObjectMeta{Name: name}}
-	Change(s, cluster, func(c *clusterv1.Cluster) {
+	ChangeObject(s, cluster, func(c *clusterv1.Cluster) {
 		c.Spec.ControlPlaneEndpoint = clusterv1.APIEndpoint{Host: azureCluster.Spec.ControlPlaneEndpoint.Host, Port: azureCluster.Spec.ControlPlaneEndpoint.Port}
 	})
 	ChangeStatus(s, cluster, func(c *clusterv1.Cluster) { c.Status.Initialization.InfrastructureProvisioned = new(true) })
@@ -163,52 +163,52 @@ func (s *Stage) CreateMachine(azureMachine *infrav1.AzureMachine, role Role, zon
 func (s *Stage) WaitMachineProvisioned(name string) *infrav1.AzureMachine {
 	s.T.Helper()
 	return WaitFor(s, &infrav1.AzureMachine{}, name, "provisioned", func(m *infrav1.AzureMachine) bool {
-		return m.Status.Initialization.Provisioned != nil && *m.Status.Initialization.Provisioned && Ready(m) && m.Spec.ProviderID != nil
+		return m.Status.Initialization.Provisioned != nil && *m.Status.Initialization.Provisioned && IsReady(m) && m.Spec.ProviderID != nil
 	})
 }
 
 // DeleteMachine deletes a Machine in the order of Cluster API.
 func (s *Stage) DeleteMachine(name string) {
 	s.T.Helper()
-	s.delete(&clusterv1.Machine{}, name)
-	s.delete(&infrav1.AzureMachine{}, name)
+	s.deleteObject(&clusterv1.Machine{}, name)
+	s.deleteObject(&infrav1.AzureMachine{}, name)
 	s.WaitGone(&infrav1.AzureMachine{}, name)
-	s.release(&clusterv1.Machine{ObjectMeta: metav1.ObjectMeta{Name: name}})
+	s.removeFinalizer(&clusterv1.Machine{ObjectMeta: metav1.ObjectMeta{Name: name}})
 }
 
 // DeleteCluster deletes a Cluster with its machines in the order of Cluster API: Cluster, machines, infrastructure.
 func (s *Stage) DeleteCluster(name string, machines ...string) {
 	s.T.Helper()
-	s.delete(&clusterv1.Cluster{}, name)
+	s.deleteObject(&clusterv1.Cluster{}, name)
 	for _, machine := range machines {
 		s.DeleteMachine(machine)
 	}
-	s.delete(&infrav1.AzureCluster{}, name)
+	s.deleteObject(&infrav1.AzureCluster{}, name)
 	s.WaitGone(&infrav1.AzureCluster{}, name)
-	s.release(&clusterv1.Cluster{ObjectMeta: metav1.ObjectMeta{Name: name}})
+	s.removeFinalizer(&clusterv1.Cluster{ObjectMeta: metav1.ObjectMeta{Name: name}})
 }
 
-func (s *Stage) delete(object client.Object, name string) {
+func (s *Stage) deleteObject(object client.Object, name string) {
 	s.T.Helper()
-	s.Get(object, name)
-	ctx, cancel := s.context()
+	s.ReadObject(object, name)
+	ctx, cancel := s.withPatience()
 	defer cancel()
 	if err := s.Client.Delete(ctx, object); client.IgnoreNotFound(err) != nil {
 		s.T.Fatalf("delete %T %s: %v", object, name, err)
 	}
 }
 
-// release takes the harness's finalizer away.
-func (s *Stage) release(object client.Object) {
+// removeFinalizer takes the harness's finalizer away.
+func (s *Stage) removeFinalizer(object client.Object) {
 	s.T.Helper()
-	Change(s, object, func(o client.Object) { controllerutil.RemoveFinalizer(o, played) })
+	ChangeObject(s, object, func(o client.Object) { controllerutil.RemoveFinalizer(o, played) })
 }
 
-// own makes owner the controller of object and sets the label of the Cluster, in one patch, as Cluster API does once it has seen the
+// setController makes owner the controller of object and sets the label of the Cluster, in one patch, as Cluster API does once it has seen the
 // reference.
-func (s *Stage) own(owner, object client.Object) {
+func (s *Stage) setController(owner, object client.Object) {
 	s.T.Helper()
-	Change(s, object, func(o client.Object) {
+	ChangeObject(s, object, func(o client.Object) {
 		labels := map[string]string{clusterv1.ClusterNameLabel: clusterOf(owner)}
 		maps.Copy(labels, o.GetLabels())
 		o.SetLabels(labels)
@@ -229,15 +229,15 @@ func clusterOf(owner client.Object) string {
 	return owner.GetName()
 }
 
-func reference(kind, name string) clusterv1.ContractVersionedObjectReference {
+func contractReference(kind, name string) clusterv1.ContractVersionedObjectReference {
 	return clusterv1.ContractVersionedObjectReference{APIGroup: infrav1.GroupVersion.Group, Kind: kind, Name: name}
 }
 
 // conditioned is an object with conditions.
 type conditioned interface{ GetConditions() []metav1.Condition }
 
-// Condition is the condition of this type, or a zero one.
-func Condition(object conditioned, conditionType string) metav1.Condition {
+// FindCondition is the condition of this type, or a zero one.
+func FindCondition(object conditioned, conditionType string) metav1.Condition {
 	for _, condition := range object.GetConditions() {
 		if condition.Type == conditionType {
 			return condition
@@ -246,7 +246,7 @@ func Condition(object conditioned, conditionType string) metav1.Condition {
 	return metav1.Condition{}
 }
 
-// Ready tells whether the Ready condition is True.
-func Ready(object conditioned) bool {
-	return Condition(object, infrav1.ReadyCondition).Status == metav1.ConditionTrue
+// IsReady tells whether the Ready condition is True.
+func IsReady(object conditioned) bool {
+	return FindCondition(object, infrav1.ReadyCondition).Status == metav1.ConditionTrue
 }

@@ -22,8 +22,8 @@ type DocumentCluster struct {
 	Pools          []*infrav1.AzureASOManagedMachinePool
 }
 
-// Document is a document in YAML, with the credential of the stage.
-func (s *Stage) Document(text string) runtime.RawExtension {
+// ParseManifest is a document in YAML, with the credential of the stage.
+func (s *Stage) ParseManifest(text string) runtime.RawExtension {
 	s.T.Helper()
 	text = strings.Replace(text, "metadata:", "metadata:\n  annotations:\n    serviceoperator.azure.com/credential-from: "+OperatorSecret, 1)
 	raw, err := yaml.YAMLToJSONStrict([]byte(text))
@@ -33,15 +33,15 @@ func (s *Stage) Document(text string) runtime.RawExtension {
 	return runtime.RawExtension{Raw: raw}
 }
 
-// Documents is an AKS cluster of documents with these agent pools, the first of them for the system.
-func (s *Stage) Documents(name string, pools ...string) *DocumentCluster {
+// BuildASOCluster is an AKS cluster of documents with these agent pools, the first of them for the system.
+func (s *Stage) BuildASOCluster(name string, pools ...string) *DocumentCluster {
 	s.T.Helper()
 	meta := func(name string) metav1.ObjectMeta { return metav1.ObjectMeta{Namespace: s.Namespace, Name: name} }
 	out := &DocumentCluster{
 		Infrastructure: &infrav1.AzureASOManagedCluster{ObjectMeta: meta(name)},
 		ControlPlane:   &infrav1.AzureASOManagedControlPlane{ObjectMeta: meta(name)},
 	}
-	out.Infrastructure.Spec.Resources = []runtime.RawExtension{s.Document(`
+	out.Infrastructure.Spec.Resources = []runtime.RawExtension{s.ParseManifest(`
 apiVersion: resources.azure.com/v1api20200601
 kind: ResourceGroup
 metadata:
@@ -50,7 +50,7 @@ spec:
   location: eastus
 `)}
 	out.ControlPlane.Spec.Version = ManagedVersion
-	out.ControlPlane.Spec.Resources = []runtime.RawExtension{s.Document(`
+	out.ControlPlane.Spec.Resources = []runtime.RawExtension{s.ParseManifest(`
 apiVersion: containerservice.azure.com/v1api20251001
 kind: ManagedCluster
 metadata:
@@ -69,7 +69,7 @@ spec:
 			mode = infrav1.NodePoolModeSystem
 		}
 		object := &infrav1.AzureASOManagedMachinePool{ObjectMeta: meta(name + "-" + pool)}
-		object.Spec.Resources = []runtime.RawExtension{s.Document(`
+		object.Spec.Resources = []runtime.RawExtension{s.ParseManifest(`
 apiVersion: containerservice.azure.com/v1api20251001
 kind: ManagedClustersAgentPool
 metadata:
@@ -92,40 +92,40 @@ func (s *Stage) CreateDocuments(c *DocumentCluster) {
 	s.T.Helper()
 	s.CreateOperatorSecret(OperatorSecret)
 	name := c.ControlPlane.Name
-	s.Create(c.Infrastructure)
-	s.Create(c.ControlPlane)
+	s.CreateObject(c.Infrastructure)
+	s.CreateObject(c.ControlPlane)
 	for _, pool := range c.Pools {
-		s.Create(pool)
+		s.CreateObject(pool)
 		machinePool := &clusterv1.MachinePool{
 			ObjectMeta: metav1.ObjectMeta{Namespace: s.Namespace, Name: pool.Name, Labels: map[string]string{clusterv1.ClusterNameLabel: name}, Finalizers: []string{played}},
 			Spec: clusterv1.MachinePoolSpec{
 				ClusterName: name, Replicas: new(int32(2)),
 				Template: clusterv1.MachineTemplateSpec{Spec: clusterv1.MachineSpec{
 					ClusterName: name, Version: ManagedVersion,
-					InfrastructureRef: reference("AzureASOManagedMachinePool", pool.Name),
+					InfrastructureRef: contractReference("AzureASOManagedMachinePool", pool.Name),
 					Bootstrap:         clusterv1.Bootstrap{DataSecretName: new("")},
 				}},
 			},
 		}
-		s.Create(machinePool)
-		s.own(machinePool, pool)
+		s.CreateObject(machinePool)
+		s.setController(machinePool, pool)
 	}
 	cluster := &clusterv1.Cluster{
 		ObjectMeta: metav1.ObjectMeta{Namespace: s.Namespace, Name: name, Finalizers: []string{played}},
 		Spec: clusterv1.ClusterSpec{
-			InfrastructureRef: reference("AzureASOManagedCluster", c.Infrastructure.Name),
-			ControlPlaneRef:   reference("AzureASOManagedControlPlane", name),
+			InfrastructureRef: contractReference("AzureASOManagedCluster", c.Infrastructure.Name),
+			ControlPlaneRef:   contractReference("AzureASOManagedControlPlane", name),
 		},
 	}
-	s.Create(cluster)
-	s.own(cluster, c.Infrastructure)
-	s.own(cluster, c.ControlPlane)
+	s.CreateObject(cluster)
+	s.setController(cluster, c.Infrastructure)
+	s.setController(cluster, c.ControlPlane)
 }
 
 // CreateOperatorSecret makes a Secret with the stage's credential as the Azure Service Operator reads it.
 func (s *Stage) CreateOperatorSecret(name string) {
 	s.T.Helper()
-	s.Create(&corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: s.Namespace, Name: name}, Data: map[string][]byte{
+	s.CreateObject(&corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: s.Namespace, Name: name}, Data: map[string][]byte{
 		"AZURE_SUBSCRIPTION_ID": []byte(s.Azure.SubscriptionID), "AZURE_TENANT_ID": []byte(s.Azure.TenantID),
 		"AZURE_CLIENT_ID": []byte(s.Azure.ClientID), "AZURE_CLIENT_SECRET": []byte(s.Azure.ClientSecret),
 	}})
@@ -135,15 +135,15 @@ func (s *Stage) CreateOperatorSecret(name string) {
 func (s *Stage) WaitDocumentsReady(c *DocumentCluster) *infrav1.AzureASOManagedControlPlane {
 	s.T.Helper()
 	controlPlane := WaitFor(s, &infrav1.AzureASOManagedControlPlane{}, c.ControlPlane.Name, "ready", func(o *infrav1.AzureASOManagedControlPlane) bool {
-		return o.Status.Ready && Ready(o)
+		return o.Status.Ready && IsReady(o)
 	})
 	for _, pool := range c.Pools {
 		WaitFor(s, &infrav1.AzureASOManagedMachinePool{}, pool.Name, "ready", func(o *infrav1.AzureASOManagedMachinePool) bool {
-			return o.Status.Ready && Ready(o)
+			return o.Status.Ready && IsReady(o)
 		})
 	}
 	WaitFor(s, &infrav1.AzureASOManagedCluster{}, c.Infrastructure.Name, "ready", func(o *infrav1.AzureASOManagedCluster) bool {
-		return o.Status.Ready && Ready(o)
+		return o.Status.Ready && IsReady(o)
 	})
 	return controlPlane
 }
@@ -152,24 +152,24 @@ func (s *Stage) WaitDocumentsReady(c *DocumentCluster) *infrav1.AzureASOManagedC
 func (s *Stage) DeleteDocuments(c *DocumentCluster) {
 	s.T.Helper()
 	name := c.ControlPlane.Name
-	s.delete(&clusterv1.Cluster{}, name)
+	s.deleteObject(&clusterv1.Cluster{}, name)
 	for _, pool := range c.Pools {
 		s.DeleteDocumentPool(pool.Name)
 	}
-	s.delete(&infrav1.AzureASOManagedControlPlane{}, name)
+	s.deleteObject(&infrav1.AzureASOManagedControlPlane{}, name)
 	s.WaitGone(&infrav1.AzureASOManagedControlPlane{}, name)
-	s.delete(&infrav1.AzureASOManagedCluster{}, name)
+	s.deleteObject(&infrav1.AzureASOManagedCluster{}, name)
 	s.WaitGone(&infrav1.AzureASOManagedCluster{}, name)
-	s.release(&clusterv1.Cluster{ObjectMeta: metav1.ObjectMeta{Name: name}})
+	s.removeFinalizer(&clusterv1.Cluster{ObjectMeta: metav1.ObjectMeta{Name: name}})
 }
 
 // DeleteDocumentPool deletes one pool.
 func (s *Stage) DeleteDocumentPool(name string) {
 	s.T.Helper()
-	s.delete(&clusterv1.MachinePool{}, name)
-	s.delete(&infrav1.AzureASOManagedMachinePool{}, name)
+	s.deleteObject(&clusterv1.MachinePool{}, name)
+	s.deleteObject(&infrav1.AzureASOManagedMachinePool{}, name)
 	s.WaitGone(&infrav1.AzureASOManagedMachinePool{}, name)
-	s.release(&clusterv1.MachinePool{ObjectMeta: metav1.ObjectMeta{Name: name}})
+	s.removeFinalizer(&clusterv1.MachinePool{ObjectMeta: metav1.ObjectMeta{Name: name}})
 }
 
 // PlayDocuments plays what Cluster API does with a Cluster of documents that a manifest has, and with its pools.
@@ -181,9 +181,9 @@ func (s *Stage) PlayDocuments(name string, pools ...string) *DocumentCluster {
 	}
 	for _, pool := range pools {
 		object := &infrav1.AzureASOManagedMachinePool{ObjectMeta: metav1.ObjectMeta{Name: pool}}
-		s.adopt(&clusterv1.MachinePool{ObjectMeta: metav1.ObjectMeta{Name: pool}}, object)
+		s.ownObjects(&clusterv1.MachinePool{ObjectMeta: metav1.ObjectMeta{Name: pool}}, object)
 		out.Pools = append(out.Pools, object)
 	}
-	s.adopt(&clusterv1.Cluster{ObjectMeta: metav1.ObjectMeta{Name: name}}, out.ControlPlane, out.Infrastructure)
+	s.ownObjects(&clusterv1.Cluster{ObjectMeta: metav1.ObjectMeta{Name: name}}, out.ControlPlane, out.Infrastructure)
 	return out
 }

@@ -58,28 +58,28 @@ type Environment struct {
 	failure error
 }
 
-// Main runs the tests of a package with an environment, which it stores in *environment, and returns the exit code. The
+// RunTests runs the tests of a package with an environment, which it stores in *environment, and returns the exit code. The
 // flags are further ones of the manager that answers admission requests, as feature gates.
-func Main(m *testing.M, environment **Environment, flags ...string) int {
-	e, err := Start(flags...)
+func RunTests(m *testing.M, environment **Environment, flags ...string) int {
+	e, err := StartEnvironment(flags...)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "integration tests:", err)
 		return 1
 	}
 	*environment = e
-	if err := parallel(); err != nil {
+	if err := allowParallelTests(); err != nil {
 		fmt.Fprintln(os.Stderr, "integration tests:", err)
 	}
 	code := m.Run()
-	if err := errors.Join(e.Stop(), e.refused.err()); err != nil {
+	if err := errors.Join(e.Stop(), e.refused.asError()); err != nil {
 		fmt.Fprintln(os.Stderr, "integration tests:", err)
 		return max(code, 1)
 	}
 	return code
 }
 
-// parallel lets more tests run side by side than there are processors, unless -parallel says otherwise: they mostly wait.
-func parallel() error {
+// allowParallelTests lets more tests run side by side than there are processors, unless -parallel says otherwise: they mostly wait.
+func allowParallelTests() error {
 	flag.Parse()
 	given := false
 	flag.Visit(func(f *flag.Flag) { given = given || f.Name == "test.parallel" })
@@ -89,18 +89,18 @@ func parallel() error {
 	return flag.Set("test.parallel", strconv.Itoa(4*goruntime.GOMAXPROCS(0)))
 }
 
-// Start starts an environment. The flags are further ones of the manager that answers admission requests.
-func Start(flags ...string) (*Environment, error) {
-	return start(newLogs(), flags)
+// StartEnvironment starts an environment. The flags are further ones of the manager that answers admission requests.
+func StartEnvironment(flags ...string) (*Environment, error) {
+	return startEnvironment(newLogs(), flags)
 }
 
-// other is another management cluster.
-func (e *Environment) other() (*Environment, error) {
-	e.begun.Do(func() { e.second, e.failure = start(e.Logs, nil) })
+// startOther is another management cluster.
+func (e *Environment) startOther() (*Environment, error) {
+	e.begun.Do(func() { e.second, e.failure = startEnvironment(e.Logs, nil) })
 	return e.second, e.failure
 }
 
-func start(logs *Logs, flags []string) (*Environment, error) {
+func startEnvironment(logs *Logs, flags []string) (*Environment, error) {
 	root, err := ModuleDir("")
 	if err != nil {
 		return nil, err
@@ -120,8 +120,8 @@ func start(logs *Logs, flags []string) (*Environment, error) {
 	}
 
 	e := &Environment{Logs: logs}
-	ctrl.SetLogger(e.Logs.logger())
-	klog.SetLogger(e.Logs.logger())
+	ctrl.SetLogger(e.Logs.newLogger())
+	klog.SetLogger(e.Logs.newLogger())
 	serving := envtest.WebhookInstallOptions{Paths: []string{filepath.Join(root, "config", "webhook", "manifests.yaml")}}
 	serving.LocalServingHost, serving.LocalServingPort = ownAddress()
 	// Only the stored versions are used, so the conversion webhooks of Cluster API are not needed.
@@ -142,23 +142,23 @@ func start(logs *Logs, flags []string) (*Environment, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer tokens.remove()
+	defer tokens.removeFile()
 	e.envtest.ControlPlane.GetAPIServer().Configure().Append("token-auth-file", tokens.file)
 	if e.Config, err = e.envtest.Start(); err != nil {
 		return nil, errors.Join(fmt.Errorf("kube-apiserver: %w", err), e.envtest.Stop())
 	}
-	if e.Client, err = client.NewWithWatch(tokens.config(e.Config, administrator), client.Options{Scheme: newScheme()}); err != nil {
+	if e.Client, err = client.NewWithWatch(tokens.configFor(e.Config, administrator), client.Options{Scheme: newScheme()}); err != nil {
 		return nil, errors.Join(fmt.Errorf("client: %w", err), e.Stop())
 	}
-	e.managers = tokens.config(e.Config, ManagerUser)
-	if err := errors.Join(e.bindRights(root), e.serve(flags)); err != nil {
+	e.managers = tokens.configFor(e.Config, ManagerUser)
+	if err := errors.Join(e.bindRights(root), e.serveWebhooks(flags)); err != nil {
 		return nil, errors.Join(err, e.Stop())
 	}
 	return e, nil
 }
 
-// serve starts the manager that answers admission requests. It watches a namespace that nobody uses.
-func (e *Environment) serve(flags []string) error {
+// serveWebhooks starts the manager that answers admission requests. It watches a namespace that nobody uses.
+func (e *Environment) serveWebhooks(flags []string) error {
 	serving := e.envtest.WebhookInstallOptions
 	options, err := managerFlags("webhooks-only", serving.LocalServingCertDir, flags)
 	if err != nil {
@@ -166,18 +166,18 @@ func (e *Environment) serve(flags []string) error {
 	}
 	options.WebhookHost, options.WebhookPort = serving.LocalServingHost, serving.LocalServingPort
 	e.webhooks = newProcess()
-	e.webhooks.start(e.managerConfig(), options)
+	e.webhooks.startManager(e.managerConfig(), options)
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
-	return e.webhooks.listening(ctx, net.JoinHostPort(serving.LocalServingHost, strconv.Itoa(serving.LocalServingPort)))
+	return e.webhooks.waitUntilListening(ctx, net.JoinHostPort(serving.LocalServingHost, strconv.Itoa(serving.LocalServingPort)))
 }
 
-// ServeAgain replaces the manager that answers admission requests by one with these flags, for all tests of the package.
-func (e *Environment) ServeAgain(flags ...string) error {
-	if err := e.webhooks.stop(); err != nil {
+// RestartWebhooks replaces the manager that answers admission requests by one with these flags, for all tests of the package.
+func (e *Environment) RestartWebhooks(flags ...string) error {
+	if err := e.webhooks.stopManager(); err != nil {
 		return err
 	}
-	return e.serve(flags)
+	return e.serveWebhooks(flags)
 }
 
 // Stop stops everything that Start started.
@@ -187,7 +187,7 @@ func (e *Environment) Stop() error {
 		err = e.second.Stop()
 	}
 	if e.webhooks != nil {
-		err = errors.Join(err, e.webhooks.stop())
+		err = errors.Join(err, e.webhooks.stopManager())
 	}
 	return errors.Join(err, e.envtest.Stop())
 }

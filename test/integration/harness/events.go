@@ -11,12 +11,12 @@ import (
 // changing are the parts of events' notes that differ from run to run: durations and Azure's request IDs.
 var changing = regexp.MustCompile(` \([0-9.hms]+\)$|[0-9a-f]{8}-[0-9a-f-]{27}\)$`)
 
-// Events are what events tell of the object of a kind, in the order in which it happened, as "Normal Created created
+// ListEvents are what events tell of the object of a kind, in the order in which it happened, as "Normal Created created
 // virtualNetworks/a". Durations are left out, and of request IDs all but the words before.
-func (s *Stage) Events(kind, name string) []string {
+func (s *Stage) ListEvents(kind, name string) []string {
 	s.T.Helper()
 	list := &eventsv1.EventList{}
-	ctx, cancel := s.context()
+	ctx, cancel := s.withPatience()
 	defer cancel()
 	if err := s.Client.List(ctx, list, client.InNamespace(s.Namespace)); err != nil {
 		s.T.Fatalf("list events: %v", err)

@@ -20,7 +20,7 @@ type Logs struct {
 
 func newLogs() *Logs { return &Logs{} }
 
-func (l *Logs) logger() logr.Logger {
+func (l *Logs) newLogger() logr.Logger {
 	return funcr.New(func(prefix, arguments string) {
 		l.mu.Lock()
 		defer l.mu.Unlock()
@@ -28,22 +28,22 @@ func (l *Logs) logger() logr.Logger {
 	}, funcr.Options{Verbosity: verbosity, LogTimestamp: true})
 }
 
-// Lines is how many lines there are.
-func (l *Logs) Lines() int {
+// CountLines is how many lines there are.
+func (l *Logs) CountLines() int {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return len(l.lines)
 }
 
-// Since are the lines after the first ones.
-func (l *Logs) Since(first int) []string {
+// LinesSince are the lines after the first ones.
+func (l *Logs) LinesSince(first int) []string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return slices.Clone(l.lines[first:])
 }
 
-// With are the lines that contain the text.
-func (l *Logs) With(text string) []string {
+// LinesContaining are the lines that contain the text.
+func (l *Logs) LinesContaining(text string) []string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	var out []string

@@ -48,7 +48,7 @@ func (s *Stage) TryCreateManagedCluster(controlPlane *infrav1.AzureManagedContro
 		return err
 	}
 	azureCluster := &infrav1.AzureManagedCluster{ObjectMeta: metav1.ObjectMeta{Namespace: s.Namespace, Name: name}}
-	s.Create(azureCluster)
+	s.CreateObject(azureCluster)
 	for _, pool := range pools {
 		s.CreateManagedPool(name, pool)
 	}
@@ -56,13 +56,13 @@ func (s *Stage) TryCreateManagedCluster(controlPlane *infrav1.AzureManagedContro
 		ObjectMeta: metav1.ObjectMeta{Namespace: s.Namespace, Name: name, Finalizers: []string{played}},
 		Spec: clusterv1.ClusterSpec{
 			ClusterNetwork:    clusterv1.ClusterNetwork{Services: clusterv1.NetworkRanges{CIDRBlocks: []string{"192.168.0.0/16"}}},
-			InfrastructureRef: reference("AzureManagedCluster", name),
-			ControlPlaneRef:   reference("AzureManagedControlPlane", name),
+			InfrastructureRef: contractReference("AzureManagedCluster", name),
+			ControlPlaneRef:   contractReference("AzureManagedControlPlane", name),
 		},
 	}
-	s.Create(cluster)
-	s.own(cluster, azureCluster)
-	s.own(cluster, controlPlane)
+	s.CreateObject(cluster)
+	s.setController(cluster, azureCluster)
+	s.setController(cluster, controlPlane)
 	return nil
 }
 
@@ -86,20 +86,20 @@ func (s *Stage) CreateManagedPool(cluster string, pool ManagedPool) {
 	if pool.Change != nil {
 		pool.Change(azurePool)
 	}
-	s.Create(azurePool)
+	s.CreateObject(azurePool)
 	machinePool := &clusterv1.MachinePool{
 		ObjectMeta: metav1.ObjectMeta{Namespace: s.Namespace, Name: azurePool.Name, Labels: map[string]string{clusterv1.ClusterNameLabel: cluster}, Finalizers: []string{played}},
 		Spec: clusterv1.MachinePoolSpec{
 			ClusterName: cluster, Replicas: &pool.Replicas,
 			Template: clusterv1.MachineTemplateSpec{Spec: clusterv1.MachineSpec{
 				ClusterName: cluster, Version: ManagedVersion,
-				InfrastructureRef: reference("AzureManagedMachinePool", azurePool.Name),
+				InfrastructureRef: contractReference("AzureManagedMachinePool", azurePool.Name),
 				Bootstrap:         clusterv1.Bootstrap{DataSecretName: new("")},
 			}},
 		},
 	}
-	s.Create(machinePool)
-	s.own(machinePool, azurePool)
+	s.CreateObject(machinePool)
+	s.setController(machinePool, azurePool)
 }
 
 // WaitControlPlaneReady waits for the control plane of an AKS cluster.
@@ -107,8 +107,8 @@ func (s *Stage) WaitControlPlaneReady(name string) *infrav1.AzureManagedControlP
 	s.T.Helper()
 	return WaitFor(s, &infrav1.AzureManagedControlPlane{}, name, "ready", func(c *infrav1.AzureManagedControlPlane) bool {
 		// The look at the workload cluster is the last thing that a pass does.
-		return c.Status.Initialization.ControlPlaneInitialized != nil && *c.Status.Initialization.ControlPlaneInitialized && Ready(c) &&
-			Condition(c, infrav1.ClusterInfoReadyCondition).Status != ""
+		return c.Status.Initialization.ControlPlaneInitialized != nil && *c.Status.Initialization.ControlPlaneInitialized && IsReady(c) &&
+			FindCondition(c, infrav1.ClusterInfoReadyCondition).Status != ""
 	})
 }
 
@@ -116,7 +116,7 @@ func (s *Stage) WaitControlPlaneReady(name string) *infrav1.AzureManagedControlP
 func (s *Stage) WaitPoolReady(name string, machines int) *infrav1.AzureManagedMachinePool {
 	s.T.Helper()
 	return WaitFor(s, &infrav1.AzureManagedMachinePool{}, name, "ready", func(p *infrav1.AzureManagedMachinePool) bool {
-		return p.Status.Initialization.Provisioned != nil && *p.Status.Initialization.Provisioned && Ready(p) && len(p.Spec.ProviderIDList) == machines
+		return p.Status.Initialization.Provisioned != nil && *p.Status.Initialization.Provisioned && IsReady(p) && len(p.Spec.ProviderIDList) == machines
 	})
 }
 
@@ -151,7 +151,7 @@ func (s *Stage) DeleteManagedCluster(name string, pools ...string) {
 func (s *Stage) SecretData(name string) map[string][]byte {
 	s.T.Helper()
 	secret := &corev1.Secret{}
-	s.Get(secret, name)
+	s.ReadObject(secret, name)
 	for _, value := range secret.Data {
 		for _, found := range credential.FindAllSubmatch(value, -1) {
 			s.secrets = append(s.secrets, string(found[1]))

@@ -17,7 +17,7 @@ type PlayedPool struct{ MachinePool, AzurePool string }
 func (s *Stage) PlayManagedCluster(name, controlPlane, infrastructure string) {
 	s.T.Helper()
 	cluster := &clusterv1.Cluster{ObjectMeta: metav1.ObjectMeta{Name: name}}
-	s.adopt(cluster,
+	s.ownObjects(cluster,
 		&infrav1.AzureManagedControlPlane{ObjectMeta: metav1.ObjectMeta{Name: controlPlane}},
 		&infrav1.AzureManagedCluster{ObjectMeta: metav1.ObjectMeta{Name: infrastructure}})
 }
@@ -26,38 +26,38 @@ func (s *Stage) PlayManagedCluster(name, controlPlane, infrastructure string) {
 func (s *Stage) PlayManagedPool(pool PlayedPool) {
 	s.T.Helper()
 	machinePool := &clusterv1.MachinePool{ObjectMeta: metav1.ObjectMeta{Name: pool.MachinePool}}
-	s.adopt(machinePool, &infrav1.AzureManagedMachinePool{ObjectMeta: metav1.ObjectMeta{Name: pool.AzurePool}})
+	s.ownObjects(machinePool, &infrav1.AzureManagedMachinePool{ObjectMeta: metav1.ObjectMeta{Name: pool.AzurePool}})
 }
 
-// adopt keeps the owner until the harness releases it, and makes it own objects.
-func (s *Stage) adopt(owner client.Object, objects ...client.Object) {
+// ownObjects keeps the owner until the harness releases it, and makes it own objects.
+func (s *Stage) ownObjects(owner client.Object, objects ...client.Object) {
 	s.T.Helper()
-	Change(s, owner, func(o client.Object) { controllerutil.AddFinalizer(o, played) })
+	ChangeObject(s, owner, func(o client.Object) { controllerutil.AddFinalizer(o, played) })
 	for _, object := range objects {
-		s.own(owner, object)
+		s.setController(owner, object)
 	}
 }
 
 // EndManagedPool deletes a pool in the order of Cluster API.
 func (s *Stage) EndManagedPool(pool PlayedPool) {
 	s.T.Helper()
-	s.delete(&clusterv1.MachinePool{}, pool.MachinePool)
-	s.delete(&infrav1.AzureManagedMachinePool{}, pool.AzurePool)
+	s.deleteObject(&clusterv1.MachinePool{}, pool.MachinePool)
+	s.deleteObject(&infrav1.AzureManagedMachinePool{}, pool.AzurePool)
 	s.WaitGone(&infrav1.AzureManagedMachinePool{}, pool.AzurePool)
-	s.release(&clusterv1.MachinePool{ObjectMeta: metav1.ObjectMeta{Name: pool.MachinePool}})
+	s.removeFinalizer(&clusterv1.MachinePool{ObjectMeta: metav1.ObjectMeta{Name: pool.MachinePool}})
 }
 
 // EndManagedCluster deletes an AKS cluster with its pools in the order of Cluster API: Cluster, pools, control plane,
 // infrastructure.
 func (s *Stage) EndManagedCluster(name, controlPlane, infrastructure string, pools ...PlayedPool) {
 	s.T.Helper()
-	s.delete(&clusterv1.Cluster{}, name)
+	s.deleteObject(&clusterv1.Cluster{}, name)
 	for _, pool := range pools {
 		s.EndManagedPool(pool)
 	}
-	s.delete(&infrav1.AzureManagedControlPlane{}, controlPlane)
+	s.deleteObject(&infrav1.AzureManagedControlPlane{}, controlPlane)
 	s.WaitGone(&infrav1.AzureManagedControlPlane{}, controlPlane)
-	s.delete(&infrav1.AzureManagedCluster{}, infrastructure)
+	s.deleteObject(&infrav1.AzureManagedCluster{}, infrastructure)
 	s.WaitGone(&infrav1.AzureManagedCluster{}, infrastructure)
-	s.release(&clusterv1.Cluster{ObjectMeta: metav1.ObjectMeta{Name: name}})
+	s.removeFinalizer(&clusterv1.Cluster{ObjectMeta: metav1.ObjectMeta{Name: name}})
 }

@@ -23,17 +23,17 @@ func (s *Stage) QuietManaged(manager *Manager, resyncs int) int {
 			calm = -1
 		}
 	}
-	mark, before := s.Azure.Mark(), len(manager.KubernetesWrites())
+	mark, before := s.Azure.MarkRequests(), len(manager.KubernetesWrites())
 	for range resyncs {
 		s.ResyncManaged()
 	}
-	if writes := Changes(s.Azure.Writes(mark)); len(writes) > 0 {
+	if writes := DropKubeconfigReads(s.Azure.WritesSince(mark)); len(writes) > 0 {
 		s.T.Errorf("nothing changed, but Azure was written to: %q", writes)
 	}
 	if writes := manager.KubernetesWrites()[before:]; len(writes) > 0 {
 		s.T.Errorf("nothing changed, but Kubernetes was written to: %q", writes)
 	}
-	return len(s.Azure.Since(mark)) - len(s.Azure.Writes(mark))
+	return len(s.Azure.RequestsSince(mark)) - len(s.Azure.WritesSince(mark))
 }
 
 // ResyncManaged waits until the AKS cluster and every one of its pools were looked at anew: a pass of the cluster ends by
@@ -47,11 +47,11 @@ func (s *Stage) ResyncManaged() {
 		}
 		pools += meta.LenList(list)
 	}
-	round := s.Azure.Mark()
-	s.Advance(time.Minute)
+	round := s.Azure.MarkRequests()
+	s.AdvanceClock(time.Minute)
 	s.Eventually("the cluster and its pools are looked at again", func() bool {
 		kubeconfig, machines := false, map[string]bool{}
-		for _, request := range s.Azure.Since(round) {
+		for _, request := range s.Azure.RequestsSince(round) {
 			kubeconfig = kubeconfig || strings.HasPrefix(request, "POST ") && strings.Contains(request, "/listCluster")
 			if strings.HasPrefix(request, "GET ") && strings.Contains(request, "/virtualMachines ") {
 				machines[request] = true
@@ -61,8 +61,8 @@ func (s *Stage) ResyncManaged() {
 	})
 }
 
-// Changes are the writes but for those that ask for a kubeconfig, sorted.
-func Changes(writes []string) []string {
+// DropKubeconfigReads are the writes but for those that ask for a kubeconfig, sorted.
+func DropKubeconfigReads(writes []string) []string {
 	out := []string{}
 	for _, write := range writes {
 		if !strings.HasPrefix(write, "POST ") || !strings.Contains(write, "/listCluster") {

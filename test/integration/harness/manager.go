@@ -58,11 +58,11 @@ func (s *Stage) startManager(options ManagerOptions) (*Manager, error) {
 	parsed.Identity.AuthorityHost, parsed.Identity.ResourceManagerEndpoint = s.Azure.URL, s.Azure.URL
 	parsed.Identity.ResourceManagerAudience = "https://management.core.windows.net/"
 	parsed.Identity.TokenFile = options.TokenFile
-	parsed.Transport = m.azure(s.Azure.HTTP)
+	parsed.Transport = m.azureTransport(s.Azure.HTTP)
 	parsed.Clock = &s.clock
 	config := s.Environment.managerConfig()
 	config.Wrap(m.kubernetesTransport)
-	m.process.start(config, parsed)
+	m.process.startManager(config, parsed)
 	s.T.Cleanup(func() {
 		if err := m.Stop(); err != nil {
 			s.T.Error(err)
@@ -73,7 +73,7 @@ func (s *Stage) startManager(options ManagerOptions) (*Manager, error) {
 
 // Stop ends the manager and returns the error it ended with; that of a killed one says nothing.
 func (m *Manager) Stop() error {
-	err := m.process.stop()
+	err := m.process.stopManager()
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.dead {
@@ -106,8 +106,8 @@ func (m *Manager) KubernetesReads() []string {
 	return append([]string(nil), m.read...)
 }
 
-// azure sends requests to the simulator, unless the manager is dead.
-func (m *Manager) azure(client *http.Client) roundTripper {
+// azureTransport sends requests to the simulator, unless the manager is dead.
+func (m *Manager) azureTransport(client *http.Client) roundTripper {
 	return func(request *http.Request) (*http.Response, error) {
 		m.mu.Lock()
 		if m.dead {

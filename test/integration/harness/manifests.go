@@ -17,11 +17,11 @@ import (
 func (s *Stage) PlayCluster(name string, templates ...client.Object) {
 	s.T.Helper()
 	cluster := &clusterv1.Cluster{ObjectMeta: metav1.ObjectMeta{Name: name}}
-	Change(s, cluster, func(c *clusterv1.Cluster) { controllerutil.AddFinalizer(c, played) })
+	ChangeObject(s, cluster, func(c *clusterv1.Cluster) { controllerutil.AddFinalizer(c, played) })
 	azureCluster := &infrav1.AzureCluster{ObjectMeta: metav1.ObjectMeta{Name: name}}
-	s.own(cluster, azureCluster)
+	s.setController(cluster, azureCluster)
 	for _, template := range templates {
-		Change(s, template, func(o client.Object) {
+		ChangeObject(s, template, func(o client.Object) {
 			if err := controllerutil.SetOwnerReference(cluster, o, s.Client.Scheme()); err != nil {
 				s.T.Fatal(err)
 			}
@@ -44,7 +44,7 @@ func (s *Stage) PlayMachine(azureMachine *infrav1.AzureMachine, role Role, zone,
 		labels[clusterv1.MachineControlPlaneLabel] = ""
 	}
 	azureMachine.Labels = labels
-	s.Create(azureMachine)
+	s.CreateObject(azureMachine)
 	s.createMachine(azureMachine, labels, zone, format)
 }
 
@@ -52,12 +52,12 @@ func (s *Stage) PlayMachine(azureMachine *infrav1.AzureMachine, role Role, zone,
 // the AzureMachine.
 func (s *Stage) createMachine(azureMachine *infrav1.AzureMachine, labels map[string]string, zone, format string) {
 	s.T.Helper()
-	data := "#cloud-config\n# " + s.Secret("bootstrap-data") + "\n"
+	data := "#cloud-config\n# " + s.NewSecretValue("bootstrap-data") + "\n"
 	if format == "ignition" {
-		data = `{"ignition":{"version":"2.3.0"},"passwd":{"users":[{"name":"` + s.Secret("bootstrap-data") + `"}]}}`
+		data = `{"ignition":{"version":"2.3.0"},"passwd":{"users":[{"name":"` + s.NewSecretValue("bootstrap-data") + `"}]}}`
 	}
 	s.secrets = append(s.secrets, base64.StdEncoding.EncodeToString([]byte(data)))
-	s.Create(&corev1.Secret{
+	s.CreateObject(&corev1.Secret{
 		ObjectMeta: metav1.ObjectMeta{Namespace: s.Namespace, Name: azureMachine.Name, Labels: labels},
 		Data:       map[string][]byte{"value": []byte(data), "format": []byte(format)},
 	})
@@ -65,10 +65,10 @@ func (s *Stage) createMachine(azureMachine *infrav1.AzureMachine, labels map[str
 		ObjectMeta: metav1.ObjectMeta{Namespace: s.Namespace, Name: azureMachine.Name, Labels: labels, Finalizers: []string{played}},
 		Spec: clusterv1.MachineSpec{
 			ClusterName: labels[clusterv1.ClusterNameLabel], Version: KubernetesVersion, FailureDomain: zone,
-			InfrastructureRef: reference("AzureMachine", azureMachine.Name),
+			InfrastructureRef: contractReference("AzureMachine", azureMachine.Name),
 			Bootstrap:         clusterv1.Bootstrap{DataSecretName: &azureMachine.Name},
 		},
 	}
-	s.Create(machine)
-	s.own(machine, azureMachine)
+	s.CreateObject(machine)
+	s.setController(machine, azureMachine)
 }

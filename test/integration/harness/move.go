@@ -16,31 +16,31 @@ import (
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 )
 
-// Pause pauses a Cluster, or ends its pause.
-func (s *Stage) Pause(cluster string, paused bool) {
+// PauseCluster pauses a Cluster, or ends its pause.
+func (s *Stage) PauseCluster(cluster string, paused bool) {
 	s.T.Helper()
-	Change(s, &clusterv1.Cluster{ObjectMeta: metav1.ObjectMeta{Name: cluster}}, func(c *clusterv1.Cluster) { c.Spec.Paused = &paused })
+	ChangeObject(s, &clusterv1.Cluster{ObjectMeta: metav1.ObjectMeta{Name: cluster}}, func(c *clusterv1.Cluster) { c.Spec.Paused = &paused })
 }
 
-// Paused tells whether the condition Paused is True.
-func Paused[T conditioned](object T) bool {
-	return Condition(object, clusterv1.PausedCondition).Status == metav1.ConditionTrue
+// IsPaused tells whether the condition Paused is True.
+func IsPaused[T conditioned](object T) bool {
+	return FindCondition(object, clusterv1.PausedCondition).Status == metav1.ConditionTrue
 }
 
-// Movable tells whether clusterctl may move the object.
-func Movable[T client.Object](object T) bool {
+// IsMovable tells whether clusterctl may move the object.
+func IsMovable[T client.Object](object T) bool {
 	_, blocked := object.GetAnnotations()[infrav1.BlockMoveAnnotation]
 	return !blocked
 }
 
-// Move does what clusterctl move does with objects, of which only type and name are read, owners first: they are made in the
+// MoveObjects does what clusterctl move does with objects, of which only type and name are read, owners first: they are made in the
 // other stage as they are, but for status and UIDs, and then deleted here without their finalizers.
-func (s *Stage) Move(to *Stage, objects []client.Object) {
+func (s *Stage) MoveObjects(to *Stage, objects []client.Object) {
 	s.T.Helper()
 	uids := map[types.UID]types.UID{}
 	for _, named := range objects {
 		object := named.DeepCopyObject().(client.Object)
-		s.Get(object, object.GetName())
+		s.ReadObject(object, object.GetName())
 		old := object.GetUID()
 		object.SetNamespace(to.Namespace)
 		object.SetResourceVersion("")
@@ -52,24 +52,24 @@ func (s *Stage) Move(to *Stage, objects []client.Object) {
 			owners[i].UID = uids[owners[i].UID]
 		}
 		object.SetOwnerReferences(owners)
-		to.Create(object)
+		to.CreateObject(object)
 		uids[old] = object.GetUID()
 	}
 	for _, named := range slices.Backward(objects) {
 		object := named.DeepCopyObject().(client.Object)
-		Change(s, object, func(o client.Object) {
-			annotate(o, "clusterctl.cluster.x-k8s.io/delete-for-move", "")
+		ChangeObject(s, object, func(o client.Object) {
+			setAnnotation(o, "clusterctl.cluster.x-k8s.io/delete-for-move", "")
 			o.SetFinalizers(nil)
 		})
-		s.delete(object, object.GetName())
+		s.deleteObject(object, object.GetName())
 		s.Eventually(object.GetName()+" is gone", func() bool {
 			return apierrors.IsNotFound(s.Client.Get(s.T.Context(), client.ObjectKeyFromObject(object), object))
 		})
 	}
 }
 
-// Describe is what clusterctl describe says of a Cluster.
-func (s *Stage) Describe(cluster string) string {
+// DescribeCluster is what clusterctl describe says of a Cluster.
+func (s *Stage) DescribeCluster(cluster string) string {
 	s.T.Helper()
 	root, err := ModuleDir("")
 	if err != nil {
@@ -93,7 +93,7 @@ func (s *Stage) Describe(cluster string) string {
 	return string(output)
 }
 
-func annotate(object client.Object, key, value string) {
+func setAnnotation(object client.Object, key, value string) {
 	annotations := object.GetAnnotations()
 	if annotations == nil {
 		annotations = map[string]string{}

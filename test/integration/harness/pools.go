@@ -36,26 +36,26 @@ func (s *Stage) CreatePool(azurePool *infrav1.AzureMachinePool, replicas int32) 
 	s.T.Helper()
 	cluster := azurePool.Labels[clusterv1.ClusterNameLabel]
 	azurePool.Labels = nil // Users do not set it.
-	s.Create(azurePool)
+	s.CreateObject(azurePool)
 	s.createPoolData(azurePool.Name)
 	machinePool := &clusterv1.MachinePool{
 		ObjectMeta: metav1.ObjectMeta{Namespace: s.Namespace, Name: azurePool.Name, Labels: map[string]string{clusterv1.ClusterNameLabel: cluster}, Finalizers: []string{played}},
 		Spec: clusterv1.MachinePoolSpec{
 			ClusterName: cluster, Replicas: &replicas,
 			Template: clusterv1.MachineTemplateSpec{Spec: clusterv1.MachineSpec{
-				ClusterName: cluster, Version: "v1.33.2", InfrastructureRef: reference("AzureMachinePool", azurePool.Name),
+				ClusterName: cluster, Version: "v1.33.2", InfrastructureRef: contractReference("AzureMachinePool", azurePool.Name),
 				Bootstrap: clusterv1.Bootstrap{DataSecretName: &azurePool.Name},
 			}},
 		},
 	}
-	s.Create(machinePool)
-	s.own(machinePool, azurePool)
+	s.CreateObject(machinePool)
+	s.setController(machinePool, azurePool)
 }
 
 // createPoolData makes the bootstrap data of a pool.
 func (s *Stage) createPoolData(name string) {
 	s.T.Helper()
-	s.Create(&corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: s.Namespace, Name: name}, Data: map[string][]byte{"value": []byte(s.Secret("#cloud-config " + name))}})
+	s.CreateObject(&corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: s.Namespace, Name: name}, Data: map[string][]byte{"value": []byte(s.NewSecretValue("#cloud-config " + name))}})
 }
 
 // PlayPool plays what Cluster API and a bootstrap provider do with a MachinePool that a manifest has and its AzureMachinePool of
@@ -64,8 +64,8 @@ func (s *Stage) PlayPool(name string) {
 	s.T.Helper()
 	s.createPoolData(name)
 	machinePool := &clusterv1.MachinePool{ObjectMeta: metav1.ObjectMeta{Name: name}}
-	Change(s, machinePool, func(p *clusterv1.MachinePool) { p.Spec.Template.Spec.Bootstrap.DataSecretName = &name })
-	s.adopt(machinePool, &infrav1.AzureMachinePool{ObjectMeta: metav1.ObjectMeta{Name: name}})
+	ChangeObject(s, machinePool, func(p *clusterv1.MachinePool) { p.Spec.Template.Spec.Bootstrap.DataSecretName = &name })
+	s.ownObjects(machinePool, &infrav1.AzureMachinePool{ObjectMeta: metav1.ObjectMeta{Name: name}})
 }
 
 // PlayPoolMachines plays what Cluster API does about the VMs of all pools of the stage until the test ends: it makes a Machine for
@@ -78,7 +78,7 @@ func (s *Stage) PlayPoolMachines(watch func(vms []infrav1.AzureMachinePoolMachin
 	go func() {
 		defer close(done)
 		for s.T.Context().Err() == nil {
-			player.Look(s.T.Context())
+			player.PlayOnce(s.T.Context())
 			select {
 			case <-s.T.Context().Done():
 			case <-time.After(50 * time.Millisecond):
@@ -99,8 +99,8 @@ type PoolPlayer struct {
 	Joined, Drained func(client.Object) bool
 }
 
-// Look is one look. What fails is done at the next one.
-func (p *PoolPlayer) Look(ctx context.Context) {
+// PlayOnce is one look. What fails is done at the next one.
+func (p *PoolPlayer) PlayOnce(ctx context.Context) {
 	vms, machines := &infrav1.AzureMachinePoolMachineList{}, &clusterv1.MachineList{}
 	if p.Client.List(ctx, vms, client.InNamespace(p.Namespace)) != nil || p.Client.List(ctx, machines, client.InNamespace(p.Namespace)) != nil {
 		return
@@ -116,7 +116,7 @@ func (p *PoolPlayer) Look(ctx context.Context) {
 	for i := range vms.Items {
 		vm := &vms.Items[i]
 		there[vm.Name] = true
-		p.play(ctx, vm, of[vm.Name])
+		p.playVM(ctx, vm, of[vm.Name])
 	}
 	for name, machine := range of {
 		if machine.Spec.InfrastructureRef.Kind != "AzureMachinePoolMachine" || machine.DeletionTimestamp.IsZero() || there[name] {
@@ -128,8 +128,8 @@ func (p *PoolPlayer) Look(ctx context.Context) {
 	}
 }
 
-// play is what is done about one VM.
-func (p *PoolPlayer) play(ctx context.Context, vm *infrav1.AzureMachinePoolMachine, machine *clusterv1.Machine) {
+// playVM is what is done about one VM.
+func (p *PoolPlayer) playVM(ctx context.Context, vm *infrav1.AzureMachinePoolMachine, machine *clusterv1.Machine) {
 	switch {
 	case machine == nil && vm.DeletionTimestamp.IsZero():
 		_ = p.Client.Create(ctx, machineOf(vm))
@@ -160,7 +160,7 @@ func machineOf(vm *infrav1.AzureMachinePoolMachine) *clusterv1.Machine {
 		ObjectMeta: metav1.ObjectMeta{Namespace: vm.Namespace, Name: vm.Name, Finalizers: []string{played}, Labels: map[string]string{
 			clusterv1.ClusterNameLabel: cluster, clusterv1.MachinePoolNameLabel: vm.Labels[clusterv1.MachinePoolNameLabel],
 		}},
-		Spec: clusterv1.MachineSpec{ClusterName: cluster, InfrastructureRef: reference("AzureMachinePoolMachine", vm.Name), Bootstrap: clusterv1.Bootstrap{DataSecretName: new("")}},
+		Spec: clusterv1.MachineSpec{ClusterName: cluster, InfrastructureRef: contractReference("AzureMachinePoolMachine", vm.Name), Bootstrap: clusterv1.Bootstrap{DataSecretName: new("")}},
 	}
 }
 
@@ -168,15 +168,15 @@ func machineOf(vm *infrav1.AzureMachinePoolMachine) *clusterv1.Machine {
 func (s *Stage) WaitPool(name string, replicas int) *infrav1.AzureMachinePool {
 	s.T.Helper()
 	return WaitFor(s, &infrav1.AzureMachinePool{}, name, "in place", func(p *infrav1.AzureMachinePool) bool {
-		return p.Status.Initialization.Provisioned != nil && Ready(p) && len(p.Spec.ProviderIDList) == replicas && p.Status.ObservedGeneration == p.Generation
+		return p.Status.Initialization.Provisioned != nil && IsReady(p) && len(p.Spec.ProviderIDList) == replicas && p.Status.ObservedGeneration == p.Generation
 	})
 }
 
 // DeletePool deletes a pool in the order of Cluster API.
 func (s *Stage) DeletePool(name string) {
 	s.T.Helper()
-	s.delete(&clusterv1.MachinePool{}, name)
-	s.delete(&infrav1.AzureMachinePool{}, name)
+	s.deleteObject(&clusterv1.MachinePool{}, name)
+	s.deleteObject(&infrav1.AzureMachinePool{}, name)
 	s.WaitGone(&infrav1.AzureMachinePool{}, name)
-	s.release(&clusterv1.MachinePool{ObjectMeta: metav1.ObjectMeta{Name: name}})
+	s.removeFinalizer(&clusterv1.MachinePool{ObjectMeta: metav1.ObjectMeta{Name: name}})
 }

@@ -52,31 +52,31 @@ func newProcess() *process {
 	return &process{ctx: ctx, cancel: cancel, done: make(chan struct{})}
 }
 
-// start runs the manager until it is stopped.
-func (p *process) start(config *rest.Config, options *setup.Options) {
+// startManager runs the manager until it is stopped.
+func (p *process) startManager(config *rest.Config, options *setup.Options) {
 	go func() {
 		defer close(p.done)
 		p.err = setup.Run(p.ctx, config, options)
 	}()
 }
 
-// stop ends the manager and returns the error it ended with.
-func (p *process) stop() error {
+// stopManager ends the manager and returns the error it ended with.
+func (p *process) stopManager() error {
 	p.cancel()
 	<-p.done
 	switch {
 	case p.err == nil || errors.Is(p.err, context.Canceled):
 		return nil
 	case errors.Is(p.err, context.DeadlineExceeded):
-		return fmt.Errorf("manager: %w\n%s", p.err, busy())
+		return fmt.Errorf("manager: %w\n%s", p.err, listBusyGoroutines())
 	default:
 		return fmt.Errorf("manager: %w", p.err)
 	}
 }
 
-// busy are the goroutines of the provider and of controllers, which tell what keeps a manager from ending. They are those of
+// listBusyGoroutines are the goroutines of the provider and of controllers, which tell what keeps a manager from ending. They are those of
 // all managers of the process.
-func busy() string {
+func listBusyGoroutines() string {
 	all := make([]byte, 4<<20)
 	all = all[:runtime.Stack(all, true)]
 	var out []string
@@ -88,8 +88,8 @@ func busy() string {
 	return strings.Join(out, "\n\n")
 }
 
-// listening waits until the manager's webhook server takes connections.
-func (p *process) listening(ctx context.Context, address string) error {
+// waitUntilListening waits until the manager's webhook server takes connections.
+func (p *process) waitUntilListening(ctx context.Context, address string) error {
 	dialer := &tls.Dialer{NetDialer: &net.Dialer{Timeout: time.Second}, Config: &tls.Config{InsecureSkipVerify: true}} // It only asks whether it listens.
 	err := wait.PollUntilContextCancel(ctx, 20*time.Millisecond, true, func(ctx context.Context) (bool, error) {
 		select {

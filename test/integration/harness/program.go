@@ -78,7 +78,7 @@ func (s *Stage) StartProgram(o ProgramOptions) *Program {
 	command := exec.Command(o.Binary, append(append([]string{}, o.Arguments...),
 		"--diagnostics-address="+p.Diagnostics, "--health-addr="+p.Health, "--webhook-port="+port, "--webhook-cert-dir="+folder)...)
 	command.Env = append(append(os.Environ(), o.Environment...),
-		"KUBECONFIG="+s.Environment.kubeconfig(s.T, folder, o.Token), "SSL_CERT_FILE="+filepath.Join(folder, "tls.crt"),
+		"KUBECONFIG="+s.Environment.writeKubeconfigFor(s.T, folder, o.Token), "SSL_CERT_FILE="+filepath.Join(folder, "tls.crt"),
 		"AZURE_AUTHORITY_HOST="+s.Azure.URL+"/", "AZURE_RESOURCE_MANAGER_ENDPOINT="+s.Azure.URL,
 		"AZURE_RESOURCE_MANAGER_AUDIENCE=https://management.core.windows.net/")
 	command.Stdout, command.Stderr = log, log
@@ -93,17 +93,17 @@ func (s *Stage) StartProgram(o ProgramOptions) *Program {
 	}()
 	s.T.Cleanup(func() {
 		// One that has ended by itself says why in its log.
-		_ = p.End(syscall.SIGTERM)
+		_ = p.SignalAndWait(syscall.SIGTERM)
 		if s.T.Failed() {
-			log := p.Log()
+			log := p.ReadLog()
 			s.T.Logf("log of the manager (ended with %v):\n%s", p.err, log[max(0, len(log)-8000):])
 		}
 	})
 	return p
 }
 
-// Log is what it has said until now.
-func (p *Program) Log() string {
+// ReadLog is what it has said until now.
+func (p *Program) ReadLog() string {
 	raw, err := os.ReadFile(p.log)
 	if err != nil {
 		return err.Error()
@@ -111,22 +111,22 @@ func (p *Program) Log() string {
 	return string(raw)
 }
 
-// End sends a signal, waits until the process has ended, and returns how: nil is a clean end.
-func (p *Program) End(signal os.Signal) error {
+// SignalAndWait sends a signal, waits until the process has ended, and returns how: nil is a clean end.
+func (p *Program) SignalAndWait(signal os.Signal) error {
 	// A process that has ended takes no signal.
 	_ = p.Process.Signal(signal)
 	<-p.ended
 	return p.err
 }
 
-// Memory is the resident memory in MiB: now, and the most it ever was.
-func (p *Program) Memory() (now, most float64) {
+// ResidentMemory is the resident memory in MiB: now, and the most it ever was.
+func (p *Program) ResidentMemory() (now, most float64) {
 	p.tb.Helper()
 	raw, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", p.Process.Pid))
 	if err != nil {
 		p.tb.Fatal(err)
 	}
-	return memory(string(raw), "VmRSS:"), memory(string(raw), "VmHWM:")
+	return parseMemoryLine(string(raw), "VmRSS:"), parseMemoryLine(string(raw), "VmHWM:")
 }
 
 // writeCertificate writes the simulator's certificate with its key: the manager trusts it, and uses it for webhooks.
@@ -147,8 +147,8 @@ func (s *Stage) writeCertificate(folder string) {
 	}
 }
 
-// memory reads a line of /proc/PID/status, which counts in KiB.
-func memory(status, name string) float64 {
+// parseMemoryLine reads a line of /proc/PID/status, which counts in KiB.
+func parseMemoryLine(status, name string) float64 {
 	for line := range strings.Lines(status) {
 		var found string
 		var kibibytes float64

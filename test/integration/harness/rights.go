@@ -104,10 +104,10 @@ func (e *Environment) managerConfig() *rest.Config {
 	config := rest.CopyConfig(e.managers)
 	config.Wrap(func(next http.RoundTripper) http.RoundTripper {
 		return roundTripper(func(request *http.Request) (*http.Response, error) {
-			e.used.note(request)
+			e.used.recordRight(request)
 			response, err := next.RoundTrip(request)
 			if err == nil && response.StatusCode == http.StatusForbidden {
-				err = e.refused.note(request, response)
+				err = e.refused.recordRefusal(request, response)
 			}
 			return response, err
 		})
@@ -121,9 +121,9 @@ type refusals struct {
 	seen map[string]bool
 }
 
-// note keeps the request if it is a right that was missing: webhooks, and namespaces on their way out, refuse with the same
+// recordRefusal keeps the request if it is a right that was missing: webhooks, and namespaces on their way out, refuse with the same
 // status.
-func (r *refusals) note(request *http.Request, response *http.Response) error {
+func (r *refusals) recordRefusal(request *http.Request, response *http.Response) error {
 	body, err := io.ReadAll(response.Body)
 	if err != nil {
 		return err
@@ -141,8 +141,8 @@ func (r *refusals) note(request *http.Request, response *http.Response) error {
 	return nil
 }
 
-// err names what was refused.
-func (r *refusals) err() error {
+// asError names what was refused.
+func (r *refusals) asError() error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if len(r.seen) == 0 {

@@ -83,8 +83,8 @@ func newSimulator(t testing.TB, secret, other string, timeScale float64, throttl
 	return s
 }
 
-// Bearer is the token of the user that tests play.
-func (s *Simulator) Bearer() string { return s.bearer() }
+// UserToken is the token of the user that tests play.
+func (s *Simulator) UserToken() string { return s.bearer() }
 
 // isWrite tells whether a request changes something in Azure.
 func isWrite(method, path string) bool {
@@ -94,45 +94,45 @@ func isWrite(method, path string) bool {
 // Mark is a point in the simulator's request log.
 type Mark int
 
-// Mark is now.
-func (s *Simulator) Mark() Mark { return Mark(len(s.Requests())) }
+// MarkRequests is now.
+func (s *Simulator) MarkRequests() Mark { return Mark(len(s.Requests())) }
 
-// Since are the requests of the provider to Resource Manager after the mark, as "GET /subscriptions/... 200", without the
+// RequestsSince are the requests of the provider to Resource Manager after the mark, as "GET /subscriptions/... 200", without the
 // query and with the subscription's part of the path left out.
-func (s *Simulator) Since(mark Mark) []string {
+func (s *Simulator) RequestsSince(mark Mark) []string {
 	var out []string
 	for _, request := range s.Requests()[mark:] {
 		path, _, _ := strings.Cut(request.URL, "?")
 		if request.UserAgent == harnessAgent || !strings.HasPrefix(path, "/subscriptions/") {
 			continue
 		}
-		out = append(out, fmt.Sprintf("%s %s %d", request.Method, s.short(path), request.Status))
+		out = append(out, fmt.Sprintf("%s %s %d", request.Method, s.shortenPath(path), request.Status))
 	}
 	return out
 }
 
-// Writes are the requests after the mark that changed something, as "PUT resourceGroups/a", whatever the answer was.
-func (s *Simulator) Writes(mark Mark) []string {
+// WritesSince are the requests after the mark that changed something, as "PUT resourceGroups/a", whatever the answer was.
+func (s *Simulator) WritesSince(mark Mark) []string {
 	var out []string
 	for _, request := range s.Requests()[mark:] {
 		path, _, _ := strings.Cut(request.URL, "?")
 		if request.UserAgent != harnessAgent && isWrite(request.Method, path) {
-			out = append(out, request.Method+" "+s.short(path))
+			out = append(out, request.Method+" "+s.shortenPath(path))
 		}
 	}
 	return out
 }
 
-func (s *Simulator) short(path string) string {
+func (s *Simulator) shortenPath(path string) string {
 	path = strings.TrimPrefix(path, "/subscriptions/"+s.SubscriptionID+"/")
 	return strings.Replace(path, "/providers/", "/", 1)
 }
 
-// Resources are the IDs of everything that exists, without the subscription's part, sorted.
-func (s *Simulator) Resources() []string {
+// ListResources are the IDs of everything that exists, without the subscription's part, sorted.
+func (s *Simulator) ListResources() []string {
 	var out []string
 	for _, resource := range s.State() {
-		out = append(out, s.short(fmt.Sprint(resource["id"])))
+		out = append(out, s.shortenPath(fmt.Sprint(resource["id"])))
 	}
 	slices.Sort(out)
 	return out
@@ -141,18 +141,18 @@ func (s *Simulator) Resources() []string {
 // harnessAgent marks the requests of tests that play a user of Azure.
 const harnessAgent = "integration-test"
 
-// Put makes a resource as a user of Azure would, and waits until it is there. path starts with "resourceGroups/".
-func (s *Simulator) Put(path, apiVersion string, body map[string]any) {
+// PutResource makes a resource as a user of Azure would, and waits until it is there. path starts with "resourceGroups/".
+func (s *Simulator) PutResource(path, apiVersion string, body map[string]any) {
 	s.t.Helper()
 	raw, err := json.Marshal(body)
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	if status, answer := s.send(http.MethodPut, path, apiVersion, raw); status > 299 {
+	if status, answer := s.sendRequest(http.MethodPut, path, apiVersion, raw); status > 299 {
 		s.t.Fatalf("PUT %s: %d %s", path, status, answer)
 	}
 	err = wait.PollUntilContextTimeout(s.t.Context(), 10*time.Millisecond, 10*time.Second, true, func(context.Context) (bool, error) {
-		status, answer := s.send(http.MethodGet, path, apiVersion, nil)
+		status, answer := s.sendRequest(http.MethodGet, path, apiVersion, nil)
 		var resource struct {
 			Properties struct {
 				ProvisioningState string `json:"provisioningState"`
@@ -170,40 +170,40 @@ func (s *Simulator) Put(path, apiVersion string, body map[string]any) {
 	}
 }
 
-// Get reads a resource as a user of Azure would; status is 404 when it does not exist.
-func (s *Simulator) Get(path, apiVersion string) (status int, resource map[string]any) {
+// GetResource reads a resource as a user of Azure would; status is 404 when it does not exist.
+func (s *Simulator) GetResource(path, apiVersion string) (status int, resource map[string]any) {
 	s.t.Helper()
-	status, raw := s.send(http.MethodGet, path, apiVersion, nil)
+	status, raw := s.sendRequest(http.MethodGet, path, apiVersion, nil)
 	if err := json.Unmarshal(raw, &resource); err != nil {
 		s.t.Fatalf("GET %s: %d, not JSON: %v", path, status, err)
 	}
 	return status, resource
 }
 
-// Delete asks for the deletion of a resource as a user of Azure would. It does not wait until it is gone.
-func (s *Simulator) Delete(path, apiVersion string) {
+// DeleteResource asks for the deletion of a resource as a user of Azure would. It does not wait until it is gone.
+func (s *Simulator) DeleteResource(path, apiVersion string) {
 	s.t.Helper()
-	if status, answer := s.send(http.MethodDelete, path, apiVersion, nil); status > 299 {
+	if status, answer := s.sendRequest(http.MethodDelete, path, apiVersion, nil); status > 299 {
 		s.t.Fatalf("DELETE %s: %d %s", path, status, answer)
 	}
 }
 
-// Post asks for an action on a resource as a user of Azure would. It does not wait until it is done.
-func (s *Simulator) Post(path, apiVersion string) {
+// PostAction asks for an action on a resource as a user of Azure would. It does not wait until it is done.
+func (s *Simulator) PostAction(path, apiVersion string) {
 	s.t.Helper()
-	if status, answer := s.send(http.MethodPost, path, apiVersion, nil); status > 299 {
+	if status, answer := s.sendRequest(http.MethodPost, path, apiVersion, nil); status > 299 {
 		s.t.Fatalf("POST %s: %d %s", path, status, answer)
 	}
 }
 
-func (s *Simulator) send(method, path, apiVersion string, body []byte) (int, []byte) {
+func (s *Simulator) sendRequest(method, path, apiVersion string, body []byte) (int, []byte) {
 	s.t.Helper()
 	url := s.URL + "/subscriptions/" + s.SubscriptionID + "/" + path + "?api-version=" + apiVersion
 	request, err := http.NewRequestWithContext(s.t.Context(), method, url, bytes.NewReader(body))
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	request.Header.Set("Authorization", "Bearer "+s.Bearer())
+	request.Header.Set("Authorization", "Bearer "+s.UserToken())
 	request.Header.Set("Content-Type", "application/json")
 	request.Header.Set("User-Agent", harnessAgent)
 	response, err := s.HTTP.Do(request)
@@ -228,31 +228,31 @@ const (
 // them.
 func (s *Simulator) PutNetwork(group, name, addresses string, subnets map[string]string) {
 	s.t.Helper()
-	s.Put("resourceGroups/"+group, groupVersion, map[string]any{"location": "eastus"})
+	s.PutResource("resourceGroups/"+group, groupVersion, map[string]any{"location": "eastus"})
 	list := []any{}
 	for _, subnet := range slices.Sorted(maps.Keys(subnets)) {
 		list = append(list, map[string]any{"name": subnet, "properties": map[string]any{"addressPrefix": subnets[subnet]}})
 	}
-	s.Put("resourceGroups/"+group+"/providers/Microsoft.Network/virtualNetworks/"+name, networkVersion, map[string]any{
+	s.PutResource("resourceGroups/"+group+"/providers/Microsoft.Network/virtualNetworks/"+name, networkVersion, map[string]any{
 		"location": "eastus", "tags": map[string]any{"team": "network"},
 		"properties": map[string]any{"addressSpace": map[string]any{"addressPrefixes": []any{addresses}}, "subnets": list},
 	})
 }
 
-// Find is the string at a dotted path of a resource, as in "properties.ipConfigurations.0.id"; "" when there is none.
-func Find(resource any, path string) string {
-	text, _ := Value(resource, path).(string)
+// FindString is the string at a dotted path of a resource, as in "properties.ipConfigurations.0.id"; "" when there is none.
+func FindString(resource any, path string) string {
+	text, _ := FindValue(resource, path).(string)
 	return text
 }
 
-// Value is what Find finds, of any type; nil when there is none. An element of a list is found by its name or its position.
-func Value(value any, path string) any {
+// FindValue is what Find finds, of any type; nil when there is none. An element of a list is found by its name or its position.
+func FindValue(value any, path string) any {
 	for part := range strings.SplitSeq(path, ".") {
 		switch v := value.(type) {
 		case map[string]any:
 			value = v[part]
 		case []any:
-			i := slices.IndexFunc(v, func(item any) bool { return strings.EqualFold(Find(item, "name"), part) })
+			i := slices.IndexFunc(v, func(item any) bool { return strings.EqualFold(FindString(item, "name"), part) })
 			if position, err := strconv.Atoi(part); err == nil && i < 0 {
 				i = position
 			}

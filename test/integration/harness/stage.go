@@ -74,67 +74,67 @@ func NewRealStage(t testing.TB, environment *Environment) *Stage {
 func newStage(t testing.TB, environment *Environment, timeScale float64, throttle *server.Throttle, guarded bool) *Stage {
 	t.Helper()
 	s := &Stage{
-		T: t, Environment: environment, Client: environment.Client, Namespace: "stage-" + uuid.NewString()[:8], logged: environment.Logs.Lines(),
+		T: t, Environment: environment, Client: environment.Client, Namespace: "stage-" + uuid.NewString()[:8], logged: environment.Logs.CountLines(),
 	}
-	s.Azure = newSimulator(t, s.Secret("client-secret"), s.Secret("other-secret"), timeScale, throttle, guarded)
-	s.Create(&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: s.Namespace}})
+	s.Azure = newSimulator(t, s.NewSecretValue("client-secret"), s.NewSecretValue("other-secret"), timeScale, throttle, guarded)
+	s.CreateObject(&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: s.Namespace}})
 	// Cleanups run last in, first out: this one comes after the managers are stopped.
 	t.Cleanup(func() {
 		s.checkSecrets()
 		if t.Failed() {
-			s.tell()
+			s.logDiagnosis()
 		}
 	})
 	return s
 }
 
-// Elsewhere is the namespace of the same name in another management cluster in front of the same Azure, as that which clusterctl
+// InOtherCluster is the namespace of the same name in another management cluster in front of the same Azure, as that which clusterctl
 // moves a cluster to.
-func (s *Stage) Elsewhere() *Stage {
+func (s *Stage) InOtherCluster() *Stage {
 	s.T.Helper()
-	other, err := s.Environment.other()
+	other, err := s.Environment.startOther()
 	if err != nil {
 		s.T.Fatal(err)
 	}
-	return s.in(s.T, other, s.Namespace)
+	return s.newStageIn(s.T, other, s.Namespace)
 }
 
-// Beside is another namespace in the same management cluster in front of the same Azure, as that of another tenant.
-func (s *Stage) Beside() *Stage {
+// InOtherNamespace is another namespace in the same management cluster in front of the same Azure, as that of another tenant.
+func (s *Stage) InOtherNamespace() *Stage {
 	s.T.Helper()
-	return s.BesideFor(s.T)
+	return s.InOtherNamespaceFor(s.T)
 }
 
-// BesideFor is Beside for another test, as a subtest.
-func (s *Stage) BesideFor(t testing.TB) *Stage {
+// InOtherNamespaceFor is Beside for another test, as a subtest.
+func (s *Stage) InOtherNamespaceFor(t testing.TB) *Stage {
 	t.Helper()
-	return s.in(t, s.Environment, "stage-"+uuid.NewString()[:8])
+	return s.newStageIn(t, s.Environment, "stage-"+uuid.NewString()[:8])
 }
 
-func (s *Stage) in(t testing.TB, environment *Environment, namespace string) *Stage {
+func (s *Stage) newStageIn(t testing.TB, environment *Environment, namespace string) *Stage {
 	t.Helper()
 	other := &Stage{T: t, Environment: environment, Client: environment.Client, Namespace: namespace, Azure: s.Azure, secrets: s.secrets, logged: s.logged}
-	other.Create(&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: other.Namespace}})
+	other.CreateObject(&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: other.Namespace}})
 	t.Cleanup(other.checkSecrets)
 	return other
 }
 
-// Secret makes a value that must not show up in logs, conditions, events and request logs. Every stage checks that when
+// NewSecretValue makes a value that must not show up in logs, conditions, events and request logs. Every stage checks that when
 // its test ends.
-func (s *Stage) Secret(name string) string {
+func (s *Stage) NewSecretValue(name string) string {
 	value := name + "-" + uuid.NewString()
 	s.secrets = append(s.secrets, value)
 	return value
 }
 
-// context ends when the stage's patience does.
-func (s *Stage) context() (context.Context, context.CancelFunc) {
+// withPatience ends when the stage's patience does.
+func (s *Stage) withPatience() (context.Context, context.CancelFunc) {
 	// Not the test's own context: cleanups use it, too.
 	return context.WithTimeout(context.Background(), Patience)
 }
 
-// Create makes an object.
-func (s *Stage) Create(object client.Object) {
+// CreateObject makes an object.
+func (s *Stage) CreateObject(object client.Object) {
 	s.T.Helper()
 	if err := s.TryCreate(object); err != nil {
 		s.T.Fatalf("create %T %s: %v", object, object.GetName(), err)
@@ -143,23 +143,23 @@ func (s *Stage) Create(object client.Object) {
 
 // TryCreate makes an object and returns what the API server says.
 func (s *Stage) TryCreate(object client.Object) error {
-	ctx, cancel := s.context()
+	ctx, cancel := s.withPatience()
 	defer cancel()
 	return s.Client.Create(ctx, object)
 }
 
-// Get reads an object of the stage's namespace into object.
-func (s *Stage) Get(object client.Object, name string) {
+// ReadObject reads an object of the stage's namespace into object.
+func (s *Stage) ReadObject(object client.Object, name string) {
 	s.T.Helper()
-	ctx, cancel := s.context()
+	ctx, cancel := s.withPatience()
 	defer cancel()
 	if err := s.Client.Get(ctx, client.ObjectKey{Namespace: s.Namespace, Name: name}, object); err != nil {
 		s.T.Fatalf("get %T %s: %v", object, name, err)
 	}
 }
 
-// Change reads object, which has to have a name, changes it and patches the API server's.
-func Change[T client.Object](s *Stage, object T, change func(T)) {
+// ChangeObject reads object, which has to have a name, changes it and patches the API server's.
+func ChangeObject[T client.Object](s *Stage, object T, change func(T)) {
 	s.T.Helper()
 	if err := TryChange(s, object, change); err != nil {
 		s.T.Fatalf("change %T %s: %v", object, object.GetName(), err)
@@ -169,10 +169,10 @@ func Change[T client.Object](s *Stage, object T, change func(T)) {
 // TryChange is Change that returns what the API server says.
 func TryChange[T client.Object](s *Stage, object T, change func(T)) error {
 	s.T.Helper()
-	s.Get(object, object.GetName())
+	s.ReadObject(object, object.GetName())
 	before := object.DeepCopyObject().(client.Object)
 	change(object)
-	ctx, cancel := s.context()
+	ctx, cancel := s.withPatience()
 	defer cancel()
 	return s.Client.Patch(ctx, object, client.MergeFrom(before))
 }
@@ -180,10 +180,10 @@ func TryChange[T client.Object](s *Stage, object T, change func(T)) error {
 // ChangeStatus is Change for the status.
 func ChangeStatus[T client.Object](s *Stage, object T, change func(T)) {
 	s.T.Helper()
-	s.Get(object, object.GetName())
+	s.ReadObject(object, object.GetName())
 	before := object.DeepCopyObject().(client.Object)
 	change(object)
-	ctx, cancel := s.context()
+	ctx, cancel := s.withPatience()
 	defer cancel()
 	if err := s.Client.Status().Patch(ctx, object, client.MergeFrom(before)); err != nil {
 		s.T.Fatalf("change the status of %T %s: %v", object, object.GetName(), err)
@@ -197,7 +197,7 @@ const often = 150 * time.Millisecond
 // Eventually waits until the condition holds.
 func (s *Stage) Eventually(what string, condition func() bool) {
 	s.T.Helper()
-	ctx, cancel := s.context()
+	ctx, cancel := s.withPatience()
 	defer cancel()
 	err := wait.PollUntilContextCancel(ctx, often, true, func(context.Context) (bool, error) { return condition(), nil })
 	if err != nil {
@@ -205,8 +205,8 @@ func (s *Stage) Eventually(what string, condition func() bool) {
 	}
 }
 
-// Status is the status of an object as JSON.
-func Status(object client.Object) string {
+// EncodeStatus is the status of an object as JSON.
+func EncodeStatus(object client.Object) string {
 	raw, err := json.Marshal(object)
 	if err != nil {
 		return err.Error()
@@ -220,12 +220,12 @@ func Status(object client.Object) string {
 	return string(parsed.Status)
 }
 
-// shown is everything of the stage that people get to see: objects, events, logs, the simulator's request log.
-func (s *Stage) shown() map[string]string {
+// visibleTexts is everything of the stage that people get to see: objects, events, logs, the simulator's request log.
+func (s *Stage) visibleTexts() map[string]string {
 	s.T.Helper()
 	out := map[string]string{}
 	add := func(list client.ObjectList) {
-		ctx, cancel := s.context()
+		ctx, cancel := s.withPatience()
 		defer cancel()
 		if err := s.Client.List(ctx, list, client.InNamespace(s.Namespace)); err != nil {
 			s.T.Errorf("list %T: %v", list, err)
@@ -253,14 +253,14 @@ func (s *Stage) shown() map[string]string {
 		s.T.Error(err)
 	}
 	out["request log"] = string(raw)
-	out["logs"] = strings.Join(s.Environment.Logs.Since(s.logged), "\n")
+	out["logs"] = strings.Join(s.Environment.Logs.LinesSince(s.logged), "\n")
 	return out
 }
 
 // checkSecrets fails the test when a secret value is anywhere it must not be.
 func (s *Stage) checkSecrets() {
 	s.T.Helper()
-	for where, text := range s.shown() {
+	for where, text := range s.visibleTexts() {
 		for _, secret := range s.secrets {
 			if at := strings.Index(text, secret); at >= 0 {
 				s.T.Errorf("a secret value shows up in %s: ...%s", where, text[max(0, at-200):min(len(text), at+20)])
@@ -269,10 +269,10 @@ func (s *Stage) checkSecrets() {
 	}
 }
 
-// tell prints what helps to see why a test failed.
-func (s *Stage) tell() {
+// logDiagnosis prints what helps to see why a test failed.
+func (s *Stage) logDiagnosis() {
 	// What client libraries say about their work is more than anybody wants to read.
-	lines := slices.DeleteFunc(s.Environment.Logs.With(s.Namespace), func(line string) bool {
+	lines := slices.DeleteFunc(s.Environment.Logs.LinesContaining(s.Namespace), func(line string) bool {
 		return !strings.Contains(line, `"level"=0`) && strings.Contains(line, `"level"=`)
 	})
 	lines = slices.Clone(lines[max(0, len(lines)-30):])
@@ -280,19 +280,19 @@ func (s *Stage) tell() {
 		lines[i] = line[:min(len(line), 300)]
 	}
 	s.T.Logf("last log lines of %s:\n%s", s.Namespace, strings.Join(lines, "\n"))
-	requests := s.Azure.Since(0)
+	requests := s.Azure.RequestsSince(0)
 	all := len(requests)
 	// Polls follow each other by the dozen.
 	requests = slices.Compact(requests)
 	s.T.Logf("last requests of %d:\n%s", all, strings.Join(requests[max(0, len(requests)-60):], "\n"))
-	s.T.Logf("resources:\n%s", strings.Join(s.Azure.Resources(), "\n"))
+	s.T.Logf("resources:\n%s", strings.Join(s.Azure.ListResources(), "\n"))
 }
 
-// Wake has the controllers of an object look at it again, as any change of it does. One that is gone meanwhile is let be:
+// WakeControllers has the controllers of an object look at it again, as any change of it does. One that is gone meanwhile is let be:
 // something else woke them.
-func (s *Stage) Wake(object client.Object) {
+func (s *Stage) WakeControllers(object client.Object) {
 	s.T.Helper()
-	ctx, cancel := s.context()
+	ctx, cancel := s.withPatience()
 	defer cancel()
 	object.SetNamespace(s.Namespace)
 	patch := client.RawPatch(types.MergePatchType, fmt.Appendf(nil, `{"metadata":{"annotations":{"integration-test/woken":%q}}}`, uuid.NewString()))

@@ -11,15 +11,15 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// Stored is the custom resource as etcd has it: with fields that its definition does not know, and before any default.
-func (s *Stage) Stored(object *unstructured.Unstructured) *unstructured.Unstructured {
+// ReadStored is the custom resource as etcd has it: with fields that its definition does not know, and before any default.
+func (s *Stage) ReadStored(object *unstructured.Unstructured) *unstructured.Unstructured {
 	s.T.Helper()
 	var answer struct {
 		Kvs []struct {
 			Value []byte `json:"value"`
 		} `json:"kvs"`
 	}
-	s.etcd("range", map[string]any{"key": []byte(s.storedKey(object))}, &answer)
+	s.callEtcd("range", map[string]any{"key": []byte(s.storedKey(object))}, &answer)
 	if len(answer.Kvs) != 1 {
 		s.T.Fatalf("%s %s is not stored", object.GetKind(), object.GetName())
 	}
@@ -30,9 +30,9 @@ func (s *Stage) Stored(object *unstructured.Unstructured) *unstructured.Unstruct
 	return stored
 }
 
-// Store puts a custom resource into etcd as it is, past the API server, its definition and webhooks: an object that a
+// WriteStored puts a custom resource into etcd as it is, past the API server, its definition and webhooks: an object that a
 // provider from before an upgrade has left.
-func (s *Stage) Store(object *unstructured.Unstructured) {
+func (s *Stage) WriteStored(object *unstructured.Unstructured) {
 	s.T.Helper()
 	object = object.DeepCopy()
 	// The API server takes it from etcd.
@@ -41,7 +41,7 @@ func (s *Stage) Store(object *unstructured.Unstructured) {
 	if err != nil {
 		s.T.Fatal(err)
 	}
-	s.etcd("put", map[string]any{"key": []byte(s.storedKey(object)), "value": raw}, &struct{}{})
+	s.callEtcd("put", map[string]any{"key": []byte(s.storedKey(object)), "value": raw}, &struct{}{})
 }
 
 func (s *Stage) storedKey(object *unstructured.Unstructured) string {
@@ -54,14 +54,14 @@ func (s *Stage) storedKey(object *unstructured.Unstructured) string {
 	return strings.Join([]string{"/registry", gvk.Group, mapping.Resource.Resource, object.GetNamespace(), object.GetName()}, "/")
 }
 
-// etcd speaks to etcd through its gateway for JSON: https://etcd.io/docs/v3.6/dev-guide/api_grpc_gateway/
-func (s *Stage) etcd(what string, question, answer any) {
+// callEtcd speaks to etcd through its gateway for JSON: https://etcd.io/docs/v3.6/dev-guide/api_grpc_gateway/
+func (s *Stage) callEtcd(what string, question, answer any) {
 	s.T.Helper()
 	raw, err := json.Marshal(question)
 	if err != nil {
 		s.T.Fatal(err)
 	}
-	ctx, cancel := s.context()
+	ctx, cancel := s.withPatience()
 	defer cancel()
 	url := s.Environment.envtest.ControlPlane.Etcd.URL.JoinPath("v3", "kv", what).String()
 	request, err := http.NewRequestWithContext(ctx, http.MethodPost, url, bytes.NewReader(raw))

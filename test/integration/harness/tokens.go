@@ -42,11 +42,11 @@ func newTokens(groups map[string]string) (*tokens, error) {
 	return t, err
 }
 
-// config leads a user to the API server that another configuration leads to.
-func (t *tokens) config(other *rest.Config, user string) *rest.Config {
+// configFor leads a user to the API server that another configuration leads to.
+func (t *tokens) configFor(other *rest.Config, user string) *rest.Config {
 	config := rest.AnonymousClientConfig(other)
 	config.BearerToken = t.byUser[user]
 	return config
 }
 
-func (t *tokens) remove() { _ = os.Remove(t.file) }
+func (t *tokens) removeFile() { _ = os.Remove(t.file) }

@@ -22,7 +22,7 @@ func (e *Environment) UsedRights() []string {
 	return slices.Sorted(maps.Keys(e.used.seen))
 }
 
-func (u *usedRights) note(request *http.Request) {
+func (u *usedRights) recordRight(request *http.Request) {
 	right, ok := rightOf(request)
 	if !ok {
 		return

@@ -13,8 +13,8 @@ import (
 // WaitFor reads object whenever it changes until it is as wanted, and returns it. what says in words what is waited for.
 func WaitFor[T client.Object](s *Stage, object T, name, what string, wanted func(T) bool) T {
 	s.T.Helper()
-	if last, err := s.follow(object, name, func(read error) bool { return read == nil && wanted(object) }); err != nil {
-		s.T.Fatalf("%T %s is not %s: %v:\n%s", object, name, what, err, why(object, last, s.Azure.Since(0)))
+	if last, err := s.followObject(object, name, func(read error) bool { return read == nil && wanted(object) }); err != nil {
+		s.T.Fatalf("%T %s is not %s: %v:\n%s", object, name, what, err, explainState(object, last, s.Azure.RequestsSince(0)))
 	}
 	return object
 }
@@ -22,21 +22,21 @@ func WaitFor[T client.Object](s *Stage, object T, name, what string, wanted func
 // WaitGone waits until the object does not exist any more.
 func (s *Stage) WaitGone(object client.Object, name string) {
 	s.T.Helper()
-	if _, err := s.follow(object, name, func(read error) bool { return read != nil && client.IgnoreNotFound(read) == nil }); err != nil {
-		s.T.Fatalf("%T %s is still there: %v:\n%s", object, name, err, why(object, nil, s.Azure.Since(0)))
+	if _, err := s.followObject(object, name, func(read error) bool { return read != nil && client.IgnoreNotFound(read) == nil }); err != nil {
+		s.T.Fatalf("%T %s is still there: %v:\n%s", object, name, err, explainState(object, nil, s.Azure.RequestsSince(0)))
 	}
 }
 
 // unasked is how often an object is read that does not change: what is wanted may be about other things, too.
 const unasked = 500 * time.Millisecond
 
-// follow reads object after each of its changes until done, which gets how the read went. It returns how the last one went,
+// followObject reads object after each of its changes until done, which gets how the read went. It returns how the last one went,
 // and an error when the stage has no more patience. Most of a test's time is waiting, and a read costs the API server more
 // than to tell of a change.
-func (s *Stage) follow(object client.Object, name string, done func(read error) bool) (last, err error) {
-	ctx, cancel := s.context()
+func (s *Stage) followObject(object client.Object, name string, done func(read error) bool) (last, err error) {
+	ctx, cancel := s.withPatience()
 	defer cancel()
-	changes := s.changes(ctx, object, name)
+	changes := s.watchChanges(ctx, object, name)
 	ticker := time.NewTicker(unasked)
 	defer ticker.Stop()
 	for {
@@ -56,8 +56,8 @@ func (s *Stage) follow(object client.Object, name string, done func(read error) 
 	}
 }
 
-// changes has a value after each change of the object. It ends with ctx.
-func (s *Stage) changes(ctx context.Context, object client.Object, name string) <-chan struct{} {
+// watchChanges has a value after each change of the object. It ends with ctx.
+func (s *Stage) watchChanges(ctx context.Context, object client.Object, name string) <-chan struct{} {
 	s.T.Helper()
 	kind, err := apiutil.GVKForObject(object, s.Client.Scheme())
 	if err != nil {

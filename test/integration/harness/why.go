@@ -9,9 +9,9 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// why says what is known of an object that is not as wanted, for the person who reads the failed test: that it cannot be
+// explainState says what is known of an object that is not as wanted, for the person who reads the failed test: that it cannot be
 // read, or its conditions that are not true, and the provider's last requests to Azure as Since has them.
-func why(object client.Object, read error, requests []string) string {
+func explainState(object client.Object, read error, requests []string) string {
 	var lines []string
 	switch unmet, err := unmetConditions(object); {
 	case client.IgnoreNotFound(read) != nil:
@@ -22,10 +22,10 @@ func why(object client.Object, read error, requests []string) string {
 		lines = append(lines, "its conditions cannot be read: "+err.Error())
 	case len(unmet) > 0:
 		lines = append(lines, unmet...)
-	case Status(object) == "":
+	case EncodeStatus(object) == "":
 		lines = append(lines, "it has no status")
 	default:
-		lines = append(lines, "no condition says why; its status is "+Status(object))
+		lines = append(lines, "no condition says why; its status is "+EncodeStatus(object))
 	}
 	if len(requests) == 0 {
 		return strings.Join(append(lines, "nothing was asked of Azure"), "\n")
@@ -33,7 +33,7 @@ func why(object client.Object, read error, requests []string) string {
 	last := requests[len(requests)-1]
 	lines = append(lines, "last request to Azure: "+last)
 	for i := len(requests) - 1; i >= 0; i-- {
-		if refused(requests[i]) {
+		if isRefused(requests[i]) {
 			if requests[i] != last {
 				lines = append(lines, "last refused request: "+requests[i])
 			}
@@ -43,8 +43,8 @@ func why(object client.Object, read error, requests []string) string {
 	return strings.Join(lines, "\n")
 }
 
-// refused tells whether a request ended with an error. That something does not exist is the usual answer before it is made.
-func refused(request string) bool {
+// isRefused tells whether a request ended with an error. That something does not exist is the usual answer before it is made.
+func isRefused(request string) bool {
 	status := request[strings.LastIndex(request, " ")+1:]
 	return status >= "400" && status != "404" || status == "0"
 }

@@ -58,7 +58,7 @@ func TestWhy(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if diff := cmp.Diff(tc.want, why(tc.object, tc.read, tc.requests)); diff != "" {
+			if diff := cmp.Diff(tc.want, explainState(tc.object, tc.read, tc.requests)); diff != "" {
 				t.Errorf("%s (-want +got):\n%s", tc.reason, diff)
 			}
 		})

@@ -31,23 +31,23 @@ const (
 // services are what three Services leave: one with an address, one in the cluster's network, and a volume.
 func services(w *clusters.World) {
 	subscription := "/subscriptions/" + w.Azure.SubscriptionID + "/"
-	w.Put(path+"publicIPAddresses/c1-a1", version, body{"location": "eastus", "sku": body{"name": "Standard"}, "tags": body{"k8s-azure-cluster-name": "c1", "k8s-azure-service": "default/web"},
+	w.PutAsUser(path+"publicIPAddresses/c1-a1", version, body{"location": "eastus", "sku": body{"name": "Standard"}, "tags": body{"k8s-azure-cluster-name": "c1", "k8s-azure-service": "default/web"},
 		"properties": body{"publicIPAllocationMethod": "Static"}})
 	balancer := func(name string, frontend body) {
-		w.Put(path+"loadBalancers/"+name, version, body{"location": "eastus", "sku": body{"name": "Standard"}, "properties": body{
+		w.PutAsUser(path+"loadBalancers/"+name, version, body{"location": "eastus", "sku": body{"name": "Standard"}, "properties": body{
 			"frontendIPConfigurations": []any{body{"name": "a1", "properties": frontend}},
 			"backendAddressPools":      []any{body{"name": "c1"}},
 		}})
 	}
 	balancer("c1", body{"publicIPAddress": body{"id": subscription + path + "publicIPAddresses/c1-a1"}})
 	balancer("c1-internal", body{"privateIPAllocationMethod": "Dynamic", "subnet": body{"id": subscription + path + "virtualNetworks/c1-vnet/subnets/c1-node-subnet"}})
-	w.Put("resourceGroups/c1/providers/Microsoft.Compute/disks/pvc-1", "2025-01-02", body{"location": "eastus", "sku": body{"name": "Premium_LRS"},
+	w.PutAsUser("resourceGroups/c1/providers/Microsoft.Compute/disks/pvc-1", "2025-01-02", body{"location": "eastus", "sku": body{"name": "Premium_LRS"},
 		"tags": body{"kubernetes.io-created-for-pvc-name": "data"}, "properties": body{"creationData": body{"createOption": "Empty"}, "diskSizeGB": 8}})
 }
 
 func left(w *clusters.World) (out []string) {
 	for _, short := range []string{"loadBalancers/c1", "loadBalancers/c1-internal", "publicIPAddresses/c1-a1"} {
-		if status, _ := w.Send(http.MethodGet, path+short, version, nil); status == http.StatusOK {
+		if status, _ := w.SendAsUser(http.MethodGet, path+short, version, nil); status == http.StatusOK {
 			out = append(out, short)
 		}
 	}
@@ -71,26 +71,26 @@ func TestLeftovers(t *testing.T) {
 				w := clusters.New(t)
 				recorder := events.NewFakeRecorder(1000)
 				w.Recorder = recorder
-				w.Manage()
-				w.Put("resourceGroups/c1", "2021-04-01", body{"location": "eastus"})
-				w.Network("c1", nil)
+				w.StartManager()
+				w.PutAsUser("resourceGroups/c1", "2021-04-01", body{"location": "eastus"})
+				w.ApplyNetwork("c1", nil)
 				azureCluster := &infrav1.AzureCluster{}
-				w.Until("the network is Ready", clusters.Ready(w, azureCluster, "c1", func(c *infrav1.AzureCluster) bool { return harness.Ready(c) }))
+				w.WaitUntil("the network is Ready", clusters.IsReadyFunc(w, azureCluster, "c1", func(c *infrav1.AzureCluster) bool { return harness.IsReady(c) }))
 				services(w)
 				if test.shared {
-					w.Put(path+"networkSecurityGroups/theirs", version, body{"location": "eastus", "tags": body{infrav1.ClusterTagKey("c1"): "owned", infrav1.OwnerTag: "other/c1/2"}})
+					w.PutAsUser(path+"networkSecurityGroups/theirs", version, body{"location": "eastus", "tags": body{infrav1.ClusterTagKey("c1"): "owned", infrav1.OwnerTag: "other/c1/2"}})
 				}
 				if test.requested {
-					harness.Change(w.Stage, &infrav1.AzureCluster{ObjectMeta: metav1.ObjectMeta{Name: "c1"}}, func(c *infrav1.AzureCluster) {
+					harness.ChangeObject(w.Stage, &infrav1.AzureCluster{ObjectMeta: metav1.ObjectMeta{Name: "c1"}}, func(c *infrav1.AzureCluster) {
 						c.Annotations[infrav1.DeleteLeftoversAnnotation] = "true"
 					})
 				}
-				w.Remove(&clusterv1.Cluster{ObjectMeta: metav1.ObjectMeta{Name: "c1"}}, azureCluster)
+				w.DeleteObjects(&clusterv1.Cluster{ObjectMeta: metav1.ObjectMeta{Name: "c1"}}, azureCluster)
 				said := metav1.Condition{}
 				gone := func() bool {
 					err := w.Kubernetes.Get(t.Context(), client.ObjectKey{Namespace: w.Namespace, Name: "c1"}, azureCluster)
 					if err == nil {
-						if now := harness.Condition(azureCluster, infrav1.LeftoversCondition); now.Message != "" {
+						if now := harness.FindCondition(azureCluster, infrav1.LeftoversCondition); now.Message != "" {
 							said = now
 						}
 					}
@@ -98,7 +98,7 @@ func TestLeftovers(t *testing.T) {
 				}
 				if !test.requested || test.shared {
 					// The load balancer in the cluster's network keeps that until somebody deletes it.
-					w.Until("the condition says what is left", func() bool { return !gone() && said.Reason == infrav1.LeftBehindInAzureReason })
+					w.WaitUntil("the condition says what is left", func() bool { return !gone() && said.Reason == infrav1.LeftBehindInAzureReason })
 					for _, want := range []string{"loadBalancers/c1", "loadBalancers/c1-internal", "publicIPAddresses/c1-a1", "disks/pvc-1", "az resource delete --ids "} {
 						if !strings.Contains(said.Message, want) {
 							t.Errorf("%s: the condition does not say %s: %s", test.reason, want, said.Message)
@@ -110,12 +110,12 @@ func TestLeftovers(t *testing.T) {
 					if len(left(w)) != 3 {
 						t.Errorf("%s: left are %v", test.reason, left(w))
 					}
-					if status, answer := w.Send(http.MethodDelete, path+"loadBalancers/c1-internal", version, nil); status > 299 {
+					if status, answer := w.SendAsUser(http.MethodDelete, path+"loadBalancers/c1-internal", version, nil); status > 299 {
 						t.Fatalf("%d %s", status, answer)
 					}
 				}
-				w.Until("the cluster is gone", gone)
-				virtual.Wait(nil, time.Minute)
+				w.WaitUntil("the cluster is gone", gone)
+				virtual.WaitForSignal(nil, time.Minute)
 				if got := left(w); len(got) != test.want {
 					t.Errorf("%s: left are %v, want %d", test.reason, got, test.want)
 				}

@@ -17,33 +17,33 @@ import (
 func TestGroupOfAnotherCluster(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := clusters.New(t)
-		w.Manage()
+		w.StartManager()
 		ready := func(name string) func() bool {
-			return clusters.Ready(w, &infrav1.AzureCluster{}, name, func(c *infrav1.AzureCluster) bool { return harness.Ready(c) })
+			return clusters.IsReadyFunc(w, &infrav1.AzureCluster{}, name, func(c *infrav1.AzureCluster) bool { return harness.IsReady(c) })
 		}
 		said := func(name string) metav1.Condition {
 			c := &infrav1.AzureCluster{}
-			w.Get(c, name)
-			return harness.Condition(c, infrav1.ResourceGroupReadyCondition)
+			w.ReadObject(c, name)
+			return harness.FindCondition(c, infrav1.ResourceGroupReadyCondition)
 		}
-		w.Network("c1", nil)
-		w.Until("the first cluster is Ready", ready("c1"))
-		mark := w.Azure.Mark()
-		w.Network("c2", func(c *infrav1.AzureCluster) { c.Spec.ResourceGroup = "c1" })
-		w.Until("the second is refused", func() bool { return said("c2").Reason == infrav1.ResourceExistsNotOwnedReason })
-		if writes := w.Azure.Writes(mark); len(writes) > 0 {
+		w.ApplyNetwork("c1", nil)
+		w.WaitUntil("the first cluster is Ready", ready("c1"))
+		mark := w.Azure.MarkRequests()
+		w.ApplyNetwork("c2", func(c *infrav1.AzureCluster) { c.Spec.ResourceGroup = "c1" })
+		w.WaitUntil("the second is refused", func() bool { return said("c2").Reason == infrav1.ResourceExistsNotOwnedReason })
+		if writes := w.Azure.WritesSince(mark); len(writes) > 0 {
 			t.Errorf("nothing is begun, but: %v", writes)
 		}
 
-		w.Put("resourceGroups/c3", "2021-04-01", body{"location": "eastus"})
-		w.Network("c3", nil)
-		w.Until("the third cluster is Ready", ready("c3"))
+		w.PutAsUser("resourceGroups/c3", "2021-04-01", body{"location": "eastus"})
+		w.ApplyNetwork("c3", nil)
+		w.WaitUntil("the third cluster is Ready", ready("c3"))
 		id := "/subscriptions/" + w.Azure.SubscriptionID + "/resourceGroups/c3"
 		if err := w.Azure.AddFault(fault.Rule{Now: true, ID: id, Kind: fault.Edit, Patch: body{"tags": body{infrav1.ClusterTagKey("c1"): "owned"}}}); err != nil {
 			t.Fatal(err)
 		}
-		w.Wake(&infrav1.AzureCluster{ObjectMeta: metav1.ObjectMeta{Name: "c3"}})
-		w.Until("it says whose the group is", func() bool {
+		w.WakeControllers(&infrav1.AzureCluster{ObjectMeta: metav1.ObjectMeta{Name: "c3"}})
+		w.WaitUntil("it says whose the group is", func() bool {
 			now := said("c3")
 			return now.Status == metav1.ConditionTrue && now.Reason == infrav1.DriftedReason
 		})

@@ -39,11 +39,11 @@ func TestRefusedLists(t *testing.T) {
 				w := &volumeWorld{World: clusters.New(t)}
 				w.recorder = events.NewFakeRecorder(1000)
 				w.Recorder = w.recorder
-				w.Manage()
-				w.Put("resourceGroups/c1", "2021-04-01", body{"location": "eastus"})
-				w.Network("c1", nil)
+				w.StartManager()
+				w.PutAsUser("resourceGroups/c1", "2021-04-01", body{"location": "eastus"})
+				w.ApplyNetwork("c1", nil)
 				azureCluster := &infrav1.AzureCluster{}
-				w.Until("the network is Ready", clusters.Ready(w.World, azureCluster, "c1", func(c *infrav1.AzureCluster) bool { return harness.Ready(c) }))
+				w.WaitUntil("the network is Ready", clusters.IsReadyFunc(w.World, azureCluster, "c1", func(c *infrav1.AzureCluster) bool { return harness.IsReady(c) }))
 				services(w.World)
 				w.send(http.MethodDelete, path+"loadBalancers/c1-internal", version, nil)
 				w.disk("pvc-1", body{"kubernetes.io-created-for-pvc-name": "data", infrav1.VolumeTag: ownerOf(w, path+"virtualNetworks/c1-vnet")})
@@ -52,11 +52,11 @@ func TestRefusedLists(t *testing.T) {
 				if err := w.Azure.AddFault(rule); err != nil {
 					t.Fatal(err)
 				}
-				w.Remove(&clusterv1.Cluster{ObjectMeta: metav1.ObjectMeta{Name: "c1"}}, azureCluster)
+				w.DeleteObjects(&clusterv1.Cluster{ObjectMeta: metav1.ObjectMeta{Name: "c1"}}, azureCluster)
 				said := ""
-				w.Until("the cluster is gone", func() bool {
+				w.WaitUntil("the cluster is gone", func() bool {
 					err := w.Kubernetes.Get(t.Context(), client.ObjectKey{Namespace: w.Namespace, Name: "c1"}, azureCluster)
-					if message := harness.Condition(azureCluster, infrav1.LeftoversCondition).Message; err == nil && message != "" {
+					if message := harness.FindCondition(azureCluster, infrav1.LeftoversCondition).Message; err == nil && message != "" {
 						said = message
 					}
 					return apierrors.IsNotFound(err)
@@ -85,7 +85,7 @@ func TestRefusedLists(t *testing.T) {
 // ownerOf returns the value of the tag that names the owner of a resource.
 func ownerOf(w *volumeWorld, resource string) string {
 	w.T.Helper()
-	_, answer := w.Send(http.MethodGet, resource, version, nil)
+	_, answer := w.SendAsUser(http.MethodGet, resource, version, nil)
 	var shown struct{ Tags map[string]string }
 	if err := json.Unmarshal(answer, &shown); err != nil || shown.Tags[infrav1.OwnerTag] == "" {
 		w.T.Fatalf("%s has no owner: %v %s", resource, err, answer)

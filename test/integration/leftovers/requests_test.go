@@ -29,21 +29,21 @@ func TestRequests(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				w := &volumeWorld{World: clusters.New(t)}
-				w.Manage()
-				w.Put("resourceGroups/c1", "2021-04-01", body{"location": "eastus"})
-				w.Network("c1", nil)
+				w.StartManager()
+				w.PutAsUser("resourceGroups/c1", "2021-04-01", body{"location": "eastus"})
+				w.ApplyNetwork("c1", nil)
 				azureCluster := &infrav1.AzureCluster{}
-				w.Until("the network is Ready", clusters.Ready(w.World, azureCluster, "c1", func(c *infrav1.AzureCluster) bool { return harness.Ready(c) }))
+				w.WaitUntil("the network is Ready", clusters.IsReadyFunc(w.World, azureCluster, "c1", func(c *infrav1.AzureCluster) bool { return harness.IsReady(c) }))
 				if test.left {
 					w.disk("pvc-2", nil)
 				}
 				if test.asked {
 					w.ask()
 				}
-				mark := w.Azure.Mark()
-				w.Remove(azureCluster)
-				w.Gone(azureCluster)
-				requests := w.Azure.Since(mark)
+				mark := w.Azure.MarkRequests()
+				w.DeleteObjects(azureCluster)
+				w.WaitUntilGone(azureCluster)
+				requests := w.Azure.RequestsSince(mark)
 				reconciliations := count(requests, lists+"resources") / 2
 				want := map[string]int{"load balancers": test.lists * reconciliations, "disks": test.disks * reconciliations}
 				got := map[string]int{"load balancers": count(requests, lists+"Microsoft.Network/loadBalancers"), "disks": count(requests, disksRequest)}

@@ -47,25 +47,25 @@ func newVolumeWorld(t *testing.T, mode infrav1.OrchestrationMode) *volumeWorld {
 	w := &volumeWorld{World: clusters.New(t), recorder: events.NewFakeRecorder(1000), mode: mode}
 	w.Recorder = w.recorder
 	player := &harness.PoolPlayer{Client: w.Kubernetes, Namespace: w.Namespace}
-	w.Meanwhile = func() { player.Look(w.T.Context()) }
-	w.Manage()
-	w.Put("resourceGroups/c1", "2021-04-01", body{"location": "eastus"})
-	w.Network("c1", nil)
-	w.Until("the network is Ready", clusters.Ready(w.World, &infrav1.AzureCluster{}, "c1", func(c *infrav1.AzureCluster) bool { return harness.Ready(c) }))
+	w.Meanwhile = func() { player.PlayOnce(w.T.Context()) }
+	w.StartManager()
+	w.PutAsUser("resourceGroups/c1", "2021-04-01", body{"location": "eastus"})
+	w.ApplyNetwork("c1", nil)
+	w.WaitUntil("the network is Ready", clusters.IsReadyFunc(w.World, &infrav1.AzureCluster{}, "c1", func(c *infrav1.AzureCluster) bool { return harness.IsReady(c) }))
 	owner := &clusterv1.Cluster{}
-	w.Get(owner, "c1")
+	w.ReadObject(owner, "c1")
 	harness.ChangeStatus(w.Stage, owner, func(c *clusterv1.Cluster) { c.Status.Initialization.InfrastructureProvisioned = new(true) })
 	if mode == "" {
-		w.Machine("c1", nodes, harness.Worker)
-		w.Provisioned(nodes)
+		w.ApplyMachine("c1", nodes, harness.Worker)
+		w.WaitMachineProvisioned(nodes)
 		return w
 	}
 	pool := w.AzureMachinePool("c1", nodes)
 	pool.Spec.OrchestrationMode = mode
 	defaults.FillAzureMachinePool(pool)
 	w.CreatePool(pool, 1)
-	w.Until("the pool is Ready", clusters.Ready(w.World, &infrav1.AzureMachinePool{}, nodes, func(p *infrav1.AzureMachinePool) bool {
-		return harness.Ready(p) && len(p.Spec.ProviderIDList) == 1
+	w.WaitUntil("the pool is Ready", clusters.IsReadyFunc(w.World, &infrav1.AzureMachinePool{}, nodes, func(p *infrav1.AzureMachinePool) bool {
+		return harness.IsReady(p) && len(p.Spec.ProviderIDList) == 1
 	}))
 	return w
 }
@@ -85,17 +85,17 @@ func (w *volumeWorld) vm() string {
 		return w.resource()
 	}
 	pool := &infrav1.AzureMachinePool{}
-	w.Get(pool, nodes)
+	w.ReadObject(pool, nodes)
 	return strings.TrimPrefix(pool.Spec.ProviderIDList[0], "azure:///subscriptions/"+w.Azure.SubscriptionID+"/")
 }
 
 // send sends a request of the user's, which has to succeed.
 func (w *volumeWorld) send(method, path, apiVersion string, content body) {
 	w.T.Helper()
-	if status, answer := w.Send(method, path, apiVersion, content); status > 299 {
+	if status, answer := w.SendAsUser(method, path, apiVersion, content); status > 299 {
 		w.T.Fatalf("%s %s: %d %s", method, path, status, answer)
 	}
-	w.Still()
+	w.WaitAzureIdle()
 }
 
 // disk makes a disk, with the tags of the CSI driver unless others are given.
@@ -104,7 +104,7 @@ func (w *volumeWorld) disk(name string, tags body) {
 	if tags == nil {
 		tags = body{"kubernetes.io-created-for-pvc-name": "data", "k8s-azure-created-by": "kubernetes-azure-dd"}
 	}
-	w.Put(diskPath+name, diskVersion, body{"location": "eastus", "sku": body{"name": "Premium_LRS"}, "tags": tags,
+	w.PutAsUser(diskPath+name, diskVersion, body{"location": "eastus", "sku": body{"name": "Premium_LRS"}, "tags": tags,
 		"properties": body{"creationData": body{"createOption": "Empty"}, "diskSizeGB": 8}})
 }
 
@@ -116,7 +116,7 @@ func (w *volumeWorld) attach(vm, disk string) {
 
 func (w *volumeWorld) ask() {
 	w.T.Helper()
-	harness.Change(w.Stage, &infrav1.AzureCluster{ObjectMeta: metav1.ObjectMeta{Name: "c1"}}, func(c *infrav1.AzureCluster) {
+	harness.ChangeObject(w.Stage, &infrav1.AzureCluster{ObjectMeta: metav1.ObjectMeta{Name: "c1"}}, func(c *infrav1.AzureCluster) {
 		c.Annotations[infrav1.DeleteLeftoversAnnotation] = "true"
 	})
 }
@@ -124,7 +124,7 @@ func (w *volumeWorld) ask() {
 // tag is the value of the tag on a disk, "" for none.
 func (w *volumeWorld) tag(disk string) string {
 	w.T.Helper()
-	_, answer := w.Send(http.MethodGet, diskPath+disk, diskVersion, nil)
+	_, answer := w.SendAsUser(http.MethodGet, diskPath+disk, diskVersion, nil)
 	var shown struct{ Tags map[string]string }
 	if err := json.Unmarshal(answer, &shown); err != nil {
 		w.T.Fatal(err)
@@ -134,7 +134,7 @@ func (w *volumeWorld) tag(disk string) string {
 
 func (w *volumeWorld) disks() (out []string) {
 	for _, name := range []string{"pvc-1", "pvc-2", "data-1", "kept-1"} {
-		if status, _ := w.Send(http.MethodGet, diskPath+name, diskVersion, nil); status == http.StatusOK {
+		if status, _ := w.SendAsUser(http.MethodGet, diskPath+name, diskVersion, nil); status == http.StatusOK {
 			out = append(out, name)
 		}
 	}
@@ -151,21 +151,21 @@ func (w *volumeWorld) removeNodes() {
 	for _, one := range []client.Object{owner, object} {
 		one.SetName(nodes)
 	}
-	w.Remove(owner, object)
-	w.Gone(object)
-	w.Release(owner)
+	w.DeleteObjects(owner, object)
+	w.WaitUntilGone(object)
+	w.RemoveFinalizers(owner)
 }
 
 // remove deletes the cluster in the order of Cluster API, and returns what LeftoversDeleted said last.
 func (w *volumeWorld) remove() (said string) {
 	w.T.Helper()
 	owner, azureCluster := &clusterv1.Cluster{ObjectMeta: metav1.ObjectMeta{Name: "c1"}}, &infrav1.AzureCluster{ObjectMeta: metav1.ObjectMeta{Name: "c1"}}
-	w.Remove(owner)
+	w.DeleteObjects(owner)
 	w.removeNodes()
-	w.Remove(azureCluster)
-	w.Until("the cluster is gone", func() bool {
+	w.DeleteObjects(azureCluster)
+	w.WaitUntil("the cluster is gone", func() bool {
 		err := w.Kubernetes.Get(w.T.Context(), client.ObjectKey{Namespace: w.Namespace, Name: "c1"}, azureCluster)
-		if message := harness.Condition(azureCluster, infrav1.LeftoversCondition).Message; err == nil && message != "" {
+		if message := harness.FindCondition(azureCluster, infrav1.LeftoversCondition).Message; err == nil && message != "" {
 			said = message
 		}
 		return apierrors.IsNotFound(err)
@@ -251,15 +251,15 @@ func TestVolumes(t *testing.T) {
 					if test.asked {
 						w.ask()
 					}
-					mark := w.Azure.Mark()
+					mark := w.Azure.MarkRequests()
 					said := w.remove()
 					if diff := cmp.Diff(test.want, w.disks()); diff != "" {
-						t.Errorf("%s: other disks stay (-want +got):\n%s\n%s\n%s", test.reason, diff, said, strings.Join(w.Azure.Since(mark), "\n"))
+						t.Errorf("%s: other disks stay (-want +got):\n%s\n%s\n%s", test.reason, diff, said, strings.Join(w.Azure.RequestsSince(mark), "\n"))
 					}
 					if told := w.events(); !strings.Contains(told, test.warning) || test.warning != "" && !strings.Contains(told, "Warning "+infrav1.LeftBehindInAzureReason) {
 						t.Errorf("%s: no event has %q:\n%s", test.reason, test.warning, told)
 					}
-					requests := w.Azure.Since(mark)
+					requests := w.Azure.RequestsSince(mark)
 					if got := count(requests, tagRequest); got != test.tags {
 						t.Errorf("%s: %d requests for tags, want %d", test.reason, got, test.tags)
 					}
@@ -282,22 +282,22 @@ func TestVolumesElsewhere(t *testing.T) {
 				w.attach(w.vm(), "pvc-1")
 				w.ask()
 				owner := &clusterv1.Cluster{ObjectMeta: metav1.ObjectMeta{Name: "c1"}}
-				w.Remove(owner)
+				w.DeleteObjects(owner)
 				w.removeNodes()
 				if w.tag("pvc-1") == "" {
 					t.Fatal("the disk has no tag")
 				}
-				w.Put(computePath+"virtualMachines/theirs", computeVersion, theirs(w))
+				w.PutAsUser(computePath+"virtualMachines/theirs", computeVersion, theirs(w))
 				w.attach(computePath+"virtualMachines/theirs", "pvc-1")
-				mark := w.Azure.Mark()
+				mark := w.Azure.MarkRequests()
 				azureCluster := &infrav1.AzureCluster{ObjectMeta: metav1.ObjectMeta{Name: "c1"}}
-				w.Remove(azureCluster)
-				w.Gone(azureCluster)
+				w.DeleteObjects(azureCluster)
+				w.WaitUntilGone(azureCluster)
 				if diff := cmp.Diff([]string{"pvc-1"}, w.disks()); diff != "" {
 					t.Errorf("other disks stay (-want +got):\n%s", diff)
 				}
-				if slices.ContainsFunc(w.Azure.Writes(mark), func(write string) bool { return strings.Contains(write, "disks/pvc-1") }) {
-					t.Errorf("the disk is written: %q", w.Azure.Writes(mark))
+				if slices.ContainsFunc(w.Azure.WritesSince(mark), func(write string) bool { return strings.Contains(write, "disks/pvc-1") }) {
+					t.Errorf("the disk is written: %q", w.Azure.WritesSince(mark))
 				}
 			})
 		})
@@ -313,12 +313,12 @@ func TestVolumesOfReplacedMachine(t *testing.T) {
 				w.disk("pvc-1", nil)
 				w.attach(w.vm(), "pvc-1")
 				w.ask()
-				mark := w.Azure.Mark()
+				mark := w.Azure.MarkRequests()
 				w.removeNodes()
 				if got := w.tag("pvc-1"); got != "" {
 					t.Errorf("the disk has the tag %q", got)
 				}
-				if lists := count(w.Azure.Since(mark), disksRequest); lists > 0 {
+				if lists := count(w.Azure.RequestsSince(mark), disksRequest); lists > 0 {
 					t.Errorf("disks are listed %d times", lists)
 				}
 			})
@@ -329,11 +329,11 @@ func TestVolumesOfReplacedMachine(t *testing.T) {
 // theirs is a VM that is in no cluster.
 func theirs(w *volumeWorld) body {
 	id := "/subscriptions/" + w.Azure.SubscriptionID + "/"
-	w.Put("resourceGroups/other", "2021-04-01", body{"location": "eastus"})
+	w.PutAsUser("resourceGroups/other", "2021-04-01", body{"location": "eastus"})
 	const network = "resourceGroups/other/providers/Microsoft.Network/"
-	w.Put(network+"virtualNetworks/net", version, body{"location": "eastus", "properties": body{"addressSpace": body{"addressPrefixes": []any{"10.0.0.0/16"}},
+	w.PutAsUser(network+"virtualNetworks/net", version, body{"location": "eastus", "properties": body{"addressSpace": body{"addressPrefixes": []any{"10.0.0.0/16"}},
 		"subnets": []any{body{"name": "nodes", "properties": body{"addressPrefix": "10.0.0.0/24"}}}}})
-	w.Put(network+"networkInterfaces/nic", version, body{"location": "eastus", "properties": body{"ipConfigurations": []any{body{"name": "ip", "properties": body{"subnet": body{"id": id + network + "virtualNetworks/net/subnets/nodes"}}}}}})
+	w.PutAsUser(network+"networkInterfaces/nic", version, body{"location": "eastus", "properties": body{"ipConfigurations": []any{body{"name": "ip", "properties": body{"subnet": body{"id": id + network + "virtualNetworks/net/subnets/nodes"}}}}}})
 	return body{"location": "eastus", "properties": body{
 		"hardwareProfile": body{"vmSize": "Standard_D2s_v3"},
 		"storageProfile": body{"imageReference": body{"publisher": "Canonical", "offer": "0001-com-ubuntu-server-jammy", "sku": "22_04-lts-gen2", "version": "latest"},
@@ -358,12 +358,12 @@ func TestVolumesRequests(t *testing.T) {
 						w.disk("pvc-1", nil)
 						w.attach(w.vm(), "pvc-1")
 					}
-					w.Remove(&clusterv1.Cluster{ObjectMeta: metav1.ObjectMeta{Name: "c1"}})
+					w.DeleteObjects(&clusterv1.Cluster{ObjectMeta: metav1.ObjectMeta{Name: "c1"}})
 					// The deletion of the Cluster has everything looked at once more.
-					virtual.Wait(nil, time.Minute)
-					mark := w.Azure.Mark()
+					virtual.WaitForSignal(nil, time.Minute)
+					mark := w.Azure.MarkRequests()
 					w.removeNodes()
-					for _, request := range w.Azure.Since(mark) {
+					for _, request := range w.Azure.RequestsSince(mark) {
 						if strings.HasPrefix(request, http.MethodDelete) {
 							break // What follows polls the deletion.
 						}

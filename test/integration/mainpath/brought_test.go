@@ -21,9 +21,9 @@ const (
 func TestBroughtGroup(t *testing.T) {
 	t.Parallel()
 	stage := harness.NewStage(t, environment)
-	stage.Azure.Put("resourceGroups/mine", groupVersion, map[string]any{"location": "eastus", "tags": map[string]any{"team": "a"}})
-	stage.Azure.Put("resourceGroups/mine/providers/Microsoft.Network/routeTables/other", networkVersion, map[string]any{"location": "eastus", "properties": map[string]any{}})
-	before := stage.Azure.Resources()
+	stage.Azure.PutResource("resourceGroups/mine", groupVersion, map[string]any{"location": "eastus", "tags": map[string]any{"team": "a"}})
+	stage.Azure.PutResource("resourceGroups/mine/providers/Microsoft.Network/routeTables/other", networkVersion, map[string]any{"location": "eastus", "properties": map[string]any{}})
+	before := stage.Azure.ListResources()
 	stage.StartManager(harness.ManagerOptions{})
 	stage.CreateIdentity()
 
@@ -32,17 +32,17 @@ func TestBroughtGroup(t *testing.T) {
 	stage.CreateCluster(azureCluster)
 	stage.WaitClusterProvisioned("c1")
 	want := slices.DeleteFunc(slices.Clone(clusterWrites), func(write string) bool { return write == "PUT " })
-	if diff := cmp.Diff(want, inGroup("mine", stage.Azure.Writes(0))); diff != "" {
+	if diff := cmp.Diff(want, inGroup("mine", stage.Azure.WritesSince(0))); diff != "" {
 		t.Errorf("writes (-want +got):\n%s", diff)
 	}
 	stage.CreateMachine(stage.AzureMachine("c1", "c1-cp"), harness.ControlPlane, "")
 	stage.WaitMachineProvisioned("c1-cp")
 
 	stage.DeleteCluster("c1", "c1-cp")
-	if diff := cmp.Diff(before, stage.Azure.Resources()); diff != "" {
+	if diff := cmp.Diff(before, stage.Azure.ListResources()); diff != "" {
 		t.Errorf("after the deletion it is as before the cluster (-want +got):\n%s", diff)
 	}
-	if _, group := stage.Azure.Get("resourceGroups/mine", groupVersion); !cmp.Equal(group["tags"], map[string]any{"team": "a"}) {
+	if _, group := stage.Azure.GetResource("resourceGroups/mine", groupVersion); !cmp.Equal(group["tags"], map[string]any{"team": "a"}) {
 		t.Errorf("the group's tags were changed: %v", group["tags"])
 	}
 }
@@ -74,7 +74,7 @@ func TestBroughtNetwork(t *testing.T) {
 			t.Parallel()
 			stage := harness.NewStage(t, environment)
 			stage.Azure.PutNetwork("hub", "hub-vnet", test.addresses, map[string]string{"cp": test.controlPlane, "nodes": test.node})
-			before, network := stage.Azure.Resources(), hub(stage)
+			before, network := stage.Azure.ListResources(), hub(stage)
 			stage.StartManager(harness.ManagerOptions{})
 			stage.CreateIdentity()
 
@@ -93,18 +93,18 @@ func TestBroughtNetwork(t *testing.T) {
 			stage.WaitClusterProvisioned("c1")
 			stage.CreateMachine(stage.AzureMachine("c1", "c1-md"), harness.Worker, "")
 			stage.WaitMachineProvisioned("c1-md")
-			_, nic := stage.Azure.Get("resourceGroups/c1/providers/Microsoft.Network/networkInterfaces/c1-md-nic", networkVersion)
-			if subnet := harness.Find(nic, "properties.ipConfigurations.0.properties.subnet.id"); !strings.HasSuffix(subnet, "/hub-vnet/subnets/nodes") {
+			_, nic := stage.Azure.GetResource("resourceGroups/c1/providers/Microsoft.Network/networkInterfaces/c1-md-nic", networkVersion)
+			if subnet := harness.FindString(nic, "properties.ipConfigurations.0.properties.subnet.id"); !strings.HasSuffix(subnet, "/hub-vnet/subnets/nodes") {
 				t.Errorf("the worker is in the subnet %q, want nodes of hub-vnet", subnet)
 			}
 
 			stage.DeleteCluster("c1", "c1-md")
-			for _, write := range stage.Azure.Writes(0) {
+			for _, write := range stage.Azure.WritesSince(0) {
 				if strings.Contains(write, "resourceGroups/hub") {
 					t.Errorf("%s: the network is the user's, but the provider sent %s", test.reason, write)
 				}
 			}
-			if diff := cmp.Diff(before, stage.Azure.Resources()); diff != "" {
+			if diff := cmp.Diff(before, stage.Azure.ListResources()); diff != "" {
 				t.Errorf("%s: after the deletion it is as before the cluster (-before +after):\n%s", test.reason, diff)
 			}
 			if diff := cmp.Diff(network, hub(stage)); diff != "" {
@@ -117,7 +117,7 @@ func TestBroughtNetwork(t *testing.T) {
 // hub is the network that the user brought, without what Azure counts up by itself.
 func hub(stage *harness.Stage) map[string]any {
 	stage.T.Helper()
-	_, network := stage.Azure.Get("resourceGroups/hub/providers/Microsoft.Network/virtualNetworks/hub-vnet", networkVersion)
+	_, network := stage.Azure.GetResource("resourceGroups/hub/providers/Microsoft.Network/virtualNetworks/hub-vnet", networkVersion)
 	delete(network, "etag")
 	properties, _ := network["properties"].(map[string]any)
 	subnets, _ := properties["subnets"].([]any)

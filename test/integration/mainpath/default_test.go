@@ -50,7 +50,7 @@ func TestDefaultCluster(t *testing.T) {
 	applied := stage.AzureCluster("c1")
 	stage.CreateCluster(applied)
 	azureCluster := stage.WaitClusterProvisioned("c1")
-	if diff := cmp.Diff(clusterWrites, inGroup("c1", stage.Azure.Writes(0))); diff != "" {
+	if diff := cmp.Diff(clusterWrites, inGroup("c1", stage.Azure.WritesSince(0))); diff != "" {
 		t.Errorf("writes for the cluster (-want +got):\n%s", diff)
 	}
 	if host := azureCluster.Spec.ControlPlaneEndpoint.Host; !strings.HasPrefix(host, "c1-") || !strings.HasSuffix(host, ".eastus.cloudapp.azure.com") {
@@ -71,7 +71,7 @@ func TestDefaultCluster(t *testing.T) {
 		t.Errorf("failure domains (-want +got):\n%s", diff)
 	}
 
-	mark := stage.Azure.Mark()
+	mark := stage.Azure.MarkRequests()
 	machines := map[string]*infrav1.AzureMachine{"c1-cp": stage.AzureMachine("c1", "c1-cp"), "c1-md": stage.AzureMachine("c1", "c1-md")}
 	stage.CreateMachine(machines["c1-cp"], harness.ControlPlane, "1")
 	stage.CreateMachine(machines["c1-md"], harness.Worker, "")
@@ -89,7 +89,7 @@ func TestDefaultCluster(t *testing.T) {
 			t.Errorf("%s has no addresses", name)
 		}
 	}
-	if diff := cmp.Diff(machineWrites, inGroup("c1", stage.Azure.Writes(mark))); diff != "" {
+	if diff := cmp.Diff(machineWrites, inGroup("c1", stage.Azure.WritesSince(mark))); diff != "" {
 		t.Errorf("writes for the machines (-want +got):\n%s", diff)
 	}
 
@@ -111,16 +111,16 @@ func TestDefaultCluster(t *testing.T) {
 
 	quiet(t, stage, manager)
 
-	mark = stage.Azure.Mark()
+	mark = stage.Azure.MarkRequests()
 	stage.DeleteCluster("c1", "c1-cp", "c1-md")
-	if diff := cmp.Diff([]string(nil), stage.Azure.Resources()); diff != "" {
+	if diff := cmp.Diff([]string(nil), stage.Azure.ListResources()); diff != "" {
 		t.Errorf("resources left behind (-want +got):\n%s", diff)
 	}
-	if writes := stage.Azure.Writes(mark); !slices.Contains(writes, "DELETE resourceGroups/c1") {
+	if writes := stage.Azure.WritesSince(mark); !slices.Contains(writes, "DELETE resourceGroups/c1") {
 		t.Errorf("the group goes whole, got the writes %q", writes)
 	}
-	identity := stage.Identity()
-	stage.Get(identity, identity.Name)
+	identity := stage.CreateIdentity()
+	stage.ReadObject(identity, identity.Name)
 	if len(identity.Finalizers) > 0 {
 		t.Errorf("nobody uses the identity any more, but it has the finalizers %q", identity.Finalizers)
 	}
@@ -137,11 +137,11 @@ func quiet(t *testing.T, stage *harness.Stage, manager *harness.Manager) {
 	const readsPerResync = 2 * (18 + 2*3)
 
 	resync := func() []string {
-		mark := stage.Azure.Mark()
-		stage.Advance(time.Minute)
+		mark := stage.Azure.MarkRequests()
+		stage.AdvanceClock(time.Minute)
 		var reads []string
 		stage.Eventually("cluster and machines are looked at again", func() bool {
-			reads = stage.Azure.Since(mark)
+			reads = stage.Azure.RequestsSince(mark)
 			for _, part := range []string{"/loadBalancers/c1-public-lb ", "/networkInterfaces", "/virtualMachines"} {
 				if !slices.ContainsFunc(reads, func(read string) bool { return strings.Contains(read, part) }) {
 					return false
@@ -152,19 +152,19 @@ func quiet(t *testing.T, stage *harness.Stage, manager *harness.Manager) {
 		return reads
 	}
 	t.Logf("%d writes to Kubernetes for a cluster with two machines", len(manager.KubernetesWrites()))
-	mark, before := stage.Azure.Mark(), len(manager.KubernetesWrites())
+	mark, before := stage.Azure.MarkRequests(), len(manager.KubernetesWrites())
 	for range resyncs {
 		if reads := resync(); len(reads) > readsPerResync {
 			t.Errorf("%d reads in one resync, want at most %d:\n%s", len(reads), readsPerResync, strings.Join(reads, "\n"))
 		}
 	}
-	if writes := stage.Azure.Writes(mark); len(writes) > 0 {
+	if writes := stage.Azure.WritesSince(mark); len(writes) > 0 {
 		t.Errorf("nothing changed, but Azure was written to: %q", writes)
 	}
 	if writes := manager.KubernetesWrites()[before:]; len(writes) > 0 {
 		t.Errorf("nothing changed, but Kubernetes was written to: %q", writes)
 	}
-	t.Logf("%d reads in %d resyncs of a cluster with two machines", len(stage.Azure.Since(mark)), resyncs)
+	t.Logf("%d reads in %d resyncs of a cluster with two machines", len(stage.Azure.RequestsSince(mark)), resyncs)
 }
 
 // inGroup sorts the writes and leaves the group's part of their paths out; a write outside of the group shows whole.

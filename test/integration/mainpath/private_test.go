@@ -39,28 +39,28 @@ func TestPrivateCluster(t *testing.T) {
 		"PUT Microsoft.Network/virtualNetworks/c1-vnet/subnets/c1-controlplane-subnet",
 		"PUT Microsoft.Network/virtualNetworks/c1-vnet/subnets/c1-node-subnet",
 	}
-	if diff := cmp.Diff(want, inGroup("c1", stage.Azure.Writes(0))); diff != "" {
+	if diff := cmp.Diff(want, inGroup("c1", stage.Azure.WritesSince(0))); diff != "" {
 		t.Errorf("writes (-want +got):\n%s", diff)
 	}
-	_, record := stage.Azure.Get("resourceGroups/c1/providers/Microsoft.Network/privateDnsZones/c1.capz.io/A/apiserver", "2024-06-01")
-	if address := harness.Find(record, "properties.aRecords.0.ipv4Address"); address != "10.0.0.100" {
+	_, record := stage.Azure.GetResource("resourceGroups/c1/providers/Microsoft.Network/privateDnsZones/c1.capz.io/A/apiserver", "2024-06-01")
+	if address := harness.FindString(record, "properties.aRecords.0.ipv4Address"); address != "10.0.0.100" {
 		t.Errorf("the record of the API server has the address %q, want that of the internal load balancer", address)
 	}
 
 	stage.CreateMachine(stage.AzureMachine("c1", "c1-cp"), harness.ControlPlane, "2")
 	stage.WaitMachineProvisioned("c1-cp")
-	_, nic := stage.Azure.Get("resourceGroups/c1/providers/Microsoft.Network/networkInterfaces/c1-cp-nic", networkVersion)
-	pool := harness.Find(nic, "properties.ipConfigurations.0.properties.loadBalancerBackendAddressPools.0.id")
+	_, nic := stage.Azure.GetResource("resourceGroups/c1/providers/Microsoft.Network/networkInterfaces/c1-cp-nic", networkVersion)
+	pool := harness.FindString(nic, "properties.ipConfigurations.0.properties.loadBalancerBackendAddressPools.0.id")
 	if want := "/subscriptions/" + stage.Azure.SubscriptionID + "/resourceGroups/c1/providers/Microsoft.Network/loadBalancers/c1-internal-lb/backendAddressPools/c1-internal-lb-backendPool"; pool != want {
 		t.Errorf("the machine is in the backend pool %q, want %q", pool, want)
 	}
 
-	mark := stage.Azure.Mark()
+	mark := stage.Azure.MarkRequests()
 	stage.DeleteCluster("c1", "c1-cp")
-	if diff := cmp.Diff([]string(nil), stage.Azure.Resources()); diff != "" {
+	if diff := cmp.Diff([]string(nil), stage.Azure.ListResources()); diff != "" {
 		t.Errorf("resources left behind (-want +got):\n%s", diff)
 	}
-	if writes := stage.Azure.Writes(mark); !slices.Contains(writes, "DELETE resourceGroups/c1") {
+	if writes := stage.Azure.WritesSince(mark); !slices.Contains(writes, "DELETE resourceGroups/c1") {
 		t.Errorf("the group goes whole, got the writes %q", writes)
 	}
 }

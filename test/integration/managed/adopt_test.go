@@ -19,12 +19,12 @@ import (
 // existing makes an AKS cluster as its owner would have with other tools: no tag is ours.
 func existing(stage *harness.Stage) {
 	stage.Azure.PutNetwork("net", "vnet", "10.0.0.0/8", map[string]string{"nodes": "10.240.0.0/16"})
-	stage.Azure.Put("resourceGroups/c1", groupVersion, body{"location": "eastus"})
+	stage.Azure.PutResource("resourceGroups/c1", groupVersion, body{"location": "eastus"})
 	subnet := "/subscriptions/" + stage.Azure.SubscriptionID + "/resourceGroups/net/providers/Microsoft.Network/virtualNetworks/vnet/subnets/nodes"
 	pool := func(name, mode string) body {
 		return body{"name": name, "mode": mode, "count": 2, "vmSize": "Standard_D2s_v3", "osType": "Linux", "type": "VirtualMachineScaleSets", "vnetSubnetID": subnet, "orchestratorVersion": "1.33.2"}
 	}
-	stage.Azure.Put("resourceGroups/c1/providers/Microsoft.ContainerService/managedClusters/c1", clusterVersion, body{
+	stage.Azure.PutResource("resourceGroups/c1/providers/Microsoft.ContainerService/managedClusters/c1", clusterVersion, body{
 		"location": "eastus", "identity": body{"type": "SystemAssigned"}, "tags": body{"team": "platform"},
 		"properties": body{
 			"dnsPrefix": "c1", "kubernetesVersion": "1.33.2", "enableRBAC": true,
@@ -50,41 +50,41 @@ func TestAdopt(t *testing.T) {
 	t.Parallel()
 	stage := harness.NewStage(t, environment)
 	existing(stage)
-	before := stage.Azure.Resources()
+	before := stage.Azure.ListResources()
 	stage.StartManager(harness.ManagerOptions{SyncPeriod: time.Second})
 	stage.CreateIdentity()
-	mark := stage.Azure.Mark()
+	mark := stage.Azure.MarkRequests()
 	stage.CreateManagedCluster(adopting(stage), pools...)
 	stage.WaitManagedClusterReady("c1", pools...)
-	if diff := cmp.Diff([]string{}, harness.Changes(stage.Azure.Writes(mark))); diff != "" {
+	if diff := cmp.Diff([]string{}, harness.DropKubeconfigReads(stage.Azure.WritesSince(mark))); diff != "" {
 		t.Errorf("the manifest matches the cluster, so nothing is to be written (-want +got):\n%s", diff)
 	}
-	if diff := cmp.Diff(before, stage.Azure.Resources()); diff != "" {
+	if diff := cmp.Diff(before, stage.Azure.ListResources()); diff != "" {
 		t.Errorf("resources (-before +after):\n%s", diff)
 	}
 	stage.Eventually("the adoption is told", func() bool {
-		return slices.Contains(stage.Events("AzureManagedControlPlane", "c1"), "Normal Adopted adopted managedClusters/c1") &&
-			slices.Contains(stage.Events("AzureManagedMachinePool", "c1-pool0"), "Normal Adopted adopted agentPools/pool0")
+		return slices.Contains(stage.ListEvents("AzureManagedControlPlane", "c1"), "Normal Adopted adopted managedClusters/c1") &&
+			slices.Contains(stage.ListEvents("AzureManagedMachinePool", "c1-pool0"), "Normal Adopted adopted agentPools/pool0")
 	})
 
-	mark = stage.Azure.Mark()
+	mark = stage.Azure.MarkRequests()
 	pool := &infrav1.AzureManagedMachinePool{}
 	pool.Name = "c1-pool1"
-	harness.Change(stage, pool, func(p *infrav1.AzureManagedMachinePool) { p.Spec.NodeLabels = map[string]string{"a": "b"} })
+	harness.ChangeObject(stage, pool, func(p *infrav1.AzureManagedMachinePool) { p.Spec.NodeLabels = map[string]string{"a": "b"} })
 	stage.Eventually("the label is on the pool", func() bool {
-		_, have := stage.Azure.Get("resourceGroups/c1/providers/Microsoft.ContainerService/managedClusters/c1/agentPools/pool1", clusterVersion)
-		return harness.Find(have, "properties.nodeLabels.a") == "b"
+		_, have := stage.Azure.GetResource("resourceGroups/c1/providers/Microsoft.ContainerService/managedClusters/c1/agentPools/pool1", clusterVersion)
+		return harness.FindString(have, "properties.nodeLabels.a") == "b"
 	})
-	if diff := cmp.Diff([]string{"PUT resourceGroups/c1/Microsoft.ContainerService/managedClusters/c1/agentPools/pool1"}, harness.Changes(stage.Azure.Writes(mark))); diff != "" {
+	if diff := cmp.Diff([]string{"PUT resourceGroups/c1/Microsoft.ContainerService/managedClusters/c1/agentPools/pool1"}, harness.DropKubeconfigReads(stage.Azure.WritesSince(mark))); diff != "" {
 		t.Errorf("an adopted pool is kept in line with one write (-want +got):\n%s", diff)
 	}
 
-	mark = stage.Azure.Mark()
+	mark = stage.Azure.MarkRequests()
 	stage.DeleteManagedCluster("c1", "pool0", "pool1")
-	if writes := harness.Changes(stage.Azure.Writes(mark)); len(writes) > 0 {
+	if writes := harness.DropKubeconfigReads(stage.Azure.WritesSince(mark)); len(writes) > 0 {
 		t.Errorf("what was adopted is let go, but: %q", writes)
 	}
-	if diff := cmp.Diff(before, stage.Azure.Resources()); diff != "" {
+	if diff := cmp.Diff(before, stage.Azure.ListResources()); diff != "" {
 		t.Errorf("resources (-before +after):\n%s", diff)
 	}
 
@@ -102,10 +102,10 @@ func TestAdopt(t *testing.T) {
 	stage.WaitManagedClusterReady("c1", pools...)
 	stage.DeleteManagedCluster("c1", "pool0", "pool1")
 	want := []string{"resourceGroups/c1", "resourceGroups/net", "resourceGroups/net/Microsoft.Network/virtualNetworks/vnet"}
-	if diff := cmp.Diff(want, stage.Azure.Resources()); diff != "" {
+	if diff := cmp.Diff(want, stage.Azure.ListResources()); diff != "" {
 		t.Errorf("what the cluster was put into stays, and nothing else (-want +got):\n%s", diff)
 	}
-	if status, _ := stage.Azure.Get("resourceGroups/net/providers/Microsoft.Network/virtualNetworks/vnet/subnets/nodes", networkVersion); status != 200 {
+	if status, _ := stage.Azure.GetResource("resourceGroups/net/providers/Microsoft.Network/virtualNetworks/vnet/subnets/nodes", networkVersion); status != 200 {
 		t.Errorf("GET of the subnet that was brought: %d", status)
 	}
 }
@@ -117,25 +117,25 @@ func TestAdoptAnotherClusters(t *testing.T) {
 	stage := harness.NewStage(t, environment)
 	existing(stage)
 	path := "resourceGroups/c1/providers/Microsoft.ContainerService/managedClusters/c1"
-	_, owned := stage.Azure.Get(path, clusterVersion)
+	_, owned := stage.Azure.GetResource(path, clusterVersion)
 	owned["tags"] = body{infrav1.ClusterTagKey("other"): infrav1.TagOwned}
-	stage.Azure.Put(path, clusterVersion, owned)
-	before := stage.Azure.Resources()
+	stage.Azure.PutResource(path, clusterVersion, owned)
+	before := stage.Azure.ListResources()
 	stage.StartManager(harness.ManagerOptions{})
 	stage.CreateIdentity()
-	mark := stage.Azure.Mark()
+	mark := stage.Azure.MarkRequests()
 	stage.CreateManagedCluster(adopting(stage), pools...)
 	controlPlane := &infrav1.AzureManagedControlPlane{}
 	stage.Eventually("the object says whose it is", func() bool {
-		stage.Get(controlPlane, "c1")
-		condition := harness.Condition(controlPlane, infrav1.ManagedClusterRunningCondition)
+		stage.ReadObject(controlPlane, "c1")
+		condition := harness.FindCondition(controlPlane, infrav1.ManagedClusterRunningCondition)
 		return condition.Reason == infrav1.ResourceExistsNotOwnedReason && strings.Contains(condition.Message, infrav1.ClusterTagKey("other")+"=owned of another cluster")
 	})
 	stage.DeleteManagedCluster("c1", "pool0", "pool1")
-	if writes := stage.Azure.Writes(mark); len(writes) > 0 {
+	if writes := stage.Azure.WritesSince(mark); len(writes) > 0 {
 		t.Errorf("nothing of another cluster is asked for or written: %v", writes)
 	}
-	if diff := cmp.Diff(before, stage.Azure.Resources()); diff != "" {
+	if diff := cmp.Diff(before, stage.Azure.ListResources()); diff != "" {
 		t.Errorf("resources (-before +after):\n%s", diff)
 	}
 }
@@ -153,19 +153,19 @@ func TestTakeOver(t *testing.T) {
 
 	controlPlane := &infrav1.AzureManagedControlPlane{}
 	controlPlane.Name = "c1"
-	harness.Change(stage, controlPlane, func(c *infrav1.AzureManagedControlPlane) {
+	harness.ChangeObject(stage, controlPlane, func(c *infrav1.AzureManagedControlPlane) {
 		maps.DeleteFunc(c.Annotations, func(string, string) bool { return true })
 	})
 	harness.ChangeStatus(stage, controlPlane, func(c *infrav1.AzureManagedControlPlane) { c.Status = infrav1.AzureManagedControlPlaneStatus{} })
-	mark := stage.Azure.Mark()
+	mark := stage.Azure.MarkRequests()
 	stage.StartManager(harness.ManagerOptions{})
 	stage.WaitControlPlaneReady("c1")
 	stage.WaitPoolReady("c1-pool1", 2)
-	if diff := cmp.Diff([]string{}, harness.Changes(stage.Azure.Writes(mark))); diff != "" {
+	if diff := cmp.Diff([]string{}, harness.DropKubeconfigReads(stage.Azure.WritesSince(mark))); diff != "" {
 		t.Errorf("writes (-want +got):\n%s", diff)
 	}
 	stage.DeleteManagedCluster("c1", "pool0", "pool1")
-	if diff := cmp.Diff([]string(nil), stage.Azure.Resources()); diff != "" {
+	if diff := cmp.Diff([]string(nil), stage.Azure.ListResources()); diff != "" {
 		t.Errorf("resources left behind (-want +got):\n%s", diff)
 	}
 }

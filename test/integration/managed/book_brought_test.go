@@ -41,8 +41,8 @@ func together(brought ...bring) bring {
 
 func inShared(path, version string, resource body) bring {
 	return func(stage *harness.Stage) {
-		stage.Azure.Put(sharedGroup, groupVersion, body{"location": "eastus"})
-		stage.Azure.Put(sharedGroup+"/providers/"+path, version, resource)
+		stage.Azure.PutResource(sharedGroup, groupVersion, body{"location": "eastus"})
+		stage.Azure.PutResource(sharedGroup+"/providers/"+path, version, resource)
 	}
 }
 
@@ -55,14 +55,14 @@ func identity(name string) bring {
 func operator(name string) bring {
 	return func(stage *harness.Stage) {
 		identity(name)(stage)
-		_, made := stage.Azure.Get(sharedIdentities+name, identityVersion)
-		principal := harness.Find(made, "properties.principalId")
+		_, made := stage.Azure.GetResource(sharedIdentities+name, identityVersion)
+		principal := harness.FindString(made, "properties.principalId")
 		for i, role := range []string{
 			"f1a07417-d97a-45cb-824c-7a7467783830", // Managed Identity Operator
 			"b12aa53e-6015-4669-85d0-8515ebb3ae7f", // Private DNS Zone Contributor
 		} {
 			assignment := fmt.Sprintf("a0000000-0000-4000-8000-%012d", i)
-			stage.Azure.Put(sharedGroup+"/providers/Microsoft.Authorization/roleAssignments/"+assignment, roleVersion, body{"properties": body{
+			stage.Azure.PutResource(sharedGroup+"/providers/Microsoft.Authorization/roleAssignments/"+assignment, roleVersion, body{"properties": body{
 				"principalId": principal, "principalType": "ServicePrincipal",
 				"roleDefinitionId": "/subscriptions/" + stage.Azure.SubscriptionID + "/providers/Microsoft.Authorization/roleDefinitions/" + role,
 			}})
@@ -94,10 +94,10 @@ func network(stage *harness.Stage) {
 // attached makes something in the group of the network and attaches it to the subnet of the nodes.
 func attached(property, resource string, made body) bring {
 	return func(stage *harness.Stage) {
-		stage.Azure.Put(networkGroup, groupVersion, body{"location": "eastus"})
-		stage.Azure.Put(networkGroupTypes+resource, networkVersion, made)
+		stage.Azure.PutResource(networkGroup, groupVersion, body{"location": "eastus"})
+		stage.Azure.PutResource(networkGroupTypes+resource, networkVersion, made)
 		network(stage)
-		stage.Azure.Put(networkGroupTypes+"virtualNetworks/shared/subnets/nodes", networkVersion, body{"properties": body{
+		stage.Azure.PutResource(networkGroupTypes+"virtualNetworks/shared/subnets/nodes", networkVersion, body{"properties": body{
 			"addressPrefix": "10.30.0.0/20",
 			property:        body{"id": "/subscriptions/" + stage.Azure.SubscriptionID + "/" + networkGroupTypes + resource},
 		}})
@@ -127,14 +127,14 @@ var endpoints = inShared("Microsoft.Network/applicationSecurityGroups/endpoints"
 
 // legacy is a cluster as the Azure CLI makes it, in a network that is there before.
 var legacy = together(operator("cluster"), network, func(stage *harness.Stage) {
-	stage.Azure.Put("resourceGroups/legacy", groupVersion, body{"location": "eastus"})
+	stage.Azure.PutResource("resourceGroups/legacy", groupVersion, body{"location": "eastus"})
 	pool := func(name, mode string) body {
 		return body{
 			"name": name, "mode": mode, "count": 2, "vmSize": "Standard_D2s_v3", "type": "VirtualMachineScaleSets", "osType": "Linux",
 			"orchestratorVersion": "1.33.2", "vnetSubnetID": "/subscriptions/" + stage.Azure.SubscriptionID + "/" + networkGroupTypes + "virtualNetworks/shared/subnets/nodes",
 		}
 	}
-	stage.Azure.Put("resourceGroups/legacy/providers/Microsoft.ContainerService/managedClusters/c1", clusterVersion, body{
+	stage.Azure.PutResource("resourceGroups/legacy/providers/Microsoft.ContainerService/managedClusters/c1", clusterVersion, body{
 		"location": "eastus", "tags": body{"team": "legacy"},
 		"identity": body{"type": "UserAssigned", "userAssignedIdentities": body{"/subscriptions/" + stage.Azure.SubscriptionID + "/" + sharedIdentities + "cluster": body{}}},
 		"properties": body{

@@ -64,17 +64,17 @@ func (s snippet) run(t *testing.T, row row) int {
 		row.bring(stage)
 	}
 	before := stage.Azure.State()
-	brought := stage.Azure.Mark()
+	brought := stage.Azure.MarkRequests()
 	stage.CreateIdentity()
 	asked := s.apply(t, stage)
 	manager := stage.StartManager(harness.ManagerOptions{SyncPeriod: 300 * time.Millisecond})
 	stage.WaitManagedClusterReady("c1", asked...)
-	mark := stage.Azure.Mark()
+	mark := stage.Azure.MarkRequests()
 	quiet(t, stage, manager, snippetResyncs)
-	reads := len(stage.Azure.Since(mark)) - len(stage.Azure.Writes(mark))
+	reads := len(stage.Azure.RequestsSince(mark)) - len(stage.Azure.WritesSince(mark))
 
 	written := map[string]bool{}
-	for _, write := range harness.Changes(stage.Azure.Writes(brought)) {
+	for _, write := range harness.DropKubeconfigReads(stage.Azure.WritesSince(brought)) {
 		if written[write] {
 			t.Errorf("twice: %s", write)
 		}
@@ -84,7 +84,7 @@ func (s snippet) run(t *testing.T, row row) int {
 	if row.untouched {
 		for _, resource := range before {
 			id := strings.TrimPrefix(fmt.Sprint(resource["id"]), "/subscriptions/"+stage.Azure.SubscriptionID+"/")
-			for _, write := range harness.Changes(stage.Azure.Writes(brought)) {
+			for _, write := range harness.DropKubeconfigReads(stage.Azure.WritesSince(brought)) {
 				if _, path, _ := strings.Cut(write, " "); strings.EqualFold(path, strings.Replace(id, "/providers/", "/", 1)) {
 					t.Errorf("%s, although it was there before and is as the manifest says", write)
 				}
@@ -135,14 +135,14 @@ func versionOf(path string) string {
 // show compares values of a resource with the wanted ones.
 func show(t *testing.T, stage *harness.Stage, path, version string, want values) {
 	t.Helper()
-	status, resource := stage.Azure.Get(path, version)
+	status, resource := stage.Azure.GetResource(path, version)
 	if status != 200 {
 		t.Errorf("GET %s: %d %v", path, status, resource)
 		return
 	}
 	got := values{}
 	for key := range want {
-		got[key] = plain(harness.Value(resource, key))
+		got[key] = plain(harness.FindValue(resource, key))
 	}
 	if diff := cmp.Diff(want, got, cmpopts.EquateEmpty()); diff != "" {
 		raw, _ := json.Marshal(resource)

@@ -52,8 +52,8 @@ func azurePool(name string) *infrav1.AzureManagedMachinePool {
 func is(stage *harness.Stage, path, version, at, want string) {
 	stage.T.Helper()
 	stage.Eventually(path+" has "+at+" "+want, func() bool {
-		_, have := stage.Azure.Get(path, version)
-		return harness.Find(have, at) == want
+		_, have := stage.Azure.GetResource(path, version)
+		return harness.FindString(have, at) == want
 	})
 }
 
@@ -62,22 +62,22 @@ func is(stage *harness.Stage, path, version, at, want string) {
 func TestUpgrade(t *testing.T) {
 	t.Parallel()
 	stage := running(t, nil)
-	mark := stage.Azure.Mark()
+	mark := stage.Azure.MarkRequests()
 	const next = "v1.34.2"
 	for _, pool := range pools {
-		harness.Change(stage, machinePool("c1-"+pool.Name), func(m *clusterv1.MachinePool) { m.Spec.Template.Spec.Version = next })
+		harness.ChangeObject(stage, machinePool("c1-"+pool.Name), func(m *clusterv1.MachinePool) { m.Spec.Template.Spec.Version = next })
 	}
 	stage.Eventually("the pool says what it waits for", func() bool {
 		pool := azurePool("c1-pool0")
-		stage.Get(pool, pool.Name)
-		condition := harness.Condition(pool, infrav1.AgentPoolsReadyCondition)
+		stage.ReadObject(pool, pool.Name)
+		condition := harness.FindCondition(pool, infrav1.AgentPoolsReadyCondition)
 		return condition.Status == metav1.ConditionFalse && strings.Contains(condition.Message, "v1.34.2") && strings.Contains(condition.Message, "spec.version")
 	})
-	harness.Change(stage, controlPlane("c1"), func(c *infrav1.AzureManagedControlPlane) { c.Spec.Version = next })
+	harness.ChangeObject(stage, controlPlane("c1"), func(c *infrav1.AzureManagedControlPlane) { c.Spec.Version = next })
 	for _, pool := range pools {
 		is(stage, clusterPath+"/agentPools/"+pool.Name, clusterVersion, "properties.currentOrchestratorVersion", "1.34.2")
 	}
-	writes := harness.Changes(stage.Azure.Writes(mark))
+	writes := harness.DropKubeconfigReads(stage.Azure.WritesSince(mark))
 	want := []string{clusterPut, clusterPut + "/agentPools/pool0", clusterPut + "/agentPools/pool1"}
 	if diff := cmp.Diff(want, writes); diff != "" {
 		t.Errorf("one write for the control plane and one for each pool (-want +got):\n%s", diff)
@@ -93,12 +93,12 @@ func TestScale(t *testing.T) {
 	t.Parallel()
 	stage := running(t, nil)
 	for _, replicas := range []int32{4, 0, 1} {
-		harness.Change(stage, machinePool("c1-pool1"), func(m *clusterv1.MachinePool) { m.Spec.Replicas = &replicas })
+		harness.ChangeObject(stage, machinePool("c1-pool1"), func(m *clusterv1.MachinePool) { m.Spec.Replicas = &replicas })
 		stage.WaitPoolReady("c1-pool1", int(replicas))
 	}
-	mark := stage.Azure.Mark()
+	mark := stage.Azure.MarkRequests()
 	stage.DeleteManagedPool("c1-pool1")
-	if diff := cmp.Diff([]string{"DELETE resourceGroups/c1/Microsoft.ContainerService/managedClusters/c1/agentPools/pool1"}, harness.Changes(stage.Azure.Writes(mark))); diff != "" {
+	if diff := cmp.Diff([]string{"DELETE resourceGroups/c1/Microsoft.ContainerService/managedClusters/c1/agentPools/pool1"}, harness.DropKubeconfigReads(stage.Azure.WritesSince(mark))); diff != "" {
 		t.Errorf("writes (-want +got):\n%s", diff)
 	}
 }
@@ -108,19 +108,19 @@ func TestScale(t *testing.T) {
 func TestAutoscaler(t *testing.T) {
 	t.Parallel()
 	stage := running(t, nil)
-	harness.Change(stage, azurePool("c1-pool1"), func(p *infrav1.AzureManagedMachinePool) {
+	harness.ChangeObject(stage, azurePool("c1-pool1"), func(p *infrav1.AzureManagedMachinePool) {
 		p.Spec.Scaling = &infrav1.ManagedMachinePoolScaling{MinSize: new(3), MaxSize: new(5)}
 	})
 	stage.WaitPoolReady("c1-pool1", 3)
 	harness.WaitFor(stage, machinePool("c1-pool1"), "c1-pool1", "following the autoscaler", func(m *clusterv1.MachinePool) bool {
 		return m.Annotations[clusterv1.ReplicasManagedByAnnotation] == "true" && *m.Spec.Replicas == 3
 	})
-	harness.Change(stage, azurePool("c1-pool1"), func(p *infrav1.AzureManagedMachinePool) { p.Spec.Scaling = nil })
+	harness.ChangeObject(stage, azurePool("c1-pool1"), func(p *infrav1.AzureManagedMachinePool) { p.Spec.Scaling = nil })
 	harness.WaitFor(stage, machinePool("c1-pool1"), "c1-pool1", "its own master", func(m *clusterv1.MachinePool) bool {
 		_, managed := m.Annotations[clusterv1.ReplicasManagedByAnnotation]
 		return !managed && *m.Spec.Replicas == 3
 	})
-	harness.Change(stage, machinePool("c1-pool1"), func(m *clusterv1.MachinePool) { m.Spec.Replicas = new(int32(1)) })
+	harness.ChangeObject(stage, machinePool("c1-pool1"), func(m *clusterv1.MachinePool) { m.Spec.Replicas = new(int32(1)) })
 	stage.WaitPoolReady("c1-pool1", 1)
 }
 
@@ -129,19 +129,19 @@ func TestCase(t *testing.T) {
 	t.Parallel()
 	stage := running(t, nil)
 	set := func(value, label string) {
-		harness.Change(stage, azurePool("c1-pool1"), func(p *infrav1.AzureManagedMachinePool) {
+		harness.ChangeObject(stage, azurePool("c1-pool1"), func(p *infrav1.AzureManagedMachinePool) {
 			p.Spec.NodeLabels = map[string]string{"color": value, label: "x"}
 			p.Spec.Taints = infrav1.Taints{{Effect: "NoSchedule", Key: "color", Value: value}}
 			p.Spec.AdditionalTags = infrav1.Tags{"team": value}
 		})
-		harness.Change(stage, controlPlane("c1"), func(c *infrav1.AzureManagedControlPlane) {
+		harness.ChangeObject(stage, controlPlane("c1"), func(c *infrav1.AzureManagedControlPlane) {
 			c.Spec.AdditionalTags = infrav1.Tags{"team": value}
 		})
 	}
 	shown := func() any {
-		_, cluster := stage.Azure.Get(clusterPath, clusterVersion)
-		_, pool := stage.Azure.Get(clusterPath+"/agentPools/pool1", clusterVersion)
-		return []any{harness.Value(pool, "properties.nodeLabels"), harness.Value(pool, "properties.nodeTaints"), harness.Find(pool, "properties.tags.team"), harness.Find(cluster, "tags.team")}
+		_, cluster := stage.Azure.GetResource(clusterPath, clusterVersion)
+		_, pool := stage.Azure.GetResource(clusterPath+"/agentPools/pool1", clusterVersion)
+		return []any{harness.FindValue(pool, "properties.nodeLabels"), harness.FindValue(pool, "properties.nodeTaints"), harness.FindString(pool, "properties.tags.team"), harness.FindString(cluster, "tags.team")}
 	}
 	for _, step := range []struct{ value, label string }{{"blue", "tier"}, {"Blue", "Tier"}} {
 		set(step.value, step.label)
@@ -157,7 +157,7 @@ func TestPatch(t *testing.T) {
 		c.Spec.ASOManagedClusterPatches = []string{`{"spec": {"workloadAutoScalerProfile": {"keda": {"enabled": true}}}}`}
 	})
 	keda := func() (any, bool) {
-		_, have := stage.Azure.Get(clusterPath, clusterVersion)
+		_, have := stage.Azure.GetResource(clusterPath, clusterVersion)
 		properties, _ := have["properties"].(map[string]any)
 		profile, _ := properties["workloadAutoScalerProfile"].(map[string]any)
 		addon, _ := profile["keda"].(map[string]any)
@@ -167,14 +167,14 @@ func TestPatch(t *testing.T) {
 	if value, _ := keda(); value != true {
 		t.Errorf("the patch is not in the cluster that was created with it: %v", value)
 	}
-	mark := stage.Azure.Mark()
-	harness.Change(stage, controlPlane("c1"), func(c *infrav1.AzureManagedControlPlane) { c.Spec.ASOManagedClusterPatches = nil })
+	mark := stage.Azure.MarkRequests()
+	harness.ChangeObject(stage, controlPlane("c1"), func(c *infrav1.AzureManagedControlPlane) { c.Spec.ASOManagedClusterPatches = nil })
 	stage.Eventually("the effect of the patch is taken back", func() bool {
 		value, _ := keda()
 		return value == false
 	})
 	stage.WaitControlPlaneReady("c1")
-	if diff := cmp.Diff([]string{clusterPut}, harness.Changes(stage.Azure.Writes(mark))); diff != "" {
+	if diff := cmp.Diff([]string{clusterPut}, harness.DropKubeconfigReads(stage.Azure.WritesSince(mark))); diff != "" {
 		t.Errorf("taking a patch back is one write (-want +got):\n%s", diff)
 	}
 
@@ -190,12 +190,12 @@ func TestPatch(t *testing.T) {
 func TestPreview(t *testing.T) {
 	t.Parallel()
 	stage := running(t, nil)
-	harness.Change(stage, controlPlane("c1"), func(c *infrav1.AzureManagedControlPlane) {
+	harness.ChangeObject(stage, controlPlane("c1"), func(c *infrav1.AzureManagedControlPlane) {
 		c.Spec.EnablePreviewFeatures = new(true)
 		c.Spec.ASOManagedClusterPatches = []string{`{"spec": {"enableNamespaceResources": true}}`}
 	})
 	stage.Eventually("the preview property is set", func() bool {
-		_, have := stage.Azure.Get(clusterPath, previewVersion)
+		_, have := stage.Azure.GetResource(clusterPath, previewVersion)
 		properties, _ := have["properties"].(map[string]any)
 		return properties["enableNamespaceResources"] == true
 	})
@@ -203,12 +203,12 @@ func TestPreview(t *testing.T) {
 	if got := spokenLast(stage); got != "2026-05-02-preview" {
 		t.Errorf("with preview features the newest preview is spoken, not %s", got)
 	}
-	harness.Change(stage, controlPlane("c1"), func(c *infrav1.AzureManagedControlPlane) {
+	harness.ChangeObject(stage, controlPlane("c1"), func(c *infrav1.AzureManagedControlPlane) {
 		c.Spec.EnablePreviewFeatures = nil
 		c.Spec.ASOManagedClusterPatches = []string{`{"apiVersion": "containerservice.azure.com/v1api20251002preview", "spec": {"enableNamespaceResources": true, "storageProfile": {"diskCSIDriver": {"version": "v2"}}}}`}
 	})
 	stage.Eventually("what only the named version has is set", func() bool {
-		_, have := stage.Azure.Get(clusterPath, previewVersion)
+		_, have := stage.Azure.GetResource(clusterPath, previewVersion)
 		properties, _ := have["properties"].(map[string]any)
 		storage, _ := properties["storageProfile"].(map[string]any)
 		disks, _ := storage["diskCSIDriver"].(map[string]any)
@@ -218,14 +218,14 @@ func TestPreview(t *testing.T) {
 	if got := spokenLast(stage); got != previewVersion {
 		t.Errorf("the patch names %s, and %s is spoken", previewVersion, got)
 	}
-	mark := stage.Azure.Mark()
-	harness.Change(stage, controlPlane("c1"), func(c *infrav1.AzureManagedControlPlane) {
+	mark := stage.Azure.MarkRequests()
+	harness.ChangeObject(stage, controlPlane("c1"), func(c *infrav1.AzureManagedControlPlane) {
 		c.Spec.ASOManagedClusterPatches = nil
 	})
 	harness.WaitFor(stage, controlPlane("c1"), "c1", "reconciled with the stable version", func(c *infrav1.AzureManagedControlPlane) bool {
-		return harness.Ready(c) && harness.Condition(c, infrav1.ReadyCondition).ObservedGeneration == c.Generation
+		return harness.IsReady(c) && harness.FindCondition(c, infrav1.ReadyCondition).ObservedGeneration == c.Generation
 	})
-	for _, write := range harness.Changes(stage.Azure.Writes(mark)) {
+	for _, write := range harness.DropKubeconfigReads(stage.Azure.WritesSince(mark)) {
 		if write != clusterPut {
 			t.Errorf("write %s", write)
 		}
@@ -269,7 +269,7 @@ func TestEntraOnly(t *testing.T) {
 			t.Errorf("user %s of c1-kubeconfig-user does not sign in by kubelogin", name)
 		}
 	}
-	for _, write := range stage.Azure.Writes(0) {
+	for _, write := range stage.Azure.WritesSince(0) {
 		if strings.Contains(write, "listClusterAdminCredential") {
 			t.Errorf("%s: Azure refuses that for a cluster without local accounts", write)
 		}
@@ -283,7 +283,7 @@ func TestIssuer(t *testing.T) {
 		c.Spec.OIDCIssuerProfile = &infrav1.OIDCIssuerProfile{Enabled: new(true)}
 	})
 	configMap := &corev1.ConfigMap{}
-	stage.Get(configMap, "c1-aso-oidc-issuer-profile")
+	stage.ReadObject(configMap, "c1-aso-oidc-issuer-profile")
 	url := configMap.Data["oidc-issuer-profile-url"]
 	if !strings.HasPrefix(url, "https://eastus.oic.prod-aks.azure.com/") {
 		t.Errorf("issuer %q", url)
@@ -297,15 +297,15 @@ func TestIssuer(t *testing.T) {
 func TestPaused(t *testing.T) {
 	t.Parallel()
 	stage := running(t, nil)
-	stage.Pause("c1", true)
-	harness.WaitFor(stage, controlPlane("c1"), "c1", "free to move", harness.Movable)
-	harness.WaitFor(stage, azurePool("c1-pool0"), "c1-pool0", "free to move", harness.Movable)
-	mark := stage.Azure.Mark()
-	harness.Change(stage, machinePool("c1-pool1"), func(m *clusterv1.MachinePool) { m.Spec.Replicas = new(int32(3)) })
-	stage.Advance(time.Hour)
-	stage.Pause("c1", false)
+	stage.PauseCluster("c1", true)
+	harness.WaitFor(stage, controlPlane("c1"), "c1", "free to move", harness.IsMovable)
+	harness.WaitFor(stage, azurePool("c1-pool0"), "c1-pool0", "free to move", harness.IsMovable)
+	mark := stage.Azure.MarkRequests()
+	harness.ChangeObject(stage, machinePool("c1-pool1"), func(m *clusterv1.MachinePool) { m.Spec.Replicas = new(int32(3)) })
+	stage.AdvanceClock(time.Hour)
+	stage.PauseCluster("c1", false)
 	stage.WaitPoolReady("c1-pool1", 3)
-	if diff := cmp.Diff([]string{clusterPut + "/agentPools/pool1"}, harness.Changes(stage.Azure.Writes(mark))); diff != "" {
+	if diff := cmp.Diff([]string{clusterPut + "/agentPools/pool1"}, harness.DropKubeconfigReads(stage.Azure.WritesSince(mark))); diff != "" {
 		t.Errorf("the change is made once, after the pause (-want +got):\n%s", diff)
 	}
 }
@@ -318,7 +318,7 @@ func TestTagOfOthersJustBeforeOurs(t *testing.T) {
 	if err := stage.Azure.AddFault(fault.Rule{Now: true, ID: "/subscriptions/" + stage.Azure.SubscriptionID + "/" + clusterPath, Kind: fault.Edit, Patch: body{"tags": body{"cost": "42"}}}); err != nil {
 		t.Fatal(err)
 	}
-	harness.Change(stage, controlPlane("c1"), func(c *infrav1.AzureManagedControlPlane) { c.Spec.AdditionalTags = infrav1.Tags{"team": "a"} })
+	harness.ChangeObject(stage, controlPlane("c1"), func(c *infrav1.AzureManagedControlPlane) { c.Spec.AdditionalTags = infrav1.Tags{"team": "a"} })
 	is(stage, clusterPath, clusterVersion, "tags.team", "a")
 	is(stage, clusterPath, clusterVersion, "tags.cost", "42")
 }

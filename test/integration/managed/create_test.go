@@ -38,7 +38,7 @@ func TestManagedCluster(t *testing.T) {
 		"PUT resourceGroups/c1/Microsoft.Network/virtualNetworks/c1",
 		"PUT resourceGroups/c1/Microsoft.Network/virtualNetworks/c1/subnets/c1",
 	}
-	if diff := cmp.Diff(want, harness.Changes(stage.Azure.Writes(0))); diff != "" {
+	if diff := cmp.Diff(want, harness.DropKubeconfigReads(stage.Azure.WritesSince(0))); diff != "" {
 		t.Errorf("one write per resource, and none for pools that the cluster is created with (-want +got):\n%s", diff)
 	}
 	if host, port := controlPlane.Spec.ControlPlaneEndpoint.Host, controlPlane.Spec.ControlPlaneEndpoint.Port; !strings.HasSuffix(host, ".hcp.eastus.azmk8s.io") || port != 443 {
@@ -48,7 +48,7 @@ func TestManagedCluster(t *testing.T) {
 		t.Errorf("status.version is %q, want %s", controlPlane.Status.Version, harness.ManagedVersion)
 	}
 	azureCluster := harness.WaitFor(stage, &infrav1.AzureManagedCluster{}, "c1", "provisioned", func(c *infrav1.AzureManagedCluster) bool {
-		return c.Status.Initialization.Provisioned != nil && harness.Ready(c)
+		return c.Status.Initialization.Provisioned != nil && harness.IsReady(c)
 	})
 	if diff := cmp.Diff(controlPlane.Spec.ControlPlaneEndpoint, azureCluster.Spec.ControlPlaneEndpoint); diff != "" {
 		t.Errorf("endpoint of the AzureManagedCluster: %s", diff)
@@ -76,17 +76,17 @@ func TestManagedCluster(t *testing.T) {
 
 	quiet(t, stage, manager, 10)
 
-	mark := stage.Azure.Mark()
+	mark := stage.Azure.MarkRequests()
 	stage.DeleteManagedCluster("c1", "pool0", "pool1")
-	if diff := cmp.Diff([]string(nil), stage.Azure.Resources()); diff != "" {
+	if diff := cmp.Diff([]string(nil), stage.Azure.ListResources()); diff != "" {
 		t.Errorf("resources left behind (-want +got):\n%s", diff)
 	}
-	if diff := cmp.Diff([]string{"DELETE resourceGroups/c1"}, harness.Changes(stage.Azure.Writes(mark))); diff != "" {
+	if diff := cmp.Diff([]string{"DELETE resourceGroups/c1"}, harness.DropKubeconfigReads(stage.Azure.WritesSince(mark))); diff != "" {
 		t.Errorf("the group goes whole (-want +got):\n%s", diff)
 	}
 	for _, name := range []string{"c1-kubeconfig", "c1-ca"} {
 		secret := &corev1.Secret{}
-		stage.Get(secret, name)
+		stage.ReadObject(secret, name)
 		if len(secret.OwnerReferences) != 1 || secret.OwnerReferences[0].Kind != "AzureManagedControlPlane" {
 			t.Errorf("Secret %s has the owners %v, want the control plane, with which it goes", name, secret.OwnerReferences)
 		}
@@ -106,10 +106,10 @@ func cost(t *testing.T, stage *harness.Stage, applied time.Time) {
 	t.Helper()
 	took := time.Since(applied)
 	counted := map[string]int{}
-	for _, request := range stage.Azure.Since(0) {
+	for _, request := range stage.Azure.RequestsSince(0) {
 		counted[request]++
 	}
-	t.Logf("%d requests and %s until the cluster is ready:", len(stage.Azure.Since(0)), took.Round(100*time.Millisecond))
+	t.Logf("%d requests and %s until the cluster is ready:", len(stage.Azure.RequestsSince(0)), took.Round(100*time.Millisecond))
 	for _, request := range slices.Sorted(maps.Keys(counted)) {
 		t.Logf("%3d %s", counted[request], request)
 	}

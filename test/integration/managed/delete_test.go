@@ -25,9 +25,9 @@ const (
 // removeInAzure deletes something in Azure as a user would, and waits until it is gone.
 func removeInAzure(stage *harness.Stage, path, version string) {
 	stage.T.Helper()
-	stage.Azure.Delete(path, version)
+	stage.Azure.DeleteResource(path, version)
 	stage.Eventually(path+" is gone", func() bool {
-		status, _ := stage.Azure.Get(path, version)
+		status, _ := stage.Azure.GetResource(path, version)
 		return status == 404
 	})
 }
@@ -38,7 +38,7 @@ func TestDelete(t *testing.T) {
 	t.Parallel()
 	group := func(name string) bring {
 		return func(stage *harness.Stage) {
-			stage.Azure.Put("resourceGroups/"+name, groupVersion, body{"location": "eastus"})
+			stage.Azure.PutResource("resourceGroups/"+name, groupVersion, body{"location": "eastus"})
 		}
 	}
 	tests := map[string]struct {
@@ -93,7 +93,7 @@ func TestDelete(t *testing.T) {
 		"something of another cluster in the group": {
 			reason: "the group stays, and what is in it of others",
 			between: func(stage *harness.Stage) {
-				stage.Azure.Put("resourceGroups/c1/providers/Microsoft.Network/routeTables/theirs", networkVersion, body{
+				stage.Azure.PutResource("resourceGroups/c1/providers/Microsoft.Network/routeTables/theirs", networkVersion, body{
 					"location": "eastus", "tags": body{"sigs.k8s.io_cluster-api-provider-azure_cluster_other": "owned"},
 				})
 			},
@@ -144,13 +144,13 @@ func TestDelete(t *testing.T) {
 				test.between(stage)
 			}
 			gone := deleteAll(stage)
-			mark := stage.Azure.Mark()
+			mark := stage.Azure.MarkRequests()
 			stage.StartManager(harness.ManagerOptions{})
 			gone()
-			if diff := cmp.Diff(test.deletes, harness.Changes(stage.Azure.Writes(mark))); diff != "" {
+			if diff := cmp.Diff(test.deletes, harness.DropKubeconfigReads(stage.Azure.WritesSince(mark))); diff != "" {
 				t.Errorf("%s: writes (-want +got):\n%s", test.reason, diff)
 			}
-			left := slices.DeleteFunc(stage.Azure.Resources(), func(id string) bool { return strings.Contains(id, "/subnets/") })
+			left := slices.DeleteFunc(stage.Azure.ListResources(), func(id string) bool { return strings.Contains(id, "/subnets/") })
 			if diff := cmp.Diff(test.left, left); diff != "" && len(test.left)+len(left) > 0 {
 				t.Errorf("%s: what is left (-want +got):\n%s", test.reason, diff)
 			}
@@ -180,7 +180,7 @@ func TestDeletedWhileBusy(t *testing.T) {
 		"pool being scaled": {
 			reason: "the group goes whole, whatever is done in it",
 			begin: func(stage *harness.Stage) {
-				harness.Change(stage, machinePool("c1-pool1"), func(m *clusterv1.MachinePool) { m.Spec.Replicas = new(int32(5)) })
+				harness.ChangeObject(stage, machinePool("c1-pool1"), func(m *clusterv1.MachinePool) { m.Spec.Replicas = new(int32(5)) })
 			},
 			path:  clusterPath + "/agentPools/pool1",
 			state: "Scaling",
@@ -193,7 +193,7 @@ func TestDeletedWhileBusy(t *testing.T) {
 			stage.StartManager(harness.ManagerOptions{})
 			left := []string(nil)
 			if test.brought {
-				stage.Azure.Put("resourceGroups/c1", groupVersion, body{"location": "eastus"})
+				stage.Azure.PutResource("resourceGroups/c1", groupVersion, body{"location": "eastus"})
 				left = []string{"resourceGroups/c1"}
 			}
 			stage.CreateIdentity()
@@ -207,7 +207,7 @@ func TestDeletedWhileBusy(t *testing.T) {
 				names = append(names, "pool2")
 			}
 			stage.DeleteManagedCluster("c1", names...)
-			if diff := cmp.Diff(left, stage.Azure.Resources()); diff != "" {
+			if diff := cmp.Diff(left, stage.Azure.ListResources()); diff != "" {
 				t.Errorf("%s: what is left (-want +got):\n%s", test.reason, diff)
 			}
 		})
@@ -224,16 +224,16 @@ func TestPoolDeletedDuringCreation(t *testing.T) {
 	stage.CreateManagedCluster(stage.ControlPlane("c1"), pools...)
 	// AKS takes seconds to answer, and shows nothing until then.
 	stage.Eventually("the PUT is on its way", func() bool {
-		return slices.ContainsFunc(stage.Environment.Logs.With(stage.Namespace), func(line string) bool {
+		return slices.ContainsFunc(stage.Environment.Logs.LinesContaining(stage.Namespace), func(line string) bool {
 			return strings.Contains(line, `"msg"="PUT"`) && strings.Contains(line, `managedClusters/c1"`)
 		})
 	})
 	stage.DeleteManagedPool("c1-pool1")
-	if status, _ := stage.Azure.Get(clusterPath+"/agentPools/pool1", clusterVersion); status != 404 {
+	if status, _ := stage.Azure.GetResource(clusterPath+"/agentPools/pool1", clusterVersion); status != 404 {
 		t.Errorf("the AzureManagedMachinePool is gone and its pool is not: GET answers %d", status)
 	}
 	stage.WaitControlPlaneReady("c1")
-	if status, _ := stage.Azure.Get(clusterPath+"/agentPools/pool1", clusterVersion); status != 404 {
+	if status, _ := stage.Azure.GetResource(clusterPath+"/agentPools/pool1", clusterVersion); status != 404 {
 		t.Errorf("the pool is back: GET answers %d", status)
 	}
 }
@@ -258,15 +258,15 @@ func TestDeletedWithoutCredentials(t *testing.T) {
 	gone := deleteAll(stage)
 	stage.StartManager(harness.ManagerOptions{})
 	harness.WaitFor(stage, controlPlane("c1"), "c1", "told that the Secret is missing", func(c *infrav1.AzureManagedControlPlane) bool {
-		ready := harness.Condition(c, infrav1.ReadyCondition)
+		ready := harness.FindCondition(c, infrav1.ReadyCondition)
 		return ready.Status == metav1.ConditionFalse && strings.Contains(ready.Message, harness.IdentityName) && strings.Contains(ready.Message, "Secret")
 	})
-	if status, _ := stage.Azure.Get(clusterPath, clusterVersion); status != 200 {
+	if status, _ := stage.Azure.GetResource(clusterPath, clusterVersion); status != 200 {
 		t.Errorf("GET of the cluster: %d", status)
 	}
 	stage.CreateCredential(stage.Azure.ClientSecret)
 	gone()
-	if diff := cmp.Diff([]string(nil), stage.Azure.Resources()); diff != "" {
+	if diff := cmp.Diff([]string(nil), stage.Azure.ListResources()); diff != "" {
 		t.Errorf("resources left behind (-want +got):\n%s", diff)
 	}
 	identityFree(stage)
@@ -275,8 +275,8 @@ func TestDeletedWithoutCredentials(t *testing.T) {
 // identityFree checks that no control plane holds the stage's identity.
 func identityFree(stage *harness.Stage) {
 	stage.T.Helper()
-	identity := stage.Identity()
-	stage.Get(identity, identity.Name)
+	identity := stage.CreateIdentity()
+	stage.ReadObject(identity, identity.Name)
 	if slices.ContainsFunc(identity.Finalizers, func(f string) bool { return strings.Contains(f, "azuremanagedcontrolplane") }) {
 		stage.T.Errorf("the identity is still held by %v", identity.Finalizers)
 	}
@@ -296,14 +296,14 @@ func TestLastSystemPool(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), "c1-pool0") || !strings.Contains(strings.ToLower(err.Error()), "system") {
 		t.Errorf("the last system pool must not go, and the message must say so, got: %v", err)
 	}
-	mark := stage.Azure.Mark()
+	mark := stage.Azure.MarkRequests()
 	stage.WaitPoolReady("c1-pool0", 2)
 	stage.ResyncManaged()
-	if writes := harness.Changes(stage.Azure.Writes(mark)); len(writes) > 0 {
+	if writes := harness.DropKubeconfigReads(stage.Azure.WritesSince(mark)); len(writes) > 0 {
 		t.Errorf("the pool is left alone, but there were writes: %q", writes)
 	}
 	stage.DeleteManagedCluster("c1", "pool0", "pool1")
-	if diff := cmp.Diff([]string(nil), stage.Azure.Resources()); diff != "" {
+	if diff := cmp.Diff([]string(nil), stage.Azure.ListResources()); diff != "" {
 		t.Errorf("resources left behind (-want +got):\n%s", diff)
 	}
 }
@@ -337,10 +337,10 @@ func TestNeverBegun(t *testing.T) {
 			test.change(own)
 			stage.CreateManagedCluster(own, pools...)
 			harness.WaitFor(stage, controlPlane("c1"), "c1", "told why", func(c *infrav1.AzureManagedControlPlane) bool {
-				return harness.Condition(c, infrav1.ReadyCondition).Reason == test.why
+				return harness.FindCondition(c, infrav1.ReadyCondition).Reason == test.why
 			})
 			stage.DeleteManagedCluster("c1", "pool0", "pool1")
-			if writes := stage.Azure.Since(0); len(writes) > 0 {
+			if writes := stage.Azure.RequestsSince(0); len(writes) > 0 {
 				t.Errorf("%s: Azure was asked: %q", test.reason, writes)
 			}
 		})
@@ -355,7 +355,7 @@ func TestOwnersGone(t *testing.T) {
 		t.Helper()
 		object.SetNamespace(stage.Namespace)
 		must(stage, stage.Client.Delete(t.Context(), object))
-		harness.Change(stage, object, func(o client.Object) { o.SetFinalizers(nil) })
+		harness.ChangeObject(stage, object, func(o client.Object) { o.SetFinalizers(nil) })
 		stage.WaitGone(object, object.GetName())
 	}
 	drop(machinePool("c1-pool1"))
@@ -363,7 +363,7 @@ func TestOwnersGone(t *testing.T) {
 	pool.Namespace = stage.Namespace
 	must(stage, stage.Client.Delete(t.Context(), pool))
 	stage.WaitGone(pool, pool.Name)
-	if status, _ := stage.Azure.Get(clusterPath+"/agentPools/pool1", clusterVersion); status != 404 {
+	if status, _ := stage.Azure.GetResource(clusterPath+"/agentPools/pool1", clusterVersion); status != 404 {
 		t.Errorf("the object of the pool is gone and the pool is not: GET answers %d", status)
 	}
 
@@ -378,7 +378,7 @@ func TestOwnersGone(t *testing.T) {
 	must(stage, stage.Client.Delete(t.Context(), last))
 	stage.WaitGone(last, last.Name)
 	stage.WaitGone(own, own.Name)
-	if diff := cmp.Diff([]string(nil), stage.Azure.Resources()); diff != "" {
+	if diff := cmp.Diff([]string(nil), stage.Azure.ListResources()); diff != "" {
 		t.Errorf("resources left behind (-want +got):\n%s", diff)
 	}
 }
@@ -390,15 +390,15 @@ func TestTwoClusters(t *testing.T) {
 	stage.CreateManagedCluster(stage.ControlPlane("c2"), harness.ManagedPool{Name: "pool0", Mode: "System", Replicas: 1})
 	stage.WaitControlPlaneReady("c2")
 	stage.WaitPoolReady("c2-pool0", 1)
-	if status, _ := stage.Azure.Get("resourceGroups/c2/providers/Microsoft.ContainerService/managedClusters/c2/agentPools/pool1", clusterVersion); status != 404 {
+	if status, _ := stage.Azure.GetResource("resourceGroups/c2/providers/Microsoft.ContainerService/managedClusters/c2/agentPools/pool1", clusterVersion); status != 404 {
 		t.Errorf("c2 got a pool of c1: GET answers %d", status)
 	}
 	stage.DeleteManagedCluster("c1", "pool0", "pool1")
-	stage.Advance(time.Minute)
-	stage.Wake(controlPlane("c2"))
+	stage.AdvanceClock(time.Minute)
+	stage.WakeControllers(controlPlane("c2"))
 	stage.WaitControlPlaneReady("c2")
 	stage.WaitPoolReady("c2-pool0", 1)
-	for _, id := range stage.Azure.Resources() {
+	for _, id := range stage.Azure.ListResources() {
 		if strings.Contains(strings.ToLower(id), "resourcegroups/c1") || strings.Contains(id, "MC_c1") {
 			t.Errorf("%s is left of c1", id)
 		}

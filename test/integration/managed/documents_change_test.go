@@ -85,12 +85,12 @@ func TestDocumentsChange(t *testing.T) {
 	t.Parallel()
 	stage := harness.NewStage(t, environment)
 	stage.StartManager(harness.ManagerOptions{SyncPeriod: time.Second})
-	stage.Azure.Put("resourceGroups/others", "2021-04-01", body{"location": "eastus"})
-	cluster := stage.Documents("c1", "pool0")
+	stage.Azure.PutResource("resourceGroups/others", "2021-04-01", body{"location": "eastus"})
+	cluster := stage.BuildASOCluster("c1", "pool0")
 	infrastructure, controlPlane := cluster.Infrastructure, cluster.ControlPlane
-	kept, identity := stage.Document(strings.Replace(keptDocument, "SUBSCRIPTION", stage.Azure.SubscriptionID, 1)), stage.Document(identityDocument)
-	infrastructure.Spec.Resources = append(infrastructure.Spec.Resources, kept, identity, stage.Document(networkDocument), stage.Document(subnetDocument))
-	controlPlane.Spec.Resources = append(controlPlane.Spec.Resources, stage.Document(windowDocument))
+	kept, identity := stage.ParseManifest(strings.Replace(keptDocument, "SUBSCRIPTION", stage.Azure.SubscriptionID, 1)), stage.ParseManifest(identityDocument)
+	infrastructure.Spec.Resources = append(infrastructure.Spec.Resources, kept, identity, stage.ParseManifest(networkDocument), stage.ParseManifest(subnetDocument))
+	controlPlane.Spec.Resources = append(controlPlane.Spec.Resources, stage.ParseManifest(windowDocument))
 	pool := cluster.Pools[0]
 	pool.Spec.Resources[0] = edited(t, pool.Spec.Resources[0], func(spec body) {
 		spec["vnetSubnetReference"] = body{"group": "network.azure.com", "kind": "VirtualNetworksSubnet", "name": "nodes"}
@@ -108,7 +108,7 @@ func TestDocumentsChange(t *testing.T) {
 		"PUT resourceGroups/c1/Microsoft.Network/virtualNetworks/net/subnets/nodes",
 		"PUT resourceGroups/others/Microsoft.ManagedIdentity/userAssignedIdentities/kept",
 	}
-	written := harness.Changes(stage.Azure.Writes(0))
+	written := harness.DropKubeconfigReads(stage.Azure.WritesSince(0))
 	if diff := cmp.Diff(want, without(written, "PUT resourceGroups/others")); diff != "" {
 		t.Errorf("one write per document (-want +got):\n%s", diff)
 	}
@@ -123,11 +123,11 @@ func TestDocumentsChange(t *testing.T) {
 		changed := edited(t, (*object)[at], edit)
 		switch object {
 		case &infrastructure.Spec.Resources:
-			harness.Change(stage, infrastructure, func(o *infrav1.AzureASOManagedCluster) { o.Spec.Resources[at] = changed })
+			harness.ChangeObject(stage, infrastructure, func(o *infrav1.AzureASOManagedCluster) { o.Spec.Resources[at] = changed })
 		case &controlPlane.Spec.Resources:
-			harness.Change(stage, controlPlane, func(o *infrav1.AzureASOManagedControlPlane) { o.Spec.Resources[at] = changed })
+			harness.ChangeObject(stage, controlPlane, func(o *infrav1.AzureASOManagedControlPlane) { o.Spec.Resources[at] = changed })
 		default:
-			harness.Change(stage, pool, func(o *infrav1.AzureASOManagedMachinePool) { o.Spec.Resources[at] = changed })
+			harness.ChangeObject(stage, pool, func(o *infrav1.AzureASOManagedMachinePool) { o.Spec.Resources[at] = changed })
 		}
 	}
 	until := func(what, path, version, at, want string) {
@@ -141,28 +141,28 @@ func TestDocumentsChange(t *testing.T) {
 	change(&pool.Spec.Resources, 0, func(spec body) { delete(spec, "nodeLabels") })
 	until("the labels are gone", clusterPath+"/agentPools/pool0", clusterVersion, "properties.nodeLabels", "null")
 	outside(clusterPath+"/agentPools/pool0", clusterVersion, put("properties.upgradeSettings.maxSurge", "50%"))(stage)
-	stage.Wake(pool)
+	stage.WakeControllers(pool)
 	until("the surge is as the document says", clusterPath+"/agentPools/pool0", clusterVersion, "properties.upgradeSettings.maxSurge", `"33%"`)
 
-	harness.Change(stage, controlPlane, func(o *infrav1.AzureASOManagedControlPlane) { o.Spec.Resources = o.Spec.Resources[:1] })
-	stage.Eventually("the window is gone", func() bool { status, _ := stage.Azure.Get(windowPath, clusterVersion); return status == 404 })
-	harness.Change(stage, infrastructure, func(o *infrav1.AzureASOManagedCluster) {
+	harness.ChangeObject(stage, controlPlane, func(o *infrav1.AzureASOManagedControlPlane) { o.Spec.Resources = o.Spec.Resources[:1] })
+	stage.Eventually("the window is gone", func() bool { status, _ := stage.Azure.GetResource(windowPath, clusterVersion); return status == 404 })
+	harness.ChangeObject(stage, infrastructure, func(o *infrav1.AzureASOManagedCluster) {
 		o.Spec.Resources = append(o.Spec.Resources[:1:1], o.Spec.Resources[3:]...)
 	})
-	stage.Eventually("the identity is gone", func() bool { status, _ := stage.Azure.Get(identityPath, msiVersion); return status == 404 })
+	stage.Eventually("the identity is gone", func() bool { status, _ := stage.Azure.GetResource(identityPath, msiVersion); return status == 404 })
 	harness.WaitFor(stage, infrastructure, "c1", "without them", func(o *infrav1.AzureASOManagedCluster) bool {
-		return len(o.Status.Resources) == 3 && o.Status.ObservedGeneration == o.Generation && harness.Ready(o)
+		return len(o.Status.Resources) == 3 && o.Status.ObservedGeneration == o.Generation && harness.IsReady(o)
 	})
-	if status, _ := stage.Azure.Get(keptPath, msiVersion); status != 200 {
+	if status, _ := stage.Azure.GetResource(keptPath, msiVersion); status != 200 {
 		t.Errorf("a resource whose document is to be detached is gone with it: %d", status)
 	}
 
 	stage.WaitDocumentsReady(cluster)
 	stage.DeleteDocuments(cluster)
-	if status, _ := stage.Azure.Get("resourceGroups/c1", "2021-04-01"); status != 404 {
+	if status, _ := stage.Azure.GetResource("resourceGroups/c1", "2021-04-01"); status != 404 {
 		t.Errorf("the group is left: %d", status)
 	}
-	if status, _ := stage.Azure.Get(keptPath, msiVersion); status != 200 {
+	if status, _ := stage.Azure.GetResource(keptPath, msiVersion); status != 200 {
 		t.Errorf("a resource whose document was detached went with the Cluster: %d", status)
 	}
 }

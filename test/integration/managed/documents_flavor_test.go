@@ -22,7 +22,7 @@ import (
 // flavor renders a flavor of documents.
 func flavor(t *testing.T, template string) string {
 	t.Helper()
-	return string(flavors.Render(t, template, map[string]string{
+	return string(flavors.RenderTemplate(t, template, map[string]string{
 		"CLUSTER_NAME": "c1", "KUBERNETES_VERSION": harness.ManagedVersion, "AZURE_LOCATION": "eastus", "AZURE_NODE_MACHINE_TYPE": "Standard_D2s_v3",
 		"ASO_CREDENTIAL_SECRET_NAME": harness.OperatorSecret,
 	}))
@@ -44,15 +44,15 @@ func TestDocumentFlavors(t *testing.T) {
 	apply(stage, flavor(t, "cluster-template-aks-aso-maintenance.yaml"))
 	cluster := stage.PlayDocuments("c1", "c1-pool0", "c1-pool1")
 	harness.WaitFor(stage, cluster.ControlPlane, "c1", "told what is missing", func(o *infrav1.AzureASOManagedControlPlane) bool {
-		return strings.Contains(harness.Condition(o, infrav1.ResourcesReadyCondition).Message, "AzureASOManagedCluster") ||
-			harness.Condition(o, infrav1.ReadyCondition).Reason == "SecretNotFound"
+		return strings.Contains(harness.FindCondition(o, infrav1.ResourcesReadyCondition).Message, "AzureASOManagedCluster") ||
+			harness.FindCondition(o, infrav1.ReadyCondition).Reason == "SecretNotFound"
 	})
 	stage.CreateOperatorSecret(harness.OperatorSecret)
 	stage.WaitDocumentsReady(cluster)
 	followConfigMap(stage)
 	followPlain(stage)
 	stage.DeleteDocuments(cluster)
-	if diff := cmp.Diff([]string(nil), stage.Azure.Resources()); diff != "" {
+	if diff := cmp.Diff([]string(nil), stage.Azure.ListResources()); diff != "" {
 		t.Errorf("resources left behind (-want +got):\n%s", diff)
 	}
 }
@@ -61,7 +61,7 @@ func TestDocumentFlavors(t *testing.T) {
 // at again by itself for as long as the stage lasts.
 func followConfigMap(stage *harness.Stage) {
 	stage.T.Helper()
-	identity, trust := stage.Document(identityDocument), stage.Document(`
+	identity, trust := stage.ParseManifest(identityDocument), stage.ParseManifest(`
 apiVersion: managedidentity.azure.com/v20241130
 kind: FederatedIdentityCredential
 metadata:
@@ -73,22 +73,22 @@ spec:
   issuerFromConfig: {name: issuer, key: url}
 `)
 	infrastructure := &infrav1.AzureASOManagedCluster{ObjectMeta: metav1.ObjectMeta{Name: "c1"}}
-	harness.Change(stage, infrastructure, func(o *infrav1.AzureASOManagedCluster) { o.Spec.Resources = append(o.Spec.Resources, identity, trust) })
+	harness.ChangeObject(stage, infrastructure, func(o *infrav1.AzureASOManagedCluster) { o.Spec.Resources = append(o.Spec.Resources, identity, trust) })
 	harness.WaitFor(stage, infrastructure, "c1", "told of the ConfigMap", func(o *infrav1.AzureASOManagedCluster) bool {
 		return len(o.Status.Resources) == 3 && o.Status.Resources[1].Ready && strings.Contains(o.Status.Resources[2].Message, `of ConfigMap "issuer"`)
 	})
 	configMap := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: stage.Namespace, Name: "issuer"}, Data: map[string]string{"url": "https://one.example"}}
-	stage.Create(configMap)
+	stage.CreateObject(configMap)
 	for _, next := range []string{"https://two.example", ""} {
 		value := configMap.Data["url"]
 		stage.Eventually("Azure has what the ConfigMap says", func() bool {
 			return shows(stage, identityPath+"/federatedIdentityCredentials/trust", msiVersion, "properties.issuer") == `"`+value+`"`
 		})
 		if next != "" {
-			harness.Change(stage, configMap, func(o *corev1.ConfigMap) { o.Data["url"] = next })
+			harness.ChangeObject(stage, configMap, func(o *corev1.ConfigMap) { o.Data["url"] = next })
 		}
 	}
-	harness.WaitFor(stage, infrastructure, "c1", "ready", func(o *infrav1.AzureASOManagedCluster) bool { return o.Status.Resources[2].Ready && harness.Ready(o) })
+	harness.WaitFor(stage, infrastructure, "c1", "ready", func(o *infrav1.AzureASOManagedCluster) bool { return o.Status.Resources[2].Ready && harness.IsReady(o) })
 }
 
 // TestDocumentBook takes the cluster of the page about documents to its end state.
@@ -122,7 +122,7 @@ func TestDocumentBook(t *testing.T) {
 		return o.Annotations[clusterv1.ReplicasManagedByAnnotation] == "aks"
 	})
 	stage.DeleteDocuments(cluster)
-	if diff := cmp.Diff([]string(nil), stage.Azure.Resources()); diff != "" {
+	if diff := cmp.Diff([]string(nil), stage.Azure.ListResources()); diff != "" {
 		t.Errorf("resources left behind (-want +got):\n%s", diff)
 	}
 }
@@ -130,12 +130,12 @@ func TestDocumentBook(t *testing.T) {
 // apply creates the objects of a manifest in the namespace of the stage.
 func apply(stage *harness.Stage, manifest string) {
 	stage.T.Helper()
-	objects, err := flavors.Decode([]byte(manifest))
+	objects, err := flavors.DecodeManifest([]byte(manifest))
 	if err != nil {
 		stage.T.Fatal(err)
 	}
 	for _, object := range objects {
 		object.SetNamespace(stage.Namespace)
-		stage.Create(object)
+		stage.CreateObject(object)
 	}
 }

@@ -33,14 +33,14 @@ func followPlain(stage *harness.Stage) {
 	t := stage.T
 	t.Helper()
 	infrastructure := &infrav1.AzureASOManagedCluster{ObjectMeta: metav1.ObjectMeta{Name: "c1"}}
-	stage.Get(infrastructure, "c1")
+	stage.ReadObject(infrastructure, "c1")
 	before := len(infrastructure.Spec.Resources)
 	document := func(kind, name string) string {
 		return strings.NewReplacer("KIND", kind, "NAME", name).Replace(plainDocument)
 	}
-	harness.Change(stage, infrastructure, func(o *infrav1.AzureASOManagedCluster) {
+	harness.ChangeObject(stage, infrastructure, func(o *infrav1.AzureASOManagedCluster) {
 		for _, text := range []string{document("Widget", "w"), document("Widget", "theirs"), document("Realm", "r")} {
-			o.Spec.Resources = append(o.Spec.Resources, stage.Document(text))
+			o.Spec.Resources = append(o.Spec.Resources, stage.ParseManifest(text))
 		}
 	})
 	// Nothing tells the manager of definitions, rights and objects of kinds that it may not watch, so it is woken to look.
@@ -49,10 +49,10 @@ func followPlain(stage *harness.Stage) {
 		var woken time.Time
 		stage.Eventually(what, func() bool {
 			if time.Since(woken) > time.Second {
-				stage.Wake(infrastructure)
+				stage.WakeControllers(infrastructure)
 				woken = time.Now()
 			}
-			stage.Get(infrastructure, "c1")
+			stage.ReadObject(infrastructure, "c1")
 			return so()
 		})
 	}
@@ -70,18 +70,18 @@ func followPlain(stage *harness.Stage) {
 	says("the manager has no right", 0, "has to give the manager the rights")
 
 	theirs := widget(stage, "theirs")
-	stage.Create(theirs)
-	stage.Create(&rbacv1.Role{ObjectMeta: metav1.ObjectMeta{Namespace: stage.Namespace, Name: "widgets"}, Rules: []rbacv1.PolicyRule{
+	stage.CreateObject(theirs)
+	stage.CreateObject(&rbacv1.Role{ObjectMeta: metav1.ObjectMeta{Namespace: stage.Namespace, Name: "widgets"}, Rules: []rbacv1.PolicyRule{
 		{APIGroups: []string{harness.PlainGroup}, Resources: []string{"widgets"}, Verbs: []string{"get", "create", "patch", "delete"}},
 	}})
-	stage.Create(&rbacv1.RoleBinding{
+	stage.CreateObject(&rbacv1.RoleBinding{
 		ObjectMeta: metav1.ObjectMeta{Namespace: stage.Namespace, Name: "widgets"}, RoleRef: rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "Role", Name: "widgets"},
 		Subjects: []rbacv1.Subject{{APIGroup: rbacv1.GroupName, Kind: rbacv1.UserKind, Name: harness.ManagerUser}},
 	})
 	says("it is applied", 0, "")
 	says("what was there is left alone", 1, "was not made for this document")
 	ours := widget(stage, "w")
-	stage.Get(ours, "w")
+	stage.ReadObject(ours, "w")
 	if owner := metav1.GetControllerOf(ours); owner == nil || owner.UID != infrastructure.UID || owner.Kind != "AzureASOManagedCluster" {
 		t.Errorf("the owner is %v", owner)
 	}
@@ -103,18 +103,18 @@ func followPlain(stage *harness.Stage) {
 	says("it is not ready", 0, "is busy")
 	status("True", "")
 	changed := edited(t, infrastructure.Spec.Resources[before], func(spec body) { spec["size"] = 2 })
-	harness.Change(stage, infrastructure, func(o *infrav1.AzureASOManagedCluster) { o.Spec.Resources[before] = changed })
+	harness.ChangeObject(stage, infrastructure, func(o *infrav1.AzureASOManagedCluster) { o.Spec.Resources[before] = changed })
 	stage.Eventually("it is as its document", func() bool {
-		stage.Get(ours, "w")
+		stage.ReadObject(ours, "w")
 		size, _, _ := unstructured.NestedInt64(ours.Object, "spec", "size")
 		return size == 2
 	})
-	harness.Change(stage, infrastructure, func(o *infrav1.AzureASOManagedCluster) { o.Spec.Resources = o.Spec.Resources[:before] })
+	harness.ChangeObject(stage, infrastructure, func(o *infrav1.AzureASOManagedCluster) { o.Spec.Resources = o.Spec.Resources[:before] })
 	until("nothing of them is left", func() bool {
-		return infrastructure.Annotations[infrav1.PlainObjectsAnnotation] == "" && len(infrastructure.Status.Resources) == before && harness.Ready(infrastructure)
+		return infrastructure.Annotations[infrav1.PlainObjectsAnnotation] == "" && len(infrastructure.Status.Resources) == before && harness.IsReady(infrastructure)
 	})
 	stage.WaitGone(widget(stage, "w"), "w")
-	stage.Get(theirs, "theirs")
+	stage.ReadObject(theirs, "theirs")
 }
 
 func widget(stage *harness.Stage, name string) *unstructured.Unstructured {
@@ -146,7 +146,7 @@ spec:
 `), &definition.Object); err != nil {
 		stage.T.Fatal(err)
 	}
-	stage.Create(definition)
+	stage.CreateObject(definition)
 	stage.Eventually(kind+" is served", func() bool {
 		list := &unstructured.UnstructuredList{Object: map[string]any{"apiVersion": harness.PlainGroup + "/v1", "kind": kind + "List"}}
 		return stage.Client.List(stage.T.Context(), list, client.Limit(1)) == nil

@@ -20,13 +20,13 @@ func TestDocuments(t *testing.T) {
 	t.Parallel()
 	stage := harness.NewStage(t, environment)
 	manager := stage.StartManager(harness.ManagerOptions{SyncPeriod: time.Second})
-	cluster := stage.Documents("c1", "pool0", "pool1")
+	cluster := stage.BuildASOCluster("c1", "pool0", "pool1")
 	applied := time.Now()
 	stage.CreateDocuments(cluster)
 	controlPlane := stage.WaitDocumentsReady(cluster)
 	cost(t, stage, applied)
 	want := []string{"PUT resourceGroups/c1", "PUT resourceGroups/c1/Microsoft.ContainerService/managedClusters/c1"}
-	if diff := cmp.Diff(want, harness.Changes(stage.Azure.Writes(0))); diff != "" {
+	if diff := cmp.Diff(want, harness.DropKubeconfigReads(stage.Azure.WritesSince(0))); diff != "" {
 		t.Errorf("one write per document, and none for pools that the cluster is created with (-want +got):\n%s", diff)
 	}
 	host := controlPlane.Status.ControlPlaneEndpoint.Host
@@ -41,12 +41,12 @@ func TestDocuments(t *testing.T) {
 		t.Errorf("server %q of the kubeconfig is not the endpoint", server)
 	}
 	infrastructure := &infrav1.AzureASOManagedCluster{}
-	stage.Get(infrastructure, "c1")
+	stage.ReadObject(infrastructure, "c1")
 	if infrastructure.Spec.ControlPlaneEndpoint.Host != host || !*infrastructure.Status.Initialization.Provisioned {
 		t.Errorf("the AzureASOManagedCluster has endpoint %v", infrastructure.Spec.ControlPlaneEndpoint)
 	}
 	pool := &infrav1.AzureASOManagedMachinePool{}
-	stage.Get(pool, "c1-pool1")
+	stage.ReadObject(pool, "c1-pool1")
 	if pool.Status.Replicas != 2 || len(pool.Spec.ProviderIDList) != 2 || !strings.Contains(pool.Spec.ProviderIDList[0], "/virtualMachineScaleSets/aks-pool1-") {
 		t.Errorf("the pool has %d replicas, %v", pool.Status.Replicas, pool.Spec.ProviderIDList)
 	}
@@ -57,19 +57,19 @@ func TestDocuments(t *testing.T) {
 		t.Errorf("%d reads in %d resyncs, want at most %d", reads, resyncs, resyncs*most)
 	}
 
-	mark := stage.Azure.Mark()
-	harness.Change(stage, &clusterv1.MachinePool{ObjectMeta: metav1.ObjectMeta{Name: "c1-pool1"}}, func(o *clusterv1.MachinePool) { o.Spec.Replicas = new(int32(3)) })
+	mark := stage.Azure.MarkRequests()
+	harness.ChangeObject(stage, &clusterv1.MachinePool{ObjectMeta: metav1.ObjectMeta{Name: "c1-pool1"}}, func(o *clusterv1.MachinePool) { o.Spec.Replicas = new(int32(3)) })
 	harness.WaitFor(stage, pool, "c1-pool1", "scaled", func(o *infrav1.AzureASOManagedMachinePool) bool {
 		return o.Status.Ready && o.Status.Replicas == 3 && len(o.Spec.ProviderIDList) == 3
 	})
-	if diff := cmp.Diff([]string{"PUT resourceGroups/c1/Microsoft.ContainerService/managedClusters/c1/agentPools/pool1"}, harness.Changes(stage.Azure.Writes(mark))); diff != "" {
+	if diff := cmp.Diff([]string{"PUT resourceGroups/c1/Microsoft.ContainerService/managedClusters/c1/agentPools/pool1"}, harness.DropKubeconfigReads(stage.Azure.WritesSince(mark))); diff != "" {
 		t.Errorf("scaling is one write (-want +got):\n%s", diff)
 	}
 
-	mark = stage.Azure.Mark()
+	mark = stage.Azure.MarkRequests()
 	stage.DeleteDocuments(cluster)
-	if diff := cmp.Diff([]string(nil), stage.Azure.Resources()); diff != "" {
+	if diff := cmp.Diff([]string(nil), stage.Azure.ListResources()); diff != "" {
 		t.Errorf("resources left behind (-want +got):\n%s", diff)
 	}
-	t.Log(harness.Changes(stage.Azure.Writes(mark)))
+	t.Log(harness.DropKubeconfigReads(stage.Azure.WritesSince(mark)))
 }

@@ -38,12 +38,12 @@ const (
 func outside(path, version string, change func(resource body)) func(*harness.Stage) {
 	return func(stage *harness.Stage) {
 		stage.T.Helper()
-		status, have := stage.Azure.Get(path, version)
+		status, have := stage.Azure.GetResource(path, version)
 		if status != 200 {
 			stage.T.Fatalf("GET %s: %d", path, status)
 		}
 		change(have)
-		stage.Azure.Put(path, version, have)
+		stage.Azure.PutResource(path, version, have)
 	}
 }
 
@@ -65,8 +65,8 @@ func put(at string, value any) func(body) {
 
 // shows is the value at a dotted path of a resource as JSON; "null" when there is none.
 func shows(stage *harness.Stage, path, version, at string) string {
-	_, have := stage.Azure.Get(path, version)
-	raw, _ := json.Marshal(harness.Value(have, at)) // It was JSON.
+	_, have := stage.Azure.GetResource(path, version)
+	raw, _ := json.Marshal(harness.FindValue(have, at)) // It was JSON.
 	return string(raw)
 }
 
@@ -122,7 +122,7 @@ func TestDrift(t *testing.T) {
 			delete(tags, ownTag)
 		}), verdict: repaired, path: clusterPath, version: clusterVersion, at: "properties.provisioningState", want: `"Succeeded"`, writes: []string{clusterPut},
 			says: func(stage *harness.Stage) bool {
-				_, cluster := stage.Azure.Get(clusterPath, clusterVersion)
+				_, cluster := stage.Azure.GetResource(clusterPath, clusterVersion)
 				tags, _ := cluster["tags"].(body)
 				return tags[ownTag] == "owned"
 			}},
@@ -149,13 +149,13 @@ func TestDrift(t *testing.T) {
 		{name: "pool deleted", outside: func(stage *harness.Stage) { removeInAzure(stage, pool1Path, clusterVersion) }, verdict: repaired,
 			path: pool1Path, version: clusterVersion, at: "properties.count", want: "2", writes: []string{pool1Put}},
 		{name: "pool that no object knows", outside: func(stage *harness.Stage) {
-			stage.Azure.Put(clusterPath+"/agentPools/theirs", clusterVersion, body{"properties": body{"mode": "User", "count": 1, "vmSize": "Standard_D2s_v3", "type": "VirtualMachineScaleSets",
+			stage.Azure.PutResource(clusterPath+"/agentPools/theirs", clusterVersion, body{"properties": body{"mode": "User", "count": 1, "vmSize": "Standard_D2s_v3", "type": "VirtualMachineScaleSets",
 				"vnetSubnetID": "/subscriptions/" + stage.Azure.SubscriptionID + "/" + subnetPath}})
 		}, verdict: kept, path: clusterPath + "/agentPools/theirs", version: clusterVersion, at: "properties.count", want: "1"},
 
 		{name: "security group put on the subnet", outside: func(stage *harness.Stage) {
-			stage.Azure.Put(networkGroup, groupVersion, body{"location": "eastus"})
-			stage.Azure.Put(networkGroupTypes+"networkSecurityGroups/theirs", networkVersion, body{"location": "eastus", "properties": body{}})
+			stage.Azure.PutResource(networkGroup, groupVersion, body{"location": "eastus"})
+			stage.Azure.PutResource(networkGroupTypes+"networkSecurityGroups/theirs", networkVersion, body{"location": "eastus", "properties": body{}})
 			outside(subnetPath, networkVersion, put("properties.networkSecurityGroup", body{"id": "/subscriptions/" + stage.Azure.SubscriptionID + "/" + networkGroupTypes + "networkSecurityGroups/theirs"}))(stage)
 		}, verdict: kept, path: subnetPath, version: networkVersion, at: "properties.addressPrefix", want: `"10.240.0.0/16"`},
 		{name: "DNS servers of the network", outside: outside(vnetPath, networkVersion, put("properties.dhcpOptions", body{"dnsServers": []any{"10.0.0.4"}})), verdict: kept,
@@ -180,30 +180,30 @@ func TestDrift(t *testing.T) {
 		}), verdict: reported, path: clusterPath, version: clusterVersion, at: "properties.currentKubernetesVersion", want: `"1.34.2"`,
 			says: func(stage *harness.Stage) bool {
 				c := controlPlane("c1")
-				stage.Get(c, "c1")
-				return c.Status.Version == "v1.34.2" && harness.Ready(c)
+				stage.ReadObject(c, "c1")
+				return c.Status.Version == "v1.34.2" && harness.IsReady(c)
 			}},
 		{name: "pool upgraded", outside: outside(pool1Path, clusterVersion, put("properties.orchestratorVersion", "1.34.2")), verdict: kept,
 			path: pool1Path, version: clusterVersion, at: "properties.currentOrchestratorVersion", want: `"1.34.2"`},
-		{name: "cluster stopped", outside: func(stage *harness.Stage) { stage.Azure.Post(clusterPath+"/stop", clusterVersion) }, verdict: reported,
+		{name: "cluster stopped", outside: func(stage *harness.Stage) { stage.Azure.PostAction(clusterPath+"/stop", clusterVersion) }, verdict: reported,
 			path: clusterPath, version: clusterVersion, at: "properties.powerState.code", want: `"Stopped"`,
 			says: func(stage *harness.Stage) bool {
 				c := controlPlane("c1")
-				stage.Get(c, "c1")
-				condition, ready := harness.Condition(c, infrav1.ManagedClusterRunningCondition), harness.Condition(c, infrav1.ReadyCondition)
+				stage.ReadObject(c, "c1")
+				condition, ready := harness.FindCondition(c, infrav1.ManagedClusterRunningCondition), harness.FindCondition(c, infrav1.ReadyCondition)
 				return condition.Reason == "Stopped" && strings.Contains(condition.Message, "az aks start") && ready.Status == metav1.ConditionFalse
 			}},
-		{name: "cluster started", outside: func(stage *harness.Stage) { stage.Azure.Post(clusterPath+"/start", clusterVersion) }, verdict: reported,
+		{name: "cluster started", outside: func(stage *harness.Stage) { stage.Azure.PostAction(clusterPath+"/start", clusterVersion) }, verdict: reported,
 			path: clusterPath, version: clusterVersion, at: "properties.powerState.code", want: `"Running"`,
 			says: func(stage *harness.Stage) bool {
 				c := controlPlane("c1")
-				stage.Get(c, "c1")
-				return harness.Ready(c)
+				stage.ReadObject(c, "c1")
+				return harness.IsReady(c)
 			}},
 	}
 	for i, row := range rows {
 		t.Run(fmt.Sprintf("%02d %s", i, row.name), func(t *testing.T) {
-			mark := stage.Azure.Mark()
+			mark := stage.Azure.MarkRequests()
 			row.outside(stage)
 			stage.ResyncManaged()
 			stage.Eventually(row.at+" is "+row.want, func() bool { return shows(stage, row.path, row.version, row.at) == row.want })
@@ -218,7 +218,7 @@ func TestDrift(t *testing.T) {
 			if row.verdict != repaired {
 				want = []string{}
 			}
-			if diff := cmp.Diff(want, harness.Changes(stage.Azure.Writes(mark))); diff != "" {
+			if diff := cmp.Diff(want, harness.DropKubeconfigReads(stage.Azure.WritesSince(mark))); diff != "" {
 				t.Errorf("%s: writes (-want +got):\n%s", row.verdict, diff)
 			}
 		})
@@ -229,7 +229,7 @@ func TestDrift(t *testing.T) {
 	stage.DeleteManagedCluster("c1", "pool0", "pool1")
 	want := append([]string{sharedGroup, sharedGroup + "/Microsoft.ContainerService/fleets/fleet"}, networkGroup, networkGroup+"/Microsoft.Network/networkSecurityGroups/theirs")
 	slices.Sort(want)
-	if diff := cmp.Diff(want, stage.Azure.Resources()); diff != "" {
+	if diff := cmp.Diff(want, stage.Azure.ListResources()); diff != "" {
 		t.Errorf("only what others made is left (-want +got):\n%s", diff)
 	}
 }

@@ -22,11 +22,11 @@ func TestHealth(t *testing.T) {
 	stage.CreateIdentity()
 	stage.CreateManagedCluster(stage.ControlPlane("c1"), pools...)
 	harness.WaitFor(stage, controlPlane("c1"), "c1", "told that its health is not known", func(c *infrav1.AzureManagedControlPlane) bool {
-		health, ready := harness.Condition(c, infrav1.AzureResourceAvailableCondition), harness.Condition(c, infrav1.ReadyCondition)
+		health, ready := harness.FindCondition(c, infrav1.AzureResourceAvailableCondition), harness.FindCondition(c, infrav1.ReadyCondition)
 		initialized := c.Status.Initialization.ControlPlaneInitialized
 		return health.Status == metav1.ConditionUnknown && strings.Contains(health.Message, "AuthorizationFailed") &&
 			ready.Status == metav1.ConditionFalse && strings.Contains(ready.Message, infrav1.AzureResourceAvailableCondition) &&
-			harness.Condition(c, infrav1.KubeconfigReadyCondition).Status == metav1.ConditionTrue &&
+			harness.FindCondition(c, infrav1.KubeconfigReadyCondition).Status == metav1.ConditionTrue &&
 			initialized != nil && *initialized
 	})
 	if err := manager.Stop(); err != nil {
@@ -34,7 +34,7 @@ func TestHealth(t *testing.T) {
 	}
 	stage.StartManager(harness.ManagerOptions{SyncPeriod: time.Second})
 	harness.WaitFor(stage, controlPlane("c1"), "c1", "without a word about health", func(c *infrav1.AzureManagedControlPlane) bool {
-		return harness.Condition(c, infrav1.AzureResourceAvailableCondition).Type == "" && harness.Ready(c)
+		return harness.FindCondition(c, infrav1.AzureResourceAvailableCondition).Type == "" && harness.IsReady(c)
 	})
 }
 
@@ -47,13 +47,13 @@ func TestKubeconfigRefused(t *testing.T) {
 	stage.CreateIdentity()
 	stage.CreateManagedCluster(stage.ControlPlane("c1"), pools...)
 	harness.WaitFor(stage, controlPlane("c1"), "c1", "told that there is no kubeconfig", func(c *infrav1.AzureManagedControlPlane) bool {
-		condition := harness.Condition(c, infrav1.KubeconfigReadyCondition)
+		condition := harness.FindCondition(c, infrav1.KubeconfigReadyCondition)
 		return condition.Status == metav1.ConditionFalse && strings.Contains(condition.Message, "AuthorizationFailed") && strings.Contains(condition.Message, "listClusterAdminCredential") &&
-			harness.Condition(c, infrav1.ManagedClusterRunningCondition).Status == metav1.ConditionTrue && c.Status.Initialization.ControlPlaneInitialized == nil
+			harness.FindCondition(c, infrav1.ManagedClusterRunningCondition).Status == metav1.ConditionTrue && c.Status.Initialization.ControlPlaneInitialized == nil
 	})
 	stage.Azure.ClearFaults()
-	stage.Advance(time.Hour)
-	stage.Wake(controlPlane("c1"))
+	stage.AdvanceClock(time.Hour)
+	stage.WakeControllers(controlPlane("c1"))
 	stage.WaitControlPlaneReady("c1")
 	stage.WaitPoolReady("c1-pool1", 2)
 }

@@ -39,50 +39,50 @@ func TestMove(t *testing.T) {
 	stage := harness.NewStage(t, environment)
 	stage.StartManager(harness.ManagerOptions{SyncPeriod: time.Second})
 	equipped(stage)
-	target := stage.Elsewhere()
+	target := stage.InOtherCluster()
 	target.StartManager(harness.ManagerOptions{SyncPeriod: time.Second})
 	target.CreateIdentity()
 
-	stage.Pause("c1", true)
+	stage.PauseCluster("c1", true)
 	for _, object := range moved() {
 		switch object.(type) {
 		case *infrav1.AzureManagedControlPlane, *infrav1.AzureManagedMachinePool:
-			harness.WaitFor(stage, object, object.GetName(), "free to move", harness.Movable)
+			harness.WaitFor(stage, object, object.GetName(), "free to move", harness.IsMovable)
 		}
 	}
-	mark := stage.Azure.Mark()
-	before := stage.Azure.Resources()
+	mark := stage.Azure.MarkRequests()
+	before := stage.Azure.ListResources()
 	restored := secret("c1-ca")
-	stage.Get(restored, "c1-ca")
-	stage.Move(target, moved())
+	stage.ReadObject(restored, "c1-ca")
+	stage.MoveObjects(target, moved())
 	// As after a restore, nobody sets the owner right.
-	harness.Change(target, secret("c1-ca"), func(s *corev1.Secret) { s.OwnerReferences = restored.OwnerReferences })
-	harness.WaitFor(target, controlPlane("c1"), "c1", "paused there, too", harness.Paused)
-	if asked := stage.Azure.Since(mark); len(asked) > 0 {
+	harness.ChangeObject(target, secret("c1-ca"), func(s *corev1.Secret) { s.OwnerReferences = restored.OwnerReferences })
+	harness.WaitFor(target, controlPlane("c1"), "c1", "paused there, too", harness.IsPaused)
+	if asked := stage.Azure.RequestsSince(mark); len(asked) > 0 {
 		t.Errorf("a paused cluster asks nothing of Azure, but: %q", asked)
 	}
-	target.Pause("c1", false)
+	target.PauseCluster("c1", false)
 	own := target.WaitManagedClusterReady("c1", pools...)
 	target.ResyncManaged()
-	if diff := cmp.Diff([]string{}, harness.Changes(stage.Azure.Writes(mark))); diff != "" {
+	if diff := cmp.Diff([]string{}, harness.DropKubeconfigReads(stage.Azure.WritesSince(mark))); diff != "" {
 		t.Errorf("writes to Azure (-want +got):\n%s", diff)
 	}
-	if diff := cmp.Diff(before, stage.Azure.Resources()); diff != "" {
+	if diff := cmp.Diff(before, stage.Azure.ListResources()); diff != "" {
 		t.Errorf("resources (-before +after):\n%s", diff)
 	}
 	for _, name := range []string{"c1-kubeconfig", "c1-ca"} {
 		found := secret(name)
-		target.Get(found, name)
+		target.ReadObject(found, name)
 		if len(found.OwnerReferences) != 1 || found.OwnerReferences[0].UID != own.UID {
 			t.Errorf("Secret %s has the owners %v, want only the control plane of here, %s", name, found.OwnerReferences, own.UID)
 		}
 	}
-	if condition := harness.Condition(own, infrav1.FleetReadyCondition); condition.Status != metav1.ConditionTrue {
+	if condition := harness.FindCondition(own, infrav1.FleetReadyCondition); condition.Status != metav1.ConditionTrue {
 		t.Errorf("the membership is %s: %s", condition.Reason, condition.Message)
 	}
 
 	target.DeleteManagedCluster("c1", "pool0", "pool1")
-	if diff := cmp.Diff(shared, stage.Azure.Resources()); diff != "" {
+	if diff := cmp.Diff(shared, stage.Azure.ListResources()); diff != "" {
 		t.Errorf("only what others made is left (-want +got):\n%s", diff)
 	}
 	identityFree(target)
@@ -100,17 +100,17 @@ func TestExternallyManaged(t *testing.T) {
 	// A second cluster shows that the manager has had the time.
 	stage.CreateManagedCluster(stage.ControlPlane("c2"), harness.ManagedPool{Name: "pool0", Mode: "System", Replicas: 1})
 	stage.WaitControlPlaneReady("c2")
-	for _, request := range stage.Azure.Since(0) {
+	for _, request := range stage.Azure.RequestsSince(0) {
 		if strings.Contains(request, "resourceGroups/c1") {
 			t.Errorf("somebody else manages c1, but: %s", request)
 		}
 	}
-	stage.Get(own, "c1")
+	stage.ReadObject(own, "c1")
 	if len(own.Finalizers) > 0 || len(own.Status.Conditions) > 0 {
 		t.Errorf("somebody else manages c1, but it has the finalizers %v and the conditions %v", own.Finalizers, own.Status.Conditions)
 	}
 	// Who manages it shows where the API server is.
-	harness.Change(stage, own, func(c *infrav1.AzureManagedControlPlane) {
+	harness.ChangeObject(stage, own, func(c *infrav1.AzureManagedControlPlane) {
 		c.Spec.ControlPlaneEndpoint = infrav1.APIEndpoint{Host: "api.example.com", Port: 443}
 	})
 	harness.WaitFor(stage, &infrav1.AzureManagedCluster{}, "c1", "shown the endpoint", func(c *infrav1.AzureManagedCluster) bool {
@@ -126,23 +126,23 @@ func TestExport(t *testing.T) {
 	stage.CreateIdentity()
 	theirSecret := secret("theirs")
 	theirSecret.Namespace, theirSecret.Data = stage.Namespace, map[string][]byte{"mine": []byte("kept")}
-	stage.Create(theirSecret)
+	stage.CreateObject(theirSecret)
 	theirs := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: stage.Namespace, Name: "theirs"}, Data: map[string]string{"mine": "kept"}}
-	stage.Create(theirs)
+	stage.CreateObject(theirs)
 	own := stage.ControlPlane("c1")
 	own.Spec.ASOManagedClusterPatches = []string{
 		`{"spec": {"operatorSpec": {"secrets": {"adminCredentials": {"name": "theirs", "key": "kubeconfig"}}, "configMaps": {"principalId": {"name": "theirs", "key": "principal"}}}}}`,
 	}
 	stage.CreateManagedCluster(own, pools...)
 	harness.WaitFor(stage, &infrav1.AzureManagedControlPlane{}, "c1", "refused", func(c *infrav1.AzureManagedControlPlane) bool {
-		ready := harness.Condition(c, infrav1.ReadyCondition)
+		ready := harness.FindCondition(c, infrav1.ReadyCondition)
 		return ready.Status == metav1.ConditionFalse && strings.Contains(ready.Message, "spec.asoManagedClusterPatches") && strings.Contains(ready.Message, "theirs")
 	})
 	if diff := cmp.Diff(map[string][]byte{"mine": []byte("kept")}, stage.SecretData("theirs")); diff != "" {
 		t.Errorf("the Secret of others was changed: %s", diff)
 	}
-	stage.Get(theirs, "theirs")
-	stage.Get(theirSecret, "theirs")
+	stage.ReadObject(theirs, "theirs")
+	stage.ReadObject(theirSecret, "theirs")
 	if diff := cmp.Diff(map[string]string{"mine": "kept"}, theirs.Data); diff != "" {
 		t.Errorf("the ConfigMap of others was changed: %s", diff)
 	}

@@ -114,8 +114,8 @@ var neighbours = map[string]neighbour{
 func TestNeighbourInside(t *testing.T) {
 	t.Parallel()
 	stage := harness.NewStage(t, environment)
-	for _, block := range flavors.Blocks(t, flavors.Neighbours, mergedNeighbour) {
-		if objects, err := flavors.Decode([]byte(block.Text)); block.Language == "yaml" && err == nil && objects[0].GetKind() == "RoleBinding" {
+	for _, block := range flavors.PageBlocks(t, flavors.Neighbours, mergedNeighbour) {
+		if objects, err := flavors.DecodeManifest([]byte(block.Text)); block.Language == "yaml" && err == nil && objects[0].GetKind() == "RoleBinding" {
 			madeInside(stage, objects[0])
 			return
 		}

@@ -36,7 +36,7 @@ const (
 // documents ready, Azure has what the page is about, nothing is written any more, and nothing stays behind.
 func TestNeighbours(t *testing.T) {
 	t.Parallel()
-	pages := flavors.Pages(t, flavors.Neighbours)
+	pages := flavors.PageNames(t, flavors.Neighbours)
 	for name := range neighbours {
 		if !slices.Contains(pages, name+".md") {
 			t.Errorf("there is no page for the row %s", name)
@@ -67,14 +67,14 @@ func (n neighbour) run(t *testing.T, page string) {
 	}
 	manifests := 0
 	var inside []*unstructured.Unstructured
-	for _, block := range flavors.Blocks(t, flavors.Neighbours, page) {
+	for _, block := range flavors.PageBlocks(t, flavors.Neighbours, page) {
 		switch {
 		case block.Language != "yaml":
 		case strings.Contains(block.Text, "kind: AzureASOManagedCluster\n"):
 			manifests++
 			apply(stage, block.Text)
 		default:
-			objects, err := flavors.Decode([]byte(block.Text))
+			objects, err := flavors.DecodeManifest([]byte(block.Text))
 			if err != nil {
 				t.Fatalf("%s: %v", block.Place, err)
 			}
@@ -88,13 +88,13 @@ func (n neighbour) run(t *testing.T, page string) {
 	stage.WaitDocumentsReady(cluster)
 	quiet(t, stage, manager, 2)
 	inOrder(stage)
-	written := harness.Changes(stage.Azure.Writes(0))
+	written := harness.DropKubeconfigReads(stage.Azure.WritesSince(0))
 	if diff := cmp.Diff(slices.Compact(slices.Clone(written)), written); diff != "" {
 		t.Errorf("what a document needs has to be there before, so that one write is enough (-once +written):\n%s", diff)
 	}
 	n.check(stage, inside)
 	stage.DeleteDocuments(cluster)
-	if diff := cmp.Diff([]string(nil), stage.Azure.Resources()); diff != "" {
+	if diff := cmp.Diff([]string(nil), stage.Azure.ListResources()); diff != "" {
 		t.Errorf("resources left behind (-want +got):\n%s", diff)
 	}
 }
@@ -116,7 +116,7 @@ func inOrder(stage *harness.Stage) {
 		{controlPlane, "my-cluster", func() []infrav1.ASOResourceStatus { return controlPlane.Status.Resources }},
 		{pool, "my-cluster-pool0", func() []infrav1.ASOResourceStatus { return pool.Status.Resources }},
 	} {
-		stage.Get(of.object, of.name)
+		stage.ReadObject(of.object, of.name)
 		for _, condition := range of.object.GetConditions() {
 			want := metav1.ConditionTrue
 			if condition.Type == "Paused" || condition.Type == "Deleting" {
@@ -140,8 +140,8 @@ func inOrder(stage *harness.Stage) {
 // at is a value of a resource of a page's cluster as text; one that is not there fails the test.
 func at(stage *harness.Stage, path, version, place string) string {
 	stage.T.Helper()
-	status, resource := stage.Azure.Get(path, version)
-	got := plain(harness.Value(resource, place))
+	status, resource := stage.Azure.GetResource(path, version)
+	got := plain(harness.FindValue(resource, place))
 	if status != 200 || got == "" {
 		stage.T.Errorf("%s of %s: %d %q", place, path, status, got)
 	}
@@ -159,12 +159,12 @@ func same(stage *harness.Stage, what, got, want string) {
 // granted fails unless a principal has a role at a scope itself.
 func granted(stage *harness.Stage, scope, role, principal string) {
 	stage.T.Helper()
-	_, list := stage.Azure.Get(scope+"/providers/Microsoft.Authorization/roleAssignments", roleVersion)
+	_, list := stage.Azure.GetResource(scope+"/providers/Microsoft.Authorization/roleAssignments", roleVersion)
 	items, _ := list["value"].([]any)
 	var have []string
 	for _, item := range items {
 		assignment, _ := item.(body)
-		have = append(have, strings.Join([]string{harness.Find(assignment, "properties.scope"), harness.Find(assignment, "properties.roleDefinitionId"), harness.Find(assignment, "properties.principalId")}, " "))
+		have = append(have, strings.Join([]string{harness.FindString(assignment, "properties.scope"), harness.FindString(assignment, "properties.roleDefinitionId"), harness.FindString(assignment, "properties.principalId")}, " "))
 	}
 	subscription := "/subscriptions/" + stage.Azure.SubscriptionID
 	want := fmt.Sprintf("%s/%s %s/providers/Microsoft.Authorization/roleDefinitions/%s %s", subscription, scope, subscription, role, principal)
@@ -192,5 +192,5 @@ func madeInside(stage *harness.Stage, object *unstructured.Unstructured) {
 const vaultPrincipal = "00000000-0000-4000-8000-000000000007"
 
 func backupVault(stage *harness.Stage) {
-	stage.Create(&corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: stage.Namespace, Name: "my-vault"}, Data: map[string]string{"principalId": vaultPrincipal}})
+	stage.CreateObject(&corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: stage.Namespace, Name: "my-vault"}, Data: map[string]string{"principalId": vaultPrincipal}})
 }

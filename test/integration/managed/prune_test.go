@@ -28,7 +28,7 @@ func complete(t *testing.T) *harness.Stage {
 func settled(stage *harness.Stage) *infrav1.AzureManagedControlPlane {
 	stage.T.Helper()
 	return harness.WaitFor(stage, controlPlane("c1"), "c1", "ready as it is now", func(c *infrav1.AzureManagedControlPlane) bool {
-		ready := harness.Condition(c, infrav1.ReadyCondition)
+		ready := harness.FindCondition(c, infrav1.ReadyCondition)
 		return ready.Status == metav1.ConditionTrue && ready.ObservedGeneration == c.Generation
 	})
 }
@@ -73,30 +73,30 @@ func TestPrune(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			stage := complete(t)
-			if condition := harness.Condition(settled(stage), test.condition); condition.Status != metav1.ConditionTrue {
+			if condition := harness.FindCondition(settled(stage), test.condition); condition.Status != metav1.ConditionTrue {
 				t.Fatalf("%s: condition %v before, want True", test.reason, condition)
 			}
-			mark := stage.Azure.Mark()
+			mark := stage.Azure.MarkRequests()
 			must(stage, stage.Azure.AddFault(fault.Rule{Method: "DELETE", ID: "*" + strings.ToLower(test.path), Count: 1, Kind: fault.Status, Status: 409, Code: "ScopeLocked", Message: "The scope cannot perform delete operation because the following scope(s) are locked."}))
-			harness.Change(stage, controlPlane("c1"), test.change)
+			harness.ChangeObject(stage, controlPlane("c1"), test.change)
 			harness.WaitFor(stage, controlPlane("c1"), "c1", "told why it cannot go", func(c *infrav1.AzureManagedControlPlane) bool {
-				condition, ready := harness.Condition(c, test.condition), harness.Condition(c, infrav1.ReadyCondition)
+				condition, ready := harness.FindCondition(c, test.condition), harness.FindCondition(c, infrav1.ReadyCondition)
 				return condition.Status == metav1.ConditionFalse && strings.Contains(condition.Message, "ScopeLocked") && ready.Status == metav1.ConditionFalse
 			})
-			stage.Advance(time.Hour)
-			stage.Wake(controlPlane("c1"))
+			stage.AdvanceClock(time.Hour)
+			stage.WakeControllers(controlPlane("c1"))
 			stage.Eventually(test.path+" is gone", func() bool {
-				status, _ := stage.Azure.Get(test.path, test.version)
+				status, _ := stage.Azure.GetResource(test.path, test.version)
 				return status == 404
 			})
 			harness.WaitFor(stage, controlPlane("c1"), "c1", "without the condition", func(c *infrav1.AzureManagedControlPlane) bool {
-				return harness.Condition(c, test.condition).Type == "" && harness.Ready(c)
+				return harness.FindCondition(c, test.condition).Type == "" && harness.IsReady(c)
 			})
-			if diff := cmp.Diff([]string{"DELETE " + test.write, "DELETE " + test.write}, harness.Changes(stage.Azure.Writes(mark))); diff != "" {
+			if diff := cmp.Diff([]string{"DELETE " + test.write, "DELETE " + test.write}, harness.DropKubeconfigReads(stage.Azure.WritesSince(mark))); diff != "" {
 				t.Errorf("%s: one DELETE that is refused and one that is not (-want +got):\n%s", test.reason, diff)
 			}
 			stage.DeleteManagedCluster("c1", "pool0", "pool1")
-			if diff := cmp.Diff(shared, stage.Azure.Resources()); diff != "" {
+			if diff := cmp.Diff(shared, stage.Azure.ListResources()); diff != "" {
 				t.Errorf("%s: only what others made is left (-want +got):\n%s", test.reason, diff)
 			}
 		})
@@ -169,12 +169,12 @@ func TestChangeOfAPart(t *testing.T) {
 	}
 	for _, test := range tests {
 		settled(stage)
-		mark := stage.Azure.Mark()
-		harness.Change(stage, controlPlane("c1"), test.change)
+		mark := stage.Azure.MarkRequests()
+		harness.ChangeObject(stage, controlPlane("c1"), test.change)
 		if test.at == "properties.configurationSettings.source-controller_enabled" {
 			// The key has a dot.
 			stage.Eventually(test.reason, func() bool {
-				_, have := stage.Azure.Get(test.path, test.version)
+				_, have := stage.Azure.GetResource(test.path, test.version)
 				properties, _ := have["properties"].(map[string]any)
 				settings, _ := properties["configurationSettings"].(map[string]any)
 				return settings["source-controller.enabled"] == "false"
@@ -183,7 +183,7 @@ func TestChangeOfAPart(t *testing.T) {
 			is(stage, test.path, test.version, test.at, test.want)
 		}
 		settled(stage)
-		if diff := cmp.Diff(test.write, harness.Changes(stage.Azure.Writes(mark))); diff != "" {
+		if diff := cmp.Diff(test.write, harness.DropKubeconfigReads(stage.Azure.WritesSince(mark))); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", test.reason, diff)
 		}
 	}
@@ -196,10 +196,10 @@ func TestTags(t *testing.T) {
 	poolPath := clusterPath + "/agentPools/pool1"
 	// Somebody else tags the cluster, its group and its network by hand.
 	for path, version := range map[string]string{clusterPath: clusterVersion, "resourceGroups/c1": groupVersion, "resourceGroups/c1/providers/Microsoft.Network/virtualNetworks/c1": networkVersion} {
-		_, have := stage.Azure.Get(path, version)
+		_, have := stage.Azure.GetResource(path, version)
 		tags, _ := have["tags"].(map[string]any)
 		tags["costs"] = "4711"
-		stage.Azure.Put(path, version, have)
+		stage.Azure.PutResource(path, version, have)
 	}
 	stage.ResyncManaged()
 	steps := []struct {
@@ -213,8 +213,8 @@ func TestTags(t *testing.T) {
 		{"all removed", nil, nil, map[string]string{}},
 	}
 	for _, step := range steps {
-		harness.Change(stage, controlPlane("c1"), func(c *infrav1.AzureManagedControlPlane) { c.Spec.AdditionalTags = step.cluster })
-		harness.Change(stage, azurePool("c1-pool1"), func(p *infrav1.AzureManagedMachinePool) { p.Spec.AdditionalTags = step.pool })
+		harness.ChangeObject(stage, controlPlane("c1"), func(c *infrav1.AzureManagedControlPlane) { c.Spec.AdditionalTags = step.cluster })
+		harness.ChangeObject(stage, azurePool("c1-pool1"), func(p *infrav1.AzureManagedMachinePool) { p.Spec.AdditionalTags = step.pool })
 		for _, path := range []string{clusterPath, "resourceGroups/c1", "resourceGroups/c1/providers/Microsoft.Network/virtualNetworks/c1"} {
 			version := map[bool]string{true: clusterVersion, false: networkVersion}[path == clusterPath]
 			if path == "resourceGroups/c1" {
@@ -227,7 +227,7 @@ func TestTags(t *testing.T) {
 		want := map[string]string{}
 		maps.Copy(want, step.pool)
 		stage.Eventually(step.reason+": tags of the pool", func() bool {
-			_, have := stage.Azure.Get(poolPath, clusterVersion)
+			_, have := stage.Azure.GetResource(poolPath, clusterVersion)
 			properties, _ := have["properties"].(map[string]any)
 			got := map[string]string{}
 			tags, _ := properties["tags"].(map[string]any)
@@ -238,16 +238,16 @@ func TestTags(t *testing.T) {
 		})
 		settled(stage)
 	}
-	mark := stage.Azure.Mark()
+	mark := stage.Azure.MarkRequests()
 	stage.ResyncManaged()
-	if writes := harness.Changes(stage.Azure.Writes(mark)); len(writes) > 0 {
+	if writes := harness.DropKubeconfigReads(stage.Azure.WritesSince(mark)); len(writes) > 0 {
 		t.Errorf("nothing is left to do, but there were writes: %q", writes)
 	}
 }
 
 // ofOthers are the tags of a resource that do not mark it as the cluster's, their keys in lower case.
 func ofOthers(stage *harness.Stage, path, version string) map[string]string {
-	_, have := stage.Azure.Get(path, version)
+	_, have := stage.Azure.GetResource(path, version)
 	tags, _ := have["tags"].(map[string]any)
 	out := map[string]string{}
 	for key, value := range tags {
@@ -266,7 +266,7 @@ func TestSentStaysSmall(t *testing.T) {
 	const annotation = infrav1.AppliedAnnotation
 	before := settled(stage).Annotations[annotation]
 	for _, tag := range []string{"a", "b", "c", "d"} {
-		harness.Change(stage, controlPlane("c1"), func(c *infrav1.AzureManagedControlPlane) {
+		harness.ChangeObject(stage, controlPlane("c1"), func(c *infrav1.AzureManagedControlPlane) {
 			c.Spec.AdditionalTags = infrav1.Tags{tag: "1"}
 			c.Spec.AutoScalerProfile = &infrav1.AutoScalerProfile{ScanInterval: new("1" + strings.Repeat("0", 1+int(tag[0]-'a')%2) + "s")}
 		})
@@ -275,7 +275,7 @@ func TestSentStaysSmall(t *testing.T) {
 		})
 		settled(stage)
 	}
-	harness.Change(stage, controlPlane("c1"), func(c *infrav1.AzureManagedControlPlane) {
+	harness.ChangeObject(stage, controlPlane("c1"), func(c *infrav1.AzureManagedControlPlane) {
 		c.Spec.AdditionalTags, c.Spec.AutoScalerProfile = nil, nil
 	})
 	stage.Eventually("no tags", func() bool { return len(ofOthers(stage, clusterPath, clusterVersion)) == 0 })

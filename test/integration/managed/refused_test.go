@@ -41,7 +41,7 @@ func TestRefusedByAzure(t *testing.T) {
 			condition: infrav1.ManagedClusterRunningCondition,
 			says:      []string{"1.34.77"},
 			correct: func(stage *harness.Stage) {
-				harness.Change(stage, controlPlane("c1"), func(c *infrav1.AzureManagedControlPlane) { c.Spec.Version = harness.ManagedVersion })
+				harness.ChangeObject(stage, controlPlane("c1"), func(c *infrav1.AzureManagedControlPlane) { c.Spec.Version = harness.ManagedVersion })
 			},
 		},
 		"VM size that does not exist": {
@@ -51,7 +51,7 @@ func TestRefusedByAzure(t *testing.T) {
 			why:       infrav1.InvalidConfigurationReason,
 			says:      []string{"AzureManagedMachinePool[c1-pool0].spec.sku", "Standard_Nope", "near to it are Standard_"},
 			correct: func(stage *harness.Stage) {
-				harness.Change(stage, &infrav1.AzureManagedMachinePool{ObjectMeta: metav1.ObjectMeta{Name: "c1-pool0"}}, func(p *infrav1.AzureManagedMachinePool) { p.Spec.SKU = "Standard_D2s_v3" })
+				harness.ChangeObject(stage, &infrav1.AzureManagedMachinePool{ObjectMeta: metav1.ObjectMeta{Name: "c1-pool0"}}, func(p *infrav1.AzureManagedMachinePool) { p.Spec.SKU = "Standard_D2s_v3" })
 			},
 		},
 		"system pools without nodes": {
@@ -62,7 +62,7 @@ func TestRefusedByAzure(t *testing.T) {
 			says:      []string{"AzureManagedMachinePool c1-pool0: MachinePool.spec.replicas", "AzureManagedMachinePool c1-pool1: MachinePool.spec.replicas", "at least one node"},
 			correct: func(stage *harness.Stage) {
 				for _, name := range []string{"c1-pool0", "c1-pool1"} {
-					harness.Change(stage, &clusterv1.MachinePool{ObjectMeta: metav1.ObjectMeta{Name: name}}, func(p *clusterv1.MachinePool) { p.Spec.Replicas = new(int32(1)) })
+					harness.ChangeObject(stage, &clusterv1.MachinePool{ObjectMeta: metav1.ObjectMeta{Name: name}}, func(p *clusterv1.MachinePool) { p.Spec.Replicas = new(int32(1)) })
 				}
 			},
 		},
@@ -97,8 +97,8 @@ func TestRefusedByAzure(t *testing.T) {
 		"name taken in another region": {
 			reason: "a cluster cannot move",
 			prepare: func(stage *harness.Stage) {
-				stage.Azure.Put("resourceGroups/c1", groupVersion, body{"location": "eastus"})
-				stage.Azure.Put(clusterPath, clusterVersion, body{"location": "westus2", "identity": body{"type": "SystemAssigned"}, "properties": body{"dnsPrefix": "c1",
+				stage.Azure.PutResource("resourceGroups/c1", groupVersion, body{"location": "eastus"})
+				stage.Azure.PutResource(clusterPath, clusterVersion, body{"location": "westus2", "identity": body{"type": "SystemAssigned"}, "properties": body{"dnsPrefix": "c1",
 					"agentPoolProfiles": []any{body{"name": "pool0", "mode": "System", "count": 1, "vmSize": "Standard_D2s_v3", "type": "VirtualMachineScaleSets"}}}})
 			},
 			change: func(c *infrav1.AzureManagedControlPlane) {
@@ -115,7 +115,7 @@ func TestRefusedByAzure(t *testing.T) {
 			condition: infrav1.FleetReadyCondition,
 			says:      []string{"nobody"},
 			correct: func(stage *harness.Stage) {
-				harness.Change(stage, controlPlane("c1"), func(c *infrav1.AzureManagedControlPlane) { c.Spec.FleetsMember = nil })
+				harness.ChangeObject(stage, controlPlane("c1"), func(c *infrav1.AzureManagedControlPlane) { c.Spec.FleetsMember = nil })
 			},
 			usable: true,
 		},
@@ -127,7 +127,7 @@ func TestRefusedByAzure(t *testing.T) {
 			condition: infrav1.AKSExtensionsReadyCondition,
 			says:      []string{"microsoft.nothing"},
 			correct: func(stage *harness.Stage) {
-				harness.Change(stage, controlPlane("c1"), func(c *infrav1.AzureManagedControlPlane) { c.Spec.Extensions = nil })
+				harness.ChangeObject(stage, controlPlane("c1"), func(c *infrav1.AzureManagedControlPlane) { c.Spec.Extensions = nil })
 			},
 			usable: true,
 		},
@@ -157,8 +157,8 @@ func TestRefusedByAzure(t *testing.T) {
 			stage.CreateManagedCluster(own, pools...)
 			var condition metav1.Condition
 			harness.WaitFor(stage, controlPlane("c1"), "c1", "refused", func(c *infrav1.AzureManagedControlPlane) bool {
-				condition = harness.Condition(c, test.condition)
-				ready := harness.Condition(c, infrav1.ReadyCondition)
+				condition = harness.FindCondition(c, test.condition)
+				ready := harness.FindCondition(c, infrav1.ReadyCondition)
 				said := condition.Status == metav1.ConditionFalse && ready.Status == metav1.ConditionFalse
 				for _, words := range test.says {
 					said = said && strings.Contains(condition.Message, words) && strings.Contains(ready.Message, words)
@@ -171,15 +171,15 @@ func TestRefusedByAzure(t *testing.T) {
 			}
 			if test.correct != nil {
 				test.correct(stage)
-				stage.Advance(time.Hour)
-				stage.Wake(controlPlane("c1"))
+				stage.AdvanceClock(time.Hour)
+				stage.WakeControllers(controlPlane("c1"))
 				stage.WaitControlPlaneReady("c1")
 				for _, name := range names {
 					stage.WaitPoolReady("c1-"+name, 1)
 				}
 			}
 			stage.DeleteManagedCluster("c1", names...)
-			for _, id := range stage.Azure.Resources() {
+			for _, id := range stage.Azure.ListResources() {
 				if test.prepare == nil || !strings.EqualFold(id, "resourceGroups/c1") {
 					t.Errorf("%s: %s is left behind", test.reason, id)
 				}
@@ -196,11 +196,11 @@ func TestDeletedHalfWay(t *testing.T) {
 	stage.CreateIdentity()
 	stage.CreateManagedCluster(stage.ControlPlane("c1"), pools...)
 	stage.Eventually("Azure is at the cluster", func() bool {
-		status, have := stage.Azure.Get(clusterPath, clusterVersion)
-		return status == 200 && harness.Find(have, "properties.provisioningState") == "Creating"
+		status, have := stage.Azure.GetResource(clusterPath, clusterVersion)
+		return status == 200 && harness.FindString(have, "properties.provisioningState") == "Creating"
 	})
 	stage.DeleteManagedCluster("c1", "pool0", "pool1")
-	if diff := cmp.Diff([]string(nil), stage.Azure.Resources()); diff != "" {
+	if diff := cmp.Diff([]string(nil), stage.Azure.ListResources()); diff != "" {
 		t.Errorf("resources left behind (-want +got):\n%s", diff)
 	}
 }

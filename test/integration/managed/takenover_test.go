@@ -21,16 +21,16 @@ func TestTakeOverAzureManaged(t *testing.T) {
 	t.Parallel()
 	stage := harness.NewStage(t, environment)
 	stage.CreateIdentity()
-	clusters := azurecli.Clusters(stage)
-	azurecli.Bring(stage)
+	clusters := azurecli.ExampleClusters(stage)
+	azurecli.CreatePrerequisites(stage)
 	manifests := map[string]string{}
 	unsaid := 0
 	for name, made := range clusters {
-		made.Make(stage, name)
+		made.CreateCluster(stage, name)
 		if made.Nameless {
 			continue
 		}
-		printed, told, err := azurecli.Adopt(stage, "--subscription", stage.Azure.SubscriptionID, "--resource-group", name, "--name", name, "--identity", harness.IdentityName)
+		printed, told, err := azurecli.RunAdopt(stage, "--subscription", stage.Azure.SubscriptionID, "--resource-group", name, "--name", name, "--identity", harness.IdentityName)
 		if err != nil {
 			t.Errorf("%s: %v\n%s", name, err, told)
 			continue
@@ -38,7 +38,7 @@ func TestTakeOverAzureManaged(t *testing.T) {
 		unsaid += strings.Count(told, "not in the manifests")
 		manifests[name] = printed
 	}
-	mark := stage.Azure.Mark()
+	mark := stage.Azure.MarkRequests()
 	for _, printed := range manifests {
 		apply(stage, printed)
 	}
@@ -56,20 +56,20 @@ func TestTakeOverAzureManaged(t *testing.T) {
 			stage.WaitPoolReady(name+"-"+pool["name"].(string), pool["count"].(int))
 		}
 	}
-	if diff := cmp.Diff([]string{}, harness.Changes(stage.Azure.Writes(mark))); diff != "" {
+	if diff := cmp.Diff([]string{}, harness.DropKubeconfigReads(stage.Azure.WritesSince(mark))); diff != "" {
 		t.Errorf("the manifests say what is there, so nothing is to be written (-want +got):\n%s", diff)
 	}
-	t.Logf("%d clusters taken over, %d writes, %d resources that cannot be said", len(manifests), len(harness.Changes(stage.Azure.Writes(mark))), unsaid)
+	t.Logf("%d clusters taken over, %d writes, %d resources that cannot be said", len(manifests), len(harness.DropKubeconfigReads(stage.Azure.WritesSince(mark))), unsaid)
 
-	mark = stage.Azure.Mark()
+	mark = stage.Azure.MarkRequests()
 	scaled := clusters["kubenet"].Pools[0]["count"].(int) + 1
-	harness.Change(stage, &clusterv1.MachinePool{ObjectMeta: metav1.ObjectMeta{Name: "kubenet-nodepool1"}}, func(p *clusterv1.MachinePool) { p.Spec.Replicas = new(int32(scaled)) })
+	harness.ChangeObject(stage, &clusterv1.MachinePool{ObjectMeta: metav1.ObjectMeta{Name: "kubenet-nodepool1"}}, func(p *clusterv1.MachinePool) { p.Spec.Replicas = new(int32(scaled)) })
 	stage.WaitPoolReady("kubenet-nodepool1", scaled)
-	if diff := cmp.Diff([]string{"PUT resourceGroups/kubenet/Microsoft.ContainerService/managedClusters/kubenet/agentPools/nodepool1"}, harness.Changes(stage.Azure.Writes(mark))); diff != "" {
+	if diff := cmp.Diff([]string{"PUT resourceGroups/kubenet/Microsoft.ContainerService/managedClusters/kubenet/agentPools/nodepool1"}, harness.DropKubeconfigReads(stage.Azure.WritesSince(mark))); diff != "" {
 		t.Errorf("scaling is one write (-want +got):\n%s", diff)
 	}
-	before := stage.Azure.Resources()
-	mark = stage.Azure.Mark()
+	before := stage.Azure.ListResources()
+	mark = stage.Azure.MarkRequests()
 	for name := range manifests {
 		var pools []harness.PlayedPool
 		for _, pool := range clusters[name].Pools {
@@ -78,10 +78,10 @@ func TestTakeOverAzureManaged(t *testing.T) {
 		}
 		stage.EndManagedCluster(name, name, name, pools...)
 	}
-	if writes := harness.Changes(stage.Azure.Writes(mark)); len(writes) > 0 {
+	if writes := harness.DropKubeconfigReads(stage.Azure.WritesSince(mark)); len(writes) > 0 {
 		t.Errorf("what was taken over is let go, but: %q", writes)
 	}
-	if diff := cmp.Diff(before, stage.Azure.Resources()); diff != "" {
+	if diff := cmp.Diff(before, stage.Azure.ListResources()); diff != "" {
 		t.Errorf("resources (-before +after):\n%s", diff)
 	}
 }
@@ -91,14 +91,14 @@ func TestTakeOverInDocuments(t *testing.T) {
 	t.Parallel()
 	stage := harness.NewStage(t, environment)
 	stage.CreateOperatorSecret(harness.OperatorSecret)
-	clusters := azurecli.Clusters(stage)
-	azurecli.Bring(stage)
+	clusters := azurecli.ExampleClusters(stage)
+	azurecli.CreatePrerequisites(stage)
 	taken := map[string]*harness.DocumentCluster{}
 	var printed []string
 	for azureName, made := range clusters {
-		made.Make(stage, azureName)
+		made.CreateCluster(stage, azureName)
 		name := strings.ReplaceAll(strings.ToLower(azureName), "_", "-")
-		manifest, told, err := azurecli.Adopt(stage, "--subscription", stage.Azure.SubscriptionID, "--resource-group", azureName, "--name", azureName,
+		manifest, told, err := azurecli.RunAdopt(stage, "--subscription", stage.Azure.SubscriptionID, "--resource-group", azureName, "--name", azureName,
 			"--as", "documents", "--cluster-name", name, "--credential-from", harness.OperatorSecret)
 		if err != nil || strings.Contains(told, "not in the manifests") {
 			t.Errorf("%s: %v\n%s", azureName, err, told)
@@ -106,7 +106,7 @@ func TestTakeOverInDocuments(t *testing.T) {
 		}
 		printed, taken[name] = append(printed, manifest), nil
 	}
-	mark := stage.Azure.Mark()
+	mark := stage.Azure.MarkRequests()
 	for _, manifest := range printed {
 		apply(stage, manifest)
 	}
@@ -125,29 +125,29 @@ func TestTakeOverInDocuments(t *testing.T) {
 	for _, cluster := range taken {
 		stage.WaitDocumentsReady(cluster)
 	}
-	if diff := cmp.Diff([]string{}, harness.Changes(stage.Azure.Writes(mark))); diff != "" {
+	if diff := cmp.Diff([]string{}, harness.DropKubeconfigReads(stage.Azure.WritesSince(mark))); diff != "" {
 		t.Errorf("the documents say what is there, so nothing is to be written (-want +got):\n%s", diff)
 	}
-	t.Logf("%d clusters taken over, %d writes", len(taken), len(harness.Changes(stage.Azure.Writes(mark))))
+	t.Logf("%d clusters taken over, %d writes", len(taken), len(harness.DropKubeconfigReads(stage.Azure.WritesSince(mark))))
 
-	mark = stage.Azure.Mark()
-	harness.Change(stage, &clusterv1.MachinePool{ObjectMeta: metav1.ObjectMeta{Name: "overlay-batch"}}, func(p *clusterv1.MachinePool) { p.Spec.Replicas = new(int32(2)) })
+	mark = stage.Azure.MarkRequests()
+	harness.ChangeObject(stage, &clusterv1.MachinePool{ObjectMeta: metav1.ObjectMeta{Name: "overlay-batch"}}, func(p *clusterv1.MachinePool) { p.Spec.Replicas = new(int32(2)) })
 	harness.WaitFor(stage, &infrav1.AzureASOManagedMachinePool{}, "overlay-batch", "scaled", func(o *infrav1.AzureASOManagedMachinePool) bool {
 		return o.Status.Ready && o.Status.Replicas == 2 && len(o.Spec.ProviderIDList) == 2
 	})
-	if diff := cmp.Diff([]string{"PUT resourceGroups/overlay/Microsoft.ContainerService/managedClusters/overlay/agentPools/batch"}, harness.Changes(stage.Azure.Writes(mark))); diff != "" {
+	if diff := cmp.Diff([]string{"PUT resourceGroups/overlay/Microsoft.ContainerService/managedClusters/overlay/agentPools/batch"}, harness.DropKubeconfigReads(stage.Azure.WritesSince(mark))); diff != "" {
 		t.Errorf("scaling is one write (-want +got):\n%s", diff)
 	}
-	before := stage.Azure.Resources()
-	mark = stage.Azure.Mark()
+	before := stage.Azure.ListResources()
+	mark = stage.Azure.MarkRequests()
 	for name, cluster := range taken {
 		cluster.ControlPlane.Name = name
 		stage.DeleteDocuments(cluster)
 	}
-	if writes := harness.Changes(stage.Azure.Writes(mark)); len(writes) > 0 {
+	if writes := harness.DropKubeconfigReads(stage.Azure.WritesSince(mark)); len(writes) > 0 {
 		t.Errorf("what was taken over is let go, but: %q", writes)
 	}
-	if diff := cmp.Diff(before, stage.Azure.Resources()); diff != "" {
+	if diff := cmp.Diff(before, stage.Azure.ListResources()); diff != "" {
 		t.Errorf("resources (-before +after):\n%s", diff)
 	}
 }

@@ -57,7 +57,7 @@ func outages() map[string]struct {
 	}
 	secret := func(change func(*corev1.Secret)) func(*harness.Stage) {
 		return func(s *harness.Stage) {
-			harness.Change(s, &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Name: harness.IdentityName}}, change)
+			harness.ChangeObject(s, &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Name: harness.IdentityName}}, change)
 		}
 	}
 	return map[string]struct {
@@ -84,14 +84,14 @@ func TestVerdictStays(t *testing.T) {
 			stage.T = t
 			seen := watch(stage)
 			outage.begin(stage)
-			stage.Advance(time.Hour)
+			stage.AdvanceClock(time.Hour)
 			for _, object := range standing() {
-				stage.Wake(object)
+				stage.WakeControllers(object)
 			}
-			stage.Wake(&infrav1.AzureMachine{ObjectMeta: metav1.ObjectMeta{Name: "stopped"}})
+			stage.WakeControllers(&infrav1.AzureMachine{ObjectMeta: metav1.ObjectMeta{Name: "stopped"}})
 			for conditionType, object := range standing() {
 				harness.WaitFor(stage, object, object.GetName(), "said to be as last seen", func(o conditioned) bool {
-					condition, ready := harness.Condition(o, conditionType), harness.Condition(o, infrav1.ReadyCondition)
+					condition, ready := harness.FindCondition(o, conditionType), harness.FindCondition(o, infrav1.ReadyCondition)
 					return condition.Status == metav1.ConditionTrue && condition.Reason == infrav1.LastSeenReason && strings.Contains(condition.Message, outage.says) &&
 						ready.Status == metav1.ConditionTrue && ready.Reason == infrav1.LastSeenReason && strings.Contains(ready.Message, outage.says)
 				})
@@ -99,13 +99,13 @@ func TestVerdictStays(t *testing.T) {
 			stopped := &infrav1.AzureMachine{}
 			if outage.silent {
 				harness.WaitFor(stage, stopped, "stopped", "still told to be stopped", func(m *infrav1.AzureMachine) bool {
-					condition := harness.Condition(m, infrav1.VMRunningCondition)
+					condition := harness.FindCondition(m, infrav1.VMRunningCondition)
 					return condition.Status == metav1.ConditionFalse && condition.Reason == infrav1.VMStoppedReason && strings.Contains(condition.Message, "as last seen")
 				})
 				fresh := strings.ReplaceAll(name, " ", "-")
 				stage.CreateMachine(stage.AzureMachine("c1", fresh), harness.Worker, "")
 				harness.WaitFor(stage, &infrav1.AzureMachine{}, fresh, "of unknown state", func(m *infrav1.AzureMachine) bool {
-					condition, ready := harness.Condition(m, infrav1.VMRunningCondition), harness.Condition(m, infrav1.ReadyCondition)
+					condition, ready := harness.FindCondition(m, infrav1.VMRunningCondition), harness.FindCondition(m, infrav1.ReadyCondition)
 					return condition.Status == metav1.ConditionUnknown && ready.Status == metav1.ConditionUnknown && strings.Contains(ready.Message, outage.says)
 				})
 			}
@@ -114,14 +114,14 @@ func TestVerdictStays(t *testing.T) {
 			}
 
 			stage.Azure.ClearFaults()
-			harness.Change(stage, &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Name: harness.IdentityName}}, func(s *corev1.Secret) {
+			harness.ChangeObject(stage, &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Name: harness.IdentityName}}, func(s *corev1.Secret) {
 				s.Data = map[string][]byte{"clientSecret": []byte(stage.Azure.ClientSecret)}
 			})
-			stage.Advance(time.Hour)
+			stage.AdvanceClock(time.Hour)
 			for conditionType, object := range standing() {
-				stage.Wake(object)
+				stage.WakeControllers(object)
 				harness.WaitFor(stage, object, object.GetName(), "looked at again", func(o conditioned) bool {
-					return harness.Condition(o, conditionType).Reason == infrav1.ReadyReason && harness.Condition(o, infrav1.ReadyCondition).Reason == infrav1.ReadyReason
+					return harness.FindCondition(o, conditionType).Reason == infrav1.ReadyReason && harness.FindCondition(o, infrav1.ReadyCondition).Reason == infrav1.ReadyReason
 				})
 			}
 		})
@@ -141,11 +141,11 @@ func stand(t *testing.T) *harness.Stage {
 		stage.CreateMachine(stage.AzureMachine("c1", name), harness.Worker, "")
 		stage.WaitMachineProvisioned(name)
 	}
-	stage.Azure.Post(stoppedPath+"/deallocate", machineVersion)
+	stage.Azure.PostAction(stoppedPath+"/deallocate", machineVersion)
 	harness.WaitFor(stage, &infrav1.AzureMachine{}, "stopped", "told to be stopped", func(m *infrav1.AzureMachine) bool {
-		stage.Advance(time.Minute)
-		stage.Wake(m)
-		return harness.Condition(m, infrav1.VMRunningCondition).Reason == infrav1.VMStoppedReason
+		stage.AdvanceClock(time.Minute)
+		stage.WakeControllers(m)
+		return harness.FindCondition(m, infrav1.VMRunningCondition).Reason == infrav1.VMStoppedReason
 	})
 	stage.WaitControlPlaneReady("aks")
 	stage.WaitPoolReady("aks-pool1", 1)

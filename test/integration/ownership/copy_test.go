@@ -18,7 +18,7 @@ import (
 func copyOf(from, to *harness.Stage) *infrav1.AzureCluster {
 	from.T.Helper()
 	c := &infrav1.AzureCluster{}
-	from.Get(c, "c1")
+	from.ReadObject(c, "c1")
 	c.ObjectMeta = metav1.ObjectMeta{Namespace: to.Namespace, Name: "c1", Labels: c.Labels, Annotations: c.Annotations}
 	c.Spec.ControlPlaneEndpoint = infrav1.APIEndpoint{}
 	return c
@@ -34,7 +34,7 @@ func changeContent(c *infrav1.AzureCluster, by func(*applied.Content)) {
 // TestCopy has the AzureCluster of a cluster that stands applied once more, with all its annotations: in another tenant's
 // namespace, and in another management cluster. The copy says whose everything is, and takes nothing with it when it goes.
 func TestCopy(t *testing.T) {
-	places := map[string]func(*harness.Stage) *harness.Stage{"another namespace": (*harness.Stage).Beside, "another management cluster": (*harness.Stage).Elsewhere}
+	places := map[string]func(*harness.Stage) *harness.Stage{"another namespace": (*harness.Stage).InOtherNamespace, "another management cluster": (*harness.Stage).InOtherCluster}
 	forms := map[string]func(*infrav1.AzureCluster){
 		"as it is":            func(*infrav1.AzureCluster) {},
 		"without annotations": func(c *infrav1.AzureCluster) { c.Annotations = nil },
@@ -60,30 +60,30 @@ func TestCopy(t *testing.T) {
 				stage.CreateIdentity()
 				stage.CreateCluster(brought(stage.AzureCluster("c1"), "nodes"))
 				stage.WaitClusterProvisioned("c1")
-				made := stage.Azure.Resources()
+				made := stage.Azure.ListResources()
 				tenant := other(stage)
 				tenant.StartManager(harness.ManagerOptions{SyncPeriod: time.Second})
 				tenant.CreateIdentity()
 				c := copyOf(stage, tenant)
 				change(c)
-				mark := stage.Azure.Mark()
+				mark := stage.Azure.MarkRequests()
 				tenant.CreateCluster(c)
 				refused := harness.WaitFor(tenant, &infrav1.AzureCluster{}, "c1", "refused", func(c *infrav1.AzureCluster) bool {
-					return harness.Condition(c, infrav1.ResourceGroupReadyCondition).Reason == infrav1.ResourceExistsNotOwnedReason
+					return harness.FindCondition(c, infrav1.ResourceGroupReadyCondition).Reason == infrav1.ResourceExistsNotOwnedReason
 				})
-				message := harness.Condition(refused, infrav1.ReadyCondition).Message
+				message := harness.FindCondition(refused, infrav1.ReadyCondition).Message
 				if !strings.Contains(message, "belongs to "+stage.Namespace+"/c1/") || !strings.Contains(message, "this is "+tenant.Namespace+"/c1/") {
 					t.Errorf("both owners are named, but: %s", message)
 				}
 				tenant.DeleteCluster("c1")
-				if writes := stage.Azure.Writes(mark); len(writes) > 0 {
+				if writes := stage.Azure.WritesSince(mark); len(writes) > 0 {
 					t.Errorf("a copy writes nothing, but: %q", writes)
 				}
 				own := "resourceGroups/hub/providers/Microsoft.Network/virtualNetworks/hub-1/subnets/nodes"
 				stands(t, stage, made, append(subnets(), own)...)
-				harness.WaitFor(stage, &infrav1.AzureCluster{}, "c1", "in order", func(c *infrav1.AzureCluster) bool { return harness.Ready(c) })
+				harness.WaitFor(stage, &infrav1.AzureCluster{}, "c1", "in order", func(c *infrav1.AzureCluster) bool { return harness.IsReady(c) })
 				stage.DeleteCluster("c1")
-				if status, _ := stage.Azure.Get(own, networkVersion); status != 404 {
+				if status, _ := stage.Azure.GetResource(own, networkVersion); status != 404 {
 					t.Errorf("the owner deletes its subnet: %d", status)
 				}
 			})
@@ -109,7 +109,7 @@ func TestForgedStatus(t *testing.T) {
 			t.Parallel()
 			stage := harness.NewStage(t, environment)
 			id := foreign(stage)
-			before := stage.Azure.Resources()
+			before := stage.Azure.ListResources()
 			stage.StartManager(harness.ManagerOptions{SyncPeriod: time.Second})
 			stage.CreateIdentity()
 			c := stage.AzureCluster("c1")
@@ -121,8 +121,8 @@ func TestForgedStatus(t *testing.T) {
 				c.Status.Resources = []infrav1.ResourceStatus{{ID: id(""), State: "Ready"}, {ID: id("/providers/Microsoft.Network/publicIPAddresses/theirs"), State: "Ready"}}
 			})
 			harness.WaitFor(stage, &infrav1.AzureCluster{}, "c1", "made, and told of what the memory says", func(c *infrav1.AzureCluster) bool {
-				return harness.Condition(c, infrav1.ResourceGroupReadyCondition).Reason == infrav1.OwnershipTagLostReason &&
-					harness.Condition(c, infrav1.LoadBalancersReadyCondition).Status == metav1.ConditionTrue
+				return harness.FindCondition(c, infrav1.ResourceGroupReadyCondition).Reason == infrav1.OwnershipTagLostReason &&
+					harness.FindCondition(c, infrav1.LoadBalancersReadyCondition).Status == metav1.ConditionTrue
 			})
 			stands(t, stage, before, subnets()...)
 			// They may be the cluster's, so that waits until somebody who may tag them says that they are not.
@@ -131,10 +131,10 @@ func TestForgedStatus(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			stage.Advance(time.Hour)
+			stage.AdvanceClock(time.Hour)
 			stage.DeleteCluster("c1")
 			stands(t, stage, before, subnets()...)
-			if now := stage.Azure.Resources(); len(now) != len(before) {
+			if now := stage.Azure.ListResources(); len(now) != len(before) {
 				t.Errorf("nothing of the cluster's is left, but: %q", now)
 			}
 		})
@@ -147,14 +147,14 @@ func TestReplace(t *testing.T) {
 	t.Parallel()
 	stage := harness.NewStage(t, environment)
 	foreign(stage)
-	before := stage.Azure.Resources()
+	before := stage.Azure.ListResources()
 	stage.StartManager(harness.ManagerOptions{SyncPeriod: time.Second})
 	stage.CreateIdentity()
 	stage.CreateCluster(brought(stage.AzureCluster("c1"), "nodes"))
 	stage.WaitClusterProvisioned("c1")
-	mark := stage.Azure.Mark()
+	mark := stage.Azure.MarkRequests()
 	c := &infrav1.AzureCluster{}
-	stage.Get(c, "c1")
+	stage.ReadObject(c, "c1")
 	c.Annotations = nil
 	if err := stage.Client.Update(t.Context(), c); err != nil {
 		t.Fatal(err)
@@ -163,12 +163,12 @@ func TestReplace(t *testing.T) {
 		t.Errorf("what is in Azure is known: %v", c.Annotations)
 	}
 	stage.WaitClusterProvisioned("c1")
-	if writes := stage.Azure.Writes(mark); len(writes) > 0 {
+	if writes := stage.Azure.WritesSince(mark); len(writes) > 0 {
 		t.Errorf("nothing is written, but: %q", writes)
 	}
 	stage.DeleteCluster("c1")
 	for _, name := range []string{"nodes", "control-planes"} {
-		if status, _ := stage.Azure.Get("resourceGroups/hub/providers/Microsoft.Network/virtualNetworks/hub-1/subnets/"+name, networkVersion); status != 404 {
+		if status, _ := stage.Azure.GetResource("resourceGroups/hub/providers/Microsoft.Network/virtualNetworks/hub-1/subnets/"+name, networkVersion); status != 404 {
 			t.Errorf("the subnet %s is left behind: %d", name, status)
 		}
 	}

@@ -52,7 +52,7 @@ func TestForgedInventory(t *testing.T) {
 				t.Parallel()
 				stage := harness.NewStage(t, environment)
 				id := foreign(stage)
-				before := stage.Azure.Resources()
+				before := stage.Azure.ListResources()
 				stage.StartManager(harness.ManagerOptions{SyncPeriod: time.Second})
 				stage.CreateIdentity()
 				c := stage.AzureCluster("c1")
@@ -81,7 +81,7 @@ func TestForgedInventory(t *testing.T) {
 				stands(t, stage, before, subnets()...)
 				if !try.silent {
 					stage.Eventually("what is ignored is said", func() bool {
-						return strings.Contains(strings.ToLower(strings.Join(stage.Events("AzureCluster", "c1"), "\n")), strings.ToLower(infrav1.AppliedAnnotation+" lists resources that are not proven"))
+						return strings.Contains(strings.ToLower(strings.Join(stage.ListEvents("AzureCluster", "c1"), "\n")), strings.ToLower(infrav1.AppliedAnnotation+" lists resources that are not proven"))
 					})
 				}
 				stage.DeleteCluster("c1")
@@ -111,33 +111,33 @@ func TestForgedLater(t *testing.T) {
 	t.Parallel()
 	stage := harness.NewStage(t, environment)
 	id := foreign(stage)
-	before := stage.Azure.Resources()
+	before := stage.Azure.ListResources()
 	stage.StartManager(harness.ManagerOptions{SyncPeriod: time.Second})
 	stage.CreateIdentity()
 	stage.CreateCluster(brought(stage.AzureCluster("c1"), "nodes"))
 	stage.WaitClusterProvisioned("c1")
-	made := stage.Azure.Resources()
-	mark := stage.Azure.Mark()
-	harness.Change(stage, &infrav1.AzureCluster{ObjectMeta: named("c1")}, func(c *infrav1.AzureCluster) {
+	made := stage.Azure.ListResources()
+	mark := stage.Azure.MarkRequests()
+	harness.ChangeObject(stage, &infrav1.AzureCluster{ObjectMeta: named("c1")}, func(c *infrav1.AzureCluster) {
 		forgeInventory(c, "AzureCluster/"+c.Namespace+"/c1",
 			id(""), id("/providers/Microsoft.Network/virtualNetworks/hub-1"), id("/providers/Microsoft.Network/virtualNetworks/hub-1/subnets/theirs"),
 			id("/providers/Microsoft.Network/virtualNetworks/hub-1/subnets/nodes"), id("/providers/Microsoft.Network/virtualNetworks/hub-1/subnets/control-planes"))
 	})
 	harness.WaitFor(stage, &infrav1.AzureCluster{}, "c1", "right again", func(c *infrav1.AzureCluster) bool {
 		list := c.Annotations[infrav1.AppliedAnnotation]
-		return harness.Ready(c) && !strings.Contains(list, "theirs") && strings.Contains(list, "subnets/nodes")
+		return harness.IsReady(c) && !strings.Contains(list, "theirs") && strings.Contains(list, "subnets/nodes")
 	})
-	if writes := stage.Azure.Writes(mark); len(writes) > 0 {
+	if writes := stage.Azure.WritesSince(mark); len(writes) > 0 {
 		t.Errorf("nothing is written, but: %q", writes)
 	}
 	stands(t, stage, made, subnets()...)
 	stage.DeleteCluster("c1")
 	stands(t, stage, before, subnets()...)
-	if left := len(stage.Azure.Resources()); left != len(before) {
-		t.Errorf("the cluster's own subnets are gone with it, but there is: %q", stage.Azure.Resources())
+	if left := len(stage.Azure.ListResources()); left != len(before) {
+		t.Errorf("the cluster's own subnets are gone with it, but there is: %q", stage.Azure.ListResources())
 	}
 	for _, name := range []string{"nodes", "control-planes"} {
-		if status, _ := stage.Azure.Get("resourceGroups/hub/providers/Microsoft.Network/virtualNetworks/hub-1/subnets/"+name, networkVersion); status != 404 {
+		if status, _ := stage.Azure.GetResource("resourceGroups/hub/providers/Microsoft.Network/virtualNetworks/hub-1/subnets/"+name, networkVersion); status != 404 {
 			t.Errorf("the cluster's own subnet %s is left behind: %d", name, status)
 		}
 	}

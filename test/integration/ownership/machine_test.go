@@ -39,10 +39,10 @@ func TestMachine(t *testing.T) {
 			t.Parallel()
 			stage := harness.NewStage(t, environment)
 			id := foreign(stage)
-			stage.Azure.Put("resourceGroups/hub/providers/Microsoft.Authorization/roleAssignments/"+assignment, "2022-04-01", body{
+			stage.Azure.PutResource("resourceGroups/hub/providers/Microsoft.Authorization/roleAssignments/"+assignment, "2022-04-01", body{
 				"properties": body{"principalId": "00000000-0000-0000-0000-0000000000bb", "principalType": "ServicePrincipal", "roleDefinitionId": definition},
 			})
-			before := stage.Azure.Resources()
+			before := stage.Azure.ListResources()
 			stage.StartManager(harness.ManagerOptions{SyncPeriod: time.Second})
 			stage.CreateIdentity()
 			stage.CreateCluster(stage.AzureCluster("c1"))
@@ -88,7 +88,7 @@ func TestMemory(t *testing.T) {
 	})
 	for _, name := range []string{"m1", "m2"} {
 		harness.WaitFor(stage, &infrav1.AzureMachine{}, name, "refused", func(m *infrav1.AzureMachine) bool {
-			return strings.Contains(harness.Condition(m, infrav1.ReadyCondition).Message, "spec.networkInterfaces[0].privateIPConfigs: Invalid value: 2000000000: must be at most 256")
+			return strings.Contains(harness.FindCondition(m, infrav1.ReadyCondition).Message, "spec.networkInterfaces[0].privateIPConfigs: Invalid value: 2000000000: must be at most 256")
 		})
 	}
 	correct := []byte(`[{"op":"replace","path":"/spec/networkInterfaces/0/privateIPConfigs","value":2}]`)

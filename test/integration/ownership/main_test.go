@@ -15,7 +15,7 @@ import (
 
 var environment *harness.Environment
 
-func TestMain(m *testing.M) { os.Exit(harness.Main(m, &environment)) }
+func TestMain(m *testing.M) { os.Exit(harness.RunTests(m, &environment)) }
 
 type body = map[string]any
 
@@ -29,10 +29,10 @@ const (
 // foreign is what somebody else has in the subscription: a group with a network, an address and a disk.
 func foreign(stage *harness.Stage) (id func(string) string) {
 	stage.Azure.PutNetwork("hub", "hub-1", "172.16.0.0/16", map[string]string{"theirs": "172.16.1.0/24", "others": "172.16.2.0/24"})
-	stage.Azure.Put("resourceGroups/hub/providers/Microsoft.Network/publicIPAddresses/theirs", networkVersion, body{
+	stage.Azure.PutResource("resourceGroups/hub/providers/Microsoft.Network/publicIPAddresses/theirs", networkVersion, body{
 		"location": "eastus", "sku": body{"name": "Standard"}, "properties": body{"publicIPAllocationMethod": "Static"},
 	})
-	stage.Azure.Put("resourceGroups/hub/providers/Microsoft.Compute/disks/theirs", computeVersion, body{
+	stage.Azure.PutResource("resourceGroups/hub/providers/Microsoft.Compute/disks/theirs", computeVersion, body{
 		"location": "eastus", "sku": body{"name": "Premium_LRS"}, "properties": body{"creationData": body{"createOption": "Empty"}, "diskSizeGB": 8},
 	})
 	return func(path string) string {
@@ -44,7 +44,7 @@ func foreign(stage *harness.Stage) (id func(string) string) {
 func stands(t *testing.T, stage *harness.Stage, before []string, subnets ...string) {
 	t.Helper()
 	now := map[string]bool{}
-	for _, id := range stage.Azure.Resources() {
+	for _, id := range stage.Azure.ListResources() {
 		now[id] = true
 	}
 	var gone []string
@@ -57,7 +57,7 @@ func stands(t *testing.T, stage *harness.Stage, before []string, subnets ...stri
 		t.Errorf("what is somebody else's is gone:\n%s", diff)
 	}
 	for _, subnet := range subnets {
-		if status, _ := stage.Azure.Get(subnet, networkVersion); status != 200 {
+		if status, _ := stage.Azure.GetResource(subnet, networkVersion); status != 200 {
 			t.Errorf("the subnet %s is gone: %d", subnet, status)
 		}
 	}

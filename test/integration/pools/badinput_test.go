@@ -24,10 +24,10 @@ func TestBadInput(t *testing.T) {
 	stage.CreateCluster(stage.AzureCluster("c1"))
 
 	alone := stage.AzureMachinePool("c1", "alone")
-	stage.Create(alone)
+	stage.CreateObject(alone)
 	stage.CreatePool(stage.AzureMachinePool("c1", "unbooted"), 1)
 	secret := &corev1.Secret{}
-	stage.Get(secret, "unbooted")
+	stage.ReadObject(secret, "unbooted")
 	if err := stage.Client.Delete(t.Context(), secret); err != nil {
 		t.Fatal(err)
 	}
@@ -35,7 +35,7 @@ func TestBadInput(t *testing.T) {
 	old.Spec.OrchestrationMode = infrav1.FlexibleOrchestration
 	stage.CreatePool(old, 1)
 	version := func(version string) {
-		harness.Change(stage, &clusterv1.MachinePool{ObjectMeta: metav1.ObjectMeta{Name: "old"}}, func(p *clusterv1.MachinePool) { p.Spec.Template.Spec.Version = version })
+		harness.ChangeObject(stage, &clusterv1.MachinePool{ObjectMeta: metav1.ObjectMeta{Name: "old"}}, func(p *clusterv1.MachinePool) { p.Spec.Template.Spec.Version = version })
 	}
 	version("v1.25.16")
 	if err := stage.Azure.AddFault(fault.Rule{Method: "PUT", ID: "*/virtualmachinescalesets/greedy", Count: -1, Kind: fault.Quota}); err != nil {
@@ -50,21 +50,21 @@ func TestBadInput(t *testing.T) {
 		"greedy":   "OperationNotAllowed",
 	} {
 		harness.WaitFor(stage, &infrav1.AzureMachinePool{}, name, "told: "+want, func(p *infrav1.AzureMachinePool) bool {
-			running := harness.Condition(p, infrav1.ScaleSetRunningCondition)
+			running := harness.FindCondition(p, infrav1.ScaleSetRunningCondition)
 			return running.Status == metav1.ConditionFalse && strings.Contains(running.Message, want)
 		})
 	}
 	stage.Eventually("the MachinePool that is missing is told", func() bool {
-		return slices.ContainsFunc(stage.Events("AzureMachinePool", "alone"), func(event string) bool {
+		return slices.ContainsFunc(stage.ListEvents("AzureMachinePool", "alone"), func(event string) bool {
 			return strings.Contains(event, "no MachinePool owns the AzureMachinePool yet: one has to name it in spec.template.spec.infrastructureRef")
 		})
 	})
 
 	stage.Azure.ClearFaults()
 	version("v1.33.2")
-	stage.Create(&corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: stage.Namespace, Name: "unbooted"}, Data: secret.Data})
+	stage.CreateObject(&corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: stage.Namespace, Name: "unbooted"}, Data: secret.Data})
 	for _, name := range []string{"unbooted", "old", "greedy"} {
-		harness.Change(stage, &infrav1.AzureMachinePool{ObjectMeta: metav1.ObjectMeta{Name: name}}, func(p *infrav1.AzureMachinePool) {
+		harness.ChangeObject(stage, &infrav1.AzureMachinePool{ObjectMeta: metav1.ObjectMeta{Name: name}}, func(p *infrav1.AzureMachinePool) {
 			if p.Annotations == nil {
 				p.Annotations = map[string]string{}
 			}

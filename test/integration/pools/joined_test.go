@@ -73,10 +73,10 @@ func TestJoined(t *testing.T) {
 	expectBesideNodes(stage)
 	expectAzureJSON(stage)
 
-	harness.Change(stage, controlPlane, func(c *infrav1.AzureManagedControlPlane) { c.Spec.AdditionalTags = infrav1.Tags{"team": "green"} })
+	harness.ChangeObject(stage, controlPlane, func(c *infrav1.AzureManagedControlPlane) { c.Spec.AdditionalTags = infrav1.Tags{"team": "green"} })
 	stage.Eventually("tags of the control plane are on the scale set", func() bool {
-		_, have := stage.Azure.Get(joinedScaleSet, computeVersion)
-		return harness.Find(have, "tags.team") == "green"
+		_, have := stage.Azure.GetResource(joinedScaleSet, computeVersion)
+		return harness.FindString(have, "tags.team") == "green"
 	})
 
 	// Somebody deletes the control plane before the pool.
@@ -84,12 +84,12 @@ func TestJoined(t *testing.T) {
 		t.Fatal(err)
 	}
 	harness.WaitFor(stage, &infrav1.AzureManagedControlPlane{}, "aks", "waiting for the pool", func(c *infrav1.AzureManagedControlPlane) bool {
-		ready := harness.Condition(c, infrav1.ReadyCondition)
+		ready := harness.FindCondition(c, infrav1.ReadyCondition)
 		return ready.Reason == infrav1.WaitingForMachinePoolsReason && strings.Contains(ready.Message, "AzureMachinePool "+joinedPool)
 	})
 	stage.DeletePool(joinedPool)
 	stage.DeleteManagedCluster("aks", "pool0")
-	if left := stage.Azure.Resources(); len(left) > 0 {
+	if left := stage.Azure.ListResources(); len(left) > 0 {
 		t.Errorf("resources left behind: %v", left)
 	}
 }
@@ -100,7 +100,7 @@ const joinedScaleSet = "resourceGroups/" + nodeGroup + "/providers/Microsoft.Com
 func expectNoScaleSet(stage *harness.Stage) {
 	stage.T.Helper()
 	harness.WaitFor(stage, &infrav1.AzureMachinePool{}, joinedPool, "waiting", func(p *infrav1.AzureMachinePool) bool {
-		running := harness.Condition(p, infrav1.ScaleSetRunningCondition)
+		running := harness.FindCondition(p, infrav1.ScaleSetRunningCondition)
 		return running.Reason == infrav1.WaitingForClusterInfrastructureReason && strings.Contains(running.Message, "see AzureManagedControlPlane aks")
 	})
 }
@@ -108,7 +108,7 @@ func expectNoScaleSet(stage *harness.Stage) {
 // expectBesideNodes expects the scale set to be where the nodes of AKS are, and to go out as they do.
 func expectBesideNodes(stage *harness.Stage) {
 	stage.T.Helper()
-	_, have := stage.Azure.Get(joinedScaleSet, computeVersion)
+	_, have := stage.Azure.GetResource(joinedScaleSet, computeVersion)
 	group := "/subscriptions/" + stage.Azure.SubscriptionID + "/resourceGroups/"
 	const address = "properties.virtualMachineProfile.networkProfile.networkInterfaceConfigurations.0.properties.ipConfigurations.0.properties."
 	for path, want := range map[string]string{
@@ -117,7 +117,7 @@ func expectBesideNodes(stage *harness.Stage) {
 		address + "subnet.id": group + "aks/providers/Microsoft.Network/virtualNetworks/aks/subnets/aks",
 		address + "loadBalancerBackendAddressPools.0.id": group + nodeGroup + "/providers/Microsoft.Network/loadBalancers/kubernetes/backendAddressPools/aksOutboundBackendPool",
 	} {
-		if got := harness.Find(have, path); !strings.EqualFold(asString(got), want) {
+		if got := harness.FindString(have, path); !strings.EqualFold(asString(got), want) {
 			stage.T.Errorf("%s is %v, want %s", path, got, want)
 		}
 	}
@@ -175,7 +175,7 @@ func TestHomeless(t *testing.T) {
 		"other": {infrastructure: ref("OtherCluster", "other"), says: `spec.infrastructureRef of Cluster other is of kind "OtherCluster": an AzureMachinePool joins a cluster with an AzureCluster, or one with an AzureManagedCluster and an AzureManagedControlPlane`},
 	}
 	for name, test := range tests {
-		stage.Create(&clusterv1.Cluster{
+		stage.CreateObject(&clusterv1.Cluster{
 			ObjectMeta: metav1.ObjectMeta{Namespace: stage.Namespace, Name: name},
 			Spec:       clusterv1.ClusterSpec{InfrastructureRef: test.infrastructure, ControlPlaneRef: test.controlPlane},
 		})
@@ -184,7 +184,7 @@ func TestHomeless(t *testing.T) {
 	for name, test := range tests {
 		var said string
 		harness.WaitFor(stage, &infrav1.AzureMachinePool{}, name, "told what is missing: "+test.says, func(p *infrav1.AzureMachinePool) bool {
-			said = harness.Condition(p, infrav1.ReadyCondition).Message
+			said = harness.FindCondition(p, infrav1.ReadyCondition).Message
 			return strings.Contains(said, test.says)
 		})
 		stage.DeletePool(name)

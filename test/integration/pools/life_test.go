@@ -39,10 +39,10 @@ func TestLife(t *testing.T) {
 			before := stage.WaitPool("pool", 2)
 			watched.expectReady(stage, 2)
 
-			harness.Change(stage, &infrav1.AzureMachinePool{ObjectMeta: metav1.ObjectMeta{Name: "pool"}}, func(p *infrav1.AzureMachinePool) { p.Spec.Template.VMSize = "Standard_D4s_v3" })
+			harness.ChangeObject(stage, &infrav1.AzureMachinePool{ObjectMeta: metav1.ObjectMeta{Name: "pool"}}, func(p *infrav1.AzureMachinePool) { p.Spec.Template.VMSize = "Standard_D4s_v3" })
 			after := harness.WaitFor(stage, &infrav1.AzureMachinePool{}, "pool", "rolled", func(p *infrav1.AzureMachinePool) bool {
-				model := harness.Condition(p, infrav1.ScaleSetModelUpdatedCondition)
-				return harness.Ready(p) && model.Status == metav1.ConditionTrue && p.Status.ObservedGeneration == p.Generation && len(p.Spec.ProviderIDList) == 2 && p.Spec.ProviderIDList[0] != before.Spec.ProviderIDList[0]
+				model := harness.FindCondition(p, infrav1.ScaleSetModelUpdatedCondition)
+				return harness.IsReady(p) && model.Status == metav1.ConditionTrue && p.Status.ObservedGeneration == p.Generation && len(p.Spec.ProviderIDList) == 2 && p.Spec.ProviderIDList[0] != before.Spec.ProviderIDList[0]
 			})
 			for _, id := range after.Spec.ProviderIDList {
 				for _, old := range before.Spec.ProviderIDList {
@@ -57,7 +57,7 @@ func TestLife(t *testing.T) {
 			}
 			stage.DeletePool("pool")
 			stage.DeleteCluster("c1")
-			if left := stage.Azure.Resources(); len(left) > 0 {
+			if left := stage.Azure.ListResources(); len(left) > 0 {
 				t.Errorf("resources left behind: %v", left)
 			}
 		})
@@ -66,7 +66,7 @@ func TestLife(t *testing.T) {
 
 func scale(stage *harness.Stage, replicas int32) {
 	stage.T.Helper()
-	harness.Change(stage, &clusterv1.MachinePool{ObjectMeta: metav1.ObjectMeta{Name: "pool"}}, func(p *clusterv1.MachinePool) { p.Spec.Replicas = &replicas })
+	harness.ChangeObject(stage, &clusterv1.MachinePool{ObjectMeta: metav1.ObjectMeta{Name: "pool"}}, func(p *clusterv1.MachinePool) { p.Spec.Replicas = &replicas })
 }
 
 // watched counts Ready VMs.

@@ -29,12 +29,12 @@ var mishaps = map[string]struct {
 	stays bool
 }{
 	"deleted": {reason: "somebody deleted a VM in Azure: it is made again", happen: func(stage *harness.Stage, pool string) {
-		stage.Azure.Delete(scaleSet(pool)+"/virtualMachines/0", computeVersion)
+		stage.Azure.DeleteResource(scaleSet(pool)+"/virtualMachines/0", computeVersion)
 	}},
 	"stopped": {reason: "a VM that was deallocated, and whose node is not Ready, is of no use", happen: func(stage *harness.Stage, pool string) {
-		stage.Azure.Post(scaleSet(pool)+"/virtualMachines/0/deallocate", computeVersion)
+		stage.Azure.PostAction(scaleSet(pool)+"/virtualMachines/0/deallocate", computeVersion)
 		machine := &clusterv1.Machine{}
-		stage.Get(machine, pool+"-0")
+		stage.ReadObject(machine, pool+"-0")
 		before := machine.DeepCopy()
 		conditions.Set(machine, metav1.Condition{Type: clusterv1.MachineNodeReadyCondition, Status: metav1.ConditionFalse, Reason: clusterv1.MachineNodeNotReadyReason})
 		if err := stage.Client.Status().Patch(stage.T.Context(), machine, client.MergeFrom(before)); err != nil {
@@ -48,22 +48,22 @@ var mishaps = map[string]struct {
 		}
 	}},
 	"running": {reason: "a VM whose node is Ready is of use, whatever Azure says", stays: true, happen: func(stage *harness.Stage, pool string) {
-		stage.Azure.Post(scaleSet(pool)+"/virtualMachines/0/deallocate", computeVersion)
+		stage.Azure.PostAction(scaleSet(pool)+"/virtualMachines/0/deallocate", computeVersion)
 	}},
 	"marked": {reason: "an annotation alone does nothing: it orders VMs when the pool gets smaller", stays: true, happen: func(stage *harness.Stage, pool string) {
-		harness.Change(stage, &clusterv1.Machine{ObjectMeta: metav1.ObjectMeta{Name: pool + "-0"}}, func(m *clusterv1.Machine) {
+		harness.ChangeObject(stage, &clusterv1.Machine{ObjectMeta: metav1.ObjectMeta{Name: pool + "-0"}}, func(m *clusterv1.Machine) {
 			m.Annotations = map[string]string{clusterv1.DeleteMachineAnnotation: ""}
 		})
 	}},
 	"object": {reason: "whoever deletes what stands for a VM wants it to go", happen: func(stage *harness.Stage, pool string) {
 		vm := &infrav1.AzureMachinePoolMachine{}
-		stage.Get(vm, pool+"-0")
+		stage.ReadObject(vm, pool+"-0")
 		if err := stage.Client.Delete(stage.T.Context(), vm); err != nil {
 			stage.T.Fatal(err)
 		}
 	}},
 	"token": {reason: "new bootstrap data are for VMs to come", stays: true, happen: func(stage *harness.Stage, pool string) {
-		harness.Change(stage, &clusterv1.MachinePool{ObjectMeta: metav1.ObjectMeta{Name: pool}}, func(p *clusterv1.MachinePool) {
+		harness.ChangeObject(stage, &clusterv1.MachinePool{ObjectMeta: metav1.ObjectMeta{Name: pool}}, func(p *clusterv1.MachinePool) {
 			p.Spec.Template.Spec.Bootstrap.DataSecretName = new("other")
 		})
 	}},
@@ -86,20 +86,20 @@ func TestMishaps(t *testing.T) {
 		first[name] = stage.WaitPool(name, 2).Spec.ProviderIDList[0]
 	}
 	waitNodes(stage, 2*len(mishaps), 2*len(mishaps))
-	mark := stage.Azure.Mark()
+	mark := stage.Azure.MarkRequests()
 	for name, test := range mishaps {
 		test.happen(stage, name)
-		stage.Wake(&infrav1.AzureMachinePool{ObjectMeta: metav1.ObjectMeta{Name: name}})
+		stage.WakeControllers(&infrav1.AzureMachinePool{ObjectMeta: metav1.ObjectMeta{Name: name}})
 	}
 	for name, test := range mishaps {
 		if !test.stays {
 			harness.WaitFor(stage, &infrav1.AzureMachinePool{}, name, "whole again: "+test.reason, func(p *infrav1.AzureMachinePool) bool {
-				return harness.Ready(p) && len(p.Spec.ProviderIDList) == 2 && !slices.Contains(p.Spec.ProviderIDList, first[name])
+				return harness.IsReady(p) && len(p.Spec.ProviderIDList) == 2 && !slices.Contains(p.Spec.ProviderIDList, first[name])
 			})
 		}
 	}
 	stage.Eventually("the VM that a list left out is asked for by itself", func() bool {
-		return slices.ContainsFunc(stage.Azure.Since(mark), func(request string) bool {
+		return slices.ContainsFunc(stage.Azure.RequestsSince(mark), func(request string) bool {
 			return strings.HasPrefix(request, "GET ") && strings.Contains(request, "virtualMachineScaleSets/unlisted/virtualMachines/0 200")
 		})
 	})
@@ -108,7 +108,7 @@ func TestMishaps(t *testing.T) {
 		if stays := slices.Contains(pool.Spec.ProviderIDList, first[name]); stays != test.stays {
 			t.Errorf("%s: %s: the first VM is there: %t, want %t", name, test.reason, stays, test.stays)
 		}
-		for _, write := range stage.Azure.Writes(mark) {
+		for _, write := range stage.Azure.WritesSince(mark) {
 			if test.stays && strings.HasPrefix(write, "PUT") && strings.Contains(write, "virtualMachineScaleSets/"+name) {
 				t.Errorf("%s: %s: %s", name, test.reason, write)
 			}
@@ -147,12 +147,12 @@ func TestAutoscaled(t *testing.T) {
 	stage.WaitClusterProvisioned("c1")
 	stage.CreatePool(stage.AzureMachinePool("c1", "pool"), 1)
 	stage.WaitPool("pool", 1)
-	harness.Change(stage, &clusterv1.MachinePool{ObjectMeta: metav1.ObjectMeta{Name: "pool"}}, func(p *clusterv1.MachinePool) {
+	harness.ChangeObject(stage, &clusterv1.MachinePool{ObjectMeta: metav1.ObjectMeta{Name: "pool"}}, func(p *clusterv1.MachinePool) {
 		p.Annotations = map[string]string{clusterv1.ReplicasManagedByAnnotation: "keda"}
 	})
-	_, shown := stage.Azure.Get(scaleSet("pool"), computeVersion)
-	stage.Azure.Put(scaleSet("pool"), computeVersion, map[string]any{"location": shown["location"], "tags": shown["tags"], "sku": map[string]any{"name": "Standard_D2s_v3", "tier": "Standard", "capacity": 2}})
-	stage.Wake(&infrav1.AzureMachinePool{ObjectMeta: metav1.ObjectMeta{Name: "pool"}})
+	_, shown := stage.Azure.GetResource(scaleSet("pool"), computeVersion)
+	stage.Azure.PutResource(scaleSet("pool"), computeVersion, map[string]any{"location": shown["location"], "tags": shown["tags"], "sku": map[string]any{"name": "Standard_D2s_v3", "tier": "Standard", "capacity": 2}})
+	stage.WakeControllers(&infrav1.AzureMachinePool{ObjectMeta: metav1.ObjectMeta{Name: "pool"}})
 	harness.WaitFor(stage, &clusterv1.MachinePool{}, "pool", "as large as the scale set", func(p *clusterv1.MachinePool) bool { return *p.Spec.Replicas == 2 })
 	stage.WaitPool("pool", 2)
 }
@@ -177,14 +177,14 @@ func TestRefusedPools(t *testing.T) {
 	if err := stage.Azure.AddFault(fault.Rule{Method: "PUT", ID: "*/virtualmachinescalesets/growing", Count: -1, Kind: fault.Allocate}); err != nil {
 		t.Fatal(err)
 	}
-	harness.Change(stage, &clusterv1.MachinePool{ObjectMeta: metav1.ObjectMeta{Name: "growing"}}, func(p *clusterv1.MachinePool) { p.Spec.Replicas = new(int32(3)) })
+	harness.ChangeObject(stage, &clusterv1.MachinePool{ObjectMeta: metav1.ObjectMeta{Name: "growing"}}, func(p *clusterv1.MachinePool) { p.Spec.Replicas = new(int32(3)) })
 	harness.WaitFor(stage, &infrav1.AzureMachinePool{}, "growing", "refused", func(p *infrav1.AzureMachinePool) bool {
-		running := harness.Condition(p, infrav1.ScaleSetRunningCondition)
-		return running.Status == metav1.ConditionFalse && strings.Contains(running.Message, "AllocationFailed") && !harness.Ready(p) && len(p.Spec.ProviderIDList) >= 1
+		running := harness.FindCondition(p, infrav1.ScaleSetRunningCondition)
+		return running.Status == metav1.ConditionFalse && strings.Contains(running.Message, "AllocationFailed") && !harness.IsReady(p) && len(p.Spec.ProviderIDList) >= 1
 	})
 	stage.Azure.ClearFaults()
-	stage.Wake(&infrav1.AzureMachinePool{ObjectMeta: metav1.ObjectMeta{Name: "growing"}})
-	harness.Change(stage, &infrav1.AzureMachinePool{ObjectMeta: metav1.ObjectMeta{Name: "growing"}}, func(p *infrav1.AzureMachinePool) {
+	stage.WakeControllers(&infrav1.AzureMachinePool{ObjectMeta: metav1.ObjectMeta{Name: "growing"}})
+	harness.ChangeObject(stage, &infrav1.AzureMachinePool{ObjectMeta: metav1.ObjectMeta{Name: "growing"}}, func(p *infrav1.AzureMachinePool) {
 		if p.Annotations == nil {
 			p.Annotations = map[string]string{}
 		}
@@ -194,18 +194,18 @@ func TestRefusedPools(t *testing.T) {
 
 	// Azure demands a password of Windows VMs, which nobody has to give.
 	stage.WaitPool("windows-0", 1)
-	_, made := stage.Azure.Get(scaleSet("model"), computeVersion)
+	_, made := stage.Azure.GetResource(scaleSet("model"), computeVersion)
 	made["tags"] = map[string]any{"whose": "theirs"}
 	for _, key := range []string{"id", "name", "type", "etag"} {
 		delete(made, key)
 	}
-	stage.Azure.Put(scaleSet("other"), computeVersion, made)
-	mark := stage.Azure.Mark()
+	stage.Azure.PutResource(scaleSet("other"), computeVersion, made)
+	mark := stage.Azure.MarkRequests()
 	stage.CreatePool(stage.AzureMachinePool("c1", "other"), 1)
 	harness.WaitFor(stage, &infrav1.AzureMachinePool{}, "other", "refused", func(p *infrav1.AzureMachinePool) bool {
-		return harness.Condition(p, infrav1.ScaleSetRunningCondition).Reason == infrav1.ResourceExistsNotOwnedReason
+		return harness.FindCondition(p, infrav1.ScaleSetRunningCondition).Reason == infrav1.ResourceExistsNotOwnedReason
 	})
-	for _, write := range stage.Azure.Writes(mark) {
+	for _, write := range stage.Azure.WritesSince(mark) {
 		if strings.Contains(write, "virtualMachineScaleSets/other") {
 			t.Errorf("a scale set of somebody else got %s", write)
 		}

@@ -79,7 +79,7 @@ func TestQuiescenceDocuments(t *testing.T) {
 		t.Errorf("%d writes for %d changes:\n%s", len(written), len(tests), strings.Join(written, "\n"))
 	}
 	for name, test := range tests {
-		if got := harness.Value(l.observe(group+test.id), "properties."+test.at); got != test.want {
+		if got := harness.FindValue(l.observe(group+test.id), "properties."+test.at); got != test.want {
 			t.Errorf("%s: %s is %v, want %v as the document says", name, test.at, got, test.want)
 		}
 	}
@@ -248,5 +248,5 @@ func writes(requests []string) []string {
 // set writes a value at a dotted path.
 func set(resource map[string]any, at string, value any) {
 	path, last := at[:strings.LastIndexByte(at, '.')], at[strings.LastIndexByte(at, '.')+1:]
-	harness.Value(resource, path).(map[string]any)[last] = value
+	harness.FindValue(resource, path).(map[string]any)[last] = value
 }

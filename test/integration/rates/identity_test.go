@@ -24,21 +24,21 @@ func TestOneIdentity(t *testing.T) {
 	}
 	for _, s := range c.subjects[1:] {
 		c.WaitClusterProvisioned(s.name)
-		for _, event := range c.Events(s.kind, s.name) {
+		for _, event := range c.ListEvents(s.kind, s.name) {
 			if strings.HasPrefix(event, "Warning") {
 				t.Errorf("%s: %s", s.name, event)
 			}
 		}
 	}
 	for _, text := range []string{"object has been modified", "add the finalizer to the identity"} {
-		for _, line := range c.Environment.Logs.With(text) {
+		for _, line := range c.Environment.Logs.LinesContaining(text) {
 			if strings.Contains(line, c.Namespace) && strings.Contains(line, "Reconciler error") {
 				t.Errorf("a pass failed: %s", line)
 			}
 		}
 	}
 	identity := &infrav1.AzureClusterIdentity{}
-	c.Get(identity, harness.IdentityName)
+	c.ReadObject(identity, harness.IdentityName)
 	if holds := len(identity.Finalizers); holds != clusters {
 		t.Errorf("%d clusters have %d holds on the identity", clusters, holds)
 	}

@@ -80,7 +80,7 @@ func (c *counted) expect(kind, name, trace string, r refusal) {
 // passes are how often a controller has begun a pass over each subject.
 func (c *counted) passes() []int {
 	out := make([]int, len(c.subjects))
-	for _, line := range c.Environment.Logs.With(`"msg"="Reconciling"`) {
+	for _, line := range c.Environment.Logs.LinesContaining(`"msg"="Reconciling"`) {
 		for i, s := range c.subjects {
 			if strings.Contains(line, fmt.Sprintf(`"controller"=%q`, strings.ToLower(s.kind))) && strings.Contains(line, fmt.Sprintf(`"namespace"=%q "name"=%q`, c.Namespace, s.name)) {
 				out[i]++
@@ -109,7 +109,7 @@ func (c *counted) calls(s subject, mark harness.Mark) []string {
 // minute has begin happen, and judges what every subject cost in the minute after it.
 func (c *counted) minute(begin func()) {
 	c.T.Helper()
-	mark := c.Azure.Mark()
+	mark := c.Azure.MarkRequests()
 	before := c.passes()
 	over := time.After(time.Minute)
 	begin()
@@ -145,7 +145,7 @@ func newCounted(t *testing.T) *counted {
 
 func (c *counted) delete(object client.Object, name string) {
 	c.T.Helper()
-	c.Get(object, name)
+	c.ReadObject(object, name)
 	if err := c.Client.Delete(c.T.Context(), object); err != nil {
 		c.T.Fatal(err)
 	}
@@ -269,7 +269,7 @@ func TestNetworkOfMachines(t *testing.T) {
 		t.Fatal(err)
 	}
 	// The engine's reads of the moment are over.
-	c.Advance(10 * time.Minute)
+	c.AdvanceClock(10 * time.Minute)
 	for i := range 5 {
 		c.subjects = append(c.subjects, subject{kind: "AzureMachine", name: fmt.Sprintf("m%d", i), refusal: refusals["forbidden"], bound: cost{passes: stalledBound.passes + building["AzureMachine"].passes, calls: stalledBound.calls}, trace: "/virtualnetworks/"})
 	}
@@ -393,7 +393,7 @@ func TestTokens(t *testing.T) {
 	c := &counted{Stage: harness.NewStage(t, environment)}
 	c.StartManager(harness.ManagerOptions{})
 	c.CreateCredential("wrong")
-	c.Create(c.Identity())
+	c.CreateObject(c.CreateIdentity())
 	refused := refusal{reason: "Entra ID refuses the credentials"}
 	c.expect("AzureCluster", "c1", "/oauth2/", refused)
 	c.expect("AzureManagedControlPlane", "k1", "/oauth2/", refused)
@@ -408,12 +408,12 @@ func TestIdentities(t *testing.T) {
 	t.Parallel()
 	c := &counted{Stage: harness.NewStage(t, environment)}
 	c.StartManager(harness.ManagerOptions{})
-	c.Create(c.Identity())
+	c.CreateObject(c.CreateIdentity())
 	c.subjects = []subject{{kind: "AzureClusterIdentity", name: harness.IdentityName}, {kind: "AzureCluster", name: "c1"}}
 	over := time.After(time.Minute)
 	c.CreateCluster(c.AzureCluster("c1"))
 	harness.WaitFor(c.Stage, &infrav1.AzureCluster{}, "c1", "refused", func(a *infrav1.AzureCluster) bool {
-		return harness.Condition(a, infrav1.ReadyCondition).Status == metav1.ConditionFalse
+		return harness.FindCondition(a, infrav1.ReadyCondition).Status == metav1.ConditionFalse
 	})
 	<-over
 	for i, passes := range c.passes() {
@@ -421,7 +421,7 @@ func TestIdentities(t *testing.T) {
 			t.Errorf("%s without its Secret: %d passes in a minute, at most %d are needed", c.subjects[i].kind, passes, stalledBound.passes)
 		}
 	}
-	if requests := c.Azure.Since(0); len(requests) > 0 {
+	if requests := c.Azure.RequestsSince(0); len(requests) > 0 {
 		t.Errorf("Azure need not be asked: %q", requests)
 	}
 }

@@ -57,14 +57,14 @@ func TestLeftAlone(t *testing.T) {
 	var made, alone phase
 	synctest.Test(t, func(t *testing.T) {
 		w := &world{World: &clusters.World{World: virtual.New(t, server.Options{Locations: []string{"eastus"}, Seed: 7, RequestLog: log})}}
-		w.Manage()
+		w.StartManager()
 		made = phase{Name: "create", From: time.Now()}
 		w.many()
 		made.To = time.Now()
 		// What made the last object Ready may still wake others.
-		virtual.Wait(nil, time.Minute)
+		virtual.WaitForSignal(nil, time.Minute)
 		alone = phase{Name: "alone", From: time.Now()}
-		virtual.Wait(nil, *aloneFor)
+		virtual.WaitForSignal(nil, *aloneFor)
 		alone.To = time.Now()
 	})
 	raw, err := json.Marshal([]phase{made, alone})
@@ -135,12 +135,12 @@ func (w *world) many() {
 			controlPlane := w.ControlPlane(name(i))
 			defaults.FillAzureManagedControlPlane(controlPlane)
 			w.CreateManagedCluster(controlPlane, pools...)
-			virtual.Wait(nil, pace)
+			virtual.WaitForSignal(nil, pace)
 		}
 		for i := range *aloneClusters {
-			w.await("the control plane", clusters.Ready(w.World, &infrav1.AzureManagedControlPlane{}, name(i), func(c *infrav1.AzureManagedControlPlane) bool { return harness.Ready(c) }))
+			w.await("the control plane", clusters.IsReadyFunc(w.World, &infrav1.AzureManagedControlPlane{}, name(i), func(c *infrav1.AzureManagedControlPlane) bool { return harness.IsReady(c) }))
 			for _, pool := range pools {
-				w.await("the pool", clusters.Ready(w.World, &infrav1.AzureManagedMachinePool{}, name(i)+"-"+pool.Name, func(p *infrav1.AzureManagedMachinePool) bool { return harness.Ready(p) }))
+				w.await("the pool", clusters.IsReadyFunc(w.World, &infrav1.AzureManagedMachinePool{}, name(i)+"-"+pool.Name, func(p *infrav1.AzureManagedMachinePool) bool { return harness.IsReady(p) }))
 			}
 		}
 		return
@@ -149,26 +149,26 @@ func (w *world) many() {
 		network := w.AzureCluster(name(i))
 		defaults.FillAzureCluster(network)
 		w.CreateCluster(network)
-		virtual.Wait(nil, pace)
+		virtual.WaitForSignal(nil, pace)
 	}
 	for i := range *aloneClusters {
-		w.await("the network", clusters.Ready(w.World, &infrav1.AzureCluster{}, name(i), func(c *infrav1.AzureCluster) bool { return harness.Ready(c) }))
+		w.await("the network", clusters.IsReadyFunc(w.World, &infrav1.AzureCluster{}, name(i), func(c *infrav1.AzureCluster) bool { return harness.IsReady(c) }))
 		owner := &clusterv1.Cluster{}
-		w.Get(owner, name(i))
+		w.ReadObject(owner, name(i))
 		harness.ChangeStatus(w.Stage, owner, func(c *clusterv1.Cluster) { c.Status.Initialization.InfrastructureProvisioned = new(true) })
 		for j := range *aloneMachines {
 			role := harness.Worker
 			if j == 0 || j < 3 && *aloneMachines >= 5 {
 				role = harness.ControlPlane
 			}
-			w.Machine(name(i), fmt.Sprintf("%s-%d", name(i), j), role)
-			virtual.Wait(nil, pace/10)
+			w.ApplyMachine(name(i), fmt.Sprintf("%s-%d", name(i), j), role)
+			virtual.WaitForSignal(nil, pace/10)
 		}
 	}
 	for i := range *aloneClusters {
 		for j := range *aloneMachines {
 			machine := fmt.Sprintf("%s-%d", name(i), j)
-			w.await("the machine", clusters.Ready(w.World, &infrav1.AzureMachine{}, machine, func(m *infrav1.AzureMachine) bool { return harness.Ready(m) }))
+			w.await("the machine", clusters.IsReadyFunc(w.World, &infrav1.AzureMachine{}, machine, func(m *infrav1.AzureMachine) bool { return harness.IsReady(m) }))
 		}
 	}
 }
@@ -177,9 +177,9 @@ func (w *world) many() {
 func (w *world) await(what string, so func() bool) {
 	w.T.Helper()
 	const patience = 2 * time.Hour
-	for deadline := time.Now().Add(patience); !so(); virtual.Wait(nil, time.Second) {
+	for deadline := time.Now().Add(patience); !so(); virtual.WaitForSignal(nil, time.Second) {
 		if time.Now().After(deadline) {
-			requests := w.Azure.Since(0)
+			requests := w.Azure.RequestsSince(0)
 			w.T.Fatalf("%s is not Ready after %s\n%s", what, patience, strings.Join(requests[max(0, len(requests)-30):], "\n"))
 		}
 	}

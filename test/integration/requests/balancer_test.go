@@ -19,20 +19,20 @@ const (
 // its NAT rules. It is made again at the next look, and they are put back at the one after that: until then nobody reaches the API server.
 func TestBalancerMadeAgain(t *testing.T) {
 	inVirtualTime(t, func(w *world) {
-		w.Cluster("c1", 1)
+		w.BuildCluster("c1", 1)
 		w.hour()
 		before := w.balanced()
 		if len(before) == 0 {
 			w.T.Fatal("no interface is in a pool")
 		}
-		if status, said := w.Send(http.MethodDelete, apiServer, networkVersion, nil); status > 299 {
+		if status, said := w.SendAsUser(http.MethodDelete, apiServer, networkVersion, nil); status > 299 {
 			w.T.Fatalf("%d %s", status, said)
 		}
-		virtual.Wait(nil, time.Minute)
+		virtual.WaitForSignal(nil, time.Minute)
 		if after := w.balanced(); len(after) >= len(before) {
 			w.T.Fatalf("interfaces are in pools of a load balancer that is gone: %q", after)
 		}
-		virtual.Wait(nil, 25*time.Minute)
+		virtual.WaitForSignal(nil, 25*time.Minute)
 		if diff := cmp.Diff(before, w.balanced()); diff != "" {
 			w.T.Errorf("pools and rules of the machines' interfaces (-before +after):\n%s", diff)
 		}

@@ -19,8 +19,8 @@ import (
 func TestDocumentsWithoutLocalAccounts(t *testing.T) {
 	unmanaged(t, func(w *world) {
 		w.Resync = 1000 * time.Hour
-		w.Manage()
-		c := w.Documents("c1", "pool0")
+		w.StartManager()
+		c := w.BuildASOCluster("c1", "pool0")
 		c.ControlPlane.Spec.Resources[0] = with(w.T, c.ControlPlane.Spec.Resources[0], `{
 			"aadProfile": {"managed": true, "adminGroupObjectIDs": ["00000000-0000-0000-0000-0000000000aa"]}, "disableLocalAccounts": true,
 			"operatorSpec": {"secrets": {"userCredentials": {"name": "people", "key": "config"}}}}`)
@@ -37,17 +37,17 @@ func TestDocumentsWithoutLocalAccounts(t *testing.T) {
 			w.T.Fatalf("the token holds for %s", left)
 		}
 		// What made the last object Ready may still wake others.
-		virtual.Wait(nil, time.Minute)
-		mark := w.Azure.Mark()
-		virtual.Wait(nil, time.Until(ends)-10*time.Minute)
-		if asked := w.Azure.Since(mark); len(asked) > 0 {
+		virtual.WaitForSignal(nil, time.Minute)
+		mark := w.Azure.MarkRequests()
+		virtual.WaitForSignal(nil, time.Until(ends)-10*time.Minute)
+		if asked := w.Azure.RequestsSince(mark); len(asked) > 0 {
 			w.T.Errorf("nobody asks for a token while there is a good one, but: %q", asked)
 		}
-		virtual.Wait(nil, 9*time.Minute)
+		virtual.WaitForSignal(nil, 9*time.Minute)
 		if next := end(w.T, w.user("c1-kubeconfig", "value").Token); !next.After(ends) {
 			w.T.Errorf("a minute before its end at %s, the token is one that ends at %s", ends, next)
 		}
-		for _, write := range w.Azure.Writes(0) {
+		for _, write := range w.Azure.WritesSince(0) {
 			if strings.Contains(write, "listClusterAdminCredential") {
 				w.T.Errorf("%s: Azure refuses that for a cluster without local accounts", write)
 			}
@@ -59,7 +59,7 @@ func TestDocumentsWithoutLocalAccounts(t *testing.T) {
 func (w *world) user(secret, key string) *clientcmdapi.AuthInfo {
 	w.T.Helper()
 	found := &corev1.Secret{}
-	w.Get(found, secret)
+	w.ReadObject(found, secret)
 	config, err := clientcmd.Load(found.Data[key])
 	if err != nil || len(config.AuthInfos) != 1 {
 		w.T.Fatalf("Secret %s has no kubeconfig of one user: %v", secret, err)

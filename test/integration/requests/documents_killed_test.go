@@ -62,18 +62,18 @@ type life struct{ Made, Deleted, Whole, Left []string }
 // live makes and deletes documents. As many managers as told die while they are made, and while they are deleted.
 func (w *world) live(making, deleting int) (out life) {
 	w.T.Helper()
-	c := w.Documents("c1", "pool0")
+	c := w.BuildASOCluster("c1", "pool0")
 	group := &c.Infrastructure.Spec.Resources[0]
 	group.Raw = bytes.Replace(group.Raw, []byte(`"annotations":{`), []byte(`"annotations":{"serviceoperator.azure.com/reconcile-policy":"detach-on-delete",`), 1)
 	for _, text := range neighbours {
-		c.Infrastructure.Spec.Resources = append(c.Infrastructure.Spec.Resources, w.Document(text))
+		c.Infrastructure.Spec.Resources = append(c.Infrastructure.Spec.Resources, w.ParseManifest(text))
 	}
-	c.ControlPlane.Spec.Resources = append(c.ControlPlane.Spec.Resources, w.Document(windowDocument))
+	c.ControlPlane.Spec.Resources = append(c.ControlPlane.Spec.Resources, w.ParseManifest(windowDocument))
 	w.outlived(making, func() { w.MakeDocuments(c) })
-	out.Made, out.Whole = harness.Changes(w.Azure.Writes(0)), drawn(w.Azure.Resources())
-	mark := w.Azure.Mark()
+	out.Made, out.Whole = harness.DropKubeconfigReads(w.Azure.WritesSince(0)), drawn(w.Azure.ListResources())
+	mark := w.Azure.MarkRequests()
 	w.outlived(deleting, func() { w.DeleteDocuments(c) })
-	out.Deleted, out.Left = harness.Changes(w.Azure.Writes(mark)), w.Azure.Resources()
+	out.Deleted, out.Left = harness.DropKubeconfigReads(w.Azure.WritesSince(mark)), w.Azure.ListResources()
 	return out
 }
 
@@ -83,15 +83,15 @@ func (w *world) outlived(times int, do func()) {
 	died := 0
 	start := func() *virtual.Manager {
 		if died < times {
-			return w.ManageDoomed(1, died%2 == 0)
+			return w.StartDyingManager(1, died%2 == 0)
 		}
-		return w.Manage()
+		return w.StartManager()
 	}
 	m := start()
 	w.Meanwhile = func() {
 		select {
 		case <-m.Killed:
-			m.Stop()
+			m.StopManager()
 			died++
 			m = start()
 		default:
@@ -99,7 +99,7 @@ func (w *world) outlived(times int, do func()) {
 	}
 	do()
 	w.Meanwhile = nil
-	m.Stop()
+	m.StopManager()
 	if died != times {
 		w.T.Errorf("%d managers died, want %d", died, times)
 	}

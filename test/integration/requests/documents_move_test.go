@@ -34,46 +34,46 @@ spec:
 // everything.
 func TestDocumentsMove(t *testing.T) {
 	inVirtualTime(t, func(w *world) {
-		c := w.Documents("c1", "pool0", "pool1")
-		c.ControlPlane.Spec.Resources = append(c.ControlPlane.Spec.Resources, w.Document(windowDocument))
-		c.Infrastructure.Spec.Resources = append(c.Infrastructure.Spec.Resources, w.Document(strings.Replace(roleDocument, "SUBSCRIPTION", w.Azure.SubscriptionID, 1)))
+		c := w.BuildASOCluster("c1", "pool0", "pool1")
+		c.ControlPlane.Spec.Resources = append(c.ControlPlane.Spec.Resources, w.ParseManifest(windowDocument))
+		c.Infrastructure.Spec.Resources = append(c.Infrastructure.Spec.Resources, w.ParseManifest(strings.Replace(roleDocument, "SUBSCRIPTION", w.Azure.SubscriptionID, 1)))
 		w.MakeDocuments(c)
-		target := &world{World: &clusters.World{World: w.Elsewhere()}}
-		target.Manage()
+		target := &world{World: &clusters.World{World: w.NewManagementCluster()}}
+		target.StartManager()
 
-		w.Pause("c1", true)
+		w.PauseCluster("c1", true)
 		documents := []client.Object{c.Infrastructure, c.ControlPlane, c.Pools[0], c.Pools[1]}
 		for _, object := range documents {
-			w.Until(object.GetName()+" is free to move", clusters.Ready(w.World, object, object.GetName(), harness.Movable))
+			w.WaitUntil(object.GetName()+" is free to move", clusters.IsReadyFunc(w.World, object, object.GetName(), harness.IsMovable))
 		}
-		mark, before, known := w.Azure.Mark(), w.Azure.Resources(), w.known(c)
+		mark, before, known := w.Azure.MarkRequests(), w.Azure.ListResources(), w.known(c)
 		moved := []client.Object{&clusterv1.Cluster{ObjectMeta: metav1.ObjectMeta{Name: "c1"}}, clusters.MachinePool("c1-pool0"), clusters.MachinePool("c1-pool1")}
 		credential := secret(harness.OperatorSecret)
-		w.Get(credential, credential.Name)
+		w.ReadObject(credential, credential.Name)
 		if _, ok := credential.Labels["clusterctl.cluster.x-k8s.io/move"]; !ok {
 			w.T.Errorf("clusterctl leaves the Secret with the credential behind: its labels are %v", credential.Labels)
 		}
 		moved = append(append([]client.Object{credential}, append(moved, documents...)...), secret("c1-kubeconfig"), secret("c1-ca"))
-		w.Move(target.Stage, moved)
-		target.Until("it is paused there, too", clusters.Ready(target.World, &infrav1.AzureASOManagedControlPlane{}, "c1", func(o *infrav1.AzureASOManagedControlPlane) bool { return harness.Paused(o) }))
-		if asked := w.Azure.Since(mark); len(asked) > 0 {
+		w.MoveObjects(target.Stage, moved)
+		target.WaitUntil("it is paused there, too", clusters.IsReadyFunc(target.World, &infrav1.AzureASOManagedControlPlane{}, "c1", func(o *infrav1.AzureASOManagedControlPlane) bool { return harness.IsPaused(o) }))
+		if asked := w.Azure.RequestsSince(mark); len(asked) > 0 {
 			w.T.Errorf("a paused cluster asks nothing of Azure, but: %q", asked)
 		}
-		target.Pause("c1", false)
-		target.Until("the documents are in place there", func() bool { return target.InPlace(c) })
+		target.PauseCluster("c1", false)
+		target.WaitUntil("the documents are in place there", func() bool { return target.InPlace(c) })
 		target.hour()
 		w.wrote("moved", mark)
-		if diff := cmp.Diff(before, w.Azure.Resources()); diff != "" {
+		if diff := cmp.Diff(before, w.Azure.ListResources()); diff != "" {
 			w.T.Errorf("resources (-before +after):\n%s", diff)
 		}
 		if diff := cmp.Diff(known, target.known(c)); diff != "" {
 			w.T.Errorf("what the objects say of their resources (-before +after):\n%s", diff)
 		}
 		own := &infrav1.AzureASOManagedControlPlane{}
-		target.Get(own, "c1")
+		target.ReadObject(own, "c1")
 		for _, name := range []string{"c1-kubeconfig", "c1-ca"} {
 			found := secret(name)
-			target.Get(found, name)
+			target.ReadObject(found, name)
 			if len(found.OwnerReferences) != 1 || found.OwnerReferences[0].UID != own.UID {
 				w.T.Errorf("Secret %s has the owners %v, want only the control plane of there, %s", name, found.OwnerReferences, own.UID)
 			}
@@ -87,13 +87,13 @@ func TestDocumentsMove(t *testing.T) {
 // with the credential goes first, and is there until nothing is left in Azure.
 func TestDocumentsNamespaceGoes(t *testing.T) {
 	inVirtualTime(t, func(w *world) {
-		c := w.Documents("c1", "pool0")
+		c := w.BuildASOCluster("c1", "pool0")
 		w.MakeDocuments(c)
 		credential := secret(harness.OperatorSecret)
-		w.Remove(credential)
+		w.DeleteObjects(credential)
 		w.DeleteDocuments(c)
 		w.left()
-		w.Gone(credential)
+		w.WaitUntilGone(credential)
 	})
 }
 
@@ -122,13 +122,13 @@ func (w *world) known(c *harness.DocumentCluster) map[string]resources {
 		out[kind+" "+object.GetName()] = said
 	}
 	cluster, controlPlane := &infrav1.AzureASOManagedCluster{}, &infrav1.AzureASOManagedControlPlane{}
-	w.Get(cluster, c.Infrastructure.Name)
-	w.Get(controlPlane, c.ControlPlane.Name)
+	w.ReadObject(cluster, c.Infrastructure.Name)
+	w.ReadObject(controlPlane, c.ControlPlane.Name)
 	add("AzureASOManagedCluster", cluster, cluster.Status.Resources)
 	add("AzureASOManagedControlPlane", controlPlane, controlPlane.Status.Resources)
 	for _, each := range c.Pools {
 		pool := &infrav1.AzureASOManagedMachinePool{}
-		w.Get(pool, each.Name)
+		w.ReadObject(pool, each.Name)
 		add("AzureASOManagedMachinePool", pool, pool.Status.Resources)
 	}
 	if out["AzureASOManagedCluster "+cluster.Name].Inventory.Object == "" {

@@ -45,19 +45,19 @@ spec:
 // maintenance window that comes later, a pool that goes, and at last the cluster that goes while its Cluster stays.
 func TestDocuments(t *testing.T) {
 	inVirtualTime(t, func(w *world) {
-		c := w.Documents("c1", "pool0", "pool1")
+		c := w.BuildASOCluster("c1", "pool0", "pool1")
 		w.MakeDocuments(c)
 		w.wrote("made", 0, "PUT resourceGroups/c1", "PUT "+aksWrite)
 		w.upgradeDocuments(c)
 
-		mark := w.Azure.Mark()
-		window := w.Document(windowDocument)
-		harness.Change(w.Stage, c.ControlPlane, func(o *infrav1.AzureASOManagedControlPlane) { o.Spec.Resources = append(o.Spec.Resources, window) })
-		w.Until("the window is in place", func() bool {
-			w.Get(c.ControlPlane, "c1")
+		mark := w.Azure.MarkRequests()
+		window := w.ParseManifest(windowDocument)
+		harness.ChangeObject(w.Stage, c.ControlPlane, func(o *infrav1.AzureASOManagedControlPlane) { o.Spec.Resources = append(o.Spec.Resources, window) })
+		w.WaitUntil("the window is in place", func() bool {
+			w.ReadObject(c.ControlPlane, "c1")
 			return len(c.ControlPlane.Status.Resources) == 2 && w.InPlace(c)
 		})
-		if made := w.shown(windowWrite); harness.Find(made, "properties.maintenanceWindow.startTime") != "02:00" {
+		if made := w.shown(windowWrite); harness.FindString(made, "properties.maintenanceWindow.startTime") != "02:00" {
 			t.Errorf("the window in Azure is %v", made)
 		}
 		w.hour()
@@ -71,22 +71,22 @@ func TestDocuments(t *testing.T) {
 func (w *world) upgradeDocuments(c *harness.DocumentCluster) {
 	w.T.Helper()
 	const next = "v1.34.2"
-	mark := w.Azure.Mark()
+	mark := w.Azure.MarkRequests()
 	for _, pool := range c.Pools {
-		harness.Change(w.Stage, clusters.MachinePool(pool.Name), func(o *clusterv1.MachinePool) { o.Spec.Template.Spec.Version = next })
-		w.Until("the pool is refused until the control plane has the version", clusters.Ready(w.World, &infrav1.AzureASOManagedMachinePool{}, pool.Name, func(o *infrav1.AzureASOManagedMachinePool) bool {
-			said := harness.Condition(o, infrav1.ReadyCondition)
+		harness.ChangeObject(w.Stage, clusters.MachinePool(pool.Name), func(o *clusterv1.MachinePool) { o.Spec.Template.Spec.Version = next })
+		w.WaitUntil("the pool is refused until the control plane has the version", clusters.IsReadyFunc(w.World, &infrav1.AzureASOManagedMachinePool{}, pool.Name, func(o *infrav1.AzureASOManagedMachinePool) bool {
+			said := harness.FindCondition(o, infrav1.ReadyCondition)
 			return said.Status == metav1.ConditionFalse && strings.Contains(said.Message, next+" is above AzureASOManagedControlPlane c1 ")
 		}))
 	}
 	w.wrote("pools above their control plane", mark)
-	harness.Change(w.Stage, c.ControlPlane, func(o *infrav1.AzureASOManagedControlPlane) { o.Spec.Version = next })
-	w.Until("the control plane runs the version", clusters.Ready(w.World, &infrav1.AzureASOManagedControlPlane{}, "c1", func(o *infrav1.AzureASOManagedControlPlane) bool {
+	harness.ChangeObject(w.Stage, c.ControlPlane, func(o *infrav1.AzureASOManagedControlPlane) { o.Spec.Version = next })
+	w.WaitUntil("the control plane runs the version", clusters.IsReadyFunc(w.World, &infrav1.AzureASOManagedControlPlane{}, "c1", func(o *infrav1.AzureASOManagedControlPlane) bool {
 		return o.Status.Version == next && len(o.Status.Versions) == 1 && o.Status.Versions[0].Version == next
 	}))
-	w.Until("the pools run the version", func() bool {
-		return w.InPlace(c) && harness.Find(w.shown(aksWrite+"/agentPools/pool0"), "properties.currentOrchestratorVersion") == "1.34.2" &&
-			harness.Find(w.shown(aksWrite+"/agentPools/pool1"), "properties.currentOrchestratorVersion") == "1.34.2"
+	w.WaitUntil("the pools run the version", func() bool {
+		return w.InPlace(c) && harness.FindString(w.shown(aksWrite+"/agentPools/pool0"), "properties.currentOrchestratorVersion") == "1.34.2" &&
+			harness.FindString(w.shown(aksWrite+"/agentPools/pool1"), "properties.currentOrchestratorVersion") == "1.34.2"
 	})
 	w.wrote("upgraded", mark, "PUT "+aksWrite, "PUT "+aksWrite+"/agentPools/pool0", "PUT "+aksWrite+"/agentPools/pool1")
 }
@@ -95,29 +95,29 @@ func (w *world) upgradeDocuments(c *harness.DocumentCluster) {
 // which the AKS cluster goes.
 func (w *world) deleteOneByOne(c *harness.DocumentCluster) {
 	w.T.Helper()
-	mark := w.Azure.Mark()
-	w.Remove(clusters.MachinePool("c1-pool1"), c.Pools[1])
-	w.Gone(c.Pools[1])
+	mark := w.Azure.MarkRequests()
+	w.DeleteObjects(clusters.MachinePool("c1-pool1"), c.Pools[1])
+	w.WaitUntilGone(c.Pools[1])
 	w.wrote("a pool goes", mark, "DELETE "+aksWrite+"/agentPools/pool1")
 	c.Pools = c.Pools[:1]
-	w.Until("the cluster is Ready without the pool", func() bool { return w.InPlace(c) })
+	w.WaitUntil("the cluster is Ready without the pool", func() bool { return w.InPlace(c) })
 
-	mark = w.Azure.Mark()
-	w.Remove(c.ControlPlane)
-	w.Until("the control plane says what it waits for", clusters.Ready(w.World, &infrav1.AzureASOManagedControlPlane{}, "c1", func(o *infrav1.AzureASOManagedControlPlane) bool {
-		return strings.Contains(harness.Condition(o, infrav1.ReadyCondition).Message, "AzureASOManagedMachinePool c1-pool0")
+	mark = w.Azure.MarkRequests()
+	w.DeleteObjects(c.ControlPlane)
+	w.WaitUntil("the control plane says what it waits for", clusters.IsReadyFunc(w.World, &infrav1.AzureASOManagedControlPlane{}, "c1", func(o *infrav1.AzureASOManagedControlPlane) bool {
+		return strings.Contains(harness.FindCondition(o, infrav1.ReadyCondition).Message, "AzureASOManagedMachinePool c1-pool0")
 	}))
 	w.hour()
 	w.wrote("the control plane waits for its pool", mark)
-	w.Remove(clusters.MachinePool("c1-pool0"), c.Pools[0])
-	w.Gone(c.Pools[0])
-	w.Gone(c.ControlPlane)
+	w.DeleteObjects(clusters.MachinePool("c1-pool0"), c.Pools[0])
+	w.WaitUntilGone(c.Pools[0])
+	w.WaitUntilGone(c.ControlPlane)
 	w.wrote("the control plane goes", mark, "DELETE "+aksWrite)
 	w.left("resourceGroups/c1")
 
-	mark = w.Azure.Mark()
-	w.Remove(&clusterv1.Cluster{ObjectMeta: metav1.ObjectMeta{Name: "c1"}}, c.Infrastructure)
-	w.Gone(c.Infrastructure)
+	mark = w.Azure.MarkRequests()
+	w.DeleteObjects(&clusterv1.Cluster{ObjectMeta: metav1.ObjectMeta{Name: "c1"}}, c.Infrastructure)
+	w.WaitUntilGone(c.Infrastructure)
 	w.wrote("the group goes", mark, "DELETE resourceGroups/c1")
 	w.left()
 }
@@ -138,30 +138,30 @@ func (w *world) shown(name string) map[string]any {
 // they have documents again, and go with their objects when they have none.
 func TestDocumentsTakenOut(t *testing.T) {
 	inVirtualTime(t, func(w *world) {
-		c := w.Documents("c1", "pool0")
-		group, beside := c.Infrastructure.Spec.Resources[0], w.Document(besideDocument)
+		c := w.BuildASOCluster("c1", "pool0")
+		group, beside := c.Infrastructure.Spec.Resources[0], w.ParseManifest(besideDocument)
 		c.Infrastructure.Spec.Resources = []runtime.RawExtension{with(t, group, `{"tags":{"team":"a"}}`), beside}
-		w.Put("resourceGroups/shared", "2021-04-01", map[string]any{"location": "eastus"})
+		w.PutAsUser("resourceGroups/shared", "2021-04-01", map[string]any{"location": "eastus"})
 		w.MakeDocuments(c)
 		documents := func(of ...runtime.RawExtension) {
-			harness.Change(w.Stage, c.Infrastructure, func(o *infrav1.AzureASOManagedCluster) { o.Spec.Resources = of })
+			harness.ChangeObject(w.Stage, c.Infrastructure, func(o *infrav1.AzureASOManagedCluster) { o.Spec.Resources = of })
 		}
-		mark := w.Azure.Mark()
+		mark := w.Azure.MarkRequests()
 		documents(beside)
 		w.hour()
 		w.wrote("without the group's document", mark)
 		documents(group, beside)
-		w.Until("the group is as its document", func() bool { return harness.Find(w.shown("resourceGroups/c1"), "tags.team") == "" })
+		w.WaitUntil("the group is as its document", func() bool { return harness.FindString(w.shown("resourceGroups/c1"), "tags.team") == "" })
 
 		documents(beside)
-		harness.Change(w.Stage, c.ControlPlane, func(o *infrav1.AzureASOManagedControlPlane) { o.Spec.Resources = nil })
+		harness.ChangeObject(w.Stage, c.ControlPlane, func(o *infrav1.AzureASOManagedControlPlane) { o.Spec.Resources = nil })
 		w.hour()
-		w.Remove(clusters.MachinePool("c1-pool0"), c.Pools[0], c.ControlPlane)
-		w.Gone(c.Pools[0])
-		w.Gone(c.ControlPlane)
+		w.DeleteObjects(clusters.MachinePool("c1-pool0"), c.Pools[0], c.ControlPlane)
+		w.WaitUntilGone(c.Pools[0])
+		w.WaitUntilGone(c.ControlPlane)
 		w.left("resourceGroups/c1", "resourceGroups/shared", besideWrite)
-		w.Remove(&clusterv1.Cluster{ObjectMeta: metav1.ObjectMeta{Name: "c1"}}, c.Infrastructure)
-		w.Gone(c.Infrastructure)
+		w.DeleteObjects(&clusterv1.Cluster{ObjectMeta: metav1.ObjectMeta{Name: "c1"}}, c.Infrastructure)
+		w.WaitUntilGone(c.Infrastructure)
 		w.left("resourceGroups/shared")
 	})
 }

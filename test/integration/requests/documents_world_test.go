@@ -16,7 +16,7 @@ func (w *world) wrote(what string, mark harness.Mark, want ...string) {
 	if want == nil {
 		want = []string{}
 	}
-	if diff := cmp.Diff(want, harness.Changes(w.Azure.Writes(mark))); diff != "" {
+	if diff := cmp.Diff(want, harness.DropKubeconfigReads(w.Azure.WritesSince(mark))); diff != "" {
 		w.T.Errorf("%s: writes (-want +got):\n%s", what, diff)
 	}
 }
@@ -24,7 +24,7 @@ func (w *world) wrote(what string, mark harness.Mark, want ...string) {
 // left holds what there is in Azure against what is to be left.
 func (w *world) left(want ...string) {
 	w.T.Helper()
-	if diff := cmp.Diff(want, w.Azure.Resources()); diff != "" {
+	if diff := cmp.Diff(want, w.Azure.ListResources()); diff != "" {
 		w.T.Errorf("resources left (-want +got):\n%s", diff)
 	}
 }

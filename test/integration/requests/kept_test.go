@@ -35,22 +35,22 @@ var swept = flag.Int("swept", 4, "how many machines are made and deleted of whic
 //	go test ./test/integration/requests -run NothingIsKept -swept 1000 -v
 func TestNothingIsKept(t *testing.T) {
 	unmanaged(t, func(w *world) {
-		m := w.Start(func(ctx context.Context, m *virtual.Manager) error {
+		m := w.StartManager(func(ctx context.Context, m *virtual.Manager) error {
 			secrets := &azurejson.Reconciler{Client: m.GetClient(), Recorder: &events.FakeRecorder{}, Access: m.Gate, Facts: m.Facts, Secrets: m.GetClient()}
 			if err := secrets.SetupWithManager(ctx, m, controller.Options{SkipNameValidation: new(true)}, azurejson.Kinds{Machines: true}); err != nil {
 				return err
 			}
-			return clusters.Register(ctx, m)
+			return clusters.RegisterControllers(ctx, m)
 		})
 		w.comeAndGo(m, "first", *swept)
-		once, goroutines, series := m.Sizes(), runtime.NumGoroutine(), labelSets(t)
+		once, goroutines, series := m.CountElements(), runtime.NumGoroutine(), labelSets(t)
 		w.comeAndGo(m, "second", *swept)
 		// The pacer keeps eight durations for each type of operation whose end a check met, which may be another one than before.
 		once["operate.pacer.recent"] += 2
 		once["operate.pacer.recent[]"] = 8 * once["operate.pacer.recent"]
 		// The compressor keeps a dictionary for each type of which one body was old enough, which may be others than before.
 		once["compressed.Compressor.dictionaries"] = len(types.TableRows())
-		for name, size := range m.Sizes() {
+		for name, size := range m.CountElements() {
 			if size > once[name] {
 				t.Errorf("%s has %d elements after %d machines have come and gone twice, and %d after the first time", name, size, *swept, once[name])
 			}
@@ -70,7 +70,7 @@ func TestNothingIsKept(t *testing.T) {
 // a while is over.
 func (w *world) comeAndGo(m *virtual.Manager, name string, machines int) {
 	w.T.Helper()
-	w.Cluster(name, machines-3)
+	w.BuildCluster(name, machines-3)
 	var all []string
 	for i := range 3 {
 		all = append(all, fmt.Sprintf("%s-control-plane-%d", name, i))
@@ -83,41 +83,41 @@ func (w *world) comeAndGo(m *virtual.Manager, name string, machines int) {
 		object.Name = machine
 		azure := &infrav1.AzureMachine{}
 		azure.Name = machine
-		w.Remove(object, azure)
+		w.DeleteObjects(object, azure)
 	}
 	for _, machine := range all {
 		azure := &infrav1.AzureMachine{}
 		azure.Name, azure.Namespace = machine, w.Namespace
-		w.Gone(azure)
+		w.WaitUntilGone(azure)
 	}
 	cluster, azureCluster := &clusterv1.Cluster{}, &infrav1.AzureCluster{}
 	cluster.Name, azureCluster.Name = name, name
-	w.Remove(cluster, azureCluster)
-	w.Gone(azureCluster)
+	w.DeleteObjects(cluster, azureCluster)
+	w.WaitUntilGone(azureCluster)
 
-	documents := w.Documents(name+"-documents", "pool0")
+	documents := w.BuildASOCluster(name+"-documents", "pool0")
 	w.MakeDocuments(documents)
 	w.DeleteDocuments(documents)
 	credential := &corev1.Secret{}
 	credential.Name = harness.OperatorSecret
-	w.Remove(credential)
+	w.DeleteObjects(credential)
 
-	w.Managed(name+"-aks", 1)
+	w.BuildAKSCluster(name+"-aks", 1)
 	pool, controlPlane, managed, owner := &infrav1.AzureManagedMachinePool{}, &infrav1.AzureManagedControlPlane{}, &infrav1.AzureManagedCluster{}, &clusterv1.Cluster{}
 	pool.Name, controlPlane.Name, managed.Name, owner.Name = name+"-aks-pool0", name+"-aks", name+"-aks", name+"-aks"
-	w.Remove(owner, clusters.MachinePool(pool.Name), pool)
-	w.Gone(pool)
-	w.Remove(controlPlane)
-	w.Gone(controlPlane)
-	w.Remove(managed)
-	w.Gone(managed)
+	w.DeleteObjects(owner, clusters.MachinePool(pool.Name), pool)
+	w.WaitUntilGone(pool)
+	w.DeleteObjects(controlPlane)
+	w.WaitUntilGone(controlPlane)
+	w.DeleteObjects(managed)
+	w.WaitUntilGone(managed)
 
 	// Three hours are how long what may still be needed is kept at most. It is dropped when something else is looked at.
 	opened, err := m.Gate.Open(w.T.Context(), access.RequestForAzureCluster(w.AzureCluster(name)))
 	if err != nil {
 		w.T.Fatal(err)
 	}
-	virtual.Wait(nil, 4*time.Hour)
+	virtual.WaitForSignal(nil, 4*time.Hour)
 	nothing := arm.ResourceGroupID(w.Azure.SubscriptionID, "nothing")
 	if _, err := m.Engine.Observe(w.T.Context(), opened.Client, []arm.ID{nothing}, true, engine.ReadOptions{}); err != nil {
 		w.T.Fatal(err)

@@ -29,30 +29,30 @@ func TestMassCreation(t *testing.T) {
 			azureCluster := w.AzureCluster(name)
 			defaults.FillAzureCluster(azureCluster)
 			w.CreateCluster(azureCluster)
-			w.Until("the network is Ready", clusters.Ready(w.World, &infrav1.AzureCluster{}, name, func(c *infrav1.AzureCluster) bool { return harness.Ready(c) }))
+			w.WaitUntil("the network is Ready", clusters.IsReadyFunc(w.World, &infrav1.AzureCluster{}, name, func(c *infrav1.AzureCluster) bool { return harness.IsReady(c) }))
 			owner := &clusterv1.Cluster{}
-			w.Get(owner, name)
+			w.ReadObject(owner, name)
 			harness.ChangeStatus(w.Stage, owner, func(c *clusterv1.Cluster) { c.Status.Initialization.InfrastructureProvisioned = new(true) })
 		}
-		alone := w.time(func() { w.Machine("small", "alone", harness.Worker); w.Provisioned("alone") })
-		w.Machine("small", "goes", harness.Worker)
-		w.Provisioned("goes")
-		virtual.Wait(nil, 10*time.Minute)
+		alone := w.time(func() { w.ApplyMachine("small", "alone", harness.Worker); w.WaitMachineProvisioned("alone") })
+		w.ApplyMachine("small", "goes", harness.Worker)
+		w.WaitMachineProvisioned("goes")
+		virtual.WaitForSignal(nil, 10*time.Minute)
 
-		mark, begun := w.Azure.Mark(), time.Now()
+		mark, begun := w.Azure.MarkRequests(), time.Now()
 		for i := range *mass {
-			w.Machine("large", fmt.Sprintf("large-%d", i), harness.Worker)
+			w.ApplyMachine("large", fmt.Sprintf("large-%d", i), harness.Worker)
 		}
-		virtual.Wait(nil, time.Duration(*mass)*time.Second/30)
-		w.Machine("small", "comes", harness.Worker)
+		virtual.WaitForSignal(nil, time.Duration(*mass)*time.Second/30)
+		w.ApplyMachine("small", "comes", harness.Worker)
 		goes, azure := &clusterv1.Machine{}, &infrav1.AzureMachine{}
 		goes.Name, azure.Name = "goes", "goes"
-		w.Remove(goes, azure)
-		among := w.time(func() { w.Provisioned("comes") })
+		w.DeleteObjects(goes, azure)
+		among := w.time(func() { w.WaitMachineProvisioned("comes") })
 		for i := range *mass {
-			w.await("the machine", clusters.Ready(w.World, &infrav1.AzureMachine{}, fmt.Sprintf("large-%d", i), func(m *infrav1.AzureMachine) bool { return harness.Ready(m) }))
+			w.await("the machine", clusters.IsReadyFunc(w.World, &infrav1.AzureMachine{}, fmt.Sprintf("large-%d", i), func(m *infrav1.AzureMachine) bool { return harness.IsReady(m) }))
 		}
-		w.Gone(azure)
+		w.WaitUntilGone(azure)
 		took := time.Since(begun)
 		share, throttled := w.share(mark)
 		t.Logf("%d machines after %s, %d answers 429; a machine of another cluster after %s, alone after %s", *mass, took, throttled, among, alone)

@@ -22,14 +22,14 @@ import (
 func TestNamespacesShareWorkers(t *testing.T) {
 	const broken = 238
 	unmanaged(t, func(w *world) {
-		w.Start(func(ctx context.Context, m *virtual.Manager) error {
-			return clusters.RegisterWith(ctx, m, controller.Options{MaxConcurrentReconciles: 1, NewQueue: queue.New})
+		w.StartManager(func(ctx context.Context, m *virtual.Manager) error {
+			return clusters.RegisterControllersWith(ctx, m, controller.Options{MaxConcurrentReconciles: 1, NewQueue: queue.New})
 		})
 		in := func(namespace, name string, change func(*infrav1.AzureCluster)) {
 			own := w.Namespace
 			defer func() { w.Namespace = own }()
 			w.Namespace = namespace
-			w.Network(name, func(c *infrav1.AzureCluster) {
+			w.ApplyNetwork(name, func(c *infrav1.AzureCluster) {
 				c.Spec.IdentityRef.Namespace = own
 				if change != nil {
 					change(c)
@@ -37,7 +37,7 @@ func TestNamespacesShareWorkers(t *testing.T) {
 			})
 		}
 		for _, namespace := range []string{"large", "small"} {
-			w.Create(&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: namespace}})
+			w.CreateObject(&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: namespace}})
 		}
 		ready := func(namespace, name string) func() bool {
 			return func() bool {
@@ -45,12 +45,12 @@ func TestNamespacesShareWorkers(t *testing.T) {
 				if err := w.Client.Get(w.T.Context(), client.ObjectKey{Namespace: namespace, Name: name}, c); err != nil {
 					w.T.Fatal(err)
 				}
-				return harness.Ready(c)
+				return harness.IsReady(c)
 			}
 		}
 		alone := w.time(func() {
 			in("small", "alone", nil)
-			w.Until("the cluster is Ready", ready("small", "alone"))
+			w.WaitUntil("the cluster is Ready", ready("small", "alone"))
 		})
 		for i := range broken {
 			in("large", fmt.Sprintf("broken-%d", i), func(c *infrav1.AzureCluster) {
@@ -63,7 +63,7 @@ func TestNamespacesShareWorkers(t *testing.T) {
 		}
 		among := w.time(func() {
 			in("small", "among", nil)
-			w.Until("the cluster is Ready", ready("small", "among"))
+			w.WaitUntil("the cluster is Ready", ready("small", "among"))
 		})
 		if ready("large", "broken-0")() {
 			w.T.Error("the clusters are not broken")

@@ -33,7 +33,7 @@ func nowhere(t *testing.T, subscription, credential, why string) {
 	t.Helper()
 	inVirtualTime(t, func(w *world) {
 		if credential != "" {
-			harness.Change(w.Stage, secret(harness.IdentityName), func(s *corev1.Secret) { s.Data = map[string][]byte{"clientSecret": []byte(credential)} })
+			harness.ChangeObject(w.Stage, secret(harness.IdentityName), func(s *corev1.Secret) { s.Data = map[string][]byte{"clientSecret": []byte(credential)} })
 		}
 		named := func(name string) metav1.ObjectMeta { return metav1.ObjectMeta{Name: name} }
 		azureCluster, own := w.AzureCluster("c1"), w.ControlPlane("aks1")
@@ -42,22 +42,22 @@ func nowhere(t *testing.T, subscription, credential, why string) {
 		defaults.FillAzureCluster(azureCluster)
 		defaults.FillAzureManagedControlPlane(own)
 		w.CreateCluster(azureCluster)
-		w.Machine("c1", "m1", harness.Worker)
+		w.ApplyMachine("c1", "m1", harness.Worker)
 		w.CreateManagedCluster(own, harness.ManagedPool{Name: "pool0", Mode: string(infrav1.NodePoolModeSystem), Replicas: 1, Change: defaults.FillAzureManagedMachinePool})
-		w.Until("the cluster says why", clusters.Ready(w.World, &infrav1.AzureCluster{}, "c1", func(c *infrav1.AzureCluster) bool {
-			return harness.Condition(c, infrav1.ReadyCondition).Reason == why
+		w.WaitUntil("the cluster says why", clusters.IsReadyFunc(w.World, &infrav1.AzureCluster{}, "c1", func(c *infrav1.AzureCluster) bool {
+			return harness.FindCondition(c, infrav1.ReadyCondition).Reason == why
 		}))
-		w.Until("the control plane says why", clusters.Ready(w.World, &infrav1.AzureManagedControlPlane{}, "aks1", func(c *infrav1.AzureManagedControlPlane) bool {
-			return harness.Condition(c, infrav1.ReadyCondition).Reason == why
+		w.WaitUntil("the control plane says why", clusters.IsReadyFunc(w.World, &infrav1.AzureManagedControlPlane{}, "aks1", func(c *infrav1.AzureManagedControlPlane) bool {
+			return harness.FindCondition(c, infrav1.ReadyCondition).Reason == why
 		}))
-		w.Remove(&clusterv1.Cluster{ObjectMeta: named("c1")}, &clusterv1.Cluster{ObjectMeta: named("aks1")}, &clusterv1.Machine{ObjectMeta: named("m1")}, clusters.MachinePool("aks1-pool0"))
+		w.DeleteObjects(&clusterv1.Cluster{ObjectMeta: named("c1")}, &clusterv1.Cluster{ObjectMeta: named("aks1")}, &clusterv1.Machine{ObjectMeta: named("m1")}, clusters.MachinePool("aks1-pool0"))
 		for _, step := range [][]client.Object{
 			{&infrav1.AzureMachine{ObjectMeta: named("m1")}, &infrav1.AzureManagedMachinePool{ObjectMeta: named("aks1-pool0")}},
 			{&infrav1.AzureCluster{ObjectMeta: named("c1")}, &infrav1.AzureManagedControlPlane{ObjectMeta: named("aks1")}},
 		} {
 			for _, object := range step {
-				w.Remove(object)
-				w.Gone(object)
+				w.DeleteObjects(object)
+				w.WaitUntilGone(object)
 			}
 		}
 		w.wrote("nothing was ever made", 0)

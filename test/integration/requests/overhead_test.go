@@ -26,10 +26,10 @@ func TestOverhead(t *testing.T) {
 		"network of the default flavor": {func(w *world) {
 			c := w.AzureCluster("c1")
 			w.CreateCluster(c)
-			w.Until("it is Ready", clusters.Ready(w.World, &infrav1.AzureCluster{}, c.Name, func(c *infrav1.AzureCluster) bool { return harness.Ready(c) }))
+			w.WaitUntil("it is Ready", clusters.IsReadyFunc(w.World, &infrav1.AzureCluster{}, c.Name, func(c *infrav1.AzureCluster) bool { return harness.IsReady(c) }))
 		}, 1.06, 11, 40},
-		"AKS":                 {func(w *world) { w.Managed("aks1", 2) }, 1.06, 4, 25},
-		"AKS with five pools": {func(w *world) { w.Managed("aks1", 5) }, 1.06, 4, 26},
+		"AKS":                 {func(w *world) { w.BuildAKSCluster("aks1", 2) }, 1.06, 4, 25},
+		"AKS with five pools": {func(w *world) { w.BuildAKSCluster("aks1", 5) }, 1.06, 4, 26},
 	} {
 		t.Run(name, func(t *testing.T) {
 			sum, reads := 0.0, 0

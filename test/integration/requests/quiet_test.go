@@ -28,8 +28,8 @@ var (
 // pools, was read in the hour before.
 func TestQuietHour(t *testing.T) {
 	inVirtualTime(t, func(w *world) {
-		w.Cluster("c1", 2)
-		w.Managed("aks1", 2)
+		w.BuildCluster("c1", 2)
+		w.BuildAKSCluster("aks1", 2)
 		w.hour()
 		w.quiet(map[string]int{
 			"resources list": 6, "virtualMachines list": 6,
@@ -46,8 +46,8 @@ func TestQuietHour(t *testing.T) {
 //	go test ./test/integration/requests -run ManyWorkers -quiet-workers 27 -quiet-page 15 -v
 func TestManyWorkers(t *testing.T) {
 	paged(t, func(w *world) {
-		w.Manage()
-		w.Cluster("c1", *workers)
+		w.StartManager()
+		w.BuildCluster("c1", *workers)
 		w.hour()
 		if *page < 1000 {
 			w.T.Logf("%d workers: %s", *workers, w.hour())
@@ -67,7 +67,7 @@ func TestManyWorkers(t *testing.T) {
 //	go test ./test/integration/requests -run ManyClusters -quiet-clusters 10 -quiet-page 50 -v
 func TestManyClusters(t *testing.T) {
 	paged(t, func(w *world) {
-		manager := w.Manage()
+		manager := w.StartManager()
 		w.small(*many)
 		w.hour()
 		hour := func() {
@@ -82,10 +82,10 @@ func TestManyClusters(t *testing.T) {
 			})
 		}
 		hour()
-		manager.Stop()
-		mark := w.Azure.Mark()
-		w.Manage()
-		virtual.Wait(nil, 30*time.Second)
+		manager.StopManager()
+		mark := w.Azure.MarkRequests()
+		w.StartManager()
+		virtual.WaitForSignal(nil, 30*time.Second)
 		restarted := w.since(mark)
 		w.T.Logf("after a restart: %s", restarted)
 		// Everything is read once, in lists of the subscription; those of the first cluster came before there was a second one.
@@ -119,18 +119,18 @@ func (w *world) small(count int) {
 	}
 	var machines []string
 	for i := range count {
-		w.Until("the network is Ready", clusters.Ready(w.World, &infrav1.AzureCluster{}, name(i), func(c *infrav1.AzureCluster) bool { return harness.Ready(c) }))
+		w.WaitUntil("the network is Ready", clusters.IsReadyFunc(w.World, &infrav1.AzureCluster{}, name(i), func(c *infrav1.AzureCluster) bool { return harness.IsReady(c) }))
 		owner := &clusterv1.Cluster{}
-		w.Get(owner, name(i))
+		w.ReadObject(owner, name(i))
 		harness.ChangeStatus(w.Stage, owner, func(c *clusterv1.Cluster) { c.Status.Initialization.InfrastructureProvisioned = new(true) })
 		for j, role := range []harness.Role{harness.ControlPlane, harness.Worker, harness.Worker} {
 			machine := fmt.Sprintf("%s-%d", name(i), j)
-			w.Machine(name(i), machine, role)
+			w.ApplyMachine(name(i), machine, role)
 			machines = append(machines, machine)
 		}
 	}
 	for _, machine := range machines {
-		w.Provisioned(machine)
+		w.WaitMachineProvisioned(machine)
 	}
 }
 
@@ -138,9 +138,9 @@ func (w *world) small(count int) {
 func (w *world) hour() cost {
 	w.T.Helper()
 	// What made the last object Ready may still wake others.
-	virtual.Wait(nil, time.Minute)
-	mark := w.Azure.Mark()
-	virtual.Wait(nil, time.Hour)
+	virtual.WaitForSignal(nil, time.Minute)
+	mark := w.Azure.MarkRequests()
+	virtual.WaitForSignal(nil, time.Hour)
 	asked := w.since(mark)
 	// The catalogs of a subscription are read for all of its clusters, when they are too old.
 	for _, catalog := range []string{"locations list", "skus list"} {

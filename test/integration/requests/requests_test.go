@@ -19,7 +19,7 @@ func TestDefaultCluster(t *testing.T) {
 	reads := 0
 	draws(t, 8, func(w *world) {
 		begun := time.Now()
-		w.Cluster("c1", 2)
+		w.BuildCluster("c1", 2)
 		made := w.since(0)
 		reads += made.reads
 		w.T.Logf("Ready after %s: %s", time.Since(begun).Round(time.Second), made)
@@ -45,7 +45,7 @@ func TestDefaultCluster(t *testing.T) {
 func TestManagedCluster(t *testing.T) {
 	inVirtualTime(t, func(w *world) {
 		begun := time.Now()
-		w.Managed("aks1", 2)
+		w.BuildAKSCluster("aks1", 2)
 		made := w.since(0)
 		w.T.Logf("Ready after %s: %s", time.Since(begun).Round(time.Second), made)
 		if made.writes != 4 || made.reads > 34 {
@@ -67,19 +67,19 @@ func TestManagedCluster(t *testing.T) {
 // other what comes after them. All of it goes with its resource group, which is one write.
 func (w *world) deletes(name string, owners, workers []client.Object, reads int, after ...client.Object) {
 	w.T.Helper()
-	begun, mark := time.Now(), w.Azure.Mark()
+	begun, mark := time.Now(), w.Azure.MarkRequests()
 	owner := &clusterv1.Cluster{}
 	owner.Name, owner.Namespace = name, w.Namespace
-	harness.Change(w.Stage, owner, func(c *clusterv1.Cluster) { c.Finalizers = append(c.Finalizers, clusterv1.ClusterFinalizer) })
-	w.Remove(owner)
-	w.Remove(owners...)
-	w.Remove(workers...)
+	harness.ChangeObject(w.Stage, owner, func(c *clusterv1.Cluster) { c.Finalizers = append(c.Finalizers, clusterv1.ClusterFinalizer) })
+	w.DeleteObjects(owner)
+	w.DeleteObjects(owners...)
+	w.DeleteObjects(workers...)
 	for _, object := range workers {
-		w.Gone(object)
+		w.WaitUntilGone(object)
 	}
 	for _, object := range after {
-		w.Remove(object)
-		w.Gone(object)
+		w.DeleteObjects(object)
+		w.WaitUntilGone(object)
 	}
 	deleted := w.since(mark)
 	w.T.Logf("gone after %s: %s", time.Since(begun).Round(time.Second), deleted)

@@ -43,17 +43,17 @@ func withTemplates(t *testing.T, before, test func(w *templates)) {
 		w := &templates{world: &world{World: &clusters.World{World: virtual.New(t, server.Options{Locations: []string{"eastus"}, Seed: 7, Principals: []server.Principal{
 			{ClientID: server.DefaultClientID, Secret: server.DefaultSecret}, {ClientID: server.DefaultClientID, Secret: otherSecret},
 		}})}}}
-		w.Start(w.register)
-		w.Network("c1", nil)
+		w.StartManager(w.register)
+		w.ApplyNetwork("c1", nil)
 		template := &infrav1.AzureMachineTemplate{ObjectMeta: metav1.ObjectMeta{Namespace: w.Namespace, Name: "t1"}}
 		template.Spec.Template.Spec = w.AzureMachine("c1", "t1").Spec
-		w.Create(template)
+		w.CreateObject(template)
 		if before != nil {
 			before(w)
 		}
 		cluster := &clusterv1.Cluster{}
-		w.Get(cluster, "c1")
-		harness.Change(w.Stage, template, func(o *infrav1.AzureMachineTemplate) {
+		w.ReadObject(cluster, "c1")
+		harness.ChangeObject(w.Stage, template, func(o *infrav1.AzureMachineTemplate) {
 			o.OwnerReferences = []metav1.OwnerReference{{APIVersion: clusterv1.GroupVersion.String(), Kind: "Cluster", Name: cluster.Name, UID: cluster.UID}}
 		})
 		test(w)
@@ -81,7 +81,7 @@ func (w *templates) register(ctx context.Context, m *virtual.Manager) error {
 // has waits until the azure.json of the template has a client secret, and the template the capacity of its nodes.
 func (w *templates) has(secret string) {
 	w.T.Helper()
-	w.Until("azure.json and capacity are written", func() bool { return w.written(secret) })
+	w.WaitUntil("azure.json and capacity are written", func() bool { return w.written(secret) })
 }
 
 func (w *templates) written(secret string) bool {
@@ -91,12 +91,12 @@ func (w *templates) written(secret string) bool {
 	if err := w.Kubernetes.Get(w.T.Context(), key, stored); err != nil {
 		return false
 	}
-	w.Get(template, "t1")
+	w.ReadObject(template, "t1")
 	return strings.Contains(string(stored.Data["azure.json"]), secret) && len(template.Status.Capacity) > 0
 }
 
 func (w *templates) rotate() {
-	harness.Change(w.Stage, &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Name: harness.IdentityName}}, func(s *corev1.Secret) {
+	harness.ChangeObject(w.Stage, &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Name: harness.IdentityName}}, func(s *corev1.Secret) {
 		s.Data["clientSecret"] = []byte(otherSecret)
 	})
 }
@@ -106,7 +106,7 @@ func (w *templates) rotate() {
 func TestTemplatesOutsideOfAClusterClass(t *testing.T) {
 	cluster := func() *clusterv1.Cluster { return &clusterv1.Cluster{ObjectMeta: metav1.ObjectMeta{Name: "c1"}} }
 	remove := func(w *templates, object client.Object, name string) {
-		w.Get(object, name)
+		w.ReadObject(object, name)
 		if err := w.Kubernetes.Delete(w.T.Context(), object); err != nil {
 			w.T.Fatal(err)
 		}
@@ -119,26 +119,26 @@ func TestTemplatesOutsideOfAClusterClass(t *testing.T) {
 	}{
 		"Secret": {reason: "a rotated client secret has to reach the machines", change: func(w *templates) { w.rotate() }, secret: otherSecret},
 		"identity": {reason: "the identity may name another Secret", change: func(w *templates) {
-			w.Create(&corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: w.Namespace, Name: "other"}, Data: map[string][]byte{"clientSecret": []byte(otherSecret)}})
-			harness.Change(w.Stage, &infrav1.AzureClusterIdentity{ObjectMeta: metav1.ObjectMeta{Name: harness.IdentityName}}, func(i *infrav1.AzureClusterIdentity) { i.Spec.ClientSecret.Name = "other" })
+			w.CreateObject(&corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: w.Namespace, Name: "other"}, Data: map[string][]byte{"clientSecret": []byte(otherSecret)}})
+			harness.ChangeObject(w.Stage, &infrav1.AzureClusterIdentity{ObjectMeta: metav1.ObjectMeta{Name: harness.IdentityName}}, func(i *infrav1.AzureClusterIdentity) { i.Spec.ClientSecret.Name = "other" })
 		}, secret: otherSecret},
 		"AzureCluster": {reason: "the cluster may use another identity", change: func(w *templates) {
-			second := w.Identity()
+			second := w.CreateIdentity()
 			second.Name, second.Spec.ClientSecret.Name = "second", "second"
-			w.Create(second)
-			w.Create(&corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: w.Namespace, Name: "second"}, Data: map[string][]byte{"clientSecret": []byte(otherSecret)}})
-			harness.Change(w.Stage, &infrav1.AzureCluster{ObjectMeta: metav1.ObjectMeta{Name: "c1"}}, func(c *infrav1.AzureCluster) { c.Spec.IdentityRef.Name = "second" })
+			w.CreateObject(second)
+			w.CreateObject(&corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: w.Namespace, Name: "second"}, Data: map[string][]byte{"clientSecret": []byte(otherSecret)}})
+			harness.ChangeObject(w.Stage, &infrav1.AzureCluster{ObjectMeta: metav1.ObjectMeta{Name: "c1"}}, func(c *infrav1.AzureCluster) { c.Spec.IdentityRef.Name = "second" })
 		}, secret: otherSecret},
 		"unpaused Cluster": {reason: "new machines need the azure.json that was deleted while the Cluster was paused", change: func(w *templates) {
-			harness.Change(w.Stage, cluster(), func(c *clusterv1.Cluster) { c.Spec.Paused = new(true) })
+			harness.ChangeObject(w.Stage, cluster(), func(c *clusterv1.Cluster) { c.Spec.Paused = new(true) })
 			remove(w, &corev1.Secret{}, "t1-azure-json")
-			virtual.Wait(nil, time.Hour)
-			harness.Change(w.Stage, cluster(), func(c *clusterv1.Cluster) { c.Spec.Paused = nil })
+			virtual.WaitForSignal(nil, time.Hour)
+			harness.ChangeObject(w.Stage, cluster(), func(c *clusterv1.Cluster) { c.Spec.Paused = nil })
 		}, secret: server.DefaultSecret},
 		"AzureCluster that comes late": {reason: "users create objects in any order", before: func(w *templates) { remove(w, &infrav1.AzureCluster{}, "c1") },
-			change: func(w *templates) { w.Create(w.AzureCluster("c1")) }, secret: server.DefaultSecret},
+			change: func(w *templates) { w.CreateObject(w.AzureCluster("c1")) }, secret: server.DefaultSecret},
 		"identity that comes late": {reason: "users create objects in any order", before: func(w *templates) { remove(w, &infrav1.AzureClusterIdentity{}, harness.IdentityName) },
-			change: func(w *templates) { w.Create(w.Identity()) }, secret: server.DefaultSecret},
+			change: func(w *templates) { w.CreateObject(w.CreateIdentity()) }, secret: server.DefaultSecret},
 		"Secret that comes late": {reason: "users create objects in any order", before: func(w *templates) { remove(w, &corev1.Secret{}, harness.IdentityName) },
 			change: func(w *templates) { w.CreateCredential(otherSecret) }, secret: otherSecret},
 	}
@@ -147,7 +147,7 @@ func TestTemplatesOutsideOfAClusterClass(t *testing.T) {
 			withTemplates(t, test.before, func(w *templates) {
 				if test.before == nil {
 					w.has(server.DefaultSecret)
-				} else if virtual.Wait(nil, 10*time.Second); w.written(server.DefaultSecret) {
+				} else if virtual.WaitForSignal(nil, 10*time.Second); w.written(server.DefaultSecret) {
 					t.Fatalf("azure.json and capacity are written without what they are made of")
 				}
 				test.change(w)
@@ -166,27 +166,27 @@ func TestTemplatesOutsideOfAClusterClass(t *testing.T) {
 func TestTemplatesAreLeftAlone(t *testing.T) {
 	withTemplates(t, nil, func(w *templates) {
 		w.has(server.DefaultSecret)
-		virtual.Wait(nil, time.Hour)
-		before, mark := w.reconciled.Load(), w.Azure.Mark()
+		virtual.WaitForSignal(nil, time.Hour)
+		before, mark := w.reconciled.Load(), w.Azure.MarkRequests()
 		for i := range 20 {
 			harness.ChangeStatus(w.Stage, &clusterv1.Cluster{ObjectMeta: metav1.ObjectMeta{Name: "c1"}}, func(c *clusterv1.Cluster) {
 				c.Status.Workers = &clusterv1.WorkersStatus{Replicas: new(int32(i))}
 			})
-			harness.Change(w.Stage, &infrav1.AzureCluster{ObjectMeta: metav1.ObjectMeta{Name: "c1"}}, func(c *infrav1.AzureCluster) {
+			harness.ChangeObject(w.Stage, &infrav1.AzureCluster{ObjectMeta: metav1.ObjectMeta{Name: "c1"}}, func(c *infrav1.AzureCluster) {
 				metav1.SetMetaDataAnnotation(&c.ObjectMeta, infrav1.AppliedAnnotation, fmt.Sprintf(`{"inventory":{"object":"%d"}}`, i))
 			})
-			w.Create(&corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: w.Namespace, Name: fmt.Sprintf("bootstrap-%d", i)}})
-			virtual.Wait(nil, time.Minute)
+			w.CreateObject(&corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: w.Namespace, Name: fmt.Sprintf("bootstrap-%d", i)}})
+			virtual.WaitForSignal(nil, time.Minute)
 		}
 		if got := w.reconciled.Load() - before; got > 0 {
 			t.Errorf("the template was reconciled %d times although nothing changed that it depends on", got)
 		}
-		if requests := w.Azure.Since(mark); len(requests) > 0 {
+		if requests := w.Azure.RequestsSince(mark); len(requests) > 0 {
 			t.Errorf("Azure was asked %v", requests)
 		}
 		w.rotate()
 		w.has(otherSecret)
-		virtual.Wait(nil, time.Minute)
+		virtual.WaitForSignal(nil, time.Minute)
 		// One controller writes azure.json, and sees its own write. The other one sees the capacity that it wrote before.
 		if got := w.reconciled.Load() - before; got > 3 {
 			t.Errorf("a rotated secret led to %d reconciliations, want at most 3", got)

@@ -21,24 +21,24 @@ func TestAutoscalerScalesDown(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t, three)
 		w.startWhole()
-		mark, before := w.Azure.Mark(), w.names()
+		mark, before := w.Azure.MarkRequests(), w.names()
 		chosen := before[1] // neither the oldest nor the newest
-		harness.Change(w.Stage, &clusterv1.Machine{ObjectMeta: metav1.ObjectMeta{Name: chosen}}, func(m *clusterv1.Machine) {
+		harness.ChangeObject(w.Stage, &clusterv1.Machine{ObjectMeta: metav1.ObjectMeta{Name: chosen}}, func(m *clusterv1.Machine) {
 			m.Annotations = map[string]string{clusterv1.DeleteMachineAnnotation: time.Now().String()}
 		})
-		virtual.Wait(nil, 30*time.Minute)
+		virtual.WaitForSignal(nil, 30*time.Minute)
 		if diff := cmp.Diff(before, w.names()); diff != "" {
 			t.Errorf("VMs changed because of an annotation alone (-before +after):\n%s", diff)
 		}
-		if writes := w.Azure.Writes(mark); len(writes) > 0 {
+		if writes := w.Azure.WritesSince(mark); len(writes) > 0 {
 			t.Errorf("an annotation alone has Azure written to: %v", writes)
 		}
 		w.rules.check("after the annotation")
 		w.rules.end()
 		w.settings.replicas = 2
-		harness.Change(w.Stage, &clusterv1.MachinePool{ObjectMeta: metav1.ObjectMeta{Name: poolName}}, func(p *clusterv1.MachinePool) { p.Spec.Replicas = new(int32(2)) })
+		harness.ChangeObject(w.Stage, &clusterv1.MachinePool{ObjectMeta: metav1.ObjectMeta{Name: poolName}}, func(p *clusterv1.MachinePool) { p.Spec.Replicas = new(int32(2)) })
 		w.until("the pool is smaller", w.whole)
-		virtual.Wait(nil, 30*time.Minute)
+		virtual.WaitForSignal(nil, 30*time.Minute)
 		want := slices.DeleteFunc(before, func(name string) bool { return name == chosen })
 		if diff := cmp.Diff(want, w.names()); diff != "" {
 			t.Errorf("VMs (-want +got):\n%s", diff)

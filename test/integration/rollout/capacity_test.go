@@ -15,7 +15,7 @@ func TestCapacity(t *testing.T) {
 		w := newWorld(t, settings{replicas: 1})
 		w.startWhole()
 		azurePool := &infrav1.AzureMachinePool{}
-		w.Get(azurePool, poolName)
+		w.ReadObject(azurePool, poolName)
 		for _, resource := range []corev1.ResourceName{corev1.ResourceCPU, corev1.ResourceMemory} {
 			if quantity := azurePool.Status.Capacity[resource]; quantity.Sign() <= 0 {
 				t.Errorf("status.capacity of the pool has %s of %s", quantity.String(), resource)

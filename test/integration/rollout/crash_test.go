@@ -31,10 +31,10 @@ func TestKilledDuringRollout(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t, three)
 		m := w.startWhole()
-		before := m.Counted()
+		before := m.CountCalls()
 		w.roll()
 		w.until("the pool is rolled", w.whole)
-		acts := m.Counted() - before
+		acts := m.CountCalls() - before
 		w.rules.check("undisturbed")
 
 		rollouts := max(1, *crashes/perRollout)
@@ -47,7 +47,7 @@ func TestKilledDuringRollout(t *testing.T) {
 				if !w.dies(m) {
 					break
 				}
-				m.Stop()
+				m.StopManager()
 				m = w.start()
 				killed++
 				life = acts / perRollout

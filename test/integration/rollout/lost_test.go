@@ -54,12 +54,12 @@ func (w *world) putWithoutTags() {
 	read := func() {
 		w.t.Helper()
 		shown.Tags = nil
-		if _, answer := w.Send(http.MethodGet, scaleSetPath, "2025-04-01", nil); json.Unmarshal(answer, &shown) != nil {
+		if _, answer := w.SendAsUser(http.MethodGet, scaleSetPath, "2025-04-01", nil); json.Unmarshal(answer, &shown) != nil {
 			w.t.Fatalf("%s", answer)
 		}
 	}
 	read()
-	status, answer := w.Send(http.MethodPut, scaleSetPath, "2025-04-01", map[string]any{
+	status, answer := w.SendAsUser(http.MethodPut, scaleSetPath, "2025-04-01", map[string]any{
 		"location": shown.Location, "properties": map[string]any{"virtualMachineProfile": map[string]any{"networkProfile": shown.Properties.Profile.Network}},
 	})
 	if read(); status > 299 || len(shown.Tags) > 0 {
@@ -69,20 +69,20 @@ func (w *world) putWithoutTags() {
 
 // exists tells whether the scale set does.
 func (w *world) exists() bool {
-	status, _ := w.Send(http.MethodGet, scaleSetPath, "2025-04-01", nil)
+	status, _ := w.SendAsUser(http.MethodGet, scaleSetPath, "2025-04-01", nil)
 	return status == http.StatusOK
 }
 
 // usesGroup has the cluster use a resource group that was there before.
 func (w *world) usesGroup() {
-	w.Put("resourceGroups/c1", "2021-04-01", map[string]any{"location": "eastus"})
+	w.PutAsUser("resourceGroups/c1", "2021-04-01", map[string]any{"location": "eastus"})
 }
 
 // usesNetwork has the cluster use a network of somebody else, too.
 func (w *world) usesNetwork() {
 	w.usesGroup()
-	w.Put("resourceGroups/hub", "2021-04-01", map[string]any{"location": "eastus"})
-	w.Put("resourceGroups/hub/providers/Microsoft.Network/virtualNetworks/hub", "2025-05-01", map[string]any{"location": "eastus", "properties": map[string]any{
+	w.PutAsUser("resourceGroups/hub", "2021-04-01", map[string]any{"location": "eastus"})
+	w.PutAsUser("resourceGroups/hub/providers/Microsoft.Network/virtualNetworks/hub", "2025-05-01", map[string]any{"location": "eastus", "properties": map[string]any{
 		"addressSpace": map[string]any{"addressPrefixes": []any{"10.0.0.0/8"}},
 		"subnets": []any{
 			map[string]any{"name": "cp", "properties": map[string]any{"addressPrefix": "10.0.0.0/16"}},
@@ -134,12 +134,12 @@ func TestLostTags(t *testing.T) {
 					w.rules.end()
 					scale := func(replicas int32) {
 						w.settings.replicas = replicas
-						harness.Change(w.Stage, &clusterv1.MachinePool{ObjectMeta: metav1.ObjectMeta{Name: poolName}}, func(p *clusterv1.MachinePool) { p.Spec.Replicas = &replicas })
+						harness.ChangeObject(w.Stage, &clusterv1.MachinePool{ObjectMeta: metav1.ObjectMeta{Name: poolName}}, func(p *clusterv1.MachinePool) { p.Spec.Replicas = &replicas })
 					}
 					azurePool := &infrav1.AzureMachinePool{}
 					said := func() metav1.Condition {
-						w.Get(azurePool, poolName)
-						return harness.Condition(azurePool, infrav1.ScaleSetRunningCondition)
+						w.ReadObject(azurePool, poolName)
+						return harness.FindCondition(azurePool, infrav1.ScaleSetRunningCondition)
 					}
 					w.loseTags()
 					scale(4)
@@ -149,31 +149,31 @@ func TestLostTags(t *testing.T) {
 						scale(2)
 						w.until("the pool has scaled down", w.whole)
 					} else {
-						mark := w.Azure.Mark()
+						mark := w.Azure.MarkRequests()
 						w.until("the pool says so", func() bool { return said().Reason == infrav1.OwnershipTagLostReason })
 						if message := said().Message; said().Status != metav1.ConditionFalse || !strings.Contains(message, "az tag update --resource-id /subscriptions/"+w.Azure.SubscriptionID+"/"+scaleSetPath) {
 							t.Errorf("%s: %+v", test.reason, said())
 						}
-						if writes := w.Azure.Writes(mark); len(writes) > 0 {
+						if writes := w.Azure.WritesSince(mark); len(writes) > 0 {
 							t.Errorf("%s: wrote %v", test.reason, writes)
 						}
 					}
 					w.loseTags()
-					mark := w.Azure.Mark()
-					w.Get(azurePool, poolName)
+					mark := w.Azure.MarkRequests()
+					w.ReadObject(azurePool, poolName)
 					if err := w.Kubernetes.Delete(t.Context(), azurePool); err != nil {
 						t.Fatal(err)
 					}
 					if !test.proven {
-						virtual.Wait(nil, time.Hour)
-						if said().Reason != infrav1.OwnershipTagLostReason || !w.exists() || len(w.Azure.Writes(mark)) > 0 {
-							t.Errorf("%s: the pool does not wait: %+v, %v", test.reason, said(), w.Azure.Writes(mark))
+						virtual.WaitForSignal(nil, time.Hour)
+						if said().Reason != infrav1.OwnershipTagLostReason || !w.exists() || len(w.Azure.WritesSince(mark)) > 0 {
+							t.Errorf("%s: the pool does not wait: %+v, %v", test.reason, said(), w.Azure.WritesSince(mark))
 						}
 						if !slices.ContainsFunc(told(recorder), func(event string) bool { return strings.HasPrefix(event, "Warning "+infrav1.OwnershipTagLostReason) }) {
 							t.Errorf("%s: no Warning tells of it", test.reason)
 						}
 						// As the message says.
-						status, answer := w.Send(http.MethodPatch, scaleSetPath+"/providers/Microsoft.Resources/tags/default", types.TagsAPIVersion, map[string]any{
+						status, answer := w.SendAsUser(http.MethodPatch, scaleSetPath+"/providers/Microsoft.Resources/tags/default", types.TagsAPIVersion, map[string]any{
 							"operation": "Merge", "properties": map[string]any{"tags": map[string]any{infrav1.ClusterTagKey("c1"): infrav1.TagOwned}}})
 						if status > 299 {
 							t.Fatalf("%d %s", status, answer)

@@ -38,7 +38,7 @@ func TestManyModels(t *testing.T) {
 				w.startWhole()
 				w.rules.end()
 				models := w.watchModels()
-				mark := w.Azure.Mark()
+				mark := w.Azure.MarkRequests()
 				boots, sent := map[string]string{}, []string{w.latestModel()}
 				for n := range times {
 					w.renew(n)
@@ -84,9 +84,9 @@ func TestManyTemplates(t *testing.T) {
 		w := newWorld(t, s)
 		w.startWhole()
 		models := w.watchModels()
-		mark := w.Azure.Mark()
+		mark := w.Azure.MarkRequests()
 		for n := range 12 {
-			harness.Change(w.Stage, &infrav1.AzureMachinePool{ObjectMeta: metav1.ObjectMeta{Name: poolName}}, func(p *infrav1.AzureMachinePool) {
+			harness.ChangeObject(w.Stage, &infrav1.AzureMachinePool{ObjectMeta: metav1.ObjectMeta{Name: poolName}}, func(p *infrav1.AzureMachinePool) {
 				p.Spec.Template.Diagnostics = &infrav1.Diagnostics{Boot: &infrav1.BootDiagnostics{
 					StorageAccountType: infrav1.UserManagedDiagnosticsStorage, UserManaged: &infrav1.UserManagedBootDiagnostics{StorageAccountURI: fmt.Sprintf("https://logs%d.blob.core.windows.net/", n)},
 				}}
@@ -118,11 +118,11 @@ func TestTemplatesDuringRollout(t *testing.T) {
 		w := newWorld(t, settings{replicas: 24, strategy: infrav1.MachineRollingUpdateDeployment{MaxSurge: new(intstr.FromInt32(2)), MaxUnavailable: new(intstr.FromInt32(0))}})
 		w.startWhole()
 		models := w.watchModels()
-		mark := w.Azure.Mark()
+		mark := w.Azure.MarkRequests()
 		var size int32
 		for n := range 15 {
 			size = int32(64 + n)
-			harness.Change(w.Stage, &infrav1.AzureMachinePool{ObjectMeta: metav1.ObjectMeta{Name: poolName}}, func(p *infrav1.AzureMachinePool) { p.Spec.Template.OSDisk.DiskSizeGB = new(size) })
+			harness.ChangeObject(w.Stage, &infrav1.AzureMachinePool{ObjectMeta: metav1.ObjectMeta{Name: poolName}}, func(p *infrav1.AzureMachinePool) { p.Spec.Template.OSDisk.DiskSizeGB = new(size) })
 			w.renew(n)
 			changed := time.Now()
 			w.until("two VMs are of the template and Ready, or it waits", func() bool {
@@ -134,7 +134,7 @@ func TestTemplatesDuringRollout(t *testing.T) {
 		}
 		w.until("all VMs are of the last template", w.whole)
 		w.rules.check("templates")
-		for _, line := range w.Azure.Since(mark) {
+		for _, line := range w.Azure.RequestsSince(mark) {
 			// 412 says that the scale set was written since the manager read it, by a deletion of VMs that has just ended.
 			if parts := strings.Fields(line); parts[0] != "GET" && parts[2] >= "400" && parts[2] != "412" {
 				t.Errorf("a write was refused: %s", line)
@@ -153,7 +153,7 @@ func TestTemplatesDuringRollout(t *testing.T) {
 				t.Errorf("%s has a disk of %d GB, and the last template one of %d", name, got, size)
 			}
 		}
-		mark = w.Azure.Mark()
+		mark = w.Azure.MarkRequests()
 		later := time.Now().Add(30 * time.Minute)
 		w.until("half an hour is over", func() bool { return time.Now().After(later) })
 		if asked := calls(w.Azure, mark); asked["PUT"]+asked["POST"]+asked["PATCH"] > 0 {
@@ -193,7 +193,7 @@ func (w *world) grown() bool {
 // renew gives the VMs that come next other bootstrap data.
 func (w *world) renew(n int) {
 	w.t.Helper()
-	harness.Change(w.Stage, &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Name: poolName}}, func(s *corev1.Secret) {
+	harness.ChangeObject(w.Stage, &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Name: poolName}}, func(s *corev1.Secret) {
 		s.Data = map[string][]byte{"value": fmt.Appendf(nil, "#cloud-config token %d", n)}
 	})
 }
@@ -201,7 +201,7 @@ func (w *world) renew(n int) {
 // resize gives the MachinePool the replicas of the settings.
 func (w *world) resize() {
 	w.t.Helper()
-	harness.Change(w.Stage, &clusterv1.MachinePool{ObjectMeta: metav1.ObjectMeta{Name: poolName}}, func(p *clusterv1.MachinePool) { p.Spec.Replicas = new(w.settings.replicas) })
+	harness.ChangeObject(w.Stage, &clusterv1.MachinePool{ObjectMeta: metav1.ObjectMeta{Name: poolName}}, func(p *clusterv1.MachinePool) { p.Spec.Replicas = new(w.settings.replicas) })
 }
 
 // behind is by how many of the models the oldest model of a VM is behind the last one.
@@ -294,7 +294,7 @@ func (w *world) watchModels() *models {
 		if w.Kubernetes.Get(w.t.Context(), client.ObjectKey{Namespace: w.Namespace, Name: poolName}, azurePool) != nil {
 			return
 		}
-		condition := harness.Condition(azurePool, infrav1.ScaleSetModelUpdatedCondition)
+		condition := harness.FindCondition(azurePool, infrav1.ScaleSetModelUpdatedCondition)
 		m.mu.Lock()
 		defer m.mu.Unlock()
 		m.shown = m.shown || condition.Reason == infrav1.ScaleSetModelLimitReason && condition.Status == metav1.ConditionTrue && condition.Message != ""

@@ -51,16 +51,16 @@ func quiet(t *testing.T, replicas int) (asked map[string]int) {
 		w := newWorld(t, s)
 		m := w.startWhole()
 		// What made the last VM Ready may still wake the pool.
-		virtual.Wait(nil, time.Minute)
-		mark, acts := w.Azure.Mark(), m.Counted()
-		virtual.Wait(nil, time.Hour)
+		virtual.WaitForSignal(nil, time.Minute)
+		mark, acts := w.Azure.MarkRequests(), m.CountCalls()
+		virtual.WaitForSignal(nil, time.Hour)
 		asked = calls(w.Azure, mark)
 		sum := 0
 		for _, n := range asked {
 			sum += n
 		}
 		// A token is renewed within the hour, which is no request to Resource Manager.
-		if acts = m.Counted() - acts - sum; acts > 1 {
+		if acts = m.CountCalls() - acts - sum; acts > 1 {
 			t.Errorf("%d writes to Kubernetes in an hour in which nothing happened", acts)
 		}
 		if slices.ContainsFunc(slices.Collect(maps.Keys(asked)), func(what string) bool { return !strings.HasPrefix(what, "GET ") }) {

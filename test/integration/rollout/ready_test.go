@@ -22,7 +22,7 @@ func TestReadyReplicas(t *testing.T) {
 		w := newWorld(t, three)
 		m := w.startWhole()
 		// What made the last VM Ready may still wake the pool.
-		virtual.Wait(nil, time.Minute)
+		virtual.WaitForSignal(nil, time.Minute)
 		machines := &clusterv1.MachineList{}
 		if err := w.Kubernetes.List(t.Context(), machines); err != nil {
 			t.Fatal(err)
@@ -43,16 +43,16 @@ func TestReadyReplicas(t *testing.T) {
 			{"one that is not Ready any more does not count", 1, metav1.ConditionFalse, "the Node is gone", 2, 1},
 			{"another message changes no number", 1, metav1.ConditionUnknown, "who knows", 2, 0},
 		} {
-			mark, acts := w.Azure.Mark(), m.Counted()
+			mark, acts := w.Azure.MarkRequests(), m.CountCalls()
 			w.setReady(machines.Items[step.machine].Name, step.ready, step.message)
-			virtual.Wait(nil, 5*time.Second)
+			virtual.WaitForSignal(nil, 5*time.Second)
 			if got := w.readyReplicas(); got != step.want {
 				t.Errorf("%s: readyReplicas is %d, want %d", step.reason, got, step.want)
 			}
 			if asked := calls(w.Azure, mark); len(asked) > 0 {
 				t.Errorf("%s: Azure is asked: %s", step.reason, figures(asked))
 			}
-			if acts = m.Counted() - acts; acts != step.writes {
+			if acts = m.CountCalls() - acts; acts != step.writes {
 				t.Errorf("%s: %d writes to Kubernetes, want %d", step.reason, acts, step.writes)
 			}
 		}
@@ -72,17 +72,17 @@ func TestReadyReplicasWithoutAzure(t *testing.T) {
 			}
 		}
 		w.roll()
-		virtual.Wait(nil, time.Minute)
+		virtual.WaitForSignal(nil, time.Minute)
 		azurePool, machines := &infrav1.AzureMachinePool{}, &clusterv1.MachineList{}
-		w.Get(azurePool, poolName)
-		if ready := harness.Condition(azurePool, infrav1.ReadyCondition); ready.Reason != infrav1.LastSeenReason {
+		w.ReadObject(azurePool, poolName)
+		if ready := harness.FindCondition(azurePool, infrav1.ReadyCondition); ready.Reason != infrav1.LastSeenReason {
 			t.Fatalf("Ready is %s with reason %s, although Azure answers nothing", ready.Status, ready.Reason)
 		}
 		if err := w.Kubernetes.List(t.Context(), machines); err != nil {
 			t.Fatal(err)
 		}
 		w.setReady(machines.Items[0].Name, metav1.ConditionTrue, "")
-		virtual.Wait(nil, 5*time.Second)
+		virtual.WaitForSignal(nil, 5*time.Second)
 		if got := w.readyReplicas(); got != 1 {
 			t.Errorf("readyReplicas is %d, want 1", got)
 		}
@@ -101,7 +101,7 @@ func (w *world) setReady(machine string, status metav1.ConditionStatus, message 
 func (w *world) readyReplicas() int32 {
 	w.t.Helper()
 	azurePool := &infrav1.AzureMachinePool{}
-	w.Get(azurePool, poolName)
+	w.ReadObject(azurePool, poolName)
 	if azurePool.Status.ReadyReplicas == nil {
 		w.t.Fatal("the pool shows no readyReplicas")
 	}

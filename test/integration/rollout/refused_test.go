@@ -26,15 +26,15 @@ func TestRefusedDeletion(t *testing.T) {
 				if err := w.Azure.AddFault(fault.Rule{Method: http.MethodPost, ID: "*/virtualmachinescalesets/*", Count: -1, Kind: fault.Status, Status: status, Code: "Refused", Message: "No."}); err != nil {
 					t.Fatal(err)
 				}
-				mark := w.Azure.Mark()
+				mark := w.Azure.MarkRequests()
 				w.settings.replicas = 2
-				harness.Change(w.Stage, &clusterv1.MachinePool{ObjectMeta: metav1.ObjectMeta{Name: poolName}}, func(p *clusterv1.MachinePool) { p.Spec.Replicas = new(int32(2)) })
+				harness.ChangeObject(w.Stage, &clusterv1.MachinePool{ObjectMeta: metav1.ObjectMeta{Name: poolName}}, func(p *clusterv1.MachinePool) { p.Spec.Replicas = new(int32(2)) })
 				w.until("Azure refuses", func() bool { return calls(w.Azure, mark)["POST refused"] > 0 })
 				for range 60 {
-					virtual.Wait(nil, 10*time.Second)
+					virtual.WaitForSignal(nil, 10*time.Second)
 					azurePool := &infrav1.AzureMachinePool{}
-					w.Get(azurePool, poolName)
-					if said := harness.Condition(azurePool, infrav1.ScaleSetDesiredReplicasCondition); said.Status == metav1.ConditionTrue {
+					w.ReadObject(azurePool, poolName)
+					if said := harness.FindCondition(azurePool, infrav1.ScaleSetDesiredReplicasCondition); said.Status == metav1.ConditionTrue {
 						t.Fatalf("Azure refuses to delete a VM, and the pool says: %+v", said)
 					}
 					if last := azurePool.Status.LastReconciledReplicas; last == nil || *last != 3 {

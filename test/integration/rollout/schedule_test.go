@@ -27,7 +27,7 @@ func TestSchedule(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t, settings{replicas: int32(*vms), strategy: infrav1.MachineRollingUpdateDeployment{MaxSurge: new(intstr.FromString("25%")), MaxUnavailable: new(intstr.FromInt32(0))}})
 		w.startWhole()
-		mark, begun := w.Azure.Mark(), time.Now()
+		mark, begun := w.Azure.MarkRequests(), time.Now()
 		w.roll()
 		w.until("the pool is rolled", w.whole)
 		took := time.Since(begun)
@@ -80,7 +80,7 @@ func (w *world) operations(method string, since time.Time) []time.Duration {
 // calls counts requests to Resource Manager after a mark: writes by method, and reads by what is read.
 func calls(azure *harness.Simulator, mark harness.Mark) map[string]int {
 	out := map[string]int{}
-	for _, line := range azure.Since(mark) {
+	for _, line := range azure.RequestsSince(mark) {
 		parts := strings.Fields(line)
 		method, path := parts[0], parts[1]
 		switch {

@@ -82,7 +82,7 @@ func newWorld(t *testing.T, s settings) *world {
 // start starts a manager with the controller of pools.
 func (w *world) start() *virtual.Manager {
 	w.t.Helper()
-	return w.Start(func(ctx context.Context, m *virtual.Manager) error {
+	return w.StartManager(func(ctx context.Context, m *virtual.Manager) error {
 		kind := &azuremachinepool.Kind{Client: m.GetClient(), Engine: m.Engine, Facts: m.Facts}
 		return reconcile.NewAzureRunner(m.Services, kind).SetupWithManager(ctx, m, controller.Options{SkipNameValidation: new(true)})
 	})
@@ -92,8 +92,8 @@ func (w *world) start() *virtual.Manager {
 func (w *world) network(m *virtual.Manager) {
 	w.t.Helper()
 	azureCluster, owner := &infrav1.AzureCluster{}, &clusterv1.Cluster{}
-	w.Get(azureCluster, "c1")
-	w.Get(owner, "c1")
+	w.ReadObject(azureCluster, "c1")
+	w.ReadObject(owner, "c1")
 	opened, err := m.Gate.Open(w.t.Context(), access.RequestForAzureCluster(azureCluster))
 	if err != nil {
 		w.t.Fatal(err)
@@ -126,7 +126,7 @@ func (w *world) network(m *virtual.Manager) {
 				w.t.Fatalf("%s: %v", cause.ID.ShortName(), cause.Err)
 			}
 		}
-		virtual.Wait(woken, max(outcome.RetryAfter, time.Second))
+		virtual.WaitForSignal(woken, max(outcome.RetryAfter, time.Second))
 	}
 	harness.ChangeStatus(w.Stage, owner, func(c *clusterv1.Cluster) { c.Status.Initialization.InfrastructureProvisioned = new(true) })
 }
@@ -157,7 +157,7 @@ func (w *world) startWhole() *virtual.Manager {
 func (w *world) roll() {
 	w.t.Helper()
 	w.size = map[bool]string{true: "Standard_D4s_v3", false: "Standard_D2s_v3"}[w.size != "Standard_D4s_v3"]
-	harness.Change(w.Stage, &infrav1.AzureMachinePool{ObjectMeta: metav1.ObjectMeta{Name: poolName}}, func(p *infrav1.AzureMachinePool) { p.Spec.Template.VMSize = w.size })
+	harness.ChangeObject(w.Stage, &infrav1.AzureMachinePool{ObjectMeta: metav1.ObjectMeta{Name: poolName}}, func(p *infrav1.AzureMachinePool) { p.Spec.Template.VMSize = w.size })
 }
 
 // play plays Cluster API until the test ends.
@@ -167,7 +167,7 @@ func (w *world) play() {
 	after := func(what string, d time.Duration) bool {
 		if since[what].IsZero() {
 			since[what] = time.Now()
-			time.AfterFunc(d, w.Kubernetes.Signal)
+			time.AfterFunc(d, w.Kubernetes.SignalChange)
 		}
 		return time.Since(since[what]) >= d
 	}
@@ -179,7 +179,7 @@ func (w *world) play() {
 	var ended sync.WaitGroup
 	ended.Go(func() {
 		for ctx.Err() == nil {
-			player.Look(ctx)
+			player.PlayOnce(ctx)
 			w.rules.look(ctx)
 			select {
 			case <-ctx.Done():
@@ -199,11 +199,11 @@ func (w *world) until(what string, so func() bool) {
 	for deadline := time.Now().Add(time.Hour); !so(); {
 		if time.Now().After(deadline) {
 			pool := &infrav1.AzureMachinePool{}
-			w.Get(pool, poolName)
-			requests := w.Azure.Since(0)
-			w.t.Fatalf("%s: not so after an hour: %s\n%s", what, harness.Status(pool), strings.Join(requests[max(0, len(requests)-30):], "\n"))
+			w.ReadObject(pool, poolName)
+			requests := w.Azure.RequestsSince(0)
+			w.t.Fatalf("%s: not so after an hour: %s\n%s", what, harness.EncodeStatus(pool), strings.Join(requests[max(0, len(requests)-30):], "\n"))
 		}
-		virtual.Wait(nil, 5*time.Second)
+		virtual.WaitForSignal(nil, 5*time.Second)
 		if w.meanwhile != nil {
 			w.meanwhile()
 		}
@@ -213,8 +213,8 @@ func (w *world) until(what string, so func() bool) {
 // whole tells whether the pool has as many VMs as are wanted, all as the spec wants them, and everything says so.
 func (w *world) whole() bool {
 	azurePool := &infrav1.AzureMachinePool{}
-	w.Get(azurePool, poolName)
-	if !harness.Ready(azurePool) || azurePool.Status.ObservedGeneration != azurePool.Generation {
+	w.ReadObject(azurePool, poolName)
+	if !harness.IsReady(azurePool) || azurePool.Status.ObservedGeneration != azurePool.Generation {
 		return false
 	}
 	vms, machines := &infrav1.AzureMachinePoolMachineList{}, &clusterv1.MachineList{}

@@ -26,15 +26,15 @@ func TestKilledAtEveryWrite(t *testing.T) {
 		w := newWorld(t, s)
 		m := w.start()
 		w.network(m)
-		m.Stop()
-		before := w.Azure.Resources()
+		m.StopManager()
+		before := w.Azure.ListResources()
 		writes := w.live(0, false)
 		t.Logf("an undisturbed life is %d writes", writes)
 		for k := 1; k <= writes; k++ {
 			for _, unsent := range []bool{true, false} {
 				w.live(k, unsent)
 				w.rules.check(fmt.Sprintf("killed at write %d", k))
-				if diff := cmp.Diff(before, w.Azure.Resources()); diff != "" {
+				if diff := cmp.Diff(before, w.Azure.ListResources()); diff != "" {
 					t.Fatalf("killed at write %d (-before +after):\n%s", k, diff)
 				}
 			}
@@ -46,14 +46,14 @@ func TestKilledAtEveryWrite(t *testing.T) {
 // writes there were.
 func (w *world) live(k int, unsent bool) (writes int) {
 	w.t.Helper()
-	mark := w.Azure.Mark()
+	mark := w.Azure.MarkRequests()
 	m := w.start()
 	m.DieAtWrite(k, unsent)
 	restarted := k == 0
 	w.meanwhile = func() {
 		select {
 		case <-m.Killed:
-			m.Stop()
+			m.StopManager()
 			m, restarted = w.start(), true
 		default:
 		}
@@ -64,7 +64,7 @@ func (w *world) live(k int, unsent bool) (writes int) {
 	w.until("the pool is rolled", w.whole)
 	w.rules.end()
 	azurePool := &infrav1.AzureMachinePool{}
-	w.Get(azurePool, poolName)
+	w.ReadObject(azurePool, poolName)
 	if err := w.Kubernetes.Delete(w.t.Context(), azurePool); err != nil {
 		w.t.Fatal(err)
 	}
@@ -73,12 +73,12 @@ func (w *world) live(k int, unsent bool) (writes int) {
 	})
 	w.free()
 	w.meanwhile = nil
-	m.Stop()
+	m.StopManager()
 	if !restarted {
 		w.t.Errorf("write %d was not sent", k)
 	}
 	w.collect()
-	return len(w.Azure.Writes(mark))
+	return len(w.Azure.WritesSince(mark))
 }
 
 // free looks whether the pool has let go of what stands for its VMs: what still had our finalizer would stay for ever.
@@ -116,7 +116,7 @@ func (w *world) collect() {
 		}
 	}
 	secret := &corev1.Secret{}
-	w.Get(secret, poolName)
+	w.ReadObject(secret, poolName)
 	if err := w.Kubernetes.Delete(w.t.Context(), secret); err != nil {
 		w.t.Fatal(err)
 	}

@@ -36,14 +36,14 @@ func hundredMachines(b *testing.B, controlPlanes, workers int) {
 	stage.CreateCluster(stage.AzureCluster("c1"))
 	waitAll(stage, &infrav1.AzureClusterList{}, 1, func(list *infrav1.AzureClusterList) (done int) {
 		for _, c := range list.Items {
-			if harness.Ready(&c) {
+			if harness.IsReady(&c) {
 				done++
 			}
 		}
 		return done
 	})
-	idle, _ := m.Memory()
-	loadBefore, before, mark := load(), m.figures(), stage.Azure.Mark()
+	idle, _ := m.ResidentMemory()
+	loadBefore, before, mark := load(), m.figures(), stage.Azure.MarkRequests()
 	for i := range controlPlanes {
 		stage.CreateMachine(stage.AzureMachine("c1", fmt.Sprintf("c1-cp-%d", i)), harness.ControlPlane, "")
 	}
@@ -70,7 +70,7 @@ func hundredMachines(b *testing.B, controlPlanes, workers int) {
 	wall := time.Since(start)
 
 	after, asked := m.figures(), count(stage.Azure, mark)
-	now, most := m.Memory()
+	now, most := m.ResidentMemory()
 	told := stories(stage, start)
 	var longest *story
 	var beginning, between, noticing, over []time.Duration

@@ -21,7 +21,7 @@ func TestCallsPerMachine(t *testing.T) {
 	stage.CreateCluster(stage.AzureCluster("c1"))
 	stage.WaitClusterProvisioned("c1")
 
-	mark, before, red := stage.Azure.Mark(), len(manager.KubernetesWrites()), len(manager.KubernetesReads())
+	mark, before, red := stage.Azure.MarkRequests(), len(manager.KubernetesWrites()), len(manager.KubernetesReads())
 	var names []string
 	create := func(name string, role harness.Role) {
 		stage.CreateMachine(stage.AzureMachine("c1", name), role, "")

@@ -11,4 +11,4 @@ import (
 
 var environment *harness.Environment
 
-func TestMain(m *testing.M) { os.Exit(harness.Main(m, &environment)) }
+func TestMain(m *testing.M) { os.Exit(harness.RunTests(m, &environment)) }

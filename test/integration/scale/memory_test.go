@@ -85,11 +85,11 @@ func provisioned(stage *harness.Stage, machines int) {
 func (m *manager) rest(what string) {
 	m.tb.Helper()
 	b := m.tb.(*testing.B)
-	least, most := m.Memory()
+	least, most := m.ResidentMemory()
 	tick := time.NewTicker(5 * time.Second)
 	defer tick.Stop()
 	for since := time.Now(); time.Since(since) < 5*time.Minute; <-tick.C {
-		now, _ := m.Memory()
+		now, _ := m.ResidentMemory()
 		if now < least-0.5 {
 			least, since = now, time.Now()
 		}

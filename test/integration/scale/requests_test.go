@@ -36,7 +36,7 @@ var operations = regexp.MustCompile(`(?i)/(operations|operationresults|diskopera
 // count sorts what the provider asked Azure after a mark.
 func count(azure *harness.Simulator, mark harness.Mark) requests {
 	out := requests{Writes: map[string]int{}, Gets: map[string]int{}, Lists: map[string]int{}}
-	for _, line := range azure.Since(mark) {
+	for _, line := range azure.RequestsSince(mark) {
 		var method, path string
 		var status int
 		if _, err := fmt.Sscan(line, &method, &path, &status); err != nil {

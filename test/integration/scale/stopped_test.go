@@ -19,16 +19,16 @@ func TestStoppedMachineIsFound(t *testing.T) {
 	stage := harness.NewStage(t, environment)
 	stage.StartManager(harness.ManagerOptions{SyncPeriod: 2 * time.Second})
 	makeWorkers(stage, machines)
-	made := stage.Azure.Mark()
+	made := stage.Azure.MarkRequests()
 	const path = "resourceGroups/c1/providers/Microsoft.Compute/virtualMachines/m0"
 	found := func(action, what string, wanted func(running, ready metav1.Condition, m *infrav1.AzureMachine) bool) {
 		t.Helper()
-		stage.Azure.Post(path+"/"+action, version)
+		stage.Azure.PostAction(path+"/"+action, version)
 		// What was read before is not fresh any more.
-		stage.Advance(time.Minute)
-		mark := stage.Azure.Mark()
+		stage.AdvanceClock(time.Minute)
+		mark := stage.Azure.MarkRequests()
 		harness.WaitFor(stage, &infrav1.AzureMachine{}, "m0", what, func(m *infrav1.AzureMachine) bool {
-			return wanted(harness.Condition(m, infrav1.VMRunningCondition), harness.Condition(m, infrav1.ReadyCondition), m)
+			return wanted(harness.FindCondition(m, infrav1.VMRunningCondition), harness.FindCondition(m, infrav1.ReadyCondition), m)
 		})
 		// Passes go on until each machine had its own.
 		stage.Eventually("the machines were looked at", func() bool { return count(stage.Azure, mark).Lists[vms] > 0 })
@@ -47,7 +47,7 @@ func TestStoppedMachineIsFound(t *testing.T) {
 			return running.Status == metav1.ConditionTrue && ready.Status == metav1.ConditionTrue && m.Status.Ready
 		})
 	}
-	if writes := stage.Azure.Writes(made); len(writes) > 0 {
+	if writes := stage.Azure.WritesSince(made); len(writes) > 0 {
 		t.Errorf("the provider starts no machine, but there was %v", writes)
 	}
 }

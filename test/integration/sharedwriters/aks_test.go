@@ -25,12 +25,12 @@ func machinePool() *machinePoolType {
 
 // aksTag is a change of the spec of the AKS cluster.
 func aksTag(w *world) {
-	harness.Change(w.Stage, controlPlane(), func(c *infrav1.AzureManagedControlPlane) { c.Spec.AdditionalTags = infrav1.Tags{"team": "a"} })
+	harness.ChangeObject(w.Stage, controlPlane(), func(c *infrav1.AzureManagedControlPlane) { c.Spec.AdditionalTags = infrav1.Tags{"team": "a"} })
 }
 
 // aksPoolLabel is a change of the spec of a pool.
 func aksPoolLabel(w *world) {
-	harness.Change(w.Stage, managedPool(), func(p *infrav1.AzureManagedMachinePool) { p.Spec.NodeLabels = map[string]string{"team": "a"} })
+	harness.ChangeObject(w.Stage, managedPool(), func(p *infrav1.AzureManagedMachinePool) { p.Spec.NodeLabels = map[string]string{"team": "a"} })
 }
 
 func aksRows() []row {
@@ -91,7 +91,7 @@ func aksRows() []row {
 		{
 			program: "AKS", resource: "Agent pool", entry: "the count, where its autoscaler is on", verb: "by itself", in: managed,
 			write: func(w *world) {
-				harness.Change(w.Stage, managedPool(), func(p *infrav1.AzureManagedMachinePool) {
+				harness.ChangeObject(w.Stage, managedPool(), func(p *infrav1.AzureManagedMachinePool) {
 					p.Spec.Scaling = &infrav1.ManagedMachinePoolScaling{MinSize: new(1), MaxSize: new(5)}
 				})
 				w.inPlace()

@@ -61,7 +61,7 @@ func (w *world) serveService() {
 // addPool adds the pool of cloud-provider-azure to the primary address of the primary interface in a list of configurations.
 func (w *world) addPool(configurations any) []any {
 	list := configurations.([]any)
-	properties := harness.Value(list, "0.properties.ipConfigurations.0.properties").(body)
+	properties := harness.FindValue(list, "0.properties.ipConfigurations.0.properties").(body)
 	have, _ := properties[pools].([]any)
 	properties[pools] = append(have, w.reference(servicePool))
 	return list
@@ -73,7 +73,7 @@ func (w *world) joinTemplate() {
 	w.serveService()
 	read := w.get(scaleSet)
 	w.put(scaleSet, body{"location": read["location"], "etag": read["etag"], "properties": body{"virtualMachineProfile": body{"networkProfile": body{
-		"networkInterfaceConfigurations": w.addPool(harness.Value(read, interfaces))}}}})
+		"networkInterfaceConfigurations": w.addPool(harness.FindValue(read, interfaces))}}}})
 }
 
 // joinInstances adds the pool to each instance.
@@ -82,8 +82,8 @@ func (w *world) joinInstances() {
 	w.joinTemplate()
 	for _, instance := range w.instances() {
 		read := w.get(instance)
-		w.put(instance, body{"location": read["location"], "etag": read["etag"], "properties": body{"hardwareProfile": harness.Value(read, "properties.hardwareProfile"),
-			"networkProfileConfiguration": body{"networkInterfaceConfigurations": w.addPool(harness.Value(read, "properties.networkProfileConfiguration.networkInterfaceConfigurations"))}}})
+		w.put(instance, body{"location": read["location"], "etag": read["etag"], "properties": body{"hardwareProfile": harness.FindValue(read, "properties.hardwareProfile"),
+			"networkProfileConfiguration": body{"networkInterfaceConfigurations": w.addPool(harness.FindValue(read, "properties.networkProfileConfiguration.networkInterfaceConfigurations"))}}})
 	}
 }
 
@@ -117,7 +117,7 @@ func (w *world) served() bool {
 	w.T.Helper()
 	for _, instance := range w.instances() {
 		all := w.get(instance)
-		interfaceID := fmt.Sprint(harness.Value(all, "properties.networkProfile.networkInterfaces.0.id"))
+		interfaceID := fmt.Sprint(harness.FindValue(all, "properties.networkProfile.networkInterfaces.0.id"))
 		path := strings.TrimPrefix(interfaceID, "/subscriptions/"+w.Azure.SubscriptionID+"/")
 		for _, want := range w.backendPools() {
 			if !w.has(path, "properties.ipConfigurations.0.properties."+pools, string(w.id(want))) {
@@ -132,10 +132,10 @@ func cloudProviderRows() []row {
 	const program = "cloud-provider-azure"
 	templatePools := interfaces + ".0.properties.ipConfigurations.0.properties." + pools
 	clusterTag := func(w *world) {
-		harness.Change(w.Stage, cluster(), func(c *infrav1.AzureCluster) { c.Spec.AdditionalTags = infrav1.Tags{"team": "a"} })
+		harness.ChangeObject(w.Stage, cluster(), func(c *infrav1.AzureCluster) { c.Spec.AdditionalTags = infrav1.Tags{"team": "a"} })
 	}
 	poolTag := func(w *world) {
-		harness.Change(w.Stage, pool(), func(p *infrav1.AzureMachinePool) { p.Spec.AdditionalTags = infrav1.Tags{"team": "a"} })
+		harness.ChangeObject(w.Stage, pool(), func(p *infrav1.AzureMachinePool) { p.Spec.AdditionalTags = infrav1.Tags{"team": "a"} })
 	}
 	inTemplate := func(w *world) bool {
 		return !slices.ContainsFunc(w.backendPools(), func(pool string) bool { return !w.has(scaleSet, templatePools, string(w.id(pool))) })
@@ -149,7 +149,7 @@ func cloudProviderRows() []row {
 			},
 			kept: func(w *world) bool { return w.has(nsg, "properties.securityRules", "k8s-azure-lb_allow_IPv4_0123abcd") },
 			change: func(w *world) {
-				harness.Change(w.Stage, cluster(), func(c *infrav1.AzureCluster) {
+				harness.ChangeObject(w.Stage, cluster(), func(c *infrav1.AzureCluster) {
 					for i := range c.Spec.NetworkSpec.Subnets {
 						if s := &c.Spec.NetworkSpec.Subnets[i]; s.Role == infrav1.SubnetNode {
 							s.SecurityGroup.SecurityRules = append(s.SecurityGroup.SecurityRules, infrav1.SecurityRule{Name: "more", Description: "more", Protocol: infrav1.SecurityGroupProtocolTCP,
@@ -166,10 +166,10 @@ func cloudProviderRows() []row {
 			kept: func(w *world) bool {
 				rule := "properties.loadBalancingRules." + service + "-TCP-80"
 				return w.has(outbound, "properties.frontendIPConfigurations", service) && w.has(outbound, "properties.backendAddressPools", "c1") &&
-					w.has(outbound, "properties.probes", service+"-TCP-80") && w.at(outbound, rule) != nil && harness.Value(w.get(serviceAddress), "tags.k8s-azure-cluster-name") == "c1"
+					w.has(outbound, "properties.probes", service+"-TCP-80") && w.at(outbound, rule) != nil && harness.FindValue(w.get(serviceAddress), "tags.k8s-azure-cluster-name") == "c1"
 			},
 			change: func(w *world) {
-				harness.Change(w.Stage, cluster(), func(c *infrav1.AzureCluster) { c.Spec.NetworkSpec.NodeOutboundLB.IdleTimeoutInMinutes = new(int32(15)) })
+				harness.ChangeObject(w.Stage, cluster(), func(c *infrav1.AzureCluster) { c.Spec.NetworkSpec.NodeOutboundLB.IdleTimeoutInMinutes = new(int32(15)) })
 			},
 			sends: "PUT resourceGroups/c1/Microsoft.Network/loadBalancers/c1",
 		},
@@ -178,7 +178,7 @@ func cloudProviderRows() []row {
 			write: func(w *world) {
 				w.serveService()
 				w.rewrite(nic, func(resource body) {
-					properties := harness.Value(resource, "properties.ipConfigurations.0.properties").(body)
+					properties := harness.FindValue(resource, "properties.ipConfigurations.0.properties").(body)
 					have, _ := properties[pools].([]any)
 					properties[pools] = append(have, w.reference(servicePool))
 				})
@@ -187,7 +187,7 @@ func cloudProviderRows() []row {
 				return w.has(nic, "properties.ipConfigurations.0.properties."+pools, string(w.id(servicePool)))
 			},
 			change: func(w *world) {
-				harness.Change(w.Stage, machine(), func(m *infrav1.AzureMachine) { m.Spec.AdditionalTags = infrav1.Tags{"team": "a"} })
+				harness.ChangeObject(w.Stage, machine(), func(m *infrav1.AzureMachine) { m.Spec.AdditionalTags = infrav1.Tags{"team": "a"} })
 			},
 			sends: "PUT resourceGroups/c1/Microsoft.Network/networkInterfaces/c1-md-nic",
 		},
@@ -203,8 +203,8 @@ func cloudProviderRows() []row {
 			program: program, resource: "Scale set", entry: "its backend pool, when the pool of machines grows", verb: "the same PUT, and a PUT of each instance with networkProfileConfiguration", in: selfManaged,
 			write: (*world).joinInstances, kept: func(w *world) bool { return inTemplate(w) && w.served() },
 			change: func(w *world) {
-				harness.Change(w.Stage, clusters.MachinePool(poolName), func(p *clusterv1.MachinePool) { p.Spec.Replicas = new(int32(3)) })
-				w.Until("there are three VMs", func() bool { return len(w.instances()) == 3 })
+				harness.ChangeObject(w.Stage, clusters.MachinePool(poolName), func(p *clusterv1.MachinePool) { p.Spec.Replicas = new(int32(3)) })
+				w.WaitUntil("there are three VMs", func() bool { return len(w.instances()) == 3 })
 			},
 			sends: "PUT resourceGroups/c1/Microsoft.Compute/virtualMachineScaleSets/c1-mp",
 		},
@@ -212,10 +212,10 @@ func cloudProviderRows() []row {
 			program: program, resource: "Scale set", entry: "its backend pool, when the machines are replaced", verb: "the same PUTs", in: selfManaged, prepare: dualStack,
 			write: (*world).joinInstances, kept: func(w *world) bool { return inTemplate(w) && w.served() },
 			change: func(w *world) {
-				harness.Change(w.Stage, pool(), func(p *infrav1.AzureMachinePool) { p.Spec.Template.VMSize = "Standard_D4s_v3" })
-				w.Until("the VMs are new", func() bool {
+				harness.ChangeObject(w.Stage, pool(), func(p *infrav1.AzureMachinePool) { p.Spec.Template.VMSize = "Standard_D4s_v3" })
+				w.WaitUntil("the VMs are new", func() bool {
 					all := w.state()
-					return len(all) == 2 && !slices.ContainsFunc(all, func(instance body) bool { return harness.Value(instance, "sku.name") != "Standard_D4s_v3" })
+					return len(all) == 2 && !slices.ContainsFunc(all, func(instance body) bool { return harness.FindValue(instance, "sku.name") != "Standard_D4s_v3" })
 				})
 			},
 			sends: "PUT resourceGroups/c1/Microsoft.Compute/virtualMachineScaleSets/c1-mp",
@@ -242,7 +242,7 @@ func cloudProviderRows() []row {
 // serviceEndpoint is a change of the spec that gives the subnet of nodes a service endpoint.
 func serviceEndpoint(name string) func(*world) {
 	return func(w *world) {
-		harness.Change(w.Stage, cluster(), func(c *infrav1.AzureCluster) {
+		harness.ChangeObject(w.Stage, cluster(), func(c *infrav1.AzureCluster) {
 			for i := range c.Spec.NetworkSpec.Subnets {
 				if s := &c.Spec.NetworkSpec.Subnets[i]; s.Role == infrav1.SubnetNode {
 					s.ServiceEndpoints = append(s.ServiceEndpoints, infrav1.ServiceEndpointSpec{Service: name, Locations: []string{"*"}})

@@ -24,7 +24,7 @@ func (w *world) attached(path string) []any {
 	have, _ := w.at(path, "properties.storageProfile.dataDisks").([]any)
 	lun := 0
 	for _, disk := range have {
-		if harness.Value(disk, "lun") == float64(lun) {
+		if harness.FindValue(disk, "lun") == float64(lun) {
 			lun++
 		}
 	}
@@ -43,10 +43,10 @@ func diskRows() []row {
 	machineVM := func(*world) string { return vm }
 	first := func(w *world) string { return w.instances()[0] }
 	machineTag := func(w *world) {
-		harness.Change(w.Stage, machine(), func(m *infrav1.AzureMachine) { m.Spec.AdditionalTags = infrav1.Tags{"team": "a"} })
+		harness.ChangeObject(w.Stage, machine(), func(m *infrav1.AzureMachine) { m.Spec.AdditionalTags = infrav1.Tags{"team": "a"} })
 	}
 	poolTag := func(w *world) {
-		harness.Change(w.Stage, pool(), func(p *infrav1.AzureMachinePool) { p.Spec.AdditionalTags = infrav1.Tags{"team": "a"} })
+		harness.ChangeObject(w.Stage, pool(), func(p *infrav1.AzureMachinePool) { p.Spec.AdditionalTags = infrav1.Tags{"team": "a"} })
 	}
 	const poolPut = "PUT resourceGroups/c1/Microsoft.Compute/virtualMachineScaleSets/c1-mp"
 	return []row{
@@ -103,7 +103,7 @@ func diskRows() []row {
 			write: func(w *world) { w.insert(subnet, "serviceEndpoints", body{"service": "Microsoft.Storage"}) },
 			kept: func(w *world) bool {
 				endpoints, _ := w.at(subnet, "properties.serviceEndpoints").([]any)
-				return slices.ContainsFunc(endpoints, func(endpoint any) bool { return harness.Value(endpoint, "service") == "Microsoft.Storage" })
+				return slices.ContainsFunc(endpoints, func(endpoint any) bool { return harness.FindValue(endpoint, "service") == "Microsoft.Storage" })
 			},
 			change: serviceEndpoint("Microsoft.Sql"), sends: "PUT resourceGroups/c1/Microsoft.Network/virtualNetworks/c1-vnet/subnets/nodes",
 		},

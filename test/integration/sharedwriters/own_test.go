@@ -22,7 +22,7 @@ func TestOwnEntriesGo(t *testing.T) {
 		w.send(http.MethodPut, scaleSet+"/extensions/MDE.Linux", w.version(scaleSet), body{"properties": body{"publisher": "Microsoft.Azure.AzureDefenderForServers", "type": "MDE.Linux", "typeHandlerVersion": "1.0"}})
 		w.patch(scaleSet, w.theirs(scaleSet))
 		w.looks()
-		harness.Change(w.Stage, pool(), func(p *infrav1.AzureMachinePool) {
+		harness.ChangeObject(w.Stage, pool(), func(p *infrav1.AzureMachinePool) {
 			p.Spec.Template.VMExtensions, p.Spec.Identity, p.Spec.UserAssignedIdentities = nil, infrav1.VMIdentityNone, nil
 		})
 		w.inPlace()
@@ -41,7 +41,7 @@ func TestOwnEntriesGo(t *testing.T) {
 				t.Errorf("%s: is in the template: %t, want %t", what, stays.is, stays.want)
 			}
 		}
-		mark := w.Azure.Mark()
+		mark := w.Azure.MarkRequests()
 		w.looks()
 		if writes := w.writes(mark); len(writes) > 0 {
 			t.Errorf("nothing changed, and the provider sent %q", writes)

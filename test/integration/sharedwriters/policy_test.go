@@ -75,10 +75,10 @@ func identified(path string) func(*world) bool {
 func policyRows() []row {
 	const program, scaleSetPut, vmPatch = "Azure Policy", "PUT resourceGroups/c1/Microsoft.Compute/virtualMachineScaleSets/c1-mp", "PATCH resourceGroups/c1/Microsoft.Compute/virtualMachines/c1-md"
 	machineTag := func(w *world) {
-		harness.Change(w.Stage, machine(), func(m *infrav1.AzureMachine) { m.Spec.AdditionalTags = infrav1.Tags{"team": "a"} })
+		harness.ChangeObject(w.Stage, machine(), func(m *infrav1.AzureMachine) { m.Spec.AdditionalTags = infrav1.Tags{"team": "a"} })
 	}
 	poolTag := func(w *world) {
-		harness.Change(w.Stage, pool(), func(p *infrav1.AzureMachinePool) { p.Spec.AdditionalTags = infrav1.Tags{"team": "a"} })
+		harness.ChangeObject(w.Stage, pool(), func(p *infrav1.AzureMachinePool) { p.Spec.AdditionalTags = infrav1.Tags{"team": "a"} })
 	}
 	system := func(w *world, s *setup) {
 		s.machine.Spec.Identity, s.pool.Spec.Identity = infrav1.VMIdentitySystemAssigned, infrav1.VMIdentitySystemAssigned
@@ -97,7 +97,7 @@ func policyRows() []row {
 			program: program, resource: "All resources with tags, self-managed", entry: "a tag", verb: "PATCH of the tags", in: selfManaged,
 			write: (*world).tagAll, kept: (*world).allTagged,
 			change: func(w *world) {
-				harness.Change(w.Stage, cluster(), func(c *infrav1.AzureCluster) { c.Spec.AdditionalTags = infrav1.Tags{"team": "a"} })
+				harness.ChangeObject(w.Stage, cluster(), func(c *infrav1.AzureCluster) { c.Spec.AdditionalTags = infrav1.Tags{"team": "a"} })
 			},
 			sends: "PUT resourceGroups/c1/Microsoft.Network/virtualNetworks/c1-vnet",
 		},
@@ -114,7 +114,7 @@ func policyRows() []row {
 				}
 			},
 			kept: func(w *world) bool {
-				status, _ := w.Send(http.MethodGet, extension("MDE.Linux"), w.version(vm), nil)
+				status, _ := w.SendAsUser(http.MethodGet, extension("MDE.Linux"), w.version(vm), nil)
 				return status == http.StatusOK
 			},
 			change: machineTag, sends: vmPatch,
@@ -159,7 +159,7 @@ func policyRows() []row {
 				w.lock(vm)
 			},
 			kept: func(w *world) bool {
-				status, _ := w.Send(http.MethodGet, vm+"/providers/Microsoft.Authorization/locks/backup", "2020-05-01", nil)
+				status, _ := w.SendAsUser(http.MethodGet, vm+"/providers/Microsoft.Authorization/locks/backup", "2020-05-01", nil)
 				return status == http.StatusOK
 			},
 			change: machineTag, sends: vmPatch,
@@ -167,7 +167,7 @@ func policyRows() []row {
 		{
 			program: "Autoscale of Azure", resource: "Scale set", entry: "the capacity, where the MachinePool says that an autoscaler sets it", verb: "PATCH of the capacity", in: selfManaged,
 			write: func(w *world) {
-				harness.Change(w.Stage, machinePool(), func(p *machinePoolType) {
+				harness.ChangeObject(w.Stage, machinePool(), func(p *machinePoolType) {
 					p.Annotations = map[string]string{replicasManaged: "azure"}
 				})
 				w.pass(w.Resync)

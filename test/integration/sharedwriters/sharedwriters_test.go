@@ -45,7 +45,7 @@ func try(w *world, r row) {
 	if r.change == nil {
 		return
 	}
-	mark := w.Azure.Mark()
+	mark := w.Azure.MarkRequests()
 	r.change(w)
 	w.inPlace()
 	if writes := w.writes(mark); !slices.ContainsFunc(writes, func(write string) bool { return strings.HasPrefix(write, r.sends) }) {
@@ -60,7 +60,7 @@ func try(w *world, r row) {
 // quiet looks at everything and checks that the provider writes nothing, and that the entry is there.
 func (w *world) quiet(since string, r row) {
 	w.T.Helper()
-	mark := w.Azure.Mark()
+	mark := w.Azure.MarkRequests()
 	w.looks()
 	if writes := w.writes(mark); len(writes) > 0 {
 		w.T.Errorf("since %s, the provider sent %d writes, want 0:\n%s", since, len(writes), strings.Join(writes, "\n"))

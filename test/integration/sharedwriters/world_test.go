@@ -55,12 +55,12 @@ func newWorld(t *testing.T) *world {
 	t.Helper()
 	w := &world{World: clusters.New(t)}
 	w.player = &harness.PoolPlayer{Client: w.Kubernetes, Namespace: w.Namespace}
-	w.Meanwhile = func() { w.player.Look(w.T.Context()) }
+	w.Meanwhile = func() { w.player.PlayOnce(w.T.Context()) }
 	for _, name := range []string{"ours", "theirs"} {
 		w.put("resourceGroups/other", body{"location": "eastus"})
 		w.put(identity(name), body{"location": "eastus"})
 	}
-	w.Manage()
+	w.StartManager()
 	return w
 }
 
@@ -82,9 +82,9 @@ func selfManaged(t *testing.T, prepare func(*world, *setup)) *world {
 	}
 	defaults.FillAzureCluster(s.cluster)
 	w.CreateCluster(s.cluster)
-	w.Until("the network is Ready", clusters.Ready(w.World, &infrav1.AzureCluster{}, clusterName, func(c *infrav1.AzureCluster) bool { return harness.Ready(c) }))
+	w.WaitUntil("the network is Ready", clusters.IsReadyFunc(w.World, &infrav1.AzureCluster{}, clusterName, func(c *infrav1.AzureCluster) bool { return harness.IsReady(c) }))
 	owner := &clusterv1.Cluster{}
-	w.Get(owner, clusterName)
+	w.ReadObject(owner, clusterName)
 	harness.ChangeStatus(w.Stage, owner, func(c *clusterv1.Cluster) { c.Status.Initialization.InfrastructureProvisioned = new(true) })
 	defaults.FillAzureMachine(s.machine, w.Azure.SubscriptionID)
 	w.CreateMachine(s.machine, harness.Worker, "")
@@ -106,14 +106,14 @@ func dualStack(w *world, s *setup) {
 
 // writes are the writes of the provider since a mark. To read by POST is none.
 func (w *world) writes(mark harness.Mark) []string {
-	return slices.DeleteFunc(w.Azure.Writes(mark), func(write string) bool { return strings.Contains(write, "/list") })
+	return slices.DeleteFunc(w.Azure.WritesSince(mark), func(write string) bool { return strings.Contains(write, "/list") })
 }
 
 // managed is a world with an AKS cluster of two pools.
 func managed(t *testing.T, _ func(*world, *setup)) *world {
 	t.Helper()
 	w := newWorld(t)
-	w.Managed(aksName, 2)
+	w.BuildAKSCluster(aksName, 2)
 	w.objects = []client.Object{controlPlane(), managedPool()}
 	w.inPlace()
 	return w
@@ -149,20 +149,20 @@ type conditioned interface {
 func (w *world) inPlace() {
 	w.T.Helper()
 	for _, object := range w.objects {
-		w.Until(object.GetName()+" is in place", func() bool {
-			w.Get(object, object.GetName())
-			ready := harness.Condition(object.(conditioned), infrav1.ReadyCondition)
+		w.WaitUntil(object.GetName()+" is in place", func() bool {
+			w.ReadObject(object, object.GetName())
+			ready := harness.FindCondition(object.(conditioned), infrav1.ReadyCondition)
 			return ready.Status == metav1.ConditionTrue && ready.ObservedGeneration == object.GetGeneration()
 		})
 	}
 	w.pass(2 * time.Minute)
-	w.Still()
+	w.WaitAzureIdle()
 }
 
 // pass lets time go by.
 func (w *world) pass(d time.Duration) {
 	for end := time.Now().Add(d); time.Now().Before(end); {
-		virtual.Wait(nil, 30*time.Second)
+		virtual.WaitForSignal(nil, 30*time.Second)
 		w.Meanwhile()
 	}
 }
@@ -171,7 +171,7 @@ func (w *world) pass(d time.Duration) {
 func (w *world) looks() {
 	w.T.Helper()
 	for _, object := range w.objects {
-		harness.Change(w.Stage, object, func(o client.Object) {
+		harness.ChangeObject(w.Stage, object, func(o client.Object) {
 			annotations := o.GetAnnotations()
 			if annotations == nil {
 				annotations = map[string]string{}
@@ -207,7 +207,7 @@ func (w *world) reference(path string) body { return body{"id": string(w.id(path
 // get reads a resource.
 func (w *world) get(path string) (resource body) {
 	w.T.Helper()
-	status, raw := w.Send(http.MethodGet, path, w.version(path), nil)
+	status, raw := w.SendAsUser(http.MethodGet, path, w.version(path), nil)
 	if err := json.Unmarshal(raw, &resource); err != nil || status != http.StatusOK {
 		w.T.Fatalf("GET %s: %d %s", path, status, raw)
 	}
@@ -217,10 +217,10 @@ func (w *world) get(path string) (resource body) {
 // send has another program write a resource with a verb, and waits until Azure has done it.
 func (w *world) send(method, path, version string, b body) {
 	w.T.Helper()
-	if status, answer := w.Send(method, path, version, b); status > 299 {
+	if status, answer := w.SendAsUser(method, path, version, b); status > 299 {
 		w.T.Fatalf("%s %s: %d %s", method, path, status, answer)
 	}
-	w.Still()
+	w.WaitAzureIdle()
 }
 
 func (w *world) put(path string, b body) {
@@ -262,7 +262,7 @@ func (w *world) rewrite(path string, change func(resource body)) {
 // at is the value at a dotted path of a resource, in lists by the name or position of an element; nil when there is none.
 func (w *world) at(path, dotted string) any {
 	w.T.Helper()
-	return harness.Value(w.get(path), dotted)
+	return harness.FindValue(w.get(path), dotted)
 }
 
 // has reports whether a list of a resource has an element with this name or ID.
@@ -270,6 +270,6 @@ func (w *world) has(path, list, name string) bool {
 	w.T.Helper()
 	items, _ := w.at(path, list).([]any)
 	return slices.ContainsFunc(items, func(item any) bool {
-		return strings.EqualFold(fmt.Sprint(harness.Value(item, "name")), name) || strings.EqualFold(fmt.Sprint(harness.Value(item, "id")), name)
+		return strings.EqualFold(fmt.Sprint(harness.FindValue(item, "name")), name) || strings.EqualFold(fmt.Sprint(harness.FindValue(item, "id")), name)
 	})
 }

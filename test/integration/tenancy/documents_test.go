@@ -39,10 +39,10 @@ func (s *documents) id(path string) string {
 
 // borrow has the cluster ask Azure as the operator's identity, which lets the namespace use it.
 func (s *documents) borrow() {
-	shared := s.Identity()
+	shared := s.CreateIdentity()
 	shared.Name = s.tenant.Namespace
 	shared.Spec.AllowedNamespaces = &infrav1.AllowedNamespaces{NamespaceList: []string{s.tenant.Namespace}}
-	s.Create(shared)
+	s.CreateObject(shared)
 	s.Infrastructure.Spec.IdentityRef = &corev1.ObjectReference{Kind: "AzureClusterIdentity", Namespace: s.Namespace, Name: shared.Name}
 	s.Infrastructure.Spec.SubscriptionID = s.Azure.SubscriptionID
 	for _, of := range []*infrav1.AzureASOManagedResources{&s.Infrastructure.Spec.AzureASOManagedResources, &s.ControlPlane.Spec.AzureASOManagedResources} {
@@ -68,13 +68,13 @@ func named(resources []runtime.RawExtension, from, to string) {
 
 func (s *documents) inInfrastructure(texts ...string) {
 	for _, text := range texts {
-		s.Infrastructure.Spec.Resources = append(s.Infrastructure.Spec.Resources, s.tenant.Document(text))
+		s.Infrastructure.Spec.Resources = append(s.Infrastructure.Spec.Resources, s.tenant.ParseManifest(text))
 	}
 }
 
 func (s *documents) inControlPlane(texts ...string) {
 	for _, text := range texts {
-		s.ControlPlane.Spec.Resources = append(s.ControlPlane.Spec.Resources, s.tenant.Document(text))
+		s.ControlPlane.Spec.Resources = append(s.ControlPlane.Spec.Resources, s.tenant.ParseManifest(text))
 	}
 }
 
@@ -198,7 +198,7 @@ var documentTries = map[string]struct {
 		what: "be in what a document of another Cluster of the namespace makes",
 		do: func(s *documents) {
 			named(s.ControlPlane.Spec.Resources, s.ControlPlane.Name, "beside")
-			s.tenant.Create(&infrav1.AzureASOManagedCluster{
+			s.tenant.CreateObject(&infrav1.AzureASOManagedCluster{
 				ObjectMeta: metav1.ObjectMeta{Namespace: s.tenant.Namespace, Name: "beside", Labels: map[string]string{"cluster.x-k8s.io/cluster-name": "beside"}},
 				Spec: infrav1.AzureASOManagedClusterSpec{AzureASOManagedResources: infrav1.AzureASOManagedResources{Resources: []runtime.RawExtension{
 					{Raw: []byte(strings.ReplaceAll(string(s.Infrastructure.Spec.Resources[0].Raw), s.ControlPlane.Name, "beside"))},
@@ -252,38 +252,38 @@ func TestDocumentTries(t *testing.T) {
 	w.CreateCredential(w.Azure.ClientSecret)
 	w.CreateOperatorSecret("aso-credential")
 	w.Azure.PutNetwork("hub", "hub-1", "172.16.0.0/16", map[string]string{"theirs": "172.16.1.0/24"})
-	neighbour := w.Beside()
+	neighbour := w.InOtherNamespace()
 	victim := neighbour.Namespace
-	theirs := neighbour.Documents(victim, "pool0")
+	theirs := neighbour.BuildASOCluster(victim, "pool0")
 	neighbour.CreateDocuments(theirs)
 	neighbour.WaitDocumentsReady(theirs)
 	ofOthers := func(request string) bool {
 		return strings.Contains(request, victim) || strings.Contains(request, "/hub") || strings.Contains(request, "Microsoft.Authorization")
 	}
 	others := func() []string {
-		return slices.DeleteFunc(w.Azure.Resources(), func(id string) bool { return !ofOthers(id) })
+		return slices.DeleteFunc(w.Azure.ListResources(), func(id string) bool { return !ofOthers(id) })
 	}
-	before, mark := others(), w.Azure.Mark()
+	before, mark := others(), w.Azure.MarkRequests()
 	t.Run("tries", func(t *testing.T) {
 		for name, try := range documentTries {
 			t.Run(name, func(t *testing.T) {
 				t.Parallel()
-				tenant := w.BesideFor(t)
+				tenant := w.InOtherNamespaceFor(t)
 				called := tenant.Namespace
 				if try.name != nil {
 					called = try.name(victim)
 				}
-				s := &documents{world: w, tenant: tenant, victim: victim, DocumentCluster: tenant.Documents(called)}
+				s := &documents{world: w, tenant: tenant, victim: victim, DocumentCluster: tenant.BuildASOCluster(called)}
 				try.do(s)
 				tenant.CreateDocuments(s.DocumentCluster)
 				if try.infrastructure != "" {
 					harness.WaitFor(tenant, &infrav1.AzureASOManagedCluster{}, called, "refused: "+try.infrastructure, func(o *infrav1.AzureASOManagedCluster) bool {
-						return !harness.Ready(o) && strings.Contains(harness.Condition(o, infrav1.ReadyCondition).Message+harness.Status(o), try.infrastructure)
+						return !harness.IsReady(o) && strings.Contains(harness.FindCondition(o, infrav1.ReadyCondition).Message+harness.EncodeStatus(o), try.infrastructure)
 					})
 				}
 				if try.controlPlane != "" {
 					harness.WaitFor(tenant, &infrav1.AzureASOManagedControlPlane{}, called, "refused: "+try.controlPlane, func(o *infrav1.AzureASOManagedControlPlane) bool {
-						return !harness.Ready(o) && strings.Contains(harness.Condition(o, infrav1.ReadyCondition).Message+harness.Status(o), try.controlPlane)
+						return !harness.IsReady(o) && strings.Contains(harness.FindCondition(o, infrav1.ReadyCondition).Message+harness.EncodeStatus(o), try.controlPlane)
 					})
 				}
 				for _, secret := range secretsOf(tenant) {
@@ -301,10 +301,10 @@ func TestDocumentTries(t *testing.T) {
 	if diff := cmp.Diff(before, others()); diff != "" {
 		t.Errorf("what is of others is not as it was (-before +after):\n%s", diff)
 	}
-	if written := slices.DeleteFunc(harness.Changes(w.Azure.Writes(mark)), func(request string) bool { return !ofOthers(request) }); len(written) > 0 {
+	if written := slices.DeleteFunc(harness.DropKubeconfigReads(w.Azure.WritesSince(mark)), func(request string) bool { return !ofOthers(request) }); len(written) > 0 {
 		t.Errorf("what is of others was written to: %q", written)
 	}
-	if status, _ := w.Azure.Get(theirSubnet, networkVersion); status != 200 {
+	if status, _ := w.Azure.GetResource(theirSubnet, networkVersion); status != 200 {
 		t.Errorf("the subnet of others: %d", status)
 	}
 	neighbour.WaitDocumentsReady(theirs)
@@ -328,7 +328,7 @@ func TestDocumentsAtApply(t *testing.T) {
 		"mark":          {"give itself what is another's by a tag", "containerservice.azure.com/v1api20251001\",\"kind\":\"ManagedCluster", "resources.azure.com/v1api20250401\",\"kind\":\"Tag", "changes resources without a manifest"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			object := stage.Documents("c1").ControlPlane
+			object := stage.BuildASOCluster("c1").ControlPlane
 			changed := strings.Replace(string(object.Spec.Resources[0].Raw), try.from, try.to, 1)
 			if changed == string(object.Spec.Resources[0].Raw) {
 				t.Fatalf("nothing is tried: %s", changed)
@@ -346,19 +346,19 @@ func TestDocumentsAtApply(t *testing.T) {
 func TestDocumentDestinations(t *testing.T) {
 	stage := harness.NewStage(t, environment)
 	stage.StartManager(harness.ManagerOptions{})
-	cluster := stage.Documents("c1", "pool0")
+	cluster := stage.BuildASOCluster("c1", "pool0")
 	meta := func(name string) metav1.ObjectMeta {
 		return metav1.ObjectMeta{Namespace: stage.Namespace, Name: name}
 	}
-	stage.Create(&corev1.ServiceAccount{ObjectMeta: meta("robot")})
+	stage.CreateObject(&corev1.ServiceAccount{ObjectMeta: meta("robot")})
 	token := meta("token")
 	token.Annotations = map[string]string{corev1.ServiceAccountNameKey: "robot"}
-	stage.Create(&corev1.Secret{ObjectMeta: token, Type: corev1.SecretTypeServiceAccountToken, Data: map[string][]byte{"token": []byte("t")}})
+	stage.CreateObject(&corev1.Secret{ObjectMeta: token, Type: corev1.SecretTypeServiceAccountToken, Data: map[string][]byte{"token": []byte("t")}})
 	kubeconfig := meta("c2-kubeconfig")
 	kubeconfig.Labels = map[string]string{"cluster.x-k8s.io/cluster-name": "c2"}
-	stage.Create(&corev1.Secret{ObjectMeta: kubeconfig, Type: "cluster.x-k8s.io/secret", Data: map[string][]byte{"value": []byte("v")}})
+	stage.CreateObject(&corev1.Secret{ObjectMeta: kubeconfig, Type: "cluster.x-k8s.io/secret", Data: map[string][]byte{"value": []byte("v")}})
 	stage.CreateCredential(stage.Azure.ClientSecret)
-	stage.Create(&corev1.ConfigMap{ObjectMeta: meta("settings"), Data: map[string]string{"issuer": "i"}})
+	stage.CreateObject(&corev1.ConfigMap{ObjectMeta: meta("settings"), Data: map[string]string{"issuer": "i"}})
 	stage.CreateDocuments(cluster)
 	stage.WaitDocumentsReady(cluster)
 	before := stage.SecretData("c1-ca")
@@ -371,7 +371,7 @@ func TestDocumentDestinations(t *testing.T) {
 		{"configMaps", "principalId", "settings", "issuer", "ConfigMap settings was created by others"},
 	} {
 		object := cluster.ControlPlane
-		harness.Change(stage, object, func(o *infrav1.AzureASOManagedControlPlane) {
+		harness.ChangeObject(stage, object, func(o *infrav1.AzureASOManagedControlPlane) {
 			var document map[string]any
 			if err := json.Unmarshal(o.Spec.Resources[0].Raw, &document); err != nil {
 				t.Fatal(err)
@@ -380,7 +380,7 @@ func TestDocumentDestinations(t *testing.T) {
 			o.Spec.Resources[0].Raw, _ = json.Marshal(document)
 		})
 		harness.WaitFor(stage, &infrav1.AzureASOManagedControlPlane{}, "c1", "refused: "+try.want, func(o *infrav1.AzureASOManagedControlPlane) bool {
-			return strings.Contains(harness.Condition(o, infrav1.ReadyCondition).Message, try.want)
+			return strings.Contains(harness.FindCondition(o, infrav1.ReadyCondition).Message, try.want)
 		})
 	}
 	got := map[string]string{
@@ -394,7 +394,7 @@ func TestDocumentDestinations(t *testing.T) {
 		t.Errorf("Secrets of others (-want +got):\n%s", diff)
 	}
 	settings := &corev1.ConfigMap{}
-	if stage.Get(settings, "settings"); settings.Data["issuer"] != "i" {
+	if stage.ReadObject(settings, "settings"); settings.Data["issuer"] != "i" {
 		t.Errorf("the ConfigMap of others has %v", settings.Data)
 	}
 	stage.DeleteDocuments(cluster)

@@ -17,35 +17,35 @@ import (
 func TestRevokedByLabel(t *testing.T) {
 	w := newWorld(t)
 	w.CreateCredential(w.Azure.ClientSecret)
-	shared := w.Identity()
+	shared := w.CreateIdentity()
 	shared.Spec.AllowedNamespaces = &infrav1.AllowedNamespaces{Selector: &metav1.LabelSelector{MatchLabels: map[string]string{"team": "blue"}}}
-	w.Create(shared)
-	tenant := w.Beside()
+	w.CreateObject(shared)
+	tenant := w.InOtherNamespace()
 	label := func(team string) {
 		namespace := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: tenant.Namespace}}
-		harness.Change(&harness.Stage{T: t, Client: w.Client, Azure: w.Azure}, namespace, func(n *corev1.Namespace) { metav1.SetMetaDataLabel(&n.ObjectMeta, "team", team) })
+		harness.ChangeObject(&harness.Stage{T: t, Client: w.Client, Azure: w.Azure}, namespace, func(n *corev1.Namespace) { metav1.SetMetaDataLabel(&n.ObjectMeta, "team", team) })
 	}
 	label("blue")
 	cluster(tenant, func(c *infrav1.AzureCluster) { c.Spec.IdentityRef.Namespace = w.Namespace })
 	tenant.WaitClusterProvisioned("c1")
 	tenant.WaitMachineProvisioned("m1")
-	before := w.Azure.Resources()
+	before := w.Azure.ListResources()
 
 	label("red")
-	mark := w.Azure.Mark()
+	mark := w.Azure.MarkRequests()
 	revoked := func(o interface {
 		GetConditions() []metav1.Condition
 	}) bool {
-		return strings.Contains(harness.Condition(o, infrav1.ReadyCondition).Message, "namespace "+tenant.Namespace+" may not use")
+		return strings.Contains(harness.FindCondition(o, infrav1.ReadyCondition).Message, "namespace "+tenant.Namespace+" may not use")
 	}
 	harness.WaitFor(tenant, &infrav1.AzureCluster{}, "c1", "revoked", func(c *infrav1.AzureCluster) bool { return revoked(c) })
 	harness.WaitFor(tenant, &infrav1.AzureMachine{}, "m1", "revoked", func(m *infrav1.AzureMachine) bool { return revoked(m) })
 	tenant.CreateMachine(tenant.AzureMachine("c1", "m2"), harness.Worker, "")
 	harness.WaitFor(tenant, &infrav1.AzureMachine{}, "m2", "refused", func(m *infrav1.AzureMachine) bool { return revoked(m) })
-	if asked := w.Azure.Since(mark); len(asked) > 0 {
+	if asked := w.Azure.RequestsSince(mark); len(asked) > 0 {
 		t.Errorf("Azure was asked for a tenant who may not: %q", asked)
 	}
-	if diff := cmp.Diff(before, w.Azure.Resources()); diff != "" {
+	if diff := cmp.Diff(before, w.Azure.ListResources()); diff != "" {
 		t.Errorf("the cluster is not as it was:\n%s", diff)
 	}
 

@@ -21,7 +21,7 @@ func held(secret *corev1.Secret) bool {
 // the credential first. The cluster goes all the same, and then identity and Secret do.
 func TestNamespaceGoes(t *testing.T) {
 	w := newWorld(t)
-	tenant := w.Beside()
+	tenant := w.InOtherNamespace()
 	tenant.CreateCredential(w.Azure.ClientSecret)
 	identity(tenant, func(*infrav1.AzureClusterIdentitySpec) {})
 	cluster(tenant, nil)
@@ -31,13 +31,13 @@ func TestNamespaceGoes(t *testing.T) {
 
 	secret, object := &corev1.Secret{}, &infrav1.AzureClusterIdentity{}
 	for _, first := range []client.Object{secret, object} {
-		tenant.Get(first, harness.IdentityName)
+		tenant.ReadObject(first, harness.IdentityName)
 		if err := tenant.Client.Delete(t.Context(), first); err != nil {
 			t.Fatal(err)
 		}
 	}
 	tenant.Eventually("the Secret says who keeps it", func() bool {
-		return slices.ContainsFunc(tenant.Events("Secret", harness.IdentityName), func(event string) bool {
+		return slices.ContainsFunc(tenant.ListEvents("Secret", harness.IdentityName), func(event string) bool {
 			return strings.Contains(event, "InUse") && strings.Contains(event, tenant.Namespace+"/"+harness.IdentityName)
 		})
 	})
@@ -53,7 +53,7 @@ func TestNamespaceGoes(t *testing.T) {
 // which has none: the identity says what it lacks and what to do.
 func TestNamespaceWithoutTokens(t *testing.T) {
 	w := newWorld(t)
-	tenant := w.Beside()
+	tenant := w.InOtherNamespace()
 	w.account(tenant, infrav1.WorkloadIdentityServiceAccount)
 	identity(tenant, func(i *infrav1.AzureClusterIdentitySpec) {
 		i.Type, i.ClientSecret = infrav1.WorkloadIdentity, corev1.SecretReference{}
@@ -74,18 +74,18 @@ func TestNamespaceWithoutTokens(t *testing.T) {
 func TestSecretIsLetGo(t *testing.T) {
 	w := newWorld(t)
 	w.CreateCredential(w.Azure.ClientSecret)
-	tenant := w.Beside()
+	tenant := w.InOtherNamespace()
 	tenant.CreateCredential(w.Azure.ClientSecret)
 	identity(tenant, func(*infrav1.AzureClusterIdentitySpec) {})
-	thief := w.Beside()
-	forged := thief.Identity()
+	thief := w.InOtherNamespace()
+	forged := thief.CreateIdentity()
 	forged.Finalizers = []string{infrav1.ClusterFinalizer + "/forged"}
 	forged.Spec.ClientSecret.Namespace = w.Namespace
-	thief.Create(forged)
+	thief.CreateObject(forged)
 
 	says(tenant, &infrav1.AzureClusterIdentity{}, harness.IdentityName, infrav1.ReadyReason)
 	secret := &corev1.Secret{}
-	if tenant.Get(secret, harness.IdentityName); held(secret) {
+	if tenant.ReadObject(secret, harness.IdentityName); held(secret) {
 		t.Error("a Secret is held of an identity that nobody uses")
 	}
 	tenant.CreateCluster(tenant.AzureCluster("c1"))
@@ -94,7 +94,7 @@ func TestSecretIsLetGo(t *testing.T) {
 	tenant.DeleteCluster("c1")
 	harness.WaitFor(tenant, secret, harness.IdentityName, "free", func(s *corev1.Secret) bool { return !held(s) })
 	says(thief, &infrav1.AzureClusterIdentity{}, harness.IdentityName, infrav1.NotAllowedByTenancyReason)
-	if w.Get(secret, harness.IdentityName); held(secret) {
+	if w.ReadObject(secret, harness.IdentityName); held(secret) {
 		t.Error("who may not use a Secret keeps it from being deleted")
 	}
 }

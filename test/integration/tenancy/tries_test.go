@@ -62,7 +62,7 @@ var tries = map[string]try{
 	"unproven": {
 		what: "read a Secret that is no credential of the application in azure.json",
 		do: func(s *scene) {
-			s.Create(&corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: s.Namespace, Name: "of-" + s.tenant.Namespace}, Data: map[string][]byte{"clientSecret": []byte(s.tenant.Secret("another"))}})
+			s.CreateObject(&corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: s.Namespace, Name: "of-" + s.tenant.Namespace}, Data: map[string][]byte{"clientSecret": []byte(s.tenant.NewSecretValue("another"))}})
 			identity(s.tenant, func(i *infrav1.AzureClusterIdentitySpec) {
 				i.ClientSecret = corev1.SecretReference{Namespace: s.Namespace, Name: "of-" + s.tenant.Namespace}
 			})
@@ -73,7 +73,7 @@ var tries = map[string]try{
 	"own-unproven": {
 		what: "read a Secret of the namespace that its roles do not let it read, in azure.json",
 		do: func(s *scene) {
-			s.tenant.CreateCredential(s.tenant.Secret("in-the-namespace"))
+			s.tenant.CreateCredential(s.tenant.NewSecretValue("in-the-namespace"))
 			identity(s.tenant, func(*infrav1.AzureClusterIdentitySpec) {})
 		},
 		reason: infrav1.CredentialsInvalidReason, ofIdentity: infrav1.ReadyReason,
@@ -107,10 +107,10 @@ var tries = map[string]try{
 	"permit": {
 		what: "permit itself the operator's Secret, by the annotation on its identity",
 		do: func(s *scene) {
-			object := s.tenant.Identity()
+			object := s.tenant.CreateIdentity()
 			object.Annotations = map[string]string{infrav1.IdentityNamespacesAnnotation: "*"}
 			object.Spec.ClientSecret.Namespace = s.Namespace
-			s.tenant.Create(object)
+			s.tenant.CreateObject(object)
 		},
 		reason: infrav1.NotAllowedByTenancyReason,
 		says:   func(s *scene) []string { return []string{"--tenancy=isolated"} },
@@ -166,7 +166,7 @@ var tries = map[string]try{
 			return []string{"spec.type UserAssignedMSI", "--manager-identity-namespaces", s.tenant.Namespace}
 		},
 		loot: func(s *scene) {
-			harness.WaitFor(s.tenant, &infrav1.AzureClusterIdentity{}, harness.IdentityName, "taken", func(i *infrav1.AzureClusterIdentity) bool { return harness.Ready(i) })
+			harness.WaitFor(s.tenant, &infrav1.AzureClusterIdentity{}, harness.IdentityName, "taken", func(i *infrav1.AzureClusterIdentity) bool { return harness.IsReady(i) })
 		},
 	},
 	"file": {
@@ -220,11 +220,11 @@ func TestTries(t *testing.T) {
 		t.Run(tenancy, func(t *testing.T) {
 			w := newWorld(t, "--tenancy="+tenancy)
 			w.CreateCredential(w.Azure.ClientSecret)
-			operators := w.Identity()
+			operators := w.CreateIdentity()
 			operators.Spec.AllowedNamespaces = &infrav1.AllowedNamespaces{NamespaceList: []string{w.Namespace}}
-			w.Create(operators)
+			w.CreateObject(operators)
 			managers := w.application("managers", w.Namespace, managerAccount)
-			neighbour := w.Beside()
+			neighbour := w.InOtherNamespace()
 			neighbours := w.application("neighbours", neighbour.Namespace, infrav1.WorkloadIdentityServiceAccount)
 			if tenancy == "isolated" {
 				w.account(neighbour, infrav1.WorkloadIdentityServiceAccount)
@@ -238,7 +238,7 @@ func TestTries(t *testing.T) {
 				for name, test := range tries {
 					t.Run(name, func(t *testing.T) {
 						t.Parallel()
-						s := &scene{world: w, tenant: w.BesideFor(t), managers: managers, neighbours: neighbours, neighbour: neighbour}
+						s := &scene{world: w, tenant: w.InOtherNamespaceFor(t), managers: managers, neighbours: neighbours, neighbour: neighbour}
 						test.run(s, tenancy == "trusted")
 					})
 				}
@@ -257,7 +257,7 @@ func (t try) run(s *scene, trusted bool) {
 	})
 	if trusted {
 		harness.WaitFor(s.tenant, &infrav1.AzureClusterIdentity{}, harness.IdentityName, "said to be of tenants who are trusted", func(i *infrav1.AzureClusterIdentity) bool {
-			condition := harness.Condition(i, infrav1.TenantsIsolatedCondition)
+			condition := harness.FindCondition(i, infrav1.TenantsIsolatedCondition)
 			return condition.Status == metav1.ConditionFalse && strings.Contains(condition.Message, "--tenancy=trusted")
 		})
 		if t.loot != nil {
@@ -273,7 +273,7 @@ func (t try) run(s *scene, trusted bool) {
 		says(s.tenant, &infrav1.AzureCluster{}, "c1", t.reason, t.says(s)...)
 	}
 	harness.WaitFor(s.tenant, &infrav1.AzureCluster{}, "c1", "refused", func(c *infrav1.AzureCluster) bool {
-		return harness.Condition(c, infrav1.ReadyCondition).Status == metav1.ConditionFalse
+		return harness.FindCondition(c, infrav1.ReadyCondition).Status == metav1.ConditionFalse
 	})
 	s.held(t.what)
 }

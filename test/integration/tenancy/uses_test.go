@@ -42,7 +42,7 @@ func TestUses(t *testing.T) {
 			return ""
 		}},
 		"Secret that is let": {reason: "its owner lets the namespace use it", do: func(tenant *harness.Stage) string {
-			w.Create(&corev1.Secret{
+			w.CreateObject(&corev1.Secret{
 				ObjectMeta: metav1.ObjectMeta{Namespace: w.Namespace, Name: "let", Annotations: map[string]string{infrav1.IdentityNamespacesAnnotation: "others," + tenant.Namespace}},
 				Data:       map[string][]byte{"clientSecret": []byte(w.Azure.ClientSecret)},
 			})
@@ -57,29 +57,29 @@ func TestUses(t *testing.T) {
 			return ""
 		}},
 		"account of the manager": {reason: "the operator's namespace is listed", operators: true, do: func(operator *harness.Stage) string {
-			object := operator.Identity()
+			object := operator.CreateIdentity()
 			workload(w.application("managers", w.Namespace, managerAccount))(&object.Spec)
 			object.Name = "managers"
-			operator.Create(object)
+			operator.CreateObject(object)
 			return operator.Namespace + "/managers"
 		}},
 		"file of the manager": {reason: "the operator's namespace is listed", operators: true, do: func(operator *harness.Stage) string {
-			object := operator.Identity()
+			object := operator.CreateIdentity()
 			object.Spec.Type, object.Spec.CertPath, object.Spec.ClientSecret = infrav1.ServicePrincipalCertificate, filepath.Join(w.certificates, "operators.pem"), corev1.SecretReference{}
 			object.Name = "file"
-			operator.Create(object)
+			operator.CreateObject(object)
 			return operator.Namespace + "/file"
 		}},
 		"identity of the operator": {reason: "the operator lets the namespace use it, with a Secret beside it", do: func(tenant *harness.Stage) string {
-			object := w.Identity()
+			object := w.CreateIdentity()
 			object.Name = "shared"
 			object.Spec.AllowedNamespaces = &infrav1.AllowedNamespaces{NamespaceList: []string{tenant.Namespace}}
-			w.Create(object)
+			w.CreateObject(object)
 			return w.Namespace + "/shared"
 		}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			tenant := w.BesideFor(t)
+			tenant := w.InOtherNamespaceFor(t)
 			named := use.do(map[bool]*harness.Stage{true: w.Stage, false: tenant}[use.operators])
 			cluster(tenant, func(c *infrav1.AzureCluster) {
 				if named != "" {

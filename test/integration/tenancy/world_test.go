@@ -46,7 +46,7 @@ func newWorld(t *testing.T, flags ...string) *world {
 		t.Fatal(err)
 	}
 	w.issuer = w.TrustTokens()
-	w.Azure.Put("resourceGroups/identities", "2021-04-01", map[string]any{"location": "eastus"})
+	w.Azure.PutResource("resourceGroups/identities", "2021-04-01", map[string]any{"location": "eastus"})
 	w.flags = append([]string{"--namespace=", "--manager-identity-namespaces=" + w.Namespace, "--identity-certificate-folder=" + w.certificates}, flags...)
 	w.start()
 	return w
@@ -91,7 +91,7 @@ func objectsOf(list client.ObjectList) (out []client.Object) {
 
 // account makes a ServiceAccount.
 func (w *world) account(in *harness.Stage, name string) {
-	in.Create(&corev1.ServiceAccount{ObjectMeta: metav1.ObjectMeta{Namespace: in.Namespace, Name: name}})
+	in.CreateObject(&corev1.ServiceAccount{ObjectMeta: metav1.ObjectMeta{Namespace: in.Namespace, Name: name}})
 }
 
 // tokenOf is a token of an account of the operator's namespace, as a pod has it mounted.
@@ -109,21 +109,21 @@ func (w *world) tokenOf(name string) string {
 func (w *world) application(name, namespace, account string) string {
 	w.T.Helper()
 	path := "resourceGroups/identities/providers/Microsoft.ManagedIdentity/userAssignedIdentities/" + name
-	w.Azure.Put(path, identityVersion, map[string]any{"location": "eastus"})
-	w.Azure.Put(path+"/federatedIdentityCredentials/capz", identityVersion, map[string]any{"properties": map[string]any{
+	w.Azure.PutResource(path, identityVersion, map[string]any{"location": "eastus"})
+	w.Azure.PutResource(path+"/federatedIdentityCredentials/capz", identityVersion, map[string]any{"properties": map[string]any{
 		"issuer": w.issuer, "subject": "system:serviceaccount:" + namespace + ":" + account, "audiences": []any{"api://AzureADTokenExchange"},
 	}})
-	_, made := w.Azure.Get(path, identityVersion)
-	return harness.Find(made, "properties.clientId")
+	_, made := w.Azure.GetResource(path, identityVersion)
+	return harness.FindString(made, "properties.clientId")
 }
 
 // identity makes the identity of a tenant, which its own namespace may use.
 func identity(in *harness.Stage, change func(*infrav1.AzureClusterIdentitySpec)) {
 	in.T.Helper()
-	object := in.Identity()
+	object := in.CreateIdentity()
 	object.Spec.AllowedNamespaces = &infrav1.AllowedNamespaces{NamespaceList: []string{in.Namespace}}
 	change(&object.Spec)
-	in.Create(object)
+	in.CreateObject(object)
 }
 
 // cluster makes the cluster c1 of a tenant with a machine, in a group with the name of the namespace.
@@ -141,7 +141,7 @@ func cluster(in *harness.Stage, change func(*infrav1.AzureCluster)) {
 // inAzure are the requests that are about a tenant's group.
 func (w *world) inAzure(tenant *harness.Stage) []string {
 	var out []string
-	for _, request := range w.Azure.Since(0) {
+	for _, request := range w.Azure.RequestsSince(0) {
 		if strings.Contains(strings.ToLower(request), strings.ToLower(tenant.Namespace)) {
 			out = append(out, request)
 		}
@@ -151,7 +151,7 @@ func (w *world) inAzure(tenant *harness.Stage) []string {
 
 // inAzureNow are the resources in a tenant's group.
 func (w *world) inAzureNow(tenant *harness.Stage) []string {
-	return slices.DeleteFunc(w.Azure.Resources(), func(id string) bool { return !strings.Contains(strings.ToLower(id), strings.ToLower(tenant.Namespace)) })
+	return slices.DeleteFunc(w.Azure.ListResources(), func(id string) bool { return !strings.Contains(strings.ToLower(id), strings.ToLower(tenant.Namespace)) })
 }
 
 // secretsOf are the Secrets in the namespace of a tenant.
@@ -171,7 +171,7 @@ func says[T interface {
 }](in *harness.Stage, object T, name, reason string, all ...string) {
 	in.T.Helper()
 	harness.WaitFor(in, object, name, "refused with "+reason+", saying "+strings.Join(all, "; "), func(o T) bool {
-		condition := harness.Condition(o, infrav1.ReadyCondition)
+		condition := harness.FindCondition(o, infrav1.ReadyCondition)
 		missing := func(text string) bool { return !strings.Contains(condition.Message, text) }
 		return condition.Reason == reason && !slices.ContainsFunc(all, missing)
 	})

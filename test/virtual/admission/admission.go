@@ -46,8 +46,8 @@ func New(reader client.Reader, scheme *runtime.Scheme, features plan.Features, s
 	return s, webhooks.SetupWithManager(registry{server: s}, features, false)
 }
 
-// Admit makes the object what is stored of it, or says why it is refused. old is what is stored now, nil for nothing.
-func (s *Server) Admit(ctx context.Context, old, object client.Object) error {
+// AdmitObject makes the object what is stored of it, or says why it is refused. old is what is stored now, nil for nothing.
+func (s *Server) AdmitObject(ctx context.Context, old, object client.Object) error {
 	gvk, err := apiutil.GVKForObject(object, s.scheme)
 	if err != nil {
 		return err
@@ -56,7 +56,7 @@ func (s *Server) Admit(ctx context.Context, old, object client.Object) error {
 	if rules == nil {
 		return fmt.Errorf("there is no schema of %s", gvk.Kind)
 	}
-	raw, err := encoded(object, gvk)
+	raw, err := encodeObject(object, gvk)
 	if err != nil {
 		return err
 	}
@@ -65,7 +65,7 @@ func (s *Server) Admit(ctx context.Context, old, object client.Object) error {
 	}}
 	var before map[string]any
 	if old != nil {
-		was, err := encoded(old, gvk)
+		was, err := encodeObject(old, gvk)
 		if err != nil {
 			return err
 		}
@@ -74,21 +74,21 @@ func (s *Server) Admit(ctx context.Context, old, object client.Object) error {
 		}
 		request.Operation, request.OldObject.Raw = admissionv1.Update, was
 	}
-	if raw, err = rules.completed(raw); err != nil {
+	if raw, err = rules.fillDefaults(raw); err != nil {
 		return err
 	}
 	path := "-" + strings.ReplaceAll(gvk.Group, ".", "-") + "-" + gvk.Version + "-" + strings.ToLower(gvk.Kind)
-	if raw, err = s.mutate(ctx, "/mutate"+path, request, raw); err != nil {
+	if raw, err = s.runMutatingWebhook(ctx, "/mutate"+path, request, raw); err != nil {
 		return err
 	}
-	if raw, err = rules.completed(raw); err != nil {
+	if raw, err = rules.fillDefaults(raw); err != nil {
 		return err
 	}
 	var content map[string]any
 	if err := utiljson.Unmarshal(raw, &content); err != nil {
 		return err
 	}
-	if errs := rules.validate(ctx, content, before); len(errs) > 0 {
+	if errs := rules.validateObject(ctx, content, before); len(errs) > 0 {
 		return apierrors.NewInvalid(gvk.GroupKind(), object.GetName(), errs)
 	}
 	if hook := s.hooks["/validate"+path]; hook != nil {
@@ -109,8 +109,8 @@ func (s *Server) Admit(ctx context.Context, old, object client.Object) error {
 	return nil
 }
 
-// mutate has a webhook fill in defaults.
-func (s *Server) mutate(ctx context.Context, path string, request admission.Request, raw []byte) ([]byte, error) {
+// runMutatingWebhook has a webhook fill in defaults.
+func (s *Server) runMutatingWebhook(ctx context.Context, path string, request admission.Request, raw []byte) ([]byte, error) {
 	hook := s.hooks[path]
 	if hook == nil {
 		return raw, nil
@@ -130,18 +130,18 @@ func (s *Server) mutate(ctx context.Context, path string, request admission.Requ
 	return patch.Apply(raw)
 }
 
-// completed is an object with what its schema fills in.
-func (s *Schema) completed(raw []byte) ([]byte, error) {
+// fillDefaults is an object with what its schema fills in.
+func (s *Schema) fillDefaults(raw []byte) ([]byte, error) {
 	var content map[string]any
 	if err := utiljson.Unmarshal(raw, &content); err != nil {
 		return nil, err
 	}
-	s.complete(content)
+	s.pruneAndDefault(content)
 	return json.Marshal(content)
 }
 
-// encoded is an object as it is sent.
-func encoded(object client.Object, gvk schema.GroupVersionKind) ([]byte, error) {
+// encodeObject is an object as it is sent.
+func encodeObject(object client.Object, gvk schema.GroupVersionKind) ([]byte, error) {
 	copied := object.DeepCopyObject()
 	copied.GetObjectKind().SetGroupVersionKind(gvk)
 	return json.Marshal(copied)

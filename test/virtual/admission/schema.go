@@ -31,8 +31,8 @@ type Schema struct {
 	rules      *cel.Validator
 }
 
-// Load reads the CRD with a plural name. root is the way to the repository's folder. To compile its rules takes half a second.
-func Load(root, plural string) (*Schema, error) {
+// LoadSchema reads the CRD with a plural name. root is the way to the repository's folder. To compile its rules takes half a second.
+func LoadSchema(root, plural string) (*Schema, error) {
 	raw, err := os.ReadFile(filepath.Join(root, "config", "crd", "bases", "infrastructure.cluster.x-k8s.io_"+plural+".yaml"))
 	if err != nil {
 		return nil, err
@@ -57,15 +57,15 @@ func Load(root, plural string) (*Schema, error) {
 	return s, nil
 }
 
-// complete drops what the schema does not know and fills in its defaults.
-func (s *Schema) complete(object map[string]any) {
+// pruneAndDefault drops what the schema does not know and fills in its defaults.
+func (s *Schema) pruneAndDefault(object map[string]any) {
 	pruning.Prune(object, s.structural, true)
 	defaulting.PruneNonNullableNullsWithoutDefaults(object, s.structural)
 	defaulting.Default(object, s.structural)
 }
 
-// validate is what is wrong with an object, old is nil for a new one.
-func (s *Schema) validate(ctx context.Context, object, old map[string]any) field.ErrorList {
+// validateObject is what is wrong with an object, old is nil for a new one.
+func (s *Schema) validateObject(ctx context.Context, object, old map[string]any) field.ErrorList {
 	errs := validation.ValidateCustomResource(nil, object, s.validator)
 	errs = append(errs, listtype.ValidateListSetsAndMaps(nil, s.structural, object)...)
 	if len(errs) > 0 {

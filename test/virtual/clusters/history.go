@@ -27,31 +27,31 @@ type History struct {
 // transient are properties that tell of operations that are under way, or repeat what is stored with another resource.
 var transient = regexp.MustCompile(`\.(provisioningState|etag|resourceGuid|timeCreated|currentKubernetesVersion|lastModified\w*|systemData\.\w+|statuses\.\S*|code|powerState\.code)(:|\.)`)
 
-// Record begins a history.
-func (w *World) Record() *History {
+// RecordHistory begins a history.
+func (w *World) RecordHistory() *History {
 	h := &History{subscription: w.Azure.SubscriptionID, now: map[string]map[string]bool{}, removed: map[string][]int{}}
-	w.Committed = h.commit
+	w.Committed = h.recordChanges
 	return h
 }
 
-func (h *History) commit(changes []server.Change) {
+func (h *History) recordChanges(changes []server.Change) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.commits++
 	for _, change := range changes {
-		properties := h.properties(change)
+		properties := h.listProperties(change)
 		before := h.now[change.ID]
 		h.now[change.ID] = properties
 		for property := range before {
-			if !h.has(property) {
+			if !h.hasProperty(property) {
 				h.removed[property] = append(h.removed[property], h.commits)
 			}
 		}
 	}
 }
 
-// has returns true if a resource has a property now. Effects may be those of several resources.
-func (h *History) has(property string) bool {
+// hasProperty returns true if a resource has a property now. Effects may be those of several resources.
+func (h *History) hasProperty(property string) bool {
 	for _, properties := range h.now {
 		if properties[property] {
 			return true
@@ -60,8 +60,8 @@ func (h *History) has(property string) bool {
 	return false
 }
 
-// properties are the leaves of a resource, with named elements of lists by their names.
-func (h *History) properties(change server.Change) map[string]bool {
+// listProperties are the leaves of a resource, with named elements of lists by their names.
+func (h *History) listProperties(change server.Change) map[string]bool {
 	out := map[string]bool{}
 	if change.Body == nil {
 		return out
@@ -74,21 +74,21 @@ func (h *History) properties(change server.Change) map[string]bool {
 	if err != nil {
 		panic(err) // The simulator shows JSON.
 	}
-	flatten(out, strings.TrimPrefix(change.ID, "/subscriptions/"+h.subscription+"/"), body)
+	flattenValue(out, strings.TrimPrefix(change.ID, "/subscriptions/"+h.subscription+"/"), body)
 	return out
 }
 
-// flatten adds the leaves of a value by their path, and the effect of each element of a list. An element is named by its name, ID or
+// flattenValue adds the leaves of a value by their path, and the effect of each element of a list. An element is named by its name, ID or
 // service, or is its own text, so that the order of a list does not count.
-func flatten(out map[string]bool, path string, value any) {
+func flattenValue(out map[string]bool, path string, value any) {
 	switch v := value.(type) {
 	case map[string]any:
 		for key, inner := range v {
-			flatten(out, path+"."+key, inner)
+			flattenValue(out, path+"."+key, inner)
 		}
 	case []any:
 		for i, element := range v {
-			flatten(out, fmt.Sprintf("%s[%s]", path, elementName(i, element)), element)
+			flattenValue(out, fmt.Sprintf("%s[%s]", path, elementName(i, element)), element)
 			if effect := effectOf(element); effect != "" {
 				out[typeOf(path)+"[*]: "+effect] = true
 			}
@@ -145,8 +145,8 @@ type Moment struct {
 	properties map[string]bool
 }
 
-// Moment is the state that Azure has now.
-func (h *History) Moment() Moment {
+// CurrentMoment is the state that Azure has now.
+func (h *History) CurrentMoment() Moment {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	out := Moment{commits: h.commits, properties: map[string]bool{}}
@@ -158,15 +158,15 @@ func (h *History) Moment() Moment {
 	return out
 }
 
-// Commits is how many states Azure had.
-func (h *History) Commits() int {
+// CountStates is how many states Azure had.
+func (h *History) CountStates() int {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return h.commits
 }
 
-// Gaps are the properties that both moments have and that were missing at some time between them, sorted.
-func (h *History) Gaps(before, after Moment) (out []string) {
+// FindGaps are the properties that both moments have and that were missing at some time between them, sorted.
+func (h *History) FindGaps(before, after Moment) (out []string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	for property := range before.properties {

@@ -23,44 +23,44 @@ type State map[string]int
 // drawn is what differs from run to run: GUIDs, also inside the IDs of zones, what AKS draws for names, times, public addresses, and those of network cards.
 var drawn = regexp.MustCompile(`SW1tdXRhYmxlWm9uZUlkZW50aXR5[A-Za-z0-9+/=]+|[0-9a-f]{8,}(-[0-9a-f]{4,}){0,4}|[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:.]+(Z|\+00:00)|\b[0-9]{8}\b|\b20(\.[0-9]+){3}|-[0-9a-z]{8}\.(portal\.|priv\.)?hcp\.|00-0D-3A(-[0-9A-F]{2}){3}`)
 
-// Undrawn is text with "#" for all that is drawn by lot or tells the time.
-func Undrawn(text string) string { return drawn.ReplaceAllString(text, "#") }
+// MaskRandomText is text with "#" for all that is drawn by lot or tells the time.
+func MaskRandomText(text string) string { return drawn.ReplaceAllString(text, "#") }
 
 // counted are properties that count writes.
 var counted = []string{"resourceVersion", "etag", "generation"}
 
-// observing has an object say of a generation that it has observed how far behind its spec that is: in how many steps a controller
+// replaceObservedGeneration has an object say of a generation that it has observed how far behind its spec that is: in how many steps a controller
 // writes into its own spec depends on what it sees first.
-func observing(generation int64, value any) {
+func replaceObservedGeneration(generation int64, value any) {
 	switch v := value.(type) {
 	case []any:
 		for _, element := range v {
-			observing(generation, element)
+			replaceObservedGeneration(generation, element)
 		}
 	case map[string]any:
 		for key, of := range v {
 			if observed, is := of.(float64); is && key == "observedGeneration" {
 				v[key] = fmt.Sprintf("%d behind", generation-int64(observed))
 			}
-			observing(generation, of)
+			replaceObservedGeneration(generation, of)
 		}
 	}
 }
 
-// add adds the leaves of something, by their path, without what is drawn.
-func (s State) add(path string, value any) {
+// addLeaves adds the leaves of something, by their path, without what is drawn.
+func (s State) addLeaves(path string, value any) {
 	switch v := value.(type) {
 	case []any:
 		// What has a name has no order: subnets come as they were made.
-		slices.SortStableFunc(v, func(a, b any) int { return strings.Compare(named(a), named(b)) })
+		slices.SortStableFunc(v, func(a, b any) int { return strings.Compare(elementName(a), elementName(b)) })
 		for i := range v {
-			s.add(fmt.Sprintf("%s.%d", path, i), v[i])
+			s.addLeaves(fmt.Sprintf("%s.%d", path, i), v[i])
 		}
 		return
 	case map[string]any:
 		for key, of := range v {
 			if !slices.Contains(counted, key) {
-				s.add(path+"."+key, of)
+				s.addLeaves(path+"."+key, of)
 			}
 		}
 		return
@@ -73,15 +73,15 @@ func (s State) add(path string, value any) {
 	s[fmt.Sprintf("%s: %v", drawn.ReplaceAllString(path, "#"), value)]++
 }
 
-// named is the name of an element of a list, or "".
-func named(element any) string {
+// elementName is the name of an element of a list, or "".
+func elementName(element any) string {
 	object, _ := element.(map[string]any)
 	name, _ := object["name"].(string)
 	return name
 }
 
-// Differences are what another state has less or more.
-func (s State) Differences(other State) (out []string) {
+// ListDifferences are what another state has less or more.
+func (s State) ListDifferences(other State) (out []string) {
 	for line, often := range s {
 		if other[line] < often {
 			out = append(out, line+" is missing")
@@ -96,8 +96,8 @@ func (s State) Differences(other State) (out []string) {
 	return out
 }
 
-// decoded is an object as JSON has it.
-func (w *World) decoded(object any) (out any) {
+// decodeObject is an object as JSON has it.
+func (w *World) decodeObject(object any) (out any) {
 	w.T.Helper()
 	raw, err := json.Marshal(object)
 	if err == nil {
@@ -109,8 +109,8 @@ func (w *World) decoded(object any) (out any) {
 	return out
 }
 
-// State is what there is now.
-func (w *World) State() State {
+// ReadState is what there is now.
+func (w *World) ReadState() State {
 	w.T.Helper()
 	out := State{}
 	for _, list := range []client.ObjectList{
@@ -130,31 +130,31 @@ func (w *World) State() State {
 					secret.Data[name] = nil
 				}
 			}
-			decoded := w.decoded(object)
-			observing(object.GetGeneration(), decoded)
-			out.add(fmt.Sprintf("%T %s", object, object.GetName()), decoded)
+			decoded := w.decodeObject(object)
+			replaceObservedGeneration(object.GetGeneration(), decoded)
+			out.addLeaves(fmt.Sprintf("%T %s", object, object.GetName()), decoded)
 			return nil
 		})
 		if err != nil {
 			w.T.Fatal(err)
 		}
 	}
-	w.cloud(out)
+	w.addAzureState(out)
 	return out
 }
 
-// Cloud is what there is in Azure now.
-func (w *World) Cloud() State {
+// ReadAzureState is what there is in Azure now.
+func (w *World) ReadAzureState() State {
 	w.T.Helper()
 	out := State{}
-	w.cloud(out)
+	w.addAzureState(out)
 	return out
 }
 
-func (w *World) cloud(out State) {
+func (w *World) addAzureState(out State) {
 	w.T.Helper()
 	for _, resource := range w.Sim.State() {
 		id, _ := resource["id"].(string)
-		out.add(strings.TrimPrefix(id, "/subscriptions/"+w.Azure.SubscriptionID+"/"), w.decoded(resource))
+		out.addLeaves(strings.TrimPrefix(id, "/subscriptions/"+w.Azure.SubscriptionID+"/"), w.decodeObject(resource))
 	}
 }

@@ -15,34 +15,34 @@ import (
 // booting is how long a control plane machine takes to be a Node, from when its VM runs: the median of facts about kubeadm.
 const booting = 90 * time.Second
 
-// Cluster makes one of three control plane machines, one after the other as kubeadm needs it, and of workers.
-func (w *World) Cluster(name string, workers int) {
+// BuildCluster makes one of three control plane machines, one after the other as kubeadm needs it, and of workers.
+func (w *World) BuildCluster(name string, workers int) {
 	w.T.Helper()
-	w.Network(name, nil)
-	w.Until("the network is Ready", Ready(w, &infrav1.AzureCluster{}, name, func(c *infrav1.AzureCluster) bool { return harness.Ready(c) }))
+	w.ApplyNetwork(name, nil)
+	w.WaitUntil("the network is Ready", IsReadyFunc(w, &infrav1.AzureCluster{}, name, func(c *infrav1.AzureCluster) bool { return harness.IsReady(c) }))
 	owner := &clusterv1.Cluster{}
-	w.Get(owner, name)
+	w.ReadObject(owner, name)
 	harness.ChangeStatus(w.Stage, owner, func(c *clusterv1.Cluster) { c.Status.Initialization.InfrastructureProvisioned = new(true) })
 	var names []string
 	for i := range 3 {
 		machine := fmt.Sprintf("%s-control-plane-%d", name, i)
-		w.Machine(name, machine, harness.ControlPlane)
-		w.Provisioned(machine)
-		virtual.Wait(nil, booting)
+		w.ApplyMachine(name, machine, harness.ControlPlane)
+		w.WaitMachineProvisioned(machine)
+		virtual.WaitForSignal(nil, booting)
 		if i == 0 {
 			for j := range workers {
 				names = append(names, fmt.Sprintf("%s-md-0-%d", name, j))
-				w.Machine(name, names[j], harness.Worker)
+				w.ApplyMachine(name, names[j], harness.Worker)
 			}
 		}
 	}
 	for _, machine := range names {
-		w.Provisioned(machine)
+		w.WaitMachineProvisioned(machine)
 	}
 }
 
-// Network asks for a self-managed cluster without machines; nil changes nothing about it.
-func (w *World) Network(name string, change func(*infrav1.AzureCluster)) {
+// ApplyNetwork asks for a self-managed cluster without machines; nil changes nothing about it.
+func (w *World) ApplyNetwork(name string, change func(*infrav1.AzureCluster)) {
 	w.T.Helper()
 	azureCluster := w.AzureCluster(name)
 	if change != nil {
@@ -52,18 +52,18 @@ func (w *World) Network(name string, change func(*infrav1.AzureCluster)) {
 	w.CreateCluster(azureCluster)
 }
 
-// Managed makes an AKS cluster with as many pools.
-func (w *World) Managed(name string, pools int) {
+// BuildAKSCluster makes an AKS cluster with as many pools.
+func (w *World) BuildAKSCluster(name string, pools int) {
 	w.T.Helper()
-	w.AKS(name, pools)
-	w.Until("the control plane is Ready", Ready(w, &infrav1.AzureManagedControlPlane{}, name, func(c *infrav1.AzureManagedControlPlane) bool { return harness.Ready(c) }))
+	w.ApplyAKSCluster(name, pools)
+	w.WaitUntil("the control plane is Ready", IsReadyFunc(w, &infrav1.AzureManagedControlPlane{}, name, func(c *infrav1.AzureManagedControlPlane) bool { return harness.IsReady(c) }))
 	for i := range pools {
-		w.Until("the pool is Ready", Ready(w, &infrav1.AzureManagedMachinePool{}, fmt.Sprintf("%s-pool%d", name, i), func(p *infrav1.AzureManagedMachinePool) bool { return harness.Ready(p) }))
+		w.WaitUntil("the pool is Ready", IsReadyFunc(w, &infrav1.AzureManagedMachinePool{}, fmt.Sprintf("%s-pool%d", name, i), func(p *infrav1.AzureManagedMachinePool) bool { return harness.IsReady(p) }))
 	}
 }
 
-// AKS asks for an AKS cluster with as many pools.
-func (w *World) AKS(name string, pools int) {
+// ApplyAKSCluster asks for an AKS cluster with as many pools.
+func (w *World) ApplyAKSCluster(name string, pools int) {
 	w.T.Helper()
 	controlPlane := w.ControlPlane(name)
 	defaults.FillAzureManagedControlPlane(controlPlane)
@@ -78,16 +78,16 @@ func (w *World) AKS(name string, pools int) {
 	w.CreateManagedCluster(controlPlane, list...)
 }
 
-// Machine makes a machine of a cluster.
-func (w *World) Machine(cluster, name string, role harness.Role) {
+// ApplyMachine makes a machine of a cluster.
+func (w *World) ApplyMachine(cluster, name string, role harness.Role) {
 	w.T.Helper()
 	machine := w.AzureMachine(cluster, name)
 	defaults.FillAzureMachine(machine, w.Azure.SubscriptionID)
 	w.CreateMachine(machine, role, "")
 }
 
-// Provisioned waits until a machine is.
-func (w *World) Provisioned(machine string) {
+// WaitMachineProvisioned waits until a machine is.
+func (w *World) WaitMachineProvisioned(machine string) {
 	w.T.Helper()
-	w.Until(machine+" is provisioned", Ready(w, &infrav1.AzureMachine{}, machine, func(m *infrav1.AzureMachine) bool { return harness.Ready(m) }))
+	w.WaitUntil(machine+" is provisioned", IsReadyFunc(w, &infrav1.AzureMachine{}, machine, func(m *infrav1.AzureMachine) bool { return harness.IsReady(m) }))
 }

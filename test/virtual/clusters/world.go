@@ -49,30 +49,30 @@ func NewAtOnce(t *testing.T) *World {
 
 var options = server.Options{Locations: []string{"eastus"}, Seed: 7}
 
-// Manage starts a manager with the controllers of all clusters.
-func (w *World) Manage() *virtual.Manager {
+// StartManager starts a manager with the controllers of all clusters.
+func (w *World) StartManager() *virtual.Manager {
 	w.T.Helper()
-	return w.ManageDoomed(0, false)
+	return w.StartDyingManager(0, false)
 }
 
-// ManageDoomed is Manage of a manager that dies at its nth write to Azure, 0 for never.
-func (w *World) ManageDoomed(n int, before bool) *virtual.Manager {
+// StartDyingManager is Manage of a manager that dies at its nth write to Azure, 0 for never.
+func (w *World) StartDyingManager(n int, before bool) *virtual.Manager {
 	w.T.Helper()
-	return w.Start(func(ctx context.Context, m *virtual.Manager) error {
+	return w.StartManager(func(ctx context.Context, m *virtual.Manager) error {
 		if n > 0 {
 			m.DieAtWrite(n, before)
 		}
-		return Register(ctx, m)
+		return RegisterControllers(ctx, m)
 	})
 }
 
-// Register registers the controllers of all clusters.
-func Register(ctx context.Context, m *virtual.Manager) error {
-	return RegisterWith(ctx, m, controller.Options{MaxConcurrentReconciles: 10})
+// RegisterControllers registers the controllers of all clusters.
+func RegisterControllers(ctx context.Context, m *virtual.Manager) error {
+	return RegisterControllersWith(ctx, m, controller.Options{MaxConcurrentReconciles: 10})
 }
 
-// RegisterWith is Register with options of the controllers.
-func RegisterWith(ctx context.Context, m *virtual.Manager, options controller.Options) error {
+// RegisterControllersWith is Register with options of the controllers.
+func RegisterControllersWith(ctx context.Context, m *virtual.Manager, options controller.Options) error {
 	options.SkipNameValidation = new(true)
 	network := &azurecluster.Kind{Client: m.GetClient(), Facts: m.Facts}
 	if err := reconcile.NewAzureRunner(m.Services, network).SetupWithManager(ctx, m, options); err != nil {
@@ -112,25 +112,25 @@ func RegisterWith(ctx context.Context, m *virtual.Manager, options controller.Op
 	return credentials.SetupWithManager(m, options)
 }
 
-// Until waits until something is so, for an hour at most.
-func (w *World) Until(what string, so func() bool) {
+// WaitUntil waits until something is so, for an hour at most.
+func (w *World) WaitUntil(what string, so func() bool) {
 	w.T.Helper()
 	for deadline := time.Now().Add(time.Hour); !so(); {
 		if time.Now().After(deadline) {
-			requests := w.Azure.Since(0)
+			requests := w.Azure.RequestsSince(0)
 			w.T.Fatalf("%s: not so after an hour\n%s", what, strings.Join(requests[max(0, len(requests)-30):], "\n"))
 		}
-		virtual.Wait(w.Kubernetes.Changed, time.Second)
+		virtual.WaitForSignal(w.Kubernetes.Changed, time.Second)
 		if w.Meanwhile != nil {
 			w.Meanwhile()
 		}
 	}
 }
 
-// Ready tells whether an object is.
-func Ready[T client.Object](w *World, object T, name string, is func(T) bool) func() bool {
+// IsReadyFunc tells whether an object is.
+func IsReadyFunc[T client.Object](w *World, object T, name string, is func(T) bool) func() bool {
 	return func() bool {
-		w.Get(object, name)
+		w.ReadObject(object, name)
 		return is(object)
 	}
 }

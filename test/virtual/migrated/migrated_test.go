@@ -60,17 +60,17 @@ spec:
   extensionType: microsoft.flux
 `
 
-// documents returns the cluster c1 with documents of every sort. policy is that of its ManagedCluster, "" for none.
-func documents(w *clusters.World, policy string) *harness.DocumentCluster {
-	c := w.Documents("c1", "pool0", "pool1")
+// buildManifests returns the cluster c1 with documents of every sort. policy is that of its ManagedCluster, "" for none.
+func buildManifests(w *clusters.World, policy string) *harness.DocumentCluster {
+	c := w.BuildASOCluster("c1", "pool0", "pool1")
 	for _, text := range beside {
-		c.Infrastructure.Spec.Resources = append(c.Infrastructure.Spec.Resources, w.Document(text))
+		c.Infrastructure.Spec.Resources = append(c.Infrastructure.Spec.Resources, w.ParseManifest(text))
 	}
 	if policy != "" {
 		aks := string(c.ControlPlane.Spec.Resources[0].Raw)
 		c.ControlPlane.Spec.Resources[0].Raw = []byte(strings.Replace(aks, `"annotations":{`, `"annotations":{"`+asoresource.PolicyAnnotation+`":"`+policy+`",`, 1))
 	}
-	c.ControlPlane.Spec.Resources = append(c.ControlPlane.Spec.Resources, w.Document(extension))
+	c.ControlPlane.Spec.Resources = append(c.ControlPlane.Spec.Resources, w.ParseManifest(extension))
 	return c
 }
 
@@ -80,8 +80,8 @@ type object interface {
 	GetConditions() []metav1.Condition
 }
 
-// objects are the objects of a cluster with their documents.
-func objects(c *harness.DocumentCluster) map[object][]runtime.RawExtension {
+// objectManifests are the objects of a cluster with their documents.
+func objectManifests(c *harness.DocumentCluster) map[object][]runtime.RawExtension {
 	out := map[object][]runtime.RawExtension{c.Infrastructure: c.Infrastructure.Spec.Resources, c.ControlPlane: c.ControlPlane.Spec.Resources}
 	for _, pool := range c.Pools {
 		out[pool] = pool.Spec.Resources
@@ -89,10 +89,10 @@ func objects(c *harness.DocumentCluster) map[object][]runtime.RawExtension {
 	return out
 }
 
-// leave has the objects carry the annotation of the established provider about their documents, and nothing of this provider.
-func leave(w *clusters.World, c *harness.DocumentCluster) {
+// storeAsCAPZ has the objects carry the annotation of the established provider about their documents, and nothing of this provider.
+func storeAsCAPZ(w *clusters.World, c *harness.DocumentCluster) {
 	w.T.Helper()
-	for object, resources := range objects(c) {
+	for object, resources := range objectManifests(c) {
 		var kinds []string
 		read, errs := asoresource.ReadManifests("", resources)
 		if len(errs) > 0 {
@@ -101,14 +101,14 @@ func leave(w *clusters.World, c *harness.DocumentCluster) {
 		for _, d := range read {
 			kinds = append(kinds, d.Kind+"."+d.Version+"."+d.Group)
 		}
-		harness.Change[client.Object](w.Stage, object, func(o client.Object) {
+		harness.ChangeObject[client.Object](w.Stage, object, func(o client.Object) {
 			o.SetAnnotations(map[string]string{infrav1.OwnedASOKindsAnnotation: strings.Join(kinds, ";")})
 		})
 	}
 }
 
-// untag leaves only the tags of users in Azure: neither the established provider nor the Azure Service Operator adds others.
-func untag(w *clusters.World) {
+// removeProviderTags leaves only the tags of users in Azure: neither the established provider nor the Azure Service Operator adds others.
+func removeProviderTags(w *clusters.World) {
 	w.T.Helper()
 	for _, resource := range w.Azure.State() {
 		tags, _ := resource["tags"].(map[string]any)
@@ -120,13 +120,13 @@ func untag(w *clusters.World) {
 		}
 		if len(kept) < len(tags) {
 			id := strings.TrimPrefix(resource["id"].(string), "/subscriptions/"+w.Azure.SubscriptionID+"/")
-			w.Put(id+"/providers/Microsoft.Resources/tags/default", "2021-04-01", map[string]any{"properties": map[string]any{"tags": kept}})
+			w.PutAsUser(id+"/providers/Microsoft.Resources/tags/default", "2021-04-01", map[string]any{"properties": map[string]any{"tags": kept}})
 		}
 	}
 }
 
-// pass lets time pass.
-func pass(d time.Duration) { virtual.Wait(nil, d) }
+// waitFor lets time pass.
+func waitFor(d time.Duration) { virtual.WaitForSignal(nil, d) }
 
 // TestMigrated takes a cluster of documents over that the established provider has left, without a write to Azure, and deletes it.
 func TestMigrated(t *testing.T) {
@@ -162,35 +162,35 @@ func TestMigrated(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				w := clusters.New(t)
-				c := documents(w, test.policy)
+				c := buildManifests(w, test.policy)
 				w.CreateDocuments(c)
-				pass(10 * time.Second) // Nothing is asked of Azure as soon as it is applied.
-				manager := w.Manage()
-				w.Until("the documents are in place", func() bool { return w.InPlace(c) })
-				manager.Stop()
-				untag(w)
+				waitFor(10 * time.Second) // Nothing is asked of Azure as soon as it is applied.
+				manager := w.StartManager()
+				w.WaitUntil("the documents are in place", func() bool { return w.InPlace(c) })
+				manager.StopManager()
+				removeProviderTags(w)
 				if test.anew {
-					w.World = w.Elsewhere()
-					c = documents(w, test.policy)
+					w.World = w.NewManagementCluster()
+					c = buildManifests(w, test.policy)
 					w.CreateDocuments(c)
 				}
-				leave(w, c)
+				storeAsCAPZ(w, c)
 
-				mark := w.Azure.Mark()
-				w.Manage()
-				w.Until("the documents are taken over", func() bool { return w.InPlace(c) })
-				pass(time.Hour)
-				if writes := harness.Changes(w.Azure.Writes(mark)); len(writes) > 0 {
+				mark := w.Azure.MarkRequests()
+				w.StartManager()
+				w.WaitUntil("the documents are taken over", func() bool { return w.InPlace(c) })
+				waitFor(time.Hour)
+				if writes := harness.DropKubeconfigReads(w.Azure.WritesSince(mark)); len(writes) > 0 {
 					t.Errorf("taking over writes nothing, got %v", writes)
 				}
 				told := map[string]string{}
-				for object := range objects(c) {
-					w.Get(object, object.GetName())
+				for object := range objectManifests(c) {
+					w.ReadObject(object, object.GetName())
 					gvk, err := w.Kubernetes.GroupVersionKindFor(object)
 					if err != nil {
 						t.Fatal(err)
 					}
-					condition := harness.Condition(object, infrav1.MigratedResourcesOwnedCondition)
+					condition := harness.FindCondition(object, infrav1.MigratedResourcesOwnedCondition)
 					told[gvk.Kind+" "+object.GetName()] = string(condition.Status)
 				}
 				if diff := cmp.Diff(test.told, told); diff != "" {
@@ -200,7 +200,7 @@ func TestMigrated(t *testing.T) {
 					test.by(w, c)
 				}
 				w.DeleteDocuments(c)
-				if diff := cmp.Diff(test.want, left(w)); diff != "" {
+				if diff := cmp.Diff(test.want, listLeftResources(w)); diff != "" {
 					t.Errorf("%s (-want +got):\n%s", test.reason, diff)
 				}
 			})
@@ -219,10 +219,10 @@ var (
 	others = []string{"resourcegroups/c1/microsoft.managedidentity/userassignedidentities/workload", "resourcegroups/c1/microsoft.network/virtualnetworks/beside"}
 )
 
-// left are the resources in Azure, in lower case and sorted, but for those that AKS keeps in its own group.
-func left(w *clusters.World) []string {
+// listLeftResources are the resources in Azure, in lower case and sorted, but for those that AKS keeps in its own group.
+func listLeftResources(w *clusters.World) []string {
 	var out []string
-	for _, id := range w.Azure.Resources() {
+	for _, id := range w.Azure.ListResources() {
 		if id = strings.ToLower(id); !strings.HasPrefix(id, "resourcegroups/mc_c1_c1_eastus/") {
 			out = append(out, id)
 		}
@@ -240,13 +240,13 @@ var (
 // handOver runs the commands of the conditions.
 func handOver(w *clusters.World, c *harness.DocumentCluster) {
 	w.T.Helper()
-	for object := range objects(c) {
-		message := harness.Condition(object, infrav1.MigratedResourcesOwnedCondition).Message
+	for object := range objectManifests(c) {
+		message := harness.FindCondition(object, infrav1.MigratedResourcesOwnedCondition).Message
 		if found := annotate.FindStringSubmatch(message); found != nil {
 			if found[1] != object.GetNamespace() || found[3] != object.GetName() {
 				w.T.Errorf("the command of %s is about another object: %s", object.GetName(), found[0])
 			}
-			harness.Change[client.Object](w.Stage, object, func(o client.Object) {
+			harness.ChangeObject[client.Object](w.Stage, object, func(o client.Object) {
 				annotations := o.GetAnnotations()
 				annotations[found[4]] = found[5]
 				o.SetAnnotations(annotations)
@@ -255,7 +255,7 @@ func handOver(w *clusters.World, c *harness.DocumentCluster) {
 		if found := tag.FindStringSubmatch(message); found != nil {
 			id := strings.TrimPrefix(found[1], "/subscriptions/"+w.Azure.SubscriptionID+"/")
 			body := map[string]any{"operation": "Merge", "properties": map[string]any{"tags": map[string]any{found[2]: found[3]}}}
-			if status, answer := w.Send(http.MethodPatch, id+"/providers/Microsoft.Resources/tags/default", "2021-04-01", body); status > 299 {
+			if status, answer := w.SendAsUser(http.MethodPatch, id+"/providers/Microsoft.Resources/tags/default", "2021-04-01", body); status > 299 {
 				w.T.Errorf("%s: %d %s", found[0], status, answer)
 			}
 		}

@@ -78,26 +78,26 @@ func annotated(w *clusters.World) map[string]client.Object {
 func TestUpgradeFromFormerKeys(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := clusters.NewAtOnce(t)
-		manager := w.Manage()
-		w.Cluster("own", 1)
+		manager := w.StartManager()
+		w.BuildCluster("own", 1)
 		azurePool := w.AzureMachinePool("own", "pool")
 		azurePool.Spec.OrchestrationMode = infrav1.UniformOrchestration
 		defaults.FillAzureMachinePool(azurePool)
 		w.CreatePool(azurePool, 1)
-		w.Managed("aks", 1)
-		documents := w.Documents("c1", "pool0")
+		w.BuildAKSCluster("aks", 1)
+		documents := w.BuildASOCluster("c1", "pool0")
 		w.MakeDocuments(documents)
-		pass(time.Hour)
-		mark := w.Azure.Mark()
-		pass(time.Hour)
-		if writes := harness.Changes(w.Azure.Writes(mark)); len(writes) > 0 {
+		waitFor(time.Hour)
+		mark := w.Azure.MarkRequests()
+		waitFor(time.Hour)
+		if writes := harness.DropKubeconfigReads(w.Azure.WritesSince(mark)); len(writes) > 0 {
 			t.Fatalf("nothing is left to write before the upgrade, got %v", writes)
 		}
-		manager.Stop()
+		manager.StopManager()
 
 		before := annotated(w)
 		for _, object := range before {
-			harness.Change(w.Stage, object.DeepCopyObject().(client.Object), func(o client.Object) {
+			harness.ChangeObject(w.Stage, object.DeepCopyObject().(client.Object), func(o client.Object) {
 				annotations := o.GetAnnotations()
 				former := formerAnnotations(t, applied.Read(annotations))
 				delete(annotations, infrav1.AppliedAnnotation)
@@ -107,10 +107,10 @@ func TestUpgradeFromFormerKeys(t *testing.T) {
 				o.SetAnnotations(annotations)
 			})
 		}
-		mark = w.Azure.Mark()
-		w.Manage()
-		pass(time.Hour)
-		if writes := harness.Changes(w.Azure.Writes(mark)); len(writes) > 0 {
+		mark = w.Azure.MarkRequests()
+		w.StartManager()
+		waitFor(time.Hour)
+		if writes := harness.DropKubeconfigReads(w.Azure.WritesSince(mark)); len(writes) > 0 {
 			t.Errorf("the upgrade writes nothing to Azure, got %v", writes)
 		}
 		after := annotated(w)

@@ -29,32 +29,32 @@ func TestRefused(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				w := clusters.New(t)
-				w.Manage()
-				c := w.Documents("c1", "pool0")
+				w.StartManager()
+				c := w.BuildASOCluster("c1", "pool0")
 				w.MakeDocuments(c)
 				manifest := c.ControlPlane.Spec.Resources[0].Raw
 				rewrite := func(raw []byte) {
 					object := &infrav1.AzureASOManagedControlPlane{ObjectMeta: metav1.ObjectMeta{Name: "c1"}}
-					harness.Change(w.Stage, object, func(o *infrav1.AzureASOManagedControlPlane) { o.Spec.Resources[0].Raw = raw })
+					harness.ChangeObject(w.Stage, object, func(o *infrav1.AzureASOManagedControlPlane) { o.Spec.Resources[0].Raw = raw })
 				}
 				if err := w.Sim.AddFault(fault.Rule{Method: "PUT", Type: "Microsoft.ContainerService/managedClusters", Kind: fault.Status, Status: 400, Code: "BadRequest", Message: "Refused.", Count: -1}); err != nil {
 					t.Fatal(err)
 				}
 				shown := func() metav1.Condition {
 					object := &infrav1.AzureASOManagedControlPlane{}
-					w.Get(object, "c1")
-					condition := harness.Condition(object, infrav1.ResourcesReadyCondition)
+					w.ReadObject(object, "c1")
+					condition := harness.FindCondition(object, infrav1.ResourcesReadyCondition)
 					if condition.ObservedGeneration != object.Generation {
 						return metav1.Condition{}
 					}
 					return condition
 				}
 				rewrite(bytes.Replace(manifest, []byte(`"dnsPrefix":"c1"`), []byte(`"dnsPrefix":"c1",`+test.setting), 1))
-				w.Until("Azure has refused it", func() bool { return strings.Contains(shown().Message, "BadRequest: Refused") })
+				w.WaitUntil("Azure has refused it", func() bool { return strings.Contains(shown().Message, "BadRequest: Refused") })
 				w.Sim.ClearFaults()
 				rewrite(manifest)
-				w.Until("the documents are in place", func() bool { return w.InPlace(c) })
-				virtual.Wait(nil, time.Hour)
+				w.WaitUntil("the documents are in place", func() bool { return w.InPlace(c) })
+				virtual.WaitForSignal(nil, time.Hour)
 				if got := shown(); got.Status != metav1.ConditionTrue || got.Reason != infrav1.ReadyReason {
 					t.Errorf("%s: Azure never had it: %s, %s, %s", test.reason, got.Status, got.Reason, got.Message)
 				}
@@ -82,18 +82,18 @@ func TestRefusedBeforeRestart(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				w := clusters.New(t)
-				manager := w.Manage()
-				c := w.Documents("c1", "pool0")
+				manager := w.StartManager()
+				c := w.BuildASOCluster("c1", "pool0")
 				w.MakeDocuments(c)
 				manifest := c.ControlPlane.Spec.Resources[0].Raw
 				rewrite := func(raw []byte) {
 					object := &infrav1.AzureASOManagedControlPlane{ObjectMeta: metav1.ObjectMeta{Name: "c1"}}
-					harness.Change(w.Stage, object, func(o *infrav1.AzureASOManagedControlPlane) { o.Spec.Resources[0].Raw = raw })
+					harness.ChangeObject(w.Stage, object, func(o *infrav1.AzureASOManagedControlPlane) { o.Spec.Resources[0].Raw = raw })
 				}
 				shown := func() metav1.Condition {
 					object := &infrav1.AzureASOManagedControlPlane{}
-					w.Get(object, "c1")
-					return harness.Condition(object, infrav1.ResourcesReadyCondition)
+					w.ReadObject(object, "c1")
+					return harness.FindCondition(object, infrav1.ResourcesReadyCondition)
 				}
 				if err := w.Sim.AddFault(fault.Rule{Method: "PUT", Type: "Microsoft.ContainerService/managedClusters", Kind: fault.Status, Status: 400, Code: "BadRequest", Message: "Refused.", Count: -1}); err != nil {
 					t.Fatal(err)
@@ -101,19 +101,19 @@ func TestRefusedBeforeRestart(t *testing.T) {
 				manager.DieAtWrite(1, false)
 				rewrite(bytes.Replace(manifest, []byte(`"dnsPrefix":"c1"`), []byte(`"dnsPrefix":"c1",`+test.setting), 1))
 				<-manager.Killed
-				manager.Stop()
+				manager.StopManager()
 				if test.whileDown {
 					w.Sim.ClearFaults()
 					rewrite(manifest)
-					w.Manage()
+					w.StartManager()
 				} else {
-					w.Manage()
-					w.Until("Azure has refused it", func() bool { return strings.Contains(shown().Message, "BadRequest: Refused") })
+					w.StartManager()
+					w.WaitUntil("Azure has refused it", func() bool { return strings.Contains(shown().Message, "BadRequest: Refused") })
 					w.Sim.ClearFaults()
 					rewrite(manifest)
 				}
-				w.Until("the documents are in place", func() bool { return w.InPlace(c) })
-				virtual.Wait(nil, time.Hour)
+				w.WaitUntil("the documents are in place", func() bool { return w.InPlace(c) })
+				virtual.WaitForSignal(nil, time.Hour)
 				if got := shown(); got.Status != metav1.ConditionTrue || got.Reason != test.want {
 					t.Errorf("%s: want %s, got %s, %s, %s", test.reason, test.want, got.Status, got.Reason, got.Message)
 				}
