@@ -36,7 +36,8 @@ esac
 
 // commands are what the scripts need beside Go.
 var commands = []string{
-	"awk", "basename", "bash", "cat", "chmod", "cp", "cut", "dirname", "flock", "grep", "head", "ln", "mkdir", "mv", "rm", "sh", "sha256sum", "sleep", "sort", "tail", "wc",
+	"awk", "basename", "bash", "cat", "chmod", "cp", "cut", "dirname", "flock", "grep", "head", "ln", "mkdir", "mv", "rm", "sh", "sha256sum",
+	"sleep", "sort", "tail", "wc",
 }
 
 // runBuild runs hack/tools/build.sh without a terminal and with a PATH that has the commands and, unless it is empty, the

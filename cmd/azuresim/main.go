@@ -52,15 +52,18 @@ func command() *cobra.Command {
 	fs.Float64Var(&f.options.TimeScale, "time-scale", 1, "factor for the measured latencies of Azure; with 0 operations end at once")
 	fs.StringSliceVar(&f.options.Subscriptions, "subscription", nil, "subscription ID; may be repeated")
 	fs.StringVar(&f.options.Tenant, "tenant", "", "tenant ID")
-	fs.StringArrayVar(&f.principals, "principal", nil, "application as clientID:secret[:objectID], or clientID:@file[:objectID] with the secret in a file; may be repeated")
+	fs.StringArrayVar(&f.principals, "principal", nil,
+		"application as clientID:secret[:objectID], or clientID:@file[:objectID] with the secret in a file; may be repeated")
 	fs.StringSliceVar(&f.options.Locations, "location", nil, "region that is served; may be repeated (default: a built-in list)")
 	fs.Uint64Var(&f.options.Seed, "seed", 1, "seed of the random numbers")
 	fs.StringVar(&f.snapshot, "snapshot", "", "file with the snapshot to load at the start, as GET /_sim/snapshot returns it")
 	fs.StringVar(&f.faultFile, "fault-file", "", "JSON array of fault rules to start with")
 	fs.StringVar(&f.controlTokenFile, "control-token-file", "", "file with the token that clients of the control API have to send")
-	fs.BoolVar(&f.options.PutDropsTags, "put-drops-tags", false, "remove the tags of a virtual machine, scale set or disk that is PUT without tags")
+	fs.BoolVar(&f.options.PutDropsTags, "put-drops-tags", false,
+		"remove the tags of a virtual machine, scale set or disk that is PUT without tags")
 	fs.BoolVar(&f.options.EnforceRBAC, "enforce-rbac", false, "refuse requests that the role assignments of the caller do not allow")
-	fs.StringSliceVar(&f.options.Owners, "owner", nil, "client ID of an application that may do everything with --enforce-rbac, and assign roles to others; may be repeated")
+	fs.StringSliceVar(&f.options.Owners, "owner", nil,
+		"client ID of an application that may do everything with --enforce-rbac, and assign roles to others; may be repeated")
 	return cmd
 }
 
@@ -147,7 +150,8 @@ func (f *flags) complete() error {
 	if f.snapshot != "" && f.options.StateDir != "" {
 		// The snapshot would replace acknowledged writes at every restart.
 		if _, err := os.Stat(filepath.Join(f.options.StateDir, "state")); err == nil {
-			return fmt.Errorf("--snapshot: the state directory %s has a state already; remove %s, or leave --snapshot out to go on with it", f.options.StateDir, filepath.Join(f.options.StateDir, "state"))
+			return fmt.Errorf("--snapshot: the state directory %s has a state already; remove %s, or leave --snapshot out to go on with it",
+				f.options.StateDir, filepath.Join(f.options.StateDir, "state"))
 		}
 	}
 	if f.controlTokenFile != "" {

@@ -30,7 +30,8 @@ func TestPrincipals(t *testing.T) {
 			t.Fatal(err)
 		}
 		if got != want {
-			t.Errorf("%q gives client %q and object %q, want %q and %q; the secret is right: %v", in, got.ClientID, got.ObjectID, want.ClientID, want.ObjectID, got.Secret == want.Secret)
+			t.Errorf("%q gives client %q and object %q, want %q and %q; the secret is right: %v", in, got.ClientID, got.ObjectID, want.ClientID,
+				want.ObjectID, got.Secret == want.Secret)
 		}
 	}
 	for _, bad := range []string{"", "only-id", "a:b3cret:c:d", ":b3cret", "id:@/does/not/exist"} {

@@ -58,7 +58,8 @@ func TestForms(t *testing.T) {
 	const value = "canary-0123456789-abcdefghijklmno"
 	for before := range 20 {
 		text := strings.Repeat("-", before) + value + " and more of it"
-		for what, shown := range map[string]string{"text": text, "base64": base64.StdEncoding.EncodeToString([]byte(text)), "a dump": dump(text)} {
+		for what, shown := range map[string]string{"text": text, "base64": base64.StdEncoding.EncodeToString([]byte(text)),
+			"a dump": dump(text)} {
 			found := false
 			for _, form := range forms(value) {
 				found = found || strings.Contains(shown, form)

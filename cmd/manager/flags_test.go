@@ -62,8 +62,9 @@ func TestManifest(t *testing.T) {
 		"EXP_APISERVER_ILB":       {"true", gate("APIServerILB"), false},
 		"EXP_SKIP_MACHINE_POOL_MODEL_RECONCILIATION": {"true", gate("SkipMachinePoolModelReconciliation"), false},
 		"AZURE_SYNC_PERIOD":                          {"1h", func(o *setup.Options) bool { return o.SyncPeriod.String() == "1h0m0s" }, false},
-		"CAPZ_DIAGNOSTICS_ADDRESS":                   {"localhost:8080", func(o *setup.Options) bool { return o.Diagnostics.Address == "localhost:8080" }, false},
-		"CAPZ_INSECURE_DIAGNOSTICS":                  {"true", func(o *setup.Options) bool { return o.Diagnostics.Insecure }, false},
+		"CAPZ_DIAGNOSTICS_ADDRESS": {"localhost:8080",
+			func(o *setup.Options) bool { return o.Diagnostics.Address == "localhost:8080" }, false},
+		"CAPZ_INSECURE_DIAGNOSTICS": {"true", func(o *setup.Options) bool { return o.Diagnostics.Insecure }, false},
 	} {
 		if got := test.heard(parse(t, rendered(t, nil).Args)); got != test.byDefault {
 			t.Errorf("without %s: %t, want %t", variable, got, test.byDefault)
@@ -95,7 +96,8 @@ type container struct {
 // rendered is the manager's container with these variables.
 func rendered(t *testing.T, variables map[string]string) container {
 	t.Helper()
-	objects, err := flavors.DecodeManifest(flavors.RunProgram(t, variables, "clusterctl", "generate", "yaml", "--from", filepath.Join("config", "manager", "manager.yaml")))
+	objects, err := flavors.DecodeManifest(flavors.RunProgram(t, variables, "clusterctl", "generate", "yaml", "--from",
+		filepath.Join("config", "manager", "manager.yaml")))
 	if err != nil {
 		t.Fatal(err)
 	}

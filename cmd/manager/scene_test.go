@@ -125,7 +125,8 @@ func (s *scene) inputs() {
 	s.machine()
 	s.managed()
 	for name, why := range refused {
-		harness.WaitFor(s.Stage, &infrav1.AzureCluster{}, name, "refused with "+why, func(c *infrav1.AzureCluster) bool { return strings.Contains(harness.EncodeStatus(c), why) })
+		harness.WaitFor(s.Stage, &infrav1.AzureCluster{}, name, "refused with "+why,
+			func(c *infrav1.AzureCluster) bool { return strings.Contains(harness.EncodeStatus(c), why) })
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -141,11 +142,12 @@ func (s *scene) inputs() {
 // identity makes an identity with a Secret of its name; without a key it has none.
 func (s *scene) identity(name string, of infrav1.IdentityType, key, value string) {
 	s.t.Helper()
-	identity := s.CreateIdentity()
+	identity := s.NewIdentity()
 	identity.Name, identity.Spec.Type, identity.Spec.ClientSecret = name, of, corev1.SecretReference{}
 	if key != "" {
 		identity.Spec.ClientSecret = corev1.SecretReference{Namespace: s.Namespace, Name: name}
-		s.CreateObject(&corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: s.Namespace, Name: name}, Data: map[string][]byte{key: []byte(value)}})
+		s.CreateObject(&corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: s.Namespace, Name: name},
+			Data: map[string][]byte{key: []byte(value)}})
 	}
 	s.CreateObject(identity)
 }
@@ -266,7 +268,8 @@ func (s *scene) developer() string {
 	account := &corev1.ServiceAccount{ObjectMeta: metav1.ObjectMeta{Namespace: s.Namespace, Name: "developer"}}
 	s.CreateObject(account)
 	name := s.Namespace + "-profiles"
-	s.CreateObject(&rbacv1.ClusterRole{ObjectMeta: metav1.ObjectMeta{Name: name}, Rules: []rbacv1.PolicyRule{{NonResourceURLs: []string{"/debug/pprof/*"}, Verbs: []string{"get"}}}})
+	s.CreateObject(&rbacv1.ClusterRole{ObjectMeta: metav1.ObjectMeta{Name: name},
+		Rules: []rbacv1.PolicyRule{{NonResourceURLs: []string{"/debug/pprof/*"}, Verbs: []string{"get"}}}})
 	s.CreateObject(&rbacv1.ClusterRoleBinding{
 		ObjectMeta: metav1.ObjectMeta{Name: name}, RoleRef: rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: name},
 		Subjects: []rbacv1.Subject{{Kind: rbacv1.ServiceAccountKind, Namespace: s.Namespace, Name: account.Name}},

@@ -35,7 +35,8 @@ var deployed = []string{
 	"--leader-elect", "--leader-election-namespace=default",
 	"--leader-elect-lease-duration=16s", "--leader-elect-renew-deadline=11s", "--leader-elect-retry-period=3s",
 	"--namespace=deployed", "--watch-filter=one",
-	"--azurecluster-concurrency=5", "--azuremachine-concurrency=6", "--azuremachinepool-concurrency=7", "--azuremachinepoolmachine-concurrency=8",
+	"--azurecluster-concurrency=5", "--azuremachine-concurrency=6", "--azuremachinepool-concurrency=7",
+	"--azuremachinepoolmachine-concurrency=8",
 	"--debouncing-timer=11s", "--sync-period=11m",
 	"--reconcile-timeout=91m", "--service-reconcile-timeout=13s", "--api-call-timeout=3s", "--reconciler-requeue=16s",
 	"--enable-tracing", "--bootstrap-config-gvk=KubeadmConfig.v1beta1.bootstrap.cluster.x-k8s.io",
@@ -63,7 +64,8 @@ var variables = []string{
 	"AZURE_SUBSCRIPTION_ID=00000000-0000-0000-0000-000000000001", "AZURE_TENANT_ID=00000000-0000-0000-0000-000000000002",
 	"AZURE_CLIENT_ID=00000000-0000-0000-0000-000000000003", "AZURE_CLIENT_SECRET=secret",
 	"AZURE_AUTHORITY_HOST=https://login.microsoftonline.com/", "AZURE_RESOURCE_MANAGER_ENDPOINT=https://management.azure.com",
-	"AZURE_RESOURCE_MANAGER_AUDIENCE=https://management.azure.com/", "AZURE_SYNC_PERIOD=1h", "AZURE_USER_AGENT_SUFFIX=cluster-api-provider-azure/v1",
+	"AZURE_RESOURCE_MANAGER_AUDIENCE=https://management.azure.com/", "AZURE_SYNC_PERIOD=1h",
+	"AZURE_USER_AGENT_SUFFIX=cluster-api-provider-azure/v1",
 	"AZURE_FEDERATED_TOKEN_FILE=/var/run/secrets/azure/tokens/azure-identity-token",
 	"EXP_MACHINE_POOL=true", "EXP_ASO_API=true", "EXP_AKS_RESOURCE_HEALTH=true", "EXP_EDGEZONE=true", "EXP_APISERVER_ILB=true",
 	"EXP_SKIP_MACHINE_POOL_MODEL_RECONCILIATION=true",
@@ -83,7 +85,8 @@ func TestStart(t *testing.T) {
 			arguments: append(append([]string{}, deployed...), "--feature-gates="+strings.Join(gates, ",")), variables: variables,
 			pointless: []string{
 				"--enable-tracing", "--bootstrap-config-gvk", "--azuremachinepoolmachine-concurrency", "--debouncing-timer", "--reconcile-timeout",
-				"--service-reconcile-timeout", "--api-call-timeout", "--reconciler-requeue", "--disable-controllers-or-webhooks=DisableASOSecretController",
+				"--service-reconcile-timeout", "--api-call-timeout", "--reconciler-requeue",
+				"--disable-controllers-or-webhooks=DisableASOSecretController",
 				"--feature-gates=SkipMachinePoolModelReconciliation", "--feature-gates=MachineSetPreflightChecks",
 				"--feature-gates=ClusterTopology", "--feature-gates=KubeadmBootstrapFormatIgnition", "--feature-gates=RuntimeSDK",
 				"--feature-gates=InPlaceUpdates", "--feature-gates=MachineTaintPropagation", "--feature-gates=PriorityQueue",
@@ -128,12 +131,16 @@ func TestEnds(t *testing.T) {
 		fails     bool
 		says      string
 	}{
-		"unknown gate":       {"what somebody asks for and nobody knows is not passed over", []string{"--feature-gates=EdgeZone=true,EdgeZones=true"}, true, "unrecognized feature gate: EdgeZones (--help lists the flags)\n"},
-		"unknown flag":       {"as with gates", []string{"--azure-cluster-concurrency=1"}, true, "unknown flag: --azure-cluster-concurrency (--help lists the flags)\n"},
+		"unknown gate": {"what somebody asks for and nobody knows is not passed over",
+			[]string{"--feature-gates=EdgeZone=true,EdgeZones=true"}, true, "unrecognized feature gate: EdgeZones (--help lists the flags)\n"},
+		"unknown flag": {"as with gates", []string{"--azure-cluster-concurrency=1"}, true,
+			"unknown flag: --azure-cluster-concurrency (--help lists the flags)\n"},
 		"unknown controller": {"as with gates", []string{"--disable-controllers-or-webhooks=All"}, true, `"All" is not known`},
-		"help":               {"it is no mistake", []string{"--help"}, false, "Accepted and without effect: a reconciliation of a pool includes all its AzureMachinePoolMachines. (default 10)"},
-		"version":            {"whoever has an image wants to know what is in it", []string{"--version"}, false, "dev\n"},
-		"migration":          {"the init container of the second operator has the manager's image, and its pod starts when that is done", []string{"migrate-aso-crds"}, false, "Nothing to migrate"},
+		"help": {"it is no mistake", []string{"--help"}, false,
+			"Accepted and without effect: a reconciliation of a pool includes all its AzureMachinePoolMachines. (default 10)"},
+		"version": {"whoever has an image wants to know what is in it", []string{"--version"}, false, "dev\n"},
+		"migration": {"the init container of the second operator has the manager's image, and its pod starts when that is done",
+			[]string{"migrate-aso-crds"}, false, "Nothing to migrate"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

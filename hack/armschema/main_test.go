@@ -62,16 +62,27 @@ func TestDocumentedDefault(t *testing.T) {
 		comment  string
 		want     string
 	}{
-		"quoted":           {reason: "quotes are not part of the value", property: property{Type: "string"}, comment: "The time. The default is '10m'. Values must be an integer.", want: "10m"},
-		"a dot in quotes":  {reason: "fractions have one", property: property{Type: "string"}, comment: "The level. The default is '0.5'.", want: "0.5"},
-		"with a unit":      {reason: "the unit is Azure's", property: property{Type: "integer"}, comment: "The timeout. If not specified, the default is 30 minutes.", want: "30"},
-		"percent":          {reason: "thresholds are numbers", property: property{Type: "integer"}, comment: "The percent. The default is 85%", want: "85"},
-		"an enumeration":   {reason: "comments are careless with case", property: property{Type: "string", Enum: []string{"Delete", "Deallocate"}}, comment: "It does. If not specified, it defaults to delete.", want: "Delete"},
-		"with a condition": {reason: "what depends on other values is no default", property: property{Type: "string", Enum: []string{"Ephemeral"}}, comment: "The default is 'Ephemeral' if the VM supports it.", want: ""},
-		"another property": {reason: "a name is no value", property: property{Type: "string"}, comment: "If not specified, the default is maxSurge.", want: ""},
-		"two defaults":     {reason: "what depends on other values is no default", property: property{Type: "integer"}, comment: "The default value is 0 for single-stack and 1 for dual-stack.", want: ""},
-		"read-only":        {reason: "nobody sets it back", property: property{Type: "string", ReadOnly: true, Enum: []string{"Linux"}}, comment: "READ-ONLY; The default is Linux.", want: ""},
-		"a new value":      {reason: "a value that the enumeration does not have is a mistake", property: property{Type: "string", Enum: []string{"A"}}, comment: "The default is B.", want: ""},
+		"quoted": {reason: "quotes are not part of the value", property: property{Type: "string"},
+			comment: "The time. The default is '10m'. Values must be an integer.", want: "10m"},
+		"a dot in quotes": {reason: "fractions have one", property: property{Type: "string"}, comment: "The level. The default is '0.5'.",
+			want: "0.5"},
+		"with a unit": {reason: "the unit is Azure's", property: property{Type: "integer"},
+			comment: "The timeout. If not specified, the default is 30 minutes.", want: "30"},
+		"percent": {reason: "thresholds are numbers", property: property{Type: "integer"}, comment: "The percent. The default is 85%",
+			want: "85"},
+		"an enumeration": {reason: "comments are careless with case",
+			property: property{Type: "string", Enum: []string{"Delete", "Deallocate"}}, comment: "It does. If not specified, it defaults to delete.",
+			want: "Delete"},
+		"with a condition": {reason: "what depends on other values is no default",
+			property: property{Type: "string", Enum: []string{"Ephemeral"}}, comment: "The default is 'Ephemeral' if the VM supports it.", want: ""},
+		"another property": {reason: "a name is no value", property: property{Type: "string"},
+			comment: "If not specified, the default is maxSurge.", want: ""},
+		"two defaults": {reason: "what depends on other values is no default", property: property{Type: "integer"},
+			comment: "The default value is 0 for single-stack and 1 for dual-stack.", want: ""},
+		"read-only": {reason: "nobody sets it back", property: property{Type: "string", ReadOnly: true, Enum: []string{"Linux"}},
+			comment: "READ-ONLY; The default is Linux.", want: ""},
+		"a new value": {reason: "a value that the enumeration does not have is a mistake",
+			property: property{Type: "string", Enum: []string{"A"}}, comment: "The default is B.", want: ""},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {

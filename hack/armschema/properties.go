@@ -53,7 +53,8 @@ func (s *sdk) object(out map[string]property, kind, path, name string, parents [
 		if strings.HasPrefix(doc, "READ-ONLY") || out[path].ReadOnly {
 			p.ReadOnly = true
 		}
-		p.Format = map[string]string{"populateDateType": "date", "populateByteArray": "byte", "populateDateTimeRFC3339": "date-time"}[s.encoders[name][fieldName]]
+		p.Format = map[string]string{"populateDateType": "date", "populateByteArray": "byte",
+			"populateDateTimeRFC3339": "date-time"}[s.encoders[name][fieldName]]
 		s.value(out, kind, p, field.Type, doc, append(slices.Clone(parents), name))
 	}
 }
@@ -108,7 +109,8 @@ func (s *sdk) value(out map[string]property, kind string, p property, expression
 	out[p.Path] = p
 }
 
-func (s *sdk) collection(out map[string]property, kind string, p property, collectionType, suffix string, element ast.Expr, parents []string) {
+func (s *sdk) collection(out map[string]property, kind string, p property, collectionType, suffix string, element ast.Expr,
+	parents []string) {
 	format := p.Format
 	p.Type, p.Format = collectionType, ""
 	if p.Path == agentPoolProfiles {

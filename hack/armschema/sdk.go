@@ -37,8 +37,9 @@ func readSDK(module, version string) (*sdk, error) {
 		return nil, err
 	}
 	out := &sdk{
-		source: source{Module: module, Version: version}, structs: map[string]*ast.StructType{}, enums: map[string][]string{}, enumDocs: map[string]string{},
-		names: map[string]map[string]string{}, encoders: map[string]map[string]string{},
+		source: source{Module: module, Version: version}, structs: map[string]*ast.StructType{}, enums: map[string][]string{},
+		enumDocs: map[string]string{},
+		names:    map[string]map[string]string{}, encoders: map[string]map[string]string{},
 	}
 	readers := map[string]func(*ast.File){
 		"models.go": out.readModels, "constants.go": out.readConstants, "models_serde.go": out.readEncoders,

@@ -25,9 +25,11 @@ var bodies = map[string]map[string]string{
 	"network/armnetwork/v9": {"VirtualNetwork": "VirtualNetwork", "Subnet": "Subnet", "VirtualNetworkPeering": "VirtualNetworkPeering",
 		"NetworkSecurityGroup": "SecurityGroup", "SecurityRule": "SecurityRule", "RouteTable": "RouteTable", "Route": "Route",
 		"PublicIPAddress": "PublicIPAddress", "NATGateway": "NatGateway", "LoadBalancer": "LoadBalancer", "InboundNATRule": "InboundNatRule",
-		"BackendAddressPool": "BackendAddressPool", "NetworkInterface": "Interface", "PrivateEndpoint": "PrivateEndpoint", "BastionHost": "BastionHost"},
-	"privatedns/armprivatedns": {"PrivateDNSZone": "PrivateZone", "VirtualNetworkLink": "VirtualNetworkLink", "ARecord": "RecordSet", "AAAARecord": "RecordSet"},
-	"resources/armresources":   {"ResourceGroup": "ResourceGroup"},
+		"BackendAddressPool": "BackendAddressPool", "NetworkInterface": "Interface", "PrivateEndpoint": "PrivateEndpoint",
+		"BastionHost": "BastionHost"},
+	"privatedns/armprivatedns": {"PrivateDNSZone": "PrivateZone", "VirtualNetworkLink": "VirtualNetworkLink", "ARecord": "RecordSet",
+		"AAAARecord": "RecordSet"},
+	"resources/armresources": {"ResourceGroup": "ResourceGroup"},
 }
 
 // spelling are the paths of one body whose text is an enumeration's, and of its maps whose keys are anybody's.
@@ -127,8 +129,10 @@ func renderSpellings(spellings map[string]*spelling) ([]byte, error) {
 		}
 		fmt.Fprintf(&out, "}\n")
 	}
-	table("enumerations", "enumerations are the paths of text that the SDK's models give a list of values.", func(s *spelling) []string { return s.enums })
-	table("freeForm", "freeForm are the paths of objects whose members the SDK's models do not name.", func(s *spelling) []string { return s.free })
+	table("enumerations", "enumerations are the paths of text that the SDK's models give a list of values.",
+		func(s *spelling) []string { return s.enums })
+	table("freeForm", "freeForm are the paths of objects whose members the SDK's models do not name.",
+		func(s *spelling) []string { return s.free })
 	return format.Source(out.Bytes())
 }
 

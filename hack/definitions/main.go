@@ -56,7 +56,8 @@ func run(directory string, args []string) error {
 		files = append(files, raw)
 	}
 	if len(files) == 0 {
-		return fmt.Errorf("0 files of %s below %s: is the first argument a checkout of bicep-types-az, and does the version exist?", args[1], filepath.Join(args[0], "generated"))
+		return fmt.Errorf("0 files of %s below %s: is the first argument a checkout of bicep-types-az, and does the version exist?", args[1],
+			filepath.Join(args[0], "generated"))
 	}
 	out, err := distil(files, provider, version, types)
 	if err != nil {

@@ -73,7 +73,8 @@ func TestRun(t *testing.T) {
 		"no version":   {"the version is part of the name", "PROVIDER@VERSION", []string{checkout, "Test.Provider"}},
 		"no types":     {"nobody has said which types matter", "name the types", []string{checkout, "Test.Provider@2030-01-01"}},
 		"no such file": {"the version is not in the checkout", "0 files", []string{checkout, "Test.Provider@2031-01-01", "Test.Provider/things"}},
-		"no such type": {"the version does not have it", "none of the types", []string{checkout, "Test.Provider@2030-01-01", "Test.Provider/other"}},
+		"no such type": {"the version does not have it", "none of the types",
+			[]string{checkout, "Test.Provider@2030-01-01", "Test.Provider/other"}},
 	} {
 		if err := run(directory, test.args); err == nil || !strings.Contains(err.Error(), test.want) {
 			t.Errorf("%s: %s: got %v, want an error with %q", name, test.reason, err, test.want)

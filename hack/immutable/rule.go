@@ -91,5 +91,6 @@ func ruleOf(marker string) (string, error) {
 		rule = guard + " || (" + rule + ")"
 	}
 	name := path[strings.LastIndex(path, ".")+1:]
-	return fmt.Sprintf("%srule=%q,message=%q,fieldPath=%q,reason=\"FieldValueForbidden\"", generated, rule, name+" cannot change "+values["because"], values["field"]), nil
+	return fmt.Sprintf("%srule=%q,message=%q,fieldPath=%q,reason=\"FieldValueForbidden\"", generated, rule,
+		name+" cannot change "+values["because"], values["field"]), nil
 }

@@ -21,8 +21,9 @@ func TestRun(t *testing.T) {
 		fails    string
 	}{
 		"slowest first": {
-			reason:   "what took longest is what is worth a look, whether it passed or not",
-			commands: []string{`printf 'ok  \texample/a\t1.250s\nok  \texample/b\t(cached)\n'`, `printf -- '--- FAIL: TestC (0.00s)\n    c_test.go:1: no\nFAIL\nFAIL\texample/c\t12.000s\n?   \texample/d\t[no test files]\nFAIL\n'; exit 1`},
+			reason: "what took longest is what is worth a look, whether it passed or not",
+			commands: []string{`printf 'ok  \texample/a\t1.250s\nok  \texample/b\t(cached)\n'`,
+				`printf -- '--- FAIL: TestC (0.00s)\n    c_test.go:1: no\nFAIL\nFAIL\texample/c\t12.000s\n?   \texample/d\t[no test files]\nFAIL\n'; exit 1`},
 			want: "ok  \texample/a\t1.250s\nok  \texample/b\t(cached)\n" +
 				"--- FAIL: TestC (0.00s)\n    c_test.go:1: no\nFAIL\nFAIL\texample/c\t12.000s\n?   \texample/d\t[no test files]\nFAIL\n" +
 				"--- TIME for all tests; the 2 slowest of 2 packages that ran:\n---   12.0 s  example/c\n---    1.2 s  example/a\n",

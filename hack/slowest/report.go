@@ -46,7 +46,8 @@ func (r *report) block(lines, last []byte) error {
 func (r *report) summarize(count int, all time.Duration) error {
 	slices.SortFunc(r.ran, func(a, b duration) int { return cmp.Or(cmp.Compare(b.took, a.took), cmp.Compare(a.pkg, b.pkg)) })
 	slowest := r.ran[:min(count, len(r.ran))]
-	if _, err := fmt.Fprintf(r.out, "--- %s for all tests; the %d slowest of %d packages that ran:\n", all.Round(time.Second), len(slowest), len(r.ran)); err != nil {
+	if _, err := fmt.Fprintf(r.out, "--- %s for all tests; the %d slowest of %d packages that ran:\n", all.Round(time.Second), len(slowest),
+		len(r.ran)); err != nil {
 		return err
 	}
 	for _, d := range slowest {

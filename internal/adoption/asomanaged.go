@@ -30,10 +30,12 @@ func WriteASOManaged(f ObservedCluster, o Options) (ClusterObjects, []OmittedVal
 	w := &manifestWriter{found: f, options: o}
 	d := &ASOObjects{
 		Infrastructure: &infrav1.AzureASOManagedCluster{TypeMeta: newTypeMeta("AzureASOManagedCluster"), ObjectMeta: n.newMeta(n.cluster)},
-		ControlPlane:   &infrav1.AzureASOManagedControlPlane{TypeMeta: newTypeMeta("AzureASOManagedControlPlane"), ObjectMeta: n.newMeta(n.cluster)},
+		ControlPlane: &infrav1.AzureASOManagedControlPlane{TypeMeta: newTypeMeta("AzureASOManagedControlPlane"),
+			ObjectMeta: n.newMeta(n.cluster)},
 	}
 	group := arm.ResourceGroupID(f.Cluster.ID.Subscription(), f.Cluster.ID.ResourceGroup())
-	w.addManifest(&d.Infrastructure.Spec.Resources, Resource{ID: group, APIVersion: resourceGroupAPIVersion}, group.ResourceGroup(), nil, map[string]any{"location": shown.Location})
+	w.addManifest(&d.Infrastructure.Spec.Resources, Resource{ID: group, APIVersion: resourceGroupAPIVersion}, group.ResourceGroup(), nil,
+		map[string]any{"location": shown.Location})
 
 	spec, err := w.buildSpec(f.Cluster)
 	if err != nil {

@@ -23,7 +23,9 @@ func WriteAzureManaged(f ObservedCluster, o Options) (ClusterObjects, []OmittedV
 		return ClusterObjects{}, nil, err
 	}
 	if name := f.Cluster.ID.Name(); len(validation.IsDNS1123Subdomain(name)) > 0 {
-		return ClusterObjects{}, nil, fmt.Errorf("%q is not a valid name of an AzureManagedControlPlane, which must have the name of the AKS cluster. Use --as documents.", name)
+		return ClusterObjects{}, nil,
+			fmt.Errorf("%q is not a valid name of an AzureManagedControlPlane, which must have the name of the AKS cluster. Use --as documents.",
+				name)
 	}
 	var shown clusterResource
 	if err := json.Unmarshal(f.Cluster.Body, &shown); err != nil {
@@ -32,7 +34,8 @@ func WriteAzureManaged(f ObservedCluster, o Options) (ClusterObjects, []OmittedV
 	n := objectNames{namespace: o.Namespace, cluster: o.clusterName(f)}
 	m := ClusterObjects{Cluster: n.newCluster("AzureManagedCluster", "AzureManagedControlPlane", f.Cluster.ID.Name())}
 	m.Infrastructure = &infrav1.AzureManagedCluster{TypeMeta: newTypeMeta("AzureManagedCluster"), ObjectMeta: n.newMeta(n.cluster)}
-	m.ControlPlane = &infrav1.AzureManagedControlPlane{TypeMeta: newTypeMeta("AzureManagedControlPlane"), ObjectMeta: n.newMeta(f.Cluster.ID.Name())}
+	m.ControlPlane = &infrav1.AzureManagedControlPlane{TypeMeta: newTypeMeta("AzureManagedControlPlane"),
+		ObjectMeta: n.newMeta(f.Cluster.ID.Name())}
 	network := shown.Properties.NetworkProfile
 	if network.ServiceCIDR != "" {
 		m.Cluster.Spec.ClusterNetwork.Services.CIDRBlocks = []string{network.ServiceCIDR}
@@ -82,7 +85,8 @@ func fillControlPlane(f ObservedCluster, shown clusterResource, spec *infrav1.Az
 		}
 	}
 	spec.OIDCIssuerProfile = &infrav1.OIDCIssuerProfile{Enabled: new(p.OIDCIssuerProfile.Enabled)}
-	if channel := matchEnum(p.AutoUpgradeProfile.UpgradeChannel, infrav1.UpgradeChannelNodeImage, infrav1.UpgradeChannelNone, infrav1.UpgradeChannelPatch, infrav1.UpgradeChannelRapid, infrav1.UpgradeChannelStable); channel != nil {
+	if channel := matchEnum(p.AutoUpgradeProfile.UpgradeChannel, infrav1.UpgradeChannelNodeImage, infrav1.UpgradeChannelNone,
+		infrav1.UpgradeChannelPatch, infrav1.UpgradeChannelRapid, infrav1.UpgradeChannelStable); channel != nil {
 		spec.AutoUpgradeProfile = &infrav1.ManagedClusterAutoUpgradeProfile{UpgradeChannel: channel}
 	}
 	if aad := p.AADProfile; aad != nil && aad.Managed && len(aad.AdminGroupObjectIDs) > 0 {
@@ -96,7 +100,8 @@ func fillControlPlane(f ObservedCluster, shown clusterResource, spec *infrav1.Az
 	}
 	access := p.APIServerAccessProfile
 	if len(access.AuthorizedIPRanges) > 0 || access.EnablePrivateCluster {
-		spec.APIServerAccessProfile = &infrav1.APIServerAccessProfile{AuthorizedIPRanges: access.AuthorizedIPRanges, EnablePrivateCluster: trueOrNil(access.EnablePrivateCluster)}
+		spec.APIServerAccessProfile = &infrav1.APIServerAccessProfile{AuthorizedIPRanges: access.AuthorizedIPRanges,
+			EnablePrivateCluster: trueOrNil(access.EnablePrivateCluster)}
 		if access.EnablePrivateCluster {
 			spec.APIServerAccessProfile.EnablePrivateClusterPublicFQDN = new(access.EnablePrivateClusterPublicFQDN)
 			spec.APIServerAccessProfile.PrivateDNSZone = toPrivateDNSZone(access.PrivateDNSZone)
@@ -143,7 +148,8 @@ func fillNetwork(network networkProfile, spec *infrav1.AzureManagedControlPlaneS
 	spec.NetworkPluginMode = matchEnum(network.NetworkPluginMode, infrav1.NetworkPluginModeOverlay)
 	spec.NetworkPolicy = matchEnum(network.NetworkPolicy, "azure", "calico", infrav1.CiliumNetworkPolicy)
 	spec.NetworkDataplane = matchEnum(network.NetworkDataplane, infrav1.NetworkDataplaneTypeAzure, infrav1.NetworkDataplaneTypeCilium)
-	spec.OutboundType = matchEnum(network.OutboundType, infrav1.ManagedControlPlaneOutboundTypeLoadBalancer, infrav1.ManagedControlPlaneOutboundTypeManagedNATGateway,
+	spec.OutboundType = matchEnum(network.OutboundType, infrav1.ManagedControlPlaneOutboundTypeLoadBalancer,
+		infrav1.ManagedControlPlaneOutboundTypeManagedNATGateway,
 		infrav1.ManagedControlPlaneOutboundTypeUserAssignedNATGateway, infrav1.ManagedControlPlaneOutboundTypeUserDefinedRouting)
 	spec.LoadBalancerSKU = matchEnum(network.LoadBalancerSKU, infrav1.ManagedLoadBalancerSKUStandard, infrav1.ManagedLoadBalancerSKUBasic)
 	if network.DNSServiceIP != "" && network.ServiceCIDR != "" {
@@ -153,7 +159,8 @@ func fillNetwork(network networkProfile, spec *infrav1.AzureManagedControlPlaneS
 	if balancer == nil {
 		return
 	}
-	profile := &infrav1.LoadBalancerProfile{AllocatedOutboundPorts: balancer.AllocatedOutboundPorts, IdleTimeoutInMinutes: balancer.IdleTimeoutInMinutes}
+	profile := &infrav1.LoadBalancerProfile{AllocatedOutboundPorts: balancer.AllocatedOutboundPorts,
+		IdleTimeoutInMinutes: balancer.IdleTimeoutInMinutes}
 	for _, ip := range balancer.OutboundIPs.PublicIPs {
 		profile.OutboundIPs = append(profile.OutboundIPs, ip.ID)
 	}
@@ -195,7 +202,8 @@ func fillExtensions(f ObservedCluster, spec *infrav1.AzureManagedControlPlaneSpe
 	var out []OmittedValue
 	for _, resource := range f.Related {
 		if !strings.EqualFold(resource.ID.Type(), types.ClusterExtension) {
-			out = append(out, newOmittedValue(resource.ID, "", nil, "AzureManaged kinds have no field for it. It stays as it is. For a resource manifest of it, use --as documents."))
+			out = append(out, newOmittedValue(resource.ID, "", nil,
+				"AzureManaged kinds have no field for it. It stays as it is. For a resource manifest of it, use --as documents."))
 			continue
 		}
 		extension, ok := buildExtension(resource)
@@ -231,8 +239,10 @@ func buildExtension(r Resource) (infrav1.AKSExtension, bool) {
 	}
 	p := shown.Properties
 	out := infrav1.AKSExtension{
-		Name: r.ID.Name(), ExtensionType: &p.ExtensionType, AutoUpgradeMinorVersion: p.AutoUpgradeMinorVersion, ConfigurationSettings: p.ConfigurationSettings, Plan: shown.Plan,
-		Identity: infrav1.ExtensionIdentity(shown.Identity.Type), AKSAssignedIdentityType: infrav1.AKSAssignedIdentity(p.AKSAssignedIdentity.Type),
+		Name: r.ID.Name(), ExtensionType: &p.ExtensionType, AutoUpgradeMinorVersion: p.AutoUpgradeMinorVersion,
+		ConfigurationSettings: p.ConfigurationSettings, Plan: shown.Plan,
+		Identity:                infrav1.ExtensionIdentity(shown.Identity.Type),
+		AKSAssignedIdentityType: infrav1.AKSAssignedIdentity(p.AKSAssignedIdentity.Type),
 	}
 	if p.AutoUpgradeMinorVersion != nil && !*p.AutoUpgradeMinorVersion && p.Version != "" {
 		out.Version = &p.Version

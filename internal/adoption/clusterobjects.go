@@ -105,7 +105,8 @@ func (n objectNames) newCluster(infrastructure, controlPlane, name string) *clus
 // newMachinePool returns the MachinePool of a pool. managedBy is the value of the annotation replicas-managed-by while AKS's
 // autoscaler is enabled.
 func (n objectNames) newMachinePool(kind, name string, shown poolProperties, managedBy string) *clusterv1.MachinePool {
-	out := &clusterv1.MachinePool{TypeMeta: metav1.TypeMeta{APIVersion: clusterv1.GroupVersion.String(), Kind: "MachinePool"}, ObjectMeta: n.newMeta(name)}
+	out := &clusterv1.MachinePool{TypeMeta: metav1.TypeMeta{APIVersion: clusterv1.GroupVersion.String(), Kind: "MachinePool"},
+		ObjectMeta: n.newMeta(name)}
 	if shown.EnableAutoScaling {
 		out.Annotations = map[string]string{clusterv1.ReplicasManagedByAnnotation: managedBy}
 	}

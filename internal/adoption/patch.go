@@ -78,7 +78,8 @@ func buildPatch(of aso.Kind, r Resource, node *arm.Node) (string, []OmittedValue
 		return "", nil, err
 	}
 	for _, difference := range compare.Diff(compare.Desired{Type: row, Body: planned, OwnedPaths: node.OwnedPaths}, have) {
-		if path := difference.Path; !strings.ContainsAny(path, "[*") && !strings.HasPrefix(path, "tags.") && !slices.Contains(stateProperties, path) {
+		if path := difference.Path; !strings.ContainsAny(path, "[*") && !strings.HasPrefix(path, "tags.") &&
+			!slices.Contains(stateProperties, path) {
 			object, _ := have.(map[string]any)
 			jsonpath.Set(wanted, path, jsonpath.GetFold(object, path))
 		}

@@ -35,13 +35,15 @@ func (m ClusterObjects) ASOInputs(f ObservedCluster) []asoresource.Input {
 		facts[resource.ID.Key()] = resource.Body
 	}
 	in := asoresource.Input{
-		Cluster: m.Cluster.Name, Owner: d.Infrastructure, Version: d.ControlPlane.Spec.Version, MachinePools: map[string]*clusterv1.MachinePool{}, Facts: facts,
+		Cluster: m.Cluster.Name, Owner: d.Infrastructure, Version: d.ControlPlane.Spec.Version, MachinePools: map[string]*clusterv1.MachinePool{},
+		Facts: facts,
 	}
 	type holder struct {
 		name   string
 		object metav1.Object
 	}
-	holders := []holder{{"AzureASOManagedCluster " + d.Infrastructure.Name, d.Infrastructure}, {"AzureASOManagedControlPlane " + d.ControlPlane.Name, d.ControlPlane}}
+	holders := []holder{{"AzureASOManagedCluster " + d.Infrastructure.Name, d.Infrastructure},
+		{"AzureASOManagedControlPlane " + d.ControlPlane.Name, d.ControlPlane}}
 	var all []asoresource.Manifest
 	for i, resources := range [][]runtime.RawExtension{d.Infrastructure.Spec.Resources, d.ControlPlane.Spec.Resources} {
 		documents, _ := asoresource.ReadManifests(holders[i].name, resources) // This package wrote them.

@@ -37,10 +37,12 @@ func (n objectNames) buildPool(controlPlane *infrav1.AzureManagedControlPlaneSpe
 	spec.OSDiskSizeGB, spec.MaxPods, spec.AvailabilityZones = shown.OSDiskSizeGB, shown.MaxPods, shown.AvailabilityZones
 	spec.OSType, spec.OsDiskType = matchEnum(shown.OSType, "Linux", "Windows"), matchEnum(shown.OSDiskType, "Managed", "Ephemeral")
 	spec.KubeletDiskType = matchEnum(shown.KubeletDiskType, infrav1.KubeletDiskTypeOS, infrav1.KubeletDiskTypeTemporary)
-	spec.ScaleDownMode, spec.ScaleSetPriority = matchEnum(shown.ScaleDownMode, "Delete", "Deallocate"), matchEnum(shown.ScaleSetPriority, "Spot")
+	spec.ScaleDownMode, spec.ScaleSetPriority = matchEnum(shown.ScaleDownMode, "Delete", "Deallocate"),
+		matchEnum(shown.ScaleSetPriority, "Spot")
 	spec.EnableEncryptionAtHost, spec.EnableFIPS = trueOrNil(shown.EnableEncryptionAtHost), trueOrNil(shown.EnableFIPS)
 	spec.EnableNodePublicIP, spec.EnableUltraSSD = trueOrNil(shown.EnableNodePublicIP), trueOrNil(shown.EnableUltraSSD)
-	spec.KubeletConfig, spec.LinuxOSConfig = decodeAs[infrav1.KubeletConfig](shown.KubeletConfig), decodeAs[infrav1.LinuxOSConfig](shown.LinuxOSConfig)
+	spec.KubeletConfig, spec.LinuxOSConfig = decodeAs[infrav1.KubeletConfig](shown.KubeletConfig),
+		decodeAs[infrav1.LinuxOSConfig](shown.LinuxOSConfig)
 	if shown.EnableAutoScaling {
 		spec.Scaling = &infrav1.ManagedMachinePoolScaling{MinSize: shown.MinCount, MaxSize: shown.MaxCount}
 	}
@@ -79,13 +81,15 @@ func parseTaint(text string) infrav1.Taint {
 }
 
 // setPoolSubnet sets the subnet of the pool if it differs from that of the cluster. It must be in the cluster's network.
-func setPoolSubnet(controlPlane *infrav1.AzureManagedControlPlaneSpec, shown poolProperties, r Resource, spec *infrav1.AzureManagedMachinePoolSpec) error {
+func setPoolSubnet(controlPlane *infrav1.AzureManagedControlPlaneSpec, shown poolProperties, r Resource,
+	spec *infrav1.AzureManagedMachinePoolSpec) error {
 	network := controlPlane.VirtualNetwork
 	subnet, err := arm.ParseID(shown.VnetSubnetID)
 	switch {
 	case shown.VnetSubnetID == "" && network.Name == "":
 		return nil
-	case err != nil, !strings.EqualFold(subnet.Parent().Name(), network.Name), !strings.EqualFold(subnet.ResourceGroup(), network.ResourceGroup):
+	case err != nil, !strings.EqualFold(subnet.Parent().Name(), network.Name),
+		!strings.EqualFold(subnet.ResourceGroup(), network.ResourceGroup):
 		return fmt.Errorf("%s is in another network than the first pool, which AzureManaged kinds do not support. Use --as documents.", r.ID)
 	case !strings.EqualFold(subnet.Name(), network.Subnet.Name):
 		spec.SubnetName = new(subnet.Name())

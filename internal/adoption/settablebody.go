@@ -21,7 +21,8 @@ var stateProperties = []string{
 }
 
 // singleValueLists are lists that AKS derives from a single value if there is one family of addresses.
-var singleValueLists = map[string]string{"properties.networkProfile.podCidrs": "properties.networkProfile.podCidr", "properties.networkProfile.serviceCidrs": "properties.networkProfile.serviceCidr"}
+var singleValueLists = map[string]string{"properties.networkProfile.podCidrs": "properties.networkProfile.podCidr",
+	"properties.networkProfile.serviceCidrs": "properties.networkProfile.serviceCidr"}
 
 // settableBody returns the part of a resource in Azure that a request may set, without empty values.
 func settableBody(r Resource) (map[string]any, schema.Definition, error) {

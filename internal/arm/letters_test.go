@@ -22,7 +22,8 @@ func TestAmbiguousLetters(t *testing.T) {
 			t.Errorf("%c: Azure reads it as it is written: %t", letter, isPlain)
 		}
 		for folded := unicode.SimpleFold(letter); isPlain && folded != letter; folded = unicode.SimpleFold(folded) {
-			if _, also := arm.ParsePlainID(string(id(folded))); also && id(folded).Key() == id(letter).Key() && unicode.ToUpper(folded) != unicode.ToUpper(letter) {
+			if _, also := arm.ParsePlainID(string(id(folded))); also && id(folded).Key() == id(letter).Key() &&
+				unicode.ToUpper(folded) != unicode.ToUpper(letter) {
 				t.Errorf("%c and %c have one key and are two letters", letter, folded)
 			}
 		}

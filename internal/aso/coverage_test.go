@@ -60,7 +60,8 @@ func TestCoverage(t *testing.T) {
 				if byPatch+byField != len(leaves) {
 					t.Errorf("%d of %d settable values are out of reach", len(leaves)-byPatch-byField, len(leaves))
 				}
-				t.Logf("%s in API version %s: %d settable values, %d by patch, %d by a field of their own only", resourcePlurals[kind], version, len(leaves), byPatch, byField)
+				t.Logf("%s in API version %s: %d settable values, %d by patch, %d by a field of their own only", resourcePlurals[kind], version,
+					len(leaves), byPatch, byField)
 			})
 		}
 	}
@@ -69,7 +70,8 @@ func TestCoverage(t *testing.T) {
 // checkBody holds a body against Azure's definition. What is missing is left out: one value does not make a body.
 func checkBody(t *testing.T, kind Kind, version string, body map[string]any) []schema.Finding {
 	t.Helper()
-	definition, ok := schema.LookupDefinition("Microsoft.ContainerService/"+map[Kind]string{ManagedCluster: "managedClusters", AgentPool: "managedClusters/agentPools"}[kind], version)
+	definition, ok := schema.LookupDefinition("Microsoft.ContainerService/"+map[Kind]string{ManagedCluster: "managedClusters",
+		AgentPool: "managedClusters/agentPools"}[kind], version)
 	if !ok {
 		t.Fatalf("version %s does not have %s", version, kind)
 	}

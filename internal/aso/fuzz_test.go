@@ -12,9 +12,12 @@ import (
 func FuzzPatches(f *testing.F) {
 	for _, seed := range []string{
 		"", "{}", "spec:", "spec: {}", "spec: []", "spec: null", `{"spec":{"autoUpgradeProfile":{"nodeOSUpgradeChannel":"NodeImage"}}}`,
-		"spec:\n  windowsProfile:\n    adminUsername: a\n    adminPassword: {name: win, key: password}", "spec:\n  diskEncryptionSetReference: {armId: /subscriptions/s}",
-		"spec:\n  identity:\n    userAssignedIdentities:\n    - reference: {armId: /x}", "spec:\n  osSKU: AzureLinux\n  upgradeSettings:\n    maxSurge: 33%",
-		"spec:\n  operatorSpec:\n    secrets:\n      adminCredentials: {name: a, key: b}", "spec: &a\n  b: *a", "---\n---", "spec:\n  agentPoolProfiles: [null, {}]", "spec:\n  tags: {a: null, 1: 2}",
+		"spec:\n  windowsProfile:\n    adminUsername: a\n    adminPassword: {name: win, key: password}",
+		"spec:\n  diskEncryptionSetReference: {armId: /subscriptions/s}",
+		"spec:\n  identity:\n    userAssignedIdentities:\n    - reference: {armId: /x}",
+		"spec:\n  osSKU: AzureLinux\n  upgradeSettings:\n    maxSurge: 33%",
+		"spec:\n  operatorSpec:\n    secrets:\n      adminCredentials: {name: a, key: b}", "spec: &a\n  b: *a", "---\n---",
+		"spec:\n  agentPoolProfiles: [null, {}]", "spec:\n  tags: {a: null, 1: 2}",
 		"metadata: {name: x}", "apiVersion: containerservice.azure.com/v1\nkind: ManagedCluster\nspec:\n  networkProfile: {podCidrs: []}",
 	} {
 		f.Add(seed, true)
@@ -24,7 +27,8 @@ func FuzzPatches(f *testing.F) {
 	f.Fuzz(func(t *testing.T, patch string, preview bool) {
 		version := aso.APIVersionOf(nil, preview)
 		for _, kind := range []aso.Kind{aso.ManagedCluster, aso.AgentPool} {
-			body := map[string]any{"location": "eastus", "properties": map[string]any{"agentPoolProfiles": []any{map[string]any{"name": "pool0"}}, "tags": map[string]any{"a": "b"}}}
+			body := map[string]any{"location": "eastus",
+				"properties": map[string]any{"agentPoolProfiles": []any{map[string]any{"name": "pool0"}}, "tags": map[string]any{"a": "b"}}}
 			before := toJSON(t, body)
 			aso.ReferencedSecrets(kind, []string{patch})
 			problems := aso.CheckPatches(kind, version, []string{patch}, aso.PatchField(kind))

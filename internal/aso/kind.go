@@ -42,7 +42,8 @@ var resourceTypesByKind = sync.OnceValue(func() map[string]string {
 		if slices.Contains(shortKinds, full) {
 			out[kindKey(group, last)] = full
 		}
-		if records := segments[len(segments)-1]; strings.HasPrefix(full, "Microsoft.Network/privateDnsZones/") && strings.ToUpper(records) == records {
+		if records := segments[len(segments)-1]; strings.HasPrefix(full, "Microsoft.Network/privateDnsZones/") &&
+			strings.ToUpper(records) == records {
 			out[kindKey(group, strings.Join(segments, "")+"Record")] = full
 		}
 	}

@@ -80,8 +80,9 @@ func TestTypes(t *testing.T) {
 
 func TestVersionsOfKinds(t *testing.T) {
 	for version, want := range map[string]string{
-		"v1api20250801": "2025-08-01", "v20251001": "2025-10-01", "v1api20251002preview": "2025-10-02-preview", "v20251002preview": "2025-10-02-preview",
-		"v1beta20210501": "2021-05-01", "v1": "", "v1api2025": "", "v1api20250801storage": "",
+		"v1api20250801": "2025-08-01", "v20251001": "2025-10-01", "v1api20251002preview": "2025-10-02-preview",
+		"v20251002preview": "2025-10-02-preview",
+		"v1beta20210501":   "2021-05-01", "v1": "", "v1api2025": "", "v1api20250801storage": "",
 	} {
 		if got, ok := ToAPIVersion(version); got != want || ok != (want != "") {
 			t.Errorf("%s is %q, want %q", version, got, want)

@@ -51,7 +51,8 @@ func TestApply(t *testing.T) {
 		},
 		"nodeInitializationTaints": {
 			reason: "a property of the preview version", kind: AgentPool, preview: true,
-			patches: []string{`{"spec": {"nodeInitializationTaints": ["a=b:NoSchedule"]}}`}, want: `{"properties":{"nodeInitializationTaints":["a=b:NoSchedule"]}}`,
+			patches: []string{`{"spec": {"nodeInitializationTaints": ["a=b:NoSchedule"]}}`},
+			want:    `{"properties":{"nodeInitializationTaints":["a=b:NoSchedule"]}}`,
 		},
 		"nodeOSUpgradeChannel": {
 			reason: "objects merge, YAML is as good as JSON, and Azure's spelling of a value is used", kind: ManagedCluster,
@@ -74,7 +75,8 @@ func TestApply(t *testing.T) {
 		},
 		"diskEncryptionSetReference": {
 			reason: "the ID's name differs in its ending from kind to kind", kind: ManagedCluster,
-			patches: []string{`{"spec":{"diskEncryptionSetReference":{"armId":"` + disks + `"}}}`}, want: `{"properties":{"diskEncryptionSetID":"` + disks + `"}}`,
+			patches: []string{`{"spec":{"diskEncryptionSetReference":{"armId":"` + disks + `"}}}`},
+			want:    `{"properties":{"diskEncryptionSetID":"` + disks + `"}}`,
 		},
 		"natGatewayProfile": {
 			reason: "nested objects are made", kind: ManagedCluster,
@@ -129,11 +131,13 @@ func TestApply(t *testing.T) {
 		},
 		"later patches win": {
 			reason: "the order of the list decides", kind: AgentPool,
-			patches: []string{`{"spec":{"osSKU":"Ubuntu","nodeTaints":["a=b:NoSchedule","c=d:NoSchedule"]}}`, `{"spec":{"osSKU":"AzureLinux","nodeTaints":["e=f:NoExecute"]}}`},
-			want:    `{"properties":{"osSKU":"AzureLinux","nodeTaints":["e=f:NoExecute"]}}`,
+			patches: []string{`{"spec":{"osSKU":"Ubuntu","nodeTaints":["a=b:NoSchedule","c=d:NoSchedule"]}}`,
+				`{"spec":{"osSKU":"AzureLinux","nodeTaints":["e=f:NoExecute"]}}`},
+			want: `{"properties":{"osSKU":"AzureLinux","nodeTaints":["e=f:NoExecute"]}}`,
 		},
 		"a whole document": {
-			reason: "documents of the Azure Service Operator are patches, too; the two annotations never had an effect from a patch", kind: ManagedCluster,
+			reason:  "documents of the Azure Service Operator are patches, too; the two annotations never had an effect from a patch",
+			kind:    ManagedCluster,
 			patches: []string{`{"apiVersion":"containerservice.azure.com/v1api20250801","kind":"ManagedCluster","metadata":{"annotations":{"serviceoperator.azure.com/reconcile-policy":"skip"}},"spec":{"enableRBAC":false}}`},
 			want:    `{"properties":{"enableRBAC":false}}`,
 		},
@@ -200,7 +204,8 @@ func TestExports(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := Exports{AdminCredentials: &KeyRef{Name: "b", Key: "k"}, OIDCIssuerProfile: &KeyRef{Name: "i", Key: "k"}, PrincipalID: &KeyRef{Name: "p", Key: "k"}}
+	want := Exports{AdminCredentials: &KeyRef{Name: "b", Key: "k"}, OIDCIssuerProfile: &KeyRef{Name: "i", Key: "k"},
+		PrincipalID: &KeyRef{Name: "p", Key: "k"}}
 	if diff := cmp.Diff(want, got.Exports); diff != "" {
 		t.Errorf("exports (-want +got):\n%s", diff)
 	}

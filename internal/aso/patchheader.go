@@ -51,7 +51,8 @@ func (t *patchTranslator) checkMetadata(value any) {
 				if key == "annotations" && slices.Contains(ignoredAnnotations, name) {
 					continue
 				}
-				t.addProblem(path+"."+name, "has no effect, because the provider does not use the Azure Service Operator: write it into metadata.%s of the object that has the patch. Tags in Azure are spec.tags", key)
+				t.addProblem(path+"."+name,
+					"has no effect, because the provider does not use the Azure Service Operator: write it into metadata.%s of the object that has the patch. Tags in Azure are spec.tags", key)
 			}
 		case "name", "namespace":
 			t.addProblem(path, "cannot be patched: %s", ownedFields[t.kind]["azureName"])

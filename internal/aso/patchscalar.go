@@ -72,7 +72,8 @@ func checkString(kind Kind, version string, p armschema.Property, text string) (
 	}
 	message := "must be one of " + strings.Join(values, ", ")
 	if having := armschema.VersionsWith(kind, p.Path, text); len(having) > 0 {
-		return nil, fmt.Sprintf("has a value that API version %s does not have; API versions that have it: %s: %s; without, it %s", version, strings.Join(having, ", "), describeVersionChoice(having), message)
+		return nil, fmt.Sprintf("has a value that API version %s does not have; API versions that have it: %s: %s; without, it %s", version,
+			strings.Join(having, ", "), describeVersionChoice(having), message)
 	}
 	if near := nearest.FindNames(text, values); len(values) > 1 && len(near) > 0 {
 		message += "; the most similar value is " + near[0]

@@ -274,9 +274,11 @@ func (t *patchTranslator) otherVersionsMessage(parent, key string) string {
 		return ""
 	}
 	if instead := armschema.FindReplacements(t.kind, t.version, property); len(instead) > 0 {
-		return fmt.Sprintf("does not exist in API version %s, which has in its place: %s; API versions that have it: %s", t.version, strings.Join(instead, ", "), strings.Join(having, ", "))
+		return fmt.Sprintf("does not exist in API version %s, which has in its place: %s; API versions that have it: %s", t.version,
+			strings.Join(instead, ", "), strings.Join(having, ", "))
 	}
-	return fmt.Sprintf("does not exist in API version %s; API versions that have it: %s: %s", t.version, strings.Join(having, ", "), describeVersionChoice(having))
+	return fmt.Sprintf("does not exist in API version %s; API versions that have it: %s: %s", t.version, strings.Join(having, ", "),
+		describeVersionChoice(having))
 }
 
 // describeVersionChoice returns the instruction how to select one of the api-versions.

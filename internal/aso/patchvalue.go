@@ -48,7 +48,8 @@ func (t *patchTranslator) translateReference(path string, patch any) (any, bool)
 	}
 	text, ok := object["armId"].(string)
 	if !ok {
-		t.addProblem(path+".armId", "must be a string with a resource ID, not %s; to remove the reference, set the whole of it to null", describeType(object["armId"]))
+		t.addProblem(path+".armId", "must be a string with a resource ID, not %s; to remove the reference, set the whole of it to null",
+			describeType(object["armId"]))
 		return nil, false
 	}
 	if _, plain := ParseID(text); !plain {

@@ -34,7 +34,8 @@ type Resolver func(ref ObjectRef, path *field.Path) (id arm.ID, waits string)
 
 // TranslateSpec returns the body of a spec, and all errors in the spec.
 func TranslateSpec(spec Spec, definition schema.Definition, values *Values, resolve Resolver) (Body, field.ErrorList) {
-	t := &specTranslator{spec: spec, version: definition.APIVersion, values: values, resolve: resolve, paths: map[string]*field.Path{}, opaque: map[string]bool{}}
+	t := &specTranslator{spec: spec, version: definition.APIVersion, values: values, resolve: resolve, paths: map[string]*field.Path{},
+		opaque: map[string]bool{}}
 	t.body.Unchecked = spec.Unchecked
 	fields := maps.Clone(spec.Fields)
 	for _, key := range operatorFields {

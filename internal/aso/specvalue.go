@@ -18,7 +18,8 @@ func (t *specTranslator) resolveReference(at string, path *field.Path, value any
 	if text, ok := object["armId"].(string); ok {
 		id, plain := ParseID(text)
 		if !plain {
-			t.addError(field.Invalid(path.Child("armId"), "", "is not the ID of an Azure resource, as in /subscriptions/<id>/resourceGroups/<name>/providers/<namespace>/<type>/<name>"))
+			t.addError(field.Invalid(path.Child("armId"), "",
+				"is not the ID of an Azure resource, as in /subscriptions/<id>/resourceGroups/<name>/providers/<namespace>/<type>/<name>"))
 			return nil
 		}
 		t.body.References = append(t.body.References, id)
@@ -74,7 +75,8 @@ func (t *specTranslator) resolveKey(at string, path *field.Path, value any, of s
 		t.addError(field.Invalid(path, "", "must be a string, or a key of a "+of+" as in {name: ..., key: ...}"))
 		return nil
 	}
-	for _, wrong := range []*field.Error{objectkey.CheckName(path.Child("name"), of, ref.Name), objectkey.CheckKey(path.Child("key"), of, ref.Key)} {
+	for _, wrong := range []*field.Error{objectkey.CheckName(path.Child("name"), of, ref.Name),
+		objectkey.CheckKey(path.Child("key"), of, ref.Key)} {
 		if wrong != nil {
 			t.addError(wrong)
 			return nil

@@ -74,7 +74,8 @@ func controlPlaneRef(cluster *clusterv1.Cluster) clusterv1.ContractVersionedObje
 }
 
 // mapReferring returns the objects of the Clusters that refer to the object of this kind and key.
-func (d Dependents) mapReferring(ctx context.Context, key client.ObjectKey, ref func(*clusterv1.Cluster) clusterv1.ContractVersionedObjectReference, kind string) []ctrl.Request {
+func (d Dependents) mapReferring(ctx context.Context, key client.ObjectKey,
+	ref func(*clusterv1.Cluster) clusterv1.ContractVersionedObjectReference, kind string) []ctrl.Request {
 	clusters := &clusterv1.ClusterList{}
 	if err := d.Client.List(ctx, clusters, client.InNamespace(key.Namespace), client.UnsafeDisableDeepCopy); err != nil {
 		ctrl.LoggerFrom(ctx).Error(err, "list Clusters", "of", kind+" "+key.String())

@@ -64,7 +64,8 @@ func MissingMessage(cluster *clusterv1.Cluster) string {
 	case infrastructure.Kind == aks.ClusterKind && controlPlane.Kind == aks.ControlPlaneKind:
 		return fmt.Sprintf(create, aks.ControlPlaneKind, controlPlane.Name, cluster.Name)
 	case infrastructure.Kind == aks.ClusterKind:
-		return fmt.Sprintf("spec.controlPlaneRef of Cluster %s is of kind %q: an %s goes with an %s only", cluster.Name, controlPlane.Kind, aks.ClusterKind, aks.ControlPlaneKind)
+		return fmt.Sprintf("spec.controlPlaneRef of Cluster %s is of kind %q: an %s goes with an %s only", cluster.Name, controlPlane.Kind,
+			aks.ClusterKind, aks.ControlPlaneKind)
 	}
 	return fmt.Sprintf("spec.infrastructureRef of Cluster %s is of kind %q: an AzureMachinePool joins a cluster with an %s, or one with an %s and an %s",
 		cluster.Name, infrastructure.Kind, azureClusterKind, aks.ClusterKind, aks.ControlPlaneKind)

@@ -31,7 +31,8 @@ func readNames(c *infrav1.AzureCluster) names {
 		for _, block := range s.CIDRBlocks {
 			cidr += block + " "
 		}
-		out.Subnets = append(out.Subnets, subnetNames{s.Name, cidr, s.SecurityGroup.Name, s.RouteTable.Name, s.NatGateway.Name, s.NatGateway.NatGatewayIP.Name})
+		out.Subnets = append(out.Subnets,
+			subnetNames{s.Name, cidr, s.SecurityGroup.Name, s.RouteTable.Name, s.NatGateway.Name, s.NatGateway.NatGatewayIP.Name})
 	}
 	lb := func(lb *infrav1.LoadBalancerSpec) *lbNames {
 		if lb == nil {
@@ -54,7 +55,8 @@ func readNames(c *infrav1.AzureCluster) names {
 }
 
 func TestDefaultAzureClusterNames(t *testing.T) {
-	publicLB := &lbNames{Name: "c1-public-lb", Pool: "c1-public-lb-backendPool", Type: infrav1.Public, Frontends: []string{"c1-public-lb-frontEnd=pip-c1-apiserver"}}
+	publicLB := &lbNames{Name: "c1-public-lb", Pool: "c1-public-lb-backendPool", Type: infrav1.Public,
+		Frontends: []string{"c1-public-lb-frontEnd=pip-c1-apiserver"}}
 	controlPlane := subnetNames{"c1-controlplane-subnet", "10.0.0.0/16 ", "c1-controlplane-nsg", "c1-node-routetable", "", ""}
 
 	for name, tc := range map[string]struct {
@@ -101,12 +103,14 @@ func TestDefaultAzureClusterNames(t *testing.T) {
 		"cluster role with IPv6": {
 			reason: "NAT gateways do IPv4 only, whatever the role of the subnet",
 			c: newCluster(func(c *infrav1.AzureCluster) {
-				c.Spec.NetworkSpec.Subnets = infrav1.Subnets{{SubnetClassSpec: infrav1.SubnetClassSpec{Role: infrav1.SubnetCluster, CIDRBlocks: []string{"10.0.0.0/16", "2001:db8::/64"}}}}
+				c.Spec.NetworkSpec.Subnets = infrav1.Subnets{{SubnetClassSpec: infrav1.SubnetClassSpec{Role: infrav1.SubnetCluster,
+					CIDRBlocks: []string{"10.0.0.0/16", "2001:db8::/64"}}}}
 			}),
 			want: names{
 				Subnets:   []subnetNames{{"c1-subnet", "10.0.0.0/16 2001:db8::/64 ", "c1-nsg", "c1-routetable", "", ""}},
 				APIServer: publicLB,
-				NodeOut:   &lbNames{Name: "c1", Pool: "c1-outboundBackendPool", Type: infrav1.Public, Frontends: []string{"c1-frontEnd=pip-c1-node-outbound"}},
+				NodeOut: &lbNames{Name: "c1", Pool: "c1-outboundBackendPool", Type: infrav1.Public,
+					Frontends: []string{"c1-frontEnd=pip-c1-node-outbound"}},
 			},
 		},
 		"nodes with IPv6": {
@@ -117,7 +121,8 @@ func TestDefaultAzureClusterNames(t *testing.T) {
 					{"cp", "10.0.0.0/16 ", "c1-controlplane-nsg", "c1-node-routetable", "", ""},
 					{"nodes", "10.1.0.0/16 2001:db8::/64 ", "c1-node-nsg", "c1-node-routetable", "", ""}},
 				APIServer: publicLB,
-				NodeOut:   &lbNames{Name: "c1", Pool: "c1-outboundBackendPool", Type: infrav1.Public, Frontends: []string{"c1-frontEnd=pip-c1-node-outbound"}},
+				NodeOut: &lbNames{Name: "c1", Pool: "c1-outboundBackendPool", Type: infrav1.Public,
+					Frontends: []string{"c1-frontEnd=pip-c1-node-outbound"}},
 			},
 		},
 		"nodes with IPv6 and no control plane": {
@@ -210,7 +215,8 @@ func TestDefaultAzureClusterNames(t *testing.T) {
 			want: names{
 				Subnets: []subnetNames{controlPlane,
 					{"c1-node-subnet", "10.1.0.0/16 ", "c1-node-nsg", "c1-node-routetable", "c1-node-natgw", "pip-c1-node-natgw"}},
-				APIServer: &lbNames{Name: "c1-internal-lb", Pool: "c1-internal-lb-backendPool", Type: infrav1.Internal, Frontends: []string{"c1-internal-lb-frontEnd=10.0.0.100"}},
+				APIServer: &lbNames{Name: "c1-internal-lb", Pool: "c1-internal-lb-backendPool", Type: infrav1.Internal,
+					Frontends: []string{"c1-internal-lb-frontEnd=10.0.0.100"}},
 				ControlOut: &lbNames{Name: "own", Pool: "c1-outbound-lb-outboundBackendPool", Type: infrav1.Public,
 					Frontends: []string{"own-frontEnd-1=pip-c1-controlplane-outbound-1", "own-frontEnd-2=pip-c1-controlplane-outbound-2"}},
 				NodeOut: &lbNames{Name: "nodes", Pool: "nodes-outboundBackendPool", Type: infrav1.Public},
@@ -252,7 +258,8 @@ func TestDefaultAzureClusterRest(t *testing.T) {
 		c.Spec.BastionSpec.AzureBastion = &infrav1.AzureBastion{}
 		c.Spec.NetworkSpec.Vnet.Peerings = infrav1.VnetPeerings{{VnetPeeringClassSpec: infrav1.VnetPeeringClassSpec{RemoteVnetName: "hub"}}}
 		c.Spec.NetworkSpec.Subnets = newSubnets("10.1.0.0/16")
-		c.Spec.NetworkSpec.Subnets[0].SecurityGroup.SecurityRules = infrav1.SecurityRules{{Name: "in"}, {Name: "out", Direction: infrav1.SecurityRuleDirectionOutbound}}
+		c.Spec.NetworkSpec.Subnets[0].SecurityGroup.SecurityRules = infrav1.SecurityRules{{Name: "in"},
+			{Name: "out", Direction: infrav1.SecurityRuleDirectionOutbound}}
 	})
 	FillAzureCluster(c)
 	rules := c.Spec.NetworkSpec.Subnets[0].SecurityGroup.SecurityRules
@@ -316,14 +323,16 @@ func TestDefaultInternalAPIServerFrontend(t *testing.T) {
 			reason: "a private frontend of the user is kept",
 			c: newCluster(func(c *infrav1.AzureCluster) {
 				c.Spec.NetworkSpec.APIServerLB = &infrav1.LoadBalancerSpec{FrontendIPs: []infrav1.FrontendIP{
-					{Name: "public", PublicIP: &infrav1.PublicIPSpec{Name: "ip"}}, {FrontendIPClass: infrav1.FrontendIPClass{PrivateIPAddress: "10.0.0.7"}}}}
+					{Name: "public", PublicIP: &infrav1.PublicIPSpec{Name: "ip"}},
+					{FrontendIPClass: infrav1.FrontendIPClass{PrivateIPAddress: "10.0.0.7"}}}}
 			}),
 			want: []string{"public=ip", "c1-public-lb-frontEnd-internal-ip=10.0.0.7"},
 		},
 		"elsewhere": {
 			reason: "an address outside of the subnet would be refused, and with it every change of a cluster that works",
 			c: newCluster(func(c *infrav1.AzureCluster) {
-				c.Spec.NetworkSpec.Subnets = infrav1.Subnets{{SubnetClassSpec: infrav1.SubnetClassSpec{Role: infrav1.SubnetControlPlane, CIDRBlocks: []string{"10.9.0.0/16"}}}}
+				c.Spec.NetworkSpec.Subnets = infrav1.Subnets{{SubnetClassSpec: infrav1.SubnetClassSpec{Role: infrav1.SubnetControlPlane,
+					CIDRBlocks: []string{"10.9.0.0/16"}}}}
 			}),
 			want: []string{"c1-public-lb-frontEnd=pip-c1-apiserver"},
 		},
@@ -358,7 +367,8 @@ func TestDefaultAzureClusterTemplate(t *testing.T) {
 	spec.BastionSpec.AzureBastion = &infrav1.AzureBastionTemplateSpec{}
 	spec.NetworkSpec.Vnet.CIDRBlocks = []string{"10.0.0.0/8", "2001:db8::/56"}
 	spec.NetworkSpec.Subnets = infrav1.SubnetTemplatesSpec{
-		{SubnetClassSpec: infrav1.SubnetClassSpec{Name: "a", Role: infrav1.SubnetNode}, SecurityGroup: infrav1.SecurityGroupClass{SecurityRules: infrav1.SecurityRules{{Name: "in", Priority: 100}}}},
+		{SubnetClassSpec: infrav1.SubnetClassSpec{Name: "a", Role: infrav1.SubnetNode},
+			SecurityGroup: infrav1.SecurityGroupClass{SecurityRules: infrav1.SecurityRules{{Name: "in", Priority: 100}}}},
 		{SubnetClassSpec: infrav1.SubnetClassSpec{Name: "b", Role: infrav1.SubnetNode, CIDRBlocks: []string{"2001:db8::/64"}}},
 	}
 	FillAzureClusterTemplate(template)
@@ -370,8 +380,9 @@ func TestDefaultAzureClusterTemplate(t *testing.T) {
 	}
 	got := map[string]any{
 		"environment": spec.AzureEnvironment, "bastion": spec.BastionSpec.AzureBastion.Subnet.CIDRBlocks,
-		"a": spec.NetworkSpec.Subnets[0].CIDRBlocks, "subnets": len(spec.NetworkSpec.Subnets), "direction": spec.NetworkSpec.Subnets[0].SecurityGroup.SecurityRules[0].Direction,
-		"type": spec.NetworkSpec.APIServerLB.Type, "outbound": spec.NetworkSpec.NodeOutboundLB.Type,
+		"a": spec.NetworkSpec.Subnets[0].CIDRBlocks, "subnets": len(spec.NetworkSpec.Subnets),
+		"direction": spec.NetworkSpec.Subnets[0].SecurityGroup.SecurityRules[0].Direction,
+		"type":      spec.NetworkSpec.APIServerLB.Type, "outbound": spec.NetworkSpec.NodeOutboundLB.Type,
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("-want +got\n%s", diff)

@@ -38,7 +38,8 @@ func TestDefaultAzureManagedControlPlane(t *testing.T) {
 		"minimal": {"everything AKS needs has a default", func(*object) {}, defaults()},
 		"version": {"versions begin with v", func(c *object) { c.Spec.Version = "v1.34.0" }, defaults(func(s *spec) { s.Version = "v1.34.0" })},
 		"no label": {
-			"what comes from the Cluster's name waits for the label", func(c *object) { c.Labels = nil; c.Spec.FleetsMember = &infrav1.FleetsMember{} },
+			"what comes from the Cluster's name waits for the label",
+			func(c *object) { c.Labels = nil; c.Spec.FleetsMember = &infrav1.FleetsMember{} },
 			defaults(func(s *spec) {
 				s.ResourceGroupName, s.NodeResourceGroupName, s.VirtualNetwork.ResourceGroup = "", "", ""
 				s.FleetsMember = &infrav1.FleetsMember{}
@@ -62,13 +63,16 @@ func TestDefaultAzureManagedControlPlane(t *testing.T) {
 		"network": {
 			"what the user says about the network stays",
 			func(c *object) {
-				c.Spec.VirtualNetwork = infrav1.ManagedControlPlaneVirtualNetwork{Name: "v", ResourceGroup: "vg", CIDRBlock: "10.1.0.0/16", Subnet: infrav1.ManagedControlPlaneSubnet{Name: "s", CIDRBlock: "10.1.0.0/24"}}
+				c.Spec.VirtualNetwork = infrav1.ManagedControlPlaneVirtualNetwork{Name: "v", ResourceGroup: "vg", CIDRBlock: "10.1.0.0/16",
+					Subnet: infrav1.ManagedControlPlaneSubnet{Name: "s", CIDRBlock: "10.1.0.0/24"}}
 			},
 			defaults(func(s *spec) {
-				s.VirtualNetwork = infrav1.ManagedControlPlaneVirtualNetwork{Name: "v", ResourceGroup: "vg", CIDRBlock: "10.1.0.0/16", Subnet: infrav1.ManagedControlPlaneSubnet{Name: "s", CIDRBlock: "10.1.0.0/24"}}
+				s.VirtualNetwork = infrav1.ManagedControlPlaneVirtualNetwork{Name: "v", ResourceGroup: "vg", CIDRBlock: "10.1.0.0/16",
+					Subnet: infrav1.ManagedControlPlaneSubnet{Name: "s", CIDRBlock: "10.1.0.0/24"}}
 			}),
 		},
-		"paid": {"Paid is what Azure called Standard", func(c *object) { c.Spec.SKU = &infrav1.AKSSku{Tier: "Paid"} }, defaults(func(s *spec) { s.SKU.Tier = "Standard" })},
+		"paid": {"Paid is what Azure called Standard", func(c *object) { c.Spec.SKU = &infrav1.AKSSku{Tier: "Paid"} },
+			defaults(func(s *spec) { s.SKU.Tier = "Standard" })},
 		"fleet": {
 			"a member is called as the Cluster", func(c *object) { c.Spec.FleetsMember = &infrav1.FleetsMember{} },
 			defaults(func(s *spec) { s.FleetsMember = &infrav1.FleetsMember{Name: "c1"} }),
@@ -76,15 +80,21 @@ func TestDefaultAzureManagedControlPlane(t *testing.T) {
 		"plan": {
 			"a plan is called as cluster and product",
 			func(c *object) {
-				c.Spec.Extensions = []infrav1.AKSExtension{{Name: "e", Plan: &infrav1.ExtensionPlan{Product: "p"}}, {Name: "f", Plan: &infrav1.ExtensionPlan{Product: "p", Name: "own"}}}
+				c.Spec.Extensions = []infrav1.AKSExtension{{Name: "e", Plan: &infrav1.ExtensionPlan{Product: "p"}},
+					{Name: "f", Plan: &infrav1.ExtensionPlan{Product: "p", Name: "own"}}}
 			},
 			defaults(func(s *spec) {
-				s.Extensions = []infrav1.AKSExtension{{Name: "e", Plan: &infrav1.ExtensionPlan{Product: "p", Name: "aks1-p"}}, {Name: "f", Plan: &infrav1.ExtensionPlan{Product: "p", Name: "own"}}}
+				s.Extensions = []infrav1.AKSExtension{{Name: "e", Plan: &infrav1.ExtensionPlan{Product: "p", Name: "aks1-p"}},
+					{Name: "f", Plan: &infrav1.ExtensionPlan{Product: "p", Name: "own"}}}
 			}),
 		},
-		"identity": {"an identity is the system's unless it says otherwise", func(c *object) { c.Spec.Identity = &infrav1.Identity{} }, defaults(func(s *spec) { s.Identity = &infrav1.Identity{Type: "SystemAssigned"} })},
-		"issuer":   {"an issuer that is on stays on", func(c *object) { c.Spec.OIDCIssuerProfile = &infrav1.OIDCIssuerProfile{Enabled: new(true)} }, defaults(func(s *spec) { s.OIDCIssuerProfile.Enabled = new(true) })},
-		"prefix":   {"no name in DNS is taken over", func(c *object) { c.Spec.DNSPrefix = new("own") }, defaults(func(s *spec) { s.DNSPrefix = new("own") })},
+		"identity": {"an identity is the system's unless it says otherwise", func(c *object) { c.Spec.Identity = &infrav1.Identity{} },
+			defaults(func(s *spec) { s.Identity = &infrav1.Identity{Type: "SystemAssigned"} })},
+		"issuer": {"an issuer that is on stays on",
+			func(c *object) { c.Spec.OIDCIssuerProfile = &infrav1.OIDCIssuerProfile{Enabled: new(true)} },
+			defaults(func(s *spec) { s.OIDCIssuerProfile.Enabled = new(true) })},
+		"prefix": {"no name in DNS is taken over", func(c *object) { c.Spec.DNSPrefix = new("own") },
+			defaults(func(s *spec) { s.DNSPrefix = new("own") })},
 	} {
 		t.Run(name, func(t *testing.T) {
 			c := newControlPlane(tc.change)
@@ -108,7 +118,8 @@ func TestDefaultAzureManagedControlPlaneTemplate(t *testing.T) {
 	FillAzureManagedControlPlaneTemplate(template)
 	want := newControlPlane().Spec.AzureManagedControlPlaneClassSpec
 	want.Version = "v1.33.2"
-	want.VirtualNetwork = infrav1.ManagedControlPlaneVirtualNetwork{CIDRBlock: "10.0.0.0/8", Subnet: infrav1.ManagedControlPlaneSubnet{Name: "class", CIDRBlock: "10.240.0.0/16"}}
+	want.VirtualNetwork = infrav1.ManagedControlPlaneVirtualNetwork{CIDRBlock: "10.0.0.0/8",
+		Subnet: infrav1.ManagedControlPlaneSubnet{Name: "class", CIDRBlock: "10.240.0.0/16"}}
 	want.NetworkPlugin, want.LoadBalancerSKU, want.EnablePreviewFeatures = new("azure"), new("Standard"), new(false)
 	want.SKU = &infrav1.AKSSku{Tier: "Standard"}
 	want.OIDCIssuerProfile = &infrav1.OIDCIssuerProfile{Enabled: new(false)}

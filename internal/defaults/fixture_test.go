@@ -26,7 +26,8 @@ func newCluster(changes ...func(*infrav1.AzureCluster)) *infrav1.AzureCluster {
 
 // newControlPlane returns the smallest AzureManagedControlPlane that a user writes, with the label that Cluster API sets and with changes.
 func newControlPlane(changes ...func(*infrav1.AzureManagedControlPlane)) *infrav1.AzureManagedControlPlane {
-	c := &infrav1.AzureManagedControlPlane{ObjectMeta: metav1.ObjectMeta{Name: "aks1", Namespace: "default", Labels: map[string]string{clusterv1.ClusterNameLabel: "c1"}}}
+	c := &infrav1.AzureManagedControlPlane{ObjectMeta: metav1.ObjectMeta{Name: "aks1", Namespace: "default",
+		Labels: map[string]string{clusterv1.ClusterNameLabel: "c1"}}}
 	c.Spec.Location = "westeurope"
 	c.Spec.Version = "1.33.2"
 	c.Spec.IdentityRef = &corev1.ObjectReference{Kind: "AzureClusterIdentity", Name: "identity"}

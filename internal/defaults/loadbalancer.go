@@ -28,12 +28,14 @@ func fillAPIServerLB(c *infrav1.AzureCluster) {
 	case infrav1.Public:
 		lb.Name = cmp.Or(lb.Name, c.Name+"-public-lb")
 		if len(lb.FrontendIPs) == 0 {
-			lb.FrontendIPs = []infrav1.FrontendIP{{Name: lb.Name + "-frontEnd", PublicIP: &infrav1.PublicIPSpec{Name: "pip-" + c.Name + "-apiserver"}}}
+			lb.FrontendIPs = []infrav1.FrontendIP{{Name: lb.Name + "-frontEnd",
+				PublicIP: &infrav1.PublicIPSpec{Name: "pip-" + c.Name + "-apiserver"}}}
 		}
 	case infrav1.Internal:
 		lb.Name = cmp.Or(lb.Name, c.Name+"-internal-lb")
 		if len(lb.FrontendIPs) == 0 {
-			lb.FrontendIPs = []infrav1.FrontendIP{{Name: lb.Name + "-frontEnd", FrontendIPClass: infrav1.FrontendIPClass{PrivateIPAddress: plan.DefaultInternalLBIP}}}
+			lb.FrontendIPs = []infrav1.FrontendIP{{Name: lb.Name + "-frontEnd",
+				FrontendIPClass: infrav1.FrontendIPClass{PrivateIPAddress: plan.DefaultInternalLBIP}}}
 		}
 	}
 	if lb.Name != "" {
@@ -53,7 +55,8 @@ func FillInternalAPIServerFrontend(c *infrav1.AzureCluster) {
 	i := slices.IndexFunc(lb.FrontendIPs, func(f infrav1.FrontendIP) bool { return f.PrivateIPAddress != "" })
 	if i < 0 {
 		if plan.IsAddressWithin(plan.DefaultInternalLBIP, plan.ControlPlaneCIDRs(c.Spec.NetworkSpec.Subnets)) {
-			lb.FrontendIPs = append(lb.FrontendIPs, infrav1.FrontendIP{Name: name, FrontendIPClass: infrav1.FrontendIPClass{PrivateIPAddress: plan.DefaultInternalLBIP}})
+			lb.FrontendIPs = append(lb.FrontendIPs,
+				infrav1.FrontendIP{Name: name, FrontendIPClass: infrav1.FrontendIPClass{PrivateIPAddress: plan.DefaultInternalLBIP}})
 		}
 		return
 	}

@@ -29,12 +29,14 @@ func apiServer(w http.ResponseWriter, request *http.Request) {
 			return
 		}
 		review.Status.Authenticated = review.Spec.Token == "collector" || review.Spec.Token == "stranger"
-		review.Status.User = authenticationv1.UserInfo{Username: "the " + review.Spec.Token, UID: "1", Groups: []string{"all", "system:authenticated"}, Extra: map[string]authenticationv1.ExtraValue{"k": {"v"}}}
+		review.Status.User = authenticationv1.UserInfo{Username: "the " + review.Spec.Token, UID: "1",
+			Groups: []string{"all", "system:authenticated"}, Extra: map[string]authenticationv1.ExtraValue{"k": {"v"}}}
 		_ = json.NewEncoder(w).Encode(review)
 	case strings.HasSuffix(request.URL.Path, "/subjectaccessreviews"):
 		var review authorizationv1.SubjectAccessReview
 		_ = json.NewDecoder(request.Body).Decode(&review)
-		want := authorizationv1.SubjectAccessReviewSpec{User: "the collector", UID: "1", Groups: []string{"all", "system:authenticated"}, Extra: map[string]authorizationv1.ExtraValue{"k": {"v"}},
+		want := authorizationv1.SubjectAccessReviewSpec{User: "the collector", UID: "1", Groups: []string{"all", "system:authenticated"},
+			Extra:                 map[string]authorizationv1.ExtraValue{"k": {"v"}},
 			NonResourceAttributes: &authorizationv1.NonResourceAttributes{Path: "/metrics", Verb: "get"}}
 		review.Status.Allowed = cmp.Equal(want, review.Spec)
 		_ = json.NewEncoder(w).Encode(review)
@@ -46,7 +48,8 @@ func apiServer(w http.ResponseWriter, request *http.Request) {
 func TestReviewed(t *testing.T) {
 	server := httptest.NewServer(http.HandlerFunc(apiServer))
 	t.Cleanup(server.Close)
-	filter, err := reviewed(&rest.Config{Host: server.URL, ContentConfig: rest.ContentConfig{ContentType: "application/json"}}, server.Client())
+	filter, err := reviewed(&rest.Config{Host: server.URL, ContentConfig: rest.ContentConfig{ContentType: "application/json"}},
+		server.Client())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -59,9 +62,10 @@ func TestReviewed(t *testing.T) {
 		status                              int
 		says                                string
 	}{
-		"may":           {"the API server knows and allows who asks", "GET", "/metrics", "Bearer collector", 200, "figures"},
-		"any case":      {"schemes have no case: RFC 9110, section 11.1", "GET", "/metrics", "bearer collector", 200, "figures"},
-		"other path":    {"each path is a right of its own", "GET", "/debug/pprof/heap", "Bearer collector", 403, "the collector may not get /debug/pprof/heap"},
+		"may":      {"the API server knows and allows who asks", "GET", "/metrics", "Bearer collector", 200, "figures"},
+		"any case": {"schemes have no case: RFC 9110, section 11.1", "GET", "/metrics", "bearer collector", 200, "figures"},
+		"other path": {"each path is a right of its own", "GET", "/debug/pprof/heap", "Bearer collector", 403,
+			"the collector may not get /debug/pprof/heap"},
 		"other verb":    {"to set is another right than to get", "PUT", "/metrics", "Bearer collector", 403, "may not put"},
 		"somebody else": {"who is known may nothing for that", "GET", "/metrics", "Bearer stranger", 403, "the stranger may not"},
 		"made up":       {"the token is nobody's", "GET", "/metrics", "Bearer x", 401, "not valid in this cluster"},
@@ -91,8 +95,11 @@ func TestTLS(t *testing.T) {
 		want   *tls.Config
 		fails  string
 	}{
-		"defaults":       {"no less than 1.2, and nothing of Go's choice taken away", nil, &tls.Config{MinVersion: tls.VersionTLS12}, ""},
-		"all":            {"what was asked for", []string{"--tls-min-version=VersionTLS13", "--tls-cipher-suites=TLS_AES_128_GCM_SHA256", "--tls-curve-preferences=29"}, &tls.Config{MinVersion: tls.VersionTLS13, CipherSuites: []uint16{tls.TLS_AES_128_GCM_SHA256}, CurvePreferences: []tls.CurveID{tls.X25519}}, ""},
+		"defaults": {"no less than 1.2, and nothing of Go's choice taken away", nil, &tls.Config{MinVersion: tls.VersionTLS12}, ""},
+		"all": {"what was asked for",
+			[]string{"--tls-min-version=VersionTLS13", "--tls-cipher-suites=TLS_AES_128_GCM_SHA256", "--tls-curve-preferences=29"},
+			&tls.Config{MinVersion: tls.VersionTLS13, CipherSuites: []uint16{tls.TLS_AES_128_GCM_SHA256},
+				CurvePreferences: []tls.CurveID{tls.X25519}}, ""},
 		"no version":     {"the flag is named", []string{"--tls-min-version=TLS9"}, nil, "--tls-min-version"},
 		"no suite":       {"the flag is named", []string{"--tls-cipher-suites=ROT13"}, nil, "--tls-cipher-suites"},
 		"no such number": {"the flag is named", []string{"--tls-curve-preferences=7"}, nil, "--tls-curve-preferences"},
@@ -135,7 +142,8 @@ func TestMetrics(t *testing.T) {
 		t.Error("what everybody may read is more than metrics")
 	}
 	closed := (&Options{Address: ":1"}).Metrics(nil)
-	if !closed.SecureServing || closed.FilterProvider == nil || closed.ExtraHandlers["/debug/flags/v"] == nil || len(closed.ExtraHandlers) != 1 {
+	if !closed.SecureServing || closed.FilterProvider == nil || closed.ExtraHandlers["/debug/flags/v"] == nil ||
+		len(closed.ExtraHandlers) != 1 {
 		t.Error("metrics are not served over TLS to who may have them, with the level of the log alone beside them")
 	}
 }

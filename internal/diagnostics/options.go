@@ -30,13 +30,18 @@ type Options struct {
 
 // AddFlags registers the flags of Cluster API's managers with their defaults, and --profiler-address.
 func (o *Options) AddFlags(fs *pflag.FlagSet) {
-	fs.StringVar(&o.ProfilerAddress, "profiler-address", "", "Address of profiles, for example localhost:6060. They are served over HTTPS to users who may get /debug/pprof/*. Empty disables them.")
-	fs.StringVar(&o.Address, "diagnostics-address", ":8443", "Address of metrics and of the log level. They are served over HTTPS to users who may get their paths.")
+	fs.StringVar(&o.ProfilerAddress, "profiler-address", "",
+		"Address of profiles, for example localhost:6060. They are served over HTTPS to users who may get /debug/pprof/*. Empty disables them.")
+	fs.StringVar(&o.Address, "diagnostics-address", ":8443",
+		"Address of metrics and of the log level. They are served over HTTPS to users who may get their paths.")
 	fs.BoolVar(&o.Insecure, "insecure-diagnostics", false, "Serve metrics over HTTP without authentication, and no log level.")
-	fs.StringVar(&o.MinVersion, "tls-min-version", "VersionTLS12", "Minimum TLS version of webhooks and diagnostics: "+strings.Join(cliflag.TLSPossibleVersions(), ", ")+".")
+	fs.StringVar(&o.MinVersion, "tls-min-version", "VersionTLS12",
+		"Minimum TLS version of webhooks and diagnostics: "+strings.Join(cliflag.TLSPossibleVersions(), ", ")+".")
 	fs.StringSliceVar(&o.CipherSuites, "tls-cipher-suites", nil, "Cipher suites of webhooks and diagnostics; empty is Go's choice. "+
-		"Preferred: "+strings.Join(cliflag.PreferredTLSCipherNames(), ", ")+". Insecure: "+strings.Join(cliflag.InsecureTLSCipherNames(), ", ")+".")
-	fs.Int32SliceVar(&o.CurvePreferences, "tls-curve-preferences", nil, "Key exchanges of webhooks and diagnostics, as numbers of https://pkg.go.dev/crypto/tls#CurveID; empty is Go's choice.")
+		"Preferred: "+strings.Join(cliflag.PreferredTLSCipherNames(), ", ")+". Insecure: "+strings.Join(cliflag.InsecureTLSCipherNames(),
+		", ")+".")
+	fs.Int32SliceVar(&o.CurvePreferences, "tls-curve-preferences", nil,
+		"Key exchanges of webhooks and diagnostics, as numbers of https://pkg.go.dev/crypto/tls#CurveID; empty is Go's choice.")
 }
 
 // TLS returns the TLS settings of webhooks and diagnostics. The error names the flag.

@@ -68,7 +68,8 @@ func (r *reviews) of(ctx context.Context, request *http.Request) (status int, wh
 	if !strings.EqualFold(scheme, "Bearer") || token == "" {
 		return http.StatusUnauthorized, "Unauthorized: send a token of Kubernetes as Authorization: Bearer", nil
 	}
-	known, err := r.tokens.Create(ctx, &authenticationv1.TokenReview{Spec: authenticationv1.TokenReviewSpec{Token: token}}, metav1.CreateOptions{})
+	known, err := r.tokens.Create(ctx, &authenticationv1.TokenReview{Spec: authenticationv1.TokenReviewSpec{Token: token}},
+		metav1.CreateOptions{})
 	switch {
 	case err != nil:
 		return http.StatusInternalServerError, "Authentication failed", fmt.Errorf("TokenReview: %w", err)

@@ -46,7 +46,8 @@ func TestValuesExpire(t *testing.T) {
 		clock.now = clock.now.Add(step.later)
 		step.do()
 		if got, ok := cache.Get("a"); got != step.want || ok != step.ok || cache.Len() != step.kept {
-			t.Errorf("%s: got %d, %t with %d values in memory, want %d, %t with %d", step.reason, got, ok, cache.Len(), step.want, step.ok, step.kept)
+			t.Errorf("%s: got %d, %t with %d values in memory, want %d, %t with %d", step.reason, got, ok, cache.Len(), step.want, step.ok,
+				step.kept)
 		}
 	}
 }

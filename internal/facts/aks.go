@@ -36,7 +36,8 @@ const kubeconfigTTL = time.Minute
 // GetKubeconfig returns a kubeconfig of a cluster that Azure shows as seen. The result is a secret. It returns have without a
 // request if have was the last answer and the cluster was not written since.
 // https://learn.microsoft.com/en-us/rest/api/aks/managed-clusters/list-cluster-admin-credentials
-func (f *Facts) GetKubeconfig(ctx context.Context, asker Asker, cluster arm.ID, kind CredentialKind, seen json.RawMessage, have []byte) ([]byte, error) {
+func (f *Facts) GetKubeconfig(ctx context.Context, asker Asker, cluster arm.ID, kind CredentialKind, seen json.RawMessage,
+	have []byte) ([]byte, error) {
 	out := have
 	key := asker.scopedKey(cluster.Key() + "|" + string(kind))
 	recentKey := fmt.Sprintf("%s|%x", key, sha256.Sum256(seen))
@@ -62,9 +63,10 @@ func (f *Facts) fetchKubeconfig(ctx context.Context, asker Asker, cluster arm.ID
 	if err != nil {
 		return nil, err
 	}
-	response, err := askUnlessFailed(ctx, f.failures, asker, asker.scopedKey(cluster.Key()+"|"+string(kind)), func(ctx context.Context) (*client.Response, error) {
-		return asker.Client.Post(ctx, cluster, string(kind), row.APIVersion, nil)
-	})
+	response, err := askUnlessFailed(ctx, f.failures, asker, asker.scopedKey(cluster.Key()+"|"+string(kind)),
+		func(ctx context.Context) (*client.Response, error) {
+			return asker.Client.Post(ctx, cluster, string(kind), row.APIVersion, nil)
+		})
 	if err != nil {
 		return nil, err
 	}
@@ -99,17 +101,20 @@ const instancesTTL = 10 * time.Second
 // ListPoolInstances returns the IDs of the virtual machines of an AKS agent pool, sorted as text. seen is the pool as Azure shows
 // it, count its number of nodes. exists reports whether the pool has a scale set. A new pool, or one scaled to zero before it had a
 // node, may have none.
-func (f *Facts) ListPoolInstances(ctx context.Context, asker Asker, nodeGroup arm.ID, pool string, seen json.RawMessage, count int) (ids []arm.ID, exists bool, err error) {
+func (f *Facts) ListPoolInstances(ctx context.Context, asker Asker, nodeGroup arm.ID, pool string, seen json.RawMessage,
+	count int) (ids []arm.ID, exists bool, err error) {
 	recentKey := asker.scopedKey(fmt.Sprintf("%s|%s|%x", nodeGroup.Key(), pool, sha256.Sum256(seen)))
 	if ids, ok := f.completePools.Get(recentKey); ok {
 		return ids, true, nil
 	}
 	path := arm.ID(string(nodeGroup) + "/providers/" + types.ScaleSet)
-	sets, err := f.poolScaleSets.getOrAsk(ctx, asker, asker.scopedKey(nodeGroup.Key()), path, acceptAny, func(mark uint64) ([]scaleSet, error) {
-		return f.scaleSets.getOrAsk(ctx, asker, asker.scopedKey(fmt.Sprintf("%s|%d", nodeGroup.Key(), mark)), func(ctx context.Context) ([]scaleSet, error) {
-			return listScaleSets(ctx, asker.Client, path)
+	sets, err := f.poolScaleSets.getOrAsk(ctx, asker, asker.scopedKey(nodeGroup.Key()), path, acceptAny,
+		func(mark uint64) ([]scaleSet, error) {
+			return f.scaleSets.getOrAsk(ctx, asker, asker.scopedKey(fmt.Sprintf("%s|%d", nodeGroup.Key(), mark)),
+				func(ctx context.Context) ([]scaleSet, error) {
+					return listScaleSets(ctx, asker.Client, path)
+				})
 		})
-	})
 	if err != nil {
 		return nil, false, fmt.Errorf("scale sets of %s: %w", nodeGroup.ShortName(), err)
 	}
@@ -138,9 +143,10 @@ func acceptAny[V any](V) bool { return true }
 
 // listInstances returns the IDs of the virtual machines of a scale set, none if it does not exist.
 func (f *Facts) listInstances(ctx context.Context, asker Asker, set arm.ID) (ids []arm.ID, err error) {
-	items, err := askUnlessFailed(ctx, f.failures, asker, asker.scopedKey(set.Key()+"|instances"), func(ctx context.Context) ([]json.RawMessage, error) {
-		return asker.Client.List(ctx, string(set)+"/virtualMachines", types.ScaleSetAPIVersion, nil)
-	})
+	items, err := askUnlessFailed(ctx, f.failures, asker, asker.scopedKey(set.Key()+"|instances"),
+		func(ctx context.Context) ([]json.RawMessage, error) {
+			return asker.Client.List(ctx, string(set)+"/virtualMachines", types.ScaleSetAPIVersion, nil)
+		})
 	if err != nil && !arm.IsNotFound(err) {
 		return nil, err
 	}

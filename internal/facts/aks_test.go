@@ -30,7 +30,8 @@ func TestPoolInstances(t *testing.T) {
 		return `{"value":[` + strings.Join(items, ",") + `]}`
 	}
 	a := newFakeAzure(map[string]string{
-		sets:                         `{"value":[` + set("s0", "aks-managed-poolName", "pool0") + `,` + set("s1", "poolName", "pool1") + `,` + set("s2", "poolName", "empty") + `]}`,
+		sets: `{"value":[` + set("s0", "aks-managed-poolName", "pool0") + `,` + set("s1", "poolName",
+			"pool1") + `,` + set("s2", "poolName", "empty") + `]}`,
 		sets + "/s0/virtualMachines": instances("s0", "2", "0", "11"),
 		sets + "/s1/virtualMachines": instances("s1", "0"),
 		sets + "/s2/virtualMachines": instances("s2"),
@@ -43,7 +44,8 @@ func TestPoolInstances(t *testing.T) {
 		want   []arm.ID
 		exists bool
 	}{
-		"tag of today":  {"AKS writes it since 2022", "pool0", []arm.ID{arm.ID(sets + "/s0/virtualMachines/0"), arm.ID(sets + "/s0/virtualMachines/11"), arm.ID(sets + "/s0/virtualMachines/2")}, true},
+		"tag of today": {"AKS writes it since 2022", "pool0",
+			[]arm.ID{arm.ID(sets + "/s0/virtualMachines/0"), arm.ID(sets + "/s0/virtualMachines/11"), arm.ID(sets + "/s0/virtualMachines/2")}, true},
 		"tag of before": {"older pools have only this one", "pool1", []arm.ID{arm.ID(sets + "/s1/virtualMachines/0")}, true},
 		"no node":       {"a pool can be scaled to zero", "empty", nil, true},
 		"no scale set":  {"a pool that is being made has none yet", "new", nil, false},
@@ -101,10 +103,13 @@ func TestKubeconfig(t *testing.T) {
 	tests := map[string]struct {
 		reason, answer, want, err string
 	}{
-		"one":        {"the first one counts", `{"kubeconfigs":[{"name":"a","value":"` + base64.StdEncoding.EncodeToString([]byte("kind: Config")) + `"},{"name":"b","value":""}]}`, "kind: Config", ""},
-		"none":       {"there is nothing to use", `{"kubeconfigs":[]}`, "", "has no kubeconfig"},
-		"not base64": {"the value is not repeated in the error: it may be a secret", `{"kubeconfigs":[{"value":"s3cret!"}]}`, "", "is not base64"},
-		"refused":    {"local accounts are disabled", "403 Forbidden", "", "Forbidden"},
+		"one": {"the first one counts",
+			`{"kubeconfigs":[{"name":"a","value":"` + base64.StdEncoding.EncodeToString([]byte("kind: Config")) + `"},{"name":"b","value":""}]}`,
+			"kind: Config", ""},
+		"none": {"there is nothing to use", `{"kubeconfigs":[]}`, "", "has no kubeconfig"},
+		"not base64": {"the value is not repeated in the error: it may be a secret", `{"kubeconfigs":[{"value":"s3cret!"}]}`, "",
+			"is not base64"},
+		"refused": {"local accounts are disabled", "403 Forbidden", "", "Forbidden"},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {

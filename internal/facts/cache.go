@@ -27,7 +27,8 @@ func (c *answerCache[V]) getOrAsk(ctx context.Context, asker Asker, key string, 
 
 // startAsking returns the answer for key if it is cached, or the error of the last request. Otherwise it returns false, asks in the
 // background and then calls arrived, with an answer or an error.
-func (c *answerCache[V]) startAsking(ctx context.Context, asker Asker, key string, ask func(context.Context) (V, error), arrived func()) (V, bool, error) {
+func (c *answerCache[V]) startAsking(ctx context.Context, asker Asker, key string, ask func(context.Context) (V, error), arrived func()) (V,
+	bool, error) {
 	value, ok := c.Get(key)
 	if ok {
 		return value, true, nil

@@ -25,9 +25,10 @@ func (f *Facts) ListResourceGroups(ctx context.Context, asker Asker, subscriptio
 }
 
 func (f *Facts) listWithCreatedTime(ctx context.Context, asker Asker, path string) ([]json.RawMessage, error) {
-	items, err := askUnlessFailed(ctx, f.failures, asker, asker.scopedKey(path+"|createdTime"), func(ctx context.Context) ([]json.RawMessage, error) {
-		return asker.Client.List(ctx, path, types.ResourcesAPIVersion, url.Values{"$expand": {"createdTime"}})
-	})
+	items, err := askUnlessFailed(ctx, f.failures, asker, asker.scopedKey(path+"|createdTime"),
+		func(ctx context.Context) ([]json.RawMessage, error) {
+			return asker.Client.List(ctx, path, types.ResourcesAPIVersion, url.Values{"$expand": {"createdTime"}})
+		})
 	if arm.IsNotFound(err) {
 		return nil, nil
 	}

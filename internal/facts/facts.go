@@ -74,11 +74,14 @@ func New(options Options) *Facts {
 				return options.Read(ctx, asker.Client, id, asker.Read)
 			})
 		},
-		skus:      newAnswerCache[*catalog](options.TTL, options.Now),
-		regions:   newAnswerCache[*regions](options.TTL, options.Now),
-		ports:     newPortReservations(options.Now),
-		scaleSets: newAnswerCache[[]scaleSet](scaleSetsTTL, options.Now), recentKubeconfigs: newAnswerCache[[sha256.Size]byte](kubeconfigTTL, options.Now), completePools: newAnswerCache[[]arm.ID](instancesTTL, options.Now),
-		poolInstances: newUnchangedCache[[]arm.ID](options, false), kubeconfigs: newUnchangedCache[[sha256.Size]byte](options, false), poolScaleSets: newUnchangedCache[[]scaleSet](options, true),
+		skus:              newAnswerCache[*catalog](options.TTL, options.Now),
+		regions:           newAnswerCache[*regions](options.TTL, options.Now),
+		ports:             newPortReservations(options.Now),
+		scaleSets:         newAnswerCache[[]scaleSet](scaleSetsTTL, options.Now),
+		recentKubeconfigs: newAnswerCache[[sha256.Size]byte](kubeconfigTTL, options.Now),
+		completePools:     newAnswerCache[[]arm.ID](instancesTTL, options.Now),
+		poolInstances:     newUnchangedCache[[]arm.ID](options, false), kubeconfigs: newUnchangedCache[[sha256.Size]byte](options, false),
+		poolScaleSets: newUnchangedCache[[]scaleSet](options, true),
 	}
 }
 
@@ -90,7 +93,8 @@ func New(options Options) *Facts {
 func (f *Facts) ClusterFacts(ctx context.Context, asker Asker, in plan.ClusterInput, wake func()) (plan.ClusterFacts, error) {
 	var facts plan.ClusterFacts
 	subscription, location := in.SubscriptionID, plan.Location(in)
-	catalog, known, zonesErr := f.skus.startAsking(ctx, asker, catalogKey(asker, subscription, location), listCatalog(asker.Client, subscription, location), wake)
+	catalog, known, zonesErr := f.skus.startAsking(ctx, asker, catalogKey(asker, subscription, location),
+		listCatalog(asker.Client, subscription, location), wake)
 	if known {
 		facts.Zones = catalog.zones
 		if size, ok := catalog.sizes[strings.ToLower(in.ControlPlaneSize)]; ok {

@@ -43,8 +43,9 @@ func TestCluster(t *testing.T) {
 			reason: "the tag says so; subnets have one prefix or several",
 			azure: map[string]string{vnetPath: `{"location":"eastus2","tags":{"Sigs.k8s.io_cluster-api-provider-azure_cluster_c":"owned"},"properties":{"addressSpace":{"addressPrefixes":["10.0.0.0/8","fd00::/48"]},
 				"subnets":[{"name":"Nodes","properties":{"addressPrefix":"10.1.0.0/16"}},{"name":"cp","properties":{"addressPrefixes":["10.0.0.0/16","fd00::/64"]}}]}}`},
-			want: plan.ClusterFacts{Zones: []string{"1", "2", "3"}, VNet: plan.VNetFact{Exists: true, Owned: true, Location: "eastus2", AddressPrefixes: []string{"10.0.0.0/8", "fd00::/48"},
-				Subnets: map[string][]string{"nodes": {"10.1.0.0/16"}, "cp": {"10.0.0.0/16", "fd00::/64"}}}},
+			want: plan.ClusterFacts{Zones: []string{"1", "2", "3"},
+				VNet: plan.VNetFact{Exists: true, Owned: true, Location: "eastus2", AddressPrefixes: []string{"10.0.0.0/8", "fd00::/48"},
+					Subnets: map[string][]string{"nodes": {"10.1.0.0/16"}, "cp": {"10.0.0.0/16", "fd00::/64"}}}},
 		},
 		"network of another cluster": {
 			reason: "another cluster's tag makes it foreign",
@@ -54,7 +55,8 @@ func TestCluster(t *testing.T) {
 		"network of another region": {
 			reason: "the name that the region has is compared, whatever it is written like",
 			azure:  map[string]string{vnetPath: `{"location":"West US 2","properties":{}}`},
-			want:   plan.ClusterFacts{Zones: []string{"1", "2", "3"}, VNet: plan.VNetFact{Exists: true, Location: "westus2", Subnets: map[string][]string{}}},
+			want: plan.ClusterFacts{Zones: []string{"1", "2", "3"},
+				VNet: plan.VNetFact{Exists: true, Location: "westus2", Subnets: map[string][]string{}}},
 		},
 		"regions hidden": {
 			reason: "a principal whose role covers a resource group may not list regions; then nothing is said about them",
@@ -164,15 +166,17 @@ func TestClusterRefuses(t *testing.T) {
 		},
 		"network not readable": {
 			reason: "not being able to look is not the same as not there", location: "eastus2",
-			azure: map[string]string{locationsPath: regionBodies[locationsPath], skusPath: regionBodies[skusPath], vnetPath: "403 AuthorizationFailed"},
-			code:  "AuthorizationFailed", message: "virtualNetworks/vnet",
+			azure: map[string]string{locationsPath: regionBodies[locationsPath], skusPath: regionBodies[skusPath],
+				vnetPath: "403 AuthorizationFailed"},
+			code: "AuthorizationFailed", message: "virtualNetworks/vnet",
 		},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			in := clusterInput(func(c *infrav1.AzureCluster) { c.Spec.Location = test.location })
 			_, err := waitForClusterFacts(New(Options{}), newAsker(t, newFakeAzure(test.azure), "p"), in)
-			if err == nil || !strings.Contains(err.Error(), test.message) || strings.Contains(err.Error(), "most like") != strings.Contains(test.message, "most like") {
+			if err == nil || !strings.Contains(err.Error(), test.message) ||
+				strings.Contains(err.Error(), "most like") != strings.Contains(test.message, "most like") {
 				t.Fatalf("%s: got %v", test.reason, err)
 			}
 			var invalid *field.Error
@@ -252,12 +256,15 @@ func TestMachine(t *testing.T) {
 			want:   plan.MachineFacts{VMSize: d2, MaximumPlatformFaultDomainCount: 3},
 		},
 		"other casing": {
-			reason: "Azure does not mind", change: func(in *plan.MachineInput) { in.AzureMachine.Spec.VMSize = "standard_d2S_v5"; in.ControlPlane = false },
-			want: plan.MachineFacts{VMSize: d2, MaximumPlatformFaultDomainCount: 3},
+			reason: "Azure does not mind",
+			change: func(in *plan.MachineInput) { in.AzureMachine.Spec.VMSize = "standard_d2S_v5"; in.ControlPlane = false },
+			want:   plan.MachineFacts{VMSize: d2, MaximumPlatformFaultDomainCount: 3},
 		},
 		"unknown size": {
-			reason: "the plan refuses it and lists these", change: func(in *plan.MachineInput) { in.AzureMachine.Spec.VMSize = "Standard_D4sv5"; in.ControlPlane = false },
-			want: plan.MachineFacts{MaximumPlatformFaultDomainCount: 3, NearestVMSizes: []string{"Standard_D4s_v5", "Standard_D2s_v5", "Standard_NC6"}},
+			reason: "the plan refuses it and lists these",
+			change: func(in *plan.MachineInput) { in.AzureMachine.Spec.VMSize = "Standard_D4sv5"; in.ControlPlane = false },
+			want: plan.MachineFacts{MaximumPlatformFaultDomainCount: 3,
+				NearestVMSizes: []string{"Standard_D4s_v5", "Standard_D2s_v5", "Standard_NC6"}},
 		},
 		"brought network": {
 			reason: "the spec may not know what its subnets have",
@@ -267,14 +274,18 @@ func TestMachine(t *testing.T) {
 				Exists: true, AddressPrefixes: []string{"10.0.0.0/8"}, Subnets: map[string][]string{"nodes": {"10.1.0.0/16", "fd00::/64"}}}},
 		},
 		"restricted zone": {
-			reason: "the zone is left out, the size stays", change: func(in *plan.MachineInput) { in.AzureMachine.Spec.VMSize = "Standard_D4s_v5"; in.ControlPlane = false },
-			want: plan.MachineFacts{MaximumPlatformFaultDomainCount: 3, VMSize: &plan.VMSize{Name: "Standard_D4s_v5", VCPUs: 4, MemoryGB: 0.5, Zones: []string{"1"},
-				Capabilities: map[string]string{"vCPUs": "4", "MemoryGB": "0.5"}}},
+			reason: "the zone is left out, the size stays",
+			change: func(in *plan.MachineInput) { in.AzureMachine.Spec.VMSize = "Standard_D4s_v5"; in.ControlPlane = false },
+			want: plan.MachineFacts{MaximumPlatformFaultDomainCount: 3,
+				VMSize: &plan.VMSize{Name: "Standard_D4s_v5", VCPUs: 4, MemoryGB: 0.5, Zones: []string{"1"},
+					Capabilities: map[string]string{"vCPUs": "4", "MemoryGB": "0.5"}}},
 		},
 		"restricted region": {
-			reason: "Azure's reason is kept; a detail about no zone is about the region", change: func(in *plan.MachineInput) { in.AzureMachine.Spec.VMSize = "Standard_NC6"; in.ControlPlane = false },
-			want: plan.MachineFacts{MaximumPlatformFaultDomainCount: 3, VMSize: &plan.VMSize{Name: "Standard_NC6", RestrictionReason: "NotAvailableForSubscription",
-				Capabilities: map[string]string{"UltraSSDAvailable": "True"}}},
+			reason: "Azure's reason is kept; a detail about no zone is about the region",
+			change: func(in *plan.MachineInput) { in.AzureMachine.Spec.VMSize = "Standard_NC6"; in.ControlPlane = false },
+			want: plan.MachineFacts{MaximumPlatformFaultDomainCount: 3,
+				VMSize: &plan.VMSize{Name: "Standard_NC6", RestrictionReason: "NotAvailableForSubscription",
+					Capabilities: map[string]string{"UltraSSDAvailable": "True"}}},
 		},
 	}
 	for name, test := range tests {
@@ -467,12 +478,15 @@ func TestUserAssignedClientID(t *testing.T) {
 		want       string
 		message    string
 	}{
-		"provider ID":      {reason: "as manifests have it", providerID: "azure://" + id, body: `{"properties":{"clientId":"c"}}`, want: "c"},
-		"resource ID":      {reason: "in another subscription, other casing", providerID: strings.ToLower(id), body: `{"properties":{"clientId":"c"}}`, want: "c"},
-		"another type":     {reason: "named with what is wanted", providerID: vnetPath, message: "spec.userAssignedIdentities[0].providerID: Invalid value"},
-		"a name":           {reason: "not an ID", providerID: "i", message: "is not the ID of a user-assigned identity"},
-		"missing":          {reason: "in Azure's own words it would be one 404 of many", providerID: id, message: "does not exist in Azure"},
-		"without a client": {reason: "an empty value would be written into azure.json", providerID: id, body: `{"properties":{}}`, message: "Azure shows none"},
+		"provider ID": {reason: "as manifests have it", providerID: "azure://" + id, body: `{"properties":{"clientId":"c"}}`, want: "c"},
+		"resource ID": {reason: "in another subscription, other casing", providerID: strings.ToLower(id),
+			body: `{"properties":{"clientId":"c"}}`, want: "c"},
+		"another type": {reason: "named with what is wanted", providerID: vnetPath,
+			message: "spec.userAssignedIdentities[0].providerID: Invalid value"},
+		"a name":  {reason: "not an ID", providerID: "i", message: "is not the ID of a user-assigned identity"},
+		"missing": {reason: "in Azure's own words it would be one 404 of many", providerID: id, message: "does not exist in Azure"},
+		"without a client": {reason: "an empty value would be written into azure.json", providerID: id, body: `{"properties":{}}`,
+			message: "Azure shows none"},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -497,11 +511,13 @@ func TestDeletingMachine(t *testing.T) {
 		want   bool
 		asked  int
 	}{
-		"alone":        {reason: "its own VM, in Azure's casing, is about to go", body: `{"properties":{"virtualMachines":[{"id":"` + strings.ToUpper(vmPath) + `"}]}}`, want: true, asked: 1},
-		"empty":        {reason: "the VM went first", body: `{"properties":{}}`, want: true, asked: 1},
-		"with another": {reason: "the set is still used", body: `{"properties":{"virtualMachines":[{"id":"` + vmPath + `"},{"id":"` + vmPath + `1"}]}}`, asked: 1},
-		"missing":      {reason: "nothing is left to delete", asked: 1},
-		"zones":        {reason: "no set is made where zones are, so nothing is asked", zones: []string{"1"}, body: `{"properties":{}}`},
+		"alone": {reason: "its own VM, in Azure's casing, is about to go",
+			body: `{"properties":{"virtualMachines":[{"id":"` + strings.ToUpper(vmPath) + `"}]}}`, want: true, asked: 1},
+		"empty": {reason: "the VM went first", body: `{"properties":{}}`, want: true, asked: 1},
+		"with another": {reason: "the set is still used",
+			body: `{"properties":{"virtualMachines":[{"id":"` + vmPath + `"},{"id":"` + vmPath + `1"}]}}`, asked: 1},
+		"missing": {reason: "nothing is left to delete", asked: 1},
+		"zones":   {reason: "no set is made where zones are, so nothing is asked", zones: []string{"1"}, body: `{"properties":{}}`},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {

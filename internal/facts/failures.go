@@ -98,7 +98,8 @@ func (f *Facts) RunUnlessFailed(ctx context.Context, asker Asker, name string, s
 }
 
 // askUnlessFailed asks a question, unless the last answer was an error and the next try is not due yet.
-func askUnlessFailed[V any](ctx context.Context, f *failures, asker Asker, key string, question func(context.Context) (V, error)) (V, error) {
+func askUnlessFailed[V any](ctx context.Context, f *failures, asker Asker, key string, question func(context.Context) (V, error)) (V,
+	error) {
 	if err := f.pendingError(asker, key); err != nil {
 		var none V
 		return none, err

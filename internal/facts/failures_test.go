@@ -21,7 +21,8 @@ func TestFailedQuestions(t *testing.T) {
 		"transient": {"a failure of Azure passes", "500 InternalServerError", 15 * time.Second},
 	} {
 		t.Run(name, func(t *testing.T) {
-			a, clock := newFakeAzure(map[string]string{skusPath: test.answer, vnetPath: test.answer, locationsPath: regionBodies[locationsPath]}), newClock()
+			a, clock := newFakeAzure(map[string]string{skusPath: test.answer, vnetPath: test.answer, locationsPath: regionBodies[locationsPath]}),
+				newClock()
 			facts, asker, in := New(Options{Now: clock.Now}), newAsker(t, a, "p"), clusterInput(nil)
 			ask := func(asker Asker, want int, why string) {
 				t.Helper()

@@ -260,7 +260,8 @@ func (f *Facts) ReadUserAssignedClientID(ctx context.Context, asker Asker, provi
 	path := field.NewPath("spec", "userAssignedIdentities").Index(0).Child("providerID")
 	id, err := arm.ParseID(providerID)
 	if err != nil || !strings.EqualFold(id.Type(), types.UserAssignedIdentity) {
-		return "", field.Invalid(path, providerID, "is not the ID of a user-assigned identity: want azure:///subscriptions/<id>/resourceGroups/<name>/providers/"+types.UserAssignedIdentity+"/<name>")
+		return "", field.Invalid(path, providerID,
+			"is not the ID of a user-assigned identity: want azure:///subscriptions/<id>/resourceGroups/<name>/providers/"+types.UserAssignedIdentity+"/<name>")
 	}
 	var identity struct {
 		Properties struct {

@@ -22,9 +22,10 @@ func (f *Facts) ListScaleSetVMs(ctx context.Context, asker Asker, scaleSet arm.I
 		path = string(arm.ResourceGroupID(scaleSet.Subscription(), scaleSet.ResourceGroup())) + "/providers/" + types.VirtualMachine
 		query.Set("$filter", "'virtualMachineScaleSet/id' eq '"+string(scaleSet)+"'")
 	}
-	items, err := askUnlessFailed(ctx, f.failures, asker, asker.scopedKey(scaleSet.Key()+"|instances"), func(ctx context.Context) ([]json.RawMessage, error) {
-		return asker.Client.List(ctx, path, types.ScaleSetAPIVersion, query)
-	})
+	items, err := askUnlessFailed(ctx, f.failures, asker, asker.scopedKey(scaleSet.Key()+"|instances"),
+		func(ctx context.Context) ([]json.RawMessage, error) {
+			return asker.Client.List(ctx, path, types.ScaleSetAPIVersion, query)
+		})
 	if arm.IsNotFound(err) {
 		return nil, nil
 	}
@@ -36,9 +37,10 @@ func (f *Facts) ListScaleSetVMs(ctx context.Context, asker Asker, scaleSet arm.I
 // https://learn.microsoft.com/en-us/rest/api/compute/virtual-machine-scale-set-vms/get
 // https://learn.microsoft.com/en-us/rest/api/compute/virtual-machines/get
 func (f *Facts) ReadScaleSetVM(ctx context.Context, asker Asker, scaleSet, vm arm.ID, flexible bool) (json.RawMessage, error) {
-	response, err := askUnlessFailed(ctx, f.failures, asker, asker.scopedKey(vm.Key()+"|instance"), func(ctx context.Context) (*client.Response, error) {
-		return asker.Client.Get(ctx, vm, types.ScaleSetAPIVersion, url.Values{"$expand": {"instanceView"}})
-	})
+	response, err := askUnlessFailed(ctx, f.failures, asker, asker.scopedKey(vm.Key()+"|instance"),
+		func(ctx context.Context) (*client.Response, error) {
+			return asker.Client.Get(ctx, vm, types.ScaleSetAPIVersion, url.Values{"$expand": {"instanceView"}})
+		})
 	if arm.IsNotFound(err) {
 		return nil, nil
 	}
@@ -102,7 +104,8 @@ func ParseScaleSet(id arm.ID, body json.RawMessage) (ScaleSet, error) {
 	if err := json.Unmarshal(body, &shown); err != nil {
 		return ScaleSet{}, fmt.Errorf("GET %s: %w", id.ShortName(), err)
 	}
-	out := ScaleSet{Exists: true, Body: body, Capacity: shown.SKU.Capacity, State: shown.Properties.ProvisioningState, PrincipalID: shown.Identity.PrincipalID, Tags: map[string]string{}}
+	out := ScaleSet{Exists: true, Body: body, Capacity: shown.SKU.Capacity, State: shown.Properties.ProvisioningState,
+		PrincipalID: shown.Identity.PrincipalID, Tags: map[string]string{}}
 	for key, value := range shown.Tags {
 		out.Tags[strings.ToLower(key)] = value
 	}

@@ -52,7 +52,8 @@ func (f *Facts) regionCatalog(ctx context.Context, asker Asker, subscription, lo
 }
 
 // FindUnknownSizes returns the VM sizes that are not in the catalog of a region, each with the most similar names.
-func (f *Facts) FindUnknownSizes(ctx context.Context, asker Asker, subscription, location string, sizes []string) (map[string][]string, error) {
+func (f *Facts) FindUnknownSizes(ctx context.Context, asker Asker, subscription, location string, sizes []string) (map[string][]string,
+	error) {
 	catalog, err := f.regionCatalog(ctx, asker, subscription, plan.NormalizeRegion(location))
 	if err != nil {
 		return nil, err

@@ -13,7 +13,8 @@ import (
 // Unchanged reports whether an answer about a resource still holds. id is a resource or the path of a collection, at the time of the
 // answer, mark the mark of that time. It also returns the mark for an answer read from now on. 0 means that the answer cannot be
 // kept.
-type Unchanged func(ctx context.Context, c *client.Client, id arm.ID, at time.Time, mark uint64, options observe.ReadOptions) (now uint64, same bool)
+type Unchanged func(ctx context.Context, c *client.Client, id arm.ID, at time.Time, mark uint64, options observe.ReadOptions) (now uint64,
+	same bool)
 
 // unchangedCache keeps answers while Azure shows no write to their resource, and no longer than Unchanged allows.
 type unchangedCache[V any] struct {
@@ -41,7 +42,8 @@ func newUnchangedCache[V any](options Options, neverExpires bool) *unchangedCach
 
 // getOrAsk returns the answer about id for key. If it does not hold any more or does not suit, it calls ask. An answer that is read
 // with a mark must be newer than the mark.
-func (k *unchangedCache[V]) getOrAsk(ctx context.Context, asker Asker, key string, id arm.ID, suits func(V) bool, ask func(mark uint64) (V, error)) (V, error) {
+func (k *unchangedCache[V]) getOrAsk(ctx context.Context, asker Asker, key string, id arm.ID, suits func(V) bool,
+	ask func(mark uint64) (V, error)) (V, error) {
 	if k.unchanged == nil {
 		return ask(0)
 	}

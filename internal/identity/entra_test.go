@@ -39,7 +39,8 @@ func (e *entra) serve(w http.ResponseWriter, r *http.Request) {
 			tenant+"/v2.0/.well-known/openid-configuration", r.URL.Host, r.URL.Host, r.URL.Host)
 	case strings.HasSuffix(r.URL.Path, "/.well-known/openid-configuration"):
 		tenant := base + "/" + strings.Split(r.URL.Path, "/")[1]
-		fmt.Fprintf(w, `{"authorization_endpoint":%q,"token_endpoint":%q,"issuer":%q}`, tenant+"/authorize", tenant+"/oauth2/v2.0/token", tenant+"/v2.0")
+		fmt.Fprintf(w, `{"authorization_endpoint":%q,"token_endpoint":%q,"issuer":%q}`, tenant+"/authorize", tenant+"/oauth2/v2.0/token",
+			tenant+"/v2.0")
 	default:
 		_ = r.ParseForm()
 		e.mu.Lock()

@@ -57,7 +57,8 @@ type Former struct {
 // FormerOf returns the credential of an identity.
 func FormerOf(identity *infrav1.AzureClusterIdentity) Former {
 	spec := identity.Spec
-	out := Former{Namespace: identity.Namespace, Type: spec.Type, TenantID: trimNewline(spec.TenantID), ClientID: trimNewline(spec.ClientID), CertPath: spec.CertPath}
+	out := Former{Namespace: identity.Namespace, Type: spec.Type, TenantID: trimNewline(spec.TenantID), ClientID: trimNewline(spec.ClientID),
+		CertPath: spec.CertPath}
 	if key, ok := SecretOf(identity); ok {
 		out.Secret = key.String()
 	}
@@ -71,7 +72,8 @@ func FormerOfSecret(secret *corev1.Secret) (former Former, ok bool) {
 	if text(operatorClient) == "" || text(operatorSecret) != "" || len(secret.Data[operatorCertificate]) > 0 {
 		return former, false
 	}
-	former = Former{Namespace: secret.Namespace, Type: infrav1.WorkloadIdentity, TenantID: text(operatorTenant), ClientID: text(operatorClient), Operator: true}
+	former = Former{Namespace: secret.Namespace, Type: infrav1.WorkloadIdentity, TenantID: text(operatorTenant),
+		ClientID: text(operatorClient), Operator: true}
 	if text(operatorMode) == podIdentity {
 		former.Type = infrav1.UserAssignedMSI
 	}

@@ -61,14 +61,19 @@ func formerWays(certificate string) map[string]struct {
 		return out
 	}
 	return map[string]way{
-		"workload identity":                    {spec: spec(kind(infrav1.WorkloadIdentity)), edited: spec(kind(infrav1.WorkloadIdentity), client), refused: ServiceAccountNotFound},
-		"workload identity, another directory": {spec: spec(kind(infrav1.WorkloadIdentity)), edited: spec(kind(infrav1.WorkloadIdentity), directory), refused: ServiceAccountNotFound},
-		"managed identity":                     {spec: spec(kind(infrav1.UserAssignedMSI)), edited: spec(kind(infrav1.UserAssignedMSI), client), refused: NotAllowedByTenancy},
-		"certificate in a file":                {spec: spec(kind(infrav1.ServicePrincipalCertificate), file), edited: spec(kind(infrav1.ServicePrincipalCertificate), file, client), refused: NotAllowedByTenancy},
-		"Secret of another namespace":          {spec: spec(elsewhere), edited: spec(elsewhere, name), refused: NotAllowedByTenancy},
+		"workload identity": {spec: spec(kind(infrav1.WorkloadIdentity)), edited: spec(kind(infrav1.WorkloadIdentity), client),
+			refused: ServiceAccountNotFound},
+		"workload identity, another directory": {spec: spec(kind(infrav1.WorkloadIdentity)),
+			edited: spec(kind(infrav1.WorkloadIdentity), directory), refused: ServiceAccountNotFound},
+		"managed identity": {spec: spec(kind(infrav1.UserAssignedMSI)), edited: spec(kind(infrav1.UserAssignedMSI), client),
+			refused: NotAllowedByTenancy},
+		"certificate in a file": {spec: spec(kind(infrav1.ServicePrincipalCertificate), file),
+			edited: spec(kind(infrav1.ServicePrincipalCertificate), file, client), refused: NotAllowedByTenancy},
+		"Secret of another namespace": {spec: spec(elsewhere), edited: spec(elsewhere, name), refused: NotAllowedByTenancy},
 		"documents": {operator: secret(application), editedOperator: secret("33333333-3333-3333-3333-333333333333"),
 			account: managers + "/azureserviceoperator-default", refused: ServiceAccountNotFound},
-		"documents, managed identity": {operator: secret(application, operatorMode, podIdentity), editedOperator: secret("33333333-3333-3333-3333-333333333333", operatorMode, podIdentity), refused: NotAllowedByTenancy},
+		"documents, managed identity": {operator: secret(application, operatorMode, podIdentity),
+			editedOperator: secret("33333333-3333-3333-3333-333333333333", operatorMode, podIdentity), refused: NotAllowedByTenancy},
 	}
 }
 
@@ -89,8 +94,9 @@ func TestFormer(t *testing.T) {
 			withoutNamespace  bool
 			recordedElsewhere bool
 		}{
-			"recorded":                  {reason: "no cluster becomes unready by the upgrade", recorded: true, works: true},
-			"recorded, trusted":         {reason: "the application of documents trusts the operator's ServiceAccount only", recorded: true, trusted: true, works: true},
+			"recorded": {reason: "no cluster becomes unready by the upgrade", recorded: true, works: true},
+			"recorded, trusted": {reason: "the application of documents trusts the operator's ServiceAccount only", recorded: true,
+				trusted: true, works: true},
 			"new":                       {reason: "tenants are isolated"},
 			"edited":                    {reason: "a tenant who may edit an identity picks no other credential", recorded: true, edited: true},
 			"entry removed":             {reason: "the operator ends the permission", recorded: true, removed: true},
@@ -219,7 +225,8 @@ func TestFormerIsReadAgain(t *testing.T) {
 			}
 		}, works: true},
 		{reason: "the operator ended the permission", after: time.Second, reads: 1},
-		{reason: "an API server that cannot be asked refuses for now", after: time.Minute, do: func() { failure = apierrors.NewServiceUnavailable("x") }, reads: 1},
+		{reason: "an API server that cannot be asked refuses for now", after: time.Minute,
+			do: func() { failure = apierrors.NewServiceUnavailable("x") }, reads: 1},
 		{reason: "a restricted installation has no right to the record", after: time.Minute, do: func() { failure = forbidden }, reads: 1},
 	} {
 		now, reads = now.Add(step.after), 0
@@ -247,13 +254,15 @@ func bytesOf(texts map[string]string) map[string][]byte {
 // tokensFor is an API server with the operator's ServiceAccount. It notes of which ServiceAccounts tokens were asked for.
 func tokensFor(t *testing.T, asked map[string]bool, objects ...client.Object) client.WithWatch {
 	return interceptor.NewClient(kubernetes(t, objects...), interceptor.Funcs{
-		SubResourceCreate: func(_ context.Context, _ client.Client, _ string, object, request client.Object, _ ...client.SubResourceCreateOption) error {
+		SubResourceCreate: func(_ context.Context, _ client.Client, _ string, object, request client.Object,
+			_ ...client.SubResourceCreateOption) error {
 			key := client.ObjectKeyFromObject(object)
 			asked[key.String()] = true
 			if key != (types.NamespacedName{Namespace: managers, Name: operatorAccount}) {
 				return apierrors.NewNotFound(schema.GroupResource{Resource: "serviceaccounts"}, key.Name)
 			}
-			request.(*authenticationv1.TokenRequest).Status = authenticationv1.TokenRequestStatus{Token: "x", ExpirationTimestamp: metav1.NewTime(time.Now().Add(time.Hour))}
+			request.(*authenticationv1.TokenRequest).Status = authenticationv1.TokenRequestStatus{Token: "x",
+				ExpirationTimestamp: metav1.NewTime(time.Now().Add(time.Hour))}
 			return nil
 		},
 	})

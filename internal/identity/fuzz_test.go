@@ -14,7 +14,8 @@ func FuzzCertificates(f *testing.F) {
 	f.Add(pair[:len(pair)/2], "")
 	f.Add(pair[bytes.LastIndex(pair, []byte("-----BEGIN")):], "")
 	f.Fuzz(func(t *testing.T, certificate []byte, password string) {
-		m := &material{kind: kindCertificate, tenantID: "00000000-0000-0000-0000-000000000001", clientID: "00000000-0000-0000-0000-000000000002", certificate: certificate, password: []byte(password)}
+		m := &material{kind: kindCertificate, tenantID: "00000000-0000-0000-0000-000000000001", clientID: "00000000-0000-0000-0000-000000000002",
+			certificate: certificate, password: []byte(password)}
 		made, err := m.newCredential()
 		if (made == nil) != (err != nil) {
 			t.Fatalf("a credential or an error, but: %v %v", made != nil, err)

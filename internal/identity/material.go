@@ -105,11 +105,13 @@ func (p *Provider) readClientSecret(ctx context.Context, identity *infrav1.Azure
 // from "readClientSecret" without a password.
 func (p *Provider) readCertificate(ctx context.Context, identity *infrav1.AzureClusterIdentity) (certificate, password []byte, err error) {
 	if path := identity.Spec.CertPath; path != "" {
-		if err = p.checkManagersOwn(ctx, identity, FormerOf(identity), "spec.certPath", "the manager's files", "put the certificate into a Secret that spec.clientSecret names"); err != nil {
+		if err = p.checkManagersOwn(ctx, identity, FormerOf(identity), "spec.certPath", "the manager's files",
+			"put the certificate into a Secret that spec.clientSecret names"); err != nil {
 			return nil, nil, err
 		}
 		if certificate, err = readFile(p.options.CertificateFolder, path); err != nil {
-			return nil, nil, &Error{Code: SecretNotFound, Message: describeIdentity(identity) + ": spec.certPath cannot be read in the manager's container", Err: err}
+			return nil, nil, &Error{Code: SecretNotFound,
+				Message: describeIdentity(identity) + ": spec.certPath cannot be read in the manager's container", Err: err}
 		}
 		return certificate, nil, nil
 	}
@@ -130,7 +132,9 @@ func (p *Provider) readCertificate(ctx context.Context, identity *infrav1.AzureC
 func (p *Provider) readSecret(ctx context.Context, identity *infrav1.AzureClusterIdentity) (*corev1.Secret, error) {
 	key, ok := SecretOf(identity)
 	if !ok {
-		return nil, &Error{Code: SecretNotFound, Message: fmt.Sprintf("%s: spec.clientSecret.name is empty, and spec.type %s needs a Secret", describeIdentity(identity), identity.Spec.Type)}
+		return nil, &Error{Code: SecretNotFound,
+			Message: fmt.Sprintf("%s: spec.clientSecret.name is empty, and spec.type %s needs a Secret", describeIdentity(identity),
+				identity.Spec.Type)}
 	}
 	secret, err := p.secrets.getSecret(ctx, key)
 	if err != nil {
@@ -140,7 +144,8 @@ func (p *Provider) readSecret(ctx context.Context, identity *infrav1.AzureCluste
 		if err := p.checkSecret(ctx, identity, key, nil); err != nil {
 			return nil, err
 		}
-		return nil, &Error{Code: SecretNotFound, Message: fmt.Sprintf("%s: spec.clientSecret: there is no Secret %s", describeIdentity(identity), key)}
+		return nil, &Error{Code: SecretNotFound,
+			Message: fmt.Sprintf("%s: spec.clientSecret: there is no Secret %s", describeIdentity(identity), key)}
 	}
 	if err := p.checkSecret(ctx, identity, key, secret); err != nil {
 		return nil, err

@@ -31,7 +31,8 @@ func (p *Provider) ResolveSecret(ctx context.Context, key types.NamespacedName, 
 	secret, err := p.secrets.getSecret(ctx, key)
 	if err != nil {
 		if apierrors.IsNotFound(err) {
-			return nil, "", &Error{Code: SecretNotFound, Message: fmt.Sprintf("there is no Secret %s with the credential for Azure. Create it, name another one in the annotation serviceoperator.azure.com/credential-from of the resource manifests, or set spec.identityRef of the AzureASOManagedCluster", key)}
+			return nil, "", &Error{Code: SecretNotFound,
+				Message: fmt.Sprintf("there is no Secret %s with the credential for Azure. Create it, name another one in the annotation serviceoperator.azure.com/credential-from of the resource manifests, or set spec.identityRef of the AzureASOManagedCluster", key)}
 		}
 		return nil, "", fmt.Errorf("get Secret %s: %w", key, err)
 	}
@@ -53,7 +54,8 @@ func (p *Provider) ResolveSecret(ctx context.Context, key types.NamespacedName, 
 		m.kind, m.certificate, m.password = kindCertificate, secret.Data[operatorCertificate], []byte(text(operatorPassword))
 	case text(operatorMode) == podIdentity:
 		stands.Spec.Type, m.kind = infrav1.UserAssignedMSI, kindManaged
-		err = p.checkManagersOwn(ctx, stands, former, operatorMode+" "+podIdentity, "the identities of the manager's machine", "remove it to use workload identity")
+		err = p.checkManagersOwn(ctx, stands, former, operatorMode+" "+podIdentity, "the identities of the manager's machine",
+			"remove it to use workload identity")
 	default:
 		err = p.selectToken(ctx, stands, m, former)
 	}

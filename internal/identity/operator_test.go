@@ -13,7 +13,8 @@ import (
 // is the manager's.
 func TestOperatorSecret(t *testing.T) {
 	data := func(more map[string]string) map[string][]byte {
-		out := map[string][]byte{"AZURE_SUBSCRIPTION_ID": []byte("sub"), "AZURE_TENANT_ID": []byte(tenant), "AZURE_CLIENT_ID": []byte(application)}
+		out := map[string][]byte{"AZURE_SUBSCRIPTION_ID": []byte("sub"), "AZURE_TENANT_ID": []byte(tenant),
+			"AZURE_CLIENT_ID": []byte(application)}
 		for key, value := range more {
 			out[key] = []byte(value)
 		}
@@ -29,21 +30,31 @@ func TestOperatorSecret(t *testing.T) {
 		code      Code
 		message   string
 	}{
-		"client secret":             {"the most usual one", "ids", data(map[string]string{"AZURE_CLIENT_SECRET": password}), Options{}, "", ""},
-		"certificate":               {"it goes after the secret", "ids", data(map[string]string{"AZURE_CLIENT_CERTIFICATE": string(certificate(t))}), Options{}, "", ""},
-		"no certificate":            {"nothing of it is told", "ids", data(map[string]string{"AZURE_CLIENT_CERTIFICATE": password}), Options{}, CredentialsInvalid, "Secret ids/secret"},
-		"no subscription":           {"nobody's own is used instead", "ids", without, Options{SubscriptionID: "the manager's"}, SecretKeyMissing, "AZURE_SUBSCRIPTION_ID"},
-		"Secret of others":          {"a namespace has its own", "others", data(map[string]string{"AZURE_CLIENT_SECRET": password}), Options{}, SecretNotFound, "there is no Secret ids/secret"},
-		"workload identity":         {"it signs in as the namespace's ServiceAccount, which is not there", "ids", data(nil), Options{}, ServiceAccountNotFound, "system:serviceaccount:ids:capz-workload-identity"},
-		"workload identity, listed": {"the operator of the manager says so", "ids", data(nil), Options{ManagerNamespaces: []string{"ids"}}, "", ""},
-		"machine's identity":        {"it is the manager's", "ids", data(map[string]string{"AUTH_MODE": "podidentity"}), Options{}, NotAllowedByTenancy, "--manager-identity-namespaces"},
-		"machine's, trusted":        {"as it always was", "ids", data(map[string]string{"AUTH_MODE": "podidentity"}), Options{Tenancy: Trusted}, "", ""},
+		"client secret": {"the most usual one", "ids", data(map[string]string{"AZURE_CLIENT_SECRET": password}), Options{}, "", ""},
+		"certificate": {"it goes after the secret", "ids",
+			data(map[string]string{"AZURE_CLIENT_CERTIFICATE": string(certificate(t))}), Options{}, "", ""},
+		"no certificate": {"nothing of it is told", "ids", data(map[string]string{"AZURE_CLIENT_CERTIFICATE": password}), Options{},
+			CredentialsInvalid, "Secret ids/secret"},
+		"no subscription": {"nobody's own is used instead", "ids", without, Options{SubscriptionID: "the manager's"}, SecretKeyMissing,
+			"AZURE_SUBSCRIPTION_ID"},
+		"Secret of others": {"a namespace has its own", "others", data(map[string]string{"AZURE_CLIENT_SECRET": password}), Options{},
+			SecretNotFound, "there is no Secret ids/secret"},
+		"workload identity": {"it signs in as the namespace's ServiceAccount, which is not there", "ids", data(nil), Options{},
+			ServiceAccountNotFound, "system:serviceaccount:ids:capz-workload-identity"},
+		"workload identity, listed": {"the operator of the manager says so", "ids", data(nil), Options{ManagerNamespaces: []string{"ids"}}, "",
+			""},
+		"machine's identity": {"it is the manager's", "ids", data(map[string]string{"AUTH_MODE": "podidentity"}), Options{},
+			NotAllowedByTenancy, "--manager-identity-namespaces"},
+		"machine's, trusted": {"as it always was", "ids", data(map[string]string{"AUTH_MODE": "podidentity"}), Options{Tenancy: Trusted},
+			"", ""},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			provider := New(kubernetes(t, secretOf(test.namespace, test.data)), test.options)
-			resolved, subscription, err := provider.ResolveSecret(t.Context(), types.NamespacedName{Namespace: "ids", Name: "secret"}, infrav1.PublicCloud)
-			if CodeOf(err) != test.code || err != nil && (test.code == "" || !strings.Contains(err.Error(), test.message) || strings.Contains(err.Error(), password)) {
+			resolved, subscription, err := provider.ResolveSecret(t.Context(), types.NamespacedName{Namespace: "ids", Name: "secret"},
+				infrav1.PublicCloud)
+			if CodeOf(err) != test.code || err != nil &&
+				(test.code == "" || !strings.Contains(err.Error(), test.message) || strings.Contains(err.Error(), password)) {
 				t.Fatalf("%s: %v", test.reason, err)
 			}
 			if err == nil && (subscription != "sub" || !resolved.OfSecret || resolved.Identity.Namespace != "ids") {

@@ -85,7 +85,8 @@ func New(kubernetes Kubernetes, options Options) *Provider {
 		kubernetes: kubernetes, options: options, credentials: newCredentials(options.Now),
 		secrets:    &secrets{live: kubernetes, metadata: options.Secrets, read: expiring.NewIdle[versioned](unused, maxKept, options.Now)},
 		assertions: &assertions{kubernetes: kubernetes, now: options.Now, kept: map[types.NamespacedName]assertion{}},
-		formers:    &formers{kubernetes: kubernetes, key: types.NamespacedName{Namespace: options.FormerNamespace, Name: FormerRecordName}, now: options.Now},
+		formers: &formers{kubernetes: kubernetes, key: types.NamespacedName{Namespace: options.FormerNamespace, Name: FormerRecordName},
+			now: options.Now},
 	}
 }
 
@@ -168,7 +169,8 @@ func (p *Provider) checkNamespace(ctx context.Context, identity *infrav1.AzureCl
 	object.SetGroupVersionKind(corev1.SchemeGroupVersion.WithKind("Namespace"))
 	if asksLabels(identity, namespace) {
 		if err := p.kubernetes.Get(ctx, types.NamespacedName{Name: namespace}, object); err != nil {
-			return fmt.Errorf("get Namespace %s, whose labels spec.allowedNamespaces.selector of %s asks for: %w", namespace, describeIdentity(identity), err)
+			return fmt.Errorf("get Namespace %s, whose labels spec.allowedNamespaces.selector of %s asks for: %w", namespace,
+				describeIdentity(identity), err)
 		}
 	}
 	if IsNamespaceAllowed(identity, namespace, object.Labels) {
@@ -185,7 +187,8 @@ func (p *Provider) ResolveSubscription(specified string) (string, error) {
 			return subscription, nil
 		}
 	}
-	return "", &Error{Code: SubscriptionMissing, Message: "spec.subscriptionID: name a subscription, or start the manager with AZURE_SUBSCRIPTION_ID"}
+	return "", &Error{Code: SubscriptionMissing,
+		Message: "spec.subscriptionID: name a subscription, or start the manager with AZURE_SUBSCRIPTION_ID"}
 }
 
 func describeIdentity(identity *infrav1.AzureClusterIdentity) string {

@@ -71,7 +71,8 @@ func accountOf(namespace string) *corev1.ServiceAccount {
 
 func token(t *testing.T, resolved *Resolved) string {
 	t.Helper()
-	token, err := resolved.Credential.GetToken(context.Background(), policy.TokenRequestOptions{Scopes: []string{"https://management.core.windows.net//.default"}})
+	token, err := resolved.Credential.GetToken(context.Background(),
+		policy.TokenRequestOptions{Scopes: []string{"https://management.core.windows.net//.default"}})
 	if err != nil {
 		t.Fatalf("token: %v", err)
 	}
@@ -209,7 +210,8 @@ func TestResolve(t *testing.T) {
 			authority := &entra{}
 			test.options.Transport = authority
 			provider := New(kubernetes(t, objects...), test.options)
-			resolved, err := provider.Resolve(context.Background(), &corev1.ObjectReference{Kind: Kind, Name: "id", Namespace: "ids"}, "clusters", test.environment)
+			resolved, err := provider.Resolve(context.Background(), &corev1.ObjectReference{Kind: Kind, Name: "id", Namespace: "ids"}, "clusters",
+				test.environment)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -247,10 +249,13 @@ func TestResolveRefuses(t *testing.T) {
 		code        Code
 		message     string
 	}{
-		"no reference":         {reason: "required", code: IdentityNotFound, message: "spec.identityRef: name the AzureClusterIdentity"},
-		"another kind":         {reason: "only one is known", ref: &corev1.ObjectReference{Kind: "Secret", Name: "id"}, code: NotSupported, message: `spec.identityRef.kind: "Secret"`},
-		"missing identity":     {reason: "it may be created later", ref: ref, code: IdentityNotFound, message: "there is no AzureClusterIdentity ids/id"},
-		"missing in namespace": {reason: "no namespace means the object's own", ref: &corev1.ObjectReference{Name: "id"}, identity: identityOf(nil), code: IdentityNotFound, message: "AzureClusterIdentity clusters/id"},
+		"no reference": {reason: "required", code: IdentityNotFound, message: "spec.identityRef: name the AzureClusterIdentity"},
+		"another kind": {reason: "only one is known", ref: &corev1.ObjectReference{Kind: "Secret", Name: "id"}, code: NotSupported,
+			message: `spec.identityRef.kind: "Secret"`},
+		"missing identity": {reason: "it may be created later", ref: ref, code: IdentityNotFound,
+			message: "there is no AzureClusterIdentity ids/id"},
+		"missing in namespace": {reason: "no namespace means the object's own", ref: &corev1.ObjectReference{Name: "id"},
+			identity: identityOf(nil), code: IdentityNotFound, message: "AzureClusterIdentity clusters/id"},
 		"namespace not allowed": {
 			reason: "the Secret is not even looked for", ref: ref,
 			identity: identityOf(func(s *infrav1.AzureClusterIdentitySpec) { s.AllowedNamespaces.NamespaceList = []string{"other"} }),
@@ -259,25 +264,30 @@ func TestResolveRefuses(t *testing.T) {
 		"namespace not selected": {
 			reason: "the labels are read for the selector", ref: ref, secret: good,
 			identity: identityOf(func(s *infrav1.AzureClusterIdentitySpec) {
-				s.AllowedNamespaces.Selector = &metav1.LabelSelector{MatchExpressions: []metav1.LabelSelectorRequirement{{Key: "team", Operator: metav1.LabelSelectorOpDoesNotExist}}}
+				s.AllowedNamespaces.Selector = &metav1.LabelSelector{MatchExpressions: []metav1.LabelSelectorRequirement{{Key: "team",
+					Operator: metav1.LabelSelectorOpDoesNotExist}}}
 			}),
 			code: NamespaceNotAllowedByIdentity, message: "its spec.allowedNamespaces does not include it",
 		},
-		"missing Secret": {reason: "named with its namespace", ref: ref, identity: identityOf(nil), code: SecretNotFound, message: "there is no Secret ids/secret"},
+		"missing Secret": {reason: "named with its namespace", ref: ref, identity: identityOf(nil), code: SecretNotFound,
+			message: "there is no Secret ids/secret"},
 		"no Secret named": {
 			reason: "the type needs one", ref: ref, code: SecretNotFound, message: "spec.clientSecret.name is empty",
 			identity: identityOf(func(s *infrav1.AzureClusterIdentitySpec) { s.ClientSecret = corev1.SecretReference{} }),
 		},
 		"missing key": {
-			reason: "a misspelt key", ref: ref, identity: identityOf(nil), secret: secretOf("ids", map[string][]byte{"clientsecret": []byte(password)}),
-			code: SecretKeyMissing, message: `Secret ids/secret has no value under key "clientSecret"`,
+			reason: "a misspelt key", ref: ref, identity: identityOf(nil),
+			secret: secretOf("ids", map[string][]byte{"clientsecret": []byte(password)}),
+			code:   SecretKeyMissing, message: `Secret ids/secret has no value under key "clientSecret"`,
 		},
 		"empty key": {
-			reason: "as good as missing", ref: ref, identity: identityOf(nil), secret: secretOf("ids", map[string][]byte{"clientSecret": []byte("\n")}),
-			code: SecretKeyMissing, message: `under key "clientSecret"`,
+			reason: "as good as missing", ref: ref, identity: identityOf(nil),
+			secret: secretOf("ids", map[string][]byte{"clientSecret": []byte("\n")}),
+			code:   SecretKeyMissing, message: `under key "clientSecret"`,
 		},
 		"missing certificate": {
-			reason: "the documented key is named", ref: ref, secret: secretOf("ids", nil), code: SecretKeyMissing, message: `under key "certificate"`,
+			reason: "the documented key is named", ref: ref, secret: secretOf("ids", nil), code: SecretKeyMissing,
+			message:  `under key "certificate"`,
 			identity: identityOf(func(s *infrav1.AzureClusterIdentitySpec) { s.Type = infrav1.ServicePrincipalCertificate }),
 		},
 		"certificate that is none": {
@@ -292,18 +302,22 @@ func TestResolveRefuses(t *testing.T) {
 			}),
 		},
 		"empty client ID": {
-			reason: "the SDK would fall back to the environment's", ref: ref, secret: good, code: CredentialsInvalid, message: "spec.clientID is empty",
+			reason: "the SDK would fall back to the environment's", ref: ref, secret: good, code: CredentialsInvalid,
+			message:  "spec.clientID is empty",
 			identity: identityOf(func(s *infrav1.AzureClusterIdentitySpec) { s.Type, s.ClientID = infrav1.WorkloadIdentity, "" }),
 		},
 		"malformed tenant": {
-			reason: "it would become part of a URL", ref: ref, secret: good, code: CredentialsInvalid, message: "cannot create a client secret credential",
+			reason: "it would become part of a URL", ref: ref, secret: good, code: CredentialsInvalid,
+			message:  "cannot create a client secret credential",
 			identity: identityOf(func(s *infrav1.AzureClusterIdentitySpec) { s.TenantID = "../common" }),
 		},
 		"credential type that is not there yet": {
-			reason: "refused by name, with what to use", ref: ref, code: NotSupported, message: "spec.type UserAssignedIdentityCredential is not supported yet, use WorkloadIdentity",
+			reason: "refused by name, with what to use", ref: ref, code: NotSupported,
+			message:  "spec.type UserAssignedIdentityCredential is not supported yet, use WorkloadIdentity",
 			identity: identityOf(func(s *infrav1.AzureClusterIdentitySpec) { s.Type = infrav1.UserAssignedIdentityCredential }),
 		},
-		"unknown cloud": {reason: "named", ref: ref, identity: identityOf(nil), secret: good, environment: "Mooncake", code: NotSupported, message: `spec.azureEnvironment: "Mooncake"`},
+		"unknown cloud": {reason: "named", ref: ref, identity: identityOf(nil), secret: good, environment: "Mooncake", code: NotSupported,
+			message: `spec.azureEnvironment: "Mooncake"`},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -319,7 +333,8 @@ func TestResolveRefuses(t *testing.T) {
 			if err == nil || CodeOf(err) != test.code || !strings.Contains(err.Error(), test.message) {
 				t.Fatalf("%s: got code %q, %v", test.reason, CodeOf(err), err)
 			}
-			if checks := test.identity != nil && test.environment == "" && test.code != IdentityNotFound && test.code != NamespaceNotAllowedByIdentity; checks {
+			if checks := test.identity != nil && test.environment == "" && test.code != IdentityNotFound &&
+				test.code != NamespaceNotAllowedByIdentity; checks {
 				if err := provider.CheckCredential(context.Background(), test.identity); CodeOf(err) != test.code {
 					t.Errorf("the identity's own check says %v", err)
 				}

@@ -143,8 +143,9 @@ func (p *Provider) selectToken(ctx context.Context, identity *infrav1.AzureClust
 		code := CodeOf(err)
 		switch {
 		case code != "" && recorded:
-			return &Error{Code: code, Message: fmt.Sprintf("%s: %s; or remove its entry from ConfigMap %s/%s, after which it signs in as ServiceAccount %s",
-				m.identity, err, p.options.FormerNamespace, FormerRecordName, accountIn(identity.Namespace))}
+			return &Error{Code: code,
+				Message: fmt.Sprintf("%s: %s; or remove its entry from ConfigMap %s/%s, after which it signs in as ServiceAccount %s",
+					m.identity, err, p.options.FormerNamespace, FormerRecordName, accountIn(identity.Namespace))}
 		case code != "":
 			return &Error{Code: code, Message: fmt.Sprintf(
 				"%s: spec.type %s: the manager runs with --%s=%s, and %s; if the application trusts the manager's own ServiceAccount, add %s to the manager's --%s",

@@ -55,7 +55,8 @@ func SecretOf(identity *infrav1.AzureClusterIdentity) (key types.NamespacedName,
 func (p *Provider) TrustsTenants() bool { return p.options.Tenancy == Trusted }
 
 // MayUse returns true if an identity may use a Secret of this namespace and with these annotations.
-func (p *Provider) MayUse(ctx context.Context, identity *infrav1.AzureClusterIdentity, secretNamespace string, annotations map[string]string) (bool, error) {
+func (p *Provider) MayUse(ctx context.Context, identity *infrav1.AzureClusterIdentity, secretNamespace string,
+	annotations map[string]string) (bool, error) {
 	namespace := identity.Namespace
 	if p.TrustsTenants() || namespace == secretNamespace {
 		return true, nil
@@ -72,7 +73,8 @@ func (p *Provider) MayUse(ctx context.Context, identity *infrav1.AzureClusterIde
 
 // checkSecret refuses a Secret of another namespace that does not allow the identity's namespace. secret is nil if it does not
 // exist; the error is the same, so that it does not reveal whether the Secret exists.
-func (p *Provider) checkSecret(ctx context.Context, identity *infrav1.AzureClusterIdentity, key types.NamespacedName, secret *corev1.Secret) error {
+func (p *Provider) checkSecret(ctx context.Context, identity *infrav1.AzureClusterIdentity, key types.NamespacedName,
+	secret *corev1.Secret) error {
 	var annotations map[string]string
 	if secret != nil {
 		annotations = secret.Annotations
@@ -82,7 +84,8 @@ func (p *Provider) checkSecret(ctx context.Context, identity *infrav1.AzureClust
 	}
 	return &Error{Code: NotAllowedByTenancy, Message: fmt.Sprintf(
 		"%s: spec.clientSecret: the manager runs with --%s=%s, and there is no Secret %s that lets identities of namespace %s use it: run kubectl annotate secret -n %s %s %s=%s, or move the Secret to namespace %s",
-		describeIdentity(identity), TenancyFlag, Isolated, key, identity.Namespace, key.Namespace, key.Name, infrav1.IdentityNamespacesAnnotation, identity.Namespace, identity.Namespace)}
+		describeIdentity(identity), TenancyFlag, Isolated, key, identity.Namespace, key.Namespace, key.Name, infrav1.IdentityNamespacesAnnotation,
+		identity.Namespace, identity.Namespace)}
 }
 
 // mayUseManagersOwn returns true if identities of a namespace may use the manager's token, its machine's identities and its files.
@@ -92,7 +95,8 @@ func (p *Provider) mayUseManagersOwn(namespace string) bool {
 
 // checkManagersOwn refuses the manager's own credentials to namespaces that the operator does not list, unless their former use is
 // recorded.
-func (p *Provider) checkManagersOwn(ctx context.Context, identity *infrav1.AzureClusterIdentity, former Former, field, what, instead string) error {
+func (p *Provider) checkManagersOwn(ctx context.Context, identity *infrav1.AzureClusterIdentity, former Former, field, what,
+	instead string) error {
 	if p.mayUseManagersOwn(identity.Namespace) {
 		return nil
 	}

@@ -56,27 +56,37 @@ func TestTenancy(t *testing.T) {
 		code    Code
 		message string
 	}{
-		"Secret of others":              {"it is theirs", elsewhere, plain, Options{}, NotAllowedByTenancy, "kubectl annotate secret -n others secret infrastructure.cluster.x-k8s.io/identity-namespaces=ids"},
-		"no Secret of others":           {"the same words: what exists there is nobody's business", elsewhere, nil, Options{}, NotAllowedByTenancy, "there is no Secret others/secret that lets identities of namespace ids use it"},
-		"Secret for another namespace":  {"names are whole", elsewhere, lets("id,idss"), Options{}, NotAllowedByTenancy, "others/secret"},
-		"Secret that lets it":           {"its owner says so", elsewhere, lets("a, ids"), Options{}, "", ""},
-		"Secret that lets all":          {"its owner says so", elsewhere, lets("*"), Options{}, "", ""},
-		"Secret of others, trusted":     {"as it always was", elsewhere, plain, trusting, "", ""},
-		"no Secret of others, trusted":  {"as it always was", elsewhere, nil, trusting, SecretNotFound, "there is no Secret others/secret"},
-		"managed identity":              {"the machine is the manager's", kind(infrav1.UserAssignedMSI), nil, Options{}, NotAllowedByTenancy, "--manager-identity-namespaces"},
-		"managed identity, other":       {"another namespace is listed", kind(infrav1.UserAssignedMSI), nil, Options{ManagerNamespaces: []string{"other"}}, NotAllowedByTenancy, "Add namespace ids there"},
-		"managed identity, listed":      {"the operator says so", kind(infrav1.UserAssignedMSI), nil, listed, "", ""},
-		"managed identity, trusted":     {"as it always was", kind(infrav1.UserAssignedMSI), nil, trusting, "", ""},
-		"workload identity":             {"there is no ServiceAccount, and the message has the subject", kind(infrav1.WorkloadIdentity), nil, Options{}, ServiceAccountNotFound, "trust the subject system:serviceaccount:ids:capz-workload-identity"},
-		"workload identity, listed":     {"the manager's token is used", kind(infrav1.WorkloadIdentity), nil, listed, "", ""},
-		"workload identity, trusted":    {"as it always was", kind(infrav1.WorkloadIdentity), nil, trusting, "", ""},
-		"file":                          {"it is the manager's", file(filepath.Join(folder, "cert.pem")), nil, Options{CertificateFolder: folder}, NotAllowedByTenancy, "spec.certPath"},
-		"file, listed":                  {"the operator says so", file(filepath.Join(folder, "cert.pem")), nil, listed, "", ""},
-		"file elsewhere, listed":        {"it is in no folder for certificates", file(outside), nil, listed, SecretNotFound, "--identity-certificate-folder"},
-		"file by dots, listed":          {"it is outside all the same", file(folder + "/../" + filepath.Base(filepath.Dir(outside)) + "/cert.pem"), nil, listed, SecretNotFound, "--identity-certificate-folder"},
-		"link out of it, listed":        {"what it leads to counts", file(filepath.Join(folder, "link")), nil, listed, SecretNotFound, "escapes"},
-		"file anywhere, trusted":        {"as it always was", file(outside), nil, trusting, "", ""},
-		"file in the folder of trusted": {"a folder that is named counts", file(outside), nil, Options{Tenancy: Trusted, CertificateFolder: folder}, SecretNotFound, "--identity-certificate-folder"},
+		"Secret of others": {"it is theirs", elsewhere, plain, Options{}, NotAllowedByTenancy,
+			"kubectl annotate secret -n others secret infrastructure.cluster.x-k8s.io/identity-namespaces=ids"},
+		"no Secret of others": {"the same words: what exists there is nobody's business", elsewhere, nil, Options{},
+			NotAllowedByTenancy, "there is no Secret others/secret that lets identities of namespace ids use it"},
+		"Secret for another namespace": {"names are whole", elsewhere, lets("id,idss"), Options{}, NotAllowedByTenancy, "others/secret"},
+		"Secret that lets it":          {"its owner says so", elsewhere, lets("a, ids"), Options{}, "", ""},
+		"Secret that lets all":         {"its owner says so", elsewhere, lets("*"), Options{}, "", ""},
+		"Secret of others, trusted":    {"as it always was", elsewhere, plain, trusting, "", ""},
+		"no Secret of others, trusted": {"as it always was", elsewhere, nil, trusting, SecretNotFound, "there is no Secret others/secret"},
+		"managed identity": {"the machine is the manager's", kind(infrav1.UserAssignedMSI), nil, Options{}, NotAllowedByTenancy,
+			"--manager-identity-namespaces"},
+		"managed identity, other": {"another namespace is listed", kind(infrav1.UserAssignedMSI), nil,
+			Options{ManagerNamespaces: []string{"other"}}, NotAllowedByTenancy, "Add namespace ids there"},
+		"managed identity, listed":  {"the operator says so", kind(infrav1.UserAssignedMSI), nil, listed, "", ""},
+		"managed identity, trusted": {"as it always was", kind(infrav1.UserAssignedMSI), nil, trusting, "", ""},
+		"workload identity": {"there is no ServiceAccount, and the message has the subject", kind(infrav1.WorkloadIdentity), nil,
+			Options{}, ServiceAccountNotFound, "trust the subject system:serviceaccount:ids:capz-workload-identity"},
+		"workload identity, listed":  {"the manager's token is used", kind(infrav1.WorkloadIdentity), nil, listed, "", ""},
+		"workload identity, trusted": {"as it always was", kind(infrav1.WorkloadIdentity), nil, trusting, "", ""},
+		"file": {"it is the manager's", file(filepath.Join(folder, "cert.pem")), nil, Options{CertificateFolder: folder},
+			NotAllowedByTenancy, "spec.certPath"},
+		"file, listed": {"the operator says so", file(filepath.Join(folder, "cert.pem")), nil, listed, "", ""},
+		"file elsewhere, listed": {"it is in no folder for certificates", file(outside), nil, listed, SecretNotFound,
+			"--identity-certificate-folder"},
+		"file by dots, listed": {"it is outside all the same",
+			file(folder + "/../" + filepath.Base(filepath.Dir(outside)) + "/cert.pem"), nil, listed, SecretNotFound,
+			"--identity-certificate-folder"},
+		"link out of it, listed": {"what it leads to counts", file(filepath.Join(folder, "link")), nil, listed, SecretNotFound, "escapes"},
+		"file anywhere, trusted": {"as it always was", file(outside), nil, trusting, "", ""},
+		"file in the folder of trusted": {"a folder that is named counts", file(outside), nil,
+			Options{Tenancy: Trusted, CertificateFolder: folder}, SecretNotFound, "--identity-certificate-folder"},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -100,7 +110,8 @@ func TestTenancy(t *testing.T) {
 func TestCertificateShowsNothing(t *testing.T) {
 	for _, secret := range []string{"s3", "\x30\x82\x01", "-----BEGIN CERTIFICATE-----\nQUJD\n-----END CERTIFICATE-----\n"} {
 		identity := identityOf(func(s *infrav1.AzureClusterIdentitySpec) { s.Type = infrav1.ServicePrincipalCertificate })
-		err := New(kubernetes(t, identity, secretOf("ids", map[string][]byte{"certificate": []byte(secret)})), Options{}).CheckCredential(t.Context(), identity)
+		err := New(kubernetes(t, identity, secretOf("ids", map[string][]byte{"certificate": []byte(secret)})),
+			Options{}).CheckCredential(t.Context(), identity)
 		if CodeOf(err) != CredentialsInvalid || !strings.HasSuffix(err.Error(), errNoCertificate.Error()) {
 			t.Errorf("%q: says %v", secret, err)
 		}
@@ -113,14 +124,16 @@ func TestAssertion(t *testing.T) {
 	var asked []string
 	var refuse error
 	api := interceptor.NewClient(kubernetes(t), interceptor.Funcs{
-		SubResourceCreate: func(_ context.Context, _ client.Client, resource string, object, request client.Object, _ ...client.SubResourceCreateOption) error {
+		SubResourceCreate: func(_ context.Context, _ client.Client, resource string, object, request client.Object,
+			_ ...client.SubResourceCreateOption) error {
 			spec := request.(*authenticationv1.TokenRequest).Spec
 			asked = append(asked, resource+" "+object.GetNamespace()+"/"+object.GetName()+" "+strings.Join(spec.Audiences, ","))
 			if refuse != nil {
 				return refuse
 			}
 			request.(*authenticationv1.TokenRequest).Status = authenticationv1.TokenRequestStatus{
-				Token: "token-of-" + object.GetNamespace() + now.Format("-15:04"), ExpirationTimestamp: metav1.NewTime(now.Add(time.Duration(*spec.ExpirationSeconds) * time.Second)),
+				Token:               "token-of-" + object.GetNamespace() + now.Format("-15:04"),
+				ExpirationTimestamp: metav1.NewTime(now.Add(time.Duration(*spec.ExpirationSeconds) * time.Second)),
 			}
 			return nil
 		},
@@ -141,8 +154,10 @@ func TestAssertion(t *testing.T) {
 		{reason: "namespaces have their own", namespace: "b", want: "token-of-b-00:00", asks: true},
 		{reason: "it is kept", namespace: "a", after: 47 * time.Minute, want: "token-of-a-00:00"},
 		{reason: "a fifth of its life is left", namespace: "a", after: time.Minute, want: "token-of-a-00:48", asks: true},
-		{reason: "it is good while the namespace goes", namespace: "b", after: time.Minute, refuse: terminating, want: "token-of-b-00:00", asks: true},
-		{reason: "somebody took the right away by taking the ServiceAccount away", namespace: "b", refuse: gone, code: ServiceAccountNotFound, asks: true},
+		{reason: "it is good while the namespace goes", namespace: "b", after: time.Minute, refuse: terminating, want: "token-of-b-00:00",
+			asks: true},
+		{reason: "somebody took the right away by taking the ServiceAccount away", namespace: "b", refuse: gone, code: ServiceAccountNotFound,
+			asks: true},
 		{reason: "it has expired", namespace: "b", after: time.Hour, refuse: terminating, code: NamespaceTerminating, asks: true},
 	} {
 		now, refuse, asked = now.Add(step.after), step.refuse, nil
@@ -150,7 +165,8 @@ func TestAssertion(t *testing.T) {
 		if got != step.want || CodeOf(err) != step.code {
 			t.Errorf("%s: got %q, %v", step.reason, got, err)
 		}
-		if step.asks != (len(asked) == 1) || step.asks && asked[0] != "token "+step.namespace+"/capz-workload-identity api://AzureADTokenExchange" {
+		if step.asks != (len(asked) == 1) || step.asks &&
+			asked[0] != "token "+step.namespace+"/capz-workload-identity api://AzureADTokenExchange" {
 			t.Errorf("%s: asked %q", step.reason, asked)
 		}
 	}

@@ -29,7 +29,8 @@ func FindBySecret(ctx context.Context, kubernetes client.Reader, secret types.Na
 
 // IsUser returns true if a finalizer of an identity belongs to an object that uses the identity.
 func IsUser(finalizer string) bool {
-	return slices.ContainsFunc([]string{infrav1.ClusterFinalizer, infrav1.ManagedControlPlaneFinalizer, infrav1.ASOManagedFinalizer}, func(kind string) bool {
-		return strings.HasPrefix(finalizer, kind+"/")
-	})
+	return slices.ContainsFunc([]string{infrav1.ClusterFinalizer, infrav1.ManagedControlPlaneFinalizer, infrav1.ASOManagedFinalizer},
+		func(kind string) bool {
+			return strings.HasPrefix(finalizer, kind+"/")
+		})
 }

@@ -74,7 +74,9 @@ func newWorld(t *testing.T, budgets *client.Budgets) *world {
 	graph := &arm.Graph{}
 	graph.Add(
 		arm.Node{ID: group, Policy: arm.Repair, Body: object{"location": "eastus", "tags": tags}},
-		arm.Node{ID: network, Policy: arm.Repair, Body: object{"location": "eastus", "tags": tags, "properties": object{"addressSpace": object{"addressPrefixes": []string{"10.0.0.0/8"}}}}},
+		arm.Node{ID: network, Policy: arm.Repair,
+			Body: object{"location": "eastus", "tags": tags,
+				"properties": object{"addressSpace": object{"addressPrefixes": []string{"10.0.0.0/8"}}}}},
 		arm.Node{ID: address, Policy: arm.Repair, Body: object{"location": "eastus", "tags": tags, "sku": object{"name": "Standard"},
 			"properties": object{"publicIPAllocationMethod": "Static", "idleTimeoutInMinutes": 4}}},
 	)
@@ -140,8 +142,10 @@ func TestPassesOfTheEngine(t *testing.T) {
 	w := newWorld(t, nil)
 	w.fault(
 		fault.Rule{Method: "PUT", ID: "*/virtualnetworks/vnet", Kind: fault.Throttle, RetryAfter: 1},
-		fault.Rule{Method: "PUT", ID: "*/virtualnetworks/vnet", Kind: fault.Fail, Code: "InternalExecutionError", Message: "An internal execution error occurred."},
-		fault.Rule{Method: "PUT", ID: address.Key(), Count: -1, Kind: fault.Modify, Patch: object{"properties": object{"idleTimeoutInMinutes": 15}}},
+		fault.Rule{Method: "PUT", ID: "*/virtualnetworks/vnet", Kind: fault.Fail, Code: "InternalExecutionError",
+			Message: "An internal execution error occurred."},
+		fault.Rule{Method: "PUT", ID: address.Key(), Count: -1, Kind: fault.Modify,
+			Patch: object{"properties": object{"idleTimeoutInMinutes": 15}}},
 	)
 	w.passes(w.engine.Converge, arm.Outcome.IsDone)
 	w.expect("made, after a throttled request and a failed operation, and with a value that Azure keeps otherwise", map[string]float64{
@@ -168,12 +172,15 @@ func TestPassesOfTheEngine(t *testing.T) {
 		t.Errorf("a pass right after another had %v hits, want one for each of 3 resources", got)
 	}
 
-	w.fault(fault.Rule{Now: true, ID: string(network), Kind: fault.Edit, Patch: object{"properties": object{"addressSpace": object{"addressPrefixes": []any{"172.16.0.0/12"}}}}})
+	w.fault(fault.Rule{Now: true, ID: string(network), Kind: fault.Edit,
+		Patch: object{"properties": object{"addressSpace": object{"addressPrefixes": []any{"172.16.0.0/12"}}}}})
 	w.passes(w.engine.Converge, arm.Outcome.IsDone)
-	w.expect("changed by somebody", map[string]float64{`capz_drift_found_total{` + ofNetwork + `}`: 1, `capz_drift_repaired_total{` + ofNetwork + `}`: 1})
+	w.expect("changed by somebody",
+		map[string]float64{`capz_drift_found_total{` + ofNetwork + `}`: 1, `capz_drift_repaired_total{` + ofNetwork + `}`: 1})
 	w.fault(fault.Rule{Now: true, ID: string(network), Kind: fault.Remove})
 	w.passes(w.engine.Converge, arm.Outcome.IsDone)
-	w.expect("removed by somebody", map[string]float64{`capz_drift_found_total{` + ofNetwork + `}`: 2, `capz_drift_repaired_total{` + ofNetwork + `}`: 2})
+	w.expect("removed by somebody",
+		map[string]float64{`capz_drift_found_total{` + ofNetwork + `}`: 2, `capz_drift_repaired_total{` + ofNetwork + `}`: 2})
 
 	w.passes(w.engine.Delete, arm.Outcome.IsDeleted)
 	w.expect("deleted, which is no drift", map[string]float64{
@@ -207,7 +214,9 @@ func TestHeldBack(t *testing.T) {
 			t.Fatal("it was answered")
 		}
 	}
-	if _, err := w.client.Do(t.Context(), client.Request{Method: http.MethodGet, ID: arm.ID("/subscriptions/" + sub + "/providers/Banana.Split/bananas/b"), APIVersion: "1"}); err == nil {
+	if _, err := w.client.Do(t.Context(),
+		client.Request{Method: http.MethodGet, ID: arm.ID("/subscriptions/" + sub + "/providers/Banana.Split/bananas/b"),
+			APIVersion: "1"}); err == nil {
 		t.Fatal("it was answered")
 	}
 	w.expect("one was sent, one was not, and a type that users invent is no label", map[string]float64{

@@ -16,8 +16,10 @@ type operations struct {
 }
 
 var underWay = &operations{
-	count:  prometheus.NewDesc("capz_azure_operations", "Writes and actions of the provider that are running in Azure.", []string{"resource_type", "operation"}, nil),
-	oldest: prometheus.NewDesc("capz_azure_operation_oldest_age_seconds", "Age of the oldest write or action that is running in Azure.", []string{"resource_type", "operation"}, nil),
+	count: prometheus.NewDesc("capz_azure_operations", "Writes and actions of the provider that are running in Azure.",
+		[]string{"resource_type", "operation"}, nil),
+	oldest: prometheus.NewDesc("capz_azure_operation_oldest_age_seconds", "Age of the oldest write or action that is running in Azure.",
+		[]string{"resource_type", "operation"}, nil),
 }
 
 // WatchOperations sets the source of the running operations. A process has one engine; a later call replaces the source.

@@ -80,18 +80,23 @@ var queueMetrics = sync.OnceValue(func() queueVectors {
 		return registerOnce(prometheus.NewGaugeVec(prometheus.GaugeOpts{Subsystem: metrics.WorkQueueSubsystem, Name: name, Help: help}, labels))
 	}
 	counter := func(name, help string) *prometheus.CounterVec {
-		return registerOnce(prometheus.NewCounterVec(prometheus.CounterOpts{Subsystem: metrics.WorkQueueSubsystem, Name: name, Help: help}, labels))
+		return registerOnce(prometheus.NewCounterVec(prometheus.CounterOpts{Subsystem: metrics.WorkQueueSubsystem, Name: name, Help: help},
+			labels))
 	}
 	histogram := func(name, help string) *prometheus.HistogramVec {
-		return registerOnce(prometheus.NewHistogramVec(prometheus.HistogramOpts{Subsystem: metrics.WorkQueueSubsystem, Name: name, Help: help}, labels))
+		return registerOnce(prometheus.NewHistogramVec(prometheus.HistogramOpts{Subsystem: metrics.WorkQueueSubsystem, Name: name, Help: help},
+			labels))
 	}
 	return queueVectors{
 		depth: gauge(metrics.DepthKey, "Current depth of workqueue by workqueue and priority", append(labels, "priority")...),
-		unfinished: gauge(metrics.UnfinishedWorkKey, "How many seconds of work has been done that is in progress and hasn't been observed by work_duration. Large "+
-			"values indicate stuck threads. One can deduce the number of stuck threads by observing the rate at which this increases.", labels...),
-		longest:      gauge(metrics.LongestRunningProcessorKey, "How many seconds has the longest running processor for workqueue been running.", labels...),
-		adds:         counter(metrics.AddsKey, "Total number of adds handled by workqueue"),
-		retries:      counter(metrics.RetriesKey, "Total number of items added to the workqueue with a non-zero delay (rate-limited requeues, explicit RequeueAfter or AddAfter calls)"),
+		unfinished: gauge(metrics.UnfinishedWorkKey,
+			"How many seconds of work has been done that is in progress and hasn't been observed by work_duration. Large "+
+				"values indicate stuck threads. One can deduce the number of stuck threads by observing the rate at which this increases.", labels...),
+		longest: gauge(metrics.LongestRunningProcessorKey, "How many seconds has the longest running processor for workqueue been running.",
+			labels...),
+		adds: counter(metrics.AddsKey, "Total number of adds handled by workqueue"),
+		retries: counter(metrics.RetriesKey,
+			"Total number of items added to the workqueue with a non-zero delay (rate-limited requeues, explicit RequeueAfter or AddAfter calls)"),
 		latency:      histogram(metrics.QueueLatencyKey, "How long in seconds an item stays in workqueue before being requested"),
 		workDuration: histogram(metrics.WorkDurationKey, "How long in seconds processing an item from workqueue takes."),
 	}

@@ -19,14 +19,16 @@ func FindNames(name string, names []string) []string {
 	}
 	var candidates []candidate
 	for _, known := range names {
-		c := candidate{name: known, edits: editDistance(strings.ToLower(name), strings.ToLower(known)), bare: editDistance(trimSeparators(name), trimSeparators(known))}
+		c := candidate{name: known, edits: editDistance(strings.ToLower(name), strings.ToLower(known)),
+			bare: editDistance(trimSeparators(name), trimSeparators(known))}
 		c.lengthsApart = max(len(name), len(known)) - min(len(name), len(known))
 		if c.edits <= max(len(name), len(known))/2 {
 			candidates = append(candidates, c)
 		}
 	}
 	slices.SortFunc(candidates, func(a, b candidate) int {
-		return cmp.Or(cmp.Compare(a.edits, b.edits), cmp.Compare(a.bare, b.bare), cmp.Compare(a.lengthsApart, b.lengthsApart), cmp.Compare(a.name, b.name))
+		return cmp.Or(cmp.Compare(a.edits, b.edits), cmp.Compare(a.bare, b.bare), cmp.Compare(a.lengthsApart, b.lengthsApart),
+			cmp.Compare(a.name, b.name))
 	})
 	var out []string
 	for _, c := range candidates[:min(len(candidates), maxNames)] {

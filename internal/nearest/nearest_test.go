@@ -13,12 +13,17 @@ func TestNames(t *testing.T) {
 		known  []string
 		want   []string
 	}{
-		"nothing known":      {reason: "there is nothing to suggest", name: "x"},
-		"far off":            {reason: "a name that takes more edits than half its length is no suggestion", name: "abcdef", known: []string{"uvwxyz"}},
-		"case":               {reason: "case is the most common mistake and costs nothing", name: "ossku", known: []string{"osType", "osSKU"}, want: []string{"osSKU"}},
-		"a separator":        {reason: "people leave out separators", name: "Standard_D2sv3", known: []string{"Standard_D2s_v3", "Standard_D2sev3"}, want: []string{"Standard_D2s_v3", "Standard_D2sev3"}},
-		"three are enough":   {reason: "a message lists few names, the best first", name: "podCidr", known: []string{"podCidrs", "podCidra", "podCidrb", "podCidr6"}, want: []string{"podCidr6", "podCidra", "podCidrb"}},
-		"insert and replace": {reason: "edits are counted as Levenshtein does", name: "kitten", known: []string{"sitting"}, want: []string{"sitting"}},
+		"nothing known": {reason: "there is nothing to suggest", name: "x"},
+		"far off": {reason: "a name that takes more edits than half its length is no suggestion", name: "abcdef",
+			known: []string{"uvwxyz"}},
+		"case": {reason: "case is the most common mistake and costs nothing", name: "ossku", known: []string{"osType", "osSKU"},
+			want: []string{"osSKU"}},
+		"a separator": {reason: "people leave out separators", name: "Standard_D2sv3",
+			known: []string{"Standard_D2s_v3", "Standard_D2sev3"}, want: []string{"Standard_D2s_v3", "Standard_D2sev3"}},
+		"three are enough": {reason: "a message lists few names, the best first", name: "podCidr",
+			known: []string{"podCidrs", "podCidra", "podCidrb", "podCidr6"}, want: []string{"podCidr6", "podCidra", "podCidrb"}},
+		"insert and replace": {reason: "edits are counted as Levenshtein does", name: "kitten", known: []string{"sitting"},
+			want: []string{"sitting"}},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {

@@ -78,7 +78,8 @@ func newStableMachine(t testing.TB) func() {
 		if len(maxima.FindExceeded("AzureMachine", in.AzureMachine))+len(maxima.FindExceeded("AzureCluster", in.AzureCluster)) > 0 {
 			t.Fatal("a maximum is exceeded")
 		}
-		if _, err := stable.ComputeFingerprint(in.Cluster.Spec, in.AzureCluster.Spec, in.Machine.Spec, in.Machine.Labels, in.AzureMachine.Spec, in.AzureMachine.Annotations); err != nil {
+		if _, err := stable.ComputeFingerprint(in.Cluster.Spec, in.AzureCluster.Spec, in.Machine.Spec, in.Machine.Labels, in.AzureMachine.Spec,
+			in.AzureMachine.Annotations); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -138,7 +139,8 @@ func newResyncedMachine(t testing.TB) func() {
 		memory := machine.LastApplied(in).ForFinalPlan(graph)
 		memory.PathsBefore(graph)
 		outcome, err := e.Converge(context.Background(), engine.Request{
-			Object: "AzureMachine/default/m", Client: c, Owner: engine.Owner{TagKey: tag, TagValue: "owned"}, Graph: graph, Prune: memory.ListPruned(graph),
+			Object: "AzureMachine/default/m", Client: c, Owner: engine.Owner{TagKey: tag, TagValue: "owned"}, Graph: graph,
+			Prune: memory.ListPruned(graph),
 		})
 		if err != nil {
 			t.Fatal(err)
@@ -195,7 +197,8 @@ func newListedVMs(t testing.TB) func() {
 	page := `{"value":[` + strings.Repeat(vm+",", 99) + vm + `]}`
 	c := newFakeClient(t, func(string) string { return page })
 	return func() {
-		items, err := c.List(context.Background(), "/subscriptions/s/resourceGroups/g/providers/Microsoft.Compute/virtualMachines", "2025-04-01", nil)
+		items, err := c.List(context.Background(), "/subscriptions/s/resourceGroups/g/providers/Microsoft.Compute/virtualMachines", "2025-04-01",
+			nil)
 		if err != nil || len(items) != 100 {
 			t.Fatal(len(items), err)
 		}
@@ -217,7 +220,8 @@ func newFakeClient(t testing.TB, body func(path string) string) *client.Client {
 type fakeTransport func(path string) string
 
 func (a fakeTransport) Do(request *http.Request) (*http.Response, error) {
-	return &http.Response{StatusCode: http.StatusOK, Header: http.Header{}, Request: request, Body: io.NopCloser(strings.NewReader(a(request.URL.Path)))}, nil
+	return &http.Response{StatusCode: http.StatusOK, Header: http.Header{}, Request: request,
+		Body: io.NopCloser(strings.NewReader(a(request.URL.Path)))}, nil
 }
 
 // fixedClock is a clock that does.

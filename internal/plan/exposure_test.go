@@ -52,8 +52,10 @@ func TestPrivateFrontendFirst(t *testing.T) {
 	}
 	graph, err := cluster.BuildPlan(in.ClusterInput)
 	properties := findNode(t, graph, err, id).Body.(armnetwork.LoadBalancer).Properties
-	if len(properties.FrontendIPConfigurations) != 1 || !arm.ID(*properties.LoadBalancingRules[0].Properties.FrontendIPConfiguration.ID).Equal(public) {
-		t.Errorf("the public load balancer has %d frontends, and its rule is for %s", len(properties.FrontendIPConfigurations), *properties.LoadBalancingRules[0].Properties.FrontendIPConfiguration.ID)
+	if len(properties.FrontendIPConfigurations) != 1 ||
+		!arm.ID(*properties.LoadBalancingRules[0].Properties.FrontendIPConfiguration.ID).Equal(public) {
+		t.Errorf("the public load balancer has %d frontends, and its rule is for %s", len(properties.FrontendIPConfigurations),
+			*properties.LoadBalancingRules[0].Properties.FrontendIPConfiguration.ID)
 	}
 }
 
@@ -80,7 +82,8 @@ func TestPublicControlPlaneMachine(t *testing.T) {
 		t.Error("the address is made, but not on the interface")
 	}
 	if len(first.LoadBalancerBackendAddressPools) != 1 || len(first.LoadBalancerInboundNatRules) != 1 {
-		t.Errorf("the interface is in %d pools and has %d rules, want one of each", len(first.LoadBalancerBackendAddressPools), len(first.LoadBalancerInboundNatRules))
+		t.Errorf("the interface is in %d pools and has %d rules, want one of each", len(first.LoadBalancerBackendAddressPools),
+			len(first.LoadBalancerInboundNatRules))
 	}
 }
 

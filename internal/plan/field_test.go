@@ -36,7 +36,8 @@ func TestEveryFieldCounts(t *testing.T) {
 	for _, name := range golden.CaseNames(t) {
 		in := readInput(t, name)
 		if in.AzureMachine == nil {
-			fieldtest.VaryLeaves("cluster", reflect.ValueOf(&in.AzureCluster.Spec).Elem(), counts, func() string { return clusterEffect(in.ClusterInput) })
+			fieldtest.VaryLeaves("cluster", reflect.ValueOf(&in.AzureCluster.Spec).Elem(), counts,
+				func() string { return clusterEffect(in.ClusterInput) })
 		} else {
 			fieldtest.VaryLeaves("machine", reflect.ValueOf(&in.AzureMachine.Spec).Elem(), counts, func() string { return machineEffect(in) })
 		}
@@ -56,7 +57,8 @@ func clusterEffect(in plan.ClusterInput) string {
 
 func machineEffect(in plan.MachineInput) string {
 	graph, err := machine.BuildPlan(in)
-	return fmt.Sprint(renderNodes(graph), err, joinMessages(machine.UnsupportedFields(in)), joinMessages(machine.CheckSpec(in)), machine.FailureDomain(in))
+	return fmt.Sprint(renderNodes(graph), err, joinMessages(machine.UnsupportedFields(in)), joinMessages(machine.CheckSpec(in)),
+		machine.FailureDomain(in))
 }
 
 func joinMessages(errs field.ErrorList) string {

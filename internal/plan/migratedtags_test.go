@@ -32,10 +32,12 @@ func TestMigratedTags(t *testing.T) {
 			SubscriptionID: "00000000-0000-0000-0000-000000000001", AzureCluster: &infrav1.AzureCluster{ObjectMeta: annotated("rg")},
 		})},
 		"AzureMachine": {"the tags of the VM", compute + "virtualMachines/m", machine.LastApplied(plan.MachineInput{
-			ClusterInput: plan.ClusterInput{SubscriptionID: "00000000-0000-0000-0000-000000000001"}, AzureMachine: &infrav1.AzureMachine{ObjectMeta: annotated("vm")},
+			ClusterInput: plan.ClusterInput{SubscriptionID: "00000000-0000-0000-0000-000000000001"},
+			AzureMachine: &infrav1.AzureMachine{ObjectMeta: annotated("vm")},
 		})},
 		"AzureMachinePool": {"the tags of the scale set", compute + "virtualMachineScaleSets/s", pool.LastApplied(pool.Input{
-			ClusterInput: plan.ClusterInput{SubscriptionID: "00000000-0000-0000-0000-000000000001"}, AzureMachinePool: &infrav1.AzureMachinePool{ObjectMeta: annotated("vmss")},
+			ClusterInput:     plan.ClusterInput{SubscriptionID: "00000000-0000-0000-0000-000000000001"},
+			AzureMachinePool: &infrav1.AzureMachinePool{ObjectMeta: annotated("vmss")},
 		})},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -33,8 +33,9 @@ func TestVMName(t *testing.T) {
 		"Windows":         {"15 characters fit", "machine-9012345", "Windows", "", "machine-9012345"},
 		"long Windows":    {"16 do not", "machine-90123456", "Windows", "", "machine-9-23456"},
 		"dash at the cut": {"two dashes would stand side by side", "abcdefgh-xxxxx-12345", "Windows", "", "abcdefgh-12345"},
-		"provider ID":     {"a VM keeps the name it has", "m", "Windows", "azure:///subscriptions/s/resourceGroups/g/providers/Microsoft.Compute/virtualMachines/other-and-quite-long", "other-and-quite-long"},
-		"no provider ID":  {"what is none names nothing", "m", "Linux", "azure://x", "m"},
+		"provider ID": {"a VM keeps the name it has", "m", "Windows",
+			"azure:///subscriptions/s/resourceGroups/g/providers/Microsoft.Compute/virtualMachines/other-and-quite-long", "other-and-quite-long"},
+		"no provider ID": {"what is none names nothing", "m", "Linux", "azure://x", "m"},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -52,9 +53,11 @@ func TestAvailabilitySetName(t *testing.T) {
 		labels       map[string]string
 		want         string
 	}{
-		"control plane":      {reason: "one for all of them", controlPlane: true, want: "cl_control-plane-as"},
-		"deployment":         {reason: "a MachineDeployment's sets come and go", labels: map[string]string{clusterv1.MachineDeploymentNameLabel: "md", clusterv1.MachineSetNameLabel: "ms"}, want: "cl_md-as"},
-		"set":                {reason: "a MachineSet of its own", labels: map[string]string{clusterv1.MachineSetNameLabel: "ms"}, want: "cl_ms-as"},
+		"control plane": {reason: "one for all of them", controlPlane: true, want: "cl_control-plane-as"},
+		"deployment": {reason: "a MachineDeployment's sets come and go",
+			labels: map[string]string{clusterv1.MachineDeploymentNameLabel: "md", clusterv1.MachineSetNameLabel: "ms"}, want: "cl_md-as"},
+		"set": {reason: "a MachineSet of its own", labels: map[string]string{clusterv1.MachineSetNameLabel: "ms"},
+			want: "cl_ms-as"},
 		"machine by itself":  {reason: "nothing to spread"},
 		"deployment unnamed": {reason: "an empty label is none", labels: map[string]string{clusterv1.MachineDeploymentNameLabel: ""}},
 	}

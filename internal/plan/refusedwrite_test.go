@@ -38,18 +38,23 @@ func refusedProperties() map[string]refusedProperty {
 	}
 	return map[string]refusedProperty{
 		"VM": {"a policy denies the tag", compute + "virtualMachines/m", arm.CreateOnly, func(annotations map[string]string) applied.State {
-			return machine.LastApplied(plan.MachineInput{ClusterInput: in, AzureMachine: &infrav1.AzureMachine{ObjectMeta: metav1.ObjectMeta{Annotations: annotations}}})
+			return machine.LastApplied(plan.MachineInput{ClusterInput: in,
+				AzureMachine: &infrav1.AzureMachine{ObjectMeta: metav1.ObjectMeta{Annotations: annotations}}})
 		}, `{"tags":{}}`, `{"tags":{"cost":"1"}}`, "/tags/cost"},
-		"scale set": {"another program adds an extension of that name", compute + "virtualMachineScaleSets/s", arm.Repair, func(annotations map[string]string) applied.State {
-			return pool.LastApplied(pool.Input{ClusterInput: in, AzureMachinePool: &infrav1.AzureMachinePool{ObjectMeta: metav1.ObjectMeta{Annotations: annotations}}})
-		}, `{"properties":{"virtualMachineProfile":{"extensionProfile":{"extensions":[]}}}}`,
+		"scale set": {"another program adds an extension of that name", compute + "virtualMachineScaleSets/s", arm.Repair,
+			func(annotations map[string]string) applied.State {
+				return pool.LastApplied(pool.Input{ClusterInput: in,
+					AzureMachinePool: &infrav1.AzureMachinePool{ObjectMeta: metav1.ObjectMeta{Annotations: annotations}}})
+			}, `{"properties":{"virtualMachineProfile":{"extensionProfile":{"extensions":[]}}}}`,
 			`{"properties":{"virtualMachineProfile":{"extensionProfile":{"extensions":[{"name":"e"}]}}}}`,
 			"/properties/virtualMachineProfile/extensionProfile/extensions[e]"},
-		"AKS cluster": {"AKS has a default", group + "c1/providers/Microsoft.ContainerService/managedClusters/c1", arm.Repair, func(annotations map[string]string) applied.State {
-			return aks.LastApplied(aks.Input{SubscriptionID: subscriptionID, ControlPlane: &infrav1.AzureManagedControlPlane{
-				ObjectMeta: metav1.ObjectMeta{Name: "c1", Annotations: annotations},
-			}})
-		}, `{"location":"eastus"}`, `{"location":"eastus","properties":{"oidcIssuerProfile":{"enabled":true}}}`, "/properties/oidcIssuerProfile/enabled"},
+		"AKS cluster": {"AKS has a default", group + "c1/providers/Microsoft.ContainerService/managedClusters/c1", arm.Repair,
+			func(annotations map[string]string) applied.State {
+				return aks.LastApplied(aks.Input{SubscriptionID: subscriptionID, ControlPlane: &infrav1.AzureManagedControlPlane{
+					ObjectMeta: metav1.ObjectMeta{Name: "c1", Annotations: annotations},
+				}})
+			}, `{"location":"eastus"}`, `{"location":"eastus","properties":{"oidcIssuerProfile":{"enabled":true}}}`,
+			"/properties/oidcIssuerProfile/enabled"},
 		"subnet": {"another program sets a NAT gateway", network + "virtualNetworks/v/subnets/s", arm.Repair, ofCluster,
 			`{"properties":{}}`, `{"properties":{"natGateway":{"id":"n"}}}`, "/properties/natGateway"},
 		"load balancer": {"another program adds a rule of that name", network + "loadBalancers/l", arm.Repair, ofCluster,

@@ -43,19 +43,22 @@ func TestActAndReport(t *testing.T) {
 		validFor    time.Duration
 		err         error
 	}{
-		"both succeed":                      {reason: "Report decides how long the status is valid", outcome: done, validFor: time.Minute},
-		"Act fails":                         {reason: "the status shows the outcome, and the error is retried", act: broken, outcome: done, err: broken},
+		"both succeed": {reason: "Report decides how long the status is valid", outcome: done, validFor: time.Minute},
+		"Act fails": {reason: "the status shows the outcome, and the error is retried", act: broken, outcome: done,
+			err: broken},
 		"Act fails, Report wants a recheck": {reason: "the error of Act comes first", act: broken, report: soon, outcome: done, err: broken},
 		"both want a recheck":               {reason: "Act knows more", act: later, report: soon, outcome: done, err: later},
 		"Report refuses the spec":           {reason: "Report may stop, too", report: refused, outcome: done, err: refused},
-		"recheck while creating":            {reason: "the engine decides when to come back, as resources are not in place", act: soon, outcome: creating},
-		"refused while creating":            {reason: "a refusal stays until the spec changes", act: refused, outcome: creating, err: refused},
+		"recheck while creating": {reason: "the engine decides when to come back, as resources are not in place", act: soon,
+			outcome: creating},
+		"refused while creating": {reason: "a refusal stays until the spec changes", act: refused, outcome: creating, err: refused},
 	} {
 		t.Run(name, func(t *testing.T) {
 			object := &infrav1.AzureMachine{ObjectMeta: storetest.NewMeta("m")}
 			kind := &acting{act: test.act, report: test.report}
 			a := &azureReconciliation[*infrav1.AzureMachine, infrav1.AzureMachine]{
-				reconciliation: &reconciliation[*infrav1.AzureMachine, infrav1.AzureMachine]{object: object, in: object, recording: &eventlog.Recording{}}, kind: kind,
+				reconciliation: &reconciliation[*infrav1.AzureMachine, infrav1.AzureMachine]{object: object, in: object,
+					recording: &eventlog.Recording{}}, kind: kind,
 			}
 			validFor, err := a.actAndReport(t.Context(), &Plan{Graph: &arm.Graph{}}, test.outcome)
 			if !errors.Is(err, test.err) || validFor != test.validFor {

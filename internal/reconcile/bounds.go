@@ -12,7 +12,8 @@ import (
 // checkBounds refuses to plan from objects that exceed the limits of their schemas, or whose names would change the meaning of a
 // resource ID. A deletion only uses names, so such an object can still be deleted.
 func (a *azureReconciliation[O, I]) checkBounds() error {
-	if errs := append(maxima.FindExceeded(a.declaration.Name, a.object), misread.CheckSpec(specfield.DecodeSpec(a.object).Decoded())...); len(errs) > 0 {
+	if errs := append(maxima.FindExceeded(a.declaration.Name, a.object),
+		misread.CheckSpec(specfield.DecodeSpec(a.object).Decoded())...); len(errs) > 0 {
 		return RefuseSpec(errs)
 	}
 	owner := a.target.Owner

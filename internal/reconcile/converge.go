@@ -159,7 +159,8 @@ func (a *azureReconciliation[O, I]) actAndReport(ctx context.Context, planned *P
 
 // scheduleNext decides when the object is reconciled again. The status that this reconciliation writes is not part of the fingerprint.
 // The spec fields and annotations that it writes are.
-func (a *azureReconciliation[O, I]) scheduleNext(outcome arm.Outcome, fingerprint stable.Fingerprint, validFor time.Duration) (resultKind, time.Duration, error) {
+func (a *azureReconciliation[O, I]) scheduleNext(outcome arm.Outcome, fingerprint stable.Fingerprint, validFor time.Duration) (resultKind,
+	time.Duration, error) {
 	learned, err := a.computeFingerprint()
 	if err != nil {
 		return "", 0, err
@@ -184,7 +185,8 @@ func (a *azureReconciliation[O, I]) clusterKey() client.ObjectKey {
 
 // computeFingerprint hashes all input of the plan except facts.
 func (a *azureReconciliation[O, I]) computeFingerprint() (stable.Fingerprint, error) {
-	return stable.ComputeFingerprint(append(a.kind.FingerprintInputs(a.in), a.object.GetAnnotations(), a.session.Access.Key, a.session.Access.LentGrants)...)
+	return stable.ComputeFingerprint(append(a.kind.FingerprintInputs(a.in), a.object.GetAnnotations(), a.session.Access.Key,
+		a.session.Access.LentGrants)...)
 }
 
 // engineRequest builds the request to the engine.

@@ -123,7 +123,8 @@ func (a *azureReconciliation[O, I]) unlessNothingCreated(err, otherwise error) e
 // finishDeletion releases the identity and then removes the object's finalizers.
 func (p *reconciliation[O, I]) finishDeletion(ctx context.Context) error {
 	if p.declaration.IdentityUsers != nil {
-		if err := deletion.CompleteDeletion(ctx, p.changes, p.object, func() error { return p.Access.RemoveFinalizers(ctx, p.declaration.Finalizer, p.key) }); err != nil {
+		if err := deletion.CompleteDeletion(ctx, p.changes, p.object,
+			func() error { return p.Access.RemoveFinalizers(ctx, p.declaration.Finalizer, p.key) }); err != nil {
 			return err
 		}
 	}

@@ -51,11 +51,15 @@ func TestDeleting(t *testing.T) {
 		event string
 		err   error
 	}{
-		"let go":              {reason: "something else takes it out of Azure", verdict: FinishDeletion()},
-		"abandoned":           {reason: "a person has to know what may be left", verdict: AbandonResources("nobody can ask", "the VM m"), event: "Check Azure for the VM m"},
-		"waits":               {reason: "others go first, and it says which", verdict: WaitFor(metav1.Condition{Status: metav1.ConditionFalse, Reason: "WaitingForX", Message: "x"}), stays: true, want: "WaitingForX"},
-		"moved":               {reason: "another management cluster has it", verdict: NothingToDo(), stays: true},
-		"error":               {reason: "it is tried again", verdict: broken, stays: true, want: "Failed", event: "Warning Failed broken", err: broken},
+		"let go": {reason: "something else takes it out of Azure", verdict: FinishDeletion()},
+		"abandoned": {reason: "a person has to know what may be left", verdict: AbandonResources("nobody can ask", "the VM m"),
+			event: "Check Azure for the VM m"},
+		"waits": {reason: "others go first, and it says which",
+			verdict: WaitFor(metav1.Condition{Status: metav1.ConditionFalse, Reason: "WaitingForX", Message: "x"}), stays: true,
+			want: "WaitingForX"},
+		"moved": {reason: "another management cluster has it", verdict: NothingToDo(), stays: true},
+		"error": {reason: "it is tried again", verdict: broken, stays: true, want: "Failed", event: "Warning Failed broken",
+			err: broken},
 		"without a finalizer": {reason: "it is not ours any more, and neither are those from before", without: true, verdict: broken},
 	}
 	for name, test := range tests {
@@ -68,10 +72,12 @@ func TestDeleting(t *testing.T) {
 			recorder := events.NewFakeRecorder(10)
 			store := storetest.NewClient(t, object)
 			kind := &leaving{verdict: test.verdict, told: told{
-				subject:  Target{Cluster: &clusterv1.Cluster{ObjectMeta: storetest.NewMeta("c")}},
-				declared: Declaration{Name: "AzureMachine", Finalizer: finalizer, FormerFinalizers: []string{former}, PrimaryCondition: infrav1.VMRunningCondition},
+				subject: Target{Cluster: &clusterv1.Cluster{ObjectMeta: storetest.NewMeta("c")}},
+				declared: Declaration{Name: "AzureMachine", Finalizer: finalizer, FormerFinalizers: []string{former},
+					PrimaryCondition: infrav1.VMRunningCondition},
 			}}
-			runner := NewAzureRunner(Services{Client: store, Recorder: func(string) events.EventRecorder { return recorder }, Resync: time.Hour}, Kind[*infrav1.AzureMachine, infrav1.AzureMachine](kind))
+			runner := NewAzureRunner(Services{Client: store, Recorder: func(string) events.EventRecorder { return recorder }, Resync: time.Hour},
+				Kind[*infrav1.AzureMachine, infrav1.AzureMachine](kind))
 			var err error
 			for range 2 {
 				_, err = runner.Reconcile(t.Context(), ctrl.Request{NamespacedName: client.ObjectKeyFromObject(object)})

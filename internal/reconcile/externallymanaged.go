@@ -30,7 +30,8 @@ func (p *reconciliation[O, I]) translateExternalReady(ctx context.Context) error
 	if !patch.HasOnlyLegacyReady(p.object) {
 		return nil
 	}
-	cluster, err := util.GetOwnerCluster(ctx, p.Client, metav1.ObjectMeta{Namespace: p.object.GetNamespace(), OwnerReferences: p.object.GetOwnerReferences()})
+	cluster, err := util.GetOwnerCluster(ctx, p.Client,
+		metav1.ObjectMeta{Namespace: p.object.GetNamespace(), OwnerReferences: p.object.GetOwnerReferences()})
 	if client.IgnoreNotFound(err) != nil {
 		return fmt.Errorf("find the Cluster of %s %s: %w", p.declaration.Name, p.key, err)
 	}

@@ -45,25 +45,35 @@ func TestFailures(t *testing.T) {
 		warned int
 		lost   float64
 	}{
-		"load":               {reason: "the Cluster cannot be read", kind: told{load: broken}, want: "AzureMachine ns/m: broken", shown: "False", warned: 1},
-		"load, was True":     {reason: "the error is no news about Azure", kind: told{load: broken}, was: "True", want: "as last seen; the last reconciliation failed: AzureMachine ns/m: broken", shown: "True", warned: 1},
-		"load conflicts":     {reason: "it is read again", kind: told{load: conflict}},
-		"Paused condition":   {reason: "the first write of all fails", status: broken, early: true, lost: 1},
-		"work":               {reason: "the kind fails", kind: told{show: func(*infrav1.AzureMachine) error { return broken }}, want: "broken", shown: "False", warned: 1},
-		"work, was True":     {reason: "the error is no news about Azure", kind: told{show: func(*infrav1.AzureMachine) error { return broken }}, was: "True", want: "as last seen; the last reconciliation failed: broken", shown: "True", warned: 1},
-		"work conflicts":     {reason: "it is read again", kind: told{show: func(*infrav1.AzureMachine) error { return conflict }}},
-		"work is cancelled":  {reason: "the manager ends", kind: told{show: func(*infrav1.AzureMachine) error { return context.Canceled }}},
-		"last write":         {reason: "the API server refuses the object", kind: told{change: true}, patch: broken, want: "patch ns/m: broken", shown: "False", warned: 1},
-		"last write, work":   {reason: "what failed first is the cause", kind: told{change: true, show: func(*infrav1.AzureMachine) error { return errors.New("cause") }}, patch: broken, want: "cause", shown: "False", warned: 1},
+		"load": {reason: "the Cluster cannot be read", kind: told{load: broken}, want: "AzureMachine ns/m: broken", shown: "False",
+			warned: 1},
+		"load, was True": {reason: "the error is no news about Azure", kind: told{load: broken}, was: "True",
+			want: "as last seen; the last reconciliation failed: AzureMachine ns/m: broken", shown: "True", warned: 1},
+		"load conflicts":   {reason: "it is read again", kind: told{load: conflict}},
+		"Paused condition": {reason: "the first write of all fails", status: broken, early: true, lost: 1},
+		"work": {reason: "the kind fails", kind: told{show: func(*infrav1.AzureMachine) error { return broken }}, want: "broken",
+			shown: "False", warned: 1},
+		"work, was True": {reason: "the error is no news about Azure", kind: told{show: func(*infrav1.AzureMachine) error { return broken }},
+			was: "True", want: "as last seen; the last reconciliation failed: broken", shown: "True", warned: 1},
+		"work conflicts":    {reason: "it is read again", kind: told{show: func(*infrav1.AzureMachine) error { return conflict }}},
+		"work is cancelled": {reason: "the manager ends", kind: told{show: func(*infrav1.AzureMachine) error { return context.Canceled }}},
+		"last write": {reason: "the API server refuses the object", kind: told{change: true}, patch: broken, want: "patch ns/m: broken",
+			shown: "False", warned: 1},
+		"last write, work": {reason: "what failed first is the cause",
+			kind: told{change: true, show: func(*infrav1.AzureMachine) error { return errors.New("cause") }}, patch: broken, want: "cause",
+			shown: "False", warned: 1},
 		"last write of both": {reason: "nothing can be shown", kind: told{change: true}, patch: broken, status: broken, warned: 1, lost: 1},
-		"status":             {reason: "the status cannot say it", kind: told{show: func(m *infrav1.AzureMachine) error { m.Status.Ready = true; return nil }}, status: broken, lost: 1},
-		"status conflicts":   {reason: "it is written again", kind: told{show: func(m *infrav1.AzureMachine) error { m.Status.Ready = true; return nil }}, status: conflict},
+		"status": {reason: "the status cannot say it",
+			kind: told{show: func(m *infrav1.AzureMachine) error { m.Status.Ready = true; return nil }}, status: broken, lost: 1},
+		"status conflicts": {reason: "it is written again",
+			kind: told{show: func(m *infrav1.AzureMachine) error { m.Status.Ready = true; return nil }}, status: conflict},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			object := &infrav1.AzureMachine{ObjectMeta: storetest.NewMeta("m")}
 			if !test.early {
-				conditions.Set(object, metav1.Condition{Type: clusterv1.PausedCondition, Status: metav1.ConditionFalse, Reason: clusterv1.NotPausedReason})
+				conditions.Set(object, metav1.Condition{Type: clusterv1.PausedCondition, Status: metav1.ConditionFalse,
+					Reason: clusterv1.NotPausedReason})
 			}
 			if test.was != "" {
 				for _, conditionType := range []string{infrav1.VMRunningCondition, infrav1.ReadyCondition} {
@@ -78,7 +88,8 @@ func TestFailures(t *testing.T) {
 					}
 					return c.Patch(ctx, o, p, options...)
 				},
-				SubResourcePatch: func(ctx context.Context, c client.Client, _ string, o client.Object, p client.Patch, options ...client.SubResourcePatchOption) error {
+				SubResourcePatch: func(ctx context.Context, c client.Client, _ string, o client.Object, p client.Patch,
+					options ...client.SubResourcePatchOption) error {
 					if test.status != nil {
 						return test.status
 					}
@@ -98,7 +109,8 @@ func TestFailures(t *testing.T) {
 				return show(m)
 			}
 			recorder, lost := events.NewFakeRecorder(20), lostStatuses(t)
-			runner := NewLocalRunner(Services{Client: store, Recorder: func(string) events.EventRecorder { return recorder }, Resync: time.Hour}, &kind)
+			runner := NewLocalRunner(Services{Client: store, Recorder: func(string) events.EventRecorder { return recorder }, Resync: time.Hour},
+				&kind)
 			// The second reconciliation ends in the same way, and tells nothing new.
 			for range 2 {
 				if _, err := runner.Reconcile(t.Context(), ctrl.Request{NamespacedName: client.ObjectKeyFromObject(object)}); err == nil {

@@ -17,7 +17,8 @@ func (a *azureReconciliation[O, I]) refuseForgedTags(g *arm.Graph) error {
 		if at == "" {
 			at = node.ID.ShortName()
 		}
-		err := field.Error{Type: field.ErrorTypeForbidden, Field: at, Detail: "tag " + key + " marks the owner of a resource and is set only by the provider: remove it"}
+		err := field.Error{Type: field.ErrorTypeForbidden, Field: at,
+			Detail: "tag " + key + " marks the owner of a resource and is set only by the provider: remove it"}
 		errs = append(errs, &err)
 		node.Refused = err.Error()
 	}

@@ -49,7 +49,8 @@ func (k *told) Report(object *infrav1.AzureMachine) error { return k.show(object
 
 // run has a runner do passes over an object until one does the work of the kind, and returns what is stored then, what that
 // pass returned, and the events.
-func run(t *testing.T, kind *told, object *infrav1.AzureMachine) (stored *infrav1.AzureMachine, result ctrl.Result, told []string, err error) {
+func run(t *testing.T, kind *told, object *infrav1.AzureMachine) (stored *infrav1.AzureMachine, result ctrl.Result, told []string,
+	err error) {
 	t.Helper()
 	recorder := events.NewFakeRecorder(10)
 	store := storetest.NewClient(t, object)
@@ -87,16 +88,22 @@ func TestVerdicts(t *testing.T) {
 		wantErr error
 		event   string
 	}{
-		"done":            {reason: "there is nothing to say"},
-		"refused":         {reason: "the message names the field", err: RefuseSpec(invalid), want: "InvalidConfiguration spec.vmSize", after: status.RefusalRetryInterval},
-		"refused, summed": {reason: "Ready says which condition it sums up", err: RefuseSpec(invalid), summed: []string{foremost}, want: "InvalidConfiguration spec.vmSize", ready: "InvalidConfiguration VMRunning: spec.vmSize", after: status.RefusalRetryInterval},
-		"unread":          {reason: "a cause is told in an event, too", err: ReadFailed(cause), want: "Failed no route to host", after: arm.ReadRetryDelay(cause), event: "no route to host"},
-		"stopped":         {reason: "the kind has said what there is to say", err: StopFor(time.Minute), after: time.Minute},
-		"until resync":    {reason: "the same for every kind", err: StopFor(UntilResync), after: time.Hour},
-		"again, seldom":   {reason: "what is not in order is not looked at less often than what is", err: RecheckIn(2*time.Hour, nil), after: time.Hour},
-		"again":           {reason: "a cause may be in a condition of the kind's own", err: RecheckIn(time.Second, cause), after: time.Second, event: "no route to host"},
-		"waiting":         {reason: "what it waits for wakes it", err: WaitFor(waiting), want: "WaitingForX waits for x"},
-		"error":           {reason: "the object shows what is tried again with back-off", err: broken, want: "Failed the manager's own trouble", wantErr: broken, event: "Warning Failed the manager's own trouble"},
+		"done": {reason: "there is nothing to say"},
+		"refused": {reason: "the message names the field", err: RefuseSpec(invalid), want: "InvalidConfiguration spec.vmSize",
+			after: status.RefusalRetryInterval},
+		"refused, summed": {reason: "Ready says which condition it sums up", err: RefuseSpec(invalid), summed: []string{foremost},
+			want: "InvalidConfiguration spec.vmSize", ready: "InvalidConfiguration VMRunning: spec.vmSize", after: status.RefusalRetryInterval},
+		"unread": {reason: "a cause is told in an event, too", err: ReadFailed(cause), want: "Failed no route to host",
+			after: arm.ReadRetryDelay(cause), event: "no route to host"},
+		"stopped":      {reason: "the kind has said what there is to say", err: StopFor(time.Minute), after: time.Minute},
+		"until resync": {reason: "the same for every kind", err: StopFor(UntilResync), after: time.Hour},
+		"again, seldom": {reason: "what is not in order is not looked at less often than what is", err: RecheckIn(2*time.Hour, nil),
+			after: time.Hour},
+		"again": {reason: "a cause may be in a condition of the kind's own", err: RecheckIn(time.Second, cause), after: time.Second,
+			event: "no route to host"},
+		"waiting": {reason: "what it waits for wakes it", err: WaitFor(waiting), want: "WaitingForX waits for x"},
+		"error": {reason: "the object shows what is tried again with back-off", err: broken, want: "Failed the manager's own trouble",
+			wantErr: broken, event: "Warning Failed the manager's own trouble"},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -140,8 +147,9 @@ func TestLeftAlone(t *testing.T) {
 	}{
 		"paused":            {reason: "its Cluster is", meta: storetest.NewMeta("m"), kind: told{subject: Target{Cluster: paused}}},
 		"managed by others": {reason: "the annotation says so", meta: external, kind: told{declared: Declaration{ExternallyManageable: true}}},
-		"belongs to nobody": {reason: "an event says why nothing happens", meta: storetest.NewMeta("m"), kind: told{load: WaitForOwner("OwnerRefNotSet", "no owner")}, event: "Normal OwnerRefNotSet no owner"},
-		"nothing to do":     {reason: "and nothing to say", meta: storetest.NewMeta("m"), kind: told{load: NothingToDo()}},
+		"belongs to nobody": {reason: "an event says why nothing happens", meta: storetest.NewMeta("m"),
+			kind: told{load: WaitForOwner("OwnerRefNotSet", "no owner")}, event: "Normal OwnerRefNotSet no owner"},
+		"nothing to do": {reason: "and nothing to say", meta: storetest.NewMeta("m"), kind: told{load: NothingToDo()}},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -170,8 +178,9 @@ func TestDropped(t *testing.T) {
 	object := &infrav1.AzureMachine{ObjectMeta: storetest.NewMeta("m")}
 	conditions.Set(object, metav1.Condition{Type: infrav1.AzureResourceAvailableCondition, Status: metav1.ConditionTrue, Reason: "Ready"})
 	kind := &told{
-		declared: Declaration{Name: "AzureMachine", PrimaryCondition: infrav1.VMRunningCondition, ObsoleteConditions: []string{infrav1.AzureResourceAvailableCondition}},
-		show:     func(*infrav1.AzureMachine) error { return nil },
+		declared: Declaration{Name: "AzureMachine", PrimaryCondition: infrav1.VMRunningCondition,
+			ObsoleteConditions: []string{infrav1.AzureResourceAvailableCondition}},
+		show: func(*infrav1.AzureMachine) error { return nil },
 	}
 	stored, _, _, err := run(t, kind, object)
 	if err != nil || conditions.Has(stored, infrav1.AzureResourceAvailableCondition) {
@@ -184,10 +193,11 @@ func TestManagerEnds(t *testing.T) {
 	object := &infrav1.AzureMachine{ObjectMeta: storetest.NewMeta("m")}
 	recorder, store := events.NewFakeRecorder(10), storetest.NewClient(t, object)
 	ctx, end := context.WithCancel(t.Context())
-	kind := &told{declared: Declaration{Name: "AzureMachine", PrimaryCondition: infrav1.VMRunningCondition}, show: func(*infrav1.AzureMachine) error {
-		end()
-		return ReadFailed(fmt.Errorf("get Secret ns/s: %w", ctx.Err()))
-	}}
+	kind := &told{declared: Declaration{Name: "AzureMachine", PrimaryCondition: infrav1.VMRunningCondition},
+		show: func(*infrav1.AzureMachine) error {
+			end()
+			return ReadFailed(fmt.Errorf("get Secret ns/s: %w", ctx.Err()))
+		}}
 	runner := NewLocalRunner(Services{Client: store, Recorder: func(string) events.EventRecorder { return recorder }, Resync: time.Hour}, kind)
 	var err error
 	for range 2 {

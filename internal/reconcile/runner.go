@@ -84,7 +84,8 @@ func NewLocalRunner[O Object, I any](services Services, kind LocalKind[O, I]) *R
 	})
 }
 
-func newRunner[O Object, I any](services Services, loader Loader[O, I], reconcileObject func(context.Context, *reconciliation[O, I]) (resultKind, time.Duration, error)) *Runner[O, I] {
+func newRunner[O Object, I any](services Services, loader Loader[O, I],
+	reconcileObject func(context.Context, *reconciliation[O, I]) (resultKind, time.Duration, error)) *Runner[O, I] {
 	declared := loader.Declare()
 	recorder := eventlog.NewBoundedRecorder(services.Recorder(strings.ToLower(declared.Name) + "-reconciler"))
 	return &Runner[O, I]{
@@ -103,7 +104,8 @@ func (r *Runner[O, I]) SetupWithManager(ctx context.Context, mgr ctrl.Manager, o
 	own := watch.OwnChanges()
 	if r.declaration.ExternallyManageable {
 		if !patch.HasReadiness(newObject[O]()) {
-			return fmt.Errorf("%s controller: other managers may reconcile its objects, and their readiness by contract v1beta1 is not known", r.declaration.Name)
+			return fmt.Errorf("%s controller: other managers may reconcile its objects, and their readiness by contract v1beta1 is not known",
+				r.declaration.Name)
 		}
 		own = excludeExternallyManaged(own)
 	}
@@ -113,7 +115,8 @@ func (r *Runner[O, I]) SetupWithManager(ctx context.Context, mgr ctrl.Manager, o
 		WithEventFilter(predicates.ResourceHasFilterLabel(mgr.GetScheme(), log, r.WatchFilter)).
 		WatchesRawSource(r.wake.EventSource())
 	if users := r.declaration.IdentityUsers; users != nil {
-		b = b.Watches(&infrav1.AzureClusterIdentity{}, handler.EnqueueRequestsFromMapFunc(users.MapIdentity), builder.WithPredicates(watch.IdentityChanges())).
+		b = b.Watches(&infrav1.AzureClusterIdentity{}, handler.EnqueueRequestsFromMapFunc(users.MapIdentity),
+			builder.WithPredicates(watch.IdentityChanges())).
 			Watches(&corev1.Secret{}, handler.EnqueueRequestsFromMapFunc(users.MapSecret), builder.OnlyMetadata)
 	}
 	if r.asksAzure {

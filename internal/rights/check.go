@@ -73,7 +73,8 @@ func CheckRights(ctx context.Context, client authorizationclient.AuthorizationV1
 	}
 	var unneeded []right
 	for _, found := range has[""] {
-		if !isGrantedToEveryUser(found) && !slices.ContainsFunc(released, func(want right) bool { return want.namespace == "" && want.includesRight(found) }) {
+		if !isGrantedToEveryUser(found) &&
+			!slices.ContainsFunc(released, func(want right) bool { return want.namespace == "" && want.includesRight(found) }) {
 			unneeded = append(unneeded, found)
 		}
 	}
@@ -92,7 +93,8 @@ func namespacesOf(rights []right) []string {
 func grantedRights(rules []authorizationv1.ResourceRule, namespace string) []right {
 	var out []rbacv1.PolicyRule
 	for _, rule := range rules {
-		out = append(out, rbacv1.PolicyRule{Verbs: rule.Verbs, APIGroups: rule.APIGroups, Resources: rule.Resources, ResourceNames: rule.ResourceNames})
+		out = append(out, rbacv1.PolicyRule{Verbs: rule.Verbs, APIGroups: rule.APIGroups, Resources: rule.Resources,
+			ResourceNames: rule.ResourceNames})
 	}
 	return rightsOf(out, namespace)
 }

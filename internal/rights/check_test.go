@@ -48,7 +48,8 @@ func TestIncomplete(t *testing.T) {
 				_ = json.NewEncoder(w).Encode(review)
 			}))
 			defer server.Close()
-			client, err := authorizationclient.NewForConfig(&rest.Config{Host: server.URL, QPS: -1, ContentConfig: rest.ContentConfig{AcceptContentTypes: "application/json", ContentType: "application/json"}})
+			client, err := authorizationclient.NewForConfig(&rest.Config{Host: server.URL, QPS: -1,
+				ContentConfig: rest.ContentConfig{AcceptContentTypes: "application/json", ContentType: "application/json"}})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -53,7 +53,8 @@ func (o *Options) withoutEffect() []string {
 		}
 	}
 	if slices.Contains(o.DisabledControllers, disableASOSecret) {
-		out = append(out, fmt.Sprintf("--disable-controllers-or-webhooks=%s: %s", disableASOSecret, "the Azure Service Operator is not installed, so it needs no Secrets"))
+		out = append(out, fmt.Sprintf("--disable-controllers-or-webhooks=%s: %s", disableASOSecret,
+			"the Azure Service Operator is not installed, so it needs no Secrets"))
 	}
 	for name, gate := range o.Gates.GetAll() {
 		why, mine := gatesWithoutEffect[name]

@@ -45,7 +45,8 @@ type shared struct {
 }
 
 func newShared(mgr ctrl.Manager, o *Options) (*shared, error) {
-	armEngine := engine.New(engine.Options{Log: mgr.GetLogger().WithName("engine"), Clock: o.Clock, Hooks: metrics.EngineHooks(), MaxVouchedAge: o.fullSyncPeriod()})
+	armEngine := engine.New(engine.Options{Log: mgr.GetLogger().WithName("engine"), Clock: o.Clock, Hooks: metrics.EngineHooks(),
+		MaxVouchedAge: o.fullSyncPeriod()})
 	metrics.WatchOperations(armEngine.OperationAges)
 	if err := mgr.Add(armEngine); err != nil {
 		return nil, fmt.Errorf("engine: %w", err)
@@ -64,7 +65,8 @@ func newShared(mgr ctrl.Manager, o *Options) (*shared, error) {
 			Client:     mgr.GetClient(),
 			APIReader:  mgr.GetAPIReader(),
 			Identities: identity.New(mgr.GetClient(), tokens),
-			Clients:    identity.NewClients(armclient.Options{Version: o.Version, Transport: o.Transport, Budgets: armclient.NewBudgets(time.Now), OnRequestEnd: metrics.CountRequest}),
+			Clients: identity.NewClients(armclient.Options{Version: o.Version, Transport: o.Transport, Budgets: armclient.NewBudgets(time.Now),
+				OnRequestEnd: metrics.CountRequest}),
 		},
 		facts: facts.New(facts.Options{Read: sharedRead(armEngine), Unchanged: sharedLook(armEngine), Now: now, TTL: o.SyncPeriod}),
 	}, nil
@@ -87,11 +89,13 @@ func (s *shared) controllerOptions(n int) controller.Options {
 func (s *shared) setupSelfManaged(ctx context.Context) error {
 	mgr, o, gates := s.mgr, s.options, planFeatures(s.options.Gates)
 	network := &azurecluster.Kind{Client: mgr.GetClient(), Facts: s.facts, Features: gates}
-	if err := reconcile.NewAzureRunner(s.runnerServices(), network).SetupWithManager(ctx, mgr, s.controllerOptions(o.AzureClusterConcurrency)); err != nil {
+	if err := reconcile.NewAzureRunner(s.runnerServices(), network).SetupWithManager(ctx, mgr,
+		s.controllerOptions(o.AzureClusterConcurrency)); err != nil {
 		return err
 	}
 	machines := &azuremachine.Kind{Client: mgr.GetClient(), Facts: s.facts, Features: gates}
-	if err := reconcile.NewAzureRunner(s.runnerServices(), machines).SetupWithManager(ctx, mgr, s.controllerOptions(o.AzureMachineConcurrency)); err != nil {
+	if err := reconcile.NewAzureRunner(s.runnerServices(), machines).SetupWithManager(ctx, mgr,
+		s.controllerOptions(o.AzureMachineConcurrency)); err != nil {
 		return err
 	}
 	if err := (&azuremachinetemplate.Reconciler{
@@ -101,11 +105,13 @@ func (s *shared) setupSelfManaged(ctx context.Context) error {
 		return fmt.Errorf("AzureMachineTemplate controller: %w", err)
 	}
 	identities := &azureclusteridentity.Kind{Client: mgr.GetClient(), Identities: s.access.Identities}
-	if err := reconcile.NewLocalRunner(s.runnerServices(), identities).SetupWithManager(ctx, mgr, s.controllerOptions(o.AzureClusterConcurrency)); err != nil {
+	if err := reconcile.NewLocalRunner(s.runnerServices(), identities).SetupWithManager(ctx, mgr,
+		s.controllerOptions(o.AzureClusterConcurrency)); err != nil {
 		return err
 	}
 	credentials := &credentialsecret.Reconciler{
-		Client: mgr.GetClient(), Recorder: eventlog.NewBoundedRecorder(mgr.GetEventRecorder("credential-reconciler")), Identities: s.access.Identities, ASOResources: s.hasASOKinds(),
+		Client: mgr.GetClient(), Recorder: eventlog.NewBoundedRecorder(mgr.GetEventRecorder("credential-reconciler")),
+		Identities: s.access.Identities, ASOResources: s.hasASOKinds(),
 	}
 	if err := credentials.SetupWithManager(mgr, s.controllerOptions(o.AzureClusterConcurrency)); err != nil {
 		return err
@@ -129,20 +135,23 @@ func (s *shared) setupMachinePools(ctx context.Context) error {
 		return nil
 	}
 	clusters := &azuremanagedcluster.Kind{Client: mgr.GetClient()}
-	if err := reconcile.NewLocalRunner(s.runnerServices(), clusters).SetupWithManager(ctx, mgr, s.controllerOptions(o.AzureClusterConcurrency)); err != nil {
+	if err := reconcile.NewLocalRunner(s.runnerServices(), clusters).SetupWithManager(ctx, mgr,
+		s.controllerOptions(o.AzureClusterConcurrency)); err != nil {
 		return err
 	}
 	controlPlanes := &azuremanagedcontrolplane.Kind{
 		Client: mgr.GetClient(), Facts: s.facts, Workload: newWorkloadClient, ResourceHealth: o.Gates.Enabled(gateAKSResourceHealth),
 	}
-	if err := reconcile.NewAzureRunner(s.runnerServices(), controlPlanes).SetupWithManager(ctx, mgr, s.controllerOptions(o.AzureClusterConcurrency)); err != nil {
+	if err := reconcile.NewAzureRunner(s.runnerServices(), controlPlanes).SetupWithManager(ctx, mgr,
+		s.controllerOptions(o.AzureClusterConcurrency)); err != nil {
 		return err
 	}
 	if err := s.setupASOKinds(ctx); err != nil {
 		return err
 	}
 	scaleSets := &azuremachinepool.Kind{Client: mgr.GetClient(), Engine: s.engine, Facts: s.facts, Features: planFeatures(o.Gates)}
-	if err := reconcile.NewAzureRunner(s.runnerServices(), scaleSets).SetupWithManager(ctx, mgr, s.controllerOptions(o.AzureMachinePoolConcurrency)); err != nil {
+	if err := reconcile.NewAzureRunner(s.runnerServices(), scaleSets).SetupWithManager(ctx, mgr,
+		s.controllerOptions(o.AzureMachinePoolConcurrency)); err != nil {
 		return err
 	}
 	pools := &azuremanagedmachinepool.Kind{Client: mgr.GetClient(), Engine: s.engine, Facts: s.facts}
@@ -156,11 +165,13 @@ func (s *shared) setupASOKinds(ctx context.Context) error {
 		return nil
 	}
 	clusters := &azureasomanagedcluster.Kind{Client: mgr.GetClient(), Facts: s.facts}
-	if err := reconcile.NewAzureRunner(s.runnerServices(), clusters).SetupWithManager(ctx, mgr, s.controllerOptions(o.AzureClusterConcurrency)); err != nil {
+	if err := reconcile.NewAzureRunner(s.runnerServices(), clusters).SetupWithManager(ctx, mgr,
+		s.controllerOptions(o.AzureClusterConcurrency)); err != nil {
 		return err
 	}
 	controlPlanes := &azureasomanagedcontrolplane.Kind{Client: mgr.GetClient(), Facts: s.facts}
-	if err := reconcile.NewAzureRunner(s.runnerServices(), controlPlanes).SetupWithManager(ctx, mgr, s.controllerOptions(o.AzureClusterConcurrency)); err != nil {
+	if err := reconcile.NewAzureRunner(s.runnerServices(), controlPlanes).SetupWithManager(ctx, mgr,
+		s.controllerOptions(o.AzureClusterConcurrency)); err != nil {
 		return err
 	}
 	pools := &azureasomanagedmachinepool.Kind{Client: mgr.GetClient(), Engine: s.engine, Facts: s.facts}

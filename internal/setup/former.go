@@ -60,34 +60,38 @@ func (o *Options) recordFormer(ctx context.Context, c client.Client, log logr.Lo
 	if !o.LeaderElect || key.Namespace == "" {
 		return nil
 	}
-	err := retry.OnError(retry.DefaultBackoff, func(err error) bool { return apierrors.IsConflict(err) || apierrors.IsAlreadyExists(err) }, func() error {
-		lease := &coordinationv1.Lease{}
-		switch err := c.Get(ctx, key, lease); {
-		case apierrors.IsNotFound(err):
-			lease.ObjectMeta = metav1.ObjectMeta{Namespace: key.Namespace, Name: key.Name, Annotations: map[string]string{infrav1.FormerRecordedAnnotation: "true"}}
-			return c.Create(ctx, lease)
-		case err != nil:
-			return fmt.Errorf("get Lease %s: %w", key, err)
-		case lease.Annotations[infrav1.FormerRecordedAnnotation] != "":
-			return nil
-		}
-		formers, err := o.findFormer(ctx, c, log)
-		if err != nil {
-			return err
-		}
-		record, left := identity.FormerRecord(key.Namespace, formers)
-		if left > 0 {
-			log.Info("Not all credentials that were in use before the upgrade fit into the record. The others are isolated.", "configMap", client.ObjectKeyFromObject(record).String(), "left", left)
-		}
-		if len(record.Data) > 0 {
-			if err := c.Create(ctx, record); err != nil && !apierrors.IsAlreadyExists(err) {
-				return fmt.Errorf("create ConfigMap %s/%s: %w", record.Namespace, record.Name, err)
+	err := retry.OnError(retry.DefaultBackoff, func(err error) bool { return apierrors.IsConflict(err) || apierrors.IsAlreadyExists(err) },
+		func() error {
+			lease := &coordinationv1.Lease{}
+			switch err := c.Get(ctx, key, lease); {
+			case apierrors.IsNotFound(err):
+				lease.ObjectMeta = metav1.ObjectMeta{Namespace: key.Namespace, Name: key.Name,
+					Annotations: map[string]string{infrav1.FormerRecordedAnnotation: "true"}}
+				return c.Create(ctx, lease)
+			case err != nil:
+				return fmt.Errorf("get Lease %s: %w", key, err)
+			case lease.Annotations[infrav1.FormerRecordedAnnotation] != "":
+				return nil
 			}
-			log.Info("The established provider worked here before. Credentials that were in use then keep working.", "configMap", client.ObjectKeyFromObject(record).String(), "credentials", len(record.Data))
-		}
-		metav1.SetMetaDataAnnotation(&lease.ObjectMeta, infrav1.FormerRecordedAnnotation, "true")
-		return c.Update(ctx, lease)
-	})
+			formers, err := o.findFormer(ctx, c, log)
+			if err != nil {
+				return err
+			}
+			record, left := identity.FormerRecord(key.Namespace, formers)
+			if left > 0 {
+				log.Info("Not all credentials that were in use before the upgrade fit into the record. The others are isolated.", "configMap",
+					client.ObjectKeyFromObject(record).String(), "left", left)
+			}
+			if len(record.Data) > 0 {
+				if err := c.Create(ctx, record); err != nil && !apierrors.IsAlreadyExists(err) {
+					return fmt.Errorf("create ConfigMap %s/%s: %w", record.Namespace, record.Name, err)
+				}
+				log.Info("The established provider worked here before. Credentials that were in use then keep working.", "configMap",
+					client.ObjectKeyFromObject(record).String(), "credentials", len(record.Data))
+			}
+			metav1.SetMetaDataAnnotation(&lease.ObjectMeta, infrav1.FormerRecordedAnnotation, "true")
+			return c.Update(ctx, lease)
+		})
 	if apierrors.IsForbidden(err) {
 		log.Info("Credentials that were in use before the upgrade cannot be recorded, so they are isolated. Grant the right and restart the manager.", "error", err.Error())
 		return nil
@@ -106,7 +110,8 @@ func (o *Options) findFormer(ctx context.Context, c client.Client, log logr.Logg
 		return nil, err
 	}
 	read := map[client.ObjectKey]bool{}
-	for _, list := range []client.ObjectList{&infrav1.AzureASOManagedClusterList{}, &infrav1.AzureASOManagedControlPlaneList{}, &infrav1.AzureASOManagedMachinePoolList{}} {
+	for _, list := range []client.ObjectList{&infrav1.AzureASOManagedClusterList{}, &infrav1.AzureASOManagedControlPlaneList{},
+		&infrav1.AzureASOManagedMachinePoolList{}} {
 		err := o.eachOf(ctx, c, list, func(object client.Object) error {
 			for _, name := range asoresources.CredentialNames(object) {
 				key := client.ObjectKey{Namespace: object.GetNamespace(), Name: name}
@@ -117,7 +122,8 @@ func (o *Options) findFormer(ctx context.Context, c client.Client, log logr.Logg
 				secret := &corev1.Secret{}
 				switch err := c.Get(ctx, key, secret); {
 				case apierrors.IsForbidden(err):
-					log.Info("The Secret cannot be read. If its application trusts the Azure Service Operator, its clusters cannot sign in.", "secret", key.String(), "error", err.Error())
+					log.Info("The Secret cannot be read. If its application trusts the Azure Service Operator, its clusters cannot sign in.", "secret",
+						key.String(), "error", err.Error())
 					continue
 				case client.IgnoreNotFound(err) != nil:
 					return fmt.Errorf("get Secret %s: %w", key, err)

@@ -40,7 +40,8 @@ func TestRecordFormer(t *testing.T) {
 		}
 	}
 	operator := func(namespace, name string, more map[string][]byte) client.Object {
-		data := map[string][]byte{"AZURE_SUBSCRIPTION_ID": []byte("sub"), "AZURE_TENANT_ID": []byte("tenant"), "AZURE_CLIENT_ID": []byte("client-of-" + name)}
+		data := map[string][]byte{"AZURE_SUBSCRIPTION_ID": []byte("sub"), "AZURE_TENANT_ID": []byte("tenant"),
+			"AZURE_CLIENT_ID": []byte("client-of-" + name)}
 		maps.Copy(data, more)
 		return &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name}, Data: data}
 	}
@@ -48,8 +49,10 @@ func TestRecordFormer(t *testing.T) {
 	documents.Spec.Resources = []runtime.RawExtension{{Raw: []byte(`{"apiVersion":"containerservice.azure.com/v1api20231001","kind":"ManagedCluster","metadata":{"name":"c","annotations":{"serviceoperator.azure.com/credential-from":"named"}}}`)}}
 	world := []client.Object{
 		identityIn("a", infrav1.WorkloadIdentity), identityIn("b", infrav1.UserAssignedMSI), identityIn("c", infrav1.ServicePrincipal),
-		identityIn("f", infrav1.WorkloadIdentity), &corev1.ServiceAccount{ObjectMeta: metav1.ObjectMeta{Namespace: "f", Name: infrav1.WorkloadIdentityServiceAccount}},
-		documents, operator("d", "named", nil), operator("d", "aso-credential", map[string][]byte{"AZURE_CLIENT_SECRET": []byte("s3cret")}), operator("e", "aso-credential", nil),
+		identityIn("f", infrav1.WorkloadIdentity),
+		&corev1.ServiceAccount{ObjectMeta: metav1.ObjectMeta{Namespace: "f", Name: infrav1.WorkloadIdentityServiceAccount}},
+		documents, operator("d", "named", nil), operator("d", "aso-credential", map[string][]byte{"AZURE_CLIENT_SECRET": []byte("s3cret")}),
+		operator("e", "aso-credential", nil),
 	}
 	forbidden := apierrors.NewForbidden(schema.GroupResource{Resource: "azureclusteridentities"}, "", nil)
 	tests := map[string]struct {
@@ -63,15 +66,19 @@ func TestRecordFormer(t *testing.T) {
 		recorded   []string
 		marked     bool
 	}{
-		"new installation":       {reason: "nothing was in use", marked: true},
-		"upgrade":                {reason: "the lease is of the established provider, and namespace f was prepared before", lease: lease(nil), recorded: []string{"client-of-a", "client-of-b", "client-of-named"}, marked: true},
-		"later start":            {reason: "it is decided once", lease: lease(marked), marked: true},
-		"ended in between":       {reason: "the first record counts", lease: lease(nil), record: &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: managers, Name: identity.FormerRecordName}}, marked: true},
-		"one namespace":          {reason: "the manager has no rights to others", lease: lease(nil), namespace: "b", recorded: []string{"client-of-b"}, marked: true},
+		"new installation": {reason: "nothing was in use", marked: true},
+		"upgrade": {reason: "the lease is of the established provider, and namespace f was prepared before", lease: lease(nil),
+			recorded: []string{"client-of-a", "client-of-b", "client-of-named"}, marked: true},
+		"later start": {reason: "it is decided once", lease: lease(marked), marked: true},
+		"ended in between": {reason: "the first record counts", lease: lease(nil),
+			record: &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: managers, Name: identity.FormerRecordName}}, marked: true},
+		"one namespace": {reason: "the manager has no rights to others", lease: lease(nil), namespace: "b",
+			recorded: []string{"client-of-b"}, marked: true},
 		"restricted":             {reason: "it starts, and tries again at the next start", lease: lease(nil), refused: forbidden},
 		"no right to the record": {reason: "it starts, and tries again at the next start", lease: lease(nil), unwritable: true},
 		"no leader election":     {reason: "there is no lease that tells", lease: lease(nil), without: true},
-		"API server is broken":   {reason: "clusters must not become unready, so the manager ends and is started again", lease: lease(nil), refused: apierrors.NewInternalError(context.DeadlineExceeded)},
+		"API server is broken": {reason: "clusters must not become unready, so the manager ends and is started again", lease: lease(nil),
+			refused: apierrors.NewInternalError(context.DeadlineExceeded)},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -98,12 +105,14 @@ func TestRecordFormer(t *testing.T) {
 			})
 			o := &Options{LeaderElect: !test.without, LeaderElectionNamespace: managers, Namespace: test.namespace}
 			for range 2 {
-				if err := o.recordFormer(t.Context(), c, logr.Discard()); (err != nil) != (test.refused != nil && !apierrors.IsForbidden(test.refused)) {
+				if err := o.recordFormer(t.Context(), c, logr.Discard()); (err != nil) != (test.refused != nil &&
+					!apierrors.IsForbidden(test.refused)) {
 					t.Fatalf("%s: %v", test.reason, err)
 				}
 			}
 			record, stored := &corev1.ConfigMap{}, &coordinationv1.Lease{}
-			if err := client.IgnoreNotFound(c.Get(t.Context(), client.ObjectKey{Namespace: managers, Name: identity.FormerRecordName}, record)); err != nil {
+			if err := client.IgnoreNotFound(c.Get(t.Context(), client.ObjectKey{Namespace: managers, Name: identity.FormerRecordName},
+				record)); err != nil {
 				t.Fatal(err)
 			}
 			if err := client.IgnoreNotFound(c.Get(t.Context(), client.ObjectKey{Namespace: managers, Name: leaderElectionID}, stored)); err != nil {

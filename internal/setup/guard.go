@@ -76,7 +76,8 @@ func (g guarded) limitRequests(hook http.Handler) http.Handler {
 			return
 		}
 		request := review.Request
-		answer := admissionv1.AdmissionReview{TypeMeta: review.TypeMeta, Response: &admissionv1.AdmissionResponse{UID: request.UID, Allowed: true}}
+		answer := admissionv1.AdmissionReview{TypeMeta: review.TypeMeta,
+			Response: &admissionv1.AdmissionResponse{UID: request.UID, Allowed: true}}
 		message := excessMessage(request.Object.Raw)
 		switch {
 		case message != "":

@@ -11,7 +11,8 @@ import (
 )
 
 func TestGuard(t *testing.T) {
-	const sane, huge = `{"spec":{"spotVMOptions":{"maxPrice":"0.25"}}}`, `{"spec":{"spotVMOptions":{"maxPrice":"12345678901234567890123e999999999"}}}`
+	const sane, huge = `{"spec":{"spotVMOptions":{"maxPrice":"0.25"}}}`,
+		`{"spec":{"spotVMOptions":{"maxPrice":"12345678901234567890123e999999999"}}}`
 	tests := map[string]struct {
 		reason, object, old string
 		asked, allowed      bool
@@ -36,7 +37,8 @@ func TestGuard(t *testing.T) {
 				return
 			}
 			var answer admissionv1.AdmissionReview
-			if err := json.Unmarshal(recorder.Body.Bytes(), &answer); err != nil || answer.Kind != "AdmissionReview" || answer.Response == nil || answer.Response.UID != "u" {
+			if err := json.Unmarshal(recorder.Body.Bytes(), &answer); err != nil || answer.Kind != "AdmissionReview" || answer.Response == nil ||
+				answer.Response.UID != "u" {
 				t.Fatalf("%s: %v %s", test.reason, err, recorder.Body)
 			}
 			if answer.Response.Allowed != test.allowed || !test.allowed && !strings.Contains(answer.Response.Result.Message, "maxPrice") {

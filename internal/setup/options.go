@@ -80,22 +80,33 @@ const (
 // accepted, with the reason in their help, so that existing Deployments start.
 func (o *Options) AddFlags(fs *pflag.FlagSet) {
 	fs.BoolVar(&o.LeaderElect, "leader-elect", false, "Elect a leader, so that only one of several managers reconciles objects.")
-	fs.StringVar(&o.LeaderElectionNamespace, "leader-election-namespace", "", "Namespace of the leader election lease; empty is the manager's own.")
-	fs.DurationVar(&o.LeaseDuration, "leader-elect-lease-duration", 15*time.Second, "Time after the last renewal of the lease after which another manager can become the leader.")
-	fs.DurationVar(&o.RenewDeadline, "leader-elect-renew-deadline", 10*time.Second, "Time during which the leader tries to renew its lease before it exits.")
+	fs.StringVar(&o.LeaderElectionNamespace, "leader-election-namespace", "",
+		"Namespace of the leader election lease; empty is the manager's own.")
+	fs.DurationVar(&o.LeaseDuration, "leader-elect-lease-duration", 15*time.Second,
+		"Time after the last renewal of the lease after which another manager can become the leader.")
+	fs.DurationVar(&o.RenewDeadline, "leader-elect-renew-deadline", 10*time.Second,
+		"Time during which the leader tries to renew its lease before it exits.")
 	fs.DurationVar(&o.RetryPeriod, "leader-elect-retry-period", 2*time.Second, "Time between two attempts to get or renew the lease.")
 	fs.StringVar(&o.Namespace, "namespace", "", "Namespace to watch; empty is all.")
-	fs.StringSliceVar(&o.SecretNamespaces, "secret-namespaces", nil, "Namespaces whose Secrets and ConfigMaps are watched, for a manager without permission to read those of other namespaces; empty is all.")
-	fs.StringVar(&o.WatchFilter, "watch-filter", "", fmt.Sprintf("Value of the label %s that objects must have; empty is all.", clusterv1.WatchLabel))
-	fs.IntVar(&o.AzureClusterConcurrency, "azurecluster-concurrency", 10, "Number of AzureClusters, and number of AKS control planes, that are reconciled at the same time.")
+	fs.StringSliceVar(&o.SecretNamespaces, "secret-namespaces", nil,
+		"Namespaces whose Secrets and ConfigMaps are watched, for a manager without permission to read those of other namespaces; empty is all.")
+	fs.StringVar(&o.WatchFilter, "watch-filter", "",
+		fmt.Sprintf("Value of the label %s that objects must have; empty is all.", clusterv1.WatchLabel))
+	fs.IntVar(&o.AzureClusterConcurrency, "azurecluster-concurrency", 10,
+		"Number of AzureClusters, and number of AKS control planes, that are reconciled at the same time.")
 	fs.IntVar(&o.AzureMachineConcurrency, "azuremachine-concurrency", 30, "Number of AzureMachines that are reconciled at the same time.")
-	fs.IntVar(&o.AzureMachinePoolConcurrency, "azuremachinepool-concurrency", 10, "Number of AzureManagedMachinePools that are reconciled at the same time.")
-	fs.DurationVar(&o.SyncPeriod, "sync-period", 10*time.Minute, "Interval of the regular sync, which reads the resources of stable objects from Azure again. Catalogs of VM sizes, zones and regions are read again after this interval, but not within ten minutes.")
-	fs.DurationVar(&o.FullSyncPeriod, "full-sync-period", time.Hour, "Interval of the full sync, which reads all resources, also those that Azure's list of a subscription's resources shows no write for. 0, or a value up to --sync-period, makes every sync a full one.")
+	fs.IntVar(&o.AzureMachinePoolConcurrency, "azuremachinepool-concurrency", 10,
+		"Number of AzureManagedMachinePools that are reconciled at the same time.")
+	fs.DurationVar(&o.SyncPeriod, "sync-period", 10*time.Minute,
+		"Interval of the regular sync, which reads the resources of stable objects from Azure again. Catalogs of VM sizes, zones and regions are read again after this interval, but not within ten minutes.")
+	fs.DurationVar(&o.FullSyncPeriod, "full-sync-period", time.Hour,
+		"Interval of the full sync, which reads all resources, also those that Azure's list of a subscription's resources shows no write for. 0, or a value up to --sync-period, makes every sync a full one.")
 	fs.StringVar(&o.HealthAddress, "health-addr", ":9440", "Address of the health endpoint.")
 	fs.IntVar(&o.WebhookPort, "webhook-port", 9443, "Port of the webhook server.")
-	fs.StringVar(&o.WebhookCertDir, "webhook-cert-dir", "/tmp/k8s-webhook-server/serving-certs/", "Folder with tls.crt and tls.key of the webhook server.")
-	fs.StringVar(&o.WebhookClientCA, "webhook-client-ca", "", "File in --webhook-cert-dir with the CA certificates of webhook clients. If it is set, only clients with a certificate of these CAs, such as the API server's, can call webhooks. Empty lets every client call them.")
+	fs.StringVar(&o.WebhookCertDir, "webhook-cert-dir", "/tmp/k8s-webhook-server/serving-certs/",
+		"Folder with tls.crt and tls.key of the webhook server.")
+	fs.StringVar(&o.WebhookClientCA, "webhook-client-ca", "",
+		"File in --webhook-cert-dir with the CA certificates of webhook clients. If it is set, only clients with a certificate of these CAs, such as the API server's, can call webhooks. Empty lets every client call them.")
 	addTenancyFlags(fs, &o.Identity)
 	fs.StringSliceVar(&o.DisabledControllers, "disable-controllers-or-webhooks", nil, "Controllers to leave out: "+disableAzureJSONMachine+".")
 	fs.Float32Var(&o.KubernetesQPS, "kube-api-qps", 500, "Queries per second to the Kubernetes API server.")

@@ -38,7 +38,8 @@ const (
 )
 
 // own are the fields whose values differ between objects.
-var own = map[string]bool{"Name": true, "GenerateName": true, "UID": true, "ResourceVersion": true, "ID": true, "ProviderID": true, "Message": true}
+var own = map[string]bool{"Name": true, "GenerateName": true, "UID": true, "ResourceVersion": true, "ID": true, "ProviderID": true,
+	"Message": true}
 
 // transform prepares an object for the cache.
 func (s *sharer) transform(obj any) (any, error) {

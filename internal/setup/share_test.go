@@ -19,13 +19,16 @@ import (
 func decoded(t *testing.T, name string) *infrav1.AzureMachine {
 	t.Helper()
 	machine := &infrav1.AzureMachine{}
-	machine.Name, machine.Labels, machine.Annotations = name, map[string]string{"pool": "workers"}, map[string]string{"short": "value", "long": strings.Repeat("v", longestValue+1)}
+	machine.Name, machine.Labels, machine.Annotations = name, map[string]string{"pool": "workers"},
+		map[string]string{"short": "value", "long": strings.Repeat("v", longestValue+1)}
 	machine.OwnerReferences = []metav1.OwnerReference{{Kind: "Machine", Name: name}}
-	machine.Spec.VMSize, machine.Spec.SSHPublicKey, machine.Spec.AdditionalTags = "Standard_D2s_v3", strings.Repeat("k", longest), infrav1.Tags{"team": "a"}
+	machine.Spec.VMSize, machine.Spec.SSHPublicKey, machine.Spec.AdditionalTags = "Standard_D2s_v3", strings.Repeat("k", longest),
+		infrav1.Tags{"team": "a"}
 	machine.Spec.Image = &infrav1.Image{ID: new("image")}
 	machine.Spec.DataDisks = []infrav1.DataDisk{{NameSuffix: "logs", CachingType: "ReadOnly"}}
 	machine.Spec.ProviderID = new("azure:///" + name)
-	machine.Status.Conditions = []metav1.Condition{{Type: "Ready", Status: metav1.ConditionTrue, Reason: "InPlace", Message: "message", LastTransitionTime: metav1.Now().Rfc3339Copy()}}
+	machine.Status.Conditions = []metav1.Condition{{Type: "Ready", Status: metav1.ConditionTrue, Reason: "InPlace", Message: "message",
+		LastTransitionTime: metav1.Now().Rfc3339Copy()}}
 	raw, err := json.Marshal(machine)
 	if err != nil {
 		t.Fatal(err)
@@ -131,7 +134,8 @@ func TestMetadataIsShared(t *testing.T) {
 	transform := new(Options).metadataOnlyCache(new(sharer)).Transform
 	secret := func(name string) *metav1.PartialObjectMetadata {
 		return &metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{
-			Namespace: strings.Clone("tenant"), Name: name, Labels: map[string]string{"cluster": strings.Clone("c")}, Annotations: map[string]string{"applied": "secret"},
+			Namespace: strings.Clone("tenant"), Name: name, Labels: map[string]string{"cluster": strings.Clone("c")},
+			Annotations:   map[string]string{"applied": "secret"},
 			ManagedFields: []metav1.ManagedFieldsEntry{{Manager: "kubectl"}},
 		}}
 	}
@@ -141,11 +145,13 @@ func TestMetadataIsShared(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	want := &metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{Namespace: "tenant", Name: "a", Labels: map[string]string{"cluster": "c"}}}
+	want := &metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{Namespace: "tenant", Name: "a",
+		Labels: map[string]string{"cluster": "c"}}}
 	if diff := cmp.Diff(want, one); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
 	}
-	if unsafe.StringData(one.Namespace) != unsafe.StringData(other.Namespace) || unsafe.StringData(one.Labels["cluster"]) != unsafe.StringData(other.Labels["cluster"]) {
+	if unsafe.StringData(one.Namespace) != unsafe.StringData(other.Namespace) ||
+		unsafe.StringData(one.Labels["cluster"]) != unsafe.StringData(other.Labels["cluster"]) {
 		t.Error("equal texts of two Secrets take their place twice")
 	}
 }

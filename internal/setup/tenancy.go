@@ -22,7 +22,8 @@ func addTenancyFlags(fs *pflag.FlagSet, o *identity.Options) {
 	fs.StringSliceVar(&o.ManagerNamespaces, identity.ManagerNamespacesFlag, nil,
 		fmt.Sprintf("Namespaces whose AzureClusterIdentities may use the manager's own token, the managed identities of its machine and its files; with --%s=%s only. Empty is the manager's namespace.", identity.TenancyFlag, identity.Isolated))
 	fs.StringVar(&o.CertificateFolder, identity.CertificateFolderFlag, "",
-		fmt.Sprintf("Folder that files of spec.certPath of AzureClusterIdentities must be in. Empty is %s, and with --%s=%s any.", identity.DefaultCertificateFolder, identity.TenancyFlag, identity.Trusted))
+		fmt.Sprintf("Folder that files of spec.certPath of AzureClusterIdentities must be in. Empty is %s, and with --%s=%s any.",
+			identity.DefaultCertificateFolder, identity.TenancyFlag, identity.Trusted))
 }
 
 // validateTenancy refuses unknown values of the flag.

@@ -22,10 +22,13 @@ func TestTenancy(t *testing.T) {
 		folder     string
 		tells      bool
 	}{
-		"nothing":           {"isolation is what nobody has to ask for", nil, identity.Isolated, []string{"capz-system"}, identity.DefaultCertificateFolder, false},
-		"listed":            {"the list is whole", []string{"--manager-identity-namespaces=a,b", "--identity-certificate-folder=/certs"}, identity.Isolated, []string{"a", "b"}, "/certs", false},
-		"trusted":           {"as it always was, but for a word in the log", []string{"--tenancy=trusted"}, identity.Trusted, nil, "", true},
-		"trusted, a folder": {"a folder that is named counts", []string{"--tenancy=trusted", "--identity-certificate-folder=/certs"}, identity.Trusted, nil, "/certs", true},
+		"nothing": {"isolation is what nobody has to ask for", nil, identity.Isolated, []string{"capz-system"},
+			identity.DefaultCertificateFolder, false},
+		"listed": {"the list is whole", []string{"--manager-identity-namespaces=a,b", "--identity-certificate-folder=/certs"},
+			identity.Isolated, []string{"a", "b"}, "/certs", false},
+		"trusted": {"as it always was, but for a word in the log", []string{"--tenancy=trusted"}, identity.Trusted, nil, "", true},
+		"trusted, a folder": {"a folder that is named counts", []string{"--tenancy=trusted", "--identity-certificate-folder=/certs"},
+			identity.Trusted, nil, "/certs", true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			options := &Options{}

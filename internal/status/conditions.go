@@ -138,7 +138,8 @@ func driftMessage(results []arm.Result) string {
 			{"%s was changed outside: %s", result.OutsideChanges},
 			{"%s cannot be changed, and the spec has other values: %s; replace it to apply the spec", result.UnappliedChanges},
 			{"%s differs from the spec: %s", unknown},
-			{"%s: AKS cannot unset these fields, which the spec no longer sets, so they stay as they are until they are set again: %s", result.UnremovablePaths},
+			{"%s: AKS cannot unset these fields, which the spec no longer sets, so they stay as they are until they are set again: %s",
+				result.UnremovablePaths},
 		} {
 			if len(said.paths) > 0 {
 				lines = append(lines, fmt.Sprintf(said.what, result.ID.ShortName(), strings.Join(said.paths, ", ")))
@@ -246,7 +247,8 @@ func SummaryCondition(conditionType string, conditions []metav1.Condition) metav
 			return 3
 		case infrav1.CreatingReason, infrav1.UpdatingReason, infrav1.DeletingReason,
 			infrav1.VMCreatingReason, infrav1.VMUpdatingReason, infrav1.VMDeletingReason,
-			infrav1.ScaleSetScalingUpReason, infrav1.ScaleSetScalingDownReason, infrav1.ScaleSetModelOutOfDateReason, infrav1.ScaleSetModelLimitReason:
+			infrav1.ScaleSetScalingUpReason, infrav1.ScaleSetScalingDownReason, infrav1.ScaleSetModelOutOfDateReason,
+			infrav1.ScaleSetModelLimitReason:
 			return 2
 		case infrav1.WaitingReason, infrav1.WaitingForBootstrapDataReason:
 			return 1
@@ -265,7 +267,8 @@ func SummaryCondition(conditionType string, conditions []metav1.Condition) metav
 			}
 		}
 		if best >= 0 {
-			return metav1.Condition{Type: conditionType, Status: status, Reason: conditions[best].Reason, Message: conditions[best].Type + ": " + conditions[best].Message}
+			return metav1.Condition{Type: conditionType, Status: status, Reason: conditions[best].Reason,
+				Message: conditions[best].Type + ": " + conditions[best].Message}
 		}
 	}
 	return metav1.Condition{Type: conditionType, Status: metav1.ConditionTrue, Reason: infrav1.ReadyReason}
@@ -290,7 +293,8 @@ func RefusalCondition(conditionType string, errs field.ErrorList) metav1.Conditi
 	}
 	return metav1.Condition{
 		Type: conditionType, Status: metav1.ConditionFalse, Reason: reason,
-		Message: text.JoinSentences(text.JoinList(limitLines(lines)), "Nothing is created until this is corrected; it is checked again when the object changes, and every "+RefusalRetryInterval.String()),
+		Message: text.JoinSentences(text.JoinList(limitLines(lines)),
+			"Nothing is created until this is corrected; it is checked again when the object changes, and every "+RefusalRetryInterval.String()),
 	}
 }
 

@@ -23,7 +23,8 @@ var (
 )
 
 func TestGroups(t *testing.T) {
-	quota := &arm.Error{Method: "PUT", ID: vm, Status: 409, Code: "OperationNotAllowed", Message: "exceeding approved Total Regional Cores quota", RequestID: "r"}
+	quota := &arm.Error{Method: "PUT", ID: vm, Status: 409, Code: "OperationNotAllowed",
+		Message: "exceeding approved Total Regional Cores quota", RequestID: "r"}
 	outage := &arm.Error{Method: "GET", ID: vm, Status: 503, Code: "ServiceUnavailable"}
 	refused := &arm.Error{Method: "GET", ID: vm, Status: 401, Code: "CredentialsInvalid"}
 	unwritten := &arm.Error{Method: "PUT", ID: vm, Status: 503, Code: "ServiceUnavailable"}
@@ -62,14 +63,16 @@ func TestGroups(t *testing.T) {
 				Message: "virtualMachines/m differs from the spec: properties.hardwareProfile.vmSize"}},
 		},
 		"drift beside a repair": {
-			reason:  "the tags were written and the rest was not, and no look may come for long",
-			results: []arm.Result{{ID: vm, Group: "A", State: arm.Ready, SentMethod: "PATCH", Drift: []string{"tags.x", "a", "b"}, UnrepairedDrift: []string{"a", "b"}, UnappliedChanges: []string{"a"}}},
+			reason: "the tags were written and the rest was not, and no look may come for long",
+			results: []arm.Result{{ID: vm, Group: "A", State: arm.Ready, SentMethod: "PATCH", Drift: []string{"tags.x", "a", "b"},
+				UnrepairedDrift: []string{"a", "b"}, UnappliedChanges: []string{"a"}}},
 			want: []metav1.Condition{{Type: "A", Status: metav1.ConditionTrue, Reason: "Drifted",
 				Message: "virtualMachines/m cannot be changed, and the spec has other values: a; replace it to apply the spec; virtualMachines/m differs from the spec: b"}},
 		},
 		"drift by whom": {
-			reason:  "each path has its own cause",
-			results: []arm.Result{{ID: vm, Group: "A", State: arm.Ready, UnrepairedDrift: []string{"a", "b", "c"}, OutsideChanges: []string{"b"}, UnappliedChanges: []string{"a", "c"}}},
+			reason: "each path has its own cause",
+			results: []arm.Result{{ID: vm, Group: "A", State: arm.Ready, UnrepairedDrift: []string{"a", "b", "c"}, OutsideChanges: []string{"b"},
+				UnappliedChanges: []string{"a", "c"}}},
 			want: []metav1.Condition{{Type: "A", Status: metav1.ConditionTrue, Reason: "Drifted",
 				Message: "virtualMachines/m was changed outside: b; virtualMachines/m cannot be changed, and the spec has other values: a, c; replace it to apply the spec"}},
 		},
@@ -140,11 +143,13 @@ func TestGroups(t *testing.T) {
 		"made with another": {
 			reason:  "a disk says what it is made with",
 			results: []arm.Result{{ID: subnet, Group: "A", State: arm.Blocked, BlockedBy: vnet, Message: "is created with virtualMachines/m"}},
-			want:    []metav1.Condition{{Type: "A", Status: metav1.ConditionFalse, Reason: "BlockedByDependency", Message: "subnets/n is created with virtualMachines/m"}},
+			want: []metav1.Condition{{Type: "A", Status: metav1.ConditionFalse, Reason: "BlockedByDependency",
+				Message: "subnets/n is created with virtualMachines/m"}},
 		},
 		"deletion refused": {
-			reason:  "what Azure does not delete is another matter than what it does not make",
-			results: []arm.Result{{ID: vm, Group: "A", State: arm.Failed, Err: &arm.Error{Method: "DELETE", ID: vm, Status: 403, Code: "AuthorizationFailed", Message: "no"}}},
+			reason: "what Azure does not delete is another matter than what it does not make",
+			results: []arm.Result{{ID: vm, Group: "A", State: arm.Failed,
+				Err: &arm.Error{Method: "DELETE", ID: vm, Status: 403, Code: "AuthorizationFailed", Message: "no"}}},
 			want: []metav1.Condition{{Type: "A", Status: metav1.ConditionFalse, Reason: infrav1.DeletionFailedReason,
 				Message: "DELETE virtualMachines/m: AuthorizationFailed: no"}},
 		},
@@ -224,17 +229,29 @@ func TestSummary(t *testing.T) {
 		conditions []metav1.Condition
 		want       metav1.Condition
 	}{
-		"all true":         {"nothing is missing", []metav1.Condition{ready}, metav1.Condition{Type: "Ready", Status: metav1.ConditionTrue, Reason: "Ready"}},
-		"failure first":    {"the root cause wins", []metav1.Condition{blocked, creating, failed, ready}, metav1.Condition{Type: "Ready", Status: metav1.ConditionFalse, Reason: "QuotaExceeded", Message: "C: c"}},
-		"progress second":  {"what is under way explains what is blocked", []metav1.Condition{blocked, creating}, metav1.Condition{Type: "Ready", Status: metav1.ConditionFalse, Reason: "Creating", Message: "B: b"}},
-		"as old as a part": {"what was not looked at is said", []metav1.Condition{ready, old}, metav1.Condition{Type: "Ready", Status: metav1.ConditionTrue, Reason: "LastSeen", Message: "E: e"}},
-		"unknown":          {"what is not known is not bad", []metav1.Condition{ready, old, unknown}, metav1.Condition{Type: "Ready", Status: metav1.ConditionUnknown, Reason: "Waiting", Message: "F: f"}},
-		"known to be bad":  {"one bad part is enough", []metav1.Condition{unknown, blocked}, metav1.Condition{Type: "Ready", Status: metav1.ConditionFalse, Reason: "BlockedByDependency", Message: "A: a"}},
-		"VM in progress":   {"a VM has words of its own", []metav1.Condition{blocked, {Type: "B", Status: metav1.ConditionFalse, Reason: infrav1.VMCreatingReason, Message: "b"}}, metav1.Condition{Type: "Ready", Status: metav1.ConditionFalse, Reason: "VMCreating", Message: "B: b"}},
-		"gone":             {"what is gone that was to go keeps nobody waiting", []metav1.Condition{gone, waiting, blocked}, metav1.Condition{Type: "Ready", Status: metav1.ConditionFalse, Reason: "Waiting", Message: "H: h"}},
-		"blocked, gone":    {"nor does it say why the rest is there", []metav1.Condition{gone, blocked}, metav1.Condition{Type: "Ready", Status: metav1.ConditionFalse, Reason: "BlockedByDependency", Message: "A: a"}},
-		"all gone":         {"the last word of a deletion", []metav1.Condition{gone}, metav1.Condition{Type: "Ready", Status: metav1.ConditionFalse, Reason: "Deleted", Message: "G: deleted"}},
-		"blocked at least": {"something is told in any case", []metav1.Condition{blocked}, metav1.Condition{Type: "Ready", Status: metav1.ConditionFalse, Reason: "BlockedByDependency", Message: "A: a"}},
+		"all true": {"nothing is missing", []metav1.Condition{ready},
+			metav1.Condition{Type: "Ready", Status: metav1.ConditionTrue, Reason: "Ready"}},
+		"failure first": {"the root cause wins", []metav1.Condition{blocked, creating, failed, ready},
+			metav1.Condition{Type: "Ready", Status: metav1.ConditionFalse, Reason: "QuotaExceeded", Message: "C: c"}},
+		"progress second": {"what is under way explains what is blocked", []metav1.Condition{blocked, creating},
+			metav1.Condition{Type: "Ready", Status: metav1.ConditionFalse, Reason: "Creating", Message: "B: b"}},
+		"as old as a part": {"what was not looked at is said", []metav1.Condition{ready, old},
+			metav1.Condition{Type: "Ready", Status: metav1.ConditionTrue, Reason: "LastSeen", Message: "E: e"}},
+		"unknown": {"what is not known is not bad", []metav1.Condition{ready, old, unknown},
+			metav1.Condition{Type: "Ready", Status: metav1.ConditionUnknown, Reason: "Waiting", Message: "F: f"}},
+		"known to be bad": {"one bad part is enough", []metav1.Condition{unknown, blocked},
+			metav1.Condition{Type: "Ready", Status: metav1.ConditionFalse, Reason: "BlockedByDependency", Message: "A: a"}},
+		"VM in progress": {"a VM has words of its own",
+			[]metav1.Condition{blocked, {Type: "B", Status: metav1.ConditionFalse, Reason: infrav1.VMCreatingReason, Message: "b"}},
+			metav1.Condition{Type: "Ready", Status: metav1.ConditionFalse, Reason: "VMCreating", Message: "B: b"}},
+		"gone": {"what is gone that was to go keeps nobody waiting", []metav1.Condition{gone, waiting, blocked},
+			metav1.Condition{Type: "Ready", Status: metav1.ConditionFalse, Reason: "Waiting", Message: "H: h"}},
+		"blocked, gone": {"nor does it say why the rest is there", []metav1.Condition{gone, blocked},
+			metav1.Condition{Type: "Ready", Status: metav1.ConditionFalse, Reason: "BlockedByDependency", Message: "A: a"}},
+		"all gone": {"the last word of a deletion", []metav1.Condition{gone},
+			metav1.Condition{Type: "Ready", Status: metav1.ConditionFalse, Reason: "Deleted", Message: "G: deleted"}},
+		"blocked at least": {"something is told in any case", []metav1.Condition{blocked},
+			metav1.Condition{Type: "Ready", Status: metav1.ConditionFalse, Reason: "BlockedByDependency", Message: "A: a"}},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -248,7 +265,8 @@ func TestSummary(t *testing.T) {
 func TestRefusal(t *testing.T) {
 	path := field.NewPath("spec", "vmSize")
 	got := status.RefusalCondition("VMRunning", field.ErrorList{field.Invalid(path, "Standard_X", "the region has no such size")})
-	if got.Reason != infrav1.InvalidConfigurationReason || !strings.Contains(got.Message, "spec.vmSize") || !strings.Contains(got.Message, "Standard_X") {
+	if got.Reason != infrav1.InvalidConfigurationReason || !strings.Contains(got.Message, "spec.vmSize") ||
+		!strings.Contains(got.Message, "Standard_X") {
 		t.Errorf("the condition names field and value, got %+v", got)
 	}
 	got = status.RefusalCondition("VMRunning", field.ErrorList{field.Forbidden(path, "not implemented")})
@@ -263,9 +281,12 @@ func TestProblem(t *testing.T) {
 		err    error
 		want   string
 	}{
-		"identity":     {"the identity's own code is the reason", &identity.Error{Code: identity.SecretKeyMissing, Message: "no key"}, "SecretKeyMissing"},
-		"subscription": {"Azure's code has a reason of its own", &arm.Error{Method: "GET", ID: vnet, Status: 404, Code: "SubscriptionNotFound"}, "SubscriptionNotFound"},
-		"credentials":  {"a refused token is about the credentials", &arm.Error{Method: "GET", ID: vnet, Status: 401, Code: "CredentialsInvalid"}, "CredentialsInvalid"},
+		"identity": {"the identity's own code is the reason", &identity.Error{Code: identity.SecretKeyMissing, Message: "no key"},
+			"SecretKeyMissing"},
+		"subscription": {"Azure's code has a reason of its own", &arm.Error{Method: "GET", ID: vnet, Status: 404, Code: "SubscriptionNotFound"},
+			"SubscriptionNotFound"},
+		"credentials": {"a refused token is about the credentials", &arm.Error{Method: "GET", ID: vnet, Status: 401, Code: "CredentialsInvalid"},
+			"CredentialsInvalid"},
 		"server error": {"what passes is waited for", &arm.Error{Method: "GET", ID: vnet, Status: 503, Code: "ServiceUnavailable"}, "Waiting"},
 		"other":        {"what is not known failed", errors.New("broken"), "Failed"},
 	}

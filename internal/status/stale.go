@@ -21,7 +21,8 @@ const lastSeenPrefix = "as last seen; "
 // uninformativeReasons are reasons of conditions that are not about resources, for example a missing identity. Such a condition has no
 // status worth keeping.
 var uninformativeReasons = []string{
-	infrav1.WaitingReason, infrav1.WaitingForClusterInfrastructureReason, infrav1.WaitingForBootstrapDataReason, infrav1.WaitingForControlPlaneReason,
+	infrav1.WaitingReason, infrav1.WaitingForClusterInfrastructureReason, infrav1.WaitingForBootstrapDataReason,
+	infrav1.WaitingForControlPlaneReason,
 	infrav1.ThrottledReason, infrav1.InvalidConfigurationReason, infrav1.NotSupportedReason, infrav1.SubscriptionNotFoundReason,
 	string(identity.IdentityNotFound), string(identity.NamespaceNotAllowedByIdentity), string(identity.SecretNotFound),
 	string(identity.SecretKeyMissing), string(identity.CredentialsInvalid), string(identity.SubscriptionMissing),

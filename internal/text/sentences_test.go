@@ -8,8 +8,9 @@ func TestJoinSentences(t *testing.T) {
 		texts  []string
 		want   string
 	}{
-		"short":         {"a short message has no period", []string{"must be 1", "Try again"}, "must be 1. Try again"},
-		"sentences":     {"a message of several sentences has one", []string{"must be 1. Leave it out.", "Try again"}, "must be 1. Leave it out. Try again"},
+		"short": {"a short message has no period", []string{"must be 1", "Try again"}, "must be 1. Try again"},
+		"sentences": {"a message of several sentences has one", []string{"must be 1. Leave it out.", "Try again"},
+			"must be 1. Leave it out. Try again"},
 		"end":           {"the last text stays as it is", []string{"a", "b."}, "a. b."},
 		"no text":       {"an empty text is no sentence", []string{"", "a", "", "b"}, "a. b"},
 		"nothing":       {"without texts there is no message", nil, ""},

@@ -22,7 +22,8 @@ const (
 // withDocuments declares the webhooks of a kind whose objects hold resource manifests. Its templates are not validated, because
 // patches of a ClusterClass complete them. New objects are refused while the feature gate is off, because no controller would
 // reconcile them; stored ones can still be changed.
-func withDocuments[T client.Object](features plan.Features, spec func(T) any, documents func(T) []runtime.RawExtension, needs string, version func(T) string) kind[T] {
+func withDocuments[T client.Object](features plan.Features, spec func(T) any, documents func(T) []runtime.RawExtension, needs string,
+	version func(T) string) kind[T] {
 	validate := func(obj T) field.ErrorList {
 		return asoresource.ValidateManifests(obj.GetNamespace(), documents(obj), needs, version(obj))
 	}
@@ -32,7 +33,8 @@ func withDocuments[T client.Object](features plan.Features, spec func(T) any, do
 		defaults: func(T) {},
 		create: of(func(obj T) field.ErrorList {
 			if !features.ASOAPI {
-				return field.ErrorList{field.Forbidden(field.NewPath("spec"), "needs the feature gate ASOAPI, which is off. Start the manager with --feature-gates=ASOAPI=true")}
+				return field.ErrorList{field.Forbidden(field.NewPath("spec"),
+					"needs the feature gate ASOAPI, which is off. Start the manager with --feature-gates=ASOAPI=true")}
 			}
 			return validate(obj)
 		}),

@@ -39,34 +39,76 @@ func TestDocumentsAtApply(t *testing.T) {
 		documents []string
 		want      []string
 	}{
-		"fine":                 {"what another object has is not known here", []string{fine, window("name: default", "owner: {name: c1}")}, nil},
-		"no managed cluster":   {"there is no control plane without", []string{window("name: default", "owner: {name: c1}")}, []string{"spec.resources: Required value: a resource manifest of kind ManagedCluster, group containerservice.azure.com"}},
-		"no document":          {"an apiVersion says what it is", []string{fine, "{kind: Fleet}"}, []string{"spec.resources[1].apiVersion: Required", "spec.resources[1].metadata.name: Required"}},
-		"unknown kind":         {"the nearest kinds of the group are told", []string{fine, "{apiVersion: containerservice.azure.com/v1api20251001, kind: ManagedClustersAgentPools, metadata: {name: x}, spec: {}}"}, []string{`spec.resources[1].kind: Unsupported value: "ManagedClustersAgentPools": supported values: "ManagedClustersAgentPool"`}},
-		"no version of Azure":  {"nothing says what is spoken", []string{fine, "{apiVersion: containerservice.azure.com/v1, kind: Fleet, metadata: {name: x}, spec: {}}"}, []string{"spec.resources[1].apiVersion: Invalid value"}},
-		"the same twice":       {"one of them would win", []string{fine, fine}, []string{"spec.resources[1]: Duplicate value"}},
-		"one resource twice":   {"one of them would win", []string{fine, window("name: a", "azureName: default, owner: {armId: /subscriptions/s/resourceGroups/g/providers/Microsoft.ContainerService/managedClusters/m}"), window("name: b", "azureName: default, owner: {armId: /subscriptions/s/resourceGroups/g/providers/Microsoft.ContainerService/managedClusters/m}")}, []string{"spec.resources[2]: Duplicate value"}},
-		"misspelt":             {"the nearest name is told", []string{aks("dnsPrefx: c1")}, []string{`spec.resources[0].spec.dnsPrefx: Invalid value: "": ManagedCluster has no such property in API version 2025-10-01; names most like it: dnsPrefix`}},
-		"pools":                {"each has an object of its own", []string{aks("agentPoolProfiles: []")}, []string{"spec.resources[0].spec.agentPoolProfiles: Forbidden: must not be set. Create an AzureASOManagedMachinePool for each agent pool"}},
-		"another version":      {"Cluster API says it", []string{aks(`kubernetesVersion: "1.32.1"`)}, []string{`spec.resources[0].spec.kubernetesVersion: Invalid value: "1.32.1": differs from "1.33.2", the value of spec.version of the AzureASOManagedControlPlane`}},
-		"the same version":     {"it may be repeated", []string{aks(`kubernetesVersion: "1.33.2"`)}, nil},
-		"policy":               {"there are three", []string{strings.Replace(fine, "{name: c1}", "{name: c1, annotations: {serviceoperator.azure.com/reconcile-policy: keep}}", 1)}, []string{"spec.resources[0].metadata.annotations[serviceoperator.azure.com/reconcile-policy]: Unsupported value"}},
-		"two credentials":      {"one pass has one", []string{strings.Replace(fine, "{name: c1}", "{name: c1, annotations: {serviceoperator.azure.com/credential-from: a}}", 1), window("name: default, annotations: {serviceoperator.azure.com/credential-from: b}", "owner: {name: c1}")}, []string{`spec.resources[1].metadata.annotations[serviceoperator.azure.com/credential-from]: Invalid value: "b": another manifest of the object names a`}},
-		"marks":                {"nobody gives a resource to another Cluster", []string{aks("tags: {sigs.k8s.io_cluster-api-provider-azure_cluster_other: owned}")}, []string{"spec.resources[0].spec.tags[sigs.k8s.io_cluster-api-provider-azure_cluster_other]: Forbidden"}},
-		"password in the text": {"nothing of a value is told", []string{aks("windowsProfile: {adminUsername: u, adminPassword: {secret: hunter2}}")}, []string{"spec.resources[0].spec.windowsProfile.adminPassword: Invalid value: \"\": must be a string, or a key of a Secret"}},
-		"values to write":      {"they are what the operator would write", []string{aks("operatorSpec: {secrets: {adminCredentials: {name: s, key: k}}, configMaps: {oidcIssuerProfile: {name: c, key: k}}}")}, nil},
-		"expressions":          {"nobody computes them", []string{aks("operatorSpec: {secretExpressions: [{name: s, key: k, value: self.spec.location}]}")}, []string{"spec.resources[0].spec.operatorSpec.secretExpressions: Forbidden: expressions are not supported"}},
-		"no such value":        {"nobody writes it", []string{aks("operatorSpec: {secrets: {primaryKey: {name: s, key: k}}}")}, []string{`spec.resources[0].spec.operatorSpec.secrets.primaryKey: Unsupported value: "primaryKey": supported values: "adminCredentials", "userCredentials"`}},
-		"value to nowhere":     {"there is no key", []string{aks("operatorSpec: {configMaps: {principalId: {name: c}}}")}, []string{"spec.resources[0].spec.operatorSpec.configMaps.principalId.key: Required value"}},
-		"value of a window":    {"it has none", []string{fine, window("name: default", "owner: {name: c1}, operatorSpec: {configMaps: {id: {name: c, key: k}}}")}, []string{"spec.resources[1].spec.operatorSpec.configMaps.id: Forbidden"}},
-		"one place":            {"one value would take the other's place", []string{aks("operatorSpec: {secrets: {adminCredentials: {name: s, key: k}, userCredentials: {name: s, key: k}}}")}, []string{"spec.resources[0].spec.operatorSpec.secrets.userCredentials: Invalid value: \"\": has the same destination as spec.resources[0].spec.operatorSpec.secrets.adminCredentials"}},
-		"value elsewhere":      {"a name leads into no other namespace", []string{aks("operatorSpec: {secrets: {adminCredentials: {name: ../kube-system/s, key: k}}, configMaps: {principalId: {name: c, key: a/b}}}")}, []string{"spec.resources[0].spec.operatorSpec.configMaps.principalId.key: Invalid value", "spec.resources[0].spec.operatorSpec.secrets.adminCredentials.name: Invalid value"}},
-		"Secret elsewhere":     {"a name leads into no other namespace", []string{aks("windowsProfile: {adminUsername: u, adminPassword: {name: other/hunter2, key: password}}")}, []string{"spec.resources[0].spec.windowsProfile.adminPassword.name: Invalid value: \"\": is no name of a Secret"}},
-		"credential elsewhere": {"a name leads into no other namespace", []string{strings.Replace(fine, "{name: c1}", "{name: c1, annotations: {serviceoperator.azure.com/credential-from: other/aso-credential}}", 1)}, []string{"spec.resources[0].metadata.annotations[serviceoperator.azure.com/credential-from]: Invalid value: \"\": is no name of a Secret"}},
-		"template of Azure":    {"what it makes is in no document", []string{fine, "{apiVersion: resources.azure.com/v20250401, kind: Deployment, metadata: {name: x}, spec: {owner: {name: c1}}}"}, []string{"spec.resources[1].kind: Forbidden: a Deployment changes resources without a manifest"}},
-		"tags of others":       {"they tell whose a resource is", []string{fine, "{apiVersion: resources.azure.com/v20250401, kind: Tag, metadata: {name: default}, spec: {owner: {armId: /subscriptions/s/resourceGroups/g}}}"}, []string{"spec.resources[1].kind: Forbidden"}},
-		"no operator":          {"there is nothing else to say to it", []string{aks("operatorSpec: {webhooks: {}}")}, []string{`spec.resources[0].spec.operatorSpec.webhooks: Unsupported value`}},
-		"name":                 {"AKS takes no dots", []string{strings.Replace(fine, "owner:", "azureName: a.b, owner:", 1)}, []string{`spec.resources[0].spec.azureName: Invalid value: "a.b": is not a valid name of a ManagedCluster in Azure`}},
+		"fine": {"what another object has is not known here", []string{fine, window("name: default", "owner: {name: c1}")}, nil},
+		"no managed cluster": {"there is no control plane without", []string{window("name: default", "owner: {name: c1}")},
+			[]string{"spec.resources: Required value: a resource manifest of kind ManagedCluster, group containerservice.azure.com"}},
+		"no document": {"an apiVersion says what it is", []string{fine, "{kind: Fleet}"},
+			[]string{"spec.resources[1].apiVersion: Required", "spec.resources[1].metadata.name: Required"}},
+		"unknown kind": {"the nearest kinds of the group are told",
+			[]string{fine, "{apiVersion: containerservice.azure.com/v1api20251001, kind: ManagedClustersAgentPools, metadata: {name: x}, spec: {}}"},
+			[]string{`spec.resources[1].kind: Unsupported value: "ManagedClustersAgentPools": supported values: "ManagedClustersAgentPool"`}},
+		"no version of Azure": {"nothing says what is spoken",
+			[]string{fine, "{apiVersion: containerservice.azure.com/v1, kind: Fleet, metadata: {name: x}, spec: {}}"},
+			[]string{"spec.resources[1].apiVersion: Invalid value"}},
+		"the same twice": {"one of them would win", []string{fine, fine}, []string{"spec.resources[1]: Duplicate value"}},
+		"one resource twice": {"one of them would win",
+			[]string{fine, window("name: a",
+				"azureName: default, owner: {armId: /subscriptions/s/resourceGroups/g/providers/Microsoft.ContainerService/managedClusters/m}"),
+				window("name: b", "azureName: default, owner: {armId: /subscriptions/s/resourceGroups/g/providers/Microsoft.ContainerService/managedClusters/m}")}, []string{"spec.resources[2]: Duplicate value"}},
+		"misspelt": {"the nearest name is told", []string{aks("dnsPrefx: c1")},
+			[]string{`spec.resources[0].spec.dnsPrefx: Invalid value: "": ManagedCluster has no such property in API version 2025-10-01; names most like it: dnsPrefix`}},
+		"pools": {"each has an object of its own", []string{aks("agentPoolProfiles: []")},
+			[]string{"spec.resources[0].spec.agentPoolProfiles: Forbidden: must not be set. Create an AzureASOManagedMachinePool for each agent pool"}},
+		"another version": {"Cluster API says it", []string{aks(`kubernetesVersion: "1.32.1"`)},
+			[]string{`spec.resources[0].spec.kubernetesVersion: Invalid value: "1.32.1": differs from "1.33.2", the value of spec.version of the AzureASOManagedControlPlane`}},
+		"the same version": {"it may be repeated", []string{aks(`kubernetesVersion: "1.33.2"`)}, nil},
+		"policy": {"there are three",
+			[]string{strings.Replace(fine, "{name: c1}", "{name: c1, annotations: {serviceoperator.azure.com/reconcile-policy: keep}}", 1)},
+			[]string{"spec.resources[0].metadata.annotations[serviceoperator.azure.com/reconcile-policy]: Unsupported value"}},
+		"two credentials": {"one pass has one",
+			[]string{strings.Replace(fine, "{name: c1}", "{name: c1, annotations: {serviceoperator.azure.com/credential-from: a}}", 1),
+				window("name: default, annotations: {serviceoperator.azure.com/credential-from: b}", "owner: {name: c1}")},
+			[]string{`spec.resources[1].metadata.annotations[serviceoperator.azure.com/credential-from]: Invalid value: "b": another manifest of the object names a`}},
+		"marks": {"nobody gives a resource to another Cluster",
+			[]string{aks("tags: {sigs.k8s.io_cluster-api-provider-azure_cluster_other: owned}")},
+			[]string{"spec.resources[0].spec.tags[sigs.k8s.io_cluster-api-provider-azure_cluster_other]: Forbidden"}},
+		"password in the text": {"nothing of a value is told",
+			[]string{aks("windowsProfile: {adminUsername: u, adminPassword: {secret: hunter2}}")},
+			[]string{"spec.resources[0].spec.windowsProfile.adminPassword: Invalid value: \"\": must be a string, or a key of a Secret"}},
+		"values to write": {"they are what the operator would write",
+			[]string{aks("operatorSpec: {secrets: {adminCredentials: {name: s, key: k}}, configMaps: {oidcIssuerProfile: {name: c, key: k}}}")},
+			nil},
+		"expressions": {"nobody computes them",
+			[]string{aks("operatorSpec: {secretExpressions: [{name: s, key: k, value: self.spec.location}]}")},
+			[]string{"spec.resources[0].spec.operatorSpec.secretExpressions: Forbidden: expressions are not supported"}},
+		"no such value": {"nobody writes it", []string{aks("operatorSpec: {secrets: {primaryKey: {name: s, key: k}}}")},
+			[]string{`spec.resources[0].spec.operatorSpec.secrets.primaryKey: Unsupported value: "primaryKey": supported values: "adminCredentials", "userCredentials"`}},
+		"value to nowhere": {"there is no key", []string{aks("operatorSpec: {configMaps: {principalId: {name: c}}}")},
+			[]string{"spec.resources[0].spec.operatorSpec.configMaps.principalId.key: Required value"}},
+		"value of a window": {"it has none",
+			[]string{fine, window("name: default", "owner: {name: c1}, operatorSpec: {configMaps: {id: {name: c, key: k}}}")},
+			[]string{"spec.resources[1].spec.operatorSpec.configMaps.id: Forbidden"}},
+		"one place": {"one value would take the other's place",
+			[]string{aks("operatorSpec: {secrets: {adminCredentials: {name: s, key: k}, userCredentials: {name: s, key: k}}}")},
+			[]string{"spec.resources[0].spec.operatorSpec.secrets.userCredentials: Invalid value: \"\": has the same destination as spec.resources[0].spec.operatorSpec.secrets.adminCredentials"}},
+		"value elsewhere": {"a name leads into no other namespace",
+			[]string{aks("operatorSpec: {secrets: {adminCredentials: {name: ../kube-system/s, key: k}}, configMaps: {principalId: {name: c, key: a/b}}}")}, []string{"spec.resources[0].spec.operatorSpec.configMaps.principalId.key: Invalid value", "spec.resources[0].spec.operatorSpec.secrets.adminCredentials.name: Invalid value"}},
+		"Secret elsewhere": {"a name leads into no other namespace",
+			[]string{aks("windowsProfile: {adminUsername: u, adminPassword: {name: other/hunter2, key: password}}")},
+			[]string{"spec.resources[0].spec.windowsProfile.adminPassword.name: Invalid value: \"\": is no name of a Secret"}},
+		"credential elsewhere": {"a name leads into no other namespace",
+			[]string{strings.Replace(fine, "{name: c1}",
+				"{name: c1, annotations: {serviceoperator.azure.com/credential-from: other/aso-credential}}", 1)},
+			[]string{"spec.resources[0].metadata.annotations[serviceoperator.azure.com/credential-from]: Invalid value: \"\": is no name of a Secret"}},
+		"template of Azure": {"what it makes is in no document",
+			[]string{fine, "{apiVersion: resources.azure.com/v20250401, kind: Deployment, metadata: {name: x}, spec: {owner: {name: c1}}}"},
+			[]string{"spec.resources[1].kind: Forbidden: a Deployment changes resources without a manifest"}},
+		"tags of others": {"they tell whose a resource is",
+			[]string{fine, "{apiVersion: resources.azure.com/v20250401, kind: Tag, metadata: {name: default}, spec: {owner: {armId: /subscriptions/s/resourceGroups/g}}}"}, []string{"spec.resources[1].kind: Forbidden"}},
+		"no operator": {"there is nothing else to say to it", []string{aks("operatorSpec: {webhooks: {}}")},
+			[]string{`spec.resources[0].spec.operatorSpec.webhooks: Unsupported value`}},
+		"name": {"AKS takes no dots", []string{strings.Replace(fine, "owner:", "azureName: a.b, owner:", 1)},
+			[]string{`spec.resources[0].spec.azureName: Invalid value: "a.b": is not a valid name of a ManagedCluster in Azure`}},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -90,7 +132,8 @@ func TestDocumentsAtApply(t *testing.T) {
 func TestDocumentsWithoutGate(t *testing.T) {
 	off := documentControlPlanes(plan.Features{})
 	obj := documentControlPlane(t, documentSeed)
-	if errs, err := off.create(t.Context(), obj); err != nil || len(errs) != 1 || !strings.HasPrefix(errs[0].Error(), "spec: Forbidden: needs the feature gate ASOAPI") {
+	if errs, err := off.create(t.Context(), obj); err != nil || len(errs) != 1 ||
+		!strings.HasPrefix(errs[0].Error(), "spec: Forbidden: needs the feature gate ASOAPI") {
 		t.Errorf("made with the gate off: %v %v", errs, err)
 	}
 	if errs, err := off.update(t.Context(), obj, obj); err != nil || len(errs) > 0 {
@@ -108,16 +151,21 @@ func TestDocumentsAtUpdate(t *testing.T) {
 		reason, before, after string
 		want                  string
 	}{
-		"stored mistake":  {"an update is not refused for what was there", aks(v, "owner: {name: g}, dnsPrefx: a"), aks(v, "owner: {name: g}, dnsPrefx: a, dnsPrefix: b"), ""},
-		"new mistake":     {"it is refused for its own", aks(v, "owner: {name: g}"), aks(v, "owner: {name: g}, dnsPrefx: a"), "spec.resources[0].spec.dnsPrefx"},
+		"stored mistake": {"an update is not refused for what was there", aks(v, "owner: {name: g}, dnsPrefx: a"),
+			aks(v, "owner: {name: g}, dnsPrefx: a, dnsPrefix: b"), ""},
+		"new mistake": {"it is refused for its own", aks(v, "owner: {name: g}"), aks(v, "owner: {name: g}, dnsPrefx: a"),
+			"spec.resources[0].spec.dnsPrefx"},
 		"another version": {"each update may speak another one", aks(v, "owner: {name: g}"), aks("v20251002preview", "owner: {name: g}"), ""},
-		"another name":    {"it would be another resource", aks(v, "owner: {name: g}"), aks(v, "owner: {name: g}, azureName: x"), "spec.resources[0].spec.azureName: Forbidden"},
-		"another owner":   {"it would be another resource", aks(v, "owner: {name: g}"), aks(v, "owner: {name: h}"), "spec.resources[0].spec.owner: Forbidden"},
-		"its own name":    {"it is the same resource", aks(v, "owner: {name: g}"), aks(v, "owner: {name: g}, azureName: c1"), ""},
+		"another name": {"it would be another resource", aks(v, "owner: {name: g}"), aks(v, "owner: {name: g}, azureName: x"),
+			"spec.resources[0].spec.azureName: Forbidden"},
+		"another owner": {"it would be another resource", aks(v, "owner: {name: g}"), aks(v, "owner: {name: h}"),
+			"spec.resources[0].spec.owner: Forbidden"},
+		"its own name": {"it is the same resource", aks(v, "owner: {name: g}"), aks(v, "owner: {name: g}, azureName: c1"), ""},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			errs, err := documentControlPlanes(plan.Features{ASOAPI: true}).update(t.Context(), documentControlPlane(t, test.before), documentControlPlane(t, test.after))
+			errs, err := documentControlPlanes(plan.Features{ASOAPI: true}).update(t.Context(), documentControlPlane(t, test.before),
+				documentControlPlane(t, test.after))
 			got := ""
 			if len(errs) > 0 {
 				got = errs[0].Error()
@@ -146,7 +194,8 @@ func TestNewerVersions(t *testing.T) {
 		if err != nil || (len(errs) > 0) != test.refused {
 			t.Errorf("%s: %v, %v", test.reason, errs, err)
 		}
-		if warned := len(documentControlPlanes(plan.Features{ASOAPI: true}).warn(nil, obj)) == 1; warned != strings.Contains(test.document, "v20990101") {
+		if warned := len(documentControlPlanes(plan.Features{ASOAPI: true}).warn(nil, obj)) == 1; warned != strings.Contains(test.document,
+			"v20990101") {
 			t.Errorf("%s: warned is %t", test.reason, warned)
 		}
 	}
@@ -158,15 +207,17 @@ func TestDocumentsDowngrade(t *testing.T) {
 		reason, before, after, running string
 		want                           bool
 	}{
-		"upgrade":            {"AKS upgrades", "v1.33.2", "v1.34.1", "v1.33.2", false},
-		"downgrade":          {"AKS does not downgrade", "v1.34.1", "v1.33.2", "v1.34.1", true},
-		"refused by AKS":     {"a version that never ran can be given up", "v1.99.0", "v1.33.2", "v1.33.2", false},
-		"raised by AKS":      {"an object whose version is below the one that runs can be changed otherwise", "v1.33.2", "v1.33.2", "v1.34.1", false},
+		"upgrade":        {"AKS upgrades", "v1.33.2", "v1.34.1", "v1.33.2", false},
+		"downgrade":      {"AKS does not downgrade", "v1.34.1", "v1.33.2", "v1.34.1", true},
+		"refused by AKS": {"a version that never ran can be given up", "v1.99.0", "v1.33.2", "v1.33.2", false},
+		"raised by AKS": {"an object whose version is below the one that runs can be changed otherwise", "v1.33.2", "v1.33.2", "v1.34.1",
+			false},
 		"nothing runs":       {"the cluster does not exist", "v1.34.1", "v1.33.2", "", false},
 		"version taken away": {"the manifest has one, or AKS keeps its own", "v1.34.1", "", "v1.34.1", false},
 	} {
 		t.Run(name, func(t *testing.T) {
-			before := documentControlPlane(t, "{apiVersion: containerservice.azure.com/v1api20251001, kind: ManagedCluster, metadata: {name: c1}, spec: {owner: {name: c1}, location: eastus}}")
+			before := documentControlPlane(t,
+				"{apiVersion: containerservice.azure.com/v1api20251001, kind: ManagedCluster, metadata: {name: c1}, spec: {owner: {name: c1}, location: eastus}}")
 			after := before.DeepCopy()
 			before.Spec.Version, after.Spec.Version, before.Status.Version = test.before, test.after, test.running
 			errs, err := documentControlPlanes(plan.Features{ASOAPI: true}).update(t.Context(), before, after)

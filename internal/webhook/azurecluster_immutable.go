@@ -30,7 +30,8 @@ func immutableCluster(old, c *infrav1.AzureCluster) (errs field.ErrorList) {
 		errs = append(errs, refuseMove(old.Spec.Location, c.Spec.Location, spec.Child("location"), "regions")...)
 	}
 	if !equality.Semantic.DeepEqual(old.Spec.CloudProviderConfigOverrides, c.Spec.CloudProviderConfigOverrides) {
-		errs = append(errs, field.Forbidden(spec.Child("cloudProviderConfigOverrides"), immutable+", because machines read it when they are made"))
+		errs = append(errs, field.Forbidden(spec.Child("cloudProviderConfigOverrides"),
+			immutable+", because machines read it when they are made"))
 	}
 	oldNetwork, newNetwork := &old.Spec.NetworkSpec, &c.Spec.NetworkSpec
 	if !equality.Semantic.DeepEqual(withSortedZones(oldNetwork.ControlPlaneOutboundLB), withSortedZones(newNetwork.ControlPlaneOutboundLB)) {
@@ -55,7 +56,8 @@ func refuseMove(old, value string, path *field.Path, between string) field.Error
 	if old == value {
 		return nil
 	}
-	return field.ErrorList{field.Forbidden(path, "cannot change once there are resources, because resources cannot move between "+between+"; make a new cluster")}
+	return field.ErrorList{field.Forbidden(path,
+		"cannot change once there are resources, because resources cannot move between "+between+"; make a new cluster")}
 }
 
 // sameNetwork refuses another virtual network: the provider would create it, and the machines would stay in the old one.
@@ -75,7 +77,8 @@ func samePool(old, lb *infrav1.LoadBalancerSpec, path *field.Path) field.ErrorLi
 	if old == nil || lb == nil || !strings.EqualFold(old.Name, lb.Name) || strings.EqualFold(old.BackendPool.Name, lb.BackendPool.Name) {
 		return nil
 	}
-	return field.ErrorList{field.Forbidden(path.Child("backendPool", "name"), "cannot change once there are resources, because machines are in the pool; make a new cluster")}
+	return field.ErrorList{field.Forbidden(path.Child("backendPool", "name"),
+		"cannot change once there are resources, because machines are in the pool; make a new cluster")}
 }
 
 func immutablePrivateIP(old, lb *infrav1.LoadBalancerSpec, path *field.Path) field.ErrorList {

@@ -12,7 +12,8 @@ import (
 func ValidateAzureCluster(c *infrav1.AzureCluster, features plan.Features) (errs field.ErrorList) {
 	spec := field.NewPath("spec")
 	if c.Spec.ExtendedLocation != nil && !features.EdgeZone {
-		errs = append(errs, field.Forbidden(spec.Child("extendedLocation"), "needs the feature gate EdgeZone: start the manager with --feature-gates=EdgeZone=true, or remove the field"))
+		errs = append(errs, field.Forbidden(spec.Child("extendedLocation"),
+			"needs the feature gate EdgeZone: start the manager with --feature-gates=EdgeZone=true, or remove the field"))
 	}
 	return append(errs, validateNetwork(c, features, spec.Child("networkSpec"))...)
 }
@@ -29,13 +30,16 @@ func validateNetwork(c *infrav1.AzureCluster, features plan.Features, path *fiel
 	errs = append(errs, validateSubnets(classes, network.Vnet.CIDRBlocks, subnetsPath)...)
 	for i, subnet := range network.Subnets {
 		errs = append(errs, validateServiceEndpoints(subnet.ServiceEndpoints, subnetsPath.Index(i).Child("serviceEndpoints"))...)
-		errs = append(errs, validatePrivateEndpoints(subnet.PrivateEndpoints, subnet.CIDRBlocks, subnetsPath.Index(i).Child("privateEndpoints"))...)
+		errs = append(errs, validatePrivateEndpoints(subnet.PrivateEndpoints, subnet.CIDRBlocks,
+			subnetsPath.Index(i).Child("privateEndpoints"))...)
 	}
 	errs = append(errs, validateRoles(c, subnetsPath)...)
 
-	errs = append(errs, validateNodeOutboundLB(network.NodeOutboundLB, network.APIServerLB, plan.NodesHaveIPv6(network.Subnets), path.Child("nodeOutboundLB"))...)
+	errs = append(errs, validateNodeOutboundLB(network.NodeOutboundLB, network.APIServerLB, plan.NodesHaveIPv6(network.Subnets),
+		path.Child("nodeOutboundLB"))...)
 	if c.Spec.ControlPlaneEnabled {
-		errs = append(errs, validateAPIServerLB(network.APIServerLB, plan.ControlPlaneCIDRs(network.Subnets), features, path.Child("apiServerLB"))...)
+		errs = append(errs, validateAPIServerLB(network.APIServerLB, plan.ControlPlaneCIDRs(network.Subnets), features,
+			path.Child("apiServerLB"))...)
 	}
 	return errs
 }

@@ -38,14 +38,16 @@ func TestValidateAzureCluster(t *testing.T) {
 	}
 	endpoint := func(change func(*infrav1.PrivateEndpointSpec)) func(*object) {
 		return firstSubnet(func(s *infrav1.SubnetSpec) {
-			e := infrav1.PrivateEndpointSpec{Name: "e", PrivateLinkServiceConnections: []infrav1.PrivateLinkServiceConnection{{PrivateLinkServiceID: linkServiceID}}}
+			e := infrav1.PrivateEndpointSpec{Name: "e",
+				PrivateLinkServiceConnections: []infrav1.PrivateLinkServiceConnection{{PrivateLinkServiceID: linkServiceID}}}
 			change(&e)
 			s.PrivateEndpoints = infrav1.PrivateEndpoints{e}
 		})
 	}
 	outbound := func(timeout, frontends int32) func(*object) {
 		return func(c *object) {
-			c.Spec.NetworkSpec.NodeOutboundLB = &infrav1.LoadBalancerSpec{FrontendIPsCount: new(frontends), LoadBalancerClassSpec: infrav1.LoadBalancerClassSpec{IdleTimeoutInMinutes: new(timeout)}}
+			c.Spec.NetworkSpec.NodeOutboundLB = &infrav1.LoadBalancerSpec{FrontendIPsCount: new(frontends),
+				LoadBalancerClassSpec: infrav1.LoadBalancerClassSpec{IdleTimeoutInMinutes: new(timeout)}}
 		}
 	}
 	lb := func(change func(*infrav1.LoadBalancerSpec)) func(*object) {
@@ -61,63 +63,97 @@ func TestValidateAzureCluster(t *testing.T) {
 		features plan.Features
 		want     []string
 	}{
-		"minimal":      {reason: "what defaulting makes of the smallest spec is valid"},
-		"edge zone":    {reason: "edge zones are behind a gate", changes: []func(*object){func(c *object) { c.Spec.ExtendedLocation = &infrav1.ExtendedLocationSpec{} }}, want: []string{"spec.extendedLocation: FieldValueForbidden"}},
-		"edge zone on": {reason: "the gate lets edge zones in", changes: []func(*object){func(c *object) { c.Spec.ExtendedLocation = &infrav1.ExtendedLocationSpec{} }}, features: plan.Features{EdgeZone: true}},
-		"overrides":    {reason: "overrides for azure.json can be given when the cluster is made", changes: []func(*object){func(c *object) { c.Spec.CloudProviderConfigOverrides = &infrav1.CloudProviderConfigOverrides{} }}},
+		"minimal": {reason: "what defaulting makes of the smallest spec is valid"},
+		"edge zone": {reason: "edge zones are behind a gate",
+			changes: []func(*object){func(c *object) { c.Spec.ExtendedLocation = &infrav1.ExtendedLocationSpec{} }},
+			want:    []string{"spec.extendedLocation: FieldValueForbidden"}},
+		"edge zone on": {reason: "the gate lets edge zones in",
+			changes:  []func(*object){func(c *object) { c.Spec.ExtendedLocation = &infrav1.ExtendedLocationSpec{} }},
+			features: plan.Features{EdgeZone: true}},
+		"overrides": {reason: "overrides for azure.json can be given when the cluster is made",
+			changes: []func(*object){func(c *object) { c.Spec.CloudProviderConfigOverrides = &infrav1.CloudProviderConfigOverrides{} }}},
 
-		"same peering":   {reason: "a peering has the name of the other network", changes: []func(*object){peeredTwice}, want: []string{"spec.networkSpec.vnet.peerings[1]: FieldValueDuplicate"}},
-		"subnet outside": {reason: "a subnet is part of its network", changes: []func(*object){firstSubnet(func(s *infrav1.SubnetSpec) { s.CIDRBlocks = []string{"10.0.0.0/16", "192.168.0.0/16"} })}, want: []string{"spec.networkSpec.subnets[0].cidrBlocks[1]: FieldValueInvalid"}},
+		"same peering": {reason: "a peering has the name of the other network", changes: []func(*object){peeredTwice},
+			want: []string{"spec.networkSpec.vnet.peerings[1]: FieldValueDuplicate"}},
+		"subnet outside": {reason: "a subnet is part of its network",
+			changes: []func(*object){firstSubnet(func(s *infrav1.SubnetSpec) { s.CIDRBlocks = []string{"10.0.0.0/16", "192.168.0.0/16"} })},
+			want:    []string{"spec.networkSpec.subnets[0].cidrBlocks[1]: FieldValueInvalid"}},
 		"source, sources": {reason: "Azure takes one or the other", changes: []func(*object){firstSubnet(func(s *infrav1.SubnetSpec) {
-			s.SecurityGroup.SecurityRules = infrav1.SecurityRules{{Source: new("*"), Sources: []*string{new("*")}}, {Source: new("*")}, {Sources: []*string{new("10.0.0.0/8"), new("Internet")}}}
+			s.SecurityGroup.SecurityRules = infrav1.SecurityRules{{Source: new("*"), Sources: []*string{new("*")}}, {Source: new("*")},
+				{Sources: []*string{new("10.0.0.0/8"), new("Internet")}}}
 		})}, want: []string{"spec.networkSpec.subnets[0].securityGroup.securityRules[0].sources: FieldValueForbidden"}},
-		"service endpoints": {reason: "services and regions are named, once each", changes: []func(*object){firstSubnet(func(s *infrav1.SubnetSpec) {
-			s.ServiceEndpoints = infrav1.ServiceEndpoints{{Service: "Microsoft.Storage", Locations: []string{"westeurope", "westus2", "*"}}, {}, {Service: "Microsoft.Storage", Locations: []string{"*", "*"}}, {Service: "Storage", Locations: []string{"West Europe"}}}
-		})}, want: []string{
-			"spec.networkSpec.subnets[0].serviceEndpoints[1].service: FieldValueRequired", "spec.networkSpec.subnets[0].serviceEndpoints[1].locations: FieldValueRequired",
-			"spec.networkSpec.subnets[0].serviceEndpoints[2].service: FieldValueDuplicate", "spec.networkSpec.subnets[0].serviceEndpoints[2].locations[1]: FieldValueDuplicate",
-			"spec.networkSpec.subnets[0].serviceEndpoints[3].service: FieldValueInvalid", "spec.networkSpec.subnets[0].serviceEndpoints[3].locations[0]: FieldValueInvalid"}},
-		"service endpoint of all regions": {reason: "Azure Storage has a service for accounts in any region", changes: []func(*object){firstSubnet(func(s *infrav1.SubnetSpec) {
-			s.ServiceEndpoints = infrav1.ServiceEndpoints{{Service: "Microsoft.Storage.Global", Locations: []string{"*"}}}
-		})}},
-		"endpoint":           {reason: "an address of the subnet is fine", changes: []func(*object){endpoint(func(e *infrav1.PrivateEndpointSpec) { e.PrivateIPAddresses = []string{"10.0.1.4"} })}},
-		"endpoint addresses": {reason: "addresses are of the subnet", changes: []func(*object){endpoint(func(e *infrav1.PrivateEndpointSpec) { e.PrivateIPAddresses = []string{"four", "10.1.0.4"} })}, want: []string{"spec.networkSpec.subnets[0].privateEndpoints[0].privateIPAddresses[0]: FieldValueInvalid", "spec.networkSpec.subnets[0].privateEndpoints[0].privateIPAddresses[1]: FieldValueInvalid"}},
+		"service endpoints": {reason: "services and regions are named, once each",
+			changes: []func(*object){firstSubnet(func(s *infrav1.SubnetSpec) {
+				s.ServiceEndpoints = infrav1.ServiceEndpoints{{Service: "Microsoft.Storage", Locations: []string{"westeurope", "westus2", "*"}}, {},
+					{Service: "Microsoft.Storage", Locations: []string{"*", "*"}}, {Service: "Storage", Locations: []string{"West Europe"}}}
+			})}, want: []string{
+				"spec.networkSpec.subnets[0].serviceEndpoints[1].service: FieldValueRequired",
+				"spec.networkSpec.subnets[0].serviceEndpoints[1].locations: FieldValueRequired",
+				"spec.networkSpec.subnets[0].serviceEndpoints[2].service: FieldValueDuplicate",
+				"spec.networkSpec.subnets[0].serviceEndpoints[2].locations[1]: FieldValueDuplicate",
+				"spec.networkSpec.subnets[0].serviceEndpoints[3].service: FieldValueInvalid",
+				"spec.networkSpec.subnets[0].serviceEndpoints[3].locations[0]: FieldValueInvalid"}},
+		"service endpoint of all regions": {reason: "Azure Storage has a service for accounts in any region",
+			changes: []func(*object){firstSubnet(func(s *infrav1.SubnetSpec) {
+				s.ServiceEndpoints = infrav1.ServiceEndpoints{{Service: "Microsoft.Storage.Global", Locations: []string{"*"}}}
+			})}},
+		"endpoint": {reason: "an address of the subnet is fine",
+			changes: []func(*object){endpoint(func(e *infrav1.PrivateEndpointSpec) { e.PrivateIPAddresses = []string{"10.0.1.4"} })}},
+		"endpoint addresses": {reason: "addresses are of the subnet",
+			changes: []func(*object){endpoint(func(e *infrav1.PrivateEndpointSpec) { e.PrivateIPAddresses = []string{"four", "10.1.0.4"} })},
+			want: []string{"spec.networkSpec.subnets[0].privateEndpoints[0].privateIPAddresses[0]: FieldValueInvalid",
+				"spec.networkSpec.subnets[0].privateEndpoints[0].privateIPAddresses[1]: FieldValueInvalid"}},
 
-		"public and private": {reason: "a private address beside the public one is behind a gate", changes: []func(*object){lb(func(lb *infrav1.LoadBalancerSpec) {
-			lb.FrontendIPs = []infrav1.FrontendIP{{PublicIP: &infrav1.PublicIPSpec{}}, {FrontendIPClass: infrav1.FrontendIPClass{PrivateIPAddress: "10.0.0.100"}}}
-		})}, want: []string{"spec.networkSpec.apiServerLB.frontendIPs[1].privateIP: FieldValueForbidden"}},
+		"public and private": {reason: "a private address beside the public one is behind a gate",
+			changes: []func(*object){lb(func(lb *infrav1.LoadBalancerSpec) {
+				lb.FrontendIPs = []infrav1.FrontendIP{{PublicIP: &infrav1.PublicIPSpec{}},
+					{FrontendIPClass: infrav1.FrontendIPClass{PrivateIPAddress: "10.0.0.100"}}}
+			})}, want: []string{"spec.networkSpec.apiServerLB.frontendIPs[1].privateIP: FieldValueForbidden"}},
 		"gate": {reason: "with the gate, the address is checked", changes: []func(*object){lb(func(lb *infrav1.LoadBalancerSpec) {
-			lb.FrontendIPs = []infrav1.FrontendIP{{PublicIP: &infrav1.PublicIPSpec{}}, {FrontendIPClass: infrav1.FrontendIPClass{PrivateIPAddress: "10.9.0.100"}}}
-		})}, features: plan.Features{APIServerILB: true}, want: []string{"spec.networkSpec.apiServerLB.frontendIPs[1].privateIP: FieldValueInvalid"}},
-		"gate, inside": {reason: "with the gate, a public load balancer has an address in the control-plane subnet", changes: []func(*object){lb(func(lb *infrav1.LoadBalancerSpec) {
-			lb.FrontendIPs = []infrav1.FrontendIP{{PublicIP: &infrav1.PublicIPSpec{}}, {FrontendIPClass: infrav1.FrontendIPClass{PrivateIPAddress: "10.0.0.100"}}}
-		})}, features: plan.Features{APIServerILB: true}},
+			lb.FrontendIPs = []infrav1.FrontendIP{{PublicIP: &infrav1.PublicIPSpec{}},
+				{FrontendIPClass: infrav1.FrontendIPClass{PrivateIPAddress: "10.9.0.100"}}}
+		})}, features: plan.Features{APIServerILB: true},
+			want: []string{"spec.networkSpec.apiServerLB.frontendIPs[1].privateIP: FieldValueInvalid"}},
+		"gate, inside": {reason: "with the gate, a public load balancer has an address in the control-plane subnet",
+			changes: []func(*object){lb(func(lb *infrav1.LoadBalancerSpec) {
+				lb.FrontendIPs = []infrav1.FrontendIP{{PublicIP: &infrav1.PublicIPSpec{}},
+					{FrontendIPClass: infrav1.FrontendIPClass{PrivateIPAddress: "10.0.0.100"}}}
+			})}, features: plan.Features{APIServerILB: true}},
 		"internal": {reason: "the default of an internal load balancer is valid", changes: []func(*object){internal}},
-		"internal outside": {reason: "an unparsable control-plane range is an error, and no address is in it", changes: []func(*object){internal, func(c *object) {
-			c.Spec.NetworkSpec.Subnets = listed("10.1.0.0/16")
-			c.Spec.NetworkSpec.Subnets[0].CIDRBlocks = []string{"10.0.0.0"}
-		}}, want: []string{"spec.networkSpec.apiServerLB.frontendIPs[0].privateIP: FieldValueInvalid"}},
+		"internal outside": {reason: "an unparsable control-plane range is an error, and no address is in it",
+			changes: []func(*object){internal, func(c *object) {
+				c.Spec.NetworkSpec.Subnets = listed("10.1.0.0/16")
+				c.Spec.NetworkSpec.Subnets[0].CIDRBlocks = []string{"10.0.0.0"}
+			}}, want: []string{"spec.networkSpec.apiServerLB.frontendIPs[0].privateIP: FieldValueInvalid"}},
 		"internal elsewhere": {reason: "the address is of the control-plane subnet", changes: []func(*object){internal, func(c *object) {
 			c.Spec.NetworkSpec.APIServerLB.FrontendIPs = []infrav1.FrontendIP{{FrontendIPClass: infrav1.FrontendIPClass{PrivateIPAddress: "10.1.0.100"}}}
 		}}, want: []string{"spec.networkSpec.apiServerLB.frontendIPs[0].privateIP: FieldValueInvalid"}},
 		"internal address": {reason: "an address is one", changes: []func(*object){internal, func(c *object) {
 			c.Spec.NetworkSpec.APIServerLB.FrontendIPs = []infrav1.FrontendIP{{FrontendIPClass: infrav1.FrontendIPClass{PrivateIPAddress: "ten"}}}
 		}}, want: []string{"spec.networkSpec.apiServerLB.frontendIPs[0].privateIP: FieldValueInvalid"}},
-		"internal in the subnet for everything": {reason: "a subnet with the role cluster has control-plane machines, too", changes: []func(*object){internal, func(c *object) {
-			c.Spec.NetworkSpec.Subnets = infrav1.Subnets{{SubnetClassSpec: infrav1.SubnetClassSpec{Name: "all", Role: infrav1.SubnetCluster, CIDRBlocks: []string{"10.5.0.0/16"}}}}
-			c.Spec.NetworkSpec.APIServerLB.FrontendIPs = []infrav1.FrontendIP{{FrontendIPClass: infrav1.FrontendIPClass{PrivateIPAddress: "10.5.0.100"}}}
-		}}},
+		"internal in the subnet for everything": {reason: "a subnet with the role cluster has control-plane machines, too",
+			changes: []func(*object){internal, func(c *object) {
+				c.Spec.NetworkSpec.Subnets = infrav1.Subnets{{SubnetClassSpec: infrav1.SubnetClassSpec{Name: "all", Role: infrav1.SubnetCluster,
+					CIDRBlocks: []string{"10.5.0.0/16"}}}}
+				c.Spec.NetworkSpec.APIServerLB.FrontendIPs = []infrav1.FrontendIP{{FrontendIPClass: infrav1.FrontendIPClass{PrivateIPAddress: "10.5.0.100"}}}
+			}}},
 
-		"no control plane": {reason: "there is no load balancer to check without a control plane", changes: []func(*object){func(c *object) { c.Spec.ControlPlaneEnabled = false }}},
-		"no control plane, IPv6": {reason: "IPv6 nodes need a way out, also without an API server load balancer", changes: []func(*object){dualStack, func(c *object) {
-			c.Spec.ControlPlaneEnabled = false
-		}}, want: []string{"spec.networkSpec.nodeOutboundLB: FieldValueRequired"}},
-		"IPv6":                    {reason: "the default of a dual-stack cluster is valid", changes: []func(*object){dualStack}},
-		"node outbound":           {reason: "the way out of IPv6 nodes has bounds", changes: []func(*object){dualStack, outbound(31, 17)}, want: []string{"spec.networkSpec.nodeOutboundLB.idleTimeoutInMinutes: FieldValueInvalid", "spec.networkSpec.nodeOutboundLB.frontendIPsCount: FieldValueInvalid"}},
-		"node outbound, longest":  {reason: "30 minutes and 16 addresses are within them", changes: []func(*object){dualStack, outbound(30, 16)}},
-		"node outbound, internal": {reason: "nodes behind an internal load balancer have a way out of their own", changes: []func(*object){dualStack, internal}},
+		"no control plane": {reason: "there is no load balancer to check without a control plane",
+			changes: []func(*object){func(c *object) { c.Spec.ControlPlaneEnabled = false }}},
+		"no control plane, IPv6": {reason: "IPv6 nodes need a way out, also without an API server load balancer",
+			changes: []func(*object){dualStack, func(c *object) {
+				c.Spec.ControlPlaneEnabled = false
+			}}, want: []string{"spec.networkSpec.nodeOutboundLB: FieldValueRequired"}},
+		"IPv6": {reason: "the default of a dual-stack cluster is valid", changes: []func(*object){dualStack}},
+		"node outbound": {reason: "the way out of IPv6 nodes has bounds", changes: []func(*object){dualStack, outbound(31, 17)},
+			want: []string{"spec.networkSpec.nodeOutboundLB.idleTimeoutInMinutes: FieldValueInvalid",
+				"spec.networkSpec.nodeOutboundLB.frontendIPsCount: FieldValueInvalid"}},
+		"node outbound, longest": {reason: "30 minutes and 16 addresses are within them", changes: []func(*object){dualStack, outbound(30, 16)}},
+		"node outbound, internal": {reason: "nodes behind an internal load balancer have a way out of their own",
+			changes: []func(*object){dualStack, internal}},
 		"node outbound, IPv4": {reason: "an IPv4 cluster may have more outbound addresses", changes: []func(*object){func(c *object) {
-			c.Spec.NetworkSpec.NodeOutboundLB = &infrav1.LoadBalancerSpec{FrontendIPsCount: new(int32(17)), LoadBalancerClassSpec: infrav1.LoadBalancerClassSpec{IdleTimeoutInMinutes: new(int32(60))}}
+			c.Spec.NetworkSpec.NodeOutboundLB = &infrav1.LoadBalancerSpec{FrontendIPsCount: new(int32(17)),
+				LoadBalancerClassSpec: infrav1.LoadBalancerClassSpec{IdleTimeoutInMinutes: new(int32(60))}}
 		}}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -158,7 +194,8 @@ func TestValidateAzureClusterUpdate(t *testing.T) {
 	}
 	bothFrontends := func(address string) func(*object) {
 		return func(c *object) {
-			c.Spec.NetworkSpec.APIServerLB = &infrav1.LoadBalancerSpec{FrontendIPs: []infrav1.FrontendIP{{Name: "public", PublicIP: &infrav1.PublicIPSpec{Name: "ip"}}, {Name: "private", FrontendIPClass: infrav1.FrontendIPClass{PrivateIPAddress: address}}}}
+			c.Spec.NetworkSpec.APIServerLB = &infrav1.LoadBalancerSpec{FrontendIPs: []infrav1.FrontendIP{{Name: "public",
+				PublicIP: &infrav1.PublicIPSpec{Name: "ip"}}, {Name: "private", FrontendIPClass: infrav1.FrontendIPClass{PrivateIPAddress: address}}}}
 		}
 	}
 	nodeLB := func(change func(*infrav1.LoadBalancerSpec)) func(*object) {
@@ -169,7 +206,8 @@ func TestValidateAzureClusterUpdate(t *testing.T) {
 	otherNetwork := func(c *object) {
 		c.Spec.NetworkSpec.Vnet.Name, c.Spec.NetworkSpec.Vnet.ResourceGroup = "other", "elsewhere"
 	}
-	otherNetworkRefused := []string{"spec.networkSpec.vnet.name: FieldValueForbidden", "spec.networkSpec.vnet.resourceGroup: FieldValueForbidden"}
+	otherNetworkRefused := []string{"spec.networkSpec.vnet.name: FieldValueForbidden",
+		"spec.networkSpec.vnet.resourceGroup: FieldValueForbidden"}
 	otherPool := func(lb *infrav1.LoadBalancerSpec) { lb.BackendPool.Name = "other" }
 	unmoved := []string{"spec.subscriptionID: FieldValueForbidden", "spec.location: FieldValueForbidden"}
 	with := func(changes ...func(*object)) []func(*object) { return changes }
@@ -185,17 +223,23 @@ func TestValidateAzureClusterUpdate(t *testing.T) {
 			old: with(peeredTwice), change: with(func(c *object) { c.Finalizers = nil })},
 		"invalid and deleting": {reason: "an object that is being deleted can change as it likes",
 			old: with(func(c *object) { c.DeletionTimestamp = &deletionTime }), change: with(peeredTwice)},
-		"tags":           {reason: "tags follow", change: with(func(c *object) { c.Spec.AdditionalTags = infrav1.Tags{"a": "b"} })},
-		"invalid change": {reason: "what changes has to be valid", change: with(peeredTwice), want: []string{"spec.networkSpec.vnet.peerings[1]: FieldValueDuplicate"}},
+		"tags": {reason: "tags follow", change: with(func(c *object) { c.Spec.AdditionalTags = infrav1.Tags{"a": "b"} })},
+		"invalid change": {reason: "what changes has to be valid", change: with(peeredTwice),
+			want: []string{"spec.networkSpec.vnet.peerings[1]: FieldValueDuplicate"}},
 		"invalid change of what is immutable": {reason: "what cannot change is told before anything else",
-			change: with(peeredTwice, func(c *object) { c.Spec.CloudProviderConfigOverrides = &infrav1.CloudProviderConfigOverrides{} }), want: []string{"spec.cloudProviderConfigOverrides: FieldValueForbidden"}},
+			change: with(peeredTwice, func(c *object) { c.Spec.CloudProviderConfigOverrides = &infrav1.CloudProviderConfigOverrides{} }),
+			want:   []string{"spec.cloudProviderConfigOverrides: FieldValueForbidden"}},
 		"overrides added": {reason: "machines have read azure.json",
-			change: with(func(c *object) { c.Spec.CloudProviderConfigOverrides = &infrav1.CloudProviderConfigOverrides{} }), want: []string{"spec.cloudProviderConfigOverrides: FieldValueForbidden"}},
-		"bastion added": {reason: "a bastion host can be added", change: with(func(c *object) { c.Spec.BastionSpec.AzureBastion = &infrav1.AzureBastion{Sku: "Basic"} })},
+			change: with(func(c *object) { c.Spec.CloudProviderConfigOverrides = &infrav1.CloudProviderConfigOverrides{} }),
+			want:   []string{"spec.cloudProviderConfigOverrides: FieldValueForbidden"}},
+		"bastion added": {reason: "a bastion host can be added",
+			change: with(func(c *object) { c.Spec.BastionSpec.AzureBastion = &infrav1.AzureBastion{Sku: "Basic"} })},
 		"bastion removed": {reason: "it goes when it is wanted no more",
-			old: with(func(c *object) { c.Spec.BastionSpec.AzureBastion = &infrav1.AzureBastion{Sku: "Basic"} }), change: with(func(c *object) { c.Spec.BastionSpec.AzureBastion = nil })},
+			old:    with(func(c *object) { c.Spec.BastionSpec.AzureBastion = &infrav1.AzureBastion{Sku: "Basic"} }),
+			change: with(func(c *object) { c.Spec.BastionSpec.AzureBastion = nil })},
 		"control-plane outbound added": {reason: "control-plane machines have their way out",
-			old: with(internal), change: with(func(c *object) { c.Spec.NetworkSpec.ControlPlaneOutboundLB = &infrav1.LoadBalancerSpec{} }), want: []string{"spec.networkSpec.controlPlaneOutboundLB: FieldValueForbidden"}},
+			old: with(internal), change: with(func(c *object) { c.Spec.NetworkSpec.ControlPlaneOutboundLB = &infrav1.LoadBalancerSpec{} }),
+			want: []string{"spec.networkSpec.controlPlaneOutboundLB: FieldValueForbidden"}},
 		"control-plane outbound zones in another order": {reason: "zones are a set",
 			old: with(internal, func(c *object) {
 				c.Spec.NetworkSpec.ControlPlaneOutboundLB = &infrav1.LoadBalancerSpec{AvailabilityZones: []string{"1", "2"}}
@@ -203,58 +247,94 @@ func TestValidateAzureClusterUpdate(t *testing.T) {
 			change: with(func(c *object) { c.Spec.NetworkSpec.ControlPlaneOutboundLB.AvailabilityZones = []string{"2", "1"} })},
 		"control-plane outbound changed": {reason: "control-plane machines have their way out",
 			old:    with(internal, func(c *object) { c.Spec.NetworkSpec.ControlPlaneOutboundLB = &infrav1.LoadBalancerSpec{} }),
-			change: with(func(c *object) { c.Spec.NetworkSpec.ControlPlaneOutboundLB.FrontendIPsCount = new(int32(2)) }), want: []string{"spec.networkSpec.controlPlaneOutboundLB: FieldValueForbidden"}},
+			change: with(func(c *object) { c.Spec.NetworkSpec.ControlPlaneOutboundLB.FrontendIPsCount = new(int32(2)) }),
+			want:   []string{"spec.networkSpec.controlPlaneOutboundLB: FieldValueForbidden"}},
 		"control-plane outbound removed": {reason: "control-plane machines have their way out",
 			old:    with(internal, func(c *object) { c.Spec.NetworkSpec.ControlPlaneOutboundLB = &infrav1.LoadBalancerSpec{} }),
-			change: with(func(c *object) { c.Spec.NetworkSpec.ControlPlaneOutboundLB = nil }), want: []string{"spec.networkSpec.controlPlaneOutboundLB: FieldValueForbidden"}},
+			change: with(func(c *object) { c.Spec.NetworkSpec.ControlPlaneOutboundLB = nil }),
+			want:   []string{"spec.networkSpec.controlPlaneOutboundLB: FieldValueForbidden"}},
 		"private address beside a public one": {reason: "machines use the address, whatever the type",
 			old:    with(bothFrontends("10.0.0.100")),
 			change: with(bothFrontends("10.0.0.101")), want: []string{"spec.networkSpec.apiServerLB.frontendIPs: FieldValueForbidden"}},
-		"private address": {reason: "machines use the address", old: with(internal), change: with(apiLB(func(lb *infrav1.LoadBalancerSpec) { lb.FrontendIPs[0].PrivateIPAddress = "10.0.0.101" })), want: []string{"spec.networkSpec.apiServerLB.frontendIPs: FieldValueForbidden"}},
-		"node outbound of IPv6": {reason: "nodes with IPv6 are behind it", old: with(dualStack), change: with(nodeLB(func(lb *infrav1.LoadBalancerSpec) {
-			lb.ID, lb.Name, lb.IdleTimeoutInMinutes = "/other", "other", new(int32(5))
-		})), want: []string{"spec.networkSpec.nodeOutboundLB.name: FieldValueInvalid", "spec.networkSpec.nodeOutboundLB.idleTimeoutInMinutes: FieldValueInvalid"}},
-		"ID of node outbound": {reason: "nodes with IPv6 are behind it", old: with(dualStack, func(c *object) { c.Spec.NetworkSpec.NodeOutboundLB = &infrav1.LoadBalancerSpec{ID: "/a"} }),
-			change: with(nodeLB(func(lb *infrav1.LoadBalancerSpec) { lb.ID = "/b" })), want: []string{"spec.networkSpec.nodeOutboundLB.id: FieldValueInvalid"}},
-		"node outbound of IPv4": {reason: "nodes with IPv4 have NAT gateways beside it", old: with(func(c *object) { c.Spec.NetworkSpec.NodeOutboundLB = &infrav1.LoadBalancerSpec{} }), change: with(nodeLB(func(lb *infrav1.LoadBalancerSpec) {
-			lb.Name, lb.IdleTimeoutInMinutes = "other", new(int32(5))
-		}))},
-		"more outbound addresses": {reason: "outbound addresses can be added", old: with(dualStack), change: with(nodeLB(func(lb *infrav1.LoadBalancerSpec) { lb.FrontendIPsCount = new(int32(3)) }))},
-		"subnet range":            {reason: "the range of a subnet that somebody else owns follows", change: with(subnet(func(s *infrav1.SubnetSpec) { s.CIDRBlocks = []string{"10.7.0.0/16"} }))},
-		"range of our subnet":     {reason: "machines are in it", old: with(owned("sigs.k8s.io_cluster-api-provider-azure_cluster_c1")), change: with(subnet(func(s *infrav1.SubnetSpec) { s.CIDRBlocks = []string{"10.7.0.0/16"} })), want: []string{"spec.networkSpec.subnets[1].cidrBlocks: FieldValueForbidden"}},
-		"range, other Cluster name": {reason: "the tag has the name of the Cluster", old: with(owned("sigs.k8s.io_cluster-api-provider-azure_cluster_other"), func(c *object) { c.Labels = map[string]string{"cluster.x-k8s.io/cluster-name": "other"} }),
-			change: with(subnet(func(s *infrav1.SubnetSpec) { s.CIDRBlocks = []string{"10.7.0.0/16"} })), want: []string{"spec.networkSpec.subnets[1].cidrBlocks: FieldValueForbidden"}},
-		"range of a subnet that was made": {reason: "Azure does not change the range of a subnet with machines in it", old: with(listing("c1/providers/Microsoft.Network/virtualNetworks/c1-vnet/subnets/c1-node-subnet")),
-			change: with(subnet(func(s *infrav1.SubnetSpec) { s.CIDRBlocks = []string{"10.7.0.0/16"} })), want: []string{"spec.networkSpec.subnets[1].cidrBlocks: FieldValueForbidden"}},
+		"private address": {reason: "machines use the address", old: with(internal),
+			change: with(apiLB(func(lb *infrav1.LoadBalancerSpec) { lb.FrontendIPs[0].PrivateIPAddress = "10.0.0.101" })),
+			want:   []string{"spec.networkSpec.apiServerLB.frontendIPs: FieldValueForbidden"}},
+		"node outbound of IPv6": {reason: "nodes with IPv6 are behind it", old: with(dualStack),
+			change: with(nodeLB(func(lb *infrav1.LoadBalancerSpec) {
+				lb.ID, lb.Name, lb.IdleTimeoutInMinutes = "/other", "other", new(int32(5))
+			})), want: []string{"spec.networkSpec.nodeOutboundLB.name: FieldValueInvalid",
+				"spec.networkSpec.nodeOutboundLB.idleTimeoutInMinutes: FieldValueInvalid"}},
+		"ID of node outbound": {reason: "nodes with IPv6 are behind it",
+			old:    with(dualStack, func(c *object) { c.Spec.NetworkSpec.NodeOutboundLB = &infrav1.LoadBalancerSpec{ID: "/a"} }),
+			change: with(nodeLB(func(lb *infrav1.LoadBalancerSpec) { lb.ID = "/b" })),
+			want:   []string{"spec.networkSpec.nodeOutboundLB.id: FieldValueInvalid"}},
+		"node outbound of IPv4": {reason: "nodes with IPv4 have NAT gateways beside it",
+			old: with(func(c *object) { c.Spec.NetworkSpec.NodeOutboundLB = &infrav1.LoadBalancerSpec{} }),
+			change: with(nodeLB(func(lb *infrav1.LoadBalancerSpec) {
+				lb.Name, lb.IdleTimeoutInMinutes = "other", new(int32(5))
+			}))},
+		"more outbound addresses": {reason: "outbound addresses can be added", old: with(dualStack),
+			change: with(nodeLB(func(lb *infrav1.LoadBalancerSpec) { lb.FrontendIPsCount = new(int32(3)) }))},
+		"subnet range": {reason: "the range of a subnet that somebody else owns follows",
+			change: with(subnet(func(s *infrav1.SubnetSpec) { s.CIDRBlocks = []string{"10.7.0.0/16"} }))},
+		"range of our subnet": {reason: "machines are in it", old: with(owned("sigs.k8s.io_cluster-api-provider-azure_cluster_c1")),
+			change: with(subnet(func(s *infrav1.SubnetSpec) { s.CIDRBlocks = []string{"10.7.0.0/16"} })),
+			want:   []string{"spec.networkSpec.subnets[1].cidrBlocks: FieldValueForbidden"}},
+		"range, other Cluster name": {reason: "the tag has the name of the Cluster",
+			old: with(owned("sigs.k8s.io_cluster-api-provider-azure_cluster_other"),
+				func(c *object) { c.Labels = map[string]string{"cluster.x-k8s.io/cluster-name": "other"} }),
+			change: with(subnet(func(s *infrav1.SubnetSpec) { s.CIDRBlocks = []string{"10.7.0.0/16"} })),
+			want:   []string{"spec.networkSpec.subnets[1].cidrBlocks: FieldValueForbidden"}},
+		"range of a subnet that was made": {reason: "Azure does not change the range of a subnet with machines in it",
+			old:    with(listing("c1/providers/Microsoft.Network/virtualNetworks/c1-vnet/subnets/c1-node-subnet")),
+			change: with(subnet(func(s *infrav1.SubnetSpec) { s.CIDRBlocks = []string{"10.7.0.0/16"} })),
+			want:   []string{"spec.networkSpec.subnets[1].cidrBlocks: FieldValueForbidden"}},
 		"range of a foreign subnet": {reason: "the range of a subnet that somebody else owns follows", old: with(listing("c1")),
 			change: with(subnet(func(s *infrav1.SubnetSpec) { s.CIDRBlocks = []string{"10.7.0.0/16"} }))},
 		"range that Azure refused": {reason: "a range that did not work can be corrected", old: with(func(c *object) {
 			c.Annotations = map[string]string{infrav1.AppliedAnnotation: `{"applied":{"c1/providers/Microsoft.Network/virtualNetworks/c1-vnet/subnets/c1-node-subnet":[]}}`}
 		}),
 			change: with(subnet(func(s *infrav1.SubnetSpec) { s.CIDRBlocks = []string{"10.7.0.0/16"} }))},
-		"region, seen in Azure": {reason: "the annotation goes with the object wherever it is moved", old: with(listing("c1")), change: with(elsewhere), want: unmoved},
+		"region, seen in Azure": {reason: "the annotation goes with the object wherever it is moved", old: with(listing("c1")),
+			change: with(elsewhere), want: unmoved},
 		"region, seen by v2.0.0": {reason: "its annotation is read until the object is upgraded", old: with(func(c *object) {
 			c.Annotations = map[string]string{"sigs.k8s.io/cluster-api-provider-azure-last-applied": `{"c1":[""]}`}
 		}), change: with(elsewhere), want: unmoved},
-		"region, endpoint":          {reason: "after a move the spec is all there is", old: with(func(c *object) { c.Spec.ControlPlaneEndpoint.Host = "c1.example.com" }), change: with(elsewhere), want: unmoved},
-		"region, ready":             {reason: "the established provider says so of a cluster that stands", old: with(func(c *object) { c.Status.Ready = true }), change: with(elsewhere), want: unmoved},
-		"region, provisioned":       {reason: "and so says the contract of today", old: with(func(c *object) { c.Status.Initialization.Provisioned = new(true) }), change: with(elsewhere), want: unmoved},
-		"region, network tagged":    {reason: "the established provider wrote the tags of what it had made", old: with(owned("sigs.k8s.io_cluster-api-provider-azure_cluster_c1")), change: with(elsewhere), want: unmoved},
+		"region, endpoint": {reason: "after a move the spec is all there is",
+			old: with(func(c *object) { c.Spec.ControlPlaneEndpoint.Host = "c1.example.com" }), change: with(elsewhere), want: unmoved},
+		"region, ready": {reason: "the established provider says so of a cluster that stands",
+			old: with(func(c *object) { c.Status.Ready = true }), change: with(elsewhere), want: unmoved},
+		"region, provisioned": {reason: "and so says the contract of today",
+			old: with(func(c *object) { c.Status.Initialization.Provisioned = new(true) }), change: with(elsewhere), want: unmoved},
+		"region, network tagged": {reason: "the established provider wrote the tags of what it had made",
+			old: with(owned("sigs.k8s.io_cluster-api-provider-azure_cluster_c1")), change: with(elsewhere), want: unmoved},
 		"region, nothing there yet": {reason: "a first try that failed can be corrected", change: with(elsewhere)},
 		"region, refused by Azure": {reason: "as where a policy allows no group in the region: what is planned and was never made binds nobody",
-			old: with(func(c *object) { c.Annotations = map[string]string{infrav1.AppliedAnnotation: `{"applied":{"c1":[]}}`} }), change: with(elsewhere)},
-		"another network":           {reason: "machines stay in the first one", old: with(ready), change: with(otherNetwork), want: otherNetworkRefused},
-		"another network, tagged":   {reason: "the established provider wrote the tags of what it had made", old: with(owned("sigs.k8s.io_cluster-api-provider-azure_cluster_c1")), change: with(otherNetwork), want: otherNetworkRefused},
-		"another network, made":     {reason: "the annotation goes with the object wherever it is moved", old: with(listing("c1/providers/Microsoft.Network/virtualNetworks/c1-vnet")), change: with(otherNetwork), want: otherNetworkRefused},
-		"another network, not seen": {reason: "the name of a network that users bring can be corrected as long as none was found", old: with(listing("c1")), change: with(otherNetwork)},
-		"network in other letters":  {reason: "Azure takes names in any case", old: with(ready), change: with(func(c *object) { c.Spec.NetworkSpec.Vnet.Name, c.Spec.NetworkSpec.Vnet.ResourceGroup = "C1-VNet", "C1" })},
-		"another pool": {reason: "machines are in the first one", old: with(ready, func(c *object) { c.Spec.NetworkSpec.NodeOutboundLB = &infrav1.LoadBalancerSpec{} }),
-			change: with(apiLB(otherPool), nodeLB(otherPool)), want: []string{"spec.networkSpec.apiServerLB.backendPool.name: FieldValueForbidden", "spec.networkSpec.nodeOutboundLB.backendPool.name: FieldValueForbidden"}},
+			old:    with(func(c *object) { c.Annotations = map[string]string{infrav1.AppliedAnnotation: `{"applied":{"c1":[]}}`} }),
+			change: with(elsewhere)},
+		"another network": {reason: "machines stay in the first one", old: with(ready), change: with(otherNetwork),
+			want: otherNetworkRefused},
+		"another network, tagged": {reason: "the established provider wrote the tags of what it had made",
+			old: with(owned("sigs.k8s.io_cluster-api-provider-azure_cluster_c1")), change: with(otherNetwork), want: otherNetworkRefused},
+		"another network, made": {reason: "the annotation goes with the object wherever it is moved",
+			old: with(listing("c1/providers/Microsoft.Network/virtualNetworks/c1-vnet")), change: with(otherNetwork), want: otherNetworkRefused},
+		"another network, not seen": {reason: "the name of a network that users bring can be corrected as long as none was found",
+			old: with(listing("c1")), change: with(otherNetwork)},
+		"network in other letters": {reason: "Azure takes names in any case", old: with(ready),
+			change: with(func(c *object) { c.Spec.NetworkSpec.Vnet.Name, c.Spec.NetworkSpec.Vnet.ResourceGroup = "C1-VNet", "C1" })},
+		"another pool": {reason: "machines are in the first one",
+			old:    with(ready, func(c *object) { c.Spec.NetworkSpec.NodeOutboundLB = &infrav1.LoadBalancerSpec{} }),
+			change: with(apiLB(otherPool), nodeLB(otherPool)),
+			want: []string{"spec.networkSpec.apiServerLB.backendPool.name: FieldValueForbidden",
+				"spec.networkSpec.nodeOutboundLB.backendPool.name: FieldValueForbidden"}},
 		"another pool, nothing there yet": {reason: "nobody is in it", change: with(apiLB(otherPool))},
-		"pool of another load balancer": {reason: "it is not the same pool, whatever it is called", old: with(ready, func(c *object) { c.Spec.NetworkSpec.NodeOutboundLB = &infrav1.LoadBalancerSpec{} }),
+		"pool of another load balancer": {reason: "it is not the same pool, whatever it is called",
+			old:    with(ready, func(c *object) { c.Spec.NetworkSpec.NodeOutboundLB = &infrav1.LoadBalancerSpec{} }),
 			change: with(nodeLB(func(lb *infrav1.LoadBalancerSpec) { lb.Name, lb.BackendPool.Name = "other", "others" }))},
 		"subnet added": {reason: "subnets can be added", change: with(func(c *object) {
-			c.Spec.NetworkSpec.Subnets = append(c.Spec.NetworkSpec.Subnets, infrav1.SubnetSpec{SubnetClassSpec: infrav1.SubnetClassSpec{Name: "more", Role: infrav1.SubnetNode, CIDRBlocks: []string{"10.8.0.0/16"}}})
+			c.Spec.NetworkSpec.Subnets = append(c.Spec.NetworkSpec.Subnets,
+				infrav1.SubnetSpec{SubnetClassSpec: infrav1.SubnetClassSpec{Name: "more", Role: infrav1.SubnetNode,
+					CIDRBlocks: []string{"10.8.0.0/16"}}})
 		})},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -286,12 +366,15 @@ func TestValidateAzureClusterTemplate(t *testing.T) {
 			n.Subnets = infrav1.SubnetTemplatesSpec{
 				{SubnetClassSpec: infrav1.SubnetClassSpec{Name: "a", Role: infrav1.SubnetCluster}},
 				{SubnetClassSpec: infrav1.SubnetClassSpec{Name: "b", Role: infrav1.SubnetNode, CIDRBlocks: []string{"192.168.0.0/16"}}},
-				{SubnetClassSpec: infrav1.SubnetClassSpec{Name: "c", Role: infrav1.SubnetNode}, SecurityGroup: infrav1.SecurityGroupClass{SecurityRules: infrav1.SecurityRules{{Source: new("*"), Sources: []*string{new("*")}}}}},
+				{SubnetClassSpec: infrav1.SubnetClassSpec{Name: "c", Role: infrav1.SubnetNode},
+					SecurityGroup: infrav1.SecurityGroupClass{SecurityRules: infrav1.SecurityRules{{Source: new("*"), Sources: []*string{new("*")}}}}},
 			}
-		}, want: []string{"subnets[1].cidrBlocks[0]: FieldValueInvalid", "subnets[2].securityGroup.securityRules[0].sources: FieldValueForbidden"}},
+		}, want: []string{"subnets[1].cidrBlocks[0]: FieldValueInvalid",
+			"subnets[2].securityGroup.securityRules[0].sources: FieldValueForbidden"}},
 		"node outbound": {reason: "the way out of IPv6 nodes has bounds", change: func(n *infrav1.NetworkTemplateSpec) {
 			n.Vnet.CIDRBlocks = []string{"10.0.0.0/8", "2001:db8::/56"}
-			n.Subnets = infrav1.SubnetTemplatesSpec{{SubnetClassSpec: infrav1.SubnetClassSpec{Name: "a", Role: infrav1.SubnetNode, CIDRBlocks: []string{"10.1.0.0/16", "2001:db8::/64"}}}}
+			n.Subnets = infrav1.SubnetTemplatesSpec{{SubnetClassSpec: infrav1.SubnetClassSpec{Name: "a", Role: infrav1.SubnetNode,
+				CIDRBlocks: []string{"10.1.0.0/16", "2001:db8::/64"}}}}
 			n.NodeOutboundLB = &infrav1.LoadBalancerClassSpec{IdleTimeoutInMinutes: new(int32(31))}
 		}, want: []string{"nodeOutboundLB.idleTimeoutInMinutes: FieldValueInvalid"}},
 		"node outbound of IPv4": {reason: "Azure keeps outbound connections for longer", change: func(n *infrav1.NetworkTemplateSpec) {

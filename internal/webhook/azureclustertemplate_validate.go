@@ -22,10 +22,12 @@ func ValidateAzureClusterTemplate(t *infrav1.AzureClusterTemplate) (errs field.E
 	if class := network.NodeOutboundLB; class != nil {
 		nodeOutboundLB = &infrav1.LoadBalancerSpec{LoadBalancerClassSpec: *class}
 	}
-	return append(errs, validateNodeOutboundLB(nodeOutboundLB, apiServerLB, plan.TemplateNodesHaveIPv6(network.Subnets), path.Child("nodeOutboundLB"))...)
+	return append(errs, validateNodeOutboundLB(nodeOutboundLB, apiServerLB, plan.TemplateNodesHaveIPv6(network.Subnets),
+		path.Child("nodeOutboundLB"))...)
 }
 
 // ValidateAzureClusterTemplateUpdate refuses every change of the template; both objects are defaulted.
 func ValidateAzureClusterTemplateUpdate(old, t *infrav1.AzureClusterTemplate) field.ErrorList {
-	return field.ErrorList{field.Forbidden(field.NewPath("spec", "template", "spec"), "a template cannot change; make a new one and refer to it")}
+	return field.ErrorList{field.Forbidden(field.NewPath("spec", "template", "spec"),
+		"a template cannot change; make a new one and refer to it")}
 }

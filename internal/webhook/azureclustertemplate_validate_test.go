@@ -13,11 +13,13 @@ func TestDefaultedTemplatesAreValid(t *testing.T) {
 		vnet    []string
 		subnets infrav1.SubnetTemplatesSpec
 	}{
-		"no subnets":        {reason: "AzureClusters add the subnets that a template leaves out"},
-		"node subnets only": {reason: "AzureClusters add the subnet of the control plane", subnets: infrav1.SubnetTemplatesSpec{{SubnetClassSpec: infrav1.SubnetClassSpec{Name: "a", Role: infrav1.SubnetNode}}}},
-		"IPv6": {reason: "a range of IPv6 counts like one of IPv4", vnet: []string{"10.0.0.0/8", "2001:db8::/56"}, subnets: infrav1.SubnetTemplatesSpec{
-			{SubnetClassSpec: infrav1.SubnetClassSpec{Name: "b", Role: infrav1.SubnetNode, CIDRBlocks: []string{"2001:db8::/64"}}},
-		}},
+		"no subnets": {reason: "AzureClusters add the subnets that a template leaves out"},
+		"node subnets only": {reason: "AzureClusters add the subnet of the control plane",
+			subnets: infrav1.SubnetTemplatesSpec{{SubnetClassSpec: infrav1.SubnetClassSpec{Name: "a", Role: infrav1.SubnetNode}}}},
+		"IPv6": {reason: "a range of IPv6 counts like one of IPv4", vnet: []string{"10.0.0.0/8", "2001:db8::/56"},
+			subnets: infrav1.SubnetTemplatesSpec{
+				{SubnetClassSpec: infrav1.SubnetClassSpec{Name: "b", Role: infrav1.SubnetNode, CIDRBlocks: []string{"2001:db8::/64"}}},
+			}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			template := &infrav1.AzureClusterTemplate{}

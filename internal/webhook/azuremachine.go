@@ -19,7 +19,8 @@ func azureMachineKind(placement PlacementLookup, random generator) kind[*infrav1
 			if err != nil {
 				return err
 			}
-			fillIdentityRole(ctx, m, placement, random, func(m *infrav1.AzureMachine) *infrav1.ManagedIdentities { return &m.Spec.ManagedIdentities })
+			fillIdentityRole(ctx, m, placement, random,
+				func(m *infrav1.AzureMachine) *infrav1.ManagedIdentities { return &m.Spec.ManagedIdentities })
 			return nil
 		},
 		defaults: func(m *infrav1.AzureMachine) { defaults.FillAzureMachine(m, "") },

@@ -37,7 +37,8 @@ func ValidateAzureMachineUpdate(old, m *infrav1.AzureMachine) (errs field.ErrorL
 	if before.Diagnostics != nil && !equality.Semantic.DeepEqual(before.Diagnostics, after.Diagnostics) {
 		errs = append(errs, field.Forbidden(path.Child("diagnostics"), immutableMachine))
 	}
-	errs = append(errs, immutableIdentityRole(before.SystemAssignedIdentityRole, after.SystemAssignedIdentityRole, path.Child("systemAssignedIdentityRole"))...)
+	errs = append(errs, immutableIdentityRole(before.SystemAssignedIdentityRole, after.SystemAssignedIdentityRole,
+		path.Child("systemAssignedIdentityRole"))...)
 	if after.AcceleratedNetworking != nil && !equality.Semantic.DeepEqual(before.AcceleratedNetworking, after.AcceleratedNetworking) {
 		errs = append(errs, field.Forbidden(path.Child("acceleratedNetworking"), "is deprecated and can only be removed"))
 	}
@@ -76,7 +77,8 @@ func immutableNetworkInterfaces(old, spec *infrav1.AzureMachineSpec, path *field
 		before[0].SubnetName = spec.NetworkInterfaces[0].SubnetName
 	}
 	if equality.Semantic.DeepEqual(before, spec.NetworkInterfaces) ||
-		len(maxima.FindExceeded("AzureMachine", infrav1.AzureMachine{Spec: infrav1.AzureMachineSpec{VirtualMachineProfile: infrav1.VirtualMachineProfile{NetworkInterfaces: old.NetworkInterfaces}}})) > 0 {
+		len(maxima.FindExceeded("AzureMachine",
+			infrav1.AzureMachine{Spec: infrav1.AzureMachineSpec{VirtualMachineProfile: infrav1.VirtualMachineProfile{NetworkInterfaces: old.NetworkInterfaces}}})) > 0 {
 		return nil
 	}
 	return field.ErrorList{field.Forbidden(path, immutableMachine)}

@@ -41,12 +41,14 @@ func TestDefaultAzureMachine(t *testing.T) {
 		"disks": {
 			reason: "disks take the lowest unit numbers that are free, and ultra disks are not cached",
 			change: func(s *spec) {
-				s.DataDisks = []infrav1.DataDisk{{NameSuffix: "a"}, {NameSuffix: "b", Lun: new(int32(0))}, {NameSuffix: "c", ManagedDisk: ultra()}, {NameSuffix: "d", CachingType: "ReadOnly"}}
+				s.DataDisks = []infrav1.DataDisk{{NameSuffix: "a"}, {NameSuffix: "b", Lun: new(int32(0))}, {NameSuffix: "c", ManagedDisk: ultra()},
+					{NameSuffix: "d", CachingType: "ReadOnly"}}
 			},
 			want: func(s *spec) {
 				s.DataDisks = []infrav1.DataDisk{
 					{NameSuffix: "a", Lun: new(int32(1)), CachingType: "ReadWrite"}, {NameSuffix: "b", Lun: new(int32(0)), CachingType: "ReadWrite"},
-					{NameSuffix: "c", Lun: new(int32(2)), CachingType: "None", ManagedDisk: ultra()}, {NameSuffix: "d", Lun: new(int32(3)), CachingType: "ReadOnly"}}
+					{NameSuffix: "c", Lun: new(int32(2)), CachingType: "None", ManagedDisk: ultra()},
+					{NameSuffix: "d", Lun: new(int32(3)), CachingType: "ReadOnly"}}
 			},
 		},
 		"identity": {
@@ -55,7 +57,8 @@ func TestDefaultAzureMachine(t *testing.T) {
 			subscription: subscription,
 			want: func(s *spec) {
 				s.Identity = infrav1.VMIdentitySystemAssigned
-				s.SystemAssignedIdentityRole = &infrav1.SystemAssignedIdentityRole{Scope: "/subscriptions/" + subscription + "/", DefinitionID: contributor}
+				s.SystemAssignedIdentityRole = &infrav1.SystemAssignedIdentityRole{Scope: "/subscriptions/" + subscription + "/",
+					DefinitionID: contributor}
 			},
 		},
 		"identity without subscription": {
@@ -189,7 +192,8 @@ func TestValidateAzureMachine(t *testing.T) {
 				t.Errorf("%s: -want +got\n%s", tc.reason, diff)
 			}
 			template := newMachineTemplate(func(s *infrav1.AzureMachineSpec) { s.SSHPublicKey = tc.key })
-			if diff := cmp.Diff(below("spec.template.spec.", tc.want), found(ValidateAzureMachineTemplate(template)), cmpopts.EquateEmpty()); diff != "" {
+			if diff := cmp.Diff(below("spec.template.spec.", tc.want), found(ValidateAzureMachineTemplate(template)),
+				cmpopts.EquateEmpty()); diff != "" {
 				t.Errorf("%s: -want +got for the template\n%s", tc.reason, diff)
 			}
 		})

@@ -24,25 +24,30 @@ func TestValidateAzureMachineUpdate(t *testing.T) {
 			s.VMSize, s.FailureDomain, s.AdditionalTags, s.ProviderID = "Standard_D4s_v5", new("1"), infrav1.Tags{"a": "b"}, new("azure:///x")
 			s.DNSServers, s.VMExtensions = []string{"10.0.0.4"}, []infrav1.VMExtension{{Name: "e"}}
 		}},
-		"invalid and the same": {reason: "what was stored is not judged again", old: func(s *spec) { s.SSHPublicKey = "x" }, change: func(s *spec) { s.AdditionalTags = infrav1.Tags{"a": "b"} }},
+		"invalid and the same": {reason: "what was stored is not judged again", old: func(s *spec) { s.SSHPublicKey = "x" },
+			change: func(s *spec) { s.AdditionalTags = infrav1.Tags{"a": "b"} }},
 		"immutable": {reason: "a VM is not made twice", old: nop, change: func(s *spec) {
 			s.RoleAssignmentName = "name"
 			s.DataDisks = []infrav1.DataDisk{{NameSuffix: "a", DiskSizeGB: 4}}
 			s.SpotVMOptions = &infrav1.SpotVMOptions{}
 			s.Diagnostics = diagnostics("Disabled", "")
 			s.SystemAssignedIdentityRole = &infrav1.SystemAssignedIdentityRole{}
-		}, want: []string{"roleAssignmentName: FieldValueForbidden", "dataDisks: FieldValueForbidden", "spotVMOptions: FieldValueForbidden", "diagnostics: FieldValueForbidden", "systemAssignedIdentityRole: FieldValueForbidden"}},
+		}, want: []string{"roleAssignmentName: FieldValueForbidden", "dataDisks: FieldValueForbidden", "spotVMOptions: FieldValueForbidden",
+			"diagnostics: FieldValueForbidden", "systemAssignedIdentityRole: FieldValueForbidden"}},
 		"identity added": {reason: "Azure gives a VM more identities in place", old: func(s *spec) {
 			s.Identity, s.UserAssignedIdentities = "UserAssigned", []infrav1.UserAssignedIdentity{{ProviderID: identityID}}
 		}, change: func(s *spec) {
-			s.UserAssignedIdentities = []infrav1.UserAssignedIdentity{{ProviderID: identityID + "2"}, {ProviderID: strings.TrimPrefix(identityID, "azure://")}}
+			s.UserAssignedIdentities = []infrav1.UserAssignedIdentity{{ProviderID: identityID + "2"},
+				{ProviderID: strings.TrimPrefix(identityID, "azure://")}}
 		}},
 		"first identity": {reason: "also to one that has none", old: nop, change: func(s *spec) {
 			s.Identity, s.UserAssignedIdentities = "UserAssigned", []infrav1.UserAssignedIdentity{{ProviderID: identityID}}
 		}},
 		"identity removed": {reason: "it would stay with the VM", old: func(s *spec) {
-			s.Identity, s.UserAssignedIdentities = "UserAssigned", []infrav1.UserAssignedIdentity{{ProviderID: identityID}, {ProviderID: identityID + "2"}}
-		}, change: func(s *spec) { s.UserAssignedIdentities = s.UserAssignedIdentities[:1] }, want: []string{"userAssignedIdentities: FieldValueForbidden"}},
+			s.Identity, s.UserAssignedIdentities = "UserAssigned",
+				[]infrav1.UserAssignedIdentity{{ProviderID: identityID}, {ProviderID: identityID + "2"}}
+		}, change: func(s *spec) { s.UserAssignedIdentities = s.UserAssignedIdentities[:1] },
+			want: []string{"userAssignedIdentities: FieldValueForbidden"}},
 		"extension changed": {reason: "Azure applies new settings", old: func(s *spec) {
 			s.VMExtensions = []infrav1.VMExtension{{Name: "e", Version: "1", ProtectedSettings: infrav1.Tags{"a": "1"}}}
 		}, change: func(s *spec) {
@@ -53,21 +58,31 @@ func TestValidateAzureMachineUpdate(t *testing.T) {
 		}, change: func(s *spec) {
 			s.VMExtensions = []infrav1.VMExtension{{Name: "f"}, {Name: "e", ProtectedSettings: infrav1.Tags{"a": "2"}}}
 		}, want: []string{"vmExtensions[1].protectedSettings: FieldValueForbidden"}},
-		"role filled in": {reason: "scope and definition come when the subscription is known", old: func(s *spec) { s.Identity = "SystemAssigned" }, change: func(s *spec) {
-			s.SystemAssignedIdentityRole.Scope, s.SystemAssignedIdentityRole.DefinitionID = "/subscriptions/s/", contributor
-		}},
+		"role filled in": {reason: "scope and definition come when the subscription is known",
+			old: func(s *spec) { s.Identity = "SystemAssigned" }, change: func(s *spec) {
+				s.SystemAssignedIdentityRole.Scope, s.SystemAssignedIdentityRole.DefinitionID = "/subscriptions/s/", contributor
+			}},
 		"role": {reason: "the role is assigned", old: func(s *spec) {
-			s.Identity, s.SystemAssignedIdentityRole = "SystemAssigned", &infrav1.SystemAssignedIdentityRole{Name: "a", Scope: "b", DefinitionID: "c"}
+			s.Identity, s.SystemAssignedIdentityRole = "SystemAssigned",
+				&infrav1.SystemAssignedIdentityRole{Name: "a", Scope: "b", DefinitionID: "c"}
 		}, change: func(s *spec) { s.SystemAssignedIdentityRole = &infrav1.SystemAssignedIdentityRole{} },
-			want: []string{"systemAssignedIdentityRole.name: FieldValueInvalid", "systemAssignedIdentityRole.scope: FieldValueInvalid", "systemAssignedIdentityRole.definitionID: FieldValueInvalid"}},
-		"deprecated role name": {reason: "an old machine's name has moved by defaulting", old: func(s *spec) { s.Identity, s.RoleAssignmentName = "SystemAssigned", "name" }, change: func(s *spec) { s.AdditionalTags = infrav1.Tags{"a": "b"} }},
-		"subnet filled in":     {reason: "the subnet of the first interface is filled in when it is clear", old: nop, change: func(s *spec) { s.NetworkInterfaces[0].SubnetName = "nodes" }},
-		"subnet":               {reason: "a network interface does not move", old: func(s *spec) { s.SubnetName = "a" }, change: func(s *spec) { s.NetworkInterfaces[0].SubnetName = "b" }, want: []string{"networkInterfaces: FieldValueForbidden"}},
-		"subnet of the second": {reason: "only the first interface has a default", old: func(s *spec) { s.NetworkInterfaces = make([]infrav1.NetworkInterface, 2) }, change: func(s *spec) { s.NetworkInterfaces[1].SubnetName = "b" }, want: []string{"networkInterfaces: FieldValueForbidden"}},
+			want: []string{"systemAssignedIdentityRole.name: FieldValueInvalid", "systemAssignedIdentityRole.scope: FieldValueInvalid",
+				"systemAssignedIdentityRole.definitionID: FieldValueInvalid"}},
+		"deprecated role name": {reason: "an old machine's name has moved by defaulting",
+			old:    func(s *spec) { s.Identity, s.RoleAssignmentName = "SystemAssigned", "name" },
+			change: func(s *spec) { s.AdditionalTags = infrav1.Tags{"a": "b"} }},
+		"subnet filled in": {reason: "the subnet of the first interface is filled in when it is clear", old: nop,
+			change: func(s *spec) { s.NetworkInterfaces[0].SubnetName = "nodes" }},
+		"subnet": {reason: "a network interface does not move", old: func(s *spec) { s.SubnetName = "a" },
+			change: func(s *spec) { s.NetworkInterfaces[0].SubnetName = "b" }, want: []string{"networkInterfaces: FieldValueForbidden"}},
+		"subnet of the second": {reason: "only the first interface has a default",
+			old:    func(s *spec) { s.NetworkInterfaces = make([]infrav1.NetworkInterface, 2) },
+			change: func(s *spec) { s.NetworkInterfaces[1].SubnetName = "b" }, want: []string{"networkInterfaces: FieldValueForbidden"}},
 		"accelerated removed": {reason: "the deprecated field can go", old: func(s *spec) {
 			s.AcceleratedNetworking, s.NetworkInterfaces = new(true), []infrav1.NetworkInterface{{PrivateIPConfigs: 1}}
 		}, change: func(s *spec) { s.AcceleratedNetworking = nil }},
-		"accelerated set": {reason: "the deprecated field can only go", old: nop, change: func(s *spec) { s.AcceleratedNetworking = new(true) }, want: []string{"acceleratedNetworking: FieldValueForbidden"}},
+		"accelerated set": {reason: "the deprecated field can only go", old: nop, change: func(s *spec) { s.AcceleratedNetworking = new(true) },
+			want: []string{"acceleratedNetworking: FieldValueForbidden"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			old := newMachine(func(m *infrav1.AzureMachine) { tc.old(&m.Spec) })
@@ -75,7 +90,8 @@ func TestValidateAzureMachineUpdate(t *testing.T) {
 			m := old.DeepCopy()
 			tc.change(&m.Spec)
 			defaults.FillAzureMachine(m, "")
-			if diff := cmp.Diff(below("spec.", tc.want), found(updated(t, azureMachineKind(nil, random{}), old, m)), cmpopts.EquateEmpty()); diff != "" {
+			if diff := cmp.Diff(below("spec.", tc.want), found(updated(t, azureMachineKind(nil, random{}), old, m)),
+				cmpopts.EquateEmpty()); diff != "" {
 				t.Errorf("%s: -want +got\n%s", tc.reason, diff)
 			}
 			m.DeletionTimestamp = &deletionTime
@@ -102,13 +118,15 @@ func TestValidateAzureMachineTemplateUpdate(t *testing.T) {
 		old, change func(*spec)
 		refused     bool
 	}{
-		"nothing":     {reason: "no change is no offence", old: nop, change: nop},
-		"size":        {reason: "machines were made from it", old: nop, change: func(s *spec) { s.VMSize = "Standard_D4s_v5" }, refused: true},
-		"key added":   {reason: "an old template has no key", old: func(s *spec) { s.SSHPublicKey = "" }, change: func(s *spec) { s.SSHPublicKey = testSSHKey }},
+		"nothing": {reason: "no change is no offence", old: nop, change: nop},
+		"size":    {reason: "machines were made from it", old: nop, change: func(s *spec) { s.VMSize = "Standard_D4s_v5" }, refused: true},
+		"key added": {reason: "an old template has no key", old: func(s *spec) { s.SSHPublicKey = "" },
+			change: func(s *spec) { s.SSHPublicKey = testSSHKey }},
 		"key removed": {reason: "machines have the key", old: nop, change: func(s *spec) { s.SSHPublicKey = "" }, refused: true},
-		"interfaces": {reason: "the deprecated field and the interface say the same", old: func(s *spec) { s.SubnetName = "nodes" }, change: func(s *spec) {
-			s.SubnetName, s.NetworkInterfaces = "", []infrav1.NetworkInterface{{SubnetName: "nodes"}}
-		}},
+		"interfaces": {reason: "the deprecated field and the interface say the same", old: func(s *spec) { s.SubnetName = "nodes" },
+			change: func(s *spec) {
+				s.SubnetName, s.NetworkInterfaces = "", []infrav1.NetworkInterface{{SubnetName: "nodes"}}
+			}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			old := newMachineTemplate(tc.old)

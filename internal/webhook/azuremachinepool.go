@@ -19,7 +19,8 @@ func machinePools(placement PlacementLookup, random generator) kind[*infrav1.Azu
 			if err != nil {
 				return err
 			}
-			fillIdentityRole(ctx, p, placement, random, func(p *infrav1.AzureMachinePool) *infrav1.ManagedIdentities { return &p.Spec.ManagedIdentities })
+			fillIdentityRole(ctx, p, placement, random,
+				func(p *infrav1.AzureMachinePool) *infrav1.ManagedIdentities { return &p.Spec.ManagedIdentities })
 			return nil
 		},
 		defaults: defaults.FillAzureMachinePool,
@@ -44,5 +45,6 @@ func ValidateAzureMachinePoolUpdate(old, p *infrav1.AzureMachinePool) field.Erro
 	if before, after := old.Spec.SystemAssignedIdentityRole, p.Spec.SystemAssignedIdentityRole; before != nil && after != nil {
 		errs = append(errs, filledIdentityRole(before, after, path.Child("systemAssignedIdentityRole"))...)
 	}
-	return append(errs, visibleExtensions(old.Spec.Template.VMExtensions, p.Spec.Template.VMExtensions, path.Child("template", "vmExtensions"))...)
+	return append(errs, visibleExtensions(old.Spec.Template.VMExtensions, p.Spec.Template.VMExtensions,
+		path.Child("template", "vmExtensions"))...)
 }

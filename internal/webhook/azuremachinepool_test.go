@@ -33,7 +33,8 @@ func TestDefaultAzureMachinePool(t *testing.T) {
 		s.Identity, s.SystemAssignedIdentityRole = infrav1.VMIdentitySystemAssigned, &infrav1.SystemAssignedIdentityRole{Name: "name"}
 		s.Template.NetworkInterfaces = []infrav1.NetworkInterface{{SubnetName: "nodes", PrivateIPConfigs: 1}}
 		s.Template.DataDisks = []infrav1.DataDisk{{NameSuffix: "a", Lun: new(int32(1))}, {NameSuffix: "b", Lun: new(int32(0))}}
-		s.Template.SpotVMOptions, s.Template.OSDisk.DiffDiskSettings = &infrav1.SpotVMOptions{EvictionPolicy: new(infrav1.SpotEvictionPolicyDelete)}, ephemeral()
+		s.Template.SpotVMOptions,
+			s.Template.OSDisk.DiffDiskSettings = &infrav1.SpotVMOptions{EvictionPolicy: new(infrav1.SpotEvictionPolicyDelete)}, ephemeral()
 		s.Template.Diagnostics = &infrav1.Diagnostics{Boot: &infrav1.BootDiagnostics{StorageAccountType: infrav1.ManagedDiagnosticsStorage}}
 	})
 	if diff := cmp.Diff(want, got); diff != "" {
@@ -48,7 +49,8 @@ func TestValidateAzureMachinePool(t *testing.T) {
 	}
 	extension := func(settings, secret string) func(*spec) {
 		return func(s *spec) {
-			s.Template.VMExtensions = []infrav1.VMExtension{{Name: "e", Settings: infrav1.Tags{"a": settings}, ProtectedSettings: infrav1.Tags{"b": secret}}}
+			s.Template.VMExtensions = []infrav1.VMExtension{{Name: "e", Settings: infrav1.Tags{"a": settings},
+				ProtectedSettings: infrav1.Tags{"b": secret}}}
 		}
 	}
 	for name, tc := range map[string]struct {
@@ -56,13 +58,19 @@ func TestValidateAzureMachinePool(t *testing.T) {
 		old, change func(*spec)
 		want        []string
 	}{
-		"template":      {reason: "new VMs are made from it", change: func(s *spec) { s.Template.VMSize, s.Template.OSDisk.DiskSizeGB = "other", new(int32(64)) }},
-		"key":           {reason: "the key is a line of authorized_keys in base64", change: func(s *spec) { s.Template.SSHPublicKey = "no key" }, want: []string{"spec.template.sshPublicKey: FieldValueInvalid"}},
-		"role":          {reason: "its scope comes when the subscription is known", old: role, change: func(s *spec) { role(s); s.SystemAssignedIdentityRole.Scope = "/s" }},
-		"role's name":   {reason: "the role is assigned", old: role, change: func(s *spec) { role(s); s.SystemAssignedIdentityRole.Name = "m" }, want: []string{"spec.systemAssignedIdentityRole.name: FieldValueInvalid"}},
-		"role gone":     {reason: "a scale set may have another identity", old: role, change: func(s *spec) { s.Identity = infrav1.VMIdentityNone }},
-		"extension":     {reason: "the change is seen in the settings", old: extension("1", "1"), change: extension("2", "2")},
-		"only a secret": {reason: "Azure does not show it", old: extension("1", "1"), change: extension("1", "2"), want: []string{"spec.template.vmExtensions[0].protectedSettings: FieldValueForbidden"}},
+		"template": {reason: "new VMs are made from it",
+			change: func(s *spec) { s.Template.VMSize, s.Template.OSDisk.DiskSizeGB = "other", new(int32(64)) }},
+		"key": {reason: "the key is a line of authorized_keys in base64", change: func(s *spec) { s.Template.SSHPublicKey = "no key" },
+			want: []string{"spec.template.sshPublicKey: FieldValueInvalid"}},
+		"role": {reason: "its scope comes when the subscription is known", old: role,
+			change: func(s *spec) { role(s); s.SystemAssignedIdentityRole.Scope = "/s" }},
+		"role's name": {reason: "the role is assigned", old: role, change: func(s *spec) { role(s); s.SystemAssignedIdentityRole.Name = "m" },
+			want: []string{"spec.systemAssignedIdentityRole.name: FieldValueInvalid"}},
+		"role gone": {reason: "a scale set may have another identity", old: role,
+			change: func(s *spec) { s.Identity = infrav1.VMIdentityNone }},
+		"extension": {reason: "the change is seen in the settings", old: extension("1", "1"), change: extension("2", "2")},
+		"only a secret": {reason: "Azure does not show it", old: extension("1", "1"), change: extension("1", "2"),
+			want: []string{"spec.template.vmExtensions[0].protectedSettings: FieldValueForbidden"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if tc.old == nil {

@@ -22,5 +22,6 @@ func ValidateAzureMachineTemplateUpdate(old, t *infrav1.AzureMachineTemplate) fi
 	if equality.Semantic.DeepEqual(before, t.Spec.Template.Spec) {
 		return nil
 	}
-	return field.ErrorList{field.Forbidden(field.NewPath("spec", "template", "spec"), "a template cannot change; make a new one and refer to it")}
+	return field.ErrorList{field.Forbidden(field.NewPath("spec", "template", "spec"),
+		"a template cannot change; make a new one and refer to it")}
 }

@@ -14,7 +14,8 @@ const managedIdentityID = "/subscriptions/s/resourceGroups/g/providers/Microsoft
 // newControlPlane is the smallest AzureManagedControlPlane a user writes, labelled by Cluster API, with changes, not
 // defaulted.
 func newControlPlane(changes ...func(*infrav1.AzureManagedControlPlane)) *infrav1.AzureManagedControlPlane {
-	c := &infrav1.AzureManagedControlPlane{ObjectMeta: metav1.ObjectMeta{Name: "aks1", Namespace: "default", Labels: map[string]string{clusterv1.ClusterNameLabel: "c1"}}}
+	c := &infrav1.AzureManagedControlPlane{ObjectMeta: metav1.ObjectMeta{Name: "aks1", Namespace: "default",
+		Labels: map[string]string{clusterv1.ClusterNameLabel: "c1"}}}
 	c.Spec.Location = "westeurope"
 	c.Spec.Version = "1.33.2"
 	c.Spec.IdentityRef = &corev1.ObjectReference{Kind: "AzureClusterIdentity", Name: "identity"}

@@ -81,7 +81,8 @@ func (l managedLookup) lastSystemPool(ctx context.Context, p *infrav1.AzureManag
 // otherSystemPools counts the other pools of the cluster with mode System that are not being deleted.
 func (l managedLookup) otherSystemPools(ctx context.Context, p *infrav1.AzureManagedMachinePool) (int, error) {
 	pools := &infrav1.AzureManagedMachinePoolList{}
-	err := l.reader.List(ctx, pools, client.InNamespace(p.Namespace), client.MatchingLabels{clusterv1.ClusterNameLabel: p.Labels[clusterv1.ClusterNameLabel]})
+	err := l.reader.List(ctx, pools, client.InNamespace(p.Namespace),
+		client.MatchingLabels{clusterv1.ClusterNameLabel: p.Labels[clusterv1.ClusterNameLabel]})
 	if err != nil {
 		return 0, fmt.Errorf("list the AzureManagedMachinePools of the cluster: %w", err)
 	}

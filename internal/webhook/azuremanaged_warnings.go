@@ -32,7 +32,8 @@ func managedClassWarnings(spec *infrav1.AzureManagedControlPlaneClassSpec, path 
 		}
 	}
 	if aad := spec.AADProfile; aad != nil && !aad.Managed {
-		warnings = append(warnings, path+".aadProfile.managed false selects AKS's legacy integration with Microsoft Entra ID, which is deprecated: set it to true")
+		warnings = append(warnings,
+			path+".aadProfile.managed false selects AKS's legacy integration with Microsoft Entra ID, which is deprecated: set it to true")
 	}
 	for _, extension := range spec.Extensions {
 		if isSet(extension.ReleaseTrain) && extension.AutoUpgradeMinorVersion != nil && !*extension.AutoUpgradeMinorVersion {

@@ -30,7 +30,8 @@ func TestManagedWarnings(t *testing.T) {
 		"useless train": {"a train without upgrades goes nowhere", func(s *class) {
 			s.Extensions = []infrav1.AKSExtension{{Name: "e", ReleaseTrain: new("Stable"), AutoUpgradeMinorVersion: new(false)}}
 		}, "releaseTrain of e"},
-		"train upgraded": {"a train is for upgrades", func(s *class) { s.Extensions = []infrav1.AKSExtension{{Name: "e", ReleaseTrain: new("Stable")}} }, ""},
+		"train upgraded": {"a train is for upgrades",
+			func(s *class) { s.Extensions = []infrav1.AKSExtension{{Name: "e", ReleaseTrain: new("Stable")}} }, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			c := defaultedControlPlane()
@@ -45,7 +46,8 @@ func TestManagedWarnings(t *testing.T) {
 	if got := controlPlaneTemplateWarnings(template); len(got) != 1 || !strings.Contains(got[0], "spec.template.spec.virtualNetwork.name") {
 		t.Errorf("clusters of a class that share a network are worth a word, got %q", got)
 	}
-	for patch, want := range map[string]bool{`{"spec":{"osSKU":"Windows2019"}}`: true, "spec:\n  osSKU: CBLMariner": true, `{"spec":{"osSKU":"AzureLinux"}}`: false, "[": false} {
+	for patch, want := range map[string]bool{`{"spec":{"osSKU":"Windows2019"}}`: true, "spec:\n  osSKU: CBLMariner": true,
+		`{"spec":{"osSKU":"AzureLinux"}}`: false, "[": false} {
 		pool := newPool(func(p *infrav1.AzureManagedMachinePool) { p.Spec.ASOManagedClustersAgentPoolPatches = []string{patch} })
 		if got := poolWarnings(&pool.Spec.AzureManagedMachinePoolClassSpec, "spec.patches"); (len(got) > 0) != want {
 			t.Errorf("patch %s: got %q", patch, got)

@@ -22,15 +22,17 @@ func TestFillEndpoint(t *testing.T) {
 		annotations map[string]string
 		given, want infrav1.APIEndpoint
 	}{
-		"made with one":       {"charts give a placeholder", admissionv1.Create, infrav1.APIEndpoint{}, nil, placeholder, infrav1.APIEndpoint{}},
-		"moved here":          {"the annotation comes along", admissionv1.Create, infrav1.APIEndpoint{}, fromAKS, aks, aks},
-		"placeholder moved":   {"the annotation is that of another endpoint", admissionv1.Create, infrav1.APIEndpoint{}, fromAKS, placeholder, infrav1.APIEndpoint{}},
+		"made with one": {"charts give a placeholder", admissionv1.Create, infrav1.APIEndpoint{}, nil, placeholder, infrav1.APIEndpoint{}},
+		"moved here":    {"the annotation comes along", admissionv1.Create, infrav1.APIEndpoint{}, fromAKS, aks, aks},
+		"placeholder moved": {"the annotation is that of another endpoint", admissionv1.Create, infrav1.APIEndpoint{}, fromAKS, placeholder,
+			infrav1.APIEndpoint{}},
 		"applied early":       {"AKS has no endpoint yet", admissionv1.Update, infrav1.APIEndpoint{}, nil, placeholder, infrav1.APIEndpoint{}},
 		"applied again":       {"the endpoint of AKS stays", admissionv1.Update, aks, fromAKS, placeholder, aks},
 		"left out":            {"the endpoint of AKS stays", admissionv1.Update, aks, fromAKS, infrav1.APIEndpoint{}, aks},
 		"of a former manager": {"the established provider writes no annotation", admissionv1.Update, aks, nil, placeholder, aks},
 		"written by us":       {"the annotation is written with the endpoint", admissionv1.Update, infrav1.APIEndpoint{}, fromAKS, aks, aks},
-		"written by its manager": {"others who manage the object know where it is", admissionv1.Update, infrav1.APIEndpoint{}, map[string]string{clusterv1.ManagedByAnnotation: "others"},
+		"written by its manager": {"others who manage the object know where it is", admissionv1.Update, infrav1.APIEndpoint{},
+			map[string]string{clusterv1.ManagedByAnnotation: "others"},
 			placeholder, placeholder},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -36,22 +36,27 @@ func immutableControlPlane(old, c *infrav1.AzureManagedControlPlane) (errs field
 	errs = append(errs, filledOnce(before.ResourceGroupName, after.ResourceGroupName, path.Child("resourceGroupName"))...)
 	errs = append(errs, filledOnce(before.NodeResourceGroupName, after.NodeResourceGroupName, path.Child("nodeResourceGroupName"))...)
 	errs = append(errs, filledOnce(before.VirtualNetwork.Name, after.VirtualNetwork.Name, path.Child("virtualNetwork", "name"))...)
-	errs = append(errs, filledOnce(before.VirtualNetwork.ResourceGroup, after.VirtualNetwork.ResourceGroup, path.Child("virtualNetwork", "resourceGroup"))...)
+	errs = append(errs, filledOnce(before.VirtualNetwork.ResourceGroup, after.VirtualNetwork.ResourceGroup,
+		path.Child("virtualNetwork", "resourceGroup"))...)
 	errs = append(errs, refuseChange(before.SSHPublicKey, after.SSHPublicKey, path.Child("sshPublicKey"), immutableManaged)...)
 	errs = append(errs, refuseChange(before.DNSPrefix, after.DNSPrefix, path.Child("dnsPrefix"), immutableManaged)...)
 	if before.FleetsMember != nil && after.FleetsMember != nil {
 		errs = append(errs, filledOnce(before.FleetsMember.Name, after.FleetsMember.Name, path.Child("fleetsMember", "name"))...)
 	}
 	if after.DisableLocalAccounts != nil && before.DisableLocalAccounts == nil && after.AADProfile == nil {
-		errs = append(errs, field.Forbidden(path.Child("disableLocalAccounts"), "needs aadProfile. Without it and without local accounts no user could sign in"))
+		errs = append(errs, field.Forbidden(path.Child("disableLocalAccounts"),
+			"needs aadProfile. Without it and without local accounts no user could sign in"))
 	}
 	errs = append(errs, immutableOverlay(before, after, path.Child("networkPluginMode"))...)
-	if proxy := after.HTTPProxyConfig; before.HTTPProxyConfig != nil && (proxy == nil || equality.Semantic.DeepEqual(*proxy, infrav1.HTTPProxyConfig{})) {
+	if proxy := after.HTTPProxyConfig; before.HTTPProxyConfig != nil &&
+		(proxy == nil || equality.Semantic.DeepEqual(*proxy, infrav1.HTTPProxyConfig{})) {
 		errs = append(errs, field.Required(path.Child("httpProxyConfig"), "AKS can change a proxy and cannot remove it"))
 	}
 	errs = append(errs, refuseDowngrade(path.Child("version"), before.Version, after.Version, old.Status.Version)...)
-	if upgraded := old.Status.AutoUpgradeVersion; upgraded != "" && before.Version != after.Version && isLowerVersion(after.Version, upgraded) {
-		errs = append(errs, field.Invalid(path.Child("version"), after.Version, "must be at least "+upgraded+", to which AKS has upgraded the cluster by autoUpgradeProfile"))
+	if upgraded := old.Status.AutoUpgradeVersion; upgraded != "" && before.Version != after.Version &&
+		isLowerVersion(after.Version, upgraded) {
+		errs = append(errs, field.Invalid(path.Child("version"), after.Version,
+			"must be at least "+upgraded+", to which AKS has upgraded the cluster by autoUpgradeProfile"))
 	}
 	return append(errs, immutableManagedClass(&before.AzureManagedControlPlaneClassSpec, &after.AzureManagedControlPlaneClassSpec, path)...)
 }
@@ -72,17 +77,21 @@ func immutableManagedClass(before, after *infrav1.AzureManagedControlPlaneClassS
 	network := path.Child("virtualNetwork")
 	errs = append(errs, filledOnce(before.VirtualNetwork.CIDRBlock, after.VirtualNetwork.CIDRBlock, network.Child("cidrBlock"))...)
 	errs = append(errs, filledOnce(before.VirtualNetwork.Subnet.Name, after.VirtualNetwork.Subnet.Name, network.Child("subnet", "name"))...)
-	errs = append(errs, filledOnce(before.VirtualNetwork.Subnet.CIDRBlock, after.VirtualNetwork.Subnet.CIDRBlock, network.Child("subnet", "cidrBlock"))...)
+	errs = append(errs, filledOnce(before.VirtualNetwork.Subnet.CIDRBlock, after.VirtualNetwork.Subnet.CIDRBlock,
+		network.Child("subnet", "cidrBlock"))...)
 	// AKS can change both values, but keeps them if a request leaves them out:
 	// https://learn.microsoft.com/en-us/azure/aks/use-network-policies,
 	// https://learn.microsoft.com/en-us/azure/aks/egress-outboundtype
 	if isSet(before.NetworkPolicy) && !isSet(after.NetworkPolicy) {
-		errs = append(errs, field.Required(path.Child("networkPolicy"), `cannot be removed, because AKS removes a policy engine only for the value "none". Keep the field and add the patch {"spec":{"networkProfile":{"networkPolicy":"none"}}}`))
+		errs = append(errs, field.Required(path.Child("networkPolicy"),
+			`cannot be removed, because AKS removes a policy engine only for the value "none". Keep the field and add the patch {"spec":{"networkProfile":{"networkPolicy":"none"}}}`))
 	}
 	if before.OutboundType != nil && after.OutboundType == nil {
-		errs = append(errs, field.Required(path.Child("outboundType"), "cannot be removed, because AKS keeps the old value. Set loadBalancer for AKS's default"))
+		errs = append(errs, field.Required(path.Child("outboundType"),
+			"cannot be removed, because AKS keeps the old value. Set loadBalancer for AKS's default"))
 	}
-	errs = append(errs, immutablePrivateCluster(before.APIServerAccessProfile, after.APIServerAccessProfile, path.Child("apiServerAccessProfile"))...)
+	errs = append(errs, immutablePrivateCluster(before.APIServerAccessProfile, after.APIServerAccessProfile,
+		path.Child("apiServerAccessProfile"))...)
 	errs = append(errs, immutableAAD(before.AADProfile, after.AADProfile, path.Child("aadProfile"))...)
 	return append(errs, immutableExtensions(before.Extensions, after.Extensions, path.Child("extensions"))...)
 }
@@ -108,7 +117,8 @@ func immutableAAD(before, after *infrav1.AADProfile, path *field.Path) (errs fie
 		errs = append(errs, field.Forbidden(path.Child("managed"), "AKS cannot turn Microsoft Entra integration off again"))
 	}
 	if len(before.AdminGroupObjectIDs) > 0 && len(after.AdminGroupObjectIDs) == 0 {
-		errs = append(errs, field.Required(path.Child("adminGroupObjectIDs"), "the last group cannot be removed, because the cluster would have no administrators"))
+		errs = append(errs, field.Required(path.Child("adminGroupObjectIDs"),
+			"the last group cannot be removed, because the cluster would have no administrators"))
 	}
 	return errs
 }

@@ -21,7 +21,8 @@ func validateManagedNetwork(spec *infrav1.AzureManagedControlPlaneClassSpec, pat
 	network, vnetPath := spec.VirtualNetwork, path.Child("virtualNetwork")
 	errs = append(errs, validateManagedCIDRs(network, vnetPath)...)
 	errs = append(errs, validateResourceGroup(network.ResourceGroup, vnetPath.Child("resourceGroup"))...)
-	errs = append(errs, validatePrivateEndpoints(network.Subnet.PrivateEndpoints, []string{network.Subnet.CIDRBlock}, vnetPath.Child("subnet", "privateEndpoints"))...)
+	errs = append(errs, validatePrivateEndpoints(network.Subnet.PrivateEndpoints, []string{network.Subnet.CIDRBlock},
+		vnetPath.Child("subnet", "privateEndpoints"))...)
 
 	policy := spec.NetworkPolicy != nil && *spec.NetworkPolicy == infrav1.CiliumNetworkPolicy
 	dataplane := spec.NetworkDataplane != nil && *spec.NetworkDataplane == infrav1.NetworkDataplaneTypeCilium
@@ -48,7 +49,8 @@ func validateManagedCIDRs(network infrav1.ManagedControlPlaneVirtualNetwork, pat
 	case subnetErr != nil:
 		errs = append(errs, field.Invalid(path, network.Subnet.CIDRBlock, cidrRule))
 	case err == nil && !isInPrefixes([]netip.Prefix{vnet}, subnet.Addr()):
-		errs = append(errs, field.Invalid(path, network.Subnet.CIDRBlock, "must be within the address range of the virtual network: "+network.CIDRBlock))
+		errs = append(errs, field.Invalid(path, network.Subnet.CIDRBlock,
+			"must be within the address range of the virtual network: "+network.CIDRBlock))
 	}
 	return errs
 }
@@ -130,11 +132,13 @@ func validateAPIServerAccess(profile *infrav1.APIServerAccessProfile, path *fiel
 		_, prefixErr := netip.ParsePrefix(block)
 		_, addrErr := netip.ParseAddr(block)
 		if prefixErr != nil && addrErr != nil {
-			errs = append(errs, field.Invalid(path.Child("authorizedIPRanges").Index(i), block, "must be an address range such as 203.0.113.0/24, or an address"))
+			errs = append(errs, field.Invalid(path.Child("authorizedIPRanges").Index(i), block,
+				"must be an address range such as 203.0.113.0/24, or an address"))
 		}
 	}
 	if profile.PrivateDNSZone != nil {
-		errs = append(errs, validateManagedDNSZone(*profile.PrivateDNSZone, isTrue(profile.EnablePrivateCluster), path.Child("privateDNSZone"))...)
+		errs = append(errs, validateManagedDNSZone(*profile.PrivateDNSZone, isTrue(profile.EnablePrivateCluster),
+			path.Child("privateDNSZone"))...)
 	}
 	return errs
 }
@@ -150,9 +154,11 @@ func validateManagedDNSZone(zone string, private bool, path *field.Path) (errs f
 	_, name, found := strings.Cut(strings.ToLower(zone), "privatednszones/")
 	switch {
 	case !found:
-		errs = append(errs, field.Invalid(path, zone, "must be System, None or the Azure resource ID of a private DNS zone: /subscriptions/…/resourceGroups/…/providers/Microsoft.Network/privateDnsZones/…"))
+		errs = append(errs, field.Invalid(path, zone,
+			"must be System, None or the Azure resource ID of a private DNS zone: /subscriptions/…/resourceGroups/…/providers/Microsoft.Network/privateDnsZones/…"))
 	case !privateZonePattern.MatchString(name):
-		errs = append(errs, field.Invalid(path, zone, "must be a zone called privatelink.<region>.azmk8s.io or private.<region>.azmk8s.io, with at most one label of up to 32 letters, digits and '-' before it"))
+		errs = append(errs, field.Invalid(path, zone,
+			"must be a zone called privatelink.<region>.azmk8s.io or private.<region>.azmk8s.io, with at most one label of up to 32 letters, digits and '-' before it"))
 	}
 	return errs
 }

@@ -25,7 +25,8 @@ func validateAutoScalerProfile(profile *infrav1.AutoScalerProfile, path *field.P
 			errs = append(errs, field.Invalid(path.Child(name), *value, rule))
 		}
 	}
-	const count, minutes, seconds = "must be a whole number, 0 or more", `must be whole minutes, for example "15m"`, `must be whole seconds, for example "10s"`
+	const count, minutes, seconds = "must be a whole number, 0 or more", `must be whole minutes, for example "15m"`,
+		`must be whole seconds, for example "10s"`
 	check("maxEmptyBulkDelete", profile.MaxEmptyBulkDelete, isCount, count)
 	check("maxGracefulTerminationSec", profile.MaxGracefulTerminationSec, isCount, count)
 	check("okTotalUnreadyCount", profile.OkTotalUnreadyCount, isCount, count)
@@ -84,11 +85,13 @@ func validateManagedSecurity(spec *infrav1.AzureManagedControlPlaneClassSpec, pa
 		}
 		switch {
 		case access == infrav1.KeyVaultNetworkAccessTypesPrivate && !hasID:
-			errs = append(errs, field.Required(path.Child("keyVaultResourceID"), "keyVaultNetworkAccess: Private needs the Azure resource ID of the key vault"))
+			errs = append(errs, field.Required(path.Child("keyVaultResourceID"),
+				"keyVaultNetworkAccess: Private needs the Azure resource ID of the key vault"))
 		case access == infrav1.KeyVaultNetworkAccessTypesPublic && hasID:
 			errs = append(errs, field.Forbidden(path.Child("keyVaultResourceID"), "needs keyVaultNetworkAccess: Private"))
 		case access != infrav1.KeyVaultNetworkAccessTypesPublic && access != infrav1.KeyVaultNetworkAccessTypesPrivate:
-			errs = append(errs, field.NotSupported(path.Child("keyVaultNetworkAccess"), access, []infrav1.KeyVaultNetworkAccessTypes{infrav1.KeyVaultNetworkAccessTypesPublic, infrav1.KeyVaultNetworkAccessTypesPrivate}))
+			errs = append(errs, field.NotSupported(path.Child("keyVaultNetworkAccess"), access,
+				[]infrav1.KeyVaultNetworkAccessTypes{infrav1.KeyVaultNetworkAccessTypesPublic, infrav1.KeyVaultNetworkAccessTypesPrivate}))
 		}
 	}
 	if issuer := spec.OIDCIssuerProfile; profile.WorkloadIdentity != nil && (issuer == nil || !isTrue(issuer.Enabled)) {

@@ -38,17 +38,21 @@ func ValidateAzureManagedControlPlane(c *infrav1.AzureManagedControlPlane, clust
 		errs = append(errs, ValidateSSHPublicKey(*spec.SSHPublicKey, path.Child("sshPublicKey"))...)
 	}
 	if prefix := spec.DNSPrefix; prefix != nil && !dnsPrefixPattern.MatchString(*prefix) {
-		errs = append(errs, field.Invalid(path.Child("dnsPrefix"), *prefix, "must be 2 to 54 letters, digits and '-', and begin and end with a letter or digit"))
+		errs = append(errs, field.Invalid(path.Child("dnsPrefix"), *prefix,
+			"must be 2 to 54 letters, digits and '-', and begin and end with a letter or digit"))
 	}
 	errs = append(errs, validateManagedIdentity(spec.Identity, path.Child("identity"))...)
 	if spec.DisableLocalAccounts != nil && spec.AADProfile == nil {
-		errs = append(errs, field.Forbidden(path.Child("disableLocalAccounts"), "needs aadProfile. Without it and without local accounts no user could sign in"))
+		errs = append(errs, field.Forbidden(path.Child("disableLocalAccounts"),
+			"needs aadProfile. Without it and without local accounts no user could sign in"))
 	}
 	if defaults.IsOverlay(spec.NetworkPluginMode) && isKubenet(spec.NetworkPlugin) {
-		errs = append(errs, field.Invalid(path.Child("networkPluginMode"), *spec.NetworkPluginMode, "cannot be combined with networkPlugin kubenet. Use networkPlugin azure"))
+		errs = append(errs, field.Invalid(path.Child("networkPluginMode"), *spec.NetworkPluginMode,
+			"cannot be combined with networkPlugin kubenet. Use networkPlugin azure"))
 	}
 	if member := spec.FleetsMember; member != nil && member.Name != "" && !fleetMemberPattern.MatchString(member.Name) {
-		errs = append(errs, field.Invalid(path.Child("fleetsMember", "name"), member.Name, "must consist of lower-case letters, digits and '-', and begin and end with a letter or digit"))
+		errs = append(errs, field.Invalid(path.Child("fleetsMember", "name"), member.Name,
+			"must consist of lower-case letters, digits and '-', and begin and end with a letter or digit"))
 	}
 	errs = append(errs, validateManagedClass(&spec.AzureManagedControlPlaneClassSpec, path)...)
 	return append(errs, validateClusterNetwork(spec.DNSServiceIP, cluster, path)...)
@@ -71,7 +75,8 @@ func validateManagedClass(spec *infrav1.AzureManagedControlPlaneClassSpec, path 
 		errs = append(errs, validateResourceID(spec.KubeletUserAssignedIdentity, path.Child("kubeletUserAssignedIdentity"))...)
 	}
 	version := aso.APIVersionOf(spec.ASOManagedClusterPatches, isTrue(spec.EnablePreviewFeatures))
-	return append(errs, aso.CheckPatches(aso.ManagedCluster, version, spec.ASOManagedClusterPatches, path.Child("asoManagedClusterPatches"))...)
+	return append(errs, aso.CheckPatches(aso.ManagedCluster, version, spec.ASOManagedClusterPatches,
+		path.Child("asoManagedClusterPatches"))...)
 }
 
 // validateManagedName checks the name of the object, which is also the name of the AKS cluster.
@@ -86,7 +91,8 @@ func validateManagedName(name string) (errs field.ErrorList) {
 	case len(name) > maxManagedClusterName:
 		errs = append(errs, field.TooLong(path, name, maxManagedClusterName))
 	case name != "" && !managedNamePattern.MatchString(name):
-		errs = append(errs, field.Invalid(path, name, "is also the name of the AKS cluster. It must consist of letters, digits, '-' and '_', and begin and end with a letter or digit"))
+		errs = append(errs, field.Invalid(path, name,
+			"is also the name of the AKS cluster. It must consist of letters, digits, '-' and '_', and begin and end with a letter or digit"))
 	}
 	return errs
 }

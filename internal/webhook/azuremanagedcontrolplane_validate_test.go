@@ -21,83 +21,139 @@ func TestValidateAzureManagedControlPlane(t *testing.T) {
 		cluster *clusterv1.Cluster
 		want    []string
 	}{
-		"minimal":          {reason: "the defaults are valid", change: func(*object) {}},
-		"reserved":         {reason: "Azure reserves words", change: func(c *object) { c.Name = "my-Windows" }, want: []string{"metadata.name: FieldValueInvalid"}},
-		"reserved, too":    {reason: "Azure reserves words", change: func(c *object) { c.Name = "microsoft1" }, want: []string{"metadata.name: FieldValueInvalid"}},
-		"dotted name":      {reason: "AKS clusters have no dots in their names", change: func(c *object) { c.Name, c.Spec.DNSPrefix = "a.b", new("ab") }, want: []string{"metadata.name: FieldValueInvalid"}},
-		"long name":        {reason: "names of AKS clusters end somewhere", change: func(c *object) { c.Name, c.Spec.DNSPrefix = strings.Repeat("a", 64), new("ab") }, want: []string{"metadata.name: FieldValueTooLong"}},
-		"group":            {reason: "groups have few characters", change: func(c *object) { c.Spec.ResourceGroupName = "a b" }, want: []string{"spec.resourceGroupName: FieldValueInvalid", "spec.virtualNetwork.resourceGroup: FieldValueInvalid"}},
-		"node group":       {reason: "AKS cuts its own name where it is too long, and refuses the user's", change: func(c *object) { c.Spec.NodeResourceGroupName = strings.Repeat("n", 81) }, want: []string{"spec.nodeResourceGroupName: FieldValueTooLong"}},
-		"long group":       {reason: "the name that defaulting makes may be too long: AKS cuts it", change: func(c *object) { c.Spec.ResourceGroupName = strings.Repeat("g", 85) }},
-		"version":          {reason: "AKS wants the patch version", change: func(c *object) { c.Spec.Version = "v1.33" }, want: []string{"spec.version: FieldValueInvalid"}},
-		"leading zero":     {reason: "versions are semantic", change: func(c *object) { c.Spec.Version = "v1.033.0" }, want: []string{"spec.version: FieldValueInvalid"}},
-		"identity":         {reason: "somebody has to sign in", change: func(c *object) { c.Spec.IdentityRef = nil }, want: []string{"spec.identityRef.name: FieldValueRequired"}},
-		"other identity":   {reason: "there is one kind of identity", change: func(c *object) { c.Spec.IdentityRef = &corev1.ObjectReference{Kind: "Secret", Name: "s"} }, want: []string{"spec.identityRef.kind: FieldValueNotSupported"}},
-		"kindless":         {reason: "there is one kind of identity, so it need not be named", change: func(c *object) { c.Spec.IdentityRef.Kind = "" }},
-		"SSH key":          {reason: "a key is base64", change: func(c *object) { c.Spec.SSHPublicKey = new("ssh-rsa AAA") }, want: []string{"spec.sshPublicKey: FieldValueInvalid"}},
-		"SSH line":         {reason: "a key is a line of authorized_keys", change: func(c *object) { c.Spec.SSHPublicKey = new("bm90IGEga2V5") }, want: []string{"spec.sshPublicKey: FieldValueInvalid"}},
-		"good SSH key":     {reason: "a key is a line of authorized_keys in base64", change: func(c *object) { c.Spec.SSHPublicKey = new(testSSHKey) }},
-		"prefix":           {reason: "a name in DNS begins with a letter or digit", change: func(c *object) { c.Spec.DNSPrefix = new("-a") }, want: []string{"spec.dnsPrefix: FieldValueInvalid"}},
-		"prefix underline": {reason: "a name in DNS has no underline", change: func(c *object) { c.Spec.DNSPrefix = new("a_b") }, want: []string{"spec.dnsPrefix: FieldValueInvalid"}},
-		"long prefix":      {reason: "54 characters are all", change: func(c *object) { c.Spec.DNSPrefix = new(strings.Repeat("a", 55)) }, want: []string{"spec.dnsPrefix: FieldValueInvalid"}},
-		"longest prefix":   {reason: "54 characters fit", change: func(c *object) { c.Spec.DNSPrefix = new(strings.Repeat("a", 54)) }},
-		"empty prefix":     {reason: "nothing is no name", change: func(c *object) { c.Spec.DNSPrefix = new("") }, want: []string{"spec.dnsPrefix: FieldValueInvalid"}},
+		"minimal": {reason: "the defaults are valid", change: func(*object) {}},
+		"reserved": {reason: "Azure reserves words", change: func(c *object) { c.Name = "my-Windows" },
+			want: []string{"metadata.name: FieldValueInvalid"}},
+		"reserved, too": {reason: "Azure reserves words", change: func(c *object) { c.Name = "microsoft1" },
+			want: []string{"metadata.name: FieldValueInvalid"}},
+		"dotted name": {reason: "AKS clusters have no dots in their names",
+			change: func(c *object) { c.Name, c.Spec.DNSPrefix = "a.b", new("ab") }, want: []string{"metadata.name: FieldValueInvalid"}},
+		"long name": {reason: "names of AKS clusters end somewhere",
+			change: func(c *object) { c.Name, c.Spec.DNSPrefix = strings.Repeat("a", 64), new("ab") },
+			want:   []string{"metadata.name: FieldValueTooLong"}},
+		"group": {reason: "groups have few characters", change: func(c *object) { c.Spec.ResourceGroupName = "a b" },
+			want: []string{"spec.resourceGroupName: FieldValueInvalid", "spec.virtualNetwork.resourceGroup: FieldValueInvalid"}},
+		"node group": {reason: "AKS cuts its own name where it is too long, and refuses the user's",
+			change: func(c *object) { c.Spec.NodeResourceGroupName = strings.Repeat("n", 81) },
+			want:   []string{"spec.nodeResourceGroupName: FieldValueTooLong"}},
+		"long group": {reason: "the name that defaulting makes may be too long: AKS cuts it",
+			change: func(c *object) { c.Spec.ResourceGroupName = strings.Repeat("g", 85) }},
+		"version": {reason: "AKS wants the patch version", change: func(c *object) { c.Spec.Version = "v1.33" },
+			want: []string{"spec.version: FieldValueInvalid"}},
+		"leading zero": {reason: "versions are semantic", change: func(c *object) { c.Spec.Version = "v1.033.0" },
+			want: []string{"spec.version: FieldValueInvalid"}},
+		"identity": {reason: "somebody has to sign in", change: func(c *object) { c.Spec.IdentityRef = nil },
+			want: []string{"spec.identityRef.name: FieldValueRequired"}},
+		"other identity": {reason: "there is one kind of identity",
+			change: func(c *object) { c.Spec.IdentityRef = &corev1.ObjectReference{Kind: "Secret", Name: "s"} },
+			want:   []string{"spec.identityRef.kind: FieldValueNotSupported"}},
+		"kindless": {reason: "there is one kind of identity, so it need not be named",
+			change: func(c *object) { c.Spec.IdentityRef.Kind = "" }},
+		"SSH key": {reason: "a key is base64", change: func(c *object) { c.Spec.SSHPublicKey = new("ssh-rsa AAA") },
+			want: []string{"spec.sshPublicKey: FieldValueInvalid"}},
+		"SSH line": {reason: "a key is a line of authorized_keys", change: func(c *object) { c.Spec.SSHPublicKey = new("bm90IGEga2V5") },
+			want: []string{"spec.sshPublicKey: FieldValueInvalid"}},
+		"good SSH key": {reason: "a key is a line of authorized_keys in base64",
+			change: func(c *object) { c.Spec.SSHPublicKey = new(testSSHKey) }},
+		"prefix": {reason: "a name in DNS begins with a letter or digit", change: func(c *object) { c.Spec.DNSPrefix = new("-a") },
+			want: []string{"spec.dnsPrefix: FieldValueInvalid"}},
+		"prefix underline": {reason: "a name in DNS has no underline", change: func(c *object) { c.Spec.DNSPrefix = new("a_b") },
+			want: []string{"spec.dnsPrefix: FieldValueInvalid"}},
+		"long prefix": {reason: "54 characters are all", change: func(c *object) { c.Spec.DNSPrefix = new(strings.Repeat("a", 55)) },
+			want: []string{"spec.dnsPrefix: FieldValueInvalid"}},
+		"longest prefix": {reason: "54 characters fit", change: func(c *object) { c.Spec.DNSPrefix = new(strings.Repeat("a", 54)) }},
+		"empty prefix": {reason: "nothing is no name", change: func(c *object) { c.Spec.DNSPrefix = new("") },
+			want: []string{"spec.dnsPrefix: FieldValueInvalid"}},
 
-		"user identity": {reason: "an identity of the user is named", change: func(c *object) { c.Spec.Identity = &infrav1.Identity{Type: "UserAssigned"} }, want: []string{"spec.identity.userAssignedIdentityResourceID: FieldValueRequired"}},
+		"user identity": {reason: "an identity of the user is named",
+			change: func(c *object) { c.Spec.Identity = &infrav1.Identity{Type: "UserAssigned"} },
+			want:   []string{"spec.identity.userAssignedIdentityResourceID: FieldValueRequired"}},
 		"system identity": {reason: "the system's identity has no name", change: func(c *object) {
 			c.Spec.Identity = &infrav1.Identity{UserAssignedIdentityResourceID: managedIdentityID}
 		}, want: []string{"spec.identity.userAssignedIdentityResourceID: FieldValueForbidden"}},
 		"identity ID": {reason: "an identity is named by ID", change: func(c *object) {
 			c.Spec.Identity = &infrav1.Identity{Type: "UserAssigned", UserAssignedIdentityResourceID: "i"}
 		}, want: []string{"spec.identity.userAssignedIdentityResourceID: FieldValueInvalid"}},
-		"kubelet identity":     {reason: "an identity is named by ID", change: func(c *object) { c.Spec.KubeletUserAssignedIdentity = "i" }, want: []string{"spec.kubeletUserAssignedIdentity: FieldValueInvalid"}},
-		"identity, no slash":   {reason: "the first slash may be missing", change: func(c *object) { c.Spec.KubeletUserAssignedIdentity = managedIdentityID[1:] }},
-		"local accounts":       {reason: "somebody has to be let in", change: func(c *object) { c.Spec.DisableLocalAccounts = new(true) }, want: []string{"spec.disableLocalAccounts: FieldValueForbidden"}},
-		"local accounts, said": {reason: "the field is for clusters with Entra ID", change: func(c *object) { c.Spec.DisableLocalAccounts = new(false) }, want: []string{"spec.disableLocalAccounts: FieldValueForbidden"}},
+		"kubelet identity": {reason: "an identity is named by ID", change: func(c *object) { c.Spec.KubeletUserAssignedIdentity = "i" },
+			want: []string{"spec.kubeletUserAssignedIdentity: FieldValueInvalid"}},
+		"identity, no slash": {reason: "the first slash may be missing",
+			change: func(c *object) { c.Spec.KubeletUserAssignedIdentity = managedIdentityID[1:] }},
+		"local accounts": {reason: "somebody has to be let in", change: func(c *object) { c.Spec.DisableLocalAccounts = new(true) },
+			want: []string{"spec.disableLocalAccounts: FieldValueForbidden"}},
+		"local accounts, said": {reason: "the field is for clusters with Entra ID",
+			change: func(c *object) { c.Spec.DisableLocalAccounts = new(false) }, want: []string{"spec.disableLocalAccounts: FieldValueForbidden"}},
 		"Entra only": {reason: "Entra ID lets people in", change: func(c *object) {
 			c.Spec.AADProfile, c.Spec.DisableLocalAccounts = &infrav1.AADProfile{Managed: true, AdminGroupObjectIDs: []string{"g"}}, new(true)
 		}},
 		"overlay kubenet": {reason: "kubenet has no modes", change: func(c *object) {
 			c.Spec.NetworkPlugin, c.Spec.NetworkPluginMode = new("kubenet"), new(infrav1.NetworkPluginModeOverlay)
 		}, want: []string{"spec.networkPluginMode: FieldValueInvalid"}},
-		"fleet member": {reason: "members have names as in DNS", change: func(c *object) { c.Spec.FleetsMember = &infrav1.FleetsMember{Name: "A"} }, want: []string{"spec.fleetsMember.name: FieldValueInvalid"}},
+		"fleet member": {reason: "members have names as in DNS",
+			change: func(c *object) { c.Spec.FleetsMember = &infrav1.FleetsMember{Name: "A"} },
+			want:   []string{"spec.fleetsMember.name: FieldValueInvalid"}},
 		"fleet member without a Cluster": {reason: "the name comes with the label", change: func(c *object) {
 			c.Labels, c.Spec.ResourceGroupName, c.Spec.FleetsMember = nil, "rg", &infrav1.FleetsMember{}
 		}},
 
-		"vnet":    {reason: "a network has a range", change: func(c *object) { c.Spec.VirtualNetwork.CIDRBlock = "10.0.0.0" }, want: []string{"spec.virtualNetwork.cidrBlock: FieldValueInvalid"}},
-		"subnet":  {reason: "a subnet has a range", change: func(c *object) { c.Spec.VirtualNetwork.Subnet.CIDRBlock = "x" }, want: []string{"spec.virtualNetwork.subnet.cidrBlock: FieldValueInvalid"}},
-		"outside": {reason: "a subnet is part of its network", change: func(c *object) { c.Spec.VirtualNetwork.Subnet.CIDRBlock = "192.168.0.0/16" }, want: []string{"spec.virtualNetwork.subnet.cidrBlock: FieldValueInvalid"}},
+		"vnet": {reason: "a network has a range", change: func(c *object) { c.Spec.VirtualNetwork.CIDRBlock = "10.0.0.0" },
+			want: []string{"spec.virtualNetwork.cidrBlock: FieldValueInvalid"}},
+		"subnet": {reason: "a subnet has a range", change: func(c *object) { c.Spec.VirtualNetwork.Subnet.CIDRBlock = "x" },
+			want: []string{"spec.virtualNetwork.subnet.cidrBlock: FieldValueInvalid"}},
+		"outside": {reason: "a subnet is part of its network",
+			change: func(c *object) { c.Spec.VirtualNetwork.Subnet.CIDRBlock = "192.168.0.0/16" },
+			want:   []string{"spec.virtualNetwork.subnet.cidrBlock: FieldValueInvalid"}},
 		"endpoint IP": {reason: "addresses are of the subnet", change: func(c *object) {
-			c.Spec.VirtualNetwork.Subnet.PrivateEndpoints = infrav1.PrivateEndpoints{{Name: "e", PrivateIPAddresses: []string{"10.1.0.4"}, PrivateLinkServiceConnections: []infrav1.PrivateLinkServiceConnection{{PrivateLinkServiceID: linkServiceID}}}}
+			c.Spec.VirtualNetwork.Subnet.PrivateEndpoints = infrav1.PrivateEndpoints{{Name: "e", PrivateIPAddresses: []string{"10.1.0.4"},
+				PrivateLinkServiceConnections: []infrav1.PrivateLinkServiceConnection{{PrivateLinkServiceID: linkServiceID}}}}
 		}, want: []string{"spec.virtualNetwork.subnet.privateEndpoints[0].privateIPAddresses[0]: FieldValueInvalid"}},
 
 		"cilium": {reason: "Cilium enforces what it forwards, with addresses of its own", change: func(c *object) {
-			c.Spec.NetworkPluginMode, c.Spec.NetworkPolicy, c.Spec.NetworkDataplane = new(infrav1.NetworkPluginModeOverlay), new("cilium"), new(infrav1.NetworkDataplaneTypeCilium)
+			c.Spec.NetworkPluginMode, c.Spec.NetworkPolicy, c.Spec.NetworkDataplane = new(infrav1.NetworkPluginModeOverlay), new("cilium"),
+				new(infrav1.NetworkDataplaneTypeCilium)
 		}},
-		"cilium policy":    {reason: "Azure's dataplane does not know Cilium's policies", change: func(c *object) { c.Spec.NetworkPolicy = new("cilium") }, want: []string{"spec.networkPolicy: FieldValueInvalid"}},
-		"cilium dataplane": {reason: "Cilium enforces policies itself", change: func(c *object) { c.Spec.NetworkDataplane = new(infrav1.NetworkDataplaneTypeCilium) }, want: []string{"spec.networkDataplane: FieldValueInvalid"}},
-		"cilium in the subnet of the nodes": {reason: "AKS gives pods addresses of the nodes' subnet with every dataplane", change: func(c *object) {
-			c.Spec.NetworkPluginMode, c.Spec.NetworkPolicy, c.Spec.NetworkDataplane = nil, new("cilium"), new(infrav1.NetworkDataplaneTypeCilium)
-		}},
+		"cilium policy": {reason: "Azure's dataplane does not know Cilium's policies",
+			change: func(c *object) { c.Spec.NetworkPolicy = new("cilium") }, want: []string{"spec.networkPolicy: FieldValueInvalid"}},
+		"cilium dataplane": {reason: "Cilium enforces policies itself",
+			change: func(c *object) { c.Spec.NetworkDataplane = new(infrav1.NetworkDataplaneTypeCilium) },
+			want:   []string{"spec.networkDataplane: FieldValueInvalid"}},
+		"cilium in the subnet of the nodes": {reason: "AKS gives pods addresses of the nodes' subnet with every dataplane",
+			change: func(c *object) {
+				c.Spec.NetworkPluginMode, c.Spec.NetworkPolicy, c.Spec.NetworkDataplane = nil, new("cilium"), new(infrav1.NetworkDataplaneTypeCilium)
+			}},
 
-		"no Cluster yet":     {reason: "ranges come with the Cluster", change: func(c *object) { c.Spec.DNSServiceIP = new("192.168.0.10") }},
-		"ranges":             {reason: "AKS has one range of each kind", change: func(*object) {}, cluster: networkOf([]string{"192.168.0.0/16", "fd00::/108"}, []string{"10.244.0.0/16", "fd01::/64"}), want: []string{"Cluster.spec.clusterNetwork.services.cidrBlocks: FieldValueTooMany", "Cluster.spec.clusterNetwork.pods.cidrBlocks: FieldValueTooMany"}},
-		"range":              {reason: "a range is one", change: func(c *object) { c.Spec.DNSServiceIP = new("192.168.0.10") }, cluster: networkOf([]string{"192.168.0.0"}, nil), want: []string{"Cluster.spec.clusterNetwork.services.cidrBlocks[0]: FieldValueInvalid"}},
-		"DNS":                {reason: "the DNS service is a service", change: func(c *object) { c.Spec.DNSServiceIP = new("192.168.0.10") }, cluster: services},
-		"DNS nowhere":        {reason: "AKS takes the address with the range only", change: func(c *object) { c.Spec.DNSServiceIP = new("192.168.0.10") }, cluster: networkOf(nil, nil), want: []string{"spec.dnsServiceIP: FieldValueForbidden"}},
-		"DNS elsewhere":      {reason: "the DNS service is a service", change: func(c *object) { c.Spec.DNSServiceIP = new("10.0.0.10") }, cluster: services, want: []string{"spec.dnsServiceIP: FieldValueInvalid"}},
-		"DNS is no address":  {reason: "the DNS service has an address", change: func(c *object) { c.Spec.DNSServiceIP = new("dns") }, cluster: services, want: []string{"spec.dnsServiceIP: FieldValueInvalid"}},
-		"DNS is not the 10.": {reason: "AKS's address of DNS ends in .10", change: func(c *object) { c.Spec.DNSServiceIP = new("192.168.0.11") }, cluster: services, want: []string{"spec.dnsServiceIP: FieldValueInvalid"}},
+		"no Cluster yet": {reason: "ranges come with the Cluster", change: func(c *object) { c.Spec.DNSServiceIP = new("192.168.0.10") }},
+		"ranges": {reason: "AKS has one range of each kind", change: func(*object) {},
+			cluster: networkOf([]string{"192.168.0.0/16", "fd00::/108"}, []string{"10.244.0.0/16", "fd01::/64"}),
+			want: []string{"Cluster.spec.clusterNetwork.services.cidrBlocks: FieldValueTooMany",
+				"Cluster.spec.clusterNetwork.pods.cidrBlocks: FieldValueTooMany"}},
+		"range": {reason: "a range is one", change: func(c *object) { c.Spec.DNSServiceIP = new("192.168.0.10") },
+			cluster: networkOf([]string{"192.168.0.0"}, nil),
+			want:    []string{"Cluster.spec.clusterNetwork.services.cidrBlocks[0]: FieldValueInvalid"}},
+		"DNS": {reason: "the DNS service is a service", change: func(c *object) { c.Spec.DNSServiceIP = new("192.168.0.10") },
+			cluster: services},
+		"DNS nowhere": {reason: "AKS takes the address with the range only",
+			change: func(c *object) { c.Spec.DNSServiceIP = new("192.168.0.10") }, cluster: networkOf(nil, nil),
+			want: []string{"spec.dnsServiceIP: FieldValueForbidden"}},
+		"DNS elsewhere": {reason: "the DNS service is a service", change: func(c *object) { c.Spec.DNSServiceIP = new("10.0.0.10") },
+			cluster: services, want: []string{"spec.dnsServiceIP: FieldValueInvalid"}},
+		"DNS is no address": {reason: "the DNS service has an address", change: func(c *object) { c.Spec.DNSServiceIP = new("dns") },
+			cluster: services, want: []string{"spec.dnsServiceIP: FieldValueInvalid"}},
+		"DNS is not the 10.": {reason: "AKS's address of DNS ends in .10", change: func(c *object) { c.Spec.DNSServiceIP = new("192.168.0.11") },
+			cluster: services, want: []string{"spec.dnsServiceIP: FieldValueInvalid"}},
 
 		"load balancer": {reason: "the limits are Azure's", change: func(c *object) {
-			c.Spec.LoadBalancerProfile = &infrav1.LoadBalancerProfile{ManagedOutboundIPs: new(0), AllocatedOutboundPorts: new(64001), IdleTimeoutInMinutes: new(3)}
-		}, want: []string{"spec.loadBalancerProfile.managedOutboundIPs: FieldValueInvalid", "spec.loadBalancerProfile.allocatedOutboundPorts: FieldValueInvalid", "spec.loadBalancerProfile.idleTimeoutInMinutes: FieldValueInvalid"}},
+			c.Spec.LoadBalancerProfile = &infrav1.LoadBalancerProfile{ManagedOutboundIPs: new(0), AllocatedOutboundPorts: new(64001),
+				IdleTimeoutInMinutes: new(3)}
+		}, want: []string{"spec.loadBalancerProfile.managedOutboundIPs: FieldValueInvalid",
+			"spec.loadBalancerProfile.allocatedOutboundPorts: FieldValueInvalid",
+			"spec.loadBalancerProfile.idleTimeoutInMinutes: FieldValueInvalid"}},
 		"load balancer, most": {reason: "the limits are Azure's", change: func(c *object) {
-			c.Spec.LoadBalancerProfile = &infrav1.LoadBalancerProfile{ManagedOutboundIPs: new(100), AllocatedOutboundPorts: new(64000), IdleTimeoutInMinutes: new(120)}
+			c.Spec.LoadBalancerProfile = &infrav1.LoadBalancerProfile{ManagedOutboundIPs: new(100), AllocatedOutboundPorts: new(64000),
+				IdleTimeoutInMinutes: new(120)}
 		}},
 		"two ways out": {reason: "addresses are of one kind", change: func(c *object) {
-			c.Spec.LoadBalancerProfile = &infrav1.LoadBalancerProfile{ManagedOutboundIPs: new(1), OutboundIPs: []string{"/subscriptions/s/resourceGroups/g/providers/Microsoft.Network/publicIPAddresses/i"}}
+			c.Spec.LoadBalancerProfile = &infrav1.LoadBalancerProfile{ManagedOutboundIPs: new(1),
+				OutboundIPs: []string{"/subscriptions/s/resourceGroups/g/providers/Microsoft.Network/publicIPAddresses/i"}}
 		}, want: []string{"spec.loadBalancerProfile: FieldValueForbidden"}},
 		"addresses": {reason: "addresses are named by ID", change: func(c *object) {
 			c.Spec.LoadBalancerProfile = &infrav1.LoadBalancerProfile{OutboundIPs: []string{"1.2.3.4"}}
@@ -106,11 +162,15 @@ func TestValidateAzureManagedControlPlane(t *testing.T) {
 			c.Spec.LoadBalancerProfile = &infrav1.LoadBalancerProfile{OutboundIPPrefixes: []string{"1.2.3.4/30"}}
 		}, want: []string{"spec.loadBalancerProfile.outboundIPPrefixes[0]: FieldValueInvalid"}},
 
-		"add-ons": {reason: "Azure has a map of them", change: func(c *object) { c.Spec.AddonProfiles = []infrav1.AddonProfile{{Name: "omsagent"}, {Name: "omsagent"}} }, want: []string{"spec.addonProfiles[1].name: FieldValueDuplicate"}},
+		"add-ons": {reason: "Azure has a map of them",
+			change: func(c *object) { c.Spec.AddonProfiles = []infrav1.AddonProfile{{Name: "omsagent"}, {Name: "omsagent"}} },
+			want:   []string{"spec.addonProfiles[1].name: FieldValueDuplicate"}},
 		"patch": {reason: "a patch says something", change: func(c *object) {
 			c.Spec.ASOManagedClusterPatches = []string{`{"spec":{"supportPlan":"AKSLongTermSupport"}}`}
 		}},
-		"lost patch": {reason: "a key that means nothing would vanish", change: func(c *object) { c.Spec.ASOManagedClusterPatches = []string{"{}", `{"spec":{"suportPlan":"x"}}`} }, want: []string{"spec.asoManagedClusterPatches[1]: FieldValueInvalid"}},
+		"lost patch": {reason: "a key that means nothing would vanish",
+			change: func(c *object) { c.Spec.ASOManagedClusterPatches = []string{"{}", `{"spec":{"suportPlan":"x"}}`} },
+			want:   []string{"spec.asoManagedClusterPatches[1]: FieldValueInvalid"}},
 		"preview patch": {reason: "a key of the preview needs the preview", change: func(c *object) {
 			c.Spec.ASOManagedClusterPatches = []string{`{"spec":{"enableNamespaceResources":true}}`}
 		}, want: []string{"spec.asoManagedClusterPatches[0]: FieldValueInvalid"}},
@@ -137,20 +197,22 @@ func TestValidateAPIServerAccess(t *testing.T) {
 		profile *profile
 		want    []string
 	}{
-		"ranges":      {"a range or an address is let in", &profile{AuthorizedIPRanges: []string{"203.0.113.0/24", "203.0.113.1"}}, nil},
-		"bad ranges":  {"what is neither is refused", &profile{AuthorizedIPRanges: []string{"203.0.113.0/24", "everybody"}}, []string{"spec.apiServerAccessProfile.authorizedIPRanges[1]: FieldValueInvalid"}},
-		"system":      {"AKS looks after the zone", &profile{PrivateDNSZone: new("System")}, nil},
-		"none":        {"case does not matter", &profile{PrivateDNSZone: new("none")}, nil},
-		"zone":        {"AKS uses the user's zone", private(zones + "privatelink.westeurope.azmk8s.io"), nil},
-		"private":     {"AKS takes zones for integration with the network", private(zones + "private.westeurope.azmk8s.io"), nil},
-		"sub-zone":    {"one label may precede", private(zones + "my-sub.privatelink.westeurope.azmk8s.io"), nil},
-		"long label":  {"a label has 32 characters", private(zones + strings.Repeat("a", 33) + ".privatelink.westeurope.azmk8s.io"), zone},
-		"underline":   {"a label has no underline", private(zones + "a_b.privatelink.westeurope.azmk8s.io"), zone},
-		"per cent":    {"a label has no per cent sign", private(zones + "a%b.privatelink.westeurope.azmk8s.io"), zone},
-		"region":      {"regions have letters and digits", private(zones + "privatelink.west-europe.azmk8s.io"), zone},
-		"other zone":  {"AKS writes into its own zone only", private(zones + "example.com"), zone},
-		"no ID":       {"a zone is named by ID", private("privatelink.westeurope.azmk8s.io"), zone},
-		"public":      {"a public cluster has no zone", &profile{EnablePrivateCluster: new(false), PrivateDNSZone: new(zones + "privatelink.westeurope.azmk8s.io")}, zone},
+		"ranges": {"a range or an address is let in", &profile{AuthorizedIPRanges: []string{"203.0.113.0/24", "203.0.113.1"}}, nil},
+		"bad ranges": {"what is neither is refused", &profile{AuthorizedIPRanges: []string{"203.0.113.0/24", "everybody"}},
+			[]string{"spec.apiServerAccessProfile.authorizedIPRanges[1]: FieldValueInvalid"}},
+		"system":     {"AKS looks after the zone", &profile{PrivateDNSZone: new("System")}, nil},
+		"none":       {"case does not matter", &profile{PrivateDNSZone: new("none")}, nil},
+		"zone":       {"AKS uses the user's zone", private(zones + "privatelink.westeurope.azmk8s.io"), nil},
+		"private":    {"AKS takes zones for integration with the network", private(zones + "private.westeurope.azmk8s.io"), nil},
+		"sub-zone":   {"one label may precede", private(zones + "my-sub.privatelink.westeurope.azmk8s.io"), nil},
+		"long label": {"a label has 32 characters", private(zones + strings.Repeat("a", 33) + ".privatelink.westeurope.azmk8s.io"), zone},
+		"underline":  {"a label has no underline", private(zones + "a_b.privatelink.westeurope.azmk8s.io"), zone},
+		"per cent":   {"a label has no per cent sign", private(zones + "a%b.privatelink.westeurope.azmk8s.io"), zone},
+		"region":     {"regions have letters and digits", private(zones + "privatelink.west-europe.azmk8s.io"), zone},
+		"other zone": {"AKS writes into its own zone only", private(zones + "example.com"), zone},
+		"no ID":      {"a zone is named by ID", private("privatelink.westeurope.azmk8s.io"), zone},
+		"public": {"a public cluster has no zone",
+			&profile{EnablePrivateCluster: new(false), PrivateDNSZone: new(zones + "privatelink.westeurope.azmk8s.io")}, zone},
 		"not private": {"a public cluster has no zone", &profile{PrivateDNSZone: new(zones + "privatelink.westeurope.azmk8s.io")}, zone},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -170,19 +232,31 @@ func TestValidateAutoScalerProfile(t *testing.T) {
 		good   []string
 		bad    []string
 	}{
-		"maxEmptyBulkDelete":            {"nodes are counted", func(p *profile, v *string) { p.MaxEmptyBulkDelete = v }, []string{"0", "10"}, []string{"-1", "x", ""}},
-		"maxGracefulTerminationSec":     {"seconds are counted", func(p *profile, v *string) { p.MaxGracefulTerminationSec = v }, []string{"600"}, []string{"-1", "600s"}},
-		"okTotalUnreadyCount":           {"nodes are counted", func(p *profile, v *string) { p.OkTotalUnreadyCount = v }, []string{"3"}, []string{"-1", "3.5"}},
-		"maxNodeProvisionTime":          {"minutes", func(p *profile, v *string) { p.MaxNodeProvisionTime = v }, []string{"15m"}, []string{"15s", "15", "1h"}},
-		"maxTotalUnreadyPercentage":     {"a percentage", func(p *profile, v *string) { p.MaxTotalUnreadyPercentage = v }, []string{"0", "100"}, []string{"101", "-1", "4.5"}},
-		"newPodScaleUpDelay":            {"a duration", func(p *profile, v *string) { p.NewPodScaleUpDelay = v }, []string{"0s", "1m30s"}, []string{"5", "soon"}},
-		"scanInterval":                  {"seconds", func(p *profile, v *string) { p.ScanInterval = v }, []string{"10s"}, []string{"1m", "10"}},
-		"scaleDownDelayAfterAdd":        {"minutes", func(p *profile, v *string) { p.ScaleDownDelayAfterAdd = v }, []string{"10m"}, []string{"10s"}},
-		"scaleDownDelayAfterDelete":     {"seconds", func(p *profile, v *string) { p.ScaleDownDelayAfterDelete = v }, []string{"10s"}, []string{"10m"}},
-		"scaleDownDelayAfterFailure":    {"minutes", func(p *profile, v *string) { p.ScaleDownDelayAfterFailure = v }, []string{"3m"}, []string{"3s"}},
-		"scaleDownUnneededTime":         {"minutes", func(p *profile, v *string) { p.ScaleDownUnneededTime = v }, []string{"10m"}, []string{"10"}},
-		"scaleDownUnreadyTime":          {"minutes", func(p *profile, v *string) { p.ScaleDownUnreadyTime = v }, []string{"20m"}, []string{"20s"}},
-		"scaleDownUtilizationThreshold": {"a share", func(p *profile, v *string) { p.ScaleDownUtilizationThreshold = v }, []string{"0", "0.5", "1"}, []string{"1.1", "-0.1", "half"}},
+		"maxEmptyBulkDelete": {"nodes are counted", func(p *profile, v *string) { p.MaxEmptyBulkDelete = v }, []string{"0", "10"},
+			[]string{"-1", "x", ""}},
+		"maxGracefulTerminationSec": {"seconds are counted", func(p *profile, v *string) { p.MaxGracefulTerminationSec = v }, []string{"600"},
+			[]string{"-1", "600s"}},
+		"okTotalUnreadyCount": {"nodes are counted", func(p *profile, v *string) { p.OkTotalUnreadyCount = v }, []string{"3"},
+			[]string{"-1", "3.5"}},
+		"maxNodeProvisionTime": {"minutes", func(p *profile, v *string) { p.MaxNodeProvisionTime = v }, []string{"15m"},
+			[]string{"15s", "15", "1h"}},
+		"maxTotalUnreadyPercentage": {"a percentage", func(p *profile, v *string) { p.MaxTotalUnreadyPercentage = v }, []string{"0", "100"},
+			[]string{"101", "-1", "4.5"}},
+		"newPodScaleUpDelay": {"a duration", func(p *profile, v *string) { p.NewPodScaleUpDelay = v }, []string{"0s", "1m30s"},
+			[]string{"5", "soon"}},
+		"scanInterval": {"seconds", func(p *profile, v *string) { p.ScanInterval = v }, []string{"10s"}, []string{"1m", "10"}},
+		"scaleDownDelayAfterAdd": {"minutes", func(p *profile, v *string) { p.ScaleDownDelayAfterAdd = v }, []string{"10m"},
+			[]string{"10s"}},
+		"scaleDownDelayAfterDelete": {"seconds", func(p *profile, v *string) { p.ScaleDownDelayAfterDelete = v }, []string{"10s"},
+			[]string{"10m"}},
+		"scaleDownDelayAfterFailure": {"minutes", func(p *profile, v *string) { p.ScaleDownDelayAfterFailure = v }, []string{"3m"},
+			[]string{"3s"}},
+		"scaleDownUnneededTime": {"minutes", func(p *profile, v *string) { p.ScaleDownUnneededTime = v }, []string{"10m"},
+			[]string{"10"}},
+		"scaleDownUnreadyTime": {"minutes", func(p *profile, v *string) { p.ScaleDownUnreadyTime = v }, []string{"20m"},
+			[]string{"20s"}},
+		"scaleDownUtilizationThreshold": {"a share", func(p *profile, v *string) { p.ScaleDownUtilizationThreshold = v },
+			[]string{"0", "0.5", "1"}, []string{"1.1", "-0.1", "half"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			check := func(value string) []string {
@@ -232,17 +306,23 @@ func TestValidateManagedSecurity(t *testing.T) {
 		changes []func(*spec)
 		want    []string
 	}{
-		"KMS":                  {"an identity of the user reads the key", []func(*spec){user, kms("", "")}, nil},
-		"KMS without identity": {"the key is read before the system's identity exists", []func(*spec){kms("Public", "")}, []string{"spec.securityProfile.azureKeyVaultKms: FieldValueForbidden"}},
-		"private KMS":          {"a private vault is named", []func(*spec){user, kms("Private", "/subscriptions/s/x")}, nil},
-		"private nowhere":      {"a private vault is named", []func(*spec){user, kms("Private", "")}, []string{"spec.securityProfile.azureKeyVaultKms.keyVaultResourceID: FieldValueRequired"}},
-		"public named":         {"a public vault is found by the key", []func(*spec){user, kms("Public", "/subscriptions/s/x")}, []string{"spec.securityProfile.azureKeyVaultKms.keyVaultResourceID: FieldValueForbidden"}},
-		"other access":         {"there are two ways", []func(*spec){user, kms("Both", "")}, []string{"spec.securityProfile.azureKeyVaultKms.keyVaultNetworkAccess: FieldValueNotSupported"}},
+		"KMS": {"an identity of the user reads the key", []func(*spec){user, kms("", "")}, nil},
+		"KMS without identity": {"the key is read before the system's identity exists", []func(*spec){kms("Public", "")},
+			[]string{"spec.securityProfile.azureKeyVaultKms: FieldValueForbidden"}},
+		"private KMS": {"a private vault is named", []func(*spec){user, kms("Private", "/subscriptions/s/x")}, nil},
+		"private nowhere": {"a private vault is named", []func(*spec){user, kms("Private", "")},
+			[]string{"spec.securityProfile.azureKeyVaultKms.keyVaultResourceID: FieldValueRequired"}},
+		"public named": {"a public vault is found by the key", []func(*spec){user, kms("Public", "/subscriptions/s/x")},
+			[]string{"spec.securityProfile.azureKeyVaultKms.keyVaultResourceID: FieldValueForbidden"}},
+		"other access": {"there are two ways", []func(*spec){user, kms("Both", "")},
+			[]string{"spec.securityProfile.azureKeyVaultKms.keyVaultNetworkAccess: FieldValueNotSupported"}},
 		"workload identity": {"tokens have an issuer", []func(*spec){workload(true), func(s *spec) {
 			s.OIDCIssuerProfile = &infrav1.OIDCIssuerProfile{Enabled: new(true)}
 		}}, nil},
-		"no issuer":      {"tokens have an issuer", []func(*spec){workload(true)}, []string{"spec.securityProfile.workloadIdentity: FieldValueForbidden"}},
-		"no issuer, off": {"the field is for clusters with an issuer", []func(*spec){workload(false)}, []string{"spec.securityProfile.workloadIdentity: FieldValueForbidden"}},
+		"no issuer": {"tokens have an issuer", []func(*spec){workload(true)},
+			[]string{"spec.securityProfile.workloadIdentity: FieldValueForbidden"}},
+		"no issuer, off": {"the field is for clusters with an issuer", []func(*spec){workload(false)},
+			[]string{"spec.securityProfile.workloadIdentity: FieldValueForbidden"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			c := defaultedControlPlane(func(c *infrav1.AzureManagedControlPlane) {
@@ -265,16 +345,29 @@ func TestValidateExtensions(t *testing.T) {
 		extensions []extension
 		want       []string
 	}{
-		"pinned":            {"a version holds where nobody upgrades", []extension{{Name: "e", Version: new("1.0.0"), AutoUpgradeMinorVersion: new(false)}}, nil},
-		"pinned, upgraded":  {"Azure upgrades unless told otherwise", []extension{{Name: "e", Version: new("1.0.0")}}, []string{"spec.extensions[0].version: FieldValueForbidden"}},
-		"pinned, told":      {"Azure upgrades when told", []extension{{Name: "e", Version: new("1.0.0"), AutoUpgradeMinorVersion: new(true)}}, []string{"spec.extensions[0].version: FieldValueForbidden"}},
-		"train":             {"a train without upgrades does no harm", []extension{{Name: "e", ReleaseTrain: new("Stable"), AutoUpgradeMinorVersion: new(false)}}, nil},
-		"twice":             {"extensions are known by name", []extension{{Name: "e"}, {Name: "e"}}, []string{"spec.extensions[1].name: FieldValueDuplicate"}},
-		"cluster":           {"an extension for the cluster lives somewhere", scope(infrav1.ExtensionScope{ScopeType: "Cluster", ReleaseNamespace: "n"}), nil},
-		"cluster nowhere":   {"an extension for the cluster lives somewhere", scope(infrav1.ExtensionScope{ScopeType: "Cluster"}), []string{"spec.extensions[0].scope.releaseNamespace: FieldValueRequired"}},
-		"cluster target":    {"an extension for the cluster has no target", scope(infrav1.ExtensionScope{ScopeType: "Cluster", ReleaseNamespace: "n", TargetNamespace: "t"}), []string{"spec.extensions[0].scope.targetNamespace: FieldValueForbidden"}},
-		"namespace":         {"an extension for a namespace names it", scope(infrav1.ExtensionScope{ScopeType: "Namespace", TargetNamespace: "t"}), nil},
-		"namespace nowhere": {"an extension for a namespace names it, and only it", scope(infrav1.ExtensionScope{ScopeType: "Namespace", ReleaseNamespace: "n"}), []string{"spec.extensions[0].scope.targetNamespace: FieldValueRequired", "spec.extensions[0].scope.releaseNamespace: FieldValueForbidden"}},
+		"pinned": {"a version holds where nobody upgrades",
+			[]extension{{Name: "e", Version: new("1.0.0"), AutoUpgradeMinorVersion: new(false)}}, nil},
+		"pinned, upgraded": {"Azure upgrades unless told otherwise", []extension{{Name: "e", Version: new("1.0.0")}},
+			[]string{"spec.extensions[0].version: FieldValueForbidden"}},
+		"pinned, told": {"Azure upgrades when told", []extension{{Name: "e", Version: new("1.0.0"), AutoUpgradeMinorVersion: new(true)}},
+			[]string{"spec.extensions[0].version: FieldValueForbidden"}},
+		"train": {"a train without upgrades does no harm",
+			[]extension{{Name: "e", ReleaseTrain: new("Stable"), AutoUpgradeMinorVersion: new(false)}}, nil},
+		"twice": {"extensions are known by name", []extension{{Name: "e"}, {Name: "e"}},
+			[]string{"spec.extensions[1].name: FieldValueDuplicate"}},
+		"cluster": {"an extension for the cluster lives somewhere",
+			scope(infrav1.ExtensionScope{ScopeType: "Cluster", ReleaseNamespace: "n"}), nil},
+		"cluster nowhere": {"an extension for the cluster lives somewhere", scope(infrav1.ExtensionScope{ScopeType: "Cluster"}),
+			[]string{"spec.extensions[0].scope.releaseNamespace: FieldValueRequired"}},
+		"cluster target": {"an extension for the cluster has no target",
+			scope(infrav1.ExtensionScope{ScopeType: "Cluster", ReleaseNamespace: "n", TargetNamespace: "t"}),
+			[]string{"spec.extensions[0].scope.targetNamespace: FieldValueForbidden"}},
+		"namespace": {"an extension for a namespace names it",
+			scope(infrav1.ExtensionScope{ScopeType: "Namespace", TargetNamespace: "t"}), nil},
+		"namespace nowhere": {"an extension for a namespace names it, and only it",
+			scope(infrav1.ExtensionScope{ScopeType: "Namespace", ReleaseNamespace: "n"}),
+			[]string{"spec.extensions[0].scope.targetNamespace: FieldValueRequired",
+				"spec.extensions[0].scope.releaseNamespace: FieldValueForbidden"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			c := defaultedControlPlane(func(c *infrav1.AzureManagedControlPlane) { c.Spec.Extensions = tc.extensions })

@@ -95,5 +95,6 @@ func ValidateLastSystemPool(others int, path *field.Path) field.ErrorList {
 	if others > 0 {
 		return nil
 	}
-	return field.ErrorList{field.Forbidden(path, "this is the cluster's last pool with mode System, and AKS needs one. Add another System pool first, or delete the Cluster")}
+	return field.ErrorList{field.Forbidden(path,
+		"this is the cluster's last pool with mode System, and AKS needs one. Add another System pool first, or delete the Cluster")}
 }

@@ -40,7 +40,8 @@ func ValidateAzureManagedMachinePool(p *infrav1.AzureManagedMachinePool, version
 	path := field.NewPath("spec")
 	errs = validatePoolClass(&p.Spec.AzureManagedMachinePoolClassSpec, version, path)
 	if name := p.Spec.SubnetName; name != nil && !subnetPattern.MatchString(*name) {
-		errs = append(errs, field.Invalid(path.Child("subnetName"), *name, "must be 2 to 80 letters, digits, '-', '_' and '.', and begin and end with a letter or digit"))
+		errs = append(errs, field.Invalid(path.Child("subnetName"), *name,
+			"must be 2 to 80 letters, digits, '-', '_' and '.', and begin and end with a letter or digit"))
 	}
 	return errs
 }
@@ -71,12 +72,14 @@ func validatePoolClass(spec *infrav1.AzureManagedMachinePoolClassSpec, version s
 	slices.SortFunc(errs, func(a, b *field.Error) int { return strings.Compare(a.Field, b.Field) })
 	errs = append(errs, validateScaling(spec.Scaling, system, path.Child("scaling"))...)
 	if price := spec.SpotMaxPrice; price != nil && price.Sign() <= 0 && price.String() != "-1" {
-		errs = append(errs, field.Invalid(path.Child("spotMaxPrice"), price.String(), "must be above 0, or -1 for the price of a regular machine"))
+		errs = append(errs, field.Invalid(path.Child("spotMaxPrice"), price.String(),
+			"must be above 0, or -1 for the price of a regular machine"))
 	}
 	errs = append(errs, validatePublicIPPrefix(spec, path.Child("nodePublicIPPrefixID"))...)
 	errs = append(errs, validateKubeletConfig(spec.KubeletConfig, path.Child("kubeletConfig"))...)
 	errs = append(errs, validateLinuxOSConfig(spec, path.Child("linuxOSConfig"))...)
-	return append(errs, validatePoolPatches(spec.ASOManagedClustersAgentPoolPatches, version, path.Child("asoManagedClustersAgentPoolPatches"))...)
+	return append(errs, validatePoolPatches(spec.ASOManagedClustersAgentPoolPatches, version,
+		path.Child("asoManagedClustersAgentPoolPatches"))...)
 }
 
 // validatePoolPatches checks the patches against the given version. If that is anyVersion and they are valid in no version, it
@@ -99,7 +102,8 @@ func validatePoolName(spec *infrav1.AzureManagedMachinePoolClassSpec, path *fiel
 	if spec.Name == nil || aks.IsPoolName(*spec.Name, spec) {
 		return nil
 	}
-	return field.ErrorList{field.Invalid(path, *spec.Name, fmt.Sprintf("must start with a lower-case letter and contain only lower-case letters and digits, at most %d characters. It defaults to metadata.name; set spec.name if that name is not valid", aks.MaxPoolName(spec)))}
+	return field.ErrorList{field.Invalid(path, *spec.Name,
+		fmt.Sprintf("must start with a lower-case letter and contain only lower-case letters and digits, at most %d characters. It defaults to metadata.name; set spec.name if that name is not valid", aks.MaxPoolName(spec)))}
 }
 
 // validateScaling checks the limits of the autoscaler:
@@ -113,13 +117,15 @@ func validateScaling(scaling *infrav1.ManagedMachinePoolScaling, system bool, pa
 		least = 1
 	}
 	if scaling.MinSize != nil && (*scaling.MinSize < least || *scaling.MinSize > 1000) {
-		errs = append(errs, field.Invalid(path.Child("minSize"), *scaling.MinSize, fmt.Sprintf("must be between %d and 1000 in this mode", least)))
+		errs = append(errs, field.Invalid(path.Child("minSize"), *scaling.MinSize,
+			fmt.Sprintf("must be between %d and 1000 in this mode", least)))
 	}
 	if scaling.MaxSize != nil && (*scaling.MaxSize < 1 || *scaling.MaxSize > 1000) {
 		errs = append(errs, field.Invalid(path.Child("maxSize"), *scaling.MaxSize, "must be between 1 and 1000"))
 	}
 	if scaling.MinSize != nil && scaling.MaxSize != nil && *scaling.MinSize > *scaling.MaxSize {
-		errs = append(errs, field.Invalid(path.Child("minSize"), *scaling.MinSize, fmt.Sprintf("must not be above maxSize, %d", *scaling.MaxSize)))
+		errs = append(errs, field.Invalid(path.Child("minSize"), *scaling.MinSize,
+			fmt.Sprintf("must not be above maxSize, %d", *scaling.MaxSize)))
 	}
 	return errs
 }
@@ -130,7 +136,8 @@ func validatePublicIPPrefix(spec *infrav1.AzureManagedMachinePoolClassSpec, path
 		return nil
 	}
 	if !prefixIDPattern.MatchString(*id) {
-		errs = append(errs, field.Invalid(path, *id, "must be the Azure resource ID of a public IP prefix: /subscriptions/<GUID>/resourceGroups/…/providers/Microsoft.Network/publicIPPrefixes/…"))
+		errs = append(errs, field.Invalid(path, *id,
+			"must be the Azure resource ID of a public IP prefix: /subscriptions/<GUID>/resourceGroups/…/providers/Microsoft.Network/publicIPPrefixes/…"))
 	}
 	if !isTrue(spec.EnableNodePublicIP) {
 		errs = append(errs, field.Forbidden(path, "needs enableNodePublicIP: true"))
@@ -146,11 +153,13 @@ func validateKubeletConfig(config *infrav1.KubeletConfig, path *field.Path) (err
 		errs = append(errs, field.Invalid(path.Child("cpuCfsQuotaPeriod"), *period, `must be in milliseconds, for example "100ms"`))
 	}
 	if low, high := config.ImageGcLowThreshold, config.ImageGcHighThreshold; low != nil && high != nil && *low > *high {
-		errs = append(errs, field.Invalid(path.Child("imageGcLowThreshold"), *low, fmt.Sprintf("must not be above imageGcHighThreshold, %d", *high)))
+		errs = append(errs, field.Invalid(path.Child("imageGcLowThreshold"), *low,
+			fmt.Sprintf("must not be above imageGcHighThreshold, %d", *high)))
 	}
 	for i, sysctl := range config.AllowedUnsafeSysctls {
 		if !slices.ContainsFunc(unsafeSysctls, func(p *regexp.Regexp) bool { return p.MatchString(sysctl) }) {
-			errs = append(errs, field.Invalid(path.Child("allowedUnsafeSysctls").Index(i), sysctl, "must begin with kernel.shm, kernel.msg, fs.mqueue. or net., or be kernel.sem"))
+			errs = append(errs, field.Invalid(path.Child("allowedUnsafeSysctls").Index(i), sysctl,
+				"must begin with kernel.shm, kernel.msg, fs.mqueue. or net., or be kernel.sem"))
 		}
 	}
 	return errs

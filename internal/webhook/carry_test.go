@@ -24,13 +24,18 @@ func TestCarry(t *testing.T) {
 		sent      map[string]string
 		want      map[string]string
 	}{
-		"left out": {"a manifest has none of them", admissionv1.Update, today, nil, map[string]string{infrav1.AppliedAnnotation: "a", infrav1.EndpointAnnotation: "e"}},
-		"emptied": {"an empty value removes the stored one", admissionv1.Update, today, map[string]string{infrav1.AppliedAnnotation: "", "x": "y"},
+		"left out": {"a manifest has none of them", admissionv1.Update, today, nil,
+			map[string]string{infrav1.AppliedAnnotation: "a", infrav1.EndpointAnnotation: "e"}},
+		"emptied": {"an empty value removes the stored one", admissionv1.Update, today,
+			map[string]string{infrav1.AppliedAnnotation: "", "x": "y"},
 			map[string]string{infrav1.AppliedAnnotation: "", infrav1.EndpointAnnotation: "e", "x": "y"}},
-		"new":                  {"a new object has no old one", admissionv1.Create, today, map[string]string{"x": "y"}, map[string]string{"x": "y"}},
-		"of v2.0.0, left out":  {"the object is not upgraded yet", admissionv1.Update, earlier, nil, earlier},
-		"of v2.0.0, upgraded":  {"the first write of the provider removes them", admissionv1.Update, earlier, map[string]string{infrav1.AppliedAnnotation: "a"}, map[string]string{infrav1.AppliedAnnotation: "a", infrav1.EndpointAnnotation: "e"}},
-		"of v2.0.0 and of now": {"a user applies a manifest in between: neither is lost", admissionv1.Update, map[string]string{former: "o", infrav1.AppliedAnnotation: "a"}, nil, map[string]string{former: "o", infrav1.AppliedAnnotation: "a"}},
+		"new": {"a new object has no old one", admissionv1.Create, today, map[string]string{"x": "y"},
+			map[string]string{"x": "y"}},
+		"of v2.0.0, left out": {"the object is not upgraded yet", admissionv1.Update, earlier, nil, earlier},
+		"of v2.0.0, upgraded": {"the first write of the provider removes them", admissionv1.Update, earlier,
+			map[string]string{infrav1.AppliedAnnotation: "a"}, map[string]string{infrav1.AppliedAnnotation: "a", infrav1.EndpointAnnotation: "e"}},
+		"of v2.0.0 and of now": {"a user applies a manifest in between: neither is lost", admissionv1.Update,
+			map[string]string{former: "o", infrav1.AppliedAnnotation: "a"}, nil, map[string]string{former: "o", infrav1.AppliedAnnotation: "a"}},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -40,7 +45,8 @@ func TestCarry(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			request := admission.Request{AdmissionRequest: admissionv1.AdmissionRequest{Operation: test.operation, OldObject: runtime.RawExtension{Raw: raw}}}
+			request := admission.Request{AdmissionRequest: admissionv1.AdmissionRequest{Operation: test.operation,
+				OldObject: runtime.RawExtension{Raw: raw}}}
 			obj := &infrav1.AzureManagedCluster{}
 			obj.Annotations = test.sent
 			carryAnnotations(admission.NewContextWithRequest(context.Background(), request), obj)

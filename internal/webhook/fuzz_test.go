@@ -90,7 +90,8 @@ func FuzzWebhooks(f *testing.F) {
 		admit(f, "azureasomanagedclusters", documentClusters(features), &infrav1.AzureASOManagedCluster{}),
 		admit(f, "azureasomanagedcontrolplanes", documentControlPlanes(features), documentControlPlane(f, documentSeed)),
 		admit(f, "azureasomanagedmachinepools", documentPools(features), &infrav1.AzureASOManagedMachinePool{}),
-		admit(f, "azureclusteridentities", identities, &infrav1.AzureClusterIdentity{Spec: infrav1.AzureClusterIdentitySpec{Type: infrav1.WorkloadIdentity, TenantID: "t", ClientID: "c"}}),
+		admit(f, "azureclusteridentities", identities,
+			&infrav1.AzureClusterIdentity{Spec: infrav1.AzureClusterIdentitySpec{Type: infrav1.WorkloadIdentity, TenantID: "t", ClientID: "c"}}),
 	}
 	for i, k := range kinds {
 		for _, edit := range fuzzed.SelectSeeds(k.schema.ListEdits()) {
@@ -98,8 +99,10 @@ func FuzzWebhooks(f *testing.F) {
 		}
 	}
 	for _, value := range []string{`null`, `{}`, `""`, `"../x"`, `{"name":"x","armId":"/subscriptions/s"}`, `"v1api20990101"`, `[[]]`} {
-		for _, path := range []string{"apiVersion", "kind", "metadata.name", "metadata.annotations", "spec.owner", "spec.azureName", "spec.operatorSpec", "spec.identity", "spec.tags", "spec.agentPoolProfiles"} {
-			f.Add(uint8(slices.IndexFunc(kinds, func(k admitted) bool { return k.plural == "azureasomanagedcontrolplanes" })), "spec.resources.0."+path, value)
+		for _, path := range []string{"apiVersion", "kind", "metadata.name", "metadata.annotations", "spec.owner", "spec.azureName",
+			"spec.operatorSpec", "spec.identity", "spec.tags", "spec.agentPoolProfiles"} {
+			f.Add(uint8(slices.IndexFunc(kinds, func(k admitted) bool { return k.plural == "azureasomanagedcontrolplanes" })),
+				"spec.resources.0."+path, value)
 		}
 	}
 	f.Fuzz(func(t *testing.T, which uint8, path, value string) {

@@ -14,7 +14,8 @@ import (
 // fillIdentityRole sets the name of the role assignment of a system-assigned identity on creation, and its scope and role
 // definition as soon as the subscription is known. An update that leaves them out, for example kubectl replace, keeps the stored
 // values.
-func fillIdentityRole[T client.Object](ctx context.Context, obj T, placement PlacementLookup, random generator, identities func(T) *infrav1.ManagedIdentities) {
+func fillIdentityRole[T client.Object](ctx context.Context, obj T, placement PlacementLookup, random generator,
+	identities func(T) *infrav1.ManagedIdentities) {
 	spec := identities(obj)
 	if isCreate(ctx) {
 		fillRoleAssignmentName(spec, random)

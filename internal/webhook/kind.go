@@ -142,7 +142,8 @@ func (k kind[T]) operations() (mutating, validating []admissionregistrationv1.Op
 
 func (k kind[T]) register(mgr ctrl.Manager) error {
 	if k.defaults != nil {
-		path := "/mutate-" + strings.ReplaceAll(infrav1.GroupVersion.Group, ".", "-") + "-" + infrav1.GroupVersion.Version + "-" + strings.ToLower(k.name())
+		path := "/mutate-" + strings.ReplaceAll(infrav1.GroupVersion.Group, ".",
+			"-") + "-" + infrav1.GroupVersion.Version + "-" + strings.ToLower(k.name())
 		mgr.GetWebhookServer().Register(path, &admission.Webhook{Handler: mutation[T]{kind: k, scheme: mgr.GetScheme()}})
 	}
 	return ctrl.NewWebhookManagedBy(mgr, empty[T]()).WithValidator(k).Complete()

@@ -52,7 +52,8 @@ func TestKind(t *testing.T) {
 	same := func() object {
 		return newMachineTemplate(func(s *infrav1.AzureMachineSpec) { s.FailureDomain = new("default") })
 	}
-	dryRun := admission.NewContextWithRequest(t.Context(), admission.Request{AdmissionRequest: admissionv1.AdmissionRequest{DryRun: new(true)}})
+	dryRun := admission.NewContextWithRequest(t.Context(),
+		admission.Request{AdmissionRequest: admissionv1.AdmissionRequest{DryRun: new(true)}})
 	annotated := func(t object) { t.Annotations = map[string]string{clusterv1.TopologyDryRunAnnotation: ""} }
 	stored := newMachineTemplate(func(*infrav1.AzureMachineSpec) {})
 	for name, tc := range map[string]struct {
@@ -67,7 +68,8 @@ func TestKind(t *testing.T) {
 			ask: func(k kind[object]) (admission.Warnings, error) { return k.ValidateCreate(t.Context(), resized()) },
 		},
 		"update": {
-			reason: "the old object gets its defaults, and nothing that is random", ran: []string{"defaults", "update"}, warnings: admission.Warnings{"changed"},
+			reason: "the old object gets its defaults, and nothing that is random", ran: []string{"defaults", "update"},
+			warnings: admission.Warnings{"changed"},
 			ask: func(k kind[object]) (admission.Warnings, error) {
 				return k.ValidateUpdate(t.Context(), stored, resized())
 			},
@@ -147,7 +149,8 @@ func TestKindFails(t *testing.T) {
 	_, created := k.ValidateCreate(t.Context(), template)
 	_, updated := k.ValidateUpdate(t.Context(), newMachineTemplate(func(s *infrav1.AzureMachineSpec) { s.VMSize = "other" }), template)
 	_, removed := k.ValidateDelete(t.Context(), template)
-	for request, err := range map[string]error{"default": k.Default(t.Context(), template), "create": created, "update": updated, "delete": removed} {
+	for request, err := range map[string]error{"default": k.Default(t.Context(), template), "create": created, "update": updated,
+		"delete": removed} {
 		if !errors.Is(err, down) {
 			t.Errorf("%s: got %v", request, err)
 		}

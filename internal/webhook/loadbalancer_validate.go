@@ -21,7 +21,8 @@ const (
 
 func validateIdleTimeout(minutes *int32, path *field.Path) field.ErrorList {
 	if minutes != nil && *minutes > maxIdleTimeout {
-		return field.ErrorList{field.Invalid(path.Child("idleTimeoutInMinutes"), *minutes, fmt.Sprintf("must be between %d and %d minutes", defaults.IdleTimeoutInMinutes, maxIdleTimeout))}
+		return field.ErrorList{field.Invalid(path.Child("idleTimeoutInMinutes"), *minutes,
+			fmt.Sprintf("must be between %d and %d minutes", defaults.IdleTimeoutInMinutes, maxIdleTimeout))}
 	}
 	return nil
 }
@@ -39,7 +40,8 @@ func validateAPIServerLB(lb *infrav1.LoadBalancerSpec, blocks []string, features
 			continue
 		}
 		if lb.Type == infrav1.Public && !features.APIServerILB {
-			errs = append(errs, field.Forbidden(path.Child("privateIP"), "a private address of a public load balancer needs the feature gate APIServerILB: start the manager with --feature-gates=APIServerILB=true, or remove the field"))
+			errs = append(errs, field.Forbidden(path.Child("privateIP"),
+				"a private address of a public load balancer needs the feature gate APIServerILB: start the manager with --feature-gates=APIServerILB=true, or remove the field"))
 			continue
 		}
 		errs = append(errs, validateAddress(frontend.PrivateIPAddress, within, blocks, "the control-plane subnet", path.Child("privateIP"))...)
@@ -51,7 +53,8 @@ func validateAPIServerLB(lb *infrav1.LoadBalancerSpec, blocks []string, features
 func validateNodeOutboundLB(lb, apiServerLB *infrav1.LoadBalancerSpec, ipv6 bool, path *field.Path) field.ErrorList {
 	switch {
 	case lb == nil && ipv6 && (apiServerLB == nil || apiServerLB.Type != infrav1.Internal):
-		return field.ErrorList{field.Required(path, "nodes with IPv6 need a load balancer for outbound connections, because NAT gateways support IPv4 only. Set nodeOutboundLB: {} to use the defaults")}
+		return field.ErrorList{field.Required(path,
+			"nodes with IPv6 need a load balancer for outbound connections, because NAT gateways support IPv4 only. Set nodeOutboundLB: {} to use the defaults")}
 	case lb == nil || !ipv6:
 		return nil
 	}
@@ -60,7 +63,8 @@ func validateNodeOutboundLB(lb, apiServerLB *infrav1.LoadBalancerSpec, ipv6 bool
 
 func validateFrontendsCount(lb *infrav1.LoadBalancerSpec, path *field.Path) field.ErrorList {
 	if lb.FrontendIPsCount != nil && *lb.FrontendIPsCount > maxOutboundIPs {
-		return field.ErrorList{field.Invalid(path.Child("frontendIPsCount"), *lb.FrontendIPsCount, fmt.Sprintf("must be at most %d", maxOutboundIPs))}
+		return field.ErrorList{field.Invalid(path.Child("frontendIPsCount"), *lb.FrontendIPsCount,
+			fmt.Sprintf("must be at most %d", maxOutboundIPs))}
 	}
 	return nil
 }

@@ -89,6 +89,7 @@ func service(prefix string, k served) admissionv1.WebhookClientConfig {
 func asked(k served, operations []admissionv1.OperationType) []admissionv1.RuleWithOperations {
 	resources, _ := meta.UnsafeGuessKindToResource(infrav1.GroupVersion.WithKind(k.name()))
 	return []admissionv1.RuleWithOperations{{Operations: operations, Rule: admissionv1.Rule{
-		APIGroups: []string{infrav1.GroupVersion.Group}, APIVersions: []string{infrav1.GroupVersion.Version}, Resources: []string{resources.Resource},
+		APIGroups: []string{infrav1.GroupVersion.Group}, APIVersions: []string{infrav1.GroupVersion.Version},
+		Resources: []string{resources.Resource},
 	}}}
 }

@@ -78,7 +78,8 @@ func validateSubnets(subnets []subnetClass, vnetBlocks []string, path *field.Pat
 func validateSecurityRules(rules infrav1.SecurityRules, path *field.Path) (errs field.ErrorList) {
 	for i, rule := range rules {
 		if rule.Source != nil && len(rule.Sources) > 0 {
-			errs = append(errs, field.Forbidden(path.Index(i).Child("sources"), "source and sources exclude each other: put every source into sources"))
+			errs = append(errs, field.Forbidden(path.Index(i).Child("sources"),
+				"source and sources exclude each other: put every source into sources"))
 		}
 	}
 	return errs
@@ -133,7 +134,8 @@ func validateAddress(address string, within []netip.Prefix, blocks []string, wha
 		return field.ErrorList{field.Invalid(path, address, "must be an IP address")}
 	}
 	if !isInPrefixes(within, addr) {
-		return field.ErrorList{field.Invalid(path, address, fmt.Sprintf("must be within the address ranges of %s: %s", what, strings.Join(blocks, ", ")))}
+		return field.ErrorList{field.Invalid(path, address,
+			fmt.Sprintf("must be within the address ranges of %s: %s", what, strings.Join(blocks, ", ")))}
 	}
 	return nil
 }

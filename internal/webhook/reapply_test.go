@@ -70,9 +70,10 @@ func TestReplaceKeepsTheRole(t *testing.T) {
 		given, want *infrav1.SystemAssignedIdentityRole
 		deprecated  string
 	}{
-		"left out":        {"a manifest has no role", nil, &filled, ""},
-		"scope alone":     {"a manifest has a part of the role", &infrav1.SystemAssignedIdentityRole{Scope: "s"}, &filled, ""},
-		"another name":    {"it is refused and not replaced", &infrav1.SystemAssignedIdentityRole{Name: "other"}, &infrav1.SystemAssignedIdentityRole{Name: "other", Scope: "s", DefinitionID: "d"}, ""},
+		"left out":    {"a manifest has no role", nil, &filled, ""},
+		"scope alone": {"a manifest has a part of the role", &infrav1.SystemAssignedIdentityRole{Scope: "s"}, &filled, ""},
+		"another name": {"it is refused and not replaced", &infrav1.SystemAssignedIdentityRole{Name: "other"},
+			&infrav1.SystemAssignedIdentityRole{Name: "other", Scope: "s", DefinitionID: "d"}, ""},
 		"deprecated name": {"it moves into the role", nil, &filled, "n"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -84,10 +85,12 @@ func TestReplaceKeepsTheRole(t *testing.T) {
 			for _, spec := range []*infrav1.ManagedIdentities{&newMachine.Spec.ManagedIdentities, &newPool.Spec.ManagedIdentities} {
 				spec.SystemAssignedIdentityRole, spec.RoleAssignmentName = test.given.DeepCopy(), test.deprecated
 			}
-			if err := errors.Join(azureMachineKind(nil, random{}).Default(updateOf(t, machine), newMachine), machinePools(nil, random{}).Default(updateOf(t, pool), newPool)); err != nil {
+			if err := errors.Join(azureMachineKind(nil, random{}).Default(updateOf(t, machine), newMachine),
+				machinePools(nil, random{}).Default(updateOf(t, pool), newPool)); err != nil {
 				t.Fatal(err)
 			}
-			for kind, spec := range map[string]infrav1.ManagedIdentities{"AzureMachine": newMachine.Spec.ManagedIdentities, "AzureMachinePool": newPool.Spec.ManagedIdentities} {
+			for kind, spec := range map[string]infrav1.ManagedIdentities{"AzureMachine": newMachine.Spec.ManagedIdentities,
+				"AzureMachinePool": newPool.Spec.ManagedIdentities} {
 				if diff := cmp.Diff(test.want, spec.SystemAssignedIdentityRole); diff != "" || spec.RoleAssignmentName != "" {
 					t.Errorf("%s: %s: the deprecated name is %q, the role (-want +got):\n%s", test.reason, kind, spec.RoleAssignmentName, diff)
 				}
@@ -106,7 +109,8 @@ func TestReplaceKeepsTheEndpoint(t *testing.T) {
 		"left out":    {"the controller has set it", set, infrav1.APIEndpoint{}, set},
 		"port alone":  {"the port is a user's to choose, the host is not", set, infrav1.APIEndpoint{Port: 6443}, set},
 		"not set yet": {"there is nothing to keep", infrav1.APIEndpoint{}, infrav1.APIEndpoint{}, infrav1.APIEndpoint{}},
-		"another":     {"it is refused and not replaced", set, infrav1.APIEndpoint{Host: "other", Port: 1}, infrav1.APIEndpoint{Host: "other", Port: 1}},
+		"another": {"it is refused and not replaced", set, infrav1.APIEndpoint{Host: "other", Port: 1},
+			infrav1.APIEndpoint{Host: "other", Port: 1}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			old, c := &infrav1.AzureCluster{}, &infrav1.AzureCluster{}

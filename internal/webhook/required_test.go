@@ -41,11 +41,13 @@ func TestDefaultedFieldsAreOptional(t *testing.T) {
 		{&infrav1.AzureMachine{}, func(o client.Object) { defaults.FillAzureMachine(o.(*infrav1.AzureMachine), "s") }},
 		{&infrav1.AzureMachineTemplate{}, func(o client.Object) { defaults.FillAzureMachineTemplate(o.(*infrav1.AzureMachineTemplate)) }},
 		{&infrav1.AzureMachinePool{}, func(o client.Object) { defaults.FillAzureMachinePool(o.(*infrav1.AzureMachinePool)) }},
-		{&infrav1.AzureManagedControlPlane{}, func(o client.Object) { defaults.FillAzureManagedControlPlane(o.(*infrav1.AzureManagedControlPlane)) }},
+		{&infrav1.AzureManagedControlPlane{},
+			func(o client.Object) { defaults.FillAzureManagedControlPlane(o.(*infrav1.AzureManagedControlPlane)) }},
 		{&infrav1.AzureManagedControlPlaneTemplate{}, func(o client.Object) {
 			defaults.FillAzureManagedControlPlaneTemplate(o.(*infrav1.AzureManagedControlPlaneTemplate))
 		}},
-		{&infrav1.AzureManagedMachinePool{}, func(o client.Object) { defaults.FillAzureManagedMachinePool(o.(*infrav1.AzureManagedMachinePool)) }},
+		{&infrav1.AzureManagedMachinePool{},
+			func(o client.Object) { defaults.FillAzureManagedMachinePool(o.(*infrav1.AzureManagedMachinePool)) }},
 		{&infrav1.AzureManagedMachinePoolTemplate{}, func(o client.Object) {
 			defaults.FillAzureManagedMachinePoolTemplate(o.(*infrav1.AzureManagedMachinePoolTemplate))
 		}},
@@ -87,7 +89,8 @@ func TestDefaultedFieldsAreOptional(t *testing.T) {
 
 func specSchema(t *testing.T, kind string) apiextensionsv1.JSONSchemaProps {
 	t.Helper()
-	raw, err := os.ReadFile(filepath.Join("..", "..", "config", "crd", "bases", "infrastructure.cluster.x-k8s.io_"+strings.ToLower(kind)+"s.yaml"))
+	raw, err := os.ReadFile(filepath.Join("..", "..", "config", "crd", "bases",
+		"infrastructure.cluster.x-k8s.io_"+strings.ToLower(kind)+"s.yaml"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -134,7 +137,8 @@ func filled(schema apiextensionsv1.JSONSchemaProps, before, after any, path stri
 		before, _ := before.(map[string]any)
 		for name, value := range after {
 			below, here := schema.Properties[name], path+"."+name
-			if slices.Contains(schema.Required, name) && before != nil && before[name] == nil && isScalar(value) && value != "" && value != false && value != 0.0 {
+			if slices.Contains(schema.Required, name) && before != nil && before[name] == nil && isScalar(value) && value != "" && value != false &&
+				value != 0.0 {
 				report(here)
 			}
 			filled(below, before[name], value, here, report)

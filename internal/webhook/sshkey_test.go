@@ -19,7 +19,8 @@ func (noKeys) sshPublicKey() (string, error) { return "", errors.New("no entropy
 func (noKeys) roleAssignmentName() string    { return "" }
 
 func TestManagedSSHKey(t *testing.T) {
-	creation := admission.NewContextWithRequest(context.Background(), admission.Request{AdmissionRequest: admissionv1.AdmissionRequest{Operation: admissionv1.Create}})
+	creation := admission.NewContextWithRequest(context.Background(),
+		admission.Request{AdmissionRequest: admissionv1.AdmissionRequest{Operation: admissionv1.Create}})
 	withKey := newControlPlane(func(c *infrav1.AzureManagedControlPlane) { c.Spec.SSHPublicKey = new(testSSHKey) })
 	for name, tc := range map[string]struct {
 		reason    string
@@ -27,13 +28,16 @@ func TestManagedSSHKey(t *testing.T) {
 		key, want *string
 		made      bool
 	}{
-		"none":           {reason: "without a key, nodes have none", ctx: creation},
-		"given":          {reason: "a key that is given is taken", ctx: creation, key: new(testSSHKey), want: new(testSSHKey)},
-		"empty":          {reason: "an empty key asks for one", ctx: creation, key: new(""), made: true},
-		"applied again":  {reason: "a manifest with an empty key can be applied again", ctx: updateOf(t, withKey), key: new(""), want: new(testSSHKey)},
-		"had none":       {reason: "a cluster that has no key does not get one later", ctx: updateOf(t, newControlPlane()), key: new(""), want: new("")},
-		"taken away":     {reason: "a key that is taken away is for validation to refuse", ctx: updateOf(t, withKey)},
-		"another is set": {reason: "another key is for validation to refuse", ctx: updateOf(t, withKey), key: new("b3RoZXI="), want: new("b3RoZXI=")},
+		"none":  {reason: "without a key, nodes have none", ctx: creation},
+		"given": {reason: "a key that is given is taken", ctx: creation, key: new(testSSHKey), want: new(testSSHKey)},
+		"empty": {reason: "an empty key asks for one", ctx: creation, key: new(""), made: true},
+		"applied again": {reason: "a manifest with an empty key can be applied again", ctx: updateOf(t, withKey), key: new(""),
+			want: new(testSSHKey)},
+		"had none": {reason: "a cluster that has no key does not get one later", ctx: updateOf(t, newControlPlane()), key: new(""),
+			want: new("")},
+		"taken away": {reason: "a key that is taken away is for validation to refuse", ctx: updateOf(t, withKey)},
+		"another is set": {reason: "another key is for validation to refuse", ctx: updateOf(t, withKey), key: new("b3RoZXI="),
+			want: new("b3RoZXI=")},
 	} {
 		t.Run(name, func(t *testing.T) {
 			c := newControlPlane(func(c *infrav1.AzureManagedControlPlane) { c.Spec.SSHPublicKey = tc.key })

@@ -44,14 +44,17 @@ func PlacementOf(reader client.Reader) PlacementLookup {
 				return Placement{}, fmt.Errorf("get the AzureManagedControlPlane: %w", err)
 			}
 			spec := controlPlane.Spec
-			return Placement{SubscriptionID: spec.SubscriptionID, Group: cmp.Or(spec.ResourceGroupName, name), Lent: refersToLentIdentity(spec.IdentityRef, obj)}, nil
+			return Placement{SubscriptionID: spec.SubscriptionID, Group: cmp.Or(spec.ResourceGroupName, name),
+				Lent: refersToLentIdentity(spec.IdentityRef, obj)}, nil
 		}
 		azureCluster := &infrav1.AzureCluster{}
-		if err := reader.Get(ctx, client.ObjectKey{Namespace: obj.GetNamespace(), Name: cluster.Spec.InfrastructureRef.Name}, azureCluster); err != nil {
+		if err := reader.Get(ctx, client.ObjectKey{Namespace: obj.GetNamespace(), Name: cluster.Spec.InfrastructureRef.Name},
+			azureCluster); err != nil {
 			return Placement{}, fmt.Errorf("get the AzureCluster: %w", err)
 		}
 		spec := azureCluster.Spec
-		return Placement{SubscriptionID: spec.SubscriptionID, Group: cmp.Or(spec.ResourceGroup, azureCluster.Name), Lent: refersToLentIdentity(spec.IdentityRef, obj)}, nil
+		return Placement{SubscriptionID: spec.SubscriptionID, Group: cmp.Or(spec.ResourceGroup, azureCluster.Name),
+			Lent: refersToLentIdentity(spec.IdentityRef, obj)}, nil
 	}
 }
 

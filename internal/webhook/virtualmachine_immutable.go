@@ -20,7 +20,8 @@ func visibleExtensions(old, extensions []infrav1.VMExtension, path *field.Path) 
 		shown := old[j]
 		shown.ProtectedSettings = extension.ProtectedSettings
 		if equality.Semantic.DeepEqual(shown, extension) {
-			errs = append(errs, field.Forbidden(path.Index(i).Child("protectedSettings"), "cannot change alone, because Azure does not return them. Change the settings or the version of the extension as well"))
+			errs = append(errs, field.Forbidden(path.Index(i).Child("protectedSettings"),
+				"cannot change alone, because Azure does not return them. Change the settings or the version of the extension as well"))
 		}
 	}
 	return errs

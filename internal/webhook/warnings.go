@@ -31,7 +31,8 @@ func identityWarnings(_, i *infrav1.AzureClusterIdentity) (warnings admission.Wa
 	switch spec.Type {
 	case infrav1.ServicePrincipal, infrav1.ManualServicePrincipal:
 		if spec.ClientSecret.Name == "" {
-			warnings = append(warnings, "spec.clientSecret.name is empty: the identity cannot sign in without the Secret that has the client secret under the key clientSecret")
+			warnings = append(warnings,
+				"spec.clientSecret.name is empty: the identity cannot sign in without the Secret that has the client secret under the key clientSecret")
 		}
 	case infrav1.ServicePrincipalCertificate:
 		if spec.ClientSecret.Name == "" && spec.CertPath == "" {
@@ -39,14 +40,16 @@ func identityWarnings(_, i *infrav1.AzureClusterIdentity) (warnings admission.Wa
 		}
 	case infrav1.UserAssignedIdentityCredential:
 		if spec.UserAssignedIdentityCredentialsPath == "" {
-			warnings = append(warnings, "spec.userAssignedIdentityCredentialsPath is empty: the identity cannot sign in without the file that has the credential")
+			warnings = append(warnings,
+				"spec.userAssignedIdentityCredentialsPath is empty: the identity cannot sign in without the file that has the credential")
 		}
 	}
 	if spec.AllowedNamespaces == nil {
 		warnings = append(warnings, "spec.allowedNamespaces is not set, so no namespace may use the identity: set it to {} for all")
 	}
 	if who := sharedWith(i); who != "" {
-		warnings = append(warnings, "spec.allowedNamespaces: "+who+" can use the identity. They get "+shared[spec.Type]+". See docs/book/tenancy.md for the limits")
+		warnings = append(warnings,
+			"spec.allowedNamespaces: "+who+" can use the identity. They get "+shared[spec.Type]+". See docs/book/tenancy.md for the limits")
 	}
 	return warnings
 }

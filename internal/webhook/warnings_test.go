@@ -33,7 +33,8 @@ func TestNetworkWarnings(t *testing.T) {
 			if (len(got) == 1) != tc.warns {
 				t.Fatalf("%s: got %q", tc.reason, got)
 			}
-			if vnet := tc.c.Spec.NetworkSpec.Vnet; tc.warns && (!strings.Contains(got[0], vnet.Name) || !strings.Contains(got[0], vnet.ResourceGroup)) {
+			if vnet := tc.c.Spec.NetworkSpec.Vnet; tc.warns &&
+				(!strings.Contains(got[0], vnet.Name) || !strings.Contains(got[0], vnet.ResourceGroup)) {
 				t.Errorf("the warning names both: %q", got[0])
 			}
 		})
@@ -54,14 +55,21 @@ func TestSharedIdentity(t *testing.T) {
 		allowed *infrav1.AllowedNamespaces
 		want    []string
 	}{
-		"nobody":        {reason: "nobody gets anything", kind: infrav1.WorkloadIdentity},
-		"own":           {reason: "a namespace shares nothing with itself", kind: infrav1.ServicePrincipal, allowed: &infrav1.AllowedNamespaces{NamespaceList: []string{"ids"}}},
-		"empty list":    {reason: "nobody may", kind: infrav1.ServicePrincipal, allowed: &infrav1.AllowedNamespaces{NamespaceList: []string{}}},
-		"no selection":  {reason: "an empty selector selects nobody", kind: infrav1.ServicePrincipal, allowed: &infrav1.AllowedNamespaces{Selector: &metav1.LabelSelector{}}},
-		"all":           {reason: "a secret leaves the cluster", kind: infrav1.ServicePrincipal, allowed: &infrav1.AllowedNamespaces{}, want: []string{"any namespace", "client secret", "azure.json"}},
-		"others":        {reason: "they are named", kind: infrav1.ManualServicePrincipal, allowed: &infrav1.AllowedNamespaces{NamespaceList: []string{"ids", "a", "b"}}, want: []string{"in a, b can use", "client secret"}},
-		"selected":      {reason: "labels decide", kind: infrav1.WorkloadIdentity, allowed: &infrav1.AllowedNamespaces{Selector: &metav1.LabelSelector{MatchLabels: map[string]string{"a": "b"}}}, want: []string{"selector", "kubeconfigs"}},
-		"no credential": {reason: "what a token can do is what it may do", kind: infrav1.UserAssignedMSI, allowed: &infrav1.AllowedNamespaces{}, want: []string{"all its permissions in Azure"}},
+		"nobody": {reason: "nobody gets anything", kind: infrav1.WorkloadIdentity},
+		"own": {reason: "a namespace shares nothing with itself", kind: infrav1.ServicePrincipal,
+			allowed: &infrav1.AllowedNamespaces{NamespaceList: []string{"ids"}}},
+		"empty list": {reason: "nobody may", kind: infrav1.ServicePrincipal, allowed: &infrav1.AllowedNamespaces{NamespaceList: []string{}}},
+		"no selection": {reason: "an empty selector selects nobody", kind: infrav1.ServicePrincipal,
+			allowed: &infrav1.AllowedNamespaces{Selector: &metav1.LabelSelector{}}},
+		"all": {reason: "a secret leaves the cluster", kind: infrav1.ServicePrincipal, allowed: &infrav1.AllowedNamespaces{},
+			want: []string{"any namespace", "client secret", "azure.json"}},
+		"others": {reason: "they are named", kind: infrav1.ManualServicePrincipal,
+			allowed: &infrav1.AllowedNamespaces{NamespaceList: []string{"ids", "a", "b"}}, want: []string{"in a, b can use", "client secret"}},
+		"selected": {reason: "labels decide", kind: infrav1.WorkloadIdentity,
+			allowed: &infrav1.AllowedNamespaces{Selector: &metav1.LabelSelector{MatchLabels: map[string]string{"a": "b"}}},
+			want:    []string{"selector", "kubeconfigs"}},
+		"no credential": {reason: "what a token can do is what it may do", kind: infrav1.UserAssignedMSI, allowed: &infrav1.AllowedNamespaces{},
+			want: []string{"all its permissions in Azure"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			identity := &infrav1.AzureClusterIdentity{ObjectMeta: metav1.ObjectMeta{Namespace: "ids"}}

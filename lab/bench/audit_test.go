@@ -55,7 +55,8 @@ func TestCountCalls(t *testing.T) {
 }
 
 func TestLastWrite(t *testing.T) {
-	calls, err := decodeAudit(strings.NewReader(event("0", "patch", "ResponseComplete", "b:theirs", "core/v1", "customresourcedefinitions", "04.000000") +
+	calls, err := decodeAudit(strings.NewReader(event("0", "patch", "ResponseComplete", "b:theirs", "core/v1", "customresourcedefinitions",
+		"04.000000") +
 		event("1", "create", "ResponseComplete", "a:ours", "manager/v2", "events", "03.000000") +
 		event("2", "update", "ResponseComplete", "a:ours", "manager/v2", "leases", "07.000000") +
 		event("3", "create", "ResponseComplete", "a:ours", "manager/v2", "subjectaccessreviews", "08.000000") +

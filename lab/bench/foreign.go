@@ -137,7 +137,8 @@ func (p program) writeKubeconfig(s *settings.Settings, token string) error {
 // programs pairs commands with manifests.
 func programs(commands, components []string) ([]program, error) {
 	if len(components) > len(commands) {
-		return nil, fmt.Errorf("--components is given %d times and --provider %d times: each file belongs to the command of its place", len(components), len(commands))
+		return nil, fmt.Errorf("--components is given %d times and --provider %d times: each file belongs to the command of its place",
+			len(components), len(commands))
 	}
 	var out []program
 	for i, command := range commands {

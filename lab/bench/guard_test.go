@@ -54,9 +54,11 @@ func TestAProviderThatDoesNothing(t *testing.T) {
 	}
 	scenario := Scenario{Name: "fleet", clusters: 2, machines: 1}
 	// Another manager has said of the first Cluster that its infrastructure is there.
-	done := object(core, "Cluster", clusterName(0), clusterName(0), map[string]any{"infrastructureRef": reference("AzureCluster", clusterName(0))})
+	done := object(core, "Cluster", clusterName(0), clusterName(0),
+		map[string]any{"infrastructureRef": reference("AzureCluster", clusterName(0))})
 	done.Object["status"] = map[string]any{"initialization": map[string]any{"infrastructureProvisioned": true}}
-	pending := object(core, "Cluster", clusterName(1), clusterName(1), map[string]any{"infrastructureRef": reference("AzureCluster", clusterName(1))})
+	pending := object(core, "Cluster", clusterName(1), clusterName(1),
+		map[string]any{"infrastructureRef": reference("AzureCluster", clusterName(1))})
 	f := &fleet{kube: fake.NewClientBuilder().WithScheme(scheme).WithObjects([]client.Object{done, pending}...).Build()}
 	for i := range scenario.clusters {
 		f.clusters = append(f.clusters, []*unstructured.Unstructured{object(core, "Cluster", clusterName(i), clusterName(i), nil)})

@@ -50,8 +50,9 @@ func (s Scenario) ofMachines(name string) []*unstructured.Unstructured {
 			"subscriptionID": settings.SubscriptionID, "location": settings.Location, "resourceGroup": name,
 			"identityRef": map[string]any{"apiVersion": infrastructure, "kind": "AzureClusterIdentity", "name": management.IdentityName},
 			"networkSpec": map[string]any{
-				"vnet":    map[string]any{"name": name + "-vnet"},
-				"subnets": []any{map[string]any{"name": "control-plane-subnet", "role": "control-plane"}, map[string]any{"name": "node-subnet", "role": "node"}},
+				"vnet": map[string]any{"name": name + "-vnet"},
+				"subnets": []any{map[string]any{"name": "control-plane-subnet", "role": "control-plane"},
+					map[string]any{"name": "node-subnet", "role": "node"}},
 			},
 		}),
 		object(core, "Cluster", name, name, map[string]any{

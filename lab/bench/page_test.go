@@ -16,10 +16,12 @@ import (
 // two are runs of one scenario by two providers, of which the second knows less of itself.
 func two() []Run {
 	return []Run{{
-		Scenario: "default", Provider: "ours", Source: FromProcesses, TimeScale: 1, Clusters: 1, Machines: 5, Guests: true, Processors: 2, LoadBefore: "0.10", LoadAfter: "0.70",
+		Scenario: "default", Provider: "ours", Source: FromProcesses, TimeScale: 1, Clusters: 1, Machines: 5, Guests: true, Processors: 2,
+		LoadBefore: "0.10", LoadAfter: "0.70",
 		Phases: []Phase{{
 			Name: create, WallSeconds: 400, CriticalSeconds: 100, Overhead: 1.05,
-			Azure:      Azure{Classes: Classes{Reads: 100, Writes: 20}, Polls: 30, Types: map[string]Classes{"Microsoft.Network/virtualNetworks": {Reads: 100, Writes: 20}}},
+			Azure: Azure{Classes: Classes{Reads: 100, Writes: 20}, Polls: 30,
+				Types: map[string]Classes{"Microsoft.Network/virtualNetworks": {Reads: 100, Writes: 20}}},
 			Kubernetes: &Kubernetes{Verbs: map[string]int{"get": 3, "watch": 10, "patch": 70}},
 			Process:    &Process{CPUSeconds: 4.2, PeakMiB: 90, RestMiB: 70}, Passes: &Passes{Count: 100, P50: 0.01, P90: 0.085, P99: 0.1},
 			Requests: []Point{{0, 1}, {200, 60}, {400, 120}}, Memory: []Sample{{0, 60}, {400, 70}},
@@ -27,7 +29,8 @@ func two() []Run {
 	}, {
 		Scenario: "default", Provider: "<theirs>", Source: FromProcesses, TimeScale: 1, Clusters: 1, Machines: 5,
 		Phases: []Phase{{
-			Name: create, WallSeconds: 800, Azure: Azure{Classes: Classes{Reads: 50, Deletes: 1}, Types: map[string]Classes{"operations": {Reads: 50}}},
+			Name: create, WallSeconds: 800,
+			Azure:    Azure{Classes: Classes{Reads: 50, Deletes: 1}, Types: map[string]Classes{"operations": {Reads: 50}}},
 			Requests: []Point{{0, 1}, {800, 51}},
 		}},
 	}}
@@ -81,8 +84,10 @@ func TestHTML(t *testing.T) {
 		t.Fatalf("%d cells, want two rows of %d: %q", len(cells), columns, cells)
 	}
 	want := [][]string{
-		{"default", "1 × 5 machines", "create", "ours", "400.0", "100.0", "1.05", "100", "30", "20", "0", "0", "13", "70", "4.2", "90", "70", "100", "10", "85", "100"},
-		{"default", "1 × 5 machines", "create", "<theirs>", "800.0", "-", "-", "50", "0", "0", "1", "0", "-", "-", "-", "-", "-", "-", "-", "-", "-"},
+		{"default", "1 × 5 machines", "create", "ours", "400.0", "100.0", "1.05", "100", "30", "20", "0", "0", "13", "70", "4.2", "90", "70",
+			"100", "10", "85", "100"},
+		{"default", "1 × 5 machines", "create", "<theirs>", "800.0", "-", "-", "50", "0", "0", "1", "0", "-", "-", "-", "-", "-", "-", "-", "-",
+			"-"},
 	}
 	if diff := cmp.Diff(want, [][]string{cells[:columns], cells[columns : 2*columns]}); diff != "" {
 		t.Errorf("the table (-want +got):\n%s", diff)

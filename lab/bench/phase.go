@@ -51,7 +51,8 @@ func (r *runner) phase(ctx context.Context, name string, do func(context.Context
 	p.Requests = points(log, during)
 	p.Memory = r.watcher.samplesIn(during, shown)
 	r.out.Phases = append(r.out.Phases, p)
-	r.Report("%s: %s, %d reads, %d writes, %d deletes", name, seconds(during.to.Sub(during.from)), p.Azure.Reads, p.Azure.Writes, p.Azure.Deletes)
+	r.Report("%s: %s, %d reads, %d writes, %d deletes", name, seconds(during.to.Sub(during.from)), p.Azure.Reads, p.Azure.Writes,
+		p.Azure.Deletes)
 	return nil
 }
 

@@ -44,7 +44,8 @@ func TestCountRequests(t *testing.T) {
 		{Time: noon, Method: "PUT", URL: network, Status: 409},
 		{Time: noon, Method: "DELETE", URL: network, Status: 202},
 		{Time: noon, Method: "GET", URL: "/subscriptions/s/providers/Microsoft.Network/locations/l/operations/1", Status: 200},
-		{Time: noon, Method: "POST", URL: group + "/providers/Microsoft.ContainerService/managedClusters/c/listClusterAdminCredential", Status: 200},
+		{Time: noon, Method: "POST", URL: group + "/providers/Microsoft.ContainerService/managedClusters/c/listClusterAdminCredential",
+			Status: 200},
 		{Time: noon, Method: "POST", URL: "/tenant/oauth2/v2.0/token", Status: 200},
 		{Time: noon, Method: "PUT", URL: group, Status: 201, UserAgent: simulator.UserAgent},
 		{Time: noon.Add(time.Minute), Method: "GET", URL: network, Status: 200},
@@ -77,10 +78,11 @@ func TestSettled(t *testing.T) {
 		over   bool
 		end    int
 	}{
-		"nothing yet":      {reason: "the provider is about to start", after: 60},
-		"at it":            {reason: "it asked a moment ago", log: burst, after: 10},
-		"over":             {reason: "nothing was asked for a while", log: burst, after: 20, over: true, end: 4},
-		"a look in time":   {reason: "objects are looked at again at moments of their own", log: append(burst[:40:40], at(30)), after: 35, over: true, end: 4},
+		"nothing yet": {reason: "the provider is about to start", after: 60},
+		"at it":       {reason: "it asked a moment ago", log: burst, after: 10},
+		"over":        {reason: "nothing was asked for a while", log: burst, after: 20, over: true, end: 4},
+		"a look in time": {reason: "objects are looked at again at moments of their own", log: append(burst[:40:40], at(30)), after: 35,
+			over: true, end: 4},
 		"goes on":          {reason: "it is not quiet", log: append(burst[:40:40], at(30), at(31), at(32)), after: 35, end: 4},
 		"before the begin": {reason: "an earlier phase is none of it", log: []schedule.Request{at(-5)}, after: 60},
 	} {

@@ -73,7 +73,8 @@ func Start(ctx context.Context, scenario Scenario, o Options) (Run, error) {
 		return Run{}, err
 	}
 	if _, err := settings.Load(o.Dir); !errors.Is(err, settings.ErrNoLab) {
-		return Run{}, fmt.Errorf("there is a lab in %s: the bench wants one of its own; end it with `lab down --dir %s`, or choose another --dir", o.Dir, o.Dir)
+		return Run{}, fmt.Errorf("there is a lab in %s: the bench wants one of its own; end it with `lab down --dir %s`, or choose another --dir",
+			o.Dir, o.Dir)
 	}
 	r.settings = &settings.Settings{
 		Dir: o.Dir, Root: o.Root, BasePort: o.BasePort, TimeScale: o.TimeScale, Verbosity: 2,
@@ -239,7 +240,8 @@ func (r *runner) phases(ctx context.Context) error {
 
 // createOne makes one cluster that becomes Ready with nodes.
 func (r *runner) createOne(ctx context.Context, p *Phase) error {
-	o := workload.Options{Flavor: workload.DefaultFlavor, ControlPlaneMachines: r.scenario.controlPlanes(), WorkerMachines: r.scenario.machines - r.scenario.controlPlanes(), Timeout: r.Timeout}
+	o := workload.Options{Flavor: workload.DefaultFlavor, ControlPlaneMachines: r.scenario.controlPlanes(),
+		WorkerMachines: r.scenario.machines - r.scenario.controlPlanes(), Timeout: r.Timeout}
 	if r.scenario.kind == managed {
 		o.Flavor, o.WorkerMachines = "aks", r.scenario.nodes
 	}

@@ -43,14 +43,16 @@ type Scenario struct {
 
 // Scenarios are all there are.
 var Scenarios = []Scenario{
-	{Name: "default", About: "a cluster of the default flavor until all of it is Ready, nodes included", kind: flavored, clusters: 1, machines: 5},
+	{Name: "default", About: "a cluster of the default flavor until all of it is Ready, nodes included", kind: flavored, clusters: 1,
+		machines: 5},
 	{Name: "aks", About: "an AKS cluster until all of it is Ready, nodes included", kind: managed, clusters: 1, pools: 5, nodes: 2},
 	{Name: "fleet", About: "many clusters of machines at once", clusters: 200, machines: 3},
 	{Name: "aks-fleet", About: "many AKS clusters at once", kind: managed, clusters: 100, pools: 3, nodes: 1},
 	{Name: "large", About: "one cluster with many machines", clusters: 1, machines: 2000},
 	{Name: "deletion", About: "many clusters, and then all of them deleted at once", clusters: 200, machines: 3, after: []string{remove}},
-	{Name: "restart", About: "many clusters, and then the provider is killed and begins anew with everything in place", clusters: 200, machines: 3,
-		after: []string{restart}},
+	{Name: "restart", About: "many clusters, and then the provider is killed and begins anew with everything in place", clusters: 200,
+		machines: 3,
+		after:    []string{restart}},
 	{Name: "default-hour", About: "an hour in which nothing happens to a default cluster", clusters: 1, machines: 5, virtual: time.Hour},
 	{Name: "aks-hour", About: "the same with an AKS cluster", kind: managed, clusters: 1, pools: 5, nodes: 2, virtual: time.Hour},
 	{Name: "fleet-hour", About: "the same with many clusters", clusters: 200, machines: 3, virtual: time.Hour},

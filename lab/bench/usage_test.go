@@ -26,7 +26,8 @@ func TestReadSession(t *testing.T) {
 		if err := os.Mkdir(folder, 0o700); err != nil {
 			t.Fatal(err)
 		}
-		stat := fmt.Sprintf("%d (%s) S 1 %d %d 0 -1 4194560 1 0 0 0 %d %d 0 0 20 0 1 0 %d 1 1\n", pid, p.name, pid, p.session, p.user, p.system, p.started)
+		stat := fmt.Sprintf("%d (%s) S 1 %d %d 0 -1 4194560 1 0 0 0 %d %d 0 0 20 0 1 0 %d 1 1\n", pid, p.name, pid, p.session, p.user, p.system,
+			p.started)
 		status := fmt.Sprintf("Name:\t%s\nVmHWM:\t%8d kB\nVmRSS:\t%8d kB\nThreads:\t1\n", p.name, p.atMost, p.resident)
 		for name, text := range map[string]string{"stat": stat, "status": status} {
 			if err := os.WriteFile(filepath.Join(folder, name), []byte(text), 0o600); err != nil {

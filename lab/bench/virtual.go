@@ -48,7 +48,8 @@ func inVirtualTime(ctx context.Context, scenario Scenario, o Options) (Run, erro
 		Clusters: scenario.clusters, Machines: scenario.machines, Pools: scenario.pools, Processors: runtime.NumCPU(), LoadBefore: load(),
 	}
 	o.Report("%s: %s for %s in virtual time", scenario.Name, scenario.Size(), scenario.virtual)
-	test := exec.CommandContext(bounded, "go", "test", virtualPackage, "-run", "^"+virtualTest+"$", "-count=1", "-timeout", "0", "-figures", folder,
+	test := exec.CommandContext(bounded, "go", "test", virtualPackage, "-run", "^"+virtualTest+"$", "-count=1", "-timeout", "0", "-figures",
+		folder,
 		"-clusters", strconv.Itoa(scenario.clusters), "-machines", strconv.Itoa(scenario.machines), "-pools", strconv.Itoa(scenario.pools),
 		"-nodes", strconv.Itoa(scenario.nodes), "-alone", scenario.virtual.String())
 	test.Dir = o.Root
@@ -89,7 +90,8 @@ func readVirtual(folder string) ([]Phase, error) {
 	var out []Phase
 	for _, n := range named {
 		during := span{from: n.From, to: n.To}
-		out = append(out, Phase{Name: n.Name, Begun: n.From, Ended: n.To, WallSeconds: n.To.Sub(n.From).Seconds(), Azure: countRequests(log, during), Requests: points(log, during)})
+		out = append(out, Phase{Name: n.Name, Begun: n.From, Ended: n.To, WallSeconds: n.To.Sub(n.From).Seconds(),
+			Azure: countRequests(log, during), Requests: points(log, during)})
 	}
 	return out, nil
 }

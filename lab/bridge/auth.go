@@ -59,7 +59,8 @@ func (w *workload) authenticate(r *http.Request) (identity, error) {
 		}
 		cert := verifyClient(r, pki.cluster)
 		if cert == nil {
-			return identity{}, fmt.Errorf("client certificate %q is not signed by the cluster CA for client authentication", r.TLS.PeerCertificates[0].Subject.CommonName)
+			return identity{}, fmt.Errorf("client certificate %q is not signed by the cluster CA for client authentication",
+				r.TLS.PeerCertificates[0].Subject.CommonName)
 		}
 		return identity{name: cert.Subject.CommonName}, nil
 	}

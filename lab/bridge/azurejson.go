@@ -49,7 +49,8 @@ func checkAzureJSON(script *bootScript, g guest, plan *kubeadmPlan, inv inventor
 		}
 	}
 	if file.Path == "" {
-		return fmt.Errorf("%s: %s does not write it: cloud-provider-azure has no configuration on this machine", azureJSONPaths[0], script.WrittenBy)
+		return fmt.Errorf("%s: %s does not write it: cloud-provider-azure has no configuration on this machine", azureJSONPaths[0],
+			script.WrittenBy)
 	}
 	content, err := file.read()
 	if err != nil {
@@ -140,7 +141,8 @@ func checkUserAssigned(clientID string, g guest, inv inventory) error {
 	}
 	if len(known) > 0 && !slices.ContainsFunc(known, func(k string) bool { return strings.EqualFold(k, clientID) }) {
 		slices.Sort(known)
-		return fmt.Errorf("key userAssignedIdentityID is %q but the client IDs of the VM's identities are %s", clientID, strings.Join(known, ", "))
+		return fmt.Errorf("key userAssignedIdentityID is %q but the client IDs of the VM's identities are %s", clientID,
+			strings.Join(known, ", "))
 	}
 	return nil
 }
@@ -149,7 +151,8 @@ func checkNetwork(c cloudConfigJSON, plan *kubeadmPlan, inv inventory) error {
 	// cloud-provider-azure of a cluster that is found by a file runs elsewhere, with a configuration of its own: AKS has no tokens.
 	elsewhere := plan.Join != nil && plan.Join.Discovery.File.KubeConfigPath != ""
 	for _, k := range []struct{ key, value string }{
-		{"vnetName", c.VNetName}, {"vnetResourceGroup", c.VNetResourceGroup}, {"subnetName", c.SubnetName}, {"securityGroupName", c.SecurityGroupName},
+		{"vnetName", c.VNetName}, {"vnetResourceGroup", c.VNetResourceGroup}, {"subnetName", c.SubnetName},
+		{"securityGroupName", c.SecurityGroupName},
 	} {
 		if k.value == "" && !(elsewhere && k.key == "securityGroupName") {
 			return fmt.Errorf("key %s is missing or empty", k.key)

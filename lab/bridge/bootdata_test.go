@@ -124,7 +124,8 @@ func (d *bootData) base(t *testing.T) cloudinit.BaseUserData {
 func (d *bootData) initData(t *testing.T) string {
 	t.Helper()
 	cluster, err := kubeadmtypes.MarshalClusterConfigurationForVersion(d.cluster, d.version, &upstream.AdditionalData{
-		KubernetesVersion: new("v" + d.version.String()), ClusterName: new("alpha"), DNSDomain: new("cluster.local"), ServiceSubnet: new("10.128.0.0/12"),
+		KubernetesVersion: new("v" + d.version.String()), ClusterName: new("alpha"), DNSDomain: new("cluster.local"),
+		ServiceSubnet: new("10.128.0.0/12"),
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -133,7 +134,8 @@ func (d *bootData) initData(t *testing.T) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	input := &cloudinit.ControlPlaneInput{BaseUserData: d.base(t), Certificates: d.certs, ClusterConfiguration: cluster, InitConfiguration: init}
+	input := &cloudinit.ControlPlaneInput{BaseUserData: d.base(t), Certificates: d.certs, ClusterConfiguration: cluster,
+		InitConfiguration: init}
 	if d.ignition != nil {
 		data, _, err := ignition.NewInitControlPlane(&ignition.ControlPlaneInput{ControlPlaneInput: input, Ignition: d.ignition})
 		return customData(t, data, err)
@@ -188,7 +190,8 @@ func (d *bootData) workerData(t *testing.T) string {
 // testGuest is a VM in resource group Alpha, whose case differs from azure.json's as ARM allows.
 func testGuest(name, customData string) guest {
 	g := guest{
-		VMID:           fmt.Sprintf("/subscriptions/%s/resourceGroups/Alpha/providers/Microsoft.Compute/virtualMachines/%s", testSubscription, name),
+		VMID: fmt.Sprintf("/subscriptions/%s/resourceGroups/Alpha/providers/Microsoft.Compute/virtualMachines/%s", testSubscription,
+			name),
 		InstanceID:     "instance-of-" + name,
 		ComputerName:   name,
 		ResourceGroup:  "Alpha",
@@ -224,9 +227,10 @@ const (
 func testState(vms ...guest) []map[string]any {
 	state := []map[string]any{
 		{"id": testNetwork + "virtualNetworks/alpha-vnet", "name": "alpha-vnet", "properties": map[string]any{
-			"subnets": []any{map[string]any{"id": testNetwork + "virtualNetworks/alpha-vnet/subnets/alpha-node-subnet", "name": "alpha-node-subnet", "properties": map[string]any{
-				"networkSecurityGroup": map[string]any{"id": testNetwork + "networkSecurityGroups/alpha-node-nsg"},
-			}}},
+			"subnets": []any{map[string]any{"id": testNetwork + "virtualNetworks/alpha-vnet/subnets/alpha-node-subnet", "name": "alpha-node-subnet",
+				"properties": map[string]any{
+					"networkSecurityGroup": map[string]any{"id": testNetwork + "networkSecurityGroups/alpha-node-nsg"},
+				}}},
 		}},
 		{"id": testNetwork + "networkSecurityGroups/alpha-node-nsg", "name": "alpha-node-nsg"},
 		{"id": testNetwork + "routeTables/alpha-node-routetable", "name": "alpha-node-routetable"},

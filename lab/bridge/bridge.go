@@ -118,7 +118,8 @@ func (b *bridge) followGuests(ctx context.Context) {
 
 // follow polls a list of the simulator until ctx is done and hands each new one to sync. When the simulator answers again
 // after it was away, it is told again what it may have forgotten.
-func follow[T any](ctx context.Context, log *slog.Logger, list func(ctx context.Context, after int64, wait time.Duration) ([]T, int64, error),
+func follow[T any](ctx context.Context, log *slog.Logger,
+	list func(ctx context.Context, after int64, wait time.Duration) ([]T, int64, error),
 	sync func(context.Context, []T), announce func(context.Context)) {
 	after, wait, backoff, lost := int64(0), time.Duration(0), firstBackoff, false
 	for ctx.Err() == nil {

@@ -130,7 +130,8 @@ func nodeNames(t *testing.T, c *kubernetes.Clientset) []string {
 
 // etcdMembers asks an etcd member for its peers as KubeadmControlPlane does: port-forward through
 // the API server, TLS with the etcd CA inside.
-func (d *bootData) etcdMembers(t *testing.T, f *fakeSimulator, node string, client *tls.Certificate) (members []string, leader string, err error) {
+func (d *bootData) etcdMembers(t *testing.T, f *fakeSimulator, node string, client *tls.Certificate) (members []string, leader string,
+	err error) {
 	t.Helper()
 	pool := x509.NewCertPool()
 	pool.AppendCertsFromPEM(d.cert(secret.EtcdCA).KeyPair.Cert)
@@ -183,7 +184,8 @@ func (d *bootData) callEtcd(t *testing.T, f *fakeSimulator, node string, client 
 		},
 	}
 	defer transport.CloseIdleConnections()
-	req, _ := http.NewRequestWithContext(t.Context(), http.MethodPost, "https://etcd-"+node+"/etcdserverpb.Cluster/MemberList", bytes.NewReader(make([]byte, 5)))
+	req, _ := http.NewRequestWithContext(t.Context(), http.MethodPost, "https://etcd-"+node+"/etcdserverpb.Cluster/MemberList",
+		bytes.NewReader(make([]byte, 5)))
 	req.Header.Set("Content-Type", "application/grpc")
 	req.Header.Set("TE", "trailers")
 	resp, err := transport.RoundTrip(req)
@@ -314,10 +316,13 @@ func checkAccess(t *testing.T, f *fakeSimulator, d *bootData) {
 		path   string
 		want   int
 	}{
-		"admin lists nodes":         {reason: "kubeconfigs of Cluster API", client: d.clientCertificate(t, secret.ClusterCA), path: "/api/v1/nodes", want: 200},
-		"nobody lists nodes":        {reason: "no credential", path: "/api/v1/nodes", want: 401},
-		"stranger lists nodes":      {reason: "a certificate of another cluster's CA", client: other.clientCertificate(t, secret.ClusterCA), path: "/api/v1/nodes", want: 401},
-		"etcd client lists nodes":   {reason: "the etcd CA is not the cluster CA", client: d.clientCertificate(t, secret.EtcdCA), path: "/api/v1/nodes", want: 401},
+		"admin lists nodes": {reason: "kubeconfigs of Cluster API", client: d.clientCertificate(t, secret.ClusterCA),
+			path: "/api/v1/nodes", want: 200},
+		"nobody lists nodes": {reason: "no credential", path: "/api/v1/nodes", want: 401},
+		"stranger lists nodes": {reason: "a certificate of another cluster's CA", client: other.clientCertificate(t, secret.ClusterCA),
+			path: "/api/v1/nodes", want: 401},
+		"etcd client lists nodes": {reason: "the etcd CA is not the cluster CA", client: d.clientCertificate(t, secret.EtcdCA),
+			path: "/api/v1/nodes", want: 401},
 		"nobody reads cluster-info": {reason: "discovery is anonymous", path: clusterInfoPath, want: 200},
 		"token reads cluster-info":  {reason: "second step of discovery", token: testToken, path: clusterInfoPath, want: 200},
 		"token lists secrets":       {reason: "kubeadm's roles do not grant it", token: testToken, path: "/api/v1/secrets", want: 403},
@@ -454,10 +459,13 @@ func TestJoinWaits(t *testing.T) {
 		t.Helper()
 		f.await(name+" to say "+want, func() bool { return f.last(name).Message == want })
 	}
-	awaitMessage("worker-0", "kubeadm join retries: API server "+testEndpointHost+":6443 is not reachable: listener: no member of the backend pool listens on 6443")
+	awaitMessage("worker-0",
+		"kubeadm join retries: API server "+testEndpointHost+":6443 is not reachable: listener: no member of the backend pool listens on 6443")
 	f.boot(testGuest("cp-0", d.initData(t)))
-	awaitMessage("worker-0", "kubeadm join retries: API server "+testEndpointHost+":6443: Unauthorized: bootstrap token abcdef has no Secret kube-system/bootstrap-token-abcdef in the workload cluster (401)")
-	if _, err := d.clientset(t, f).CoreV1().Secrets(metav1.NamespaceSystem).Create(t.Context(), tokenSecret(testToken), metav1.CreateOptions{}); err != nil {
+	awaitMessage("worker-0",
+		"kubeadm join retries: API server "+testEndpointHost+":6443: Unauthorized: bootstrap token abcdef has no Secret kube-system/bootstrap-token-abcdef in the workload cluster (401)")
+	if _, err := d.clientset(t, f).CoreV1().Secrets(metav1.NamespaceSystem).Create(t.Context(), tokenSecret(testToken),
+		metav1.CreateOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	f.awaitPhase("worker-0", phaseRunning)
@@ -521,9 +529,12 @@ func TestOptions(t *testing.T) {
 		o      Options
 		want   string
 	}{
-		"address":    {"a host without a scheme is a common slip", Options{Simulator: "127.0.0.1:28443"}, `the simulator's address "127.0.0.1:28443" is not an http(s) URL such as https://127.0.0.1:28443`},
-		"time scale": {"time does not run backwards", Options{Simulator: "https://127.0.0.1:1", TimeScale: -1}, "time scale -1 is negative: use 1 for the measured medians, 0 for at once"},
-		"ports":      {"the bounds are swapped", Options{Simulator: "https://127.0.0.1:1", MinPort: 20, MaxPort: 10}, "port range 20-10 is not MIN-MAX within 1-65535"},
+		"address": {"a host without a scheme is a common slip", Options{Simulator: "127.0.0.1:28443"},
+			`the simulator's address "127.0.0.1:28443" is not an http(s) URL such as https://127.0.0.1:28443`},
+		"time scale": {"time does not run backwards", Options{Simulator: "https://127.0.0.1:1", TimeScale: -1},
+			"time scale -1 is negative: use 1 for the measured medians, 0 for at once"},
+		"ports": {"the bounds are swapped", Options{Simulator: "https://127.0.0.1:1", MinPort: 20, MaxPort: 10},
+			"port range 20-10 is not MIN-MAX within 1-65535"},
 	} {
 		err := Run(t.Context(), tc.o)
 		if err == nil || err.Error() != tc.want {

@@ -46,7 +46,8 @@ func (cloudInitFormat) read(document []byte, g guest) (*bootScript, error) {
 		header, _, _ = strings.Cut(text, "\n")
 	}
 	if strings.TrimSpace(header) != "#cloud-config" {
-		return nil, fmt.Errorf("osProfile.customData does not begin with #cloud-config (first line %q): cloud-init ignores it", abbreviate(header, 60))
+		return nil, fmt.Errorf("osProfile.customData does not begin with #cloud-config (first line %q): cloud-init ignores it",
+			abbreviate(header, 60))
 	}
 	var config cloudConfig
 	if err := yaml.Unmarshal([]byte(text), &config); err != nil {

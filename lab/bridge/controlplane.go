@@ -156,7 +156,8 @@ func newEtcdID(taken map[string]bool) string {
 // etcdMembers lists the etcd pods that KubeadmControlPlane has not removed from the member list.
 func (w *workload) etcdMembers(ctx context.Context) ([]corev1.Pod, error) {
 	var pods corev1.PodList
-	if err := w.client.List(ctx, &pods, client.InNamespace(metav1.NamespaceSystem), client.MatchingLabels{"component": "etcd", "tier": "control-plane"}); err != nil {
+	if err := w.client.List(ctx, &pods, client.InNamespace(metav1.NamespaceSystem),
+		client.MatchingLabels{"component": "etcd", "tier": "control-plane"}); err != nil {
 		return nil, fmt.Errorf("list etcd members: %w", err)
 	}
 	var members []corev1.Pod

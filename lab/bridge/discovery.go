@@ -41,7 +41,8 @@ func discover(ctx context.Context, sim *simulator, d bootstrapv1.BootstrapTokenD
 		return nil, fmt.Errorf("cluster-info of %s: %w", d.APIServerEndpoint, err)
 	}
 	if len(d.CACertHashes) > 0 && !slices.ContainsFunc(d.CACertHashes, func(h string) bool { return strings.EqualFold(h, pin(ca)) }) {
-		return nil, fmt.Errorf("caCertHashes: none of %s is the CA of the cluster at %s, which is %s", strings.Join(d.CACertHashes, ", "), d.APIServerEndpoint, pin(ca))
+		return nil, fmt.Errorf("caCertHashes: none of %s is the CA of the cluster at %s, which is %s", strings.Join(d.CACertHashes, ", "),
+			d.APIServerEndpoint, pin(ca))
 	}
 	pool := x509.NewCertPool()
 	pool.AddCert(ca)

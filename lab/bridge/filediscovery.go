@@ -101,7 +101,8 @@ func upload(ctx context.Context, sim *simulator, config *rest.Config) error {
 	}
 	for name, data := range clusterConfigs {
 		uploaded := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: metav1.NamespaceSystem, Name: name}, Data: data}
-		if _, err := client.CoreV1().ConfigMaps(metav1.NamespaceSystem).Create(ctx, uploaded, metav1.CreateOptions{}); err != nil && !apierrors.IsAlreadyExists(err) {
+		if _, err := client.CoreV1().ConfigMaps(metav1.NamespaceSystem).Create(ctx, uploaded, metav1.CreateOptions{}); err != nil &&
+			!apierrors.IsAlreadyExists(err) {
 			return fmt.Errorf("ConfigMap %s: %w", name, err)
 		}
 	}

@@ -24,7 +24,8 @@ func kubeconfigOf(t *testing.T, c managedCluster) string {
 	user := clientcmdapi.NewAuthInfo()
 	user.ClientCertificateData, user.ClientKeyData = encodePair(t, pair)
 	raw, err := clientcmd.Write(clientcmdapi.Config{
-		Clusters:       map[string]*clientcmdapi.Cluster{"aks": {Server: "https://" + c.FQDN + ":443", CertificateAuthorityData: []byte(c.CA.Certificate)}},
+		Clusters: map[string]*clientcmdapi.Cluster{"aks": {Server: "https://" + c.FQDN + ":443",
+			CertificateAuthorityData: []byte(c.CA.Certificate)}},
 		AuthInfos:      map[string]*clientcmdapi.AuthInfo{"admin": user},
 		Contexts:       map[string]*clientcmdapi.Context{"admin": {Cluster: "aks", AuthInfo: "admin"}},
 		CurrentContext: "admin",
@@ -71,10 +72,14 @@ func TestBrokenFileDiscovery(t *testing.T) {
 		kubeconfig func(string) string
 		want       string
 	}{
-		"no upload":     {reason: "AKS keeps no configuration of kubeadm", edit: func(d *bootData) { d.before = nil }, want: "ConfigMap kubeadm-config, which kubeadm init phase upload-config all writes"},
-		"no file":       {reason: "kubeadm would find none", edit: func(d *bootData) { d.files = nil }, want: adminKubeconfig + ": kubeadm reads it but write_files does not write it"},
-		"no kubeconfig": {reason: "the message must not show what is in the file", kubeconfig: func(string) string { return "token: SECRET" }, want: adminKubeconfig + ": is not a kubeconfig"},
-		"elsewhere":     {reason: "no such name", kubeconfig: func(s string) string { return strings.ReplaceAll(s, testFQDN, "other.azmk8s.io") }, want: "API server other.azmk8s.io:443 is not reachable"},
+		"no upload": {reason: "AKS keeps no configuration of kubeadm", edit: func(d *bootData) { d.before = nil },
+			want: "ConfigMap kubeadm-config, which kubeadm init phase upload-config all writes"},
+		"no file": {reason: "kubeadm would find none", edit: func(d *bootData) { d.files = nil },
+			want: adminKubeconfig + ": kubeadm reads it but write_files does not write it"},
+		"no kubeconfig": {reason: "the message must not show what is in the file", kubeconfig: func(string) string { return "token: SECRET" },
+			want: adminKubeconfig + ": is not a kubeconfig"},
+		"elsewhere": {reason: "no such name", kubeconfig: func(s string) string { return strings.ReplaceAll(s, testFQDN, "other.azmk8s.io") },
+			want: "API server other.azmk8s.io:443 is not reachable"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			f, c := newFakeSimulator(t), newManagedCluster(t, "aks")

@@ -87,7 +87,8 @@ func (ignitionFormat) read(document []byte, _ guest) (*bootScript, error) {
 			script.Commands = append(script.Commands, commands...)
 		}
 	}
-	script.RunBy = "ignition systemd.units (" + strings.Join(append([]string{"enabled services with contents: " + or(strings.Join(started, ", "), "none")}, unknown...), "; ") + ")"
+	script.RunBy = "ignition systemd.units (" + strings.Join(append([]string{"enabled services with contents: " + or(strings.Join(started,
+		", "), "none")}, unknown...), "; ") + ")"
 	return script, nil
 }
 

@@ -85,7 +85,8 @@ var (
 // kubernetesVersion reads the kubelet's version from the VM's image: the version of a gallery image
 // or the SKU of a marketplace image. Empty when the image does not tell.
 func kubernetesVersion(vm map[string]any) string {
-	for _, profile := range [][]string{{"properties", "storageProfile", "imageReference"}, {"properties", "virtualMachineProfile", "storageProfile", "imageReference"}} {
+	for _, profile := range [][]string{{"properties", "storageProfile", "imageReference"},
+		{"properties", "virtualMachineProfile", "storageProfile", "imageReference"}} {
 		image, _ := dig(vm, profile...).(map[string]any)
 		for _, key := range []string{"communityGalleryImageId", "sharedGalleryImageId", "id"} {
 			s, _ := image[key].(string)

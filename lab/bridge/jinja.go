@@ -54,7 +54,8 @@ func renderJinja(text string, metadata map[string]string) (string, error) {
 		expression := text[m[2]:m[3]]
 		name := jinjaSubscript.ReplaceAllString(expression, ".$1$2")
 		if !jinjaVariable.MatchString(name) {
-			return "", fmt.Errorf("line %d: {{ %s }} is not a plain variable; the lab renders variables only", lineOf(text, m[0]), abbreviate(expression, 60))
+			return "", fmt.Errorf("line %d: {{ %s }} is not a plain variable; the lab renders variables only", lineOf(text, m[0]),
+				abbreviate(expression, 60))
 		}
 		value, ok := metadata[name]
 		if !ok {

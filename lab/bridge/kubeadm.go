@@ -165,7 +165,8 @@ func planKubeadm(script *bootScript) (*kubeadmPlan, error) {
 	}
 	written, ok := script.Files[file]
 	if !ok {
-		return nil, fmt.Errorf("%s: kubeadm %s reads it but %s does not write it (files: %s)", file, verb, script.WrittenBy, strings.Join(slices.Sorted(maps.Keys(script.Files)), ", "))
+		return nil, fmt.Errorf("%s: kubeadm %s reads it but %s does not write it (files: %s)", file, verb, script.WrittenBy,
+			strings.Join(slices.Sorted(maps.Keys(script.Files)), ", "))
 	}
 	text, err := written.read()
 	if err != nil {

@@ -34,7 +34,8 @@ func checkKubectl(t *testing.T, f *fakeSimulator, d *bootData, c *kubernetes.Cli
 		for _, r := range table.Rows {
 			got = append(got, fmt.Sprint(r.Cells[0], " ", r.Cells[1], " ", r.Cells[2], " ", r.Cells[4]))
 		}
-		want := []string{"cp-0 Ready control-plane " + testVersion, "cp-1 Ready control-plane " + testVersion, "cp-2 Ready control-plane " + testVersion, "worker-0 Ready <none> " + testVersion}
+		want := []string{"cp-0 Ready control-plane " + testVersion, "cp-1 Ready control-plane " + testVersion,
+			"cp-2 Ready control-plane " + testVersion, "worker-0 Ready <none> " + testVersion}
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("rows (-want +got)\n%s", diff)
 		}
@@ -54,7 +55,8 @@ func checkKubectl(t *testing.T, f *fakeSimulator, d *bootData, c *kubernetes.Cli
 		}
 		defer w.Stop()
 		for _, name := range []string{"cp-0", "cp-1"} {
-			if _, err := nodes.Patch(t.Context(), name, types.MergePatchType, []byte(`{"metadata":{"labels":{"seen":"yes"}}}`), metav1.PatchOptions{}); err != nil {
+			if _, err := nodes.Patch(t.Context(), name, types.MergePatchType, []byte(`{"metadata":{"labels":{"seen":"yes"}}}`),
+				metav1.PatchOptions{}); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -72,7 +74,8 @@ func checkKubectl(t *testing.T, f *fakeSimulator, d *bootData, c *kubernetes.Cli
 			want   []string
 		}{
 			"merge": {"lists are replaced", types.MergePatchType, `{"spec":{"taints":[{"key":"b","effect":"NoSchedule"}]}}`, []string{"b"}},
-			"json":  {"operations", types.JSONPatchType, `[{"op":"add","path":"/spec/taints/-","value":{"key":"c","effect":"NoSchedule"}}]`, []string{"c", controlPlaneLabel}},
+			"json": {"operations", types.JSONPatchType, `[{"op":"add","path":"/spec/taints/-","value":{"key":"c","effect":"NoSchedule"}}]`,
+				[]string{"c", controlPlaneLabel}},
 		} {
 			before, err := nodes.Get(t.Context(), "cp-2", metav1.GetOptions{})
 			if err != nil {
@@ -115,7 +118,8 @@ func checkKubectl(t *testing.T, f *fakeSimulator, d *bootData, c *kubernetes.Cli
 
 	t.Run("etcd survives a patch of its pod", func(t *testing.T) {
 		patch := []byte(`{"metadata":{"annotations":{"touched":"yes"}}}`)
-		if _, err := c.CoreV1().Pods(metav1.NamespaceSystem).Patch(t.Context(), "etcd-cp-1", types.MergePatchType, patch, metav1.PatchOptions{}); err != nil {
+		if _, err := c.CoreV1().Pods(metav1.NamespaceSystem).Patch(t.Context(), "etcd-cp-1", types.MergePatchType, patch,
+			metav1.PatchOptions{}); err != nil {
 			t.Fatal(err)
 		}
 		members, _, err := d.etcdMembers(t, f, "cp-1", d.clientCertificate(t, secret.EtcdCA))

@@ -63,7 +63,8 @@ func TestCloudControllerManager(t *testing.T) {
 		return readyStatus(n) == corev1.ConditionUnknown && !hasTaint(n, shutdownTaint)
 	})
 	f.delete("cp-2")
-	awaitNode(t, c, "cp-2", "NotReady but there", func(_ watch.Event, n *corev1.Node) bool { return readyStatus(n) == corev1.ConditionUnknown })
+	awaitNode(t, c, "cp-2", "NotReady but there",
+		func(_ watch.Event, n *corev1.Node) bool { return readyStatus(n) == corev1.ConditionUnknown })
 
 	// A program that stops without giving up its Lease does not renew it.
 	lease.Spec.RenewTime = &metav1.MicroTime{Time: time.Now().Add(-2 * time.Hour)}

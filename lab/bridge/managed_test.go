@@ -96,7 +96,8 @@ func poolNode(ordinal string) managedNode {
 		Name: testSet + "00000" + ordinal, Pool: "pool0", Mode: "System", InstanceID: id,
 		ProviderID: "azure://" + strings.ReplaceAll(id, nodeGroup, strings.ToLower(nodeGroup)), Addresses: []string{"10.224.0.4"},
 		KubernetesVersion: "1.34.2", OSType: "Linux", OSSKU: "Ubuntu", NodeImageVersion: testImage, VMSize: "Standard_D2s_v3", Zone: "2",
-		Labels: map[string]string{userLabel: "blue"}, Taints: []string{"dedicated=db:NoSchedule"}, Priority: "Regular", Running: new(true), BootID: "boot-1",
+		Labels: map[string]string{userLabel: "blue"}, Taints: []string{"dedicated=db:NoSchedule"}, Priority: "Regular", Running: new(true),
+		BootID: "boot-1",
 	}
 }
 
@@ -215,7 +216,8 @@ func TestManagedClusterNodes(t *testing.T) {
 			t.Errorf("labels (-want +got)\n%s", diff)
 		}
 		if upgraded.UID != node.UID || upgraded.Status.NodeInfo.BootID != "boot-2" || len(upgraded.Spec.Taints) != 0 {
-			t.Errorf("UID %s, boot %s, taints %v; want %s, boot-2 and none", upgraded.UID, upgraded.Status.NodeInfo.BootID, upgraded.Spec.Taints, node.UID)
+			t.Errorf("UID %s, boot %s, taints %v; want %s, boot-2 and none", upgraded.UID, upgraded.Status.NodeInfo.BootID, upgraded.Spec.Taints,
+				node.UID)
 		}
 		lookForNode(t, k, second.Name, "there", exists)
 		if v, err := k.Discovery().ServerVersion(); err != nil || v.GitVersion != "v1.35.1" {
@@ -228,7 +230,8 @@ func TestManagedClusterNodes(t *testing.T) {
 		c.Nodes = []managedNode{second}
 		f.set(c)
 		lookForNode(t, k, first.Name, "gone", gone)
-		lookForNode(t, k, second.Name, "not ready", func(n *corev1.Node, err error) bool { return err == nil && readyStatus(n) == corev1.ConditionUnknown })
+		lookForNode(t, k, second.Name, "not ready",
+			func(n *corev1.Node, err error) bool { return err == nil && readyStatus(n) == corev1.ConditionUnknown })
 	})
 }
 
@@ -321,7 +324,8 @@ func TestManagedClusterCredentials(t *testing.T) {
 		v, err := admin.Discovery().ServerVersion()
 		return err == nil && v.GitVersion == "v1.35.1"
 	})
-	if _, err := clientOf(t, f, c, token(f.signer, serverApplication, time.Hour)).CoreV1().Nodes().List(t.Context(), metav1.ListOptions{}); !apierrors.IsUnauthorized(err) {
+	if _, err := clientOf(t, f, c, token(f.signer, serverApplication, time.Hour)).CoreV1().Nodes().List(t.Context(),
+		metav1.ListOptions{}); !apierrors.IsUnauthorized(err) {
 		t.Errorf("a token opens a cluster that is not integrated with Entra ID: %v", err)
 	}
 }
@@ -329,7 +333,8 @@ func TestManagedClusterCredentials(t *testing.T) {
 func TestManagedNode(t *testing.T) {
 	c := managedCluster{Location: "westeurope"}
 	spot := poolNode("0")
-	spot.Priority, spot.OSType, spot.Zone, spot.Taints = "Spot", "Windows", "", []string{"kubernetes.azure.com/scalesetpriority=spot:NoSchedule", "gpu:NoExecute"}
+	spot.Priority, spot.OSType, spot.Zone, spot.Taints = "Spot", "Windows", "",
+		[]string{"kubernetes.azure.com/scalesetpriority=spot:NoSchedule", "gpu:NoExecute"}
 	spot.InstanceID = strings.ReplaceAll(spot.InstanceID, nodeGroup, "MC_"+strings.Repeat("g", 59)+"-x")
 	node, err := spot.node(c)
 	if err != nil {

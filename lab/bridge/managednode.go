@@ -79,7 +79,8 @@ func (n managedNode) node(c managedCluster) (*corev1.Node, error) {
 		}
 	}
 	node := registration{
-		name: n.Name, windows: strings.EqualFold(n.OSType, "Windows"), size: n.VMSize, vCPUs: n.VCPUs, memoryGB: n.MemoryGB, version: gitVersion(n.KubernetesVersion),
+		name: n.Name, windows: strings.EqualFold(n.OSType, "Windows"), size: n.VMSize, vCPUs: n.VCPUs, memoryGB: n.MemoryGB,
+		version:   gitVersion(n.KubernetesVersion),
 		machineID: strings.ReplaceAll(n.InstanceID, "/", "-"), bootID: n.BootID, labels: labels, taints: taints,
 	}.node()
 	lookUp(node, lookup{providerID: n.ProviderID, location: c.Location, zone: n.Zone, size: n.VMSize, privateIPs: n.Addresses})

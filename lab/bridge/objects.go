@@ -42,18 +42,21 @@ func (w *workload) createClusterObjects(ctx context.Context) error {
 		return err
 	}
 	kubeProxy := appsv1.DaemonSet{
-		ObjectMeta: metav1.ObjectMeta{Namespace: metav1.NamespaceSystem, Name: "kube-proxy", UID: kubeapi.NewUID(), Labels: map[string]string{"k8s-app": "kube-proxy"}},
+		ObjectMeta: metav1.ObjectMeta{Namespace: metav1.NamespaceSystem, Name: "kube-proxy", UID: kubeapi.NewUID(),
+			Labels: map[string]string{"k8s-app": "kube-proxy"}},
 		Spec: appsv1.DaemonSetSpec{
 			Selector: &metav1.LabelSelector{MatchLabels: map[string]string{"k8s-app": "kube-proxy"}},
 			Template: corev1.PodTemplateSpec{
 				ObjectMeta: metav1.ObjectMeta{Labels: map[string]string{"k8s-app": "kube-proxy"}},
-				Spec:       corev1.PodSpec{Containers: []corev1.Container{{Name: "kube-proxy", Image: "registry.k8s.io/kube-proxy:" + or(w.settings.version, "v1.0.0")}}},
+				Spec: corev1.PodSpec{Containers: []corev1.Container{{Name: "kube-proxy",
+					Image: "registry.k8s.io/kube-proxy:" + or(w.settings.version, "v1.0.0")}}},
 			},
 		},
 	}
 	for _, obj := range []client.Object{
 		configMap(metav1.NamespaceSystem, "kubeadm-config", map[string]string{"ClusterConfiguration": w.settings.yaml}),
-		configMap(metav1.NamespaceSystem, "kubelet-config", map[string]string{"kubelet": "apiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\n"}),
+		configMap(metav1.NamespaceSystem, "kubelet-config",
+			map[string]string{"kubelet": "apiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\n"}),
 		configMap(metav1.NamespacePublic, "cluster-info", map[string]string{"kubeconfig": info}),
 		&kubeProxy,
 		&rbacv1.ClusterRole{
@@ -63,7 +66,8 @@ func (w *workload) createClusterObjects(ctx context.Context) error {
 		&rbacv1.ClusterRoleBinding{
 			ObjectMeta: metav1.ObjectMeta{Name: "kubeadm:get-nodes", UID: kubeapi.NewUID()},
 			RoleRef:    rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: "kubeadm:get-nodes"},
-			Subjects:   []rbacv1.Subject{{APIGroup: rbacv1.GroupName, Kind: rbacv1.GroupKind, Name: "system:bootstrappers:kubeadm:default-node-token"}},
+			Subjects: []rbacv1.Subject{{APIGroup: rbacv1.GroupName, Kind: rbacv1.GroupKind,
+				Name: "system:bootstrappers:kubeadm:default-node-token"}},
 		},
 	} {
 		if err := createIfMissing(ctx, w.client, obj); err != nil {

@@ -63,11 +63,13 @@ func TestBrokenBootstrapData(t *testing.T) {
 			want: "osProfile.customData is gzip: the lab reads plain cloud-config and Ignition only",
 		},
 		"script": {
-			reason: "cloud-init would run it, but Cluster API never sends one", kind: worker, edit: func(string) string { return encode("#!/bin/sh\nkubeadm join") },
+			reason: "cloud-init would run it, but Cluster API never sends one", kind: worker,
+			edit: func(string) string { return encode("#!/bin/sh\nkubeadm join") },
 			want: `osProfile.customData does not begin with #cloud-config (first line "#!/bin/sh"): cloud-init ignores it`,
 		},
 		"broken YAML": {
-			reason: "an indentation error makes cloud-init drop everything", kind: worker, edit: func(s string) string { return edit(s, "runcmd:", "  runcmd:\n x") },
+			reason: "an indentation error makes cloud-init drop everything", kind: worker,
+			edit: func(s string) string { return edit(s, "runcmd:", "  runcmd:\n x") },
 			want: "cloud-config is not YAML cloud-init can read: error converting YAML to JSON: yaml: line 49: did not find expected key",
 		},
 		"Jinja statement": {
@@ -95,7 +97,8 @@ func TestBrokenBootstrapData(t *testing.T) {
 			want: "cloud-config write_files[1] (/etc/motd): content is not base64: illegal base64 data at input byte 0",
 		},
 		"no kubeadm": {
-			reason: "the machine never becomes a Node", kind: worker, edit: func(s string) string { return edit(s, "kubeadm join --config", "kubeadm version --config") },
+			reason: "the machine never becomes a Node", kind: worker,
+			edit: func(s string) string { return edit(s, "kubeadm join --config", "kubeadm version --config") },
 			want: "cloud-config runcmd has neither kubeadm init nor kubeadm join: the machine never becomes a Node",
 		},
 		"other config file": {
@@ -105,11 +108,13 @@ func TestBrokenBootstrapData(t *testing.T) {
 			want: "/run/kubeadm/other.yaml: kubeadm join reads it but write_files does not write it (files: /etc/kubernetes/azure.json, /run/cluster-api/placeholder, /run/kubeadm/kubeadm-join-config.yaml)",
 		},
 		"unknown kubeadm field": {
-			reason: "kubeadm decodes strictly", kind: worker, edit: func(s string) string { return edit(s, "nodeRegistration:", "nodeRegistraton:") },
+			reason: "kubeadm decodes strictly", kind: worker,
+			edit: func(s string) string { return edit(s, "nodeRegistration:", "nodeRegistraton:") },
 			want: `/run/kubeadm/kubeadm-join-config.yaml: kubeadm.k8s.io/v1beta4 JoinConfiguration: error unmarshaling JSON: while decoding JSON: json: unknown field "nodeRegistraton"`,
 		},
 		"kubeadm version": {
-			reason: "an API version kubeadm does not have", kind: worker, edit: func(s string) string { return edit(s, "kubeadm.k8s.io/v1beta4", "kubeadm.k8s.io/v1beta1") },
+			reason: "an API version kubeadm does not have", kind: worker,
+			edit: func(s string) string { return edit(s, "kubeadm.k8s.io/v1beta4", "kubeadm.k8s.io/v1beta1") },
 			want: "/run/kubeadm/kubeadm-join-config.yaml: kubeadm.k8s.io/v1beta1 JoinConfiguration: unknown kubeadm API version: use v1beta4 (Kubernetes 1.31 and later) or v1beta3",
 		},
 		"no pins": {
@@ -133,7 +138,8 @@ func TestBrokenBootstrapData(t *testing.T) {
 			want: `/run/kubeadm/kubeadm-join-config.yaml: nodeRegistration.name "ci_missing_jinja_var/hostnam" is not the VM's computer name "vm-1": cloud-provider-azure would not find the VM of this Node`,
 		},
 		"no template header": {
-			reason: "without it cloud-init leaves the variables alone", kind: worker, edit: func(s string) string { return edit(s, "## template: jinja\n", "") },
+			reason: "without it cloud-init leaves the variables alone", kind: worker,
+			edit: func(s string) string { return edit(s, "## template: jinja\n", "") },
 			want: `/run/kubeadm/kubeadm-join-config.yaml: nodeRegistration.name "{{ ds.meta_data[\"local_hostname\"] }}" is not the VM's computer name "vm-1": cloud-provider-azure would not find the VM of this Node`,
 		},
 		"CA missing": {
@@ -156,7 +162,8 @@ func TestBrokenBootstrapData(t *testing.T) {
 			want: "/etc/kubernetes/pki/sa.key: is not a PEM private key",
 		},
 		"azure.json missing": {
-			reason: "cloud-provider-azure has no configuration", kind: worker, edit: func(s string) string { return edit(s, "/etc/kubernetes/azure.json", "/etc/kubernetes/azure.yaml") },
+			reason: "cloud-provider-azure has no configuration", kind: worker,
+			edit: func(s string) string { return edit(s, "/etc/kubernetes/azure.json", "/etc/kubernetes/azure.yaml") },
 			want: "/etc/kubernetes/azure.json: write_files does not write it: cloud-provider-azure has no configuration on this machine",
 		},
 		"azure.json is not JSON": {
@@ -196,7 +203,8 @@ func TestBrokenBootstrapData(t *testing.T) {
 			want: "/etc/kubernetes/azure.json: no credential: neither useManagedIdentityExtension nor aadClientSecret is set, so cloud-controller-manager cannot log in",
 		},
 		"the control plane's file on a worker": {
-			reason: "pools name the same Secret, and nothing on a worker logs in with it", kind: worker, guest: func(g *guest) { g.Identity.Type = "" },
+			reason: "pools name the same Secret, and nothing on a worker logs in with it", kind: worker,
+			guest: func(g *guest) { g.Identity.Type = "" },
 		},
 		"no credential on a worker": {
 			reason: "cloud-node-manager asks the metadata service", kind: worker,
@@ -230,7 +238,8 @@ func TestBrokenBootstrapData(t *testing.T) {
 			if tc.data != nil {
 				tc.data(d)
 			}
-			data := map[string]func(*testing.T) string{worker: d.workerData, controlPlane: d.controlPlaneJoinData, initialise: d.initData}[tc.kind](t)
+			data := map[string]func(*testing.T) string{worker: d.workerData, controlPlane: d.controlPlaneJoinData,
+				initialise: d.initData}[tc.kind](t)
 			if tc.edit != nil {
 				data = tc.edit(data)
 			}
@@ -306,7 +315,8 @@ func TestNode(t *testing.T) {
 
 func TestArchitecture(t *testing.T) {
 	for size, want := range map[string]string{
-		"Standard_D2s_v3": "amd64", "Standard_D2ps_v5": "arm64", "Standard_E4pds_v6": "arm64", "Standard_NP10s": "amd64", "Standard_HB120rs_v3": "amd64", "": "amd64",
+		"Standard_D2s_v3": "amd64", "Standard_D2ps_v5": "arm64", "Standard_E4pds_v6": "arm64", "Standard_NP10s": "amd64",
+		"Standard_HB120rs_v3": "amd64", "": "amd64",
 	} {
 		if got := architecture(size); got != want {
 			t.Errorf("architecture of %q = %s, want %s", size, got, want)
@@ -320,11 +330,16 @@ func TestKubernetesVersionOfImages(t *testing.T) {
 		image  map[string]any
 		want   string
 	}{
-		"community gallery": {"the reference images carry the Kubernetes version", map[string]any{"communityGalleryImageId": "/CommunityGalleries/g/Images/i/Versions/1.33.1"}, "v1.33.1"},
-		"compute gallery":   {"an own gallery that follows the same scheme", map[string]any{"id": "/subscriptions/s/resourceGroups/g/providers/Microsoft.Compute/galleries/g/images/i/versions/1.34.0"}, "v1.34.0"},
-		"own numbering":     {"1.0.5 is no Kubernetes version anybody runs", map[string]any{"id": "/subscriptions/s/resourceGroups/g/providers/Microsoft.Compute/galleries/g/images/i/versions/1.0.5"}, ""},
-		"marketplace":       {"the SKU spells the version", map[string]any{"publisher": "cncf-upstream", "offer": "capi", "sku": "k8s-1dot28dot3-ubuntu-2204", "version": "latest"}, "v1.28.3"},
-		"managed image":     {"tells nothing", map[string]any{"id": "/subscriptions/s/resourceGroups/g/providers/Microsoft.Compute/images/mine"}, ""},
+		"community gallery": {"the reference images carry the Kubernetes version",
+			map[string]any{"communityGalleryImageId": "/CommunityGalleries/g/Images/i/Versions/1.33.1"}, "v1.33.1"},
+		"compute gallery": {"an own gallery that follows the same scheme",
+			map[string]any{"id": "/subscriptions/s/resourceGroups/g/providers/Microsoft.Compute/galleries/g/images/i/versions/1.34.0"}, "v1.34.0"},
+		"own numbering": {"1.0.5 is no Kubernetes version anybody runs",
+			map[string]any{"id": "/subscriptions/s/resourceGroups/g/providers/Microsoft.Compute/galleries/g/images/i/versions/1.0.5"}, ""},
+		"marketplace": {"the SKU spells the version",
+			map[string]any{"publisher": "cncf-upstream", "offer": "capi", "sku": "k8s-1dot28dot3-ubuntu-2204", "version": "latest"}, "v1.28.3"},
+		"managed image": {"tells nothing", map[string]any{"id": "/subscriptions/s/resourceGroups/g/providers/Microsoft.Compute/images/mine"},
+			""},
 	} {
 		vm := map[string]any{"properties": map[string]any{"storageProfile": map[string]any{"imageReference": tc.image}}}
 		if got := kubernetesVersion(vm); got != tc.want {

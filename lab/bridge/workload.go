@@ -266,7 +266,8 @@ func (w *workload) learn(p *kubeadmPlan) {
 		certSANs: p.Cluster.APIServer.CertSANs,
 		yaml:     p.ClusterYAML,
 	}
-	for to, from := range map[*string]*string{&s.name: p.Extra.ClusterName, &s.version: p.Extra.KubernetesVersion, &s.serviceSubnet: p.Extra.ServiceSubnet, &s.dnsDomain: p.Extra.DNSDomain} {
+	for to, from := range map[*string]*string{&s.name: p.Extra.ClusterName, &s.version: p.Extra.KubernetesVersion,
+		&s.serviceSubnet: p.Extra.ServiceSubnet, &s.dnsDomain: p.Extra.DNSDomain} {
 		if from != nil && *from != "" {
 			*to = *from
 		}
@@ -307,7 +308,8 @@ func (w *workload) servingNames(e enrolment) []string {
 // clusterNames are the SANs that the API servers of a cluster have in common.
 func (w *workload) clusterNames() []string {
 	domain := or(w.settings.dnsDomain, "cluster.local")
-	names := []string{"kubernetes", "kubernetes.default", "kubernetes.default.svc", "kubernetes.default.svc." + domain, "localhost", "127.0.0.1"}
+	names := []string{"kubernetes", "kubernetes.default", "kubernetes.default.svc", "kubernetes.default.svc." + domain, "localhost",
+		"127.0.0.1"}
 	if host, _ := splitEndpoint(w.settings.endpoint); host != "" {
 		names = append(names, host)
 	}

@@ -51,7 +51,8 @@ func madeBefore(c *cobra.Command, s *settings.Settings, name string) (*workload.
 		return nil, err
 	}
 	was := map[string]string{
-		"flavor": made.Flavor, "control-plane-machines": strconv.Itoa(made.ControlPlaneMachines), "worker-machines": strconv.Itoa(made.WorkerMachines),
+		"flavor": made.Flavor, "control-plane-machines": strconv.Itoa(made.ControlPlaneMachines),
+		"worker-machines":    strconv.Itoa(made.WorkerMachines),
 		"kubernetes-version": made.Version(),
 	}
 	var differences []string

@@ -61,7 +61,8 @@ func upCommand() *cobra.Command {
 	c.Flags().Int("verbosity", 2, "log level of our manager")
 	c.Flags().String("feature-gates", "", "more feature gates of our manager, for example APIServerILB=true")
 	c.Flags().String("beside", "", "directory of another lab whose simulated Azure a new lab uses, as a second management cluster")
-	c.Flags().String("release", "", "folder, named by its version, of the release of our provider to begin with (default that of make release)")
+	c.Flags().String("release", "",
+		"folder, named by its version, of the release of our provider to begin with (default that of make release)")
 	c.Flags().StringVar(&name, "cluster-name", "", fmt.Sprintf("name of the workload cluster (default %s, of another flavor %s)",
 		workload.DefaultName(workload.DefaultFlavor), workload.DefaultName("FLAVOR")))
 	createFlags(c, &create)
@@ -110,7 +111,8 @@ func unfinished(c *cobra.Command, s *settings.Settings, err error) error {
 			words = append(words, "--"+f.Name+"="+f.Value.String())
 		}
 	})
-	return fmt.Errorf("%w\n  running: %s\n  to go on:          %s\n  to stop all of it: %s", err, strings.Join(running, ", "), self(s, words...), self(s, "down"))
+	return fmt.Errorf("%w\n  running: %s\n  to go on:          %s\n  to stop all of it: %s", err, strings.Join(running, ", "),
+		self(s, words...), self(s, "down"))
 }
 
 // interrupted tells whether err is that of a program which a signal ended. A terminal sends it to all programs of a command, and the
@@ -223,7 +225,8 @@ func killCommand() *cobra.Command {
 }
 
 func createFlags(c *cobra.Command, o *workload.Options) {
-	c.Flags().StringVar(&o.Flavor, "flavor", workload.DefaultFlavor, "flavor of the template: default, or the last part of the name of one in templates/")
+	c.Flags().StringVar(&o.Flavor, "flavor", workload.DefaultFlavor,
+		"flavor of the template: default, or the last part of the name of one in templates/")
 	c.Flags().IntVar(&o.ControlPlaneMachines, "control-plane-machines", 3, "number of control-plane machines; AKS has none")
 	c.Flags().IntVar(&o.WorkerMachines, "worker-machines", 2, "number of worker machines; with AKS, of each pool")
 	c.Flags().StringVar(&o.KubernetesVersion, "kubernetes-version", "",

@@ -15,7 +15,8 @@ import (
 func TestTreeLines(t *testing.T) {
 	root := &workload.Object{Kind: "Cluster", Name: "c", Status: "Provisioning", Children: []*workload.Object{
 		{Kind: "AzureCluster", Name: "c", Status: "ready", Ready: true},
-		{Kind: "MachineDeployment", Name: "d", Status: "0 of 1 ready", Children: []*workload.Object{{Kind: "Machine", Name: "m", Status: "Pending"}}},
+		{Kind: "MachineDeployment", Name: "d", Status: "0 of 1 ready",
+			Children: []*workload.Object{{Kind: "Machine", Name: "m", Status: "Pending"}}},
 	}}
 	want := []string{
 		"· Cluster c: Provisioning",
@@ -37,7 +38,8 @@ func growing() *workload.Object {
 	}
 	return &workload.Object{Kind: "Cluster", Name: "c", Status: "Provisioned", Ready: true, Children: []*workload.Object{
 		{Kind: "AzureCluster", Name: "c", Status: "ready", Ready: true},
-		{Kind: "KubeadmControlPlane", Name: "c-control-plane", Status: "1 of 3 ready", Children: []*workload.Object{machine("m1", true), machine("m2", false)}},
+		{Kind: "KubeadmControlPlane", Name: "c-control-plane", Status: "1 of 3 ready",
+			Children: []*workload.Object{machine("m1", true), machine("m2", false)}},
 	}}
 }
 
@@ -82,7 +84,8 @@ func TestLiveScreen(t *testing.T) {
 		}
 		screen.Show(root, time.Second)
 	}, append(said, append([]string{"1 s"}, whole...)...)...)
-	expect("the second picture replaces the first", func() { screen.Show(root, 2*time.Second) }, append(said, append([]string{"2 s"}, whole...)...)...)
+	expect("the second picture replaces the first", func() { screen.Show(root, 2*time.Second) },
+		append(said, append([]string{"2 s"}, whole...)...)...)
 
 	narrow := func(first string) []string {
 		return []string{

@@ -94,11 +94,13 @@ func clusterStatus(ctx context.Context, out io.Writer, s *settings.Settings) err
 		}
 		for _, g := range guests {
 			if contains(root, g.ComputerName) && g.Status.Phase != "Running" {
-				fmt.Fprintf(out, "  virtual machine %s is %s, boot: %s %s\n", printable(g.ComputerName), g.PowerState, printable(orUnknown(g.Status.Phase)), printable(g.Status.Message))
+				fmt.Fprintf(out, "  virtual machine %s is %s, boot: %s %s\n", printable(g.ComputerName), g.PowerState,
+					printable(orUnknown(g.Status.Phase)), printable(g.Status.Message))
 			}
 		}
 		if cause := workload.FindCause(root, guests); cause != nil {
-			fmt.Fprintf(out, "  not ready because of %s\n", strings.ReplaceAll(PrintableLines(cause.Describe(func(p string) string { return relative(s.Log(p)) })), "\n", "\n  "))
+			fmt.Fprintf(out, "  not ready because of %s\n",
+				strings.ReplaceAll(PrintableLines(cause.Describe(func(p string) string { return relative(s.Log(p)) })), "\n", "\n  "))
 		}
 	}
 	return nil

@@ -61,7 +61,8 @@ func TestUpRefusesBeforeItStartsAnything(t *testing.T) {
 			want: []string{"--flavor aksx", "aks, aks-aso, ", "default, "},
 		},
 		"port": {
-			reason: "another lab, perhaps", args: []string{"--base-port", strconv.Itoa(busy)}, want: []string{"--base-port", "another process listens"},
+			reason: "another lab, perhaps", args: []string{"--base-port", strconv.Itoa(busy)},
+			want: []string{"--base-port", "another process listens"},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -119,7 +119,8 @@ func live(t *testing.T, c dynamic.ResourceInterface, gvk schema.GroupVersionKind
 		t.Errorf("created with name %q and UID %q, want both made up", obj.GetName(), obj.GetUID())
 	}
 	uid := obj.GetUID()
-	patched, err := c.Patch(t.Context(), obj.GetName(), types.MergePatchType, []byte(`{"metadata":{"labels":{"a":"b"}}}`), metav1.PatchOptions{})
+	patched, err := c.Patch(t.Context(), obj.GetName(), types.MergePatchType, []byte(`{"metadata":{"labels":{"a":"b"}}}`),
+		metav1.PatchOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -134,7 +135,8 @@ func live(t *testing.T, c dynamic.ResourceInterface, gvk schema.GroupVersionKind
 	if err != nil || len(list.Items) != 1 || list.Items[0].GetUID() != uid || list.Items[0].GetAnnotations()["c"] != "d" {
 		t.Errorf("list: %v, %v, want the object with UID %s", list, err, uid)
 	}
-	if err := c.Delete(t.Context(), obj.GetName(), metav1.DeleteOptions{Preconditions: &metav1.Preconditions{UID: new(types.UID("other"))}}); !apierrors.IsConflict(err) {
+	if err := c.Delete(t.Context(), obj.GetName(),
+		metav1.DeleteOptions{Preconditions: &metav1.Preconditions{UID: new(types.UID("other"))}}); !apierrors.IsConflict(err) {
 		t.Errorf("deletion of another UID: %v, want a conflict", err)
 	}
 	if err := c.Delete(t.Context(), obj.GetName(), metav1.DeleteOptions{}); err != nil {
@@ -159,7 +161,8 @@ func TestDeleteOptions(t *testing.T) {
 		"of group":  `{"kind":"DeleteOptions","apiVersion":"coordination.k8s.io/v1"}`,
 		"no option": ``,
 	} {
-		if _, err := c.CoreV1().Secrets("default").Create(t.Context(), &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Name: "a"}}, metav1.CreateOptions{}); err != nil {
+		if _, err := c.CoreV1().Secrets("default").Create(t.Context(), &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Name: "a"}},
+			metav1.CreateOptions{}); err != nil {
 			t.Fatal(err)
 		}
 		if err := c.CoreV1().RESTClient().Delete().Namespace("default").Resource("secrets").Name("a").Body([]byte(body)).Do(t.Context()).Error(); err != nil {
@@ -187,7 +190,8 @@ func next(t *testing.T, w watch.Interface) watch.Event {
 func TestFinalizers(t *testing.T) {
 	services := newClient(t).CoreV1().Services("default")
 	const finalizer = "service.kubernetes.io/load-balancer-cleanup"
-	s, err := services.Create(t.Context(), &corev1.Service{ObjectMeta: metav1.ObjectMeta{Name: "web", Finalizers: []string{finalizer}}}, metav1.CreateOptions{})
+	s, err := services.Create(t.Context(), &corev1.Service{ObjectMeta: metav1.ObjectMeta{Name: "web", Finalizers: []string{finalizer}}},
+		metav1.CreateOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -206,7 +210,8 @@ func TestFinalizers(t *testing.T) {
 	if _, err := services.Get(t.Context(), "web", metav1.GetOptions{}); err != nil {
 		t.Errorf("get before the finalizer is gone: %v", err)
 	}
-	if _, err := services.Patch(t.Context(), "web", types.MergePatchType, []byte(`{"metadata":{"finalizers":null}}`), metav1.PatchOptions{}); err != nil {
+	if _, err := services.Patch(t.Context(), "web", types.MergePatchType, []byte(`{"metadata":{"finalizers":null}}`),
+		metav1.PatchOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	if e := next(t, w); e.Type != watch.Deleted {
@@ -223,7 +228,9 @@ func TestWatch(t *testing.T) {
 	leases := c.CoordinationV1().Leases("default")
 	var versions []string
 	for i := range 3 {
-		l, err := leases.Create(t.Context(), &coordinationv1.Lease{ObjectMeta: metav1.ObjectMeta{Name: fmt.Sprint("l", i), Labels: map[string]string{"n": fmt.Sprint(i)}}}, metav1.CreateOptions{})
+		l, err := leases.Create(t.Context(),
+			&coordinationv1.Lease{ObjectMeta: metav1.ObjectMeta{Name: fmt.Sprint("l", i), Labels: map[string]string{"n": fmt.Sprint(i)}}},
+			metav1.CreateOptions{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -235,13 +242,16 @@ func TestWatch(t *testing.T) {
 		want    []string
 	}{
 		"from the beginning": {reason: "nothing is known", want: []string{"ADDED l0", "ADDED l1", "ADDED l2"}},
-		"since a version":    {reason: "what is newer is missing", options: metav1.ListOptions{ResourceVersion: versions[1]}, want: []string{"ADDED l2"}},
+		"since a version": {reason: "what is newer is missing", options: metav1.ListOptions{ResourceVersion: versions[1]},
+			want: []string{"ADDED l2"}},
 		"again with initial events": {
-			reason:  "the client replaces all it has by what comes before the bookmark",
-			options: metav1.ListOptions{ResourceVersion: versions[1], SendInitialEvents: new(true), ResourceVersionMatch: metav1.ResourceVersionMatchNotOlderThan, AllowWatchBookmarks: true},
-			want:    []string{"ADDED l0", "ADDED l1", "ADDED l2", "BOOKMARK "},
+			reason: "the client replaces all it has by what comes before the bookmark",
+			options: metav1.ListOptions{ResourceVersion: versions[1], SendInitialEvents: new(true),
+				ResourceVersionMatch: metav1.ResourceVersionMatchNotOlderThan, AllowWatchBookmarks: true},
+			want: []string{"ADDED l0", "ADDED l1", "ADDED l2", "BOOKMARK "},
 		},
-		"selected": {reason: "the others are nothing to this client", options: metav1.ListOptions{LabelSelector: "n=1"}, want: []string{"ADDED l1"}},
+		"selected": {reason: "the others are nothing to this client", options: metav1.ListOptions{LabelSelector: "n=1"},
+			want: []string{"ADDED l1"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w, err := leases.Watch(t.Context(), tc.options)
@@ -266,7 +276,8 @@ func TestWatch(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer w.Stop()
-		if _, err := leases.Patch(t.Context(), "l0", types.MergePatchType, []byte(`{"metadata":{"labels":{"n":"9"}}}`), metav1.PatchOptions{}); err != nil {
+		if _, err := leases.Patch(t.Context(), "l0", types.MergePatchType, []byte(`{"metadata":{"labels":{"n":"9"}}}`),
+			metav1.PatchOptions{}); err != nil {
 			t.Fatal(err)
 		}
 		if e := next(t, w); e.Type != watch.Deleted {
@@ -337,7 +348,8 @@ func TestValidation(t *testing.T) {
 	}
 	for validation, refused := range map[string]bool{metav1.FieldValidationStrict: true, metav1.FieldValidationIgnore: false} {
 		body := []byte(`{"apiVersion":"v1","kind":"Service","metadata":{"name":"a` + fmt.Sprint(len(validation)) + `"},"spec":{"prots":[{"port":80}]}}`)
-		err := c.CoreV1().RESTClient().Post().Namespace("default").Resource("services").Param("fieldValidation", validation).Body(body).Do(t.Context()).Error()
+		err := c.CoreV1().RESTClient().Post().Namespace("default").Resource("services").Param("fieldValidation",
+			validation).Body(body).Do(t.Context()).Error()
 		if apierrors.IsBadRequest(err) != refused {
 			t.Errorf("a misspelt field with validation %s: %v, want refused %t", validation, err, refused)
 		}

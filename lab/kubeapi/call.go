@@ -313,7 +313,8 @@ func (c *call) decode(raw []byte) (client.Object, error) {
 	gvk := c.resource.gvk()
 	decoded, kind, err := decoder.Decode(raw, &gvk, nil)
 	if err != nil {
-		return nil, apierrors.NewBadRequest(fmt.Sprintf("%s in version %q cannot be handled as a %s: %v", gvk.Kind, gvk.GroupVersion(), gvk.Kind, err))
+		return nil, apierrors.NewBadRequest(fmt.Sprintf("%s in version %q cannot be handled as a %s: %v", gvk.Kind, gvk.GroupVersion(), gvk.Kind,
+			err))
 	}
 	obj, ok := decoded.(client.Object)
 	if !ok || *kind != gvk {
@@ -344,7 +345,8 @@ func (c *call) listed() (objects []client.Object, version string, err error) {
 	return c.api.list(c.request.Context(), c.client, c.resource, c.key.Namespace)
 }
 
-func (a *API) list(ctx context.Context, from inmemoryclient.Client, r *resource, namespace string) (objects []client.Object, version string, err error) {
+func (a *API) list(ctx context.Context, from inmemoryclient.Client, r *resource, namespace string) (objects []client.Object, version string,
+	err error) {
 	o, err := a.scheme.New(r.groupVersion().WithKind(r.kind + "List"))
 	if err != nil {
 		return nil, "", err
@@ -370,5 +372,6 @@ func versionOf(text string) uint64 {
 
 // NewUID returns the UID of a new object.
 func NewUID() types.UID {
-	return types.UID(fmt.Sprintf("%08x-%04x-4%03x-8%03x-%012x", rand.Uint32(), rand.IntN(1<<16), rand.IntN(1<<12), rand.IntN(1<<12), rand.Uint64N(1<<48)))
+	return types.UID(fmt.Sprintf("%08x-%04x-4%03x-8%03x-%012x", rand.Uint32(), rand.IntN(1<<16), rand.IntN(1<<12), rand.IntN(1<<12),
+		rand.Uint64N(1<<48)))
 }

@@ -129,7 +129,8 @@ func resourceList(gv schema.GroupVersion) metav1.APIResourceList {
 			continue
 		}
 		entry := metav1.APIResource{Name: r.plural, Kind: r.kind, Namespaced: r.namespaced, Verbs: verbs, ShortNames: r.short}
-		status := metav1.APIResource{Name: r.plural + "/status", Kind: r.kind, Namespaced: r.namespaced, Verbs: metav1.Verbs{"get", "patch", "update"}}
+		status := metav1.APIResource{Name: r.plural + "/status", Kind: r.kind, Namespaced: r.namespaced,
+			Verbs: metav1.Verbs{"get", "patch", "update"}}
 		list.APIResources = append(list.APIResources, entry, status)
 	}
 	return list

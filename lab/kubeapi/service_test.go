@@ -47,11 +47,13 @@ func TestServices(t *testing.T) {
 		},
 		"load balancer": {
 			reason: "its rules lead to a node port", spec: corev1.ServiceSpec{Type: "LoadBalancer"},
-			want: view{Type: "LoadBalancer", Policy: "Cluster", IPs: []string{"10.96.0.3"}, Protocol: "TCP", Target: "80", NodePort: 30001, AllocatesNodePorts: true},
+			want: view{Type: "LoadBalancer", Policy: "Cluster", IPs: []string{"10.96.0.3"}, Protocol: "TCP", Target: "80", NodePort: 30001,
+				AllocatesNodePorts: true},
 		},
 		"local": {
 			reason: "its probe asks a port of its own", spec: corev1.ServiceSpec{Type: "LoadBalancer", ExternalTrafficPolicy: "Local"},
-			want: view{Type: "LoadBalancer", Policy: "Local", IPs: []string{"10.96.0.3"}, Protocol: "TCP", Target: "80", NodePort: 30001, Checked: 30002, AllocatesNodePorts: true},
+			want: view{Type: "LoadBalancer", Policy: "Local", IPs: []string{"10.96.0.3"}, Protocol: "TCP", Target: "80", NodePort: 30001,
+				Checked: 30002, AllocatesNodePorts: true},
 		},
 		"without node ports": {
 			reason: "the user wants none", spec: corev1.ServiceSpec{Type: "LoadBalancer", AllocateLoadBalancerNodePorts: new(false)},
@@ -66,7 +68,8 @@ func TestServices(t *testing.T) {
 				t.Fatal(err)
 			}
 			tc.spec.Ports = ports
-			s, err := services.Create(t.Context(), &corev1.Service{ObjectMeta: metav1.ObjectMeta{Name: "web"}, Spec: tc.spec}, metav1.CreateOptions{})
+			s, err := services.Create(t.Context(), &corev1.Service{ObjectMeta: metav1.ObjectMeta{Name: "web"}, Spec: tc.spec},
+				metav1.CreateOptions{})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -81,7 +84,8 @@ func TestServices(t *testing.T) {
 			if diff := cmp.Diff(tc.want, look(s)); diff != "" {
 				t.Errorf("after an update (-want +got)\n%s", diff)
 			}
-			if _, err := services.Patch(t.Context(), "web", types.MergePatchType, []byte(`{"spec":{"clusterIP":"10.96.0.2","clusterIPs":["10.96.0.2"]}}`), metav1.PatchOptions{}); !apierrors.IsBadRequest(err) {
+			if _, err := services.Patch(t.Context(), "web", types.MergePatchType,
+				[]byte(`{"spec":{"clusterIP":"10.96.0.2","clusterIPs":["10.96.0.2"]}}`), metav1.PatchOptions{}); !apierrors.IsBadRequest(err) {
 				t.Errorf("the address of another Service: %v, want it refused", err)
 			}
 		})

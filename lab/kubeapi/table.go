@@ -65,7 +65,8 @@ func tableRow(o client.Object) metav1.TableRow {
 			cmp.Or(o.Status.PodIP, "<none>"), cmp.Or(o.Spec.NodeName, "<none>"),
 		}
 	case *corev1.Service:
-		cells = []any{o.Name, string(o.Spec.Type), cmp.Or(o.Spec.ClusterIP, "<none>"), externalAddresses(o), servicePorts(o), age(o.CreationTimestamp.Time)}
+		cells = []any{o.Name, string(o.Spec.Type), cmp.Or(o.Spec.ClusterIP, "<none>"), externalAddresses(o), servicePorts(o),
+			age(o.CreationTimestamp.Time)}
 	case *corev1.Event:
 		last := cmp.Or(o.LastTimestamp.Time, o.EventTime.Time, o.CreationTimestamp.Time)
 		object := strings.ToLower(o.InvolvedObject.Kind) + "/" + o.InvolvedObject.Name

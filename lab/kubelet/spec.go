@@ -32,7 +32,8 @@ type secretReader func(name, key string) (value string, err error)
 
 // spec is the process that the pod template asks for.
 func (p place) spec(secret secretReader) (process.Spec, error) {
-	out := process.Spec{Name: p.manager.Name, Log: p.Log(p.manager.Name), Ready: process.ReadyURL("http://"+p.HealthAddress(p.manager)+"/readyz", nil)}
+	out := process.Spec{Name: p.manager.Name, Log: p.Log(p.manager.Name),
+		Ready: process.ReadyURL("http://"+p.HealthAddress(p.manager)+"/readyz", nil)}
 	if err := p.check(); err != nil {
 		return out, fmt.Errorf("Deployment %s: %w", p.deployment.Name, err)
 	}
@@ -62,7 +63,8 @@ func (p place) spec(secret secretReader) (process.Spec, error) {
 func (p place) check() error {
 	pod := p.pod()
 	if len(pod.Containers) != 1 || len(pod.InitContainers) > 0 {
-		return fmt.Errorf("has %d containers and %d init containers; the lab runs pods of one container", len(pod.Containers), len(pod.InitContainers))
+		return fmt.Errorf("has %d containers and %d init containers; the lab runs pods of one container", len(pod.Containers),
+			len(pod.InitContainers))
 	}
 	if len(pod.Containers[0].EnvFrom) > 0 {
 		return fmt.Errorf("envFrom: the lab reads variables from env only")
@@ -144,7 +146,8 @@ func (p place) projected() []token {
 			continue
 		}
 		for _, source := range volume.Projected.Sources {
-			wanted := token{file: p.file(volume.Name, filepath.Base(source.ServiceAccountToken.Path)), audience: source.ServiceAccountToken.Audience, seconds: apiTokenSeconds}
+			wanted := token{file: p.file(volume.Name, filepath.Base(source.ServiceAccountToken.Path)), audience: source.ServiceAccountToken.Audience,
+				seconds: apiTokenSeconds}
 			if seconds := source.ServiceAccountToken.ExpirationSeconds; seconds != nil {
 				wanted.seconds = *seconds
 			}

@@ -55,7 +55,8 @@ func credentials(name, key string) (string, error) {
 
 func TestSpec(t *testing.T) {
 	own := []string{"--leader-elect", "--diagnostics-address=:8443", "--v=2", "--name=capz-controller-manager-0"}
-	environment := []string{"PLAIN=text", "AZURE_SUBSCRIPTION_ID=sub", "POD_NAME=capz-controller-manager-0", "POD_UID=u1", "GOMEMLIMIT=1048576"}
+	environment := []string{"PLAIN=text", "AZURE_SUBSCRIPTION_ID=sub", "POD_NAME=capz-controller-manager-0", "POD_UID=u1",
+		"GOMEMLIMIT=1048576"}
 	for name, tc := range map[string]struct {
 		reason    string
 		manager   settings.Manager
@@ -70,7 +71,8 @@ func TestSpec(t *testing.T) {
 			},
 			env: []string{
 				"AZURE_FEDERATED_TOKEN_FILE=/lab/pods/capz-manager/azure-identity-token/azure-identity-token",
-				"HTTPS_PROXY=http://127.0.0.1:22005", "NO_PROXY=127.0.0.1,localhost", "SSL_CERT_FILE=/lab/pki/ca-bundle.crt", "HOME=/lab", "TMPDIR=/lab",
+				"HTTPS_PROXY=http://127.0.0.1:22005", "NO_PROXY=127.0.0.1,localhost", "SSL_CERT_FILE=/lab/pki/ca-bundle.crt", "HOME=/lab",
+				"TMPDIR=/lab",
 			},
 		},
 		"Cluster API's": {
@@ -81,7 +83,8 @@ func TestSpec(t *testing.T) {
 			},
 			env: []string{
 				"AZURE_FEDERATED_TOKEN_FILE=/lab/pods/capi-core/azure-identity-token/azure-identity-token",
-				"HTTPS_PROXY=http://127.0.0.1:22005", "NO_PROXY=127.0.0.1,localhost", "SSL_CERT_FILE=/lab/pki/ca-bundle.crt", "HOME=/lab", "TMPDIR=/lab",
+				"HTTPS_PROXY=http://127.0.0.1:22005", "NO_PROXY=127.0.0.1,localhost", "SSL_CERT_FILE=/lab/pki/ca-bundle.crt", "HOME=/lab",
+				"TMPDIR=/lab",
 			},
 		},
 	} {

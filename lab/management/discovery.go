@@ -98,7 +98,8 @@ func (l *lab) definedKinds(ctx context.Context) (map[string]sets.Set[string], er
 		return nil, err
 	}
 	definitions := &unstructured.UnstructuredList{}
-	definitions.SetGroupVersionKind(schema.GroupVersionKind{Group: "apiextensions.k8s.io", Version: "v1", Kind: "CustomResourceDefinitionList"})
+	definitions.SetGroupVersionKind(schema.GroupVersionKind{Group: "apiextensions.k8s.io", Version: "v1",
+		Kind: "CustomResourceDefinitionList"})
 	if err := kube.List(ctx, definitions); err != nil {
 		return nil, fmt.Errorf("definitions of kinds: %w", err)
 	}

@@ -200,7 +200,8 @@ func (l *lab) awaitManager(ctx context.Context, kube client.Client, m settings.M
 			return "", nil
 		}
 		// The status may be that of a process which has died since.
-		if l.table.Running(m.Name) == nil && ready(ctx) == nil && deployment.Status.ObservedGeneration == deployment.Generation && deployment.Status.AvailableReplicas > 0 {
+		if l.table.Running(m.Name) == nil && ready(ctx) == nil && deployment.Status.ObservedGeneration == deployment.Generation &&
+			deployment.Status.AvailableReplicas > 0 {
 			return "", nil
 		}
 		waiting = fmt.Sprintf("%s is not ready; its log is %s", m.Name, l.s.Log(m.Name))

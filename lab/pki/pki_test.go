@@ -31,8 +31,9 @@ func TestEnsureMakesChainsThatVerifyAndKeepsThem(t *testing.T) {
 		usage                   x509.ExtKeyUsage
 	}{
 		"APIServer": {"clients connect to 127.0.0.1", APIServerCert, APIServerKey, "127.0.0.1", x509.ExtKeyUsageServerAuth},
-		"Webhook":   {"the API server calls webhooks by URL on 127.0.0.1", WebhookDir + "/tls.crt", WebhookDir + "/tls.key", "127.0.0.1", x509.ExtKeyUsageServerAuth},
-		"Admin":     {"managers log in with it", AdminCert, AdminKey, "", x509.ExtKeyUsageClientAuth},
+		"Webhook": {"the API server calls webhooks by URL on 127.0.0.1", WebhookDir + "/tls.crt", WebhookDir + "/tls.key", "127.0.0.1",
+			x509.ExtKeyUsageServerAuth},
+		"Admin": {"managers log in with it", AdminCert, AdminKey, "", x509.ExtKeyUsageClientAuth},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

@@ -123,7 +123,8 @@ func TestStartTellsWhyAProgramDoesNotComeUp(t *testing.T) {
 		reason, script, path string
 		want                 []string
 	}{
-		"Exits":   {"the log's last lines are the cause", `echo "port is taken" >&2; exit 3`, "", []string{"worker exited before it was ready (exit status 3)", "worker.log", "port is taken"}},
+		"Exits": {"the log's last lines are the cause", `echo "port is taken" >&2; exit 3`, "",
+			[]string{"worker exited before it was ready (exit status 3)", "worker.log", "port is taken"}},
 		"Missing": {"tools are built by make", "", "/nonexistent/tool", []string{"worker", "/nonexistent/tool", "make tools build"}},
 	}
 	for name, tc := range cases {

@@ -84,7 +84,8 @@ type release struct {
 func releasesOf(s *settings.Settings, m settings.Manager) ([]release, error) {
 	if m.Name != settings.Azure.Name {
 		raw, err := os.ReadFile(filepath.Join(s.Binary("manifests"), m.Label+".yaml"))
-		return []release{{version: CoreVersion, components: raw, metadata: filepath.Join(s.Binary("manifests"), "cluster-api-metadata.yaml")}}, err
+		return []release{{version: CoreVersion, components: raw, metadata: filepath.Join(s.Binary("manifests"), "cluster-api-metadata.yaml")}},
+			err
 	}
 	folders := []string{s.MadeRelease()}
 	if s.ReleaseDir() != s.MadeRelease() {
@@ -96,7 +97,8 @@ func releasesOf(s *settings.Settings, m settings.Manager) ([]release, error) {
 		if err != nil {
 			return nil, fmt.Errorf("%w (make it with `make release`)", err)
 		}
-		out = append(out, release{version: filepath.Base(folder), components: raw, metadata: filepath.Join(folder, "metadata.yaml"), templates: folder})
+		out = append(out, release{version: filepath.Base(folder), components: raw, metadata: filepath.Join(folder, "metadata.yaml"),
+			templates: folder})
 	}
 	return out, nil
 }

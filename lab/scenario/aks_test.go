@@ -51,9 +51,10 @@ func (l *lab) agentPools(cluster string) []string {
 func TestAKSAutoscaler(t *testing.T) {
 	l := takeLab(t)
 	l.up("--bare")
-	l.apply(l.edit(l.generate("elastic", "aks", settings.ManagedKubernetesVersion, 2), "AzureManagedMachinePool", "elastic-pool1", func(spec map[string]any) {
-		spec["scaling"] = map[string]any{"minSize": 1, "maxSize": 5}
-	}))
+	l.apply(l.edit(l.generate("elastic", "aks", settings.ManagedKubernetesVersion, 2), "AzureManagedMachinePool", "elastic-pool1",
+		func(spec map[string]any) {
+			spec["scaling"] = map[string]any{"minSize": 1, "maxSize": 5}
+		}))
 	l.awaitCluster("elastic")
 	kubeconfig := l.workloadKubeconfig("elastic")
 	const pool, owner = "machinepool/elastic-pool1", `.metadata.annotations.cluster\.x-k8s\.io/replicas-managed-by`
@@ -120,13 +121,15 @@ func TestAKSAccess(t *testing.T) {
 	l := takeLab(t)
 	l.up("--bare")
 	pools := map[string]int{"pool0": 1, "pool1": 1}
-	l.apply(l.edit(l.generate("hidden", "aks", settings.ManagedKubernetesVersion, 1), "AzureManagedControlPlane", "", func(spec map[string]any) {
-		spec["apiServerAccessProfile"] = map[string]any{"enablePrivateCluster": true, "enablePrivateClusterPublicFQDN": false}
-	}))
-	l.apply(l.edit(l.generate("entra", "aks", settings.ManagedKubernetesVersion, 1), "AzureManagedControlPlane", "", func(spec map[string]any) {
-		spec["aadProfile"] = map[string]any{"managed": true, "adminGroupObjectIDs": []any{settings.ObjectID}}
-		spec["disableLocalAccounts"] = true
-	}))
+	l.apply(l.edit(l.generate("hidden", "aks", settings.ManagedKubernetesVersion, 1), "AzureManagedControlPlane", "",
+		func(spec map[string]any) {
+			spec["apiServerAccessProfile"] = map[string]any{"enablePrivateCluster": true, "enablePrivateClusterPublicFQDN": false}
+		}))
+	l.apply(l.edit(l.generate("entra", "aks", settings.ManagedKubernetesVersion, 1), "AzureManagedControlPlane", "",
+		func(spec map[string]any) {
+			spec["aadProfile"] = map[string]any{"managed": true, "adminGroupObjectIDs": []any{settings.ObjectID}}
+			spec["disableLocalAccounts"] = true
+		}))
 
 	t.Run("private", func(t *testing.T) {
 		l.awaitCluster("hidden")

@@ -13,7 +13,8 @@ import (
 
 // managedClusterID is the AKS cluster that the flavors make: in a resource group of the cluster's name.
 func managedClusterID(group, name string) string {
-	return fmt.Sprintf("/subscriptions/%s/resourceGroups/%s/providers/Microsoft.ContainerService/managedClusters/%s", settings.SubscriptionID, group, name)
+	return fmt.Sprintf("/subscriptions/%s/resourceGroups/%s/providers/Microsoft.ContainerService/managedClusters/%s", settings.SubscriptionID,
+		group, name)
 }
 
 // generate renders a flavor with clusterctl.

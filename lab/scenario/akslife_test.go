@@ -116,7 +116,8 @@ func TestAKSAdopted(t *testing.T) {
 	}
 	l.patch("cluster/known", `{"spec":{"paused":true}}`)
 	objects := []string{
-		"azuremanagedmachinepool/known-pool0", "azuremanagedmachinepool/known-pool1", "azuremanagedcontrolplane/known", "azuremanagedcluster/known",
+		"azuremanagedmachinepool/known-pool0", "azuremanagedmachinepool/known-pool1", "azuremanagedcontrolplane/known",
+		"azuremanagedcluster/known",
 		"machinepool/known-pool0", "machinepool/known-pool1", "cluster/known",
 	}
 	for _, object := range objects {
@@ -136,7 +137,8 @@ func TestAKSAdopted(t *testing.T) {
 	if strings.Count(again, head) != 1 {
 		t.Fatalf("the manifest has no place for an annotation:\n%s", again)
 	}
-	l.apply(strings.Replace(again, head, head+"  annotations:\n    sigs.k8s.io/cluster-api-provider-azure-applied: '{\"ownerID\":\""+owner.ID+"\"}'\n", 1))
+	l.apply(strings.Replace(again, head,
+		head+"  annotations:\n    sigs.k8s.io/cluster-api-provider-azure-applied: '{\"ownerID\":\""+owner.ID+"\"}'\n", 1))
 	l.awaitCluster("known")
 	l.awaitPools(l.workloadKubeconfig("known"), "known", "", map[string]int{"pool0": 1, "pool1": 1})
 	for _, r := range l.requests()[before:] {

@@ -37,11 +37,13 @@ func TestAKSTopology(t *testing.T) {
 	}
 
 	l.deleteManaged("classy")
-	l.patch("cluster/written", `{"spec":{"topology":{"version":"`+to+`","variables":[{"name":"credential","value":"aso-credential"},{"name":"tier","value":"Standard"},
+	l.patch("cluster/written",
+		`{"spec":{"topology":{"version":"`+to+`","variables":[{"name":"credential","value":"aso-credential"},{"name":"tier","value":"Standard"},
 		{"name":"location","value":"`+settings.Location+`"},{"name":"machineType","value":"Standard_D2s_v3"}]}}}`)
 	l.eventually("the managed cluster has the version and the tier of the topology", func() (bool, string) {
-		seen := l.run("kubectl", "get", "azureasomanagedcontrolplanes", "-l", "cluster.x-k8s.io/cluster-name=written", "-o", `jsonpath={range .items[*]}`+
-			`{.spec.resources[0].spec.sku.tier} {.status.version} {.status.conditions[?(@.type=="Ready")].status} {.status.conditions[?(@.type=="Ready")].observedGeneration} {.metadata.generation}{end}`)
+		seen := l.run("kubectl", "get", "azureasomanagedcontrolplanes", "-l", "cluster.x-k8s.io/cluster-name=written", "-o",
+			`jsonpath={range .items[*]}`+
+				`{.spec.resources[0].spec.sku.tier} {.status.version} {.status.conditions[?(@.type=="Ready")].status} {.status.conditions[?(@.type=="Ready")].observedGeneration} {.metadata.generation}{end}`)
 		words := strings.Fields(seen)
 		return len(words) == 5 && fmt.Sprint(words[:3]) == fmt.Sprint([]string{"Standard", to, "True"}) && words[3] == words[4], seen
 	})
@@ -55,8 +57,10 @@ func TestAKSTopology(t *testing.T) {
 func (l *lab) ofTopology(cluster string) map[string]string {
 	l.t.Helper()
 	out := map[string]string{}
-	for line := range strings.Lines(l.run("kubectl", "get", "azureasomanagedclusters,azureasomanagedcontrolplanes,azureasomanagedmachinepools", "--show-managed-fields",
-		"-l", "cluster.x-k8s.io/cluster-name="+cluster, "-o", `jsonpath={range .items[*]}{.kind} {.metadata.uid}={.metadata.managedFields[?(@.manager=="capi-topology")].time}{"\n"}{end}`)) {
+	for line := range strings.Lines(l.run("kubectl", "get", "azureasomanagedclusters,azureasomanagedcontrolplanes,azureasomanagedmachinepools",
+		"--show-managed-fields",
+		"-l", "cluster.x-k8s.io/cluster-name="+cluster, "-o",
+		`jsonpath={range .items[*]}{.kind} {.metadata.uid}={.metadata.managedFields[?(@.manager=="capi-topology")].time}{"\n"}{end}`)) {
 		object, written, _ := strings.Cut(strings.TrimSpace(line), "=")
 		if out[object] = written; written == "" {
 			l.t.Errorf("Cluster API did not write %s", object)

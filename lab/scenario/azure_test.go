@@ -186,7 +186,8 @@ func (l *lab) reader() func(url string) int {
 		l.t.Helper()
 		// The log shows the query as people read it.
 		path, query, _ := strings.Cut(path, "?")
-		asked, err := http.NewRequestWithContext(context.Background(), http.MethodGet, s.SimulatorURL()+(&url.URL{Path: path, RawQuery: query}).String(), nil)
+		asked, err := http.NewRequestWithContext(context.Background(), http.MethodGet,
+			s.SimulatorURL()+(&url.URL{Path: path, RawQuery: query}).String(), nil)
 		if err != nil {
 			l.t.Fatal(err)
 		}

@@ -41,7 +41,8 @@ func TestBench(t *testing.T) {
 		if diff := cmp.Diff(l.logged(phase), phase.Azure.Classes); diff != "" {
 			t.Errorf("requests of the phase %s (-log +figures):\n%s", phase.Name, diff)
 		}
-		if phase.WallSeconds <= 0 || phase.Process.CPUSeconds <= 0 || phase.Process.PeakMiB <= 0 || phase.Passes == nil || phase.Kubernetes.Writes() == 0 {
+		if phase.WallSeconds <= 0 || phase.Process.CPUSeconds <= 0 || phase.Process.PeakMiB <= 0 || phase.Passes == nil ||
+			phase.Kubernetes.Writes() == 0 {
 			t.Errorf("phase %s lacks figures: %+v", phase.Name, phase)
 		}
 	}
@@ -69,7 +70,8 @@ func (l *lab) logged(phase bench.Phase) (out bench.Classes) {
 		if err := json.Unmarshal([]byte(line), &request); err != nil {
 			l.t.Fatal(err)
 		}
-		if request.Time.Before(phase.Begun) || !request.Time.Before(phase.Ended) || !strings.HasPrefix(request.URL, "/subscriptions") || request.UserAgent == "lab" {
+		if request.Time.Before(phase.Begun) || !request.Time.Before(phase.Ended) || !strings.HasPrefix(request.URL, "/subscriptions") ||
+			request.UserAgent == "lab" {
 			continue
 		}
 		switch request.Method {

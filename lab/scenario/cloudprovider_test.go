@@ -106,7 +106,8 @@ func (l *lab) startCloudController(cluster string) {
 	if script == "" {
 		l.t.Fatalf("%s has no commands that start cloud-controller-manager", cloudProviderPage)
 	}
-	script = strings.NewReplacer("demo", cluster, "bin/lab env", l.binary("lab")+" env --dir "+l.dir, "lab kubeconfig", "lab kubeconfig --dir "+l.dir).Replace(script)
+	script = strings.NewReplacer("demo", cluster, "bin/lab env", l.binary("lab")+" env --dir "+l.dir, "lab kubeconfig",
+		"lab kubeconfig --dir "+l.dir).Replace(script)
 	command := exec.Command("bash", "-e", "-o", "pipefail", "-c", script)
 	command.Dir = l.t.TempDir()
 	command.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
@@ -125,7 +126,8 @@ func (l *lab) startCloudController(cluster string) {
 	})
 	kubeconfig := l.workloadKubeconfig(cluster)
 	l.eventually("cloud-controller-manager holds its Lease", func() (bool, string) {
-		out, err := l.try("kubectl", "--kubeconfig", kubeconfig, "get", "lease", "cloud-controller-manager", "-n", "kube-system", "-o", "jsonpath={.spec.holderIdentity}")
+		out, err := l.try("kubectl", "--kubeconfig", kubeconfig, "get", "lease", "cloud-controller-manager", "-n", "kube-system", "-o",
+			"jsonpath={.spec.holderIdentity}")
 		return err == nil && out != "", fmt.Sprint(out, err)
 	})
 }
@@ -201,7 +203,8 @@ func (l *lab) expectNoWrites(cluster string) {
 func (l *lab) scaleInAsAutoscaler(cluster, kubeconfig, scaled string) {
 	l.t.Helper()
 	workers := func() []string {
-		names := strings.Fields(l.run("kubectl", "get", "machines", "-l", "cluster.x-k8s.io/cluster-name="+cluster+",!cluster.x-k8s.io/control-plane", "-o", "jsonpath={.items[*].metadata.name}"))
+		names := strings.Fields(l.run("kubectl", "get", "machines", "-l",
+			"cluster.x-k8s.io/cluster-name="+cluster+",!cluster.x-k8s.io/control-plane", "-o", "jsonpath={.items[*].metadata.name}"))
 		slices.Sort(names)
 		return names
 	}

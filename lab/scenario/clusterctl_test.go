@@ -60,7 +60,8 @@ subjects:
 `
 
 // newerKinds are files of config/crd/bases with kinds that the program serves and the release before does not have.
-var newerKinds = []string{"infrastructure.cluster.x-k8s.io_azuremachinepools.yaml", "infrastructure.cluster.x-k8s.io_azuremachinepoolmachines.yaml"}
+var newerKinds = []string{"infrastructure.cluster.x-k8s.io_azuremachinepools.yaml",
+	"infrastructure.cluster.x-k8s.io_azuremachinepoolmachines.yaml"}
 
 // releaseBefore is a folder with it.
 func (l *lab) releaseBefore() string {
@@ -144,7 +145,8 @@ func (l *lab) upgrade() int {
 	if plan := l.clusterctl("upgrade", "plan"); !strings.Contains(plan, before) || !strings.Contains(plan, settings.ProviderVersion) {
 		l.t.Errorf("the plan does not lead from %s to %s:\n%s", before, settings.ProviderVersion, plan)
 	}
-	const kind, most = "customresourcedefinition/azureclusters.infrastructure.cluster.x-k8s.io", ".spec.versions[0].schema.openAPIV3Schema.properties.spec.properties.networkSpec.properties.subnets.maxItems"
+	const kind, most = "customresourcedefinition/azureclusters.infrastructure.cluster.x-k8s.io",
+		".spec.versions[0].schema.openAPIV3Schema.properties.spec.properties.networkSpec.properties.subnets.maxItems"
 	if got := l.field(kind, most); got != "" {
 		l.t.Errorf("the release before knows a maximum of subnets: %s", got)
 	}
@@ -198,7 +200,8 @@ func (l *lab) moveTo(to *lab) {
 	}
 	writes := len(l.puts())
 	l.run("kubectl", "scale", "machinepool", "two-pool1", "--replicas", "2")
-	l.run("kubectl", "patch", "azurecluster", "one", "--type=json", "-p", `[{"op": "add", "path": "/spec/networkSpec/subnets/1/securityGroup/securityRules", "value": [
+	l.run("kubectl", "patch", "azurecluster", "one", "--type=json", "-p",
+		`[{"op": "add", "path": "/spec/networkSpec/subnets/1/securityGroup/securityRules", "value": [
 		{"name": "node-ports", "description": "before the move", "protocol": "Tcp", "direction": "Inbound", "priority": 2300, "source": "*", "sourcePorts": "*", "destination": "*", "destinationPorts": "30000-32767", "action": "Allow"}]}]`)
 	l.awaitPuts(writes+len(types), make(chan error))
 	l.clusterctl("move", "--to-kubeconfig", to.settings().Kubeconfig(), "--namespace", "default")
@@ -207,7 +210,8 @@ func (l *lab) moveTo(to *lab) {
 		l.t.Errorf("objects are left behind:\n%s", left)
 	}
 	// Status stays behind, so these conditions are of the manager that has them now.
-	for object, typ := range map[string]string{"azuremanagedmachinepool/two-pool1": "AgentPoolsReady", "azurecluster/one": "SecurityGroupsReady"} {
+	for object, typ := range map[string]string{"azuremanagedmachinepool/two-pool1": "AgentPoolsReady",
+		"azurecluster/one": "SecurityGroupsReady"} {
 		to.waitFor(object, condition(typ, "reason"), "Updating")
 	}
 	if err := azure.ClearFaults(l.t.Context()); err != nil {
@@ -244,13 +248,15 @@ func (l *lab) clusterctl(args ...string) string {
 // providerVersion is that of our provider in clusterctl's inventory.
 func (l *lab) providerVersion() string {
 	l.t.Helper()
-	return l.run("kubectl", "get", "providers.clusterctl.cluster.x-k8s.io", "infrastructure-azure", "--namespace", "capz-system", "-o", "jsonpath={.version}")
+	return l.run("kubectl", "get", "providers.clusterctl.cluster.x-k8s.io", "infrastructure-azure", "--namespace", "capz-system", "-o",
+		"jsonpath={.version}")
 }
 
 // released is how what is installed differs from the release that `make release` writes.
 func (l *lab) released() string {
 	l.t.Helper()
-	components := l.run("clusterctl", "generate", "provider", "--infrastructure", "azure:"+settings.ProviderVersion, "--config", l.settings().ClusterctlConfig())
+	components := l.run("clusterctl", "generate", "provider", "--infrastructure", "azure:"+settings.ProviderVersion, "--config",
+		l.settings().ClusterctlConfig())
 	// It ends with status 1 when there is a difference.
 	diff, err := l.tryWith(components, "kubectl", "diff", "-f", "-")
 	if err != nil && diff == "" {
@@ -324,5 +330,6 @@ func shown(read map[string]bool, id string) bool {
 // expectReady waits until all of both clusters is ready.
 func (l *lab) expectReady() {
 	l.t.Helper()
-	l.run("kubectl", "wait", "azureclusters,azuremachines,azuremanagedcontrolplanes,azuremanagedmachinepools", "--all", "--for=condition=Ready", "--timeout", patience.String())
+	l.run("kubectl", "wait", "azureclusters,azuremachines,azuremanagedcontrolplanes,azuremanagedmachinepools", "--all",
+		"--for=condition=Ready", "--timeout", patience.String())
 }

@@ -19,7 +19,8 @@ type object = map[string]any
 
 // converted are kinds whose definitions ask a webhook of the established provider for conversions, although they have one version.
 var converted = []string{
-	"AzureCluster", "AzureClusterIdentity", "AzureClusterTemplate", "AzureMachine", "AzureMachineTemplate", "AzureMachinePool", "AzureMachinePoolMachine",
+	"AzureCluster", "AzureClusterIdentity", "AzureClusterTemplate", "AzureMachine", "AzureMachineTemplate", "AzureMachinePool",
+	"AzureMachinePoolMachine",
 }
 
 // releaseOfEstablished is a folder with a release of the established provider: its names, labels and roles, beside what both have. Its
@@ -61,7 +62,8 @@ func establishedComponents(ours []*unstructured.Unstructured) []*unstructured.Un
 		switch o.GetKind() {
 		case "CustomResourceDefinition":
 			out = append(out, establishedKind(o.DeepCopy()))
-		case "Namespace", "ServiceAccount", "Secret", "Service", "Issuer", "Certificate", "MutatingWebhookConfiguration", "ValidatingWebhookConfiguration":
+		case "Namespace", "ServiceAccount", "Secret", "Service", "Issuer", "Certificate", "MutatingWebhookConfiguration",
+			"ValidatingWebhookConfiguration":
 			out = append(out, o)
 		case "Deployment":
 			one := o.DeepCopy()
@@ -74,16 +76,19 @@ func establishedComponents(ours []*unstructured.Unstructured) []*unstructured.Un
 		{"kind": "ClusterRole", "metadata": object{"name": "capz-manager-role"}, "rules": []any{}, "aggregationRule": object{
 			"clusterRoleSelectors": []any{object{"matchLabels": object{"cluster.x-k8s.io/aggregate-to-capz-manager": "true"}}},
 		}},
-		{"kind": "ClusterRole", "metadata": object{"name": "capz-base-manager-role", "labels": object{"cluster.x-k8s.io/aggregate-to-capz-manager": "true"}}, "rules": establishedRules(ours)},
+		{"kind": "ClusterRole", "metadata": object{"name": "capz-base-manager-role",
+			"labels": object{"cluster.x-k8s.io/aggregate-to-capz-manager": "true"}}, "rules": establishedRules(ours)},
 		binding("ClusterRole", "capz-manager-role", "capz-manager-rolebinding", account),
 		{"kind": "ClusterRole", "metadata": object{"name": "capz-kubeadm-bootstrap-managed-control-plane-reader-role"}, "rules": []any{
 			rule("infrastructure.cluster.x-k8s.io", "azuremanagedcontrolplanes,azureasomanagedcontrolplanes", "get,list,watch"),
 		}},
-		binding("ClusterRole", "capz-kubeadm-bootstrap-managed-control-plane-reader-role", "capz-kubeadm-bootstrap-managed-control-plane-reader-rolebinding", []any{
-			object{"apiGroup": "rbac.authorization.k8s.io", "kind": "Group", "name": "system:serviceaccounts:capi-kubeadm-bootstrap-system"},
-		}),
+		binding("ClusterRole", "capz-kubeadm-bootstrap-managed-control-plane-reader-role",
+			"capz-kubeadm-bootstrap-managed-control-plane-reader-rolebinding", []any{
+				object{"apiGroup": "rbac.authorization.k8s.io", "kind": "Group", "name": "system:serviceaccounts:capi-kubeadm-bootstrap-system"},
+			}),
 		{"kind": "Role", "metadata": object{"name": "capz-leader-election-role", "namespace": "capz-system"}, "rules": []any{
-			rule("coordination.k8s.io", "leases", "get,list,watch,create,update,patch,delete"), rule("", "configmaps", "get,list,watch,create,update,patch,delete"), rule("", "events", "create,patch"),
+			rule("coordination.k8s.io", "leases", "get,list,watch,create,update,patch,delete"),
+			rule("", "configmaps", "get,list,watch,create,update,patch,delete"), rule("", "events", "create,patch"),
 		}},
 		binding("Role", "capz-leader-election-role", "capz-leader-election-rolebinding", account),
 	} {
@@ -111,7 +116,8 @@ func establishedRules(ours []*unstructured.Unstructured) []any {
 		rule("apiextensions.k8s.io", "customresourcedefinitions", "get,list,watch"),
 		rule("authentication.k8s.io", "tokenreviews", "create"),
 		rule("authorization.k8s.io", "subjectaccessreviews", "create"),
-		rule("cluster.x-k8s.io", "clusters,clusters/status,machines,machines/status,machinepools,machinepools/status,machinedeployments", "get,list,watch,patch,update,delete"),
+		rule("cluster.x-k8s.io", "clusters,clusters/status,machines,machines/status,machinepools,machinepools/status,machinedeployments",
+			"get,list,watch,patch,update,delete"),
 		rule("controlplane.cluster.x-k8s.io", "kubeadmcontrolplanes", "get,list,watch"),
 		rule("infrastructure.cluster.x-k8s.io", "*", "get,list,watch,create,update,patch,delete"),
 	}
@@ -137,17 +143,23 @@ func operatorComponents() []*unstructured.Unstructured {
 		{"apiVersion": "v1", "kind": "Service", "metadata": object{"name": name + "webhook-service", "namespace": "capz-system"}, "spec": object{
 			"selector": pod, "ports": []any{object{"port": int64(443), "targetPort": int64(9443)}},
 		}},
-		{"apiVersion": "v1", "kind": "Secret", "metadata": object{"name": "aso-controller-settings", "namespace": "capz-system"}, "stringData": object{"AZURE_SUBSCRIPTION_ID": ""}},
-		{"apiVersion": "cert-manager.io/v1", "kind": "Issuer", "metadata": object{"name": name + "selfsigned-issuer", "namespace": "capz-system"}, "spec": object{"selfSigned": object{}}},
-		{"apiVersion": "cert-manager.io/v1", "kind": "Certificate", "metadata": object{"name": name + "serving-cert", "namespace": "capz-system"}, "spec": object{
-			"secretName": "webhook-server-cert", "dnsNames": []any{name + "webhook-service.capz-system.svc"}, "issuerRef": object{"kind": "Issuer", "name": name + "selfsigned-issuer"},
-		}},
-		{"apiVersion": "apps/v1", "kind": "Deployment", "metadata": object{"name": name + "controller-manager", "namespace": "capz-system"}, "spec": object{
-			"replicas": int64(1), "selector": object{"matchLabels": pod},
-			"template": object{"metadata": object{"labels": pod}, "spec": object{
-				"serviceAccountName": name + "default", "containers": []any{object{"name": "manager", "image": "registry.example/azureserviceoperator:v2"}},
+		{"apiVersion": "v1", "kind": "Secret", "metadata": object{"name": "aso-controller-settings", "namespace": "capz-system"},
+			"stringData": object{"AZURE_SUBSCRIPTION_ID": ""}},
+		{"apiVersion": "cert-manager.io/v1", "kind": "Issuer", "metadata": object{"name": name + "selfsigned-issuer", "namespace": "capz-system"},
+			"spec": object{"selfSigned": object{}}},
+		{"apiVersion": "cert-manager.io/v1", "kind": "Certificate", "metadata": object{"name": name + "serving-cert", "namespace": "capz-system"},
+			"spec": object{
+				"secretName": "webhook-server-cert", "dnsNames": []any{name + "webhook-service.capz-system.svc"},
+				"issuerRef": object{"kind": "Issuer", "name": name + "selfsigned-issuer"},
 			}},
-		}},
+		{"apiVersion": "apps/v1", "kind": "Deployment", "metadata": object{"name": name + "controller-manager", "namespace": "capz-system"},
+			"spec": object{
+				"replicas": int64(1), "selector": object{"matchLabels": pod},
+				"template": object{"metadata": object{"labels": pod}, "spec": object{
+					"serviceAccountName": name + "default",
+					"containers":         []any{object{"name": "manager", "image": "registry.example/azureserviceoperator:v2"}},
+				}},
+			}},
 	}
 	for role, rules := range map[string][]any{
 		"manager-role":     {rule("*", "*", "*")},

@@ -60,7 +60,8 @@ func (l *lab) expectQuiet() {
 func (l *lab) expectMachinesOnly() {
 	l.t.Helper()
 	var machines, interfaces, disks []string
-	for line := range strings.Lines(l.run("kubectl", "get", "azuremachines", "-o", `jsonpath={range .items[*]}{.metadata.name} {.spec.dataDisks[*].nameSuffix}{"\n"}{end}`)) {
+	for line := range strings.Lines(l.run("kubectl", "get", "azuremachines", "-o",
+		`jsonpath={range .items[*]}{.metadata.name} {.spec.dataDisks[*].nameSuffix}{"\n"}{end}`)) {
 		words := strings.Fields(line)
 		machines = append(machines, words[0])
 		interfaces = append(interfaces, words[0]+"-nic")
@@ -90,7 +91,8 @@ func (l *lab) deleteCluster(name string) {
 	begin := time.Now()
 	l.run("kubectl", "delete", "cluster", name, "--timeout", patience.String())
 	l.t.Logf("deleted after %.0f s", time.Since(begin).Seconds())
-	if rest := l.run("kubectl", "get", "azureclusters,azuremachines,machines,secrets", "-o", "name", "-l", "cluster.x-k8s.io/cluster-name="+name); strings.TrimSpace(rest) != "" {
+	if rest := l.run("kubectl", "get", "azureclusters,azuremachines,machines,secrets", "-o", "name", "-l",
+		"cluster.x-k8s.io/cluster-name="+name); strings.TrimSpace(rest) != "" {
 		l.t.Errorf("left in the management cluster:\n%s", rest)
 	}
 }

@@ -71,7 +71,8 @@ var flavors = map[string]flavor{
 	"windows-apiserver-ilb":    {reason: "both", gate: internalLoadBalancer, nodes: 3, look: expectWindows},
 	"flatcar":                  {reason: "bootstrap data is an Ignition config"},
 	"flatcar-sysext":           {reason: "the config also brings files of other hosts and masks units"},
-	"topology":                 {reason: "clusterctl adds the class whose name is default", variables: map[string]string{"CLUSTER_CLASS_NAME": "default"}},
+	"topology": {reason: "clusterctl adds the class whose name is default",
+		variables: map[string]string{"CLUSTER_CLASS_NAME": "default"}},
 	"clusterclass": {
 		reason: "a class of another name is applied first", class: "clusterclass", template: "topology",
 		variables: map[string]string{"CLUSTER_CLASS_NAME": "mine"},

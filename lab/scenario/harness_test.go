@@ -123,7 +123,8 @@ func (l *lab) command(ctx context.Context, program string, args ...string) *exec
 	}
 	command := exec.CommandContext(ctx, l.binary(program), args...)
 	command.Dir = l.root
-	command.Env = append(os.Environ(), "KUBECONFIG="+filepath.Join(l.dir, "kubeconfig"), "XDG_CONFIG_HOME="+l.dir, "CLUSTERCTL_DISABLE_VERSIONCHECK=true")
+	command.Env = append(os.Environ(), "KUBECONFIG="+filepath.Join(l.dir, "kubeconfig"), "XDG_CONFIG_HOME="+l.dir,
+		"CLUSTERCTL_DISABLE_VERSIONCHECK=true")
 	command.Env = append(command.Env, l.variables...)
 	return command
 }
@@ -164,7 +165,8 @@ func (l *lab) up(args ...string) {
 	l.t.Helper()
 	out := l.run("lab", append([]string{"up", "--base-port", strconv.Itoa(l.port), "--time-scale", "0.05"}, args...)...)
 	for line := range strings.Lines(out) {
-		if strings.Contains(line, "management cluster ready") || strings.Contains(line, " is ready after ") || strings.HasPrefix(line, "Azure: ") {
+		if strings.Contains(line, "management cluster ready") || strings.Contains(line, " is ready after ") ||
+			strings.HasPrefix(line, "Azure: ") {
 			l.t.Log(strings.TrimSpace(line))
 		}
 	}
@@ -250,7 +252,8 @@ func (l *lab) readyNodes(kubeconfig string) ([]string, error) {
 // machineNodes are the names of the nodes that the machines of a cluster have, sorted.
 func (l *lab) machineNodes(cluster string) []string {
 	l.t.Helper()
-	names := strings.Fields(l.run("kubectl", "get", "machines", "-l", "cluster.x-k8s.io/cluster-name="+cluster, "-o", "jsonpath={.items[*].status.nodeRef.name}"))
+	names := strings.Fields(l.run("kubectl", "get", "machines", "-l", "cluster.x-k8s.io/cluster-name="+cluster, "-o",
+		"jsonpath={.items[*].status.nodeRef.name}"))
 	slices.Sort(names)
 	return names
 }

@@ -14,7 +14,8 @@ import (
 func (l *lab) expectReplaced(cluster, kubeconfig string, nodes int) {
 	l.t.Helper()
 	begin := time.Now()
-	workers := l.run("kubectl", "get", "machines", "-l", "cluster.x-k8s.io/deployment-name="+cluster+"-md-0", "-o", "jsonpath={.items[*].metadata.name}")
+	workers := l.run("kubectl", "get", "machines", "-l", "cluster.x-k8s.io/deployment-name="+cluster+"-md-0", "-o",
+		"jsonpath={.items[*].metadata.name}")
 	machine := "machine/" + strings.Fields(workers)[0]
 	node := l.field(machine, ".status.nodeRef.name")
 	azureMachine := "azuremachine/" + l.field(machine, ".spec.infrastructureRef.name")
@@ -60,7 +61,8 @@ func condition(typ, field string) string {
 func (l *lab) healthCheck(cluster string) string {
 	l.t.Helper()
 	for _, b := range l.blocks() {
-		if b.language == "yaml" && strings.HasPrefix(b.place, "selfmanaged/troubleshooting.md:") && strings.Contains(b.text, "unhealthyMachineConditions:") {
+		if b.language == "yaml" && strings.HasPrefix(b.place, "selfmanaged/troubleshooting.md:") &&
+			strings.Contains(b.text, "unhealthyMachineConditions:") {
 			return l.edit(strings.ReplaceAll(b.text, "c1-", cluster+"-"), "MachineHealthCheck", "", func(spec map[string]any) {
 				spec["clusterName"] = cluster
 				of := spec["checks"].(map[string]any)["unhealthyMachineConditions"].([]any)

@@ -37,7 +37,8 @@ func operatorDefinition(group, kind string) *unstructured.Unstructured {
 	anything := object{"openAPIV3Schema": object{"type": "object", "x-kubernetes-preserve-unknown-fields": true}}
 	return &unstructured.Unstructured{Object: object{
 		"apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition",
-		"metadata": object{"name": plural + "." + group + ".azure.com", "labels": object{"app.kubernetes.io/name": "azure-service-operator", "app.kubernetes.io/version": "v2.13.0"}},
+		"metadata": object{"name": plural + "." + group + ".azure.com",
+			"labels": object{"app.kubernetes.io/name": "azure-service-operator", "app.kubernetes.io/version": "v2.13.0"}},
 		"spec": object{
 			"group": group + ".azure.com", "scope": "Namespaced",
 			"names": object{"kind": kind, "listKind": kind + "List", "plural": plural, "singular": strings.ToLower(kind)},
@@ -58,7 +59,8 @@ func operatorObject(group, kind, namespace, name string, owner *unstructured.Uns
 	metadata := object{"name": name, "namespace": namespace, "finalizers": []any{operatorFinalizer}, "annotations": annotations}
 	if owner != nil {
 		metadata["ownerReferences"] = []any{object{
-			"apiVersion": owner.GetAPIVersion(), "kind": owner.GetKind(), "name": owner.GetName(), "uid": string(owner.GetUID()), "controller": true, "blockOwnerDeletion": true,
+			"apiVersion": owner.GetAPIVersion(), "kind": owner.GetKind(), "name": owner.GetName(), "uid": string(owner.GetUID()), "controller": true,
+			"blockOwnerDeletion": true,
 		}}
 	}
 	return &unstructured.Unstructured{Object: object{
@@ -72,11 +74,13 @@ func operatorWebhooks() []*unstructured.Unstructured {
 	for kind, path := range map[string]string{"Mutating": "mutate", "Validating": "validate"} {
 		configuration := labelled(object{
 			"apiVersion": "admissionregistration.k8s.io/v1", "kind": kind + "WebhookConfiguration",
-			"metadata": object{"name": "azureserviceoperator-" + strings.ToLower(kind) + "-webhook-configuration", "labels": object{"clusterctl.cluster.x-k8s.io": ""}},
+			"metadata": object{"name": "azureserviceoperator-" + strings.ToLower(kind) + "-webhook-configuration",
+				"labels": object{"clusterctl.cluster.x-k8s.io": ""}},
 			"webhooks": []any{object{
 				"name": "default.azure.com", "admissionReviewVersions": []any{"v1"}, "sideEffects": "None", "failurePolicy": "Fail",
 				"clientConfig": object{"url": gone + "/" + path},
-				"rules":        []any{object{"apiGroups": []any{"*"}, "apiVersions": []any{operatorVersion, operatorStored}, "operations": []any{"CREATE", "UPDATE"}, "resources": []any{"*"}}},
+				"rules": []any{object{"apiGroups": []any{"*"}, "apiVersions": []any{operatorVersion, operatorStored},
+					"operations": []any{"CREATE", "UPDATE"}, "resources": []any{"*"}}},
 			}},
 		})
 		out = append(out, configuration)
@@ -95,7 +99,8 @@ func (l *lab) installOperator() {
 		}
 	}
 	l.applyAs("operator", definitions)
-	l.run("kubectl", "wait", "customresourcedefinitions", "-l", "app.kubernetes.io/name=azure-service-operator", "--for=condition=Established", "--timeout", patience.String())
+	l.run("kubectl", "wait", "customresourcedefinitions", "-l", "app.kubernetes.io/name=azure-service-operator", "--for=condition=Established",
+		"--timeout", patience.String())
 
 	manage := func(more object) object {
 		out := object{"serviceoperator.azure.com/reconcile-policy": "manage"}

@@ -17,7 +17,8 @@ func TestRights(t *testing.T) {
 	l := takeLab(t)
 	l.up("--bare")
 	for _, subject := range []string{"view --user bob", "edit --user alice", "admin --user carol"} {
-		l.run("kubectl", append([]string{"create", "rolebinding", strings.Fields(subject)[2], "--namespace", "default", "--clusterrole"}, strings.Fields(subject)...)...)
+		l.run("kubectl", append([]string{"create", "rolebinding", strings.Fields(subject)[2], "--namespace", "default", "--clusterrole"},
+			strings.Fields(subject)...)...)
 	}
 	for name, tc := range map[string]struct {
 		reason string
@@ -25,20 +26,23 @@ func TestRights(t *testing.T) {
 		right  string
 		want   string
 	}{
-		"view":              {"people see what there is", "bob", "list azuremachines", "yes"},
-		"view changes":      {"and no more", "bob", "patch azuremachines", "no"},
-		"edit":              {"a tenant makes clusters", "alice", "create azureclusters", "yes"},
-		"edit identities":   {"whose credentials are used is not a tenant's to say", "alice", "create azureclusteridentities", "no"},
-		"admin":             {"as edit", "carol", "delete azuremanagedcontrolplanes", "yes"},
-		"admin identities":  {"as edit", "carol", "patch azureclusteridentities", "no"},
-		"status":            {"it is the manager's word", "carol", "patch azureclusters --subresource status", "no"},
-		"bootstrap manager": {"it reads the version of every control plane", "system:serviceaccount:capi-kubeadm-bootstrap-system:capi-kubeadm-bootstrap-manager", "get azuremanagedcontrolplanes", "yes"},
-		"manager":           {"deleting is for those who own the object", "system:serviceaccount:capz-system:capz-manager", "delete azureclusters", "no"},
-		"manager's token":   {"nobody gets in as somebody else", "system:serviceaccount:capz-system:capz-manager", "impersonate users", "no"},
+		"view":             {"people see what there is", "bob", "list azuremachines", "yes"},
+		"view changes":     {"and no more", "bob", "patch azuremachines", "no"},
+		"edit":             {"a tenant makes clusters", "alice", "create azureclusters", "yes"},
+		"edit identities":  {"whose credentials are used is not a tenant's to say", "alice", "create azureclusteridentities", "no"},
+		"admin":            {"as edit", "carol", "delete azuremanagedcontrolplanes", "yes"},
+		"admin identities": {"as edit", "carol", "patch azureclusteridentities", "no"},
+		"status":           {"it is the manager's word", "carol", "patch azureclusters --subresource status", "no"},
+		"bootstrap manager": {"it reads the version of every control plane",
+			"system:serviceaccount:capi-kubeadm-bootstrap-system:capi-kubeadm-bootstrap-manager", "get azuremanagedcontrolplanes", "yes"},
+		"manager": {"deleting is for those who own the object", "system:serviceaccount:capz-system:capz-manager",
+			"delete azureclusters", "no"},
+		"manager's token": {"nobody gets in as somebody else", "system:serviceaccount:capz-system:capz-manager", "impersonate users", "no"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			// It ends with status 1 for a no.
-			out, _ := l.in(t, nil).try("kubectl", append([]string{"auth", "can-i", "--namespace", "default", "--as", tc.who}, strings.Fields(tc.right)...)...)
+			out, _ := l.in(t, nil).try("kubectl",
+				append([]string{"auth", "can-i", "--namespace", "default", "--as", tc.who}, strings.Fields(tc.right)...)...)
 			if got := strings.TrimSpace(out); got != tc.want {
 				t.Errorf("%s: may %s %s? %q, want %q", tc.reason, tc.who, tc.right, got, tc.want)
 			}
@@ -46,7 +50,8 @@ func TestRights(t *testing.T) {
 	}
 
 	// The manager remembers for a while what the API server said of somebody, so these are two.
-	l.run("kubectl", "create", "clusterrolebinding", "prometheus", "--clusterrole", "capz-system-metrics-reader", "--serviceaccount", "default:prometheus")
+	l.run("kubectl", "create", "clusterrolebinding", "prometheus", "--clusterrole", "capz-system-metrics-reader", "--serviceaccount",
+		"default:prometheus")
 	if status, body := l.metrics("prometheus"); status != http.StatusOK || !strings.Contains(body, "capz_pass_duration_seconds") {
 		t.Errorf("metrics for somebody who may read them: status %d, %d bytes", status, len(body))
 	}
@@ -67,7 +72,8 @@ func (l *lab) metrics(account string) (status int, body string) {
 	l.t.Helper()
 	l.run("kubectl", "create", "serviceaccount", account)
 	token := strings.TrimSpace(l.run("kubectl", "create", "token", account))
-	request, err := http.NewRequestWithContext(l.t.Context(), http.MethodGet, "https://"+l.settings().DiagnosticsAddress(settings.Azure)+"/metrics", nil)
+	request, err := http.NewRequestWithContext(l.t.Context(), http.MethodGet,
+		"https://"+l.settings().DiagnosticsAddress(settings.Azure)+"/metrics", nil)
 	if err != nil {
 		l.t.Fatal(err)
 	}
@@ -97,8 +103,10 @@ func (l *lab) bindSecretsInDefault() {
 			words := splitWords(strings.TrimSpace(line))
 			l.run(words[0], words[1:]...)
 		}
-		l.run("kubectl", "wait", "deployment/capz-controller-manager", "--namespace", "capz-system", "--for=jsonpath={.status.observedGeneration}=2", "--timeout", patience.String())
-		l.run("kubectl", "wait", "deployment/capz-controller-manager", "--namespace", "capz-system", "--for=condition=Available", "--timeout", patience.String())
+		l.run("kubectl", "wait", "deployment/capz-controller-manager", "--namespace", "capz-system",
+			"--for=jsonpath={.status.observedGeneration}=2", "--timeout", patience.String())
+		l.run("kubectl", "wait", "deployment/capz-controller-manager", "--namespace", "capz-system", "--for=condition=Available", "--timeout",
+			patience.String())
 		return
 	}
 	l.t.Fatal("the book's page on rights has no commands that bind the right to Secrets by namespace")
@@ -125,8 +133,10 @@ spec:
   clientID: %[4]s
   clientSecret: {name: principal, namespace: %[1]s}
 `, namespace, l.settings().ClientSecret, settings.TenantID, settings.ClientID))
-	l.run("kubectl", "wait", "azureclusteridentity/principal", "--namespace", namespace, "--for=condition=Ready="+ready, "--timeout", patience.String())
-	if message := l.run("kubectl", "get", "azureclusteridentity/principal", "--namespace", namespace, "-o", "jsonpath={"+condition("Ready", "message")+"}"); !strings.Contains(message, says) {
+	l.run("kubectl", "wait", "azureclusteridentity/principal", "--namespace", namespace, "--for=condition=Ready="+ready, "--timeout",
+		patience.String())
+	if message := l.run("kubectl", "get", "azureclusteridentity/principal", "--namespace", namespace, "-o",
+		"jsonpath={"+condition("Ready", "message")+"}"); !strings.Contains(message, says) {
 		l.t.Errorf("the identity in %s says %q, want %q in it", namespace, message, says)
 	}
 }

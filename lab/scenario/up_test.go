@@ -51,7 +51,8 @@ func TestUpInterrupted(t *testing.T) {
 	if exit, ok := err.(*exec.ExitError); !ok || !exit.Exited() {
 		t.Errorf("the interrupted lab up ends with %v, want a status other than 0", err)
 	}
-	for _, want := range []string{"interrupted", "running: ", "etcd, ", "lab up --bare=true --base-port=" + strconv.Itoa(l.port), "lab down --dir"} {
+	for _, want := range []string{"interrupted", "running: ", "etcd, ", "lab up --bare=true --base-port=" + strconv.Itoa(l.port),
+		"lab down --dir"} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("the interrupted lab up does not say %q:\n%s", want, &out)
 		}
@@ -61,7 +62,8 @@ func TestUpInterrupted(t *testing.T) {
 	if got, want := l.installed(), len(settings.Managers); len(got) != want {
 		t.Errorf("clusterctl's inventory has %v, want %d providers", got, want)
 	}
-	if out := l.run("clusterctl", "upgrade", "plan", "--config", l.settings().ClusterctlConfig()); !strings.Contains(out, "infrastructure-azure") {
+	if out := l.run("clusterctl", "upgrade", "plan", "--config", l.settings().ClusterctlConfig()); !strings.Contains(out,
+		"infrastructure-azure") {
 		t.Errorf("clusterctl does not know our provider:\n%s", out)
 	}
 
@@ -186,7 +188,8 @@ func TestSecondFlavor(t *testing.T) {
 
 	const second = "demo-aks-aso-maintenance"
 	out := l.run("lab", "up", "--flavor", "aks-aso-maintenance", "--worker-machines", "1")
-	for _, want := range []string{"Cluster " + second + ": flavor aks-aso-maintenance, 1 machines in each pool", "AzureASOManagedControlPlane " + second + ": ready ✔", "Cluster " + second + " is ready after"} {
+	for _, want := range []string{"Cluster " + second + ": flavor aks-aso-maintenance, 1 machines in each pool",
+		"AzureASOManagedControlPlane " + second + ": ready ✔", "Cluster " + second + " is ready after"} {
 		if !strings.Contains(out, want) {
 			t.Errorf("lab up --flavor aks-aso-maintenance does not say %q:\n%s", want, out)
 		}
@@ -200,7 +203,8 @@ func TestSecondFlavor(t *testing.T) {
 	}
 	l.awaitNodes("demo", l.workloadKubeconfig("demo"), 2)
 
-	if out = l.run("lab", "up"); !strings.Contains(out, "Cluster demo exists, made with: flavor default, 1 control-plane and 1 worker machines") {
+	if out = l.run("lab", "up"); !strings.Contains(out,
+		"Cluster demo exists, made with: flavor default, 1 control-plane and 1 worker machines") {
 		t.Errorf("lab up shows another cluster than the first:\n%s", out)
 	}
 	_, err := l.try("lab", "up", "--cluster-name", "demo", "--flavor", "aks")
@@ -232,7 +236,8 @@ func (l *lab) seesAzure(address string) {
 	}
 	defer answer.Body.Close()
 	raw, err := io.ReadAll(answer.Body)
-	if err != nil || answer.StatusCode != http.StatusOK || !strings.Contains(string(raw), "/resourceGroups/demo") && !strings.Contains(string(raw), ">demo<") {
+	if err != nil || answer.StatusCode != http.StatusOK || !strings.Contains(string(raw), "/resourceGroups/demo") &&
+		!strings.Contains(string(raw), ">demo<") {
 		l.t.Errorf("the page of the simulated Azure does not show the group of the cluster: %d, %v", answer.StatusCode, err)
 	}
 }

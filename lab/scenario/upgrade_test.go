@@ -51,7 +51,8 @@ func TestUpgradeFromEstablished(t *testing.T) {
 	l.run("kubectl", "create", "namespace", "leaving")
 	l.run("kubectl", "delete", "namespace", "leaving", "--wait=false")
 	// The namespace's own condition comes when the deletion has tried every kind, after minutes.
-	if out, err := l.try("kubectl", "get", "resourcegroups."+operatorVersion+".resources.azure.com", "--request-timeout", "30s"); err == nil || !strings.Contains(err.Error(), "conversion webhook") {
+	if out, err := l.try("kubectl", "get", "resourcegroups."+operatorVersion+".resources.azure.com", "--request-timeout", "30s"); err == nil ||
+		!strings.Contains(err.Error(), "conversion webhook") {
 		t.Errorf("the operator's objects are listed without its webhook: %v\n%s", err, out)
 	}
 
@@ -78,11 +79,13 @@ func TestUpgradeFromEstablished(t *testing.T) {
 
 	l.run("kubectl", "delete", "clusters", "--all", "--timeout", patience.String())
 	l.expectNothingLeft()
-	if got := l.run("kubectl", "get", "storageaccounts.storage.azure.com", "kept", "--namespace", "team", "-o", "jsonpath={.metadata.finalizers}{.metadata.annotations}"); !strings.HasPrefix(got, `["`+operatorFinalizer+`"]`) {
+	if got := l.run("kubectl", "get", "storageaccounts.storage.azure.com", "kept", "--namespace", "team", "-o",
+		"jsonpath={.metadata.finalizers}{.metadata.annotations}"); !strings.HasPrefix(got, `["`+operatorFinalizer+`"]`) {
 		t.Errorf("the operator's object of another user was changed: %s", got)
 	}
 	// The other user needs the operator no more, either.
-	l.run("kubectl", "patch", "storageaccounts.storage.azure.com", "kept", "--namespace", "team", "--type=merge", "-p", `{"metadata":{"finalizers":null}}`)
+	l.run("kubectl", "patch", "storageaccounts.storage.azure.com", "kept", "--namespace", "team", "--type=merge", "-p",
+		`{"metadata":{"finalizers":null}}`)
 	l.run("kubectl", "delete", "namespace", "team", "--timeout", patience.String())
 	l.runBlock(kindsGo)
 	l.eventually("the operator's kinds are gone", func() (bool, string) {
@@ -112,7 +115,9 @@ func (l *lab) createFamilies() {
 	for name := range families {
 		l.run("kubectl", "wait", "cluster/"+name, "--for=condition=Available", "--timeout", patience.String())
 	}
-	l.run("kubectl", "wait", "azuremachines,azuremachinepools,azuremachinepoolmachines,azuremanagedcontrolplanes,azuremanagedmachinepools,"+documentTypes, "--all", "--for=condition=Ready", "--timeout", patience.String())
+	l.run("kubectl", "wait",
+		"azuremachines,azuremachinepools,azuremachinepoolmachines,azuremanagedcontrolplanes,azuremanagedmachinepools,"+documentTypes, "--all",
+		"--for=condition=Ready", "--timeout", patience.String())
 	l.t.Logf("%d clusters after %.0f s", len(families), time.Since(begin).Seconds())
 }
 
@@ -160,11 +165,14 @@ func (l *lab) expectUpgraded() {
 	if diff := l.released(); diff != "" {
 		l.t.Errorf("the upgrade has left something that is not as released:\n%s", diff)
 	}
-	released := l.run("clusterctl", "generate", "provider", "--infrastructure", "azure:"+settings.ProviderVersion, "--config", l.settings().ClusterctlConfig())
-	for line := range strings.Lines(l.run("kubectl", "get", "clusterroles,clusterrolebindings,roles,rolebindings,deployments,services", "--all-namespaces", "-o",
+	released := l.run("clusterctl", "generate", "provider", "--infrastructure", "azure:"+settings.ProviderVersion, "--config",
+		l.settings().ClusterctlConfig())
+	for line := range strings.Lines(l.run("kubectl", "get", "clusterroles,clusterrolebindings,roles,rolebindings,deployments,services",
+		"--all-namespaces", "-o",
 		`jsonpath={range .items[*]}{.kind} {.metadata.name} {.subjects[*].name}{"\n"}{end}`)) {
 		words := strings.Fields(line)
-		if len(words) < 2 || !strings.HasPrefix(words[1], "capz-") && !strings.HasPrefix(words[1], "azureserviceoperator-") && !slices.Contains(words[2:], "capz-manager") {
+		if len(words) < 2 || !strings.HasPrefix(words[1], "capz-") && !strings.HasPrefix(words[1], "azureserviceoperator-") &&
+			!slices.Contains(words[2:], "capz-manager") {
 			continue
 		}
 		if !strings.Contains(released, "\n  name: "+words[1]+"\n") {
@@ -174,8 +182,10 @@ func (l *lab) expectUpgraded() {
 	if got := l.field("clusterrole/capz-manager-role", ".rules[*].resources"); got != "" {
 		l.t.Errorf("the role of the established provider has collected rules: %s", got)
 	}
-	for line := range strings.Lines(l.run("kubectl", "get", "customresourcedefinitions", "-o", `jsonpath={range .items[*]}{.metadata.name} {.spec.conversion.strategy}{"\n"}{end}`)) {
-		if words := strings.Fields(line); len(words) == 2 && words[1] == "Webhook" && !strings.HasSuffix(words[0], ".cluster.x-k8s.io") || len(words) == 2 && strings.HasPrefix(words[0], "azure") && words[1] != "None" {
+	for line := range strings.Lines(l.run("kubectl", "get", "customresourcedefinitions", "-o",
+		`jsonpath={range .items[*]}{.metadata.name} {.spec.conversion.strategy}{"\n"}{end}`)) {
+		if words := strings.Fields(line); len(words) == 2 && words[1] == "Webhook" && !strings.HasSuffix(words[0], ".cluster.x-k8s.io") ||
+			len(words) == 2 && strings.HasPrefix(words[0], "azure") && words[1] != "None" {
 			l.t.Errorf("%s needs a webhook for conversions", words[0])
 		}
 	}
@@ -188,7 +198,8 @@ func (l *lab) storeAsEstablished() {
 	l.run("kubectl", "label", "customresourcedefinitions", "-l", ofProvider, "cluster.x-k8s.io/v1beta2-", "cluster.x-k8s.io/v1beta1=v1beta1")
 	// It signs in as the manager, has made no account for that, and leaves a lease without our mark.
 	l.run("kubectl", "delete", "serviceaccount", "capz-workload-identity")
-	l.run("kubectl", "annotate", "lease", "controller-leader-election-capz", "--namespace", "capz-system", "infrastructure.cluster.x-k8s.io/former-identities-recorded-")
+	l.run("kubectl", "annotate", "lease", "controller-leader-election-capz", "--namespace", "capz-system",
+		"infrastructure.cluster.x-k8s.io/former-identities-recorded-")
 	l.untagDocuments()
 	for _, o := range l.objects(conditioned) {
 		annotations := o.GetAnnotations()
@@ -227,10 +238,12 @@ func (l *lab) untagDocuments() {
 	}
 	untagged := 0
 	for _, id := range l.resources() {
-		if !strings.HasPrefix(id+"/", "/subscriptions/"+settings.SubscriptionID+"/resourcegroups/documents/") || strings.Contains(id, "/maintenanceconfigurations/") {
+		if !strings.HasPrefix(id+"/", "/subscriptions/"+settings.SubscriptionID+"/resourcegroups/documents/") ||
+			strings.Contains(id, "/maintenanceconfigurations/") {
 			continue
 		}
-		if err := azure.Put(l.t.Context(), id+"/providers/Microsoft.Resources/tags/default", "2021-04-01", object{"properties": object{"tags": object{}}}); err != nil {
+		if err := azure.Put(l.t.Context(), id+"/providers/Microsoft.Resources/tags/default", "2021-04-01",
+			object{"properties": object{"tags": object{}}}); err != nil {
 			l.t.Fatal(err)
 		}
 		untagged++
@@ -242,7 +255,8 @@ func (l *lab) untagDocuments() {
 
 // storeStatus gives a status the form of the established provider.
 func storeStatus(kind string, status object) {
-	for _, field := range []string{"initialization", "resources", "observedGeneration", "versions", "instances", "version", "externalManagedControlPlane", "capacity"} {
+	for _, field := range []string{"initialization", "resources", "observedGeneration", "versions", "instances", "version",
+		"externalManagedControlPlane", "capacity"} {
 		delete(status, field)
 	}
 	if strings.HasPrefix(kind, "AzureASO") {
@@ -252,7 +266,8 @@ func storeStatus(kind string, status object) {
 	}
 	if kind != "AzureClusterIdentity" {
 		status["ready"] = true
-		status["longRunningOperationStates"] = []any{object{"type": "PUT", "name": "over", "serviceName": "long", "resourceGroup": "g", "data": "eyJ0eXBlIjoib3ZlciJ9"}}
+		status["longRunningOperationStates"] = []any{object{"type": "PUT", "name": "over", "serviceName": "long", "resourceGroup": "g",
+			"data": "eyJ0eXBlIjoib3ZlciJ9"}}
 	}
 	if kind == "AzureManagedControlPlane" {
 		status["initialized"] = true

@@ -24,15 +24,18 @@ type Manager struct {
 var Managers = []Manager{
 	{Name: "capi-core", Binary: "capi-core", Label: "cluster-api", Provider: "cluster-api", Type: "CoreProvider",
 		Components: "core-components.yaml", FeatureGates: "ClusterTopology=true", index: 0},
-	{Name: "capi-kubeadm-bootstrap", Binary: "capi-kubeadm-bootstrap", Label: "bootstrap-kubeadm", Provider: "kubeadm", Type: "BootstrapProvider",
+	{Name: "capi-kubeadm-bootstrap", Binary: "capi-kubeadm-bootstrap", Label: "bootstrap-kubeadm", Provider: "kubeadm",
+		Type:       "BootstrapProvider",
 		Components: "bootstrap-components.yaml", FeatureGates: "KubeadmBootstrapFormatIgnition=true", index: 1},
-	{Name: "capi-kubeadm-control-plane", Binary: "capi-kubeadm-control-plane", Label: "control-plane-kubeadm", Provider: "kubeadm", Type: "ControlPlaneProvider",
+	{Name: "capi-kubeadm-control-plane", Binary: "capi-kubeadm-control-plane", Label: "control-plane-kubeadm", Provider: "kubeadm",
+		Type:       "ControlPlaneProvider",
 		Components: "control-plane-components.yaml", FeatureGates: "ClusterTopology=true,KubeadmBootstrapFormatIgnition=true", index: 2},
 	Azure,
 }
 
 // Azure is our own provider.
-var Azure = Manager{Name: "capz-manager", Binary: "manager", Label: "infrastructure-azure", Provider: "azure", Type: "InfrastructureProvider",
+var Azure = Manager{Name: "capz-manager", Binary: "manager", Label: "infrastructure-azure", Provider: "azure",
+	Type:       "InfrastructureProvider",
 	Components: "infrastructure-components.yaml", FeatureGates: "EdgeZone=true", index: 3}
 
 // Foreign is the nth program, from 0, of a provider that is not ours. It takes our manager's place, and the ports from there on.

@@ -116,7 +116,8 @@ func ReadLog(path string) ([]schedule.Request, error) {
 
 // Build puts the timeline together. References say which resources a resource needs, by lower-case ID, and data since when
 // bootstrap data are there.
-func Build(times workload.Times, groups []string, requests []schedule.Request, operations []schedule.Operation, references map[string][]string,
+func Build(times workload.Times, groups []string, requests []schedule.Request, operations []schedule.Operation,
+	references map[string][]string,
 	data map[string]workload.BootstrapData) *Timeline {
 	t := &Timeline{Times: times, Data: map[*schedule.Write]*Data{}}
 	var writes []schedule.Request
@@ -228,7 +229,8 @@ func (t *Timeline) Print(out io.Writer) {
 	fmt.Fprintln(w, "START\tEND\tTOOK\tWRITE\tRESOURCE\tSTATUS\tWAITED FOR")
 	seconds := func(at time.Time) string { return fmt.Sprintf("%.2f", at.Sub(t.Times.Applied).Seconds()) }
 	for _, write := range t.Writes {
-		fmt.Fprintf(w, "%s\t%s\t%.2f\t%s\t%s\t%s\t%s\n", seconds(write.Start), seconds(write.End), write.Duration().Seconds(), write.Method, schedule.ShortenID(write.ID), write.Status, t.waitedFor(write))
+		fmt.Fprintf(w, "%s\t%s\t%.2f\t%s\t%s\t%s\t%s\n", seconds(write.Start), seconds(write.End), write.Duration().Seconds(), write.Method,
+			schedule.ShortenID(write.ID), write.Status, t.waitedFor(write))
 	}
 	w.Flush()
 	path, critical := t.CriticalPath()

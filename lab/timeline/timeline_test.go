@@ -48,7 +48,8 @@ func sample() *Timeline {
 		put(5, subnet, 10, "op-n"),  // until 6
 		put(5, group+"/providers/Microsoft.Network/refused/r", 10, ""),
 		{Time: at(9), Method: "GET", URL: network, Status: 200},
-		{Time: at(9), Method: "POST", URL: group + "/providers/Microsoft.ContainerService/managedClusters/m/listClusterAdminCredential?api-version=1", Status: 200},
+		{Time: at(9), Method: "POST",
+			URL: group + "/providers/Microsoft.ContainerService/managedClusters/m/listClusterAdminCredential?api-version=1", Status: 200},
 		put(1, "/subscriptions/s/resourceGroups/other/providers/A/b/c", 9000, ""),
 	}
 	requests[6].Status = 409
@@ -98,15 +99,21 @@ func TestBoot(t *testing.T) {
 		data   workload.BootstrapData
 		want   string
 	}{
-		"seen later":      {"the machine waited for its data, as workers do", workload.BootstrapData{Created: at(10), Seen: at(10.05)}, "bootstrap data (0.05 s before)"},
-		"seen before":     {"the interface came last", workload.BootstrapData{Created: at(3), Seen: at(3.1)}, "networkinterfaces/n (6.80 s before)"},
+		"seen later": {"the machine waited for its data, as workers do", workload.BootstrapData{Created: at(10), Seen: at(10.05)},
+			"bootstrap data (0.05 s before)"},
+		"seen before": {"the interface came last", workload.BootstrapData{Created: at(3), Seen: at(3.1)},
+			"networkinterfaces/n (6.80 s before)"},
 		"not seen, later": {"the time of a Secret has whole seconds", workload.BootstrapData{Created: at(7)}, "bootstrap data (2 to 4 s before)"},
-		"not seen, just":  {"it was made before the machine was written", workload.BootstrapData{Created: at(10)}, "bootstrap data (0 to 1 s before)"},
-		"not seen, close": {"nobody knows which came last", workload.BootstrapData{Created: at(3)}, "networkinterfaces/n (6.80 s before) or bootstrap data, in the same second"},
-		"not seen, early": {"it was there a second before the interface", workload.BootstrapData{Created: at(2)}, "networkinterfaces/n (6.80 s before)"},
-		"seen too late":   {"a watch may be slow", workload.BootstrapData{Created: at(7), Seen: at(10.2)}, "bootstrap data (2 to 4 s before)"},
+		"not seen, just": {"it was made before the machine was written", workload.BootstrapData{Created: at(10)},
+			"bootstrap data (0 to 1 s before)"},
+		"not seen, close": {"nobody knows which came last", workload.BootstrapData{Created: at(3)},
+			"networkinterfaces/n (6.80 s before) or bootstrap data, in the same second"},
+		"not seen, early": {"it was there a second before the interface", workload.BootstrapData{Created: at(2)},
+			"networkinterfaces/n (6.80 s before)"},
+		"seen too late": {"a watch may be slow", workload.BootstrapData{Created: at(7), Seen: at(10.2)}, "bootstrap data (2 to 4 s before)"},
 	} {
-		line := Build(workload.Times{Applied: begin}, []string{"demo"}, requests, nil, schedule.FindReferences(state), map[string]workload.BootstrapData{strings.ToLower(vm): tc.data})
+		line := Build(workload.Times{Applied: begin}, []string{"demo"}, requests, nil, schedule.FindReferences(state),
+			map[string]workload.BootstrapData{strings.ToLower(vm): tc.data})
 		if got := line.waitedFor(line.Writes[1]); got != tc.want {
 			t.Errorf("%s: the virtual machine waited for %q, want %q; %s", name, got, tc.want, tc.reason)
 		}

@@ -98,7 +98,8 @@ func watchBootstrap(ctx context.Context, s *settings.Settings, name string) (see
 		defer watcher.Stop()
 		for event := range watcher.ResultChan() {
 			secret, ok := event.Object.(*metav1.PartialObjectMetadata)
-			if !ok || event.Type != watch.Added || !slices.ContainsFunc(secret.OwnerReferences, func(r metav1.OwnerReference) bool { return r.Kind == "KubeadmConfig" }) {
+			if !ok || event.Type != watch.Added ||
+				!slices.ContainsFunc(secret.OwnerReferences, func(r metav1.OwnerReference) bool { return r.Kind == "KubeadmConfig" }) {
 				continue
 			}
 			mutex.Lock()

@@ -67,8 +67,9 @@ func TestFindCause(t *testing.T) {
 		},
 		"Unseen": {
 			reason: "an object without conditions has not been seen by its controller",
-			root:   object(t, `{kind: Cluster, metadata: {name: c}, status: {conditions: [{type: Available, status: "True"}]}}`, object(t, `{kind: AzureCluster, metadata: {name: c}}`)),
-			want:   "AzureCluster c: pending; it has no condition with the cause", process: "capz-manager",
+			root: object(t, `{kind: Cluster, metadata: {name: c}, status: {conditions: [{type: Available, status: "True"}]}}`,
+				object(t, `{kind: AzureCluster, metadata: {name: c}}`)),
+			want: "AzureCluster c: pending; it has no condition with the cause", process: "capz-manager",
 		},
 	}
 	for name, tc := range cases {

@@ -66,7 +66,8 @@ const interval = 300 * time.Millisecond
 // Manifest renders a template, as a person would with clusterctl.
 func Manifest(ctx context.Context, s *settings.Settings, name string, o Options) ([]byte, error) {
 	args := []string{
-		"generate", "cluster", name, "--infrastructure=" + settings.Azure.Provider + ":" + settings.ProviderVersion, "--target-namespace=" + management.Namespace,
+		"generate", "cluster", name, "--infrastructure=" + settings.Azure.Provider + ":" + settings.ProviderVersion,
+		"--target-namespace=" + management.Namespace,
 		"--kubernetes-version=" + o.Version(), "--control-plane-machine-count=" + strconv.Itoa(o.ControlPlaneMachines),
 		"--worker-machine-count=" + strconv.Itoa(o.WorkerMachines),
 	}

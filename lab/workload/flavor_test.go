@@ -46,11 +46,12 @@ func TestCheckFlavor(t *testing.T) {
 		reason string
 		want   []string
 	}{
-		"default":              {reason: "the template without a name"},
-		"aks":                  {reason: "a template"},
-		"private":              {reason: "a template"},
-		"privat":               {reason: "there is none", want: []string{"--flavor privat", "aks, ", "default, ", "private, "}},
-		"aks-clusterclass":     {reason: "a class alone makes no cluster to wait for", want: []string{"--flavor aks-clusterclass", "aks-topology"}},
+		"default": {reason: "the template without a name"},
+		"aks":     {reason: "a template"},
+		"private": {reason: "a template"},
+		"privat":  {reason: "there is none", want: []string{"--flavor privat", "aks, ", "default, ", "private, "}},
+		"aks-clusterclass": {reason: "a class alone makes no cluster to wait for",
+			want: []string{"--flavor aks-clusterclass", "aks-topology"}},
 		"aks-aso-clusterclass": {reason: "a class alone makes no cluster to wait for", want: []string{"aks-aso-topology"}},
 		"":                     {reason: "no name", want: []string{"default"}},
 	} {

@@ -26,7 +26,8 @@ func Kubeconfig(ctx context.Context, s *settings.Settings, name string) ([]byte,
 	secret.SetGroupVersionKind(schema.GroupVersionKind{Version: "v1", Kind: "Secret"})
 	err = kube.Get(ctx, client.ObjectKey{Namespace: management.Namespace, Name: name + "-kubeconfig"}, secret)
 	if apierrors.IsNotFound(err) {
-		return nil, fmt.Errorf("there is no Secret %s-kubeconfig: Cluster %s does not exist, or its control plane has no endpoint yet", name, name)
+		return nil, fmt.Errorf("there is no Secret %s-kubeconfig: Cluster %s does not exist, or its control plane has no endpoint yet", name,
+			name)
 	}
 	if err != nil {
 		return nil, err

@@ -44,7 +44,8 @@ func managedClusterID(o *Object) string {
 	case o.Kind == "AzureManagedControlPlane":
 		subscription, _, _ := unstructured.NestedString(o.raw.Object, "spec", "subscriptionID")
 		group, _, _ := unstructured.NestedString(o.raw.Object, "spec", "resourceGroupName")
-		return fmt.Sprintf("/subscriptions/%s/resourceGroups/%s/providers/Microsoft.ContainerService/managedClusters/%s", subscription, group, o.Name)
+		return fmt.Sprintf("/subscriptions/%s/resourceGroups/%s/providers/Microsoft.ContainerService/managedClusters/%s", subscription, group,
+			o.Name)
 	case o.Kind == "AzureASOManagedControlPlane":
 		for _, id := range documentIDs(o.raw) {
 			if segments := strings.Split(id, "/"); len(segments) == 9 && strings.EqualFold(segments[7], "managedClusters") {

@@ -11,12 +11,16 @@ func TestDescribePool(t *testing.T) {
 		ready                    bool
 		want                     string
 	}{
-		"All":     {"every machine has its Node", "2", `{replicas: 2, readyReplicas: 2, phase: Running, nodeRefs: [{name: a}, {name: b}]}`, true, "2 of 2 nodes"},
-		"None":    {"a pool may be empty", "0", `{replicas: 0, phase: Running}`, true, "0 of 0 nodes"},
-		"Nodes":   {"Cluster API counts a machine as ready before its Node is", "2", `{replicas: 2, readyReplicas: 2, phase: ScalingUp, nodeRefs: [{name: a}]}`, false, "1 of 2 nodes, ScalingUp"},
-		"Surplus": {"a scale-down is not finished", "1", `{replicas: 2, phase: ScalingDown, nodeRefs: [{name: a}, {name: b}]}`, false, "2 of 1 nodes, ScalingDown"},
-		"Stale":   {"the phase may be older than the list of nodes", "2", `{replicas: 2, phase: Running, nodeRefs: [{name: a}]}`, false, "1 of 2 nodes"},
-		"New":     {"nobody has looked at it yet", "2", `{}`, false, "0 of 2 nodes, Pending"},
+		"All": {"every machine has its Node", "2", `{replicas: 2, readyReplicas: 2, phase: Running, nodeRefs: [{name: a}, {name: b}]}`, true,
+			"2 of 2 nodes"},
+		"None": {"a pool may be empty", "0", `{replicas: 0, phase: Running}`, true, "0 of 0 nodes"},
+		"Nodes": {"Cluster API counts a machine as ready before its Node is", "2",
+			`{replicas: 2, readyReplicas: 2, phase: ScalingUp, nodeRefs: [{name: a}]}`, false, "1 of 2 nodes, ScalingUp"},
+		"Surplus": {"a scale-down is not finished", "1", `{replicas: 2, phase: ScalingDown, nodeRefs: [{name: a}, {name: b}]}`, false,
+			"2 of 1 nodes, ScalingDown"},
+		"Stale": {"the phase may be older than the list of nodes", "2", `{replicas: 2, phase: Running, nodeRefs: [{name: a}]}`, false,
+			"1 of 2 nodes"},
+		"New": {"nobody has looked at it yet", "2", `{}`, false, "0 of 2 nodes, Pending"},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -39,10 +43,13 @@ func TestResourceGroups(t *testing.T) {
 		controlPlane string
 		want         string
 	}{
-		"Fields":    {"they are named", `{kind: AzureManagedControlPlane, spec: {resourceGroupName: own, nodeResourceGroupName: MC_own, virtualNetwork: {resourceGroup: hub}}}`, "own MC_own hub"},
+		"Fields": {"they are named",
+			`{kind: AzureManagedControlPlane, spec: {resourceGroupName: own, nodeResourceGroupName: MC_own, virtualNetwork: {resourceGroup: hub}}}`,
+			"own MC_own hub"},
 		"Documents": {"their resources are in one", `{kind: AzureASOManagedControlPlane, status: ` + documents + `}`, "g"},
 	} {
-		root := object(t, `{kind: Cluster, metadata: {name: c}}`, object(t, tc.controlPlane), object(t, `{kind: AzureManagedCluster, metadata: {name: c}}`))
+		root := object(t, `{kind: Cluster, metadata: {name: c}}`, object(t, tc.controlPlane),
+			object(t, `{kind: AzureManagedCluster, metadata: {name: c}}`))
 		if got := strings.Join(root.ResourceGroups(), " "); got != tc.want {
 			t.Errorf("%s: resource groups %q, want %q: %s", name, got, tc.want, tc.reason)
 		}

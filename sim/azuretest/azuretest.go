@@ -66,7 +66,8 @@ func Start(t testing.TB, change ...func(*server.Options)) *Azure {
 // Open is Start for callers without a test, such as a TestMain: the caller must close the Azure.
 func Open(change ...func(*server.Options)) (*Azure, error) {
 	o := server.Options{Clock: store.NewVirtual(Epoch), TimeScale: 1, Seed: 1, Tenant: server.DefaultTenant,
-		Subscriptions: []string{server.DefaultSubscription}, Principals: []server.Principal{{ClientID: server.DefaultClientID, Secret: server.DefaultSecret}}}
+		Subscriptions: []string{server.DefaultSubscription},
+		Principals:    []server.Principal{{ClientID: server.DefaultClientID, Secret: server.DefaultSecret}}}
 	for _, f := range change {
 		f(&o)
 	}
@@ -149,6 +150,7 @@ func (a *Azure) Environ(ca string) ([]string, error) {
 	return []string{
 		"HTTPS_PROXY=http://" + a.proxyAddr, "https_proxy=http://" + a.proxyAddr,
 		"SSL_CERT_FILE=" + ca, "REQUESTS_CA_BUNDLE=" + ca, "CURL_CA_BUNDLE=" + ca,
-		"AZURE_TENANT_ID=" + a.Tenant, "AZURE_CLIENT_ID=" + a.ClientID, "AZURE_CLIENT_SECRET=" + a.ClientSecret, "AZURE_SUBSCRIPTION_ID=" + a.Subscription,
+		"AZURE_TENANT_ID=" + a.Tenant, "AZURE_CLIENT_ID=" + a.ClientID, "AZURE_CLIENT_SECRET=" + a.ClientSecret,
+		"AZURE_SUBSCRIPTION_ID=" + a.Subscription,
 	}, nil
 }

@@ -48,7 +48,8 @@ func TestStart(t *testing.T) {
 			t.Fatal(err)
 		}
 		poller, err := disks.BeginCreateOrUpdate(t.Context(), "mine", "d", armcompute.Disk{Location: new("westus3"),
-			Properties: &armcompute.DiskProperties{DiskSizeGB: new(int32(8)), CreationData: &armcompute.CreationData{CreateOption: new(armcompute.DiskCreateOptionEmpty)}}}, nil)
+			Properties: &armcompute.DiskProperties{DiskSizeGB: new(int32(8)),
+				CreationData: &armcompute.CreationData{CreateOption: new(armcompute.DiskCreateOptionEmpty)}}}, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -89,7 +90,8 @@ func TestEnviron(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.CommandContext(t.Context(), "curl", "-sS", "-o", filepath.Join(t.TempDir(), "out"), "-w", "%{http_code}", "-H", "Authorization: Bearer "+azure.Token(""),
+	cmd := exec.CommandContext(t.Context(), "curl", "-sS", "-o", filepath.Join(t.TempDir(), "out"), "-w", "%{http_code}", "-H",
+		"Authorization: Bearer "+azure.Token(""),
 		"https://management.azure.com/subscriptions?api-version=2022-12-01")
 	cmd.Env = append(os.Environ(), environ...)
 	out, err := cmd.CombinedOutput()
@@ -106,7 +108,8 @@ func TestStandsAlone(t *testing.T) {
 		t.Fatal(err)
 	}
 	dir := t.TempDir()
-	write(t, filepath.Join(dir, "go.mod"), "module example.test/other\n\ngo 1.26.0\n\nrequire "+module+" v0.0.0\n\nreplace "+module+" => "+root+"\n")
+	write(t, filepath.Join(dir, "go.mod"),
+		"module example.test/other\n\ngo 1.26.0\n\nrequire "+module+" v0.0.0\n\nreplace "+module+" => "+root+"\n")
 	write(t, filepath.Join(dir, "other_test.go"), "package other\n\nimport _ \""+module+"/sim/azuretest\"\n")
 	for _, list := range []struct {
 		dir, target string
@@ -117,7 +120,8 @@ func TestStandsAlone(t *testing.T) {
 		{dir: root, target: "./cmd/azuresim", also: []string{"github.com/spf13/cobra", "github.com/spf13/pflag"}},
 		{dir: dir, target: ".", tests: true},
 	} {
-		cmd := exec.CommandContext(t.Context(), "go", "list", "-deps", "-test="+strconv.FormatBool(list.tests), "-f", "{{if not .Standard}}{{.ImportPath}}{{end}}", list.target)
+		cmd := exec.CommandContext(t.Context(), "go", "list", "-deps", "-test="+strconv.FormatBool(list.tests), "-f",
+			"{{if not .Standard}}{{.ImportPath}}{{end}}", list.target)
 		cmd.Dir, cmd.Env = list.dir, append(os.Environ(), "GOPROXY=off", "GOWORK=off")
 		out, err := cmd.CombinedOutput()
 		if err != nil {

@@ -26,7 +26,8 @@ func Example() {
 	}
 	defer azure.Close()
 	put := func() int {
-		request, _ := http.NewRequest("PUT", azure.Endpoint+"/subscriptions/"+azure.Subscription+"/resourceGroups/mine?api-version=2021-04-01", strings.NewReader(`{"location":"westus3"}`))
+		request, _ := http.NewRequest("PUT", azure.Endpoint+"/subscriptions/"+azure.Subscription+"/resourceGroups/mine?api-version=2021-04-01",
+			strings.NewReader(`{"location":"westus3"}`))
 		request.Header.Set("Authorization", "Bearer "+azure.Token(""))
 		response, err := azure.Client.Do(request)
 		if err != nil {
@@ -49,7 +50,8 @@ func sdkOptions(azure *azuretest.Azure) (*azidentity.ClientSecretCredential, *ar
 	options := policy.ClientOptions{
 		Cloud: cloud.Configuration{
 			ActiveDirectoryAuthorityHost: azure.Authority,
-			Services:                     map[cloud.ServiceName]cloud.ServiceConfiguration{cloud.ResourceManager: {Endpoint: azure.Endpoint, Audience: azuretest.Audience}},
+			Services: map[cloud.ServiceName]cloud.ServiceConfiguration{cloud.ResourceManager: {Endpoint: azure.Endpoint,
+				Audience: azuretest.Audience}},
 		},
 		Transport: azure.Client,
 	}

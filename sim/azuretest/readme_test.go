@@ -47,7 +47,8 @@ func TestReadmeCommands(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, requirements, _ := strings.Cut(read(t, "../../go.mod"), "\n")
-	write(t, filepath.Join(dir, "go.mod"), "module example.test/reader\n"+requirements+"\nrequire "+module+" v0.0.0\n\nreplace "+module+" => "+root+"\n")
+	write(t, filepath.Join(dir, "go.mod"),
+		"module example.test/reader\n"+requirements+"\nrequire "+module+" v0.0.0\n\nreplace "+module+" => "+root+"\n")
 	write(t, filepath.Join(dir, "go.sum"), read(t, "../../go.sum"))
 	text := strings.NewReplacer("127.0.0.1:8443", freePort(t), "127.0.0.1:8444", freePort(t)).Replace(read(t, "../README.md"))
 	all := codeBlocks(text, "sh")

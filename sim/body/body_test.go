@@ -9,12 +9,14 @@ import (
 )
 
 func sample() body.Object {
-	return body.Clone(body.Object{"properties": body.Object{"n": 3, "on": true, "list": []body.Object{{"name": "A", "id": "1"}, {"name": "b", "id": "2"}}, "texts": []string{"x"}}})
+	return body.Clone(body.Object{"properties": body.Object{"n": 3, "on": true,
+		"list": []body.Object{{"name": "A", "id": "1"}, {"name": "b", "id": "2"}}, "texts": []string{"x"}}})
 }
 
 func TestPathsThatAreNotThere(t *testing.T) {
 	o := sample()
-	if body.String(o, "properties.no.such") != "" || body.Int(o, "properties.on") != 0 || body.Child(o, "properties.list") != nil || len(body.Objects(o, "x")) != 0 || body.Has(o, "properties.x") {
+	if body.String(o, "properties.no.such") != "" || body.Int(o, "properties.on") != 0 || body.Child(o, "properties.list") != nil ||
+		len(body.Objects(o, "x")) != 0 || body.Has(o, "properties.x") {
 		t.Error("a missing or different step must read as the zero value")
 	}
 	body.Delete(o, "no.such.path")

@@ -90,7 +90,8 @@ func loadRecording(t *testing.T, file string) []exchange {
 		if err != nil {
 			t.Fatalf("%s: %v", file, err)
 		}
-		e := exchange{Method: i.Request.Method, URL: target, Body: strings.ReplaceAll(i.Request.Body, "{PASSWORD}", recordedPassword), Status: i.Response.Code, Header: http.Header{}, Answer: i.Response.Body}
+		e := exchange{Method: i.Request.Method, URL: target, Body: strings.ReplaceAll(i.Request.Body, "{PASSWORD}", recordedPassword),
+			Status: i.Response.Code, Header: http.Header{}, Answer: i.Response.Body}
 		for name, values := range i.Response.Headers {
 			e.Header[http.CanonicalHeaderKey(name)] = values
 		}

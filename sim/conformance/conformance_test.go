@@ -71,7 +71,8 @@ func (r *result) addOutcomes(recording string, outcomes []outcome) {
 
 // TestRecordedTraffic replays every recording and holds the result against docs/conformance.md.
 func TestRecordedTraffic(t *testing.T) {
-	r := &result{served: map[string]*figures{}, hidden: map[string]*figures{}, unserved: map[string]int{}, problems: map[disagreement]int{}, samples: map[disagreement]string{}}
+	r := &result{served: map[string]*figures{}, hidden: map[string]*figures{}, unserved: map[string]int{}, problems: map[disagreement]int{},
+		samples: map[disagreement]string{}}
 	t.Run("replay", func(t *testing.T) {
 		for _, file := range recordingFiles(t) {
 			name := strings.TrimSuffix(filepath.Base(file), ".yaml")

@@ -47,7 +47,8 @@ func (f *figures) percentOf(n int) float64 { return 100 * float64(n) / float64(m
 const heading = "| Type | Exchanges | Status | Headers | Body keys | All | Share | With values | Share |\n|---|---:|---:|---:|---:|---:|---:|---:|---:|\n"
 
 func (f *figures) tableRow(name string) string {
-	return fmt.Sprintf("| %s | %d | %d | %d | %d | %d | %.1f %% | %d | %.1f %% |\n", name, f.exchanges, f.status, f.headers, f.body, f.all, f.percentOf(f.all), f.exact, f.percentOf(f.exact))
+	return fmt.Sprintf("| %s | %d | %d | %d | %d | %d | %.1f %% | %d | %.1f %% |\n", name, f.exchanges, f.status, f.headers, f.body, f.all,
+		f.percentOf(f.all), f.exact, f.percentOf(f.exact))
 }
 
 // Rows that sum up. Resource groups are nearly half of all exchanges and agree nearly always, so that they hide the rest.
@@ -85,7 +86,8 @@ func readFigures(t *testing.T, path string) map[string]*figures {
 			continue
 		}
 		f := &figures{}
-		if _, err := fmt.Sscan(strings.Join(append(cells[2:7:7], cells[8]), " "), &f.exchanges, &f.status, &f.headers, &f.body, &f.all, &f.exact); err != nil {
+		if _, err := fmt.Sscan(strings.Join(append(cells[2:7:7], cells[8]), " "), &f.exchanges, &f.status, &f.headers, &f.body, &f.all,
+			&f.exact); err != nil {
 			t.Fatalf("%s: %q: %v", path, line, err)
 		}
 		out[strings.TrimSpace(cells[1])] = f
@@ -109,7 +111,8 @@ func findRegressions(written, measured map[string]*figures) []string {
 			out = append(out, fmt.Sprintf("%s: %d of %d exchanges agree, %d of %d before", name, is.all, is.exchanges, was.all, was.exchanges))
 		}
 		if is.exact*was.exchanges < was.exact*is.exchanges {
-			out = append(out, fmt.Sprintf("%s: %d of %d exchanges agree with their values, %d of %d before", name, is.exact, is.exchanges, was.exact, was.exchanges))
+			out = append(out, fmt.Sprintf("%s: %d of %d exchanges agree with their values, %d of %d before", name, is.exact, is.exchanges, was.exact,
+				was.exchanges))
 		}
 	}
 	return out

@@ -42,7 +42,8 @@ func compareAnswers(recorded exchange, got answer) verdict {
 	var v verdict
 	kind := fmt.Sprintf("%s %d: ", recorded.Method, recorded.Status)
 	if got.status != recorded.Status {
-		v.status = fmt.Sprintf("%sstatus %d %s instead of %s", kind, got.status, errorCode(decodeJSON(got.body)), cmp.Or(errorCode(decodeJSON(recorded.Answer)), "success"))
+		v.status = fmt.Sprintf("%sstatus %d %s instead of %s", kind, got.status, errorCode(decodeJSON(got.body)),
+			cmp.Or(errorCode(decodeJSON(recorded.Answer)), "success"))
 	}
 	for _, name := range operationHeaders {
 		here, there := got.header.Get(name) != "", recorded.Header.Get(name) != ""

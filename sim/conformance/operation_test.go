@@ -127,7 +127,8 @@ func blamesOperation(next exchange, path string, keys []string) bool {
 // blocksDeletion tells whether a deletion is refused because of a resource that is itself being deleted.
 func blocksDeletion(next, begin exchange) bool {
 	_, id, _ := strings.Cut(strings.ToLower(begin.URL.Path), "/providers/")
-	return begin.Method == "DELETE" && next.Method == "DELETE" && next.Status/100 == 4 && id != "" && strings.Contains(strings.ToLower(next.Answer), id)
+	return begin.Method == "DELETE" && next.Method == "DELETE" && next.Status/100 == 4 && id != "" &&
+		strings.Contains(strings.ToLower(next.Answer), id)
 }
 
 // moment is shorter than the time between two exchanges.

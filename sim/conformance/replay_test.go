@@ -58,7 +58,8 @@ type operation struct {
 func newPlayer(t *testing.T, all []exchange) *player {
 	t.Helper()
 	clock := store.NewVirtual(all[0].At)
-	sim, err := server.New(server.Options{Clock: clock, TimeScale: 1, Seed: 1, Tenant: redacted, Subscriptions: []string{redacted}, Principals: recordedPrincipals(all), Replication: replicationTime(all)})
+	sim, err := server.New(server.Options{Clock: clock, TimeScale: 1, Seed: 1, Tenant: redacted, Subscriptions: []string{redacted},
+		Principals: recordedPrincipals(all), Replication: replicationTime(all)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -67,7 +68,8 @@ func newPlayer(t *testing.T, all []exchange) *player {
 			t.Error(err)
 		}
 	})
-	p := &player{t: t, sim: sim, clock: clock, token: sim.Token(""), types: map[string]string{}, operations: map[string]operation{}, guids: map[string]string{}, seen: map[string]bool{}, before: firstUpdates(all), policies: recordedPolicies(all)}
+	p := &player{t: t, sim: sim, clock: clock, token: sim.Token(""), types: map[string]string{}, operations: map[string]operation{},
+		guids: map[string]string{}, seen: map[string]bool{}, before: firstUpdates(all), policies: recordedPolicies(all)}
 	list, _ := decodeJSON(p.sendRequest("GET", "/subscriptions/"+redacted+"/providers?api-version=2021-04-01", "").body).(map[string]any)
 	namespaces, _ := list["value"].([]any)
 	for _, entry := range namespaces {
@@ -183,7 +185,8 @@ func (p *player) playExchange(e exchange, lasts time.Duration) outcome {
 		got = p.sendRequest(e.Method, p.rewriteText(e.URL.RequestURI()), p.rewriteText(e.Body))
 		if path := strings.ToLower(e.URL.Path); !p.seen[path] {
 			p.seen[path] = true
-			if update, ok := p.before[path]; ok && e.Status == 200 && (e.Method == "PUT" && got.status == 201 || e.Method == "GET" && got.status == 404) {
+			if update, ok := p.before[path]; ok && e.Status == 200 &&
+				(e.Method == "PUT" && got.status == 201 || e.Method == "GET" && got.status == 404) {
 				// It was there before the recording began.
 				if e.Method == "GET" {
 					// What is there may have been written more than once, and some of it shows more then.

@@ -28,7 +28,8 @@ func TestJudge(t *testing.T) {
 		"same": {
 			reason:   "values may differ and more keys may be there",
 			recorded: exchange{Status: 200, Answer: vnet, Header: header("Location")},
-			got:      answer{status: 200, header: header("Location"), body: `{"id":"/b","etag":"e","properties":{"subnets":[{"name":"u","properties":{"addressPrefix":"x"}}]}}`},
+			got: answer{status: 200, header: header("Location"),
+				body: `{"id":"/b","etag":"e","properties":{"subnets":[{"name":"u","properties":{"addressPrefix":"x"}}]}}`},
 		},
 		"status": {
 			reason:   "a wrong status is told with both codes, and nothing that follows from it",
@@ -81,8 +82,9 @@ func TestWorse(t *testing.T) {
 		is     map[string]*figures
 		want   int
 	}{
-		"same":   {"nothing changed", map[string]*figures{"T": {exchanges: 10, all: 9, exact: 5}}, 0},
-		"better": {"more may agree, and other types may come", map[string]*figures{"T": {exchanges: 10, all: 10, exact: 6}, "U": {exchanges: 1}}, 0},
+		"same": {"nothing changed", map[string]*figures{"T": {exchanges: 10, all: 9, exact: 5}}, 0},
+		"better": {"more may agree, and other types may come", map[string]*figures{"T": {exchanges: 10, all: 10, exact: 6}, "U": {exchanges: 1}},
+			0},
 		"share":  {"a lower share is a regression", map[string]*figures{"T": {exchanges: 10, all: 8, exact: 5}}, 1},
 		"values": {"a value that changed is one, too", map[string]*figures{"T": {exchanges: 10, all: 9, exact: 4}}, 1},
 		"fewer":  {"exchanges that are no longer replayed hide what is wrong", map[string]*figures{"T": {exchanges: 9, all: 9, exact: 5}}, 1},
@@ -103,7 +105,8 @@ func TestDurations(t *testing.T) {
 		for i := 0; i+1 < len(header); i += 2 {
 			h.Set(header[i], header[i+1])
 		}
-		return exchange{Method: method, URL: &url.URL{Path: path}, Status: status, Answer: body, Header: h, At: start.Add(time.Duration(second) * time.Second)}
+		return exchange{Method: method, URL: &url.URL{Path: path}, Status: status, Answer: body, Header: h,
+			At: start.Add(time.Duration(second) * time.Second)}
 	}
 	const operation = "/subscriptions/s/providers/Microsoft.Network/locations/l/operations/1"
 	all := []exchange{
@@ -133,11 +136,15 @@ func TestExact(t *testing.T) {
 		reason, got string
 		want        []string
 	}{
-		"made up": {"what Azure makes up is equal, and an ID in any casing", `{"id":"/subscriptions/11111111-1111-1111-1111-111111111111/resourcegroups/rg/x","etag":"b","properties":{"size":4,"at":"2026-01-01T00:00:00Z","ip":"40.1.2.3","inner":"10.0.0.4","list":["a","b"],"none":[]}}`, nil},
-		"values": {"numbers, private addresses and the order of a list count", `{"id":"/subscriptions/11111111-1111-1111-1111-111111111111/resourcegroups/rg/x","properties":{"size":5,"at":"2026-01-01T00:00:00Z","ip":"40.1.2.3","inner":"10.0.0.5","list":["b","a"],"none":[]}}`, []string{
-			"properties.inner is 10.0.0.5 instead of 10.0.0.4", "properties.list[0] is b instead of a", "properties.list[1] is a instead of b", "properties.size is 5 instead of 4"}},
-		"surplus": {"a key too many counts, and so does an empty list", `{"id":"/subscriptions/11111111-1111-1111-1111-111111111111/resourcegroups/rg/x","properties":{"more":{},"size":4,"at":"2026-01-01T00:00:00Z","ip":"40.1.2.3","inner":"10.0.0.4","list":["a","b"]}}`, []string{
-			"properties.none is missing", "properties.more is there, Azure sent none"}},
+		"made up": {"what Azure makes up is equal, and an ID in any casing",
+			`{"id":"/subscriptions/11111111-1111-1111-1111-111111111111/resourcegroups/rg/x","etag":"b","properties":{"size":4,"at":"2026-01-01T00:00:00Z","ip":"40.1.2.3","inner":"10.0.0.4","list":["a","b"],"none":[]}}`, nil},
+		"values": {"numbers, private addresses and the order of a list count",
+			`{"id":"/subscriptions/11111111-1111-1111-1111-111111111111/resourcegroups/rg/x","properties":{"size":5,"at":"2026-01-01T00:00:00Z","ip":"40.1.2.3","inner":"10.0.0.5","list":["b","a"],"none":[]}}`, []string{
+				"properties.inner is 10.0.0.5 instead of 10.0.0.4", "properties.list[0] is b instead of a", "properties.list[1] is a instead of b",
+				"properties.size is 5 instead of 4"}},
+		"surplus": {"a key too many counts, and so does an empty list",
+			`{"id":"/subscriptions/11111111-1111-1111-1111-111111111111/resourcegroups/rg/x","properties":{"more":{},"size":4,"at":"2026-01-01T00:00:00Z","ip":"40.1.2.3","inner":"10.0.0.4","list":["a","b"]}}`, []string{
+				"properties.none is missing", "properties.more is there, Azure sent none"}},
 	} {
 		if got := compareValues(decodeJSON(recorded), decodeJSON(c.got)); !slices.Equal(got, c.want) {
 			t.Errorf("%s: %s: got %q, want %q", name, c.reason, got, c.want)
@@ -151,24 +158,38 @@ func TestInvented(t *testing.T) {
 		reason, recorded, got string
 		equal                 bool
 	}{
-		"GUID without hyphens": {"names of disks have one", `{"name":"vm_OsDisk_1_57db35104e6e4316aebf2535e0000000"}`, `{"name":"vm_OsDisk_1_2fe02723ac8c4857aa9c5152745ce657"}`, true},
-		"name around it":       {"the rest of the name follows from the request", `{"name":"vm_OsDisk_1_57db35104e6e4316aebf2535e0000000"}`, `{"name":"vm2_OsDisk_1_2fe02723ac8c4857aa9c5152745ce657"}`, false},
-		"wait":                 {"how long to wait is load", `{"message":"Retry. The call can be retried in 14 seconds."}`, `{"message":"Retry. The call can be retried in 12 seconds."}`, true},
-		"key":                  {"recordings blank keys out", `{"value":"{KEY}"}`, `{"value":"YWJjZGVmZ2hpamtsbW5vcHFyc3R1dnd4eXowMTIzNDU2Nzg5"}`, true},
-		"short key":            {"a key has a form", `{"value":"{KEY}"}`, `{"value":"abc"}`, false},
-		"sender":               {"who sends is in the token", `{"createdBy":"someone@example.com","createdByType":"User"}`, `{"createdBy":"11111111-1111-1111-1111-111111111111","createdByType":"Application"}`, true},
-		"no sender":            {"that nobody is named is a fact", `{"createdBy":null}`, `{"createdBy":"11111111-1111-1111-1111-111111111111"}`, false},
-		"latest image":         {"the latest is that of the day", `{"nodeImageVersion":"AKSUbuntu-2204gen2containerd-202601.13.0"}`, `{"nodeImageVersion":"AKSUbuntu-2204gen2containerd-202601.07.0"}`, true},
-		"other image":          {"the operating system follows from the request", `{"nodeImageVersion":"AKSUbuntu-2204gen2containerd-202601.13.0"}`, `{"nodeImageVersion":"AKSAzureLinux-V3gen2-202601.07.0"}`, false},
-		"patch":                {"the request named the minor version", `{"kubernetesVersion":"1.33","currentKubernetesVersion":"1.33.5"}`, `{"kubernetesVersion":"1.33","currentKubernetesVersion":"1.33.6"}`, true},
-		"patch asked for":      {"the request named the patch", `{"kubernetesVersion":"1.33.5","currentKubernetesVersion":"1.33.5"}`, `{"kubernetesVersion":"1.33.5","currentKubernetesVersion":"1.33.6"}`, false},
-		"minor":                {"the minor version is asked for", `{"kubernetesVersion":"1.33","currentKubernetesVersion":"1.33.5"}`, `{"kubernetesVersion":"1.33","currentKubernetesVersion":"1.32.5"}`, false},
-		"latest version":       {"the request wanted the latest", `{"version":"latest","exactVersion":"18.04.202401161"}`, `{"version":"latest","exactVersion":"131.1.20250110"}`, true},
-		"version":              {"the request named it", `{"version":"18.04.1","exactVersion":"18.04.1"}`, `{"version":"18.04.1","exactVersion":"18.04.2"}`, false},
-		"step":                 {"how far AKS is depends on its speed", `{"status":"CreatingAgentPools: 0/1 nodes completed"}`, `{"status":"ProvisioningControlPlane"}`, true},
-		"ended":                {"that it has ended is no step", `{"status":"Succeeded"}`, `{"status":"InProgress"}`, false},
-		"time in seconds":      {"of a key", `{"created":1698869575}`, `{"created":981173106}`, true},
-		"no time":              {"the year 1 is none", `{"created":1698869575}`, `{"created":-62135596800}`, false},
+		"GUID without hyphens": {"names of disks have one", `{"name":"vm_OsDisk_1_57db35104e6e4316aebf2535e0000000"}`,
+			`{"name":"vm_OsDisk_1_2fe02723ac8c4857aa9c5152745ce657"}`, true},
+		"name around it": {"the rest of the name follows from the request", `{"name":"vm_OsDisk_1_57db35104e6e4316aebf2535e0000000"}`,
+			`{"name":"vm2_OsDisk_1_2fe02723ac8c4857aa9c5152745ce657"}`, false},
+		"wait": {"how long to wait is load", `{"message":"Retry. The call can be retried in 14 seconds."}`,
+			`{"message":"Retry. The call can be retried in 12 seconds."}`, true},
+		"key": {"recordings blank keys out", `{"value":"{KEY}"}`, `{"value":"YWJjZGVmZ2hpamtsbW5vcHFyc3R1dnd4eXowMTIzNDU2Nzg5"}`,
+			true},
+		"short key": {"a key has a form", `{"value":"{KEY}"}`, `{"value":"abc"}`, false},
+		"sender": {"who sends is in the token", `{"createdBy":"someone@example.com","createdByType":"User"}`,
+			`{"createdBy":"11111111-1111-1111-1111-111111111111","createdByType":"Application"}`, true},
+		"no sender": {"that nobody is named is a fact", `{"createdBy":null}`, `{"createdBy":"11111111-1111-1111-1111-111111111111"}`,
+			false},
+		"latest image": {"the latest is that of the day", `{"nodeImageVersion":"AKSUbuntu-2204gen2containerd-202601.13.0"}`,
+			`{"nodeImageVersion":"AKSUbuntu-2204gen2containerd-202601.07.0"}`, true},
+		"other image": {"the operating system follows from the request",
+			`{"nodeImageVersion":"AKSUbuntu-2204gen2containerd-202601.13.0"}`, `{"nodeImageVersion":"AKSAzureLinux-V3gen2-202601.07.0"}`, false},
+		"patch": {"the request named the minor version", `{"kubernetesVersion":"1.33","currentKubernetesVersion":"1.33.5"}`,
+			`{"kubernetesVersion":"1.33","currentKubernetesVersion":"1.33.6"}`, true},
+		"patch asked for": {"the request named the patch", `{"kubernetesVersion":"1.33.5","currentKubernetesVersion":"1.33.5"}`,
+			`{"kubernetesVersion":"1.33.5","currentKubernetesVersion":"1.33.6"}`, false},
+		"minor": {"the minor version is asked for", `{"kubernetesVersion":"1.33","currentKubernetesVersion":"1.33.5"}`,
+			`{"kubernetesVersion":"1.33","currentKubernetesVersion":"1.32.5"}`, false},
+		"latest version": {"the request wanted the latest", `{"version":"latest","exactVersion":"18.04.202401161"}`,
+			`{"version":"latest","exactVersion":"131.1.20250110"}`, true},
+		"version": {"the request named it", `{"version":"18.04.1","exactVersion":"18.04.1"}`,
+			`{"version":"18.04.1","exactVersion":"18.04.2"}`, false},
+		"step": {"how far AKS is depends on its speed", `{"status":"CreatingAgentPools: 0/1 nodes completed"}`,
+			`{"status":"ProvisioningControlPlane"}`, true},
+		"ended":           {"that it has ended is no step", `{"status":"Succeeded"}`, `{"status":"InProgress"}`, false},
+		"time in seconds": {"of a key", `{"created":1698869575}`, `{"created":981173106}`, true},
+		"no time":         {"the year 1 is none", `{"created":1698869575}`, `{"created":-62135596800}`, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if got := compareValues(decodeJSON(c.recorded), decodeJSON(c.got)); (len(got) == 0) != c.equal {

@@ -29,7 +29,8 @@ var blank = map[string]bool{"{KEY}": true, "IA==": true}
 var invented = map[string]*regexp.Regexp{
 	// Identifiers of Azure Monitor and of AKS, and addresses with a random part. The rest of these is compared.
 	"immutableId": regexp.MustCompile(`[0-9a-f]{32}$`), "resourceUID": regexp.MustCompile(`^[0-9a-f]{24}$`),
-	"azurePortalFQDN": regexp.MustCompile(`-[a-z0-9]{8}\.`), "prometheusQueryEndpoint": regexp.MustCompile(`-[a-z0-9]{16}\.`), "endpoint": regexp.MustCompile(`-[a-z0-9]{4}\.`),
+	"azurePortalFQDN": regexp.MustCompile(`-[a-z0-9]{8}\.`), "prometheusQueryEndpoint": regexp.MustCompile(`-[a-z0-9]{16}\.`),
+	"endpoint": regexp.MustCompile(`-[a-z0-9]{4}\.`),
 	// The version of a key.
 	"keyUriWithVersion": regexp.MustCompile(`/[0-9a-f]{32}$`),
 	// Seconds since 1970.
@@ -79,7 +80,8 @@ func maskRandomValues(value any) string {
 }
 
 // madeUp are keys whose values Azure chooses anew each time.
-var madeUp = map[string]bool{"etag": true, "eTag": true, "resourceGuid": true, "uniqueId": true, "fqdn": true, "internalDomainNameSuffix": true, "macAddress": true, "t": true}
+var madeUp = map[string]bool{"etag": true, "eTag": true, "resourceGuid": true, "uniqueId": true, "fqdn": true,
+	"internalDomainNameSuffix": true, "macAddress": true, "t": true}
 
 // collectScalars adds the values of a document by their path. Elements of arrays are numbered: the order counts.
 func collectScalars(document any, at string, into map[string]string) {

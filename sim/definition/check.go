@@ -39,7 +39,8 @@ func (m Mismatch) PreventsDecoding() bool { return m.Problem == Unknown || m.Pro
 
 // envelope are properties of every resource: Resource Manager accepts them, and removes those that a type does not
 // have. https://learn.microsoft.com/en-us/azure/azure-resource-manager/templates/resource-declaration
-var envelope = []string{"id", "name", "type", "apiversion", "location", "tags", "properties", "etag", "systemdata", "kind", "sku", "plan", "identity", "managedby", "managedbyextended", "zones", "extendedlocation", "scale", "placement"}
+var envelope = []string{"id", "name", "type", "apiversion", "location", "tags", "properties", "etag", "systemdata", "kind", "sku", "plan",
+	"identity", "managedby", "managedbyextended", "zones", "extendedlocation", "scale", "placement"}
 
 // byURL are required properties of a template that a request has in its URL, and the location, which Resource Manager asks for.
 var byURL = []string{"id", "name", "type", "apiVersion", "location"}
@@ -85,7 +86,8 @@ type judge struct {
 
 func (j *judge) addMismatch(problem Problem, within, path, want, got string) {
 	if !j.collect {
-		j.found = append(j.found, Mismatch{Problem: problem, Path: path, Member: path[strings.LastIndexByte(path, '.')+1:], Object: within, Want: want, Got: got})
+		j.found = append(j.found,
+			Mismatch{Problem: problem, Path: path, Member: path[strings.LastIndexByte(path, '.')+1:], Object: within, Want: want, Got: got})
 	}
 }
 

@@ -44,7 +44,8 @@ const (
 )
 
 // Kinds are all of them.
-var Kinds = []Kind{Status, Throttle, Lost, LateError, Reset, Stuck, Slow, Fail, Cancel, Allocate, Quota, Capacity, EtagRace, Edit, Modify, Remove, Omit, Evict, SlowBody, Truncate, Stale, Unseen, Token}
+var Kinds = []Kind{Status, Throttle, Lost, LateError, Reset, Stuck, Slow, Fail, Cancel, Allocate, Quota, Capacity, EtagRace, Edit, Modify,
+	Remove, Omit, Evict, SlowBody, Truncate, Stale, Unseen, Token}
 
 // At once, without waiting for a request, act the rules of kind Edit, Remove and Evict that have an ID without wildcards and Now set.
 

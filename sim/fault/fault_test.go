@@ -61,7 +61,8 @@ func TestOtherKindsDoNotCount(t *testing.T) {
 
 func TestBadRulesAreRefused(t *testing.T) {
 	for name, text := range map[string]string{
-		"kind": `[{"kind":"explode"}]`, "status": `[{"kind":"status","status":200}]`, "code": `[{"kind":"fail"}]`, "patch": `[{"kind":"edit"}]`, "slow body": `[{"kind":"slowBody"}]`, "now": `[{"kind":"remove","now":true,"id":"*"}]`, "json": `{}`,
+		"kind": `[{"kind":"explode"}]`, "status": `[{"kind":"status","status":200}]`, "code": `[{"kind":"fail"}]`, "patch": `[{"kind":"edit"}]`,
+		"slow body": `[{"kind":"slowBody"}]`, "now": `[{"kind":"remove","now":true,"id":"*"}]`, "json": `{}`,
 	} {
 		var s fault.Script
 		if err := s.Load([]byte(text)); err == nil {

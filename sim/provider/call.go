@@ -54,7 +54,8 @@ func (e *Env) Register(ps ...*Provider) {
 		key := strings.ToLower(p.Namespace)
 		have := e.spaces[key]
 		if have == nil {
-			have = &Provider{Namespace: p.Namespace, Regional: map[string]func(*Call, string, []string) (*Reply, error){}, Subscription: map[string]func(*Call) (*Reply, error){}}
+			have = &Provider{Namespace: p.Namespace, Regional: map[string]func(*Call, string, []string) (*Reply, error){},
+				Subscription: map[string]func(*Call) (*Reply, error){}}
 			e.spaces[key] = have
 			e.order = append(e.order, have)
 		}
@@ -175,7 +176,8 @@ func (c *Call) FindItem(id string) *Item {
 		return nil
 	}
 	if _, e := body.FindNamed(body.Objects(parent.Body, t.Inline), parsed.Name()); e != nil {
-		return &Item{ID: parent.ID + "/" + lastType(t.Name) + "/" + body.String(e, "name"), Name: body.String(e, "name"), Location: parent.Location, Body: e, Resource: parent.Resource}
+		return &Item{ID: parent.ID + "/" + lastType(t.Name) + "/" + body.String(e, "name"), Name: body.String(e, "name"),
+			Location: parent.Location, Body: e, Resource: parent.Resource}
 	}
 	return nil
 }
@@ -186,10 +188,12 @@ func (c *Call) FindItem(id string) *Item {
 func (c *Call) RequireReference(id, from, typ, location string) (*Item, error) {
 	parsed, err := store.ParseID(id)
 	if err != nil || parsed.IsCollection() {
-		return nil, networkError(Errorf(400, "LinkedInvalidPropertyId", "Property id '%s' at path 'properties' is invalid. Expect fully qualified resource Id that start with '/subscriptions/{subscriptionId}' or '/providers/{resourceProviderNamespace}/'.", id))
+		return nil, networkError(Errorf(400, "LinkedInvalidPropertyId",
+			"Property id '%s' at path 'properties' is invalid. Expect fully qualified resource Id that start with '/subscriptions/{subscriptionId}' or '/providers/{resourceProviderNamespace}/'.", id))
 	}
 	if typ != "" && !strings.EqualFold(parsed.Type(), typ) {
-		return nil, networkError(Errorf(400, "InvalidResourceReference", "Resource %s referenced by resource %s is of type %s, expected %s.", id, from, parsed.Type(), typ))
+		return nil, networkError(Errorf(400, "InvalidResourceReference", "Resource %s referenced by resource %s is of type %s, expected %s.", id,
+			from, parsed.Type(), typ))
 	}
 	it := c.FindItem(id)
 	if it == nil || location != "" && c.IsElsewhere(it, location) {
@@ -204,7 +208,8 @@ func (c *Call) RequireReference(id, from, typ, location string) (*Item, error) {
 		parsed, _ = store.ParseID(busy)
 		short := singularName(lastType(parsed.Type()))
 		msg := fmt.Sprintf("Cannot proceed with operation because resource %s used by resource %s is not in Succeeded state. Resource is in %s state and the last operation that updated/is updating the resource is %s%sOperation.", busy, c.nameInErrors(from), state, verb, short)
-		e := networkError(Errorf(429, "RetryableError", "A retryable error occurred.").WithDetail(Errorf(0, "ReferencedResourceNotProvisioned", "%s", msg)))
+		e := networkError(Errorf(429, "RetryableError",
+			"A retryable error occurred.").WithDetail(Errorf(0, "ReferencedResourceNotProvisioned", "%s", msg)))
 		return nil, e // without Retry-After, as recorded
 	}
 	return it, nil
@@ -246,7 +251,8 @@ func singularName(typ string) string {
 // NormalizeLocation normalises "East US 2" to "eastus2".
 func NormalizeLocation(s string) string { return strings.ToLower(strings.ReplaceAll(s, " ", "")) }
 
-var zoneless = map[string]bool{"northcentralus": true, "westus": true, "westcentralus": true, "eastasia": true, "canadaeast": true, "ukwest": true, "japanwest": true}
+var zoneless = map[string]bool{"northcentralus": true, "westus": true, "westcentralus": true, "eastasia": true, "canadaeast": true,
+	"ukwest": true, "japanwest": true}
 
 // HasZones reports whether a region has availability zones 1, 2 and 3.
 func HasZones(location string) bool { return !zoneless[NormalizeLocation(location)] }

@@ -99,13 +99,17 @@ func (c *Call) refuseValue(values []definition.Mismatch) error {
 	case Network:
 		switch m.Problem {
 		case definition.Missing:
-			return invalidJSON(fmt.Sprintf("Required property '%s' not found in JSON. Path '%s', line 1, position 1.", m.Member, strings.TrimSuffix(strings.TrimSuffix(m.Path, m.Member), ".")))
+			return invalidJSON(fmt.Sprintf("Required property '%s' not found in JSON. Path '%s', line 1, position 1.", m.Member,
+				strings.TrimSuffix(strings.TrimSuffix(m.Path, m.Member), ".")))
 		case definition.NotOneOf:
-			return invalidJSON(fmt.Sprintf("Error converting value %q to type '%s.%s'. Path '%s', line 1, position 1.", m.Got, m.Object, m.Member, m.Path))
+			return invalidJSON(fmt.Sprintf("Error converting value %q to type '%s.%s'. Path '%s', line 1, position 1.", m.Got, m.Object, m.Member,
+				m.Path))
 		}
 		return networkError(Errorf(400, "InvalidParameterValue", "%s", problem))
 	case Containers:
-		e := Errorf(400, "InvalidParameter", "The value of parameter %s is invalid. Error details: %s Please see https://aka.ms/aks-naming-rules for more details.", parameter, problem).WithTarget(parameter)
+		e := Errorf(400, "InvalidParameter",
+			"The value of parameter %s is invalid. Error details: %s Please see https://aka.ms/aks-naming-rules for more details.", parameter,
+			problem).WithTarget(parameter)
 		e.Bare = true
 		return e
 	case Compute, Disk:

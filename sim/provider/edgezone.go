@@ -48,16 +48,21 @@ func (c *Call) checkEdgeZone(d *Draft) error {
 	}
 	switch {
 	case !strings.EqualFold(kind, "EdgeZone"):
-		return gatewayError(Errorf(400, "InvalidRequestContent", "The request content was invalid and could not be deserialized: 'the type of extendedLocation is \"%s\", it must be \"EdgeZone\"'.", kind))
+		return gatewayError(Errorf(400, "InvalidRequestContent",
+			"The request content was invalid and could not be deserialized: 'the type of extendedLocation is \"%s\", it must be \"EdgeZone\"'.",
+			kind))
 	case !slices.Contains(zones, strings.ToLower(name)):
-		return gatewayError(Errorf(400, "LocationNotAvailableForResourceType", "The provided extended location '%s' is not available for resource type '%s' in location '%s'. List of available extended locations for the resource type is '%s'.", name, c.Type.Name, d.Location, strings.Join(zones, ",")))
+		return gatewayError(Errorf(400, "LocationNotAvailableForResourceType",
+			"The provided extended location '%s' is not available for resource type '%s' in location '%s'. List of available extended locations for the resource type is '%s'.", name, c.Type.Name, d.Location, strings.Join(zones, ",")))
 	case d.Old != nil && EdgeZoneOf(d.Old) != strings.ToLower(name):
 		return Errorf(409, "PropertyChangeNotAllowed", "Changing property 'extendedLocation' is not allowed.").WithTarget(edgePath)
 	}
 	d.New[edgePath] = body.Object{"name": strings.ToLower(name), "type": "EdgeZone"}
 	c.edge = strings.ToLower(name)
 	if list := body.Strings(d.New, "zones"); len(list) > 0 {
-		return Errorf(400, "InvalidAvailabilityZone", "The zone(s) '%s' for resource '%s' is not supported. The supported zones for location '%s' are ''", strings.Join(list, ","), d.ID, c.edge)
+		return Errorf(400, "InvalidAvailabilityZone",
+			"The zone(s) '%s' for resource '%s' is not supported. The supported zones for location '%s' are ''", strings.Join(list, ","), d.ID,
+			c.edge)
 	}
 	return nil
 }

@@ -113,7 +113,9 @@ func ResourceGroupNotFound(name string) *Error {
 
 // ResourceNotFound is Azure Resource Manager's answer for a top-level resource that was never created.
 func ResourceNotFound(id store.ID) *Error {
-	return GatewayErrorf(404, "ResourceNotFound", "The Resource '%s' under resource group '%s' was not found. For more details please go to https://aka.ms/ARMResourceNotFoundFix", relativeID(id), id.ResourceGroup)
+	return GatewayErrorf(404, "ResourceNotFound",
+		"The Resource '%s' under resource group '%s' was not found. For more details please go to https://aka.ms/ARMResourceNotFoundFix",
+		relativeID(id), id.ResourceGroup)
 }
 
 // relativeID is an ID below its scope: "Microsoft.Network/virtualNetworks/v".
@@ -132,18 +134,21 @@ func relativeID(id store.ID) string {
 // is that of one of them. Source: recordings of private DNS zones, whose link is being deleted.
 func NestedResourcesExist(id string) *Error {
 	nested, _ := store.ParseID(id)
-	return Errorf(409, "CannotDeleteResource", "Cannot delete resource while nested resources exist. Some existing nested resource IDs include: '%s'. Please delete all nested resources before deleting this resource.", relativeID(nested))
+	return Errorf(409, "CannotDeleteResource",
+		"Cannot delete resource while nested resources exist. Some existing nested resource IDs include: '%s'. Please delete all nested resources before deleting this resource.", relativeID(nested))
 }
 
 // ResourceGroupBeingDeleted answers writes into a resource group that is on its way out.
 func ResourceGroupBeingDeleted(name string) *Error {
-	return GatewayErrorf(409, "ResourceGroupBeingDeleted", "The resource group '%s' is in deprovisioning state and cannot perform this operation.", name)
+	return GatewayErrorf(409, "ResourceGroupBeingDeleted",
+		"The resource group '%s' is in deprovisioning state and cannot perform this operation.", name)
 }
 
 // InvalidReference reports that a referenced resource does not exist. from is the ID of the resource with the
 // reference.
 func InvalidReference(to, from string) *Error {
-	return networkError(Errorf(400, "InvalidResourceReference", "Resource %s referenced by resource %s was not found. Please make sure that the referenced resource exists, and that both resources are in the same region.", to, from))
+	return networkError(Errorf(400, "InvalidResourceReference",
+		"Resource %s referenced by resource %s was not found. Please make sure that the referenced resource exists, and that both resources are in the same region.", to, from))
 }
 
 // InvalidParameter is the usual 400 of the compute provider.

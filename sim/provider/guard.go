@@ -50,13 +50,16 @@ func (c *Call) checkParent() error {
 		return nil
 	}
 	if strings.EqualFold(c.ID.Namespace, "Microsoft.Network") && c.Type.Style == Network {
-		return networkError(Errorf(404, "ParentResourceNotFound", "Can not perform requested operation on nested resource. Parent resource '%s' not found.", parent.Name()))
+		return networkError(Errorf(404, "ParentResourceNotFound",
+			"Can not perform requested operation on nested resource. Parent resource '%s' not found.", parent.Name()))
 	}
 	verb := map[string]string{"DELETE": "delete", "GET": "read"}[c.Method]
 	if verb == "" {
 		verb = "write"
 	}
-	return gatewayError(Errorf(404, "ParentResourceNotFound", "Failed to perform '%s' on resource(s) of type '%s', because the parent resource '%s' could not be found.", verb, strings.Join(c.ID.Types, "/"), parent.String()))
+	return gatewayError(Errorf(404, "ParentResourceNotFound",
+		"Failed to perform '%s' on resource(s) of type '%s', because the parent resource '%s' could not be found.", verb,
+		strings.Join(c.ID.Types, "/"), parent.String()))
 }
 
 // CheckLocks answers when a management lock forbids the method on id.
@@ -83,7 +86,9 @@ func (c *Call) CheckLocks(method, id string) error {
 	if method == "DELETE" {
 		verb = "delete"
 	}
-	return gatewayError(Errorf(409, "ScopeLocked", "The scope '%s' cannot perform %s operation because following scope(s) are locked: '%s'. Please remove the lock and try again.", id, verb, strings.Join(scopes, ",")))
+	return gatewayError(Errorf(409, "ScopeLocked",
+		"The scope '%s' cannot perform %s operation because following scope(s) are locked: '%s'. Please remove the lock and try again.", id, verb,
+		strings.Join(scopes, ",")))
 }
 
 // checkEtag honours If-Match and If-None-Match.
@@ -110,11 +115,14 @@ func (c *Call) etagMismatch(header, want, have string) error {
 	switch c.Type.Style {
 	case Compute, Disk:
 		if header == "If-None-Match" {
-			return Errorf(412, "PreconditionFailed", "Etag provided in if-none-match header %q matches etag %q of resource.", strings.Trim(want, `"`), strings.Trim(have, `"`))
+			return Errorf(412, "PreconditionFailed", "Etag provided in if-none-match header %q matches etag %q of resource.",
+				strings.Trim(want, `"`), strings.Trim(have, `"`))
 		}
-		return Errorf(412, "PreconditionFailed", "Etag provided in if-match header %q does not match etag %q of resource.", strings.Trim(want, `"`), strings.Trim(have, `"`))
+		return Errorf(412, "PreconditionFailed", "Etag provided in if-match header %q does not match etag %q of resource.",
+			strings.Trim(want, `"`), strings.Trim(have, `"`))
 	case Containers:
-		e := Errorf(409, "EtagMismatch", "The etag %s in the If-Match or If-None-Match header does not go with the etag %s of resource %s.", strings.Trim(want, `"`), strings.Trim(have, `"`), c.ID.String())
+		e := Errorf(409, "EtagMismatch", "The etag %s in the If-Match or If-None-Match header does not go with the etag %s of resource %s.",
+			strings.Trim(want, `"`), strings.Trim(have, `"`), c.ID.String())
 		e.Bare = true
 		return e
 	case PrivateDNS:
@@ -128,12 +136,16 @@ func (c *Call) etagMismatch(header, want, have string) error {
 			}
 			return Errorf(412, "PreconditionFailed", "The %s %s exists already and hence cannot be created again.", kind, c.ID.Name())
 		}
-		return Errorf(412, "PreconditionFailed", "The condition '%s' in the If-Match header was not satisfied. The current was '%s'.", strings.Trim(want, `"`), strings.Trim(have, `"`))
+		return Errorf(412, "PreconditionFailed", "The condition '%s' in the If-Match header was not satisfied. The current was '%s'.",
+			strings.Trim(want, `"`), strings.Trim(have, `"`))
 	case Network:
 		e := Errorf(412, "PreconditionFailed", "Precondition failed.")
-		return networkError(e.WithDetail(Errorf(0, "PreconditionFailedEtagMismatch", "Etag provided in %s header %s does not match etag %s of resource %s in NRP data store.", strings.ToLower(header), want, have, c.ID.String())))
+		return networkError(e.WithDetail(Errorf(0, "PreconditionFailedEtagMismatch",
+			"Etag provided in %s header %s does not match etag %s of resource %s in NRP data store.", strings.ToLower(header), want, have,
+			c.ID.String())))
 	}
-	return Errorf(412, "PreconditionFailed", "The condition '%s' in the %s header was not satisfied by the etag '%s' of resource '%s'.", want, header, have, c.ID.String())
+	return Errorf(412, "PreconditionFailed", "The condition '%s' in the %s header was not satisfied by the etag '%s' of resource '%s'.", want,
+		header, have, c.ID.String())
 }
 
 // serialKeys returns the keys the call's operation holds.
@@ -159,26 +171,35 @@ func (c *Call) checkBusy() error {
 		case Network, PrivateDNS:
 			if name := lastType(op.Type); name == "routes" || name == "virtualNetworkPeerings" {
 				// Recordings show these two refused with a time to wait, all others with a conflict.
-				e := networkError(Errorf(429, "RetryableError", "A retryable error occurred.").WithDetail(Errorf(0, "RetryableErrorDueToAnotherOperation", "Operation %sOperation (%s) is updating resource %s. The call can be retried in 12 seconds.", operationName(op), op.ID, c.ID.Top().String())))
+				e := networkError(Errorf(429, "RetryableError",
+					"A retryable error occurred.").WithDetail(Errorf(0, "RetryableErrorDueToAnotherOperation",
+					"Operation %sOperation (%s) is updating resource %s. The call can be retried in 12 seconds.", operationName(op), op.ID,
+					c.ID.Top().String())))
 				e.RetryAfter = 12 * time.Second
 				return e
 			}
-			uri := fmt.Sprintf("%s/subscriptions/%s/providers/Microsoft.Network/locations/%s/operations/%s?api-version=%s", c.BaseURL, c.ID.Subscription, op.Location, op.ID, c.APIVersion)
-			return networkError(Errorf(409, "AnotherOperationInProgress", "Another operation on this or dependent resource is in progress. To retrieve status of the operation use uri: %s.", uri))
+			uri := fmt.Sprintf("%s/subscriptions/%s/providers/Microsoft.Network/locations/%s/operations/%s?api-version=%s", c.BaseURL,
+				c.ID.Subscription, op.Location, op.ID, c.APIVersion)
+			return networkError(Errorf(409, "AnotherOperationInProgress",
+				"Another operation on this or dependent resource is in progress. To retrieve status of the operation use uri: %s.", uri))
 		case Compute, Disk:
 			if op.Verb == "delete" && store.SameID(op.ResourceID, c.ID.Top().String()) {
-				return Errorf(409, "OperationNotAllowed", "Operation '%s' is not allowed on %s '%s' since the %[2]s is marked for deletion. You can only retry the Delete operation (or wait for an ongoing one to complete).", strings.ToLower(c.Method), shortType(c.ID.Top().Type()), c.ID.Top().Name())
+				return Errorf(409, "OperationNotAllowed",
+					"Operation '%s' is not allowed on %s '%s' since the %[2]s is marked for deletion. You can only retry the Delete operation (or wait for an ongoing one to complete).", strings.ToLower(c.Method), shortType(c.ID.Top().Type()), c.ID.Top().Name())
 			}
-			return Errorf(409, "Conflict", "The request failed due to conflict with a concurrent request. To resolve it, please refer to https://aka.ms/activitylog to get more details on the conflicting requests.")
+			return Errorf(409, "Conflict",
+				"The request failed due to conflict with a concurrent request. To resolve it, please refer to https://aka.ms/activitylog to get more details on the conflicting requests.")
 		case Group:
 			return ResourceGroupBeingDeleted(c.ID.ResourceGroup)
 		case Deployment:
 			// Azure gives a deployment seven days. Source of the words: public reports of this error.
 			const form = "1/2/2006 3:04:05 PM"
-			return gatewayError(Errorf(409, "DeploymentActive", "Unable to edit or replace deployment '%s': previous deployment from '%s' is still active (expiration time is '%s'). Please see https://aka.ms/arm-deploy for usage details.",
+			return gatewayError(Errorf(409, "DeploymentActive",
+				"Unable to edit or replace deployment '%s': previous deployment from '%s' is still active (expiration time is '%s'). Please see https://aka.ms/arm-deploy for usage details.",
 				c.ID.Name(), op.Started.Format(form), op.Started.AddDate(0, 0, 7).Format(form)))
 		case Containers:
-			e := Errorf(409, "OperationNotAllowed", "Operation is not allowed because there's an in progress %s operation (%s) on the managed cluster started on %s. Please wait for it to finish before starting a new operation. See https://aka.ms/aks-pending-operation for more details", op.Verb, op.ID, op.Started.Format(time.RFC3339))
+			e := Errorf(409, "OperationNotAllowed",
+				"Operation is not allowed because there's an in progress %s operation (%s) on the managed cluster started on %s. Please wait for it to finish before starting a new operation. See https://aka.ms/aks-pending-operation for more details", op.Verb, op.ID, op.Started.Format(time.RFC3339))
 			e.Bare = true
 			return e
 		default:
@@ -226,15 +247,23 @@ func (c *Call) checkLocation(old *store.Resource, b body.Object) (string, error)
 	case loc == "":
 		return "", gatewayError(Errorf(400, "LocationRequired", "The location property is required for this definition."))
 	case c.Type.Global && loc != "global":
-		return "", gatewayError(Errorf(400, "LocationNotAvailableForResourceType", "The provided location '%s' is not available for resource type '%s'. List of available regions for the resource type is 'global'.", loc, c.Type.Name))
+		return "", gatewayError(Errorf(400, "LocationNotAvailableForResourceType",
+			"The provided location '%s' is not available for resource type '%s'. List of available regions for the resource type is 'global'.", loc,
+			c.Type.Name))
 	case c.Type.Name == groupType && !c.knownLocation(loc):
-		return "", gatewayError(Errorf(400, "LocationNotAvailableForResourceGroup", "The provided location '%s' is not available for resource group. List of available regions is '%s'.", body.String(b, "location"), strings.Join(c.Locations, ",")))
+		return "", gatewayError(Errorf(400, "LocationNotAvailableForResourceGroup",
+			"The provided location '%s' is not available for resource group. List of available regions is '%s'.", body.String(b, "location"),
+			strings.Join(c.Locations, ",")))
 	case !c.Type.Global && !c.knownLocation(loc):
-		return "", gatewayError(Errorf(400, "LocationNotAvailableForResourceType", "The provided location '%s' is not available for resource type '%s'. List of available regions for the resource type is '%s'.", loc, c.Type.Name, strings.Join(c.Locations, ",")))
+		return "", gatewayError(Errorf(400, "LocationNotAvailableForResourceType",
+			"The provided location '%s' is not available for resource type '%s'. List of available regions for the resource type is '%s'.", loc,
+			c.Type.Name, strings.Join(c.Locations, ",")))
 	case old != nil && old.Location != loc && c.Type.Name == groupType:
-		return "", gatewayError(Errorf(409, "InvalidResourceGroupLocation", "Invalid resource group location '%s'. The Resource group already exists in location '%s'.", loc, old.Location))
+		return "", gatewayError(Errorf(409, "InvalidResourceGroupLocation",
+			"Invalid resource group location '%s'. The Resource group already exists in location '%s'.", loc, old.Location))
 	case old != nil && old.Location != loc:
-		return "", gatewayError(Errorf(409, "InvalidResourceLocation", "The resource '%s' already exists in location '%s' in resource group '%s'. A resource with the same name cannot be created in location '%s'. Please select a new resource name.", c.ID.Name(), old.Location, c.ID.ResourceGroup, loc))
+		return "", gatewayError(Errorf(409, "InvalidResourceLocation",
+			"The resource '%s' already exists in location '%s' in resource group '%s'. A resource with the same name cannot be created in location '%s'. Please select a new resource name.", c.ID.Name(), old.Location, c.ID.ResourceGroup, loc))
 	}
 	return loc, nil
 }
@@ -256,7 +285,8 @@ func checkTags(b body.Object) error {
 	}
 	tags, ok := b["tags"].(body.Object)
 	if !ok {
-		return gatewayError(Errorf(400, "InvalidRequestContent", "The request content was invalid and could not be deserialized: 'tags must be a JSON object'."))
+		return gatewayError(Errorf(400, "InvalidRequestContent",
+			"The request content was invalid and could not be deserialized: 'tags must be a JSON object'."))
 	}
 	if len(tags) > 50 {
 		return gatewayError(Errorf(400, "InvalidTags", "The number of tags is %d, the maximum is 50.", len(tags)))
@@ -269,11 +299,14 @@ func checkTags(b body.Object) error {
 		case v == nil:
 			tags[k] = ""
 		case !isString:
-			return gatewayError(Errorf(400, "InvalidRequestContent", "The request content was invalid and could not be deserialized: 'the value of tag %s must be a string'.", k))
+			return gatewayError(Errorf(400, "InvalidRequestContent",
+				"The request content was invalid and could not be deserialized: 'the value of tag %s must be a string'.", k))
 		case len(k) > 512 || k == "":
 			return gatewayError(Errorf(400, "InvalidTagName", "The tag name '%.32s' must be between 1 and 512 characters long.", k))
 		case len(s) > 256:
-			return gatewayError(Errorf(400, "InvalidTagValueLength", "Tag value too large.  Following tag value '%s' exceeded the maximum length. Maximum allowed length for tag value - '256' characters.", s))
+			return gatewayError(Errorf(400, "InvalidTagValueLength",
+				"Tag value too large.  Following tag value '%s' exceeded the maximum length. Maximum allowed length for tag value - '256' characters.",
+				s))
 		case seen[low]:
 			return gatewayError(Errorf(400, "DuplicateTagName", "The tag name '%s' is used more than once; tag names are case-insensitive.", k))
 		}

@@ -25,10 +25,14 @@ func (c *Call) splitInline(d *Draft) error {
 			n := c.dropReadOnly(e, t)
 			name := body.String(e, "name")
 			if name == "" {
-				return networkError(Errorf(400, "InvalidRequestFormat", "Cannot parse the request.").WithDetail(Errorf(0, "MissingJsonReferenceName", "An element of %s of resource %s has no name.", strings.TrimPrefix(t.Inline, "properties."), d.ID)))
+				return networkError(Errorf(400, "InvalidRequestFormat",
+					"Cannot parse the request.").WithDetail(Errorf(0, "MissingJsonReferenceName", "An element of %s of resource %s has no name.",
+					strings.TrimPrefix(t.Inline, "properties."), d.ID)))
 			}
 			if seen[strings.ToLower(name)] {
-				return networkError(Errorf(400, "InvalidRequestFormat", "Cannot parse the request.").WithDetail(Errorf(0, "DuplicateResourceName", "Resource %s has two child resources with the same name (%s).", d.ID, name)))
+				return networkError(Errorf(400, "InvalidRequestFormat",
+					"Cannot parse the request.").WithDetail(Errorf(0, "DuplicateResourceName",
+					"Resource %s has two child resources with the same name (%s).", d.ID, name)))
 			}
 			seen[strings.ToLower(name)] = true
 			n["name"] = name
@@ -72,13 +76,15 @@ func (c *Call) canDeleteInline(t *Type, parentID string, e body.Object) error {
 		return nil
 	}
 	name := body.String(e, "name")
-	return t.CanDelete(c, &Item{ID: parentID + "/" + lastType(t.Name) + "/" + name, Name: name, Body: body.Clone(e), Resource: c.Get(parentID)})
+	return t.CanDelete(c, &Item{ID: parentID + "/" + lastType(t.Name) + "/" + name, Name: name, Body: body.Clone(e),
+		Resource: c.Get(parentID)})
 }
 
 // prepareChild validates and defaults one element and sets its state: Updating when it changed.
 func (c *Call) prepareChild(t *Type, parent *Draft, old, e body.Object) error {
 	name := body.String(e, "name")
-	cd := &Draft{ID: parent.ID + "/" + lastType(t.Name) + "/" + name, Name: name, Location: parent.Location, Old: old, New: e, Parent: parent.New, ParentID: parent.ID, Secret: body.Object{}, Sent: e}
+	cd := &Draft{ID: parent.ID + "/" + lastType(t.Name) + "/" + name, Name: name, Location: parent.Location, Old: old, New: e,
+		Parent: parent.New, ParentID: parent.ID, Secret: body.Object{}, Sent: e}
 	if old != nil {
 		e["name"] = old["name"]
 	} else if err := t.checkName(name); err != nil {

@@ -73,7 +73,8 @@ func (c *Call) ListCollection() (Listing, error) {
 			out := []any{}
 			for _, e := range body.Objects(parent.Body, t.Inline) {
 				name := body.String(e, "name")
-				out = append(out, c.renderItem(t, &Item{ID: parent.ID + "/" + lastType(t.Name) + "/" + name, Name: name, Location: parent.Location, Body: e, Resource: parent.Resource}))
+				out = append(out, c.renderItem(t,
+					&Item{ID: parent.ID + "/" + lastType(t.Name) + "/" + name, Name: name, Location: parent.Location, Body: e, Resource: parent.Resource}))
 			}
 			return RenderedListing(out), nil
 		}

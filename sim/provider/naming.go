@@ -31,7 +31,8 @@ var (
 	// makes for them have.
 	machinery = naming{
 		form: common.form, code: "InvalidParameter",
-		words: `The name has 1 to 80 letters, digits, '.', '-' and '_', begins with a letter or digit, and ends with one of them or '_'.`, target: "name",
+		words:  `The name has 1 to 80 letters, digits, '.', '-' and '_', begins with a letter or digit, and ends with one of them or '_'.`,
+		target: "name",
 	}
 	gallery = naming{
 		form: regexp.MustCompile(`^[A-Za-z0-9]([A-Za-z0-9_.]{0,78}[A-Za-z0-9])?$`), code: "InvalidParameter",

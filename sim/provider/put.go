@@ -178,7 +178,8 @@ func (c *Call) prepareDraft(d *Draft) error {
 			if was != nil && is == nil {
 				body.Set(d.New, p, was)
 			} else if was != nil && !body.Equal(was, is) {
-				return Errorf(409, "PropertyChangeNotAllowed", "Changing property '%s' is not allowed.", strings.TrimPrefix(p, "properties.")).WithTarget(strings.TrimPrefix(p, "properties."))
+				return Errorf(409, "PropertyChangeNotAllowed", "Changing property '%s' is not allowed.",
+					strings.TrimPrefix(p, "properties.")).WithTarget(strings.TrimPrefix(p, "properties."))
 			}
 		}
 	}
@@ -415,9 +416,11 @@ func (c *Call) fillIdentity(d *Draft) error {
 	for uid := range users {
 		it := c.FindItem(uid)
 		if it == nil {
-			return Errorf(400, "FailedIdentityOperation", "Identity operation for resource '%s' failed with error 'Failed to perform resource identity operation. Status: 'BadRequest'. Response: '{\"error\":{\"code\":\"BadRequest\",\"message\":\"Resource '%s' was not found.\"}}'.'.", d.ID, uid)
+			return Errorf(400, "FailedIdentityOperation",
+				"Identity operation for resource '%s' failed with error 'Failed to perform resource identity operation. Status: 'BadRequest'. Response: '{\"error\":{\"code\":\"BadRequest\",\"message\":\"Resource '%s' was not found.\"}}'.'.", d.ID, uid)
 		}
-		users[uid] = body.Object{"principalId": body.String(it.Body, "properties.principalId"), "clientId": body.String(it.Body, "properties.clientId")}
+		users[uid] = body.Object{"principalId": body.String(it.Body, "properties.principalId"),
+			"clientId": body.String(it.Body, "properties.clientId")}
 	}
 	return nil
 }

@@ -27,7 +27,8 @@ func (c *Call) renderItem(t *Type, it *Item) body.Object {
 		list := []any{}
 		for _, e := range body.Objects(out, ct.Inline) {
 			name := body.String(e, "name")
-			list = append(list, c.renderItem(ct, &Item{ID: it.ID + "/" + lastType(ct.Name) + "/" + name, Name: name, Location: it.Location, Body: e, Resource: it.Resource}))
+			list = append(list, c.renderItem(ct,
+				&Item{ID: it.ID + "/" + lastType(ct.Name) + "/" + name, Name: name, Location: it.Location, Body: e, Resource: it.Resource}))
 		}
 		body.Set(out, ct.Inline, list)
 	}
@@ -87,7 +88,8 @@ func (c *Call) NotFound() error {
 		return Errorf(404, "RoleDefinitionDoesNotExist", "The specified role definition with ID '%s' does not exist.", c.ID.Name())
 	}
 	if c.Type.Style == Disk && c.Method == "GET" {
-		form := map[string]string{"diskAccesses": "DiskAccess object %s not found.", "diskEncryptionSets": "DiskEncryptionSet '%s' was not found.", "snapshots": "Snapshot %s is not found."}[lastType(c.Type.Name)]
+		form := map[string]string{"diskAccesses": "DiskAccess object %s not found.",
+			"diskEncryptionSets": "DiskEncryptionSet '%s' was not found.", "snapshots": "Snapshot %s is not found."}[lastType(c.Type.Name)]
 		return Errorf(404, "NotFound", cmp.Or(form, "Disk %s is not found."), c.ID.Name())
 	}
 	if c.ID.Namespace == "" {

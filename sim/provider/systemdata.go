@@ -12,7 +12,8 @@ func (c *Call) SignSystemData(d *Draft) {
 		}
 		return c.Principal.ClientID
 	}
-	d.New["systemData"] = body.Object{"createdBy": by("systemData.createdBy"), "createdByType": "Application", "lastModifiedBy": c.Principal.ClientID, "lastModifiedByType": "Application"}
+	d.New["systemData"] = body.Object{"createdBy": by("systemData.createdBy"), "createdByType": "Application",
+		"lastModifiedBy": c.Principal.ClientID, "lastModifiedByType": "Application"}
 }
 
 // ShowUnsigned shows when a resource was created and last written, without the author, as Kubernetes configurations

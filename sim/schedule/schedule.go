@@ -97,7 +97,8 @@ func BuildSchedule(requests []Request, operations []Operation, references map[st
 }
 
 func newWrite(r Request, byID map[string]Operation) *Write {
-	w := &Write{ID: r.ID(), Method: r.Method, Status: fmt.Sprint(r.Status), Start: r.Time, End: r.Time.Add(time.Duration(r.DurationMs) * time.Millisecond)}
+	w := &Write{ID: r.ID(), Method: r.Method, Status: fmt.Sprint(r.Status), Start: r.Time,
+		End: r.Time.Add(time.Duration(r.DurationMs) * time.Millisecond)}
 	if operation, ok := byID[r.OperationID]; ok {
 		w.Status, w.Running = operation.Status, operation.Ended.IsZero()
 		if operation.Ended.After(w.End) {
@@ -118,7 +119,8 @@ func linkWrites(writes []*Write, references map[string][]string) {
 			if other.Start.After(w.Start) {
 				break
 			}
-			if other == w || other.Method != "PUT" || w.Method != "PUT" || other.Running || other.End.After(w.Start) || !needsWrite(w.ID, other.ID, references[w.ID], written) {
+			if other == w || other.Method != "PUT" || w.Method != "PUT" || other.Running || other.End.After(w.Start) ||
+				!needsWrite(w.ID, other.ID, references[w.ID], written) {
 				continue
 			}
 			w.needs = append(w.needs, other)

@@ -47,7 +47,8 @@ func sample() []*Write {
 		put(5, subnet, 10, "op-n"),  // until 6
 		put(5, group+"/providers/Microsoft.Network/refused/r", 10, ""),
 		put(6, group+"/providers/Microsoft.Compute/virtualMachines/<m>", 10, "op-m"),
-		{Time: at(9), Method: "POST", URL: group + "/providers/Microsoft.ContainerService/managedClusters/m/listClusterAdminCredential?api-version=1", Status: 200},
+		{Time: at(9), Method: "POST",
+			URL: group + "/providers/Microsoft.ContainerService/managedClusters/m/listClusterAdminCredential?api-version=1", Status: 200},
 	}
 	requests[6].Status = 409
 	operations := []Operation{
@@ -135,7 +136,8 @@ func TestSVG(t *testing.T) {
 	if diff := cmp.Diff(wantBars, bars); diff != "" {
 		t.Errorf("bars (-want +got):\n%s", diff)
 	}
-	wantTexts := []string{"PUT resourceGroups/demo", "PUT virtualnetworks/v", "PUT publicipaddresses/p", "PUT natgateways/g", "PUT virtualnetworks/v/subnets/n", "PUT virtualmachines/<m>"}
+	wantTexts := []string{"PUT resourceGroups/demo", "PUT virtualnetworks/v", "PUT publicipaddresses/p", "PUT natgateways/g",
+		"PUT virtualnetworks/v/subnets/n", "PUT virtualmachines/<m>"}
 	if diff := cmp.Diff(wantTexts, texts); diff != "" {
 		t.Errorf("names (-want +got):\n%s", diff)
 	}

@@ -67,7 +67,8 @@ func DrawSVG(out io.Writer, writes, critical []*Write, begin, now time.Time) err
 		d.Ticks = append(d.Ticks, tick{x(begin.Add(at)), height - 4, at.String()})
 	}
 	for i, w := range writes {
-		b := bar{Y: head + row*i + 3, TextY: head + row*i + 13, X: x(w.Start), EndX: x(until(w)), Text: clipText(w.Method + " " + ShortenID(w.ID)), Class: cssClass(w, critical)}
+		b := bar{Y: head + row*i + 3, TextY: head + row*i + 13, X: x(w.Start), EndX: x(until(w)),
+			Text: clipText(w.Method + " " + ShortenID(w.ID)), Class: cssClass(w, critical)}
 		b.Width = max(2, b.EndX-b.X)
 		b.Took = strconv.FormatFloat(until(w).Sub(w.Start).Seconds(), 'f', 1, 64) + " s"
 		b.Full = fmt.Sprintf("%s %s: %s", w.Method, w.ID, w.Status)
@@ -93,7 +94,8 @@ func cssClass(w *Write, critical []*Write) string {
 
 // stepOf is a round time of which at most ten fit.
 func stepOf(whole time.Duration) time.Duration {
-	for _, step := range []time.Duration{100 * time.Millisecond, 200 * time.Millisecond, 500 * time.Millisecond, time.Second, 2 * time.Second, 5 * time.Second, 10 * time.Second, 30 * time.Second,
+	for _, step := range []time.Duration{100 * time.Millisecond, 200 * time.Millisecond, 500 * time.Millisecond, time.Second, 2 * time.Second,
+		5 * time.Second, 10 * time.Second, 30 * time.Second,
 		time.Minute, 2 * time.Minute, 5 * time.Minute, 10 * time.Minute, 30 * time.Minute, time.Hour} {
 		if whole <= 10*step {
 			return step

@@ -39,14 +39,16 @@ func (x *exchange) checkAuthorization() error {
 	})
 	switch {
 	case !allowed:
-		return newForbidden("AuthorizationFailed", "The client '%s' with object id '%s' does not have authorization to perform action '%s' over scope '%s' or the scope is invalid. If access was recently granted, please refresh your credentials.",
+		return newForbidden("AuthorizationFailed",
+			"The client '%s' with object id '%s' does not have authorization to perform action '%s' over scope '%s' or the scope is invalid. If access was recently granted, please refresh your credentials.",
 			who.ClientID, who.ObjectID, need.Action, need.Scope)
 	case len(lacking) > 0:
 		var actions, scopes []string
 		for _, n := range lacking {
 			actions, scopes = append(actions, n.Action), append(scopes, n.Scope)
 		}
-		return newForbidden("LinkedAuthorizationFailed", "The client '%s' with object id '%s' has permission to perform action '%s' on scope '%s'; however, it does not have permission to perform action(s) '%s' on the linked scope(s) '%s' (respectively) or the linked scope(s) are invalid.",
+		return newForbidden("LinkedAuthorizationFailed",
+			"The client '%s' with object id '%s' has permission to perform action '%s' on scope '%s'; however, it does not have permission to perform action(s) '%s' on the linked scope(s) '%s' (respectively) or the linked scope(s) are invalid.",
 			who.ClientID, who.ObjectID, need.Action, need.Scope, strings.Join(actions, ","), strings.Join(scopes, ","))
 	}
 	return nil
@@ -101,7 +103,8 @@ func (s *Server) Grant(name, clientID, scope string, actions []string) error {
 			id      string
 			content body.Object
 		}{
-			{definition, body.Object{"properties": body.Object{"roleName": name, "assignableScopes": []any{scope}, "permissions": []any{body.Object{"actions": list}}}}},
+			{definition, body.Object{"properties": body.Object{"roleName": name, "assignableScopes": []any{scope},
+				"permissions": []any{body.Object{"actions": list}}}}},
 			{scope + "/providers/" + authorization.Assignments + "/" + name, body.Object{"properties": body.Object{
 				"roleDefinitionId": definition, "principalId": object, "principalType": "ServicePrincipal"}}},
 		} {
@@ -109,7 +112,8 @@ func (s *Server) Grant(name, clientID, scope string, actions []string) error {
 			if err != nil {
 				return fmt.Errorf("grant at %s: %w", scope, err)
 			}
-			c := &provider.Call{Tx: tx, Env: s.env, Method: "PUT", ID: id, Type: s.env.TypeOf(id.Type()), Body: put.content, APIVersion: "2022-04-01", Internal: true, Header: map[string][]string{}}
+			c := &provider.Call{Tx: tx, Env: s.env, Method: "PUT", ID: id, Type: s.env.TypeOf(id.Type()), Body: put.content,
+				APIVersion: "2022-04-01", Internal: true, Header: map[string][]string{}}
 			if _, err := c.PutResource(); err != nil {
 				return err
 			}

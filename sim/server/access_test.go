@@ -27,7 +27,8 @@ func newGuarded(t *testing.T) *azure {
 	})
 	a.mustSucceed("PUT", groupA, `{"location":"eastus"}`)
 	a.mustSucceed("PUT", groupA+"b", `{"location":"eastus"}`)
-	a.mustSucceed("PUT", groupA+vnet("v1"), `{"location":"eastus","properties":{"addressSpace":{"addressPrefixes":["10.0.0.0/8"]},"subnets":[{"name":"s","properties":{"addressPrefix":"10.0.0.0/24"}}]}}`)
+	a.mustSucceed("PUT", groupA+vnet("v1"),
+		`{"location":"eastus","properties":{"addressSpace":{"addressPrefixes":["10.0.0.0/8"]},"subnets":[{"name":"s","properties":{"addressPrefix":"10.0.0.0/24"}}]}}`)
 	return a
 }
 
@@ -43,7 +44,8 @@ func (a *azure) sendAsMember(method, path, content string) response {
 func (a *azure) assignRole(scope, role string) {
 	a.t.Helper()
 	a.mustSucceed("PUT", scope+"/providers/Microsoft.Authorization/roleAssignments/"+assignmentName, body.Object{"properties": body.Object{
-		"roleDefinitionId": "/subscriptions/" + sub + "/providers/Microsoft.Authorization/roleDefinitions/" + role, "principalId": memberObject, "principalType": "ServicePrincipal"}})
+		"roleDefinitionId": "/subscriptions/" + sub + "/providers/Microsoft.Authorization/roleDefinitions/" + role, "principalId": memberObject,
+		"principalType": "ServicePrincipal"}})
 }
 
 func TestEnforcedRoles(t *testing.T) {
@@ -65,31 +67,58 @@ func TestEnforcedRoles(t *testing.T) {
 		// want is code and message; "" is success.
 		want string
 	}{
-		"nothing":             {reason: "who has no role reads nothing", method: "GET", path: groupA + vnet("v1"), want: denied("Microsoft.Network/virtualNetworks/read", groupA+vnet("v1"))},
-		"does not exist":      {reason: "and does not learn what there is", method: "GET", path: groupA + vnet("none"), want: denied("Microsoft.Network/virtualNetworks/read", groupA+vnet("none"))},
-		"list":                {reason: "a list is asked of the provider in the group", method: "GET", path: groupA + "/providers/Microsoft.Network/virtualNetworks", want: denied("Microsoft.Network/virtualNetworks/read", groupA+"/providers/Microsoft.Network")},
-		"group":               {reason: "groups are Resource Manager's", method: "PUT", path: groupA, content: `{"location":"eastus"}`, want: denied("Microsoft.Resources/subscriptions/resourceGroups/write", groupA)},
-		"subscriptions":       {reason: "the list of subscriptions has those that one sees", method: "GET", path: "/subscriptions"},
-		"reads":               {reason: "of the subscription, inherited", scope: subscription, role: reader, method: "GET", path: groupA + vnet("v1")},
-		"reader writes":       {reason: "reading is not writing", scope: subscription, role: reader, method: "DELETE", path: groupA + vnet("v1"), want: denied("Microsoft.Network/virtualNetworks/delete", groupA+vnet("v1"))},
-		"of one group":        {reason: "nothing of another, whose name begins alike", scope: groupA, role: reader, method: "GET", path: groupA + "b", want: denied("Microsoft.Resources/subscriptions/resourceGroups/read", groupA+"b")},
-		"contributor":         {reason: "writes what is not access", scope: groupA, role: contributor, method: "PUT", path: groupA + "/providers/Microsoft.Network/networkInterfaces/n", content: nic},
-		"contributor assigns": {reason: "the built-in role excepts it", scope: groupA, role: contributor, method: "DELETE", path: groupA + "/providers/Microsoft.Authorization/roleAssignments/" + assignmentName, want: denied("Microsoft.Authorization/roleAssignments/delete", groupA+"/providers/Microsoft.Authorization/roleAssignments/"+assignmentName)},
-		"custom":              {reason: "a role of one's own, with a wildcard", scope: groupA, role: custom, actions: []any{"Microsoft.Network/*/read"}, method: "GET", path: groupA + vnet("v1") + "/subnets/s"},
-		"custom excepts":      {reason: "what a role excepts it does not give", scope: groupA, role: custom, actions: []any{"Microsoft.Network/*"}, not: []any{"Microsoft.Network/virtualNetworks/delete"}, method: "DELETE", path: groupA + vnet("v1"), want: denied("Microsoft.Network/virtualNetworks/delete", groupA+vnet("v1"))},
-		"action":              {reason: "a POST names its action", scope: groupA, role: reader, method: "POST", path: groupA + "/providers/Microsoft.ContainerService/managedClusters/c/listClusterAdminCredential", want: denied("Microsoft.ContainerService/managedClusters/listClusterAdminCredential/action", groupA+"/providers/Microsoft.ContainerService/managedClusters/c")},
-		"register":            {reason: "registration is the provider's own action", method: "POST", path: subscription + "/providers/Microsoft.Network/register", want: denied("Microsoft.Network/register/action", subscription)},
-		"health":              {reason: "the current status has an action of its own", scope: groupA, role: custom, actions: []any{"Microsoft.ResourceHealth/availabilityStatuses/read"}, method: "GET", path: groupA + vnet("v1") + "/providers/Microsoft.ResourceHealth/availabilityStatuses/current", want: denied("Microsoft.ResourceHealth/AvailabilityStatuses/current/read", groupA+vnet("v1")+"/providers/Microsoft.ResourceHealth/availabilityStatuses/current")},
+		"nothing": {reason: "who has no role reads nothing", method: "GET", path: groupA + vnet("v1"),
+			want: denied("Microsoft.Network/virtualNetworks/read", groupA+vnet("v1"))},
+		"does not exist": {reason: "and does not learn what there is", method: "GET", path: groupA + vnet("none"),
+			want: denied("Microsoft.Network/virtualNetworks/read", groupA+vnet("none"))},
+		"list": {reason: "a list is asked of the provider in the group", method: "GET",
+			path: groupA + "/providers/Microsoft.Network/virtualNetworks",
+			want: denied("Microsoft.Network/virtualNetworks/read", groupA+"/providers/Microsoft.Network")},
+		"group": {reason: "groups are Resource Manager's", method: "PUT", path: groupA, content: `{"location":"eastus"}`,
+			want: denied("Microsoft.Resources/subscriptions/resourceGroups/write", groupA)},
+		"subscriptions": {reason: "the list of subscriptions has those that one sees", method: "GET", path: "/subscriptions"},
+		"reads": {reason: "of the subscription, inherited", scope: subscription, role: reader, method: "GET",
+			path: groupA + vnet("v1")},
+		"reader writes": {reason: "reading is not writing", scope: subscription, role: reader, method: "DELETE", path: groupA + vnet("v1"),
+			want: denied("Microsoft.Network/virtualNetworks/delete", groupA+vnet("v1"))},
+		"of one group": {reason: "nothing of another, whose name begins alike", scope: groupA, role: reader, method: "GET",
+			path: groupA + "b", want: denied("Microsoft.Resources/subscriptions/resourceGroups/read", groupA+"b")},
+		"contributor": {reason: "writes what is not access", scope: groupA, role: contributor, method: "PUT",
+			path: groupA + "/providers/Microsoft.Network/networkInterfaces/n", content: nic},
+		"contributor assigns": {reason: "the built-in role excepts it", scope: groupA, role: contributor, method: "DELETE",
+			path: groupA + "/providers/Microsoft.Authorization/roleAssignments/" + assignmentName,
+			want: denied("Microsoft.Authorization/roleAssignments/delete",
+				groupA+"/providers/Microsoft.Authorization/roleAssignments/"+assignmentName)},
+		"custom": {reason: "a role of one's own, with a wildcard", scope: groupA, role: custom,
+			actions: []any{"Microsoft.Network/*/read"}, method: "GET", path: groupA + vnet("v1") + "/subnets/s"},
+		"custom excepts": {reason: "what a role excepts it does not give", scope: groupA, role: custom,
+			actions: []any{"Microsoft.Network/*"}, not: []any{"Microsoft.Network/virtualNetworks/delete"}, method: "DELETE",
+			path: groupA + vnet("v1"), want: denied("Microsoft.Network/virtualNetworks/delete", groupA+vnet("v1"))},
+		"action": {reason: "a POST names its action", scope: groupA, role: reader, method: "POST",
+			path: groupA + "/providers/Microsoft.ContainerService/managedClusters/c/listClusterAdminCredential",
+			want: denied("Microsoft.ContainerService/managedClusters/listClusterAdminCredential/action",
+				groupA+"/providers/Microsoft.ContainerService/managedClusters/c")},
+		"register": {reason: "registration is the provider's own action", method: "POST",
+			path: subscription + "/providers/Microsoft.Network/register", want: denied("Microsoft.Network/register/action", subscription)},
+		"health": {reason: "the current status has an action of its own", scope: groupA, role: custom,
+			actions: []any{"Microsoft.ResourceHealth/availabilityStatuses/read"}, method: "GET",
+			path: groupA + vnet("v1") + "/providers/Microsoft.ResourceHealth/availabilityStatuses/current",
+			want: denied("Microsoft.ResourceHealth/AvailabilityStatuses/current/read",
+				groupA+vnet("v1")+"/providers/Microsoft.ResourceHealth/availabilityStatuses/current")},
 		"linked": {
-			reason: "what a body refers to takes a right there", scope: groupA, role: custom, actions: []any{"Microsoft.Network/networkInterfaces/write"},
-			method: "PUT", path: groupA + "/providers/Microsoft.Network/networkInterfaces/n", content: nic,
+			reason: "what a body refers to takes a right there", scope: groupA, role: custom,
+			actions: []any{"Microsoft.Network/networkInterfaces/write"},
+			method:  "PUT", path: groupA + "/providers/Microsoft.Network/networkInterfaces/n", content: nic,
 			want: "LinkedAuthorizationFailed: The client '" + memberID + "' with object id '" + memberObject + "' has permission to perform action 'Microsoft.Network/networkInterfaces/write' on scope '" + groupA +
 				"/providers/Microsoft.Network/networkInterfaces/n'; however, it does not have permission to perform action(s) 'Microsoft.Network/virtualNetworks/subnets/join/action' on the linked scope(s) '" + groupA + vnet("v1") + "/subnets/s' (respectively) or the linked scope(s) are invalid.",
 		},
-		"joins": {reason: "with the right to join it works", scope: groupA, role: custom, actions: []any{"Microsoft.Network/networkInterfaces/write", "Microsoft.Network/virtualNetworks/subnets/join/action"},
-			method: "PUT", path: groupA + "/providers/Microsoft.Network/networkInterfaces/n", content: nic},
-		"own parts": {reason: "what is inside of the resource takes no right to join", scope: groupA, role: custom, actions: []any{"Microsoft.Network/loadBalancers/write", "Microsoft.Network/virtualNetworks/subnets/join/action"},
-			method: "PUT", path: groupA + "/providers/Microsoft.Network/loadBalancers/l", content: `{"location":"eastus","sku":{"name":"Standard"},"properties":{"frontendIPConfigurations":[{"name":"f","properties":{"subnet":{"id":"` + groupA + vnet("v1") + `/subnets/s"}}}],
+		"joins": {reason: "with the right to join it works", scope: groupA, role: custom,
+			actions: []any{"Microsoft.Network/networkInterfaces/write", "Microsoft.Network/virtualNetworks/subnets/join/action"},
+			method:  "PUT", path: groupA + "/providers/Microsoft.Network/networkInterfaces/n", content: nic},
+		"own parts": {reason: "what is inside of the resource takes no right to join", scope: groupA, role: custom,
+			actions: []any{"Microsoft.Network/loadBalancers/write", "Microsoft.Network/virtualNetworks/subnets/join/action"},
+			method:  "PUT", path: groupA + "/providers/Microsoft.Network/loadBalancers/l",
+			content: `{"location":"eastus","sku":{"name":"Standard"},"properties":{"frontendIPConfigurations":[{"name":"f","properties":{"subnet":{"id":"` + groupA + vnet("v1") + `/subnets/s"}}}],
 				"probes":[{"name":"p","properties":{"protocol":"Tcp","port":80}}],"backendAddressPools":[{"name":"b"}],"loadBalancingRules":[{"name":"r","properties":{"protocol":"Tcp","frontendPort":80,"backendPort":80,
 				"frontendIPConfiguration":{"id":"` + groupA + `/providers/Microsoft.Network/loadBalancers/l/frontendIPConfigurations/f"},"probe":{"id":"` + groupA + `/providers/Microsoft.Network/loadBalancers/l/probes/p"}}}]}}`},
 	}
@@ -98,7 +127,8 @@ func TestEnforcedRoles(t *testing.T) {
 			a := newGuarded(t)
 			if test.actions != nil {
 				a.mustSucceed("PUT", test.scope+"/providers/Microsoft.Authorization/roleDefinitions/"+test.role, body.Object{"properties": body.Object{
-					"roleName": "custom", "assignableScopes": []any{test.scope}, "permissions": []any{body.Object{"actions": test.actions, "notActions": test.not}}}})
+					"roleName": "custom", "assignableScopes": []any{test.scope},
+					"permissions": []any{body.Object{"actions": test.actions, "notActions": test.not}}}})
 			}
 			if test.role != "" {
 				a.assignRole(test.scope, test.role)
@@ -122,7 +152,8 @@ func TestLoggedActions(t *testing.T) {
 	a := newAzure(t, func(o *server.Options) { o.TimeScale = 0 })
 	a.mustSucceed("PUT", groupA, `{"location":"eastus"}`)
 	a.mustSucceed("PUT", groupA+vnet("w1"), `{"location":"eastus","properties":{"addressSpace":{"addressPrefixes":["10.0.0.0/8"]}}}`)
-	a.sendRequest("PUT", groupA+vnet("w1")+"/virtualNetworkPeerings/p", `{"properties":{"remoteVirtualNetwork":{"id":"`+groupA+vnet("other")+`"}}}`)
+	a.sendRequest("PUT", groupA+vnet("w1")+"/virtualNetworkPeerings/p",
+		`{"properties":{"remoteVirtualNetwork":{"id":"`+groupA+vnet("other")+`"}}}`)
 	requests := a.sim.Requests()
 	want := []string{"Microsoft.Network/virtualNetworks/virtualNetworkPeerings/write", "Microsoft.Network/virtualNetworks/peer/action"}
 	if diff := cmp.Diff(want, requests[len(requests)-1].Actions); diff != "" {

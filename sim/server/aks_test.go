@@ -44,7 +44,8 @@ func TestManagedClusterLifecycle(t *testing.T) {
 	a := newAzure(t)
 	a.createGroup()
 	r := a.sendRequest("PUT", aks+aksV, aksCluster(nil))
-	if r.status != 201 || r.valueAt("properties.provisioningState") != "Creating" || r.header.Get("Azure-AsyncOperation") == "" || r.header.Get("Retry-After") != "" {
+	if r.status != 201 || r.valueAt("properties.provisioningState") != "Creating" || r.header.Get("Azure-AsyncOperation") == "" ||
+		r.header.Get("Retry-After") != "" {
 		t.Fatalf("PUT = %d %v %v", r.status, r.header, r.body)
 	}
 	took := a.sim.Settle()
@@ -53,9 +54,11 @@ func TestManagedClusterLifecycle(t *testing.T) {
 	}
 	r = a.sendRequest("GET", aks+aksV, nil)
 	want := map[string]any{
-		"properties.provisioningState": "Succeeded", "properties.powerState.code": "Running", "properties.currentKubernetesVersion": "1.33.2", "properties.nodeResourceGroup": "MC_rg_c1_westus3",
-		"properties.networkProfile.outboundType": "loadBalancer", "properties.agentPoolProfiles.0.name": "pool0", "properties.agentPoolProfiles.0.provisioningState": "Succeeded",
-		"properties.agentPoolProfiles.0.osDiskSizeGB": 128.0, "properties.servicePrincipalProfile.clientId": "msi",
+		"properties.provisioningState": "Succeeded", "properties.powerState.code": "Running", "properties.currentKubernetesVersion": "1.33.2",
+		"properties.nodeResourceGroup":           "MC_rg_c1_westus3",
+		"properties.networkProfile.outboundType": "loadBalancer", "properties.agentPoolProfiles.0.name": "pool0",
+		"properties.agentPoolProfiles.0.provisioningState": "Succeeded",
+		"properties.agentPoolProfiles.0.osDiskSizeGB":      128.0, "properties.servicePrincipalProfile.clientId": "msi",
 	}
 	got := map[string]any{}
 	for k := range want {

@@ -42,10 +42,12 @@ func TestManagedClusterCredentials(t *testing.T) {
 	a := newAzure(t)
 	a.createGroup()
 	a.sendRequest("PUT", aks+aksV, aksCluster(nil))
-	aksRefused(t, "while the cluster is made", a.sendRequest("POST", aks+"/listClusterAdminCredential"+aksV, nil), 409, "OperationNotAllowed", "not available")
+	aksRefused(t, "while the cluster is made", a.sendRequest("POST", aks+"/listClusterAdminCredential"+aksV, nil), 409, "OperationNotAllowed",
+		"not available")
 	a.sim.Settle()
 	fqdn, _ := a.sendRequest("GET", aks+aksV, nil).valueAt("properties.fqdn").(string)
-	for action, want := range map[string]string{"listClusterAdminCredential": "clusterAdmin", "listClusterUserCredential": "clusterUser", "listClusterMonitoringUserCredential": "clusterMonitoringUser"} {
+	for action, want := range map[string]string{"listClusterAdminCredential": "clusterAdmin", "listClusterUserCredential": "clusterUser",
+		"listClusterMonitoringUserCredential": "clusterMonitoringUser"} {
 		name, at, ca, user := a.readKubeconfig(action)
 		if name != want || at != "https://"+fqdn+":443" || string(ca) != a.listClusters()[0].CA.Certificate {
 			t.Errorf("%s: name %s, server %s", action, name, at)
@@ -53,7 +55,8 @@ func TestManagedClusterCredentials(t *testing.T) {
 		cert := decodeCertificate(t, user["client-certificate-data"])
 		pool := x509.NewCertPool()
 		pool.AppendCertsFromPEM(ca)
-		if _, err := cert.Verify(x509.VerifyOptions{Roots: pool, KeyUsages: []x509.ExtKeyUsage{x509.ExtKeyUsageClientAuth}}); err != nil || !slices.Contains(cert.Subject.Organization, "system:masters") {
+		if _, err := cert.Verify(x509.VerifyOptions{Roots: pool, KeyUsages: []x509.ExtKeyUsage{x509.ExtKeyUsageClientAuth}}); err != nil ||
+			!slices.Contains(cert.Subject.Organization, "system:masters") {
 			t.Errorf("%s: certificate of %s: %v", action, cert.Subject, err)
 		}
 	}
@@ -62,10 +65,15 @@ func TestManagedClusterCredentials(t *testing.T) {
 	if _, _, after, _ := a.readKubeconfig("listClusterAdminCredential"); string(after) == string(before) {
 		t.Error("the certificate authority was not rotated")
 	}
-	a.mustSucceed("PUT", aks+aksV, obj{"location": "westus3", "properties": obj{"aadProfile": obj{"managed": true, "adminGroupObjectIDs": []any{"00000000-0000-0000-0000-000000000009"}}, "disableLocalAccounts": true}})
-	aksRefused(t, "without local accounts", a.sendRequest("POST", aks+"/listClusterAdminCredential"+aksV, nil), 400, "BadRequest", "disable local accounts")
+	a.mustSucceed("PUT", aks+aksV,
+		obj{"location": "westus3",
+			"properties": obj{"aadProfile": obj{"managed": true, "adminGroupObjectIDs": []any{"00000000-0000-0000-0000-000000000009"}},
+				"disableLocalAccounts": true}})
+	aksRefused(t, "without local accounts", a.sendRequest("POST", aks+"/listClusterAdminCredential"+aksV, nil), 400, "BadRequest",
+		"disable local accounts")
 	_, _, _, user := a.readKubeconfig("listClusterUserCredential")
-	if args := fmt.Sprint(valueAt(user, "exec.args")); !strings.Contains(args, "6dae42f8-4368-4678-94ff-3960e28e3630") || valueAt(user, "exec.command") != "kubelogin" {
+	if args := fmt.Sprint(valueAt(user, "exec.args")); !strings.Contains(args, "6dae42f8-4368-4678-94ff-3960e28e3630") ||
+		valueAt(user, "exec.command") != "kubelogin" {
 		t.Errorf("user of an Entra cluster = %v", user)
 	}
 	if c := a.listClusters()[0]; c.LocalAccounts || !c.AAD {
@@ -121,10 +129,13 @@ func TestClustersAndTheDataPlane(t *testing.T) {
 	n := c.Nodes[1]
 	digits := strings.Split(n.Name, "-")[2]
 	instance := mcRG + "/providers/Microsoft.Compute/virtualMachineScaleSets/aks-pool0-" + digits + "-vmss/virtualMachines/1"
-	if n.Name != "aks-pool0-"+digits+"-vmss000001" || n.InstanceID != instance || n.ProviderID != "azure://"+strings.Replace(instance, "MC_rg_c1_westus3", "mc_rg_c1_westus3", 1) || len(n.Addresses) != 1 || n.BootID == "" || !n.Running {
+	if n.Name != "aks-pool0-"+digits+"-vmss000001" || n.InstanceID != instance ||
+		n.ProviderID != "azure://"+strings.Replace(instance, "MC_rg_c1_westus3", "mc_rg_c1_westus3", 1) || len(n.Addresses) != 1 ||
+		n.BootID == "" || !n.Running {
 		t.Errorf("node = %+v", n)
 	}
-	if diff := cmp.Diff([]any{"c1", "rg", "westus3", "1.33.2", "Running", "10.0.0.0/16", true, false}, []any{c.Name, c.ResourceGroup, c.Location, c.KubernetesVersion, c.PowerState, c.ServiceCIDR, c.LocalAccounts, c.AAD}); diff != "" {
+	if diff := cmp.Diff([]any{"c1", "rg", "westus3", "1.33.2", "Running", "10.0.0.0/16", true, false},
+		[]any{c.Name, c.ResourceGroup, c.Location, c.KubernetesVersion, c.PowerState, c.ServiceCIDR, c.LocalAccounts, c.AAD}); diff != "" {
 		t.Errorf("cluster (-want +got):\n%s", diff)
 	}
 	if status := a.callControl("PUT", "/_sim/clusters/listeners", obj{"id": c.ID, "address": "127.0.0.1:7777"}, nil); status != 204 {
@@ -174,16 +185,23 @@ func TestManagedClusterMergesWhatItIsSent(t *testing.T) {
 	}{
 		{"left out stays", obj{"properties": obj{}}, "properties.autoUpgradeProfile.upgradeChannel", "stable"},
 		{"pools stay without profiles", obj{"properties": obj{}}, "properties.agentPoolProfiles.0.count", 2.0},
-		{"an empty list takes away", obj{"properties": obj{"apiServerAccessProfile": obj{"authorizedIPRanges": []any{}}}}, "properties.apiServerAccessProfile.authorizedIPRanges.0", nil},
-		{"null takes away", obj{"properties": obj{"autoUpgradeProfile": obj{"upgradeChannel": nil}}}, "properties.autoUpgradeProfile.upgradeChannel", nil},
+		{"an empty list takes away", obj{"properties": obj{"apiServerAccessProfile": obj{"authorizedIPRanges": []any{}}}},
+			"properties.apiServerAccessProfile.authorizedIPRanges.0", nil},
+		{"null takes away", obj{"properties": obj{"autoUpgradeProfile": obj{"upgradeChannel": nil}}},
+			"properties.autoUpgradeProfile.upgradeChannel", nil},
 		{"the sibling has stayed", obj{"properties": obj{}}, "properties.autoUpgradeProfile.nodeOSUpgradeChannel", "NodeImage"},
-		{"a map of strings is replaced", obj{"properties": obj{"addonProfiles": obj{"azurepolicy": obj{"config": obj{"a": "1"}}}}}, "properties.addonProfiles.azurepolicy.config.b", nil},
-		{"null as SDKs of the operator send it keeps add-ons", obj{"properties": obj{"addonProfiles": nil}}, "properties.addonProfiles.azurepolicy.enabled", true},
-		{"false turns off", obj{"properties": obj{"addonProfiles": obj{"azurepolicy": obj{"enabled": false}}}}, "properties.addonProfiles.azurepolicy.identity", nil},
-		{"a profile changes its pool", obj{"properties": obj{"agentPoolProfiles": []any{obj{"name": "pool0", "count": 3}}}}, "properties.agentPoolProfiles.0.count", 3.0},
+		{"a map of strings is replaced", obj{"properties": obj{"addonProfiles": obj{"azurepolicy": obj{"config": obj{"a": "1"}}}}},
+			"properties.addonProfiles.azurepolicy.config.b", nil},
+		{"null as SDKs of the operator send it keeps add-ons", obj{"properties": obj{"addonProfiles": nil}},
+			"properties.addonProfiles.azurepolicy.enabled", true},
+		{"false turns off", obj{"properties": obj{"addonProfiles": obj{"azurepolicy": obj{"enabled": false}}}},
+			"properties.addonProfiles.azurepolicy.identity", nil},
+		{"a profile changes its pool", obj{"properties": obj{"agentPoolProfiles": []any{obj{"name": "pool0", "count": 3}}}},
+			"properties.agentPoolProfiles.0.count", 3.0},
 		{"tags are replaced", obj{"tags": obj{"x": "y"}, "properties": obj{}}, "tags.x", "y"},
 		{"tags that are left out stay", obj{"properties": obj{}}, "tags.x", "y"},
-		{"the alias of the running version changes nothing", obj{"properties": obj{"kubernetesVersion": "1.33"}}, "properties.currentKubernetesVersion", "1.33.2"},
+		{"the alias of the running version changes nothing", obj{"properties": obj{"kubernetesVersion": "1.33"}},
+			"properties.currentKubernetesVersion", "1.33.2"},
 		{"the tier changes", obj{"sku": obj{"name": "Base", "tier": "Standard"}, "properties": obj{}}, "sku.tier", "Standard"},
 	}
 	for _, tc := range cases {
@@ -213,22 +231,27 @@ func TestManagedClusterThatFailsCanBeRepairedOrDeleted(t *testing.T) {
 			t.Fatal(err)
 		}
 		r := a.mustSucceed("PUT", aks+aksV, aksCluster(nil))
-		if op := a.sendRequest("GET", r.header.Get("Azure-AsyncOperation"), nil); op.valueAt("status") != "Failed" || op.valueAt("error.code") == nil {
+		if op := a.sendRequest("GET", r.header.Get("Azure-AsyncOperation"), nil); op.valueAt("status") != "Failed" ||
+			op.valueAt("error.code") == nil {
 			t.Errorf("%s: operation = %v", rule.Type, op.body)
 		}
 		r = a.sendRequest("GET", aks+aksV, nil)
 		if r.valueAt("properties.provisioningState") != "Failed" || r.valueAt("properties.agentPoolProfiles.0.provisioningState") != "Failed" {
-			t.Errorf("%s: after the failure: %v, pool %v", rule.Type, r.valueAt("properties.provisioningState"), r.valueAt("properties.agentPoolProfiles.0.provisioningState"))
+			t.Errorf("%s: after the failure: %v, pool %v", rule.Type, r.valueAt("properties.provisioningState"),
+				r.valueAt("properties.agentPoolProfiles.0.provisioningState"))
 		}
-		aksRefused(t, "a pool of a cluster that was never up", a.sendRequest("PUT", pools+"x"+aksV, agentPool(nil)), 409, "OperationNotAllowed", "failed provisioning state")
+		aksRefused(t, "a pool of a cluster that was never up", a.sendRequest("PUT", pools+"x"+aksV, agentPool(nil)), 409, "OperationNotAllowed",
+			"failed provisioning state")
 		a.mustSucceed("PUT", aks+aksV, aksCluster(nil))
-		if r := a.sendRequest("GET", aks+aksV, nil); r.valueAt("properties.provisioningState") != "Succeeded" || r.valueAt("properties.agentPoolProfiles.0.provisioningState") != "Succeeded" {
+		if r := a.sendRequest("GET", aks+aksV, nil); r.valueAt("properties.provisioningState") != "Succeeded" ||
+			r.valueAt("properties.agentPoolProfiles.0.provisioningState") != "Succeeded" {
 			t.Errorf("%s: after another PUT: %v", rule.Type, r.valueAt("properties.provisioningState"))
 		}
 		if n := len(a.listNodes()); n != 2 {
 			t.Errorf("%s: %d nodes", rule.Type, n)
 		}
-		if err := a.sim.AddFault(fault.Rule{Kind: fault.Allocate, Method: "PUT", Type: "Microsoft.ContainerService/managedClusters/agentPools"}); err != nil {
+		if err := a.sim.AddFault(fault.Rule{Kind: fault.Allocate, Method: "PUT",
+			Type: "Microsoft.ContainerService/managedClusters/agentPools"}); err != nil {
 			t.Fatal(err)
 		}
 		if _, end := a.putAndSettle("bad", agentPool(nil)); end.valueAt("properties.provisioningState") != "Failed" {
@@ -248,22 +271,28 @@ func TestManagedClusterReads(t *testing.T) {
 	a.createAKS(nil)
 	list := func(v any) string { return fmt.Sprint(v) }
 	profile := a.sendRequest("GET", aks+"/upgradeProfiles/default"+aksV, nil)
-	if !strings.Contains(list(profile.valueAt("properties.controlPlaneProfile.upgrades")), "1.34.2") || strings.Contains(list(profile.valueAt("properties.controlPlaneProfile.upgrades")), "1.35") {
+	if !strings.Contains(list(profile.valueAt("properties.controlPlaneProfile.upgrades")), "1.34.2") ||
+		strings.Contains(list(profile.valueAt("properties.controlPlaneProfile.upgrades")), "1.35") {
 		t.Errorf("upgrade profile = %v", profile.body)
 	}
-	if p := a.sendRequest("GET", pools+"pool0/upgradeProfiles/default"+aksV, nil); p.valueAt("properties.latestNodeImageVersion") == nil || strings.Contains(list(p.valueAt("properties.upgrades")), "1.34") {
+	if p := a.sendRequest("GET", pools+"pool0/upgradeProfiles/default"+aksV, nil); p.valueAt("properties.latestNodeImageVersion") == nil ||
+		strings.Contains(list(p.valueAt("properties.upgrades")), "1.34") {
 		t.Errorf("pool upgrade profile = %v", p.body)
 	}
 	if v := a.sendRequest("GET", aks+"/availableAgentPoolVersions"+aksV, nil); !strings.Contains(list(v.body), "1.33.2") && v.status != 200 {
 		t.Errorf("availableAgentPoolVersions = %v", v.body)
 	}
 	v := a.sendRequest("GET", "/subscriptions/"+sub+"/providers/Microsoft.ContainerService/locations/westus3/kubernetesVersions"+aksV, nil)
-	if !strings.Contains(list(v.body), "isDefault:true") || strings.Contains(list(a.sendRequest("GET", "/subscriptions/"+sub+"/providers/Microsoft.ContainerService/locations/northcentralus/kubernetesVersions"+aksV, nil).body), "1.34") {
+	if !strings.Contains(list(v.body), "isDefault:true") ||
+		strings.Contains(list(a.sendRequest("GET",
+			"/subscriptions/"+sub+"/providers/Microsoft.ContainerService/locations/northcentralus/kubernetesVersions"+aksV, nil).body), "1.34") {
 		t.Errorf("kubernetesVersions = %v", v.body)
 	}
 	// az aks get-versions of old asks for these.
-	v = a.sendRequest("GET", "/subscriptions/"+sub+"/providers/Microsoft.ContainerService/locations/westus3/orchestrators?resource-type=managedClusters&api-version=2019-04-01", nil)
-	if all := list(v.valueAt("properties.orchestrators")); v.status != 200 || strings.Count(all, "default:true") != 1 || !strings.Contains(all, "orchestratorVersion:1.34.2") {
+	v = a.sendRequest("GET",
+		"/subscriptions/"+sub+"/providers/Microsoft.ContainerService/locations/westus3/orchestrators?resource-type=managedClusters&api-version=2019-04-01", nil)
+	if all := list(v.valueAt("properties.orchestrators")); v.status != 200 || strings.Count(all, "default:true") != 1 ||
+		!strings.Contains(all, "orchestratorVersion:1.34.2") {
 		t.Errorf("orchestrators = %d %v", v.status, v.body)
 	}
 	if m := a.sendRequest("GET", pools+"pool0/machines"+aksV, nil); len(m.body["value"].([]any)) != 2 {
@@ -274,16 +303,19 @@ func TestManagedClusterReads(t *testing.T) {
 	if r := a.sendRequest("GET", run.header.Get("Location"), nil); r.valueAt("properties.exitCode") != 0.0 {
 		t.Errorf("run command = %d %v", r.status, r.body)
 	}
-	if r := a.sendRequest("GET", aks+"?api-version=2025-08-01", nil); r.body["eTag"] != nil || a.sendRequest("GET", aks+aksV, nil).body["eTag"] == nil {
+	if r := a.sendRequest("GET", aks+"?api-version=2025-08-01", nil); r.body["eTag"] != nil ||
+		a.sendRequest("GET", aks+aksV, nil).body["eTag"] == nil {
 		t.Error("eTag must be shown since 2025-10-01 only")
 	}
 	withBridge := aksCluster(func(p obj) {
 		p["networkProfile"] = obj{"networkPlugin": "kubenet", "dockerBridgeCidr": "172.17.0.1/16"}
 	})
-	if r := a.sendRequest("PUT", groupA+"/providers/Microsoft.ContainerService/managedClusters/older?api-version=2022-11-01", withBridge); r.status != 201 {
+	if r := a.sendRequest("PUT", groupA+"/providers/Microsoft.ContainerService/managedClusters/older?api-version=2022-11-01",
+		withBridge); r.status != 201 {
 		t.Errorf("PUT with what api-version 2022-11-01 had = %d %v", r.status, r.body)
 	}
-	if r := a.sendRequest("PUT", groupA+"/providers/Microsoft.ContainerService/managedClusters/newer?api-version=2025-10-01", withBridge); r.status != 400 {
+	if r := a.sendRequest("PUT", groupA+"/providers/Microsoft.ContainerService/managedClusters/newer?api-version=2025-10-01",
+		withBridge); r.status != 400 {
 		t.Errorf("PUT with what api-version 2022-11-01 had, to one that has it no more = %d", r.status)
 	}
 }
@@ -292,11 +324,14 @@ func TestTrustedAccess(t *testing.T) {
 	a := newAzure(t)
 	a.createAKS(nil)
 	at := aks + "/trustedAccessRoleBindings/b" + aksV
-	doc := obj{"properties": obj{"sourceResourceId": groupA + "/providers/Microsoft.MachineLearningServices/workspaces/w", "roles": []any{"Microsoft.MachineLearningServices/workspaces/mlworkload"}}}
-	if r := a.mustSucceed("PUT", at, doc); r.status != 201 || r.valueAt("properties.provisioningState") != "Updating" || a.sendRequest("GET", at, nil).valueAt("properties.provisioningState") != "Succeeded" {
+	doc := obj{"properties": obj{"sourceResourceId": groupA + "/providers/Microsoft.MachineLearningServices/workspaces/w",
+		"roles": []any{"Microsoft.MachineLearningServices/workspaces/mlworkload"}}}
+	if r := a.mustSucceed("PUT", at, doc); r.status != 201 || r.valueAt("properties.provisioningState") != "Updating" ||
+		a.sendRequest("GET", at, nil).valueAt("properties.provisioningState") != "Succeeded" {
 		t.Errorf("PUT = %d %v", r.status, r.body)
 	}
-	aksRefused(t, "no roles", a.sendRequest("PUT", aks+"/trustedAccessRoleBindings/c"+aksV, obj{"properties": obj{}}), 400, "InvalidParameter", "at least one role")
+	aksRefused(t, "no roles", a.sendRequest("PUT", aks+"/trustedAccessRoleBindings/c"+aksV, obj{"properties": obj{}}), 400, "InvalidParameter",
+		"at least one role")
 	if r := a.mustSucceed("DELETE", at, nil); r.status != 202 || a.sendRequest("GET", at, nil).status != 404 {
 		t.Errorf("DELETE = %d", r.status)
 	}
@@ -307,14 +342,18 @@ func TestMaintenanceConfigurations(t *testing.T) {
 	a.createAKS(nil)
 	at := aks + "/maintenanceConfigurations/"
 	window := func(hours int, start string) obj {
-		return obj{"properties": obj{"maintenanceWindow": obj{"durationHours": hours, "startTime": start, "schedule": obj{"weekly": obj{"dayOfWeek": "Saturday", "intervalWeeks": 1}}}}}
+		return obj{"properties": obj{"maintenanceWindow": obj{"durationHours": hours, "startTime": start,
+			"schedule": obj{"weekly": obj{"dayOfWeek": "Saturday", "intervalWeeks": 1}}}}}
 	}
-	if r := a.sendRequest("PUT", at+"aksManagedAutoUpgradeSchedule"+aksV, window(12, "00:00")); r.status != 200 || r.valueAt("properties.maintenanceWindow.utcOffset") != "+00:00" {
+	if r := a.sendRequest("PUT", at+"aksManagedAutoUpgradeSchedule"+aksV, window(12, "00:00")); r.status != 200 ||
+		r.valueAt("properties.maintenanceWindow.utcOffset") != "+00:00" {
 		t.Errorf("PUT = %d %v", r.status, r.body)
 	}
 	aksRefused(t, "another name", a.sendRequest("PUT", at+"mine"+aksV, window(12, "00:00")), 400, "InvalidParameter", "not one of default")
-	aksRefused(t, "too short", a.sendRequest("PUT", at+"aksManagedNodeOSUpgradeSchedule"+aksV, window(2, "00:00")), 400, "InvalidParameter", "between 4 and 24")
-	aksRefused(t, "no time", a.sendRequest("PUT", at+"aksManagedNodeOSUpgradeSchedule"+aksV, window(4, "25:00")), 400, "InvalidParameter", "hh:mm")
+	aksRefused(t, "too short", a.sendRequest("PUT", at+"aksManagedNodeOSUpgradeSchedule"+aksV, window(2, "00:00")), 400, "InvalidParameter",
+		"between 4 and 24")
+	aksRefused(t, "no time", a.sendRequest("PUT", at+"aksManagedNodeOSUpgradeSchedule"+aksV, window(4, "25:00")), 400, "InvalidParameter",
+		"hh:mm")
 	if r := a.sendRequest("DELETE", at+"aksManagedAutoUpgradeSchedule"+aksV, nil); r.status != 200 {
 		t.Errorf("DELETE = %d", r.status)
 	}

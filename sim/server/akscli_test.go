@@ -27,11 +27,12 @@ func TestPoolsTakeTheDefaultsOfTheCLI(t *testing.T) {
 		status int
 		policy any
 	}{
-		"regular":    {"the default is as good as nothing, and is not shown", pythonDefaults(nil), 201, nil},
-		"lower":      {"in any casing", pythonDefaults(obj{"scaleSetEvictionPolicy": "delete"}), 201, nil},
-		"noprio":     {"a pool without a priority is a regular one", obj{"scaleSetEvictionPolicy": "Delete"}, 201, nil},
-		"deallocate": {"nothing evicts regular machines, so that this is a mistake", pythonDefaults(obj{"scaleSetEvictionPolicy": "Deallocate"}), 400, nil},
-		"spot":       {"spot machines keep it", pythonDefaults(obj{"scaleSetPriority": "Spot"}), 201, "Delete"},
+		"regular": {"the default is as good as nothing, and is not shown", pythonDefaults(nil), 201, nil},
+		"lower":   {"in any casing", pythonDefaults(obj{"scaleSetEvictionPolicy": "delete"}), 201, nil},
+		"noprio":  {"a pool without a priority is a regular one", obj{"scaleSetEvictionPolicy": "Delete"}, 201, nil},
+		"deallocate": {"nothing evicts regular machines, so that this is a mistake", pythonDefaults(obj{"scaleSetEvictionPolicy": "Deallocate"}),
+			400, nil},
+		"spot": {"spot machines keep it", pythonDefaults(obj{"scaleSetPriority": "Spot"}), 201, "Delete"},
 	} {
 		r := a.sendRequest("PUT", pools+name+aksV, agentPool(c.pool))
 		a.sim.Settle()
@@ -61,7 +62,8 @@ func TestOneUpgradeOfClusterAndPools(t *testing.T) {
 	a := newAzure(t)
 	a.createAKS(nil)
 	a.putAndSettle("pool1", agentPool(pythonDefaults(nil)))
-	aksRefused(t, "pools are not to be above what the cluster becomes", upgrade(a, "1.34.0", "1.34.1"), 400, "NodePoolMcVersionIncompatible", "bigger than control plane version 1.34.0")
+	aksRefused(t, "pools are not to be above what the cluster becomes", upgrade(a, "1.34.0", "1.34.1"), 400, "NodePoolMcVersionIncompatible",
+		"bigger than control plane version 1.34.0")
 	if r := upgrade(a, "1.34.1", "1.34.1"); r.status != 200 || r.valueAt("properties.provisioningState") != "Upgrading" {
 		t.Fatalf("PUT = %d %v", r.status, r.body)
 	}
@@ -80,7 +82,8 @@ func TestOneUpgradeOfClusterAndPools(t *testing.T) {
 		t.Errorf("nodes in the end (-want +got):\n%s", got)
 	}
 	end := a.sendRequest("GET", aks+aksV, nil)
-	if end.valueAt("properties.provisioningState") != "Succeeded" || end.valueAt("properties.agentPoolProfiles.1.currentOrchestratorVersion") != "1.34.1" {
+	if end.valueAt("properties.provisioningState") != "Succeeded" ||
+		end.valueAt("properties.agentPoolProfiles.1.currentOrchestratorVersion") != "1.34.1" {
 		t.Errorf("in the end: %v", end.body)
 	}
 }

@@ -51,7 +51,8 @@ func (a *azure) inGroup() []string {
 }
 
 func TestManagedClusterMakesItsNodeResourceGroup(t *testing.T) {
-	common := []string{"networksecuritygroups/aks-agentpool-#-nsg", "userassignedidentities/c1-agentpool", "virtualmachinescalesets/aks-pool#-#-vmss"}
+	common := []string{"networksecuritygroups/aks-agentpool-#-nsg", "userassignedidentities/c1-agentpool",
+		"virtualmachinescalesets/aks-pool#-#-vmss"}
 	vnet := "virtualnetworks/aks-vnet-#"
 	cases := map[string]struct {
 		reason string
@@ -62,7 +63,8 @@ func TestManagedClusterMakesItsNodeResourceGroup(t *testing.T) {
 		"three addresses and add-ons": {"as many as asked for, and an identity per add-on", func(p obj) {
 			p["networkProfile"] = obj{"loadBalancerProfile": obj{"managedOutboundIPs": obj{"count": 3}}}
 			p["addonProfiles"] = obj{"azurepolicy": obj{"enabled": true}, "omsagent": obj{"enabled": false}}
-		}, []string{"loadbalancers/kubernetes", "publicipaddresses/#", "publicipaddresses/#", "publicipaddresses/#", vnet, "userassignedidentities/azurepolicy-c#"}},
+		}, []string{"loadbalancers/kubernetes", "publicipaddresses/#", "publicipaddresses/#", "publicipaddresses/#", vnet,
+			"userassignedidentities/azurepolicy-c#"}},
 		"NAT gateway": {"a NAT gateway instead of a load balancer", func(p obj) {
 			p["networkProfile"] = obj{"outboundType": "managedNATGateway"}
 		}, []string{"natgateways/aks-natgateway-#", "publicipaddresses/#", vnet}},
@@ -76,21 +78,28 @@ func TestManagedClusterMakesItsNodeResourceGroup(t *testing.T) {
 		}, nil},
 		"private": {"an endpoint, its interface, and a zone", func(p obj) {
 			p["apiServerAccessProfile"] = obj{"enablePrivateCluster": true}
-		}, []string{"loadbalancers/kubernetes", "networkinterfaces/kube-apiserver.nic.#", "privatednszones/#.privatelink.westus#.azmk#s.io", "privateendpoints/kube-apiserver", "publicipaddresses/#", vnet}},
+		}, []string{"loadbalancers/kubernetes", "networkinterfaces/kube-apiserver.nic.#", "privatednszones/#.privatelink.westus#.azmk#s.io",
+			"privateendpoints/kube-apiserver", "publicipaddresses/#", vnet}},
 		"private without a zone": {"no zone with privateDNSZone none", func(p obj) {
 			p["apiServerAccessProfile"] = obj{"enablePrivateCluster": true, "privateDNSZone": "none"}
-		}, []string{"loadbalancers/kubernetes", "networkinterfaces/kube-apiserver.nic.#", "privateendpoints/kube-apiserver", "publicipaddresses/#", vnet}},
+		}, []string{"loadbalancers/kubernetes", "networkinterfaces/kube-apiserver.nic.#", "privateendpoints/kube-apiserver",
+			"publicipaddresses/#", vnet}},
 		"API server in the network": {"an internal load balancer in the subnet, no endpoint", func(p obj) {
 			p["networkProfile"] = obj{"serviceCidr": "192.168.0.0/16", "dnsServiceIP": "192.168.0.10"}
 			p["agentPoolProfiles"] = []any{aksProfile("pool0", obj{"vnetSubnetID": net + "/virtualNetworks/vnet/subnets/cp"})}
-			p["apiServerAccessProfile"] = obj{"enablePrivateCluster": true, "enableVnetIntegration": true, "subnetId": net + "/virtualNetworks/vnet/subnets/cp"}
-		}, []string{"loadbalancers/kube-apiserver", "loadbalancers/kubernetes", "privatednszones/#.privatelink.westus#.azmk#s.io", "publicipaddresses/#"}},
+			p["apiServerAccessProfile"] = obj{"enablePrivateCluster": true, "enableVnetIntegration": true,
+				"subnetId": net + "/virtualNetworks/vnet/subnets/cp"}
+		}, []string{"loadbalancers/kube-apiserver", "loadbalancers/kubernetes", "privatednszones/#.privatelink.westus#.azmk#s.io",
+			"publicipaddresses/#"}},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			a := newAzure(t)
 			a.createBase()
-			a.mustSucceed("PUT", net+"/routeTables/rt", obj{"location": "westus3", "properties": obj{"routes": []any{obj{"name": "default", "properties": obj{"addressPrefix": "0.0.0.0/0", "nextHopType": "VirtualAppliance", "nextHopIpAddress": "10.0.0.5"}}}}})
+			a.mustSucceed("PUT", net+"/routeTables/rt",
+				obj{"location": "westus3",
+					"properties": obj{"routes": []any{obj{"name": "default",
+						"properties": obj{"addressPrefix": "0.0.0.0/0", "nextHopType": "VirtualAppliance", "nextHopIpAddress": "10.0.0.5"}}}}})
 			before := len(a.sim.State())
 			a.createAKS(tc.change)
 			want := append(slices.Clone(common), tc.want...)
@@ -117,14 +126,16 @@ func TestManagedClusterShowsItsWaysInAndOut(t *testing.T) {
 	a.createBase()
 	a.mustSucceed("PUT", net+"/publicIPAddresses/mine", publicIP("mine"))
 	a.createAKS(func(p obj) {
-		p["networkProfile"] = obj{"loadBalancerProfile": obj{"outboundIPs": obj{"publicIPs": refs(net + "/publicIPAddresses/mine")}, "allocatedOutboundPorts": 8}}
+		p["networkProfile"] = obj{"loadBalancerProfile": obj{"outboundIPs": obj{"publicIPs": refs(net + "/publicIPAddresses/mine")},
+			"allocatedOutboundPorts": 8}}
 		p["oidcIssuerProfile"] = obj{"enabled": true}
 	})
 	r := a.sendRequest("GET", aks+aksV, nil)
 	if ip := r.valueAt("properties.networkProfile.loadBalancerProfile.effectiveOutboundIPs.0.id"); ip != net+"/publicIPAddresses/mine" {
 		t.Errorf("effectiveOutboundIPs = %v", ip)
 	}
-	if u, _ := r.valueAt("properties.oidcIssuerProfile.issuerURL").(string); !strings.HasPrefix(u, "https://westus3.oic.prod-aks.azure.com/"+server.DefaultTenant+"/") {
+	if u, _ := r.valueAt("properties.oidcIssuerProfile.issuerURL").(string); !strings.HasPrefix(u,
+		"https://westus3.oic.prod-aks.azure.com/"+server.DefaultTenant+"/") {
 		t.Errorf("issuerURL = %s", u)
 	}
 	if id, _ := r.valueAt("properties.identityProfile.kubeletidentity.clientId").(string); len(id) != 36 {
@@ -138,8 +149,10 @@ func TestManagedClusterShowsItsWaysInAndOut(t *testing.T) {
 	if list, _ := nics.valueAt("properties.backendIPConfigurations").([]any); len(list) != 2 {
 		t.Errorf("%d members of the outbound pool, want both nodes", len(list))
 	}
-	a.mustSucceed("PUT", aks+aksV, obj{"location": "westus3", "properties": obj{"networkProfile": obj{"loadBalancerProfile": obj{"managedOutboundIPs": obj{"count": 2}}}}})
-	if list, _ := a.sendRequest("GET", aks+aksV, nil).valueAt("properties.networkProfile.loadBalancerProfile.effectiveOutboundIPs").([]any); len(list) != 2 {
+	a.mustSucceed("PUT", aks+aksV,
+		obj{"location": "westus3", "properties": obj{"networkProfile": obj{"loadBalancerProfile": obj{"managedOutboundIPs": obj{"count": 2}}}}})
+	if list, _ := a.sendRequest("GET", aks+aksV,
+		nil).valueAt("properties.networkProfile.loadBalancerProfile.effectiveOutboundIPs").([]any); len(list) != 2 {
 		t.Errorf("effectiveOutboundIPs after a change = %v", list)
 	}
 	a.mustSucceed("DELETE", net+"/publicIPAddresses/mine", nil)
@@ -157,7 +170,8 @@ func TestPrivateClusterIsReachedByItsOwnZone(t *testing.T) {
 		p["networkProfile"] = obj{"serviceCidr": "192.168.0.0/16", "dnsServiceIP": "192.168.0.10"}
 		p["agentPoolProfiles"] = []any{aksProfile("pool0", obj{"vnetSubnetID": net + "/virtualNetworks/vnet/subnets/cp"})}
 	})
-	if r := a.sendRequest("PUT", aks+aksV, doc); r.aksCode() != "BadRequest" || !strings.Contains(r.body["message"].(string), "user assigned identity") {
+	if r := a.sendRequest("PUT", aks+aksV, doc); r.aksCode() != "BadRequest" ||
+		!strings.Contains(r.body["message"].(string), "user assigned identity") {
 		t.Fatalf("a zone of one's own with a system-assigned identity = %d %v", r.status, r.body)
 	}
 	doc["identity"] = obj{"type": "UserAssigned", "userAssignedIdentities": obj{identity: obj{}}}
@@ -165,11 +179,14 @@ func TestPrivateClusterIsReachedByItsOwnZone(t *testing.T) {
 		t.Fatalf("without a role on the zone = %d %v", r.status, r.body)
 	}
 	role := "/subscriptions/" + sub + "/providers/Microsoft.Authorization/roleDefinitions/b12aa53e-6015-4669-85d0-8515ebb3ae7f"
-	a.mustSucceed("PUT", zone+"/providers/Microsoft.Authorization/roleAssignments/00000000-0000-0000-0000-00000000000a", obj{"properties": obj{"roleDefinitionId": role, "principalId": id.valueAt("properties.principalId"), "principalType": "ServicePrincipal"}})
+	a.mustSucceed("PUT", zone+"/providers/Microsoft.Authorization/roleAssignments/00000000-0000-0000-0000-00000000000a",
+		obj{"properties": obj{"roleDefinitionId": role, "principalId": id.valueAt("properties.principalId"),
+			"principalType": "ServicePrincipal"}})
 	a.mustSucceed("PUT", aks+aksV, doc)
 	r := a.sendRequest("GET", aks+aksV, nil)
 	private, _ := r.valueAt("properties.privateFQDN").(string)
-	if r.valueAt("properties.provisioningState") != "Succeeded" || r.valueAt("properties.fqdn") != nil || !strings.HasSuffix(private, ".privatelink.westus3.azmk8s.io") {
+	if r.valueAt("properties.provisioningState") != "Succeeded" || r.valueAt("properties.fqdn") != nil ||
+		!strings.HasSuffix(private, ".privatelink.westus3.azmk8s.io") {
 		t.Fatalf("cluster = %v", r.body)
 	}
 	record, _, _ := strings.Cut(private, ".")
@@ -197,14 +214,16 @@ func TestManagedClusterChangesItsWayOut(t *testing.T) {
 	a.createBase()
 	subnet := net + "/virtualNetworks/vnet/subnets/cp"
 	a.createAKS(func(p obj) {
-		p["networkProfile"] = obj{"networkPlugin": "azure", "networkPluginMode": "overlay", "serviceCidr": "192.168.0.0/16", "dnsServiceIP": "192.168.0.10"}
+		p["networkProfile"] = obj{"networkPlugin": "azure", "networkPluginMode": "overlay", "serviceCidr": "192.168.0.0/16",
+			"dnsServiceIP": "192.168.0.10"}
 		p["agentPoolProfiles"] = []any{aksProfile("pool0", obj{"vnetSubnetID": subnet})}
 	})
 	start := a.inGroup()
 	for _, step := range []struct {
 		outbound, gateway string
 		gone              string
-	}{{"managedNATGateway", mcRG, "loadbalancers/kubernetes"}, {"loadBalancer", "", "natgateways/aks-natgateway-#"}, {"managedNATGateway", mcRG, "loadbalancers/kubernetes"}, {"loadBalancer", "", "natgateways/aks-natgateway-#"}} {
+	}{{"managedNATGateway", mcRG, "loadbalancers/kubernetes"}, {"loadBalancer", "", "natgateways/aks-natgateway-#"},
+		{"managedNATGateway", mcRG, "loadbalancers/kubernetes"}, {"loadBalancer", "", "natgateways/aks-natgateway-#"}} {
 		a.mustSucceed("PUT", aks+aksV, obj{"location": "westus3", "properties": obj{"networkProfile": obj{"outboundType": step.outbound}}})
 		if s := a.sendRequest("GET", aks+aksV, nil).valueAt("properties.provisioningState"); s != "Succeeded" {
 			t.Errorf("%s: %v", step.outbound, s)
@@ -220,5 +239,7 @@ func TestManagedClusterChangesItsWayOut(t *testing.T) {
 	if diff := cmp.Diff(start, a.inGroup()); diff != "" {
 		t.Errorf("there and back (-before +after):\n%s", diff)
 	}
-	aksRefused(t, "pod range", a.sendRequest("PUT", aks+aksV, obj{"location": "westus3", "properties": obj{"networkProfile": obj{"podCidr": "10.200.0.0/16"}}}), 400, "PropertyChangeNotAllowed", "podCidr")
+	aksRefused(t, "pod range",
+		a.sendRequest("PUT", aks+aksV, obj{"location": "westus3", "properties": obj{"networkProfile": obj{"podCidr": "10.200.0.0/16"}}}), 400,
+		"PropertyChangeNotAllowed", "podCidr")
 }

@@ -75,13 +75,18 @@ func TestAgentPoolScalesAndUpgrades(t *testing.T) {
 		nodes   []string
 	}{
 		{"a new pool brings its nodes", nil, agentPool(nil), "Creating", []string{"pool0/1.33.2", "pool0/1.33.2", "pool1/1.33.2"}},
-		{"more nodes are added", nil, agentPool(obj{"count": 3}), "Scaling", []string{"pool0/1.33.2", "pool0/1.33.2", "pool1/1.33.2", "pool1/1.33.2", "pool1/1.33.2"}},
+		{"more nodes are added", nil, agentPool(obj{"count": 3}), "Scaling",
+			[]string{"pool0/1.33.2", "pool0/1.33.2", "pool1/1.33.2", "pool1/1.33.2", "pool1/1.33.2"}},
 		{"a user pool may have none", nil, agentPool(obj{"count": 0}), "Scaling", []string{"pool0/1.33.2", "pool0/1.33.2"}},
 		{"and come back", nil, agentPool(obj{"count": 2}), "Scaling", []string{"pool0/1.33.2", "pool0/1.33.2", "pool1/1.33.2", "pool1/1.33.2"}},
-		{"the control plane alone is upgraded", obj{"kubernetesVersion": "1.33.4"}, nil, "Upgrading", []string{"pool0/1.33.2", "pool0/1.33.2", "pool1/1.33.2", "pool1/1.33.2"}},
-		{"then a pool", nil, agentPool(obj{"count": 2, "orchestratorVersion": "1.33.4"}), "Upgrading", []string{"pool0/1.33.2", "pool0/1.33.2", "pool1/1.33.4", "pool1/1.33.4"}},
-		{"parked nodes stay with Deallocate", nil, agentPool(obj{"count": 1, "scaleDownMode": "Deallocate"}), "Scaling", []string{"pool0/1.33.2", "pool0/1.33.2", "pool1/1.33.4", "pool1/1.33.4/off"}},
-		{"and are the first to run again", nil, agentPool(obj{"count": 2}), "Scaling", []string{"pool0/1.33.2", "pool0/1.33.2", "pool1/1.33.4", "pool1/1.33.4"}},
+		{"the control plane alone is upgraded", obj{"kubernetesVersion": "1.33.4"}, nil, "Upgrading",
+			[]string{"pool0/1.33.2", "pool0/1.33.2", "pool1/1.33.2", "pool1/1.33.2"}},
+		{"then a pool", nil, agentPool(obj{"count": 2, "orchestratorVersion": "1.33.4"}), "Upgrading",
+			[]string{"pool0/1.33.2", "pool0/1.33.2", "pool1/1.33.4", "pool1/1.33.4"}},
+		{"parked nodes stay with Deallocate", nil, agentPool(obj{"count": 1, "scaleDownMode": "Deallocate"}), "Scaling",
+			[]string{"pool0/1.33.2", "pool0/1.33.2", "pool1/1.33.4", "pool1/1.33.4/off"}},
+		{"and are the first to run again", nil, agentPool(obj{"count": 2}), "Scaling",
+			[]string{"pool0/1.33.2", "pool0/1.33.2", "pool1/1.33.4", "pool1/1.33.4"}},
 	}
 	for _, s := range steps {
 		if s.cluster != nil {
@@ -90,7 +95,8 @@ func TestAgentPoolScalesAndUpgrades(t *testing.T) {
 				t.Fatalf("%s: PUT cluster = %d %v", s.reason, r.status, r.body)
 			}
 			a.sim.Settle()
-		} else if between, end := a.putAndSettle("pool1", s.pool); between != s.state || end.valueAt("properties.provisioningState") != "Succeeded" {
+		} else if between, end := a.putAndSettle("pool1", s.pool); between != s.state ||
+			end.valueAt("properties.provisioningState") != "Succeeded" {
 			t.Errorf("%s: states %v, %v, want %s, Succeeded", s.reason, between, end.valueAt("properties.provisioningState"), s.state)
 		}
 		if diff := cmp.Diff(s.nodes, a.listNodes()); diff != "" {
@@ -135,7 +141,8 @@ func TestAgentPoolUpgradeReplacesNodesOneByOne(t *testing.T) {
 	}
 	for _, n := range nodes {
 		if boots[n.Name] == "" || boots[n.Name] == n.BootID || n.KubernetesVersion != "1.34.1" {
-			t.Errorf("node %s: boot %s, before %s, version %s; want the same name, booted anew with 1.34.1", n.Name, n.BootID, boots[n.Name], n.KubernetesVersion)
+			t.Errorf("node %s: boot %s, before %s, version %s; want the same name, booted anew with 1.34.1", n.Name, n.BootID, boots[n.Name],
+				n.KubernetesVersion)
 		}
 	}
 	if v := a.sendRequest("GET", pools+"pool0"+aksV, nil).valueAt("properties.currentOrchestratorVersion"); v != "1.34.1" {
@@ -174,10 +181,12 @@ func TestAgentPoolAutoscaling(t *testing.T) {
 			t.Errorf("%s after a demand of %d: count %v, want %v", s.after, s.demand, got, s.want)
 		}
 	}
-	if _, r := a.putAndSettle("auto", agentPool(obj{"count": 1, "nodeLabels": obj{"a": "b"}})); r.valueAt("properties.count") != 3.0 || r.valueAt("properties.nodeLabels.a") != "b" {
+	if _, r := a.putAndSettle("auto", agentPool(obj{"count": 1, "nodeLabels": obj{"a": "b"}})); r.valueAt("properties.count") != 3.0 ||
+		r.valueAt("properties.nodeLabels.a") != "b" {
 		t.Errorf("a PUT took the count from the autoscaler: %v", r.body)
 	}
-	if _, r := a.putAndSettle("auto", obj{"properties": obj{"enableAutoScaling": false, "count": 1}}); r.valueAt("properties.count") != 1.0 || r.valueAt("properties.minCount") != nil {
+	if _, r := a.putAndSettle("auto", obj{"properties": obj{"enableAutoScaling": false, "count": 1}}); r.valueAt("properties.count") != 1.0 ||
+		r.valueAt("properties.minCount") != nil {
 		t.Errorf("without the autoscaler: %v", r.body)
 	}
 	for path, want := range map[string]int{"nothere": 404, "auto": 400} {
@@ -202,7 +211,8 @@ func TestAgentPoolKinds(t *testing.T) {
 	}{
 		"spot": {"spot nodes get a label and a taint, also when the request clears both",
 			obj{"scaleSetPriority": "Spot", "nodeLabels": obj{}, "nodeTaints": []any{}},
-			obj{"properties.nodeTaints.0": "kubernetes.azure.com/scalesetpriority=spot:NoSchedule", "properties.scaleSetEvictionPolicy": "Delete", "properties.spotMaxPrice": -1.0},
+			obj{"properties.nodeTaints.0": "kubernetes.azure.com/scalesetpriority=spot:NoSchedule", "properties.scaleSetEvictionPolicy": "Delete",
+				"properties.spotMaxPrice": -1.0},
 			func(n containerservice.Node) string {
 				return fmt.Sprint(n.Priority, n.Labels["kubernetes.azure.com/scalesetpriority"], len(n.Taints))
 			}},
@@ -210,7 +220,9 @@ func TestAgentPoolKinds(t *testing.T) {
 			func(n containerservice.Node) string { return n.OSType + " " + n.Name }},
 		"zones": {"nodes are spread over zones", obj{"availabilityZones": []any{"2"}}, obj{"properties.availabilityZones.0": "2"},
 			func(n containerservice.Node) string { return n.Zone }},
-		"labels": {"labels and taints reach the nodes; empty collections are shown as nothing", obj{"nodeLabels": obj{"k": "v"}, "nodeTaints": []any{"a=b:NoSchedule"}, "tags": obj{}}, obj{"properties.tags": nil, "properties.osDiskSizeGB": 128.0},
+		"labels": {"labels and taints reach the nodes; empty collections are shown as nothing",
+			obj{"nodeLabels": obj{"k": "v"}, "nodeTaints": []any{"a=b:NoSchedule"}, "tags": obj{}},
+			obj{"properties.tags": nil, "properties.osDiskSizeGB": 128.0},
 			func(n containerservice.Node) string { return n.Labels["k"] + n.Taints[0] }},
 	}
 	nodes := map[string]string{"spot": "Spotspot1", "win": "Windows akswin000000", "zones": "2", "labels": "va=b:NoSchedule"}
@@ -235,8 +247,10 @@ func TestAgentPoolKinds(t *testing.T) {
 	if diff := cmp.Diff(6, len(a.listClusters()[0].Nodes)); diff != "" {
 		t.Errorf("number of nodes (-want +got):\n%s", diff)
 	}
-	same := obj{"enableEncryptionAtHost": false, "enableUltraSSD": false, "scaleSetPriority": "Regular", "proximityPlacementGroupID": "", "osDiskSizeGB": 0, "availabilityZones": []any{}, "nodeLabels": obj{"k": "v", "empty": ""}}
-	if _, r := a.putAndSettle("labels", agentPool(same)); r.valueAt("properties.provisioningState") != "Succeeded" || r.valueAt("properties.nodeLabels.empty") != "" {
+	same := obj{"enableEncryptionAtHost": false, "enableUltraSSD": false, "scaleSetPriority": "Regular", "proximityPlacementGroupID": "",
+		"osDiskSizeGB": 0, "availabilityZones": []any{}, "nodeLabels": obj{"k": "v", "empty": ""}}
+	if _, r := a.putAndSettle("labels", agentPool(same)); r.valueAt("properties.provisioningState") != "Succeeded" ||
+		r.valueAt("properties.nodeLabels.empty") != "" {
 		t.Errorf("values that mean the default are no change: %v", r.body)
 	}
 	_, r := a.putAndSettle("labels", obj{"properties": obj{"nodeLabels": obj{}, "nodeTaints": []any{}}})

@@ -17,18 +17,22 @@ func TestAKSWithTheSDK(t *testing.T) {
 	}
 	clusters, pools := f.NewManagedClustersClient(), f.NewAgentPoolsClient()
 	begin, err := clusters.BeginCreateOrUpdate(ctx, "rg", "c1", armcontainerservice.ManagedCluster{
-		Location: new("westus3"), Identity: &armcontainerservice.ManagedClusterIdentity{Type: new(armcontainerservice.ResourceIdentityTypeSystemAssigned)},
-		Properties: &armcontainerservice.ManagedClusterProperties{DNSPrefix: new("c1"), KubernetesVersion: new("1.33"), AgentPoolProfiles: []*armcontainerservice.ManagedClusterAgentPoolProfile{
-			{Name: new("pool0"), Mode: new(armcontainerservice.AgentPoolModeSystem), Count: new(int32(1)), VMSize: new("Standard_D2s_v5")}}}}, nil)
+		Location: new("westus3"),
+		Identity: &armcontainerservice.ManagedClusterIdentity{Type: new(armcontainerservice.ResourceIdentityTypeSystemAssigned)},
+		Properties: &armcontainerservice.ManagedClusterProperties{DNSPrefix: new("c1"), KubernetesVersion: new("1.33"),
+			AgentPoolProfiles: []*armcontainerservice.ManagedClusterAgentPoolProfile{
+				{Name: new("pool0"), Mode: new(armcontainerservice.AgentPoolModeSystem), Count: new(int32(1)), VMSize: new("Standard_D2s_v5")}}}}, nil)
 	made, err := pollUntilDone(a, begin, err)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if *made.Properties.ProvisioningState != "Succeeded" || *made.Properties.CurrentKubernetesVersion != "1.33.6" || *made.Properties.KubernetesVersion != "1.33" {
+	if *made.Properties.ProvisioningState != "Succeeded" || *made.Properties.CurrentKubernetesVersion != "1.33.6" ||
+		*made.Properties.KubernetesVersion != "1.33" {
 		t.Errorf("cluster = %s, version %s", *made.Properties.ProvisioningState, *made.Properties.CurrentKubernetesVersion)
 	}
-	add, err := pools.BeginCreateOrUpdate(ctx, "rg", "c1", "pool1", armcontainerservice.AgentPool{Properties: &armcontainerservice.ManagedClusterAgentPoolProfileProperties{
-		Count: new(int32(1)), VMSize: new("Standard_D2s_v5"), Mode: new(armcontainerservice.AgentPoolModeUser)}}, nil)
+	add, err := pools.BeginCreateOrUpdate(ctx, "rg", "c1", "pool1",
+		armcontainerservice.AgentPool{Properties: &armcontainerservice.ManagedClusterAgentPoolProfileProperties{
+			Count: new(int32(1)), VMSize: new("Standard_D2s_v5"), Mode: new(armcontainerservice.AgentPoolModeUser)}}, nil)
 	pool, err := pollUntilDone(a, add, err)
 	if err != nil || *pool.Properties.CurrentOrchestratorVersion != "1.33.6" {
 		t.Fatalf("pool: %v", err)
@@ -46,10 +50,12 @@ func TestAKSWithTheSDK(t *testing.T) {
 	if len(names) != 2 {
 		t.Errorf("pools = %v", names)
 	}
-	if admin, err := clusters.ListClusterAdminCredentials(ctx, "rg", "c1", nil); err != nil || len(admin.Kubeconfigs) != 1 || len(admin.Kubeconfigs[0].Value) == 0 {
+	if admin, err := clusters.ListClusterAdminCredentials(ctx, "rg", "c1", nil); err != nil || len(admin.Kubeconfigs) != 1 ||
+		len(admin.Kubeconfigs[0].Value) == 0 {
 		t.Errorf("admin credentials: %v", err)
 	}
-	if p, err := clusters.GetUpgradeProfile(ctx, "rg", "c1", nil); err != nil || *p.Properties.ControlPlaneProfile.KubernetesVersion != "1.33.6" || len(p.Properties.AgentPoolProfiles) != 2 {
+	if p, err := clusters.GetUpgradeProfile(ctx, "rg", "c1", nil); err != nil ||
+		*p.Properties.ControlPlaneProfile.KubernetesVersion != "1.33.6" || len(p.Properties.AgentPoolProfiles) != 2 {
 		t.Errorf("upgrade profile: %v", err)
 	}
 	if v, err := clusters.ListKubernetesVersions(ctx, "westus3", nil); err != nil || len(v.Values) == 0 {

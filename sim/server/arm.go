@@ -40,7 +40,8 @@ func (s *Server) serveExchange(w http.ResponseWriter, r *http.Request) {
 		s.serveControl(w, r)
 		return
 	}
-	x := &exchange{s: s, w: w, r: r, record: RequestRecord{Time: start, Method: r.Method, URL: loggedURL(r.URL), UserAgent: r.UserAgent(), RequestID: s.newGUID()}}
+	x := &exchange{s: s, w: w, r: r,
+		record: RequestRecord{Time: start, Method: r.Method, URL: loggedURL(r.URL), UserAgent: r.UserAgent(), RequestID: s.newGUID()}}
 	defer func() {
 		x.record.DurationMs = s.opts.Clock.Now().Sub(start).Milliseconds()
 		s.log.addRecord(x.record)
@@ -81,7 +82,8 @@ func (x *exchange) serveARM() {
 	for _, seg := range x.segs {
 		x.lower = append(x.lower, strings.ToLower(seg))
 	}
-	x.call = &provider.Call{Env: s.env, Method: x.r.Method, Query: x.r.URL.Query(), Header: x.r.Header, RequestID: x.record.RequestID, BaseURL: "https://" + x.r.Host}
+	x.call = &provider.Call{Env: s.env, Method: x.r.Method, Query: x.r.URL.Query(), Header: x.r.Header, RequestID: x.record.RequestID,
+		BaseURL: "https://" + x.r.Host}
 	if err := x.checkToken(); err != nil {
 		x.writeError(err)
 		return
@@ -176,7 +178,8 @@ func (x *exchange) applyFaultBefore(rule fault.Rule, id string) error {
 		return e
 	case fault.Throttle:
 		wait := max(rule.RetryAfter, 1)
-		e := provider.Errorf(429, "TooManyRequests", "The server rejected the request because too many requests have been received for this subscription. Please try again after '%d' seconds.", wait)
+		e := provider.Errorf(429, "TooManyRequests",
+			"The server rejected the request because too many requests have been received for this subscription. Please try again after '%d' seconds.", wait)
 		e.RetryAfter = time.Duration(wait) * time.Second
 		return e
 	case fault.Token:
@@ -204,7 +207,8 @@ func (x *exchange) applyFaultAfter(rule fault.Rule) {
 		if status == 0 {
 			status = 504
 		}
-		x.writeError(provider.Errorf(status, "GatewayTimeout", "The gateway did not receive a response from '%s' within the specified time period.", x.call.ID.Namespace))
+		x.writeError(provider.Errorf(status, "GatewayTimeout",
+			"The gateway did not receive a response from '%s' within the specified time period.", x.call.ID.Namespace))
 		x.w = discard{}
 	}
 }
@@ -250,11 +254,16 @@ func (x *exchange) checkToken() error {
 	case !ok:
 		return x.refuseToken("InvalidAuthenticationToken", "The access token is invalid.")
 	case time.Unix(c.Exp, 0).Before(time.Now()):
-		return x.refuseToken("ExpiredAuthenticationToken", fmt.Sprintf("The access token expiry UTC time '%s' is earlier than current UTC time '%s'.", tokenTime(time.Unix(c.Exp, 0)), tokenTime(time.Now())))
+		return x.refuseToken("ExpiredAuthenticationToken",
+			fmt.Sprintf("The access token expiry UTC time '%s' is earlier than current UTC time '%s'.", tokenTime(time.Unix(c.Exp, 0)),
+				tokenTime(time.Now())))
 	case !managementAudience(c.Aud):
-		return x.refuseToken("InvalidAuthenticationTokenAudience", fmt.Sprintf("The access token has been obtained for wrong audience or resource '%v'. It should exactly match with one of the allowed audiences '%s'.", c.Aud, strings.Join(managementAudiences, "','")))
+		return x.refuseToken("InvalidAuthenticationTokenAudience",
+			fmt.Sprintf("The access token has been obtained for wrong audience or resource '%v'. It should exactly match with one of the allowed audiences '%s'.", c.Aud, strings.Join(managementAudiences, "','")))
 	case !strings.EqualFold(c.TID, x.s.opts.Tenant):
-		return x.refuseToken("InvalidAuthenticationTokenTenant", fmt.Sprintf("The access token is from the wrong issuer. It must match the tenant '%s' associated with this subscription.", x.s.opts.Tenant))
+		return x.refuseToken("InvalidAuthenticationTokenTenant",
+			fmt.Sprintf("The access token is from the wrong issuer. It must match the tenant '%s' associated with this subscription.",
+				x.s.opts.Tenant))
 	}
 	x.call.Principal = provider.Principal{ClientID: c.AppID, ObjectID: c.OID, TenantID: c.TID}
 	x.record.Principal = c.AppID
@@ -276,7 +285,8 @@ func (x *exchange) checkAPIVersion() error {
 	x.call.APIVersion = v
 	// A version from the far future cannot be one a client knows; anything else that looks like a date is taken.
 	if !versionForm.MatchString(v) || v > "2031" {
-		e := provider.Errorf(400, "InvalidApiVersionParameter", "The api-version '%s' is invalid. The supported versions are '2025-04-01,2024-11-01,2024-03-01,2023-07-01,2022-12-01,2022-09-01,2021-04-01,2020-06-01,2019-10-01,2018-05-01,2016-09-01,2016-06-01'.", v)
+		e := provider.Errorf(400, "InvalidApiVersionParameter",
+			"The api-version '%s' is invalid. The supported versions are '2025-04-01,2024-11-01,2024-03-01,2023-07-01,2022-12-01,2022-09-01,2021-04-01,2020-06-01,2019-10-01,2018-05-01,2016-09-01,2016-06-01'.", v)
 		e.Gateway = true
 		return e
 	}
@@ -297,7 +307,8 @@ func (x *exchange) readBody() error {
 		if x.r.Method == "POST" {
 			return nil
 		}
-		e := provider.Errorf(400, "InvalidRequestContent", "The request content was invalid and could not be deserialized: 'The request body is empty.'.")
+		e := provider.Errorf(400, "InvalidRequestContent",
+			"The request content was invalid and could not be deserialized: 'The request body is empty.'.")
 		e.Gateway = true
 		return e
 	}
@@ -395,9 +406,11 @@ func (x *exchange) setHeaders() {
 	h.Set("X-Content-Type-Options", "nosniff")
 	h.Set("Strict-Transport-Security", "max-age=31536000; includeSubDomains")
 	h.Set("x-ms-correlation-request-id", corr)
-	h.Set("x-ms-routing-request-id", fmt.Sprintf("%s:%s:%s", strings.ToUpper(x.s.opts.Locations[0]), now.Format("20060102T150405Z"), x.s.newGUID()))
+	h.Set("x-ms-routing-request-id",
+		fmt.Sprintf("%s:%s:%s", strings.ToUpper(x.s.opts.Locations[0]), now.Format("20060102T150405Z"), x.s.newGUID()))
 	h.Set("X-Cache", "CONFIG_NOCACHE")
-	h.Set("X-MSEdge-Ref", "Ref A: "+strings.ToUpper(strings.ReplaceAll(x.record.RequestID, "-", ""))+" Ref B: SIM000000000001 Ref C: "+now.Format(time.RFC3339))
+	h.Set("X-MSEdge-Ref", "Ref A: "+strings.ToUpper(strings.ReplaceAll(x.record.RequestID, "-",
+		""))+" Ref B: SIM000000000001 Ref C: "+now.Format(time.RFC3339))
 	h.Set("Date", now.Format(http.TimeFormat))
 	if strings.EqualFold(x.r.Header.Get("x-ms-return-client-request-id"), "true") {
 		h.Set("x-ms-client-request-id", x.r.Header.Get("x-ms-client-request-id"))

@@ -45,8 +45,10 @@ func (e *entra) checkAssertion(token, kind, client, host string, identity *store
 	}
 	now, c := time.Now(), j.claims
 	if now.After(time.Unix(c.Exp, 0)) || now.Add(clockSkew).Before(time.Unix(c.Nbf, 0)) {
-		return refusedClient(700024, "Client assertion is not within its valid time range. Current time: %s, assertion valid from %s, expiry time of assertion %s. %s",
-			now.UTC().Format(time.RFC3339), time.Unix(c.Nbf, 0).UTC().Format(time.RFC3339), time.Unix(c.Exp, 0).UTC().Format(time.RFC3339), aboutCertificates)
+		return refusedClient(700024,
+			"Client assertion is not within its valid time range. Current time: %s, assertion valid from %s, expiry time of assertion %s. %s",
+			now.UTC().Format(time.RFC3339), time.Unix(c.Nbf, 0).UTC().Format(time.RFC3339), time.Unix(c.Exp, 0).UTC().Format(time.RFC3339),
+			aboutCertificates)
 	}
 	known := e.listRegistrations()
 	if strings.EqualFold(c.Iss, client) && strings.EqualFold(c.Sub, client) {
@@ -87,11 +89,13 @@ func (e *entra) ofCertificate(j jwt, client, host string, certificates []*x509.C
 		return j.header.X5TS256 != "" && bytes.Equal(named, long[:]) || j.header.X5TS256 == "" && bytes.Equal(named, short[:])
 	})
 	if i < 0 {
-		return refusedClient(700027, "The certificate with identifier used to sign the client assertion is not registered on application. [Reason - The key was not found., Thumbprint of key used by client: '%X', Please visit the Azure Portal, Graph Explorer or directly use MS Graph to see configured keys for app Id '%s'.]",
+		return refusedClient(700027,
+			"The certificate with identifier used to sign the client assertion is not registered on application. [Reason - The key was not found., Thumbprint of key used by client: '%X', Please visit the Azure Portal, Graph Explorer or directly use MS Graph to see configured keys for app Id '%s'.]",
 			named, client)
 	}
 	if now := time.Now(); now.Before(certificates[i].NotBefore) || now.After(certificates[i].NotAfter) {
-		return refusedClient(700027, "Client assertion failed signature validation. [Reason - The key used is expired., Thumbprint of key used by client: '%X'.]", named)
+		return refusedClient(700027,
+			"Client assertion failed signature validation. [Reason - The key used is expired., Thumbprint of key used by client: '%X'.]", named)
 	}
 	if !j.signedBy(certificates[i].PublicKey) {
 		return refusedClient(700027, "Client assertion failed signature validation.")
@@ -127,7 +131,8 @@ func (e *entra) federatedOf(identity *store.Resource) []federatedCredential {
 	e.s.store.View(func(tx *store.Tx) {
 		for _, f := range tx.List(msi.Identities+"/federatedIdentityCredentials", identity.ID) {
 			for _, audience := range body.Strings(f.Body, "properties.audiences") {
-				out = append(out, federatedCredential{Issuer: body.String(f.Body, "properties.issuer"), Subject: body.String(f.Body, "properties.subject"), Audience: audience})
+				out = append(out, federatedCredential{Issuer: body.String(f.Body, "properties.issuer"),
+					Subject: body.String(f.Body, "properties.subject"), Audience: audience})
 			}
 		}
 	})
@@ -161,7 +166,8 @@ func findFederated(c claims, client string, trusted []federatedCredential) *refu
 			}
 		}
 		if len(left) == 0 {
-			return refusedClient(step.code, "No matching federated identity record found for presented assertion %s '%s'. %s", step.what, step.is, aboutFederation)
+			return refusedClient(step.code, "No matching federated identity record found for presented assertion %s '%s'. %s", step.what, step.is,
+				aboutFederation)
 		}
 		trusted = left
 	}
@@ -169,7 +175,8 @@ func findFederated(c claims, client string, trusted []federatedCredential) *refu
 }
 
 // managementAudiences are the audiences of tokens for Resource Manager, in the order in which its error names them.
-var managementAudiences = []string{"https://management.core.windows.net/", "https://management.core.windows.net", "https://management.azure.com/", "https://management.azure.com"}
+var managementAudiences = []string{"https://management.core.windows.net/", "https://management.core.windows.net",
+	"https://management.azure.com/", "https://management.azure.com"}
 
 func managementAudience(audience any) bool {
 	text, _ := audience.(string)
@@ -181,7 +188,8 @@ var graphAudiences = []string{"https://graph.microsoft.com", "https://graph.micr
 
 // knownResources are the further applications of Microsoft in every tenant that clients of clusters ask tokens for: Azure AD Graph, key
 // vaults, storage, registries and the server of AKS clusters.
-var knownResources = []string{"https://graph.windows.net", "https://vault.azure.net", "https://storage.azure.com", "https://containerregistry.azure.net", "6dae42f8-4368-4678-94ff-3960e28e3630"}
+var knownResources = []string{"https://graph.windows.net", "https://vault.azure.net", "https://storage.azure.com",
+	"https://containerregistry.azure.net", "6dae42f8-4368-4678-94ff-3960e28e3630"}
 
 // requestedAudience is the resource that a token is asked for, by a scope or, as in older requests, by its name. Clients ask for scopes of
 // OpenID besides.
@@ -190,7 +198,8 @@ func (e *entra) requestedAudience(scope, resource, tenant string) (string, *refu
 		words := strings.Fields(scope)
 		i := slices.IndexFunc(words, func(word string) bool { return strings.HasSuffix(word, "/.default") })
 		if i < 0 {
-			return "", &refusal{1002012, "invalid_scope", fmt.Sprintf("The provided value for scope %s is not valid. Client credential flows must have a scope value with /.default suffixed to the resource identifier (application ID URI).", scope)}
+			return "", &refusal{1002012, "invalid_scope",
+				fmt.Sprintf("The provided value for scope %s is not valid. Client credential flows must have a scope value with /.default suffixed to the resource identifier (application ID URI).", scope)}
 		}
 		resource = strings.TrimSuffix(words[i], "/.default")
 	}
@@ -201,8 +210,10 @@ func (e *entra) requestedAudience(scope, resource, tenant string) (string, *refu
 		return strings.EqualFold(strings.TrimRight(name, "/"), strings.TrimRight(resource, "/"))
 	}
 	ofTenant := func(p Principal) bool { return same(p.ClientID) || same("api://"+p.ClientID) }
-	if slices.ContainsFunc(slices.Concat(managementAudiences, graphAudiences, knownResources), same) || slices.ContainsFunc(e.s.opts.Principals, ofTenant) {
+	if slices.ContainsFunc(slices.Concat(managementAudiences, graphAudiences, knownResources), same) ||
+		slices.ContainsFunc(e.s.opts.Principals, ofTenant) {
 		return resource, nil
 	}
-	return "", &refusal{500011, "invalid_resource", fmt.Sprintf("The resource principal named %s was not found in the tenant named %s. This can happen if the application has not been installed by the administrator of the tenant or consented to by any user in the tenant. You might have sent your authentication request to the wrong tenant.", resource, tenant)}
+	return "", &refusal{500011, "invalid_resource",
+		fmt.Sprintf("The resource principal named %s was not found in the tenant named %s. This can happen if the application has not been installed by the administrator of the tenant or consented to by any user in the tenant. You might have sent your authentication request to the wrong tenant.", resource, tenant)}
 }

@@ -65,7 +65,8 @@ func signToken(t *testing.T, key *rsa.PrivateKey, header, claims obj) string {
 func keySet(t *testing.T, key *rsa.PublicKey) []byte {
 	t.Helper()
 	enc := base64.RawURLEncoding.EncodeToString
-	raw, err := json.Marshal(obj{"keys": []any{obj{"kty": "RSA", "kid": "1", "n": enc(key.N.Bytes()), "e": enc(big.NewInt(int64(key.E)).Bytes())}}})
+	raw, err := json.Marshal(obj{"keys": []any{obj{"kty": "RSA", "kid": "1", "n": enc(key.N.Bytes()),
+		"e": enc(big.NewInt(int64(key.E)).Bytes())}}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -144,19 +145,22 @@ func TestClientCertificate(t *testing.T) {
 		change obj
 		want   int
 	}{
-		"good":          {"all is as registered", key, thumb(certificate), nil, 0},
-		"issuer":        {"the audience may be the tenant's issuer", key, thumb(certificate), obj{"aud": "https://login.microsoftonline.com/" + server.DefaultTenant + "/v2.0"}, 0},
+		"good": {"all is as registered", key, thumb(certificate), nil, 0},
+		"issuer": {"the audience may be the tenant's issuer", key, thumb(certificate),
+			obj{"aud": "https://login.microsoftonline.com/" + server.DefaultTenant + "/v2.0"}, 0},
 		"unknown":       {"the certificate is somebody else's", strangers, thumb(stranger), nil, 700027},
 		"wrong key":     {"the thumbprint can be read by everybody", strangers, thumb(certificate), nil, 700027},
 		"no thumbprint": {"Entra ID finds the certificate by it", key, "", nil, 700027},
 		"audience":      {"made for another service", key, thumb(certificate), obj{"aud": "https://other.example/token"}, 700023},
-		"other tenant":  {"made for another tenant", key, thumb(certificate), obj{"aud": "https://login.microsoftonline.com/33333333-3333-3333-3333-333333333333/v2.0"}, 700023},
-		"expired":       {"it was stolen a while ago", key, thumb(certificate), obj{"exp": time.Now().Add(-time.Minute).Unix()}, 700024},
-		"not yet":       {"the clock is wrong", key, thumb(certificate), obj{"nbf": time.Now().Add(time.Hour).Unix()}, 700024},
-		"endless":       {"an assertion without an end", key, thumb(certificate), obj{"exp": 0}, 700024},
+		"other tenant": {"made for another tenant", key, thumb(certificate),
+			obj{"aud": "https://login.microsoftonline.com/33333333-3333-3333-3333-333333333333/v2.0"}, 700023},
+		"expired": {"it was stolen a while ago", key, thumb(certificate), obj{"exp": time.Now().Add(-time.Minute).Unix()}, 700024},
+		"not yet": {"the clock is wrong", key, thumb(certificate), obj{"nbf": time.Now().Add(time.Hour).Unix()}, 700024},
+		"endless": {"an assertion without an end", key, thumb(certificate), obj{"exp": 0}, 700024},
 	} {
 		t.Run(name, func(t *testing.T) {
-			claims := obj{"iss": server.DefaultClientID, "sub": server.DefaultClientID, "aud": endpoint, "exp": time.Now().Add(time.Minute).Unix(), "nbf": time.Now().Unix()}
+			claims := obj{"iss": server.DefaultClientID, "sub": server.DefaultClientID, "aud": endpoint, "exp": time.Now().Add(time.Minute).Unix(),
+				"nbf": time.Now().Unix()}
 			for k, v := range tc.change {
 				claims[k] = v
 			}
@@ -180,7 +184,8 @@ func TestFederatedTokens(t *testing.T) {
 	identity := groupA + "/providers/Microsoft.ManagedIdentity/userAssignedIdentities/identity"
 	made := a.mustSucceed("PUT", identity, obj{"location": "westus3"})
 	client, _ := made.valueAt("properties.clientId").(string)
-	if lower, _ := made.valueAt("id").(string); made.status != 201 || !strings.Contains(lower, "/resourcegroups/") || client == "" || made.valueAt("properties.principalId") == nil {
+	if lower, _ := made.valueAt("id").(string); made.status != 201 || !strings.Contains(lower, "/resourcegroups/") || client == "" ||
+		made.valueAt("properties.principalId") == nil {
 		t.Errorf("identity: %d %v", made.status, made.body)
 	}
 	ask := func(client string, by *rsa.PrivateKey, change obj) int {
@@ -286,8 +291,9 @@ func TestRegistrationsByTheControlAPI(t *testing.T) {
 	a = newAzure(t, func(o *server.Options) { o.StateDir = dir })
 	end := time.Now().Add(time.Minute).Unix()
 	for name, token := range map[string]string{
-		"certificate": signToken(t, key, obj{"x5t#S256": base64.RawURLEncoding.EncodeToString(thumb[:])}, obj{"iss": server.DefaultClientID, "sub": server.DefaultClientID,
-			"aud": a.url + "/" + server.DefaultTenant + "/oauth2/v2.0/token", "exp": end}),
+		"certificate": signToken(t, key, obj{"x5t#S256": base64.RawURLEncoding.EncodeToString(thumb[:])},
+			obj{"iss": server.DefaultClientID, "sub": server.DefaultClientID,
+				"aud": a.url + "/" + server.DefaultTenant + "/oauth2/v2.0/token", "exp": end}),
 		"federated": signToken(t, key, obj{}, obj{"iss": issuer, "sub": subject, "aud": "api://AzureADTokenExchange", "exp": end}),
 	} {
 		if code, _, _ := a.signIn(assertionForm(token)); code != 0 {
@@ -336,7 +342,8 @@ func TestAudienceOfResourceManager(t *testing.T) {
 	}
 	for name, token := range map[string]string{"text": "abc", "foreign": func() string {
 		_, _, key := readKeyPair(t)
-		return signToken(t, key, obj{}, obj{"aud": "https://management.azure.com", "tid": server.DefaultTenant, "exp": time.Now().Add(time.Hour).Unix()})
+		return signToken(t, key, obj{},
+			obj{"aud": "https://management.azure.com", "tid": server.DefaultTenant, "exp": time.Now().Add(time.Hour).Unix()})
 	}()} {
 		if err := a.checkTokenAccepted(fixedToken(token)); codeOf(err) != "InvalidAuthenticationToken" {
 			t.Errorf("%s: %v", name, err)

@@ -62,7 +62,8 @@ func TestVirtualMachineWithTheSDK(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if *got.Properties.ProvisioningState != "Succeeded" || *got.Properties.VMID == "" || *got.Properties.StorageProfile.OSDisk.ManagedDisk.ID == "" {
+	if *got.Properties.ProvisioningState != "Succeeded" || *got.Properties.VMID == "" ||
+		*got.Properties.StorageProfile.OSDisk.ManagedDisk.ID == "" {
 		t.Errorf("state %s, vmId %q", *got.Properties.ProvisioningState, *got.Properties.VMID)
 	}
 	if got.Properties.OSProfile.CustomData != nil {
@@ -79,8 +80,10 @@ func TestVirtualMachineWithTheSDK(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	ep, err := exts.BeginCreateOrUpdate(ctx, "rg", "vm0", "CAPZ.Linux.Bootstrapping", armcompute.VirtualMachineExtension{Location: new("westus3"), Properties: &armcompute.VirtualMachineExtensionProperties{
-		Publisher: new("Microsoft.Azure.ContainerUpstream"), Type: new("CAPZ.Linux.Bootstrapping"), TypeHandlerVersion: new("1.0"), ProtectedSettings: map[string]any{"commandToExecute": "secret"}}}, nil)
+	ep, err := exts.BeginCreateOrUpdate(ctx, "rg", "vm0", "CAPZ.Linux.Bootstrapping",
+		armcompute.VirtualMachineExtension{Location: new("westus3"), Properties: &armcompute.VirtualMachineExtensionProperties{
+			Publisher: new("Microsoft.Azure.ContainerUpstream"), Type: new("CAPZ.Linux.Bootstrapping"), TypeHandlerVersion: new("1.0"),
+			ProtectedSettings: map[string]any{"commandToExecute": "secret"}}}, nil)
 	ext, err := pollUntilDone(a, ep, err)
 	if err != nil {
 		t.Fatal(err)
@@ -144,7 +147,8 @@ func TestSKUsUsagesAndAvailabilitySetsWithTheSDK(t *testing.T) {
 	for _, c := range d2.Capabilities {
 		caps[*c.Name] = *c.Value
 	}
-	for name, want := range map[string]string{"vCPUs": "2", "MemoryGB": "8", "EphemeralOSDiskSupported": "True", "AcceleratedNetworkingEnabled": "True", "EncryptionAtHostSupported": "True", "CpuArchitectureType": "x64"} {
+	for name, want := range map[string]string{"vCPUs": "2", "MemoryGB": "8", "EphemeralOSDiskSupported": "True",
+		"AcceleratedNetworkingEnabled": "True", "EncryptionAtHostSupported": "True", "CpuArchitectureType": "x64"} {
 		if caps[name] != want {
 			t.Errorf("capability %s = %q, want %q", name, caps[name], want)
 		}
@@ -167,7 +171,9 @@ func TestSKUsUsagesAndAvailabilitySetsWithTheSDK(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	set, err := sets.CreateOrUpdate(ctx, "rg", "as", armcompute.AvailabilitySet{Location: new("westus3"), SKU: &armcompute.SKU{Name: new("Aligned")}, Properties: &armcompute.AvailabilitySetProperties{PlatformFaultDomainCount: new(int32(2))}}, nil)
+	set, err := sets.CreateOrUpdate(ctx, "rg", "as",
+		armcompute.AvailabilitySet{Location: new("westus3"), SKU: &armcompute.SKU{Name: new("Aligned")},
+			Properties: &armcompute.AvailabilitySetProperties{PlatformFaultDomainCount: new(int32(2))}}, nil)
 	if err != nil || *set.Properties.PlatformFaultDomainCount != 2 {
 		t.Fatalf("availability set: %v", err)
 	}
@@ -183,14 +189,21 @@ func TestVirtualMachineIsRefused(t *testing.T) {
 		zones  []any
 		code   string
 	}{
-		"size":       {"a size nobody offers is a 400 that names vmSize", func(p obj) { p["hardwareProfile"] = obj{"vmSize": "Standard_X1"} }, nil, "InvalidParameter"},
-		"zone":       {"the region offers the size, the zone does not", func(p obj) { p["hardwareProfile"] = obj{"vmSize": "Standard_NC6s_v3"} }, []any{"1"}, "SkuNotAvailable"},
-		"zone4":      {"zones are 1 to 3", func(obj) {}, []any{"4"}, "InvalidAvailabilityZone"},
-		"quota":      {"the family's limit is 8 cores", func(p obj) { p["hardwareProfile"] = obj{"vmSize": "Standard_D16s_v3"} }, nil, "OperationNotAllowed"},
-		"image":      {"a marketplace image needs all four parts", func(p obj) { p["storageProfile"].(obj)["imageReference"] = obj{"publisher": "Canonical"} }, nil, "InvalidParameter"},
-		"nic":        {"the interface must exist", func(p obj) { p["networkProfile"] = obj{"networkInterfaces": refs(net + "/networkInterfaces/none")} }, nil, "InvalidResourceReference"},
-		"nicTaken":   {"an interface belongs to one VM", func(p obj) { p["networkProfile"] = obj{"networkInterfaces": refs(net + "/networkInterfaces/nic0")} }, nil, "NicInUse"},
-		"customData": {"custom data must be base64", func(p obj) { p["osProfile"].(obj)["customData"] = "#cloud-config" }, nil, "InvalidParameter"},
+		"size": {"a size nobody offers is a 400 that names vmSize", func(p obj) { p["hardwareProfile"] = obj{"vmSize": "Standard_X1"} },
+			nil, "InvalidParameter"},
+		"zone": {"the region offers the size, the zone does not", func(p obj) { p["hardwareProfile"] = obj{"vmSize": "Standard_NC6s_v3"} },
+			[]any{"1"}, "SkuNotAvailable"},
+		"zone4": {"zones are 1 to 3", func(obj) {}, []any{"4"}, "InvalidAvailabilityZone"},
+		"quota": {"the family's limit is 8 cores", func(p obj) { p["hardwareProfile"] = obj{"vmSize": "Standard_D16s_v3"} }, nil,
+			"OperationNotAllowed"},
+		"image": {"a marketplace image needs all four parts",
+			func(p obj) { p["storageProfile"].(obj)["imageReference"] = obj{"publisher": "Canonical"} }, nil, "InvalidParameter"},
+		"nic": {"the interface must exist",
+			func(p obj) { p["networkProfile"] = obj{"networkInterfaces": refs(net + "/networkInterfaces/none")} }, nil, "InvalidResourceReference"},
+		"nicTaken": {"an interface belongs to one VM",
+			func(p obj) { p["networkProfile"] = obj{"networkInterfaces": refs(net + "/networkInterfaces/nic0")} }, nil, "NicInUse"},
+		"customData": {"custom data must be base64", func(p obj) { p["osProfile"].(obj)["customData"] = "#cloud-config" }, nil,
+			"InvalidParameter"},
 		"identity": {"the size cannot encrypt at host", func(p obj) {
 			p["hardwareProfile"] = obj{"vmSize": "Standard_B2s"}
 			p["securityProfile"] = obj{"encryptionAtHost": true}
@@ -200,7 +213,8 @@ func TestVirtualMachineIsRefused(t *testing.T) {
 			p["storageProfile"].(obj)["osDisk"].(obj)["diffDiskSettings"] = obj{"option": "Local"}
 		}, nil, "InvalidParameter"},
 		"ultra": {"ultra disks have to be switched on", func(p obj) {
-			p["storageProfile"].(obj)["dataDisks"] = []any{obj{"lun": 0, "createOption": "Empty", "diskSizeGB": 4, "managedDisk": obj{"storageAccountType": "UltraSSD_LRS"}}}
+			p["storageProfile"].(obj)["dataDisks"] = []any{obj{"lun": 0, "createOption": "Empty", "diskSizeGB": 4,
+				"managedDisk": obj{"storageAccountType": "UltraSSD_LRS"}}}
 		}, nil, "InvalidParameter"},
 	}
 	a := newAzure(t, func(o *server.Options) { o.Quota = map[string]int{"standardDSv3Family": 8} })
@@ -219,7 +233,8 @@ func TestVirtualMachineIsRefused(t *testing.T) {
 			if name == "quota" || name == "size" || name == "image" {
 				b["zones"] = []any{"2"}
 			}
-			if r := a.sendRequest("PUT", comp+"/virtualMachines/vm1", b); r.errorCode() != tc.code && !strings.HasPrefix(r.errorCode(), tc.code+"/") {
+			if r := a.sendRequest("PUT", comp+"/virtualMachines/vm1", b); r.errorCode() != tc.code &&
+				!strings.HasPrefix(r.errorCode(), tc.code+"/") {
 				t.Errorf("%s: got %d %s %s, want %s", tc.reason, r.status, r.errorCode(), r.errorMessage(), tc.code)
 			}
 			if r := a.sendRequest("GET", comp+"/virtualMachines/vm1", nil); r.status != 404 {
@@ -233,8 +248,10 @@ func TestVirtualMachineChanges(t *testing.T) {
 	a := newAzure(t)
 	a.createMachine()
 	id := comp + "/virtualMachines/vm0"
-	if r := a.sendRequest("PUT", id, vm("nic0", nil)); r.status != 200 || r.header.Get("Azure-AsyncOperation") != "" || r.valueAt("properties.provisioningState") != "Succeeded" {
-		t.Errorf("a PUT that changes nothing: %d %v %v", r.status, r.header.Get("Azure-AsyncOperation"), r.valueAt("properties.provisioningState"))
+	if r := a.sendRequest("PUT", id, vm("nic0", nil)); r.status != 200 || r.header.Get("Azure-AsyncOperation") != "" ||
+		r.valueAt("properties.provisioningState") != "Succeeded" {
+		t.Errorf("a PUT that changes nothing: %d %v %v", r.status, r.header.Get("Azure-AsyncOperation"),
+			r.valueAt("properties.provisioningState"))
 	}
 	for path, change := range map[string]func(p obj){
 		"osProfile.customData":   func(p obj) { p["osProfile"].(obj)["customData"] = "eA==" },
@@ -243,20 +260,25 @@ func TestVirtualMachineChanges(t *testing.T) {
 			p["storageProfile"].(obj)["imageReference"] = obj{"communityGalleryImageId": "/CommunityGalleries/x"}
 		},
 	} {
-		if r := a.sendRequest("PUT", id, vm("nic0", change)); r.status != 409 || r.errorCode() != "PropertyChangeNotAllowed" || valueAt(r.body, "error.target") != path {
+		if r := a.sendRequest("PUT", id, vm("nic0", change)); r.status != 409 || r.errorCode() != "PropertyChangeNotAllowed" ||
+			valueAt(r.body, "error.target") != path {
 			t.Errorf("changing %s: %d %s %v", path, r.status, r.errorCode(), valueAt(r.body, "error.target"))
 		}
 	}
-	if r := a.sendRequest("PATCH", id, obj{"tags": obj{"a": "b"}}); r.status != 200 || r.valueAt("tags.a") != "b" || r.valueAt("properties.provisioningState") != "Updating" {
+	if r := a.sendRequest("PATCH", id, obj{"tags": obj{"a": "b"}}); r.status != 200 || r.valueAt("tags.a") != "b" ||
+		r.valueAt("properties.provisioningState") != "Updating" {
 		t.Errorf("PATCH tags: %d %v", r.status, r.body)
 	}
-	if r := a.sendRequest("PUT", id+"/extensions/x", obj{"location": "westus3", "properties": obj{"publisher": "p", "type": "t", "typeHandlerVersion": "1.0"}}); r.status != 409 || r.errorCode() != "Conflict" {
+	if r := a.sendRequest("PUT", id+"/extensions/x",
+		obj{"location": "westus3", "properties": obj{"publisher": "p", "type": "t", "typeHandlerVersion": "1.0"}}); r.status != 409 ||
+		r.errorCode() != "Conflict" {
 		t.Errorf("an extension while the VM is updated: %d %s", r.status, r.errorCode())
 	}
 	if r := a.sendRequest("DELETE", id, nil); r.status != 202 || r.header.Get("Location") == "" {
 		t.Errorf("DELETE: %d", r.status)
 	}
-	if r := a.sendRequest("PUT", id, vm("nic0", nil)); r.errorCode() != "OperationNotAllowed" || !strings.Contains(r.errorMessage(), "marked for deletion") {
+	if r := a.sendRequest("PUT", id, vm("nic0", nil)); r.errorCode() != "OperationNotAllowed" ||
+		!strings.Contains(r.errorMessage(), "marked for deletion") {
 		t.Errorf("PUT while deleting: %s %s", r.errorCode(), r.errorMessage())
 	}
 	if r := a.sendRequest("GET", id, nil); r.valueAt("properties.provisioningState") != "Deleting" {
@@ -272,7 +294,8 @@ func TestFailedAllocationKeepsTheMachineAndReservesItsInterface(t *testing.T) {
 	a := newAzure(t)
 	a.createBase()
 	a.mustSucceed("PUT", net+"/networkInterfaces/nic0", nic("cp", nil))
-	if err := a.sim.AddFault(fault.Rule{Kind: fault.Allocate, Type: "Microsoft.Compute/virtualMachines", Code: "ZonalAllocationFailed"}); err != nil {
+	if err := a.sim.AddFault(fault.Rule{Kind: fault.Allocate, Type: "Microsoft.Compute/virtualMachines",
+		Code: "ZonalAllocationFailed"}); err != nil {
 		t.Fatal(err)
 	}
 	r := a.sendRequest("PUT", comp+"/virtualMachines/vm0", vm("nic0", nil))
@@ -281,14 +304,16 @@ func TestFailedAllocationKeepsTheMachineAndReservesItsInterface(t *testing.T) {
 		t.Fatalf("PUT = %d", r.status)
 	}
 	a.sim.Settle()
-	if r := a.sendRequest("GET", op, nil); r.status != 200 || r.valueAt("status") != "Failed" || r.valueAt("error.code") != "ZonalAllocationFailed" {
+	if r := a.sendRequest("GET", op, nil); r.status != 200 || r.valueAt("status") != "Failed" ||
+		r.valueAt("error.code") != "ZonalAllocationFailed" {
 		t.Errorf("poll: %d %v", r.status, r.body)
 	}
 	if r := a.sendRequest("GET", comp+"/virtualMachines/vm0", nil); r.valueAt("properties.provisioningState") != "Failed" {
 		t.Errorf("the VM must stay in state Failed: %d %v", r.status, r.valueAt("properties.provisioningState"))
 	}
 	a.mustSucceed("DELETE", comp+"/virtualMachines/vm0", nil)
-	if r := a.sendRequest("DELETE", net+"/networkInterfaces/nic0", nil); r.errorCode() != "NicReservedForAnotherVm/" && r.errorCode() != "NicReservedForAnotherVm" {
+	if r := a.sendRequest("DELETE", net+"/networkInterfaces/nic0", nil); r.errorCode() != "NicReservedForAnotherVm/" &&
+		r.errorCode() != "NicReservedForAnotherVm" {
 		t.Errorf("the interface right after: %s", r.errorCode())
 	}
 	a.sim.Advance(181 * time.Second)

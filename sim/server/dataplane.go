@@ -153,7 +153,8 @@ func (p *path) continueFrom(addr netip.Addr, port int) {
 // address.
 func (p *path) addressHolders(addr netip.Addr) []store.Ref {
 	var out []store.Ref
-	for _, typ := range []string{network.LoadBalancers, network.Interfaces, "Microsoft.Compute/virtualMachineScaleSets/virtualMachines/networkInterfaces"} {
+	for _, typ := range []string{network.LoadBalancers, network.Interfaces,
+		"Microsoft.Compute/virtualMachineScaleSets/virtualMachines/networkInterfaces"} {
 		kind := "ipConfigurations"
 		if typ == network.LoadBalancers {
 			kind = "frontendIPConfigurations"
@@ -174,7 +175,8 @@ func (p *path) addressHolders(addr netip.Addr) []store.Ref {
 func (p *path) balanceRules(lb *store.Resource, frontend string, port int) {
 	p.noteStep("frontend %s", frontend)
 	for _, nat := range body.Objects(lb.Body, "properties.inboundNatRules") {
-		if !store.SameID(body.String(nat, "properties.frontendIPConfiguration.id"), frontend) || body.Int(nat, "properties.frontendPort") != port {
+		if !store.SameID(body.String(nat, "properties.frontendIPConfiguration.id"), frontend) ||
+			body.Int(nat, "properties.frontendPort") != port {
 			continue
 		}
 		id := lb.ID + "/inboundNatRules/" + body.String(nat, "name")
@@ -189,7 +191,8 @@ func (p *path) balanceRules(lb *store.Resource, frontend string, port int) {
 		return
 	}
 	for _, rule := range body.Objects(lb.Body, "properties.loadBalancingRules") {
-		if !store.SameID(body.String(rule, "properties.frontendIPConfiguration.id"), frontend) || body.Int(rule, "properties.frontendPort") != port {
+		if !store.SameID(body.String(rule, "properties.frontendIPConfiguration.id"), frontend) ||
+			body.Int(rule, "properties.frontendPort") != port {
 			continue
 		}
 		backendPort := body.Int(rule, "properties.backendPort")
@@ -290,7 +293,8 @@ func (p *path) isAllowed(group *store.Resource, cfg body.Object, subnet *provide
 		if body.String(r, "properties.direction") != "Inbound" || !slices.Contains([]string{"*", "Tcp"}, body.String(r, "properties.protocol")) {
 			continue
 		}
-		if !portIn(readTexts(r, "destinationPortRange"), port) || !p.fromMatches(readTexts(r, "sourceAddressPrefix"), to) || !toMatches(readTexts(r, "destinationAddressPrefix"), to) {
+		if !portIn(readTexts(r, "destinationPortRange"), port) || !p.fromMatches(readTexts(r, "sourceAddressPrefix"), to) ||
+			!toMatches(readTexts(r, "destinationAddressPrefix"), to) {
 			continue
 		}
 		if body.String(r, "properties.access") == "Deny" {

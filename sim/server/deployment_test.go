@@ -44,17 +44,27 @@ func TestAzureCLI(t *testing.T) {
 		name, output string
 		made         []string
 	}{
-		{"vm", "", []string{"Network/virtualNetworks/vm1VNET", "Network/networkSecurityGroups/vm1NSG", "Network/publicIPAddresses/vm1PublicIP", "Network/networkInterfaces/vm1VMNic", "Compute/virtualMachines/vm1"}},
+		{"vm", "", []string{"Network/virtualNetworks/vm1VNET", "Network/networkSecurityGroups/vm1NSG", "Network/publicIPAddresses/vm1PublicIP",
+			"Network/networkInterfaces/vm1VMNic", "Compute/virtualMachines/vm1"}},
 		{"availability-set", "", []string{"Compute/availabilitySets/as"}},
-		{"lb", "loadBalancer.value.backendAddressPools.0.name=lbbepool", []string{"Network/publicIPAddresses/PublicIPlb", "Network/loadBalancers/lb"}},
-		{"vmss", "vmss.value.orchestrationMode=Uniform", []string{"Network/publicIPAddresses/ssLBPublicIP", "Network/loadBalancers/ssLB", "Compute/virtualMachineScaleSets/ss"}},
-		{"vmss-flexible", "vmss.value.orchestrationMode=Flexible", []string{"Network/publicIPAddresses/flexLBPublicIP", "Network/loadBalancers/flexLB", "Network/networkSecurityGroups/flexNSG", "Network/loadBalancers/flexLB/inboundNatRules/NatRule", "Compute/virtualMachineScaleSets/flex"}},
-		{"vm-identity", "", []string{"Network/networkSecurityGroups/vm2NSG", "Network/publicIPAddresses/vm2PublicIP", "Network/networkInterfaces/vm2VMNic", "Authorization/roleAssignments/513e6ce2-aa3c-4d70-a428-41b01879cb96", "Compute/virtualMachines/vm2"}},
-		{"vm-count", "", []string{"Network/networkSecurityGroups/manyNSG", "Network/publicIPAddresses/manyPublicIP0", "Network/publicIPAddresses/manyPublicIP1", "Network/networkInterfaces/manyVMNic0", "Network/networkInterfaces/manyVMNic1", "Compute/virtualMachines/many0", "Compute/virtualMachines/many1"}},
+		{"lb", "loadBalancer.value.backendAddressPools.0.name=lbbepool",
+			[]string{"Network/publicIPAddresses/PublicIPlb", "Network/loadBalancers/lb"}},
+		{"vmss", "vmss.value.orchestrationMode=Uniform",
+			[]string{"Network/publicIPAddresses/ssLBPublicIP", "Network/loadBalancers/ssLB", "Compute/virtualMachineScaleSets/ss"}},
+		{"vmss-flexible", "vmss.value.orchestrationMode=Flexible",
+			[]string{"Network/publicIPAddresses/flexLBPublicIP", "Network/loadBalancers/flexLB", "Network/networkSecurityGroups/flexNSG",
+				"Network/loadBalancers/flexLB/inboundNatRules/NatRule", "Compute/virtualMachineScaleSets/flex"}},
+		{"vm-identity", "", []string{"Network/networkSecurityGroups/vm2NSG", "Network/publicIPAddresses/vm2PublicIP",
+			"Network/networkInterfaces/vm2VMNic", "Authorization/roleAssignments/513e6ce2-aa3c-4d70-a428-41b01879cb96",
+			"Compute/virtualMachines/vm2"}},
+		{"vm-count", "", []string{"Network/networkSecurityGroups/manyNSG", "Network/publicIPAddresses/manyPublicIP0",
+			"Network/publicIPAddresses/manyPublicIP1", "Network/networkInterfaces/manyVMNic0", "Network/networkInterfaces/manyVMNic1",
+			"Compute/virtualMachines/many0", "Compute/virtualMachines/many1"}},
 		{"vm-windows", "", []string{"Network/networkSecurityGroups/winNSG", "Network/networkInterfaces/winVMNic", "Compute/virtualMachines/win"}},
 	} {
 		command, content := sentDeployment(t, test.name)
-		if r := a.sendRequest("POST", deployments+test.name+"/validate"+deployedWith, content); r.status != 200 || r.valueAt("properties.provisioningState") != "Succeeded" {
+		if r := a.sendRequest("POST", deployments+test.name+"/validate"+deployedWith, content); r.status != 200 ||
+			r.valueAt("properties.provisioningState") != "Succeeded" {
 			t.Errorf("%s: validate = %d %v", command, r.status, r.body)
 		}
 		r := a.sendRequest("PUT", deployments+test.name+deployedWith, content)
@@ -102,7 +112,8 @@ func TestAzureCLI(t *testing.T) {
 	}
 	for group, want := range map[string]int{"rg": 1, "other": 0} {
 		// az network lb create asks so whether an address is there already.
-		found := a.sendRequest("GET", "/subscriptions/"+sub+"/resources?%24filter=resourceGroup%20eq%20%27"+group+"%27%20and%20name%20eq%20%27vm1PublicIP%27%20and%20resourceType%20eq%20%27Microsoft.Network/publicIPAddresses%27&api-version=2021-04-01", nil)
+		found := a.sendRequest("GET",
+			"/subscriptions/"+sub+"/resources?%24filter=resourceGroup%20eq%20%27"+group+"%27%20and%20name%20eq%20%27vm1PublicIP%27%20and%20resourceType%20eq%20%27Microsoft.Network/publicIPAddresses%27&api-version=2021-04-01", nil)
 		if list, _ := found.valueAt("value").([]any); len(list) != want {
 			t.Errorf("resources of %s: %v", group, found.body)
 		}
@@ -146,7 +157,8 @@ func TestDeploymentOrder(t *testing.T) {
 	}
 	// The interface takes no time.
 	if vm, deployment := at["virtualMachines"], at["deployments"]; !vm.Started.Equal(last) || !deployment.Ended.Equal(vm.Ended) {
-		t.Errorf("the machine is made from %s to %s, what it needs is there at %s, and the deployment ends at %s", vm.Started, vm.Ended, last, deployment.Ended)
+		t.Errorf("the machine is made from %s to %s, what it needs is there at %s, and the deployment ends at %s", vm.Started, vm.Ended, last,
+			deployment.Ended)
 	}
 }
 
@@ -160,13 +172,23 @@ func TestDeploymentFaults(t *testing.T) {
 		inner  string
 		there  int // resources
 	}{
-		"throttled":      {"Resource Manager asks again", fault.Rule{Kind: fault.Throttle, Method: "PUT", Type: "Microsoft.Network/networkInterfaces", RetryAfter: 30, Count: 3}, "", "", 5},
-		"unavailable":    {"it gives up in the end", fault.Rule{Kind: fault.Status, Status: 503, Method: "PUT", Type: "Microsoft.Network/networkInterfaces", Count: -1}, "DeploymentFailed", "ServiceUnavailable", 3},
-		"refused":        {"what does not depend on it is made", fault.Rule{Kind: fault.Status, Status: 400, Code: "InvalidRequestFormat", Method: "PUT", Type: "Microsoft.Network/publicIPAddresses"}, "DeploymentFailed", "InvalidRequestFormat", 2},
-		"failed":         {"the operation's error is inside", fault.Rule{Kind: fault.Fail, Code: "OSProvisioningTimedOut", Type: "Microsoft.Compute/virtualMachines"}, "DeploymentFailed", "ResourceDeploymentFailure", 4},
-		"quota":          {"providers' own checks count", fault.Rule{Kind: fault.Quota, Method: "PUT", Type: "Microsoft.Compute/virtualMachines"}, "DeploymentFailed", "OperationNotAllowed", 4},
-		"late":           {"a resource that is there is made once more", fault.Rule{Kind: fault.LateError, Method: "PUT", Type: "Microsoft.Network/publicIPAddresses"}, "", "", 5},
-		"the deployment": {"it is a resource, too", fault.Rule{Kind: fault.Fail, Code: "InternalServerError", Type: "Microsoft.Resources/deployments"}, "InternalServerError", "", 0},
+		"throttled": {"Resource Manager asks again",
+			fault.Rule{Kind: fault.Throttle, Method: "PUT", Type: "Microsoft.Network/networkInterfaces", RetryAfter: 30, Count: 3}, "", "", 5},
+		"unavailable": {"it gives up in the end",
+			fault.Rule{Kind: fault.Status, Status: 503, Method: "PUT", Type: "Microsoft.Network/networkInterfaces", Count: -1}, "DeploymentFailed",
+			"ServiceUnavailable", 3},
+		"refused": {"what does not depend on it is made",
+			fault.Rule{Kind: fault.Status, Status: 400, Code: "InvalidRequestFormat", Method: "PUT", Type: "Microsoft.Network/publicIPAddresses"},
+			"DeploymentFailed", "InvalidRequestFormat", 2},
+		"failed": {"the operation's error is inside",
+			fault.Rule{Kind: fault.Fail, Code: "OSProvisioningTimedOut", Type: "Microsoft.Compute/virtualMachines"}, "DeploymentFailed",
+			"ResourceDeploymentFailure", 4},
+		"quota": {"providers' own checks count", fault.Rule{Kind: fault.Quota, Method: "PUT", Type: "Microsoft.Compute/virtualMachines"},
+			"DeploymentFailed", "OperationNotAllowed", 4},
+		"late": {"a resource that is there is made once more",
+			fault.Rule{Kind: fault.LateError, Method: "PUT", Type: "Microsoft.Network/publicIPAddresses"}, "", "", 5},
+		"the deployment": {"it is a resource, too",
+			fault.Rule{Kind: fault.Fail, Code: "InternalServerError", Type: "Microsoft.Resources/deployments"}, "InternalServerError", "", 0},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -185,7 +207,8 @@ func TestDeploymentFaults(t *testing.T) {
 			}
 			got := a.sendRequest("GET", deployments+"d"+deployedWith, nil)
 			state := map[bool]any{true: "Succeeded", false: "Failed"}[test.code == ""]
-			if there, _ := got.valueAt("properties.outputResources").([]any); got.valueAt("properties.provisioningState") != state || len(there) != test.there {
+			if there, _ := got.valueAt("properties.outputResources").([]any); got.valueAt("properties.provisioningState") != state ||
+				len(there) != test.there {
 				t.Errorf("%s: %v with %v", test.reason, got.valueAt("properties.provisioningState"), there)
 			}
 		})
@@ -261,7 +284,8 @@ func TestDeploymentRoles(t *testing.T) {
 		o.Owners = []string{server.DefaultClientID}
 	})
 	a.createGroup()
-	if err := a.sim.Grant("33333333-3333-3333-3333-333333333333", client, groupA, []string{"Microsoft.Resources/deployments/*", "Microsoft.Network/*"}); err != nil {
+	if err := a.sim.Grant("33333333-3333-3333-3333-333333333333", client, groupA,
+		[]string{"Microsoft.Resources/deployments/*", "Microsoft.Network/*"}); err != nil {
 		t.Fatal(err)
 	}
 	a.token = a.sim.Token(client)
@@ -278,7 +302,8 @@ func TestDeploymentRefused(t *testing.T) {
 	t.Parallel()
 	a := newAzure(t)
 	a.createGroup()
-	group := obj{"type": "Microsoft.Network/networkSecurityGroups", "name": "nsg", "apiVersion": "2024-05-01", "location": "westus3", "properties": obj{}}
+	group := obj{"type": "Microsoft.Network/networkSecurityGroups", "name": "nsg", "apiVersion": "2024-05-01", "location": "westus3",
+		"properties": obj{}}
 	with := func(change obj) obj {
 		o := obj{}
 		for k, v := range group {
@@ -290,7 +315,8 @@ func TestDeploymentRefused(t *testing.T) {
 		return o
 	}
 	deploy := func(template obj, more obj) obj {
-		document := obj{"$schema": "https://schema.management.azure.com/schemas/2019-04-01/deploymentTemplate.json#", "contentVersion": "1.0.0.0", "resources": []any{}}
+		document := obj{"$schema": "https://schema.management.azure.com/schemas/2019-04-01/deploymentTemplate.json#", "contentVersion": "1.0.0.0",
+			"resources": []any{}}
 		for k, v := range template {
 			document[k] = v
 		}
@@ -308,24 +334,46 @@ func TestDeploymentRefused(t *testing.T) {
 		code    string
 		says    string
 	}{
-		"function":        {"functions that are not served are named", only(obj{"name": "[toUpper('nsg')]"}), 400, "InvalidTemplate", "The template function 'toUpper' is not valid"},
-		"place":           {"names cannot depend on what resources show", only(obj{"name": "[reference('nsg').name]"}), 400, "InvalidTemplate", "The template function 'reference' is not expected at this location"},
-		"open":            {"parentheses are closed", only(obj{"name": "[concat('a']"}), 400, "InvalidTemplate", "expected token 'RightParenthesis' and actual 'EndOfData'"},
-		"nested":          {"resources in resources are another feature", only(obj{"resources": []any{group}}), 400, "InvalidTemplate", "the element 'resources' of resources is not served"},
-		"deployment":      {"deployments in templates are another feature", only(obj{"type": "Microsoft.Resources/deployments"}), 400, "InvalidTemplate", "deployments in templates are not served"},
-		"property copy":   {"loops of properties are another feature", only(obj{"properties": obj{"copy": []any{}}}), 400, "InvalidTemplate", "'copy' of properties"},
-		"serial copy":     {"loops one after the other are another feature", only(obj{"copy": obj{"name": "c", "count": 2, "mode": "serial"}}), 400, "InvalidTemplate", "copy mode 'serial'"},
-		"segments":        {"types and names go together", only(obj{"type": "Microsoft.Network/virtualNetworks/subnets"}), 400, "InvalidTemplate", "has incorrect segment lengths"},
-		"twice":           {"a resource is there once", deploy(obj{"resources": []any{group, group}}, nil), 400, "InvalidTemplate", "is defined multiple times in a template"},
-		"unknown":         {"dependencies are in the template", only(obj{"dependsOn": []any{"Microsoft.Network/routeTables/rt"}}), 400, "InvalidTemplate", "The resource 'Microsoft.Network/routeTables/rt' is not defined in the template"},
-		"circle":          {"one has to be first", deploy(obj{"resources": []any{with(obj{"dependsOn": []any{"b"}}), with(obj{"name": "b", "tags": obj{"a": "[reference('nsg').resourceGuid]"}})}}, nil), 400, "InvalidTemplate", "Circular dependency detected on resource"},
-		"parameter":       {"parameters without default are needed", deploy(obj{"parameters": obj{"p": obj{"type": "string"}}}, nil), 400, "InvalidTemplate", "The value for the template parameter 'p'"},
-		"other parameter": {"others are not taken", deploy(nil, obj{"parameters": obj{"p": obj{"value": "v"}}}), 400, "InvalidTemplate", "The template parameters 'p' in the parameters file are not valid"},
-		"type":            {"types are checked", deploy(obj{"parameters": obj{"p": obj{"type": "int"}}}, obj{"parameters": obj{"p": obj{"value": "v"}}}), 400, "InvalidTemplate", "Expected 'Integer'. Actual 'String'"},
-		"functions":       {"elements that are not served are named", deploy(obj{"functions": []any{obj{}}}, nil), 400, "InvalidTemplate", "The element 'functions' of templates is not served"},
-		"schema":          {"other scopes have other schemas", deploy(obj{"$schema": "https://schema.management.azure.com/schemas/2018-05-01/subscriptionDeploymentTemplate.json#"}, nil), 400, "InvalidTemplate", "$schema"},
-		"complete":        {"what is not in the template would have to go", deploy(nil, obj{"mode": "Complete"}), 501, "NotImplemented", "mode 'Complete'"},
-		"link":            {"nothing is fetched", deploy(nil, obj{"templateLink": obj{"uri": "https://example.com/t.json"}}), 501, "NotImplemented", "'templateLink'"},
+		"function": {"functions that are not served are named", only(obj{"name": "[toUpper('nsg')]"}), 400, "InvalidTemplate",
+			"The template function 'toUpper' is not valid"},
+		"place": {"names cannot depend on what resources show", only(obj{"name": "[reference('nsg').name]"}), 400, "InvalidTemplate",
+			"The template function 'reference' is not expected at this location"},
+		"open": {"parentheses are closed", only(obj{"name": "[concat('a']"}), 400, "InvalidTemplate",
+			"expected token 'RightParenthesis' and actual 'EndOfData'"},
+		"nested": {"resources in resources are another feature", only(obj{"resources": []any{group}}), 400, "InvalidTemplate",
+			"the element 'resources' of resources is not served"},
+		"deployment": {"deployments in templates are another feature", only(obj{"type": "Microsoft.Resources/deployments"}), 400,
+			"InvalidTemplate", "deployments in templates are not served"},
+		"property copy": {"loops of properties are another feature", only(obj{"properties": obj{"copy": []any{}}}), 400, "InvalidTemplate",
+			"'copy' of properties"},
+		"serial copy": {"loops one after the other are another feature", only(obj{"copy": obj{"name": "c", "count": 2, "mode": "serial"}}),
+			400, "InvalidTemplate", "copy mode 'serial'"},
+		"segments": {"types and names go together", only(obj{"type": "Microsoft.Network/virtualNetworks/subnets"}), 400, "InvalidTemplate",
+			"has incorrect segment lengths"},
+		"twice": {"a resource is there once", deploy(obj{"resources": []any{group, group}}, nil), 400, "InvalidTemplate",
+			"is defined multiple times in a template"},
+		"unknown": {"dependencies are in the template", only(obj{"dependsOn": []any{"Microsoft.Network/routeTables/rt"}}), 400,
+			"InvalidTemplate", "The resource 'Microsoft.Network/routeTables/rt' is not defined in the template"},
+		"circle": {"one has to be first",
+			deploy(obj{"resources": []any{with(obj{"dependsOn": []any{"b"}}),
+				with(obj{"name": "b", "tags": obj{"a": "[reference('nsg').resourceGuid]"}})}}, nil), 400, "InvalidTemplate",
+			"Circular dependency detected on resource"},
+		"parameter": {"parameters without default are needed", deploy(obj{"parameters": obj{"p": obj{"type": "string"}}}, nil), 400,
+			"InvalidTemplate", "The value for the template parameter 'p'"},
+		"other parameter": {"others are not taken", deploy(nil, obj{"parameters": obj{"p": obj{"value": "v"}}}), 400, "InvalidTemplate",
+			"The template parameters 'p' in the parameters file are not valid"},
+		"type": {"types are checked",
+			deploy(obj{"parameters": obj{"p": obj{"type": "int"}}}, obj{"parameters": obj{"p": obj{"value": "v"}}}), 400, "InvalidTemplate",
+			"Expected 'Integer'. Actual 'String'"},
+		"functions": {"elements that are not served are named", deploy(obj{"functions": []any{obj{}}}, nil), 400, "InvalidTemplate",
+			"The element 'functions' of templates is not served"},
+		"schema": {"other scopes have other schemas",
+			deploy(obj{"$schema": "https://schema.management.azure.com/schemas/2018-05-01/subscriptionDeploymentTemplate.json#"}, nil), 400,
+			"InvalidTemplate", "$schema"},
+		"complete": {"what is not in the template would have to go", deploy(nil, obj{"mode": "Complete"}), 501, "NotImplemented",
+			"mode 'Complete'"},
+		"link": {"nothing is fetched", deploy(nil, obj{"templateLink": obj{"uri": "https://example.com/t.json"}}), 501,
+			"NotImplemented", "'templateLink'"},
 	} {
 		for _, ask := range []struct{ method, path string }{{"PUT", deployments + "d"}, {"POST", deployments + "d/validate"}} {
 			r := a.sendRequest(ask.method, ask.path+deployedWith, test.content)
@@ -334,7 +382,8 @@ func TestDeploymentRefused(t *testing.T) {
 			}
 		}
 	}
-	if r := a.sendRequest("PUT", "/subscriptions/"+sub+"/providers/Microsoft.Resources/deployments/d"+deployedWith, deploy(nil, nil)); r.status != 501 || r.errorCode() != "NotImplemented" {
+	if r := a.sendRequest("PUT", "/subscriptions/"+sub+"/providers/Microsoft.Resources/deployments/d"+deployedWith,
+		deploy(nil, nil)); r.status != 501 || r.errorCode() != "NotImplemented" {
 		t.Errorf("to the subscription = %d %v", r.status, r.body)
 	}
 	if n := len(a.sim.Operations()); n != 0 {

@@ -86,8 +86,10 @@ func (s *Server) inDeployment(id string, f func(c *provider.Call, op *store.Oper
 		if err != nil {
 			return err
 		}
-		return f(&provider.Call{Tx: tx, Env: s.env, Method: "PUT", ID: parsed, Type: s.env.TypeOf(op.Type), APIVersion: op.APIVersion, RequestID: op.RequestID,
-			BaseURL: "https://management.azure.com", Internal: true, Header: http.Header{}, Principal: provider.Principal{ObjectID: op.Principal, TenantID: s.opts.Tenant}}, op)
+		return f(&provider.Call{Tx: tx, Env: s.env, Method: "PUT", ID: parsed, Type: s.env.TypeOf(op.Type), APIVersion: op.APIVersion,
+			RequestID: op.RequestID,
+			BaseURL:   "https://management.azure.com", Internal: true, Header: http.Header{},
+			Principal: provider.Principal{ObjectID: op.Principal, TenantID: s.opts.Tenant}}, op)
 	})
 }
 
@@ -98,7 +100,9 @@ var reach = []fault.Kind{fault.Status, fault.Throttle, fault.LateError, fault.Et
 // sendForDeployment makes a request for a deployment, as the one who deploys. It is one like any other, but for the limits of Resource Manager, the
 // time that it takes and the request log: no client has sent it.
 func (s *Server) sendForDeployment(q resources.Request) (*provider.Reply, error) {
-	r, err := http.NewRequest(http.MethodPut, (&url.URL{Scheme: "https", Host: "management.azure.com", Path: q.Path, RawQuery: url.Values{"api-version": {q.APIVersion}}.Encode()}).String(), nil)
+	r, err := http.NewRequest(http.MethodPut,
+		(&url.URL{Scheme: "https", Host: "management.azure.com", Path: q.Path,
+			RawQuery: url.Values{"api-version": {q.APIVersion}}.Encode()}).String(), nil)
 	if err != nil {
 		return nil, err
 	}
@@ -106,8 +110,9 @@ func (s *Server) sendForDeployment(q resources.Request) (*provider.Reply, error)
 	for _, seg := range x.segs {
 		x.lower = append(x.lower, strings.ToLower(seg))
 	}
-	x.call = &provider.Call{Env: s.env, Method: r.Method, Query: r.URL.Query(), Header: r.Header, RequestID: x.record.RequestID, BaseURL: "https://" + r.URL.Host,
-		Body: q.Body, Principal: provider.Principal{ClientID: q.Client, ObjectID: q.Object, TenantID: s.opts.Tenant}}
+	x.call = &provider.Call{Env: s.env, Method: r.Method, Query: r.URL.Query(), Header: r.Header, RequestID: x.record.RequestID,
+		BaseURL: "https://" + r.URL.Host,
+		Body:    q.Body, Principal: provider.Principal{ClientID: q.Client, ObjectID: q.Object, TenantID: s.opts.Tenant}}
 	if err := x.checkAPIVersion(); err != nil {
 		return nil, err
 	}
@@ -130,7 +135,8 @@ func (s *Server) sendForDeployment(q resources.Request) (*provider.Reply, error)
 	}
 	rep, err := x.performRequest(rule, hit)
 	if err == nil && hit && rule.Kind == fault.LateError {
-		return nil, provider.Errorf(504, "GatewayTimeout", "The gateway did not receive a response from '%s' within the specified time period.", x.call.ID.Namespace)
+		return nil, provider.Errorf(504, "GatewayTimeout", "The gateway did not receive a response from '%s' within the specified time period.",
+			x.call.ID.Namespace)
 	}
 	return rep, err
 }

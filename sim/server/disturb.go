@@ -17,7 +17,8 @@ func (s *Server) disturbResource(rule fault.Rule, id string) error {
 		return err
 	}
 	return s.store.Update(func(tx *store.Tx) error {
-		c := &provider.Call{Tx: tx, Env: s.env, Method: "PUT", ID: parsed, BaseURL: "https://management.azure.com", Internal: true, RequestID: s.newGUID()}
+		c := &provider.Call{Tx: tx, Env: s.env, Method: "PUT", ID: parsed, BaseURL: "https://management.azure.com", Internal: true,
+			RequestID: s.newGUID()}
 		it := c.FindItem(id)
 		if it == nil {
 			return nil
@@ -84,11 +85,14 @@ func (s *Server) operationFault(op *store.Operation) {
 func allocationError(code string) *provider.Error {
 	switch code {
 	case "ZonalAllocationFailed":
-		return provider.Errorf(0, code, "Allocation failed. We do not have sufficient capacity for the requested VM size in this zone. Read more about improving likelihood of allocation success at http://aka.ms/allocation-guidance")
+		return provider.Errorf(0, code,
+			"Allocation failed. We do not have sufficient capacity for the requested VM size in this zone. Read more about improving likelihood of allocation success at http://aka.ms/allocation-guidance")
 	case "OverconstrainedAllocationRequest", "OverconstrainedZonalAllocationRequest":
-		return provider.Errorf(0, code, "Allocation failed. VM(s) with the following constraints cannot be allocated, because the condition is too restrictive. Please remove some constraints and try again. Constraints applied are:\n  - Availability Zone\n  - Networking Constraints (such as Accelerated Networking or IPv6)\n  - VM Size\n").WithTarget("0")
+		return provider.Errorf(0, code,
+			"Allocation failed. VM(s) with the following constraints cannot be allocated, because the condition is too restrictive. Please remove some constraints and try again. Constraints applied are:\n  - Availability Zone\n  - Networking Constraints (such as Accelerated Networking or IPv6)\n  - VM Size\n").WithTarget("0")
 	}
-	return provider.Errorf(0, "AllocationFailed", "Allocation failed. We do not have sufficient capacity for the requested VM size in this region. Read more about improving likelihood of allocation success at http://aka.ms/allocation-guidance")
+	return provider.Errorf(0, "AllocationFailed",
+		"Allocation failed. We do not have sufficient capacity for the requested VM size in this region. Read more about improving likelihood of allocation success at http://aka.ms/allocation-guidance")
 }
 
 // checkFault lets a provider's own check fail.

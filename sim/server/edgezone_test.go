@@ -19,7 +19,8 @@ func west(o obj) obj {
 }
 
 func network() obj {
-	return obj{"properties": obj{"addressSpace": obj{"addressPrefixes": []any{"10.0.0.0/8"}}, "subnets": []any{obj{"name": "cp", "properties": obj{"addressPrefix": "10.0.0.0/24"}}}}}
+	return obj{"properties": obj{"addressSpace": obj{"addressPrefixes": []any{"10.0.0.0/8"}},
+		"subnets": []any{obj{"name": "cp", "properties": obj{"addressPrefix": "10.0.0.0/24"}}}}}
 }
 
 func inNetwork(name string) obj { return ref(net + "/virtualNetworks/" + name + "/subnets/cp") }
@@ -33,7 +34,8 @@ func edgeNIC(network string, more obj) obj {
 }
 
 func edgeLB(frontend obj) obj {
-	return obj{"sku": obj{"name": "Standard"}, "properties": obj{"frontendIPConfigurations": []any{frontend}, "backendAddressPools": []any{obj{"name": "pool"}}}}
+	return obj{"sku": obj{"name": "Standard"},
+		"properties": obj{"frontendIPConfigurations": []any{frontend}, "backendAddressPools": []any{obj{"name": "pool"}}}}
 }
 
 func edgeVM(nicName string) obj {
@@ -50,8 +52,10 @@ func (a *azure) edgeWorld() {
 		a.mustSucceed("PUT", net+"/virtualNetworks/"+name, in(network()))
 		a.mustSucceed("PUT", net+"/publicIPAddresses/"+name, in(publicIP(name)))
 		a.mustSucceed("PUT", net+"/publicIPAddresses/"+name+"2", in(publicIP(name+"2")))
-		a.mustSucceed("PUT", net+"/loadBalancers/"+name, in(edgeLB(obj{"name": "fe", "properties": obj{"publicIPAddress": ref(net + "/publicIPAddresses/" + name)}})))
-		a.mustSucceed("PUT", net+"/networkInterfaces/"+name, in(edgeNIC(name, obj{"loadBalancerBackendAddressPools": refs(net + "/loadBalancers/" + name + "/backendAddressPools/pool")})))
+		a.mustSucceed("PUT", net+"/loadBalancers/"+name,
+			in(edgeLB(obj{"name": "fe", "properties": obj{"publicIPAddress": ref(net + "/publicIPAddresses/" + name)}})))
+		a.mustSucceed("PUT", net+"/networkInterfaces/"+name,
+			in(edgeNIC(name, obj{"loadBalancerBackendAddressPools": refs(net + "/loadBalancers/" + name + "/backendAddressPools/pool")})))
 		a.mustSucceed("PUT", comp+"/disks/"+name, in(obj{"properties": obj{"creationData": obj{"createOption": "Empty"}, "diskSizeGB": 8}}))
 	}
 }
@@ -60,8 +64,10 @@ func TestEdgeZone(t *testing.T) {
 	a := newAzure(t)
 	a.edgeWorld()
 	a.mustSucceed("PUT", comp+"/virtualMachines/edge", inEdgeZone(edgeVM("edge")))
-	for _, id := range []string{net + "/virtualNetworks/edge", net + "/publicIPAddresses/edge", net + "/loadBalancers/edge", net + "/networkInterfaces/edge", comp + "/disks/edge", comp + "/disks/etcd", comp + "/virtualMachines/edge"} {
-		if r := a.sendRequest("GET", id, nil); r.valueAt("extendedLocation.name") != "losangeles" || r.valueAt("extendedLocation.type") != "EdgeZone" || r.valueAt("location") != "westus" {
+	for _, id := range []string{net + "/virtualNetworks/edge", net + "/publicIPAddresses/edge", net + "/loadBalancers/edge",
+		net + "/networkInterfaces/edge", comp + "/disks/edge", comp + "/disks/etcd", comp + "/virtualMachines/edge"} {
+		if r := a.sendRequest("GET", id, nil); r.valueAt("extendedLocation.name") != "losangeles" ||
+			r.valueAt("extendedLocation.type") != "EdgeZone" || r.valueAt("location") != "westus" {
 			t.Errorf("%s is in %v of %v", id, r.valueAt("extendedLocation"), r.valueAt("location"))
 		}
 	}
@@ -105,27 +111,42 @@ func TestEdgeZoneRefusals(t *testing.T) {
 		body   obj
 		code   string
 	}{
-		"unknown":               {"the region has no such edge zone", net + "/virtualNetworks/new", in(network(), "westus", "microsoftlosangeles9", "EdgeZone"), notAvailable},
-		"other region":          {"an edge zone is one of a region", net + "/virtualNetworks/new", in(network(), "eastus", "losangeles", "EdgeZone"), notAvailable},
-		"type":                  {"there is one type", net + "/virtualNetworks/new", in(network(), "westus", "losangeles", "Zone"), "InvalidRequestContent"},
-		"NAT gateway":           {"there are no NAT gateways in edge zones", net + "/natGateways/new", inEdgeZone(obj{}), notAvailable},
-		"security group":        {"security groups are in the region", net + "/networkSecurityGroups/new", inEdgeZone(obj{}), notAvailable},
-		"availability set":      {"availability sets are in the region", comp + "/availabilitySets/new", inEdgeZone(obj{}), notAvailable},
-		"zone of an address":    {"an edge zone has no zones", net + "/publicIPAddresses/new", zonal(inEdgeZone(publicIP("new"))), "InvalidAvailabilityZone"},
-		"zone of a disk":        {"an edge zone has no zones", comp + "/disks/new", zonal(inEdgeZone(obj{"properties": obj{"creationData": obj{"createOption": "Empty"}, "diskSizeGB": 8}})), "InvalidAvailabilityZone"},
-		"zone of a VM":          {"an edge zone has no zones", comp + "/virtualMachines/new", zonal(inEdgeZone(edgeVM("edge"))), "InvalidAvailabilityZone"},
-		"zone of a frontend":    {"an edge zone has no zones", net + "/loadBalancers/new", inEdgeZone(edgeLB(obj{"name": "fe", "zones": []any{"1"}, "properties": obj{"subnet": inNetwork("edge")}})), "AvailabilityZoneNotSupported"},
-		"moved in":              {"a network stays where it is", net + "/virtualNetworks/region", inEdgeZone(network()), "PropertyChangeNotAllowed"},
-		"VM, other interface":   {"the interface is in the region", comp + "/virtualMachines/new", inEdgeZone(edgeVM("region")), mixed},
-		"VM outside":            {"the interface is in the edge zone", comp + "/virtualMachines/new", west(edgeVM("edge")), mixed},
-		"interface, subnet":     {"the subnet is in the region", net + "/networkInterfaces/new", inEdgeZone(edgeNIC("region", nil)), mixed},
-		"interface outside":     {"the subnet is in the edge zone", net + "/networkInterfaces/new", west(edgeNIC("edge", nil)), mixed},
-		"interface, address":    {"the address is in the region", net + "/networkInterfaces/new", inEdgeZone(edgeNIC("edge", obj{"publicIPAddress": ref(net + "/publicIPAddresses/region2")})), mixed},
-		"interface, pool":       {"the load balancer is in the region", net + "/networkInterfaces/new", inEdgeZone(edgeNIC("edge", obj{"loadBalancerBackendAddressPools": refs(net + "/loadBalancers/region/backendAddressPools/pool")})), mixed},
-		"balancer, address":     {"the address is in the region", net + "/loadBalancers/new", inEdgeZone(edgeLB(obj{"name": "fe", "properties": obj{"publicIPAddress": ref(net + "/publicIPAddresses/region2")}})), mixed},
-		"balancer, subnet":      {"the subnet is in the region", net + "/loadBalancers/new", inEdgeZone(edgeLB(obj{"name": "fe", "properties": obj{"subnet": inNetwork("region")}})), mixed},
-		"NAT gateway's address": {"the address is in the edge zone", net + "/natGateways/new", west(obj{"properties": obj{"publicIpAddresses": refs(net + "/publicIPAddresses/edge2")}}), mixed},
-		"peering":               {"networks are peered across", net + "/virtualNetworks/edge/virtualNetworkPeerings/p", peer, ""},
+		"unknown": {"the region has no such edge zone", net + "/virtualNetworks/new",
+			in(network(), "westus", "microsoftlosangeles9", "EdgeZone"), notAvailable},
+		"other region": {"an edge zone is one of a region", net + "/virtualNetworks/new",
+			in(network(), "eastus", "losangeles", "EdgeZone"), notAvailable},
+		"type": {"there is one type", net + "/virtualNetworks/new", in(network(), "westus", "losangeles", "Zone"),
+			"InvalidRequestContent"},
+		"NAT gateway":      {"there are no NAT gateways in edge zones", net + "/natGateways/new", inEdgeZone(obj{}), notAvailable},
+		"security group":   {"security groups are in the region", net + "/networkSecurityGroups/new", inEdgeZone(obj{}), notAvailable},
+		"availability set": {"availability sets are in the region", comp + "/availabilitySets/new", inEdgeZone(obj{}), notAvailable},
+		"zone of an address": {"an edge zone has no zones", net + "/publicIPAddresses/new", zonal(inEdgeZone(publicIP("new"))),
+			"InvalidAvailabilityZone"},
+		"zone of a disk": {"an edge zone has no zones", comp + "/disks/new",
+			zonal(inEdgeZone(obj{"properties": obj{"creationData": obj{"createOption": "Empty"}, "diskSizeGB": 8}})), "InvalidAvailabilityZone"},
+		"zone of a VM": {"an edge zone has no zones", comp + "/virtualMachines/new", zonal(inEdgeZone(edgeVM("edge"))),
+			"InvalidAvailabilityZone"},
+		"zone of a frontend": {"an edge zone has no zones", net + "/loadBalancers/new",
+			inEdgeZone(edgeLB(obj{"name": "fe", "zones": []any{"1"}, "properties": obj{"subnet": inNetwork("edge")}})),
+			"AvailabilityZoneNotSupported"},
+		"moved in": {"a network stays where it is", net + "/virtualNetworks/region", inEdgeZone(network()),
+			"PropertyChangeNotAllowed"},
+		"VM, other interface": {"the interface is in the region", comp + "/virtualMachines/new", inEdgeZone(edgeVM("region")), mixed},
+		"VM outside":          {"the interface is in the edge zone", comp + "/virtualMachines/new", west(edgeVM("edge")), mixed},
+		"interface, subnet":   {"the subnet is in the region", net + "/networkInterfaces/new", inEdgeZone(edgeNIC("region", nil)), mixed},
+		"interface outside":   {"the subnet is in the edge zone", net + "/networkInterfaces/new", west(edgeNIC("edge", nil)), mixed},
+		"interface, address": {"the address is in the region", net + "/networkInterfaces/new",
+			inEdgeZone(edgeNIC("edge", obj{"publicIPAddress": ref(net + "/publicIPAddresses/region2")})), mixed},
+		"interface, pool": {"the load balancer is in the region", net + "/networkInterfaces/new",
+			inEdgeZone(edgeNIC("edge", obj{"loadBalancerBackendAddressPools": refs(net + "/loadBalancers/region/backendAddressPools/pool")})),
+			mixed},
+		"balancer, address": {"the address is in the region", net + "/loadBalancers/new",
+			inEdgeZone(edgeLB(obj{"name": "fe", "properties": obj{"publicIPAddress": ref(net + "/publicIPAddresses/region2")}})), mixed},
+		"balancer, subnet": {"the subnet is in the region", net + "/loadBalancers/new",
+			inEdgeZone(edgeLB(obj{"name": "fe", "properties": obj{"subnet": inNetwork("region")}})), mixed},
+		"NAT gateway's address": {"the address is in the edge zone", net + "/natGateways/new",
+			west(obj{"properties": obj{"publicIpAddresses": refs(net + "/publicIPAddresses/edge2")}}), mixed},
+		"peering": {"networks are peered across", net + "/virtualNetworks/edge/virtualNetworkPeerings/p", peer, ""},
 	}
 	a := newAzure(t)
 	a.edgeWorld()

@@ -79,7 +79,8 @@ func b64(raw []byte) string { return base64.RawURLEncoding.EncodeToString(raw) }
 func (e *entra) issueToken(clientID, audience, resourceID string) string {
 	now := time.Now()
 	oid := e.objectID(clientID)
-	raw, _ := json.Marshal(claims{Aud: audience, Iss: "https://sts.windows.net/" + e.s.opts.Tenant + "/", Iat: now.Unix(), Nbf: now.Unix() - 300, Exp: now.Add(tokenLifetime).Unix(),
+	raw, _ := json.Marshal(claims{Aud: audience, Iss: "https://sts.windows.net/" + e.s.opts.Tenant + "/", Iat: now.Unix(),
+		Nbf: now.Unix() - 300, Exp: now.Add(tokenLifetime).Unix(),
 		AppID: clientID, OID: oid, Sub: oid, TID: e.s.opts.Tenant, Ver: "1.0", MIRID: resourceID, IDTyp: "app"})
 	return e.signPayload(raw)
 }
@@ -146,7 +147,9 @@ func (e *entra) serveTokens(w http.ResponseWriter, r *http.Request) bool {
 		e.serveDiscovery(w, r)
 	case strings.HasSuffix(path, ".well-known/openid-configuration") && len(segs) >= 3:
 		if !e.knownTenant(segs[0]) {
-			e.writeTokenError(w, 400, 90002, "invalid_tenant", fmt.Sprintf("Tenant '%s' not found. Check to make sure you have the correct tenant ID and are signing into the correct cloud.", segs[0]))
+			e.writeTokenError(w, 400, 90002, "invalid_tenant",
+				fmt.Sprintf("Tenant '%s' not found. Check to make sure you have the correct tenant ID and are signing into the correct cloud.",
+					segs[0]))
 			return true
 		}
 		tenant := base + "/" + segs[0]
@@ -160,7 +163,8 @@ func (e *entra) serveTokens(w http.ResponseWriter, r *http.Request) bool {
 	case strings.HasSuffix(path, "discovery/v2.0/keys") || strings.HasSuffix(path, "discovery/keys"):
 		writeJSON(w, 200, body.Object{"keys": []any{body.Object{"kty": "RSA", "use": "sig", "alg": "RS256", "kid": keyID,
 			"n": b64(e.key.N.Bytes()), "e": b64(big.NewInt(int64(e.key.E)).Bytes())}}})
-	case len(segs) >= 3 && (strings.HasSuffix(path, "/oauth2/v2.0/token") || strings.HasSuffix(path, "/oauth2/token")) && r.Method == http.MethodPost:
+	case len(segs) >= 3 && (strings.HasSuffix(path, "/oauth2/v2.0/token") || strings.HasSuffix(path, "/oauth2/token")) &&
+		r.Method == http.MethodPost:
 		e.serveToken(w, r, segs[0])
 	default:
 		return false
@@ -196,18 +200,21 @@ func (e *entra) serveToken(w http.ResponseWriter, r *http.Request, tenant string
 	f := r.PostForm
 	client := f.Get("client_id")
 	if !e.knownTenant(tenant) {
-		e.writeTokenError(w, 400, 90002, "invalid_request", fmt.Sprintf("Tenant '%s' not found. Check to make sure you have the correct tenant ID and are signing into the correct cloud.", tenant))
+		e.writeTokenError(w, 400, 90002, "invalid_request",
+			fmt.Sprintf("Tenant '%s' not found. Check to make sure you have the correct tenant ID and are signing into the correct cloud.", tenant))
 		return
 	}
 	if f.Get("grant_type") != "client_credentials" {
-		e.writeTokenError(w, 400, 70003, "unsupported_grant_type", fmt.Sprintf("The app requested an unsupported grant type '%s'.", f.Get("grant_type")))
+		e.writeTokenError(w, 400, 70003, "unsupported_grant_type",
+			fmt.Sprintf("The app requested an unsupported grant type '%s'.", f.Get("grant_type")))
 		return
 	}
 	if !strings.EqualFold(tenant, e.s.opts.Tenant) {
 		// An application that acts for itself names its tenant: no user is there who would have one.
 		// Source: https://learn.microsoft.com/entra/identity-platform/v2-oauth2-client-creds-grant-flow (tenant is a GUID or domain name);
 		// the words are those of https://github.com/AzureAD/microsoft-identity-web/issues/462, whose TenantId is common.
-		e.writeTokenError(w, 400, 50059, "invalid_request", "No tenant-identifying information found in either the request or implied by any provided credentials.")
+		e.writeTokenError(w, 400, 50059, "invalid_request",
+			"No tenant-identifying information found in either the request or implied by any provided credentials.")
 		return
 	}
 	audience, refused := e.requestedAudience(f.Get("scope"), f.Get("resource"), tenant)
@@ -226,7 +233,8 @@ func (e *entra) serveToken(w http.ResponseWriter, r *http.Request, tenant string
 		return strings.EqualFold(body.String(r.Body, "properties.clientId"), client)
 	})
 	if !known && identity == nil {
-		e.writeTokenError(w, 400, 700016, "unauthorized_client", fmt.Sprintf("Application with identifier '%s' was not found in the directory '%s'. This can happen if the application has not been installed by the administrator of the tenant or consented to by any user in the tenant.", client, tenant))
+		e.writeTokenError(w, 400, 700016, "unauthorized_client",
+			fmt.Sprintf("Application with identifier '%s' was not found in the directory '%s'. This can happen if the application has not been installed by the administrator of the tenant or consented to by any user in the tenant.", client, tenant))
 		return
 	}
 	if f.Get("client_assertion") != "" {
@@ -235,19 +243,23 @@ func (e *entra) serveToken(w http.ResponseWriter, r *http.Request, tenant string
 			return
 		}
 	} else if !accepted {
-		e.writeTokenError(w, 401, 7000215, "invalid_client", fmt.Sprintf("Invalid client secret provided. Ensure the secret being sent in the request is the client secret value, not the client secret ID, for a secret added to app '%s'.", client))
+		e.writeTokenError(w, 401, 7000215, "invalid_client",
+			fmt.Sprintf("Invalid client secret provided. Ensure the secret being sent in the request is the client secret value, not the client secret ID, for a secret added to app '%s'.", client))
 		return
 	}
 	mirid := ""
 	if identity != nil {
 		mirid = identity.ID
 	}
-	writeJSON(w, 200, body.Object{"token_type": "Bearer", "expires_in": int(tokenLifetime.Seconds()) - 1, "ext_expires_in": int(tokenLifetime.Seconds()) - 1, "access_token": e.issueToken(client, audience, mirid)})
+	writeJSON(w, 200, body.Object{"token_type": "Bearer", "expires_in": int(tokenLifetime.Seconds()) - 1,
+		"ext_expires_in": int(tokenLifetime.Seconds()) - 1, "access_token": e.issueToken(client, audience, mirid)})
 }
 
 func (e *entra) writeTokenError(w http.ResponseWriter, status, code int, name, msg string) {
 	now := time.Now().UTC().Format("2006-01-02 15:04:05Z")
 	id := e.s.newGUID()
-	writeJSON(w, status, body.Object{"error": name, "error_description": fmt.Sprintf("AADSTS%d: %s Trace ID: %s Correlation ID: %s Timestamp: %s", code, msg, id, id, now),
-		"error_codes": []any{code}, "timestamp": now, "trace_id": id, "correlation_id": id, "error_uri": fmt.Sprintf("https://login.microsoftonline.com/error?code=%d", code)})
+	writeJSON(w, status, body.Object{"error": name,
+		"error_description": fmt.Sprintf("AADSTS%d: %s Trace ID: %s Correlation ID: %s Timestamp: %s", code, msg, id, id, now),
+		"error_codes":       []any{code}, "timestamp": now, "trace_id": id, "correlation_id": id,
+		"error_uri": fmt.Sprintf("https://login.microsoftonline.com/error?code=%d", code)})
 }

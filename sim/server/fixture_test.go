@@ -21,20 +21,25 @@ func refs(ids ...string) []any {
 func (a *azure) createBase() {
 	a.t.Helper()
 	a.createGroup()
-	a.mustSucceed("PUT", net+"/networkSecurityGroups/nsg", obj{"location": "westus3", "properties": obj{"securityRules": []any{allowRule("api", 100, "6443")}}})
+	a.mustSucceed("PUT", net+"/networkSecurityGroups/nsg",
+		obj{"location": "westus3", "properties": obj{"securityRules": []any{allowRule("api", 100, "6443")}}})
 	a.mustSucceed("PUT", net+"/routeTables/rt", obj{"location": "westus3", "properties": obj{}})
-	a.mustSucceed("PUT", net+"/virtualNetworks/vnet", obj{"location": "westus3", "properties": obj{"addressSpace": obj{"addressPrefixes": []any{"10.0.0.0/8"}}, "subnets": []any{
-		obj{"name": "cp", "properties": obj{"addressPrefix": "10.0.0.0/24", "networkSecurityGroup": ref(net + "/networkSecurityGroups/nsg")}},
-		obj{"name": "node", "properties": obj{"addressPrefix": "10.1.0.0/24", "routeTable": ref(net + "/routeTables/rt")}},
-	}}})
+	a.mustSucceed("PUT", net+"/virtualNetworks/vnet",
+		obj{"location": "westus3", "properties": obj{"addressSpace": obj{"addressPrefixes": []any{"10.0.0.0/8"}}, "subnets": []any{
+			obj{"name": "cp", "properties": obj{"addressPrefix": "10.0.0.0/24", "networkSecurityGroup": ref(net + "/networkSecurityGroups/nsg")}},
+			obj{"name": "node", "properties": obj{"addressPrefix": "10.1.0.0/24", "routeTable": ref(net + "/routeTables/rt")}},
+		}}})
 }
 
 func allowRule(name string, priority int, port string) obj {
-	return obj{"name": name, "properties": obj{"protocol": "Tcp", "direction": "Inbound", "access": "Allow", "priority": priority, "sourceAddressPrefix": "*", "sourcePortRange": "*", "destinationAddressPrefix": "*", "destinationPortRange": port}}
+	return obj{"name": name,
+		"properties": obj{"protocol": "Tcp", "direction": "Inbound", "access": "Allow", "priority": priority, "sourceAddressPrefix": "*",
+			"sourcePortRange": "*", "destinationAddressPrefix": "*", "destinationPortRange": port}}
 }
 
 func publicIP(label string) obj {
-	return obj{"location": "westus3", "sku": obj{"name": "Standard"}, "properties": obj{"publicIPAllocationMethod": "Static", "dnsSettings": obj{"domainNameLabel": label}}}
+	return obj{"location": "westus3", "sku": obj{"name": "Standard"},
+		"properties": obj{"publicIPAllocationMethod": "Static", "dnsSettings": obj{"domainNameLabel": label}}}
 }
 
 // apiLB is a public load balancer for port 6443 with frontend "fe", pool "pool" and probe "probe".
@@ -43,9 +48,12 @@ func apiLB() obj {
 	return obj{"location": "westus3", "sku": obj{"name": "Standard"}, "properties": obj{
 		"frontendIPConfigurations": []any{obj{"name": "fe", "properties": obj{"publicIPAddress": ref(net + "/publicIPAddresses/pip")}}},
 		"backendAddressPools":      []any{obj{"name": "pool"}},
-		"probes":                   []any{obj{"name": "probe", "properties": obj{"protocol": "Tcp", "port": 6443, "intervalInSeconds": 15, "numberOfProbes": 4}}},
-		"loadBalancingRules": []any{obj{"name": "api", "properties": obj{"protocol": "Tcp", "frontendPort": 443, "backendPort": 6443, "frontendIPConfiguration": ref(lb + "/frontendIPConfigurations/fe"),
-			"backendAddressPool": ref(lb + "/backendAddressPools/pool"), "probe": ref(lb + "/probes/probe")}}},
+		"probes": []any{obj{"name": "probe",
+			"properties": obj{"protocol": "Tcp", "port": 6443, "intervalInSeconds": 15, "numberOfProbes": 4}}},
+		"loadBalancingRules": []any{obj{"name": "api",
+			"properties": obj{"protocol": "Tcp", "frontendPort": 443, "backendPort": 6443,
+				"frontendIPConfiguration": ref(lb + "/frontendIPConfigurations/fe"),
+				"backendAddressPool":      ref(lb + "/backendAddressPools/pool"), "probe": ref(lb + "/probes/probe")}}},
 	}}
 }
 
@@ -65,11 +73,13 @@ func vm(nicName string, change func(p obj)) obj {
 		"hardwareProfile": obj{"vmSize": "Standard_D2s_v3"},
 		"storageProfile": obj{
 			"imageReference": obj{"communityGalleryImageId": "/CommunityGalleries/ClusterAPI-f72ceb4f-5159-4c26-a0fe-2ea738f0d019/Images/capi-ubun2-2404/Versions/1.33.1"},
-			"osDisk":         obj{"createOption": "FromImage", "deleteOption": "Delete", "diskSizeGB": 64, "managedDisk": obj{"storageAccountType": "Premium_LRS"}},
-			"dataDisks":      []any{obj{"name": "etcd", "lun": 0, "createOption": "Empty", "diskSizeGB": 16, "deleteOption": "Detach"}},
+			"osDisk": obj{"createOption": "FromImage", "deleteOption": "Delete", "diskSizeGB": 64,
+				"managedDisk": obj{"storageAccountType": "Premium_LRS"}},
+			"dataDisks": []any{obj{"name": "etcd", "lun": 0, "createOption": "Empty", "diskSizeGB": 16, "deleteOption": "Detach"}},
 		},
-		"osProfile": obj{"computerName": "cp-0", "adminUsername": "capi", "customData": cloudInit, "linuxConfiguration": obj{"disablePasswordAuthentication": true,
-			"ssh": obj{"publicKeys": []any{obj{"path": "/home/capi/.ssh/authorized_keys", "keyData": "ssh-rsa AAAA"}}}}},
+		"osProfile": obj{"computerName": "cp-0", "adminUsername": "capi", "customData": cloudInit,
+			"linuxConfiguration": obj{"disablePasswordAuthentication": true,
+				"ssh": obj{"publicKeys": []any{obj{"path": "/home/capi/.ssh/authorized_keys", "keyData": "ssh-rsa AAAA"}}}}},
 		"networkProfile": obj{"networkInterfaces": refs(net + "/networkInterfaces/" + nicName)},
 	}
 	if change != nil {
@@ -84,6 +94,7 @@ func (a *azure) createMachine() {
 	a.createBase()
 	a.mustSucceed("PUT", net+"/publicIPAddresses/pip", publicIP("api"))
 	a.mustSucceed("PUT", net+"/loadBalancers/lb", apiLB())
-	a.mustSucceed("PUT", net+"/networkInterfaces/nic0", nic("cp", obj{"loadBalancerBackendAddressPools": refs(net + "/loadBalancers/lb/backendAddressPools/pool")}))
+	a.mustSucceed("PUT", net+"/networkInterfaces/nic0",
+		nic("cp", obj{"loadBalancerBackendAddressPools": refs(net + "/loadBalancers/lb/backendAddressPools/pool")}))
 	a.mustSucceed("PUT", comp+"/virtualMachines/vm0", vm("nic0", nil))
 }

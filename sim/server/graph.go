@@ -74,7 +74,8 @@ func (e *entra) serveGraph(w http.ResponseWriter, r *http.Request) bool {
 				return true
 			}
 		}
-		e.graphError(w, 404, "Request_ResourceNotFound", "Resource '"+id+byApp+"' does not exist or one of its queried reference-property objects are not present.")
+		e.graphError(w, 404, "Request_ResourceNotFound",
+			"Resource '"+id+byApp+"' does not exist or one of its queried reference-property objects are not present.")
 	default:
 		e.graphError(w, 400, "BadRequest", "Resource not found for the segment '"+path+"'.")
 	}
@@ -91,7 +92,8 @@ var graphFilters = []struct {
 }{
 	{regexp.MustCompile(`^appId eq '([^']*)'$`), func(p body.Object, v string) bool { return strings.EqualFold(body.String(p, "appId"), v) }},
 	{regexp.MustCompile(`^id eq '([^']*)'$`), func(p body.Object, v string) bool { return strings.EqualFold(body.String(p, "id"), v) }},
-	{regexp.MustCompile(`^displayName eq '([^']*)'$`), func(p body.Object, v string) bool { return strings.EqualFold(body.String(p, "displayName"), v) }},
+	{regexp.MustCompile(`^displayName eq '([^']*)'$`),
+		func(p body.Object, v string) bool { return strings.EqualFold(body.String(p, "displayName"), v) }},
 	{regexp.MustCompile(`^startswith\(displayName, ?'([^']*)'\)$`), func(p body.Object, v string) bool {
 		return strings.HasPrefix(strings.ToLower(body.String(p, "displayName")), strings.ToLower(v))
 	}},
@@ -126,7 +128,8 @@ func (e *entra) servicePrincipals() []body.Object {
 	out := []body.Object{}
 	show := func(client, object, name, kind string, names, alternative []any) {
 		out = append(out, body.Object{
-			"@odata.type": "#microsoft.graph.servicePrincipal", "id": object, "appId": client, "displayName": name, "appDisplayName": name, "accountEnabled": true,
+			"@odata.type": "#microsoft.graph.servicePrincipal", "id": object, "appId": client, "displayName": name, "appDisplayName": name,
+			"accountEnabled":       true,
 			"servicePrincipalType": kind, "servicePrincipalNames": names, "alternativeNames": alternative, "appOwnerOrganizationId": e.s.opts.Tenant,
 			"signInAudience": "AzureADMyOrg", "tags": []any{}, "keyCredentials": []any{}, "passwordCredentials": []any{},
 		})

@@ -116,9 +116,12 @@ func (v *guestView) findVM(id string) *store.Resource {
 func guestOf(c *provider.Call, r *store.Resource) Guest {
 	id, _ := store.ParseID(r.ID)
 	g := Guest{
-		VMID: r.ID, InstanceID: body.String(r.Body, "properties.vmId"), ComputerName: body.String(r.Body, "properties.osProfile.computerName"), ResourceGroup: id.ResourceGroup, SubscriptionID: id.Subscription,
-		Location: r.Location, BootID: body.String(r.Secret, "bootID"), PowerState: body.String(r.Secret, "power"), ProvisioningState: body.String(r.Body, "properties.provisioningState"),
-		CustomData: body.String(r.Secret, "customData"), UserData: body.String(r.Secret, "userData"), OSType: body.String(r.Body, "properties.storageProfile.osDisk.osType"), NICs: []GuestNIC{},
+		VMID: r.ID, InstanceID: body.String(r.Body, "properties.vmId"), ComputerName: body.String(r.Body, "properties.osProfile.computerName"),
+		ResourceGroup: id.ResourceGroup, SubscriptionID: id.Subscription,
+		Location: r.Location, BootID: body.String(r.Secret, "bootID"), PowerState: body.String(r.Secret, "power"),
+		ProvisioningState: body.String(r.Body, "properties.provisioningState"),
+		CustomData:        body.String(r.Secret, "customData"), UserData: body.String(r.Secret, "userData"),
+		OSType: body.String(r.Body, "properties.storageProfile.osDisk.osType"), NICs: []GuestNIC{},
 		Identity: body.Child(r.Body, "identity"), Tags: body.Child(r.Body, "tags"),
 	}
 	if zones := body.Strings(r.Body, "zones"); len(zones) > 0 {

@@ -14,7 +14,8 @@ func TestResourceHealth(t *testing.T) {
 	check := func(want, reason, summary string) {
 		t.Helper()
 		got := a.sendRequest("GET", current, nil)
-		if got.status != 200 || got.valueAt("properties.availabilityState") != want || got.valueAt("properties.reasonType") != reason || summary != "" && got.valueAt("properties.summary") != summary {
+		if got.status != 200 || got.valueAt("properties.availabilityState") != want || got.valueAt("properties.reasonType") != reason ||
+			summary != "" && got.valueAt("properties.summary") != summary {
 			t.Errorf("%d %v, want %s, %q, %q", got.status, got.body, want, reason, summary)
 		}
 	}
@@ -36,7 +37,8 @@ func TestResourceHealth(t *testing.T) {
 	a.sim.Advance(1)
 	a.mustSucceed("PUT", vnet, obj{"location": "westus3", "properties": obj{"addressSpace": obj{"addressPrefixes": []any{"10.0.0.0/8"}}}})
 	check("Available", "", "")
-	for name, in := range map[string]obj{"an unknown state": {"id": vnet, "state": "Broken"}, "an unknown resource": {"id": vnet + "2", "state": "Degraded"}} {
+	for name, in := range map[string]obj{"an unknown state": {"id": vnet, "state": "Broken"},
+		"an unknown resource": {"id": vnet + "2", "state": "Degraded"}} {
 		if s := a.callControl("PUT", "/_sim/health", in, nil); s != 400 {
 			t.Errorf("%s was answered with %d, want 400", name, s)
 		}

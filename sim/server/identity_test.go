@@ -58,7 +58,8 @@ func TestClientSecret(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := a.checkTokenAccepted(bad); err == nil || !strings.Contains(err.Error(), "AADSTS7000215") || strings.Contains(err.Error(), server.DefaultSecret) {
+	if err := a.checkTokenAccepted(bad); err == nil || !strings.Contains(err.Error(), "AADSTS7000215") ||
+		strings.Contains(err.Error(), server.DefaultSecret) {
 		t.Errorf("a wrong secret: %v", err)
 	}
 	stranger, err := azidentity.NewClientSecretCredential(server.DefaultTenant, "22222222-2222-2222-2222-222222222222", "x", o)
@@ -107,9 +108,10 @@ func TestInstanceDiscoveryAndMetadata(t *testing.T) {
 		"openid":    {"/" + server.DefaultTenant + "/v2.0/.well-known/openid-configuration", nil, 200, "/oauth2/v2.0/token"},
 		"tenant":    {"/33333333-3333-3333-3333-333333333333/v2.0/.well-known/openid-configuration", nil, 400, "AADSTS90002"},
 		"keys":      {"/common/discovery/v2.0/keys", nil, 200, `"kty":"RSA"`},
-		"imds":      {"/metadata/identity/oauth2/token?api-version=2018-02-01&resource=https://management.azure.com/", []string{"Metadata", "true"}, 200, `"token_type":"Bearer"`},
-		"imds 400":  {"/metadata/identity/oauth2/token?api-version=2018-02-01&resource=x", nil, 400, "metadata header"},
-		"clouds":    {"/metadata/endpoints?api-version=2019-05-01", nil, 200, `[{"`},
+		"imds": {"/metadata/identity/oauth2/token?api-version=2018-02-01&resource=https://management.azure.com/",
+			[]string{"Metadata", "true"}, 200, `"token_type":"Bearer"`},
+		"imds 400": {"/metadata/identity/oauth2/token?api-version=2018-02-01&resource=x", nil, 400, "metadata header"},
+		"clouds":   {"/metadata/endpoints?api-version=2019-05-01", nil, 200, `[{"`},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -143,14 +145,17 @@ func TestRoleAssignmentsWithTheSDK(t *testing.T) {
 	}
 	scope := "/subscriptions/" + sub
 	params := func(principal, role string, kind *armauthorization.PrincipalType) armauthorization.RoleAssignmentCreateParameters {
-		return armauthorization.RoleAssignmentCreateParameters{Properties: &armauthorization.RoleAssignmentProperties{PrincipalID: new(principal), RoleDefinitionID: new(scope + "/providers/Microsoft.Authorization/roleDefinitions/" + role), PrincipalType: kind}}
+		return armauthorization.RoleAssignmentCreateParameters{Properties: &armauthorization.RoleAssignmentProperties{PrincipalID: new(principal),
+			RoleDefinitionID: new(scope + "/providers/Microsoft.Authorization/roleDefinitions/" + role), PrincipalType: kind}}
 	}
-	const contributor, someone, name = "b24988ac-6180-42a0-ab88-20f7382dd24c", "44444444-4444-4444-8444-444444444444", "55555555-5555-4555-8555-555555555555"
+	const contributor, someone, name = "b24988ac-6180-42a0-ab88-20f7382dd24c", "44444444-4444-4444-8444-444444444444",
+		"55555555-5555-4555-8555-555555555555"
 	sp := armauthorization.PrincipalTypeServicePrincipal
 	if _, err := c.Create(ctx, scope, name, params(someone, contributor, nil), nil); codeOf(err) != "PrincipalNotFound" {
 		t.Errorf("an unknown principal without type: %v", err)
 	}
-	if _, err := c.Create(ctx, scope, name, params(someone, "00000000-0000-4000-8000-000000000000", &sp), nil); codeOf(err) != "RoleDefinitionDoesNotExist" {
+	if _, err := c.Create(ctx, scope, name, params(someone, "00000000-0000-4000-8000-000000000000", &sp),
+		nil); codeOf(err) != "RoleDefinitionDoesNotExist" {
 		t.Errorf("an unknown role: %v", err)
 	}
 	for range 2 {
@@ -158,10 +163,12 @@ func TestRoleAssignmentsWithTheSDK(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if _, err := c.Create(ctx, scope, "66666666-6666-4666-8666-666666666666", params(someone, contributor, &sp), nil); codeOf(err) != "RoleAssignmentExists" {
+	if _, err := c.Create(ctx, scope, "66666666-6666-4666-8666-666666666666", params(someone, contributor, &sp),
+		nil); codeOf(err) != "RoleAssignmentExists" {
 		t.Errorf("the same under another name: %v", err)
 	}
-	if _, err := c.Create(ctx, scope, name, params("77777777-7777-4777-8777-777777777777", contributor, &sp), nil); codeOf(err) != "RoleAssignmentUpdateNotPermitted" {
+	if _, err := c.Create(ctx, scope, name, params("77777777-7777-4777-8777-777777777777", contributor, &sp),
+		nil); codeOf(err) != "RoleAssignmentUpdateNotPermitted" {
 		t.Errorf("another principal under the same name: %v", err)
 	}
 	page, err := c.NewListForSubscriptionPager(&armauthorization.RoleAssignmentsClientListForSubscriptionOptions{Filter: new("principalId%20eq%20'" + someone + "'")}).NextPage(ctx)
@@ -178,7 +185,8 @@ func TestRoleAssignmentsWithTheSDK(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	rp, err := roles.NewListPager(scope, &armauthorization.RoleDefinitionsClientListOptions{Filter: new("roleName eq 'Contributor'")}).NextPage(ctx)
+	rp, err := roles.NewListPager(scope,
+		&armauthorization.RoleDefinitionsClientListOptions{Filter: new("roleName eq 'Contributor'")}).NextPage(ctx)
 	if err != nil || len(rp.Value) != 1 || *rp.Value[0].Name != contributor {
 		t.Errorf("role definitions: %v %v", rp.Value, err)
 	}
@@ -206,16 +214,22 @@ func TestPrivateDNSWithTheSDK(t *testing.T) {
 	if err != nil || *z.Properties.NumberOfRecordSets != 1 {
 		t.Fatalf("zone: %v", err)
 	}
-	lp, err := links.BeginCreateOrUpdate(ctx, "rg", zone, "link", armprivatedns.VirtualNetworkLink{Location: new("global"), Properties: &armprivatedns.VirtualNetworkLinkProperties{VirtualNetwork: &armprivatedns.SubResource{ID: new(net + "/virtualNetworks/vnet")}, RegistrationEnabled: new(false)}}, nil)
+	lp, err := links.BeginCreateOrUpdate(ctx, "rg", zone, "link",
+		armprivatedns.VirtualNetworkLink{Location: new("global"),
+			Properties: &armprivatedns.VirtualNetworkLinkProperties{VirtualNetwork: &armprivatedns.SubResource{ID: new(net + "/virtualNetworks/vnet")}, RegistrationEnabled: new(false)}}, nil)
 	l, err := pollUntilDone(a, lp, err)
 	if err != nil || *l.Properties.VirtualNetworkLinkState != armprivatedns.VirtualNetworkLinkStateCompleted {
 		t.Fatalf("link: %v", err)
 	}
-	rs, err := sets.CreateOrUpdate(ctx, "rg", zone, armprivatedns.RecordTypeA, "apiserver", armprivatedns.RecordSet{Properties: &armprivatedns.RecordSetProperties{TTL: new(int64(300)), ARecords: []*armprivatedns.ARecord{{IPv4Address: new("10.0.0.100")}}}}, nil)
+	rs, err := sets.CreateOrUpdate(ctx, "rg", zone, armprivatedns.RecordTypeA, "apiserver",
+		armprivatedns.RecordSet{Properties: &armprivatedns.RecordSetProperties{TTL: new(int64(300)),
+			ARecords: []*armprivatedns.ARecord{{IPv4Address: new("10.0.0.100")}}}}, nil)
 	if err != nil || *rs.Properties.Fqdn != "apiserver.c.capz.io." {
 		t.Fatalf("record: %v", err)
 	}
-	if _, err := sets.CreateOrUpdate(ctx, "rg", zone, armprivatedns.RecordTypeA, "apiserver", armprivatedns.RecordSet{Properties: &armprivatedns.RecordSetProperties{TTL: new(int64(300))}}, &armprivatedns.RecordSetsClientCreateOrUpdateOptions{IfNoneMatch: new("*")}); codeOf(err) != "PreconditionFailed" {
+	if _, err := sets.CreateOrUpdate(ctx, "rg", zone, armprivatedns.RecordTypeA, "apiserver",
+		armprivatedns.RecordSet{Properties: &armprivatedns.RecordSetProperties{TTL: new(int64(300))}},
+		&armprivatedns.RecordSetsClientCreateOrUpdateOptions{IfNoneMatch: new("*")}); codeOf(err) != "PreconditionFailed" {
 		t.Errorf("If-None-Match on an existing record: %v", err)
 	}
 	if _, err := zones.BeginDelete(ctx, "rg", zone, nil); codeOf(err) != "CannotDeleteResource" {

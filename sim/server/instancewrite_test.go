@@ -27,7 +27,9 @@ func newPooledAzure(t *testing.T, change ...func(*server.Options)) *azure {
 	a.createBase()
 	a.mustSucceed("PUT", net+"/publicIPAddresses/pip", publicIP("api"))
 	a.mustSucceed("PUT", net+"/loadBalancers/lb", apiLB())
-	a.mustSucceed("PUT", comp+"/disks/volume", obj{"location": "westus3", "sku": obj{"name": "Premium_LRS"}, "properties": obj{"creationData": obj{"createOption": "Empty"}, "diskSizeGB": 8}})
+	a.mustSucceed("PUT", comp+"/disks/volume",
+		obj{"location": "westus3", "sku": obj{"name": "Premium_LRS"},
+			"properties": obj{"creationData": obj{"createOption": "Empty"}, "diskSizeGB": 8}})
 	a.mustSucceed("PUT", pool, scaleSet(2, func(set, _ obj) { set["tags"] = obj{"team": "a"} }))
 	return a
 }
@@ -69,10 +71,13 @@ func TestInstanceNetwork(t *testing.T) {
 	if got := a.sendRequest("GET", instance0, nil).valueAt(poolsOfOwn); got != nil {
 		t.Errorf("an instance shows the pools of a template that it was not made of: %v", got)
 	}
-	body := obj{"location": "westus3", "properties": obj{"hardwareProfile": obj{}, "networkProfileConfiguration": networkOnly(lbPool)["properties"].(obj)["virtualMachineProfile"].(obj)["networkProfile"]}}
+	body := obj{"location": "westus3",
+		"properties": obj{"hardwareProfile": obj{},
+			"networkProfileConfiguration": networkOnly(lbPool)["properties"].(obj)["virtualMachineProfile"].(obj)["networkProfile"]}}
 	a.mustSucceed("PUT", instance0, body)
 	for name, want := range map[string]any{"0": refs(lbPool), "1": nil} {
-		if diff := cmp.Diff(want, a.sendRequest("GET", pool+"/virtualMachines/"+name+"/networkInterfaces/nic", nil).valueAt(poolsOfIP)); diff != "" {
+		if diff := cmp.Diff(want,
+			a.sendRequest("GET", pool+"/virtualMachines/"+name+"/networkInterfaces/nic", nil).valueAt(poolsOfIP)); diff != "" {
 			t.Errorf("pools of the interface of instance %s (-want +got):\n%s", name, diff)
 		}
 	}
@@ -89,14 +94,17 @@ func TestInstanceNetwork(t *testing.T) {
 	a.mustSucceed("PUT", pool, scaleSet(3, func(_, profile obj) {
 		profile["networkProfile"] = networkOnly(lbPool)["properties"].(obj)["virtualMachineProfile"].(obj)["networkProfile"]
 	}))
-	if diff := cmp.Diff(refs(lbPool), a.sendRequest("GET", pool+"/virtualMachines/2/networkInterfaces/nic", nil).valueAt(poolsOfIP)); diff != "" {
+	if diff := cmp.Diff(refs(lbPool),
+		a.sendRequest("GET", pool+"/virtualMachines/2/networkInterfaces/nic", nil).valueAt(poolsOfIP)); diff != "" {
 		t.Errorf("pools of a new instance (-want +got):\n%s", diff)
 	}
 	a.mustSucceed("POST", pool+"/manualupgrade", obj{"instanceIds": []any{"1"}})
-	if diff := cmp.Diff(refs(lbPool), a.sendRequest("GET", pool+"/virtualMachines/1/networkInterfaces/nic", nil).valueAt(poolsOfIP)); diff != "" {
+	if diff := cmp.Diff(refs(lbPool),
+		a.sendRequest("GET", pool+"/virtualMachines/1/networkInterfaces/nic", nil).valueAt(poolsOfIP)); diff != "" {
 		t.Errorf("pools of an instance that was upgraded (-want +got):\n%s", diff)
 	}
-	unknown := obj{"location": "westus3", "properties": obj{"networkProfileConfiguration": networkOnly(lbPool + "2")["properties"].(obj)["virtualMachineProfile"].(obj)["networkProfile"]}}
+	unknown := obj{"location": "westus3",
+		"properties": obj{"networkProfileConfiguration": networkOnly(lbPool + "2")["properties"].(obj)["virtualMachineProfile"].(obj)["networkProfile"]}}
 	if r := a.sendRequest("PUT", instance0, unknown); r.errorCode() != "InvalidResourceReference" {
 		t.Errorf("a pool that does not exist: %d %s", r.status, r.errorCode())
 	}
@@ -117,7 +125,8 @@ func TestInstanceDisks(t *testing.T) {
 	if got := a.sendRequest("GET", instance0, nil).valueAt("properties.storageProfile.dataDisks.0.managedDisk.id"); got != volume {
 		t.Errorf("the instance's data disk is %v", got)
 	}
-	if r := a.sendRequest("PUT", pool+"/virtualMachines/1", obj{"properties": obj{"storageProfile": obj{"dataDisks": []any{disk}}}}); r.status != 409 {
+	if r := a.sendRequest("PUT", pool+"/virtualMachines/1",
+		obj{"properties": obj{"storageProfile": obj{"dataDisks": []any{disk}}}}); r.status != 409 {
 		t.Errorf("the disk is attached elsewhere, and the answer is %d %s", r.status, r.errorCode())
 	}
 	a.mustSucceed("PUT", pool, scaleSet(2, func(_, profile obj) {
@@ -208,7 +217,8 @@ func TestWholeReference(t *testing.T) {
 	whole := obj{"id": subnet, "name": "node", "properties": obj{"addressPrefix": "10.9.0.0/24", "routeTable": ref(net + "/routeTables/rt")}}
 	a.mustSucceed("PUT", net+"/loadBalancers/internal", obj{"location": "westus3", "sku": obj{"name": "Standard"}, "properties": obj{
 		"frontendIPConfigurations": []any{obj{"name": "fe", "properties": obj{"subnet": whole}}}}})
-	if diff := cmp.Diff(any(ref(subnet)), a.sendRequest("GET", net+"/loadBalancers/internal", nil).valueAt("properties.frontendIPConfigurations.0.properties.subnet")); diff != "" {
+	if diff := cmp.Diff(any(ref(subnet)),
+		a.sendRequest("GET", net+"/loadBalancers/internal", nil).valueAt("properties.frontendIPConfigurations.0.properties.subnet")); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 	if got := a.sendRequest("GET", subnet, nil).valueAt("properties.addressPrefix"); got != "10.1.0.0/24" {
@@ -218,7 +228,8 @@ func TestWholeReference(t *testing.T) {
 
 // TestIdentitiesGo takes user-assigned identities off a scale set: one by null, all by a type without them.
 func TestIdentitiesGo(t *testing.T) {
-	const one, two = groupA + "/providers/Microsoft.ManagedIdentity/userAssignedIdentities/one", groupA + "/providers/Microsoft.ManagedIdentity/userAssignedIdentities/two"
+	const one, two = groupA + "/providers/Microsoft.ManagedIdentity/userAssignedIdentities/one",
+		groupA + "/providers/Microsoft.ManagedIdentity/userAssignedIdentities/two"
 	a := newAzure(t)
 	a.createBase()
 	for _, id := range []string{one, two} {
@@ -228,12 +239,14 @@ func TestIdentitiesGo(t *testing.T) {
 		set["identity"] = obj{"type": "SystemAssigned, UserAssigned", "userAssignedIdentities": obj{one: obj{}, two: obj{}}}
 	}))
 	for _, method := range []string{"PUT", "PATCH"} {
-		a.mustSucceed(method, pool, obj{"location": "westus3", "identity": obj{"type": "SystemAssigned, UserAssigned", "userAssignedIdentities": obj{one: nil, two: obj{}}}})
+		a.mustSucceed(method, pool,
+			obj{"location": "westus3", "identity": obj{"type": "SystemAssigned, UserAssigned", "userAssignedIdentities": obj{one: nil, two: obj{}}}})
 		users, _ := a.sendRequest("GET", pool, nil).valueAt("identity.userAssignedIdentities").(obj)
 		if len(users) != 1 || users[two] == nil {
 			t.Errorf("%s: one is null, and the identities are %v", method, users)
 		}
-		a.mustSucceed(method, pool, obj{"location": "westus3", "identity": obj{"type": "SystemAssigned, UserAssigned", "userAssignedIdentities": obj{one: obj{}}}})
+		a.mustSucceed(method, pool,
+			obj{"location": "westus3", "identity": obj{"type": "SystemAssigned, UserAssigned", "userAssignedIdentities": obj{one: obj{}}}})
 	}
 	a.mustSucceed("PUT", pool, obj{"location": "westus3", "identity": obj{"type": "SystemAssigned"}})
 	if users := a.sendRequest("GET", pool, nil).valueAt("identity.userAssignedIdentities"); users != nil {

@@ -25,19 +25,27 @@ func (a *azure) createResources(from, n int) {
 		case k == 0:
 			r = a.sendRequest("PUT", group, obj{"location": "westus3", "tags": obj{"owner": "large"}})
 		case k == 1:
-			r = a.sendRequest("PUT", network+"virtualNetworks/vnet", obj{"location": "westus3", "properties": obj{"addressSpace": obj{"addressPrefixes": []any{"10.0.0.0/8"}},
-				"subnets": []any{obj{"name": "a", "properties": obj{"addressPrefix": "10.0.0.0/16"}}, obj{"name": "b", "properties": obj{"addressPrefix": "10.1.0.0/16"}}}}})
+			r = a.sendRequest("PUT", network+"virtualNetworks/vnet",
+				obj{"location": "westus3", "properties": obj{"addressSpace": obj{"addressPrefixes": []any{"10.0.0.0/8"}},
+					"subnets": []any{obj{"name": "a", "properties": obj{"addressPrefix": "10.0.0.0/16"}},
+						obj{"name": "b", "properties": obj{"addressPrefix": "10.1.0.0/16"}}}}})
 			a.sim.Settle()
 		case k < 10:
-			r = a.sendRequest("PUT", network+"networkSecurityGroups/nsg-"+name, obj{"location": "westus3", "properties": obj{"securityRules": []any{obj{"name": "ssh", "properties": obj{
-				"protocol": "Tcp", "sourcePortRange": "*", "destinationPortRange": "22", "sourceAddressPrefix": "*", "destinationAddressPrefix": "*", "access": "Allow", "priority": 100, "direction": "Inbound"}}}}})
+			r = a.sendRequest("PUT", network+"networkSecurityGroups/nsg-"+name,
+				obj{"location": "westus3", "properties": obj{"securityRules": []any{obj{"name": "ssh", "properties": obj{
+					"protocol": "Tcp", "sourcePortRange": "*", "destinationPortRange": "22", "sourceAddressPrefix": "*", "destinationAddressPrefix": "*",
+					"access": "Allow", "priority": 100, "direction": "Inbound"}}}}})
 		case k < 30:
-			r = a.sendRequest("PUT", network+"publicIPAddresses/ip-"+name, obj{"location": "westus3", "sku": obj{"name": "Standard"}, "properties": obj{"publicIPAllocationMethod": "Static"}})
+			r = a.sendRequest("PUT", network+"publicIPAddresses/ip-"+name,
+				obj{"location": "westus3", "sku": obj{"name": "Standard"}, "properties": obj{"publicIPAllocationMethod": "Static"}})
 		case k < 50:
-			r = a.sendRequest("PUT", group+"/providers/Microsoft.Compute/disks/disk-"+name+"?api-version=2024-03-02", obj{"location": "westus3", "properties": obj{"creationData": obj{"createOption": "Empty"}, "diskSizeGB": 128}})
+			r = a.sendRequest("PUT", group+"/providers/Microsoft.Compute/disks/disk-"+name+"?api-version=2024-03-02",
+				obj{"location": "westus3", "properties": obj{"creationData": obj{"createOption": "Empty"}, "diskSizeGB": 128}})
 		default:
-			r = a.sendRequest("PUT", network+"networkInterfaces/nic-"+name, obj{"location": "westus3", "tags": obj{"cluster": "large"}, "properties": obj{"ipConfigurations": []any{obj{"name": "first", "properties": obj{
-				"subnet": obj{"id": network + "virtualNetworks/vnet/subnets/a"}}}}}})
+			r = a.sendRequest("PUT", network+"networkInterfaces/nic-"+name,
+				obj{"location": "westus3", "tags": obj{"cluster": "large"},
+					"properties": obj{"ipConfigurations": []any{obj{"name": "first", "properties": obj{
+						"subnet": obj{"id": network + "virtualNetworks/vnet/subnets/a"}}}}}})
 		}
 		if r.status > 299 {
 			a.t.Fatalf("resource %d: %d %v", i, r.status, r.body)

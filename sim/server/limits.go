@@ -40,7 +40,8 @@ func (x *exchange) checkLimits() error {
 		return nil
 	}
 	secs, verb := ceilSeconds(wait), strings.TrimSuffix(kind, "s")
-	e := provider.Errorf(429, "SubscriptionRequestsThrottled", "Number of '%s' requests for subscription '%s' actor '%s' exceeded. Please try again after '%d' seconds after additional tokens are available.", verb, sub, actor, secs)
+	e := provider.Errorf(429, "SubscriptionRequestsThrottled",
+		"Number of '%s' requests for subscription '%s' actor '%s' exceeded. Please try again after '%d' seconds after additional tokens are available.", verb, sub, actor, secs)
 	if short > 0 {
 		e.Message = fmt.Sprintf("Number of '%s' requests for subscription '%s' exceeded. Please try again after '%d' seconds after additional tokens are available.", verb, sub, secs)
 	}
@@ -89,7 +90,8 @@ func (x *exchange) limitOfNetwork(times float64) error {
 		return nil
 	}
 	secs := ceilSeconds(wait)
-	e := provider.Errorf(429, "TooManyRequests", "The server rejected the request because too many requests have been received for this subscription. Please try again after '%d' seconds.", secs)
+	e := provider.Errorf(429, "TooManyRequests",
+		"The server rejected the request because too many requests have been received for this subscription. Please try again after '%d' seconds.", secs)
 	e.RetryAfter = time.Duration(secs) * time.Second
 	return e
 }
@@ -121,7 +123,8 @@ func (x *exchange) operationGroup() string {
 		types = "virtualmachines" // writes of extensions count as those of VMs
 	}
 	list := id.IsCollection() && kind == "reads"
-	of := map[string]string{"virtualmachines": "VM", "virtualmachinescalesets": "VMScaleSet", "virtualmachinescalesets/virtualmachines": "VMScaleSetVM"}[types]
+	of := map[string]string{"virtualmachines": "VM", "virtualmachinescalesets": "VMScaleSet",
+		"virtualmachinescalesets/virtualmachines": "VMScaleSetVM"}[types]
 	switch {
 	case of == "":
 		return ""
@@ -151,7 +154,8 @@ func (x *exchange) limitOfCompute(times float64) error {
 	if !ok {
 		return nil
 	}
-	limits, names := []limit{{key: "compute/" + x.regionKey() + "/" + group, size: found.ofAll * times, rate: found.ofAllPerMinute * times / 60}}, []string{group + "SubscriptionMaximum"}
+	limits, names := []limit{{key: "compute/" + x.regionKey() + "/" + group, size: found.ofAll * times,
+		rate: found.ofAllPerMinute * times / 60}}, []string{group + "SubscriptionMaximum"}
 	if found.ofOne > 0 {
 		limits = append(limits, limit{key: "compute/" + x.call.ID.Key() + "/" + group, size: found.ofOne, rate: found.ofOnePerMinute / 60})
 		names = append(names, group+"Resource")
@@ -174,7 +178,8 @@ func (x *exchange) limitOfCompute(times float64) error {
 	if err != nil {
 		return err
 	}
-	e := provider.Errorf(429, "OperationNotAllowed", "The server rejected the request because too many requests have been received for this subscription.").
+	e := provider.Errorf(429, "OperationNotAllowed",
+		"The server rejected the request because too many requests have been received for this subscription.").
 		WithDetail(&provider.Error{Code: "TooManyRequests", Target: names[short], Message: string(measured)})
 	e.RetryAfter = time.Duration(ceilSeconds(wait)) * time.Second
 	return e

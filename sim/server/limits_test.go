@@ -39,27 +39,35 @@ func TestLimits(t *testing.T) {
 	}{
 		"principal": {
 			reason: "each kind of request has a bucket", limits: limited(func(t *server.Throttle) { t.Writes, t.WritesPerSec = 3, 0.1 }),
-			method: "PUT", path: net + "/routeTables/*", taken: 3, code: "SubscriptionRequestsThrottled", message: "Number of 'write' requests for subscription '" + sub + "' actor", wait: 10 * time.Second,
+			method: "PUT", path: net + "/routeTables/*", taken: 3, code: "SubscriptionRequestsThrottled",
+			message: "Number of 'write' requests for subscription '" + sub + "' actor", wait: 10 * time.Second,
 			header: "x-ms-ratelimit-remaining-subscription-writes", left: "0", other: [2]string{"DELETE", net + "/routeTables/x"},
 		},
 		"subscription": {
-			reason: "all principals together have one", limits: limited(func(t *server.Throttle) { t.Deletes, t.DeletesPerSec, t.Whole = 4, 1, 0.5 }),
-			method: "DELETE", path: net + "/routeTables/*", taken: 2, code: "SubscriptionRequestsThrottled", message: "Number of 'delete' requests for subscription '" + sub + "' exceeded", wait: 2 * time.Second,
+			reason: "all principals together have one",
+			limits: limited(func(t *server.Throttle) { t.Deletes, t.DeletesPerSec, t.Whole = 4, 1, 0.5 }),
+			method: "DELETE", path: net + "/routeTables/*", taken: 2, code: "SubscriptionRequestsThrottled",
+			message: "Number of 'delete' requests for subscription '" + sub + "' exceeded", wait: 2 * time.Second,
 			header: "x-ms-ratelimit-remaining-subscription-global-deletes", left: "0", other: [2]string{"GET", net + "/routeTables/x"},
 		},
 		"writes of the network": {
-			reason: "writes and deletions count together, and come back after 5 minutes", limits: limited(func(t *server.Throttle) { t.Providers = 0.003 }),
-			method: "DELETE", path: net + "/routeTables/*", taken: 3, code: "TooManyRequests", message: "too many requests", wait: 5 * time.Minute, other: [2]string{"GET", net + "/routeTables/x"},
+			reason: "writes and deletions count together, and come back after 5 minutes",
+			limits: limited(func(t *server.Throttle) { t.Providers = 0.003 }),
+			method: "DELETE", path: net + "/routeTables/*", taken: 3, code: "TooManyRequests", message: "too many requests", wait: 5 * time.Minute,
+			other: [2]string{"GET", net + "/routeTables/x"},
 		},
 		"a VM": {
 			reason: "one VM takes few requests at once", limits: limited(func(t *server.Throttle) { t.Providers = 1 }),
-			method: "GET", path: vms + "one", taken: 36, code: "OperationNotAllowed/TooManyRequests", message: "too many requests", wait: 5 * time.Second,
-			header: remaining, left: "Microsoft.Compute/GetVMSubscriptionMaximum;23964,Microsoft.Compute/GetVMResource;0", other: [2]string{"GET", vms + "other"},
+			method: "GET", path: vms + "one", taken: 36, code: "OperationNotAllowed/TooManyRequests", message: "too many requests",
+			wait:   5 * time.Second,
+			header: remaining, left: "Microsoft.Compute/GetVMSubscriptionMaximum;23964,Microsoft.Compute/GetVMResource;0",
+			other: [2]string{"GET", vms + "other"},
 		},
 		"VMs of a subscription": {
 			reason: "all VMs of a region have a bucket together", limits: limited(func(t *server.Throttle) { t.Providers = 0.002 }),
 			method: "DELETE", path: vms + "*", taken: 3, code: "OperationNotAllowed/TooManyRequests", wait: time.Minute,
-			header: remaining, left: "Microsoft.Compute/DeleteVMSubscriptionMaximum;0,Microsoft.Compute/DeleteVMResource;11", other: [2]string{"GET", vms + "one"},
+			header: remaining, left: "Microsoft.Compute/DeleteVMSubscriptionMaximum;0,Microsoft.Compute/DeleteVMResource;11",
+			other: [2]string{"GET", vms + "one"},
 		},
 		"lists": {
 			reason: "they have no resource", limits: limited(func(t *server.Throttle) { t.Providers = 0.01 }),
@@ -69,7 +77,8 @@ func TestLimits(t *testing.T) {
 		"changes of a scale set": {
 			reason: "an action is a change", limits: limited(func(t *server.Throttle) { t.Providers = 1 }),
 			method: "POST", path: scaleSet + "/deallocate", taken: 12, code: "OperationNotAllowed/TooManyRequests", wait: 15 * time.Second,
-			header: remaining, left: "Microsoft.Compute/UpdateVMScaleSetSubscriptionMaximum;1488,Microsoft.Compute/UpdateVMScaleSetResource;0", other: [2]string{"PUT", scaleSet},
+			header: remaining, left: "Microsoft.Compute/UpdateVMScaleSetSubscriptionMaximum;1488,Microsoft.Compute/UpdateVMScaleSetResource;0",
+			other: [2]string{"PUT", scaleSet},
 		},
 	}
 	for name, test := range tests {
@@ -92,7 +101,8 @@ func TestLimits(t *testing.T) {
 				}
 			}
 			r := ask()
-			if r.status != 429 || r.errorCode() != test.code || !strings.Contains(r.errorMessage(), test.message) || r.header.Get("Retry-After") != strconv.Itoa(int(test.wait.Seconds())) {
+			if r.status != 429 || r.errorCode() != test.code || !strings.Contains(r.errorMessage(), test.message) ||
+				r.header.Get("Retry-After") != strconv.Itoa(int(test.wait.Seconds())) {
 				t.Errorf("%s: %d %v, Retry-After %s", test.reason, r.status, r.body, r.header.Get("Retry-After"))
 			}
 			if r := a.sendRequest(test.other[0], test.other[1], nil); r.status == 429 {

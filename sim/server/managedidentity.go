@@ -27,7 +27,8 @@ func (s *Server) serveManagedIdentity(w http.ResponseWriter, r *http.Request) bo
 			return true
 		}
 	case "/metadata/instance":
-		writeJSON(w, 200, body.Object{"compute": body.Object{"azEnvironment": "AzurePublicCloud", "location": s.opts.Locations[0], "subscriptionId": s.opts.Subscriptions[0]}})
+		writeJSON(w, 200, body.Object{"compute": body.Object{"azEnvironment": "AzurePublicCloud", "location": s.opts.Locations[0],
+			"subscriptionId": s.opts.Subscriptions[0]}})
 		return true
 	default:
 		return false
@@ -44,7 +45,8 @@ func (s *Server) serveManagedIdentity(w http.ResponseWriter, r *http.Request) bo
 	}
 	if want := q.Get("client_id") + q.Get("object_id") + byID; want != "" {
 		id := s.entra.findIdentity(func(r *store.Resource) bool {
-			return strings.EqualFold(body.String(r.Body, "properties.clientId"), want) || strings.EqualFold(body.String(r.Body, "properties.principalId"), want) || store.SameID(r.ID, want)
+			return strings.EqualFold(body.String(r.Body, "properties.clientId"), want) ||
+				strings.EqualFold(body.String(r.Body, "properties.principalId"), want) || store.SameID(r.ID, want)
 		})
 		switch {
 		case id != nil:
@@ -57,7 +59,8 @@ func (s *Server) serveManagedIdentity(w http.ResponseWriter, r *http.Request) bo
 	}
 	now := time.Now()
 	writeJSON(w, 200, body.Object{
-		"access_token": s.entra.issueToken(client, resource, mirid), "client_id": client, "expires_in": strconv.Itoa(int(tokenLifetime.Seconds()) - 1),
+		"access_token": s.entra.issueToken(client, resource, mirid), "client_id": client,
+		"expires_in": strconv.Itoa(int(tokenLifetime.Seconds()) - 1),
 		"expires_on": strconv.FormatInt(now.Add(tokenLifetime).Unix(), 10), "ext_expires_in": strconv.Itoa(int(tokenLifetime.Seconds()) - 1),
 		"not_before": strconv.FormatInt(now.Unix(), 10), "resource": resource, "token_type": "Bearer",
 	})
@@ -71,11 +74,18 @@ func (s *Server) serveMetadata(w http.ResponseWriter, r *http.Request) bool {
 	}
 	base := "https://" + r.Host
 	cloud := body.Object{
-		"name": "AzureCloud", "portal": "https://portal.azure.com", "resourceManager": base + "/", "graph": "https://graph.windows.net/", "graphAudience": "https://graph.windows.net/",
-		"microsoftGraphResourceId": "https://graph.microsoft.com/", "media": "https://rest.media.azure.net", "batch": "https://batch.core.windows.net/", "sqlManagement": "https://management.core.windows.net:8443/",
-		"gallery": "https://gallery.azure.com/", "activeDirectoryDataLake": "https://datalake.azure.net/", "vmImageAliasDoc": "https://raw.githubusercontent.com/Azure/azure-rest-api-specs/master/arm-compute/quickstart-templates/aliases.json",
-		"authentication": body.Object{"loginEndpoint": base, "audiences": []string{"https://management.core.windows.net/", "https://management.azure.com/"}, "tenant": "common", "identityProvider": "AAD"},
-		"suffixes":       body.Object{"storage": "core.windows.net", "keyVaultDns": "vault.azure.net", "sqlServerHostname": "database.windows.net", "acrLoginServer": "azurecr.io", "mysqlServerEndpoint": "mysql.database.azure.com", "azureDataLakeStoreFileSystem": "azuredatalakestore.net"},
+		"name": "AzureCloud", "portal": "https://portal.azure.com", "resourceManager": base + "/", "graph": "https://graph.windows.net/",
+		"graphAudience":            "https://graph.windows.net/",
+		"microsoftGraphResourceId": "https://graph.microsoft.com/", "media": "https://rest.media.azure.net",
+		"batch": "https://batch.core.windows.net/", "sqlManagement": "https://management.core.windows.net:8443/",
+		"gallery": "https://gallery.azure.com/", "activeDirectoryDataLake": "https://datalake.azure.net/",
+		"vmImageAliasDoc": "https://raw.githubusercontent.com/Azure/azure-rest-api-specs/master/arm-compute/quickstart-templates/aliases.json",
+		"authentication": body.Object{"loginEndpoint": base,
+			"audiences": []string{"https://management.core.windows.net/", "https://management.azure.com/"}, "tenant": "common",
+			"identityProvider": "AAD"},
+		"suffixes": body.Object{"storage": "core.windows.net", "keyVaultDns": "vault.azure.net",
+			"sqlServerHostname": "database.windows.net", "acrLoginServer": "azurecr.io", "mysqlServerEndpoint": "mysql.database.azure.com",
+			"azureDataLakeStoreFileSystem": "azuredatalakestore.net"},
 	}
 	if r.URL.Query().Get("api-version") == "2019-05-01" {
 		writeJSON(w, 200, []any{cloud})

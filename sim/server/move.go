@@ -21,7 +21,8 @@ func (x *exchange) refuseMove() error {
 	target := body.String(c.Body, "targetResourceGroup")
 	to, err := store.ParseID(target)
 	if err != nil || to.ResourceGroup == "" || to.Namespace != "" {
-		return provider.GatewayErrorf(400, "InvalidResourceMoveRequest", "The target resource group '%s' is not valid: it must be the ID of a resource group.", target)
+		return provider.GatewayErrorf(400, "InvalidResourceMoveRequest",
+			"The target resource group '%s' is not valid: it must be the ID of a resource group.", target)
 	}
 	if c.Get(to.String()) == nil {
 		return provider.ResourceGroupNotFound(to.ResourceGroup)
@@ -30,7 +31,8 @@ func (x *exchange) refuseMove() error {
 	if len(ids) == 0 {
 		return provider.GatewayErrorf(400, "InvalidResourceMoveRequest", "The request has no resources to be moved.")
 	}
-	refused := provider.GatewayErrorf(409, "ResourceMoveProviderValidationFailed", "Resource move validation failed. Please see details. Diagnostic information: timestamp '%s', subscription id '%s', tracking id '%s', request correlation id '%[3]s'.",
+	refused := provider.GatewayErrorf(409, "ResourceMoveProviderValidationFailed",
+		"Resource move validation failed. Please see details. Diagnostic information: timestamp '%s', subscription id '%s', tracking id '%s', request correlation id '%[3]s'.",
 		c.Now().Format("20060102T150405Z"), x.segs[1], c.RequestID)
 	for _, id := range ids {
 		parsed, err := store.ParseID(id)
@@ -41,7 +43,8 @@ func (x *exchange) refuseMove() error {
 		if r == nil {
 			return provider.ResourceNotFound(parsed)
 		}
-		refused.Details = append(refused.Details, provider.Errorf(0, "ResourceMoveNotSupported", "Resource move is not supported for resource types '%s'.", r.Type).WithTarget(r.ID))
+		refused.Details = append(refused.Details,
+			provider.Errorf(0, "ResourceMoveNotSupported", "Resource move is not supported for resource types '%s'.", r.Type).WithTarget(r.ID))
 	}
 	return refused
 }
@@ -56,13 +59,18 @@ func (x *exchange) exportGroup() (*provider.Reply, error) {
 		return nil, err
 	}
 	wanted := body.Strings(c.Body, "resources")
-	failed := provider.Errorf(0, "ExportTemplateCompletedWithErrors", "Export template operation completed with errors. Some resources were not exported. Please see details for more information.")
+	failed := provider.Errorf(0, "ExportTemplateCompletedWithErrors",
+		"Export template operation completed with errors. Some resources were not exported. Please see details for more information.")
 	for r := range c.Range("", group.ID, "") {
 		t := x.s.env.TypeOf(r.Type)
-		if t == nil || t.Untracked || t.Extension || !slices.ContainsFunc(wanted, func(id string) bool { return id == "*" || store.SameID(id, r.ID) }) {
+		if t == nil || t.Untracked || t.Extension ||
+			!slices.ContainsFunc(wanted, func(id string) bool { return id == "*" || store.SameID(id, r.ID) }) {
 			continue
 		}
-		failed.Details = append(failed.Details, provider.Errorf(0, "ResourceTypeSchemaNotFound", "The schema of resource type '%s' is not available. Resources of this type will not be exported to the template.", r.Type).WithTarget(r.ID))
+		failed.Details = append(failed.Details,
+			provider.Errorf(0, "ResourceTypeSchemaNotFound",
+				"The schema of resource type '%s' is not available. Resources of this type will not be exported to the template.",
+				r.Type).WithTarget(r.ID))
 	}
 	out := body.Object{"template": body.Object{
 		"$schema": "https://schema.management.azure.com/schemas/2015-01-01/deploymentTemplate.json#", "contentVersion": "1.0.0.0",

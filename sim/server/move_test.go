@@ -27,7 +27,8 @@ func TestMoveAndExport(t *testing.T) {
 		"nothing":       {nil, other, 400, "InvalidResourceMoveRequest"},
 	} {
 		for _, verb := range []string{"moveResources", "validateMoveResources"} {
-			if r := a.sendRequest("POST", groupA+"/"+verb, obj{"resources": test.resources, "targetResourceGroup": test.target}); r.status != test.status || r.errorCode() != test.code {
+			if r := a.sendRequest("POST", groupA+"/"+verb,
+				obj{"resources": test.resources, "targetResourceGroup": test.target}); r.status != test.status || r.errorCode() != test.code {
 				t.Errorf("%s: %s = %d %v", name, verb, r.status, r.body)
 			}
 		}
@@ -36,11 +37,13 @@ func TestMoveAndExport(t *testing.T) {
 		t.Errorf("the route table = %d %v", r.status, r.body)
 	}
 	r := a.sendRequest("POST", groupA+"/exportTemplate", obj{"resources": []any{"*"}})
-	if details, _ := r.valueAt("error.details").([]any); r.status != 200 || r.valueAt("error.code") != "ExportTemplateCompletedWithErrors" || len(details) != 3 {
+	if details, _ := r.valueAt("error.details").([]any); r.status != 200 || r.valueAt("error.code") != "ExportTemplateCompletedWithErrors" ||
+		len(details) != 3 {
 		t.Errorf("export = %d %v", r.status, r.body)
 	}
 	r = a.sendRequest("POST", groupA+"/exportTemplate", obj{"resources": []any{strings.ToUpper(table)}})
-	if valueAt(r.body, "error.details.0.code") != "ResourceTypeSchemaNotFound" || valueAt(r.body, "error.details.0.target") != table || valueAt(r.body, "error.details.1") != nil {
+	if valueAt(r.body, "error.details.0.code") != "ResourceTypeSchemaNotFound" || valueAt(r.body, "error.details.0.target") != table ||
+		valueAt(r.body, "error.details.1") != nil {
 		t.Errorf("export of the route table = %v", r.body)
 	}
 	if r := a.sendRequest("POST", other+"/exportTemplate", obj{"resources": []any{"*"}}); r.status != 200 || r.valueAt("error") != nil {
@@ -61,7 +64,8 @@ func TestScaleSetSKUs(t *testing.T) {
 	list, _ := r.valueAt("value").([]any)
 	found := false
 	for _, sku := range list {
-		found = found || valueAt(sku, "sku.name") == "Standard_D2s_v3" && valueAt(sku, "capacity.maximum") == 100.0 && valueAt(sku, "resourceType") == "Microsoft.Compute/virtualMachineScaleSets"
+		found = found || valueAt(sku, "sku.name") == "Standard_D2s_v3" && valueAt(sku, "capacity.maximum") == 100.0 &&
+			valueAt(sku, "resourceType") == "Microsoft.Compute/virtualMachineScaleSets"
 	}
 	if r.status != 200 || !found {
 		t.Errorf("skus = %d, %d of them, %v", r.status, len(list), valueAt(r.body, "value.0"))

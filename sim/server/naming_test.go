@@ -19,14 +19,18 @@ func TestNamesOfResources(t *testing.T) {
 		bad              []string
 		body             obj
 	}{
-		"virtual network": {net + "/virtualNetworks/", long[:64], "InvalidResourceName", []string{"v", long[:65], "_vnet", "vnet-", "vnet.", "v~net"}, vnet},
-		"subnet":          {net + "/virtualNetworks/vnet/subnets/", "s_", "InvalidResourceName", []string{long + "a", "-s", "s-"}, obj{"properties": obj{"addressPrefix": "10.0.200.0/24"}}},
-		"route table":     {net + "/routeTables/", long, "InvalidResourceName", []string{long + "a", ".r", "r."}, place},
-		"route":           {net + "/routeTables/rt/routes/", "r", "InvalidResourceName", []string{"r-", "-r"}, obj{"properties": obj{"addressPrefix": "10.77.0.0/16", "nextHopType": "None"}}},
-		"disk":            {compute + "/disks/", "vm_OSDisk.1-x", "InvalidParameter", []string{long + "a", "_d", "d-"}, disk},
-		"gallery":         {compute + "/galleries/", "g.1", "InvalidParameter", []string{"g-1", "g."}, place},
-		"identity":        {msi, "abc", "InvalidResourceName", []string{"ab", "_abc", "a.b", long + long}, place},
-		"credential":      {msi + "abc/federatedIdentityCredentials/", "abc", "InvalidResourceName", []string{"ab", "a.b"}, obj{"properties": obj{"issuer": "https://i.example", "subject": "s", "audiences": []any{"x"}}}},
+		"virtual network": {net + "/virtualNetworks/", long[:64], "InvalidResourceName",
+			[]string{"v", long[:65], "_vnet", "vnet-", "vnet.", "v~net"}, vnet},
+		"subnet": {net + "/virtualNetworks/vnet/subnets/", "s_", "InvalidResourceName", []string{long + "a", "-s", "s-"},
+			obj{"properties": obj{"addressPrefix": "10.0.200.0/24"}}},
+		"route table": {net + "/routeTables/", long, "InvalidResourceName", []string{long + "a", ".r", "r."}, place},
+		"route": {net + "/routeTables/rt/routes/", "r", "InvalidResourceName", []string{"r-", "-r"},
+			obj{"properties": obj{"addressPrefix": "10.77.0.0/16", "nextHopType": "None"}}},
+		"disk":     {compute + "/disks/", "vm_OSDisk.1-x", "InvalidParameter", []string{long + "a", "_d", "d-"}, disk},
+		"gallery":  {compute + "/galleries/", "g.1", "InvalidParameter", []string{"g-1", "g."}, place},
+		"identity": {msi, "abc", "InvalidResourceName", []string{"ab", "_abc", "a.b", long + long}, place},
+		"credential": {msi + "abc/federatedIdentityCredentials/", "abc", "InvalidResourceName", []string{"ab", "a.b"},
+			obj{"properties": obj{"issuer": "https://i.example", "subject": "s", "audiences": []any{"x"}}}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if name == "credential" {

@@ -16,7 +16,8 @@ func TestResourceGroupAndVirtualNetworkWithTheSDK(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := groups.CreateOrUpdate(ctx, "rg", armresources.ResourceGroup{Location: new("West US 3"), Tags: map[string]*string{"a": new("b")}}, nil); err != nil {
+	if _, err := groups.CreateOrUpdate(ctx, "rg",
+		armresources.ResourceGroup{Location: new("West US 3"), Tags: map[string]*string{"a": new("b")}}, nil); err != nil {
 		t.Fatal(err)
 	}
 	exists, err := groups.CheckExistence(ctx, "RG", nil)
@@ -54,11 +55,13 @@ func TestResourceGroupAndVirtualNetworkWithTheSDK(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	sp, err := subnets.BeginCreateOrUpdate(ctx, "rg", "vnet", "node", armnetwork.Subnet{Properties: &armnetwork.SubnetPropertiesFormat{AddressPrefix: new("10.1.0.0/16")}}, nil)
+	sp, err := subnets.BeginCreateOrUpdate(ctx, "rg", "vnet", "node",
+		armnetwork.Subnet{Properties: &armnetwork.SubnetPropertiesFormat{AddressPrefix: new("10.1.0.0/16")}}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = subnets.BeginCreateOrUpdate(ctx, "rg", "vnet", "other", armnetwork.Subnet{Properties: &armnetwork.SubnetPropertiesFormat{AddressPrefix: new("10.2.0.0/16")}}, nil)
+	_, err = subnets.BeginCreateOrUpdate(ctx, "rg", "vnet", "other",
+		armnetwork.Subnet{Properties: &armnetwork.SubnetPropertiesFormat{AddressPrefix: new("10.2.0.0/16")}}, nil)
 	if codeOf(err) != "AnotherOperationInProgress" {
 		t.Errorf("a second write below the virtual network: %v", err)
 	}
@@ -100,34 +103,58 @@ func TestNetworkErrors(t *testing.T) {
 		status int
 		code   string
 	}{
-		"group":        {"nothing can be read in an unknown group", "GET", "/subscriptions/" + sub + "/resourceGroups/none/providers/Microsoft.Network/virtualNetworks/v", nil, 404, "ResourceGroupNotFound"},
-		"subscription": {"the subscription is not ours", "GET", "/subscriptions/11111111-0000-0000-0000-000000000000/resourceGroups/rg", nil, 404, "SubscriptionNotFound"},
-		"never":        {"a clean 404 for what was never created", "GET", net + "/natGateways/n", nil, 404, "ResourceNotFound"},
-		"child":        {"a missing subnet of an existing network", "GET", net + "/virtualNetworks/vnet/subnets/none", nil, 404, "NotFound/"},
-		"parent":       {"a subnet of a missing network", "PUT", net + "/virtualNetworks/none/subnets/s", subnet("s", "10.0.0.0/24"), 404, "ParentResourceNotFound/"},
-		"outside":      {"the subnet must lie in the network", "PUT", net + "/virtualNetworks/vnet/subnets/s", subnet("s", "192.168.0.0/24"), 400, "NetcfgSubnetRangeOutsideVnet/"},
-		"overlap":      {"subnets must not overlap", "PUT", net + "/virtualNetworks/vnet/subnets/s", subnet("s", "10.0.0.0/25"), 400, "NetcfgSubnetRangesOverlap/"},
-		"overlapIn":    {"nor within one PUT", "PUT", net + "/virtualNetworks/v2", vnet(subnet("a", "10.0.0.0/24"), subnet("b", "10.0.0.0/24")), 400, "NetcfgSubnetRangesOverlap/"},
-		"dropUsed":     {"a PUT without a used subnet would delete it", "PUT", net + "/virtualNetworks/vnet", vnet(subnet("node", "10.1.0.0/24")), 400, "InUseSubnetCannotBeDeleted/"},
-		"noLocation":   {"tracked resources need a location", "PUT", net + "/networkSecurityGroups/n", obj{"properties": obj{}}, 400, "LocationRequired"},
-		"moved":        {"the location cannot change", "PUT", net + "/networkSecurityGroups/nsg", obj{"location": "eastus", "properties": obj{}}, 409, "InvalidResourceLocation"},
-		"badLocation":  {"the region must exist", "PUT", net + "/networkSecurityGroups/n", obj{"location": "nowhere"}, 400, "LocationNotAvailableForResourceType"},
-		"badReference": {"a referenced group must exist", "PUT", net + "/virtualNetworks/vnet/subnets/s", obj{"properties": obj{"addressPrefix": "10.2.0.0/24", "networkSecurityGroup": ref(net + "/networkSecurityGroups/x")}}, 400, "InvalidResourceReference/"},
-		"natNoIP":      {"a NAT gateway says 404 for a missing address", "PUT", net + "/natGateways/n", obj{"location": "westus3", "properties": obj{"publicIpAddresses": refs(net + "/publicIPAddresses/x")}}, 404, "NotFound/"},
-		"rulePriority": {"two rules of one direction cannot share a priority", "PUT", net + "/networkSecurityGroups/nsg/securityRules/other", allowRule("other", 100, "22"), 400, "SecurityRuleConflict/"},
-		"nsgUsed":      {"a group a subnet uses stays", "DELETE", net + "/networkSecurityGroups/nsg", nil, 400, "InUseNetworkSecurityGroupCannotBeDeleted/"},
-		"tableUsed":    {"a route table a subnet uses stays", "DELETE", net + "/routeTables/rt", nil, 400, "InUseRouteTableCannotBeDeleted/"},
-		"subnetUsed":   {"a subnet an interface uses stays", "DELETE", net + "/virtualNetworks/vnet/subnets/cp", nil, 400, "InUseSubnetCannotBeDeleted/"},
-		"vnetUsed":     {"and so does its network", "DELETE", net + "/virtualNetworks/vnet", nil, 400, "InUseSubnetCannotBeDeleted/"},
-		"ipUsed":       {"an address a frontend uses stays", "DELETE", net + "/publicIPAddresses/pip", nil, 400, "PublicIPAddressCannotBeDeleted/"},
-		"nicUsed":      {"an interface of a VM stays", "DELETE", net + "/networkInterfaces/nic0", nil, 400, "NicInUse/"},
-		"labelUsed":    {"DNS labels are unique in a region", "PUT", net + "/publicIPAddresses/p2", publicIP("api"), 400, "DnsRecordInUse/"},
-		"ipTaken":      {"an address has one user", "PUT", net + "/networkInterfaces/n", nic("cp", obj{"publicIPAddress": ref(net + "/publicIPAddresses/pip")}), 400, "PublicIPAddressInUse/"},
-		"reserved":     {"the first addresses are Azure's", "PUT", net + "/networkInterfaces/n", nic("cp", obj{"privateIPAllocationMethod": "Static", "privateIPAddress": "10.0.0.3"}), 400, "PrivateIPAddressInReservedRange/"},
-		"outsideIP":    {"a static address must be in the subnet", "PUT", net + "/networkInterfaces/n", nic("cp", obj{"privateIPAllocationMethod": "Static", "privateIPAddress": "10.9.0.9"}), 400, "PrivateIPAddressNotInSubnet/"},
-		"usedIP":       {"a static address must be free", "PUT", net + "/networkInterfaces/n", nic("cp", obj{"privateIPAllocationMethod": "Static", "privateIPAddress": "10.0.0.4"}), 400, "PrivateIPAddressInUse/"},
-		"skuChange":    {"the sku cannot change", "PUT", net + "/publicIPAddresses/pip", obj{"location": "westus3", "sku": obj{"name": "Basic", "tier": "Regional"}, "properties": obj{"publicIPAllocationMethod": "Static"}}, 409, "PropertyChangeNotAllowed"},
-		"unknownType":  {"types that are not served say so", "PUT", net + "/applicationGateways/g", obj{"location": "westus3"}, 404, "InvalidResourceType"},
+		"group": {"nothing can be read in an unknown group", "GET",
+			"/subscriptions/" + sub + "/resourceGroups/none/providers/Microsoft.Network/virtualNetworks/v", nil, 404, "ResourceGroupNotFound"},
+		"subscription": {"the subscription is not ours", "GET", "/subscriptions/11111111-0000-0000-0000-000000000000/resourceGroups/rg", nil, 404,
+			"SubscriptionNotFound"},
+		"never": {"a clean 404 for what was never created", "GET", net + "/natGateways/n", nil, 404, "ResourceNotFound"},
+		"child": {"a missing subnet of an existing network", "GET", net + "/virtualNetworks/vnet/subnets/none", nil, 404, "NotFound/"},
+		"parent": {"a subnet of a missing network", "PUT", net + "/virtualNetworks/none/subnets/s", subnet("s", "10.0.0.0/24"), 404,
+			"ParentResourceNotFound/"},
+		"outside": {"the subnet must lie in the network", "PUT", net + "/virtualNetworks/vnet/subnets/s", subnet("s", "192.168.0.0/24"), 400,
+			"NetcfgSubnetRangeOutsideVnet/"},
+		"overlap": {"subnets must not overlap", "PUT", net + "/virtualNetworks/vnet/subnets/s", subnet("s", "10.0.0.0/25"), 400,
+			"NetcfgSubnetRangesOverlap/"},
+		"overlapIn": {"nor within one PUT", "PUT", net + "/virtualNetworks/v2", vnet(subnet("a", "10.0.0.0/24"), subnet("b", "10.0.0.0/24")),
+			400, "NetcfgSubnetRangesOverlap/"},
+		"dropUsed": {"a PUT without a used subnet would delete it", "PUT", net + "/virtualNetworks/vnet", vnet(subnet("node", "10.1.0.0/24")),
+			400, "InUseSubnetCannotBeDeleted/"},
+		"noLocation": {"tracked resources need a location", "PUT", net + "/networkSecurityGroups/n", obj{"properties": obj{}}, 400,
+			"LocationRequired"},
+		"moved": {"the location cannot change", "PUT", net + "/networkSecurityGroups/nsg", obj{"location": "eastus", "properties": obj{}},
+			409, "InvalidResourceLocation"},
+		"badLocation": {"the region must exist", "PUT", net + "/networkSecurityGroups/n", obj{"location": "nowhere"}, 400,
+			"LocationNotAvailableForResourceType"},
+		"badReference": {"a referenced group must exist", "PUT", net + "/virtualNetworks/vnet/subnets/s",
+			obj{"properties": obj{"addressPrefix": "10.2.0.0/24", "networkSecurityGroup": ref(net + "/networkSecurityGroups/x")}}, 400,
+			"InvalidResourceReference/"},
+		"natNoIP": {"a NAT gateway says 404 for a missing address", "PUT", net + "/natGateways/n",
+			obj{"location": "westus3", "properties": obj{"publicIpAddresses": refs(net + "/publicIPAddresses/x")}}, 404, "NotFound/"},
+		"rulePriority": {"two rules of one direction cannot share a priority", "PUT", net + "/networkSecurityGroups/nsg/securityRules/other",
+			allowRule("other", 100, "22"), 400, "SecurityRuleConflict/"},
+		"nsgUsed": {"a group a subnet uses stays", "DELETE", net + "/networkSecurityGroups/nsg", nil, 400,
+			"InUseNetworkSecurityGroupCannotBeDeleted/"},
+		"tableUsed": {"a route table a subnet uses stays", "DELETE", net + "/routeTables/rt", nil, 400, "InUseRouteTableCannotBeDeleted/"},
+		"subnetUsed": {"a subnet an interface uses stays", "DELETE", net + "/virtualNetworks/vnet/subnets/cp", nil, 400,
+			"InUseSubnetCannotBeDeleted/"},
+		"vnetUsed": {"and so does its network", "DELETE", net + "/virtualNetworks/vnet", nil, 400, "InUseSubnetCannotBeDeleted/"},
+		"ipUsed": {"an address a frontend uses stays", "DELETE", net + "/publicIPAddresses/pip", nil, 400,
+			"PublicIPAddressCannotBeDeleted/"},
+		"nicUsed":   {"an interface of a VM stays", "DELETE", net + "/networkInterfaces/nic0", nil, 400, "NicInUse/"},
+		"labelUsed": {"DNS labels are unique in a region", "PUT", net + "/publicIPAddresses/p2", publicIP("api"), 400, "DnsRecordInUse/"},
+		"ipTaken": {"an address has one user", "PUT", net + "/networkInterfaces/n",
+			nic("cp", obj{"publicIPAddress": ref(net + "/publicIPAddresses/pip")}), 400, "PublicIPAddressInUse/"},
+		"reserved": {"the first addresses are Azure's", "PUT", net + "/networkInterfaces/n",
+			nic("cp", obj{"privateIPAllocationMethod": "Static", "privateIPAddress": "10.0.0.3"}), 400, "PrivateIPAddressInReservedRange/"},
+		"outsideIP": {"a static address must be in the subnet", "PUT", net + "/networkInterfaces/n",
+			nic("cp", obj{"privateIPAllocationMethod": "Static", "privateIPAddress": "10.9.0.9"}), 400, "PrivateIPAddressNotInSubnet/"},
+		"usedIP": {"a static address must be free", "PUT", net + "/networkInterfaces/n",
+			nic("cp", obj{"privateIPAllocationMethod": "Static", "privateIPAddress": "10.0.0.4"}), 400, "PrivateIPAddressInUse/"},
+		"skuChange": {"the sku cannot change", "PUT", net + "/publicIPAddresses/pip",
+			obj{"location": "westus3", "sku": obj{"name": "Basic", "tier": "Regional"}, "properties": obj{"publicIPAllocationMethod": "Static"}},
+			409, "PropertyChangeNotAllowed"},
+		"unknownType": {"types that are not served say so", "PUT", net + "/applicationGateways/g", obj{"location": "westus3"}, 404,
+			"InvalidResourceType"},
 		"unknownSpace": {"so do namespaces", "GET", groupA + "/providers/Microsoft.Nothing/things/x", nil, 404, "InvalidResourceNamespace"},
 		"noJSON":       {"a body has to be JSON", "PUT", net + "/networkSecurityGroups/n", "{", 400, "InvalidRequestContent"},
 		"groupMoved":   {"a group cannot move", "PUT", groupA, obj{"location": "eastus"}, 409, "InvalidResourceGroupLocation"},
@@ -164,20 +191,27 @@ func TestNetworkBodies(t *testing.T) {
 		reason, path, at string
 		want             any
 	}{
-		"noSubnets":   {"arrays are there even when empty", net + "/routeTables/rt", "properties.routes", []any{}},
-		"lbNat":       {"arrays are there even when empty", lb, "properties.inboundNatRules", []any{}},
-		"defaults":    {"six default rules", net + "/networkSecurityGroups/nsg", "properties.defaultSecurityRules.5.name", "DenyAllOutBound"},
-		"ruleArrays":  {"plural forms default to empty", net + "/networkSecurityGroups/nsg/securityRules/api", "properties.sourceAddressPrefixes", []any{}},
-		"nsgSubnets":  {"back reference", net + "/networkSecurityGroups/nsg", "properties.subnets.0.id", net + "/virtualNetworks/vnet/subnets/cp"},
-		"subnetUsers": {"back reference", net + "/virtualNetworks/vnet/subnets/cp", "properties.ipConfigurations.0.id", net + "/networkInterfaces/nic0/ipConfigurations/pipConfig"},
-		"pipUser":     {"back reference", net + "/publicIPAddresses/pip", "properties.ipConfiguration.id", lb + "/frontendIPConfigurations/fe"},
-		"pipName":     {"name of the label", net + "/publicIPAddresses/pip", "properties.dnsSettings.fqdn", "api.westus3.cloudapp.azure.com"},
-		"poolMembers": {"back reference", lb + "/backendAddressPools/pool", "properties.backendIPConfigurations.0.id", net + "/networkInterfaces/nic0/ipConfigurations/pipConfig"},
-		"frontRules":  {"a frontend lists its rules", lb, "properties.frontendIPConfigurations.0.properties.loadBalancingRules.0.id", lb + "/loadBalancingRules/api"},
-		"nicVM":       {"back reference", net + "/networkInterfaces/nic0", "properties.virtualMachine.id", comp + "/virtualMachines/vm0"},
-		"lbState":     {"a load balancer is ready at once", lb, "properties.provisioningState", "Succeeded"},
-		"case":        {"IDs are compared without case", "/SUBSCRIPTIONS/" + sub + "/resourcegroups/RG/providers/microsoft.network/VIRTUALNETWORKS/VNET", "name", "vnet"},
-		"delegations": {"defaults of a subnet", net + "/virtualNetworks/vnet/subnets/cp", "properties.privateLinkServiceNetworkPolicies", "Enabled"},
+		"noSubnets": {"arrays are there even when empty", net + "/routeTables/rt", "properties.routes", []any{}},
+		"lbNat":     {"arrays are there even when empty", lb, "properties.inboundNatRules", []any{}},
+		"defaults":  {"six default rules", net + "/networkSecurityGroups/nsg", "properties.defaultSecurityRules.5.name", "DenyAllOutBound"},
+		"ruleArrays": {"plural forms default to empty", net + "/networkSecurityGroups/nsg/securityRules/api", "properties.sourceAddressPrefixes",
+			[]any{}},
+		"nsgSubnets": {"back reference", net + "/networkSecurityGroups/nsg", "properties.subnets.0.id",
+			net + "/virtualNetworks/vnet/subnets/cp"},
+		"subnetUsers": {"back reference", net + "/virtualNetworks/vnet/subnets/cp", "properties.ipConfigurations.0.id",
+			net + "/networkInterfaces/nic0/ipConfigurations/pipConfig"},
+		"pipUser": {"back reference", net + "/publicIPAddresses/pip", "properties.ipConfiguration.id", lb + "/frontendIPConfigurations/fe"},
+		"pipName": {"name of the label", net + "/publicIPAddresses/pip", "properties.dnsSettings.fqdn", "api.westus3.cloudapp.azure.com"},
+		"poolMembers": {"back reference", lb + "/backendAddressPools/pool", "properties.backendIPConfigurations.0.id",
+			net + "/networkInterfaces/nic0/ipConfigurations/pipConfig"},
+		"frontRules": {"a frontend lists its rules", lb, "properties.frontendIPConfigurations.0.properties.loadBalancingRules.0.id",
+			lb + "/loadBalancingRules/api"},
+		"nicVM":   {"back reference", net + "/networkInterfaces/nic0", "properties.virtualMachine.id", comp + "/virtualMachines/vm0"},
+		"lbState": {"a load balancer is ready at once", lb, "properties.provisioningState", "Succeeded"},
+		"case": {"IDs are compared without case",
+			"/SUBSCRIPTIONS/" + sub + "/resourcegroups/RG/providers/microsoft.network/VIRTUALNETWORKS/VNET", "name", "vnet"},
+		"delegations": {"defaults of a subnet", net + "/virtualNetworks/vnet/subnets/cp", "properties.privateLinkServiceNetworkPolicies",
+			"Enabled"},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -193,7 +227,8 @@ func TestLoadBalancerKeepsRulesAPutDoesNotMention(t *testing.T) {
 	a.createMachine()
 	lb := net + "/loadBalancers/lb"
 	rule := func(port int) obj {
-		return obj{"properties": obj{"protocol": "Tcp", "frontendPort": port, "backendPort": 22, "frontendIPConfiguration": ref(lb + "/frontendIPConfigurations/fe")}}
+		return obj{"properties": obj{"protocol": "Tcp", "frontendPort": port, "backendPort": 22,
+			"frontendIPConfiguration": ref(lb + "/frontendIPConfigurations/fe")}}
 	}
 	r := a.sendRequest("PUT", lb+"/inboundNatRules/cp-0", rule(22))
 	if r.status != 201 || r.valueAt("properties.provisioningState") != "Succeeded" || r.header.Get("Azure-AsyncOperation") == "" {
@@ -204,7 +239,8 @@ func TestLoadBalancerKeepsRulesAPutDoesNotMention(t *testing.T) {
 	}
 	a.mustSucceed("PUT", net+"/networkInterfaces/nic9", nic("cp", obj{"loadBalancerInboundNatRules": refs(lb + "/inboundNatRules/cp-0")}))
 	etag, _ := a.sendRequest("GET", lb, nil).valueAt("etag").(string)
-	if r := a.sendRequest("PUT", lb, apiLB(), "If-Match", `W/"stale"`); r.status != 412 || r.errorCode() != "PreconditionFailed/PreconditionFailedEtagMismatch" {
+	if r := a.sendRequest("PUT", lb, apiLB(), "If-Match", `W/"stale"`); r.status != 412 ||
+		r.errorCode() != "PreconditionFailed/PreconditionFailedEtagMismatch" {
 		t.Errorf("a stale etag: %d %s", r.status, r.errorCode())
 	}
 	changed := apiLB()
@@ -213,7 +249,8 @@ func TestLoadBalancerKeepsRulesAPutDoesNotMention(t *testing.T) {
 		t.Fatalf("the current etag: %d %s", r.status, r.errorCode())
 	}
 	got := a.sendRequest("GET", lb, nil)
-	if got.valueAt("properties.inboundNatRules.0.name") != "cp-0" || got.valueAt("properties.inboundNatRules.0.properties.backendIPConfiguration.id") != net+"/networkInterfaces/nic9/ipConfigurations/pipConfig" {
+	if got.valueAt("properties.inboundNatRules.0.name") != "cp-0" ||
+		got.valueAt("properties.inboundNatRules.0.properties.backendIPConfiguration.id") != net+"/networkInterfaces/nic9/ipConfigurations/pipConfig" {
 		t.Errorf("NAT rules after a PUT without them: %v", got.valueAt("properties.inboundNatRules"))
 	}
 }
@@ -221,7 +258,8 @@ func TestLoadBalancerKeepsRulesAPutDoesNotMention(t *testing.T) {
 func TestPeeringConnectsOnceBothSidesExist(t *testing.T) {
 	a := newAzure(t)
 	a.createBase()
-	a.mustSucceed("PUT", net+"/virtualNetworks/hub", obj{"location": "westus3", "properties": obj{"addressSpace": obj{"addressPrefixes": []any{"172.16.0.0/16"}}}})
+	a.mustSucceed("PUT", net+"/virtualNetworks/hub",
+		obj{"location": "westus3", "properties": obj{"addressSpace": obj{"addressPrefixes": []any{"172.16.0.0/16"}}}})
 	peer := func(to string) obj {
 		return obj{"properties": obj{"remoteVirtualNetwork": ref(net + "/virtualNetworks/" + to)}}
 	}
@@ -244,22 +282,28 @@ func TestPeeringConnectsOnceBothSidesExist(t *testing.T) {
 func TestNatGatewayPrefixEndpointAndBastion(t *testing.T) {
 	a := newAzure(t)
 	a.createBase()
-	a.mustSucceed("PUT", net+"/publicIPPrefixes/pre", obj{"location": "westus3", "sku": obj{"name": "Standard"}, "properties": obj{"prefixLength": 30}})
+	a.mustSucceed("PUT", net+"/publicIPPrefixes/pre",
+		obj{"location": "westus3", "sku": obj{"name": "Standard"}, "properties": obj{"prefixLength": 30}})
 	p := publicIP("out")
 	p["properties"].(obj)["publicIPPrefix"] = ref(net + "/publicIPPrefixes/pre")
 	a.mustSucceed("PUT", net+"/publicIPAddresses/out", p)
-	a.mustSucceed("PUT", net+"/natGateways/nat", obj{"location": "westus3", "sku": obj{"name": "Standard"}, "properties": obj{"publicIpAddresses": refs(net + "/publicIPAddresses/out")}})
-	a.mustSucceed("PUT", net+"/virtualNetworks/vnet/subnets/node", obj{"properties": obj{"addressPrefix": "10.1.0.0/24", "natGateway": ref(net + "/natGateways/nat")}})
+	a.mustSucceed("PUT", net+"/natGateways/nat",
+		obj{"location": "westus3", "sku": obj{"name": "Standard"}, "properties": obj{"publicIpAddresses": refs(net + "/publicIPAddresses/out")}})
+	a.mustSucceed("PUT", net+"/virtualNetworks/vnet/subnets/node",
+		obj{"properties": obj{"addressPrefix": "10.1.0.0/24", "natGateway": ref(net + "/natGateways/nat")}})
 	if r := a.sendRequest("DELETE", net+"/natGateways/nat", nil); r.errorCode() != "CannotDeleteNatGatewayAssociatedToSubnet" {
 		t.Errorf("NAT gateway in use: %s", r.errorCode())
 	}
 	if r := a.sendRequest("DELETE", net+"/publicIPPrefixes/pre", nil); r.errorCode() != "PublicIPPrefixCannotBeDeleted" {
 		t.Errorf("prefix in use: %s", r.errorCode())
 	}
-	a.mustSucceed("PUT", net+"/privateEndpoints/pe", obj{"location": "westus3", "properties": obj{"subnet": ref(net + "/virtualNetworks/vnet/subnets/node"),
-		"privateLinkServiceConnections": []any{obj{"name": "c", "properties": obj{"privateLinkServiceId": groupA + "/providers/Microsoft.Storage/storageAccounts/s", "groupIds": []any{"blob"}}}}}})
+	a.mustSucceed("PUT", net+"/privateEndpoints/pe",
+		obj{"location": "westus3", "properties": obj{"subnet": ref(net + "/virtualNetworks/vnet/subnets/node"),
+			"privateLinkServiceConnections": []any{obj{"name": "c",
+				"properties": obj{"privateLinkServiceId": groupA + "/providers/Microsoft.Storage/storageAccounts/s", "groupIds": []any{"blob"}}}}}})
 	pe := a.sendRequest("GET", net+"/privateEndpoints/pe", nil)
-	if pe.valueAt("properties.privateLinkServiceConnections.0.properties.privateLinkServiceConnectionState.status") != "Approved" || pe.valueAt("properties.customDnsConfigs.0.ipAddresses.0") != "10.1.0.4" {
+	if pe.valueAt("properties.privateLinkServiceConnections.0.properties.privateLinkServiceConnectionState.status") != "Approved" ||
+		pe.valueAt("properties.customDnsConfigs.0.ipAddresses.0") != "10.1.0.4" {
 		t.Errorf("private endpoint: %v", pe.valueAt("properties"))
 	}
 	endpointNIC, _ := pe.valueAt("properties.networkInterfaces.0.id").(string)
@@ -270,13 +314,17 @@ func TestNatGatewayPrefixEndpointAndBastion(t *testing.T) {
 	a.mustSucceed("PUT", net+"/virtualNetworks/vnet/subnets/AzureBastionSubnet", obj{"properties": obj{"addressPrefix": "10.2.0.0/24"}})
 	a.mustSucceed("PUT", net+"/publicIPAddresses/bas", publicIP("bas"))
 	host := func(subnet string) obj {
-		return obj{"location": "westus3", "properties": obj{"ipConfigurations": []any{obj{"name": "c", "properties": obj{"subnet": ref(net + "/virtualNetworks/vnet/subnets/" + subnet), "publicIPAddress": ref(net + "/publicIPAddresses/bas")}}}}}
+		return obj{"location": "westus3",
+			"properties": obj{"ipConfigurations": []any{obj{"name": "c",
+				"properties": obj{"subnet": ref(net + "/virtualNetworks/vnet/subnets/" + subnet),
+					"publicIPAddress": ref(net + "/publicIPAddresses/bas")}}}}}
 	}
 	if r := a.sendRequest("PUT", net+"/bastionHosts/b", host("node")); r.status != 400 {
 		t.Errorf("a bastion in another subnet: %d", r.status)
 	}
 	a.mustSucceed("PUT", net+"/bastionHosts/b", host("AzureBastionSubnet"))
-	if r := a.sendRequest("GET", net+"/bastionHosts/b", nil); r.valueAt("properties.provisioningState") != "Succeeded" || r.valueAt("properties.dnsName") == nil {
+	if r := a.sendRequest("GET", net+"/bastionHosts/b", nil); r.valueAt("properties.provisioningState") != "Succeeded" ||
+		r.valueAt("properties.dnsName") == nil {
 		t.Errorf("bastion: %v", r.body)
 	}
 }
@@ -284,7 +332,8 @@ func TestNatGatewayPrefixEndpointAndBastion(t *testing.T) {
 func TestReferencesToWhatIsStillUpdatedHaveToWait(t *testing.T) {
 	a := newAzure(t)
 	a.createBase()
-	if r := a.sendRequest("PUT", net+"/virtualNetworks/vnet/subnets/late", obj{"properties": obj{"addressPrefix": "10.3.0.0/24"}}); r.status != 201 {
+	if r := a.sendRequest("PUT", net+"/virtualNetworks/vnet/subnets/late",
+		obj{"properties": obj{"addressPrefix": "10.3.0.0/24"}}); r.status != 201 {
 		t.Fatalf("subnet: %d %s", r.status, r.errorMessage())
 	}
 	r := a.sendRequest("PUT", net+"/networkInterfaces/n", nic("late", nil))
@@ -315,16 +364,25 @@ func dropEtags(v any) any {
 func TestWritingBackWhatWasReadChangesNothing(t *testing.T) {
 	a := newAzure(t)
 	a.createMachine()
-	a.mustSucceed("PUT", net+"/loadBalancers/lb/inboundNatRules/nat", obj{"properties": obj{"frontendPort": 22, "backendPort": 22, "frontendIPConfiguration": ref(net + "/loadBalancers/lb/frontendIPConfigurations/fe")}})
+	a.mustSucceed("PUT", net+"/loadBalancers/lb/inboundNatRules/nat",
+		obj{"properties": obj{"frontendPort": 22, "backendPort": 22,
+			"frontendIPConfiguration": ref(net + "/loadBalancers/lb/frontendIPConfigurations/fe")}})
 	a.mustSucceed("PUT", net+"/publicIPAddresses/natip", publicIP("natip"))
-	a.mustSucceed("PUT", net+"/natGateways/nat", obj{"location": "westus3", "properties": obj{"publicIpAddresses": refs(net + "/publicIPAddresses/natip")}})
-	a.mustSucceed("PUT", net+"/virtualNetworks/vnet/subnets/node", obj{"properties": obj{"addressPrefix": "10.1.0.0/24", "natGateway": ref(net + "/natGateways/nat"), "serviceEndpoints": []any{obj{"service": "Microsoft.Storage"}}}})
-	a.mustSucceed("PUT", net+"/privateEndpoints/pe", obj{"location": "westus3", "properties": obj{"subnet": ref(net + "/virtualNetworks/vnet/subnets/node"),
-		"privateLinkServiceConnections": []any{obj{"name": "c", "properties": obj{"privateLinkServiceId": groupA + "/providers/Microsoft.Storage/storageAccounts/s"}}}}})
+	a.mustSucceed("PUT", net+"/natGateways/nat",
+		obj{"location": "westus3", "properties": obj{"publicIpAddresses": refs(net + "/publicIPAddresses/natip")}})
+	a.mustSucceed("PUT", net+"/virtualNetworks/vnet/subnets/node",
+		obj{"properties": obj{"addressPrefix": "10.1.0.0/24", "natGateway": ref(net + "/natGateways/nat"),
+			"serviceEndpoints": []any{obj{"service": "Microsoft.Storage"}}}})
+	a.mustSucceed("PUT", net+"/privateEndpoints/pe",
+		obj{"location": "westus3", "properties": obj{"subnet": ref(net + "/virtualNetworks/vnet/subnets/node"),
+			"privateLinkServiceConnections": []any{obj{"name": "c",
+				"properties": obj{"privateLinkServiceId": groupA + "/providers/Microsoft.Storage/storageAccounts/s"}}}}})
 	a.mustSucceed("PUT", net+"/privateDnsZones/z.example", obj{"location": "global"})
-	a.mustSucceed("PUT", net+"/privateDnsZones/z.example/A/a", obj{"properties": obj{"ttl": 60, "aRecords": []any{obj{"ipv4Address": "10.0.0.9"}}}})
+	a.mustSucceed("PUT", net+"/privateDnsZones/z.example/A/a",
+		obj{"properties": obj{"ttl": 60, "aRecords": []any{obj{"ipv4Address": "10.0.0.9"}}}})
 	a.mustSucceed("PUT", groupA+"/providers/Microsoft.ManagedIdentity/userAssignedIdentities/identity", obj{"location": "westus3"})
-	a.mustSucceed("PUT", comp+"/availabilitySets/as", obj{"location": "westus3", "sku": obj{"name": "Aligned"}, "properties": obj{"platformFaultDomainCount": 2}})
+	a.mustSucceed("PUT", comp+"/availabilitySets/as",
+		obj{"location": "westus3", "sku": obj{"name": "Aligned"}, "properties": obj{"platformFaultDomainCount": 2}})
 	before := a.sim.State()
 	for _, r := range before {
 		id, _ := r["id"].(string)

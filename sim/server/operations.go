@@ -29,7 +29,8 @@ func (x *exchange) operationHeaders(rep *provider.Reply) {
 	case provider.Network:
 		h.Set("x-ms-request-id", op.ID)
 		h.Set("Azure-AsyncNotification", "Enabled")
-		sig := fmt.Sprintf("&t=%d&c=%s&s=%s&h=%s", op.Started.UnixNano()/100, fakeSignature(op.ID, "c"), fakeSignature(op.ID, "s"), fakeSignature(op.ID, "h"))
+		sig := fmt.Sprintf("&t=%d&c=%s&s=%s&h=%s", op.Started.UnixNano()/100, fakeSignature(op.ID, "c"), fakeSignature(op.ID, "s"),
+			fakeSignature(op.ID, "h"))
 		h.Set("Azure-AsyncOperation", regional+"operations/"+op.ID+"?"+version+sig)
 		if !put {
 			h.Set("Location", regional+"operationResults/"+op.ID+"?"+version+sig)
@@ -50,7 +51,8 @@ func (x *exchange) operationHeaders(rep *provider.Reply) {
 			kind = "dns"
 		}
 		token := base64.RawURLEncoding.EncodeToString([]byte("PrivateDns;" + op.ID))
-		base := fmt.Sprintf("%s/subscriptions/%s/resourceGroups/%s/providers/Microsoft.Network/", x.call.BaseURL, id.Subscription, id.ResourceGroup)
+		base := fmt.Sprintf("%s/subscriptions/%s/resourceGroups/%s/providers/Microsoft.Network/", x.call.BaseURL, id.Subscription,
+			id.ResourceGroup)
 		h.Set("Azure-AsyncOperation", base+kind+"OperationStatuses/"+token+"?"+version)
 		h.Set("Location", base+kind+"OperationResults/"+token+"?"+version)
 		if put {
@@ -85,9 +87,11 @@ func (x *exchange) operationHeaders(rep *provider.Reply) {
 			h.Set("Azure-AsyncOperation", x.call.BaseURL+op.ResourceID+"/operationStatuses/"+op.ID+"?"+version)
 			break
 		}
-		h.Set("Location", fmt.Sprintf("%s/subscriptions/%s/operationresults/%s?%s", x.call.BaseURL, id.Subscription, deletionJob("DEPLOYMENTDELETIONJOB", op), version))
+		h.Set("Location", fmt.Sprintf("%s/subscriptions/%s/operationresults/%s?%s", x.call.BaseURL, id.Subscription,
+			deletionJob("DEPLOYMENTDELETIONJOB", op), version))
 	case provider.Group:
-		h.Set("Location", fmt.Sprintf("%s/subscriptions/%s/operationresults/%s?%s", x.call.BaseURL, id.Subscription, deletionJob("RESOURCEGROUPDELETIONJOB", op), version))
+		h.Set("Location", fmt.Sprintf("%s/subscriptions/%s/operationresults/%s?%s", x.call.BaseURL, id.Subscription,
+			deletionJob("RESOURCEGROUPDELETIONJOB", op), version))
 	}
 }
 
@@ -169,7 +173,8 @@ func (x *exchange) answerPoll(id string, result bool) (*provider.Reply, error) {
 		if running {
 			rep.Status, rep.RetryAfter = 202, 30*time.Second
 			here := x.call.BaseURL + x.r.URL.RequestURI()
-			rep.Header = map[string]string{"Azure-AsyncOperation": here, "Location": strings.Replace(here, "OperationStatuses", "OperationResults", 1)}
+			rep.Header = map[string]string{"Azure-AsyncOperation": here,
+				"Location": strings.Replace(here, "OperationStatuses", "OperationResults", 1)}
 		}
 	case provider.Containers:
 		out["startTime"], out["name"] = op.Started.Format("2006-01-02T15:04:05.0000000Z"), op.ID
@@ -182,7 +187,8 @@ func (x *exchange) answerPoll(id string, result bool) (*provider.Reply, error) {
 		if op.Verb == "delete" && op.Type == containerservice.ManagedClusters {
 			// Most recordings have this error in every poll of a cluster's deletion, also in the one that reports its
 			// success. It has no meaning.
-			out["error"] = body.Object{"code": "NotLatestOperation", "message": "Expected goal state for managed cluster not saved yet. This means saving goal state to database was slow or failed. This type of failed operations can usually be retried."}
+			out["error"] = body.Object{"code": "NotLatestOperation",
+				"message": "Expected goal state for managed cluster not saved yet. This means saving goal state to database was slow or failed. This type of failed operations can usually be retried."}
 		}
 	case provider.Common:
 		x.commonPoll(op, rep, out)
@@ -216,7 +222,8 @@ func (x *exchange) computePoll(op *store.Operation, rep *provider.Reply, out bod
 		}
 	case running:
 		// Recordings have no Retry-After in polls of updates, and none at all for extensions, except those of scale sets, and images.
-		if strings.HasPrefix(op.Type, compute.ScaleSets) || op.Verb != "update" && !strings.HasSuffix(op.Type, "/extensions") && op.Type != compute.Images {
+		if strings.HasPrefix(op.Type, compute.ScaleSets) || op.Verb != "update" && !strings.HasSuffix(op.Type, "/extensions") &&
+			op.Type != compute.Images {
 			rep.RetryAfter = 30 * time.Second
 		}
 	default:
@@ -248,7 +255,8 @@ func (x *exchange) commonPoll(op *store.Operation, rep *provider.Reply, out body
 
 func (x *exchange) operationResult(op *store.Operation, running bool) (*provider.Reply, error) {
 	if running {
-		rep := &provider.Reply{Status: 202, RetryAfter: 10 * time.Second, Header: map[string]string{"Location": x.call.BaseURL + x.r.URL.RequestURI()}}
+		rep := &provider.Reply{Status: 202, RetryAfter: 10 * time.Second,
+			Header: map[string]string{"Location": x.call.BaseURL + x.r.URL.RequestURI()}}
 		return rep, nil
 	}
 	if op.Error != nil {
@@ -258,7 +266,8 @@ func (x *exchange) operationResult(op *store.Operation, running bool) (*provider
 	if op.Result != nil {
 		return provider.OK(op.Result), nil
 	}
-	if it := x.call.FindItem(op.ResourceID); it != nil && op.Verb != "delete" && (op.Verb == "create" || op.Verb == "update" || op.Verb == "patch") {
+	if it := x.call.FindItem(op.ResourceID); it != nil && op.Verb != "delete" &&
+		(op.Verb == "create" || op.Verb == "update" || op.Verb == "patch") {
 		id, _ := store.ParseID(op.ResourceID)
 		c := *x.call
 		c.ID, c.Type = id, x.s.env.TypeOf(op.Type)
@@ -278,12 +287,14 @@ func (x *exchange) groupOperation(token string) (*provider.Reply, error) {
 
 func (x *exchange) groupPoll(op *store.Operation, running bool) (*provider.Reply, error) {
 	if running {
-		return &provider.Reply{Status: 202, RetryAfter: 15 * time.Second, Header: map[string]string{"Location": x.call.BaseURL + x.r.URL.RequestURI()}}, nil
+		return &provider.Reply{Status: 202, RetryAfter: 15 * time.Second,
+			Header: map[string]string{"Location": x.call.BaseURL + x.r.URL.RequestURI()}}, nil
 	}
 	if op.Error != nil {
 		e := provider.GatewayErrorf(409, body.String(op.Error, "code"), "%s", body.String(op.Error, "message"))
 		for _, d := range body.Objects(op.Error, "details") {
-			e.Details = append(e.Details, provider.Errorf(0, body.String(d, "code"), "%s", body.String(d, "message")).WithTarget(body.String(d, "target")))
+			e.Details = append(e.Details,
+				provider.Errorf(0, body.String(d, "code"), "%s", body.String(d, "message")).WithTarget(body.String(d, "target")))
 		}
 		return nil, e
 	}

@@ -24,7 +24,8 @@ const pageCookie = "sim-token"
 
 // servePage serves the pages for people, below page.Root.
 func (s *Server) servePage(w http.ResponseWriter, r *http.Request) {
-	w.Header().Set("Content-Security-Policy", "default-src 'none'; style-src 'self' 'unsafe-inline'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'")
+	w.Header().Set("Content-Security-Policy",
+		"default-src 'none'; style-src 'self' 'unsafe-inline'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'")
 	w.Header().Set("Cache-Control", "no-store")
 	w.Header().Set("Referrer-Policy", "no-referrer")
 	if !s.mayLook(w, r) {
@@ -91,7 +92,8 @@ func (s *Server) mayLook(w http.ResponseWriter, r *http.Request) bool {
 	is := func(given string) bool { return subtle.ConstantTimeCompare([]byte(given), []byte(token)) == 1 }
 	q := r.URL.Query()
 	if given := q.Get("token"); r.Method == http.MethodGet && is(given) {
-		http.SetCookie(w, &http.Cookie{Name: pageCookie, Value: url.QueryEscape(given), Path: page.Root, HttpOnly: true, Secure: true, SameSite: http.SameSiteStrictMode})
+		http.SetCookie(w, &http.Cookie{Name: pageCookie, Value: url.QueryEscape(given), Path: page.Root, HttpOnly: true, Secure: true,
+			SameSite: http.SameSiteStrictMode})
 		q.Del("token")
 		here := url.URL{Path: r.URL.Path, RawQuery: q.Encode()}
 		http.Redirect(w, r, here.String(), http.StatusSeeOther)
@@ -120,7 +122,8 @@ func (s *Server) changeFaults(r *http.Request) error {
 		return nil
 	}
 	f := r.PostForm
-	rule := fault.Rule{Kind: fault.Kind(f.Get("kind")), Method: f.Get("method"), Type: f.Get("type"), ID: f.Get("id"), Code: f.Get("code"), Message: f.Get("message")}
+	rule := fault.Rule{Kind: fault.Kind(f.Get("kind")), Method: f.Get("method"), Type: f.Get("type"), ID: f.Get("id"), Code: f.Get("code"),
+		Message: f.Get("message")}
 	for field, into := range map[string]*int{"count": &rule.Count, "status": &rule.Status, "retryAfter": &rule.RetryAfter} {
 		if text := f.Get(field); text != "" {
 			number, err := strconv.Atoi(text)

@@ -88,14 +88,18 @@ func TestPages(t *testing.T) {
 	b := a.newBrowser()
 	b.openPage("/_sim/page", nil).wantWords(t, "resources requests timeline faults", "There is none yet.")
 	b.openPage("/_sim/page/timeline", nil).wantWords(t, "Nothing has been written there.")
-	a.mustSucceed("PUT", groupA, obj{"location": "westus3", "tags": obj{"sigs.k8s.io_cluster-api-provider-azure_cluster_mine": "owned", "note": "<script>alert(1)</script>"}})
+	a.mustSucceed("PUT", groupA,
+		obj{"location": "westus3",
+			"tags": obj{"sigs.k8s.io_cluster-api-provider-azure_cluster_mine": "owned", "note": "<script>alert(1)</script>"}})
 	a.mustSucceed("PUT", net+"/routeTables/table", obj{"location": "westus3"})
-	a.mustSucceed("PUT", net+"/publicIPAddresses/address", obj{"location": "westus3", "sku": obj{"name": "Standard"}, "properties": obj{"publicIPAllocationMethod": "Static"}})
+	a.mustSucceed("PUT", net+"/publicIPAddresses/address",
+		obj{"location": "westus3", "sku": obj{"name": "Standard"}, "properties": obj{"publicIPAllocationMethod": "Static"}})
 	a.sendRequest("DELETE", net+"/routeTables/table", nil)
 	a.sendRequest("PUT", net+"/routeTables/refused", obj{"location": "nowhere"})
 
 	b.openPage("/_sim/page/?group="+url.QueryEscape(strings.ToUpper(groupA)), nil).wantWords(t,
-		"rg westus3 Succeeded mine 2", "Resources of "+groupA, "Microsoft.Network/publicIPAddresses address westus3 Succeeded", "table westus3 Deleting")
+		"rg westus3 Succeeded mine 2", "Resources of "+groupA, "Microsoft.Network/publicIPAddresses address westus3 Succeeded",
+		"table westus3 Deleting")
 	group := b.openPage("/_sim/page/resource?id="+url.QueryEscape(groupA), nil)
 	group.wantWords(t, `"location": "westus3"`)
 	if group.elements["script"] > 0 {

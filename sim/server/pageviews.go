@@ -27,7 +27,9 @@ func (s *Server) pageGroups(in string) *page.Groups {
 		out.In = group.ID
 		s.store.View(func(tx *store.Tx) {
 			for _, r := range tx.List("", group.ID) {
-				out.Resources = append(out.Resources, page.Resource{ID: r.ID, Type: r.Type, Name: r.Name(), Location: r.Location, State: body.String(r.Body, "properties.provisioningState"), Owner: ownerOf(r)})
+				out.Resources = append(out.Resources,
+					page.Resource{ID: r.ID, Type: r.Type, Name: r.Name(), Location: r.Location, State: body.String(r.Body, "properties.provisioningState"),
+						Owner: ownerOf(r)})
 			}
 		})
 	}
@@ -38,7 +40,8 @@ func (s *Server) summarizeGroups() []page.Group {
 	var out []page.Group
 	s.store.View(func(tx *store.Tx) {
 		for _, r := range tx.List("Microsoft.Resources/resourceGroups", "") {
-			out = append(out, page.Group{ID: r.ID, Name: r.Name(), Location: r.Location, State: body.String(r.Body, "properties.provisioningState"), Owner: ownerOf(r),
+			out = append(out, page.Group{ID: r.ID, Name: r.Name(), Location: r.Location, State: body.String(r.Body, "properties.provisioningState"),
+				Owner:     ownerOf(r),
 				Resources: len(tx.List("", r.ID))})
 		}
 	})
@@ -89,7 +92,8 @@ func (s *Server) pageRequests() *page.Requests {
 	out := &page.Requests{All: len(all)}
 	for _, r := range slices.Backward(all[max(0, len(all)-shownRequests):]) {
 		client, _, _ := strings.Cut(r.UserAgent, " ")
-		out.Latest = append(out.Latest, page.Request{Time: r.Time, Method: r.Method, URL: r.URL, Status: r.Status, DurationMs: r.DurationMs, Client: client})
+		out.Latest = append(out.Latest,
+			page.Request{Time: r.Time, Method: r.Method, URL: r.URL, Status: r.Status, DurationMs: r.DurationMs, Client: client})
 	}
 	return out
 }
@@ -103,7 +107,8 @@ func (s *Server) pageTimeline(in string) *page.Timeline {
 	scope := strings.ToLower(out.In)
 	var requests []schedule.Request
 	for _, r := range s.log.allRecords() {
-		request := schedule.Request{Time: r.Time, Method: r.Method, URL: r.URL, Status: r.Status, DurationMs: r.DurationMs, OperationID: r.OperationID}
+		request := schedule.Request{Time: r.Time, Method: r.Method, URL: r.URL, Status: r.Status, DurationMs: r.DurationMs,
+			OperationID: r.OperationID}
 		if id := request.ID(); scope != "" && (id == scope || strings.HasPrefix(id, scope+"/")) && request.IsAcceptedWrite() {
 			requests = append(requests, request)
 		}
@@ -112,7 +117,8 @@ func (s *Server) pageTimeline(in string) *page.Timeline {
 	requests = requests[max(0, len(requests)-drawnWrites):]
 	var operations []schedule.Operation
 	for _, o := range s.Operations() {
-		operations = append(operations, schedule.Operation{ID: o.ID, ResourceID: o.ResourceID, Verb: o.Verb, Started: o.Started, Ended: o.Ended, Status: o.Status})
+		operations = append(operations,
+			schedule.Operation{ID: o.ID, ResourceID: o.ResourceID, Verb: o.Verb, Started: o.Started, Ended: o.Ended, Status: o.Status})
 	}
 	bodies := []any{}
 	s.store.View(func(tx *store.Tx) {
@@ -148,7 +154,8 @@ func (s *Server) pageFaults() *page.Faults {
 	})
 	slices.Sort(out.Types)
 	for _, u := range s.faults.ListUses() {
-		rule := page.Rule{Kind: string(u.Kind), Method: u.Method, Type: u.Type, ID: u.ID, Seen: u.Seen, Done: u.Done, Spent: u.Spent, Says: strings.TrimSpace(u.Code + " " + u.Message)}
+		rule := page.Rule{Kind: string(u.Kind), Method: u.Method, Type: u.Type, ID: u.ID, Seen: u.Seen, Done: u.Done, Spent: u.Spent,
+			Says: strings.TrimSpace(u.Code + " " + u.Message)}
 		if u.Status > 0 {
 			rule.Says = strings.TrimSpace(strconv.Itoa(u.Status) + " " + rule.Says)
 		}

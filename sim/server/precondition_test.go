@@ -19,7 +19,8 @@ func TestPreconditions(t *testing.T) {
 	record := obj{"properties": obj{"ttl": 300, "aRecords": []any{obj{"ipv4Address": "10.0.0.4"}}}}
 	a.mustSucceed("PUT", zone+"/virtualNetworkLinks/link", link)
 	a.mustSucceed("PUT", zone+"/A/api", record)
-	a.mustSucceed("PUT", groupA+"/providers/Microsoft.OperationalInsights/workspaces/logs?api-version=2023-09-01", obj{"location": "westus3", "properties": obj{}})
+	a.mustSucceed("PUT", groupA+"/providers/Microsoft.OperationalInsights/workspaces/logs?api-version=2023-09-01",
+		obj{"location": "westus3", "properties": obj{}})
 	const network = "PreconditionFailed/PreconditionFailedEtagMismatch"
 	for name, c := range map[string]struct {
 		path         string
@@ -28,17 +29,21 @@ func TestPreconditions(t *testing.T) {
 		status       int
 		code, exists string // error code for If-Match, and a part of the message for If-None-Match
 	}{
-		"network":  {net + "/routeTables/rt?api-version=2024-05-01", obj{"location": "westus3"}, "etag", 412, network, "Precondition failed."},
-		"child":    {net + "/virtualNetworks/vnet/subnets/cp?api-version=2024-05-01", obj{"properties": obj{"addressPrefix": "10.0.0.0/24"}}, "etag", 412, network, "Precondition failed."},
+		"network": {net + "/routeTables/rt?api-version=2024-05-01", obj{"location": "westus3"}, "etag", 412, network, "Precondition failed."},
+		"child": {net + "/virtualNetworks/vnet/subnets/cp?api-version=2024-05-01", obj{"properties": obj{"addressPrefix": "10.0.0.0/24"}},
+			"etag", 412, network, "Precondition failed."},
 		"machine":  {comp + "/virtualMachines/vm0" + compute, vm("nic0", nil), "etag", 412, "PreconditionFailed", "if-none-match"},
 		"set":      {set + compute, scaleSet(2, nil), "etag", 412, "PreconditionFailed", "if-none-match"},
 		"instance": {instance + compute, obj{"location": "westus3", "tags": obj{"a": "b"}}, "etag", 412, "PreconditionFailed", "if-none-match"},
-		"zone":     {zone + "?api-version=2024-06-01", obj{"location": "global"}, "etag", 412, "PreconditionFailed", "The Zone c.example exists already"},
-		"link":     {zone + "/virtualNetworkLinks/link?api-version=2024-06-01", link, "etag", 412, "PreconditionFailed", "exists already"},
-		"record":   {zone + "/A/api?api-version=2024-06-01", record, "etag", 412, "PreconditionFailed", "The Record set api exists already"},
-		"cluster":  {aks + aksV, aksCluster(nil), "eTag", 409, "EtagMismatch", "does not go with"},
-		"pool":     {pools + "pool0" + aksV, agentPool(obj{"mode": "System", "count": 2}), "properties.eTag", 409, "EtagMismatch", "does not go with"},
-		"stand-in": {groupA + "/providers/Microsoft.OperationalInsights/workspaces/logs?api-version=2023-09-01", obj{"location": "westus3", "properties": obj{}}, "etag", 412, "PreconditionFailed", "If-None-Match"},
+		"zone": {zone + "?api-version=2024-06-01", obj{"location": "global"}, "etag", 412, "PreconditionFailed",
+			"The Zone c.example exists already"},
+		"link":    {zone + "/virtualNetworkLinks/link?api-version=2024-06-01", link, "etag", 412, "PreconditionFailed", "exists already"},
+		"record":  {zone + "/A/api?api-version=2024-06-01", record, "etag", 412, "PreconditionFailed", "The Record set api exists already"},
+		"cluster": {aks + aksV, aksCluster(nil), "eTag", 409, "EtagMismatch", "does not go with"},
+		"pool": {pools + "pool0" + aksV, agentPool(obj{"mode": "System", "count": 2}), "properties.eTag", 409, "EtagMismatch",
+			"does not go with"},
+		"stand-in": {groupA + "/providers/Microsoft.OperationalInsights/workspaces/logs?api-version=2023-09-01",
+			obj{"location": "westus3", "properties": obj{}}, "etag", 412, "PreconditionFailed", "If-None-Match"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			tag, _ := a.sendRequest("GET", c.path, nil).valueAt(c.tag).(string)
@@ -123,17 +128,21 @@ func TestPutsWithoutAChange(t *testing.T) {
 		works        bool
 	}{
 		{"a disk", comp + "/disks/d", disk, 202, "2", true},
-		{"a snapshot", comp + "/snapshots/s", obj{"location": "westus3", "properties": obj{"creationData": obj{"createOption": "Copy", "sourceResourceId": comp + "/disks/d"}}}, 202, "2", true},
+		{"a snapshot", comp + "/snapshots/s",
+			obj{"location": "westus3", "properties": obj{"creationData": obj{"createOption": "Copy", "sourceResourceId": comp + "/disks/d"}}}, 202,
+			"2", true},
 		{"a zone", zone, obj{"location": "global"}, 202, "30", true},
 		{"a link", zone + "/virtualNetworkLinks/link", link, 202, "30", true},
 		{"a scale set", comp + "/virtualMachineScaleSets/vmss", scaleSet(1, nil), 200, "10", true},
 		{"a machine has nothing to do", comp + "/virtualMachines/vm0", vm("nic0", nil), 200, "", false},
-		{"an identity is written at once", groupA + "/providers/Microsoft.ManagedIdentity/userAssignedIdentities/identity", obj{"location": "westus3"}, 200, "", false},
+		{"an identity is written at once", groupA + "/providers/Microsoft.ManagedIdentity/userAssignedIdentities/identity",
+			obj{"location": "westus3"}, 200, "", false},
 	} {
 		a.mustSucceed("PUT", c.path, c.body)
 		r := a.sendRequest("PUT", c.path, c.body)
 		if r.status != c.status || r.header.Get("Retry-After") != c.retry || (r.header.Get("Azure-AsyncOperation") != "") != c.works {
-			t.Errorf("%s: PUT of the same = %d %v, want %d, Retry-After %q, an operation: %v", c.reason, r.status, r.header, c.status, c.retry, c.works)
+			t.Errorf("%s: PUT of the same = %d %v, want %d, Retry-After %q, an operation: %v", c.reason, r.status, r.header, c.status, c.retry,
+				c.works)
 		}
 		if running := a.sim.Settle(); (running > 0) != c.works {
 			t.Errorf("%s: was busy for %s", c.reason, running)
@@ -154,14 +163,16 @@ func TestZonesWaitForTheirLinks(t *testing.T) {
 	a.createBase()
 	zone := net + "/privateDnsZones/c.example"
 	a.mustSucceed("PUT", zone, obj{"location": "global"})
-	a.mustSucceed("PUT", zone+"/virtualNetworkLinks/link", obj{"location": "global", "properties": obj{"virtualNetwork": ref(net + "/virtualNetworks/vnet")}})
+	a.mustSucceed("PUT", zone+"/virtualNetworkLinks/link",
+		obj{"location": "global", "properties": obj{"virtualNetwork": ref(net + "/virtualNetworks/vnet")}})
 	for _, step := range []string{"", "/virtualNetworkLinks/link"} {
 		r := a.sendRequest("DELETE", zone+step, nil)
 		if step == "" && (r.status != 409 || r.errorCode() != "CannotDeleteResource") || step != "" && r.status != 202 {
 			t.Fatalf("DELETE %s = %d %v", step, r.status, r.body)
 		}
 	}
-	if r := a.sendRequest("DELETE", zone, nil); r.status != 409 || r.errorCode() != "CannotDeleteResource" || !strings.Contains(r.errorMessage(), "'Microsoft.Network/privateDnsZones/c.example/virtualNetworkLinks/link'") {
+	if r := a.sendRequest("DELETE", zone, nil); r.status != 409 || r.errorCode() != "CannotDeleteResource" ||
+		!strings.Contains(r.errorMessage(), "'Microsoft.Network/privateDnsZones/c.example/virtualNetworkLinks/link'") {
 		t.Errorf("right after the link's: %d %v", r.status, r.body)
 	}
 	a.sim.Settle()

@@ -28,21 +28,30 @@ func TestOperationWireStyles(t *testing.T) {
 		pollStatus             int
 		pollWord, terminalWord string
 	}{
-		"net put":    {"Azure-AsyncOperation only", "PUT", net + "/routeTables/x", obj{"location": "westus3"}, 201, "2", "/Microsoft.Network/locations/westus3/operations/", none, 200, "InProgress", "Succeeded"},
-		"net delete": {"both headers, empty body", "DELETE", net + "/routeTables/y", nil, 202, "10", "/operations/", "/operationResults/", 200, "InProgress", "Succeeded"},
-		"lb put":     {"a load balancer answers Succeeded and still sends the header", "PUT", net + "/loadBalancers/x", obj{"location": "westus3"}, 201, "", "/operations/", none, 200, "", "Succeeded"},
-		"nic put":    {"interfaces are synchronous", "PUT", net + "/networkInterfaces/x", nic("cp", nil), 201, "", none, none, 0, "", ""},
-		"vm put":     {"compute", "PUT", comp + "/virtualMachines/x", vm("nic0", nil), 201, "10", "/Microsoft.Compute/locations/westus3/operations/", none, 200, "InProgress", "Succeeded"},
-		"disk put":   {"disks answer 202 with both headers", "PUT", comp + "/disks/x", obj{"location": "westus3", "properties": obj{"diskSizeGB": 8, "creationData": obj{"createOption": "Empty"}}}, 202, "2", "/DiskOperations/", "monitor=true", 200, "InProgress", "Succeeded"},
-		"dns put":    {"private DNS polls are 202 while running", "PUT", net + "/privateDnsZones/x.example", obj{"location": "global"}, 202, "30", "/privateDnsOperationStatuses/", "/privateDnsOperationResults/", 202, "InProgress", "Succeeded"},
-		"set put":    {"availability sets are synchronous and always 200", "PUT", comp + "/availabilitySets/x", obj{"location": "westus3", "sku": obj{"name": "Aligned"}}, 200, "", none, none, 0, "", ""},
+		"net put": {"Azure-AsyncOperation only", "PUT", net + "/routeTables/x", obj{"location": "westus3"}, 201, "2",
+			"/Microsoft.Network/locations/westus3/operations/", none, 200, "InProgress", "Succeeded"},
+		"net delete": {"both headers, empty body", "DELETE", net + "/routeTables/y", nil, 202, "10", "/operations/", "/operationResults/", 200,
+			"InProgress", "Succeeded"},
+		"lb put": {"a load balancer answers Succeeded and still sends the header", "PUT", net + "/loadBalancers/x",
+			obj{"location": "westus3"}, 201, "", "/operations/", none, 200, "", "Succeeded"},
+		"nic put": {"interfaces are synchronous", "PUT", net + "/networkInterfaces/x", nic("cp", nil), 201, "", none, none, 0, "", ""},
+		"vm put": {"compute", "PUT", comp + "/virtualMachines/x", vm("nic0", nil), 201, "10",
+			"/Microsoft.Compute/locations/westus3/operations/", none, 200, "InProgress", "Succeeded"},
+		"disk put": {"disks answer 202 with both headers", "PUT", comp + "/disks/x",
+			obj{"location": "westus3", "properties": obj{"diskSizeGB": 8, "creationData": obj{"createOption": "Empty"}}}, 202, "2",
+			"/DiskOperations/", "monitor=true", 200, "InProgress", "Succeeded"},
+		"dns put": {"private DNS polls are 202 while running", "PUT", net + "/privateDnsZones/x.example", obj{"location": "global"}, 202, "30",
+			"/privateDnsOperationStatuses/", "/privateDnsOperationResults/", 202, "InProgress", "Succeeded"},
+		"set put": {"availability sets are synchronous and always 200", "PUT", comp + "/availabilitySets/x",
+			obj{"location": "westus3", "sku": obj{"name": "Aligned"}}, 200, "", none, none, 0, "", ""},
 	}
 	a.mustSucceed("PUT", net+"/routeTables/y", obj{"location": "westus3"})
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			r := a.sendRequest(tc.method, tc.path, tc.body)
 			if r.status != tc.status || r.header.Get("Retry-After") != tc.retry {
-				t.Errorf("%s: status %d Retry-After %q, want %d %q (%s)", tc.reason, r.status, r.header.Get("Retry-After"), tc.status, tc.retry, r.errorMessage())
+				t.Errorf("%s: status %d Retry-After %q, want %d %q (%s)", tc.reason, r.status, r.header.Get("Retry-After"), tc.status, tc.retry,
+					r.errorMessage())
 			}
 			for h, want := range map[string]string{"Azure-AsyncOperation": tc.async, "Location": tc.location} {
 				got := r.header.Get(h)
@@ -77,7 +86,8 @@ func TestGroupDeletionPollsItsLocation(t *testing.T) {
 	a.createMachine()
 	r := a.sendRequest("DELETE", groupA, nil)
 	loc := r.header.Get("Location")
-	if r.status != 202 || r.header.Get("Azure-AsyncOperation") != "" || !strings.Contains(loc, "/operationresults/") || r.header.Get("Retry-After") != "15" {
+	if r.status != 202 || r.header.Get("Azure-AsyncOperation") != "" || !strings.Contains(loc, "/operationresults/") ||
+		r.header.Get("Retry-After") != "15" {
 		t.Fatalf("DELETE = %d %v", r.status, r.header)
 	}
 	if p := a.sendRequest("GET", loc, nil); p.status != 202 || p.header.Get("Location") == "" {
@@ -115,7 +125,8 @@ func TestGroupDeletionIsBlockedFromOutside(t *testing.T) {
 		t.Errorf("Azure tries for 15 minutes, this gave up after %s", took)
 	}
 	p := a.sendRequest("GET", r.header.Get("Location"), nil)
-	if p.status != 409 || !strings.HasPrefix(p.errorCode(), "ResourceGroupDeletionBlocked") || !strings.Contains(p.errorMessage(), "virtualNetworks/vnet") {
+	if p.status != 409 || !strings.HasPrefix(p.errorCode(), "ResourceGroupDeletionBlocked") ||
+		!strings.Contains(p.errorMessage(), "virtualNetworks/vnet") {
 		t.Errorf("last poll: %d %s %s", p.status, p.errorCode(), p.errorMessage())
 	}
 	if g := a.sendRequest("GET", groupA, nil); g.valueAt("properties.provisioningState") != "Succeeded" {
@@ -136,7 +147,8 @@ func TestTimeScaleZeroStillPollsOnce(t *testing.T) {
 		t.Errorf("polls: %v, %v", first.valueAt("status"), second.valueAt("status"))
 	}
 	if first.header.Get("Retry-After") != "1" || first.header.Get("retry-after-ms") == "" {
-		t.Errorf("Retry-After %q, retry-after-ms %q: a scaled delay below a second is told both ways", first.header.Get("Retry-After"), first.header.Get("retry-after-ms"))
+		t.Errorf("Retry-After %q, retry-after-ms %q: a scaled delay below a second is told both ways", first.header.Get("Retry-After"),
+			first.header.Get("retry-after-ms"))
 	}
 }
 
@@ -174,21 +186,26 @@ func TestScaledOperationsSayWhenTheyEnd(t *testing.T) {
 func TestHeadersVersionsAndAuthentication(t *testing.T) {
 	a := newAzure(t)
 	a.createGroup()
-	r := a.sendRequest("GET", groupA, nil, "x-ms-correlation-request-id", "corr", "x-ms-client-request-id", "client", "x-ms-return-client-request-id", "true")
-	for h, want := range map[string]string{"x-ms-correlation-request-id": "corr", "x-ms-client-request-id": "client", "Cache-Control": "no-cache", "X-Content-Type-Options": "nosniff", "Content-Type": "application/json; charset=utf-8"} {
+	r := a.sendRequest("GET", groupA, nil, "x-ms-correlation-request-id", "corr", "x-ms-client-request-id", "client",
+		"x-ms-return-client-request-id", "true")
+	for h, want := range map[string]string{"x-ms-correlation-request-id": "corr", "x-ms-client-request-id": "client",
+		"Cache-Control": "no-cache", "X-Content-Type-Options": "nosniff", "Content-Type": "application/json; charset=utf-8"} {
 		if got := r.header.Get(h); got != want {
 			t.Errorf("%s: %q, want %q", h, got, want)
 		}
 	}
-	if r.header.Get("x-ms-request-id") == "" || r.header.Get("x-ms-routing-request-id") == "" || r.header.Get("x-ms-ratelimit-remaining-subscription-reads") == "" {
+	if r.header.Get("x-ms-request-id") == "" || r.header.Get("x-ms-routing-request-id") == "" ||
+		r.header.Get("x-ms-ratelimit-remaining-subscription-reads") == "" {
 		t.Errorf("headers are missing: %v", r.header)
 	}
-	for q, want := range map[string]string{"?api-version=": "MissingApiVersionParameter", "?api-version=latest": "InvalidApiVersionParameter", "?api-version=2099-01-01": "InvalidApiVersionParameter", "?api-version=2024-05-01-preview": ""} {
+	for q, want := range map[string]string{"?api-version=": "MissingApiVersionParameter", "?api-version=latest": "InvalidApiVersionParameter",
+		"?api-version=2099-01-01": "InvalidApiVersionParameter", "?api-version=2024-05-01-preview": ""} {
 		if r := a.sendRequest("GET", groupA+q, nil); r.errorCode() != want {
 			t.Errorf("%s: %d %s, want %q", q, r.status, r.errorCode(), want)
 		}
 	}
-	for auth, want := range map[string]string{"": "AuthenticationFailed", "Bearer x.y.z": "InvalidAuthenticationToken", "Basic abc": "AuthenticationFailed"} {
+	for auth, want := range map[string]string{"": "AuthenticationFailed", "Bearer x.y.z": "InvalidAuthenticationToken",
+		"Basic abc": "AuthenticationFailed"} {
 		r := a.sendRequest("GET", groupA, nil, "Authorization", auth)
 		if r.status != 401 || r.errorCode() != want || !strings.Contains(r.header.Get("WWW-Authenticate"), "authorization_uri") {
 			t.Errorf("%q: %d %s %q", auth, r.status, r.errorCode(), r.header.Get("WWW-Authenticate"))
@@ -238,8 +255,10 @@ func TestListsFiltersAndPages(t *testing.T) {
 	if d := cmp.Diff([]any{"a", "b", "c", "d", "e"}, names); d != "" {
 		t.Error(d)
 	}
-	r := a.sendRequest("GET", "/subscriptions/"+sub+"/resources?$filter=tagName%20eq%20'name'%20and%20tagValue%20eq%20'c'&$expand=provisioningState", nil)
-	if list, _ := r.valueAt("value").([]any); len(list) != 1 || r.valueAt("value.0.name") != "c" || r.valueAt("value.0.provisioningState") != "Succeeded" {
+	r := a.sendRequest("GET",
+		"/subscriptions/"+sub+"/resources?$filter=tagName%20eq%20'name'%20and%20tagValue%20eq%20'c'&$expand=provisioningState", nil)
+	if list, _ := r.valueAt("value").([]any); len(list) != 1 || r.valueAt("value.0.name") != "c" ||
+		r.valueAt("value.0.provisioningState") != "Succeeded" {
 		t.Errorf("by tag: %v", r.body)
 	}
 	r = a.sendRequest("GET", groupA+"/resources?$filter=resourceType%20eq%20'microsoft.network/routetables'", nil)
@@ -262,7 +281,8 @@ func TestTagsAtScope(t *testing.T) {
 	if d := cmp.Diff(any(want), a.sendRequest("GET", tags, nil).valueAt("properties.tags")); d != "" {
 		t.Error(d)
 	}
-	if r := a.sendRequest("PATCH", net+"/routeTables/rt", obj{"tags": obj{"only": "x"}}); r.status != 200 || cmp.Diff(any(obj{"only": "x"}), r.valueAt("tags")) != "" {
+	if r := a.sendRequest("PATCH", net+"/routeTables/rt", obj{"tags": obj{"only": "x"}}); r.status != 200 ||
+		cmp.Diff(any(obj{"only": "x"}), r.valueAt("tags")) != "" {
 		t.Errorf("PATCH of the resource replaces tags: %d %v", r.status, r.valueAt("tags"))
 	}
 }
@@ -275,7 +295,8 @@ func TestRequestLogHasNoSecrets(t *testing.T) {
 	a.sendRequest("GET", r.header.Get("Azure-AsyncOperation"), nil, "User-Agent", "tester")
 	log := a.sim.Requests()
 	last := log[len(log)-1]
-	if last.Method != http.MethodGet || last.Status != 200 || last.UserAgent != "tester" || last.Principal != server.DefaultClientID || last.OperationID == "" || last.RequestID == "" {
+	if last.Method != http.MethodGet || last.Status != 200 || last.UserAgent != "tester" || last.Principal != server.DefaultClientID ||
+		last.OperationID == "" || last.RequestID == "" {
 		t.Errorf("record: %+v", last)
 	}
 	if last.OperationID != log[len(log)-2].OperationID {
@@ -299,7 +320,8 @@ func TestGroupDeletionGivesUpOnADeletionThatNeverEnds(t *testing.T) {
 	}
 	r := a.sendRequest("DELETE", groupA, nil)
 	a.sim.Settle()
-	if p := a.sendRequest("GET", r.header.Get("Location"), nil); p.status != 409 || !strings.HasPrefix(p.errorCode(), "ResourceGroupDeletionBlocked") {
+	if p := a.sendRequest("GET", r.header.Get("Location"), nil); p.status != 409 ||
+		!strings.HasPrefix(p.errorCode(), "ResourceGroupDeletionBlocked") {
 		t.Errorf("last poll: %d %s", p.status, p.errorCode())
 	}
 }

@@ -57,7 +57,8 @@ func (l *requestLog) allRecords() []RequestRecord {
 
 // loggedQuery are the query parameters that the log keeps, because they select the answer. Any other may be a
 // signature or a secret.
-var loggedQuery = []string{"api-version", "$filter", "$expand", "$top", "$skiptoken", "$select", "monitor", "forceDeletion", "skipShutdown", "format", "resource"}
+var loggedQuery = []string{"api-version", "$filter", "$expand", "$top", "$skiptoken", "$select", "monitor", "forceDeletion", "skipShutdown",
+	"format", "resource"}
 
 func loggedURL(u *url.URL) string {
 	q, kept := u.Query(), url.Values{}

@@ -28,7 +28,8 @@ func TestNothingAcknowledgedIsLostWhenTheProcessIsKilled(t *testing.T) {
 	with := func(o *server.Options) { o.StateDir, o.Clock = dir, clock }
 	a := newAzure(t, with)
 	a.createMachine()
-	op := a.sendRequest("PUT", net+"/virtualNetworks/vnet/subnets/late", obj{"properties": obj{"addressPrefix": "10.3.0.0/24"}}).header.Get("Azure-AsyncOperation")
+	op := a.sendRequest("PUT", net+"/virtualNetworks/vnet/subnets/late",
+		obj{"properties": obj{"addressPrefix": "10.3.0.0/24"}}).header.Get("Azure-AsyncOperation")
 	token := a.sim.Token("")
 	before := a.sim.State()
 	// The first simulator stays open: the second one reads the files as they are at this moment.
@@ -74,24 +75,27 @@ func TestScriptedFaults(t *testing.T) {
 				t.Errorf("the rule is used up, but %d", r.status)
 			}
 		}},
-		"throttle": {"429 with Retry-After", fault.Rule{Kind: fault.Throttle, RetryAfter: 17, ID: "*/routetables/*"}, func(t *testing.T, a *azure) {
-			if r := put(a); r.status != 429 || r.header.Get("Retry-After") != "17" {
-				t.Errorf("%d %q", r.status, r.header.Get("Retry-After"))
-			}
-		}},
-		"second": {"nth counts matching requests", fault.Rule{Kind: fault.Status, Status: 500, Nth: 2, Type: "Microsoft.Network/routeTables"}, func(t *testing.T, a *azure) {
-			if first, second := put(a), a.sendRequest("GET", table, nil); first.status != 201 || second.status != 500 {
-				t.Errorf("%d then %d", first.status, second.status)
-			}
-		}},
-		"omit": {"one list lacks what is there", fault.Rule{Kind: fault.Omit, Target: "/routeTables/X", ID: "*/routetables"}, func(t *testing.T, a *azure) {
-			a.mustSucceed("PUT", table, obj{"location": "westus3"})
-			for _, want := range []int{0, 1} {
-				if list, _ := a.sendRequest("GET", net+"/routeTables", nil).valueAt("value").([]any); len(list) != want {
-					t.Errorf("%d items, want %d", len(list), want)
+		"throttle": {"429 with Retry-After", fault.Rule{Kind: fault.Throttle, RetryAfter: 17, ID: "*/routetables/*"},
+			func(t *testing.T, a *azure) {
+				if r := put(a); r.status != 429 || r.header.Get("Retry-After") != "17" {
+					t.Errorf("%d %q", r.status, r.header.Get("Retry-After"))
 				}
-			}
-		}},
+			}},
+		"second": {"nth counts matching requests", fault.Rule{Kind: fault.Status, Status: 500, Nth: 2, Type: "Microsoft.Network/routeTables"},
+			func(t *testing.T, a *azure) {
+				if first, second := put(a), a.sendRequest("GET", table, nil); first.status != 201 || second.status != 500 {
+					t.Errorf("%d then %d", first.status, second.status)
+				}
+			}},
+		"omit": {"one list lacks what is there", fault.Rule{Kind: fault.Omit, Target: "/routeTables/X", ID: "*/routetables"},
+			func(t *testing.T, a *azure) {
+				a.mustSucceed("PUT", table, obj{"location": "westus3"})
+				for _, want := range []int{0, 1} {
+					if list, _ := a.sendRequest("GET", net+"/routeTables", nil).valueAt("value").([]any); len(list) != want {
+						t.Errorf("%d items, want %d", len(list), want)
+					}
+				}
+			}},
 		"lost": {"the write happens, the answer does not arrive", fault.Rule{Kind: fault.Lost, Method: "PUT"}, func(t *testing.T, a *azure) {
 			if err := a.transportError("PUT", table, obj{"location": "westus3"}); err == nil {
 				t.Error("an answer arrived")
@@ -127,35 +131,37 @@ func TestScriptedFaults(t *testing.T) {
 				t.Errorf("%v", r.body)
 			}
 		}},
-		"fail": {"the operation fails and so does the resource", fault.Rule{Kind: fault.Fail, Code: "InternalServerError"}, func(t *testing.T, a *azure) {
-			op := put(a).header.Get("Azure-AsyncOperation")
-			a.sim.Settle()
-			if r := a.sendRequest("GET", op, nil); r.valueAt("status") != "Failed" || r.valueAt("error.code") != "InternalServerError" {
-				t.Errorf("%v", r.body)
-			}
-			if r := a.sendRequest("GET", table, nil); r.valueAt("properties.provisioningState") != "Failed" {
-				t.Errorf("%v", r.valueAt("properties.provisioningState"))
-			}
-			put(a)
-			a.sim.Settle()
-			if r := a.sendRequest("GET", table, nil); r.valueAt("properties.provisioningState") != "Succeeded" {
-				t.Errorf("one more PUT must heal it: %v", r.valueAt("properties.provisioningState"))
-			}
-		}},
-		"cancel": {"the operation and the resource end Canceled, and one more PUT heals it", fault.Rule{Kind: fault.Cancel}, func(t *testing.T, a *azure) {
-			op := put(a).header.Get("Azure-AsyncOperation")
-			a.sim.Settle()
-			if r := a.sendRequest("GET", op, nil); r.valueAt("status") != "Canceled" || r.valueAt("error.code") != "OperationPreempted" {
-				t.Errorf("%v", r.body)
-			}
-			for _, want := range []string{"Canceled", "Succeeded"} {
-				if r := a.sendRequest("GET", table, nil); r.valueAt("properties.provisioningState") != want {
-					t.Errorf("%v, want %s", r.valueAt("properties.provisioningState"), want)
+		"fail": {"the operation fails and so does the resource", fault.Rule{Kind: fault.Fail, Code: "InternalServerError"},
+			func(t *testing.T, a *azure) {
+				op := put(a).header.Get("Azure-AsyncOperation")
+				a.sim.Settle()
+				if r := a.sendRequest("GET", op, nil); r.valueAt("status") != "Failed" || r.valueAt("error.code") != "InternalServerError" {
+					t.Errorf("%v", r.body)
+				}
+				if r := a.sendRequest("GET", table, nil); r.valueAt("properties.provisioningState") != "Failed" {
+					t.Errorf("%v", r.valueAt("properties.provisioningState"))
 				}
 				put(a)
 				a.sim.Settle()
-			}
-		}},
+				if r := a.sendRequest("GET", table, nil); r.valueAt("properties.provisioningState") != "Succeeded" {
+					t.Errorf("one more PUT must heal it: %v", r.valueAt("properties.provisioningState"))
+				}
+			}},
+		"cancel": {"the operation and the resource end Canceled, and one more PUT heals it", fault.Rule{Kind: fault.Cancel},
+			func(t *testing.T, a *azure) {
+				op := put(a).header.Get("Azure-AsyncOperation")
+				a.sim.Settle()
+				if r := a.sendRequest("GET", op, nil); r.valueAt("status") != "Canceled" || r.valueAt("error.code") != "OperationPreempted" {
+					t.Errorf("%v", r.body)
+				}
+				for _, want := range []string{"Canceled", "Succeeded"} {
+					if r := a.sendRequest("GET", table, nil); r.valueAt("properties.provisioningState") != want {
+						t.Errorf("%v, want %s", r.valueAt("properties.provisioningState"), want)
+					}
+					put(a)
+					a.sim.Settle()
+				}
+			}},
 		"truncate": {"the write happens, the answer breaks off", fault.Rule{Kind: fault.Truncate, Method: "PUT"}, func(t *testing.T, a *azure) {
 			if err := a.transportError("PUT", table, obj{"location": "westus3"}); err == nil {
 				t.Error("a whole answer arrived")
@@ -164,38 +170,41 @@ func TestScriptedFaults(t *testing.T) {
 				t.Errorf("GET = %d", r.status)
 			}
 		}},
-		"stale": {"a GET shows for a minute what it showed before", fault.Rule{Kind: fault.Stale, Method: "GET", Count: -1}, func(t *testing.T, a *azure) {
-			for _, want := range []int{404, 404, 200} {
-				if r := a.sendRequest("GET", table, nil); r.status != want {
-					t.Errorf("GET = %d, want %d", r.status, want)
+		"stale": {"a GET shows for a minute what it showed before", fault.Rule{Kind: fault.Stale, Method: "GET", Count: -1},
+			func(t *testing.T, a *azure) {
+				for _, want := range []int{404, 404, 200} {
+					if r := a.sendRequest("GET", table, nil); r.status != want {
+						t.Errorf("GET = %d, want %d", r.status, want)
+					}
+					put(a)
+					a.sim.Advance(40 * time.Second)
 				}
-				put(a)
-				a.sim.Advance(40 * time.Second)
-			}
-		}},
-		"unseen": {"a GET right after the creation says 404", fault.Rule{Kind: fault.Unseen, Method: "PUT", Seconds: 5, Count: -1}, func(t *testing.T, a *azure) {
-			for _, want := range [][]int{{201, 404}, {200, 200}} {
-				if r := put(a); r.status != want[0] {
-					t.Errorf("PUT = %d, want %d", r.status, want[0])
+			}},
+		"unseen": {"a GET right after the creation says 404", fault.Rule{Kind: fault.Unseen, Method: "PUT", Seconds: 5, Count: -1},
+			func(t *testing.T, a *azure) {
+				for _, want := range [][]int{{201, 404}, {200, 200}} {
+					if r := put(a); r.status != want[0] {
+						t.Errorf("PUT = %d, want %d", r.status, want[0])
+					}
+					a.sim.Advance(4 * time.Second)
+					if r := a.sendRequest("GET", table, nil); r.status != want[1] {
+						t.Errorf("GET = %d %s, want %d", r.status, r.errorCode(), want[1])
+					}
+					a.sim.Advance(2 * time.Second)
+					if r := a.sendRequest("GET", table, nil); r.status != 200 {
+						t.Errorf("GET after 6 s = %d", r.status)
+					}
 				}
-				a.sim.Advance(4 * time.Second)
-				if r := a.sendRequest("GET", table, nil); r.status != want[1] {
-					t.Errorf("GET = %d %s, want %d", r.status, r.errorCode(), want[1])
+			}},
+		"token": {"the token is refused with a challenge", fault.Rule{Kind: fault.Token, Code: "ExpiredAuthenticationToken"},
+			func(t *testing.T, a *azure) {
+				if r := put(a); r.status != 401 || r.errorCode() != "ExpiredAuthenticationToken" || r.header.Get("WWW-Authenticate") == "" {
+					t.Errorf("%d %s", r.status, r.errorCode())
 				}
-				a.sim.Advance(2 * time.Second)
-				if r := a.sendRequest("GET", table, nil); r.status != 200 {
-					t.Errorf("GET after 6 s = %d", r.status)
+				if r := put(a); r.status != 201 {
+					t.Errorf("%d", r.status)
 				}
-			}
-		}},
-		"token": {"the token is refused with a challenge", fault.Rule{Kind: fault.Token, Code: "ExpiredAuthenticationToken"}, func(t *testing.T, a *azure) {
-			if r := put(a); r.status != 401 || r.errorCode() != "ExpiredAuthenticationToken" || r.header.Get("WWW-Authenticate") == "" {
-				t.Errorf("%d %s", r.status, r.errorCode())
-			}
-			if r := put(a); r.status != 201 {
-				t.Errorf("%d", r.status)
-			}
-		}},
+			}},
 		"race": {"somebody writes just before", fault.Rule{Kind: fault.EtagRace, Method: "PUT", Nth: 2}, func(t *testing.T, a *azure) {
 			put(a)
 			a.sim.Settle()
@@ -298,7 +307,8 @@ func TestGuestsAndTheDataPlane(t *testing.T) {
 		t.Fatalf("guests: %+v", page)
 	}
 	g := page.Guests[0]
-	if g.VMID != comp+"/virtualMachines/vm0" || g.CustomData != cloudInit || g.PowerState != "running" || g.Zone != "1" || g.OSType != "Linux" || g.BootID == "" || g.NICs[0].PrivateIPs[0] != "10.0.0.4" {
+	if g.VMID != comp+"/virtualMachines/vm0" || g.CustomData != cloudInit || g.PowerState != "running" || g.Zone != "1" ||
+		g.OSType != "Linux" || g.BootID == "" || g.NICs[0].PrivateIPs[0] != "10.0.0.4" {
 		t.Errorf("guest: %+v", g)
 	}
 	const name = "api.westus3.cloudapp.azure.com"
@@ -333,7 +343,8 @@ func TestGuestsAndTheDataPlane(t *testing.T) {
 	}
 	proxy := httptest.NewServer(a.sim.ProxyHandler(strings.TrimPrefix(a.url, "https://")))
 	defer proxy.Close()
-	through := &http.Client{Transport: &http.Transport{Proxy: func(*http.Request) (*url.URL, error) { return url.Parse(proxy.URL) }, TLSClientConfig: &tls.Config{InsecureSkipVerify: true}}}
+	through := &http.Client{Transport: &http.Transport{Proxy: func(*http.Request) (*url.URL, error) { return url.Parse(proxy.URL) },
+		TLSClientConfig: &tls.Config{InsecureSkipVerify: true}}}
 	defer through.CloseIdleConnections()
 	if res, err := through.Get("https://management.azure.com/subscriptions?api-version=2022-12-01"); err != nil || res.StatusCode != 401 {
 		t.Errorf("Azure through the proxy: %v %v", res, err)
@@ -394,7 +405,9 @@ func TestBootstrappingExtensionWaitsForTheGuest(t *testing.T) {
 			a.createMachine()
 			a.callControl("GET", "/_sim/guests?after=0&wait=1", nil, nil)
 			id := comp + "/virtualMachines/vm0"
-			r := a.sendRequest("PUT", id+"/extensions/CAPZ.Linux.Bootstrapping", obj{"location": "westus3", "properties": obj{"publisher": "Microsoft.Azure.ContainerUpstream", "type": "CAPZ.Linux.Bootstrapping", "typeHandlerVersion": "1.0"}})
+			r := a.sendRequest("PUT", id+"/extensions/CAPZ.Linux.Bootstrapping",
+				obj{"location": "westus3",
+					"properties": obj{"publisher": "Microsoft.Azure.ContainerUpstream", "type": "CAPZ.Linux.Bootstrapping", "typeHandlerVersion": "1.0"}})
 			op := r.header.Get("Azure-AsyncOperation")
 			a.sim.Advance(5 * time.Minute)
 			if r := a.sendRequest("GET", op, nil); r.valueAt("status") != "InProgress" {
@@ -406,7 +419,8 @@ func TestBootstrappingExtensionWaitsForTheGuest(t *testing.T) {
 			if r.valueAt("status") != want {
 				t.Errorf("after %s: %v", phase, r.body)
 			}
-			if msg, _ := r.valueAt("error.message").(string); phase == "Failed" && (r.valueAt("error.code") != "VMExtensionProvisioningError" || !strings.Contains(msg, "kubeadm init failed")) {
+			if msg, _ := r.valueAt("error.message").(string); phase == "Failed" &&
+				(r.valueAt("error.code") != "VMExtensionProvisioningError" || !strings.Contains(msg, "kubeadm init failed")) {
 				t.Errorf("error: %v", r.body)
 			}
 		})
@@ -425,15 +439,21 @@ func TestPrivateNamesLeadThroughTheInternalLoadBalancer(t *testing.T) {
 	a.createBase()
 	lb := net + "/loadBalancers/internal"
 	a.mustSucceed("PUT", lb, obj{"location": "westus3", "sku": obj{"name": "Standard"}, "properties": obj{
-		"frontendIPConfigurations": []any{obj{"name": "fe", "properties": obj{"subnet": ref(net + "/virtualNetworks/vnet/subnets/cp"), "privateIPAllocationMethod": "Static", "privateIPAddress": "10.0.0.100"}}},
-		"backendAddressPools":      []any{obj{"name": "pool"}},
-		"loadBalancingRules":       []any{obj{"name": "api", "properties": obj{"protocol": "Tcp", "frontendPort": 6443, "backendPort": 6443, "frontendIPConfiguration": ref(lb + "/frontendIPConfigurations/fe"), "backendAddressPool": ref(lb + "/backendAddressPools/pool")}}},
+		"frontendIPConfigurations": []any{obj{"name": "fe",
+			"properties": obj{"subnet": ref(net + "/virtualNetworks/vnet/subnets/cp"), "privateIPAllocationMethod": "Static",
+				"privateIPAddress": "10.0.0.100"}}},
+		"backendAddressPools": []any{obj{"name": "pool"}},
+		"loadBalancingRules": []any{obj{"name": "api",
+			"properties": obj{"protocol": "Tcp", "frontendPort": 6443, "backendPort": 6443,
+				"frontendIPConfiguration": ref(lb + "/frontendIPConfigurations/fe"), "backendAddressPool": ref(lb + "/backendAddressPools/pool")}}},
 	}})
-	a.mustSucceed("PUT", net+"/networkInterfaces/nic0", nic("cp", obj{"loadBalancerBackendAddressPools": refs(lb + "/backendAddressPools/pool")}))
+	a.mustSucceed("PUT", net+"/networkInterfaces/nic0",
+		nic("cp", obj{"loadBalancerBackendAddressPools": refs(lb + "/backendAddressPools/pool")}))
 	a.mustSucceed("PUT", comp+"/virtualMachines/vm0", vm("nic0", nil))
 	zone := net + "/privateDnsZones/c.capz.io"
 	a.mustSucceed("PUT", zone, obj{"location": "global"})
-	a.mustSucceed("PUT", zone+"/virtualNetworkLinks/l", obj{"location": "global", "properties": obj{"virtualNetwork": ref(net + "/virtualNetworks/vnet"), "registrationEnabled": false}})
+	a.mustSucceed("PUT", zone+"/virtualNetworkLinks/l",
+		obj{"location": "global", "properties": obj{"virtualNetwork": ref(net + "/virtualNetworks/vnet"), "registrationEnabled": false}})
 	a.mustSucceed("PUT", zone+"/A/apiserver", obj{"properties": obj{"ttl": 300, "aRecords": []any{obj{"ipv4Address": "10.0.0.100"}}}})
 	a.callControl("PUT", "/_sim/guests/listeners", obj{"vmID": comp + "/virtualMachines/vm0", "port": 6443, "address": "127.0.0.1:1"}, nil)
 	var r server.Route
@@ -467,7 +487,10 @@ func BenchmarkThousandMachines(b *testing.B) {
 			}
 		}
 		do("PUT", groupA, obj{"location": "westus3"})
-		do("PUT", net+"/virtualNetworks/vnet", obj{"location": "westus3", "properties": obj{"addressSpace": obj{"addressPrefixes": []any{"10.0.0.0/8"}}, "subnets": []any{obj{"name": "cp", "properties": obj{"addressPrefix": "10.0.0.0/16"}}}}})
+		do("PUT", net+"/virtualNetworks/vnet",
+			obj{"location": "westus3",
+				"properties": obj{"addressSpace": obj{"addressPrefixes": []any{"10.0.0.0/8"}},
+					"subnets": []any{obj{"name": "cp", "properties": obj{"addressPrefix": "10.0.0.0/16"}}}}})
 		sim.Settle()
 		for i := range 1000 {
 			name := fmt.Sprintf("n%d", i)

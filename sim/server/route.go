@@ -128,7 +128,9 @@ func (x *exchange) ofProvider(i int) (*provider.Reply, error, bool) {
 	case ns == "microsoft.resources" && len(rest) == 2 && rest[0] == "tags" && rest[1] == "default":
 		rep, err := x.answerTags("/" + strings.Join(x.segs[:i], "/"))
 		return rep, err, true
-	case ns == "microsoft.network" && len(rest) == 2 && slices.Contains([]string{"privatednsoperationstatuses", "privatednsoperationresults", "dnsoperationstatuses", "dnsoperationresults"}, rest[0]):
+	case ns == "microsoft.network" && len(rest) == 2 &&
+		slices.Contains([]string{"privatednsoperationstatuses", "privatednsoperationresults", "dnsoperationstatuses", "dnsoperationresults"},
+			rest[0]):
 		rep, err := x.answerPoll(decodeOperation(x.segs[i+3]), strings.HasSuffix(rest[0], "results"))
 		return rep, err, true
 	case ns == "microsoft.authorization" && firstSegment(rest) == "roledefinitions" && x.r.Method == "GET":
@@ -142,7 +144,8 @@ func (x *exchange) ofProvider(i int) (*provider.Reply, error, bool) {
 		}
 	case ns == "microsoft.resourcehealth" && len(rest) == 2 && rest[0] == "availabilitystatuses":
 		if x.r.Method != "GET" {
-			return nil, provider.GatewayErrorf(405, "MethodNotAllowed", "The requested resource does not support http method '%s'.", x.r.Method), true
+			return nil, provider.GatewayErrorf(405, "MethodNotAllowed", "The requested resource does not support http method '%s'.", x.r.Method),
+				true
 		}
 		rep, err := resourcehealth.AnswerCurrent(x.call, "/"+strings.Join(x.segs[:i], "/"))
 		return rep, err, true
@@ -296,7 +299,9 @@ func (x *exchange) belowNamed(id store.ID) (*provider.Reply, error) {
 
 func (x *exchange) unknownType(id store.ID) error {
 	versions := "2025-05-01,2025-04-01,2024-03-01,2023-05-01"
-	return provider.GatewayErrorf(404, "InvalidResourceType", "The resource type '%s' could not be found in the namespace '%s' for api version '%s'. The supported api-versions are '%s'.", strings.Join(id.Types, "/"), id.Namespace, x.call.APIVersion, versions)
+	return provider.GatewayErrorf(404, "InvalidResourceType",
+		"The resource type '%s' could not be found in the namespace '%s' for api version '%s'. The supported api-versions are '%s'.",
+		strings.Join(id.Types, "/"), id.Namespace, x.call.APIVersion, versions)
 }
 
 // pageOfList cuts a list that is rendered into pages.

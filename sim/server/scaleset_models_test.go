@@ -25,7 +25,9 @@ func TestScaleSetModelLimit(t *testing.T) {
 	}
 	boots := a.bootsByVM()
 	refused := a.sendRequest("PUT", pool, scaleSet(11, withData(11)))
-	if refused.status != 409 || refused.errorCode() != "OperationNotAllowed" || !strings.Contains(refused.errorMessage(), "Virtual Machine Scale Set 'pool' has reached its limit of 10 models that may be referenced by one or more VMs") {
+	if refused.status != 409 || refused.errorCode() != "OperationNotAllowed" ||
+		!strings.Contains(refused.errorMessage(),
+			"Virtual Machine Scale Set 'pool' has reached its limit of 10 models that may be referenced by one or more VMs") {
 		t.Errorf("the eleventh model: %d %v", refused.status, refused.body)
 	}
 	if r := a.sendRequest("PATCH", pool, obj{"tags": obj{"team": "a"}}); r.errorCode() != "OperationNotAllowed" {

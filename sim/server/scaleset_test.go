@@ -19,17 +19,20 @@ const pool = comp + "/virtualMachineScaleSets/pool"
 // scaleSet is a valid scale set of the subnet "node"; change edits its document.
 func scaleSet(capacity int, change func(set, profile obj)) obj {
 	profile := obj{
-		"osProfile": obj{"computerNamePrefix": "pool", "adminUsername": "capi", "customData": cloudInit, "linuxConfiguration": obj{"disablePasswordAuthentication": true,
-			"ssh": obj{"publicKeys": []any{obj{"path": "/home/capi/.ssh/authorized_keys", "keyData": "ssh-rsa AAAA"}}}}},
+		"osProfile": obj{"computerNamePrefix": "pool", "adminUsername": "capi", "customData": cloudInit,
+			"linuxConfiguration": obj{"disablePasswordAuthentication": true,
+				"ssh": obj{"publicKeys": []any{obj{"path": "/home/capi/.ssh/authorized_keys", "keyData": "ssh-rsa AAAA"}}}}},
 		"storageProfile": obj{
 			"imageReference": obj{"communityGalleryImageId": "/CommunityGalleries/ClusterAPI-f72ceb4f-5159-4c26-a0fe-2ea738f0d019/Images/capi-ubun2-2404/Versions/1.33.1"},
 			"osDisk":         obj{"createOption": "FromImage", "managedDisk": obj{"storageAccountType": "Premium_LRS"}},
 		},
-		"networkProfile": obj{"networkInterfaceConfigurations": []any{obj{"name": "nic", "properties": obj{"primary": true, "ipConfigurations": []any{
-			obj{"name": "ip0", "properties": obj{"primary": true, "subnet": ref(net + "/virtualNetworks/vnet/subnets/node")}}}}}}},
+		"networkProfile": obj{"networkInterfaceConfigurations": []any{obj{"name": "nic",
+			"properties": obj{"primary": true, "ipConfigurations": []any{
+				obj{"name": "ip0", "properties": obj{"primary": true, "subnet": ref(net + "/virtualNetworks/vnet/subnets/node")}}}}}}},
 	}
 	set := obj{"location": "westus3", "zones": []any{"1", "2"}, "sku": obj{"name": "Standard_D2s_v3", "capacity": capacity},
-		"properties": obj{"upgradePolicy": obj{"mode": "Manual"}, "overprovision": false, "singlePlacementGroup": false, "virtualMachineProfile": profile}}
+		"properties": obj{"upgradePolicy": obj{"mode": "Manual"}, "overprovision": false, "singlePlacementGroup": false,
+			"virtualMachineProfile": profile}}
 	if change != nil {
 		change(set, profile)
 	}
@@ -84,7 +87,8 @@ func TestScaleSetWithTheSDK(t *testing.T) {
 	for id, vm := range got {
 		zones[*vm.Zones[0]]++
 		view := vm.Properties.InstanceView.Statuses
-		if *vm.ID != pool+"/virtualMachines/"+id || *vm.Name != "pool_"+id || *vm.Properties.OSProfile.ComputerName != "pool00000"+id || !*vm.Properties.LatestModelApplied ||
+		if *vm.ID != pool+"/virtualMachines/"+id || *vm.Name != "pool_"+id || *vm.Properties.OSProfile.ComputerName != "pool00000"+id ||
+			!*vm.Properties.LatestModelApplied ||
 			*vm.Properties.ProvisioningState != "Succeeded" || *view[len(view)-1].Code != "PowerState/running" {
 			t.Errorf("instance %s: %s %s %s %s", id, *vm.ID, *vm.Name, *vm.Properties.OSProfile.ComputerName, *vm.Properties.ProvisioningState)
 		}
@@ -103,14 +107,17 @@ func TestScaleSetWithTheSDK(t *testing.T) {
 	apply(4, newer)
 	for id, vm := range list() {
 		if *vm.Properties.LatestModelApplied != (id == "3") {
-			t.Errorf("instance %s: latestModelApplied %v after the image changed; only the new instance has it", id, *vm.Properties.LatestModelApplied)
+			t.Errorf("instance %s: latestModelApplied %v after the image changed; only the new instance has it", id,
+				*vm.Properties.LatestModelApplied)
 		}
 	}
-	up, err := sets.BeginUpdateInstances(ctx, "rg", "pool", armcompute.VirtualMachineScaleSetVMInstanceRequiredIDs{InstanceIDs: []*string{new("0")}}, nil)
+	up, err := sets.BeginUpdateInstances(ctx, "rg", "pool",
+		armcompute.VirtualMachineScaleSetVMInstanceRequiredIDs{InstanceIDs: []*string{new("0")}}, nil)
 	if _, err := pollUntilDone(a, up, err); err != nil {
 		t.Fatal(err)
 	}
-	if vm := list()["0"]; !*vm.Properties.LatestModelApplied || !strings.HasSuffix(*vm.Properties.StorageProfile.ImageReference.CommunityGalleryImageID, "1.34.0") {
+	if vm := list()["0"]; !*vm.Properties.LatestModelApplied ||
+		!strings.HasSuffix(*vm.Properties.StorageProfile.ImageReference.CommunityGalleryImageID, "1.34.0") {
 		t.Error("manual upgrade did not bring instance 0 to the latest model")
 	}
 
@@ -118,7 +125,8 @@ func TestScaleSetWithTheSDK(t *testing.T) {
 	if _, err := pollUntilDone(a, del, err); err != nil {
 		t.Fatal(err)
 	}
-	more, err := sets.BeginDeleteInstances(ctx, "rg", "pool", armcompute.VirtualMachineScaleSetVMInstanceRequiredIDs{InstanceIDs: []*string{new("2")}}, nil)
+	more, err := sets.BeginDeleteInstances(ctx, "rg", "pool",
+		armcompute.VirtualMachineScaleSetVMInstanceRequiredIDs{InstanceIDs: []*string{new("2")}}, nil)
 	if _, err := pollUntilDone(a, more, err); err != nil {
 		t.Fatal(err)
 	}
@@ -194,25 +202,34 @@ func TestScaleSetRefusals(t *testing.T) {
 		code    string
 		message string
 	}{
-		"no upgrade policy": {"a uniform scale set must say how it upgrades", nil, prop("upgradePolicy", obj{}), 400, "InvalidParameter", "upgradePolicy.mode"},
-		"fault domains":     {"a flexible scale set must say how it spreads", nil, prop("orchestrationMode", "Flexible"), 400, "InvalidParameter", "platformFaultDomainCount"},
-		"orchestration":     {"there are two modes", nil, prop("orchestrationMode", "Other"), 400, "InvalidParameter", "Flexible, Uniform"},
-		"no model":          {"instances need a model", nil, prop("virtualMachineProfile", obj{}), 400, "InvalidParameter", "virtualMachineProfile"},
+		"no upgrade policy": {"a uniform scale set must say how it upgrades", nil, prop("upgradePolicy", obj{}), 400, "InvalidParameter",
+			"upgradePolicy.mode"},
+		"fault domains": {"a flexible scale set must say how it spreads", nil, prop("orchestrationMode", "Flexible"), 400, "InvalidParameter",
+			"platformFaultDomainCount"},
+		"orchestration": {"there are two modes", nil, prop("orchestrationMode", "Other"), 400, "InvalidParameter", "Flexible, Uniform"},
+		"no model": {"instances need a model", nil, prop("virtualMachineProfile", obj{}), 400, "InvalidParameter",
+			"virtualMachineProfile"},
 		"capacity": {"one placement group holds 100 instances", nil, func(set, _ obj) {
 			set["sku"].(obj)["capacity"] = 101
 			delete(set["properties"].(obj), "singlePlacementGroup")
 		}, 400, "InvalidParameter", "0 to 100"},
-		"unknown size": {"sizes are checked", nil, func(set, _ obj) { set["sku"].(obj)["name"] = "Standard_Nope" }, 400, "InvalidParameter", "Standard_Nope"},
-		"custom data":  {"custom data must be base64", nil, func(_, p obj) { p["osProfile"].(obj)["customData"] = "#cloud-config" }, 400, "InvalidParameter", "Base64"},
+		"unknown size": {"sizes are checked", nil, func(set, _ obj) { set["sku"].(obj)["name"] = "Standard_Nope" }, 400, "InvalidParameter",
+			"Standard_Nope"},
+		"custom data": {"custom data must be base64", nil, func(_, p obj) { p["osProfile"].(obj)["customData"] = "#cloud-config" }, 400,
+			"InvalidParameter", "Base64"},
 		"Windows prefix": {"names of Windows computers have 15 characters, six of them for the number", nil, func(_, p obj) {
 			p["osProfile"] = obj{"computerNamePrefix": "windowspool", "adminUsername": "capi", "adminPassword": "x", "windowsConfiguration": obj{}}
 		}, 400, "InvalidParameter", "the maximum is 9"},
-		"no interface": {"instances need an interface", nil, func(_, p obj) { p["networkProfile"] = obj{} }, 400, "InvalidParameter", "networkInterfaceConfigurations"},
+		"no interface": {"instances need an interface", nil, func(_, p obj) { p["networkProfile"] = obj{} }, 400, "InvalidParameter",
+			"networkInterfaceConfigurations"},
 		"unknown subnet": {"references are checked", nil, func(_, p obj) {
-			p["networkProfile"] = obj{"networkInterfaceConfigurations": []any{obj{"name": "nic", "properties": obj{"ipConfigurations": []any{obj{"name": "ip0", "properties": obj{"subnet": ref(net + "/virtualNetworks/vnet/subnets/none")}}}}}}}
+			p["networkProfile"] = obj{"networkInterfaceConfigurations": []any{obj{"name": "nic",
+				"properties": obj{"ipConfigurations": []any{obj{"name": "ip0",
+					"properties": obj{"subnet": ref(net + "/virtualNetworks/vnet/subnets/none")}}}}}}}
 		}, 400, "InvalidResourceReference", "subnets/none"},
 		"load balancer of another region": {"load balancers are regional", func(a *azure) {
-			a.mustSucceed("PUT", net+"/loadBalancers/east", obj{"location": "eastus", "properties": obj{"backendAddressPools": []any{obj{"name": "pool"}}}})
+			a.mustSucceed("PUT", net+"/loadBalancers/east",
+				obj{"location": "eastus", "properties": obj{"backendAddressPools": []any{obj{"name": "pool"}}}})
 		}, func(_, p obj) {
 			ip := valueAt(p, "networkProfile.networkInterfaceConfigurations.0.properties.ipConfigurations.0.properties").(obj)
 			ip["loadBalancerBackendAddressPools"] = refs(net + "/loadBalancers/east/backendAddressPools/pool")
@@ -221,18 +238,26 @@ func TestScaleSetRefusals(t *testing.T) {
 			ip := valueAt(p, "networkProfile.networkInterfaceConfigurations.0.properties.ipConfigurations.0.properties").(obj)
 			ip["applicationSecurityGroups"] = refs(net + "/applicationSecurityGroups/none")
 		}, 400, "InvalidResourceReference", "applicationSecurityGroups/none"},
-		"no image": {"images are checked", nil, func(_, p obj) { imageRef("id", comp+"/images/none")(p) }, 404, "NotFound", "not found in this Azure location"},
-		"no key":   {"keys are checked", nil, func(_, p obj) { osDisk(diskSetKey("none"))(p) }, 404, "NotFound", "not found in this Azure location"},
+		"no image": {"images are checked", nil, func(_, p obj) { imageRef("id", comp+"/images/none")(p) }, 404, "NotFound",
+			"not found in this Azure location"},
+		"no key": {"keys are checked", nil, func(_, p obj) { osDisk(diskSetKey("none"))(p) }, 404, "NotFound",
+			"not found in this Azure location"},
 		"no password": {"Windows has no SSH keys", nil, func(_, p obj) {
 			p["osProfile"] = obj{"computerNamePrefix": "win", "adminUsername": "capi", "windowsConfiguration": obj{}}
-			p["storageProfile"].(obj)["imageReference"] = obj{"publisher": "MicrosoftWindowsServer", "offer": "WindowsServer", "sku": "2022", "version": "latest"}
+			p["storageProfile"].(obj)["imageReference"] = obj{"publisher": "MicrosoftWindowsServer", "offer": "WindowsServer", "sku": "2022",
+				"version": "latest"}
 		}, 400, "InvalidParameter", "adminPassword"},
-		"eviction without spot": {"only spot instances are evicted", nil, func(_, p obj) { p["evictionPolicy"] = "Delete" }, 400, "InvalidParameter", "Spot"},
-		"prefix changed": {"names of computers cannot change", func(a *azure) { a.mustSucceed("PUT", pool, scaleSet(0, nil)) }, func(_, p obj) { p["osProfile"].(obj)["computerNamePrefix"] = "other" }, 409, "PropertyChangeNotAllowed",
+		"eviction without spot": {"only spot instances are evicted", nil, func(_, p obj) { p["evictionPolicy"] = "Delete" }, 400,
+			"InvalidParameter", "Spot"},
+		"prefix changed": {"names of computers cannot change", func(a *azure) { a.mustSucceed("PUT", pool, scaleSet(0, nil)) },
+			func(_, p obj) { p["osProfile"].(obj)["computerNamePrefix"] = "other" }, 409, "PropertyChangeNotAllowed",
 			"computerNamePrefix"},
-		"zone taken away": {"zones can only be added", func(a *azure) { a.mustSucceed("PUT", pool, scaleSet(0, nil)) }, func(set, _ obj) { set["zones"] = []any{"1"} }, 409, "PropertyChangeNotAllowed", "zone 2"},
-		"spot afterwards": {"VMs cannot become spot VMs", func(a *azure) { a.mustSucceed("PUT", pool, scaleSet(0, nil)) }, func(_, p obj) { p["priority"] = "Spot" }, 409, "PropertyChangeNotAllowed", "priority"},
-		"quota":           {"every instance takes its cores from the quota", nil, func(set, _ obj) { set["sku"].(obj)["capacity"] = 6 }, 409, "OperationNotAllowed", "Additional Required: 12"},
+		"zone taken away": {"zones can only be added", func(a *azure) { a.mustSucceed("PUT", pool, scaleSet(0, nil)) },
+			func(set, _ obj) { set["zones"] = []any{"1"} }, 409, "PropertyChangeNotAllowed", "zone 2"},
+		"spot afterwards": {"VMs cannot become spot VMs", func(a *azure) { a.mustSucceed("PUT", pool, scaleSet(0, nil)) },
+			func(_, p obj) { p["priority"] = "Spot" }, 409, "PropertyChangeNotAllowed", "priority"},
+		"quota": {"every instance takes its cores from the quota", nil, func(set, _ obj) { set["sku"].(obj)["capacity"] = 6 }, 409,
+			"OperationNotAllowed", "Additional Required: 12"},
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -254,7 +279,9 @@ func TestScaleSetInstancesAreGuests(t *testing.T) {
 	a.createBase()
 	a.callControl("GET", "/_sim/guests?after=0&wait=1", nil, nil)
 	withExtension := func(_, profile obj) {
-		profile["extensionProfile"] = obj{"extensions": []any{obj{"name": "boot", "properties": obj{"publisher": "Microsoft.Azure.ContainerUpstream", "type": "CAPZ.Linux.Bootstrapping", "typeHandlerVersion": "1.0", "protectedSettings": obj{"commandToExecute": "secret"}}}}}
+		profile["extensionProfile"] = obj{"extensions": []any{obj{"name": "boot",
+			"properties": obj{"publisher": "Microsoft.Azure.ContainerUpstream", "type": "CAPZ.Linux.Bootstrapping", "typeHandlerVersion": "1.0",
+				"protectedSettings": obj{"commandToExecute": "secret"}}}}}
 	}
 	if r := a.sendRequest("PUT", pool, scaleSet(2, withExtension)); r.status != 201 {
 		t.Fatalf("%d %v", r.status, r.body)
@@ -263,7 +290,8 @@ func TestScaleSetInstancesAreGuests(t *testing.T) {
 	var page struct{ Guests []server.Guest }
 	a.callControl("GET", "/_sim/guests", nil, &page)
 	guests := page.Guests
-	if len(guests) != 2 || guests[0].CustomData != cloudInit || guests[0].ComputerName != "pool000000" || len(guests[0].NICs) != 1 || guests[0].NICs[0].PrivateIPs[0] != "10.1.0.4" {
+	if len(guests) != 2 || guests[0].CustomData != cloudInit || guests[0].ComputerName != "pool000000" || len(guests[0].NICs) != 1 ||
+		guests[0].NICs[0].PrivateIPs[0] != "10.1.0.4" {
 		t.Fatalf("guests %+v", guests)
 	}
 	if state := a.sendRequest("GET", pool, nil).valueAt("properties.provisioningState"); state != "Creating" {
@@ -273,8 +301,10 @@ func TestScaleSetInstancesAreGuests(t *testing.T) {
 	a.callControl("PUT", "/_sim/guests/status", obj{"vmID": guests[1].VMID, "phase": "Failed", "message": "kubeadm join: no route"}, nil)
 	a.sim.Advance(5 * time.Second)
 	set, ok, bad := a.sendRequest("GET", pool, nil), a.sendRequest("GET", guests[0].VMID, nil), a.sendRequest("GET", guests[1].VMID, nil)
-	if set.valueAt("properties.provisioningState") != "Failed" || ok.valueAt("properties.provisioningState") != "Succeeded" || bad.valueAt("properties.provisioningState") != "Failed" {
-		t.Errorf("states %v %v %v", set.valueAt("properties.provisioningState"), ok.valueAt("properties.provisioningState"), bad.valueAt("properties.provisioningState"))
+	if set.valueAt("properties.provisioningState") != "Failed" || ok.valueAt("properties.provisioningState") != "Succeeded" ||
+		bad.valueAt("properties.provisioningState") != "Failed" {
+		t.Errorf("states %v %v %v", set.valueAt("properties.provisioningState"), ok.valueAt("properties.provisioningState"),
+			bad.valueAt("properties.provisioningState"))
 	}
 	if s := ok.valueAt("resources.0.properties.provisioningState"); s != "Succeeded" {
 		t.Errorf("the extension of the instance that joined is %v", s)
@@ -282,7 +312,8 @@ func TestScaleSetInstancesAreGuests(t *testing.T) {
 	if s := bad.valueAt("resources.0.properties.provisioningState"); s != "Failed" {
 		t.Errorf("the extension of the instance that failed is %v", s)
 	}
-	if ext := a.sendRequest("GET", pool+"/extensions/boot", nil); ext.valueAt("properties.type") != "CAPZ.Linux.Bootstrapping" || ext.valueAt("properties.protectedSettings") != nil {
+	if ext := a.sendRequest("GET", pool+"/extensions/boot", nil); ext.valueAt("properties.type") != "CAPZ.Linux.Bootstrapping" ||
+		ext.valueAt("properties.protectedSettings") != nil {
 		t.Errorf("the extension of the model: %v", ext.body)
 	}
 }
@@ -292,7 +323,8 @@ func flexible(set, profile obj) {
 	delete(p, "upgradePolicy")
 	p["orchestrationMode"], p["platformFaultDomainCount"] = "Flexible", 1
 	profile["networkProfile"].(obj)["networkApiVersion"] = "2020-11-01"
-	profile["extensionProfile"] = obj{"extensions": []any{obj{"name": "boot", "properties": obj{"publisher": "Microsoft.Azure.ContainerUpstream", "type": "CAPZ.Linux.Bootstrapping", "typeHandlerVersion": "1.0"}}}}
+	profile["extensionProfile"] = obj{"extensions": []any{obj{"name": "boot",
+		"properties": obj{"publisher": "Microsoft.Azure.ContainerUpstream", "type": "CAPZ.Linux.Bootstrapping", "typeHandlerVersion": "1.0"}}}}
 }
 
 func TestFlexibleScaleSet(t *testing.T) {
@@ -316,7 +348,8 @@ func TestFlexibleScaleSet(t *testing.T) {
 		vm := a.sendRequest("GET", id, nil)
 		nic := a.sendRequest("GET", fmt.Sprint(vm.valueAt("properties.networkProfile.networkInterfaces.0.id")), nil)
 		zones[vm.valueAt("zones.0")] = true
-		if vm.valueAt("properties.provisioningState") != "Succeeded" || vm.valueAt("properties.hardwareProfile.vmSize") != "Standard_D2s_v3" || vm.valueAt("resources.0.properties.provisioningState") != "Succeeded" ||
+		if vm.valueAt("properties.provisioningState") != "Succeeded" || vm.valueAt("properties.hardwareProfile.vmSize") != "Standard_D2s_v3" ||
+			vm.valueAt("resources.0.properties.provisioningState") != "Succeeded" ||
 			nic.status != 200 || valueAt(nic.body, "properties.virtualMachine.id") != id {
 			t.Errorf("machine %v with interface %v", vm.body, nic.body)
 		}
@@ -325,7 +358,8 @@ func TestFlexibleScaleSet(t *testing.T) {
 		t.Errorf("zones %v, want the machines spread", zones)
 	}
 	listed := a.sendRequest("GET", pool+"/virtualMachines", nil)
-	if name := made[0][strings.LastIndexByte(made[0], '/')+1:]; listed.valueAt("value.0.id") != pool+"/virtualMachines/"+name || listed.valueAt("value.0.instanceId") != name {
+	if name := made[0][strings.LastIndexByte(made[0], '/')+1:]; listed.valueAt("value.0.id") != pool+"/virtualMachines/"+name ||
+		listed.valueAt("value.0.instanceId") != name {
 		t.Errorf("instances as the scale set lists them: %v", listed.body)
 	}
 	var page struct{ Guests []server.Guest }
@@ -337,7 +371,8 @@ func TestFlexibleScaleSet(t *testing.T) {
 	if n := a.sendRequest("GET", pool, nil).valueAt("sku.capacity"); n != 1.0 {
 		t.Errorf("capacity %v after one of two machines was deleted, want 1", n)
 	}
-	if r := a.sendRequest("POST", pool+"/manualupgrade", obj{"instanceIds": []any{"*"}}); r.status != 409 || r.errorCode() != "OperationNotAllowed" {
+	if r := a.sendRequest("POST", pool+"/manualupgrade", obj{"instanceIds": []any{"*"}}); r.status != 409 ||
+		r.errorCode() != "OperationNotAllowed" {
 		t.Errorf("manual upgrade = %d %s, want 409", r.status, r.errorCode())
 	}
 	a.mustSucceed("PUT", pool, scaleSet(3, flexible))
@@ -390,7 +425,9 @@ func TestNodesOfAKSAreNoGuests(t *testing.T) {
 func TestDeletionBelowWhatIsGone(t *testing.T) {
 	a := newAzure(t)
 	a.createBase()
-	for name, id := range map[string]string{"an instance without a set": pool + "/virtualMachines/0", "an extension without a machine": comp + "/virtualMachines/none/extensions/x", "a rule without a group": net + "/networkSecurityGroups/none/securityRules/x"} {
+	for name, id := range map[string]string{"an instance without a set": pool + "/virtualMachines/0",
+		"an extension without a machine": comp + "/virtualMachines/none/extensions/x",
+		"a rule without a group":         net + "/networkSecurityGroups/none/securityRules/x"} {
 		if r := a.sendRequest("DELETE", id, nil); r.status != 404 || r.errorCode() != "ParentResourceNotFound" {
 			t.Errorf("%s: DELETE = %d %s, want 404 ParentResourceNotFound", name, r.status, r.errorCode())
 		}

@@ -42,7 +42,8 @@ func TestScaleSetPublicIPs(t *testing.T) {
 		t.Fatalf("%d addresses of 2 instances", len(all))
 	}
 	for ip, address := range all {
-		if *address.Name != "pub" || *address.Properties.IdleTimeoutInMinutes != 15 || *address.Properties.DNSSettings.Fqdn == "" || *address.SKU.Name != armnetwork.PublicIPAddressSKUNameStandard {
+		if *address.Name != "pub" || *address.Properties.IdleTimeoutInMinutes != 15 || *address.Properties.DNSSettings.Fqdn == "" ||
+			*address.SKU.Name != armnetwork.PublicIPAddressSKUNameStandard {
 			t.Errorf("%s is %+v", ip, address.Properties)
 		}
 	}
@@ -56,7 +57,8 @@ func TestScaleSetPublicIPs(t *testing.T) {
 	if page, err := below.NextPage(ctx); err != nil || len(page.Value) != 1 {
 		t.Errorf("addresses of one IP configuration: %d, %v", len(page.Value), err)
 	}
-	if r := a.sendRequest("GET", pool+"/virtualMachines/"+first+"/networkInterfaces/nic", nil); r.valueAt("properties.ipConfigurations.0.properties.publicIPAddress.id") != at+"/publicIPAddresses/pub" {
+	if r := a.sendRequest("GET", pool+"/virtualMachines/"+first+"/networkInterfaces/nic",
+		nil); r.valueAt("properties.ipConfigurations.0.properties.publicIPAddress.id") != at+"/publicIPAddresses/pub" {
 		t.Errorf("the interface = %v", r.valueAt("properties.ipConfigurations.0"))
 	}
 	if r := a.sendRequest("DELETE", at+"/publicIPAddresses/pub", nil); r.status < 400 {

@@ -39,8 +39,10 @@ func (a *azure) zoneTypes() []sdkType {
 	zone := func(name string) string { return name + ".example.com" }
 	types := []sdkType{
 		{"Microsoft.Network/privateDnsZones", 412,
-			longRunningCall(a, func(ctx context.Context, name, token string) (*runtime.Poller[armprivatedns.PrivateZonesClientCreateOrUpdateResponse], error) {
-				return zones.BeginCreateOrUpdate(ctx, "rg", zone(name), armprivatedns.PrivateZone{Location: new("global")}, &armprivatedns.PrivateZonesClientBeginCreateOrUpdateOptions{ResumeToken: token})
+			longRunningCall(a, func(ctx context.Context, name,
+				token string) (*runtime.Poller[armprivatedns.PrivateZonesClientCreateOrUpdateResponse], error) {
+				return zones.BeginCreateOrUpdate(ctx, "rg", zone(name), armprivatedns.PrivateZone{Location: new("global")},
+					&armprivatedns.PrivateZonesClientBeginCreateOrUpdateOptions{ResumeToken: token})
 			}),
 			immediateCall(func(ctx context.Context, name string) (armprivatedns.PrivateZonesClientGetResponse, error) {
 				return zones.Get(ctx, "rg", zone(name), nil)
@@ -48,12 +50,17 @@ func (a *azure) zoneTypes() []sdkType {
 			countPaged(func() *runtime.Pager[armprivatedns.PrivateZonesClientListByResourceGroupResponse] {
 				return zones.NewListByResourceGroupPager("rg", nil)
 			}, func(p armprivatedns.PrivateZonesClientListByResourceGroupResponse) int { return len(p.Value) }),
-			longRunningCall(a, func(ctx context.Context, name, token string) (*runtime.Poller[armprivatedns.PrivateZonesClientDeleteResponse], error) {
+			longRunningCall(a, func(ctx context.Context, name, token string) (*runtime.Poller[armprivatedns.PrivateZonesClientDeleteResponse],
+				error) {
 				return zones.BeginDelete(ctx, "rg", zone(name), &armprivatedns.PrivateZonesClientBeginDeleteOptions{ResumeToken: token})
 			})},
 		{"Microsoft.Network/privateDnsZones/virtualNetworkLinks", 412,
-			longRunningCall(a, func(ctx context.Context, name, token string) (*runtime.Poller[armprivatedns.VirtualNetworkLinksClientCreateOrUpdateResponse], error) {
-				return links.BeginCreateOrUpdate(ctx, "rg", zone("aa"), name, decodeModel[armprivatedns.VirtualNetworkLink](a, obj{"location": "global", "properties": obj{"registrationEnabled": false, "virtualNetwork": inGroup("Microsoft.Network/virtualNetworks/" + name)}}),
+			longRunningCall(a, func(ctx context.Context, name,
+				token string) (*runtime.Poller[armprivatedns.VirtualNetworkLinksClientCreateOrUpdateResponse], error) {
+				return links.BeginCreateOrUpdate(ctx, "rg", zone("aa"), name,
+					decodeModel[armprivatedns.VirtualNetworkLink](a,
+						obj{"location": "global",
+							"properties": obj{"registrationEnabled": false, "virtualNetwork": inGroup("Microsoft.Network/virtualNetworks/" + name)}}),
 					&armprivatedns.VirtualNetworkLinksClientBeginCreateOrUpdateOptions{ResumeToken: token})
 			}),
 			immediateCall(func(ctx context.Context, name string) (armprivatedns.VirtualNetworkLinksClientGetResponse, error) {
@@ -62,7 +69,8 @@ func (a *azure) zoneTypes() []sdkType {
 			countPaged(func() *runtime.Pager[armprivatedns.VirtualNetworkLinksClientListResponse] {
 				return links.NewListPager("rg", zone("aa"), nil)
 			}, func(p armprivatedns.VirtualNetworkLinksClientListResponse) int { return len(p.Value) }),
-			longRunningCall(a, func(ctx context.Context, name, token string) (*runtime.Poller[armprivatedns.VirtualNetworkLinksClientDeleteResponse], error) {
+			longRunningCall(a, func(ctx context.Context, name, token string) (*runtime.Poller[armprivatedns.VirtualNetworkLinksClientDeleteResponse],
+				error) {
 				return links.BeginDelete(ctx, "rg", zone("aa"), name, &armprivatedns.VirtualNetworkLinksClientBeginDeleteOptions{ResumeToken: token})
 			})},
 	}
@@ -97,9 +105,13 @@ func (a *azure) containerTypes() []sdkType {
 	extensions := mustMake(a, configuration, err).NewExtensionsClient()
 	return []sdkType{
 		{"Microsoft.ContainerService/managedClusters", 409,
-			longRunningCall(a, func(ctx context.Context, name, token string) (*runtime.Poller[armcontainerservice.ManagedClustersClientCreateOrUpdateResponse], error) {
-				return clusters.BeginCreateOrUpdate(ctx, "rg", name, decodeModel[armcontainerservice.ManagedCluster](a, obj{"location": "westus3", "identity": obj{"type": "SystemAssigned"}, "properties": obj{"dnsPrefix": name,
-					"agentPoolProfiles": []obj{{"name": "system", "mode": "System", "count": 1, "vmSize": "Standard_D2s_v5"}}}}), &armcontainerservice.ManagedClustersClientBeginCreateOrUpdateOptions{ResumeToken: token})
+			longRunningCall(a, func(ctx context.Context, name,
+				token string) (*runtime.Poller[armcontainerservice.ManagedClustersClientCreateOrUpdateResponse], error) {
+				return clusters.BeginCreateOrUpdate(ctx, "rg", name,
+					decodeModel[armcontainerservice.ManagedCluster](a,
+						obj{"location": "westus3", "identity": obj{"type": "SystemAssigned"}, "properties": obj{"dnsPrefix": name,
+							"agentPoolProfiles": []obj{{"name": "system", "mode": "System", "count": 1, "vmSize": "Standard_D2s_v5"}}}}),
+					&armcontainerservice.ManagedClustersClientBeginCreateOrUpdateOptions{ResumeToken: token})
 			}),
 			immediateCall(func(ctx context.Context, name string) (armcontainerservice.ManagedClustersClientGetResponse, error) {
 				return clusters.Get(ctx, "rg", name, nil)
@@ -107,12 +119,16 @@ func (a *azure) containerTypes() []sdkType {
 			countPaged(func() *runtime.Pager[armcontainerservice.ManagedClustersClientListByResourceGroupResponse] {
 				return clusters.NewListByResourceGroupPager("rg", nil)
 			}, func(p armcontainerservice.ManagedClustersClientListByResourceGroupResponse) int { return len(p.Value) }),
-			longRunningCall(a, func(ctx context.Context, name, token string) (*runtime.Poller[armcontainerservice.ManagedClustersClientDeleteResponse], error) {
+			longRunningCall(a, func(ctx context.Context, name,
+				token string) (*runtime.Poller[armcontainerservice.ManagedClustersClientDeleteResponse], error) {
 				return clusters.BeginDelete(ctx, "rg", name, &armcontainerservice.ManagedClustersClientBeginDeleteOptions{ResumeToken: token})
 			})},
 		{"Microsoft.ContainerService/managedClusters/agentPools", 409,
-			longRunningCall(a, func(ctx context.Context, name, token string) (*runtime.Poller[armcontainerservice.AgentPoolsClientCreateOrUpdateResponse], error) {
-				return pools.BeginCreateOrUpdate(ctx, "rg", "aa", name, decodeModel[armcontainerservice.AgentPool](a, obj{"properties": obj{"mode": "User", "count": 1, "vmSize": "Standard_D2s_v5"}}), &armcontainerservice.AgentPoolsClientBeginCreateOrUpdateOptions{ResumeToken: token})
+			longRunningCall(a, func(ctx context.Context, name,
+				token string) (*runtime.Poller[armcontainerservice.AgentPoolsClientCreateOrUpdateResponse], error) {
+				return pools.BeginCreateOrUpdate(ctx, "rg", "aa", name,
+					decodeModel[armcontainerservice.AgentPool](a, obj{"properties": obj{"mode": "User", "count": 1, "vmSize": "Standard_D2s_v5"}}),
+					&armcontainerservice.AgentPoolsClientBeginCreateOrUpdateOptions{ResumeToken: token})
 			}),
 			immediateCall(func(ctx context.Context, name string) (armcontainerservice.AgentPoolsClientGetResponse, error) {
 				return pools.Get(ctx, "rg", "aa", name, nil)
@@ -120,17 +136,21 @@ func (a *azure) containerTypes() []sdkType {
 			countPaged(func() *runtime.Pager[armcontainerservice.AgentPoolsClientListResponse] {
 				return pools.NewListPager("rg", "aa", nil)
 			}, func(p armcontainerservice.AgentPoolsClientListResponse) int { return len(p.Value) }),
-			longRunningCall(a, func(ctx context.Context, name, token string) (*runtime.Poller[armcontainerservice.AgentPoolsClientDeleteResponse], error) {
+			longRunningCall(a, func(ctx context.Context, name, token string) (*runtime.Poller[armcontainerservice.AgentPoolsClientDeleteResponse],
+				error) {
 				return pools.BeginDelete(ctx, "rg", "aa", name, &armcontainerservice.AgentPoolsClientBeginDeleteOptions{ResumeToken: token})
 			})},
 		{"Microsoft.ContainerService/managedClusters/maintenanceConfigurations", 0,
 			immediateCall(func(ctx context.Context, name string) (armcontainerservice.MaintenanceConfigurationsClientCreateOrUpdateResponse, error) {
 				name = map[string]string{"aa": "aksManagedAutoUpgradeSchedule", "bb": "aksManagedNodeOSUpgradeSchedule"}[name]
-				return maintenance.CreateOrUpdate(ctx, "rg", "aa", name, decodeModel[armcontainerservice.MaintenanceConfiguration](a, obj{"properties": obj{"maintenanceWindow": obj{"durationHours": 4, "startTime": "01:00",
-					"schedule": obj{"weekly": obj{"intervalWeeks": 1, "dayOfWeek": "Monday"}}}}}), nil)
+				return maintenance.CreateOrUpdate(ctx, "rg", "aa", name,
+					decodeModel[armcontainerservice.MaintenanceConfiguration](a,
+						obj{"properties": obj{"maintenanceWindow": obj{"durationHours": 4, "startTime": "01:00",
+							"schedule": obj{"weekly": obj{"intervalWeeks": 1, "dayOfWeek": "Monday"}}}}}), nil)
 			}),
 			immediateCall(func(ctx context.Context, name string) (armcontainerservice.MaintenanceConfigurationsClientGetResponse, error) {
-				return maintenance.Get(ctx, "rg", "aa", map[string]string{"aa": "aksManagedAutoUpgradeSchedule", "bb": "aksManagedNodeOSUpgradeSchedule"}[name], nil)
+				return maintenance.Get(ctx, "rg", "aa",
+					map[string]string{"aa": "aksManagedAutoUpgradeSchedule", "bb": "aksManagedNodeOSUpgradeSchedule"}[name], nil)
 			}),
 			countPaged(func() *runtime.Pager[armcontainerservice.MaintenanceConfigurationsClientListByManagedClusterResponse] {
 				return maintenance.NewListByManagedClusterPager("rg", "aa", nil)
@@ -138,11 +158,14 @@ func (a *azure) containerTypes() []sdkType {
 				return len(p.Value)
 			}),
 			immediateCall(func(ctx context.Context, name string) (armcontainerservice.MaintenanceConfigurationsClientDeleteResponse, error) {
-				return maintenance.Delete(ctx, "rg", "aa", map[string]string{"aa": "aksManagedAutoUpgradeSchedule", "bb": "aksManagedNodeOSUpgradeSchedule"}[name], nil)
+				return maintenance.Delete(ctx, "rg", "aa",
+					map[string]string{"aa": "aksManagedAutoUpgradeSchedule", "bb": "aksManagedNodeOSUpgradeSchedule"}[name], nil)
 			})},
 		{"Microsoft.ContainerService/fleets", 409,
-			longRunningCall(a, func(ctx context.Context, name, token string) (*runtime.Poller[armcontainerservicefleet.FleetsClientCreateOrUpdateResponse], error) {
-				return fleets.BeginCreateOrUpdate(ctx, "rg", name, armcontainerservicefleet.Fleet{Location: new("westus3")}, &armcontainerservicefleet.FleetsClientBeginCreateOrUpdateOptions{ResumeToken: token})
+			longRunningCall(a, func(ctx context.Context, name,
+				token string) (*runtime.Poller[armcontainerservicefleet.FleetsClientCreateOrUpdateResponse], error) {
+				return fleets.BeginCreateOrUpdate(ctx, "rg", name, armcontainerservicefleet.Fleet{Location: new("westus3")},
+					&armcontainerservicefleet.FleetsClientBeginCreateOrUpdateOptions{ResumeToken: token})
 			}),
 			immediateCall(func(ctx context.Context, name string) (armcontainerservicefleet.FleetsClientGetResponse, error) {
 				return fleets.Get(ctx, "rg", name, nil)
@@ -150,12 +173,16 @@ func (a *azure) containerTypes() []sdkType {
 			countPaged(func() *runtime.Pager[armcontainerservicefleet.FleetsClientListByResourceGroupResponse] {
 				return fleets.NewListByResourceGroupPager("rg", nil)
 			}, func(p armcontainerservicefleet.FleetsClientListByResourceGroupResponse) int { return len(p.Value) }),
-			longRunningCall(a, func(ctx context.Context, name, token string) (*runtime.Poller[armcontainerservicefleet.FleetsClientDeleteResponse], error) {
+			longRunningCall(a, func(ctx context.Context, name, token string) (*runtime.Poller[armcontainerservicefleet.FleetsClientDeleteResponse],
+				error) {
 				return fleets.BeginDelete(ctx, "rg", name, &armcontainerservicefleet.FleetsClientBeginDeleteOptions{ResumeToken: token})
 			})},
 		{"Microsoft.ContainerService/fleets/members", 409,
-			longRunningCall(a, func(ctx context.Context, name, token string) (*runtime.Poller[armcontainerservicefleet.FleetMembersClientCreateResponse], error) {
-				return members.BeginCreate(ctx, "rg", "aa", name, decodeModel[armcontainerservicefleet.FleetMember](a, obj{"properties": obj{"clusterResourceId": groupA + "/providers/Microsoft.ContainerService/managedClusters/" + name}}),
+			longRunningCall(a, func(ctx context.Context, name,
+				token string) (*runtime.Poller[armcontainerservicefleet.FleetMembersClientCreateResponse], error) {
+				return members.BeginCreate(ctx, "rg", "aa", name,
+					decodeModel[armcontainerservicefleet.FleetMember](a,
+						obj{"properties": obj{"clusterResourceId": groupA + "/providers/Microsoft.ContainerService/managedClusters/" + name}}),
 					&armcontainerservicefleet.FleetMembersClientBeginCreateOptions{ResumeToken: token})
 			}),
 			immediateCall(func(ctx context.Context, name string) (armcontainerservicefleet.FleetMembersClientGetResponse, error) {
@@ -164,13 +191,17 @@ func (a *azure) containerTypes() []sdkType {
 			countPaged(func() *runtime.Pager[armcontainerservicefleet.FleetMembersClientListByFleetResponse] {
 				return members.NewListByFleetPager("rg", "aa", nil)
 			}, func(p armcontainerservicefleet.FleetMembersClientListByFleetResponse) int { return len(p.Value) }),
-			longRunningCall(a, func(ctx context.Context, name, token string) (*runtime.Poller[armcontainerservicefleet.FleetMembersClientDeleteResponse], error) {
+			longRunningCall(a, func(ctx context.Context, name,
+				token string) (*runtime.Poller[armcontainerservicefleet.FleetMembersClientDeleteResponse], error) {
 				return members.BeginDelete(ctx, "rg", "aa", name, &armcontainerservicefleet.FleetMembersClientBeginDeleteOptions{ResumeToken: token})
 			})},
 		{"Microsoft.ContainerService/managedClusters/trustedAccessRoleBindings", 0,
-			longRunningCall(a, func(ctx context.Context, name, token string) (*runtime.Poller[armcontainerservice.TrustedAccessRoleBindingsClientCreateOrUpdateResponse], error) {
-				return bindings.BeginCreateOrUpdate(ctx, "rg", "aa", name, decodeModel[armcontainerservice.TrustedAccessRoleBinding](a, obj{"properties": obj{"roles": []string{"Microsoft.MachineLearningServices/workspaces/mlworkload"},
-					"sourceResourceId": groupA + "/providers/Microsoft.MachineLearningServices/workspaces/" + name}}),
+			longRunningCall(a, func(ctx context.Context, name,
+				token string) (*runtime.Poller[armcontainerservice.TrustedAccessRoleBindingsClientCreateOrUpdateResponse], error) {
+				return bindings.BeginCreateOrUpdate(ctx, "rg", "aa", name,
+					decodeModel[armcontainerservice.TrustedAccessRoleBinding](a,
+						obj{"properties": obj{"roles": []string{"Microsoft.MachineLearningServices/workspaces/mlworkload"},
+							"sourceResourceId": groupA + "/providers/Microsoft.MachineLearningServices/workspaces/" + name}}),
 					&armcontainerservice.TrustedAccessRoleBindingsClientBeginCreateOrUpdateOptions{ResumeToken: token})
 			}),
 			immediateCall(func(ctx context.Context, name string) (armcontainerservice.TrustedAccessRoleBindingsClientGetResponse, error) {
@@ -179,12 +210,18 @@ func (a *azure) containerTypes() []sdkType {
 			countPaged(func() *runtime.Pager[armcontainerservice.TrustedAccessRoleBindingsClientListResponse] {
 				return bindings.NewListPager("rg", "aa", nil)
 			}, func(p armcontainerservice.TrustedAccessRoleBindingsClientListResponse) int { return len(p.Value) }),
-			longRunningCall(a, func(ctx context.Context, name, token string) (*runtime.Poller[armcontainerservice.TrustedAccessRoleBindingsClientDeleteResponse], error) {
-				return bindings.BeginDelete(ctx, "rg", "aa", name, &armcontainerservice.TrustedAccessRoleBindingsClientBeginDeleteOptions{ResumeToken: token})
+			longRunningCall(a, func(ctx context.Context, name,
+				token string) (*runtime.Poller[armcontainerservice.TrustedAccessRoleBindingsClientDeleteResponse], error) {
+				return bindings.BeginDelete(ctx, "rg", "aa", name,
+					&armcontainerservice.TrustedAccessRoleBindingsClientBeginDeleteOptions{ResumeToken: token})
 			})},
 		{"Microsoft.KubernetesConfiguration/extensions", 0,
-			longRunningCall(a, func(ctx context.Context, name, token string) (*runtime.Poller[armkubernetesconfiguration.ExtensionsClientCreateResponse], error) {
-				return extensions.BeginCreate(ctx, "rg", "Microsoft.ContainerService", "managedClusters", "aa", name, decodeModel[armkubernetesconfiguration.Extension](a, obj{"properties": obj{"extensionType": map[string]string{"aa": "microsoft.flux", "bb": "microsoft.dapr"}[name], "scope": obj{"cluster": obj{"releaseNamespace": name}}}}),
+			longRunningCall(a, func(ctx context.Context, name,
+				token string) (*runtime.Poller[armkubernetesconfiguration.ExtensionsClientCreateResponse], error) {
+				return extensions.BeginCreate(ctx, "rg", "Microsoft.ContainerService", "managedClusters", "aa", name,
+					decodeModel[armkubernetesconfiguration.Extension](a,
+						obj{"properties": obj{"extensionType": map[string]string{"aa": "microsoft.flux", "bb": "microsoft.dapr"}[name],
+							"scope": obj{"cluster": obj{"releaseNamespace": name}}}}),
 					&armkubernetesconfiguration.ExtensionsClientBeginCreateOptions{ResumeToken: token})
 			}),
 			immediateCall(func(ctx context.Context, name string) (armkubernetesconfiguration.ExtensionsClientGetResponse, error) {
@@ -193,8 +230,10 @@ func (a *azure) containerTypes() []sdkType {
 			countPaged(func() *runtime.Pager[armkubernetesconfiguration.ExtensionsClientListResponse] {
 				return extensions.NewListPager("rg", "Microsoft.ContainerService", "managedClusters", "aa", nil)
 			}, func(p armkubernetesconfiguration.ExtensionsClientListResponse) int { return len(p.Value) }),
-			longRunningCall(a, func(ctx context.Context, name, token string) (*runtime.Poller[armkubernetesconfiguration.ExtensionsClientDeleteResponse], error) {
-				return extensions.BeginDelete(ctx, "rg", "Microsoft.ContainerService", "managedClusters", "aa", name, &armkubernetesconfiguration.ExtensionsClientBeginDeleteOptions{ResumeToken: token})
+			longRunningCall(a, func(ctx context.Context, name,
+				token string) (*runtime.Poller[armkubernetesconfiguration.ExtensionsClientDeleteResponse], error) {
+				return extensions.BeginDelete(ctx, "rg", "Microsoft.ContainerService", "managedClusters", "aa", name,
+					&armkubernetesconfiguration.ExtensionsClientBeginDeleteOptions{ResumeToken: token})
 			})},
 	}
 }

@@ -29,13 +29,18 @@ func (a *azure) resourceTypes() []sdkType {
 			countPaged(func() *runtime.Pager[armresources.ResourceGroupsClientListResponse] {
 				return groups.NewListPager(nil)
 			}, func(p armresources.ResourceGroupsClientListResponse) int { return len(p.Value) }),
-			longRunningCall(a, func(ctx context.Context, name, token string) (*runtime.Poller[armresources.ResourceGroupsClientDeleteResponse], error) {
+			longRunningCall(a, func(ctx context.Context, name, token string) (*runtime.Poller[armresources.ResourceGroupsClientDeleteResponse],
+				error) {
 				return groups.BeginDelete(ctx, name, &armresources.ResourceGroupsClientBeginDeleteOptions{ResumeToken: token})
 			})},
 		{"Microsoft.Resources/deployments", 0,
-			longRunningCall(a, func(ctx context.Context, name, token string) (*runtime.Poller[armresources.DeploymentsClientCreateOrUpdateResponse], error) {
-				return deployments.BeginCreateOrUpdate(ctx, "rg", name, decodeModel[armresources.Deployment](a, obj{"properties": obj{"mode": "Incremental", "template": obj{"$schema": "https://schema.management.azure.com/schemas/2019-04-01/deploymentTemplate.json#",
-					"contentVersion": "1.0.0.0", "resources": []obj{}}}}),
+			longRunningCall(a, func(ctx context.Context, name, token string) (*runtime.Poller[armresources.DeploymentsClientCreateOrUpdateResponse],
+				error) {
+				return deployments.BeginCreateOrUpdate(ctx, "rg", name,
+					decodeModel[armresources.Deployment](a,
+						obj{"properties": obj{"mode": "Incremental",
+							"template": obj{"$schema": "https://schema.management.azure.com/schemas/2019-04-01/deploymentTemplate.json#",
+								"contentVersion": "1.0.0.0", "resources": []obj{}}}}),
 					&armresources.DeploymentsClientBeginCreateOrUpdateOptions{ResumeToken: token})
 			}),
 			immediateCall(func(ctx context.Context, name string) (armresources.DeploymentsClientGetResponse, error) {
@@ -49,8 +54,10 @@ func (a *azure) resourceTypes() []sdkType {
 			})},
 		{"Microsoft.Authorization/roleAssignments", 0,
 			immediateCall(func(ctx context.Context, name string) (armauthorization.RoleAssignmentsClientCreateResponse, error) {
-				return assignments.Create(ctx, groupA, guidOf(name), decodeModel[armauthorization.RoleAssignmentCreateParameters](a, obj{"properties": obj{"principalId": guidOf(name), "principalType": "ServicePrincipal",
-					"roleDefinitionId": "/subscriptions/" + sub + "/providers/Microsoft.Authorization/roleDefinitions/acdd72a7-3385-48ef-bd42-f606fba81ae7"}}), nil)
+				return assignments.Create(ctx, groupA, guidOf(name),
+					decodeModel[armauthorization.RoleAssignmentCreateParameters](a,
+						obj{"properties": obj{"principalId": guidOf(name), "principalType": "ServicePrincipal",
+							"roleDefinitionId": "/subscriptions/" + sub + "/providers/Microsoft.Authorization/roleDefinitions/acdd72a7-3385-48ef-bd42-f606fba81ae7"}}), nil)
 			}),
 			immediateCall(func(ctx context.Context, name string) (armauthorization.RoleAssignmentsClientGetResponse, error) {
 				return assignments.Get(ctx, groupA, guidOf(name), nil)
@@ -72,16 +79,25 @@ func (a *azure) linkTypes() []sdkType {
 	bastion := func(name string) obj {
 		// One network has one host, in the subnet that is for it.
 		network := "Microsoft.Network/virtualNetworks/peer" + name
-		a.mustSucceed("PUT", groupA+"/providers/"+network+"/subnets/AzureBastionSubnet", obj{"properties": obj{"addressPrefix": "172." + octetOf(name) + "6.0.0/26"}})
-		a.mustSucceed("PUT", groupA+"/providers/Microsoft.Network/publicIPAddresses/bastion"+name, obj{"location": "westus3", "sku": obj{"name": "Standard"}, "properties": obj{"publicIPAllocationMethod": "Static"}})
-		return obj{"location": "westus3", "sku": obj{"name": "Basic"}, "properties": obj{"ipConfigurations": []obj{{"name": "first", "properties": obj{
-			"subnet": inGroup(network + "/subnets/AzureBastionSubnet"), "publicIPAddress": inGroup("Microsoft.Network/publicIPAddresses/bastion" + name)}}}}}
+		a.mustSucceed("PUT", groupA+"/providers/"+network+"/subnets/AzureBastionSubnet",
+			obj{"properties": obj{"addressPrefix": "172." + octetOf(name) + "6.0.0/26"}})
+		a.mustSucceed("PUT", groupA+"/providers/Microsoft.Network/publicIPAddresses/bastion"+name,
+			obj{"location": "westus3", "sku": obj{"name": "Standard"}, "properties": obj{"publicIPAllocationMethod": "Static"}})
+		return obj{"location": "westus3", "sku": obj{"name": "Basic"},
+			"properties": obj{"ipConfigurations": []obj{{"name": "first", "properties": obj{
+				"subnet":          inGroup(network + "/subnets/AzureBastionSubnet"),
+				"publicIPAddress": inGroup("Microsoft.Network/publicIPAddresses/bastion" + name)}}}}}
 	}
 	return []sdkType{
 		{"Microsoft.Network/privateEndpoints", 412,
-			longRunningCall(a, func(ctx context.Context, name, token string) (*runtime.Poller[armnetwork.PrivateEndpointsClientCreateOrUpdateResponse], error) {
-				return endpoints.BeginCreateOrUpdate(ctx, "rg", name, decodeModel[armnetwork.PrivateEndpoint](a, obj{"location": "westus3", "properties": obj{"subnet": inGroup("Microsoft.Network/virtualNetworks/aa/subnets/aa"),
-					"privateLinkServiceConnections": []obj{{"name": "link", "properties": obj{"privateLinkServiceId": groupA + "/providers/Microsoft.ContainerService/managedClusters/aa", "groupIds": []string{"management"}}}}}}),
+			longRunningCall(a, func(ctx context.Context, name,
+				token string) (*runtime.Poller[armnetwork.PrivateEndpointsClientCreateOrUpdateResponse], error) {
+				return endpoints.BeginCreateOrUpdate(ctx, "rg", name,
+					decodeModel[armnetwork.PrivateEndpoint](a,
+						obj{"location": "westus3", "properties": obj{"subnet": inGroup("Microsoft.Network/virtualNetworks/aa/subnets/aa"),
+							"privateLinkServiceConnections": []obj{{"name": "link",
+								"properties": obj{"privateLinkServiceId": groupA + "/providers/Microsoft.ContainerService/managedClusters/aa",
+									"groupIds": []string{"management"}}}}}}),
 					&armnetwork.PrivateEndpointsClientBeginCreateOrUpdateOptions{ResumeToken: token})
 			}),
 			immediateCall(func(ctx context.Context, name string) (armnetwork.PrivateEndpointsClientGetResponse, error) {
@@ -90,12 +106,17 @@ func (a *azure) linkTypes() []sdkType {
 			countPaged(func() *runtime.Pager[armnetwork.PrivateEndpointsClientListResponse] {
 				return endpoints.NewListPager("rg", nil)
 			}, func(p armnetwork.PrivateEndpointsClientListResponse) int { return len(p.Value) }),
-			longRunningCall(a, func(ctx context.Context, name, token string) (*runtime.Poller[armnetwork.PrivateEndpointsClientDeleteResponse], error) {
+			longRunningCall(a, func(ctx context.Context, name, token string) (*runtime.Poller[armnetwork.PrivateEndpointsClientDeleteResponse],
+				error) {
 				return endpoints.BeginDelete(ctx, "rg", name, &armnetwork.PrivateEndpointsClientBeginDeleteOptions{ResumeToken: token})
 			})},
 		{"Microsoft.Network/privateEndpoints/privateDnsZoneGroups", 412,
-			longRunningCall(a, func(ctx context.Context, name, token string) (*runtime.Poller[armnetwork.PrivateDNSZoneGroupsClientCreateOrUpdateResponse], error) {
-				return zoneGroups.BeginCreateOrUpdate(ctx, "rg", "aa", name, decodeModel[armnetwork.PrivateDNSZoneGroup](a, obj{"properties": obj{"privateDnsZoneConfigs": []obj{{"name": "zone", "properties": obj{"privateDnsZoneId": groupA + "/providers/Microsoft.Network/privateDnsZones/aa.example.com"}}}}}),
+			longRunningCall(a, func(ctx context.Context, name,
+				token string) (*runtime.Poller[armnetwork.PrivateDNSZoneGroupsClientCreateOrUpdateResponse], error) {
+				return zoneGroups.BeginCreateOrUpdate(ctx, "rg", "aa", name,
+					decodeModel[armnetwork.PrivateDNSZoneGroup](a,
+						obj{"properties": obj{"privateDnsZoneConfigs": []obj{{"name": "zone",
+							"properties": obj{"privateDnsZoneId": groupA + "/providers/Microsoft.Network/privateDnsZones/aa.example.com"}}}}}),
 					&armnetwork.PrivateDNSZoneGroupsClientBeginCreateOrUpdateOptions{ResumeToken: token})
 			}),
 			immediateCall(func(ctx context.Context, name string) (armnetwork.PrivateDNSZoneGroupsClientGetResponse, error) {
@@ -104,11 +125,13 @@ func (a *azure) linkTypes() []sdkType {
 			countPaged(func() *runtime.Pager[armnetwork.PrivateDNSZoneGroupsClientListResponse] {
 				return zoneGroups.NewListPager("aa", "rg", nil)
 			}, func(p armnetwork.PrivateDNSZoneGroupsClientListResponse) int { return len(p.Value) }),
-			longRunningCall(a, func(ctx context.Context, name, token string) (*runtime.Poller[armnetwork.PrivateDNSZoneGroupsClientDeleteResponse], error) {
+			longRunningCall(a, func(ctx context.Context, name, token string) (*runtime.Poller[armnetwork.PrivateDNSZoneGroupsClientDeleteResponse],
+				error) {
 				return zoneGroups.BeginDelete(ctx, "rg", "aa", name, &armnetwork.PrivateDNSZoneGroupsClientBeginDeleteOptions{ResumeToken: token})
 			})},
 		{"Microsoft.Network/bastionHosts", 412,
-			longRunningCall(a, func(ctx context.Context, name, token string) (*runtime.Poller[armnetwork.BastionHostsClientCreateOrUpdateResponse], error) {
+			longRunningCall(a, func(ctx context.Context, name, token string) (*runtime.Poller[armnetwork.BastionHostsClientCreateOrUpdateResponse],
+				error) {
 				return bastions.BeginCreateOrUpdate(ctx, "rg", name, decodeModel[armnetwork.BastionHost](a, bastion(name)),
 					&armnetwork.BastionHostsClientBeginCreateOrUpdateOptions{ResumeToken: token})
 			}),

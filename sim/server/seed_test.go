@@ -57,9 +57,14 @@ func playSequence(t *testing.T, seed uint64) (answers []told, log string) {
 		body         any
 	}{
 		{"PUT", groupA + "?api-version=2021-04-01", obj{"location": "westus3"}},
-		{"PUT", network + "virtualNetworks/vnet?api-version=2024-05-01", obj{"location": "westus3", "properties": obj{"addressSpace": obj{"addressPrefixes": []any{"10.0.0.0/8"}}, "subnets": []any{obj{"name": "node", "properties": obj{"addressPrefix": "10.0.0.0/16"}}}}}},
-		{"PUT", groupA + "/providers/Microsoft.ManagedIdentity/userAssignedIdentities/identity?api-version=2023-01-31", obj{"location": "westus3"}},
-		{"PUT", network + "publicIPAddresses/p?api-version=2024-05-01", obj{"location": "westus3", "sku": obj{"name": "Standard"}, "properties": obj{"publicIPAllocationMethod": "Static"}}},
+		{"PUT", network + "virtualNetworks/vnet?api-version=2024-05-01",
+			obj{"location": "westus3",
+				"properties": obj{"addressSpace": obj{"addressPrefixes": []any{"10.0.0.0/8"}},
+					"subnets": []any{obj{"name": "node", "properties": obj{"addressPrefix": "10.0.0.0/16"}}}}}},
+		{"PUT", groupA + "/providers/Microsoft.ManagedIdentity/userAssignedIdentities/identity?api-version=2023-01-31",
+			obj{"location": "westus3"}},
+		{"PUT", network + "publicIPAddresses/p?api-version=2024-05-01",
+			obj{"location": "westus3", "sku": obj{"name": "Standard"}, "properties": obj{"publicIPAllocationMethod": "Static"}}},
 		{"PUT", groupA + "/providers/Microsoft.Compute/virtualMachineScaleSets/set?api-version=2024-07-01", scaleSet(3, nil)},
 		{"GET", groupA + "/providers/Microsoft.Compute/virtualMachineScaleSets/set/virtualMachines?api-version=2024-07-01", nil},
 		{"GET", "/subscriptions/" + sub + "/resources?api-version=2021-04-01", nil},

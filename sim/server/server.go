@@ -142,7 +142,8 @@ func New(o Options) (*Server, error) {
 	// Requests that change nothing draw IDs, too. Their separate source leaves the numbers of operations unchanged.
 	s.random.operations, s.random.ids = rand.NewPCG(o.Seed, restarts), rand.NewPCG(o.Seed, ^restarts)
 	s.ids = rand.New(s.random.ids)
-	s.env = &provider.Env{Tenant: o.Tenant, TimeScale: o.TimeScale, Rand: rand.New(s.random.operations), Locations: o.Locations, Quota: o.Quota, FeaturesOff: o.FeaturesOff, PutDropsTags: o.PutDropsTags, Replication: o.Replication}
+	s.env = &provider.Env{Tenant: o.Tenant, TimeScale: o.TimeScale, Rand: rand.New(s.random.operations), Locations: o.Locations,
+		Quota: o.Quota, FeaturesOff: o.FeaturesOff, PutDropsTags: o.PutDropsTags, Replication: o.Replication}
 	s.env.OperationFault = s.operationFault
 	s.env.RequestFault = s.checkFault
 	s.env.Register(s.listProviders()...)
@@ -335,7 +336,8 @@ func (s *Server) runDue() {
 			if err != nil {
 				return err
 			}
-			c := &provider.Call{Tx: tx, Env: s.env, Method: "PUT", ID: id, APIVersion: op.APIVersion, RequestID: op.RequestID, BaseURL: "https://management.azure.com", Internal: true,
+			c := &provider.Call{Tx: tx, Env: s.env, Method: "PUT", ID: id, APIVersion: op.APIVersion, RequestID: op.RequestID,
+				BaseURL: "https://management.azure.com", Internal: true,
 				Header: http.Header{}, Principal: provider.Principal{ObjectID: op.Principal, TenantID: s.opts.Tenant}}
 			c.CompleteOperation(op)
 			done = true

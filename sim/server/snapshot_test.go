@@ -66,7 +66,10 @@ func beginScaleSet(t *testing.T, sim *server.Server) (poll string) {
 		return answer
 	}
 	must("PUT", groupA+"?api-version=2021-04-01", obj{"location": "westus3"})
-	must("PUT", groupA+"/providers/Microsoft.Network/virtualNetworks/vnet?api-version=2024-05-01", obj{"location": "westus3", "properties": obj{"addressSpace": obj{"addressPrefixes": []any{"10.0.0.0/8"}}, "subnets": []any{obj{"name": "node", "properties": obj{"addressPrefix": "10.0.0.0/16"}}}}})
+	must("PUT", groupA+"/providers/Microsoft.Network/virtualNetworks/vnet?api-version=2024-05-01",
+		obj{"location": "westus3",
+			"properties": obj{"addressSpace": obj{"addressPrefixes": []any{"10.0.0.0/8"}},
+				"subnets": []any{obj{"name": "node", "properties": obj{"addressPrefix": "10.0.0.0/16"}}}}})
 	sim.Settle()
 	if err := sim.AddFault(fault.Rule{Kind: fault.Throttle, Method: "DELETE", RetryAfter: 3, Count: 2}); err != nil {
 		t.Fatal(err)
@@ -164,13 +167,14 @@ func TestSnapshotRefused(t *testing.T) {
 	beginScaleSet(t, sim)
 	good := askOnce(t, sim, "GET", "/_sim/snapshot", nil).Body
 	for name, c := range map[string]struct{ document, want string }{
-		"no JSON":              {"banana", "no snapshot"},
-		"another document":     {`{"resources": []}`, "version"},
-		"another tenant":       {strings.Replace(good, server.DefaultTenant, "72f988bf-0000-0000-0000-00000000000f", 1), "tenant"},
-		"another subscription": {strings.Replace(good, `"subscriptions":["`+sub, `"subscriptions":["00000000-0000-0000-0000-00000000000f`, 1), "00000000-0000-0000-0000-00000000000f"},
-		"a fault unknown":      {strings.Replace(good, `"kind":"throttle"`, `"kind":"banana"`, 1), "banana"},
-		"no random numbers":    {strings.Replace(good, `"ids":"`, `"ids":"AAAA`, 1), "random"},
-		"a damaged state":      {strings.Replace(good, `"put":[`, `"put":[7,`, 1), "state"},
+		"no JSON":          {"banana", "no snapshot"},
+		"another document": {`{"resources": []}`, "version"},
+		"another tenant":   {strings.Replace(good, server.DefaultTenant, "72f988bf-0000-0000-0000-00000000000f", 1), "tenant"},
+		"another subscription": {strings.Replace(good, `"subscriptions":["`+sub, `"subscriptions":["00000000-0000-0000-0000-00000000000f`, 1),
+			"00000000-0000-0000-0000-00000000000f"},
+		"a fault unknown":   {strings.Replace(good, `"kind":"throttle"`, `"kind":"banana"`, 1), "banana"},
+		"no random numbers": {strings.Replace(good, `"ids":"`, `"ids":"AAAA`, 1), "random"},
+		"a damaged state":   {strings.Replace(good, `"put":[`, `"put":[7,`, 1), "state"},
 	} {
 		answer := askOnce(t, sim, "PUT", "/_sim/snapshot", []byte(c.document))
 		if answer.Status != 400 || !strings.Contains(answer.Body, c.want) {

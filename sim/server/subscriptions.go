@@ -55,9 +55,11 @@ func (x *exchange) showSubscription(id string) body.Object {
 		}
 	}
 	return body.Object{
-		"id": "/subscriptions/" + id, "authorizationSource": "RoleBased", "managedByTenants": []any{}, "subscriptionId": id, "tenantId": x.s.opts.Tenant,
+		"id": "/subscriptions/" + id, "authorizationSource": "RoleBased", "managedByTenants": []any{}, "subscriptionId": id,
+		"tenantId":    x.s.opts.Tenant,
 		"displayName": "Simulated " + id[:min(8, len(id))], "state": "Enabled",
-		"subscriptionPolicies": body.Object{"locationPlacementId": "Public_2014-09-01", "quotaId": "PayAsYouGo_2014-09-01", "spendingLimit": "Off"},
+		"subscriptionPolicies": body.Object{"locationPlacementId": "Public_2014-09-01", "quotaId": "PayAsYouGo_2014-09-01",
+			"spendingLimit": "Off"},
 	}
 }
 
@@ -71,7 +73,8 @@ func (x *exchange) listSubscriptions() []any {
 
 func (x *exchange) listTenants() []any {
 	t := x.s.opts.Tenant
-	return []any{body.Object{"id": "/tenants/" + t, "tenantId": t, "displayName": "Simulated", "domains": []any{"simulated.onmicrosoft.com"}, "defaultDomain": "simulated.onmicrosoft.com", "tenantCategory": "Home", "countryCode": "US"}}
+	return []any{body.Object{"id": "/tenants/" + t, "tenantId": t, "displayName": "Simulated", "domains": []any{"simulated.onmicrosoft.com"},
+		"defaultDomain": "simulated.onmicrosoft.com", "tenantCategory": "Home", "countryCode": "US"}}
 }
 
 func (x *exchange) listLocations(sub string) []any {
@@ -81,15 +84,18 @@ func (x *exchange) listLocations(sub string) []any {
 			continue
 		}
 		base := "/subscriptions/" + sub + "/locations/"
-		o := body.Object{"id": base + r.name, "name": r.name, "type": "Region", "displayName": r.display, "regionalDisplayName": "(" + r.geography + ") " + r.display,
-			"metadata": body.Object{"regionType": "Physical", "regionCategory": "Recommended", "geography": r.geography, "geographyGroup": r.geography, "physicalLocation": r.display,
+		o := body.Object{"id": base + r.name, "name": r.name, "type": "Region", "displayName": r.display,
+			"regionalDisplayName": "(" + r.geography + ") " + r.display,
+			"metadata": body.Object{"regionType": "Physical", "regionCategory": "Recommended", "geography": r.geography,
+				"geographyGroup": r.geography, "physicalLocation": r.display,
 				"pairedRegion": []any{body.Object{"name": r.pair, "id": base + r.pair}}}}
 		if r.pair == "" {
 			body.Set(o, "metadata.pairedRegion", []any{})
 		}
 		if r.zones {
 			o["availabilityZoneMappings"] = []any{
-				body.Object{"logicalZone": "1", "physicalZone": r.name + "-az1"}, body.Object{"logicalZone": "2", "physicalZone": r.name + "-az3"}, body.Object{"logicalZone": "3", "physicalZone": r.name + "-az2"},
+				body.Object{"logicalZone": "1", "physicalZone": r.name + "-az1"}, body.Object{"logicalZone": "2", "physicalZone": r.name + "-az3"},
+				body.Object{"logicalZone": "3", "physicalZone": r.name + "-az2"},
 			}
 		}
 		out = append(out, o)
@@ -102,8 +108,10 @@ func (x *exchange) listLocations(sub string) []any {
 			continue
 		}
 		base := "/subscriptions/" + sub + "/locations/"
-		out = append(out, body.Object{"id": base + z.Name, "name": z.Name, "type": "EdgeZone", "displayName": z.Display, "regionalDisplayName": z.Display,
-			"metadata": body.Object{"regionType": "Physical", "regionCategory": "Extended", "homeLocation": z.Region, "pairedRegion": []any{}}})
+		out = append(out, body.Object{"id": base + z.Name, "name": z.Name, "type": "EdgeZone", "displayName": z.Display,
+			"regionalDisplayName": z.Display,
+			"metadata": body.Object{"regionType": "Physical", "regionCategory": "Extended", "homeLocation": z.Region,
+				"pairedRegion": []any{}}})
 	}
 	return out
 }
@@ -142,7 +150,8 @@ func (x *exchange) showProvider(sub string, p *provider.Provider) body.Object {
 		if !t.Untracked {
 			caps = "SupportsTags, SupportsLocation"
 		}
-		types = append(types, body.Object{"resourceType": rest, "locations": locs, "apiVersions": versions, "defaultApiVersion": versions[0], "capabilities": caps})
+		types = append(types, body.Object{"resourceType": rest, "locations": locs, "apiVersions": versions, "defaultApiVersion": versions[0],
+			"capabilities": caps})
 	}
 	o := body.Object{"id": "/providers/" + p.Namespace, "namespace": p.Namespace, "resourceTypes": types}
 	if sub != "" {

@@ -70,7 +70,8 @@ func (x *exchange) answerTags(scope string) (*provider.Reply, error) {
 			}
 		}
 	default:
-		return nil, provider.GatewayErrorf(400, "InvalidTagPatchOperation", "The operation '%s' is not supported. Use Merge, Replace or Delete.", op)
+		return nil, provider.GatewayErrorf(400, "InvalidTagPatchOperation", "The operation '%s' is not supported. Use Merge, Replace or Delete.",
+			op)
 	}
 	if len(have) > 50 {
 		return nil, provider.GatewayErrorf(400, "InvalidTags", "The number of tags is %d, the maximum is 50.", len(have))
@@ -97,5 +98,6 @@ func dropTag(tags body.Object, name string) {
 }
 
 func (x *exchange) tagsBody(scope string, tags body.Object) body.Object {
-	return body.Object{"id": scope + "/providers/Microsoft.Resources/tags/default", "name": "default", "type": "Microsoft.Resources/tags", "properties": body.Object{"tags": tags}}
+	return body.Object{"id": scope + "/providers/Microsoft.Resources/tags/default", "name": "default", "type": "Microsoft.Resources/tags",
+		"properties": body.Object{"tags": tags}}
 }

@@ -51,12 +51,14 @@ func TestTemplateFile(t *testing.T) {
 	whatIf := func(content, wantKind string) response {
 		t.Helper()
 		r := a.sendRequest("POST", at+"/whatIf"+deployedWith, content)
-		if r.status != 200 || r.valueAt("status") != "Succeeded" || r.valueAt("properties.changes.0.changeType") != wantKind || r.valueAt("properties.changes.0.resourceId") != vnet {
+		if r.status != 200 || r.valueAt("status") != "Succeeded" || r.valueAt("properties.changes.0.changeType") != wantKind ||
+			r.valueAt("properties.changes.0.resourceId") != vnet {
 			t.Errorf("what-if = %d %v, want %s of %s", r.status, r.body, wantKind, vnet)
 		}
 		return r
 	}
-	if r := a.sendRequest("POST", at+"/validate"+deployedWith, content); r.status != 200 || r.valueAt("properties.validatedResources.0.id") != vnet {
+	if r := a.sendRequest("POST", at+"/validate"+deployedWith, content); r.status != 200 ||
+		r.valueAt("properties.validatedResources.0.id") != vnet {
 		t.Errorf("validate = %d %v", r.status, r.body)
 	}
 	whatIf(content, "Create")
@@ -73,11 +75,13 @@ func TestTemplateFile(t *testing.T) {
 	whatIf(content, "NoChange")
 	larger := strings.ReplaceAll(content, `["10.0.0.0/16"]`, `["10.0.0.0/16", "10.1.0.0/16"]`)
 	r := whatIf(larger, "Modify")
-	if r.valueAt("properties.changes.0.delta.0.path") != "properties.addressSpace.addressPrefixes" || r.valueAt("properties.changes.0.delta.0.propertyChangeType") != "Modify" {
+	if r.valueAt("properties.changes.0.delta.0.path") != "properties.addressSpace.addressPrefixes" ||
+		r.valueAt("properties.changes.0.delta.0.propertyChangeType") != "Modify" {
 		t.Errorf("what differs = %v", r.valueAt("properties.changes.0.delta"))
 	}
 	other := strings.ReplaceAll(content, `"defaultValue": "net"`, `"defaultValue": "another"`)
-	if r := a.sendRequest("POST", at+"/whatIf"+deployedWith, other); r.valueAt("properties.changes.0.changeType") != "Create" || r.valueAt("properties.changes.1.changeType") != "Ignore" || r.valueAt("properties.changes.1.resourceId") != vnet {
+	if r := a.sendRequest("POST", at+"/whatIf"+deployedWith, other); r.valueAt("properties.changes.0.changeType") != "Create" ||
+		r.valueAt("properties.changes.1.changeType") != "Ignore" || r.valueAt("properties.changes.1.resourceId") != vnet {
 		t.Errorf("what-if of another network = %v", r.body)
 	}
 	ids := fromFile(t, templateFile, obj{"mode": "Incremental", "parameters": obj{}, "whatIfSettings": obj{"resultFormat": "ResourceIdOnly"}})

@@ -23,7 +23,8 @@ type Throttle struct {
 }
 
 // AzureThrottle are Azure's own figures.
-var AzureThrottle = Throttle{Reads: 250, Writes: 200, Deletes: 200, ReadsPerSec: 25, WritesPerSec: 10, DeletesPerSec: 10, Whole: 15, Providers: 1}
+var AzureThrottle = Throttle{Reads: 250, Writes: 200, Deletes: 200, ReadsPerSec: 25, WritesPerSec: 10, DeletesPerSec: 10, Whole: 15,
+	Providers: 1}
 
 // Multiply returns limits multiplied by a factor, for a setup that is larger by this factor.
 func (t Throttle) Multiply(factor float64) Throttle {

@@ -18,7 +18,8 @@ import (
 )
 
 // names are the hosts the simulator's certificate is for.
-var names = []string{"localhost", "management.azure.com", "*.management.azure.com", "management.core.windows.net", "login.microsoftonline.com", "login.microsoft.com", "login.windows.net",
+var names = []string{"localhost", "management.azure.com", "*.management.azure.com", "management.core.windows.net",
+	"login.microsoftonline.com", "login.microsoft.com", "login.windows.net",
 	"sts.windows.net", "graph.microsoft.com", "graph.windows.net", "*.vault.azure.net", "*.azmk8s.io", "*.hcp.eastus.azmk8s.io"}
 
 // authority is the simulator's own certificate authority and its leaf.
@@ -46,7 +47,8 @@ func newAuthority(dir string) (*authority, error) {
 		if caKey, err = ecdsa.GenerateKey(elliptic.P256(), rand.Reader); err != nil {
 			return nil, err
 		}
-		tmpl := &x509.Certificate{SerialNumber: big.NewInt(time.Now().UnixNano()), Subject: pkix.Name{CommonName: "Simulated Azure CA"}, NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().AddDate(10, 0, 0),
+		tmpl := &x509.Certificate{SerialNumber: big.NewInt(time.Now().UnixNano()), Subject: pkix.Name{CommonName: "Simulated Azure CA"},
+			NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().AddDate(10, 0, 0),
 			IsCA: true, BasicConstraintsValid: true, KeyUsage: x509.KeyUsageCertSign | x509.KeyUsageCRLSign}
 		raw, err := x509.CreateCertificate(rand.Reader, tmpl, tmpl, &caKey.PublicKey, caKey)
 		if err != nil {
@@ -60,10 +62,12 @@ func newAuthority(dir string) (*authority, error) {
 			if err != nil {
 				return nil, err
 			}
-			if err := os.WriteFile(filepath.Join(dir, "ca.key"), pem.EncodeToMemory(&pem.Block{Type: "EC PRIVATE KEY", Bytes: keyRaw}), 0o600); err != nil {
+			if err := os.WriteFile(filepath.Join(dir, "ca.key"), pem.EncodeToMemory(&pem.Block{Type: "EC PRIVATE KEY", Bytes: keyRaw}),
+				0o600); err != nil {
 				return nil, err
 			}
-			if err := os.WriteFile(filepath.Join(dir, "ca.crt"), pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: raw}), 0o644); err != nil {
+			if err := os.WriteFile(filepath.Join(dir, "ca.crt"), pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: raw}),
+				0o644); err != nil {
 				return nil, err
 			}
 		}
@@ -72,8 +76,10 @@ func newAuthority(dir string) (*authority, error) {
 	if err != nil {
 		return nil, err
 	}
-	tmpl := &x509.Certificate{SerialNumber: big.NewInt(time.Now().UnixNano()), Subject: pkix.Name{CommonName: "management.azure.com"}, NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().AddDate(2, 0, 0),
-		DNSNames: names, IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1), net.IPv6loopback}, KeyUsage: x509.KeyUsageDigitalSignature, ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth}}
+	tmpl := &x509.Certificate{SerialNumber: big.NewInt(time.Now().UnixNano()), Subject: pkix.Name{CommonName: "management.azure.com"},
+		NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().AddDate(2, 0, 0),
+		DNSNames: names, IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1), net.IPv6loopback}, KeyUsage: x509.KeyUsageDigitalSignature,
+		ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth}}
 	raw, err := x509.CreateCertificate(rand.Reader, tmpl, caCert, &leafKey.PublicKey, caKey)
 	if err != nil {
 		return nil, err

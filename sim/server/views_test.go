@@ -21,7 +21,8 @@ func TestSlowBody(t *testing.T) {
 			t.Fatal(err)
 		}
 		read := func() (time.Duration, int) {
-			request, answer, begun := httptest.NewRequest("GET", "https://azure.example/subscriptions/"+sub+"?api-version=2022-12-01", nil), httptest.NewRecorder(), time.Now()
+			request, answer, begun := httptest.NewRequest("GET", "https://azure.example/subscriptions/"+sub+"?api-version=2022-12-01", nil),
+				httptest.NewRecorder(), time.Now()
 			request.Header.Set("Authorization", "Bearer "+sim.Token(""))
 			sim.Handler().ServeHTTP(answer, request)
 			return time.Since(begun), answer.Body.Len()

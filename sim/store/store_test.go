@@ -42,13 +42,21 @@ func TestParseID(t *testing.T) {
 		in, out, typ, parent string
 		collection           bool
 	}{
-		"group":     {"fixed parts get Azure's casing", "/SUBSCRIPTIONS/s/resourcegroups/RG", "/subscriptions/s/resourceGroups/RG", "Microsoft.Resources/resourceGroups", "/subscriptions/s/resourceGroups/RG", false},
-		"top":       {"the parent of a top-level resource is its scope", "/subscriptions/s/resourceGroups/g/providers/N.S/ts/a", "/subscriptions/s/resourceGroups/g/providers/N.S/ts/a", "N.S/ts", "/subscriptions/s/resourceGroups/g", false},
-		"child":     {"a child's parent is the resource above", "/subscriptions/s/resourceGroups/g/providers/N.S/ts/a/us/b", "/subscriptions/s/resourceGroups/g/providers/N.S/ts/a/us/b", "N.S/ts/us", "/subscriptions/s/resourceGroups/g/providers/N.S/ts/a", false},
-		"list":      {"an ID that ends with a type is a collection", "/subscriptions/s/providers/N.S/ts", "/subscriptions/s/providers/N.S/ts", "N.S/ts", "/subscriptions/s", true},
-		"extension": {"the last provider counts", "/subscriptions/s/resourceGroups/g/providers/N.S/ts/a/providers/M.A/locks/l", "/subscriptions/s/resourceGroups/g/providers/N.S/ts/a/providers/M.A/locks/l", "M.A/locks", "/subscriptions/s/resourceGroups/g/providers/N.S/ts/a", false},
-		"slashes":   {"doubled and trailing slashes are tolerated", "//subscriptions/s/resourceGroups/g/providers/N.S/ts/a/", "/subscriptions/s/resourceGroups/g/providers/N.S/ts/a", "N.S/ts", "/subscriptions/s/resourceGroups/g", false},
-		"name":      {"a resource may be called providers", "/subscriptions/s/resourceGroups/providers/providers/N.S/ts/a", "/subscriptions/s/resourceGroups/providers/providers/N.S/ts/a", "N.S/ts", "/subscriptions/s/resourceGroups/providers", false},
+		"group": {"fixed parts get Azure's casing", "/SUBSCRIPTIONS/s/resourcegroups/RG", "/subscriptions/s/resourceGroups/RG",
+			"Microsoft.Resources/resourceGroups", "/subscriptions/s/resourceGroups/RG", false},
+		"top": {"the parent of a top-level resource is its scope", "/subscriptions/s/resourceGroups/g/providers/N.S/ts/a",
+			"/subscriptions/s/resourceGroups/g/providers/N.S/ts/a", "N.S/ts", "/subscriptions/s/resourceGroups/g", false},
+		"child": {"a child's parent is the resource above", "/subscriptions/s/resourceGroups/g/providers/N.S/ts/a/us/b",
+			"/subscriptions/s/resourceGroups/g/providers/N.S/ts/a/us/b", "N.S/ts/us", "/subscriptions/s/resourceGroups/g/providers/N.S/ts/a", false},
+		"list": {"an ID that ends with a type is a collection", "/subscriptions/s/providers/N.S/ts", "/subscriptions/s/providers/N.S/ts",
+			"N.S/ts", "/subscriptions/s", true},
+		"extension": {"the last provider counts", "/subscriptions/s/resourceGroups/g/providers/N.S/ts/a/providers/M.A/locks/l",
+			"/subscriptions/s/resourceGroups/g/providers/N.S/ts/a/providers/M.A/locks/l", "M.A/locks",
+			"/subscriptions/s/resourceGroups/g/providers/N.S/ts/a", false},
+		"slashes": {"doubled and trailing slashes are tolerated", "//subscriptions/s/resourceGroups/g/providers/N.S/ts/a/",
+			"/subscriptions/s/resourceGroups/g/providers/N.S/ts/a", "N.S/ts", "/subscriptions/s/resourceGroups/g", false},
+		"name": {"a resource may be called providers", "/subscriptions/s/resourceGroups/providers/providers/N.S/ts/a",
+			"/subscriptions/s/resourceGroups/providers/providers/N.S/ts/a", "N.S/ts", "/subscriptions/s/resourceGroups/providers", false},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -92,7 +100,8 @@ func TestAnErrorUndoesTheTransaction(t *testing.T) {
 	s.View(func(tx *store.Tx) {
 		var m string
 		tx.ReadNote("m", &m)
-		if r := tx.Get("/Subscriptions/S/A"); r == nil || r.Body["v"] != 1.0 || tx.Get("/subscriptions/s/b") != nil || m != "old" || len(tx.Running()) != 0 {
+		if r := tx.Get("/Subscriptions/S/A"); r == nil || r.Body["v"] != 1.0 || tx.Get("/subscriptions/s/b") != nil || m != "old" ||
+			len(tx.Running()) != 0 {
 			t.Errorf("after the rollback: %v %v %q", tx.Get("/subscriptions/s/a"), tx.Get("/subscriptions/s/b"), m)
 		}
 	})
@@ -103,16 +112,20 @@ func TestReferrers(t *testing.T) {
 	const subnet = "/subscriptions/s/subnet"
 	update(t, s, func(tx *store.Tx) {
 		tx.Put(resource("/subscriptions/s/nic", map[string]any{"properties": map[string]any{"ipConfigurations": []any{
-			map[string]any{"name": "ip1", "properties": map[string]any{"subnet": map[string]any{"id": "/Subscriptions/S/Subnet"}, "pools": []any{map[string]any{"id": "/subscriptions/s/pool"}}}},
+			map[string]any{"name": "ip1",
+				"properties": map[string]any{"subnet": map[string]any{"id": "/Subscriptions/S/Subnet"},
+					"pools": []any{map[string]any{"id": "/subscriptions/s/pool"}}}},
 		}}}))
-		tx.Put(resource("/subscriptions/s/vm", map[string]any{"identity": map[string]any{"userAssignedIdentities": map[string]any{"/subscriptions/s/mi": map[string]any{}}}}))
+		tx.Put(resource("/subscriptions/s/vm",
+			map[string]any{"identity": map[string]any{"userAssignedIdentities": map[string]any{"/subscriptions/s/mi": map[string]any{}}}}))
 	})
 	s.View(func(tx *store.Tx) {
 		want := []store.Ref{{From: "/subscriptions/s/nic", Sub: "ipConfigurations/ip1", Field: "subnet", To: "/Subscriptions/S/Subnet"}}
 		if d := cmp.Diff(want, tx.Referrers(subnet)); d != "" {
 			t.Error(d)
 		}
-		if got := tx.Referrers("/subscriptions/s/pool"); len(got) != 1 || got[0].Field != "pools" || got[0].Path() != "/subscriptions/s/nic/ipConfigurations/ip1" {
+		if got := tx.Referrers("/subscriptions/s/pool"); len(got) != 1 || got[0].Field != "pools" ||
+			got[0].Path() != "/subscriptions/s/nic/ipConfigurations/ip1" {
 			t.Errorf("pool: %v", got)
 		}
 		if got := tx.Referrers("/subscriptions/s/mi"); len(got) != 1 || got[0].From != "/subscriptions/s/vm" {
@@ -154,8 +167,10 @@ func TestStateSurvivesAHalfWrittenRecord(t *testing.T) {
 		again := open(t, dir)
 		again.View(func(tx *store.Tx) {
 			var n int
-			if tx.Get("/subscriptions/s/a") != nil || tx.Get("/subscriptions/s/b") == nil || tx.Get("/subscriptions/s/c") != nil || len(tx.Running()) != 1 || tx.ReadNote("gone", &n) {
-				t.Errorf("reloaded: a=%v b=%v c=%v running=%d", tx.Get("/subscriptions/s/a"), tx.Get("/subscriptions/s/b"), tx.Get("/subscriptions/s/c"), len(tx.Running()))
+			if tx.Get("/subscriptions/s/a") != nil || tx.Get("/subscriptions/s/b") == nil || tx.Get("/subscriptions/s/c") != nil ||
+				len(tx.Running()) != 1 || tx.ReadNote("gone", &n) {
+				t.Errorf("reloaded: a=%v b=%v c=%v running=%d", tx.Get("/subscriptions/s/a"), tx.Get("/subscriptions/s/b"),
+					tx.Get("/subscriptions/s/c"), len(tx.Running()))
 			}
 		})
 	}
@@ -181,7 +196,8 @@ func TestStateOfMany(t *testing.T) {
 	for range 2 {
 		open(t, dir).View(func(tx *store.Tx) {
 			var kept int
-			if last := tx.Get("/subscriptions/s/1999"); !tx.ReadNote("kept", &kept) || kept != 7 || len(tx.Running()) != 2000 || last == nil || len(tx.List("", "/subscriptions/s")) != 2000 {
+			if last := tx.Get("/subscriptions/s/1999"); !tx.ReadNote("kept", &kept) || kept != 7 || len(tx.Running()) != 2000 || last == nil ||
+				len(tx.List("", "/subscriptions/s")) != 2000 {
 				t.Errorf("%d kept, %d operations, %v, %d resources", kept, len(tx.Running()), last, len(tx.List("", "/subscriptions/s")))
 			}
 		})

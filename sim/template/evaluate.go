@@ -140,7 +140,8 @@ func stepInto(of, step any) (any, error) {
 func (s *scope) callFunction(e *expression) (any, error) {
 	f, known := functions[strings.ToLower(e.call)]
 	if !known {
-		return nil, newRefusal("The template function '%s' is not valid. Please see https://aka.ms/arm-template-expressions for usage details.", e.call)
+		return nil, newRefusal("The template function '%s' is not valid. Please see https://aka.ms/arm-template-expressions for usage details.",
+			e.call)
 	}
 	if s.noRefs && f.asks {
 		return nil, newRefusal("The template function '%s' is not expected at this location. Please see https://aka.ms/arm-template-expressions for usage details.", e.call)

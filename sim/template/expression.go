@@ -40,7 +40,8 @@ func parseExpression(text string) (*expression, error) {
 }
 
 // tokens are Azure's names of the characters of its language.
-var tokens = map[byte]string{0: "EndOfData", '(': "LeftParenthesis", ')': "RightParenthesis", '[': "LeftSquareBracket", ']': "RightSquareBracket", ',': "Comma", '.': "Dot", '\'': "Literal"}
+var tokens = map[byte]string{0: "EndOfData", '(': "LeftParenthesis", ')': "RightParenthesis", '[': "LeftSquareBracket",
+	']': "RightSquareBracket", ',': "Comma", '.': "Dot", '\'': "Literal"}
 
 func (p *parser) unexpectedCharacter(want string) error {
 	got := tokens[p.peekCharacter()]

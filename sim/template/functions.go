@@ -154,7 +154,8 @@ func parameters(s *scope, args []any) (any, error) {
 	}
 	p := s.t.findParameter(t[0])
 	if p == nil {
-		return nil, newRefusal("The template parameter '%s' is not found. Please see https://aka.ms/arm-syntax-parameters for usage details.", t[0])
+		return nil, newRefusal("The template parameter '%s' is not found. Please see https://aka.ms/arm-syntax-parameters for usage details.",
+			t[0])
 	}
 	if !p.known {
 		return nil, newRefusal("The template parameter '%s' depends on itself. Please see https://aka.ms/arm-syntax-parameters for usage details.", p.Name)

@@ -133,9 +133,11 @@ func (p *Parameter) checkValue(declared map[string]any) error {
 	if raw, err := json.Marshal(p.value); err == nil && !p.Secure {
 		shown += " '" + strings.Trim(string(raw), `"`) + "'"
 	}
-	if allowed, is := declared["allowedValues"].([]any); is && !slices.ContainsFunc(allowed, func(v any) bool { return reflect.DeepEqual(v, p.value) }) {
+	if allowed, is := declared["allowedValues"].([]any); is &&
+		!slices.ContainsFunc(allowed, func(v any) bool { return reflect.DeepEqual(v, p.value) }) {
 		raw, _ := json.Marshal(allowed)
-		return newRefusal("%s for the template parameter '%s' is not valid. The value is not part of the allowed value(s): '%s'.", shown, p.Name, strings.ReplaceAll(strings.Trim(string(raw), "[]"), `"`, ""))
+		return newRefusal("%s for the template parameter '%s' is not valid. The value is not part of the allowed value(s): '%s'.", shown, p.Name,
+			strings.ReplaceAll(strings.Trim(string(raw), "[]"), `"`, ""))
 	}
 	size, low, high := 0.0, "minLength", "maxLength"
 	switch v := p.value.(type) {

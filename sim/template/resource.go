@@ -113,7 +113,8 @@ func (t *Template) addResource(written map[string]any, loop string, index int) e
 		}
 		text, is := v.(string)
 		if !is || text == "" {
-			return invalidPart("resource", raw, fmt.Errorf("the property '%s' is not a string. Please see https://aka.ms/arm-syntax-resources for usage details", field.key))
+			return invalidPart("resource", raw,
+				fmt.Errorf("the property '%s' is not a string. Please see https://aka.ms/arm-syntax-resources for usage details", field.key))
 		}
 		*field.to = text
 	}
@@ -134,7 +135,8 @@ func (t *Template) addResource(written map[string]any, loop string, index int) e
 		}
 		wanted, is := v.(bool)
 		if !is {
-			return invalidPart("resource", r.Name, fmt.Errorf("its condition is no boolean. Please see https://aka.ms/arm-template-conditions for usage details"))
+			return invalidPart("resource", r.Name,
+				fmt.Errorf("its condition is no boolean. Please see https://aka.ms/arm-template-conditions for usage details"))
 		}
 		r.Skipped = !wanted
 	}
@@ -142,7 +144,8 @@ func (t *Template) addResource(written map[string]any, loop string, index int) e
 	if len(parts) < 2 || len(parts)-1 != len(names) {
 		return newRefusal("The template resource '%s' for type '%s' at line '1' and column '1' has incorrect segment lengths. A nested resource type must have identical number of segments as its resource name. A root resource type must have segment length one greater than its resource name. Please see https://aka.ms/arm-syntax-resources for usage details.", r.Name, r.Type)
 	}
-	r.ID = fmt.Sprintf("/subscriptions/%v/resourceGroups/%v/providers/%s", t.env.Subscription["subscriptionId"], t.env.ResourceGroup["name"], interleaveNames(parts, names))
+	r.ID = fmt.Sprintf("/subscriptions/%v/resourceGroups/%v/providers/%s", t.env.Subscription["subscriptionId"], t.env.ResourceGroup["name"],
+		interleaveNames(parts, names))
 	t.Resources = append(t.Resources, r)
 	return nil
 }
@@ -153,7 +156,8 @@ func (r *Resource) newScope() *scope { return &scope{t: r.t, loop: r.loop, index
 func (r *Resource) findDependencies() error {
 	list, is := r.written["dependsOn"].([]any)
 	if !is && r.written["dependsOn"] != nil {
-		return invalidPart("resource", r.Name, fmt.Errorf("the property 'dependsOn' is not an array. Please see https://aka.ms/arm-syntax-resources for usage details"))
+		return invalidPart("resource", r.Name,
+			fmt.Errorf("the property 'dependsOn' is not an array. Please see https://aka.ms/arm-syntax-resources for usage details"))
 	}
 	for _, e := range list {
 		s := r.newScope()
@@ -214,7 +218,8 @@ func (r *Resource) Body() (map[string]any, error) {
 func (r *Resource) refuseCircle(seen map[*Resource]int) error {
 	switch seen[r] {
 	case 1:
-		return newRefusal("Circular dependency detected on resource: '%s'. Please see https://aka.ms/arm-syntax-resources for usage details.", r.ID)
+		return newRefusal("Circular dependency detected on resource: '%s'. Please see https://aka.ms/arm-syntax-resources for usage details.",
+			r.ID)
 	case 2:
 		return nil
 	}
@@ -232,7 +237,8 @@ func (r *Resource) refuseCircle(seen map[*Resource]int) error {
 func (t *Template) findResources(name string) []*Resource {
 	var out []*Resource
 	for _, r := range t.Resources {
-		if strings.EqualFold(name, r.ID) || strings.EqualFold(name, relativeID(r.ID)) || strings.EqualFold(name, r.Name) || r.loop != "" && strings.EqualFold(name, r.loop) {
+		if strings.EqualFold(name, r.ID) || strings.EqualFold(name, relativeID(r.ID)) || strings.EqualFold(name, r.Name) || r.loop != "" &&
+			strings.EqualFold(name, r.loop) {
 			out = append(out, r)
 		}
 	}

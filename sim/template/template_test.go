@@ -28,11 +28,13 @@ func environment() Environment {
 func document(more obj) obj {
 	d := obj{
 		"$schema": "https://schema.management.azure.com/schemas/2015-01-01/deploymentTemplate.json#", "contentVersion": "1.0.0.0",
-		"parameters": obj{"word": obj{"type": "string", "defaultValue": "[toLower('ABC')]"}, "n": obj{"type": "int", "defaultValue": 3.0}, "list": obj{"type": "array", "defaultValue": []any{"x", "y"}}},
-		"variables":  obj{"deep": obj{"List": []any{"a", obj{"b": "c"}}}, "of": "[variables('deep').list[1].b]"},
+		"parameters": obj{"word": obj{"type": "string", "defaultValue": "[toLower('ABC')]"}, "n": obj{"type": "int", "defaultValue": 3.0},
+			"list": obj{"type": "array", "defaultValue": []any{"x", "y"}}},
+		"variables": obj{"deep": obj{"List": []any{"a", obj{"b": "c"}}}, "of": "[variables('deep').list[1].b]"},
 		"resources": []any{
 			obj{"type": "Microsoft.Compute/disks", "name": "disk", "apiVersion": "2024-03-02", "properties": obj{}},
-			obj{"type": "Microsoft.Compute/disks", "name": "[concat('copy', copyIndex('loop', 1))]", "apiVersion": "2024-03-02", "copy": obj{"name": "loop", "count": 2.0}},
+			obj{"type": "Microsoft.Compute/disks", "name": "[concat('copy', copyIndex('loop', 1))]", "apiVersion": "2024-03-02",
+				"copy": obj{"name": "loop", "count": 2.0}},
 		},
 	}
 	for k, v := range more {
@@ -147,7 +149,8 @@ func TestDependencies(t *testing.T) {
 		disk("id", obj{"dependsOn": []any{"[resourceId('Microsoft.Compute/disks', 'a')]", "loop"}}),
 		disk("referring", obj{"tags": obj{"t": "[concat('x', reference('l1').version)]"}}),
 		disk("off", obj{"condition": false, "dependsOn": []any{"a"}}),
-		obj{"type": "Microsoft.Compute/disks/providers/locks", "name": "a/Microsoft.Authorization/lock", "apiVersion": "2020-05-01", "dependsOn": []any{"a"}},
+		obj{"type": "Microsoft.Compute/disks/providers/locks", "name": "a/Microsoft.Authorization/lock", "apiVersion": "2020-05-01",
+			"dependsOn": []any{"a"}},
 	}}), nil, environment())
 	if err != nil {
 		t.Fatal(err)
@@ -163,7 +166,8 @@ func TestDependencies(t *testing.T) {
 		}
 		got[r.Name] = strings.Join(after, " ")
 	}
-	want := map[string]string{"a": "", "l0": "", "l1": "", "l2": "", "named": "a", "id": "a l0 l1 l2", "referring": "l1", "off": "a skipped", "a/Microsoft.Authorization/lock": "a"}
+	want := map[string]string{"a": "", "l0": "", "l1": "", "l2": "", "named": "a", "id": "a l0 l1 l2", "referring": "l1", "off": "a skipped",
+		"a/Microsoft.Authorization/lock": "a"}
 	if d := cmp.Diff(want, got); d != "" {
 		t.Error(d)
 	}
@@ -177,7 +181,8 @@ func TestBody(t *testing.T) {
 	t.Parallel()
 	var written obj
 	if err := json.Unmarshal([]byte(`{"type":"Microsoft.Compute/disks","name":"d","apiVersion":"2024-03-02","location":"[resourceGroup().location]","comments":"c","dependsOn":[],"zones":["1"],
-		"sku":{"name":"[parameters('word')]"},"properties":{"n":"[parameters('n')]","by":{"[parameters('word')]":null}}}`), &written); err != nil {
+		"sku":{"name":"[parameters('word')]"},"properties":{"n":"[parameters('n')]","by":{"[parameters('word')]":null}}}`),
+		&written); err != nil {
 		t.Fatal(err)
 	}
 	tpl, err := Parse(document(obj{"resources": []any{written}}), obj{"word": obj{"value": "given"}}, environment())
@@ -201,20 +206,24 @@ func TestParameters(t *testing.T) {
 		value    any
 		says     string
 	}{
-		"secure":          {obj{"type": "securestring"}, "s", ""},
-		"object":          {obj{"type": "secureObject"}, obj{}, ""},
-		"no type":         {obj{}, "s", "the type '' is not one of the allowed types"},
-		"other type":      {obj{"type": "bool"}, "true", "Expected 'Bool'. Actual 'String'"},
-		"allowed":         {obj{"type": "string", "allowedValues": []any{"a", "b"}}, "b", ""},
-		"not allowed":     {obj{"type": "string", "allowedValues": []any{"a", "b"}}, "c", "The provided value 'c' for the template parameter 'p' is not valid. The value is not part of the allowed value(s): 'a,b'"},
-		"secret is quiet": {obj{"type": "securestring", "allowedValues": []any{"a"}}, "hidden", "The provided value for the template parameter 'p'"},
-		"too short":       {obj{"type": "string", "minLength": 3.0}, "ab", "its 'minLength' is '3'"},
-		"too many":        {obj{"type": "array", "maxLength": 1.0}, []any{1.0, 2.0}, "its 'maxLength' is '1'"},
-		"too much":        {obj{"type": "int", "minValue": 1.0, "maxValue": 3.0}, 4.0, "its 'maxValue' is '3'"},
-		"none":            {obj{"type": "string"}, nil, "The value for the template parameter 'p' at line '1' and column '1' is not provided"},
+		"secure":     {obj{"type": "securestring"}, "s", ""},
+		"object":     {obj{"type": "secureObject"}, obj{}, ""},
+		"no type":    {obj{}, "s", "the type '' is not one of the allowed types"},
+		"other type": {obj{"type": "bool"}, "true", "Expected 'Bool'. Actual 'String'"},
+		"allowed":    {obj{"type": "string", "allowedValues": []any{"a", "b"}}, "b", ""},
+		"not allowed": {obj{"type": "string", "allowedValues": []any{"a", "b"}}, "c",
+			"The provided value 'c' for the template parameter 'p' is not valid. The value is not part of the allowed value(s): 'a,b'"},
+		"secret is quiet": {obj{"type": "securestring", "allowedValues": []any{"a"}}, "hidden",
+			"The provided value for the template parameter 'p'"},
+		"too short": {obj{"type": "string", "minLength": 3.0}, "ab", "its 'minLength' is '3'"},
+		"too many":  {obj{"type": "array", "maxLength": 1.0}, []any{1.0, 2.0}, "its 'maxLength' is '1'"},
+		"too much":  {obj{"type": "int", "minValue": 1.0, "maxValue": 3.0}, 4.0, "its 'maxValue' is '3'"},
+		"none":      {obj{"type": "string"}, nil, "The value for the template parameter 'p' at line '1' and column '1' is not provided"},
 	} {
-		tpl, err := Parse(document(obj{"parameters": obj{"p": test.declared}, "resources": []any{}}), obj{"p": obj{"value": test.value}}, environment())
-		if (err == nil) != (test.says == "") || err != nil && !strings.Contains(err.Error(), test.says) || err != nil && strings.Contains(err.Error(), "hidden") {
+		tpl, err := Parse(document(obj{"parameters": obj{"p": test.declared}, "resources": []any{}}), obj{"p": obj{"value": test.value}},
+			environment())
+		if (err == nil) != (test.says == "") || err != nil && !strings.Contains(err.Error(), test.says) || err != nil &&
+			strings.Contains(err.Error(), "hidden") {
 			t.Errorf("%s: %v, want %q", name, err, test.says)
 		}
 		if err == nil && !cmp.Equal(tpl.Parameters()[0].Value(), test.value) {

@@ -18,7 +18,8 @@ func TestRepository(t *testing.T) {
 		t.Fatalf("only %d Go files found: the test looks at the wrong directory", len(files))
 	}
 	checks := map[string]func([]file) []string{
-		"imports": checkImports, "names": checkNames, "skips": checkSkips, "docs": checkDocs, "files": checkFiles, "order": checkOrder, "output": checkOutput, "pure": checkPure,
+		"imports": checkImports, "names": checkNames, "skips": checkSkips, "docs": checkDocs, "files": checkFiles, "order": checkOrder,
+		"output": checkOutput, "pure": checkPure,
 	}
 	for name, check := range checks {
 		t.Run(name, func(t *testing.T) {
@@ -68,7 +69,9 @@ func TestChecks(t *testing.T) {
 				"internal/controller/azurecluster/b.go": doc + "import \"time\"\nfunc show(k *Kind) { k.read() }\nfunc (k *Kind) read() { _, _ = k.Client, time.Now() }",
 				"internal/clusterinfra/aks/a.go":        doc + "import \"context\"\nfunc Follow(ctx context.Context) {}",
 			},
-			want: []string{"internal/clusterinfra/aks/a.go:4:17: Follow, which Report reaches, uses context.Context", "internal/controller/azurecluster/b.go:5:32: read, which Report reaches, uses the kind's Client", "internal/controller/azurecluster/b.go:5:42: read, which Report reaches, uses time.Now"},
+			want: []string{"internal/clusterinfra/aks/a.go:4:17: Follow, which Report reaches, uses context.Context",
+				"internal/controller/azurecluster/b.go:5:32: read, which Report reaches, uses the kind's Client",
+				"internal/controller/azurecluster/b.go:5:42: read, which Report reaches, uses time.Now"},
 		},
 		"kinds import each other": {
 			reason: "what kinds share has a package of its own", check: checkImports,

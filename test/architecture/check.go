@@ -18,7 +18,8 @@ func checkImports(files []file) []string {
 	for _, f := range files {
 		index := slices.IndexFunc(importRules, func(r importRule) bool { return coversAny(r.dirs, f.dir) })
 		if index < 0 {
-			findings = append(findings, fmt.Sprintf("%s: no import rule covers %s; say in test/architecture/rules.go what it may import and why", f.path, f.dir))
+			findings = append(findings,
+				fmt.Sprintf("%s: no import rule covers %s; say in test/architecture/rules.go what it may import and why", f.path, f.dir))
 			continue
 		}
 		rule := importRules[index]
@@ -109,7 +110,8 @@ func checkDocs(files []file) []string {
 			findings = append(findings, dir+": the package has no doc comment; say what it promises (blocking, repeatable, what it changes)")
 		}
 		if len(docs) > 1 {
-			findings = append(findings, fmt.Sprintf("%s: %s each have a package doc comment; go doc joins them in an order nobody chose", dir, strings.Join(docs, ", ")))
+			findings = append(findings,
+				fmt.Sprintf("%s: %s each have a package doc comment; go doc joins them in an order nobody chose", dir, strings.Join(docs, ", ")))
 		}
 	}
 	return sortFindings(findings)
@@ -121,7 +123,8 @@ func checkFiles(files []file) []string {
 	vague := map[string]bool{}
 	for _, f := range files {
 		if f.lines > maxLines && !f.generated {
-			findings = append(findings, fmt.Sprintf("%s has %d lines: split it by what its parts are about, %d is the limit", f.path, f.lines, maxLines))
+			findings = append(findings,
+				fmt.Sprintf("%s has %d lines: split it by what its parts are about, %d is the limit", f.path, f.lines, maxLines))
 		}
 		name := strings.TrimSuffix(f.syntax.Name.Name, "_test")
 		if slices.Contains(vagueNames, name) || slices.Contains(vagueNames, path.Base(f.dir)) {

@@ -92,7 +92,8 @@ func TestContractPage(t *testing.T) {
 		for kind := range strings.SplitSeq(row[1], ", ") {
 			of[kind] = true
 			kinds = append(kinds, kind)
-			if base, is := strings.CutSuffix(kind, "Template"); is != (row[0] == "Template") || is && !strings.Contains(roles, " "+base+",") && !strings.Contains(roles, " "+base+" ") {
+			if base, is := strings.CutSuffix(kind, "Template"); is != (row[0] == "Template") || is && !strings.Contains(roles, " "+base+",") &&
+				!strings.Contains(roles, " "+base+" ") {
 				t.Errorf("%s is of the role %s", kind, row[0])
 			}
 		}

@@ -26,7 +26,9 @@ func checkOrder(files []file) []string {
 				}
 			}
 			if variables && waits {
-				findings = append(findings, fmt.Sprintf("%s returns a variable beside a call of Wait, which may be read before the call: wait first", f.set.Position(statement.Pos())))
+				findings = append(findings,
+					fmt.Sprintf("%s returns a variable beside a call of Wait, which may be read before the call: wait first",
+						f.set.Position(statement.Pos())))
 			}
 			return true
 		})

@@ -75,7 +75,8 @@ func checkPage(page string, files []file, exists func(string) bool) []string {
 	}
 	for key, at := range used {
 		if !listed[key] {
-			findings = append(findings, fmt.Sprintf("the annotation %s of %s is not listed: who writes and reads it, and what could forged content do?", key, at))
+			findings = append(findings,
+				fmt.Sprintf("the annotation %s of %s is not listed: who writes and reads it, and what could forged content do?", key, at))
 		}
 	}
 	return sortFindings(findings)
@@ -102,8 +103,8 @@ func checkCodeNames(page string, declared map[string]map[string]bool) (findings 
 	return findings
 }
 
-// productionFiles are the files of the provider, without tests and what helps them.
-func productionFiles(files []file) []file {
+// providerFiles are the files of the provider, without tests and what helps them.
+func providerFiles(files []file) []file {
 	return slices.DeleteFunc(slices.Clone(files), func(f file) bool {
 		return f.test || strings.HasSuffix(f.dir, "test") || !coversAny([]string{"api/...", "internal/...", "cmd/manager", "cmd/adopt"}, f.dir)
 	})
@@ -112,7 +113,7 @@ func productionFiles(files []file) []file {
 // declaredNames are the names that packages declare, methods among them, by the last element of their path.
 func declaredNames(files []file) map[string]map[string]bool {
 	out := map[string]map[string]bool{}
-	for _, f := range productionFiles(files) {
+	for _, f := range providerFiles(files) {
 		name := path.Base(f.dir)
 		if out[name] == nil {
 			out[name] = map[string]bool{}
@@ -137,7 +138,7 @@ func declaredNames(files []file) map[string]map[string]bool {
 // othersAnnotations does not know.
 func annotationsOf(files []file) (keys map[string]string, unknown []string) {
 	keys = map[string]string{}
-	for _, f := range productionFiles(files) {
+	for _, f := range providerFiles(files) {
 		for _, declaration := range f.syntax.Decls {
 			for key := range ownAnnotations(declaration) {
 				keys[key] = f.path

@@ -72,15 +72,22 @@ func F() { annotations.HasPaused(nil) }
 		reason, page, code string
 		want               []string
 	}{
-		"in line":            {reason: "paths, names and annotations exist", page: "`api/v1` `v1.F`" + rows, code: declared},
-		"of another module":  {reason: "its paths are its own", page: "k8s.io/api/core/v1 cluster-api/util/paused" + rows, code: declared},
-		"a path":             {reason: "the folder was renamed", page: "internal/pass" + rows, code: declared, want: []string{"there is no internal/pass"}},
-		"a name":             {reason: "the function was renamed", page: "`v1.G`" + rows, code: declared, want: []string{"no package v1 has a G"}},
-		"a package":          {reason: "the package was renamed", page: "`v2.F`" + rows, code: declared, want: []string{"no package v2 has a F"}},
-		"not in the code":    {reason: "the annotation was removed", page: rows, code: strings.Replace(declared, "x.io/a", "x.io/b", 1), want: []string{"no code has the annotation x.io/a", "the annotation x.io/b of api/v1/a.go is not listed"}},
-		"not on the page":    {reason: "a literal is an annotation as well", page: rows, code: declared + "func H() string { return \"x.io/c\" }\n", want: []string{"the annotation x.io/c of api/v1/a.go is not listed"}},
-		"of another project": {reason: "its key is not known here", page: rows, code: declared + "func H() { annotations.Other() }\n", want: []string{"api/v1/a.go:11:12 uses sigs.k8s.io/cluster-api/util/annotations.Other"}},
-		"twice":              {reason: "two rows would contradict each other", page: strings.Replace(rows, "| `short`", "| `x.io/a` | AzureMachine |\n| `short`", 1), code: declared, want: []string{"the annotation x.io/a is listed twice"}},
+		"in line":           {reason: "paths, names and annotations exist", page: "`api/v1` `v1.F`" + rows, code: declared},
+		"of another module": {reason: "its paths are its own", page: "k8s.io/api/core/v1 cluster-api/util/paused" + rows, code: declared},
+		"a path": {reason: "the folder was renamed", page: "internal/pass" + rows, code: declared,
+			want: []string{"there is no internal/pass"}},
+		"a name": {reason: "the function was renamed", page: "`v1.G`" + rows, code: declared,
+			want: []string{"no package v1 has a G"}},
+		"a package": {reason: "the package was renamed", page: "`v2.F`" + rows, code: declared, want: []string{"no package v2 has a F"}},
+		"not in the code": {reason: "the annotation was removed", page: rows, code: strings.Replace(declared, "x.io/a", "x.io/b", 1),
+			want: []string{"no code has the annotation x.io/a", "the annotation x.io/b of api/v1/a.go is not listed"}},
+		"not on the page": {reason: "a literal is an annotation as well", page: rows,
+			code: declared + "func H() string { return \"x.io/c\" }\n", want: []string{"the annotation x.io/c of api/v1/a.go is not listed"}},
+		"of another project": {reason: "its key is not known here", page: rows, code: declared + "func H() { annotations.Other() }\n",
+			want: []string{"api/v1/a.go:11:12 uses sigs.k8s.io/cluster-api/util/annotations.Other"}},
+		"twice": {reason: "two rows would contradict each other",
+			page: strings.Replace(rows, "| `short`", "| `x.io/a` | AzureMachine |\n| `short`", 1), code: declared,
+			want: []string{"the annotation x.io/a is listed twice"}},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {

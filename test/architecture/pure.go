@@ -15,14 +15,17 @@ var pureMethods = []string{"Report", "ReportDeletion", "FingerprintInputs", "Not
 
 // impurePackages are packages whose types give access to Azure, Kubernetes or the outside, by import path.
 var impurePackages = []string{
-	"context", "net/http", "os", "math/rand", "math/rand/v2", "crypto/rand", "sigs.k8s.io/controller-runtime", "internal/arm/client", "internal/arm/engine",
+	"context", "net/http", "os", "math/rand", "math/rand/v2", "crypto/rand", "sigs.k8s.io/controller-runtime", "internal/arm/client",
+	"internal/arm/engine",
 	"internal/clusterinfra/published", "internal/reconcile/patch",
 }
 
 // impureNames are names of other packages that are impure although their packages have pure ones, too.
 var impureNames = []string{
-	"time.Now", "time.Since", "time.Until", "internal/facts.Facts", "internal/identity.Provider", "internal/reconcile.Session", "internal/identity/access.Access", "sigs.k8s.io/controller-runtime/pkg/client.Client",
-	"sigs.k8s.io/controller-runtime/pkg/client.Reader", "sigs.k8s.io/controller-runtime/pkg/client.Writer", "sigs.k8s.io/controller-runtime/pkg/client.StatusWriter",
+	"time.Now", "time.Since", "time.Until", "internal/facts.Facts", "internal/identity.Provider", "internal/reconcile.Session",
+	"internal/identity/access.Access", "sigs.k8s.io/controller-runtime/pkg/client.Client",
+	"sigs.k8s.io/controller-runtime/pkg/client.Reader", "sigs.k8s.io/controller-runtime/pkg/client.Writer",
+	"sigs.k8s.io/controller-runtime/pkg/client.StatusWriter",
 }
 
 // pureDirs are the directories whose functions Report may reach, so calls are followed there. Packages of plans and of the status are
@@ -76,8 +79,9 @@ func findImpure(byDir map[string]map[string][]function, at function, root string
 	imports := at.file.importNames()
 	var findings []string
 	report := func(node ast.Node, what string) {
-		findings = append(findings, fmt.Sprintf("%s: %s, which %s reaches, uses %s: Report sets the status from its arguments alone. Act asks and writes, and leaves its findings in the input",
-			at.file.set.Position(node.Pos()), at.decl.Name.Name, root, what))
+		findings = append(findings,
+			fmt.Sprintf("%s: %s, which %s reaches, uses %s: Report sets the status from its arguments alone. Act asks and writes, and leaves its findings in the input",
+				at.file.set.Position(node.Pos()), at.decl.Name.Name, root, what))
 	}
 	ast.Inspect(at.decl, func(node ast.Node) bool {
 		switch node := node.(type) {

@@ -43,7 +43,8 @@ func readRole(t *testing.T, file, name string) rbacv1.ClusterRole {
 func managerRules(t *testing.T) []rbacv1.PolicyRule {
 	t.Helper()
 	return slices.Concat(readRole(t, "role.yaml", "system-manager-role").Rules, readRole(t, "secrets_role.yaml", "system-secrets-role").Rules,
-		readRole(t, "leader_election.yaml", "system-leader-election-role").Rules, readRole(t, "former_identities.yaml", "system-former-identities-role").Rules)
+		readRole(t, "leader_election.yaml", "system-leader-election-role").Rules,
+		readRole(t, "former_identities.yaml", "system-former-identities-role").Rules)
 }
 
 // listRights are the single rights of rules, as "verb resource.group/subresource" or "verb resource.group/name".
@@ -143,7 +144,8 @@ func TestManagerCannotRise(t *testing.T) {
 		if slices.Contains([]string{"escalate", "bind", "impersonate", "approve", "sign", "delete", "deletecollection"}, verb) {
 			t.Errorf("%s: no story needs it", right)
 		}
-		for _, group := range []string{"rbac.authorization.k8s.io", "admissionregistration.k8s.io", "apiextensions.k8s.io", "apiregistration.k8s.io", "certificates.k8s.io", "apps", "batch"} {
+		for _, group := range []string{"rbac.authorization.k8s.io", "admissionregistration.k8s.io", "apiextensions.k8s.io",
+			"apiregistration.k8s.io", "certificates.k8s.io", "apps", "batch"} {
 			if strings.HasSuffix(strings.Split(resource, "/")[0], "."+group) {
 				t.Errorf("%s: who has it can get every other right", right)
 			}
@@ -156,7 +158,8 @@ func TestManagerCannotRise(t *testing.T) {
 
 // TestTenantRights has every kind of the release in the roles for people, and identities in none that Kubernetes adds to its own.
 func TestTenantRights(t *testing.T) {
-	view, edit := listRights(readRole(t, "tenants.yaml", "system-view-role").Rules), listRights(readRole(t, "tenants.yaml", "system-edit-role").Rules)
+	view, edit := listRights(readRole(t, "tenants.yaml", "system-view-role").Rules),
+		listRights(readRole(t, "tenants.yaml", "system-edit-role").Rules)
 	var installed struct{ Resources []string }
 	raw, err := os.ReadFile("../../config/crd/kustomization.yaml")
 	if err != nil {

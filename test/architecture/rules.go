@@ -20,8 +20,9 @@ type importRule struct {
 
 var (
 	kubernetesTypes = []string{"k8s.io/api/...", "k8s.io/apimachinery/...", "sigs.k8s.io/cluster-api/api/..."}
-	azureModels     = []string{"github.com/Azure/azure-sdk-for-go/sdk/resourcemanager/...", "github.com/Azure/azure-sdk-for-go/sdk/azcore/to", "github.com/Azure/azure-sdk-for-go/sdk/azcore"}
-	impure          = []string{"net/http", "os", "os/...", "math/rand", "math/rand/v2", "crypto/rand"}
+	azureModels     = []string{"github.com/Azure/azure-sdk-for-go/sdk/resourcemanager/...", "github.com/Azure/azure-sdk-for-go/sdk/azcore/to",
+		"github.com/Azure/azure-sdk-for-go/sdk/azcore"}
+	impure = []string{"net/http", "os", "os/...", "math/rand", "math/rand/v2", "crypto/rand"}
 )
 
 var importRules = []importRule{
@@ -50,8 +51,9 @@ var importRules = []importRule{
 		why: "what Azure's definitions say is the same for everybody who asks",
 	},
 	{
-		dirs: []string{"internal/arm/compare"}, inside: []string{"internal/arm", "internal/arm/jsonpath", "internal/arm/types"}, notStandard: impure,
-		why: "comparing is pure, so that recorded traffic can test it",
+		dirs: []string{"internal/arm/compare"}, inside: []string{"internal/arm", "internal/arm/jsonpath", "internal/arm/types"},
+		notStandard: impure,
+		why:         "comparing is pure, so that recorded traffic can test it",
 	},
 	{
 		dirs: []string{"internal/arm/compressed"},
@@ -59,25 +61,32 @@ var importRules = []importRule{
 	},
 	{
 		dirs: []string{"internal/arm/client"}, inside: []string{"internal/arm"},
-		outside: []string{"github.com/Azure/azure-sdk-for-go/sdk/azcore/...", "github.com/Azure/azure-sdk-for-go/sdk/azidentity", "github.com/go-logr/logr"},
-		why:     "the client speaks HTTP to Resource Manager and knows no resource type and no plan",
+		outside: []string{"github.com/Azure/azure-sdk-for-go/sdk/azcore/...", "github.com/Azure/azure-sdk-for-go/sdk/azidentity",
+			"github.com/go-logr/logr"},
+		why: "the client speaks HTTP to Resource Manager and knows no resource type and no plan",
 	},
 	{
-		dirs: []string{"internal/arm/observe"}, inside: []string{"internal/arm", "internal/arm/jsonpath", "internal/arm/types", "internal/arm/client", "internal/arm/compressed"},
-		why: "observing reads and keeps; what is under way and what is wanted is nothing to it",
+		dirs:   []string{"internal/arm/observe"},
+		inside: []string{"internal/arm", "internal/arm/jsonpath", "internal/arm/types", "internal/arm/client", "internal/arm/compressed"},
+		why:    "observing reads and keeps; what is under way and what is wanted is nothing to it",
 	},
 	{
-		dirs: []string{"internal/arm/operate"}, inside: []string{"internal/arm", "internal/arm/types", "internal/arm/client", "internal/arm/observe"},
+		dirs:    []string{"internal/arm/operate"},
+		inside:  []string{"internal/arm", "internal/arm/types", "internal/arm/client", "internal/arm/observe"},
 		outside: []string{"github.com/go-logr/logr"},
 		why:     "operations are followed by observing them, and tell the cache what they changed; what they are for is the engine's",
 	},
 	{
-		dirs: []string{"internal/arm/engine"}, inside: []string{"internal/arm", "internal/arm/jsonpath", "internal/arm/types", "internal/arm/compare", "internal/arm/client", "internal/arm/observe", "internal/arm/operate", "internal/arm/compressed", "internal/expiring"},
+		dirs: []string{"internal/arm/engine"},
+		inside: []string{"internal/arm", "internal/arm/jsonpath", "internal/arm/types", "internal/arm/compare", "internal/arm/client",
+			"internal/arm/observe", "internal/arm/operate", "internal/arm/compressed", "internal/expiring"},
 		outside: []string{"github.com/go-logr/logr"},
 		why:     "the engine drives every resource type by the table; it knows no kind, no plan and no Kubernetes client",
 	},
 	{
-		dirs: []string{"internal/metrics"}, inside: []string{"internal/arm", "internal/arm/types", "internal/arm/client", "internal/arm/observe", "internal/arm/operate", "internal/arm/engine"},
+		dirs: []string{"internal/metrics"},
+		inside: []string{"internal/arm", "internal/arm/types", "internal/arm/client", "internal/arm/observe", "internal/arm/operate",
+			"internal/arm/engine"},
 		outside: []string{"github.com/prometheus/client_golang/prometheus", "sigs.k8s.io/controller-runtime/pkg/metrics"},
 		why:     "metrics count what others tell them; only they know Prometheus",
 	},
@@ -94,26 +103,35 @@ var importRules = []importRule{
 		why: "messages of facts and of plans share it, so it knows neither",
 	},
 	{
-		dirs: []string{"internal/plan/...", "internal/aso/..."}, inside: []string{"api/...", "internal/aso/...", "internal/arm", "internal/arm/compare", "internal/arm/jsonpath", "internal/arm/schema", "internal/arm/types", "internal/nearest", "internal/plan/..."},
-		outside:     append(append([]string{"github.com/google/uuid", "github.com/blang/semver/v4", "golang.org/x/crypto/ssh", "sigs.k8s.io/yaml"}, kubernetesTypes...), azureModels...),
+		dirs: []string{"internal/plan/...", "internal/aso/..."},
+		inside: []string{"api/...", "internal/aso/...", "internal/arm", "internal/arm/compare", "internal/arm/jsonpath", "internal/arm/schema",
+			"internal/arm/types", "internal/nearest", "internal/plan/..."},
+		outside: append(append([]string{"github.com/google/uuid", "github.com/blang/semver/v4", "golang.org/x/crypto/ssh",
+			"sigs.k8s.io/yaml"}, kubernetesTypes...), azureModels...),
 		notStandard: impure,
 		why:         "plans are pure: the same input gives the same graph, without clients, clocks, files or chance",
 	},
 	{
-		dirs: []string{"internal/facts/..."}, inside: []string{"api/...", "internal/arm", "internal/arm/types", "internal/arm/client", "internal/arm/observe", "internal/expiring", "internal/nearest", "internal/plan", "internal/plan/applied"},
+		dirs: []string{"internal/facts/..."},
+		inside: []string{"api/...", "internal/arm", "internal/arm/types", "internal/arm/client", "internal/arm/observe", "internal/expiring",
+			"internal/nearest", "internal/plan", "internal/plan/applied"},
 		outside:     append([]string{"golang.org/x/sync/..."}, kubernetesTypes...),
 		notStandard: []string{"net/http/httptest", "os", "os/..."},
 		why:         "facts read from Azure into the plan's input; they do not write, and do not know engine or controllers",
 	},
 	{
-		dirs: []string{"internal/identity/access"}, inside: []string{"internal/text", "api/...", "internal/arm", "internal/arm/client", "internal/arm/engine", "internal/metrics", "internal/reconcile/annotation", "internal/reconcile/deletion", "internal/reconcile/patch", "internal/status", "internal/identity", "internal/plan", "internal/plan/lent", "internal/plan/applied"},
+		dirs: []string{"internal/identity/access"},
+		inside: []string{"internal/text", "api/...", "internal/arm", "internal/arm/client", "internal/arm/engine", "internal/metrics",
+			"internal/reconcile/annotation", "internal/reconcile/deletion", "internal/reconcile/patch", "internal/status", "internal/identity",
+			"internal/plan", "internal/plan/lent", "internal/plan/applied"},
 		outside: []string{"..."}, notStandard: []string{"net/http", "os", "os/..."},
 		why: "what controllers share serves every kind and therefore knows none",
 	},
 	{
 		dirs: []string{"internal/identity/..."}, inside: []string{"api/...", "internal/arm/client", "internal/expiring"},
-		outside: append([]string{"github.com/Azure/azure-sdk-for-go/sdk/azcore/...", "github.com/Azure/azure-sdk-for-go/sdk/azidentity/...", "sigs.k8s.io/controller-runtime/pkg/client"}, kubernetesTypes...),
-		why:     "identity is the only reader of credentials, so it depends on as little as possible",
+		outside: append([]string{"github.com/Azure/azure-sdk-for-go/sdk/azcore/...", "github.com/Azure/azure-sdk-for-go/sdk/azidentity/...",
+			"sigs.k8s.io/controller-runtime/pkg/client"}, kubernetesTypes...),
+		why: "identity is the only reader of credentials, so it depends on as little as possible",
 	},
 	{
 		dirs: []string{"internal/defaults"}, inside: []string{"api/...", "internal/plan", "internal/plan/aks"},
@@ -121,20 +139,33 @@ var importRules = []importRule{
 		why: "webhooks and controllers fill in the same defaults, so the defaults know neither",
 	},
 	{
-		dirs: []string{"internal/webhook/..."}, inside: []string{"api/...", "internal/webhook/...", "internal/defaults", "internal/plan", "internal/plan/applied", "internal/plan/maxima", "internal/plan/misread", "internal/plan/specfield", "internal/plan/asoresource", "internal/plan/aks", "internal/aso", "internal/plan/aks/armschema", "internal/arm"},
+		dirs: []string{"internal/webhook/..."},
+		inside: []string{"api/...", "internal/webhook/...", "internal/defaults", "internal/plan", "internal/plan/applied",
+			"internal/plan/maxima", "internal/plan/misread", "internal/plan/specfield", "internal/plan/asoresource", "internal/plan/aks",
+			"internal/aso", "internal/plan/aks/armschema", "internal/arm"},
 		outside:     []string{"..."},
 		notStandard: []string{"net/http", "os", "os/...", "math/rand", "math/rand/v2"},
 		why:         "defaulting and validation are pure functions of the object; asking Azure in an admission request would make it slow and unreliable",
 	},
 	{
 		dirs: []string{"internal/controller/azure*/..."},
-		inside: []string{"api/...", "internal/plan/...", "internal/facts", "internal/identity", "internal/metrics", "internal/arm", "internal/arm/client", "internal/arm/engine", "internal/aso", "internal/defaults",
-			"internal/identity/access", "internal/reconcile/annotation", "internal/clusterinfra/controlplane", "internal/reconcile/deletion", "internal/controller/asoresources", "internal/clusterinfra", "internal/clusterinfra/kubeconfig", "internal/reconcile/lifecycle", "internal/clusterinfra/aks", "internal/reconcile", "internal/reconcile/patch", "internal/clusterinfra/published", "internal/status", "internal/clusterinfra/selfmanaged", "internal/reconcile/stable", "internal/reconcile/eventlog", "internal/clusterinfra/volumes", "internal/text", "internal/reconcile/wake", "internal/reconcile/watch"},
+		inside: []string{"api/...", "internal/plan/...", "internal/facts", "internal/identity", "internal/metrics", "internal/arm",
+			"internal/arm/client", "internal/arm/engine", "internal/aso", "internal/defaults",
+			"internal/identity/access", "internal/reconcile/annotation", "internal/clusterinfra/controlplane", "internal/reconcile/deletion",
+			"internal/controller/asoresources", "internal/clusterinfra", "internal/clusterinfra/kubeconfig", "internal/reconcile/lifecycle",
+			"internal/clusterinfra/aks", "internal/reconcile", "internal/reconcile/patch", "internal/clusterinfra/published", "internal/status",
+			"internal/clusterinfra/selfmanaged", "internal/reconcile/stable", "internal/reconcile/eventlog", "internal/clusterinfra/volumes",
+			"internal/text", "internal/reconcile/wake", "internal/reconcile/watch"},
 		outside: []string{"..."}, notStandard: []string{"net/http", "os", "os/..."},
 		why: "a controller loads, asks facts, plans, converges and reports; kinds never import each other, and what they share has a package of its own",
 	},
 	{
-		dirs: []string{"internal/reconcile"}, inside: []string{"api/...", "internal/arm", "internal/arm/engine", "internal/identity/access", "internal/reconcile/annotation", "internal/reconcile/deletion", "internal/reconcile/lifecycle", "internal/reconcile/patch", "internal/status", "internal/reconcile/stable", "internal/reconcile/eventlog", "internal/reconcile/wake", "internal/reconcile/watch", "internal/facts", "internal/identity", "internal/metrics", "internal/plan/applied", "internal/plan/lent", "internal/plan/maxima", "internal/plan/misread", "internal/plan/ownership", "internal/plan/specfield"},
+		dirs: []string{"internal/reconcile"},
+		inside: []string{"api/...", "internal/arm", "internal/arm/engine", "internal/identity/access", "internal/reconcile/annotation",
+			"internal/reconcile/deletion", "internal/reconcile/lifecycle", "internal/reconcile/patch", "internal/status",
+			"internal/reconcile/stable", "internal/reconcile/eventlog", "internal/reconcile/wake", "internal/reconcile/watch", "internal/facts",
+			"internal/identity", "internal/metrics", "internal/plan/applied", "internal/plan/lent", "internal/plan/maxima", "internal/plan/misread",
+			"internal/plan/ownership", "internal/plan/specfield"},
 		outside: []string{"..."}, notStandard: []string{"net/http", "os", "os/..."},
 		why: "the runner knows what all kinds have in common, and no kind and no plan",
 	},
@@ -145,32 +176,41 @@ var importRules = []importRule{
 		why: "what the kinds of a self-managed cluster share gathers the input of their plans, and does nothing with it",
 	},
 	{
-		dirs:    []string{"internal/clusterinfra/aks"},
-		inside:  []string{"api/...", "internal/arm", "internal/arm/client", "internal/arm/types", "internal/aso", "internal/identity/access", "internal/reconcile/annotation", "internal/reconcile/deletion", "internal/clusterinfra/kubeconfig", "internal/clusterinfra/published", "internal/facts", "internal/plan", "internal/plan/aks/...", "internal/plan/objectkey", "internal/defaults"},
+		dirs: []string{"internal/clusterinfra/aks"},
+		inside: []string{"api/...", "internal/arm", "internal/arm/client", "internal/arm/types", "internal/aso", "internal/identity/access",
+			"internal/reconcile/annotation", "internal/reconcile/deletion", "internal/clusterinfra/kubeconfig", "internal/clusterinfra/published",
+			"internal/facts", "internal/plan", "internal/plan/aks/...", "internal/plan/objectkey", "internal/defaults"},
 		outside: []string{"..."}, notStandard: []string{"net/http", "os", "os/..."},
 		why: "what the kinds of an AKS cluster share gathers the input of their plans, and does nothing with it",
 	},
 	{
-		dirs:    []string{"internal/clusterinfra"},
-		inside:  []string{"api/...", "internal/arm/client", "internal/identity/access", "internal/clusterinfra/aks", "internal/clusterinfra/selfmanaged", "internal/facts", "internal/plan", "internal/plan/cluster", "internal/plan/aks", "internal/defaults"},
+		dirs: []string{"internal/clusterinfra"},
+		inside: []string{"api/...", "internal/arm/client", "internal/identity/access", "internal/clusterinfra/aks",
+			"internal/clusterinfra/selfmanaged", "internal/facts", "internal/plan", "internal/plan/cluster", "internal/plan/aks",
+			"internal/defaults"},
 		outside: []string{"..."}, notStandard: []string{"net/http", "os", "os/..."},
 		why: "what pools of both kinds of clusters share gathers the input of their plans, and does nothing with it",
 	},
 	{
-		dirs:    []string{"internal/clusterinfra/volumes"},
-		inside:  []string{"api/...", "internal/arm", "internal/arm/engine", "internal/arm/types", "internal/reconcile", "internal/status", "internal/facts", "internal/plan/leftovers", "internal/plan/ownership"},
+		dirs: []string{"internal/clusterinfra/volumes"},
+		inside: []string{"api/...", "internal/arm", "internal/arm/engine", "internal/arm/types", "internal/reconcile", "internal/status",
+			"internal/facts", "internal/plan/leftovers", "internal/plan/ownership"},
 		outside: []string{"..."}, notStandard: []string{"net/http", "os", "os/..."},
 		why: "machines and pools tag the disks of volumes by one rule, whatever their VMs are",
 	},
 	{
-		dirs:    []string{"internal/controller/asoresources"},
-		inside:  []string{"api/...", "internal/arm", "internal/arm/client", "internal/aso", "internal/identity/access", "internal/reconcile/annotation", "internal/reconcile/deletion", "internal/clusterinfra/aks", "internal/reconcile", "internal/clusterinfra/published", "internal/status", "internal/facts", "internal/plan/applied", "internal/plan/asoresource", "internal/plan/objectkey"},
+		dirs: []string{"internal/controller/asoresources"},
+		inside: []string{"api/...", "internal/arm", "internal/arm/client", "internal/aso", "internal/identity/access",
+			"internal/reconcile/annotation", "internal/reconcile/deletion", "internal/clusterinfra/aks", "internal/reconcile",
+			"internal/clusterinfra/published", "internal/status", "internal/facts", "internal/plan/applied", "internal/plan/asoresource",
+			"internal/plan/objectkey"},
 		outside: []string{"..."}, notStandard: []string{"net/http", "os", "os/..."},
 		why: "what the kinds with documents share gathers the input of their plans and says what became of them",
 	},
 	{
-		dirs:    []string{"internal/controller/credentialsecret"},
-		inside:  []string{"api/...", "internal/reconcile/deletion", "internal/controller/asoresources", "internal/reconcile/watch", "internal/identity"},
+		dirs: []string{"internal/controller/credentialsecret"},
+		inside: []string{"api/...", "internal/reconcile/deletion", "internal/controller/asoresources", "internal/reconcile/watch",
+			"internal/identity"},
 		outside: []string{"..."}, notStandard: []string{"net/http", "os", "os/..."},
 		why: "what keeps credentials has to know everything that uses them",
 	},
@@ -179,11 +219,15 @@ var importRules = []importRule{
 		why: "the roles of the release are data",
 	},
 	{
-		dirs: []string{"internal/rights"}, inside: []string{"config/rbac"}, outside: append([]string{"k8s.io/client-go/kubernetes/typed/authorization/v1", "sigs.k8s.io/yaml"}, kubernetesTypes...),
-		why: "what the manager may do is compared with the roles of the release, whatever it does with its rights",
+		dirs: []string{"internal/rights"}, inside: []string{"config/rbac"},
+		outside: append([]string{"k8s.io/client-go/kubernetes/typed/authorization/v1", "sigs.k8s.io/yaml"}, kubernetesTypes...),
+		why:     "what the manager may do is compared with the roles of the release, whatever it does with its rights",
 	},
 	{
-		dirs: []string{"internal/reconcile/*", "internal/status", "internal/clusterinfra/*"}, inside: []string{"internal/text", "api/...", "internal/arm", "internal/arm/client", "internal/arm/engine", "internal/metrics", "internal/reconcile/annotation", "internal/reconcile/deletion", "internal/reconcile/patch", "internal/status", "internal/identity", "internal/plan", "internal/plan/lent", "internal/plan/applied"},
+		dirs: []string{"internal/reconcile/*", "internal/status", "internal/clusterinfra/*"},
+		inside: []string{"internal/text", "api/...", "internal/arm", "internal/arm/client", "internal/arm/engine", "internal/metrics",
+			"internal/reconcile/annotation", "internal/reconcile/deletion", "internal/reconcile/patch", "internal/status", "internal/identity",
+			"internal/plan", "internal/plan/lent", "internal/plan/applied"},
 		outside: []string{"..."}, notStandard: []string{"net/http", "os", "os/..."},
 		why: "what controllers share serves every kind and therefore knows none",
 	},
@@ -196,38 +240,50 @@ var importRules = []importRule{
 		why: "what a manager tells of itself is no matter of what it manages",
 	},
 	{
-		dirs: []string{"internal/adoption"}, inside: []string{"api/...", "internal/arm", "internal/arm/compare", "internal/arm/jsonpath", "internal/arm/schema", "internal/arm/types", "internal/plan", "internal/plan/asoresource", "internal/plan/aks", "internal/plan/aks/armschema", "internal/aso", "internal/defaults", "internal/webhook"},
+		dirs: []string{"internal/adoption"},
+		inside: []string{"api/...", "internal/arm", "internal/arm/compare", "internal/arm/jsonpath", "internal/arm/schema",
+			"internal/arm/types", "internal/plan", "internal/plan/asoresource", "internal/plan/aks", "internal/plan/aks/armschema", "internal/aso",
+			"internal/defaults", "internal/webhook"},
 		outside:     append([]string{"sigs.k8s.io/yaml"}, kubernetesTypes...),
 		notStandard: impure,
 		why:         "manifests of an adoption follow from what Azure shows alone, so that it can be tested without Azure",
 	},
 	{
-		dirs: []string{"internal/adoption/survey", "internal/adoption/dryrun"}, inside: []string{"api/...", "internal/adoption", "internal/arm/...", "internal/facts", "internal/plan/...", "internal/defaults", "internal/webhook"},
-		outside: append([]string{"github.com/Azure/azure-sdk-for-go/sdk/azcore/policy"}, kubernetesTypes...), notStandard: []string{"os", "os/..."},
-		why: "an adoption reads as the manager does and judges by its engine; it knows no controller and writes nothing",
+		dirs: []string{"internal/adoption/survey", "internal/adoption/dryrun"},
+		inside: []string{"api/...", "internal/adoption", "internal/arm/...", "internal/facts", "internal/plan/...", "internal/defaults",
+			"internal/webhook"},
+		outside:     append([]string{"github.com/Azure/azure-sdk-for-go/sdk/azcore/policy"}, kubernetesTypes...),
+		notStandard: []string{"os", "os/..."},
+		why:         "an adoption reads as the manager does and judges by its engine; it knows no controller and writes nothing",
 	},
 	{
-		dirs: []string{"internal/adoption/prepareupgrade"}, inside: []string{"api/...", "internal/plan/asoresource"}, outside: []string{"..."}, notStandard: []string{"net/http", "os", "os/..."},
-		why: "what is left of a second operator is changed in Kubernetes alone: a client of Azure would be one too many",
+		dirs: []string{"internal/adoption/prepareupgrade"}, inside: []string{"api/...", "internal/plan/asoresource"}, outside: []string{"..."},
+		notStandard: []string{"net/http", "os", "os/..."},
+		why:         "what is left of a second operator is changed in Kubernetes alone: a client of Azure would be one too many",
 	},
 	{
-		dirs: []string{"internal/adoption/command"}, inside: []string{"internal/adoption/...", "internal/arm", "internal/arm/client", "internal/arm/types", "internal/identity", "internal/text"}, outside: []string{"..."}, notStandard: []string{"os", "os/..."},
+		dirs: []string{"internal/adoption/command"},
+		inside: []string{"internal/adoption/...", "internal/arm", "internal/arm/client", "internal/arm/types", "internal/identity",
+			"internal/text"}, outside: []string{"..."}, notStandard: []string{"os", "os/..."},
 		why: "the command line reads, says and proves in order; no controller, and no environment but what it is given",
 	},
 	{
-		dirs: []string{"cmd/adopt"}, inside: []string{"internal/adoption/command", "internal/identity", "internal/text"}, outside: []string{"..."},
-		why: "the command is environment and main; everything else is in internal/adoption, where tests reach it",
+		dirs: []string{"cmd/adopt"}, inside: []string{"internal/adoption/command", "internal/identity", "internal/text"},
+		outside: []string{"..."},
+		why:     "the command is environment and main; everything else is in internal/adoption, where tests reach it",
 	},
 	{
 		dirs: []string{"cmd/manager"}, inside: []string{"internal/setup/...", "internal/identity"}, outside: []string{"..."},
 		why: "the command is flags, environment and main; everything else is in internal/setup, where tests reach it",
 	},
 	{
-		dirs: []string{"cmd/azuresim"}, inside: []string{"sim/..."}, outside: []string{"github.com/spf13/cobra", "github.com/spf13/pflag", "sigs.k8s.io/yaml"}, tests: true,
+		dirs: []string{"cmd/azuresim"}, inside: []string{"sim/..."},
+		outside: []string{"github.com/spf13/cobra", "github.com/spf13/pflag", "sigs.k8s.io/yaml"}, tests: true,
 		why: "the simulator's command must run without the provider",
 	},
 	{
-		dirs: []string{"sim/conformance/..."}, inside: []string{"sim/..."}, outside: []string{"sigs.k8s.io/yaml", "go.yaml.in/yaml/v3", "github.com/google/go-cmp/cmp"}, tests: true,
+		dirs: []string{"sim/conformance/..."}, inside: []string{"sim/..."},
+		outside: []string{"sigs.k8s.io/yaml", "go.yaml.in/yaml/v3", "github.com/google/go-cmp/cmp"}, tests: true,
 		why: "recordings of real traffic judge the simulator; sharing a parser with the provider would share its bugs",
 	},
 	{
@@ -250,8 +306,10 @@ var importRules = []importRule{
 
 // neverInside lists imports that no file may have, tests included.
 var neverInside = []importRule{
-	{dirs: []string{"sim/...", "cmd/azuresim"}, inside: []string{"api/...", "internal/..."}, why: "a simulator that shares code with the provider shares its bugs, also in its tests"},
-	{dirs: []string{"api/...", "internal/...", "cmd/..."}, inside: []string{"lab/..."}, why: "the lab is a module of its own that drives binaries"},
+	{dirs: []string{"sim/...", "cmd/azuresim"}, inside: []string{"api/...", "internal/..."},
+		why: "a simulator that shares code with the provider shares its bugs, also in its tests"},
+	{dirs: []string{"api/...", "internal/...", "cmd/..."}, inside: []string{"lab/..."},
+		why: "the lab is a module of its own that drives binaries"},
 }
 
 // nameRule bans names of other packages, as in "time.Now", in some directories.
@@ -272,12 +330,14 @@ const (
 
 var nameRules = []nameRule{
 	{
-		dirs:  []string{"internal/plan/...", "internal/arm", "internal/arm/types", "internal/arm/compare", "internal/defaults", "internal/webhook/..."},
+		dirs: []string{"internal/plan/...", "internal/arm", "internal/arm/types", "internal/arm/compare", "internal/defaults",
+			"internal/webhook/..."},
 		names: []string{"time.Now", "time.Since", "time.Until", "time.Sleep", "time.After"},
 		why:   "pure packages get the time as an argument, so that a test can say what time it is",
 	},
 	{
-		dirs:  []string{"internal/arm/...", "internal/plan/...", "internal/facts/...", "internal/identity/...", "internal/webhook/...", "internal/controller/...", "internal/reconcile/...", "internal/clusterinfra/...", "internal/status"},
+		dirs: []string{"internal/arm/...", "internal/plan/...", "internal/facts/...", "internal/identity/...", "internal/webhook/...",
+			"internal/controller/...", "internal/reconcile/...", "internal/clusterinfra/...", "internal/status"},
 		names: []string{"os.Getenv", "os.LookupEnv", "os.Environ", "os.Exit"},
 		why:   "the environment is read in cmd and internal/setup only and handed in as options",
 	},
@@ -287,14 +347,16 @@ var nameRules = []nameRule{
 		why:   "a value in a context is an argument that no signature shows: how old a read may be is in observe.ReadOptions, who asks in facts.Asker",
 	},
 	{
-		dirs:  []string{"internal/arm/...", "internal/plan/...", "internal/facts/...", "internal/identity/...", "internal/webhook/...", "internal/controller/...", "internal/reconcile/...", "internal/clusterinfra/...", "internal/status"},
+		dirs: []string{"internal/arm/...", "internal/plan/...", "internal/facts/...", "internal/identity/...", "internal/webhook/...",
+			"internal/controller/...", "internal/reconcile/...", "internal/clusterinfra/...", "internal/status"},
 		names: []string{"time.Sleep"},
 		why:   "a worker that sleeps is a worker that does not work: return when to come back",
 	},
 	{
 		dirs: []string{"api/...", "internal/...", "cmd/...", "sim/...", "lab/...", "test/..."}, files: testFiles,
-		names: []string{"github.com/stretchr/testify/assert.*", "github.com/stretchr/testify/require.*", "github.com/onsi/gomega.*", "github.com/onsi/ginkgo/v2.*"},
-		why:   "tests use the testing package and go-cmp: one way to fail, and the diff says how",
+		names: []string{"github.com/stretchr/testify/assert.*", "github.com/stretchr/testify/require.*", "github.com/onsi/gomega.*",
+			"github.com/onsi/ginkgo/v2.*"},
+		why: "tests use the testing package and go-cmp: one way to fail, and the diff says how",
 	},
 	{
 		dirs: []string{"api/...", "internal/...", "cmd/...", "sim/...", "test/..."}, files: testFiles,

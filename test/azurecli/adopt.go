@@ -23,10 +23,12 @@ import (
 // RunAdopt runs the command against the Azure of a stage.
 func RunAdopt(stage *harness.Stage, arguments ...string) (printed, told string, err error) {
 	stage.T.Helper()
-	credential, err := azidentity.NewClientSecretCredential(stage.Azure.TenantID, stage.Azure.ClientID, stage.Azure.ClientSecret, &azidentity.ClientSecretCredentialOptions{
-		ClientOptions:            azcore.ClientOptions{Cloud: cloud.Configuration{ActiveDirectoryAuthorityHost: stage.Azure.URL}, Transport: stage.Azure.HTTP},
-		DisableInstanceDiscovery: true,
-	})
+	credential, err := azidentity.NewClientSecretCredential(stage.Azure.TenantID, stage.Azure.ClientID, stage.Azure.ClientSecret,
+		&azidentity.ClientSecretCredentialOptions{
+			ClientOptions: azcore.ClientOptions{Cloud: cloud.Configuration{ActiveDirectoryAuthorityHost: stage.Azure.URL},
+				Transport: stage.Azure.HTTP},
+			DisableInstanceDiscovery: true,
+		})
 	if err != nil {
 		stage.T.Fatal(err)
 	}
@@ -66,10 +68,12 @@ func (b *breaking) RoundTrip(request *http.Request) (*http.Response, error) {
 	return b.next.RoundTrip(request)
 }
 
-func runWith(stage *harness.Stage, credential azcore.TokenCredential, kubernetes func() (*rest.Config, error), arguments []string) (printed, told string, err error) {
+func runWith(stage *harness.Stage, credential azcore.TokenCredential, kubernetes func() (*rest.Config, error), arguments []string) (printed,
+	told string, err error) {
 	stage.T.Helper()
 	cmd := command.NewCommand(command.Options{
-		Identity:  identity.Options{AuthorityHost: stage.Azure.URL, ResourceManagerEndpoint: stage.Azure.URL, ResourceManagerAudience: "https://management.core.windows.net/"},
+		Identity: identity.Options{AuthorityHost: stage.Azure.URL, ResourceManagerEndpoint: stage.Azure.URL,
+			ResourceManagerAudience: "https://management.core.windows.net/"},
 		Transport: stage.Azure.HTTP, Credential: credential, Kubernetes: kubernetes,
 	})
 	var out, errs bytes.Buffer

@@ -19,7 +19,8 @@ func TestAdopt(t *testing.T) {
 		mark := stage.Azure.MarkRequests()
 		for _, as := range []string{"azuremanaged", "documents"} {
 			lower := strings.ReplaceAll(strings.ToLower(name), "_", "-")
-			printed, told, err := RunAdopt(stage, "--subscription", stage.Azure.SubscriptionID, "--resource-group", name, "--name", name, "--as", as, "--cluster-name", lower)
+			printed, told, err := RunAdopt(stage, "--subscription", stage.Azure.SubscriptionID, "--resource-group", name, "--name", name, "--as", as,
+				"--cluster-name", lower)
 			unsaid := cluster.Unsaid
 			if as == "documents" {
 				unsaid = nil
@@ -52,8 +53,10 @@ func TestAdoptRefuses(t *testing.T) {
 	t.Parallel()
 	stage := &harness.Stage{T: t}
 	stage.Azure = harness.NewSimulator(t, stage.NewSecretValue("client-secret"))
-	Cluster{cluster: body{"kubernetesVersion": "1.33", "autoUpgradeProfile": body{"upgradeChannel": "patch"}}, Pools: []body{poolBody("nodepool1", system)}}.CreateCluster(stage, "behind")
-	Cluster{top: body{"tags": body{"sigs.k8s.io_cluster-api-provider-azure_cluster_other": "owned"}}, Pools: []body{poolBody("nodepool1", system)}}.CreateCluster(stage, "owned")
+	Cluster{cluster: body{"kubernetesVersion": "1.33", "autoUpgradeProfile": body{"upgradeChannel": "patch"}},
+		Pools: []body{poolBody("nodepool1", system)}}.CreateCluster(stage, "behind")
+	Cluster{top: body{"tags": body{"sigs.k8s.io_cluster-api-provider-azure_cluster_other": "owned"}},
+		Pools: []body{poolBody("nodepool1", system)}}.CreateCluster(stage, "owned")
 	tests := map[string]struct {
 		reason    string
 		arguments []string
@@ -61,19 +64,27 @@ func TestAdoptRefuses(t *testing.T) {
 		printed   bool
 	}{
 		"behind": {reason: "with an upgrade channel pools follow the control plane", arguments: []string{"--name", "behind"},
-			told: `would not be left as it is: agentPools/nodepool1: properties.orchestratorVersion: have "1.33.2", want "1.33.6"`, err: "so they are not printed"},
+			told: `would not be left as it is: agentPools/nodepool1: properties.orchestratorVersion: have "1.33.2", want "1.33.6"`,
+			err:  "so they are not printed"},
 		"behind, all the same": {reason: "somebody may want to begin with them", arguments: []string{"--name", "behind", "--unproven"},
 			told: "would not be left as it is: agentPools/nodepool1", printed: true},
-		"another's":          {reason: "two would change it in turns", arguments: []string{"--name", "owned"}, err: "belongs to another Cluster by its tag sigs.k8s.io_cluster-api-provider-azure_cluster_other"},
-		"not there":          {reason: "names are mistyped", arguments: []string{"--name", "behind", "--resource-group", "owned"}, err: "was not found"},
-		"unknown kinds":      {reason: "there are two", arguments: []string{"--name", "behind", "--as", "aso"}, err: "use azuremanaged or documents"},
-		"another version":    {reason: "the manager would not speak it", arguments: []string{"--name", "behind", "--api-version", "2026-05-01"}, err: "Use --as documents"},
-		"identity of none":   {reason: "documents name a Secret", arguments: []string{"--name", "behind", "--as", "documents", "--identity", "i"}, err: "--identity requires --as azuremanaged"},
-		"credential of none": {reason: "AzureManaged kinds name an identity", arguments: []string{"--name", "behind", "--credential-from", "s"}, err: "--credential-from requires --as documents"},
+		"another's": {reason: "two would change it in turns", arguments: []string{"--name", "owned"},
+			err: "belongs to another Cluster by its tag sigs.k8s.io_cluster-api-provider-azure_cluster_other"},
+		"not there": {reason: "names are mistyped", arguments: []string{"--name", "behind", "--resource-group", "owned"},
+			err: "was not found"},
+		"unknown kinds": {reason: "there are two", arguments: []string{"--name", "behind", "--as", "aso"},
+			err: "use azuremanaged or documents"},
+		"another version": {reason: "the manager would not speak it", arguments: []string{"--name", "behind", "--api-version", "2026-05-01"},
+			err: "Use --as documents"},
+		"identity of none": {reason: "documents name a Secret", arguments: []string{"--name", "behind", "--as", "documents", "--identity", "i"},
+			err: "--identity requires --as azuremanaged"},
+		"credential of none": {reason: "AzureManaged kinds name an identity", arguments: []string{"--name", "behind", "--credential-from", "s"},
+			err: "--credential-from requires --as documents"},
 	}
 	for name, test := range tests {
 		group := test.arguments[1]
-		printed, told, err := RunAdopt(stage, append([]string{"--subscription", stage.Azure.SubscriptionID, "--resource-group", group}, test.arguments...)...)
+		printed, told, err := RunAdopt(stage,
+			append([]string{"--subscription", stage.Azure.SubscriptionID, "--resource-group", group}, test.arguments...)...)
 		if (err == nil) != (test.err == "") || err != nil && !strings.Contains(err.Error(), test.err) {
 			t.Errorf("%s: %s: error %v, want %q", name, test.reason, err, test.err)
 		}
@@ -81,7 +92,8 @@ func TestAdoptRefuses(t *testing.T) {
 			t.Errorf("%s: %s: printed %d bytes, told:\n%s", name, test.reason, len(printed), told)
 		}
 	}
-	printed, told, err := RunAdopt(stage, "--subscription", stage.Azure.SubscriptionID, "--resource-group", "behind", "--name", "behind", "--as", "documents", "--api-version", "2026-05-01", "--namespace", "teams")
+	printed, told, err := RunAdopt(stage, "--subscription", stage.Azure.SubscriptionID, "--resource-group", "behind", "--name", "behind",
+		"--as", "documents", "--api-version", "2026-05-01", "--namespace", "teams")
 	if err != nil || !strings.Contains(printed, "containerservice.azure.com/v1api20260501") || !strings.Contains(printed, "namespace: teams") {
 		t.Errorf("documents say versions of their own: %v\n%s\n%s", err, told, printed)
 	}
@@ -91,12 +103,14 @@ func TestAdoptRefuses(t *testing.T) {
 func TestBook(t *testing.T) {
 	stage := &harness.Stage{T: t}
 	stage.Azure = harness.NewSimulator(t, stage.NewSecretValue("client-secret"))
-	for key, value := range map[string]string{"AZURE_TENANT_ID": stage.Azure.TenantID, "AZURE_CLIENT_ID": stage.Azure.ClientID, "AZURE_CLIENT_SECRET": stage.Azure.ClientSecret} {
+	for key, value := range map[string]string{"AZURE_TENANT_ID": stage.Azure.TenantID, "AZURE_CLIENT_ID": stage.Azure.ClientID,
+		"AZURE_CLIENT_SECRET": stage.Azure.ClientSecret} {
 		t.Setenv(key, value)
 	}
 	stage.Azure.PutResource("resourceGroups/legacy", groupVersion, body{"location": "eastus"})
 	stage.Azure.PutResource("resourceGroups/legacy/providers/Microsoft.ContainerService/managedClusters/c1", clusterVersion, body{
-		"location": "eastus", "identity": body{"type": "SystemAssigned"}, "properties": body{"agentPoolProfiles": []any{poolBody("nodepool1", system), poolBody("batch", nil)}},
+		"location": "eastus", "identity": body{"type": "SystemAssigned"},
+		"properties": body{"agentPoolProfiles": []any{poolBody("nodepool1", system), poolBody("batch", nil)}},
 	})
 	for _, line := range PageCommands(t, "adopt --subscription") {
 		command, _, _ := strings.Cut(line, " >")

@@ -32,7 +32,8 @@ var applies struct{ manifests, objects, requests, differences atomic.Int64 }
 // LogApplies prints, when the test ends, how often Again applied how many objects, and how many differences it found.
 func LogApplies(t *testing.T) {
 	t.Cleanup(func() {
-		t.Logf("%d manifests with %d objects were applied again: %d applies, %d differences", applies.manifests.Load(), applies.objects.Load(), applies.requests.Load(), applies.differences.Load())
+		t.Logf("%d manifests with %d objects were applied again: %d applies, %d differences", applies.manifests.Load(), applies.objects.Load(),
+			applies.requests.Load(), applies.differences.Load())
 	})
 }
 
@@ -112,7 +113,8 @@ type again struct {
 }
 
 // compareAfter does an apply and compares the parts of the object before and after it. It returns whether they are equal.
-func (a *again) compareAfter(way string, parts func(*unstructured.Unstructured) map[string]any, apply func(context.Context, *unstructured.Unstructured) error) bool {
+func (a *again) compareAfter(way string, parts func(*unstructured.Unstructured) map[string]any,
+	apply func(context.Context, *unstructured.Unstructured) error) bool {
 	t := a.stage.T
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), harness.Patience)
@@ -208,7 +210,8 @@ func (a *again) putBack(before *unstructured.Unstructured) {
 	}
 	defer func() {
 		if a.stage.T.Failed() {
-			a.stage.T.Logf("not put back in %s %s (-before +after):\n%s", a.manifest.GetKind(), a.manifest.GetName(), cmp.Diff(parts(before), parts(a.last)))
+			a.stage.T.Logf("not put back in %s %s (-before +after):\n%s", a.manifest.GetKind(), a.manifest.GetName(),
+				cmp.Diff(parts(before), parts(a.last)))
 		}
 	}()
 	a.stage.Eventually(fmt.Sprintf("%s %s is as it was", a.manifest.GetKind(), a.manifest.GetName()), func() bool {
@@ -269,7 +272,8 @@ func (a *again) replaceObject(ctx context.Context, live *unstructured.Unstructur
 	replacement := a.manifest.DeepCopy()
 	replacement.SetResourceVersion(live.GetResourceVersion())
 	replacement.SetOwnerReferences(live.GetOwnerReferences())
-	replacement.SetFinalizers(slices.DeleteFunc(live.GetFinalizers(), func(finalizer string) bool { return strings.HasSuffix(finalizer, infrav1.GroupVersion.Group) }))
+	replacement.SetFinalizers(slices.DeleteFunc(live.GetFinalizers(),
+		func(finalizer string) bool { return strings.HasSuffix(finalizer, infrav1.GroupVersion.Group) }))
 	replacement.SetLabels(live.GetLabels())
 	return a.stage.Client.Update(ctx, replacement, client.FieldOwner("kubectl-replace"))
 }

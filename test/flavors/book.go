@@ -173,7 +173,8 @@ func isKind(name string) func(*unstructured.Unstructured) bool {
 }
 
 func newIdentity() *unstructured.Unstructured {
-	return newObject(infrav1.GroupVersion.String(), "AzureClusterIdentity", "cluster-identity", map[string]any{"allowedNamespaces": map[string]any{}})
+	return newObject(infrav1.GroupVersion.String(), "AzureClusterIdentity", "cluster-identity",
+		map[string]any{"allowedNamespaces": map[string]any{}})
 }
 
 func azureCluster(name string) *unstructured.Unstructured {

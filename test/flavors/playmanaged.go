@@ -32,7 +32,8 @@ func UpManaged(stage *harness.Stage, objects []*unstructured.Unstructured) *Mana
 		switch object.GetKind() {
 		case "Cluster":
 			cluster.Name = object.GetName()
-			cluster.ControlPlane, cluster.Infrastructure = FieldString(object, "spec.controlPlaneRef.name"), FieldString(object, "spec.infrastructureRef.name")
+			cluster.ControlPlane, cluster.Infrastructure = FieldString(object, "spec.controlPlaneRef.name"),
+				FieldString(object, "spec.infrastructureRef.name")
 		case "MachinePool":
 			cluster.Pools = append(cluster.Pools, poolOf(objects, object))
 		}
@@ -92,8 +93,9 @@ func (c *ManagedCluster) TearDown(stage *harness.Stage, before map[string]any) {
 // poolOf reads the pool of a MachinePool from the objects of its manifest.
 func poolOf(objects []*unstructured.Unstructured, machinePool *unstructured.Unstructured) ManagedPool {
 	pool := ManagedPool{
-		PlayedPool: harness.PlayedPool{MachinePool: machinePool.GetName(), AzurePool: FieldString(machinePool, "spec.template.spec.infrastructureRef.name")},
-		Replicas:   int(replicasOf(machinePool)), objects: []*unstructured.Unstructured{machinePool},
+		PlayedPool: harness.PlayedPool{MachinePool: machinePool.GetName(),
+			AzurePool: FieldString(machinePool, "spec.template.spec.infrastructureRef.name")},
+		Replicas: int(replicasOf(machinePool)), objects: []*unstructured.Unstructured{machinePool},
 	}
 	for _, object := range objects {
 		if object.GetKind() == "AzureManagedMachinePool" && object.GetName() == pool.AzurePool {

@@ -30,7 +30,8 @@ func CheckQuiet(stage *harness.Stage, manager *harness.Manager, resyncs int) int
 		stage.T.Errorf("nothing changed, but Azure was written to: %q", writes)
 	}
 	if writes := manager.KubernetesWrites()[before:]; len(writes) > 0 {
-		stage.T.Errorf("nothing changed, but Kubernetes was written to: %q\nmachines (-before +after):\n%s", writes, cmp.Diff(machines, machineStatuses(stage)))
+		stage.T.Errorf("nothing changed, but Kubernetes was written to: %q\nmachines (-before +after):\n%s", writes,
+			cmp.Diff(machines, machineStatuses(stage)))
 	}
 	return len(stage.Azure.RequestsSince(begin)) / resyncs
 }

@@ -32,7 +32,8 @@ func ApplyTopology(class, cluster []*unstructured.Unstructured) ([]*unstructured
 	controlPlaneTemplate, workerTemplate := name+"-control-plane-x7k2p", name+"-md-0-q4w9z"
 
 	out := append([]*unstructured.Unstructured(nil), byKind["AzureClusterIdentity"]...)
-	out = append(out, newObject("infrastructure.cluster.x-k8s.io/v1beta1", "AzureCluster", name, fieldValue(byKind["AzureClusterTemplate"][0].Object, "spec.template.spec")))
+	out = append(out, newObject("infrastructure.cluster.x-k8s.io/v1beta1", "AzureCluster", name,
+		fieldValue(byKind["AzureClusterTemplate"][0].Object, "spec.template.spec")))
 	for _, machines := range byKind["AzureMachineTemplate"] {
 		clone := controlPlaneTemplate
 		if strings.HasSuffix(machines.GetName(), "-worker") {
@@ -40,11 +41,14 @@ func ApplyTopology(class, cluster []*unstructured.Unstructured) ([]*unstructured
 		}
 		out = append(out, newObject(infrav1.GroupVersion.String(), "AzureMachineTemplate", clone, fieldValue(machines.Object, "spec")))
 	}
-	controlPlane := newObject("controlplane.cluster.x-k8s.io/v1beta2", "KubeadmControlPlane", name+"-hm5tv", fieldValue(byKind["KubeadmControlPlaneTemplate"][0].Object, "spec.template.spec"))
+	controlPlane := newObject("controlplane.cluster.x-k8s.io/v1beta2", "KubeadmControlPlane", name+"-hm5tv",
+		fieldValue(byKind["KubeadmControlPlaneTemplate"][0].Object, "spec.template.spec"))
 	setField(controlPlane, version, "spec", "version")
 	setField(controlPlane, replicas, "spec", "replicas")
-	setField(controlPlane, map[string]any{"apiGroup": infrav1.GroupVersion.Group, "kind": "AzureMachineTemplate", "name": controlPlaneTemplate}, "spec", "machineTemplate", "spec", "infrastructureRef")
-	bootstrap := newObject("bootstrap.cluster.x-k8s.io/v1beta2", "KubeadmConfigTemplate", name+"-md-0-b8n3c", fieldValue(byKind["KubeadmConfigTemplate"][0].Object, "spec"))
+	setField(controlPlane, map[string]any{"apiGroup": infrav1.GroupVersion.Group, "kind": "AzureMachineTemplate",
+		"name": controlPlaneTemplate}, "spec", "machineTemplate", "spec", "infrastructureRef")
+	bootstrap := newObject("bootstrap.cluster.x-k8s.io/v1beta2", "KubeadmConfigTemplate", name+"-md-0-b8n3c",
+		fieldValue(byKind["KubeadmConfigTemplate"][0].Object, "spec"))
 	builtin := map[string]any{"builtin": map[string]any{
 		"cluster":           map[string]any{"name": name},
 		"controlPlane":      map[string]any{"machineTemplate": map[string]any{"infrastructureRef": map[string]any{"name": controlPlaneTemplate}}},
@@ -56,7 +60,8 @@ func ApplyTopology(class, cluster []*unstructured.Unstructured) ([]*unstructured
 		}
 	}
 	out = append(out, bootstrap, controlPlane)
-	setField(topology, map[string]any{"apiGroup": infrav1.GroupVersion.Group, "kind": "AzureCluster", "name": name}, "spec", "infrastructureRef")
+	setField(topology, map[string]any{"apiGroup": infrav1.GroupVersion.Group, "kind": "AzureCluster", "name": name}, "spec",
+		"infrastructureRef")
 	unstructured.RemoveNestedField(topology.Object, "spec", "topology")
 	out = append(out, topology)
 	for _, entry := range pools {
@@ -66,7 +71,8 @@ func ApplyTopology(class, cluster []*unstructured.Unstructured) ([]*unstructured
 			"selector": map[string]any{"matchLabels": map[string]any{}},
 			"template": map[string]any{"spec": map[string]any{
 				"clusterName": name, "version": version,
-				"bootstrap":         map[string]any{"configRef": map[string]any{"apiGroup": "bootstrap.cluster.x-k8s.io", "kind": "KubeadmConfigTemplate", "name": bootstrap.GetName()}},
+				"bootstrap": map[string]any{"configRef": map[string]any{"apiGroup": "bootstrap.cluster.x-k8s.io",
+					"kind": "KubeadmConfigTemplate", "name": bootstrap.GetName()}},
 				"infrastructureRef": map[string]any{"apiGroup": infrav1.GroupVersion.Group, "kind": "AzureMachineTemplate", "name": workerTemplate},
 			}},
 		})
@@ -83,7 +89,8 @@ func applyPatches(class, target *unstructured.Unstructured, variables map[string
 		definitions, _, _ := unstructured.NestedSlice(p.(map[string]any), "definitions")
 		for _, d := range definitions {
 			definition := d.(map[string]any)
-			if kind, _, _ := unstructured.NestedString(definition, "selector", "kind"); strings.TrimSuffix(kind, "Template") != strings.TrimSuffix(target.GetKind(), "Template") {
+			if kind, _, _ := unstructured.NestedString(definition, "selector", "kind"); strings.TrimSuffix(kind,
+				"Template") != strings.TrimSuffix(target.GetKind(), "Template") {
 				continue
 			}
 			operations, _, _ := unstructured.NestedSlice(definition, "jsonPatches")

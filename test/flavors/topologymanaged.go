@@ -31,7 +31,8 @@ func ManagedTopology(class, cluster []*unstructured.Unstructured) ([]*unstructur
 	}
 	name, version := topology.GetName(), FieldString(topology, "spec.topology.version")
 	builtin := func(pool any) map[string]any {
-		return map[string]any{"builtin": map[string]any{"cluster": map[string]any{"name": name}, "machinePool": map[string]any{"topologyName": pool}}}
+		return map[string]any{"builtin": map[string]any{"cluster": map[string]any{"name": name},
+			"machinePool": map[string]any{"topologyName": pool}}}
 	}
 	clone := func(of, apiVersion, kind, as string) (*unstructured.Unstructured, error) {
 		if templates[of] == nil {
@@ -43,11 +44,13 @@ func ManagedTopology(class, cluster []*unstructured.Unstructured) ([]*unstructur
 		return o, nil
 	}
 	azure := infrav1.GroupVersion.String()
-	infrastructure, err := clone(FieldString(clusterClass, "spec.infrastructure.templateRef.name"), azure, "AzureManagedCluster", name+"-v8d2c")
+	infrastructure, err := clone(FieldString(clusterClass, "spec.infrastructure.templateRef.name"), azure, "AzureManagedCluster",
+		name+"-v8d2c")
 	if err != nil {
 		return nil, err
 	}
-	controlPlane, err := clone(FieldString(clusterClass, "spec.controlPlane.templateRef.name"), azure, "AzureManagedControlPlane", name+"-n5j7w")
+	controlPlane, err := clone(FieldString(clusterClass, "spec.controlPlane.templateRef.name"), azure, "AzureManagedControlPlane",
+		name+"-n5j7w")
 	if err != nil {
 		return nil, err
 	}
@@ -68,14 +71,16 @@ func ManagedTopology(class, cluster []*unstructured.Unstructured) ([]*unstructur
 				continue
 			}
 			as := fmt.Sprintf("%s-%s", name, pool["name"])
-			azurePool, err := clone(fmt.Sprint(fieldValue(poolClass, "infrastructure.templateRef.name")), azure, "AzureManagedMachinePool", as+"-f9s4b")
+			azurePool, err := clone(fmt.Sprint(fieldValue(poolClass, "infrastructure.templateRef.name")), azure, "AzureManagedMachinePool",
+				as+"-f9s4b")
 			if err != nil {
 				return nil, err
 			}
 			if err := applyPatches(clusterClass, azurePool, builtin(pool["name"])); err != nil {
 				return nil, err
 			}
-			bootstrap, err := clone(fmt.Sprint(fieldValue(poolClass, "bootstrap.templateRef.name")), "bootstrap.cluster.x-k8s.io/v1beta2", "KubeadmConfig", as+"-z3l6m")
+			bootstrap, err := clone(fmt.Sprint(fieldValue(poolClass, "bootstrap.templateRef.name")), "bootstrap.cluster.x-k8s.io/v1beta2",
+				"KubeadmConfig", as+"-z3l6m")
 			if err != nil {
 				return nil, err
 			}

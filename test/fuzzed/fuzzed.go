@@ -53,8 +53,10 @@ type Edit struct{ Path, Value string }
 
 // values are unusual ones by the type of the schema.
 var values = map[string][]string{
-	"string":  {`""`, `" "`, `"a/b"`, `"/subscriptions//resourceGroups/"`, `"0.0.0.0/0"`, `"::/0"`, `"` + strings.Repeat("x", 300) + `"`, `"\u0000"`},
-	"integer": {`0`, `-1`, `2147483647`}, "number": {`0`, `-1`}, "boolean": {`true`, `false`}, "array": {`[]`, `[{}]`, `[""]`, `[{},{}]`}, "object": {`{}`, `{"":""}`},
+	"string": {`""`, `" "`, `"a/b"`, `"/subscriptions//resourceGroups/"`, `"0.0.0.0/0"`, `"::/0"`, `"` + strings.Repeat("x", 300) + `"`,
+		`"\u0000"`},
+	"integer": {`0`, `-1`, `2147483647`}, "number": {`0`, `-1`}, "boolean": {`true`, `false`}, "array": {`[]`, `[{}]`, `[""]`, `[{},{}]`},
+	"object": {`{}`, `{"":""}`},
 }
 
 // ListEdits are those that reach every field below the spec with every unusual value.

@@ -83,7 +83,8 @@ func TestWhatWasPutIsFoundAgain(t *testing.T) {
 
 // relevant tells whether clusters use types of this namespace.
 func relevant(resourceType string) bool {
-	for _, namespace := range []string{"microsoft.network/", "microsoft.compute/", "microsoft.managedidentity/", "microsoft.authorization/", "microsoft.resources/resourcegroups"} {
+	for _, namespace := range []string{"microsoft.network/", "microsoft.compute/", "microsoft.managedidentity/", "microsoft.authorization/",
+		"microsoft.resources/resourcegroups"} {
 		if strings.HasPrefix(strings.ToLower(resourceType), namespace) {
 			return true
 		}

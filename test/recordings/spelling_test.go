@@ -108,7 +108,8 @@ func TestSpecsKnowWhatASOKnows(t *testing.T) {
 			defined := definedNames(definition)
 			for _, p := range types.properties(t, "", name) {
 				top, _, _ := strings.Cut(p.path, ".")
-				if slices.Contains([]string{"azureName", "operatorSpec", "originalVersion", "owner"}, top) || !isDefined(defined, p) || slices.Contains(shownByAzure, kind+" "+p.path) {
+				if slices.Contains([]string{"azureName", "operatorSpec", "originalVersion", "owner"}, top) || !isDefined(defined, p) ||
+					slices.Contains(shownByAzure, kind+" "+p.path) {
 					continue
 				}
 				if problem := translationProblem(t, definition, p); problem != "" {
@@ -169,7 +170,8 @@ func translationProblem(t *testing.T, definition schema.Definition, p asoPropert
 		return "went to " + strings.Join(paths, ", ")
 	}
 	path := strings.TrimSuffix(paths[0], "[]")
-	isIdentity := strings.HasSuffix(p.path, "userAssignedIdentities[].reference") && strings.HasSuffix(path, "userAssignedIdentities."+exampleID)
+	isIdentity := strings.HasSuffix(p.path, "userAssignedIdentities[].reference") &&
+		strings.HasSuffix(path, "userAssignedIdentities."+exampleID)
 	if name := path[strings.LastIndex(path, ".")+1:]; p.arm != "" && !isIdentity && !strings.EqualFold(name, p.arm) {
 		return "went to " + path + ", and ASO sends it as " + p.arm
 	}

@@ -13,7 +13,8 @@ func (w *world) countAccepted(mark harness.Mark) map[string]int {
 	out := map[string]int{}
 	for _, request := range w.Azure.Requests()[mark:] {
 		path, _, _ := strings.Cut(request.URL, "?")
-		if request.UserAgent == virtual.UserAgent || request.Method == http.MethodGet || request.Status > 299 || request.Status == 0 || !strings.HasPrefix(path, "/subscriptions/") || strings.Contains(path, "/list") {
+		if request.UserAgent == virtual.UserAgent || request.Method == http.MethodGet || request.Status > 299 || request.Status == 0 ||
+			!strings.HasPrefix(path, "/subscriptions/") || strings.Contains(path, "/list") {
 			continue
 		}
 		out[request.Method+" "+strings.TrimPrefix(path, "/subscriptions/"+w.Azure.SubscriptionID+"/")]++

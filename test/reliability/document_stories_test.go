@@ -53,17 +53,20 @@ func asoStages() []stage {
 		}},
 		{"change", func(w *world) {
 			rewritten(w, &infrav1.AzureASOManagedControlPlane{ObjectMeta: named}, `"dnsPrefix":"c1"`, `"dnsPrefix":"c1","tags":{"team":"a"}`)
-			harness.ChangeObject(w.Stage, &infrav1.AzureASOManagedCluster{ObjectMeta: named}, func(o *infrav1.AzureASOManagedCluster) { o.Spec.Resources = o.Spec.Resources[:1] })
+			harness.ChangeObject(w.Stage, &infrav1.AzureASOManagedCluster{ObjectMeta: named},
+				func(o *infrav1.AzureASOManagedCluster) { o.Spec.Resources = o.Spec.Resources[:1] })
 			ready(w, "pool0", "pool1")
 		}},
 		{"upgrade", func(w *world) {
-			harness.ChangeObject(w.Stage, &infrav1.AzureASOManagedControlPlane{ObjectMeta: named}, func(o *infrav1.AzureASOManagedControlPlane) { o.Spec.Version = nextVersion })
+			harness.ChangeObject(w.Stage, &infrav1.AzureASOManagedControlPlane{ObjectMeta: named},
+				func(o *infrav1.AzureASOManagedControlPlane) { o.Spec.Version = nextVersion })
 			for _, pool := range []string{"c1-pool0", "c1-pool1"} {
 				harness.ChangeObject(w.Stage, clusters.MachinePool(pool), func(p *clusterv1.MachinePool) { p.Spec.Template.Spec.Version = nextVersion })
 			}
 			w.WaitUntil("the pools run the version", func() bool {
 				for _, name := range []string{"pool0", "pool1"} {
-					if harness.FindString(w.readResource("resourceGroups/c1/providers/Microsoft.ContainerService/managedClusters/c1/agentPools/"+name), "properties.currentOrchestratorVersion") != nextVersion[1:] {
+					if harness.FindString(w.readResource("resourceGroups/c1/providers/Microsoft.ContainerService/managedClusters/c1/agentPools/"+name),
+						"properties.currentOrchestratorVersion") != nextVersion[1:] {
 						return false
 					}
 				}
@@ -74,7 +77,8 @@ func asoStages() []stage {
 		{"delete", func(w *world) {
 			w.DeleteObjects(&clusterv1.Cluster{ObjectMeta: named})
 			w.removeDocumentPool("c1-pool0")
-			for _, object := range []client.Object{&infrav1.AzureASOManagedControlPlane{ObjectMeta: named}, &infrav1.AzureASOManagedCluster{ObjectMeta: named}} {
+			for _, object := range []client.Object{&infrav1.AzureASOManagedControlPlane{ObjectMeta: named},
+				&infrav1.AzureASOManagedCluster{ObjectMeta: named}} {
 				w.DeleteObjects(object)
 				w.WaitUntilGone(object)
 			}

@@ -51,7 +51,8 @@ func TestEditedAtRest(t *testing.T) {
 					continue
 				}
 			}
-			if seen[key] || strings.HasSuffix(short, "/"+bystander) || !isWide() && !strings.HasSuffix(short, sampled) || isWide() && !isDrawn(name+short) {
+			if seen[key] || strings.HasSuffix(short, "/"+bystander) || !isWide() && !strings.HasSuffix(short, sampled) || isWide() &&
+				!isDrawn(name+short) {
 				continue
 			}
 			seen[key] = true
@@ -90,7 +91,8 @@ func playedWorld(t *testing.T, stages []stage) *world {
 	}
 	for _, group := range []string{"c1", "aks1"} {
 		if status, _ := w.sendAsUser(http.MethodGet, "resourceGroups/"+group, nil); status == http.StatusOK {
-			w.PutAsUser("resourceGroups/"+group+"/providers/Microsoft.Network/networkSecurityGroups/"+bystander, "2025-01-01", body{"location": "eastus", "tags": body{"whose": "somebody else's"}})
+			w.PutAsUser("resourceGroups/"+group+"/providers/Microsoft.Network/networkSecurityGroups/"+bystander, "2025-01-01",
+				body{"location": "eastus", "tags": body{"whose": "somebody else's"}})
 		}
 	}
 	return w

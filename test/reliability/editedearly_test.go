@@ -92,7 +92,8 @@ func (w *world) editedEarly(short string, e edit, undisturbed moment) bool {
 		want = expectedVerdict("", short, resourceType, e)
 	}
 	now := w.takeMoment()
-	differences := slices.DeleteFunc(undisturbed.ListDifferences(now.State), func(line string) bool { return strings.Contains(line, "/MC_") }) // AKS's business
+	differences := slices.DeleteFunc(undisturbed.ListDifferences(now.State),
+		func(line string) bool { return strings.Contains(line, "/MC_") }) // AKS's business
 	got := verdict{words: now.newMessages(undisturbed, w.expandID(short)), differs: undisturbed.azureState().ListDifferences(now.azureState())}
 	switch {
 	case e == foreignTag && w.foreignTag(short):

@@ -63,7 +63,8 @@ var phases = []string{"create", "pause", "resume", "delete"}
 
 // playSequence has objects of all kinds come and go while calls of one kind fail. The zero call lets all succeed.
 func playSequence(t *testing.T, family string, refuse call, since string) *failing {
-	w := &failing{family: family, World: clusters.New(t), calls: map[string]map[call]bool{}, stage: phases[0], refuse: refuse, since: since, warnings: map[string]map[string]int{}, problems: map[string]bool{}}
+	w := &failing{family: family, World: clusters.New(t), calls: map[string]map[call]bool{}, stage: phases[0], refuse: refuse, since: since,
+		warnings: map[string]map[string]int{}, problems: map[string]bool{}}
 	w.World.Refuse, w.Failed, w.Told = w.answerCall, w.checkFailure, w.recordEvent
 	w.StartManager(w.registerKinds)
 	w.createObjects()
@@ -95,10 +96,12 @@ func (w *failing) playPools(d time.Duration) {
 
 func (w *failing) registerKinds(ctx context.Context, m *virtual.Manager) error {
 	options := controller.Options{SkipNameValidation: new(true)}
-	if err := reconcile.NewLocalRunner(m.Services, &azureclusteridentity.Kind{Client: m.GetClient(), Identities: m.Gate.Identities}).SetupWithManager(ctx, m, options); err != nil {
+	if err := reconcile.NewLocalRunner(m.Services,
+		&azureclusteridentity.Kind{Client: m.GetClient(), Identities: m.Gate.Identities}).SetupWithManager(ctx, m, options); err != nil {
 		return err
 	}
-	secrets := &azurejson.Reconciler{Client: m.GetClient(), Recorder: m.Services.Recorder(""), Access: m.Gate, Facts: m.Facts, Secrets: m.GetClient()}
+	secrets := &azurejson.Reconciler{Client: m.GetClient(), Recorder: m.Services.Recorder(""), Access: m.Gate, Facts: m.Facts,
+		Secrets: m.GetClient()}
 	if err := secrets.SetupWithManager(ctx, m, options, azurejson.Kinds{Machines: true, Pools: true}); err != nil {
 		return err
 	}
@@ -120,7 +123,8 @@ func (w *failing) createObjects() {
 	}
 	w.ApplyNetwork("c1", nil)
 	w.playPools(5 * time.Minute)
-	harness.ChangeStatus(w.Stage, w.createCluster("c1"), func(c *clusterv1.Cluster) { c.Status.Initialization.InfrastructureProvisioned = new(true) })
+	harness.ChangeStatus(w.Stage, w.createCluster("c1"),
+		func(c *clusterv1.Cluster) { c.Status.Initialization.InfrastructureProvisioned = new(true) })
 	template := &infrav1.AzureMachineTemplate{ObjectMeta: metav1.ObjectMeta{Namespace: w.Namespace, Name: "t1"}}
 	template.Spec.Template.Spec = w.AzureMachine("c1", "t1").Spec
 	w.CreateObject(template)
@@ -136,7 +140,8 @@ func (w *failing) createObjects() {
 func (w *failing) createASOCluster() *harness.DocumentCluster {
 	out := w.BuildASOCluster("c1", "pool0")
 	out.Infrastructure.Spec.IdentityRef = harness.IdentityRef()
-	for _, resources := range [][]runtime.RawExtension{out.Infrastructure.Spec.Resources, out.ControlPlane.Spec.Resources, out.Pools[0].Spec.Resources} {
+	for _, resources := range [][]runtime.RawExtension{out.Infrastructure.Spec.Resources, out.ControlPlane.Spec.Resources,
+		out.Pools[0].Spec.Resources} {
 		resources[0].Raw = bytes.ReplaceAll(resources[0].Raw, []byte("serviceoperator.azure.com/credential-from"), []byte("example.com/unused"))
 	}
 	return out
@@ -154,7 +159,8 @@ func (w *failing) setPaused(paused *bool) {
 func (w *failing) deleteObjects() {
 	w.DeleteObjects(w.createCluster("c1"))
 	for _, list := range [][]client.ObjectList{
-		{&clusterv1.MachineList{}, &clusterv1.MachinePoolList{}, &infrav1.AzureMachineList{}, &infrav1.AzureMachinePoolList{}, &infrav1.AzureManagedMachinePoolList{}, &infrav1.AzureASOManagedMachinePoolList{}},
+		{&clusterv1.MachineList{}, &clusterv1.MachinePoolList{}, &infrav1.AzureMachineList{}, &infrav1.AzureMachinePoolList{},
+			&infrav1.AzureManagedMachinePoolList{}, &infrav1.AzureASOManagedMachinePoolList{}},
 		{&infrav1.AzureManagedControlPlaneList{}, &infrav1.AzureASOManagedControlPlaneList{}},
 		{&infrav1.AzureClusterList{}, &infrav1.AzureManagedClusterList{}, &infrav1.AzureASOManagedClusterList{}},
 		{&infrav1.AzureClusterIdentityList{}},
@@ -218,7 +224,8 @@ func (w *failing) checkFailure(f virtual.Failure) {
 		return // The event is all there is.
 	}
 	if ready := harness.FindCondition(conditioned, infrav1.ReadyCondition); !strings.Contains(ready.Message, f.Err.Error()) {
-		w.problems[fmt.Sprintf("%s %s: Ready is %s, %s, %q after %q", f.Kind, f.Object.Name, ready.Status, ready.Reason, ready.Message, f.Err)] = true
+		w.problems[fmt.Sprintf("%s %s: Ready is %s, %s, %q after %q", f.Kind, f.Object.Name, ready.Status, ready.Reason, ready.Message,
+			f.Err)] = true
 	}
 }
 
@@ -245,7 +252,8 @@ func (w *failing) showsEvent(event virtual.Event) bool {
 		return false
 	}
 	conditioned, ok := stored.(interface{ GetConditions() []metav1.Condition })
-	if !ok || w.Kubernetes.Get(context.Background(), client.ObjectKey{Namespace: w.Namespace, Name: event.Name}, stored.(client.Object)) != nil {
+	if !ok || w.Kubernetes.Get(context.Background(), client.ObjectKey{Namespace: w.Namespace, Name: event.Name},
+		stored.(client.Object)) != nil {
 		return false
 	}
 	return slices.ContainsFunc(conditioned.GetConditions(), func(c metav1.Condition) bool { return strings.Contains(c.Message, event.Note) })

@@ -61,31 +61,47 @@ func answerRule(status int, code string) fault.Rule {
 
 // disturbances are the faults of the matrix.
 var disturbances = map[string]disturbance{
-	"throttled for a time":     {"Azure says how long to wait", fault.Rule{Kind: fault.Throttle, RetryAfter: 20, Count: -1}, all, "", "TooManyRequests|throttle", waitingBound},
-	"throttled":                {"Azure does not say how long to wait", answerRule(429, "TooManyRequests"), all, "", "TooManyRequests|throttle", waitingBound},
-	"retryable":                {"another operation is in the way", answerRule(429, "RetryableErrorDueToAnotherOperation"), writes, "", "RetryableErrorDueToAnotherOperation", waitingBound},
-	"another operation":        {"another operation is in the way", answerRule(409, "AnotherOperationInProgress"), writes, "", "AnotherOperationInProgress", waitingBound},
-	"precondition":             {"somebody else writes first, always", answerRule(412, "PreconditionFailed"), writes, "", "PreconditionFailed", waitingBound},
-	"500":                      {"a failure of Azure", answerRule(500, "InternalServerError"), all, "", "InternalServerError", retriedBound},
-	"502":                      {"a failure of Azure", answerRule(502, "BadGateway"), all, "", "BadGateway", retriedBound},
-	"503":                      {"a failure of Azure", answerRule(503, "ServiceUnavailable"), all, "", "ServiceUnavailable", retriedBound},
-	"reset before acceptance":  {"the connection is cut, nothing is done", fault.Rule{Kind: fault.Reset, Count: -1}, all, "", "onnection", retriedBound},
-	"reset after acceptance":   {"it is done, the answer is lost", fault.Rule{Kind: fault.Lost, Count: -1}, all, "", "onnection", retriedBound},
-	"slow body":                {"the answer takes longer than anybody waits", fault.Rule{Kind: fault.SlowBody, Seconds: 90, Count: -1}, all, "", "onnection", retriedBound},
-	"truncated body":           {"the answer breaks off", fault.Rule{Kind: fault.Truncate, Count: -1}, all, "", "onnection", retriedBound},
-	"operation Failed":         {"accepted, and fails", fault.Rule{Kind: fault.Fail, Code: "InternalExecutionError", Count: -1}, writes, "", "InternalExecutionError", retriedBound},
-	"operation stuck":          {"accepted, and does not end", fault.Rule{Kind: fault.Stuck, Count: -1}, writes, "", "", waitingBound},
-	"operation Canceled":       {"accepted, and given up", fault.Rule{Kind: fault.Cancel, Count: -1}, writes, "", "OperationPreempted", waitingBound},
-	"404 after 201":            {"what was made is not seen yet", fault.Rule{Kind: fault.Unseen, Seconds: 20, Count: -1}, "PUT", "", "", waitingBound},
-	"stale reads":              {"reads show what was up to a minute ago", fault.Rule{Kind: fault.Stale, Count: -1}, "GET", "", "", readBound},
-	"token refused once":       {"the next request has a token", fault.Rule{Kind: fault.Token}, all, "", "", 1},
-	"token expires on its way": {"the next request has a token", fault.Rule{Kind: fault.Token, Code: "ExpiredAuthenticationToken"}, all, "", "", 1},
-	"token refused":            {"no token is taken", fault.Rule{Kind: fault.Token, Count: -1}, all, "", "InvalidAuthenticationToken", stalledBound},
-	"quota":                    {"the quota is used up", answerRule(409, "QuotaExceeded"), "PUT", "", "QuotaExceeded", stalledBound},
-	"size":                     {"the size is not offered", answerRule(409, "SkuNotAvailable"), "PUT", "Microsoft.C", "SkuNotAvailable", stalledBound},
-	"allocation":               {"the zone has no machine left", fault.Rule{Kind: fault.Allocate, Code: "ZonalAllocationFailed", Count: -1}, "PUT", "Microsoft.C", "ZonalAllocationFailed", stalledBound},
-	"lock":                     {"a lock forbids it", answerRule(409, "ScopeLocked"), writes, "", "ScopeLocked", stalledBound},
-	"policy":                   {"a policy of the company forbids it", answerRule(403, "RequestDisallowedByPolicy"), "PUT PATCH", "", "RequestDisallowedByPolicy", stalledBound},
+	"throttled for a time": {"Azure says how long to wait", fault.Rule{Kind: fault.Throttle, RetryAfter: 20, Count: -1}, all, "",
+		"TooManyRequests|throttle", waitingBound},
+	"throttled": {"Azure does not say how long to wait", answerRule(429, "TooManyRequests"), all, "",
+		"TooManyRequests|throttle", waitingBound},
+	"retryable": {"another operation is in the way", answerRule(429, "RetryableErrorDueToAnotherOperation"), writes, "",
+		"RetryableErrorDueToAnotherOperation", waitingBound},
+	"another operation": {"another operation is in the way", answerRule(409, "AnotherOperationInProgress"), writes, "",
+		"AnotherOperationInProgress", waitingBound},
+	"precondition": {"somebody else writes first, always", answerRule(412, "PreconditionFailed"), writes, "", "PreconditionFailed",
+		waitingBound},
+	"500": {"a failure of Azure", answerRule(500, "InternalServerError"), all, "", "InternalServerError", retriedBound},
+	"502": {"a failure of Azure", answerRule(502, "BadGateway"), all, "", "BadGateway", retriedBound},
+	"503": {"a failure of Azure", answerRule(503, "ServiceUnavailable"), all, "", "ServiceUnavailable", retriedBound},
+	"reset before acceptance": {"the connection is cut, nothing is done", fault.Rule{Kind: fault.Reset, Count: -1}, all, "", "onnection",
+		retriedBound},
+	"reset after acceptance": {"it is done, the answer is lost", fault.Rule{Kind: fault.Lost, Count: -1}, all, "", "onnection",
+		retriedBound},
+	"slow body": {"the answer takes longer than anybody waits", fault.Rule{Kind: fault.SlowBody, Seconds: 90, Count: -1}, all,
+		"", "onnection", retriedBound},
+	"truncated body": {"the answer breaks off", fault.Rule{Kind: fault.Truncate, Count: -1}, all, "", "onnection", retriedBound},
+	"operation Failed": {"accepted, and fails", fault.Rule{Kind: fault.Fail, Code: "InternalExecutionError", Count: -1}, writes, "",
+		"InternalExecutionError", retriedBound},
+	"operation stuck": {"accepted, and does not end", fault.Rule{Kind: fault.Stuck, Count: -1}, writes, "", "", waitingBound},
+	"operation Canceled": {"accepted, and given up", fault.Rule{Kind: fault.Cancel, Count: -1}, writes, "", "OperationPreempted",
+		waitingBound},
+	"404 after 201": {"what was made is not seen yet", fault.Rule{Kind: fault.Unseen, Seconds: 20, Count: -1}, "PUT", "", "",
+		waitingBound},
+	"stale reads":        {"reads show what was up to a minute ago", fault.Rule{Kind: fault.Stale, Count: -1}, "GET", "", "", readBound},
+	"token refused once": {"the next request has a token", fault.Rule{Kind: fault.Token}, all, "", "", 1},
+	"token expires on its way": {"the next request has a token", fault.Rule{Kind: fault.Token, Code: "ExpiredAuthenticationToken"}, all, "",
+		"", 1},
+	"token refused": {"no token is taken", fault.Rule{Kind: fault.Token, Count: -1}, all, "", "InvalidAuthenticationToken",
+		stalledBound},
+	"quota": {"the quota is used up", answerRule(409, "QuotaExceeded"), "PUT", "", "QuotaExceeded", stalledBound},
+	"size": {"the size is not offered", answerRule(409, "SkuNotAvailable"), "PUT", "Microsoft.C", "SkuNotAvailable",
+		stalledBound},
+	"allocation": {"the zone has no machine left", fault.Rule{Kind: fault.Allocate, Code: "ZonalAllocationFailed", Count: -1},
+		"PUT", "Microsoft.C", "ZonalAllocationFailed", stalledBound},
+	"lock": {"a lock forbids it", answerRule(409, "ScopeLocked"), writes, "", "ScopeLocked", stalledBound},
+	"policy": {"a policy of the company forbids it", answerRule(403, "RequestDisallowedByPolicy"), "PUT PATCH", "",
+		"RequestDisallowedByPolicy", stalledBound},
 }
 
 // operation is a type of requests: to resources of a type and lists of them, or to something else that Azure serves.
@@ -152,7 +168,8 @@ func learnOperations(t *testing.T, story string, stages []stage) (cells []cell) 
 				}
 				known[o] = true
 				for name, d := range disturbances {
-					if !slices.Contains(strings.Fields(d.methods), o.method) || !strings.HasPrefix(o.resourceType, d.types) || d.rule.Kind == fault.Unseen && !kept[o.resourceType] {
+					if !slices.Contains(strings.Fields(d.methods), o.method) || !strings.HasPrefix(o.resourceType, d.types) ||
+						d.rule.Kind == fault.Unseen && !kept[o.resourceType] {
 						continue
 					}
 					bound := d.bound
@@ -188,7 +205,8 @@ func TestFaultMatrix(t *testing.T) {
 		}
 		for _, c := range learnOperations(t, name, story.stages) {
 			// The story that comes to it first is the cheapest.
-			if other, has := cells[c.name]; !has || cmp.Or(cmp.Compare(len(c.stages), len(other.stages)), strings.Compare(c.story, other.story)) < 0 {
+			if other, has := cells[c.name]; !has ||
+				cmp.Or(cmp.Compare(len(c.stages), len(other.stages)), strings.Compare(c.story, other.story)) < 0 {
 				cells[c.name] = c
 			}
 		}
@@ -255,7 +273,8 @@ func (c cell) playCell(t *testing.T) (struck bool) {
 		if time.Since(since) < lasts {
 			return
 		}
-		if said := w.wrongConditions(); c.says != "" && c.Count < 0 && !slices.ContainsFunc(strings.Split(c.says, "|"), func(part string) bool { return strings.Contains(said, part) }) {
+		if said := w.wrongConditions(); c.says != "" && c.Count < 0 &&
+			!slices.ContainsFunc(strings.Split(c.says, "|"), func(part string) bool { return strings.Contains(said, part) }) {
 			t.Errorf("after %s no condition names %q:\n%s", lasts, c.says, said)
 		}
 		end()

@@ -39,10 +39,13 @@ func allStories() map[string]struct {
 			changedCluster("tags and rules", func(c *infrav1.AzureCluster) {
 				c.Spec.AdditionalTags = infrav1.Tags{"team": "a"}
 				node := slices.IndexFunc(c.Spec.NetworkSpec.Subnets, func(s infrav1.SubnetSpec) bool { return s.Role == infrav1.SubnetNode })
-				c.Spec.NetworkSpec.Subnets[node].SecurityGroup.SecurityRules = append(c.Spec.NetworkSpec.Subnets[node].SecurityGroup.SecurityRules, infrav1.SecurityRule{
-					Name: "web", Description: "web", Priority: 2300, Protocol: infrav1.SecurityGroupProtocolTCP, Direction: infrav1.SecurityRuleDirectionInbound,
-					Source: new("*"), SourcePorts: new("*"), Destination: new("*"), DestinationPorts: new("443"), Action: infrav1.SecurityRuleActionAllow,
-				})
+				c.Spec.NetworkSpec.Subnets[node].SecurityGroup.SecurityRules = append(c.Spec.NetworkSpec.Subnets[node].SecurityGroup.SecurityRules,
+					infrav1.SecurityRule{
+						Name: "web", Description: "web", Priority: 2300, Protocol: infrav1.SecurityGroupProtocolTCP,
+						Direction: infrav1.SecurityRuleDirectionInbound,
+						Source:    new("*"), SourcePorts: new("*"), Destination: new("*"), DestinationPorts: new("443"),
+						Action: infrav1.SecurityRuleActionAllow,
+					})
 			}),
 			changedMachine("tags of a machine", "c1-md-0", func(m *infrav1.AzureMachine) { m.Spec.AdditionalTags = infrav1.Tags{"role": "b"} }),
 			changedCluster("no tags and rules", func(c *infrav1.AzureCluster) {

@@ -58,7 +58,8 @@ func aksStages() []stage {
 			w.WaitUntil("the pools run the version", func() bool {
 				for _, name := range []string{"pool0", "pool1"} {
 					pool := w.readResource("resourceGroups/aks1/providers/Microsoft.ContainerService/managedClusters/aks1/agentPools/" + name)
-					if harness.FindString(pool, "properties.currentOrchestratorVersion") != nextVersion[1:] || harness.FindString(pool, "properties.provisioningState") != "Succeeded" {
+					if harness.FindString(pool, "properties.currentOrchestratorVersion") != nextVersion[1:] ||
+						harness.FindString(pool, "properties.provisioningState") != "Succeeded" {
 						return false
 					}
 				}

@@ -24,7 +24,8 @@ func TestModified(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				w := newWorld(t, 0)
 				for _, method := range []string{"PUT", "PATCH"} {
-					if err := w.Sim.AddFault(fault.Rule{Kind: fault.Modify, Method: method, Count: -1, Patch: body{"tags": body{theirs: "1"}}}); err != nil {
+					if err := w.Sim.AddFault(fault.Rule{Kind: fault.Modify, Method: method, Count: -1,
+						Patch: body{"tags": body{theirs: "1"}}}); err != nil {
 						t.Fatal(err)
 					}
 				}

@@ -59,12 +59,14 @@ var unusually = map[string]expectation{
 
 // repeated is how often the same write may be sent for an edit of a type, where that is more than once.
 var repeated = map[string]int{
-	types.ManagedCluster + ": " + string(allTags): 2, // The tags that say whose it is come first, because the plan of a cluster without them has no others.
+	types.ManagedCluster + ": " + string(allTags): 2,
+	// The tags that say whose it is come first, because the plan of a cluster without them has no others.
 }
 
 // comesLater is what comes back with a later write only, by type and edit: a text in the lines about it.
 var comesLater = map[string]string{
-	types.ScaleSet + ": " + string(allTags): infrav1.CustomDataHashTag, // It tells which bootstrap data the model has, and is written with the next VM's.
+	types.ScaleSet + ": " + string(allTags): infrav1.CustomDataHashTag,
+	// It tells which bootstrap data the model has, and is written with the next VM's.
 }
 
 // scaleSetVM is the type of a VM of a scale set.
@@ -177,7 +179,8 @@ func (w *world) judgeEdit(short string, e edit, before, edited moment, writes ma
 		v.outcome = kept
 	case len(writes) > 0 && len(more) == 0 && (len(v.differs) == 0 || e == deletion && len(missing) == 0):
 		v.outcome = repaired
-	case len(writes) > 0 && e == deletion && len(v.words) > 0 && !slices.ContainsFunc(missing, func(short string) bool { return !machines(short) }):
+	case len(writes) > 0 && e == deletion && len(v.words) > 0 &&
+		!slices.ContainsFunc(missing, func(short string) bool { return !machines(short) }):
 		v.outcome = remade
 	default:
 		v.outcome = "neither as it was nor as it was made"

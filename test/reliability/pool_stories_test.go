@@ -24,8 +24,9 @@ func poolStages() []stage {
 			azurePool := w.AzureMachinePool("c1", "pool")
 			azurePool.Spec.OrchestrationMode = infrav1.UniformOrchestration // as the API server fills it in
 			azurePool.Spec.Strategy = infrav1.AzureMachinePoolDeploymentStrategy{
-				Type:          infrav1.RollingUpdateAzureMachinePoolDeploymentStrategyType,
-				RollingUpdate: &infrav1.MachineRollingUpdateDeployment{MaxSurge: new(intstr.FromInt32(1)), MaxUnavailable: new(intstr.FromInt32(0)), DeletePolicy: infrav1.OldestDeletePolicyType},
+				Type: infrav1.RollingUpdateAzureMachinePoolDeploymentStrategyType,
+				RollingUpdate: &infrav1.MachineRollingUpdateDeployment{MaxSurge: new(intstr.FromInt32(1)), MaxUnavailable: new(intstr.FromInt32(0)),
+					DeletePolicy: infrav1.OldestDeletePolicyType},
 			}
 			defaults.FillAzureMachinePool(azurePool)
 			w.CreatePool(azurePool, 1)
@@ -66,7 +67,8 @@ func (w *world) poolWhole(replicas int) {
 		if err := w.Kubernetes.List(w.T.Context(), vms); err != nil {
 			w.T.Fatal(err)
 		}
-		whole := isCurrent(azurePool) && azurePool.Status.ObservedGeneration == azurePool.Generation && len(azurePool.Spec.ProviderIDList) == replicas && len(vms.Items) == replicas
+		whole := isCurrent(azurePool) && azurePool.Status.ObservedGeneration == azurePool.Generation &&
+			len(azurePool.Spec.ProviderIDList) == replicas && len(vms.Items) == replicas
 		for _, vm := range vms.Items {
 			whole = whole && vm.Status.Ready && vm.DeletionTimestamp.IsZero()
 		}

@@ -73,7 +73,8 @@ func (w *failing) readyConditions() map[string]metav1.Condition {
 	w.T.Helper()
 	out := map[string]metav1.Condition{}
 	for _, list := range []client.ObjectList{
-		&infrav1.AzureClusterList{}, &infrav1.AzureMachineList{}, &infrav1.AzureMachinePoolList{}, &infrav1.AzureMachinePoolMachineList{}, &infrav1.AzureClusterIdentityList{},
+		&infrav1.AzureClusterList{}, &infrav1.AzureMachineList{}, &infrav1.AzureMachinePoolList{}, &infrav1.AzureMachinePoolMachineList{},
+		&infrav1.AzureClusterIdentityList{},
 		&infrav1.AzureManagedClusterList{}, &infrav1.AzureManagedControlPlaneList{}, &infrav1.AzureManagedMachinePoolList{},
 		&infrav1.AzureASOManagedClusterList{}, &infrav1.AzureASOManagedControlPlaneList{}, &infrav1.AzureASOManagedMachinePoolList{},
 	} {
@@ -85,7 +86,8 @@ func (w *failing) readyConditions() map[string]metav1.Condition {
 			if err != nil {
 				w.T.Fatal(err)
 			}
-			out[gvk.Kind+" "+item.(client.Object).GetName()] = harness.FindCondition(item.(interface{ GetConditions() []metav1.Condition }), infrav1.ReadyCondition)
+			out[gvk.Kind+" "+item.(client.Object).GetName()] = harness.FindCondition(item.(interface{ GetConditions() []metav1.Condition }),
+				infrav1.ReadyCondition)
 			return nil
 		})
 	}

@@ -59,7 +59,8 @@ func playWithTwoManagers(t *testing.T, stages []stage, want []ended) {
 // listDifferences is what two managers leave otherwise than one, or what a fault leaves. Specs have more generations: both managers write what they see,
 // and the spec of a pool lists its VMs as they come and go.
 func listDifferences(want, is clusters.State) []string {
-	return slices.DeleteFunc(want.ListDifferences(is), func(difference string) bool { return strings.Contains(strings.ToLower(difference), "generation: ") })
+	return slices.DeleteFunc(want.ListDifferences(is),
+		func(difference string) bool { return strings.Contains(strings.ToLower(difference), "generation: ") })
 }
 
 // TestTwoManagers has two managers at work at the begin of each stage, for as long as one may not know that it has lost its lease. What
@@ -152,7 +153,8 @@ func (w *world) playAlike(stage stage, want ended) {
 }
 
 // restorable are stages in which a user does nothing after the first seconds, so that a backup of that time has all of it.
-var restorable = []string{"machine c1-control-plane-0", "machine c1-md-0", "tags and rules", "tags of a machine", "no tags and rules", "create", "change"}
+var restorable = []string{"machine c1-control-plane-0", "machine c1-md-0", "tags and rules", "tags of a machine", "no tags and rules",
+	"create", "change"}
 
 // TestRestored puts back what Kubernetes held 20 s after the begin of a stage, once the stage is over: what the manager has noted since is
 // lost, and Azure has it all. Azure comes to hold the same, nothing is made twice, and every object is Ready.

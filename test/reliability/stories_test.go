@@ -37,7 +37,7 @@ func newWorld(t *testing.T, lag time.Duration) *world {
 // withManager is a world in which a manager is started, and another one when it dies.
 func withManager(in *clusters.World) *world {
 	w := &world{World: in}
-	w.manager = w.StartManager()
+	w.manager = w.StartProvider()
 	w.Meanwhile = func() {
 		select {
 		case <-w.manager.Killed:
@@ -86,7 +86,8 @@ func networkStage(change func(*infrav1.AzureCluster)) stage {
 
 func (w *world) clusterReady() {
 	w.T.Helper()
-	w.WaitUntil("the network is as its spec", clusters.IsReadyFunc(w.World, &infrav1.AzureCluster{}, "c1", func(c *infrav1.AzureCluster) bool { return isCurrent(c) }))
+	w.WaitUntil("the network is as its spec",
+		clusters.IsReadyFunc(w.World, &infrav1.AzureCluster{}, "c1", func(c *infrav1.AzureCluster) bool { return isCurrent(c) }))
 }
 
 // conditioned is an object that says how it is.
@@ -141,7 +142,8 @@ func changedCluster(name string, change func(*infrav1.AzureCluster)) stage {
 func changedMachine(name, machine string, change func(*infrav1.AzureMachine)) stage {
 	return stage{name, func(w *world) {
 		harness.ChangeObject(w.Stage, &infrav1.AzureMachine{ObjectMeta: metav1.ObjectMeta{Name: machine}}, change)
-		w.WaitUntil("the machine is as its spec", clusters.IsReadyFunc(w.World, &infrav1.AzureMachine{}, machine, func(m *infrav1.AzureMachine) bool { return isCurrent(m) }))
+		w.WaitUntil("the machine is as its spec",
+			clusters.IsReadyFunc(w.World, &infrav1.AzureMachine{}, machine, func(m *infrav1.AzureMachine) bool { return isCurrent(m) }))
 	}}
 }
 

@@ -29,13 +29,15 @@ var broughtStages = map[string]struct {
 			for _, group := range []string{"resourceGroups/aks1", "resourceGroups/shared"} {
 				w.PutAsUser(group, "2021-04-01", map[string]any{"location": "eastus"})
 			}
-			w.PutAsUser("resourceGroups/shared/providers/Microsoft.ContainerService/fleets/fleet", "2025-03-01", map[string]any{"location": "eastus", "properties": map[string]any{}})
+			w.PutAsUser("resourceGroups/shared/providers/Microsoft.ContainerService/fleets/fleet", "2025-03-01",
+				map[string]any{"location": "eastus", "properties": map[string]any{}})
 		}},
 		{"create", func(w *world) {
 			own := w.ControlPlane("aks1")
 			addExtras(own)
 			defaults.FillAzureManagedControlPlane(own)
-			w.CreateManagedCluster(own, harness.ManagedPool{Name: "pool0", Mode: string(infrav1.NodePoolModeSystem), Replicas: 1, Change: defaults.FillAzureManagedMachinePool})
+			w.CreateManagedCluster(own,
+				harness.ManagedPool{Name: "pool0", Mode: string(infrav1.NodePoolModeSystem), Replicas: 1, Change: defaults.FillAzureManagedMachinePool})
 			w.managedReady("aks1-pool0")
 		}},
 		withoutManaged("aks1-pool0"),
@@ -109,7 +111,7 @@ func (w *world) startNextManager() *virtual.Manager {
 	if w.mortal {
 		return w.StartDyingManager(1, w.deaths%2 == 1)
 	}
-	return w.StartManager()
+	return w.StartProvider()
 }
 
 // withoutManaged deletes the AKS cluster with its pools.

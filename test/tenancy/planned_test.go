@@ -20,23 +20,31 @@ var rules = map[string]struct {
 }{
 	"role outside of the group": {func(w *world, kind, _ string) arm.Node {
 		name := uuid.NewSHA1(uuid.NameSpaceURL, []byte(kind)).String()
-		return arm.Node{ID: arm.SubscriptionID(w.Azure.SubscriptionID).Extension("Microsoft.Authorization/roleAssignments", name), Policy: arm.CreateOnly, Foreign: arm.UseForeign,
+		return arm.Node{ID: arm.SubscriptionID(w.Azure.SubscriptionID).Extension("Microsoft.Authorization/roleAssignments", name),
+			Policy: arm.CreateOnly, Foreign: arm.UseForeign,
 			Body: map[string]any{"properties": map[string]any{"principalId": name, "principalType": "ServicePrincipal",
 				"roleDefinitionId": w.expandID("providers/Microsoft.Authorization/roleDefinitions/8e3af657-a8ff-443c-a75c-2fe8c4bcb635")}}}
 	}, "would give rights outside of the resource groups that were created for the Cluster"},
 	"reference to a resource of others": {func(w *world, kind, cluster string) arm.Node {
-		return arm.Node{ID: arm.ID(w.expandID("resourceGroups/" + cluster + "/providers/Microsoft.Compute/disks/copy-" + strings.ToLower(kind))), Policy: arm.Repair,
-			Body: map[string]any{"location": "eastus", "tags": map[string]any{infrav1.ClusterTagKey(cluster): "owned"}, "sku": map[string]any{"name": "Premium_LRS"},
-				"properties": map[string]any{"creationData": map[string]any{"createOption": "Copy", "sourceResourceId": w.expandID(foreignPath("Microsoft.Compute/disks", "secret"))}}}}
+		return arm.Node{ID: arm.ID(w.expandID("resourceGroups/" + cluster + "/providers/Microsoft.Compute/disks/copy-" + strings.ToLower(kind))),
+			Policy: arm.Repair,
+			Body: map[string]any{"location": "eastus", "tags": map[string]any{infrav1.ClusterTagKey(cluster): "owned"},
+				"sku": map[string]any{"name": "Premium_LRS"},
+				"properties": map[string]any{"creationData": map[string]any{"createOption": "Copy",
+					"sourceResourceId": w.expandID(foreignPath("Microsoft.Compute/disks", "secret"))}}}}
 	}, "is named by properties.creationData.sourceResourceId and is not the Cluster's"},
 	"resource below one of others": {func(w *world, kind, _ string) arm.Node {
-		return arm.Node{ID: arm.ID(w.expandID(foreignPath("Microsoft.Network/privateDnsZones", "corp.example"))).Child("A", strings.ToLower(kind)), Policy: arm.Repair,
+		return arm.Node{ID: arm.ID(w.expandID(foreignPath("Microsoft.Network/privateDnsZones", "corp.example"))).Child("A",
+			strings.ToLower(kind)), Policy: arm.Repair,
 			Body: map[string]any{"properties": map[string]any{"ttl": 60, "aRecords": []any{map[string]any{"ipv4Address": "10.0.0.4"}}}}}
 	}, "is not the Cluster's, so nothing is created below it"},
 	"tag of another owner": {func(w *world, kind, cluster string) arm.Node {
-		return arm.Node{ID: arm.ID(w.expandID("resourceGroups/" + cluster + "/providers/Microsoft.Compute/disks/gift-" + strings.ToLower(kind))), Policy: arm.Repair,
-			Body: map[string]any{"location": "eastus", "tags": map[string]any{infrav1.ClusterTagKey(cluster): "owned", infrav1.ClusterTagKey("victim"): "owned"},
-				"sku": map[string]any{"name": "Premium_LRS"}, "properties": map[string]any{"creationData": map[string]any{"createOption": "Empty"}, "diskSizeGB": 8}}}
+		return arm.Node{ID: arm.ID(w.expandID("resourceGroups/" + cluster + "/providers/Microsoft.Compute/disks/gift-" + strings.ToLower(kind))),
+			Policy: arm.Repair,
+			Body: map[string]any{"location": "eastus",
+				"tags":       map[string]any{infrav1.ClusterTagKey(cluster): "owned", infrav1.ClusterTagKey("victim"): "owned"},
+				"sku":        map[string]any{"name": "Premium_LRS"},
+				"properties": map[string]any{"creationData": map[string]any{"createOption": "Empty"}, "diskSizeGB": 8}}}
 	}, "marks the owner of a resource and is set only by the provider"},
 }
 

@@ -46,7 +46,8 @@ func TestEverySpecPasses(t *testing.T) {
 		}
 		w.createEveryKind()
 		mark := w.Azure.MarkRequests()
-		for _, kind := range []string{"AzureMachine", "AzureMachinePool", "AzureManagedMachinePool", "AzureASOManagedMachinePool", "AzureASOManagedControlPlane", "AzureManagedControlPlane", "AzureCluster"} {
+		for _, kind := range []string{"AzureMachine", "AzureMachinePool", "AzureManagedMachinePool", "AzureASOManagedMachinePool",
+			"AzureASOManagedControlPlane", "AzureManagedControlPlane", "AzureCluster"} {
 			of := emptyObjects()[kind]
 			of.object.SetName(of.name)
 			harness.ChangeObject[client.Object](w.Stage, of.object, above[kind])
@@ -72,7 +73,8 @@ var destinations = map[string]struct {
 	}},
 	"AzureASOManagedControlPlane": {"secrets", "adminCredentials", func(w *world, operatorSpec string) {
 		w.createASOCluster(func(c *harness.DocumentCluster) {
-			c.ControlPlane.Spec.Resources[0].Raw = []byte(strings.Replace(string(c.ControlPlane.Spec.Resources[0].Raw), `"dnsPrefix"`, `"operatorSpec":`+operatorSpec+`,"dnsPrefix"`, 1))
+			c.ControlPlane.Spec.Resources[0].Raw = []byte(strings.Replace(string(c.ControlPlane.Spec.Resources[0].Raw), `"dnsPrefix"`,
+				`"operatorSpec":`+operatorSpec+`,"dnsPrefix"`, 1))
 		})
 	}},
 	"AzureASOManagedCluster": {"configMaps", "principalId", func(w *world, operatorSpec string) {
@@ -88,7 +90,8 @@ var destinations = map[string]struct {
 }
 
 func withIdentity(w *world, resources []runtime.RawExtension, operatorSpec string) []runtime.RawExtension {
-	return append(resources, w.ParseManifest("apiVersion: managedidentity.azure.com/v1api20230131\nkind: UserAssignedIdentity\nmetadata:\n  name: robot\nspec:\n  location: eastus\n  owner: {name: d1}\n  operatorSpec: "+operatorSpec))
+	return append(resources,
+		w.ParseManifest("apiVersion: managedidentity.azure.com/v1api20230131\nkind: UserAssignedIdentity\nmetadata:\n  name: robot\nspec:\n  location: eastus\n  owner: {name: d1}\n  operatorSpec: "+operatorSpec))
 }
 
 // TestEveryDestinationPasses has every kind that writes into the namespace asked to overwrite what others made. It stays as it is.
@@ -133,9 +136,12 @@ func TestReservedSecret(t *testing.T) {
 func TestOperatorsSecret(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t, nil)
-		w.CreateObject(&corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: w.Namespace, Name: "exported", OwnerReferences: []metav1.OwnerReference{
-			{APIVersion: "containerservice.azure.com/v1api20250801", Kind: "ManagedCluster", Name: "k1", UID: "00000000-0000-0000-0000-00000000000d", Controller: new(true)},
-		}}, Data: map[string][]byte{"kubeconfig": []byte("old")}})
+		w.CreateObject(&corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: w.Namespace, Name: "exported",
+			OwnerReferences: []metav1.OwnerReference{
+				{APIVersion: "containerservice.azure.com/v1api20250801", Kind: "ManagedCluster", Name: "k1",
+					UID:        "00000000-0000-0000-0000-00000000000d",
+					Controller: new(true)},
+			}}, Data: map[string][]byte{"kubeconfig": []byte("old")}})
 		w.startManager()
 		destinations["AzureManagedControlPlane"].do(w, `{"secrets": {"adminCredentials": {"name": "exported", "key": "kubeconfig"}}}`)
 		w.waitReady("AzureManagedControlPlane")

@@ -25,11 +25,13 @@ var (
 
 func systemAssigned(w *world, scope string) infrav1.ManagedIdentities {
 	return infrav1.ManagedIdentities{Identity: infrav1.VMIdentitySystemAssigned,
-		SystemAssignedIdentityRole: &infrav1.SystemAssignedIdentityRole{Name: assignment, Scope: strings.TrimSuffix(w.expandID(scope), "/") + "/", DefinitionID: w.expandID(owner)}}
+		SystemAssignedIdentityRole: &infrav1.SystemAssignedIdentityRole{Name: assignment, Scope: strings.TrimSuffix(w.expandID(scope), "/") + "/",
+			DefinitionID: w.expandID(owner)}}
 }
 
 func userAssigned(id string) infrav1.ManagedIdentities {
-	return infrav1.ManagedIdentities{Identity: infrav1.VMIdentityUserAssigned, UserAssignedIdentities: []infrav1.UserAssignedIdentity{{ProviderID: "azure://" + id}}}
+	return infrav1.ManagedIdentities{Identity: infrav1.VMIdentityUserAssigned,
+		UserAssignedIdentities: []infrav1.UserAssignedIdentity{{ProviderID: "azure://" + id}}}
 }
 
 // inMachine tries something with a machine of a cluster that is in place.
@@ -77,7 +79,8 @@ func inDocuments(text func(w *world) string) func(w *world) {
 }
 
 // replaceManifests changes the documents of an object.
-func replaceManifests(of func(*harness.DocumentCluster) *infrav1.AzureASOManagedResources, from string, to func(w *world) string) func(w *world) {
+func replaceManifests(of func(*harness.DocumentCluster) *infrav1.AzureASOManagedResources, from string,
+	to func(w *world) string) func(w *world) {
 	return func(w *world) {
 		w.createASOCluster(func(c *harness.DocumentCluster) {
 			resources := of(c).Resources
@@ -93,11 +96,14 @@ var tries = map[string]struct {
 	// field and says are in the status, wrote is part of no request that writes.
 	field, says, wrote string
 }{
-	"machine/role on the subscription": {"AzureMachine", inMachine(func(w *world, s *infrav1.AzureMachineSpec) { s.ManagedIdentities = systemAssigned(w, "") }),
+	"machine/role on the subscription": {"AzureMachine",
+		inMachine(func(w *world, s *infrav1.AzureMachineSpec) { s.ManagedIdentities = systemAssigned(w, "") }),
 		"spec.systemAssignedIdentityRole.scope", "would give rights outside", "m1"},
-	"machine/role on a group": {"AzureMachine", inMachine(func(w *world, s *infrav1.AzureMachineSpec) { s.ManagedIdentities = systemAssigned(w, theirGroup) }),
+	"machine/role on a group": {"AzureMachine",
+		inMachine(func(w *world, s *infrav1.AzureMachineSpec) { s.ManagedIdentities = systemAssigned(w, theirGroup) }),
 		"spec.systemAssignedIdentityRole.scope", "would give rights outside", "m1"},
-	"machine/identity": {"AzureMachine", inMachine(func(w *world, s *infrav1.AzureMachineSpec) { s.ManagedIdentities = userAssigned(w.expandID(admin)) }),
+	"machine/identity": {"AzureMachine",
+		inMachine(func(w *world, s *infrav1.AzureMachineSpec) { s.ManagedIdentities = userAssigned(w.expandID(admin)) }),
 		"spec.userAssignedIdentities[0].providerID", "is not the Cluster's", "m1"},
 	"machine/identity in other letters": {"AzureMachine", inMachine(func(w *world, s *infrav1.AzureMachineSpec) {
 		s.ManagedIdentities = userAssigned(strings.Replace(strings.ToUpper(w.expandID(admin)), "/SUBSCRIPTIONS", "/subscriptions", 1))
@@ -109,41 +115,50 @@ var tries = map[string]struct {
 		s.Image = &infrav1.Image{ID: new(w.expandID(foreignPath("Microsoft.Compute/images", "golden")))}
 	}), "spec.image.id", "", "m1"},
 	"machine/image by names": {"AzureMachine", inMachine(func(w *world, s *infrav1.AzureMachineSpec) {
-		s.Image = &infrav1.Image{ComputeGallery: &infrav1.AzureComputeGalleryImage{Gallery: "g", Name: "i", Version: "1.0.0", ResourceGroup: new("theirs"), SubscriptionID: &w.Azure.SubscriptionID}}
+		s.Image = &infrav1.Image{ComputeGallery: &infrav1.AzureComputeGalleryImage{Gallery: "g", Name: "i", Version: "1.0.0",
+			ResourceGroup: new("theirs"), SubscriptionID: &w.Azure.SubscriptionID}}
 	}), "virtualMachines/m1", "imageReference.id", "virtualMachines/m1"},
 	"machine/disk encryption set": {"AzureMachine", inMachine(func(w *world, s *infrav1.AzureMachineSpec) {
 		s.OSDisk.ManagedDisk.DiskEncryptionSet = &infrav1.DiskEncryptionSetParameters{ID: w.expandID(foreignPath("Microsoft.Compute/diskEncryptionSets", "e"))}
 	}), "spec.osDisk.managedDisk.diskEncryptionSet.id", "", "m1"},
 
-	"pool/role on the subscription": {"AzureMachinePool", inPool(func(w *world, s *infrav1.AzureMachinePoolSpec) { s.ManagedIdentities = systemAssigned(w, "") }),
+	"pool/role on the subscription": {"AzureMachinePool",
+		inPool(func(w *world, s *infrav1.AzureMachinePoolSpec) { s.ManagedIdentities = systemAssigned(w, "") }),
 		"spec.systemAssignedIdentityRole.scope", "would give rights outside", "/vms"},
-	"pool/identity": {"AzureMachinePool", inPool(func(w *world, s *infrav1.AzureMachinePoolSpec) { s.ManagedIdentities = userAssigned(w.expandID(admin)) }),
+	"pool/identity": {"AzureMachinePool",
+		inPool(func(w *world, s *infrav1.AzureMachinePoolSpec) { s.ManagedIdentities = userAssigned(w.expandID(admin)) }),
 		"spec.userAssignedIdentities[0].providerID", "is not the Cluster's", "/vms"},
 
-	"cluster/group above": {"AzureCluster", inNetwork(func(_ *world, s *infrav1.AzureClusterSpec) { s.ResourceGroup = ".." }), "spec.resourceGroup", "leads to another path", ""},
-	"cluster/no group":    {"AzureCluster", inNetwork(func(_ *world, s *infrav1.AzureClusterSpec) { s.ResourceGroup = "." }), "spec.resourceGroup", "leads to another path", ""},
-	"cluster/network above": {"AzureCluster", inNetwork(func(_ *world, s *infrav1.AzureClusterSpec) { s.NetworkSpec.Vnet.ResourceGroup = ".." }),
+	"cluster/group above": {"AzureCluster", inNetwork(func(_ *world, s *infrav1.AzureClusterSpec) { s.ResourceGroup = ".." }),
+		"spec.resourceGroup", "leads to another path", ""},
+	"cluster/no group": {"AzureCluster", inNetwork(func(_ *world, s *infrav1.AzureClusterSpec) { s.ResourceGroup = "." }),
+		"spec.resourceGroup", "leads to another path", ""},
+	"cluster/network above": {"AzureCluster",
+		inNetwork(func(_ *world, s *infrav1.AzureClusterSpec) { s.NetworkSpec.Vnet.ResourceGroup = ".." }),
 		"spec.networkSpec.vnet.resourceGroup", "leads to another path", ""},
 	"cluster/tag of another": {"AzureCluster", inNetwork(func(_ *world, s *infrav1.AzureClusterSpec) {
 		s.AdditionalTags = infrav1.Tags{infrav1.ClusterTagKey("victim"): "owned"}
 	}), "spec.additionalTags", "marks the owner of a resource", ""},
 	"cluster/peering": {"AzureCluster", inNetwork(func(_ *world, s *infrav1.AzureClusterSpec) {
-		s.NetworkSpec.Vnet.Peerings = infrav1.VnetPeerings{{VnetPeeringClassSpec: infrav1.VnetPeeringClassSpec{ResourceGroup: "theirs", RemoteVnetName: "hub"}}}
+		s.NetworkSpec.Vnet.Peerings = infrav1.VnetPeerings{{VnetPeeringClassSpec: infrav1.VnetPeeringClassSpec{ResourceGroup: "theirs",
+			RemoteVnetName: "hub"}}}
 	}), "virtualNetworkPeerings/", "", "resourceGroups"},
 	"cluster/zone": {"AzureCluster", inNetwork(func(_ *world, s *infrav1.AzureClusterSpec) {
 		s.NetworkSpec.APIServerLB = &infrav1.LoadBalancerSpec{LoadBalancerClassSpec: infrav1.LoadBalancerClassSpec{Type: infrav1.Internal}}
 		s.NetworkSpec.PrivateDNSZoneName, s.NetworkSpec.PrivateDNSZoneResourceGroup = "corp.example", "theirs"
 	}), "privateDnsZones/corp.example", "without the ownership tag", "corp.example"},
 	"cluster/private endpoint": {"AzureCluster", inNetwork(func(w *world, s *infrav1.AzureClusterSpec) {
-		s.NetworkSpec.Subnets = infrav1.Subnets{{SubnetClassSpec: infrav1.SubnetClassSpec{Name: "n", Role: infrav1.SubnetNode, PrivateEndpoints: infrav1.PrivateEndpoints{{Name: "p",
-			PrivateLinkServiceConnections: []infrav1.PrivateLinkServiceConnection{{PrivateLinkServiceID: w.expandID(foreignPath("Microsoft.Storage/storageAccounts", "theirs")), GroupIDs: []string{"blob"}}}}}}}}
+		s.NetworkSpec.Subnets = infrav1.Subnets{{SubnetClassSpec: infrav1.SubnetClassSpec{Name: "n", Role: infrav1.SubnetNode,
+			PrivateEndpoints: infrav1.PrivateEndpoints{{Name: "p",
+				PrivateLinkServiceConnections: []infrav1.PrivateLinkServiceConnection{{PrivateLinkServiceID: w.expandID(foreignPath("Microsoft.Storage/storageAccounts", "theirs")), GroupIDs: []string{"blob"}}}}}}}}
 	}), "privateLinkServiceID", "", "privateEndpoints"},
 
 	"AKS/kubelet identity": {"AzureManagedControlPlane", inControlPlane(func(w *world, s *infrav1.AzureManagedControlPlaneSpec) {
 		s.KubeletUserAssignedIdentity = w.expandID(admin)
 	}), "spec.kubeletUserAssignedIdentity", "is not the Cluster's", "managedClusters"},
 	"AKS/identity": {"AzureManagedControlPlane", inControlPlane(func(w *world, s *infrav1.AzureManagedControlPlaneSpec) {
-		s.Identity = &infrav1.Identity{Type: infrav1.ManagedControlPlaneIdentityTypeUserAssigned, UserAssignedIdentityResourceID: w.expandID(admin)}
+		s.Identity = &infrav1.Identity{Type: infrav1.ManagedControlPlaneIdentityTypeUserAssigned,
+			UserAssignedIdentityResourceID: w.expandID(admin)}
 	}), "spec.identity.userAssignedIdentityResourceID", "is not the Cluster's", "managedClusters"},
 	"AKS/patch": {"AzureManagedControlPlane", inControlPlane(func(w *world, s *infrav1.AzureManagedControlPlaneSpec) {
 		s.ASOManagedClusterPatches = []string{`{"spec": {"diskEncryptionSetReference": {"armId": "` + w.expandID(foreignPath("Microsoft.Compute/diskEncryptionSets", "e")) + `"}}}`}
@@ -155,13 +170,16 @@ var tries = map[string]struct {
 		s.ASOManagedClusterPatches = []string{`{"spec": {"operatorSpec": {"secrets": {"adminCredentials": {"name": "../../default/secrets/x", "key": "value"}}}}}`}
 	}), "spec.asoManagedClusterPatches[0]", "is no name of a Secret", "managedClusters"},
 	"AKS/fleet": {"AzureManagedControlPlane", inControlPlane(func(_ *world, s *infrav1.AzureManagedControlPlaneSpec) {
-		s.FleetsMember = &infrav1.FleetsMember{Name: "m", FleetsMemberClassSpec: infrav1.FleetsMemberClassSpec{ManagerName: "f", ManagerResourceGroup: "theirs"}}
+		s.FleetsMember = &infrav1.FleetsMember{Name: "m",
+			FleetsMemberClassSpec: infrav1.FleetsMemberClassSpec{ManagerName: "f", ManagerResourceGroup: "theirs"}}
 	}), "fleets/f", "", "fleets"},
-	"AKS/group above": {"AzureManagedControlPlane", inControlPlane(func(_ *world, s *infrav1.AzureManagedControlPlaneSpec) { s.ResourceGroupName = ".." }),
+	"AKS/group above": {"AzureManagedControlPlane",
+		inControlPlane(func(_ *world, s *infrav1.AzureManagedControlPlaneSpec) { s.ResourceGroupName = ".." }),
 		"spec.resourceGroupName", "leads to another path", ""},
 
 	"AKS pool/patch": {"AzureManagedControlPlane", inManagedPool(func(w *world) string {
-		return `{"spec": {"proximityPlacementGroupReference": {"armId": "` + w.expandID(foreignPath("Microsoft.Compute/proximityPlacementGroups", "p")) + `"}}}`
+		return `{"spec": {"proximityPlacementGroupReference": {"armId": "` + w.expandID(foreignPath("Microsoft.Compute/proximityPlacementGroups",
+			"p")) + `"}}}`
 	}), "managedClusters/k1", "proximityPlacementGroup", "managedClusters"},
 
 	"documents/role definition": {"AzureASOManagedCluster", inDocuments(func(w *world) string {
@@ -190,11 +208,12 @@ var tries = map[string]struct {
 				w.ParseManifest("apiVersion: containerservice.azure.com/v1api20250301\nkind: FleetsMember\nmetadata:\n  name: m\nspec:\n  owner: {name: f}\n  clusterResourceReference: {armId: "+w.expandID(foreignPath("Microsoft.ContainerService/managedClusters", "prod"))+"}"))
 		})
 	}, "spec.resources[2].spec.clusterResourceReference.armId", "", "members"},
-	"documents/AKS identity": {"AzureASOManagedControlPlane", replaceManifests(func(c *harness.DocumentCluster) *infrav1.AzureASOManagedResources {
-		return &c.ControlPlane.Spec.AzureASOManagedResources
-	}, `"identity":{"type":"SystemAssigned"}`, func(w *world) string {
-		return `"identity":{"type":"UserAssigned","userAssignedIdentities":[{"reference":{"armId":"` + w.expandID(admin) + `"}}]}`
-	}), "spec.resources[0].spec.identity.userAssignedIdentities[0].reference.armId", "is not the Cluster's", "managedClusters"},
+	"documents/AKS identity": {"AzureASOManagedControlPlane",
+		replaceManifests(func(c *harness.DocumentCluster) *infrav1.AzureASOManagedResources {
+			return &c.ControlPlane.Spec.AzureASOManagedResources
+		}, `"identity":{"type":"SystemAssigned"}`, func(w *world) string {
+			return `"identity":{"type":"UserAssigned","userAssignedIdentities":[{"reference":{"armId":"` + w.expandID(admin) + `"}}]}`
+		}), "spec.resources[0].spec.identity.userAssignedIdentities[0].reference.armId", "is not the Cluster's", "managedClusters"},
 }
 
 // TestTries has tenants try, with an identity that is lent to them, to reach what is of others. Nothing of it is written.
@@ -203,7 +222,9 @@ func TestTries(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				w := newWorld(t, nil)
-				w.PutAsUser(foreignPath("Microsoft.Network/virtualNetworks", "hub"), "2024-05-01", map[string]any{"location": "eastus", "properties": map[string]any{"addressSpace": map[string]any{"addressPrefixes": []any{"172.16.0.0/16"}}}})
+				w.PutAsUser(foreignPath("Microsoft.Network/virtualNetworks", "hub"), "2024-05-01",
+					map[string]any{"location": "eastus",
+						"properties": map[string]any{"addressSpace": map[string]any{"addressPrefixes": []any{"172.16.0.0/16"}}}})
 				ofOthers := func() []string {
 					return slices.DeleteFunc(w.Azure.ListResources(), func(id string) bool { return !strings.Contains(id, "theirs") })
 				}

@@ -43,8 +43,9 @@ var spellings = map[string]func(id string) string{
 var naming = map[string]func(w *world, spell func(string) string){
 	"AzureCluster": func(w *world, spell func(string) string) {
 		inNetwork(func(w *world, s *infrav1.AzureClusterSpec) {
-			s.NetworkSpec.Subnets = infrav1.Subnets{{SubnetClassSpec: infrav1.SubnetClassSpec{Name: "n", Role: infrav1.SubnetNode, PrivateEndpoints: infrav1.PrivateEndpoints{{Name: "p",
-				PrivateLinkServiceConnections: []infrav1.PrivateLinkServiceConnection{{PrivateLinkServiceID: spell(w.expandID(foreignPath("Microsoft.Storage/storageAccounts", "theirs"))), GroupIDs: []string{"blob"}}}}}}}}
+			s.NetworkSpec.Subnets = infrav1.Subnets{{SubnetClassSpec: infrav1.SubnetClassSpec{Name: "n", Role: infrav1.SubnetNode,
+				PrivateEndpoints: infrav1.PrivateEndpoints{{Name: "p",
+					PrivateLinkServiceConnections: []infrav1.PrivateLinkServiceConnection{{PrivateLinkServiceID: spell(w.expandID(foreignPath("Microsoft.Storage/storageAccounts", "theirs"))), GroupIDs: []string{"blob"}}}}}}}}
 		})(w)
 	},
 	"AzureMachine": func(w *world, spell func(string) string) {
@@ -64,7 +65,8 @@ var naming = map[string]func(w *world, spell func(string) string){
 	},
 	"AzureManagedMachinePool": func(w *world, spell func(string) string) {
 		laterPool(func(w *world, p *infrav1.AzureManagedMachinePool) {
-			p.Spec.EnableNodePublicIP, p.Spec.NodePublicIPPrefixID = new(true), new(spell(w.expandID(foreignPath("Microsoft.Network/publicIPPrefixes", "p"))))
+			p.Spec.EnableNodePublicIP, p.Spec.NodePublicIPPrefixID = new(true),
+				new(spell(w.expandID(foreignPath("Microsoft.Network/publicIPPrefixes", "p"))))
 		})(w)
 	},
 	"AzureASOManagedCluster": func(w *world, spell func(string) string) {
@@ -135,7 +137,9 @@ func checkHeld(t *testing.T, kind string, says *regexp.Regexp, do func(w *world)
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t, nil)
-		w.PutAsUser(foreignPath("Microsoft.Network/virtualNetworks", "hub"), "2024-05-01", map[string]any{"location": "eastus", "properties": map[string]any{"addressSpace": map[string]any{"addressPrefixes": []any{"172.16.0.0/16"}}}})
+		w.PutAsUser(foreignPath("Microsoft.Network/virtualNetworks", "hub"), "2024-05-01",
+			map[string]any{"location": "eastus",
+				"properties": map[string]any{"addressSpace": map[string]any{"addressPrefixes": []any{"172.16.0.0/16"}}}})
 		ofOthers := func() []string {
 			return slices.DeleteFunc(w.Azure.ListResources(), func(id string) bool { return !strings.Contains(id, "theirs") })
 		}

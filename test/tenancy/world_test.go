@@ -53,8 +53,9 @@ func newWorld(t *testing.T, grant func(*infrav1.AzureClusterIdentitySpec)) *worl
 	t.Helper()
 	w := &world{World: clusters.New(t)}
 	w.CreateObject(&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: operator}})
-	w.CreateObject(&corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: operator, Name: harness.IdentityName}, Data: map[string][]byte{"clientSecret": []byte(w.Azure.ClientSecret)}})
-	identity := w.CreateIdentity()
+	w.CreateObject(&corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: operator, Name: harness.IdentityName},
+		Data: map[string][]byte{"clientSecret": []byte(w.Azure.ClientSecret)}})
+	identity := w.NewIdentity()
 	identity.Namespace, identity.Spec.ClientSecret.Namespace = operator, operator
 	identity.Spec.AllowedNamespaces = &infrav1.AllowedNamespaces{NamespaceList: []string{w.Namespace}}
 	if grant != nil {
@@ -62,8 +63,9 @@ func newWorld(t *testing.T, grant func(*infrav1.AzureClusterIdentitySpec)) *worl
 	}
 	w.CreateObject(identity)
 	w.PutAsUser("resourceGroups/theirs", "2021-04-01", map[string]any{"location": "eastus"})
-	w.PutAsUser(foreignPath("Microsoft.Compute/disks", "secret"), "2024-03-02", map[string]any{"location": "eastus", "sku": map[string]any{"name": "Premium_LRS"},
-		"properties": map[string]any{"creationData": map[string]any{"createOption": "Empty"}, "diskSizeGB": 8}})
+	w.PutAsUser(foreignPath("Microsoft.Compute/disks", "secret"), "2024-03-02",
+		map[string]any{"location": "eastus", "sku": map[string]any{"name": "Premium_LRS"},
+			"properties": map[string]any{"creationData": map[string]any{"createOption": "Empty"}, "diskSizeGB": 8}})
 	w.PutAsUser(foreignPath("Microsoft.Network/privateDnsZones", "corp.example"), "2024-06-01", map[string]any{"location": "global"})
 	w.PutAsUser(foreignPath("Microsoft.ManagedIdentity/userAssignedIdentities", "admin"), "2023-01-31", map[string]any{"location": "eastus"})
 	return w
@@ -171,7 +173,8 @@ func (w *world) createNetwork(change func(*infrav1.AzureCluster)) {
 // waitProvisioned waits for the network and has Cluster API say so.
 func (w *world) waitProvisioned() {
 	w.T.Helper()
-	w.WaitUntil("the network is Ready", clusters.IsReadyFunc(w.World, &infrav1.AzureCluster{}, "c1", func(c *infrav1.AzureCluster) bool { return harness.IsReady(c) }))
+	w.WaitUntil("the network is Ready",
+		clusters.IsReadyFunc(w.World, &infrav1.AzureCluster{}, "c1", func(c *infrav1.AzureCluster) bool { return harness.IsReady(c) }))
 	owner := &clusterv1.Cluster{}
 	w.ReadObject(owner, "c1")
 	harness.ChangeStatus(w.Stage, owner, func(c *clusterv1.Cluster) { c.Status.Initialization.InfrastructureProvisioned = new(true) })
@@ -209,12 +212,14 @@ func (w *world) createAKSCluster(change func(*infrav1.AzureManagedControlPlane),
 		change(controlPlane)
 	}
 	defaults.FillAzureManagedControlPlane(controlPlane)
-	w.CreateManagedCluster(controlPlane, harness.ManagedPool{Name: "pool0", Mode: string(infrav1.NodePoolModeSystem), Replicas: 1, Change: func(p *infrav1.AzureManagedMachinePool) {
-		if changePool != nil {
-			changePool(p)
-		}
-		defaults.FillAzureManagedMachinePool(p)
-	}})
+	w.CreateManagedCluster(controlPlane,
+		harness.ManagedPool{Name: "pool0", Mode: string(infrav1.NodePoolModeSystem), Replicas: 1,
+			Change: func(p *infrav1.AzureManagedMachinePool) {
+				if changePool != nil {
+					changePool(p)
+				}
+				defaults.FillAzureManagedMachinePool(p)
+			}})
 }
 
 // createASOCluster asks for an AKS cluster of documents.
@@ -225,9 +230,11 @@ func (w *world) createASOCluster(change func(*harness.DocumentCluster)) {
 	if change != nil {
 		change(c)
 	}
-	for _, resources := range []*[]runtime.RawExtension{&c.Infrastructure.Spec.Resources, &c.ControlPlane.Spec.Resources, &c.Pools[0].Spec.Resources} {
+	for _, resources := range []*[]runtime.RawExtension{&c.Infrastructure.Spec.Resources, &c.ControlPlane.Spec.Resources,
+		&c.Pools[0].Spec.Resources} {
 		for i, document := range *resources {
-			(*resources)[i].Raw = []byte(strings.ReplaceAll(string(document.Raw), `"serviceoperator.azure.com/credential-from":"`+harness.OperatorSecret+`"`, `"a":"b"`))
+			(*resources)[i].Raw = []byte(strings.ReplaceAll(string(document.Raw),
+				`"serviceoperator.azure.com/credential-from":"`+harness.OperatorSecret+`"`, `"a":"b"`))
 		}
 	}
 	w.CreateDocuments(c)
@@ -247,10 +254,13 @@ func emptyObjects() map[string]struct {
 		object object
 		name   string
 	}{
-		"AzureCluster": {&infrav1.AzureCluster{}, "c1"}, "AzureMachine": {&infrav1.AzureMachine{}, "m1"}, "AzureMachinePool": {&infrav1.AzureMachinePool{}, "vms"},
-		"AzureManagedControlPlane": {&infrav1.AzureManagedControlPlane{}, "k1"}, "AzureManagedMachinePool": {&infrav1.AzureManagedMachinePool{}, "k1-pool0"},
-		"AzureASOManagedCluster": {&infrav1.AzureASOManagedCluster{}, "d1"}, "AzureASOManagedControlPlane": {&infrav1.AzureASOManagedControlPlane{}, "d1"},
-		"AzureASOManagedMachinePool": {&infrav1.AzureASOManagedMachinePool{}, "d1-pool0"},
+		"AzureCluster": {&infrav1.AzureCluster{}, "c1"}, "AzureMachine": {&infrav1.AzureMachine{}, "m1"},
+		"AzureMachinePool":            {&infrav1.AzureMachinePool{}, "vms"},
+		"AzureManagedControlPlane":    {&infrav1.AzureManagedControlPlane{}, "k1"},
+		"AzureManagedMachinePool":     {&infrav1.AzureManagedMachinePool{}, "k1-pool0"},
+		"AzureASOManagedCluster":      {&infrav1.AzureASOManagedCluster{}, "d1"},
+		"AzureASOManagedControlPlane": {&infrav1.AzureASOManagedControlPlane{}, "d1"},
+		"AzureASOManagedMachinePool":  {&infrav1.AzureASOManagedMachinePool{}, "d1-pool0"},
 	}
 }
 
@@ -307,5 +317,6 @@ func (w *world) revokeGrants() {
 // addPoolTag adds a tag to the spec of the pool.
 func (w *world) addPoolTag() {
 	w.T.Helper()
-	harness.ChangeObject(w.Stage, &infrav1.AzureMachinePool{ObjectMeta: metav1.ObjectMeta{Name: "vms"}}, func(p *infrav1.AzureMachinePool) { p.Spec.AdditionalTags = infrav1.Tags{"team": "a"} })
+	harness.ChangeObject(w.Stage, &infrav1.AzureMachinePool{ObjectMeta: metav1.ObjectMeta{Name: "vms"}},
+		func(p *infrav1.AzureMachinePool) { p.Spec.AdditionalTags = infrav1.Tags{"team": "a"} })
 }

@@ -15,7 +15,8 @@ import (
 // one security rule must not close the port of another.
 func TestListsNeverLackWhatBothStatesHave(t *testing.T) {
 	for name, row := range listChanges() {
-		for speed, newWorld := range map[string]func(*testing.T) *clusters.World{"as fast as Azure": clusters.New, "at once": clusters.NewAtOnce} {
+		for speed, newWorld := range map[string]func(*testing.T) *clusters.World{"as fast as Azure": clusters.New,
+			"at once": clusters.NewAtOnce} {
 			t.Run(name+"/"+speed, func(t *testing.T) {
 				t.Parallel()
 				made := map[string]map[string]any{}
@@ -83,7 +84,8 @@ func (c listChange) editList(spec map[string]any, list []any) map[string]any {
 
 func listChanges() map[string]listChange {
 	rule := func(name string, priority int64, port string) any {
-		return map[string]any{"name": name, "description": name, "priority": priority, "protocol": "Tcp", "direction": "Inbound", "action": "Allow",
+		return map[string]any{"name": name, "description": name, "priority": priority, "protocol": "Tcp", "direction": "Inbound",
+			"action": "Allow",
 			"source": "*", "sourcePorts": "*", "destination": "*", "destinationPorts": port}
 	}
 	ssh, api := rule("ssh", 2200, "22"), rule("api", 2201, "6443")
@@ -99,7 +101,8 @@ func listChanges() map[string]listChange {
 	controlPlane, nodes := subnet("control-plane", "control-plane", "10.0.0.0/16", nil), subnet("nodes", "node", "10.1.0.0/16", nil)
 	taint := func(key string) any { return map[string]any{"key": key, "value": "a", "effect": "NoSchedule"} }
 	return map[string]listChange{
-		"security rules": {"a new rule takes the priority of a removed one, priorities are exchanged, and all rules of the user are removed", &network, "c1",
+		"security rules": {"a new rule takes the priority of a removed one, priorities are exchanged, and all rules of the user are removed",
+			&network, "c1",
 			[]any{"networkSpec", "subnets", 0, "securityGroup", "securityRules"}, [][]any{
 				{ssh, api, rule("web", 2300, "443")}, {ssh, api, rule("other", 2300, "8443")}, {ssh, api, rule("third", 2301, "9443")},
 				{ssh, api, rule("other", 2301, "8443"), rule("third", 2300, "9443")}, {ssh, api}, {},
@@ -110,7 +113,8 @@ func listChanges() map[string]listChange {
 			}},
 		"security rules instead of the default ones": {"rules of the user take over ports and priorities of the default ones, which are dropped for them", &network, "c1",
 			[]any{"networkSpec", "subnets", 0, "securityGroup", "securityRules"}, [][]any{
-				{rule("web", 2300, "443")}, {rule("own_ssh", 2200, "22"), rule("own_api", 2201, "6443")}, {rule("other_ssh", 2201, "22"), rule("other_api", 2200, "6443")}, {},
+				{rule("web", 2300, "443")}, {rule("own_ssh", 2200, "22"), rule("own_api", 2201, "6443")},
+				{rule("other_ssh", 2201, "22"), rule("other_api", 2200, "6443")}, {},
 			}},
 		"ports of the API server's load balancer": {"a port keeps its rule while another one comes, goes, or is renamed", &network, "c1",
 			[]any{"networkSpec", "additionalAPIServerLBPorts"}, [][]any{
@@ -118,7 +122,8 @@ func listChanges() map[string]listChange {
 			}},
 		"service endpoints": {"an endpoint stays while another one comes and goes", &network, "c1",
 			[]any{"networkSpec", "subnets", 1, "serviceEndpoints"}, [][]any{
-				{endpoint("Microsoft.Storage"), endpoint("Microsoft.Sql")}, {endpoint("Microsoft.Storage")}, {endpoint("Microsoft.Storage"), endpoint("Microsoft.KeyVault")}, {},
+				{endpoint("Microsoft.Storage"), endpoint("Microsoft.Sql")}, {endpoint("Microsoft.Storage")},
+				{endpoint("Microsoft.Storage"), endpoint("Microsoft.KeyVault")}, {},
 			}},
 		"subnets": {"a subnet keeps its group, table and gateway while another one comes and goes", &network, "c1",
 			[]any{"networkSpec", "subnets"}, [][]any{
@@ -132,14 +137,17 @@ func listChanges() map[string]listChange {
 			}},
 		"peerings": {"a peering stays while another one comes and goes", &peered, "c1",
 			[]any{"networkSpec", "vnet", "peerings"}, [][]any{
-				{peeringManifest("hub-1"), peeringManifest("hub-2")}, {peeringManifest("hub-1"), peeringManifest("hub-3")}, {}, {peeringManifest("hub-3")},
+				{peeringManifest("hub-1"), peeringManifest("hub-2")}, {peeringManifest("hub-1"), peeringManifest("hub-3")}, {},
+				{peeringManifest("hub-3")},
 			}},
 		"taints of an AKS pool": {"a taint stays while another one comes and goes", &managed, "aks1-pool1",
 			[]any{"taints"}, [][]any{{taint("a"), taint("b")}, {taint("a"), taint("c")}, {}, {taint("c")}}},
 		"IP ranges of an AKS API server": {"a range stays allowed while another one comes and goes", &managed, "aks1",
-			[]any{"apiServerAccessProfile", "authorizedIPRanges"}, [][]any{{"192.0.2.0/24", "198.51.100.7/32"}, {"192.0.2.0/24"}, {"192.0.2.0/24", "203.0.113.0/24"}}},
+			[]any{"apiServerAccessProfile", "authorizedIPRanges"},
+			[][]any{{"192.0.2.0/24", "198.51.100.7/32"}, {"192.0.2.0/24"}, {"192.0.2.0/24", "203.0.113.0/24"}}},
 		"taints of a pool's resource manifest": {"a taint stays while another one comes and goes", &documents, "docs-pool1",
-			[]any{"resources"}, poolLists("nodeTaints", []any{"a=b:NoSchedule", "c=d:NoSchedule"}, []any{"a=b:NoSchedule", "e=f:NoSchedule"}, []any{}, []any{"e=f:NoSchedule"})},
+			[]any{"resources"}, poolLists("nodeTaints", []any{"a=b:NoSchedule", "c=d:NoSchedule"}, []any{"a=b:NoSchedule", "e=f:NoSchedule"},
+				[]any{}, []any{"e=f:NoSchedule"})},
 		"labels of a pool's resource manifest": {"a label stays while another one comes and goes", &documents, "docs-pool1",
 			[]any{"resources"}, poolLists("nodeLabels", body{"a": "x", "b": "y"}, body{"a": "x", "c": "z"}, body{}, body{"c": "z"})},
 		"rules of a load balancer's resource manifest": {"a rule stays while another one comes and goes", &documents, "docs-infra",
@@ -147,7 +155,8 @@ func listChanges() map[string]listChange {
 		"security rules as resource manifests": {"a rule stays while another one takes the priority of a removed one", &documents, "docs-infra",
 			[]any{"resources"}, ruleManifests([]string{"80", "81"}, []string{"80", "82"}, []string{}, []string{"82"})},
 		"routes as resource manifests": {"a route stays while another one takes the place of a removed one", &documents, "docs-infra",
-			[]any{"resources"}, routeManifests([]string{"10.1.0.0/24", "10.2.0.0/24"}, []string{"10.1.0.0/24", "10.3.0.0/24"}, []string{}, []string{"10.3.0.0/24"})},
+			[]any{"resources"}, routeManifests([]string{"10.1.0.0/24", "10.2.0.0/24"}, []string{"10.1.0.0/24", "10.3.0.0/24"}, []string{},
+				[]string{"10.3.0.0/24"})},
 		"addresses of a DNS record's resource manifest": {"an address stays while another one comes and goes", &documents, "docs-infra",
 			[]any{"resources"}, recordManifests([]string{"10.0.0.4", "10.0.0.5"}, []string{"10.0.0.4", "10.0.0.6"}, []string{"10.0.0.6"})},
 		"private endpoints": {"an endpoint with another name is in place before the old one goes", &peered, "c1",
@@ -158,11 +167,13 @@ func listChanges() map[string]listChange {
 // routeManifests are lists of resources with a route table and a route for each prefix.
 func routeManifests(states ...[]string) (out [][]any) {
 	for _, prefixes := range states {
-		list := []any{resourceGroup(), asoManifest("network.azure.com/v1api20240301", "RouteTable", "routes", body{"location": "eastus", "owner": body{"name": "docs"}})}
+		list := []any{resourceGroup(),
+			asoManifest("network.azure.com/v1api20240301", "RouteTable", "routes", body{"location": "eastus", "owner": body{"name": "docs"}})}
 		for _, prefix := range prefixes {
-			list = append(list, asoManifest("network.azure.com/v1api20240301", "RouteTablesRoute", "to-"+strings.NewReplacer(".", "-", "/", "-").Replace(prefix), body{
-				"owner": body{"name": "routes"}, "addressPrefix": prefix, "nextHopType": "VnetLocal",
-			}))
+			list = append(list, asoManifest("network.azure.com/v1api20240301", "RouteTablesRoute",
+				"to-"+strings.NewReplacer(".", "-", "/", "-").Replace(prefix), body{
+					"owner": body{"name": "routes"}, "addressPrefix": prefix, "nextHopType": "VnetLocal",
+				}))
 		}
 		out = append(out, list)
 	}
@@ -178,8 +189,10 @@ func recordManifests(states ...[]string) (out [][]any) {
 		}
 		out = append(out, []any{
 			resourceGroup(),
-			asoManifest("network.azure.com/v1api20240601", "PrivateDnsZone", "zone", body{"azureName": "docs.example.com", "location": "global", "owner": body{"name": "docs"}}),
-			asoManifest("network.azure.com/v1api20240601", "PrivateDnsZonesARecord", "api", body{"owner": body{"name": "zone"}, "ttl": int64(300), "aRecords": records}),
+			asoManifest("network.azure.com/v1api20240601", "PrivateDnsZone", "zone",
+				body{"azureName": "docs.example.com", "location": "global", "owner": body{"name": "docs"}}),
+			asoManifest("network.azure.com/v1api20240601", "PrivateDnsZonesARecord", "api",
+				body{"owner": body{"name": "zone"}, "ttl": int64(300), "aRecords": records}),
 		})
 	}
 	return out
@@ -207,14 +220,18 @@ func balancerLists(states ...[]int64) (out [][]any) {
 		rules := []any{}
 		for _, port := range ports {
 			rules = append(rules, body{"name": "port" + string(rune('a'+port-80)), "protocol": "Tcp", "frontendPort": port, "backendPort": port,
-				"frontendIPConfiguration": reference("frontendIPConfigurations", "front"), "backendAddressPool": reference("backendAddressPools", "pool")})
+				"frontendIPConfiguration": reference("frontendIPConfigurations", "front"),
+				"backendAddressPool":      reference("backendAddressPools", "pool")})
 		}
 		out = append(out, []any{
 			resourceGroup(),
-			asoManifest("network.azure.com/v1api20240301", "PublicIPAddress", "services", body{"location": "eastus", "owner": body{"name": "docs"}, "sku": body{"name": "Standard"}, "publicIPAllocationMethod": "Static"}),
-			asoManifest("network.azure.com/v1api20240301", "LoadBalancer", "services", body{"location": "eastus", "owner": body{"name": "docs"}, "sku": body{"name": "Standard"},
-				"frontendIPConfigurations": []any{body{"name": "front", "publicIPAddress": body{"reference": body{"group": "network.azure.com", "kind": "PublicIPAddress", "name": "services"}}}},
-				"backendAddressPools":      []any{body{"name": "pool"}}, "loadBalancingRules": rules}),
+			asoManifest("network.azure.com/v1api20240301", "PublicIPAddress", "services",
+				body{"location": "eastus", "owner": body{"name": "docs"}, "sku": body{"name": "Standard"}, "publicIPAllocationMethod": "Static"}),
+			asoManifest("network.azure.com/v1api20240301", "LoadBalancer", "services",
+				body{"location": "eastus", "owner": body{"name": "docs"}, "sku": body{"name": "Standard"},
+					"frontendIPConfigurations": []any{body{"name": "front",
+						"publicIPAddress": body{"reference": body{"group": "network.azure.com", "kind": "PublicIPAddress", "name": "services"}}}},
+					"backendAddressPools": []any{body{"name": "pool"}}, "loadBalancingRules": rules}),
 		})
 	}
 	return out
@@ -223,7 +240,9 @@ func balancerLists(states ...[]int64) (out [][]any) {
 // ruleManifests are lists of resources with a security group and a rule for each port, of which each has the priority of its place.
 func ruleManifests(states ...[]string) (out [][]any) {
 	for _, ports := range states {
-		list := []any{resourceGroup(), asoManifest("network.azure.com/v1api20240301", "NetworkSecurityGroup", "rules", body{"location": "eastus", "owner": body{"name": "docs"}})}
+		list := []any{resourceGroup(),
+			asoManifest("network.azure.com/v1api20240301", "NetworkSecurityGroup", "rules",
+				body{"location": "eastus", "owner": body{"name": "docs"}})}
 		for i, port := range ports {
 			list = append(list, asoManifest("network.azure.com/v1api20240301", "NetworkSecurityGroupsSecurityRule", "port"+port, body{
 				"owner": body{"name": "rules"}, "priority": int64(300 + i), "protocol": "Tcp", "direction": "Inbound", "access": "Allow",

@@ -60,23 +60,30 @@ var (
 	clusterChanges = []body{
 		{"tags": body{"a": "x"}}, {"tags": body{"b": ""}}, {"sku": body{"name": "Base", "tier": "Standard"}}, {"dnsPrefix": "other"},
 		{"apiServerAccessProfile": body{"authorizedIPRanges": []any{"192.0.2.0/24"}}}, {"autoUpgradeProfile": body{"upgradeChannel": "patch"}},
-		{"oidcIssuerProfile": body{"enabled": true}}, {"disableLocalAccounts": false}, {"addonProfiles": body{"azurepolicy": body{"enabled": true}}}, {"nothing": int64(1)},
+		{"oidcIssuerProfile": body{"enabled": true}}, {"disableLocalAccounts": false},
+		{"addonProfiles": body{"azurepolicy": body{"enabled": true}}}, {"nothing": int64(1)},
 	}
 	poolChanges = []body{
-		{"tags": body{"a": "x"}}, {"nodeLabels": body{"a": "x"}}, {"nodeLabels": body{"a": "y", "b": "z"}}, {"nodeTaints": []any{"a=b:NoSchedule"}},
-		{"upgradeSettings": body{"maxSurge": "33%"}}, {"vmSize": "Standard_D4s_v3"}, {"enableAutoScaling": true, "minCount": int64(1), "maxCount": int64(3)}, {"maxPods": int64(50)},
+		{"tags": body{"a": "x"}}, {"nodeLabels": body{"a": "x"}}, {"nodeLabels": body{"a": "y", "b": "z"}},
+		{"nodeTaints": []any{"a=b:NoSchedule"}},
+		{"upgradeSettings": body{"maxSurge": "33%"}}, {"vmSize": "Standard_D4s_v3"},
+		{"enableAutoScaling": true, "minCount": int64(1), "maxCount": int64(3)}, {"maxPods": int64(50)},
 	}
 )
 
 // documents is an AKS cluster of documents with two pools.
 var documents = life{
 	kinds: map[string]kind{
-		"AzureASOManagedCluster": {plural: "azureasomanagedclusters", hints: hints{"controlPlaneEndpoint": nil, "azureEnvironment": nil, "identityRef": nil,
-			"resources": manifestLists(resourceGroup, groupChanges,
-				asoManifest("managedidentity.azure.com/v20241130", "UserAssignedIdentity", "workload", body{"location": "eastus", "owner": body{"name": "docs"}}),
-				asoManifest("network.azure.com/v1api20240301", "NetworkSecurityGroup", "rules", body{"location": "eastus", "owner": body{"name": "docs"}}))}},
-		"AzureASOManagedControlPlane": {plural: "azureasomanagedcontrolplanes", hints: hints{"azureEnvironment": nil, "identityRef": nil, "controlPlaneEndpoint": nil, "version": {harness.ManagedVersion, "v1.34.2"},
-			"resources": manifestLists(managedCluster, clusterChanges)}},
+		"AzureASOManagedCluster": {plural: "azureasomanagedclusters",
+			hints: hints{"controlPlaneEndpoint": nil, "azureEnvironment": nil, "identityRef": nil,
+				"resources": manifestLists(resourceGroup, groupChanges,
+					asoManifest("managedidentity.azure.com/v20241130", "UserAssignedIdentity", "workload",
+						body{"location": "eastus", "owner": body{"name": "docs"}}),
+					asoManifest("network.azure.com/v1api20240301", "NetworkSecurityGroup", "rules",
+						body{"location": "eastus", "owner": body{"name": "docs"}}))}},
+		"AzureASOManagedControlPlane": {plural: "azureasomanagedcontrolplanes",
+			hints: hints{"azureEnvironment": nil, "identityRef": nil, "controlPlaneEndpoint": nil, "version": {harness.ManagedVersion, "v1.34.2"},
+				"resources": manifestLists(managedCluster, clusterChanges)}},
 		"AzureASOManagedMachinePool": {plural: "azureasomanagedmachinepools", hints: hints{"providerIDList": nil,
 			"resources": manifestLists(agentPool("pool1", "User"), poolChanges)}},
 	},
@@ -94,11 +101,16 @@ var documents = life{
 		w.CreateDocuments(of)
 	},
 	excused: []excuse{
-		{reason: "what the nodes are made of is AKS's own: it comes and goes with them, and keeps what it was made with", difference: regexp.MustCompile(`^(?i:resourceGroups)/MC_[^/]*/providers/`)},
-		{reason: "a version that nobody names any more stays, and a new cluster without one gets Azure's default", difference: regexp.MustCompile(`Version: (1\.33(\.6)? is missing|1\.3[34]\.2 is too much)$`)},
-		{reason: "with a channel, a version above that of the spec is one to which AKS has upgraded", difference: regexp.MustCompile(`Version: 1\.33\.2 is missing$`), where: regexp.MustCompile(`\.upgradeChannel: patch$`)},
-		{reason: "no document has a profile of the autoscaler: the simulator keeps the defaults that it shows while a pool scales by itself", difference: regexp.MustCompile(`\.autoScalerProfile\.[\w-]+: \S+ is too much$`)},
-		{reason: "a channel is turned off by the word; without one there is none either (armcontainerservice.UpgradeChannel)", difference: regexp.MustCompile(`\.upgradeChannel: none is too much$`)},
+		{reason: "what the nodes are made of is AKS's own: it comes and goes with them, and keeps what it was made with",
+			difference: regexp.MustCompile(`^(?i:resourceGroups)/MC_[^/]*/providers/`)},
+		{reason: "a version that nobody names any more stays, and a new cluster without one gets Azure's default",
+			difference: regexp.MustCompile(`Version: (1\.33(\.6)? is missing|1\.3[34]\.2 is too much)$`)},
+		{reason: "with a channel, a version above that of the spec is one to which AKS has upgraded",
+			difference: regexp.MustCompile(`Version: 1\.33\.2 is missing$`), where: regexp.MustCompile(`\.upgradeChannel: patch$`)},
+		{reason: "no document has a profile of the autoscaler: the simulator keeps the defaults that it shows while a pool scales by itself",
+			difference: regexp.MustCompile(`\.autoScalerProfile\.[\w-]+: \S+ is too much$`)},
+		{reason: "a channel is turned off by the word; without one there is none either (armcontainerservice.UpgradeChannel)",
+			difference: regexp.MustCompile(`\.upgradeChannel: none is too much$`)},
 		{reason: "the simulator does not make the nodes of a pool anew", difference: regexp.MustCompile(`\.nodeImageVersion: AKS`)},
 	},
 }

@@ -125,7 +125,7 @@ func (l *life) liveIn(t *testing.T, newWorld func(*testing.T) *clusters.World, m
 	synctest.Test(t, func(t *testing.T) {
 		w := &world{World: newWorld(t), life: l, manifests: made}
 		history := w.RecordHistory()
-		w.StartManager()
+		w.StartProvider()
 		var err error
 		if w.admitter, err = admission.New(w.Kubernetes, w.Kubernetes.Scheme(), plan.Features{ASOAPI: true}, l.schemas); err != nil {
 			t.Fatal(err)
@@ -238,7 +238,8 @@ func (w *world) applyManifest(each apply) error {
 	switch {
 	case each.Spec == nil:
 		if w.manifests[each.Object] != nil && !w.life.remove(w, each.Object) {
-			return apierrors.NewInvalid(schema.GroupKind{Kind: w.kindOf(each.Object)}, each.Object, field.ErrorList{field.Forbidden(field.NewPath("spec"), "has to stay")})
+			return apierrors.NewInvalid(schema.GroupKind{Kind: w.kindOf(each.Object)}, each.Object,
+				field.ErrorList{field.Forbidden(field.NewPath("spec"), "has to stay")})
 		}
 		return nil
 	case w.manifests[each.Object] == nil:
@@ -277,7 +278,8 @@ const quiet = 2 * time.Minute
 func (w *world) waitSettled() {
 	for end := time.Now().Add(time.Hour); time.Now().Before(end); {
 		w.waitFor(quiet)
-		if len(w.conditionMessages()) == 0 && (w.life.whole == nil || w.life.whole(w)) && !slices.ContainsFunc(w.Sim.Operations(), func(op *store.Operation) bool { return op.Ended.IsZero() }) {
+		if len(w.conditionMessages()) == 0 && (w.life.whole == nil || w.life.whole(w)) &&
+			!slices.ContainsFunc(w.Sim.Operations(), func(op *store.Operation) bool { return op.Ended.IsZero() }) {
 			return
 		}
 	}
@@ -307,7 +309,8 @@ var stays = []string{"the spec has other values: ", "AKS cannot unset these fiel
 // waitUntilGone waits until an object is.
 func (w *world) waitUntilGone(object client.Object) {
 	w.T.Helper()
-	for end := time.Now().Add(time.Hour); !apierrors.IsNotFound(w.Kubernetes.Get(w.T.Context(), client.ObjectKeyFromObject(object), object)); w.waitFor(10 * time.Second) {
+	for end := time.Now().Add(time.Hour); !apierrors.IsNotFound(w.Kubernetes.Get(w.T.Context(), client.ObjectKeyFromObject(object),
+		object)); w.waitFor(10 * time.Second) {
 		if time.Now().After(end) {
 			w.T.Fatalf("%T %s stays", object, object.GetName())
 		}
@@ -322,11 +325,13 @@ func (w *world) conditionMessages() map[string]string {
 			continue
 		}
 		object := w.readStored(each.name).(conditioned)
-		if is := harness.FindCondition(object, infrav1.ReadyCondition); is.Status != metav1.ConditionTrue || is.ObservedGeneration != object.GetGeneration() {
+		if is := harness.FindCondition(object, infrav1.ReadyCondition); is.Status != metav1.ConditionTrue ||
+			is.ObservedGeneration != object.GetGeneration() {
 			out[each.name] = fmt.Sprintf("%s: %s", is.Reason, is.Message)
 		}
 		for _, condition := range object.GetConditions() {
-			if condition.Status == metav1.ConditionTrue && slices.ContainsFunc(stays, func(text string) bool { return strings.Contains(condition.Message, text) }) {
+			if condition.Status == metav1.ConditionTrue &&
+				slices.ContainsFunc(stays, func(text string) bool { return strings.Contains(condition.Message, text) }) {
 				out[each.name] = fmt.Sprintf("%s: %s", condition.Reason, condition.Message)
 			}
 		}

@@ -22,15 +22,18 @@ func vmHints(at string) hints {
 	for name, values := range map[string][]any{
 		// What somebody else makes in Azure.
 		"image": nil, "osDisk.managedDisk.diskEncryptionSet": nil, "dataDisks[].managedDisk.diskEncryptionSet": nil,
-		"osDisk.managedDisk.securityProfile.diskEncryptionSet": nil, "dataDisks[].managedDisk.securityProfile.diskEncryptionSet": nil, "diagnostics.boot.userManaged": nil,
+		"osDisk.managedDisk.securityProfile.diskEncryptionSet": nil, "dataDisks[].managedDisk.securityProfile.diskEncryptionSet": nil,
+		"diagnostics.boot.userManaged": nil,
 
 		"vmSize": {"Standard_D2s_v3", "Standard_D4s_v3", "Standard_E2bds_v5", ""}, "sshPublicKey": {sshKey, "no key"},
-		"subnetName": {"c1-node-subnet", "none"}, "networkInterfaces[].subnetName": {"c1-node-subnet", ""}, "networkInterfaces[].privateIPConfigs": {int64(1), int64(2)},
-		"osDisk.osType": {"Linux", "Windows"}, "osDisk.diskSizeGB": {int64(30), int64(64), int64(2049)},
+		"subnetName": {"c1-node-subnet", "none"}, "networkInterfaces[].subnetName": {"c1-node-subnet", ""},
+		"networkInterfaces[].privateIPConfigs": {int64(1), int64(2)},
+		"osDisk.osType":                        {"Linux", "Windows"}, "osDisk.diskSizeGB": {int64(30), int64(64), int64(2049)},
 		"dataDisks[].nameSuffix": {"data", "logs"}, "dataDisks[].lun": {int64(0), int64(1)}, "dataDisks[].diskSizeGB": {int64(4), int64(64)},
 		"spotVMOptions.maxPrice":       {"1", "-1", "0.5", "-2"},
 		"terminateNotificationTimeout": {int64(5), int64(15), int64(4)},
-		"vmExtensions[].name":          {"one", "two"}, "vmExtensions[].publisher": {"Microsoft.Azure.Extensions"}, "vmExtensions[].version": {"2.1"},
+		"vmExtensions[].name":          {"one", "two"}, "vmExtensions[].publisher": {"Microsoft.Azure.Extensions"},
+		"vmExtensions[].version":  {"2.1"},
 		"vmExtensions[].settings": {map[string]any{"a": "x"}, map[string]any{}}, "vmExtensions[].protectedSettings": {map[string]any{"a": "x"}},
 	} {
 		out[at+name] = values
@@ -59,7 +62,8 @@ func joinHints(of ...hints) hints {
 func (w *world) createNetwork() {
 	w.T.Helper()
 	w.ApplyNetwork(w.life.cluster, nil)
-	w.WaitUntil("the network is Ready", clusters.IsReadyFunc(w.World, &infrav1.AzureCluster{}, w.life.cluster, func(c *infrav1.AzureCluster) bool { return harness.IsReady(c) }))
+	w.WaitUntil("the network is Ready",
+		clusters.IsReadyFunc(w.World, &infrav1.AzureCluster{}, w.life.cluster, func(c *infrav1.AzureCluster) bool { return harness.IsReady(c) }))
 	owner := &clusterv1.Cluster{ObjectMeta: metav1.ObjectMeta{Name: w.life.cluster}}
 	harness.ChangeStatus(w.Stage, owner, func(c *clusterv1.Cluster) { c.Status.Initialization.InfrastructureProvisioned = new(true) })
 }
@@ -68,16 +72,19 @@ func (w *world) createNetwork() {
 var disk = map[string]any{"osType": "Linux", "diskSizeGB": int64(30), "managedDisk": map[string]any{"storageAccountType": "Premium_LRS"}}
 
 // madeUpKey is a difference in how VMs are reached.
-var madeUpKey = excuse{reason: "a key is made up where none is given, and one that VMs have stays", difference: regexp.MustCompile(`\.publicKeys\.0\.keyData: `)}
+var madeUpKey = excuse{reason: "a key is made up where none is given, and one that VMs have stays",
+	difference: regexp.MustCompile(`\.publicKeys\.0\.keyData: `)}
 
 // machine is a machine of a self-managed cluster.
 var machine = life{
 	kinds: map[string]kind{"AzureMachine": {plural: "azuremachines", hints: joinHints(vmHints(""), identities, hints{
-		"providerID": nil, "capacityReservationGroupID": nil, "virtualMachineScaleSetID": nil, "additionalTags": tags, "failureDomain": {"1", "2"}, "dnsServers": {[]any{"10.0.0.4"}, []any{}},
+		"providerID": nil, "capacityReservationGroupID": nil, "virtualMachineScaleSetID": nil, "additionalTags": tags,
+		"failureDomain": {"1", "2"}, "dnsServers": {[]any{"10.0.0.4"}, []any{}},
 	})}},
 	cluster: "c1",
-	objects: []object{{name: "c1-md-0", kind: "AzureMachine", base: map[string]any{"vmSize": "Standard_D2s_v3", "sshPublicKey": sshKey, "osDisk": disk}}},
-	before:  (*world).createNetwork,
+	objects: []object{{name: "c1-md-0", kind: "AzureMachine",
+		base: map[string]any{"vmSize": "Standard_D2s_v3", "sshPublicKey": sshKey, "osDisk": disk}}},
+	before: (*world).createNetwork,
 	create: func(w *world, admitted map[string]client.Object) {
 		w.CreateMachine(admitted["c1-md-0"].(*infrav1.AzureMachine), harness.Worker, "")
 	},

@@ -16,8 +16,9 @@ import (
 var pool = life{
 	kinds: map[string]kind{"AzureMachinePool": {plural: "azuremachinepools", hints: joinHints(vmHints("template."), identities, hints{
 		"location": nil, "providerID": nil, "providerIDList": nil, "additionalTags": tags,
-		"platformFaultDomainCount":        {int64(1), int64(5), int64(6)},
-		"strategy.rollingUpdate.maxSurge": {int64(1), int64(0), "50%", "50"}, "strategy.rollingUpdate.maxUnavailable": {int64(1), int64(0), "50%"},
+		"platformFaultDomainCount":              {int64(1), int64(5), int64(6)},
+		"strategy.rollingUpdate.maxSurge":       {int64(1), int64(0), "50%", "50"},
+		"strategy.rollingUpdate.maxUnavailable": {int64(1), int64(0), "50%"},
 	})}},
 	cluster: "c1",
 	objects: []object{{name: "pool", kind: "AzureMachinePool", base: map[string]any{
@@ -55,6 +56,7 @@ var pool = life{
 	},
 	excused: []excuse{
 		madeUpKey,
-		{reason: "VMs are numbered as they come, or named by lot", difference: regexp.MustCompile(`/virtualMachineScaleSets/pool/virtualMachines/|/disks/pool_|/virtualMachines/pool_#\.properties\.osProfile\.computerName: `)},
+		{reason: "VMs are numbered as they come, or named by lot",
+			difference: regexp.MustCompile(`/virtualMachineScaleSets/pool/virtualMachines/|/disks/pool_|/virtualMachines/pool_#\.properties\.osProfile\.computerName: `)},
 	},
 }

@@ -22,7 +22,8 @@ type excuse struct {
 
 // excuses tells whether a difference in what changes have left is excused.
 func (e excuse) excuses(difference string, left clusters.State) bool {
-	return e.difference.MatchString(difference) && (e.where == nil || slices.ContainsFunc(slices.Collect(maps.Keys(left)), e.where.MatchString))
+	return e.difference.MatchString(difference) &&
+		(e.where == nil || slices.ContainsFunc(slices.Collect(maps.Keys(left)), e.where.MatchString))
 }
 
 // noDefault is that of every life.

@@ -52,7 +52,8 @@ type Kubernetes struct {
 // watchedKinds are the kinds that a manager has a cache of. All have a status.
 func watchedKinds() []client.Object {
 	return []client.Object{
-		&infrav1.AzureCluster{}, &infrav1.AzureMachine{}, &infrav1.AzureMachineTemplate{}, &infrav1.AzureMachinePool{}, &infrav1.AzureMachinePoolMachine{}, &infrav1.AzureClusterIdentity{},
+		&infrav1.AzureCluster{}, &infrav1.AzureMachine{}, &infrav1.AzureMachineTemplate{}, &infrav1.AzureMachinePool{},
+		&infrav1.AzureMachinePoolMachine{}, &infrav1.AzureClusterIdentity{},
 		&infrav1.AzureManagedCluster{}, &infrav1.AzureManagedControlPlane{}, &infrav1.AzureManagedMachinePool{},
 		&infrav1.AzureASOManagedCluster{}, &infrav1.AzureASOManagedControlPlane{}, &infrav1.AzureASOManagedMachinePool{},
 		&clusterv1.Cluster{}, &clusterv1.MachinePool{}, &clusterv1.Machine{},
@@ -75,14 +76,16 @@ func newKubernetes() (*Kubernetes, error) {
 	for kind := range scheme.AllKnownTypes() {
 		namespaced.Add(kind, meta.RESTScopeNamespace)
 	}
-	k := &Kubernetes{scheme: scheme, Changed: make(chan struct{}, 1), tracker: testing.NewObjectTracker(scheme, serializer.NewCodecFactory(scheme).UniversalDecoder())}
+	k := &Kubernetes{scheme: scheme, Changed: make(chan struct{}, 1),
+		tracker: testing.NewObjectTracker(scheme, serializer.NewCodecFactory(scheme).UniversalDecoder())}
 	k.WithWatch = fake.NewClientBuilder().WithScheme(scheme).WithRESTMapper(namespaced).
 		// The default one converts every object to the form of server-side apply, which nobody here uses.
 		WithObjectTracker(k.tracker).
 		WithStatusSubresource(watchedKinds()...).
 		WithInterceptorFuncs(interceptor.Funcs{
 			Create: k.createObject, Patch: k.patchObject, Delete: k.deleteObject,
-			SubResourcePatch: func(ctx context.Context, c client.Client, _ string, obj client.Object, patch client.Patch, options ...client.SubResourcePatchOption) error {
+			SubResourcePatch: func(ctx context.Context, c client.Client, _ string, obj client.Object, patch client.Patch,
+				options ...client.SubResourcePatchOption) error {
 				return k.changeObject(ctx, c, obj, func() error { return c.Status().Patch(ctx, obj, patch, options...) })
 			},
 		}).Build()
@@ -103,7 +106,8 @@ func (k *Kubernetes) createObject(ctx context.Context, c client.WithWatch, obj c
 	return k.changeObject(ctx, c, obj, func() error { return c.Create(ctx, obj, options...) })
 }
 
-func (k *Kubernetes) patchObject(ctx context.Context, c client.WithWatch, obj client.Object, patch client.Patch, options ...client.PatchOption) error {
+func (k *Kubernetes) patchObject(ctx context.Context, c client.WithWatch, obj client.Object, patch client.Patch,
+	options ...client.PatchOption) error {
 	return k.changeObject(ctx, c, obj, func() error { return c.Patch(ctx, obj, patch, options...) })
 }
 

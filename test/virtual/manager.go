@@ -102,7 +102,8 @@ func (w *World) StartManager(register func(ctx context.Context, m *Manager) erro
 				return c.Delete(ctx, obj, options...)
 			})
 		},
-		SubResourcePatch: func(ctx context.Context, c client.Client, _ string, obj client.Object, patch client.Patch, options ...client.SubResourcePatchOption) error {
+		SubResourcePatch: func(ctx context.Context, c client.Client, _ string, obj client.Object, patch client.Patch,
+			options ...client.SubResourcePatchOption) error {
 			if err := w.refuseCall("patch status", obj); err != nil {
 				return err
 			}
@@ -146,20 +147,25 @@ func (w *World) StartManager(register func(ctx context.Context, m *Manager) erro
 	m.Engine = engine.New(engine.Options{Jitter: func() float64 { return 0.5 }, MaxVouchedAge: w.Full})
 	m.Gate = &access.Gate{
 		Client: m.client, APIReader: live,
-		Identities: identity.New(m.client, identity.Options{AuthorityHost: endpoint, ResourceManagerEndpoint: endpoint, ResourceManagerAudience: "https://management.core.windows.net/", Transport: transport, Secrets: live, SubscriptionID: w.Azure.SubscriptionID}),
-		Clients:    identity.NewClients(armclient.Options{Version: "test", Transport: transport, Budgets: armclient.NewBudgets(time.Now)}),
+		Identities: identity.New(m.client,
+			identity.Options{AuthorityHost: endpoint, ResourceManagerEndpoint: endpoint,
+				ResourceManagerAudience: "https://management.core.windows.net/", Transport: transport, Secrets: live,
+				SubscriptionID: w.Azure.SubscriptionID}),
+		Clients: identity.NewClients(armclient.Options{Version: "test", Transport: transport, Budgets: armclient.NewBudgets(time.Now)}),
 	}
 	m.log = logr.New(&failures{world: w})
 	recorder := w.Recorder
 	if recorder == nil {
 		recorder = told{w}
 	}
-	m.Services = reconcile.Services{Client: m.client, Engine: m.Engine, Access: m.Gate, Resync: w.Resync, Recorder: func(string) events.EventRecorder { return recorder }}
+	m.Services = reconcile.Services{Client: m.client, Engine: m.Engine, Access: m.Gate, Resync: w.Resync,
+		Recorder: func(string) events.EventRecorder { return recorder }}
 	read := func(ctx context.Context, c *armclient.Client, id arm.ID, options engine.ReadOptions) (json.RawMessage, error) {
 		observed, err := m.Engine.Observe(ctx, c, []arm.ID{id}, false, options)
 		return observed[id.Key()].Body, errors.Join(err, observed[id.Key()].Err)
 	}
-	unchanged := func(ctx context.Context, c *armclient.Client, id arm.ID, at time.Time, mark uint64, options engine.ReadOptions) (uint64, bool) {
+	unchanged := func(ctx context.Context, c *armclient.Client, id arm.ID, at time.Time, mark uint64, options engine.ReadOptions) (uint64,
+		bool) {
 		shown, same := m.Engine.CheckUnchanged(ctx, c, id, at, engine.DigestMark(mark), options)
 		return uint64(shown), same
 	}
@@ -218,7 +224,8 @@ func (m *Manager) runUnlessDead(do func() error) error { return m.countAndRun(fa
 // sendUnlessDead is act for a request to Azure. To read by POST is no write.
 func (m *Manager) sendUnlessDead(request *http.Request, do func() error) error {
 	path := request.URL.Path
-	return m.countAndRun(request.Method != http.MethodGet && strings.HasPrefix(path, "/subscriptions/") && !strings.Contains(path, "/list"), do)
+	return m.countAndRun(request.Method != http.MethodGet && strings.HasPrefix(path, "/subscriptions/") && !strings.Contains(path, "/list"),
+		do)
 }
 
 func (m *Manager) countAndRun(write bool, do func() error) error {

@@ -22,7 +22,8 @@ func TestManagerHearsOfWhatIsThere(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := virtual.New(t, server.Options{Locations: []string{"eastus"}, Seed: 7})
 		here := metav1.ObjectMeta{Name: "here", Namespace: w.Namespace}
-		for _, object := range []client.Object{&corev1.Secret{ObjectMeta: here}, &corev1.ConfigMap{ObjectMeta: here}, &infrav1.AzureCluster{ObjectMeta: here}} {
+		for _, object := range []client.Object{&corev1.Secret{ObjectMeta: here}, &corev1.ConfigMap{ObjectMeta: here},
+			&infrav1.AzureCluster{ObjectMeta: here}} {
 			w.CreateObject(object)
 			var mu sync.Mutex
 			var heard []string

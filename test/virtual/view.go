@@ -47,7 +47,8 @@ func (c change) subject() client.Object {
 }
 
 func newView(scheme *runtime.Scheme, informers *watches, lag time.Duration) *view {
-	v := &view{informers: informers, lag: lag, scheme: scheme, tracker: testing.NewObjectTracker(scheme, serializer.NewCodecFactory(scheme).UniversalDecoder())}
+	v := &view{informers: informers, lag: lag, scheme: scheme,
+		tracker: testing.NewObjectTracker(scheme, serializer.NewCodecFactory(scheme).UniversalDecoder())}
 	v.reader = fake.NewClientBuilder().WithScheme(scheme).WithObjectTracker(v.tracker).Build()
 	return v
 }

@@ -42,7 +42,8 @@ func (w *watches) GetInformer(_ context.Context, object client.Object, _ ...cach
 }
 
 // GetInformerForKind is the watch of a kind.
-func (w *watches) GetInformerForKind(_ context.Context, kind schema.GroupVersionKind, _ ...cache.InformerGetOption) (cache.Informer, error) {
+func (w *watches) GetInformerForKind(_ context.Context, kind schema.GroupVersionKind, _ ...cache.InformerGetOption) (cache.Informer,
+	error) {
 	return w.watchOf(kind), nil
 }
 
@@ -67,12 +68,14 @@ func (w *watch) AddEventHandler(handler toolscache.ResourceEventHandler) (toolsc
 }
 
 // AddEventHandlerWithResyncPeriod is AddEventHandler: nothing is told again.
-func (w *watch) AddEventHandlerWithResyncPeriod(handler toolscache.ResourceEventHandler, _ time.Duration) (toolscache.ResourceEventHandlerRegistration, error) {
+func (w *watch) AddEventHandlerWithResyncPeriod(handler toolscache.ResourceEventHandler,
+	_ time.Duration) (toolscache.ResourceEventHandlerRegistration, error) {
 	return w.AddEventHandler(handler)
 }
 
 // AddEventHandlerWithOptions is AddEventHandler.
-func (w *watch) AddEventHandlerWithOptions(handler toolscache.ResourceEventHandler, _ toolscache.HandlerOptions) (toolscache.ResourceEventHandlerRegistration, error) {
+func (w *watch) AddEventHandlerWithOptions(handler toolscache.ResourceEventHandler,
+	_ toolscache.HandlerOptions) (toolscache.ResourceEventHandlerRegistration, error) {
 	return w.AddEventHandler(handler)
 }
 

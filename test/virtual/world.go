@@ -88,7 +88,8 @@ func newWorld(t *testing.T, options server.Options) *World {
 	}
 	w.Sim, w.handler, w.Kubernetes = sim, sim.Handler(), objects
 	w.Stage = &harness.Stage{T: t, Client: objects, Namespace: "default", Azure: &harness.Simulator{
-		Server: sim, URL: endpoint, SubscriptionID: server.DefaultSubscription, TenantID: server.DefaultTenant, ClientID: server.DefaultClientID, ClientSecret: server.DefaultSecret,
+		Server: sim, URL: endpoint, SubscriptionID: server.DefaultSubscription, TenantID: server.DefaultTenant, ClientID: server.DefaultClientID,
+		ClientSecret: server.DefaultSecret,
 	}}
 	t.Cleanup(func() {
 		if err := sim.Close(); err != nil {
@@ -128,7 +129,8 @@ func WaitForSignal(signal <-chan struct{}, d time.Duration) {
 // serveAzure has the simulator answer a request.
 func (w *World) serveAzure(request *http.Request) (*http.Response, error) {
 	served := request.Clone(request.Context())
-	served.RequestURI, served.Host, served.RemoteAddr, served.TLS = request.URL.RequestURI(), request.URL.Host, "192.0.2.1:1234", &tls.ConnectionState{}
+	served.RequestURI, served.Host, served.RemoteAddr, served.TLS = request.URL.RequestURI(), request.URL.Host, "192.0.2.1:1234",
+		&tls.ConnectionState{}
 	if served.Body == nil {
 		served.Body = http.NoBody
 	}

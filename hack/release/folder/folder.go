@@ -94,7 +94,8 @@ func (r *Release) Write(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	list, err := sbom.Write(sbom.Release{Name: image.Repository, Version: r.Version, Digest: digest.String(), Programs: programs, Roots: roots})
+	list, err := sbom.Write(sbom.Release{Name: image.Repository, Version: r.Version, Digest: digest.String(), Programs: programs,
+		Roots: roots})
 	if err != nil {
 		return err
 	}

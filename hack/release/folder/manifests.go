@@ -32,7 +32,8 @@ func (r *Release) manifests(ctx context.Context, digest string) (map[string][]by
 	files := map[string][]byte{"infrastructure-components.yaml": components}
 	// A release is one folder, so what is in one of its own here has its name in front.
 	for pattern, prefix := range map[string]string{
-		"metadata.yaml": "", "templates/cluster-template*.yaml": "", "templates/clusterclass-*.yaml": "", "templates/azure-roles/*.json": "azure-role-",
+		"metadata.yaml": "", "templates/cluster-template*.yaml": "", "templates/clusterclass-*.yaml": "",
+		"templates/azure-roles/*.json": "azure-role-",
 	} {
 		found, err := filepath.Glob(filepath.Join(r.Root, pattern))
 		if err != nil {

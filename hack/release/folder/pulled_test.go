@@ -88,7 +88,8 @@ func runPulled(t *testing.T, reference string, arguments ...string) string {
 
 func pull(t *testing.T, named name.Reference, architecture string) v1.Image {
 	t.Helper()
-	pulled, err := remote.Image(named, remote.WithContext(t.Context()), remote.WithPlatform(v1.Platform{OS: "linux", Architecture: architecture}))
+	pulled, err := remote.Image(named, remote.WithContext(t.Context()),
+		remote.WithPlatform(v1.Platform{OS: "linux", Architecture: architecture}))
 	if err != nil {
 		t.Fatalf("pull %s for %s: %v", named, architecture, err)
 	}
@@ -111,7 +112,8 @@ func unpack(t *testing.T, pulled v1.Image, root string) (files []string) {
 		}
 		files = append(files, header.Name)
 		if header.Uid != 0 || header.Gid != 0 || header.Mode&0o022 != 0 || header.ModTime.Unix() != 0 {
-			t.Errorf("%s: of %d:%d, mode %o, of %s; want root's, writable by nobody else, without a time", header.Name, header.Uid, header.Gid, header.Mode, header.ModTime)
+			t.Errorf("%s: of %d:%d, mode %o, of %s; want root's, writable by nobody else, without a time", header.Name, header.Uid, header.Gid,
+				header.Mode, header.ModTime)
 		}
 		at := filepath.Join(root, header.Name)
 		if header.Typeflag == tar.TypeDir {

@@ -62,7 +62,8 @@ func TestWrite(t *testing.T) {
 		}
 	})
 	t.Run("files", func(t *testing.T) {
-		for _, file := range []string{"metadata.yaml", "cluster-template.yaml", "cluster-template-aks.yaml", "clusterclass-default.yaml", "clusterclass-aks.yaml", "azure-role-self-managed.json", "azure-role-aks.json"} {
+		for _, file := range []string{"metadata.yaml", "cluster-template.yaml", "cluster-template-aks.yaml", "clusterclass-default.yaml",
+			"clusterclass-aks.yaml", "azure-role-self-managed.json", "azure-role-aks.json"} {
 			if files[path(first, file)] == "" {
 				t.Errorf("the folder has no %s", file)
 			}

@@ -22,7 +22,8 @@ func TestCheckVersion(t *testing.T) {
 		"build metadata": {"tags of images have no +", "v2.0.0+dirty", []string{"VERSION=v2.0.0+dirty:"}},
 		"path":           {"it becomes the name of a folder that is replaced", "v2.0.0/../..", []string{"VERSION=v2.0.0/../..:"}},
 		"line":           {"what follows a line's end counts, too", "v2.0.0\nv", []string{"VERSION="}},
-		"unknown series": {"clusterctl would say so to users only", "v2.1.0", []string{"VERSION=v2.1.0", "metadata.yaml", "{major: 2, minor: 1, contract"}},
+		"unknown series": {"clusterctl would say so to users only", "v2.1.0",
+			[]string{"VERSION=v2.1.0", "metadata.yaml", "{major: 2, minor: 1, contract"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			err := CheckVersion(checkout(t), test.version)

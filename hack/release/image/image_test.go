@@ -78,7 +78,8 @@ func TestRoots(t *testing.T) {
 	for certificate := range certificates(t) {
 		names[certificate.Subject.CommonName] = true
 	}
-	for _, name := range []string{"DigiCert Global Root G2", "DigiCert Global Root G3", "Microsoft RSA Root Certificate Authority 2017", "Microsoft ECC Root Certificate Authority 2017"} {
+	for _, name := range []string{"DigiCert Global Root G2", "DigiCert Global Root G3", "Microsoft RSA Root Certificate Authority 2017",
+		"Microsoft ECC Root Certificate Authority 2017"} {
 		if !names[name] {
 			t.Errorf("%s is not among the roots", name)
 		}

@@ -28,11 +28,13 @@ func newLayer(f file) (v1.Layer, error) {
 	}
 	slices.Reverse(folders)
 	for _, folder := range folders {
-		if err := archive.WriteHeader(&tar.Header{Typeflag: tar.TypeDir, Name: folder + "/", Mode: 0o755, ModTime: epoch, Format: tar.FormatUSTAR}); err != nil {
+		if err := archive.WriteHeader(&tar.Header{Typeflag: tar.TypeDir, Name: folder + "/", Mode: 0o755, ModTime: epoch,
+			Format: tar.FormatUSTAR}); err != nil {
 			return nil, err
 		}
 	}
-	if err := archive.WriteHeader(&tar.Header{Typeflag: tar.TypeReg, Name: f.name, Size: int64(len(f.content)), Mode: f.mode, ModTime: epoch, Format: tar.FormatUSTAR}); err != nil {
+	if err := archive.WriteHeader(&tar.Header{Typeflag: tar.TypeReg, Name: f.name, Size: int64(len(f.content)), Mode: f.mode, ModTime: epoch,
+		Format: tar.FormatUSTAR}); err != nil {
 		return nil, err
 	}
 	if _, err := archive.Write(f.content); err != nil {

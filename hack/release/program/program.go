@@ -19,9 +19,11 @@ var Architectures = []string{"amd64", "arm64"}
 func Build(ctx context.Context, root, pkg, version, architecture, out string) error {
 	// Without C there is nothing to link to, and what an image has beside it does not matter. The path of the checkout, its commit and
 	// symbols are left out: -trimpath, -buildvcs, -s, -w.
-	command := exec.CommandContext(ctx, "go", "build", "-trimpath", "-buildvcs=false", "-ldflags=-s -w -X main.version="+version, "-o", out, pkg)
+	command := exec.CommandContext(ctx, "go", "build", "-trimpath", "-buildvcs=false", "-ldflags=-s -w -X main.version="+version, "-o", out,
+		pkg)
 	command.Dir = root
-	command.Env = append(os.Environ(), "CGO_ENABLED=0", "GOOS=linux", "GOARCH="+architecture, "GOFLAGS=", "GOAMD64=v1", "GOARM64=v8.0", "GOEXPERIMENT=", "GOWORK=off")
+	command.Env = append(os.Environ(), "CGO_ENABLED=0", "GOOS=linux", "GOARCH="+architecture, "GOFLAGS=", "GOAMD64=v1", "GOARM64=v8.0",
+		"GOEXPERIMENT=", "GOWORK=off")
 	var messages bytes.Buffer
 	command.Stderr = &messages
 	if err := command.Run(); err != nil {

@@ -126,7 +126,8 @@ func (d *document) add(p part, element, kind string) {
 }
 
 func newPart(id, name, version, license string) part {
-	return part{ID: id, Name: name, Version: version, DownloadLocation: unknown, LicenseDeclared: license, LicenseConcluded: unknown, CopyrightText: unknown}
+	return part{ID: id, Name: name, Version: version, DownloadLocation: unknown, LicenseDeclared: license, LicenseConcluded: unknown,
+		CopyrightText: unknown}
 }
 
 // notInID are the characters that identifiers of SPDX do not have.

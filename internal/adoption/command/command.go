@@ -81,7 +81,8 @@ func NewCommand(o Options) *cobra.Command {
 	fs.StringVar(&f.Identity, "identity", "cluster-identity", "name of the AzureClusterIdentity, with --as azuremanaged")
 	fs.StringVar(&f.Credential, "credential-from", "aso-credential", "name of the Secret with the credential, with --as documents")
 	fs.StringVar(&f.environment, "environment", "", "AzurePublicCloud, AzureChinaCloud or AzureUSGovernmentCloud; default: AzurePublicCloud")
-	fs.StringVar(&f.apiVersion, "api-version", types.ContainerServiceAPIVersion, "api-version of the resource manifests of cluster and pools; it cannot change with --as azuremanaged")
+	fs.StringVar(&f.apiVersion, "api-version", types.ContainerServiceAPIVersion,
+		"api-version of the resource manifests of cluster and pools; it cannot change with --as azuremanaged")
 	fs.BoolVar(&f.unproven, "unproven", false, "print the manifests even if applying them would write to Azure")
 	for _, required := range []string{"subscription", "resource-group", "name"} {
 		_ = cmd.MarkFlagRequired(required) // The flags exist.
@@ -112,7 +113,8 @@ func (f *flags) runAdoption(ctx context.Context, o Options, out, messages io.Wri
 		return fmt.Errorf("--as %q: use %s or %s", f.as, asAzureManaged, asDocuments)
 	}
 	if f.as == asAzureManaged && f.apiVersion != types.ContainerServiceAPIVersion {
-		return fmt.Errorf("--api-version %s: AzureManaged kinds use %s. Use --as %s for another version.", f.apiVersion, types.ContainerServiceAPIVersion, asDocuments)
+		return fmt.Errorf("--api-version %s: AzureManaged kinds use %s. Use --as %s for another version.", f.apiVersion,
+			types.ContainerServiceAPIVersion, asDocuments)
 	}
 	c, err := f.newReadOnlyClient(o)
 	if err != nil {

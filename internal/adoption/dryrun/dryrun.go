@@ -50,7 +50,8 @@ func (p *dryRun) checkAzureManaged(ctx context.Context, f adoption.ObservedClust
 		p.client = p.client.WithAPIVersion(types.ManagedCluster, f.APIVersion)
 	}
 	in := m.ControlPlaneInput(f)
-	p.addRefusals("AzureManagedControlPlane "+in.ControlPlane.Name, append(webhook.ValidateAzureManagedControlPlane(in.ControlPlane, in.Cluster), aks.CheckSpec(in)...))
+	p.addRefusals("AzureManagedControlPlane "+in.ControlPlane.Name,
+		append(webhook.ValidateAzureManagedControlPlane(in.ControlPlane, in.Cluster), aks.CheckSpec(in)...))
 	graph, _, err := aks.BuildPlan(in)
 	if err != nil {
 		return nil, err
@@ -60,7 +61,8 @@ func (p *dryRun) checkAzureManaged(ctx context.Context, f adoption.ObservedClust
 	}
 	for i, pool := range in.Pools {
 		in.Facts.AgentPool = f.Pools[i].Body
-		p.addRefusals("AzureManagedMachinePool "+pool.AzurePool.Name, append(webhook.ValidateAzureManagedMachinePool(pool.AzurePool, aks.APIVersion(in)), aks.CheckPool(in, pool)...))
+		p.addRefusals("AzureManagedMachinePool "+pool.AzurePool.Name,
+			append(webhook.ValidateAzureManagedMachinePool(pool.AzurePool, aks.APIVersion(in)), aks.CheckPool(in, pool)...))
 		graph, err := aks.BuildPoolPlan(in, pool)
 		if err != nil {
 			return nil, err
@@ -132,7 +134,8 @@ func describeWrite(node *arm.Node, result arm.Result) ([]string, error) {
 		return nil, err
 	}
 	var out []string
-	for _, difference := range compare.Diff(compare.Desired{Type: row, Body: body, OwnedPaths: node.OwnedPaths, DropTags: node.DropTags}, have) {
+	for _, difference := range compare.Diff(compare.Desired{Type: row, Body: body, OwnedPaths: node.OwnedPaths, DropTags: node.DropTags},
+		have) {
 		out = append(out, result.ID.ShortName()+": "+difference.String())
 	}
 	if len(out) == 0 {

@@ -42,10 +42,12 @@ func findMissingAnnotations(ctx context.Context, c client.Client, objects []meta
 			}
 			for _, key := range []string{asoresource.CredentialAnnotation, asoresource.PolicyAnnotation} {
 				value := object.Annotations[key]
-				if value == "" || value == d.Annotations[key] || value == asoresource.PolicyManage && d.Annotations[key] == "" || isAppliedAnnotation(object, key) {
+				if value == "" || value == d.Annotations[key] || value == asoresource.PolicyManage && d.Annotations[key] == "" ||
+					isAppliedAnnotation(object, key) {
 					continue
 				}
-				out = append(out, fmt.Sprintf("namespace %s, %s: %s of %s lacks the annotation %s: %s of its object", object.Namespace, d.DeclaredIn, d, d.Path, key, value))
+				out = append(out, fmt.Sprintf("namespace %s, %s: %s of %s lacks the annotation %s: %s of its object", object.Namespace, d.DeclaredIn, d,
+					d.Path, key, value))
 			}
 		}
 	}
@@ -60,7 +62,8 @@ func isOwnedBy(object metav1.PartialObjectMetadata, holder string) bool {
 // isAppliedAnnotation reports whether the established provider or this command has set an annotation.
 func isAppliedAnnotation(object metav1.PartialObjectMetadata, key string) bool {
 	return slices.ContainsFunc(object.ManagedFields, func(entry metav1.ManagedFieldsEntry) bool {
-		return (entry.Manager == providerFieldManager || entry.Manager == commandFieldManager) && entry.FieldsV1 != nil && strings.Contains(entry.FieldsV1.GetRawString(), `"f:`+key+`"`)
+		return (entry.Manager == providerFieldManager || entry.Manager == commandFieldManager) && entry.FieldsV1 != nil &&
+			strings.Contains(entry.FieldsV1.GetRawString(), `"f:`+key+`"`)
 	})
 }
 
@@ -71,7 +74,8 @@ func listManifests(ctx context.Context, c client.Client, namespace string) ([]as
 		documents, _ := asoresource.ReadManifests(kind+" "+name, resources) // An unreadable manifest was never applied.
 		out = append(out, documents...)
 	}
-	clusters, controlPlanes, pools := &infrav1.AzureASOManagedClusterList{}, &infrav1.AzureASOManagedControlPlaneList{}, &infrav1.AzureASOManagedMachinePoolList{}
+	clusters, controlPlanes, pools := &infrav1.AzureASOManagedClusterList{}, &infrav1.AzureASOManagedControlPlaneList{},
+		&infrav1.AzureASOManagedMachinePoolList{}
 	for _, list := range []client.ObjectList{clusters, controlPlanes, pools} {
 		if err := c.List(ctx, list, client.InNamespace(namespace)); err != nil {
 			return nil, fmt.Errorf("list objects with resource manifests: %w", err)

@@ -46,7 +46,8 @@ func disableConversion(ctx context.Context, c client.Client, kinds []apiextensio
 				version.Served = version.Storage
 			}
 		}
-		if err := c.Patch(ctx, &kind, client.MergeFromWithOptions(before, client.MergeFromWithOptimisticLock{})); client.IgnoreNotFound(err) != nil {
+		if err := c.Patch(ctx, &kind,
+			client.MergeFromWithOptions(before, client.MergeFromWithOptimisticLock{})); client.IgnoreNotFound(err) != nil {
 			return fmt.Errorf("disable the conversion of %s by a webhook: %w", kind.Name, err)
 		}
 		changed++

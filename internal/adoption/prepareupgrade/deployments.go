@@ -30,7 +30,8 @@ func waitUntilStopped(ctx context.Context, c client.Client) error {
 	}
 	for _, operator := range operators.Items {
 		beside := &appsv1.DeploymentList{}
-		if err := c.List(ctx, beside, client.InNamespace(operator.Namespace), client.MatchingFields{metav1.ObjectNameField: providerDeployment}); err != nil {
+		if err := c.List(ctx, beside, client.InNamespace(operator.Namespace),
+			client.MatchingFields{metav1.ObjectNameField: providerDeployment}); err != nil {
 			return fmt.Errorf("list Deployments of the established provider: %w", err)
 		}
 		for _, deployment := range append(beside.Items, operator) {

@@ -38,7 +38,8 @@ const (
 // objects have annotations that their manifests lack.
 func RunSteps(ctx context.Context, config *rest.Config, out io.Writer) error {
 	scheme := runtime.NewScheme()
-	for _, add := range []func(*runtime.Scheme) error{appsv1.AddToScheme, corev1.AddToScheme, apiextensionsv1.AddToScheme, infrav1.AddToScheme} {
+	for _, add := range []func(*runtime.Scheme) error{appsv1.AddToScheme, corev1.AddToScheme, apiextensionsv1.AddToScheme,
+		infrav1.AddToScheme} {
 		if err := add(scheme); err != nil {
 			return err
 		}
@@ -93,13 +94,15 @@ func describeObject(object metav1.PartialObjectMetadata) string {
 
 // listOperatorObjects lists the operator's objects in their stored version, because only the operator's webhook could convert them.
 // Objects of clusters have an owner of this provider's kinds. Others belong to other users of the operator.
-func listOperatorObjects(ctx context.Context, c client.Client, kinds []apiextensionsv1.CustomResourceDefinition) (clusters, others []metav1.PartialObjectMetadata, err error) {
+func listOperatorObjects(ctx context.Context, c client.Client, kinds []apiextensionsv1.CustomResourceDefinition) (clusters,
+	others []metav1.PartialObjectMetadata, err error) {
 	for _, kind := range kinds {
 		if !strings.HasSuffix(kind.Spec.Group, groupSuffix) {
 			continue
 		}
 		list := &metav1.PartialObjectMetadataList{}
-		list.SetGroupVersionKind(schema.GroupVersionKind{Group: kind.Spec.Group, Version: storageVersion(kind), Kind: kind.Spec.Names.Kind + "List"})
+		list.SetGroupVersionKind(schema.GroupVersionKind{Group: kind.Spec.Group, Version: storageVersion(kind),
+			Kind: kind.Spec.Names.Kind + "List"})
 		if err := c.List(ctx, list); err != nil {
 			return nil, nil, fmt.Errorf("list %s: %w", kind.Name, err)
 		}
@@ -173,7 +176,8 @@ func removeFinalizer(ctx context.Context, c client.Client, object *metav1.Partia
 	before := object.DeepCopy()
 	controllerutil.RemoveFinalizer(object, operatorFinalizer)
 	object.OwnerReferences = nil
-	if err := c.Patch(ctx, object, client.MergeFromWithOptions(before, client.MergeFromWithOptimisticLock{})); client.IgnoreNotFound(err) != nil {
+	if err := c.Patch(ctx, object,
+		client.MergeFromWithOptions(before, client.MergeFromWithOptimisticLock{})); client.IgnoreNotFound(err) != nil {
 		return fmt.Errorf("release %s: %w", describeObject(*object), err)
 	}
 	return nil

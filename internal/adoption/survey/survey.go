@@ -93,7 +93,8 @@ func listCollection(ctx context.Context, c *client.Client, collection, apiVersio
 func isUnsupported(err error) bool {
 	var refused *arm.Error
 	return errors.As(err, &refused) && (refused.Status == http.StatusNotFound ||
-		slices.Contains([]string{"MissingSubscriptionRegistration", "NoRegisteredProviderFound", "InvalidResourceType", "SubscriptionNotRegistered"}, refused.Code))
+		slices.Contains([]string{"MissingSubscriptionRegistration", "NoRegisteredProviderFound", "InvalidResourceType",
+			"SubscriptionNotRegistered"}, refused.Code))
 }
 
 // readNetwork reads the network of the first pool, if it names a subnet.
@@ -114,7 +115,8 @@ func readNetwork(ctx context.Context, c *client.Client, found *adoption.Observed
 		return fmt.Errorf("%s: vnetSubnetID: %w", found.Pools[0].ID, err)
 	}
 	f, asker := facts.New(facts.Options{}), facts.Asker{Client: c}
-	if found.Network, err = f.ReadVNet(ctx, asker, subnet.Parent(), infrav1.ClusterTagKey(found.Cluster.ID.Name()), infrav1.TagOwned); err != nil {
+	if found.Network, err = f.ReadVNet(ctx, asker, subnet.Parent(), infrav1.ClusterTagKey(found.Cluster.ID.Name()),
+		infrav1.TagOwned); err != nil {
 		return fmt.Errorf("read the network of the pools: %w", err)
 	}
 	found.Subnet, err = f.ReadResource(ctx, asker, subnet)

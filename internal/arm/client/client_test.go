@@ -70,7 +70,9 @@ func TestRequest(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff(seen{"PUT", "/subscriptions/s/resourceGroups/g/providers/Microsoft.Network/virtualNetworks/a%20b?api-version=2025-05-01", "cluster-api-provider-azure/v1.2.3", "Bearer t", `"1"`, "application/json", `{"x":1}`}, got); diff != "" {
+	if diff := cmp.Diff(seen{"PUT",
+		"/subscriptions/s/resourceGroups/g/providers/Microsoft.Network/virtualNetworks/a%20b?api-version=2025-05-01",
+		"cluster-api-provider-azure/v1.2.3", "Bearer t", `"1"`, "application/json", `{"x":1}`}, got); diff != "" {
 		t.Error(diff)
 	}
 	want := &client.Response{Status: 201, ETag: `"2"`, RetryAfter: 7 * time.Second, AsyncOperation: "https://x/op",

@@ -184,7 +184,8 @@ func refuseDotSegments(request Request) error {
 			continue
 		}
 		refused := &arm.Error{Method: request.Method, ID: request.ID, Code: CodeInvalidRequest, Status: http.StatusBadRequest,
-			Message: fmt.Sprintf("%s has the segment %q and would be read as another path, so the request is not sent. Correct the name in the spec", request.ID, segment)}
+			Message: fmt.Sprintf("%s has the segment %q and would be read as another path, so the request is not sent. Correct the name in the spec",
+				request.ID, segment)}
 		if request.Method == http.MethodGet || request.Method == http.MethodDelete {
 			refused.Status, refused.Code = http.StatusNotFound, "ResourceNotFound"
 		}

@@ -427,7 +427,8 @@ func TestVisibleHasNoSecrets(t *testing.T) {
 		compare.VisibleBody(want)); diff != "" {
 		t.Error(diff)
 	}
-	if diff := cmp.Diff("x", want.Body.(map[string]any)["properties"].(map[string]any)["osProfile"].(map[string]any)["adminPassword"]); diff != "" {
+	if diff := cmp.Diff("x",
+		want.Body.(map[string]any)["properties"].(map[string]any)["osProfile"].(map[string]any)["adminPassword"]); diff != "" {
 		t.Errorf("Visible changed its input: %s", diff)
 	}
 }

@@ -21,11 +21,17 @@ func TestRefusedActionKeepsItsPace(t *testing.T) {
 		reason string
 		action engine.Action
 	}{
-		"identities of a VM":  {"the PATCH of AzureMachines", engine.Action{Method: http.MethodPatch, ID: vm, Body: map[string]any{"identity": map[string]any{"type": "UserAssigned"}}}},
-		"tag of a volume":     {"the PATCH before VMs are deleted", engine.Action{Method: http.MethodPatch, ID: disk, SubPath: "providers/Microsoft.Resources/tags/default", APIVersion: types.TagsAPIVersion, Body: map[string]any{"operation": "Merge"}}},
-		"instances, deleted":  {"the POST of AzureMachinePools", engine.Action{Method: http.MethodPost, ID: scaleSet, SubPath: "delete", Part: "1", Body: map[string]any{"instanceIds": []string{"1"}}}},
-		"instances, upgraded": {"the POST of AzureMachinePools", engine.Action{Method: http.MethodPost, ID: scaleSet, SubPath: "manualupgrade", Part: "1", Body: map[string]any{"instanceIds": []string{"1"}}}},
-		"VM, deleted":         {"the DELETE of AzureMachinePools", engine.Action{Method: http.MethodDelete, ID: vm}},
+		"identities of a VM": {"the PATCH of AzureMachines",
+			engine.Action{Method: http.MethodPatch, ID: vm, Body: map[string]any{"identity": map[string]any{"type": "UserAssigned"}}}},
+		"tag of a volume": {"the PATCH before VMs are deleted",
+			engine.Action{Method: http.MethodPatch, ID: disk, SubPath: "providers/Microsoft.Resources/tags/default",
+				APIVersion: types.TagsAPIVersion, Body: map[string]any{"operation": "Merge"}}},
+		"instances, deleted": {"the POST of AzureMachinePools",
+			engine.Action{Method: http.MethodPost, ID: scaleSet, SubPath: "delete", Part: "1", Body: map[string]any{"instanceIds": []string{"1"}}}},
+		"instances, upgraded": {"the POST of AzureMachinePools",
+			engine.Action{Method: http.MethodPost, ID: scaleSet, SubPath: "manualupgrade", Part: "1",
+				Body: map[string]any{"instanceIds": []string{"1"}}}},
+		"VM, deleted": {"the DELETE of AzureMachinePools", engine.Action{Method: http.MethodDelete, ID: vm}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t)

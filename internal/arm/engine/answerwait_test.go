@@ -29,7 +29,9 @@ func (s slowTransport) Do(request *http.Request) (*http.Response, error) {
 		return answer(http.StatusNotFound, `{"error":{"code":"ResourceNotFound","message":"not there"}}`)
 	}
 	<-time.After(time.Duration(s))
-	return answer(http.StatusOK, fmt.Sprintf(`{"id":%q,"location":"eastus","tags":{%q:%q},"properties":{"provisioningState":"Succeeded"}}`, request.URL.Path, owner.TagKey, owner.TagValue))
+	return answer(http.StatusOK,
+		fmt.Sprintf(`{"id":%q,"location":"eastus","tags":{%q:%q},"properties":{"provisioningState":"Succeeded"}}`, request.URL.Path, owner.TagKey,
+			owner.TagValue))
 }
 
 // TestFewConvergencesWaitForAnswers runs ten convergences at the same time: some wait for the answer and continue, the others return at

@@ -89,7 +89,8 @@ func (d *deletion) decideGroups() []arm.ID {
 		}
 		decision := decideGroup(s)
 		if decision == groupAbsent {
-			d.found[key] = d.engine.reader.Read(d.ctx, d.request.Client, []arm.ID{node.ID}, d.engine.maxReadAge(d.request.BypassCache), d.request.Read)[key]
+			d.found[key] = d.engine.reader.Read(d.ctx, d.request.Client, []arm.ID{node.ID}, d.engine.maxReadAge(d.request.BypassCache),
+				d.request.Read)[key]
 			s.found, s.owned = d.found[key], d.isOwned(node.ID)
 			decision = decideGroup(s)
 		}

@@ -206,7 +206,8 @@ type DigestMark = observe.DigestMark
 
 // CheckUnchanged reports whether facts about a resource, or about the collection with that path, still hold. at is when they were read,
 // mark the mark at that time. It also returns the current mark, for new facts. Without ReadOptions.MaxAge nothing holds.
-func (e *Engine) CheckUnchanged(ctx context.Context, c *client.Client, id arm.ID, at time.Time, mark DigestMark, options ReadOptions) (DigestMark, bool) {
+func (e *Engine) CheckUnchanged(ctx context.Context, c *client.Client, id arm.ID, at time.Time, mark DigestMark,
+	options ReadOptions) (DigestMark, bool) {
 	return e.reader.CheckUnchanged(ctx, c, id, at, mark, options)
 }
 
@@ -216,7 +217,8 @@ type Observed = observe.Observed
 // Observe reads resources, keyed by ID.Key(). Several resources of one type in one group are read with one LIST and shared for the
 // freshness window, or for as long as the options allow, unless fresh is set. An absent resource that waits for write quota is not read again until its turn. The error is
 // set only for a cancelled context.
-func (e *Engine) Observe(ctx context.Context, c *client.Client, ids []arm.ID, fresh bool, options ReadOptions) (map[string]Observed, error) {
+func (e *Engine) Observe(ctx context.Context, c *client.Client, ids []arm.ID, fresh bool, options ReadOptions) (map[string]Observed,
+	error) {
 	out := make(map[string]Observed, len(ids))
 	var ask []arm.ID
 	for _, id := range ids {

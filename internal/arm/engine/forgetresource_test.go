@@ -62,7 +62,8 @@ func (w *world) remembered() map[string]int {
 	w.t.Helper()
 	for range 2 {
 		w.sleepThrough(10 * time.Minute)
-		if _, err := w.engine.Observe(context.Background(), w.client, []arm.ID{arm.ResourceGroupID(sub, "not-there")}, false, engine.ReadOptions{}); err != nil {
+		if _, err := w.engine.Observe(context.Background(), w.client, []arm.ID{arm.ResourceGroupID(sub, "not-there")}, false,
+			engine.ReadOptions{}); err != nil {
 			w.t.Fatal(err)
 		}
 	}

@@ -12,7 +12,8 @@ import (
 func TestLastWrite(t *testing.T) {
 	type known struct{ refused, open bool }
 	status := func(status int) *fault.Rule {
-		return &fault.Rule{Method: http.MethodPut, Type: "Microsoft.Network/publicIPAddresses", Kind: fault.Status, Status: status, Code: "Fault", Count: -1}
+		return &fault.Rule{Method: http.MethodPut, Type: "Microsoft.Network/publicIPAddresses", Kind: fault.Status, Status: status, Code: "Fault",
+			Count: -1}
 	}
 	for name, test := range map[string]struct {
 		reason string
@@ -24,7 +25,8 @@ func TestLastWrite(t *testing.T) {
 		"refused":      {"Azure checked the request and refused it", status(http.StatusBadRequest), 3, known{refused: true}},
 		"server error": {"Azure may have begun", status(http.StatusInternalServerError), 3, known{open: true}},
 		"failed": {"Azure accepted the request and its operation failed",
-			&fault.Rule{Method: http.MethodPut, Type: "Microsoft.Network/publicIPAddresses", Kind: fault.Fail, Code: "Fault", Count: -1}, 3, known{open: true}},
+			&fault.Rule{Method: http.MethodPut, Type: "Microsoft.Network/publicIPAddresses", Kind: fault.Fail, Code: "Fault", Count: -1}, 3,
+			known{open: true}},
 		"in place": {"the resource was seen as it was sent", nil, 20, known{}},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -124,7 +124,8 @@ func TestDiskCreatedWithMachineIsDeleted(t *testing.T) {
 	if outcome := w.converge(w.request(nodes[:len(nodes)-1]...), time.Minute); !outcome.IsDone() {
 		t.Fatalf("%+v", outcome.RootCauses())
 	}
-	if found, err := w.engine.Observe(t.Context(), w.client, []arm.ID{disk}, false, engine.ReadOptions{}); err != nil || found[disk.Key()].Exists {
+	if found, err := w.engine.Observe(t.Context(), w.client, []arm.ID{disk}, false, engine.ReadOptions{}); err != nil ||
+		found[disk.Key()].Exists {
 		t.Fatalf("%+v, %v", found, err)
 	}
 	if outcome := w.converge(w.request(nodes...), 10*time.Minute); !outcome.IsDone() {

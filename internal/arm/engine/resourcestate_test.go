@@ -25,13 +25,18 @@ func TestRecordsAreKeptWhileTheyHaveContent(t *testing.T) {
 		changes []func(*resourceState)
 		want    int
 	}{
-		"nothing":  {"a change that adds nothing stores no record", []func(*resourceState){(*resourceState).resetMissing}, 0},
-		"in place": {"a resource that was never seen in its desired state is read again all the same", []func(*resourceState){func(state *resourceState) { state.alignment.inPlace = true }}, 0},
-		"failure":  {"a failure counts until it is cleared", []func(*resourceState){fail}, 1},
-		"cleared":  {"a record without content is dropped", []func(*resourceState){fail, func(state *resourceState) { state.retry = retryState{} }}, 0},
-		"aligned":  {"a failure ends when the desired state is reached", []func(*resourceState){fail, func(state *resourceState) { state.recordAligned("hash") }}, 1},
-		"missing":  {"a failure of the creation stays", []func(*resourceState){fail, (*resourceState).resetMissing}, 1},
-		"taken":    {"a result is taken once", []func(*resourceState){func(state *resourceState) { state.actions = newActionResults([]string{"object"}, nil) }, func(state *resourceState) { state.actions.take("object") }}, 0},
+		"nothing": {"a change that adds nothing stores no record", []func(*resourceState){(*resourceState).resetMissing}, 0},
+		"in place": {"a resource that was never seen in its desired state is read again all the same",
+			[]func(*resourceState){func(state *resourceState) { state.alignment.inPlace = true }}, 0},
+		"failure": {"a failure counts until it is cleared", []func(*resourceState){fail}, 1},
+		"cleared": {"a record without content is dropped",
+			[]func(*resourceState){fail, func(state *resourceState) { state.retry = retryState{} }}, 0},
+		"aligned": {"a failure ends when the desired state is reached",
+			[]func(*resourceState){fail, func(state *resourceState) { state.recordAligned("hash") }}, 1},
+		"missing": {"a failure of the creation stays", []func(*resourceState){fail, (*resourceState).resetMissing}, 1},
+		"taken": {"a result is taken once",
+			[]func(*resourceState){func(state *resourceState) { state.actions = newActionResults([]string{"object"}, nil) },
+				func(state *resourceState) { state.actions.take("object") }}, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
 			clock := &standingClock{now: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)}

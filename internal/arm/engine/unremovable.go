@@ -21,7 +21,8 @@ func presentPaths(pointers []string, observed json.RawMessage, row types.Type) [
 	}
 	return slices.DeleteFunc(slices.Clone(pointers), func(pointer string) bool {
 		path := jsonpath.ParsePointer(pointer)
-		isHidden := slices.ContainsFunc(hidden, func(other jsonpath.Path) bool { return len(path) >= len(other) && path[:len(other)].Matches(other) })
+		isHidden := slices.ContainsFunc(hidden,
+			func(other jsonpath.Path) bool { return len(path) >= len(other) && path[:len(other)].Matches(other) })
 		return !isHidden && !hasValue(body, path)
 	})
 }

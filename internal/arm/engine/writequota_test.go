@@ -61,7 +61,8 @@ func TestNodesAwaitingQuotaAreReadOnce(t *testing.T) {
 	if outcome = w.converge(request, 5*time.Minute); !outcome.IsDone() {
 		t.Fatalf("%+v", outcome.RootCauses())
 	}
-	if seen, err := w.engine.Observe(t.Context(), w.client, []arm.ID{vnet, nic}, false, engine.ReadOptions{}); err != nil || !seen[vnet.Key()].Exists ||
+	if seen, err := w.engine.Observe(t.Context(), w.client, []arm.ID{vnet, nic}, false, engine.ReadOptions{}); err != nil ||
+		!seen[vnet.Key()].Exists ||
 		!seen[nic.Key()].Exists {
 		t.Errorf("when all exist: seen %v, %v", seen, err)
 	}

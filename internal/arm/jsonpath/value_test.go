@@ -42,20 +42,25 @@ func TestGetReturnsTheValueAtAPath(t *testing.T) {
 		"name.below":                         {reason: "A text has no members."},
 		"properties.probes.name":             {reason: "A list has no members."},
 		"properties.probes[httpsprobe].name": {reason: "Names of elements have no case.", want: "HTTPSProbe", fold: "HTTPSProbe"},
-		"properties.probes[HTTPSProbe].properties.port":   {reason: "Values are below elements.", want: json.Number("443"), fold: json.Number("443")},
-		"properties.probes[0].name":                       {reason: "Named elements have no position."},
-		"properties.probes[]":                             {reason: "Get knows no pattern."},
-		"properties.users[/subscriptions/s/a].id":         {reason: "An ID identifies, without the slash at its end.", want: "/subscriptions/s/A/", fold: "/subscriptions/s/A/"},
-		"properties.endpoints[microsoft.storage].service": {reason: "A service identifies.", want: "Microsoft.Storage", fold: "Microsoft.Storage"},
-		"properties.prefixes[10.0.0.0/8]":                 {reason: "A text identifies itself.", want: "10.0.0.0/8", fold: "10.0.0.0/8"},
-		"properties.prefixes[1]":                          {reason: "A text goes before a position.", want: "1", fold: "1"},
-		"properties.prefixes[0]":                          {reason: "Texts have positions, too.", want: "10.0.0.0/8", fold: "10.0.0.0/8"},
-		"properties.rules[1].port":                        {reason: "Other elements have a position.", want: json.Number("2"), fold: json.Number("2")},
-		"properties.rules[2].port":                        {reason: "There is no third element."},
-		"properties.rules[-1].port":                       {reason: "Positions do not count from the end."},
-		`properties.labels."example.com/team"`:            {reason: "A key with a dot is in quotes.", want: "red", fold: "red"},
-		"properties.labels.other":                         {reason: "null is nil."},
-		"properties.identities[/subscriptions/S/u]":       {reason: "A key in brackets has no case.", want: map[string]any{}, fold: map[string]any{}},
+		"properties.probes[HTTPSProbe].properties.port": {reason: "Values are below elements.", want: json.Number("443"),
+			fold: json.Number("443")},
+		"properties.probes[0].name": {reason: "Named elements have no position."},
+		"properties.probes[]":       {reason: "Get knows no pattern."},
+		"properties.users[/subscriptions/s/a].id": {reason: "An ID identifies, without the slash at its end.",
+			want: "/subscriptions/s/A/", fold: "/subscriptions/s/A/"},
+		"properties.endpoints[microsoft.storage].service": {reason: "A service identifies.", want: "Microsoft.Storage",
+			fold: "Microsoft.Storage"},
+		"properties.prefixes[10.0.0.0/8]": {reason: "A text identifies itself.", want: "10.0.0.0/8", fold: "10.0.0.0/8"},
+		"properties.prefixes[1]":          {reason: "A text goes before a position.", want: "1", fold: "1"},
+		"properties.prefixes[0]":          {reason: "Texts have positions, too.", want: "10.0.0.0/8", fold: "10.0.0.0/8"},
+		"properties.rules[1].port": {reason: "Other elements have a position.", want: json.Number("2"),
+			fold: json.Number("2")},
+		"properties.rules[2].port":             {reason: "There is no third element."},
+		"properties.rules[-1].port":            {reason: "Positions do not count from the end."},
+		`properties.labels."example.com/team"`: {reason: "A key with a dot is in quotes.", want: "red", fold: "red"},
+		"properties.labels.other":              {reason: "null is nil."},
+		"properties.identities[/subscriptions/S/u]": {reason: "A key in brackets has no case.", want: map[string]any{},
+			fold: map[string]any{}},
 	} {
 		t.Run(path, func(t *testing.T) {
 			body := decode(t, testBody)
@@ -75,7 +80,8 @@ func TestGetReturnsTheValueAtAPath(t *testing.T) {
 func TestHasCountsNull(t *testing.T) {
 	for path, want := range map[string]bool{
 		"": true, "name": true, "Name": false, "properties.labels.other": true, "properties.labels.third": false,
-		"properties.probes[other]": true, "properties.probes[third]": false, "properties.identities[/subscriptions/S/u]": true, "name.below": false,
+		"properties.probes[other]": true, "properties.probes[third]": false, "properties.identities[/subscriptions/S/u]": true,
+		"name.below": false,
 	} {
 		if got := Parse(path).Has(decode(t, testBody)); got != want {
 			t.Errorf("%q: got %t, want %t", path, got, want)
@@ -87,14 +93,16 @@ func TestSetChangesOnlyTheValueAtThePath(t *testing.T) {
 	for name, tc := range map[string]struct {
 		reason, body, path, want string
 	}{
-		"new member":             {reason: "Missing objects are created.", body: `{"x":1}`, path: "a.b", want: `{"x":1,"a":{"b":"new"}}`},
-		"instead of a text":      {reason: "A value that is no object gives way.", body: `{"a":1}`, path: "a.b", want: `{"a":{"b":"new"}}`},
-		"below an element":       {reason: "Elements are found by name.", body: `{"a":[{"name":"x"},{"name":"y"}]}`, path: "a[Y].b", want: `{"a":[{"name":"x"},{"name":"y","b":"new"}]}`},
-		"an element":             {reason: "An element is replaced.", body: `{"a":["x","y"]}`, path: "a[y]", want: `{"a":["x","new"]}`},
-		"missing element":        {reason: "No element is created.", body: `{"a":[{"name":"x"}]}`, path: "a[y].b", want: `{"a":[{"name":"x"}]}`},
-		"missing list":           {reason: "No list is created.", body: `{}`, path: "a[y].b", want: `{}`},
-		"member of a list":       {reason: "A list has no members and stays.", body: `{"a":["x"]}`, path: "a.b", want: `{"a":["x"]}`},
-		"entry in any case":      {reason: "An entry in brackets has no case.", body: `{"a":{"/S/u":1}}`, path: "a[/s/U]", want: `{"a":{"/S/u":"new"}}`},
+		"new member":        {reason: "Missing objects are created.", body: `{"x":1}`, path: "a.b", want: `{"x":1,"a":{"b":"new"}}`},
+		"instead of a text": {reason: "A value that is no object gives way.", body: `{"a":1}`, path: "a.b", want: `{"a":{"b":"new"}}`},
+		"below an element": {reason: "Elements are found by name.", body: `{"a":[{"name":"x"},{"name":"y"}]}`, path: "a[Y].b",
+			want: `{"a":[{"name":"x"},{"name":"y","b":"new"}]}`},
+		"an element":       {reason: "An element is replaced.", body: `{"a":["x","y"]}`, path: "a[y]", want: `{"a":["x","new"]}`},
+		"missing element":  {reason: "No element is created.", body: `{"a":[{"name":"x"}]}`, path: "a[y].b", want: `{"a":[{"name":"x"}]}`},
+		"missing list":     {reason: "No list is created.", body: `{}`, path: "a[y].b", want: `{}`},
+		"member of a list": {reason: "A list has no members and stays.", body: `{"a":["x"]}`, path: "a.b", want: `{"a":["x"]}`},
+		"entry in any case": {reason: "An entry in brackets has no case.", body: `{"a":{"/S/u":1}}`, path: "a[/s/U]",
+			want: `{"a":{"/S/u":"new"}}`},
 		"member in another case": {reason: "A member has its case.", body: `{"A":1}`, path: "a", want: `{"A":1,"a":"new"}`},
 		"quoted":                 {reason: "A key with a dot is one member.", body: `{}`, path: `a."b.c"`, want: `{"a":{"b.c":"new"}}`},
 	} {
@@ -112,14 +120,18 @@ func TestDeleteAndPrune(t *testing.T) {
 	for name, tc := range map[string]struct {
 		reason, body, path, deleted, pruned string
 	}{
-		"member":       {reason: "Only Prune deletes the object that becomes empty.", body: `{"a":{"b":{"c":1}}}`, path: "a.b.c", deleted: `{"a":{"b":{}}}`, pruned: `{}`},
-		"one of two":   {reason: "Others stay.", body: `{"a":{"b":1,"c":1}}`, path: "a.b", deleted: `{"a":{"c":1}}`, pruned: `{"a":{"c":1}}`},
-		"absent":       {reason: "There is nothing to delete.", body: `{"a":1}`, path: "b.c", deleted: `{"a":1}`, pruned: `{"a":1}`},
-		"other case":   {reason: "A member has its case.", body: `{"a":1}`, path: "A", deleted: `{"a":1}`, pruned: `{"a":1}`},
-		"all elements": {reason: "Only Delete knows patterns.", body: `{"a":[{"name":"x","b":1},{"name":"y"}]}`, path: "a[].b", deleted: `{"a":[{"name":"x"},{"name":"y"}]}`, pruned: `{"a":[{"name":"x","b":1},{"name":"y"}]}`},
-		"an element":   {reason: "An element is deleted from its list.", body: `{"a":[{"name":"x"},{"name":"y"}]}`, path: "a[X]", deleted: `{"a":[{"name":"y"}]}`, pruned: `{"a":[{"name":"x"},{"name":"y"}]}`},
-		"all entries":  {reason: "A pattern matches every key.", body: `{"a":{"x":{"b":1},"y":{"b":2,"c":3}}}`, path: "a.*.b", deleted: `{"a":{"x":{},"y":{"c":3}}}`, pruned: `{"a":{"x":{"b":1},"y":{"b":2,"c":3}}}`},
-		"whole body":   {reason: "The body itself stays.", body: `{"a":1}`, path: "", deleted: `{"a":1}`, pruned: `{"a":1}`},
+		"member": {reason: "Only Prune deletes the object that becomes empty.", body: `{"a":{"b":{"c":1}}}`, path: "a.b.c",
+			deleted: `{"a":{"b":{}}}`, pruned: `{}`},
+		"one of two": {reason: "Others stay.", body: `{"a":{"b":1,"c":1}}`, path: "a.b", deleted: `{"a":{"c":1}}`, pruned: `{"a":{"c":1}}`},
+		"absent":     {reason: "There is nothing to delete.", body: `{"a":1}`, path: "b.c", deleted: `{"a":1}`, pruned: `{"a":1}`},
+		"other case": {reason: "A member has its case.", body: `{"a":1}`, path: "A", deleted: `{"a":1}`, pruned: `{"a":1}`},
+		"all elements": {reason: "Only Delete knows patterns.", body: `{"a":[{"name":"x","b":1},{"name":"y"}]}`, path: "a[].b",
+			deleted: `{"a":[{"name":"x"},{"name":"y"}]}`, pruned: `{"a":[{"name":"x","b":1},{"name":"y"}]}`},
+		"an element": {reason: "An element is deleted from its list.", body: `{"a":[{"name":"x"},{"name":"y"}]}`, path: "a[X]",
+			deleted: `{"a":[{"name":"y"}]}`, pruned: `{"a":[{"name":"x"},{"name":"y"}]}`},
+		"all entries": {reason: "A pattern matches every key.", body: `{"a":{"x":{"b":1},"y":{"b":2,"c":3}}}`, path: "a.*.b",
+			deleted: `{"a":{"x":{},"y":{"c":3}}}`, pruned: `{"a":{"x":{"b":1},"y":{"b":2,"c":3}}}`},
+		"whole body": {reason: "The body itself stays.", body: `{"a":1}`, path: "", deleted: `{"a":1}`, pruned: `{"a":1}`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			body := decode(t, tc.body)

@@ -20,7 +20,8 @@ func (r *Reader) oldestVouched(options ReadOptions) time.Time {
 
 // CheckUnchanged reports whether facts about id still hold. at is when they were read, mark the mark at that time. It also returns the
 // current mark, for new facts. id may be the path of a collection. Without ReadOptions.MaxAge nothing holds.
-func (r *Reader) CheckUnchanged(ctx context.Context, c *client.Client, id arm.ID, at time.Time, mark DigestMark, options ReadOptions) (DigestMark, bool) {
+func (r *Reader) CheckUnchanged(ctx context.Context, c *client.Client, id arm.ID, at time.Time, mark DigestMark,
+	options ReadOptions) (DigestMark, bool) {
 	age := options.MaxAge
 	if age == 0 || r.Cache.maxVouchedAge == 0 {
 		return 0, false

@@ -45,7 +45,8 @@ func (r *Reader) recordCacheRead(result CacheResult) {
 //
 // Resource groups are read first: resources of an absent group need no request. If the credentials or the subscription are refused
 // once, the other resources are not requested.
-func (r *Reader) Read(ctx context.Context, c *client.Client, ids []arm.ID, maxAge time.Duration, options ReadOptions) map[string]Observation {
+func (r *Reader) Read(ctx context.Context, c *client.Client, ids []arm.ID, maxAge time.Duration,
+	options ReadOptions) map[string]Observation {
 	call := &readCall{reader: r, client: c, options: options, maxAge: maxAge, out: map[string]Observation{},
 		slots: make(chan struct{}, r.MaxParallel)}
 	if options.MaxAge > 0 && maxAge >= 0 && r.Cache.maxVouchedAge > 0 {

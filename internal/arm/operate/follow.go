@@ -107,7 +107,8 @@ func (o *Operator) checkProgress(op *Operation, ask bool) {
 	}
 	if !ask && !op.Action {
 		found := o.options.Reader.Read(op.Context, op.Client, []arm.ID{op.ID},
-			maxReadAge(o.options.Clock.Now().Sub(op.started), op.State, op.Client.ReadBudgetLeft(op.ID.Subscription())), observe.ReadOptions{})[op.ID.Key()]
+			maxReadAge(o.options.Clock.Now().Sub(op.started), op.State, op.Client.ReadBudgetLeft(op.ID.Subscription())),
+			observe.ReadOptions{})[op.ID.Key()]
 		done, failed := o.endIfOver(op, found, hasURL)
 		if done {
 			return

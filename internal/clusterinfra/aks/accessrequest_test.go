@@ -17,9 +17,12 @@ func TestIdentitySpeaks(t *testing.T) {
 		patches []string
 		want    map[string]string
 	}{
-		"the usual one":    {reason: "clients without an override share what they read"},
-		"preview features": {reason: "the newest preview has most of them", preview: true, want: map[string]string{types.ManagedCluster: "2026-05-02-preview"}},
-		"named by a patch": {reason: "the patch is written for it", patches: []string{`{"apiVersion":"containerservice.azure.com/v1api20260501"}`}, want: map[string]string{types.ManagedCluster: "2026-05-01"}},
+		"the usual one": {reason: "clients without an override share what they read"},
+		"preview features": {reason: "the newest preview has most of them", preview: true,
+			want: map[string]string{types.ManagedCluster: "2026-05-02-preview"}},
+		"named by a patch": {reason: "the patch is written for it",
+			patches: []string{`{"apiVersion":"containerservice.azure.com/v1api20260501"}`},
+			want:    map[string]string{types.ManagedCluster: "2026-05-01"}},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {

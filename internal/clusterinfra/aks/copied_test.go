@@ -50,7 +50,8 @@ func TestFoundIsACopy(t *testing.T) {
 	for _, object := range []client.Object{cluster, azurePool, machines} {
 		labelled(object)
 	}
-	cache := &uncopied{clusters: []clusterv1.Cluster{*cluster}, machinePools: []clusterv1.MachinePool{*machines}, azurePools: []infrav1.AzureManagedMachinePool{*azurePool}}
+	cache := &uncopied{clusters: []clusterv1.Cluster{*cluster}, machinePools: []clusterv1.MachinePool{*machines},
+		azurePools: []infrav1.AzureManagedMachinePool{*azurePool}}
 	for name, find := range map[string]func() (client.Object, error){
 		"Cluster": func() (client.Object, error) {
 			return FindCluster(t.Context(), cache, &infrav1.AzureManagedCluster{ObjectMeta: storetest.NewMeta("mine")}, ClusterKind)

@@ -44,7 +44,8 @@ type Credentials struct {
 
 // ReadKubeconfigs asks AKS for the kubeconfigs of the cluster with the state observed, unless the published ones are known to be
 // current.
-func ReadKubeconfigs(ctx context.Context, f *facts.Facts, asker facts.Asker, access *access.Access, id arm.ID, observed json.RawMessage, to published.Publisher) (*Credentials, error) {
+func ReadKubeconfigs(ctx context.Context, f *facts.Facts, asker facts.Asker, access *access.Access, id arm.ID, observed json.RawMessage,
+	to published.Publisher) (*Credentials, error) {
 	out := &Credentials{ValidFor: unlimited}
 	entra, localDisabled := managedcluster.UsesEntraID(observed), managedcluster.HasLocalAccountsDisabled(observed)
 	var err error
@@ -97,5 +98,6 @@ func (c *Credentials) PublishSecrets(ctx context.Context, to published.Publisher
 		}
 	}
 	// AKS does not reveal the private key of the authority. Readers of the Secret require the key to exist.
-	return to.PublishClusterSecret(ctx, to.Cluster+"-ca", map[string][]byte{corev1.TLSCertKey: authority, corev1.TLSPrivateKeyKey: []byte("foo")})
+	return to.PublishClusterSecret(ctx, to.Cluster+"-ca",
+		map[string][]byte{corev1.TLSCertKey: authority, corev1.TLSPrivateKeyKey: []byte("foo")})
 }

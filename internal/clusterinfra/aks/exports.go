@@ -72,7 +72,8 @@ func (e *Exports) Publish(ctx context.Context, to published.Publisher) error {
 		}
 		for key := range values {
 			if objectkey.IsReserved(to.Cluster, name, key) {
-				return RefusedExportError{"Secret", name, "Secret " + name + " of Cluster " + to.Cluster + " is one that the provider writes: name another one"}
+				return RefusedExportError{"Secret", name,
+					"Secret " + name + " of Cluster " + to.Cluster + " is one that the provider writes: name another one"}
 			}
 		}
 		if err := refuseForeign(to.PublishSecret(ctx, name, values)); err != nil {

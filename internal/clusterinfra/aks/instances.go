@@ -48,7 +48,8 @@ func scaleSetCondition(exists bool, machines int, count int32) metav1.Condition 
 // FollowAutoscaler sets the annotation replicas-managed-by of a MachinePool and the replicas that AKS's autoscaler has chosen. by is
 // the value of the annotation for AKS. While the autoscaler runs, any other value except "false" means the same to Cluster API, so it
 // stays: a tool that applies it again would otherwise write against the controller forever. It returns the changed MachinePool.
-func FollowAutoscaler(ctx context.Context, c client.Client, machinePool *clusterv1.MachinePool, by string, instances *Instances) (*clusterv1.MachinePool, error) {
+func FollowAutoscaler(ctx context.Context, c client.Client, machinePool *clusterv1.MachinePool, by string,
+	instances *Instances) (*clusterv1.MachinePool, error) {
 	changed := machinePool.DeepCopy()
 	applyAutoscaler(changed, by, instances.Autoscaled, instances.Count)
 	if equality.Semantic.DeepEqual(machinePool, changed) {

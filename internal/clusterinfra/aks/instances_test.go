@@ -28,7 +28,8 @@ func TestInstancesRetry(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			pool := &infrav1.AzureManagedMachinePool{}
 			if test.status != "" {
-				pool.Status.Conditions = []metav1.Condition{{Type: infrav1.ScaleSetReadyCondition, Status: test.status, LastTransitionTime: metav1.NewTime(now.Add(-test.since))}}
+				pool.Status.Conditions = []metav1.Condition{{Type: infrav1.ScaleSetReadyCondition, Status: test.status,
+					LastTransitionTime: metav1.NewTime(now.Add(-test.since))}}
 			}
 			if got := InstancesRetry(pool, now); got != test.want {
 				t.Errorf("%s: read again in %s, want %s", test.reason, got, test.want)
@@ -48,14 +49,19 @@ func TestFollowed(t *testing.T) {
 		wantNote    map[string]string
 		wantCount   int32
 	}{
-		"autoscaler turned on":  {"AKS decides from now on", nil, 2, true, 5, map[string]string{key: "true"}, 5},
-		"autoscaler runs":       {"the MachinePool shows what AKS has chosen", map[string]string{key: "true"}, 5, true, 3, map[string]string{key: "true"}, 3},
-		"the user's name":       {"it means the same to Cluster API, and a tool may apply it again and again", map[string]string{key: "aks-autoscaler"}, 5, true, 3, map[string]string{key: "aks-autoscaler"}, 3},
-		"the user's, empty":     {"an empty value means the same", map[string]string{key: ""}, 5, true, 3, map[string]string{key: ""}, 3},
-		"the user's, false":     {"false means the opposite, and Cluster API would scale against AKS", map[string]string{key: "false"}, 5, true, 3, map[string]string{key: "true"}, 3},
-		"autoscaler turned off": {"the MachinePool decides again, from the number there is", map[string]string{key: "true", "a": "b"}, 5, false, 5, map[string]string{"a": "b"}, 5},
-		"external autoscaler":   {"an annotation of somebody else stays: he scales the MachinePool", map[string]string{key: "keda"}, 4, false, 2, map[string]string{key: "keda"}, 4},
-		"no autoscaler":         {"nothing to say", nil, 4, false, 2, nil, 4},
+		"autoscaler turned on": {"AKS decides from now on", nil, 2, true, 5, map[string]string{key: "true"}, 5},
+		"autoscaler runs": {"the MachinePool shows what AKS has chosen", map[string]string{key: "true"}, 5, true, 3,
+			map[string]string{key: "true"}, 3},
+		"the user's name": {"it means the same to Cluster API, and a tool may apply it again and again",
+			map[string]string{key: "aks-autoscaler"}, 5, true, 3, map[string]string{key: "aks-autoscaler"}, 3},
+		"the user's, empty": {"an empty value means the same", map[string]string{key: ""}, 5, true, 3, map[string]string{key: ""}, 3},
+		"the user's, false": {"false means the opposite, and Cluster API would scale against AKS", map[string]string{key: "false"}, 5, true,
+			3, map[string]string{key: "true"}, 3},
+		"autoscaler turned off": {"the MachinePool decides again, from the number there is", map[string]string{key: "true", "a": "b"}, 5, false,
+			5, map[string]string{"a": "b"}, 5},
+		"external autoscaler": {"an annotation of somebody else stays: he scales the MachinePool", map[string]string{key: "keda"}, 4, false, 2,
+			map[string]string{key: "keda"}, 4},
+		"no autoscaler": {"nothing to say", nil, 4, false, 2, nil, 4},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {

@@ -32,15 +32,22 @@ func TestClusterOf(t *testing.T) {
 		clusters []client.Object
 		want     string
 	}{
-		"owner":               {"the owner reference decides", owned, ControlPlaneKind, []client.Object{controls("mine", "Other", "x"), controls("a", ControlPlaneKind, "cp")}, "mine"},
-		"owner gone":          {"another Cluster that refers to it does not own it", owned, ControlPlaneKind, []client.Object{controls("a", ControlPlaneKind, "cp")}, ""},
-		"not yet owned":       {"the Cluster that refers to it will own it", free, ControlPlaneKind, []client.Object{controls("mine", ControlPlaneKind, "cp")}, "mine"},
-		"as infrastructure":   {"either reference counts", &infrav1.AzureManagedCluster{ObjectMeta: storetest.NewMeta("mine")}, ClusterKind, []client.Object{controls("mine", ControlPlaneKind, "cp")}, "mine"},
-		"other kind":          {"a control plane of kubeadm may have the same name", free, ControlPlaneKind, []client.Object{controls("a", "KubeadmControlPlane", "cp")}, ""},
-		"other group":         {"another provider may have the same kind", free, ControlPlaneKind, []client.Object{foreign}, ""},
-		"other name":          {"the reference is to another one", free, ControlPlaneKind, []client.Object{controls("a", ControlPlaneKind, "other")}, ""},
-		"other namespace":     {"references do not cross namespaces", free, ControlPlaneKind, []client.Object{far}, ""},
-		"Cluster that leaves": {"it will own nothing any more", free, ControlPlaneKind, []client.Object{storetest.MarkDeleting(controls("a", ControlPlaneKind, "cp"))}, ""},
+		"owner": {"the owner reference decides", owned, ControlPlaneKind,
+			[]client.Object{controls("mine", "Other", "x"), controls("a", ControlPlaneKind, "cp")}, "mine"},
+		"owner gone": {"another Cluster that refers to it does not own it", owned, ControlPlaneKind,
+			[]client.Object{controls("a", ControlPlaneKind, "cp")}, ""},
+		"not yet owned": {"the Cluster that refers to it will own it", free, ControlPlaneKind,
+			[]client.Object{controls("mine", ControlPlaneKind, "cp")}, "mine"},
+		"as infrastructure": {"either reference counts", &infrav1.AzureManagedCluster{ObjectMeta: storetest.NewMeta("mine")}, ClusterKind,
+			[]client.Object{controls("mine", ControlPlaneKind, "cp")}, "mine"},
+		"other kind": {"a control plane of kubeadm may have the same name", free, ControlPlaneKind,
+			[]client.Object{controls("a", "KubeadmControlPlane", "cp")}, ""},
+		"other group": {"another provider may have the same kind", free, ControlPlaneKind, []client.Object{foreign}, ""},
+		"other name": {"the reference is to another one", free, ControlPlaneKind,
+			[]client.Object{controls("a", ControlPlaneKind, "other")}, ""},
+		"other namespace": {"references do not cross namespaces", free, ControlPlaneKind, []client.Object{far}, ""},
+		"Cluster that leaves": {"it will own nothing any more", free, ControlPlaneKind,
+			[]client.Object{storetest.MarkDeleting(controls("a", ControlPlaneKind, "cp"))}, ""},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -55,7 +62,8 @@ func TestClusterOf(t *testing.T) {
 func machinePool(name, cluster, kind, ref string) *clusterv1.MachinePool {
 	object := &clusterv1.MachinePool{ObjectMeta: storetest.NewMeta(name)}
 	object.Spec.ClusterName = cluster
-	object.Spec.Template.Spec.InfrastructureRef = clusterv1.ContractVersionedObjectReference{APIGroup: infrav1.GroupVersion.Group, Kind: kind, Name: ref}
+	object.Spec.Template.Spec.InfrastructureRef = clusterv1.ContractVersionedObjectReference{APIGroup: infrav1.GroupVersion.Group, Kind: kind,
+		Name: ref}
 	return object
 }
 
@@ -73,7 +81,8 @@ func TestMachinePoolOf(t *testing.T) {
 		pools  []client.Object
 		want   string
 	}{
-		"its own":         {"the MachinePool names its infrastructure", []client.Object{machinePool("m", "c1", MachinePoolKind, "p"), machinePool("n", "c1", MachinePoolKind, "q")}, "m"},
+		"its own": {"the MachinePool names its infrastructure",
+			[]client.Object{machinePool("m", "c1", MachinePoolKind, "p"), machinePool("n", "c1", MachinePoolKind, "q")}, "m"},
 		"none yet":        {"objects come in any order", nil, ""},
 		"of another kind": {"names are unique by kind", []client.Object{machinePool("m", "c1", "AzureMachinePool", "p")}, ""},
 	}

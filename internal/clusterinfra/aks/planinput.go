@@ -18,7 +18,8 @@ import (
 
 // LoadPlanInput reads the input of the plan of a control plane, without facts. The objects are copies, defaulted as by the webhooks,
 // because they may have been stored before a default existed.
-func LoadPlanInput(ctx context.Context, c client.Reader, cluster *clusterv1.Cluster, controlPlane *infrav1.AzureManagedControlPlane, subscription string) (plan.Input, error) {
+func LoadPlanInput(ctx context.Context, c client.Reader, cluster *clusterv1.Cluster, controlPlane *infrav1.AzureManagedControlPlane,
+	subscription string) (plan.Input, error) {
 	in := plan.Input{Cluster: cluster, ControlPlane: controlPlane.DeepCopy(), SubscriptionID: subscription}
 	defaults.FillAzureManagedControlPlane(in.ControlPlane)
 	pools, err := listRemainingPools(ctx, c, cluster)

@@ -24,16 +24,18 @@ func TestDeletePool(t *testing.T) {
 		controlPlaneGone, nothingCreated, other bool
 		want                                    bool
 	}{
-		"alone":                        {reason: "its cluster stays", want: false},
-		"with the Cluster":             {reason: "the control plane is deleted next", cluster: true, want: true},
-		"Cluster is gone":              {reason: "the control plane stays without its Cluster", clusterGone: true, want: false},
-		"no control plane":             {reason: "its cluster is deleted", controlPlaneGone: true, want: true},
-		"never created":                {reason: "no pool exists", nothingCreated: true, want: true},
-		"control plane, all pools":     {reason: "the control plane waits for its pools, and all of them are deleted", controlPlane: true, other: true, want: true},
+		"alone":            {reason: "its cluster stays", want: false},
+		"with the Cluster": {reason: "the control plane is deleted next", cluster: true, want: true},
+		"Cluster is gone":  {reason: "the control plane stays without its Cluster", clusterGone: true, want: false},
+		"no control plane": {reason: "its cluster is deleted", controlPlaneGone: true, want: true},
+		"never created":    {reason: "no pool exists", nothingCreated: true, want: true},
+		"control plane, all pools": {reason: "the control plane waits for its pools, and all of them are deleted", controlPlane: true,
+			other: true, want: true},
 		"control plane, not all pools": {reason: "the control plane waits for a pool that stays", controlPlane: true, want: false},
 	} {
 		t.Run(name, func(t *testing.T) {
-			owners := aks.PoolOwners{Cluster: &clusterv1.Cluster{ObjectMeta: *deleting(test.cluster)}, ClusterGone: test.clusterGone, NothingCreated: test.nothingCreated}
+			owners := aks.PoolOwners{Cluster: &clusterv1.Cluster{ObjectMeta: *deleting(test.cluster)}, ClusterGone: test.clusterGone,
+				NothingCreated: test.nothingCreated}
 			if !test.controlPlaneGone {
 				owners.ControlPlane = deleting(test.controlPlane)
 			}

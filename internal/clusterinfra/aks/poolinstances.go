@@ -28,7 +28,8 @@ type Instances struct {
 }
 
 // ReadInstances reads the VMs of an agent pool in its node resource group. observed is the body of the pool.
-func ReadInstances(ctx context.Context, f *facts.Facts, asker facts.Asker, group arm.ID, pool string, observed json.RawMessage) (*Instances, error) {
+func ReadInstances(ctx context.Context, f *facts.Facts, asker facts.Asker, group arm.ID, pool string, observed json.RawMessage) (*Instances,
+	error) {
 	have := agentpool.Observe(observed).Properties
 	out := &Instances{ReadAt: time.Now(), Autoscaled: have.EnableAutoScaling}
 	if have.Count != nil {

@@ -13,7 +13,8 @@ import (
 
 // CheckVMSizes returns errors for the pools that AKS refused to create, alone or with the cluster, and whose VM size the region does
 // not have. If the catalog cannot be read, the error of AKS has to do.
-func CheckVMSizes(ctx context.Context, f *facts.Facts, asker facts.Asker, in plan.Input, refused arm.Result, pools ...plan.Pool) field.ErrorList {
+func CheckVMSizes(ctx context.Context, f *facts.Facts, asker facts.Asker, in plan.Input, refused arm.Result,
+	pools ...plan.Pool) field.ErrorList {
 	sizes := plan.RefusedVMSizes(refused, pools...)
 	if len(sizes) == 0 {
 		return nil

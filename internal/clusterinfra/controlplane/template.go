@@ -58,7 +58,8 @@ func FindMachineTemplate(ctx context.Context, c client.Client, cluster *clusterv
 // machineTemplateName returns the name of the AzureMachineTemplate that a control plane refers to, by contract v1beta2 or v1beta1 of
 // Cluster API, or "".
 func machineTemplateName(controlPlane *unstructured.Unstructured) string {
-	for _, path := range [][]string{{"spec", "machineTemplate", "spec", "infrastructureRef"}, {"spec", "machineTemplate", "infrastructureRef"}} {
+	for _, path := range [][]string{{"spec", "machineTemplate", "spec", "infrastructureRef"},
+		{"spec", "machineTemplate", "infrastructureRef"}} {
 		// A field of another type than in the contract is ignored.
 		ref, _, _ := unstructured.NestedMap(controlPlane.Object, path...)
 		group, _ := ref["apiGroup"].(string)

@@ -79,7 +79,8 @@ func (p Publisher) RenewOwnerReferences(ctx context.Context) error {
 	for _, kind := range []string{"Secret", "ConfigMap"} {
 		list := &metav1.PartialObjectMetadataList{}
 		list.SetGroupVersionKind(corev1.SchemeGroupVersion.WithKind(kind + "List"))
-		if err := p.Client.List(ctx, list, client.InNamespace(p.Owner.GetNamespace()), client.MatchingLabels{clusterv1.ClusterNameLabel: p.Cluster}); err != nil {
+		if err := p.Client.List(ctx, list, client.InNamespace(p.Owner.GetNamespace()),
+			client.MatchingLabels{clusterv1.ClusterNameLabel: p.Cluster}); err != nil {
 			return fmt.Errorf("list %ss: %w", kind, err)
 		}
 		for i := range list.Items {
@@ -95,7 +96,8 @@ func (p Publisher) RenewOwnerReferences(ctx context.Context) error {
 			if equality.Semantic.DeepEqual(have.OwnerReferences, changed.OwnerReferences) {
 				continue
 			}
-			if err := p.Client.Patch(ctx, changed, client.MergeFromWithOptions(have, client.MergeFromWithOptimisticLock{})); client.IgnoreNotFound(err) != nil {
+			if err := p.Client.Patch(ctx, changed,
+				client.MergeFromWithOptions(have, client.MergeFromWithOptimisticLock{})); client.IgnoreNotFound(err) != nil {
 				return fmt.Errorf("patch %s %s: %w", kind, client.ObjectKeyFromObject(have), err)
 			}
 		}
@@ -181,7 +183,8 @@ func (p Publisher) isOwn(have client.Object) bool {
 // migration. The established provider gives the ManagedCluster the name of its AzureManagedControlPlane.
 func (p Publisher) isMadeByASO(have client.Object) bool {
 	return slices.ContainsFunc(have.GetOwnerReferences(), func(owner metav1.OwnerReference) bool {
-		return strings.HasPrefix(owner.APIVersion, "containerservice.azure.com/") && owner.Kind == "ManagedCluster" && owner.Name == p.Owner.GetName()
+		return strings.HasPrefix(owner.APIVersion, "containerservice.azure.com/") && owner.Kind == "ManagedCluster" &&
+			owner.Name == p.Owner.GetName()
 	})
 }
 

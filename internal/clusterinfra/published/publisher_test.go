@@ -29,13 +29,15 @@ func owner() *infrav1.AzureManagedControlPlane {
 
 func reference(version string) metav1.OwnerReference {
 	return metav1.OwnerReference{
-		APIVersion: infrav1.GroupVersion.Group + "/" + version, Kind: kind, Name: "c1", UID: "control-plane", Controller: new(true), BlockOwnerDeletion: new(true),
+		APIVersion: infrav1.GroupVersion.Group + "/" + version, Kind: kind, Name: "c1", UID: "control-plane", Controller: new(true),
+		BlockOwnerDeletion: new(true),
 	}
 }
 
 // former is a Secret as a release before this one has left it.
 func former(change func(*corev1.Secret)) *corev1.Secret {
-	secret := &corev1.Secret{ObjectMeta: storetest.NewMeta("c1-kubeconfig"), Type: corev1.SecretTypeOpaque, Data: map[string][]byte{"value": []byte("former")}}
+	secret := &corev1.Secret{ObjectMeta: storetest.NewMeta("c1-kubeconfig"), Type: corev1.SecretTypeOpaque,
+		Data: map[string][]byte{"value": []byte("former")}}
 	secret.UID, secret.Labels = "former", map[string]string{clusterv1.ClusterNameLabel: "c1"}
 	secret.OwnerReferences = []metav1.OwnerReference{reference("v1beta1")}
 	change(secret)
@@ -51,13 +53,16 @@ func TestClusterSecret(t *testing.T) {
 		wantData map[string]string
 		deletes  bool
 	}{
-		"none":    {"the type is the one of the contract", nil, clusterv1.ClusterSecretType, map[string]string{"value": "new"}, false},
-		"Opaque":  {"no write changes the type of a Secret", former(func(*corev1.Secret) {}), clusterv1.ClusterSecretType, map[string]string{"value": "new"}, true},
-		"current": {"it is patched", former(func(s *corev1.Secret) { s.Type = clusterv1.ClusterSecretType }), clusterv1.ClusterSecretType, map[string]string{"value": "new"}, false},
+		"none": {"the type is the one of the contract", nil, clusterv1.ClusterSecretType, map[string]string{"value": "new"}, false},
+		"Opaque": {"no write changes the type of a Secret", former(func(*corev1.Secret) {}), clusterv1.ClusterSecretType,
+			map[string]string{"value": "new"}, true},
+		"current": {"it is patched", former(func(s *corev1.Secret) { s.Type = clusterv1.ClusterSecretType }), clusterv1.ClusterSecretType,
+			map[string]string{"value": "new"}, false},
 		"theirs": {"what others made gets the keys and stays theirs", former(func(s *corev1.Secret) {
 			s.OwnerReferences, s.Labels, s.Data = nil, nil, map[string][]byte{"theirs": []byte("a")}
 		}), corev1.SecretTypeOpaque, map[string]string{"theirs": "a", "value": "new"}, false},
-		"held": {"its name is taken until the finalizer goes, and clusters need the kubeconfig", former(func(s *corev1.Secret) { s.Finalizers = []string{"example.com/held"} }),
+		"held": {"its name is taken until the finalizer goes, and clusters need the kubeconfig",
+			former(func(s *corev1.Secret) { s.Finalizers = []string{"example.com/held"} }),
 			corev1.SecretTypeOpaque, map[string]string{"value": "new"}, false},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -103,7 +108,8 @@ func TestClusterSecret(t *testing.T) {
 				}
 			}
 			again := got.ResourceVersion
-			if err := to.PublishClusterSecret(t.Context(), "c1-kubeconfig", map[string][]byte{"value": []byte("new")}); err != nil || stored(t, store).ResourceVersion != again {
+			if err := to.PublishClusterSecret(t.Context(), "c1-kubeconfig", map[string][]byte{"value": []byte("new")}); err != nil ||
+				stored(t, store).ResourceVersion != again {
 				t.Errorf("%s: the second time it is written again, %v", test.reason, err)
 			}
 		})
@@ -119,13 +125,16 @@ func TestClusterSecretInterrupted(t *testing.T) {
 	dying := interceptor.NewClient(store, interceptor.Funcs{
 		Create: func(context.Context, client.WithWatch, client.Object, ...client.CreateOption) error { return killed },
 	})
-	if err := (published.Publisher{Client: dying, Owner: owner(), Kind: kind, Cluster: "c1"}).PublishClusterSecret(t.Context(), "c1-kubeconfig", data); !errors.Is(err, killed) {
+	if err := (published.Publisher{Client: dying, Owner: owner(), Kind: kind, Cluster: "c1"}).PublishClusterSecret(t.Context(),
+		"c1-kubeconfig", data); !errors.Is(err, killed) {
 		t.Fatalf("got %v, want that it was killed", err)
 	}
-	if err := (published.Publisher{Client: store, Owner: owner(), Kind: kind, Cluster: "c1"}).PublishClusterSecret(t.Context(), "c1-kubeconfig", data); err != nil {
+	if err := (published.Publisher{Client: store, Owner: owner(), Kind: kind, Cluster: "c1"}).PublishClusterSecret(t.Context(),
+		"c1-kubeconfig", data); err != nil {
 		t.Fatal(err)
 	}
-	if got := stored(t, store); got.Type != clusterv1.ClusterSecretType || string(got.Data["value"]) != "new" || !metav1.IsControlledBy(got, owner()) {
+	if got := stored(t, store); got.Type != clusterv1.ClusterSecretType || string(got.Data["value"]) != "new" ||
+		!metav1.IsControlledBy(got, owner()) {
 		t.Errorf("the manager that starts next leaves %s %v", got.Type, got.OwnerReferences)
 	}
 
@@ -140,7 +149,8 @@ func TestClusterSecretInterrupted(t *testing.T) {
 			return c.Delete(ctx, object, options...)
 		},
 	})
-	err := (published.Publisher{Client: raced, Owner: owner(), Kind: kind, Cluster: "c1"}).PublishClusterSecret(t.Context(), "c1-kubeconfig", data)
+	err := (published.Publisher{Client: raced, Owner: owner(), Kind: kind, Cluster: "c1"}).PublishClusterSecret(t.Context(), "c1-kubeconfig",
+		data)
 	if got := stored(t, store); !apierrors.IsConflict(err) || got.Annotations["example.com/note"] != "meanwhile" {
 		t.Errorf("a Secret that was written meanwhile is deleted: %v", err)
 	}
@@ -172,8 +182,10 @@ func TestRenew(t *testing.T) {
 	if err := store.Get(t.Context(), client.ObjectKeyFromObject(another), kept); err != nil {
 		t.Fatal(err)
 	}
-	want := map[string][]metav1.OwnerReference{"Secret": {theirs, reference("v1beta1")}, "ConfigMap": {reference("v1beta1")}, "another": another.OwnerReferences}
-	got := map[string][]metav1.OwnerReference{"Secret": stored(t, store).OwnerReferences, "ConfigMap": configMap.OwnerReferences, "another": kept.OwnerReferences}
+	want := map[string][]metav1.OwnerReference{"Secret": {theirs, reference("v1beta1")}, "ConfigMap": {reference("v1beta1")},
+		"another": another.OwnerReferences}
+	got := map[string][]metav1.OwnerReference{"Secret": stored(t, store).OwnerReferences, "ConfigMap": configMap.OwnerReferences,
+		"another": kept.OwnerReferences}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("owner references (-want +got):\n%s", diff)
 	}

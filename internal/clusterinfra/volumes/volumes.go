@@ -67,7 +67,8 @@ func (d Deletion) TagVolumes(ctx context.Context) (warning string, err error) {
 		return d.reportFailure(err)
 	case busy:
 		return "", reconcile.WaitFor(metav1.Condition{
-			Status: metav1.ConditionFalse, Reason: infrav1.DeletingReason, Message: "The disks of volumes that are attached are tagged before " + d.Resource.ShortName() + " is deleted.",
+			Status: metav1.ConditionFalse, Reason: infrav1.DeletingReason,
+			Message: "The disks of volumes that are attached are tagged before " + d.Resource.ShortName() + " is deleted.",
 		})
 	}
 	return "", nil

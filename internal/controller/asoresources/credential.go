@@ -21,7 +21,8 @@ type asoKind struct {
 
 var allKinds = []asoKind{
 	{ClusterKind, infrav1.ASOManagedFinalizer, func() client.ObjectList { return &infrav1.AzureASOManagedClusterList{} }},
-	{ControlPlaneKind, infrav1.ASOManagedControlPlaneFinalizer, func() client.ObjectList { return &infrav1.AzureASOManagedControlPlaneList{} }},
+	{ControlPlaneKind, infrav1.ASOManagedControlPlaneFinalizer,
+		func() client.ObjectList { return &infrav1.AzureASOManagedControlPlaneList{} }},
 	{MachinePoolKind, infrav1.ASOManagedFinalizer, func() client.ObjectList { return &infrav1.AzureASOManagedMachinePoolList{} }},
 }
 
@@ -62,7 +63,8 @@ func IsNamedAsCredential(ctx context.Context, c client.Reader, secret client.Obj
 	names := false
 	for _, kind := range allKinds {
 		err := kind.forEachObject(ctx, c, secret.Namespace, func(object client.Object) error {
-			names = names || secret.Name == DefaultCredential || slices.Contains(namedCredentials(manifestsContaining(manifestsOf(object), secret.Name)), secret.Name)
+			names = names || secret.Name == DefaultCredential ||
+				slices.Contains(namedCredentials(manifestsContaining(manifestsOf(object), secret.Name)), secret.Name)
 			return nil
 		})
 		if err != nil {

@@ -16,7 +16,8 @@ import (
 
 // PlanDeletion plans the deletion of the resources that the manifests of an object may have created. Agent pools are deleted with the
 // cluster if withCluster is set.
-func PlanDeletion(ctx context.Context, f *facts.Facts, session reconcile.Session, in plan.Input, withCluster, deleteWholeGroups bool) (*reconcile.Plan, error) {
+func PlanDeletion(ctx context.Context, f *facts.Facts, session reconcile.Session, in plan.Input, withCluster,
+	deleteWholeGroups bool) (*reconcile.Plan, error) {
 	if err := readCreationTimes(ctx, f, session, &in); err != nil {
 		return nil, reconcile.ReadFailedFor(infrav1.ResourcesReadyCondition, err)
 	}
@@ -28,7 +29,8 @@ func PlanDeletion(ctx context.Context, f *facts.Facts, session reconcile.Session
 		return nil, fmt.Errorf("plan deletion: %w", err)
 	}
 	migrated, _ := plan.SplitMigrated(in)
-	return &reconcile.Plan{Graph: graph, LastApplied: plan.LastApplied(in), IgnoreInventory: in.UsesLentIdentity(), DeleteWholeGroups: deleteWholeGroups, Migrated: migrated}, nil
+	return &reconcile.Plan{Graph: graph, LastApplied: plan.LastApplied(in), IgnoreInventory: in.UsesLentIdentity(),
+		DeleteWholeGroups: deleteWholeGroups, Migrated: migrated}, nil
 }
 
 // DeletionBlocker returns the ways out of a blocked deletion of an object.

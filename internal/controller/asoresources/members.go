@@ -80,10 +80,12 @@ func findMembers(ctx context.Context, c client.Reader, obj client.Object, kind s
 func GatherMembers(ctx context.Context, c client.Reader, cluster *clusterv1.Cluster) (*Members, error) {
 	m := &Members{Cluster: cluster, plainObjects: map[string][]plan.PlainObject{}, manifestErrors: map[string]field.ErrorList{}}
 	var err error
-	if m.Infrastructure, err = findObject(ctx, c, cluster, cluster.Spec.InfrastructureRef, ClusterKind, &infrav1.AzureASOManagedCluster{}, &infrav1.AzureASOManagedClusterList{}); err != nil {
+	if m.Infrastructure, err = findObject(ctx, c, cluster, cluster.Spec.InfrastructureRef, ClusterKind, &infrav1.AzureASOManagedCluster{},
+		&infrav1.AzureASOManagedClusterList{}); err != nil {
 		return nil, err
 	}
-	if m.ControlPlane, err = findObject(ctx, c, cluster, cluster.Spec.ControlPlaneRef, ControlPlaneKind, &infrav1.AzureASOManagedControlPlane{}, &infrav1.AzureASOManagedControlPlaneList{}); err != nil {
+	if m.ControlPlane, err = findObject(ctx, c, cluster, cluster.Spec.ControlPlaneRef, ControlPlaneKind,
+		&infrav1.AzureASOManagedControlPlane{}, &infrav1.AzureASOManagedControlPlaneList{}); err != nil {
 		return nil, err
 	}
 	if m.Pools, err = listPools(ctx, c, cluster); err != nil {
@@ -110,7 +112,8 @@ func (m *Members) readManifests(holder string, resources []runtime.RawExtension)
 
 // findObject reads the object of a kind that the Cluster refers to, or, for a substitute, that belongs to a Cluster of this name; nil
 // if there is none.
-func findObject[T client.Object](ctx context.Context, c client.Reader, cluster *clusterv1.Cluster, ref clusterv1.ContractVersionedObjectReference, kind string, empty T, list client.ObjectList) (T, error) {
+func findObject[T client.Object](ctx context.Context, c client.Reader, cluster *clusterv1.Cluster,
+	ref clusterv1.ContractVersionedObjectReference, kind string, empty T, list client.ObjectList) (T, error) {
 	var none T
 	if ref.Name != "" {
 		if ref.Kind != kind {

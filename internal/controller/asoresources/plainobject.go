@@ -29,7 +29,8 @@ const plainRetryInterval = 20 * time.Second
 
 // ReconcilePlainObjects applies the plain objects of an object's manifests, and deletes applied objects that are no longer in a
 // manifest. A problem with one object is in its status. The error is a failure of the manager itself.
-func ReconcilePlainObjects(ctx context.Context, c client.Client, session reconcile.Session, owner client.Object, in plan.Input) ([]infrav1.ASOResourceStatus, error) {
+func ReconcilePlainObjects(ctx context.Context, c client.Client, session reconcile.Session, owner client.Object,
+	in plan.Input) ([]infrav1.ASOResourceStatus, error) {
 	known := rememberedObjects(owner)
 	if len(in.PlainObjects) == 0 && len(known) == 0 {
 		return nil, nil
@@ -39,7 +40,8 @@ func ReconcilePlainObjects(ctx context.Context, c client.Client, session reconci
 	for i, p := range in.PlainObjects {
 		out = append(out, newStatus(p.GroupVersionKind, p.Name))
 		// An object that cannot be read is not created, and need not be deleted when its manifest is removed.
-		if out[i].Reason, out[i].Message = k.findObstacle(ctx, p); out[i].Reason == "" && !slices.Contains(all, plainObjectName(p.GroupVersionKind, p.Name)) {
+		if out[i].Reason, out[i].Message = k.findObstacle(ctx, p); out[i].Reason == "" &&
+			!slices.Contains(all, plainObjectName(p.GroupVersionKind, p.Name)) {
 			all = append(all, plainObjectName(p.GroupVersionKind, p.Name))
 		}
 	}
@@ -138,7 +140,8 @@ func (k plainObjectClient) applyObject(ctx context.Context, p plan.PlainObject) 
 	applied := &unstructured.Unstructured{Object: runtime.DeepCopyJSON(p.Object)}
 	applied.SetNamespace(k.owner.GetNamespace())
 	applied.SetOwnerReferences([]metav1.OwnerReference{*metav1.NewControllerRef(k.owner, kind)})
-	if err := k.Apply(ctx, client.ApplyConfigurationFromUnstructured(applied), client.FieldOwner(plainFieldManager), client.ForceOwnership); err != nil {
+	if err := k.Apply(ctx, client.ApplyConfigurationFromUnstructured(applied), client.FieldOwner(plainFieldManager),
+		client.ForceOwnership); err != nil {
 		return false, infrav1.FailedReason, explainForbidden(err).Error()
 	}
 	return readReadiness(applied)
@@ -164,7 +167,8 @@ func (k plainObjectClient) deleteObject(ctx context.Context, kind schema.GroupVe
 }
 
 // getObject reads an object from the API server, or nil if there is none. Every write is preceded by it.
-func (k plainObjectClient) getObject(ctx context.Context, kind schema.GroupVersionKind, name string) (have *unstructured.Unstructured, reason string, err error) {
+func (k plainObjectClient) getObject(ctx context.Context, kind schema.GroupVersionKind, name string) (have *unstructured.Unstructured,
+	reason string, err error) {
 	mapping, err := k.RESTMapper().RESTMapping(kind.GroupKind(), kind.Version)
 	switch {
 	case meta.IsNoMatchError(err):

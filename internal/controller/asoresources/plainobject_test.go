@@ -26,12 +26,16 @@ func TestReadiness(t *testing.T) {
 		reason, status, message string
 		ready                   bool
 	}{
-		"nothing":        {"a kind may have no status", "", "", true},
-		"seen":           {"its controller says no more", "status: {observedGeneration: 3}", "", true},
-		"unseen":         {"its controller has yet to say", "status: {observedGeneration: 2, conditions: [{type: Ready, status: 'True'}]}", "its controller has not observed it yet", false},
-		"ready":          {"it says so", "status: {conditions: [{type: Synced, status: 'False'}, {type: Ready, status: 'True', observedGeneration: 3}]}", "", true},
-		"ready of old":   {"it said so of another spec", "status: {conditions: [{type: Ready, status: 'True', observedGeneration: 2}]}", "its controller has not observed it yet", false},
-		"not ready":      {"with its own words", "status: {conditions: [{type: Ready, status: 'False', message: is busy}]}", "is not ready: is busy", false},
+		"nothing": {"a kind may have no status", "", "", true},
+		"seen":    {"its controller says no more", "status: {observedGeneration: 3}", "", true},
+		"unseen": {"its controller has yet to say", "status: {observedGeneration: 2, conditions: [{type: Ready, status: 'True'}]}",
+			"its controller has not observed it yet", false},
+		"ready": {"it says so",
+			"status: {conditions: [{type: Synced, status: 'False'}, {type: Ready, status: 'True', observedGeneration: 3}]}", "", true},
+		"ready of old": {"it said so of another spec", "status: {conditions: [{type: Ready, status: 'True', observedGeneration: 2}]}",
+			"its controller has not observed it yet", false},
+		"not ready": {"with its own words", "status: {conditions: [{type: Ready, status: 'False', message: is busy}]}",
+			"is not ready: is busy", false},
 		"unknown":        {"nobody knows", "status: {conditions: [{type: Ready, status: Unknown}]}", "is not ready: ", false},
 		"not as is used": {"other kinds have conditions of other forms", "status: {conditions: {Ready: 'True'}}", "", true},
 	} {
@@ -70,7 +74,8 @@ func TestHolds(t *testing.T) {
 		plain       []infrav1.ASOResourceStatus
 		holds, want time.Duration
 	}{
-		"until resync": {there, 0, 0}, "as it is": {there, time.Hour, time.Hour}, "late": {late, 0, plainRetryInterval}, "sooner": {late, time.Hour, plainRetryInterval}, "soon already": {late, time.Second, time.Second},
+		"until resync": {there, 0, 0}, "as it is": {there, time.Hour, time.Hour}, "late": {late, 0, plainRetryInterval},
+		"sooner": {late, time.Hour, plainRetryInterval}, "soon already": {late, time.Second, time.Second},
 	} {
 		if got := ValidFor(tc.plain, tc.holds); got != tc.want {
 			t.Errorf("%s: %s, want %s", name, got, tc.want)
@@ -142,7 +147,8 @@ func TestPlain(t *testing.T) {
 		}
 	}
 	all := []plan.PlainObject{document("Widget", "w"), document("Widget", "theirs"), document("Realm", "r"), document("Gadget", "g")}
-	expect("each by what may be", look(all...), []string{"Widget w", "Widget theirs ResourceExistsNotOwned", "Realm r InvalidConfiguration", "Gadget g Waiting"}, ours)
+	expect("each by what may be", look(all...),
+		[]string{"Widget w", "Widget theirs ResourceExistsNotOwned", "Realm r InvalidConfiguration", "Gadget g Waiting"}, ours)
 	have := widget("w")
 	if err := c.Get(t.Context(), client.ObjectKeyFromObject(have), have); err != nil || !metav1.IsControlledBy(have, owner) {
 		t.Errorf("the object is not its owner's: %v, %v", have.GetOwnerReferences(), err)

@@ -19,7 +19,8 @@ import (
 // as credential or refer to its values.
 func MapSecret(c client.Reader, kind string) func(context.Context, client.Object) []ctrl.Request {
 	return mapReferenced(c, kind, func(documents []plan.Manifest, name string) bool {
-		if name == DefaultCredential || slices.ContainsFunc(documents, func(d plan.Manifest) bool { return d.Annotations[plan.CredentialAnnotation] == name }) {
+		if name == DefaultCredential ||
+			slices.ContainsFunc(documents, func(d plan.Manifest) bool { return d.Annotations[plan.CredentialAnnotation] == name }) {
 			return true
 		}
 		secrets, _ := plan.ListReferencedKeys(plan.Input{Set: plan.NewSet("", documents, false)})
@@ -37,7 +38,8 @@ func MapConfigMap(c client.Reader, kind string) func(context.Context, client.Obj
 
 // mapReferenced maps an object to the objects of kind that read manifests which name it. A control plane is created with its pools and
 // may use their credential, so manifests of the other kinds count too.
-func mapReferenced(c client.Reader, kind string, names func(documents []plan.Manifest, name string) bool) func(context.Context, client.Object) []ctrl.Request {
+func mapReferenced(c client.Reader, kind string, names func(documents []plan.Manifest, name string) bool) func(context.Context,
+	client.Object) []ctrl.Request {
 	wakes := MapToKind(c, kind)
 	return func(ctx context.Context, named client.Object) []ctrl.Request {
 		var out []ctrl.Request

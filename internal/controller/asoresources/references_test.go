@@ -36,9 +36,10 @@ func TestReferred(t *testing.T) {
 	pool := &infrav1.AzureASOManagedMachinePool{ObjectMeta: meta}
 	pool.Spec.Resources = raw(`{"apiVersion":"containerservice.azure.com/v1api20240901","kind":"ManagedClustersAgentPool",
 		"metadata":{"name":"p","annotations":{"serviceoperator.azure.com/credential-from":"pools"}},"spec":{"owner":{"name":"c"}}}`)
-	c := storetest.NewClient(t, infrastructure, controlPlane, pool, &clusterv1.Cluster{ObjectMeta: storetest.NewMeta("c"), Spec: clusterv1.ClusterSpec{
-		InfrastructureRef: ref(asoresources.ClusterKind), ControlPlaneRef: ref(asoresources.ControlPlaneKind),
-	}})
+	c := storetest.NewClient(t, infrastructure, controlPlane, pool,
+		&clusterv1.Cluster{ObjectMeta: storetest.NewMeta("c"), Spec: clusterv1.ClusterSpec{
+			InfrastructureRef: ref(asoresources.ClusterKind), ControlPlaneRef: ref(asoresources.ControlPlaneKind),
+		}})
 	all := []string{"AzureASOManagedCluster ns/c", "AzureASOManagedControlPlane ns/c", "AzureASOManagedMachinePool ns/p"}
 	for name, tc := range map[string]struct {
 		reason string

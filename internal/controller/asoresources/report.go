@@ -20,7 +20,8 @@ func ConditionGroup(arm.ID) string { return infrav1.ResourcesReadyCondition }
 var groups = []string{infrav1.ResourcesReadyCondition}
 
 // ReportResources reports the state of an object's manifests and plain objects, and whether all of them are ready.
-func ReportResources(obj status.Object, in plan.Input, outcome arm.Outcome, plain []infrav1.ASOResourceStatus) (resources []infrav1.ASOResourceStatus, done bool) {
+func ReportResources(obj status.Object, in plan.Input, outcome arm.Outcome,
+	plain []infrav1.ASOResourceStatus) (resources []infrav1.ASOResourceStatus, done bool) {
 	found := status.GroupConditions(outcome, groups, ConditionGroup)
 	resources = resourceStatuses(in, outcome)
 	unplaced := plan.ListWaitingForID(in)

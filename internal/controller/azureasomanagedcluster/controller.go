@@ -112,7 +112,8 @@ func (k *Kind) FingerprintInputs(in *input) []any {
 	if in.members.ControlPlane != nil {
 		endpoint = in.members.ControlPlane.Status.ControlPlaneEndpoint
 	}
-	return append(asoresources.FingerprintInputs(in.planned), endpoint, in.object.Spec.ControlPlaneEndpoint, in.members.Cluster.Spec.ControlPlaneRef)
+	return append(asoresources.FingerprintInputs(in.planned), endpoint, in.object.Spec.ControlPlaneEndpoint,
+		in.members.Cluster.Spec.ControlPlaneRef)
 }
 
 // Plan implements reconcile.Kind.
@@ -200,7 +201,8 @@ func (k *Kind) DeletionBlocker(in *input, subscription string) deletion.Blocker 
 
 // copyEndpoint copies the endpoint of the control plane. A provisioned object stays provisioned.
 func copyEndpoint(object *infrav1.AzureASOManagedCluster, members *asoresources.Members, done bool) {
-	condition := metav1.Condition{Type: infrav1.ControlPlaneEndpointReadyCondition, Status: metav1.ConditionFalse, Reason: infrav1.WaitingReason}
+	condition := metav1.Condition{Type: infrav1.ControlPlaneEndpointReadyCondition, Status: metav1.ConditionFalse,
+		Reason: infrav1.WaitingReason}
 	ref := members.Cluster.Spec.ControlPlaneRef
 	switch {
 	case ref.Kind != asoresources.ControlPlaneKind:

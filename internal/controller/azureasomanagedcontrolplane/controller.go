@@ -58,7 +58,8 @@ type input struct {
 // Declare implements reconcile.Kind.
 func (k *Kind) Declare() reconcile.Declaration {
 	return reconcile.Declaration{
-		Name: asoresources.ControlPlaneKind, Finalizer: infrav1.ASOManagedControlPlaneFinalizer, PrimaryCondition: infrav1.ResourcesReadyCondition, SummarizedConditions: summarizedConditions,
+		Name: asoresources.ControlPlaneKind, Finalizer: infrav1.ASOManagedControlPlaneFinalizer,
+		PrimaryCondition: infrav1.ResourcesReadyCondition, SummarizedConditions: summarizedConditions,
 	}
 }
 
@@ -85,7 +86,8 @@ func (k *Kind) Load(ctx context.Context, object *infrav1.AzureASOManagedControlP
 	}
 	members.ControlPlane = object
 	return &input{object: object, members: members, clusterGone: gone}, reconcile.Target{
-		Cluster: members.Cluster, Owner: members.OwnerObject(), Identity: members.AccessRequest(asoresources.ControlPlaneKind, object), WaitCondition: members.WaitsForOwner(),
+		Cluster: members.Cluster, Owner: members.OwnerObject(), Identity: members.AccessRequest(asoresources.ControlPlaneKind, object),
+		WaitCondition:  members.WaitsForOwner(),
 		WasProvisioned: object.Status.Initialization.ControlPlaneInitialized != nil,
 	}, nil
 }
@@ -102,7 +104,8 @@ func (k *Kind) FingerprintInputs(in *input) []any { return asoresources.Fingerpr
 // Plan implements reconcile.Kind.
 func (k *Kind) Plan(ctx context.Context, session reconcile.Session, in *input) (*reconcile.Plan, error) {
 	if _, ok := in.planned.ManagedCluster(); !ok {
-		return nil, reconcile.RefuseSpec(field.ErrorList{field.Required(field.NewPath("spec", "resources"), "a resource manifest of kind ManagedCluster, group containerservice.azure.com")})
+		return nil, reconcile.RefuseSpec(field.ErrorList{field.Required(field.NewPath("spec", "resources"),
+			"a resource manifest of kind ManagedCluster, group containerservice.azure.com")})
 	}
 	return in.members.PlanResources(ctx, k.Facts, session, &in.planned)
 }
@@ -113,7 +116,8 @@ func (k *Kind) BeforeDelete(_ context.Context, in *input) error {
 	if len(in.members.Pools) == 0 {
 		return nil
 	}
-	first := deletion.Prerequisites{Kind: asoresources.MachinePoolKind, OwnerKind: "MachinePool", Cluster: in.members.Cluster, ClusterGone: in.clusterGone}
+	first := deletion.Prerequisites{Kind: asoresources.MachinePoolKind, OwnerKind: "MachinePool", Cluster: in.members.Cluster,
+		ClusterGone: in.clusterGone}
 	for _, pool := range in.members.Pools {
 		first.Objects = append(first.Objects, pool.Pool)
 	}

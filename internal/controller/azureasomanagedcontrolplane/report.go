@@ -49,7 +49,8 @@ func reportCluster(in *input, cluster arm.Result) {
 	if in.published {
 		status.ControlPlaneEndpoint = infrav1.APIEndpoint{Host: shown.Host, Port: shown.Port}
 		status.Initialization.ControlPlaneInitialized = new(true)
-		conditions.Set(in.object, metav1.Condition{Type: infrav1.KubeconfigReadyCondition, Status: metav1.ConditionTrue, Reason: infrav1.ReadyReason})
+		conditions.Set(in.object,
+			metav1.Condition{Type: infrav1.KubeconfigReadyCondition, Status: metav1.ConditionTrue, Reason: infrav1.ReadyReason})
 	}
 	initialized := status.Initialization.ControlPlaneInitialized
 	conditions.Set(in.object, aks.AvailableCondition(cluster.Observed, initialized != nil && *initialized))

@@ -32,8 +32,10 @@ func TestStopped(t *testing.T) {
 				t.Fatal(errs)
 			}
 			object := &infrav1.AzureASOManagedControlPlane{ObjectMeta: metav1.ObjectMeta{Name: "mc"}}
-			conditions.Set(object, metav1.Condition{Type: infrav1.KubeconfigReadyCondition, Status: metav1.ConditionTrue, Reason: infrav1.ReadyReason})
-			in := &input{object: object, acted: true, planned: plan.Input{Cluster: "c1", Owner: object, Object: object, ObjectKey: "it", Set: plan.NewSet("s", manifests, false)}}
+			conditions.Set(object, metav1.Condition{Type: infrav1.KubeconfigReadyCondition, Status: metav1.ConditionTrue,
+				Reason: infrav1.ReadyReason})
+			in := &input{object: object, acted: true,
+				planned: plan.Input{Cluster: "c1", Owner: object, Object: object, ObjectKey: "it", Set: plan.NewSet("s", manifests, false)}}
 			var outcome arm.Outcome
 			for _, m := range manifests {
 				id, err := in.planned.ResourceID(m)

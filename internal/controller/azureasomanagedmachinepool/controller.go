@@ -42,7 +42,8 @@ var summarizedConditions = []string{infrav1.ResourcesReadyCondition, infrav1.Sca
 // Declare implements reconcile.Kind.
 func (k *Kind) Declare() reconcile.Declaration {
 	return reconcile.Declaration{
-		Name: asoresources.MachinePoolKind, Finalizer: infrav1.ASOManagedFinalizer, PrimaryCondition: infrav1.ResourcesReadyCondition, SummarizedConditions: summarizedConditions,
+		Name: asoresources.MachinePoolKind, Finalizer: infrav1.ASOManagedFinalizer, PrimaryCondition: infrav1.ResourcesReadyCondition,
+		SummarizedConditions: summarizedConditions,
 	}
 }
 

@@ -27,7 +27,8 @@ func (k *Kind) FingerprintInputs(in *input) []any {
 // Plan implements reconcile.Kind.
 func (k *Kind) Plan(ctx context.Context, session reconcile.Session, in *input) (*reconcile.Plan, error) {
 	if _, ok := in.planned.AgentPool(); !ok {
-		return nil, reconcile.RefuseSpec(field.ErrorList{field.Required(field.NewPath("spec", "resources"), "a resource manifest of kind ManagedClustersAgentPool, group containerservice.azure.com")})
+		return nil, reconcile.RefuseSpec(field.ErrorList{field.Required(field.NewPath("spec", "resources"),
+			"a resource manifest of kind ManagedClustersAgentPool, group containerservice.azure.com")})
 	}
 	return in.members.PlanResources(ctx, k.Facts, session, &in.planned)
 }

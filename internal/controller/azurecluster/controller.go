@@ -48,7 +48,8 @@ func (k *Kind) Declare() reconcile.Declaration {
 // WatchedObjects implements reconcile.Kind.
 func (k *Kind) WatchedObjects(ctx context.Context, mgr ctrl.Manager) ([]reconcile.Watch, error) {
 	scheme, log := mgr.GetScheme(), ctrl.LoggerFrom(ctx)
-	ofCluster := util.ClusterToInfrastructureMapFunc(ctx, infrav1.GroupVersion.WithKind("AzureCluster"), mgr.GetClient(), &infrav1.AzureCluster{})
+	ofCluster := util.ClusterToInfrastructureMapFunc(ctx, infrav1.GroupVersion.WithKind("AzureCluster"), mgr.GetClient(),
+		&infrav1.AzureCluster{})
 	changes := predicates.Any(scheme, log, predicates.ClusterCreateNotPaused(scheme, log), predicates.ClusterPausedTransitions(scheme, log))
 	return []reconcile.Watch{
 		{Object: &clusterv1.Cluster{}, MapFunc: ofCluster, Predicates: []predicate.Predicate{changes}},

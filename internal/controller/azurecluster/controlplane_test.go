@@ -64,19 +64,31 @@ func TestControlPlaneSize(t *testing.T) {
 		want    string
 		wantErr error
 	}{
-		"v1beta2":             {reason: "the contract of today", installed: v1beta2, controlPlane: controlPlane(v1beta2, big), want: "Standard_E8s_v5"},
-		"v1beta1":             {reason: "the contract before, whose references have a version", installed: v1beta1, controlPlane: controlPlane(v1beta1, object{"infrastructureRef": object{"apiVersion": infrav1.GroupVersion.String(), "kind": "AzureMachineTemplate", "name": "big", "namespace": "ns"}}), want: "Standard_E8s_v5"},
-		"no reference":        {reason: "the Cluster has no control plane of Cluster API's", installed: v1beta2, controlPlane: controlPlane(v1beta2, big), noRef: true},
-		"kind not installed":  {reason: "the control-plane provider need not be there"},
-		"not there":           {reason: "it may come after the Cluster", installed: v1beta2},
-		"not allowed":         {reason: "roles cover KubeadmControlPlane only", installed: v1beta2, controlPlane: controlPlane(v1beta2, big), fails: forbidden},
-		"broken":              {reason: "not being able to look is not the same as not there", installed: v1beta2, controlPlane: controlPlane(v1beta2, big), fails: broken, wantErr: broken},
-		"template not there":  {reason: "it may come after the control plane", installed: v1beta2, controlPlane: controlPlane(v1beta2, ref(infrav1.GroupVersion.Group, "AzureMachineTemplate", "none"))},
-		"template elsewhere":  {reason: "references do not cross namespaces", installed: v1beta2, controlPlane: controlPlane(v1beta2, ref(infrav1.GroupVersion.Group, "AzureMachineTemplate", "elsewhere"))},
-		"another kind":        {reason: "its machines are not Azure's", installed: v1beta2, controlPlane: controlPlane(v1beta2, ref(infrav1.GroupVersion.Group, "OtherTemplate", "big"))},
-		"another group":       {reason: "a kind is one of a group", installed: v1beta2, controlPlane: controlPlane(v1beta2, ref("example.com", "AzureMachineTemplate", "big"))},
+		"v1beta2": {reason: "the contract of today", installed: v1beta2, controlPlane: controlPlane(v1beta2, big),
+			want: "Standard_E8s_v5"},
+		"v1beta1": {reason: "the contract before, whose references have a version", installed: v1beta1,
+			controlPlane: controlPlane(v1beta1,
+				object{"infrastructureRef": object{"apiVersion": infrav1.GroupVersion.String(), "kind": "AzureMachineTemplate", "name": "big",
+					"namespace": "ns"}}), want: "Standard_E8s_v5"},
+		"no reference": {reason: "the Cluster has no control plane of Cluster API's", installed: v1beta2,
+			controlPlane: controlPlane(v1beta2, big), noRef: true},
+		"kind not installed": {reason: "the control-plane provider need not be there"},
+		"not there":          {reason: "it may come after the Cluster", installed: v1beta2},
+		"not allowed": {reason: "roles cover KubeadmControlPlane only", installed: v1beta2, controlPlane: controlPlane(v1beta2, big),
+			fails: forbidden},
+		"broken": {reason: "not being able to look is not the same as not there", installed: v1beta2,
+			controlPlane: controlPlane(v1beta2, big), fails: broken, wantErr: broken},
+		"template not there": {reason: "it may come after the control plane", installed: v1beta2,
+			controlPlane: controlPlane(v1beta2, ref(infrav1.GroupVersion.Group, "AzureMachineTemplate", "none"))},
+		"template elsewhere": {reason: "references do not cross namespaces", installed: v1beta2,
+			controlPlane: controlPlane(v1beta2, ref(infrav1.GroupVersion.Group, "AzureMachineTemplate", "elsewhere"))},
+		"another kind": {reason: "its machines are not Azure's", installed: v1beta2,
+			controlPlane: controlPlane(v1beta2, ref(infrav1.GroupVersion.Group, "OtherTemplate", "big"))},
+		"another group": {reason: "a kind is one of a group", installed: v1beta2,
+			controlPlane: controlPlane(v1beta2, ref("example.com", "AzureMachineTemplate", "big"))},
 		"no machine template": {reason: "a control plane need not have machines", installed: v1beta2, controlPlane: controlPlane(v1beta2, nil)},
-		"other shape":         {reason: "another contract must not crash the manager", installed: v1beta2, controlPlane: controlPlane(v1beta2, object{"spec": "text"})},
+		"other shape": {reason: "another contract must not crash the manager", installed: v1beta2,
+			controlPlane: controlPlane(v1beta2, object{"spec": "text"})},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -91,7 +103,8 @@ func TestControlPlaneSize(t *testing.T) {
 			}
 			reads := 0
 			k := &Kind{Client: fake.NewClientBuilder().WithScheme(testScheme(t)).WithRESTMapper(mapper).WithObjects(objects...).
-				WithInterceptorFuncs(interceptor.Funcs{Get: func(ctx context.Context, c client.WithWatch, key client.ObjectKey, obj client.Object, options ...client.GetOption) error {
+				WithInterceptorFuncs(interceptor.Funcs{Get: func(ctx context.Context, c client.WithWatch, key client.ObjectKey, obj client.Object,
+					options ...client.GetOption) error {
 					if _, ok := obj.(*unstructured.Unstructured); ok {
 						reads++
 						if test.fails != nil {
@@ -102,7 +115,8 @@ func TestControlPlaneSize(t *testing.T) {
 				}}).Build()}
 			cluster := &clusterv1.Cluster{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "c1"}}
 			if !test.noRef {
-				cluster.Spec.ControlPlaneRef = clusterv1.ContractVersionedObjectReference{APIGroup: controlPlaneGroup, Kind: "KubeadmControlPlane", Name: "cp"}
+				cluster.Spec.ControlPlaneRef = clusterv1.ContractVersionedObjectReference{APIGroup: controlPlaneGroup, Kind: "KubeadmControlPlane",
+					Name: "cp"}
 			}
 			got, err := k.findControlPlaneSize(context.Background(), cluster)
 			if !errors.Is(err, test.wantErr) {

@@ -25,7 +25,8 @@ func (k *Kind) BeforeDelete(ctx context.Context, in *input) error {
 	if err != nil {
 		return err
 	}
-	first := deletion.Prerequisites{Kind: "AzureMachine", OwnerKind: "Machine", Objects: machines, Cluster: in.cluster, ClusterGone: in.clusterGone}
+	first := deletion.Prerequisites{Kind: "AzureMachine", OwnerKind: "Machine", Objects: machines, Cluster: in.cluster,
+		ClusterGone: in.clusterGone}
 	if len(machines) == 0 {
 		first.Kind, first.OwnerKind, first.Objects = "AzureMachinePool", "MachinePool", pools
 	}
@@ -51,7 +52,8 @@ func (k *Kind) PlanDeletion(ctx context.Context, session reconcile.Session, in *
 	}
 	in.leftoversToDelete, in.leftoversKept = leftovers.AddToDeletion(in.azureCluster, graph, found)
 	in.refusedLists = refused
-	out := &reconcile.Plan{Graph: graph, LastApplied: cluster.LastApplied(in.planned), DeleteWholeGroups: true, OwnedUntagged: in.leftoversToDelete}
+	out := &reconcile.Plan{Graph: graph, LastApplied: cluster.LastApplied(in.planned), DeleteWholeGroups: true,
+		OwnedUntagged: in.leftoversToDelete}
 	if len(in.leftoversKept)+len(in.refusedLists) > 0 {
 		out.FinalWarning = leftoversEvent(plan.ResourceGroupID(in.planned), in.leftoversKept, in.refusedLists)
 	}

@@ -23,7 +23,8 @@ import (
 // findLeftovers finds the resources that Services and volumes of the cluster have left in a resource group that users brought. A
 // resource group of the cluster is deleted as a whole. It also returns the lists that Azure refused for good, such as for a missing right: they do not hold the deletion up,
 // because everything that the plan has can be deleted without them. Errors that pass do.
-func (k *Kind) findLeftovers(ctx context.Context, session reconcile.Session, in *input, graph *arm.Graph) (found []leftovers.Leftover, refused []string, err error) {
+func (k *Kind) findLeftovers(ctx context.Context, session reconcile.Session, in *input, graph *arm.Graph) (found []leftovers.Leftover,
+	refused []string, err error) {
 	group, asker := plan.ResourceGroupID(in.planned), session.Asker()
 	body, err := k.Facts.ReadResource(ctx, asker, group)
 	if err != nil || len(body) == 0 {
@@ -51,7 +52,8 @@ func (k *Kind) findLeftovers(ctx context.Context, session reconcile.Session, in 
 		{leftovers.LoadBalancers, candidates, k.Facts.ListLoadBalancers, &seen.LoadBalancers},
 		{leftovers.Addresses, candidates, k.Facts.ListPublicIPAddresses, &seen.Addresses},
 		{leftovers.Disks, func() bool {
-			return leftovers.IsDeletionRequested(in.azureCluster) && (slices.Contains(seen.Refused, leftovers.AllTypes) || of.NeedsDiskBodies(seen.Resources))
+			return leftovers.IsDeletionRequested(in.azureCluster) &&
+				(slices.Contains(seen.Refused, leftovers.AllTypes) || of.NeedsDiskBodies(seen.Resources))
 		}, k.Facts.ListDisks, &seen.Disks},
 	} {
 		if !list.needed() {
@@ -74,10 +76,12 @@ func (k *Kind) findLeftovers(ctx context.Context, session reconcile.Session, in 
 func describeLeftovers(stays []leftovers.Leftover, refused []string) string {
 	text := "Services and volumes of the cluster may have left resources in a resource group that is not the cluster's"
 	if len(stays) > 0 {
-		text = fmt.Sprintf("Services and volumes of the cluster may have left %d resources in a resource group that is not the cluster's", len(stays))
+		text = fmt.Sprintf("Services and volumes of the cluster may have left %d resources in a resource group that is not the cluster's",
+			len(stays))
 	}
 	if len(refused) > 0 {
-		text += ". Azure refused to list " + strings.Join(refused, ", ") + " in it, so not all of them may be known, and none of these is deleted. " +
+		text += ". Azure refused to list " + strings.Join(refused,
+			", ") + " in it, so not all of them may be known, and none of these is deleted. " +
 			"The identity needs the right to list them"
 	}
 	return text
@@ -85,7 +89,8 @@ func describeLeftovers(stays []leftovers.Leftover, refused []string) string {
 
 // listGroupCommand is a command that lists a resource group.
 func listGroupCommand(group arm.ID) string {
-	return fmt.Sprintf("To list the group, run: az resource list --subscription %s --resource-group %s --output table", arm.ShellQuote(group.Subscription()), arm.ShellQuote(group.Name()))
+	return fmt.Sprintf("To list the group, run: az resource list --subscription %s --resource-group %s --output table",
+		arm.ShellQuote(group.Subscription()), arm.ShellQuote(group.Name()))
 }
 
 // maxReasons limits for how many leftovers a message gives a reason. Its command lists all.
@@ -143,6 +148,7 @@ func reportLeftovers(in *input) {
 		return
 	}
 	conditions.Set(in.azureCluster, metav1.Condition{
-		Type: infrav1.LeftoversCondition, Status: metav1.ConditionFalse, Reason: infrav1.LeftBehindInAzureReason, Message: leftoversMessage(in.azureCluster, plan.ResourceGroupID(in.planned), in.leftoversKept, in.refusedLists),
+		Type: infrav1.LeftoversCondition, Status: metav1.ConditionFalse, Reason: infrav1.LeftBehindInAzureReason,
+		Message: leftoversMessage(in.azureCluster, plan.ResourceGroupID(in.planned), in.leftoversKept, in.refusedLists),
 	})
 }

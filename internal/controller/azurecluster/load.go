@@ -63,7 +63,8 @@ func (k *Kind) findCluster(ctx context.Context, azureCluster *infrav1.AzureClust
 	}
 	for i, item := range list.Items {
 		ref := item.Spec.InfrastructureRef
-		if ref.APIGroup == infrav1.GroupVersion.Group && ref.Kind == "AzureCluster" && ref.Name == azureCluster.Name && item.DeletionTimestamp.IsZero() {
+		if ref.APIGroup == infrav1.GroupVersion.Group && ref.Kind == "AzureCluster" && ref.Name == azureCluster.Name &&
+			item.DeletionTimestamp.IsZero() {
 			return list.Items[i].DeepCopy(), nil
 		}
 	}

@@ -30,7 +30,8 @@ func TestClusterOf(t *testing.T) {
 	cluster := func(namespace, name, kind, ref string) *clusterv1.Cluster {
 		return &clusterv1.Cluster{
 			ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name},
-			Spec:       clusterv1.ClusterSpec{InfrastructureRef: clusterv1.ContractVersionedObjectReference{APIGroup: infrav1.GroupVersion.Group, Kind: kind, Name: ref}},
+			Spec: clusterv1.ClusterSpec{InfrastructureRef: clusterv1.ContractVersionedObjectReference{APIGroup: infrav1.GroupVersion.Group,
+				Kind: kind, Name: ref}},
 		}
 	}
 	tests := map[string]struct {
@@ -39,11 +40,14 @@ func TestClusterOf(t *testing.T) {
 		clusters []client.Object
 		want     string
 	}{
-		"owner":             {"the owner reference decides", "mine", []client.Object{cluster("ns", "mine", "AzureCluster", "network"), cluster("ns", "a", "AzureCluster", "network")}, "mine"},
-		"not yet owned":     {"the Cluster that refers to it will own it", "", []client.Object{cluster("ns", "mine", "AzureCluster", "network")}, "mine"},
-		"other namespace":   {"references do not cross namespaces", "", []client.Object{cluster("other", "mine", "AzureCluster", "network")}, ""},
-		"other name":        {"the reference is to another network", "", []client.Object{cluster("ns", "mine", "AzureCluster", "other")}, ""},
-		"other kind":        {"an AKS cluster may have the same name", "", []client.Object{cluster("ns", "mine", "AzureManagedCluster", "network")}, ""},
+		"owner": {"the owner reference decides", "mine",
+			[]client.Object{cluster("ns", "mine", "AzureCluster", "network"), cluster("ns", "a", "AzureCluster", "network")}, "mine"},
+		"not yet owned": {"the Cluster that refers to it will own it", "", []client.Object{cluster("ns", "mine", "AzureCluster", "network")},
+			"mine"},
+		"other namespace": {"references do not cross namespaces", "", []client.Object{cluster("other", "mine", "AzureCluster", "network")}, ""},
+		"other name":      {"the reference is to another network", "", []client.Object{cluster("ns", "mine", "AzureCluster", "other")}, ""},
+		"other kind": {"an AKS cluster may have the same name", "",
+			[]client.Object{cluster("ns", "mine", "AzureManagedCluster", "network")}, ""},
 		"nobody refers yet": {"there is nothing to do for nobody", "", nil, ""},
 	}
 	for name, test := range tests {

@@ -20,7 +20,8 @@ func TestAzureClustersOfMachine(t *testing.T) {
 	cluster := func(name, kind string) *clusterv1.Cluster {
 		return &clusterv1.Cluster{
 			ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: name},
-			Spec:       clusterv1.ClusterSpec{InfrastructureRef: clusterv1.ContractVersionedObjectReference{APIGroup: infrav1.GroupVersion.Group, Kind: kind, Name: "network"}},
+			Spec: clusterv1.ClusterSpec{InfrastructureRef: clusterv1.ContractVersionedObjectReference{APIGroup: infrav1.GroupVersion.Group,
+				Kind: kind, Name: "network"}},
 		}
 	}
 	going := func(name, of string) *infrav1.AzureCluster {
@@ -29,8 +30,10 @@ func TestAzureClustersOfMachine(t *testing.T) {
 			Finalizers: []string{infrav1.ClusterFinalizer}, DeletionTimestamp: &metav1.Time{Time: time.Unix(1, 0)},
 		}}
 	}
-	staying := &infrav1.AzureCluster{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "network", Labels: map[string]string{clusterv1.ClusterNameLabel: "c1"}}}
-	k := &Kind{Client: fake.NewClientBuilder().WithScheme(testScheme(t)).WithObjects(cluster("c1", "AzureCluster"), cluster("aks", "AzureManagedCluster"), staying, going("left", "gone"), going("other", "c2")).Build()}
+	staying := &infrav1.AzureCluster{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "network",
+		Labels: map[string]string{clusterv1.ClusterNameLabel: "c1"}}}
+	k := &Kind{Client: fake.NewClientBuilder().WithScheme(testScheme(t)).WithObjects(cluster("c1", "AzureCluster"),
+		cluster("aks", "AzureManagedCluster"), staying, going("left", "gone"), going("other", "c2")).Build()}
 	left := []ctrl.Request{{NamespacedName: client.ObjectKey{Namespace: "ns", Name: "left"}}}
 	both := append(left, ctrl.Request{NamespacedName: client.ObjectKey{Namespace: "ns", Name: "other"}})
 	network := []ctrl.Request{{NamespacedName: client.ObjectKey{Namespace: "ns", Name: "network"}}}
@@ -40,11 +43,15 @@ func TestAzureClustersOfMachine(t *testing.T) {
 		passes bool
 		want   []ctrl.Request
 	}{
-		"control plane": {"its template may be another one than before", map[string]string{clusterv1.ClusterNameLabel: "c1", clusterv1.MachineControlPlaneLabel: ""}, true, network},
-		"worker":        {"failure domains do not depend on it, and there may be thousands", map[string]string{clusterv1.ClusterNameLabel: "c1"}, false, network},
-		"no cluster":    {"the Cluster is gone, and its AzureCluster may wait for the machine", map[string]string{clusterv1.ClusterNameLabel: "gone", clusterv1.MachineControlPlaneLabel: ""}, true, left},
-		"other kind":    {"its network is not an AzureCluster", map[string]string{clusterv1.ClusterNameLabel: "aks", clusterv1.MachineControlPlaneLabel: ""}, true, nil},
-		"unlabelled":    {"nothing tells whose it is, so any that waits may wait for it", nil, false, both},
+		"control plane": {"its template may be another one than before",
+			map[string]string{clusterv1.ClusterNameLabel: "c1", clusterv1.MachineControlPlaneLabel: ""}, true, network},
+		"worker": {"failure domains do not depend on it, and there may be thousands", map[string]string{clusterv1.ClusterNameLabel: "c1"},
+			false, network},
+		"no cluster": {"the Cluster is gone, and its AzureCluster may wait for the machine",
+			map[string]string{clusterv1.ClusterNameLabel: "gone", clusterv1.MachineControlPlaneLabel: ""}, true, left},
+		"other kind": {"its network is not an AzureCluster",
+			map[string]string{clusterv1.ClusterNameLabel: "aks", clusterv1.MachineControlPlaneLabel: ""}, true, nil},
+		"unlabelled": {"nothing tells whose it is, so any that waits may wait for it", nil, false, both},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -57,7 +64,8 @@ func TestAzureClustersOfMachine(t *testing.T) {
 			}
 			leaving := machine.DeepCopy()
 			leaving.DeletionTimestamp = &metav1.Time{Time: time.Unix(1, 0)}
-			if !createdOrDeleted().Update(event.UpdateEvent{ObjectOld: machine, ObjectNew: leaving}) || !createdOrDeleted().Delete(event.DeleteEvent{Object: leaving}) {
+			if !createdOrDeleted().Update(event.UpdateEvent{ObjectOld: machine, ObjectNew: leaving}) ||
+				!createdOrDeleted().Delete(event.DeleteEvent{Object: leaving}) {
 				t.Error("a cluster that waits for a machine says how far that is")
 			}
 			if diff := cmp.Diff(test.want, k.mapMachine(context.Background(), machine)); diff != "" {

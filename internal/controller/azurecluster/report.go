@@ -69,7 +69,8 @@ func isUsable(outcome arm.Outcome) bool {
 }
 
 func reportGroups(in *input, outcome arm.Outcome) {
-	found := status.SetConditions(in.azureCluster, conditionGroups, status.GroupConditions(outcome, conditionGroups, cluster.ConditionForPruned))
+	found := status.SetConditions(in.azureCluster, conditionGroups,
+		status.GroupConditions(outcome, conditionGroups, cluster.ConditionForPruned))
 	reportSummary(in, status.SummaryCondition(infrav1.NetworkInfrastructureReadyCondition, found))
 	in.azureCluster.Status.Resources = status.ResourceStatuses(outcome)
 }

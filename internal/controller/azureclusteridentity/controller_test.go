@@ -22,26 +22,30 @@ import (
 
 func principal(name string, secret corev1.SecretReference) *infrav1.AzureClusterIdentity {
 	return &infrav1.AzureClusterIdentity{ObjectMeta: storetest.NewMeta(name), Spec: infrav1.AzureClusterIdentitySpec{
-		Type: infrav1.ServicePrincipal, TenantID: "11111111-1111-1111-1111-111111111111", ClientID: "22222222-2222-2222-2222-222222222222", ClientSecret: secret,
+		Type: infrav1.ServicePrincipal, TenantID: "11111111-1111-1111-1111-111111111111", ClientID: "22222222-2222-2222-2222-222222222222",
+		ClientSecret: secret,
 	}}
 }
 
 func TestIdentitiesOfSecret(t *testing.T) {
 	k := &Kind{Client: storetest.NewClient(t,
-		principal("near", corev1.SecretReference{Name: "s"}), principal("named", corev1.SecretReference{Namespace: storetest.Namespace, Name: "s"}),
+		principal("near", corev1.SecretReference{Name: "s"}),
+		principal("named", corev1.SecretReference{Namespace: storetest.Namespace, Name: "s"}),
 		principal("elsewhere", corev1.SecretReference{Namespace: "secrets", Name: "s"}), principal("other", corev1.SecretReference{Name: "t"}))}
 	tests := map[string]struct {
 		reason, namespace, name string
 		want                    []string
 	}{
-		"own namespace":   {"a reference without a namespace means the identity's own", storetest.Namespace, "s", []string{"ns/named", "ns/near"}},
+		"own namespace": {"a reference without a namespace means the identity's own", storetest.Namespace, "s",
+			[]string{"ns/named", "ns/near"}},
 		"other namespace": {"an identity may name one", "secrets", "s", []string{"ns/elsewhere"}},
 		"nobody's":        {"most Secrets are not of identities", storetest.Namespace, "u", nil},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			var got []string
-			for _, request := range k.mapSecret(t.Context(), &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: test.namespace, Name: test.name}}) {
+			for _, request := range k.mapSecret(t.Context(),
+				&corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: test.namespace, Name: test.name}}) {
 				got = append(got, request.String())
 			}
 			slices.Sort(got)
@@ -66,12 +70,18 @@ func TestReconcile(t *testing.T) {
 		cause    string
 		trusted  bool
 	}{
-		"whole":     {"a credential can be made of it", principal("id", corev1.SecretReference{Name: "s"}), secret(map[string][]byte{"clientSecret": []byte("x")}), metav1.ConditionTrue, infrav1.ReadyReason, false},
-		"trusted":   {"it works, and says whom the manager trusts", principal("id", corev1.SecretReference{Name: "s"}), secret(map[string][]byte{"clientSecret": []byte("x")}), metav1.ConditionTrue, infrav1.ReadyReason, true},
-		"no Secret": {"it has to be made where it is named", principal("id", corev1.SecretReference{Name: "s"}), nil, metav1.ConditionFalse, string(identity.SecretNotFound), false},
-		"no key":    {"the Secret is there and does not have what is needed", principal("id", corev1.SecretReference{Name: "s"}), secret(map[string][]byte{"password": []byte("x")}), metav1.ConditionFalse, string(identity.SecretKeyMissing), false},
-		"paused":    {"nothing is found out about an identity that is left alone", paused, nil, metav1.ConditionUnknown, clusterv1.PausedReason, false},
-		"deleted":   {"nobody can use it any more", storetest.MarkDeleting(principal("id", corev1.SecretReference{Name: "s"})), nil, "", "", false},
+		"whole": {"a credential can be made of it", principal("id", corev1.SecretReference{Name: "s"}),
+			secret(map[string][]byte{"clientSecret": []byte("x")}), metav1.ConditionTrue, infrav1.ReadyReason, false},
+		"trusted": {"it works, and says whom the manager trusts", principal("id", corev1.SecretReference{Name: "s"}),
+			secret(map[string][]byte{"clientSecret": []byte("x")}), metav1.ConditionTrue, infrav1.ReadyReason, true},
+		"no Secret": {"it has to be made where it is named", principal("id", corev1.SecretReference{Name: "s"}), nil, metav1.ConditionFalse,
+			string(identity.SecretNotFound), false},
+		"no key": {"the Secret is there and does not have what is needed", principal("id", corev1.SecretReference{Name: "s"}),
+			secret(map[string][]byte{"password": []byte("x")}), metav1.ConditionFalse, string(identity.SecretKeyMissing), false},
+		"paused": {"nothing is found out about an identity that is left alone", paused, nil, metav1.ConditionUnknown, clusterv1.PausedReason,
+			false},
+		"deleted": {"nobody can use it any more", storetest.MarkDeleting(principal("id", corev1.SecretReference{Name: "s"})), nil, "", "",
+			false},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -97,7 +107,8 @@ func TestReconcile(t *testing.T) {
 			if err := store.Get(t.Context(), client.ObjectKeyFromObject(test.identity), stored); err != nil {
 				t.Fatal(err)
 			}
-			if said := conditions.IsFalse(stored, infrav1.TenantsIsolatedCondition); said != test.trusted || said != conditions.Has(stored, infrav1.TenantsIsolatedCondition) {
+			if said := conditions.IsFalse(stored, infrav1.TenantsIsolatedCondition); said != test.trusted ||
+				said != conditions.Has(stored, infrav1.TenantsIsolatedCondition) {
 				t.Errorf("%s: says of tenants %v", test.reason, conditions.Get(stored, infrav1.TenantsIsolatedCondition))
 			}
 			got := conditions.Get(stored, infrav1.ReadyCondition)

@@ -13,7 +13,8 @@ func TestHeldBy(t *testing.T) {
 	users := map[string]string{}
 	key := func(name string) string { return identity.FinalizerKey(infrav1.ClusterFinalizer, "ns", name) }
 	for _, name := range []string{"c1", "c2"} {
-		addFinalizerNames(users, infrav1.ClusterFinalizer, "AzureCluster", &infrav1.AzureCluster{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: name}})
+		addFinalizerNames(users, infrav1.ClusterFinalizer, "AzureCluster",
+			&infrav1.AzureCluster{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: name}})
 	}
 	const way = ". To unblock the deletion, delete their Clusters, or name another identity in spec.identityRef"
 	stale := func(left string) string {
@@ -25,17 +26,20 @@ func TestHeldBy(t *testing.T) {
 		finalizers []string
 		want       string
 	}{
-		"nobody":   {"there is nothing to say", nil, ""},
-		"others":   {"somebody else's finalizer is theirs to explain", []string{"others.example.com/a"}, ""},
-		"users":    {"in the order of their names", []string{key("c2"), key("c1")}, "waits for its users to be gone: AzureCluster ns/c1, AzureCluster ns/c2" + way},
-		"old form": {"a cluster may have both forms", []string{identity.LegacyFinalizerKey(infrav1.ClusterFinalizer, "ns", "c1"), key("c1")}, "waits for its users to be gone: AzureCluster ns/c1" + way},
-		"unknown":  {"a cluster that is gone does not release it", []string{key("gone")}, stale("")},
+		"nobody": {"there is nothing to say", nil, ""},
+		"others": {"somebody else's finalizer is theirs to explain", []string{"others.example.com/a"}, ""},
+		"users": {"in the order of their names", []string{key("c2"), key("c1")},
+			"waits for its users to be gone: AzureCluster ns/c1, AzureCluster ns/c2" + way},
+		"old form": {"a cluster may have both forms", []string{identity.LegacyFinalizerKey(infrav1.ClusterFinalizer, "ns", "c1"), key("c1")},
+			"waits for its users to be gone: AzureCluster ns/c1" + way},
+		"unknown": {"a cluster that is gone does not release it", []string{key("gone")}, stale("")},
 		"both": {"those that are used by somebody stay", []string{key("c1"), key("gone"), "others.example.com/a"},
 			"waits for its users to be gone: AzureCluster ns/c1" + way + "; " + stale(`"`+key("c1")+`","others.example.com/a"`)},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			condition, ok := inUseCondition(&infrav1.AzureClusterIdentity{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "id", Finalizers: test.finalizers}}, users)
+			condition, ok := inUseCondition(&infrav1.AzureClusterIdentity{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "id",
+				Finalizers: test.finalizers}}, users)
 			if condition.Message != test.want || ok != (test.want != "") {
 				t.Errorf("%s:\n got %s\nwant %s", test.reason, condition.Message, test.want)
 			}

@@ -61,11 +61,13 @@ type Kinds struct{ Machines, Pools bool }
 // SetupWithManager registers one controller for templates and one for each of the kinds.
 func (r *Reconciler) SetupWithManager(ctx context.Context, mgr ctrl.Manager, options controller.Options, kinds Kinds) error {
 	r.eventLog = eventlog.NewRecorder(r.Recorder)
-	if err := r.setupController(ctx, mgr, options, "azurejson-template", &infrav1.AzureMachineTemplate{}, &infrav1.AzureMachineTemplateList{}, r.reconcileTemplate); err != nil {
+	if err := r.setupController(ctx, mgr, options, "azurejson-template", &infrav1.AzureMachineTemplate{}, &infrav1.AzureMachineTemplateList{},
+		r.reconcileTemplate); err != nil {
 		return err
 	}
 	if kinds.Pools {
-		if err := r.setupController(ctx, mgr, options, "azurejson-machinepool", &infrav1.AzureMachinePool{}, &infrav1.AzureMachinePoolList{}, r.reconcilePool); err != nil {
+		if err := r.setupController(ctx, mgr, options, "azurejson-machinepool", &infrav1.AzureMachinePool{}, &infrav1.AzureMachinePoolList{},
+			r.reconcilePool); err != nil {
 			return err
 		}
 	}
@@ -75,7 +77,8 @@ func (r *Reconciler) SetupWithManager(ctx context.Context, mgr ctrl.Manager, opt
 	return r.setupController(ctx, mgr, options, "azurejson-machine", &infrav1.AzureMachine{}, &infrav1.AzureMachineList{}, r.reconcileMachine)
 }
 
-func (r *Reconciler) setupController(ctx context.Context, mgr ctrl.Manager, options controller.Options, name string, object client.Object, list client.ObjectList, do reconcile.Func) error {
+func (r *Reconciler) setupController(ctx context.Context, mgr ctrl.Manager, options controller.Options, name string, object client.Object,
+	list client.ObjectList, do reconcile.Func) error {
 	log := ctrl.LoggerFrom(ctx)
 	ofCluster := clusterinfra.MapOwnedBy(r.Client, list)
 	if _, template := object.(*infrav1.AzureMachineTemplate); !template {
@@ -92,12 +95,16 @@ func (r *Reconciler) setupController(ctx context.Context, mgr ctrl.Manager, opti
 		WithOptions(options).
 		WithEventFilter(predicates.ResourceHasFilterLabel(mgr.GetScheme(), log, r.WatchFilter)).
 		Owns(&corev1.Secret{}, builder.OnlyMetadata).
-		Watches(&clusterv1.Cluster{}, handler.EnqueueRequestsFromMapFunc(ofCluster), builder.WithPredicates(watch.SpecOrStatusChanges(readProvisioned))).
-		Watches(&infrav1.AzureCluster{}, handler.EnqueueRequestsFromMapFunc(dependents.MapAzureCluster), builder.WithPredicates(watch.GenerationChanges())).
-		Watches(&infrav1.AzureClusterIdentity{}, handler.EnqueueRequestsFromMapFunc(dependents.MapIdentity), builder.WithPredicates(watch.IdentityChanges())).
+		Watches(&clusterv1.Cluster{}, handler.EnqueueRequestsFromMapFunc(ofCluster),
+			builder.WithPredicates(watch.SpecOrStatusChanges(readProvisioned))).
+		Watches(&infrav1.AzureCluster{}, handler.EnqueueRequestsFromMapFunc(dependents.MapAzureCluster),
+			builder.WithPredicates(watch.GenerationChanges())).
+		Watches(&infrav1.AzureClusterIdentity{}, handler.EnqueueRequestsFromMapFunc(dependents.MapIdentity),
+			builder.WithPredicates(watch.IdentityChanges())).
 		Watches(&corev1.Secret{}, handler.EnqueueRequestsFromMapFunc(dependents.MapSecret), builder.OnlyMetadata)
 	if joining {
-		b = b.Watches(&infrav1.AzureManagedControlPlane{}, handler.EnqueueRequestsFromMapFunc(dependents.MapControlPlane), builder.WithPredicates(watch.GenerationChanges()))
+		b = b.Watches(&infrav1.AzureManagedControlPlane{}, handler.EnqueueRequestsFromMapFunc(dependents.MapControlPlane),
+			builder.WithPredicates(watch.GenerationChanges()))
 	}
 	return b.Complete(do)
 }
@@ -141,7 +148,8 @@ func (r *Reconciler) reconcilePool(ctx context.Context, request ctrl.Request) (c
 }
 
 // reconcileLabelled is reconcileSecret for an object with the label of its Cluster.
-func (r *Reconciler) reconcileLabelled(ctx context.Context, owner client.Object, identities infrav1.ManagedIdentities) (ctrl.Result, error) {
+func (r *Reconciler) reconcileLabelled(ctx context.Context, owner client.Object, identities infrav1.ManagedIdentities) (ctrl.Result,
+	error) {
 	cluster, err := util.GetClusterFromMetadata(ctx, r.Client, metav1.ObjectMeta{Namespace: owner.GetNamespace(), Labels: owner.GetLabels()})
 	if err != nil {
 		if apierrors.IsNotFound(err) || errors.Is(err, util.ErrNoCluster) {
@@ -171,13 +179,15 @@ func (r *Reconciler) canDescribe(found clusterinfra.Infrastructure, cluster *clu
 }
 
 // reconcileSecret is keepSecret with events about errors on owner.
-func (r *Reconciler) reconcileSecret(ctx context.Context, cluster *clusterv1.Cluster, owner client.Object, spec infrav1.ManagedIdentities) (ctrl.Result, error) {
+func (r *Reconciler) reconcileSecret(ctx context.Context, cluster *clusterv1.Cluster, owner client.Object,
+	spec infrav1.ManagedIdentities) (ctrl.Result, error) {
 	result, err := r.keepSecret(ctx, cluster, owner, spec)
 	return result, r.warnOwner(ctx, owner, err)
 }
 
 // keepSecret writes the Secret of owner for machines with these identities.
-func (r *Reconciler) keepSecret(ctx context.Context, cluster *clusterv1.Cluster, owner client.Object, spec infrav1.ManagedIdentities) (ctrl.Result, error) {
+func (r *Reconciler) keepSecret(ctx context.Context, cluster *clusterv1.Cluster, owner client.Object,
+	spec infrav1.ManagedIdentities) (ctrl.Result, error) {
 	if cluster == nil || annotations.IsPaused(cluster, owner) || !owner.GetDeletionTimestamp().IsZero() {
 		return ctrl.Result{}, nil
 	}

@@ -16,7 +16,8 @@ const noIdentityReason = "VMIdentityNone"
 
 // warnWithoutIdentity warns about control plane machines on which cloud-provider-azure cannot log in: they have no identity, and the
 // cluster's identity has no client secret. Workers do not log in with azure.json.
-func (r *Reconciler) warnWithoutIdentity(ctx context.Context, cluster *clusterv1.Cluster, owner client.Object, spec infrav1.ManagedIdentities, credential identity.CloudConfigSecret) error {
+func (r *Reconciler) warnWithoutIdentity(ctx context.Context, cluster *clusterv1.Cluster, owner client.Object,
+	spec infrav1.ManagedIdentities, credential identity.CloudConfigSecret) error {
 	if spec.Identity != "" && spec.Identity != infrav1.VMIdentityNone || credential.ClientSecret != "" {
 		r.eventLog.MarkResolved(owner, noIdentityReason)
 		return nil

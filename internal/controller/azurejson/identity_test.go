@@ -51,23 +51,27 @@ func TestWarnWithoutIdentity(t *testing.T) {
 		secret string
 		want   string
 	}{
-		"control plane":            {reason: "cloud-provider-azure runs there", owner: used, has: infrav1.VMIdentityNone, want: "spec.template.spec.identity"},
-		"nothing said":             {reason: "None is the default", owner: used, want: "spec.template.spec.identity"},
-		"with an identity":         {reason: "it logs in with that", owner: used, has: infrav1.VMIdentityUserAssigned},
-		"with a client secret":     {reason: "azure.json has it", owner: used, secret: "s"},
-		"workers":                  {reason: "nothing logs in there", owner: worker},
-		"machine of control plane": {reason: "machines may have no template", owner: machine(map[string]string{clusterv1.MachineControlPlaneLabel: ""}), want: "spec.identity"},
-		"machine of workers":       {reason: "nothing logs in there", owner: machine(nil)},
+		"control plane": {reason: "cloud-provider-azure runs there", owner: used, has: infrav1.VMIdentityNone,
+			want: "spec.template.spec.identity"},
+		"nothing said":         {reason: "None is the default", owner: used, want: "spec.template.spec.identity"},
+		"with an identity":     {reason: "it logs in with that", owner: used, has: infrav1.VMIdentityUserAssigned},
+		"with a client secret": {reason: "azure.json has it", owner: used, secret: "s"},
+		"workers":              {reason: "nothing logs in there", owner: worker},
+		"machine of control plane": {reason: "machines may have no template",
+			owner: machine(map[string]string{clusterv1.MachineControlPlaneLabel: ""}), want: "spec.identity"},
+		"machine of workers": {reason: "nothing logs in there", owner: machine(nil)},
 	} {
 		t.Run(name, func(t *testing.T) {
 			mapper := meta.NewDefaultRESTMapper([]schema.GroupVersion{version})
 			mapper.Add(infrav1.GroupVersion.WithKind("AzureMachineTemplate"), meta.RESTScopeNamespace)
 			mapper.Add(version.WithKind("KubeadmControlPlane"), meta.RESTScopeNamespace)
 			recorder := events.NewFakeRecorder(1)
-			r := &Reconciler{eventLog: eventlog.NewRecorder(recorder), Client: fake.NewClientBuilder().WithScheme(scheme).WithRESTMapper(mapper).WithObjects(used, worker, controlPlane).Build()}
+			r := &Reconciler{eventLog: eventlog.NewRecorder(recorder),
+				Client: fake.NewClientBuilder().WithScheme(scheme).WithRESTMapper(mapper).WithObjects(used, worker, controlPlane).Build()}
 			// The second pass has nothing new to tell, and no room to tell it.
 			for range 2 {
-				err := r.warnWithoutIdentity(t.Context(), cluster, tc.owner, infrav1.ManagedIdentities{Identity: tc.has}, identity.CloudConfigSecret{ClientSecret: tc.secret})
+				err := r.warnWithoutIdentity(t.Context(), cluster, tc.owner, infrav1.ManagedIdentities{Identity: tc.has},
+					identity.CloudConfigSecret{ClientSecret: tc.secret})
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -51,7 +51,8 @@ func (r *Reconciler) writeSecret(ctx context.Context, cluster *clusterv1.Cluster
 	}
 	// The reference is compared including its API version, because a release with another API version, or a backup of it, may have
 	// written it.
-	if equality.Semantic.DeepEqual(have.Data, want.Data) && equality.Semantic.DeepEqual(metav1.GetControllerOf(have), metav1.GetControllerOf(want)) {
+	if equality.Semantic.DeepEqual(have.Data, want.Data) &&
+		equality.Semantic.DeepEqual(metav1.GetControllerOf(have), metav1.GetControllerOf(want)) {
 		r.verified.remember(have, want)
 		return nil
 	}

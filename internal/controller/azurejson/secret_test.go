@@ -28,7 +28,8 @@ func TestWrite(t *testing.T) {
 		object.Labels, object.OwnerReferences = map[string]string{"c1": label}, owners
 		return object
 	}
-	ours := metav1.OwnerReference{APIVersion: infrav1.GroupVersion.String(), Kind: "AzureMachineTemplate", Name: "t", UID: "template", Controller: new(true), BlockOwnerDeletion: new(true)}
+	ours := metav1.OwnerReference{APIVersion: infrav1.GroupVersion.String(), Kind: "AzureMachineTemplate", Name: "t", UID: "template",
+		Controller: new(true), BlockOwnerDeletion: new(true)}
 	former := ours
 	former.APIVersion = infrav1.GroupVersion.Group + "/v1alpha1"
 	tests := map[string]struct {
@@ -67,7 +68,8 @@ func TestWrite(t *testing.T) {
 				t.Fatal(err)
 			}
 			stored, after := version()
-			if got := string(stored.Data["azure.json"]); got != test.want || metav1.IsControlledBy(stored, owner) != test.owned || (before != after) != test.writes {
+			if got := string(stored.Data["azure.json"]); got != test.want || metav1.IsControlledBy(stored, owner) != test.owned ||
+				(before != after) != test.writes {
 				t.Errorf("%s: has %q, owners %v, written %t", test.reason, got, stored.OwnerReferences, before != after)
 			}
 			if diff := cmp.Diff([]metav1.OwnerReference{ours}, stored.OwnerReferences); test.owned && diff != "" {
@@ -159,15 +161,18 @@ func TestWhatGetsNoSecret(t *testing.T) {
 		object client.Object
 		others []client.Object
 	}{
-		"template without a cluster":         {"ClusterClass's own templates belong to none", template(func(t *infrav1.AzureMachineTemplate) { t.OwnerReferences = nil }), nil},
+		"template without a cluster": {"ClusterClass's own templates belong to none",
+			template(func(t *infrav1.AzureMachineTemplate) { t.OwnerReferences = nil }), nil},
 		"template of a cluster that is gone": {"there is nobody to ask for", template(nil), nil},
-		"template of an AKS cluster":         {"AKS configures its nodes itself", template(nil), []client.Object{storetest.NewCluster("c1", "AzureManagedCluster", "c1")}},
-		"template of a paused cluster":       {"nothing is written", template(nil), []client.Object{paused, azureCluster}},
-		"template before its network":        {"objects come in any order", template(nil), []client.Object{own}},
-		"template that goes":                 {"its Secret goes with it", storetest.MarkDeleting(template(nil)), []client.Object{own, azureCluster}},
-		"machine of a template":              {"it boots with the template's", machine(cloned, ofCluster), []client.Object{own, azureCluster}},
-		"machine without a cluster":          {"there is nobody to ask for", machine(nil, nil), nil},
-		"machine of a cluster that is gone":  {"there is nobody to ask for", machine(nil, ofCluster), nil},
+		"template of an AKS cluster": {"AKS configures its nodes itself", template(nil),
+			[]client.Object{storetest.NewCluster("c1", "AzureManagedCluster", "c1")}},
+		"template of a paused cluster": {"nothing is written", template(nil), []client.Object{paused, azureCluster}},
+		"template before its network":  {"objects come in any order", template(nil), []client.Object{own}},
+		"template that goes": {"its Secret goes with it", storetest.MarkDeleting(template(nil)),
+			[]client.Object{own, azureCluster}},
+		"machine of a template":             {"it boots with the template's", machine(cloned, ofCluster), []client.Object{own, azureCluster}},
+		"machine without a cluster":         {"there is nobody to ask for", machine(nil, nil), nil},
+		"machine of a cluster that is gone": {"there is nobody to ask for", machine(nil, ofCluster), nil},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -177,7 +182,8 @@ func TestWhatGetsNoSecret(t *testing.T) {
 			if _, ok := test.object.(*infrav1.AzureMachine); ok {
 				reconcile = r.reconcileMachine
 			}
-			if result, err := reconcile(t.Context(), ctrl.Request{NamespacedName: client.ObjectKeyFromObject(test.object)}); err != nil || result.RequeueAfter > 0 {
+			if result, err := reconcile(t.Context(), ctrl.Request{NamespacedName: client.ObjectKeyFromObject(test.object)}); err != nil ||
+				result.RequeueAfter > 0 {
 				t.Errorf("%s: %v %v", test.reason, result, err)
 			}
 			secrets := &corev1.SecretList{}

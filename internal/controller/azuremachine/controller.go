@@ -55,7 +55,8 @@ func (k *Kind) WatchedObjects(ctx context.Context, mgr ctrl.Manager) ([]reconcil
 	provisioned := predicates.ClusterPausedTransitionsOrInfrastructureProvisioned(mgr.GetScheme(), ctrl.LoggerFrom(ctx))
 	network := watch.SpecOrStatusChanges(func(c *infrav1.AzureCluster) any { return c.Status.FailureDomains })
 	return []reconcile.Watch{
-		{Object: &clusterv1.Machine{}, MapFunc: util.MachineToInfrastructureMapFunc(infrav1.GroupVersion.WithKind("AzureMachine")), Predicates: []predicate.Predicate{watch.SpecChanges()}},
+		{Object: &clusterv1.Machine{}, MapFunc: util.MachineToInfrastructureMapFunc(infrav1.GroupVersion.WithKind("AzureMachine")),
+			Predicates: []predicate.Predicate{watch.SpecChanges()}},
 		{Object: &clusterv1.Cluster{}, MapFunc: ofCluster, Predicates: []predicate.Predicate{provisioned}},
 		{Object: &infrav1.AzureCluster{}, MapFunc: k.mapAzureCluster, Predicates: []predicate.Predicate{network}},
 	}, nil
@@ -68,7 +69,8 @@ func (k *Kind) mapAzureCluster(ctx context.Context, obj client.Object) []ctrl.Re
 		return nil
 	}
 	list := &infrav1.AzureMachineList{}
-	if err := k.Client.List(ctx, list, client.InNamespace(obj.GetNamespace()), client.MatchingLabels{clusterv1.ClusterNameLabel: name}, client.UnsafeDisableDeepCopy); err != nil {
+	if err := k.Client.List(ctx, list, client.InNamespace(obj.GetNamespace()), client.MatchingLabels{clusterv1.ClusterNameLabel: name},
+		client.UnsafeDisableDeepCopy); err != nil {
 		ctrl.LoggerFrom(ctx).Error(err, "list AzureMachines", "cluster", name)
 		return nil
 	}

@@ -39,7 +39,8 @@ func (k *Kind) Plan(ctx context.Context, session reconcile.Session, in *input) (
 		return nil, reconcile.StopFor(reconcile.UntilResync)
 	}
 	if !in.planned.MachineFacts.VMExists {
-		if in.planned.BootstrapData, err = selfmanaged.ReadBootstrapData(ctx, k.Client, in.azureMachine.Namespace, in.machine.Spec.Bootstrap.DataSecretName); err != nil {
+		if in.planned.BootstrapData,
+			err = selfmanaged.ReadBootstrapData(ctx, k.Client, in.azureMachine.Namespace, in.machine.Spec.Bootstrap.DataSecretName); err != nil {
 			return nil, err
 		}
 		if in.planned.AzureMachine.Spec.OSDisk.OSType == infrav1.WindowsOS {

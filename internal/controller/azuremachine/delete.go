@@ -64,7 +64,8 @@ func (k *Kind) PlanDeletion(ctx context.Context, session reconcile.Session, in *
 // PrepareDeletion implements reconcile.Kind. It tags the disks of volumes that are attached to the VM.
 func (k *Kind) PrepareDeletion(ctx context.Context, session reconcile.Session, in *input, planned *reconcile.Plan) (err error) {
 	planned.EarlyWarning, err = volumes.Deletion{
-		Facts: k.Facts, Session: session, Cluster: in.cluster, ClusterGone: in.clusterGone, AzureCluster: in.azureCluster, Since: in.azureMachine.DeletionTimestamp,
+		Facts: k.Facts, Session: session, Cluster: in.cluster, ClusterGone: in.clusterGone, AzureCluster: in.azureCluster,
+		Since:    in.azureMachine.DeletionTimestamp,
 		Resource: plan.VMID(in.planned), Planned: machine.DiskIDs(in.planned),
 	}.TagVolumes(ctx)
 	return err
@@ -77,8 +78,9 @@ func (k *Kind) DeletionBlocker(in *input, subscription string) deletion.Blocker 
 		names = append(names, id.Name())
 	}
 	return deletion.Blocker{
-		ResourceNames: names,
-		Identity:      deletion.DescribeIdentity(in.azureCluster.Spec.IdentityRef, in.azureCluster.Namespace), User: "AzureCluster " + in.azureCluster.Name,
+		ResourceNames:  names,
+		Identity:       deletion.DescribeIdentity(in.azureCluster.Spec.IdentityRef, in.azureCluster.Namespace),
+		User:           "AzureCluster " + in.azureCluster.Name,
 		AzureResources: k.describeResources(in, subscription),
 	}
 }

@@ -47,7 +47,8 @@ func (k *Kind) Load(ctx context.Context, azureMachine *infrav1.AzureMachine) (*i
 		target.Identity = access.RequestForAzureCluster(in.azureCluster)
 		if !selfmanaged.IsProvisioned(in.cluster) {
 			target.WaitCondition = &metav1.Condition{
-				Status: metav1.ConditionFalse, Reason: infrav1.WaitingForClusterInfrastructureReason, Message: "the network of the cluster is not in place yet, see AzureCluster " + in.azureCluster.Name,
+				Status: metav1.ConditionFalse, Reason: infrav1.WaitingForClusterInfrastructureReason,
+				Message: "the network of the cluster is not in place yet, see AzureCluster " + in.azureCluster.Name,
 			}
 		}
 	}

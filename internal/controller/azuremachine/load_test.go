@@ -28,7 +28,8 @@ func TestLoad(t *testing.T) {
 		return object
 	}
 	ofCluster := map[string]string{clusterv1.ClusterNameLabel: "c1"}
-	cluster, azureCluster := storetest.NewCluster("c1", "AzureCluster", "network"), &infrav1.AzureCluster{ObjectMeta: storetest.NewOwnedMeta("network", "c1")}
+	cluster, azureCluster := storetest.NewCluster("c1", "AzureCluster", "network"),
+		&infrav1.AzureCluster{ObjectMeta: storetest.NewOwnedMeta("network", "c1")}
 	type found struct{ machine, cluster, azureCluster string }
 	whole := &found{"of-m", "c1", "network"}
 	tests := map[string]struct {
@@ -37,15 +38,21 @@ func TestLoad(t *testing.T) {
 		others []client.Object
 		want   *found
 	}{
-		"whole":                     {"all is there", azureMachine("of-m"), []client.Object{machine(ofCluster), cluster, azureCluster}, whole},
-		"not owned yet":             {"Cluster API sets the owner", azureMachine(""), []client.Object{machine(ofCluster), cluster, azureCluster}, nil},
-		"Machine without a label":   {"Cluster API sets that, too", azureMachine("of-m"), []client.Object{machine(nil), cluster, azureCluster}, nil},
-		"no Cluster":                {"objects come in any order", azureMachine("of-m"), []client.Object{machine(ofCluster), azureCluster}, nil},
-		"no AzureCluster":           {"objects come in any order", azureMachine("of-m"), []client.Object{machine(ofCluster), cluster}, nil},
-		"deleted":                   {"what is there is used", storetest.MarkDeleting(azureMachine("of-m")), []client.Object{machine(ofCluster), cluster, azureCluster}, whole},
-		"deleted after its Machine": {"it says itself what it belongs to", storetest.MarkDeleting(azureMachine("of-m")), []client.Object{cluster, azureCluster}, &found{"m", "c1", "network"}},
-		"deleted after its Cluster": {"the AzureCluster is found by the Cluster's name", storetest.MarkDeleting(azureMachine("of-m")), []client.Object{machine(ofCluster), azureCluster}, whole},
-		"deleted after all":         {"the pass says what is left, or lets go", storetest.MarkDeleting(azureMachine("of-m")), nil, &found{"m", "c1", ""}},
+		"whole": {"all is there", azureMachine("of-m"), []client.Object{machine(ofCluster), cluster, azureCluster}, whole},
+		"not owned yet": {"Cluster API sets the owner", azureMachine(""), []client.Object{machine(ofCluster), cluster, azureCluster},
+			nil},
+		"Machine without a label": {"Cluster API sets that, too", azureMachine("of-m"), []client.Object{machine(nil), cluster, azureCluster},
+			nil},
+		"no Cluster":      {"objects come in any order", azureMachine("of-m"), []client.Object{machine(ofCluster), azureCluster}, nil},
+		"no AzureCluster": {"objects come in any order", azureMachine("of-m"), []client.Object{machine(ofCluster), cluster}, nil},
+		"deleted": {"what is there is used", storetest.MarkDeleting(azureMachine("of-m")),
+			[]client.Object{machine(ofCluster), cluster, azureCluster}, whole},
+		"deleted after its Machine": {"it says itself what it belongs to", storetest.MarkDeleting(azureMachine("of-m")),
+			[]client.Object{cluster, azureCluster}, &found{"m", "c1", "network"}},
+		"deleted after its Cluster": {"the AzureCluster is found by the Cluster's name", storetest.MarkDeleting(azureMachine("of-m")),
+			[]client.Object{machine(ofCluster), azureCluster}, whole},
+		"deleted after all": {"the pass says what is left, or lets go", storetest.MarkDeleting(azureMachine("of-m")), nil,
+			&found{"m", "c1", ""}},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {

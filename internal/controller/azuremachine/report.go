@@ -146,7 +146,8 @@ func reportVMGone(in *input) {
 		Type: infrav1.VMRunningCondition, Status: metav1.ConditionFalse, Reason: infrav1.VMDeletedReason,
 		Message: "the VM " + *in.azureMachine.Spec.ProviderID + " no longer exists." + notMadeAgain,
 	}
-	if spot := in.planned.AzureMachine.Spec.SpotVMOptions; spot != nil && spot.EvictionPolicy != nil && *spot.EvictionPolicy == infrav1.SpotEvictionPolicyDelete {
+	if spot := in.planned.AzureMachine.Spec.SpotVMOptions; spot != nil && spot.EvictionPolicy != nil &&
+		*spot.EvictionPolicy == infrav1.SpotEvictionPolicyDelete {
 		condition.Reason = infrav1.SpotVMEvictedReason
 		condition.Message = "the spot VM " + *in.azureMachine.Spec.ProviderID + " no longer exists: Azure evicted it, or it was deleted." + notMadeAgain
 	}

@@ -21,14 +21,20 @@ func TestReasons(t *testing.T) {
 		data   []byte
 		want   string
 	}{
-		"creating":       {reason: "Azure makes the VM", result: arm.Result{State: arm.Creating}, data: []byte("x"), want: "VMCreating"},
-		"updating":       {reason: "Azure changes the VM", result: arm.Result{State: arm.Updating}, facts: plan.MachineFacts{VMExists: true}, want: "VMUpdating"},
-		"deleting":       {reason: "Azure deletes the VM", result: arm.Result{State: arm.Deleting}, facts: plan.MachineFacts{VMExists: true}, want: "VMDeleting"},
-		"bootstrap data": {reason: "Cluster API is not through", result: arm.Result{State: arm.Waiting, Message: "the bootstrap data secret is not there"}, want: "WaitingForBootstrapData"},
-		"data was there": {reason: "a VM that exists has booted with it", result: arm.Result{State: arm.Waiting}, facts: plan.MachineFacts{VMExists: true}, want: "Waiting"},
-		"refused":        {reason: "Azure refuses the VM", result: arm.Result{State: arm.Failed, Err: &arm.Error{Method: "PUT", ID: vm, Code: "X"}}, data: []byte("x"), want: "Failed"},
-		"failed": {reason: "Azure has made a VM that does not work", result: arm.Result{State: arm.Failed, Observed: []byte(`{"properties":{"provisioningState":"Failed"}}`),
-			Err: &arm.Error{Method: "PUT", ID: vm, Code: "X"}}, facts: plan.MachineFacts{VMExists: true}, want: "VMProvisionFailed"},
+		"creating": {reason: "Azure makes the VM", result: arm.Result{State: arm.Creating}, data: []byte("x"), want: "VMCreating"},
+		"updating": {reason: "Azure changes the VM", result: arm.Result{State: arm.Updating}, facts: plan.MachineFacts{VMExists: true},
+			want: "VMUpdating"},
+		"deleting": {reason: "Azure deletes the VM", result: arm.Result{State: arm.Deleting}, facts: plan.MachineFacts{VMExists: true},
+			want: "VMDeleting"},
+		"bootstrap data": {reason: "Cluster API is not through",
+			result: arm.Result{State: arm.Waiting, Message: "the bootstrap data secret is not there"}, want: "WaitingForBootstrapData"},
+		"data was there": {reason: "a VM that exists has booted with it", result: arm.Result{State: arm.Waiting},
+			facts: plan.MachineFacts{VMExists: true}, want: "Waiting"},
+		"refused": {reason: "Azure refuses the VM",
+			result: arm.Result{State: arm.Failed, Err: &arm.Error{Method: "PUT", ID: vm, Code: "X"}}, data: []byte("x"), want: "Failed"},
+		"failed": {reason: "Azure has made a VM that does not work",
+			result: arm.Result{State: arm.Failed, Observed: []byte(`{"properties":{"provisioningState":"Failed"}}`),
+				Err: &arm.Error{Method: "PUT", ID: vm, Code: "X"}}, facts: plan.MachineFacts{VMExists: true}, want: "VMProvisionFailed"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			tc.result.ID, tc.result.Group = vm, infrav1.VMRunningCondition

@@ -54,12 +54,14 @@ var _ reconcile.Kind[*infrav1.AzureMachinePool, input] = &Kind{}
 const machineKind = "AzureMachinePoolMachine"
 
 // summarizedConditions are the conditions that Ready summarizes.
-var summarizedConditions = []string{infrav1.ScaleSetRunningCondition, infrav1.RoleAssignmentReadyCondition, infrav1.ScaleSetModelUpdatedCondition, infrav1.ScaleSetDesiredReplicasCondition}
+var summarizedConditions = []string{infrav1.ScaleSetRunningCondition, infrav1.RoleAssignmentReadyCondition,
+	infrav1.ScaleSetModelUpdatedCondition, infrav1.ScaleSetDesiredReplicasCondition}
 
 // Declare implements reconcile.Kind.
 func (k *Kind) Declare() reconcile.Declaration {
 	return reconcile.Declaration{
-		Name: "AzureMachinePool", Finalizer: infrav1.MachinePoolFinalizer, PrimaryCondition: infrav1.ScaleSetRunningCondition, SummarizedConditions: summarizedConditions,
+		Name: "AzureMachinePool", Finalizer: infrav1.MachinePoolFinalizer, PrimaryCondition: infrav1.ScaleSetRunningCondition,
+		SummarizedConditions: summarizedConditions,
 	}
 }
 
@@ -76,7 +78,8 @@ func (k *Kind) WatchedObjects(ctx context.Context, mgr ctrl.Manager) ([]reconcil
 		{Object: &clusterv1.Cluster{}, MapFunc: ofCluster, Predicates: []predicate.Predicate{provisioned}},
 		{Object: &infrav1.AzureCluster{}, MapFunc: k.mapInfrastructure, Predicates: []predicate.Predicate{network}},
 		{Object: &infrav1.AzureManagedControlPlane{}, MapFunc: k.mapInfrastructure, Predicates: []predicate.Predicate{watch.SpecChanges()}},
-		{Object: &infrav1.AzureMachinePoolMachine{}, MapFunc: mapPoolMachine, Predicates: []predicate.Predicate{watch.SpecOrStatusChanges(poolMachineFinalizers)}},
+		{Object: &infrav1.AzureMachinePoolMachine{}, MapFunc: mapPoolMachine,
+			Predicates: []predicate.Predicate{watch.SpecOrStatusChanges(poolMachineFinalizers)}},
 		{Object: &clusterv1.Machine{}, MapFunc: k.mapMachine, Predicates: []predicate.Predicate{watch.SpecOrStatusChanges(machineStatusRead)}},
 	}, nil
 }
@@ -127,7 +130,8 @@ func (k *Kind) mapInfrastructure(ctx context.Context, obj client.Object) []ctrl.
 		return nil
 	}
 	list := &infrav1.AzureMachinePoolList{}
-	if err := k.Client.List(ctx, list, client.InNamespace(obj.GetNamespace()), client.MatchingLabels{clusterv1.ClusterNameLabel: name}); err != nil {
+	if err := k.Client.List(ctx, list, client.InNamespace(obj.GetNamespace()),
+		client.MatchingLabels{clusterv1.ClusterNameLabel: name}); err != nil {
 		ctrl.LoggerFrom(ctx).Error(err, "list AzureMachinePools", "cluster", name)
 		return nil
 	}

@@ -21,7 +21,9 @@ import (
 // LoadPlanInput implements reconcile.Kind.
 func (k *Kind) LoadPlanInput(ctx context.Context, session reconcile.Session, in *input) (err error) {
 	in.planned = k.newPlanInput(in, session.Access.SubscriptionID)
-	if in.planned.BootstrapData, err = selfmanaged.ReadBootstrapData(ctx, k.Client, in.azurePool.Namespace, in.machinePool.Spec.Template.Spec.Bootstrap.DataSecretName); err != nil {
+	if in.planned.BootstrapData,
+		err = selfmanaged.ReadBootstrapData(ctx, k.Client, in.azurePool.Namespace,
+		in.machinePool.Spec.Template.Spec.Bootstrap.DataSecretName); err != nil {
 		return err
 	}
 	if in.azurePool.Spec.Template.OSDisk.OSType == infrav1.WindowsOS {
@@ -72,7 +74,8 @@ func (k *Kind) Plan(ctx context.Context, session reconcile.Session, in *input) (
 func (k *Kind) newPlanInput(in *input, subscription string) pool.Input {
 	azurePool := in.azurePool.DeepCopy()
 	defaults.FillAzureMachinePool(azurePool)
-	return pool.Input{ClusterInput: in.infrastructure.PlanInput(in.cluster, subscription, k.Features), MachinePool: in.machinePool, AzureMachinePool: azurePool}
+	return pool.Input{ClusterInput: in.infrastructure.PlanInput(in.cluster, subscription, k.Features), MachinePool: in.machinePool,
+		AzureMachinePool: azurePool}
 }
 
 // readFacts reads the facts of the plan.
@@ -81,7 +84,8 @@ func (k *Kind) readFacts(ctx context.Context, session reconcile.Session, in *inp
 	if in.planned.ClusterInput, err = in.infrastructure.AddFacts(ctx, k.Facts, asker, in.planned.ClusterInput); err != nil {
 		return err
 	}
-	if known.VMSize, known.NearestVMSizes, err = k.Facts.FindVMSize(ctx, asker, in.planned.ClusterInput, in.planned.AzureMachinePool.Spec.Template.VMSize); err != nil {
+	if known.VMSize, known.NearestVMSizes,
+		err = k.Facts.FindVMSize(ctx, asker, in.planned.ClusterInput, in.planned.AzureMachinePool.Spec.Template.VMSize); err != nil {
 		return err
 	}
 	if known.VNet, err = k.Facts.ReadClusterVNet(ctx, asker, in.planned.ClusterInput); err != nil {
@@ -138,7 +142,8 @@ func (k *Kind) decideRollout(ctx context.Context, session reconcile.Session, in 
 	in.wanted = spec
 	in.stale = in.recheckIncomplete || k.requests.hasUnseen(session.Name, in.vms)
 	in.actions = rollout.DecideActions(spec, rollout.Observed{
-		Stale: in.stale, Outdated: outdated, NewTemplate: newTemplate, Capacity: in.scaleSet.Capacity, Updating: isBusy(in), Instances: in.rolloutInstances(),
+		Stale: in.stale, Outdated: outdated, NewTemplate: newTemplate, Capacity: in.scaleSet.Capacity, Updating: isBusy(in),
+		Instances: in.rolloutInstances(),
 	})
 	in.planned.KeepTemplate = in.actions.HoldTemplate
 	if !isFlexible(in) && k.requests.hasUnfinished(session.Name, in.vms) {

@@ -84,7 +84,8 @@ func (k *Kind) PlanDeletion(ctx context.Context, session reconcile.Session, in *
 // PrepareDeletion implements reconcile.Kind. It tags the disks of volumes that are attached to VMs of the scale set.
 func (k *Kind) PrepareDeletion(ctx context.Context, session reconcile.Session, in *input, planned *reconcile.Plan) (err error) {
 	planned.EarlyWarning, err = volumes.Deletion{
-		Facts: k.Facts, Session: session, Cluster: in.cluster, ClusterGone: in.clusterGone, AzureCluster: in.infrastructure.AzureCluster, Since: in.azurePool.DeletionTimestamp,
+		Facts: k.Facts, Session: session, Cluster: in.cluster, ClusterGone: in.clusterGone, AzureCluster: in.infrastructure.AzureCluster,
+		Since:    in.azurePool.DeletionTimestamp,
 		Resource: pool.ScaleSetID(in.planned), Flexible: isFlexible(in),
 	}.TagVolumes(ctx)
 	return err
@@ -93,7 +94,8 @@ func (k *Kind) PrepareDeletion(ctx context.Context, session reconcile.Session, i
 // ReportDeletion implements reconcile.Kind.
 func (k *Kind) ReportDeletion(in *input, outcome arm.Outcome) {
 	deletion.KeepConditions(in.azurePool, infrav1.ReadyCondition, infrav1.ScaleSetRunningCondition)
-	status.SetConditions(in.azurePool, nil, status.GroupConditions(outcome, []string{infrav1.ScaleSetRunningCondition, infrav1.RoleAssignmentReadyCondition}, conditionGroup))
+	status.SetConditions(in.azurePool, nil,
+		status.GroupConditions(outcome, []string{infrav1.ScaleSetRunningCondition, infrav1.RoleAssignmentReadyCondition}, conditionGroup))
 	in.azurePool.Status.Resources = status.ResourceStatuses(outcome)
 	reconcile.SummarizeReady(in.azurePool, summarizedConditions)
 }
@@ -101,8 +103,9 @@ func (k *Kind) ReportDeletion(in *input, outcome arm.Outcome) {
 // DeletionBlocker implements reconcile.Kind.
 func (k *Kind) DeletionBlocker(in *input, _ string) deletion.Blocker {
 	return deletion.Blocker{
-		Identity: deletion.DescribeIdentity(in.infrastructure.IdentityRef(), in.azurePool.Namespace), User: in.infrastructure.String(), AzureResources: describeScaleSet(in),
-		ResourceNames: []string{pool.ScaleSetName(pool.Input{AzureMachinePool: in.azurePool})},
+		Identity: deletion.DescribeIdentity(in.infrastructure.IdentityRef(), in.azurePool.Namespace), User: in.infrastructure.String(),
+		AzureResources: describeScaleSet(in),
+		ResourceNames:  []string{pool.ScaleSetName(pool.Input{AzureMachinePool: in.azurePool})},
 	}
 }
 

@@ -66,9 +66,11 @@ func machineName(in *input, vm pool.Instance) string {
 func (k *Kind) createMachine(ctx context.Context, in *input, vm pool.Instance) error {
 	machine := &infrav1.AzureMachinePoolMachine{
 		ObjectMeta: metav1.ObjectMeta{
-			Namespace: in.azurePool.Namespace, Name: machineName(in, vm), Labels: in.machineLabels(), Finalizers: []string{infrav1.MachinePoolMachineFinalizer},
+			Namespace: in.azurePool.Namespace, Name: machineName(in, vm), Labels: in.machineLabels(),
+			Finalizers: []string{infrav1.MachinePoolMachineFinalizer},
 			OwnerReferences: []metav1.OwnerReference{{
-				APIVersion: infrav1.GroupVersion.String(), Kind: "AzureMachinePool", Name: in.azurePool.Name, UID: in.azurePool.UID, BlockOwnerDeletion: new(true),
+				APIVersion: infrav1.GroupVersion.String(), Kind: "AzureMachinePool", Name: in.azurePool.Name, UID: in.azurePool.UID,
+				BlockOwnerDeletion: new(true),
 			}},
 		},
 		Spec: infrav1.AzureMachinePoolMachineSpec{ProviderID: vm.ProviderID, InstanceID: vm.InstanceID},
@@ -143,7 +145,8 @@ func (m member) reportVM(vm pool.Instance, again error) {
 	case known.Node == "":
 		node.Status, node.Reason, node.Message = metav1.ConditionFalse, infrav1.NodeProvisioningReason, "the VM has no Node yet"
 	case !known.Ready:
-		node.Status, node.Reason, node.Message = metav1.ConditionFalse, infrav1.NodeConditionsFailedReason, "Node "+known.Node+" is not Ready, see the conditions of Machine "+m.machine.Name
+		node.Status, node.Reason, node.Message = metav1.ConditionFalse, infrav1.NodeConditionsFailedReason,
+			"Node "+known.Node+" is not Ready, see the conditions of Machine "+m.machine.Name
 	}
 	running := runningCondition(vm, again)
 	ready := running

@@ -24,16 +24,21 @@ func TestDescribe(t *testing.T) {
 		bootstrap, message string
 	}{
 		"no extensions, nothing is known of bootstrapping": {vm: pool.Instance{ProvisioningState: "Succeeded"}},
-		"the computer has a name":                          {vm: pool.Instance{ComputerName: "p000007"}, addresses: []clusterv1.MachineAddress{{Type: clusterv1.MachineHostName, Address: "p000007"}}},
-		"the VM still boots": {vm: pool.Instance{Extensions: []pool.Extension{{Name: "custom", State: "Succeeded"}, {Name: name, State: "Creating"}}},
+		"the computer has a name": {vm: pool.Instance{ComputerName: "p000007"},
+			addresses: []clusterv1.MachineAddress{{Type: clusterv1.MachineHostName, Address: "p000007"}}},
+		"the VM still boots": {vm: pool.Instance{Extensions: []pool.Extension{{Name: "custom", State: "Succeeded"},
+			{Name: name, State: "Creating"}}},
 			bootstrap: "False Creating", message: "Azure has extension CAPZ.Linux.Bootstrapping in state Creating"},
-		"it did not come up": {vm: pool.Instance{Extensions: []pool.Extension{{Name: "custom", State: "Creating"}, {Name: name, State: "Failed"}}},
-			bootstrap: "False Failed", message: "extension CAPZ.Linux.Bootstrapping is in state Failed; its output is in the instance view of the VM"},
+		"it did not come up": {vm: pool.Instance{Extensions: []pool.Extension{{Name: "custom", State: "Creating"},
+			{Name: name, State: "Failed"}}},
+			bootstrap: "False Failed",
+			message:   "extension CAPZ.Linux.Bootstrapping is in state Failed; its output is in the instance view of the VM"},
 		"all came up": {vm: pool.Instance{Extensions: []pool.Extension{{Name: name, State: "succeeded"}}}, bootstrap: "True Ready"},
 	} {
 		t.Run(reason, func(t *testing.T) {
 			vm := &infrav1.AzureMachinePoolMachine{ObjectMeta: storetest.NewMeta("p-7")}
-			vm.Status.Conditions = []metav1.Condition{{Type: infrav1.BootstrapSucceededCondition, Status: metav1.ConditionTrue}, {Type: "OnlyThere", Status: metav1.ConditionTrue}}
+			vm.Status.Conditions = []metav1.Condition{{Type: infrav1.BootstrapSucceededCondition, Status: metav1.ConditionTrue},
+				{Type: "OnlyThere", Status: metav1.ConditionTrue}}
 			k := &Kind{Client: storetest.NewClient(t, vm)}
 			if err := k.updateMachineStatus(t.Context(), &input{cluster: &clusterv1.Cluster{}}, member{vm: vm}, test.vm); err != nil {
 				t.Fatal(err)
@@ -66,17 +71,20 @@ func TestDescribe(t *testing.T) {
 
 // TestRunningCondition has a VM that Azure deletes say why that did not come off before.
 func TestRunningCondition(t *testing.T) {
-	busy := &arm.Error{Method: "POST", ID: "/subscriptions/s/resourceGroups/g/providers/Microsoft.Compute/virtualMachineScaleSets/p", Code: "OperationPreempted", Message: "Another one."}
+	busy := &arm.Error{Method: "POST", ID: "/subscriptions/s/resourceGroups/g/providers/Microsoft.Compute/virtualMachineScaleSets/p",
+		Code: "OperationPreempted", Message: "Another one."}
 	for reason, test := range map[string]struct {
 		vm      pool.Instance
 		again   error
 		reason  string
 		message string
 	}{
-		"it runs":                         {vm: pool.Instance{ProvisioningState: "Succeeded"}, reason: infrav1.ReadyReason},
-		"it runs while another goes":      {vm: pool.Instance{ProvisioningState: "Succeeded"}, again: busy, reason: infrav1.ReadyReason},
-		"it is deleted":                   {vm: pool.Instance{ProvisioningState: "Deleting"}, reason: infrav1.VMDeletingReason, message: "Azure deletes the VM"},
-		"it is deleted for the next time": {vm: pool.Instance{ProvisioningState: "Deleting"}, again: busy, reason: infrav1.VMDeletingReason, message: "Azure deletes the VM, again after: " + busy.Error()},
+		"it runs":                    {vm: pool.Instance{ProvisioningState: "Succeeded"}, reason: infrav1.ReadyReason},
+		"it runs while another goes": {vm: pool.Instance{ProvisioningState: "Succeeded"}, again: busy, reason: infrav1.ReadyReason},
+		"it is deleted": {vm: pool.Instance{ProvisioningState: "Deleting"}, reason: infrav1.VMDeletingReason,
+			message: "Azure deletes the VM"},
+		"it is deleted for the next time": {vm: pool.Instance{ProvisioningState: "Deleting"}, again: busy, reason: infrav1.VMDeletingReason,
+			message: "Azure deletes the VM, again after: " + busy.Error()},
 	} {
 		if got := runningCondition(test.vm, test.again); got.Reason != test.reason || got.Message != test.message {
 			t.Errorf("%s: %s %q, want %s %q", reason, got.Reason, got.Message, test.reason, test.message)

@@ -28,11 +28,13 @@ type member struct {
 // loadMembers reads the AzureMachinePoolMachines of the pool with their Machines.
 func (k *Kind) loadMembers(ctx context.Context, in *input) error {
 	vms := &infrav1.AzureMachinePoolMachineList{}
-	if err := k.Client.List(ctx, vms, client.InNamespace(in.azurePool.Namespace), client.MatchingLabels{infrav1.MachinePoolNameLabel: in.azurePool.Name}); err != nil {
+	if err := k.Client.List(ctx, vms, client.InNamespace(in.azurePool.Namespace),
+		client.MatchingLabels{infrav1.MachinePoolNameLabel: in.azurePool.Name}); err != nil {
 		return fmt.Errorf("list AzureMachinePoolMachines: %w", err)
 	}
 	machines := &clusterv1.MachineList{}
-	if err := k.Client.List(ctx, machines, client.InNamespace(in.azurePool.Namespace), client.MatchingLabels{clusterv1.ClusterNameLabel: in.cluster.Name}); err != nil {
+	if err := k.Client.List(ctx, machines, client.InNamespace(in.azurePool.Namespace),
+		client.MatchingLabels{clusterv1.ClusterNameLabel: in.cluster.Name}); err != nil {
 		return fmt.Errorf("list Machines: %w", err)
 	}
 	of := map[string]*clusterv1.Machine{}
@@ -61,7 +63,8 @@ type memberState struct {
 }
 
 func (m member) readState() memberState {
-	out := memberState{Name: m.vm.Name, ProviderID: m.vm.Spec.ProviderID, Leaving: !m.vm.DeletionTimestamp.IsZero(), Marked: isMarkedForDeletion(m.vm), Paused: annotations.HasPaused(m.vm)}
+	out := memberState{Name: m.vm.Name, ProviderID: m.vm.Spec.ProviderID, Leaving: !m.vm.DeletionTimestamp.IsZero(),
+		Marked: isMarkedForDeletion(m.vm), Paused: annotations.HasPaused(m.vm)}
 	out.Unguarded = !controllerutil.ContainsFinalizer(m.vm, infrav1.MachinePoolMachineFinalizer)
 	if m.machine == nil {
 		out.Free = out.Leaving
@@ -124,7 +127,8 @@ func (in *input) rolloutInstances() []rollout.Instance {
 		out = append(out, rollout.Instance{
 			ID: string(vm.ID), Created: vm.Created, Outdated: vm.Outdated, Broken: vm.BrokenReason() != "", Deleting: vm.IsDeleting(),
 			Model: vm.Model, Upgradable: vm.Upgradable,
-			Ready: known.Ready, Marked: known.Marked, Paused: known.Paused, MachineDeleting: known.Leaving || known.MachineLeaving, Drained: known.Free,
+			Ready: known.Ready, Marked: known.Marked, Paused: known.Paused, MachineDeleting: known.Leaving || known.MachineLeaving,
+			Drained: known.Free,
 		})
 	}
 	return out
@@ -141,7 +145,8 @@ func (in *input) membersByProviderID() map[string]member {
 
 // orphanedMembers returns the members whose VM is gone, without paused ones.
 func (in *input) orphanedMembers() []member {
-	return slices.DeleteFunc(in.unlistedMembers(), func(m member) bool { return m.readState().Paused || !m.isLeaving() && !in.gone[m.vm.Name] })
+	return slices.DeleteFunc(in.unlistedMembers(),
+		func(m member) bool { return m.readState().Paused || !m.isLeaving() && !in.gone[m.vm.Name] })
 }
 
 // missingMembers returns the members whose VM is not listed although it was not deleted here.

@@ -21,8 +21,9 @@ func TestPaused(t *testing.T) {
 		message     string
 	}{
 		"Cluster": {"all of it is", true, false, metav1.ConditionTrue, "Cluster spec.paused is set to true"},
-		"both":    {"each has to be taken back", true, true, metav1.ConditionTrue, "Cluster spec.paused is set to true, AzureMachinePoolMachine has the cluster.x-k8s.io/paused annotation"},
-		"pool":    {"its VMs are not, though nobody looks after them", false, false, metav1.ConditionFalse, ""},
+		"both": {"each has to be taken back", true, true, metav1.ConditionTrue,
+			"Cluster spec.paused is set to true, AzureMachinePoolMachine has the cluster.x-k8s.io/paused annotation"},
+		"pool": {"its VMs are not, though nobody looks after them", false, false, metav1.ConditionFalse, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			vm := &infrav1.AzureMachinePoolMachine{ObjectMeta: storetest.NewMeta("p-7")}
@@ -31,7 +32,8 @@ func TestPaused(t *testing.T) {
 				vm.Annotations = map[string]string{clusterv1.PausedAnnotation: ""}
 			}
 			k := &Kind{Client: storetest.NewClient(t, vm)}
-			in := &input{cluster: &clusterv1.Cluster{Spec: clusterv1.ClusterSpec{Paused: &test.cluster}}, azurePool: &infrav1.AzureMachinePool{ObjectMeta: storetest.NewMeta("p")}}
+			in := &input{cluster: &clusterv1.Cluster{Spec: clusterv1.ClusterSpec{Paused: &test.cluster}},
+				azurePool: &infrav1.AzureMachinePool{ObjectMeta: storetest.NewMeta("p")}}
 			if err := k.MarkPaused(t.Context(), in); err != nil {
 				t.Fatal(err)
 			}

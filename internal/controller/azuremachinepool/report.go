@@ -94,7 +94,8 @@ func (in *input) reportInstances(result arm.Result) {
 			outdated++
 		}
 		poolStatus.Instances = append(poolStatus.Instances, infrav1.AzureMachinePoolInstanceStatus{
-			Version: version, ProvisioningState: vm.ProvisioningState, ProviderID: vm.ProviderID, InstanceID: vm.InstanceID, InstanceName: vm.Name, LatestModelApplied: !vm.Outdated,
+			Version: version, ProvisioningState: vm.ProvisioningState, ProviderID: vm.ProviderID, InstanceID: vm.InstanceID, InstanceName: vm.Name,
+			LatestModelApplied: !vm.Outdated,
 		})
 	}
 	slices.Sort(providerIDs)
@@ -131,9 +132,11 @@ func desiredReplicasCondition(there, wanted int, broken []string) metav1.Conditi
 	out := metav1.Condition{Type: infrav1.ScaleSetDesiredReplicasCondition, Status: metav1.ConditionTrue, Reason: infrav1.ReadyReason}
 	switch {
 	case there < wanted:
-		out.Status, out.Reason, out.Message = metav1.ConditionFalse, infrav1.ScaleSetScalingUpReason, fmt.Sprintf("there are %d of %d VMs", there, wanted)
+		out.Status, out.Reason, out.Message = metav1.ConditionFalse, infrav1.ScaleSetScalingUpReason,
+			fmt.Sprintf("there are %d of %d VMs", there, wanted)
 	case there > wanted:
-		out.Status, out.Reason, out.Message = metav1.ConditionFalse, infrav1.ScaleSetScalingDownReason, fmt.Sprintf("there are %d VMs, wanted are %d", there, wanted)
+		out.Status, out.Reason, out.Message = metav1.ConditionFalse, infrav1.ScaleSetScalingDownReason,
+			fmt.Sprintf("there are %d VMs, wanted are %d", there, wanted)
 	}
 	if len(broken) > 0 {
 		out.Status = metav1.ConditionFalse
@@ -150,7 +153,8 @@ func (in *input) brokenInstances() []string {
 	members := in.membersByProviderID()
 	var out []string
 	for _, vm := range in.vms {
-		if m := members[strings.ToLower(vm.ProviderID)]; vm.BrokenReason() != "" && !vm.IsDeleting() && (m.vm == nil || !m.readState().Ready && !m.readState().Paused) {
+		if m := members[strings.ToLower(vm.ProviderID)]; vm.BrokenReason() != "" && !vm.IsDeleting() &&
+			(m.vm == nil || !m.readState().Ready && !m.readState().Paused) {
 			out = append(out, vm.Name+": "+vm.BrokenReason())
 		}
 	}
@@ -164,7 +168,8 @@ func (in *input) isMoving() bool {
 
 // isComplete reports whether each object has its VM and all decisions are carried out.
 func (in *input) isComplete() bool {
-	return len(in.orphanedMembers()) == 0 && len(in.actions.Retire) == 0 && len(in.actions.Delete) == 0 && len(in.actions.Upgrade) == 0 && in.actions.Capacity == nil
+	return len(in.orphanedMembers()) == 0 && len(in.actions.Retire) == 0 && len(in.actions.Delete) == 0 && len(in.actions.Upgrade) == 0 &&
+		in.actions.Capacity == nil
 }
 
 func (in *input) isScaledElsewhere() bool {

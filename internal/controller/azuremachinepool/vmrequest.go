@@ -128,7 +128,8 @@ const gatherTime = movingRetry
 
 // isGathered reports whether the deletable VMs need not wait for others.
 func (in *input) isGathered(known *poolRequests, now time.Time) bool {
-	draining := slices.ContainsFunc(in.rolloutInstances(), func(vm rollout.Instance) bool { return vm.MachineDeleting && !vm.Drained && !vm.Deleting })
+	draining := slices.ContainsFunc(in.rolloutInstances(),
+		func(vm rollout.Instance) bool { return vm.MachineDeleting && !vm.Drained && !vm.Deleting })
 	if isFlexible(in) || len(in.actions.Delete) == 0 || !draining {
 		known.deletableSince = time.Time{}
 		return true
@@ -181,7 +182,8 @@ func upgradeRequests(in *input, object string) []vmRequest {
 		return nil
 	}
 	out.action = engine.Action{
-		Object: object, Method: "POST", ID: pool.ScaleSetID(in.planned), SubPath: "manualupgrade", Part: strings.Join(numbers, ","), Body: map[string]any{"instanceIds": numbers},
+		Object: object, Method: "POST", ID: pool.ScaleSetID(in.planned), SubPath: "manualupgrade", Part: strings.Join(numbers, ","),
+		Body: map[string]any{"instanceIds": numbers},
 	}
 	return []vmRequest{out}
 }

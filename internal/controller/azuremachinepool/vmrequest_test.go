@@ -43,7 +43,8 @@ func TestRefusedDeletionOfVMs(t *testing.T) {
 		e, k := engine.New(engine.Options{}), &Kind{}
 		session := reconcile.Session{Name: "AzureMachinePool/default/pool"}
 		in := &input{planned: pool.Input{
-			ClusterInput:     plan.ClusterInput{SubscriptionID: "s", AzureCluster: &infrav1.AzureCluster{Spec: infrav1.AzureClusterSpec{ResourceGroup: "rg"}}},
+			ClusterInput: plan.ClusterInput{SubscriptionID: "s",
+				AzureCluster: &infrav1.AzureCluster{Spec: infrav1.AzureClusterSpec{ResourceGroup: "rg"}}},
 			AzureMachinePool: &infrav1.AzureMachinePool{ObjectMeta: metav1.ObjectMeta{Name: "pool"}},
 		}}
 		for _, number := range []string{"0", "1"} {

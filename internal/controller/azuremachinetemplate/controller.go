@@ -60,8 +60,10 @@ func (r *Reconciler) SetupWithManager(ctx context.Context, mgr ctrl.Manager, opt
 		WithOptions(options).
 		WithEventFilter(predicates.ResourceHasFilterLabel(mgr.GetScheme(), ctrl.LoggerFrom(ctx), r.WatchFilter)).
 		Watches(&clusterv1.Cluster{}, handler.EnqueueRequestsFromMapFunc(ofCluster), builder.WithPredicates(watch.SpecChanges())).
-		Watches(&infrav1.AzureCluster{}, handler.EnqueueRequestsFromMapFunc(dependents.MapAzureCluster), builder.WithPredicates(watch.GenerationChanges())).
-		Watches(&infrav1.AzureClusterIdentity{}, handler.EnqueueRequestsFromMapFunc(dependents.MapIdentity), builder.WithPredicates(watch.IdentityChanges())).
+		Watches(&infrav1.AzureCluster{}, handler.EnqueueRequestsFromMapFunc(dependents.MapAzureCluster),
+			builder.WithPredicates(watch.GenerationChanges())).
+		Watches(&infrav1.AzureClusterIdentity{}, handler.EnqueueRequestsFromMapFunc(dependents.MapIdentity),
+			builder.WithPredicates(watch.IdentityChanges())).
 		Watches(&corev1.Secret{}, handler.EnqueueRequestsFromMapFunc(dependents.MapSecret), builder.OnlyMetadata).
 		Complete(r)
 }
@@ -95,7 +97,9 @@ func (r *Reconciler) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.
 		return r.reportFailure(ctx, template, "CatalogUnavailable", err)
 	}
 	if size == nil {
-		r.warnOwner(ctx, template, "SKUNotFound", fmt.Errorf("spec.template.spec.vmSize: region %s has no VM size %q; near to it are %s", plan.Location(*in), spec.VMSize, strings.Join(near, ", ")))
+		r.warnOwner(ctx, template, "SKUNotFound",
+			fmt.Errorf("spec.template.spec.vmSize: region %s has no VM size %q; near to it are %s", plan.Location(*in), spec.VMSize,
+				strings.Join(near, ", ")))
 		return ctrl.Result{RequeueAfter: status.RefusalRetryInterval}, nil
 	}
 	node, err := machine.NodeInfo(size, spec.OSDisk.OSType)
@@ -140,7 +144,8 @@ func (r *Reconciler) loadCluster(ctx context.Context, template *infrav1.AzureMac
 const nodeMatter = "node"
 
 // reportFailure emits an event about a catalog that could not be read. The condition for the same cause is on the AzureCluster.
-func (r *Reconciler) reportFailure(ctx context.Context, template *infrav1.AzureMachineTemplate, reason string, err error) (ctrl.Result, error) {
+func (r *Reconciler) reportFailure(ctx context.Context, template *infrav1.AzureMachineTemplate, reason string, err error) (ctrl.Result,
+	error) {
 	if !eventlog.IsFailure(ctx, err) {
 		return ctrl.Result{}, err
 	}

@@ -34,12 +34,14 @@ func TestWhatIsNotAskedFor(t *testing.T) {
 			t.Status.Capacity = corev1.ResourceList{corev1.ResourceCPU: resource.MustParse("2")}
 			t.Status.NodeInfo = &infrav1.NodeInfo{}
 		}), []client.Object{own, azureCluster}},
-		"leaving":                   {"nobody scales it any more", storetest.MarkDeleting(template(nil)), []client.Object{own, azureCluster}},
-		"of no cluster":             {"templates of a ClusterClass are copied for each cluster", template(func(t *infrav1.AzureMachineTemplate) { t.OwnerReferences = nil }), nil},
+		"leaving": {"nobody scales it any more", storetest.MarkDeleting(template(nil)), []client.Object{own, azureCluster}},
+		"of no cluster": {"templates of a ClusterClass are copied for each cluster",
+			template(func(t *infrav1.AzureMachineTemplate) { t.OwnerReferences = nil }), nil},
 		"of a cluster that is gone": {"there is no identity to ask as", template(nil), nil},
-		"of an AKS cluster":         {"its pools are of another kind", template(nil), []client.Object{storetest.NewCluster("c1", "AzureManagedCluster", "c1")}},
-		"of a paused cluster":       {"nothing is written", template(nil), []client.Object{paused, azureCluster}},
-		"before its network":        {"objects come in any order", template(nil), []client.Object{own}},
+		"of an AKS cluster": {"its pools are of another kind", template(nil),
+			[]client.Object{storetest.NewCluster("c1", "AzureManagedCluster", "c1")}},
+		"of a paused cluster": {"nothing is written", template(nil), []client.Object{paused, azureCluster}},
+		"before its network":  {"objects come in any order", template(nil), []client.Object{own}},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {

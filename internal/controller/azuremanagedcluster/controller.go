@@ -47,7 +47,8 @@ func (k *Kind) Declare() reconcile.Declaration {
 // WatchedObjects implements reconcile.Loader.
 func (k *Kind) WatchedObjects(ctx context.Context, mgr ctrl.Manager) ([]reconcile.Watch, error) {
 	scheme, log := mgr.GetScheme(), ctrl.LoggerFrom(ctx)
-	ofCluster := util.ClusterToInfrastructureMapFunc(ctx, infrav1.GroupVersion.WithKind(aks.ClusterKind), mgr.GetClient(), &infrav1.AzureManagedCluster{})
+	ofCluster := util.ClusterToInfrastructureMapFunc(ctx, infrav1.GroupVersion.WithKind(aks.ClusterKind), mgr.GetClient(),
+		&infrav1.AzureManagedCluster{})
 	changes := predicates.Any(scheme, log, predicates.ClusterCreateNotPaused(scheme, log), predicates.ClusterPausedTransitions(scheme, log))
 	return []reconcile.Watch{
 		{Object: &clusterv1.Cluster{}, MapFunc: ofCluster, Predicates: []predicate.Predicate{changes}},
@@ -76,7 +77,8 @@ func (k *Kind) Load(ctx context.Context, azureCluster *infrav1.AzureManagedClust
 	if err == nil && cluster == nil {
 		err = reconcile.NothingToDo()
 	}
-	return &input{cluster: cluster, azureCluster: azureCluster}, reconcile.Target{Cluster: cluster, WasProvisioned: azureCluster.Status.Initialization.Provisioned != nil}, err
+	return &input{cluster: cluster, azureCluster: azureCluster},
+		reconcile.Target{Cluster: cluster, WasProvisioned: azureCluster.Status.Initialization.Provisioned != nil}, err
 }
 
 // LoadStatusInput implements reconcile.LocalKind.
@@ -108,7 +110,8 @@ func (k *Kind) findControlPlane(ctx context.Context, cluster *clusterv1.Cluster)
 }
 
 // copyEndpoint copies the endpoint of the control plane, and returns the Ready condition. It is pure.
-func copyEndpoint(azureCluster *infrav1.AzureManagedCluster, cluster *clusterv1.Cluster, controlPlane *infrav1.AzureManagedControlPlane) metav1.Condition {
+func copyEndpoint(azureCluster *infrav1.AzureManagedCluster, cluster *clusterv1.Cluster,
+	controlPlane *infrav1.AzureManagedControlPlane) metav1.Condition {
 	condition := metav1.Condition{Type: infrav1.ReadyCondition, Status: metav1.ConditionFalse}
 	var endpoint infrav1.APIEndpoint
 	known := false
@@ -118,7 +121,8 @@ func copyEndpoint(azureCluster *infrav1.AzureManagedCluster, cluster *clusterv1.
 	switch {
 	case cluster.Spec.ControlPlaneRef.Kind != aks.ControlPlaneKind:
 		condition.Reason = infrav1.InvalidConfigurationReason
-		condition.Message = fmt.Sprintf("spec.controlPlaneRef of Cluster %s is of kind %q: an %s goes with an %s only", cluster.Name, cluster.Spec.ControlPlaneRef.Kind, aks.ClusterKind, aks.ControlPlaneKind)
+		condition.Message = fmt.Sprintf("spec.controlPlaneRef of Cluster %s is of kind %q: an %s goes with an %s only", cluster.Name,
+			cluster.Spec.ControlPlaneRef.Kind, aks.ClusterKind, aks.ControlPlaneKind)
 	case controlPlane == nil:
 		condition.Reason = infrav1.WaitingReason
 		condition.Message = "AzureManagedControlPlane " + cluster.Spec.ControlPlaneRef.Name + " does not exist yet"

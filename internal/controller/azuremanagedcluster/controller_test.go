@@ -19,30 +19,38 @@ func TestShow(t *testing.T) {
 		provisioned  bool
 		message      string
 	}{
-		"endpoint known": {"that is all there is to an AKS cluster's infrastructure", "AzureManagedControlPlane", &infrav1.AzureManagedControlPlane{
-			ObjectMeta: metav1.ObjectMeta{Annotations: map[string]string{infrav1.EndpointAnnotation: "c1.hcp.eastus.azmk8s.io:443"}},
-			Spec:       infrav1.AzureManagedControlPlaneSpec{ControlPlaneEndpoint: endpoint},
-		}, true, ""},
-		"endpoint of a user over that of AKS": {"a tool applied its manifest again, without webhooks", "AzureManagedControlPlane", &infrav1.AzureManagedControlPlane{
-			ObjectMeta: metav1.ObjectMeta{Annotations: map[string]string{infrav1.EndpointAnnotation: "c1.hcp.eastus.azmk8s.io:443"}},
-			Spec:       infrav1.AzureManagedControlPlaneSpec{ControlPlaneEndpoint: infrav1.APIEndpoint{Host: "placeholder", Port: 6443}},
-			Status:     infrav1.AzureManagedControlPlaneStatus{Ready: true},
-		}, true, ""},
+		"endpoint known": {"that is all there is to an AKS cluster's infrastructure", "AzureManagedControlPlane",
+			&infrav1.AzureManagedControlPlane{
+				ObjectMeta: metav1.ObjectMeta{Annotations: map[string]string{infrav1.EndpointAnnotation: "c1.hcp.eastus.azmk8s.io:443"}},
+				Spec:       infrav1.AzureManagedControlPlaneSpec{ControlPlaneEndpoint: endpoint},
+			}, true, ""},
+		"endpoint of a user over that of AKS": {"a tool applied its manifest again, without webhooks", "AzureManagedControlPlane",
+			&infrav1.AzureManagedControlPlane{
+				ObjectMeta: metav1.ObjectMeta{Annotations: map[string]string{infrav1.EndpointAnnotation: "c1.hcp.eastus.azmk8s.io:443"}},
+				Spec:       infrav1.AzureManagedControlPlaneSpec{ControlPlaneEndpoint: infrav1.APIEndpoint{Host: "placeholder", Port: 6443}},
+				Status:     infrav1.AzureManagedControlPlaneStatus{Ready: true},
+			}, true, ""},
 		"forged annotation": {"it has no port", "AzureManagedControlPlane", &infrav1.AzureManagedControlPlane{
 			ObjectMeta: metav1.ObjectMeta{Annotations: map[string]string{infrav1.EndpointAnnotation: "c1.hcp.eastus.azmk8s.io"}},
 		}, false, "waits for the endpoint"},
-		"endpoint of a user":  {"AKS was not asked yet", "AzureManagedControlPlane", &infrav1.AzureManagedControlPlane{Spec: infrav1.AzureManagedControlPlaneSpec{ControlPlaneEndpoint: endpoint}}, false, "waits for the endpoint"},
-		"no endpoint yet":     {"it must not look provisioned before Cluster API can reach it", "AzureManagedControlPlane", &infrav1.AzureManagedControlPlane{}, false, "waits for the endpoint"},
-		"no control plane":    {"objects may arrive in any order", "AzureManagedControlPlane", nil, false, "does not exist yet"},
-		"other control plane": {"it would never get an endpoint, and nobody would say why", "KubeadmControlPlane", nil, false, "KubeadmControlPlane"},
+		"endpoint of a user": {"AKS was not asked yet", "AzureManagedControlPlane",
+			&infrav1.AzureManagedControlPlane{Spec: infrav1.AzureManagedControlPlaneSpec{ControlPlaneEndpoint: endpoint}}, false,
+			"waits for the endpoint"},
+		"no endpoint yet": {"it must not look provisioned before Cluster API can reach it", "AzureManagedControlPlane",
+			&infrav1.AzureManagedControlPlane{}, false, "waits for the endpoint"},
+		"no control plane": {"objects may arrive in any order", "AzureManagedControlPlane", nil, false, "does not exist yet"},
+		"other control plane": {"it would never get an endpoint, and nobody would say why", "KubeadmControlPlane", nil, false,
+			"KubeadmControlPlane"},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			azureCluster := &infrav1.AzureManagedCluster{}
-			cluster := &clusterv1.Cluster{Spec: clusterv1.ClusterSpec{ControlPlaneRef: clusterv1.ContractVersionedObjectReference{Kind: test.kind, Name: "c1"}}}
+			cluster := &clusterv1.Cluster{Spec: clusterv1.ClusterSpec{ControlPlaneRef: clusterv1.ContractVersionedObjectReference{Kind: test.kind,
+				Name: "c1"}}}
 			condition := copyEndpoint(azureCluster, cluster, test.controlPlane)
 			provisioned := azureCluster.Status.Initialization.Provisioned != nil
-			if provisioned != test.provisioned || azureCluster.Status.Ready != test.provisioned || (condition.Status == metav1.ConditionTrue) != test.provisioned {
+			if provisioned != test.provisioned || azureCluster.Status.Ready != test.provisioned ||
+				(condition.Status == metav1.ConditionTrue) != test.provisioned {
 				t.Errorf("%s: provisioned %t, condition %s", test.reason, provisioned, condition.Status)
 			}
 			if test.provisioned && azureCluster.Spec.ControlPlaneEndpoint != endpoint {

@@ -34,7 +34,8 @@ func hasEndpoint(in *input, observed json.RawMessage) bool {
 }
 
 // publishAccess publishes the kubeconfigs, the issuer and cluster-info of a finished cluster.
-func (k *Kind) publishAccess(ctx context.Context, session reconcile.Session, in *input, outcome arm.Outcome, observed json.RawMessage) error {
+func (k *Kind) publishAccess(ctx context.Context, session reconcile.Session, in *input, outcome arm.Outcome,
+	observed json.RawMessage) error {
 	to := k.newPublisher(in)
 	credentials, err := aks.ReadKubeconfigs(ctx, k.Facts, session.Asker(), session.Access, plan.ClusterID(in.planned), observed, to)
 	if err != nil {

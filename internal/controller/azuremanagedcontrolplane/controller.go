@@ -49,7 +49,8 @@ func (k *Kind) Declare() reconcile.Declaration {
 	users := access.ControlPlaneUsers(k.Client)
 	declared := reconcile.Declaration{
 		Name: aks.ControlPlaneKind, Finalizer: infrav1.ManagedControlPlaneFinalizer, FormerFinalizers: []string{legacyFinalizer},
-		IdentityUsers: &users, ExternallyManageable: true, PrimaryCondition: infrav1.ManagedClusterRunningCondition, SummarizedConditions: summarizedConditions,
+		IdentityUsers: &users, ExternallyManageable: true, PrimaryCondition: infrav1.ManagedClusterRunningCondition,
+		SummarizedConditions: summarizedConditions,
 	}
 	if !k.ResourceHealth {
 		declared.ObsoleteConditions = []string{infrav1.AzureResourceAvailableCondition}

@@ -21,7 +21,8 @@ func (k *Kind) BeforeDelete(ctx context.Context, in *input) error {
 	if err != nil {
 		return err
 	}
-	first := deletion.Prerequisites{Kind: "AzureMachinePool", OwnerKind: "MachinePool", Objects: joined, Cluster: in.cluster, ClusterGone: in.clusterGone}
+	first := deletion.Prerequisites{Kind: "AzureMachinePool", OwnerKind: "MachinePool", Objects: joined, Cluster: in.cluster,
+		ClusterGone: in.clusterGone}
 	if len(joined) == 0 {
 		pools, err := aks.ListPools(ctx, k.Client, in.cluster)
 		if err != nil {
@@ -65,7 +66,9 @@ func (k *Kind) DeletionBlocker(in *input, subscription string) deletion.Blocker 
 	planned := plan.Input{Cluster: in.cluster, ControlPlane: in.controlPlane, SubscriptionID: subscription}
 	key, value := plan.OwnerTag(planned)
 	return deletion.Blocker{
-		Identity: deletion.DescribeIdentity(in.controlPlane.Spec.IdentityRef, in.controlPlane.Namespace), User: aks.ControlPlaneKind + " " + in.controlPlane.Name,
-		AzureResources: fmt.Sprintf("the AKS cluster %s and all other resources with the tag %s=%s", plan.ClusterID(planned), key, value), OwnsAllTagged: true,
+		Identity:       deletion.DescribeIdentity(in.controlPlane.Spec.IdentityRef, in.controlPlane.Namespace),
+		User:           aks.ControlPlaneKind + " " + in.controlPlane.Name,
+		AzureResources: fmt.Sprintf("the AKS cluster %s and all other resources with the tag %s=%s", plan.ClusterID(planned), key, value),
+		OwnsAllTagged:  true,
 	}
 }

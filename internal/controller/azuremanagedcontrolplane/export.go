@@ -22,7 +22,8 @@ const issuerKey = "oidc-issuer-profile-url"
 
 // exportValues writes the data of the cluster that users read besides its kubeconfigs: the ConfigMap with the OIDC issuer, and the
 // values that operatorSpec in patches requests.
-func exportValues(ctx context.Context, to published.Publisher, observed json.RawMessage, exports aso.Exports, credentials *aks.Credentials) error {
+func exportValues(ctx context.Context, to published.Publisher, observed json.RawMessage, exports aso.Exports,
+	credentials *aks.Credentials) error {
 	issuer := managedcluster.IssuerURL(observed)
 	issuers := to.Cluster + issuerSuffix
 	var values aks.Exports

@@ -22,12 +22,16 @@ func TestHealthCondition(t *testing.T) {
 		age    time.Duration
 		want   outcome
 	}{
-		"available":      {"all is well", facts.Health{State: "Available", Summary: "There aren't any known problems"}, 2 * time.Hour, fine},
-		"degraded":       {"Azure's words, the reason as one word", facts.Health{State: "Degraded", Reason: "Customer initiated", Summary: "s"}, 2 * time.Hour, outcome{metav1.ConditionFalse, "CustomerInitiated", "s"}},
-		"new":            {"in the first hour Azure often does not know yet", facts.Health{State: "Unknown"}, 59 * time.Minute, fine},
-		"new and down":   {"unavailable is unavailable at any age", facts.Health{State: "Unavailable", Reason: "Unplanned", Summary: "s"}, time.Minute, outcome{metav1.ConditionFalse, "Unplanned", "s"}},
-		"without reason": {"a condition needs one", facts.Health{State: "Unavailable", Summary: "s"}, 2 * time.Hour, outcome{metav1.ConditionFalse, "Unavailable", "s"}},
-		"nothing said":   {"an empty answer is not good news", facts.Health{}, 2 * time.Hour, outcome{metav1.ConditionFalse, "Unknown", "Azure Resource Health reports Unknown without details"}},
+		"available": {"all is well", facts.Health{State: "Available", Summary: "There aren't any known problems"}, 2 * time.Hour, fine},
+		"degraded": {"Azure's words, the reason as one word", facts.Health{State: "Degraded", Reason: "Customer initiated", Summary: "s"},
+			2 * time.Hour, outcome{metav1.ConditionFalse, "CustomerInitiated", "s"}},
+		"new": {"in the first hour Azure often does not know yet", facts.Health{State: "Unknown"}, 59 * time.Minute, fine},
+		"new and down": {"unavailable is unavailable at any age", facts.Health{State: "Unavailable", Reason: "Unplanned", Summary: "s"},
+			time.Minute, outcome{metav1.ConditionFalse, "Unplanned", "s"}},
+		"without reason": {"a condition needs one", facts.Health{State: "Unavailable", Summary: "s"}, 2 * time.Hour,
+			outcome{metav1.ConditionFalse, "Unavailable", "s"}},
+		"nothing said": {"an empty answer is not good news", facts.Health{}, 2 * time.Hour,
+			outcome{metav1.ConditionFalse, "Unknown", "Azure Resource Health reports Unknown without details"}},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {

@@ -61,7 +61,8 @@ func (k *Kind) Report(in *input, outcome arm.Outcome) (time.Duration, error) {
 // reportPublished shows that the access to the cluster is published.
 func reportPublished(in *input) {
 	status := &in.controlPlane.Status
-	conditions.Set(in.controlPlane, metav1.Condition{Type: infrav1.KubeconfigReadyCondition, Status: metav1.ConditionTrue, Reason: infrav1.ReadyReason})
+	conditions.Set(in.controlPlane,
+		metav1.Condition{Type: infrav1.KubeconfigReadyCondition, Status: metav1.ConditionTrue, Reason: infrav1.ReadyReason})
 	status.Initialization.ControlPlaneInitialized = new(true)
 	status.Ready, status.Initialized = true, true
 	if in.health != nil {

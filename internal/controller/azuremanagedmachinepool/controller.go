@@ -41,7 +41,8 @@ var summarizedConditions = []string{infrav1.AgentPoolsReadyCondition, infrav1.Sc
 // Declare implements reconcile.Kind.
 func (k *Kind) Declare() reconcile.Declaration {
 	return reconcile.Declaration{
-		Name: aks.MachinePoolKind, Finalizer: infrav1.ManagedMachinePoolFinalizer, PrimaryCondition: infrav1.AgentPoolsReadyCondition, SummarizedConditions: summarizedConditions,
+		Name: aks.MachinePoolKind, Finalizer: infrav1.ManagedMachinePoolFinalizer, PrimaryCondition: infrav1.AgentPoolsReadyCondition,
+		SummarizedConditions: summarizedConditions,
 	}
 }
 
@@ -51,7 +52,8 @@ func (k *Kind) WatchedObjects(context.Context, ctrl.Manager) ([]reconcile.Watch,
 	return []reconcile.Watch{
 		{Object: &clusterv1.MachinePool{}, MapFunc: mapMachinePool, Predicates: spec},
 		{Object: &clusterv1.Cluster{}, MapFunc: k.mapCluster, Predicates: spec},
-		{Object: &infrav1.AzureManagedControlPlane{}, MapFunc: k.mapControlPlane, Predicates: []predicate.Predicate{watch.SpecOrStatusChanges(controlPlaneStatusRead)}},
+		{Object: &infrav1.AzureManagedControlPlane{}, MapFunc: k.mapControlPlane,
+			Predicates: []predicate.Predicate{watch.SpecOrStatusChanges(controlPlaneStatusRead)}},
 	}, nil
 }
 

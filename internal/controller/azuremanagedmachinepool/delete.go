@@ -71,9 +71,11 @@ func (k *Kind) ReportDeletion(in *input, outcome arm.Outcome) {
 func (k *Kind) DeletionBlocker(in *input, subscription string) deletion.Blocker {
 	planned := plan.Input{Cluster: in.cluster, ControlPlane: in.controlPlane, SubscriptionID: subscription}
 	return deletion.Blocker{
-		Identity: deletion.DescribeIdentity(in.controlPlane.Spec.IdentityRef, in.controlPlane.Namespace), User: aks.ControlPlaneKind + " " + in.controlPlane.Name,
+		Identity: deletion.DescribeIdentity(in.controlPlane.Spec.IdentityRef, in.controlPlane.Namespace),
+		User:     aks.ControlPlaneKind + " " + in.controlPlane.Name,
 		// An agent pool has no ownership tag, but its cluster has.
-		AzureResources: describePool(in, subscription), ResourceNames: []string{plan.ClusterID(planned).Name()}, ChildPath: "agentPools/" + plan.PoolName(aks.NewPool(in.azurePool, in.machinePool)),
+		AzureResources: describePool(in, subscription), ResourceNames: []string{plan.ClusterID(planned).Name()},
+		ChildPath: "agentPools/" + plan.PoolName(aks.NewPool(in.azurePool, in.machinePool)),
 	}
 }
 

@@ -51,7 +51,8 @@ func (k *Kind) Load(ctx context.Context, azurePool *infrav1.AzureManagedMachineP
 		target.Identity = aks.AccessRequest(in.controlPlane)
 		if !in.isInitialized() {
 			target.WaitCondition = &metav1.Condition{
-				Status: metav1.ConditionFalse, Reason: infrav1.WaitingForControlPlaneReason, Message: "the AKS cluster is not in place yet, see AzureManagedControlPlane " + in.controlPlane.Name,
+				Status: metav1.ConditionFalse, Reason: infrav1.WaitingForControlPlaneReason,
+				Message: "the AKS cluster is not in place yet, see AzureManagedControlPlane " + in.controlPlane.Name,
 			}
 		}
 	}

@@ -55,7 +55,8 @@ func (r *Reconciler) SetupWithManager(mgr ctrl.Manager, options controller.Optio
 		Watches(&corev1.Secret{}, handler.EnqueueRequestsFromMapFunc(r.mapSecret), builder.OnlyMetadata).
 		Watches(&infrav1.AzureClusterIdentity{}, handler.EnqueueRequestsFromMapFunc(mapIdentity))
 	if r.ASOResources {
-		for _, kind := range []client.Object{&infrav1.AzureASOManagedCluster{}, &infrav1.AzureASOManagedControlPlane{}, &infrav1.AzureASOManagedMachinePool{}} {
+		for _, kind := range []client.Object{&infrav1.AzureASOManagedCluster{}, &infrav1.AzureASOManagedControlPlane{},
+			&infrav1.AzureASOManagedMachinePool{}} {
 			secrets.Watches(kind, handler.EnqueueRequestsFromMapFunc(r.mapASOObject), builder.WithPredicates(watch.OwnChanges()))
 		}
 	}
@@ -131,7 +132,8 @@ const moveLabelPrefix = "clusterctl.cluster.x-k8s.io/"
 // hasMoveLabel reports whether an object has one of these labels.
 func hasMoveLabel(object client.Object) bool {
 	labels := object.GetLabels()
-	return metav1.HasLabel(metav1.ObjectMeta{Labels: labels}, moveLabelPrefix+"move") || metav1.HasLabel(metav1.ObjectMeta{Labels: labels}, moveLabelPrefix+"move-hierarchy")
+	return metav1.HasLabel(metav1.ObjectMeta{Labels: labels}, moveLabelPrefix+"move") ||
+		metav1.HasLabel(metav1.ObjectMeta{Labels: labels}, moveLabelPrefix+"move-hierarchy")
 }
 
 // Reconcile adds the finalizer to a Secret, or removes it.
@@ -195,7 +197,8 @@ func (r *Reconciler) findUsers(ctx context.Context, secret *metav1.PartialObject
 
 // addASOUsers adds the objects with manifests that use the Secret. All of them are listed only for the event of a Secret that is being
 // deleted; otherwise one is enough, which saves reading all objects for each change of one.
-func (r *Reconciler) addASOUsers(ctx context.Context, secret *metav1.PartialObjectMetadata, users []string, along bool) ([]string, bool, error) {
+func (r *Reconciler) addASOUsers(ctx context.Context, secret *metav1.PartialObjectMetadata, users []string, along bool) ([]string, bool,
+	error) {
 	most := 1
 	if !secret.DeletionTimestamp.IsZero() {
 		most = math.MaxInt

@@ -27,7 +27,8 @@ func TestReconcile(t *testing.T) {
 	of := func(namespace string, finalizers ...string) *infrav1.AzureClusterIdentity {
 		return &infrav1.AzureClusterIdentity{
 			ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: "id", Finalizers: finalizers},
-			Spec:       infrav1.AzureClusterIdentitySpec{Type: infrav1.ServicePrincipal, ClientSecret: corev1.SecretReference{Namespace: storetest.Namespace, Name: "s"}},
+			Spec: infrav1.AzureClusterIdentitySpec{Type: infrav1.ServicePrincipal,
+				ClientSecret: corev1.SecretReference{Namespace: storetest.Namespace, Name: "s"}},
 		}
 	}
 	changed := func(object *infrav1.AzureClusterIdentity, change func(*infrav1.AzureClusterIdentitySpec)) *infrav1.AzureClusterIdentity {
@@ -77,39 +78,70 @@ func TestReconcile(t *testing.T) {
 		want, writes, moves   bool
 		event                 string
 	}{
-		"nobody's":                  {reason: "most Secrets are not of identities"},
-		"not in use":                {reason: "nothing is left on Secrets of identities that nobody uses", identities: []*infrav1.AzureClusterIdentity{of(storetest.Namespace, others)}},
-		"comes into use":            {reason: "a cluster holds the identity", identities: []*infrav1.AzureClusterIdentity{of(storetest.Namespace, user)}, want: true, writes: true, moves: true},
-		"comes into use by AKS":     {reason: "as any other", identities: []*infrav1.AzureClusterIdentity{of(storetest.Namespace, aks)}, want: true, writes: true, moves: true},
-		"in use":                    {reason: "nothing changes", identities: []*infrav1.AzureClusterIdentity{of(storetest.Namespace, user)}, held: true, moves: true, labels: map[string]string{moveLabelPrefix + "move": "true"}, want: true},
-		"in use by one of two":      {reason: "the other one does not matter", identities: []*infrav1.AzureClusterIdentity{of(storetest.Namespace, user), of("far")}, held: true, moves: true, labels: map[string]string{moveLabelPrefix + "move": "true"}, want: true},
-		"last user goes":            {reason: "the finalizer goes with it", identities: []*infrav1.AzureClusterIdentity{of(storetest.Namespace)}, held: true, writes: true},
-		"identity goes":             {reason: "nobody else would take it off", held: true, writes: true},
-		"identity names another":    {reason: "it is that one's now", held: true, writes: true, identities: []*infrav1.AzureClusterIdentity{changed(of(storetest.Namespace, user), func(s *infrav1.AzureClusterIdentitySpec) { s.ClientSecret.Name = "t" })}},
-		"identity without a secret": {reason: "a workload identity reads none", held: true, writes: true, identities: []*infrav1.AzureClusterIdentity{changed(of(storetest.Namespace, user), func(s *infrav1.AzureClusterIdentitySpec) { s.Type = infrav1.WorkloadIdentity })}},
-		"identity with a file": {reason: "the file wins over the Secret", held: true, writes: true, identities: []*infrav1.AzureClusterIdentity{changed(of(storetest.Namespace, user), func(s *infrav1.AzureClusterIdentitySpec) {
-			s.Type, s.CertPath = infrav1.ServicePrincipalCertificate, "/c"
-		})}},
-		"of others":                        {reason: "who may not use a Secret cannot keep it from going", identities: []*infrav1.AzureClusterIdentity{of("far", user)}},
-		"of others, allowed":               {reason: "its owner says so", identities: []*infrav1.AzureClusterIdentity{of("far", user)}, allows: "far", want: true, writes: true},
-		"of others, no longer allowed":     {reason: "its owner changed his mind", identities: []*infrav1.AzureClusterIdentity{of("far", user)}, held: true, writes: true},
-		"of others, trusted":               {reason: "everybody may use it", identities: []*infrav1.AzureClusterIdentity{of("far", user)}, tenancy: identity.Trusted, want: true, writes: true},
-		"moved":                            {reason: "clusterctl takes it away while the identity is still there", identities: []*infrav1.AzureClusterIdentity{of(storetest.Namespace, user)}, moved: true},
-		"used by what moves":               {reason: "clusterctl moves every identity of a namespace, which is of no use without its credential", identities: []*infrav1.AzureClusterIdentity{of(storetest.Namespace, user)}, held: true, want: true, writes: true, moves: true},
-		"moves already":                    {reason: "its label is its owner's", identities: []*infrav1.AzureClusterIdentity{of(storetest.Namespace, user)}, labels: map[string]string{moveLabelPrefix + "move-hierarchy": ""}, held: true, want: true, moves: true},
-		"of others that move":              {reason: "clusterctl moves one namespace, and this one is the Secret's", identities: []*infrav1.AzureClusterIdentity{of("far", user)}, allows: "far", want: true, writes: true},
-		"of what moves, not in use":        {reason: "nothing is left on Secrets of identities that nobody uses", identities: []*infrav1.AzureClusterIdentity{of(storetest.Namespace, others)}},
-		"deleted in use":                   {reason: "it stays, and says for whom", identities: []*infrav1.AzureClusterIdentity{of(storetest.Namespace, user)}, held: true, deleting: true, want: true, event: "AzureClusterIdentity ns/id"},
-		"deleted before it was held":       {reason: "the API server refuses new finalizers then", identities: []*infrav1.AzureClusterIdentity{of(storetest.Namespace, user)}, deleting: true},
-		"deleted and free":                 {reason: "now it goes", identities: []*infrav1.AzureClusterIdentity{of(storetest.Namespace)}, held: true, deleting: true, writes: true},
+		"nobody's": {reason: "most Secrets are not of identities"},
+		"not in use": {reason: "nothing is left on Secrets of identities that nobody uses",
+			identities: []*infrav1.AzureClusterIdentity{of(storetest.Namespace, others)}},
+		"comes into use": {reason: "a cluster holds the identity",
+			identities: []*infrav1.AzureClusterIdentity{of(storetest.Namespace, user)}, want: true, writes: true, moves: true},
+		"comes into use by AKS": {reason: "as any other", identities: []*infrav1.AzureClusterIdentity{of(storetest.Namespace, aks)},
+			want: true, writes: true, moves: true},
+		"in use": {reason: "nothing changes", identities: []*infrav1.AzureClusterIdentity{of(storetest.Namespace, user)},
+			held: true, moves: true, labels: map[string]string{moveLabelPrefix + "move": "true"}, want: true},
+		"in use by one of two": {reason: "the other one does not matter",
+			identities: []*infrav1.AzureClusterIdentity{of(storetest.Namespace, user), of("far")}, held: true, moves: true,
+			labels: map[string]string{moveLabelPrefix + "move": "true"}, want: true},
+		"last user goes": {reason: "the finalizer goes with it", identities: []*infrav1.AzureClusterIdentity{of(storetest.Namespace)},
+			held: true, writes: true},
+		"identity goes": {reason: "nobody else would take it off", held: true, writes: true},
+		"identity names another": {reason: "it is that one's now", held: true, writes: true,
+			identities: []*infrav1.AzureClusterIdentity{changed(of(storetest.Namespace, user),
+				func(s *infrav1.AzureClusterIdentitySpec) { s.ClientSecret.Name = "t" })}},
+		"identity without a secret": {reason: "a workload identity reads none", held: true, writes: true,
+			identities: []*infrav1.AzureClusterIdentity{changed(of(storetest.Namespace, user),
+				func(s *infrav1.AzureClusterIdentitySpec) { s.Type = infrav1.WorkloadIdentity })}},
+		"identity with a file": {reason: "the file wins over the Secret", held: true, writes: true,
+			identities: []*infrav1.AzureClusterIdentity{changed(of(storetest.Namespace, user), func(s *infrav1.AzureClusterIdentitySpec) {
+				s.Type, s.CertPath = infrav1.ServicePrincipalCertificate, "/c"
+			})}},
+		"of others": {reason: "who may not use a Secret cannot keep it from going",
+			identities: []*infrav1.AzureClusterIdentity{of("far", user)}},
+		"of others, allowed": {reason: "its owner says so", identities: []*infrav1.AzureClusterIdentity{of("far", user)},
+			allows: "far", want: true, writes: true},
+		"of others, no longer allowed": {reason: "its owner changed his mind", identities: []*infrav1.AzureClusterIdentity{of("far", user)},
+			held: true, writes: true},
+		"of others, trusted": {reason: "everybody may use it", identities: []*infrav1.AzureClusterIdentity{of("far", user)},
+			tenancy: identity.Trusted, want: true, writes: true},
+		"moved": {reason: "clusterctl takes it away while the identity is still there",
+			identities: []*infrav1.AzureClusterIdentity{of(storetest.Namespace, user)}, moved: true},
+		"used by what moves": {reason: "clusterctl moves every identity of a namespace, which is of no use without its credential",
+			identities: []*infrav1.AzureClusterIdentity{of(storetest.Namespace, user)}, held: true, want: true, writes: true, moves: true},
+		"moves already": {reason: "its label is its owner's",
+			identities: []*infrav1.AzureClusterIdentity{of(storetest.Namespace, user)},
+			labels:     map[string]string{moveLabelPrefix + "move-hierarchy": ""}, held: true, want: true, moves: true},
+		"of others that move": {reason: "clusterctl moves one namespace, and this one is the Secret's",
+			identities: []*infrav1.AzureClusterIdentity{of("far", user)}, allows: "far", want: true, writes: true},
+		"of what moves, not in use": {reason: "nothing is left on Secrets of identities that nobody uses",
+			identities: []*infrav1.AzureClusterIdentity{of(storetest.Namespace, others)}},
+		"deleted in use": {reason: "it stays, and says for whom",
+			identities: []*infrav1.AzureClusterIdentity{of(storetest.Namespace, user)}, held: true, deleting: true, want: true,
+			event: "AzureClusterIdentity ns/id"},
+		"deleted before it was held": {reason: "the API server refuses new finalizers then",
+			identities: []*infrav1.AzureClusterIdentity{of(storetest.Namespace, user)}, deleting: true},
+		"deleted and free": {reason: "now it goes", identities: []*infrav1.AzureClusterIdentity{of(storetest.Namespace)},
+			held: true, deleting: true, writes: true},
 		"of documents that have not begun": {reason: "there is nothing in Azure", documents: documents()},
-		"of documents":                     {reason: "they are deleted in Azure with it", documents: documents("cluster", "controlPlane", "pool"), want: true, writes: true, moves: true},
-		"of a pool's Cluster":              {reason: "a pool asks as the others of its Cluster do", documents: documents("pool"), held: true, want: true, writes: true, moves: true},
-		"of documents that are gone":       {reason: "the last of them lets go", documents: documents(), held: true, writes: true},
-		"of documents with an identity":    {reason: "they ask as that", documents: byIdentity(documents("cluster", "controlPlane", "pool")), held: true, writes: true},
-		"of documents nobody looks at":     {reason: "nobody would take the finalizer off again", documents: documents("cluster"), gated: true},
-		"of documents, deleted":            {reason: "it stays, and says for whom", documents: documents("cluster", "pool"), held: true, deleting: true, want: true, event: "AzureASOManagedCluster ns/c1, AzureASOManagedMachinePool ns/p1"},
-		"of documents, moved":              {reason: "clusterctl takes it away before them", documents: documents("cluster"), held: true, moved: true, writes: true},
+		"of documents": {reason: "they are deleted in Azure with it", documents: documents("cluster", "controlPlane", "pool"),
+			want: true, writes: true, moves: true},
+		"of a pool's Cluster": {reason: "a pool asks as the others of its Cluster do", documents: documents("pool"), held: true,
+			want: true, writes: true, moves: true},
+		"of documents that are gone": {reason: "the last of them lets go", documents: documents(), held: true, writes: true},
+		"of documents with an identity": {reason: "they ask as that", documents: byIdentity(documents("cluster", "controlPlane", "pool")),
+			held: true, writes: true},
+		"of documents nobody looks at": {reason: "nobody would take the finalizer off again", documents: documents("cluster"), gated: true},
+		"of documents, deleted": {reason: "it stays, and says for whom", documents: documents("cluster", "pool"), held: true,
+			deleting: true, want: true, event: "AzureASOManagedCluster ns/c1, AzureASOManagedMachinePool ns/p1"},
+		"of documents, moved": {reason: "clusterctl takes it away before them", documents: documents("cluster"), held: true,
+			moved: true, writes: true},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -141,7 +173,8 @@ func TestReconcile(t *testing.T) {
 			}
 			before := read()
 			recorder := events.NewFakeRecorder(10)
-			r := &Reconciler{Client: store, Recorder: recorder, Identities: identity.New(store, identity.Options{Tenancy: test.tenancy}), ASOResources: !test.gated}
+			r := &Reconciler{Client: store, Recorder: recorder, Identities: identity.New(store, identity.Options{Tenancy: test.tenancy}),
+				ASOResources: !test.gated}
 			for _, object := range test.documents[min(1, len(test.documents)):] { // the Cluster is first
 				if woken := r.mapASOObject(t.Context(), object); test.held && !slices.Contains(woken, ctrl.Request{NamespacedName: key}) {
 					t.Errorf("%s: an event of %T leads to no pass", test.reason, object)
@@ -151,7 +184,8 @@ func TestReconcile(t *testing.T) {
 				t.Fatal(err)
 			}
 			after := read()
-			if got := slices.Contains(after.Finalizers, infrav1.CredentialFinalizer); got != test.want || !slices.Contains(after.Finalizers, others) {
+			if got := slices.Contains(after.Finalizers, infrav1.CredentialFinalizer); got != test.want ||
+				!slices.Contains(after.Finalizers, others) {
 				t.Errorf("%s: finalizers %q", test.reason, after.Finalizers)
 			}
 			if got := hasMoveLabel(after); got != test.moves || test.labels != nil && !maps.Equal(after.Labels, test.labels) {

@@ -87,7 +87,8 @@ func (g *Gate) lentGrants(resolved *identity.Resolved, namespace string) *lent.G
 		return nil
 	}
 	return &lent.Grants{
-		Identity: identity.Kind + " " + of.Namespace + "/" + of.Name, Resources: lent.ParseIDs(of.Spec.AllowedResources), RoleScopes: lent.ParseIDs(of.Spec.AllowedRoleScopes),
+		Identity: identity.Kind + " " + of.Namespace + "/" + of.Name, Resources: lent.ParseIDs(of.Spec.AllowedResources),
+		RoleScopes: lent.ParseIDs(of.Spec.AllowedRoleScopes),
 	}
 }
 

@@ -52,14 +52,18 @@ func TestFinalizers(t *testing.T) {
 		release bool
 		want    map[string][]string
 	}{
-		"held":                 {"the identity must outlive what it deletes", map[string][]string{"id": nil}, false, map[string][]string{"id": {ours}}},
-		"held by others, too":  {"each holds it for itself", map[string][]string{"id": {other}}, false, map[string][]string{"id": {ours, other}}},
-		"held already":         {"once is enough", map[string][]string{"id": {ours}}, false, map[string][]string{"id": {ours}}},
-		"held in the old form": {"the established provider's finalizer becomes ours", map[string][]string{"id": {legacy}}, false, map[string][]string{"id": {ours}}},
-		"another identity":     {"a changed identityRef lets go of the one before", map[string][]string{"id": nil, "before": {ours, other}}, false, map[string][]string{"id": {ours}, "before": {other}}},
-		"released":             {"what others hold stays", map[string][]string{"id": {ours, other}}, true, map[string][]string{"id": {other}}},
-		"released everywhere":  {"also what was named before, and in the old form", map[string][]string{"id": {legacy}, "before": {ours, legacy}}, true, map[string][]string{"id": {}, "before": {}}},
-		"never held":           {"there is nothing to do", map[string][]string{"id": {other}}, true, map[string][]string{"id": {other}}},
+		"held": {"the identity must outlive what it deletes", map[string][]string{"id": nil}, false,
+			map[string][]string{"id": {ours}}},
+		"held by others, too": {"each holds it for itself", map[string][]string{"id": {other}}, false, map[string][]string{"id": {ours, other}}},
+		"held already":        {"once is enough", map[string][]string{"id": {ours}}, false, map[string][]string{"id": {ours}}},
+		"held in the old form": {"the established provider's finalizer becomes ours", map[string][]string{"id": {legacy}}, false,
+			map[string][]string{"id": {ours}}},
+		"another identity": {"a changed identityRef lets go of the one before", map[string][]string{"id": nil, "before": {ours, other}},
+			false, map[string][]string{"id": {ours}, "before": {other}}},
+		"released": {"what others hold stays", map[string][]string{"id": {ours, other}}, true, map[string][]string{"id": {other}}},
+		"released everywhere": {"also what was named before, and in the old form", map[string][]string{"id": {legacy}, "before": {ours, legacy}},
+			true, map[string][]string{"id": {}, "before": {}}},
+		"never held": {"there is nothing to do", map[string][]string{"id": {other}}, true, map[string][]string{"id": {other}}},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -73,7 +77,8 @@ func TestFinalizers(t *testing.T) {
 				if err := gate.RemoveFinalizers(t.Context(), prefix, client.ObjectKeyFromObject(owner)); err != nil {
 					t.Fatal(err)
 				}
-			} else if err := gate.AddFinalizer(t.Context(), &access.Access{Resolved: &identity.Resolved{Identity: identityOf("id", test.before["id"]...)}}, prefix, owner); err != nil {
+			} else if err := gate.AddFinalizer(t.Context(),
+				&access.Access{Resolved: &identity.Resolved{Identity: identityOf("id", test.before["id"]...)}}, prefix, owner); err != nil {
 				t.Fatal(err)
 			}
 			for id, want := range test.want {
@@ -99,7 +104,8 @@ func TestManyHoldAtOnce(t *testing.T) {
 		owner := clusterOf(storetest.Namespace, fmt.Sprintf("c%d", i), nil)
 		want = append(want, identity.FinalizerKey(prefix, storetest.Namespace, owner.Name))
 		clusters.Go(func() {
-			if err := gate.AddFinalizer(context.Background(), &access.Access{Resolved: &identity.Resolved{Identity: before.DeepCopy()}}, prefix, owner); err != nil {
+			if err := gate.AddFinalizer(context.Background(), &access.Access{Resolved: &identity.Resolved{Identity: before.DeepCopy()}}, prefix,
+				owner); err != nil {
 				t.Error(err)
 			}
 		})
@@ -128,7 +134,8 @@ func TestIdentityBeingDeleted(t *testing.T) {
 			cached := identityOf("id", test.has...)
 			store := storetest.NewClient(t, leaving)
 			gate := &access.Gate{Client: store, APIReader: store}
-			err := gate.AddFinalizer(t.Context(), &access.Access{Resolved: &identity.Resolved{Identity: cached}}, prefix, clusterOf(storetest.Namespace, "c1", nil))
+			err := gate.AddFinalizer(t.Context(), &access.Access{Resolved: &identity.Resolved{Identity: cached}}, prefix,
+				clusterOf(storetest.Namespace, "c1", nil))
 			if identity.CodeOf(err) != test.want || test.want == "" && err != nil {
 				t.Errorf("%s: %v, want %q", test.reason, err, test.want)
 			}
@@ -142,7 +149,8 @@ func TestIdentityBeingDeleted(t *testing.T) {
 func TestIdentityThatIsGone(t *testing.T) {
 	store := storetest.NewClient(t)
 	gate := &access.Gate{Client: store, APIReader: store}
-	if err := gate.AddFinalizer(t.Context(), &access.Access{Resolved: &identity.Resolved{Identity: identityOf("id")}}, prefix, clusterOf(storetest.Namespace, "c1", nil)); err != nil {
+	if err := gate.AddFinalizer(t.Context(), &access.Access{Resolved: &identity.Resolved{Identity: identityOf("id")}}, prefix,
+		clusterOf(storetest.Namespace, "c1", nil)); err != nil {
 		t.Errorf("an identity that went meanwhile is told by the next pass: %v", err)
 	}
 }
@@ -161,7 +169,8 @@ func TestUsers(t *testing.T) {
 		withSecret("a", "", "s"), withSecret("b", "secrets", "s"), withSecret("c", "", "other"),
 		clusterOf(storetest.Namespace, "near", ref("", "a")), clusterOf(storetest.Namespace, "named", ref(storetest.Namespace, "a")),
 		clusterOf("far", "far", ref(storetest.Namespace, "a")), clusterOf("far", "same-name", ref("", "a")),
-		clusterOf(storetest.Namespace, "of-b", ref("", "b")), clusterOf(storetest.Namespace, "of-c", ref("", "c")), clusterOf(storetest.Namespace, "of-nothing", nil))
+		clusterOf(storetest.Namespace, "of-b", ref("", "b")), clusterOf(storetest.Namespace, "of-c", ref("", "c")),
+		clusterOf(storetest.Namespace, "of-nothing", nil))
 	users := access.IdentityUsers{Client: store, NewList: func() client.ObjectList { return &infrav1.AzureClusterList{} },
 		IdentityRef: func(obj client.Object) *corev1.ObjectReference { return obj.(*infrav1.AzureCluster).Spec.IdentityRef }}
 	secret := func(namespace, name string) client.Object {
@@ -172,9 +181,11 @@ func TestUsers(t *testing.T) {
 		of     client.Object
 		want   []string
 	}{
-		"identity":                    {"a reference without a namespace means the object's own", identityOf("a"), []string{"far/far", "ns/named", "ns/near"}},
-		"identity that nobody uses":   {"nobody is woken", identityOf("unused"), nil},
-		"Secret":                      {"a reference without a namespace means the identity's own", secret(storetest.Namespace, "s"), []string{"far/far", "ns/named", "ns/near"}},
+		"identity": {"a reference without a namespace means the object's own", identityOf("a"),
+			[]string{"far/far", "ns/named", "ns/near"}},
+		"identity that nobody uses": {"nobody is woken", identityOf("unused"), nil},
+		"Secret": {"a reference without a namespace means the identity's own", secret(storetest.Namespace, "s"),
+			[]string{"far/far", "ns/named", "ns/near"}},
 		"Secret in another namespace": {"an identity may name one", secret("secrets", "s"), []string{"ns/of-b"}},
 		"other Secret":                {"Secrets are many", secret("far", "s"), nil},
 	}

@@ -34,7 +34,8 @@ func BuildAzureCluster(in Input) *infrav1.AzureCluster {
 		Name: SubnetName(in), Role: infrav1.SubnetNode, CIDRBlocks: []string{spec.VirtualNetwork.Subnet.CIDRBlock},
 	}}}
 	if usesOutboundLoadBalancer(spec.AzureManagedControlPlaneClassSpec) {
-		network.NodeOutboundLB = &infrav1.LoadBalancerSpec{Name: outboundLoadBalancer, BackendPool: infrav1.BackendPool{Name: outboundBackendPool}}
+		network.NodeOutboundLB = &infrav1.LoadBalancerSpec{Name: outboundLoadBalancer,
+			BackendPool: infrav1.BackendPool{Name: outboundBackendPool}}
 	}
 	return out
 }
@@ -43,5 +44,6 @@ func BuildAzureCluster(in Input) *infrav1.AzureCluster {
 // the subnet provides the route, and a load balancer of the SKU Basic has no outbound rules.
 func usesOutboundLoadBalancer(spec infrav1.AzureManagedControlPlaneClassSpec) bool {
 	outbound, sku := deref(spec.OutboundType), deref(spec.LoadBalancerSKU)
-	return (outbound == "" || outbound == infrav1.ManagedControlPlaneOutboundTypeLoadBalancer) && (sku == "" || sku == infrav1.ManagedLoadBalancerSKUStandard)
+	return (outbound == "" || outbound == infrav1.ManagedControlPlaneOutboundTypeLoadBalancer) &&
+		(sku == "" || sku == infrav1.ManagedLoadBalancerSKUStandard)
 }

@@ -17,9 +17,11 @@ func TestAzureCluster(t *testing.T) {
 		sku      string
 		balancer string
 	}{
-		"nothing said":    {reason: "a load balancer is AKS's default", balancer: "kubernetes/aksOutboundBackendPool"},
-		"load balancer":   {reason: "the spec asks for it", outbound: infrav1.ManagedControlPlaneOutboundTypeLoadBalancer, sku: "Standard", balancer: "kubernetes/aksOutboundBackendPool"},
-		"own routes":      {reason: "AKS makes no load balancer for the way out", outbound: infrav1.ManagedControlPlaneOutboundTypeUserDefinedRouting},
+		"nothing said": {reason: "a load balancer is AKS's default", balancer: "kubernetes/aksOutboundBackendPool"},
+		"load balancer": {reason: "the spec asks for it", outbound: infrav1.ManagedControlPlaneOutboundTypeLoadBalancer, sku: "Standard",
+			balancer: "kubernetes/aksOutboundBackendPool"},
+		"own routes": {reason: "AKS makes no load balancer for the way out",
+			outbound: infrav1.ManagedControlPlaneOutboundTypeUserDefinedRouting},
 		"own NAT gateway": {reason: "the subnet has the way out", outbound: infrav1.ManagedControlPlaneOutboundTypeUserAssignedNATGateway},
 		"Basic":           {reason: "a load balancer of this SKU has no outbound rules", sku: "Basic"},
 	}
@@ -38,13 +40,15 @@ func TestAzureCluster(t *testing.T) {
 			if lb := out.Spec.NetworkSpec.NodeOutboundLB; lb != nil {
 				balancer = lb.Name + "/" + lb.BackendPool.Name
 			}
-			got := []string{out.Name, out.Spec.ResourceGroup, out.Spec.NetworkSpec.Vnet.ResourceGroup, out.Spec.NetworkSpec.Vnet.Name, out.Spec.NetworkSpec.Subnets[0].Name, balancer}
+			got := []string{out.Name, out.Spec.ResourceGroup, out.Spec.NetworkSpec.Vnet.ResourceGroup, out.Spec.NetworkSpec.Vnet.Name,
+				out.Spec.NetworkSpec.Subnets[0].Name, balancer}
 			if diff := cmp.Diff([]string{"aks", "MC_group_aks_eastus", "group", "aks", "aks", test.balancer}, got); diff != "" {
 				t.Errorf("%s (-want +got):\n%s", test.reason, diff)
 			}
 		})
 	}
-	observed := Input{ControlPlane: &infrav1.AzureManagedControlPlane{}, Facts: Facts{Cluster: []byte(`{"properties":{"nodeResourceGroup":"theirs"}}`)}}
+	observed := Input{ControlPlane: &infrav1.AzureManagedControlPlane{},
+		Facts: Facts{Cluster: []byte(`{"properties":{"nodeResourceGroup":"theirs"}}`)}}
 	if got := BuildAzureCluster(observed).Spec.ResourceGroup; got != "theirs" {
 		t.Errorf("resource group %s, want that which Azure shows", got)
 	}

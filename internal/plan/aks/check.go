@@ -24,7 +24,8 @@ func CheckSpec(in Input) field.ErrorList {
 	errs = append(errs, checkNetwork(in, path.Child("virtualNetwork"))...)
 	errs = append(errs, checkOutboundIPs(in, path.Child("loadBalancerProfile"))...)
 	errs = append(errs, checkUniqueNames(in, path)...)
-	return append(errs, aso.CheckPatches(aso.ManagedCluster, APIVersion(in), in.ControlPlane.Spec.ASOManagedClusterPatches, aso.PatchField(aso.ManagedCluster))...)
+	return append(errs, aso.CheckPatches(aso.ManagedCluster, APIVersion(in), in.ControlPlane.Spec.ASOManagedClusterPatches,
+		aso.PatchField(aso.ManagedCluster))...)
 }
 
 func checkVersion(path *field.Path, version string) field.ErrorList {
@@ -48,7 +49,8 @@ func checkIdentity(in Input, path *field.Path) field.ErrorList {
 	if identity == nil || string(identity.Type) != "UserAssigned" || identity.UserAssignedIdentityResourceID != "" {
 		return nil
 	}
-	return field.ErrorList{field.Required(path.Child("userAssignedIdentityResourceID"), "an identity of type UserAssigned needs the resource ID of one")}
+	return field.ErrorList{field.Required(path.Child("userAssignedIdentityResourceID"),
+		"an identity of type UserAssigned needs the resource ID of one")}
 }
 
 // checkClusterNetwork checks the CIDR blocks of services and pods of the Cluster, and spec.dnsServiceIP against them.
@@ -73,11 +75,13 @@ func checkClusterNetwork(in Input, path *field.Path) field.ErrorList {
 		return errs
 	}
 	if len(services) == 0 {
-		return field.ErrorList{field.Invalid(path.Child("dnsServiceIP"), address, fmt.Sprintf("needs the range it is in: set %s, or remove it", network.Child("services", "cidrBlocks")))}
+		return field.ErrorList{field.Invalid(path.Child("dnsServiceIP"), address,
+			fmt.Sprintf("needs the range it is in: set %s, or remove it", network.Child("services", "cidrBlocks")))}
 	}
 	ip, err := netip.ParseAddr(address)
 	if prefix, _ := netip.ParsePrefix(services[0]); err != nil || !prefix.Contains(ip) {
-		return field.ErrorList{field.Invalid(path.Child("dnsServiceIP"), address, fmt.Sprintf("is not an address of the services %s", services[0]))}
+		return field.ErrorList{field.Invalid(path.Child("dnsServiceIP"), address,
+			fmt.Sprintf("is not an address of the services %s", services[0]))}
 	}
 	return nil
 }

@@ -17,22 +17,27 @@ var defaultSubnetRanges = []string{"10.240.0.0/16", "10.224.0.0/16"}
 func checkNetwork(in Input, path *field.Path) field.ErrorList {
 	if hasNetworkOfAKS(in) {
 		if len(in.ControlPlane.Spec.VirtualNetwork.Subnet.PrivateEndpoints) > 0 {
-			return field.ErrorList{field.Forbidden(path.Child("subnet", "privateEndpoints"), "the cluster is in a network that AKS made for it, which is not looked after here: make the endpoints otherwise")}
+			return field.ErrorList{field.Forbidden(path.Child("subnet", "privateEndpoints"),
+				"the cluster is in a network that AKS made for it, which is not looked after here: make the endpoints otherwise")}
 		}
 		return nil
 	}
 	if have, want := in.Facts.VNet, Location(in); have.IsInOtherRegion(want) {
-		return field.ErrorList{field.Invalid(path, VNetID(in).Name(), fmt.Sprintf("is in region %s, and spec.location is %s: an AKS cluster has to be in the region of its network; "+
-			"neither can change, so delete the cluster and make it with a network in %s, or with spec.location %s", have.Location, want, want, have.Location))}
+		return field.ErrorList{field.Invalid(path, VNetID(in).Name(),
+			fmt.Sprintf("is in region %s, and spec.location is %s: an AKS cluster has to be in the region of its network; "+
+				"neither can change, so delete the cluster and make it with a network in %s, or with spec.location %s", have.Location, want, want,
+				have.Location))}
 	}
 	spec := in.ControlPlane.Spec.VirtualNetwork
 	here := path.Child("subnet", "cidrBlock")
 	if have, exists := existingSubnetPrefixes(in); exists {
-		if slices.Contains(defaultSubnetRanges, spec.Subnet.CIDRBlock) || slices.ContainsFunc(have, func(h string) bool { return isSamePrefix(h, spec.Subnet.CIDRBlock) }) {
+		if slices.Contains(defaultSubnetRanges, spec.Subnet.CIDRBlock) ||
+			slices.ContainsFunc(have, func(h string) bool { return isSamePrefix(h, spec.Subnet.CIDRBlock) }) {
 			return nil
 		}
-		return field.ErrorList{field.Invalid(here, spec.Subnet.CIDRBlock, fmt.Sprintf("subnet %q of the network %q, which is not this cluster's, has %s: correct the block",
-			SubnetName(in), VNetID(in).Name(), strings.Join(have, ", ")))}
+		return field.ErrorList{field.Invalid(here, spec.Subnet.CIDRBlock,
+			fmt.Sprintf("subnet %q of the network %q, which is not this cluster's, has %s: correct the block",
+				SubnetName(in), VNetID(in).Name(), strings.Join(have, ", ")))}
 	}
 	prefix, err := netip.ParsePrefix(spec.Subnet.CIDRBlock)
 	if err != nil {
@@ -45,14 +50,16 @@ func checkNetwork(in Input, path *field.Path) field.ErrorList {
 		return field.ErrorList{field.Invalid(path.Child("cidrBlock"), spec.CIDRBlock, "is not a CIDR block as in 10.0.0.0/8")}
 	}
 	if !slices.ContainsFunc(ranges, func(outer string) bool { return containsPrefix(outer, prefix) }) {
-		return field.ErrorList{field.Invalid(here, spec.Subnet.CIDRBlock, fmt.Sprintf("is not within the network %q, which has %s: choose a range in it",
-			VNetID(in).Name(), strings.Join(ranges, ", ")))}
+		return field.ErrorList{field.Invalid(here, spec.Subnet.CIDRBlock,
+			fmt.Sprintf("is not within the network %q, which has %s: choose a range in it",
+				VNetID(in).Name(), strings.Join(ranges, ", ")))}
 	}
 	var errs field.ErrorList
 	for name, blocks := range in.Facts.VNet.Subnets {
 		for _, block := range blocks {
 			if other, err := netip.ParsePrefix(block); err == nil && !strings.EqualFold(name, SubnetName(in)) && other.Overlaps(prefix) {
-				errs = append(errs, field.Invalid(here, spec.Subnet.CIDRBlock, fmt.Sprintf("overlaps %s of subnet %q: subnets of a network must not share addresses", block, name)))
+				errs = append(errs, field.Invalid(here, spec.Subnet.CIDRBlock,
+					fmt.Sprintf("overlaps %s of subnet %q: subnets of a network must not share addresses", block, name)))
 			}
 		}
 	}

@@ -16,21 +16,26 @@ func CheckPool(in Input, pool Pool) field.ErrorList {
 	errs := checkPoolName(in, pool, path.Child("name"))
 	errs = append(errs, checkBounds(pool, path.Child("scaling"))...)
 	errs = append(errs, agentpool.Check(newRequest(pool), agentpool.Fields{
-		OSType: path.Child("osType"), ScaleSetPriority: path.Child("scaleSetPriority"), MinCount: path.Child("scaling", "minSize"), MaxCount: path.Child("scaling", "maxSize"),
+		OSType: path.Child("osType"), ScaleSetPriority: path.Child("scaleSetPriority"), MinCount: path.Child("scaling", "minSize"),
+		MaxCount: path.Child("scaling", "maxSize"),
 	})...)
 	if owner := pool.MachinePool; owner != nil && owner.Spec.Template.Spec.Version != "" {
-		errs = append(errs, checkVersion(field.NewPath("MachinePool", "spec", "template", "spec", "version"), owner.Spec.Template.Spec.Version)...)
+		errs = append(errs, checkVersion(field.NewPath("MachinePool", "spec", "template", "spec", "version"),
+			owner.Spec.Template.Spec.Version)...)
 	}
 	if subnet := PoolSubnetID(in, pool); hasNetworkOfAKS(in) {
 		if !subnet.Equal(SubnetID(in)) {
-			errs = append(errs, field.Invalid(path.Child("subnetName"), subnet.Name(), "the cluster is in a network that AKS made for it, with one subnet for all pools: leave it out"))
+			errs = append(errs, field.Invalid(path.Child("subnetName"), subnet.Name(),
+				"the cluster is in a network that AKS made for it, with one subnet for all pools: leave it out"))
 		}
 	} else if in.Facts.VNet.Exists && !subnet.Equal(SubnetID(in)) {
 		if _, exists := in.Facts.VNet.Subnets[strings.ToLower(subnet.Name())]; !exists {
-			errs = append(errs, field.Invalid(path.Child("subnetName"), subnet.Name(), fmt.Sprintf("is no subnet of the network %q: make it, or name another one", VNetID(in).Name())))
+			errs = append(errs, field.Invalid(path.Child("subnetName"), subnet.Name(),
+				fmt.Sprintf("is no subnet of the network %q: make it, or name another one", VNetID(in).Name())))
 		}
 	}
-	return append(errs, aso.CheckPatches(aso.AgentPool, APIVersion(in), pool.AzurePool.Spec.ASOManagedClustersAgentPoolPatches, aso.PatchField(aso.AgentPool))...)
+	return append(errs, aso.CheckPatches(aso.AgentPool, APIVersion(in), pool.AzurePool.Spec.ASOManagedClustersAgentPoolPatches,
+		aso.PatchField(aso.AgentPool))...)
 }
 
 func checkPoolName(in Input, pool Pool, path *field.Path) field.ErrorList {
@@ -38,13 +43,16 @@ func checkPoolName(in Input, pool Pool, path *field.Path) field.ErrorList {
 	windows := deref(pool.AzurePool.Spec.OSType) == "Windows"
 	switch {
 	case !poolNamePattern.MatchString(name) || len(name) > maxLinuxPoolName:
-		return field.ErrorList{field.Invalid(path, name, "must start with a lower-case letter and contain only lower-case letters and digits, at most 12 characters. It defaults to metadata.name; set spec.name if that name is not valid")}
+		return field.ErrorList{field.Invalid(path, name,
+			"must start with a lower-case letter and contain only lower-case letters and digits, at most 12 characters. It defaults to metadata.name; set spec.name if that name is not valid")}
 	case windows && len(name) > maxWindowsPoolName:
-		return field.ErrorList{field.Invalid(path, name, fmt.Sprintf("is too long: a pool with Windows has at most %d characters", maxWindowsPoolName))}
+		return field.ErrorList{field.Invalid(path, name,
+			fmt.Sprintf("is too long: a pool with Windows has at most %d characters", maxWindowsPoolName))}
 	}
 	for _, other := range in.Pools {
 		if other.AzurePool.Name != pool.AzurePool.Name && PoolName(other) == name {
-			return field.ErrorList{field.Invalid(path, name, fmt.Sprintf("is the name of AzureManagedMachinePool %s in Azure, too: give one of them another name", other.AzurePool.Name))}
+			return field.ErrorList{field.Invalid(path, name,
+				fmt.Sprintf("is the name of AzureManagedMachinePool %s in Azure, too: give one of them another name", other.AzurePool.Name))}
 		}
 	}
 	return nil
@@ -53,7 +61,8 @@ func checkPoolName(in Input, pool Pool, path *field.Path) field.ErrorList {
 // newRequest returns the properties of a pool that AKS accepts only together.
 func newRequest(pool Pool) agentpool.Request {
 	spec := pool.AzurePool.Spec
-	out := agentpool.Request{System: spec.Mode == "System", Windows: deref(spec.OSType) == "Windows", Spot: deref(spec.ScaleSetPriority) == "Spot"}
+	out := agentpool.Request{System: spec.Mode == "System", Windows: deref(spec.OSType) == "Windows",
+		Spot: deref(spec.ScaleSetPriority) == "Spot"}
 	if spec.Scaling != nil {
 		out.Autoscaled, out.MinCount, out.MaxCount = true, toInt32(spec.Scaling.MinSize), toInt32(spec.Scaling.MaxSize)
 	}

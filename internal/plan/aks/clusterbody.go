@@ -174,7 +174,8 @@ func buildHTTPProxyConfig(spec *infrav1.HTTPProxyConfig) *aks.ManagedClusterHTTP
 		return nil
 	}
 	return &aks.ManagedClusterHTTPProxyConfig{
-		HTTPProxy: toString(spec.HTTPProxy), HTTPSProxy: toString(spec.HTTPSProxy), NoProxy: toPointers(spec.NoProxy), TrustedCa: toString(spec.TrustedCA),
+		HTTPProxy: toString(spec.HTTPProxy), HTTPSProxy: toString(spec.HTTPSProxy), NoProxy: toPointers(spec.NoProxy),
+		TrustedCa: toString(spec.TrustedCA),
 	}
 }
 
@@ -213,7 +214,8 @@ func buildSecurityProfile(spec *infrav1.ManagedClusterSecurityProfile) *aks.Mana
 		}
 	}
 	if cleaner := spec.ImageCleaner; cleaner != nil {
-		out.ImageCleaner = &aks.ManagedClusterSecurityProfileImageCleaner{Enabled: new(cleaner.Enabled), IntervalHours: toInt32(cleaner.IntervalHours)}
+		out.ImageCleaner = &aks.ManagedClusterSecurityProfileImageCleaner{Enabled: new(cleaner.Enabled),
+			IntervalHours: toInt32(cleaner.IntervalHours)}
 	}
 	if workload := spec.WorkloadIdentity; workload != nil {
 		out.WorkloadIdentity = &aks.ManagedClusterSecurityProfileWorkloadIdentity{Enabled: new(workload.Enabled)}

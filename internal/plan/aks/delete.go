@@ -16,7 +16,8 @@ func BuildDeletePlan(in Input) (*arm.Graph, error) {
 	addResourceGroups(in, wanted)
 	addVirtualNetwork(in, wanted)
 	addSubnet(in, wanted)
-	wanted.Add(arm.Node{ID: ClusterID(in), After: []arm.ID{SubnetID(in)}, Policy: arm.Repair, Foreign: arm.AdoptForeign, Group: infrav1.ManagedClusterRunningCondition})
+	wanted.Add(arm.Node{ID: ClusterID(in), After: []arm.ID{SubnetID(in)}, Policy: arm.Repair, Foreign: arm.AdoptForeign,
+		Group: infrav1.ManagedClusterRunningCondition})
 	addPrivateEndpoints(in, wanted)
 	addFleetMember(in, wanted)
 	addExtensions(in, wanted)

@@ -48,7 +48,8 @@ func KnownEndpoint(controlPlane *infrav1.AzureManagedControlPlane) (infrav1.APIE
 	if endpoint, ok := parseEndpoint(controlPlane.Annotations[infrav1.EndpointAnnotation]); ok {
 		return endpoint, true
 	}
-	former := slices.Contains(controlPlane.Finalizers, infrav1.ManagedControlPlaneFinalizer) && !applied.ReadDifferences(controlPlane.Annotations).IsCreatedHere()
+	former := slices.Contains(controlPlane.Finalizers, infrav1.ManagedControlPlaneFinalizer) &&
+		!applied.ReadDifferences(controlPlane.Annotations).IsCreatedHere()
 	if inSpec.Host != "" && (former || controlPlane.Status.Ready || controlPlane.Status.Initialized) {
 		return inSpec, true
 	}

@@ -88,7 +88,8 @@ func recordedPaths(t *testing.T, before applied.State, g *arm.Graph, id arm.ID) 
 		out = lists["*"]
 	}
 	out = append(slices.Clone(out), lists[short]...)
-	return slices.DeleteFunc(slices.Sorted(slices.Values(out)), func(path string) bool { return slices.Contains(g.Node(id).UnremovablePaths, path) })
+	return slices.DeleteFunc(slices.Sorted(slices.Values(out)),
+		func(path string) bool { return slices.Contains(g.Node(id).UnremovablePaths, path) })
 }
 
 func TestPruneWhenTheSpecShrinks(t *testing.T) {

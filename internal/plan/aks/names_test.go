@@ -14,12 +14,16 @@ func TestNodeResourceGroup(t *testing.T) {
 	tests := map[string]struct {
 		reason, name, location, spec, observed, want string
 	}{
-		"made":           {reason: "AKS's own pattern", name: "c1", location: "eastus", want: "MC_c1_c1_eastus"},
-		"defaulted":      {reason: "the webhook fills in the same", name: "c1", location: "eastus", spec: "MC_c1_c1_eastus", want: "MC_c1_c1_eastus"},
-		"display name":   {reason: "group names have no blanks", name: "c1", location: "East US", spec: "MC_c1_c1_East US", want: "MC_c1_c1_eastus"},
-		"own":            {reason: "the user's", name: "c1", location: "eastus", spec: "mine", want: "mine"},
-		"very long":      {reason: "AKS cuts it", name: long + "bbbbbbbbbbbb", location: "eastus", want: ("MC_c1_" + long + "bbbbbbbbbbbb_eastus")[:80]},
-		"what Azure has": {reason: "it cannot be changed", name: "c1", location: "eastus", spec: "mine", observed: `{"properties":{"nodeResourceGroup":"theirs"}}`, want: "theirs"},
+		"made": {reason: "AKS's own pattern", name: "c1", location: "eastus", want: "MC_c1_c1_eastus"},
+		"defaulted": {reason: "the webhook fills in the same", name: "c1", location: "eastus", spec: "MC_c1_c1_eastus",
+			want: "MC_c1_c1_eastus"},
+		"display name": {reason: "group names have no blanks", name: "c1", location: "East US", spec: "MC_c1_c1_East US",
+			want: "MC_c1_c1_eastus"},
+		"own": {reason: "the user's", name: "c1", location: "eastus", spec: "mine", want: "mine"},
+		"very long": {reason: "AKS cuts it", name: long + "bbbbbbbbbbbb", location: "eastus",
+			want: ("MC_c1_" + long + "bbbbbbbbbbbb_eastus")[:80]},
+		"what Azure has": {reason: "it cannot be changed", name: "c1", location: "eastus", spec: "mine",
+			observed: `{"properties":{"nodeResourceGroup":"theirs"}}`, want: "theirs"},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {

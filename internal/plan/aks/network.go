@@ -123,8 +123,9 @@ func addPrivateEndpoints(in Input, g *arm.Graph) {
 			}
 		}
 		g.Add(arm.Node{
-			ID:     PrivateEndpointID(in, endpoint.Name),
-			Body:   network.BuildPrivateEndpoint(endpoint, SubnetID(in), cmp.Or(endpoint.Location, in.ControlPlane.Spec.Location), buildTags(in, "", endpoint.Name)),
+			ID: PrivateEndpointID(in, endpoint.Name),
+			Body: network.BuildPrivateEndpoint(endpoint, SubnetID(in), cmp.Or(endpoint.Location, in.ControlPlane.Spec.Location),
+				buildTags(in, "", endpoint.Name)),
 			After:  after,
 			Policy: arm.Repair,
 			Group:  infrav1.PrivateEndpointsReadyCondition,

@@ -37,7 +37,8 @@ func TestEverySpecSettles(t *testing.T) {
 
 			stock := readTestCase(t, "default").in.ControlPlane.Spec
 			stock.ResourceGroupName, stock.VirtualNetwork = c.in.ControlPlane.Spec.ResourceGroupName, c.in.ControlPlane.Spec.VirtualNetwork
-			stock.NodeResourceGroupName, stock.EnablePreviewFeatures = c.in.ControlPlane.Spec.NodeResourceGroupName, c.in.ControlPlane.Spec.EnablePreviewFeatures
+			stock.NodeResourceGroupName, stock.EnablePreviewFeatures = c.in.ControlPlane.Spec.NodeResourceGroupName,
+				c.in.ControlPlane.Spec.EnablePreviewFeatures
 			stock.Version = c.in.ControlPlane.Spec.Version
 			c.in.ControlPlane.Spec = stock
 			g, _, err = aks.BuildPlan(c.in)

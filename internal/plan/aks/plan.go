@@ -70,7 +70,8 @@ func buildClusterBody(in Input, have managedcluster.Observed) (map[string]any, a
 		return nil, aso.Exports{}, err
 	}
 	body = patched.Body
-	if jsonpath.Get(body, "properties.fqdnSubdomain") != nil && in.ControlPlane.Spec.DNSPrefix != nil && *in.ControlPlane.Spec.DNSPrefix == in.ControlPlane.Name {
+	if jsonpath.Get(body, "properties.fqdnSubdomain") != nil && in.ControlPlane.Spec.DNSPrefix != nil &&
+		*in.ControlPlane.Spec.DNSPrefix == in.ControlPlane.Name {
 		jsonpath.Prune(body, "properties.dnsPrefix") // AKS accepts one of the two. This prefix is only the default.
 	}
 	setClusterTags(in, have, body)

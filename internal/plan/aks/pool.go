@@ -34,7 +34,8 @@ func BuildPoolPlan(in Input, pool Pool) (*arm.Graph, error) {
 	}
 	agentpool.SetBody(&node, lastApplied, APIVersion(in), have, body)
 	node.Refused = versionTooNewReason(in, pool)
-	node.Blocked = agentpool.WaitReason(in.ControlPlane.Name, managedcluster.Observe(in.Facts.Cluster), have, jsonpath.GetText(body, "properties.orchestratorVersion"))
+	node.Blocked = agentpool.WaitReason(in.ControlPlane.Name, managedcluster.Observe(in.Facts.Cluster), have,
+		jsonpath.GetText(body, "properties.orchestratorVersion"))
 	g.Add(node)
 	return g, g.Validate()
 }
@@ -65,7 +66,8 @@ const ReplicasManagedByAKS = "true"
 // scale returns the number of nodes that Cluster API requests.
 func scale(pool Pool) agentpool.Scale {
 	return agentpool.Scale{
-		Replicas: cmp.Or(pool.MachinePool.Spec.Replicas, new(int32(1))), Manager: pool.MachinePool.Annotations[clusterv1.ReplicasManagedByAnnotation], Own: ReplicasManagedByAKS,
+		Replicas: cmp.Or(pool.MachinePool.Spec.Replicas, new(int32(1))),
+		Manager:  pool.MachinePool.Annotations[clusterv1.ReplicasManagedByAnnotation], Own: ReplicasManagedByAKS,
 	}
 }
 
@@ -104,7 +106,8 @@ func versionTooNewReason(in Input, pool Pool) string {
 		return ""
 	}
 	return version.TooNewReason(
-		version.Requested{Field: "MachinePool " + pool.MachinePool.Name + " spec.template.spec.version", Version: pool.MachinePool.Spec.Template.Spec.Version},
+		version.Requested{Field: "MachinePool " + pool.MachinePool.Name + " spec.template.spec.version",
+			Version: pool.MachinePool.Spec.Template.Spec.Version},
 		version.Requested{Field: "AzureManagedControlPlane " + in.ControlPlane.Name + " spec.version", Version: in.ControlPlane.Spec.Version},
 		managedcluster.CurrentVersion(in.Facts.Cluster))
 }

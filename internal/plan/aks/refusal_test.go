@@ -30,9 +30,10 @@ func TestCheck(t *testing.T) {
 		"created":      {reason: "its own subnet does not overlap itself", from: "created"},
 		"version": {reason: "no version of Kubernetes", change: spec(func(s *infrav1.AzureManagedControlPlaneSpec) { s.Version = "vlatest" }),
 			want: []string{`spec.version: Invalid value: "vlatest"`}},
-		"key that is not encoded": {reason: "the common mistake; what was pasted is not shown", change: spec(func(s *infrav1.AzureManagedControlPlaneSpec) {
-			s.SSHPublicKey = new("ssh-rsa AAAA me@example.com")
-		}), want: []string{`spec.sshPublicKey: Invalid value: "(hidden)": is not base64: set it to the output of`}},
+		"key that is not encoded": {reason: "the common mistake; what was pasted is not shown",
+			change: spec(func(s *infrav1.AzureManagedControlPlaneSpec) {
+				s.SSHPublicKey = new("ssh-rsa AAAA me@example.com")
+			}), want: []string{`spec.sshPublicKey: Invalid value: "(hidden)": is not base64: set it to the output of`}},
 		"identity without ID": {reason: "which one?", change: spec(func(s *infrav1.AzureManagedControlPlaneSpec) {
 			s.Identity = &infrav1.Identity{Type: infrav1.ManagedControlPlaneIdentityTypeUserAssigned}
 		}), want: []string{"spec.identity.userAssignedIdentityResourceID: Required"}},
@@ -40,23 +41,30 @@ func TestCheck(t *testing.T) {
 			in.Cluster.Spec.ClusterNetwork.Services.CIDRBlocks = []string{"10.96.0.0/16", "fd00::/108"}
 			in.Cluster.Spec.ClusterNetwork.Pods.CIDRBlocks = []string{"10.97.0.0/16", "10.98.0.0/16"}
 		}, want: []string{"Cluster.spec.clusterNetwork.pods.cidrBlocks: Too many", "Cluster.spec.clusterNetwork.services.cidrBlocks: Too many"}},
-		"no range": {reason: "it would be left out", change: func(in *aks.Input) { in.Cluster.Spec.ClusterNetwork.Services.CIDRBlocks = []string{"10.96.0.0"} },
-			want: []string{`Cluster.spec.clusterNetwork.services.cidrBlocks[0]: Invalid value: "10.96.0.0"`}},
+		"no range": {reason: "it would be left out",
+			change: func(in *aks.Input) { in.Cluster.Spec.ClusterNetwork.Services.CIDRBlocks = []string{"10.96.0.0"} },
+			want:   []string{`Cluster.spec.clusterNetwork.services.cidrBlocks[0]: Invalid value: "10.96.0.0"`}},
 		"DNS address without range": {reason: "it would be left out", change: func(in *aks.Input) {
 			in.Cluster.Spec.ClusterNetwork.Services.CIDRBlocks = nil
 			in.ControlPlane.Spec.DNSServiceIP = new("10.0.0.10")
 		}, want: []string{"spec.dnsServiceIP ... set Cluster.spec.clusterNetwork.services.cidrBlocks"}},
-		"DNS address elsewhere": {reason: "AKS refuses it", change: spec(func(s *infrav1.AzureManagedControlPlaneSpec) { s.DNSServiceIP = new("10.0.0.10") }),
-			want: []string{"spec.dnsServiceIP ... is not an address of the services 192.168.0.0/16"}},
-		"no address": {reason: "a field error and no crash", change: spec(func(s *infrav1.AzureManagedControlPlaneSpec) { s.DNSServiceIP = new("dns") }),
-			want: []string{"spec.dnsServiceIP"}},
-		"subnet outside": {reason: "Azure refuses it", change: spec(func(s *infrav1.AzureManagedControlPlaneSpec) { s.VirtualNetwork.Subnet.CIDRBlock = "192.168.0.0/24" }),
-			want: []string{`spec.virtualNetwork.subnet.cidrBlock ... is not within the network "c1", which has 10.0.0.0/8`}},
-		"no subnet range": {reason: "not a range", change: spec(func(s *infrav1.AzureManagedControlPlaneSpec) { s.VirtualNetwork.Subnet.CIDRBlock = "x" }),
-			want: []string{"spec.virtualNetwork.subnet.cidrBlock"}},
-		"no network range": {reason: "not a range", change: spec(func(s *infrav1.AzureManagedControlPlaneSpec) { s.VirtualNetwork.CIDRBlock = "x" }),
-			want: []string{"spec.virtualNetwork.cidrBlock"}},
-		"brought subnet by default": {reason: "users who bring subnets leave the range out", change: foreign(map[string][]string{"c1": {"172.16.0.0/24"}})},
+		"DNS address elsewhere": {reason: "AKS refuses it",
+			change: spec(func(s *infrav1.AzureManagedControlPlaneSpec) { s.DNSServiceIP = new("10.0.0.10") }),
+			want:   []string{"spec.dnsServiceIP ... is not an address of the services 192.168.0.0/16"}},
+		"no address": {reason: "a field error and no crash",
+			change: spec(func(s *infrav1.AzureManagedControlPlaneSpec) { s.DNSServiceIP = new("dns") }),
+			want:   []string{"spec.dnsServiceIP"}},
+		"subnet outside": {reason: "Azure refuses it",
+			change: spec(func(s *infrav1.AzureManagedControlPlaneSpec) { s.VirtualNetwork.Subnet.CIDRBlock = "192.168.0.0/24" }),
+			want:   []string{`spec.virtualNetwork.subnet.cidrBlock ... is not within the network "c1", which has 10.0.0.0/8`}},
+		"no subnet range": {reason: "not a range",
+			change: spec(func(s *infrav1.AzureManagedControlPlaneSpec) { s.VirtualNetwork.Subnet.CIDRBlock = "x" }),
+			want:   []string{"spec.virtualNetwork.subnet.cidrBlock"}},
+		"no network range": {reason: "not a range",
+			change: spec(func(s *infrav1.AzureManagedControlPlaneSpec) { s.VirtualNetwork.CIDRBlock = "x" }),
+			want:   []string{"spec.virtualNetwork.cidrBlock"}},
+		"brought subnet by default": {reason: "users who bring subnets leave the range out",
+			change: foreign(map[string][]string{"c1": {"172.16.0.0/24"}})},
 		"brought subnet as it is": {reason: "the same range, written otherwise", change: func(in *aks.Input) {
 			foreign(map[string][]string{"c1": {"172.16.0.0/24"}})(in)
 			in.ControlPlane.Spec.VirtualNetwork.Subnet.CIDRBlock = "172.16.0.9/24"
@@ -79,29 +87,35 @@ func TestCheck(t *testing.T) {
 			foreign(map[string][]string{"c1": {"172.16.0.0/24"}})(in)
 			in.ControlPlane.Spec.Location, in.Facts.VNet.Location = "East US", "eastus"
 		}},
-		"private endpoints in the network of AKS": {reason: "there is no subnet to put them into", from: "network-of-aks", change: spec(func(s *infrav1.AzureManagedControlPlaneSpec) {
-			s.VirtualNetwork.Subnet.PrivateEndpoints = infrav1.PrivateEndpoints{{Name: "p"}}
-		}), want: []string{"spec.virtualNetwork.subnet.privateEndpoints: Forbidden: the cluster is in a network that AKS made for it"}},
-		"two kinds of outbound addresses": {reason: "AKS takes one", from: "load-balancer-ips", change: spec(func(s *infrav1.AzureManagedControlPlaneSpec) {
-			s.LoadBalancerProfile.ManagedOutboundIPs = new(1)
-			s.LoadBalancerProfile.OutboundIPPrefixes = []string{"p"}
-		}), want: []string{"spec.loadBalancerProfile: Forbidden: has managedOutboundIPs and outboundIPPrefixes and outboundIPs"}},
+		"private endpoints in the network of AKS": {reason: "there is no subnet to put them into", from: "network-of-aks",
+			change: spec(func(s *infrav1.AzureManagedControlPlaneSpec) {
+				s.VirtualNetwork.Subnet.PrivateEndpoints = infrav1.PrivateEndpoints{{Name: "p"}}
+			}), want: []string{"spec.virtualNetwork.subnet.privateEndpoints: Forbidden: the cluster is in a network that AKS made for it"}},
+		"two kinds of outbound addresses": {reason: "AKS takes one", from: "load-balancer-ips",
+			change: spec(func(s *infrav1.AzureManagedControlPlaneSpec) {
+				s.LoadBalancerProfile.ManagedOutboundIPs = new(1)
+				s.LoadBalancerProfile.OutboundIPPrefixes = []string{"p"}
+			}), want: []string{"spec.loadBalancerProfile: Forbidden: has managedOutboundIPs and outboundIPPrefixes and outboundIPs"}},
 		"same names": {reason: "one of the two would be ignored", change: spec(func(s *infrav1.AzureManagedControlPlaneSpec) {
 			s.AddonProfiles = []infrav1.AddonProfile{{Name: "a"}, {Name: "A"}}
 			s.Extensions = []infrav1.AKSExtension{{Name: "e"}, {Name: "f"}, {Name: "e"}}
 			s.VirtualNetwork.Subnet.PrivateEndpoints = infrav1.PrivateEndpoints{{Name: "p"}, {Name: "P"}}
-		}), want: []string{"spec.addonProfiles[1].name: Duplicate", "spec.extensions[2].name: Duplicate", "spec.virtualNetwork.subnet.privateEndpoints[1].name: Duplicate"}},
+		}), want: []string{"spec.addonProfiles[1].name: Duplicate", "spec.extensions[2].name: Duplicate",
+			"spec.virtualNetwork.subnet.privateEndpoints[1].name: Duplicate"}},
 		"patch": {reason: "a key that means nothing", change: spec(func(s *infrav1.AzureManagedControlPlaneSpec) {
 			s.ASOManagedClusterPatches = []string{"{}", `{"spec":{"suportPlan":"KubernetesOfficial"}}`}
 		}), want: []string{"spec.asoManagedClusterPatches[1] ... suportPlan ... supportPlan"}},
-		"patch of the preview": {reason: "it needs the newer api-version", from: "preview", change: spec(func(s *infrav1.AzureManagedControlPlaneSpec) { s.EnablePreviewFeatures = nil }),
-			want: []string{"spec.asoManagedClusterPatches[0] ... enableNamespaceResources"}},
+		"patch of the preview": {reason: "it needs the newer api-version", from: "preview",
+			change: spec(func(s *infrav1.AzureManagedControlPlaneSpec) { s.EnablePreviewFeatures = nil }),
+			want:   []string{"spec.asoManagedClusterPatches[0] ... enableNamespaceResources"}},
 		"patch that names a version": {reason: "the patches name what they need", change: spec(func(s *infrav1.AzureManagedControlPlaneSpec) {
-			s.ASOManagedClusterPatches = []string{`{"spec":{"enableNamespaceResources":true}}`, `{"apiVersion":"containerservice.azure.com/v1api20251002preview"}`}
+			s.ASOManagedClusterPatches = []string{`{"spec":{"enableNamespaceResources":true}}`,
+				`{"apiVersion":"containerservice.azure.com/v1api20251002preview"}`}
 		})},
-		"patch of another version than is named": {reason: "what is named counts for all patches", from: "preview", change: spec(func(s *infrav1.AzureManagedControlPlaneSpec) {
-			s.ASOManagedClusterPatches = append(s.ASOManagedClusterPatches, `{"apiVersion":"containerservice.azure.com/v1api20260501"}`)
-		}), want: []string{"spec.asoManagedClusterPatches[0] ... enableNamespaceResources ... does not exist in API version 2026-05-01"}},
+		"patch of another version than is named": {reason: "what is named counts for all patches", from: "preview",
+			change: spec(func(s *infrav1.AzureManagedControlPlaneSpec) {
+				s.ASOManagedClusterPatches = append(s.ASOManagedClusterPatches, `{"apiVersion":"containerservice.azure.com/v1api20260501"}`)
+			}), want: []string{"spec.asoManagedClusterPatches[0] ... enableNamespaceResources ... does not exist in API version 2026-05-01"}},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -124,8 +138,9 @@ func TestCheckPool(t *testing.T) {
 		"stock flavor":      {reason: "nothing to refuse"},
 		"system pool":       {reason: "nothing to refuse", pool: "c1-pool0"},
 		"without its owner": {reason: "that is waited for", change: func(_ *aks.Input, pool *aks.Pool) { pool.MachinePool = nil }},
-		"name of the object": {reason: "it has a dash, and spec.name is not set", change: func(_ *aks.Input, pool *aks.Pool) { pool.AzurePool.Spec.Name = nil },
-			want: []string{`spec.name: Invalid value: "c1-pool1" ... It defaults to metadata.name`}},
+		"name of the object": {reason: "it has a dash, and spec.name is not set",
+			change: func(_ *aks.Input, pool *aks.Pool) { pool.AzurePool.Spec.Name = nil },
+			want:   []string{`spec.name: Invalid value: "c1-pool1" ... It defaults to metadata.name`}},
 		"long name": {reason: "13 characters", change: withPoolName("a123456789012"), want: []string{"spec.name"}},
 		"Windows, 6": {reason: "as long as it may be", change: func(in *aks.Input, pool *aks.Pool) {
 			withPoolName("win123")(in, pool)
@@ -135,12 +150,15 @@ func TestCheckPool(t *testing.T) {
 			withPoolName("win1234")(in, pool)
 			pool.AzurePool.Spec.OSType = new("Windows")
 		}, want: []string{"spec.name ... at most 6"}},
-		"taken name": {reason: "two objects would write one pool", change: withPoolName("pool0"), want: []string{"spec.name ... is the name of AzureManagedMachinePool c1-pool0"}},
-		"system pool that cannot be": {reason: "AKS demands Linux and lasting nodes", pool: "c1-pool0", change: func(_ *aks.Input, pool *aks.Pool) {
-			pool.AzurePool.Spec.OSType, pool.AzurePool.Spec.ScaleSetPriority = new("Windows"), new("Spot")
-		}, want: []string{"spec.osType", "spec.scaleSetPriority"}},
-		"system pool without nodes": {reason: "AKS refuses it", pool: "c1-pool0", change: func(_ *aks.Input, pool *aks.Pool) { pool.MachinePool.Spec.Replicas = new(int32(0)) },
-			want: []string{"MachinePool.spec.replicas"}},
+		"taken name": {reason: "two objects would write one pool", change: withPoolName("pool0"),
+			want: []string{"spec.name ... is the name of AzureManagedMachinePool c1-pool0"}},
+		"system pool that cannot be": {reason: "AKS demands Linux and lasting nodes", pool: "c1-pool0",
+			change: func(_ *aks.Input, pool *aks.Pool) {
+				pool.AzurePool.Spec.OSType, pool.AzurePool.Spec.ScaleSetPriority = new("Windows"), new("Spot")
+			}, want: []string{"spec.osType", "spec.scaleSetPriority"}},
+		"system pool without nodes": {reason: "AKS refuses it", pool: "c1-pool0",
+			change: func(_ *aks.Input, pool *aks.Pool) { pool.MachinePool.Spec.Replicas = new(int32(0)) },
+			want:   []string{"MachinePool.spec.replicas"}},
 		"system pool that may be empty": {reason: "AKS refuses it", pool: "c1-pool0", change: func(_ *aks.Input, pool *aks.Pool) {
 			pool.AzurePool.Spec.Scaling = &infrav1.ManagedMachinePoolScaling{MinSize: new(0), MaxSize: new(3)}
 		}, want: []string{"spec.scaling.minSize"}},
@@ -153,16 +171,18 @@ func TestCheckPool(t *testing.T) {
 		"other bound": {reason: "AKS needs both", change: func(_ *aks.Input, pool *aks.Pool) {
 			pool.AzurePool.Spec.Scaling = &infrav1.ManagedMachinePoolScaling{MinSize: new(3)}
 		}, want: []string{"spec.scaling.maxSize: Required"}},
-		"version": {reason: "no version of Kubernetes", change: func(_ *aks.Input, pool *aks.Pool) { pool.MachinePool.Spec.Template.Spec.Version = "latest" },
-			want: []string{"MachinePool.spec.template.spec.version"}},
+		"version": {reason: "no version of Kubernetes",
+			change: func(_ *aks.Input, pool *aks.Pool) { pool.MachinePool.Spec.Template.Spec.Version = "latest" },
+			want:   []string{"MachinePool.spec.template.spec.version"}},
 		"unknown subnet": {reason: "the plan makes the cluster's only", change: func(in *aks.Input, pool *aks.Pool) {
 			in.Facts.VNet = plan.VNetFact{Exists: true, Subnets: map[string][]string{"c1": nil}}
 			pool.AzurePool.Spec.SubnetName = new("typo")
 		}, want: []string{`spec.subnetName: Invalid value: "typo": is no subnet of the network "c1"`}},
-		"subnet in the network of AKS": {reason: "AKS would refuse the pool, and the field would be ignored", change: func(in *aks.Input, pool *aks.Pool) {
-			in.Facts.Cluster = json.RawMessage(`{"properties":{"agentPoolProfiles":[{"name":"pool0"}]}}`)
-			pool.AzurePool.Spec.SubnetName = new("nodes")
-		}, want: []string{`spec.subnetName: Invalid value: "nodes": the cluster is in a network that AKS made for it`}},
+		"subnet in the network of AKS": {reason: "AKS would refuse the pool, and the field would be ignored",
+			change: func(in *aks.Input, pool *aks.Pool) {
+				in.Facts.Cluster = json.RawMessage(`{"properties":{"agentPoolProfiles":[{"name":"pool0"}]}}`)
+				pool.AzurePool.Spec.SubnetName = new("nodes")
+			}, want: []string{`spec.subnetName: Invalid value: "nodes": the cluster is in a network that AKS made for it`}},
 		"patch": {reason: "what the MachinePool owns", change: func(_ *aks.Input, pool *aks.Pool) {
 			pool.AzurePool.Spec.ASOManagedClustersAgentPoolPatches = []string{`{"spec":{"count":3}}`}
 		}, want: []string{"spec.asoManagedClustersAgentPoolPatches[0] ... spec.count"}},

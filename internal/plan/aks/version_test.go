@@ -47,23 +47,27 @@ func TestControlPlaneVersion(t *testing.T) {
 	tests := map[string]struct {
 		reason, spec, asked, runs, want string
 	}{
-		"new":                        {reason: "the version of the spec, without the v", spec: "v1.33.2", want: "1.33.2"},
-		"without the v":              {reason: "an object from before defaulting", spec: "1.33.2", want: "1.33.2"},
-		"upgrade":                    {reason: "the spec is above what runs", spec: "v1.34.0", asked: "1.33.2", runs: "1.33.2", want: "1.34.0"},
-		"raised by AKS":              {reason: "never a downgrade", spec: "v1.25.9", asked: "1.26.6", runs: "1.26.6", want: "1.26.6"},
-		"upgrade under way":          {reason: "what was asked for is kept", spec: "v1.34.0", asked: "1.34.0", runs: "1.33.2", want: "1.34.0"},
-		"alias that runs the spec's": {reason: "the name of a minor version is not fought over", spec: "v1.33.2", asked: "1.33", runs: "1.33.2", want: "1.33"},
-		"alias that was raised":      {reason: "AKS runs the newest patch of it", spec: "v1.33.2", asked: "1.33", runs: "1.33.7", want: "1.33"},
-		"alias below the spec":       {reason: "the spec asks for more than the alias gives", spec: "v1.33.9", asked: "1.33", runs: "1.33.7", want: "1.33.9"},
-		"alias of another minor":     {reason: "1.3 is no alias of 1.33", spec: "v1.33.2", asked: "1.3", runs: "1.33.2", want: "1.33.2"},
-		"two digits":                 {reason: "versions are numbers and not text", spec: "v1.9.11", asked: "1.10.1", runs: "1.10.1", want: "1.10.1"},
+		"new":               {reason: "the version of the spec, without the v", spec: "v1.33.2", want: "1.33.2"},
+		"without the v":     {reason: "an object from before defaulting", spec: "1.33.2", want: "1.33.2"},
+		"upgrade":           {reason: "the spec is above what runs", spec: "v1.34.0", asked: "1.33.2", runs: "1.33.2", want: "1.34.0"},
+		"raised by AKS":     {reason: "never a downgrade", spec: "v1.25.9", asked: "1.26.6", runs: "1.26.6", want: "1.26.6"},
+		"upgrade under way": {reason: "what was asked for is kept", spec: "v1.34.0", asked: "1.34.0", runs: "1.33.2", want: "1.34.0"},
+		"alias that runs the spec's": {reason: "the name of a minor version is not fought over", spec: "v1.33.2", asked: "1.33", runs: "1.33.2",
+			want: "1.33"},
+		"alias that was raised": {reason: "AKS runs the newest patch of it", spec: "v1.33.2", asked: "1.33", runs: "1.33.7", want: "1.33"},
+		"alias below the spec": {reason: "the spec asks for more than the alias gives", spec: "v1.33.9", asked: "1.33", runs: "1.33.7",
+			want: "1.33.9"},
+		"alias of another minor": {reason: "1.3 is no alias of 1.33", spec: "v1.33.2", asked: "1.3", runs: "1.33.2", want: "1.33.2"},
+		"two digits": {reason: "versions are numbers and not text", spec: "v1.9.11", asked: "1.10.1", runs: "1.10.1",
+			want: "1.10.1"},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			in := readTestCase(t, "default").in
 			in.ControlPlane.Spec.Version = test.spec
 			if test.runs != "" {
-				in.Facts.Cluster = json.RawMessage(fmt.Sprintf(`{"properties":{"kubernetesVersion":%q,"currentKubernetesVersion":%q}}`, test.asked, test.runs))
+				in.Facts.Cluster = json.RawMessage(fmt.Sprintf(`{"properties":{"kubernetesVersion":%q,"currentKubernetesVersion":%q}}`, test.asked,
+					test.runs))
 			}
 			if got := clusterProperties(t, in)["kubernetesVersion"]; got != test.want {
 				t.Errorf("%s: got %v, want %s", test.reason, got, test.want)
@@ -80,20 +84,25 @@ func TestPoolVersion(t *testing.T) {
 		asked, runs         string
 		want                any
 	}{
-		"nothing known":           {reason: "AKS chooses", want: nil},
-		"machine pool":            {reason: "without the v", machinePool: "v1.26.6", want: "1.26.6"},
-		"machine pool without v":  {reason: "the same", machinePool: "1.26.6", want: "1.26.6"},
-		"existing is higher":      {reason: "never a downgrade", machinePool: "v1.26.6", asked: "1.27.2", runs: "1.27.2", want: "1.27.2"},
-		"existing is lower":       {reason: "an upgrade", machinePool: "v1.27.2", asked: "1.26.6", runs: "1.26.6", want: "1.27.2"},
-		"failed upgrade":          {reason: "what was asked for and never ran can be taken back", machinePool: "v1.26.6", asked: "1.27.2", runs: "1.26.6", want: "1.26.6"},
-		"existing alone":          {reason: "a version that is gone from the MachinePool is not taken back", asked: "1.27.2", runs: "1.27.2", want: "1.27.2"},
-		"channel":                 {reason: "pools follow a channel that raises the control plane", machinePool: "v1.26.6", channel: "stable", cluster: "1.27.3", want: "1.27.3"},
+		"nothing known":          {reason: "AKS chooses", want: nil},
+		"machine pool":           {reason: "without the v", machinePool: "v1.26.6", want: "1.26.6"},
+		"machine pool without v": {reason: "the same", machinePool: "1.26.6", want: "1.26.6"},
+		"existing is higher":     {reason: "never a downgrade", machinePool: "v1.26.6", asked: "1.27.2", runs: "1.27.2", want: "1.27.2"},
+		"existing is lower":      {reason: "an upgrade", machinePool: "v1.27.2", asked: "1.26.6", runs: "1.26.6", want: "1.27.2"},
+		"failed upgrade": {reason: "what was asked for and never ran can be taken back", machinePool: "v1.26.6", asked: "1.27.2",
+			runs: "1.26.6", want: "1.26.6"},
+		"existing alone": {reason: "a version that is gone from the MachinePool is not taken back", asked: "1.27.2", runs: "1.27.2",
+			want: "1.27.2"},
+		"channel": {reason: "pools follow a channel that raises the control plane", machinePool: "v1.26.6", channel: "stable",
+			cluster: "1.27.3", want: "1.27.3"},
 		"channel from the status": {reason: "with or without the v", machinePool: "v1.26.6", channel: "patch", status: "v1.27.3", want: "1.27.3"},
 		"channel without the v":   {reason: "with or without the v", machinePool: "v1.26.6", channel: "patch", status: "1.27.3", want: "1.27.3"},
 		"channel, pool is higher": {reason: "the highest wins", machinePool: "v1.28.0", channel: "rapid", cluster: "1.27.3", want: "1.28.0"},
-		"node images only":        {reason: "that channel raises no version", machinePool: "v1.26.6", channel: "node-image", cluster: "1.27.3", status: "v1.27.3", want: "1.26.6"},
-		"no channel":              {reason: "the same", machinePool: "v1.26.6", channel: "none", cluster: "1.27.3", want: "1.26.6"},
-		"alias":                   {reason: "the name of a minor version is not fought over", machinePool: "v1.27.2", asked: "1.27", runs: "1.27.4", want: "1.27"},
+		"node images only": {reason: "that channel raises no version", machinePool: "v1.26.6", channel: "node-image", cluster: "1.27.3",
+			status: "v1.27.3", want: "1.26.6"},
+		"no channel": {reason: "the same", machinePool: "v1.26.6", channel: "none", cluster: "1.27.3", want: "1.26.6"},
+		"alias": {reason: "the name of a minor version is not fought over", machinePool: "v1.27.2", asked: "1.27",
+			runs: "1.27.4", want: "1.27"},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -105,7 +114,8 @@ func TestPoolVersion(t *testing.T) {
 			in.ControlPlane.Status.AutoUpgradeVersion = test.status
 			in.Facts.Cluster = json.RawMessage(fmt.Sprintf(`{"properties":{"currentKubernetesVersion":%q}}`, test.cluster))
 			if test.runs != "" {
-				in.Facts.AgentPool = json.RawMessage(fmt.Sprintf(`{"properties":{"orchestratorVersion":%q,"currentOrchestratorVersion":%q}}`, test.asked, test.runs))
+				in.Facts.AgentPool = json.RawMessage(fmt.Sprintf(`{"properties":{"orchestratorVersion":%q,"currentOrchestratorVersion":%q}}`,
+					test.asked, test.runs))
 			}
 			if got := poolProperties(t, in, pool)["orchestratorVersion"]; got != test.want {
 				t.Errorf("%s: got %v, want %v", test.reason, got, test.want)
@@ -126,18 +136,22 @@ func TestCount(t *testing.T) {
 		observed string
 		want     float64
 	}{
-		"replicas":                {reason: "the MachinePool says", replicas: new(int32(3)), observed: "7", want: 3},
-		"no replicas":             {reason: "Cluster API's default", want: 1},
-		"zero":                    {reason: "is a number, too", replicas: new(int32(0)), observed: "7", want: 0},
-		"autoscaler, new":         {reason: "it begins with the replicas", replicas: new(int32(3)), scaling: scaling(1, 5), want: 3},
-		"autoscaler, new, below":  {reason: "AKS refuses a count below the bounds", replicas: new(int32(1)), scaling: scaling(2, 5), want: 2},
-		"autoscaler, new, above":  {reason: "AKS refuses a count above the bounds", replicas: new(int32(9)), scaling: scaling(2, 5), want: 5},
-		"autoscaler":              {reason: "it has decided", replicas: new(int32(3)), scaling: scaling(1, 2000), observed: "1212", want: 1212},
-		"autoscaler at zero":      {reason: "it may go there", replicas: new(int32(3)), scaling: scaling(0, 5), observed: "0", want: 0},
-		"bounds moved":            {reason: "AKS refuses a count outside the new bounds", replicas: new(int32(3)), scaling: scaling(4, 5), observed: "2", want: 4},
-		"no bounds":               {reason: "an object from before the rule", replicas: new(int32(3)), scaling: &infrav1.ManagedMachinePoolScaling{}, observed: "8", want: 8},
-		"annotation of AKS, off":  {reason: "it is left over from when the autoscaler was on", replicas: new(int32(3)), manager: "true", observed: "7", want: 3},
-		"no other autoscaler":     {reason: "false is Cluster API's word for none", replicas: new(int32(3)), manager: "false", observed: "7", want: 3},
+		"replicas":               {reason: "the MachinePool says", replicas: new(int32(3)), observed: "7", want: 3},
+		"no replicas":            {reason: "Cluster API's default", want: 1},
+		"zero":                   {reason: "is a number, too", replicas: new(int32(0)), observed: "7", want: 0},
+		"autoscaler, new":        {reason: "it begins with the replicas", replicas: new(int32(3)), scaling: scaling(1, 5), want: 3},
+		"autoscaler, new, below": {reason: "AKS refuses a count below the bounds", replicas: new(int32(1)), scaling: scaling(2, 5), want: 2},
+		"autoscaler, new, above": {reason: "AKS refuses a count above the bounds", replicas: new(int32(9)), scaling: scaling(2, 5), want: 5},
+		"autoscaler":             {reason: "it has decided", replicas: new(int32(3)), scaling: scaling(1, 2000), observed: "1212", want: 1212},
+		"autoscaler at zero":     {reason: "it may go there", replicas: new(int32(3)), scaling: scaling(0, 5), observed: "0", want: 0},
+		"bounds moved": {reason: "AKS refuses a count outside the new bounds", replicas: new(int32(3)), scaling: scaling(4, 5),
+			observed: "2", want: 4},
+		"no bounds": {reason: "an object from before the rule", replicas: new(int32(3)),
+			scaling: &infrav1.ManagedMachinePoolScaling{}, observed: "8", want: 8},
+		"annotation of AKS, off": {reason: "it is left over from when the autoscaler was on", replicas: new(int32(3)), manager: "true",
+			observed: "7", want: 3},
+		"no other autoscaler": {reason: "false is Cluster API's word for none", replicas: new(int32(3)), manager: "false", observed: "7",
+			want: 3},
 		"another autoscaler":      {reason: "it decides", replicas: new(int32(3)), manager: "external-autoscaler", observed: "7", want: 7},
 		"another autoscaler, new": {reason: "there is nothing to keep yet", replicas: new(int32(3)), manager: "external-autoscaler", want: 3},
 	}

@@ -25,18 +25,24 @@ func TestEstablishedKeys(t *testing.T) {
 		stored map[string]string
 		want   removed
 	}{
-		"tags of the group": {"a tag that the spec no longer has is removed from all resources", map[string]string{"last-applied-tags-rg": `{"cost":"1","Team":"2","Name":"n"}`},
+		"tags of the group": {"a tag that the spec no longer has is removed from all resources",
+			map[string]string{"last-applied-tags-rg": `{"cost":"1","Team":"2","Name":"n"}`},
 			removed{Tags: tagsOfAll}},
 		"tags of a machine":   {"CAPZ writes them", map[string]string{"last-applied-tags-vm": `{"cost":"1"}`}, removed{Tags: tagsOfAll}},
 		"tags of a scale set": {"CAPZ writes them", map[string]string{"last-applied-tags-vmss": `{"cost":"1"}`}, removed{Tags: tagsOfAll}},
-		"mark":                {"a mark of ownership stays", map[string]string{"last-applied-tags-vm": `{"sigs.k8s.io_cluster-api-provider-azure_cluster_c":"owned"}`}, removed{}},
-		"rules": {"CAPZ writes them; a name cannot lead elsewhere", map[string]string{"last-applied-security-rules": `{"nsg":{"r":"text","../x":"text","a/b":"text","..":"text"},"../x":{"r":"text"}}`},
+		"mark": {"a mark of ownership stays",
+			map[string]string{"last-applied-tags-vm": `{"sigs.k8s.io_cluster-api-provider-azure_cluster_c":"owned"}`}, removed{}},
+		"rules": {"CAPZ writes them; a name cannot lead elsewhere",
+			map[string]string{"last-applied-security-rules": `{"nsg":{"r":"text","../x":"text","a/b":"text","..":"text"},"../x":{"r":"text"}}`},
 			removed{Sent: map[arm.ID][]string{nsg: {"/properties/securityRules[r]"}}}},
-		"unreadable": {"it names nothing", map[string]string{"last-applied-tags-rg": `[]`, "last-applied-tags-vm": `null`, "last-applied-security-rules": `text`}, removed{}},
+		"unreadable": {"it names nothing",
+			map[string]string{"last-applied-tags-rg": `[]`, "last-applied-tags-vm": `null`, "last-applied-security-rules": `text`}, removed{}},
 		"rules and a plan": {"they are read once: a rule of that name that is created later belongs to another program",
 			map[string]string{"applied": `{"applied":{}}`, "last-applied-security-rules": `{"nsg":{"r":"text"}}`}, removed{}},
-		"tags and a plan":           {"they are read once", map[string]string{"applied": `{"applied":{}}`, "last-applied-tags-vm": `{"cost":"1"}`}, removed{}},
-		"tags and a plan of v2.0.0": {"they are read once", map[string]string{"last-applied": `{}`, "last-applied-tags-vm": `{"cost":"1"}`}, removed{}},
+		"tags and a plan": {"they are read once",
+			map[string]string{"applied": `{"applied":{}}`, "last-applied-tags-vm": `{"cost":"1"}`}, removed{}},
+		"tags and a plan of v2.0.0": {"they are read once", map[string]string{"last-applied": `{}`, "last-applied-tags-vm": `{"cost":"1"}`},
+			removed{}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			stored := map[string]string{}
@@ -46,7 +52,8 @@ func TestEstablishedKeys(t *testing.T) {
 			if !applied.IsStored(stored) {
 				t.Error("there was a plan")
 			}
-			planned := newGraph(arm.Node{ID: group, Body: newTags("team")}, arm.Node{ID: vnet, Body: newTags("team")}, arm.Node{ID: nsg, Body: newTags("team")})
+			planned := newGraph(arm.Node{ID: group, Body: newTags("team")}, arm.Node{ID: vnet, Body: newTags("team")},
+				arm.Node{ID: nsg, Body: newTags("team")})
 			m := applied.ReadState(stored, scope)
 			got := removed{Prune: m.ListPruned(planned)}
 			for _, id := range []arm.ID{nodes, lb, vnet, gateway, nsg} {

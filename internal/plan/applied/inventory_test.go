@@ -20,16 +20,21 @@ func TestReadInventory(t *testing.T) {
 		want              applied.Inventory
 		another           bool
 	}{
-		"none":                {"nothing was created", `{}`, applied.Inventory{}, false},
-		"no object":           {"nothing shows whose it is", `{"created":[` + id + `]}`, applied.Inventory{}, false},
-		"its own":             {"the object is the one that it was written for", `{"object":"AzureCluster/ns/c1","created":[` + id + `]}`, applied.Inventory{Object: "AzureCluster/ns/c1", Created: []arm.ID{subnet}}, false},
-		"adopted":             {"adopted resources are listed apart", `{"object":"AzureCluster/ns/c1","adopted":[` + id + `]}`, applied.Inventory{Object: "AzureCluster/ns/c1", Adopted: []arm.ID{subnet}}, false},
-		"another namespace's": {"nothing was created for a copy", `{"object":"AzureCluster/other/c1","created":[` + id + `]}`, applied.Inventory{Object: "AzureCluster/other/c1"}, true},
-		"another kind's":      {"nor for an object of another kind", `{"object":"AzureMachine/ns/c1","created":[` + id + `]}`, applied.Inventory{Object: "AzureMachine/ns/c1"}, true},
+		"none":      {"nothing was created", `{}`, applied.Inventory{}, false},
+		"no object": {"nothing shows whose it is", `{"created":[` + id + `]}`, applied.Inventory{}, false},
+		"its own": {"the object is the one that it was written for", `{"object":"AzureCluster/ns/c1","created":[` + id + `]}`,
+			applied.Inventory{Object: "AzureCluster/ns/c1", Created: []arm.ID{subnet}}, false},
+		"adopted": {"adopted resources are listed apart", `{"object":"AzureCluster/ns/c1","adopted":[` + id + `]}`,
+			applied.Inventory{Object: "AzureCluster/ns/c1", Adopted: []arm.ID{subnet}}, false},
+		"another namespace's": {"nothing was created for a copy", `{"object":"AzureCluster/other/c1","created":[` + id + `]}`,
+			applied.Inventory{Object: "AzureCluster/other/c1"}, true},
+		"another kind's": {"nor for an object of another kind", `{"object":"AzureMachine/ns/c1","created":[` + id + `]}`,
+			applied.Inventory{Object: "AzureMachine/ns/c1"}, true},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			obj := &infrav1.AzureCluster{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "c1", Annotations: map[string]string{infrav1.AppliedAnnotation: `{"inventory":` + test.inventory + `}`}}}
+			obj := &infrav1.AzureCluster{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "c1",
+				Annotations: map[string]string{infrav1.AppliedAnnotation: `{"inventory":` + test.inventory + `}`}}}
 			got := applied.ReadInventory("AzureCluster", obj)
 			if diff := cmp.Diff(test.want, got); diff != "" {
 				t.Errorf("%s (-want +got):\n%s", test.reason, diff)

@@ -52,9 +52,10 @@ func TestNestedLists(t *testing.T) {
 		body   map[string]any
 		want   []string
 	}{
-		"same":   {"the spec wants the pool", stored, newScaleSet(map[string]any{"id": ours}), nil},
-		"gone":   {"the spec had the pool", stored, newScaleSet(), []string{list + "[" + ours + "]"}},
-		"forged": {"interfaces and disks are not what others share", storedAnnotations(forged), newScaleSet(), []string{"properties.virtualMachineProfile.extensionProfile.extensions[e]"}},
+		"same": {"the spec wants the pool", stored, newScaleSet(map[string]any{"id": ours}), nil},
+		"gone": {"the spec had the pool", stored, newScaleSet(), []string{list + "[" + ours + "]"}},
+		"forged": {"interfaces and disks are not what others share", storedAnnotations(forged), newScaleSet(),
+			[]string{"properties.virtualMachineProfile.extensionProfile.extensions[e]"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			after := newGraph(arm.Node{ID: set, Body: test.body})

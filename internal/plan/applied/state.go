@@ -109,7 +109,8 @@ func (m State) PathsAfter(g *arm.Graph, outcome arm.Outcome) Paths {
 	}
 	for _, node := range g.Nodes() {
 		// Every resource with tags is recorded once Azure showed it. Without the record, a resource without its tags would have no owner.
-		if row, _ := findRow(node.ID); row.Taggable && (node.Policy == arm.Repair || node.Policy == arm.CreateOnly) && trimSubscription(node.ID) != "" {
+		if row, _ := findRow(node.ID); row.Taggable && (node.Policy == arm.Repair || node.Policy == arm.CreateOnly) &&
+			trimSubscription(node.ID) != "" {
 			result, _ := outcome.Result(node.ID)
 			if m.IsRecorded(node.ID) || result.Owned && len(result.Observed) > 0 {
 				all.addPaths(trimSubscription(node.ID), recorded)

@@ -83,24 +83,38 @@ func TestForged(t *testing.T) {
 		owned  []string // of the load balancer
 		tags   []string
 	}{
-		"control":                     {"a resource goes if the engine finds the ownership tag on it", `{"g/providers/Microsoft.Network/publicIPAddresses/ip":[]}`, []arm.ID{address}, nil, nil},
-		"other group":                 {"the engine looks at its tag, too", `{"other/providers/Microsoft.Network/publicIPAddresses/ip":[]}`, []arm.ID{"/subscriptions/s/resourceGroups/other/providers/Microsoft.Network/publicIPAddresses/ip"}, nil, nil},
-		"other subscription":          {"IDs have none", `{"/subscriptions/x/resourceGroups/g/providers/Microsoft.Network/publicIPAddresses/ip":[]}`, nil, nil, nil},
-		"way out":                     {"a path cannot leave the subscription", `{"../../x/resourceGroups/g/providers/Microsoft.Network/publicIPAddresses/ip":[],"g/providers/Microsoft.Network/publicIPAddresses/..":[],"g/providers/Microsoft.Network/publicIPAddresses/ip?a=b":[],"g/providers/Microsoft.Network/publicIPAddresses/%2e%2e":[]}`, nil, nil, nil},
-		"group":                       {"too much hangs on it", `{"other":[]}`, nil, nil, nil},
-		"network":                     {"too much hangs on it", `{"g/providers/Microsoft.Network/virtualNetworks/other":[]}`, nil, nil, nil},
-		"type of no plan":             {"plans have none", `{"g/providers/Microsoft.Compute/disks/d":[],"g/providers/Microsoft.Storage/storageAccounts/a":[]}`, nil, nil, nil},
-		"extension of another's VM":   {"the plan has no such VM, whosever its tag is", `{"g/providers/Microsoft.Compute/virtualMachines/other/extensions/e":[]}`, nil, nil, nil},
-		"extension of the VM":         {"a child of what the plan has", `{"g/providers/Microsoft.Compute/virtualMachines/m/extensions/e":[]}`, []arm.ID{vm + "/extensions/e"}, nil, nil},
-		"subnet of another network":   {"the plan has no such network", `{"g/providers/Microsoft.Network/virtualNetworks/other/subnets/s":[]}`, nil, nil, nil},
-		"record of a zone that goes":  {"a child of what goes with it", `{"g/providers/Microsoft.Network/privateDnsZones/z":[],"g/providers/Microsoft.Network/privateDnsZones/z/A/a":[]}`, []arm.ID{network + "privateDnsZones/z", network + "privateDnsZones/z/A/a"}, nil, nil},
+		"control": {"a resource goes if the engine finds the ownership tag on it",
+			`{"g/providers/Microsoft.Network/publicIPAddresses/ip":[]}`, []arm.ID{address}, nil, nil},
+		"other group": {"the engine looks at its tag, too", `{"other/providers/Microsoft.Network/publicIPAddresses/ip":[]}`,
+			[]arm.ID{"/subscriptions/s/resourceGroups/other/providers/Microsoft.Network/publicIPAddresses/ip"}, nil, nil},
+		"other subscription": {"IDs have none",
+			`{"/subscriptions/x/resourceGroups/g/providers/Microsoft.Network/publicIPAddresses/ip":[]}`, nil, nil, nil},
+		"way out": {"a path cannot leave the subscription",
+			`{"../../x/resourceGroups/g/providers/Microsoft.Network/publicIPAddresses/ip":[],"g/providers/Microsoft.Network/publicIPAddresses/..":[],"g/providers/Microsoft.Network/publicIPAddresses/ip?a=b":[],"g/providers/Microsoft.Network/publicIPAddresses/%2e%2e":[]}`, nil, nil, nil},
+		"group":   {"too much hangs on it", `{"other":[]}`, nil, nil, nil},
+		"network": {"too much hangs on it", `{"g/providers/Microsoft.Network/virtualNetworks/other":[]}`, nil, nil, nil},
+		"type of no plan": {"plans have none",
+			`{"g/providers/Microsoft.Compute/disks/d":[],"g/providers/Microsoft.Storage/storageAccounts/a":[]}`, nil, nil, nil},
+		"extension of another's VM": {"the plan has no such VM, whosever its tag is",
+			`{"g/providers/Microsoft.Compute/virtualMachines/other/extensions/e":[]}`, nil, nil, nil},
+		"extension of the VM": {"a child of what the plan has", `{"g/providers/Microsoft.Compute/virtualMachines/m/extensions/e":[]}`,
+			[]arm.ID{vm + "/extensions/e"}, nil, nil},
+		"subnet of another network": {"the plan has no such network", `{"g/providers/Microsoft.Network/virtualNetworks/other/subnets/s":[]}`,
+			nil, nil, nil},
+		"record of a zone that goes": {"a child of what goes with it",
+			`{"g/providers/Microsoft.Network/privateDnsZones/z":[],"g/providers/Microsoft.Network/privateDnsZones/z/A/a":[]}`,
+			[]arm.ID{network + "privateDnsZones/z", network + "privateDnsZones/z/A/a"}, nil, nil},
 		"record of a zone that stays": {"the plan has no such zone", `{"g/providers/Microsoft.Network/privateDnsZones/z/A/a":[]}`, nil, nil, nil},
-		"rule of a load balancer":     {"it is the object's own", `{"g/providers/Microsoft.Network/loadBalancers/lb":["/properties/loadBalancingRules[r]"]}`, nil, []string{"properties.loadBalancingRules[r]"}, nil},
-		"rules of machines":           {"no plan of a load balancer has any", `{"g/providers/Microsoft.Network/loadBalancers/lb":["/properties/inboundNatRules[r]","/properties/inboundNatRules","/properties","/properties/sku"]}`, nil, nil, nil},
-		"ownership tag":               {"no plan takes it away", `{"*":["/tags/` + infrav1.ClusterTagKey("c") + `","/tags/Name"],"g/providers/Microsoft.Network/loadBalancers/lb":["/tags/` + infrav1.RoleTag + `","/tags/` + infrav1.ClusterTagKey("other") + `"]}`, nil, nil, nil},
-		"tag":                         {"tags of its own resources are the object's", `{"*":["/tags/team"]}`, nil, nil, []string{"team"}},
-		"no JSON":                     {"it names nothing", `[`, nil, nil, nil},
-		"another JSON":                {"it names nothing", `["g"]`, nil, nil, nil},
+		"rule of a load balancer": {"it is the object's own",
+			`{"g/providers/Microsoft.Network/loadBalancers/lb":["/properties/loadBalancingRules[r]"]}`, nil,
+			[]string{"properties.loadBalancingRules[r]"}, nil},
+		"rules of machines": {"no plan of a load balancer has any",
+			`{"g/providers/Microsoft.Network/loadBalancers/lb":["/properties/inboundNatRules[r]","/properties/inboundNatRules","/properties","/properties/sku"]}`, nil, nil, nil},
+		"ownership tag": {"no plan takes it away",
+			`{"*":["/tags/` + infrav1.ClusterTagKey("c") + `","/tags/Name"],"g/providers/Microsoft.Network/loadBalancers/lb":["/tags/` + infrav1.RoleTag + `","/tags/` + infrav1.ClusterTagKey("other") + `"]}`, nil, nil, nil},
+		"tag":          {"tags of its own resources are the object's", `{"*":["/tags/team"]}`, nil, nil, []string{"team"}},
+		"no JSON":      {"it names nothing", `[`, nil, nil, nil},
+		"another JSON": {"it names nothing", `["g"]`, nil, nil, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			m := applied.ReadState(storedAnnotations(test.stored), scope)
@@ -133,7 +147,8 @@ func TestRemembered(t *testing.T) {
 		arm.Node{ID: group, Body: newTags("team")},
 		arm.Node{ID: vnet, Policy: arm.Observe},
 		arm.Node{ID: nodes, Body: map[string]any{"properties": map[string]any{
-			"addressPrefix": "10.0.0.0/16", "natGateway": map[string]any{"id": gateway}, "serviceEndpoints": []any{map[string]any{"service": "Microsoft.Sql"}}}}},
+			"addressPrefix": "10.0.0.0/16", "natGateway": map[string]any{"id": gateway},
+			"serviceEndpoints": []any{map[string]any{"service": "Microsoft.Sql"}}}}},
 		arm.Node{ID: lb, Body: balancer},
 		arm.Node{ID: nsg, Body: rules},
 		arm.Node{ID: address, Policy: arm.CreateOnly, Body: newTags("team")},
@@ -142,10 +157,11 @@ func TestRemembered(t *testing.T) {
 	want := applied.Paths{
 		"*": {"?/tags/team"},
 		"g": {},
-		"g/providers/Microsoft.Network/virtualNetworks/v/subnets/nodes": {"?/properties/natGateway", "?/properties/serviceEndpoints[Microsoft.Sql]"},
-		"g/providers/Microsoft.Network/loadBalancers/lb":                {"?/properties/loadBalancingRules[r]", "?/tags/a~1b"},
-		"g/providers/Microsoft.Network/networkSecurityGroups/nsg":       {"?/properties/securityRules[r]", "?/tags/own"},
-		"g/providers/Microsoft.Network/publicIPAddresses/ip":            {},
+		"g/providers/Microsoft.Network/virtualNetworks/v/subnets/nodes": {"?/properties/natGateway",
+			"?/properties/serviceEndpoints[Microsoft.Sql]"},
+		"g/providers/Microsoft.Network/loadBalancers/lb":          {"?/properties/loadBalancingRules[r]", "?/tags/a~1b"},
+		"g/providers/Microsoft.Network/networkSecurityGroups/nsg": {"?/properties/securityRules[r]", "?/tags/own"},
+		"g/providers/Microsoft.Network/publicIPAddresses/ip":      {},
 	}
 	if diff := cmp.Diff(want, applied.ReadState(nil, scope).PathsBefore(g)); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
@@ -155,7 +171,8 @@ func TestRemembered(t *testing.T) {
 // TestTagsAloneNeedNoWrite makes sure that an object with nothing to remember but tags is not written before its first pass.
 func TestTagsAloneNeedNoWrite(t *testing.T) {
 	g := newGraph(arm.Node{ID: vm, Policy: arm.CreateOnly, Body: newTags("team")})
-	unlike := newGraph(arm.Node{ID: vm, Policy: arm.CreateOnly, Body: newTags("team", "own")}, arm.Node{ID: disk, Policy: arm.TagOnly, Body: newTags("team")})
+	unlike := newGraph(arm.Node{ID: vm, Policy: arm.CreateOnly, Body: newTags("team", "own")},
+		arm.Node{ID: disk, Policy: arm.TagOnly, Body: newTags("team")})
 	for _, g := range []*arm.Graph{g, unlike} {
 		if got := applied.ReadState(nil, scope).PathsBefore(g); got != nil {
 			t.Errorf("got %v", got)
@@ -166,7 +183,8 @@ func TestTagsAloneNeedNoWrite(t *testing.T) {
 		t.Errorf("after the first reconciliation it is stored (-want +got):\n%s", diff)
 	}
 	changed := newGraph(arm.Node{ID: vm, Policy: arm.CreateOnly, Body: newTags("env")})
-	if diff := cmp.Diff(applied.Paths{"*": {"/tags/team", "?/tags/env"}}, applied.ReadState(annotationsWith(after), scope).PathsBefore(changed)); diff != "" {
+	if diff := cmp.Diff(applied.Paths{"*": {"/tags/team", "?/tags/env"}},
+		applied.ReadState(annotationsWith(after), scope).PathsBefore(changed)); diff != "" {
 		t.Errorf("a tag that is to go is not forgotten (-want +got):\n%s", diff)
 	}
 }
@@ -188,11 +206,14 @@ func TestMade(t *testing.T) {
 			[]arm.Result{{ID: group, State: arm.Failed}, {ID: nodes, State: arm.Blocked}}, nil},
 		"first": {"what is there is bound, and the rest can be corrected", "", []arm.ID{group, nodes},
 			[]arm.Result{there(group, arm.Ready), {ID: nodes, State: arm.Failed}}, []arm.ID{"/resourceGroups/g"}},
-		"brought":  {"what users brought is theirs", "", []arm.ID{group}, []arm.Result{{ID: group, State: arm.Foreign, Observed: json.RawMessage(`{}`)}}, nil},
-		"not read": {"no answer says nothing", `{"g":[""]}`, []arm.ID{group}, []arm.Result{{ID: group, State: arm.Waiting}}, []arm.ID{"/resourceGroups/g"}},
+		"brought": {"what users brought is theirs", "", []arm.ID{group},
+			[]arm.Result{{ID: group, State: arm.Foreign, Observed: json.RawMessage(`{}`)}}, nil},
+		"not read": {"no answer says nothing", `{"g":[""]}`, []arm.ID{group}, []arm.Result{{ID: group, State: arm.Waiting}},
+			[]arm.ID{"/resourceGroups/g"}},
 		"going": {"a subnet that the spec wants no more is there until it is gone", both, []arm.ID{group},
 			[]arm.Result{there(group, arm.Ready), {ID: nodes, State: arm.Deleting}}, []arm.ID{"/resourceGroups/g", subnet}},
-		"gone":       {"one of its name may be made with another range", both, []arm.ID{group}, []arm.Result{there(group, arm.Ready)}, []arm.ID{"/resourceGroups/g"}},
+		"gone": {"one of its name may be made with another range", both, []arm.ID{group}, []arm.Result{there(group, arm.Ready)},
+			[]arm.ID{"/resourceGroups/g"}},
 		"unreadable": {"it is written anew", "text", []arm.ID{group}, []arm.Result{there(group, arm.Ready)}, []arm.ID{"/resourceGroups/g"}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -200,7 +221,8 @@ func TestMade(t *testing.T) {
 			for _, id := range test.planned {
 				planned = append(planned, arm.Node{ID: id})
 			}
-			annotations := annotationsWith(applied.ReadState(storedAnnotations(test.before), scope).PathsAfter(newGraph(planned...), arm.Outcome{Results: test.results}))
+			annotations := annotationsWith(applied.ReadState(storedAnnotations(test.before), scope).PathsAfter(newGraph(planned...),
+				arm.Outcome{Results: test.results}))
 			if diff := cmp.Diff(test.want, applied.RecordedResources(annotations)); diff != "" {
 				t.Errorf("%s (-want +got):\n%s", test.reason, diff)
 			}
@@ -243,7 +265,9 @@ func TestNamed(t *testing.T) {
 // TestStoredOnce makes sure that a memory that has everything is not written again, whoever wrote it.
 func TestStoredOnce(t *testing.T) {
 	g := newGraph(arm.Node{ID: group, Body: newTags("team")}, arm.Node{ID: lb, Body: newTags("team", "own")})
-	annotations := annotationsWith(applied.ReadState(nil, scope).PathsAfter(g, arm.Outcome{Results: []arm.Result{{ID: group, State: arm.Ready, Owned: true, Observed: json.RawMessage(`{}`)}, {ID: lb, State: arm.Ready}}}))
+	annotations := annotationsWith(applied.ReadState(nil, scope).PathsAfter(g,
+		arm.Outcome{Results: []arm.Result{{ID: group, State: arm.Ready, Owned: true, Observed: json.RawMessage(`{}`)},
+			{ID: lb, State: arm.Ready}}}))
 	m := applied.ReadState(annotations, scope)
 	if got := m.PathsBefore(g); got != nil {
 		t.Errorf("got %v", got)
@@ -265,8 +289,10 @@ func TestLasting(t *testing.T) {
 		want    string
 		left    []arm.ID
 	}{
-		"in no plan":   {"it goes with the object, and its tags when a plan has it again", before, true, newGraph(), `{"g":["","/tags/own","/tags/team"]}`, []arm.ID{group}},
-		"planned":      {"the plan says what becomes of it", before, true, newGraph(arm.Node{ID: group, Body: newTags("own")}), `{"*":["/tags/own"],"g":[""]}`, nil},
+		"in no plan": {"it goes with the object, and its tags when a plan has it again", before, true, newGraph(),
+			`{"g":["","/tags/own","/tags/team"]}`, []arm.ID{group}},
+		"planned": {"the plan says what becomes of it", before, true, newGraph(arm.Node{ID: group, Body: newTags("own")}),
+			`{"*":["/tags/own"],"g":[""]}`, nil},
 		"only read":    {"it is the object's no more", before, true, newGraph(arm.Node{ID: group, Policy: arm.Observe}), "", nil},
 		"is to stay":   {"nobody deletes it", `{"g":["","-"]}`, true, newGraph(), `{"g":["","-"]}`, nil},
 		"other object": {"its plans have what is its own", before, false, newGraph(), "", nil},

@@ -30,17 +30,20 @@ func (in Input) completeAgentPool(m Manifest, id arm.ID) field.ErrorList {
 		return nil
 	}
 	var errs field.ErrorList
-	if err := imposeValue(m, []string{"orchestratorVersion"}, strings.TrimPrefix(machinePool.Spec.Template.Spec.Version, "v"), "spec.template.spec.version of the MachinePool"); err != nil {
+	if err := imposeValue(m, []string{"orchestratorVersion"}, strings.TrimPrefix(machinePool.Spec.Template.Spec.Version, "v"),
+		"spec.template.spec.version of the MachinePool"); err != nil {
 		errs = append(errs, err)
 	}
 	have := agentpool.Observe(in.observedResource(id))
-	scale := agentpool.Scale{Replicas: machinePool.Spec.Replicas, Manager: machinePool.Annotations[clusterv1.ReplicasManagedByAnnotation], Own: ManagedByAKS}
+	scale := agentpool.Scale{Replicas: machinePool.Spec.Replicas, Manager: machinePool.Annotations[clusterv1.ReplicasManagedByAnnotation],
+		Own: ManagedByAKS}
 	if manager := scale.Manager; HasAutoscaler(m) && !slices.Contains([]string{"", "false", "true", ManagedByAKS}, manager) {
 		errs = append(errs, field.Invalid(m.Path.Child("spec", "enableAutoScaling"), true,
 			"the MachinePool's annotation "+clusterv1.ReplicasManagedByAnnotation+" names "+manager+" as the scaler of the pool. Remove the annotation or enableAutoScaling."))
 	}
 	if count, ok := m.Spec["count"].(float64); ok && scale.UsesReplicas(m.Spec, have) && count != float64(*scale.Replicas) {
-		errs = append(errs, field.Invalid(m.Path.Child("spec", "count"), count, "differs from spec.replicas of the MachinePool, which sets it. Leave it out here."))
+		errs = append(errs, field.Invalid(m.Path.Child("spec", "count"), count,
+			"differs from spec.replicas of the MachinePool, which sets it. Leave it out here."))
 	}
 	scale.SetCount(m.Spec, have)
 	return errs
@@ -66,7 +69,8 @@ func (in Input) checkAgentPool(m Manifest) field.ErrorList {
 	return agentpool.Check(agentpool.Request{
 		System: text("mode") == "System", Windows: text("osType") == "Windows", Spot: text("scaleSetPriority") == "Spot",
 		Autoscaled: HasAutoscaler(m), MinCount: number("minCount"), MaxCount: number("maxCount"), Replicas: replicas,
-	}, agentpool.Fields{OSType: at.Child("osType"), ScaleSetPriority: at.Child("scaleSetPriority"), MinCount: at.Child("minCount"), MaxCount: at.Child("maxCount")})
+	}, agentpool.Fields{OSType: at.Child("osType"), ScaleSetPriority: at.Child("scaleSetPriority"), MinCount: at.Child("minCount"),
+		MaxCount: at.Child("maxCount")})
 }
 
 // versionTooNewReason returns the message about an agent pool with a higher version than its control plane, "" if the version is
@@ -75,7 +79,8 @@ func (in Input) versionTooNewReason(m Manifest, cluster arm.ID) string {
 	pool := version.Requested{Field: m.Path.Child("spec", "orchestratorVersion").String()}
 	pool.Version, _ = m.Spec["orchestratorVersion"].(string)
 	if machinePool := in.MachinePools[m.DeclaredIn]; machinePool != nil && in.isFirst(m) && machinePool.Spec.Template.Spec.Version != "" {
-		pool = version.Requested{Field: "MachinePool " + machinePool.Name + " spec.template.spec.version", Version: machinePool.Spec.Template.Spec.Version}
+		pool = version.Requested{Field: "MachinePool " + machinePool.Name + " spec.template.spec.version",
+			Version: machinePool.Spec.Template.Spec.Version}
 	}
 	var controlPlane version.Requested
 	for _, of := range in.ManifestsOf(cluster) {

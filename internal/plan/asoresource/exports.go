@@ -63,9 +63,10 @@ var exportedPaths = map[string]map[string]string{
 	types.ManagedCluster: {"oidcIssuerProfile": "properties.oidcIssuerProfile.issuerURL", "principalId": "identity.principalId",
 		// The operator has an expression for this value, and for those of other types.
 		"kubeletPrincipalId": "properties.identityProfile.kubeletidentity.objectId"},
-	types.UserAssignedIdentity: {"principalId": "properties.principalId", "clientId": "properties.clientId", "tenantId": "properties.tenantId"},
-	types.ClusterExtension:     {"principalId": "properties.aksAssignedIdentity.principalId"},
-	keyVaultKey:                {"keyUriWithVersion": "properties.keyUriWithVersion"},
+	types.UserAssignedIdentity: {"principalId": "properties.principalId", "clientId": "properties.clientId",
+		"tenantId": "properties.tenantId"},
+	types.ClusterExtension: {"principalId": "properties.aksAssignedIdentity.principalId"},
+	keyVaultKey:            {"keyUriWithVersion": "properties.keyUriWithVersion"},
 }
 
 // keyVaultKey is the type of keys in vaults.

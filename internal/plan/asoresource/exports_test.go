@@ -12,13 +12,17 @@ func TestExports(t *testing.T) {
 	tests := map[string]struct {
 		reason, document, observed string
 	}{
-		"issuer": {"credentials of workloads name it", `{apiVersion: containerservice.azure.com/v20251001, kind: ManagedCluster, metadata: {name: it}, spec: {owner: {name: g}, operatorSpec: {configMaps: {oidcIssuerProfile: {name: m, key: k}}}}}`,
+		"issuer": {"credentials of workloads name it",
+			`{apiVersion: containerservice.azure.com/v20251001, kind: ManagedCluster, metadata: {name: it}, spec: {owner: {name: g}, operatorSpec: {configMaps: {oidcIssuerProfile: {name: m, key: k}}}}}`,
 			`{"properties":{"oidcIssuerProfile":{"issuerURL":"value"}}}`},
-		"kubelets": {"registries give it the right to pull", `{apiVersion: containerservice.azure.com/v20251001, kind: ManagedCluster, metadata: {name: it}, spec: {owner: {name: g}, operatorSpec: {configMaps: {kubeletPrincipalId: {name: m, key: k}}}}}`,
+		"kubelets": {"registries give it the right to pull",
+			`{apiVersion: containerservice.azure.com/v20251001, kind: ManagedCluster, metadata: {name: it}, spec: {owner: {name: g}, operatorSpec: {configMaps: {kubeletPrincipalId: {name: m, key: k}}}}}`,
 			`{"properties":{"identityProfile":{"kubeletidentity":{"objectId":"value"}}}}`},
-		"extension": {"what it writes to gives it the right to", `{apiVersion: kubernetesconfiguration.azure.com/v20241101, kind: Extension, metadata: {name: it}, spec: {owner: {group: resources.azure.com, kind: ResourceGroup, name: g}, operatorSpec: {configMaps: {principalId: {name: m, key: k}}}}}`,
+		"extension": {"what it writes to gives it the right to",
+			`{apiVersion: kubernetesconfiguration.azure.com/v20241101, kind: Extension, metadata: {name: it}, spec: {owner: {group: resources.azure.com, kind: ResourceGroup, name: g}, operatorSpec: {configMaps: {principalId: {name: m, key: k}}}}}`,
 			`{"properties":{"aksAssignedIdentity":{"principalId":"value"}}}`},
-		"key": {"AKS names the version, too", `{apiVersion: keyvault.azure.com/v20230701, kind: VaultsKey, metadata: {name: it}, spec: {owner: {armId: /subscriptions/s/resourceGroups/g/providers/Microsoft.KeyVault/vaults/v}, operatorSpec: {configMaps: {keyUriWithVersion: {name: m, key: k}}}}}`,
+		"key": {"AKS names the version, too",
+			`{apiVersion: keyvault.azure.com/v20230701, kind: VaultsKey, metadata: {name: it}, spec: {owner: {armId: /subscriptions/s/resourceGroups/g/providers/Microsoft.KeyVault/vaults/v}, operatorSpec: {configMaps: {keyUriWithVersion: {name: m, key: k}}}}}`,
 			`{"properties":{"keyUriWithVersion":"value"}}`},
 	}
 	for name, test := range tests {

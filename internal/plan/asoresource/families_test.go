@@ -91,7 +91,8 @@ func planTyped(t *testing.T, c aksCase) (cluster, pool *arm.Node) {
 }
 
 func typedInput(c aksCase) aks.Input {
-	controlPlane := &infrav1.AzureManagedControlPlane{ObjectMeta: metav1.ObjectMeta{Name: "mc", Namespace: "n", Annotations: c.clusterAnnotations}}
+	controlPlane := &infrav1.AzureManagedControlPlane{ObjectMeta: metav1.ObjectMeta{Name: "mc", Namespace: "n",
+		Annotations: c.clusterAnnotations}}
 	controlPlane.Spec.Location, controlPlane.Spec.ResourceGroupName, controlPlane.Spec.Version = "eastus", "g", c.version
 	if c.channel != "" {
 		controlPlane.Spec.AutoUpgradeProfile = &infrav1.ManagedClusterAutoUpgradeProfile{UpgradeChannel: new(infrav1.UpgradeChannel(c.channel))}
@@ -153,14 +154,21 @@ func TestVersionNeverDecreases(t *testing.T) {
 	for name, test := range map[string]struct {
 		reason, spec, channel, requested, running, want string
 	}{
-		"new":                    {reason: "the version of the object", spec: "v1.33.2", want: "1.33.2"},
-		"upgrade":                {reason: "the object has a higher version than the one that runs", spec: "v1.34.0", requested: "1.33.2", running: "1.33.2", want: "1.34.0"},
-		"raised by a channel":    {reason: "AKS refuses a lower version", spec: "v1.33.2", channel: "stable", requested: "1.34.0", running: "1.34.0", want: "1.34.0"},
-		"raised outside":         {reason: "AKS refuses a lower version, whoever raised it", spec: "v1.33.2", requested: "1.34.0", running: "1.34.0", want: "1.34.0"},
-		"alias":                  {reason: "AKS keeps the alias and runs its newest patch", spec: "v1.33.2", requested: "1.33", running: "1.33.7", want: "1.33"},
-		"alias below the object": {reason: "the object asks for a higher patch", spec: "v1.33.9", requested: "1.33", running: "1.33.7", want: "1.33.9"},
-		"numbers":                {reason: "versions are compared as numbers", spec: "v1.9.11", requested: "1.10.1", running: "1.10.1", want: "1.10.1"},
-		"failed upgrade":         {reason: "a version that never ran can be given up", spec: "v1.33.2", requested: "1.34.0", running: "1.33.2", want: "1.33.2"},
+		"new": {reason: "the version of the object", spec: "v1.33.2", want: "1.33.2"},
+		"upgrade": {reason: "the object has a higher version than the one that runs", spec: "v1.34.0", requested: "1.33.2",
+			running: "1.33.2", want: "1.34.0"},
+		"raised by a channel": {reason: "AKS refuses a lower version", spec: "v1.33.2", channel: "stable", requested: "1.34.0",
+			running: "1.34.0", want: "1.34.0"},
+		"raised outside": {reason: "AKS refuses a lower version, whoever raised it", spec: "v1.33.2", requested: "1.34.0",
+			running: "1.34.0", want: "1.34.0"},
+		"alias": {reason: "AKS keeps the alias and runs its newest patch", spec: "v1.33.2", requested: "1.33", running: "1.33.7",
+			want: "1.33"},
+		"alias below the object": {reason: "the object asks for a higher patch", spec: "v1.33.9", requested: "1.33", running: "1.33.7",
+			want: "1.33.9"},
+		"numbers": {reason: "versions are compared as numbers", spec: "v1.9.11", requested: "1.10.1", running: "1.10.1",
+			want: "1.10.1"},
+		"failed upgrade": {reason: "a version that never ran can be given up", spec: "v1.33.2", requested: "1.34.0", running: "1.33.2",
+			want: "1.33.2"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			c := aksCase{version: test.spec, poolVersion: test.spec, channel: test.channel, replicas: new(int32(1))}
@@ -201,19 +209,21 @@ func TestPoolCount(t *testing.T) {
 		observed    string
 		want        float64
 	}{
-		"new":                     {reason: "the MachinePool decides", want: 3},
-		"scaled":                  {reason: "the MachinePool decides", observed: "7", want: 3},
-		"autoscaler":              {reason: "AKS's autoscaler decides", least: 1, most: 9, observed: "7", want: 7},
-		"autoscaler, new":         {reason: "the pool begins with the replicas", least: 1, most: 9, want: 3},
-		"autoscaler, new, below":  {reason: "AKS refuses a number outside the bounds", least: 4, most: 9, want: 4},
-		"autoscaler, above":       {reason: "AKS refuses a number outside the bounds", least: 1, most: 5, observed: "7", want: 5},
-		"another scaler":          {reason: "the program that the annotation names decides", manager: "keda", observed: "7", want: 7},
-		"another scaler, new":     {reason: "there is no number to keep yet", manager: "keda", want: 3},
-		"no scaler":               {reason: "false is Cluster API's value for none", manager: "false", observed: "7", want: 3},
-		"autoscaler, unspecified": {reason: "the autoscaler of AKS may run under any value that names no other program", least: 1, most: 9, manager: "true", observed: "7", want: 7},
+		"new":                    {reason: "the MachinePool decides", want: 3},
+		"scaled":                 {reason: "the MachinePool decides", observed: "7", want: 3},
+		"autoscaler":             {reason: "AKS's autoscaler decides", least: 1, most: 9, observed: "7", want: 7},
+		"autoscaler, new":        {reason: "the pool begins with the replicas", least: 1, most: 9, want: 3},
+		"autoscaler, new, below": {reason: "AKS refuses a number outside the bounds", least: 4, most: 9, want: 4},
+		"autoscaler, above":      {reason: "AKS refuses a number outside the bounds", least: 1, most: 5, observed: "7", want: 5},
+		"another scaler":         {reason: "the program that the annotation names decides", manager: "keda", observed: "7", want: 7},
+		"another scaler, new":    {reason: "there is no number to keep yet", manager: "keda", want: 3},
+		"no scaler":              {reason: "false is Cluster API's value for none", manager: "false", observed: "7", want: 3},
+		"autoscaler, unspecified": {reason: "the autoscaler of AKS may run under any value that names no other program", least: 1, most: 9,
+			manager: "true", observed: "7", want: 7},
 	} {
 		t.Run(name, func(t *testing.T) {
-			c := aksCase{version: version1332, poolVersion: version1332, replicas: new(int32(3)), manager: test.manager, cluster: cleanCluster, typed: off, manifest: none}
+			c := aksCase{version: version1332, poolVersion: version1332, replicas: new(int32(3)), manager: test.manager, cluster: cleanCluster,
+				typed: off, manifest: none}
 			if test.most > 0 {
 				c.typed, c.manifest = bounds(test.least, test.most)
 			}
@@ -233,7 +243,8 @@ func TestPoolCount(t *testing.T) {
 // autoscaler ran.
 func TestLeftoverManager(t *testing.T) {
 	for name, own := range map[string]string{"typed": aks.ReplicasManagedByAKS, "manifests": ManagedByAKS} {
-		c := aksCase{version: version1332, poolVersion: version1332, replicas: new(int32(3)), manager: own, cluster: cleanCluster, pool: `{"properties":{"count":7}}`, manifest: ", enableAutoScaling: false"}
+		c := aksCase{version: version1332, poolVersion: version1332, replicas: new(int32(3)), manager: own, cluster: cleanCluster,
+			pool: `{"properties":{"count":7}}`, manifest: ", enableAutoScaling: false"}
 		if _, pool := families[name](t, c); properties(t, pool)["count"] != 3.0 {
 			t.Errorf("%s: the pool gets %v nodes, want the replicas of its MachinePool", name, properties(t, pool)["count"])
 		}
@@ -265,7 +276,8 @@ func TestReservedLabelsAndTaints(t *testing.T) {
 
 // TestDefaultsNotShown plans values that AKS applies by default and does not show.
 func TestDefaultsNotShown(t *testing.T) {
-	const pool, cluster = `{"properties":{"mode":"System"}}`, `{"properties":{"provisioningState":"Succeeded","currentKubernetesVersion":"1.33.2","agentPoolProfiles":[{"name":"p"}]}}`
+	const pool, cluster = `{"properties":{"mode":"System"}}`,
+		`{"properties":{"provisioningState":"Succeeded","currentKubernetesVersion":"1.33.2","agentPoolProfiles":[{"name":"p"}]}}`
 	c := aksCase{
 		version: version1332, poolVersion: version1332, replicas: new(int32(1)), cluster: cluster, pool: pool, channel: "none",
 		typed: func(spec *infrav1.AzureManagedMachinePoolSpec) {
@@ -295,7 +307,8 @@ func TestDefaultsNotShown(t *testing.T) {
 
 // TestBoundsWithoutAutoscaler plans a pool whose autoscaler is off. AKS rejects bounds without it.
 func TestBoundsWithoutAutoscaler(t *testing.T) {
-	c := aksCase{version: version1332, poolVersion: version1332, replicas: new(int32(1)), cluster: cleanCluster, pool: `{"properties":{"enableAutoScaling":true,"minCount":1,"maxCount":3}}`, manifest: ", enableAutoScaling: false"}
+	c := aksCase{version: version1332, poolVersion: version1332, replicas: new(int32(1)), cluster: cleanCluster,
+		pool: `{"properties":{"enableAutoScaling":true,"minCount":1,"maxCount":3}}`, manifest: ", enableAutoScaling: false"}
 	planFamilies(t, c, func(t *testing.T, _, pool *arm.Node) {
 		if diff := cmp.Diff([]string{"properties.minCount", "properties.maxCount"}, pool.OwnedPaths); diff != "" {
 			t.Errorf("the bounds stay (-want +got):\n%s", diff)
@@ -306,15 +319,19 @@ func TestBoundsWithoutAutoscaler(t *testing.T) {
 // TestPoolWaitsForCluster plans a pool while its cluster or itself changes.
 func TestPoolWaitsForCluster(t *testing.T) {
 	for name, test := range map[string]struct{ reason, cluster, pool, version, want string }{
-		"changing":           {"AKS refuses operations at once on a cluster and its pools", "Updating", "", version1332, "waits for the managed cluster mc: its provisioning state is Updating"},
-		"pool is changing":   {"the operation of the pool is followed", "Updating", "Scaling", version1332, ""},
-		"accepting":          {"nothing is in progress", "Succeeded", "Succeeded", version1332, ""},
-		"failed":             {"AKS accepts changes", "Failed", "Failed", version1332, ""},
-		"newer pool":         {"the control plane is upgraded first", "Succeeded", "Succeeded", "v1.34.1", "waits for the control plane of mc to run v1.34.1: it runs v1.33.2"},
-		"changing and newer": {"the version is compared when the cluster has changed", "Upgrading", "Succeeded", "v1.34.1", "waits for the managed cluster mc: its provisioning state is Upgrading"},
+		"changing": {"AKS refuses operations at once on a cluster and its pools", "Updating", "", version1332,
+			"waits for the managed cluster mc: its provisioning state is Updating"},
+		"pool is changing": {"the operation of the pool is followed", "Updating", "Scaling", version1332, ""},
+		"accepting":        {"nothing is in progress", "Succeeded", "Succeeded", version1332, ""},
+		"failed":           {"AKS accepts changes", "Failed", "Failed", version1332, ""},
+		"newer pool": {"the control plane is upgraded first", "Succeeded", "Succeeded", "v1.34.1",
+			"waits for the control plane of mc to run v1.34.1: it runs v1.33.2"},
+		"changing and newer": {"the version is compared when the cluster has changed", "Upgrading", "Succeeded", "v1.34.1",
+			"waits for the managed cluster mc: its provisioning state is Upgrading"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			c := aksCase{version: "v1.34.1", poolVersion: test.version, replicas: new(int32(1)), cluster: strings.Replace(cleanCluster, "Succeeded", test.cluster, 1)}
+			c := aksCase{version: "v1.34.1", poolVersion: test.version, replicas: new(int32(1)),
+				cluster: strings.Replace(cleanCluster, "Succeeded", test.cluster, 1)}
 			if test.pool != "" {
 				c.pool = `{"properties":{"provisioningState":"` + test.pool + `"}}`
 			}
@@ -350,7 +367,8 @@ func TestOutboundAddressesChange(t *testing.T) {
 		clusterManifest: ", networkProfile: {loadBalancerProfile: {outboundIPs: {publicIPs: [{reference: {armId: " + id + "}}]}}}",
 	}
 	planFamilies(t, c, func(t *testing.T, cluster, _ *arm.Node) {
-		want := []string{"properties.networkProfile.loadBalancerProfile.managedOutboundIPs", "properties.networkProfile.loadBalancerProfile.outboundIPPrefixes"}
+		want := []string{"properties.networkProfile.loadBalancerProfile.managedOutboundIPs",
+			"properties.networkProfile.loadBalancerProfile.outboundIPPrefixes"}
 		if diff := cmp.Diff(want, cluster.OwnedPaths); diff != "" {
 			t.Errorf("other kinds stay (-want +got):\n%s", diff)
 		}
@@ -361,7 +379,8 @@ func TestOutboundAddressesChange(t *testing.T) {
 func TestSSHKeyInOtherWhiteSpace(t *testing.T) {
 	c := aksCase{
 		version: version1332, poolVersion: version1332, replicas: new(int32(1)),
-		cluster: strings.Replace(cleanCluster, `"properties":{`, `"properties":{"linuxProfile":{"adminUsername":"azureuser","ssh":{"publicKeys":[{"keyData":"ssh-rsa AAAA x\n"}]}},`, 1),
+		cluster: strings.Replace(cleanCluster, `"properties":{`,
+			`"properties":{"linuxProfile":{"adminUsername":"azureuser","ssh":{"publicKeys":[{"keyData":"ssh-rsa AAAA x\n"}]}},`, 1),
 		typedCluster: func(spec *infrav1.AzureManagedControlPlaneSpec) {
 			spec.SSHPublicKey = new(base64.StdEncoding.EncodeToString([]byte("ssh-rsa AAAA x")))
 		},
@@ -412,23 +431,35 @@ func TestPoolRequest(t *testing.T) {
 		manifest string
 		want     map[string]string
 	}{
-		"plain":          {reason: "nothing is wrong", replicas: 1},
-		"Windows":        {reason: "pods of the system need Linux", replicas: 1, typed: func(spec *infrav1.AzureManagedMachinePoolSpec) { spec.OSType = new("Windows") }, manifest: ", osType: Windows", want: map[string]string{"typed": "spec.osType: Invalid value", "manifests": ".spec.osType: Invalid value"}},
-		"Spot":           {reason: "pods of the system need nodes that stay", replicas: 1, typed: func(spec *infrav1.AzureManagedMachinePoolSpec) { spec.ScaleSetPriority = new("Spot") }, manifest: ", scaleSetPriority: Spot", want: map[string]string{"typed": "spec.scaleSetPriority: Invalid value", "manifests": ".spec.scaleSetPriority: Invalid value"}},
-		"no nodes":       {reason: "pods of the system need a node", want: map[string]string{"typed": "MachinePool.spec.replicas: Invalid value: 0", "manifests": "MachinePool.spec.replicas: Invalid value: 0"}},
+		"plain": {reason: "nothing is wrong", replicas: 1},
+		"Windows": {reason: "pods of the system need Linux", replicas: 1,
+			typed: func(spec *infrav1.AzureManagedMachinePoolSpec) { spec.OSType = new("Windows") }, manifest: ", osType: Windows",
+			want: map[string]string{"typed": "spec.osType: Invalid value", "manifests": ".spec.osType: Invalid value"}},
+		"Spot": {reason: "pods of the system need nodes that stay", replicas: 1,
+			typed: func(spec *infrav1.AzureManagedMachinePoolSpec) { spec.ScaleSetPriority = new("Spot") }, manifest: ", scaleSetPriority: Spot",
+			want: map[string]string{"typed": "spec.scaleSetPriority: Invalid value", "manifests": ".spec.scaleSetPriority: Invalid value"}},
+		"no nodes": {reason: "pods of the system need a node",
+			want: map[string]string{"typed": "MachinePool.spec.replicas: Invalid value: 0",
+				"manifests": "MachinePool.spec.replicas: Invalid value: 0"}},
 		"no nodes, User": {reason: "other pools may have none", mode: "User"},
 		"down to nothing": {reason: "pods of the system need a node", replicas: 1, typed: func(spec *infrav1.AzureManagedMachinePoolSpec) {
 			spec.Scaling = &infrav1.ManagedMachinePoolScaling{MinSize: new(0), MaxSize: new(3)}
-		}, manifest: ", enableAutoScaling: true, minCount: 0, maxCount: 3", want: map[string]string{"typed": "spec.scaling.minSize: Invalid value: 0", "manifests": ".spec.minCount: Invalid value: 0"}},
+		}, manifest: ", enableAutoScaling: true, minCount: 0, maxCount: 3",
+			want: map[string]string{"typed": "spec.scaling.minSize: Invalid value: 0", "manifests": ".spec.minCount: Invalid value: 0"}},
 		"bounds": {reason: "no number is between them", replicas: 1, typed: func(spec *infrav1.AzureManagedMachinePoolSpec) {
 			spec.Scaling = &infrav1.ManagedMachinePoolScaling{MinSize: new(4), MaxSize: new(3)}
-		}, manifest: ", enableAutoScaling: true, minCount: 4, maxCount: 3", want: map[string]string{"typed": "spec.scaling.minSize: Invalid value: 4: is above maxSize 3", "manifests": ".spec.minCount: Invalid value: 4: is above maxCount 3"}},
+		}, manifest: ", enableAutoScaling: true, minCount: 4, maxCount: 3",
+			want: map[string]string{"typed": "spec.scaling.minSize: Invalid value: 4: is above maxSize 3",
+				"manifests": ".spec.minCount: Invalid value: 4: is above maxCount 3"}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			c := aksCase{version: version1332, poolVersion: version1332, replicas: &test.replicas, mode: test.mode, cluster: cleanCluster, typed: test.typed, manifest: test.manifest}
+			c := aksCase{version: version1332, poolVersion: version1332, replicas: &test.replicas, mode: test.mode, cluster: cleanCluster,
+				typed: test.typed, manifest: test.manifest}
 			in := typedInput(c)
-			for family, errs := range map[string]field.ErrorList{"typed": aks.CheckPool(in, in.Pools[0]), "manifests": CheckManifests(manifestInput(t, c))} {
-				if want := test.want[family]; want == "" && len(errs) > 0 || want != "" && (len(errs) != 1 || !strings.Contains(errs[0].Error(), want)) {
+			for family, errs := range map[string]field.ErrorList{"typed": aks.CheckPool(in, in.Pools[0]),
+				"manifests": CheckManifests(manifestInput(t, c))} {
+				if want := test.want[family]; want == "" && len(errs) > 0 || want != "" &&
+					(len(errs) != 1 || !strings.Contains(errs[0].Error(), want)) {
 					t.Errorf("%s: %s: %v", family, test.reason, errs)
 				}
 			}
@@ -451,7 +482,8 @@ func TestOwnershipTag(t *testing.T) {
 		"other Cluster": {"the tag names another Cluster", `"` + infrav1.ClusterTagKey("c2") + `":"owned"`, false},
 	} {
 		t.Run(name, func(t *testing.T) {
-			c := aksCase{version: version1332, poolVersion: version1332, replicas: new(int32(1)), cluster: strings.Replace(cleanCluster, "{", `{"tags":{`+test.tags+`},`, 1)}
+			c := aksCase{version: version1332, poolVersion: version1332, replicas: new(int32(1)),
+				cluster: strings.Replace(cleanCluster, "{", `{"tags":{`+test.tags+`},`, 1)}
 			planFamilies(t, c, func(t *testing.T, cluster, _ *arm.Node) {
 				tags, _ := jsonpath.Get(cluster.Body, "tags").(map[string]any)
 				if sent := tags[key] == "owned"; cluster.PlannedWithTag != test.want || sent != test.want {

@@ -23,7 +23,8 @@ func newManyManifests(t testing.TB, count int) Input {
 	owners := []string{"{name: g}", "{armId: " + string(groupID) + "}"}
 	documents := []string{groupManifest, aksManifest}
 	for i := range groups {
-		documents = append(documents, fmt.Sprintf(`{apiVersion: network.azure.com/v20250501, kind: ApplicationSecurityGroup, metadata: {name: asg%d}, spec: {owner: %s, location: eastus}}`, i, owners[i%2]))
+		documents = append(documents,
+			fmt.Sprintf(`{apiVersion: network.azure.com/v20250501, kind: ApplicationSecurityGroup, metadata: {name: asg%d}, spec: {owner: %s, location: eastus}}`, i, owners[i%2]))
 	}
 	owners = []string{"{name: mc}", "{armId: " + string(aksID) + "}"}
 	for i := range count - len(documents) {
@@ -31,8 +32,9 @@ func newManyManifests(t testing.TB, count int) Input {
 		for j := range referencesEach {
 			references = append(references, fmt.Sprintf(`{group: network.azure.com, kind: ApplicationSecurityGroup, name: asg%d}`, (i+j)%groups))
 		}
-		documents = append(documents, fmt.Sprintf(`{apiVersion: containerservice.azure.com/v20251001, kind: ManagedClustersAgentPool, metadata: {name: p%d}, spec: {owner: %s, mode: System, vmSize: Standard_D2s_v3, networkProfile: {applicationSecurityGroupsReferences: [%s]}}}`,
-			i, owners[i%2], strings.Join(references, ", ")))
+		documents = append(documents,
+			fmt.Sprintf(`{apiVersion: containerservice.azure.com/v20251001, kind: ManagedClustersAgentPool, metadata: {name: p%d}, spec: {owner: %s, mode: System, vmSize: Standard_D2s_v3, networkProfile: {applicationSecurityGroupsReferences: [%s]}}}`,
+				i, owners[i%2], strings.Join(references, ", ")))
 	}
 	in := newInput(t, documents...)
 	in.replaceManifests(true, keepManifests)
@@ -132,17 +134,28 @@ func TestOwnersByID(t *testing.T) {
 		bound     bool
 		want      []string
 	}{
-		"below an armId": {"the second one's owner has an armId, which is held against the second one", []string{vnet("v", "{armId: /subscriptions/s/resourceGroups/other}"), subnet("first", "{name: v}")}, true,
+		"below an armId": {"the second one's owner has an armId, which is held against the second one",
+			[]string{vnet("v", "{armId: /subscriptions/s/resourceGroups/other}"), subnet("first", "{name: v}")}, true,
 			[]string{"spec.resources[0].spec.owner.armId: Forbidden", "spec.resources[0].spec.owner.armId: Forbidden"}},
-		"below its own child": {"an armId names what is there only if it is allowed", []string{vnet("v", "{armId: /subscriptions/s/resourceGroups/other}"), subnet("first", "{name: v}"), subnet("second", "{armId: /subscriptions/s/resourceGroups/other/providers/Microsoft.Network/virtualNetworks/v}")}, true,
-			[]string{"spec.resources[0].spec.owner.armId: Forbidden", "spec.resources[0].spec.owner.armId: Forbidden", "spec.resources[2].spec.owner.armId: Forbidden"}},
-		"below an armId at home": {"the group is a document's", []string{groupManifest, vnet("v", "{armId: "+string(groupID)+"}"), subnet("first", "{name: v}"), subnet("second", "{armId: "+string(groupID)+"/providers/Microsoft.Network/virtualNetworks/v}")}, true,
+		"below its own child": {"an armId names what is there only if it is allowed",
+			[]string{vnet("v", "{armId: /subscriptions/s/resourceGroups/other}"), subnet("first", "{name: v}"),
+				subnet("second", "{armId: /subscriptions/s/resourceGroups/other/providers/Microsoft.Network/virtualNetworks/v}")}, true,
+			[]string{"spec.resources[0].spec.owner.armId: Forbidden", "spec.resources[0].spec.owner.armId: Forbidden",
+				"spec.resources[2].spec.owner.armId: Forbidden"}},
+		"below an armId at home": {"the group is a document's",
+			[]string{groupManifest, vnet("v", "{armId: "+string(groupID)+"}"), subnet("first", "{name: v}"),
+				subnet("second", "{armId: "+string(groupID)+"/providers/Microsoft.Network/virtualNetworks/v}")}, true,
 			[]string{"/subscriptions/s/resourceGroups/g", "/subscriptions/s/resourceGroups/g/providers/Microsoft.Network/virtualNetworks/v",
-				"/subscriptions/s/resourceGroups/g/providers/Microsoft.Network/virtualNetworks/v/subnets/first", "/subscriptions/s/resourceGroups/g/providers/Microsoft.Network/virtualNetworks/v/subnets/second"}},
-		"own identity": {"an identity of the namespace may use what exists", []string{vnet("v", "{armId: /subscriptions/s/resourceGroups/other}"), subnet("first", "{name: v}")}, false,
-			[]string{"/subscriptions/s/resourceGroups/other/providers/Microsoft.Network/virtualNetworks/v", "/subscriptions/s/resourceGroups/other/providers/Microsoft.Network/virtualNetworks/v/subnets/first"}},
-		"circle":     {"each is the other's owner", []string{extension("a", "b"), extension("b", "a")}, true, []string{"spec.resources[0].spec.owner: Invalid value", "spec.resources[1].spec.owner: Invalid value"}},
-		"long chain": {"a resource is below few others", long, true, []string{"/subscriptions/s/resourceGroups/g", "spec.resources[9].spec.owner: Invalid value"}},
+				"/subscriptions/s/resourceGroups/g/providers/Microsoft.Network/virtualNetworks/v/subnets/first",
+				"/subscriptions/s/resourceGroups/g/providers/Microsoft.Network/virtualNetworks/v/subnets/second"}},
+		"own identity": {"an identity of the namespace may use what exists",
+			[]string{vnet("v", "{armId: /subscriptions/s/resourceGroups/other}"), subnet("first", "{name: v}")}, false,
+			[]string{"/subscriptions/s/resourceGroups/other/providers/Microsoft.Network/virtualNetworks/v",
+				"/subscriptions/s/resourceGroups/other/providers/Microsoft.Network/virtualNetworks/v/subnets/first"}},
+		"circle": {"each is the other's owner", []string{extension("a", "b"), extension("b", "a")}, true,
+			[]string{"spec.resources[0].spec.owner: Invalid value", "spec.resources[1].spec.owner: Invalid value"}},
+		"long chain": {"a resource is below few others", long, true,
+			[]string{"/subscriptions/s/resourceGroups/g", "spec.resources[9].spec.owner: Invalid value"}},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -170,8 +183,10 @@ func TestOwnersByID(t *testing.T) {
 
 // TestLongID holds that a text with very many segments is no ID: taking it apart costs its length times its segments.
 func TestLongID(t *testing.T) {
-	in := newInput(t, groupManifest, `{apiVersion: containerservice.azure.com/v20251001, kind: ManagedCluster, metadata: {name: mc}, spec: {owner: {name: g}, location: eastus, dnsPrefix: x,
-		addonProfiles: {omsagent: {enabled: true, config: {logAnalyticsWorkspaceResourceID: "/subscriptions/s`+strings.Repeat("/a/b", 250_000)+`"}}}}}`,
+	in := newInput(t, groupManifest,
+		`{apiVersion: containerservice.azure.com/v20251001, kind: ManagedCluster, metadata: {name: mc}, spec: {owner: {name: g}, location: eastus, dnsPrefix: x,
+		addonProfiles: {omsagent: {enabled: true, config: {logAnalyticsWorkspaceResourceID: "/subscriptions/s`+strings.Repeat("/a/b",
+			250_000)+`"}}}}}`,
 		`{apiVersion: network.azure.com/v20250501, kind: NatGateway, metadata: {name: nat}, spec: {owner: {armId: "/subscriptions/s`+strings.Repeat("/a/b", 250_000)+`"}}}`)
 	if errs := CheckManifests(in); len(errs) != 1 || len(errs[0].Error()) > 500 {
 		t.Errorf("%d errors, want one that is short", len(errs))
@@ -179,7 +194,8 @@ func TestLongID(t *testing.T) {
 	if _, err := BuildPlan(in); err != nil {
 		t.Error(err)
 	}
-	if _, err := arm.ParseID("/subscriptions/s/resourceGroups/g/providers/" + strings.Repeat("a/", 3000) + "b"); err == nil || len(err.Error()) > 500 {
+	if _, err := arm.ParseID("/subscriptions/s/resourceGroups/g/providers/" + strings.Repeat("a/", 3000) + "b"); err == nil ||
+		len(err.Error()) > 500 {
 		t.Error("a long ID is no ID, and its error is short")
 	}
 }

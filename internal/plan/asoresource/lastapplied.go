@@ -32,7 +32,8 @@ func LastApplied(in Input) applied.State {
 	for _, name := range typesDeletedWithObject {
 		known[name] = ""
 	}
-	return applied.ReadState(in.Object.GetAnnotations(), applied.Scope{SubscriptionID: in.SubscriptionID(), Types: known, KeepsLasting: true, AllLeaves: true})
+	return applied.ReadState(in.Object.GetAnnotations(),
+		applied.Scope{SubscriptionID: in.SubscriptionID(), Types: known, KeepsLasting: true, AllLeaves: true})
 }
 
 // BuildDeletePlan returns the resources that the manifests of the object may have created. It leaves out resources that their policy

@@ -29,7 +29,8 @@ func imposeValue(m Manifest, path []string, value, from string) *field.Error {
 	}
 	last := path[len(path)-1]
 	if have, ok := spec[last]; ok && have != nil && have != value {
-		return field.Invalid(at.Child(last), have, fmt.Sprintf("differs from %q, the value of %s. Leave it out here, or set the same value.", value, from))
+		return field.Invalid(at.Child(last), have,
+			fmt.Sprintf("differs from %q, the value of %s. Leave it out here, or set the same value.", value, from))
 	}
 	spec[last] = value
 	return nil
@@ -44,7 +45,8 @@ func (in Input) completeManagedCluster(m Manifest) field.ErrorList {
 		}
 	}
 	if _, ok := m.Spec["agentPoolProfiles"]; ok {
-		add(field.Forbidden(m.Path.Child("spec", "agentPoolProfiles"), "must not be set. Create an AzureASOManagedMachinePool for each agent pool."))
+		add(field.Forbidden(m.Path.Child("spec", "agentPoolProfiles"),
+			"must not be set. Create an AzureASOManagedMachinePool for each agent pool."))
 	}
 	add(imposeValue(m, []string{"kubernetesVersion"}, strings.TrimPrefix(in.Version, "v"), "spec.version of the AzureASOManagedControlPlane"))
 	add(imposeValue(m, []string{"networkProfile", "serviceCidr"}, in.ServiceCIDR, "spec.clusterNetwork.services of the Cluster"))

@@ -82,13 +82,16 @@ func (m Manifest) Key() string { return m.Group + "/" + m.Kind + "/" + m.Name }
 func readManifest(raw []byte, path *field.Path) (Manifest, field.ErrorList) {
 	var h manifestHeader
 	if err := json.Unmarshal(raw, &h); err != nil {
-		return Manifest{}, field.ErrorList{field.Invalid(path, "", "is not a resource manifest: it needs apiVersion, kind, metadata with a name, and spec")}
+		return Manifest{}, field.ErrorList{field.Invalid(path, "",
+			"is not a resource manifest: it needs apiVersion, kind, metadata with a name, and spec")}
 	}
 	var errs field.ErrorList
 	version, err := schema.ParseGroupVersion(h.APIVersion)
-	out := Manifest{Path: path, Group: version.Group, Version: version.Version, Kind: h.Kind, Name: h.Metadata.Name, Namespace: h.Metadata.Namespace, Annotations: h.Metadata.Annotations, Spec: map[string]any{}}
+	out := Manifest{Path: path, Group: version.Group, Version: version.Version, Kind: h.Kind, Name: h.Metadata.Name,
+		Namespace: h.Metadata.Namespace, Annotations: h.Metadata.Annotations, Spec: map[string]any{}}
 	if err != nil || version.Group == "" || version.Version == "" {
-		errs = append(errs, field.Required(path.Child("apiVersion"), "a group of the Azure Service Operator and a version, as in containerservice.azure.com/v1api20250801"))
+		errs = append(errs, field.Required(path.Child("apiVersion"),
+			"a group of the Azure Service Operator and a version, as in containerservice.azure.com/v1api20250801"))
 	}
 	if h.Kind == "" {
 		errs = append(errs, field.Required(path.Child("kind"), "the kind of the manifest, as in ManagedCluster"))
@@ -116,7 +119,8 @@ func checkKindAndAnnotations(m Manifest) field.ErrorList {
 		return field.ErrorList{field.NotSupported(m.Path.Child("kind"), m.Kind, aso.FindNearestKinds(m.Group, m.Kind))}
 	}
 	if why := lent.UnboundedReason(resourceType); why != "" {
-		return field.ErrorList{field.Forbidden(m.Path.Child("kind"), "a "+m.Kind+" changes resources without a manifest: "+why+". Write a manifest for each resource.")}
+		return field.ErrorList{field.Forbidden(m.Path.Child("kind"),
+			"a "+m.Kind+" changes resources without a manifest: "+why+". Write a manifest for each resource.")}
 	}
 	var errs field.ErrorList
 	if _, ok := m.APIVersion(); !ok {
@@ -126,7 +130,8 @@ func checkKindAndAnnotations(m Manifest) field.ErrorList {
 	switch policy := m.Annotations[PolicyAnnotation]; policy {
 	case "", PolicyManage, PolicySkip, PolicyDetach:
 	default:
-		errs = append(errs, field.NotSupported(m.Path.Child("metadata", "annotations").Key(PolicyAnnotation), policy, []string{PolicyManage, PolicySkip, PolicyDetach}))
+		errs = append(errs, field.NotSupported(m.Path.Child("metadata", "annotations").Key(PolicyAnnotation), policy,
+			[]string{PolicyManage, PolicySkip, PolicyDetach}))
 	}
 	if name := m.Annotations[CredentialAnnotation]; name != "" {
 		if wrong := objectkey.CheckName(m.Path.Child("metadata", "annotations").Key(CredentialAnnotation), "Secret", name); wrong != nil {

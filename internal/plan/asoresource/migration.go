@@ -210,7 +210,8 @@ func (in Input) isProven(id arm.ID) bool {
 	manifests := in.ManifestsOf(root)
 	if len(manifests) == 0 {
 		// The object had a manifest of the resource.
-		return slices.ContainsFunc(applied.AppliedResources(in.Object.GetAnnotations(), in.SubscriptionID()), root.Equal) && in.Origins[in.ObjectKey].listsKindOf(root.Type()) && in.Origins[in.ObjectKey].isBefore(listed.Created)
+		return slices.ContainsFunc(applied.AppliedResources(in.Object.GetAnnotations(), in.SubscriptionID()), root.Equal) &&
+			in.Origins[in.ObjectKey].listsKindOf(root.Type()) && in.Origins[in.ObjectKey].isBefore(listed.Created)
 	}
 	return !slices.ContainsFunc(manifests, func(m Manifest) bool {
 		origin := in.Origins[m.DeclaredIn]

@@ -101,7 +101,8 @@ func TestMigrated(t *testing.T) {
 		"forged": {reason: "somebody writes the annotation on a new object that names a cluster which is there already",
 			change: func(e *migratedCluster) { e.origin.Created = objectCreated.Add(time.Hour) }, unproven: all},
 		"adopted": {reason: "an AKS cluster that is older than its object was adopted, what is below it is not the object's either, and the group holds it",
-			change: func(e *migratedCluster) { e.created[aksID] = before }, proven: []arm.ID{vnetID, subnetID}, unproven: []arm.ID{groupID, aksID, poolID, extensionID}},
+			change: func(e *migratedCluster) { e.created[aksID] = before }, proven: []arm.ID{vnetID, subnetID},
+			unproven: []arm.ID{groupID, aksID, poolID, extensionID}},
 		"in the same second": {reason: "creationTimestamp is cut to seconds, so the order is not known",
 			change: func(e *migratedCluster) { e.created[vnetID] = objectCreated.Add(900 * time.Millisecond) },
 			proven: []arm.ID{aksID, poolID, extensionID}, unproven: []arm.ID{groupID, vnetID, subnetID}},
@@ -142,12 +143,14 @@ func TestMigrated(t *testing.T) {
 			change: func(e *migratedCluster) { e.origin.Created = time.Time{} }, unproven: all},
 	} {
 		t.Run(name, func(t *testing.T) {
-			e := migratedCluster{origin: Origin{Created: objectCreated, OwnedKinds: ownedKinds}, created: map[arm.ID]time.Time{groupID: after, aksID: after, vnetID: after}, tags: map[arm.ID]map[string]string{}}
+			e := migratedCluster{origin: Origin{Created: objectCreated, OwnedKinds: ownedKinds},
+				created: map[arm.ID]time.Time{groupID: after, aksID: after, vnetID: after}, tags: map[arm.ID]map[string]string{}}
 			if test.change != nil {
 				test.change(&e)
 			}
 			proven, unproven := SplitMigrated(e.newInput(t))
-			if diff := cmp.Diff([2]string{sortedNames(test.proven), sortedNames(test.unproven)}, [2]string{sortedNames(proven), sortedNames(unproven)}); diff != "" {
+			if diff := cmp.Diff([2]string{sortedNames(test.proven), sortedNames(test.unproven)},
+				[2]string{sortedNames(proven), sortedNames(unproven)}); diff != "" {
 				t.Errorf("%s (-want +got):\n%s", test.reason, diff)
 			}
 		})

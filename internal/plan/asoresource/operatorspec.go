@@ -35,7 +35,8 @@ func checkOperatorSpec(m Manifest) field.ErrorList {
 		case "configMaps":
 			errs = append(errs, checkDestinations(at, "ConfigMap", operator[name], slices.Sorted(maps.Keys(exportedPaths[resourceType])))...)
 		case "secretExpressions", "configMapExpressions":
-			errs = append(errs, field.Forbidden(at, "expressions are not supported, because only Azure Service Operator computes them. Set destinations in operatorSpec.secrets and operatorSpec.configMaps."))
+			errs = append(errs, field.Forbidden(at,
+				"expressions are not supported, because only Azure Service Operator computes them. Set destinations in operatorSpec.secrets and operatorSpec.configMaps."))
 		default:
 			errs = append(errs, field.NotSupported(at, name, []string{"secrets", "configMaps"}))
 		}
@@ -88,7 +89,8 @@ func checkDestinationCollisions(manifests []Manifest, cluster string) field.Erro
 				case first != nil:
 					errs = append(errs, field.Invalid(at, "", "has the same destination as "+first.String()+". Choose another key."))
 				case list == "secrets" && cluster != "" && objectkey.IsReserved(cluster, to.Name, to.Key):
-					errs = append(errs, field.Forbidden(at.Child("name"), "is a Secret of Cluster "+cluster+" that the provider writes. Choose another name."))
+					errs = append(errs, field.Forbidden(at.Child("name"),
+						"is a Secret of Cluster "+cluster+" that the provider writes. Choose another name."))
 				default:
 					seen[key] = at
 				}

@@ -45,8 +45,10 @@ func TestOrder(t *testing.T) {
 		return `{apiVersion: authorization.azure.com/v20220401, kind: RoleAssignment, metadata: {name: ` + name + `}, spec: {owner: ` + owner + `, principalIdFromConfig: {name: ` + who + `, key: is},
 			roleDefinitionReference: {armId: /subscriptions/s/providers/Microsoft.Authorization/roleDefinitions/r}}}`
 	}
-	const onWorkspace, onCluster = `{group: operationalinsights.azure.com, kind: Workspace, name: logs}`, `{group: containerservice.azure.com, kind: ManagedCluster, name: mc}`
-	in := newInput(t, groupManifest, identity, other, workspace, cluster, role("own", onWorkspace, "who"), role("others", onWorkspace, "app"), role("later", onCluster, "who"))
+	const onWorkspace, onCluster = `{group: operationalinsights.azure.com, kind: Workspace, name: logs}`,
+		`{group: containerservice.azure.com, kind: ManagedCluster, name: mc}`
+	in := newInput(t, groupManifest, identity, other, workspace, cluster, role("own", onWorkspace, "who"), role("others", onWorkspace, "app"),
+		role("later", onCluster, "who"))
 	in.Values = aso.Values{ConfigMaps: map[aso.KeyRef]string{{Name: "who", Key: "is"}: "a", {Name: "app", Key: "is"}: "b"}}
 	graph, err := BuildPlan(in)
 	if err != nil {

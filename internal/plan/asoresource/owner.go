@@ -42,7 +42,8 @@ func (s Set) resolveID(m Manifest, owners int) resolvedID {
 		return newUnresolvedID(field.Invalid(at, "", "is not a valid name of an Azure resource: it contains a separator of IDs"))
 	case resourceType == types.ResourceGroup:
 		if _, ok := m.Spec["owner"]; ok {
-			return newUnresolvedID(field.Forbidden(m.Path.Child("spec", "owner"), "must not be set: a resource group is in the subscription of the credential"))
+			return newUnresolvedID(field.Forbidden(m.Path.Child("spec", "owner"),
+				"must not be set: a resource group is in the subscription of the credential"))
 		}
 		return resolvedID{id: arm.ResourceGroupID(s.subscription, name)}
 	case owners == 0:
@@ -135,9 +136,11 @@ func (s Set) parseOwnerID(at *field.Path, text, parentType string) (arm.ID, erro
 	case parentType != "" && !strings.EqualFold(id.Type(), parentType):
 		return "", field.Invalid(at, "", "must be the ID of a "+parentType)
 	case s.subscription != "" && !id.IsWithin(arm.SubscriptionID(s.subscription)):
-		return "", field.Forbidden(at, "is not in subscription "+s.subscription+" of the credential. Manifests cannot create resources in another subscription.")
+		return "", field.Forbidden(at,
+			"is not in subscription "+s.subscription+" of the credential. Manifests cannot create resources in another subscription.")
 	case s.lentIdentity && !s.isDeclared(id):
-		return "", field.Forbidden(at, "is not the resource of a manifest of the Cluster. With an AzureClusterIdentity of another namespace, manifests cannot create resources elsewhere.")
+		return "", field.Forbidden(at,
+			"is not the resource of a manifest of the Cluster. With an AzureClusterIdentity of another namespace, manifests cannot create resources elsewhere.")
 	}
 	return id, nil
 }

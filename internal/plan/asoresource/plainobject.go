@@ -35,7 +35,8 @@ func (p PlainObject) String() string { return p.Kind + " " + p.Name }
 // x-k8s.io. https://kubernetes.io/docs/reference/using-api/#api-groups
 func IsProtectedGroup(group string) bool {
 	group = strings.ToLower(strings.TrimRight(group, "."))
-	return !strings.Contains(group, ".") || group == "k8s.io" || group == "x-k8s.io" || strings.HasSuffix(group, ".k8s.io") || strings.HasSuffix(group, ".x-k8s.io")
+	return !strings.Contains(group, ".") || group == "k8s.io" || group == "x-k8s.io" || strings.HasSuffix(group, ".k8s.io") ||
+		strings.HasSuffix(group, ".x-k8s.io")
 }
 
 // ReadPlainObjects returns the manifests of an object that are applied as objects of Kubernetes. The namespace is "" if it is not
@@ -87,11 +88,13 @@ func readPlainObject(raw []byte, path *field.Path, namespace string) (PlainObjec
 	case err != nil || version.Version == "":
 		errs = append(errs, field.Required(path.Child("apiVersion"), "the group and version of a kind of the management cluster"))
 	case IsProtectedGroup(out.Group):
-		errs = append(errs, field.Forbidden(path.Child("apiVersion"), "must not be a group of Kubernetes, Cluster API or this provider: manifests cannot create their objects"))
+		errs = append(errs, field.Forbidden(path.Child("apiVersion"),
+			"must not be a group of Kubernetes, Cluster API or this provider: manifests cannot create their objects"))
 	case out.Kind == "":
 		errs = append(errs, field.Required(path.Child("kind"), "the kind of the object"))
 	case azure:
-		errs = append(errs, field.Forbidden(path.Child("metadata", "annotations").Key(PlainObjectAnnotation), "a "+out.Kind+" is a resource of Azure, which the provider creates itself. Leave the annotation out."))
+		errs = append(errs, field.Forbidden(path.Child("metadata", "annotations").Key(PlainObjectAnnotation),
+			"a "+out.Kind+" is a resource of Azure, which the provider creates itself. Leave the annotation out."))
 	}
 	metadata := toObject(out.Object["metadata"])
 	at := path.Child("metadata")
@@ -108,7 +111,8 @@ func readPlainObject(raw []byte, path *field.Path, namespace string) (PlainObjec
 		errs = append(errs, field.Invalid(at.Child("name"), out.Name, strings.Join(wrong, "; ")))
 	}
 	if other, set := metadata["namespace"]; set && (namespace == "" || other != namespace) {
-		errs = append(errs, field.Forbidden(at.Child("namespace"), "must not be set. Objects are created in the namespace of the object with the manifest."))
+		errs = append(errs, field.Forbidden(at.Child("namespace"),
+			"must not be set. Objects are created in the namespace of the object with the manifest."))
 	}
 	delete(toObject(metadata["annotations"]), PlainObjectAnnotation)
 	return out, errs

@@ -20,28 +20,48 @@ func TestPlains(t *testing.T) {
 		// path and message are those of the refusal; none is for what is applied.
 		path, message string
 	}{
-		"kind of others": {"an operator has said who may make it", plainManifest("example.com/v1", "Widget", named, `,"spec":{"size":1}`), "", ""},
-		"own namespace":  {"it says what is so", plainManifest("example.com/v1", "Widget", named+`,"namespace":"ns"`, ""), "", ""},
-		"namespace":      {"another namespace is another tenant's", plainManifest("example.com/v1", "Widget", named+`,"namespace":"kube-system"`, ""), "metadata.namespace", "must not be set"},
-		"no text":        {"what is no text is no namespace", plainManifest("example.com/v1", "Widget", named+`,"namespace":["ns"]`, ""), "metadata.namespace", "must not be set"},
-		"Secret":         {"tokens of ServiceAccounts are made by Secrets", plainManifest("v1", "Secret", named, ""), "apiVersion", "cannot create their objects"},
-		"Pod":            {"a Pod is whoever its ServiceAccount is", plainManifest("v1", "Pod", named, ""), "apiVersion", "cannot create their objects"},
-		"Deployment":     {"so is a Deployment's", plainManifest("apps/v1", "Deployment", named, ""), "apiVersion", "cannot create their objects"},
-		"Role":           {"rights", plainManifest("rbac.authorization.k8s.io/v1", "Role", named, ""), "apiVersion", "cannot create their objects"},
-		"webhook":        {"whoever has a webhook sees all", plainManifest("admissionregistration.k8s.io/v1", "ValidatingWebhookConfiguration", named, ""), "apiVersion", "cannot create their objects"},
-		"Cluster":        {"Cluster API's own", plainManifest("cluster.x-k8s.io/v1beta2", "Cluster", named, ""), "apiVersion", "cannot create their objects"},
-		"resource set":   {"addons make Secrets in other clusters", plainManifest("addons.cluster.x-k8s.io/v1beta2", "ClusterResourceSet", named, ""), "apiVersion", "cannot create their objects"},
-		"identity":       {"ours: who makes one chooses a credential", plainManifest("infrastructure.cluster.x-k8s.io/v1beta1", "AzureClusterIdentity", named, ""), "apiVersion", "cannot create their objects"},
-		"case":           {"the same group for whoever does not look closely", plainManifest("RBAC.authorization.K8s.io/v1", "Role", named, ""), "apiVersion", "cannot create their objects"},
-		"dot":            {"the same", plainManifest("rbac.authorization.k8s.io./v1", "Role", named, ""), "apiVersion", "cannot create their objects"},
-		"Azure's":        {"the provider makes it itself", plainManifest("containerservice.azure.com/v1api20240901", "ManagedCluster", named, ""), "metadata.annotations[" + PlainObjectAnnotation + "]", "Leave the annotation out"},
-		"owner":          {"owners are ours to say", plainManifest("example.com/v1", "Widget", named+`,"ownerReferences":[]`, ""), "metadata.ownerReferences", "only"},
-		"finalizer":      {"it would never go", plainManifest("example.com/v1", "Widget", named+`,"finalizers":["a/b"]`, ""), "metadata.finalizers", "only"},
-		"generated name": {"it would be another one each time", plainManifest("example.com/v1", "Widget", `,"generateName":"w"`, ""), "metadata.generateName", "only"},
-		"name":           {"it leads elsewhere", plainManifest("example.com/v1", "Widget", `,"name":"../w"`, ""), "metadata.name", "RFC 1123"},
-		"status":         {"nobody writes it", plainManifest("example.com/v1", "Widget", named, `,"status":{}`), "status", "controller of the kind"},
-		"no version":     {"it cannot be looked up", plainManifest("", "Widget", named, ""), "apiVersion", "group and version"},
-		"no kind":        {"it cannot be looked up", plainManifest("example.com/v1", "", named, ""), "kind", "kind of the object"},
+		"kind of others": {"an operator has said who may make it", plainManifest("example.com/v1", "Widget", named, `,"spec":{"size":1}`), "",
+			""},
+		"own namespace": {"it says what is so", plainManifest("example.com/v1", "Widget", named+`,"namespace":"ns"`, ""), "", ""},
+		"namespace": {"another namespace is another tenant's",
+			plainManifest("example.com/v1", "Widget", named+`,"namespace":"kube-system"`, ""), "metadata.namespace", "must not be set"},
+		"no text": {"what is no text is no namespace", plainManifest("example.com/v1", "Widget", named+`,"namespace":["ns"]`, ""),
+			"metadata.namespace", "must not be set"},
+		"Secret": {"tokens of ServiceAccounts are made by Secrets", plainManifest("v1", "Secret", named, ""), "apiVersion",
+			"cannot create their objects"},
+		"Pod": {"a Pod is whoever its ServiceAccount is", plainManifest("v1", "Pod", named, ""), "apiVersion",
+			"cannot create their objects"},
+		"Deployment": {"so is a Deployment's", plainManifest("apps/v1", "Deployment", named, ""), "apiVersion",
+			"cannot create their objects"},
+		"Role": {"rights", plainManifest("rbac.authorization.k8s.io/v1", "Role", named, ""), "apiVersion",
+			"cannot create their objects"},
+		"webhook": {"whoever has a webhook sees all",
+			plainManifest("admissionregistration.k8s.io/v1", "ValidatingWebhookConfiguration", named, ""), "apiVersion",
+			"cannot create their objects"},
+		"Cluster": {"Cluster API's own", plainManifest("cluster.x-k8s.io/v1beta2", "Cluster", named, ""), "apiVersion",
+			"cannot create their objects"},
+		"resource set": {"addons make Secrets in other clusters",
+			plainManifest("addons.cluster.x-k8s.io/v1beta2", "ClusterResourceSet", named, ""), "apiVersion", "cannot create their objects"},
+		"identity": {"ours: who makes one chooses a credential",
+			plainManifest("infrastructure.cluster.x-k8s.io/v1beta1", "AzureClusterIdentity", named, ""), "apiVersion",
+			"cannot create their objects"},
+		"case": {"the same group for whoever does not look closely", plainManifest("RBAC.authorization.K8s.io/v1", "Role", named, ""),
+			"apiVersion", "cannot create their objects"},
+		"dot": {"the same", plainManifest("rbac.authorization.k8s.io./v1", "Role", named, ""), "apiVersion",
+			"cannot create their objects"},
+		"Azure's": {"the provider makes it itself", plainManifest("containerservice.azure.com/v1api20240901", "ManagedCluster", named, ""),
+			"metadata.annotations[" + PlainObjectAnnotation + "]", "Leave the annotation out"},
+		"owner": {"owners are ours to say", plainManifest("example.com/v1", "Widget", named+`,"ownerReferences":[]`, ""),
+			"metadata.ownerReferences", "only"},
+		"finalizer": {"it would never go", plainManifest("example.com/v1", "Widget", named+`,"finalizers":["a/b"]`, ""),
+			"metadata.finalizers", "only"},
+		"generated name": {"it would be another one each time", plainManifest("example.com/v1", "Widget", `,"generateName":"w"`, ""),
+			"metadata.generateName", "only"},
+		"name": {"it leads elsewhere", plainManifest("example.com/v1", "Widget", `,"name":"../w"`, ""), "metadata.name", "RFC 1123"},
+		"status": {"nobody writes it", plainManifest("example.com/v1", "Widget", named, `,"status":{}`), "status",
+			"controller of the kind"},
+		"no version": {"it cannot be looked up", plainManifest("", "Widget", named, ""), "apiVersion", "group and version"},
+		"no kind":    {"it cannot be looked up", plainManifest("example.com/v1", "", named, ""), "kind", "kind of the object"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			got, errs := ReadPlainObjects("ns", []runtime.RawExtension{{Raw: []byte(tc.document)}})
@@ -68,13 +88,15 @@ func TestPlains(t *testing.T) {
 // TestUnknownKind refuses what does not ask.
 func TestUnknownKind(t *testing.T) {
 	asks := plainManifest("example.com/v1", "Widget", `,"name":"w"`, "")
-	for name, document := range map[string]string{"silent": strings.ReplaceAll(asks, PlainObjectAnnotation, "b"), "no": strings.ReplaceAll(asks, `"true"`, `"false"`)} {
+	for name, document := range map[string]string{"silent": strings.ReplaceAll(asks, PlainObjectAnnotation, "b"),
+		"no": strings.ReplaceAll(asks, `"true"`, `"false"`)} {
 		errs := ValidateManifests("ns", []runtime.RawExtension{{Raw: []byte(document)}}, "", "")
 		if len(errs) != 1 || errs[0].Field != "spec.resources[0].kind" || !strings.Contains(errs[0].Error(), PlainObjectAnnotation) {
 			t.Errorf("%s: %v, want a refusal of the kind that names the annotation", name, errs)
 		}
 	}
-	if errs := ValidateManifests("ns", []runtime.RawExtension{{Raw: []byte(asks)}, {Raw: []byte(asks)}}, "", ""); len(errs) != 1 || !strings.Contains(errs[0].Error(), "Duplicate") {
+	if errs := ValidateManifests("ns", []runtime.RawExtension{{Raw: []byte(asks)}, {Raw: []byte(asks)}}, "", ""); len(errs) != 1 ||
+		!strings.Contains(errs[0].Error(), "Duplicate") {
 		t.Errorf("twice the same: %v", errs)
 	}
 }

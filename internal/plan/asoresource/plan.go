@@ -83,7 +83,8 @@ func (in Input) buildNode(m Manifest, id arm.ID, lastApplied applied.State) arm.
 	node := arm.Node{ID: id, Policy: arm.Repair, Foreign: in.foreignAction(id), Group: infrav1.ResourcesReadyCondition}
 	switch m.Annotations[PolicyAnnotation] {
 	case PolicySkip:
-		return arm.Node{ID: id, Policy: arm.Observe, Group: infrav1.ResourcesReadyCondition, Blocked: in.waitReason(m, id), Refused: in.readRefusalReason(id)}
+		return arm.Node{ID: id, Policy: arm.Observe, Group: infrav1.ResourcesReadyCondition, Blocked: in.waitReason(m, id),
+			Refused: in.readRefusalReason(id)}
 	case PolicyDetach:
 		node.Detached = true
 	}
@@ -126,7 +127,8 @@ func (in Input) buildBody(m Manifest, id arm.ID) (body aso.Body, blocked string,
 	body, wrong := in.TranslateManifest(m, &in.Values)
 	for key := range toObject(body.Properties["tags"]) {
 		if infrav1.Marks(key) {
-			wrong = append(wrong, field.Forbidden(m.Path.Child("spec", "tags").Key(key), "is an ownership tag, which only the provider sets. Leave it out."))
+			wrong = append(wrong, field.Forbidden(m.Path.Child("spec", "tags").Key(key),
+				"is an ownership tag, which only the provider sets. Leave it out."))
 		}
 	}
 	if len(body.Missing) > 0 {
@@ -241,7 +243,8 @@ func (in Input) setBody(m Manifest, lastApplied applied.State, node *arm.Node, b
 		agentpool.SetBody(node, lastApplied, apiVersion, have, body)
 		node.Refused = in.versionTooNewReason(m, node.ID.Parent())
 		if parent := in.observedResource(node.ID.Parent()); len(parent) > 0 && node.Blocked == "" {
-			node.Blocked = agentpool.WaitReason(node.ID.Parent().Name(), managedcluster.Observe(parent), have, jsonpath.GetText(body, "properties.orchestratorVersion"))
+			node.Blocked = agentpool.WaitReason(node.ID.Parent().Name(), managedcluster.Observe(parent), have,
+				jsonpath.GetText(body, "properties.orchestratorVersion"))
 		}
 	default:
 		node.Body, node.PlannedBody = body, body

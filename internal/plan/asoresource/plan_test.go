@@ -58,7 +58,8 @@ func TestClusterIsMadeWithItsPools(t *testing.T) {
 		t.Errorf("blocked %q, marked %t (-want +got):\n%s", node.Blocked, node.PlannedWithTag, diff)
 	}
 	subnet := groupID + "/providers/Microsoft.Network/virtualNetworks/v/subnets/n"
-	network := newInput(t, groupManifest, `{apiVersion: network.azure.com/v20250501, kind: VirtualNetwork, metadata: {name: v}, spec: {owner: {name: g}}}`,
+	network := newInput(t, groupManifest,
+		`{apiVersion: network.azure.com/v20250501, kind: VirtualNetwork, metadata: {name: v}, spec: {owner: {name: g}}}`,
 		`{apiVersion: network.azure.com/v20250501, kind: VirtualNetworksSubnet, metadata: {name: sub}, spec: {azureName: "n", owner: {name: v}}}`).Manifests()[1:]
 	in.replaceManifests(false, func(documents []Manifest) []Manifest {
 		for _, d := range network {
@@ -76,7 +77,8 @@ func TestClusterIsMadeWithItsPools(t *testing.T) {
 		t.Errorf("the cluster is made before the subnet of its pool: %q", node.Blocked)
 	}
 	in.Facts[aksID.Key()] = json.RawMessage(`{"tags":{},"properties":{"provisioningState":"Succeeded","agentPoolProfiles":[{"name":"p"}]}}`)
-	if body, node = mustPlanNode(t, in, aksID); strings.Contains(body, "agentPoolProfiles") || strings.Contains(body, "owned") || node.PlannedWithTag {
+	if body, node = mustPlanNode(t, in, aksID); strings.Contains(body, "agentPoolProfiles") || strings.Contains(body, "owned") ||
+		node.PlannedWithTag {
 		t.Errorf("pools and marks of a cluster that is adopted are sent: %s", body)
 	}
 }
@@ -89,16 +91,20 @@ func TestPools(t *testing.T) {
 		want                  string
 		wrong                 string
 	}{
-		"new":              {"as many as the MachinePool says", "", "", "", `"count":3`, ""},
-		"scaled":           {"the MachinePool decides", "", "", `{"properties":{"count":7}}`, `"count":3`, ""},
-		"autoscaled":       {"AKS decides", ", enableAutoScaling: true, minCount: 1, maxCount: 9", "", `{"properties":{"count":7}}`, `"count":7`, ""},
-		"bounds":           {"AKS takes no count outside of them", ", enableAutoScaling: true, minCount: 1, maxCount: 5", "", `{"properties":{"count":7}}`, `"count":5`, ""},
+		"new":    {"as many as the MachinePool says", "", "", "", `"count":3`, ""},
+		"scaled": {"the MachinePool decides", "", "", `{"properties":{"count":7}}`, `"count":3`, ""},
+		"autoscaled": {"AKS decides", ", enableAutoScaling: true, minCount: 1, maxCount: 9", "", `{"properties":{"count":7}}`, `"count":7`,
+			""},
+		"bounds": {"AKS takes no count outside of them", ", enableAutoScaling: true, minCount: 1, maxCount: 5", "",
+			`{"properties":{"count":7}}`, `"count":5`, ""},
 		"other autoscaler": {"it is not fought", "", "external", `{"properties":{"count":7}}`, `"count":7`, ""},
 		"no other one":     {"false is Cluster API's word for none", "", "false", `{"properties":{"count":7}}`, `"count":3`, ""},
-		"unnamed":          {"true names no other autoscaler than AKS's", ", enableAutoScaling: true", "true", `{"properties":{"count":7}}`, `"count":7`, ""},
-		"two autoscalers":  {"they would fight", ", enableAutoScaling: true", "external", "", "", "enableAutoScaling: Invalid value"},
-		"user's count":     {"somebody has to decide", ", count: 9", "", "", "", "count: Invalid value"},
-		"upgraded":         {"a pool never goes back", "", "", `{"properties":{"count":3,"currentOrchestratorVersion":"1.34.1"}}`, `"orchestratorVersion":"1.34.1"`, ""},
+		"unnamed": {"true names no other autoscaler than AKS's", ", enableAutoScaling: true", "true", `{"properties":{"count":7}}`,
+			`"count":7`, ""},
+		"two autoscalers": {"they would fight", ", enableAutoScaling: true", "external", "", "", "enableAutoScaling: Invalid value"},
+		"user's count":    {"somebody has to decide", ", count: 9", "", "", "", "count: Invalid value"},
+		"upgraded": {"a pool never goes back", "", "", `{"properties":{"count":3,"currentOrchestratorVersion":"1.34.1"}}`,
+			`"orchestratorVersion":"1.34.1"`, ""},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -127,7 +133,8 @@ func TestPools(t *testing.T) {
 // TestPoolWaitsForItsVersion has a pool above its control plane wait: AKS would refuse it.
 func TestPoolWaitsForItsVersion(t *testing.T) {
 	tests := map[string]struct{ reason, runs, wants, want string }{
-		"above":   {"the control plane is upgraded first", "1.33.2", "v1.34.2", "waits for the control plane of mc to run v1.34.2: it runs v1.33.2"},
+		"above": {"the control plane is upgraded first", "1.33.2", "v1.34.2",
+			"waits for the control plane of mc to run v1.34.2: it runs v1.33.2"},
 		"as it":   {"AKS takes it", "1.34.2", "v1.34.2", ""},
 		"behind":  {"AKS takes it", "1.34.2", "v1.33.2", ""},
 		"a minor": {"AKS runs the newest patch of it", "1.34.2", "v1.34", ""},
@@ -192,12 +199,15 @@ func TestSkipped(t *testing.T) {
 		tags   string
 		want   string
 	}{
-		"nobody's":             {"the credential reaches it", false, "", ""},
-		"own":                  {"it is the Cluster's", true, `"` + infrav1.ClusterTagKey("c1") + `":"owned"`, ""},
-		"another cluster's":    {"its kubeconfig is that one's", false, `"` + infrav1.ClusterTagKey("c2") + `":"owned"`, "belongs to another cluster by its tag"},
-		"another owner's":      {"so it is in another namespace", false, `"` + infrav1.ClusterTagKey("c1") + `":"owned","` + infrav1.OwnerTag + `":"a/c1/1"`, "belongs to another cluster by its tag"},
-		"borrowed, nobody's":   {"the identity is another's", true, "", "can only use resources of the Cluster"},
-		"borrowed, in letters": {"keys have no case", true, `"` + strings.ToUpper(infrav1.ClusterTagKey("c2")) + `":"owned"`, "belongs to another cluster by its tag"},
+		"nobody's": {"the credential reaches it", false, "", ""},
+		"own":      {"it is the Cluster's", true, `"` + infrav1.ClusterTagKey("c1") + `":"owned"`, ""},
+		"another cluster's": {"its kubeconfig is that one's", false, `"` + infrav1.ClusterTagKey("c2") + `":"owned"`,
+			"belongs to another cluster by its tag"},
+		"another owner's": {"so it is in another namespace", false,
+			`"` + infrav1.ClusterTagKey("c1") + `":"owned","` + infrav1.OwnerTag + `":"a/c1/1"`, "belongs to another cluster by its tag"},
+		"borrowed, nobody's": {"the identity is another's", true, "", "can only use resources of the Cluster"},
+		"borrowed, in letters": {"keys have no case", true, `"` + strings.ToUpper(infrav1.ClusterTagKey("c2")) + `":"owned"`,
+			"belongs to another cluster by its tag"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			in := newInput(t, groupManifest, skipped)

@@ -48,7 +48,8 @@ func NewSet(subscription string, manifests []Manifest, lentIdentity bool) Set {
 	s := Set{
 		subscription: subscription, lentIdentity: lentIdentity, manifests: slices.Clone(manifests),
 		byObject: map[string][]Manifest{}, byID: map[string][]Manifest{}, byParent: map[string][]Manifest{},
-		byName: map[typeAndName]Manifest{}, first: map[objectAndType]Manifest{}, idsByName: map[string]bool{}, roleAssignments: map[aso.KeyRef][]Manifest{},
+		byName: map[typeAndName]Manifest{}, first: map[objectAndType]Manifest{}, idsByName: map[string]bool{},
+		roleAssignments: map[aso.KeyRef][]Manifest{},
 	}
 	for i := range s.manifests {
 		s.manifests[i].position = i + 1

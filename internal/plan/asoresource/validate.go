@@ -66,10 +66,12 @@ func ValidateUpdate(before, after []runtime.RawExtension) field.ErrorList {
 			continue
 		}
 		if stored.AzureName() != m.AzureName() {
-			errs = append(errs, field.Forbidden(m.Path.Child("spec", "azureName"), "cannot change: write another manifest, with another name, for another resource"))
+			errs = append(errs, field.Forbidden(m.Path.Child("spec", "azureName"),
+				"cannot change: write another manifest, with another name, for another resource"))
 		}
 		if fmt.Sprint(stored.Spec["owner"]) != fmt.Sprint(m.Spec["owner"]) {
-			errs = append(errs, field.Forbidden(m.Path.Child("spec", "owner"), "cannot change: write another manifest, with another name, for another resource"))
+			errs = append(errs, field.Forbidden(m.Path.Child("spec", "owner"),
+				"cannot change: write another manifest, with another name, for another resource"))
 		}
 	}
 	return errs
@@ -81,7 +83,8 @@ func ListWarnings(namespace string, resources []runtime.RawExtension) []string {
 	var out []string
 	for _, m := range manifests {
 		if m.Namespace != nil && m.Namespace != namespace {
-			out = append(out, fmt.Sprintf("%s: has no effect, because %s belongs to the namespace of its object. Leave it out.", m.Path.Child("metadata", "namespace"), m))
+			out = append(out, fmt.Sprintf("%s: has no effect, because %s belongs to the namespace of its object. Leave it out.",
+				m.Path.Child("metadata", "namespace"), m))
 		}
 		resourceType, _ := m.ResourceType()
 		apiVersion, _ := m.APIVersion()
@@ -89,7 +92,8 @@ func ListWarnings(namespace string, resources []runtime.RawExtension) []string {
 		switch {
 		case !ok || !schema.IsNewerThanAll(resourceType, apiVersion):
 		case m.Annotations[UncheckedAnnotation] == "true":
-			out = append(out, fmt.Sprintf("%s: API version %s of %s is newer than the provider knows, so only Azure checks the manifest", m.Path, apiVersion, m))
+			out = append(out, fmt.Sprintf("%s: API version %s of %s is newer than the provider knows, so only Azure checks the manifest", m.Path,
+				apiVersion, m))
 		default:
 			out = append(out, fmt.Sprintf("%s: API version %s of %s is newer than the provider knows, so the manifest is checked against %s. For a property that only the newer version has, set the annotation %s: \"true\".",
 				m.Path, apiVersion, m, definition.APIVersion, UncheckedAnnotation))
@@ -112,5 +116,7 @@ func checkResourceName(m Manifest) *field.Error {
 	if _, set := m.Spec["azureName"]; set {
 		at = m.Path.Child("spec", "azureName")
 	}
-	return field.Invalid(at, m.AzureName(), "is not a valid name of a "+m.Kind+" in Azure. It must be "+strings.Replace(findings[0].Want, "pattern ", "a match of ", 1)+". Set spec.azureName if the name in Azure differs from that of the manifest.")
+	return field.Invalid(at, m.AzureName(),
+		"is not a valid name of a "+m.Kind+" in Azure. It must be "+strings.Replace(findings[0].Want, "pattern ", "a match of ",
+			1)+". Set spec.azureName if the name in Azure differs from that of the manifest.")
 }

@@ -43,7 +43,8 @@ func newInput() cloudconfig.Input {
 	azureCluster.Spec.Location = "westus2"
 	azureCluster.Spec.NetworkSpec.Vnet.Name, azureCluster.Spec.NetworkSpec.Vnet.ResourceGroup = "net", "net-rg"
 	for _, name := range []string{"control-plane", "node", "node"} {
-		subnet := infrav1.SubnetSpec{SecurityGroup: infrav1.SecurityGroup{Name: name + "-nsg"}, RouteTable: infrav1.RouteTable{Name: name + "-rt"}}
+		subnet := infrav1.SubnetSpec{SecurityGroup: infrav1.SecurityGroup{Name: name + "-nsg"},
+			RouteTable: infrav1.RouteTable{Name: name + "-rt"}}
 		subnet.Name, subnet.Role = name+"s", infrav1.SubnetRole(name)
 		azureCluster.Spec.NetworkSpec.Subnets = append(azureCluster.Spec.NetworkSpec.Subnets, subnet)
 	}
@@ -66,15 +67,20 @@ func TestAzureJSON(t *testing.T) {
 		"service principal": {reason: "the file has its secret"},
 		"workload identity": {reason: "there is no secret to hand out", change: func(in *cloudconfig.Input) { in.ClientSecret = "" },
 			replace: []string{"    \"aadClientSecret\": \"secret\",\n", ""}},
-		"system-assigned": {reason: "the machine's own identity needs no name and no secret", change: func(in *cloudconfig.Input) { in.Identity = infrav1.VMIdentitySystemAssigned },
-			replace: []string{"    \"aadClientId\": \"client\",\n    \"aadClientSecret\": \"secret\",\n", "", `Extension": false`, `Extension": true`}},
+		"system-assigned": {reason: "the machine's own identity needs no name and no secret",
+			change: func(in *cloudconfig.Input) { in.Identity = infrav1.VMIdentitySystemAssigned },
+			replace: []string{"    \"aadClientId\": \"client\",\n    \"aadClientSecret\": \"secret\",\n", "", `Extension": false`,
+				`Extension": true`}},
 		"user-assigned": {reason: "of several identities the first is named", change: func(in *cloudconfig.Input) {
 			in.Identity, in.UserAssignedClientID = infrav1.VMIdentityUserAssigned, "user-client"
-		}, replace: []string{"    \"aadClientId\": \"client\",\n    \"aadClientSecret\": \"secret\",\n", "", `Extension": false`, `Extension": true`,
+		}, replace: []string{"    \"aadClientId\": \"client\",\n    \"aadClientSecret\": \"secret\",\n", "", `Extension": false`,
+			`Extension": true`,
 			`Metadata": true`, "Metadata\": true,\n    \"userAssignedIdentityID\": \"user-client\""}},
-		"identity unset": {reason: "an object that was stored before the field had a default is as one that says None", change: func(in *cloudconfig.Input) { in.Identity = "" }},
-		"user-assigned unknown": {reason: "cloud-provider-azure would sign in as nobody", change: func(in *cloudconfig.Input) { in.Identity = infrav1.VMIdentityUserAssigned },
-			err: "spec.userAssignedIdentities"},
+		"identity unset": {reason: "an object that was stored before the field had a default is as one that says None",
+			change: func(in *cloudconfig.Input) { in.Identity = "" }},
+		"user-assigned unknown": {reason: "cloud-provider-azure would sign in as nobody",
+			change: func(in *cloudconfig.Input) { in.Identity = infrav1.VMIdentityUserAssigned },
+			err:    "spec.userAssignedIdentities"},
 		"machine pools": {reason: "the gate of Cluster API decides", change: func(in *cloudconfig.Input) { in.Features.MachinePool = true },
 			replace: []string{`Metadata": true`, "Metadata\": true,\n    \"enableVmssFlexNodes\": true"}},
 		"node outbound load balancer": {reason: "services share it", change: func(in *cloudconfig.Input) {
@@ -83,16 +89,22 @@ func TestAzureJSON(t *testing.T) {
 		"edge zone in another cloud": {reason: "both are named", change: func(in *cloudconfig.Input) {
 			in.AzureCluster.Spec.AzureEnvironment = infrav1.ChinaCloud
 			in.AzureCluster.Spec.ExtendedLocation = &infrav1.ExtendedLocationSpec{Name: "edge", Type: "EdgeZone"}
-		}, replace: []string{"AzurePublicCloud", "AzureChinaCloud", `"location": "westus2",`, "\"location\": \"westus2\",\n    \"extendedLocationType\": \"EdgeZone\",\n    \"extendedLocationName\": \"edge\","}},
-		"limits and back-off": {reason: "the default limit is inlined, the others nest, zero values are left out", change: func(in *cloudconfig.Input) {
-			in.AzureCluster.Spec.CloudProviderConfigOverrides = &infrav1.CloudProviderConfigOverrides{
-				RateLimits: []infrav1.RateLimitSpec{
-					{Name: "defaultRateLimit", Config: infrav1.RateLimitConfig{CloudProviderRateLimit: true, CloudProviderRateLimitQPS: quantity("1.2"), CloudProviderRateLimitBucket: 5}},
-					{Name: "loadBalancerRateLimit", Config: infrav1.RateLimitConfig{CloudProviderRateLimitQPSWrite: quantity("2"), CloudProviderRateLimitBucketWrite: 7}},
-				},
-				BackOffs: infrav1.BackOffConfig{CloudProviderBackoff: true, CloudProviderBackoffRetries: 3, CloudProviderBackoffExponent: quantity("1.5"), CloudProviderBackoffDuration: 4, CloudProviderBackoffJitter: quantity("1.2")},
-			}
-		}, replace: []string{`Metadata": true`, `Metadata": true,
+		}, replace: []string{"AzurePublicCloud", "AzureChinaCloud", `"location": "westus2",`,
+			"\"location\": \"westus2\",\n    \"extendedLocationType\": \"EdgeZone\",\n    \"extendedLocationName\": \"edge\","}},
+		"limits and back-off": {reason: "the default limit is inlined, the others nest, zero values are left out",
+			change: func(in *cloudconfig.Input) {
+				in.AzureCluster.Spec.CloudProviderConfigOverrides = &infrav1.CloudProviderConfigOverrides{
+					RateLimits: []infrav1.RateLimitSpec{
+						{Name: "defaultRateLimit",
+							Config: infrav1.RateLimitConfig{CloudProviderRateLimit: true, CloudProviderRateLimitQPS: quantity("1.2"),
+								CloudProviderRateLimitBucket: 5}},
+						{Name: "loadBalancerRateLimit",
+							Config: infrav1.RateLimitConfig{CloudProviderRateLimitQPSWrite: quantity("2"), CloudProviderRateLimitBucketWrite: 7}},
+					},
+					BackOffs: infrav1.BackOffConfig{CloudProviderBackoff: true, CloudProviderBackoffRetries: 3,
+						CloudProviderBackoffExponent: quantity("1.5"), CloudProviderBackoffDuration: 4, CloudProviderBackoffJitter: quantity("1.2")},
+				}
+			}, replace: []string{`Metadata": true`, `Metadata": true,
     "cloudProviderRateLimit": true,
     "cloudProviderRateLimitQPS": 1.2,
     "cloudProviderRateLimitBucket": 5,

@@ -32,8 +32,9 @@ func CheckSpec(in plan.ClusterInput) field.ErrorList {
 // ownership tag of the cluster's own network: that one is created again.
 func checkVNet(in plan.ClusterInput, path *field.Path) field.ErrorList {
 	if have, want := in.Facts.VNet, plan.Location(in); have.IsInOtherRegion(want) {
-		return field.ErrorList{field.Invalid(path, plan.VNetName(in), fmt.Sprintf("is in region %s, and spec.location is %s: a cluster has to be in the region of its network; "+
-			"name a network in %s, or set spec.location to %s", have.Location, want, want, have.Location))}
+		return field.ErrorList{field.Invalid(path, plan.VNetName(in),
+			fmt.Sprintf("is in region %s, and spec.location is %s: a cluster has to be in the region of its network; "+
+				"name a network in %s, or set spec.location to %s", have.Location, want, want, have.Location))}
 	}
 	if in.Facts.VNet.Exists {
 		return nil
@@ -42,7 +43,8 @@ func checkVNet(in plan.ClusterInput, path *field.Path) field.ErrorList {
 	if key, value := plan.OwnerTag(in); vnet.Tags[key] == value {
 		return nil
 	}
-	message := fmt.Sprintf("does not exist in resource group %q: create it, correct the name or group, or remove %%s to have it created", plan.VNetResourceGroup(in))
+	message := fmt.Sprintf("does not exist in resource group %q: create it, correct the name or group, or remove %%s to have it created",
+		plan.VNetResourceGroup(in))
 	if isAzureID(vnet.ID) {
 		return field.ErrorList{field.Invalid(path.Child("name"), plan.VNetName(in), fmt.Sprintf(message, path.Child("id")))}
 	}
@@ -62,7 +64,8 @@ func checkIDs(in plan.ClusterInput) field.ErrorList {
 	var errs field.ErrorList
 	checkID := func(path *field.Path, have string, want arm.ID) {
 		if have != "" && !want.Equal(arm.ID(have)) {
-			errs = append(errs, field.Invalid(path, have, fmt.Sprintf("is not %s, which the names lead to: correct the names and resource groups, or remove the ID", want)))
+			errs = append(errs, field.Invalid(path, have,
+				fmt.Sprintf("is not %s, which the names lead to: correct the names and resource groups, or remove the ID", want)))
 		}
 	}
 	network := in.AzureCluster.Spec.NetworkSpec
@@ -120,7 +123,8 @@ func checkZones(in plan.ClusterInput, path *field.Path) field.ErrorList {
 		case len(in.Facts.Zones) == 0:
 			errs = append(errs, field.Invalid(path, zone, fmt.Sprintf("region %s has no availability zones: remove it", plan.Location(in))))
 		case !slices.Contains(in.Facts.Zones, zone):
-			errs = append(errs, field.Invalid(path, zone, fmt.Sprintf("is not an availability zone of region %s: choose from %s", plan.Location(in), strings.Join(in.Facts.Zones, ", "))))
+			errs = append(errs, field.Invalid(path, zone,
+				fmt.Sprintf("is not an availability zone of region %s: choose from %s", plan.Location(in), strings.Join(in.Facts.Zones, ", "))))
 		}
 	})
 	return errs

@@ -42,14 +42,16 @@ func checkLBName(path *field.Path, lb *infrav1.LoadBalancerSpec) field.ErrorList
 // checkFrontends demands one frontend of the kind that the type of load balancer needs.
 func checkFrontends(path *field.Path, lb *infrav1.LoadBalancerSpec) field.ErrorList {
 	for _, frontend := range lb.FrontendIPs {
-		if lb.Type == infrav1.Internal && frontend.PrivateIPAddress != "" || lb.Type != infrav1.Internal && frontend.PublicIP != nil && frontend.PublicIP.Name != "" {
+		if lb.Type == infrav1.Internal && frontend.PrivateIPAddress != "" || lb.Type != infrav1.Internal && frontend.PublicIP != nil &&
+			frontend.PublicIP.Name != "" {
 			return nil
 		}
 	}
 	if lb.Type == infrav1.Internal {
 		return field.ErrorList{field.Required(path.Child("frontendIPs"), "a load balancer of type Internal needs a frontend with a privateIP")}
 	}
-	return field.ErrorList{field.Required(path.Child("frontendIPs"), "a load balancer of type Public needs a frontend with a publicIP that has a name")}
+	return field.ErrorList{field.Required(path.Child("frontendIPs"),
+		"a load balancer of type Public needs a frontend with a publicIP that has a name")}
 }
 
 // checkPrivateIPs refuses addresses of an internal load balancer outside of the control plane's subnet, or reserved by
@@ -82,11 +84,14 @@ func checkPrivateIPs(in plan.ClusterInput, path *field.Path, lb *infrav1.LoadBal
 			}
 			within = true
 			if isReservedAddress(prefix.Masked(), address) {
-				errs = append(errs, field.Invalid(here, frontend.PrivateIPAddress, fmt.Sprintf("Azure keeps the first four addresses and the last one of %s for itself: choose another one", prefix)))
+				errs = append(errs, field.Invalid(here, frontend.PrivateIPAddress,
+					fmt.Sprintf("Azure keeps the first four addresses and the last one of %s for itself: choose another one", prefix)))
 			}
 		}
 		if !within && !plan.IsDefaultInternalFrontend(lb, frontend) {
-			errs = append(errs, field.Invalid(here, frontend.PrivateIPAddress, fmt.Sprintf("is not within the subnet %q of the control plane, which has %s: choose an address in it", subnet.Name, strings.Join(blocks, ", "))))
+			errs = append(errs, field.Invalid(here, frontend.PrivateIPAddress,
+				fmt.Sprintf("is not within the subnet %q of the control plane, which has %s: choose an address in it", subnet.Name,
+					strings.Join(blocks, ", "))))
 		}
 	}
 	return errs

@@ -42,13 +42,17 @@ func checkSecurityRules(in plan.ClusterInput) field.ErrorList {
 			known := slices.IndexFunc(groups[key], func(p placed) bool { return strings.EqualFold(p.rule.Name, rule.Name) })
 			if known >= 0 {
 				if !equality.Semantic.DeepEqual(groups[key][known].rule, rule) {
-					errs = append(errs, field.Invalid(here.Child("name"), rule.Name, fmt.Sprintf("differs from the rule of the same name in %s, and both are for security group %q: give it another name", groups[key][known].path, subnet.SecurityGroup.Name)))
+					errs = append(errs, field.Invalid(here.Child("name"), rule.Name,
+						fmt.Sprintf("differs from the rule of the same name in %s, and both are for security group %q: give it another name",
+							groups[key][known].path, subnet.SecurityGroup.Name)))
 				}
 				continue
 			}
 			for _, other := range groups[key] {
 				if other.rule.Direction == rule.Direction && other.rule.Priority == rule.Priority {
-					errs = append(errs, field.Invalid(here.Child("priority"), rule.Priority, fmt.Sprintf("rule %q has the priority of rule %q: in one security group and direction each priority is used once", rule.Name, other.rule.Name)))
+					errs = append(errs, field.Invalid(here.Child("priority"), rule.Priority,
+						fmt.Sprintf("rule %q has the priority of rule %q: in one security group and direction each priority is used once", rule.Name,
+							other.rule.Name)))
 				}
 			}
 			groups[key] = append(groups[key], placed{rule, here})
@@ -61,7 +65,8 @@ func checkSecurityRule(path *field.Path, rule infrav1.SecurityRule) field.ErrorL
 	var errs field.ErrorList
 	require := func(name string, missing bool) {
 		if missing {
-			errs = append(errs, field.Required(path.Child(name), fmt.Sprintf("Azure takes no rule without it; for any, rule %q needs \"*\"", rule.Name)))
+			errs = append(errs, field.Required(path.Child(name),
+				fmt.Sprintf("Azure takes no rule without it; for any, rule %q needs \"*\"", rule.Name)))
 		}
 	}
 	require("source", (rule.Source == nil || *rule.Source == "") && len(rule.Sources) == 0)

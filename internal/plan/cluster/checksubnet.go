@@ -35,7 +35,8 @@ func checkSubnets(in plan.ClusterInput) field.ErrorList {
 			return
 		}
 		if len(subnet.CIDRBlocks) == 0 {
-			errs = append(errs, field.Required(path.Child("cidrBlocks"), fmt.Sprintf("subnet %q is to be made and needs an address range in the network", subnet.Name)))
+			errs = append(errs, field.Required(path.Child("cidrBlocks"),
+				fmt.Sprintf("subnet %q is to be made and needs an address range in the network", subnet.Name)))
 		}
 		for i, cidr := range subnet.CIDRBlocks {
 			here := path.Child("cidrBlocks").Index(i)
@@ -46,7 +47,9 @@ func checkSubnets(in plan.ClusterInput) field.ErrorList {
 			}
 			blocks = append(blocks, subnetPrefix{prefix.Masked(), subnet.Name, here})
 			if len(bad) == 0 && !slices.ContainsFunc(vnet, func(p netip.Prefix) bool { return containsPrefix(p, prefix) }) {
-				errs = append(errs, field.Invalid(here, cidr, fmt.Sprintf("is not within the network %q, which has %s: choose a range in it, or extend the network", plan.VNetName(in), joinPrefixes(vnet))))
+				errs = append(errs, field.Invalid(here, cidr,
+					fmt.Sprintf("is not within the network %q, which has %s: choose a range in it, or extend the network", plan.VNetName(in),
+						joinPrefixes(vnet))))
 			}
 		}
 	})
@@ -85,7 +88,8 @@ func vnetPrefixes(in plan.ClusterInput) ([]netip.Prefix, field.ErrorList) {
 	for i, cidr := range blocks {
 		prefix, err := netip.ParsePrefix(cidr)
 		if err != nil {
-			errs = append(errs, field.Invalid(field.NewPath("spec", "networkSpec", "vnet", "cidrBlocks").Index(i), cidr, "is not a CIDR block as in 10.0.0.0/8"))
+			errs = append(errs, field.Invalid(field.NewPath("spec", "networkSpec", "vnet", "cidrBlocks").Index(i), cidr,
+				"is not a CIDR block as in 10.0.0.0/8"))
 			continue
 		}
 		out = append(out, prefix)
@@ -126,7 +130,8 @@ func checkOverlaps(blocks []subnetPrefix) field.ErrorList {
 		}
 		for j, b := range blocks {
 			if (j < i || b.path == nil) && i != j && a.prefix.Overlaps(b.prefix) {
-				errs = append(errs, field.Invalid(a.path, a.prefix.String(), fmt.Sprintf("overlaps %s of subnet %q: subnets of a network must not share addresses", b.prefix, b.subnet)))
+				errs = append(errs, field.Invalid(a.path, a.prefix.String(),
+					fmt.Sprintf("overlaps %s of subnet %q: subnets of a network must not share addresses", b.prefix, b.subnet)))
 				break
 			}
 		}

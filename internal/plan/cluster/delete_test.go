@@ -15,10 +15,14 @@ import (
 func TestDeletePlanTakesAnySpec(t *testing.T) {
 	in := plan.ClusterInput{SubscriptionID: "s", AzureCluster: &infrav1.AzureCluster{ObjectMeta: metav1.ObjectMeta{Name: "c"}}}
 	spec := &in.AzureCluster.Spec
-	spec.NetworkSpec.Subnets = infrav1.Subnets{{}, {}, {SubnetClassSpec: infrav1.SubnetClassSpec{Name: "a", Role: infrav1.SubnetControlPlane, CIDRBlocks: []string{"x"}}},
-		{SubnetClassSpec: infrav1.SubnetClassSpec{Name: "A"}, NatGateway: infrav1.NatGateway{NatGatewayClassSpec: infrav1.NatGatewayClassSpec{Name: "g"}}}}
-	spec.NetworkSpec.APIServerLB = &infrav1.LoadBalancerSpec{LoadBalancerClassSpec: infrav1.LoadBalancerClassSpec{Type: infrav1.Internal}, FrontendIPs: []infrav1.FrontendIP{{}}}
-	spec.NetworkSpec.NodeOutboundLB = &infrav1.LoadBalancerSpec{Name: "out", FrontendIPs: []infrav1.FrontendIP{{PublicIP: &infrav1.PublicIPSpec{}}}}
+	spec.NetworkSpec.Subnets = infrav1.Subnets{{}, {},
+		{SubnetClassSpec: infrav1.SubnetClassSpec{Name: "a", Role: infrav1.SubnetControlPlane, CIDRBlocks: []string{"x"}}},
+		{SubnetClassSpec: infrav1.SubnetClassSpec{Name: "A"},
+			NatGateway: infrav1.NatGateway{NatGatewayClassSpec: infrav1.NatGatewayClassSpec{Name: "g"}}}}
+	spec.NetworkSpec.APIServerLB = &infrav1.LoadBalancerSpec{LoadBalancerClassSpec: infrav1.LoadBalancerClassSpec{Type: infrav1.Internal},
+		FrontendIPs: []infrav1.FrontendIP{{}}}
+	spec.NetworkSpec.NodeOutboundLB = &infrav1.LoadBalancerSpec{Name: "out",
+		FrontendIPs: []infrav1.FrontendIP{{PublicIP: &infrav1.PublicIPSpec{}}}}
 	spec.NetworkSpec.Vnet.Peerings = infrav1.VnetPeerings{{}}
 	spec.BastionSpec.AzureBastion = &infrav1.AzureBastion{}
 	graph, err := cluster.BuildDeletePlan(in)
@@ -32,7 +36,8 @@ func TestDeletePlanTakesAnySpec(t *testing.T) {
 			t.Errorf("%s: nothing is written", node.ID)
 		}
 	}
-	for _, want := range []string{"resourceGroups/c", "virtualNetworks/c-vnet", "subnets/a", "loadBalancers/out", "natGateways/g", "publicIPAddresses/pip-g", "privateDnsZones/c.capz.io"} {
+	for _, want := range []string{"resourceGroups/c", "virtualNetworks/c-vnet", "subnets/a", "loadBalancers/out", "natGateways/g",
+		"publicIPAddresses/pip-g", "privateDnsZones/c.capz.io"} {
 		if !slices.Contains(names, want) {
 			t.Errorf("%s is not in the deletion: %v", want, names)
 		}

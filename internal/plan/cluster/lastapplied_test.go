@@ -22,7 +22,8 @@ import (
 
 // withSubnets is a cluster whose subnets have a route table and a NAT gateway each.
 func withSubnets(names ...string) plan.ClusterInput {
-	in := plan.ClusterInput{SubscriptionID: "s", AzureCluster: &infrav1.AzureCluster{ObjectMeta: metav1.ObjectMeta{Name: "c", Annotations: map[string]string{}}}}
+	in := plan.ClusterInput{SubscriptionID: "s",
+		AzureCluster: &infrav1.AzureCluster{ObjectMeta: metav1.ObjectMeta{Name: "c", Annotations: map[string]string{}}}}
 	for _, name := range names {
 		subnet := infrav1.SubnetSpec{RouteTable: infrav1.RouteTable{Name: name + "-rt"}}
 		subnet.Name, subnet.Role, subnet.NatGateway.Name = name, infrav1.SubnetNode, name+"-nat"
@@ -62,7 +63,8 @@ func store(in plan.ClusterInput, paths applied.Paths) {
 func outcomeOfAll(g *arm.Graph) arm.Outcome {
 	var out arm.Outcome
 	for _, node := range g.Nodes() {
-		out.Results = append(out.Results, arm.Result{ID: node.ID, State: arm.Ready, Owned: node.Policy != arm.Observe, Observed: json.RawMessage(`{}`)})
+		out.Results = append(out.Results,
+			arm.Result{ID: node.ID, State: arm.Ready, Owned: node.Policy != arm.Observe, Observed: json.RawMessage(`{}`)})
 	}
 	return out
 }
@@ -149,9 +151,12 @@ func TestPruneNeverTakesTheNetwork(t *testing.T) {
 // until the plan is settled, so that the next write takes them out, and nothing is deleted as a resource.
 func TestDroppedPartsOfALoadBalancer(t *testing.T) {
 	in := withSubnets()
-	lb := &infrav1.LoadBalancerSpec{Name: "lb", FrontendIPs: []infrav1.FrontendIP{{Name: "one", PublicIP: &infrav1.PublicIPSpec{Name: "ip-1"}}, {Name: "two", PublicIP: &infrav1.PublicIPSpec{Name: "ip-2"}}}}
+	lb := &infrav1.LoadBalancerSpec{Name: "lb",
+		FrontendIPs: []infrav1.FrontendIP{{Name: "one", PublicIP: &infrav1.PublicIPSpec{Name: "ip-1"}},
+			{Name: "two", PublicIP: &infrav1.PublicIPSpec{Name: "ip-2"}}}}
 	in.AzureCluster.Spec.NetworkSpec.APIServerLB = lb
-	in.AzureCluster.Spec.NetworkSpec.AdditionalAPIServerLBPorts = []infrav1.LoadBalancerPort{{Name: "kept", Port: 1000}, {Name: "dropped", Port: 2000}}
+	in.AzureCluster.Spec.NetworkSpec.AdditionalAPIServerLBPorts = []infrav1.LoadBalancerPort{{Name: "kept", Port: 1000},
+		{Name: "dropped", Port: 2000}}
 	storeAfter(in, mustPlan(t, in))
 	id := plan.LoadBalancerID(in, "lb")
 	before := mustPlan(t, in).Node(id).OwnedPaths
@@ -233,7 +238,8 @@ func TestReplacedGatewayAddress(t *testing.T) {
 	old := plan.PublicIPID(in, "pip-a-nat")
 	in.AzureCluster.Spec.NetworkSpec.Subnets[0].NatGateway.NatGatewayIP.Name = "other"
 	g := mustPlan(t, in)
-	if diff := cmp.Diff([]string{"properties.publicIpAddresses[" + string(old) + "]"}, g.Node(plan.NATGatewayID(in, "a-nat")).OwnedPaths); diff != "" {
+	if diff := cmp.Diff([]string{"properties.publicIpAddresses[" + string(old) + "]"},
+		g.Node(plan.NATGatewayID(in, "a-nat")).OwnedPaths); diff != "" {
 		t.Errorf("owned paths (-want +got):\n%s", diff)
 	}
 	if diff := cmp.Diff([]arm.ID{old}, cluster.LastApplied(in).ListPruned(g)); diff != "" {
@@ -261,7 +267,8 @@ func TestAddressRanges(t *testing.T) {
 func TestGroup(t *testing.T) {
 	for _, path := range []string{"everything-public", "everything-private", "dual-stack", "bastion-and-private-endpoints"} {
 		for _, node := range mustPlan(t, readGoldenInput(t, path)).Nodes() {
-			if got := cluster.ConditionForPruned(node.ID); got != node.Group && node.ID.Type() != types.ResourceGroup && node.ID.Type() != types.VirtualNetwork {
+			if got := cluster.ConditionForPruned(node.ID); got != node.Group && node.ID.Type() != types.ResourceGroup &&
+				node.ID.Type() != types.VirtualNetwork {
 				t.Errorf("%s reports into %q and when it goes into %q", node.ID, node.Group, got)
 			}
 		}

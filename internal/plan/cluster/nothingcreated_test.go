@@ -22,15 +22,20 @@ func TestUntouched(t *testing.T) {
 		"refused": {"what is said about a refusal is no trace of Azure", func(c *infrav1.AzureCluster) {
 			c.Status.Conditions = []metav1.Condition{{Type: infrav1.ReadyCondition}}
 		}, true},
-		"resources":         {"that list is for people, and does not survive a move", func(c *infrav1.AzureCluster) { c.Status.Resources = []infrav1.ResourceStatus{{ID: "/a"}} }, true},
-		"planned":           {"the plan is stored before anything is made", annotated(infrav1.AppliedAnnotation, `{"applied":{}}`), false},
-		"inventory":         {"so is what carries no tag", annotated(infrav1.AppliedAnnotation, `{"inventory":{"object":"AzureCluster/default/c1"}}`), false},
-		"created here":      {"it was created under this provider and has its ID, and no plan yet", annotated(infrav1.AppliedAnnotation, `{"ownerID":"o","migration":{}}`), true},
+		"resources": {"that list is for people, and does not survive a move",
+			func(c *infrav1.AzureCluster) { c.Status.Resources = []infrav1.ResourceStatus{{ID: "/a"}} }, true},
+		"planned": {"the plan is stored before anything is made", annotated(infrav1.AppliedAnnotation, `{"applied":{}}`), false},
+		"inventory": {"so is what carries no tag",
+			annotated(infrav1.AppliedAnnotation, `{"inventory":{"object":"AzureCluster/default/c1"}}`), false},
+		"created here": {"it was created under this provider and has its ID, and no plan yet",
+			annotated(infrav1.AppliedAnnotation, `{"ownerID":"o","migration":{}}`), true},
 		"damaged":           {"something was stored", annotated(infrav1.AppliedAnnotation, `{`), false},
 		"planned by v2.0.0": {"its annotations are read", annotated("sigs.k8s.io/cluster-api-provider-azure-last-applied", "{}"), false},
-		"tags":              {"the established provider stores them once the group is there", annotated("sigs.k8s.io/cluster-api-provider-azure-last-applied-tags-rg", "{}"), false},
-		"rules":             {"the established provider stores them, too", annotated("sigs.k8s.io/cluster-api-provider-azure-last-applied-security-rules", "{}"), false},
-		"endpoint":          {"it survives a move", func(c *infrav1.AzureCluster) { c.Spec.ControlPlaneEndpoint.Host = "api" }, false},
+		"tags": {"the established provider stores them once the group is there",
+			annotated("sigs.k8s.io/cluster-api-provider-azure-last-applied-tags-rg", "{}"), false},
+		"rules": {"the established provider stores them, too",
+			annotated("sigs.k8s.io/cluster-api-provider-azure-last-applied-security-rules", "{}"), false},
+		"endpoint": {"it survives a move", func(c *infrav1.AzureCluster) { c.Spec.ControlPlaneEndpoint.Host = "api" }, false},
 		"condition": {"the established provider has begun", func(c *infrav1.AzureCluster) {
 			c.Status.Conditions = []metav1.Condition{{Type: infrav1.ResourceGroupReadyCondition}}
 		}, false},

@@ -13,14 +13,16 @@ func UnsupportedFields(in plan.ClusterInput) field.ErrorList {
 	spec := in.AzureCluster.Spec
 	path := field.NewPath("spec")
 	if spec.ExtendedLocation != nil && !in.Features.EdgeZone {
-		errs = append(errs, field.Forbidden(path.Child("extendedLocation"), "needs the feature gate EdgeZone: start the manager with --feature-gates=EdgeZone=true, or remove the field"))
+		errs = append(errs, field.Forbidden(path.Child("extendedLocation"),
+			"needs the feature gate EdgeZone: start the manager with --feature-gates=EdgeZone=true, or remove the field"))
 	}
 	network := path.Child("networkSpec")
 	errs = append(errs, unsupportedAPIServerLB(in, network.Child("apiServerLB"))...)
 	errs = append(errs, unsupportedOutboundLB(spec.NetworkSpec.NodeOutboundLB, network.Child("nodeOutboundLB"))...)
 	errs = append(errs, unsupportedOutboundLB(spec.NetworkSpec.ControlPlaneOutboundLB, network.Child("controlPlaneOutboundLB"))...)
 	if lb := spec.NetworkSpec.APIServerLB; spec.NetworkSpec.ControlPlaneOutboundLB != nil && (lb == nil || lb.Type != infrav1.Internal) {
-		errs = append(errs, field.Forbidden(network.Child("controlPlaneOutboundLB"), "control-plane machines use it only behind an API server load balancer of type Internal: a public one lets them out itself"))
+		errs = append(errs, field.Forbidden(network.Child("controlPlaneOutboundLB"),
+			"control-plane machines use it only behind an API server load balancer of type Internal: a public one lets them out itself"))
 	}
 	if !hasInternalAPIServer(in) {
 		const text = "there is a private DNS zone only for an API server load balancer of type Internal"
@@ -32,7 +34,8 @@ func UnsupportedFields(in plan.ClusterInput) field.ErrorList {
 		}
 	}
 	if bastion := spec.BastionSpec.AzureBastion; bastion != nil && bastion.Subnet.NatGateway.Name != "" {
-		errs = append(errs, field.Forbidden(path.Child("bastionSpec", "azureBastion", "subnet", "natGateway"), "Azure lets the subnet of a bastion host have no NAT gateway"))
+		errs = append(errs, field.Forbidden(path.Child("bastionSpec", "azureBastion", "subnet", "natGateway"),
+			"Azure lets the subnet of a bastion host have no NAT gateway"))
 	}
 	return errs
 }
@@ -49,7 +52,8 @@ func unsupportedAPIServerLB(in plan.ClusterInput, path *field.Path) field.ErrorL
 	lb := in.AzureCluster.Spec.NetworkSpec.APIServerLB
 	if lb == nil {
 		if ports := in.AzureCluster.Spec.NetworkSpec.AdditionalAPIServerLBPorts; len(ports) > 0 {
-			errs = append(errs, field.Forbidden(field.NewPath("spec", "networkSpec", "additionalAPIServerLBPorts"), "the cluster has no API server load balancer"))
+			errs = append(errs, field.Forbidden(field.NewPath("spec", "networkSpec", "additionalAPIServerLBPorts"),
+				"the cluster has no API server load balancer"))
 		}
 		return errs
 	}
@@ -64,7 +68,8 @@ func unsupportedAPIServerLB(in plan.ClusterInput, path *field.Path) field.ErrorL
 		case lb.Type == infrav1.Internal && frontend.PublicIP != nil:
 			errs = append(errs, field.Forbidden(here.Child("publicIP"), "a load balancer of type Internal has private addresses only"))
 		case lb.Type != infrav1.Internal && frontend.PrivateIPAddress != "" && !in.Features.APIServerILB:
-			errs = append(errs, field.Forbidden(here.Child("privateIP"), "beside a public frontend this needs the feature gate APIServerILB: start the manager with --feature-gates=APIServerILB=true, or remove the field"))
+			errs = append(errs, field.Forbidden(here.Child("privateIP"),
+				"beside a public frontend this needs the feature gate APIServerILB: start the manager with --feature-gates=APIServerILB=true, or remove the field"))
 		}
 		if frontend.PublicIP != nil {
 			public++
@@ -86,11 +91,13 @@ func unsupportedOutboundLB(lb *infrav1.LoadBalancerSpec, path *field.Path) field
 	}
 	for i, frontend := range lb.FrontendIPs {
 		if frontend.PrivateIPAddress != "" {
-			errs = append(errs, field.Forbidden(path.Child("frontendIPs").Index(i).Child("privateIP"), "an outbound load balancer has public addresses only"))
+			errs = append(errs, field.Forbidden(path.Child("frontendIPs").Index(i).Child("privateIP"),
+				"an outbound load balancer has public addresses only"))
 		}
 	}
 	if count := lb.FrontendIPsCount; count != nil && int(*count) != len(lb.FrontendIPs) {
-		errs = append(errs, field.Invalid(path.Child("frontendIPsCount"), *count, "is not the number of frontendIPs: change the count alone, the list follows it"))
+		errs = append(errs, field.Invalid(path.Child("frontendIPsCount"), *count,
+			"is not the number of frontendIPs: change the count alone, the list follows it"))
 	}
 	return errs
 }

@@ -204,7 +204,8 @@ func (c Cluster) sharedNameReason(all []resourceBody) string {
 		if owner != "" && owner == c.Owner {
 			continue // Lists may still show machines that are gone.
 		}
-		if machine && tagValue(one.Tags, infrav1.CloudProviderTagKey(c.Name)) != "" || tagValue(one.Tags, infrav1.ClusterTagKey(c.Name)) == infrav1.TagOwned && owner != "" {
+		if machine && tagValue(one.Tags, infrav1.CloudProviderTagKey(c.Name)) != "" ||
+			tagValue(one.Tags, infrav1.ClusterTagKey(c.Name)) == infrav1.TagOwned && owner != "" {
 			return fmt.Sprintf("%s in the resource group is of another cluster of this name", one.ID.ShortName())
 		}
 	}

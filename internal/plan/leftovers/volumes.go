@@ -31,7 +31,8 @@ type machineBody struct {
 // and is not being deleted.
 func (c Cluster) ProvesAttachment(body json.RawMessage) bool {
 	var one machineBody
-	return json.Unmarshal(body, &one) == nil && one.ID != "" && c.HasClusterTags(body) && !strings.EqualFold(one.Properties.ProvisioningState, "Deleting")
+	return json.Unmarshal(body, &one) == nil && one.ID != "" && c.HasClusterTags(body) &&
+		!strings.EqualFold(one.Properties.ProvisioningState, "Deleting")
 }
 
 // ListDataDisks returns the data disks of VMs by key, each with its VM. It leaves out planned disks, which the provider
@@ -58,7 +59,8 @@ func (c Cluster) ListDataDisks(vms []json.RawMessage) map[string]arm.ID {
 func (c Cluster) VolumesToTag(attached map[string]arm.ID, disks []json.RawMessage) (out []arm.ID) {
 	for _, disk := range decodeResources(disks) {
 		vm, ok := attached[disk.ID.Key()]
-		if ok && c.Owner != "" && isSameMachine(disk.ManagedBy, vm) && c.isVolume(disk) && disk.sharedDiskReason() == "" && tagValue(disk.Tags, infrav1.VolumeTag) != c.Owner {
+		if ok && c.Owner != "" && isSameMachine(disk.ManagedBy, vm) && c.isVolume(disk) && disk.sharedDiskReason() == "" &&
+			tagValue(disk.Tags, infrav1.VolumeTag) != c.Owner {
 			out = append(out, disk.ID)
 		}
 	}
@@ -76,7 +78,8 @@ func isSameMachine(managedBy, vm arm.ID) bool {
 // which the driver's chart sets). A disk that a user created, and used in a PersistentVolume or attached to a VM, does not
 // have it.
 func (c Cluster) isVolume(disk resourceBody) bool {
-	return strings.EqualFold(disk.ID.Type(), types.Disk) && tagValue(disk.Tags, volumeTag) != "" && !c.IsPlanned(disk.ID) && !c.hasOwnershipTag(disk)
+	return strings.EqualFold(disk.ID.Type(), types.Disk) && tagValue(disk.Tags, volumeTag) != "" && !c.IsPlanned(disk.ID) &&
+		!c.hasOwnershipTag(disk)
 }
 
 // sharedDiskReason returns why several VMs may use a disk; "" if only one can.

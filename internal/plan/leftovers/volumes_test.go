@@ -22,7 +22,8 @@ func TestVolumesToTag(t *testing.T) {
 		return out
 	}
 	shown := func(id, disk string) object {
-		return newResource(id, nil, object{"storageProfile": object{"dataDisks": []object{{"lun": 0, "managedDisk": object{"id": disk}}, {"lun": 1}}}})
+		return newResource(id, nil,
+			object{"storageProfile": object{"dataDisks": []object{{"lun": 0, "managedDisk": object{"id": disk}}, {"lun": 1}}}})
 	}
 	for name, test := range map[string]struct {
 		reason string
@@ -31,23 +32,32 @@ func TestVolumesToTag(t *testing.T) {
 		owner  string
 		want   []arm.ID
 	}{
-		"VM":                      {"both documents say so", shown(vm, disk), attachedTo(vm, nil), me, []arm.ID{disk}},
-		"other case":              {"IDs have no case", shown(vm, compute+"disks/PVC-1"), attachedTo(compute+"virtualMachines/M", nil), me, []arm.ID{disk}},
-		"instance":                {"both documents say so", shown(instance, disk), attachedTo(instance, nil), me, []arm.ID{disk}},
-		"instance by its name":    {"Azure has another name for it in disks", shown(instance, disk), attachedTo(compute+"virtualMachineScaleSets/p/virtualMachines/p_0", nil), me, []arm.ID{disk}},
-		"instance of another set": {"it is attached to that", shown(instance, disk), attachedTo(compute+"virtualMachineScaleSets/q/virtualMachines/0", nil), me, nil},
-		"another VM":              {"it was attached to that since", shown(vm, disk), attachedTo(compute+"virtualMachines/theirs", nil), me, nil},
-		"detached":                {"it was detached since", shown(vm, disk), withOwnerTag("", nil), me, nil},
-		"another disk":            {"the VM does not have it", shown(vm, compute+"disks/pvc-2"), attachedTo(vm, nil), me, nil},
-		"planned":                 {"the provider had Azure make it", shown(vm, compute+"disks/planned"), attachedTo(vm, object{"id": compute + "disks/planned"}), me, nil},
-		"shares":                  {"other machines may use it", shown(vm, disk), attachedTo(vm, object{"properties": object{"maxShares": 2}}), me, nil},
-		"several VMs":             {"other machines use it", shown(vm, disk), attachedTo(vm, object{"managedByExtended": []string{vm, "/other"}}), me, nil},
-		"user's disk":             {"the CSI driver did not make it", shown(vm, disk), attachedTo(vm, object{"tags": object{"team": "a"}}), me, nil},
+		"VM": {"both documents say so", shown(vm, disk), attachedTo(vm, nil), me, []arm.ID{disk}},
+		"other case": {"IDs have no case", shown(vm, compute+"disks/PVC-1"), attachedTo(compute+"virtualMachines/M", nil), me,
+			[]arm.ID{disk}},
+		"instance": {"both documents say so", shown(instance, disk), attachedTo(instance, nil), me, []arm.ID{disk}},
+		"instance by its name": {"Azure has another name for it in disks", shown(instance, disk),
+			attachedTo(compute+"virtualMachineScaleSets/p/virtualMachines/p_0", nil), me, []arm.ID{disk}},
+		"instance of another set": {"it is attached to that", shown(instance, disk),
+			attachedTo(compute+"virtualMachineScaleSets/q/virtualMachines/0", nil), me, nil},
+		"another VM":   {"it was attached to that since", shown(vm, disk), attachedTo(compute+"virtualMachines/theirs", nil), me, nil},
+		"detached":     {"it was detached since", shown(vm, disk), withOwnerTag("", nil), me, nil},
+		"another disk": {"the VM does not have it", shown(vm, compute+"disks/pvc-2"), attachedTo(vm, nil), me, nil},
+		"planned": {"the provider had Azure make it", shown(vm, compute+"disks/planned"),
+			attachedTo(vm, object{"id": compute + "disks/planned"}), me, nil},
+		"shares": {"other machines may use it", shown(vm, disk), attachedTo(vm, object{"properties": object{"maxShares": 2}}),
+			me, nil},
+		"several VMs": {"other machines use it", shown(vm, disk), attachedTo(vm, object{"managedByExtended": []string{vm, "/other"}}),
+			me, nil},
+		"user's disk": {"the CSI driver did not make it", shown(vm, disk), attachedTo(vm, object{"tags": object{"team": "a"}}), me,
+			nil},
 		"kept by its user": {"the user gave it up for the provider", shown(vm, disk),
 			attachedTo(vm, object{"tags": object{"kubernetes.io-created-for-pvc-name": "data", infrav1.ClusterTagKey("c1"): "shared"}}), me, nil},
-		"has the tag": {"nothing is sent twice", shown(vm, disk), attachedTo(vm, object{"tags": object{"kubernetes.io-created-for-pvc-name": "data", infrav1.VolumeTag: me}}), me, nil},
+		"has the tag": {"nothing is sent twice", shown(vm, disk),
+			attachedTo(vm, object{"tags": object{"kubernetes.io-created-for-pvc-name": "data", infrav1.VolumeTag: me}}), me, nil},
 		"has the tag of another cluster": {"the VM that has it attached is this cluster's", shown(vm, disk),
-			attachedTo(vm, object{"tags": object{"kubernetes.io-created-for-pvc-name": "data", infrav1.VolumeTag: "other/c1/2"}}), me, []arm.ID{disk}},
+			attachedTo(vm, object{"tags": object{"kubernetes.io-created-for-pvc-name": "data", infrav1.VolumeTag: "other/c1/2"}}), me,
+			[]arm.ID{disk}},
 		"no owner": {"nothing tells the cluster from others of its name", shown(vm, disk), attachedTo(vm, nil), "", nil},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -68,11 +78,12 @@ func TestProvesAttachment(t *testing.T) {
 		body   object
 		want   bool
 	}{
-		"cluster's":       {"it carries the cluster's tags", newResource("/vm", ours, object{"provisioningState": "Succeeded"}), true},
-		"being deleted":   {"its disks were tagged before", newResource("/vm", ours, object{"provisioningState": "Deleting"}), false},
-		"without tags":    {"anybody may have made it", newResource("/vm", nil, nil), false},
-		"another owner's": {"it is of a namesake", newResource("/vm", object{infrav1.ClusterTagKey("c1"): "owned", infrav1.OwnerTag: "other/c1/2"}, nil), false},
-		"gone":            {"there is nothing to prove with", nil, false},
+		"cluster's":     {"it carries the cluster's tags", newResource("/vm", ours, object{"provisioningState": "Succeeded"}), true},
+		"being deleted": {"its disks were tagged before", newResource("/vm", ours, object{"provisioningState": "Deleting"}), false},
+		"without tags":  {"anybody may have made it", newResource("/vm", nil, nil), false},
+		"another owner's": {"it is of a namesake",
+			newResource("/vm", object{infrav1.ClusterTagKey("c1"): "owned", infrav1.OwnerTag: "other/c1/2"}, nil), false},
+		"gone": {"there is nothing to prove with", nil, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if got := (leftovers.Cluster{Name: "c1", Owner: me}).ProvesAttachment(marshalAll(test.body)[0]); got != test.want {

@@ -32,15 +32,18 @@ const (
 
 // azure is what Azure shows. All that is not in it does not exist.
 var azure = map[string]lent.Fact{
-	ours:          {Exists: true, Tags: map[string]string{infrav1.ClusterTagKey("c1"): "owned", infrav1.OwnerTag: "us"}},
-	brought:       {Exists: true},
-	theirs:        {Exists: true, Tags: map[string]string{infrav1.ClusterTagKey("c1"): "owned", infrav1.OwnerTag: "another with a cluster of the same name"}},
+	ours:    {Exists: true, Tags: map[string]string{infrav1.ClusterTagKey("c1"): "owned", infrav1.OwnerTag: "us"}},
+	brought: {Exists: true},
+	theirs: {Exists: true,
+		Tags: map[string]string{infrav1.ClusterTagKey("c1"): "owned", infrav1.OwnerTag: "another with a cluster of the same name"}},
 	theirIdentity: {Exists: true},
 	theirs + "/providers/Microsoft.Network/privateDnsZones/z": {Exists: true},
 	theirs + "/providers/Microsoft.Compute/disks/secret":      {Unreadable: true},
 	theirVNet: {Exists: true},
-	brought + "/providers/Microsoft.Network/loadBalancers/ours":                            {Exists: true, Tags: map[string]string{infrav1.ClusterTagKey("c1"): "owned"}},
-	brought + "/providers/Microsoft.Network/loadBalancers/theirs":                          {Exists: true, Tags: map[string]string{infrav1.ClusterTagKey("c2"): "owned"}},
+	brought + "/providers/Microsoft.Network/loadBalancers/ours": {Exists: true,
+		Tags: map[string]string{infrav1.ClusterTagKey("c1"): "owned"}},
+	brought + "/providers/Microsoft.Network/loadBalancers/theirs": {Exists: true,
+		Tags: map[string]string{infrav1.ClusterTagKey("c2"): "owned"}},
 	brought + "/providers/Microsoft.Compute/disks/unmarked":                                {Exists: true},
 	theirs + "/providers/Microsoft.ContainerService/fleets/f":                              {Exists: true},
 	subscription + "/resourceGroups/listed/providers/Microsoft.Compute/images/not-asked":   {},
@@ -56,7 +59,8 @@ func in(group, resourceType, name string) arm.ID {
 func restrict(t *testing.T, g *arm.Graph, grants lent.Grants) []arm.Denial {
 	t.Helper()
 	grants.Identity = "AzureClusterIdentity operator/shared"
-	input := lent.Input{Grants: grants, Owner: ownership.Owner{Cluster: "c1", ID: "us"}, Facts: map[string]lent.Fact{}, Field: func(arm.ID) string { return "" }}
+	input := lent.Input{Grants: grants, Owner: ownership.Owner{Cluster: "c1", ID: "us"}, Facts: map[string]lent.Fact{},
+		Field: func(arm.ID) string { return "" }}
 	for range 5 {
 		missing := lent.ListMissingFacts(g, input)
 		if len(missing) == 0 {
@@ -82,13 +86,16 @@ func restrict(t *testing.T, g *arm.Graph, grants lent.Grants) []arm.Denial {
 
 func TestRestrict(t *testing.T) {
 	vm := func(identity string) arm.Node {
-		return arm.Node{ID: in(ours, "Microsoft.Compute/virtualMachines", "vm"), Policy: arm.CreateOnly, Body: object{"identity": object{"userAssignedIdentities": object{identity: object{}}}}}
+		return arm.Node{ID: in(ours, "Microsoft.Compute/virtualMachines", "vm"), Policy: arm.CreateOnly,
+			Body: object{"identity": object{"userAssignedIdentities": object{identity: object{}}}}}
 	}
 	role := func(scope string) arm.Node {
-		return arm.Node{ID: arm.ID(scope).Extension(types.RoleAssignment, "r"), Policy: arm.CreateOnly, Foreign: arm.UseForeign, Body: object{"properties": object{"roleDefinitionId": contributor}}}
+		return arm.Node{ID: arm.ID(scope).Extension(types.RoleAssignment, "r"), Policy: arm.CreateOnly, Foreign: arm.UseForeign,
+			Body: object{"properties": object{"roleDefinitionId": contributor}}}
 	}
 	disk := func(source string) arm.Node {
-		return arm.Node{ID: in(ours, "Microsoft.Compute/disks", "d"), Policy: arm.Repair, Body: object{"properties": object{"creationData": object{"sourceResourceId": source}}}}
+		return arm.Node{ID: in(ours, "Microsoft.Compute/disks", "d"), Policy: arm.Repair,
+			Body: object{"properties": object{"creationData": object{"sourceResourceId": source}}}}
 	}
 	tests := map[string]struct {
 		reason string
@@ -98,57 +105,133 @@ func TestRestrict(t *testing.T) {
 		denied []string
 		waits  bool
 	}{
-		"role on the subscription":      {"it gives rights on everything of the identity's owner", []arm.Node{role(subscription)}, lent.Grants{}, []string{"outside of the resource groups"}, false},
-		"role on a management group":    {"it is above the subscription", []arm.Node{role("/providers/Microsoft.Management/managementGroups/m")}, lent.Grants{}, []string{"outside of the resource groups"}, false},
-		"role on a group of others":     {"it gives rights on what is theirs", []arm.Node{role(theirs)}, lent.Grants{}, []string{"outside of the resource groups"}, false},
-		"role on a brought group":       {"users may bring a group of others", []arm.Node{role(brought)}, lent.Grants{}, []string{"outside of the resource groups"}, false},
-		"role on the Cluster's group":   {"everything in it is the Cluster's", []arm.Node{role(ours)}, lent.Grants{}, nil, false},
-		"role in the Cluster's group":   {"it is below the group", []arm.Node{role(ours + "/providers/Microsoft.Network/virtualNetworks/v")}, lent.Grants{}, nil, false},
-		"role on a group's namesake":    {"the name only begins as that of the group", []arm.Node{role(ours + "-2")}, lent.Grants{}, nil, true},
-		"role where the owner allows":   {"spec.allowedRoleScopes has it", []arm.Node{role(theirs)}, lent.Grants{RoleScopes: lent.ParseIDs([]string{subscription})}, nil, false},
-		"role on a listed resource":     {"to use a resource is not to give rights on it", []arm.Node{role(theirs)}, lent.Grants{Resources: lent.ParseIDs([]string{theirs})}, []string{"outside of the resource groups"}, false},
-		"role that waits for its VM":    {"it is known from the start whether it will be denied", []arm.Node{{ID: arm.ID(subscription).Extension(types.RoleAssignment, "r"), Blocked: "the VM has no identity yet"}}, lent.Grants{}, []string{"outside of the resource groups"}, false},
-		"role definition for everyone":  {"it can be assigned in the subscription", []arm.Node{{ID: arm.ID(ours).Extension("Microsoft.Authorization/roleDefinitions", "d"), Body: object{"properties": object{"assignableScopes": []any{subscription}}}}}, lent.Grants{}, []string{"properties.assignableScopes[]"}, false},
-		"role definition for a network": {"to assign a role is not to join", []arm.Node{{ID: arm.ID(ours).Extension("Microsoft.Authorization/roleDefinitions", "d"), Body: object{"properties": object{"assignableScopes": []any{theirVNet}}}}}, lent.Grants{}, []string{"properties.assignableScopes[]"}, false},
+		"role on the subscription": {"it gives rights on everything of the identity's owner", []arm.Node{role(subscription)}, lent.Grants{},
+			[]string{"outside of the resource groups"}, false},
+		"role on a management group": {"it is above the subscription", []arm.Node{role("/providers/Microsoft.Management/managementGroups/m")},
+			lent.Grants{}, []string{"outside of the resource groups"}, false},
+		"role on a group of others": {"it gives rights on what is theirs", []arm.Node{role(theirs)}, lent.Grants{},
+			[]string{"outside of the resource groups"}, false},
+		"role on a brought group": {"users may bring a group of others", []arm.Node{role(brought)}, lent.Grants{},
+			[]string{"outside of the resource groups"}, false},
+		"role on the Cluster's group": {"everything in it is the Cluster's", []arm.Node{role(ours)}, lent.Grants{}, nil, false},
+		"role in the Cluster's group": {"it is below the group", []arm.Node{role(ours + "/providers/Microsoft.Network/virtualNetworks/v")},
+			lent.Grants{}, nil, false},
+		"role on a group's namesake": {"the name only begins as that of the group", []arm.Node{role(ours + "-2")}, lent.Grants{}, nil, true},
+		"role where the owner allows": {"spec.allowedRoleScopes has it", []arm.Node{role(theirs)},
+			lent.Grants{RoleScopes: lent.ParseIDs([]string{subscription})}, nil, false},
+		"role on a listed resource": {"to use a resource is not to give rights on it", []arm.Node{role(theirs)},
+			lent.Grants{Resources: lent.ParseIDs([]string{theirs})}, []string{"outside of the resource groups"}, false},
+		"role that waits for its VM": {"it is known from the start whether it will be denied",
+			[]arm.Node{{ID: arm.ID(subscription).Extension(types.RoleAssignment, "r"), Blocked: "the VM has no identity yet"}}, lent.Grants{},
+			[]string{"outside of the resource groups"}, false},
+		"role definition for everyone": {"it can be assigned in the subscription",
+			[]arm.Node{{ID: arm.ID(ours).Extension("Microsoft.Authorization/roleDefinitions", "d"),
+				Body: object{"properties": object{"assignableScopes": []any{subscription}}}}}, lent.Grants{}, []string{"properties.assignableScopes[]"},
+			false},
+		"role definition for a network": {"to assign a role is not to join",
+			[]arm.Node{{ID: arm.ID(ours).Extension("Microsoft.Authorization/roleDefinitions", "d"),
+				Body: object{"properties": object{"assignableScopes": []any{theirVNet}}}}}, lent.Grants{}, []string{"properties.assignableScopes[]"},
+			false},
 
-		"identity of others":         {"VMs would act as it", []arm.Node{vm(theirIdentity)}, lent.Grants{}, []string{"identity.userAssignedIdentities.* and is not the Cluster's"}, false},
-		"identity in other letters":  {"Azure compares IDs without regard to case", []arm.Node{vm(strings.ToUpper(theirIdentity))}, lent.Grants{}, []string{"is not the Cluster's"}, false},
-		"identity without slash":     {"Azure takes it, too", []arm.Node{vm(strings.TrimPrefix(theirIdentity, "/"))}, lent.Grants{}, []string{"is not the Cluster's"}, false},
-		"identity that leads there":  {"Azure reads another path", []arm.Node{vm(ours + "/../theirs/providers/Microsoft.ManagedIdentity/userAssignedIdentities/i")}, lent.Grants{}, []string{"leads to another path"}, false},
-		"identity with an escape":    {"Azure reads another path", []arm.Node{vm(ours + "%2f..%2ftheirs/providers/Microsoft.ManagedIdentity/userAssignedIdentities/i")}, lent.Grants{}, []string{"contains the character"}, false},
-		"identity that is listed":    {"its owner allows it", []arm.Node{vm(theirIdentity)}, lent.Grants{Resources: lent.ParseIDs([]string{theirIdentity})}, nil, false},
-		"identity in a listed group": {"everything below is allowed", []arm.Node{vm(strings.ToUpper(theirIdentity))}, lent.Grants{Resources: lent.ParseIDs([]string{theirs})}, nil, false},
-		"listed beginning of a name": {"an entry is a whole segment", []arm.Node{vm(theirIdentity)}, lent.Grants{Resources: lent.ParseIDs([]string{theirs[:len(theirs)-1]})}, []string{"is not the Cluster's"}, false},
-		"scope for roles alone":      {"to give rights is not to use", []arm.Node{vm(theirIdentity)}, lent.Grants{RoleScopes: lent.ParseIDs([]string{theirs})}, []string{"is not the Cluster's"}, false},
-		"own identity":               {"it is in the Cluster's group", []arm.Node{vm(ours + "/providers/Microsoft.ManagedIdentity/userAssignedIdentities/i")}, lent.Grants{}, nil, false},
-		"listed with dots":           {"an entry that leads elsewhere allows nothing", []arm.Node{vm(theirIdentity)}, lent.Grants{Resources: lent.ParseIDs([]string{ours + "/../theirs"})}, []string{"is not the Cluster's"}, false},
+		"identity of others": {"VMs would act as it", []arm.Node{vm(theirIdentity)}, lent.Grants{},
+			[]string{"identity.userAssignedIdentities.* and is not the Cluster's"}, false},
+		"identity in other letters": {"Azure compares IDs without regard to case", []arm.Node{vm(strings.ToUpper(theirIdentity))}, lent.Grants{},
+			[]string{"is not the Cluster's"}, false},
+		"identity without slash": {"Azure takes it, too", []arm.Node{vm(strings.TrimPrefix(theirIdentity, "/"))}, lent.Grants{},
+			[]string{"is not the Cluster's"}, false},
+		"identity that leads there": {"Azure reads another path",
+			[]arm.Node{vm(ours + "/../theirs/providers/Microsoft.ManagedIdentity/userAssignedIdentities/i")}, lent.Grants{},
+			[]string{"leads to another path"}, false},
+		"identity with an escape": {"Azure reads another path",
+			[]arm.Node{vm(ours + "%2f..%2ftheirs/providers/Microsoft.ManagedIdentity/userAssignedIdentities/i")}, lent.Grants{},
+			[]string{"contains the character"}, false},
+		"identity that is listed": {"its owner allows it", []arm.Node{vm(theirIdentity)},
+			lent.Grants{Resources: lent.ParseIDs([]string{theirIdentity})}, nil, false},
+		"identity in a listed group": {"everything below is allowed", []arm.Node{vm(strings.ToUpper(theirIdentity))},
+			lent.Grants{Resources: lent.ParseIDs([]string{theirs})}, nil, false},
+		"listed beginning of a name": {"an entry is a whole segment", []arm.Node{vm(theirIdentity)},
+			lent.Grants{Resources: lent.ParseIDs([]string{theirs[:len(theirs)-1]})}, []string{"is not the Cluster's"}, false},
+		"scope for roles alone": {"to give rights is not to use", []arm.Node{vm(theirIdentity)},
+			lent.Grants{RoleScopes: lent.ParseIDs([]string{theirs})}, []string{"is not the Cluster's"}, false},
+		"own identity": {"it is in the Cluster's group",
+			[]arm.Node{vm(ours + "/providers/Microsoft.ManagedIdentity/userAssignedIdentities/i")}, lent.Grants{}, nil, false},
+		"listed with dots": {"an entry that leads elsewhere allows nothing", []arm.Node{vm(theirIdentity)},
+			lent.Grants{Resources: lent.ParseIDs([]string{ours + "/../theirs"})}, []string{"is not the Cluster's"}, false},
 
-		"copy of a disk of others":  {"it has their data", []arm.Node{disk(theirs + "/providers/Microsoft.Compute/disks/secret")}, lent.Grants{}, []string{"creationData.sourceResourceId"}, false},
-		"copy in a brought group":   {"not all in it is the Cluster's", []arm.Node{disk(brought + "/providers/Microsoft.Compute/disks/unmarked")}, lent.Grants{}, []string{"creationData.sourceResourceId"}, false},
-		"copy of a disk as URL":     {"Azure takes the URL of a resource", []arm.Node{disk("https://management.azure.com" + theirs + "/providers/Microsoft.Compute/disks/secret")}, lent.Grants{}, []string{"is not the Cluster's"}, false},
-		"copy of a planned disk":    {"the plan creates it", []arm.Node{disk(in2("e")), {ID: arm.ID(in2("e")), Body: object{}}}, lent.Grants{}, nil, false},
-		"copy of an observed disk":  {"the plan only reads it", []arm.Node{disk(theirs + "/providers/Microsoft.Compute/disks/secret"), {ID: in(theirs, "Microsoft.Compute/disks", "secret"), Policy: arm.Observe}}, lent.Grants{}, []string{"is not the Cluster's"}, false},
-		"disk of a file":            {"a URL does not say whose the file is", []arm.Node{{ID: in(ours, "Microsoft.Compute/images", "i"), Body: object{"properties": object{"storageProfile": object{"osDisk": object{"blobUri": "https://x.blob.core.windows.net/vhds/secret.vhd"}}}}}}, lent.Grants{}, []string{"blobUri names a file or an account by a URL"}, false},
-		"logs into an account":      {"Azure writes there, and a URL does not say whose the account is", []arm.Node{{ID: in(ours, "Microsoft.Compute/virtualMachines", "vm"), Body: object{"properties": object{"diagnosticsProfile": object{"bootDiagnostics": object{"storageUri": "https://x.blob.core.windows.net/"}}}}}}, lent.Grants{}, []string{"storageUri names a file or an account by a URL"}, false},
-		"group of another letter":   {"the lower case of the Kelvin sign is k, so that its group would pass for that of others", []arm.Node{{ID: in(subscription+"/resourceGroups/\u212A1", "Microsoft.Compute/disks", "d"), Body: object{}}}, lent.Grants{}, []string{"has the case of another letter"}, false},
-		"disk that is not there":    {"nobody learns what there is in a group of others", []arm.Node{disk(brought + "/providers/Microsoft.Compute/disks/later")}, lent.Grants{}, []string{"is not the Cluster's"}, false},
-		"disk in no group":          {"it is not known whose the group will be", []arm.Node{disk(ours + "-3/providers/Microsoft.Compute/disks/d")}, lent.Grants{}, nil, true},
-		"listed image":              {"nothing has to be read for that", []arm.Node{disk(subscription + "/resourceGroups/listed/providers/Microsoft.Compute/images/not-asked")}, lent.Grants{Resources: lent.ParseIDs([]string{subscription + "/resourceGroups/listed"})}, nil, false},
-		"image of the community":    {"it is not a resource of a subscription", []arm.Node{disk("/CommunityGalleries/g/Images/i/Versions/v")}, lent.Grants{}, nil, false},
-		"load balancer in a group":  {"it carries the Cluster's tag", []arm.Node{{ID: in(ours, types.NetworkInterface, "n"), Body: object{"pool": object{"id": brought + "/providers/Microsoft.Network/loadBalancers/ours/backendAddressPools/p"}}}}, lent.Grants{}, nil, false},
-		"load balancer of others":   {"it carries another tag", []arm.Node{{ID: in(ours, types.NetworkInterface, "n"), Body: object{"pool": object{"id": brought + "/providers/Microsoft.Network/loadBalancers/theirs/backendAddressPools/p"}}}}, lent.Grants{}, []string{"pool.id"}, false},
-		"tag that is an ID":         {"tags name nothing", []arm.Node{{ID: in(ours, types.NetworkInterface, "n"), Body: object{"tags": object{"see": theirIdentity}}}}, lent.Grants{}, nil, false},
-		"text that contains an ID":  {"a script in a VM has the rights of the VM", []arm.Node{{ID: in(ours, "Microsoft.Compute/virtualMachines", "vm/extensions/n"), Body: object{"properties": object{"settings": object{"commandToExecute": "az disk show --ids " + theirIdentity}}}}}, lent.Grants{}, nil, false},
-		"subnet of others to join":  {"who joins a network changes nothing in it", []arm.Node{{ID: in(ours, types.NetworkInterface, "n"), Body: object{"subnet": object{"id": theirVNet + "/subnets/s"}}}}, lent.Grants{}, nil, false},
-		"network of others to link": {"names mean something else for all who are in it", []arm.Node{{ID: in(ours, "Microsoft.Network/privateDnsZones", "z"), Body: object{}}, {ID: in(ours, "Microsoft.Network/privateDnsZones", "z/virtualNetworkLinks/l"), Body: object{"properties": object{"virtualNetwork": object{"id": theirVNet}}}}}, lent.Grants{}, []string{"properties.virtualNetwork.id"}, false},
-		"network of others to peer": {"it changes their routes", []arm.Node{{ID: arm.ID(theirVNet + "/virtualNetworkPeerings/p"), Body: object{}}}, lent.Grants{}, []string{"nothing is created below it"}, false},
-		"subnet in their network":   {"a missing subnet is made where a network is brought", []arm.Node{{ID: arm.ID(theirVNet + "/subnets/s"), Body: object{}}}, lent.Grants{}, nil, false},
-		"record in their zone":      {"others look names up there", []arm.Node{{ID: in(theirs, "Microsoft.Network/privateDnsZones", "z/A/www"), Body: object{}}}, lent.Grants{}, []string{"nothing is created below it"}, false},
-		"member of their fleet":     {"the fleet is theirs", []arm.Node{{ID: in(theirs, "Microsoft.ContainerService/fleets", "f/members/m"), Body: object{}}}, lent.Grants{}, []string{"nothing is created below it"}, false},
-		"member of a listed fleet":  {"its owner allows it", []arm.Node{{ID: in(theirs, "Microsoft.ContainerService/fleets", "f/members/m"), Body: object{}}}, lent.Grants{Resources: []arm.ID{in(theirs, "Microsoft.ContainerService/fleets", "f")}}, nil, false},
-		"lock on their group":       {"nobody could delete there", []arm.Node{{ID: arm.ID(theirs).Extension("Microsoft.Authorization/locks", "l"), Body: object{}}}, lent.Grants{}, []string{"nothing is created below it"}, false},
-		"deployment":                {"its template may create anything", []arm.Node{{ID: in(ours, "Microsoft.Resources/deployments", "d"), Body: object{}}}, lent.Grants{}, []string{"creates resources in any group"}, false},
-		"type that is not known":    {"it is not known what it changes", []arm.Node{{ID: in(ours, "Microsoft.Unheard/of", "d"), Body: object{}}}, lent.Grants{}, []string{"does not know what it changes"}, false},
+		"copy of a disk of others": {"it has their data", []arm.Node{disk(theirs + "/providers/Microsoft.Compute/disks/secret")}, lent.Grants{},
+			[]string{"creationData.sourceResourceId"}, false},
+		"copy in a brought group": {"not all in it is the Cluster's", []arm.Node{disk(brought + "/providers/Microsoft.Compute/disks/unmarked")},
+			lent.Grants{}, []string{"creationData.sourceResourceId"}, false},
+		"copy of a disk as URL": {"Azure takes the URL of a resource",
+			[]arm.Node{disk("https://management.azure.com" + theirs + "/providers/Microsoft.Compute/disks/secret")}, lent.Grants{},
+			[]string{"is not the Cluster's"}, false},
+		"copy of a planned disk": {"the plan creates it", []arm.Node{disk(in2("e")), {ID: arm.ID(in2("e")), Body: object{}}}, lent.Grants{},
+			nil, false},
+		"copy of an observed disk": {"the plan only reads it",
+			[]arm.Node{disk(theirs + "/providers/Microsoft.Compute/disks/secret"),
+				{ID: in(theirs, "Microsoft.Compute/disks", "secret"), Policy: arm.Observe}}, lent.Grants{}, []string{"is not the Cluster's"}, false},
+		"disk of a file": {"a URL does not say whose the file is",
+			[]arm.Node{{ID: in(ours, "Microsoft.Compute/images", "i"),
+				Body: object{"properties": object{"storageProfile": object{"osDisk": object{"blobUri": "https://x.blob.core.windows.net/vhds/secret.vhd"}}}}}}, lent.Grants{}, []string{"blobUri names a file or an account by a URL"}, false},
+		"logs into an account": {"Azure writes there, and a URL does not say whose the account is",
+			[]arm.Node{{ID: in(ours, "Microsoft.Compute/virtualMachines", "vm"),
+				Body: object{"properties": object{"diagnosticsProfile": object{"bootDiagnostics": object{"storageUri": "https://x.blob.core.windows.net/"}}}}}}, lent.Grants{}, []string{"storageUri names a file or an account by a URL"}, false},
+		"group of another letter": {"the lower case of the Kelvin sign is k, so that its group would pass for that of others",
+			[]arm.Node{{ID: in(subscription+"/resourceGroups/\u212A1", "Microsoft.Compute/disks", "d"), Body: object{}}}, lent.Grants{},
+			[]string{"has the case of another letter"}, false},
+		"disk that is not there": {"nobody learns what there is in a group of others",
+			[]arm.Node{disk(brought + "/providers/Microsoft.Compute/disks/later")}, lent.Grants{}, []string{"is not the Cluster's"}, false},
+		"disk in no group": {"it is not known whose the group will be",
+			[]arm.Node{disk(ours + "-3/providers/Microsoft.Compute/disks/d")}, lent.Grants{}, nil, true},
+		"listed image": {"nothing has to be read for that",
+			[]arm.Node{disk(subscription + "/resourceGroups/listed/providers/Microsoft.Compute/images/not-asked")},
+			lent.Grants{Resources: lent.ParseIDs([]string{subscription + "/resourceGroups/listed"})}, nil, false},
+		"image of the community": {"it is not a resource of a subscription", []arm.Node{disk("/CommunityGalleries/g/Images/i/Versions/v")},
+			lent.Grants{}, nil, false},
+		"load balancer in a group": {"it carries the Cluster's tag",
+			[]arm.Node{{ID: in(ours, types.NetworkInterface, "n"),
+				Body: object{"pool": object{"id": brought + "/providers/Microsoft.Network/loadBalancers/ours/backendAddressPools/p"}}}}, lent.Grants{},
+			nil, false},
+		"load balancer of others": {"it carries another tag",
+			[]arm.Node{{ID: in(ours, types.NetworkInterface, "n"),
+				Body: object{"pool": object{"id": brought + "/providers/Microsoft.Network/loadBalancers/theirs/backendAddressPools/p"}}}},
+			lent.Grants{}, []string{"pool.id"}, false},
+		"tag that is an ID": {"tags name nothing",
+			[]arm.Node{{ID: in(ours, types.NetworkInterface, "n"), Body: object{"tags": object{"see": theirIdentity}}}}, lent.Grants{}, nil, false},
+		"text that contains an ID": {"a script in a VM has the rights of the VM",
+			[]arm.Node{{ID: in(ours, "Microsoft.Compute/virtualMachines", "vm/extensions/n"),
+				Body: object{"properties": object{"settings": object{"commandToExecute": "az disk show --ids " + theirIdentity}}}}}, lent.Grants{}, nil,
+			false},
+		"subnet of others to join": {"who joins a network changes nothing in it",
+			[]arm.Node{{ID: in(ours, types.NetworkInterface, "n"), Body: object{"subnet": object{"id": theirVNet + "/subnets/s"}}}}, lent.Grants{},
+			nil, false},
+		"network of others to link": {"names mean something else for all who are in it",
+			[]arm.Node{{ID: in(ours, "Microsoft.Network/privateDnsZones", "z"), Body: object{}},
+				{ID: in(ours, "Microsoft.Network/privateDnsZones", "z/virtualNetworkLinks/l"),
+					Body: object{"properties": object{"virtualNetwork": object{"id": theirVNet}}}}}, lent.Grants{},
+			[]string{"properties.virtualNetwork.id"}, false},
+		"network of others to peer": {"it changes their routes",
+			[]arm.Node{{ID: arm.ID(theirVNet + "/virtualNetworkPeerings/p"), Body: object{}}}, lent.Grants{},
+			[]string{"nothing is created below it"}, false},
+		"subnet in their network": {"a missing subnet is made where a network is brought",
+			[]arm.Node{{ID: arm.ID(theirVNet + "/subnets/s"), Body: object{}}}, lent.Grants{}, nil, false},
+		"record in their zone": {"others look names up there",
+			[]arm.Node{{ID: in(theirs, "Microsoft.Network/privateDnsZones", "z/A/www"), Body: object{}}}, lent.Grants{},
+			[]string{"nothing is created below it"}, false},
+		"member of their fleet": {"the fleet is theirs",
+			[]arm.Node{{ID: in(theirs, "Microsoft.ContainerService/fleets", "f/members/m"), Body: object{}}}, lent.Grants{},
+			[]string{"nothing is created below it"}, false},
+		"member of a listed fleet": {"its owner allows it",
+			[]arm.Node{{ID: in(theirs, "Microsoft.ContainerService/fleets", "f/members/m"), Body: object{}}},
+			lent.Grants{Resources: []arm.ID{in(theirs, "Microsoft.ContainerService/fleets", "f")}}, nil, false},
+		"lock on their group": {"nobody could delete there",
+			[]arm.Node{{ID: arm.ID(theirs).Extension("Microsoft.Authorization/locks", "l"), Body: object{}}}, lent.Grants{},
+			[]string{"nothing is created below it"}, false},
+		"deployment": {"its template may create anything",
+			[]arm.Node{{ID: in(ours, "Microsoft.Resources/deployments", "d"), Body: object{}}}, lent.Grants{},
+			[]string{"creates resources in any group"}, false},
+		"type that is not known": {"it is not known what it changes", []arm.Node{{ID: in(ours, "Microsoft.Unheard/of", "d"), Body: object{}}},
+			lent.Grants{}, []string{"does not know what it changes"}, false},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -184,13 +267,18 @@ func TestForeign(t *testing.T) {
 		listed []string
 		want   arm.ForeignAction
 	}{
-		"AKS cluster":             {"its kubeconfig would be handed out", node(theirs, types.ManagedCluster, arm.AdoptForeign), nil, arm.RefuseForeign},
-		"listed AKS cluster":      {"its owner allows it", node(theirs, types.ManagedCluster, arm.AdoptForeign), []string{theirs}, arm.AdoptForeign},
-		"address of others":       {"it may be in lists of allowed addresses", node(theirs, types.PublicIPAddress, arm.UseForeign), nil, arm.RefuseForeign},
-		"address in own group":    {"everything in it is the Cluster's", node(ours, types.PublicIPAddress, arm.UseForeign), nil, arm.UseForeign},
-		"network":                 {"networks may be joined", node(theirs, types.VirtualNetwork, arm.UseForeign), nil, arm.UseForeign},
-		"group":                   {"the rules of ownership are about groups", arm.Node{ID: theirs, Foreign: arm.UseForeign, Body: object{}}, nil, arm.UseForeign},
-		"AKS cluster, group ours": {"who owns the group may have put it there, but it was not made for the Cluster", node(ours, types.ManagedCluster, arm.AdoptForeign), nil, arm.RefuseForeign},
+		"AKS cluster": {"its kubeconfig would be handed out", node(theirs, types.ManagedCluster, arm.AdoptForeign), nil,
+			arm.RefuseForeign},
+		"listed AKS cluster": {"its owner allows it", node(theirs, types.ManagedCluster, arm.AdoptForeign), []string{theirs},
+			arm.AdoptForeign},
+		"address of others": {"it may be in lists of allowed addresses", node(theirs, types.PublicIPAddress, arm.UseForeign), nil,
+			arm.RefuseForeign},
+		"address in own group": {"everything in it is the Cluster's", node(ours, types.PublicIPAddress, arm.UseForeign), nil, arm.UseForeign},
+		"network":              {"networks may be joined", node(theirs, types.VirtualNetwork, arm.UseForeign), nil, arm.UseForeign},
+		"group": {"the rules of ownership are about groups", arm.Node{ID: theirs, Foreign: arm.UseForeign, Body: object{}}, nil,
+			arm.UseForeign},
+		"AKS cluster, group ours": {"who owns the group may have put it there, but it was not made for the Cluster",
+			node(ours, types.ManagedCluster, arm.AdoptForeign), nil, arm.RefuseForeign},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -207,7 +295,8 @@ func TestForeign(t *testing.T) {
 // TestDenies has a resource keep what Azure shows it with, and get nothing new.
 func TestDenies(t *testing.T) {
 	g := &arm.Graph{}
-	g.Add(arm.Node{ID: in(ours, "Microsoft.Compute/virtualMachineScaleSets", "v"), Body: object{"identity": object{"userAssignedIdentities": object{theirIdentity: object{}}}}})
+	g.Add(arm.Node{ID: in(ours, "Microsoft.Compute/virtualMachineScaleSets", "v"),
+		Body: object{"identity": object{"userAssignedIdentities": object{theirIdentity: object{}}}}})
 	restrict(t, g, lent.Grants{})
 	node := g.Nodes()[0]
 	has := func(id string) object { return object{"userAssignedIdentities": object{id: object{"clientId": "x"}}} }

@@ -107,7 +107,8 @@ var fileProperties = []string{"blobUri", "sourceUri", "securityDataUri", "vhd.ur
 func findFileURLs(body any) []string {
 	var out []string
 	jsonpath.Walk(body, func(path jsonpath.Path, value any) bool {
-		if text, _ := value.(string); text != "" && slices.ContainsFunc(fileProperties, func(file string) bool { return endsWith(path, jsonpath.Parse(file)) }) {
+		if text, _ := value.(string); text != "" &&
+			slices.ContainsFunc(fileProperties, func(file string) bool { return endsWith(path, jsonpath.Parse(file)) }) {
 			out = append(out, path.Shape().String())
 		}
 		return true

@@ -106,7 +106,8 @@ func (p *restrictor) restrictNode(node *arm.Node) nodeFinding {
 		p.checkReference(node, row, reference, &out)
 	}
 	for _, path := range findFileURLs(body) {
-		p.addDenial(&out, node, arm.Reference{}, node.ID, path+" names a file or an account by a URL, which does not say whose it is", "use a resource ID, and for boot diagnostics an account that Azure manages")
+		p.addDenial(&out, node, arm.Reference{}, node.ID, path+" names a file or an account by a URL, which does not say whose it is",
+			"use a resource ID, and for boot diagnostics an account that Azure manages")
 	}
 	return out
 }
@@ -139,7 +140,8 @@ func (p *restrictor) checkParent(node *arm.Node, row typeEffect, out *nodeFindin
 // nor listed.
 func (p *restrictor) checkForeign(node *arm.Node, out *nodeFinding) {
 	switch {
-	case node.Foreign == arm.RefuseForeign, node.ID.Type() == arm.ResourceGroupType, isNetwork(node.ID), effects[strings.ToLower(node.ID.Type())].scope == atAndBelowScope:
+	case node.Foreign == arm.RefuseForeign, node.ID.Type() == arm.ResourceGroupType, isNetwork(node.ID),
+		effects[strings.ToLower(node.ID.Type())].scope == atAndBelowScope:
 	case isWithinAny(node.ID, p.Resources):
 	default:
 		group := arm.ResourceGroupID(node.ID.Subscription(), node.ID.ResourceGroup())
@@ -152,7 +154,8 @@ func (p *restrictor) checkReference(node *arm.Node, row typeEffect, reference ar
 	id := reference.ID
 	switch {
 	case !reference.Plain:
-		p.addDenial(out, node, arm.Reference{}, id, "is not an ID that Azure reads as it is written: "+arm.MisreadReason(string(id)), "write the ID of the resource itself")
+		p.addDenial(out, node, arm.Reference{}, id, "is not an ID that Azure reads as it is written: "+arm.MisreadReason(string(id)),
+			"write the ID of the resource itself")
 		return
 	case id.IsWithin(node.ID), strings.EqualFold(id.Type(), "Microsoft.Authorization/roleDefinitions"):
 		return
@@ -181,7 +184,8 @@ func (p *restrictor) denyUnlessAbsent(verdict permission, node *arm.Node, id arm
 
 // addDenial adds a denial: the fault of an ID, and the remedy.
 func (p *restrictor) addDenial(out *nodeFinding, node *arm.Node, reference arm.Reference, id arm.ID, wrong, remedy string) {
-	denial := arm.Denial{Reference: reference, Field: p.Field(id), Message: fmt.Sprintf("%s %s. %s belongs to another namespace and does not allow that", id, wrong, p.Identity)}
+	denial := arm.Denial{Reference: reference, Field: p.Field(id),
+		Message: fmt.Sprintf("%s %s. %s belongs to another namespace and does not allow that", id, wrong, p.Identity)}
 	if denial.Field == "" {
 		denial.Field = node.ID.ShortName()
 	}

@@ -21,15 +21,18 @@ func TestCapacity(t *testing.T) {
 		problem     string
 	}{
 		"whole gibibytes": {
-			reason: "as most sizes", size: plan.VMSize{VCPUs: 4, MemoryGB: 16, Capabilities: map[string]string{"CpuArchitectureType": "x64"}}, osType: "Linux",
-			cpu: "4", memory: "16Gi", node: infrav1.NodeInfo{Architecture: "amd64", OperatingSystem: "linux"},
+			reason: "as most sizes", size: plan.VMSize{VCPUs: 4, MemoryGB: 16, Capabilities: map[string]string{"CpuArchitectureType": "x64"}},
+			osType: "Linux",
+			cpu:    "4", memory: "16Gi", node: infrav1.NodeInfo{Architecture: "amd64", OperatingSystem: "linux"},
 		},
 		"half a gibibyte": {
-			reason: "mebibytes, because Kubernetes has no 3.5Gi", size: plan.VMSize{VCPUs: 1, MemoryGB: 3.5, Capabilities: map[string]string{"CpuArchitectureType": "Arm64"}}, osType: "Linux",
+			reason: "mebibytes, because Kubernetes has no 3.5Gi",
+			size:   plan.VMSize{VCPUs: 1, MemoryGB: 3.5, Capabilities: map[string]string{"CpuArchitectureType": "Arm64"}}, osType: "Linux",
 			cpu: "1", memory: "3584Mi", node: infrav1.NodeInfo{Architecture: "arm64", OperatingSystem: "linux"},
 		},
 		"Windows": {
-			reason: "nodes name it in lower case", size: plan.VMSize{VCPUs: 2, MemoryGB: 8, Capabilities: map[string]string{"CpuArchitectureType": "x64"}}, osType: "Windows",
+			reason: "nodes name it in lower case",
+			size:   plan.VMSize{VCPUs: 2, MemoryGB: 8, Capabilities: map[string]string{"CpuArchitectureType": "x64"}}, osType: "Windows",
 			cpu: "2", memory: "8Gi", node: infrav1.NodeInfo{Architecture: "amd64", OperatingSystem: "windows"},
 		},
 		"no architecture": {

@@ -28,7 +28,8 @@ func CheckSpec(in plan.MachineInput) field.ErrorList {
 func checkAvailabilitySet(in plan.MachineInput, path *field.Path) field.ErrorList {
 	if _, ok := availabilitySetID(in); ok && in.MachineFacts.MaximumPlatformFaultDomainCount == 0 {
 		return field.ErrorList{field.Invalid(path.Child("failureDomain"), "", fmt.Sprintf(
-			"without a zone the machine goes into an availability set, and the catalog of region %s has none of SKU %s: name a zone", plan.Location(in.ClusterInput), alignedSKU))}
+			"without a zone the machine goes into an availability set, and the catalog of region %s has none of SKU %s: name a zone",
+			plan.Location(in.ClusterInput), alignedSKU))}
 	}
 	return nil
 }
@@ -44,7 +45,8 @@ func UnsupportedFields(in plan.MachineInput) field.ErrorList {
 			errs = append(errs, field.Forbidden(path.Child("vmExtensions"), "spec.disableExtensionOperations is true, so the VM takes none"))
 		}
 		if bootstrap := spec.DisableVMBootstrapExtension; bootstrap != nil && !*bootstrap {
-			errs = append(errs, field.Forbidden(path.Child("disableVMBootstrapExtension"), "is false, and spec.disableExtensionOperations is true, so the VM takes no extension"))
+			errs = append(errs, field.Forbidden(path.Child("disableVMBootstrapExtension"),
+				"is false, and spec.disableExtensionOperations is true, so the VM takes no extension"))
 		}
 	}
 	return errs

@@ -140,7 +140,8 @@ func addNetworkInterfaces(in plan.MachineInput, p vm.Profile, g *arm.Graph) erro
 
 // buildIPConfigurations returns the primary configuration, as many others as the spec counts, and one for IPv6 in a subnet
 // that has it.
-func buildIPConfigurations(network vm.Network, name string, spec infrav1.NetworkInterface, subnet infrav1.SubnetSpec, primary *armnetwork.InterfaceIPConfigurationPropertiesFormat) []*armnetwork.InterfaceIPConfiguration {
+func buildIPConfigurations(network vm.Network, name string, spec infrav1.NetworkInterface, subnet infrav1.SubnetSpec,
+	primary *armnetwork.InterfaceIPConfigurationPropertiesFormat) []*armnetwork.InterfaceIPConfiguration {
 	out := []*armnetwork.InterfaceIPConfiguration{{Name: new("pipConfig"), Properties: primary}}
 	for i := 1; i < spec.PrivateIPConfigs; i++ {
 		out = append(out, &armnetwork.InterfaceIPConfiguration{
@@ -170,10 +171,12 @@ func buildIPConfigurations(network vm.Network, name string, spec infrav1.Network
 // exposeInterface adds the pools, the NAT rule and the public address of the machine to the primary configuration. It
 // returns the resources that have to exist before. Pools of other programs stay: cloud-provider-azure adds interfaces to
 // the pools of Services.
-func exposeInterface(in plan.MachineInput, network vm.Network, subnet infrav1.SubnetSpec, primary *armnetwork.InterfaceIPConfigurationPropertiesFormat) []arm.ID {
+func exposeInterface(in plan.MachineInput, network vm.Network, subnet infrav1.SubnetSpec,
+	primary *armnetwork.InterfaceIPConfigurationPropertiesFormat) []arm.ID {
 	var after []arm.ID
 	for _, pool := range backendPools(in, network, subnet) {
-		primary.LoadBalancerBackendAddressPools = append(primary.LoadBalancerBackendAddressPools, &armnetwork.BackendAddressPool{ID: plan.ToIDPointer(pool)})
+		primary.LoadBalancerBackendAddressPools = append(primary.LoadBalancerBackendAddressPools,
+			&armnetwork.BackendAddressPool{ID: plan.ToIDPointer(pool)})
 	}
 	if hasNATRule(in) {
 		rule, _ := plan.NATRuleID(in)
@@ -199,10 +202,12 @@ func backendPools(in plan.MachineInput, network vm.Network, subnet infrav1.Subne
 		out := []arm.ID{plan.PoolID(plan.LoadBalancerID(in.ClusterInput, lb.Name), plan.APIServerPoolName(lb))}
 		if lb.Type == infrav1.Internal {
 			if outbound := in.AzureCluster.Spec.NetworkSpec.ControlPlaneOutboundLB; outbound != nil {
-				out = append(out, plan.PoolID(plan.LoadBalancerID(in.ClusterInput, outbound.Name), plan.ControlPlaneOutboundPoolName(in.ClusterInput, outbound)))
+				out = append(out, plan.PoolID(plan.LoadBalancerID(in.ClusterInput, outbound.Name),
+					plan.ControlPlaneOutboundPoolName(in.ClusterInput, outbound)))
 			}
 		} else if len(plan.InternalAPIServerFrontends(in.ClusterInput, in.MachineFacts.VNet)) > 0 {
-			out = append(out, plan.PoolID(plan.LoadBalancerID(in.ClusterInput, plan.InternalAPIServerLBName(lb)), plan.InternalAPIServerPoolName(lb)))
+			out = append(out, plan.PoolID(plan.LoadBalancerID(in.ClusterInput, plan.InternalAPIServerLBName(lb)),
+				plan.InternalAPIServerPoolName(lb)))
 		}
 		return out
 	case in.AzureMachine.Spec.AllocatePublicIP || vm.FindOutboundPool(network, subnet) == "":

@@ -38,7 +38,9 @@ func NodeInfo(size *plan.VMSize, osType string) (infrav1.NodeInfo, error) {
 	case "arm64":
 		info.Architecture = infrav1.ArchitectureArm64
 	default:
-		return infrav1.NodeInfo{}, fmt.Errorf("VM size %s has the architecture %q in Azure's catalog (capability CpuArchitectureType), and nodes can only be x64 or Arm64", size.Name, architecture)
+		return infrav1.NodeInfo{},
+			fmt.Errorf("VM size %s has the architecture %q in Azure's catalog (capability CpuArchitectureType), and nodes can only be x64 or Arm64",
+				size.Name, architecture)
 	}
 	return info, nil
 }

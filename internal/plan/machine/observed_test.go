@@ -37,7 +37,8 @@ func TestAddresses(t *testing.T) {
 	in := newInput()
 	in.AzureMachine.Spec.NetworkInterfaces = []infrav1.NetworkInterface{{}, {}}
 	outcome := arm.Outcome{Results: []arm.Result{
-		{ID: plan.NICID(in, "m-nic-1"), Observed: json.RawMessage(`{"properties":{"ipConfigurations":[{"properties":{"privateIPAddress":"10.2.0.4","primary":true}}]}}`)},
+		{ID: plan.NICID(in, "m-nic-1"),
+			Observed: json.RawMessage(`{"properties":{"ipConfigurations":[{"properties":{"privateIPAddress":"10.2.0.4","primary":true}}]}}`)},
 		{ID: plan.NICID(in, "M-NIC-0"), Observed: json.RawMessage(`{"properties":{"ipConfigurations":[
 			{"properties":{"privateIPAddress":"2001:db8::4"}},{"properties":{"privateIPAddress":"10.1.0.4","primary":true}},{"properties":{}}]}}`)},
 		{ID: plan.NodePublicIPID(in), Observed: json.RawMessage(`{"properties":{"ipAddress":"203.0.113.7"}}`)},
@@ -60,8 +61,10 @@ func TestAddresses(t *testing.T) {
 func TestMissingIdentities(t *testing.T) {
 	in := newInput()
 	in.AzureMachine.Spec.Identity = infrav1.VMIdentityUserAssigned
-	in.AzureMachine.Spec.UserAssignedIdentities = []infrav1.UserAssignedIdentity{{ProviderID: "azure:///subscriptions/s/A"}, {ProviderID: "/subscriptions/s/B"}}
-	got := machine.MissingIdentities(in, json.RawMessage(`{"identity":{"userAssignedIdentities":{"/SUBSCRIPTIONS/s/a":{},"/subscriptions/s/c":{}}}}`))
+	in.AzureMachine.Spec.UserAssignedIdentities = []infrav1.UserAssignedIdentity{{ProviderID: "azure:///subscriptions/s/A"},
+		{ProviderID: "/subscriptions/s/B"}}
+	got := machine.MissingIdentities(in,
+		json.RawMessage(`{"identity":{"userAssignedIdentities":{"/SUBSCRIPTIONS/s/a":{},"/subscriptions/s/c":{}}}}`))
 	if diff := cmp.Diff([]string{"/subscriptions/s/B"}, got); diff != "" {
 		t.Errorf("Azure changes the case of IDs, and more identities are fine: %s", diff)
 	}

@@ -65,7 +65,8 @@ func (m maximum) findExceeded(at reflect.Value, path []string, here *field.Path)
 		if at.Kind() != reflect.Map {
 			return nil
 		}
-		for _, key := range slices.SortedFunc(slices.Values(at.MapKeys()), func(a, b reflect.Value) int { return strings.Compare(a.String(), b.String()) }) {
+		for _, key := range slices.SortedFunc(slices.Values(at.MapKeys()),
+			func(a, b reflect.Value) int { return strings.Compare(a.String(), b.String()) }) {
 			errs = append(errs, m.findExceeded(at.MapIndex(key), path[1:], here.Key(key.String()))...)
 		}
 	default:

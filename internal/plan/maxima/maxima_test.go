@@ -33,11 +33,16 @@ func TestExceeded(t *testing.T) {
 	}{
 		"as most": {"the maximum is allowed", "AzureMachine", machine(func(*infrav1.AzureMachineSpec) {}), ""},
 		"number": {"it is how many addresses are planned", "AzureMachine",
-			machine(func(s *infrav1.AzureMachineSpec) { s.NetworkInterfaces[1].PrivateIPConfigs = 2e9 }), "spec.networkInterfaces[1].privateIPConfigs: Invalid value: 2000000000: must be at most 256"},
+			machine(func(s *infrav1.AzureMachineSpec) { s.NetworkInterfaces[1].PrivateIPConfigs = 2e9 }),
+			"spec.networkInterfaces[1].privateIPConfigs: Invalid value: 2000000000: must be at most 256"},
 		"list": {"each interface is a resource", "AzureMachine",
-			machine(func(s *infrav1.AzureMachineSpec) { s.NetworkInterfaces = make([]infrav1.NetworkInterface, 33) }), "spec.networkInterfaces: Too many: 33: must have at most 32 items"},
-		"map":          {"so are keys bounded", "AzureMachine", machine(func(s *infrav1.AzureMachineSpec) { s.AdditionalTags = tags }), "spec.additionalTags: Too many: 101"},
-		"another kind": {"it has maxima of its own", "AzureManagedCluster", &infrav1.AzureManagedCluster{Spec: infrav1.AzureManagedClusterSpec{ControlPlaneEndpoint: infrav1.APIEndpoint{Port: 65536}}}, "spec.controlPlaneEndpoint.port"},
+			machine(func(s *infrav1.AzureMachineSpec) { s.NetworkInterfaces = make([]infrav1.NetworkInterface, 33) }),
+			"spec.networkInterfaces: Too many: 33: must have at most 32 items"},
+		"map": {"so are keys bounded", "AzureMachine", machine(func(s *infrav1.AzureMachineSpec) { s.AdditionalTags = tags }),
+			"spec.additionalTags: Too many: 101"},
+		"another kind": {"it has maxima of its own", "AzureManagedCluster",
+			&infrav1.AzureManagedCluster{Spec: infrav1.AzureManagedClusterSpec{ControlPlaneEndpoint: infrav1.APIEndpoint{Port: 65536}}},
+			"spec.controlPlaneEndpoint.port"},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {

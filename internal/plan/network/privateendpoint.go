@@ -16,7 +16,8 @@ import (
 
 // BuildPrivateEndpoint returns the body of a private endpoint in a subnet. location is the cluster's, the default for
 // endpoints without one.
-func BuildPrivateEndpoint(spec infrav1.PrivateEndpointSpec, subnet arm.ID, location string, tags map[string]*string) armnetwork.PrivateEndpoint {
+func BuildPrivateEndpoint(spec infrav1.PrivateEndpointSpec, subnet arm.ID, location string,
+	tags map[string]*string) armnetwork.PrivateEndpoint {
 	properties := &armnetwork.PrivateEndpointProperties{
 		ApplicationSecurityGroups:           []*armnetwork.ApplicationSecurityGroup{},
 		IPConfigurations:                    []*armnetwork.PrivateEndpointIPConfiguration{},

@@ -15,7 +15,8 @@ func BuildServiceEndpoints(specs []infrav1.ServiceEndpointSpec) []*armnetwork.Se
 	out := []*armnetwork.ServiceEndpointPropertiesFormat{}
 	sorted := slices.SortedFunc(slices.Values(specs), func(a, b infrav1.ServiceEndpointSpec) int { return cmp.Compare(a.Service, b.Service) })
 	for _, endpoint := range sorted {
-		out = append(out, &armnetwork.ServiceEndpointPropertiesFormat{Service: new(endpoint.Service), Locations: plan.ToPointers(endpoint.Locations)})
+		out = append(out, &armnetwork.ServiceEndpointPropertiesFormat{Service: new(endpoint.Service),
+			Locations: plan.ToPointers(endpoint.Locations)})
 	}
 	return out
 }

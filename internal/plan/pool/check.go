@@ -52,7 +52,8 @@ func checkOrchestration(in Input, path *field.Path) field.ErrorList {
 	if err != nil || version.GTE(firstFlexible) {
 		return nil
 	}
-	return field.ErrorList{field.Invalid(path, mode, fmt.Sprintf("needs Kubernetes %s or later, and the MachinePool has %s: set a later version, or Uniform", firstFlexible, version))}
+	return field.ErrorList{field.Invalid(path, mode,
+		fmt.Sprintf("needs Kubernetes %s or later, and the MachinePool has %s: set a later version, or Uniform", firstFlexible, version))}
 }
 
 // UnsupportedFields returns an error for each field of the spec that the plan would ignore. It needs no facts.

@@ -94,7 +94,8 @@ func ReadInstances(in Input, found *applied.Differences, list []json.RawMessage)
 			}
 		}
 		instance := Instance{
-			ID: shown.ID, InstanceID: cmp.Or(shown.InstanceID, shown.ID.Name()), Name: cmp.Or(shown.Name, shown.ID.Name()), ProviderID: plan.ProviderID(shown.ID),
+			ID: shown.ID, InstanceID: cmp.Or(shown.InstanceID, shown.ID.Name()), Name: cmp.Or(shown.Name, shown.ID.Name()),
+			ProviderID:        plan.ProviderID(shown.ID),
 			ProvisioningState: shown.Properties.ProvisioningState, PowerState: plan.PowerState(shown.Properties.InstanceView),
 			ComputerName: shown.Properties.OSProfile.ComputerName, Created: shown.Properties.TimeCreated, Outdated: outdated,
 			Model: model, Upgradable: upgradable,
@@ -116,7 +117,8 @@ func (i Instance) IsDeleting() bool { return strings.EqualFold(i.ProvisioningSta
 
 // IsChanging tells whether Azure is at making or changing the VM.
 func (i Instance) IsChanging() bool {
-	return !i.IsDeleting() && !strings.EqualFold(i.ProvisioningState, "Succeeded") && !strings.EqualFold(i.ProvisioningState, "Failed") && !strings.EqualFold(i.ProvisioningState, "Canceled")
+	return !i.IsDeleting() && !strings.EqualFold(i.ProvisioningState, "Succeeded") && !strings.EqualFold(i.ProvisioningState, "Failed") &&
+		!strings.EqualFold(i.ProvisioningState, "Canceled")
 }
 
 // IsStopped tells whether the VM is known not to run: it was stopped, or Azure took it back.

@@ -33,10 +33,12 @@ const (
 func TestInstances(t *testing.T) {
 	of := func(change func(*pool.Instance)) pool.Instance {
 		i := pool.Instance{
-			ID: "/subscriptions/s/resourceGroups/G/providers/Microsoft.Compute/virtualMachineScaleSets/p/virtualMachines/7", InstanceID: "7", Name: "p_7",
+			ID: "/subscriptions/s/resourceGroups/G/providers/Microsoft.Compute/virtualMachineScaleSets/p/virtualMachines/7", InstanceID: "7",
+			Name:              "p_7",
 			ProviderID:        "azure:///subscriptions/s/resourceGroups/g/providers/Microsoft.Compute/virtualMachineScaleSets/p/virtualMachines/7",
 			ProvisioningState: "Succeeded", PowerState: "running", Zone: "2", ComputerName: "p000007",
-			Extensions: []pool.Extension{{Name: "CAPZ.Linux.Bootstrapping", State: "Creating"}}, Created: time.Date(2026, 11, 22, 10, 0, 0, 5e8, time.UTC),
+			Extensions: []pool.Extension{{Name: "CAPZ.Linux.Bootstrapping", State: "Creating"}},
+			Created:    time.Date(2026, 11, 22, 10, 0, 0, 5e8, time.UTC),
 		}
 		if change != nil {
 			change(&i)
@@ -50,22 +52,37 @@ func TestInstances(t *testing.T) {
 		want   pool.Instance
 		broken string
 	}{
-		"as wanted":            {reason: "Azure's own mark counts new bootstrap data as well, so it does not count", shown: uniform, want: of(nil)},
-		"another size":         {reason: "size is part of the model", shown: uniform, change: func(in *pool.Input) { in.AzureMachinePool.Spec.Template.VMSize = "Standard_D4s_v3" }, want: of(func(i *pool.Instance) { i.Outdated = true })},
-		"another version":      {reason: "so is the image, which goes by the version", shown: uniform, change: func(in *pool.Input) { in.MachinePool.Spec.Template.Spec.Version = "v1.33.3" }, want: of(func(i *pool.Instance) { i.Outdated = true })},
-		"larger disk":          {reason: "so are disks", shown: uniform, change: func(in *pool.Input) { in.AzureMachinePool.Spec.Template.OSDisk.DiskSizeGB = new(int32(256)) }, want: of(func(i *pool.Instance) { i.Outdated = true })},
-		"other bootstrap data": {reason: "tokens are renewed every few minutes", shown: uniform, change: func(in *pool.Input) { in.BootstrapData = []byte("other") }, want: of(nil)},
-		"other tags":           {reason: "tags are changed in place", shown: uniform, change: func(in *pool.Input) { in.AzureMachinePool.Spec.AdditionalTags = map[string]string{"a": "b"} }, want: of(nil)},
+		"as wanted": {reason: "Azure's own mark counts new bootstrap data as well, so it does not count", shown: uniform,
+			want: of(nil)},
+		"another size": {reason: "size is part of the model", shown: uniform,
+			change: func(in *pool.Input) { in.AzureMachinePool.Spec.Template.VMSize = "Standard_D4s_v3" },
+			want:   of(func(i *pool.Instance) { i.Outdated = true })},
+		"another version": {reason: "so is the image, which goes by the version", shown: uniform,
+			change: func(in *pool.Input) { in.MachinePool.Spec.Template.Spec.Version = "v1.33.3" },
+			want:   of(func(i *pool.Instance) { i.Outdated = true })},
+		"larger disk": {reason: "so are disks", shown: uniform,
+			change: func(in *pool.Input) { in.AzureMachinePool.Spec.Template.OSDisk.DiskSizeGB = new(int32(256)) },
+			want:   of(func(i *pool.Instance) { i.Outdated = true })},
+		"other bootstrap data": {reason: "tokens are renewed every few minutes", shown: uniform,
+			change: func(in *pool.Input) { in.BootstrapData = []byte("other") }, want: of(nil)},
+		"other tags": {reason: "tags are changed in place", shown: uniform,
+			change: func(in *pool.Input) { in.AzureMachinePool.Spec.AdditionalTags = map[string]string{"a": "b"} }, want: of(nil)},
 		"volume": {reason: "the disk driver attaches a disk for each volume, also beside disks of the spec",
-			shown: strings.Replace(uniform, `"dataDisks":[]`, `"dataDisks":[{"name":"p_p_7_disk2_abc","lun":3,"createOption":"Empty","diskSizeGB":64,"managedDisk":{"id":"/y","storageAccountType":"Premium_LRS"}},
+			shown: strings.Replace(uniform, `"dataDisks":[]`,
+				`"dataDisks":[{"name":"p_p_7_disk2_abc","lun":3,"createOption":"Empty","diskSizeGB":64,"managedDisk":{"id":"/y","storageAccountType":"Premium_LRS"}},
 {"name":"pvc-1","lun":0,"createOption":"Attach","diskSizeGB":8,"managedDisk":{"id":"/z","storageAccountType":"Premium_LRS"}}]`, 1),
 			change: func(in *pool.Input) {
 				in.AzureMachinePool.Spec.Template.DataDisks = []infrav1.DataDisk{{NameSuffix: "data", DiskSizeGB: 64, Lun: new(int32(3))}}
 			}, want: of(nil)},
-		"failed":  {reason: "Azure does not mend it", shown: strings.Replace(uniform, `"provisioningState":"Succeeded"`, `"provisioningState":"Failed"`, 1), want: of(func(i *pool.Instance) { i.ProvisioningState = "Failed" }), broken: "Azure has it in state Failed"},
-		"evicted": {reason: "a VM that Azure took back is deallocated", shown: strings.Replace(uniform, "PowerState/running", "PowerState/deallocated", 1), want: of(func(i *pool.Instance) { i.PowerState = "deallocated" }), broken: "it is deallocated"},
+		"failed": {reason: "Azure does not mend it",
+			shown: strings.Replace(uniform, `"provisioningState":"Succeeded"`, `"provisioningState":"Failed"`, 1),
+			want:  of(func(i *pool.Instance) { i.ProvisioningState = "Failed" }), broken: "Azure has it in state Failed"},
+		"evicted": {reason: "a VM that Azure took back is deallocated",
+			shown: strings.Replace(uniform, "PowerState/running", "PowerState/deallocated", 1),
+			want:  of(func(i *pool.Instance) { i.PowerState = "deallocated" }), broken: "it is deallocated"},
 		"flexible, being made": {reason: "VMs are resources of their own", shown: flexible, want: pool.Instance{
-			ID: "/subscriptions/s/resourceGroups/G/providers/Microsoft.Compute/virtualMachines/p_1a2b3c4d", InstanceID: "p_1a2b3c4d", Name: "p_1a2b3c4d",
+			ID: "/subscriptions/s/resourceGroups/G/providers/Microsoft.Compute/virtualMachines/p_1a2b3c4d", InstanceID: "p_1a2b3c4d",
+			Name:              "p_1a2b3c4d",
 			ProviderID:        "azure:///subscriptions/s/resourceGroups/g/providers/Microsoft.Compute/virtualMachines/p_1a2b3c4d",
 			ProvisioningState: "Creating", Created: time.Date(2026, 11, 22, 10, 0, 0, 0, time.UTC),
 		}},
@@ -77,7 +94,8 @@ func TestInstances(t *testing.T) {
 			if test.change != nil {
 				test.change(&in)
 			}
-			got, err := pool.ReadInstances(in, applied.ReadDifferences(in.AzureMachinePool.Annotations), []json.RawMessage{json.RawMessage(test.shown)})
+			got, err := pool.ReadInstances(in, applied.ReadDifferences(in.AzureMachinePool.Annotations),
+				[]json.RawMessage{json.RawMessage(test.shown)})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -91,7 +109,8 @@ func TestInstances(t *testing.T) {
 		})
 	}
 	for _, shown := range []string{`[]`, `{"name":"x"}`} {
-		if _, err := pool.ReadInstances(readInput(t, "default"), applied.ReadDifferences(nil), []json.RawMessage{json.RawMessage(shown)}); err == nil {
+		if _, err := pool.ReadInstances(readInput(t, "default"), applied.ReadDifferences(nil),
+			[]json.RawMessage{json.RawMessage(shown)}); err == nil {
 			t.Errorf("%s is no VM", shown)
 		}
 	}
@@ -106,13 +125,20 @@ func TestTakenOver(t *testing.T) {
 		before, after func(*pool.Input)
 		first, then   bool
 	}{
-		"the same":       {reason: "nothing changes", after: func(*pool.Input) {}},
-		"image":          {reason: "a rollout that had begun there goes on", before: func(in *pool.Input) { in.MachinePool.Spec.Template.Spec.Version = "v1.33.3" }, after: func(*pool.Input) {}, first: true, then: true},
-		"version":        {reason: "another version is another image", after: func(in *pool.Input) { in.MachinePool.Spec.Template.Spec.Version = "v1.33.3" }, then: true},
-		"size":           {reason: "another size than when it was taken over", after: func(in *pool.Input) { in.AzureMachinePool.Spec.Template.VMSize = "Standard_D8s_v3" }, then: true},
-		"size of the VM": {reason: "that is what it has", after: func(in *pool.Input) { in.AzureMachinePool.Spec.Template.VMSize = "Standard_D2s_v3" }},
-		"disk":           {reason: "another disk", after: func(in *pool.Input) { in.AzureMachinePool.Spec.Template.OSDisk.DiskSizeGB = new(int32(512)) }, then: true},
-		"tags":           {reason: "tags are no part of what makes a VM old", after: func(in *pool.Input) { in.AzureMachinePool.Spec.AdditionalTags = map[string]string{"a": "b"} }},
+		"the same": {reason: "nothing changes", after: func(*pool.Input) {}},
+		"image": {reason: "a rollout that had begun there goes on",
+			before: func(in *pool.Input) { in.MachinePool.Spec.Template.Spec.Version = "v1.33.3" }, after: func(*pool.Input) {}, first: true,
+			then: true},
+		"version": {reason: "another version is another image",
+			after: func(in *pool.Input) { in.MachinePool.Spec.Template.Spec.Version = "v1.33.3" }, then: true},
+		"size": {reason: "another size than when it was taken over",
+			after: func(in *pool.Input) { in.AzureMachinePool.Spec.Template.VMSize = "Standard_D8s_v3" }, then: true},
+		"size of the VM": {reason: "that is what it has",
+			after: func(in *pool.Input) { in.AzureMachinePool.Spec.Template.VMSize = "Standard_D2s_v3" }},
+		"disk": {reason: "another disk",
+			after: func(in *pool.Input) { in.AzureMachinePool.Spec.Template.OSDisk.DiskSizeGB = new(int32(512)) }, then: true},
+		"tags": {reason: "tags are no part of what makes a VM old",
+			after: func(in *pool.Input) { in.AzureMachinePool.Spec.AdditionalTags = map[string]string{"a": "b"} }},
 	} {
 		t.Run(name, func(t *testing.T) {
 			in := readInput(t, "default")
@@ -149,8 +175,9 @@ func TestCapacity(t *testing.T) {
 		change func(*pool.Input)
 		want   string
 	}{
-		"new":   {"it begins with the replicas", func(*pool.Input) {}, `{"capacity":3,"data":true}`},
-		"there": {"an autoscaler may own the size, and a token is no reason for a write", func(in *pool.Input) { in.PoolFacts.ScaleSetExists, in.PoolFacts.BootstrapDataHash = true, "h" }, `{"hash":"h"}`},
+		"new": {"it begins with the replicas", func(*pool.Input) {}, `{"capacity":3,"data":true}`},
+		"there": {"an autoscaler may own the size, and a token is no reason for a write",
+			func(in *pool.Input) { in.PoolFacts.ScaleSetExists, in.PoolFacts.BootstrapDataHash = true, "h" }, `{"hash":"h"}`},
 		"growing": {"new VMs need a token that works", func(in *pool.Input) {
 			in.PoolFacts.ScaleSetExists, in.PoolFacts.BootstrapDataHash, in.Capacity = true, "h", new(5)
 		}, `{"capacity":5,"data":true}`},

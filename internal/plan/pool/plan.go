@@ -19,7 +19,8 @@ func BuildPlan(in Input) (*arm.Graph, error) {
 	if err := addScaleSet(in, g); err != nil {
 		return nil, err
 	}
-	if node, ok := vm.BuildRoleAssignment(in.AzureMachinePool.Spec.ManagedIdentities, ScaleSetID(in), "the scale set", in.PoolFacts.PrincipalID); ok {
+	if node, ok := vm.BuildRoleAssignment(in.AzureMachinePool.Spec.ManagedIdentities, ScaleSetID(in), "the scale set",
+		in.PoolFacts.PrincipalID); ok {
 		g.Add(node)
 	}
 	LastApplied(in).AddRemovals(g)
@@ -32,7 +33,8 @@ func BuildDeletePlan(in Input) (*arm.Graph, error) {
 	g := &arm.Graph{}
 	g.Add(arm.Node{ID: ScaleSetID(in), Policy: arm.CreateOnly, Group: infrav1.ScaleSetRunningCondition})
 	if id, ok := vm.RoleAssignmentID(in.AzureMachinePool.Spec.ManagedIdentities); ok {
-		g.Add(arm.Node{ID: id, After: []arm.ID{ScaleSetID(in)}, Policy: arm.CreateOnly, Foreign: arm.UseForeign, Group: infrav1.RoleAssignmentReadyCondition})
+		g.Add(arm.Node{ID: id, After: []arm.ID{ScaleSetID(in)}, Policy: arm.CreateOnly, Foreign: arm.UseForeign,
+			Group: infrav1.RoleAssignmentReadyCondition})
 	}
 	return g, g.Validate()
 }

@@ -16,16 +16,21 @@ func TestRefusals(t *testing.T) {
 		want   []string
 	}{
 		"default": {reason: "nothing to refuse", change: func(*pool.Input) {}},
-		"region":  {reason: "an interface is where its network is", change: func(in *pool.Input) { in.AzureMachinePool.Spec.Location = "eastus" }, want: []string{"spec.location ... the cluster's network is in region westus2"}},
-		"size without a zone": {reason: "every zone of the pool counts", change: func(in *pool.Input) { in.PoolFacts.VMSize.Zones = []string{"2"} },
-			want: []string{"spec.template.vmSize ... not available in zone 1 of region westus2 but in 2", "spec.template.vmSize ... not available in zone 3"}},
-		"zones that are none": {reason: "each is told of", change: func(in *pool.Input) { in.MachinePool.Spec.FailureDomains = []string{"4", "1", "5"} },
-			want: []string{`MachinePool.spec.failureDomains ... "4" ... choose from 1, 2, 3`, `MachinePool.spec.failureDomains ... "5"`}},
+		"region": {reason: "an interface is where its network is", change: func(in *pool.Input) { in.AzureMachinePool.Spec.Location = "eastus" },
+			want: []string{"spec.location ... the cluster's network is in region westus2"}},
+		"size without a zone": {reason: "every zone of the pool counts",
+			change: func(in *pool.Input) { in.PoolFacts.VMSize.Zones = []string{"2"} },
+			want: []string{"spec.template.vmSize ... not available in zone 1 of region westus2 but in 2",
+				"spec.template.vmSize ... not available in zone 3"}},
+		"zones that are none": {reason: "each is told of",
+			change: func(in *pool.Input) { in.MachinePool.Spec.FailureDomains = []string{"4", "1", "5"} },
+			want:   []string{`MachinePool.spec.failureDomains ... "4" ... choose from 1, 2, 3`, `MachinePool.spec.failureDomains ... "5"`}},
 		"zones where there are none": {reason: "the words are about the MachinePool", change: func(in *pool.Input) {
 			in.MachinePool.Spec.FailureDomains, in.Facts.Zones = []string{"1"}, nil
 		}, want: []string{"remove the failure domains of the MachinePool"}},
-		"no version": {reason: "the words are about the MachinePool", change: func(in *pool.Input) { in.MachinePool.Spec.Template.Spec.Version = "" },
-			want: []string{"spec.template.image ... set the version of the MachinePool"}},
+		"no version": {reason: "the words are about the MachinePool",
+			change: func(in *pool.Input) { in.MachinePool.Spec.Template.Spec.Version = "" },
+			want:   []string{"spec.template.image ... set the version of the MachinePool"}},
 		"flexible before 1.26": {reason: "its nodes would not be found", change: func(in *pool.Input) {
 			in.AzureMachinePool.Spec.OrchestrationMode, in.MachinePool.Spec.Template.Spec.Version = infrav1.FlexibleOrchestration, "v1.25.16"
 		}, want: []string{"spec.orchestrationMode ... needs Kubernetes 1.26.0 or later, and the MachinePool has 1.25.16"}},
@@ -36,14 +41,16 @@ func TestRefusals(t *testing.T) {
 			in.AzureMachinePool.Spec.Template.SecurityProfile = &infrav1.SecurityProfile{EncryptionAtHost: new(true)}
 			delete(in.PoolFacts.VMSize.Capabilities, "EncryptionAtHostSupported")
 		}, want: []string{"spec.template.securityProfile.encryptionAtHost"}},
-		"key": {reason: "the field is the template's", change: func(in *pool.Input) { in.AzureMachinePool.Spec.Template.SSHPublicKey = "no" }, want: []string{"spec.template.sshPublicKey"}},
+		"key": {reason: "the field is the template's", change: func(in *pool.Input) { in.AzureMachinePool.Spec.Template.SSHPublicKey = "no" },
+			want: []string{"spec.template.sshPublicKey"}},
 		"ultra disks in one zone": {reason: "VMs are in all zones", change: func(in *pool.Input) {
 			in.AzureMachinePool.Spec.Template.AdditionalCapabilities = &infrav1.AdditionalCapabilities{UltraSSDEnabled: new(true)}
 			delete(in.PoolFacts.VMSize.Capabilities, "UltraSSDAvailable")
 			in.PoolFacts.VMSize.ZoneCapabilities = map[string]map[string]string{"1": {"UltraSSDAvailable": "True"}}
 		}, want: []string{"spec.template.dataDisks ... use ultra disks in zones 1, 2, 3 of region westus2"}},
-		"both networks": {reason: "one of the two would be ignored", change: func(in *pool.Input) { in.AzureMachinePool.Spec.Template.SubnetName = "s" },
-			want: []string{"spec.template.subnetName ... spec.template.networkInterfaces is set"}},
+		"both networks": {reason: "one of the two would be ignored",
+			change: func(in *pool.Input) { in.AzureMachinePool.Spec.Template.SubnetName = "s" },
+			want:   []string{"spec.template.subnetName ... spec.template.networkInterfaces is set"}},
 		"identities of another kind": {reason: "identities are the pool's", change: func(in *pool.Input) {
 			in.AzureMachinePool.Spec.UserAssignedIdentities = []infrav1.UserAssignedIdentity{{ProviderID: "x"}}
 		}, want: []string{"spec.userAssignedIdentities ... needs spec.identity UserAssigned"}},
@@ -60,10 +67,12 @@ func TestScaleSetName(t *testing.T) {
 	for name, test := range map[string]struct {
 		reason, pool, osType, providerID, want string
 	}{
-		"Linux":            {reason: "as long as it is", pool: "a-long-name-of-a-pool", osType: "Linux", want: "a-long-name-of-a-pool"},
-		"Windows":          {reason: "9 characters and 6 of Azure's are a computer name", pool: "nine-char", osType: "Windows", want: "nine-char"},
+		"Linux": {reason: "as long as it is", pool: "a-long-name-of-a-pool", osType: "Linux", want: "a-long-name-of-a-pool"},
+		"Windows": {reason: "9 characters and 6 of Azure's are a computer name", pool: "nine-char", osType: "Windows",
+			want: "nine-char"},
 		"Windows, shorter": {reason: "existing pools have that name", pool: "ten-chars-0", osType: "Windows", want: "win-ars-0"},
-		"made":             {reason: "a scale set keeps its name", pool: "new", osType: "Linux", providerID: "azure:///subscriptions/s/resourceGroups/g/providers/Microsoft.Compute/virtualMachineScaleSets/old", want: "old"},
+		"made": {reason: "a scale set keeps its name", pool: "new", osType: "Linux",
+			providerID: "azure:///subscriptions/s/resourceGroups/g/providers/Microsoft.Compute/virtualMachineScaleSets/old", want: "old"},
 	} {
 		in := pool.Input{AzureMachinePool: &infrav1.AzureMachinePool{}}
 		in.AzureMachinePool.Name = test.pool

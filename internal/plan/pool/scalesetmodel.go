@@ -104,7 +104,8 @@ func extensionSettings(list any) []any {
 	for _, extension := range extensions {
 		e, _ := extension.(map[string]any)
 		properties, _ := e["properties"].(map[string]any)
-		out = append(out, map[string]any{"name": e["name"], "properties": selectKeys(properties, "publisher", "type", "typeHandlerVersion", "settings")})
+		out = append(out, map[string]any{"name": e["name"],
+			"properties": selectKeys(properties, "publisher", "type", "typeHandlerVersion", "settings")})
 	}
 	return out
 }
@@ -166,8 +167,10 @@ func isSameModel(set, instance map[string]any) bool {
 
 // modelType has the case-insensitive texts in models, which are those of the rows for VMs and scale sets.
 var modelType = types.Type{CaseInsensitivePaths: []string{
-	"plan.name", "plan.product", "plan.publisher", "storageProfile.imageReference.communityGalleryImageId", "storageProfile.imageReference.offer",
-	"storageProfile.imageReference.publisher", "storageProfile.imageReference.sku", "extensions[].properties.publisher", "extensions[].properties.type",
+	"plan.name", "plan.product", "plan.publisher", "storageProfile.imageReference.communityGalleryImageId",
+	"storageProfile.imageReference.offer",
+	"storageProfile.imageReference.publisher", "storageProfile.imageReference.sku", "extensions[].properties.publisher",
+	"extensions[].properties.type",
 }}
 
 // fingerprintInstance returns a hash of the settings of an instance.

@@ -41,29 +41,44 @@ func TestInstanceModels(t *testing.T) {
 		// latest is for an instance of the latest model. alone is for one whose model no other instance is said to have.
 		latest, upgradable, alone bool
 	}{
-		"bootstrap data":        {reason: "an upgrade changes nothing in the VM", set: same, instance: same, upgradable: true},
-		"tags":                  {reason: "an upgrade changes nothing in the VM", set: swap(`"tags":{`, `"tags":{"team":"a",`), instance: same, upgradable: true},
-		"latest":                {reason: "Azure says so", set: same, instance: swap(`"latestModelApplied":false`, `"latestModelApplied":true`), latest: true},
-		"flexible":              {reason: "Azure says nothing", set: same, instance: swap(`"latestModelApplied":false,`, ``), latest: true},
-		"volume":                {reason: "the CSI driver attaches disks to instances, which belong to no model", set: same, instance: swap(`"dataDisks":[]`, `"dataDisks":[{"lun":0,"name":"pvc","createOption":"Attach","managedDisk":{"id":"/y"}}]`), upgradable: true},
-		"nothing shows":         {reason: "the hash of the bootstrap data is the same, so each may be of another model", set: same, instance: swap(`"capz-custom-data-hash":"old"`, `"capz-custom-data-hash":"new"`), upgradable: true, alone: true},
-		"no hash":               {reason: "it is not known which bootstrap data it has", set: same, instance: swap(`"tags":{"capz-custom-data-hash":"old"},`, ``), upgradable: true, alone: true},
-		"being changed":         {reason: "that passes, and makes it none of another template", set: same, instance: swap(`"provisioningState":"Succeeded"`, `"provisioningState":"Updating"`), upgradable: true},
-		"size":                  {reason: "an upgrade restarts the VM", set: swap("Standard_D2s_v3", "Standard_D4s_v3"), instance: same},
-		"image":                 {reason: "an upgrade replaces the OS disk", set: swap("1.33.2", "1.33.3"), instance: same},
-		"disk":                  {reason: "an upgrade changes a disk", set: swap(`"diskSizeGB":128`, `"diskSizeGB":256`), instance: same},
-		"diagnostics":           {reason: "it is not known what an upgrade does", set: swap(`"osProfile"`, `"diagnosticsProfile":{"bootDiagnostics":{"enabled":true}},"osProfile"`), instance: same},
-		"extension added":       {reason: "an upgrade installs it", set: swap(`"extensions":[`, `"extensions":[{"name":"x","properties":{"publisher":"P","type":"X","typeHandlerVersion":"1.0"}},`), instance: same},
-		"extension removed":     {reason: "an upgrade removes it", set: same, instance: swap(`"resources":[`, `"resources":[{"id":"/x/extensions/x","properties":{"publisher":"P","type":"X","typeHandlerVersion":"1.0"}},`)},
-		"pool of the scale set": {reason: "an upgrade adds the VM to it", set: swap(`{"id":"/lb/pools/ours"}`, `{"id":"/lb/pools/ours"},{"id":"/lb/pools/theirs"}`), instance: same},
-		"pool of the instance":  {reason: "an upgrade takes the VM out of a pool that cloud-provider-azure has put it into", set: same, instance: swap(`{"id":"/lb/pools/ours"}`, `{"id":"/lb/pools/ours"},{"id":"/lb/pools/theirs"}`)},
+		"bootstrap data": {reason: "an upgrade changes nothing in the VM", set: same, instance: same, upgradable: true},
+		"tags": {reason: "an upgrade changes nothing in the VM", set: swap(`"tags":{`, `"tags":{"team":"a",`), instance: same,
+			upgradable: true},
+		"latest": {reason: "Azure says so", set: same, instance: swap(`"latestModelApplied":false`, `"latestModelApplied":true`),
+			latest: true},
+		"flexible": {reason: "Azure says nothing", set: same, instance: swap(`"latestModelApplied":false,`, ``), latest: true},
+		"volume": {reason: "the CSI driver attaches disks to instances, which belong to no model", set: same,
+			instance:   swap(`"dataDisks":[]`, `"dataDisks":[{"lun":0,"name":"pvc","createOption":"Attach","managedDisk":{"id":"/y"}}]`),
+			upgradable: true},
+		"nothing shows": {reason: "the hash of the bootstrap data is the same, so each may be of another model", set: same,
+			instance: swap(`"capz-custom-data-hash":"old"`, `"capz-custom-data-hash":"new"`), upgradable: true, alone: true},
+		"no hash": {reason: "it is not known which bootstrap data it has", set: same,
+			instance: swap(`"tags":{"capz-custom-data-hash":"old"},`, ``), upgradable: true, alone: true},
+		"being changed": {reason: "that passes, and makes it none of another template", set: same,
+			instance: swap(`"provisioningState":"Succeeded"`, `"provisioningState":"Updating"`), upgradable: true},
+		"size":  {reason: "an upgrade restarts the VM", set: swap("Standard_D2s_v3", "Standard_D4s_v3"), instance: same},
+		"image": {reason: "an upgrade replaces the OS disk", set: swap("1.33.2", "1.33.3"), instance: same},
+		"disk":  {reason: "an upgrade changes a disk", set: swap(`"diskSizeGB":128`, `"diskSizeGB":256`), instance: same},
+		"diagnostics": {reason: "it is not known what an upgrade does",
+			set: swap(`"osProfile"`, `"diagnosticsProfile":{"bootDiagnostics":{"enabled":true}},"osProfile"`), instance: same},
+		"extension added": {reason: "an upgrade installs it",
+			set:      swap(`"extensions":[`, `"extensions":[{"name":"x","properties":{"publisher":"P","type":"X","typeHandlerVersion":"1.0"}},`),
+			instance: same},
+		"extension removed": {reason: "an upgrade removes it", set: same,
+			instance: swap(`"resources":[`,
+				`"resources":[{"id":"/x/extensions/x","properties":{"publisher":"P","type":"X","typeHandlerVersion":"1.0"}},`)},
+		"pool of the scale set": {reason: "an upgrade adds the VM to it",
+			set: swap(`{"id":"/lb/pools/ours"}`, `{"id":"/lb/pools/ours"},{"id":"/lb/pools/theirs"}`), instance: same},
+		"pool of the instance": {reason: "an upgrade takes the VM out of a pool that cloud-provider-azure has put it into", set: same,
+			instance: swap(`{"id":"/lb/pools/ours"}`, `{"id":"/lb/pools/ours"},{"id":"/lb/pools/theirs"}`)},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			in := readInput(t, "default")
 			in.PoolFacts.ScaleSet = json.RawMessage(test.set(ofScaleSet))
 			first := test.instance(ofInstance)
-			second := strings.NewReplacer("virtualMachines/0", "virtualMachines/1", "p000000", "p000001", "p_OsDisk_0", "p_OsDisk_1", `"/x"`, `"/z"`).Replace(first)
+			second := strings.NewReplacer("virtualMachines/0", "virtualMachines/1", "p000000", "p000001", "p_OsDisk_0", "p_OsDisk_1", `"/x"`,
+				`"/z"`).Replace(first)
 			got, err := pool.ReadInstances(in, applied.ReadDifferences(nil), []json.RawMessage{json.RawMessage(first), json.RawMessage(second)})
 			if err != nil {
 				t.Fatal(err)

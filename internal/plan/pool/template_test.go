@@ -61,16 +61,22 @@ func TestNewTemplate(t *testing.T) {
 		// want is for a pool that was made here, takenOver for the first plan of one that the established provider made.
 		want, takenOver bool
 	}{
-		"same":           {"nothing was changed", func(*pool.Input) {}, false, false},
-		"bootstrap data": {"VMs are brought to the latest model in place", func(in *pool.Input) { in.BootstrapData, in.Capacity = []byte("other"), new(4) }, false, false},
-		"tags":           {"VMs are brought to the latest model in place", func(in *pool.Input) { in.AzureMachinePool.Spec.AdditionalTags = infrav1.Tags{"a": "b"} }, false, false},
-		"capacity":       {"it is no part of the template", func(in *pool.Input) { in.Capacity = new(4) }, false, false},
-		"size":           {"VMs are restarted for it", func(in *pool.Input) { in.AzureMachinePool.Spec.Template.VMSize = "Standard_D4s_v3" }, true, true},
-		"disk":           {"VMs are made anew for it", func(in *pool.Input) { in.AzureMachinePool.Spec.Template.OSDisk.DiskSizeGB = new(int32(256)) }, true, false},
+		"same": {"nothing was changed", func(*pool.Input) {}, false, false},
+		"bootstrap data": {"VMs are brought to the latest model in place",
+			func(in *pool.Input) { in.BootstrapData, in.Capacity = []byte("other"), new(4) }, false, false},
+		"tags": {"VMs are brought to the latest model in place",
+			func(in *pool.Input) { in.AzureMachinePool.Spec.AdditionalTags = infrav1.Tags{"a": "b"} }, false, false},
+		"capacity": {"it is no part of the template", func(in *pool.Input) { in.Capacity = new(4) }, false, false},
+		"size": {"VMs are restarted for it", func(in *pool.Input) { in.AzureMachinePool.Spec.Template.VMSize = "Standard_D4s_v3" },
+			true, true},
+		"disk": {"VMs are made anew for it",
+			func(in *pool.Input) { in.AzureMachinePool.Spec.Template.OSDisk.DiskSizeGB = new(int32(256)) }, true, false},
 		"extension": {"VMs would be changed in place", func(in *pool.Input) {
-			in.AzureMachinePool.Spec.Template.VMExtensions = append(in.AzureMachinePool.Spec.Template.VMExtensions, infrav1.VMExtension{Name: "x", Publisher: "Contoso", Version: "1.0"})
+			in.AzureMachinePool.Spec.Template.VMExtensions = append(in.AzureMachinePool.Spec.Template.VMExtensions,
+				infrav1.VMExtension{Name: "x", Publisher: "Contoso", Version: "1.0"})
 		}, true, false},
-		"extension gone": {"it would be removed from VMs", func(in *pool.Input) { in.AzureMachinePool.Spec.Template.VMExtensions = nil }, true, false},
+		"extension gone": {"it would be removed from VMs", func(in *pool.Input) { in.AzureMachinePool.Spec.Template.VMExtensions = nil }, true,
+			false},
 		"held": {"the template waits, and is still another one", func(in *pool.Input) {
 			in.AzureMachinePool.Spec.Template.VMSize, in.KeepTemplate = "Standard_D4s_v3", true
 		}, true, true},
@@ -109,7 +115,9 @@ func TestHoldTemplate(t *testing.T) {
 		t.Fatalf("the extension is not recorded: %v", recorded)
 	}
 	template := &in.AzureMachinePool.Spec.Template
-	template.VMExtensions, template.VMSize, template.OSDisk.DiskSizeGB = []infrav1.VMExtension{{Name: "next", Publisher: "Contoso", Version: "1.0"}}, "Standard_D4s_v3", new(int32(256))
+	template.VMExtensions, template.VMSize,
+		template.OSDisk.DiskSizeGB = []infrav1.VMExtension{{Name: "next", Publisher: "Contoso", Version: "1.0"}}, "Standard_D4s_v3",
+		new(int32(256))
 
 	in.KeepTemplate = true
 	body, node := readSentBody(t, in)
@@ -123,9 +131,11 @@ func TestHoldTemplate(t *testing.T) {
 		t.Errorf("what the stored template has is removed: %v", node.OwnedPaths)
 	}
 	graph, _ := pool.BuildPlan(in)
-	settled := pool.LastApplied(in).PathsAfter(graph, arm.Outcome{Results: []arm.Result{{ID: node.ID, State: arm.Ready, Owned: true, Observed: in.PoolFacts.ScaleSet}}})
+	settled := pool.LastApplied(in).PathsAfter(graph,
+		arm.Outcome{Results: []arm.Result{{ID: node.ID, State: arm.Ready, Owned: true, Observed: in.PoolFacts.ScaleSet}}})
 	applied.Content{Applied: settled}.Store(in.AzureMachinePool)
-	if kept := pool.LastApplied(in).AppliedPaths(node.ID); !slices.Equal(slices.DeleteFunc(kept, func(path string) bool { return path == "" }), recorded) {
+	if kept := pool.LastApplied(in).AppliedPaths(node.ID); !slices.Equal(slices.DeleteFunc(kept, func(path string) bool { return path == "" }),
+		recorded) {
 		t.Errorf("recorded are %v, and were %v", kept, recorded)
 	}
 

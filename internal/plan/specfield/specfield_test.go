@@ -15,13 +15,15 @@ func TestNaming(t *testing.T) {
 		spec   object
 		want   string
 	}{
-		"value":         {"the field has the ID", object{"image": object{"id": id}}, "spec.image.id"},
-		"other letters": {"Azure compares IDs without regard to case", object{"disks": []any{object{}, object{"id": "/SUBSCRIPTIONS/S/resourcegroups/G/providers/microsoft.compute/DISKS/d/"}}}, "spec.disks[1].id"},
-		"provider ID":   {"users write provider IDs of Kubernetes", object{"providerID": "azure://" + id}, "spec.providerID"},
-		"key":           {"Azure has maps with IDs as keys", object{"identities": object{id: object{}}}, "spec.identities"},
-		"patch":         {"a patch is a text", object{"patches": []any{"{}", `{"spec": {"id": "` + id + `"}}`}}, "spec.patches[1]"},
-		"exact first":   {"a field of its own says more than a patch", object{"a": "x " + id, "b": id}, "spec.b"},
-		"none":          {"names make up the ID", object{"group": "g", "name": "d"}, ""},
+		"value": {"the field has the ID", object{"image": object{"id": id}}, "spec.image.id"},
+		"other letters": {"Azure compares IDs without regard to case",
+			object{"disks": []any{object{}, object{"id": "/SUBSCRIPTIONS/S/resourcegroups/G/providers/microsoft.compute/DISKS/d/"}}},
+			"spec.disks[1].id"},
+		"provider ID": {"users write provider IDs of Kubernetes", object{"providerID": "azure://" + id}, "spec.providerID"},
+		"key":         {"Azure has maps with IDs as keys", object{"identities": object{id: object{}}}, "spec.identities"},
+		"patch":       {"a patch is a text", object{"patches": []any{"{}", `{"spec": {"id": "` + id + `"}}`}}, "spec.patches[1]"},
+		"exact first": {"a field of its own says more than a patch", object{"a": "x " + id, "b": id}, "spec.b"},
+		"none":        {"names make up the ID", object{"group": "g", "name": "d"}, ""},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {

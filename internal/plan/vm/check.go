@@ -31,10 +31,14 @@ func CheckSize(p Profile, path *field.Path) field.ErrorList {
 		return field.ErrorList{field.Invalid(here, p.VMSize, text+": see az vm list-skus --location "+region)}
 	}
 	if size.RestrictionReason != "" {
-		return field.ErrorList{field.Invalid(here, p.VMSize, fmt.Sprintf("the subscription cannot use this size in region %s (%s): choose another size or ask Azure for access", region, size.RestrictionReason))}
+		return field.ErrorList{field.Invalid(here, p.VMSize,
+			fmt.Sprintf("the subscription cannot use this size in region %s (%s): choose another size or ask Azure for access", region,
+				size.RestrictionReason))}
 	}
 	if size.VCPUs < minVCPUs || math.Round(size.MemoryGB) < minMemoryGB {
-		return field.ErrorList{field.Invalid(here, p.VMSize, fmt.Sprintf("has %d vCPUs and %g GiB of memory, and a Kubernetes node needs at least %d and %d: choose a larger size", size.VCPUs, size.MemoryGB, minVCPUs, minMemoryGB))}
+		return field.ErrorList{field.Invalid(here, p.VMSize,
+			fmt.Sprintf("has %d vCPUs and %g GiB of memory, and a Kubernetes node needs at least %d and %d: choose a larger size", size.VCPUs,
+				size.MemoryGB, minVCPUs, minMemoryGB))}
 	}
 	var errs field.ErrorList
 	for _, zone := range p.Place.Zones {
@@ -60,9 +64,11 @@ func CheckZones(place Place, path *field.Path) field.ErrorList {
 		case place.ExtendedLocation != nil:
 			errs = append(errs, field.Invalid(path, zone, "an edge zone has no availability zones: remove "+place.ZonesFrom))
 		case len(place.RegionZones) == 0:
-			errs = append(errs, field.Invalid(path, zone, fmt.Sprintf("region %s has no availability zones: remove %s", place.Region, place.ZonesFrom)))
+			errs = append(errs, field.Invalid(path, zone,
+				fmt.Sprintf("region %s has no availability zones: remove %s", place.Region, place.ZonesFrom)))
 		case !slices.Contains(place.RegionZones, zone):
-			errs = append(errs, field.Invalid(path, zone, fmt.Sprintf("is not an availability zone of region %s: choose from %s", place.Region, strings.Join(place.RegionZones, ", "))))
+			errs = append(errs, field.Invalid(path, zone,
+				fmt.Sprintf("is not an availability zone of region %s: choose from %s", place.Region, strings.Join(place.RegionZones, ", "))))
 		}
 	}
 	return errs
@@ -109,5 +115,6 @@ func UnsupportedOS(spec infrav1.VirtualMachineProfile, path *field.Path) field.E
 	if spec.OSDisk.OSType == infrav1.LinuxOS || spec.OSDisk.OSType == infrav1.WindowsOS {
 		return nil
 	}
-	return field.ErrorList{field.NotSupported(path.Child("osDisk", "osType"), spec.OSDisk.OSType, []string{infrav1.LinuxOS, infrav1.WindowsOS})}
+	return field.ErrorList{field.NotSupported(path.Child("osDisk", "osType"), spec.OSDisk.OSType,
+		[]string{infrav1.LinuxOS, infrav1.WindowsOS})}
 }

@@ -32,7 +32,8 @@ const (
 // newCapabilityError returns the error for a size without a capability. The message has the catalog's name of the
 // capability.
 func newCapabilityError(path *field.Path, size, action, capability string) *field.Error {
-	return field.Invalid(path, size, fmt.Sprintf("VM size %s cannot %s (capability %s): choose another size or remove the field", size, action, capability))
+	return field.Invalid(path, size,
+		fmt.Sprintf("VM size %s cannot %s (capability %s): choose another size or remove the field", size, action, capability))
 }
 
 // lacksCapability returns true if the catalog has "False" for the capability. A catalog without an entry leaves the
@@ -51,15 +52,18 @@ func checkDisks(p Profile, path *field.Path) field.ErrorList {
 	size := p.Size
 	errs := checkEphemeral(p, path.Child("osDisk", "diffDiskSettings"))
 	if most, ok := capabilityLimit(size, capabilityMaxDisks); ok && len(p.DataDisks) > most {
-		errs = append(errs, newCapabilityError(path.Child("dataDisks"), p.VMSize, fmt.Sprintf("have %d data disks, but %d at most", len(p.DataDisks), most), capabilityMaxDisks))
+		errs = append(errs, newCapabilityError(path.Child("dataDisks"), p.VMSize,
+			fmt.Sprintf("have %d data disks, but %d at most", len(p.DataDisks), most), capabilityMaxDisks))
 	}
 	if lacksCapability(size, capabilityPremium) {
 		if isPremium(p.OSDisk.ManagedDisk) {
-			errs = append(errs, newCapabilityError(path.Child("osDisk", "managedDisk", "storageAccountType"), p.VMSize, "use premium disks", capabilityPremium))
+			errs = append(errs, newCapabilityError(path.Child("osDisk", "managedDisk", "storageAccountType"), p.VMSize, "use premium disks",
+				capabilityPremium))
 		}
 		for i, disk := range p.DataDisks {
 			if isPremium(disk.ManagedDisk) {
-				errs = append(errs, newCapabilityError(path.Child("dataDisks").Index(i).Child("managedDisk", "storageAccountType"), p.VMSize, "use premium disks", capabilityPremium))
+				errs = append(errs, newCapabilityError(path.Child("dataDisks").Index(i).Child("managedDisk", "storageAccountType"), p.VMSize,
+					"use premium disks", capabilityPremium))
 			}
 		}
 	}
@@ -95,7 +99,8 @@ func checkUltra(p Profile, path *field.Path) field.ErrorList {
 	wantsUltra := hasUltraDisk(p)
 	if capabilities := p.AdditionalCapabilities; capabilities != nil && capabilities.UltraSSDEnabled != nil {
 		if !*capabilities.UltraSSDEnabled && wantsUltra {
-			errs = append(errs, field.Invalid(path.Child("additionalCapabilities", "ultraSSDEnabled"), false, "a data disk is of type UltraSSD_LRS, which needs it: set it to true or leave it out"))
+			errs = append(errs, field.Invalid(path.Child("additionalCapabilities", "ultraSSDEnabled"), false,
+				"a data disk is of type UltraSSD_LRS, which needs it: set it to true or leave it out"))
 		}
 		wantsUltra = wantsUltra || *capabilities.UltraSSDEnabled
 	}
@@ -148,11 +153,13 @@ func checkInterfaces(p Profile, path *field.Path) field.ErrorList {
 	var errs field.ErrorList
 	interfaces := ListInterfaces(p.VirtualMachineProfile)
 	if most, ok := capabilityLimit(p.Size, capabilityMaxNICs); ok && len(interfaces) > most {
-		errs = append(errs, newCapabilityError(path, p.VMSize, fmt.Sprintf("have %d network interfaces, but %d at most", len(interfaces), most), capabilityMaxNICs))
+		errs = append(errs, newCapabilityError(path, p.VMSize, fmt.Sprintf("have %d network interfaces, but %d at most", len(interfaces), most),
+			capabilityMaxNICs))
 	}
 	for i, nic := range interfaces {
 		if isTrue(nic.AcceleratedNetworking) && !p.Size.HasCapability(capabilityAccelerated) {
-			errs = append(errs, newCapabilityError(path.Index(i).Child("acceleratedNetworking"), p.VMSize, "do accelerated networking", capabilityAccelerated))
+			errs = append(errs, newCapabilityError(path.Index(i).Child("acceleratedNetworking"), p.VMSize, "do accelerated networking",
+				capabilityAccelerated))
 		}
 	}
 	return errs

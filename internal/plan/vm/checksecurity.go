@@ -50,10 +50,12 @@ func confidentialEncryption(disk infrav1.OSDisk) infrav1.SecurityEncryptionType 
 
 // checkConfidential checks Azure's rules for a VM whose disk is encrypted together with its guest state:
 // https://learn.microsoft.com/en-us/azure/confidential-computing/confidential-vm-overview
-func checkConfidential(encryption infrav1.SecurityEncryptionType, security *infrav1.SecurityProfile, uefi *infrav1.UefiSettings, path *field.Path) field.ErrorList {
+func checkConfidential(encryption infrav1.SecurityEncryptionType, security *infrav1.SecurityProfile, uefi *infrav1.UefiSettings,
+	path *field.Path) field.ErrorList {
 	var errs field.ErrorList
 	if security.SecurityType != infrav1.SecurityTypesConfidentialVM {
-		errs = append(errs, field.Invalid(path.Child("securityType"), security.SecurityType, "a disk with securityEncryptionType needs ConfidentialVM"))
+		errs = append(errs, field.Invalid(path.Child("securityType"), security.SecurityType,
+			"a disk with securityEncryptionType needs ConfidentialVM"))
 	}
 	if !isTrue(uefi.VTpmEnabled) {
 		errs = append(errs, field.Required(path.Child("uefiSettings", "vTpmEnabled"), "a confidential VM needs a vTPM: set it to true"))
@@ -62,10 +64,12 @@ func checkConfidential(encryption infrav1.SecurityEncryptionType, security *infr
 		return errs
 	}
 	if !isTrue(uefi.SecureBootEnabled) {
-		errs = append(errs, field.Required(path.Child("uefiSettings", "secureBootEnabled"), "DiskWithVMGuestState needs secure boot: set it to true"))
+		errs = append(errs, field.Required(path.Child("uefiSettings", "secureBootEnabled"),
+			"DiskWithVMGuestState needs secure boot: set it to true"))
 	}
 	if isTrue(security.EncryptionAtHost) {
-		errs = append(errs, field.Forbidden(path.Child("encryptionAtHost"), "DiskWithVMGuestState excludes encryption at the host: set it to false"))
+		errs = append(errs, field.Forbidden(path.Child("encryptionAtHost"),
+			"DiskWithVMGuestState excludes encryption at the host: set it to false"))
 	}
 	return errs
 }

@@ -14,11 +14,13 @@ func TestOSCaching(t *testing.T) {
 		disk   infrav1.OSDisk
 		want   string
 	}{
-		"managed":            {"the default is no obstacle", infrav1.OSDisk{CachingType: infrav1.CachingNone}, "None"},
-		"managed, nothing":   {"Azure decides", infrav1.OSDisk{}, ""},
-		"ephemeral":          {"Azure takes ReadOnly only, and None is the schema's default", infrav1.OSDisk{CachingType: infrav1.CachingNone, DiffDiskSettings: ephemeral}, "ReadOnly"},
+		"managed":          {"the default is no obstacle", infrav1.OSDisk{CachingType: infrav1.CachingNone}, "None"},
+		"managed, nothing": {"Azure decides", infrav1.OSDisk{}, ""},
+		"ephemeral": {"Azure takes ReadOnly only, and None is the schema's default",
+			infrav1.OSDisk{CachingType: infrav1.CachingNone, DiffDiskSettings: ephemeral}, "ReadOnly"},
 		"ephemeral, nothing": {"so it was stored before there was a default", infrav1.OSDisk{DiffDiskSettings: ephemeral}, "ReadOnly"},
-		"ephemeral, wrong":   {"Azure says what is wrong with what somebody asked for", infrav1.OSDisk{CachingType: infrav1.CachingReadWrite, DiffDiskSettings: ephemeral}, "ReadWrite"},
+		"ephemeral, wrong": {"Azure says what is wrong with what somebody asked for",
+			infrav1.OSDisk{CachingType: infrav1.CachingReadWrite, DiffDiskSettings: ephemeral}, "ReadWrite"},
 	} {
 		if got := osCaching(test.disk); got != test.want {
 			t.Errorf("%s: %s: got %q, want %q", name, test.reason, got, test.want)

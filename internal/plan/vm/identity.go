@@ -25,7 +25,8 @@ func BuildIdentity(spec infrav1.ManagedIdentities) *armcompute.VirtualMachineIde
 	case infrav1.VMIdentitySystemAssigned:
 		return &armcompute.VirtualMachineIdentity{Type: new(armcompute.ResourceIdentityTypeSystemAssigned)}
 	case infrav1.VMIdentityUserAssigned:
-		return &armcompute.VirtualMachineIdentity{Type: new(armcompute.ResourceIdentityTypeUserAssigned), UserAssignedIdentities: ToAssignedIdentities(IdentityIDs(spec))}
+		return &armcompute.VirtualMachineIdentity{Type: new(armcompute.ResourceIdentityTypeUserAssigned),
+			UserAssignedIdentities: ToAssignedIdentities(IdentityIDs(spec))}
 	default:
 		return nil
 	}
@@ -109,11 +110,13 @@ func CheckIdentity(spec infrav1.ManagedIdentities, path *field.Path) field.Error
 		}
 		slices.SortFunc(errs, func(a, b *field.Error) int { return strings.Compare(a.Field, b.Field) })
 		if role.DefinitionID != "" && !roleDefinition.MatchString(role.DefinitionID) {
-			errs = append(errs, field.Invalid(here.Child("definitionID"), role.DefinitionID, "is not the ID of a role definition as in /subscriptions/<subscription>"+roleDefinitions+"<GUID>: see az role definition list --name <role> --query [].id"))
+			errs = append(errs, field.Invalid(here.Child("definitionID"), role.DefinitionID,
+				"is not the ID of a role definition as in /subscriptions/<subscription>"+roleDefinitions+"<GUID>: see az role definition list --name <role> --query [].id"))
 		}
 	case infrav1.VMIdentityUserAssigned:
 		if len(spec.UserAssignedIdentities) == 0 {
-			errs = append(errs, field.Required(path.Child("userAssignedIdentities"), path.Child("identity").String()+" UserAssigned needs at least one"))
+			errs = append(errs, field.Required(path.Child("userAssignedIdentities"),
+				path.Child("identity").String()+" UserAssigned needs at least one"))
 		}
 	}
 	return errs
@@ -124,7 +127,8 @@ func UnsupportedIdentity(spec infrav1.ManagedIdentities, path *field.Path) field
 	var errs field.ErrorList
 	kind := path.Child("identity").String()
 	if spec.RoleAssignmentName != "" {
-		errs = append(errs, field.Forbidden(path.Child("roleAssignmentName"), "has no effect: use "+path.Child("systemAssignedIdentityRole", "name").String()))
+		errs = append(errs, field.Forbidden(path.Child("roleAssignmentName"),
+			"has no effect: use "+path.Child("systemAssignedIdentityRole", "name").String()))
 	}
 	if spec.SystemAssignedIdentityRole != nil && spec.Identity != infrav1.VMIdentitySystemAssigned {
 		errs = append(errs, field.Forbidden(path.Child("systemAssignedIdentityRole"), "needs "+kind+" SystemAssigned"))

@@ -115,7 +115,8 @@ func toImageReference(image *infrav1.Image) *armcompute.ImageReference {
 		if c.SubscriptionID != nil && c.ResourceGroup != nil {
 			return &armcompute.ImageReference{ID: new(galleryImageID(*c.SubscriptionID, *c.ResourceGroup, c.Gallery, c.Name, c.Version))}
 		}
-		return &armcompute.ImageReference{CommunityGalleryImageID: new(fmt.Sprintf("/CommunityGalleries/%s/Images/%s/Versions/%s", c.Gallery, c.Name, c.Version))}
+		return &armcompute.ImageReference{CommunityGalleryImageID: new(fmt.Sprintf("/CommunityGalleries/%s/Images/%s/Versions/%s", c.Gallery,
+			c.Name, c.Version))}
 	default:
 		return nil
 	}

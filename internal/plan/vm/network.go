@@ -89,10 +89,13 @@ func FindSubnet(network Network, spec infrav1.NetworkInterface) (infrav1.SubnetS
 			return hits[0], nil
 		}
 		if len(hits) > 1 {
-			return infrav1.SubnetSpec{}, fmt.Errorf("the cluster has %d subnets with the role %s (%s): name one of them", len(hits), wanted, strings.Join(names, ", "))
+			return infrav1.SubnetSpec{},
+				fmt.Errorf("the cluster has %d subnets with the role %s (%s): name one of them", len(hits), wanted, strings.Join(names, ", "))
 		}
 	}
-	return infrav1.SubnetSpec{}, fmt.Errorf("the cluster has no subnet with the role %s or %s: add one to the AzureCluster or name a subnet", network.Role, infrav1.SubnetCluster)
+	return infrav1.SubnetSpec{},
+		fmt.Errorf("the cluster has no subnet with the role %s or %s: add one to the AzureCluster or name a subnet", network.Role,
+			infrav1.SubnetCluster)
 }
 
 // SubnetID returns the ID of a subnet of the network.

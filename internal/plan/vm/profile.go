@@ -131,11 +131,13 @@ func ToExtendedLocation(place Place) *armcompute.ExtendedLocation {
 	if place.ExtendedLocation == nil {
 		return nil
 	}
-	return &armcompute.ExtendedLocation{Name: new(place.ExtendedLocation.Name), Type: new(armcompute.ExtendedLocationTypes(place.ExtendedLocation.Type))}
+	return &armcompute.ExtendedLocation{Name: new(place.ExtendedLocation.Name),
+		Type: new(armcompute.ExtendedLocationTypes(place.ExtendedLocation.Type))}
 }
 
 // buildSpotOptions returns the priority, eviction policy and maximum price of a spot VM, nil for another VM.
-func buildSpotOptions(p Profile) (*armcompute.VirtualMachinePriorityTypes, *armcompute.VirtualMachineEvictionPolicyTypes, *armcompute.BillingProfile) {
+func buildSpotOptions(p Profile) (*armcompute.VirtualMachinePriorityTypes, *armcompute.VirtualMachineEvictionPolicyTypes,
+	*armcompute.BillingProfile) {
 	options := p.SpotVMOptions
 	if options == nil {
 		return nil, nil, nil
@@ -156,7 +158,8 @@ func buildDiagnostics(p Profile) *armcompute.DiagnosticsProfile {
 		return nil
 	}
 	boot := &armcompute.BootDiagnostics{Enabled: new(p.Diagnostics.Boot.StorageAccountType != infrav1.DisabledDiagnosticsStorage)}
-	if managed := p.Diagnostics.Boot.UserManaged; p.Diagnostics.Boot.StorageAccountType == infrav1.UserManagedDiagnosticsStorage && managed != nil {
+	if managed := p.Diagnostics.Boot.UserManaged; p.Diagnostics.Boot.StorageAccountType == infrav1.UserManagedDiagnosticsStorage &&
+		managed != nil {
 		boot.StorageURI = new(managed.StorageAccountURI)
 	}
 	return &armcompute.DiagnosticsProfile{BootDiagnostics: boot}

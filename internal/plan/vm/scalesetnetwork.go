@@ -23,23 +23,25 @@ func buildScaleSetNetworkProfile(p Profile) (*armcompute.VirtualMachineScaleSetN
 		if pool := FindOutboundPool(p.Network, subnet); i == 0 && pool != "" {
 			configurations[0].Properties.LoadBalancerBackendAddressPools = []*armcompute.SubResource{{ID: plan.ToIDPointer(pool)}}
 		}
-		profile.NetworkInterfaceConfigurations = append(profile.NetworkInterfaceConfigurations, &armcompute.VirtualMachineScaleSetNetworkConfiguration{
-			Name: new(fmt.Sprintf("%s-nic-%d", p.Name, i)),
-			Properties: &armcompute.VirtualMachineScaleSetNetworkConfigurationProperties{
-				Primary:                     new(i == 0),
-				EnableAcceleratedNetworking: UsesAcceleratedNetworking(p, spec),
-				// Network plugins that use the VNet's addresses give pods addresses of their own.
-				EnableIPForwarding: new(true),
-				IPConfigurations:   configurations,
-			},
-		})
+		profile.NetworkInterfaceConfigurations = append(profile.NetworkInterfaceConfigurations,
+			&armcompute.VirtualMachineScaleSetNetworkConfiguration{
+				Name: new(fmt.Sprintf("%s-nic-%d", p.Name, i)),
+				Properties: &armcompute.VirtualMachineScaleSetNetworkConfigurationProperties{
+					Primary:                     new(i == 0),
+					EnableAcceleratedNetworking: UsesAcceleratedNetworking(p, spec),
+					// Network plugins that use the VNet's addresses give pods addresses of their own.
+					EnableIPForwarding: new(true),
+					IPConfigurations:   configurations,
+				},
+			})
 	}
 	return profile, nil
 }
 
 // buildScaleSetIPConfigurations returns as many configurations for IPv4 as the spec counts, and one for IPv6 in a subnet
 // that has it.
-func buildScaleSetIPConfigurations(network Network, spec infrav1.NetworkInterface, subnet infrav1.SubnetSpec) []*armcompute.VirtualMachineScaleSetIPConfiguration {
+func buildScaleSetIPConfigurations(network Network, spec infrav1.NetworkInterface,
+	subnet infrav1.SubnetSpec) []*armcompute.VirtualMachineScaleSetIPConfiguration {
 	var out []*armcompute.VirtualMachineScaleSetIPConfiguration
 	add := func(name string, version armcompute.IPVersion) {
 		out = append(out, &armcompute.VirtualMachineScaleSetIPConfiguration{

@@ -20,7 +20,8 @@ func buildSecurityProfile(p Profile) *armcompute.SecurityProfile {
 	if uefi := security.UefiSettings; uefi != nil {
 		out.UefiSettings = &armcompute.UefiSettings{SecureBootEnabled: uefi.SecureBootEnabled, VTpmEnabled: uefi.VTpmEnabled}
 		if security.SecurityType != infrav1.SecurityTypesConfidentialVM {
-			out.UefiSettings = &armcompute.UefiSettings{SecureBootEnabled: nilUnlessTrue(uefi.SecureBootEnabled), VTpmEnabled: nilUnlessTrue(uefi.VTpmEnabled)}
+			out.UefiSettings = &armcompute.UefiSettings{SecureBootEnabled: nilUnlessTrue(uefi.SecureBootEnabled),
+				VTpmEnabled: nilUnlessTrue(uefi.VTpmEnabled)}
 		}
 	}
 	return out

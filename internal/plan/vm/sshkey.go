@@ -18,7 +18,8 @@ func CheckSSHKey(spec infrav1.VirtualMachineProfile, path *field.Path) field.Err
 		return nil
 	}
 	if err := parseSSHKey(key); err != nil {
-		return field.ErrorList{field.Invalid(path.Child("sshPublicKey"), abbreviateKey(key), err.Error()+`: set it to the output of: base64 < ~/.ssh/id_rsa.pub | tr -d '\n'`)}
+		return field.ErrorList{field.Invalid(path.Child("sshPublicKey"), abbreviateKey(key),
+			err.Error()+`: set it to the output of: base64 < ~/.ssh/id_rsa.pub | tr -d '\n'`)}
 	}
 	return nil
 }
@@ -48,7 +49,8 @@ func parseSSHKey(encoded string) error {
 		if err != nil {
 			return fmt.Errorf("decodes to a line whose key is not base64")
 		}
-		if len(blob) < 4 || uint64(len(blob)-4) < uint64(binary.BigEndian.Uint32(blob)) || string(blob[4:4+binary.BigEndian.Uint32(blob)]) != word {
+		if len(blob) < 4 || uint64(len(blob)-4) < uint64(binary.BigEndian.Uint32(blob)) ||
+			string(blob[4:4+binary.BigEndian.Uint32(blob)]) != word {
 			return fmt.Errorf("decodes to a key that is not of its type %s", word)
 		}
 		return nil

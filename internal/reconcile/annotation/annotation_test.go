@@ -15,11 +15,14 @@ func TestSet(t *testing.T) {
 		have, values, want map[string]string
 		changed            bool
 	}{
-		"first":         {"an object may have none yet", nil, map[string]string{"a": "1"}, map[string]string{"a": "1"}, true},
-		"other value":   {"the value counts", map[string]string{"a": "1"}, map[string]string{"a": "2"}, map[string]string{"a": "2"}, true},
-		"same":          {"what is so is no change", map[string]string{"a": "1"}, map[string]string{"a": "1"}, map[string]string{"a": "1"}, false},
-		"others":        {"those of others stay", map[string]string{"b": "1"}, map[string]string{"a": "1"}, map[string]string{"a": "1", "b": "1"}, true},
-		"empty":         {"an empty value takes it away", map[string]string{"a": "1", "b": "1"}, map[string]string{"a": ""}, map[string]string{"b": "1"}, true},
+		"first":       {"an object may have none yet", nil, map[string]string{"a": "1"}, map[string]string{"a": "1"}, true},
+		"other value": {"the value counts", map[string]string{"a": "1"}, map[string]string{"a": "2"}, map[string]string{"a": "2"}, true},
+		"same": {"what is so is no change", map[string]string{"a": "1"}, map[string]string{"a": "1"}, map[string]string{"a": "1"},
+			false},
+		"others": {"those of others stay", map[string]string{"b": "1"}, map[string]string{"a": "1"}, map[string]string{"a": "1", "b": "1"},
+			true},
+		"empty": {"an empty value takes it away", map[string]string{"a": "1", "b": "1"}, map[string]string{"a": ""},
+			map[string]string{"b": "1"}, true},
 		"empty of none": {"what is not there cannot go", nil, map[string]string{"a": ""}, nil, false},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -150,7 +150,8 @@ func (h Blocker) fillPlaceholders(way string) string {
 
 // manualWayOut is the way out that always works: delete the resources by hand and remove the finalizers.
 func (h Blocker) manualWayOut() string {
-	return fmt.Sprintf("delete %s without the provider and remove the finalizers: %s && %s", h.AzureResources, h.removalCommand(), RemoveFinalizersCommand(h.Object, h.Kind, h.Finalizers...))
+	return fmt.Sprintf("delete %s without the provider and remove the finalizers: %s && %s", h.AzureResources, h.removalCommand(),
+		RemoveFinalizersCommand(h.Object, h.Kind, h.Finalizers...))
 }
 
 // RemoveFinalizersCommand returns the command that removes these finalizers from obj and keeps the others.

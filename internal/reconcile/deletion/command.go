@@ -30,7 +30,9 @@ func (h Blocker) removalCommand() string {
 	}
 	var commands []string
 	if h.OwnsAllTagged {
-		commands = append(commands, fmt.Sprintf(`for g in $(az group list%s --tag %s --query "[].name" --output tsv); do az group delete%s --yes --name "$g"; done`, subscription, tag, subscription))
+		commands = append(commands,
+			fmt.Sprintf(`for g in $(az group list%s --tag %s --query "[].name" --output tsv); do az group delete%s --yes --name "$g"; done`,
+				subscription, tag, subscription))
 	}
 	query := "[].id"
 	if !h.OwnsAllTagged {
@@ -46,7 +48,9 @@ func (h Blocker) removalCommand() string {
 	if h.ChildPath != "" {
 		child = "/" + h.ChildPath
 	}
-	return strings.Join(append(commands, fmt.Sprintf(`for id in $(az resource list%s --tag %s --query "%s" --output tsv); do az resource delete --ids "$id"%s; done`, subscription, tag, query, arm.ShellQuote(child))), "; ")
+	return strings.Join(append(commands,
+		fmt.Sprintf(`for id in $(az resource list%s --tag %s --query "%s" --output tsv); do az resource delete --ids "$id"%s; done`, subscription,
+			tag, query, arm.ShellQuote(child))), "; ")
 }
 
 // RemovalCommand returns a shell command that deletes resources, resource groups last.
@@ -54,7 +58,8 @@ func RemovalCommand(ids []arm.ID) string {
 	var single, groups []string
 	for _, id := range ids {
 		if id.Type() == arm.ResourceGroupType {
-			groups = append(groups, fmt.Sprintf("az group delete --subscription %s --yes --name %s", arm.ShellQuote(id.Subscription()), arm.ShellQuote(id.Name())))
+			groups = append(groups, fmt.Sprintf("az group delete --subscription %s --yes --name %s", arm.ShellQuote(id.Subscription()),
+				arm.ShellQuote(id.Name())))
 		} else {
 			single = append(single, arm.ShellQuote(string(id)))
 		}
@@ -69,7 +74,8 @@ func RemovalCommand(ids []arm.ID) string {
 // outermostResources drops resources below another resource of the list, which are deleted with it.
 func outermostResources(ids []arm.ID) (out []arm.ID) {
 	for _, id := range ids {
-		if !slices.ContainsFunc(ids, func(other arm.ID) bool { return id.IsWithin(other) && !id.Equal(other) }) && !slices.ContainsFunc(out, id.Equal) {
+		if !slices.ContainsFunc(ids, func(other arm.ID) bool { return id.IsWithin(other) && !id.Equal(other) }) &&
+			!slices.ContainsFunc(out, id.Equal) {
 			out = append(out, id)
 		}
 	}

@@ -26,7 +26,8 @@ func TestEnd(t *testing.T) {
 	}
 	const others = "others.example.com/hold"
 	c := fake.NewClientBuilder().WithScheme(scheme).WithObjects(&infrav1.AzureCluster{ObjectMeta: metav1.ObjectMeta{
-		Namespace: "ns", Name: "c", Finalizers: []string{infrav1.ClusterFinalizer, others}, DeletionTimestamp: &metav1.Time{Time: time.Unix(1, 0)},
+		Namespace: "ns", Name: "c", Finalizers: []string{infrav1.ClusterFinalizer, others},
+		DeletionTimestamp: &metav1.Time{Time: time.Unix(1, 0)},
 	}}).Build()
 	stored := func() *infrav1.AzureCluster {
 		t.Helper()

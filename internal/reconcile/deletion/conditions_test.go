@@ -21,21 +21,25 @@ func TestSay(t *testing.T) {
 	}
 	obj.SetConditions([]metav1.Condition{
 		condition(infrav1.DisksReadyCondition, metav1.ConditionTrue, "Ready"), condition(infrav1.ReadyCondition, metav1.ConditionTrue, "Ready"),
-		condition(infrav1.VMRunningCondition, metav1.ConditionTrue, "Ready"), condition(clusterv1.PausedCondition, metav1.ConditionFalse, "NotPaused"),
+		condition(infrav1.VMRunningCondition, metav1.ConditionTrue, "Ready"),
+		condition(clusterv1.PausedCondition, metav1.ConditionFalse, "NotPaused"),
 	})
 	for pass := range 2 {
-		deletion.ReplaceConditions(obj, metav1.Condition{Status: metav1.ConditionFalse, Reason: "IdentityNotFound", Message: "gone"}, infrav1.VMRunningCondition)
+		deletion.ReplaceConditions(obj, metav1.Condition{Status: metav1.ConditionFalse, Reason: "IdentityNotFound", Message: "gone"},
+			infrav1.VMRunningCondition)
 		got := map[string]string{}
 		for _, c := range obj.GetConditions() {
 			got[c.Type] = fmt.Sprintf("%s %s %s", c.Status, c.Reason, c.Message)
 		}
-		want := map[string]string{"Ready": "False IdentityNotFound gone", "VMRunning": "False IdentityNotFound gone", "Paused": "False NotPaused "}
+		want := map[string]string{"Ready": "False IdentityNotFound gone", "VMRunning": "False IdentityNotFound gone",
+			"Paused": "False NotPaused "}
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("pass %d (-want +got):\n%s", pass, diff)
 		}
 	}
 	first := obj.DeepCopy()
-	deletion.ReplaceConditions(obj, metav1.Condition{Status: metav1.ConditionFalse, Reason: "IdentityNotFound", Message: "gone"}, infrav1.VMRunningCondition)
+	deletion.ReplaceConditions(obj, metav1.Condition{Status: metav1.ConditionFalse, Reason: "IdentityNotFound", Message: "gone"},
+		infrav1.VMRunningCondition)
 	if diff := cmp.Diff(first, obj); diff != "" {
 		t.Errorf("what was said already is no change:\n%s", diff)
 	}
@@ -83,7 +87,8 @@ func TestFirst(t *testing.T) {
 			if test.going {
 				cluster.DeletionTimestamp = &now
 			}
-			got := deletion.Prerequisites{Kind: "AzureMachine", OwnerKind: "Machine", Objects: test.objects, Cluster: cluster, ClusterGone: test.gone}.WaitCondition("WaitingForMachines")
+			got := deletion.Prerequisites{Kind: "AzureMachine", OwnerKind: "Machine", Objects: test.objects, Cluster: cluster,
+				ClusterGone: test.gone}.WaitCondition("WaitingForMachines")
 			want := metav1.Condition{Status: metav1.ConditionFalse, Reason: "WaitingForMachines", Message: test.want}
 			if diff := cmp.Diff(want, got); diff != "" {
 				t.Errorf("%s (-want +got):\n%s", test.reason, diff)
@@ -101,8 +106,10 @@ func TestLeftBehind(t *testing.T) {
 		meta   metav1.ObjectMeta
 		want   string
 	}{
-		"stays":   {"its Cluster may be about to come", metav1.ObjectMeta{Labels: label}, ""},
-		"moved":   {"another management cluster has it", metav1.ObjectMeta{DeletionTimestamp: &now, Labels: label, Annotations: map[string]string{"clusterctl.cluster.x-k8s.io/delete-for-move": ""}}, ""},
+		"stays": {"its Cluster may be about to come", metav1.ObjectMeta{Labels: label}, ""},
+		"moved": {"another management cluster has it",
+			metav1.ObjectMeta{DeletionTimestamp: &now, Labels: label,
+				Annotations: map[string]string{"clusterctl.cluster.x-k8s.io/delete-for-move": ""}}, ""},
 		"owned":   {"the owner is the Cluster", metav1.ObjectMeta{DeletionTimestamp: &now, Labels: label, OwnerReferences: owned}, "owner"},
 		"label":   {"the label has its name", metav1.ObjectMeta{DeletionTimestamp: &now, Labels: label}, "label"},
 		"nothing": {"clusters and their infrastructure mostly have one name", metav1.ObjectMeta{Name: "c", DeletionTimestamp: &now}, "c"},

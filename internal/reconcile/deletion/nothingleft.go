@@ -31,5 +31,6 @@ func markNothingLeft(obj client.Object) (changed bool) {
 // remain. why gives the cause.
 func RecordAbandoned(ctx context.Context, recorder events.EventRecorder, obj client.Object, why, azure string) {
 	ctrl.LoggerFrom(ctx).Info("finalizers removed without deleting in Azure", "why", why, "azure", azure)
-	recorder.Eventf(obj, nil, corev1.EventTypeWarning, infrav1.LeftBehindInAzureReason, "Delete", "%s", text.JoinSentences(why, "The object is removed without deleting anything in Azure. Check Azure for "+azure))
+	recorder.Eventf(obj, nil, corev1.EventTypeWarning, infrav1.LeftBehindInAzureReason, "Delete", "%s",
+		text.JoinSentences(why, "The object is removed without deleting anything in Azure. Check Azure for "+azure))
 }

@@ -14,10 +14,12 @@ import (
 func PausedCondition(obj client.Object, kind string, cluster *clusterv1.Cluster) metav1.Condition {
 	var commands []string
 	if cluster != nil && cluster.Spec.Paused != nil && *cluster.Spec.Paused {
-		commands = append(commands, fmt.Sprintf(`kubectl patch -n %s cluster/%s --type=merge -p '{"spec":{"paused":false}}'`, cluster.Namespace, cluster.Name))
+		commands = append(commands,
+			fmt.Sprintf(`kubectl patch -n %s cluster/%s --type=merge -p '{"spec":{"paused":false}}'`, cluster.Namespace, cluster.Name))
 	}
 	if annotations.HasPaused(obj) {
-		commands = append(commands, fmt.Sprintf("kubectl annotate -n %s %s/%s %s-", obj.GetNamespace(), strings.ToLower(kind), obj.GetName(), clusterv1.PausedAnnotation))
+		commands = append(commands,
+			fmt.Sprintf("kubectl annotate -n %s %s/%s %s-", obj.GetNamespace(), strings.ToLower(kind), obj.GetName(), clusterv1.PausedAnnotation))
 	}
 	return metav1.Condition{
 		Status: metav1.ConditionFalse, Reason: clusterv1.PausedReason,

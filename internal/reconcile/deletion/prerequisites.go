@@ -47,7 +47,8 @@ func (f Prerequisites) WaitCondition(reason string) metav1.Condition {
 		parts = append(parts, fmt.Sprintf("waits for the deletion of: %s %s", f.Kind, SummarizeNames(going)))
 	}
 	if len(staying) > 0 {
-		parts = append(parts, fmt.Sprintf("waits for objects that are not being deleted yet: %s %s. %s", f.Kind, SummarizeNames(staying), f.deleteHint(commands)))
+		parts = append(parts, fmt.Sprintf("waits for objects that are not being deleted yet: %s %s. %s", f.Kind, SummarizeNames(staying),
+			f.deleteHint(commands)))
 	}
 	return metav1.Condition{Status: metav1.ConditionFalse, Reason: reason, Message: strings.Join(parts, "; ")}
 }
@@ -61,7 +62,8 @@ func (f Prerequisites) deleteHint(commands []string) string {
 			kind, _, _ := strings.Cut(command, "/")
 			kinds[kind] = true
 		}
-		byName = fmt.Sprintf("kubectl delete -n %s %s --selector %s=%s", f.Cluster.Namespace, strings.Join(slices.Sorted(maps.Keys(kinds)), ","), clusterv1.ClusterNameLabel, f.Cluster.Name)
+		byName = fmt.Sprintf("kubectl delete -n %s %s --selector %s=%s", f.Cluster.Namespace, strings.Join(slices.Sorted(maps.Keys(kinds)), ","),
+			clusterv1.ClusterNameLabel, f.Cluster.Name)
 	}
 	switch {
 	case f.ClusterGone:

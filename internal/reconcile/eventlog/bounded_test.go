@@ -14,7 +14,8 @@ import (
 // TestBounded records a note that is longer than the API server takes.
 func TestBounded(t *testing.T) {
 	recorder := events.NewFakeRecorder(1)
-	eventlog.NewBoundedRecorder(recorder).Eventf(&infrav1.AzureMachine{}, nil, "Warning", "Failed", "Reconcile", "%s", strings.Repeat("ä", 40_000))
+	eventlog.NewBoundedRecorder(recorder).Eventf(&infrav1.AzureMachine{}, nil, "Warning", "Failed", "Reconcile", "%s",
+		strings.Repeat("ä", 40_000))
 	if got := strings.TrimPrefix(<-recorder.Events, "Warning Failed "); len(got) > text.MaxNote || !strings.HasSuffix(got, "ä...") {
 		t.Errorf("the note has %d bytes", len(got))
 	}

@@ -206,7 +206,8 @@ func isProblem(condition metav1.Condition) bool {
 	return !strings.HasPrefix(condition.Reason, infrav1.WaitingReason) &&
 		!slices.Contains([]string{
 			infrav1.BlockedByDependencyReason, infrav1.DeletedReason, "NotPaused",
-			infrav1.ScaleSetScalingUpReason, infrav1.ScaleSetScalingDownReason, infrav1.ScaleSetModelOutOfDateReason, infrav1.ScaleSetModelLimitReason,
+			infrav1.ScaleSetScalingUpReason, infrav1.ScaleSetScalingDownReason, infrav1.ScaleSetModelOutOfDateReason,
+			infrav1.ScaleSetModelLimitReason,
 		}, condition.Reason)
 }
 

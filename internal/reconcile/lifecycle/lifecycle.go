@@ -33,7 +33,8 @@ const staleRetryInterval = 50 * time.Millisecond
 // Enter begins a reconciliation. It converts outdated formats, keeps the Paused condition, stores the finalizer (if not "") and the
 // block on clusterctl move, and tracks later changes. It returns nil changes if the reconciliation ends here with the result: the
 // object is paused, was just changed, or is older than the last write that writes remembers.
-func Enter(ctx context.Context, c client.Client, writes *patch.WriteTracker, cluster *clusterv1.Cluster, obj Object, finalizer string) (*patch.Changes, ctrl.Result, error) {
+func Enter(ctx context.Context, c client.Client, writes *patch.WriteTracker, cluster *clusterv1.Cluster, obj Object,
+	finalizer string) (*patch.Changes, ctrl.Result, error) {
 	outdated, err := writes.IsStale(ctx, c, obj)
 	if err == nil && !outdated {
 		outdated, err = patch.WriteCurrentFormat(ctx, c, writes, obj)
@@ -61,7 +62,8 @@ func Enter(ctx context.Context, c client.Client, writes *patch.WriteTracker, clu
 // which can be moved at any time because the spec names everything it has in Azure. The conditions of a paused object that is being
 // deleted show that the pause blocks the deletion. stop is true if the reconciliation ends here: the object is paused, or was changed
 // and is reconciled again.
-func updatePaused(ctx context.Context, c client.Client, writes *patch.WriteTracker, cluster *clusterv1.Cluster, obj Object) (stop bool, err error) {
+func updatePaused(ctx context.Context, c client.Client, writes *patch.WriteTracker, cluster *clusterv1.Cluster, obj Object) (stop bool,
+	err error) {
 	gvk, err := c.GroupVersionKindFor(obj)
 	if err != nil {
 		return false, err
@@ -88,7 +90,8 @@ func updatePaused(ctx context.Context, c client.Client, writes *patch.WriteTrack
 
 // addFinalizer stores the finalizer and the block on clusterctl move before anything is created in Azure. stop is true if the object
 // was changed and is reconciled again. It leaves objects that are being deleted as they are.
-func addFinalizer(ctx context.Context, c client.Client, writes *patch.WriteTracker, obj client.Object, finalizer string) (stop bool, err error) {
+func addFinalizer(ctx context.Context, c client.Client, writes *patch.WriteTracker, obj client.Object, finalizer string) (stop bool,
+	err error) {
 	if !obj.GetDeletionTimestamp().IsZero() {
 		return false, nil
 	}

@@ -36,19 +36,23 @@ func TestEnter(t *testing.T) {
 		goes            bool
 		held, immovable bool
 	}{
-		"new":                 {"before anything is made, the object is held and cannot be moved", machine(nil), false, finalizer, true, true, true},
-		"known":               {"what is stored already is enough", machine(entered), false, finalizer, true, true, true},
-		"moved here":          {"clusterctl keeps finalizers and takes the block away", machine(func(m *infrav1.AzureMachine) { m.Finalizers = []string{finalizer} }), false, finalizer, true, true, true},
+		"new": {"before anything is made, the object is held and cannot be moved", machine(nil), false, finalizer, true, true,
+			true},
+		"known": {"what is stored already is enough", machine(entered), false, finalizer, true, true, true},
+		"moved here": {"clusterctl keeps finalizers and takes the block away",
+			machine(func(m *infrav1.AzureMachine) { m.Finalizers = []string{finalizer} }), false, finalizer, true, true, true},
 		"of a paused cluster": {"it can move at any time, and nothing is done", machine(entered), true, finalizer, false, true, false},
 		"paused itself": {"it can move at any time, and nothing is done", machine(func(m *infrav1.AzureMachine) {
 			entered(m)
 			m.Annotations[clusterv1.PausedAnnotation] = ""
 		}), false, finalizer, false, true, false},
-		"new and paused":       {"nothing is made of it, so it needs no finalizer", machine(nil), true, finalizer, false, false, false},
-		"deleted":              {"the pass goes on to take away what there is", storetest.MarkDeleting(machine(entered)), false, finalizer, true, true, true},
+		"new and paused": {"nothing is made of it, so it needs no finalizer", machine(nil), true, finalizer, false, false, false},
+		"deleted": {"the pass goes on to take away what there is", storetest.MarkDeleting(machine(entered)), false, finalizer, true,
+			true, true},
 		"deleted before begun": {"it is not held: nothing was made", storetest.MarkDeleting(machine(nil)), false, finalizer, true, false, false},
-		"deleted and paused":   {"even that waits for the end of the pause", storetest.MarkDeleting(machine(entered)), true, finalizer, false, true, false},
-		"without a finalizer":  {"a kind that makes nothing in Azure needs none", machine(nil), false, "", true, false, false},
+		"deleted and paused": {"even that waits for the end of the pause", storetest.MarkDeleting(machine(entered)), true, finalizer, false,
+			true, false},
+		"without a finalizer": {"a kind that makes nothing in Azure needs none", machine(nil), false, "", true, false, false},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {

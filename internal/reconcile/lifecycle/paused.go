@@ -45,9 +45,11 @@ func pausedCondition(obj client.Object, kind string, cluster *clusterv1.Cluster)
 		why = append(why, kind+" has the "+clusterv1.PausedAnnotation+" annotation")
 	}
 	if len(why) == 0 {
-		return metav1.Condition{Type: clusterv1.PausedCondition, Status: metav1.ConditionFalse, Reason: clusterv1.NotPausedReason, ObservedGeneration: obj.GetGeneration()}
+		return metav1.Condition{Type: clusterv1.PausedCondition, Status: metav1.ConditionFalse, Reason: clusterv1.NotPausedReason,
+			ObservedGeneration: obj.GetGeneration()}
 	}
-	return metav1.Condition{Type: clusterv1.PausedCondition, Status: metav1.ConditionTrue, Reason: clusterv1.PausedReason, Message: strings.Join(why, ", "), ObservedGeneration: obj.GetGeneration()}
+	return metav1.Condition{Type: clusterv1.PausedCondition, Status: metav1.ConditionTrue, Reason: clusterv1.PausedReason,
+		Message: strings.Join(why, ", "), ObservedGeneration: obj.GetGeneration()}
 }
 
 // markReadyPaused shows in Ready that the object is paused: clusterctl describe shows no other condition of it, and Ready may be

@@ -21,14 +21,18 @@ func TestPausedInReady(t *testing.T) {
 		reason       string
 		ready, while *metav1.Condition
 	}{
-		"ready":       {"what runs goes on running", condition("True", "Ready", ""), condition("True", "Paused", why)},
-		"not ready":   {"what is wrong is why somebody paused it", condition("False", "QuotaExceeded", "VMRunning: no cores"), condition("False", "QuotaExceeded", "paused ("+why+"); before that: VMRunning: no cores")},
-		"not known":   {"the last verdict stays", condition("Unknown", "Waiting", "Azure does not answer"), condition("Unknown", "Waiting", "paused ("+why+"); before that: Azure does not answer")},
-		"not yet any": {"something is said of what was paused from the start", nil, condition("Unknown", "Paused", "paused ("+why+") before the first reconciliation")},
+		"ready": {"what runs goes on running", condition("True", "Ready", ""), condition("True", "Paused", why)},
+		"not ready": {"what is wrong is why somebody paused it", condition("False", "QuotaExceeded", "VMRunning: no cores"),
+			condition("False", "QuotaExceeded", "paused ("+why+"); before that: VMRunning: no cores")},
+		"not known": {"the last verdict stays", condition("Unknown", "Waiting", "Azure does not answer"),
+			condition("Unknown", "Waiting", "paused ("+why+"); before that: Azure does not answer")},
+		"not yet any": {"something is said of what was paused from the start", nil,
+			condition("Unknown", "Paused", "paused ("+why+") before the first reconciliation")},
 	} {
 		t.Run(name, func(t *testing.T) {
 			obj := &infrav1.AzureCluster{ObjectMeta: metav1.ObjectMeta{Generation: 4}}
-			conditions.Set(obj, metav1.Condition{Type: clusterv1.PausedCondition, Status: metav1.ConditionTrue, Reason: clusterv1.PausedReason, Message: why})
+			conditions.Set(obj, metav1.Condition{Type: clusterv1.PausedCondition, Status: metav1.ConditionTrue, Reason: clusterv1.PausedReason,
+				Message: why})
 			if tc.ready != nil {
 				obj.SetConditions(append(obj.GetConditions(), *tc.ready))
 			} else {

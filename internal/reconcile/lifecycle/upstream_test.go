@@ -27,13 +27,15 @@ func TestPausedConditionIsClusterAPIs(t *testing.T) {
 		cluster     *clusterv1.Cluster
 		annotations map[string]string
 	}{
-		"no cluster":      {reason: "The Cluster may not exist yet."},
-		"not paused":      {reason: "Neither asks for a pause.", cluster: &clusterv1.Cluster{}},
-		"explicitly not":  {reason: "False is no pause.", cluster: &clusterv1.Cluster{Spec: clusterv1.ClusterSpec{Paused: new(false)}}},
-		"cluster":         {reason: "The Cluster is paused.", cluster: &clusterv1.Cluster{Spec: clusterv1.ClusterSpec{Paused: new(true)}}},
-		"annotation":      {reason: "The object is paused.", annotations: map[string]string{clusterv1.PausedAnnotation: ""}},
-		"false as a text": {reason: "The annotation pauses with every value.", annotations: map[string]string{clusterv1.PausedAnnotation: "false"}},
-		"both":            {reason: "Both are named.", cluster: &clusterv1.Cluster{Spec: clusterv1.ClusterSpec{Paused: new(true)}}, annotations: map[string]string{clusterv1.PausedAnnotation: "true"}},
+		"no cluster":     {reason: "The Cluster may not exist yet."},
+		"not paused":     {reason: "Neither asks for a pause.", cluster: &clusterv1.Cluster{}},
+		"explicitly not": {reason: "False is no pause.", cluster: &clusterv1.Cluster{Spec: clusterv1.ClusterSpec{Paused: new(false)}}},
+		"cluster":        {reason: "The Cluster is paused.", cluster: &clusterv1.Cluster{Spec: clusterv1.ClusterSpec{Paused: new(true)}}},
+		"annotation":     {reason: "The object is paused.", annotations: map[string]string{clusterv1.PausedAnnotation: ""}},
+		"false as a text": {reason: "The annotation pauses with every value.",
+			annotations: map[string]string{clusterv1.PausedAnnotation: "false"}},
+		"both": {reason: "Both are named.", cluster: &clusterv1.Cluster{Spec: clusterv1.ClusterSpec{Paused: new(true)}},
+			annotations: map[string]string{clusterv1.PausedAnnotation: "true"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			object := &infrav1.AzureMachine{ObjectMeta: metav1.ObjectMeta{Name: "m", Namespace: "n", Generation: 3, Annotations: tc.annotations}}

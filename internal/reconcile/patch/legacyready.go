@@ -26,7 +26,8 @@ type readiness struct {
 // ready only after it was initialized, so ready alone counts, too.
 func readinessOf(obj client.Object) (readiness, bool) {
 	infrastructure := func(legacy bool, current *bool) (readiness, bool) {
-		return readiness{legacy, current, "provisioned", func(c *clusterv1.Cluster) *bool { return c.Status.Initialization.InfrastructureProvisioned }}, true
+		return readiness{legacy, current, "provisioned",
+			func(c *clusterv1.Cluster) *bool { return c.Status.Initialization.InfrastructureProvisioned }}, true
 	}
 	switch o := obj.(type) {
 	case *infrav1.AzureCluster:
@@ -70,5 +71,6 @@ func HasReadReadiness(cluster *clusterv1.Cluster, obj client.Object) bool {
 // fields keep the format that their manager reads.
 func TranslateReady(ctx context.Context, c client.Client, obj client.Object) error {
 	r, _ := readinessOf(obj)
-	return c.Status().Patch(ctx, obj, client.RawPatch("application/merge-patch+json", fmt.Appendf(nil, `{"status":{"initialization":{%q:true}}}`, r.field)))
+	return c.Status().Patch(ctx, obj,
+		client.RawPatch("application/merge-patch+json", fmt.Appendf(nil, `{"status":{"initialization":{%q:true}}}`, r.field)))
 }

@@ -120,7 +120,8 @@ func TestRenew(t *testing.T) {
 			}
 			sent := ""
 			c := fake.NewClientBuilder().WithScheme(testScheme(t)).WithInterceptorFuncs(interceptor.Funcs{
-				SubResourcePatch: func(_ context.Context, _ client.Client, _ string, obj client.Object, patch client.Patch, _ ...client.SubResourcePatchOption) error {
+				SubResourcePatch: func(_ context.Context, _ client.Client, _ string, obj client.Object, patch client.Patch,
+					_ ...client.SubResourcePatchOption) error {
 					raw, err := patch.Data(obj)
 					sent += string(raw)
 					return err

@@ -39,7 +39,8 @@ func TestLongMessages(t *testing.T) {
 			for range 2 {
 				changes := patch.TrackChanges(store, nil, object)
 				for _, conditionType := range []string{infrav1.ReadyCondition, "OtherReady"} {
-					conditions.Set(object, metav1.Condition{Type: conditionType, Status: metav1.ConditionFalse, Reason: "Failed", Message: strings.Repeat("ä✔", 100_000)})
+					conditions.Set(object, metav1.Condition{Type: conditionType, Status: metav1.ConditionFalse, Reason: "Failed",
+						Message: strings.Repeat("ä✔", 100_000)})
 				}
 				if err := changes.Finish(t.Context()); err != nil {
 					t.Fatal(err)
@@ -49,7 +50,8 @@ func TestLongMessages(t *testing.T) {
 				t.Fatal(err)
 			}
 			for _, condition := range object.GetConditions() {
-				if len(condition.Message) > text.MaxCondition || len(condition.Message) < text.MaxCondition-10 || !strings.HasSuffix(condition.Message, "...") {
+				if len(condition.Message) > text.MaxCondition || len(condition.Message) < text.MaxCondition-10 ||
+					!strings.HasSuffix(condition.Message, "...") {
 					t.Errorf("%s has a message of %d bytes", condition.Type, len(condition.Message))
 				}
 			}

@@ -105,5 +105,6 @@ func (w *WriteTracker) recordWrite(obj client.Object) {
 		w.lastSweep = now
 	}
 	ended := !obj.GetDeletionTimestamp().IsZero() && len(obj.GetFinalizers()) == 0
-	w.lastWrites[client.ObjectKeyFromObject(obj)] = writtenVersion{uid: obj.GetUID(), resourceVersion: obj.GetResourceVersion(), removed: ended, writtenAt: now}
+	w.lastWrites[client.ObjectKeyFromObject(obj)] = writtenVersion{uid: obj.GetUID(), resourceVersion: obj.GetResourceVersion(),
+		removed: ended, writtenAt: now}
 }

@@ -19,7 +19,8 @@ import (
 
 func TestOutdated(t *testing.T) {
 	at := func(uid types.UID, version string) *infrav1.AzureMachine {
-		return &infrav1.AzureMachine{ObjectMeta: metav1.ObjectMeta{UID: uid, ResourceVersion: version, Finalizers: []string{infrav1.MachineFinalizer}}}
+		return &infrav1.AzureMachine{ObjectMeta: metav1.ObjectMeta{UID: uid, ResourceVersion: version,
+			Finalizers: []string{infrav1.MachineFinalizer}}}
 	}
 	ended := at("a", "120")
 	ended.Finalizers, ended.DeletionTimestamp = nil, &metav1.Time{Time: time.Unix(0, 0)}
@@ -41,9 +42,11 @@ func TestOutdated(t *testing.T) {
 		{reason: "it is asked for once", read: at("a", "99")},
 		{reason: "somebody wrote after us", wrote: at("a", "110"), read: at("a", "111")},
 		{reason: "an object that the write has ended has no further pass", wrote: ended, stored: at("c", "7"), read: at("a", "120"), want: true},
-		{reason: "the store was taken back to before the write, so nothing is to arrive", wrote: at("a", "5000"), stored: at("a", "120"), read: at("a", "120")},
+		{reason: "the store was taken back to before the write, so nothing is to arrive", wrote: at("a", "5000"), stored: at("a", "120"),
+			read: at("a", "120")},
 		{reason: "what was lost is forgotten", read: at("a", "121")},
-		{reason: "the store was taken back, and the cache lags behind what came since", wrote: at("a", "5000"), stored: at("a", "130"), read: at("a", "125"), want: true},
+		{reason: "the store was taken back, and the cache lags behind what came since", wrote: at("a", "5000"), stored: at("a", "130"),
+			read: at("a", "125"), want: true},
 		{reason: "that has arrived", stored: at("a", "130"), read: at("a", "130")},
 		{reason: "the object was deleted meanwhile", wrote: at("a", "5000"), stored: at("c", "7"), read: at("a", "140"), want: true},
 	} {
@@ -73,7 +76,8 @@ func TestObjectsThatNobodyReadsAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var written WriteTracker
 		for i := range 100 {
-			written.recordWrite(&infrav1.AzureMachine{ObjectMeta: metav1.ObjectMeta{Name: fmt.Sprint(i), UID: types.UID(fmt.Sprint(i)), ResourceVersion: "1"}})
+			written.recordWrite(&infrav1.AzureMachine{ObjectMeta: metav1.ObjectMeta{Name: fmt.Sprint(i), UID: types.UID(fmt.Sprint(i)),
+				ResourceVersion: "1"}})
 		}
 		<-time.After(2 * retention)
 		written.recordWrite(&infrav1.AzureMachine{ObjectMeta: metav1.ObjectMeta{Name: "another", UID: "another", ResourceVersion: "2"}})

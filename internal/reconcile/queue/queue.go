@@ -41,7 +41,8 @@ func newQueue(controller string, limiter Limiter) *queue {
 	if limiter == nil {
 		limiter = workqueue.DefaultTypedControllerRateLimiter[reconcile.Request]()
 	}
-	q := &queue{limiter: limiter, metrics: metrics.NewQueue(controller), items: map[reconcile.Request]*item{}, working: map[reconcile.Request]time.Time{}, ready: newTurns(), down: make(chan struct{})}
+	q := &queue{limiter: limiter, metrics: metrics.NewQueue(controller), items: map[reconcile.Request]*item{},
+		working: map[reconcile.Request]time.Time{}, ready: newTurns(), down: make(chan struct{})}
 	q.arrived = sync.NewCond(&q.mu)
 	go q.measureWork()
 	return q

@@ -47,16 +47,19 @@ func TestOrder(t *testing.T) {
 			[]added{{-100, request("a", "1")}, {10, request("a", "2")}, {0, request("a", "3")}, {0, request("a", "4")}, {10, request("a", "5")}},
 			[]string{"a/2", "a/5", "a/3", "a/4", "a/1"}},
 		"turns": {"namespaces take turns, and a namespace that comes last is not last",
-			[]added{{0, request("a", "1")}, {0, request("a", "2")}, {0, request("a", "3")}, {0, request("b", "1")}, {0, request("b", "2")}, {0, request("c", "1")}},
+			[]added{{0, request("a", "1")}, {0, request("a", "2")}, {0, request("a", "3")}, {0, request("b", "1")}, {0, request("b", "2")},
+				{0, request("c", "1")}},
 			[]string{"a/1", "b/1", "c/1", "a/2", "b/2", "a/3"}},
 		"priorities of two": {"a higher priority goes before the turn of another namespace",
 			[]added{{-100, request("a", "1")}, {0, request("b", "1")}, {1, request("a", "2")}},
 			[]string{"a/2", "b/1", "a/1"}},
 		"patience": {"who has only a low priority gets the fourth turn",
-			[]added{{-100, request("b", "1")}, {1, request("a", "1")}, {1, request("a", "2")}, {1, request("a", "3")}, {1, request("a", "4")}, {1, request("a", "5")}},
+			[]added{{-100, request("b", "1")}, {1, request("a", "1")}, {1, request("a", "2")}, {1, request("a", "3")}, {1, request("a", "4")},
+				{1, request("a", "5")}},
 			[]string{"a/1", "a/2", "a/3", "b/1", "a/4", "a/5"}},
 		"patience in a namespace": {"within a namespace priorities hold always",
-			[]added{{-100, request("a", "0")}, {1, request("a", "1")}, {1, request("a", "2")}, {1, request("a", "3")}, {1, request("a", "4")}, {1, request("a", "5")}},
+			[]added{{-100, request("a", "0")}, {1, request("a", "1")}, {1, request("a", "2")}, {1, request("a", "3")}, {1, request("a", "4")},
+				{1, request("a", "5")}},
 			[]string{"a/1", "a/2", "a/3", "a/4", "a/5", "a/0"}},
 		"added twice": {"it is handed out once, with the higher priority",
 			[]added{{0, request("a", "1")}, {0, request("a", "2")}, {0, request("a", "1")}, {1, request("a", "2")}, {-100, request("a", "2")}},
@@ -258,7 +261,8 @@ func TestMetrics(t *testing.T) {
 		<-time.After(time.Minute + time.Millisecond)
 		synctest.Wait()
 		want := map[string]float64{"workqueue_adds_total": 2, "workqueue_retries_total": 1, "workqueue_depth 0": 0, "workqueue_depth 1": 1,
-			"workqueue_queue_duration_seconds": 1, "workqueue_work_duration_seconds": 0, "workqueue_unfinished_work_seconds": 60, "workqueue_longest_running_processor_seconds": 60}
+			"workqueue_queue_duration_seconds": 1, "workqueue_work_duration_seconds": 0, "workqueue_unfinished_work_seconds": 60,
+			"workqueue_longest_running_processor_seconds": 60}
 		if diff := cmp.Diff(want, measured(t)); diff != "" {
 			t.Errorf("-want +got:\n%s", diff)
 		}

@@ -77,7 +77,8 @@ func TestTogether(t *testing.T) {
 	now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 	memory := stable.NewTracker(10*time.Minute, func() time.Time { return now })
 	next := func(cluster, object string) time.Time {
-		return now.Add(memory.MarkStable(client.ObjectKey{Name: object}, client.ObjectKey{Namespace: "default", Name: cluster}, stable.Fingerprint{}, 10*time.Minute))
+		return now.Add(memory.MarkStable(client.ObjectKey{Name: object}, client.ObjectKey{Namespace: "default", Name: cluster},
+			stable.Fingerprint{}, 10*time.Minute))
 	}
 	first := next("c1", "network")
 	now = first.Add(-5 * time.Minute)
@@ -92,7 +93,8 @@ func TestTogether(t *testing.T) {
 	for i := range 100 {
 		moments[next("c"+strconv.Itoa(i), "network")] = true
 	}
-	first, last := slices.MinFunc(slices.Collect(maps.Keys(moments)), time.Time.Compare), slices.MaxFunc(slices.Collect(maps.Keys(moments)), time.Time.Compare)
+	first, last := slices.MinFunc(slices.Collect(maps.Keys(moments)), time.Time.Compare),
+		slices.MaxFunc(slices.Collect(maps.Keys(moments)), time.Time.Compare)
 	if spread := last.Sub(first); len(moments) < 100 || spread > 30*time.Second && spread < 570*time.Second {
 		t.Errorf("100 clusters are looked at at %d moments in %s", len(moments), spread)
 	}

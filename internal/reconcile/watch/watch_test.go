@@ -28,18 +28,26 @@ func TestUpdates(t *testing.T) {
 		change func(*infrav1.AzureClusterIdentity)
 		want   wakes
 	}{
-		"nothing":          {"an informer's resync is no change", func(*infrav1.AzureClusterIdentity) {}, wakes{}},
-		"version":          {"a write of the same says nothing", func(o *infrav1.AzureClusterIdentity) { o.ResourceVersion = "8" }, wakes{}},
-		"status":           {"what a pass says about itself leads to no pass", condition("SomethingReady", "Failed", "no"), wakes{}},
-		"spec":             {"a correction counts at once", func(o *infrav1.AzureClusterIdentity) { o.Generation++ }, wakes{true, true, true}},
-		"label":            {"labels say whose it is", func(o *infrav1.AzureClusterIdentity) { o.Labels = map[string]string{"a": "b"} }, wakes{true, true, true}},
-		"annotation":       {"annotations pause and ask for a retry", func(o *infrav1.AzureClusterIdentity) { o.Annotations = map[string]string{"a": "b"} }, wakes{true, true, true}},
-		"deletion":         {"what is being deleted has to go", func(o *infrav1.AzureClusterIdentity) { o.DeletionTimestamp = &metav1.Time{Time: time.Unix(1, 0)} }, wakes{true, true, true}},
-		"finalizer":        {"only the object itself goes on with its finalizer; who holds an identity concerns no other", func(o *infrav1.AzureClusterIdentity) { o.Finalizers = []string{"a/b"} }, wakes{Own: true}},
-		"owner":            {"Cluster API sets the owner that a pass waits for", func(o *infrav1.AzureClusterIdentity) { o.OwnerReferences = []metav1.OwnerReference{{Name: "c"}} }, wakes{Own: true}},
-		"paused":           {"Cluster API's library ends the pass that writes it", condition(clusterv1.PausedCondition, "NotPaused", ""), wakes{Own: true}},
-		"ready":            {"who waits for a credential goes on", condition(infrav1.ReadyCondition, "SecretNotFound", "gone"), wakes{Identity: true}},
-		"another identity": {"one of the same name that was made anew", func(o *infrav1.AzureClusterIdentity) { o.UID = "2" }, wakes{true, true, true}},
+		"nothing": {"an informer's resync is no change", func(*infrav1.AzureClusterIdentity) {}, wakes{}},
+		"version": {"a write of the same says nothing", func(o *infrav1.AzureClusterIdentity) { o.ResourceVersion = "8" }, wakes{}},
+		"status":  {"what a pass says about itself leads to no pass", condition("SomethingReady", "Failed", "no"), wakes{}},
+		"spec":    {"a correction counts at once", func(o *infrav1.AzureClusterIdentity) { o.Generation++ }, wakes{true, true, true}},
+		"label": {"labels say whose it is", func(o *infrav1.AzureClusterIdentity) { o.Labels = map[string]string{"a": "b"} },
+			wakes{true, true, true}},
+		"annotation": {"annotations pause and ask for a retry",
+			func(o *infrav1.AzureClusterIdentity) { o.Annotations = map[string]string{"a": "b"} }, wakes{true, true, true}},
+		"deletion": {"what is being deleted has to go",
+			func(o *infrav1.AzureClusterIdentity) { o.DeletionTimestamp = &metav1.Time{Time: time.Unix(1, 0)} }, wakes{true, true, true}},
+		"finalizer": {"only the object itself goes on with its finalizer; who holds an identity concerns no other",
+			func(o *infrav1.AzureClusterIdentity) { o.Finalizers = []string{"a/b"} }, wakes{Own: true}},
+		"owner": {"Cluster API sets the owner that a pass waits for",
+			func(o *infrav1.AzureClusterIdentity) { o.OwnerReferences = []metav1.OwnerReference{{Name: "c"}} }, wakes{Own: true}},
+		"paused": {"Cluster API's library ends the pass that writes it", condition(clusterv1.PausedCondition, "NotPaused", ""),
+			wakes{Own: true}},
+		"ready": {"who waits for a credential goes on", condition(infrav1.ReadyCondition, "SecretNotFound", "gone"),
+			wakes{Identity: true}},
+		"another identity": {"one of the same name that was made anew", func(o *infrav1.AzureClusterIdentity) { o.UID = "2" },
+			wakes{true, true, true}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			before := &infrav1.AzureClusterIdentity{ObjectMeta: metav1.ObjectMeta{UID: "1", ResourceVersion: "7", Generation: 1}}
@@ -62,7 +70,8 @@ func TestComesAndGoes(t *testing.T) {
 		Delete(event.DeleteEvent) bool
 		Generic(event.GenericEvent) bool
 	}{"own": watch.OwnChanges(), "spec": watch.SpecChanges(), "identity": watch.IdentityChanges()} {
-		if !predicate.Create(event.CreateEvent{Object: identity}) || !predicate.Delete(event.DeleteEvent{Object: identity}) || !predicate.Generic(event.GenericEvent{Object: identity}) {
+		if !predicate.Create(event.CreateEvent{Object: identity}) || !predicate.Delete(event.DeleteEvent{Object: identity}) ||
+			!predicate.Generic(event.GenericEvent{Object: identity}) {
 			t.Errorf("%s: an object that comes or goes counts", name)
 		}
 	}

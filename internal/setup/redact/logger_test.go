@@ -10,7 +10,8 @@ import (
 )
 
 func base(log *strings.Builder) logr.Logger {
-	return funcr.New(func(prefix, arguments string) { log.WriteString(prefix + " " + arguments) }, funcr.Options{Verbosity: 10, LogCaller: funcr.None})
+	return funcr.New(func(prefix, arguments string) { log.WriteString(prefix + " " + arguments) },
+		funcr.Options{Verbosity: 10, LogCaller: funcr.None})
 }
 
 func logger(log *strings.Builder) logr.Logger { return redact.Logger(base(log)) }

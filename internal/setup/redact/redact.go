@@ -22,14 +22,17 @@ import (
 
 // secretKeys are the names of log values and JSON fields that hold secrets, in lower case.
 var secretKeys = []string{
-	"body", "data", "stringdata", "binarydata", "clientsecret", "client_secret", "client_assertion", "aadclientsecret", "aadclientcertpassword", "password",
-	"adminpassword", "token", "access_token", "refresh_token", "authorization", "protectedsettings", "configurationprotectedsettings", "customdata", "userdata",
+	"body", "data", "stringdata", "binarydata", "clientsecret", "client_secret", "client_assertion", "aadclientsecret",
+	"aadclientcertpassword", "password",
+	"adminpassword", "token", "access_token", "refresh_token", "authorization", "protectedsettings", "configurationprotectedsettings",
+	"customdata", "userdata",
 	"kubeconfig", "kubeconfigs", "certificate", "privatekey", "sharedkey",
 }
 
 // field matches such fields in JSON and in forms. A string value is matched up to its closing quote; an object, a list or JSON
 // within a string up to the end of the text, because a regular expression cannot find their end.
-var field = regexp.MustCompile(`(?is)(\\*"(?:` + strings.Join(secretKeys, "|") + `)\\*"\s*:\s*)(?:"(?:[^"\\]|\\.)*"?|\\+".*|[{[].*)|((?:^|[?&\s])(?:client_secret|client_assertion|password|access_token|refresh_token)=)[^&\s"]+`)
+var field = regexp.MustCompile(`(?is)(\\*"(?:` + strings.Join(secretKeys,
+	"|") + `)\\*"\s*:\s*)(?:"(?:[^"\\]|\\.)*"?|\\+".*|[{[].*)|((?:^|[?&\s])(?:client_secret|client_assertion|password|access_token|refresh_token)=)[^&\s"]+`)
 
 // key and token match private keys (RFC 7468) and JSON web tokens (RFC 7519) in any text.
 var (

@@ -35,9 +35,10 @@ func RemoveUnusedParts(object metav1.Object) {
 // usedMachineStatus returns the part of a Machine's status that the provider reads: its Node, whether it is Ready, and the progress of its
 // deletion. The provider never writes it.
 func usedMachineStatus(status clusterv1.MachineStatus) clusterv1.MachineStatus {
-	out := clusterv1.MachineStatus{NodeRef: status.NodeRef, Conditions: slices.DeleteFunc(status.Conditions, func(condition metav1.Condition) bool {
-		return !slices.Contains(machineConditions, condition.Type)
-	})}
+	out := clusterv1.MachineStatus{NodeRef: status.NodeRef,
+		Conditions: slices.DeleteFunc(status.Conditions, func(condition metav1.Condition) bool {
+			return !slices.Contains(machineConditions, condition.Type)
+		})}
 	for i := range out.Conditions {
 		out.Conditions[i].Message = ""
 	}

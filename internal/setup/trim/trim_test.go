@@ -65,7 +65,8 @@ func TestTrimmedIsStored(t *testing.T) {
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			stored := &infrav1.AzureMachine{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "m", Annotations: map[string]string{corev1.LastAppliedConfigAnnotation: applied}}}
+			stored := &infrav1.AzureMachine{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "m",
+				Annotations: map[string]string{corev1.LastAppliedConfigAnnotation: applied}}}
 			want := map[string]string{corev1.LastAppliedConfigAnnotation: applied}
 			for key, value := range test.before {
 				stored.Annotations[key] = value

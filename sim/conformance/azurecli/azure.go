@@ -45,12 +45,14 @@ func startAzure(dir string) (*azure, error) {
 
 // clientEnvironment leads a program with Azure's names to here.
 func (a *azure) clientEnvironment() []string {
-	return []string{"HTTPS_PROXY=" + a.proxy, "https_proxy=" + a.proxy, "NO_PROXY=", "no_proxy=", "SSL_CERT_FILE=" + a.authority, "REQUESTS_CA_BUNDLE=" + a.authority}
+	return []string{"HTTPS_PROXY=" + a.proxy, "https_proxy=" + a.proxy, "NO_PROXY=", "no_proxy=", "SSL_CERT_FILE=" + a.authority,
+		"REQUESTS_CA_BUNDLE=" + a.authority}
 }
 
 // loginCommand is the command that signs in as the principal that is there from the start.
 func (a *azure) loginCommand() string {
-	return fmt.Sprintf("az login --service-principal --tenant %s --username %s --password %s", server.DefaultTenant, server.DefaultClientID, server.DefaultSecret)
+	return fmt.Sprintf("az login --service-principal --tenant %s --username %s --password %s", server.DefaultTenant, server.DefaultClientID,
+		server.DefaultSecret)
 }
 
 func (a *azure) Close() error {

@@ -43,7 +43,8 @@ esac
 			list:   "az say a # b\naz say a # error: b\naz fail a # error: b\naz fail quietly\naz say last # last\n",
 			err:    "disagree",
 			told: []string{
-				`line 1: az say a`, `prints "a", want "b"`, `line 2: az say a`, `is to be refused with "b" and prints "a"`, `line 3: az fail a`, `ERROR: a`,
+				`line 1: az say a`, `prints "a", want "b"`, `line 2: az say a`, `is to be refused with "b" and prints "a"`, `line 3: az fail a`,
+				`ERROR: a`,
 				"line 4: az fail quietly\n\texit status 1\n\tERROR: quietly", "5 commands in", " 4 did not",
 			},
 		},
@@ -74,7 +75,8 @@ esac
 			}
 		})
 	}
-	if err := runCommands(t.Context(), &bytes.Buffer{}, filepath.Join(t.TempDir(), "none"), false, "az say a\n"); err == nil || !strings.Contains(err.Error(), "the Azure CLI is not there") {
+	if err := runCommands(t.Context(), &bytes.Buffer{}, filepath.Join(t.TempDir(), "none"), false, "az say a\n"); err == nil ||
+		!strings.Contains(err.Error(), "the Azure CLI is not there") {
 		t.Errorf("without a CLI: %v", err)
 	}
 }

@@ -63,8 +63,9 @@ func runCommands(ctx context.Context, out io.Writer, az string, ofDebian bool, l
 		return err
 	}
 	defer azure.Close()
-	shell := &shell{dir: dir, environment: append(azure.clientEnvironment(), "HOME="+dir, "AZURE_CONFIG_DIR="+filepath.Join(dir, "cli"), "AZURE_CORE_OUTPUT=tsv",
-		"AZURE_CORE_ONLY_SHOW_ERRORS=true", "AZURE_CORE_COLLECT_TELEMETRY=false")}
+	shell := &shell{dir: dir,
+		environment: append(azure.clientEnvironment(), "HOME="+dir, "AZURE_CONFIG_DIR="+filepath.Join(dir, "cli"), "AZURE_CORE_OUTPUT=tsv",
+			"AZURE_CORE_ONLY_SHOW_ERRORS=true", "AZURE_CORE_COLLECT_TELEMETRY=false")}
 	if ofDebian {
 		if err := os.WriteFile(filepath.Join(dir, "sitecustomize.py"), debian, 0o600); err != nil {
 			return err

@@ -21,7 +21,8 @@ func IsAllowed(tx *store.Tx, objectID string, need Need) bool {
 			return
 		}
 		id, err := store.ParseID(r.ID)
-		allowed = err == nil && coversScope(id.Scope, need.Scope) && grantsAction(tx, body.String(r.Body, "properties.roleDefinitionId"), need.Action)
+		allowed = err == nil && coversScope(id.Scope, need.Scope) &&
+			grantsAction(tx, body.String(r.Body, "properties.roleDefinitionId"), need.Action)
 	})
 	return allowed
 }

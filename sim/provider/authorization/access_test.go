@@ -7,15 +7,19 @@ func TestMatch(t *testing.T) {
 		reason, pattern, action string
 		want                    bool
 	}{
-		"everything":       {"an owner's", "*", "Microsoft.Network/virtualNetworks/write", true},
-		"exact":            {"case does not matter", "microsoft.network/virtualnetworks/WRITE", "Microsoft.Network/virtualNetworks/write", true},
-		"other verb":       {"reading is not writing", "Microsoft.Network/virtualNetworks/read", "Microsoft.Network/virtualNetworks/write", false},
-		"over slashes":     {"a star stands for several parts", "*/read", "Microsoft.Network/virtualNetworks/subnets/read", true},
-		"in the middle":    {"as Contributor's exceptions have it", "Microsoft.Authorization/*/Write", "Microsoft.Authorization/roleAssignments/write", true},
-		"namespace":        {"a service", "Microsoft.Network/*", "Microsoft.Compute/disks/read", false},
-		"not a prefix":     {"without a star nothing follows", "Microsoft.Network/virtualNetworks", "Microsoft.Network/virtualNetworks/read", false},
-		"two stars":        {"each stands for something of its own", "Microsoft.*/disks/*", "Microsoft.Compute/disks/write", true},
-		"end after a star": {"what follows the star has to be there", "Microsoft.Network/*/join/action", "Microsoft.Network/virtualNetworks/subnets/join", false},
+		"everything": {"an owner's", "*", "Microsoft.Network/virtualNetworks/write", true},
+		"exact":      {"case does not matter", "microsoft.network/virtualnetworks/WRITE", "Microsoft.Network/virtualNetworks/write", true},
+		"other verb": {"reading is not writing", "Microsoft.Network/virtualNetworks/read", "Microsoft.Network/virtualNetworks/write",
+			false},
+		"over slashes": {"a star stands for several parts", "*/read", "Microsoft.Network/virtualNetworks/subnets/read", true},
+		"in the middle": {"as Contributor's exceptions have it", "Microsoft.Authorization/*/Write",
+			"Microsoft.Authorization/roleAssignments/write", true},
+		"namespace": {"a service", "Microsoft.Network/*", "Microsoft.Compute/disks/read", false},
+		"not a prefix": {"without a star nothing follows", "Microsoft.Network/virtualNetworks", "Microsoft.Network/virtualNetworks/read",
+			false},
+		"two stars": {"each stands for something of its own", "Microsoft.*/disks/*", "Microsoft.Compute/disks/write", true},
+		"end after a star": {"what follows the star has to be there", "Microsoft.Network/*/join/action",
+			"Microsoft.Network/virtualNetworks/subnets/join", false},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {

@@ -72,7 +72,8 @@ func Provider(known func(objectID string) bool) *provider.Provider {
 					return nil
 				}
 			}
-			return provider.Errorf(400, "LockLevelInvalid", "The lock level '%s' is not valid. Use CanNotDelete or ReadOnly.", body.String(d.New, "properties.level"))
+			return provider.Errorf(400, "LockLevelInvalid", "The lock level '%s' is not valid. Use CanNotDelete or ReadOnly.",
+				body.String(d.New, "properties.level"))
 		},
 		ListFilter: func(c *provider.Call, r *store.Resource) bool { return !atScope(c) || sameScope(c, r) },
 	}
@@ -83,33 +84,41 @@ var guid = regexp.MustCompile(`^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{1
 
 func prepareAssignment(c *provider.Call, d *provider.Draft, known func(string) bool) error {
 	if !guid.MatchString(d.Name) {
-		return provider.Errorf(400, "InvalidRoleAssignmentId", "The role assignment ID '%s' is not valid. The role assignment ID must be a GUID.", d.Name)
+		return provider.Errorf(400, "InvalidRoleAssignmentId", "The role assignment ID '%s' is not valid. The role assignment ID must be a GUID.",
+			d.Name)
 	}
 	p := "properties."
 	role, principal := body.String(d.New, p+"roleDefinitionId"), body.String(d.New, p+"principalId")
 	roleGUID := strings.ToLower(role[strings.LastIndexByte(role, '/')+1:])
 	if _, builtIn := BuiltIn[roleGUID]; !builtIn && !isCustomRole(c, roleGUID) {
-		return provider.Errorf(400, "RoleDefinitionDoesNotExist", "The specified role definition with ID '%s' does not exist.", strings.ReplaceAll(roleGUID, "-", ""))
+		return provider.Errorf(400, "RoleDefinitionDoesNotExist", "The specified role definition with ID '%s' does not exist.",
+			strings.ReplaceAll(roleGUID, "-", ""))
 	}
 	if !guid.MatchString(principal) {
 		return provider.Errorf(400, "InvalidPrincipalId", "The Principal ID '%s' is not valid. Principal ID must be a GUID.", principal)
 	}
 	id, _ := store.ParseID(d.ID)
 	if d.Old != nil {
-		if !strings.EqualFold(body.String(d.Old, p+"principalId"), principal) || !strings.EqualFold(lastOf(body.String(d.Old, p+"roleDefinitionId")), roleGUID) {
-			return provider.Errorf(400, "RoleAssignmentUpdateNotPermitted", "Tenant ID, application ID, principal ID, and scope are not allowed to be updated.")
+		if !strings.EqualFold(body.String(d.Old, p+"principalId"), principal) ||
+			!strings.EqualFold(lastOf(body.String(d.Old, p+"roleDefinitionId")), roleGUID) {
+			return provider.Errorf(400, "RoleAssignmentUpdateNotPermitted",
+				"Tenant ID, application ID, principal ID, and scope are not allowed to be updated.")
 		}
 	}
 	for _, r := range c.List(Assignments, "") {
 		other, _ := store.ParseID(r.ID)
-		if !store.SameID(r.ID, d.ID) && store.SameID(other.Scope, id.Scope) && strings.EqualFold(body.String(r.Body, p+"principalId"), principal) && strings.EqualFold(lastOf(body.String(r.Body, p+"roleDefinitionId")), roleGUID) {
-			return provider.Errorf(409, "RoleAssignmentExists", "The role assignment already exists. The ID of the existing role assignment is %s.", strings.ReplaceAll(r.Name(), "-", ""))
+		if !store.SameID(r.ID, d.ID) && store.SameID(other.Scope, id.Scope) &&
+			strings.EqualFold(body.String(r.Body, p+"principalId"), principal) &&
+			strings.EqualFold(lastOf(body.String(r.Body, p+"roleDefinitionId")), roleGUID) {
+			return provider.Errorf(409, "RoleAssignmentExists", "The role assignment already exists. The ID of the existing role assignment is %s.",
+				strings.ReplaceAll(r.Name(), "-", ""))
 		}
 	}
 	if body.String(d.New, p+"principalType") == "" {
 		// Without a type Azure looks the principal up, and a new one may not be replicated yet.
 		if !known(principal) && !isReplicated(c, principal) {
-			return provider.Errorf(400, "PrincipalNotFound", "Principal %s does not exist in the directory %s. Check that you have the correct principal ID. If you are creating this principal and then immediately assigning a role, this error might be related to a replication delay. In this case, set the role assignment principalType property to a value, such as ServicePrincipal, User, or Group.  See https://aka.ms/docs-principaltype",
+			return provider.Errorf(400, "PrincipalNotFound",
+				"Principal %s does not exist in the directory %s. Check that you have the correct principal ID. If you are creating this principal and then immediately assigning a role, this error might be related to a replication delay. In this case, set the role assignment principalType property to a value, such as ServicePrincipal, User, or Group.  See https://aka.ms/docs-principaltype",
 				strings.ReplaceAll(principal, "-", ""), c.Tenant)
 		}
 		body.Set(d.New, p+"principalType", "ServicePrincipal")

@@ -20,12 +20,13 @@ func vmActions() map[string]*provider.Action {
 		return &provider.Action{Timing: provider.Timing{HTTP: provider.Seconds(1), LRO: provider.Seconds(seconds)}, Finish: finish}
 	}
 	return map[string]*provider.Action{
-		"start": {Timing: provider.Timing{HTTP: provider.Seconds(1), LRO: provider.Seconds(20)}, Start: startVM, Finish: func(c *provider.Call, _ *store.Operation, r *store.Resource) error {
-			if body.String(r.Secret, "power") != "running" {
-				SetPower(c, r, "running", true)
-			}
-			return nil
-		}},
+		"start": {Timing: provider.Timing{HTTP: provider.Seconds(1), LRO: provider.Seconds(20)}, Start: startVM,
+			Finish: func(c *provider.Call, _ *store.Operation, r *store.Resource) error {
+				if body.String(r.Secret, "power") != "running" {
+					SetPower(c, r, "running", true)
+				}
+				return nil
+			}},
 		"poweroff":              timed(20, set("stopped", false)),
 		"deallocate":            timed(45, set("deallocated", false)),
 		"restart":               timed(20, set("running", true)),
@@ -33,13 +34,15 @@ func vmActions() map[string]*provider.Action {
 		"reimage":               timed(60, set("running", true)),
 		"reapply":               timed(10, nil),
 		"attachdetachdatadisks": attachDetach(),
-		"runcommand":            {Timing: provider.Timing{HTTP: provider.Seconds(1), LRO: provider.Seconds(15)}, Start: needRunning, Finish: runCommand},
+		"runcommand": {Timing: provider.Timing{HTTP: provider.Seconds(1), LRO: provider.Seconds(15)}, Start: needRunning,
+			Finish: runCommand},
 		"generalize": {Start: func(c *provider.Call, r *store.Resource) (*provider.Reply, error) {
 			return &provider.Reply{Status: 200}, nil
 		}},
 		"simulateeviction": {Start: evictSpotVM},
 		"retrievebootdiagnosticsdata": {Start: func(c *provider.Call, r *store.Resource) (*provider.Reply, error) {
-			return provider.OK(body.Object{"serialConsoleLogBlobUri": "https://bootdiagnostics.blob.core.windows.net/" + body.String(r.Body, "properties.vmId") + ".serialconsole.log"}), nil
+			return provider.OK(body.Object{"serialConsoleLogBlobUri": "https://bootdiagnostics.blob.core.windows.net/" + body.String(r.Body,
+				"properties.vmId") + ".serialconsole.log"}), nil
 		}},
 	}
 }
@@ -61,7 +64,8 @@ func startVM(c *provider.Call, r *store.Resource) (*provider.Reply, error) {
 	}
 	// A deallocated VM holds no cores; starting it needs them again.
 	size := body.String(r.Body, "properties.hardwareProfile.vmSize")
-	_, err := CheckSize(c, r.ID, size, r.Location, body.Strings(r.Body, "zones"), 1, strings.EqualFold(body.String(r.Body, "properties.priority"), "Spot"))
+	_, err := CheckSize(c, r.ID, size, r.Location, body.Strings(r.Body, "zones"), 1,
+		strings.EqualFold(body.String(r.Body, "properties.priority"), "Spot"))
 	return nil, err
 }
 
@@ -73,14 +77,16 @@ func needRunning(_ *provider.Call, r *store.Resource) (*provider.Reply, error) {
 }
 
 func runCommand(c *provider.Call, op *store.Operation, _ *store.Resource) error {
-	op.Result = body.Object{"value": []any{body.Object{"code": "ProvisioningState/succeeded", "level": "Info", "displayStatus": "Provisioning succeeded", "message": "Enable succeeded: \n[stdout]\n\n[stderr]\n"}}}
+	op.Result = body.Object{"value": []any{body.Object{"code": "ProvisioningState/succeeded", "level": "Info",
+		"displayStatus": "Provisioning succeeded", "message": "Enable succeeded: \n[stdout]\n\n[stderr]\n"}}}
 	return nil
 }
 
 // evictSpotVM takes a spot VM away by its own policy, at once.
 func evictSpotVM(c *provider.Call, r *store.Resource) (*provider.Reply, error) {
 	if !strings.EqualFold(body.String(r.Body, "properties.priority"), "Spot") {
-		return nil, provider.Errorf(409, "OperationNotAllowed", "Simulate Eviction is only allowed on Azure Spot virtual machines. VM '%s' is not one.", r.Name())
+		return nil, provider.Errorf(409, "OperationNotAllowed",
+			"Simulate Eviction is only allowed on Azure Spot virtual machines. VM '%s' is not one.", r.Name())
 	}
 	if strings.EqualFold(body.String(r.Body, "properties.evictionPolicy"), "Delete") {
 		c.EraseTree(r.ID)
@@ -95,7 +101,8 @@ func evictSpotVM(c *provider.Call, r *store.Resource) (*provider.Reply, error) {
 func extensionType() *provider.Type {
 	return &provider.Type{
 		Name: Extensions, Style: provider.Compute, DeleteRetryAfter: -1, PutMerges: false, Whole: true,
-		Create: provider.Timing{HTTP: provider.Seconds(1), LRO: provider.Seconds(10.5)}, Delete: provider.Timing{HTTP: provider.Seconds(1), LRO: provider.Seconds(20)}, Read: provider.Timing{HTTP: 420 * time.Millisecond},
+		Create: provider.Timing{HTTP: provider.Seconds(1), LRO: provider.Seconds(10.5)},
+		Delete: provider.Timing{HTTP: provider.Seconds(1), LRO: provider.Seconds(20)}, Read: provider.Timing{HTTP: 420 * time.Millisecond},
 		ReadOnlyPaths: []string{"properties.instanceView"},
 		Since:         map[string]string{"properties.suppressFailures": "2022-08-01"}, // not in recordings of 2020-12-01 and 2022-03-01
 		Prepare:       PrepareExtension,
@@ -125,7 +132,8 @@ func PrepareExtension(c *provider.Call, d *provider.Draft) error {
 	}
 	body.Default(d.New, p+"settings", body.Object{})
 	id, _ := store.ParseID(d.ID)
-	if vm := c.Get(id.Parent().String()); vm != nil && strings.EqualFold(vm.Type, VirtualMachines) && body.String(vm.Secret, "power") != "running" {
+	if vm := c.Get(id.Parent().String()); vm != nil && strings.EqualFold(vm.Type, VirtualMachines) &&
+		body.String(vm.Secret, "power") != "running" {
 		return provider.Errorf(409, "OperationNotAllowed", "Cannot modify extensions in the VM when the VM is not running.")
 	}
 	if s := body.Get(d.New, p+"protectedSettings"); s != nil {
@@ -154,9 +162,11 @@ func AwaitGuest(c *provider.Call, vmID string, ext *store.Resource, started time
 	case g.Phase == "Running":
 		return nil
 	case g.Phase == "Failed":
-		return provider.Errorf(0, "VMExtensionProvisioningError", "VM has reported a failure when processing extension '%s' (publisher '%s' and type '%s'). Error message: '%s'. More information on troubleshooting is available at https://aka.ms/VMExtensionCSELinuxTroubleshoot.", name, publisher, typ, g.Message)
+		return provider.Errorf(0, "VMExtensionProvisioningError",
+			"VM has reported a failure when processing extension '%s' (publisher '%s' and type '%s'). Error message: '%s'. More information on troubleshooting is available at https://aka.ms/VMExtensionCSELinuxTroubleshoot.", name, publisher, typ, g.Message)
 	case c.Now().Sub(started) > max(c.ScaleDuration(bootTimeout), 10*time.Minute):
-		return provider.Errorf(0, "VMExtensionProvisioningTimeout", "Provisioning of VM extension %s has timed out. Extension provisioning has taken too long to complete. The extension did not report a message. More information on troubleshooting is available at https://aka.ms/VMExtensionCSELinuxTroubleshoot.", name)
+		return provider.Errorf(0, "VMExtensionProvisioningTimeout",
+			"Provisioning of VM extension %s has timed out. Extension provisioning has taken too long to complete. The extension did not report a message. More information on troubleshooting is available at https://aka.ms/VMExtensionCSELinuxTroubleshoot.", name)
 	}
 	return provider.Wait(time.Second)
 }

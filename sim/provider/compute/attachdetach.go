@@ -42,7 +42,8 @@ func changedDisks(c *provider.Call, r *store.Resource) ([]body.Object, error) {
 	for _, one := range detach {
 		i := withDisk(disks, body.String(one, "diskId"))
 		if i < 0 {
-			return nil, provider.InvalidParameter("dataDisksToDetach.diskId", "The disk '%s' is not attached to '%s'.", body.String(one, "diskId"), r.Name())
+			return nil, provider.InvalidParameter("dataDisksToDetach.diskId", "The disk '%s' is not attached to '%s'.", body.String(one, "diskId"),
+				r.Name())
 		}
 		disks = append(disks[:i:i], disks[i+1:]...)
 	}
@@ -52,7 +53,8 @@ func changedDisks(c *provider.Call, r *store.Resource) ([]body.Object, error) {
 			return nil, provider.MissingProperty("dataDisksToAttach.diskId")
 		}
 		if withDisk(disks, id) >= 0 {
-			return nil, provider.Errorf(409, "ConflictingUserInput", "Disk '%s' cannot be attached as the disk is already owned by VM '%s'.", id, r.ID)
+			return nil, provider.Errorf(409, "ConflictingUserInput", "Disk '%s' cannot be attached as the disk is already owned by VM '%s'.", id,
+				r.ID)
 		}
 		disk := body.Object{"createOption": "Attach", "managedDisk": body.Object{"id": id}}
 		for _, key := range []string{"caching", "deleteOption", "writeAcceleratorEnabled", "lun"} {

@@ -20,7 +20,8 @@ const (
 func reservationTypes() []*provider.Type {
 	group := &provider.Type{
 		Name: ReservationGroups, Style: provider.Compute, DeleteRetryAfter: -1,
-		Create: provider.Timing{HTTP: 400 * time.Millisecond, LRO: 150 * time.Millisecond}, Delete: provider.Timing{HTTP: 400 * time.Millisecond, LRO: 150 * time.Millisecond}, Read: provider.Timing{HTTP: 200 * time.Millisecond},
+		Create: provider.Timing{HTTP: 400 * time.Millisecond, LRO: 150 * time.Millisecond},
+		Delete: provider.Timing{HTTP: 400 * time.Millisecond, LRO: 150 * time.Millisecond}, Read: provider.Timing{HTTP: 200 * time.Millisecond},
 		ReadOnlyPaths: []string{"properties.capacityReservations", "properties.virtualMachinesAssociated", "properties.instanceView"},
 		Immutable:     []string{"zones"},
 		Prepare: func(_ *provider.Call, d *provider.Draft) error {
@@ -31,7 +32,8 @@ func reservationTypes() []*provider.Type {
 			for _, r := range c.List(Reservations, it.ID) {
 				reserved = append(reserved, body.Object{"id": r.ID})
 			}
-			for field, list := range map[string][]any{"capacityReservations": reserved, "virtualMachinesAssociated": vmsOf(c, it.ID, "capacityReservationGroup")} {
+			for field, list := range map[string][]any{"capacityReservations": reserved,
+				"virtualMachinesAssociated": vmsOf(c, it.ID, "capacityReservationGroup")} {
 				if len(list) > 0 {
 					body.Set(it.Body, "properties."+field, list)
 				}
@@ -39,16 +41,19 @@ func reservationTypes() []*provider.Type {
 		},
 		CanDelete: func(c *provider.Call, it *provider.Item) error {
 			if !c.Internal && len(c.List(Reservations, it.ID)) > 0 || len(vmsOf(c, it.ID, "capacityReservationGroup")) > 0 {
-				return provider.Errorf(409, "OperationNotAllowed", "Capacity reservation group '%s' cannot be deleted. Before deleting it please ensure that it does not contain any capacity reservation, and that no VM is associated with it.", it.Name)
+				return provider.Errorf(409, "OperationNotAllowed",
+					"Capacity reservation group '%s' cannot be deleted. Before deleting it please ensure that it does not contain any capacity reservation, and that no VM is associated with it.", it.Name)
 			}
 			return nil
 		},
 	}
 	reservation := &provider.Type{
 		Name: Reservations, Style: provider.Compute, DeleteRetryAfter: -1,
-		Create: provider.Timing{HTTP: provider.Seconds(1), LRO: provider.Seconds(5)}, Delete: provider.Timing{HTTP: 500 * time.Millisecond, LRO: provider.Seconds(3)}, Read: provider.Timing{HTTP: 200 * time.Millisecond},
-		ReadOnlyPaths: []string{"properties.reservationId", "properties.virtualMachinesAssociated", "properties.provisioningTime", "properties.timeCreated", "properties.instanceView"},
-		Immutable:     []string{"sku.name", "zones"},
+		Create: provider.Timing{HTTP: provider.Seconds(1), LRO: provider.Seconds(5)},
+		Delete: provider.Timing{HTTP: 500 * time.Millisecond, LRO: provider.Seconds(3)}, Read: provider.Timing{HTTP: 200 * time.Millisecond},
+		ReadOnlyPaths: []string{"properties.reservationId", "properties.virtualMachinesAssociated", "properties.provisioningTime",
+			"properties.timeCreated", "properties.instanceView"},
+		Immutable: []string{"sku.name", "zones"},
 		Prepare: func(c *provider.Call, d *provider.Draft) error {
 			z, err := CheckSize(c, d.ID, body.String(d.New, "sku.name"), d.Location, body.Strings(d.New, "zones"), 0, false)
 			if err != nil {
@@ -90,13 +95,16 @@ func checkReservation(c *provider.Call, d *provider.Draft, z Size) error {
 	if err != nil {
 		return err
 	}
-	for field, what := range map[string]string{"availabilitySet": "an availability set", "proximityPlacementGroup": "a proximity placement group"} {
+	for field, what := range map[string]string{"availabilitySet": "an availability set",
+		"proximityPlacementGroup": "a proximity placement group"} {
 		if body.Has(d.New, "properties."+field) {
-			return provider.Errorf(400, "BadRequest", "A virtual machine in %s cannot be associated with capacity reservation group '%s'.", what, group.Name)
+			return provider.Errorf(400, "BadRequest", "A virtual machine in %s cannot be associated with capacity reservation group '%s'.", what,
+				group.Name)
 		}
 	}
 	if strings.EqualFold(body.String(d.New, "properties.priority"), "Spot") {
-		return provider.Errorf(400, "BadRequest", "An Azure Spot virtual machine cannot be associated with capacity reservation group '%s'.", group.Name)
+		return provider.Errorf(400, "BadRequest", "An Azure Spot virtual machine cannot be associated with capacity reservation group '%s'.",
+			group.Name)
 	}
 	zones := body.Strings(d.New, "zones")
 	for _, r := range c.List(Reservations, group.ID) {
@@ -104,5 +112,6 @@ func checkReservation(c *provider.Call, d *provider.Draft, z Size) error {
 			return nil
 		}
 	}
-	return provider.InvalidParameter(path, "Capacity reservation group '%s' has no capacity reservation for VM size '%s' in zones '%s'.", group.Name, z.Name, strings.Join(zones, ","))
+	return provider.InvalidParameter(path, "Capacity reservation group '%s' has no capacity reservation for VM size '%s' in zones '%s'.",
+		group.Name, z.Name, strings.Join(zones, ","))
 }

@@ -50,13 +50,16 @@ func listSKUs(c *provider.Call) (*provider.Reply, error) {
 			return nil, err
 		}
 		out = append(out, rows...)
-		for _, d := range []struct{ name, tier, size string }{{"Premium_LRS", "Premium", "P10"}, {"StandardSSD_LRS", "Standard", "E10"}, {"Standard_LRS", "Standard", "S10"}, {"UltraSSD_LRS", "Ultra", "U"}, {"PremiumV2_LRS", "Premium", "P"}} {
+		for _, d := range []struct{ name, tier, size string }{{"Premium_LRS", "Premium", "P10"}, {"StandardSSD_LRS", "Standard", "E10"},
+			{"Standard_LRS", "Standard", "S10"}, {"UltraSSD_LRS", "Ultra", "U"}, {"PremiumV2_LRS", "Premium", "P"}} {
 			var zones []string
 			if provider.HasZones(loc) {
 				zones = []string{"1", "2", "3"}
 			}
-			out = append(out, body.Object{"resourceType": "disks", "name": d.name, "tier": d.tier, "size": d.size, "locations": []any{loc}, "restrictions": []any{},
-				"locationInfo": []any{body.Object{"location": loc, "zones": toAnyList(zones), "zoneDetails": []any{}}}, "capabilities": []any{newCapability("MaxSizeGiB", 32767)}})
+			out = append(out, body.Object{"resourceType": "disks", "name": d.name, "tier": d.tier, "size": d.size, "locations": []any{loc},
+				"restrictions": []any{},
+				"locationInfo": []any{body.Object{"location": loc, "zones": toAnyList(zones), "zoneDetails": []any{}}},
+				"capabilities": []any{newCapability("MaxSizeGiB", 32767)}})
 		}
 		for _, name := range []string{"Classic", "Aligned"} {
 			domains := 3
@@ -64,7 +67,8 @@ func listSKUs(c *provider.Call) (*provider.Reply, error) {
 				domains = 2
 			}
 			out = append(out, body.Object{"resourceType": "availabilitySets", "name": name, "locations": []any{loc}, "restrictions": []any{},
-				"locationInfo": []any{body.Object{"location": loc, "zones": []any{}, "zoneDetails": []any{}}}, "capabilities": []any{newCapability("MaximumPlatformFaultDomainCount", domains)}})
+				"locationInfo": []any{body.Object{"location": loc, "zones": []any{}, "zoneDetails": []any{}}},
+				"capabilities": []any{newCapability("MaximumPlatformFaultDomainCount", domains)}})
 		}
 	}
 	return provider.OK(out), nil
@@ -106,7 +110,9 @@ func vmSKU(z Size, loc string) body.Object {
 	}
 	restrictions, details := []any{}, []any{}
 	if restricted {
-		restrictions = append(restrictions, body.Object{"type": "Location", "values": []any{loc}, "restrictionInfo": body.Object{"locations": []any{loc}}, "reasonCode": "NotAvailableForSubscription"})
+		restrictions = append(restrictions,
+			body.Object{"type": "Location", "values": []any{loc}, "restrictionInfo": body.Object{"locations": []any{loc}},
+				"reasonCode": "NotAvailableForSubscription"})
 	} else if len(zones) < len(offered) {
 		var gone []string
 		for _, o := range offered {
@@ -114,7 +120,9 @@ func vmSKU(z Size, loc string) body.Object {
 				gone = append(gone, o)
 			}
 		}
-		restrictions = append(restrictions, body.Object{"type": "Zone", "values": []any{loc}, "restrictionInfo": body.Object{"locations": []any{loc}, "zones": toAnyList(gone)}, "reasonCode": "NotAvailableForSubscription"})
+		restrictions = append(restrictions,
+			body.Object{"type": "Zone", "values": []any{loc}, "restrictionInfo": body.Object{"locations": []any{loc}, "zones": toAnyList(gone)},
+				"reasonCode": "NotAvailableForSubscription"})
 	}
 	if z.Ultra && len(zones) > 0 {
 		details = append(details, body.Object{"name": toAnyList(zones), "capabilities": []any{newCapability("UltraSSDAvailable", true)}})
@@ -124,14 +132,20 @@ func vmSKU(z Size, loc string) body.Object {
 		generations = "V2"
 	}
 	caps := []any{
-		newCapability("MaxResourceVolumeMB", z.TempGB()*1024), newCapability("OSVhdSizeMB", 1047552), newCapability("vCPUs", z.VCPUs), newCapability("MemoryPreservingMaintenanceSupported", z.GPUs == 0),
-		newCapability("HyperVGenerations", generations), newCapability("MemoryGB", z.MemoryGB), newCapability("MaxDataDiskCount", z.MaxDisks), newCapability("CpuArchitectureType", z.Arch),
-		newCapability("LowPriorityCapable", z.OffersSpot()), newCapability("PremiumIO", z.Premium), newCapability("VMDeploymentTypes", "IaaS"), newCapability("vCPUsAvailable", z.VCPUs),
-		newCapability("vCPUsPerCore", 2), newCapability("EphemeralOSDiskSupported", z.Ephemeral), newCapability("EncryptionAtHostSupported", z.HostEncrypt), newCapability("CapacityReservationSupported", z.GPUs == 0),
-		newCapability("AcceleratedNetworkingEnabled", z.Accelerated), newCapability("RdmaEnabled", z.GPUs > 1), newCapability("MaxNetworkInterfaces", z.MaxNICs),
+		newCapability("MaxResourceVolumeMB", z.TempGB()*1024), newCapability("OSVhdSizeMB", 1047552), newCapability("vCPUs", z.VCPUs),
+		newCapability("MemoryPreservingMaintenanceSupported", z.GPUs == 0),
+		newCapability("HyperVGenerations", generations), newCapability("MemoryGB", z.MemoryGB), newCapability("MaxDataDiskCount", z.MaxDisks),
+		newCapability("CpuArchitectureType", z.Arch),
+		newCapability("LowPriorityCapable", z.OffersSpot()), newCapability("PremiumIO", z.Premium), newCapability("VMDeploymentTypes", "IaaS"),
+		newCapability("vCPUsAvailable", z.VCPUs),
+		newCapability("vCPUsPerCore", 2), newCapability("EphemeralOSDiskSupported", z.Ephemeral),
+		newCapability("EncryptionAtHostSupported", z.HostEncrypt), newCapability("CapacityReservationSupported", z.GPUs == 0),
+		newCapability("AcceleratedNetworkingEnabled", z.Accelerated), newCapability("RdmaEnabled", z.GPUs > 1),
+		newCapability("MaxNetworkInterfaces", z.MaxNICs),
 	}
 	if z.Ephemeral {
-		caps = append(caps, newCapability("CachedDiskBytes", float64(z.CacheGB())*1024*1024*1024), newCapability("SupportedEphemeralOSDiskPlacements", "ResourceDisk,CacheDisk"))
+		caps = append(caps, newCapability("CachedDiskBytes", float64(z.CacheGB())*1024*1024*1024),
+			newCapability("SupportedEphemeralOSDiskPlacements", "ResourceDisk,CacheDisk"))
 	}
 	if z.Confidential != "" {
 		caps = append(caps, newCapability("ConfidentialComputingType", z.Confidential))
@@ -146,8 +160,10 @@ func vmSKU(z Size, loc string) body.Object {
 		caps = append(caps, newCapability("UltraSSDAvailable", false))
 	}
 	tier, short, _ := strings.Cut(z.Name, "_")
-	return body.Object{"resourceType": "virtualMachines", "name": z.Name, "tier": tier, "size": short, "family": z.Family, "locations": []any{loc},
-		"locationInfo": []any{body.Object{"location": loc, "zones": toAnyList(offered), "zoneDetails": details}}, "capabilities": caps, "restrictions": restrictions}
+	return body.Object{"resourceType": "virtualMachines", "name": z.Name, "tier": tier, "size": short, "family": z.Family,
+		"locations":    []any{loc},
+		"locationInfo": []any{body.Object{"location": loc, "zones": toAnyList(offered), "zoneDetails": details}}, "capabilities": caps,
+		"restrictions": restrictions}
 }
 
 // listUsages answers the compute quotas of a region.
@@ -172,8 +188,11 @@ func listUsages(c *provider.Call, location string, _ []string) (*provider.Reply,
 		}
 	}
 	out := []any{
-		entry("availabilitySets", "Availability Sets", sets, 2500), entry("cores", "Total Regional vCPUs", used[""], limitOf(c, location, "cores", regionalCores)),
-		entry("virtualMachines", "Virtual Machines", vms, 25000), entry("lowPriorityCores", "Total Regional Low-priority vCPUs", used["lowPriorityCores"], limitOf(c, location, "lowPriorityCores", regionalCores)),
+		entry("availabilitySets", "Availability Sets", sets, 2500),
+		entry("cores", "Total Regional vCPUs", used[""], limitOf(c, location, "cores", regionalCores)),
+		entry("virtualMachines", "Virtual Machines", vms, 25000),
+		entry("lowPriorityCores", "Total Regional Low-priority vCPUs", used["lowPriorityCores"],
+			limitOf(c, location, "lowPriorityCores", regionalCores)),
 	}
 	names := []string{}
 	for f := range families {
@@ -192,7 +211,8 @@ func vmSizes(_ *provider.Call, location string, _ []string) (*provider.Reply, er
 	for _, name := range sizeNames {
 		z, _ := FindSize(name)
 		if _, restricted := z.Zones(location); !restricted {
-			out = append(out, body.Object{"name": z.Name, "numberOfCores": z.VCPUs, "memoryInMB": int(z.MemoryGB * 1024), "maxDataDiskCount": z.MaxDisks, "osDiskSizeInMB": 1047552, "resourceDiskSizeInMB": 0})
+			out = append(out, body.Object{"name": z.Name, "numberOfCores": z.VCPUs, "memoryInMB": int(z.MemoryGB * 1024),
+				"maxDataDiskCount": z.MaxDisks, "osDiskSizeInMB": 1047552, "resourceDiskSizeInMB": 0})
 		}
 	}
 	return provider.OK(out), nil

@@ -31,7 +31,8 @@ const etagSince = "2023-09-01"
 func Provider() *provider.Provider {
 	return &provider.Provider{
 		Namespace: "Microsoft.Compute",
-		Types: slices.Concat([]*provider.Type{virtualMachineType(), extensionType(), diskType(), encryptionSetType(), availabilitySetType(), placementGroupType()},
+		Types: slices.Concat([]*provider.Type{virtualMachineType(), extensionType(), diskType(), encryptionSetType(), availabilitySetType(),
+			placementGroupType()},
 			scaleSetTypes(), imageTypes(), reservationTypes()),
 		Regional: map[string]func(*provider.Call, string, []string) (*provider.Reply, error){
 			"usages": listUsages, "vmsizes": vmSizes, "publishers": listMarketplace, "virtualmachines": regionalVMs,

@@ -17,12 +17,15 @@ var echoed = []string{"id", "name", "type"}
 
 func diskType() *provider.Type {
 	return &provider.Type{
-		Name: Disks, Style: provider.Disk, EdgeZones: true, AcceptedStatus: 202, RetryAfter: 2, DeleteRetryAfter: -1, StateNew: "Updating", Echoes: echoed,
-		Create: provider.Timing{HTTP: 300 * time.Millisecond, LRO: provider.Seconds(1.5)}, Delete: provider.Timing{HTTP: 300 * time.Millisecond, LRO: provider.Seconds(1)},
-		PutMerges:     true,
-		Works:         true,
-		Since:         map[string]string{"properties.publicNetworkAccess": "2021-04-01"}, // recordings of 2020-09-30; SDK module armcompute
-		ReadOnlyPaths: []string{"managedBy", "properties.uniqueId", "properties.timeCreated", "properties.diskState", "properties.diskSizeBytes", "properties.tier"},
+		Name: Disks, Style: provider.Disk, EdgeZones: true, AcceptedStatus: 202, RetryAfter: 2, DeleteRetryAfter: -1, StateNew: "Updating",
+		Echoes:    echoed,
+		Create:    provider.Timing{HTTP: 300 * time.Millisecond, LRO: provider.Seconds(1.5)},
+		Delete:    provider.Timing{HTTP: 300 * time.Millisecond, LRO: provider.Seconds(1)},
+		PutMerges: true,
+		Works:     true,
+		Since:     map[string]string{"properties.publicNetworkAccess": "2021-04-01"}, // recordings of 2020-09-30; SDK module armcompute
+		ReadOnlyPaths: []string{"managedBy", "properties.uniqueId", "properties.timeCreated", "properties.diskState", "properties.diskSizeBytes",
+			"properties.tier"},
 		Prepare: func(c *provider.Call, d *provider.Draft) error {
 			if body.String(d.New, "properties.creationData.createOption") == "" {
 				return provider.MissingProperty("disk.creationData.createOption")
@@ -48,10 +51,11 @@ func diskType() *provider.Type {
 			return nil
 		},
 		Actions: map[string]*provider.Action{
-			"begingetaccess": {Timing: provider.Timing{LRO: provider.Seconds(1)}, Finish: func(_ *provider.Call, op *store.Operation, r *store.Resource) error {
-				op.Result = body.Object{"accessSAS": "https://md-simulated.blob.core.windows.net/" + r.Name()}
-				return nil
-			}},
+			"begingetaccess": {Timing: provider.Timing{LRO: provider.Seconds(1)},
+				Finish: func(_ *provider.Call, op *store.Operation, r *store.Resource) error {
+					op.Result = body.Object{"accessSAS": "https://md-simulated.blob.core.windows.net/" + r.Name()}
+					return nil
+				}},
 			"endgetaccess": {Timing: provider.Timing{LRO: provider.Seconds(1)}},
 		},
 	}
@@ -67,7 +71,8 @@ func checkDisk(c *provider.Call, d *provider.Draft) error {
 			return notHere(id)
 		}
 		for _, k := range []string{"imageReference", "galleryImageReference"} {
-			if ref := body.Child(d.New, "properties.creationData."+k); body.String(ref, "id") != "" && !strings.Contains(strings.ToLower(body.String(ref, "id")), "/publishers/") {
+			if ref := body.Child(d.New, "properties.creationData."+k); body.String(ref, "id") != "" &&
+				!strings.Contains(strings.ToLower(body.String(ref, "id")), "/publishers/") {
 				if _, err := findImage(c, ref, d.Location); err != nil {
 					return err
 				}
@@ -89,7 +94,8 @@ func diskDefaults(c *provider.Call, n, old body.Object) {
 	name := body.String(n, "sku.name")
 	tier, _, _ := strings.Cut(name, "_")
 	body.Set(n, "sku.tier", strings.TrimSuffix(tier, "SSD"))
-	for path, fresh := range map[string]func() string{p + "uniqueId": c.NewGUID, p + "timeCreated": func() string { return c.Now().Format("2006-01-02T15:04:05.0000000+00:00") }} {
+	for path, fresh := range map[string]func() string{p + "uniqueId": c.NewGUID,
+		p + "timeCreated": func() string { return c.Now().Format("2006-01-02T15:04:05.0000000+00:00") }} {
 		if v := body.String(old, path); v != "" {
 			body.Set(n, path, v)
 		} else {
@@ -125,8 +131,10 @@ const imageSizeGB = 30
 //
 // Source: https://learn.microsoft.com/azure/virtual-machines/disks-scalability-targets
 var premiumTiers = []performance{
-	{4, "P1", 120, 25}, {8, "P2", 120, 25}, {16, "P3", 120, 25}, {32, "P4", 120, 25}, {64, "P6", 240, 50}, {128, "P10", 500, 100}, {256, "P15", 1100, 125},
-	{512, "P20", 2300, 150}, {1024, "P30", 5000, 200}, {2048, "P40", 7500, 250}, {4096, "P50", 7500, 250}, {8192, "P60", 16000, 500}, {16384, "P70", 18000, 750},
+	{4, "P1", 120, 25}, {8, "P2", 120, 25}, {16, "P3", 120, 25}, {32, "P4", 120, 25}, {64, "P6", 240, 50}, {128, "P10", 500, 100},
+	{256, "P15", 1100, 125},
+	{512, "P20", 2300, 150}, {1024, "P30", 5000, 200}, {2048, "P40", 7500, 250}, {4096, "P50", 7500, 250}, {8192, "P60", 16000, 500},
+	{16384, "P70", 18000, 750},
 	{math.MaxInt, "P80", 20000, 900},
 }
 
@@ -174,8 +182,9 @@ func makeDisks(c *provider.Call, vm *store.Resource) {
 			if n := body.Int(def, "diskSizeGB"); n > 0 {
 				size = n
 			}
-			b := body.Object{"location": vm.Location, "properties": body.Object{"creationData": create, "diskSizeGB": float64(size), "provisioningState": store.Succeeded},
-				"sku": body.Object{"name": body.String(def, "managedDisk.storageAccountType")}}
+			b := body.Object{"location": vm.Location,
+				"properties": body.Object{"creationData": create, "diskSizeGB": float64(size), "provisioningState": store.Succeeded},
+				"sku":        body.Object{"name": body.String(def, "managedDisk.storageAccountType")}}
 			for _, set := range []string{"managedDisk.diskEncryptionSet.id", "managedDisk.securityProfile.diskEncryptionSet.id"} {
 				if id := body.String(def, set); id != "" {
 					body.Set(b, "properties.encryption", body.Object{"type": encryptionOf(c, id), "diskEncryptionSetId": id})
@@ -200,7 +209,8 @@ func makeDisks(c *provider.Call, vm *store.Resource) {
 		body.Set(def, "diskSizeGB", body.Int(d.Body, "properties.diskSizeGB"))
 	}
 	if !strings.EqualFold(vm.Type, ScaleSetVMs) || body.String(vm.Body, sp+"osDisk.diffDiskSettings.option") == "" {
-		place(body.Child(vm.Body, sp+"osDisk"), imageSizeGB, body.Object{"createOption": "FromImage", "imageReference": body.Object{"id": imageID(c, vm)}})
+		place(body.Child(vm.Body, sp+"osDisk"), imageSizeGB,
+			body.Object{"createOption": "FromImage", "imageReference": body.Object{"id": imageID(c, vm)}})
 	}
 	kept := map[string]bool{}
 	for _, def := range body.Objects(vm.Body, sp+"dataDisks") {
@@ -234,7 +244,8 @@ func imageID(c *provider.Call, vm *store.Resource) string {
 		}
 	}
 	id, _ := store.ParseID(vm.ID)
-	return "/Subscriptions/" + id.Subscription + "/Providers/Microsoft.Compute/Locations/" + vm.Location + "/Publishers/" + body.String(img, "publisher") + "/ArtifactTypes/VMImage/Offers/" + body.String(img, "offer") +
+	return "/Subscriptions/" + id.Subscription + "/Providers/Microsoft.Compute/Locations/" + vm.Location + "/Publishers/" + body.String(img,
+		"publisher") + "/ArtifactTypes/VMImage/Offers/" + body.String(img, "offer") +
 		"/Skus/" + body.String(img, "sku") + "/Versions/" + body.String(img, "exactVersion")
 }
 
@@ -268,7 +279,8 @@ func availabilitySetType() *provider.Type {
 			}
 			for _, k := range []string{"properties.platformFaultDomainCount", "properties.platformUpdateDomainCount"} {
 				if d.Old != nil && body.Int(d.Old, k) != body.Int(d.New, k) {
-					return provider.Errorf(409, "PropertyChangeNotAllowed", "Changing property '%s' is not allowed.", strings.TrimPrefix(k, "properties.")).WithTarget(strings.TrimPrefix(k, "properties."))
+					return provider.Errorf(409, "PropertyChangeNotAllowed", "Changing property '%s' is not allowed.",
+						strings.TrimPrefix(k, "properties.")).WithTarget(strings.TrimPrefix(k, "properties."))
 				}
 			}
 			return nil
@@ -282,7 +294,8 @@ func availabilitySetType() *provider.Type {
 		},
 		CanDelete: func(c *provider.Call, it *provider.Item) error {
 			if vms := vmsOf(c, it.ID, "availabilitySet"); len(vms) > 0 {
-				return provider.Errorf(409, "OperationNotAllowed", "Availability Set '%s' cannot be deleted. Before deleting an Availability Set please ensure that it does not contain any VM.", it.Name)
+				return provider.Errorf(409, "OperationNotAllowed",
+					"Availability Set '%s' cannot be deleted. Before deleting an Availability Set please ensure that it does not contain any VM.", it.Name)
 			}
 			return nil
 		},
@@ -322,7 +335,8 @@ func placementGroupType() *provider.Type {
 		},
 		CanDelete: func(c *provider.Call, it *provider.Item) error {
 			if refs := c.Referrers(it.ID); len(refs) > 0 {
-				return provider.Errorf(409, "OperationNotAllowed", "Proximity Placement Group '%s' cannot be deleted because it is in use by %s.", it.Name, refs[0].From)
+				return provider.Errorf(409, "OperationNotAllowed", "Proximity Placement Group '%s' cannot be deleted because it is in use by %s.",
+					it.Name, refs[0].From)
 			}
 			return nil
 		},

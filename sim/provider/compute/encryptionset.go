@@ -22,7 +22,8 @@ var encryptionTypes = []string{"EncryptionAtRestWithCustomerKey", "EncryptionAtR
 func encryptionSetType() *provider.Type {
 	return &provider.Type{
 		Name: EncryptionSets, Style: provider.Disk, AcceptedStatus: 202, DeleteRetryAfter: -1, StateNew: "Updating", Echoes: []string{"name"},
-		Create: provider.Timing{HTTP: 400 * time.Millisecond, LRO: 100 * time.Millisecond}, Delete: provider.Timing{HTTP: 300 * time.Millisecond, LRO: 100 * time.Millisecond},
+		Create:        provider.Timing{HTTP: 400 * time.Millisecond, LRO: 100 * time.Millisecond},
+		Delete:        provider.Timing{HTTP: 300 * time.Millisecond, LRO: 100 * time.Millisecond},
 		ReadOnlyPaths: []string{"properties.previousKeys", "properties.lastKeyRotationTimestamp", "properties.autoKeyRotationError"},
 		Prepare: func(_ *provider.Call, d *provider.Draft) error {
 			if body.String(d.New, "properties.activeKey.keyUrl") == "" {
@@ -30,7 +31,9 @@ func encryptionSetType() *provider.Type {
 			}
 			body.Default(d.New, "properties.encryptionType", encryptionTypes[0])
 			if kind := body.String(d.New, "properties.encryptionType"); !slices.Contains(encryptionTypes, kind) {
-				return provider.InvalidParameter("diskEncryptionSet.encryptionType", "The value '%s' of parameter 'diskEncryptionSet.encryptionType' is invalid. Allowed values are %s.", kind, strings.Join(encryptionTypes, ", "))
+				return provider.InvalidParameter("diskEncryptionSet.encryptionType",
+					"The value '%s' of parameter 'diskEncryptionSet.encryptionType' is invalid. Allowed values are %s.", kind,
+					strings.Join(encryptionTypes, ", "))
 			}
 			return nil
 		},
@@ -47,14 +50,16 @@ func encryptionSetType() *provider.Type {
 			if user == "" {
 				return nil
 			}
-			return provider.Errorf(409, "OperationNotAllowed", "Disk encryption set '%s' cannot be deleted because it is in use by %s.", it.Name, user)
+			return provider.Errorf(409, "OperationNotAllowed", "Disk encryption set '%s' cannot be deleted because it is in use by %s.", it.Name,
+				user)
 		},
 	}
 }
 
 // checkEncryptionSet checks the key of one disk. Sets are for the OS disks of confidential VMs, or for all other disks.
 func checkEncryptionSet(c *provider.Call, d *provider.Draft, disk body.Object, path string) error {
-	for at, confidential := range map[string]bool{"managedDisk.diskEncryptionSet": false, "managedDisk.securityProfile.diskEncryptionSet": true} {
+	for at, confidential := range map[string]bool{"managedDisk.diskEncryptionSet": false,
+		"managedDisk.securityProfile.diskEncryptionSet": true} {
 		if !body.Has(disk, at) {
 			continue
 		}
@@ -63,7 +68,8 @@ func checkEncryptionSet(c *provider.Call, d *provider.Draft, disk body.Object, p
 			return err
 		}
 		if kind := body.String(set.Body, "properties.encryptionType"); (kind == confidentialKey) != confidential {
-			return provider.InvalidParameter(path+"."+at+".id", "The disk encryption set '%s' of type '%s' cannot be used at %s.%s.", set.ID, kind, path, at)
+			return provider.InvalidParameter(path+"."+at+".id", "The disk encryption set '%s' of type '%s' cannot be used at %s.%s.", set.ID, kind,
+				path, at)
 		}
 	}
 	return nil

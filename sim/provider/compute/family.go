@@ -98,7 +98,8 @@ func (s series) newSize(features string, vcpus int) Size {
 	has := func(letter string) bool { return strings.Contains(features, letter) }
 	premium, confidential := has("s"), s.confidentialKind(features)
 	z := Size{
-		Name: "Standard_" + s.letters + strconv.Itoa(vcpus) + features, Family: s.quotaFamily(features), VCPUs: vcpus, MemoryGB: s.memory * float64(vcpus),
+		Name: "Standard_" + s.letters + strconv.Itoa(vcpus) + features, Family: s.quotaFamily(features), VCPUs: vcpus,
+		MemoryGB:  s.memory * float64(vcpus),
 		Burstable: s.letters == "B",
 		Premium:   premium,
 		// Later series have a local disk only with a d. Source: https://learn.microsoft.com/azure/virtual-machines/azure-vms-no-temp-disk

@@ -28,7 +28,8 @@ var imageVersionForm = regexp.MustCompile(`^\d{1,10}\.\d{1,10}\.\d{1,10}$`)
 func imageTypes() []*provider.Type {
 	image := &provider.Type{
 		Name: Images, Style: provider.Compute, EdgeZones: true, DeleteRetryAfter: -1,
-		Create: provider.Timing{HTTP: provider.Seconds(1), LRO: provider.Seconds(25)}, Delete: provider.Timing{HTTP: 500 * time.Millisecond, LRO: provider.Seconds(5)},
+		Create: provider.Timing{HTTP: provider.Seconds(1), LRO: provider.Seconds(25)},
+		Delete: provider.Timing{HTTP: 500 * time.Millisecond, LRO: provider.Seconds(5)},
 		Prepare: func(c *provider.Call, d *provider.Draft) error {
 			sp := "properties.storageProfile."
 			for _, disk := range append(body.Objects(d.New, sp+"dataDisks"), body.Child(d.New, sp+"osDisk")) {
@@ -52,23 +53,29 @@ func imageTypes() []*provider.Type {
 	}
 	gallery := &provider.Type{
 		Name: Galleries, Style: provider.Compute, RetryAfter: 10,
-		Create: provider.Timing{HTTP: provider.Seconds(1), LRO: provider.Seconds(5)}, Delete: provider.Timing{HTTP: provider.Seconds(1), LRO: provider.Seconds(5)},
-		ReadOnlyPaths: []string{"properties.identifier", "properties.sharingStatus", "properties.sharingProfile.communityGalleryInfo.publicNames", "properties.sharingProfile.communityGalleryInfo.communityGalleryEnabled"},
-		Prepare:       prepareGallery, CanDelete: holdsNone(GalleryImages),
+		Create: provider.Timing{HTTP: provider.Seconds(1), LRO: provider.Seconds(5)},
+		Delete: provider.Timing{HTTP: provider.Seconds(1), LRO: provider.Seconds(5)},
+		ReadOnlyPaths: []string{"properties.identifier", "properties.sharingStatus", "properties.sharingProfile.communityGalleryInfo.publicNames",
+			"properties.sharingProfile.communityGalleryInfo.communityGalleryEnabled"},
+		Prepare: prepareGallery, CanDelete: holdsNone(GalleryImages),
 	}
 	definition := &provider.Type{
 		Name: GalleryImages, Style: provider.Compute, RetryAfter: 10,
-		Create: provider.Timing{HTTP: provider.Seconds(1), LRO: provider.Seconds(5)}, Delete: provider.Timing{HTTP: provider.Seconds(1), LRO: provider.Seconds(5)},
+		Create:  provider.Timing{HTTP: provider.Seconds(1), LRO: provider.Seconds(5)},
+		Delete:  provider.Timing{HTTP: provider.Seconds(1), LRO: provider.Seconds(5)},
 		Prepare: prepareDefinition, CanDelete: holdsNone(GalleryVersions),
 	}
 	version := &provider.Type{
 		Name: GalleryVersions, Style: provider.Compute, RetryAfter: 10,
-		Create: provider.Timing{HTTP: provider.Seconds(1), LRO: provider.Seconds(300)}, Update: provider.Timing{HTTP: provider.Seconds(1), LRO: provider.Seconds(60)}, Delete: provider.Timing{HTTP: provider.Seconds(1), LRO: provider.Seconds(30)},
+		Create: provider.Timing{HTTP: provider.Seconds(1), LRO: provider.Seconds(300)},
+		Update: provider.Timing{HTTP: provider.Seconds(1), LRO: provider.Seconds(60)},
+		Delete: provider.Timing{HTTP: provider.Seconds(1), LRO: provider.Seconds(30)},
 		NameRule: func(name string) *provider.Error {
 			if imageVersionForm.MatchString(name) {
 				return nil
 			}
-			return provider.InvalidParameter("galleryImageVersionName", "The value of parameter galleryImageVersionName is invalid: '%s' is not of the form Major.Minor.Patch.", name)
+			return provider.InvalidParameter("galleryImageVersionName",
+				"The value of parameter galleryImageVersionName is invalid: '%s' is not of the form Major.Minor.Patch.", name)
 		},
 		Prepare: func(_ *provider.Call, d *provider.Draft) error {
 			body.Default(d.New, "properties.publishingProfile.targetRegions", []any{body.Object{"name": d.Location, "regionalReplicaCount": 1}})

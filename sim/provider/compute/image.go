@@ -34,10 +34,14 @@ var publicImages = []struct {
 	versions func(kubernetes, version string) bool
 	image    bootImage
 }{
-	{capiGallery, regexp.MustCompile(`^capi-ubun2-2[24]04$`), ofKubernetes, bootImage{osType: "Linux", osState: "Generalized", generation: "V2", arch: "x64", security: []string{"TrustedLaunchSupported"}}},
-	{capiGallery, regexp.MustCompile(`^capi-azurelinux-3$`), ofKubernetes, bootImage{osType: "Linux", osState: "Generalized", generation: "V2", arch: "x64", security: []string{"TrustedLaunchSupported"}}},
-	{capiGallery, regexp.MustCompile(`^capi-win-20(19|22|25)-containerd$`), ofKubernetes, bootImage{osType: "Windows", osState: "Generalized", arch: "x64"}},
-	{"flatcar4capi-742ef0cb-dcaa-4ecb-9cb0-bfd2e43dccc0", regexp.MustCompile(`^flatcar-stable-amd64-capi-v(\d+\.\d+\.\d+)$`), ofFlatcar, bootImage{osType: "Linux", osState: "Generalized", arch: "x64"}},
+	{capiGallery, regexp.MustCompile(`^capi-ubun2-2[24]04$`), ofKubernetes,
+		bootImage{osType: "Linux", osState: "Generalized", generation: "V2", arch: "x64", security: []string{"TrustedLaunchSupported"}}},
+	{capiGallery, regexp.MustCompile(`^capi-azurelinux-3$`), ofKubernetes,
+		bootImage{osType: "Linux", osState: "Generalized", generation: "V2", arch: "x64", security: []string{"TrustedLaunchSupported"}}},
+	{capiGallery, regexp.MustCompile(`^capi-win-20(19|22|25)-containerd$`), ofKubernetes,
+		bootImage{osType: "Windows", osState: "Generalized", arch: "x64"}},
+	{"flatcar4capi-742ef0cb-dcaa-4ecb-9cb0-bfd2e43dccc0", regexp.MustCompile(`^flatcar-stable-amd64-capi-v(\d+\.\d+\.\d+)$`), ofFlatcar,
+		bootImage{osType: "Linux", osState: "Generalized", arch: "x64"}},
 }
 
 const capiGallery = "ClusterAPI-f72ceb4f-5159-4c26-a0fe-2ea738f0d019"
@@ -66,14 +70,17 @@ func isKubernetes(version string) bool {
 // galleryImageNotFound is the answer for images of galleries that are not there, or not in the region.
 // Source: https://learn.microsoft.com/troubleshoot/azure/virtual-machines/windows/troubleshooting-shared-images
 func galleryImageNotFound(id, location string) error {
-	return provider.Errorf(404, "GalleryImageNotFound", "The gallery image %s is not available in %s region. Please contact image owner to replicate to this region, or change your requested region.", id, location).WithTarget("imageReference")
+	return provider.Errorf(404, "GalleryImageNotFound",
+		"The gallery image %s is not available in %s region. Please contact image owner to replicate to this region, or change your requested region.", id, location).WithTarget("imageReference")
 }
 
 // platformImageNotFound is the answer for versions of the Marketplace that are not there.
 // Source of code, words and target: https://github.com/hashicorp/packer/issues/10600
 func platformImageNotFound(ref body.Object) error {
-	return provider.Errorf(404, "PlatformImageNotFound", "The platform image '%s:%s:%s:%s' is not available. Verify that all fields in the storage profile are correct. For more details about storage profile information, please refer to https://aka.ms/storageprofile",
-		body.String(ref, "publisher"), body.String(ref, "offer"), body.String(ref, "sku"), body.String(ref, "version")).WithTarget("imageReference")
+	return provider.Errorf(404, "PlatformImageNotFound",
+		"The platform image '%s:%s:%s:%s' is not available. Verify that all fields in the storage profile are correct. For more details about storage profile information, please refer to https://aka.ms/storageprofile",
+		body.String(ref, "publisher"), body.String(ref, "offer"), body.String(ref, "sku"),
+		body.String(ref, "version")).WithTarget("imageReference")
 }
 
 func invalidImage(key string) error {
@@ -134,7 +141,8 @@ func imageByID(c *provider.Call, id, location string) (bootImage, error) {
 			return bootImage{}, notHere(id)
 		}
 		osDisk := body.Child(it.Body, "properties.storageProfile.osDisk")
-		return bootImage{osType: body.String(osDisk, "osType"), osState: body.String(osDisk, "osState"), generation: body.String(it.Body, "properties.hyperVGeneration")}, nil
+		return bootImage{osType: body.String(osDisk, "osType"), osState: body.String(osDisk, "osState"),
+			generation: body.String(it.Body, "properties.hyperVGeneration")}, nil
 	case strings.EqualFold(parsed.Type(), GalleryImages):
 		return versionOf(c, c.Get(id), "latest", id, location)
 	case strings.EqualFold(parsed.Type(), GalleryVersions):
@@ -144,7 +152,8 @@ func imageByID(c *provider.Call, id, location string) (bootImage, error) {
 }
 
 // imageByName finds an image in a gallery that is known by another name than its ID.
-func imageByName(c *provider.Call, id, key string, form *regexp.Regexp, location string, named func(*store.Resource, string) bool) (bootImage, error) {
+func imageByName(c *provider.Call, id, key string, form *regexp.Regexp, location string,
+	named func(*store.Resource, string) bool) (bootImage, error) {
 	parts := form.FindStringSubmatch(id)
 	if parts == nil {
 		return bootImage{}, invalidImage(key)
@@ -174,14 +183,17 @@ func versionOf(c *provider.Call, definition *store.Resource, version, id, locati
 	}
 	found := false
 	for _, v := range c.List(GalleryVersions, definition.ID) {
-		wanted := strings.EqualFold(v.Name(), version) || strings.EqualFold(version, "latest") && !body.Bool(v.Body, "properties.publishingProfile.excludeFromLatest")
+		wanted := strings.EqualFold(v.Name(), version) || strings.EqualFold(version, "latest") &&
+			!body.Bool(v.Body, "properties.publishingProfile.excludeFromLatest")
 		found = found || wanted && isReplicatedTo(v, location)
 	}
 	if !found {
 		return bootImage{}, galleryImageNotFound(id, location)
 	}
 	p := "properties."
-	img := bootImage{osType: body.String(definition.Body, p+"osType"), osState: body.String(definition.Body, p+"osState"), generation: body.String(definition.Body, p+"hyperVGeneration"), arch: body.String(definition.Body, p+"architecture"), security: []string{}}
+	img := bootImage{osType: body.String(definition.Body, p+"osType"), osState: body.String(definition.Body, p+"osState"),
+		generation: body.String(definition.Body, p+"hyperVGeneration"), arch: body.String(definition.Body, p+"architecture"),
+		security: []string{}}
 	for _, f := range body.Objects(definition.Body, p+"features") {
 		if strings.EqualFold(body.String(f, "name"), "SecurityType") {
 			img.security = append(img.security, body.String(f, "value"))
@@ -210,8 +222,10 @@ func checkImage(c *provider.Call, d *provider.Draft, z Size) error {
 	if err != nil {
 		return err
 	}
-	if os := body.String(d.New, "properties.storageProfile.osDisk.osType"); os != "" && img.osType != "" && !strings.EqualFold(os, img.osType) {
-		return provider.InvalidParameter("osDisk.osType", "The value '%s' of parameter 'osDisk.osType' is invalid: the image is for %s.", os, img.osType)
+	if os := body.String(d.New, "properties.storageProfile.osDisk.osType"); os != "" && img.osType != "" &&
+		!strings.EqualFold(os, img.osType) {
+		return provider.InvalidParameter("osDisk.osType", "The value '%s' of parameter 'osDisk.osType' is invalid: the image is for %s.", os,
+			img.osType)
 	}
 	if img.osType != "" {
 		body.Default(d.New, "properties.storageProfile.osDisk.osType", img.osType)
@@ -221,10 +235,12 @@ func checkImage(c *provider.Call, d *provider.Draft, z Size) error {
 	}
 	// The words of the following are those that Azure is known to use: https://aka.ms/azuregen2vm, https://aka.ms/TrustedLaunch-FAQ.
 	if img.arch != "" && img.arch != z.Arch {
-		return provider.Errorf(400, "BadRequest", "Cannot create a VM of size '%s' because this VM size only supports a CPU Architecture of '%s', but an image or disk with CPU Architecture '%s' was given. Please check that the CPU Architecture of the image or disk is compatible with that of the VM size.", z.Name, z.Arch, img.arch)
+		return provider.Errorf(400, "BadRequest",
+			"Cannot create a VM of size '%s' because this VM size only supports a CPU Architecture of '%s', but an image or disk with CPU Architecture '%s' was given. Please check that the CPU Architecture of the image or disk is compatible with that of the VM size.", z.Name, z.Arch, img.arch)
 	}
 	if img.generation == "V1" && z.onlyGeneration2() {
-		return provider.Errorf(400, "BadRequest", "The selected VM size '%s' cannot boot Hypervisor Generation '1'. If this was a Create operation please check that the Hypervisor Generation of the Image matches the Hypervisor Generation of the selected VM Size. If this was an Update operation please select a Hypervisor Generation '1' VM Size. For more information, see https://aka.ms/azuregen2vm", z.Name)
+		return provider.Errorf(400, "BadRequest",
+			"The selected VM size '%s' cannot boot Hypervisor Generation '1'. If this was a Create operation please check that the Hypervisor Generation of the Image matches the Hypervisor Generation of the selected VM Size. If this was an Update operation please select a Hypervisor Generation '1' VM Size. For more information, see https://aka.ms/azuregen2vm", z.Name)
 	}
 	return img.checkSecurityType(body.String(d.New, "properties.securityProfile.securityType"))
 }
@@ -251,5 +267,6 @@ func (img bootImage) checkSecurityType(kind string) error {
 	if img.security == nil && img.generation != "V1" {
 		return nil // nothing is known about the image
 	}
-	return provider.Errorf(400, "BadRequest", "Use of %s setting is not supported for the provided image. Please select %s Supported Gen2 OS Image. For more information, see https://aka.ms/TrustedLaunch-FAQ.", kind, map[string]string{"TrustedLaunch": "Trusted Launch", "ConfidentialVM": "Confidential VM"}[kind])
+	return provider.Errorf(400, "BadRequest",
+		"Use of %s setting is not supported for the provided image. Please select %s Supported Gen2 OS Image. For more information, see https://aka.ms/TrustedLaunch-FAQ.", kind, map[string]string{"TrustedLaunch": "Trusted Launch", "ConfidentialVM": "Confidential VM"}[kind])
 }

@@ -11,7 +11,8 @@ import (
 
 func viewVM(c *provider.Call, it *provider.Item) {
 	expand := strings.ToLower(c.Query.Get("$expand"))
-	if disk := body.Child(it.Body, "properties.storageProfile.osDisk"); c.Method == http.MethodPut && body.String(disk, "managedDisk.id") == "" && strings.HasPrefix(body.String(disk, "name"), it.Name+"_OsDisk_1_") {
+	if disk := body.Child(it.Body, "properties.storageProfile.osDisk"); c.Method == http.MethodPut &&
+		body.String(disk, "managedDisk.id") == "" && strings.HasPrefix(body.String(disk, "name"), it.Name+"_OsDisk_1_") {
 		delete(disk, "name") // while Azure has not yet made it up, as recorded
 	}
 	if strings.Contains(expand, "instanceview") {
@@ -62,13 +63,17 @@ func InstanceView(c *provider.Call, r *store.Resource) body.Object {
 		if body.String(r.Body, "properties.storageProfile.osDisk.osType") == "Windows" {
 			out["osName"], out["osVersion"] = "Windows Server 2022 Datacenter", "10.0.20348"
 		}
-		out["vmAgent"] = body.Object{"vmAgentVersion": "2.11.1.12", "extensionHandlers": []any{}, "statuses": []any{body.Object{"code": "ProvisioningState/succeeded", "level": "Info", "displayStatus": "Ready", "message": "Guest Agent is running", "time": at}}}
+		out["vmAgent"] = body.Object{"vmAgentVersion": "2.11.1.12", "extensionHandlers": []any{},
+			"statuses": []any{body.Object{"code": "ProvisioningState/succeeded", "level": "Info", "displayStatus": "Ready",
+				"message": "Guest Agent is running", "time": at}}}
 	}
 	var exts []any
 	for _, e := range c.List(Extensions, r.ID) {
 		st := strings.ToLower(body.String(e.Body, "properties.provisioningState"))
-		exts = append(exts, body.Object{"name": e.Name(), "type": body.String(e.Body, "properties.publisher") + "." + body.String(e.Body, "properties.type"), "typeHandlerVersion": body.String(e.Body, "properties.typeHandlerVersion"),
-			"statuses": []any{status("ProvisioningState/"+st, "Provisioning "+st)}})
+		exts = append(exts, body.Object{"name": e.Name(),
+			"type":               body.String(e.Body, "properties.publisher") + "." + body.String(e.Body, "properties.type"),
+			"typeHandlerVersion": body.String(e.Body, "properties.typeHandlerVersion"),
+			"statuses":           []any{status("ProvisioningState/"+st, "Provisioning "+st)}})
 	}
 	if exts != nil {
 		out["extensions"] = exts

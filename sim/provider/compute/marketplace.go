@@ -43,12 +43,16 @@ var (
 )
 
 var market = []marketImage{
-	{publisher: "Canonical", offer: "UbuntuServer", sku: "18.04-LTS", gen1: true, versions: []string{"18.04.202305220", "18.04.202306070", "18.04.202401161"}},
-	{publisher: "Canonical", offer: "0001-com-ubuntu-server-focal", sku: "20_04-lts-gen2", versions: []string{"20.04.202405140", "20.04.202410020", "20.04.202501100"}},
+	{publisher: "Canonical", offer: "UbuntuServer", sku: "18.04-LTS", gen1: true,
+		versions: []string{"18.04.202305220", "18.04.202306070", "18.04.202401161"}},
+	{publisher: "Canonical", offer: "0001-com-ubuntu-server-focal", sku: "20_04-lts-gen2",
+		versions: []string{"20.04.202405140", "20.04.202410020", "20.04.202501100"}},
 	{publisher: "Canonical", offer: "0001-com-ubuntu-server-jammy", sku: "22_04-lts", gen1: true, versions: ubuntuVersions},
 	{publisher: "Canonical", offer: "0001-com-ubuntu-server-jammy", sku: "22_04-lts-gen2", versions: ubuntuVersions},
-	{publisher: "Canonical", offer: "ubuntu-24_04-lts", sku: "server", versions: []string{"24.04.202409120", "24.04.202411030", "24.04.202501130"}},
-	{publisher: "Canonical", offer: "ubuntu-24_04-lts", sku: "server-gen1", gen1: true, versions: []string{"24.04.202409120", "24.04.202411030", "24.04.202501130"}},
+	{publisher: "Canonical", offer: "ubuntu-24_04-lts", sku: "server",
+		versions: []string{"24.04.202409120", "24.04.202411030", "24.04.202501130"}},
+	{publisher: "Canonical", offer: "ubuntu-24_04-lts", sku: "server-gen1", gen1: true,
+		versions: []string{"24.04.202409120", "24.04.202411030", "24.04.202501130"}},
 	{publisher: "Debian", offer: "debian-10", sku: "10", gen1: true, versions: otherVersions},
 	{publisher: "Debian", offer: "debian-11", sku: "11-backports-gen2", versions: otherVersions},
 	{publisher: "Debian", offer: "debian-12", sku: "12-gen2", versions: otherVersions},
@@ -65,19 +69,28 @@ var market = []marketImage{
 	{publisher: "kinvolk", offer: "flatcar-container-linux-corevm-amd64", sku: "stable-gen2", versions: flatcarVersions},
 	{publisher: "cncf-upstream", offer: "capi", sku: "ubuntu-2204-gen1", gen1: true, versions: upstream},
 	{publisher: "cncf-upstream", offer: "capi", sku: "ubuntu-2404-gen1", gen1: true, versions: upstream},
-	{publisher: "cncf-upstream", offer: "capi-windows", sku: "windows-2019-containerd-gen1", windows: true, gen1: true, versions: upstreamWindows},
-	{publisher: "cncf-upstream", offer: "capi-windows", sku: "windows-2022-containerd-gen1", windows: true, gen1: true, versions: upstreamWindows},
+	{publisher: "cncf-upstream", offer: "capi-windows", sku: "windows-2019-containerd-gen1", windows: true, gen1: true,
+		versions: upstreamWindows},
+	{publisher: "cncf-upstream", offer: "capi-windows", sku: "windows-2022-containerd-gen1", windows: true, gen1: true,
+		versions: upstreamWindows},
 	{publisher: "MicrosoftWindowsServer", offer: "WindowsServer", sku: "2008-R2-SP1", windows: true, gen1: true, versions: windowsVersions},
-	{publisher: "MicrosoftWindowsServer", offer: "WindowsServer", sku: "2012-Datacenter", windows: true, gen1: true, versions: windowsVersions},
-	{publisher: "MicrosoftWindowsServer", offer: "WindowsServer", sku: "2012-R2-Datacenter", windows: true, gen1: true, versions: windowsVersions},
-	{publisher: "MicrosoftWindowsServer", offer: "WindowsServer", sku: "2016-Datacenter", windows: true, gen1: true, versions: windowsVersions},
+	{publisher: "MicrosoftWindowsServer", offer: "WindowsServer", sku: "2012-Datacenter", windows: true, gen1: true,
+		versions: windowsVersions},
+	{publisher: "MicrosoftWindowsServer", offer: "WindowsServer", sku: "2012-R2-Datacenter", windows: true, gen1: true,
+		versions: windowsVersions},
+	{publisher: "MicrosoftWindowsServer", offer: "WindowsServer", sku: "2016-Datacenter", windows: true, gen1: true,
+		versions: windowsVersions},
 	{publisher: "MicrosoftWindowsServer", offer: "WindowsServer", sku: "2016-datacenter-gensecond", windows: true, versions: windowsVersions},
-	{publisher: "MicrosoftWindowsServer", offer: "WindowsServer", sku: "2019-Datacenter", windows: true, gen1: true, versions: windowsVersions},
+	{publisher: "MicrosoftWindowsServer", offer: "WindowsServer", sku: "2019-Datacenter", windows: true, gen1: true,
+		versions: windowsVersions},
 	{publisher: "MicrosoftWindowsServer", offer: "WindowsServer", sku: "2019-datacenter-gensecond", windows: true, versions: windowsVersions},
-	{publisher: "MicrosoftWindowsServer", offer: "WindowsServer", sku: "2022-Datacenter", windows: true, gen1: true, versions: windowsVersions},
+	{publisher: "MicrosoftWindowsServer", offer: "WindowsServer", sku: "2022-Datacenter", windows: true, gen1: true,
+		versions: windowsVersions},
 	{publisher: "MicrosoftWindowsServer", offer: "WindowsServer", sku: "2022-datacenter-g2", windows: true, versions: windowsVersions},
-	{publisher: "MicrosoftWindowsServer", offer: "WindowsServer", sku: "2022-datacenter-azure-edition", windows: true, versions: windowsVersions},
-	{publisher: "MicrosoftWindowsServer", offer: "WindowsServer", sku: "2022-datacenter-azure-edition-core", windows: true, versions: windowsVersions},
+	{publisher: "MicrosoftWindowsServer", offer: "WindowsServer", sku: "2022-datacenter-azure-edition", windows: true,
+		versions: windowsVersions},
+	{publisher: "MicrosoftWindowsServer", offer: "WindowsServer", sku: "2022-datacenter-azure-edition-core", windows: true,
+		versions: windowsVersions},
 	{publisher: "MicrosoftWindowsServer", offer: "WindowsServer", sku: "2025-datacenter-g2", windows: true, versions: windowsVersions},
 }
 
@@ -199,7 +212,8 @@ func listMarketplace(c *provider.Call, location string, rest []string) (*provide
 	switch {
 	case at(1) == "artifacttypes" && at(2) == "vmextension":
 		return extensionImages(c, location, rest, base, list)
-	case at(1) != "artifacttypes" || at(2) != "vmimage" || at(3) != "offers" || len(rest) > 5 && at(5) != "skus" || len(rest) > 7 && at(7) != "versions" || len(rest) > 9:
+	case at(1) != "artifacttypes" || at(2) != "vmimage" || at(3) != "offers" || len(rest) > 5 && at(5) != "skus" || len(rest) > 7 &&
+		at(7) != "versions" || len(rest) > 9:
 		return nil, notFound
 	}
 	var offers, skus []string
@@ -233,7 +247,8 @@ func listMarketplace(c *provider.Call, location string, rest []string) (*provide
 	if !slices.Contains(image.versions, version) {
 		return nil, notFound
 	}
-	return provider.OK(body.Object{"name": version, "location": location, "id": base + path + "/" + version, "properties": image.shownProperties()}), nil
+	return provider.OK(body.Object{"name": version, "location": location, "id": base + path + "/" + version,
+		"properties": image.shownProperties()}), nil
 }
 
 // shownProperties are the properties of a version of the image.
@@ -244,8 +259,10 @@ func (m marketImage) shownProperties() body.Object {
 		features = append(features, body.Object{"name": "SecurityType", "value": s})
 	}
 	out := body.Object{
-		"osDiskImage": body.Object{"operatingSystem": boot.osType, "sizeInGb": 31}, "dataDiskImages": []any{}, "hyperVGeneration": boot.generation, "architecture": boot.arch,
-		"automaticOSUpgradeProperties": body.Object{"automaticOSUpgradeSupported": false}, "imageDeprecationStatus": body.Object{"imageState": "Active"}, "features": features,
+		"osDiskImage": body.Object{"operatingSystem": boot.osType, "sizeInGb": 31}, "dataDiskImages": []any{},
+		"hyperVGeneration": boot.generation, "architecture": boot.arch,
+		"automaticOSUpgradeProperties": body.Object{"automaticOSUpgradeSupported": false},
+		"imageDeprecationStatus":       body.Object{"imageState": "Active"}, "features": features,
 	}
 	if m.plan {
 		out["plan"] = body.Object{"publisher": m.publisher, "product": m.offer, "name": m.sku}
@@ -265,7 +282,8 @@ func publisherNames() []string {
 }
 
 // extensionImages answers publishers/P/artifacttypes/vmextension/types/T/versions/V.
-func extensionImages(c *provider.Call, location string, rest []string, base string, list func(path string, names []string) (*provider.Reply, error)) (*provider.Reply, error) {
+func extensionImages(c *provider.Call, location string, rest []string, base string,
+	list func(path string, names []string) (*provider.Reply, error)) (*provider.Reply, error) {
 	path := "/" + rest[0] + "/ArtifactTypes/VMExtension/Types"
 	var types []string
 	var found *marketExtension
@@ -301,8 +319,9 @@ func extensionImages(c *provider.Call, location string, rest []string, base stri
 	if found.windows {
 		system = "Windows"
 	}
-	return provider.OK(body.Object{"name": rest[6], "location": location, "id": base + path + "/" + found.name + "/Versions/" + rest[6], "properties": body.Object{
-		"operatingSystem": system, "computeRole": "IaaS", "vmScaleSetEnabled": true, "supportsMultipleExtensions": false}}), nil
+	return provider.OK(body.Object{"name": rest[6], "location": location, "id": base + path + "/" + found.name + "/Versions/" + rest[6],
+		"properties": body.Object{
+			"operatingSystem": system, "computeRole": "IaaS", "vmScaleSetEnabled": true, "supportsMultipleExtensions": false}}), nil
 }
 
 // textBetween returns the text between the first two marks, "" without them.

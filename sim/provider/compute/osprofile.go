@@ -15,9 +15,11 @@ const customDataLimit = 87380
 
 // Names and passwords that Azure refuses. Source: the SDK model of OSProfile.
 var (
-	refusedUsers = []string{"administrator", "admin", "user", "user1", "test", "user2", "test1", "user3", "admin1", "1", "123", "a", "actuser", "adm", "admin2", "aspnet", "backup", "console", "david", "guest",
+	refusedUsers = []string{"administrator", "admin", "user", "user1", "test", "user2", "test1", "user3", "admin1", "1", "123", "a", "actuser",
+		"adm", "admin2", "aspnet", "backup", "console", "david", "guest",
 		"john", "owner", "root", "server", "sql", "support", "support_388945a0", "sys", "test2", "test3", "user4", "user5"}
-	refusedPasswords = []string{"abc@123", "P@$$w0rd", "P@ssw0rd", "P@ssword123", "Pa$$word", "pass@word1", "Password!", "Password1", "Password22", "iloveyou!"}
+	refusedPasswords = []string{"abc@123", "P@$$w0rd", "P@ssw0rd", "P@ssword123", "Pa$$word", "pass@word1", "Password!", "Password1",
+		"Password22", "iloveyou!"}
 )
 
 func prepareOSProfile(_ *provider.Call, d *provider.Draft, _ Size) error {
@@ -62,10 +64,12 @@ func hideData(d *provider.Draft) error {
 			continue
 		}
 		if _, err := base64.StdEncoding.DecodeString(data); err != nil || len(data) > customDataLimit {
-			return provider.InvalidParameter(key, "Custom data in OSProfile must be in Base64 encoding and with a maximum length of %d characters.", customDataLimit)
+			return provider.InvalidParameter(key, "Custom data in OSProfile must be in Base64 encoding and with a maximum length of %d characters.",
+				customDataLimit)
 		}
 		if old := body.String(d.Secret, key); d.Old != nil && key == "customData" && old != data {
-			return provider.Errorf(409, "PropertyChangeNotAllowed", "Changing property 'osProfile.customData' is not allowed.").WithTarget("osProfile.customData")
+			return provider.Errorf(409, "PropertyChangeNotAllowed",
+				"Changing property 'osProfile.customData' is not allowed.").WithTarget("osProfile.customData")
 		}
 		d.Secret[key] = data
 	}
@@ -83,9 +87,11 @@ func checkAccount(d *provider.Draft, password string, windows bool) error {
 	case user == "":
 		return provider.MissingProperty("adminUsername")
 	case slices.Contains(refusedUsers, strings.ToLower(user)), windows && strings.HasSuffix(user, "."):
-		return provider.InvalidParameter("adminUsername", "The Admin Username specified is not allowed. For more information about disallowed usernames, see https://aka.ms/vmosprofile")
+		return provider.InvalidParameter("adminUsername",
+			"The Admin Username specified is not allowed. For more information about disallowed usernames, see https://aka.ms/vmosprofile")
 	case len(user) > maximum:
-		return provider.InvalidParameter("adminUsername", "The value of parameter 'adminUsername' is invalid: it has %d characters, the maximum is %d.", len(user), maximum)
+		return provider.InvalidParameter("adminUsername",
+			"The value of parameter 'adminUsername' is invalid: it has %d characters, the maximum is %d.", len(user), maximum)
 	case password == "" && windows && d.Old == nil:
 		return provider.MissingProperty("adminPassword")
 	case password == "":
@@ -93,7 +99,8 @@ func checkAccount(d *provider.Draft, password string, windows bool) error {
 	case slices.Contains(refusedPasswords, password):
 		return provider.InvalidParameter("adminPassword", "The specified password is not allowed.")
 	case len(password) < low || len(password) > high || !isComplexPassword(password):
-		return provider.InvalidParameter("adminPassword", "The supplied password must be between %d-%d characters long and must satisfy at least 3 of password complexity requirements from the following:\r\n1) Contains an uppercase character\r\n2) Contains a lowercase character\r\n3) Contains a numeric digit\r\n4) Contains a special character\r\n5) Control characters are not allowed", low, high)
+		return provider.InvalidParameter("adminPassword",
+			"The supplied password must be between %d-%d characters long and must satisfy at least 3 of password complexity requirements from the following:\r\n1) Contains an uppercase character\r\n2) Contains a lowercase character\r\n3) Contains a numeric digit\r\n4) Contains a special character\r\n5) Control characters are not allowed", low, high)
 	}
 	return nil
 }
@@ -129,13 +136,15 @@ func checkComputerName(d *provider.Draft, maximum int) error {
 	const refused = "` ~ ! @ # $ % ^ & * ( ) = + _ [ ] { } \\ | ; : . ' \" , < > / ?."
 	if maximum == 15 {
 		if len(name) > maximum || numeric.MatchString(name) || strings.ContainsAny(name, refusedInNames) {
-			return provider.InvalidParameter("computerName", "Windows computer name cannot be more than 15 characters long, be entirely numeric, or contain the following characters: %s", refused)
+			return provider.InvalidParameter("computerName",
+				"Windows computer name cannot be more than 15 characters long, be entirely numeric, or contain the following characters: %s", refused)
 		}
 		return nil
 	}
 	// Names of Linux machines may have dots.
 	if len(name) > maximum || strings.ContainsAny(name, strings.ReplaceAll(strings.ReplaceAll(refusedInNames, ".", ""), "_", "")) {
-		return provider.InvalidParameter("computerName", "Linux host name cannot exceed 64 characters in length or contain the following characters: %s", refused)
+		return provider.InvalidParameter("computerName",
+			"Linux host name cannot exceed 64 characters in length or contain the following characters: %s", refused)
 	}
 	return nil
 }
@@ -144,14 +153,17 @@ func prepareLinux(d *provider.Draft, hadPassword bool) error {
 	osp := "properties.osProfile."
 	ssh := body.Objects(d.New, osp+"linuxConfiguration.ssh.publicKeys")
 	if body.Bool(d.New, osp+"linuxConfiguration.disablePasswordAuthentication") && len(ssh) == 0 {
-		return provider.InvalidParameter("linuxConfiguration.ssh.publicKeys", "Authentication using either SSH or by user name and password must be enabled in Linux profile.")
+		return provider.InvalidParameter("linuxConfiguration.ssh.publicKeys",
+			"Authentication using either SSH or by user name and password must be enabled in Linux profile.")
 	}
 	if d.Old == nil && !hadPassword && len(ssh) == 0 {
-		return provider.InvalidParameter("adminPassword", "Authentication using either SSH or by user name and password must be enabled in Linux profile.")
+		return provider.InvalidParameter("adminPassword",
+			"Authentication using either SSH or by user name and password must be enabled in Linux profile.")
 	}
 	for _, k := range ssh {
 		if data := body.String(k, "keyData"); !strings.HasPrefix(data, "ssh-") && !strings.HasPrefix(data, "ecdsa-") {
-			return provider.InvalidParameter("linuxConfiguration.ssh.publicKeys.keyData", "The value of parameter linuxConfiguration.ssh.publicKeys.keyData is invalid.")
+			return provider.InvalidParameter("linuxConfiguration.ssh.publicKeys.keyData",
+				"The value of parameter linuxConfiguration.ssh.publicKeys.keyData is invalid.")
 		}
 	}
 	body.Default(d.New, osp+"linuxConfiguration.disablePasswordAuthentication", false)

@@ -18,10 +18,12 @@ import (
 func findReferred(c *provider.Call, id, typ, path, location string) (*provider.Item, error) {
 	parsed, err := store.ParseID(id)
 	if err != nil || parsed.IsCollection() || parsed.Namespace == "" {
-		return nil, provider.Errorf(400, "LinkedInvalidPropertyId", "Property id '%s' at path 'properties.%s.id' is invalid. Expect fully qualified resource Id that start with '/subscriptions/{subscriptionId}' or '/providers/{resourceProviderNamespace}/'.", id, path)
+		return nil, provider.Errorf(400, "LinkedInvalidPropertyId",
+			"Property id '%s' at path 'properties.%s.id' is invalid. Expect fully qualified resource Id that start with '/subscriptions/{subscriptionId}' or '/providers/{resourceProviderNamespace}/'.", id, path)
 	}
 	if !strings.EqualFold(parsed.Type(), typ) {
-		return nil, provider.InvalidParameter(path+".id", "The value of parameter %s.id is invalid: it is not the ID of a resource of type %s.", path, typ)
+		return nil, provider.InvalidParameter(path+".id", "The value of parameter %s.id is invalid: it is not the ID of a resource of type %s.",
+			path, typ)
 	}
 	it := c.FindItem(id)
 	if it == nil || c.IsElsewhere(it, location) {

@@ -24,13 +24,19 @@ const profilePath = "properties.virtualMachineProfile"
 // scaleSetTypes returns the scale set, the types that Azure keeps inside it, and its instances with their interfaces.
 func scaleSetTypes() []*provider.Type {
 	set := &provider.Type{
-		Name: ScaleSets, Style: provider.Compute, Etag: provider.Counter, EtagSince: etagSince, EdgeZones: true, PutMerges: true, Works: true, RetryAfter: 10,
-		Create: provider.Timing{HTTP: 2500 * time.Millisecond, LRO: provider.Seconds(8)}, Update: provider.Timing{HTTP: 1500 * time.Millisecond, LRO: provider.Seconds(6)}, Delete: provider.Timing{HTTP: 600 * time.Millisecond, LRO: provider.Seconds(25)}, Read: provider.Timing{HTTP: 250 * time.Millisecond},
+		Name: ScaleSets, Style: provider.Compute, Etag: provider.Counter, EtagSince: etagSince, EdgeZones: true, PutMerges: true, Works: true,
+		RetryAfter: 10,
+		Create:     provider.Timing{HTTP: 2500 * time.Millisecond, LRO: provider.Seconds(8)},
+		Update:     provider.Timing{HTTP: 1500 * time.Millisecond, LRO: provider.Seconds(6)},
+		Delete:     provider.Timing{HTTP: 600 * time.Millisecond, LRO: provider.Seconds(25)}, Read: provider.Timing{HTTP: 250 * time.Millisecond},
 		ReadOnlyPaths: []string{"properties.uniqueId", "properties.timeCreated", profilePath + ".timeCreated"},
 		// The pages of the REST API, "Minimum api-version", the changelog of the SDK module armcompute, and recordings of 2020-12-01 and 2022-03-01.
 		Since: map[string]string{
-			"properties.timeCreated": "2021-11-01", profilePath + ".timeCreated": "2023-09-01", profilePath + ".storageProfile.diskControllerType": "2022-08-01",
-			profilePath + ".osProfile.linuxConfiguration.enableVMAgentPlatformUpdates": "2021-11-01", profilePath + ".osProfile.linuxConfiguration.patchSettings.assessmentMode": "2021-03-01", profilePath + ".storageProfile.dataDisks[].deleteOption": "2021-03-01",
+			"properties.timeCreated": "2021-11-01", profilePath + ".timeCreated": "2023-09-01",
+			profilePath + ".storageProfile.diskControllerType":                         "2022-08-01",
+			profilePath + ".osProfile.linuxConfiguration.enableVMAgentPlatformUpdates": "2021-11-01",
+			profilePath + ".osProfile.linuxConfiguration.patchSettings.assessmentMode": "2021-03-01",
+			profilePath + ".storageProfile.dataDisks[].deleteOption":                   "2021-03-01",
 		},
 		NameRule: scaleSetName, Prepare: prepareScaleSet, Finish: finishScaleSet,
 		Patch: prepareScaleSet, PatchLRO: provider.Timing{LRO: provider.Seconds(6)},
@@ -55,15 +61,18 @@ func scaleSetTypes() []*provider.Type {
 		},
 	}
 	extension := &provider.Type{
-		Name: ScaleSetExtensions, Style: provider.Compute, Untracked: true, NoState: true, RetryAfter: 10, Inline: profilePath + ".extensionProfile.extensions", KeepOmitted: func(string) bool { return true },
-		Create: provider.Timing{HTTP: provider.Seconds(1), LRO: provider.Seconds(10)}, Delete: provider.Timing{HTTP: provider.Seconds(1), LRO: provider.Seconds(10)}, Read: provider.Timing{HTTP: 250 * time.Millisecond},
+		Name: ScaleSetExtensions, Style: provider.Compute, Untracked: true, NoState: true, RetryAfter: 10,
+		Inline: profilePath + ".extensionProfile.extensions", KeepOmitted: func(string) bool { return true },
+		Create: provider.Timing{HTTP: provider.Seconds(1), LRO: provider.Seconds(10)},
+		Delete: provider.Timing{HTTP: provider.Seconds(1), LRO: provider.Seconds(10)}, Read: provider.Timing{HTTP: 250 * time.Millisecond},
 		ReadOnlyPaths: []string{"properties.provisioningState"},
 		Prepare:       prepareScaleSetExtension,
 	}
 	own := func(id store.ID) []string { return []string{id.String()} }
 	instance := &provider.Type{
 		Name: ScaleSetVMs, Style: provider.Compute, Etag: provider.Counter, EtagSince: etagSince, PutMerges: true, Serial: own,
-		Create: provider.Timing{HTTP: 1500 * time.Millisecond, LRO: provider.Seconds(8)}, Delete: provider.Timing{HTTP: 600 * time.Millisecond, LRO: provider.Seconds(30)}, Read: provider.Timing{HTTP: 250 * time.Millisecond},
+		Create: provider.Timing{HTTP: 1500 * time.Millisecond, LRO: provider.Seconds(8)},
+		Delete: provider.Timing{HTTP: 600 * time.Millisecond, LRO: provider.Seconds(30)}, Read: provider.Timing{HTTP: 250 * time.Millisecond},
 		Prepare: prepareInstance, Finish: finishInstance, View: viewInstance, StartDelete: leaveScaleSet, Deleted: instanceDeleted,
 		Actions: instanceActions(), ListMore: flexibleInstances,
 		Reads: map[string]func(*provider.Call, *provider.Item) (*provider.Reply, error){
@@ -76,7 +85,8 @@ func scaleSetTypes() []*provider.Type {
 		Name: ScaleSetInterfaces, Style: provider.Network, Etag: provider.Weak, Untracked: true, ReadOnly: true, View: viewInstanceInterface,
 	}
 	cfg := &provider.Type{
-		Name: ScaleSetInterfaces + "/ipConfigurations", Style: provider.Network, Etag: provider.Weak, Untracked: true, Inline: "properties.ipConfigurations", ReadOnly: true,
+		Name: ScaleSetInterfaces + "/ipConfigurations", Style: provider.Network, Etag: provider.Weak, Untracked: true,
+		Inline: "properties.ipConfigurations", ReadOnly: true,
 	}
 	return []*provider.Type{set, extension, instance, nic, cfg, scaleSetPublicIPType()}
 }
@@ -99,7 +109,8 @@ func instancesOf(c *provider.Call, setID string) []*store.Resource {
 
 // compareAge sorts instances by their number, and those that have none by when they were made.
 func compareAge(a, b *store.Resource) int {
-	return cmp.Or(cmp.Compare(numberOf(a), numberOf(b)), cmp.Compare(body.String(a.Body, "properties.timeCreated"), body.String(b.Body, "properties.timeCreated")), cmp.Compare(a.ID, b.ID))
+	return cmp.Or(cmp.Compare(numberOf(a), numberOf(b)),
+		cmp.Compare(body.String(a.Body, "properties.timeCreated"), body.String(b.Body, "properties.timeCreated")), cmp.Compare(a.ID, b.ID))
 }
 
 // editInstance returns the editable copy of an instance by its name in POSTs: its number, or the name of its machine.
@@ -165,7 +176,8 @@ func instanceDeleted(c *provider.Call, r *store.Resource) {
 	if !body.Bool(r.Secret, "left") {
 		lowerCapacity(c, r)
 	}
-	for _, disk := range append([]body.Object{body.Child(r.Body, "properties.storageProfile.osDisk")}, body.Objects(r.Body, "properties.storageProfile.dataDisks")...) {
+	for _, disk := range append([]body.Object{body.Child(r.Body, "properties.storageProfile.osDisk")},
+		body.Objects(r.Body, "properties.storageProfile.dataDisks")...) {
 		releaseDisk(c, body.String(disk, "managedDisk.id"), !strings.EqualFold(body.String(disk, "deleteOption"), "Detach"))
 	}
 	c.SetMeta(GuestKey(body.String(r.Body, "properties.vmId")), nil)
@@ -189,5 +201,6 @@ func scaleSetView(c *provider.Call, set *store.Resource) body.Object {
 		summary = append(summary, body.Object{"code": code, "count": counts[code]})
 	}
 	return body.Object{"virtualMachine": body.Object{"statusesSummary": summary}, "orchestrationServices": []any{},
-		"statuses": []any{body.Object{"code": "ProvisioningState/" + state, "level": "Info", "displayStatus": "Provisioning " + state, "time": at}}}
+		"statuses": []any{body.Object{"code": "ProvisioningState/" + state, "level": "Info", "displayStatus": "Provisioning " + state,
+			"time": at}}}
 }

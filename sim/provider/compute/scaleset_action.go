@@ -78,7 +78,8 @@ func scaleSetActions() map[string]*provider.Action {
 	start := manual.Start
 	manual.Start = func(c *provider.Call, set *store.Resource) (*provider.Reply, error) {
 		if isFlexible(set.Body) {
-			return nil, provider.Errorf(409, "OperationNotAllowed", "Instances of scale set '%s' with flexible orchestration cannot be upgraded in place; delete and recreate them.", set.Name())
+			return nil, provider.Errorf(409, "OperationNotAllowed",
+				"Instances of scale set '%s' with flexible orchestration cannot be upgraded in place; delete and recreate them.", set.Name())
 		}
 		return start(c, set)
 	}
@@ -122,7 +123,8 @@ func instanceIDs(c *provider.Call, set *store.Resource, needed bool) ([]any, err
 		out = append(out, n)
 	}
 	if unknown != nil {
-		return nil, provider.InvalidParameter("instanceIds", "The provided instanceId %s is not an active Virtual Machine Scale Set VM instanceId.", strings.Join(unknown, ", "))
+		return nil, provider.InvalidParameter("instanceIds",
+			"The provided instanceId %s is not an active Virtual Machine Scale Set VM instanceId.", strings.Join(unknown, ", "))
 	}
 	return out, nil
 }
@@ -131,14 +133,16 @@ func instanceIDs(c *provider.Call, set *store.Resource, needed bool) ([]any, err
 func instanceActions() map[string]*provider.Action {
 	vm := vmActions()
 	out := map[string]*provider.Action{}
-	for _, k := range []string{"start", "poweroff", "deallocate", "restart", "redeploy", "reimage", "runcommand", "simulateeviction", "attachdetachdatadisks"} {
+	for _, k := range []string{"start", "poweroff", "deallocate", "restart", "redeploy", "reimage", "runcommand", "simulateeviction",
+		"attachdetachdatadisks"} {
 		out[k] = vm[k]
 	}
 	out["start"].Start = func(c *provider.Call, r *store.Resource) (*provider.Reply, error) {
 		if body.String(r.Secret, "power") != "deallocated" {
 			return nil, nil
 		}
-		_, err := CheckSize(c, r.ID, body.String(r.Body, "sku.name"), r.Location, body.Strings(r.Body, "zones"), 1, strings.EqualFold(body.String(r.Body, "properties.priority"), "Spot"))
+		_, err := CheckSize(c, r.ID, body.String(r.Body, "sku.name"), r.Location, body.Strings(r.Body, "zones"), 1,
+			strings.EqualFold(body.String(r.Body, "properties.priority"), "Spot"))
 		return nil, err
 	}
 	return out

@@ -24,8 +24,10 @@ func addMachine(c *provider.Call, set *store.Resource, have []*store.Resource) (
 	id, _ := store.ParseID(set.ID)
 	vm := &store.Resource{
 		ID: id.Scope + "/providers/" + VirtualMachines + "/" + set.Name() + "_" + unique, Type: VirtualMachines, Location: set.Location,
-		Body: body.Object{"location": set.Location, "properties": body.Object{"vmId": c.NewGUID(), "timeCreated": c.Now().Format("2006-01-02T15:04:05.0000000+00:00"), "provisioningState": "Creating",
-			"virtualMachineScaleSet": body.Object{"id": set.ID}}},
+		Body: body.Object{"location": set.Location,
+			"properties": body.Object{"vmId": c.NewGUID(), "timeCreated": c.Now().Format("2006-01-02T15:04:05.0000000+00:00"),
+				"provisioningState":      "Creating",
+				"virtualMachineScaleSet": body.Object{"id": set.ID}}},
 		Secret: body.Object{madeBySet: true},
 	}
 	if zone := emptiestZone(body.Strings(set.Body, "zones"), have); zone != "" {
@@ -34,7 +36,8 @@ func addMachine(c *provider.Call, set *store.Resource, have []*store.Resource) (
 	applyModel(set, vm)
 	delete(vm.Body, "sku")
 	body.Set(vm.Body, "properties.hardwareProfile.vmSize", body.String(set.Body, "sku.name"))
-	body.Set(vm.Body, "properties.osProfile.computerName", body.String(set.Body, profilePath+".osProfile.computerNamePrefix")+strings.ToUpper(unique[:6]))
+	body.Set(vm.Body, "properties.osProfile.computerName",
+		body.String(set.Body, profilePath+".osProfile.computerNamePrefix")+strings.ToUpper(unique[:6]))
 	refs, taken := []any{}, map[netip.Addr]bool{}
 	for _, cfg := range body.Objects(set.Body, profilePath+".networkProfile.networkInterfaceConfigurations") {
 		nic, err := interfaceOf(c, id.Scope+"/providers/"+network.Interfaces+"/"+body.String(cfg, "name")+"-"+unique, cfg, taken)
@@ -44,14 +47,16 @@ func addMachine(c *provider.Call, set *store.Resource, have []*store.Resource) (
 		nic.Type, nic.Location = network.Interfaces, set.Location
 		nic.Body["location"] = set.Location
 		c.SaveResource(nic)
-		refs = append(refs, body.Object{"id": nic.ID, "properties": body.Object{"primary": body.Bool(cfg, "properties.primary"), "deleteOption": "Delete"}})
+		refs = append(refs, body.Object{"id": nic.ID,
+			"properties": body.Object{"primary": body.Bool(cfg, "properties.primary"), "deleteOption": "Delete"}})
 	}
 	body.Set(vm.Body, "properties.networkProfile.networkInterfaces", refs)
 	c.SaveResource(vm)
 	for _, e := range body.Objects(set.Body, profilePath+".extensionProfile.extensions") {
 		properties := body.Clone(body.Child(e, "properties"))
 		properties["provisioningState"] = "Creating"
-		c.SaveResource(&store.Resource{ID: vm.ID + "/extensions/" + body.String(e, "name"), Type: Extensions, Location: set.Location, Body: body.Object{"location": set.Location, "properties": properties}})
+		c.SaveResource(&store.Resource{ID: vm.ID + "/extensions/" + body.String(e, "name"), Type: Extensions, Location: set.Location,
+			Body: body.Object{"location": set.Location, "properties": properties}})
 	}
 	return c.Get(vm.ID), nil
 }

@@ -60,7 +60,8 @@ func surplusIndex(have []*store.Resource, oldest bool) int {
 		if body.Bool(r.Body, "properties.protectionPolicy.protectFromScaleIn") {
 			continue
 		}
-		if best < 0 || perZone[zoneOf(r)] > perZone[zoneOf(have[best])] || perZone[zoneOf(r)] == perZone[zoneOf(have[best])] && (compareAge(r, have[best]) > 0) != oldest {
+		if best < 0 || perZone[zoneOf(r)] > perZone[zoneOf(have[best])] || perZone[zoneOf(r)] == perZone[zoneOf(have[best])] &&
+			(compareAge(r, have[best]) > 0) != oldest {
 			best = i
 		}
 	}
@@ -86,7 +87,8 @@ func addInstance(c *provider.Call, set *store.Resource, have []*store.Resource) 
 	set.Secret["next"] = float64(n + 1)
 	r := &store.Resource{
 		ID: set.ID + "/virtualMachines/" + strconv.Itoa(n), Type: ScaleSetVMs, Location: set.Location,
-		Body:   body.Object{"properties": body.Object{"vmId": c.NewGUID(), "timeCreated": c.Now().Format("2006-01-02T15:04:05.0000000+00:00"), "provisioningState": "Creating"}},
+		Body: body.Object{"properties": body.Object{"vmId": c.NewGUID(), "timeCreated": c.Now().Format("2006-01-02T15:04:05.0000000+00:00"),
+			"provisioningState": "Creating"}},
 		Secret: body.Object{},
 	}
 	if zone := emptiestZone(body.Strings(set.Body, "zones"), have); zone != "" {
@@ -222,7 +224,8 @@ func interfaceOf(c *provider.Call, id string, cfg body.Object, taken map[netip.A
 			return nil, err
 		}
 	}
-	for k, v := range map[string]any{"provisioningState": store.Succeeded, "resourceGuid": c.NewGUID(), "vnetEncryptionSupported": false, "hostedWorkloads": []any{}, "auxiliaryMode": "None", "auxiliarySku": "None"} {
+	for k, v := range map[string]any{"provisioningState": store.Succeeded, "resourceGuid": c.NewGUID(), "vnetEncryptionSupported": false,
+		"hostedWorkloads": []any{}, "auxiliaryMode": "None", "auxiliarySku": "None"} {
 		body.Set(p, k, v)
 	}
 	return &store.Resource{ID: id, Body: body.Object{"properties": p}}, nil
@@ -308,7 +311,8 @@ func awaitGuests(c *provider.Call, op *store.Operation, set *store.Resource) err
 // guestResult returns the failure of an instance's extensions, or the result that is still pending.
 func guestResult(c *provider.Call, op *store.Operation, set, r *store.Resource) (failed *provider.Error, pending error) {
 	for _, e := range body.Objects(set.Body, profilePath+".extensionProfile.extensions") {
-		err := AwaitGuest(c, body.String(r.Body, "properties.vmId"), &store.Resource{ID: r.ID + "/extensions/" + body.String(e, "name"), Body: e}, op.Started)
+		err := AwaitGuest(c, body.String(r.Body, "properties.vmId"), &store.Resource{ID: r.ID + "/extensions/" + body.String(e, "name"), Body: e},
+			op.Started)
 		if ended, ok := err.(*provider.Error); ok {
 			return ended, nil
 		}

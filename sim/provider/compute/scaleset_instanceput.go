@@ -23,7 +23,8 @@ const (
 // azure_controller_vmss.go of sigs.k8s.io/cloud-provider-azure v1.36.5.
 func prepareInstance(c *provider.Call, d *provider.Draft) error {
 	if d.Old == nil {
-		return provider.Errorf(404, "InstanceNotFound", "The instance '%s' does not exist. Instances are made by raising the capacity of the scale set.", d.Name)
+		return provider.Errorf(404, "InstanceNotFound",
+			"The instance '%s' does not exist. Instances are made by raising the capacity of the scale set.", d.Name)
 	}
 	sent, tags, location := body.Clone(d.Sent), d.New["tags"], d.New["location"]
 	for k := range d.New {
@@ -59,16 +60,19 @@ func prepareInstanceNetwork(c *provider.Call, d *provider.Draft, cfgs []body.Obj
 	vnet := ""
 	have := c.List(ScaleSetInterfaces, d.ID)
 	if len(cfgs) != len(have) {
-		return provider.InvalidParameter("networkInterfaceConfigurations", "The instance '%s' has %d network interfaces, and the request has %d.", d.Name, len(have), len(cfgs))
+		return provider.InvalidParameter("networkInterfaceConfigurations", "The instance '%s' has %d network interfaces, and the request has %d.",
+			d.Name, len(have), len(cfgs))
 	}
 	for _, cfg := range cfgs {
 		nic := c.Get(d.ID + "/networkInterfaces/" + body.String(cfg, "name"))
 		if nic == nil {
-			return provider.InvalidParameter("networkInterfaceConfigurations", "The instance '%s' has no network interface '%s'.", d.Name, body.String(cfg, "name"))
+			return provider.InvalidParameter("networkInterfaceConfigurations", "The instance '%s' has no network interface '%s'.", d.Name,
+				body.String(cfg, "name"))
 		}
 		for _, ip := range body.Objects(cfg, "properties.ipConfigurations") {
 			if _, known := body.FindNamed(body.Objects(nic.Body, "properties.ipConfigurations"), body.String(ip, "name")); known == nil {
-				return provider.InvalidParameter("ipConfigurations", "The network interface '%s' of instance '%s' has no IP configuration '%s'.", nic.Name(), d.Name, body.String(ip, "name"))
+				return provider.InvalidParameter("ipConfigurations", "The network interface '%s' of instance '%s' has no IP configuration '%s'.",
+					nic.Name(), d.Name, body.String(ip, "name"))
 			}
 			if err := checkIPConfiguration(c, d, ip, &vnet); err != nil {
 				return err
@@ -121,7 +125,8 @@ func applyInterfaceConfigurations(c *provider.Call, r *store.Resource) {
 			continue
 		}
 		was := body.Clone(nic.Body)
-		copySettings(nic.Body, cfg, "networkSecurityGroup", "enableAcceleratedNetworking", "enableIPForwarding", "disableTcpStateTracking", "dnsSettings")
+		copySettings(nic.Body, cfg, "networkSecurityGroup", "enableAcceleratedNetworking", "enableIPForwarding", "disableTcpStateTracking",
+			"dnsSettings")
 		all := body.Objects(nic.Body, "properties.ipConfigurations")
 		for _, ip := range body.Objects(cfg, "properties.ipConfigurations") {
 			if _, have := body.FindNamed(all, body.String(ip, "name")); have != nil {

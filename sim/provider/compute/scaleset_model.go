@@ -25,13 +25,16 @@ func scaleSetName(name string) *provider.Error {
 	if scaleSetNameForm.MatchString(name) {
 		return nil
 	}
-	return provider.Errorf(400, "InvalidParameter", "The scale set name is invalid: '%s'. It can have letters, digits, '.', '_' and '-', must begin with a letter or digit, and be at most 64 characters long.", name).WithTarget("vmScaleSetName")
+	return provider.Errorf(400, "InvalidParameter",
+		"The scale set name is invalid: '%s'. It can have letters, digits, '.', '_' and '-', must begin with a letter or digit, and be at most 64 characters long.", name).WithTarget("vmScaleSetName")
 }
 
 // fixed cannot change once a scale set has it. Source: https://learn.microsoft.com/azure/virtual-machine-scale-sets/virtual-machine-scale-sets-upgrade-policy
 var fixed = []string{
-	"orchestrationMode", "platformFaultDomainCount", "proximityPlacementGroup.id", "virtualMachineProfile.osProfile.computerNamePrefix", "virtualMachineProfile.osProfile.adminUsername",
-	"virtualMachineProfile.storageProfile.osDisk.osType", "virtualMachineProfile.storageProfile.osDisk.createOption", "virtualMachineProfile.priority",
+	"orchestrationMode", "platformFaultDomainCount", "proximityPlacementGroup.id", "virtualMachineProfile.osProfile.computerNamePrefix",
+	"virtualMachineProfile.osProfile.adminUsername",
+	"virtualMachineProfile.storageProfile.osDisk.osType", "virtualMachineProfile.storageProfile.osDisk.createOption",
+	"virtualMachineProfile.priority",
 }
 
 // prepareScaleSet validates a model and fills in Azure's defaults.
@@ -46,7 +49,8 @@ func prepareScaleSet(c *provider.Call, d *provider.Draft) error {
 		}
 	}
 	if d.Old != nil && isSpot(d.Old) != isSpot(d.New) {
-		return provider.Errorf(409, "PropertyChangeNotAllowed", "Changing property 'virtualMachineProfile.priority' is not allowed.").WithTarget("virtualMachineProfile.priority")
+		return provider.Errorf(409, "PropertyChangeNotAllowed",
+			"Changing property 'virtualMachineProfile.priority' is not allowed.").WithTarget("virtualMachineProfile.priority")
 	}
 	body.Default(d.New, p+"orchestrationMode", "Uniform")
 	if err := checkOrchestration(d); err != nil {
@@ -128,7 +132,8 @@ func checkOrchestration(d *provider.Draft) error {
 			return provider.InvalidParameter("singlePlacementGroup", "Scale sets with flexible orchestration cannot have a single placement group.")
 		case body.Bool(d.New, p+"overprovision"):
 			return provider.InvalidParameter("overprovision", "Scale sets with flexible orchestration cannot be overprovisioned.")
-		case body.Child(d.New, profilePath) != nil && body.String(d.New, profilePath+".networkProfile.networkApiVersion") == "" && len(body.Objects(d.New, profilePath+".networkProfile.networkInterfaceConfigurations")) > 0:
+		case body.Child(d.New, profilePath) != nil && body.String(d.New, profilePath+".networkProfile.networkApiVersion") == "" &&
+			len(body.Objects(d.New, profilePath+".networkProfile.networkInterfaceConfigurations")) > 0:
 			return provider.MissingProperty("networkProfile.networkApiVersion")
 		}
 		body.Default(d.New, p+"singlePlacementGroup", false)
@@ -136,10 +141,12 @@ func checkOrchestration(d *provider.Draft) error {
 		body.Default(d.New, p+"upgradePolicy.mode", "Manual")
 		upgrade = body.String(d.New, p+"upgradePolicy.mode")
 	default:
-		return provider.InvalidParameter("orchestrationMode", "The value '%s' of parameter 'orchestrationMode' is invalid. Allowed values are Flexible, Uniform.", mode)
+		return provider.InvalidParameter("orchestrationMode",
+			"The value '%s' of parameter 'orchestrationMode' is invalid. Allowed values are Flexible, Uniform.", mode)
 	}
 	if upgrade != "Manual" && upgrade != "Automatic" && upgrade != "Rolling" {
-		return provider.InvalidParameter("upgradePolicy.mode", "The value '%s' of parameter 'upgradePolicy.mode' is invalid. Allowed values are Automatic, Manual, Rolling.", upgrade)
+		return provider.InvalidParameter("upgradePolicy.mode",
+			"The value '%s' of parameter 'upgradePolicy.mode' is invalid. Allowed values are Automatic, Manual, Rolling.", upgrade)
 	}
 	return nil
 }
@@ -151,14 +158,17 @@ func checkCapacity(d *provider.Draft) error {
 	switch {
 	case single == nil || single == true:
 		limit = maxInstancesSingle
-	case strings.Contains(strings.ToLower(body.String(d.New, profilePath+".storageProfile.imageReference.id")), "/providers/microsoft.compute/images/"):
+	case strings.Contains(strings.ToLower(body.String(d.New, profilePath+".storageProfile.imageReference.id")),
+		"/providers/microsoft.compute/images/"):
 		limit = maxInstancesCustom
 	}
 	if n < 0 || n > limit {
-		return provider.InvalidParameter("sku.capacity", "The value %d of parameter 'sku.capacity' is invalid. The scale set '%s' can have 0 to %d instances.", n, d.Name, limit)
+		return provider.InvalidParameter("sku.capacity",
+			"The value %d of parameter 'sku.capacity' is invalid. The scale set '%s' can have 0 to %d instances.", n, d.Name, limit)
 	}
 	if d.Old != nil && single == true && body.Get(d.Old, "properties.singlePlacementGroup") == false {
-		return provider.Errorf(409, "OperationNotAllowed", "Changing 'singlePlacementGroup' from false to true is not allowed on scale set '%s'.", d.Name).WithTarget("singlePlacementGroup")
+		return provider.Errorf(409, "OperationNotAllowed", "Changing 'singlePlacementGroup' from false to true is not allowed on scale set '%s'.",
+			d.Name).WithTarget("singlePlacementGroup")
 	}
 	return nil
 }
@@ -172,11 +182,13 @@ func checkScaleSetZones(d *provider.Draft) error {
 	was := body.Strings(d.Old, "zones")
 	for _, z := range was {
 		if !have[z] {
-			return provider.Errorf(409, "PropertyChangeNotAllowed", "Changing property 'zones' is not allowed: zone %s cannot be removed.", z).WithTarget("zones")
+			return provider.Errorf(409, "PropertyChangeNotAllowed", "Changing property 'zones' is not allowed: zone %s cannot be removed.",
+				z).WithTarget("zones")
 		}
 	}
 	if d.Old != nil && len(was) == 0 && len(have) > 0 {
-		return provider.Errorf(409, "PropertyChangeNotAllowed", "Changing property 'zones' is not allowed: the scale set is regional.").WithTarget("zones")
+		return provider.Errorf(409, "PropertyChangeNotAllowed",
+			"Changing property 'zones' is not allowed: the scale set is regional.").WithTarget("zones")
 	}
 	return nil
 }
@@ -188,7 +200,8 @@ func prepareProfile(c *provider.Call, d *provider.Draft, z Size) error {
 	// Unlike that of a VM, custom data may change; it is for instances that come later.
 	if data := body.String(profile, osp+"customData"); data != "" {
 		if _, err := base64.StdEncoding.DecodeString(data); err != nil || len(data) > customDataLimit {
-			return provider.InvalidParameter("customData", "Custom data in OSProfile must be in Base64 encoding and with a maximum length of %d characters.", customDataLimit)
+			return provider.InvalidParameter("customData",
+				"Custom data in OSProfile must be in Base64 encoding and with a maximum length of %d characters.", customDataLimit)
 		}
 		d.Secret["customData"] = data
 	}
@@ -213,18 +226,21 @@ func prepareProfile(c *provider.Call, d *provider.Draft, z Size) error {
 		body.Set(profile, osp+"computerNamePrefix", prefix)
 	}
 	limit := 58
-	if body.Child(profile, osp+"windowsConfiguration") != nil || strings.EqualFold(body.String(profile, "storageProfile.osDisk.osType"), "Windows") {
+	if body.Child(profile, osp+"windowsConfiguration") != nil ||
+		strings.EqualFold(body.String(profile, "storageProfile.osDisk.osType"), "Windows") {
 		limit = 9
 	}
 	if len(prefix) > limit {
-		return provider.InvalidParameter("computerNamePrefix", "The value of parameter 'computerNamePrefix' is invalid: '%s' has %d characters, the maximum is %d.", prefix, len(prefix), limit)
+		return provider.InvalidParameter("computerNamePrefix",
+			"The value of parameter 'computerNamePrefix' is invalid: '%s' has %d characters, the maximum is %d.", prefix, len(prefix), limit)
 	}
 	body.Set(profile, osp+"computerName", prefix+"000000")
 	if more := body.Child(d.New, "properties.additionalCapabilities"); more != nil {
 		profile["additionalCapabilities"] = body.Clone(more)
 	}
 	// The rules of VMs read "properties" and "zones".
-	vm := &provider.Draft{ID: d.ID, Name: d.Name, Location: d.Location, New: body.Object{"zones": d.New["zones"], "properties": profile}, Secret: d.Secret}
+	vm := &provider.Draft{ID: d.ID, Name: d.Name, Location: d.Location, New: body.Object{"zones": d.New["zones"], "properties": profile},
+		Secret: d.Secret}
 	if d.Old != nil {
 		vm.Old = body.Object{"zones": d.Old["zones"], "properties": body.Child(d.Old, profilePath)}
 	}
@@ -256,7 +272,8 @@ func checkInterfaceConfigurations(c *provider.Call, d *provider.Draft, z Size) e
 		return provider.MissingProperty("networkInterfaceConfigurations")
 	}
 	if len(cfgs) > z.MaxNICs {
-		return provider.Errorf(400, "OperationNotAllowed", "The number of network interfaces for scale set %s exceeds the maximum allowed for the virtual machine size %s. The number of network interfaces is %d and the maximum allowed is %d.", d.Name, z.Name, len(cfgs), z.MaxNICs)
+		return provider.Errorf(400, "OperationNotAllowed",
+			"The number of network interfaces for scale set %s exceeds the maximum allowed for the virtual machine size %s. The number of network interfaces is %d and the maximum allowed is %d.", d.Name, z.Name, len(cfgs), z.MaxNICs)
 	}
 	primaries, vnet := 0, ""
 	for _, cfg := range cfgs {
@@ -267,9 +284,11 @@ func checkInterfaceConfigurations(c *provider.Call, d *provider.Draft, z Size) e
 			primaries++
 		}
 		if body.Bool(cfg, "properties.enableAcceleratedNetworking") && !z.Accelerated {
-			return provider.NetworkError(400, "VMSizeIsNotPermittedToEnableAcceleratedNetworking", "VM size %s is not permitted to enable accelerated networking on network interface %s.", z.Name, body.String(cfg, "name"))
+			return provider.NetworkError(400, "VMSizeIsNotPermittedToEnableAcceleratedNetworking",
+				"VM size %s is not permitted to enable accelerated networking on network interface %s.", z.Name, body.String(cfg, "name"))
 		}
-		for k, v := range map[string]any{"enableAcceleratedNetworking": false, "enableIPForwarding": false, "disableTcpStateTracking": false, "dnsSettings": body.Object{"dnsServers": []any{}}} {
+		for k, v := range map[string]any{"enableAcceleratedNetworking": false, "enableIPForwarding": false, "disableTcpStateTracking": false,
+			"dnsSettings": body.Object{"dnsServers": []any{}}} {
 			body.Default(cfg, "properties."+k, v)
 		}
 		if id := body.String(cfg, "properties.networkSecurityGroup.id"); id != "" {
@@ -288,7 +307,8 @@ func checkInterfaceConfigurations(c *provider.Call, d *provider.Draft, z Size) e
 		}
 	}
 	if primaries != 1 {
-		return provider.InvalidParameter("networkInterfaceConfigurations", "Virtual Machine Scale Set %s must have exactly one network interface configuration marked as primary, it has %d.", d.Name, primaries)
+		return provider.InvalidParameter("networkInterfaceConfigurations",
+			"Virtual Machine Scale Set %s must have exactly one network interface configuration marked as primary, it has %d.", d.Name, primaries)
 	}
 	return nil
 }
@@ -306,14 +326,16 @@ func checkIPConfiguration(c *provider.Call, d *provider.Draft, ip body.Object, v
 	if v := sid.Top().Key(); *vnet == "" {
 		*vnet = v
 	} else if v != *vnet {
-		return provider.NetworkError(400, "NicsNotInSameVnet", "Network interface configurations of scale set %s are not in the same virtual network.", d.ID)
+		return provider.NetworkError(400, "NicsNotInSameVnet",
+			"Network interface configurations of scale set %s are not in the same virtual network.", d.ID)
 	}
 	for _, ref := range body.Objects(ip, "properties.applicationSecurityGroups") {
 		if _, err := c.RequireReference(body.String(ref, "id"), d.ID, network.AppGroups, d.Location); err != nil {
 			return err
 		}
 	}
-	for field, typ := range map[string]string{"loadBalancerBackendAddressPools": "backendAddressPools", "loadBalancerInboundNatPools": "inboundNatPools"} {
+	for field, typ := range map[string]string{"loadBalancerBackendAddressPools": "backendAddressPools",
+		"loadBalancerInboundNatPools": "inboundNatPools"} {
 		for _, ref := range body.Objects(ip, "properties."+field) {
 			id := body.String(ref, "id")
 			lb, err := store.ParseID(id)

@@ -50,7 +50,8 @@ func checkModels(c *provider.Call, d *provider.Draft, before string) error {
 	if len(used) < maxModels || used[now] {
 		return nil
 	}
-	return provider.Errorf(409, "OperationNotAllowed", "Virtual Machine Scale Set '%s' has reached its limit of %d models that may be referenced by one or more VMs belonging to the Virtual Machine Scale Set. Upgrade the VMs to the latest model of the Virtual Machine Scale Set before trying again.", d.Name, maxModels)
+	return provider.Errorf(409, "OperationNotAllowed",
+		"Virtual Machine Scale Set '%s' has reached its limit of %d models that may be referenced by one or more VMs belonging to the Virtual Machine Scale Set. Upgrade the VMs to the latest model of the Virtual Machine Scale Set before trying again.", d.Name, maxModels)
 }
 
 // needsRestart reports whether an instance boots anew when it is upgraded to the model of its scale set. An instance that

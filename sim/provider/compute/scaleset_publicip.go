@@ -53,9 +53,11 @@ func publicIP(c *provider.Call, at string, asked body.Object, location string) *
 		version = "IPv4"
 	}
 	properties := body.Object{
-		"provisioningState": store.Succeeded, "resourceGuid": c.NewGUID(), "publicIPAddressVersion": version, "publicIPAllocationMethod": "Static",
-		"ipAddress": network.NextPublic(c, version == "IPv6"), "idleTimeoutInMinutes": max(4, body.Int(asked, p+"idleTimeoutInMinutes")),
-		"ipTags": []any{}, "ipConfiguration": body.Object{"id": at},
+		"provisioningState": store.Succeeded, "resourceGuid": c.NewGUID(), "publicIPAddressVersion": version,
+		"publicIPAllocationMethod": "Static",
+		"ipAddress":                network.NextPublic(c, version == "IPv6"),
+		"idleTimeoutInMinutes":     max(4, body.Int(asked, p+"idleTimeoutInMinutes")),
+		"ipTags":                   []any{}, "ipConfiguration": body.Object{"id": at},
 	}
 	if tags := body.Get(asked, p+"ipTags"); tags != nil {
 		properties["ipTags"] = tags
@@ -68,7 +70,8 @@ func publicIP(c *provider.Call, at string, asked body.Object, location string) *
 		full := "vm" + instanceNumber(at) + "." + label
 		properties["dnsSettings"] = body.Object{"domainNameLabel": full, "fqdn": network.HostName(full, location)}
 	}
-	r := &store.Resource{ID: at + "/publicIPAddresses/" + body.String(asked, "name"), Type: ScaleSetPublicIPs, Location: location, Body: body.Object{"properties": properties}}
+	r := &store.Resource{ID: at + "/publicIPAddresses/" + body.String(asked, "name"), Type: ScaleSetPublicIPs, Location: location,
+		Body: body.Object{"properties": properties}}
 	sku := body.Child(body.Clone(asked), "sku")
 	if sku == nil {
 		sku = body.Object{"name": "Standard"}

@@ -51,7 +51,8 @@ func (s ScaleSet) newBody() body.Object {
 	if s.OSType == "Windows" {
 		osProfile["adminPassword"], osProfile["windowsConfiguration"] = "Unused-1", body.Object{}
 	} else {
-		osProfile["linuxConfiguration"] = body.Object{"disablePasswordAuthentication": true, "ssh": body.Object{"publicKeys": []any{body.Object{"path": "/home/azureuser/.ssh/authorized_keys", "keyData": "ssh-rsa unused"}}}}
+		osProfile["linuxConfiguration"] = body.Object{"disablePasswordAuthentication": true,
+			"ssh": body.Object{"publicKeys": []any{body.Object{"path": "/home/azureuser/.ssh/authorized_keys", "keyData": "ssh-rsa unused"}}}}
 	}
 	if s.CustomData != "" {
 		osProfile["customData"] = s.CustomData
@@ -64,7 +65,8 @@ func (s ScaleSet) newBody() body.Object {
 		}
 		ip["loadBalancerBackendAddressPools"] = pools
 	}
-	nic := body.Object{"primary": true, "enableAcceleratedNetworking": s.AcceleratedNetworks, "enableIPForwarding": s.IPForwarding, "ipConfigurations": []any{body.Object{"name": "ipconfig1", "properties": ip}}}
+	nic := body.Object{"primary": true, "enableAcceleratedNetworking": s.AcceleratedNetworks, "enableIPForwarding": s.IPForwarding,
+		"ipConfigurations": []any{body.Object{"name": "ipconfig1", "properties": ip}}}
 	if s.SecurityGroupID != "" {
 		nic["networkSecurityGroup"] = body.Object{"id": s.SecurityGroupID}
 	}
@@ -79,7 +81,8 @@ func (s ScaleSet) newBody() body.Object {
 	}
 	out := body.Object{
 		"location": s.Location, "sku": body.Object{"name": s.Size, "capacity": s.Capacity},
-		"properties": body.Object{"upgradePolicy": body.Object{"mode": "Manual"}, "singlePlacementGroup": false, "overprovision": false, "virtualMachineProfile": profile},
+		"properties": body.Object{"upgradePolicy": body.Object{"mode": "Manual"}, "singlePlacementGroup": false, "overprovision": false,
+			"virtualMachineProfile": profile},
 	}
 	if len(s.Zones) > 0 {
 		out["zones"] = s.Zones
@@ -112,7 +115,8 @@ func ApplyScaleSet(c *provider.Call, s ScaleSet) error {
 	users := body.Child(d.New, "identity.userAssignedIdentities")
 	for id := range users {
 		if it := c.FindItem(id); it != nil {
-			users[id] = body.Object{"principalId": body.String(it.Body, "properties.principalId"), "clientId": body.String(it.Body, "properties.clientId")}
+			users[id] = body.Object{"principalId": body.String(it.Body, "properties.principalId"),
+				"clientId": body.String(it.Body, "properties.clientId")}
 		}
 	}
 	if err := prepareScaleSet(&call, d); err != nil {

@@ -36,8 +36,9 @@ func inTransaction(t *testing.T, f func(c *provider.Call)) {
 	}
 	err = s.Update(func(tx *store.Tx) error {
 		c := &provider.Call{Tx: tx, Env: env, Method: "PUT", ID: id, Type: env.TypeOf(compute.VirtualMachines)}
-		c.SaveResource(&store.Resource{ID: vnet, Type: network.VirtualNetworks, Location: "westus3", Body: map[string]any{"properties": map[string]any{"provisioningState": "Succeeded", "subnets": []any{
-			map[string]any{"name": "nodes", "properties": map[string]any{"addressPrefix": "10.224.0.0/28", "provisioningState": "Succeeded"}}}}}})
+		c.SaveResource(&store.Resource{ID: vnet, Type: network.VirtualNetworks, Location: "westus3",
+			Body: map[string]any{"properties": map[string]any{"provisioningState": "Succeeded", "subnets": []any{
+				map[string]any{"name": "nodes", "properties": map[string]any{"addressPrefix": "10.224.0.0/28", "provisioningState": "Succeeded"}}}}}})
 		f(c)
 		return nil
 	})
@@ -52,14 +53,17 @@ func nodes(t *testing.T, capacity int) compute.ScaleSet {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return compute.ScaleSet{ID: id, Location: "westus3", Size: "Standard_D2s_v3", Capacity: capacity, Tags: map[string]string{"aks-managed-poolName": "np"}, OSType: "Linux",
-		Image: map[string]any{"id": group + "/providers/Microsoft.Compute/galleries/AKSUbuntu/images/2204/versions/1"}, SubnetID: vnet + "/subnets/nodes", OSDiskSizeGB: 128}
+	return compute.ScaleSet{ID: id, Location: "westus3", Size: "Standard_D2s_v3", Capacity: capacity,
+		Tags: map[string]string{"aks-managed-poolName": "np"}, OSType: "Linux",
+		Image:    map[string]any{"id": group + "/providers/Microsoft.Compute/galleries/AKSUbuntu/images/2204/versions/1"},
+		SubnetID: vnet + "/subnets/nodes", OSDiskSizeGB: 128}
 }
 
 func names(c *provider.Call, id store.ID) []string {
 	var out []string
 	for _, r := range compute.ListInstances(c, id) {
-		out = append(out, body.String(r.Body, "properties.osProfile.computerName")+" "+compute.ListAddresses(c, r)[0]+" "+body.String(r.Secret, "power"))
+		out = append(out, body.String(r.Body, "properties.osProfile.computerName")+" "+compute.ListAddresses(c, r)[0]+" "+body.String(r.Secret,
+			"power"))
 	}
 	return out
 }

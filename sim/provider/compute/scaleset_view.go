@@ -34,7 +34,8 @@ func viewInstance(c *provider.Call, it *provider.Item) {
 		body.Delete(it.Body, p+k)
 	}
 	body.Default(it.Body, p+"hardwareProfile", body.Object{})
-	body.Set(it.Body, p+"modelDefinitionApplied", map[bool]string{true: "VirtualMachine", false: "VirtualMachineScaleSet"}[body.Bool(r.Secret, customized)])
+	body.Set(it.Body, p+"modelDefinitionApplied",
+		map[bool]string{true: "VirtualMachine", false: "VirtualMachineScaleSet"}[body.Bool(r.Secret, customized)])
 	nics := []any{}
 	for _, nic := range c.List(ScaleSetInterfaces, r.ID) {
 		nics = append(nics, body.Object{"id": nic.ID, "properties": body.Object{"primary": body.Bool(nic.Body, "properties.primary")}})
@@ -48,7 +49,8 @@ func viewInstance(c *provider.Call, it *provider.Item) {
 			shown := body.Clone(body.Child(e, "properties"))
 			body.Set(shown, "provisioningState", extensionState(r))
 			name := body.String(e, "name")
-			exts = append(exts, body.Object{"id": it.ID + "/extensions/" + name, "name": it.Body["name"].(string) + "/" + name, "type": ScaleSetVMs + "/extensions", "location": it.Location, "properties": shown})
+			exts = append(exts, body.Object{"id": it.ID + "/extensions/" + name, "name": it.Body["name"].(string) + "/" + name,
+				"type": ScaleSetVMs + "/extensions", "location": it.Location, "properties": shown})
 		}
 		if exts != nil {
 			it.Body["resources"] = exts
@@ -81,8 +83,11 @@ func instanceViewOf(c *provider.Call, r *store.Resource) body.Object {
 	var exts []any
 	for _, e := range body.Objects(set.Body, profilePath+".extensionProfile.extensions") {
 		state := strings.ToLower(extensionState(r))
-		exts = append(exts, body.Object{"name": body.String(e, "name"), "type": body.String(e, "properties.publisher") + "." + body.String(e, "properties.type"), "typeHandlerVersion": body.String(e, "properties.typeHandlerVersion"),
-			"statuses": []any{body.Object{"code": "ProvisioningState/" + state, "level": "Info", "displayStatus": "Provisioning " + state}}})
+		exts = append(exts, body.Object{"name": body.String(e, "name"),
+			"type":               body.String(e, "properties.publisher") + "." + body.String(e, "properties.type"),
+			"typeHandlerVersion": body.String(e, "properties.typeHandlerVersion"),
+			"statuses": []any{body.Object{"code": "ProvisioningState/" + state, "level": "Info",
+				"displayStatus": "Provisioning " + state}}})
 	}
 	if exts != nil {
 		out["extensions"] = exts

@@ -52,7 +52,8 @@ func singleSizes() []Size {
 	for i, vcpus := range []int{1, 2, 4, 8, 16} {
 		number := strconv.Itoa(i+1) + "_v2"
 		add(dsv2, "DS"+number, vcpus, 3.5*float64(vcpus))
-		add(Size{Family: "standardDv2Family", Ephemeral: true}, "D"+number, vcpus, 3.5*float64(vcpus), func(z *Size) { z.Accelerated = vcpus > 1 })
+		add(Size{Family: "standardDv2Family", Ephemeral: true}, "D"+number, vcpus, 3.5*float64(vcpus),
+			func(z *Size) { z.Accelerated = vcpus > 1 })
 	}
 	for i, vcpus := range []int{2, 4, 8, 16, 20} {
 		number := strconv.Itoa(i+11) + "_v2"
@@ -64,11 +65,12 @@ func singleSizes() []Size {
 		vcpus  int
 		memory float64
 	}{{"M128ms", 128, 3892}, {"M208s_v2", 208, 2850}, {"M208ms_v2", 208, 5700}, {"M416s_v2", 416, 5700}, {"M416ms_v2", 416, 11400}} {
-		add(Size{Family: "standardMSFamily", Premium: true, Ephemeral: true, Accelerated: true, Ultra: true}, m.name, m.vcpus, m.memory, func(z *Size) {
-			if strings.HasSuffix(m.name, "_v2") {
-				z.Family, z.Generation2 = "standardMSv2Family", true
-			}
-		})
+		add(Size{Family: "standardMSFamily", Premium: true, Ephemeral: true, Accelerated: true, Ultra: true}, m.name, m.vcpus, m.memory,
+			func(z *Size) {
+				if strings.HasSuffix(m.name, "_v2") {
+					z.Family, z.Generation2 = "standardMSv2Family", true
+				}
+			})
 	}
 	gpu := Size{Premium: true, Ephemeral: true, Accelerated: true, HostEncrypt: true, Ultra: true, NoTrusted: true}
 	for _, g := range []struct {

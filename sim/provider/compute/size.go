@@ -129,10 +129,12 @@ func (z Size) Zones(location string) (zones []string, restricted bool) {
 func CheckSize(c *provider.Call, id, name, location string, zones []string, add int, spot bool) (Size, error) {
 	z, ok := FindSize(name)
 	if !ok {
-		return z, provider.InvalidParameter("vmSize", "The value %s provided for the VM size is not valid. The valid sizes in the current region are: %s.", name, strings.Join(sizeNames, ","))
+		return z, provider.InvalidParameter("vmSize",
+			"The value %s provided for the VM size is not valid. The valid sizes in the current region are: %s.", name, strings.Join(sizeNames, ","))
 	}
 	offered, restricted := z.Zones(location)
-	unavailable := provider.Errorf(409, "SkuNotAvailable", "The requested VM size for resource 'Following SKUs have failed for Capacity Restrictions: %s' is currently not available in location '%s'. Please try another size or deploy to a different location or different zone. See https://aka.ms/azureskunotavailable for details.", z.Name, location)
+	unavailable := provider.Errorf(409, "SkuNotAvailable",
+		"The requested VM size for resource 'Following SKUs have failed for Capacity Restrictions: %s' is currently not available in location '%s'. Please try another size or deploy to a different location or different zone. See https://aka.ms/azureskunotavailable for details.", z.Name, location)
 	if restricted {
 		return z, unavailable
 	}
@@ -159,10 +161,12 @@ func CheckSize(c *provider.Call, id, name, location string, zones []string, add 
 func checkZoneNames(id, location string, zones []string) error {
 	for _, zone := range zones {
 		if !provider.HasZones(location) {
-			return provider.Errorf(400, "InvalidAvailabilityZone", "The zone(s) '%s' for resource '%s' is not supported. The supported zones for location '%s' are ''", zone, id, location)
+			return provider.Errorf(400, "InvalidAvailabilityZone",
+				"The zone(s) '%s' for resource '%s' is not supported. The supported zones for location '%s' are ''", zone, id, location)
 		}
 		if zone != "1" && zone != "2" && zone != "3" {
-			return provider.Errorf(400, "InvalidAvailabilityZone", "The zone(s) '%s' for resource '%s' is not supported. The supported zones for location '%s' are '1,2,3'", zone, id, location)
+			return provider.Errorf(400, "InvalidAvailabilityZone",
+				"The zone(s) '%s' for resource '%s' is not supported. The supported zones for location '%s' are '1,2,3'", zone, id, location)
 		}
 	}
 	return nil
@@ -233,6 +237,7 @@ func checkQuota(c *provider.Call, z Size, location string, add int, spot bool) e
 }
 
 func overQuota(what, location string, limit, used, need int) error {
-	return provider.Errorf(409, "OperationNotAllowed", "Operation could not be completed as it results in exceeding approved %s quota. Additional details - Deployment Model: Resource Manager, Location: %s, Current Limit: %d, Current Usage: %d, Additional Required: %d, (Minimum) New Limit Required: %d. Setup Alerts when Quota reaches threshold. Learn more at https://aka.ms/quotamonitoringalerting . Submit a request for Quota increase at https://aka.ms/ProdportalCRP/#blade/Microsoft_Azure_Capacity/UsageAndQuota.ReactView by specifying parameters listed in the 'Details' section for deployment to succeed. Please read more about quota limits at https://docs.microsoft.com/en-us/azure/azure-supportability/regional-quota-requests",
+	return provider.Errorf(409, "OperationNotAllowed",
+		"Operation could not be completed as it results in exceeding approved %s quota. Additional details - Deployment Model: Resource Manager, Location: %s, Current Limit: %d, Current Usage: %d, Additional Required: %d, (Minimum) New Limit Required: %d. Setup Alerts when Quota reaches threshold. Learn more at https://aka.ms/quotamonitoringalerting . Submit a request for Quota increase at https://aka.ms/ProdportalCRP/#blade/Microsoft_Azure_Capacity/UsageAndQuota.ReactView by specifying parameters listed in the 'Details' section for deployment to succeed. Please read more about quota limits at https://docs.microsoft.com/en-us/azure/azure-supportability/regional-quota-requests",
 		what, location, limit, used, need, used+need)
 }

@@ -44,7 +44,8 @@ func prepareStorage(c *provider.Call, d *provider.Draft, z Size) error {
 			return err
 		}
 		if n := body.Int(d.New, sp+"osDisk.diskSizeGB"); n < imageSizeGB && d.Old == nil {
-			return provider.InvalidParameter("osDisk.diskSizeGB", "The specified disk size %d GB is smaller than the size of the corresponding disk in the VM image: %d GB.", n, imageSizeGB)
+			return provider.InvalidParameter("osDisk.diskSizeGB",
+				"The specified disk size %d GB is smaller than the size of the corresponding disk in the VM image: %d GB.", n, imageSizeGB)
 		}
 	}
 	if err := checkOSDiskName(c, d); err != nil {
@@ -54,7 +55,8 @@ func prepareStorage(c *provider.Call, d *provider.Draft, z Size) error {
 	body.Default(d.New, sp+"osDisk.deleteOption", "Detach")
 	account := accountType(z)
 	body.Default(d.New, sp+"osDisk.managedDisk.storageAccountType", account)
-	if isReplaced(d, sp+"osDisk.managedDisk.diskEncryptionSet.id") || isReplaced(d, sp+"osDisk.managedDisk.securityProfile.diskEncryptionSet.id") {
+	if isReplaced(d, sp+"osDisk.managedDisk.diskEncryptionSet.id") ||
+		isReplaced(d, sp+"osDisk.managedDisk.securityProfile.diskEncryptionSet.id") {
 		if err := checkEncryptionSet(c, d, body.Child(d.New, sp+"osDisk"), "osDisk"); err != nil {
 			return err
 		}
@@ -91,7 +93,8 @@ func checkDiskSize(path string, n, low, high int) error {
 	if n >= low && n <= high {
 		return nil
 	}
-	return provider.InvalidParameter(path, "The value '%d' of parameter '%s' is out of range. Value '%[1]d' must be between '%[3]d' and '%[4]d' inclusive.", n, path, low, high)
+	return provider.InvalidParameter(path,
+		"The value '%d' of parameter '%s' is out of range. Value '%[1]d' must be between '%[3]d' and '%[4]d' inclusive.", n, path, low, high)
 }
 
 // checkOSDiskName refuses a new VM whose OS disk would have the name of a disk that is there already.
@@ -108,7 +111,8 @@ func nameFree(c *provider.Call, d *provider.Draft, name string) error {
 		return nil
 	}
 	if disk := c.Get(id.Scope + "/providers/" + Disks + "/" + name); disk != nil {
-		return provider.Errorf(409, "ConflictingUserInput", "Disk %s already exists in resource group %s. Only CreateOption.Attach is supported.", disk.Name(), strings.ToUpper(id.ResourceGroup)).WithTarget(disk.ID)
+		return provider.Errorf(409, "ConflictingUserInput", "Disk %s already exists in resource group %s. Only CreateOption.Attach is supported.",
+			disk.Name(), strings.ToUpper(id.ResourceGroup)).WithTarget(disk.ID)
 	}
 	return nil
 }
@@ -122,7 +126,8 @@ func prepareDataDisks(c *provider.Call, d *provider.Draft, z Size, account strin
 	body.Set(d.New, sp+"dataDisks", disks)
 	disks = body.Objects(d.New, sp+"dataDisks")
 	if len(disks) > z.MaxDisks {
-		return provider.Errorf(409, "OperationNotAllowed", "The maximum number of data disks allowed to be attached to a VM of this size is %d.", z.MaxDisks).WithTarget("dataDisks")
+		return provider.Errorf(409, "OperationNotAllowed", "The maximum number of data disks allowed to be attached to a VM of this size is %d.",
+			z.MaxDisks).WithTarget("dataDisks")
 	}
 	for i, disk := range disks {
 		lun := body.Int(disk, "lun")
@@ -167,7 +172,8 @@ func checkAttachable(c *provider.Call, d *provider.Draft, disk body.Object, path
 		return err
 	}
 	if owner := body.String(it.Body, "managedBy"); owner != "" && !store.SameID(owner, d.ID) {
-		return provider.Errorf(409, "AttachDiskWhileBeingDetached", "Cannot attach data disk '%s' to VM '%s' because the disk is attached to %s.", it.Name, d.Name, owner)
+		return provider.Errorf(409, "AttachDiskWhileBeingDetached", "Cannot attach data disk '%s' to VM '%s' because the disk is attached to %s.",
+			it.Name, d.Name, owner)
 	}
 	body.Default(disk, "name", it.Name)
 	return nil

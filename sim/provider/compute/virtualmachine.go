@@ -13,11 +13,17 @@ import (
 
 func virtualMachineType() *provider.Type {
 	return &provider.Type{
-		Name: VirtualMachines, Style: provider.Compute, Etag: provider.Counter, EtagSince: etagSince, EdgeZones: true, PutMerges: true, RetryAfter: 10, UpdateRetryAfter: -1,
-		Create: provider.Timing{HTTP: 3500 * time.Millisecond, LRO: provider.Seconds(36)}, Update: provider.Timing{HTTP: 1500 * time.Millisecond, LRO: provider.Seconds(11)}, Delete: provider.Timing{HTTP: 600 * time.Millisecond, LRO: provider.Seconds(27), Spread: 0.2}, Read: provider.Timing{HTTP: 420 * time.Millisecond},
-		ReadOnlyPaths: []string{"resources", "properties.vmId", "properties.instanceView", "properties.timeCreated", "properties.storageProfile.imageReference.exactVersion", "properties.virtualMachineScaleSet.instanceView"},
-		Since:         machineSince, NameRule: vmName, Prepare: prepareVM, Finish: finishVM, View: viewVM, StartDelete: leaveFlexible, Deleted: vmDeleted,
-		Patch: patchVM, PatchLRO: provider.Timing{LRO: provider.Seconds(8)},
+		Name: VirtualMachines, Style: provider.Compute, Etag: provider.Counter, EtagSince: etagSince, EdgeZones: true, PutMerges: true,
+		RetryAfter: 10, UpdateRetryAfter: -1,
+		Create: provider.Timing{HTTP: 3500 * time.Millisecond, LRO: provider.Seconds(36)},
+		Update: provider.Timing{HTTP: 1500 * time.Millisecond, LRO: provider.Seconds(11)},
+		Delete: provider.Timing{HTTP: 600 * time.Millisecond, LRO: provider.Seconds(27), Spread: 0.2},
+		Read:   provider.Timing{HTTP: 420 * time.Millisecond},
+		ReadOnlyPaths: []string{"resources", "properties.vmId", "properties.instanceView", "properties.timeCreated",
+			"properties.storageProfile.imageReference.exactVersion", "properties.virtualMachineScaleSet.instanceView"},
+		Since: machineSince, NameRule: vmName, Prepare: prepareVM, Finish: finishVM, View: viewVM, StartDelete: leaveFlexible,
+		Deleted: vmDeleted,
+		Patch:   patchVM, PatchLRO: provider.Timing{LRO: provider.Seconds(8)},
 		Actions: vmActions(),
 		Reads: map[string]func(*provider.Call, *provider.Item) (*provider.Reply, error){
 			"instanceview": func(c *provider.Call, it *provider.Item) (*provider.Reply, error) {
@@ -41,8 +47,10 @@ func virtualMachineType() *provider.Type {
 
 // machineSince is from the pages of the REST API, "Minimum api-version", and from recordings of 2020-12-01 and 2022-03-01.
 var machineSince = map[string]string{
-	"properties.timeCreated": "2021-11-01", "properties.storageProfile.diskControllerType": "2022-08-01", "properties.storageProfile.osDisk.deleteOption": "2021-03-01",
-	"properties.storageProfile.dataDisks[].deleteOption": "2021-03-01", "properties.osProfile.linuxConfiguration.patchSettings.assessmentMode": "2021-03-01",
+	"properties.timeCreated": "2021-11-01", "properties.storageProfile.diskControllerType": "2022-08-01",
+	"properties.storageProfile.osDisk.deleteOption":                        "2021-03-01",
+	"properties.storageProfile.dataDisks[].deleteOption":                   "2021-03-01",
+	"properties.osProfile.linuxConfiguration.patchSettings.assessmentMode": "2021-03-01",
 }
 
 var vmNameForm = regexp.MustCompile(`^[A-Za-z0-9]([A-Za-z0-9_.-]{0,62}[A-Za-z0-9_])?$`)
@@ -51,7 +59,8 @@ func vmName(name string) *provider.Error {
 	if vmNameForm.MatchString(name) {
 		return nil
 	}
-	return provider.Errorf(400, "InvalidParameter", "The Virtual Machine name is invalid: '%s'. It can have letters, digits, '.', '_' and '-', must begin with a letter or digit, and be at most 64 characters long.", name).WithTarget("vmName")
+	return provider.Errorf(400, "InvalidParameter",
+		"The Virtual Machine name is invalid: '%s'. It can have letters, digits, '.', '_' and '-', must begin with a letter or digit, and be at most 64 characters long.", name).WithTarget("vmName")
 }
 
 // p is a path below properties; Azure's targets leave "properties" out.
@@ -71,8 +80,11 @@ func changeNotAllowed(d *provider.Draft, path string) error {
 
 func prepareVM(c *provider.Call, d *provider.Draft) error {
 	p := "properties."
-	for _, path := range []string{"osProfile.computerName", "osProfile.adminUsername", "storageProfile.osDisk.name", "storageProfile.osDisk.createOption", "storageProfile.osDisk.osType", "storageProfile.imageReference.id", "storageProfile.imageReference.publisher",
-		"storageProfile.imageReference.offer", "storageProfile.imageReference.sku", "storageProfile.imageReference.version", "storageProfile.imageReference.communityGalleryImageId", "storageProfile.imageReference.sharedGalleryImageId",
+	for _, path := range []string{"osProfile.computerName", "osProfile.adminUsername", "storageProfile.osDisk.name",
+		"storageProfile.osDisk.createOption", "storageProfile.osDisk.osType", "storageProfile.imageReference.id",
+		"storageProfile.imageReference.publisher",
+		"storageProfile.imageReference.offer", "storageProfile.imageReference.sku", "storageProfile.imageReference.version",
+		"storageProfile.imageReference.communityGalleryImageId", "storageProfile.imageReference.sharedGalleryImageId",
 		"availabilitySet.id", "proximityPlacementGroup.id", "priority", "virtualMachineScaleSet.id"} {
 		if err := changeNotAllowed(d, path); err != nil {
 			return err
@@ -96,13 +108,15 @@ func prepareVM(c *provider.Call, d *provider.Draft) error {
 	}
 	body.Set(d.New, p+"hardwareProfile.vmSize", z.Name)
 	if len(body.Strings(d.New, "zones")) > 0 && body.String(d.New, p+"availabilitySet.id") != "" {
-		return provider.Errorf(400, "BadRequest", "Virtual Machine cannot be created in an availability zone and in an availability set at the same time.")
+		return provider.Errorf(400, "BadRequest",
+			"Virtual Machine cannot be created in an availability zone and in an availability set at the same time.")
 	}
 	if spot {
 		body.Default(d.New, p+"evictionPolicy", "Deallocate")
 		body.Default(d.New, p+"billingProfile", body.Object{"maxPrice": -1.0})
 	}
-	for _, check := range []func(*provider.Call, *provider.Draft, Size) error{checkFeatures, prepareStorage, prepareOSProfile, prepareNetworkProfile, checkPlacement, checkFlexible, checkReservation} {
+	for _, check := range []func(*provider.Call, *provider.Draft, Size) error{checkFeatures, prepareStorage, prepareOSProfile,
+		prepareNetworkProfile, checkPlacement, checkFlexible, checkReservation} {
 		if err := check(c, d, z); err != nil {
 			return err
 		}
@@ -149,7 +163,8 @@ func vmDeleted(c *provider.Call, r *store.Resource) {
 			c.SetMeta(network.ReservationKey(nic.ID), network.Reservation{VM: r.ID, Until: c.Now().Add(c.ScaleDuration(180 * time.Second))})
 		}
 	}
-	disks := append([]body.Object{body.Child(r.Body, "properties.storageProfile.osDisk")}, body.Objects(r.Body, "properties.storageProfile.dataDisks")...)
+	disks := append([]body.Object{body.Child(r.Body, "properties.storageProfile.osDisk")},
+		body.Objects(r.Body, "properties.storageProfile.dataDisks")...)
 	for _, disk := range disks {
 		releaseDisk(c, body.String(disk, "managedDisk.id"), strings.EqualFold(body.String(disk, "deleteOption"), "Delete"))
 	}

@@ -11,7 +11,8 @@ import (
 
 // actionStates are the provisioning states shown while an action runs.
 var actionStates = map[string]string{
-	"stop": "Stopping", "start": "Starting", "rotateclustercertificates": "RotatingClusterCertificates", "upgradenodeimageversion": "UpgradingNodeImageVersion", "autoupgrade": "Upgrading", "deletemachines": "Deleting",
+	"stop": "Stopping", "start": "Starting", "rotateclustercertificates": "RotatingClusterCertificates",
+	"upgradenodeimageversion": "UpgradingNodeImageVersion", "autoupgrade": "Upgrading", "deletemachines": "Deleting",
 }
 
 // Stopping and starting take about as long as their VMs and the control plane do.
@@ -29,10 +30,11 @@ func clusterActions() map[string]*provider.Action {
 		"listclustermonitoringusercredential": {Timing: provider.Timing{HTTP: provider.Seconds(0.5)}, Start: monitoringCredential},
 		"stop":                                {Timing: stopTime, Start: idleCluster(false), Finish: endPowerChange("Stopped", "deallocated")},
 		"start":                               {Timing: startTime, Start: idleCluster(true), Finish: endPowerChange("Running", "running")},
-		"rotateclustercertificates": {Timing: rotateTime, Start: idleCluster(false), Finish: func(c *provider.Call, _ *store.Operation, r *store.Resource) error {
-			delete(r.Secret, "ca")
-			return makeCA(r.Secret)
-		}},
+		"rotateclustercertificates": {Timing: rotateTime, Start: idleCluster(false),
+			Finish: func(c *provider.Call, _ *store.Operation, r *store.Resource) error {
+				delete(r.Secret, "ca")
+				return makeCA(r.Secret)
+			}},
 		"abort":      {Timing: provider.Timing{HTTP: provider.Seconds(1)}, Start: abortOperation},
 		"runcommand": {Timing: runTime, Start: checkCommand, Finish: runCommand},
 		"autoupgrade": {Start: func(c *provider.Call, r *store.Resource) (*provider.Reply, error) {
@@ -97,23 +99,27 @@ func checkCommand(c *provider.Call, r *store.Resource) (*provider.Reply, error) 
 // runCommand ends a command with empty output: the simulator does not run kubectl.
 func runCommand(c *provider.Call, op *store.Operation, _ *store.Resource) error {
 	at := op.Started.Format(time.RFC3339)
-	op.Result = body.Object{"id": op.ID, "properties": body.Object{"provisioningState": store.Succeeded, "exitCode": 0.0, "startedAt": at, "finishedAt": c.Now().Format(time.RFC3339), "logs": ""}}
+	op.Result = body.Object{"id": op.ID,
+		"properties": body.Object{"provisioningState": store.Succeeded, "exitCode": 0.0, "startedAt": at,
+			"finishedAt": c.Now().Format(time.RFC3339), "logs": ""}}
 	return nil
 }
 
 func poolActions() map[string]*provider.Action {
 	return map[string]*provider.Action{
-		"upgradenodeimageversion": {Timing: provider.Timing{HTTP: provider.Seconds(1), LRO: provider.Seconds(3)}, Start: func(c *provider.Call, r *store.Resource) (*provider.Reply, error) {
-			return nil, clusterIdle(c, clusterOf(c, r.ID))
-		}, Finish: func(c *provider.Call, op *store.Operation, r *store.Resource) error {
-			if op.Data == nil {
-				op.Data = body.Object{}
-				r.Secret["image"] = latestImage(c, body.Child(r.Body, "properties"))
-			}
-			return finishPool(c, op, r)
-		}},
-		"deletemachines": {Timing: provider.Timing{HTTP: provider.Seconds(1), LRO: provider.Seconds(40)}, Start: chooseMachines, Finish: deleteMachines},
-		"abort":          {Timing: provider.Timing{HTTP: provider.Seconds(1)}, Start: abortOperation},
+		"upgradenodeimageversion": {Timing: provider.Timing{HTTP: provider.Seconds(1), LRO: provider.Seconds(3)},
+			Start: func(c *provider.Call, r *store.Resource) (*provider.Reply, error) {
+				return nil, clusterIdle(c, clusterOf(c, r.ID))
+			}, Finish: func(c *provider.Call, op *store.Operation, r *store.Resource) error {
+				if op.Data == nil {
+					op.Data = body.Object{}
+					r.Secret["image"] = latestImage(c, body.Child(r.Body, "properties"))
+				}
+				return finishPool(c, op, r)
+			}},
+		"deletemachines": {Timing: provider.Timing{HTTP: provider.Seconds(1), LRO: provider.Seconds(40)}, Start: chooseMachines,
+			Finish: deleteMachines},
+		"abort": {Timing: provider.Timing{HTTP: provider.Seconds(1)}, Start: abortOperation},
 		"autoscale": {Start: func(c *provider.Call, r *store.Resource) (*provider.Reply, error) {
 			return nil, provider.ResourceNotFound(c.ID) // the cluster autoscaler does this by itself
 		}, Finish: finishAutoscale},
@@ -158,8 +164,10 @@ func chooseMachines(c *provider.Call, r *store.Resource) (*provider.Reply, error
 			return nil, invalidParameter("machineNames", "Agent pool %s has no machine '%s'", r.Name(), n)
 		}
 	}
-	if count := body.Int(r.Body, "properties.count"); len(names) == 0 || body.String(r.Body, "properties.mode") == "System" && len(names) >= count {
-		return nil, invalidParameter("machineNames", "Between 1 and %d machines can be deleted of agent pool %s, not %d", count, r.Name(), len(names))
+	if count := body.Int(r.Body, "properties.count"); len(names) == 0 || body.String(r.Body, "properties.mode") == "System" &&
+		len(names) >= count {
+		return nil, invalidParameter("machineNames", "Between 1 and %d machines can be deleted of agent pool %s, not %d", count, r.Name(),
+			len(names))
 	}
 	n := c.Edit(r.ID)
 	body.Set(n.Secret, "doomed", names)

@@ -17,7 +17,8 @@ func AutoUpgrade(c *provider.Call, clusterID string) error {
 		return provider.Errorf(404, "NotFound", "no managed cluster has the ID %q", clusterID)
 	}
 	if state := stateOf(c, r); state != store.Succeeded || body.String(r.Body, "properties.powerState.code") == "Stopped" {
-		return provider.Errorf(409, "Conflict", "managed cluster %s is %s, and %s; it is not upgraded then", r.ID, state, body.String(r.Body, "properties.powerState.code"))
+		return provider.Errorf(409, "Conflict", "managed cluster %s is %s, and %s; it is not upgraded then", r.ID, state,
+			body.String(r.Body, "properties.powerState.code"))
 	}
 	if err := poolsIdle(c, r.ID); err != nil {
 		return err

@@ -16,15 +16,17 @@ var clockTime = regexp.MustCompile(`^([01][0-9]|2[0-3]):[0-5][0-9]$`)
 // Source: https://learn.microsoft.com/azure/aks/planned-maintenance
 func maintenanceType() *provider.Type {
 	return &provider.Type{
-		Name: ManagedClusters + "/maintenanceConfigurations", APIVersions: apiVersions, Style: provider.Sync, Untracked: true, AcceptedStatus: 200,
-		Create: provider.Timing{HTTP: provider.Seconds(0.44)}, Delete: provider.Timing{HTTP: provider.Seconds(0.44)},
+		Name: ManagedClusters + "/maintenanceConfigurations", APIVersions: apiVersions, Style: provider.Sync, Untracked: true,
+		AcceptedStatus: 200,
+		Create:         provider.Timing{HTTP: provider.Seconds(0.44)}, Delete: provider.Timing{HTTP: provider.Seconds(0.44)},
 		NameRule: func(name string) *provider.Error {
 			for _, ok := range []string{"default", "aksManagedAutoUpgradeSchedule", "aksManagedNodeOSUpgradeSchedule"} {
 				if strings.EqualFold(name, ok) {
 					return nil
 				}
 			}
-			return invalidParameter("maintenanceConfigName", "The maintenance configuration '%s' is not one of default, aksManagedAutoUpgradeSchedule and aksManagedNodeOSUpgradeSchedule", name)
+			return invalidParameter("maintenanceConfigName",
+				"The maintenance configuration '%s' is not one of default, aksManagedAutoUpgradeSchedule and aksManagedNodeOSUpgradeSchedule", name)
 		},
 		Prepare: prepareMaintenance,
 		View: func(_ *provider.Call, it *provider.Item) { // recordings have neither
@@ -68,15 +70,19 @@ func prepareMaintenance(c *provider.Call, d *provider.Draft) error {
 // trustedAccessType is the type of bindings that let other services into a cluster.
 func trustedAccessType() *provider.Type {
 	return &provider.Type{
-		Name: ManagedClusters + "/trustedAccessRoleBindings", APIVersions: apiVersions, Style: provider.Containers, Untracked: true, StateNew: "Updating",
-		Create: provider.Timing{HTTP: provider.Seconds(1), LRO: provider.Seconds(20)}, Delete: provider.Timing{HTTP: provider.Seconds(1), LRO: provider.Seconds(20)}, DeleteRetryAfter: -1,
+		Name: ManagedClusters + "/trustedAccessRoleBindings", APIVersions: apiVersions, Style: provider.Containers, Untracked: true,
+		StateNew: "Updating",
+		Create:   provider.Timing{HTTP: provider.Seconds(1), LRO: provider.Seconds(20)},
+		Delete:   provider.Timing{HTTP: provider.Seconds(1), LRO: provider.Seconds(20)}, DeleteRetryAfter: -1,
 		Serial: func(id store.ID) []string { return []string{id.String()} },
 		Prepare: func(_ *provider.Call, d *provider.Draft) error {
 			if body.String(d.New, "properties.sourceResourceId") == "" || len(body.Strings(d.New, "properties.roles")) == 0 {
 				return invalidParameter("trustedAccessRoleBinding", "sourceResourceId and at least one role are required")
 			}
-			if was := body.String(d.Old, "properties.sourceResourceId"); was != "" && !strings.EqualFold(was, body.String(d.New, "properties.sourceResourceId")) {
-				return newRefusal(400, "PropertyChangeNotAllowed", "Changing property 'properties.sourceResourceId' is not allowed.").WithTarget("properties.sourceResourceId")
+			if was := body.String(d.Old, "properties.sourceResourceId"); was != "" &&
+				!strings.EqualFold(was, body.String(d.New, "properties.sourceResourceId")) {
+				return newRefusal(400, "PropertyChangeNotAllowed",
+					"Changing property 'properties.sourceResourceId' is not allowed.").WithTarget("properties.sourceResourceId")
 			}
 			return nil
 		},

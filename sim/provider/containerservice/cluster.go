@@ -10,8 +10,10 @@ import (
 
 // readOnlyCluster are properties only AKS writes.
 var readOnlyCluster = []string{
-	"properties.powerState", "properties.maxAgentPools", "properties.currentKubernetesVersion", "properties.fqdn", "properties.azurePortalFQDN", "properties.privateFQDN", "properties.resourceUID",
-	"properties.networkProfile.loadBalancerProfile.effectiveOutboundIPs", "properties.networkProfile.natGatewayProfile.effectiveOutboundIPs", "properties.oidcIssuerProfile.issuerURL",
+	"properties.powerState", "properties.maxAgentPools", "properties.currentKubernetesVersion", "properties.fqdn",
+	"properties.azurePortalFQDN", "properties.privateFQDN", "properties.resourceUID",
+	"properties.networkProfile.loadBalancerProfile.effectiveOutboundIPs", "properties.networkProfile.natGatewayProfile.effectiveOutboundIPs",
+	"properties.oidcIssuerProfile.issuerURL",
 	"properties.ingressProfile.webAppRouting.identity", "properties.agentPoolProfiles[].provisioningState",
 }
 
@@ -20,7 +22,10 @@ var readOnlyCluster = []string{
 func clusterType() *provider.Type {
 	return &provider.Type{
 		Name: ManagedClusters, APIVersions: apiVersions, Style: provider.Containers, Etag: provider.Bare, EtagSince: etagSince, LowerID: true,
-		Create: provider.Timing{HTTP: provider.Seconds(5), LRO: provider.Seconds(15)}, Update: provider.Timing{HTTP: provider.Seconds(4), LRO: provider.Seconds(5)}, Delete: provider.Timing{HTTP: provider.Seconds(1), LRO: provider.Seconds(220), Spread: 0.1}, Read: provider.Timing{HTTP: provider.Seconds(1.2)},
+		Create:           provider.Timing{HTTP: provider.Seconds(5), LRO: provider.Seconds(15)},
+		Update:           provider.Timing{HTTP: provider.Seconds(4), LRO: provider.Seconds(5)},
+		Delete:           provider.Timing{HTTP: provider.Seconds(1), LRO: provider.Seconds(220), Spread: 0.1},
+		Read:             provider.Timing{HTTP: provider.Seconds(1.2)},
 		DeleteRetryAfter: -1, Works: true,
 		NameRule: clusterName, Prepare: prepareCluster, Finish: finishCluster, View: viewCluster,
 		Patch: prepareTags, PatchLRO: provider.Timing{LRO: provider.Seconds(10)},
@@ -50,7 +55,8 @@ func clusterName(name string) *provider.Error {
 	if ok {
 		return nil
 	}
-	return invalidParameter("resourceName", "The resource name '%s' must be 1 to 63 letters, digits, '-' or '_', and begin and end with a letter or digit. Please see https://aka.ms/aks-naming-rules for more details", name)
+	return invalidParameter("resourceName",
+		"The resource name '%s' must be 1 to 63 letters, digits, '-' or '_', and begin and end with a letter or digit. Please see https://aka.ms/aks-naming-rules for more details", name)
 }
 
 // prepareCluster converts a PUT to the stored form of a cluster, and of its pools if the cluster is new.
@@ -59,7 +65,8 @@ func prepareCluster(c *provider.Call, d *provider.Draft) error {
 		return err
 	}
 	if d.Old != nil && body.String(d.Old, "properties.powerState.code") == "Stopped" {
-		return newRefusal(409, "OperationNotAllowed", "Operation is not allowed because the managed cluster %s is stopped. Only start and delete are allowed; please start it first.", d.Name)
+		return newRefusal(409, "OperationNotAllowed",
+			"Operation is not allowed because the managed cluster %s is stopped. Only start and delete are allowed; please start it first.", d.Name)
 	}
 	identity := d.New["identity"]
 	n := body.Clone(d.Old)
@@ -202,7 +209,8 @@ func clusterIdle(c *provider.Call, cl *store.Resource) error {
 }
 
 func operationPending(op *store.Operation, what, state string) error {
-	return newRefusal(409, "OperationNotAllowed", "Operation is not allowed because there's an in progress %s operation (%s) on the %s in state %s started on %s. Please wait for it to finish before starting a new operation. See https://aka.ms/aks-pending-operation for more details",
+	return newRefusal(409, "OperationNotAllowed",
+		"Operation is not allowed because there's an in progress %s operation (%s) on the %s in state %s started on %s. Please wait for it to finish before starting a new operation. See https://aka.ms/aks-pending-operation for more details",
 		op.Verb, op.ID, what, state, op.Started.Format("2006-01-02T15:04:05Z07:00"))
 }
 
@@ -252,7 +260,8 @@ func viewCluster(c *provider.Call, it *provider.Item) {
 		showPreview(c, wrap, previewPool)
 		hideYounger(c, wrap, youngerPool)
 		hideUntouched(r, wrap)
-		if _, sent := body.FindNamed(body.Objects(c.Body, "properties.agentPoolProfiles"), r.Name()); sent != nil && c.Method == "PUT" && body.String(it.Body, "properties.provisioningState") == "Updating" {
+		if _, sent := body.FindNamed(body.Objects(c.Body, "properties.agentPoolProfiles"), r.Name()); sent != nil && c.Method == "PUT" &&
+			body.String(it.Body, "properties.provisioningState") == "Updating" {
 			e["provisioningState"] = "Updating" // although nothing of it changes, as recorded
 		}
 		if c.Method == "PUT" {

@@ -79,7 +79,8 @@ func outboundKind(d *provider.Draft) error {
 			continue
 		}
 		if sent != "" {
-			return invalidParameter("networkProfile.loadBalancerProfile", "Only one of %s can be set, not %s and %s", strings.Join(kinds, ", "), sent, k)
+			return invalidParameter("networkProfile.loadBalancerProfile", "Only one of %s can be set, not %s and %s", strings.Join(kinds, ", "),
+				sent, k)
 		}
 		sent = k
 	}
@@ -142,11 +143,13 @@ func networkDefaults(n body.Object) {
 func keepIdentity(_ *provider.Call, d *provider.Draft) error {
 	kind := body.String(d.New, "identity.type")
 	if kind == "" && body.String(d.New, "properties.servicePrincipalProfile.clientId") == "msi" {
-		return invalidParameter("identity", "Provisioning of a cluster needs an identity of type SystemAssigned or UserAssigned, or a service principal")
+		return invalidParameter("identity",
+			"Provisioning of a cluster needs an identity of type SystemAssigned or UserAssigned, or a service principal")
 	}
 	users := body.Child(d.New, "identity.userAssignedIdentities")
 	if strings.EqualFold(kind, "UserAssigned") && len(users) != 1 {
-		return invalidParameter("identity.userAssignedIdentities", "Exactly one user assigned identity is needed when identity.type is UserAssigned, there are %d", len(users))
+		return invalidParameter("identity.userAssignedIdentities",
+			"Exactly one user assigned identity is needed when identity.type is UserAssigned, there are %d", len(users))
 	}
 	return nil
 }
@@ -207,8 +210,12 @@ func zoneName(zone, guid, location string) string {
 // autoscalerDefaults are shown by a cluster once a pool has the autoscaler. Source:
 // https://learn.microsoft.com/azure/aks/cluster-autoscaler-profile
 var autoscalerDefaults = body.Object{
-	"balance-similar-node-groups": "false", "daemonset-eviction-for-empty-nodes": false, "daemonset-eviction-for-occupied-nodes": true, "expander": "random", "ignore-daemonsets-utilization": false,
-	"max-empty-bulk-delete": "10", "max-graceful-termination-sec": "600", "max-node-provision-time": "15m", "max-total-unready-percentage": "45", "new-pod-scale-up-delay": "0s", "ok-total-unready-count": "3",
-	"scale-down-delay-after-add": "10m", "scale-down-delay-after-delete": "10s", "scale-down-delay-after-failure": "3m", "scale-down-unneeded-time": "10m", "scale-down-unready-time": "20m",
-	"scale-down-utilization-threshold": "0.5", "scan-interval": "10s", "skip-nodes-with-local-storage": "false", "skip-nodes-with-system-pods": "true",
+	"balance-similar-node-groups": "false", "daemonset-eviction-for-empty-nodes": false, "daemonset-eviction-for-occupied-nodes": true,
+	"expander": "random", "ignore-daemonsets-utilization": false,
+	"max-empty-bulk-delete": "10", "max-graceful-termination-sec": "600", "max-node-provision-time": "15m",
+	"max-total-unready-percentage": "45", "new-pod-scale-up-delay": "0s", "ok-total-unready-count": "3",
+	"scale-down-delay-after-add": "10m", "scale-down-delay-after-delete": "10s", "scale-down-delay-after-failure": "3m",
+	"scale-down-unneeded-time": "10m", "scale-down-unready-time": "20m",
+	"scale-down-utilization-threshold": "0.5", "scan-interval": "10s", "skip-nodes-with-local-storage": "false",
+	"skip-nodes-with-system-pods": "true",
 }

@@ -25,7 +25,8 @@ const (
 	AgentPools      = "Microsoft.ContainerService/managedClusters/agentPools"
 )
 
-var apiVersions = []string{"2026-05-02-preview", "2026-05-01", "2025-10-02-preview", "2025-10-01", "2025-08-01", "2025-05-01", "2025-03-01", "2024-09-01", "2024-04-02-preview", "2023-02-01", "2022-04-01", "2021-05-01"}
+var apiVersions = []string{"2026-05-02-preview", "2026-05-01", "2025-10-02-preview", "2025-10-01", "2025-08-01", "2025-05-01", "2025-03-01",
+	"2024-09-01", "2024-04-02-preview", "2023-02-01", "2022-04-01", "2021-05-01"}
 
 // Provider returns the resource provider.
 func Provider() *provider.Provider {
@@ -53,7 +54,8 @@ func newRefusal(status int, code, format string, args ...any) *provider.Error {
 
 // invalidParameter is AKS's answer for a value that cannot be used.
 func invalidParameter(name, format string, args ...any) *provider.Error {
-	return newRefusal(400, "InvalidParameter", "The value of parameter %s is invalid. Error details: %s.", name, fmt.Sprintf(format, args...)).WithTarget(name)
+	return newRefusal(400, "InvalidParameter", "The value of parameter %s is invalid. Error details: %s.", name,
+		fmt.Sprintf(format, args...)).WithTarget(name)
 }
 
 func badRequest(format string, args ...any) *provider.Error {

@@ -39,8 +39,10 @@ func makeCA(secret body.Object) error {
 		return err
 	}
 	now := time.Now()
-	template := &x509.Certificate{SerialNumber: newSerial(), Subject: pkix.Name{CommonName: "ca"}, NotBefore: now.Add(-10 * time.Minute), NotAfter: now.Add(caLifetime),
-		IsCA: true, BasicConstraintsValid: true, KeyUsage: x509.KeyUsageCertSign | x509.KeyUsageDigitalSignature | x509.KeyUsageKeyEncipherment}
+	template := &x509.Certificate{SerialNumber: newSerial(), Subject: pkix.Name{CommonName: "ca"}, NotBefore: now.Add(-10 * time.Minute),
+		NotAfter: now.Add(caLifetime),
+		IsCA:     true, BasicConstraintsValid: true,
+		KeyUsage: x509.KeyUsageCertSign | x509.KeyUsageDigitalSignature | x509.KeyUsageKeyEncipherment}
 	der, err := x509.CreateCertificate(rand.Reader, template, template, key.Public(), key)
 	if err != nil {
 		return err
@@ -77,7 +79,9 @@ func makeClient(secret body.Object, ca *x509.Certificate, caKey *ecdsa.PrivateKe
 		return err
 	}
 	now := time.Now()
-	template := &x509.Certificate{SerialNumber: newSerial(), Subject: pkix.Name{CommonName: "masterclient", Organization: []string{"system:masters"}}, NotBefore: now.Add(-10 * time.Minute), NotAfter: now.Add(clientLifetime),
+	template := &x509.Certificate{SerialNumber: newSerial(),
+		Subject: pkix.Name{CommonName: "masterclient", Organization: []string{"system:masters"}}, NotBefore: now.Add(-10 * time.Minute),
+		NotAfter: now.Add(clientLifetime),
 		KeyUsage: x509.KeyUsageDigitalSignature | x509.KeyUsageKeyEncipherment, ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageClientAuth}}
 	der, err := x509.CreateCertificate(rand.Reader, template, ca, own.Public(), caKey)
 	if err != nil {

@@ -13,7 +13,8 @@ var wholeMaps = map[string]bool{
 
 // keptOnNull are properties that a null does not touch: recordings show clusters keep them although every PUT sends null.
 var keptOnNull = map[string]bool{
-	"properties.addonProfiles": true, "properties.identityProfile": true, "properties.privateLinkResources": true, "properties.agentPoolProfiles": true,
+	"properties.addonProfiles": true, "properties.identityProfile": true, "properties.privateLinkResources": true,
+	"properties.agentPoolProfiles": true,
 }
 
 // overlayBody applies a PUT to the stored body: absent values stay, null and "" remove a value, lists and wholeMaps are

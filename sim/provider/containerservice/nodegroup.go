@@ -65,7 +65,8 @@ func (b *builder) ensureResource(id string, doc body.Object) *store.Resource {
 		return nil
 	}
 	body.Set(b.cl.Secret, key, print)
-	if it := b.c.FindItem(id); it != nil && (body.String(it.Body, "properties.provisioningState") == store.Succeeded || body.String(it.Body, "properties.provisioningState") == "") {
+	if it := b.c.FindItem(id); it != nil &&
+		(body.String(it.Body, "properties.provisioningState") == store.Succeeded || body.String(it.Body, "properties.provisioningState") == "") {
 		return &store.Resource{ID: it.ID, Type: it.Resource.Type, Body: it.Body, Location: it.Location}
 	}
 	b.busy = true
@@ -104,7 +105,9 @@ func (b *builder) buildGroup() {
 	group := nodeGroupID(b.cl.ID, b.cl.Body)
 	parsed, _ := store.ParseID(b.cl.ID)
 	if g := b.c.Get(group); g != nil && !store.SameID(body.String(g.Body, "managedBy"), b.cl.ID) {
-		b.err = newRefusal(409, "NodeResourceGroupAlreadyExists", "The node resource group '%s' already exists and does not belong to this managed cluster. Choose another name in nodeResourceGroup.", body.String(b.cl.Body, "properties.nodeResourceGroup"))
+		b.err = newRefusal(409, "NodeResourceGroupAlreadyExists",
+			"The node resource group '%s' already exists and does not belong to this managed cluster. Choose another name in nodeResourceGroup.",
+			body.String(b.cl.Body, "properties.nodeResourceGroup"))
 		return
 	}
 	tags := body.Object{"aks-managed-cluster-name": b.cl.Name(), "aks-managed-cluster-rg": parsed.ResourceGroup}
@@ -119,7 +122,8 @@ func (b *builder) buildGroup() {
 		return
 	}
 	b.buildOutbound(subnet)
-	if body.Bool(b.cl.Body, "properties.apiServerAccessProfile.enablePrivateCluster") && !body.Bool(b.cl.Body, "properties.apiServerAccessProfile.enableVnetIntegration") {
+	if body.Bool(b.cl.Body, "properties.apiServerAccessProfile.enablePrivateCluster") &&
+		!body.Bool(b.cl.Body, "properties.apiServerAccessProfile.enableVnetIntegration") {
 		b.privateAccess(subnet)
 	} else if body.Bool(b.cl.Body, "properties.apiServerAccessProfile.enableVnetIntegration") {
 		b.integratedAccess(subnet)
@@ -132,7 +136,9 @@ func (b *builder) createIdentities() {
 	show := func(path, name string) {
 		r := b.ensureResource(b.resourceID(msi.Identities, name), body.Object{"location": b.cl.Location})
 		if r != nil {
-			body.Set(b.cl.Body, path, body.Object{"resourceId": lowerGroup(r.ID), "clientId": body.String(r.Body, p+"clientId"), "objectId": body.String(r.Body, p+"principalId")})
+			body.Set(b.cl.Body, path,
+				body.Object{"resourceId": lowerGroup(r.ID), "clientId": body.String(r.Body, p+"clientId"),
+					"objectId": body.String(r.Body, p+"principalId")})
 		}
 	}
 	own := b.resourceID(msi.Identities, b.cl.Name()+"-agentpool")
@@ -154,8 +160,9 @@ func (b *builder) createIdentities() {
 
 // addonIdentities are the add-ons that get an identity, and how its name begins.
 var addonIdentities = map[string]string{
-	"omsagent": "omsagent-", "azurepolicy": "azurepolicy-", "azurekeyvaultsecretsprovider": "azurekeyvaultsecretsprovider-", "ingressapplicationgateway": "ingressapplicationgateway-",
-	"httpapplicationrouting": "httpapplicationrouting-", "aciconnectorlinux": "aciconnectorlinux-", "extensionmanager": "extensionmanager-",
+	"omsagent": "omsagent-", "azurepolicy": "azurepolicy-", "azurekeyvaultsecretsprovider": "azurekeyvaultsecretsprovider-",
+	"ingressapplicationgateway": "ingressapplicationgateway-",
+	"httpapplicationrouting":    "httpapplicationrouting-", "aciconnectorlinux": "aciconnectorlinux-", "extensionmanager": "extensionmanager-",
 }
 
 // nodeSubnet is the ID of the nodes' subnet: the first pool's, or that of a network AKS makes.
@@ -175,13 +182,16 @@ func (b *builder) nodeSubnet() string {
 		return own
 	}
 	if own == "" {
-		sub := body.Object{"addressPrefix": "10.224.0.0/16", "networkSecurityGroup": body.Object{"id": b.resourceID(network.SecurityGroups, securityGroupName(b.cl))}}
+		sub := body.Object{"addressPrefix": "10.224.0.0/16",
+			"networkSecurityGroup": body.Object{"id": b.resourceID(network.SecurityGroups, securityGroupName(b.cl))}}
 		if kubenet {
 			sub["routeTable"] = body.Object{"id": table}
 		}
 		own = managedSubnet(b.cl)
 		if it := b.c.FindItem(own); it == nil {
-			b.ensureResource(strings.TrimSuffix(own, "/subnets/aks-subnet"), b.newTracked(body.Object{"addressSpace": body.Object{"addressPrefixes": []any{"10.224.0.0/12"}}, "subnets": []any{body.Object{"name": "aks-subnet", "properties": sub}}}))
+			b.ensureResource(strings.TrimSuffix(own, "/subnets/aks-subnet"),
+				b.newTracked(body.Object{"addressSpace": body.Object{"addressPrefixes": []any{"10.224.0.0/12"}},
+					"subnets": []any{body.Object{"name": "aks-subnet", "properties": sub}}}))
 		}
 		return own
 	}

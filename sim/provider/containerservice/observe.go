@@ -73,9 +73,12 @@ func clusterView(c *provider.Call, r *store.Resource) Cluster {
 	id, _ := store.ParseID(r.ID)
 	p := "properties."
 	v := Cluster{
-		ID: r.ID, Name: r.Name(), ResourceGroup: id.ResourceGroup, SubscriptionID: id.Subscription, Location: r.Location, KubernetesVersion: body.String(r.Body, p+"currentKubernetesVersion"),
-		FQDN: body.String(r.Body, p+"fqdn"), PrivateFQDN: body.String(r.Body, p+"privateFQDN"), PowerState: body.String(r.Body, p+"powerState.code"), ProvisioningState: stateOf(c, r),
-		ServiceCIDR: body.String(r.Body, p+"networkProfile.serviceCidr"), CA: CA{body.String(r.Secret, "ca.certificate"), body.String(r.Secret, "ca.key")},
+		ID: r.ID, Name: r.Name(), ResourceGroup: id.ResourceGroup, SubscriptionID: id.Subscription, Location: r.Location,
+		KubernetesVersion: body.String(r.Body, p+"currentKubernetesVersion"),
+		FQDN:              body.String(r.Body, p+"fqdn"), PrivateFQDN: body.String(r.Body, p+"privateFQDN"),
+		PowerState: body.String(r.Body, p+"powerState.code"), ProvisioningState: stateOf(c, r),
+		ServiceCIDR:   body.String(r.Body, p+"networkProfile.serviceCidr"),
+		CA:            CA{body.String(r.Secret, "ca.certificate"), body.String(r.Secret, "ca.key")},
 		LocalAccounts: !body.Bool(r.Body, p+"disableLocalAccounts"), AAD: body.Child(r.Body, p+"aadProfile") != nil, Nodes: []Node{},
 	}
 	for _, pool := range poolsOf(c, r.ID) {
@@ -94,11 +97,15 @@ func nodeView(c *provider.Call, pool, instance *store.Resource) Node {
 	id, _ := store.ParseID(instance.ID)
 	group := "/resourceGroups/" + id.ResourceGroup + "/"
 	n := Node{
-		Name: strings.ToLower(body.String(instance.Body, p+"osProfile.computerName")), Pool: pool.Name(), Mode: body.String(pool.Body, p+"mode"), InstanceID: instance.ID,
-		ProviderID: "azure://" + strings.Replace(instance.ID, group, strings.Replace(strings.ToLower(group), "resourcegroups", "resourceGroups", 1), 1), Addresses: compute.ListAddresses(c, instance),
-		KubernetesVersion: facts.Version, OSType: body.String(pool.Body, p+"osType"), OSSKU: body.String(pool.Body, p+"osSKU"), NodeImageVersion: facts.Image,
-		VMSize: body.String(pool.Body, p+"vmSize"), Labels: map[string]string{}, Taints: body.Strings(pool.Body, p+"nodeTaints"), Priority: "Regular",
-		Running: body.String(instance.Secret, "power") == "running", BootID: body.String(instance.Secret, "bootID"),
+		Name: strings.ToLower(body.String(instance.Body, p+"osProfile.computerName")), Pool: pool.Name(), Mode: body.String(pool.Body, p+"mode"),
+		InstanceID: instance.ID,
+		ProviderID: "azure://" + strings.Replace(instance.ID, group,
+			strings.Replace(strings.ToLower(group), "resourcegroups", "resourceGroups", 1), 1), Addresses: compute.ListAddresses(c, instance),
+		KubernetesVersion: facts.Version, OSType: body.String(pool.Body, p+"osType"), OSSKU: body.String(pool.Body, p+"osSKU"),
+		NodeImageVersion: facts.Image,
+		VMSize:           body.String(pool.Body, p+"vmSize"), Labels: map[string]string{}, Taints: body.Strings(pool.Body, p+"nodeTaints"),
+		Priority: "Regular",
+		Running:  body.String(instance.Secret, "power") == "running", BootID: body.String(instance.Secret, "bootID"),
 	}
 	size, _ := compute.FindSize(n.VMSize)
 	n.VCPUs, n.MemoryGB = size.VCPUs, size.MemoryGB
@@ -125,7 +132,8 @@ func ByName(c *provider.Call, host string) *store.Resource {
 		return nil
 	}
 	for _, r := range c.List(ManagedClusters, "") {
-		if strings.EqualFold(body.String(r.Body, "properties.fqdn"), host) || strings.EqualFold(body.String(r.Body, "properties.privateFQDN"), host) {
+		if strings.EqualFold(body.String(r.Body, "properties.fqdn"), host) ||
+			strings.EqualFold(body.String(r.Body, "properties.privateFQDN"), host) {
 			return r
 		}
 	}

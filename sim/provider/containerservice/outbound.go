@@ -32,7 +32,8 @@ func (b *builder) buildOutbound(subnet string) {
 			return
 		}
 		gateway := b.resourceID(network.NatGateways, "aks-natgateway-"+b.drawDigits())
-		doc := b.newTracked(body.Object{"idleTimeoutInMinutes": body.Int(b.cl.Body, np+"natGatewayProfile.idleTimeoutInMinutes"), "publicIpAddresses": network.References(ids)})
+		doc := b.newTracked(body.Object{"idleTimeoutInMinutes": body.Int(b.cl.Body, np+"natGatewayProfile.idleTimeoutInMinutes"),
+			"publicIpAddresses": network.References(ids)})
 		doc["sku"] = body.Object{"name": "Standard"}
 		if b.ensureResource(gateway, doc) != nil {
 			b.attachToSubnet(subnet, "natGateway", gateway)
@@ -111,9 +112,12 @@ func (b *builder) loadBalancer(lp string) {
 	if idle == 0 {
 		idle = 30
 	}
-	doc := b.newTracked(body.Object{"frontendIPConfigurations": docs, "backendAddressPools": []any{body.Object{"name": outboundPool}, body.Object{"name": "kubernetes"}},
-		"outboundRules": []any{body.Object{"name": "aksOutboundRule", "properties": body.Object{"protocol": "All", "idleTimeoutInMinutes": idle, "enableTcpReset": true, "allocatedOutboundPorts": body.Int(b.cl.Body, lp+"allocatedOutboundPorts"),
-			"backendAddressPool": body.Object{"id": lb + "/backendAddressPools/" + outboundPool}, "frontendIPConfigurations": rule}}}})
+	doc := b.newTracked(body.Object{"frontendIPConfigurations": docs,
+		"backendAddressPools": []any{body.Object{"name": outboundPool}, body.Object{"name": "kubernetes"}},
+		"outboundRules": []any{body.Object{"name": "aksOutboundRule",
+			"properties": body.Object{"protocol": "All", "idleTimeoutInMinutes": idle, "enableTcpReset": true,
+				"allocatedOutboundPorts": body.Int(b.cl.Body, lp+"allocatedOutboundPorts"),
+				"backendAddressPool":     body.Object{"id": lb + "/backendAddressPools/" + outboundPool}, "frontendIPConfigurations": rule}}}})
 	doc["sku"] = body.Object{"name": "Standard"}
 	if b.ensureResource(lb, doc) == nil {
 		return
@@ -122,7 +126,8 @@ func (b *builder) loadBalancer(lp string) {
 	for _, name := range body.Strings(b.cl.Secret, "addresses.lb")[min(managed, len(body.Strings(b.cl.Secret, "addresses.lb"))):] {
 		b.c.EraseTree(b.resourceID(network.PublicIPs, name)) // no longer needed
 	}
-	body.Set(b.cl.Secret, "addresses.lb", body.Strings(b.cl.Secret, "addresses.lb")[:min(managed, len(body.Strings(b.cl.Secret, "addresses.lb")))])
+	body.Set(b.cl.Secret, "addresses.lb",
+		body.Strings(b.cl.Secret, "addresses.lb")[:min(managed, len(body.Strings(b.cl.Secret, "addresses.lb")))])
 }
 
 // backendPools are the pools of the load balancer that nodes belong to.
@@ -136,8 +141,10 @@ func backendPools(c *provider.Call, cl *store.Resource) []string {
 
 // privateAccess makes the private endpoint of the API server and the record that leads to it.
 func (b *builder) privateAccess(subnet string) {
-	endpoint := b.ensureResource(b.resourceID(network.PrivateEndpoints, "kube-apiserver"), b.newTracked(body.Object{"subnet": body.Object{"id": subnet},
-		"privateLinkServiceConnections": []any{body.Object{"name": "kube-apiserver", "properties": body.Object{"privateLinkServiceId": b.cl.ID, "groupIds": []any{"management"}}}}}))
+	endpoint := b.ensureResource(b.resourceID(network.PrivateEndpoints, "kube-apiserver"),
+		b.newTracked(body.Object{"subnet": body.Object{"id": subnet},
+			"privateLinkServiceConnections": []any{body.Object{"name": "kube-apiserver",
+				"properties": body.Object{"privateLinkServiceId": b.cl.ID, "groupIds": []any{"management"}}}}}))
 	b.buildPrivateZone(subnet, func() string {
 		for _, ref := range body.Objects(endpoint.Body, "properties.networkInterfaces") {
 			if nic := b.c.Get(body.String(ref, "id")); nic != nil {
@@ -153,7 +160,8 @@ func (b *builder) integratedAccess(subnet string) {
 	if own := body.String(b.cl.Body, "properties.apiServerAccessProfile.subnetId"); own != "" {
 		subnet = own
 	}
-	doc := b.newTracked(body.Object{"frontendIPConfigurations": []any{body.Object{"name": "kube-apiserver-frontend", "properties": body.Object{"subnet": body.Object{"id": subnet}}}},
+	doc := b.newTracked(body.Object{"frontendIPConfigurations": []any{body.Object{"name": "kube-apiserver-frontend",
+		"properties": body.Object{"subnet": body.Object{"id": subnet}}}},
 		"backendAddressPools": []any{body.Object{"name": "kube-apiserver-backendpool"}}})
 	doc["sku"] = body.Object{"name": "Standard"}
 	lb := b.ensureResource(b.resourceID(network.LoadBalancers, "kube-apiserver"), doc)
@@ -195,7 +203,8 @@ func (b *builder) buildPrivateZone(subnet string, address func() string, ready b
 		}
 	}
 	if !linked {
-		b.ensureResource(link, body.Object{"location": "global", "properties": body.Object{"virtualNetwork": body.Object{"id": vnet}, "registrationEnabled": false}})
+		b.ensureResource(link, body.Object{"location": "global",
+			"properties": body.Object{"virtualNetwork": body.Object{"id": vnet}, "registrationEnabled": false}})
 	}
 	if !ready {
 		return

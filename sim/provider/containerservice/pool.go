@@ -11,13 +11,17 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/sim/store"
 )
 
-var readOnlyPool = []string{"properties.eTag", "properties.currentOrchestratorVersion", "properties.nodeImageVersion", "properties.provisioningState"}
+var readOnlyPool = []string{"properties.eTag", "properties.currentOrchestratorVersion", "properties.nodeImageVersion",
+	"properties.provisioningState"}
 
 // poolType is the type of agent pools. The stages of poolWork have most of the time.
 func poolType() *provider.Type {
 	return &provider.Type{
-		Name: AgentPools, APIVersions: apiVersions, Style: provider.Containers, Etag: provider.Bare, EtagSince: etagSince, LowerID: true, Untracked: true,
-		Create: provider.Timing{HTTP: provider.Seconds(2), LRO: provider.Seconds(5)}, Update: provider.Timing{HTTP: provider.Seconds(2), LRO: provider.Seconds(3)}, Delete: provider.Timing{HTTP: provider.Seconds(1), LRO: provider.Seconds(60)}, Read: provider.Timing{HTTP: provider.Seconds(0.5)},
+		Name: AgentPools, APIVersions: apiVersions, Style: provider.Containers, Etag: provider.Bare, EtagSince: etagSince, LowerID: true,
+		Untracked: true,
+		Create:    provider.Timing{HTTP: provider.Seconds(2), LRO: provider.Seconds(5)},
+		Update:    provider.Timing{HTTP: provider.Seconds(2), LRO: provider.Seconds(3)},
+		Delete:    provider.Timing{HTTP: provider.Seconds(1), LRO: provider.Seconds(60)}, Read: provider.Timing{HTTP: provider.Seconds(0.5)},
 		DeleteRetryAfter: -1,
 		Serial:           func(id store.ID) []string { return []string{id.String()} },
 		Prepare:          preparePool, Finish: finishPool, View: viewPool,
@@ -83,11 +87,14 @@ func preparePool(c *provider.Call, d *provider.Draft) error {
 	}
 	switch {
 	case body.String(cl.Body, "properties.powerState.code") == "Stopped":
-		return newRefusal(409, "OperationNotAllowed", "Operation is not allowed because the managed cluster %s is stopped. Only start and delete are allowed; please start it first.", cl.Name())
+		return newRefusal(409, "OperationNotAllowed",
+			"Operation is not allowed because the managed cluster %s is stopped. Only start and delete are allowed; please start it first.",
+			cl.Name())
 	case d.Old == nil && len(poolsOf(c, cl.ID)) >= body.Int(cl.Body, "properties.maxAgentPools"):
 		return badRequest("The managed cluster %s has the maximum of %d agent pools.", cl.Name(), body.Int(cl.Body, "properties.maxAgentPools"))
 	case d.Old == nil && body.String(cl.Body, "properties.provisioningState") == store.Failed && !body.Bool(cl.Secret, "up"):
-		return newRefusal(409, "OperationNotAllowed", "Operation is not allowed because the managed cluster %s is in a failed provisioning state. Please reconcile it first. See https://aka.ms/aks-cluster-failed", cl.Name())
+		return newRefusal(409, "OperationNotAllowed",
+			"Operation is not allowed because the managed cluster %s is in a failed provisioning state. Please reconcile it first. See https://aka.ms/aks-cluster-failed", cl.Name())
 	}
 	p := &poolDraft{id: d.ID, name: d.Name, location: cl.Location, cluster: cl.Body, clusterID: cl.ID, plane: planeVersion(cl)}
 	if err := p.planPool(c, c.Get(d.ID), d.Sent); err != nil {
@@ -96,7 +103,8 @@ func preparePool(c *provider.Call, d *provider.Draft) error {
 	if d.Old == nil {
 		p.secret[madeBy] = byItself
 	}
-	if d.Old != nil && body.String(d.Old, "properties.mode") == "System" && body.String(p.body, "properties.mode") != "System" && lastSystem(c, cl.ID, d.ID) {
+	if d.Old != nil && body.String(d.Old, "properties.mode") == "System" && body.String(p.body, "properties.mode") != "System" &&
+		lastSystem(c, cl.ID, d.ID) {
 		return badRequest("There has to be at least one agent pool with mode System, agent pool %s is the last one.", d.Name)
 	}
 	if err := p.checkSubnet(c, servicePrefix(cl)); err != nil {
@@ -136,7 +144,8 @@ func (p *poolDraft) planPool(c *provider.Call, old *store.Resource, doc body.Obj
 		p.body["properties"] = body.Object{}
 	}
 	delete(p.body, "tags") // tags of a pool are among its properties
-	dropEmpty(p.body, "properties.tags", "properties.nodeLabels", "properties.nodeTaints", "properties.nodeInitializationTaints", "properties.availabilityZones")
+	dropEmpty(p.body, "properties.tags", "properties.nodeLabels", "properties.nodeTaints", "properties.nodeInitializationTaints",
+		"properties.availabilityZones")
 	body.Delete(p.body, "properties.provisioningState")
 	p.dropEvictionDefault()
 	if was != nil {
@@ -160,7 +169,8 @@ func (p *poolDraft) planPool(c *provider.Call, old *store.Resource, doc body.Obj
 // Source: https://learn.microsoft.com/python/api/azure-mgmt-containerservice/azure.mgmt.containerservice.models.agentpool
 func (p *poolDraft) dropEvictionDefault() {
 	const policy = "properties.scaleSetEvictionPolicy"
-	if !strings.EqualFold(body.String(p.body, "properties.scaleSetPriority"), "Spot") && strings.EqualFold(body.String(p.body, policy), "Delete") {
+	if !strings.EqualFold(body.String(p.body, "properties.scaleSetPriority"), "Spot") &&
+		strings.EqualFold(body.String(p.body, policy), "Delete") {
 		body.Delete(p.body, policy)
 	}
 }
@@ -193,11 +203,13 @@ func (p *poolDraft) resolveVersion(c *provider.Call, was body.Object) error {
 		return nil
 	}
 	v, ok := resolveVersion(want, running, p.location, longTerm(p.cluster))
-	if w, parsed := parseVersion(want); parsed && w.patch < 0 && w.minor == p.plane.minor && (running == "" || !strings.HasPrefix(running, want+".")) {
+	if w, parsed := parseVersion(want); parsed && w.patch < 0 && w.minor == p.plane.minor &&
+		(running == "" || !strings.HasPrefix(running, want+".")) {
 		v, ok = p.plane, true // the alias of the control plane's minor version is the control plane's version
 	}
 	if !ok {
-		return newRefusal(400, "AgentPoolK8sVersionNotSupported", "Version %s is not supported in this region. Please use [az aks get-versions] command to get the supported version list in this region. For more information, please check https://aka.ms/supported-version-list", want).WithTarget("agentPoolProfile.orchestratorVersion")
+		return newRefusal(400, "AgentPoolK8sVersionNotSupported",
+			"Version %s is not supported in this region. Please use [az aks get-versions] command to get the supported version list in this region. For more information, please check https://aka.ms/supported-version-list", want).WithTarget("agentPoolProfile.orchestratorVersion")
 	}
 	if from, had := parseVersion(running); had && from != v {
 		if v.isBefore(from) {
@@ -218,7 +230,8 @@ func (p *poolDraft) resolveVersion(c *provider.Call, was body.Object) error {
 // chooseImage chooses the node image: the newest for new pools, upgrades, and another OS SKU; otherwise it stays.
 func (p *poolDraft) chooseImage(c *provider.Call, was body.Object) {
 	props := body.Child(p.body, "properties")
-	if was == nil || p.secret["image"] == nil || body.String(p.old.Secret, "target") != body.String(p.secret, "target") || body.String(was, "properties.osSKU") != body.String(props, "osSKU") {
+	if was == nil || p.secret["image"] == nil || body.String(p.old.Secret, "target") != body.String(p.secret, "target") ||
+		body.String(was, "properties.osSKU") != body.String(props, "osSKU") {
 		p.secret["image"] = latestImage(c, props)
 	}
 	if was == nil {
@@ -229,7 +242,8 @@ func (p *poolDraft) chooseImage(c *provider.Call, was body.Object) {
 // lastSystem reports whether a pool is the only one of mode System.
 func lastSystem(c *provider.Call, clusterID, poolID string) bool {
 	for _, r := range poolsOf(c, clusterID) {
-		if !store.SameID(r.ID, poolID) && body.String(r.Body, "properties.mode") == "System" && body.String(r.Body, "properties.provisioningState") != "Deleting" {
+		if !store.SameID(r.ID, poolID) && body.String(r.Body, "properties.mode") == "System" &&
+			body.String(r.Body, "properties.provisioningState") != "Deleting" {
 			return false
 		}
 	}
@@ -242,7 +256,8 @@ func canDeletePool(c *provider.Call, it *provider.Item) error {
 		return err
 	}
 	if body.String(it.Body, "properties.mode") == "System" && lastSystem(c, cl.ID, it.ID) {
-		return badRequest("There has to be at least one agent pool with mode System, agent pool %s is the last one and cannot be deleted.", it.Name)
+		return badRequest("There has to be at least one agent pool with mode System, agent pool %s is the last one and cannot be deleted.",
+			it.Name)
 	}
 	return nil
 }
@@ -265,7 +280,8 @@ func checkPoolQuota(c *provider.Call, clusterID string, pools []*poolDraft) erro
 		more := body.Int(props, "count") - runningNodes(c, clusterID, p)
 		size := body.String(props, "vmSize")
 		z, known := compute.FindSize(size)
-		_, err := compute.CheckSize(c, p.id, size, p.location, body.Strings(props, "availabilityZones"), more, strings.EqualFold(body.String(props, "scaleSetPriority"), "Spot"))
+		_, err := compute.CheckSize(c, p.id, size, p.location, body.Strings(props, "availabilityZones"), more,
+			strings.EqualFold(body.String(props, "scaleSetPriority"), "Spot"))
 		if err == nil {
 			continue
 		}
@@ -276,10 +292,13 @@ func checkPoolQuota(c *provider.Call, clusterID string, pools []*poolDraft) erro
 		case !known:
 			return badRequest("The VM size of %s is not allowed in your subscription in location '%s'. For more details, please visit https://aka.ms/cpu-quota", size, p.location)
 		case e.Code == "OperationNotAllowed":
-			return newRefusal(400, "ErrCode_InsufficientVCPUQuota", "Insufficient vcpu quota requested %d for family %s in region %s. %s", max(0, more)*z.VCPUs, z.Family, p.location, e.Message)
-		case e.Code == "InvalidAvailabilityZone" || e.Code == "SkuNotAvailable" && len(body.Strings(props, "availabilityZones")) > 0 && !restrictedIn(z, p.location):
+			return newRefusal(400, "ErrCode_InsufficientVCPUQuota", "Insufficient vcpu quota requested %d for family %s in region %s. %s",
+				max(0, more)*z.VCPUs, z.Family, p.location, e.Message)
+		case e.Code == "InvalidAvailabilityZone" || e.Code == "SkuNotAvailable" && len(body.Strings(props, "availabilityZones")) > 0 &&
+			!restrictedIn(z, p.location):
 			zones, _ := z.Zones(p.location)
-			return newRefusal(400, "AvailabilityZoneNotSupported", "Preflight validation check for resource(s) for container service failed. Message: The zone(s) '%s' for resource '%s' is not supported. The supported zones for location '%s' are '%s'.", strings.Join(body.Strings(props, "availabilityZones"), ","), p.name, p.location, strings.Join(zones, ","))
+			return newRefusal(400, "AvailabilityZoneNotSupported",
+				"Preflight validation check for resource(s) for container service failed. Message: The zone(s) '%s' for resource '%s' is not supported. The supported zones for location '%s' are '%s'.", strings.Join(body.Strings(props, "availabilityZones"), ","), p.name, p.location, strings.Join(zones, ","))
 		default:
 			return badRequest("The VM size of %s is not allowed in your subscription in location '%s'. %s", z.Name, p.location, e.Message)
 		}
@@ -311,9 +330,10 @@ var poolNameForm = regexp.MustCompile(`^[a-z][a-z0-9]{0,11}$`)
 
 // poolChoices are enumerations of a pool.
 var poolChoices = map[string][]string{
-	"properties.mode":                   {"System", "User"},
-	"properties.osType":                 {"Linux", "Windows"},
-	"properties.osSKU":                  {"Ubuntu", "Ubuntu2204", "Ubuntu2404", "AzureLinux", "AzureLinux3", "CBLMariner", "Windows2019", "Windows2022", "Windows2025"},
+	"properties.mode":   {"System", "User"},
+	"properties.osType": {"Linux", "Windows"},
+	"properties.osSKU": {"Ubuntu", "Ubuntu2204", "Ubuntu2404", "AzureLinux", "AzureLinux3", "CBLMariner", "Windows2019",
+		"Windows2022", "Windows2025"},
 	"properties.osDiskType":             {"Managed", "Ephemeral"},
 	"properties.kubeletDiskType":        {"OS", "Temporary"},
 	"properties.scaleDownMode":          {"Delete", "Deallocate"},
@@ -325,9 +345,12 @@ var poolChoices = map[string][]string{
 
 // fixedPool cannot change. Source: https://learn.microsoft.com/azure/aks/manage-node-pools
 var fixedPool = []string{
-	"properties.vmSize", "properties.osDiskType", "properties.osDiskSizeGB", "properties.kubeletDiskType", "properties.maxPods", "properties.vnetSubnetID", "properties.podSubnetID", "properties.osType", "properties.type",
-	"properties.availabilityZones", "properties.scaleSetPriority", "properties.scaleSetEvictionPolicy", "properties.enableNodePublicIP", "properties.nodePublicIPPrefixID", "properties.enableEncryptionAtHost", "properties.enableUltraSSD",
-	"properties.kubeletConfig", "properties.linuxOSConfig", "properties.proximityPlacementGroupID", "properties.capacityReservationGroupID", "properties.hostGroupID", "properties.gpuInstanceProfile", "properties.workloadRuntime",
+	"properties.vmSize", "properties.osDiskType", "properties.osDiskSizeGB", "properties.kubeletDiskType", "properties.maxPods",
+	"properties.vnetSubnetID", "properties.podSubnetID", "properties.osType", "properties.type",
+	"properties.availabilityZones", "properties.scaleSetPriority", "properties.scaleSetEvictionPolicy", "properties.enableNodePublicIP",
+	"properties.nodePublicIPPrefixID", "properties.enableEncryptionAtHost", "properties.enableUltraSSD",
+	"properties.kubeletConfig", "properties.linuxOSConfig", "properties.proximityPlacementGroupID", "properties.capacityReservationGroupID",
+	"properties.hostGroupID", "properties.gpuInstanceProfile", "properties.workloadRuntime",
 }
 
 func windowsSKU(s string) bool { return strings.HasPrefix(s, "Windows") }

@@ -17,7 +17,9 @@ type preview struct {
 
 var (
 	previewCluster = []preview{
-		{"2024-04-02-preview", "properties.controlPlanePluginProfiles", pluginProfiles("azure-monitor-metrics-ccp", "gpu-provisioner", "karpenter", "kubelet-serving-csr-approver", "live-patching-controller", "static-egress-controller")},
+		{"2024-04-02-preview", "properties.controlPlanePluginProfiles",
+			pluginProfiles("azure-monitor-metrics-ccp", "gpu-provisioner", "karpenter", "kubelet-serving-csr-approver", "live-patching-controller",
+				"static-egress-controller")},
 		{"2024-04-02-preview", "properties.networkProfile.podLinkLocalAccess", "IMDS"},
 		{"2024-04-02-preview", "properties.storageProfile.diskCSIDriver.version", "v1"},
 		{"2025-10-02-preview", "properties.enableFIPS", false},
@@ -82,7 +84,8 @@ func isPreview(c *provider.Call) bool { return strings.HasSuffix(c.APIVersion, "
 // showWindows shows the profile that Windows nodes would have, even if none were requested: in recordings of
 // 2024-04-02-preview each cluster whose pods have addresses of the network itself shows it.
 func showWindows(c *provider.Call, b body.Object) {
-	if p := "properties."; isPreview(c) && c.APIVersion < "2025-01-01" && body.String(b, p+"networkProfile.networkPlugin") == "azure" && body.String(b, p+"networkProfile.networkPluginMode") == "" {
+	if p := "properties."; isPreview(c) && c.APIVersion < "2025-01-01" && body.String(b, p+"networkProfile.networkPlugin") == "azure" &&
+		body.String(b, p+"networkProfile.networkPluginMode") == "" {
 		body.Default(b, p+"windowsProfile.adminUsername", "azureuser")
 		body.Default(b, p+"windowsProfile.enableCSIProxy", true)
 	}
@@ -102,7 +105,8 @@ func showsETag(c *provider.Call) bool { return isPreview(c) || c.APIVersion >= "
 
 // missingPool is AKS's answer for a pool that its cluster does not have.
 func missingPool(c *provider.Call) *provider.Error {
-	e := newRefusal(404, "NotFound", "Could not find the agentpool: %s in subscription: %s, resourceGroup: %s, resourceName: %s.", c.ID.Name(), c.ID.Subscription, c.ID.ResourceGroup, c.ID.Parent().Name())
+	e := newRefusal(404, "NotFound", "Could not find the agentpool: %s in subscription: %s, resourceGroup: %s, resourceName: %s.", c.ID.Name(),
+		c.ID.Subscription, c.ID.ResourceGroup, c.ID.Parent().Name())
 	e.More = body.Object{"subcode": "GetAgentPool_NotFound_HCPServerError"}
 	return e.WithDetail(provider.Errorf(0, "Unspecified", "rpc error: code = NotFound desc = Agent Pool not found"))
 }

@@ -254,7 +254,8 @@ func poolStage(c *provider.Call, op *store.Operation, cl, pool *store.Resource, 
 		return "check", c.DrawDuration(bootTime, 0.2), nil
 	case "shrink":
 		gone := running[max(0, count):]
-		if body.String(pool.Body, "properties.scaleDownMode") == "Deallocate" || count == 0 && body.String(pool.Body, "properties.powerState.code") == "Stopped" {
+		if body.String(pool.Body, "properties.scaleDownMode") == "Deallocate" || count == 0 &&
+			body.String(pool.Body, "properties.powerState.code") == "Stopped" {
 			compute.PowerInstances(c, id, "deallocated", instanceNames(gone)...)
 		} else {
 			compute.RemoveInstances(c, id, instanceNames(gone)...)
@@ -316,5 +317,6 @@ func allocationError(err error) error {
 	if !ok {
 		return err
 	}
-	return provider.Errorf(0, "CreateVMSSAgentPoolFailed", "AKS encountered an internal error while attempting the requested operation. Code=%q Message=%q", e.Code, e.Message)
+	return provider.Errorf(0, "CreateVMSSAgentPoolFailed",
+		"AKS encountered an internal error while attempting the requested operation. Code=%q Message=%q", e.Code, e.Message)
 }

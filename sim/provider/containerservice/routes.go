@@ -47,8 +47,10 @@ func syncRoutes(c *provider.Call, cl *store.Resource) {
 				continue
 			}
 			taken[prefix], has[node] = true, true
-			routes = append(routes, body.Object{"name": node + "____" + strings.NewReplacer(".", "", "/", "").Replace(prefix), "properties": body.Object{
-				"provisioningState": store.Succeeded, "addressPrefix": prefix, "nextHopType": "VirtualAppliance", "nextHopIpAddress": addresses[node], "hasBgpOverride": false}})
+			routes = append(routes, body.Object{"name": node + "____" + strings.NewReplacer(".", "", "/", "").Replace(prefix),
+				"properties": body.Object{
+					"provisioningState": store.Succeeded, "addressPrefix": prefix, "nextHopType": "VirtualAppliance", "nextHopIpAddress": addresses[node],
+					"hasBgpOverride": false}})
 		}
 	}
 	before := body.Clone(table.Body)

@@ -63,7 +63,8 @@ func applyNodes(c *provider.Call, cl, pool *store.Resource, capacity int) error 
 	if subnet == "" {
 		subnet = managedSubnet(cl)
 	}
-	tags := map[string]string{"aks-managed-poolName": pool.Name(), "poolName": pool.Name(), "aks-managed-orchestrator": "Kubernetes:" + body.String(pool.Secret, "target")}
+	tags := map[string]string{"aks-managed-poolName": pool.Name(), "poolName": pool.Name(),
+		"aks-managed-orchestrator": "Kubernetes:" + body.String(pool.Secret, "target")}
 	for _, from := range []body.Object{body.Child(cl.Body, "tags"), body.Child(pool.Body, p+"tags")} {
 		for k, v := range from {
 			if s, ok := v.(string); ok {
@@ -74,12 +75,15 @@ func applyNodes(c *provider.Call, cl, pool *store.Resource, capacity int) error 
 	price, _ := body.Get(pool.Body, p+"spotMaxPrice").(float64)
 	z, _ := compute.FindSize(body.String(pool.Body, p+"vmSize"))
 	s := compute.ScaleSet{
-		ID: id, Location: cl.Location, Size: body.String(pool.Body, p+"vmSize"), Capacity: capacity, Zones: body.Strings(pool.Body, p+"availabilityZones"), Tags: tags,
-		OSType: body.String(pool.Body, p+"osType"), Priority: body.String(pool.Body, p+"scaleSetPriority"), EvictionPolicy: body.String(pool.Body, p+"scaleSetEvictionPolicy"), MaxPrice: price,
+		ID: id, Location: cl.Location, Size: body.String(pool.Body, p+"vmSize"), Capacity: capacity,
+		Zones: body.Strings(pool.Body, p+"availabilityZones"), Tags: tags,
+		OSType: body.String(pool.Body, p+"osType"), Priority: body.String(pool.Body, p+"scaleSetPriority"),
+		EvictionPolicy: body.String(pool.Body, p+"scaleSetEvictionPolicy"), MaxPrice: price,
 		Image: body.Object{"id": "/subscriptions/109a5e88-712a-48ae-9078-9ca8b3c81345/resourceGroups/AKS-Images/providers/Microsoft.Compute/galleries/AKS/images/" +
 			body.String(pool.Secret, "image") + "-k8s-" + body.String(pool.Secret, "target") + "/versions/1.0.0"},
 		OSDiskSizeGB: body.Int(pool.Body, p+"osDiskSizeGB"), EphemeralOSDisk: body.String(pool.Body, p+"osDiskType") == "Ephemeral",
-		SubnetID: subnet, AcceleratedNetworks: z.Accelerated, IPForwarding: body.String(cl.Body, "properties.networkProfile.networkPlugin") == "kubenet",
+		SubnetID: subnet, AcceleratedNetworks: z.Accelerated,
+		IPForwarding: body.String(cl.Body, "properties.networkProfile.networkPlugin") == "kubenet",
 		BackendPools: backendPools(c, cl), SecurityGroupID: inNodeGroup(cl, network.SecurityGroups, securityGroupName(cl)),
 	}
 	if kubelet := body.String(cl.Body, "properties.identityProfile.kubeletidentity.resourceId"); kubelet != "" {
@@ -113,7 +117,8 @@ func noteInstances(pool *store.Resource, instances ...*store.Resource) {
 		pool.Secret = body.Object{}
 	}
 	for _, r := range instances {
-		body.Set(pool.Secret, "nodes."+r.Name(), body.Object{"version": body.String(pool.Secret, "target"), "image": body.String(pool.Secret, "image")})
+		body.Set(pool.Secret, "nodes."+r.Name(),
+			body.Object{"version": body.String(pool.Secret, "target"), "image": body.String(pool.Secret, "image")})
 	}
 }
 

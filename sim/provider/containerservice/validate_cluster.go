@@ -17,11 +17,12 @@ var choices = map[string][]string{
 	"sku.name":               {"Base", "Automatic"},
 	"sku.tier":               {"Free", "Standard", "Premium", "Paid"},
 	"properties.supportPlan": {"KubernetesOfficial", "AKSLongTermSupport"},
-	"properties.networkProfile.networkPlugin":              {"azure", "kubenet", "none"},
-	"properties.networkProfile.networkPluginMode":          {"overlay"},
-	"properties.networkProfile.networkPolicy":              {"none", "azure", "calico", "cilium"},
-	"properties.networkProfile.networkDataplane":           {"azure", "cilium"},
-	"properties.networkProfile.outboundType":               {"loadBalancer", "userDefinedRouting", "managedNATGateway", "userAssignedNATGateway", "none"},
+	"properties.networkProfile.networkPlugin":     {"azure", "kubenet", "none"},
+	"properties.networkProfile.networkPluginMode": {"overlay"},
+	"properties.networkProfile.networkPolicy":     {"none", "azure", "calico", "cilium"},
+	"properties.networkProfile.networkDataplane":  {"azure", "cilium"},
+	"properties.networkProfile.outboundType": {"loadBalancer", "userDefinedRouting", "managedNATGateway",
+		"userAssignedNATGateway", "none"},
 	"properties.networkProfile.loadBalancerSku":            {"standard", "basic"},
 	"properties.autoUpgradeProfile.upgradeChannel":         {"none", "patch", "stable", "rapid", "node-image"},
 	"properties.autoUpgradeProfile.nodeOSUpgradeChannel":   {"None", "Unmanaged", "NodeImage", "SecurityPatch"},
@@ -48,7 +49,8 @@ func checkChoices(n body.Object, table map[string][]string, prefix string) error
 
 // fixedCluster cannot change. Source: https://learn.microsoft.com/azure/aks/update-cluster and the SDK's remarks.
 var fixedCluster = []string{
-	"properties.dnsPrefix", "properties.fqdnSubdomain", "properties.nodeResourceGroup", "properties.enableRBAC", "properties.linuxProfile.adminUsername", "properties.windowsProfile.adminUsername",
+	"properties.dnsPrefix", "properties.fqdnSubdomain", "properties.nodeResourceGroup", "properties.enableRBAC",
+	"properties.linuxProfile.adminUsername", "properties.windowsProfile.adminUsername",
 	"properties.networkProfile.serviceCidr", "properties.networkProfile.dnsServiceIP", "properties.networkProfile.loadBalancerSku",
 	"properties.apiServerAccessProfile.enablePrivateCluster", "properties.diskEncryptionSetID",
 }
@@ -61,8 +63,10 @@ func validateCluster(c *provider.Call, d *provider.Draft) error {
 	}
 	if d.Old != nil {
 		// Setting a field that was never set would have no effect on the existing cluster.
-		if body.Get(d.Old, p+"apiServerAccessProfile.enablePrivateCluster") == nil && body.Get(n, p+"apiServerAccessProfile.enablePrivateCluster") == true {
-			return newRefusal(400, "PropertyChangeNotAllowed", "Changing property 'properties.apiServerAccessProfile.enablePrivateCluster' is not allowed.").WithTarget("properties.apiServerAccessProfile.enablePrivateCluster")
+		if body.Get(d.Old, p+"apiServerAccessProfile.enablePrivateCluster") == nil &&
+			body.Get(n, p+"apiServerAccessProfile.enablePrivateCluster") == true {
+			return newRefusal(400, "PropertyChangeNotAllowed",
+				"Changing property 'properties.apiServerAccessProfile.enablePrivateCluster' is not allowed.").WithTarget("properties.apiServerAccessProfile.enablePrivateCluster")
 		}
 		if err := keepFixed(d.Old, n, fixedCluster...); err != nil {
 			return err
@@ -74,12 +78,14 @@ func validateCluster(c *provider.Call, d *provider.Draft) error {
 		}
 	}
 	if s := body.String(n, p+"dnsPrefix"); s != "" && !dnsPrefixForm.MatchString(s) {
-		return invalidParameter("dnsPrefix", "The DNS prefix '%s' must be 1 to 54 letters, digits and hyphens, and begin and end with a letter or digit", s)
+		return invalidParameter("dnsPrefix",
+			"The DNS prefix '%s' must be 1 to 54 letters, digits and hyphens, and begin and end with a letter or digit", s)
 	}
 	if body.String(n, p+"dnsPrefix") != "" && body.String(n, p+"fqdnSubdomain") != "" {
 		return invalidParameter("fqdnSubdomain", "fqdnSubdomain and dnsPrefix cannot be used together")
 	}
-	for _, check := range []func(*provider.Call, *provider.Draft) error{checkVersion, checkIdentity, checkEntra, checkSecurity, checkAccess, checkLinux} {
+	for _, check := range []func(*provider.Call, *provider.Draft) error{checkVersion, checkIdentity, checkEntra, checkSecurity, checkAccess,
+		checkLinux} {
 		if err := check(c, d); err != nil {
 			return err
 		}
@@ -116,7 +122,8 @@ func checkVersion(_ *provider.Call, d *provider.Draft) error {
 		}
 	}
 	if !ok {
-		return newRefusal(400, "K8sVersionNotSupported", "Managed cluster %s is on version %s, which is not supported in this region. Please use [az aks get-versions] command to get the supported version list in this region. For more information, please check https://aka.ms/supported-version-list", d.Name, want).WithTarget("kubernetesVersion")
+		return newRefusal(400, "K8sVersionNotSupported",
+			"Managed cluster %s is on version %s, which is not supported in this region. Please use [az aks get-versions] command to get the supported version list in this region. For more information, please check https://aka.ms/supported-version-list", d.Name, want).WithTarget("kubernetesVersion")
 	}
 	if v.String() != running && d.Old != nil {
 		d.Secret["doing"] = "Upgrading"
@@ -142,9 +149,12 @@ func checkIdentity(c *provider.Call, d *provider.Draft) error {
 	if it == nil {
 		return newRefusal(404, "KubeletIdentityNotFound", "The kubelet identity '%s' was not found.", kubelet)
 	}
-	body.Set(d.New, "properties.identityProfile.kubeletidentity", body.Object{"resourceId": kubelet, "clientId": body.String(it.Body, "properties.clientId"), "objectId": body.String(it.Body, "properties.principalId")})
+	body.Set(d.New, "properties.identityProfile.kubeletidentity",
+		body.Object{"resourceId": kubelet, "clientId": body.String(it.Body, "properties.clientId"),
+			"objectId": body.String(it.Body, "properties.principalId")})
 	if !hasRole(c, d.New, kubelet, roleIdentityOperator) {
-		return newRefusal(400, "CustomKubeletIdentityMissingPermissionError", "The cluster user assigned identity must be given permission to assign kubelet identity %s. Check access result not allowed for action Microsoft.ManagedIdentity/userAssignedIdentities/assign/action.", kubelet)
+		return newRefusal(400, "CustomKubeletIdentityMissingPermissionError",
+			"The cluster user assigned identity must be given permission to assign kubelet identity %s. Check access result not allowed for action Microsoft.ManagedIdentity/userAssignedIdentities/assign/action.", kubelet)
 	}
 	return nil
 }
@@ -185,9 +195,11 @@ func checkSecurity(c *provider.Call, d *provider.Draft) error {
 		case body.String(n, kms+"keyId") == "":
 			return invalidParameter("securityProfile.azureKeyVaultKms.keyId", "keyId is required when Azure Key Vault KMS is enabled")
 		case access == "Private" && vault == "":
-			return invalidParameter("securityProfile.azureKeyVaultKms.keyVaultResourceId", "keyVaultResourceId is required when keyVaultNetworkAccess is Private")
+			return invalidParameter("securityProfile.azureKeyVaultKms.keyVaultResourceId",
+				"keyVaultResourceId is required when keyVaultNetworkAccess is Private")
 		case access != "Private" && vault != "":
-			return invalidParameter("securityProfile.azureKeyVaultKms.keyVaultResourceId", "keyVaultResourceId must be empty when keyVaultNetworkAccess is Public")
+			return invalidParameter("securityProfile.azureKeyVaultKms.keyVaultResourceId",
+				"keyVaultResourceId must be empty when keyVaultNetworkAccess is Public")
 		}
 		body.Default(n, kms+"keyVaultNetworkAccess", "Public")
 	}

@@ -28,8 +28,10 @@ func checkAccess(c *provider.Call, d *provider.Draft) error {
 	case !private && zone != "":
 		return invalidParameter("apiServerAccessProfile.privateDNSZone", "privateDNSZone can only be set on a private cluster")
 	case private && strings.EqualFold(zone, "none") && public == false:
-		return invalidParameter("apiServerAccessProfile.enablePrivateClusterPublicFQDN", "The public FQDN cannot be disabled when privateDNSZone is none")
-	case body.Bool(n, access+"enableVnetIntegration") && body.String(n, access+"subnetId") != "" && c.FindItem(body.String(n, access+"subnetId")) == nil:
+		return invalidParameter("apiServerAccessProfile.enablePrivateClusterPublicFQDN",
+			"The public FQDN cannot be disabled when privateDNSZone is none")
+	case body.Bool(n, access+"enableVnetIntegration") && body.String(n, access+"subnetId") != "" &&
+		c.FindItem(body.String(n, access+"subnetId")) == nil:
 		return subnetNotFound(body.String(n, access+"subnetId"))
 	}
 	if !private || zone == "" || strings.EqualFold(zone, "system") || strings.EqualFold(zone, "none") {
@@ -45,7 +47,8 @@ func checkAccess(c *provider.Call, d *provider.Draft) error {
 		return badRequest("A custom private DNS zone requires a cluster with a user assigned identity or a service principal, managed cluster %s has identity %s.", d.Name, body.String(n, "identity.type"))
 	}
 	if !hasRole(c, n, zone, roleZoneContributor) {
-		return newRefusal(400, "CustomPrivateDNSZoneMissingPermissionError", "Service principal or user assigned identity must be given permission to read and write to custom private dns zone %s. Check access result not allowed for action Microsoft.Network/privateDnsZones/read.", zone)
+		return newRefusal(400, "CustomPrivateDNSZoneMissingPermissionError",
+			"Service principal or user assigned identity must be given permission to read and write to custom private dns zone %s. Check access result not allowed for action Microsoft.Network/privateDnsZones/read.", zone)
 	}
 	return nil
 }
@@ -60,7 +63,8 @@ func checkAccess(c *provider.Call, d *provider.Draft) error {
 func checkCombinations(d *provider.Draft) error {
 	np := "properties.networkProfile."
 	get := func(k string) string { return body.String(d.New, np+k) }
-	plugin, overlay, policy, plane := get("networkPlugin"), get("networkPluginMode") == "overlay", get("networkPolicy"), get("networkDataplane")
+	plugin, overlay, policy, plane := get("networkPlugin"), get("networkPluginMode") == "overlay", get("networkPolicy"),
+		get("networkDataplane")
 	switch {
 	case overlay && plugin != "azure":
 		return invalidParameter("networkProfile.networkPluginMode", "Network plugin mode overlay requires network plugin azure, not %s", plugin)
@@ -87,13 +91,16 @@ func checkCombinations(d *provider.Draft) error {
 			}
 		}
 		if from != to && !upgrade {
-			return newRefusal(400, "PropertyChangeNotAllowed", "Changing property 'properties.networkProfile.networkPlugin' is not allowed.").WithTarget("properties.networkProfile.networkPlugin")
+			return newRefusal(400, "PropertyChangeNotAllowed",
+				"Changing property 'properties.networkProfile.networkPlugin' is not allowed.").WithTarget("properties.networkProfile.networkPlugin")
 		}
 		if body.String(d.Old, np+"networkPluginMode") == "overlay" && !overlay {
-			return newRefusal(400, "PropertyChangeNotAllowed", "Changing property 'properties.networkProfile.networkPluginMode' is not allowed.").WithTarget("properties.networkProfile.networkPluginMode")
+			return newRefusal(400, "PropertyChangeNotAllowed",
+				"Changing property 'properties.networkProfile.networkPluginMode' is not allowed.").WithTarget("properties.networkProfile.networkPluginMode")
 		}
 		if body.String(d.Old, np+"networkDataplane") == "cilium" && plane != "cilium" {
-			return newRefusal(400, "PropertyChangeNotAllowed", "Changing property 'properties.networkProfile.networkDataplane' is not allowed.").WithTarget("properties.networkProfile.networkDataplane")
+			return newRefusal(400, "PropertyChangeNotAllowed",
+				"Changing property 'properties.networkProfile.networkDataplane' is not allowed.").WithTarget("properties.networkProfile.networkDataplane")
 		}
 	}
 	return checkOutbound(d)
@@ -101,24 +108,28 @@ func checkCombinations(d *provider.Draft) error {
 
 func checkOutbound(d *provider.Draft) error {
 	lb := "properties.networkProfile.loadBalancerProfile."
-	ports, idle, count := body.Int(d.New, lb+"allocatedOutboundPorts"), body.Get(d.New, lb+"idleTimeoutInMinutes"), body.Get(d.New, lb+"managedOutboundIPs.count")
+	ports, idle, count := body.Int(d.New, lb+"allocatedOutboundPorts"), body.Get(d.New, lb+"idleTimeoutInMinutes"),
+		body.Get(d.New, lb+"managedOutboundIPs.count")
 	switch {
 	case ports < 0 || ports > 64000 || ports%8 != 0:
-		return invalidParameter("networkProfile.loadBalancerProfile.allocatedOutboundPorts", "allocatedOutboundPorts %d must be a multiple of 8 between 0 and 64000", ports)
+		return invalidParameter("networkProfile.loadBalancerProfile.allocatedOutboundPorts",
+			"allocatedOutboundPorts %d must be a multiple of 8 between 0 and 64000", ports)
 	case idle != nil && (body.Int(d.New, lb+"idleTimeoutInMinutes") < 4 || body.Int(d.New, lb+"idleTimeoutInMinutes") > 120):
 		return invalidParameter("networkProfile.loadBalancerProfile.idleTimeoutInMinutes", "idleTimeoutInMinutes must be between 4 and 120")
 	case count != nil && (body.Int(d.New, lb+"managedOutboundIPs.count") < 1 || body.Int(d.New, lb+"managedOutboundIPs.count") > 100):
 		return invalidParameter("networkProfile.loadBalancerProfile.managedOutboundIPs.count", "count must be between 1 and 100")
 	}
 	nat := "properties.networkProfile.natGatewayProfile."
-	if n := body.Get(d.New, nat+"managedOutboundIPProfile.count"); n != nil && (body.Int(d.New, nat+"managedOutboundIPProfile.count") < 1 || body.Int(d.New, nat+"managedOutboundIPProfile.count") > 16) {
+	if n := body.Get(d.New, nat+"managedOutboundIPProfile.count"); n != nil &&
+		(body.Int(d.New, nat+"managedOutboundIPProfile.count") < 1 || body.Int(d.New, nat+"managedOutboundIPProfile.count") > 16) {
 		return invalidParameter("networkProfile.natGatewayProfile.managedOutboundIPProfile.count", "count must be between 1 and 16")
 	}
 	return nil
 }
 
 func subnetNotFound(id string) error {
-	return newRefusal(404, "SubnetNotFound", "The subnet '%s' was not found. Please make sure that the virtual network and its subnet exist.", id)
+	return newRefusal(404, "SubnetNotFound", "The subnet '%s' was not found. Please make sure that the virtual network and its subnet exist.",
+		id)
 }
 
 // validateNetwork checks a cluster's network against its subnets.
@@ -133,7 +144,8 @@ func validateNetwork(c *provider.Call, d *provider.Draft, pools []*poolDraft) er
 	}
 	dns, err := netip.ParseAddr(body.String(d.New, np+"dnsServiceIP"))
 	if err != nil || !service.Contains(dns) {
-		return invalidParameter("networkProfile.dnsServiceIP", "'%s' is not an address of the service CIDR %s", body.String(d.New, np+"dnsServiceIP"), service)
+		return invalidParameter("networkProfile.dnsServiceIP", "'%s' is not an address of the service CIDR %s",
+			body.String(d.New, np+"dnsServiceIP"), service)
 	}
 	if dns == service.Masked().Addr() || dns == service.Masked().Addr().Next() {
 		return invalidParameter("networkProfile.dnsServiceIP", "'%s' must not be the first address of the service CIDR %s", dns, service)
@@ -187,7 +199,8 @@ func (p *poolDraft) checkSubnet(c *provider.Call, service netip.Prefix) error {
 	nets := subnetPrefixes(subnet)
 	for _, n := range nets {
 		if service.IsValid() && n.Overlaps(service) {
-			return newRefusal(400, "ServiceCidrOverlapExistingSubnetsCidr", "The specified service CIDR %s is conflicted with an existing subnet CIDR %s", service, n)
+			return newRefusal(400, "ServiceCidrOverlapExistingSubnetsCidr",
+				"The specified service CIDR %s is conflicted with an existing subnet CIDR %s", service, n)
 		}
 	}
 	switch outbound {
@@ -197,7 +210,8 @@ func (p *poolDraft) checkSubnet(c *provider.Call, service netip.Prefix) error {
 		}
 	case "userDefinedRouting":
 		if !defaultRoute(c, subnet) {
-			return newRefusal(400, "ExistingRouteTableNotAssociatedWithSubnet", "An existing route table with a default route has not been associated with subnet %s. Please update the route table association.", id)
+			return newRefusal(400, "ExistingRouteTableNotAssociatedWithSubnet",
+				"An existing route table with a default route has not been associated with subnet %s. Please update the route table association.", id)
 		}
 	}
 	return p.checkRoom(c, subnet, nets)
@@ -244,7 +258,8 @@ func (p *poolDraft) checkRoom(c *provider.Call, subnet *provider.Item, nets []ne
 	}
 	np := "properties.networkProfile."
 	perNode := 1
-	if body.String(p.cluster, np+"networkPlugin") == "azure" && body.String(p.cluster, np+"networkPluginMode") != "overlay" && body.String(p.body, "properties.podSubnetID") == "" {
+	if body.String(p.cluster, np+"networkPlugin") == "azure" && body.String(p.cluster, np+"networkPluginMode") != "overlay" &&
+		body.String(p.body, "properties.podSubnetID") == "" {
 		perNode += body.Int(p.body, "properties.maxPods")
 	}
 	used := 0
@@ -260,7 +275,8 @@ func (p *poolDraft) checkRoom(c *provider.Call, subnet *provider.Item, nets []ne
 	}
 	if need := nodes * perNode; used+need > size {
 		name := subnet.Name
-		return newRefusal(400, "InsufficientSubnetSize", "Pre-allocated IPs %s exceeds IPs available %s in Subnet Cidr %s, Subnet Name %s. If Autoscaler is enabled, Pre-allocated IPs = Maximum nodes * (maximum pods + 1). http://aka.ms/aks/insufficientsubnetsize",
+		return newRefusal(400, "InsufficientSubnetSize",
+			"Pre-allocated IPs %s exceeds IPs available %s in Subnet Cidr %s, Subnet Name %s. If Autoscaler is enabled, Pre-allocated IPs = Maximum nodes * (maximum pods + 1). http://aka.ms/aks/insufficientsubnetsize",
 			strconv.Itoa(need), strconv.Itoa(max(0, size-used)), nets[0], name).WithTarget("agentPoolProfile.vnetSubnetID")
 	}
 	return nil
@@ -268,8 +284,11 @@ func (p *poolDraft) checkRoom(c *provider.Call, subnet *provider.Item, nets []ne
 
 // Roles that AKS checks its identities for, or that include them.
 var (
-	roleIdentityOperator = []string{"f1a07417-d97a-45cb-824c-7a7467783830", "b24988ac-6180-42a0-ab88-20f7382dd24c", "8e3af657-a8ff-443c-a75c-2fe8c4bcb635"}                                         // Managed Identity Operator, Contributor, Owner
-	roleZoneContributor  = []string{"b12aa53e-6015-4669-85d0-8515ebb3ae7f", "b24988ac-6180-42a0-ab88-20f7382dd24c", "8e3af657-a8ff-443c-a75c-2fe8c4bcb635", "4d97b98b-1d4f-4787-a291-c67834d212e7"} // Private DNS Zone Contributor, Contributor, Owner, Network Contributor
+	roleIdentityOperator = []string{"f1a07417-d97a-45cb-824c-7a7467783830", "b24988ac-6180-42a0-ab88-20f7382dd24c",
+		"8e3af657-a8ff-443c-a75c-2fe8c4bcb635"} // Managed Identity Operator, Contributor, Owner
+	roleZoneContributor = []string{"b12aa53e-6015-4669-85d0-8515ebb3ae7f", "b24988ac-6180-42a0-ab88-20f7382dd24c",
+		"8e3af657-a8ff-443c-a75c-2fe8c4bcb635",
+		"4d97b98b-1d4f-4787-a291-c67834d212e7"} // Private DNS Zone Contributor, Contributor, Owner, Network Contributor
 )
 
 // hasRole reports whether the cluster's user-assigned identity has one of the roles on a resource or above it.

@@ -24,7 +24,8 @@ const (
 // validatePool checks a pool and fills in AKS's defaults, as recorded.
 func (p *poolDraft) validatePool(was body.Object) error {
 	n, pp := p.body, "properties."
-	for path, kind := range map[string]string{"count": "number", "minCount": "number", "maxCount": "number", "maxPods": "number", "osDiskSizeGB": "number"} {
+	for path, kind := range map[string]string{"count": "number", "minCount": "number", "maxCount": "number", "maxPods": "number",
+		"osDiskSizeGB": "number"} {
 		if v := body.Get(n, pp+path); v != nil {
 			if f, ok := v.(float64); !ok || f != math.Trunc(f) {
 				return badRequest("The value of agentPoolProfile.%s is not a whole %s.", path, kind)
@@ -38,7 +39,8 @@ func (p *poolDraft) validatePool(was body.Object) error {
 	body.Default(n, pp+"osType", "Linux")
 	windows, system := body.String(n, pp+"osType") == "Windows", body.String(n, pp+"mode") == "System"
 	if was == nil && (!poolNameForm.MatchString(p.name) || windows && len(p.name) > 6) {
-		return invalidParameter("agentPoolProfile.name", "Invalid AgentPoolProfile name '%s': it must begin with a lower-case letter and have 1 to %d lower-case letters and digits. Please see https://aka.ms/aks-naming-rules for more details", p.name, map[bool]int{true: 6, false: 12}[windows])
+		return invalidParameter("agentPoolProfile.name",
+			"Invalid AgentPoolProfile name '%s': it must begin with a lower-case letter and have 1 to %d lower-case letters and digits. Please see https://aka.ms/aks-naming-rules for more details", p.name, map[bool]int{true: 6, false: 12}[windows])
 	}
 	if body.String(n, pp+"vmSize") == "" {
 		body.Set(n, pp+"vmSize", "Standard_D2s_v3")
@@ -67,7 +69,8 @@ func (p *poolDraft) validateMode(was body.Object, z compute.Size, windows, syste
 	case system && windows:
 		return invalidParameter("agentPoolProfile.osType", "A pool of mode System must be of osType Linux")
 	case system && z.Name != "" && (z.VCPUs < 2 || z.MemoryGB < 4):
-		return newRefusal(400, "SystemPoolSkuTooLow", "The VM SKU %s chosen for the system agent pool '%s' does not have enough CPU or memory, at least 2 vCPUs and 4 GB are needed. For more details, please visit https://aka.ms/aks/nodepool/system", z.Name, p.name)
+		return newRefusal(400, "SystemPoolSkuTooLow",
+			"The VM SKU %s chosen for the system agent pool '%s' does not have enough CPU or memory, at least 2 vCPUs and 4 GB are needed. For more details, please visit https://aka.ms/aks/nodepool/system", z.Name, p.name)
 	case windows && plugin == "kubenet":
 		return badRequest("Windows agent pools are not supported with network plugin kubenet.")
 	case sku != "" && windows != windowsSKU(sku):
@@ -123,7 +126,8 @@ func (p *poolDraft) defaultMaxPods() int {
 	switch plugin := body.String(p.cluster, np+"networkPlugin"); {
 	case plugin == "kubenet":
 		return 110
-	case plugin == "azure" && body.String(p.cluster, np+"networkPluginMode") != "overlay" && body.String(p.body, "properties.podSubnetID") == "":
+	case plugin == "azure" && body.String(p.cluster, np+"networkPluginMode") != "overlay" &&
+		body.String(p.body, "properties.podSubnetID") == "":
 		return 30
 	}
 	return 250
@@ -152,7 +156,8 @@ func (p *poolDraft) validateCount(was body.Object, system bool) error {
 			return invalidParameter("agentPoolProfile.minCount", "minCount %d is greater than maxCount %d", least, most)
 		}
 		if least < low || most > maxNodeCount {
-			return invalidParameter("agentPoolProfile.minCount", "minCount %d and maxCount %d must be between %d and %d for mode %s", least, most, low, maxNodeCount, body.String(n, pp+"mode"))
+			return invalidParameter("agentPoolProfile.minCount", "minCount %d and maxCount %d must be between %d and %d for mode %s", least, most,
+				low, maxNodeCount, body.String(n, pp+"mode"))
 		}
 		if body.Bool(was, pp+"enableAutoScaling") {
 			body.Set(n, pp+"count", body.Int(was, pp+"count")) // the autoscaler has the count
@@ -160,7 +165,8 @@ func (p *poolDraft) validateCount(was body.Object, system bool) error {
 		body.Set(n, pp+"count", min(max(body.Int(n, pp+"count"), least), most))
 	}
 	if count := body.Int(n, pp+"count"); count < low || count > maxNodeCount {
-		return invalidParameter("agentPoolProfile.count", "count %d must be between %d and %d for mode %s", count, low, maxNodeCount, body.String(n, pp+"mode"))
+		return invalidParameter("agentPoolProfile.count", "count %d must be between %d and %d for mode %s", count, low, maxNodeCount,
+			body.String(n, pp+"mode"))
 	}
 	pods := body.Int(n, pp+"maxPods")
 	if pods < 10 || pods > 250 {
@@ -177,7 +183,8 @@ func (p *poolDraft) validateSpot(system bool) error {
 	n, pp := p.body, "properties."
 	if body.String(n, pp+"scaleSetPriority") != "Spot" {
 		if body.Get(n, pp+"spotMaxPrice") != nil && body.Get(n, pp+"spotMaxPrice") != -1.0 || body.String(n, pp+"scaleSetEvictionPolicy") != "" {
-			return invalidParameter("agentPoolProfile.scaleSetPriority", "spotMaxPrice and scaleSetEvictionPolicy can only be set on pools of priority Spot")
+			return invalidParameter("agentPoolProfile.scaleSetPriority",
+				"spotMaxPrice and scaleSetEvictionPolicy can only be set on pools of priority Spot")
 		}
 		return nil
 	}
@@ -208,7 +215,8 @@ func (p *poolDraft) validateNodes(system bool) error {
 	}
 	for _, t := range body.Strings(n, pp+"nodeTaints") {
 		if !taintForm.MatchString(t) {
-			return invalidParameter("agentPoolProfile.nodeTaints", "Taint '%s' is not of the form key=value:effect with effect NoSchedule, NoExecute or PreferNoSchedule", t)
+			return invalidParameter("agentPoolProfile.nodeTaints",
+				"Taint '%s' is not of the form key=value:effect with effect NoSchedule, NoExecute or PreferNoSchedule", t)
 		}
 	}
 	for _, z := range body.Strings(n, pp+"availabilityZones") {

@@ -21,8 +21,10 @@ type minor struct {
 }
 
 var minors = []minor{
-	{number: 28, first: 9, last: 15, longTerm: true}, {number: 29, first: 2, last: 15, longTerm: true}, {number: 30, first: 0, last: 14, longTerm: true},
-	{number: 31, first: 1, last: 13}, {number: 32, first: 0, last: 10}, {number: 33, first: 0, last: 6}, {number: 34, first: 0, last: 2}, {number: 35, first: 0, last: 0, preview: true},
+	{number: 28, first: 9, last: 15, longTerm: true}, {number: 29, first: 2, last: 15, longTerm: true},
+	{number: 30, first: 0, last: 14, longTerm: true},
+	{number: 31, first: 1, last: 13}, {number: 32, first: 0, last: 10}, {number: 33, first: 0, last: 6}, {number: 34, first: 0, last: 2},
+	{number: 35, first: 0, last: 0, preview: true},
 }
 
 // defaultVersion is the version of a cluster that requests none, as recorded.
@@ -139,9 +141,11 @@ const skew = 2
 func checkSkew(pool, plane version) error {
 	switch {
 	case plane.isBefore(pool):
-		return newRefusal(400, "NodePoolMcVersionIncompatible", "Node pool version %s and control plane version %s are incompatible. Node pool version %[1]s is bigger than control plane version %[2]s. For more information, please check https://aka.ms/aks/UpgradeVersionRules.", pool, plane)
+		return newRefusal(400, "NodePoolMcVersionIncompatible",
+			"Node pool version %s and control plane version %s are incompatible. Node pool version %[1]s is bigger than control plane version %[2]s. For more information, please check https://aka.ms/aks/UpgradeVersionRules.", pool, plane)
 	case plane.minor-pool.minor > skew:
-		return newRefusal(400, "NodePoolMcVersionIncompatible", "Node pool version %s and control plane version %s are incompatible. Minor version of node pool cannot be more than %d versions less than control plane's version. Minor version of node pool is %d and control plane is %d. For more information, please check https://aka.ms/aks/UpgradeVersionRules.", pool, plane, skew, pool.minor, plane.minor)
+		return newRefusal(400, "NodePoolMcVersionIncompatible",
+			"Node pool version %s and control plane version %s are incompatible. Minor version of node pool cannot be more than %d versions less than control plane's version. Minor version of node pool is %d and control plane is %d. For more information, please check https://aka.ms/aks/UpgradeVersionRules.", pool, plane, skew, pool.minor, plane.minor)
 	}
 	return nil
 }
@@ -234,7 +238,8 @@ func clusterUpgradeProfile(c *provider.Call, it *provider.Item) (*provider.Reply
 		p["name"] = r.Name()
 		pools = append(pools, p)
 	}
-	return provider.OK(body.Object{"id": lowerGroup(it.ID) + "/upgradeprofiles/default", "name": "default", "type": ManagedClusters + "/upgradeprofiles",
+	return provider.OK(body.Object{"id": lowerGroup(it.ID) + "/upgradeprofiles/default", "name": "default",
+		"type":       ManagedClusters + "/upgradeprofiles",
 		"properties": body.Object{"controlPlaneProfile": upgradeProfile(plane, "Linux", it.Location, long), "agentPoolProfiles": pools}}), nil
 }
 
@@ -250,7 +255,8 @@ func poolUpgradeProfile(c *provider.Call, it *provider.Item) (*provider.Reply, e
 		}
 	}
 	p["upgrades"], p["latestNodeImageVersion"] = to, latestImage(c, body.Child(it.Body, "properties"))
-	return provider.OK(body.Object{"id": lowerGroup(it.ID) + "/upgradeProfiles/default", "name": "default", "type": AgentPools + "/upgradeProfiles", "properties": p}), nil
+	return provider.OK(body.Object{"id": lowerGroup(it.ID) + "/upgradeProfiles/default", "name": "default",
+		"type": AgentPools + "/upgradeProfiles", "properties": p}), nil
 }
 
 // availableAgentPoolVersions answers which versions a new pool may have.
@@ -268,7 +274,8 @@ func availableAgentPoolVersions(_ *provider.Call, it *provider.Item) (*provider.
 			}
 		}
 	}
-	return provider.OK(body.Object{"id": lowerGroup(it.ID) + "/availableAgentPoolVersions", "name": "default", "type": ManagedClusters + "/availableAgentPoolVersions",
+	return provider.OK(body.Object{"id": lowerGroup(it.ID) + "/availableAgentPoolVersions", "name": "default",
+		"type":       ManagedClusters + "/availableAgentPoolVersions",
 		"properties": body.Object{"agentPoolVersions": list}}), nil
 }
 

@@ -26,23 +26,29 @@ const (
 	managedClusters = "Microsoft.ContainerService/managedClusters"
 )
 
-var apiVersions = []string{"2025-08-01-preview", "2025-04-01-preview", "2025-03-01", "2024-05-02-preview", "2024-04-01", "2023-10-15", "2023-03-15-preview"}
+var apiVersions = []string{"2025-08-01-preview", "2025-04-01-preview", "2025-03-01", "2024-05-02-preview", "2024-04-01", "2023-10-15",
+	"2023-03-15-preview"}
 
 // ResourceTypes are the resource types, for the provider of Microsoft.ContainerService.
 func ResourceTypes() []*provider.Type {
 	fleet := &provider.Type{
 		Name: Fleets, APIVersions: apiVersions, Style: provider.Containers, Etag: provider.Bare, DeleteRetryAfter: -1, DeleteShows: true,
-		Create: provider.Timing{HTTP: 2 * time.Second, LRO: 20 * time.Second}, Update: provider.Timing{HTTP: time.Second, LRO: 15 * time.Second}, Delete: provider.Timing{HTTP: time.Second, LRO: 20 * time.Second},
-		ReadOnlyPaths: []string{"eTag", "properties.status", "properties.hubProfile.fqdn", "properties.hubProfile.kubernetesVersion", "properties.hubProfile.portalFqdn"},
-		NameRule:      nameCheck("Fleet", 63), Prepare: prepareFleet, Finish: finishFleet, View: showMember, PatchLRO: provider.Timing{LRO: 10 * time.Second},
-		Patch: func(*provider.Call, *provider.Draft) error { return nil },
+		Create: provider.Timing{HTTP: 2 * time.Second, LRO: 20 * time.Second}, Update: provider.Timing{HTTP: time.Second, LRO: 15 * time.Second},
+		Delete: provider.Timing{HTTP: time.Second, LRO: 20 * time.Second},
+		ReadOnlyPaths: []string{"eTag", "properties.status", "properties.hubProfile.fqdn", "properties.hubProfile.kubernetesVersion",
+			"properties.hubProfile.portalFqdn"},
+		NameRule: nameCheck("Fleet", 63), Prepare: prepareFleet, Finish: finishFleet, View: showMember,
+		PatchLRO: provider.Timing{LRO: 10 * time.Second},
+		Patch:    func(*provider.Call, *provider.Draft) error { return nil },
 		Actions: map[string]*provider.Action{
 			"listcredentials": {Start: answerCredentials},
 		},
 	}
 	member := &provider.Type{
-		Name: Members, APIVersions: apiVersions, Style: provider.Containers, Etag: provider.Bare, Untracked: true, StateNew: "Joining", DeleteRetryAfter: -1, DeleteShows: true,
-		Create: provider.Timing{HTTP: 2 * time.Second, LRO: 10 * time.Second}, Update: provider.Timing{HTTP: time.Second, LRO: 5 * time.Second}, Delete: provider.Timing{HTTP: time.Second, LRO: 30 * time.Second},
+		Name: Members, APIVersions: apiVersions, Style: provider.Containers, Etag: provider.Bare, Untracked: true, StateNew: "Joining",
+		DeleteRetryAfter: -1, DeleteShows: true,
+		Create: provider.Timing{HTTP: 2 * time.Second, LRO: 10 * time.Second}, Update: provider.Timing{HTTP: time.Second, LRO: 5 * time.Second},
+		Delete:        provider.Timing{HTTP: time.Second, LRO: 30 * time.Second},
 		ReadOnlyPaths: []string{"eTag", "properties.status"},
 		NameRule:      nameCheck("Fleet member", 50), Prepare: prepareMember, Finish: finishMember, StartDelete: leaveFleet, View: viewMember,
 		Serial: func(id store.ID) []string { return []string{id.String()} },
@@ -58,7 +64,8 @@ func nameCheck(kind string, longest int) func(string) *provider.Error {
 		if len(name) <= longest && nameForm.MatchString(name) {
 			return nil
 		}
-		return newRefusal(400, "InvalidParameter", "%s name '%s' is not valid. It must match '%s' and have 1 to %d characters.", kind, name, nameForm, longest)
+		return newRefusal(400, "InvalidParameter", "%s name '%s' is not valid. It must match '%s' and have 1 to %d characters.", kind, name,
+			nameForm, longest)
 	}
 }
 
@@ -77,7 +84,8 @@ func prepareFleet(c *provider.Call, d *provider.Draft) error {
 		body.Set(d.New, p, was)
 	case was != nil:
 		if prefix := body.String(is, "dnsPrefix"); prefix != "" && prefix != body.String(was, "dnsPrefix") {
-			return provider.Errorf(400, "PropertyChangeNotAllowed", "Changing property 'hubProfile.dnsPrefix' is not allowed.").WithTarget("hubProfile.dnsPrefix")
+			return provider.Errorf(400, "PropertyChangeNotAllowed",
+				"Changing property 'hubProfile.dnsPrefix' is not allowed.").WithTarget("hubProfile.dnsPrefix")
 		}
 		merged := body.Clone(was)
 		body.Overlay(merged, is)
@@ -120,19 +128,23 @@ func prepareMember(c *provider.Call, d *provider.Draft) error {
 	}
 	id, err := store.ParseID(cluster)
 	if err != nil || id.IsCollection() || !strings.EqualFold(id.Type(), managedClusters) {
-		return provider.Errorf(400, "InvalidParameter", "'%s' is no resource ID of a managed cluster.", cluster).WithTarget("properties.clusterResourceId")
+		return provider.Errorf(400, "InvalidParameter", "'%s' is no resource ID of a managed cluster.",
+			cluster).WithTarget("properties.clusterResourceId")
 	}
 	if group := body.String(d.New, p+"group"); group != "" && (len(group) > 50 || !nameForm.MatchString(group)) {
-		return provider.Errorf(400, "InvalidParameter", "Fleet member group '%s' is not valid. It must match '%s' and have 1 to 50 characters.", group, nameForm).WithTarget("properties.group")
+		return provider.Errorf(400, "InvalidParameter", "Fleet member group '%s' is not valid. It must match '%s' and have 1 to 50 characters.",
+			group, nameForm).WithTarget("properties.group")
 	}
 	if d.Old != nil {
 		if !store.SameID(body.String(d.Old, p+"clusterResourceId"), cluster) {
-			return provider.Errorf(400, "PropertyChangeNotAllowed", "Changing property 'clusterResourceId' is not allowed.").WithTarget("properties.clusterResourceId")
+			return provider.Errorf(400, "PropertyChangeNotAllowed",
+				"Changing property 'clusterResourceId' is not allowed.").WithTarget("properties.clusterResourceId")
 		}
 		return nil
 	}
 	if c.Get(cluster) == nil {
-		return provider.Errorf(404, "ResourceNotFound", "The managed cluster '%s' of fleet member '%s' was not found.", cluster, d.Name).WithTarget("properties.clusterResourceId")
+		return provider.Errorf(404, "ResourceNotFound", "The managed cluster '%s' of fleet member '%s' was not found.", cluster,
+			d.Name).WithTarget("properties.clusterResourceId")
 	}
 	for _, other := range c.List(Members, "") {
 		if store.SameID(body.String(other.Body, p+"clusterResourceId"), cluster) {

@@ -39,7 +39,8 @@ func newAzure(t *testing.T) *azure {
 		t.Fatal(err)
 	}
 	env := &provider.Env{TimeScale: 1, Rand: rand.New(rand.NewPCG(1, 2)), Locations: []string{"westus3"}}
-	mc := &provider.Type{Name: "Microsoft.ContainerService/managedClusters", Style: provider.Containers, Create: provider.Timing{LRO: time.Minute}}
+	mc := &provider.Type{Name: "Microsoft.ContainerService/managedClusters", Style: provider.Containers,
+		Create: provider.Timing{LRO: time.Minute}}
 	env.Register(resources.Provider(), &provider.Provider{Namespace: "Microsoft.ContainerService", Types: append(fleet.ResourceTypes(), mc)})
 	a := &azure{t: t, clock: clock, s: s, env: env}
 	for _, id := range []string{group, cluster, manager} {
@@ -59,7 +60,8 @@ func (a *azure) call(method, id string, b body.Object) string {
 		a.t.Fatal(err)
 	}
 	err = a.s.Update(func(tx *store.Tx) error {
-		c := &provider.Call{Tx: tx, Env: a.env, Method: method, ID: parsed, Type: a.env.TypeOf(parsed.Type()), Query: url.Values{}, Header: http.Header{}, Body: b}
+		c := &provider.Call{Tx: tx, Env: a.env, Method: method, ID: parsed, Type: a.env.TypeOf(parsed.Type()), Query: url.Values{},
+			Header: http.Header{}, Body: b}
 		if method == "PUT" {
 			_, err := c.PutResource()
 			return err
@@ -140,7 +142,8 @@ func TestMemberJoinsAndLeaves(t *testing.T) {
 	change()
 	a.settle()
 	note("")
-	want := []string{" Joining Succeeded", "OperationNotAllowed Joining Updating", " Succeeded Succeeded", " Updating Succeeded", " Deleting Updating", "OperationNotAllowed Deleting Updating", " gone Succeeded"}
+	want := []string{" Joining Succeeded", "OperationNotAllowed Joining Updating", " Succeeded Succeeded", " Updating Succeeded",
+		" Deleting Updating", "OperationNotAllowed Deleting Updating", " gone Succeeded"}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("code, state of the member, state of the cluster (-want +got):\n%s", diff)
 	}
@@ -153,13 +156,17 @@ func TestMemberRefusals(t *testing.T) {
 		sent   body.Object
 		code   string
 	}{
-		"no fleet":        {"Azure Resource Manager refuses a child of nothing", service + "fleets/none/members/aks", member(""), "ParentResourceNotFound"},
-		"member name":     {"names are lower case", manager + "/members/AKS_1", member(""), "InvalidParameter"},
-		"group name":      {"groups are named as members are", manager + "/members/aks", member("Blue Team"), "InvalidParameter"},
-		"no cluster":      {"the cluster must exist", manager + "/members/aks", body.Object{"properties": body.Object{"clusterResourceId": cluster + "2"}}, "ResourceNotFound"},
-		"not a cluster":   {"only managed clusters join", manager + "/members/aks", body.Object{"properties": body.Object{"clusterResourceId": group}}, "InvalidParameter"},
-		"second member":   {"a cluster is in one fleet only", manager + "/members/second", member(""), "Conflict"},
-		"another cluster": {"a member stays with its cluster", manager + "/members/first", body.Object{"properties": body.Object{"clusterResourceId": cluster + "2"}}, "PropertyChangeNotAllowed"},
+		"no fleet": {"Azure Resource Manager refuses a child of nothing", service + "fleets/none/members/aks", member(""),
+			"ParentResourceNotFound"},
+		"member name": {"names are lower case", manager + "/members/AKS_1", member(""), "InvalidParameter"},
+		"group name":  {"groups are named as members are", manager + "/members/aks", member("Blue Team"), "InvalidParameter"},
+		"no cluster": {"the cluster must exist", manager + "/members/aks",
+			body.Object{"properties": body.Object{"clusterResourceId": cluster + "2"}}, "ResourceNotFound"},
+		"not a cluster": {"only managed clusters join", manager + "/members/aks",
+			body.Object{"properties": body.Object{"clusterResourceId": group}}, "InvalidParameter"},
+		"second member": {"a cluster is in one fleet only", manager + "/members/second", member(""), "Conflict"},
+		"another cluster": {"a member stays with its cluster", manager + "/members/first",
+			body.Object{"properties": body.Object{"clusterResourceId": cluster + "2"}}, "PropertyChangeNotAllowed"},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

@@ -43,9 +43,12 @@ func Provider() *provider.Provider {
 	extension := &provider.Type{
 		Name: Extensions, APIVersions: []string{"2025-03-01", "2024-11-01", "2023-05-01", "2022-11-01", "2022-07-01", "2022-03-01"},
 		Style: provider.Extension, Extension: true, Untracked: true, StateNew: "Creating", DeleteRetryAfter: -1,
-		Create: provider.Timing{HTTP: 2 * time.Second, LRO: 90 * time.Second}, Update: provider.Timing{HTTP: time.Second, LRO: 45 * time.Second}, Delete: provider.Timing{HTTP: time.Second, LRO: 40 * time.Second},
-		ReadOnlyPaths: []string{"properties.statuses", "properties.errorInfo", "properties.currentVersion", "properties.isSystemExtension", "properties.packageUri", "properties.customLocationSettings", "properties.aksAssignedIdentity.principalId", "properties.aksAssignedIdentity.tenantId"},
-		Prepare:       prepareExtension, Finish: installExtension, View: showNulls,
+		Create: provider.Timing{HTTP: 2 * time.Second, LRO: 90 * time.Second}, Update: provider.Timing{HTTP: time.Second, LRO: 45 * time.Second},
+		Delete: provider.Timing{HTTP: time.Second, LRO: 40 * time.Second},
+		ReadOnlyPaths: []string{"properties.statuses", "properties.errorInfo", "properties.currentVersion", "properties.isSystemExtension",
+			"properties.packageUri", "properties.customLocationSettings", "properties.aksAssignedIdentity.principalId",
+			"properties.aksAssignedIdentity.tenantId"},
+		Prepare: prepareExtension, Finish: installExtension, View: showNulls,
 		Missing: func(c *provider.Call) *provider.Error {
 			e := provider.Errorf(404, "ResourceNotFound", "Extension instance with name '%s' not found.", c.ID.Name())
 			e.More = body.Object{"additionalInfo": []any{}}
@@ -96,7 +99,8 @@ func prepareExtension(c *provider.Call, d *provider.Draft) error {
 		return err
 	}
 	hideProtected(d)
-	for k, v := range map[string]any{"configurationSettings": body.Object{}, "configurationProtectedSettings": body.Object{}, "statuses": []any{}, "isSystemExtension": false} {
+	for k, v := range map[string]any{"configurationSettings": body.Object{}, "configurationProtectedSettings": body.Object{},
+		"statuses": []any{}, "isSystemExtension": false} {
 		body.Default(d.New, p+k, v)
 	}
 	if v := body.String(d.Old, p+"currentVersion"); v != "" {
@@ -177,9 +181,12 @@ func installExtension(c *provider.Call, _ *store.Operation, r *store.Resource) e
 	kind := body.String(r.Body, p+"extensionType")
 	version, known := offered[kind]
 	if !known && body.Child(r.Body, "plan") == nil {
-		e := provider.Errorf(0, "ExtensionOperationFailed", "The extension operation failed with the following error: The extension type '%s' is not registered in location '%s' for cluster type 'managedClusters'.", kind, clusterLocation(c, r))
+		e := provider.Errorf(0, "ExtensionOperationFailed",
+			"The extension operation failed with the following error: The extension type '%s' is not registered in location '%s' for cluster type 'managedClusters'.", kind, clusterLocation(c, r))
 		body.Set(r.Body, p+"errorInfo", e.InnerObject(false))
-		body.Set(r.Body, p+"statuses", []any{body.Object{"code": "InstallationFailed", "displayStatus": "Failed", "level": "Error", "message": e.Message, "time": c.Now().Format(time.RFC3339)}})
+		body.Set(r.Body, p+"statuses",
+			[]any{body.Object{"code": "InstallationFailed", "displayStatus": "Failed", "level": "Error", "message": e.Message,
+				"time": c.Now().Format(time.RFC3339)}})
 		c.SaveResource(r)
 		return e
 	}

@@ -38,7 +38,9 @@ func newAzure(t *testing.T) *azure {
 		t.Fatal(err)
 	}
 	env := &provider.Env{TimeScale: 1, Tenant: "tenant", Rand: rand.New(rand.NewPCG(1, 2)), Locations: []string{"westus3"}}
-	env.Register(resources.Provider(), kubernetesconfiguration.Provider(), &provider.Provider{Namespace: "Microsoft.ContainerService", Types: []*provider.Type{{Name: "Microsoft.ContainerService/managedClusters", Style: provider.Sync}}})
+	env.Register(resources.Provider(), kubernetesconfiguration.Provider(),
+		&provider.Provider{Namespace: "Microsoft.ContainerService",
+			Types: []*provider.Type{{Name: "Microsoft.ContainerService/managedClusters", Style: provider.Sync}}})
 	a := &azure{t: t, s: s, env: env}
 	a.call("PUT", group, body.Object{"location": "westus3"})
 	a.call("PUT", cluster, body.Object{"location": "westus3"})
@@ -53,7 +55,8 @@ func (a *azure) call(method, id string, b body.Object) (answer body.Object, code
 		a.t.Fatal(err)
 	}
 	err = a.s.Update(func(tx *store.Tx) error {
-		c := &provider.Call{Tx: tx, Env: a.env, Method: method, ID: parsed, Type: a.env.TypeOf(parsed.Type()), Query: url.Values{}, Header: http.Header{}, Body: b}
+		c := &provider.Call{Tx: tx, Env: a.env, Method: method, ID: parsed, Type: a.env.TypeOf(parsed.Type()), Query: url.Values{},
+			Header: http.Header{}, Body: b}
 		var rep *provider.Reply
 		var err error
 		switch method {
@@ -96,9 +99,12 @@ func TestExtension(t *testing.T) {
 	p := body.Child(got, "properties")
 	principal := body.String(p, "aksAssignedIdentity.principalId")
 	want := body.Object{
-		"extensionType": "microsoft.flux", "autoUpgradeMinorVersion": true, "releaseTrain": "Stable", "version": nil, "currentVersion": "1.18.5", "provisioningState": "Succeeded",
-		"scope": body.Object{"cluster": body.Object{"releaseNamespace": "flux-system"}}, "configurationSettings": body.Object{}, "configurationProtectedSettings": body.Object{"password": ""},
-		"statuses": []any{}, "isSystemExtension": false, "aksAssignedIdentity": body.Object{"principalId": principal, "type": nil, "tenantId": "tenant"},
+		"extensionType": "microsoft.flux", "autoUpgradeMinorVersion": true, "releaseTrain": "Stable", "version": nil, "currentVersion": "1.18.5",
+		"provisioningState": "Succeeded",
+		"scope":             body.Object{"cluster": body.Object{"releaseNamespace": "flux-system"}}, "configurationSettings": body.Object{},
+		"configurationProtectedSettings": body.Object{"password": ""},
+		"statuses":                       []any{}, "isSystemExtension": false,
+		"aksAssignedIdentity": body.Object{"principalId": principal, "type": nil, "tenantId": "tenant"},
 	}
 	if diff := cmp.Diff(want, p); diff != "" || principal == "" {
 		t.Errorf("installed (-want +got):\n%s", diff)
@@ -116,7 +122,8 @@ func TestExtension(t *testing.T) {
 	if _, code := a.call("PUT", flux, pinned); code != "" {
 		t.Fatal(code)
 	}
-	if got, _ := a.call("GET", flux, nil); body.String(got, "properties.currentVersion") != "1.14.0" || body.String(got, "properties.aksAssignedIdentity.principalId") != principal {
+	if got, _ := a.call("GET", flux, nil); body.String(got, "properties.currentVersion") != "1.14.0" ||
+		body.String(got, "properties.aksAssignedIdentity.principalId") != principal {
 		t.Errorf("pinned: %v", got)
 	}
 	a.call("DELETE", cluster, nil)
@@ -134,14 +141,22 @@ func TestExtensionRefusals(t *testing.T) {
 		code   string
 		failed bool
 	}{
-		"unknown type":      {"nobody offers the type: the operation fails, not the request", flux, nil, body.Object{"extensionType": "microsoft.nothing"}, "ExtensionOperationFailed", true},
-		"no type":           {"the type is required", flux, nil, body.Object{}, "BadRequest", false},
-		"version and auto":  {"a version is pinned only without auto-upgrade", flux, nil, body.Object{"extensionType": "microsoft.flux", "version": "1.14.0"}, "BadRequest", false},
-		"neither":           {"without auto-upgrade a version is required", flux, nil, body.Object{"extensionType": "microsoft.flux", "autoUpgradeMinorVersion": false}, "BadRequest", false},
-		"type changed":      {"the type cannot change", flux, body.Object{"extensionType": "microsoft.flux"}, body.Object{"extensionType": "microsoft.dapr"}, "BadRequest", false},
-		"scope changed":     {"the scope cannot change", flux, body.Object{"extensionType": "microsoft.flux"}, body.Object{"extensionType": "microsoft.flux", "scope": body.Object{"namespace": body.Object{"targetNamespace": "x"}}}, "BadRequest", false},
-		"cluster not found": {"the cluster must exist", strings.Replace(flux, "/aks/", "/other/", 1), nil, body.Object{"extensionType": "microsoft.flux"}, "ResourceNotFound", false},
-		"on a group":        {"extensions stand on clusters", group + "/providers/Microsoft.KubernetesConfiguration/extensions/flux", nil, body.Object{"extensionType": "microsoft.flux"}, "InvalidClusterType", false},
+		"unknown type": {"nobody offers the type: the operation fails, not the request", flux, nil,
+			body.Object{"extensionType": "microsoft.nothing"}, "ExtensionOperationFailed", true},
+		"no type": {"the type is required", flux, nil, body.Object{}, "BadRequest", false},
+		"version and auto": {"a version is pinned only without auto-upgrade", flux, nil,
+			body.Object{"extensionType": "microsoft.flux", "version": "1.14.0"}, "BadRequest", false},
+		"neither": {"without auto-upgrade a version is required", flux, nil,
+			body.Object{"extensionType": "microsoft.flux", "autoUpgradeMinorVersion": false}, "BadRequest", false},
+		"type changed": {"the type cannot change", flux, body.Object{"extensionType": "microsoft.flux"},
+			body.Object{"extensionType": "microsoft.dapr"}, "BadRequest", false},
+		"scope changed": {"the scope cannot change", flux, body.Object{"extensionType": "microsoft.flux"},
+			body.Object{"extensionType": "microsoft.flux", "scope": body.Object{"namespace": body.Object{"targetNamespace": "x"}}}, "BadRequest",
+			false},
+		"cluster not found": {"the cluster must exist", strings.Replace(flux, "/aks/", "/other/", 1), nil,
+			body.Object{"extensionType": "microsoft.flux"}, "ResourceNotFound", false},
+		"on a group": {"extensions stand on clusters", group + "/providers/Microsoft.KubernetesConfiguration/extensions/flux", nil,
+			body.Object{"extensionType": "microsoft.flux"}, "InvalidClusterType", false},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -156,7 +171,8 @@ func TestExtensionRefusals(t *testing.T) {
 				t.Errorf("%s: %q, want %s", tc.reason, code, tc.code)
 			}
 			got, _ := a.call("GET", tc.id, nil)
-			if state := body.String(got, "properties.provisioningState"); tc.failed != (state == "Failed") || tc.failed != (body.String(got, "properties.errorInfo.code") == tc.code) {
+			if state := body.String(got, "properties.provisioningState"); tc.failed != (state == "Failed") ||
+				tc.failed != (body.String(got, "properties.errorInfo.code") == tc.code) {
 				t.Errorf("%s: the extension is %q with %v", tc.reason, state, body.Get(got, "properties.errorInfo"))
 			}
 		})

@@ -32,8 +32,9 @@ func Provider() *provider.Provider {
 		},
 	}
 	federated := &provider.Type{
-		Name: Identities + "/federatedIdentityCredentials", Style: provider.Sync, NoState: true, LowerID: true, Untracked: true, LocationHeader: true,
-		Create: provider.Timing{HTTP: time.Second}, Delete: provider.Timing{HTTP: time.Second},
+		Name: Identities + "/federatedIdentityCredentials", Style: provider.Sync, NoState: true, LowerID: true, Untracked: true,
+		LocationHeader: true,
+		Create:         provider.Timing{HTTP: time.Second}, Delete: provider.Timing{HTTP: time.Second},
 		Prepare: prepareFederated,
 	}
 	return &provider.Provider{Namespace: "Microsoft.ManagedIdentity", Types: []*provider.Type{identity, federated}}
@@ -48,7 +49,8 @@ func prepareFederated(c *provider.Call, d *provider.Draft) error {
 		return provider.Errorf(400, "InvalidFederatedIdentityCredentialValue", "The issuer '%s' must be a valid HTTPS URL.", issuer)
 	}
 	if subject == "" || len(body.Strings(d.New, "properties.audiences")) != 1 {
-		return provider.Errorf(400, "InvalidFederatedIdentityCredentialValue", "A federated identity credential needs a subject and exactly one audience.")
+		return provider.Errorf(400, "InvalidFederatedIdentityCredentialValue",
+			"A federated identity credential needs a subject and exactly one audience.")
 	}
 	siblings := c.List(c.Type.Name, c.ID.Parent().String())
 	for _, s := range siblings {
@@ -57,7 +59,8 @@ func prepareFederated(c *provider.Call, d *provider.Draft) error {
 		}
 	}
 	if d.Old == nil && len(siblings) >= maxFederated {
-		return provider.Errorf(400, "BadRequest", "Too many Federated Identity Credentials are configured on the Managed Identity. The maximum is %d.", maxFederated)
+		return provider.Errorf(400, "BadRequest",
+			"Too many Federated Identity Credentials are configured on the Managed Identity. The maximum is %d.", maxFederated)
 	}
 	return nil
 }

@@ -103,10 +103,12 @@ func AllocateAddress(c *provider.Call, owner string, cfg, old body.Object, taken
 			}
 		}
 	}
-	return invalidValue("SubnetIsFull", "Subnet %s with address prefix %s does not have enough capacity for 1 IP addresses.", subnet.Name, body.String(subnet.Body, "properties.addressPrefix"))
+	return invalidValue("SubnetIsFull", "Subnet %s with address prefix %s does not have enough capacity for 1 IP addresses.", subnet.Name,
+		body.String(subnet.Body, "properties.addressPrefix"))
 }
 
-func claimAddress(a netip.Addr, nets []netip.Prefix, subnet *provider.Item, owner string, cfg body.Object, taken map[netip.Addr]bool, free func(netip.Addr) bool, used map[netip.Addr]string) error {
+func claimAddress(a netip.Addr, nets []netip.Prefix, subnet *provider.Item, owner string, cfg body.Object, taken map[netip.Addr]bool,
+	free func(netip.Addr) bool, used map[netip.Addr]string) error {
 	for _, n := range nets {
 		if !n.Contains(a) {
 			continue
@@ -116,16 +118,19 @@ func claimAddress(a netip.Addr, nets []netip.Prefix, subnet *provider.Item, owne
 			first = first.Next()
 		}
 		if a.Compare(first) <= 0 || a.Is4() && !n.Contains(a.Next()) {
-			return invalidValue("PrivateIPAddressInReservedRange", "Private static IP address %s falls within reserved IP range of subnet prefix %s.", a, n)
+			return invalidValue("PrivateIPAddressInReservedRange",
+				"Private static IP address %s falls within reserved IP range of subnet prefix %s.", a, n)
 		}
 		if !free(a) {
-			return invalidValue("PrivateIPAddressInUse", "IP configuration %s is using the private IP address %s which is already allocated to resource %s.", owner, a, used[a])
+			return invalidValue("PrivateIPAddressInUse",
+				"IP configuration %s is using the private IP address %s which is already allocated to resource %s.", owner, a, used[a])
 		}
 		body.Set(cfg, "properties.privateIPAddress", a.String())
 		taken[a] = true
 		return nil
 	}
-	return invalidValue("PrivateIPAddressNotInSubnet", "Private static IP address %s does not belong to the range of subnet prefix %v of subnet %s.", a, nets, subnet.ID)
+	return invalidValue("PrivateIPAddressNotInSubnet",
+		"Private static IP address %s does not belong to the range of subnet prefix %v of subnet %s.", a, nets, subnet.ID)
 }
 
 // NextPublic hands out public addresses, one after the other, from 20.0.0.0/8, or 2603:1000::/32 for IPv6.

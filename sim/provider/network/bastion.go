@@ -12,9 +12,12 @@ import (
 func bastionType() *provider.Type {
 	return &provider.Type{
 		Name: BastionHosts, Style: provider.Network, Etag: provider.Weak, RetryAfter: 10,
-		Create: provider.Timing{HTTP: provider.Seconds(1), LRO: provider.Seconds(420), Spread: 0.08}, Update: provider.Timing{HTTP: provider.Seconds(1), LRO: provider.Seconds(60)}, Delete: provider.Timing{HTTP: 500 * time.Millisecond, LRO: provider.Seconds(360), Spread: 0.08},
-		ReadOnlyPaths: []string{"properties.dnsName", "properties.ipConfigurations[].id", "properties.ipConfigurations[].etag", "properties.ipConfigurations[].type"},
-		Prepare:       prepareBastion,
+		Create: provider.Timing{HTTP: provider.Seconds(1), LRO: provider.Seconds(420), Spread: 0.08},
+		Update: provider.Timing{HTTP: provider.Seconds(1), LRO: provider.Seconds(60)},
+		Delete: provider.Timing{HTTP: 500 * time.Millisecond, LRO: provider.Seconds(360), Spread: 0.08},
+		ReadOnlyPaths: []string{"properties.dnsName", "properties.ipConfigurations[].id", "properties.ipConfigurations[].etag",
+			"properties.ipConfigurations[].type"},
+		Prepare: prepareBastion,
 		Finish: func(c *provider.Call, _ *store.Operation, r *store.Resource) error {
 			body.Default(r.Body, "properties.dnsName", "bst-"+c.NewGUID()+".bastion.azure.com")
 			return nil
@@ -47,7 +50,8 @@ func prepareBastion(c *provider.Call, d *provider.Draft) error {
 		return err
 	}
 	if !strings.EqualFold(subnet.Name, "AzureBastionSubnet") {
-		return invalidValue("BastionHostSubnetNameInvalid", "Bastion host %s must be in a subnet named AzureBastionSubnet, not %s.", d.ID, subnet.Name)
+		return invalidValue("BastionHostSubnetNameInvalid", "Bastion host %s must be in a subnet named AzureBastionSubnet, not %s.", d.ID,
+			subnet.Name)
 	}
 	owner := d.ID + "/ipConfigurations/" + body.String(cfg, "name")
 	ip, err := publicIPFree(c, body.String(cfg, "properties.publicIPAddress.id"), owner, d.Location)
@@ -55,7 +59,8 @@ func prepareBastion(c *provider.Call, d *provider.Draft) error {
 		return err
 	}
 	if !strings.EqualFold(body.String(ip.Body, "sku.name"), "Standard") {
-		return invalidValue("BastionHostPublicIpMustBeStandardSku", "Bastion host %s needs a public IP address of sku Standard, %s is %s.", d.ID, ip.ID, body.String(ip.Body, "sku.name"))
+		return invalidValue("BastionHostPublicIpMustBeStandardSku", "Bastion host %s needs a public IP address of sku Standard, %s is %s.", d.ID,
+			ip.ID, body.String(ip.Body, "sku.name"))
 	}
 	if old := body.String(d.Old, p+"dnsName"); old != "" {
 		body.Set(d.New, p+"dnsName", old)

@@ -13,28 +13,37 @@ import (
 func loadBalancerTypes() []*provider.Type {
 	lb := &provider.Type{
 		Name: LoadBalancers, Style: provider.Network, Etag: provider.Weak, Immediate: true, EdgeZones: true, Waits: newAndPrivate, RetryAfter: 3,
-		Create: provider.Timing{HTTP: 400 * time.Millisecond, LRO: provider.Seconds(1)}, Delete: provider.Timing{HTTP: 200 * time.Millisecond, LRO: provider.Seconds(10), Spread: 0.1},
+		Create:        provider.Timing{HTTP: 400 * time.Millisecond, LRO: provider.Seconds(1)},
+		Delete:        provider.Timing{HTTP: 200 * time.Millisecond, LRO: provider.Seconds(10), Spread: 0.1},
 		ReadOnlyPaths: []string{"properties.resourceGuid"}, Immutable: []string{"sku"},
 		Prepare: prepareLoadBalancer, Deleted: forgetLoadBalancer,
 	}
-	child := func(name string, prepare func(*provider.Call, *provider.Draft) error, view func(*provider.Call, *provider.Item), readOnlyPaths ...string) *provider.Type {
+	child := func(name string, prepare func(*provider.Call, *provider.Draft) error, view func(*provider.Call, *provider.Item),
+		readOnlyPaths ...string) *provider.Type {
 		return &provider.Type{
-			Name: LoadBalancers + "/" + name, Style: provider.Network, Etag: provider.Weak, Untracked: true, Inline: "properties." + name, ReadOnly: true,
-			Prepare: prepare, View: view, ReadOnlyPaths: readOnlyPaths,
+			Name: LoadBalancers + "/" + name, Style: provider.Network, Etag: provider.Weak, Untracked: true, Inline: "properties." + name,
+			ReadOnly: true,
+			Prepare:  prepare, View: view, ReadOnlyPaths: readOnlyPaths,
 		}
 	}
-	front := child("frontendIPConfigurations", prepareFrontend, viewUses(map[string]string{"loadBalancingRules": "loadBalancingRules", "inboundNatRules": "inboundNatRules", "outboundRules": "outboundRules", "inboundNatPools": "inboundNatPools"}),
+	front := child("frontendIPConfigurations", prepareFrontend,
+		viewUses(map[string]string{"loadBalancingRules": "loadBalancingRules", "inboundNatRules": "inboundNatRules",
+			"outboundRules": "outboundRules", "inboundNatPools": "inboundNatPools"}),
 		"properties.loadBalancingRules", "properties.inboundNatRules", "properties.outboundRules", "properties.inboundNatPools")
-	pool := child("backendAddressPools", preparePool, viewPool, "properties.backendIPConfigurations", "properties.loadBalancingRules", "properties.outboundRules", "properties.outboundRule", "properties.inboundNatRules")
+	pool := child("backendAddressPools", preparePool, viewPool, "properties.backendIPConfigurations", "properties.loadBalancingRules",
+		"properties.outboundRules", "properties.outboundRule", "properties.inboundNatRules")
 	pool.ReadOnly, pool.Immediate = false, true
-	pool.Create, pool.Delete = provider.Timing{HTTP: 300 * time.Millisecond, LRO: provider.Seconds(1)}, provider.Timing{HTTP: 200 * time.Millisecond, LRO: provider.Seconds(2)}
+	pool.Create, pool.Delete = provider.Timing{HTTP: 300 * time.Millisecond, LRO: provider.Seconds(1)},
+		provider.Timing{HTTP: 200 * time.Millisecond, LRO: provider.Seconds(2)}
 	pool.CanDelete = poolInUse
 	rules := child("loadBalancingRules", prepareLoadBalancingRule, nil)
-	probes := child("probes", prepareProbe, viewUses(map[string]string{"loadBalancingRules": "loadBalancingRules"}), "properties.loadBalancingRules")
+	probes := child("probes", prepareProbe, viewUses(map[string]string{"loadBalancingRules": "loadBalancingRules"}),
+		"properties.loadBalancingRules")
 	nat := child("inboundNatRules", prepareNatRule, viewNatRule, "properties.backendIPConfiguration")
 	nat.ReadOnly, nat.Immediate = false, true
 	nat.KeepOmitted = func(string) bool { return true }
-	nat.Create, nat.Delete = provider.Timing{HTTP: 200 * time.Millisecond, LRO: provider.Seconds(1)}, provider.Timing{HTTP: 200 * time.Millisecond, LRO: provider.Seconds(2)}
+	nat.Create, nat.Delete = provider.Timing{HTTP: 200 * time.Millisecond, LRO: provider.Seconds(1)},
+		provider.Timing{HTTP: 200 * time.Millisecond, LRO: provider.Seconds(2)}
 	outbound := child("outboundRules", prepareOutboundRule, nil)
 	pools := child("inboundNatPools", prepareNatPool, nil)
 	return []*provider.Type{lb, front, pool, rules, probes, nat, outbound, pools}
@@ -84,7 +93,8 @@ func ownChild(d *provider.Draft, ref, kind string) error {
 func prepareFrontend(c *provider.Call, d *provider.Draft) error {
 	p := "properties."
 	body.Default(d.New, p+"privateIPAllocationMethod", "Dynamic")
-	subnet, public, prefix := body.String(d.New, p+"subnet.id"), body.String(d.New, p+"publicIPAddress.id"), body.String(d.New, p+"publicIPPrefix.id")
+	subnet, public, prefix := body.String(d.New, p+"subnet.id"), body.String(d.New, p+"publicIPAddress.id"),
+		body.String(d.New, p+"publicIPPrefix.id")
 	if err := checkZones(c, d); err != nil {
 		return err
 	}
@@ -96,7 +106,9 @@ func prepareFrontend(c *provider.Call, d *provider.Draft) error {
 			return err
 		}
 		if strings.EqualFold(body.String(it.Body, "sku.name"), "Standard") != standard {
-			return invalidValue("PublicIPAndLBSkuDoNotMatch", "Load balancer %s has %s sku, which does not match the sku %s of public IP address %s.", d.ParentID, body.String(d.Parent, "sku.name"), body.String(it.Body, "sku.name"), it.ID)
+			return invalidValue("PublicIPAndLBSkuDoNotMatch",
+				"Load balancer %s has %s sku, which does not match the sku %s of public IP address %s.", d.ParentID, body.String(d.Parent, "sku.name"),
+				body.String(it.Body, "sku.name"), it.ID)
 		}
 		body.Delete(d.New, p+"privateIPAddress")
 	case subnet != "":
@@ -111,7 +123,8 @@ func prepareFrontend(c *provider.Call, d *provider.Draft) error {
 		_, err := c.RequireReference(prefix, d.ID, PublicIPPrefixes, d.Location)
 		return err
 	default:
-		return invalidValue("LoadBalancerFrontendIPConfigurationMissing", "Frontend IP configuration %s must refer to a subnet, a public IP address or a public IP prefix.", d.ID)
+		return invalidValue("LoadBalancerFrontendIPConfigurationMissing",
+			"Frontend IP configuration %s must refer to a subnet, a public IP address or a public IP prefix.", d.ID)
 	}
 	return nil
 }
@@ -120,7 +133,8 @@ func prepareFrontend(c *provider.Call, d *provider.Draft) error {
 func siblingAddresses(d *provider.Draft, path string) map[netip.Addr]bool {
 	out := map[netip.Addr]bool{}
 	for _, e := range body.Objects(d.Parent, path) {
-		if a, err := netip.ParseAddr(body.String(e, "properties.privateIPAddress")); err == nil && !strings.EqualFold(body.String(e, "name"), d.Name) {
+		if a, err := netip.ParseAddr(body.String(e, "properties.privateIPAddress")); err == nil &&
+			!strings.EqualFold(body.String(e, "name"), d.Name) {
 			out[a] = true
 		}
 	}
@@ -146,7 +160,9 @@ func poolInUse(c *provider.Call, it *provider.Item) error {
 	for _, ref := range c.Referrers(it.ID) {
 		r := c.Get(ref.From)
 		if r != nil && strings.HasSuffix(strings.ToLower(r.Type), "virtualmachinescalesets") {
-			return invalidValue("LoadBalancerInUseByVirtualMachineScaleSet", "Cannot delete load balancer %s since its child resources %s are in use by virtual machine scale set %s.", it.Resource.ID, it.Name, r.ID)
+			return invalidValue("LoadBalancerInUseByVirtualMachineScaleSet",
+				"Cannot delete load balancer %s since its child resources %s are in use by virtual machine scale set %s.", it.Resource.ID, it.Name,
+				r.ID)
 		}
 	}
 	return nil
@@ -191,7 +207,8 @@ func prepareLoadBalancingRule(c *provider.Call, d *provider.Draft) error {
 	if body.String(d.New, p+"frontendIPConfiguration.id") == "" {
 		return invalidValue("LoadBalancingRuleMissingFrontend", "Load balancing rule %s must refer to a frontend IP configuration.", d.ID)
 	}
-	refs := map[string]string{body.String(d.New, p+"frontendIPConfiguration.id"): "frontendIPConfigurations", body.String(d.New, p+"backendAddressPool.id"): "backendAddressPools", body.String(d.New, p+"probe.id"): "probes"}
+	refs := map[string]string{body.String(d.New, p+"frontendIPConfiguration.id"): "frontendIPConfigurations",
+		body.String(d.New, p+"backendAddressPool.id"): "backendAddressPools", body.String(d.New, p+"probe.id"): "probes"}
 	for _, e := range body.Objects(d.New, p+"backendAddressPools") {
 		refs[body.String(e, "id")] = "backendAddressPools"
 	}
@@ -215,14 +232,16 @@ func prepareLoadBalancingRule(c *provider.Call, d *provider.Draft) error {
 // samePort refuses two rules on one frontend, port and protocol.
 func samePort(d *provider.Draft) error {
 	key := func(e body.Object) [3]string {
-		return [3]string{strings.ToLower(body.String(e, "properties.frontendIPConfiguration.id")), strings.ToLower(body.String(e, "properties.protocol")), ""}
+		return [3]string{strings.ToLower(body.String(e, "properties.frontendIPConfiguration.id")),
+			strings.ToLower(body.String(e, "properties.protocol")), ""}
 	}
 	port := body.Int(d.New, "properties.frontendPort")
 	for _, kind := range []string{"loadBalancingRules", "inboundNatRules"} {
 		for _, e := range body.Objects(d.Parent, "properties."+kind) {
 			id := d.ParentID + "/" + kind + "/" + body.String(e, "name")
 			if !store.SameID(id, d.ID) && key(e) == key(d.New) && body.Int(e, "properties.frontendPort") == port && port != 0 {
-				return invalidValue("RulesUseSameFrontendPortProtocolAndIPConfig", "Rules %s and %s cannot use the same frontend IP configuration, frontend port %d and protocol.", d.ID, id, port)
+				return invalidValue("RulesUseSameFrontendPortProtocolAndIPConfig",
+					"Rules %s and %s cannot use the same frontend IP configuration, frontend port %d and protocol.", d.ID, id, port)
 			}
 		}
 	}
@@ -308,7 +327,8 @@ func viewUses(kinds map[string]string) func(*provider.Call, *provider.Item) {
 }
 
 func viewPool(c *provider.Call, it *provider.Item) {
-	viewUses(map[string]string{"loadBalancingRules": "loadBalancingRules", "outboundRules": "outboundRules", "inboundNatRules": "inboundNatRules"})(c, it)
+	viewUses(map[string]string{"loadBalancingRules": "loadBalancingRules", "outboundRules": "outboundRules",
+		"inboundNatRules": "inboundNatRules"})(c, it)
 	var cfgs []string
 	for _, ref := range c.Referrers(it.ID) {
 		if ref.Field == "loadBalancerBackendAddressPools" && strings.Contains(strings.ToLower(ref.From), "/networkinterfaces/") {
@@ -324,7 +344,8 @@ func viewPool(c *provider.Call, it *provider.Item) {
 func backendAddresses(cfgs []string) []any {
 	out := []any{}
 	for _, id := range cfgs {
-		out = append(out, body.Object{"name": id[strings.LastIndexByte(id, '/')+1:], "properties": body.Object{"networkInterfaceIPConfiguration": body.Object{"id": id}}})
+		out = append(out, body.Object{"name": id[strings.LastIndexByte(id, '/')+1:],
+			"properties": body.Object{"networkInterfaceIPConfiguration": body.Object{"id": id}}})
 	}
 	return out
 }

@@ -40,7 +40,8 @@ func Provider() *provider.Provider {
 	p.Types = append(p.Types, networkInterfaceTypes()...)
 	p.Types = append(p.Types, privateEndpointTypes()...)
 	p.Types = append(p.Types, bastionType())
-	p.Regional = map[string]func(*provider.Call, string, []string) (*provider.Reply, error){"usages": listUsages, "checkdnsnameavailability": checkLabel}
+	p.Regional = map[string]func(*provider.Call, string, []string) (*provider.Reply, error){"usages": listUsages,
+		"checkdnsnameavailability": checkLabel}
 	return p
 }
 
@@ -93,7 +94,8 @@ func referrerPaths(c *provider.Call, id string, fields ...string) []string {
 func checkZones(c *provider.Call, d *provider.Draft) error {
 	for _, z := range body.Strings(d.New, "zones") {
 		if c.EdgeZone() != "" || !provider.HasZones(d.Location) || z != "1" && z != "2" && z != "3" {
-			return provider.NetworkError(400, "AvailabilityZoneNotSupported", "Availability zone '%s' is not supported for resource %s in location '%s'.", z, d.ID, d.Location)
+			return provider.NetworkError(400, "AvailabilityZoneNotSupported",
+				"Availability zone '%s' is not supported for resource %s in location '%s'.", z, d.ID, d.Location)
 		}
 	}
 	return nil
@@ -106,8 +108,10 @@ func listUsages(c *provider.Call, location string, _ []string) (*provider.Reply,
 		typ, name, label string
 		limit            int
 	}{
-		{VirtualNetworks, "VirtualNetworks", "Virtual Networks", 1000}, {PublicIPs, "PublicIPAddresses", "Public IP Addresses", 1000}, {SecurityGroups, "NetworkSecurityGroups", "Network Security Groups", 5000},
-		{LoadBalancers, "LoadBalancers", "Load Balancers", 1000}, {Interfaces, "NetworkInterfaces", "Network Interfaces", 65536}, {RouteTables, "RouteTables", "Route Tables", 200}, {NatGateways, "NatGateways", "Nat Gateways", 1000},
+		{VirtualNetworks, "VirtualNetworks", "Virtual Networks", 1000}, {PublicIPs, "PublicIPAddresses", "Public IP Addresses", 1000},
+		{SecurityGroups, "NetworkSecurityGroups", "Network Security Groups", 5000},
+		{LoadBalancers, "LoadBalancers", "Load Balancers", 1000}, {Interfaces, "NetworkInterfaces", "Network Interfaces", 65536},
+		{RouteTables, "RouteTables", "Route Tables", 200}, {NatGateways, "NatGateways", "Nat Gateways", 1000},
 	} {
 		n := 0
 		for _, r := range c.List(u.typ, "/subscriptions/"+c.ID.Subscription) {
@@ -116,7 +120,8 @@ func listUsages(c *provider.Call, location string, _ []string) (*provider.Reply,
 			}
 		}
 		id := "/subscriptions/" + c.ID.Subscription + "/providers/Microsoft.Network/locations/" + location + "/usages/" + u.name
-		out = append(out, body.Object{"id": id, "unit": "Count", "currentValue": n, "limit": u.limit, "name": body.Object{"value": u.name, "localizedValue": u.label}})
+		out = append(out, body.Object{"id": id, "unit": "Count", "currentValue": n, "limit": u.limit,
+			"name": body.Object{"value": u.name, "localizedValue": u.label}})
 	}
 	return provider.OK(out), nil
 }

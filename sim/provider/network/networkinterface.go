@@ -24,17 +24,22 @@ func networkInterfaceTypes() []*provider.Type {
 	nic := &provider.Type{
 		Name: Interfaces, Style: provider.Network, Etag: provider.Weak, EdgeZones: true,
 		Create: provider.Timing{HTTP: 1100 * time.Millisecond}, Delete: provider.Timing{HTTP: 300 * time.Millisecond, LRO: provider.Seconds(4)},
-		ReadOnlyPaths: []string{"properties.resourceGuid", "properties.macAddress", "properties.virtualMachine", "properties.primary", "properties.privateEndpoint", "properties.hostedWorkloads", "properties.dnsSettings.appliedDnsServers",
-			"properties.dnsSettings.internalDomainNameSuffix", "properties.tapConfigurations", "properties.vnetEncryptionSupported", "properties.allowPort25Out", "properties.dscpConfiguration", "properties.defaultOutboundConnectivityEnabled"},
+		ReadOnlyPaths: []string{"properties.resourceGuid", "properties.macAddress", "properties.virtualMachine", "properties.primary",
+			"properties.privateEndpoint", "properties.hostedWorkloads", "properties.dnsSettings.appliedDnsServers",
+			"properties.dnsSettings.internalDomainNameSuffix", "properties.tapConfigurations", "properties.vnetEncryptionSupported",
+			"properties.allowPort25Out", "properties.dscpConfiguration", "properties.defaultOutboundConnectivityEnabled"},
 		// Recordings of 2020-11-01 and 2022-01-01, and the changelog of the SDK module armnetwork.
-		Since: map[string]string{"properties.auxiliaryMode": "2021-05-01", "properties.allowPort25Out": "2021-05-01", "properties.disableTcpStateTracking": "2022-05-01", "properties.auxiliarySku": "2022-11-01",
+		Since: map[string]string{"properties.auxiliaryMode": "2021-05-01", "properties.allowPort25Out": "2021-05-01",
+			"properties.disableTcpStateTracking": "2022-05-01", "properties.auxiliarySku": "2022-11-01",
 			"properties.defaultOutboundConnectivityEnabled": "2023-09-01"},
 		Prepare: prepareInterface, CanDelete: interfaceInUse, View: viewInterface,
 	}
 	cfg := &provider.Type{
-		Name: Interfaces + "/ipConfigurations", Style: provider.Network, Etag: provider.Weak, Untracked: true, Inline: "properties.ipConfigurations", ReadOnly: true,
-		ReadOnlyPaths: []string{"properties.privateLinkConnectionProperties", "properties.publicIPAddress.properties", "properties.subnet.properties"},
-		Prepare:       prepareIPConfiguration,
+		Name: Interfaces + "/ipConfigurations", Style: provider.Network, Etag: provider.Weak, Untracked: true,
+		Inline: "properties.ipConfigurations", ReadOnly: true,
+		ReadOnlyPaths: []string{"properties.privateLinkConnectionProperties", "properties.publicIPAddress.properties",
+			"properties.subnet.properties"},
+		Prepare: prepareIPConfiguration,
 	}
 	return []*provider.Type{nic, cfg}
 }
@@ -52,7 +57,8 @@ func prepareInterface(c *provider.Call, d *provider.Draft) error {
 		}
 	}
 	if primaries > 1 {
-		return invalidValue("NetworkInterfaceMustHaveExactlyOnePrimaryIpConfiguration", "Network interface %s must have exactly one IP configuration marked as primary, it has %d.", d.ID, primaries)
+		return invalidValue("NetworkInterfaceMustHaveExactlyOnePrimaryIpConfiguration",
+			"Network interface %s must have exactly one IP configuration marked as primary, it has %d.", d.ID, primaries)
 	}
 	if primaries == 0 {
 		body.Set(cfgs[0], "properties.primary", true)
@@ -102,7 +108,8 @@ func prepareIPConfiguration(c *provider.Call, d *provider.Draft) error {
 			return err
 		}
 	}
-	for field, typ := range map[string]string{"loadBalancerBackendAddressPools": LoadBalancers + "/backendAddressPools", "loadBalancerInboundNatRules": LoadBalancers + "/inboundNatRules", "applicationSecurityGroups": AppGroups} {
+	for field, typ := range map[string]string{"loadBalancerBackendAddressPools": LoadBalancers + "/backendAddressPools",
+		"loadBalancerInboundNatRules": LoadBalancers + "/inboundNatRules", "applicationSecurityGroups": AppGroups} {
 		refs := body.Objects(d.New, p+field)
 		if len(refs) == 0 {
 			body.Delete(d.New, p+field)
@@ -137,14 +144,17 @@ func attachedTo(c *provider.Call, nicID string) string {
 
 func interfaceInUse(c *provider.Call, it *provider.Item) error {
 	if vm := attachedTo(c, it.ID); vm != "" {
-		return invalidValue("NicInUse", "Network Interface %s is used by existing resource %s. In order to delete the network interface, it must be dissociated from the resource. To learn more, see aka.ms/deletenic.", it.ID, vm)
+		return invalidValue("NicInUse",
+			"Network Interface %s is used by existing resource %s. In order to delete the network interface, it must be dissociated from the resource. To learn more, see aka.ms/deletenic.", it.ID, vm)
 	}
 	var held Reservation
 	if c.ReadNote(ReservationKey(it.ID), &held) && held.Until.After(c.Now()) {
-		return invalidValue("NicReservedForAnotherVm", "Nic(s) in request is reserved for another Virtual Machine for 180 seconds. Please provide another nic(s) or retry after 180 seconds. Reserved VM: %s", held.VM)
+		return invalidValue("NicReservedForAnotherVm",
+			"Nic(s) in request is reserved for another Virtual Machine for 180 seconds. Please provide another nic(s) or retry after 180 seconds. Reserved VM: %s", held.VM)
 	}
 	if pe := referrerPaths(c, it.ID, "networkInterfaces"); len(pe) > 0 && !c.Internal {
-		return invalidValue("CannotDeleteNetworkInterfaceAssociatedWithPrivateEndpoint", "Network interface %s cannot be deleted because it is managed by private endpoint %s.", it.ID, pe[0])
+		return invalidValue("CannotDeleteNetworkInterfaceAssociatedWithPrivateEndpoint",
+			"Network interface %s cannot be deleted because it is managed by private endpoint %s.", it.ID, pe[0])
 	}
 	return nil
 }
@@ -158,7 +168,8 @@ func showEndpoint(nic body.Object, endpoint *store.Resource) {
 	for _, connection := range body.Objects(endpoint.Body, "properties.privateLinkServiceConnections") {
 		for _, cfg := range body.Objects(nic, "properties.ipConfigurations") {
 			group := strings.Join(body.Strings(connection, "properties.groupIds"), ",")
-			body.Set(cfg, "properties.privateLinkConnectionProperties", body.Object{"groupId": group, "requiredMemberName": group, "fqdns": []any{endpointName(connection, endpoint.Location)}})
+			body.Set(cfg, "properties.privateLinkConnectionProperties",
+				body.Object{"groupId": group, "requiredMemberName": group, "fqdns": []any{endpointName(connection, endpoint.Location)}})
 		}
 	}
 }

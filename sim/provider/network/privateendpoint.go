@@ -13,10 +13,14 @@ import (
 func privateEndpointTypes() []*provider.Type {
 	pe := &provider.Type{
 		Name: PrivateEndpoints, Style: provider.Network, Etag: provider.Weak, EdgeZones: true, RetryAfter: 10,
-		Create: provider.Timing{HTTP: 12800 * time.Millisecond, LRO: provider.Seconds(35)}, Update: provider.Timing{HTTP: 3000 * time.Millisecond, LRO: provider.Seconds(10)}, Delete: provider.Timing{HTTP: 500 * time.Millisecond, LRO: provider.Seconds(10)},
+		Create: provider.Timing{HTTP: 12800 * time.Millisecond, LRO: provider.Seconds(35)},
+		Update: provider.Timing{HTTP: 3000 * time.Millisecond, LRO: provider.Seconds(10)},
+		Delete: provider.Timing{HTTP: 500 * time.Millisecond, LRO: provider.Seconds(10)},
 		ReadOnlyPaths: []string{"properties.networkInterfaces", "properties.customDnsConfigs", "properties.resourceGuid",
-			"properties.privateLinkServiceConnections[].id", "properties.privateLinkServiceConnections[].type", "properties.privateLinkServiceConnections[].etag",
-			"properties.manualPrivateLinkServiceConnections[].id", "properties.manualPrivateLinkServiceConnections[].type", "properties.manualPrivateLinkServiceConnections[].etag"},
+			"properties.privateLinkServiceConnections[].id", "properties.privateLinkServiceConnections[].type",
+			"properties.privateLinkServiceConnections[].etag",
+			"properties.manualPrivateLinkServiceConnections[].id", "properties.manualPrivateLinkServiceConnections[].type",
+			"properties.manualPrivateLinkServiceConnections[].etag"},
 		Since:   map[string]string{"properties.isIPv6EnabledPrivateEndpoint": "2024-01-01"}, // recordings of 2022-07-01 and 2024-03-01
 		Prepare: preparePrivateEndpoint, Finish: finishPrivateEndpoint, View: viewPrivateEndpoint,
 		Deleted: func(c *provider.Call, r *store.Resource) {
@@ -27,8 +31,11 @@ func privateEndpointTypes() []*provider.Type {
 	}
 	group := &provider.Type{
 		Name: PrivateEndpoints + "/privateDnsZoneGroups", Style: provider.Network, Etag: provider.Weak, Untracked: true, RetryAfter: 10,
-		ReadOnlyPaths: []string{"properties.privateDnsZoneConfigs[].id", "properties.privateDnsZoneConfigs[].type", "properties.privateDnsZoneConfigs[].etag", "properties.privateDnsZoneConfigs[].properties.provisioningState", "properties.privateDnsZoneConfigs[].properties.recordSets"},
-		Create:        provider.Timing{HTTP: 500 * time.Millisecond, LRO: provider.Seconds(5)}, Delete: provider.Timing{HTTP: 300 * time.Millisecond, LRO: provider.Seconds(5)},
+		ReadOnlyPaths: []string{"properties.privateDnsZoneConfigs[].id", "properties.privateDnsZoneConfigs[].type",
+			"properties.privateDnsZoneConfigs[].etag", "properties.privateDnsZoneConfigs[].properties.provisioningState",
+			"properties.privateDnsZoneConfigs[].properties.recordSets"},
+		Create: provider.Timing{HTTP: 500 * time.Millisecond, LRO: provider.Seconds(5)},
+		Delete: provider.Timing{HTTP: 300 * time.Millisecond, LRO: provider.Seconds(5)},
 		Prepare: func(c *provider.Call, d *provider.Draft) error {
 			for _, cfg := range body.Objects(d.New, "properties.privateDnsZoneConfigs") {
 				id := body.String(cfg, "properties.privateDnsZoneId")
@@ -61,15 +68,17 @@ func viewZoneGroup(c *provider.Call, it *provider.Item) {
 		}
 	}
 	for _, e := range body.Objects(it.Body, "properties.privateDnsZoneConfigs") {
-		e["id"], e["type"], e["etag"] = it.ID+"/privateDnsZoneConfigs/"+body.String(e, "name"), PrivateEndpoints+"/privateDnsZoneGroups/privateDnsZoneConfigs", it.Resource.Etag
+		e["id"], e["type"], e["etag"] = it.ID+"/privateDnsZoneConfigs/"+body.String(e, "name"),
+			PrivateEndpoints+"/privateDnsZoneGroups/privateDnsZoneConfigs", it.Resource.Etag
 		state := body.Get(it.Body, "properties.provisioningState")
 		body.Set(e, "properties.provisioningState", state)
 		zone := body.String(e, "properties.privateDnsZoneId")
 		records := []any{}
 		for _, dns := range body.Objects(endpoint, "properties.customDnsConfigs") {
 			label, _, _ := strings.Cut(body.String(dns, "fqdn"), ".")
-			records = append(records, body.Object{"recordType": "A", "recordSetName": label, "fqdn": label + "." + zone[strings.LastIndexByte(zone, '/')+1:], "ttl": 10,
-				"provisioningState": state, "ipAddresses": body.Get(dns, "ipAddresses")})
+			records = append(records,
+				body.Object{"recordType": "A", "recordSetName": label, "fqdn": label + "." + zone[strings.LastIndexByte(zone, '/')+1:], "ttl": 10,
+					"provisioningState": state, "ipAddresses": body.Get(dns, "ipAddresses")})
 		}
 		body.Set(e, "properties.recordSets", records)
 	}
@@ -94,13 +103,15 @@ func preparePrivateEndpoint(c *provider.Call, d *provider.Draft) error {
 	for i, list := range [][]body.Object{auto, manual} {
 		for _, conn := range list {
 			if body.String(conn, "properties.privateLinkServiceId") == "" {
-				return invalidValue("PrivateEndpointMissingPrivateLinkServiceId", "A connection of private endpoint %s has no privateLinkServiceId.", d.ID)
+				return invalidValue("PrivateEndpointMissingPrivateLinkServiceId", "A connection of private endpoint %s has no privateLinkServiceId.",
+					d.ID)
 			}
 			state := body.Object{"status": "Approved", "description": "Auto Approved", "actionsRequired": "None"} // once it is made it has a hyphen
 			if i == 1 {
 				state = body.Object{"status": "Pending", "description": "Awaiting approval", "actionsRequired": "None"}
 			}
-			if _, was := body.FindNamed(append(body.Objects(d.Old, p+"privateLinkServiceConnections"), body.Objects(d.Old, p+"manualPrivateLinkServiceConnections")...), body.String(conn, "name")); was != nil {
+			if _, was := body.FindNamed(append(body.Objects(d.Old, p+"privateLinkServiceConnections"),
+				body.Objects(d.Old, p+"manualPrivateLinkServiceConnections")...), body.String(conn, "name")); was != nil {
 				state = body.Clone(body.Child(was, "properties.privateLinkServiceConnectionState"))
 			}
 			body.Default(conn, "properties.privateLinkServiceConnectionState", state)
@@ -127,7 +138,8 @@ func endpointInterface(c *provider.Call, d *provider.Draft, subnet string) error
 	}
 	nicID := id.Scope + "/providers/" + Interfaces + "/" + name
 	cfg := body.Object{"name": "privateEndpointIpConfig." + c.NewGUID(), "properties": body.Object{
-		"provisioningState": store.Succeeded, "privateIPAllocationMethod": "Dynamic", "privateIPAddressVersion": "IPv4", "primary": true, "subnet": body.Object{"id": subnet}}}
+		"provisioningState": store.Succeeded, "privateIPAllocationMethod": "Dynamic", "privateIPAddressVersion": "IPv4", "primary": true,
+		"subnet": body.Object{"id": subnet}}}
 	if err := AllocateAddress(c, nicID+"/ipConfigurations/"+body.String(cfg, "name"), cfg, nil, map[netip.Addr]bool{}); err != nil {
 		return err
 	}
@@ -145,7 +157,8 @@ func endpointInterface(c *provider.Call, d *provider.Draft, subnet string) error
 func endpointName(connection body.Object, location string) string {
 	target := body.String(connection, "properties.privateLinkServiceId")
 	name := strings.ToLower(target[strings.LastIndexByte(target, '/')+1:])
-	if groups := body.Strings(connection, "properties.groupIds"); len(groups) > 0 && strings.Contains(strings.ToLower(target), "/microsoft.storage/storageaccounts/") {
+	if groups := body.Strings(connection, "properties.groupIds"); len(groups) > 0 &&
+		strings.Contains(strings.ToLower(target), "/microsoft.storage/storageaccounts/") {
 		return name + "." + groups[0] + ".core.windows.net"
 	}
 	return name + ".privatelink." + location + ".azure.com"

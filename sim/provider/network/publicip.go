@@ -16,15 +16,19 @@ var dnsLabel = regexp.MustCompile(`^[a-z][a-z0-9-]{1,61}[a-z0-9]$`)
 func publicIPTypes() []*provider.Type {
 	ip := &provider.Type{
 		Name: PublicIPs, Style: provider.Network, Etag: provider.Weak, EdgeZones: true, RetryAfter: 1,
-		Create: provider.Timing{HTTP: 500 * time.Millisecond, LRO: provider.Seconds(1.5)}, Delete: provider.Timing{HTTP: 200 * time.Millisecond, LRO: provider.Seconds(10), Spread: 0.1},
-		ReadOnlyPaths: []string{"properties.resourceGuid", "properties.ipAddress", "properties.ipConfiguration", "properties.natGateway", "properties.dnsSettings.fqdn"},
-		Immutable:     []string{"sku", "zones", "properties.publicIPAddressVersion"},
-		Since:         map[string]string{"properties.ddosSettings": "2022-05-01"}, // recordings of 2020-11-01 and 2024-03-01, and the changelog of the SDK module armnetwork
-		Prepare:       preparePublicIP, Finish: finishPublicIP, CanDelete: publicIPInUse, View: viewPublicIP,
+		Create: provider.Timing{HTTP: 500 * time.Millisecond, LRO: provider.Seconds(1.5)},
+		Delete: provider.Timing{HTTP: 200 * time.Millisecond, LRO: provider.Seconds(10), Spread: 0.1},
+		ReadOnlyPaths: []string{"properties.resourceGuid", "properties.ipAddress", "properties.ipConfiguration", "properties.natGateway",
+			"properties.dnsSettings.fqdn"},
+		Immutable: []string{"sku", "zones", "properties.publicIPAddressVersion"},
+		Since:     map[string]string{"properties.ddosSettings": "2022-05-01"},
+		// recordings of 2020-11-01 and 2024-03-01, and the changelog of the SDK module armnetwork
+		Prepare: preparePublicIP, Finish: finishPublicIP, CanDelete: publicIPInUse, View: viewPublicIP,
 	}
 	prefix := &provider.Type{
 		Name: PublicIPPrefixes, Style: provider.Network, Etag: provider.Weak, EdgeZones: true, RetryAfter: 3,
-		Create: provider.Timing{HTTP: 500 * time.Millisecond, LRO: provider.Seconds(5)}, Delete: provider.Timing{HTTP: 200 * time.Millisecond, LRO: provider.Seconds(10), Spread: 0.1},
+		Create:        provider.Timing{HTTP: 500 * time.Millisecond, LRO: provider.Seconds(5)},
+		Delete:        provider.Timing{HTTP: 200 * time.Millisecond, LRO: provider.Seconds(10), Spread: 0.1},
 		ReadOnlyPaths: []string{"properties.resourceGuid", "properties.ipPrefix", "properties.publicIPAddresses"},
 		Prepare: func(c *provider.Call, d *provider.Draft) error {
 			resourceGUID(c, d)
@@ -53,7 +57,8 @@ func publicIPTypes() []*provider.Type {
 		},
 		CanDelete: func(c *provider.Call, it *provider.Item) error {
 			if users := referrerPaths(c, it.ID, "publicIPPrefix", "publicIpPrefixes"); len(users) > 0 {
-				return invalidValue("PublicIPPrefixCannotBeDeleted", "Public IP prefix %s cannot be deleted since it is still in use by %s.", it.ID, strings.Join(users, ", "))
+				return invalidValue("PublicIPPrefixCannotBeDeleted", "Public IP prefix %s cannot be deleted since it is still in use by %s.", it.ID,
+					strings.Join(users, ", "))
 			}
 			return nil
 		},
@@ -86,18 +91,21 @@ func preparePublicIP(c *provider.Call, d *provider.Draft) error {
 		return err
 	}
 	if n := body.Int(d.New, p+"idleTimeoutInMinutes"); n < 4 || n > 30 {
-		return invalidValue("PublicIPAddressIdleTimeoutIsOutOfRange", "The idle timeout specified for public IP address %s is out of the allowed range. It should be between 4 and 30 minutes.", d.ID)
+		return invalidValue("PublicIPAddressIdleTimeoutIsOutOfRange",
+			"The idle timeout specified for public IP address %s is out of the allowed range. It should be between 4 and 30 minutes.", d.ID)
 	}
 	standard := strings.EqualFold(body.String(d.New, "sku.name"), "Standard")
 	if standard && body.String(d.New, p+"publicIPAllocationMethod") != "Static" {
-		return invalidValue("StandardSkuPublicIPAddressesMustUseStaticAllocation", "Standard sku publicIp %s must have AllocationMethod set to Static.", d.ID)
+		return invalidValue("StandardSkuPublicIPAddressesMustUseStaticAllocation",
+			"Standard sku publicIp %s must have AllocationMethod set to Static.", d.ID)
 	}
 	if err := checkZones(c, d); err != nil {
 		return err
 	}
 	if label := body.String(d.New, p+"dnsSettings.domainNameLabel"); label != "" {
 		if !dnsLabel.MatchString(label) {
-			return invalidValue("InvalidDomainNameLabel", "The domain name label %s is invalid. It must conform to the following regular expression: %s.", label, dnsLabel)
+			return invalidValue("InvalidDomainNameLabel",
+				"The domain name label %s is invalid. It must conform to the following regular expression: %s.", label, dnsLabel)
 		}
 		fqdn := HostName(label, d.Location)
 		for _, r := range c.List(PublicIPs, "") {
@@ -174,7 +182,8 @@ func publicIPUsers(c *provider.Call, id string) (cfgs, gateways []string) {
 func publicIPInUse(c *provider.Call, it *provider.Item) error {
 	cfgs, gateways := publicIPUsers(c, it.ID)
 	for _, u := range append(cfgs, gateways...) {
-		return invalidValue("PublicIPAddressCannotBeDeleted", "Public IP address %s can not be deleted since it is still allocated to resource %s. In order to delete the public IP, disassociate/detach the Public IP address from the resource.  To learn how to do this, see aka.ms/deletepublicip.", it.ID, u)
+		return invalidValue("PublicIPAddressCannotBeDeleted",
+			"Public IP address %s can not be deleted since it is still allocated to resource %s. In order to delete the public IP, disassociate/detach the Public IP address from the resource.  To learn how to do this, see aka.ms/deletepublicip.", it.ID, u)
 	}
 	return nil
 }
@@ -209,7 +218,8 @@ func publicIPFree(c *provider.Call, id, owner, location string) (*provider.Item,
 	cfgs, gateways := publicIPUsers(c, it.ID)
 	for _, u := range append(cfgs, gateways...) {
 		if !store.SameID(u, owner) {
-			return nil, invalidValue("PublicIPAddressInUse", "Resource %s is referencing public IP address %s that is already allocated to resource %s.", owner, it.ID, u)
+			return nil, invalidValue("PublicIPAddressInUse",
+				"Resource %s is referencing public IP address %s that is already allocated to resource %s.", owner, it.ID, u)
 		}
 	}
 	return it, nil
@@ -218,7 +228,8 @@ func publicIPFree(c *provider.Call, id, owner, location string) (*provider.Item,
 func natGatewayType() *provider.Type {
 	return &provider.Type{
 		Name: NatGateways, Style: provider.Network, Etag: provider.Weak, RetryAfter: 10,
-		Create: provider.Timing{HTTP: 600 * time.Millisecond, LRO: provider.Seconds(6)}, Delete: provider.Timing{HTTP: 300 * time.Millisecond, LRO: provider.Seconds(9), Spread: 0.1},
+		Create:        provider.Timing{HTTP: 600 * time.Millisecond, LRO: provider.Seconds(6)},
+		Delete:        provider.Timing{HTTP: 300 * time.Millisecond, LRO: provider.Seconds(9), Spread: 0.1},
 		ReadOnlyPaths: []string{"properties.resourceGuid", "properties.subnets"},
 		Since:         map[string]string{"properties.type": "2024-01-01"}, // recordings of 2022-07-01 and 2024-03-01; no version documents it
 		Prepare: func(c *provider.Call, d *provider.Draft) error {
@@ -241,7 +252,8 @@ func natGatewayType() *provider.Type {
 					return err
 				}
 				if !strings.EqualFold(body.String(it.Body, "sku.name"), "Standard") {
-					return invalidValue("NatGatewayPublicIpAddressMustBeStandardSku", "NAT gateway %s cannot use public IP address %s because its sku is not Standard.", d.ID, id)
+					return invalidValue("NatGatewayPublicIpAddressMustBeStandardSku",
+						"NAT gateway %s cannot use public IP address %s because its sku is not Standard.", d.ID, id)
 				}
 			}
 			for _, ref := range body.Objects(d.New, "properties.publicIpPrefixes") {
@@ -253,7 +265,9 @@ func natGatewayType() *provider.Type {
 		},
 		CanDelete: func(c *provider.Call, it *provider.Item) error {
 			if users := referrerPaths(c, it.ID, "natGateway"); len(users) > 0 {
-				return invalidValue("CannotDeleteNatGatewayAssociatedToSubnet", "NAT Gateway %s is still configured on %d subnets. Remove NAT Gateway from all referenced subnets and then delete NAT Gateway.", it.ID, len(users))
+				return invalidValue("CannotDeleteNatGatewayAssociatedToSubnet",
+					"NAT Gateway %s is still configured on %d subnets. Remove NAT Gateway from all referenced subnets and then delete NAT Gateway.", it.ID,
+					len(users))
 			}
 			return nil
 		},

@@ -12,7 +12,8 @@ import (
 func routeTableTypes() []*provider.Type {
 	table := &provider.Type{
 		Name: RouteTables, Style: provider.Network, Etag: provider.Weak, RetryAfter: 2,
-		Create: provider.Timing{HTTP: 400 * time.Millisecond, LRO: provider.Seconds(2)}, Delete: provider.Timing{HTTP: 400 * time.Millisecond, LRO: provider.Seconds(3)},
+		Create:        provider.Timing{HTTP: 400 * time.Millisecond, LRO: provider.Seconds(2)},
+		Delete:        provider.Timing{HTTP: 400 * time.Millisecond, LRO: provider.Seconds(3)},
 		ReadOnlyPaths: []string{"properties.resourceGuid", "properties.subnets"},
 		Prepare: func(c *provider.Call, d *provider.Draft) error {
 			resourceGUID(c, d)
@@ -21,7 +22,9 @@ func routeTableTypes() []*provider.Type {
 		},
 		CanDelete: func(c *provider.Call, it *provider.Item) error {
 			if users := referrerPaths(c, it.ID, "routeTable"); len(users) > 0 {
-				return invalidValue("InUseRouteTableCannotBeDeleted", "Route table %s is in use and cannot be deleted. It is used by the following subnets: %s. Remove the association and try again.", it.ID, strings.Join(users, ", "))
+				return invalidValue("InUseRouteTableCannotBeDeleted",
+					"Route table %s is in use and cannot be deleted. It is used by the following subnets: %s. Remove the association and try again.",
+					it.ID, strings.Join(users, ", "))
 			}
 			return nil
 		},
@@ -33,15 +36,19 @@ func routeTableTypes() []*provider.Type {
 	}
 	route := &provider.Type{
 		Name: RouteTables + "/routes", Style: provider.Network, Etag: provider.Weak, Untracked: true, Inline: "properties.routes", RetryAfter: 2,
-		Create: provider.Timing{HTTP: 400 * time.Millisecond, LRO: provider.Seconds(1.5)}, Delete: provider.Timing{HTTP: 400 * time.Millisecond, LRO: provider.Seconds(1.5)},
+		Create:        provider.Timing{HTTP: 400 * time.Millisecond, LRO: provider.Seconds(1.5)},
+		Delete:        provider.Timing{HTTP: 400 * time.Millisecond, LRO: provider.Seconds(1.5)},
 		ReadOnlyPaths: []string{"properties.hasBgpOverride"},
 		Prepare: func(c *provider.Call, d *provider.Draft) error {
-			if err := oneOf(d.New, "properties.nextHopType", "nextHopType of "+d.ID, "VirtualNetworkGateway", "VnetLocal", "Internet", "VirtualAppliance", "None"); err != nil {
+			if err := oneOf(d.New, "properties.nextHopType", "nextHopType of "+d.ID, "VirtualNetworkGateway", "VnetLocal", "Internet",
+				"VirtualAppliance", "None"); err != nil {
 				return err
 			}
 			prefix := body.String(d.New, "properties.addressPrefix")
 			if p, err := netip.ParsePrefix(prefix); (err != nil || p.Masked() != p) && strings.ContainsAny(prefix, "./:") || prefix == "" {
-				return invalidValue("InvalidAddressPrefixFormat", "Address prefix '%s' of resource %s is not formatted correctly. It should follow CIDR notation, for example 10.0.0.0/24.", prefix, d.ID)
+				return invalidValue("InvalidAddressPrefixFormat",
+					"Address prefix '%s' of resource %s is not formatted correctly. It should follow CIDR notation, for example 10.0.0.0/24.", prefix,
+					d.ID)
 			}
 			if body.String(d.New, "properties.nextHopType") == "VirtualAppliance" {
 				if _, err := netip.ParseAddr(body.String(d.New, "properties.nextHopIpAddress")); err != nil {

@@ -11,8 +11,10 @@ import (
 func securityGroupTypes() []*provider.Type {
 	group := &provider.Type{
 		Name: SecurityGroups, Style: provider.Network, Etag: provider.Weak, RetryAfter: 1,
-		Create: provider.Timing{HTTP: 450 * time.Millisecond, LRO: provider.Seconds(2)}, Delete: provider.Timing{HTTP: 450 * time.Millisecond, LRO: provider.Seconds(1)},
-		ReadOnlyPaths: []string{"properties.resourceGuid", "properties.defaultSecurityRules", "properties.subnets", "properties.networkInterfaces", "properties.flowLogs"},
+		Create: provider.Timing{HTTP: 450 * time.Millisecond, LRO: provider.Seconds(2)},
+		Delete: provider.Timing{HTTP: 450 * time.Millisecond, LRO: provider.Seconds(1)},
+		ReadOnlyPaths: []string{"properties.resourceGuid", "properties.defaultSecurityRules", "properties.subnets",
+			"properties.networkInterfaces", "properties.flowLogs"},
 		Prepare: func(c *provider.Call, d *provider.Draft) error {
 			resourceGUID(c, d)
 			body.Set(d.New, "properties.defaultSecurityRules", defaultRules())
@@ -21,14 +23,18 @@ func securityGroupTypes() []*provider.Type {
 		CanDelete: securityGroupInUse, View: viewSecurityGroup,
 	}
 	rule := &provider.Type{
-		Name: SecurityGroups + "/securityRules", Style: provider.Network, Etag: provider.Weak, Untracked: true, Inline: "properties.securityRules", RetryAfter: 1,
-		Create: provider.Timing{HTTP: 450 * time.Millisecond, LRO: provider.Seconds(1.5)}, Delete: provider.Timing{HTTP: 450 * time.Millisecond, LRO: provider.Seconds(1)},
+		Name: SecurityGroups + "/securityRules", Style: provider.Network, Etag: provider.Weak, Untracked: true,
+		Inline: "properties.securityRules", RetryAfter: 1,
+		Create:  provider.Timing{HTTP: 450 * time.Millisecond, LRO: provider.Seconds(1.5)},
+		Delete:  provider.Timing{HTTP: 450 * time.Millisecond, LRO: provider.Seconds(1)},
 		Prepare: prepareRule,
 	}
-	defaults := &provider.Type{Name: SecurityGroups + "/defaultSecurityRules", Style: provider.Network, Etag: provider.Weak, Untracked: true, Inline: "properties.defaultSecurityRules", ReadOnly: true}
+	defaults := &provider.Type{Name: SecurityGroups + "/defaultSecurityRules", Style: provider.Network, Etag: provider.Weak, Untracked: true,
+		Inline: "properties.defaultSecurityRules", ReadOnly: true}
 	app := &provider.Type{
 		Name: AppGroups, Style: provider.Network, Etag: provider.Weak, RetryAfter: 1,
-		Create: provider.Timing{HTTP: 450 * time.Millisecond, LRO: provider.Seconds(1)}, Delete: provider.Timing{HTTP: 450 * time.Millisecond, LRO: provider.Seconds(1)},
+		Create:        provider.Timing{HTTP: 450 * time.Millisecond, LRO: provider.Seconds(1)},
+		Delete:        provider.Timing{HTTP: 450 * time.Millisecond, LRO: provider.Seconds(1)},
 		ReadOnlyPaths: []string{"properties.resourceGuid"},
 		Prepare: func(c *provider.Call, d *provider.Draft) error {
 			resourceGUID(c, d)
@@ -36,7 +42,8 @@ func securityGroupTypes() []*provider.Type {
 		},
 		CanDelete: func(c *provider.Call, it *provider.Item) error {
 			if refs := c.Referrers(it.ID); len(refs) > 0 {
-				return invalidValue("ApplicationSecurityGroupCannotBeDeleted", "Application security group %s cannot be deleted because it is in use by %s.", it.ID, refs[0].Path())
+				return invalidValue("ApplicationSecurityGroupCannotBeDeleted",
+					"Application security group %s cannot be deleted because it is in use by %s.", it.ID, refs[0].Path())
 			}
 			return nil
 		},
@@ -46,7 +53,8 @@ func securityGroupTypes() []*provider.Type {
 
 func securityGroupInUse(c *provider.Call, it *provider.Item) error {
 	if users := referrerPaths(c, it.ID, "networkSecurityGroup"); len(users) > 0 {
-		return invalidValue("InUseNetworkSecurityGroupCannotBeDeleted", "Network security group %s cannot be deleted because it is in use by the following resources: %s. In order to delete the Network security group, remove the association with the resource(s). To learn how to do this, see aka.ms/deletensg.", it.ID, strings.Join(users, ", "))
+		return invalidValue("InUseNetworkSecurityGroupCannotBeDeleted",
+			"Network security group %s cannot be deleted because it is in use by the following resources: %s. In order to delete the Network security group, remove the association with the resource(s). To learn how to do this, see aka.ms/deletensg.", it.ID, strings.Join(users, ", "))
 	}
 	return nil
 }
@@ -84,11 +92,14 @@ func prepareRule(c *provider.Call, d *provider.Draft) error {
 		return invalidValue("SecurityRuleInvalidPriority", "Security rule has invalid Priority. Value provided: %d Allowed range 100-4096.", prio)
 	}
 	for _, side := range []string{"source", "destination"} {
-		if !body.Has(d.New, p+side+"AddressPrefix") && len(body.Strings(d.New, p+side+"AddressPrefixes")) == 0 && len(body.Objects(d.New, p+side+"ApplicationSecurityGroups")) == 0 {
-			return invalidValue("SecurityRuleParameterCannotBeNull", "Security rule parameter %sAddressPrefix of rule %s cannot be null: set %[1]sAddressPrefix, %[1]sAddressPrefixes or %[1]sApplicationSecurityGroups.", side, d.ID)
+		if !body.Has(d.New, p+side+"AddressPrefix") && len(body.Strings(d.New, p+side+"AddressPrefixes")) == 0 &&
+			len(body.Objects(d.New, p+side+"ApplicationSecurityGroups")) == 0 {
+			return invalidValue("SecurityRuleParameterCannotBeNull",
+				"Security rule parameter %sAddressPrefix of rule %s cannot be null: set %[1]sAddressPrefix, %[1]sAddressPrefixes or %[1]sApplicationSecurityGroups.", side, d.ID)
 		}
 		if !body.Has(d.New, p+side+"PortRange") && len(body.Strings(d.New, p+side+"PortRanges")) == 0 {
-			return invalidValue("SecurityRuleParameterCannotBeNull", "Security rule parameter %sPortRange of rule %s cannot be null: set %[1]sPortRange or %[1]sPortRanges.", side, d.ID)
+			return invalidValue("SecurityRuleParameterCannotBeNull",
+				"Security rule parameter %sPortRange of rule %s cannot be null: set %[1]sPortRange or %[1]sPortRanges.", side, d.ID)
 		}
 		body.Default(d.New, p+side+"AddressPrefixes", []any{})
 		body.Default(d.New, p+side+"PortRanges", []any{})
@@ -99,8 +110,10 @@ func prepareRule(c *provider.Call, d *provider.Draft) error {
 		}
 	}
 	for _, other := range body.Objects(d.Parent, "properties.securityRules") {
-		if !strings.EqualFold(body.String(other, "name"), d.Name) && body.Int(other, p+"priority") == prio && strings.EqualFold(body.String(other, p+"direction"), body.String(d.New, p+"direction")) {
-			return invalidValue("SecurityRuleConflict", "Security rule %s conflicts with rule %s. Rules cannot have the same Priority and Direction.", d.Name, body.String(other, "name"))
+		if !strings.EqualFold(body.String(other, "name"), d.Name) && body.Int(other, p+"priority") == prio &&
+			strings.EqualFold(body.String(other, p+"direction"), body.String(d.New, p+"direction")) {
+			return invalidValue("SecurityRuleConflict",
+				"Security rule %s conflicts with rule %s. Rules cannot have the same Priority and Direction.", d.Name, body.String(other, "name"))
 		}
 	}
 	return nil
@@ -117,9 +130,11 @@ func defaultRules() []body.Object {
 	}
 	return []body.Object{
 		rule("AllowVnetInBound", "Allow inbound traffic from all VMs in VNET", "VirtualNetwork", "VirtualNetwork", "Allow", "Inbound", 65000),
-		rule("AllowAzureLoadBalancerInBound", "Allow inbound traffic from azure load balancer", "AzureLoadBalancer", "*", "Allow", "Inbound", 65001),
+		rule("AllowAzureLoadBalancerInBound", "Allow inbound traffic from azure load balancer", "AzureLoadBalancer", "*", "Allow", "Inbound",
+			65001),
 		rule("DenyAllInBound", "Deny all inbound traffic", "*", "*", "Deny", "Inbound", 65500),
-		rule("AllowVnetOutBound", "Allow outbound traffic from all VMs to all VMs in VNET", "VirtualNetwork", "VirtualNetwork", "Allow", "Outbound", 65000),
+		rule("AllowVnetOutBound", "Allow outbound traffic from all VMs to all VMs in VNET", "VirtualNetwork", "VirtualNetwork", "Allow",
+			"Outbound", 65000),
 		rule("AllowInternetOutBound", "Allow outbound traffic from all VMs to Internet", "*", "Internet", "Allow", "Outbound", 65001),
 		rule("DenyAllOutBound", "Deny all outbound traffic", "*", "*", "Deny", "Outbound", 65500),
 	}

@@ -13,7 +13,8 @@ import (
 func virtualNetworkTypes() []*provider.Type {
 	vnet := &provider.Type{
 		Name: VirtualNetworks, Style: provider.Network, Etag: provider.Weak, EdgeZones: true,
-		Create: provider.Timing{HTTP: 600 * time.Millisecond, LRO: provider.Seconds(2)}, Delete: provider.Timing{HTTP: 200 * time.Millisecond, LRO: provider.Seconds(10), Spread: 0.1},
+		Create:     provider.Timing{HTTP: 600 * time.Millisecond, LRO: provider.Seconds(2)},
+		Delete:     provider.Timing{HTTP: 200 * time.Millisecond, LRO: provider.Seconds(10), Spread: 0.1},
 		RetryAfter: 3, UpdateRetryAfter: -1,
 		ReadOnlyPaths: []string{"properties.resourceGuid"},
 		// Recordings of 2020-11-01 and 2024-03-01, and the changelog of the SDK module armnetwork.
@@ -25,20 +26,28 @@ func virtualNetworkTypes() []*provider.Type {
 		Name: Subnets, Style: provider.Network, Etag: provider.Weak, Untracked: true, Inline: "properties.subnets",
 		// Since 2023-09-01 a PUT without the property keeps the subnets. Source: https://learn.microsoft.com/azure/virtual-network/update-virtual-network-api
 		KeepOmitted: func(v string) bool { return v >= "2023-09-01" },
-		Create:      provider.Timing{HTTP: 250 * time.Millisecond, LRO: provider.Seconds(1.5)}, Delete: provider.Timing{HTTP: 200 * time.Millisecond, LRO: provider.Seconds(10), Spread: 0.1},
-		RetryAfter: 3,
-		ReadOnlyPaths: []string{"properties.ipConfigurations", "properties.privateEndpoints", "properties.resourceNavigationLinks", "properties.serviceAssociationLinks", "properties.ipConfigurationProfiles",
-			"properties.purpose", "properties.networkSecurityGroup.properties", "properties.routeTable.properties", "properties.delegations[].id", "properties.delegations[].etag", "properties.delegations[].type"},
+		Create:      provider.Timing{HTTP: 250 * time.Millisecond, LRO: provider.Seconds(1.5)},
+		Delete:      provider.Timing{HTTP: 200 * time.Millisecond, LRO: provider.Seconds(10), Spread: 0.1},
+		RetryAfter:  3,
+		ReadOnlyPaths: []string{"properties.ipConfigurations", "properties.privateEndpoints", "properties.resourceNavigationLinks",
+			"properties.serviceAssociationLinks", "properties.ipConfigurationProfiles",
+			"properties.purpose", "properties.networkSecurityGroup.properties", "properties.routeTable.properties", "properties.delegations[].id",
+			"properties.delegations[].etag", "properties.delegations[].type"},
 		Prepare: prepareSubnet, CanDelete: subnetInUse, View: viewSubnet,
 	}
 	peering := &provider.Type{
-		Name: VirtualNetworks + "/virtualNetworkPeerings", Style: provider.Network, Etag: provider.Weak, Untracked: true, Inline: "properties.virtualNetworkPeerings",
+		Name: VirtualNetworks + "/virtualNetworkPeerings", Style: provider.Network, Etag: provider.Weak, Untracked: true,
+		Inline:      "properties.virtualNetworkPeerings",
 		KeepOmitted: func(string) bool { return true },
-		Create:      provider.Timing{HTTP: 500 * time.Millisecond, LRO: provider.Seconds(2)}, Delete: provider.Timing{HTTP: 500 * time.Millisecond, LRO: provider.Seconds(10), Spread: 0.1},
-		RetryAfter:    10,
-		ReadOnlyPaths: []string{"properties.peeringState", "properties.peeringSyncLevel", "properties.resourceGuid", "properties.remoteVirtualNetworkAddressSpace", "properties.remoteAddressSpace", "properties.remoteVirtualNetworkEncryption", "properties.didReferenceOutboundRemoteAddressSpace"},
+		Create:      provider.Timing{HTTP: 500 * time.Millisecond, LRO: provider.Seconds(2)},
+		Delete:      provider.Timing{HTTP: 500 * time.Millisecond, LRO: provider.Seconds(10), Spread: 0.1},
+		RetryAfter:  10,
+		ReadOnlyPaths: []string{"properties.peeringState", "properties.peeringSyncLevel", "properties.resourceGuid",
+			"properties.remoteVirtualNetworkAddressSpace", "properties.remoteAddressSpace", "properties.remoteVirtualNetworkEncryption",
+			"properties.didReferenceOutboundRemoteAddressSpace"},
 		// Recordings of 2020-11-01 and 2024-03-01, and the changelog of the SDK module armnetwork.
-		Since:   map[string]string{"properties.peeringSyncLevel": "2021-03-01", "properties.remoteVirtualNetworkAddressSpace": "2021-03-01", "properties.peerCompleteVnets": "2023-11-01"},
+		Since: map[string]string{"properties.peeringSyncLevel": "2021-03-01", "properties.remoteVirtualNetworkAddressSpace": "2021-03-01",
+			"properties.peerCompleteVnets": "2023-11-01"},
 		Prepare: preparePeering, View: viewPeering,
 	}
 	return []*provider.Type{vnet, subnet, peering}
@@ -47,10 +56,12 @@ func virtualNetworkTypes() []*provider.Type {
 func prepareVirtualNetwork(c *provider.Call, d *provider.Draft) error {
 	nets, bad := parsePrefixes(d.New, "", "properties.addressSpace.addressPrefixes")
 	if bad != "" {
-		return invalidValue("InvalidAddressPrefixFormat", "Address prefix '%s' of resource %s is not formatted correctly. It should follow CIDR notation, for example 10.0.0.0/24.", bad, d.ID)
+		return invalidValue("InvalidAddressPrefixFormat",
+			"Address prefix '%s' of resource %s is not formatted correctly. It should follow CIDR notation, for example 10.0.0.0/24.", bad, d.ID)
 	}
 	if len(nets) == 0 {
-		return invalidValue("InvalidRequestFormat", "Virtual network %s must have at least one address prefix in addressSpace.addressPrefixes.", d.ID)
+		return invalidValue("InvalidRequestFormat", "Virtual network %s must have at least one address prefix in addressSpace.addressPrefixes.",
+			d.ID)
 	}
 	for i, a := range nets {
 		for _, b := range nets[:i] {
@@ -69,7 +80,8 @@ func prepareSubnet(c *provider.Call, d *provider.Draft) error {
 	vnet := d.ParentID[strings.LastIndexByte(d.ParentID, '/')+1:]
 	nets, bad := parsePrefixes(d.New, "properties.addressPrefix", "properties.addressPrefixes")
 	if bad != "" {
-		return invalidValue("InvalidCIDRNotation", "The address prefix %s in resource %s has an invalid CIDR notation. For the given prefix length, the address prefix should be the network address.", bad, d.ID)
+		return invalidValue("InvalidCIDRNotation",
+			"The address prefix %s in resource %s has an invalid CIDR notation. For the given prefix length, the address prefix should be the network address.", bad, d.ID)
 	}
 	if len(nets) == 0 {
 		return invalidValue("InvalidRequestFormat", "Subnet %s must have addressPrefix or addressPrefixes.", d.ID)
@@ -77,7 +89,8 @@ func prepareSubnet(c *provider.Call, d *provider.Draft) error {
 	space, _ := parsePrefixes(d.Parent, "", "properties.addressSpace.addressPrefixes")
 	for _, n := range nets {
 		if !isWithin(n, space) {
-			return invalidValue("NetcfgSubnetRangeOutsideVnet", "Subnet '%s' is not valid because its IP address range is outside the IP address range of virtual network '%s'.", d.Name, vnet)
+			return invalidValue("NetcfgSubnetRangeOutsideVnet",
+				"Subnet '%s' is not valid because its IP address range is outside the IP address range of virtual network '%s'.", d.Name, vnet)
 		}
 		for _, sibling := range body.Objects(d.Parent, "properties.subnets") {
 			if strings.EqualFold(body.String(sibling, "name"), d.Name) {
@@ -86,7 +99,9 @@ func prepareSubnet(c *provider.Call, d *provider.Draft) error {
 			theirs, _ := parsePrefixes(sibling, "properties.addressPrefix", "properties.addressPrefixes")
 			for _, t := range theirs {
 				if t.Overlaps(n) {
-					return invalidValue("NetcfgSubnetRangesOverlap", "Subnet '%s' is not valid because its IP address range overlaps with that of an existing subnet in virtual network '%s'.", d.Name, vnet)
+					return invalidValue("NetcfgSubnetRangesOverlap",
+						"Subnet '%s' is not valid because its IP address range overlaps with that of an existing subnet in virtual network '%s'.", d.Name,
+						vnet)
 				}
 			}
 		}
@@ -134,7 +149,8 @@ func isWithin(n netip.Prefix, space []netip.Prefix) bool {
 func subnetInUse(c *provider.Call, it *provider.Item) error {
 	for _, ref := range c.Referrers(it.ID) {
 		if ref.Field == "subnet" {
-			return invalidValue("InUseSubnetCannotBeDeleted", "Subnet %s is in use by %s and cannot be deleted. In order to delete the subnet, delete all the resources within the subnet. See aka.ms/deletesubnet.", it.Name, ref.Path())
+			return invalidValue("InUseSubnetCannotBeDeleted",
+				"Subnet %s is in use by %s and cannot be deleted. In order to delete the subnet, delete all the resources within the subnet. See aka.ms/deletesubnet.", it.Name, ref.Path())
 		}
 	}
 	return nil
@@ -186,7 +202,9 @@ func preparePeering(c *provider.Call, d *provider.Draft) error {
 	for _, a := range mine {
 		for _, b := range theirs {
 			if a.Overlaps(b) {
-				return invalidValue("VnetAddressSpacesOverlap", "Cannot create or update peering %s. Virtual networks %s and %s cannot be peered because their address spaces overlap.", d.ID, d.ParentID, it.ID)
+				return invalidValue("VnetAddressSpacesOverlap",
+					"Cannot create or update peering %s. Virtual networks %s and %s cannot be peered because their address spaces overlap.", d.ID,
+					d.ParentID, it.ID)
 			}
 		}
 	}
@@ -211,7 +229,8 @@ func viewPeering(c *provider.Call, it *provider.Item) {
 		body.Set(it.Body, "properties.remoteAddressSpace", space)
 		body.Set(it.Body, "properties.remoteVirtualNetworkAddressSpace", space)
 		for _, p := range body.Objects(remote.Body, "properties.virtualNetworkPeerings") {
-			if store.SameID(body.String(p, "properties.remoteVirtualNetwork.id"), it.Resource.ID) && body.String(p, "properties.provisioningState") == store.Succeeded &&
+			if store.SameID(body.String(p, "properties.remoteVirtualNetwork.id"), it.Resource.ID) &&
+				body.String(p, "properties.provisioningState") == store.Succeeded &&
 				body.String(it.Body, "properties.provisioningState") == store.Succeeded {
 				state, level = "Connected", "FullyInSync"
 			}

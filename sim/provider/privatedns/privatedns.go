@@ -23,15 +23,19 @@ const (
 var kinds = []string{"A", "AAAA", "CNAME", "MX", "PTR", "SOA", "SRV", "TXT"}
 
 // records is the property that holds the records of each kind.
-var records = map[string]string{"A": "aRecords", "AAAA": "aaaaRecords", "CNAME": "cnameRecord", "MX": "mxRecords", "PTR": "ptrRecords", "SOA": "soaRecord", "SRV": "srvRecords", "TXT": "txtRecords"}
+var records = map[string]string{"A": "aRecords", "AAAA": "aaaaRecords", "CNAME": "cnameRecord", "MX": "mxRecords", "PTR": "ptrRecords",
+	"SOA": "soaRecord", "SRV": "srvRecords", "TXT": "txtRecords"}
 
 // Provider returns the resource provider.
 func Provider() *provider.Provider {
 	versions := []string{"2024-06-01", "2020-06-01", "2018-09-01"}
 	zone := &provider.Type{
-		Name: Zones, APIVersions: versions, Style: provider.PrivateDNS, Etag: provider.Bare, Global: true, Works: true, AcceptedStatus: 202, RetryAfter: 30, DeleteRetryAfter: 30,
-		Create: provider.Timing{HTTP: 1300 * time.Millisecond, LRO: 12 * time.Second}, Delete: provider.Timing{HTTP: 650 * time.Millisecond, LRO: 15 * time.Second},
-		ReadOnlyPaths: []string{"properties.maxNumberOfRecordSets", "properties.numberOfRecordSets", "properties.maxNumberOfVirtualNetworkLinks", "properties.maxNumberOfVirtualNetworkLinksWithRegistration",
+		Name: Zones, APIVersions: versions, Style: provider.PrivateDNS, Etag: provider.Bare, Global: true, Works: true, AcceptedStatus: 202,
+		RetryAfter: 30, DeleteRetryAfter: 30,
+		Create: provider.Timing{HTTP: 1300 * time.Millisecond, LRO: 12 * time.Second},
+		Delete: provider.Timing{HTTP: 650 * time.Millisecond, LRO: 15 * time.Second},
+		ReadOnlyPaths: []string{"properties.maxNumberOfRecordSets", "properties.numberOfRecordSets", "properties.maxNumberOfVirtualNetworkLinks",
+			"properties.maxNumberOfVirtualNetworkLinksWithRegistration",
 			"properties.numberOfVirtualNetworkLinks", "properties.numberOfVirtualNetworkLinksWithRegistration", "properties.internalId"},
 		Since:    map[string]string{"properties.internalId": "2020-06-01"}, // not in recordings of 2018-09-01
 		NameRule: zoneName,
@@ -46,8 +50,11 @@ func Provider() *provider.Provider {
 		Finish: func(c *provider.Call, _ *store.Operation, r *store.Resource) error {
 			soa := r.ID + "/SOA/@"
 			if c.Get(soa) == nil {
-				c.SaveResource(&store.Resource{ID: soa, Type: Zones + "/SOA", Body: body.Clone(body.Object{"properties": body.Object{"fqdn": r.Name() + ".", "ttl": 3600.0, "isAutoRegistered": false, "soaRecord": body.Object{
-					"email": "azureprivatedns-host.microsoft.com", "expireTime": 2419200.0, "host": "azureprivatedns.net", "minimumTtl": 10.0, "refreshTime": 3600.0, "retryTime": 300.0, "serialNumber": 1.0}}})})
+				c.SaveResource(&store.Resource{ID: soa, Type: Zones + "/SOA",
+					Body: body.Clone(body.Object{"properties": body.Object{"fqdn": r.Name() + ".", "ttl": 3600.0, "isAutoRegistered": false,
+						"soaRecord": body.Object{
+							"email": "azureprivatedns-host.microsoft.com", "expireTime": 2419200.0, "host": "azureprivatedns.net", "minimumTtl": 10.0,
+							"refreshTime": 3600.0, "retryTime": 300.0, "serialNumber": 1.0}}})})
 			}
 			return nil
 		},
@@ -56,8 +63,10 @@ func Provider() *provider.Provider {
 		Reads: map[string]func(*provider.Call, *provider.Item) (*provider.Reply, error){"all": listAll},
 	}
 	link := &provider.Type{
-		Name: Links, APIVersions: versions, Style: provider.PrivateDNS, Etag: provider.Quoted, Global: true, Works: true, AcceptedStatus: 202, RetryAfter: 30, DeleteRetryAfter: 30,
-		Create: provider.Timing{HTTP: 1300 * time.Millisecond, LRO: 12 * time.Second}, Delete: provider.Timing{HTTP: 650 * time.Millisecond, LRO: 15 * time.Second},
+		Name: Links, APIVersions: versions, Style: provider.PrivateDNS, Etag: provider.Quoted, Global: true, Works: true, AcceptedStatus: 202,
+		RetryAfter: 30, DeleteRetryAfter: 30,
+		Create:        provider.Timing{HTTP: 1300 * time.Millisecond, LRO: 12 * time.Second},
+		Delete:        provider.Timing{HTTP: 650 * time.Millisecond, LRO: 15 * time.Second},
 		ReadOnlyPaths: []string{"properties.virtualNetworkLinkState"},
 		Serial:        func(id store.ID) []string { return []string{id.String()} },
 		Prepare:       prepareLink,
@@ -80,7 +89,8 @@ func zoneName(name string) *provider.Error {
 	parts := strings.Split(name, ".")
 	for _, p := range parts {
 		if !label.MatchString(p) || len(parts) < 2 {
-			return provider.Errorf(400, "BadRequest", "The domain name '%s' is invalid. The provided domain name must have between 2 and 34 labels of letters, digits, '-' and '_'.", name)
+			return provider.Errorf(400, "BadRequest",
+				"The domain name '%s' is invalid. The provided domain name must have between 2 and 34 labels of letters, digits, '-' and '_'.", name)
 		}
 	}
 	return nil
@@ -158,7 +168,8 @@ func prepareLink(c *provider.Call, d *provider.Draft) error {
 		zone, _ := store.ParseID(l.ID)
 		mine, _ := store.ParseID(d.ID)
 		if strings.EqualFold(zone.Parent().Name(), mine.Parent().Name()) {
-			return provider.Errorf(409, "Conflict", "A virtual network cannot be linked to multiple zones with overlapping namespaces. You tried to link virtual network with '%s' and '%s' zones.", zone.Parent().Name(), mine.Parent().Name())
+			return provider.Errorf(409, "Conflict",
+				"A virtual network cannot be linked to multiple zones with overlapping namespaces. You tried to link virtual network with '%s' and '%s' zones.", zone.Parent().Name(), mine.Parent().Name())
 		}
 		if body.Bool(d.New, p+"registrationEnabled") && body.Bool(l.Body, p+"registrationEnabled") {
 			return provider.Errorf(409, "Conflict", "A virtual network can only be linked to 1 Private DNS zone(s) with auto-registration enabled.")
@@ -184,7 +195,8 @@ func viewZone(c *provider.Call, it *provider.Item) {
 			sets++
 		}
 	}
-	for k, v := range map[string]int{"maxNumberOfRecordSets": 25000, "numberOfRecordSets": max(1, sets), "maxNumberOfVirtualNetworkLinks": 1000, "maxNumberOfVirtualNetworkLinksWithRegistration": 100,
+	for k, v := range map[string]int{"maxNumberOfRecordSets": 25000, "numberOfRecordSets": max(1, sets),
+		"maxNumberOfVirtualNetworkLinks": 1000, "maxNumberOfVirtualNetworkLinksWithRegistration": 100,
 		"numberOfVirtualNetworkLinks": links, "numberOfVirtualNetworkLinksWithRegistration": registered} {
 		body.Set(it.Body, "properties."+k, v)
 	}

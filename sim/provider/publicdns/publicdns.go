@@ -26,7 +26,8 @@ const Zones = "Microsoft.Network/dnszones"
 
 // records is the property that holds the records of each kind.
 var records = map[string]string{
-	"A": "ARecords", "AAAA": "AAAARecords", "CAA": "caaRecords", "CNAME": "CNAMERecord", "MX": "MXRecords", "NS": "NSRecords", "PTR": "PTRRecords",
+	"A": "ARecords", "AAAA": "AAAARecords", "CAA": "caaRecords", "CNAME": "CNAMERecord", "MX": "MXRecords", "NS": "NSRecords",
+	"PTR": "PTRRecords",
 	"SOA": "SOARecord", "SRV": "SRVRecords", "TXT": "TXTRecords",
 }
 
@@ -36,8 +37,9 @@ func Provider() *provider.Provider {
 	zone := &provider.Type{
 		Name: Zones, APIVersions: versions, Style: provider.PrivateDNS, Etag: provider.Bare, Global: true, NoState: true, DeleteRetryAfter: 3,
 		Create: provider.Timing{HTTP: time.Second}, Delete: provider.Timing{HTTP: 500 * time.Millisecond, LRO: 10 * time.Second},
-		ReadOnlyPaths: []string{"properties.maxNumberOfRecordSets", "properties.maxNumberOfRecordsPerRecordSet", "properties.numberOfRecordSets", "properties.nameServers"},
-		NameRule:      zoneName, Prepare: prepareZone,
+		ReadOnlyPaths: []string{"properties.maxNumberOfRecordSets", "properties.maxNumberOfRecordsPerRecordSet", "properties.numberOfRecordSets",
+			"properties.nameServers"},
+		NameRule: zoneName, Prepare: prepareZone,
 		Patch: func(*provider.Call, *provider.Draft) error { return nil },
 		View:  viewZone,
 		Reads: map[string]func(*provider.Call, *provider.Item) (*provider.Reply, error){"all": listAll, "recordsets": listAll},
@@ -55,7 +57,8 @@ var label = regexp.MustCompile(`^[a-zA-Z0-9_]([-a-zA-Z0-9_]{0,61}[a-zA-Z0-9_])?$
 func zoneName(name string) *provider.Error {
 	parts := strings.Split(name, ".")
 	if len(parts) < 2 || len(parts) > 34 || slices.ContainsFunc(parts, func(part string) bool { return !label.MatchString(part) }) {
-		return provider.Errorf(400, "BadRequest", "The domain name '%s' is invalid. The provided domain name must have between 2 and 34 labels of letters, digits, '-' and '_'.", name)
+		return provider.Errorf(400, "BadRequest",
+			"The domain name '%s' is invalid. The provided domain name must have between 2 and 34 labels of letters, digits, '-' and '_'.", name)
 	}
 	return nil
 }
@@ -76,7 +79,8 @@ func nameServers(zoneID string) []any {
 func prepareZone(c *provider.Call, d *provider.Draft) error {
 	body.Default(d.New, "properties.zoneType", "Public")
 	if kind := body.String(d.New, "properties.zoneType"); !strings.EqualFold(kind, "Public") {
-		return provider.Errorf(400, "BadRequest", "The zone type '%s' is not supported: private zones are resources of type 'Microsoft.Network/privateDnsZones'.", kind)
+		return provider.Errorf(400, "BadRequest",
+			"The zone type '%s' is not supported: private zones are resources of type 'Microsoft.Network/privateDnsZones'.", kind)
 	}
 	if d.Old != nil {
 		return nil
@@ -86,14 +90,20 @@ func prepareZone(c *provider.Call, d *provider.Draft) error {
 	for _, server := range servers {
 		targets = append(targets, body.Object{"nsdname": server})
 	}
-	c.SaveResource(&store.Resource{ID: d.ID + "/NS/@", Type: Zones + "/NS", Body: body.Object{"properties": body.Object{"fqdn": d.Name + ".", "TTL": 172800.0, "provisioningState": store.Succeeded, "NSRecords": targets}}})
-	c.SaveResource(&store.Resource{ID: d.ID + "/SOA/@", Type: Zones + "/SOA", Body: body.Object{"properties": body.Object{"fqdn": d.Name + ".", "TTL": 3600.0, "provisioningState": store.Succeeded, "SOARecord": body.Object{
-		"email": "azuredns-hostmaster.microsoft.com", "expireTime": 2419200.0, "host": servers[0], "minimumTTL": 300.0, "refreshTime": 3600.0, "retryTime": 300.0, "serialNumber": 1.0}}}})
+	c.SaveResource(&store.Resource{ID: d.ID + "/NS/@", Type: Zones + "/NS",
+		Body: body.Object{"properties": body.Object{"fqdn": d.Name + ".", "TTL": 172800.0, "provisioningState": store.Succeeded,
+			"NSRecords": targets}}})
+	c.SaveResource(&store.Resource{ID: d.ID + "/SOA/@", Type: Zones + "/SOA",
+		Body: body.Object{"properties": body.Object{"fqdn": d.Name + ".", "TTL": 3600.0, "provisioningState": store.Succeeded,
+			"SOARecord": body.Object{
+				"email": "azuredns-hostmaster.microsoft.com", "expireTime": 2419200.0, "host": servers[0], "minimumTTL": 300.0, "refreshTime": 3600.0,
+				"retryTime": 300.0, "serialNumber": 1.0}}}})
 	return nil
 }
 
 func viewZone(c *provider.Call, it *provider.Item) {
-	for key, value := range map[string]any{"maxNumberOfRecordSets": 10000, "maxNumberOfRecordsPerRecordSet": nil, "numberOfRecordSets": len(c.Children(it.ID)), "nameServers": nameServers(it.ID)} {
+	for key, value := range map[string]any{"maxNumberOfRecordSets": 10000, "maxNumberOfRecordsPerRecordSet": nil,
+		"numberOfRecordSets": len(c.Children(it.ID)), "nameServers": nameServers(it.ID)} {
 		body.Set(it.Body, "properties."+key, value)
 	}
 	body.Default(it.Body, "tags", body.Object{})
@@ -157,7 +167,8 @@ func prepareRecord(c *provider.Call, d *provider.Draft, kind string) error {
 	}{{"ARecords", "ipv4Address", true}, {"AAAARecords", "ipv6Address", false}} {
 		for _, record := range body.Objects(d.New, p+family.property) {
 			if address, err := netip.ParseAddr(body.String(record, family.field)); err != nil || address.Is4() != family.is4 {
-				return provider.Errorf(400, "BadRequest", "The value '%s' of %s is not a valid address.", body.String(record, family.field), family.field)
+				return provider.Errorf(400, "BadRequest", "The value '%s' of %s is not a valid address.", body.String(record, family.field),
+					family.field)
 			}
 		}
 	}

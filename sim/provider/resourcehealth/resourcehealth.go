@@ -23,7 +23,8 @@ const Statuses = "Microsoft.ResourceHealth/availabilityStatuses"
 // Provider returns the resource provider.
 func Provider() *provider.Provider {
 	return &provider.Provider{Namespace: "Microsoft.ResourceHealth", Types: []*provider.Type{{
-		Name: Statuses, APIVersions: []string{"2025-05-01", "2025-04-01", "2024-02-01", "2023-10-01-preview", "2022-10-01", "2020-05-01"}, Style: provider.Sync, Extension: true, Untracked: true, NoState: true, ReadOnly: true,
+		Name: Statuses, APIVersions: []string{"2025-05-01", "2025-04-01", "2024-02-01", "2023-10-01-preview", "2022-10-01", "2020-05-01"},
+		Style: provider.Sync, Extension: true, Untracked: true, NoState: true, ReadOnly: true,
 	}}}
 }
 
@@ -74,12 +75,15 @@ func AnswerCurrent(c *provider.Call, id string) (*provider.Reply, error) {
 	if it == nil {
 		return nil, provider.ResourceNotFound(parsed)
 	}
-	s := Status{State: "Available", Title: "Available", Summary: "There aren't any known Azure platform problems affecting this resource.", Since: it.Resource.Created}
+	s := Status{State: "Available", Title: "Available", Summary: "There aren't any known Azure platform problems affecting this resource.",
+		Since: it.Resource.Created}
 	c.ReadNote(statusKey(it.Resource), &s)
 	if s.Title == "" {
 		s.Title = s.State
 	}
 	stamp := func(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05Z") }
-	return provider.OK(body.Object{"id": it.ID + "/providers/" + Statuses + "/current", "name": "current", "type": "Microsoft.ResourceHealth/AvailabilityStatuses", "location": it.Location,
-		"properties": body.Object{"availabilityState": s.State, "title": s.Title, "summary": s.Summary, "reasonType": s.ReasonType, "reasonChronicity": "Persistent", "occuredTime": stamp(s.Since), "reportedTime": stamp(c.Now())}}), nil
+	return provider.OK(body.Object{"id": it.ID + "/providers/" + Statuses + "/current", "name": "current",
+		"type": "Microsoft.ResourceHealth/AvailabilityStatuses", "location": it.Location,
+		"properties": body.Object{"availabilityState": s.State, "title": s.Title, "summary": s.Summary, "reasonType": s.ReasonType,
+			"reasonChronicity": "Persistent", "occuredTime": stamp(s.Since), "reportedTime": stamp(c.Now())}}), nil
 }

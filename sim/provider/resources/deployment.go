@@ -58,7 +58,8 @@ var asked = []string{"mode", "template", "parameters"}
 // readTemplate parses the template of a deployment with its parameters.
 func readTemplate(c *provider.Call, properties body.Object) (*template.Template, error) {
 	if c.ID.ResourceGroup == "" {
-		return nil, provider.GatewayErrorf(501, "NotImplemented", "Deployments to '%s' are not simulated; deploy to a resource group.", c.ID.Scope)
+		return nil, provider.GatewayErrorf(501, "NotImplemented", "Deployments to '%s' are not simulated; deploy to a resource group.",
+			c.ID.Scope)
 	}
 	for key, v := range properties {
 		if v != nil && !slices.Contains(asked, key) {
@@ -69,7 +70,8 @@ func readTemplate(c *provider.Call, properties body.Object) (*template.Template,
 	case strings.EqualFold(mode, "Complete"):
 		return nil, provider.GatewayErrorf(501, "NotImplemented", "Deployments in mode 'Complete' are not simulated; use 'Incremental'.")
 	case !strings.EqualFold(mode, "Incremental"):
-		return nil, provider.GatewayErrorf(400, "InvalidRequestContent", "The request content was invalid and could not be deserialized: 'Error converting value \"%s\" to type 'DeploymentMode'. Path 'properties.mode', line 1, position 1.'.", mode)
+		return nil, provider.GatewayErrorf(400, "InvalidRequestContent",
+			"The request content was invalid and could not be deserialized: 'Error converting value \"%s\" to type 'DeploymentMode'. Path 'properties.mode', line 1, position 1.'.", mode)
 	}
 	document := body.Child(properties, "template")
 	if document == nil {
@@ -82,7 +84,8 @@ func readTemplate(c *provider.Call, properties body.Object) (*template.Template,
 	subscription := "/subscriptions/" + c.ID.Subscription
 	t, err := template.Parse(document, body.Child(properties, "parameters"), template.Environment{
 		ResourceGroup: c.RenderResource(group),
-		Subscription:  body.Object{"id": subscription, "subscriptionId": c.ID.Subscription, "tenantId": c.Tenant, "displayName": "Simulated " + strings.Split(c.ID.Subscription, "-")[0]},
+		Subscription: body.Object{"id": subscription, "subscriptionId": c.ID.Subscription, "tenantId": c.Tenant,
+			"displayName": "Simulated " + strings.Split(c.ID.Subscription, "-")[0]},
 		Versions: func(typ string) []string {
 			if t := c.TypeOf(typ); t != nil {
 				return t.ListVersions()
@@ -114,7 +117,8 @@ func resolveReference(c *provider.Call, id, apiVersion string) (map[string]any, 
 	for _, key := range []string{"id", "name", "type", "etag"} {
 		delete(shown, key)
 	}
-	shown["apiVersion"], shown["resourceId"], shown["subscriptionId"], shown["resourceGroupName"] = apiVersion, id, get.ID.Subscription, get.ID.ResourceGroup
+	shown["apiVersion"], shown["resourceId"], shown["subscriptionId"], shown["resourceGroupName"] = apiVersion, id, get.ID.Subscription,
+		get.ID.ResourceGroup
 	return shown, nil
 }
 
@@ -168,7 +172,8 @@ func initialProperties(c *provider.Call, t *template.Template, properties body.O
 	hash := fnv.New64a()
 	_, _ = hash.Write(raw)
 	out := body.Object{
-		"templateHash": strconv.FormatUint(hash.Sum64(), 10), "mode": "Incremental", "parameters": parameters, "timestamp": c.Now().Format(timeForm), "duration": "PT0S",
+		"templateHash": strconv.FormatUint(hash.Sum64(), 10), "mode": "Incremental", "parameters": parameters,
+		"timestamp": c.Now().Format(timeForm), "duration": "PT0S",
 		"correlationId": c.RequestID, "providers": listProviders(c, t), "dependencies": listDependencies(t),
 	}
 	if id := c.Header.Get("x-ms-correlation-request-id"); id != "" {

@@ -105,7 +105,8 @@ func (p *Progress) checkStep(s *step, r *template.Resource) {
 		return
 	}
 	s.State = store.Failed
-	e := body.Object{"code": "ResourceDeploymentFailure", "target": r.ID, "message": fmt.Sprintf("The resource write operation failed to complete successfully, because it reached terminal provisioning state '%s'.", op.Status)}
+	e := body.Object{"code": "ResourceDeploymentFailure", "target": r.ID,
+		"message": fmt.Sprintf("The resource write operation failed to complete successfully, because it reached terminal provisioning state '%s'.", op.Status)}
 	if op.Error != nil {
 		e["details"] = []any{op.Error}
 	}
@@ -127,11 +128,14 @@ func (p *Progress) NextRequests() []Request {
 		s.State = "Running"
 		content, err := of.Body()
 		if err != nil {
-			s.Status, s.Error = http.StatusBadRequest, body.Object{"code": "InvalidTemplate", "target": of.ID, "message": "Unable to process template language expressions for resource '" + of.ID + "' at line '1' and column '1'. '" + err.Error() + "'"}
+			s.Status, s.Error = http.StatusBadRequest,
+				body.Object{"code": "InvalidTemplate", "target": of.ID,
+					"message": "Unable to process template language expressions for resource '" + of.ID + "' at line '1' and column '1'. '" + err.Error() + "'"}
 			s.State, s.Ended = store.Failed, p.c.Now()
 			continue
 		}
-		out = append(out, Request{Path: of.ID, APIVersion: of.APIVersion, Body: content, Client: body.String(r.Secret, "client"), Object: p.op.Principal, index: i})
+		out = append(out, Request{Path: of.ID, APIVersion: of.APIVersion, Body: content, Client: body.String(r.Secret, "client"),
+			Object: p.op.Principal, index: i})
 	}
 	return out
 }
@@ -228,7 +232,8 @@ func finishDeployment(c *provider.Call, op *store.Operation, r *store.Resource) 
 	*r = *stored
 	properties := body.Child(r.Body, "properties")
 	properties["timestamp"], properties["duration"] = c.Now().Format(timeForm), formatDuration(c.Now().Sub(op.Started))
-	failed := provider.Errorf(0, "DeploymentFailed", "At least one resource deployment operation failed. Please list deployment operations for details. Please see https://aka.ms/arm-deployment-operations for usage details.").WithTarget(r.ID)
+	failed := provider.Errorf(0, "DeploymentFailed",
+		"At least one resource deployment operation failed. Please list deployment operations for details. Please see https://aka.ms/arm-deployment-operations for usage details.").WithTarget(r.ID)
 	there, outputs := []any{}, body.Object{}
 	for i, s := range p.steps {
 		switch {
@@ -242,7 +247,8 @@ func finishDeployment(c *provider.Call, op *store.Operation, r *store.Resource) 
 	if failed.Details == nil {
 		told, err := p.template.Outputs()
 		if err != nil {
-			failed = provider.Errorf(0, "DeploymentOutputEvaluationFailed", "Unable to evaluate template outputs: '%s'. Please see error details and deployment operations. Please see https://aka.ms/arm-common-errors for usage details.", err.Error()).WithTarget(r.ID)
+			failed = provider.Errorf(0, "DeploymentOutputEvaluationFailed",
+				"Unable to evaluate template outputs: '%s'. Please see error details and deployment operations. Please see https://aka.ms/arm-common-errors for usage details.", err.Error()).WithTarget(r.ID)
 			failed.Details = []*provider.Error{{Code: "InvalidTemplate", Message: err.Error()}}
 		}
 		for name, o := range told {
@@ -304,7 +310,8 @@ func listOperations(c *provider.Call, r *store.Resource) []any {
 			ended = c.Now()
 		}
 		properties := body.Object{
-			"provisioningOperation": "Create", "provisioningState": s.State, "timestamp": ended.Format(timeForm), "duration": formatDuration(ended.Sub(s.Started)),
+			"provisioningOperation": "Create", "provisioningState": s.State, "timestamp": ended.Format(timeForm),
+			"duration":   formatDuration(ended.Sub(s.Started)),
 			"trackingId": op.RequestID, "targetResource": targetResource(p.template.Resources[i]),
 		}
 		if s.Status != 0 {
@@ -320,8 +327,9 @@ func listOperations(c *provider.Call, r *store.Resource) []any {
 		one(i+1, properties)
 	}
 	if op.Status == store.Succeeded {
-		one(len(p.steps)+1, body.Object{"provisioningOperation": "EvaluateDeploymentOutput", "provisioningState": store.Succeeded, "timestamp": op.Ended.Format(timeForm),
-			"duration": "PT0S", "trackingId": op.RequestID, "statusCode": "OK"})
+		one(len(p.steps)+1, body.Object{"provisioningOperation": "EvaluateDeploymentOutput", "provisioningState": store.Succeeded,
+			"timestamp": op.Ended.Format(timeForm),
+			"duration":  "PT0S", "trackingId": op.RequestID, "statusCode": "OK"})
 	}
 	return out
 }

@@ -44,7 +44,8 @@ func resourceGroup() *provider.Type {
 			if groupName.MatchString(name) {
 				return nil
 			}
-			return provider.Errorf(400, "InvalidResourceGroup", "The provided resource group name '%s' has these invalid characters or is too long. The name can be 1 to 90 characters of letters, digits, '_', '-', '.', '(' and ')', and cannot end with '.'.", name)
+			return provider.Errorf(400, "InvalidResourceGroup",
+				"The provided resource group name '%s' has these invalid characters or is too long. The name can be 1 to 90 characters of letters, digits, '_', '-', '.', '(' and ')', and cannot end with '.'.", name)
 		},
 		Prepare: func(c *provider.Call, d *provider.Draft) error {
 			if d.Old != nil && body.Has(d.Old, "managedBy") {
@@ -116,13 +117,15 @@ func deleteContents(c *provider.Call, op *store.Operation, r *store.Resource) er
 	if moving > body.Int(op.Data, "moving") || left != body.Int(op.Data, "left") || since.IsZero() {
 		since, rounds = now, 0
 	}
-	op.Data["left"], op.Data["moving"], op.Data["since"], op.Data["rounds"] = float64(left), float64(moving), since.Format(time.RFC3339Nano), float64(rounds+1)
+	op.Data["left"], op.Data["moving"], op.Data["since"], op.Data["rounds"] = float64(left), float64(moving), since.Format(time.RFC3339Nano),
+		float64(rounds+1)
 	patience := c.ScaleDuration(giveUpAfter)
 	if moving > 0 {
 		patience = max(patience, 2*time.Minute) // a deletion that runs may be slow for reasons the time scale does not shorten
 	}
 	if rounds >= 3 && now.Sub(since) >= patience {
-		e := provider.Errorf(409, "ResourceGroupDeletionBlocked", "Deletion of resource group '%s' failed as resources with identifiers '%s' could not be deleted. The provisioning state of the resource group will be rolled back. The tracking Id is '%s'. Please check audit logs for more details.",
+		e := provider.Errorf(409, "ResourceGroupDeletionBlocked",
+			"Deletion of resource group '%s' failed as resources with identifiers '%s' could not be deleted. The provisioning state of the resource group will be rolled back. The tracking Id is '%s'. Please check audit logs for more details.",
 			r.Name(), strings.Join(names, ","), op.ID)
 		e.Details = blocked
 		return e

@@ -41,15 +41,18 @@ func WhatIf(c *provider.Call) (*provider.Reply, error) {
 	}
 	group := "/subscriptions/" + c.ID.Subscription + "/resourceGroups/" + c.ID.ResourceGroup
 	for _, other := range c.Children(group) {
-		if id, err := store.ParseID(other.ID); err == nil && len(id.Names) == 1 && store.SameID(id.Scope, group) && !named[store.Key(other.ID)] && !strings.EqualFold(other.Type, Deployments) {
+		if id, err := store.ParseID(other.ID); err == nil && len(id.Names) == 1 && store.SameID(id.Scope, group) && !named[store.Key(other.ID)] &&
+			!strings.EqualFold(other.Type, Deployments) {
 			shown := c.RenderResource(other)
 			changes = append(changes, trimChange(body.Object{"resourceId": other.ID, "changeType": "Ignore", "before": shown, "after": shown}, full))
 		}
 	}
 	slices.SortStableFunc(changes, func(a, b any) int {
-		return strings.Compare(strings.ToLower(body.String(a.(body.Object), "resourceId")), strings.ToLower(body.String(b.(body.Object), "resourceId")))
+		return strings.Compare(strings.ToLower(body.String(a.(body.Object), "resourceId")),
+			strings.ToLower(body.String(b.(body.Object), "resourceId")))
 	})
-	return provider.OK(body.Object{"status": store.Succeeded, "properties": body.Object{"correlationId": c.RequestID, "changes": changes}}), nil
+	return provider.OK(body.Object{"status": store.Succeeded, "properties": body.Object{"correlationId": c.RequestID, "changes": changes}}),
+		nil
 }
 
 // trimChange leaves the type and ID of a change, unless all of it was asked for.
@@ -65,7 +68,8 @@ func predictChange(c *provider.Call, r *template.Resource) (body.Object, error) 
 	wanted, err := r.Body()
 	var invalid *template.Error
 	if errors.As(err, &invalid) {
-		return body.Object{"resourceId": r.ID, "changeType": "Unsupported", "unsupportedReason": invalid.Message}, nil // it refers to a resource that does not exist yet
+		return body.Object{"resourceId": r.ID, "changeType": "Unsupported", "unsupportedReason": invalid.Message},
+			nil // it refers to a resource that does not exist yet
 	}
 	if err != nil {
 		return nil, err

@@ -100,7 +100,8 @@ func checkReferences(c *provider.Call, d *provider.Draft) error {
 		case c.FindItem(text) != nil:
 		case strings.EqualFold(id.Type(), workspaces):
 			message := "Log Analytics workspace destination resource with Id '" + text + "' does not exist"
-			return provider.Errorf(400, "WorkspaceNotFound", "%s", message).WithDetail(provider.Errorf(0, "WorkspaceNotFound", "%s", message).WithTarget("workspaceResourceId"))
+			return provider.Errorf(400, "WorkspaceNotFound", "%s",
+				message).WithDetail(provider.Errorf(0, "WorkspaceNotFound", "%s", message).WithTarget("workspaceResourceId"))
 		default:
 			return provider.ResourceNotFound(id)
 		}

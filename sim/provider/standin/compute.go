@@ -57,12 +57,15 @@ func privateConnections(c *provider.Call, it *provider.Item) []any {
 	var out []any
 	for _, endpoint := range c.List("Microsoft.Network/privateEndpoints", "/subscriptions/"+id.Subscription) {
 		for _, to := range body.Objects(endpoint.Body, "properties.privateLinkServiceConnections") {
-			if !store.SameID(body.String(to, "properties.privateLinkServiceId"), it.ID) || body.String(endpoint.Body, "properties.provisioningState") != store.Succeeded {
+			if !store.SameID(body.String(to, "properties.privateLinkServiceId"), it.ID) ||
+				body.String(endpoint.Body, "properties.provisioningState") != store.Succeeded {
 				continue
 			}
 			name := it.Name + "." + madeGUID(endpoint.ID, "connection")
-			out = append(out, body.Object{"name": name, "id": it.ID + "/privateEndpointConnections/" + name, "type": c.TypeOf(id.Type()).Name + "/PrivateEndpointConnections", "properties": body.Object{
-				"provisioningState": store.Succeeded, "privateEndpoint": body.Object{"id": endpoint.ID}, "privateLinkServiceConnectionState": body.Clone(body.Child(to, "properties.privateLinkServiceConnectionState"))}})
+			out = append(out, body.Object{"name": name, "id": it.ID + "/privateEndpointConnections/" + name,
+				"type": c.TypeOf(id.Type()).Name + "/PrivateEndpointConnections", "properties": body.Object{
+					"provisioningState": store.Succeeded, "privateEndpoint": body.Object{"id": endpoint.ID},
+					"privateLinkServiceConnectionState": body.Clone(body.Child(to, "properties.privateLinkServiceConnectionState"))}})
 		}
 	}
 	return out
@@ -97,13 +100,15 @@ var networkRows = map[string]row{
 		wire:     updatingType,
 		defaults: map[string]any{"properties.fqdns": []any{}, "properties.enableProxyProtocol": false},
 		shown: func(_ *provider.Call, it *provider.Item) {
-			nic := it.ID[:strings.LastIndex(it.ID, "/providers/")] + "/providers/Microsoft.Network/networkInterfaces/" + it.Name + ".nic." + madeGUID(it.ID, "interface")
+			nic := it.ID[:strings.LastIndex(it.ID,
+				"/providers/")] + "/providers/Microsoft.Network/networkInterfaces/" + it.Name + ".nic." + madeGUID(it.ID, "interface")
 			showValues(it, map[string]any{
 				"alias":        it.Name + "." + madeGUID(it.ID, "alias") + "." + body.String(it.Body, "location") + ".azure.privatelinkservice",
 				"resourceGuid": madeGUID(it.ID, "guid"), "privateEndpointConnections": []any{}, "networkInterfaces": []any{body.Object{"id": nic}},
 			})
 			for i, each := range body.Objects(it.Body, "properties.ipConfigurations") {
-				each["id"], each["type"], each["etag"] = it.ID+"/ipConfigurations/"+body.String(each, "name"), "Microsoft.Network/privateLinkServices/ipConfigurations", it.Body["etag"]
+				each["id"], each["type"], each["etag"] = it.ID+"/ipConfigurations/"+body.String(each, "name"),
+					"Microsoft.Network/privateLinkServices/ipConfigurations", it.Body["etag"]
 				body.Set(each, "properties.provisioningState", "Succeeded")
 				body.Default(each, "properties.primary", i == 0)
 			}

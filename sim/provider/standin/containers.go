@@ -49,7 +49,8 @@ func buildUpdateRun(c *provider.Call, d *provider.Draft) error {
 		}
 	}
 	if len(members) == 0 {
-		return provider.Errorf(409, "UpdateRunTargetingEmptyFleet", "The target fleet of this update run is empty. Resource ID: %q. Correlation ID: %q.", d.ID, c.RequestID)
+		return provider.Errorf(409, "UpdateRunTargetingEmptyFleet",
+			"The target fleet of this update run is empty. Resource ID: %q. Correlation ID: %q.", d.ID, c.RequestID)
 	}
 	strategy := body.Child(d.New, "properties.strategy")
 	if ref := body.String(d.New, "properties.updateStrategyId"); ref != "" {
@@ -67,7 +68,8 @@ func buildUpdateRun(c *provider.Call, d *provider.Draft) error {
 		stages = append(stages, body.Object{"name": body.String(stage, "name"), "status": idle(), "groups": groups})
 	}
 	if strategy == nil {
-		stages = append(stages, body.Object{"name": "default", "status": idle(), "groups": []any{body.Object{"name": "default", "status": idle(), "members": members[""]}}})
+		stages = append(stages, body.Object{"name": "default", "status": idle(),
+			"groups": []any{body.Object{"name": "default", "status": idle(), "members": members[""]}}})
 	}
 	body.Set(d.New, "properties.status", body.Object{"status": idle(), "stages": stages, "nodeImageSelection": body.Object{}})
 	return nil
@@ -82,7 +84,8 @@ var clusterRows = map[string]row{
 	}},
 	aks + "/identityBindings": {shown: func(_ *provider.Call, it *provider.Item) {
 		// https://learn.microsoft.com/azure/aks/identity-bindings-concepts
-		showValues(it, map[string]any{"oidcIssuer.oidcIssuerUrl": "https://ib.oic.prod-aks.azure.com/" + madeGUID(it.ID, "tenant") + "/" + madeGUID(it.ID, "issuer")})
+		showValues(it, map[string]any{"oidcIssuer.oidcIssuerUrl": "https://ib.oic.prod-aks.azure.com/" + madeGUID(it.ID,
+			"tenant") + "/" + madeGUID(it.ID, "issuer")})
 	}},
 	"Microsoft.KubernetesConfiguration/sourceControlConfigurations": {wire: func(t *provider.Type) {
 		makeSynchronous(t)
@@ -99,9 +102,10 @@ var clusterRows = map[string]row{
 				return e
 			}
 		},
-		defaults: map[string]any{"properties.scope": "cluster", "properties.suspend": false, "properties.waitForReconciliation": false, "properties.configurationProtectedSettings": body.Object{}},
-		fill:     fillSourceDefaults,
-		shown:    showConfiguration,
+		defaults: map[string]any{"properties.scope": "cluster", "properties.suspend": false, "properties.waitForReconciliation": false,
+			"properties.configurationProtectedSettings": body.Object{}},
+		fill:  fillSourceDefaults,
+		shown: showConfiguration,
 	},
 }
 
@@ -128,7 +132,8 @@ func fillSourceDefaults(_ *provider.Call, d *provider.Draft) error {
 			continue
 		}
 		one["name"] = name
-		for key, value := range map[string]any{"path": "", "timeoutInSeconds": 600.0, "syncIntervalInSeconds": 600.0, "prune": false, "force": false, "wait": true} {
+		for key, value := range map[string]any{"path": "", "timeoutInSeconds": 600.0, "syncIntervalInSeconds": 600.0, "prune": false,
+			"force": false, "wait": true} {
 			body.Default(one, key, value)
 		}
 	}
@@ -153,10 +158,12 @@ func showConfiguration(_ *provider.Call, it *provider.Item) {
 		}
 	}
 	ready := body.String(properties, "provisioningState") == store.Succeeded
-	state := map[string]any{"statuses": []any{}, "complianceState": nil, "errorMessage": nil, "repositoryPublicKey": nil, "sourceUpdatedAt": nil, "statusUpdatedAt": nil, "sourceSyncedCommitId": nil}
+	state := map[string]any{"statuses": []any{}, "complianceState": nil, "errorMessage": nil, "repositoryPublicKey": nil,
+		"sourceUpdatedAt": nil, "statusUpdatedAt": nil, "sourceSyncedCommitId": nil}
 	if ready {
 		state["complianceState"], state["errorMessage"], state["repositoryPublicKey"] = "Compliant", "", ""
-		state["sourceUpdatedAt"], state["statusUpdatedAt"], state["sourceSyncedCommitId"] = changedTime(it), changedTime(it), "main@sha1:"+deriveDigits(it.ID, "commit", 40)
+		state["sourceUpdatedAt"], state["statusUpdatedAt"], state["sourceSyncedCommitId"] = changedTime(it), changedTime(it),
+			"main@sha1:"+deriveDigits(it.ID, "commit", 40)
 		state["statuses"] = objectStatuses(it, properties)
 	}
 	showValues(it, state)
@@ -166,8 +173,10 @@ func showConfiguration(_ *provider.Call, it *provider.Item) {
 func objectStatuses(it *provider.Item, properties body.Object) []any {
 	object := func(kind, name string) body.Object {
 		return body.Object{
-			"name": name, "namespace": properties["namespace"], "kind": kind, "complianceState": "Compliant", "appliedBy": nil, "helmReleaseProperties": nil,
-			"statusConditions": []any{body.Object{"type": "Ready", "status": "True", "reason": "Succeeded", "message": "", "lastTransitionTime": changedTime(it)}},
+			"name": name, "namespace": properties["namespace"], "kind": kind, "complianceState": "Compliant", "appliedBy": nil,
+			"helmReleaseProperties": nil,
+			"statusConditions": []any{body.Object{"type": "Ready", "status": "True", "reason": "Succeeded", "message": "",
+				"lastTransitionTime": changedTime(it)}},
 		}
 	}
 	out := []any{object(body.String(properties, "sourceKind"), it.Name)}

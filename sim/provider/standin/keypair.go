@@ -51,7 +51,8 @@ func generateKeyPair(c *provider.Call, r *store.Resource) (*provider.Reply, erro
 		private = &pem.Block{Type: "PRIVATE KEY", Bytes: raw}
 		public = publicKey("ssh-ed25519", key)
 	default:
-		return nil, provider.Errorf(http.StatusBadRequest, "InvalidParameter", "The value '%s' of parameter 'encryptionType' is invalid.", kind).WithTarget("encryptionType")
+		return nil, provider.Errorf(http.StatusBadRequest, "InvalidParameter", "The value '%s' of parameter 'encryptionType' is invalid.",
+			kind).WithTarget("encryptionType")
 	}
 	stored := c.Edit(r.ID)
 	body.Set(stored.Body, "properties.publicKey", public)

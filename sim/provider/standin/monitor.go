@@ -23,12 +23,14 @@ var monitorRows = map[string]row{
 			t.Create.LRO, t.Update.LRO, t.PatchLRO.LRO, t.Delete.LRO = 10*time.Second, 10*time.Second, 0, 0
 			t.LocationHeader, t.RetryAfter, t.EmptyResult = true, 20, true
 			t.Actions = map[string]*provider.Action{"sharedkeys": {Start: func(_ *provider.Call, r *store.Resource) (*provider.Reply, error) {
-				return provider.OK(body.Object{"primarySharedKey": deriveDigits(r.ID, "first", 64), "secondarySharedKey": deriveDigits(r.ID, "second", 64)}), nil
+				return provider.OK(body.Object{"primarySharedKey": deriveDigits(r.ID, "first", 64),
+					"secondarySharedKey": deriveDigits(r.ID, "second", 64)}), nil
 			}}}
 		},
 		defaults: map[string]any{
-			"properties.retentionInDays": 30.0, "properties.publicNetworkAccessForIngestion": "Enabled", "properties.publicNetworkAccessForQuery": "Enabled",
-			"properties.sku.name": "PerGB2018",
+			"properties.retentionInDays": 30.0, "properties.publicNetworkAccessForIngestion": "Enabled",
+			"properties.publicNetworkAccessForQuery":                          "Enabled",
+			"properties.sku.name":                                             "PerGB2018",
 			"properties.features.enableLogAccessUsingOnlyResourcePermissions": true,
 			"properties.workspaceCapping.dailyQuotaGb":                        -1.0,
 		},
@@ -41,8 +43,10 @@ var monitorRows = map[string]row{
 		},
 		shown: func(_ *provider.Call, it *provider.Item) {
 			showValues(it, map[string]any{
-				"customerId": madeGUID(it.ID, "customer"), "createdDate": createdTime(it), "modifiedDate": changedTime(it), "features.legacy": 0.0, "features.searchVersion": 1.0,
-				"sku.lastSkuUpdate": createdTime(it), "workspaceCapping.quotaNextResetTime": createdTime(it), "workspaceCapping.dataIngestionStatus": "RespectQuota",
+				"customerId": madeGUID(it.ID, "customer"), "createdDate": createdTime(it), "modifiedDate": changedTime(it), "features.legacy": 0.0,
+				"features.searchVersion": 1.0,
+				"sku.lastSkuUpdate":      createdTime(it), "workspaceCapping.quotaNextResetTime": createdTime(it),
+				"workspaceCapping.dataIngestionStatus": "RespectQuota",
 			})
 		},
 	},
@@ -92,8 +96,10 @@ var monitorRows = map[string]row{
 			in := managedGroup(it.ID, it.Name, it.Location) + "/providers/"
 			showValues(it, map[string]any{
 				"accountId": account, "metrics.internalId": "mac_" + account,
-				"metrics.prometheusQueryEndpoint": "https://" + strings.ToLower(it.Name) + "-" + deriveDigits(it.ID, "query", 16) + "." + it.Location + ".prometheus.monitor.azure.com",
-				"defaultIngestionSettings":        body.Object{"dataCollectionRuleResourceId": in + rules + "/" + it.Name, "dataCollectionEndpointResourceId": in + endpoints + "/" + it.Name},
+				"metrics.prometheusQueryEndpoint": "https://" + strings.ToLower(it.Name) + "-" + deriveDigits(it.ID, "query",
+					16) + "." + it.Location + ".prometheus.monitor.azure.com",
+				"defaultIngestionSettings": body.Object{"dataCollectionRuleResourceId": in + rules + "/" + it.Name,
+					"dataCollectionEndpointResourceId": in + endpoints + "/" + it.Name},
 			})
 		},
 	},
@@ -126,9 +132,12 @@ func createIngestion(c *provider.Call, d *provider.Draft) error {
 	c.SaveResource(&store.Resource{ID: in + endpoints + "/" + d.Name, Type: endpoints, Location: d.Location, Body: ready(nil)})
 	c.SaveResource(&store.Resource{ID: in + rules + "/" + d.Name, Type: rules, Location: d.Location, Body: ready(body.Object{
 		"dataCollectionEndpointId": in + endpoints + "/" + d.Name,
-		"dataSources":              body.Object{"prometheusForwarder": []any{body.Object{"name": "PrometheusDataSource", "streams": []any{"Microsoft-PrometheusMetrics"}, "labelIncludeFilter": body.Object{}}}},
-		"destinations":             body.Object{"monitoringAccounts": []any{body.Object{"name": "MonitoringAccount1", "accountResourceId": d.ID}}},
-		"dataFlows":                []any{body.Object{"streams": []any{"Microsoft-PrometheusMetrics"}, "destinations": []any{"MonitoringAccount1"}}},
+		"dataSources": body.Object{"prometheusForwarder": []any{body.Object{"name": "PrometheusDataSource",
+			"streams": []any{"Microsoft-PrometheusMetrics"}, "labelIncludeFilter": body.Object{}}}},
+		"destinations": body.Object{"monitoringAccounts": []any{body.Object{"name": "MonitoringAccount1",
+			"accountResourceId": d.ID}}},
+		"dataFlows": []any{body.Object{"streams": []any{"Microsoft-PrometheusMetrics"},
+			"destinations": []any{"MonitoringAccount1"}}},
 	})})
 	return nil
 }

@@ -30,18 +30,24 @@ func typeOf(id string) string {
 
 // The answer of a vault depends on the version and on the properties sent; soft deletion cannot be turned off.
 func TestVaults(t *testing.T) {
-	paths := []string{"enableSoftDelete", "softDeleteRetentionInDays", "publicNetworkAccess", "enableRbacAuthorization", "createMode", "vaultUri", "provisioningState"}
+	paths := []string{"enableSoftDelete", "softDeleteRetentionInDays", "publicNetworkAccess", "enableRbacAuthorization", "createMode",
+		"vaultUri", "provisioningState"}
 	const early, late = "https://keys.vault.azure.net", "https://keys.vault.azure.net/"
 	for name, c := range map[string]struct {
 		reason, version string
 		sent            body.Object
 		made, read      []any
 	}{
-		"old":       {"recorded in 2021-04-01-preview", "2021-04-01-preview", body.Object{"createMode": "default", "enableSoftDelete": false}, []any{true, nil, nil, nil, nil, early, "RegisteringDns"}, []any{true, nil, nil, nil, nil, late, "Succeeded"}},
-		"new":       {"recorded in 2023-07-01", "2023-07-01", body.Object{"createMode": "default"}, []any{true, 90.0, "Enabled", false, nil, early, "RegisteringDns"}, []any{true, 90.0, "Enabled", false, nil, late, "Succeeded"}},
-		"said":      {"what was said of soft deletion is all", "2023-07-01", body.Object{"enableSoftDelete": true}, []any{true, nil, "Enabled", false, nil, early, "RegisteringDns"}, []any{true, nil, "Enabled", false, nil, late, "Succeeded"}},
-		"days":      {"days are kept", "2023-07-01", body.Object{"softDeleteRetentionInDays": 7.0}, []any{true, 7.0, "Enabled", false, nil, early, "RegisteringDns"}, []any{true, 7.0, "Enabled", false, nil, late, "Succeeded"}},
-		"recovered": {"its name resolves already", "2023-07-01", body.Object{"createMode": "recover"}, []any{true, 90.0, "Enabled", false, nil, late, "Succeeded"}, []any{true, 90.0, "Enabled", false, nil, late, "Succeeded"}},
+		"old": {"recorded in 2021-04-01-preview", "2021-04-01-preview", body.Object{"createMode": "default", "enableSoftDelete": false},
+			[]any{true, nil, nil, nil, nil, early, "RegisteringDns"}, []any{true, nil, nil, nil, nil, late, "Succeeded"}},
+		"new": {"recorded in 2023-07-01", "2023-07-01", body.Object{"createMode": "default"},
+			[]any{true, 90.0, "Enabled", false, nil, early, "RegisteringDns"}, []any{true, 90.0, "Enabled", false, nil, late, "Succeeded"}},
+		"said": {"what was said of soft deletion is all", "2023-07-01", body.Object{"enableSoftDelete": true},
+			[]any{true, nil, "Enabled", false, nil, early, "RegisteringDns"}, []any{true, nil, "Enabled", false, nil, late, "Succeeded"}},
+		"days": {"days are kept", "2023-07-01", body.Object{"softDeleteRetentionInDays": 7.0},
+			[]any{true, 7.0, "Enabled", false, nil, early, "RegisteringDns"}, []any{true, 7.0, "Enabled", false, nil, late, "Succeeded"}},
+		"recovered": {"its name resolves already", "2023-07-01", body.Object{"createMode": "recover"},
+			[]any{true, 90.0, "Enabled", false, nil, late, "Succeeded"}, []any{true, 90.0, "Enabled", false, nil, late, "Succeeded"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			a := newAzure(t)
@@ -64,8 +70,10 @@ func TestVaults(t *testing.T) {
 				t.Errorf("%s: read (-want +got):\n%s", c.reason, diff)
 			}
 			key := a.call("PUT", vault+"/keys/etcd", body.Object{"properties": body.Object{"kty": "RSA"}})
-			want := map[bool]string{true: "CustomizedRecoverable+Purgeable", false: "Recoverable+Purgeable"}[c.sent["softDeleteRetentionInDays"] != nil]
-			if level := body.String(key.body, "properties.attributes.recoveryLevel"); level != want || body.Int(key.body, "properties.attributes.created") < 1e9 {
+			want := map[bool]string{true: "CustomizedRecoverable+Purgeable",
+				false: "Recoverable+Purgeable"}[c.sent["softDeleteRetentionInDays"] != nil]
+			if level := body.String(key.body, "properties.attributes.recoveryLevel"); level != want ||
+				body.Int(key.body, "properties.attributes.created") < 1e9 {
 				t.Errorf("its key shows %v, want %s", key.body["properties"], want)
 			}
 		})
@@ -77,7 +85,8 @@ func TestShown(t *testing.T) {
 	a := newAzure(t)
 	storage := group + "/providers/Microsoft.Storage/storageAccounts/store"
 	of := func(kind string) body.Object {
-		return body.Object{"location": "westus3", "kind": kind, "sku": body.Object{"name": "Standard_LRS"}, "properties": body.Object{"accessTier": "Hot"}}
+		return body.Object{"location": "westus3", "kind": kind, "sku": body.Object{"name": "Standard_LRS"},
+			"properties": body.Object{"accessTier": "Hot"}}
 	}
 	a.put(storage, of("StorageV2"))
 	a.put(storage+"2", of("BlobStorage"))
@@ -85,18 +94,31 @@ func TestShown(t *testing.T) {
 	a.put(group+"/providers/Microsoft.Compute/diskAccesses/disks", body.Object{"location": "westus3"})
 	a.put(registry, body.Object{"location": "westus3", "sku": body.Object{"name": "Basic"}})
 	a.put(other, inRegion(nil))
-	a.put(strings.Replace(flux, account, other, 1), body.Object{"properties": body.Object{"sourceKind": "GitRepository", "gitRepository": body.Object{"url": "https://example.com", "provider": "Generic"}}})
+	a.put(strings.Replace(flux, account, other, 1),
+		body.Object{"properties": body.Object{"sourceKind": "GitRepository",
+			"gitRepository": body.Object{"url": "https://example.com", "provider": "Generic"}}})
 	for name, c := range map[string]struct {
 		reason, id, version string
 		want                map[string]any
 	}{
-		"storage, old": {"recorded", storage, "2021-04-01", map[string]any{"properties.networkAcls.ipv6Rules": nil, "properties.allowCrossTenantDelegationSas": nil, "properties.minimumTlsVersion": "TLS1_2", "properties.primaryEndpoints.web": "https://store.z1.web.core.windows.net/"}},
-		"storage":      {"recorded", storage, "2025-06-01", map[string]any{"properties.networkAcls.ipv6Rules": []any{}, "properties.allowCrossTenantDelegationSas": false}},
-		"blobs":        {"has blobs and tables only", storage + "2", "2021-04-01", map[string]any{"properties.primaryEndpoints": body.Object{"blob": "https://store2.blob.core.windows.net/", "dfs": "https://store2.dfs.core.windows.net/", "table": "https://store2.table.core.windows.net/"}}},
-		"workspace":    {"an old name of a tier, and nobody signs", workspace, "2023-09-01", map[string]any{"properties.sku.name": "PerGB2018", "systemData": nil}},
-		"disk access":  {"no list of connections while there are none, and nobody signs", group + "/providers/Microsoft.Compute/diskAccesses/disks", "2024-03-02", map[string]any{"properties.privateEndpointConnections": nil, "systemData": nil}},
-		"registry":     {"recorded", registry, "2021-09-01", map[string]any{"properties.anonymousPullEnabled": nil, "properties.policies.softDeletePolicy": nil, "properties.policies.trustPolicy.status": "disabled"}},
-		"flux":         {"nobody is known to have made it, and the provider has one casing", strings.Replace(flux, account, other, 1), "2024-11-01", map[string]any{"systemData.createdBy": nil, "properties.gitRepository.provider": "generic"}},
+		"storage, old": {"recorded", storage, "2021-04-01",
+			map[string]any{"properties.networkAcls.ipv6Rules": nil, "properties.allowCrossTenantDelegationSas": nil,
+				"properties.minimumTlsVersion": "TLS1_2", "properties.primaryEndpoints.web": "https://store.z1.web.core.windows.net/"}},
+		"storage": {"recorded", storage, "2025-06-01",
+			map[string]any{"properties.networkAcls.ipv6Rules": []any{}, "properties.allowCrossTenantDelegationSas": false}},
+		"blobs": {"has blobs and tables only", storage + "2", "2021-04-01",
+			map[string]any{"properties.primaryEndpoints": body.Object{"blob": "https://store2.blob.core.windows.net/",
+				"dfs": "https://store2.dfs.core.windows.net/", "table": "https://store2.table.core.windows.net/"}}},
+		"workspace": {"an old name of a tier, and nobody signs", workspace, "2023-09-01",
+			map[string]any{"properties.sku.name": "PerGB2018", "systemData": nil}},
+		"disk access": {"no list of connections while there are none, and nobody signs",
+			group + "/providers/Microsoft.Compute/diskAccesses/disks", "2024-03-02",
+			map[string]any{"properties.privateEndpointConnections": nil, "systemData": nil}},
+		"registry": {"recorded", registry, "2021-09-01",
+			map[string]any{"properties.anonymousPullEnabled": nil, "properties.policies.softDeletePolicy": nil,
+				"properties.policies.trustPolicy.status": "disabled"}},
+		"flux": {"nobody is known to have made it, and the provider has one casing", strings.Replace(flux, account, other, 1),
+			"2024-11-01", map[string]any{"systemData.createdBy": nil, "properties.gitRepository.provider": "generic"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			got, shown := a.callVersion("GET", c.id, c.version, nil), map[string]any{}

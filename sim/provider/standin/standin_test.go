@@ -74,15 +74,17 @@ func (a *azure) call(method, id string, b body.Object) (got answer) {
 		a.t.Fatalf("nobody serves %s", parsed.Type())
 	}
 	err = a.s.Update(func(tx *store.Tx) error {
-		c := &provider.Call{Tx: tx, Env: a.env, Method: method, ID: parsed, Type: t, APIVersion: t.APIVersions[0], Query: url.Values{}, Header: http.Header{}, Body: body.Clone(b)}
-		do := map[string]func() (*provider.Reply, error){"PUT": c.PutResource, "GET": c.ReadResource, "PATCH": c.PatchResource, "DELETE": c.DeleteResource, "LIST": func() (*provider.Reply, error) {
-			list, err := c.ListCollection()
-			if err != nil {
-				return nil, err
-			}
-			rows, _ := list.CutPage("", 1000)
-			return provider.OK(body.Object{"value": rows}), nil
-		}}
+		c := &provider.Call{Tx: tx, Env: a.env, Method: method, ID: parsed, Type: t, APIVersion: t.APIVersions[0], Query: url.Values{},
+			Header: http.Header{}, Body: body.Clone(b)}
+		do := map[string]func() (*provider.Reply, error){"PUT": c.PutResource, "GET": c.ReadResource, "PATCH": c.PatchResource,
+			"DELETE": c.DeleteResource, "LIST": func() (*provider.Reply, error) {
+				list, err := c.ListCollection()
+				if err != nil {
+					return nil, err
+				}
+				rows, _ := list.CutPage("", 1000)
+				return provider.OK(body.Object{"value": rows}), nil
+			}}
 		rep, err := do[method]()
 		if rep != nil {
 			got.status = rep.Status
@@ -145,12 +147,18 @@ func TestStates(t *testing.T) {
 		updated, removed        int
 		stateWhileDeleted, etag string
 	}{
-		"operation":    {"a workspace takes its time", workspace, inRegion(nil), 201, "Creating", 200, 200, "", "etag"},
-		"silent":       {"a vault is there before its name resolves", vault, inRegion(body.Object{"tenantId": "00000000-0000-0000-0000-000000000000", "sku": body.Object{"family": "A", "name": "standard"}}), 200, "RegisteringDns", 200, 200, "", ""},
+		"operation": {"a workspace takes its time", workspace, inRegion(nil), 201, "Creating", 200, 200, "", "etag"},
+		"silent": {"a vault is there before its name resolves", vault,
+			inRegion(body.Object{"tenantId": "00000000-0000-0000-0000-000000000000", "sku": body.Object{"family": "A", "name": "standard"}}), 200,
+			"RegisteringDns", 200, 200, "", ""},
 		"only removal": {"an account goes by an operation", account, inRegion(nil), 200, "Succeeded", 200, 202, "Deleting", "etag"},
-		"synchronous":  {"an endpoint is new with status 200", insights + "dataCollectionEndpoints/in", inRegion(nil), 200, "Succeeded", 200, 200, "", "etag"},
-		"results":      {"a storage account is shown by its operation's result", group + "/providers/Microsoft.Storage/storageAccounts/store", body.Object{"location": "westus3", "kind": "StorageV2", "sku": body.Object{"name": "Standard_LRS"}}, 202, "Creating", 200, 200, "", ""},
-		"no row":       {"what is not known of a type is taken from its definition", group + "/providers/Microsoft.ContainerService/preparedImageSpecifications/nodes", inRegion(nil), 201, "Creating", 200, 202, "Deleting", "eTag"},
+		"synchronous": {"an endpoint is new with status 200", insights + "dataCollectionEndpoints/in", inRegion(nil), 200, "Succeeded", 200, 200,
+			"", "etag"},
+		"results": {"a storage account is shown by its operation's result", group + "/providers/Microsoft.Storage/storageAccounts/store",
+			body.Object{"location": "westus3", "kind": "StorageV2", "sku": body.Object{"name": "Standard_LRS"}}, 202, "Creating", 200, 200, "", ""},
+		"no row": {"what is not known of a type is taken from its definition",
+			group + "/providers/Microsoft.ContainerService/preparedImageSpecifications/nodes", inRegion(nil), 201, "Creating", 200, 202, "Deleting",
+			"eTag"},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -215,17 +223,28 @@ func TestRefusals(t *testing.T) {
 		body       body.Object
 		want       string
 	}{
-		"parent":        {"a key is in a vault", vault + "/keys/k", body.Object{"properties": body.Object{"kty": "RSA"}}, "ParentResourceNotFound"},
-		"group":         {"everything is in a group", strings.Replace(registry, "/rg/", "/none/", 1), body.Object{"location": "westus3"}, "ResourceGroupNotFound"},
-		"scope":         {"what is extended must be there", association(vault), body.Object{"properties": body.Object{}}, "ResourceNotFound"},
-		"reference":     {"what is referred to must be there", association(registry), body.Object{"properties": body.Object{"dataCollectionRuleId": rule}}, "ResourceNotFound"},
-		"workspace":     {"rules have words of their own, recorded", rule, inRegion(body.Object{"destinations": body.Object{"logAnalytics": []any{body.Object{"name": "l", "workspaceResourceId": workspace}}}}), "WorkspaceNotFound"},
-		"network":       {"the network provider has words of its own", group + "/providers/Microsoft.Network/privateLinkServices/p", inRegion(body.Object{"loadBalancerFrontendIpConfigurations": []any{body.Object{"id": group + "/providers/Microsoft.Network/loadBalancers/lb"}}}), "InvalidResourceReference"},
-		"unknown":       {"there is no such property", registry, body.Object{"location": "westus3", "sku": body.Object{"name": "Basic"}, "properties": body.Object{"banana": true}}, "InvalidRequestContent"},
-		"required":      {"a registry has a SKU", registry + "2", body.Object{"location": "westus3"}, "InvalidRequestContent"},
-		"name":          {"a registry's name has no hyphens", registry + "-2", body.Object{"location": "westus3", "sku": body.Object{"name": "Basic"}}, "InvalidResourceName"},
-		"location":      {"a registry is somewhere", registry + "2", body.Object{"sku": body.Object{"name": "Basic"}}, "LocationRequired"},
-		"fleet, no one": {"a run updates members, recorded", group + "/providers/Microsoft.ContainerService/fleets/f/updateRuns/r", body.Object{"properties": body.Object{"managedClusterUpdate": body.Object{"upgrade": body.Object{"type": "NodeImageOnly"}}}}, "UpdateRunTargetingEmptyFleet"},
+		"parent": {"a key is in a vault", vault + "/keys/k", body.Object{"properties": body.Object{"kty": "RSA"}},
+			"ParentResourceNotFound"},
+		"group": {"everything is in a group", strings.Replace(registry, "/rg/", "/none/", 1), body.Object{"location": "westus3"},
+			"ResourceGroupNotFound"},
+		"scope": {"what is extended must be there", association(vault), body.Object{"properties": body.Object{}}, "ResourceNotFound"},
+		"reference": {"what is referred to must be there", association(registry),
+			body.Object{"properties": body.Object{"dataCollectionRuleId": rule}}, "ResourceNotFound"},
+		"workspace": {"rules have words of their own, recorded", rule,
+			inRegion(body.Object{"destinations": body.Object{"logAnalytics": []any{body.Object{"name": "l", "workspaceResourceId": workspace}}}}),
+			"WorkspaceNotFound"},
+		"network": {"the network provider has words of its own", group + "/providers/Microsoft.Network/privateLinkServices/p",
+			inRegion(body.Object{"loadBalancerFrontendIpConfigurations": []any{body.Object{"id": group + "/providers/Microsoft.Network/loadBalancers/lb"}}}), "InvalidResourceReference"},
+		"unknown": {"there is no such property", registry,
+			body.Object{"location": "westus3", "sku": body.Object{"name": "Basic"}, "properties": body.Object{"banana": true}},
+			"InvalidRequestContent"},
+		"required": {"a registry has a SKU", registry + "2", body.Object{"location": "westus3"}, "InvalidRequestContent"},
+		"name": {"a registry's name has no hyphens", registry + "-2",
+			body.Object{"location": "westus3", "sku": body.Object{"name": "Basic"}}, "InvalidResourceName"},
+		"location": {"a registry is somewhere", registry + "2", body.Object{"sku": body.Object{"name": "Basic"}}, "LocationRequired"},
+		"fleet, no one": {"a run updates members, recorded", group + "/providers/Microsoft.ContainerService/fleets/f/updateRuns/r",
+			body.Object{"properties": body.Object{"managedClusterUpdate": body.Object{"upgrade": body.Object{"type": "NodeImageOnly"}}}},
+			"UpdateRunTargetingEmptyFleet"},
 	}
 	a.put(group+"/providers/Microsoft.ContainerService/fleets/f", inRegion(nil))
 	for name, test := range tests {
@@ -243,11 +262,13 @@ func TestMade(t *testing.T) {
 		a := newAzure(t)
 		a.env.Rand = rand.New(rand.NewPCG(seed, seed))
 		a.put(registry, body.Object{"location": "westus3", "sku": body.Object{"name": "Basic"}})
-		a.put(vault, inRegion(body.Object{"tenantId": "00000000-0000-0000-0000-000000000000", "sku": body.Object{"family": "A", "name": "standard"}}))
+		a.put(vault, inRegion(body.Object{"tenantId": "00000000-0000-0000-0000-000000000000",
+			"sku": body.Object{"family": "A", "name": "standard"}}))
 		a.put(vault+"/keys/etcd", body.Object{"properties": body.Object{"kty": "RSA"}})
 		a.put(workspace, inRegion(nil))
 		a.put(account, inRegion(nil))
-		a.put(rule, inRegion(body.Object{"destinations": body.Object{"logAnalytics": []any{body.Object{"name": "l", "workspaceResourceId": workspace}}}}))
+		a.put(rule, inRegion(body.Object{"destinations": body.Object{"logAnalytics": []any{body.Object{"name": "l",
+			"workspaceResourceId": workspace}}}}))
 		out := map[string]any{}
 		for id, paths := range map[string][]string{
 			registry:             {"loginServer", "adminUserEnabled"},
@@ -283,8 +304,9 @@ func TestMade(t *testing.T) {
 	if diff := cmp.Diff(got, show(2)); diff != "" {
 		t.Errorf("made-up values differ (-first +second):\n%s", diff)
 	}
-	want := map[string]any{"loginServer": "images.azurecr.io", "adminUserEnabled": false, "vaultUri": "https://keys.vault.azure.net/", "enableSoftDelete": true,
-		"keyUri": "https://keys.vault.azure.net/keys/etcd", "sku.name": "PerGB2018",
+	want := map[string]any{"loginServer": "images.azurecr.io", "adminUserEnabled": false, "vaultUri": "https://keys.vault.azure.net/",
+		"enableSoftDelete": true,
+		"keyUri":           "https://keys.vault.azure.net/keys/etcd", "sku.name": "PerGB2018",
 		"defaultIngestionSettings.dataCollectionRuleResourceId": "/subscriptions/s/resourceGroups/MA_metrics_westus3_managed/providers/Microsoft.Insights/dataCollectionRules/metrics"}
 	for path, value := range want {
 		if got[path] != value {
@@ -301,9 +323,11 @@ func TestMade(t *testing.T) {
 // Secrets are taken and never shown, in versions that have no definition, too.
 func TestSecrets(t *testing.T) {
 	a := newAzure(t)
-	a.put(vault, inRegion(body.Object{"createMode": "default", "tenantId": "00000000-0000-0000-0000-000000000000", "sku": body.Object{"family": "A", "name": "standard"}}))
+	a.put(vault, inRegion(body.Object{"createMode": "default", "tenantId": "00000000-0000-0000-0000-000000000000",
+		"sku": body.Object{"family": "A", "name": "standard"}}))
 	a.put(account, inRegion(nil))
-	a.put(flux, body.Object{"properties": body.Object{"sourceKind": "GitRepository", "configurationProtectedSettings": body.Object{"token": "c2VjcmV0"}, "kustomizations": body.Object{"apps": body.Object{}}}})
+	a.put(flux, body.Object{"properties": body.Object{"sourceKind": "GitRepository",
+		"configurationProtectedSettings": body.Object{"token": "c2VjcmV0"}, "kustomizations": body.Object{"apps": body.Object{}}}})
 	if shown := a.call("GET", vault, nil).body; body.Has(shown, "properties.createMode") {
 		t.Errorf("the mode of creation is shown")
 	}
@@ -319,12 +343,14 @@ func TestSecrets(t *testing.T) {
 // Children are deleted with their parent, and all resources with their group.
 func TestDeletion(t *testing.T) {
 	a := newAzure(t)
-	a.put(vault, inRegion(body.Object{"tenantId": "00000000-0000-0000-0000-000000000000", "sku": body.Object{"family": "A", "name": "standard"}}))
+	a.put(vault, inRegion(body.Object{"tenantId": "00000000-0000-0000-0000-000000000000",
+		"sku": body.Object{"family": "A", "name": "standard"}}))
 	a.put(vault+"/keys/etcd", body.Object{"properties": body.Object{"kty": "RSA"}})
 	a.put(account, inRegion(nil))
 	a.put(flux, body.Object{"properties": body.Object{"sourceKind": "GitRepository"}})
 	a.call("DELETE", vault, nil)
-	a.put(vault, inRegion(body.Object{"tenantId": "00000000-0000-0000-0000-000000000000", "sku": body.Object{"family": "A", "name": "standard"}}))
+	a.put(vault, inRegion(body.Object{"tenantId": "00000000-0000-0000-0000-000000000000",
+		"sku": body.Object{"family": "A", "name": "standard"}}))
 	if got := a.call("GET", vault+"/keys/etcd", nil); got.status == 200 {
 		t.Error("a key outlives its vault")
 	}
@@ -349,11 +375,14 @@ func TestServed(t *testing.T) {
 	}
 	for name, want := range map[string]bool{
 		"Microsoft.ContainerRegistry/registries": true, "Microsoft.KeyVault/vaults": true, "Microsoft.OperationalInsights/workspaces": true,
-		"Microsoft.Insights/dataCollectionRules": true, "Microsoft.Insights/dataCollectionEndpoints": true, "Microsoft.Insights/dataCollectionRuleAssociations": true,
-		"Microsoft.Monitor/accounts": true, "Microsoft.ContainerService/snapshots": true, "Microsoft.ContainerService/fleets/updateRuns": true,
+		"Microsoft.Insights/dataCollectionRules": true, "Microsoft.Insights/dataCollectionEndpoints": true,
+		"Microsoft.Insights/dataCollectionRuleAssociations": true,
+		"Microsoft.Monitor/accounts":                        true, "Microsoft.ContainerService/snapshots": true,
+		"Microsoft.ContainerService/fleets/updateRuns":         true,
 		"Microsoft.KubernetesConfiguration/fluxConfigurations": true,
 		"Microsoft.ContainerService/locations/aiModels":        false, "Microsoft.ContainerService/managedClusters/meshUpgradeProfiles": false,
-		"Microsoft.ManagedIdentity/identities": false, "Microsoft.Resources/deployments": false, "Microsoft.KeyVault/vaults/accessPolicies": false,
+		"Microsoft.ManagedIdentity/identities": false, "Microsoft.Resources/deployments": false,
+		"Microsoft.KeyVault/vaults/accessPolicies": false,
 	} {
 		if served[name] != want {
 			t.Errorf("%s: served is %t, want %t", name, served[name], want)

@@ -27,7 +27,8 @@ var vaultRows = map[string]row{
 			t.Since = map[string]string{"properties.publicNetworkAccess": "2021-10-01", "properties.enableRbacAuthorization": "2021-10-01"}
 		},
 		defaults: map[string]any{
-			"tags": body.Object{}, "properties.accessPolicies": []any{}, "properties.enabledForDeployment": false, "properties.publicNetworkAccess": "Enabled", "properties.enableRbacAuthorization": false,
+			"tags": body.Object{}, "properties.accessPolicies": []any{}, "properties.enabledForDeployment": false,
+			"properties.publicNetworkAccess": "Enabled", "properties.enableRbacAuthorization": false,
 		},
 		fill: deletesSoftly,
 		shown: func(c *provider.Call, it *provider.Item) {
@@ -46,7 +47,8 @@ var vaultRows = map[string]row{
 		},
 		shown: inVault("key", "keys"),
 	},
-	"Microsoft.KeyVault/vaults/secrets": {wire: makeAlwaysOK, defaults: map[string]any{"properties.attributes.enabled": true}, shown: inVault("secret", "secrets")},
+	"Microsoft.KeyVault/vaults/secrets": {wire: makeAlwaysOK, defaults: map[string]any{"properties.attributes.enabled": true},
+		shown: inVault("secret", "secrets")},
 }
 
 // deletesSoftly fills in how long a deleted vault can be recovered. Soft deletion cannot be turned off
@@ -98,18 +100,22 @@ var registryRows = map[string]row{
 			makeAlwaysOK(t)
 			t.Style, t.DeleteShows = provider.Results, true
 			t.Since = map[string]string{ // recordings of 2021-09-01 and 2023-07-01
-				"properties.anonymousPullEnabled": "2023-01-01", "properties.policies.azureADAuthenticationAsArmPolicy": "2023-01-01", "properties.policies.softDeletePolicy": "2023-01-01",
+				"properties.anonymousPullEnabled": "2023-01-01", "properties.policies.azureADAuthenticationAsArmPolicy": "2023-01-01",
+				"properties.policies.softDeletePolicy": "2023-01-01",
 			}
 			t.Delete.LRO = 10 * time.Second
 		},
 		defaults: map[string]any{
-			"tags": body.Object{}, "properties.adminUserEnabled": false, "properties.dataEndpointEnabled": false, "properties.encryption.status": "disabled",
-			"properties.publicNetworkAccess": "Enabled", "properties.networkRuleBypassOptions": "AzureServices", "properties.zoneRedundancy": "Disabled",
+			"tags": body.Object{}, "properties.adminUserEnabled": false, "properties.dataEndpointEnabled": false,
+			"properties.encryption.status":   "disabled",
+			"properties.publicNetworkAccess": "Enabled", "properties.networkRuleBypassOptions": "AzureServices",
+			"properties.zoneRedundancy":       "Disabled",
 			"properties.anonymousPullEnabled": false,
 			"properties.policies": body.Object{
 				"quarantinePolicy": body.Object{"status": "disabled"}, "trustPolicy": body.Object{"type": "Notary", "status": "disabled"},
 				"retentionPolicy": body.Object{"days": 7.0, "status": "disabled"}, "exportPolicy": body.Object{"status": "enabled"},
-				"azureADAuthenticationAsArmPolicy": body.Object{"status": "enabled"}, "softDeletePolicy": body.Object{"retentionDays": 7.0, "status": "disabled"},
+				"azureADAuthenticationAsArmPolicy": body.Object{"status": "enabled"},
+				"softDeletePolicy":                 body.Object{"retentionDays": 7.0, "status": "disabled"},
 			},
 		},
 		fill: func(_ *provider.Call, d *provider.Draft) error {
@@ -122,7 +128,8 @@ var registryRows = map[string]row{
 		},
 		shown: func(_ *provider.Call, it *provider.Item) {
 			showValues(it, map[string]any{
-				"loginServer": strings.ToLower(it.Name) + ".azurecr.io", "creationDate": createdTime(it), "dataEndpointHostNames": []any{}, "privateEndpointConnections": []any{},
+				"loginServer": strings.ToLower(it.Name) + ".azurecr.io", "creationDate": createdTime(it), "dataEndpointHostNames": []any{},
+				"privateEndpointConnections":               []any{},
 				"policies.retentionPolicy.lastUpdatedTime": changedTime(it), "policies.softDeletePolicy.lastUpdatedTime": changedTime(it),
 			})
 		},
@@ -141,9 +148,11 @@ var storageRows = map[string]row{
 			t.Actions = map[string]*provider.Action{"listkeys": {Start: accountKeys}}
 		},
 		defaults: map[string]any{
-			"tags": body.Object{}, "properties.allowBlobPublicAccess": false, "properties.allowCrossTenantReplication": false, "properties.allowCrossTenantDelegationSas": false,
-			"properties.minimumTlsVersion": "TLS1_2", "properties.supportsHttpsTrafficOnly": true, "properties.accessTier": "Hot",
-			"properties.networkAcls": body.Object{"bypass": "AzureServices", "virtualNetworkRules": []any{}, "ipRules": []any{}, "ipv6Rules": []any{}, "defaultAction": "Allow"},
+			"tags": body.Object{}, "properties.allowBlobPublicAccess": false, "properties.allowCrossTenantReplication": false,
+			"properties.allowCrossTenantDelegationSas": false,
+			"properties.minimumTlsVersion":             "TLS1_2", "properties.supportsHttpsTrafficOnly": true, "properties.accessTier": "Hot",
+			"properties.networkAcls": body.Object{"bypass": "AzureServices", "virtualNetworkRules": []any{}, "ipRules": []any{},
+				"ipv6Rules": []any{}, "defaultAction": "Allow"},
 			"properties.encryption": body.Object{"keySource": "Microsoft.Storage", "services": body.Object{
 				"file": body.Object{"keyType": "Account", "enabled": true}, "blob": body.Object{"keyType": "Account", "enabled": true}}},
 		},
@@ -165,7 +174,8 @@ var storageRows = map[string]row{
 				}
 			}
 			showValues(it, map[string]any{
-				"creationTime": createdTime(it), "keyCreationTime": body.Object{"key1": createdTime(it), "key2": createdTime(it)}, "primaryLocation": it.Location,
+				"creationTime": createdTime(it), "keyCreationTime": body.Object{"key1": createdTime(it), "key2": createdTime(it)},
+				"primaryLocation": it.Location,
 				"statusOfPrimary": "available", "privateEndpointConnections": []any{}, "primaryEndpoints": ends,
 			})
 		},
@@ -179,16 +189,19 @@ func accountName(name string) *provider.Error {
 	if len(name) >= 3 && len(name) <= 24 && strings.Trim(name, "abcdefghijklmnopqrstuvwxyz0123456789") == "" {
 		return nil
 	}
-	return provider.Errorf(400, "AccountNameInvalid", "%s is not a valid storage account name. Storage account name must be between 3 and 24 characters in length and use numbers and lower-case letters only.", name)
+	return provider.Errorf(400, "AccountNameInvalid",
+		"%s is not a valid storage account name. Storage account name must be between 3 and 24 characters in length and use numbers and lower-case letters only.", name)
 }
 
 func accountKeys(_ *provider.Call, r *store.Resource) (*provider.Reply, error) {
 	if body.String(r.Body, "properties.provisioningState") != store.Succeeded {
-		return nil, provider.Errorf(409, "StorageAccountIsNotProvisioned", "The storage account provisioning state must be 'Succeeded' before executing the operation.")
+		return nil, provider.Errorf(409, "StorageAccountIsNotProvisioned",
+			"The storage account provisioning state must be 'Succeeded' before executing the operation.")
 	}
 	keys := []any{}
 	for _, name := range []string{"key1", "key2"} {
-		keys = append(keys, body.Object{"keyName": name, "permissions": "FULL", "value": deriveDigits(r.ID, name, 64), "creationTime": r.Created.UTC().Format(time.RFC3339)})
+		keys = append(keys, body.Object{"keyName": name, "permissions": "FULL", "value": deriveDigits(r.ID, name, 64),
+			"creationTime": r.Created.UTC().Format(time.RFC3339)})
 	}
 	return provider.OK(body.Object{"keys": keys}), nil
 }

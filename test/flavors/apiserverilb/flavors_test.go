@@ -88,7 +88,8 @@ func expectFrontends(stage *harness.Stage, address string) string {
 func inPool(stage *harness.Stage, machine, lb string) bool {
 	_, nic := stage.Azure.GetResource("resourceGroups/c1/providers/Microsoft.Network/networkInterfaces/"+machine+"-nic", "2024-05-01")
 	for _, pool := range []string{"0", "1"} {
-		if strings.Contains(harness.FindString(nic, "properties.ipConfigurations.0.properties.loadBalancerBackendAddressPools."+pool+".id"), "/loadBalancers/"+lb+"/") {
+		if strings.Contains(harness.FindString(nic, "properties.ipConfigurations.0.properties.loadBalancerBackendAddressPools."+pool+".id"),
+			"/loadBalancers/"+lb+"/") {
 			return true
 		}
 	}

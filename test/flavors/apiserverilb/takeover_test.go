@@ -17,7 +17,8 @@ func TestTakeOver(t *testing.T) {
 		}
 		t.Run(file, func(t *testing.T) {
 			t.Parallel()
-			estate.TakeOver(t, environment, file, map[string]string{"APISERVER_LB_DNS_SUFFIX": "abc123", "AZURE_SSH_PUBLIC_KEY": flavors.SSHKey}, gates)
+			estate.TakeOver(t, environment, file, map[string]string{"APISERVER_LB_DNS_SUFFIX": "abc123", "AZURE_SSH_PUBLIC_KEY": flavors.SSHKey},
+				gates)
 		})
 	}
 }

@@ -13,7 +13,8 @@ import (
 // templateVariables are values for the variables that templates require.
 func templateVariables(file string) map[string]string {
 	more := map[string]string{
-		"CLUSTER_CLASS_NAME": "default", "ASO_CREDENTIAL_SECRET_NAME": harness.OperatorSecret, "AZURE_SSH_PUBLIC_KEY": flavors.SSHKey, "AZURE_SSH_PUBLIC_KEY_B64": flavors.SSHKeyB64,
+		"CLUSTER_CLASS_NAME": "default", "ASO_CREDENTIAL_SECRET_NAME": harness.OperatorSecret, "AZURE_SSH_PUBLIC_KEY": flavors.SSHKey,
+		"AZURE_SSH_PUBLIC_KEY_B64": flavors.SSHKeyB64,
 	}
 	if strings.Contains(file, "aks") {
 		more["KUBERNETES_VERSION"] = harness.ManagedVersion
@@ -73,7 +74,8 @@ func TestEmbeddersAgain(t *testing.T) {
 				t.Fatal(err)
 			}
 			stage := flavors.NewStage(t, environment)
-			objects, err := flavors.DecodeManifest([]byte(strings.NewReplacer("SUBSCRIPTION", stage.Azure.SubscriptionID, "AKSVERSION", strings.TrimPrefix(harness.ManagedVersion, "v")).Replace(string(manifest))))
+			objects, err := flavors.DecodeManifest([]byte(strings.NewReplacer("SUBSCRIPTION", stage.Azure.SubscriptionID, "AKSVERSION",
+				strings.TrimPrefix(harness.ManagedVersion, "v")).Replace(string(manifest))))
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -17,7 +17,8 @@ func applyTwice(t *testing.T, stage *harness.Stage, objects []*unstructured.Unst
 	flavors.CreateBroughtResources(stage)
 	manager := stage.StartManager(harness.ManagerOptions{SyncPeriod: flavors.SyncPeriod})
 	switch {
-	case containsKind(objects, "", clusterv1.ManagedByAnnotation), !containsKind(objects, "AzureCluster", "") && !containsKind(objects, "AzureManagedControlPlane", "") && !containsKind(objects, "AzureASOManagedControlPlane", ""):
+	case containsKind(objects, "", clusterv1.ManagedByAnnotation), !containsKind(objects, "AzureCluster", "") &&
+		!containsKind(objects, "AzureManagedControlPlane", "") && !containsKind(objects, "AzureASOManagedControlPlane", ""):
 		// The provider makes nothing of these.
 		mark := stage.Azure.MarkRequests()
 		applyObjects(stage, objects)

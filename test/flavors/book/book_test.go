@@ -65,7 +65,8 @@ func checkShell(t *testing.T, block flavors.Block) {
 		if !programs.MatchString(line) {
 			t.Errorf("%s: no rule here knows the command %q", block.Place, line)
 		}
-		if match := regexp.MustCompile(`--flavor[= ]([a-z0-9-]+)`).FindStringSubmatch(line); match != nil && !strings.Contains(templates, "cluster-template-"+match[1]+".yaml") {
+		if match := regexp.MustCompile(`--flavor[= ]([a-z0-9-]+)`).FindStringSubmatch(line); match != nil &&
+			!strings.Contains(templates, "cluster-template-"+match[1]+".yaml") {
 			t.Errorf("%s: there is no flavor %s", block.Place, match[1])
 		}
 	}

@@ -53,10 +53,11 @@ var taggings = map[string]tagging{
 	"microsoft.network/loadbalancers":                       {role: "by name", cluster: true},
 	"microsoft.network/networkinterfaces":                   {name: true, cluster: true, machine: true, provider: true},
 	"microsoft.compute/virtualmachines":                     {role: "by name", name: true, cluster: true, machine: true, provider: true},
-	"microsoft.compute/virtualmachinescalesets":             {role: "node", name: true, cluster: true, machine: true, provider: true, data: true},
-	"microsoft.compute/availabilitysets":                    {role: "common", name: true, cluster: true, machine: true, provider: true},
-	"microsoft.compute/disks":                               {none: true},
-	"microsoft.compute/virtualmachines/extensions":          {none: true},
+	"microsoft.compute/virtualmachinescalesets": {role: "node", name: true, cluster: true, machine: true, provider: true,
+		data: true},
+	"microsoft.compute/availabilitysets":           {role: "common", name: true, cluster: true, machine: true, provider: true},
+	"microsoft.compute/disks":                      {none: true},
+	"microsoft.compute/virtualmachines/extensions": {none: true},
 }
 
 // leaveInAzure gives what is in the cluster's group the tags and bodies of the established provider.

@@ -64,11 +64,14 @@ func TakeOverDocuments(t *testing.T, environment *harness.Environment, file stri
 	expectNoWrites(stage, harness.DropKubeconfigReads(stage.Azure.WritesSince(mark)))
 
 	mark = stage.Azure.MarkRequests()
-	harness.ChangeObject(stage, &clusterv1.MachinePool{ObjectMeta: metav1.ObjectMeta{Name: cluster + "-pool1"}}, func(p *clusterv1.MachinePool) { p.Spec.Replicas = new(int32(3)) })
-	harness.WaitFor(stage, &infrav1.AzureASOManagedMachinePool{}, cluster+"-pool1", "scaled", func(o *infrav1.AzureASOManagedMachinePool) bool {
-		return o.Status.Ready && o.Status.Replicas == 3 && len(o.Spec.ProviderIDList) == 3
-	})
-	if diff := cmp.Diff([]string{"PUT resourceGroups/c1/Microsoft.ContainerService/managedClusters/c1/agentPools/pool1"}, harness.DropKubeconfigReads(stage.Azure.WritesSince(mark))); diff != "" {
+	harness.ChangeObject(stage, &clusterv1.MachinePool{ObjectMeta: metav1.ObjectMeta{Name: cluster + "-pool1"}},
+		func(p *clusterv1.MachinePool) { p.Spec.Replicas = new(int32(3)) })
+	harness.WaitFor(stage, &infrav1.AzureASOManagedMachinePool{}, cluster+"-pool1", "scaled",
+		func(o *infrav1.AzureASOManagedMachinePool) bool {
+			return o.Status.Ready && o.Status.Replicas == 3 && len(o.Spec.ProviderIDList) == 3
+		})
+	if diff := cmp.Diff([]string{"PUT resourceGroups/c1/Microsoft.ContainerService/managedClusters/c1/agentPools/pool1"},
+		harness.DropKubeconfigReads(stage.Azure.WritesSince(mark))); diff != "" {
 		t.Errorf("scaling is one write (-want +got):\n%s", diff)
 	}
 	before := stage.Azure.ListResources()
@@ -154,7 +157,8 @@ func createOperatorRemains(stage *harness.Stage) {
 			"apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition",
 			"metadata": object{"name": kind.plural + "." + kind.group, "labels": object{"app.kubernetes.io/name": "azure-service-operator"}},
 			"spec": object{
-				"group": kind.group, "scope": "Namespaced", "names": object{"kind": kind.kind, "listKind": kind.kind + "List", "plural": kind.plural, "singular": strings.ToLower(kind.kind)},
+				"group": kind.group, "scope": "Namespaced",
+				"names": object{"kind": kind.kind, "listKind": kind.kind + "List", "plural": kind.plural, "singular": strings.ToLower(kind.kind)},
 				"versions": []any{
 					object{"name": "v1api20240901", "served": true, "storage": false, "schema": anything},
 					object{"name": "v1api20240901storage", "served": true, "storage": true, "schema": anything},
@@ -173,25 +177,30 @@ func createOperatorRemains(stage *harness.Stage) {
 	controlPlane, infrastructure := &infrav1.AzureASOManagedControlPlane{}, &infrav1.AzureASOManagedCluster{}
 	stage.ReadObject(controlPlane, cluster)
 	stage.ReadObject(infrastructure, cluster)
-	leaveObject(stage, "containerservice.azure.com", "ManagedCluster", "somebody", controlPlane, map[string]string{secret: harness.OperatorSecret, policy: "detach-on-delete"})
+	leaveObject(stage, "containerservice.azure.com", "ManagedCluster", "somebody", controlPlane,
+		map[string]string{secret: harness.OperatorSecret, policy: "detach-on-delete"})
 	// While a Cluster is paused, the established provider has its objects skipped: that says nothing about the document.
-	leaveObject(stage, "resources.azure.com", "ResourceGroup", "capz-manager", infrastructure, map[string]string{secret: harness.OperatorSecret, policy: "skip"})
+	leaveObject(stage, "resources.azure.com", "ResourceGroup", "capz-manager", infrastructure,
+		map[string]string{secret: harness.OperatorSecret, policy: "skip"})
 	leaveObject(stage, "resources.azure.com", "ResourceGroup", "another-user", nil, nil)
 	// Its kind goes when the test ends, and waits for it.
 	stage.T.Cleanup(func() {
 		left := &unstructured.Unstructured{Object: object{"apiVersion": "resources.azure.com/v1api20240901storage", "kind": "ResourceGroup"}}
 		left.SetNamespace(stage.Namespace)
 		left.SetName(others)
-		if err := stage.Client.Patch(context.Background(), left, client.RawPatch(types.MergePatchType, []byte(`{"metadata":{"finalizers":null}}`))); err != nil {
+		if err := stage.Client.Patch(context.Background(), left,
+			client.RawPatch(types.MergePatchType, []byte(`{"metadata":{"finalizers":null}}`))); err != nil {
 			stage.T.Log(err)
 		}
 	})
 	labels := object{"app": "operator"}
 	stage.CreateObject(&unstructured.Unstructured{Object: object{
-		"apiVersion": "apps/v1", "kind": "Deployment", "metadata": object{"namespace": stage.Namespace, "name": "azureserviceoperator-controller-manager"},
+		"apiVersion": "apps/v1", "kind": "Deployment",
+		"metadata": object{"namespace": stage.Namespace, "name": "azureserviceoperator-controller-manager"},
 		"spec": object{
 			"replicas": int64(1), "selector": object{"matchLabels": labels},
-			"template": object{"metadata": object{"labels": labels}, "spec": object{"containers": []any{object{"name": "manager", "image": "operator"}}}},
+			"template": object{"metadata": object{"labels": labels},
+				"spec": object{"containers": []any{object{"name": "manager", "image": "operator"}}}},
 		},
 	}})
 	for _, kind := range []string{"Validating", "Mutating"} {
@@ -199,9 +208,11 @@ func createOperatorRemains(stage *harness.Stage) {
 			"apiVersion": "admissionregistration.k8s.io/v1", "kind": kind + "WebhookConfiguration",
 			"metadata": object{"name": "azureserviceoperator-" + strings.ToLower(kind) + "-webhook-configuration"},
 			"webhooks": []any{object{
-				"name": "operator.azure.com", "admissionReviewVersions": []any{"v1"}, "sideEffects": "None", "failurePolicy": "Fail", "clientConfig": object{"url": "https://127.0.0.1:1/admit"},
+				"name": "operator.azure.com", "admissionReviewVersions": []any{"v1"}, "sideEffects": "None", "failurePolicy": "Fail",
+				"clientConfig":      object{"url": "https://127.0.0.1:1/admit"},
 				"namespaceSelector": object{"matchLabels": object{"kubernetes.io/metadata.name": stage.Namespace}},
-				"rules":             []any{object{"apiGroups": []any{"containerservice.azure.com", "resources.azure.com"}, "apiVersions": []any{"*"}, "operations": []any{"UPDATE"}, "resources": []any{"*"}}},
+				"rules": []any{object{"apiGroups": []any{"containerservice.azure.com", "resources.azure.com"}, "apiVersions": []any{"*"},
+					"operations": []any{"UPDATE"}, "resources": []any{"*"}}},
 			}},
 		}}
 		stage.CreateObject(configuration)
@@ -221,7 +232,8 @@ func deleteObject(stage *harness.Stage, object *unstructured.Unstructured) {
 // writes its annotations.
 func leaveObject(stage *harness.Stage, group, kind, by string, holder client.Object, annotations map[string]string) {
 	stage.T.Helper()
-	left := &unstructured.Unstructured{Object: object{"apiVersion": group + "/v1api20240901storage", "kind": kind, "spec": object{"azureName": cluster}}}
+	left := &unstructured.Unstructured{Object: object{"apiVersion": group + "/v1api20240901storage", "kind": kind,
+		"spec": object{"azureName": cluster}}}
 	left.SetNamespace(stage.Namespace)
 	left.SetName(cluster)
 	left.SetFinalizers([]string{finalizer})
@@ -252,12 +264,15 @@ func prepareUpgrade(stage *harness.Stage) {
 		"apiVersion": "apps/v1", "kind": "Deployment", "metadata": object{"name": "azureserviceoperator-controller-manager"},
 	}}, func(d *unstructured.Unstructured) { setNested(d.Object, int64(0), "spec", "replicas") })
 	said, err := command(all)
-	if err == nil || !strings.Contains(said, "lacks the annotation "+policy+": detach-on-delete of its object") || strings.Contains(said, "ResourceGroup") {
+	if err == nil || !strings.Contains(said, "lacks the annotation "+policy+": detach-on-delete of its object") ||
+		strings.Contains(said, "ResourceGroup") {
 		stage.T.Errorf("what only the object says would be lost: %v\n%s", err, said)
 	}
-	harness.ChangeObject(stage, &infrav1.AzureASOManagedControlPlane{ObjectMeta: metav1.ObjectMeta{Name: cluster}}, func(c *infrav1.AzureASOManagedControlPlane) {
-		c.Spec.Resources[0].Raw = []byte(strings.Replace(string(c.Spec.Resources[0].Raw), `"`+secret+`"`, `"`+policy+`":"detach-on-delete","`+secret+`"`, 1))
-	})
+	harness.ChangeObject(stage, &infrav1.AzureASOManagedControlPlane{ObjectMeta: metav1.ObjectMeta{Name: cluster}},
+		func(c *infrav1.AzureASOManagedControlPlane) {
+			c.Spec.Resources[0].Raw = []byte(strings.Replace(string(c.Spec.Resources[0].Raw), `"`+secret+`"`,
+				`"`+policy+`":"detach-on-delete","`+secret+`"`, 1))
+		})
 	ended := 0
 	for ; ended < all; ended++ {
 		if said, err = command(ended); err == nil {
@@ -270,7 +285,8 @@ func prepareUpgrade(stage *harness.Stage) {
 	}
 	stage.T.Logf("the command was interrupted %d times", ended)
 	said, err = command(0)
-	for _, want := range []string{"0 objects of clusters released", "0 kinds need no conversion", "left alone: ResourceGroup " + stage.Namespace + "/" + others} {
+	for _, want := range []string{"0 objects of clusters released", "0 kinds need no conversion",
+		"left alone: ResourceGroup " + stage.Namespace + "/" + others} {
 		if err != nil || !strings.Contains(said, want) {
 			stage.T.Errorf("when all is done the command does not print %q: %v\n%s", want, err, said)
 		}
@@ -316,7 +332,8 @@ func expectReleased(stage *harness.Stage) {
 			stage.T.Errorf("%s is not released: %v", kind, left.Object["metadata"])
 		}
 	}
-	if left := operatorObject(stage, "resources.azure.com", "ResourceGroup", others); len(left.GetAnnotations()) > 0 || !slices.Equal(left.GetFinalizers(), []string{finalizer}) {
+	if left := operatorObject(stage, "resources.azure.com", "ResourceGroup", others); len(left.GetAnnotations()) > 0 ||
+		!slices.Equal(left.GetFinalizers(), []string{finalizer}) {
 		stage.T.Errorf("an object that belongs to no cluster was changed: %v", left.Object["metadata"])
 	}
 	if status, _ := stage.Azure.GetResource("resourceGroups/c1", "2021-04-01"); status != http.StatusOK {
@@ -332,7 +349,8 @@ func expectReleased(stage *harness.Stage) {
 				served = append(served, version.(object)["name"].(string))
 			}
 		}
-		if strategy := nestedString(definition.Object, "spec", "conversion", "strategy"); strategy != "None" || !slices.Equal(served, []string{"v1api20240901storage"}) {
+		if strategy := nestedString(definition.Object, "spec", "conversion", "strategy"); strategy != "None" ||
+			!slices.Equal(served, []string{"v1api20240901storage"}) {
 			stage.T.Errorf("%s converts by %s and serves %v", name, strategy, served)
 		}
 	}

@@ -64,10 +64,12 @@ func withoutOwner(stage *harness.Stage) {
 func takenOverManaged(stage *harness.Stage, made *flavors.ManagedCluster) {
 	stage.T.Helper()
 	made.WaitReady(stage)
-	harness.WaitFor(stage, &infrav1.AzureManagedControlPlane{}, made.ControlPlane, "taken over", func(c *infrav1.AzureManagedControlPlane) bool {
-		return harness.FindCondition(c, infrav1.ReadyCondition).Reason == infrav1.ReadyReason
-	})
-	harness.WaitFor(stage, &infrav1.AzureManagedCluster{}, made.Infrastructure, "taken over", func(c *infrav1.AzureManagedCluster) bool { return harness.IsReady(c) })
+	harness.WaitFor(stage, &infrav1.AzureManagedControlPlane{}, made.ControlPlane, "taken over",
+		func(c *infrav1.AzureManagedControlPlane) bool {
+			return harness.FindCondition(c, infrav1.ReadyCondition).Reason == infrav1.ReadyReason
+		})
+	harness.WaitFor(stage, &infrav1.AzureManagedCluster{}, made.Infrastructure, "taken over",
+		func(c *infrav1.AzureManagedCluster) bool { return harness.IsReady(c) })
 	for _, pool := range made.Pools {
 		harness.WaitFor(stage, &infrav1.AzureManagedMachinePool{}, pool.AzurePool, "taken over", func(p *infrav1.AzureManagedMachinePool) bool {
 			return harness.FindCondition(p, infrav1.ReadyCondition).Reason == infrav1.ReadyReason
@@ -84,12 +86,14 @@ func rollManaged(stage *harness.Stage, made *flavors.ManagedCluster) {
 		p.Spec.Replicas = new(int32(last.Replicas + 1))
 	})
 	stage.WaitPoolReady(last.AzurePool, last.Replicas+1)
-	harness.ChangeObject(stage, &infrav1.AzureManagedControlPlane{ObjectMeta: metav1.ObjectMeta{Name: made.ControlPlane}}, func(c *infrav1.AzureManagedControlPlane) {
-		c.Spec.Version = harness.KubernetesVersion
-	})
-	harness.WaitFor(stage, &infrav1.AzureManagedControlPlane{}, made.ControlPlane, "at the new version", func(c *infrav1.AzureManagedControlPlane) bool {
-		return c.Status.Version == harness.KubernetesVersion && harness.IsReady(c)
-	})
+	harness.ChangeObject(stage, &infrav1.AzureManagedControlPlane{ObjectMeta: metav1.ObjectMeta{Name: made.ControlPlane}},
+		func(c *infrav1.AzureManagedControlPlane) {
+			c.Spec.Version = harness.KubernetesVersion
+		})
+	harness.WaitFor(stage, &infrav1.AzureManagedControlPlane{}, made.ControlPlane, "at the new version",
+		func(c *infrav1.AzureManagedControlPlane) bool {
+			return c.Status.Version == harness.KubernetesVersion && harness.IsReady(c)
+		})
 	for i, names := range []struct{ old, replacement string }{{"pool0", "new0"}, {"pool1", "new1"}} {
 		made.ReplacePool(stage, i, names.replacement, harness.KubernetesVersion)
 		for name, want := range map[string]int{names.old: http.StatusNotFound, names.replacement: http.StatusOK} {

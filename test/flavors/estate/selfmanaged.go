@@ -75,7 +75,8 @@ func renderFlavor(stage *harness.Stage, file string, more map[string]string) []*
 			setNested(o.Object, machineTags, "spec", "additionalTags")
 		case "AzureMachineTemplate":
 			setNested(o.Object, machineTags, "spec", "template", "spec", "additionalTags")
-			setNested(o.Object, []any{object{"name": "custom", "publisher": "Example.Publisher", "version": "1.0", "settings": object{"a": "b"}}}, "spec", "template", "spec", "vmExtensions")
+			setNested(o.Object, []any{object{"name": "custom", "publisher": "Example.Publisher", "version": "1.0", "settings": object{"a": "b"}}},
+				"spec", "template", "spec", "vmExtensions")
 			setNested(o.Object, false, "spec", "template", "spec", "disableVMBootstrapExtension")
 			if strings.Contains(o.GetName(), "control-plane") {
 				setNested(o.Object, true, "spec", "template", "spec", "allocatePublicIP")
@@ -114,17 +115,20 @@ func takenOver(stage *harness.Stage, made *flavors.Cluster) {
 	stage.T.Helper()
 	for pool := range made.Pools {
 		harness.WaitFor(stage, &infrav1.AzureMachinePool{}, pool, "taken over", func(p *infrav1.AzureMachinePool) bool {
-			return p.Status.Initialization.Provisioned != nil && harness.IsReady(p) && harness.FindCondition(p, infrav1.ReadyCondition).Reason == infrav1.ReadyReason
+			return p.Status.Initialization.Provisioned != nil && harness.IsReady(p) &&
+				harness.FindCondition(p, infrav1.ReadyCondition).Reason == infrav1.ReadyReason
 		})
 	}
 	harness.WaitFor(stage, &infrav1.AzureCluster{}, made.Name, "taken over", func(c *infrav1.AzureCluster) bool {
 		provisioned := c.Status.Initialization.Provisioned
-		return provisioned != nil && *provisioned && harness.IsReady(c) && harness.FindCondition(c, infrav1.ReadyCondition).Reason == infrav1.ReadyReason
+		return provisioned != nil && *provisioned && harness.IsReady(c) &&
+			harness.FindCondition(c, infrav1.ReadyCondition).Reason == infrav1.ReadyReason
 	})
 	for _, machine := range made.Machines {
 		harness.WaitFor(stage, &infrav1.AzureMachine{}, machine, "taken over", func(m *infrav1.AzureMachine) bool {
 			provisioned := m.Status.Initialization.Provisioned
-			return provisioned != nil && *provisioned && harness.IsReady(m) && harness.FindCondition(m, infrav1.ReadyCondition).Reason == infrav1.ReadyReason
+			return provisioned != nil && *provisioned && harness.IsReady(m) &&
+				harness.FindCondition(m, infrav1.ReadyCondition).Reason == infrav1.ReadyReason
 		})
 	}
 }
@@ -151,12 +155,14 @@ func rollPools(stage *harness.Stage, made *flavors.Cluster) {
 	for pool, vms := range made.Pools {
 		old := listPoolVMs(stage, made)[pool]
 		made.Pools[pool] = vms + 1
-		harness.ChangeObject(stage, &clusterv1.MachinePool{ObjectMeta: metav1.ObjectMeta{Name: pool}}, func(p *clusterv1.MachinePool) { p.Spec.Replicas = new(int32(vms + 1)) })
+		harness.ChangeObject(stage, &clusterv1.MachinePool{ObjectMeta: metav1.ObjectMeta{Name: pool}},
+			func(p *clusterv1.MachinePool) { p.Spec.Replicas = new(int32(vms + 1)) })
 		larger := listPoolVMs(stage, made)[pool]
 		if !slices.Equal(old, larger[:len(old)]) {
 			stage.T.Errorf("scaling replaced VMs: %q became %q", old, larger)
 		}
-		harness.ChangeObject(stage, &infrav1.AzureMachinePool{ObjectMeta: metav1.ObjectMeta{Name: pool}}, func(p *infrav1.AzureMachinePool) { p.Spec.Template.VMSize = "Standard_D4s_v3" })
+		harness.ChangeObject(stage, &infrav1.AzureMachinePool{ObjectMeta: metav1.ObjectMeta{Name: pool}},
+			func(p *infrav1.AzureMachinePool) { p.Spec.Template.VMSize = "Standard_D4s_v3" })
 		harness.WaitFor(stage, &infrav1.AzureMachinePool{}, pool, "rolled", func(p *infrav1.AzureMachinePool) bool {
 			return p.Status.ObservedGeneration == p.Generation && harness.IsReady(p) && len(p.Spec.ProviderIDList) == vms+1 &&
 				!slices.ContainsFunc(p.Spec.ProviderIDList, func(id string) bool { return slices.Contains(larger, id) })

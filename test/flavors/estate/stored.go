@@ -17,7 +17,8 @@ import (
 type object = map[string]any
 
 // kinds are those that the established provider has written to, in no particular order.
-var kinds = []string{"AzureCluster", "AzureMachine", "AzureClusterIdentity", "AzureManagedControlPlane", "AzureManagedCluster", "AzureManagedMachinePool", "AzureMachinePool", "AzureMachinePoolMachine"}
+var kinds = []string{"AzureCluster", "AzureMachine", "AzureClusterIdentity", "AzureManagedControlPlane", "AzureManagedCluster",
+	"AzureManagedMachinePool", "AzureMachinePool", "AzureMachinePoolMachine"}
 
 // listObjects are all of the stage's of a kind.
 func listObjects(stage *harness.Stage, kind string) []*unstructured.Unstructured {
@@ -85,7 +86,8 @@ func oldStatus(status object) {
 	delete(status, "initialization")
 	delete(status, "resources")
 	status["ready"] = true
-	status["longRunningOperationStates"] = []any{object{"type": "PUT", "name": "over", "serviceName": "long", "resourceGroup": "c1", "data": "eyJ0eXBlIjoib3ZlciJ9"}}
+	status["longRunningOperationStates"] = []any{object{"type": "PUT", "name": "over", "serviceName": "long", "resourceGroup": "c1",
+		"data": "eyJ0eXBlIjoib3ZlciJ9"}}
 	conditions, _, _ := unstructured.NestedSlice(object{"c": status["conditions"]}, "c")
 	conditions = slices.DeleteFunc(conditions, func(c any) bool { return c.(object)["type"] == "Paused" })
 	for _, c := range conditions {
@@ -118,7 +120,8 @@ func oldCluster(stage *harness.Stage, stored *unstructured.Unstructured, status 
 	vnet := nestedString(stored.Object, "spec", "networkSpec", "vnet", "name")
 	setNested(stored.Object, prefix+"virtualNetworks/"+vnet, "spec", "networkSpec", "vnet", "id")
 	setNested(stored.Object, object{
-		"Name": vnet, "sigs.k8s.io_cluster-api-provider-azure_role": "common", "sigs.k8s.io_cluster-api-provider-azure_cluster_" + cluster: "owned",
+		"Name": vnet, "sigs.k8s.io_cluster-api-provider-azure_role": "common",
+		"sigs.k8s.io_cluster-api-provider-azure_cluster_" + cluster: "owned",
 	}, "spec", "networkSpec", "vnet", "tags")
 	subnets, _, _ := unstructured.NestedSlice(stored.Object, "spec", "networkSpec", "subnets")
 	rules := object{}
@@ -131,7 +134,8 @@ func oldCluster(stage *harness.Stage, stored *unstructured.Unstructured, status 
 			subnet["natGateway"] = object{"name": "", "ip": object{"name": ""}}
 			securityGroup, _ := subnet["securityGroup"].(object)
 			had, _ := securityGroup["securityRules"].([]any)
-			securityGroup["securityRules"] = append(had, oldRule("allow_ssh", "Allow SSH", 2200, "22"), oldRule("allow_apiserver", "Allow K8s API Server", 2201, "6443"))
+			securityGroup["securityRules"] = append(had, oldRule("allow_ssh", "Allow SSH", 2200, "22"),
+				oldRule("allow_apiserver", "Allow K8s API Server", 2201, "6443"))
 			applied := object{}
 			for _, r := range securityGroup["securityRules"].([]any) {
 				applied[r.(object)["name"].(string)] = r.(object)["description"]

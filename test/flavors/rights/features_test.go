@@ -56,7 +56,8 @@ var features = map[string]feature{
 			// Without zones there are availability sets.
 			"brought group without zones": func(s *harness.Stage) {
 				createGroup(s, "brought")
-				selfManaged(s, withMachines(renderObjects(s, "cluster-template.yaml", map[string]string{"AZURE_RESOURCE_GROUP": "brought", "AZURE_LOCATION": "westus"}), map[string]any{
+				selfManaged(s, withMachines(renderObjects(s, "cluster-template.yaml",
+					map[string]string{"AZURE_RESOURCE_GROUP": "brought", "AZURE_LOCATION": "westus"}), map[string]any{
 					"allocatePublicIP": true,
 					"vmExtensions":     []any{map[string]any{"name": "CustomScript", "publisher": "Microsoft.Azure.Extensions", "version": "2.1"}},
 				}))
@@ -65,8 +66,9 @@ var features = map[string]feature{
 				createGroup(s, "brought")
 				s.Azure.PutNetwork("shared-network", "shared-vnet", "10.0.0.0/8", map[string]string{"control-planes": "10.0.0.0/24"})
 				selfManaged(s, withNetwork(renderObjects(s, "cluster-template.yaml", inGroup("brought")), map[string]any{
-					"vnet":    map[string]any{"resourceGroup": "shared-network", "name": "shared-vnet"},
-					"subnets": []any{map[string]any{"name": "control-planes", "role": "control-plane"}, map[string]any{"name": "nodes", "role": "node", "cidrBlocks": []any{"10.0.1.0/24"}}},
+					"vnet": map[string]any{"resourceGroup": "shared-network", "name": "shared-vnet"},
+					"subnets": []any{map[string]any{"name": "control-planes", "role": "control-plane"},
+						map[string]any{"name": "nodes", "role": "node", "cidrBlocks": []any{"10.0.1.0/24"}}},
 				}))
 			},
 		},
@@ -79,15 +81,18 @@ var features = map[string]feature{
 			"brought": func(s *harness.Stage) {
 				flavors.CreateBroughtResources(s)
 				compute := "/subscriptions/" + s.Azure.SubscriptionID + "/resourceGroups/%s/providers/Microsoft.Compute/"
-				set := map[string]any{"storageAccountType": "Premium_LRS", "diskEncryptionSet": map[string]any{"id": fmt.Sprintf(compute, "keys") + "diskEncryptionSets/nodes"}}
+				set := map[string]any{"storageAccountType": "Premium_LRS",
+					"diskEncryptionSet": map[string]any{"id": fmt.Sprintf(compute, "keys") + "diskEncryptionSets/nodes"}}
 				objects := renderObjects(s, "cluster-template.yaml", nil)
 				for _, object := range objects {
 					if object.GetKind() == "AzureMachineTemplate" && object.GetName() == "c1-md-0" {
-						withMachines([]*unstructured.Unstructured{object}, map[string]any{"capacityReservationGroupID": fmt.Sprintf(compute, "capacity") + "capacityReservationGroups/nodes"})
+						withMachines([]*unstructured.Unstructured{object},
+							map[string]any{"capacityReservationGroupID": fmt.Sprintf(compute, "capacity") + "capacityReservationGroups/nodes"})
 					}
 				}
 				selfManaged(s, withMachines(objects, map[string]any{
-					"image":  map[string]any{"computeGallery": map[string]any{"subscriptionID": s.Azure.SubscriptionID, "resourceGroup": "images", "gallery": "nodes", "name": "ubuntu-2404", "version": "1.34.2"}},
+					"image": map[string]any{"computeGallery": map[string]any{"subscriptionID": s.Azure.SubscriptionID, "resourceGroup": "images",
+						"gallery": "nodes", "name": "ubuntu-2404", "version": "1.34.2"}},
 					"osDisk": map[string]any{"osType": "Linux", "diskSizeGB": int64(128), "managedDisk": set},
 				}))
 			},
@@ -99,7 +104,8 @@ var features = map[string]feature{
 		stories: map[string]func(*harness.Stage){
 			"brought network": func(s *harness.Stage) {
 				createGroup(s, "brought")
-				s.Azure.PutNetwork("shared-network", "shared-vnet", "10.0.0.0/8", map[string]string{"control-planes": "10.0.0.0/24", "nodes": "10.0.1.0/24"})
+				s.Azure.PutNetwork("shared-network", "shared-vnet", "10.0.0.0/8",
+					map[string]string{"control-planes": "10.0.0.0/24", "nodes": "10.0.1.0/24"})
 				selfManaged(s, withNetwork(renderObjects(s, "cluster-template.yaml", inGroup("brought")), map[string]any{
 					"vnet":    map[string]any{"resourceGroup": "shared-network", "name": "shared-vnet"},
 					"subnets": []any{map[string]any{"name": "control-planes", "role": "control-plane"}, map[string]any{"name": "nodes", "role": "node"}},
@@ -162,8 +168,10 @@ var features = map[string]feature{
 				createGroup(s, "brought")
 				s.Azure.PutNetwork("shared-network", "shared", "10.30.0.0/16", map[string]string{"nodes": "10.30.0.0/20"})
 				playAKSCluster(s, withControlPlane(renderObjects(s, "cluster-template-aks.yaml", inGroup("brought")), map[string]any{
-					"virtualNetwork": map[string]any{"resourceGroup": "shared-network", "name": "shared", "cidrBlock": "10.30.0.0/16", "subnet": map[string]any{"name": "nodes", "cidrBlock": "10.30.0.0/20"}},
-					"identity":       map[string]any{"type": "UserAssigned", "userAssignedIdentityResourceID": "/subscriptions/" + s.Azure.SubscriptionID + "/" + flavors.OwnIdentity},
+					"virtualNetwork": map[string]any{"resourceGroup": "shared-network", "name": "shared", "cidrBlock": "10.30.0.0/16",
+						"subnet": map[string]any{"name": "nodes", "cidrBlock": "10.30.0.0/20"}},
+					"identity": map[string]any{"type": "UserAssigned",
+						"userAssignedIdentityResourceID": "/subscriptions/" + s.Azure.SubscriptionID + "/" + flavors.OwnIdentity},
 				}))
 			},
 		},
@@ -175,15 +183,20 @@ var features = map[string]feature{
 		stories: map[string]func(*harness.Stage){
 			"add-ons": func(s *harness.Stage) {
 				createGroup(s, "shared")
-				s.Azure.PutResource("resourceGroups/shared/providers/Microsoft.ContainerService/fleets/fleet", "2025-03-01", map[string]any{"location": "eastus", "properties": map[string]any{}})
-				s.Azure.PutResource("resourceGroups/shared/providers/Microsoft.Network/applicationSecurityGroups/endpoints", "2024-05-01", map[string]any{"location": "eastus"})
+				s.Azure.PutResource("resourceGroups/shared/providers/Microsoft.ContainerService/fleets/fleet", "2025-03-01",
+					map[string]any{"location": "eastus", "properties": map[string]any{}})
+				s.Azure.PutResource("resourceGroups/shared/providers/Microsoft.Network/applicationSecurityGroups/endpoints", "2024-05-01",
+					map[string]any{"location": "eastus"})
 				addOns(s, withControlPlane(renderObjects(s, "cluster-template-aks.yaml", nil), map[string]any{
-					"extensions":   []any{map[string]any{"name": "flux", "extensionType": "microsoft.flux", "releaseTrain": "Stable", "autoUpgradeMinorVersion": true, "scope": map[string]any{"scopeType": "Cluster", "releaseNamespace": "flux-system"}}},
+					"extensions": []any{map[string]any{"name": "flux", "extensionType": "microsoft.flux", "releaseTrain": "Stable",
+						"autoUpgradeMinorVersion": true, "scope": map[string]any{"scopeType": "Cluster", "releaseNamespace": "flux-system"}}},
 					"fleetsMember": map[string]any{"name": "team-a", "group": "canary", "managerName": "fleet", "managerResourceGroup": "shared"},
 					"virtualNetwork": map[string]any{"name": "production", "cidrBlock": "10.0.0.0/8", "subnet": map[string]any{
 						"name": "nodes", "cidrBlock": "10.240.0.0/16", "privateEndpoints": []any{map[string]any{
-							"name": "registry", "location": "eastus", "applicationSecurityGroups": []any{"/subscriptions/" + s.Azure.SubscriptionID + "/resourceGroups/shared/providers/Microsoft.Network/applicationSecurityGroups/endpoints"},
-							"privateLinkServiceConnections": []any{map[string]any{"name": "registry", "privateLinkServiceID": "/subscriptions/" + s.Azure.SubscriptionID + "/resourceGroups/shared/providers/Microsoft.Network/privateLinkServices/registry", "groupIDs": []any{"registry"}}},
+							"name": "registry", "location": "eastus",
+							"applicationSecurityGroups": []any{"/subscriptions/" + s.Azure.SubscriptionID + "/resourceGroups/shared/providers/Microsoft.Network/applicationSecurityGroups/endpoints"},
+							"privateLinkServiceConnections": []any{map[string]any{"name": "registry",
+								"privateLinkServiceID": "/subscriptions/" + s.Azure.SubscriptionID + "/resourceGroups/shared/providers/Microsoft.Network/privateLinkServices/registry", "groupIDs": []any{"registry"}}},
 						}},
 					}},
 				}))

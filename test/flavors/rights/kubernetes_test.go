@@ -26,12 +26,15 @@ type otherRights struct {
 // elsewhere are rights of the manager in Kubernetes that the stories here make no use of, with who does.
 var elsewhere = []otherRights{
 	{regexp.MustCompile(`^(update \S+/finalizers|delete (secrets|configmaps))$`),
-		"the admission plugin OwnerReferencesPermissionEnforcement asks for them when an object gets an owner whose deletion it blocks", "TestMove", "test/integration/managed"},
-	{regexp.MustCompile(`^delete azuremachinepoolmachines\.\S+$`), "VMs that a rollout of some takes away", "TestLife", "test/integration/pools"},
+		"the admission plugin OwnerReferencesPermissionEnforcement asks for them when an object gets an owner whose deletion it blocks",
+		"TestMove", "test/integration/managed"},
+	{regexp.MustCompile(`^delete azuremachinepoolmachines\.\S+$`), "VMs that a rollout of some takes away", "TestLife",
+		"test/integration/pools"},
 	{regexp.MustCompile(`^patch machinepools\.\S+$`), "how many VMs an autoscaler of Azure wants", "TestAutoscaled", "test/integration/pools"},
 	{regexp.MustCompile(`^\S+ azureasomanaged\S+$`), "documents", "TestDocuments", "test/integration/managed"},
 	{regexp.MustCompile(`^\S+ configmaps$`), "values that operatorSpec asks for", "TestBook", "test/integration/managed"},
-	{regexp.MustCompile(`^create serviceaccounts/token$`), "workload identity of a namespace", "TestNamespaceWithoutTokens", "test/integration/tenancy"},
+	{regexp.MustCompile(`^create serviceaccounts/token$`), "workload identity of a namespace", "TestNamespaceWithoutTokens",
+		"test/integration/tenancy"},
 	{regexp.MustCompile(`^create (tokenreviews|subjectaccessreviews)\.\S+$`), "who reads metrics", "TestRights", "lab/scenario"},
 }
 
@@ -90,7 +93,8 @@ func checkRights(environment *harness.Environment) error {
 	}
 	if len(unused) > 0 {
 		slices.Sort(unused)
-		return fmt.Errorf("the roles in config/rbac grant what no story makes use of: take it away, or say in `elsewhere` who does\n%s", strings.Join(unused, "\n"))
+		return fmt.Errorf("the roles in config/rbac grant what no story makes use of: take it away, or say in `elsewhere` who does\n%s",
+			strings.Join(unused, "\n"))
 	}
 	return nil
 }

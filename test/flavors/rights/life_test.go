@@ -56,10 +56,12 @@ func playPool(stage *harness.Stage, mode infrav1.OrchestrationMode) {
 		})
 		if replicas == 1 && mode == infrav1.UniformOrchestration {
 			stage.Eventually("VMs are brought to the latest model", func() bool {
-				return slices.ContainsFunc(stage.Azure.RequestsSince(mark), func(request string) bool { return strings.Contains(request, "/manualupgrade ") })
+				return slices.ContainsFunc(stage.Azure.RequestsSince(mark),
+					func(request string) bool { return strings.Contains(request, "/manualupgrade ") })
 			})
 		}
-		harness.ChangeObject(stage, &clusterv1.MachinePool{ObjectMeta: metav1.ObjectMeta{Name: "pool"}}, func(p *clusterv1.MachinePool) { p.Spec.Replicas = &replicas })
+		harness.ChangeObject(stage, &clusterv1.MachinePool{ObjectMeta: metav1.ObjectMeta{Name: "pool"}},
+			func(p *clusterv1.MachinePool) { p.Spec.Replicas = &replicas })
 		stage.WaitPool("pool", int(replicas))
 	}
 	before := stage.WaitPool("pool", 1).Spec.ProviderIDList
@@ -68,7 +70,8 @@ func playPool(stage *harness.Stage, mode infrav1.OrchestrationMode) {
 	})
 	waitTagged(stage, "Microsoft.Compute/virtualMachineScaleSets")
 	harness.WaitFor(stage, &infrav1.AzureMachinePool{}, "pool", "rolled", func(p *infrav1.AzureMachinePool) bool {
-		return harness.IsReady(p) && p.Status.ObservedGeneration == p.Generation && len(p.Spec.ProviderIDList) == 1 && p.Spec.ProviderIDList[0] != before[0]
+		return harness.IsReady(p) && p.Status.ObservedGeneration == p.Generation && len(p.Spec.ProviderIDList) == 1 &&
+			p.Spec.ProviderIDList[0] != before[0]
 	})
 	stage.DeletePool("pool")
 	stage.DeleteCluster("c1")
@@ -104,7 +107,8 @@ func managedWith(stage *harness.Stage, objects []*unstructured.Unstructured, cha
 	flavors.CreateIdentities(stage)
 	stage.StartManager(harness.ManagerOptions{SyncPeriod: time.Minute, Flags: flags})
 	cluster := flavors.UpManaged(stage, objects)
-	harness.ChangeObject(stage, controlPlane(cluster), func(c *infrav1.AzureManagedControlPlane) { c.Spec.AdditionalTags = infrav1.Tags{"team": "rights"} })
+	harness.ChangeObject(stage, controlPlane(cluster),
+		func(c *infrav1.AzureManagedControlPlane) { c.Spec.AdditionalTags = infrav1.Tags{"team": "rights"} })
 	waitTagged(stage, "Microsoft.ContainerService/managedClusters")
 	var pools []harness.PlayedPool
 	for _, pool := range cluster.Pools {
@@ -112,7 +116,8 @@ func managedWith(stage *harness.Stage, objects []*unstructured.Unstructured, cha
 	}
 	last := len(pools) - 1
 	replicas := int32(cluster.Pools[last].Replicas + 1)
-	harness.ChangeObject(stage, &clusterv1.MachinePool{ObjectMeta: metav1.ObjectMeta{Name: pools[last].MachinePool}}, func(m *clusterv1.MachinePool) { m.Spec.Replicas = &replicas })
+	harness.ChangeObject(stage, &clusterv1.MachinePool{ObjectMeta: metav1.ObjectMeta{Name: pools[last].MachinePool}},
+		func(m *clusterv1.MachinePool) { m.Spec.Replicas = &replicas })
 	stage.WaitPoolReady(pools[last].AzurePool, int(replicas))
 	change(cluster)
 	stage.EndManagedPool(pools[last])

@@ -108,7 +108,8 @@ func TestFlavorContent(t *testing.T) {
 					"spec.kubeadmConfigSpec.preKubeadmCommands.0": "~/metadata/instance/compute/name", "spec.kubeadmConfigSpec.mounts.0.0": "etcd_disk",
 					"spec.kubeadmConfigSpec.diskSetup.filesystems.0.overwrite": "false",
 				},
-				workers: {"spec.template.spec.format": "ignition", workerNode + "name": "@@HOSTNAME@@", "spec.template.spec.preKubeadmCommands.0": "~s/@@HOSTNAME@@/"},
+				workers: {"spec.template.spec.format": "ignition", workerNode + "name": "@@HOSTNAME@@",
+					"spec.template.spec.preKubeadmCommands.0": "~s/@@HOSTNAME@@/"},
 			},
 		},
 		"flatcar-sysext": {

@@ -61,7 +61,8 @@ func TestRenderedFlavors(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, template := range templates {
-		if name := filepath.Base(template); !strings.Contains(name, "-aks") && !slices.ContainsFunc(there, func(flavor string) bool { return templateFile(flavor) == name }) {
+		if name := filepath.Base(template); !strings.Contains(name, "-aks") &&
+			!slices.ContainsFunc(there, func(flavor string) bool { return templateFile(flavor) == name }) {
 			t.Errorf("templates/%s has no source in templates/flavors", name)
 		}
 	}

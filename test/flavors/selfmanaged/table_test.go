@@ -133,12 +133,14 @@ var table = map[string]flavor{
 		check:  bothFamilies,
 	},
 	"edgezone": {
-		reason:    "what can be in an edge zone is there; there are no availability zones",
-		variables: map[string]string{"AZURE_LOCATION": "westus", "AZURE_EXTENDEDLOCATION_NAME": "losangeles", "AZURE_EXTENDEDLOCATION_TYPE": "EdgeZone"},
+		reason: "what can be in an edge zone is there; there are no availability zones",
+		variables: map[string]string{"AZURE_LOCATION": "westus", "AZURE_EXTENDEDLOCATION_NAME": "losangeles",
+			"AZURE_EXTENDEDLOCATION_TYPE": "EdgeZone"},
 		check: func(l *look) {
 			l.expectValue(l.groupVMs(controlPlane), "extendedLocation.name", "losangeles")
 			l.expectValue(l.groupVMs(controlPlane), "zones.0", "")
-			l.expectValue([]map[string]any{l.getResource("Microsoft.Network/virtualNetworks/c1-vnet", networkVersion)}, "extendedLocation.type", "EdgeZone")
+			l.expectValue([]map[string]any{l.getResource("Microsoft.Network/virtualNetworks/c1-vnet", networkVersion)}, "extendedLocation.type",
+				"EdgeZone")
 		},
 	},
 	"ephemeral": {
@@ -184,7 +186,8 @@ var table = map[string]flavor{
 			secret := &corev1.Secret{}
 			l.ReadObject(secret, "c1-md-0-azure-json")
 			_, identity := l.Azure.GetResource(flavors.OwnIdentity, "2023-01-31")
-			if id := flavors.ValueText(identity, "properties.clientId"); id == "" || !strings.Contains(string(secret.Data["worker-node-azure.json"]), id) {
+			if id := flavors.ValueText(identity, "properties.clientId"); id == "" ||
+				!strings.Contains(string(secret.Data["worker-node-azure.json"]), id) {
 				l.T.Errorf("azure.json of workers does not have the client ID %q of the identity:\n%s", id, secret.Data["worker-node-azure.json"])
 			}
 		},

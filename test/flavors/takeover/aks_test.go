@@ -27,7 +27,8 @@ func TestTakeOverAKS(t *testing.T) {
 func TestTakeOverDocuments(t *testing.T) {
 	t.Parallel()
 	estate.TakeOverDocuments(t, environment, "cluster-template-aks-aso-maintenance.yaml", map[string]string{
-		"CLUSTER_NAME": "c1", "KUBERNETES_VERSION": harness.ManagedVersion, "AZURE_LOCATION": "eastus", "AZURE_NODE_MACHINE_TYPE": "Standard_D2s_v3",
+		"CLUSTER_NAME": "c1", "KUBERNETES_VERSION": harness.ManagedVersion, "AZURE_LOCATION": "eastus",
+		"AZURE_NODE_MACHINE_TYPE":    "Standard_D2s_v3",
 		"ASO_CREDENTIAL_SECRET_NAME": harness.OperatorSecret,
 	})
 }

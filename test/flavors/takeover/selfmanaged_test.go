@@ -10,7 +10,8 @@ import (
 
 // variables are those that flavors require beside the ones that all do.
 var variables = map[string]map[string]string{
-	"edgezone":               {"AZURE_LOCATION": "westus", "AZURE_EXTENDEDLOCATION_NAME": "losangeles", "AZURE_EXTENDEDLOCATION_TYPE": "EdgeZone"},
+	"edgezone": {"AZURE_LOCATION": "westus", "AZURE_EXTENDEDLOCATION_NAME": "losangeles",
+		"AZURE_EXTENDEDLOCATION_TYPE": "EdgeZone"},
 	"nvidia-gpu":             {"AZURE_NODE_MACHINE_TYPE": "Standard_NC4as_T4_v3"},
 	"aad":                    {"AZURE_SERVER_APP_ID": "22222222-aaaa-4bbb-8ccc-333333333333"},
 	"user-assigned-identity": {"USER_ASSIGNED_IDENTITY_PROVIDER_ID": "/subscriptions/" + flavors.TemplateVariables(nil)["AZURE_SUBSCRIPTION_ID"] + "/" + flavors.OwnIdentity},

@@ -34,20 +34,20 @@ func TestCluster(t *testing.T) {
 			given:     func(*harness.Stage) {},
 			condition: infrav1.IdentityNotFoundReason,
 			message:   []string{"spec.identityRef", "AzureClusterIdentity", harness.IdentityName},
-			correct:   func(s *harness.Stage) { s.CreateIdentity() },
+			correct:   func(s *harness.Stage) { s.NewIdentity() },
 		},
 		"identity for other namespaces": {
 			reason: "the identity's spec.allowedNamespaces does not include the cluster's namespace",
 			given: func(s *harness.Stage) {
 				s.CreateCredential(s.Azure.ClientSecret)
-				identity := s.CreateIdentity()
+				identity := s.NewIdentity()
 				identity.Spec.AllowedNamespaces = &infrav1.AllowedNamespaces{NamespaceList: []string{"somebody-else"}}
 				s.CreateObject(identity)
 			},
 			condition: infrav1.NamespaceNotAllowedByIdentityReason,
 			message:   []string{"spec.allowedNamespaces", harness.IdentityName},
 			correct: func(s *harness.Stage) {
-				harness.ChangeObject(s, s.CreateIdentity(), func(i *infrav1.AzureClusterIdentity) {
+				harness.ChangeObject(s, s.NewIdentity(), func(i *infrav1.AzureClusterIdentity) {
 					i.Spec.AllowedNamespaces.NamespaceList = append(i.Spec.AllowedNamespaces.NamespaceList, s.Namespace)
 				})
 			},
@@ -56,7 +56,7 @@ func TestCluster(t *testing.T) {
 			reason: "Entra ID answers 401 to the request for a token",
 			given: func(s *harness.Stage) {
 				s.CreateCredential(s.NewSecretValue("wrong"))
-				s.CreateObject(s.CreateIdentity())
+				s.CreateObject(s.NewIdentity())
 			},
 			condition: infrav1.CredentialsInvalidReason,
 			message:   []string{"AADSTS7000215", "client secret"},
@@ -96,14 +96,16 @@ func TestCluster(t *testing.T) {
 			condition: infrav1.InvalidConfigurationReason,
 			message:   []string{"spec.networkSpec.vnet", "hub-vnet"},
 			correct: func(s *harness.Stage) {
-				s.Azure.PutNetwork("hub", "hub-vnet", "10.0.0.0/8", map[string]string{"c1-controlplane-subnet": "10.0.0.0/16", "c1-node-subnet": "10.1.0.0/16"})
+				s.Azure.PutNetwork("hub", "hub-vnet", "10.0.0.0/8",
+					map[string]string{"c1-controlplane-subnet": "10.0.0.0/16", "c1-node-subnet": "10.1.0.0/16"})
 				nextTry(s)
 			},
 		},
 		"network of another region": {
 			reason: "a network of the user is in another region than the cluster, where nothing can be made in it",
 			given: func(s *harness.Stage) {
-				s.Azure.PutNetwork("hub", "hub-vnet", "10.0.0.0/8", map[string]string{"c1-controlplane-subnet": "10.0.0.0/16", "c1-node-subnet": "10.1.0.0/16"})
+				s.Azure.PutNetwork("hub", "hub-vnet", "10.0.0.0/8",
+					map[string]string{"c1-controlplane-subnet": "10.0.0.0/16", "c1-node-subnet": "10.1.0.0/16"})
 				s.CreateIdentity()
 			},
 			change: func(_ *harness.Stage, c *infrav1.AzureCluster) {
@@ -111,7 +113,8 @@ func TestCluster(t *testing.T) {
 				c.Spec.NetworkSpec.Vnet = infrav1.VnetSpec{ResourceGroup: "hub", Name: "hub-vnet"}
 			},
 			condition: infrav1.InvalidConfigurationReason,
-			message:   []string{"spec.networkSpec.vnet", "hub-vnet", "is in region eastus", "spec.location is westus2", "set spec.location to eastus"},
+			message: []string{"spec.networkSpec.vnet", "hub-vnet", "is in region eastus", "spec.location is westus2",
+				"set spec.location to eastus"},
 			correct: func(s *harness.Stage) {
 				changeCluster(s, func(c *infrav1.AzureCluster) { c.Spec.Location = "East US" })
 			},
@@ -136,7 +139,8 @@ func TestCluster(t *testing.T) {
 			reason: "the service principal has no role in the subscription, so Azure refuses every write",
 			given: func(s *harness.Stage) {
 				s.CreateIdentity()
-				err := s.Azure.AddFault(fault.Rule{Method: "PUT", Count: -1, Kind: fault.Status, Status: 403, Code: "AuthorizationFailed", Message: "The client does not have authorization to perform action."})
+				err := s.Azure.AddFault(fault.Rule{Method: "PUT", Count: -1, Kind: fault.Status, Status: 403, Code: "AuthorizationFailed",
+					Message: "The client does not have authorization to perform action."})
 				if err != nil {
 					s.T.Fatal(err)
 				}

@@ -65,7 +65,8 @@ func TestMachine(t *testing.T) {
 			condition: infrav1.InvalidConfigurationReason,
 			message:   []string{"spec.vmSize", "Standard_E8s_v5", "zone 3", "1, 2"},
 			correct: func(s *harness.Stage) {
-				harness.ChangeObject(s, &clusterv1.Machine{ObjectMeta: metav1.ObjectMeta{Name: "m1"}}, func(m *clusterv1.Machine) { m.Spec.FailureDomain = "2" })
+				harness.ChangeObject(s, &clusterv1.Machine{ObjectMeta: metav1.ObjectMeta{Name: "m1"}},
+					func(m *clusterv1.Machine) { m.Spec.FailureDomain = "2" })
 			},
 		},
 		"zone in a region without zones": {
@@ -76,7 +77,8 @@ func TestMachine(t *testing.T) {
 			condition: infrav1.InvalidConfigurationReason,
 			message:   []string{"failureDomain", "westus", `"1"`},
 			correct: func(s *harness.Stage) {
-				harness.ChangeObject(s, &clusterv1.Machine{ObjectMeta: metav1.ObjectMeta{Name: "m1"}}, func(m *clusterv1.Machine) { m.Spec.FailureDomain = "" })
+				harness.ChangeObject(s, &clusterv1.Machine{ObjectMeta: metav1.ObjectMeta{Name: "m1"}},
+					func(m *clusterv1.Machine) { m.Spec.FailureDomain = "" })
 			},
 			has: []string{"resourceGroups/c1/Microsoft.Compute/availabilitySets/c1_control-plane-as"},
 		},
@@ -89,9 +91,10 @@ func TestMachine(t *testing.T) {
 				}
 			},
 			condition: infrav1.QuotaExceededReason,
-			message:   []string{"virtualMachines/m1", "OperationNotAllowed", "quota", "asked for VM size Standard_D2s_v3 (2 vCPUs) in region eastus", "Current Limit"},
-			made:      []string{"resourceGroups/c1/Microsoft.Network/networkInterfaces/m1-nic"},
-			correct:   passes,
+			message: []string{"virtualMachines/m1", "OperationNotAllowed", "quota", "asked for VM size Standard_D2s_v3 (2 vCPUs) in region eastus",
+				"Current Limit"},
+			made:    []string{"resourceGroups/c1/Microsoft.Network/networkInterfaces/m1-nic"},
+			correct: passes,
 		},
 		"no capacity": {
 			reason: "Azure has the size, but no room for it in the zone at the moment",
@@ -171,7 +174,8 @@ func TestRegionWithoutZones(t *testing.T) {
 	for _, name := range []string{"m1", "m2"} {
 		stage.WaitMachineProvisioned(name)
 		_, vm := stage.Azure.GetResource("resourceGroups/c1/providers/Microsoft.Compute/virtualMachines/"+name, "2024-07-01")
-		if set := harness.FindString(vm, "properties.availabilitySet.id"); !strings.HasSuffix(strings.ToLower(set), "/availabilitysets/c1_control-plane-as") {
+		if set := harness.FindString(vm, "properties.availabilitySet.id"); !strings.HasSuffix(strings.ToLower(set),
+			"/availabilitysets/c1_control-plane-as") {
 			t.Errorf("%s is in the availability set %q", name, set)
 		}
 	}

@@ -29,9 +29,11 @@ func TestCloudConfigOfUsers(t *testing.T) {
 		stage.CreateMachine(stage.AzureMachine("c1", name), harness.Worker, "")
 		stage.WaitMachineProvisioned(name)
 	}
-	ours := harness.WaitFor(stage, &corev1.Secret{}, "m2-azure-json", "written", func(s *corev1.Secret) bool { return len(s.Data["azure.json"]) > 0 })
+	ours := harness.WaitFor(stage, &corev1.Secret{}, "m2-azure-json", "written",
+		func(s *corev1.Secret) bool { return len(s.Data["azure.json"]) > 0 })
 	want := ours.Data
-	harness.ChangeObject(stage, &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Name: "m2-azure-json"}}, func(s *corev1.Secret) { s.Data = map[string][]byte{"azure.json": []byte("changed")} })
+	harness.ChangeObject(stage, &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Name: "m2-azure-json"}},
+		func(s *corev1.Secret) { s.Data = map[string][]byte{"azure.json": []byte("changed")} })
 	harness.WaitFor(stage, &corev1.Secret{}, "m2-azure-json", "as before", func(s *corev1.Secret) bool { return cmp.Equal(want, s.Data) })
 
 	secret := &corev1.Secret{}
@@ -60,7 +62,8 @@ func TestCloudConfigOfAnotherSecret(t *testing.T) {
 		})
 	})
 	secret := &corev1.Secret{}
-	if err := stage.Client.Get(t.Context(), client.ObjectKey{Namespace: stage.Namespace, Name: "m1-azure-json"}, secret); !apierrors.IsNotFound(err) {
+	if err := stage.Client.Get(t.Context(), client.ObjectKey{Namespace: stage.Namespace, Name: "m1-azure-json"},
+		secret); !apierrors.IsNotFound(err) {
 		t.Errorf("there is a Secret m1-azure-json: %v", err)
 	}
 }

@@ -19,12 +19,15 @@ const networkVersion = "2024-05-01"
 func rich(stage *harness.Stage, spec *infrav1.AzureClusterSpec) {
 	network := &spec.NetworkSpec
 	rule := func(name string, priority int32, port string) infrav1.SecurityRule {
-		return infrav1.SecurityRule{Name: name, Description: name, Protocol: infrav1.SecurityGroupProtocolTCP, Direction: infrav1.SecurityRuleDirectionInbound,
-			Priority: priority, Source: new("*"), SourcePorts: new("*"), Destination: new("*"), DestinationPorts: new(port), Action: infrav1.SecurityRuleActionAllow}
+		return infrav1.SecurityRule{Name: name, Description: name, Protocol: infrav1.SecurityGroupProtocolTCP,
+			Direction: infrav1.SecurityRuleDirectionInbound,
+			Priority:  priority, Source: new("*"), SourcePorts: new("*"), Destination: new("*"), DestinationPorts: new(port),
+			Action: infrav1.SecurityRuleActionAllow}
 	}
 	endpoint := func(name string) infrav1.PrivateEndpointSpec {
 		return infrav1.PrivateEndpointSpec{Name: name, PrivateLinkServiceConnections: []infrav1.PrivateLinkServiceConnection{{
-			Name: name, GroupIDs: []string{"blob"}, PrivateLinkServiceID: "/subscriptions/" + stage.Azure.SubscriptionID + "/resourceGroups/hub/providers/Microsoft.Storage/storageAccounts/" + name}}}
+			Name: name, GroupIDs: []string{"blob"},
+			PrivateLinkServiceID: "/subscriptions/" + stage.Azure.SubscriptionID + "/resourceGroups/hub/providers/Microsoft.Storage/storageAccounts/" + name}}}
 	}
 	node := func(name, cidr string) infrav1.SubnetSpec {
 		return infrav1.SubnetSpec{
@@ -35,13 +38,15 @@ func rich(stage *harness.Stage, spec *infrav1.AzureClusterSpec) {
 	}
 	network.AdditionalAPIServerLBPorts = []infrav1.LoadBalancerPort{{Name: "konnectivity", Port: 8132}, {Name: "other", Port: 9345}}
 	network.Vnet.CIDRBlocks = []string{"10.0.0.0/8"}
-	network.Vnet.Peerings = infrav1.VnetPeerings{{VnetPeeringClassSpec: infrav1.VnetPeeringClassSpec{ResourceGroup: "hub", RemoteVnetName: "hub-1"}}, {VnetPeeringClassSpec: infrav1.VnetPeeringClassSpec{ResourceGroup: "hub", RemoteVnetName: "hub-2"}}}
+	network.Vnet.Peerings = infrav1.VnetPeerings{{VnetPeeringClassSpec: infrav1.VnetPeeringClassSpec{ResourceGroup: "hub",
+		RemoteVnetName: "hub-1"}}, {VnetPeeringClassSpec: infrav1.VnetPeeringClassSpec{ResourceGroup: "hub", RemoteVnetName: "hub-2"}}}
 	network.Subnets = infrav1.Subnets{
 		{SubnetClassSpec: infrav1.SubnetClassSpec{Name: "cp", Role: infrav1.SubnetControlPlane, CIDRBlocks: []string{"10.0.0.0/16"}}},
 		node("nodes-1", "10.1.0.0/16"), node("nodes-2", "10.2.0.0/16"),
 	}
 	network.Subnets[1].SecurityGroup.SecurityRules = infrav1.SecurityRules{rule("kept", 300, "1000"), rule("dropped", 301, "1001")}
-	network.Subnets[1].ServiceEndpoints = infrav1.ServiceEndpoints{{Service: "Microsoft.Storage", Locations: []string{"eastus"}}, {Service: "Microsoft.Sql", Locations: []string{"*"}}}
+	network.Subnets[1].ServiceEndpoints = infrav1.ServiceEndpoints{{Service: "Microsoft.Storage", Locations: []string{"eastus"}},
+		{Service: "Microsoft.Sql", Locations: []string{"*"}}}
 	network.Subnets[1].PrivateEndpoints = infrav1.PrivateEndpoints{endpoint("pe-1"), endpoint("pe-2")}
 	network.NodeOutboundLB = &infrav1.LoadBalancerSpec{FrontendIPsCount: new(int32(3))}
 	spec.BastionSpec.AzureBastion = &infrav1.AzureBastion{}
@@ -76,7 +81,8 @@ func TestClusterShrinks(t *testing.T) {
 	})
 	change := func(f func(*infrav1.AzureClusterSpec)) {
 		t.Helper()
-		harness.ChangeObject(stage, &infrav1.AzureCluster{ObjectMeta: metav1.ObjectMeta{Name: "c1"}}, func(c *infrav1.AzureCluster) { f(&c.Spec) })
+		harness.ChangeObject(stage, &infrav1.AzureCluster{ObjectMeta: metav1.ObjectMeta{Name: "c1"}},
+			func(c *infrav1.AzureCluster) { f(&c.Spec) })
 	}
 	subnet := func(spec *infrav1.AzureClusterSpec, name string) *infrav1.SubnetSpec {
 		i := slices.IndexFunc(spec.NetworkSpec.Subnets, func(s infrav1.SubnetSpec) bool { return s.Name == name })
@@ -139,7 +145,8 @@ func TestClusterShrinks(t *testing.T) {
 			change: func(spec *infrav1.AzureClusterSpec) {
 				spec.NetworkSpec.Vnet.Peerings = spec.NetworkSpec.Vnet.Peerings[:1]
 			},
-			gone: []string{"virtualNetworks/c1-vnet/virtualNetworkPeerings/c1-vnet-To-hub-2", "virtualNetworks/hub-2/virtualNetworkPeerings/hub-2-To-c1-vnet"},
+			gone: []string{"virtualNetworks/c1-vnet/virtualNetworkPeerings/c1-vnet-To-hub-2",
+				"virtualNetworks/hub-2/virtualNetworkPeerings/hub-2-To-c1-vnet"},
 		},
 		{
 			name:   "outbound addresses",
@@ -151,7 +158,8 @@ func TestClusterShrinks(t *testing.T) {
 		{
 			name:   "bastion host",
 			change: func(spec *infrav1.AzureClusterSpec) { spec.BastionSpec.AzureBastion = nil },
-			gone:   []string{"bastionHosts/c1-azure-bastion", "publicIPAddresses/c1-azure-bastion-pip", "virtualNetworks/c1-vnet/subnets/AzureBastionSubnet"},
+			gone: []string{"bastionHosts/c1-azure-bastion", "publicIPAddresses/c1-azure-bastion-pip",
+				"virtualNetworks/c1-vnet/subnets/AzureBastionSubnet"},
 		},
 	}
 	for _, step := range steps {
@@ -162,9 +170,11 @@ func TestClusterShrinks(t *testing.T) {
 		}
 		change(step.change)
 		stage.Eventually(step.name+" is taken out of Azure", func() bool {
-			return !slices.ContainsFunc(step.gone, func(gone string) bool { return exists(stage, gone) }) && (step.left == nil || cmp.Equal(step.want, step.left()))
+			return !slices.ContainsFunc(step.gone, func(gone string) bool { return exists(stage, gone) }) &&
+				(step.left == nil || cmp.Equal(step.want, step.left()))
 		})
-		harness.WaitFor(stage, &infrav1.AzureCluster{}, "c1", "in order again after "+step.name, func(c *infrav1.AzureCluster) bool { return harness.IsReady(c) })
+		harness.WaitFor(stage, &infrav1.AzureCluster{}, "c1", "in order again after "+step.name,
+			func(c *infrav1.AzureCluster) bool { return harness.IsReady(c) })
 	}
 
 	// The second node subnet has a machine.
@@ -185,7 +195,8 @@ func TestClusterShrinks(t *testing.T) {
 	stage.Eventually("tags change everywhere, and the dropped one goes", func() bool {
 		for _, resource := range stage.Azure.State() {
 			tags, _ := resource["tags"].(map[string]any)
-			if tags[infrav1.ClusterTagKey("c1")] == infrav1.TagOwned && tags[infrav1.RoleTag] != infrav1.RoleBastion && (tags["team"] != "blue" || tags["phase"] != nil) {
+			if tags[infrav1.ClusterTagKey("c1")] == infrav1.TagOwned && tags[infrav1.RoleTag] != infrav1.RoleBastion &&
+				(tags["team"] != "blue" || tags["phase"] != nil) {
 				return false
 			}
 		}

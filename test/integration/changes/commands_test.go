@@ -83,7 +83,8 @@ func TestCommandsOfTheBook(t *testing.T) {
 		if asked == "" {
 			t.Fatalf("%s asks for no pass", line)
 		}
-		harness.WaitFor(stage, machine, "m1", "looked at as asked", func(m *infrav1.AzureMachine) bool { return m.Status.LastHandledReconcileAt == asked })
+		harness.WaitFor(stage, machine, "m1", "looked at as asked",
+			func(m *infrav1.AzureMachine) bool { return m.Status.LastHandledReconcileAt == asked })
 	}
 	for _, line := range commands(t, "tenancy.md", "-n default", "-n "+stage.Namespace, "cluster-identity-secret", harness.IdentityName) {
 		shell(stage, line)
@@ -94,7 +95,8 @@ func TestCommandsOfTheBook(t *testing.T) {
 		t.Errorf("the page on tenants lets the Secret be used by %q", got)
 	}
 	stage.ReadObject(&corev1.ServiceAccount{}, infrav1.WorkloadIdentityServiceAccount)
-	for _, line := range commands(t, "deleting.md", "c1 --namespace default", "c1 --wait=false --namespace "+stage.Namespace, "-n default azurecluster", "-n "+stage.Namespace+" azurecluster") {
+	for _, line := range commands(t, "deleting.md", "c1 --namespace default", "c1 --wait=false --namespace "+stage.Namespace,
+		"-n default azurecluster", "-n "+stage.Namespace+" azurecluster") {
 		if strings.HasPrefix(line, "az ") {
 			continue // TestBookHasTheCommandsForLostTags of internal/arm/engine compares these with the error that gives them.
 		}

@@ -19,7 +19,8 @@ func TestEvents(t *testing.T) {
 	stage := harness.NewStage(t, environment)
 	manager := stage.StartManager(harness.ManagerOptions{})
 	stage.CreateIdentity()
-	if err := stage.Azure.AddFault(fault.Rule{Method: "PUT", ID: "*/virtualnetworks/c1-vnet", Count: -1, Kind: fault.Status, Status: 400, Code: "InvalidParameter", Message: "The value is wrong."}); err != nil {
+	if err := stage.Azure.AddFault(fault.Rule{Method: "PUT", ID: "*/virtualnetworks/c1-vnet", Count: -1, Kind: fault.Status, Status: 400,
+		Code: "InvalidParameter", Message: "The value is wrong."}); err != nil {
 		t.Fatal(err)
 	}
 	const refused = "Warning Failed PUT virtualNetworks/c1-vnet: InvalidParameter: The value is wrong. (Azure request "

@@ -25,7 +25,8 @@ func TestFailureDomainsFollowTheControlPlane(t *testing.T) {
 	azureCluster := stage.AzureCluster("c1")
 	stage.CreateCluster(azureCluster)
 	harness.ChangeObject(stage, &clusterv1.Cluster{ObjectMeta: metav1.ObjectMeta{Name: "c1"}}, func(c *clusterv1.Cluster) {
-		c.Spec.ControlPlaneRef = clusterv1.ContractVersionedObjectReference{APIGroup: "controlplane.cluster.x-k8s.io", Kind: "KubeadmControlPlane", Name: "c1-control-plane"}
+		c.Spec.ControlPlaneRef = clusterv1.ContractVersionedObjectReference{APIGroup: "controlplane.cluster.x-k8s.io",
+			Kind: "KubeadmControlPlane", Name: "c1-control-plane"}
 	})
 	usable := func(c *infrav1.AzureCluster) map[string]bool {
 		out := map[string]bool{}
@@ -78,7 +79,8 @@ func TestFailureDomainsFollowTheControlPlane(t *testing.T) {
 	mark := stage.Azure.MarkRequests()
 
 	harness.ChangeObject(stage, controlPlane, func(u *unstructured.Unstructured) {
-		if err := unstructured.SetNestedField(u.Object, templateOf["Standard_D2s_v3"], "spec", "machineTemplate", "spec", "infrastructureRef", "name"); err != nil {
+		if err := unstructured.SetNestedField(u.Object, templateOf["Standard_D2s_v3"], "spec", "machineTemplate", "spec", "infrastructureRef",
+			"name"); err != nil {
 			t.Fatal(err)
 		}
 	})

@@ -20,7 +20,8 @@ func TestMachineInPlace(t *testing.T) {
 	stage := harness.NewStage(t, environment)
 	for _, name := range []string{"one", "two"} {
 		stage.Azure.PutResource("resourceGroups/ids", "2021-04-01", map[string]any{"location": "eastus"})
-		stage.Azure.PutResource("resourceGroups/ids/providers/Microsoft.ManagedIdentity/userAssignedIdentities/"+name, "2024-11-30", map[string]any{"location": "eastus"})
+		stage.Azure.PutResource("resourceGroups/ids/providers/Microsoft.ManagedIdentity/userAssignedIdentities/"+name, "2024-11-30",
+			map[string]any{"location": "eastus"})
 	}
 	identity := func(name string) infrav1.UserAssignedIdentity {
 		return infrav1.UserAssignedIdentity{ProviderID: "azure:///subscriptions/" + stage.Azure.SubscriptionID + "/resourceGroups/ids/providers/Microsoft.ManagedIdentity/userAssignedIdentities/" + name}
@@ -91,15 +92,18 @@ func TestMachineInPlace(t *testing.T) {
 	change(func(m *infrav1.AzureMachine) {
 		m.Spec.UserAssignedIdentities = append(m.Spec.UserAssignedIdentities, identity("three"))
 	})
-	bad := harness.WaitFor(stage, &infrav1.AzureMachine{}, "m1", "not Ready for an identity that is not there", func(m *infrav1.AzureMachine) bool {
-		return !harness.IsReady(m) && strings.Contains(harness.FindCondition(m, infrav1.ReadyCondition).Message, "three")
-	})
+	bad := harness.WaitFor(stage, &infrav1.AzureMachine{}, "m1", "not Ready for an identity that is not there",
+		func(m *infrav1.AzureMachine) bool {
+			return !harness.IsReady(m) && strings.Contains(harness.FindCondition(m, infrav1.ReadyCondition).Message, "three")
+		})
 	t.Log(harness.FindCondition(bad, infrav1.ReadyCondition))
-	stage.Azure.PutResource("resourceGroups/ids/providers/Microsoft.ManagedIdentity/userAssignedIdentities/three", "2024-11-30", map[string]any{"location": "eastus"})
+	stage.Azure.PutResource("resourceGroups/ids/providers/Microsoft.ManagedIdentity/userAssignedIdentities/three", "2024-11-30",
+		map[string]any{"location": "eastus"})
 	change(func(m *infrav1.AzureMachine) {
 		metav1.SetMetaDataAnnotation(&m.ObjectMeta, "example.com/look", "again")
 	})
-	harness.WaitFor(stage, &infrav1.AzureMachine{}, "m1", "Ready once the identity is there", func(m *infrav1.AzureMachine) bool { return harness.IsReady(m) })
+	harness.WaitFor(stage, &infrav1.AzureMachine{}, "m1", "Ready once the identity is there",
+		func(m *infrav1.AzureMachine) bool { return harness.IsReady(m) })
 
 	mark := stage.Azure.MarkRequests()
 	change(func(m *infrav1.AzureMachine) {

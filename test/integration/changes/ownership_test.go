@@ -32,14 +32,16 @@ func TestNetworkLosesItsTags(t *testing.T) {
 	had := tags()
 	for name, patch := range map[string]any{"ownership tag": map[string]any{infrav1.ClusterTagKey("c1"): nil}, "all tags": nil} {
 		mark := stage.Azure.MarkRequests()
-		if err := stage.Azure.AddFault(fault.Rule{Now: true, ID: "/subscriptions/" + stage.Azure.SubscriptionID + "/" + path, Kind: fault.Edit, Patch: map[string]any{"tags": patch}}); err != nil {
+		if err := stage.Azure.AddFault(fault.Rule{Now: true, ID: "/subscriptions/" + stage.Azure.SubscriptionID + "/" + path, Kind: fault.Edit,
+			Patch: map[string]any{"tags": patch}}); err != nil {
 			t.Fatal(err)
 		}
 		stage.AdvanceClock(time.Minute)
 		stage.WakeControllers(&infrav1.AzureCluster{ObjectMeta: metav1.ObjectMeta{Name: "c1"}})
 		stage.Eventually("the tags are restored", func() bool { return cmp.Equal(had, tags()) })
 		harness.WaitFor(stage, &infrav1.AzureCluster{}, "c1", "Ready", func(c *infrav1.AzureCluster) bool { return harness.IsReady(c) })
-		if writes := stage.Azure.WritesSince(mark); len(writes) != 1 || !strings.HasPrefix(writes[0], "PUT ") || !strings.HasSuffix(writes[0], "virtualNetworks/c1-vnet") {
+		if writes := stage.Azure.WritesSince(mark); len(writes) != 1 || !strings.HasPrefix(writes[0], "PUT ") ||
+			!strings.HasSuffix(writes[0], "virtualNetworks/c1-vnet") {
 			t.Errorf("%s: one write restores them, got %q", name, writes)
 		}
 		if diff := cmp.Diff(made, stage.Azure.ListResources()); diff != "" {

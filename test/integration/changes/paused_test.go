@@ -65,14 +65,16 @@ func TestPaused(t *testing.T) {
 	for _, name := range []string{"m1", "m2"} {
 		harness.WaitFor(stage, &infrav1.AzureMachine{}, name, "free to move", harness.IsMovable)
 	}
-	if described := stage.DescribeCluster("c1"); !strings.Contains(described, "Paused") || !strings.Contains(described, "Cluster spec.paused is set to true") {
+	if described := stage.DescribeCluster("c1"); !strings.Contains(described, "Paused") ||
+		!strings.Contains(described, "Cluster spec.paused is set to true") {
 		t.Errorf("clusterctl describe does not tell that the cluster is paused:\n%s", described)
 	}
 	mark := stage.Azure.MarkRequests()
 	harness.ChangeObject(stage, &infrav1.AzureCluster{ObjectMeta: metav1.ObjectMeta{Name: "c1"}}, func(c *infrav1.AzureCluster) {
 		c.Spec.NetworkSpec.AdditionalAPIServerLBPorts = []infrav1.LoadBalancerPort{{Name: "konnectivity", Port: 8132}}
 	})
-	if err := stage.Client.Delete(t.Context(), &infrav1.AzureMachine{ObjectMeta: metav1.ObjectMeta{Namespace: stage.Namespace, Name: "m2"}}); err != nil {
+	if err := stage.Client.Delete(t.Context(),
+		&infrav1.AzureMachine{ObjectMeta: metav1.ObjectMeta{Namespace: stage.Namespace, Name: "m2"}}); err != nil {
 		t.Fatal(err)
 	}
 	stage.AdvanceClock(time.Hour)
@@ -105,7 +107,8 @@ func TestPaused(t *testing.T) {
 		return harness.FindCondition(c, infrav1.ReadyCondition).Reason == infrav1.ReadyReason
 	})
 	stage.DeleteCluster("c2")
-	harness.ChangeObject(stage, &clusterv1.Machine{ObjectMeta: metav1.ObjectMeta{Name: "m2"}}, func(m *clusterv1.Machine) { m.Finalizers = nil })
+	harness.ChangeObject(stage, &clusterv1.Machine{ObjectMeta: metav1.ObjectMeta{Name: "m2"}},
+		func(m *clusterv1.Machine) { m.Finalizers = nil })
 	stage.DeleteCluster("c1", "m1")
 	if diff := cmp.Diff(before, stage.Azure.ListResources()); diff != "" {
 		t.Errorf("resources left behind (-before +after):\n%s", diff)
@@ -138,7 +141,8 @@ func TestExternallyManaged(t *testing.T) {
 	}
 	stage.ReadObject(azureCluster, "c1")
 	if len(azureCluster.Finalizers) > 0 || len(azureCluster.Status.Conditions) > 0 {
-		t.Errorf("somebody else manages it, but it has the finalizers %v and the conditions %v", azureCluster.Finalizers, azureCluster.Status.Conditions)
+		t.Errorf("somebody else manages it, but it has the finalizers %v and the conditions %v", azureCluster.Finalizers,
+			azureCluster.Status.Conditions)
 	}
 
 	// Its manager writes when it is there, in the words of the former contract, and Cluster API repeats it. A region without

@@ -36,7 +36,8 @@ func TestRequested(t *testing.T) {
 	stage.CreateCluster(stage.AzureCluster("c1"))
 	stage.WaitClusterProvisioned("c1")
 
-	if err := stage.Azure.AddFault(fault.Rule{Method: "PUT", Type: "Microsoft.Compute/virtualMachines", Count: -1, Kind: fault.Quota}); err != nil {
+	if err := stage.Azure.AddFault(fault.Rule{Method: "PUT", Type: "Microsoft.Compute/virtualMachines", Count: -1,
+		Kind: fault.Quota}); err != nil {
 		t.Fatal(err)
 	}
 	stage.CreateMachine(stage.AzureMachine("c1", "m1"), harness.Worker, "")
@@ -67,7 +68,8 @@ func TestRequested(t *testing.T) {
 	}
 	was := name()
 	id := "/subscriptions/" + stage.Azure.SubscriptionID + "/" + group
-	if err := stage.Azure.AddFault(fault.Rule{Now: true, ID: id, Kind: fault.Edit, Patch: map[string]any{"tags": map[string]any{"Name": nil}}}); err != nil {
+	if err := stage.Azure.AddFault(fault.Rule{Now: true, ID: id, Kind: fault.Edit,
+		Patch: map[string]any{"tags": map[string]any{"Name": nil}}}); err != nil {
 		t.Fatal(err)
 	}
 	if was == "" || name() != "" {
@@ -87,7 +89,7 @@ func TestObservedGeneration(t *testing.T) {
 	t.Parallel()
 	stage := harness.NewStage(t, environment)
 	clusterWithMachine(stage, harness.Worker, "")
-	harness.WaitFor(stage, stage.CreateIdentity(), harness.IdentityName, "observed", func(i *infrav1.AzureClusterIdentity) bool {
+	harness.WaitFor(stage, stage.NewIdentity(), harness.IdentityName, "observed", func(i *infrav1.AzureClusterIdentity) bool {
 		return i.Status.ObservedGeneration == i.Generation && harness.IsReady(i)
 	})
 	harness.WaitFor(stage, &infrav1.AzureCluster{}, "c1", "observed", func(c *infrav1.AzureCluster) bool {
@@ -105,7 +107,8 @@ func TestObservedGeneration(t *testing.T) {
 		return harness.FindCondition(c, "Paused").ObservedGeneration == changed.Generation
 	})
 	if paused.Status.ObservedGeneration >= changed.Generation {
-		t.Errorf("nobody has looked at generation %d of a paused object, and the status says %d", changed.Generation, paused.Status.ObservedGeneration)
+		t.Errorf("nobody has looked at generation %d of a paused object, and the status says %d", changed.Generation,
+			paused.Status.ObservedGeneration)
 	}
 	stage.PauseCluster("c1", false)
 	harness.WaitFor(stage, &infrav1.AzureCluster{}, "c1", "observed", func(c *infrav1.AzureCluster) bool {

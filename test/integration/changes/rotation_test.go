@@ -45,19 +45,22 @@ func TestRotatedClientSecret(t *testing.T) {
 	})
 	has(stage.Azure.OtherSecret)
 
-	stage.CreateObject(&corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: stage.Namespace, Name: "other"}, Data: map[string][]byte{"clientSecret": []byte(stage.Azure.ClientSecret)}})
-	harness.ChangeObject(stage, &infrav1.AzureClusterIdentity{ObjectMeta: metav1.ObjectMeta{Name: harness.IdentityName}}, func(i *infrav1.AzureClusterIdentity) {
-		i.Spec.ClientSecret.Name = "other"
-	})
+	stage.CreateObject(&corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: stage.Namespace, Name: "other"},
+		Data: map[string][]byte{"clientSecret": []byte(stage.Azure.ClientSecret)}})
+	harness.ChangeObject(stage, &infrav1.AzureClusterIdentity{ObjectMeta: metav1.ObjectMeta{Name: harness.IdentityName}},
+		func(i *infrav1.AzureClusterIdentity) {
+			i.Spec.ClientSecret.Name = "other"
+		})
 	has(stage.Azure.ClientSecret)
 
-	second := stage.CreateIdentity()
+	second := stage.NewIdentity()
 	second.Name, second.ResourceVersion = "second", ""
 	stage.CreateObject(second)
 	harness.ChangeObject(stage, &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Name: harness.IdentityName}}, func(s *corev1.Secret) {
 		s.Data["clientSecret"] = []byte(stage.Azure.OtherSecret)
 	})
-	harness.ChangeObject(stage, &infrav1.AzureCluster{ObjectMeta: metav1.ObjectMeta{Name: "c1"}}, func(c *infrav1.AzureCluster) { c.Spec.IdentityRef.Name = "second" })
+	harness.ChangeObject(stage, &infrav1.AzureCluster{ObjectMeta: metav1.ObjectMeta{Name: "c1"}},
+		func(c *infrav1.AzureCluster) { c.Spec.IdentityRef.Name = "second" })
 	has(stage.Azure.OtherSecret)
 }
 

@@ -41,7 +41,8 @@ func TestScaleFromZero(t *testing.T) {
 		status := harness.WaitFor(stage, &infrav1.AzureMachineTemplate{}, name, "told its capacity", func(t *infrav1.AzureMachineTemplate) bool {
 			return len(t.Status.Capacity) > 0
 		}).Status
-		got := []string{status.Capacity.Cpu().String(), status.Capacity.Memory().String(), string(status.NodeInfo.Architecture), string(status.NodeInfo.OperatingSystem)}
+		got := []string{status.Capacity.Cpu().String(), status.Capacity.Memory().String(), string(status.NodeInfo.Architecture),
+			string(status.NodeInfo.OperatingSystem)}
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", name, diff)
 		}

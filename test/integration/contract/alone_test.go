@@ -52,8 +52,10 @@ func TestManagedByOthers(t *testing.T) {
 			})
 		}
 		before := versions(w, infraClusters)
-		w.StartManager()
-		w.WaitUntil("the control plane is Ready", clusters.IsReadyFunc(w, &infrav1.AzureManagedControlPlane{}, "aks1", func(c *infrav1.AzureManagedControlPlane) bool { return harness.IsReady(c) }))
+		w.StartProvider()
+		w.WaitUntil("the control plane is Ready",
+			clusters.IsReadyFunc(w, &infrav1.AzureManagedControlPlane{}, "aks1",
+				func(c *infrav1.AzureManagedControlPlane) bool { return harness.IsReady(c) }))
 		virtual.WaitForSignal(nil, 10*time.Minute)
 		if len(before) != len(infraClusters) {
 			t.Fatalf("only %v are managed by others", before)
@@ -90,7 +92,7 @@ func TestReadyByOthers(t *testing.T) {
 				change(w, kind, is.name, func(object client.Object) {
 					object.SetAnnotations(map[string]string{clusterv1.ManagedByAnnotation: "others"})
 				})
-				w.StartManager()
+				w.StartProvider()
 				virtual.WaitForSignal(nil, time.Minute)
 				show := func(of client.Object, status map[string]any) {
 					raw := map[string]any{"status": status}

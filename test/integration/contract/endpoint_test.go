@@ -30,8 +30,9 @@ func withPlaceholder(w *clusters.World, identity string, pools ...harness.Manage
 func TestEndpointOfUsers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := clusters.New(t)
-		withPlaceholder(w, "identity", harness.ManagedPool{Name: "pool0", Mode: string(infrav1.NodePoolModeSystem), Replicas: 1, Change: defaults.FillAzureManagedMachinePool})
-		w.StartManager()
+		withPlaceholder(w, "identity",
+			harness.ManagedPool{Name: "pool0", Mode: string(infrav1.NodePoolModeSystem), Replicas: 1, Change: defaults.FillAzureManagedMachinePool})
+		w.StartProvider()
 		controlPlane, azureCluster := &infrav1.AzureManagedControlPlane{}, &infrav1.AzureManagedCluster{}
 		inPlace := func() bool {
 			w.ReadObject(controlPlane, "aks1")
@@ -39,7 +40,8 @@ func TestEndpointOfUsers(t *testing.T) {
 			if azureCluster.Spec.ControlPlaneEndpoint == placeholder {
 				t.Error("the AzureManagedCluster shows Cluster API the endpoint of the user")
 			}
-			if provisioned := azureCluster.Status.Initialization.Provisioned; provisioned != nil && *provisioned && azureCluster.Spec.ControlPlaneEndpoint.Host == "" {
+			if provisioned := azureCluster.Status.Initialization.Provisioned; provisioned != nil && *provisioned &&
+				azureCluster.Spec.ControlPlaneEndpoint.Host == "" {
 				t.Error("the AzureManagedCluster is provisioned without an endpoint")
 			}
 			return harness.IsReady(controlPlane) && controlPlane.Spec.ControlPlaneEndpoint != placeholder && harness.IsReady(azureCluster)
@@ -65,7 +67,7 @@ func TestEndpointOfUsersBlocksNoDeletion(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := clusters.New(t)
 		withPlaceholder(w, "missing")
-		w.StartManager()
+		w.StartProvider()
 		virtual.WaitForSignal(nil, time.Minute)
 		controlPlane := &infrav1.AzureManagedControlPlane{}
 		w.ReadObject(controlPlane, "aks1")

@@ -39,18 +39,23 @@ func mishaps() map[string]mishap {
 		"the VM was stopped or deallocated": {reason: "it does not start by itself", do: func(w *clusters.World, _, machine string) {
 			w.SendAsUser("POST", "resourceGroups/c1/providers/Microsoft.Compute/virtualMachines/"+machine+"/deallocate", "2025-04-01", nil)
 		}},
-		"the VM was deleted":            {reason: "it is not made again", do: now(fault.Rule{Kind: fault.Remove})},
-		"Azure evicted a spot VM":       {reason: "it does not start by itself", spot: true, do: now(fault.Rule{Kind: fault.Evict})},
-		"Azure says that the VM failed": {reason: "it does not recover", do: now(fault.Rule{Kind: fault.Edit, Patch: map[string]any{"properties": map[string]any{"provisioningState": "Failed"}}})},
-		"Azure refuses a change of a VM that runs, such as tags that a policy forbids": {reason: "the spec is not applied", do: func(w *clusters.World, _, machine string) {
-			for _, method := range []string{"PUT", "PATCH"} {
-				must(w, fault.Rule{Method: method, ID: "*/" + machine + "*", Count: -1, Kind: fault.Status, Status: 403, Code: "RequestDisallowedByPolicy", Message: "Resource was disallowed by policy."})
-			}
-			change(w, "AzureMachine", machine, func(o client.Object) { o.(*infrav1.AzureMachine).Spec.AdditionalTags = infrav1.Tags{"team": "a"} })
-		}},
-		"Azure does not answer, or the identity may not read any more": {reason: "the machine may run well", do: func(w *clusters.World, _, _ string) {
-			must(w, fault.Rule{Method: "GET", Count: -1, Kind: fault.Status, Status: 403, Code: "AuthorizationFailed", Message: "The client does not have authorization."})
-		}},
+		"the VM was deleted":      {reason: "it is not made again", do: now(fault.Rule{Kind: fault.Remove})},
+		"Azure evicted a spot VM": {reason: "it does not start by itself", spot: true, do: now(fault.Rule{Kind: fault.Evict})},
+		"Azure says that the VM failed": {reason: "it does not recover",
+			do: now(fault.Rule{Kind: fault.Edit, Patch: map[string]any{"properties": map[string]any{"provisioningState": "Failed"}}})},
+		"Azure refuses a change of a VM that runs, such as tags that a policy forbids": {reason: "the spec is not applied",
+			do: func(w *clusters.World, _, machine string) {
+				for _, method := range []string{"PUT", "PATCH"} {
+					must(w, fault.Rule{Method: method, ID: "*/" + machine + "*", Count: -1, Kind: fault.Status, Status: 403,
+						Code: "RequestDisallowedByPolicy", Message: "Resource was disallowed by policy."})
+				}
+				change(w, "AzureMachine", machine, func(o client.Object) { o.(*infrav1.AzureMachine).Spec.AdditionalTags = infrav1.Tags{"team": "a"} })
+			}},
+		"Azure does not answer, or the identity may not read any more": {reason: "the machine may run well",
+			do: func(w *clusters.World, _, _ string) {
+				must(w, fault.Rule{Method: "GET", Count: -1, Kind: fault.Status, Status: 403, Code: "AuthorizationFailed",
+					Message: "The client does not have authorization."})
+			}},
 	}
 }
 
@@ -74,7 +79,8 @@ func TestMachineHealth(t *testing.T) {
 		t.Fatal(err)
 	}
 	check := healthCheck(t, string(page))
-	if conditions := check.Spec.Checks.UnhealthyMachineConditions; len(conditions) != 1 || conditions[0].Type != clusterv1.InfrastructureReadyCondition || conditions[0].Status != metav1.ConditionFalse {
+	if conditions := check.Spec.Checks.UnhealthyMachineConditions; len(conditions) != 1 ||
+		conditions[0].Type != clusterv1.InfrastructureReadyCondition || conditions[0].Status != metav1.ConditionFalse {
 		t.Fatalf("the book's MachineHealthCheck looks at %+v", conditions)
 	}
 	told := map[string][2]string{}
@@ -91,10 +97,12 @@ func TestMachineHealth(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				w := clusters.New(t)
-				w.StartManager()
+				w.StartProvider()
 				w.ApplyNetwork("c1", nil)
-				w.WaitUntil("the network is Ready", clusters.IsReadyFunc(w, &infrav1.AzureCluster{}, "c1", func(c *infrav1.AzureCluster) bool { return harness.IsReady(c) }))
-				harness.ChangeStatus(w.Stage, &clusterv1.Cluster{ObjectMeta: metav1.ObjectMeta{Name: "c1"}}, func(c *clusterv1.Cluster) { c.Status.Initialization.InfrastructureProvisioned = new(true) })
+				w.WaitUntil("the network is Ready",
+					clusters.IsReadyFunc(w, &infrav1.AzureCluster{}, "c1", func(c *infrav1.AzureCluster) bool { return harness.IsReady(c) }))
+				harness.ChangeStatus(w.Stage, &clusterv1.Cluster{ObjectMeta: metav1.ObjectMeta{Name: "c1"}},
+					func(c *clusterv1.Cluster) { c.Status.Initialization.InfrastructureProvisioned = new(true) })
 				machine := w.AzureMachine("c1", "m1")
 				if mishap.spot {
 					machine.Spec.SpotVMOptions = &infrav1.SpotVMOptions{}

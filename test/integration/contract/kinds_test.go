@@ -50,16 +50,19 @@ var promises = map[string]promise{
 	"initialization completed of a control plane": {"Cluster API connects to the cluster", controlPlanes, func(o map[string]any) error {
 		return equal(o, true, "status", "initialization", "controlPlaneInitialized")
 	}},
-	"conditions": {"Cluster API mirrors Ready", reconciled, func(o map[string]any) error { return condition(o, clusterv1.ReadyCondition, "True") }},
+	"conditions": {"Cluster API mirrors Ready", reconciled,
+		func(o map[string]any) error { return condition(o, clusterv1.ReadyCondition, "True") }},
 	"conditions of a control plane": {"Cluster API mirrors Available", controlPlanes, func(o map[string]any) error {
 		return condition(o, clusterv1.AvailableCondition, "True")
 	}},
-	"pausing": {"users see that an object is not paused", reconciled, func(o map[string]any) error { return condition(o, clusterv1.PausedCondition, "False") }},
-	"endpoint": {"Cluster API copies it into the Cluster", append(slices.Clone(infraClusters), "AzureManagedControlPlane"), func(o map[string]any) error {
-		host, _, _ := unstructured.NestedString(o, "spec", "controlPlaneEndpoint", "host")
-		port, _, _ := unstructured.NestedInt64(o, "spec", "controlPlaneEndpoint", "port")
-		return require(host != "" && port > 0, "the endpoint is %s:%d", host, port)
-	}},
+	"pausing": {"users see that an object is not paused", reconciled,
+		func(o map[string]any) error { return condition(o, clusterv1.PausedCondition, "False") }},
+	"endpoint": {"Cluster API copies it into the Cluster", append(slices.Clone(infraClusters), "AzureManagedControlPlane"),
+		func(o map[string]any) error {
+			host, _, _ := unstructured.NestedString(o, "spec", "controlPlaneEndpoint", "host")
+			port, _, _ := unstructured.NestedInt64(o, "spec", "controlPlaneEndpoint", "port")
+			return require(host != "" && port > 0, "the endpoint is %s:%d", host, port)
+		}},
 	"failure domains": {"machines are spread over them", []string{"AzureCluster"}, func(o map[string]any) error {
 		domains, _, _ := unstructured.NestedSlice(o, "status", "failureDomains")
 		return require(len(domains) > 1, "%d failure domains", len(domains))
@@ -125,7 +128,7 @@ func require(so bool, format string, arguments ...any) error {
 func TestKinds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := clusters.New(t)
-		w.StartManager()
+		w.StartProvider()
 		player := harness.PoolPlayer{Client: w.Kubernetes, Namespace: w.Namespace}
 		w.Meanwhile = func() { player.PlayOnce(t.Context()) }
 		w.BuildCluster("c1", 1)
@@ -151,7 +154,8 @@ func TestKinds(t *testing.T) {
 
 		for _, paused := range []bool{true, false} {
 			for _, name := range []string{"c1", "aks1", "aks2"} {
-				harness.ChangeObject(w.Stage, &clusterv1.Cluster{ObjectMeta: metav1.ObjectMeta{Name: name}}, func(c *clusterv1.Cluster) { c.Spec.Paused = &paused })
+				harness.ChangeObject(w.Stage, &clusterv1.Cluster{ObjectMeta: metav1.ObjectMeta{Name: name}},
+					func(c *clusterv1.Cluster) { c.Spec.Paused = &paused })
 			}
 			virtual.WaitForSignal(nil, time.Minute)
 			want := map[bool]string{true: "True", false: "False"}[paused]
@@ -173,12 +177,15 @@ func makePool(w *clusters.World, cluster string) {
 	pool := w.AzureMachinePool(cluster, "pool")
 	pool.Spec.OrchestrationMode = infrav1.UniformOrchestration
 	pool.Spec.Strategy = infrav1.AzureMachinePoolDeploymentStrategy{
-		Type:          infrav1.RollingUpdateAzureMachinePoolDeploymentStrategyType,
-		RollingUpdate: &infrav1.MachineRollingUpdateDeployment{MaxSurge: new(intstr.FromInt32(1)), MaxUnavailable: new(intstr.FromInt32(0)), DeletePolicy: infrav1.OldestDeletePolicyType},
+		Type: infrav1.RollingUpdateAzureMachinePoolDeploymentStrategyType,
+		RollingUpdate: &infrav1.MachineRollingUpdateDeployment{MaxSurge: new(intstr.FromInt32(1)), MaxUnavailable: new(intstr.FromInt32(0)),
+			DeletePolicy: infrav1.OldestDeletePolicyType},
 	}
 	defaults.FillAzureMachinePool(pool)
 	w.CreatePool(pool, 1)
-	w.WaitUntil("the pool is Ready", clusters.IsReadyFunc(w, &infrav1.AzureMachinePool{}, "pool", func(p *infrav1.AzureMachinePool) bool { return harness.IsReady(p) && p.Status.Replicas == 1 }))
+	w.WaitUntil("the pool is Ready",
+		clusters.IsReadyFunc(w, &infrav1.AzureMachinePool{}, "pool",
+			func(p *infrav1.AzureMachinePool) bool { return harness.IsReady(p) && p.Status.Replicas == 1 }))
 }
 
 // stored are all objects of the kinds of this provider, by kind.
@@ -233,7 +240,8 @@ func checkOwners(w *clusters.World, all map[string][]*unstructured.Unstructured)
 		machine := &machines.Items[i]
 		note("Machine", machine)
 		// Cluster API has the Cluster own a Machine in the end.
-		owners["Machine/"+machine.Name] = append(owners["Machine/"+machine.Name], metav1.OwnerReference{Kind: "Cluster", Name: machine.Spec.ClusterName})
+		owners["Machine/"+machine.Name] = append(owners["Machine/"+machine.Name],
+			metav1.OwnerReference{Kind: "Cluster", Name: machine.Spec.ClusterName})
 	}
 	for i := range pools.Items {
 		owners["MachinePool/"+pools.Items[i].Name] = []metav1.OwnerReference{{Kind: "Cluster", Name: pools.Items[i].Spec.ClusterName}}
@@ -245,7 +253,8 @@ func checkOwners(w *clusters.World, all map[string][]*unstructured.Unstructured)
 			kind = "ConfigMap"
 		}
 		// Those of users and of the bootstrap provider have no owner among the kinds of this provider.
-		if slices.ContainsFunc(object.GetOwnerReferences(), func(owner metav1.OwnerReference) bool { return strings.HasPrefix(owner.Kind, "Azure") }) {
+		if slices.ContainsFunc(object.GetOwnerReferences(),
+			func(owner metav1.OwnerReference) bool { return strings.HasPrefix(owner.Kind, "Azure") }) {
 			note(kind, object)
 			made++
 		}
@@ -261,9 +270,11 @@ func checkOwners(w *clusters.World, all map[string][]*unstructured.Unstructured)
 		if !leads(owners, object, 0) {
 			w.T.Errorf("the owners of %s, %v, do not lead to a Cluster", object, list)
 		}
-		ours := strings.HasPrefix(object, "Secret/") || strings.HasPrefix(object, "ConfigMap/") || strings.HasPrefix(object, "AzureMachinePoolMachine/")
+		ours := strings.HasPrefix(object, "Secret/") || strings.HasPrefix(object, "ConfigMap/") ||
+			strings.HasPrefix(object, "AzureMachinePoolMachine/")
 		for _, owner := range list {
-			if ours && strings.HasPrefix(owner.Kind, "Azure") && owner.BlockOwnerDeletion != nil && *owner.BlockOwnerDeletion && !may[strings.ToLower(owner.Kind)+"s"] {
+			if ours && strings.HasPrefix(owner.Kind, "Azure") && owner.BlockOwnerDeletion != nil && *owner.BlockOwnerDeletion &&
+				!may[strings.ToLower(owner.Kind)+"s"] {
 				w.T.Errorf("%s blocks the deletion of its owner %s, and the role has no right to update finalizers of that kind", object, owner.Kind)
 			}
 		}

@@ -49,7 +49,7 @@ func TestSecretTypes(t *testing.T) {
 		for n := 0; n <= acts; n++ {
 			for _, before := range []bool{true, false} {
 				opaque(w)
-				killed := w.StartManager()
+				killed := w.StartProvider()
 				killed.KillIn(n, before)
 				virtual.WaitForSignal(nil, 10*time.Second)
 				acts = max(acts, killed.CountCalls())
@@ -59,7 +59,7 @@ func TestSecretTypes(t *testing.T) {
 						between++
 					}
 				}
-				next := w.StartManager()
+				next := w.StartProvider()
 				w.WaitUntil("the Secrets have the type of the contract", func() bool { return typed(w) })
 				next.StopManager()
 				for _, name := range contracted {
@@ -97,7 +97,8 @@ func opaque(w *clusters.World) {
 func typed(w *clusters.World) bool {
 	for _, name := range contracted {
 		secret := &corev1.Secret{}
-		if w.Client.Get(w.T.Context(), client.ObjectKey{Namespace: w.Namespace, Name: name}, secret) != nil || secret.Type != clusterv1.ClusterSecretType {
+		if w.Client.Get(w.T.Context(), client.ObjectKey{Namespace: w.Namespace, Name: name}, secret) != nil ||
+			secret.Type != clusterv1.ClusterSecretType {
 			return false
 		}
 	}
@@ -110,7 +111,8 @@ func TestOwnerVersions(t *testing.T) {
 	each(t, func(t *testing.T, w *clusters.World, _ shape, _ *virtual.Manager) {
 		virtual.WaitForSignal(nil, 2*time.Hour)
 		pause := func(paused bool) {
-			harness.ChangeObject(w.Stage, &clusterv1.Cluster{ObjectMeta: metav1.ObjectMeta{Name: "aks1"}}, func(c *clusterv1.Cluster) { c.Spec.Paused = &paused })
+			harness.ChangeObject(w.Stage, &clusterv1.Cluster{ObjectMeta: metav1.ObjectMeta{Name: "aks1"}},
+				func(c *clusterv1.Cluster) { c.Spec.Paused = &paused })
 			virtual.WaitForSignal(nil, 10*time.Second)
 		}
 		pause(true)

@@ -20,7 +20,8 @@ func finalizerRights(t testing.TB) map[string]bool {
 	out := map[string]bool{}
 	for _, rule := range rules(t, "", "config", "rbac", "role.yaml") {
 		for _, resource := range rule.Resources {
-			if name, of, ok := strings.Cut(resource, "/"); ok && of == "finalizers" && slices.Contains(rule.APIGroups, infrav1.GroupVersion.Group) && slices.Contains(rule.Verbs, "update") {
+			if name, of, ok := strings.Cut(resource, "/"); ok && of == "finalizers" && slices.Contains(rule.APIGroups, infrav1.GroupVersion.Group) &&
+				slices.Contains(rule.Verbs, "update") {
 				out[name] = true
 			}
 		}

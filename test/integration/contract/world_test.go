@@ -29,7 +29,8 @@ type shape struct {
 func shapes() []shape {
 	return []shape{
 		{"AzureManagedControlPlane", &infrav1.AzureManagedControlPlane{}, func(w *clusters.World) { w.BuildAKSCluster("aks1", 1) }},
-		{"AzureASOManagedControlPlane", &infrav1.AzureASOManagedControlPlane{}, func(w *clusters.World) { w.MakeDocuments(w.BuildASOCluster("aks1", "pool0")) }},
+		{"AzureASOManagedControlPlane", &infrav1.AzureASOManagedControlPlane{},
+			func(w *clusters.World) { w.MakeDocuments(w.BuildASOCluster("aks1", "pool0")) }},
 	}
 }
 
@@ -40,7 +41,7 @@ func each(t *testing.T, play func(t *testing.T, w *clusters.World, s shape, mana
 		t.Run(s.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				w := clusters.New(t)
-				manager := w.StartManager()
+				manager := w.StartProvider()
 				s.make(w)
 				play(t, w, s, manager)
 			})

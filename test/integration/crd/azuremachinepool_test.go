@@ -15,13 +15,15 @@ import (
 var (
 	azureMachinePool = kind{name: "AzureMachinePool", path: []string{"spec"},
 		spec: "{location: westeurope, template: {vmSize: Standard_D2s_v5, osDisk: {}, sshPublicKey: " + sshPublicKey + "}}"}
-	azureMachinePoolTemplate = kind{name: "AzureMachinePool", path: []string{"spec", "template"}, beside: "{spec: {location: westeurope}}", spec: azureMachine.spec}
-	azureMachinePoolMachine  = kind{name: "AzureMachinePoolMachine", path: []string{"spec"}, spec: "{providerID: azure:///vm}"}
+	azureMachinePoolTemplate = kind{name: "AzureMachinePool", path: []string{"spec", "template"}, beside: "{spec: {location: westeurope}}",
+		spec: azureMachine.spec}
+	azureMachinePoolMachine = kind{name: "AzureMachinePoolMachine", path: []string{"spec"}, spec: "{providerID: azure:///vm}"}
 )
 
 // TestAzureMachinePoolDefaults looks at what the schema fills in, which manifests of users depend on.
 func TestAzureMachinePoolDefaults(t *testing.T) {
-	strategy := func(policy infrav1.AzureMachinePoolDeletePolicyType, surge, unavailable intstr.IntOrString) infrav1.AzureMachinePoolDeploymentStrategy {
+	strategy := func(policy infrav1.AzureMachinePoolDeletePolicyType, surge,
+		unavailable intstr.IntOrString) infrav1.AzureMachinePoolDeploymentStrategy {
 		return infrav1.AzureMachinePoolDeploymentStrategy{Type: "RollingUpdate", RollingUpdate: &infrav1.MachineRollingUpdateDeployment{
 			DeletePolicy: policy, MaxSurge: &surge, MaxUnavailable: &unavailable,
 		}}
@@ -30,9 +32,12 @@ func TestAzureMachinePoolDefaults(t *testing.T) {
 		reason, spec string
 		want         infrav1.AzureMachinePoolDeploymentStrategy
 	}{
-		"nothing said": {reason: "one more at a time, the oldest go first", spec: "{}", want: strategy("Oldest", intstr.FromInt32(1), intstr.FromInt32(0))},
-		"policy":       {reason: "each part has its default", spec: "{strategy: {rollingUpdate: {deletePolicy: Newest}}}", want: strategy("Newest", intstr.FromInt32(1), intstr.FromInt32(0))},
-		"percentages":  {reason: "what is said stays", spec: "{strategy: {rollingUpdate: {maxSurge: 20%, maxUnavailable: 10%}}}", want: strategy("Oldest", intstr.FromString("20%"), intstr.FromString("10%"))},
+		"nothing said": {reason: "one more at a time, the oldest go first", spec: "{}",
+			want: strategy("Oldest", intstr.FromInt32(1), intstr.FromInt32(0))},
+		"policy": {reason: "each part has its default", spec: "{strategy: {rollingUpdate: {deletePolicy: Newest}}}",
+			want: strategy("Newest", intstr.FromInt32(1), intstr.FromInt32(0))},
+		"percentages": {reason: "what is said stays", spec: "{strategy: {rollingUpdate: {maxSurge: 20%, maxUnavailable: 10%}}}",
+			want: strategy("Oldest", intstr.FromString("20%"), intstr.FromString("10%"))},
 	} {
 		t.Run(name, func(t *testing.T) {
 			obj := create(t, azureMachinePool.object(t, tc.spec))
@@ -47,8 +52,10 @@ func TestAzureMachinePoolDefaults(t *testing.T) {
 			if diff := cmp.Diff(tc.want, pool.Spec.Strategy); diff != "" {
 				t.Errorf("%s (-want +got)\n%s", tc.reason, diff)
 			}
-			if pool.Spec.OrchestrationMode != infrav1.UniformOrchestration || pool.Spec.Identity != infrav1.VMIdentityNone || pool.Spec.Template.OSDisk.OSType != infrav1.LinuxOS {
-				t.Errorf("mode, identity and system: got %s, %s and %s", pool.Spec.OrchestrationMode, pool.Spec.Identity, pool.Spec.Template.OSDisk.OSType)
+			if pool.Spec.OrchestrationMode != infrav1.UniformOrchestration || pool.Spec.Identity != infrav1.VMIdentityNone ||
+				pool.Spec.Template.OSDisk.OSType != infrav1.LinuxOS {
+				t.Errorf("mode, identity and system: got %s, %s and %s", pool.Spec.OrchestrationMode, pool.Spec.Identity,
+					pool.Spec.Template.OSDisk.OSType)
 			}
 		})
 	}
@@ -59,7 +66,8 @@ func TestAzureMachinePoolDefaults(t *testing.T) {
 func TestAzureMachinePoolTemplateCreation(t *testing.T) {
 	table := machineRows()
 	for name, r := range table {
-		for _, own := range []string{"dentity:", "dentities:", "IdentityRole", "roleAssignmentName", "ReservationGroupID", "ScaleSetID", "disableExtensionOperations", "failureDomain", "dnsServers"} {
+		for _, own := range []string{"dentity:", "dentities:", "IdentityRole", "roleAssignmentName", "ReservationGroupID", "ScaleSetID",
+			"disableExtensionOperations", "failureDomain", "dnsServers"} {
 			if strings.Contains(r.spec, own) {
 				delete(table, name)
 			}
@@ -86,39 +94,61 @@ func TestAzureMachinePoolIdentities(t *testing.T) {
 func TestAzureMachinePoolRules(t *testing.T) {
 	const made, again = "{providerID: azure:///vmss}", "make a new pool"
 	azureMachinePool.check(t, map[string]row{
-		"minimal":              {reason: "what defaulting makes of the smallest spec is valid"},
-		"no size":              {reason: "a VM has a size", spec: `{template: {vmSize: ""}}`, want: []string{"template.vmSize: name the size"}},
-		"notice of 5 minutes":  {reason: "Azure gives 5 to 15 minutes", spec: "{template: {terminateNotificationTimeout: 5}}"},
-		"notice of 4 minutes":  {reason: "Azure gives 5 to 15 minutes", spec: "{template: {terminateNotificationTimeout: 4}}", want: []string{"template.terminateNotificationTimeout: 5"}},
-		"notice of 16 minutes": {reason: "Azure gives 5 to 15 minutes", spec: "{template: {terminateNotificationTimeout: 16}}", want: []string{"template.terminateNotificationTimeout: 15"}},
-		"mode":                 {reason: "there are two", spec: "{orchestrationMode: Rigid}", want: []string{"orchestrationMode: Unsupported value"}},
-		"strategy":             {reason: "there is one", spec: "{strategy: {type: Recreate}}", want: []string{"strategy.type: Unsupported value"}},
-		"policy":               {reason: "there are three", spec: "{strategy: {rollingUpdate: {deletePolicy: Any}}}", want: []string{"strategy.rollingUpdate.deletePolicy: Unsupported value"}},
-		"no way to replace":    {reason: "neither more nor fewer", spec: "{strategy: {rollingUpdate: {maxSurge: 0}}}", want: []string{"strategy.rollingUpdate.maxUnavailable: nothing would ever be replaced"}},
-		"no percentages":       {reason: "percentages that are nothing in numbers let one VM be unavailable", spec: `{strategy: {rollingUpdate: {maxSurge: "0%", maxUnavailable: "0%"}}}`},
-		"no percentage":        {reason: "numbers alone are refused", spec: `{strategy: {rollingUpdate: {maxSurge: "0%", maxUnavailable: 0}}}`},
-		"fewer":                {reason: "one way is enough", spec: "{strategy: {rollingUpdate: {maxSurge: 0, maxUnavailable: 1}}}"},
-		"surge as text":        {reason: "text is a percentage", spec: `{strategy: {rollingUpdate: {maxSurge: "2"}}}`, want: []string{"strategy.rollingUpdate.maxSurge: %$"}},
-		"surge below 0":        {reason: "no number of VMs", spec: "{strategy: {rollingUpdate: {maxSurge: -1}}}", want: []string{"strategy.rollingUpdate.maxSurge: percentage"}},
+		"minimal":             {reason: "what defaulting makes of the smallest spec is valid"},
+		"no size":             {reason: "a VM has a size", spec: `{template: {vmSize: ""}}`, want: []string{"template.vmSize: name the size"}},
+		"notice of 5 minutes": {reason: "Azure gives 5 to 15 minutes", spec: "{template: {terminateNotificationTimeout: 5}}"},
+		"notice of 4 minutes": {reason: "Azure gives 5 to 15 minutes", spec: "{template: {terminateNotificationTimeout: 4}}",
+			want: []string{"template.terminateNotificationTimeout: 5"}},
+		"notice of 16 minutes": {reason: "Azure gives 5 to 15 minutes", spec: "{template: {terminateNotificationTimeout: 16}}",
+			want: []string{"template.terminateNotificationTimeout: 15"}},
+		"mode": {reason: "there are two", spec: "{orchestrationMode: Rigid}",
+			want: []string{"orchestrationMode: Unsupported value"}},
+		"strategy": {reason: "there is one", spec: "{strategy: {type: Recreate}}",
+			want: []string{"strategy.type: Unsupported value"}},
+		"policy": {reason: "there are three", spec: "{strategy: {rollingUpdate: {deletePolicy: Any}}}",
+			want: []string{"strategy.rollingUpdate.deletePolicy: Unsupported value"}},
+		"no way to replace": {reason: "neither more nor fewer", spec: "{strategy: {rollingUpdate: {maxSurge: 0}}}",
+			want: []string{"strategy.rollingUpdate.maxUnavailable: nothing would ever be replaced"}},
+		"no percentages": {reason: "percentages that are nothing in numbers let one VM be unavailable",
+			spec: `{strategy: {rollingUpdate: {maxSurge: "0%", maxUnavailable: "0%"}}}`},
+		"no percentage": {reason: "numbers alone are refused", spec: `{strategy: {rollingUpdate: {maxSurge: "0%", maxUnavailable: 0}}}`},
+		"fewer":         {reason: "one way is enough", spec: "{strategy: {rollingUpdate: {maxSurge: 0, maxUnavailable: 1}}}"},
+		"surge as text": {reason: "text is a percentage", spec: `{strategy: {rollingUpdate: {maxSurge: "2"}}}`,
+			want: []string{"strategy.rollingUpdate.maxSurge: %$"}},
+		"surge below 0": {reason: "no number of VMs", spec: "{strategy: {rollingUpdate: {maxSurge: -1}}}",
+			want: []string{"strategy.rollingUpdate.maxSurge: percentage"}},
 
-		"location, made":     {reason: "a scale set does not move", spec: made, change: "{location: northeurope}", want: []string{"location: " + again}},
+		"location, made": {reason: "a scale set does not move", spec: made, change: "{location: northeurope}",
+			want: []string{"location: " + again}},
 		"location, not made": {reason: "a typing error can be corrected before there is a scale set", change: "{location: northeurope}"},
-		"mode, made":         {reason: "Azure does not change it", spec: made, change: "{orchestrationMode: Flexible}", want: []string{"orchestrationMode: " + again}},
-		"mode, by default":   {reason: "Uniform is the default", spec: made, change: "{orchestrationMode: null}"},
-		"domains, made":      {reason: "Azure does not change it", spec: made, change: "{platformFaultDomainCount: 2}", want: []string{"platformFaultDomainCount: " + again}},
-		"system, made":       {reason: "a scale set of Windows has another name", spec: made, change: "{template: {osDisk: {osType: Windows}}}", want: []string{"template.osDisk.osType: " + again}},
-		"spot, made":         {reason: "Azure does not turn VMs into spot VMs", spec: made, change: "{template: {spotVMOptions: {}}}", want: []string{"template.spotVMOptions: " + again}},
-		"spot no more": {reason: "as above", spec: "{providerID: azure:///vmss, template: {spotVMOptions: {}}}", change: "{template: {spotVMOptions: null}}",
+		"mode, made": {reason: "Azure does not change it", spec: made, change: "{orchestrationMode: Flexible}",
+			want: []string{"orchestrationMode: " + again}},
+		"mode, by default": {reason: "Uniform is the default", spec: made, change: "{orchestrationMode: null}"},
+		"domains, made": {reason: "Azure does not change it", spec: made, change: "{platformFaultDomainCount: 2}",
+			want: []string{"platformFaultDomainCount: " + again}},
+		"system, made": {reason: "a scale set of Windows has another name", spec: made, change: "{template: {osDisk: {osType: Windows}}}",
+			want: []string{"template.osDisk.osType: " + again}},
+		"spot, made": {reason: "Azure does not turn VMs into spot VMs", spec: made, change: "{template: {spotVMOptions: {}}}",
 			want: []string{"template.spotVMOptions: " + again}},
-		"spot, other price": {reason: "the price is that of new VMs", spec: "{providerID: azure:///vmss, template: {spotVMOptions: {}}}", change: `{template: {spotVMOptions: {maxPrice: "1"}}}`},
-		"no size, made":     {reason: "a VM has a size", spec: made, change: `{template: {vmSize: ""}}`, want: []string{"template.vmSize: name the size"}},
-		"no way, made":      {reason: "neither more nor fewer", spec: made, change: "{strategy: {rollingUpdate: {maxSurge: 0, maxUnavailable: 0}}}", want: []string{"strategy.rollingUpdate.maxUnavailable: nothing would ever be replaced"}},
-		"role of nobody, made": {reason: "there is no identity to give it to", spec: made, change: "{systemAssignedIdentityRole: {name: 00000000-0000-4000-8000-000000000001}}",
-			want: []string{"systemAssignedIdentityRole: needs identity: SystemAssigned"}},
-		"template, made":  {reason: "new VMs are made from it", spec: made, change: "{template: {vmSize: Standard_D4s_v5, osDisk: {diskSizeGB: 64}, image: {id: i}}}"},
+		"spot no more": {reason: "as above", spec: "{providerID: azure:///vmss, template: {spotVMOptions: {}}}",
+			change: "{template: {spotVMOptions: null}}",
+			want:   []string{"template.spotVMOptions: " + again}},
+		"spot, other price": {reason: "the price is that of new VMs", spec: "{providerID: azure:///vmss, template: {spotVMOptions: {}}}",
+			change: `{template: {spotVMOptions: {maxPrice: "1"}}}`},
+		"no size, made": {reason: "a VM has a size", spec: made, change: `{template: {vmSize: ""}}`,
+			want: []string{"template.vmSize: name the size"}},
+		"no way, made": {reason: "neither more nor fewer", spec: made,
+			change: "{strategy: {rollingUpdate: {maxSurge: 0, maxUnavailable: 0}}}",
+			want:   []string{"strategy.rollingUpdate.maxUnavailable: nothing would ever be replaced"}},
+		"role of nobody, made": {reason: "there is no identity to give it to", spec: made,
+			change: "{systemAssignedIdentityRole: {name: 00000000-0000-4000-8000-000000000001}}",
+			want:   []string{"systemAssignedIdentityRole: needs identity: SystemAssigned"}},
+		"template, made": {reason: "new VMs are made from it", spec: made,
+			change: "{template: {vmSize: Standard_D4s_v5, osDisk: {diskSizeGB: 64}, image: {id: i}}}"},
 		"extension, open": {reason: "what was open can be said once", change: "{template: {disableVMBootstrapExtension: true}}"},
-		"extension, said": {reason: "what was said stays", spec: "{template: {disableVMBootstrapExtension: false}}", change: "{template: {disableVMBootstrapExtension: null}}",
-			want: []string{"template.disableVMBootstrapExtension: cannot change once it is set"}},
+		"extension, said": {reason: "what was said stays", spec: "{template: {disableVMBootstrapExtension: false}}",
+			change: "{template: {disableVMBootstrapExtension: null}}",
+			want:   []string{"template.disableVMBootstrapExtension: cannot change once it is set"}},
 	})
 	azureMachinePoolMachine.check(t, map[string]row{
 		"minimal": {reason: "a VM is all there is to name"},

@@ -86,7 +86,8 @@ func TestTakeOverManaged(t *testing.T) {
 	}
 	t.Run("read", func(t *testing.T) {
 		got := controlPlane()
-		if !got.Status.Ready || !got.Status.Initialized || got.Status.AutoUpgradeVersion != "v1.30.4" || *got.Status.OIDCIssuerProfile.IssuerURL != "https://issuer" {
+		if !got.Status.Ready || !got.Status.Initialized || got.Status.AutoUpgradeVersion != "v1.30.4" ||
+			*got.Status.OIDCIssuerProfile.IssuerURL != "https://issuer" {
 			t.Errorf("what the status had is lost: %+v", got.Status)
 		}
 		if got.Spec.SKU.Tier != "Paid" || got.Spec.DNSPrefix != nil || *got.Spec.NetworkPlugin != "azure" {
@@ -117,11 +118,15 @@ func TestTakeOverManaged(t *testing.T) {
 		}
 	})
 	t.Run("new errors", func(t *testing.T) {
-		refused(t, "what is wrong anew is refused", dryUpdate(t, controlPlane(), func(c *infrav1.AzureManagedControlPlane) { c.Spec.LoadBalancerProfile.IdleTimeoutInMinutes = new(2) }), "spec.loadBalancerProfile.idleTimeoutInMinutes", "between 4 and 120")
-		refused(t, "what is wrong anew is refused", dryUpdate(t, pool(), func(p *infrav1.AzureManagedMachinePool) { p.Spec.Scaling.MinSize = new(5) }), "spec.scaling.minSize", "maxSize")
+		refused(t, "what is wrong anew is refused",
+			dryUpdate(t, controlPlane(), func(c *infrav1.AzureManagedControlPlane) { c.Spec.LoadBalancerProfile.IdleTimeoutInMinutes = new(2) }),
+			"spec.loadBalancerProfile.idleTimeoutInMinutes", "between 4 and 120")
+		refused(t, "what is wrong anew is refused",
+			dryUpdate(t, pool(), func(p *infrav1.AzureManagedMachinePool) { p.Spec.Scaling.MinSize = new(5) }), "spec.scaling.minSize", "maxSize")
 	})
 	t.Run("write the status anew", func(t *testing.T) {
-		conditions := []metav1.Condition{{Type: "Ready", Status: metav1.ConditionTrue, Reason: infrav1.ReadyReason, LastTransitionTime: metav1.Now()}}
+		conditions := []metav1.Condition{{Type: "Ready", Status: metav1.ConditionTrue, Reason: infrav1.ReadyReason,
+			LastTransitionTime: metav1.Now()}}
 		got := controlPlane()
 		before := got.DeepCopy()
 		got.Status.Conditions = conditions
@@ -198,7 +203,8 @@ func store(t *testing.T, plural, text, status string) {
 	})
 	rewrite(func(spec *apiextensionsv1.CustomResourceDefinitionSpec) { *spec = ours })
 	waitFor(t, "the CRD to be back", func() error {
-		err := environment.Client.Status().Patch(ctx, obj.DeepCopy(), client.RawPatch(types.MergePatchType, []byte(`{"status":{"ready":"yes"}}`)), client.DryRunAll)
+		err := environment.Client.Status().Patch(ctx, obj.DeepCopy(), client.RawPatch(types.MergePatchType, []byte(`{"status":{"ready":"yes"}}`)),
+			client.DryRunAll)
 		if err == nil {
 			return fmt.Errorf("a status of no shape is still taken")
 		}
@@ -219,7 +225,8 @@ func store(t *testing.T, plural, text, status string) {
 		if err := environment.Client.Create(ctx, right, client.DryRunAll); err != nil {
 			return err
 		}
-		if raw, _ := json.Marshal(right.Object); !strings.Contains(string(raw), "dnsPrefix") && !strings.Contains(string(raw), infrav1.LabelAgentPoolMode) {
+		if raw, _ := json.Marshal(right.Object); !strings.Contains(string(raw), "dnsPrefix") &&
+			!strings.Contains(string(raw), infrav1.LabelAgentPoolMode) {
 			return fmt.Errorf("nothing is defaulted: %s", raw)
 		}
 		return nil
@@ -239,7 +246,8 @@ func withoutWebhooks(t *testing.T, plural string, do func()) {
 		t.Fatal(err)
 	}
 	of := func(rules []admissionregistrationv1.RuleWithOperations) bool { return rules[0].Resources[0] == plural }
-	mutating, validating := &admissionregistrationv1.MutatingWebhookConfigurationList{}, &admissionregistrationv1.ValidatingWebhookConfigurationList{}
+	mutating, validating := &admissionregistrationv1.MutatingWebhookConfigurationList{},
+		&admissionregistrationv1.ValidatingWebhookConfigurationList{}
 	for _, list := range []client.ObjectList{mutating, validating} {
 		if err := c.List(ctx, list); err != nil {
 			t.Fatal(err)

@@ -31,7 +31,8 @@ func manifest(t *testing.T, text string) *unstructured.Unstructured {
 // apply writes a manifest as kubectl apply --server-side does.
 func apply(t *testing.T, text string) error {
 	t.Helper()
-	return environment.Client.Apply(t.Context(), client.ApplyConfigurationFromUnstructured(manifest(t, text)), client.FieldOwner("kubectl"), client.ForceOwnership)
+	return environment.Client.Apply(t.Context(), client.ApplyConfigurationFromUnstructured(manifest(t, text)), client.FieldOwner("kubectl"),
+		client.ForceOwnership)
 }
 
 func newControlPlane(name string) *infrav1.AzureManagedControlPlane {
@@ -134,26 +135,34 @@ func TestManagedManifests(t *testing.T) {
 	want.IdentityRef.APIVersion, want.SubscriptionID, want.Version = infrav1.GroupVersion.String(), "", "v1.33.2"
 	want.NodeResourceGroupName, want.DNSPrefix = "MC_manifest_manifest_westeurope", new("manifest")
 	want.VirtualNetwork = infrav1.ManagedControlPlaneVirtualNetwork{
-		Name: "manifest", ResourceGroup: "manifest", CIDRBlock: "10.0.0.0/8", Subnet: infrav1.ManagedControlPlaneSubnet{Name: "manifest", CIDRBlock: "10.240.0.0/16"},
+		Name: "manifest", ResourceGroup: "manifest", CIDRBlock: "10.0.0.0/8",
+		Subnet: infrav1.ManagedControlPlaneSubnet{Name: "manifest", CIDRBlock: "10.240.0.0/16"},
 	}
 	want.NetworkPlugin, want.LoadBalancerSKU, want.EnablePreviewFeatures = new("azure"), new("Standard"), new(false)
-	want.SKU, want.OIDCIssuerProfile, want.Identity = &infrav1.AKSSku{Tier: "Free"}, &infrav1.OIDCIssuerProfile{Enabled: new(false)}, &infrav1.Identity{Type: "SystemAssigned"}
+	want.SKU, want.OIDCIssuerProfile, want.Identity = &infrav1.AKSSku{Tier: "Free"}, &infrav1.OIDCIssuerProfile{Enabled: new(false)},
+		&infrav1.Identity{Type: "SystemAssigned"}
 	want.Extensions = []infrav1.AKSExtension{{Name: "flux", ExtensionType: new("microsoft.flux"), AutoUpgradeMinorVersion: new(true)}}
-	want.FleetsMember = &infrav1.FleetsMember{Name: "m", FleetsMemberClassSpec: infrav1.FleetsMemberClassSpec{Group: "default", ManagerName: "fleet", ManagerResourceGroup: "fleets"}}
+	want.FleetsMember = &infrav1.FleetsMember{Name: "m",
+		FleetsMemberClassSpec: infrav1.FleetsMemberClassSpec{Group: "default", ManagerName: "fleet", ManagerResourceGroup: "fleets"}}
 	want.SecurityProfile = &infrav1.ManagedClusterSecurityProfile{ImageCleaner: &infrav1.ManagedClusterSecurityProfileImageCleaner{Enabled: true, IntervalHours: new(48)}}
 	want.AutoScalerProfile = &infrav1.AutoScalerProfile{
-		BalanceSimilarNodeGroups: new(infrav1.BalanceSimilarNodeGroups("false")), Expander: new(infrav1.ExpanderRandom), MaxEmptyBulkDelete: new("10"),
-		MaxGracefulTerminationSec: new("600"), MaxNodeProvisionTime: new("15m"), MaxTotalUnreadyPercentage: new("45"), NewPodScaleUpDelay: new("0s"), OkTotalUnreadyCount: new("3"),
-		ScanInterval: new("10s"), ScaleDownDelayAfterAdd: new("10m"), ScaleDownDelayAfterDelete: new("10s"), ScaleDownDelayAfterFailure: new("3m"), ScaleDownUnneededTime: new("10m"),
-		ScaleDownUnreadyTime: new("20m"), ScaleDownUtilizationThreshold: new("0.5"), SkipNodesWithLocalStorage: new(infrav1.SkipNodesWithLocalStorage("false")),
-		SkipNodesWithSystemPods: new(infrav1.SkipNodesWithSystemPods("true")),
+		BalanceSimilarNodeGroups: new(infrav1.BalanceSimilarNodeGroups("false")), Expander: new(infrav1.ExpanderRandom),
+		MaxEmptyBulkDelete:        new("10"),
+		MaxGracefulTerminationSec: new("600"), MaxNodeProvisionTime: new("15m"), MaxTotalUnreadyPercentage: new("45"),
+		NewPodScaleUpDelay: new("0s"), OkTotalUnreadyCount: new("3"),
+		ScanInterval: new("10s"), ScaleDownDelayAfterAdd: new("10m"), ScaleDownDelayAfterDelete: new("10s"),
+		ScaleDownDelayAfterFailure: new("3m"), ScaleDownUnneededTime: new("10m"),
+		ScaleDownUnreadyTime: new("20m"), ScaleDownUtilizationThreshold: new("0.5"),
+		SkipNodesWithLocalStorage: new(infrav1.SkipNodesWithLocalStorage("false")),
+		SkipNodesWithSystemPods:   new(infrav1.SkipNodesWithSystemPods("true")),
 	}
 	if diff := cmp.Diff(want, c); diff != "" {
 		t.Errorf("AzureManagedControlPlane: -want +got\n%s", diff)
 	}
 
 	p := stored(t, &infrav1.AzureManagedMachinePool{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "manifest-pool0"}})
-	if *p.Spec.OSType != "Linux" || *p.Spec.OsDiskType != "Managed" || *p.Spec.ScaleDownMode != "Delete" || p.Labels[infrav1.LabelAgentPoolMode] != "User" || p.Spec.SpotMaxPrice.String() != "50m" {
+	if *p.Spec.OSType != "Linux" || *p.Spec.OsDiskType != "Managed" || *p.Spec.ScaleDownMode != "Delete" ||
+		p.Labels[infrav1.LabelAgentPoolMode] != "User" || p.Spec.SpotMaxPrice.String() != "50m" {
 		t.Errorf("the defaults of a pool are missing: %+v", p.Spec)
 	}
 	template := stored(t, &infrav1.AzureManagedMachinePoolTemplate{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "manifest-pool"}})
@@ -183,30 +192,46 @@ func TestManagedControlPlaneRules(t *testing.T) {
 		change        func(*spec)
 		path, message string
 	}{
-		"tags":               {"tags follow", made, func(s *spec) { s.AdditionalTags = infrav1.Tags{"a": "b"} }, "", ""},
-		"endpoint":           {"the endpoint comes when it is known", made, func(s *spec) { s.ControlPlaneEndpoint = infrav1.APIEndpoint{Host: "h", Port: 443} }, "", ""},
-		"location":           {"resources do not move", made, func(s *spec) { s.Location = "northeurope" }, "spec.location", "cannot change"},
-		"location, moved":    {"resources do not move", moved, func(s *spec) { s.Location = "northeurope" }, "spec.location", "cannot change"},
-		"location, fresh":    {"a first try that Azure never heard of can be corrected", fresh, func(s *spec) { s.Location = "northeurope" }, "", ""},
-		"subscription":       {"resources do not move", made, func(s *spec) { s.SubscriptionID = "" }, "spec.subscriptionID", "cannot change"},
-		"environment":        {"resources do not move", made, func(s *spec) { s.AzureEnvironment = infrav1.ChinaCloud }, "spec.azureEnvironment", "cannot change"},
+		"tags": {"tags follow", made, func(s *spec) { s.AdditionalTags = infrav1.Tags{"a": "b"} }, "", ""},
+		"endpoint": {"the endpoint comes when it is known", made,
+			func(s *spec) { s.ControlPlaneEndpoint = infrav1.APIEndpoint{Host: "h", Port: 443} }, "", ""},
+		"location":        {"resources do not move", made, func(s *spec) { s.Location = "northeurope" }, "spec.location", "cannot change"},
+		"location, moved": {"resources do not move", moved, func(s *spec) { s.Location = "northeurope" }, "spec.location", "cannot change"},
+		"location, fresh": {"a first try that Azure never heard of can be corrected", fresh, func(s *spec) { s.Location = "northeurope" }, "",
+			""},
+		"subscription": {"resources do not move", made, func(s *spec) { s.SubscriptionID = "" }, "spec.subscriptionID", "cannot change"},
+		"environment": {"resources do not move", made, func(s *spec) { s.AzureEnvironment = infrav1.ChinaCloud }, "spec.azureEnvironment",
+			"cannot change"},
 		"public environment": {"no environment is the public cloud", made, func(s *spec) { s.AzureEnvironment = infrav1.PublicCloud }, "", ""},
-		"plugin":             {"pods stay where they are", made, func(s *spec) { s.NetworkPlugin = new("kubenet") }, "spec.networkPlugin", "cannot change"},
-		"plugin left out":    {"the default is what it was", made, func(s *spec) { s.NetworkPlugin = nil }, "", ""},
-		"dataplane":          {"pods stay where they are", made, func(s *spec) { s.NetworkDataplane = new(infrav1.NetworkDataplaneTypeCilium) }, "spec.networkDataplane", "cannot change"},
-		"load balancer":      {"load balancers are not made twice", made, func(s *spec) { s.LoadBalancerSKU = new("Basic") }, "spec.loadBalancerSKU", "cannot change"},
-		"DNS":                {"pods have the address", made, func(s *spec) { s.DNSServiceIP = new("10.0.0.10") }, "spec.dnsServiceIP", "cannot change"},
-		"issuer on":          {"AKS turns the issuer on", made, func(s *spec) { s.OIDCIssuerProfile.Enabled = new(true) }, "", ""},
-		"issuer off":         {"AKS does not turn the issuer off", issuer, func(s *spec) { s.OIDCIssuerProfile.Enabled = new(false) }, "spec.oidcIssuerProfile.enabled", "turned off"},
-		"issuer left out":    {"AKS does not turn the issuer off", issuer, func(s *spec) { s.OIDCIssuerProfile = nil }, "spec.oidcIssuerProfile.enabled", "turned off"},
-		"outbound":           {"there are four ways", made, func(s *spec) { s.OutboundType = new(infrav1.ManagedControlPlaneOutboundType("none")) }, "spec.outboundType", "Unsupported value"},
+		"plugin": {"pods stay where they are", made, func(s *spec) { s.NetworkPlugin = new("kubenet") }, "spec.networkPlugin",
+			"cannot change"},
+		"plugin left out": {"the default is what it was", made, func(s *spec) { s.NetworkPlugin = nil }, "", ""},
+		"dataplane": {"pods stay where they are", made, func(s *spec) { s.NetworkDataplane = new(infrav1.NetworkDataplaneTypeCilium) },
+			"spec.networkDataplane", "cannot change"},
+		"load balancer": {"load balancers are not made twice", made, func(s *spec) { s.LoadBalancerSKU = new("Basic") },
+			"spec.loadBalancerSKU", "cannot change"},
+		"DNS": {"pods have the address", made, func(s *spec) { s.DNSServiceIP = new("10.0.0.10") }, "spec.dnsServiceIP",
+			"cannot change"},
+		"issuer on": {"AKS turns the issuer on", made, func(s *spec) { s.OIDCIssuerProfile.Enabled = new(true) }, "", ""},
+		"issuer off": {"AKS does not turn the issuer off", issuer, func(s *spec) { s.OIDCIssuerProfile.Enabled = new(false) },
+			"spec.oidcIssuerProfile.enabled", "turned off"},
+		"issuer left out": {"AKS does not turn the issuer off", issuer, func(s *spec) { s.OIDCIssuerProfile = nil },
+			"spec.oidcIssuerProfile.enabled", "turned off"},
+		"outbound": {"there are four ways", made,
+			func(s *spec) { s.OutboundType = new(infrav1.ManagedControlPlaneOutboundType("none")) }, "spec.outboundType", "Unsupported value"},
 		"cleaner": {"the cleaner runs once a day at most", made, func(s *spec) {
 			s.SecurityProfile = &infrav1.ManagedClusterSecurityProfile{ImageCleaner: &infrav1.ManagedClusterSecurityProfileImageCleaner{Enabled: true, IntervalHours: new(23)}}
 		}, "spec.securityProfile.imageCleaner.intervalHours", "24"},
-		"private endpoint":  {"an endpoint leads somewhere", made, func(s *spec) { s.VirtualNetwork.Subnet.PrivateEndpoints = infrav1.PrivateEndpoints{{Name: "e"}} }, "spec.virtualNetwork.subnet.privateEndpoints[0].privateLinkServiceConnections", "Required"},
-		"identity":          {"somebody has to sign in", made, func(s *spec) { s.IdentityRef = nil }, "spec.identityRef", "name the AzureClusterIdentity to use"},
-		"group (webhook)":   {"resources do not move", made, func(s *spec) { s.ResourceGroupName = "other" }, "spec.resourceGroupName", "cannot change"},
-		"patches (webhook)": {"a key that means nothing would vanish", made, func(s *spec) { s.ASOManagedClusterPatches = []string{`{"spec":{"suportPlan":"x"}}`} }, "spec.asoManagedClusterPatches[0]", "supportPlan"},
+		"private endpoint": {"an endpoint leads somewhere", made,
+			func(s *spec) { s.VirtualNetwork.Subnet.PrivateEndpoints = infrav1.PrivateEndpoints{{Name: "e"}} },
+			"spec.virtualNetwork.subnet.privateEndpoints[0].privateLinkServiceConnections", "Required"},
+		"identity": {"somebody has to sign in", made, func(s *spec) { s.IdentityRef = nil }, "spec.identityRef",
+			"name the AzureClusterIdentity to use"},
+		"group (webhook)": {"resources do not move", made, func(s *spec) { s.ResourceGroupName = "other" }, "spec.resourceGroupName",
+			"cannot change"},
+		"patches (webhook)": {"a key that means nothing would vanish", made,
+			func(s *spec) { s.ASOManagedClusterPatches = []string{`{"spec":{"suportPlan":"x"}}`} }, "spec.asoManagedClusterPatches[0]",
+			"supportPlan"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			refused(t, tc.reason, dryUpdate(t, tc.stored, func(c *infrav1.AzureManagedControlPlane) { tc.change(&c.Spec) }), tc.path, tc.message)
@@ -237,47 +262,64 @@ func TestManagedMachinePoolRules(t *testing.T) {
 		change        func(*spec)
 		path, message string
 	}{
-		"labels":             {"labels follow", made, func(s *spec) { s.NodeLabels = map[string]string{"a": "b"} }, "", ""},
-		"provider IDs":       {"IDs come with the machines", made, func(s *spec) { s.ProviderIDList = []string{"azure:///x"} }, "", ""},
-		"size":               {"machines are not made twice", made, func(s *spec) { s.SKU = "Standard_D4s_v5" }, "spec.sku", "make a new pool"},
-		"system":             {"machines are not made twice", made, func(s *spec) { s.OSType = new("Windows") }, "spec.osType", "make a new pool"},
-		"disk":               {"machines are not made twice", made, func(s *spec) { s.OsDiskType = new("Ephemeral") }, "spec.osDiskType", "make a new pool"},
-		"disk size":          {"machines are not made twice", made, func(s *spec) { s.OSDiskSizeGB = new(64) }, "spec.osDiskSizeGB", "make a new pool"},
-		"disk size by AKS":   {"0 is what nothing means", made, func(s *spec) { s.OSDiskSizeGB = new(0) }, "", ""},
-		"pods":               {"addresses are taken once", made, func(s *spec) { s.MaxPods = new(50) }, "spec.maxPods", "make a new pool"},
-		"pods removed":       {"addresses are taken once", said, func(s *spec) { s.MaxPods = nil }, "spec.maxPods", "make a new pool"},
-		"priority":           {"machines are not made twice", made, func(s *spec) { s.ScaleSetPriority = new("Spot") }, "spec.scaleSetPriority", "make a new pool"},
-		"regular":            {"Regular is what nothing means", made, func(s *spec) { s.ScaleSetPriority = new("Regular") }, "", ""},
-		"ultra disks":        {"machines are not made twice", made, func(s *spec) { s.EnableUltraSSD = new(true) }, "spec.enableUltraSSD", "make a new pool"},
-		"public IP":          {"machines are not made twice", made, func(s *spec) { s.EnableNodePublicIP = new(true) }, "spec.enableNodePublicIP", "make a new pool"},
-		"prefix":             {"machines are not made twice", made, func(s *spec) { s.NodePublicIPPrefixID = new("/subscriptions/s") }, "spec.nodePublicIPPrefixID", "make a new pool"},
-		"kubelet disk":       {"machines are not made twice", made, func(s *spec) { s.KubeletDiskType = new(infrav1.KubeletDiskTypeTemporary) }, "spec.kubeletDiskType", "make a new pool"},
-		"encryption":         {"what was open can be said once", made, func(s *spec) { s.EnableEncryptionAtHost = new(true) }, "", ""},
-		"encryption removed": {"what was said stays", said, func(s *spec) { s.EnableEncryptionAtHost = nil }, "spec.enableEncryptionAtHost", "cannot change"},
-		"effect":             {"there are three effects", made, func(s *spec) { s.Taints = infrav1.Taints{{Key: "a", Value: "b", Effect: "no-schedule"}} }, "spec.taints[0].effect", "Unsupported value"},
+		"labels":       {"labels follow", made, func(s *spec) { s.NodeLabels = map[string]string{"a": "b"} }, "", ""},
+		"provider IDs": {"IDs come with the machines", made, func(s *spec) { s.ProviderIDList = []string{"azure:///x"} }, "", ""},
+		"size":         {"machines are not made twice", made, func(s *spec) { s.SKU = "Standard_D4s_v5" }, "spec.sku", "make a new pool"},
+		"system": {"machines are not made twice", made, func(s *spec) { s.OSType = new("Windows") }, "spec.osType",
+			"make a new pool"},
+		"disk": {"machines are not made twice", made, func(s *spec) { s.OsDiskType = new("Ephemeral") }, "spec.osDiskType",
+			"make a new pool"},
+		"disk size": {"machines are not made twice", made, func(s *spec) { s.OSDiskSizeGB = new(64) }, "spec.osDiskSizeGB",
+			"make a new pool"},
+		"disk size by AKS": {"0 is what nothing means", made, func(s *spec) { s.OSDiskSizeGB = new(0) }, "", ""},
+		"pods":             {"addresses are taken once", made, func(s *spec) { s.MaxPods = new(50) }, "spec.maxPods", "make a new pool"},
+		"pods removed":     {"addresses are taken once", said, func(s *spec) { s.MaxPods = nil }, "spec.maxPods", "make a new pool"},
+		"priority": {"machines are not made twice", made, func(s *spec) { s.ScaleSetPriority = new("Spot") }, "spec.scaleSetPriority",
+			"make a new pool"},
+		"regular": {"Regular is what nothing means", made, func(s *spec) { s.ScaleSetPriority = new("Regular") }, "", ""},
+		"ultra disks": {"machines are not made twice", made, func(s *spec) { s.EnableUltraSSD = new(true) }, "spec.enableUltraSSD",
+			"make a new pool"},
+		"public IP": {"machines are not made twice", made, func(s *spec) { s.EnableNodePublicIP = new(true) }, "spec.enableNodePublicIP",
+			"make a new pool"},
+		"prefix": {"machines are not made twice", made, func(s *spec) { s.NodePublicIPPrefixID = new("/subscriptions/s") },
+			"spec.nodePublicIPPrefixID", "make a new pool"},
+		"kubelet disk": {"machines are not made twice", made, func(s *spec) { s.KubeletDiskType = new(infrav1.KubeletDiskTypeTemporary) },
+			"spec.kubeletDiskType", "make a new pool"},
+		"encryption": {"what was open can be said once", made, func(s *spec) { s.EnableEncryptionAtHost = new(true) }, "", ""},
+		"encryption removed": {"what was said stays", said, func(s *spec) { s.EnableEncryptionAtHost = nil }, "spec.enableEncryptionAtHost",
+			"cannot change"},
+		"effect": {"there are three effects", made,
+			func(s *spec) { s.Taints = infrav1.Taints{{Key: "a", Value: "b", Effect: "no-schedule"}} }, "spec.taints[0].effect",
+			"Unsupported value"},
 		"sysctl": {"the limits are AKS's", made, func(s *spec) {
 			s.LinuxOSConfig = &infrav1.LinuxOSConfig{Sysctls: &infrav1.SysctlConfig{VMSwappiness: new(101)}}
 		}, "spec.linuxOSConfig.sysctls.vmSwappiness", "100"},
-		"unmade, size":    {"what AKS has refused can be corrected", unmade, func(s *spec) { s.SKU = "Standard_D4s_v5" }, "", ""},
-		"unmade, machine": {"what AKS has refused can be corrected", unmade, func(s *spec) { s.OsDiskType, s.MaxPods, s.OSDiskSizeGB = new("Ephemeral"), new(50), new(64) }, "", ""},
-		"unmade, zones":   {"what AKS has refused can be corrected", unmade, func(s *spec) { s.AvailabilityZones = []string{"1"} }, "", ""},
-		"unmade, name":    {"what was begun under a name would be left behind", unmade, func(s *spec) { s.Name = new("other") }, "spec.name", "make a new pool"},
-		"at zero, size":   {"a pool without machines once had some", atZero, func(s *spec) { s.SKU = "Standard_D4s_v5" }, "spec.sku", "make a new pool"},
-		"zones (webhook)": {"machines are not made twice", made, func(s *spec) { s.AvailabilityZones = []string{"1"} }, "spec.availabilityZones", "make a new pool"},
+		"unmade, size": {"what AKS has refused can be corrected", unmade, func(s *spec) { s.SKU = "Standard_D4s_v5" }, "", ""},
+		"unmade, machine": {"what AKS has refused can be corrected", unmade,
+			func(s *spec) { s.OsDiskType, s.MaxPods, s.OSDiskSizeGB = new("Ephemeral"), new(50), new(64) }, "", ""},
+		"unmade, zones": {"what AKS has refused can be corrected", unmade, func(s *spec) { s.AvailabilityZones = []string{"1"} }, "", ""},
+		"unmade, name": {"what was begun under a name would be left behind", unmade, func(s *spec) { s.Name = new("other") }, "spec.name",
+			"make a new pool"},
+		"at zero, size": {"a pool without machines once had some", atZero, func(s *spec) { s.SKU = "Standard_D4s_v5" }, "spec.sku",
+			"make a new pool"},
+		"zones (webhook)": {"machines are not made twice", made, func(s *spec) { s.AvailabilityZones = []string{"1"} }, "spec.availabilityZones",
+			"make a new pool"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			refused(t, tc.reason, dryUpdate(t, tc.stored, func(p *infrav1.AzureManagedMachinePool) { tc.change(&p.Spec) }), tc.path, tc.message)
 		})
 	}
 	bad := newPool("bad-name", infrav1.NodePoolModeUser)
-	refused(t, "the name of the object is the pool's where it has no other", environment.Client.Create(t.Context(), bad), "spec.name", "at most 12 characters")
+	refused(t, "the name of the object is the pool's where it has no other", environment.Client.Create(t.Context(), bad), "spec.name",
+		"at most 12 characters")
 }
 
 // TestLastSystemPool takes the system pools of a cluster away one by one.
 func TestLastSystemPool(t *testing.T) {
 	c, ctx := environment.Client, t.Context()
 	cluster := &clusterv1.Cluster{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "systems", Finalizers: []string{"test/hold"}}}
-	cluster.Spec.ControlPlaneRef = clusterv1.ContractVersionedObjectReference{APIGroup: infrav1.GroupVersion.Group, Kind: "AzureManagedControlPlane", Name: "systems"}
+	cluster.Spec.ControlPlaneRef = clusterv1.ContractVersionedObjectReference{APIGroup: infrav1.GroupVersion.Group,
+		Kind: "AzureManagedControlPlane", Name: "systems"}
 	create(t, cluster)
 	controlPlane := newControlPlane("systems")
 	create(t, controlPlane)
@@ -305,13 +347,16 @@ func TestLastSystemPool(t *testing.T) {
 		return nil
 	})
 	refused(t, "AKS needs a system pool", dryUpdate(t, first, toUser), "spec.mode", "Add another System pool first")
-	refused(t, "AKS needs a system pool", c.Delete(ctx, first, client.DryRunAll), "metadata.deletionTimestamp", "Add another System pool first")
-	refused(t, "the rest of a last system pool changes freely", dryUpdate(t, first, func(p *infrav1.AzureManagedMachinePool) { p.Spec.NodeLabels = map[string]string{"a": "b"} }), "", "")
+	refused(t, "AKS needs a system pool", c.Delete(ctx, first, client.DryRunAll), "metadata.deletionTimestamp",
+		"Add another System pool first")
+	refused(t, "the rest of a last system pool changes freely",
+		dryUpdate(t, first, func(p *infrav1.AzureManagedMachinePool) { p.Spec.NodeLabels = map[string]string{"a": "b"} }), "", "")
 
 	preview := func(p *infrav1.AzureManagedMachinePool) {
 		p.Spec.ASOManagedClustersAgentPoolPatches = []string{`{"spec":{"nodeInitializationTaints":["a=b:NoSchedule"]}}`}
 	}
-	refused(t, "the cluster does not speak the preview version", dryUpdate(t, first, preview), "spec.asoManagedClustersAgentPoolPatches[0]", "nodeInitializationTaints")
+	refused(t, "the cluster does not speak the preview version", dryUpdate(t, first, preview), "spec.asoManagedClustersAgentPoolPatches[0]",
+		"nodeInitializationTaints")
 	controlPlane.Spec.EnablePreviewFeatures = new(true)
 	if err := c.Update(ctx, controlPlane); err != nil {
 		t.Fatal(err)
@@ -337,7 +382,8 @@ func TestLastSystemPool(t *testing.T) {
 // TestManagedClusterNetwork checks a control plane against the ranges of its Cluster.
 func TestManagedClusterNetwork(t *testing.T) {
 	cluster := &clusterv1.Cluster{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "ranges"}}
-	cluster.Spec.ControlPlaneRef = clusterv1.ContractVersionedObjectReference{APIGroup: infrav1.GroupVersion.Group, Kind: "AzureManagedControlPlane", Name: "ranges"}
+	cluster.Spec.ControlPlaneRef = clusterv1.ContractVersionedObjectReference{APIGroup: infrav1.GroupVersion.Group,
+		Kind: "AzureManagedControlPlane", Name: "ranges"}
 	cluster.Spec.ClusterNetwork.Services.CIDRBlocks = []string{"192.168.0.0/16"}
 	create(t, cluster)
 	inside, outside := newControlPlane("ranges"), newControlPlane("ranges")
@@ -350,7 +396,8 @@ func TestManagedClusterNetwork(t *testing.T) {
 		}
 		return nil
 	})
-	refused(t, "the DNS service is a service", environment.Client.Create(t.Context(), outside, client.DryRunAll), "spec.dnsServiceIP", "192.168.0.0/16")
+	refused(t, "the DNS service is a service", environment.Client.Create(t.Context(), outside, client.DryRunAll), "spec.dnsServiceIP",
+		"192.168.0.0/16")
 	refused(t, "the DNS service is a service", environment.Client.Create(t.Context(), inside, client.DryRunAll), "", "")
 }
 

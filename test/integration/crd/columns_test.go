@@ -26,9 +26,12 @@ func TestColumns(t *testing.T) {
 		t.Fatal(err)
 	}
 	wanted := map[string][]string{
-		"AzureCluster": {"Ready", "Reason", "Paused"}, "AzureMachine": {"Ready", "Reason", "Paused"}, "AzureClusterIdentity": {"Ready", "Reason", "Paused"},
-		"AzureManagedCluster": {"Ready", "Paused"}, "AzureManagedControlPlane": {"Ready", "Reason", "Paused"}, "AzureManagedMachinePool": {"Ready", "Reason", "Paused"},
-		"AzureMachinePool": {"Replicas", "Ready", "Reason", "State", "Paused", "Age"}, "AzureMachinePoolMachine": {"Version", "Ready", "Reason", "State", "Paused", "Age"},
+		"AzureCluster": {"Ready", "Reason", "Paused"}, "AzureMachine": {"Ready", "Reason", "Paused"},
+		"AzureClusterIdentity": {"Ready", "Reason", "Paused"},
+		"AzureManagedCluster":  {"Ready", "Paused"}, "AzureManagedControlPlane": {"Ready", "Reason", "Paused"},
+		"AzureManagedMachinePool": {"Ready", "Reason", "Paused"},
+		"AzureMachinePool":        {"Replicas", "Ready", "Reason", "State", "Paused", "Age"},
+		"AzureMachinePoolMachine": {"Version", "Ready", "Reason", "State", "Paused", "Age"},
 	}
 	seen := 0
 	for _, crd := range list.Items {

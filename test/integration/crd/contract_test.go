@@ -79,7 +79,8 @@ func checkDefinition(crd *apiextensionsv1.CustomResourceDefinition) error {
 	}
 	names, gk := crd.Spec.Names, schema.GroupKind{Group: crd.Spec.Group, Kind: crd.Spec.Names.Kind}
 	want(crd.Spec.Scope == apiextensionsv1.NamespaceScoped, "the scope is %s", crd.Spec.Scope)
-	want(crd.Name == contract.CalculateCRDName(gk.Group, gk.Kind), "the definition is called %s, and Cluster API looks for %s", crd.Name, contract.CalculateCRDName(gk.Group, gk.Kind))
+	want(crd.Name == contract.CalculateCRDName(gk.Group, gk.Kind), "the definition is called %s, and Cluster API looks for %s", crd.Name,
+		contract.CalculateCRDName(gk.Group, gk.Kind))
 	want(names.ListKind == names.Kind+"List", "the list is called %s", names.ListKind)
 	want(slices.Contains(names.Categories, "cluster-api"), "it is not in the category cluster-api but in %v", names.Categories)
 	label := crd.Labels[clusterv1.GroupVersion.Group+"/"+contractVersion]

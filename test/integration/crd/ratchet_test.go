@@ -31,15 +31,18 @@ func TestRulesSpareStoredObjects(t *testing.T) {
 		changes []string
 	}{
 		"AzureMachine": {azureMachine, machine, []string{
-			`{"metadata":{"finalizers":["test/finalizer"],"labels":{"a":"b"}}}`, `{"spec":{"additionalTags":{"a":"b"}}}`, `{"spec":{"providerID":"azure:///x"}}`,
+			`{"metadata":{"finalizers":["test/finalizer"],"labels":{"a":"b"}}}`, `{"spec":{"additionalTags":{"a":"b"}}}`,
+			`{"spec":{"providerID":"azure:///x"}}`,
 		}},
 		"AzureMachineTemplate": {azureMachineTemplate, machine, []string{`{"metadata":{"ownerReferences":[],"labels":{"a":"b"}}}`}},
 		"AzureCluster": {azureCluster, cluster, []string{
-			`{"metadata":{"finalizers":["test/finalizer"],"labels":{"a":"b"}}}`, `{"spec":{"additionalTags":{"a":"b"}}}`, `{"spec":{"controlPlaneEndpoint":{"host":"h","port":6443}}}`,
+			`{"metadata":{"finalizers":["test/finalizer"],"labels":{"a":"b"}}}`, `{"spec":{"additionalTags":{"a":"b"}}}`,
+			`{"spec":{"controlPlaneEndpoint":{"host":"h","port":6443}}}`,
 		}},
-		"AzureClusterTemplate": {azureClusterTemplate, `{networkSpec: {apiServerLB: {sku: Basic}, controlPlaneOutboundLB: {}, privateDNSZoneName: a b, subnets: [{name: a b, role: node, cidrBlocks: [ten]}]}}`, []string{
-			`{"metadata":{"labels":{"a":"b"}}}`,
-		}},
+		"AzureClusterTemplate": {azureClusterTemplate,
+			`{networkSpec: {apiServerLB: {sku: Basic}, controlPlaneOutboundLB: {}, privateDNSZoneName: a b, subnets: [{name: a b, role: node, cidrBlocks: [ten]}]}}`, []string{
+				`{"metadata":{"labels":{"a":"b"}}}`,
+			}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			obj := tc.kind.object(t, tc.spec)

@@ -49,7 +49,8 @@ var (
 	azureCluster = kind{name: "AzureCluster", path: []string{"spec"},
 		spec: "{location: westeurope, subscriptionID: s, identityRef: {kind: AzureClusterIdentity, name: identity}}"}
 	azureClusterTemplate = kind{name: "AzureClusterTemplate", path: template, spec: "{location: westeurope, subscriptionID: s}"}
-	azureMachine         = kind{name: "AzureMachine", path: []string{"spec"}, spec: "{vmSize: Standard_D2s_v5, osDisk: {}, sshPublicKey: " + sshPublicKey + "}"}
+	azureMachine         = kind{name: "AzureMachine", path: []string{"spec"},
+		spec: "{vmSize: Standard_D2s_v5, osDisk: {}, sshPublicKey: " + sshPublicKey + "}"}
 	azureMachineTemplate = kind{name: "AzureMachineTemplate", path: template, spec: azureMachine.spec}
 )
 

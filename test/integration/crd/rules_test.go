@@ -86,35 +86,62 @@ func TestAzureClusterRules(t *testing.T) {
 		change        func(*infrav1.AzureCluster)
 		path, message string
 	}{
-		"tags":                   {"tags follow", made, func(c *infrav1.AzureCluster) { c.Spec.AdditionalTags = infrav1.Tags{"a": "b"} }, "", ""},
-		"subscription":           {"resources do not move", made, func(c *infrav1.AzureCluster) { c.Spec.SubscriptionID = "other" }, "spec.subscriptionID", "cannot change"},
-		"subscription removed":   {"resources do not move", made, func(c *infrav1.AzureCluster) { c.Spec.SubscriptionID = "" }, "spec.subscriptionID", "cannot change"},
-		"subscription, no Azure": {"a typing error can be corrected before there are resources", open, func(c *infrav1.AzureCluster) { c.Spec.SubscriptionID = "other" }, "", ""},
-		"location":               {"resources do not move", made, func(c *infrav1.AzureCluster) { c.Spec.Location = "northeurope" }, "spec.location", "cannot change"},
-		"location, no Azure":     {"a typing error can be corrected before there are resources", open, func(c *infrav1.AzureCluster) { c.Spec.Location = "northeurope" }, "", ""},
-		"subscription, seen":     {"what was seen in Azure is there", seen, func(c *infrav1.AzureCluster) { c.Spec.SubscriptionID = "other" }, "spec.subscriptionID", "cannot change"},
-		"location, seen":         {"what was seen in Azure is there", seen, func(c *infrav1.AzureCluster) { c.Spec.Location = "northeurope" }, "spec.location", "cannot change"},
-		"location, ready":        {"the status of the old form counts", ready, func(c *infrav1.AzureCluster) { c.Spec.Location = "northeurope" }, "spec.location", "cannot change"},
-		"resource group":         {"resources do not move", open, func(c *infrav1.AzureCluster) { c.Spec.ResourceGroup = "other" }, "spec.resourceGroup", "cannot change"},
-		"environment":            {"resources do not move", open, func(c *infrav1.AzureCluster) { c.Spec.AzureEnvironment = infrav1.ChinaCloud }, "spec.azureEnvironment", "cannot change"},
-		"environment by default": {"no environment is the public cloud", open, func(c *infrav1.AzureCluster) { c.Spec.AzureEnvironment = "" }, "", ""},
-		"zone added":             {"machines have the old name", open, func(c *infrav1.AzureCluster) { c.Spec.NetworkSpec.PrivateDNSZoneName = "example.com" }, "spec.networkSpec.privateDNSZoneName", "cannot change"},
-		"zone":                   {"machines have the old name", internal, func(c *infrav1.AzureCluster) { c.Spec.NetworkSpec.PrivateDNSZoneName = "example.org" }, "spec.networkSpec.privateDNSZoneName", "cannot change"},
-		"zone group":             {"zones do not move", internal, func(c *infrav1.AzureCluster) { c.Spec.NetworkSpec.PrivateDNSZoneResourceGroup = "" }, "spec.networkSpec.privateDNSZoneResourceGroup", "not moved"},
-		"zone mode":              {"the zone is somebody's", internal, func(c *infrav1.AzureCluster) { c.Spec.NetworkSpec.PrivateDNSZone = nil }, "spec.networkSpec.privateDNSZone", "cannot change"},
-		"endpoint":               {"the endpoint comes when it is known", open, func(c *infrav1.AzureCluster) { c.Spec.ControlPlaneEndpoint = made.Spec.ControlPlaneEndpoint }, "", ""},
-		"host":                   {"kubeconfigs have the host", made, func(c *infrav1.AzureCluster) { c.Spec.ControlPlaneEndpoint.Host = "other" }, "spec.controlPlaneEndpoint.host", "cannot change"},
-		"port":                   {"kubeconfigs have the port", made, func(c *infrav1.AzureCluster) { c.Spec.ControlPlaneEndpoint.Port = 443 }, "spec.controlPlaneEndpoint.port", "cannot change"},
-		"endpoint left out":      {"a manifest without the endpoint keeps the one that the controller set", made, func(c *infrav1.AzureCluster) { c.Spec.ControlPlaneEndpoint = infrav1.APIEndpoint{} }, "", ""},
-		"role":                   {"there are four roles", open, func(c *infrav1.AzureCluster) { c.Spec.NetworkSpec.Subnets[0].Role = "worker" }, "spec.networkSpec.subnets[0].role", "Unsupported value"},
-		"zones":                  {"zones are numbers", open, func(c *infrav1.AzureCluster) { c.Spec.NetworkSpec.APIServerLB.AvailabilityZones = []string{"4"} }, "spec.networkSpec.apiServerLB.availabilityZones[0]", "should match"},
+		"tags": {"tags follow", made, func(c *infrav1.AzureCluster) { c.Spec.AdditionalTags = infrav1.Tags{"a": "b"} }, "", ""},
+		"subscription": {"resources do not move", made, func(c *infrav1.AzureCluster) { c.Spec.SubscriptionID = "other" },
+			"spec.subscriptionID", "cannot change"},
+		"subscription removed": {"resources do not move", made, func(c *infrav1.AzureCluster) { c.Spec.SubscriptionID = "" },
+			"spec.subscriptionID", "cannot change"},
+		"subscription, no Azure": {"a typing error can be corrected before there are resources", open,
+			func(c *infrav1.AzureCluster) { c.Spec.SubscriptionID = "other" }, "", ""},
+		"location": {"resources do not move", made, func(c *infrav1.AzureCluster) { c.Spec.Location = "northeurope" },
+			"spec.location", "cannot change"},
+		"location, no Azure": {"a typing error can be corrected before there are resources", open,
+			func(c *infrav1.AzureCluster) { c.Spec.Location = "northeurope" }, "", ""},
+		"subscription, seen": {"what was seen in Azure is there", seen, func(c *infrav1.AzureCluster) { c.Spec.SubscriptionID = "other" },
+			"spec.subscriptionID", "cannot change"},
+		"location, seen": {"what was seen in Azure is there", seen, func(c *infrav1.AzureCluster) { c.Spec.Location = "northeurope" },
+			"spec.location", "cannot change"},
+		"location, ready": {"the status of the old form counts", ready, func(c *infrav1.AzureCluster) { c.Spec.Location = "northeurope" },
+			"spec.location", "cannot change"},
+		"resource group": {"resources do not move", open, func(c *infrav1.AzureCluster) { c.Spec.ResourceGroup = "other" },
+			"spec.resourceGroup", "cannot change"},
+		"environment": {"resources do not move", open, func(c *infrav1.AzureCluster) { c.Spec.AzureEnvironment = infrav1.ChinaCloud },
+			"spec.azureEnvironment", "cannot change"},
+		"environment by default": {"no environment is the public cloud", open, func(c *infrav1.AzureCluster) { c.Spec.AzureEnvironment = "" }, "",
+			""},
+		"zone added": {"machines have the old name", open,
+			func(c *infrav1.AzureCluster) { c.Spec.NetworkSpec.PrivateDNSZoneName = "example.com" }, "spec.networkSpec.privateDNSZoneName",
+			"cannot change"},
+		"zone": {"machines have the old name", internal,
+			func(c *infrav1.AzureCluster) { c.Spec.NetworkSpec.PrivateDNSZoneName = "example.org" }, "spec.networkSpec.privateDNSZoneName",
+			"cannot change"},
+		"zone group": {"zones do not move", internal,
+			func(c *infrav1.AzureCluster) { c.Spec.NetworkSpec.PrivateDNSZoneResourceGroup = "" }, "spec.networkSpec.privateDNSZoneResourceGroup",
+			"not moved"},
+		"zone mode": {"the zone is somebody's", internal, func(c *infrav1.AzureCluster) { c.Spec.NetworkSpec.PrivateDNSZone = nil },
+			"spec.networkSpec.privateDNSZone", "cannot change"},
+		"endpoint": {"the endpoint comes when it is known", open,
+			func(c *infrav1.AzureCluster) { c.Spec.ControlPlaneEndpoint = made.Spec.ControlPlaneEndpoint }, "", ""},
+		"host": {"kubeconfigs have the host", made,
+			func(c *infrav1.AzureCluster) { c.Spec.ControlPlaneEndpoint.Host = "other" }, "spec.controlPlaneEndpoint.host", "cannot change"},
+		"port": {"kubeconfigs have the port", made, func(c *infrav1.AzureCluster) { c.Spec.ControlPlaneEndpoint.Port = 443 },
+			"spec.controlPlaneEndpoint.port", "cannot change"},
+		"endpoint left out": {"a manifest without the endpoint keeps the one that the controller set", made,
+			func(c *infrav1.AzureCluster) { c.Spec.ControlPlaneEndpoint = infrav1.APIEndpoint{} }, "", ""},
+		"role": {"there are four roles", open, func(c *infrav1.AzureCluster) { c.Spec.NetworkSpec.Subnets[0].Role = "worker" },
+			"spec.networkSpec.subnets[0].role", "Unsupported value"},
+		"zones": {"zones are numbers", open,
+			func(c *infrav1.AzureCluster) { c.Spec.NetworkSpec.APIServerLB.AvailabilityZones = []string{"4"} },
+			"spec.networkSpec.apiServerLB.availabilityZones[0]", "should match"},
 		"same names": {"subnets are known by name", open, func(c *infrav1.AzureCluster) {
 			c.Spec.NetworkSpec.Subnets = append(c.Spec.NetworkSpec.Subnets, c.Spec.NetworkSpec.Subnets[0])
 		}, "spec.networkSpec.subnets[2]", "Duplicate value"},
 		"overrides (webhook)": {"machines have read azure.json", open, func(c *infrav1.AzureCluster) {
 			c.Spec.CloudProviderConfigOverrides = &infrav1.CloudProviderConfigOverrides{BackOffs: infrav1.BackOffConfig{CloudProviderBackoff: true}}
 		}, "spec.cloudProviderConfigOverrides", "cannot change"},
-		"subnet outside (webhook)": {"a subnet is part of its network", open, func(c *infrav1.AzureCluster) { c.Spec.NetworkSpec.Subnets[0].CIDRBlocks = []string{"192.168.0.0/16"} }, "spec.networkSpec.subnets[0].cidrBlocks[0]", "10.0.0.0/8"},
+		"subnet outside (webhook)": {"a subnet is part of its network", open,
+			func(c *infrav1.AzureCluster) { c.Spec.NetworkSpec.Subnets[0].CIDRBlocks = []string{"192.168.0.0/16"} },
+			"spec.networkSpec.subnets[0].cidrBlocks[0]", "10.0.0.0/8"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			refused(t, tc.reason, dryUpdate(t, tc.stored, tc.change), tc.path, tc.message)
@@ -136,27 +163,40 @@ func TestAzureMachineRules(t *testing.T) {
 		change        func(*spec)
 		path, message string
 	}{
-		"tags":             {"tags follow", stored, func(s *spec) { s.AdditionalTags = infrav1.Tags{"a": "b"} }, "", ""},
-		"provider ID":      {"the ID comes with the VM", stored, func(s *spec) { s.ProviderID = new("azure:///x") }, "", ""},
-		"identity":         {"a VM is not made twice", stored, func(s *spec) { s.Identity = infrav1.VMIdentitySystemAssigned }, "spec.identity", "make a new machine"},
-		"SSH key":          {"a VM is not made twice", stored, func(s *spec) { s.SSHPublicKey = "b3RoZXI=" }, "spec.sshPublicKey", "make a new machine"},
-		"SSH key left out": {"a manifest without a key can be applied again: the stored one stays", stored, func(s *spec) { s.SSHPublicKey = "" }, "", ""},
-		"public IP":        {"a VM is not made twice", stored, func(s *spec) { s.AllocatePublicIP = true }, "spec.allocatePublicIP", "make a new machine"},
-		"forwarding":       {"a VM is not made twice", stored, func(s *spec) { s.EnableIPForwarding = true }, "spec.enableIPForwarding", "make a new machine"},
+		"tags":        {"tags follow", stored, func(s *spec) { s.AdditionalTags = infrav1.Tags{"a": "b"} }, "", ""},
+		"provider ID": {"the ID comes with the VM", stored, func(s *spec) { s.ProviderID = new("azure:///x") }, "", ""},
+		"identity": {"a VM is not made twice", stored, func(s *spec) { s.Identity = infrav1.VMIdentitySystemAssigned }, "spec.identity",
+			"make a new machine"},
+		"SSH key": {"a VM is not made twice", stored, func(s *spec) { s.SSHPublicKey = "b3RoZXI=" }, "spec.sshPublicKey",
+			"make a new machine"},
+		"SSH key left out": {"a manifest without a key can be applied again: the stored one stays", stored, func(s *spec) { s.SSHPublicKey = "" },
+			"", ""},
+		"public IP": {"a VM is not made twice", stored, func(s *spec) { s.AllocatePublicIP = true }, "spec.allocatePublicIP",
+			"make a new machine"},
+		"forwarding": {"a VM is not made twice", stored, func(s *spec) { s.EnableIPForwarding = true }, "spec.enableIPForwarding",
+			"make a new machine"},
 		"capacity reservation": {"a VM is not made twice", stored, func(s *spec) {
 			s.CapacityReservationGroupID = new("/subscriptions/s/resourceGroups/g/providers/Microsoft.Compute/capacityReservationGroups/c")
 		}, "spec.capacityReservationGroupID", "make a new machine"},
 		"scale set": {"a VM is not made twice", stored, func(s *spec) {
 			s.VirtualMachineScaleSetID = new("/subscriptions/s/resourceGroups/g/providers/Microsoft.Compute/virtualMachineScaleSets/v")
 		}, "spec.virtualMachineScaleSetID", "make a new machine"},
-		"extension operations":         {"a VM is not made twice", stored, func(s *spec) { s.DisableExtensionOperations = new(true) }, "spec.disableExtensionOperations", "make a new machine"},
-		"extension operations allowed": {"false is what nothing means", stored, func(s *spec) { s.DisableExtensionOperations = new(false) }, "", ""},
-		"extension operations removed": {"a VM is not made twice", frozen, func(s *spec) { s.DisableExtensionOperations = nil }, "spec.disableExtensionOperations", "make a new machine"},
-		"bootstrap extension":          {"what was open can be said once", stored, func(s *spec) { s.DisableVMBootstrapExtension = new(true) }, "", ""},
-		"bootstrap extension again":    {"what was said stays", frozen, func(s *spec) { s.DisableVMBootstrapExtension = new(true) }, "spec.disableVMBootstrapExtension", "cannot change"},
-		"bootstrap extension removed":  {"what was said stays", frozen, func(s *spec) { s.DisableVMBootstrapExtension = nil }, "spec.disableVMBootstrapExtension", "cannot change"},
-		"caching":                      {"there are three ways", stored, func(s *spec) { s.OSDisk.CachingType = "Write" }, "spec.osDisk.cachingType", "Unsupported value"},
-		"disk (webhook)":               {"a VM is not made twice", stored, func(s *spec) { s.OSDisk.DiskSizeGB = new(int32(64)) }, "spec.osDisk", "make a new machine"},
+		"extension operations": {"a VM is not made twice", stored, func(s *spec) { s.DisableExtensionOperations = new(true) },
+			"spec.disableExtensionOperations", "make a new machine"},
+		"extension operations allowed": {"false is what nothing means", stored, func(s *spec) { s.DisableExtensionOperations = new(false) }, "",
+			""},
+		"extension operations removed": {"a VM is not made twice", frozen, func(s *spec) { s.DisableExtensionOperations = nil },
+			"spec.disableExtensionOperations", "make a new machine"},
+		"bootstrap extension": {"what was open can be said once", stored, func(s *spec) { s.DisableVMBootstrapExtension = new(true) },
+			"", ""},
+		"bootstrap extension again": {"what was said stays", frozen, func(s *spec) { s.DisableVMBootstrapExtension = new(true) },
+			"spec.disableVMBootstrapExtension", "cannot change"},
+		"bootstrap extension removed": {"what was said stays", frozen, func(s *spec) { s.DisableVMBootstrapExtension = nil },
+			"spec.disableVMBootstrapExtension", "cannot change"},
+		"caching": {"there are three ways", stored, func(s *spec) { s.OSDisk.CachingType = "Write" },
+			"spec.osDisk.cachingType", "Unsupported value"},
+		"disk (webhook)": {"a VM is not made twice", stored, func(s *spec) { s.OSDisk.DiskSizeGB = new(int32(64)) }, "spec.osDisk",
+			"make a new machine"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			refused(t, tc.reason, dryUpdate(t, tc.stored, func(m *infrav1.AzureMachine) { tc.change(&m.Spec) }), tc.path, tc.message)
@@ -167,7 +207,8 @@ func TestAzureMachineRules(t *testing.T) {
 func TestAzureClusterIdentityRules(t *testing.T) {
 	identity := func(name string, change func(*infrav1.AzureClusterIdentitySpec)) *infrav1.AzureClusterIdentity {
 		i := &infrav1.AzureClusterIdentity{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: name}}
-		i.Spec = infrav1.AzureClusterIdentitySpec{Type: infrav1.WorkloadIdentity, TenantID: "t", ClientID: "c", AllowedNamespaces: &infrav1.AllowedNamespaces{}}
+		i.Spec = infrav1.AzureClusterIdentitySpec{Type: infrav1.WorkloadIdentity, TenantID: "t", ClientID: "c",
+			AllowedNamespaces: &infrav1.AllowedNamespaces{}}
 		change(&i.Spec)
 		return i
 	}
@@ -177,13 +218,18 @@ func TestAzureClusterIdentityRules(t *testing.T) {
 		change        func(*spec)
 		path, message string
 	}{
-		"minimal":            {"tenant and client are enough for a workload identity", func(*spec) {}, "", ""},
-		"resource ID":        {"only a managed identity is a resource", func(s *spec) { s.ResourceID = "/x" }, "spec.resourceID", "UserAssignedMSI"},
-		"resource ID of MSI": {"a managed identity is a resource", func(s *spec) { s.Type, s.ResourceID = infrav1.UserAssignedMSI, "/x" }, "", ""},
-		"credential path":    {"only one type reads the file", func(s *spec) { s.UserAssignedIdentityCredentialsPath = "/x" }, "spec.userAssignedIdentityCredentialsPath", "UserAssignedIdentityCredential"},
-		"credential cloud":   {"only one type reads the file", func(s *spec) { s.UserAssignedIdentityCredentialsCloudType = "public" }, "spec.userAssignedIdentityCredentialsCloudType", "UserAssignedIdentityCredential"},
+		"minimal": {"tenant and client are enough for a workload identity", func(*spec) {}, "", ""},
+		"resource ID": {"only a managed identity is a resource", func(s *spec) { s.ResourceID = "/x" }, "spec.resourceID",
+			"UserAssignedMSI"},
+		"resource ID of MSI": {"a managed identity is a resource", func(s *spec) { s.Type, s.ResourceID = infrav1.UserAssignedMSI, "/x" }, "",
+			""},
+		"credential path": {"only one type reads the file", func(s *spec) { s.UserAssignedIdentityCredentialsPath = "/x" },
+			"spec.userAssignedIdentityCredentialsPath", "UserAssignedIdentityCredential"},
+		"credential cloud": {"only one type reads the file", func(s *spec) { s.UserAssignedIdentityCredentialsCloudType = "public" },
+			"spec.userAssignedIdentityCredentialsCloudType", "UserAssignedIdentityCredential"},
 		"credential": {"one type reads the file", func(s *spec) {
-			s.Type, s.UserAssignedIdentityCredentialsPath, s.UserAssignedIdentityCredentialsCloudType = infrav1.UserAssignedIdentityCredential, "/x", "public"
+			s.Type, s.UserAssignedIdentityCredentialsPath, s.UserAssignedIdentityCredentialsCloudType = infrav1.UserAssignedIdentityCredential, "/x",
+				"public"
 		}, "", ""},
 		"type that is unknown": {"there are six types", func(s *spec) { s.Type = "Password" }, "spec.type", "Unsupported value"},
 	} {
@@ -192,7 +238,8 @@ func TestAzureClusterIdentityRules(t *testing.T) {
 		})
 	}
 	stored := create(t, identity("rules", func(*spec) {}))
-	refused(t, "an identity stays what it is", dryUpdate(t, stored, func(i *infrav1.AzureClusterIdentity) { i.Spec.Type = infrav1.ServicePrincipal }), "spec.type", "cannot change")
+	refused(t, "an identity stays what it is",
+		dryUpdate(t, stored, func(i *infrav1.AzureClusterIdentity) { i.Spec.Type = infrav1.ServicePrincipal }), "spec.type", "cannot change")
 	refused(t, "credentials are rotated", dryUpdate(t, stored, func(i *infrav1.AzureClusterIdentity) {
 		i.Spec.ClientID, i.Spec.TenantID, i.Spec.ClientSecret.Name, i.Spec.AllowedNamespaces = "d", "u", "secret", nil
 	}), "", "")

@@ -107,7 +107,8 @@ func TestStorageAccountTypes(t *testing.T) {
 	for _, known := range armcompute.PossibleDiskStorageAccountTypesValues() {
 		want = append(want, string(known))
 	}
-	for plural, spec := range map[string]string{"azuremachines": "spec", "azuremachinetemplates": "spec.template.spec", "azuremachinepools": "spec.template"} {
+	for plural, spec := range map[string]string{"azuremachines": "spec", "azuremachinetemplates": "spec.template.spec",
+		"azuremachinepools": "spec.template"} {
 		for _, disk := range []string{".osDisk", ".dataDisks[]"} {
 			var got []string
 			for _, value := range schemaOf(t, plural, spec+disk+".managedDisk.storageAccountType").Enum {
@@ -128,7 +129,8 @@ func TestNodeInfo(t *testing.T) {
 		`{"architecture":"arm64","operatingSystem":"windows"}`: nil,
 		`{"architecture":"x64","operatingSystem":"Linux"}`:     {"architecture: Unsupported value", "operatingSystem: Unsupported value"},
 	} {
-		err := environment.Client.Status().Patch(t.Context(), template.DeepCopy(), client.RawPatch(types.MergePatchType, []byte(`{"status":{"nodeInfo":`+info+`}}`)), client.DryRunAll)
+		err := environment.Client.Status().Patch(t.Context(), template.DeepCopy(),
+			client.RawPatch(types.MergePatchType, []byte(`{"status":{"nodeInfo":`+info+`}}`)), client.DryRunAll)
 		compare(t, row{reason: "the autoscaler knows two of each, by the names of nodes", want: want}, "status.nodeInfo.", err)
 	}
 }

@@ -41,13 +41,15 @@ func TestTakeOver(t *testing.T) {
 
 	t.Run("read", func(t *testing.T) {
 		got := get(t, azureCluster)
-		want := infrav1.FailureDomains{Map: true, Domains: []clusterv1.FailureDomain{{Name: "1", ControlPlane: new(false)}, {Name: "2", ControlPlane: new(true)}}}
+		want := infrav1.FailureDomains{Map: true,
+			Domains: []clusterv1.FailureDomain{{Name: "1", ControlPlane: new(false)}, {Name: "2", ControlPlane: new(true)}}}
 		if diff := cmp.Diff(want, got.Status.FailureDomains); diff != "" {
 			t.Errorf("-want +got\n%s", diff)
 		}
 	})
 	t.Run("patch metadata", func(t *testing.T) {
-		if err := c.Patch(ctx, get(t, azureCluster), client.RawPatch(types.MergePatchType, []byte(`{"metadata":{"finalizers":["test/finalizer"]}}`))); err != nil {
+		if err := c.Patch(ctx, get(t, azureCluster),
+			client.RawPatch(types.MergePatchType, []byte(`{"metadata":{"finalizers":["test/finalizer"]}}`))); err != nil {
 			t.Error(err)
 		}
 	})
@@ -72,12 +74,14 @@ func TestTakeOver(t *testing.T) {
 		got := get(t, azureCluster)
 		before := got.DeepCopy()
 		got.Status.FailureDomains = infrav1.FailureDomains{Domains: []clusterv1.FailureDomain{{Name: "1", ControlPlane: new(true)}}}
-		got.Status.Conditions = []metav1.Condition{{Type: "Ready", Status: metav1.ConditionTrue, Reason: infrav1.ReadyReason, LastTransitionTime: metav1.Now()}}
+		got.Status.Conditions = []metav1.Condition{{Type: "Ready", Status: metav1.ConditionTrue, Reason: infrav1.ReadyReason,
+			LastTransitionTime: metav1.Now()}}
 		got.Status.Initialization.Provisioned = new(true)
 		if err := c.Status().Patch(ctx, got, client.MergeFrom(before)); err != nil {
 			t.Fatal(err)
 		}
-		if diff := cmp.Diff([]clusterv1.FailureDomain{{Name: "1", ControlPlane: new(true)}}, get(t, azureCluster).Status.FailureDomains.Domains); diff != "" {
+		if diff := cmp.Diff([]clusterv1.FailureDomain{{Name: "1", ControlPlane: new(true)}},
+			get(t, azureCluster).Status.FailureDomains.Domains); diff != "" {
 			t.Errorf("-want +got\n%s", diff)
 		}
 	})
@@ -104,7 +108,8 @@ func storeForeignStatus(t *testing.T, ctx context.Context, azureCluster *infrav1
 		t.Fatal(err)
 	}
 	waitFor(t, "the loose CRD to take the status", func() error {
-		if err := c.Status().Patch(ctx, azureCluster.DeepCopy(), client.RawPatch(types.MergePatchType, []byte(contractV1beta1Status))); err != nil {
+		if err := c.Status().Patch(ctx, azureCluster.DeepCopy(),
+			client.RawPatch(types.MergePatchType, []byte(contractV1beta1Status))); err != nil {
 			return err
 		}
 		if raw := rawFailureDomains(t, azureCluster); raw != `{"1":{"controlPlane":false},"2":{"controlPlane":true}}` {
@@ -120,7 +125,8 @@ func storeForeignStatus(t *testing.T, ctx context.Context, azureCluster *infrav1
 		t.Fatal(err)
 	}
 	waitFor(t, "the CRD to be back", func() error {
-		err := c.Status().Patch(ctx, azureCluster.DeepCopy(), client.RawPatch(types.MergePatchType, []byte(`{"status":{"ready":"yes"}}`)), client.DryRunAll)
+		err := c.Status().Patch(ctx, azureCluster.DeepCopy(), client.RawPatch(types.MergePatchType, []byte(`{"status":{"ready":"yes"}}`)),
+			client.DryRunAll)
 		if err == nil {
 			return fmt.Errorf("a status of no shape is still taken")
 		}

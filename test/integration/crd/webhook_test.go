@@ -59,13 +59,15 @@ func TestRandomDefaults(t *testing.T) {
 		t.Errorf("the scope can be filled in later: %v", err)
 	}
 	m.Spec.SystemAssignedIdentityRole.Scope = "/subscriptions/other/"
-	refused(t, "a scope that is there stays", environment.Client.Update(t.Context(), m), "spec.systemAssignedIdentityRole.scope", "cannot change")
+	refused(t, "a scope that is there stays", environment.Client.Update(t.Context(), m), "spec.systemAssignedIdentityRole.scope",
+		"cannot change")
 }
 
 func TestPlacementOf(t *testing.T) {
 	azureCluster := create(t, newCluster("subscription-azure"))
 	cluster := &clusterv1.Cluster{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "subscription"}}
-	cluster.Spec.InfrastructureRef = clusterv1.ContractVersionedObjectReference{APIGroup: infrav1.GroupVersion.Group, Kind: "AzureCluster", Name: azureCluster.Name}
+	cluster.Spec.InfrastructureRef = clusterv1.ContractVersionedObjectReference{APIGroup: infrav1.GroupVersion.Group, Kind: "AzureCluster",
+		Name: azureCluster.Name}
 	create(t, cluster)
 	lookup := webhook.PlacementOf(environment.Client)
 
@@ -84,10 +86,13 @@ func TestPlacementOf(t *testing.T) {
 	}
 
 	aks := &clusterv1.Cluster{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "subscription-aks"}}
-	aks.Spec.InfrastructureRef = clusterv1.ContractVersionedObjectReference{APIGroup: infrav1.GroupVersion.Group, Kind: "AzureManagedCluster", Name: azureCluster.Name}
-	aks.Spec.ControlPlaneRef = clusterv1.ContractVersionedObjectReference{APIGroup: infrav1.GroupVersion.Group, Kind: "AzureManagedControlPlane", Name: "subscription-aks"}
+	aks.Spec.InfrastructureRef = clusterv1.ContractVersionedObjectReference{APIGroup: infrav1.GroupVersion.Group, Kind: "AzureManagedCluster",
+		Name: azureCluster.Name}
+	aks.Spec.ControlPlaneRef = clusterv1.ContractVersionedObjectReference{APIGroup: infrav1.GroupVersion.Group,
+		Kind: "AzureManagedControlPlane", Name: "subscription-aks"}
 	create(t, aks)
-	pool := &infrav1.AzureMachinePool{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "p", Labels: map[string]string{clusterv1.ClusterNameLabel: aks.Name}}}
+	pool := &infrav1.AzureMachinePool{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "p",
+		Labels: map[string]string{clusterv1.ClusterNameLabel: aks.Name}}}
 	if got, err := lookup(t.Context(), pool); err == nil {
 		t.Errorf("a pool of an AKS cluster without control plane is found to be in %+v", got)
 	}
@@ -104,7 +109,8 @@ func TestMachineTemplateDryRun(t *testing.T) {
 	template.Spec.Template.Spec = newMachine("").Spec
 	template.Spec.Template.Spec.SubnetName = "nodes"
 	create(t, template)
-	if diff := cmp.Diff([]infrav1.NetworkInterface{{SubnetName: "nodes", PrivateIPConfigs: 1}}, template.Spec.Template.Spec.NetworkInterfaces); diff != "" {
+	if diff := cmp.Diff([]infrav1.NetworkInterface{{SubnetName: "nodes", PrivateIPConfigs: 1}},
+		template.Spec.Template.Spec.NetworkInterfaces); diff != "" {
 		t.Errorf("-want +got\n%s", diff)
 	}
 	resize := func(t *infrav1.AzureMachineTemplate) { t.Spec.Template.Spec.VMSize = "Standard_D4s_v5" }

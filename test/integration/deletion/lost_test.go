@@ -84,7 +84,8 @@ func TestAzureClusterGone(t *testing.T) {
 	mark := stage.Azure.MarkRequests()
 	remove(stage, machine("m1"), azureMachine("m1"))
 	gone(stage, azureMachine("m1"))
-	has(t, warned(stage, "m1", "LeftBehindInAzure"), "AzureCluster", "/subscriptions/"+stage.Azure.SubscriptionID+"/resourceGroups/c1/providers/Microsoft.Compute/virtualMachines/m1")
+	has(t, warned(stage, "m1", "LeftBehindInAzure"), "AzureCluster",
+		"/subscriptions/"+stage.Azure.SubscriptionID+"/resourceGroups/c1/providers/Microsoft.Compute/virtualMachines/m1")
 	if !slices.ContainsFunc(stage.Environment.Logs.LinesContaining(stage.Namespace), func(line string) bool {
 		return strings.Contains(line, "without deleting in Azure") && strings.Contains(line, "virtualMachines/m1")
 	}) {
@@ -105,7 +106,8 @@ func TestPoolsOwnersGone(t *testing.T) {
 	mark := stage.Azure.MarkRequests()
 	remove(stage, azurePool("c1-pool1"))
 	gone(stage, azurePool("c1-pool1"))
-	if diff := cmp.Diff([]string{"DELETE resourceGroups/c1/Microsoft.ContainerService/managedClusters/c1/agentPools/pool1"}, deletes(stage, mark)); diff != "" {
+	if diff := cmp.Diff([]string{"DELETE resourceGroups/c1/Microsoft.ContainerService/managedClusters/c1/agentPools/pool1"},
+		deletes(stage, mark)); diff != "" {
 		t.Errorf("writes (-want +got):\n%s", diff)
 	}
 	force(stage, controlPlane())
@@ -113,14 +115,15 @@ func TestPoolsOwnersGone(t *testing.T) {
 	remove(stage, azurePool("c1-pool0"))
 	gone(stage, azurePool("c1-pool0"))
 	has(t, warned(stage, "c1-pool0", "LeftBehindInAzure"), "AzureManagedControlPlane", "agent pool pool0")
-	if diff := cmp.Diff([]string{"DELETE resourceGroups/c1/Microsoft.ContainerService/managedClusters/c1/agentPools/pool1"}, deletes(stage, mark)); diff != "" {
+	if diff := cmp.Diff([]string{"DELETE resourceGroups/c1/Microsoft.ContainerService/managedClusters/c1/agentPools/pool1"},
+		deletes(stage, mark)); diff != "" {
 		t.Errorf("nothing is proven to be ours without a control plane (-want +got):\n%s", diff)
 	}
 }
 
 // loseIdentity takes the stage's identity away although the cluster holds it.
 func loseIdentity(stage *harness.Stage) {
-	force(stage, named(stage.CreateIdentity(), harness.IdentityName))
+	force(stage, named(stage.NewIdentity(), harness.IdentityName))
 }
 
 // TestIdentityGone deletes a cluster whose identity is gone after something was made: everything says what can be done. One
@@ -142,7 +145,8 @@ func TestIdentityGone(t *testing.T) {
 			run(stage, message, azureMachine(name))
 		}
 		message := told(stage, azureCluster(), infrav1.IdentityNotFoundReason)
-		has(t, message, "create "+identityName(stage), "az group list --subscription "+stage.Azure.SubscriptionID+" --tag ", infrav1.ClusterTagKey("c1")+"=owned")
+		has(t, message, "create "+identityName(stage), "az group list --subscription "+stage.Azure.SubscriptionID+" --tag ",
+			infrav1.ClusterTagKey("c1")+"=owned")
 		run(stage, message, azureCluster())
 		gone(stage, azureMachine("m1"), azureMachine("m2"), azureCluster())
 		if writes := stage.Azure.WritesSince(mark); len(writes) > 0 {
@@ -156,7 +160,7 @@ func TestIdentityGone(t *testing.T) {
 		remove(stage, cluster(), machine("m1"), azureMachine("m1"), machine("m2"), azureMachine("m2"), azureCluster())
 		told(stage, azureMachine("m1"), infrav1.IdentityNotFoundReason)
 		told(stage, azureMachine("m2"), infrav1.IdentityNotFoundReason)
-		stage.CreateObject(stage.CreateIdentity())
+		stage.CreateObject(stage.NewIdentity())
 		// Its retry is a minute away.
 		stage.WakeControllers(azureMachine("m1"))
 		stage.WakeControllers(azureMachine("m2"))
@@ -260,7 +264,8 @@ func TestNeverBegun(t *testing.T) {
 			if writes := stage.Azure.WritesSince(0); len(writes) > 0 {
 				t.Errorf("%s: %q", test.reason, writes)
 			}
-			if err := stage.Client.Get(t.Context(), client.ObjectKey{Namespace: stage.Namespace, Name: harness.IdentityName}, &infrav1.AzureClusterIdentity{}); err == nil {
+			if err := stage.Client.Get(t.Context(), client.ObjectKey{Namespace: stage.Namespace, Name: harness.IdentityName},
+				&infrav1.AzureClusterIdentity{}); err == nil {
 				free(stage, harness.IdentityName)
 			}
 		})
@@ -272,12 +277,13 @@ func TestNeverBegun(t *testing.T) {
 func TestAnotherIdentity(t *testing.T) {
 	t.Parallel()
 	second := func(stage *harness.Stage) {
-		identity := stage.CreateIdentity()
+		identity := stage.NewIdentity()
 		identity.Name = "second"
 		stage.CreateObject(identity)
 	}
 	held := func(stage *harness.Stage) {
-		harness.WaitFor(stage, &infrav1.AzureClusterIdentity{}, "second", "held", func(i *infrav1.AzureClusterIdentity) bool { return len(i.Finalizers) == 1 })
+		harness.WaitFor(stage, &infrav1.AzureClusterIdentity{}, "second", "held",
+			func(i *infrav1.AzureClusterIdentity) bool { return len(i.Finalizers) == 1 })
 	}
 	t.Run("AzureCluster", func(t *testing.T) {
 		t.Parallel()
@@ -287,7 +293,8 @@ func TestAnotherIdentity(t *testing.T) {
 		second(stage)
 		stage.CreateCluster(stage.AzureCluster("c1"))
 		stage.WaitClusterProvisioned("c1")
-		harness.ChangeObject(stage, &infrav1.AzureCluster{ObjectMeta: metav1.ObjectMeta{Name: "c1"}}, func(c *infrav1.AzureCluster) { c.Spec.IdentityRef.Name = "second" })
+		harness.ChangeObject(stage, &infrav1.AzureCluster{ObjectMeta: metav1.ObjectMeta{Name: "c1"}},
+			func(c *infrav1.AzureCluster) { c.Spec.IdentityRef.Name = "second" })
 		free(stage, harness.IdentityName)
 		held(stage)
 		stage.DeleteCluster("c1")
@@ -301,7 +308,8 @@ func TestAnotherIdentity(t *testing.T) {
 		second(stage)
 		stage.CreateManagedCluster(stage.ControlPlane("c1"), pools...)
 		stage.WaitManagedClusterReady("c1", pools...)
-		harness.ChangeObject(stage, &infrav1.AzureManagedControlPlane{ObjectMeta: metav1.ObjectMeta{Name: "c1"}}, func(c *infrav1.AzureManagedControlPlane) { c.Spec.IdentityRef.Name = "second" })
+		harness.ChangeObject(stage, &infrav1.AzureManagedControlPlane{ObjectMeta: metav1.ObjectMeta{Name: "c1"}},
+			func(c *infrav1.AzureManagedControlPlane) { c.Spec.IdentityRef.Name = "second" })
 		free(stage, harness.IdentityName)
 		held(stage)
 		stage.DeleteManagedCluster("c1", "pool0", "pool1")

@@ -159,7 +159,8 @@ func run(stage *harness.Stage, message string, object client.Object) {
 	if err != nil {
 		stage.T.Fatal(err)
 	}
-	if command[1] != stage.Namespace || command[2] != strings.ToLower(gvk.Kind) || command[3] != object.GetName() || !json.Valid([]byte(command[4])) {
+	if command[1] != stage.Namespace || command[2] != strings.ToLower(gvk.Kind) || command[3] != object.GetName() ||
+		!json.Valid([]byte(command[4])) {
 		stage.T.Fatalf("the command is for another object than %s %s: %s", gvk.Kind, object.GetName(), command[0])
 	}
 	object.SetNamespace(stage.Namespace)
@@ -171,7 +172,8 @@ func run(stage *harness.Stage, message string, object client.Object) {
 // free waits until nobody holds the identity.
 func free(stage *harness.Stage, name string) {
 	stage.T.Helper()
-	harness.WaitFor(stage, &infrav1.AzureClusterIdentity{}, name, "held by nobody", func(i *infrav1.AzureClusterIdentity) bool { return len(i.Finalizers) == 0 })
+	harness.WaitFor(stage, &infrav1.AzureClusterIdentity{}, name, "held by nobody",
+		func(i *infrav1.AzureClusterIdentity) bool { return len(i.Finalizers) == 0 })
 }
 
 // deletes are the DELETEs since mark, sorted.

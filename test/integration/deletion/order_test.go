@@ -31,10 +31,10 @@ func TestAllAtOnce(t *testing.T) {
 	harness.WaitFor(stage, &infrav1.AzureCluster{}, "c1", "told of the one that is left", func(c *infrav1.AzureCluster) bool {
 		return !strings.Contains(harness.FindCondition(c, infrav1.ReadyCondition).Message, "m1")
 	})
-	remove(stage, named(stage.CreateIdentity(), harness.IdentityName))
-	has(t, told(stage, stage.CreateIdentity(), infrav1.InUseReason), "AzureCluster "+stage.Namespace+"/c1", "spec.identityRef")
+	remove(stage, named(stage.NewIdentity(), harness.IdentityName))
+	has(t, told(stage, stage.NewIdentity(), infrav1.InUseReason), "AzureCluster "+stage.Namespace+"/c1", "spec.identityRef")
 	remove(stage, machine("m2"), azureMachine("m2"))
-	gone(stage, azureMachine("m2"), azureCluster(), stage.CreateIdentity())
+	gone(stage, azureMachine("m2"), azureCluster(), stage.NewIdentity())
 	if diff := cmp.Diff([]string{"DELETE resourceGroups/c1"}, harness.DropKubeconfigReads(stage.Azure.WritesSince(mark))); diff != "" {
 		t.Errorf("everything goes at once, and nothing is made meanwhile (-want +got):\n%s", diff)
 	}
@@ -62,8 +62,8 @@ func TestManagedAllAtOnce(t *testing.T) {
 	for _, name := range []string{"c1-pool0", "c1-pool1"} {
 		remove(stage, machinePool(name), azurePool(name))
 	}
-	remove(stage, named(stage.CreateIdentity(), harness.IdentityName))
-	gone(stage, azurePool("c1-pool0"), azurePool("c1-pool1"), controlPlane(), stage.CreateIdentity())
+	remove(stage, named(stage.NewIdentity(), harness.IdentityName))
+	gone(stage, azurePool("c1-pool0"), azurePool("c1-pool1"), controlPlane(), stage.NewIdentity())
 	if diff := cmp.Diff([]string{"DELETE resourceGroups/c1"}, deletes(stage, mark)); diff != "" {
 		t.Errorf("writes (-want +got):\n%s", diff)
 	}
@@ -83,7 +83,8 @@ func TestInfrastructureAlone(t *testing.T) {
 	mark := stage.Azure.MarkRequests()
 	remove(stage, azureCluster())
 	message := told(stage, azureCluster(), infrav1.WaitingForMachinesReason)
-	has(t, message, "are not being deleted yet: AzureMachine m1, m2", "kubectl delete -n "+stage.Namespace+" cluster/c1", "machine/m1 machine/m2")
+	has(t, message, "are not being deleted yet: AzureMachine m1, m2", "kubectl delete -n "+stage.Namespace+" cluster/c1",
+		"machine/m1 machine/m2")
 	remove(stage, machine("m2"), azureMachine("m2"))
 	gone(stage, azureMachine("m2"))
 	want := []string{
@@ -108,10 +109,12 @@ func TestControlPlaneAlone(t *testing.T) {
 	stage := standingManaged(t)
 	mark := stage.Azure.MarkRequests()
 	remove(stage, controlPlane())
-	has(t, told(stage, controlPlane(), infrav1.WaitingForMachinePoolsReason), "are not being deleted yet: AzureManagedMachinePool c1-pool0, c1-pool1", "cluster/c1")
+	has(t, told(stage, controlPlane(), infrav1.WaitingForMachinePoolsReason),
+		"are not being deleted yet: AzureManagedMachinePool c1-pool0, c1-pool1", "cluster/c1")
 	remove(stage, machinePool("c1-pool1"), azurePool("c1-pool1"))
 	gone(stage, azurePool("c1-pool1"))
-	if diff := cmp.Diff([]string{"DELETE resourceGroups/c1/Microsoft.ContainerService/managedClusters/c1/agentPools/pool1"}, deletes(stage, mark)); diff != "" {
+	if diff := cmp.Diff([]string{"DELETE resourceGroups/c1/Microsoft.ContainerService/managedClusters/c1/agentPools/pool1"},
+		deletes(stage, mark)); diff != "" {
 		t.Errorf("the cluster may stand for long, so the pool goes by itself (-want +got):\n%s", diff)
 	}
 	remove(stage, cluster(), machinePool("c1-pool0"), azurePool("c1-pool0"))
@@ -135,7 +138,8 @@ func TestOrderOfClusterAPI(t *testing.T) {
 	}
 	// A machine is released, after its status. A cluster says that it is being deleted and that nothing is left, and
 	// releases its identity and itself. The Secret of the identity is let go at the side.
-	writes := slices.DeleteFunc(manager.KubernetesWrites()[wrote:], func(write string) bool { return strings.HasSuffix(write, "/secrets/"+harness.IdentityName) })
+	writes := slices.DeleteFunc(manager.KubernetesWrites()[wrote:],
+		func(write string) bool { return strings.HasSuffix(write, "/secrets/"+harness.IdentityName) })
 	if len(writes) > 2*2+6 {
 		t.Errorf("%d writes to Kubernetes: %q", len(writes), writes)
 	}
@@ -166,7 +170,8 @@ func TestPausedWhileDeleted(t *testing.T) {
 	for _, object := range []client.Object{azureCluster(), azureMachine("m1"), azureMachine("m2")} {
 		has(t, told(stage, object, clusterv1.PausedReason), "kubectl patch -n "+stage.Namespace+" cluster/c1", `"paused":false`)
 	}
-	has(t, told(stage, azureMachine("m2"), clusterv1.PausedReason), "kubectl annotate -n "+stage.Namespace+" azuremachine/m2 cluster.x-k8s.io/paused-")
+	has(t, told(stage, azureMachine("m2"), clusterv1.PausedReason),
+		"kubectl annotate -n "+stage.Namespace+" azuremachine/m2 cluster.x-k8s.io/paused-")
 	run(stage, told(stage, azureCluster(), clusterv1.PausedReason), cluster())
 	gone(stage, azureMachine("m1"))
 	harness.ChangeObject(stage, annotated, func(m *infrav1.AzureMachine) { delete(m.Annotations, clusterv1.PausedAnnotation) })

@@ -58,7 +58,8 @@ func TestRefusedCluster(t *testing.T) {
 			refuse(stage, "*/resourcegroups/c1", refusal.status, refusal.code)
 			remove(stage, cluster(), azureCluster())
 			message := told(stage, azureCluster(), infrav1.DeletionFailedReason)
-			has(t, message, refusal.code, "it says why", refusal.advice, "az group delete --subscription "+stage.Azure.SubscriptionID+" --yes --name c1 && kubectl patch")
+			has(t, message, refusal.code, "it says why", refusal.advice,
+				"az group delete --subscription "+stage.Azure.SubscriptionID+" --yes --name c1 && kubectl patch")
 			later(stage, azureCluster())
 			gone(stage, azureCluster())
 			if diff := cmp.Diff(before, stage.Azure.ListResources()); diff != "" {
@@ -84,7 +85,8 @@ func TestRefusedMachine(t *testing.T) {
 		}
 		harness.WaitFor(stage, &infrav1.AzureMachine{}, "m2", "told of "+name, func(m *infrav1.AzureMachine) bool {
 			return harness.FindCondition(m, infrav1.ReadyCondition).Reason == infrav1.DeletionFailedReason &&
-				containsAll(harness.FindCondition(m, infrav1.ReadyCondition).Message, refusal.code, refusal.advice, "virtualMachines/m2", "kubectl patch")
+				containsAll(harness.FindCondition(m, infrav1.ReadyCondition).Message, refusal.code, refusal.advice, "virtualMachines/m2",
+					"kubectl patch")
 		})
 		told(stage, azureMachine("m2"), infrav1.DeletionFailedReason)
 	}
@@ -101,12 +103,14 @@ func TestRefusedPool(t *testing.T) {
 	stage := standingManaged(t)
 	refuse(stage, "*/agentpools/pool1", 403, "AuthorizationFailed")
 	remove(stage, machinePool("c1-pool1"), azurePool("c1-pool1"))
-	has(t, told(stage, azurePool("c1-pool1"), infrav1.DeletionFailedReason), "AuthorizationFailed", "give AzureClusterIdentity ", "agentPools/pool1 && kubectl patch")
+	has(t, told(stage, azurePool("c1-pool1"), infrav1.DeletionFailedReason), "AuthorizationFailed", "give AzureClusterIdentity ",
+		"agentPools/pool1 && kubectl patch")
 	later(stage, azurePool("c1-pool1"))
 	gone(stage, azurePool("c1-pool1"))
 	refuse(stage, "*/resourcegroups/c1", 409, "ScopeLocked")
 	remove(stage, cluster(), machinePool("c1-pool0"), azurePool("c1-pool0"), controlPlane())
-	has(t, told(stage, controlPlane(), infrav1.DeletionFailedReason), "ScopeLocked", "remove the lock", "az group delete --subscription "+stage.Azure.SubscriptionID+" --yes --name c1 && kubectl patch")
+	has(t, told(stage, controlPlane(), infrav1.DeletionFailedReason), "ScopeLocked", "remove the lock",
+		"az group delete --subscription "+stage.Azure.SubscriptionID+" --yes --name c1 && kubectl patch")
 	later(stage, controlPlane())
 	gone(stage, controlPlane())
 }
@@ -129,7 +133,8 @@ func TestInUse(t *testing.T) {
 		}}}},
 	}})
 	remove(stage, cluster(), azureCluster())
-	has(t, told(stage, azureCluster(), infrav1.WaitingReason), "theirs", "delete or detach the resources that still use it", "az resource delete --ids /subscriptions/", "/virtualNetworks/c1-vnet ", " && kubectl patch")
+	has(t, told(stage, azureCluster(), infrav1.WaitingReason), "theirs", "delete or detach the resources that still use it",
+		"az resource delete --ids /subscriptions/", "/virtualNetworks/c1-vnet ", " && kubectl patch")
 	if message := told(stage, azureCluster(), infrav1.WaitingReason); strings.Contains(message, "az group delete") {
 		t.Errorf("the group is the user's: %s", message)
 	}
@@ -160,7 +165,8 @@ func TestRevoked(t *testing.T) {
 	stage.StartManager(harness.ManagerOptions{})
 	remove(stage, cluster(), azureCluster(), machine("m1"), azureMachine("m1"), machine("m2"), azureMachine("m2"))
 	for _, name := range []string{"m1", "m2"} {
-		has(t, told(stage, azureMachine(name), infrav1.CredentialsInvalidReason), "give AzureClusterIdentity ", "a credential that Microsoft Entra ID accepts", vmPath+name, "kubectl patch")
+		has(t, told(stage, azureMachine(name), infrav1.CredentialsInvalidReason), "give AzureClusterIdentity ",
+			"a credential that Microsoft Entra ID accepts", vmPath+name, "kubectl patch")
 	}
 	secret(stage.Azure.ClientSecret)
 	later(stage, azureMachine("m1"))

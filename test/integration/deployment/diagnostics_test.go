@@ -42,7 +42,8 @@ func TestDiagnostics(t *testing.T) {
 		ObjectMeta: metav1.ObjectMeta{Name: stage.Namespace + "-profiles"},
 		Rules:      []rbacv1.PolicyRule{{NonResourceURLs: []string{"/debug/pprof/*"}, Verbs: []string{"get"}}},
 	})
-	collector, developer, stranger := account("collector", "capz-system-metrics-reader"), account("developer", stage.Namespace+"-profiles"), account("stranger", "")
+	collector, developer, stranger := account("collector", "capz-system-metrics-reader"), account("developer", stage.Namespace+"-profiles"),
+		account("stranger", "")
 
 	metrics := "https://" + plain.Diagnostics + "/metrics"
 	beside := "https://" + plain.Diagnostics + "/debug/pprof/heap"
@@ -51,8 +52,10 @@ func TestDiagnostics(t *testing.T) {
 		reason, url, token string
 		status             int
 	}{
-		"metrics for who may have them":     {"the role that the manifests bring is enough, and the manager may ask who somebody is", metrics, collector, http.StatusOK},
-		"metrics for a stranger":            {"names of kinds and of Azure's types, and how busy it is, are not everybody's", metrics, stranger, http.StatusForbidden},
+		"metrics for who may have them": {"the role that the manifests bring is enough, and the manager may ask who somebody is", metrics,
+			collector, http.StatusOK},
+		"metrics for a stranger": {"names of kinds and of Azure's types, and how busy it is, are not everybody's", metrics, stranger,
+			http.StatusForbidden},
 		"metrics for nobody":                {"as for a stranger", metrics, "", http.StatusUnauthorized},
 		"metrics with a made-up token":      {"it is nobody's", metrics, "made.up.token", http.StatusUnauthorized},
 		"level of the log for a stranger":   {"what it writes is the operator's to say", level, stranger, http.StatusForbidden},
@@ -68,7 +71,8 @@ func TestDiagnostics(t *testing.T) {
 			}
 		})
 	}
-	if _, body := get(t, metrics, collector); !strings.Contains(body, "capz_azure_operations") && !strings.Contains(body, "controller_runtime_") {
+	if _, body := get(t, metrics, collector); !strings.Contains(body, "capz_azure_operations") &&
+		!strings.Contains(body, "controller_runtime_") {
 		t.Errorf("these are no metrics of a manager: %.200s", body)
 	}
 	for name, address := range map[string]string{"diagnostics": plain.Diagnostics, "webhooks": plain.Webhooks, "profiles": profiler} {

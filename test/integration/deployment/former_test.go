@@ -30,7 +30,7 @@ func TestFormerIdentities(t *testing.T) {
 	})
 	stage.CreateObject(lease)
 	workload := func(name, client string) *infrav1.AzureClusterIdentity {
-		out := stage.CreateIdentity()
+		out := stage.NewIdentity()
 		out.Name, out.Spec.Type, out.Spec.ClientID, out.Spec.ClientSecret = name, infrav1.WorkloadIdentity, client, corev1.SecretReference{}
 		return out
 	}
@@ -42,9 +42,10 @@ func TestFormerIdentities(t *testing.T) {
 	is := func(i *infrav1.AzureClusterIdentity, condition, reason string) bool {
 		return harness.FindCondition(i, condition).Reason == reason
 	}
-	harness.WaitFor(stage, &infrav1.AzureClusterIdentity{}, "before", "as it was before the upgrade", func(i *infrav1.AzureClusterIdentity) bool {
-		return harness.IsReady(i) && is(i, infrav1.TenantsIsolatedCondition, infrav1.UsedBeforeUpgradeReason)
-	})
+	harness.WaitFor(stage, &infrav1.AzureClusterIdentity{}, "before", "as it was before the upgrade",
+		func(i *infrav1.AzureClusterIdentity) bool {
+			return harness.IsReady(i) && is(i, infrav1.TenantsIsolatedCondition, infrav1.UsedBeforeUpgradeReason)
+		})
 	isolated := func(i *infrav1.AzureClusterIdentity) bool {
 		return is(i, infrav1.ReadyCondition, "ServiceAccountNotFound") && harness.FindCondition(i, infrav1.TenantsIsolatedCondition).Reason == ""
 	}

@@ -98,7 +98,8 @@ func distinct(writes []string) []string {
 func holder(t *testing.T) string {
 	t.Helper()
 	lease := &coordinationv1.Lease{}
-	if err := environment.Client.Get(t.Context(), client.ObjectKey{Namespace: namespace, Name: "controller-leader-election-capz"}, lease); err != nil {
+	if err := environment.Client.Get(t.Context(), client.ObjectKey{Namespace: namespace, Name: "controller-leader-election-capz"},
+		lease); err != nil {
 		t.Fatal(err)
 	}
 	if lease.Spec.HolderIdentity == nil {

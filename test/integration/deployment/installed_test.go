@@ -41,10 +41,12 @@ func install(t *testing.T) installed {
 	}
 	objects := components(t)
 	objects = slices.DeleteFunc(objects, func(o *unstructured.Unstructured) bool {
-		return slices.Contains([]string{"CustomResourceDefinition", "MutatingWebhookConfiguration", "ValidatingWebhookConfiguration", "Certificate", "Issuer"}, o.GetKind())
+		return slices.Contains([]string{"CustomResourceDefinition", "MutatingWebhookConfiguration", "ValidatingWebhookConfiguration",
+			"Certificate", "Issuer"}, o.GetKind())
 	})
 	for _, object := range objects {
-		if err := environment.Client.Apply(t.Context(), client.ApplyConfigurationFromUnstructured(object.DeepCopy()), client.FieldOwner("test")); err != nil {
+		if err := environment.Client.Apply(t.Context(), client.ApplyConfigurationFromUnstructured(object.DeepCopy()),
+			client.FieldOwner("test")); err != nil {
 			t.Fatalf("%s %s: %v", object.GetKind(), object.GetName(), err)
 		}
 	}
@@ -116,7 +118,8 @@ func startWithFiles(stage *harness.Stage, t *testing.T, binary string, files map
 	}
 	arguments := append(slices.Clone(container.Args), "--leader-election-namespace="+namespace)
 	p := stage.StartProgram(harness.ProgramOptions{
-		Binary: binary, Arguments: append(arguments, more...), Environment: variables, Token: token(t, namespace, spec.ServiceAccountName), Files: files,
+		Binary: binary, Arguments: append(arguments, more...), Environment: variables, Token: token(t, namespace, spec.ServiceAccountName),
+		Files: files,
 	})
 	stage.Eventually("the manager is ready", func() bool { return answers("http://" + p.Health + "/readyz") })
 	listens(stage, p.Diagnostics)

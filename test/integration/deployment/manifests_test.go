@@ -35,10 +35,12 @@ func TestPod(t *testing.T) {
 		}, "runAsNonRoot"},
 		"no seccomp": {"as root", func(s *corev1.PodSpec) { s.SecurityContext.SeccompProfile = nil }, "seccompProfile"},
 		"host":       {"as root", func(s *corev1.PodSpec) { s.HostNetwork = true }, "hostNetwork"},
-		"escalation": {"as root", func(s *corev1.PodSpec) { s.Containers[0].SecurityContext.AllowPrivilegeEscalation = nil }, "allowPrivilegeEscalation"},
+		"escalation": {"as root", func(s *corev1.PodSpec) { s.Containers[0].SecurityContext.AllowPrivilegeEscalation = nil },
+			"allowPrivilegeEscalation"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, GenerateName: "capz-", Labels: template.Labels}, Spec: *template.Spec.DeepCopy()}
+			pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, GenerateName: "capz-", Labels: template.Labels},
+				Spec: *template.Spec.DeepCopy()}
 			if test.change != nil {
 				test.change(&pod.Spec)
 			}
@@ -46,7 +48,8 @@ func TestPod(t *testing.T) {
 			switch {
 			case test.refused == "" && err != nil:
 				t.Errorf("%s: %v", test.reason, err)
-			case test.refused != "" && (!apierrors.IsForbidden(err) || !strings.Contains(err.Error(), test.refused) || !strings.Contains(err.Error(), `"restricted`)):
+			case test.refused != "" &&
+				(!apierrors.IsForbidden(err) || !strings.Contains(err.Error(), test.refused) || !strings.Contains(err.Error(), `"restricted`)):
 				t.Errorf("%s: %v, want a refusal for %s", test.reason, err, test.refused)
 			}
 		})
@@ -69,7 +72,8 @@ func TestSelectors(t *testing.T) {
 	if selector := labels.SelectorFromSet(service.Spec.Selector); selector.Empty() || !selector.Matches(pods) {
 		t.Errorf("the Service selects %s, the pods have %s", selector, pods)
 	}
-	for kind, selects := range map[string]*metav1.LabelSelector{"Deployment": d.Spec.Selector, "PodDisruptionBudget": budget.Spec.Selector, "NetworkPolicy": &policy.Spec.PodSelector} {
+	for kind, selects := range map[string]*metav1.LabelSelector{"Deployment": d.Spec.Selector, "PodDisruptionBudget": budget.Spec.Selector,
+		"NetworkPolicy": &policy.Spec.PodSelector} {
 		selector, err := metav1.LabelSelectorAsSelector(selects)
 		if err != nil || selector.Empty() || !selector.Matches(pods) {
 			t.Errorf("the %s selects %v, the pods have %s: %v", kind, selector, pods, err)
@@ -137,7 +141,8 @@ func TestWebhookSources(t *testing.T) {
 		t.Fatalf("%v: %s", err, out)
 	}
 	policy := &networkingv1.NetworkPolicy{}
-	if err := environment.Client.Get(t.Context(), client.ObjectKey{Namespace: namespace, Name: "capz-controller-manager"}, policy); err != nil {
+	if err := environment.Client.Get(t.Context(), client.ObjectKey{Namespace: namespace, Name: "capz-controller-manager"},
+		policy); err != nil {
 		t.Fatal(err)
 	}
 	rule := policy.Spec.Ingress[0]

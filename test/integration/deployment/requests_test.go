@@ -40,18 +40,28 @@ func TestRequestsTakeLittleMemory(t *testing.T) {
 		refused string
 		status  int
 	}{
-		"empty subnets": {"an empty element takes three bytes, and a kilobyte when it is decoded", "mutate-infrastructure-cluster-x-k8s-io-v1beta1-azurecluster",
+		"empty subnets": {"an empty element takes three bytes, and a kilobyte when it is decoded",
+			"mutate-infrastructure-cluster-x-k8s-io-v1beta1-azurecluster",
 			`{"networkSpec":{"subnets":[` + list(`{}`, 960_000) + `]}}`, `{}`, "more than 20000 objects", http.StatusOK},
-		"subnets below the bound": {"the API server asks before it applies maxItems", "mutate-infrastructure-cluster-x-k8s-io-v1beta1-azurecluster",
+		"subnets below the bound": {"the API server asks before it applies maxItems",
+			"mutate-infrastructure-cluster-x-k8s-io-v1beta1-azurecluster",
 			`{"networkSpec":{"subnets":[` + list(`{}`, 19_000) + `]}}`, `{}`, "", http.StatusOK},
 		"security rules below the bound": {"defaults fill in each of them", "mutate-infrastructure-cluster-x-k8s-io-v1beta1-azurecluster",
-			`{"networkSpec":{"subnets":[` + list(`{"name":"n","role":"node","securityGroup":{"securityRules":[`+list(`{}`, 900)+`]}}`, 20) + `]}}`, `{}`, "", http.StatusOK},
-		"numbers":            {"values count too", "mutate-infrastructure-cluster-x-k8s-io-v1beta1-azurecluster", `{"networkSpec":{"apiServerLB":{"availabilityZones":[` + list(`1`, 1_400_000) + `]}}}`, `{}`, "more than 200000 values", http.StatusOK},
-		"nested":             {"a decoder calls itself for each level", "validate-infrastructure-cluster-x-k8s-io-v1beta1-azureasomanagedcontrolplane", `{"resources":[` + strings.Repeat(`{"a":`, 5_000) + `1` + strings.Repeat(`}`, 5_000) + `]}`, `{}`, "levels deep", http.StatusOK},
-		"resource manifests": {"they are kept as JSON", "validate-infrastructure-cluster-x-k8s-io-v1beta1-azureasomanagedcontrolplane", `{"resources":[` + list(`{"a":{"b":"c"}}`, 9_000) + `]}`, `{}`, "", http.StatusOK},
-		"one text":           {"a text takes what it has", "mutate-infrastructure-cluster-x-k8s-io-v1beta1-azurecluster", `{"location":"` + strings.Repeat("x", 2_900_000) + `"}`, `{}`, "", http.StatusOK},
-		"groups of the user": {"only the API server says who the user is, but any pod can write it", "mutate-infrastructure-cluster-x-k8s-io-v1beta1-azurecluster", `{}`, `{"groups":[` + list(`"g"`, 700_000) + `]}`, "", http.StatusOK},
-		"too many bytes":     {"no object and its predecessor are that large", "mutate-infrastructure-cluster-x-k8s-io-v1beta1-azurecluster", `{"location":"` + strings.Repeat("x", 6<<20) + `"}`, `{}`, "", http.StatusRequestEntityTooLarge},
+			`{"networkSpec":{"subnets":[` + list(`{"name":"n","role":"node","securityGroup":{"securityRules":[`+list(`{}`, 900)+`]}}`, 20) + `]}}`,
+			`{}`, "", http.StatusOK},
+		"numbers": {"values count too", "mutate-infrastructure-cluster-x-k8s-io-v1beta1-azurecluster",
+			`{"networkSpec":{"apiServerLB":{"availabilityZones":[` + list(`1`, 1_400_000) + `]}}}`, `{}`, "more than 200000 values", http.StatusOK},
+		"nested": {"a decoder calls itself for each level",
+			"validate-infrastructure-cluster-x-k8s-io-v1beta1-azureasomanagedcontrolplane",
+			`{"resources":[` + strings.Repeat(`{"a":`, 5_000) + `1` + strings.Repeat(`}`, 5_000) + `]}`, `{}`, "levels deep", http.StatusOK},
+		"resource manifests": {"they are kept as JSON", "validate-infrastructure-cluster-x-k8s-io-v1beta1-azureasomanagedcontrolplane",
+			`{"resources":[` + list(`{"a":{"b":"c"}}`, 9_000) + `]}`, `{}`, "", http.StatusOK},
+		"one text": {"a text takes what it has", "mutate-infrastructure-cluster-x-k8s-io-v1beta1-azurecluster",
+			`{"location":"` + strings.Repeat("x", 2_900_000) + `"}`, `{}`, "", http.StatusOK},
+		"groups of the user": {"only the API server says who the user is, but any pod can write it",
+			"mutate-infrastructure-cluster-x-k8s-io-v1beta1-azurecluster", `{}`, `{"groups":[` + list(`"g"`, 700_000) + `]}`, "", http.StatusOK},
+		"too many bytes": {"no object and its predecessor are that large", "mutate-infrastructure-cluster-x-k8s-io-v1beta1-azurecluster",
+			`{"location":"` + strings.Repeat("x", 6<<20) + `"}`, `{}`, "", http.StatusRequestEntityTooLarge},
 	} {
 		t.Run(name, func(t *testing.T) {
 			body := fmt.Sprintf(`{"apiVersion":"admission.k8s.io/v1","kind":"AdmissionReview","request":{"uid":"u","kind":{"group":"infrastructure.cluster.x-k8s.io","version":"v1beta1","kind":%q},"operation":"CREATE","dryRun":true,"userInfo":%s,`+
@@ -148,8 +158,10 @@ func clientCertificate(t *testing.T) tls.Certificate {
 		t.Fatal(err)
 	}
 	template := &x509.Certificate{
-		SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: "kube-apiserver"}, NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour),
-		IsCA: true, BasicConstraintsValid: true, KeyUsage: x509.KeyUsageDigitalSignature | x509.KeyUsageCertSign, ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageClientAuth},
+		SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: "kube-apiserver"}, NotBefore: time.Now().Add(-time.Hour),
+		NotAfter: time.Now().Add(time.Hour),
+		IsCA:     true, BasicConstraintsValid: true, KeyUsage: x509.KeyUsageDigitalSignature | x509.KeyUsageCertSign,
+		ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageClientAuth},
 	}
 	raw, err := x509.CreateCertificate(rand.Reader, template, template, key.Public(), key)
 	if err != nil {

@@ -27,7 +27,9 @@ func TestStolenToken(t *testing.T) {
 	victim := &corev1.ServiceAccount{ObjectMeta: metav1.ObjectMeta{Namespace: stage.Namespace, Name: "victim"}}
 	stage.CreateObject(victim)
 	secret := func(name string, of corev1.SecretType) *corev1.Secret {
-		return &corev1.Secret{Type: of, ObjectMeta: metav1.ObjectMeta{Namespace: stage.Namespace, Name: name, Annotations: map[string]string{corev1.ServiceAccountNameKey: victim.Name}}}
+		return &corev1.Secret{Type: of,
+			ObjectMeta: metav1.ObjectMeta{Namespace: stage.Namespace, Name: name,
+				Annotations: map[string]string{corev1.ServiceAccountNameKey: victim.Name}}}
 	}
 	byAdministrator := secret("administrator", corev1.SecretTypeServiceAccountToken)
 	stage.CreateObject(byAdministrator)
@@ -75,7 +77,8 @@ func startTokenController(t *testing.T) {
 	}
 	command := exec.Command(filepath.Join(root, "bin", "kube-controller-manager"), "--kubeconfig="+environment.WriteKubeconfig(t, t.TempDir()),
 		"--controllers=serviceaccount-token-controller", "--use-service-account-credentials=false", "--leader-elect=false",
-		"--bind-address=127.0.0.1", "--secure-port="+port, "--cert-dir="+t.TempDir(), "--service-account-private-key-file="+environment.ServiceAccountKey())
+		"--bind-address=127.0.0.1", "--secure-port="+port, "--cert-dir="+t.TempDir(),
+		"--service-account-private-key-file="+environment.ServiceAccountKey())
 	command.Env = os.Environ()
 	if err := command.Start(); err != nil {
 		t.Fatal(err)

@@ -115,8 +115,10 @@ func (w *world) snapshot(path string) body {
 }
 
 // volatile are members that Azure changes or makes up by itself.
-var volatile = []string{"etag", "resourceGuid", "uniqueId", "timeCreated", "networkInterfaces", "networkInterface", "customDnsConfigs", "dnsName", "createdOn", "updatedOn",
-	"createdBy", "updatedBy", "systemData", "principalId", "clientId", "virtualNetworkLinkState", "peeringSyncLevel", "resourceNavigationLinks"}
+var volatile = []string{"etag", "resourceGuid", "uniqueId", "timeCreated", "networkInterfaces", "networkInterface", "customDnsConfigs",
+	"dnsName", "createdOn", "updatedOn",
+	"createdBy", "updatedBy", "systemData", "principalId", "clientId", "virtualNetworkLinkState", "peeringSyncLevel",
+	"resourceNavigationLinks"}
 
 func strip(value any) any {
 	switch v := value.(type) {

@@ -31,7 +31,8 @@ func TestPaused(t *testing.T) {
 	stage.WaitMachineProvisioned("m1")
 	w.ready("c1")
 
-	const nsg, machine, nic = network + "networkSecurityGroups/c1-controlplane-nsg", compute + "virtualMachines/m1", network + "networkInterfaces/m1-nic"
+	const nsg, machine, nic = network + "networkSecurityGroups/c1-controlplane-nsg", compute + "virtualMachines/m1",
+		network + "networkInterfaces/m1-nic"
 	ofCluster, ofMachine := []string{network}, []string{compute, network + "networkInterfaces"}
 	annotation := func(o client.Object) func(paused bool) {
 		return func(paused bool) {
@@ -56,10 +57,12 @@ func TestPaused(t *testing.T) {
 		"the Cluster": {
 			reason: "the field pauses the cluster with its machines",
 			pause: func(paused bool) {
-				harness.ChangeObject(stage, &clusterv1.Cluster{ObjectMeta: metav1.ObjectMeta{Name: "c1"}}, func(c *clusterv1.Cluster) { c.Spec.Paused = new(paused) })
+				harness.ChangeObject(stage, &clusterv1.Cluster{ObjectMeta: metav1.ObjectMeta{Name: "c1"}},
+					func(c *clusterv1.Cluster) { c.Spec.Paused = new(paused) })
 			},
 			objects: []string{"c1", "m1"}, quiet: append(ofMachine, ofCluster...),
-			writes: []string{"PATCH resourceGroups/c1/" + machine + "/providers/Microsoft.Resources/tags/default", "PUT resourceGroups/c1/" + nic, "PUT resourceGroups/c1/" + nsg},
+			writes: []string{"PATCH resourceGroups/c1/" + machine + "/providers/Microsoft.Resources/tags/default", "PUT resourceGroups/c1/" + nic,
+				"PUT resourceGroups/c1/" + nsg},
 		},
 		"the AzureCluster": {
 			reason:  "the annotation pauses the object that has it",
@@ -92,7 +95,8 @@ func TestPaused(t *testing.T) {
 			mark := w.Azure.MarkRequests()
 			changed := map[string]body{}
 			if slices.Contains(test.objects, "c1") {
-				changed[nsg] = body{"tags": body{infrav1.ClusterTagKey("c1"): "owned", infrav1.NameTag: "theirs"}, "properties": body{"securityRules": []any{}}}
+				changed[nsg] = body{"tags": body{infrav1.ClusterTagKey("c1"): "owned", infrav1.NameTag: "theirs"},
+					"properties": body{"securityRules": []any{}}}
 			}
 			if slices.Contains(test.objects, "m1") {
 				changed[machine] = body{"tags": body{infrav1.NameTag: "theirs"}}

@@ -53,7 +53,8 @@ func newWorld(t *testing.T) *world {
 			spec.DNSServers = []string{"10.0.0.4", "10.0.0.5"}
 			spec.AdditionalTags = infrav1.Tags{"team": "red"}
 			spec.DataDisks = []infrav1.DataDisk{{NameSuffix: "data", DiskSizeGB: 8}}
-			spec.VMExtensions = []infrav1.VMExtension{{Name: "CustomScript", Publisher: "Microsoft.Azure.Extensions", Version: "2.1", Settings: infrav1.Tags{"a": "1"}}}
+			spec.VMExtensions = []infrav1.VMExtension{{Name: "CustomScript", Publisher: "Microsoft.Azure.Extensions", Version: "2.1",
+				Settings: infrav1.Tags{"a": "1"}}}
 			spec.Identity = infrav1.VMIdentityUserAssigned
 			for _, name := range []string{"one", "two"} {
 				spec.UserAssignedIdentities = append(spec.UserAssignedIdentities, infrav1.UserAssignedIdentity{
@@ -102,8 +103,10 @@ func newWorld(t *testing.T) *world {
 // everything is a cluster with each kind of resource that a self-managed cluster can have.
 func everything(stage *harness.Stage, spec *infrav1.AzureClusterSpec) {
 	rule := func(name string, priority int32, port string) infrav1.SecurityRule {
-		return infrav1.SecurityRule{Name: name, Description: name, Protocol: infrav1.SecurityGroupProtocolTCP, Direction: infrav1.SecurityRuleDirectionInbound,
-			Priority: priority, Source: new("*"), SourcePorts: new("*"), Destination: new("*"), DestinationPorts: new(port), Action: infrav1.SecurityRuleActionAllow}
+		return infrav1.SecurityRule{Name: name, Description: name, Protocol: infrav1.SecurityGroupProtocolTCP,
+			Direction: infrav1.SecurityRuleDirectionInbound,
+			Priority:  priority, Source: new("*"), SourcePorts: new("*"), Destination: new("*"), DestinationPorts: new(port),
+			Action: infrav1.SecurityRuleActionAllow}
 	}
 	node := func(name, cidr string) infrav1.SubnetSpec {
 		return infrav1.SubnetSpec{
@@ -116,7 +119,8 @@ func everything(stage *harness.Stage, spec *infrav1.AzureClusterSpec) {
 	network := &spec.NetworkSpec
 	network.AdditionalAPIServerLBPorts = []infrav1.LoadBalancerPort{{Name: "konnectivity", Port: 8132}}
 	network.Vnet.CIDRBlocks = []string{"10.0.0.0/8"}
-	network.Vnet.Peerings = infrav1.VnetPeerings{{VnetPeeringClassSpec: infrav1.VnetPeeringClassSpec{ResourceGroup: "hub", RemoteVnetName: "hub",
+	network.Vnet.Peerings = infrav1.VnetPeerings{{VnetPeeringClassSpec: infrav1.VnetPeeringClassSpec{ResourceGroup: "hub",
+		RemoteVnetName:           "hub",
 		ForwardPeeringProperties: infrav1.VnetPeeringProperties{AllowForwardedTraffic: new(true)}}}}
 	network.Subnets = infrav1.Subnets{
 		{SubnetClassSpec: infrav1.SubnetClassSpec{Name: "cp", Role: infrav1.SubnetControlPlane, CIDRBlocks: []string{"10.0.0.0/16"}}},
@@ -124,8 +128,10 @@ func everything(stage *harness.Stage, spec *infrav1.AzureClusterSpec) {
 	}
 	network.Subnets[1].SecurityGroup.SecurityRules = infrav1.SecurityRules{rule("one", 300, "1000"), rule("two", 301, "1001")}
 	network.Subnets[1].ServiceEndpoints = infrav1.ServiceEndpoints{{Service: "Microsoft.Storage", Locations: []string{"eastus"}}}
-	network.Subnets[1].PrivateEndpoints = infrav1.PrivateEndpoints{{Name: "storage", PrivateLinkServiceConnections: []infrav1.PrivateLinkServiceConnection{{
-		GroupIDs: []string{"blob"}, PrivateLinkServiceID: "/subscriptions/" + stage.Azure.SubscriptionID + "/resourceGroups/hub/providers/Microsoft.Storage/storageAccounts/data"}}}}
+	network.Subnets[1].PrivateEndpoints = infrav1.PrivateEndpoints{{Name: "storage",
+		PrivateLinkServiceConnections: []infrav1.PrivateLinkServiceConnection{{
+			GroupIDs:             []string{"blob"},
+			PrivateLinkServiceID: "/subscriptions/" + stage.Azure.SubscriptionID + "/resourceGroups/hub/providers/Microsoft.Storage/storageAccounts/data"}}}}
 	network.NodeOutboundLB = &infrav1.LoadBalancerSpec{FrontendIPsCount: new(int32(2))}
 	spec.BastionSpec.AzureBastion = &infrav1.AzureBastion{Sku: infrav1.StandardBastionHostSku, EnableTunneling: true}
 }

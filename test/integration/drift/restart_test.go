@@ -26,11 +26,13 @@ func TestWhoMoved(t *testing.T) {
 	}
 	const sized, halted = compute + "virtualMachines/m1", compute + "virtualMachines/m2"
 	resize := func(size string) {
-		harness.ChangeObject(stage, &infrav1.AzureMachine{ObjectMeta: metav1.ObjectMeta{Name: "m1"}}, func(m *infrav1.AzureMachine) { m.Spec.VMSize = size })
+		harness.ChangeObject(stage, &infrav1.AzureMachine{ObjectMeta: metav1.ObjectMeta{Name: "m1"}},
+			func(m *infrav1.AzureMachine) { m.Spec.VMSize = size })
 	}
 	drifted := func(message string) {
 		t.Helper()
-		w.condition("m1", metav1.Condition{Type: infrav1.VMRunningCondition, Status: metav1.ConditionTrue, Reason: infrav1.DriftedReason, Message: message})
+		w.condition("m1", metav1.Condition{Type: infrav1.VMRunningCondition, Status: metav1.ConditionTrue, Reason: infrav1.DriftedReason,
+			Message: message})
 	}
 	inOrder := func() {
 		t.Helper()
@@ -43,7 +45,8 @@ func TestWhoMoved(t *testing.T) {
 	drifted("virtualMachines/m1 cannot be changed, and the spec has other values: " + path)
 	w.act(halted, "deallocate")
 	w.look("m2", halted)
-	w.condition("m2", metav1.Condition{Type: infrav1.VMRunningCondition, Status: metav1.ConditionFalse, Reason: infrav1.VMStoppedReason, Message: "deallocated"})
+	w.condition("m2", metav1.Condition{Type: infrav1.VMRunningCondition, Status: metav1.ConditionFalse, Reason: infrav1.VMStoppedReason,
+		Message: "deallocated"})
 	told := harness.FindCondition(w.found("m2"), infrav1.VMRunningCondition)
 
 	if err := manager.Stop(); err != nil {

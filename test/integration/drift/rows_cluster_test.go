@@ -39,7 +39,8 @@ func networkRows() []row {
 			},
 		},
 		{
-			resource: "Virtual network", change: "DNS servers are set", outcome: kept, note: "the spec has no field for them. The same holds for encryption and DDoS protection", object: "c1", path: vnet,
+			resource: "Virtual network", change: "DNS servers are set", outcome: kept,
+			note: "the spec has no field for them. The same holds for encryption and DDoS protection", object: "c1", path: vnet,
 			do: func(w *world) {
 				w.edit(vnet, body{"properties": body{"dhcpOptions": body{"dnsServers": []any{"10.0.0.4"}}}})
 			},
@@ -58,7 +59,8 @@ func networkRows() []row {
 		{
 			resource: "Virtual network", change: "a peering with another network is added", outcome: kept, object: "c1", path: vnet,
 			do: func(w *world) {
-				w.put(vnet+"/virtualNetworkPeerings/theirs", body{"properties": body{"remoteVirtualNetwork": body{"id": string(w.id("resourceGroups/hub/providers/" + network + "virtualNetworks/spoke"))}}})
+				w.put(vnet+"/virtualNetworkPeerings/theirs",
+					body{"properties": body{"remoteVirtualNetwork": body{"id": string(w.id("resourceGroups/hub/providers/" + network + "virtualNetworks/spoke"))}}})
 			},
 			holds: func(w *world) bool { _, ok := w.get(vnet + "/virtualNetworkPeerings/theirs"); return ok },
 		},
@@ -69,7 +71,8 @@ func networkRows() []row {
 			body{"properties": body{"addressSpace": body{"addressPrefixes": []any{"10.0.0.0/9", "192.168.0.0/16"}}}}),
 		removed("Subnet", "a subnet of the spec is removed", "Azure removes only empty subnets", "c1", spare),
 		{
-			resource: "Subnet", change: "a service endpoint is added", outcome: kept, note: "one that was removed from the spec is removed in Azure", object: "c1", path: nodes,
+			resource: "Subnet", change: "a service endpoint is added", outcome: kept, note: "one that was removed from the spec is removed in Azure",
+			object: "c1", path: nodes,
 			do: func(w *world) {
 				w.add(nodes, "serviceEndpoints", body{"service": "Microsoft.Sql", "locations": []any{"*"}, "provisioningState": "Succeeded"})
 			},
@@ -91,12 +94,14 @@ func networkRows() []row {
 				w.edit(nodes, body{"properties": body{"serviceEndpoints": list}})
 			},
 		},
-		keeps("Subnet", "settings without a field, such as network policies for private endpoints, are changed", "the spec has no field for them", "c1", nodes,
+		keeps("Subnet", "settings without a field, such as network policies for private endpoints, are changed", "the spec has no field for them",
+			"c1", nodes,
 			body{"properties": body{"privateEndpointNetworkPolicies": "Enabled"}}, "properties.privateEndpointNetworkPolicies", "Enabled"),
 		edited("Subnet", "security group, route table and NAT gateway of the spec are detached", "", "c1", nodes,
 			body{"properties": body{"networkSecurityGroup": nil, "routeTable": nil, "natGateway": nil}}),
 		{
-			resource: "Subnet", change: "a NAT gateway, route table or security group is attached and the spec has none", outcome: kept, note: "Azure Policy attaches route tables. One that was removed from the spec is detached", object: "c1", path: cp,
+			resource: "Subnet", change: "a NAT gateway, route table or security group is attached and the spec has none", outcome: kept,
+			note: "Azure Policy attaches route tables. One that was removed from the spec is detached", object: "c1", path: cp,
 			do: func(w *world) {
 				w.address("egress")
 				w.put(network+"natGateways/theirs", body{"location": "eastus", "sku": body{"name": "Standard"},
@@ -105,7 +110,8 @@ func networkRows() []row {
 			},
 			holds: func(w *world) bool { return w.at(cp, "properties.natGateway") != nil },
 		},
-		edited("Subnet", "the security group is detached", "resources that others attached stay", "c1", cp, body{"properties": body{"networkSecurityGroup": nil}}),
+		edited("Subnet", "the security group is detached", "resources that others attached stay", "c1", cp,
+			body{"properties": body{"networkSecurityGroup": nil}}),
 		{
 			resource: "Subnet", change: "a delegation is added", outcome: kept, note: "as above", object: "c1", path: spare,
 			do: func(w *world) {
@@ -115,10 +121,12 @@ func networkRows() []row {
 		},
 
 		{
-			resource: "Security group", change: "a rule is added", outcome: kept, note: "cloud-provider-azure adds one for each Service of type LoadBalancer, and users add their own", object: "c1", path: group,
+			resource: "Security group", change: "a rule is added", outcome: kept,
+			note: "cloud-provider-azure adds one for each Service of type LoadBalancer, and users add their own", object: "c1", path: group,
 			do: func(w *world) {
-				w.put(group+"/securityRules/k8s-azure-lb", body{"properties": body{"priority": 500, "protocol": "Tcp", "access": "Allow", "direction": "Inbound",
-					"sourceAddressPrefix": "*", "sourcePortRange": "*", "destinationAddressPrefix": "*", "destinationPortRange": "80"}})
+				w.put(group+"/securityRules/k8s-azure-lb",
+					body{"properties": body{"priority": 500, "protocol": "Tcp", "access": "Allow", "direction": "Inbound",
+						"sourceAddressPrefix": "*", "sourcePortRange": "*", "destinationAddressPrefix": "*", "destinationPortRange": "80"}})
 			},
 			holds: func(w *world) bool { return w.at(group, "properties.securityRules.k8s-azure-lb") != nil },
 		},
@@ -136,15 +144,18 @@ func networkRows() []row {
 			},
 		},
 		{
-			resource: "Route table", change: "a route is added", outcome: kept, note: "cloud-provider-azure adds one for the pods of each node with kubenet", object: "c1", path: table,
+			resource: "Route table", change: "a route is added", outcome: kept,
+			note: "cloud-provider-azure adds one for the pods of each node with kubenet", object: "c1", path: table,
 			do: func(w *world) {
-				w.put(table+"/routes/pods", body{"properties": body{"addressPrefix": "192.168.1.0/24", "nextHopType": "VirtualAppliance", "nextHopIpAddress": "10.1.0.9"}})
+				w.put(table+"/routes/pods",
+					body{"properties": body{"addressPrefix": "192.168.1.0/24", "nextHopType": "VirtualAppliance", "nextHopIpAddress": "10.1.0.9"}})
 			},
 			holds: func(w *world) bool { return w.at(table, "properties.routes.pods") != nil },
 		},
 		tagChanged("Route table", "c1", table),
 		{
-			resource: "Route table", change: "a table is detached from its subnets and removed", outcome: repaired, object: "c1", path: network + "routeTables/spare-rt",
+			resource: "Route table", change: "a table is detached from its subnets and removed", outcome: repaired, object: "c1",
+			path: network + "routeTables/spare-rt",
 			do: func(w *world) {
 				w.edit(spare, body{"properties": body{"routeTable": nil}})
 				w.remove(network + "routeTables/spare-rt")
@@ -155,9 +166,11 @@ func networkRows() []row {
 		disowned("Public IP address", "c1", address, "c1"),
 		stripped("Public IP address", "c1", address),
 		{
-			resource: "Public IP address", change: "the DNS label is changed", outcome: reported, note: "the name is in machines and kubeconfigs", object: "c1", path: address,
-			do:   func(w *world) { w.relabel("theirs") },
-			want: metav1.Condition{Type: infrav1.PublicIPsReadyCondition, Status: metav1.ConditionTrue, Reason: infrav1.DriftedReason, Message: "properties.dnsSettings.domainNameLabel"},
+			resource: "Public IP address", change: "the DNS label is changed", outcome: reported, note: "the name is in machines and kubeconfigs",
+			object: "c1", path: address,
+			do: func(w *world) { w.relabel("theirs") },
+			want: metav1.Condition{Type: infrav1.PublicIPsReadyCondition, Status: metav1.ConditionTrue, Reason: infrav1.DriftedReason,
+				Message: "properties.dnsSettings.domainNameLabel"},
 			undo: func(w *world) {
 				azureCluster := &infrav1.AzureCluster{}
 				w.ReadObject(azureCluster, "c1")
@@ -168,7 +181,8 @@ func networkRows() []row {
 		keeps("Public IP address", "the idle timeout is changed", "the spec has no field for it", "c1", address,
 			body{"properties": body{"idleTimeoutInMinutes": 15}}, "properties.idleTimeoutInMinutes", 15.0),
 		{
-			resource: "NAT gateway", change: "a public IP address is added", outcome: kept, note: "users add them for more ports", object: "c1", path: gateway,
+			resource: "NAT gateway", change: "a public IP address is added", outcome: kept, note: "users add them for more ports", object: "c1",
+			path: gateway,
 			do: func(w *world) {
 				w.address("theirs")
 				w.add(gateway, "publicIpAddresses", body{"id": string(w.id(network + "publicIPAddresses/theirs"))})
@@ -179,7 +193,8 @@ func networkRows() []row {
 		},
 		tagChanged("NAT gateway", "c1", gateway),
 		{
-			resource: "NAT gateway", change: "its public IP address is detached", outcome: repaired, note: "an address that was attached instead stays in addition", object: "c1", path: gateway,
+			resource: "NAT gateway", change: "its public IP address is detached", outcome: repaired,
+			note: "an address that was attached instead stays in addition", object: "c1", path: gateway,
 			do: func(w *world) {
 				w.dropBy(gateway, "publicIpAddresses", "id", string(w.id(network+"publicIPAddresses/pip-nodes-nat")))
 			},
@@ -194,7 +209,8 @@ func networkRows() []row {
 		tagChanged("Private endpoint", "c1", network+"privateEndpoints/storage"),
 		removed("Bastion host", "it is removed", "", "c1", host),
 		edited("Bastion host", "tunnelling is turned off", "", "c1", host, body{"properties": body{"enableTunneling": false}}),
-		keeps("Bastion host", "scale units or features without a field in the spec are changed", "", "c1", host, body{"properties": body{"scaleUnits": 5}}, "properties.scaleUnits", 5.0),
+		keeps("Bastion host", "scale units or features without a field in the spec are changed", "", "c1", host,
+			body{"properties": body{"scaleUnits": 5}}, "properties.scaleUnits", 5.0),
 	}
 }
 
@@ -206,17 +222,20 @@ func balancerRows() []row {
 	return []row{
 		tagAdded("Load balancer", "c1", public),
 		{
-			resource: "Load balancer", change: "a rule is added", outcome: kept, note: "cloud-provider-azure adds rules, probes and frontends for Services", object: "c1", path: public,
+			resource: "Load balancer", change: "a rule is added", outcome: kept,
+			note: "cloud-provider-azure adds rules, probes and frontends for Services", object: "c1", path: public,
 			do: func(w *world) {
-				w.insert(public, "loadBalancingRules", body{"name": "theirs", "properties": body{"protocol": "Tcp", "frontendPort": 80, "backendPort": 80,
-					"frontendIPConfiguration": frontend(w, public, "c1-public-lb-frontEnd")}})
+				w.insert(public, "loadBalancingRules",
+					body{"name": "theirs", "properties": body{"protocol": "Tcp", "frontendPort": 80, "backendPort": 80,
+						"frontendIPConfiguration": frontend(w, public, "c1-public-lb-frontEnd")}})
 			},
 			holds: func(w *world) bool { return w.at(public, "properties.loadBalancingRules.theirs") != nil },
 		},
 		{
 			resource: "Load balancer", change: "a probe is added", outcome: kept, note: "as above", object: "c1", path: public,
 			do: func(w *world) {
-				w.insert(public, "probes", body{"name": "theirs", "properties": body{"protocol": "Tcp", "port": 30080, "intervalInSeconds": 5, "numberOfProbes": 2}})
+				w.insert(public, "probes",
+					body{"name": "theirs", "properties": body{"protocol": "Tcp", "port": 30080, "intervalInSeconds": 5, "numberOfProbes": 2}})
 			},
 			holds: func(w *world) bool { return w.at(public, "properties.probes.theirs") != nil },
 		},
@@ -248,15 +267,18 @@ func balancerRows() []row {
 			resource: "Load balancer", change: "an outbound rule is added", outcome: kept, note: "as above", object: "c1", path: out,
 			do: func(w *world) {
 				w.insert(out, "outboundRules", body{"name": "theirs", "properties": body{"protocol": "All", "idleTimeoutInMinutes": 4,
-					"backendAddressPool": body{"id": string(w.id(out)) + "/backendAddressPools/kubernetes"}, "frontendIPConfigurations": []any{frontend(w, out, "theirs")}}})
+					"backendAddressPool":       body{"id": string(w.id(out)) + "/backendAddressPools/kubernetes"},
+					"frontendIPConfigurations": []any{frontend(w, out, "theirs")}}})
 			},
 			holds: func(w *world) bool { return w.at(out, "properties.outboundRules.theirs") != nil },
 		},
 		{
-			resource: "Load balancer", change: "a network interface of another owner is added to a backend pool of the spec", outcome: kept, object: "c1", path: out,
+			resource: "Load balancer", change: "a network interface of another owner is added to a backend pool of the spec", outcome: kept,
+			object: "c1", path: out,
 			do: func(w *world) {
-				w.put(theirNIC, body{"location": "eastus", "properties": body{"ipConfigurations": []any{body{"name": "ip", "properties": body{"subnet": body{"id": string(w.id(nodes))},
-					"loadBalancerBackendAddressPools": []any{body{"id": string(w.id(out)) + "/backendAddressPools/c1-outboundBackendPool"}}}}}}})
+				w.put(theirNIC, body{"location": "eastus",
+					"properties": body{"ipConfigurations": []any{body{"name": "ip", "properties": body{"subnet": body{"id": string(w.id(nodes))},
+						"loadBalancerBackendAddressPools": []any{body{"id": string(w.id(out)) + "/backendAddressPools/c1-outboundBackendPool"}}}}}}})
 			},
 			holds: func(w *world) bool {
 				list, _ := w.at(theirNIC, "properties.ipConfigurations").([]any)
@@ -297,9 +319,11 @@ func dnsRows() []row {
 		stripped("Private DNS zone", "p1", zone),
 		tagsOnly("Private DNS link", "p1", link),
 		removed("Private DNS link", "it is removed", "", "p1", link),
-		edited("Private DNS link", "automatic registration of machines is turned on", "", "p1", link, body{"properties": body{"registrationEnabled": true}}),
+		edited("Private DNS link", "automatic registration of machines is turned on", "", "p1", link,
+			body{"properties": body{"registrationEnabled": true}}),
 		removed("Private DNS record", "the record of the API server is removed", "", "p1", record),
-		edited("Private DNS record", "the record of the API server has another address", "", "p1", record, body{"properties": body{"aRecords": []any{body{"ipv4Address": "10.9.9.9"}}}}),
+		edited("Private DNS record", "the record of the API server has another address", "", "p1", record,
+			body{"properties": body{"aRecords": []any{body{"ipv4Address": "10.9.9.9"}}}}),
 		{
 			resource: "Private DNS record", change: "another record is added", outcome: kept, object: "p1", path: zone,
 			do: func(w *world) {

@@ -19,7 +19,8 @@ func interfaceRows() []row {
 	}
 	return []row{
 		{
-			resource: "Network interface", change: "it is added to another backend pool", outcome: kept, note: "cloud-provider-azure does this for Services", object: controlPlane, path: cpNIC,
+			resource: "Network interface", change: "it is added to another backend pool", outcome: kept,
+			note: "cloud-provider-azure does this for Services", object: controlPlane, path: cpNIC,
 			do: func(w *world) {
 				list, properties := first(w, cpNIC)
 				pools, _ := properties["loadBalancerBackendAddressPools"].([]any)
@@ -35,13 +36,15 @@ func interfaceRows() []row {
 		{
 			resource: "Network interface", change: "an IP configuration is added", outcome: kept, object: worker, path: nic,
 			do: func(w *world) {
-				w.add(nic, "ipConfigurations", body{"name": "theirs", "properties": body{"primary": false, "privateIPAddressVersion": "IPv4", "privateIPAllocationMethod": "Dynamic",
-					"privateIPAddress": "10.1.200.1", "provisioningState": "Succeeded", "subnet": body{"id": string(w.id(nodes))}}})
+				w.add(nic, "ipConfigurations",
+					body{"name": "theirs", "properties": body{"primary": false, "privateIPAddressVersion": "IPv4", "privateIPAllocationMethod": "Dynamic",
+						"privateIPAddress": "10.1.200.1", "provisioningState": "Succeeded", "subnet": body{"id": string(w.id(nodes))}}})
 			},
 			holds: func(w *world) bool { return w.at(nic, "properties.ipConfigurations.theirs") != nil },
 		},
 		{
-			resource: "Network interface", change: "it gets a security group", outcome: kept, note: "the spec has no field for it", object: worker, path: nic,
+			resource: "Network interface", change: "it gets a security group", outcome: kept, note: "the spec has no field for it", object: worker,
+			path: nic,
 			do: func(w *world) {
 				w.edit(nic, body{"properties": body{"networkSecurityGroup": body{"id": string(w.id(group))}}})
 			},
@@ -50,10 +53,13 @@ func interfaceRows() []row {
 		tagChanged("Network interface", worker, nic),
 		disowned("Network interface", worker, nic, "c1"),
 		stripped("Network interface", worker, nic),
-		edited("Network interface", "IP forwarding or accelerated networking are changed", "", worker, nic, body{"properties": body{"enableIPForwarding": false}}),
-		edited("Network interface", "DNS servers are changed", "", worker, nic, body{"properties": body{"dnsSettings": body{"dnsServers": []any{"9.9.9.9"}}}}),
+		edited("Network interface", "IP forwarding or accelerated networking are changed", "", worker, nic,
+			body{"properties": body{"enableIPForwarding": false}}),
+		edited("Network interface", "DNS servers are changed", "", worker, nic,
+			body{"properties": body{"dnsSettings": body{"dnsServers": []any{"9.9.9.9"}}}}),
 		{
-			resource: "Network interface", change: "it is removed from a backend pool or NAT rule", outcome: repaired, object: controlPlane, path: cpNIC,
+			resource: "Network interface", change: "it is removed from a backend pool or NAT rule", outcome: repaired, object: controlPlane,
+			path: cpNIC,
 			do: func(w *world) {
 				list, properties := first(w, cpNIC)
 				pools, _ := properties["loadBalancerBackendAddressPools"].([]any)
@@ -97,45 +103,58 @@ func machineRows() []row {
 				}
 			},
 		},
-		drifts("Virtual machine", "it is resized", "the spec applies at creation only. Replace the Machine to change the size", worker, vm, running, "properties.hardwareProfile.vmSize",
-			body{"properties": body{"hardwareProfile": body{"vmSize": "Standard_D4s_v3"}}}, body{"properties": body{"hardwareProfile": body{"vmSize": "Standard_D2s_v3"}}}),
-		drifts("Virtual machine", "boot diagnostics are turned off", "as above", worker, vm, running, "properties.diagnosticsProfile.bootDiagnostics.enabled",
-			body{"properties": body{"diagnosticsProfile": body{"bootDiagnostics": body{"enabled": false}}}}, body{"properties": body{"diagnosticsProfile": body{"bootDiagnostics": body{"enabled": true}}}}),
+		drifts("Virtual machine", "it is resized", "the spec applies at creation only. Replace the Machine to change the size", worker, vm,
+			running, "properties.hardwareProfile.vmSize",
+			body{"properties": body{"hardwareProfile": body{"vmSize": "Standard_D4s_v3"}}},
+			body{"properties": body{"hardwareProfile": body{"vmSize": "Standard_D2s_v3"}}}),
+		drifts("Virtual machine", "boot diagnostics are turned off", "as above", worker, vm, running,
+			"properties.diagnosticsProfile.bootDiagnostics.enabled",
+			body{"properties": body{"diagnosticsProfile": body{"bootDiagnostics": body{"enabled": false}}}},
+			body{"properties": body{"diagnosticsProfile": body{"bootDiagnostics": body{"enabled": true}}}}),
 		{
 			resource: "Virtual machine", change: "a data disk is detached", outcome: reported, note: "as above", object: worker, path: vm,
-			do:   func(w *world) { w.edit(vm, body{"properties": body{"storageProfile": body{"dataDisks": []any{}}}}) },
-			want: metav1.Condition{Type: running, Status: metav1.ConditionTrue, Reason: infrav1.DriftedReason, Message: "properties.storageProfile.dataDisks"},
+			do: func(w *world) { w.edit(vm, body{"properties": body{"storageProfile": body{"dataDisks": []any{}}}}) },
+			want: metav1.Condition{Type: running, Status: metav1.ConditionTrue, Reason: infrav1.DriftedReason,
+				Message: "properties.storageProfile.dataDisks"},
 			undo: func(w *world) {
-				w.edit(vm, body{"properties": body{"storageProfile": body{"dataDisks": []any{body{"name": worker + "_data", "lun": 0, "diskSizeGB": 8, "createOption": "Empty", "caching": "ReadWrite",
+				w.edit(vm, body{"properties": body{"storageProfile": body{"dataDisks": []any{body{"name": worker + "_data", "lun": 0, "diskSizeGB": 8,
+					"createOption": "Empty", "caching": "ReadWrite",
 					"managedDisk": body{"id": string(w.id(disk))}}}}}})
 			},
 		},
-		halted("it is deallocated", "the provider does not start it. Start it, or let a MachineHealthCheck replace the Machine", "deallocate", "deallocated"),
+		halted("it is deallocated", "the provider does not start it. Start it, or let a MachineHealthCheck replace the Machine", "deallocate",
+			"deallocated"),
 		halted("it is stopped", "as above", "powerOff", "stopped"),
 		{
-			resource: "Virtual machine", change: "a data disk is attached", outcome: kept, note: "the CSI driver attaches one for each volume", object: worker, path: vm,
+			resource: "Virtual machine", change: "a data disk is attached", outcome: kept, note: "the CSI driver attaches one for each volume",
+			object: worker, path: vm,
 			do: func(w *world) {
 				disks, _ := w.at(vm, "properties.storageProfile.dataDisks").([]any)
-				w.edit(vm, body{"properties": body{"storageProfile": body{"dataDisks": append(disks, body{"name": "pvc-1", "lun": 1, "diskSizeGB": 4, "createOption": "Attach", "caching": "ReadOnly"})}}})
+				w.edit(vm, body{"properties": body{"storageProfile": body{"dataDisks": append(disks,
+					body{"name": "pvc-1", "lun": 1, "diskSizeGB": 4, "createOption": "Attach", "caching": "ReadOnly"})}}})
 			},
 			holds: func(w *world) bool { return w.at(vm, "properties.storageProfile.dataDisks.pvc-1") != nil },
 		},
 		tagsOnly("Disk", worker, disk),
 		keeps("Disk", "it is grown", "", worker, disk, body{"properties": body{"diskSizeGB": 64}}, "properties.diskSizeGB", 64.0),
 		removed("VM extension", "an extension of the spec is removed", "", worker, extension),
-		edited("VM extension", "settings or version are changed", "", worker, extension, body{"properties": body{"settings": body{"a": "2", "b": "3"}}}),
+		edited("VM extension", "settings or version are changed", "", worker, extension,
+			body{"properties": body{"settings": body{"a": "2", "b": "3"}}}),
 		{
 			resource: "VM extension", change: "an extension is added", outcome: kept, note: "Azure Policy adds extensions", object: worker, path: vm,
 			do: func(w *world) {
-				w.put(vm+"/extensions/Theirs", body{"location": "eastus", "properties": body{"publisher": "p", "type": "t", "typeHandlerVersion": "1.0"}})
+				w.put(vm+"/extensions/Theirs",
+					body{"location": "eastus", "properties": body{"publisher": "p", "type": "t", "typeHandlerVersion": "1.0"}})
 			},
 			holds: func(w *world) bool { _, ok := w.get(vm + "/extensions/Theirs"); return ok },
 		},
 		{
-			resource: "Availability set", change: "a tag of the provider is changed or removed", outcome: repaired, note: "tags of other users stay", object: inSet, path: set,
+			resource: "Availability set", change: "a tag of the provider is changed or removed", outcome: repaired, note: "tags of other users stay",
+			object: inSet, path: set,
 			do: func(w *world) { w.edit(set, body{"tags": body{infrav1.RoleTag: "theirs", infrav1.NameTag: nil}}) },
 		},
-		removed("Role assignment", "the role of a system-assigned identity is removed", "", withRole, "providers/Microsoft.Authorization/roleAssignments/"+roleName),
+		removed("Role assignment", "the role of a system-assigned identity is removed", "", withRole,
+			"providers/Microsoft.Authorization/roleAssignments/"+roleName),
 	}
 }
 
@@ -153,7 +172,8 @@ func halted(change, note, action, told string) row {
 func lostRows() []row {
 	const running = infrav1.VMRunningCondition
 	lost := func(name, change, note, reason, message string, do func(w *world)) row {
-		return row{resource: "Virtual machine", change: change, outcome: reported, note: note, object: name, path: compute + "virtualMachines/" + name, do: do,
+		return row{resource: "Virtual machine", change: change, outcome: reported, note: note, object: name,
+			path: compute + "virtualMachines/" + name, do: do,
 			want: metav1.Condition{Type: running, Status: metav1.ConditionFalse, Reason: reason, Message: message}}
 	}
 	const replace = "the provider does not create it again. Let a MachineHealthCheck replace the Machine, or replace it yourself"
@@ -164,9 +184,10 @@ func lostRows() []row {
 		lost(vanishing, "it is removed", replace, infrav1.VMDeletedReason, "no longer exists", func(w *world) {
 			w.remove(compute + "virtualMachines/" + vanishing)
 		}),
-		lost(spotStopped, "Azure evicts a spot VM with the policy Deallocate", "the provider does not start it. Start it, or replace the Machine", infrav1.SpotVMEvictedReason, "deallocated", func(w *world) {
-			w.fault(fault.Rule{Now: true, ID: string(w.id(compute + "virtualMachines/" + spotStopped)), Kind: fault.Evict})
-		}),
+		lost(spotStopped, "Azure evicts a spot VM with the policy Deallocate", "the provider does not start it. Start it, or replace the Machine",
+			infrav1.SpotVMEvictedReason, "deallocated", func(w *world) {
+				w.fault(fault.Rule{Now: true, ID: string(w.id(compute + "virtualMachines/" + spotStopped)), Kind: fault.Evict})
+			}),
 		lost(spotDeleted, "Azure evicts a spot VM with the policy Delete", replace, infrav1.SpotVMEvictedReason, "evicted", func(w *world) {
 			w.fault(fault.Rule{Now: true, ID: string(w.id(compute + "virtualMachines/" + spotDeleted)), Kind: fault.Evict})
 		}),

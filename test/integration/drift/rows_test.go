@@ -66,7 +66,8 @@ const (
 
 // tagChanged is the row of a resource that carries additional tags.
 func tagChanged(resource, object, path string) row {
-	return row{resource: resource, change: "a tag of the spec or of the provider is changed or removed", outcome: repaired, note: "tags of other users stay",
+	return row{resource: resource, change: "a tag of the spec or of the provider is changed or removed", outcome: repaired,
+		note:   "tags of other users stay",
 		object: object, path: path, do: func(w *world) {
 			w.edit(path, body{"tags": body{"team": "theirs", infrav1.ClusterTagKey("c1"): "owned", infrav1.NameTag: nil}})
 		}}
@@ -85,22 +86,26 @@ func tagAdded(resource, object, path string) row {
 }
 
 func removed(resource, change, note, object, path string) row {
-	return row{resource: resource, change: change, outcome: repaired, note: note, object: object, path: path, do: func(w *world) { w.remove(path) }}
+	return row{resource: resource, change: change, outcome: repaired, note: note, object: object, path: path,
+		do: func(w *world) { w.remove(path) }}
 }
 
 func edited(resource, change, note, object, path string, patch body) row {
-	return row{resource: resource, change: change, outcome: repaired, note: note, object: object, path: path, do: func(w *world) { w.edit(path, patch) }}
+	return row{resource: resource, change: change, outcome: repaired, note: note, object: object, path: path,
+		do: func(w *world) { w.edit(path, patch) }}
 }
 
 // keeps is an edit of something that the spec says nothing about.
 func keeps(resource, change, note, object, path string, patch body, dotted string, value any) row {
-	return row{resource: resource, change: change, outcome: kept, note: note, object: object, path: path, do: func(w *world) { w.edit(path, patch) },
+	return row{resource: resource, change: change, outcome: kept, note: note, object: object, path: path,
+		do:    func(w *world) { w.edit(path, patch) },
 		holds: func(w *world) bool { return w.at(path, dotted) == value }}
 }
 
 // drifts is a change of a resource that is made once: it is told, and nothing is written.
 func drifts(resource, change, note, object, path, condition, told string, patch, undo body) row {
-	return row{resource: resource, change: change, outcome: reported, note: note, object: object, path: path, do: func(w *world) { w.edit(path, patch) },
+	return row{resource: resource, change: change, outcome: reported, note: note, object: object, path: path,
+		do:   func(w *world) { w.edit(path, patch) },
 		want: metav1.Condition{Type: condition, Status: metav1.ConditionTrue, Reason: infrav1.DriftedReason, Message: told},
 		undo: func(w *world) { w.edit(path, undo) },
 	}
@@ -108,7 +113,8 @@ func drifts(resource, change, note, object, path, condition, told string, patch,
 
 // disowned is the row of a resource that loses the tag that says whose it is: the tag of the owner proves it.
 func disowned(resource, object, path, cluster string) row {
-	return row{resource: resource, change: "the ownership tag is removed", outcome: repaired, note: "the owner tag proves the ownership", object: object, path: path,
+	return row{resource: resource, change: "the ownership tag is removed", outcome: repaired, note: "the owner tag proves the ownership",
+		object: object, path: path,
 		do: func(w *world) { w.edit(path, body{"tags": body{infrav1.ClusterTagKey(cluster): nil}}) }}
 }
 
@@ -127,26 +133,30 @@ func (w *world) strip(path string) {
 
 // stripped is the row of a resource in a resource group of the cluster's that loses all its tags.
 func stripped(resource, object, path string) row {
-	return row{resource: resource, change: "all tags are removed", outcome: repaired, note: "the provider created the resource, and the resource group belongs to the cluster. In other groups it is [reported](../design/ownership.md#a-lost-tag) unless it uses a resource of the cluster", object: object, path: path,
+	return row{resource: resource, change: "all tags are removed", outcome: repaired,
+		note: "the provider created the resource, and the resource group belongs to the cluster. In other groups it is [reported](../design/ownership.md#a-lost-tag) unless it uses a resource of the cluster", object: object, path: path,
 		do: func(w *world) { w.strip(path) }}
 }
 
 // groupStripped is the row of a resource group that loses all its tags, so that nothing proves whose it is.
 func groupStripped(object, path string) row {
 	var tags any
-	return row{resource: "Resource group", change: "all tags are removed", outcome: reported, note: "the provider keeps using the group. The condition has the commands that hand it back or give it up, and the deletion of the cluster waits for one of them", object: object, path: path,
+	return row{resource: "Resource group", change: "all tags are removed", outcome: reported,
+		note: "the provider keeps using the group. The condition has the commands that hand it back or give it up, and the deletion of the cluster waits for one of them", object: object, path: path,
 		do: func(w *world) {
 			tags = w.at(path, "tags")
 			w.strip(path)
 		},
-		want: metav1.Condition{Type: infrav1.ResourceGroupReadyCondition, Status: metav1.ConditionFalse, Reason: infrav1.OwnershipTagLostReason, Message: "az tag update"},
+		want: metav1.Condition{Type: infrav1.ResourceGroupReadyCondition, Status: metav1.ConditionFalse, Reason: infrav1.OwnershipTagLostReason,
+			Message: "az tag update"},
 		undo: func(w *world) { w.edit(path, body{"tags": tags}) }}
 }
 
 // rows are all changes, those of the cluster first.
 func rows() []row {
 	var all []row
-	for _, part := range [][]row{groupRows(), networkRows(), balancerRows(), dnsRows(), interfaceRows(), poolRows(), machineRows(), lostRows()} {
+	for _, part := range [][]row{groupRows(), networkRows(), balancerRows(), dnsRows(), interfaceRows(), poolRows(), machineRows(),
+		lostRows()} {
 		all = append(all, part...)
 	}
 	return all

@@ -148,7 +148,8 @@ func with(member, value string) func(any) bool {
 // address makes a public IP address that is nobody's of the cluster.
 func (w *world) address(name string) {
 	w.t.Helper()
-	w.put(network+"publicIPAddresses/"+name, body{"location": "eastus", "sku": body{"name": "Standard"}, "properties": body{"publicIPAllocationMethod": "Static"}})
+	w.put(network+"publicIPAddresses/"+name,
+		body{"location": "eastus", "sku": body{"name": "Standard"}, "properties": body{"publicIPAllocationMethod": "Static"}})
 }
 
 // amend changes an element of a list of properties.
@@ -244,7 +245,8 @@ func (w *world) look(name, resource string) {
 	again()
 	last, same := mark, 0
 	shows := []string{id, path.Dir(id)}
-	if holder := path.Dir(path.Dir(id)); slices.Contains([]string{"subnets", "virtualNetworkPeerings", "inboundNatRules"}, path.Base(path.Dir(id))) {
+	if holder := path.Dir(path.Dir(id)); slices.Contains([]string{"subnets", "virtualNetworkPeerings", "inboundNatRules"},
+		path.Base(path.Dir(id))) {
 		// The document of what holds it has it, too.
 		shows = append(shows, holder, path.Dir(holder))
 	}
@@ -302,7 +304,8 @@ type conditioned interface {
 // ready waits until an object is in order.
 func (w *world) ready(name string) {
 	w.t.Helper()
-	w.Eventually(name+" is in order", func() bool { return harness.IsReady(w.found(name)) }, func() string { return harness.EncodeStatus(w.found(name)) })
+	w.Eventually(name+" is in order", func() bool { return harness.IsReady(w.found(name)) },
+		func() string { return harness.EncodeStatus(w.found(name)) })
 }
 
 // condition waits until a condition of an object has a status, a reason, and a message with some words.
@@ -320,7 +323,8 @@ const patience = harness.Patience
 // Eventually is the stage's that says what was found.
 func (w *world) Eventually(what string, condition func() bool, found ...func() string) {
 	w.t.Helper()
-	err := wait.PollUntilContextTimeout(w.t.Context(), 10*time.Millisecond, patience, true, func(context.Context) (bool, error) { return condition(), nil })
+	err := wait.PollUntilContextTimeout(w.t.Context(), 10*time.Millisecond, patience, true,
+		func(context.Context) (bool, error) { return condition(), nil })
 	if err != nil {
 		for _, say := range found {
 			what += " " + say()

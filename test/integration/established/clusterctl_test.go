@@ -40,9 +40,10 @@ func releasedObjects(t *testing.T) []*unstructured.Unstructured {
 	if err := os.WriteFile(manifest, flavors.RunProgram(t, nil, "kustomize", "build", filepath.Join("config", "default")), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	return slices.DeleteFunc(decode(t, flavors.RunProgram(t, nil, "clusterctl", "generate", "yaml", "--from", manifest)), func(o *unstructured.Unstructured) bool {
-		return slices.Contains([]string{"CustomResourceDefinition", "Certificate", "Issuer", "Namespace"}, o.GetKind())
-	})
+	return slices.DeleteFunc(decode(t, flavors.RunProgram(t, nil, "clusterctl", "generate", "yaml", "--from", manifest)),
+		func(o *unstructured.Unstructured) bool {
+			return slices.Contains([]string{"CustomResourceDefinition", "Certificate", "Issuer", "Namespace"}, o.GetKind())
+		})
 }
 
 // decode reads objects and gives them the labels, as clusterctl does. It also converts bindings into types and back, which drops
@@ -126,7 +127,8 @@ func clear(t *testing.T, objects ...[]*unstructured.Unstructured) {
 	t.Helper()
 	for _, object := range slices.Concat(objects...) {
 		// Cleanups run when the test's own context has ended.
-		if err := client.IgnoreNotFound(api.client.Delete(context.WithoutCancel(t.Context()), object.DeepCopy(), client.PropagationPolicy(metav1.DeletePropagationBackground))); err != nil {
+		if err := client.IgnoreNotFound(api.client.Delete(context.WithoutCancel(t.Context()), object.DeepCopy(),
+			client.PropagationPolicy(metav1.DeletePropagationBackground))); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -68,14 +68,17 @@ func TestReport(t *testing.T) {
 			unbind(t, "capz-system-secrets-rolebinding")
 			bind(t, "capz-system-secrets-role")
 		}},
-		"Secrets by namespace, bound everywhere": {reason: "an upgrade has bound the role again", scope: byNamespace, unneeded: "secrets in all namespaces"},
+		"Secrets by namespace, bound everywhere": {reason: "an upgrade has bound the role again", scope: byNamespace,
+			unneeded: "secrets in all namespaces"},
 		"Secrets not bound": {
 			reason: "the message names the namespace", scope: byNamespace, missing: "secrets in namespace tenant",
 			prepare: func(t *testing.T) { unbind(t, "capz-system-secrets-rolebinding") },
 		},
-		"one namespace": {reason: "the release's roles are more than a manager of one namespace needs, and no finding", scope: rights.Scope{LeaseNamespace: "capz-system", Namespace: "tenant"}},
+		"one namespace": {reason: "the release's roles are more than a manager of one namespace needs, and no finding",
+			scope: rights.Scope{LeaseNamespace: "capz-system", Namespace: "tenant"}},
 		"one namespace, bound there": {
-			reason: "resources without a namespace need a ClusterRoleBinding", scope: rights.Scope{LeaseNamespace: "capz-system", Namespace: "tenant"},
+			reason:  "resources without a namespace need a ClusterRoleBinding",
+			scope:   rights.Scope{LeaseNamespace: "capz-system", Namespace: "tenant"},
 			missing: "get, list, watch namespaces in all namespaces",
 			prepare: func(t *testing.T) {
 				unbind(t, "capz-system-secrets-rolebinding")
@@ -117,7 +120,8 @@ func TestReport(t *testing.T) {
 				return err == nil && is(report.Missing, test.missing) && is(report.Unneeded, test.unneeded), err
 			})
 			if err != nil {
-				t.Errorf("%s: missing %q, unneeded %q, want %q and %q: %v", test.reason, report.Missing, report.Unneeded, test.missing, test.unneeded, err)
+				t.Errorf("%s: missing %q, unneeded %q, want %q and %q: %v", test.reason, report.Missing, report.Unneeded, test.missing, test.unneeded,
+					err)
 			}
 			if requests > 3 {
 				t.Errorf("%d requests, want one for each namespace", requests)
@@ -137,11 +141,14 @@ func TestLeftovers(t *testing.T) {
 	install(t, former)
 	upgrade(t, former, released)
 	t.Cleanup(func() { clear(t, former, released) })
-	conversion := &apiextensionsv1.CustomResourceConversion{Strategy: apiextensionsv1.WebhookConverter, Webhook: &apiextensionsv1.WebhookConversion{
-		ConversionReviewVersions: []string{"v1"},
-		ClientConfig:             &apiextensionsv1.WebhookClientConfig{Service: &apiextensionsv1.ServiceReference{Namespace: "capz-system", Name: "capz-webhook-service"}},
-	}}
-	plurals := []string{"azureclusters", "azureclusteridentities", "azureclustertemplates", "azuremachines", "azuremachinetemplates", "azuremachinepools", "azuremachinepoolmachines"}
+	conversion := &apiextensionsv1.CustomResourceConversion{Strategy: apiextensionsv1.WebhookConverter,
+		Webhook: &apiextensionsv1.WebhookConversion{
+			ConversionReviewVersions: []string{"v1"},
+			ClientConfig: &apiextensionsv1.WebhookClientConfig{Service: &apiextensionsv1.ServiceReference{Namespace: "capz-system",
+				Name: "capz-webhook-service"}},
+		}}
+	plurals := []string{"azureclusters", "azureclusteridentities", "azureclustertemplates", "azuremachines", "azuremachinetemplates",
+		"azuremachinepools", "azuremachinepoolmachines"}
 	definition := func(plural string) *apiextensionsv1.CustomResourceDefinition {
 		found := &apiextensionsv1.CustomResourceDefinition{}
 		if err := api.client.Get(t.Context(), client.ObjectKey{Name: plural + ".infrastructure.cluster.x-k8s.io"}, found); err != nil {
@@ -153,7 +160,8 @@ func TestLeftovers(t *testing.T) {
 		changed := definition(plural)
 		before := changed.DeepCopy()
 		changed.Spec.Conversion = conversion
-		metav1.SetMetaDataLabel(&changed.ObjectMeta, "cluster.x-k8s.io/provider", "infrastructure-azure") // clusterctl labels all that it installs.
+		metav1.SetMetaDataLabel(&changed.ObjectMeta, "cluster.x-k8s.io/provider",
+			"infrastructure-azure") // clusterctl labels all that it installs.
 		if err := api.client.Patch(t.Context(), changed, client.MergeFrom(before)); err != nil {
 			t.Fatal(err)
 		}

@@ -33,23 +33,28 @@ const (
 
 // collisions are all objects of the established provider.
 var collisions = map[string]struct{ fate, reason string }{
-	"ServiceAccount capz-manager":                                                          {replaced, "federated credentials name it"},
-	"ClusterRole capz-manager-role":                                                        {replaced, "it is merged: the release takes the rules and the aggregation away"},
-	"ClusterRoleBinding capz-manager-rolebinding":                                          {replaced, "it is merged: the release binds no user"},
-	"ClusterRole capz-base-manager-role":                                                   {kept, "nothing selects its label any more"},
-	"ClusterRole capz-kubeadm-bootstrap-managed-control-plane-reader-role":                 {kept, "Cluster API's kubeadm provider may read control planes"},
-	"ClusterRoleBinding capz-kubeadm-bootstrap-managed-control-plane-reader-rolebinding":   {kept, "it does not bind the manager"},
-	"ClusterRole capz-system-capz-manager-role":                                            {gone, "its name begins with the namespace"},
-	"ClusterRoleBinding capz-system-capz-manager-rolebinding":                              {gone, "its name begins with the namespace"},
-	"Role capz-leader-election-role":                                                       {gone, "it has the labels"},
-	"RoleBinding capz-leader-election-rolebinding":                                         {gone, "it has the labels"},
-	"Secret capz-manager-bootstrap-credentials":                                            {replaced, "the manager reads the subscription there"},
-	"Service capz-webhook-service":                                                         {replaced, "the certificate names it"},
-	"Deployment capz-controller-manager":                                                   {replaced, "its pods must not be the old ones"},
-	"MutatingWebhookConfiguration capz-mutating-webhook-configuration":                     {replaced, "the old paths are not served"},
-	"ValidatingWebhookConfiguration capz-validating-webhook-configuration":                 {replaced, "the old paths are not served"},
-	"ServiceAccount azureserviceoperator-default":                                          {replaced, "federated credentials name it"},
-	"ClusterRole azureserviceoperator-manager-role":                                        {kept, "it binds the operator's ServiceAccount, as which the manager signs in to Azure only"},
+	"ServiceAccount capz-manager": {replaced, "federated credentials name it"},
+	"ClusterRole capz-manager-role": {replaced,
+		"it is merged: the release takes the rules and the aggregation away"},
+	"ClusterRoleBinding capz-manager-rolebinding": {replaced,
+		"it is merged: the release binds no user"},
+	"ClusterRole capz-base-manager-role": {kept, "nothing selects its label any more"},
+	"ClusterRole capz-kubeadm-bootstrap-managed-control-plane-reader-role": {kept,
+		"Cluster API's kubeadm provider may read control planes"},
+	"ClusterRoleBinding capz-kubeadm-bootstrap-managed-control-plane-reader-rolebinding": {kept, "it does not bind the manager"},
+	"ClusterRole capz-system-capz-manager-role":                                          {gone, "its name begins with the namespace"},
+	"ClusterRoleBinding capz-system-capz-manager-rolebinding":                            {gone, "its name begins with the namespace"},
+	"Role capz-leader-election-role":                                                     {gone, "it has the labels"},
+	"RoleBinding capz-leader-election-rolebinding":                                       {gone, "it has the labels"},
+	"Secret capz-manager-bootstrap-credentials": {replaced,
+		"the manager reads the subscription there"},
+	"Service capz-webhook-service":                                         {replaced, "the certificate names it"},
+	"Deployment capz-controller-manager":                                   {replaced, "its pods must not be the old ones"},
+	"MutatingWebhookConfiguration capz-mutating-webhook-configuration":     {replaced, "the old paths are not served"},
+	"ValidatingWebhookConfiguration capz-validating-webhook-configuration": {replaced, "the old paths are not served"},
+	"ServiceAccount azureserviceoperator-default":                          {replaced, "federated credentials name it"},
+	"ClusterRole azureserviceoperator-manager-role": {kept,
+		"it binds the operator's ServiceAccount, as which the manager signs in to Azure only"},
 	"ClusterRoleBinding azureserviceoperator-manager-rolebinding":                          {kept, "no pod runs as this ServiceAccount"},
 	"Service azureserviceoperator-webhook-service":                                         {gone, "it has the labels"},
 	"Secret aso-controller-settings":                                                       {gone, "it has the labels"},
@@ -125,7 +130,8 @@ func expectUnbound(t *testing.T, released []*unstructured.Unstructured) {
 	var bound []string
 	note := func(kind, name string, subjects []rbacv1.Subject) {
 		for _, subject := range subjects {
-			if subject.Name == "capz-manager" || subject.Name == manager || subject.Kind == rbacv1.GroupKind && subject.Name == "system:serviceaccounts:capz-system" {
+			if subject.Name == "capz-manager" || subject.Name == manager || subject.Kind == rbacv1.GroupKind &&
+				subject.Name == "system:serviceaccounts:capz-system" {
 				bound = append(bound, kind+" "+name)
 			}
 		}
@@ -143,7 +149,8 @@ func expectUnbound(t *testing.T, released []*unstructured.Unstructured) {
 		note("RoleBinding", b.Name, b.Subjects)
 	}
 	for _, name := range bound {
-		if !strings.Contains(name, " capz-system-") || !slices.ContainsFunc(released, func(o *unstructured.Unstructured) bool { return nameOf(o) == name }) {
+		if !strings.Contains(name, " capz-system-") ||
+			!slices.ContainsFunc(released, func(o *unstructured.Unstructured) bool { return nameOf(o) == name }) {
 			t.Errorf("%s binds the manager's ServiceAccount", name)
 		}
 	}
@@ -192,7 +199,8 @@ func waitForRights(t *testing.T, user string, wanted func([]string) bool) {
 func reviewed(ctx context.Context, user string) ([]string, error) {
 	config := rest.CopyConfig(api.config)
 	config.QPS = -1
-	config.Impersonate = rest.ImpersonationConfig{UserName: user, Groups: []string{"system:serviceaccounts", "system:serviceaccounts:capz-system", "system:authenticated"}}
+	config.Impersonate = rest.ImpersonationConfig{UserName: user,
+		Groups: []string{"system:serviceaccounts", "system:serviceaccounts:capz-system", "system:authenticated"}}
 	clients, err := kubernetes.NewForConfig(config)
 	if err != nil {
 		return nil, err

@@ -41,13 +41,19 @@ func TestAPIServerILB(t *testing.T) {
 		// want is the frontend with its address; none for no internal load balancer.
 		want map[string]string
 	}{
-		"made without the gate":       {reason: "one name, whether the spec was written since or not", want: map[string]string{specFrontend: "10.0.0.100"}},
-		"taken over, gate on":         {reason: "its spec had the frontend from the start", there: specFrontend, stored: true, want: map[string]string{specFrontend: "10.0.0.100"}},
-		"taken over, gate turned on":  {reason: "it made the frontend of no spec, with a name of its own", there: "c1-public-lb-internal-ip", want: map[string]string{"c1-public-lb-internal-ip": "10.0.0.100"}},
-		"taken over, and written":     {reason: "its spec was written after that, and says another name than Azure", there: "c1-public-lb-internal-ip", stored: true, want: map[string]string{"c1-public-lb-internal-ip": "10.0.0.100"}},
-		"control plane elsewhere":     {reason: "the address that the gate stands for is in no subnet of it, so there is nothing to make", subnet: "10.9.0.0/16"},
-		"brought network elsewhere":   {reason: "only Azure knows the range", brought: "10.9.0.0/16"},
-		"brought network as expected": {reason: "the address is in its range", brought: "10.0.0.0/16", want: map[string]string{specFrontend: "10.0.0.100"}},
+		"made without the gate": {reason: "one name, whether the spec was written since or not",
+			want: map[string]string{specFrontend: "10.0.0.100"}},
+		"taken over, gate on": {reason: "its spec had the frontend from the start", there: specFrontend, stored: true,
+			want: map[string]string{specFrontend: "10.0.0.100"}},
+		"taken over, gate turned on": {reason: "it made the frontend of no spec, with a name of its own", there: "c1-public-lb-internal-ip",
+			want: map[string]string{"c1-public-lb-internal-ip": "10.0.0.100"}},
+		"taken over, and written": {reason: "its spec was written after that, and says another name than Azure",
+			there: "c1-public-lb-internal-ip", stored: true, want: map[string]string{"c1-public-lb-internal-ip": "10.0.0.100"}},
+		"control plane elsewhere": {reason: "the address that the gate stands for is in no subnet of it, so there is nothing to make",
+			subnet: "10.9.0.0/16"},
+		"brought network elsewhere": {reason: "only Azure knows the range", brought: "10.9.0.0/16"},
+		"brought network as expected": {reason: "the address is in its range", brought: "10.0.0.0/16",
+			want: map[string]string{specFrontend: "10.0.0.100"}},
 	}
 	stages := map[string]*harness.Stage{}
 	var made sync.WaitGroup
@@ -99,14 +105,16 @@ func TestAPIServerILB(t *testing.T) {
 				stage.Eventually("an internal load balancer", func() bool { return frontends(stage) != nil })
 			}
 			inOrder(stage, "")
-			if writes := stage.Azure.WritesSince(mark); test.there != "" && slices.ContainsFunc(writes, func(w string) bool { return strings.Contains(w, internalShort) }) {
+			if writes := stage.Azure.WritesSince(mark); test.there != "" &&
+				slices.ContainsFunc(writes, func(w string) bool { return strings.Contains(w, internalShort) }) {
 				t.Errorf("%s: taking over writes nothing, but: %q", test.reason, writes)
 			}
 			if diff := cmp.Diff(test.want, frontends(stage)); diff != "" {
 				t.Errorf("%s: frontends (-want +got):\n%s", test.reason, diff)
 			}
 			// Any write of the object brings what defaulting adds.
-			harness.ChangeObject(stage, clusterCalled("c1"), func(c *infrav1.AzureCluster) { c.Spec.AdditionalTags = infrav1.Tags{"step": "second"} })
+			harness.ChangeObject(stage, clusterCalled("c1"),
+				func(c *infrav1.AzureCluster) { c.Spec.AdditionalTags = infrav1.Tags{"step": "second"} })
 			inOrder(stage, "second")
 			harness.ChangeObject(stage, clusterCalled("c1"), func(c *infrav1.AzureCluster) { c.Spec.AdditionalTags = infrav1.Tags{"step": "third"} })
 			inOrder(stage, "third")
@@ -162,7 +170,8 @@ func asEstablished(stage *harness.Stage, frontend string) {
 			"loadBalancingRules": []any{map[string]any{"name": "LBRuleHTTPS", "properties": map[string]any{
 				"protocol": "Tcp", "frontendPort": 6443, "backendPort": 6443, "disableOutboundSnat": true, "enableFloatingIP": false,
 				"idleTimeoutInMinutes": 4, "loadDistribution": "Default", "probe": sub("probes", "HTTPSProbe"),
-				"frontendIPConfiguration": sub("frontendIPConfigurations", frontend), "backendAddressPool": sub("backendAddressPools", "c1-public-lb-backendPool-internal"),
+				"frontendIPConfiguration": sub("frontendIPConfigurations", frontend),
+				"backendAddressPool":      sub("backendAddressPools", "c1-public-lb-backendPool-internal"),
 			}}},
 		},
 	})

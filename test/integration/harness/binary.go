@@ -22,7 +22,8 @@ func (e *Environment) WriteKubeconfig(tb testing.TB, folder string) (path string
 func (e *Environment) writeKubeconfigFor(tb testing.TB, folder, token string) (path string) {
 	tb.Helper()
 	config := clientcmdapi.NewConfig()
-	config.Clusters["envtest"] = &clientcmdapi.Cluster{Server: "https://" + strings.TrimPrefix(e.Config.Host, "https://"), CertificateAuthorityData: e.Config.CAData}
+	config.Clusters["envtest"] = &clientcmdapi.Cluster{Server: "https://" + strings.TrimPrefix(e.Config.Host, "https://"),
+		CertificateAuthorityData: e.Config.CAData}
 	config.AuthInfos["envtest"] = &clientcmdapi.AuthInfo{Token: token}
 	if token == "" {
 		config.AuthInfos["envtest"] = &clientcmdapi.AuthInfo{ClientCertificateData: e.Config.CertData, ClientKeyData: e.Config.KeyData}

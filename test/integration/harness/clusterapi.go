@@ -24,7 +24,7 @@ const played = "integration-test/played"
 func (s *Stage) CreateIdentity() {
 	s.T.Helper()
 	s.CreateCredential(s.Azure.ClientSecret)
-	s.CreateObject(s.CreateIdentity())
+	s.CreateObject(s.NewIdentity())
 }
 
 // CreateCredential makes the Secret of the stage's identity.
@@ -36,8 +36,8 @@ func (s *Stage) CreateCredential(clientSecret string) {
 	})
 }
 
-// CreateIdentity is the stage's AzureClusterIdentity, which every namespace may use.
-func (s *Stage) CreateIdentity() *infrav1.AzureClusterIdentity {
+// NewIdentity returns the stage's AzureClusterIdentity, which every namespace may use.
+func (s *Stage) NewIdentity() *infrav1.AzureClusterIdentity {
 	return &infrav1.AzureClusterIdentity{
 		ObjectMeta: metav1.ObjectMeta{Namespace: s.Namespace, Name: IdentityName},
 		Spec: infrav1.AzureClusterIdentitySpec{
@@ -105,7 +105,8 @@ func (s *Stage) WaitClusterProvisioned(name string) *infrav1.AzureCluster {
 	})
 	cluster := &clusterv1.Cluster{ObjectMeta: metav1.ObjectMeta{Name: name}}
 	ChangeObject(s, cluster, func(c *clusterv1.Cluster) {
-		c.Spec.ControlPlaneEndpoint = clusterv1.APIEndpoint{Host: azureCluster.Spec.ControlPlaneEndpoint.Host, Port: azureCluster.Spec.ControlPlaneEndpoint.Port}
+		c.Spec.ControlPlaneEndpoint = clusterv1.APIEndpoint{Host: azureCluster.Spec.ControlPlaneEndpoint.Host,
+			Port: azureCluster.Spec.ControlPlaneEndpoint.Port}
 	})
 	ChangeStatus(s, cluster, func(c *clusterv1.Cluster) { c.Status.Initialization.InfrastructureProvisioned = new(true) })
 	return azureCluster
@@ -130,7 +131,8 @@ func (s *Stage) AzureMachine(cluster, name string) *infrav1.AzureMachine {
 		ObjectMeta: metav1.ObjectMeta{Namespace: s.Namespace, Name: name, Labels: map[string]string{clusterv1.ClusterNameLabel: cluster}},
 		Spec: infrav1.AzureMachineSpec{VirtualMachineProfile: infrav1.VirtualMachineProfile{
 			VMSize: "Standard_D2s_v3", SSHPublicKey: base64.StdEncoding.EncodeToString([]byte(SSHKey)),
-			OSDisk: infrav1.OSDisk{OSType: "Linux", DiskSizeGB: new(int32(128)), ManagedDisk: &infrav1.ManagedDiskParameters{StorageAccountType: "Premium_LRS"}},
+			OSDisk: infrav1.OSDisk{OSType: "Linux", DiskSizeGB: new(int32(128)),
+				ManagedDisk: &infrav1.ManagedDiskParameters{StorageAccountType: "Premium_LRS"}},
 		}},
 	}
 }

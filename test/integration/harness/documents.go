@@ -97,7 +97,8 @@ func (s *Stage) CreateDocuments(c *DocumentCluster) {
 	for _, pool := range c.Pools {
 		s.CreateObject(pool)
 		machinePool := &clusterv1.MachinePool{
-			ObjectMeta: metav1.ObjectMeta{Namespace: s.Namespace, Name: pool.Name, Labels: map[string]string{clusterv1.ClusterNameLabel: name}, Finalizers: []string{played}},
+			ObjectMeta: metav1.ObjectMeta{Namespace: s.Namespace, Name: pool.Name, Labels: map[string]string{clusterv1.ClusterNameLabel: name},
+				Finalizers: []string{played}},
 			Spec: clusterv1.MachinePoolSpec{
 				ClusterName: name, Replicas: new(int32(2)),
 				Template: clusterv1.MachineTemplateSpec{Spec: clusterv1.MachineSpec{
@@ -134,9 +135,10 @@ func (s *Stage) CreateOperatorSecret(name string) {
 // WaitDocumentsReady waits for an AKS cluster of documents and its pools.
 func (s *Stage) WaitDocumentsReady(c *DocumentCluster) *infrav1.AzureASOManagedControlPlane {
 	s.T.Helper()
-	controlPlane := WaitFor(s, &infrav1.AzureASOManagedControlPlane{}, c.ControlPlane.Name, "ready", func(o *infrav1.AzureASOManagedControlPlane) bool {
-		return o.Status.Ready && IsReady(o)
-	})
+	controlPlane := WaitFor(s, &infrav1.AzureASOManagedControlPlane{}, c.ControlPlane.Name, "ready",
+		func(o *infrav1.AzureASOManagedControlPlane) bool {
+			return o.Status.Ready && IsReady(o)
+		})
 	for _, pool := range c.Pools {
 		WaitFor(s, &infrav1.AzureASOManagedMachinePool{}, pool.Name, "ready", func(o *infrav1.AzureASOManagedMachinePool) bool {
 			return o.Status.Ready && IsReady(o)

@@ -88,7 +88,8 @@ func (s *Stage) CreateManagedPool(cluster string, pool ManagedPool) {
 	}
 	s.CreateObject(azurePool)
 	machinePool := &clusterv1.MachinePool{
-		ObjectMeta: metav1.ObjectMeta{Namespace: s.Namespace, Name: azurePool.Name, Labels: map[string]string{clusterv1.ClusterNameLabel: cluster}, Finalizers: []string{played}},
+		ObjectMeta: metav1.ObjectMeta{Namespace: s.Namespace, Name: azurePool.Name,
+			Labels: map[string]string{clusterv1.ClusterNameLabel: cluster}, Finalizers: []string{played}},
 		Spec: clusterv1.MachinePoolSpec{
 			ClusterName: cluster, Replicas: &pool.Replicas,
 			Template: clusterv1.MachineTemplateSpec{Spec: clusterv1.MachineSpec{
@@ -116,7 +117,8 @@ func (s *Stage) WaitControlPlaneReady(name string) *infrav1.AzureManagedControlP
 func (s *Stage) WaitPoolReady(name string, machines int) *infrav1.AzureManagedMachinePool {
 	s.T.Helper()
 	return WaitFor(s, &infrav1.AzureManagedMachinePool{}, name, "ready", func(p *infrav1.AzureManagedMachinePool) bool {
-		return p.Status.Initialization.Provisioned != nil && *p.Status.Initialization.Provisioned && IsReady(p) && len(p.Spec.ProviderIDList) == machines
+		return p.Status.Initialization.Provisioned != nil && *p.Status.Initialization.Provisioned && IsReady(p) &&
+			len(p.Spec.ProviderIDList) == machines
 	})
 }
 

@@ -86,7 +86,8 @@ func (s *Stage) DescribeCluster(cluster string) string {
 		s.T.Fatal(err)
 	}
 	program := filepath.Join(root, "bin", "clusterctl")
-	output, err := exec.Command(program, "describe", "cluster", cluster, "--namespace", s.Namespace, "--kubeconfig", path, "--color=false").CombinedOutput()
+	output, err := exec.Command(program, "describe", "cluster", cluster, "--namespace", s.Namespace, "--kubeconfig", path,
+		"--color=false").CombinedOutput()
 	if err != nil {
 		s.T.Fatalf("clusterctl describe: %v\n%s", err, output)
 	}

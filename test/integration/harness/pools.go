@@ -24,7 +24,8 @@ func (s *Stage) AzureMachinePool(cluster, name string) *infrav1.AzureMachinePool
 			Location: s.AzureCluster(cluster).Spec.Location,
 			Template: infrav1.AzureMachinePoolMachineTemplate{VirtualMachineProfile: infrav1.VirtualMachineProfile{
 				VMSize: "Standard_D2s_v3", SSHPublicKey: base64.StdEncoding.EncodeToString([]byte(SSHKey)),
-				OSDisk: infrav1.OSDisk{OSType: "Linux", DiskSizeGB: new(int32(30)), ManagedDisk: &infrav1.ManagedDiskParameters{StorageAccountType: "Premium_LRS"}},
+				OSDisk: infrav1.OSDisk{OSType: "Linux", DiskSizeGB: new(int32(30)),
+					ManagedDisk: &infrav1.ManagedDiskParameters{StorageAccountType: "Premium_LRS"}},
 			}},
 		},
 	}
@@ -39,7 +40,8 @@ func (s *Stage) CreatePool(azurePool *infrav1.AzureMachinePool, replicas int32) 
 	s.CreateObject(azurePool)
 	s.createPoolData(azurePool.Name)
 	machinePool := &clusterv1.MachinePool{
-		ObjectMeta: metav1.ObjectMeta{Namespace: s.Namespace, Name: azurePool.Name, Labels: map[string]string{clusterv1.ClusterNameLabel: cluster}, Finalizers: []string{played}},
+		ObjectMeta: metav1.ObjectMeta{Namespace: s.Namespace, Name: azurePool.Name,
+			Labels: map[string]string{clusterv1.ClusterNameLabel: cluster}, Finalizers: []string{played}},
 		Spec: clusterv1.MachinePoolSpec{
 			ClusterName: cluster, Replicas: &replicas,
 			Template: clusterv1.MachineTemplateSpec{Spec: clusterv1.MachineSpec{
@@ -55,7 +57,8 @@ func (s *Stage) CreatePool(azurePool *infrav1.AzureMachinePool, replicas int32) 
 // createPoolData makes the bootstrap data of a pool.
 func (s *Stage) createPoolData(name string) {
 	s.T.Helper()
-	s.CreateObject(&corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: s.Namespace, Name: name}, Data: map[string][]byte{"value": []byte(s.NewSecretValue("#cloud-config " + name))}})
+	s.CreateObject(&corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: s.Namespace, Name: name},
+		Data: map[string][]byte{"value": []byte(s.NewSecretValue("#cloud-config " + name))}})
 }
 
 // PlayPool plays what Cluster API and a bootstrap provider do with a MachinePool that a manifest has and its AzureMachinePool of
@@ -102,7 +105,8 @@ type PoolPlayer struct {
 // PlayOnce is one look. What fails is done at the next one.
 func (p *PoolPlayer) PlayOnce(ctx context.Context) {
 	vms, machines := &infrav1.AzureMachinePoolMachineList{}, &clusterv1.MachineList{}
-	if p.Client.List(ctx, vms, client.InNamespace(p.Namespace)) != nil || p.Client.List(ctx, machines, client.InNamespace(p.Namespace)) != nil {
+	if p.Client.List(ctx, vms, client.InNamespace(p.Namespace)) != nil ||
+		p.Client.List(ctx, machines, client.InNamespace(p.Namespace)) != nil {
 		return
 	}
 	if p.Watch != nil {
@@ -139,7 +143,8 @@ func (p *PoolPlayer) playVM(ctx context.Context, vm *infrav1.AzureMachinePoolMac
 			return
 		}
 		before := machine.DeepCopy()
-		conditions.Set(machine, metav1.Condition{Type: clusterv1.MachineDeletingCondition, Status: metav1.ConditionTrue, Reason: clusterv1.MachineDeletingWaitingForInfrastructureDeletionReason})
+		conditions.Set(machine, metav1.Condition{Type: clusterv1.MachineDeletingCondition, Status: metav1.ConditionTrue,
+			Reason: clusterv1.MachineDeletingWaitingForInfrastructureDeletionReason})
 		_ = p.Client.Status().Patch(ctx, machine, client.MergeFrom(before))
 		_ = p.Client.Delete(ctx, vm)
 	case vm.Status.Initialization.Provisioned != nil && !machine.Status.NodeRef.IsDefined():
@@ -148,7 +153,8 @@ func (p *PoolPlayer) playVM(ctx context.Context, vm *infrav1.AzureMachinePoolMac
 		}
 		before := machine.DeepCopy()
 		machine.Status.NodeRef = clusterv1.MachineNodeReference{Name: vm.Name}
-		conditions.Set(machine, metav1.Condition{Type: clusterv1.MachineNodeReadyCondition, Status: metav1.ConditionTrue, Reason: clusterv1.MachineNodeReadyReason})
+		conditions.Set(machine, metav1.Condition{Type: clusterv1.MachineNodeReadyCondition, Status: metav1.ConditionTrue,
+			Reason: clusterv1.MachineNodeReadyReason})
 		_ = p.Client.Status().Patch(ctx, machine, client.MergeFrom(before))
 	}
 }
@@ -160,7 +166,8 @@ func machineOf(vm *infrav1.AzureMachinePoolMachine) *clusterv1.Machine {
 		ObjectMeta: metav1.ObjectMeta{Namespace: vm.Namespace, Name: vm.Name, Finalizers: []string{played}, Labels: map[string]string{
 			clusterv1.ClusterNameLabel: cluster, clusterv1.MachinePoolNameLabel: vm.Labels[clusterv1.MachinePoolNameLabel],
 		}},
-		Spec: clusterv1.MachineSpec{ClusterName: cluster, InfrastructureRef: contractReference("AzureMachinePoolMachine", vm.Name), Bootstrap: clusterv1.Bootstrap{DataSecretName: new("")}},
+		Spec: clusterv1.MachineSpec{ClusterName: cluster, InfrastructureRef: contractReference("AzureMachinePoolMachine", vm.Name),
+			Bootstrap: clusterv1.Bootstrap{DataSecretName: new("")}},
 	}
 }
 
@@ -168,7 +175,8 @@ func machineOf(vm *infrav1.AzureMachinePoolMachine) *clusterv1.Machine {
 func (s *Stage) WaitPool(name string, replicas int) *infrav1.AzureMachinePool {
 	s.T.Helper()
 	return WaitFor(s, &infrav1.AzureMachinePool{}, name, "in place", func(p *infrav1.AzureMachinePool) bool {
-		return p.Status.Initialization.Provisioned != nil && IsReady(p) && len(p.Spec.ProviderIDList) == replicas && p.Status.ObservedGeneration == p.Generation
+		return p.Status.Initialization.Provisioned != nil && IsReady(p) && len(p.Spec.ProviderIDList) == replicas &&
+			p.Status.ObservedGeneration == p.Generation
 	})
 }
 

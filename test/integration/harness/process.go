@@ -90,7 +90,8 @@ func listBusyGoroutines() string {
 
 // waitUntilListening waits until the manager's webhook server takes connections.
 func (p *process) waitUntilListening(ctx context.Context, address string) error {
-	dialer := &tls.Dialer{NetDialer: &net.Dialer{Timeout: time.Second}, Config: &tls.Config{InsecureSkipVerify: true}} // It only asks whether it listens.
+	dialer := &tls.Dialer{NetDialer: &net.Dialer{Timeout: time.Second},
+		Config: &tls.Config{InsecureSkipVerify: true}} // It only asks whether it listens.
 	err := wait.PollUntilContextCancel(ctx, 20*time.Millisecond, true, func(ctx context.Context) (bool, error) {
 		select {
 		case <-p.done:

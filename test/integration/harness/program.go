@@ -18,7 +18,8 @@ import (
 func BuildManager(tb testing.TB) string {
 	tb.Helper()
 	binary := filepath.Join(tb.TempDir(), "manager")
-	if out, err := exec.Command("go", "build", "-trimpath", "-ldflags=-s -w", "-o", binary, "sigs.k8s.io/cluster-api-provider-azure/cmd/manager").CombinedOutput(); err != nil {
+	if out, err := exec.Command("go", "build", "-trimpath", "-ldflags=-s -w", "-o", binary,
+		"sigs.k8s.io/cluster-api-provider-azure/cmd/manager").CombinedOutput(); err != nil {
 		tb.Fatalf("go build: %v\n%s", err, out)
 	}
 	return binary

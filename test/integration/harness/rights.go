@@ -69,7 +69,8 @@ func (e *Environment) bindPolicy(root string) error {
 	if !ok {
 		return errors.New("config/policy/secret_types.yaml is not a policy and its binding")
 	}
-	for text, object := range map[string]client.Object{policy: &admissionregistrationv1.ValidatingAdmissionPolicy{}, binding: &admissionregistrationv1.ValidatingAdmissionPolicyBinding{}} {
+	for text, object := range map[string]client.Object{policy: &admissionregistrationv1.ValidatingAdmissionPolicy{},
+		binding: &admissionregistrationv1.ValidatingAdmissionPolicyBinding{}} {
 		if err := yaml.UnmarshalStrict([]byte(text), object); err != nil {
 			return fmt.Errorf("secret_types.yaml: %w", err)
 		}

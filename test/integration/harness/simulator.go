@@ -55,7 +55,8 @@ func NewSimulator(t testing.TB, secret string) *Simulator {
 func newSimulator(t testing.TB, secret, other string, timeScale float64, throttle *server.Throttle, guarded bool) *Simulator {
 	t.Helper()
 	s := &Simulator{
-		SubscriptionID: server.DefaultSubscription, TenantID: server.DefaultTenant, ClientID: server.DefaultClientID, ClientSecret: secret, OtherSecret: other, t: t,
+		SubscriptionID: server.DefaultSubscription, TenantID: server.DefaultTenant, ClientID: server.DefaultClientID, ClientSecret: secret,
+		OtherSecret: other, t: t,
 	}
 	options := server.Options{
 		TimeScale: timeScale, Principals: []server.Principal{{ClientID: s.ClientID, Secret: secret}, {ClientID: s.ClientID, Secret: other}},
@@ -63,7 +64,8 @@ func newSimulator(t testing.TB, secret, other string, timeScale float64, throttl
 	}
 	if guarded {
 		s.user = userID
-		options.EnforceRBAC, options.Owners, options.Principals = true, []string{userID}, append(options.Principals, server.Principal{ClientID: userID})
+		options.EnforceRBAC, options.Owners, options.Principals = true, []string{userID},
+			append(options.Principals, server.Principal{ClientID: userID})
 	}
 	var err error
 	s.Server, err = server.New(options)

@@ -74,7 +74,8 @@ func NewRealStage(t testing.TB, environment *Environment) *Stage {
 func newStage(t testing.TB, environment *Environment, timeScale float64, throttle *server.Throttle, guarded bool) *Stage {
 	t.Helper()
 	s := &Stage{
-		T: t, Environment: environment, Client: environment.Client, Namespace: "stage-" + uuid.NewString()[:8], logged: environment.Logs.CountLines(),
+		T: t, Environment: environment, Client: environment.Client, Namespace: "stage-" + uuid.NewString()[:8],
+		logged: environment.Logs.CountLines(),
 	}
 	s.Azure = newSimulator(t, s.NewSecretValue("client-secret"), s.NewSecretValue("other-secret"), timeScale, throttle, guarded)
 	s.CreateObject(&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: s.Namespace}})
@@ -113,7 +114,8 @@ func (s *Stage) InOtherNamespaceFor(t testing.TB) *Stage {
 
 func (s *Stage) newStageIn(t testing.TB, environment *Environment, namespace string) *Stage {
 	t.Helper()
-	other := &Stage{T: t, Environment: environment, Client: environment.Client, Namespace: namespace, Azure: s.Azure, secrets: s.secrets, logged: s.logged}
+	other := &Stage{T: t, Environment: environment, Client: environment.Client, Namespace: namespace, Azure: s.Azure, secrets: s.secrets,
+		logged: s.logged}
 	other.CreateObject(&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: other.Namespace}})
 	t.Cleanup(other.checkSecrets)
 	return other
@@ -295,7 +297,8 @@ func (s *Stage) WakeControllers(object client.Object) {
 	ctx, cancel := s.withPatience()
 	defer cancel()
 	object.SetNamespace(s.Namespace)
-	patch := client.RawPatch(types.MergePatchType, fmt.Appendf(nil, `{"metadata":{"annotations":{"integration-test/woken":%q}}}`, uuid.NewString()))
+	patch := client.RawPatch(types.MergePatchType,
+		fmt.Appendf(nil, `{"metadata":{"annotations":{"integration-test/woken":%q}}}`, uuid.NewString()))
 	if err := client.IgnoreNotFound(s.Client.Patch(ctx, object, patch)); err != nil {
 		s.T.Fatalf("wake %T %s: %v", object, object.GetName(), err)
 	}

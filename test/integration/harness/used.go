@@ -51,7 +51,8 @@ func rightOf(request *http.Request) (right string, ok bool) {
 	if parts[0] == "namespaces" && len(parts) > 2 {
 		parts = parts[2:]
 	}
-	verb := map[string]string{http.MethodPost: "create", http.MethodPut: "update", http.MethodPatch: "patch", http.MethodDelete: "delete"}[request.Method]
+	verb := map[string]string{http.MethodPost: "create", http.MethodPut: "update", http.MethodPatch: "patch",
+		http.MethodDelete: "delete"}[request.Method]
 	switch {
 	case verb != "":
 	case request.URL.Query().Get("watch") != "":

@@ -33,24 +33,27 @@ func TestWhy(t *testing.T) {
 			object: cluster(
 				metav1.Condition{Type: "Ready", Status: metav1.ConditionFalse, Reason: "Failed", Message: "VirtualNetworkReady"},
 				metav1.Condition{Type: "ResourceGroupReady", Status: metav1.ConditionTrue, Reason: "Available"},
-				metav1.Condition{Type: "VirtualNetworkReady", Status: metav1.ConditionFalse, Reason: "InvalidConfiguration", Message: "NetcfgInvalidSubnet: outside"},
+				metav1.Condition{Type: "VirtualNetworkReady", Status: metav1.ConditionFalse, Reason: "InvalidConfiguration",
+					Message: "NetcfgInvalidSubnet: outside"},
 			),
 			requests: []string{get, refused, later},
 			want: "Ready is False: Failed: VirtualNetworkReady\nVirtualNetworkReady is False: InvalidConfiguration: NetcfgInvalidSubnet: outside\n" +
 				"last request to Azure: " + later + "\nlast refused request: " + refused,
 		},
 		"waiting": {
-			reason: "the last request is the one that was refused, or none was",
-			object: cluster(metav1.Condition{Type: "Ready", Status: metav1.ConditionUnknown, Reason: "Creating", Message: "m"}), requests: []string{get, later, get},
-			want: "Ready is Unknown: Creating: m\nlast request to Azure: " + get,
+			reason:   "the last request is the one that was refused, or none was",
+			object:   cluster(metav1.Condition{Type: "Ready", Status: metav1.ConditionUnknown, Reason: "Creating", Message: "m"}),
+			requests: []string{get, later, get},
+			want:     "Ready is Unknown: Creating: m\nlast request to Azure: " + get,
 		},
 		"never seen": {
 			reason: "no controller has looked at it", object: cluster(),
 			want: "it has no status\nnothing was asked of Azure",
 		},
 		"missing": {
-			reason: "it was never made", object: cluster(), read: apierrors.NewNotFound(schema.GroupResource{Resource: "azureclusters"}, "c1"), requests: []string{refused},
-			want: "it does not exist\nlast request to Azure: " + refused,
+			reason: "it was never made", object: cluster(), read: apierrors.NewNotFound(schema.GroupResource{Resource: "azureclusters"}, "c1"),
+			requests: []string{refused},
+			want:     "it does not exist\nlast request to Azure: " + refused,
 		},
 		"unreadable": {
 			reason: "the API server does not answer", object: cluster(), read: errors.New("connection refused"),

@@ -31,8 +31,10 @@ const (
 // services are what three Services leave: one with an address, one in the cluster's network, and a volume.
 func services(w *clusters.World) {
 	subscription := "/subscriptions/" + w.Azure.SubscriptionID + "/"
-	w.PutAsUser(path+"publicIPAddresses/c1-a1", version, body{"location": "eastus", "sku": body{"name": "Standard"}, "tags": body{"k8s-azure-cluster-name": "c1", "k8s-azure-service": "default/web"},
-		"properties": body{"publicIPAllocationMethod": "Static"}})
+	w.PutAsUser(path+"publicIPAddresses/c1-a1", version,
+		body{"location": "eastus", "sku": body{"name": "Standard"},
+			"tags":       body{"k8s-azure-cluster-name": "c1", "k8s-azure-service": "default/web"},
+			"properties": body{"publicIPAllocationMethod": "Static"}})
 	balancer := func(name string, frontend body) {
 		w.PutAsUser(path+"loadBalancers/"+name, version, body{"location": "eastus", "sku": body{"name": "Standard"}, "properties": body{
 			"frontendIPConfigurations": []any{body{"name": "a1", "properties": frontend}},
@@ -40,9 +42,12 @@ func services(w *clusters.World) {
 		}})
 	}
 	balancer("c1", body{"publicIPAddress": body{"id": subscription + path + "publicIPAddresses/c1-a1"}})
-	balancer("c1-internal", body{"privateIPAllocationMethod": "Dynamic", "subnet": body{"id": subscription + path + "virtualNetworks/c1-vnet/subnets/c1-node-subnet"}})
-	w.PutAsUser("resourceGroups/c1/providers/Microsoft.Compute/disks/pvc-1", "2025-01-02", body{"location": "eastus", "sku": body{"name": "Premium_LRS"},
-		"tags": body{"kubernetes.io-created-for-pvc-name": "data"}, "properties": body{"creationData": body{"createOption": "Empty"}, "diskSizeGB": 8}})
+	balancer("c1-internal", body{"privateIPAllocationMethod": "Dynamic",
+		"subnet": body{"id": subscription + path + "virtualNetworks/c1-vnet/subnets/c1-node-subnet"}})
+	w.PutAsUser("resourceGroups/c1/providers/Microsoft.Compute/disks/pvc-1", "2025-01-02",
+		body{"location": "eastus", "sku": body{"name": "Premium_LRS"},
+			"tags":       body{"kubernetes.io-created-for-pvc-name": "data"},
+			"properties": body{"creationData": body{"createOption": "Empty"}, "diskSizeGB": 8}})
 }
 
 func left(w *clusters.World) (out []string) {
@@ -71,14 +76,16 @@ func TestLeftovers(t *testing.T) {
 				w := clusters.New(t)
 				recorder := events.NewFakeRecorder(1000)
 				w.Recorder = recorder
-				w.StartManager()
+				w.StartProvider()
 				w.PutAsUser("resourceGroups/c1", "2021-04-01", body{"location": "eastus"})
 				w.ApplyNetwork("c1", nil)
 				azureCluster := &infrav1.AzureCluster{}
-				w.WaitUntil("the network is Ready", clusters.IsReadyFunc(w, azureCluster, "c1", func(c *infrav1.AzureCluster) bool { return harness.IsReady(c) }))
+				w.WaitUntil("the network is Ready",
+					clusters.IsReadyFunc(w, azureCluster, "c1", func(c *infrav1.AzureCluster) bool { return harness.IsReady(c) }))
 				services(w)
 				if test.shared {
-					w.PutAsUser(path+"networkSecurityGroups/theirs", version, body{"location": "eastus", "tags": body{infrav1.ClusterTagKey("c1"): "owned", infrav1.OwnerTag: "other/c1/2"}})
+					w.PutAsUser(path+"networkSecurityGroups/theirs", version,
+						body{"location": "eastus", "tags": body{infrav1.ClusterTagKey("c1"): "owned", infrav1.OwnerTag: "other/c1/2"}})
 				}
 				if test.requested {
 					harness.ChangeObject(w.Stage, &infrav1.AzureCluster{ObjectMeta: metav1.ObjectMeta{Name: "c1"}}, func(c *infrav1.AzureCluster) {
@@ -99,7 +106,8 @@ func TestLeftovers(t *testing.T) {
 				if !test.requested || test.shared {
 					// The load balancer in the cluster's network keeps that until somebody deletes it.
 					w.WaitUntil("the condition says what is left", func() bool { return !gone() && said.Reason == infrav1.LeftBehindInAzureReason })
-					for _, want := range []string{"loadBalancers/c1", "loadBalancers/c1-internal", "publicIPAddresses/c1-a1", "disks/pvc-1", "az resource delete --ids "} {
+					for _, want := range []string{"loadBalancers/c1", "loadBalancers/c1-internal", "publicIPAddresses/c1-a1", "disks/pvc-1",
+						"az resource delete --ids "} {
 						if !strings.Contains(said.Message, want) {
 							t.Errorf("%s: the condition does not say %s: %s", test.reason, want, said.Message)
 						}

@@ -17,7 +17,7 @@ import (
 func TestGroupOfAnotherCluster(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := clusters.New(t)
-		w.StartManager()
+		w.StartProvider()
 		ready := func(name string) func() bool {
 			return clusters.IsReadyFunc(w, &infrav1.AzureCluster{}, name, func(c *infrav1.AzureCluster) bool { return harness.IsReady(c) })
 		}
@@ -39,7 +39,8 @@ func TestGroupOfAnotherCluster(t *testing.T) {
 		w.ApplyNetwork("c3", nil)
 		w.WaitUntil("the third cluster is Ready", ready("c3"))
 		id := "/subscriptions/" + w.Azure.SubscriptionID + "/resourceGroups/c3"
-		if err := w.Azure.AddFault(fault.Rule{Now: true, ID: id, Kind: fault.Edit, Patch: body{"tags": body{infrav1.ClusterTagKey("c1"): "owned"}}}); err != nil {
+		if err := w.Azure.AddFault(fault.Rule{Now: true, ID: id, Kind: fault.Edit,
+			Patch: body{"tags": body{infrav1.ClusterTagKey("c1"): "owned"}}}); err != nil {
 			t.Fatal(err)
 		}
 		w.WakeControllers(&infrav1.AzureCluster{ObjectMeta: metav1.ObjectMeta{Name: "c3"}})

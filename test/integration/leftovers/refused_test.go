@@ -29,26 +29,32 @@ func TestRefusedLists(t *testing.T) {
 		named  string
 		want   []string // leftovers that stay
 	}{
-		"all resources":  {"without it nothing shows that there is no other cluster of this name", "resources", "list resources", []string{"loadBalancers/c1", "publicIPAddresses/c1-a1", "disks/pvc-1"}},
-		"load balancers": {"only the list of load balancers shows their frontends", "providers/microsoft.network/loadbalancers", "list Microsoft.Network/loadBalancers", []string{"loadBalancers/c1", "publicIPAddresses/c1-a1"}},
-		"addresses":      {"the tags of an address are in the list of all resources", "providers/microsoft.network/publicipaddresses", "list Microsoft.Network/publicIPAddresses", []string{"publicIPAddresses/c1-a1"}},
-		"disks":          {"the list of all resources does not show that a disk is not shared", "providers/microsoft.compute/disks", "list Microsoft.Compute/disks", []string{"disks/pvc-1"}},
+		"all resources": {"without it nothing shows that there is no other cluster of this name", "resources", "list resources",
+			[]string{"loadBalancers/c1", "publicIPAddresses/c1-a1", "disks/pvc-1"}},
+		"load balancers": {"only the list of load balancers shows their frontends", "providers/microsoft.network/loadbalancers",
+			"list Microsoft.Network/loadBalancers", []string{"loadBalancers/c1", "publicIPAddresses/c1-a1"}},
+		"addresses": {"the tags of an address are in the list of all resources", "providers/microsoft.network/publicipaddresses",
+			"list Microsoft.Network/publicIPAddresses", []string{"publicIPAddresses/c1-a1"}},
+		"disks": {"the list of all resources does not show that a disk is not shared", "providers/microsoft.compute/disks",
+			"list Microsoft.Compute/disks", []string{"disks/pvc-1"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				w := &volumeWorld{World: clusters.New(t)}
 				w.recorder = events.NewFakeRecorder(1000)
 				w.Recorder = w.recorder
-				w.StartManager()
+				w.StartProvider()
 				w.PutAsUser("resourceGroups/c1", "2021-04-01", body{"location": "eastus"})
 				w.ApplyNetwork("c1", nil)
 				azureCluster := &infrav1.AzureCluster{}
-				w.WaitUntil("the network is Ready", clusters.IsReadyFunc(w.World, azureCluster, "c1", func(c *infrav1.AzureCluster) bool { return harness.IsReady(c) }))
+				w.WaitUntil("the network is Ready",
+					clusters.IsReadyFunc(w.World, azureCluster, "c1", func(c *infrav1.AzureCluster) bool { return harness.IsReady(c) }))
 				services(w.World)
 				w.send(http.MethodDelete, path+"loadBalancers/c1-internal", version, nil)
 				w.disk("pvc-1", body{"kubernetes.io-created-for-pvc-name": "data", infrav1.VolumeTag: ownerOf(w, path+"virtualNetworks/c1-vnet")})
 				w.ask()
-				rule := fault.Rule{Method: http.MethodGet, ID: "*/resourcegroups/c1/" + test.list, Count: -1, Kind: fault.Status, Status: http.StatusForbidden, Code: "AuthorizationFailed"}
+				rule := fault.Rule{Method: http.MethodGet, ID: "*/resourcegroups/c1/" + test.list, Count: -1, Kind: fault.Status,
+					Status: http.StatusForbidden, Code: "AuthorizationFailed"}
 				if err := w.Azure.AddFault(rule); err != nil {
 					t.Fatal(err)
 				}

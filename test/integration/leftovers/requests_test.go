@@ -29,11 +29,12 @@ func TestRequests(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				w := &volumeWorld{World: clusters.New(t)}
-				w.StartManager()
+				w.StartProvider()
 				w.PutAsUser("resourceGroups/c1", "2021-04-01", body{"location": "eastus"})
 				w.ApplyNetwork("c1", nil)
 				azureCluster := &infrav1.AzureCluster{}
-				w.WaitUntil("the network is Ready", clusters.IsReadyFunc(w.World, azureCluster, "c1", func(c *infrav1.AzureCluster) bool { return harness.IsReady(c) }))
+				w.WaitUntil("the network is Ready",
+					clusters.IsReadyFunc(w.World, azureCluster, "c1", func(c *infrav1.AzureCluster) bool { return harness.IsReady(c) }))
 				if test.left {
 					w.disk("pvc-2", nil)
 				}
@@ -46,7 +47,8 @@ func TestRequests(t *testing.T) {
 				requests := w.Azure.RequestsSince(mark)
 				reconciliations := count(requests, lists+"resources") / 2
 				want := map[string]int{"load balancers": test.lists * reconciliations, "disks": test.disks * reconciliations}
-				got := map[string]int{"load balancers": count(requests, lists+"Microsoft.Network/loadBalancers"), "disks": count(requests, disksRequest)}
+				got := map[string]int{"load balancers": count(requests, lists+"Microsoft.Network/loadBalancers"),
+					"disks": count(requests, disksRequest)}
 				if diff := cmp.Diff(want, got); diff != "" || reconciliations == 0 {
 					t.Errorf("%s: lists in %d reconciliations (-want +got):\n%s", test.reason, reconciliations, diff)
 				}

@@ -48,10 +48,11 @@ func newVolumeWorld(t *testing.T, mode infrav1.OrchestrationMode) *volumeWorld {
 	w.Recorder = w.recorder
 	player := &harness.PoolPlayer{Client: w.Kubernetes, Namespace: w.Namespace}
 	w.Meanwhile = func() { player.PlayOnce(w.T.Context()) }
-	w.StartManager()
+	w.StartProvider()
 	w.PutAsUser("resourceGroups/c1", "2021-04-01", body{"location": "eastus"})
 	w.ApplyNetwork("c1", nil)
-	w.WaitUntil("the network is Ready", clusters.IsReadyFunc(w.World, &infrav1.AzureCluster{}, "c1", func(c *infrav1.AzureCluster) bool { return harness.IsReady(c) }))
+	w.WaitUntil("the network is Ready",
+		clusters.IsReadyFunc(w.World, &infrav1.AzureCluster{}, "c1", func(c *infrav1.AzureCluster) bool { return harness.IsReady(c) }))
 	owner := &clusterv1.Cluster{}
 	w.ReadObject(owner, "c1")
 	harness.ChangeStatus(w.Stage, owner, func(c *clusterv1.Cluster) { c.Status.Initialization.InfrastructureProvisioned = new(true) })
@@ -111,7 +112,8 @@ func (w *volumeWorld) disk(name string, tags body) {
 // attach attaches a disk to a VM, as the CSI driver does.
 func (w *volumeWorld) attach(vm, disk string) {
 	w.T.Helper()
-	w.send(http.MethodPost, vm+"/attachDetachDataDisks", computeVersion, body{"dataDisksToAttach": []any{body{"diskId": "/subscriptions/" + w.Azure.SubscriptionID + "/" + diskPath + disk}}})
+	w.send(http.MethodPost, vm+"/attachDetachDataDisks", computeVersion,
+		body{"dataDisksToAttach": []any{body{"diskId": "/subscriptions/" + w.Azure.SubscriptionID + "/" + diskPath + disk}}})
 }
 
 func (w *volumeWorld) ask() {
@@ -159,7 +161,8 @@ func (w *volumeWorld) removeNodes() {
 // remove deletes the cluster in the order of Cluster API, and returns what LeftoversDeleted said last.
 func (w *volumeWorld) remove() (said string) {
 	w.T.Helper()
-	owner, azureCluster := &clusterv1.Cluster{ObjectMeta: metav1.ObjectMeta{Name: "c1"}}, &infrav1.AzureCluster{ObjectMeta: metav1.ObjectMeta{Name: "c1"}}
+	owner, azureCluster := &clusterv1.Cluster{ObjectMeta: metav1.ObjectMeta{Name: "c1"}},
+		&infrav1.AzureCluster{ObjectMeta: metav1.ObjectMeta{Name: "c1"}}
 	w.DeleteObjects(owner)
 	w.removeNodes()
 	w.DeleteObjects(azureCluster)
@@ -181,7 +184,8 @@ func (w *volumeWorld) events() (out string) {
 }
 
 // modes are the kinds of VMs: a machine, and pools of both orchestration modes.
-var modes = map[string]infrav1.OrchestrationMode{"machine": "", "uniform pool": infrav1.UniformOrchestration, "flexible pool": infrav1.FlexibleOrchestration}
+var modes = map[string]infrav1.OrchestrationMode{"machine": "", "uniform pool": infrav1.UniformOrchestration,
+	"flexible pool": infrav1.FlexibleOrchestration}
 
 // count is how often requests begin with a text.
 func count(requests []string, start string) (n int) {
@@ -196,7 +200,8 @@ func count(requests []string, start string) (n int) {
 // refuse has Azure refuse to tag the disk pvc-1.
 func refuse(w *volumeWorld, status int, code string, times int) {
 	w.T.Helper()
-	rule := fault.Rule{Method: http.MethodPatch, ID: "*/disks/pvc-1/providers/microsoft.resources/tags/default", Kind: fault.Status, Status: status, Code: code, Count: times}
+	rule := fault.Rule{Method: http.MethodPatch, ID: "*/disks/pvc-1/providers/microsoft.resources/tags/default", Kind: fault.Status,
+		Status: status, Code: code, Count: times}
 	if err := w.Azure.AddFault(rule); err != nil {
 		w.T.Fatal(err)
 	}
@@ -221,24 +226,29 @@ func TestVolumes(t *testing.T) {
 			"refused": {"the deletion goes on without the tag", true, func(w *volumeWorld) {
 				refuse(w, http.StatusForbidden, "AuthorizationFailed", -1)
 			}, []string{"pvc-1"}, "Azure refused to tag disks/pvc-1", 1},
-			"busy": {"the deletion waits for ten minutes, in which the tag is sent every 15 seconds, and then goes on without it", true, func(w *volumeWorld) {
-				refuse(w, http.StatusServiceUnavailable, "ServiceUnavailable", -1)
-			}, []string{"pvc-1"}, "Azure refused to tag disks/pvc-1", 40},
-			"refused, and the VM cannot be deleted": {"the tag is sent again when its time has come, and not with each try of the deletion", true, func(w *volumeWorld) {
-				refuse(w, http.StatusForbidden, "AuthorizationFailed", -1)
-				if err := w.Azure.AddFault(fault.Rule{Method: http.MethodDelete, ID: "*/" + strings.ToLower(w.resource()), Kind: fault.Status, Status: http.StatusConflict, Code: "ScopeLocked", Count: 3}); err != nil {
-					w.T.Fatal(err)
-				}
-			}, []string{"pvc-1"}, "Azure refused to tag disks/pvc-1", 3},
+			"busy": {"the deletion waits for ten minutes, in which the tag is sent every 15 seconds, and then goes on without it", true,
+				func(w *volumeWorld) {
+					refuse(w, http.StatusServiceUnavailable, "ServiceUnavailable", -1)
+				}, []string{"pvc-1"}, "Azure refused to tag disks/pvc-1", 40},
+			"refused, and the VM cannot be deleted": {"the tag is sent again when its time has come, and not with each try of the deletion", true,
+				func(w *volumeWorld) {
+					refuse(w, http.StatusForbidden, "AuthorizationFailed", -1)
+					if err := w.Azure.AddFault(fault.Rule{Method: http.MethodDelete, ID: "*/" + strings.ToLower(w.resource()), Kind: fault.Status,
+						Status: http.StatusConflict, Code: "ScopeLocked", Count: 3}); err != nil {
+						w.T.Fatal(err)
+					}
+				}, []string{"pvc-1"}, "Azure refused to tag disks/pvc-1", 3},
 			"busy once": {"it is sent again", true, func(w *volumeWorld) {
 				refuse(w, http.StatusConflict, "AnotherOperationInProgress", 1)
 			}, nil, "", 2},
-			"user's disk": {"it does not come from the CSI driver", true, func(w *volumeWorld) { w.disk("data-1", body{"team": "a"}); w.attach(w.vm(), "data-1") }, []string{"data-1"}, "", 1},
+			"user's disk": {"it does not come from the CSI driver", true,
+				func(w *volumeWorld) { w.disk("data-1", body{"team": "a"}); w.attach(w.vm(), "data-1") }, []string{"data-1"}, "", 1},
 			"kept": {"its user has given it up for the provider", true, func(w *volumeWorld) {
 				w.disk("kept-1", body{"kubernetes.io-created-for-pvc-name": "k", infrav1.ClusterTagKey("c1"): "shared"})
 				w.attach(w.vm(), "kept-1")
 			}, []string{"kept-1"}, "", 1},
-			"never attached": {"nothing shows whose it is", true, func(w *volumeWorld) { w.disk("pvc-2", nil) }, []string{"pvc-2"}, "disks/pvc-2", 1},
+			"never attached": {"nothing shows whose it is", true, func(w *volumeWorld) { w.disk("pvc-2", nil) }, []string{"pvc-2"}, "disks/pvc-2",
+				1},
 		} {
 			t.Run(kind+"/"+name, func(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
@@ -256,7 +266,8 @@ func TestVolumes(t *testing.T) {
 					if diff := cmp.Diff(test.want, w.disks()); diff != "" {
 						t.Errorf("%s: other disks stay (-want +got):\n%s\n%s\n%s", test.reason, diff, said, strings.Join(w.Azure.RequestsSince(mark), "\n"))
 					}
-					if told := w.events(); !strings.Contains(told, test.warning) || test.warning != "" && !strings.Contains(told, "Warning "+infrav1.LeftBehindInAzureReason) {
+					if told := w.events(); !strings.Contains(told, test.warning) || test.warning != "" &&
+						!strings.Contains(told, "Warning "+infrav1.LeftBehindInAzureReason) {
 						t.Errorf("%s: no event has %q:\n%s", test.reason, test.warning, told)
 					}
 					requests := w.Azure.RequestsSince(mark)
@@ -331,14 +342,21 @@ func theirs(w *volumeWorld) body {
 	id := "/subscriptions/" + w.Azure.SubscriptionID + "/"
 	w.PutAsUser("resourceGroups/other", "2021-04-01", body{"location": "eastus"})
 	const network = "resourceGroups/other/providers/Microsoft.Network/"
-	w.PutAsUser(network+"virtualNetworks/net", version, body{"location": "eastus", "properties": body{"addressSpace": body{"addressPrefixes": []any{"10.0.0.0/16"}},
-		"subnets": []any{body{"name": "nodes", "properties": body{"addressPrefix": "10.0.0.0/24"}}}}})
-	w.PutAsUser(network+"networkInterfaces/nic", version, body{"location": "eastus", "properties": body{"ipConfigurations": []any{body{"name": "ip", "properties": body{"subnet": body{"id": id + network + "virtualNetworks/net/subnets/nodes"}}}}}})
+	w.PutAsUser(network+"virtualNetworks/net", version,
+		body{"location": "eastus", "properties": body{"addressSpace": body{"addressPrefixes": []any{"10.0.0.0/16"}},
+			"subnets": []any{body{"name": "nodes", "properties": body{"addressPrefix": "10.0.0.0/24"}}}}})
+	w.PutAsUser(network+"networkInterfaces/nic", version,
+		body{"location": "eastus",
+			"properties": body{"ipConfigurations": []any{body{"name": "ip",
+				"properties": body{"subnet": body{"id": id + network + "virtualNetworks/net/subnets/nodes"}}}}}})
 	return body{"location": "eastus", "properties": body{
 		"hardwareProfile": body{"vmSize": "Standard_D2s_v3"},
-		"storageProfile": body{"imageReference": body{"publisher": "Canonical", "offer": "0001-com-ubuntu-server-jammy", "sku": "22_04-lts-gen2", "version": "latest"},
+		"storageProfile": body{"imageReference": body{"publisher": "Canonical", "offer": "0001-com-ubuntu-server-jammy", "sku": "22_04-lts-gen2",
+			"version": "latest"},
 			"osDisk": body{"createOption": "FromImage", "managedDisk": body{"storageAccountType": "Premium_LRS"}}},
-		"osProfile":      body{"computerName": "theirs", "adminUsername": "me", "linuxConfiguration": body{"disablePasswordAuthentication": true, "ssh": body{"publicKeys": []any{body{"path": "/home/me/.ssh/authorized_keys", "keyData": harness.SSHKey}}}}},
+		"osProfile": body{"computerName": "theirs", "adminUsername": "me",
+			"linuxConfiguration": body{"disablePasswordAuthentication": true,
+				"ssh": body{"publicKeys": []any{body{"path": "/home/me/.ssh/authorized_keys", "keyData": harness.SSHKey}}}}},
 		"networkProfile": body{"networkInterfaces": []any{body{"id": id + network + "networkInterfaces/nic"}}},
 	}}
 }

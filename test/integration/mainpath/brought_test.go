@@ -22,7 +22,8 @@ func TestBroughtGroup(t *testing.T) {
 	t.Parallel()
 	stage := harness.NewStage(t, environment)
 	stage.Azure.PutResource("resourceGroups/mine", groupVersion, map[string]any{"location": "eastus", "tags": map[string]any{"team": "a"}})
-	stage.Azure.PutResource("resourceGroups/mine/providers/Microsoft.Network/routeTables/other", networkVersion, map[string]any{"location": "eastus", "properties": map[string]any{}})
+	stage.Azure.PutResource("resourceGroups/mine/providers/Microsoft.Network/routeTables/other", networkVersion,
+		map[string]any{"location": "eastus", "properties": map[string]any{}})
 	before := stage.Azure.ListResources()
 	stage.StartManager(harness.ManagerOptions{})
 	stage.CreateIdentity()
@@ -94,7 +95,8 @@ func TestBroughtNetwork(t *testing.T) {
 			stage.CreateMachine(stage.AzureMachine("c1", "c1-md"), harness.Worker, "")
 			stage.WaitMachineProvisioned("c1-md")
 			_, nic := stage.Azure.GetResource("resourceGroups/c1/providers/Microsoft.Network/networkInterfaces/c1-md-nic", networkVersion)
-			if subnet := harness.FindString(nic, "properties.ipConfigurations.0.properties.subnet.id"); !strings.HasSuffix(subnet, "/hub-vnet/subnets/nodes") {
+			if subnet := harness.FindString(nic, "properties.ipConfigurations.0.properties.subnet.id"); !strings.HasSuffix(subnet,
+				"/hub-vnet/subnets/nodes") {
 				t.Errorf("the worker is in the subnet %q, want nodes of hub-vnet", subnet)
 			}
 

@@ -53,7 +53,8 @@ func TestDefaultCluster(t *testing.T) {
 	if diff := cmp.Diff(clusterWrites, inGroup("c1", stage.Azure.WritesSince(0))); diff != "" {
 		t.Errorf("writes for the cluster (-want +got):\n%s", diff)
 	}
-	if host := azureCluster.Spec.ControlPlaneEndpoint.Host; !strings.HasPrefix(host, "c1-") || !strings.HasSuffix(host, ".eastus.cloudapp.azure.com") {
+	if host := azureCluster.Spec.ControlPlaneEndpoint.Host; !strings.HasPrefix(host, "c1-") ||
+		!strings.HasSuffix(host, ".eastus.cloudapp.azure.com") {
 		t.Errorf("spec.controlPlaneEndpoint.host is %q, want the DNS name of the public IP address", host)
 	}
 	if port := azureCluster.Spec.ControlPlaneEndpoint.Port; port != 6443 {
@@ -119,7 +120,7 @@ func TestDefaultCluster(t *testing.T) {
 	if writes := stage.Azure.WritesSince(mark); !slices.Contains(writes, "DELETE resourceGroups/c1") {
 		t.Errorf("the group goes whole, got the writes %q", writes)
 	}
-	identity := stage.CreateIdentity()
+	identity := stage.NewIdentity()
 	stage.ReadObject(identity, identity.Name)
 	if len(identity.Finalizers) > 0 {
 		t.Errorf("nobody uses the identity any more, but it has the finalizers %q", identity.Finalizers)

@@ -20,7 +20,8 @@ func TestMetrics(t *testing.T) {
 	stage.CreateCluster(stage.AzureCluster("c1"))
 	stage.WaitClusterProvisioned("c1")
 	after := counted(t)
-	for _, name := range []string{"capz_azure_requests_total", "capz_azure_request_duration_seconds", "capz_azure_operation_duration_seconds", "capz_azure_cache_lookups_total"} {
+	for _, name := range []string{"capz_azure_requests_total", "capz_azure_request_duration_seconds", "capz_azure_operation_duration_seconds",
+		"capz_azure_cache_lookups_total"} {
 		if least := float64(len(clusterWrites)); after[name]-before[name] < least {
 			t.Errorf("%s grew by %v while a cluster was made, want at least %v", name, after[name]-before[name], least)
 		}

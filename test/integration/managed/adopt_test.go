@@ -22,13 +22,15 @@ func existing(stage *harness.Stage) {
 	stage.Azure.PutResource("resourceGroups/c1", groupVersion, body{"location": "eastus"})
 	subnet := "/subscriptions/" + stage.Azure.SubscriptionID + "/resourceGroups/net/providers/Microsoft.Network/virtualNetworks/vnet/subnets/nodes"
 	pool := func(name, mode string) body {
-		return body{"name": name, "mode": mode, "count": 2, "vmSize": "Standard_D2s_v3", "osType": "Linux", "type": "VirtualMachineScaleSets", "vnetSubnetID": subnet, "orchestratorVersion": "1.33.2"}
+		return body{"name": name, "mode": mode, "count": 2, "vmSize": "Standard_D2s_v3", "osType": "Linux", "type": "VirtualMachineScaleSets",
+			"vnetSubnetID": subnet, "orchestratorVersion": "1.33.2"}
 	}
 	stage.Azure.PutResource("resourceGroups/c1/providers/Microsoft.ContainerService/managedClusters/c1", clusterVersion, body{
 		"location": "eastus", "identity": body{"type": "SystemAssigned"}, "tags": body{"team": "platform"},
 		"properties": body{
 			"dnsPrefix": "c1", "kubernetesVersion": "1.33.2", "enableRBAC": true,
-			"networkProfile":    body{"networkPlugin": "azure", "loadBalancerSku": "standard", "serviceCidr": "192.168.0.0/16", "dnsServiceIP": "192.168.0.10"},
+			"networkProfile": body{"networkPlugin": "azure", "loadBalancerSku": "standard", "serviceCidr": "192.168.0.0/16",
+				"dnsServiceIP": "192.168.0.10"},
 			"agentPoolProfiles": []any{pool("pool0", "System"), pool("pool1", "User")},
 		},
 	})
@@ -72,10 +74,12 @@ func TestAdopt(t *testing.T) {
 	pool.Name = "c1-pool1"
 	harness.ChangeObject(stage, pool, func(p *infrav1.AzureManagedMachinePool) { p.Spec.NodeLabels = map[string]string{"a": "b"} })
 	stage.Eventually("the label is on the pool", func() bool {
-		_, have := stage.Azure.GetResource("resourceGroups/c1/providers/Microsoft.ContainerService/managedClusters/c1/agentPools/pool1", clusterVersion)
+		_, have := stage.Azure.GetResource("resourceGroups/c1/providers/Microsoft.ContainerService/managedClusters/c1/agentPools/pool1",
+			clusterVersion)
 		return harness.FindString(have, "properties.nodeLabels.a") == "b"
 	})
-	if diff := cmp.Diff([]string{"PUT resourceGroups/c1/Microsoft.ContainerService/managedClusters/c1/agentPools/pool1"}, harness.DropKubeconfigReads(stage.Azure.WritesSince(mark))); diff != "" {
+	if diff := cmp.Diff([]string{"PUT resourceGroups/c1/Microsoft.ContainerService/managedClusters/c1/agentPools/pool1"},
+		harness.DropKubeconfigReads(stage.Azure.WritesSince(mark))); diff != "" {
 		t.Errorf("an adopted pool is kept in line with one write (-want +got):\n%s", diff)
 	}
 
@@ -90,7 +94,8 @@ func TestAdopt(t *testing.T) {
 
 	// Kubernetes' garbage collector, which is not here, takes the Secrets along.
 	for _, name := range []string{"c1-kubeconfig", "c1-ca"} {
-		if err := stage.Client.Delete(t.Context(), &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: stage.Namespace, Name: name}}); client.IgnoreNotFound(err) != nil {
+		if err := stage.Client.Delete(t.Context(),
+			&corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: stage.Namespace, Name: name}}); client.IgnoreNotFound(err) != nil {
 			t.Fatal(err)
 		}
 	}
@@ -105,7 +110,8 @@ func TestAdopt(t *testing.T) {
 	if diff := cmp.Diff(want, stage.Azure.ListResources()); diff != "" {
 		t.Errorf("what the cluster was put into stays, and nothing else (-want +got):\n%s", diff)
 	}
-	if status, _ := stage.Azure.GetResource("resourceGroups/net/providers/Microsoft.Network/virtualNetworks/vnet/subnets/nodes", networkVersion); status != 200 {
+	if status, _ := stage.Azure.GetResource("resourceGroups/net/providers/Microsoft.Network/virtualNetworks/vnet/subnets/nodes",
+		networkVersion); status != 200 {
 		t.Errorf("GET of the subnet that was brought: %d", status)
 	}
 }
@@ -129,7 +135,8 @@ func TestAdoptAnotherClusters(t *testing.T) {
 	stage.Eventually("the object says whose it is", func() bool {
 		stage.ReadObject(controlPlane, "c1")
 		condition := harness.FindCondition(controlPlane, infrav1.ManagedClusterRunningCondition)
-		return condition.Reason == infrav1.ResourceExistsNotOwnedReason && strings.Contains(condition.Message, infrav1.ClusterTagKey("other")+"=owned of another cluster")
+		return condition.Reason == infrav1.ResourceExistsNotOwnedReason &&
+			strings.Contains(condition.Message, infrav1.ClusterTagKey("other")+"=owned of another cluster")
 	})
 	stage.DeleteManagedCluster("c1", "pool0", "pool1")
 	if writes := stage.Azure.WritesSince(mark); len(writes) > 0 {
@@ -156,7 +163,8 @@ func TestTakeOver(t *testing.T) {
 	harness.ChangeObject(stage, controlPlane, func(c *infrav1.AzureManagedControlPlane) {
 		maps.DeleteFunc(c.Annotations, func(string, string) bool { return true })
 	})
-	harness.ChangeStatus(stage, controlPlane, func(c *infrav1.AzureManagedControlPlane) { c.Status = infrav1.AzureManagedControlPlaneStatus{} })
+	harness.ChangeStatus(stage, controlPlane,
+		func(c *infrav1.AzureManagedControlPlane) { c.Status = infrav1.AzureManagedControlPlaneStatus{} })
 	mark := stage.Azure.MarkRequests()
 	stage.StartManager(harness.ManagerOptions{})
 	stage.WaitControlPlaneReady("c1")

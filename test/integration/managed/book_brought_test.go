@@ -62,10 +62,11 @@ func operator(name string) bring {
 			"b12aa53e-6015-4669-85d0-8515ebb3ae7f", // Private DNS Zone Contributor
 		} {
 			assignment := fmt.Sprintf("a0000000-0000-4000-8000-%012d", i)
-			stage.Azure.PutResource(sharedGroup+"/providers/Microsoft.Authorization/roleAssignments/"+assignment, roleVersion, body{"properties": body{
-				"principalId": principal, "principalType": "ServicePrincipal",
-				"roleDefinitionId": "/subscriptions/" + stage.Azure.SubscriptionID + "/providers/Microsoft.Authorization/roleDefinitions/" + role,
-			}})
+			stage.Azure.PutResource(sharedGroup+"/providers/Microsoft.Authorization/roleAssignments/"+assignment, roleVersion,
+				body{"properties": body{
+					"principalId": principal, "principalType": "ServicePrincipal",
+					"roleDefinitionId": "/subscriptions/" + stage.Azure.SubscriptionID + "/providers/Microsoft.Authorization/roleDefinitions/" + role,
+				}})
 		}
 	}
 }
@@ -113,7 +114,8 @@ var natGateway = together(publicIP("egress"), func(stage *harness.Stage) {
 
 // firewall is where the default route of the subnet of the nodes leads to.
 var firewall = attached("routeTable", "routeTables/egress", body{"location": "eastus", "properties": body{"routes": []any{
-	body{"name": "default", "properties": body{"addressPrefix": "0.0.0.0/0", "nextHopType": "VirtualAppliance", "nextHopIpAddress": "10.30.64.4"}},
+	body{"name": "default", "properties": body{"addressPrefix": "0.0.0.0/0", "nextHopType": "VirtualAppliance",
+		"nextHopIpAddress": "10.30.64.4"}},
 }}})
 
 // zone is a private DNS zone for API servers.
@@ -123,7 +125,8 @@ var zone = inShared("Microsoft.Network/privateDnsZones/privatelink.eastus.azmk8s
 var fleet = inShared("Microsoft.ContainerService/fleets/fleet", fleetVersion, body{"location": "eastus", "properties": body{}})
 
 // endpoints is an application security group.
-var endpoints = inShared("Microsoft.Network/applicationSecurityGroups/endpoints", networkVersion, body{"location": "eastus", "properties": body{}})
+var endpoints = inShared("Microsoft.Network/applicationSecurityGroups/endpoints", networkVersion,
+	body{"location": "eastus", "properties": body{}})
 
 // legacy is a cluster as the Azure CLI makes it, in a network that is there before.
 var legacy = together(operator("cluster"), network, func(stage *harness.Stage) {
@@ -131,18 +134,21 @@ var legacy = together(operator("cluster"), network, func(stage *harness.Stage) {
 	pool := func(name, mode string) body {
 		return body{
 			"name": name, "mode": mode, "count": 2, "vmSize": "Standard_D2s_v3", "type": "VirtualMachineScaleSets", "osType": "Linux",
-			"orchestratorVersion": "1.33.2", "vnetSubnetID": "/subscriptions/" + stage.Azure.SubscriptionID + "/" + networkGroupTypes + "virtualNetworks/shared/subnets/nodes",
+			"orchestratorVersion": "1.33.2",
+			"vnetSubnetID":        "/subscriptions/" + stage.Azure.SubscriptionID + "/" + networkGroupTypes + "virtualNetworks/shared/subnets/nodes",
 		}
 	}
 	stage.Azure.PutResource("resourceGroups/legacy/providers/Microsoft.ContainerService/managedClusters/c1", clusterVersion, body{
 		"location": "eastus", "tags": body{"team": "legacy"},
-		"identity": body{"type": "UserAssigned", "userAssignedIdentities": body{"/subscriptions/" + stage.Azure.SubscriptionID + "/" + sharedIdentities + "cluster": body{}}},
+		"identity": body{"type": "UserAssigned",
+			"userAssignedIdentities": body{"/subscriptions/" + stage.Azure.SubscriptionID + "/" + sharedIdentities + "cluster": body{}}},
 		"properties": body{
 			"dnsPrefix": "c1-legacy-000000", "kubernetesVersion": "1.33.2", "nodeResourceGroup": "legacy-nodes", "enableRBAC": true,
 			"oidcIssuerProfile": body{"enabled": true}, "servicePrincipalProfile": body{"clientId": "msi"},
 			"networkProfile": body{
-				"networkPlugin": "azure", "networkPluginMode": "overlay", "loadBalancerSku": "standard", "serviceCidr": "10.0.0.0/16", "dnsServiceIP": "10.0.0.10",
-				"podCidr": "10.244.0.0/16",
+				"networkPlugin": "azure", "networkPluginMode": "overlay", "loadBalancerSku": "standard", "serviceCidr": "10.0.0.0/16",
+				"dnsServiceIP": "10.0.0.10",
+				"podCidr":      "10.244.0.0/16",
 			},
 			"agentPoolProfiles": []any{pool("nodepool1", "System"), pool("batch", "User")},
 		},

@@ -100,7 +100,8 @@ func (s snippet) apply(t *testing.T, stage *harness.Stage) []harness.ManagedPool
 		t.Fatalf("%s is refused: %v", s.place, err)
 	}
 	// No manager runs yet, so that these are as if they had been there from the beginning.
-	harness.ChangeObject(stage, &clusterv1.Cluster{ObjectMeta: named("c1")}, func(c *clusterv1.Cluster) { merge(t, s.place, &c.Spec, s.of("Cluster", "")) })
+	harness.ChangeObject(stage, &clusterv1.Cluster{ObjectMeta: named("c1")},
+		func(c *clusterv1.Cluster) { merge(t, s.place, &c.Spec, s.of("Cluster", "")) })
 	for _, pool := range all {
 		harness.ChangeObject(stage, &clusterv1.MachinePool{ObjectMeta: named("c1-" + pool.Name)}, func(p *clusterv1.MachinePool) {
 			merge(t, s.place, &p.Spec, s.of("MachinePool", pool.Name))

@@ -62,7 +62,8 @@ func snippets(t *testing.T) []snippet {
 				// What has an apiVersion is an object of the cluster itself.
 				if inBlock == "yaml" && !strings.HasPrefix(text.String(), "apiVersion:") {
 					place := fmt.Sprintf("%s:%d", page, i+1)
-					out = append(out, snippet{place: place, page: strings.TrimSuffix(page, ".md"), heading: heading, documents: documents(t, place, text.String())})
+					out = append(out, snippet{place: place, page: strings.TrimSuffix(page, ".md"), heading: heading,
+						documents: documents(t, place, text.String())})
 				}
 				inBlock = ""
 			case inBlock != "":

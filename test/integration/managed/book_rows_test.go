@@ -47,7 +47,8 @@ var rows = map[string]row{
 	"features/Subscription, region and cloud": {cluster: values{"location": "westeurope"}},
 
 	"features/Azure CNI": {cluster: values{
-		"properties.networkProfile.networkPlugin": "azure", "properties.networkProfile.networkPolicy": "azure", "properties.networkProfile.networkPluginMode": "",
+		"properties.networkProfile.networkPlugin": "azure", "properties.networkProfile.networkPolicy": "azure",
+		"properties.networkProfile.networkPluginMode": "",
 	}},
 	"features/Azure CNI Overlay": {cluster: values{
 		"properties.networkProfile.networkPluginMode": "overlay", "properties.networkProfile.podCidr": "10.128.0.0/14",
@@ -72,7 +73,8 @@ var rows = map[string]row{
 	},
 	"features/A subnet for each pool": {
 		bring: network, untouched: true,
-		pools: map[string]values{"pool0": {"properties.vnetSubnetID": sharedSubnets + "nodes"}, "pool1": {"properties.vnetSubnetID": sharedSubnets + "batch"}},
+		pools: map[string]values{"pool0": {"properties.vnetSubnetID": sharedSubnets + "nodes"},
+			"pool1": {"properties.vnetSubnetID": sharedSubnets + "batch"}},
 	},
 	"features/Service endpoints": {others: map[string]values{
 		"resourceGroups/c1/providers/Microsoft.Network/virtualNetworks/production/subnets/nodes": {
@@ -92,8 +94,9 @@ var rows = map[string]row{
 
 	"features/Load balancer": {cluster: values{
 		"properties.networkProfile.outboundType": "loadBalancer", "properties.networkProfile.loadBalancerSku": "standard",
-		"properties.networkProfile.loadBalancerProfile.managedOutboundIPs.count": "2", "properties.networkProfile.loadBalancerProfile.allocatedOutboundPorts": "8000",
-		"properties.networkProfile.loadBalancerProfile.idleTimeoutInMinutes": "10",
+		"properties.networkProfile.loadBalancerProfile.managedOutboundIPs.count": "2",
+		"properties.networkProfile.loadBalancerProfile.allocatedOutboundPorts":   "8000",
+		"properties.networkProfile.loadBalancerProfile.idleTimeoutInMinutes":     "10",
 	}},
 	"features/Public IP addresses you bring": {bring: publicIP("egress"), cluster: values{
 		"properties.networkProfile.loadBalancerProfile.effectiveOutboundIPs.0.id": "/subscriptions/00000000-0000-0000-0000-000000000001/" + sharedNetworking + "publicIPAddresses/egress",
@@ -102,10 +105,13 @@ var rows = map[string]row{
 		"properties.networkProfile.loadBalancerProfile.outboundIPPrefixes.publicIPPrefixes.0.id": "/subscriptions/00000000-0000-0000-0000-000000000001/" + sharedNetworking + "publicIPPrefixes/egress",
 	}},
 	"features/A NAT gateway that AKS makes": {cluster: values{
-		"properties.networkProfile.outboundType": "managedNATGateway", "properties.networkProfile.natGatewayProfile.managedOutboundIPProfile.count": "2",
+		"properties.networkProfile.outboundType":                                     "managedNATGateway",
+		"properties.networkProfile.natGatewayProfile.managedOutboundIPProfile.count": "2",
 	}},
-	"features/A NAT gateway you bring": {bring: natGateway, untouched: true, cluster: values{"properties.networkProfile.outboundType": "userAssignedNATGateway"}},
-	"features/User-defined routes":     {bring: firewall, untouched: true, cluster: values{"properties.networkProfile.outboundType": "userDefinedRouting"}},
+	"features/A NAT gateway you bring": {bring: natGateway, untouched: true,
+		cluster: values{"properties.networkProfile.outboundType": "userAssignedNATGateway"}},
+	"features/User-defined routes": {bring: firewall, untouched: true,
+		cluster: values{"properties.networkProfile.outboundType": "userDefinedRouting"}},
 
 	"features/System-assigned identity": {cluster: values{"identity.type": "SystemAssigned"}},
 	"features/User-assigned identity":   {bring: operator("cluster"), cluster: values{"identity.type": "UserAssigned"}},
@@ -126,7 +132,8 @@ var rows = map[string]row{
 	"features/SSH key":                    {cluster: values{"properties.linuxProfile.adminUsername": "azureuser"}},
 
 	"features/KMS": {bring: operator("cluster"), cluster: values{
-		"properties.securityProfile.azureKeyVaultKms.enabled": "true", "properties.securityProfile.azureKeyVaultKms.keyVaultNetworkAccess": "Public",
+		"properties.securityProfile.azureKeyVaultKms.enabled":               "true",
+		"properties.securityProfile.azureKeyVaultKms.keyVaultNetworkAccess": "Public",
 	}},
 	"features/KMS with a private key vault": {bring: operator("cluster"), cluster: values{
 		"properties.securityProfile.azureKeyVaultKms.keyVaultNetworkAccess": "Private",
@@ -164,14 +171,18 @@ var rows = map[string]row{
 		sharedGroup + "/providers/Microsoft.ContainerService/fleets/fleet/members/team-a": {"properties.group": "canary"},
 	}},
 
-	"features/Several pools":                      {pools: map[string]values{"batch": {"properties.vmSize": "Standard_D4s_v5", "properties.count": "1"}}},
-	"features/No nodes":                           {pools: pool1(values{"properties.count": "0"})},
-	"features/Managed OS disk":                    {pools: pool1(values{"properties.osDiskSizeGB": "256", "properties.osDiskType": "Managed"})},
-	"features/Ephemeral OS disk":                  {pools: pool1(values{"properties.osDiskType": "Ephemeral", "properties.osDiskSizeGB": "100"})},
+	"features/Several pools": {pools: map[string]values{"batch": {"properties.vmSize": "Standard_D4s_v5",
+		"properties.count": "1"}}},
+	"features/No nodes": {pools: pool1(values{"properties.count": "0"})},
+	"features/Managed OS disk": {pools: pool1(values{"properties.osDiskSizeGB": "256",
+		"properties.osDiskType": "Managed"})},
+	"features/Ephemeral OS disk": {pools: pool1(values{"properties.osDiskType": "Ephemeral",
+		"properties.osDiskSizeGB": "100"})},
 	"features/Kubelet data on the temporary disk": {pools: pool1(values{"properties.kubeletDiskType": "Temporary"})},
-	"features/Zones":                              {pools: pool1(values{"properties.availabilityZones.2": "3"})},
+	"features/Zones": {pools: pool1(values{"properties.availabilityZones.2": "3"})},
 	"features/Labels and taints": {pools: pool1(values{
-		"properties.nodeLabels.team": "a", "properties.nodeTaints.0": "dedicated=batch:NoSchedule", "properties.nodeTaints.1": "slow=true:PreferNoSchedule",
+		"properties.nodeLabels.team": "a", "properties.nodeTaints.0": "dedicated=batch:NoSchedule",
+		"properties.nodeTaints.1": "slow=true:PreferNoSchedule",
 	})},
 	"features/Tags of a pool": {pools: pool1(values{"properties.tags.costCenter": "4712"})},
 	"features/Pods per node":  {pools: pool1(values{"properties.maxPods": "50"})},
@@ -181,9 +192,11 @@ var rows = map[string]row{
 	})},
 	"features/Windows": {pools: map[string]values{"win": {"properties.osType": "Windows"}}},
 	"features/Public IP addresses of nodes": {bring: publicPrefix("nodes"), pools: pool1(values{
-		"properties.enableNodePublicIP": "true", "properties.nodePublicIPPrefixID": "/subscriptions/00000000-0000-0000-0000-000000000001/" + sharedNetworking + "publicIPPrefixes/nodes",
+		"properties.enableNodePublicIP":   "true",
+		"properties.nodePublicIPPrefixID": "/subscriptions/00000000-0000-0000-0000-000000000001/" + sharedNetworking + "publicIPPrefixes/nodes",
 	})},
-	"features/Kubelet": {pools: pool1(values{"properties.kubeletConfig.cpuManagerPolicy": "static", "properties.kubeletConfig.podMaxPids": "1024"})},
+	"features/Kubelet": {pools: pool1(values{"properties.kubeletConfig.cpuManagerPolicy": "static",
+		"properties.kubeletConfig.podMaxPids": "1024"})},
 	"features/Linux": {pools: pool1(values{
 		"properties.linuxOSConfig.swapFileSizeMB": "1500", "properties.linuxOSConfig.sysctls.netIpv4IpLocalPortRange": "32768 60999",
 		"properties.linuxOSConfig.sysctls.netIpv4TcpTwReuse": "true",
@@ -193,14 +206,16 @@ var rows = map[string]row{
 	"features/Encryption at host": {pools: pool1(values{"properties.enableEncryptionAtHost": "true"})},
 	"features/Deallocate machines instead of deleting them": {pools: pool1(values{"properties.scaleDownMode": "Deallocate"})},
 
-	"features/A pool that scales itself": {pools: pool1(values{"properties.enableAutoScaling": "true", "properties.minCount": "1", "properties.maxCount": "5"})},
+	"features/A pool that scales itself": {pools: pool1(values{"properties.enableAutoScaling": "true", "properties.minCount": "1",
+		"properties.maxCount": "5"})},
 	"features/How the autoscaler behaves": {cluster: values{
 		"properties.autoScalerProfile.expander": "least-waste", "properties.autoScalerProfile.scan-interval": "20s",
 	}},
 
 	"patches/Patches": {
-		cluster: values{"properties.autoUpgradeProfile.nodeOSUpgradeChannel": "NodeImage", "properties.storageProfile.blobCSIDriver.enabled": "true"},
-		pools:   pool1(values{"properties.osSKU": "AzureLinux", "properties.upgradeSettings.maxSurge": "33%"}),
+		cluster: values{"properties.autoUpgradeProfile.nodeOSUpgradeChannel": "NodeImage",
+			"properties.storageProfile.blobCSIDriver.enabled": "true"},
+		pools: pool1(values{"properties.osSKU": "AzureLinux", "properties.upgradeSettings.maxSurge": "33%"}),
 	},
 	"patches/Another api-version": {preview: true, cluster: values{"properties.ingressProfile.gatewayAPI.installation": "Standard"}},
 	"patches/Preview features": {
@@ -208,15 +223,18 @@ var rows = map[string]row{
 		pools: pool1(values{"properties.nodeInitializationTaints.0": "startup=pending:NoSchedule"}),
 	},
 
-	"private/A zone that AKS makes":                 {cluster: values{"properties.apiServerAccessProfile.privateDNSZone": "System", "properties.fqdn": ""}},
+	"private/A zone that AKS makes": {cluster: values{"properties.apiServerAccessProfile.privateDNSZone": "System",
+		"properties.fqdn": ""}},
 	"private/A public name for the private address": {cluster: values{"properties.apiServerAccessProfile.enablePrivateClusterPublicFQDN": "true"}},
-	"private/No zone":                               {cluster: values{"properties.apiServerAccessProfile.privateDNSZone": "None"}},
-	"private/A zone you bring":                      {bring: together(operator("cluster"), zone), cluster: values{"properties.apiServerAccessProfile.privateDNSZone": privateZone}},
+	"private/No zone": {cluster: values{"properties.apiServerAccessProfile.privateDNSZone": "None"}},
+	"private/A zone you bring": {bring: together(operator("cluster"), zone),
+		cluster: values{"properties.apiServerAccessProfile.privateDNSZone": privateZone}},
 	"private/A name of your own in a zone you bring": {bring: together(operator("cluster"), zone), cluster: values{
 		"properties.fqdnSubdomain": "team-a", "properties.dnsPrefix": "",
 	}},
 	"private/An API server in a subnet of yours": {bring: together(operator("cluster"), network), cluster: values{
-		"properties.apiServerAccessProfile.enableVnetIntegration": "true", "properties.apiServerAccessProfile.subnetId": sharedSubnets + "api-server",
+		"properties.apiServerAccessProfile.enableVnetIntegration": "true",
+		"properties.apiServerAccessProfile.subnetId":              sharedSubnets + "api-server",
 	}},
 	"private/No way in from outside": {cluster: values{"properties.apiServerAccessProfile.disableRunCommand": "true"}},
 
@@ -229,8 +247,9 @@ var rows = map[string]row{
 	"upgrade/How nodes are replaced": {pools: pool1(values{
 		"properties.upgradeSettings.maxSurge": "25%", "properties.upgradeSettings.undrainableNodeBehavior": "Cordon",
 	})},
-	"upgrade/Operating system":  {pools: pool1(values{"properties.osSKU": "AzureLinux"})},
-	"upgrade/Long-term support": {cluster: values{"sku.tier": "Premium", "properties.supportPlan": "AKSLongTermSupport", "properties.currentKubernetesVersion": "1.30.10"}},
+	"upgrade/Operating system": {pools: pool1(values{"properties.osSKU": "AzureLinux"})},
+	"upgrade/Long-term support": {cluster: values{"sku.tier": "Premium", "properties.supportPlan": "AKSLongTermSupport",
+		"properties.currentKubernetesVersion": "1.30.10"}},
 
 	"adoption/Fields of the manifests": {
 		bring: legacy, group: "legacy", untouched: true,

@@ -71,7 +71,8 @@ func TestUpgrade(t *testing.T) {
 		pool := azurePool("c1-pool0")
 		stage.ReadObject(pool, pool.Name)
 		condition := harness.FindCondition(pool, infrav1.AgentPoolsReadyCondition)
-		return condition.Status == metav1.ConditionFalse && strings.Contains(condition.Message, "v1.34.2") && strings.Contains(condition.Message, "spec.version")
+		return condition.Status == metav1.ConditionFalse && strings.Contains(condition.Message, "v1.34.2") &&
+			strings.Contains(condition.Message, "spec.version")
 	})
 	harness.ChangeObject(stage, controlPlane("c1"), func(c *infrav1.AzureManagedControlPlane) { c.Spec.Version = next })
 	for _, pool := range pools {
@@ -98,7 +99,8 @@ func TestScale(t *testing.T) {
 	}
 	mark := stage.Azure.MarkRequests()
 	stage.DeleteManagedPool("c1-pool1")
-	if diff := cmp.Diff([]string{"DELETE resourceGroups/c1/Microsoft.ContainerService/managedClusters/c1/agentPools/pool1"}, harness.DropKubeconfigReads(stage.Azure.WritesSince(mark))); diff != "" {
+	if diff := cmp.Diff([]string{"DELETE resourceGroups/c1/Microsoft.ContainerService/managedClusters/c1/agentPools/pool1"},
+		harness.DropKubeconfigReads(stage.Azure.WritesSince(mark))); diff != "" {
 		t.Errorf("writes (-want +got):\n%s", diff)
 	}
 }
@@ -141,7 +143,8 @@ func TestCase(t *testing.T) {
 	shown := func() any {
 		_, cluster := stage.Azure.GetResource(clusterPath, clusterVersion)
 		_, pool := stage.Azure.GetResource(clusterPath+"/agentPools/pool1", clusterVersion)
-		return []any{harness.FindValue(pool, "properties.nodeLabels"), harness.FindValue(pool, "properties.nodeTaints"), harness.FindString(pool, "properties.tags.team"), harness.FindString(cluster, "tags.team")}
+		return []any{harness.FindValue(pool, "properties.nodeLabels"), harness.FindValue(pool, "properties.nodeTaints"),
+			harness.FindString(pool, "properties.tags.team"), harness.FindString(cluster, "tags.team")}
 	}
 	for _, step := range []struct{ value, label string }{{"blue", "tier"}, {"Blue", "Tier"}} {
 		set(step.value, step.label)
@@ -181,7 +184,8 @@ func TestPatch(t *testing.T) {
 	err := harness.TryChange(stage, controlPlane("c1"), func(c *infrav1.AzureManagedControlPlane) {
 		c.Spec.ASOManagedClusterPatches = []string{`{"spec": {"workloadAutoscalerProfil": {}}}`}
 	})
-	if err == nil || !strings.Contains(err.Error(), "spec.asoManagedClusterPatches[0]") || !strings.Contains(err.Error(), "workloadAutoScalerProfile") {
+	if err == nil || !strings.Contains(err.Error(), "spec.asoManagedClusterPatches[0]") ||
+		!strings.Contains(err.Error(), "workloadAutoScalerProfile") {
 		t.Errorf("a key that matches nothing is refused with the nearest name, got %v", err)
 	}
 }
@@ -315,10 +319,12 @@ func TestPaused(t *testing.T) {
 func TestTagOfOthersJustBeforeOurs(t *testing.T) {
 	t.Parallel()
 	stage := running(t, nil)
-	if err := stage.Azure.AddFault(fault.Rule{Now: true, ID: "/subscriptions/" + stage.Azure.SubscriptionID + "/" + clusterPath, Kind: fault.Edit, Patch: body{"tags": body{"cost": "42"}}}); err != nil {
+	if err := stage.Azure.AddFault(fault.Rule{Now: true, ID: "/subscriptions/" + stage.Azure.SubscriptionID + "/" + clusterPath,
+		Kind: fault.Edit, Patch: body{"tags": body{"cost": "42"}}}); err != nil {
 		t.Fatal(err)
 	}
-	harness.ChangeObject(stage, controlPlane("c1"), func(c *infrav1.AzureManagedControlPlane) { c.Spec.AdditionalTags = infrav1.Tags{"team": "a"} })
+	harness.ChangeObject(stage, controlPlane("c1"),
+		func(c *infrav1.AzureManagedControlPlane) { c.Spec.AdditionalTags = infrav1.Tags{"team": "a"} })
 	is(stage, clusterPath, clusterVersion, "tags.team", "a")
 	is(stage, clusterPath, clusterVersion, "tags.cost", "42")
 }

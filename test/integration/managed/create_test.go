@@ -41,7 +41,8 @@ func TestManagedCluster(t *testing.T) {
 	if diff := cmp.Diff(want, harness.DropKubeconfigReads(stage.Azure.WritesSince(0))); diff != "" {
 		t.Errorf("one write per resource, and none for pools that the cluster is created with (-want +got):\n%s", diff)
 	}
-	if host, port := controlPlane.Spec.ControlPlaneEndpoint.Host, controlPlane.Spec.ControlPlaneEndpoint.Port; !strings.HasSuffix(host, ".hcp.eastus.azmk8s.io") || port != 443 {
+	if host, port := controlPlane.Spec.ControlPlaneEndpoint.Host,
+		controlPlane.Spec.ControlPlaneEndpoint.Port; !strings.HasSuffix(host, ".hcp.eastus.azmk8s.io") || port != 443 {
 		t.Errorf("endpoint %s:%d, want the cluster's public name and 443", host, port)
 	}
 	if controlPlane.Status.Version != harness.ManagedVersion {

@@ -254,12 +254,14 @@ func TestDeletedWithoutCredentials(t *testing.T) {
 	secret := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: stage.Namespace, Name: harness.IdentityName}}
 	must(stage, stage.Client.Delete(t.Context(), secret))
 	// Somebody has waited for too long.
-	must(stage, client.IgnoreNotFound(stage.Client.Patch(t.Context(), secret, client.RawPatch(types.MergePatchType, []byte(`{"metadata":{"finalizers":null}}`)))))
+	must(stage, client.IgnoreNotFound(stage.Client.Patch(t.Context(), secret,
+		client.RawPatch(types.MergePatchType, []byte(`{"metadata":{"finalizers":null}}`)))))
 	gone := deleteAll(stage)
 	stage.StartManager(harness.ManagerOptions{})
 	harness.WaitFor(stage, controlPlane("c1"), "c1", "told that the Secret is missing", func(c *infrav1.AzureManagedControlPlane) bool {
 		ready := harness.FindCondition(c, infrav1.ReadyCondition)
-		return ready.Status == metav1.ConditionFalse && strings.Contains(ready.Message, harness.IdentityName) && strings.Contains(ready.Message, "Secret")
+		return ready.Status == metav1.ConditionFalse && strings.Contains(ready.Message, harness.IdentityName) &&
+			strings.Contains(ready.Message, "Secret")
 	})
 	if status, _ := stage.Azure.GetResource(clusterPath, clusterVersion); status != 200 {
 		t.Errorf("GET of the cluster: %d", status)
@@ -275,7 +277,7 @@ func TestDeletedWithoutCredentials(t *testing.T) {
 // identityFree checks that no control plane holds the stage's identity.
 func identityFree(stage *harness.Stage) {
 	stage.T.Helper()
-	identity := stage.CreateIdentity()
+	identity := stage.NewIdentity()
 	stage.ReadObject(identity, identity.Name)
 	if slices.ContainsFunc(identity.Finalizers, func(f string) bool { return strings.Contains(f, "azuremanagedcontrolplane") }) {
 		stage.T.Errorf("the identity is still held by %v", identity.Finalizers)
@@ -390,7 +392,8 @@ func TestTwoClusters(t *testing.T) {
 	stage.CreateManagedCluster(stage.ControlPlane("c2"), harness.ManagedPool{Name: "pool0", Mode: "System", Replicas: 1})
 	stage.WaitControlPlaneReady("c2")
 	stage.WaitPoolReady("c2-pool0", 1)
-	if status, _ := stage.Azure.GetResource("resourceGroups/c2/providers/Microsoft.ContainerService/managedClusters/c2/agentPools/pool1", clusterVersion); status != 404 {
+	if status, _ := stage.Azure.GetResource("resourceGroups/c2/providers/Microsoft.ContainerService/managedClusters/c2/agentPools/pool1",
+		clusterVersion); status != 404 {
 		t.Errorf("c2 got a pool of c1: GET answers %d", status)
 	}
 	stage.DeleteManagedCluster("c1", "pool0", "pool1")

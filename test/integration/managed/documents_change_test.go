@@ -88,8 +88,10 @@ func TestDocumentsChange(t *testing.T) {
 	stage.Azure.PutResource("resourceGroups/others", "2021-04-01", body{"location": "eastus"})
 	cluster := stage.BuildASOCluster("c1", "pool0")
 	infrastructure, controlPlane := cluster.Infrastructure, cluster.ControlPlane
-	kept, identity := stage.ParseManifest(strings.Replace(keptDocument, "SUBSCRIPTION", stage.Azure.SubscriptionID, 1)), stage.ParseManifest(identityDocument)
-	infrastructure.Spec.Resources = append(infrastructure.Spec.Resources, kept, identity, stage.ParseManifest(networkDocument), stage.ParseManifest(subnetDocument))
+	kept, identity := stage.ParseManifest(strings.Replace(keptDocument, "SUBSCRIPTION", stage.Azure.SubscriptionID, 1)),
+		stage.ParseManifest(identityDocument)
+	infrastructure.Spec.Resources = append(infrastructure.Spec.Resources, kept, identity, stage.ParseManifest(networkDocument),
+		stage.ParseManifest(subnetDocument))
 	controlPlane.Spec.Resources = append(controlPlane.Spec.Resources, stage.ParseManifest(windowDocument))
 	pool := cluster.Pools[0]
 	pool.Spec.Resources[0] = edited(t, pool.Spec.Resources[0], func(spec body) {
@@ -115,7 +117,8 @@ func TestDocumentsChange(t *testing.T) {
 	clientID := shows(stage, identityPath, msiVersion, "properties.clientId")
 	exported := &corev1.ConfigMap{}
 	stage.Eventually("operatorSpec is served", func() bool {
-		return stage.Client.Get(t.Context(), client.ObjectKey{Namespace: stage.Namespace, Name: "nodes"}, exported) == nil && `"`+exported.Data["client"]+`"` == clientID
+		return stage.Client.Get(t.Context(), client.ObjectKey{Namespace: stage.Namespace, Name: "nodes"}, exported) == nil &&
+			`"`+exported.Data["client"]+`"` == clientID
 	})
 
 	change := func(object *[]runtime.RawExtension, at int, edit func(spec body)) {
@@ -145,11 +148,13 @@ func TestDocumentsChange(t *testing.T) {
 	until("the surge is as the document says", clusterPath+"/agentPools/pool0", clusterVersion, "properties.upgradeSettings.maxSurge", `"33%"`)
 
 	harness.ChangeObject(stage, controlPlane, func(o *infrav1.AzureASOManagedControlPlane) { o.Spec.Resources = o.Spec.Resources[:1] })
-	stage.Eventually("the window is gone", func() bool { status, _ := stage.Azure.GetResource(windowPath, clusterVersion); return status == 404 })
+	stage.Eventually("the window is gone",
+		func() bool { status, _ := stage.Azure.GetResource(windowPath, clusterVersion); return status == 404 })
 	harness.ChangeObject(stage, infrastructure, func(o *infrav1.AzureASOManagedCluster) {
 		o.Spec.Resources = append(o.Spec.Resources[:1:1], o.Spec.Resources[3:]...)
 	})
-	stage.Eventually("the identity is gone", func() bool { status, _ := stage.Azure.GetResource(identityPath, msiVersion); return status == 404 })
+	stage.Eventually("the identity is gone",
+		func() bool { status, _ := stage.Azure.GetResource(identityPath, msiVersion); return status == 404 })
 	harness.WaitFor(stage, infrastructure, "c1", "without them", func(o *infrav1.AzureASOManagedCluster) bool {
 		return len(o.Status.Resources) == 3 && o.Status.ObservedGeneration == o.Generation && harness.IsReady(o)
 	})

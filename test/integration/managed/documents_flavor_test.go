@@ -23,7 +23,8 @@ import (
 func flavor(t *testing.T, template string) string {
 	t.Helper()
 	return string(flavors.RenderTemplate(t, template, map[string]string{
-		"CLUSTER_NAME": "c1", "KUBERNETES_VERSION": harness.ManagedVersion, "AZURE_LOCATION": "eastus", "AZURE_NODE_MACHINE_TYPE": "Standard_D2s_v3",
+		"CLUSTER_NAME": "c1", "KUBERNETES_VERSION": harness.ManagedVersion, "AZURE_LOCATION": "eastus",
+		"AZURE_NODE_MACHINE_TYPE":    "Standard_D2s_v3",
 		"ASO_CREDENTIAL_SECRET_NAME": harness.OperatorSecret,
 	}))
 }
@@ -73,11 +74,14 @@ spec:
   issuerFromConfig: {name: issuer, key: url}
 `)
 	infrastructure := &infrav1.AzureASOManagedCluster{ObjectMeta: metav1.ObjectMeta{Name: "c1"}}
-	harness.ChangeObject(stage, infrastructure, func(o *infrav1.AzureASOManagedCluster) { o.Spec.Resources = append(o.Spec.Resources, identity, trust) })
+	harness.ChangeObject(stage, infrastructure,
+		func(o *infrav1.AzureASOManagedCluster) { o.Spec.Resources = append(o.Spec.Resources, identity, trust) })
 	harness.WaitFor(stage, infrastructure, "c1", "told of the ConfigMap", func(o *infrav1.AzureASOManagedCluster) bool {
-		return len(o.Status.Resources) == 3 && o.Status.Resources[1].Ready && strings.Contains(o.Status.Resources[2].Message, `of ConfigMap "issuer"`)
+		return len(o.Status.Resources) == 3 && o.Status.Resources[1].Ready &&
+			strings.Contains(o.Status.Resources[2].Message, `of ConfigMap "issuer"`)
 	})
-	configMap := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: stage.Namespace, Name: "issuer"}, Data: map[string]string{"url": "https://one.example"}}
+	configMap := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: stage.Namespace, Name: "issuer"},
+		Data: map[string]string{"url": "https://one.example"}}
 	stage.CreateObject(configMap)
 	for _, next := range []string{"https://two.example", ""} {
 		value := configMap.Data["url"]
@@ -88,7 +92,8 @@ spec:
 			harness.ChangeObject(stage, configMap, func(o *corev1.ConfigMap) { o.Data["url"] = next })
 		}
 	}
-	harness.WaitFor(stage, infrastructure, "c1", "ready", func(o *infrav1.AzureASOManagedCluster) bool { return o.Status.Resources[2].Ready && harness.IsReady(o) })
+	harness.WaitFor(stage, infrastructure, "c1", "ready",
+		func(o *infrav1.AzureASOManagedCluster) bool { return o.Status.Resources[2].Ready && harness.IsReady(o) })
 }
 
 // TestDocumentBook takes the cluster of the page about documents to its end state.
@@ -115,7 +120,8 @@ func TestDocumentBook(t *testing.T) {
 	for name, key := range map[string]string{"my-cluster-workload": "clientId", "my-cluster-issuer": "url"} {
 		stage.Eventually("ConfigMap "+name, func() bool {
 			configMap := &corev1.ConfigMap{}
-			return stage.Client.Get(t.Context(), client.ObjectKey{Namespace: stage.Namespace, Name: name}, configMap) == nil && configMap.Data[key] != ""
+			return stage.Client.Get(t.Context(), client.ObjectKey{Namespace: stage.Namespace, Name: name}, configMap) == nil &&
+				configMap.Data[key] != ""
 		})
 	}
 	harness.WaitFor(stage, &clusterv1.MachinePool{}, "my-cluster-pool0", "scaled by AKS", func(o *clusterv1.MachinePool) bool {

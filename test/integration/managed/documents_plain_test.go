@@ -60,7 +60,8 @@ func followPlain(stage *harness.Stage) {
 		t.Helper()
 		until(what, func() bool {
 			resources := infrastructure.Status.Resources
-			return len(resources) > before+at && resources[before+at].Ready == (message == "") && strings.Contains(resources[before+at].Message, message)
+			return len(resources) > before+at && resources[before+at].Ready == (message == "") &&
+				strings.Contains(resources[before+at].Message, message)
 		})
 	}
 	says("its kind is not there", 0, "waits for the definition of its kind")
@@ -75,8 +76,9 @@ func followPlain(stage *harness.Stage) {
 		{APIGroups: []string{harness.PlainGroup}, Resources: []string{"widgets"}, Verbs: []string{"get", "create", "patch", "delete"}},
 	}})
 	stage.CreateObject(&rbacv1.RoleBinding{
-		ObjectMeta: metav1.ObjectMeta{Namespace: stage.Namespace, Name: "widgets"}, RoleRef: rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "Role", Name: "widgets"},
-		Subjects: []rbacv1.Subject{{APIGroup: rbacv1.GroupName, Kind: rbacv1.UserKind, Name: harness.ManagerUser}},
+		ObjectMeta: metav1.ObjectMeta{Namespace: stage.Namespace, Name: "widgets"},
+		RoleRef:    rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "Role", Name: "widgets"},
+		Subjects:   []rbacv1.Subject{{APIGroup: rbacv1.GroupName, Kind: rbacv1.UserKind, Name: harness.ManagerUser}},
 	})
 	says("it is applied", 0, "")
 	says("what was there is left alone", 1, "was not made for this document")
@@ -111,7 +113,8 @@ func followPlain(stage *harness.Stage) {
 	})
 	harness.ChangeObject(stage, infrastructure, func(o *infrav1.AzureASOManagedCluster) { o.Spec.Resources = o.Spec.Resources[:before] })
 	until("nothing of them is left", func() bool {
-		return infrastructure.Annotations[infrav1.PlainObjectsAnnotation] == "" && len(infrastructure.Status.Resources) == before && harness.IsReady(infrastructure)
+		return infrastructure.Annotations[infrav1.PlainObjectsAnnotation] == "" && len(infrastructure.Status.Resources) == before &&
+			harness.IsReady(infrastructure)
 	})
 	stage.WaitGone(widget(stage, "w"), "w")
 	stage.ReadObject(theirs, "theirs")

@@ -47,7 +47,8 @@ func TestDocuments(t *testing.T) {
 	}
 	pool := &infrav1.AzureASOManagedMachinePool{}
 	stage.ReadObject(pool, "c1-pool1")
-	if pool.Status.Replicas != 2 || len(pool.Spec.ProviderIDList) != 2 || !strings.Contains(pool.Spec.ProviderIDList[0], "/virtualMachineScaleSets/aks-pool1-") {
+	if pool.Status.Replicas != 2 || len(pool.Spec.ProviderIDList) != 2 ||
+		!strings.Contains(pool.Spec.ProviderIDList[0], "/virtualMachineScaleSets/aks-pool1-") {
 		t.Errorf("the pool has %d replicas, %v", pool.Status.Replicas, pool.Spec.ProviderIDList)
 	}
 	// A resync reads the group, the cluster, one list of pools and one of scale sets, and the machines of both pools. Reads of one
@@ -58,11 +59,13 @@ func TestDocuments(t *testing.T) {
 	}
 
 	mark := stage.Azure.MarkRequests()
-	harness.ChangeObject(stage, &clusterv1.MachinePool{ObjectMeta: metav1.ObjectMeta{Name: "c1-pool1"}}, func(o *clusterv1.MachinePool) { o.Spec.Replicas = new(int32(3)) })
+	harness.ChangeObject(stage, &clusterv1.MachinePool{ObjectMeta: metav1.ObjectMeta{Name: "c1-pool1"}},
+		func(o *clusterv1.MachinePool) { o.Spec.Replicas = new(int32(3)) })
 	harness.WaitFor(stage, pool, "c1-pool1", "scaled", func(o *infrav1.AzureASOManagedMachinePool) bool {
 		return o.Status.Ready && o.Status.Replicas == 3 && len(o.Spec.ProviderIDList) == 3
 	})
-	if diff := cmp.Diff([]string{"PUT resourceGroups/c1/Microsoft.ContainerService/managedClusters/c1/agentPools/pool1"}, harness.DropKubeconfigReads(stage.Azure.WritesSince(mark))); diff != "" {
+	if diff := cmp.Diff([]string{"PUT resourceGroups/c1/Microsoft.ContainerService/managedClusters/c1/agentPools/pool1"},
+		harness.DropKubeconfigReads(stage.Azure.WritesSince(mark))); diff != "" {
 		t.Errorf("scaling is one write (-want +got):\n%s", diff)
 	}
 

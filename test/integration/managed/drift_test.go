@@ -82,11 +82,12 @@ func TestDrift(t *testing.T) {
 	equip(stage, own)
 	own.Spec.AdditionalTags = infrav1.Tags{"team": "a"}
 	own.Spec.APIServerAccessProfile = &infrav1.APIServerAccessProfile{AuthorizedIPRanges: []string{"203.0.113.0/24"}}
-	stage.CreateManagedCluster(own, pools[0], harness.ManagedPool{Name: "pool1", Mode: "User", Replicas: 2, Change: func(p *infrav1.AzureManagedMachinePool) {
-		p.Spec.NodeLabels = map[string]string{"tier": "web"}
-		p.Spec.Taints = infrav1.Taints{{Key: "dedicated", Value: "web", Effect: "NoSchedule"}}
-		p.Spec.AdditionalTags = infrav1.Tags{"pool": "web"}
-	}})
+	stage.CreateManagedCluster(own, pools[0],
+		harness.ManagedPool{Name: "pool1", Mode: "User", Replicas: 2, Change: func(p *infrav1.AzureManagedMachinePool) {
+			p.Spec.NodeLabels = map[string]string{"tier": "web"}
+			p.Spec.Taints = infrav1.Taints{{Key: "dedicated", Value: "web", Effect: "NoSchedule"}}
+			p.Spec.AdditionalTags = infrav1.Tags{"pool": "web"}
+		}})
 	stage.WaitManagedClusterReady("c1", pools...)
 	const ownTag = "sigs.k8s.io_cluster-api-provider-azure_cluster_c1"
 
@@ -105,22 +106,30 @@ func TestDrift(t *testing.T) {
 			path: clusterPath, version: clusterVersion, at: "tags.team", want: `"a"`, writes: []string{clusterPut}},
 		{name: "tag of others on the cluster", outside: outside(clusterPath, clusterVersion, put("tags.costs", "4711")), verdict: kept,
 			path: clusterPath, version: clusterVersion, at: "tags.costs", want: `"4711"`},
-		{name: "tag of the spec changed on the group", outside: outside("resourceGroups/c1", groupVersion, put("tags.team", "b")), verdict: repaired,
-			path: "resourceGroups/c1", version: groupVersion, at: "tags.team", want: `"a"`, writes: []string{"PUT resourceGroups/c1"}},
+		{name: "tag of the spec changed on the group", outside: outside("resourceGroups/c1", groupVersion, put("tags.team", "b")),
+			verdict: repaired,
+			path:    "resourceGroups/c1", version: groupVersion, at: "tags.team", want: `"a"`, writes: []string{"PUT resourceGroups/c1"}},
 		{name: "tag of the spec changed on the network", outside: outside(vnetPath, networkVersion, put("tags.team", "b")), verdict: repaired,
 			path: vnetPath, version: networkVersion, at: "tags.team", want: `"a"`, writes: []string{"PUT " + vnetWrite}},
-		{name: "authorized ranges changed", outside: outside(clusterPath, clusterVersion, put("properties.apiServerAccessProfile.authorizedIPRanges", []any{"0.0.0.0/0"})), verdict: repaired,
-			path: clusterPath, version: clusterVersion, at: "properties.apiServerAccessProfile.authorizedIPRanges", want: `["203.0.113.0/24"]`, writes: []string{clusterPut}},
-		{name: "tier raised", outside: outside(clusterPath, clusterVersion, put("sku", body{"name": "Base", "tier": "Standard"})), verdict: repaired,
-			path: clusterPath, version: clusterVersion, at: "sku.tier", want: `"Free"`, writes: []string{clusterPut}},
-		{name: "KEDA turned on, which the spec says nothing about", outside: outside(clusterPath, clusterVersion, put("properties.workloadAutoScalerProfile.keda.enabled", true)), verdict: kept,
+		{name: "authorized ranges changed",
+			outside: outside(clusterPath, clusterVersion, put("properties.apiServerAccessProfile.authorizedIPRanges", []any{"0.0.0.0/0"})),
+			verdict: repaired,
+			path:    clusterPath, version: clusterVersion, at: "properties.apiServerAccessProfile.authorizedIPRanges", want: `["203.0.113.0/24"]`,
+			writes: []string{clusterPut}},
+		{name: "tier raised", outside: outside(clusterPath, clusterVersion, put("sku", body{"name": "Base", "tier": "Standard"})),
+			verdict: repaired,
+			path:    clusterPath, version: clusterVersion, at: "sku.tier", want: `"Free"`, writes: []string{clusterPut}},
+		{name: "KEDA turned on, which the spec says nothing about",
+			outside: outside(clusterPath, clusterVersion, put("properties.workloadAutoScalerProfile.keda.enabled", true)), verdict: kept,
 			path: clusterPath, version: clusterVersion, at: "properties.workloadAutoScalerProfile.keda.enabled", want: "true"},
-		{name: "settings of the autoscaler, which the spec says nothing about", outside: outside(clusterPath, clusterVersion, put("properties.autoScalerProfile", body{"scan-interval": "20s"})), verdict: kept,
+		{name: "settings of the autoscaler, which the spec says nothing about",
+			outside: outside(clusterPath, clusterVersion, put("properties.autoScalerProfile", body{"scan-interval": "20s"})), verdict: kept,
 			path: clusterPath, version: clusterVersion, at: "properties.autoScalerProfile.scan-interval", want: `"20s"`},
 		{name: "ownership tag taken off the cluster", outside: outside(clusterPath, clusterVersion, func(resource body) {
 			tags, _ := resource["tags"].(body)
 			delete(tags, ownTag)
-		}), verdict: repaired, path: clusterPath, version: clusterVersion, at: "properties.provisioningState", want: `"Succeeded"`, writes: []string{clusterPut},
+		}), verdict: repaired, path: clusterPath, version: clusterVersion, at: "properties.provisioningState", want: `"Succeeded"`,
+			writes: []string{clusterPut},
 			says: func(stage *harness.Stage) bool {
 				_, cluster := stage.Azure.GetResource(clusterPath, clusterVersion)
 				tags, _ := cluster["tags"].(body)
@@ -129,48 +138,66 @@ func TestDrift(t *testing.T) {
 
 		{name: "count of a pool", outside: outside(pool1Path, clusterVersion, put("properties.count", 4)), verdict: repaired,
 			path: pool1Path, version: clusterVersion, at: "properties.count", want: "2", writes: []string{pool1Put}},
-		{name: "label added to a pool", outside: outside(pool1Path, clusterVersion, put("properties.nodeLabels", body{"tier": "web", "by": "hand"})), verdict: repaired,
+		{name: "label added to a pool",
+			outside: outside(pool1Path, clusterVersion, put("properties.nodeLabels", body{"tier": "web", "by": "hand"})), verdict: repaired,
 			path: pool1Path, version: clusterVersion, at: "properties.nodeLabels", want: `{"tier":"web"}`, writes: []string{pool1Put}},
-		{name: "label of the spec changed on a pool", outside: outside(pool1Path, clusterVersion, put("properties.nodeLabels", body{"tier": "db"})), verdict: repaired,
+		{name: "label of the spec changed on a pool",
+			outside: outside(pool1Path, clusterVersion, put("properties.nodeLabels", body{"tier": "db"})), verdict: repaired,
 			path: pool1Path, version: clusterVersion, at: "properties.nodeLabels", want: `{"tier":"web"}`, writes: []string{pool1Put}},
 		{name: "taint taken off a pool", outside: outside(pool1Path, clusterVersion, put("properties.nodeTaints", []any{})), verdict: repaired,
 			path: pool1Path, version: clusterVersion, at: "properties.nodeTaints", want: `["dedicated=web:NoSchedule"]`, writes: []string{pool1Put}},
-		{name: "tag changed on a pool", outside: outside(pool1Path, clusterVersion, put("properties.tags", body{"pool": "db"})), verdict: repaired,
-			path: pool1Path, version: clusterVersion, at: "properties.tags", want: `{"pool":"web"}`, writes: []string{pool1Put}},
+		{name: "tag changed on a pool", outside: outside(pool1Path, clusterVersion, put("properties.tags", body{"pool": "db"})),
+			verdict: repaired,
+			path:    pool1Path, version: clusterVersion, at: "properties.tags", want: `{"pool":"web"}`, writes: []string{pool1Put}},
 		{name: "autoscaler turned on", outside: outside(pool1Path, clusterVersion, func(resource body) {
 			put("properties.enableAutoScaling", true)(resource)
 			put("properties.minCount", 1)(resource)
 			put("properties.maxCount", 3)(resource)
-		}), verdict: repaired, path: pool1Path, version: clusterVersion, at: "properties.enableAutoScaling", want: "false", writes: []string{pool1Put}},
+		}), verdict: repaired, path: pool1Path, version: clusterVersion, at: "properties.enableAutoScaling", want: "false",
+			writes: []string{pool1Put}},
 		{name: "mode of a pool", outside: outside(pool1Path, clusterVersion, put("properties.mode", "System")), verdict: repaired,
 			path: pool1Path, version: clusterVersion, at: "properties.mode", want: `"User"`, writes: []string{pool1Put}},
-		{name: "drain timeout of upgrades, which the spec says nothing about", outside: outside(pool1Path, clusterVersion, put("properties.upgradeSettings.drainTimeoutInMinutes", 45)), verdict: kept,
+		{name: "drain timeout of upgrades, which the spec says nothing about",
+			outside: outside(pool1Path, clusterVersion, put("properties.upgradeSettings.drainTimeoutInMinutes", 45)), verdict: kept,
 			path: pool1Path, version: clusterVersion, at: "properties.upgradeSettings.drainTimeoutInMinutes", want: "45"},
 		{name: "pool deleted", outside: func(stage *harness.Stage) { removeInAzure(stage, pool1Path, clusterVersion) }, verdict: repaired,
 			path: pool1Path, version: clusterVersion, at: "properties.count", want: "2", writes: []string{pool1Put}},
 		{name: "pool that no object knows", outside: func(stage *harness.Stage) {
-			stage.Azure.PutResource(clusterPath+"/agentPools/theirs", clusterVersion, body{"properties": body{"mode": "User", "count": 1, "vmSize": "Standard_D2s_v3", "type": "VirtualMachineScaleSets",
-				"vnetSubnetID": "/subscriptions/" + stage.Azure.SubscriptionID + "/" + subnetPath}})
+			stage.Azure.PutResource(clusterPath+"/agentPools/theirs", clusterVersion,
+				body{"properties": body{"mode": "User", "count": 1, "vmSize": "Standard_D2s_v3", "type": "VirtualMachineScaleSets",
+					"vnetSubnetID": "/subscriptions/" + stage.Azure.SubscriptionID + "/" + subnetPath}})
 		}, verdict: kept, path: clusterPath + "/agentPools/theirs", version: clusterVersion, at: "properties.count", want: "1"},
 
 		{name: "security group put on the subnet", outside: func(stage *harness.Stage) {
 			stage.Azure.PutResource(networkGroup, groupVersion, body{"location": "eastus"})
-			stage.Azure.PutResource(networkGroupTypes+"networkSecurityGroups/theirs", networkVersion, body{"location": "eastus", "properties": body{}})
-			outside(subnetPath, networkVersion, put("properties.networkSecurityGroup", body{"id": "/subscriptions/" + stage.Azure.SubscriptionID + "/" + networkGroupTypes + "networkSecurityGroups/theirs"}))(stage)
+			stage.Azure.PutResource(networkGroupTypes+"networkSecurityGroups/theirs", networkVersion,
+				body{"location": "eastus", "properties": body{}})
+			outside(subnetPath, networkVersion,
+				put("properties.networkSecurityGroup",
+					body{"id": "/subscriptions/" + stage.Azure.SubscriptionID + "/" + networkGroupTypes + "networkSecurityGroups/theirs"}))(stage)
 		}, verdict: kept, path: subnetPath, version: networkVersion, at: "properties.addressPrefix", want: `"10.240.0.0/16"`},
-		{name: "DNS servers of the network", outside: outside(vnetPath, networkVersion, put("properties.dhcpOptions", body{"dnsServers": []any{"10.0.0.4"}})), verdict: kept,
+		{name: "DNS servers of the network",
+			outside: outside(vnetPath, networkVersion, put("properties.dhcpOptions", body{"dnsServers": []any{"10.0.0.4"}})), verdict: kept,
 			path: vnetPath, version: networkVersion, at: "properties.dhcpOptions.dnsServers", want: `["10.0.0.4"]`},
 
-		{name: "private endpoint deleted", outside: func(stage *harness.Stage) { removeInAzure(stage, endpointPath, networkVersion) }, verdict: repaired,
-			path: endpointPath, version: networkVersion, at: "properties.provisioningState", want: `"Succeeded"`, writes: []string{"PUT " + endpointWrite}},
-		{name: "extension deleted", outside: func(stage *harness.Stage) { removeInAzure(stage, extensionPath, extensionVersion) }, verdict: repaired,
-			path: extensionPath, version: extensionVersion, at: "properties.provisioningState", want: `"Succeeded"`, writes: []string{"PUT " + extensionWrite}},
-		{name: "settings of the extension changed", outside: outside(extensionPath, extensionVersion, put("properties.configurationSettings", body{"source-controller.enabled": "false"})), verdict: repaired,
-			path: extensionPath, version: extensionVersion, at: "properties.configurationSettings", want: `{"source-controller.enabled":"true"}`, writes: []string{"PUT " + extensionWrite}},
+		{name: "private endpoint deleted", outside: func(stage *harness.Stage) { removeInAzure(stage, endpointPath, networkVersion) },
+			verdict: repaired,
+			path:    endpointPath, version: networkVersion, at: "properties.provisioningState", want: `"Succeeded"`,
+			writes: []string{"PUT " + endpointWrite}},
+		{name: "extension deleted", outside: func(stage *harness.Stage) { removeInAzure(stage, extensionPath, extensionVersion) },
+			verdict: repaired,
+			path:    extensionPath, version: extensionVersion, at: "properties.provisioningState", want: `"Succeeded"`,
+			writes: []string{"PUT " + extensionWrite}},
+		{name: "settings of the extension changed",
+			outside: outside(extensionPath, extensionVersion, put("properties.configurationSettings", body{"source-controller.enabled": "false"})),
+			verdict: repaired,
+			path:    extensionPath, version: extensionVersion, at: "properties.configurationSettings", want: `{"source-controller.enabled":"true"}`,
+			writes: []string{"PUT " + extensionWrite}},
 		{name: "membership taken away", outside: func(stage *harness.Stage) { removeInAzure(stage, memberPath, fleetVersion) }, verdict: repaired,
 			path: memberPath, version: fleetVersion, at: "properties.group", want: `"canary"`, writes: []string{"PUT " + memberWrite}},
-		{name: "membership moved to another group", outside: outside(memberPath, fleetVersion, put("properties.group", "prod")), verdict: repaired,
-			path: memberPath, version: fleetVersion, at: "properties.group", want: `"canary"`, writes: []string{"PUT " + memberWrite}},
+		{name: "membership moved to another group", outside: outside(memberPath, fleetVersion, put("properties.group", "prod")),
+			verdict: repaired,
+			path:    memberPath, version: fleetVersion, at: "properties.group", want: `"canary"`, writes: []string{"PUT " + memberWrite}},
 
 		{name: "cluster deleted", outside: func(stage *harness.Stage) { removeInAzure(stage, clusterPath, clusterVersion) }, verdict: repaired,
 			path: pool1Path, version: clusterVersion, at: "properties.count", want: "2", writes: []string{clusterPut, "PUT " + extensionWrite}},
@@ -185,16 +212,18 @@ func TestDrift(t *testing.T) {
 			}},
 		{name: "pool upgraded", outside: outside(pool1Path, clusterVersion, put("properties.orchestratorVersion", "1.34.2")), verdict: kept,
 			path: pool1Path, version: clusterVersion, at: "properties.currentOrchestratorVersion", want: `"1.34.2"`},
-		{name: "cluster stopped", outside: func(stage *harness.Stage) { stage.Azure.PostAction(clusterPath+"/stop", clusterVersion) }, verdict: reported,
-			path: clusterPath, version: clusterVersion, at: "properties.powerState.code", want: `"Stopped"`,
+		{name: "cluster stopped", outside: func(stage *harness.Stage) { stage.Azure.PostAction(clusterPath+"/stop", clusterVersion) },
+			verdict: reported,
+			path:    clusterPath, version: clusterVersion, at: "properties.powerState.code", want: `"Stopped"`,
 			says: func(stage *harness.Stage) bool {
 				c := controlPlane("c1")
 				stage.ReadObject(c, "c1")
 				condition, ready := harness.FindCondition(c, infrav1.ManagedClusterRunningCondition), harness.FindCondition(c, infrav1.ReadyCondition)
 				return condition.Reason == "Stopped" && strings.Contains(condition.Message, "az aks start") && ready.Status == metav1.ConditionFalse
 			}},
-		{name: "cluster started", outside: func(stage *harness.Stage) { stage.Azure.PostAction(clusterPath+"/start", clusterVersion) }, verdict: reported,
-			path: clusterPath, version: clusterVersion, at: "properties.powerState.code", want: `"Running"`,
+		{name: "cluster started", outside: func(stage *harness.Stage) { stage.Azure.PostAction(clusterPath+"/start", clusterVersion) },
+			verdict: reported,
+			path:    clusterPath, version: clusterVersion, at: "properties.powerState.code", want: `"Running"`,
 			says: func(stage *harness.Stage) bool {
 				c := controlPlane("c1")
 				stage.ReadObject(c, "c1")
@@ -227,7 +256,8 @@ func TestDrift(t *testing.T) {
 		t.Errorf("the security group on the subnet is %s in the end, want the one that was put there", got)
 	}
 	stage.DeleteManagedCluster("c1", "pool0", "pool1")
-	want := append([]string{sharedGroup, sharedGroup + "/Microsoft.ContainerService/fleets/fleet"}, networkGroup, networkGroup+"/Microsoft.Network/networkSecurityGroups/theirs")
+	want := append([]string{sharedGroup, sharedGroup + "/Microsoft.ContainerService/fleets/fleet"}, networkGroup,
+		networkGroup+"/Microsoft.Network/networkSecurityGroups/theirs")
 	slices.Sort(want)
 	if diff := cmp.Diff(want, stage.Azure.ListResources()); diff != "" {
 		t.Errorf("only what others made is left (-want +got):\n%s", diff)

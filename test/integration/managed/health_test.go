@@ -17,7 +17,9 @@ import (
 func TestHealth(t *testing.T) {
 	t.Parallel()
 	stage := harness.NewStage(t, environment)
-	must(stage, stage.Azure.AddFault(fault.Rule{Method: "GET", ID: "*/availabilitystatuses/current", Count: -1, Kind: fault.Status, Status: 403, Code: "AuthorizationFailed", Message: "The client does not have authorization to perform action 'Microsoft.ResourceHealth/availabilityStatuses/current/read'."}))
+	must(stage, stage.Azure.AddFault(fault.Rule{Method: "GET", ID: "*/availabilitystatuses/current", Count: -1, Kind: fault.Status,
+		Status: 403, Code: "AuthorizationFailed",
+		Message: "The client does not have authorization to perform action 'Microsoft.ResourceHealth/availabilityStatuses/current/read'."}))
 	manager := stage.StartManager(harness.ManagerOptions{SyncPeriod: time.Second, Flags: []string{"--feature-gates=AKSResourceHealth=true"}})
 	stage.CreateIdentity()
 	stage.CreateManagedCluster(stage.ControlPlane("c1"), pools...)
@@ -42,14 +44,18 @@ func TestHealth(t *testing.T) {
 func TestKubeconfigRefused(t *testing.T) {
 	t.Parallel()
 	stage := harness.NewStage(t, environment)
-	must(stage, stage.Azure.AddFault(fault.Rule{Method: "POST", Type: "Microsoft.ContainerService/managedClusters", Count: -1, Kind: fault.Status, Status: 403, Code: "AuthorizationFailed", Message: "The client does not have authorization to perform action 'Microsoft.ContainerService/managedClusters/listClusterAdminCredential/action'."}))
+	must(stage, stage.Azure.AddFault(fault.Rule{Method: "POST", Type: "Microsoft.ContainerService/managedClusters", Count: -1,
+		Kind: fault.Status, Status: 403, Code: "AuthorizationFailed",
+		Message: "The client does not have authorization to perform action 'Microsoft.ContainerService/managedClusters/listClusterAdminCredential/action'."}))
 	stage.StartManager(harness.ManagerOptions{SyncPeriod: time.Second})
 	stage.CreateIdentity()
 	stage.CreateManagedCluster(stage.ControlPlane("c1"), pools...)
 	harness.WaitFor(stage, controlPlane("c1"), "c1", "told that there is no kubeconfig", func(c *infrav1.AzureManagedControlPlane) bool {
 		condition := harness.FindCondition(c, infrav1.KubeconfigReadyCondition)
-		return condition.Status == metav1.ConditionFalse && strings.Contains(condition.Message, "AuthorizationFailed") && strings.Contains(condition.Message, "listClusterAdminCredential") &&
-			harness.FindCondition(c, infrav1.ManagedClusterRunningCondition).Status == metav1.ConditionTrue && c.Status.Initialization.ControlPlaneInitialized == nil
+		return condition.Status == metav1.ConditionFalse && strings.Contains(condition.Message, "AuthorizationFailed") &&
+			strings.Contains(condition.Message, "listClusterAdminCredential") &&
+			harness.FindCondition(c, infrav1.ManagedClusterRunningCondition).Status == metav1.ConditionTrue &&
+			c.Status.Initialization.ControlPlaneInitialized == nil
 	})
 	stage.Azure.ClearFaults()
 	stage.AdvanceClock(time.Hour)

@@ -127,7 +127,8 @@ func TestExport(t *testing.T) {
 	theirSecret := secret("theirs")
 	theirSecret.Namespace, theirSecret.Data = stage.Namespace, map[string][]byte{"mine": []byte("kept")}
 	stage.CreateObject(theirSecret)
-	theirs := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: stage.Namespace, Name: "theirs"}, Data: map[string]string{"mine": "kept"}}
+	theirs := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: stage.Namespace, Name: "theirs"},
+		Data: map[string]string{"mine": "kept"}}
 	stage.CreateObject(theirs)
 	own := stage.ControlPlane("c1")
 	own.Spec.ASOManagedClusterPatches = []string{
@@ -136,7 +137,8 @@ func TestExport(t *testing.T) {
 	stage.CreateManagedCluster(own, pools...)
 	harness.WaitFor(stage, &infrav1.AzureManagedControlPlane{}, "c1", "refused", func(c *infrav1.AzureManagedControlPlane) bool {
 		ready := harness.FindCondition(c, infrav1.ReadyCondition)
-		return ready.Status == metav1.ConditionFalse && strings.Contains(ready.Message, "spec.asoManagedClusterPatches") && strings.Contains(ready.Message, "theirs")
+		return ready.Status == metav1.ConditionFalse && strings.Contains(ready.Message, "spec.asoManagedClusterPatches") &&
+			strings.Contains(ready.Message, "theirs")
 	})
 	if diff := cmp.Diff(map[string][]byte{"mine": []byte("kept")}, stage.SecretData("theirs")); diff != "" {
 		t.Errorf("the Secret of others was changed: %s", diff)

@@ -27,8 +27,10 @@ var neighbours = map[string]neighbour{
 	}},
 	"monitoring": {check: func(stage *harness.Stage, _ []*unstructured.Unstructured) {
 		const insights = "/providers/Microsoft.Insights/"
-		for association, rule := range map[string]string{"my-cluster-metrics": "my-cluster-metrics", "ContainerInsightsExtension": "my-cluster-logs"} {
-			same(stage, "the rule of "+association, at(stage, ownCluster+insights+"dataCollectionRuleAssociations/"+association, ruleVersion, "properties.dataCollectionRuleId"),
+		for association, rule := range map[string]string{"my-cluster-metrics": "my-cluster-metrics",
+			"ContainerInsightsExtension": "my-cluster-logs"} {
+			same(stage, "the rule of "+association,
+				at(stage, ownCluster+insights+"dataCollectionRuleAssociations/"+association, ruleVersion, "properties.dataCollectionRuleId"),
 				at(stage, ownGroup+insights+"dataCollectionRules/"+rule, ruleVersion, "id"))
 		}
 		metrics, logs := ownGroup+insights+"dataCollectionRules/my-cluster-metrics", ownGroup+insights+"dataCollectionRules/my-cluster-logs"
@@ -38,12 +40,14 @@ var neighbours = map[string]neighbour{
 			at(stage, ownGroup+"/providers/Microsoft.Monitor/accounts/my-cluster-metrics", "2023-04-03", "id"))
 		workspace := at(stage, ownGroup+"/providers/Microsoft.OperationalInsights/workspaces/my-cluster", "2023-09-01", "id")
 		same(stage, "where logs go", at(stage, logs, ruleVersion, "properties.destinations.logAnalytics.0.workspaceResourceId"), workspace)
-		same(stage, "where the agent of logs sends", at(stage, ownCluster, clusterVersion, "properties.addonProfiles.omsagent.config.logAnalyticsWorkspaceResourceID"), workspace)
+		same(stage, "where the agent of logs sends",
+			at(stage, ownCluster, clusterVersion, "properties.addonProfiles.omsagent.config.logAnalyticsWorkspaceResourceID"), workspace)
 		same(stage, "the agent of metrics", at(stage, ownCluster, clusterVersion, "properties.azureMonitorProfile.metrics.enabled"), "true")
 	}},
 	"backup": {given: backupVault, check: func(stage *harness.Stage, _ []*unstructured.Unstructured) {
 		granted(stage, ownGroup+"/providers/Microsoft.Storage/storageAccounts/myclusterbackups", "ba92f5b4-2d11-453d-a403-e96b0029c9fe",
-			at(stage, ownCluster+"/providers/Microsoft.KubernetesConfiguration/extensions/azure-aks-backup", gitVersion, "properties.aksAssignedIdentity.principalId"))
+			at(stage, ownCluster+"/providers/Microsoft.KubernetesConfiguration/extensions/azure-aks-backup", gitVersion,
+				"properties.aksAssignedIdentity.principalId"))
 		granted(stage, ownCluster, "acdd72a7-3385-48ef-bd42-f606fba81ae7", vaultPrincipal)
 		granted(stage, ownGroup, "b24988ac-6180-42a0-ab88-20f7382dd24c", vaultPrincipal)
 		same(stage, "who is trusted", at(stage, ownCluster+"/trustedAccessRoleBindings/my-vault", clusterVersion, "properties.sourceResourceId"),
@@ -52,19 +56,22 @@ var neighbours = map[string]neighbour{
 	"flux": {check: func(stage *harness.Stage, _ []*unstructured.Unstructured) {
 		const git = ownCluster + "/providers/Microsoft.KubernetesConfiguration/"
 		same(stage, "the extension", at(stage, git+"extensions/flux", gitVersion, "properties.extensionType"), "microsoft.flux")
-		same(stage, "the source", at(stage, git+"fluxConfigurations/apps", gitVersion, "properties.gitRepository.url"), "https://github.com/Azure/gitops-flux2-kustomize-helm-mt")
+		same(stage, "the source", at(stage, git+"fluxConfigurations/apps", gitVersion, "properties.gitRepository.url"),
+			"https://github.com/Azure/gitops-flux2-kustomize-helm-mt")
 		same(stage, "the order", at(stage, git+"fluxConfigurations/apps", gitVersion, "properties.kustomizations.staging.dependsOn.0"), "infra")
 	}},
 	"application-gateway-for-containers": {check: func(stage *harness.Stage, inside []*unstructured.Unstructured) {
 		const gateway = ownGroup + "/providers/Microsoft.Network/virtualNetworks/my-cluster/subnets/gateway"
-		same(stage, "the subnet's delegation", at(stage, gateway, networkVersion, "properties.delegations.0.properties.serviceName"), "Microsoft.ServiceNetworking/trafficControllers")
+		same(stage, "the subnet's delegation", at(stage, gateway, networkVersion, "properties.delegations.0.properties.serviceName"),
+			"Microsoft.ServiceNetworking/trafficControllers")
 		same(stage, "the controller", at(stage, ownCluster, previewVersion, "properties.ingressProfile.applicationLoadBalancer.enabled"), "true")
 		associations, _, _ := unstructured.NestedStringSlice(inside[0].Object, "spec", "associations")
 		same(stage, "the subnet of the gateway", associations[0], at(stage, gateway, networkVersion, "id"))
 	}},
 	"private-dns": {check: func(stage *harness.Stage, _ []*unstructured.Unstructured) {
 		const zone = ownGroup + "/providers/Microsoft.Network/privateDnsZones/privatelink.eastus.azmk8s.io"
-		same(stage, "the zone of the API server", at(stage, ownCluster, clusterVersion, "properties.apiServerAccessProfile.privateDNSZone"), at(stage, zone, zoneVersion, "id"))
+		same(stage, "the zone of the API server", at(stage, ownCluster, clusterVersion, "properties.apiServerAccessProfile.privateDNSZone"),
+			at(stage, zone, zoneVersion, "id"))
 		same(stage, "the network that is linked", at(stage, zone+"/virtualNetworkLinks/hub", zoneVersion, "properties.virtualNetwork.id"),
 			at(stage, ownGroup+"/providers/Microsoft.Network/virtualNetworks/my-hub", networkVersion, "id"))
 		granted(stage, zone, "b12aa53e-6015-4669-85d0-8515ebb3ae7f",
@@ -73,22 +80,28 @@ var neighbours = map[string]neighbour{
 	"maintenance-windows": {check: func(stage *harness.Stage, _ []*unstructured.Unstructured) {
 		const windows = ownCluster + "/maintenanceConfigurations/"
 		same(stage, "releases", at(stage, windows+"default", clusterVersion, "properties.maintenanceWindow.schedule.weekly.dayOfWeek"), "Monday")
-		same(stage, "upgrades", at(stage, windows+"aksManagedAutoUpgradeSchedule", clusterVersion, "properties.maintenanceWindow.schedule.relativeMonthly.weekIndex"), "First")
-		same(stage, "node images", at(stage, windows+"aksManagedNodeOSUpgradeSchedule", clusterVersion, "properties.maintenanceWindow.schedule.daily.intervalDays"), "2")
+		same(stage, "upgrades", at(stage, windows+"aksManagedAutoUpgradeSchedule", clusterVersion,
+			"properties.maintenanceWindow.schedule.relativeMonthly.weekIndex"), "First")
+		same(stage, "node images",
+			at(stage, windows+"aksManagedNodeOSUpgradeSchedule", clusterVersion, "properties.maintenanceWindow.schedule.daily.intervalDays"), "2")
 	}},
 	"fleet-update-runs": {check: func(stage *harness.Stage, _ []*unstructured.Unstructured) {
 		const fleet = ownGroup + "/providers/Microsoft.ContainerService/fleets/my-fleet"
 		same(stage, "the member", at(stage, fleet+"/members/my-cluster", fleetVersion, "properties.clusterResourceId"), fullID(stage, ownCluster))
-		same(stage, "the strategy", at(stage, fleet+"/updateRuns/node-images", fleetVersion, "properties.updateStrategyId"), fullID(stage, fleet+"/updateStrategies/canary-first"))
-		same(stage, "who is in the run", at(stage, fleet+"/updateRuns/node-images", fleetVersion, "properties.status.stages.0.groups.0.members.0.name"), "my-cluster")
+		same(stage, "the strategy", at(stage, fleet+"/updateRuns/node-images", fleetVersion, "properties.updateStrategyId"),
+			fullID(stage, fleet+"/updateStrategies/canary-first"))
+		same(stage, "who is in the run",
+			at(stage, fleet+"/updateRuns/node-images", fleetVersion, "properties.status.stages.0.groups.0.members.0.name"), "my-cluster")
 		same(stage, "the member's group and the first stage's", at(stage, fleet+"/members/my-cluster", fleetVersion, "properties.group"),
 			at(stage, fleet+"/updateStrategies/canary-first", fleetVersion, "properties.strategy.stages.0.groups.0.name"))
 	}},
 	"workload-identity": {check: func(stage *harness.Stage, inside []*unstructured.Unstructured) {
 		const app = ownGroup + "/providers/Microsoft.ManagedIdentity/userAssignedIdentities/my-app"
 		const credential = app + "/federatedIdentityCredentials/my-app"
-		same(stage, "the issuer", at(stage, credential, identityVersion, "properties.issuer"), at(stage, ownCluster, clusterVersion, "properties.oidcIssuerProfile.issuerURL"))
-		same(stage, "the subject", at(stage, credential, identityVersion, "properties.subject"), "system:serviceaccount:"+inside[0].GetNamespace()+":"+inside[0].GetName())
+		same(stage, "the issuer", at(stage, credential, identityVersion, "properties.issuer"),
+			at(stage, ownCluster, clusterVersion, "properties.oidcIssuerProfile.issuerURL"))
+		same(stage, "the subject", at(stage, credential, identityVersion, "properties.subject"),
+			"system:serviceaccount:"+inside[0].GetNamespace()+":"+inside[0].GetName())
 		granted(stage, ownGroup, "acdd72a7-3385-48ef-bd42-f606fba81ae7", at(stage, app, identityVersion, "properties.principalId"))
 		madeInside(stage, inside[0])
 		account, _, _ := unstructured.NestedString(inside[1].Object, "spec", "serviceAccountName")
@@ -98,12 +111,15 @@ var neighbours = map[string]neighbour{
 	}},
 	"node-os-upgrades": {check: func(stage *harness.Stage, _ []*unstructured.Unstructured) {
 		same(stage, "the channel", at(stage, ownCluster, clusterVersion, "properties.autoUpgradeProfile.nodeOSUpgradeChannel"), "NodeImage")
-		same(stage, "the window", at(stage, ownCluster+"/maintenanceConfigurations/aksManagedNodeOSUpgradeSchedule", clusterVersion, "properties.maintenanceWindow.schedule.weekly.dayOfWeek"), "Sunday")
+		same(stage, "the window",
+			at(stage, ownCluster+"/maintenanceConfigurations/aksManagedNodeOSUpgradeSchedule", clusterVersion,
+				"properties.maintenanceWindow.schedule.weekly.dayOfWeek"), "Sunday")
 		same(stage, "the surge", at(stage, ownCluster+"/agentPools/pool0", clusterVersion, "properties.upgradeSettings.maxSurge"), "33%")
 	}},
 	"kms": {check: func(stage *harness.Stage, _ []*unstructured.Unstructured) {
 		const vault = ownGroup + "/providers/Microsoft.KeyVault/vaults/my-cluster-etcd"
-		same(stage, "the cluster's key", at(stage, ownCluster, clusterVersion, "properties.securityProfile.azureKeyVaultKms.keyId"), at(stage, vault+"/keys/etcd", vaultVersion, "properties.keyUriWithVersion"))
+		same(stage, "the cluster's key", at(stage, ownCluster, clusterVersion, "properties.securityProfile.azureKeyVaultKms.keyId"),
+			at(stage, vault+"/keys/etcd", vaultVersion, "properties.keyUriWithVersion"))
 		granted(stage, vault, "12338af0-0e69-4776-bea7-57ae8d297424",
 			at(stage, ownGroup+"/providers/Microsoft.ManagedIdentity/userAssignedIdentities/my-cluster", identityVersion, "properties.principalId"))
 	}},
@@ -115,7 +131,8 @@ func TestNeighbourInside(t *testing.T) {
 	t.Parallel()
 	stage := harness.NewStage(t, environment)
 	for _, block := range flavors.PageBlocks(t, flavors.Neighbours, mergedNeighbour) {
-		if objects, err := flavors.DecodeManifest([]byte(block.Text)); block.Language == "yaml" && err == nil && objects[0].GetKind() == "RoleBinding" {
+		if objects, err := flavors.DecodeManifest([]byte(block.Text)); block.Language == "yaml" && err == nil &&
+			objects[0].GetKind() == "RoleBinding" {
 			madeInside(stage, objects[0])
 			return
 		}

@@ -102,7 +102,8 @@ func (n neighbour) run(t *testing.T, page string) {
 // inOrder looks at every condition and document of the cluster.
 func inOrder(stage *harness.Stage) {
 	stage.T.Helper()
-	infrastructure, controlPlane, pool := &infrav1.AzureASOManagedCluster{}, &infrav1.AzureASOManagedControlPlane{}, &infrav1.AzureASOManagedMachinePool{}
+	infrastructure, controlPlane, pool := &infrav1.AzureASOManagedCluster{}, &infrav1.AzureASOManagedControlPlane{},
+		&infrav1.AzureASOManagedMachinePool{}
 	for _, of := range []struct {
 		object interface {
 			client.Object
@@ -164,7 +165,8 @@ func granted(stage *harness.Stage, scope, role, principal string) {
 	var have []string
 	for _, item := range items {
 		assignment, _ := item.(body)
-		have = append(have, strings.Join([]string{harness.FindString(assignment, "properties.scope"), harness.FindString(assignment, "properties.roleDefinitionId"), harness.FindString(assignment, "properties.principalId")}, " "))
+		have = append(have, strings.Join([]string{harness.FindString(assignment, "properties.scope"),
+			harness.FindString(assignment, "properties.roleDefinitionId"), harness.FindString(assignment, "properties.principalId")}, " "))
 	}
 	subscription := "/subscriptions/" + stage.Azure.SubscriptionID
 	want := fmt.Sprintf("%s/%s %s/providers/Microsoft.Authorization/roleDefinitions/%s %s", subscription, scope, subscription, role, principal)
@@ -183,7 +185,8 @@ func madeInside(stage *harness.Stage, object *unstructured.Unstructured) {
 	stage.T.Helper()
 	into := object.DeepCopy()
 	into.SetNamespace(stage.Namespace)
-	if err := stage.Client.Create(stage.T.Context(), into, client.DryRunAll, client.FieldValidation(metav1.FieldValidationStrict)); err != nil {
+	if err := stage.Client.Create(stage.T.Context(), into, client.DryRunAll,
+		client.FieldValidation(metav1.FieldValidationStrict)); err != nil {
 		stage.T.Errorf("%s %s: %v", object.GetKind(), object.GetName(), err)
 	}
 }
@@ -192,5 +195,6 @@ func madeInside(stage *harness.Stage, object *unstructured.Unstructured) {
 const vaultPrincipal = "00000000-0000-4000-8000-000000000007"
 
 func backupVault(stage *harness.Stage) {
-	stage.CreateObject(&corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: stage.Namespace, Name: "my-vault"}, Data: map[string]string{"principalId": vaultPrincipal}})
+	stage.CreateObject(&corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: stage.Namespace, Name: "my-vault"},
+		Data: map[string]string{"principalId": vaultPrincipal}})
 }

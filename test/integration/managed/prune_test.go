@@ -77,11 +77,13 @@ func TestPrune(t *testing.T) {
 				t.Fatalf("%s: condition %v before, want True", test.reason, condition)
 			}
 			mark := stage.Azure.MarkRequests()
-			must(stage, stage.Azure.AddFault(fault.Rule{Method: "DELETE", ID: "*" + strings.ToLower(test.path), Count: 1, Kind: fault.Status, Status: 409, Code: "ScopeLocked", Message: "The scope cannot perform delete operation because the following scope(s) are locked."}))
+			must(stage, stage.Azure.AddFault(fault.Rule{Method: "DELETE", ID: "*" + strings.ToLower(test.path), Count: 1, Kind: fault.Status,
+				Status: 409, Code: "ScopeLocked", Message: "The scope cannot perform delete operation because the following scope(s) are locked."}))
 			harness.ChangeObject(stage, controlPlane("c1"), test.change)
 			harness.WaitFor(stage, controlPlane("c1"), "c1", "told why it cannot go", func(c *infrav1.AzureManagedControlPlane) bool {
 				condition, ready := harness.FindCondition(c, test.condition), harness.FindCondition(c, infrav1.ReadyCondition)
-				return condition.Status == metav1.ConditionFalse && strings.Contains(condition.Message, "ScopeLocked") && ready.Status == metav1.ConditionFalse
+				return condition.Status == metav1.ConditionFalse && strings.Contains(condition.Message, "ScopeLocked") &&
+					ready.Status == metav1.ConditionFalse
 			})
 			stage.AdvanceClock(time.Hour)
 			stage.WakeControllers(controlPlane("c1"))
@@ -92,7 +94,8 @@ func TestPrune(t *testing.T) {
 			harness.WaitFor(stage, controlPlane("c1"), "c1", "without the condition", func(c *infrav1.AzureManagedControlPlane) bool {
 				return harness.FindCondition(c, test.condition).Type == "" && harness.IsReady(c)
 			})
-			if diff := cmp.Diff([]string{"DELETE " + test.write, "DELETE " + test.write}, harness.DropKubeconfigReads(stage.Azure.WritesSince(mark))); diff != "" {
+			if diff := cmp.Diff([]string{"DELETE " + test.write, "DELETE " + test.write},
+				harness.DropKubeconfigReads(stage.Azure.WritesSince(mark))); diff != "" {
 				t.Errorf("%s: one DELETE that is refused and one that is not (-want +got):\n%s", test.reason, diff)
 			}
 			stage.DeleteManagedCluster("c1", "pool0", "pool1")
@@ -195,7 +198,8 @@ func TestTags(t *testing.T) {
 	stage := running(t, nil)
 	poolPath := clusterPath + "/agentPools/pool1"
 	// Somebody else tags the cluster, its group and its network by hand.
-	for path, version := range map[string]string{clusterPath: clusterVersion, "resourceGroups/c1": groupVersion, "resourceGroups/c1/providers/Microsoft.Network/virtualNetworks/c1": networkVersion} {
+	for path, version := range map[string]string{clusterPath: clusterVersion, "resourceGroups/c1": groupVersion,
+		"resourceGroups/c1/providers/Microsoft.Network/virtualNetworks/c1": networkVersion} {
 		_, have := stage.Azure.GetResource(path, version)
 		tags, _ := have["tags"].(map[string]any)
 		tags["costs"] = "4711"
@@ -208,8 +212,10 @@ func TestTags(t *testing.T) {
 		want          map[string]string
 	}{
 		{"added", infrav1.Tags{"team": "a", "stage": "test"}, infrav1.Tags{"team": "p"}, map[string]string{"team": "a", "stage": "test"}},
-		{"one changed, one removed, one added", infrav1.Tags{"team": "b", "owner": "o"}, infrav1.Tags{"team": "q", "gpu": "no"}, map[string]string{"team": "b", "owner": "o"}},
-		{"in another case", infrav1.Tags{"Team": "b", "owner": "o"}, infrav1.Tags{"team": "q", "gpu": "no"}, map[string]string{"team": "b", "owner": "o"}},
+		{"one changed, one removed, one added", infrav1.Tags{"team": "b", "owner": "o"}, infrav1.Tags{"team": "q", "gpu": "no"},
+			map[string]string{"team": "b", "owner": "o"}},
+		{"in another case", infrav1.Tags{"Team": "b", "owner": "o"}, infrav1.Tags{"team": "q", "gpu": "no"},
+			map[string]string{"team": "b", "owner": "o"}},
 		{"all removed", nil, nil, map[string]string{}},
 	}
 	for _, step := range steps {

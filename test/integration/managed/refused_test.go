@@ -51,7 +51,8 @@ func TestRefusedByAzure(t *testing.T) {
 			why:       infrav1.InvalidConfigurationReason,
 			says:      []string{"AzureManagedMachinePool[c1-pool0].spec.sku", "Standard_Nope", "near to it are Standard_"},
 			correct: func(stage *harness.Stage) {
-				harness.ChangeObject(stage, &infrav1.AzureManagedMachinePool{ObjectMeta: metav1.ObjectMeta{Name: "c1-pool0"}}, func(p *infrav1.AzureManagedMachinePool) { p.Spec.SKU = "Standard_D2s_v3" })
+				harness.ChangeObject(stage, &infrav1.AzureManagedMachinePool{ObjectMeta: metav1.ObjectMeta{Name: "c1-pool0"}},
+					func(p *infrav1.AzureManagedMachinePool) { p.Spec.SKU = "Standard_D2s_v3" })
 			},
 		},
 		"system pools without nodes": {
@@ -59,17 +60,21 @@ func TestRefusedByAzure(t *testing.T) {
 			replicas:  []int32{0, 0},
 			condition: infrav1.ManagedClusterRunningCondition,
 			why:       infrav1.InvalidConfigurationReason,
-			says:      []string{"AzureManagedMachinePool c1-pool0: MachinePool.spec.replicas", "AzureManagedMachinePool c1-pool1: MachinePool.spec.replicas", "at least one node"},
+			says: []string{"AzureManagedMachinePool c1-pool0: MachinePool.spec.replicas",
+				"AzureManagedMachinePool c1-pool1: MachinePool.spec.replicas", "at least one node"},
 			correct: func(stage *harness.Stage) {
 				for _, name := range []string{"c1-pool0", "c1-pool1"} {
-					harness.ChangeObject(stage, &clusterv1.MachinePool{ObjectMeta: metav1.ObjectMeta{Name: name}}, func(p *clusterv1.MachinePool) { p.Spec.Replicas = new(int32(1)) })
+					harness.ChangeObject(stage, &clusterv1.MachinePool{ObjectMeta: metav1.ObjectMeta{Name: name}},
+						func(p *clusterv1.MachinePool) { p.Spec.Replicas = new(int32(1)) })
 				}
 			},
 		},
 		"quota used up": {
 			reason: "AKS tells the family and the limit",
 			prepare: func(stage *harness.Stage) {
-				must(stage, stage.Azure.AddFault(fault.Rule{Method: "PUT", Type: cluster, Count: -1, Kind: fault.Status, Status: 400, Code: "ErrCode_InsufficientVCPUQuota", Message: "Insufficient vcpu quota requested 4, remaining 0 for family standardDSv3Family for region eastus."}))
+				must(stage, stage.Azure.AddFault(fault.Rule{Method: "PUT", Type: cluster, Count: -1, Kind: fault.Status, Status: 400,
+					Code:    "ErrCode_InsufficientVCPUQuota",
+					Message: "Insufficient vcpu quota requested 4, remaining 0 for family standardDSv3Family for region eastus."}))
 			},
 			condition: infrav1.ManagedClusterRunningCondition,
 			why:       infrav1.QuotaExceededReason,
@@ -79,7 +84,9 @@ func TestRefusedByAzure(t *testing.T) {
 		"no right to join the subnet": {
 			reason: "a role has to be given by a person",
 			prepare: func(stage *harness.Stage) {
-				must(stage, stage.Azure.AddFault(fault.Rule{Method: "PUT", Type: cluster, Count: -1, Kind: fault.Status, Status: 403, Code: "LinkedAuthorizationFailed", Message: "The client has permission to perform action 'Microsoft.Network/virtualNetworks/subnets/join/action' on scope ..., however the linked scope is not authorized."}))
+				must(stage, stage.Azure.AddFault(fault.Rule{Method: "PUT", Type: cluster, Count: -1, Kind: fault.Status, Status: 403,
+					Code:    "LinkedAuthorizationFailed",
+					Message: "The client has permission to perform action 'Microsoft.Network/virtualNetworks/subnets/join/action' on scope ..., however the linked scope is not authorized."}))
 			},
 			condition: infrav1.ManagedClusterRunningCondition,
 			says:      []string{"LinkedAuthorizationFailed", "subnets/join/action"},
@@ -88,7 +95,8 @@ func TestRefusedByAzure(t *testing.T) {
 		"creation that fails": {
 			reason: "an operation that ends as failed leaves a cluster in the state Failed, which another PUT mends",
 			prepare: func(stage *harness.Stage) {
-				must(stage, stage.Azure.AddFault(fault.Rule{Method: "PUT", Type: cluster, Count: -1, Kind: fault.Fail, Code: "ControlPlaneAddOnsNotReady", Message: "Pods not in Running status: konnectivity-agent."}))
+				must(stage, stage.Azure.AddFault(fault.Rule{Method: "PUT", Type: cluster, Count: -1, Kind: fault.Fail,
+					Code: "ControlPlaneAddOnsNotReady", Message: "Pods not in Running status: konnectivity-agent."}))
 			},
 			condition: infrav1.ManagedClusterRunningCondition,
 			says:      []string{"ControlPlaneAddOnsNotReady", "konnectivity-agent"},
@@ -98,8 +106,10 @@ func TestRefusedByAzure(t *testing.T) {
 			reason: "a cluster cannot move",
 			prepare: func(stage *harness.Stage) {
 				stage.Azure.PutResource("resourceGroups/c1", groupVersion, body{"location": "eastus"})
-				stage.Azure.PutResource(clusterPath, clusterVersion, body{"location": "westus2", "identity": body{"type": "SystemAssigned"}, "properties": body{"dnsPrefix": "c1",
-					"agentPoolProfiles": []any{body{"name": "pool0", "mode": "System", "count": 1, "vmSize": "Standard_D2s_v3", "type": "VirtualMachineScaleSets"}}}})
+				stage.Azure.PutResource(clusterPath, clusterVersion,
+					body{"location": "westus2", "identity": body{"type": "SystemAssigned"}, "properties": body{"dnsPrefix": "c1",
+						"agentPoolProfiles": []any{body{"name": "pool0", "mode": "System", "count": 1, "vmSize": "Standard_D2s_v3",
+							"type": "VirtualMachineScaleSets"}}}})
 			},
 			change: func(c *infrav1.AzureManagedControlPlane) {
 				c.Annotations = map[string]string{infrav1.DeleteAdoptedAnnotation: "true"}
@@ -110,7 +120,8 @@ func TestRefusedByAzure(t *testing.T) {
 		"fleet that does not exist": {
 			reason: "the cluster is fine, only the membership is not",
 			change: func(c *infrav1.AzureManagedControlPlane) {
-				c.Spec.FleetsMember = &infrav1.FleetsMember{FleetsMemberClassSpec: infrav1.FleetsMemberClassSpec{ManagerName: "nobody", ManagerResourceGroup: "c1", Group: "default"}, Name: "c1"}
+				c.Spec.FleetsMember = &infrav1.FleetsMember{FleetsMemberClassSpec: infrav1.FleetsMemberClassSpec{ManagerName: "nobody",
+					ManagerResourceGroup: "c1", Group: "default"}, Name: "c1"}
 			},
 			condition: infrav1.FleetReadyCondition,
 			says:      []string{"nobody"},

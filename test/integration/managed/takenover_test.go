@@ -30,7 +30,8 @@ func TestTakeOverAzureManaged(t *testing.T) {
 		if made.Nameless {
 			continue
 		}
-		printed, told, err := azurecli.RunAdopt(stage, "--subscription", stage.Azure.SubscriptionID, "--resource-group", name, "--name", name, "--identity", harness.IdentityName)
+		printed, told, err := azurecli.RunAdopt(stage, "--subscription", stage.Azure.SubscriptionID, "--resource-group", name, "--name", name,
+			"--identity", harness.IdentityName)
 		if err != nil {
 			t.Errorf("%s: %v\n%s", name, err, told)
 			continue
@@ -59,13 +60,16 @@ func TestTakeOverAzureManaged(t *testing.T) {
 	if diff := cmp.Diff([]string{}, harness.DropKubeconfigReads(stage.Azure.WritesSince(mark))); diff != "" {
 		t.Errorf("the manifests say what is there, so nothing is to be written (-want +got):\n%s", diff)
 	}
-	t.Logf("%d clusters taken over, %d writes, %d resources that cannot be said", len(manifests), len(harness.DropKubeconfigReads(stage.Azure.WritesSince(mark))), unsaid)
+	t.Logf("%d clusters taken over, %d writes, %d resources that cannot be said", len(manifests),
+		len(harness.DropKubeconfigReads(stage.Azure.WritesSince(mark))), unsaid)
 
 	mark = stage.Azure.MarkRequests()
 	scaled := clusters["kubenet"].Pools[0]["count"].(int) + 1
-	harness.ChangeObject(stage, &clusterv1.MachinePool{ObjectMeta: metav1.ObjectMeta{Name: "kubenet-nodepool1"}}, func(p *clusterv1.MachinePool) { p.Spec.Replicas = new(int32(scaled)) })
+	harness.ChangeObject(stage, &clusterv1.MachinePool{ObjectMeta: metav1.ObjectMeta{Name: "kubenet-nodepool1"}},
+		func(p *clusterv1.MachinePool) { p.Spec.Replicas = new(int32(scaled)) })
 	stage.WaitPoolReady("kubenet-nodepool1", scaled)
-	if diff := cmp.Diff([]string{"PUT resourceGroups/kubenet/Microsoft.ContainerService/managedClusters/kubenet/agentPools/nodepool1"}, harness.DropKubeconfigReads(stage.Azure.WritesSince(mark))); diff != "" {
+	if diff := cmp.Diff([]string{"PUT resourceGroups/kubenet/Microsoft.ContainerService/managedClusters/kubenet/agentPools/nodepool1"},
+		harness.DropKubeconfigReads(stage.Azure.WritesSince(mark))); diff != "" {
 		t.Errorf("scaling is one write (-want +got):\n%s", diff)
 	}
 	before := stage.Azure.ListResources()
@@ -98,7 +102,8 @@ func TestTakeOverInDocuments(t *testing.T) {
 	for azureName, made := range clusters {
 		made.CreateCluster(stage, azureName)
 		name := strings.ReplaceAll(strings.ToLower(azureName), "_", "-")
-		manifest, told, err := azurecli.RunAdopt(stage, "--subscription", stage.Azure.SubscriptionID, "--resource-group", azureName, "--name", azureName,
+		manifest, told, err := azurecli.RunAdopt(stage, "--subscription", stage.Azure.SubscriptionID, "--resource-group", azureName, "--name",
+			azureName,
 			"--as", "documents", "--cluster-name", name, "--credential-from", harness.OperatorSecret)
 		if err != nil || strings.Contains(told, "not in the manifests") {
 			t.Errorf("%s: %v\n%s", azureName, err, told)
@@ -131,11 +136,13 @@ func TestTakeOverInDocuments(t *testing.T) {
 	t.Logf("%d clusters taken over, %d writes", len(taken), len(harness.DropKubeconfigReads(stage.Azure.WritesSince(mark))))
 
 	mark = stage.Azure.MarkRequests()
-	harness.ChangeObject(stage, &clusterv1.MachinePool{ObjectMeta: metav1.ObjectMeta{Name: "overlay-batch"}}, func(p *clusterv1.MachinePool) { p.Spec.Replicas = new(int32(2)) })
+	harness.ChangeObject(stage, &clusterv1.MachinePool{ObjectMeta: metav1.ObjectMeta{Name: "overlay-batch"}},
+		func(p *clusterv1.MachinePool) { p.Spec.Replicas = new(int32(2)) })
 	harness.WaitFor(stage, &infrav1.AzureASOManagedMachinePool{}, "overlay-batch", "scaled", func(o *infrav1.AzureASOManagedMachinePool) bool {
 		return o.Status.Ready && o.Status.Replicas == 2 && len(o.Spec.ProviderIDList) == 2
 	})
-	if diff := cmp.Diff([]string{"PUT resourceGroups/overlay/Microsoft.ContainerService/managedClusters/overlay/agentPools/batch"}, harness.DropKubeconfigReads(stage.Azure.WritesSince(mark))); diff != "" {
+	if diff := cmp.Diff([]string{"PUT resourceGroups/overlay/Microsoft.ContainerService/managedClusters/overlay/agentPools/batch"},
+		harness.DropKubeconfigReads(stage.Azure.WritesSince(mark))); diff != "" {
 		t.Errorf("scaling is one write (-want +got):\n%s", diff)
 	}
 	before := stage.Azure.ListResources()

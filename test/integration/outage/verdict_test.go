@@ -66,12 +66,19 @@ func outages() map[string]struct {
 		says   string
 		silent bool
 	}{
-		"server error": {"Azure cannot answer", always(fault.Rule{Kind: fault.Status, Status: 503, Code: "ServiceUnavailable", Message: "The service is unavailable."}), "ServiceUnavailable", true},
-		"connection":   {"nobody answers", always(fault.Rule{Kind: fault.Reset}), "ConnectionFailed", true},
-		"permission":   {"a role that was taken away is no news of machines", always(fault.Rule{Method: "GET", Kind: fault.Status, Status: 403, Code: "AuthorizationFailed", Message: "The client does not have authorization."}), "AuthorizationFailed", false},
-		"subscription": {"one that the identity cannot see any more answers 404, as what is gone does", always(fault.Rule{Method: "GET", Kind: fault.Status, Status: 404, Code: "SubscriptionNotFound", Message: "The subscription could not be found."}), "SubscriptionNotFound", false},
-		"credentials":  {"Entra ID refuses a client secret that has run out", secret(func(s *corev1.Secret) { s.Data["clientSecret"] = []byte("run out") }), "AADSTS7000215", false},
-		"no secret":    {"so does the provider without one", secret(func(s *corev1.Secret) { s.Data = nil }), "clientSecret", false},
+		"server error": {"Azure cannot answer",
+			always(fault.Rule{Kind: fault.Status, Status: 503, Code: "ServiceUnavailable", Message: "The service is unavailable."}),
+			"ServiceUnavailable", true},
+		"connection": {"nobody answers", always(fault.Rule{Kind: fault.Reset}), "ConnectionFailed", true},
+		"permission": {"a role that was taken away is no news of machines",
+			always(fault.Rule{Method: "GET", Kind: fault.Status, Status: 403, Code: "AuthorizationFailed",
+				Message: "The client does not have authorization."}), "AuthorizationFailed", false},
+		"subscription": {"one that the identity cannot see any more answers 404, as what is gone does",
+			always(fault.Rule{Method: "GET", Kind: fault.Status, Status: 404, Code: "SubscriptionNotFound",
+				Message: "The subscription could not be found."}), "SubscriptionNotFound", false},
+		"credentials": {"Entra ID refuses a client secret that has run out",
+			secret(func(s *corev1.Secret) { s.Data["clientSecret"] = []byte("run out") }), "AADSTS7000215", false},
+		"no secret": {"so does the provider without one", secret(func(s *corev1.Secret) { s.Data = nil }), "clientSecret", false},
 	}
 }
 
@@ -92,7 +99,8 @@ func TestVerdictStays(t *testing.T) {
 			for conditionType, object := range standing() {
 				harness.WaitFor(stage, object, object.GetName(), "said to be as last seen", func(o conditioned) bool {
 					condition, ready := harness.FindCondition(o, conditionType), harness.FindCondition(o, infrav1.ReadyCondition)
-					return condition.Status == metav1.ConditionTrue && condition.Reason == infrav1.LastSeenReason && strings.Contains(condition.Message, outage.says) &&
+					return condition.Status == metav1.ConditionTrue && condition.Reason == infrav1.LastSeenReason &&
+						strings.Contains(condition.Message, outage.says) &&
 						ready.Status == metav1.ConditionTrue && ready.Reason == infrav1.LastSeenReason && strings.Contains(ready.Message, outage.says)
 				})
 			}
@@ -100,13 +108,15 @@ func TestVerdictStays(t *testing.T) {
 			if outage.silent {
 				harness.WaitFor(stage, stopped, "stopped", "still told to be stopped", func(m *infrav1.AzureMachine) bool {
 					condition := harness.FindCondition(m, infrav1.VMRunningCondition)
-					return condition.Status == metav1.ConditionFalse && condition.Reason == infrav1.VMStoppedReason && strings.Contains(condition.Message, "as last seen")
+					return condition.Status == metav1.ConditionFalse && condition.Reason == infrav1.VMStoppedReason &&
+						strings.Contains(condition.Message, "as last seen")
 				})
 				fresh := strings.ReplaceAll(name, " ", "-")
 				stage.CreateMachine(stage.AzureMachine("c1", fresh), harness.Worker, "")
 				harness.WaitFor(stage, &infrav1.AzureMachine{}, fresh, "of unknown state", func(m *infrav1.AzureMachine) bool {
 					condition, ready := harness.FindCondition(m, infrav1.VMRunningCondition), harness.FindCondition(m, infrav1.ReadyCondition)
-					return condition.Status == metav1.ConditionUnknown && ready.Status == metav1.ConditionUnknown && strings.Contains(ready.Message, outage.says)
+					return condition.Status == metav1.ConditionUnknown && ready.Status == metav1.ConditionUnknown &&
+						strings.Contains(ready.Message, outage.says)
 				})
 			}
 			for _, bad := range seen() {
@@ -121,7 +131,8 @@ func TestVerdictStays(t *testing.T) {
 			for conditionType, object := range standing() {
 				stage.WakeControllers(object)
 				harness.WaitFor(stage, object, object.GetName(), "looked at again", func(o conditioned) bool {
-					return harness.FindCondition(o, conditionType).Reason == infrav1.ReadyReason && harness.FindCondition(o, infrav1.ReadyCondition).Reason == infrav1.ReadyReason
+					return harness.FindCondition(o, conditionType).Reason == infrav1.ReadyReason &&
+						harness.FindCondition(o, infrav1.ReadyCondition).Reason == infrav1.ReadyReason
 				})
 			}
 		})
@@ -163,7 +174,8 @@ func watch(stage *harness.Stage) func() []string {
 	for _, object := range standing() {
 		stands[object.GetName()] = true
 	}
-	for _, list := range []client.ObjectList{&infrav1.AzureClusterList{}, &infrav1.AzureMachineList{}, &infrav1.AzureManagedControlPlaneList{}, &infrav1.AzureManagedMachinePoolList{}} {
+	for _, list := range []client.ObjectList{&infrav1.AzureClusterList{}, &infrav1.AzureMachineList{}, &infrav1.AzureManagedControlPlaneList{},
+		&infrav1.AzureManagedMachinePoolList{}} {
 		watcher, err := stage.Client.Watch(ctx, list, client.InNamespace(stage.Namespace))
 		if err != nil {
 			stage.T.Fatal(err)
@@ -175,9 +187,11 @@ func watch(stage *harness.Stage) func() []string {
 					continue
 				}
 				for _, condition := range object.GetConditions() {
-					if condition.Status != metav1.ConditionTrue && condition.Type != clusterv1.PausedCondition && condition.Type != infrav1.ClusterInfoReadyCondition {
+					if condition.Status != metav1.ConditionTrue && condition.Type != clusterv1.PausedCondition &&
+						condition.Type != infrav1.ClusterInfoReadyCondition {
 						mu.Lock()
-						bad = append(bad, fmt.Sprintf("%T %s is %s=%s %s: %s", object, object.GetName(), condition.Type, condition.Status, condition.Reason, condition.Message))
+						bad = append(bad, fmt.Sprintf("%T %s is %s=%s %s: %s", object, object.GetName(), condition.Type, condition.Status, condition.Reason,
+							condition.Message))
 						mu.Unlock()
 					}
 				}

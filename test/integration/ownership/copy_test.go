@@ -34,7 +34,8 @@ func changeContent(c *infrav1.AzureCluster, by func(*applied.Content)) {
 // TestCopy has the AzureCluster of a cluster that stands applied once more, with all its annotations: in another tenant's
 // namespace, and in another management cluster. The copy says whose everything is, and takes nothing with it when it goes.
 func TestCopy(t *testing.T) {
-	places := map[string]func(*harness.Stage) *harness.Stage{"another namespace": (*harness.Stage).InOtherNamespace, "another management cluster": (*harness.Stage).InOtherCluster}
+	places := map[string]func(*harness.Stage) *harness.Stage{"another namespace": (*harness.Stage).InOtherNamespace,
+		"another management cluster": (*harness.Stage).InOtherCluster}
 	forms := map[string]func(*infrav1.AzureCluster){
 		"as it is":            func(*infrav1.AzureCluster) {},
 		"without annotations": func(c *infrav1.AzureCluster) { c.Annotations = nil },
@@ -118,7 +119,8 @@ func TestForgedStatus(t *testing.T) {
 			stage.CreateCluster(c)
 			harness.ChangeStatus(stage, &infrav1.AzureCluster{ObjectMeta: named("c1")}, func(c *infrav1.AzureCluster) {
 				c.Status.Ready, c.Status.Initialization.Provisioned = true, new(true)
-				c.Status.Resources = []infrav1.ResourceStatus{{ID: id(""), State: "Ready"}, {ID: id("/providers/Microsoft.Network/publicIPAddresses/theirs"), State: "Ready"}}
+				c.Status.Resources = []infrav1.ResourceStatus{{ID: id(""), State: "Ready"},
+					{ID: id("/providers/Microsoft.Network/publicIPAddresses/theirs"), State: "Ready"}}
 			})
 			harness.WaitFor(stage, &infrav1.AzureCluster{}, "c1", "made, and told of what the memory says", func(c *infrav1.AzureCluster) bool {
 				return harness.FindCondition(c, infrav1.ResourceGroupReadyCondition).Reason == infrav1.OwnershipTagLostReason &&
@@ -127,7 +129,8 @@ func TestForgedStatus(t *testing.T) {
 			stands(t, stage, before, subnets()...)
 			// They may be the cluster's, so that waits until somebody who may tag them says that they are not.
 			for _, theirs := range []string{"", "/providers/Microsoft.Network/publicIPAddresses/theirs"} {
-				if err := stage.Azure.AddFault(fault.Rule{Now: true, ID: id(theirs), Kind: fault.Edit, Patch: map[string]any{"tags": map[string]any{infrav1.ClusterTagKey("c1"): "shared"}}}); err != nil {
+				if err := stage.Azure.AddFault(fault.Rule{Now: true, ID: id(theirs), Kind: fault.Edit,
+					Patch: map[string]any{"tags": map[string]any{infrav1.ClusterTagKey("c1"): "shared"}}}); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -159,7 +162,8 @@ func TestReplace(t *testing.T) {
 	if err := stage.Client.Update(t.Context(), c); err != nil {
 		t.Fatal(err)
 	}
-	if stored := applied.Read(c.Annotations); stored.OwnerID == "" || !strings.Contains(fmt.Sprint(stored.Inventory.Created), "subnets/nodes") {
+	if stored := applied.Read(c.Annotations); stored.OwnerID == "" ||
+		!strings.Contains(fmt.Sprint(stored.Inventory.Created), "subnets/nodes") {
 		t.Errorf("what is in Azure is known: %v", c.Annotations)
 	}
 	stage.WaitClusterProvisioned("c1")
@@ -168,7 +172,8 @@ func TestReplace(t *testing.T) {
 	}
 	stage.DeleteCluster("c1")
 	for _, name := range []string{"nodes", "control-planes"} {
-		if status, _ := stage.Azure.GetResource("resourceGroups/hub/providers/Microsoft.Network/virtualNetworks/hub-1/subnets/"+name, networkVersion); status != 404 {
+		if status, _ := stage.Azure.GetResource("resourceGroups/hub/providers/Microsoft.Network/virtualNetworks/hub-1/subnets/"+name,
+			networkVersion); status != 404 {
 			t.Errorf("the subnet %s is left behind: %d", name, status)
 		}
 	}

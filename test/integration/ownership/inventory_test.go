@@ -27,18 +27,24 @@ func TestForgedInventory(t *testing.T) {
 		nodes   string
 		silent  bool
 	}{
-		"resource group":              {"a group carries tags", "", false, "", false},
-		"network":                     {"so does a network", "/providers/Microsoft.Network/virtualNetworks/hub-1", false, "", false},
-		"address":                     {"and an address", "/providers/Microsoft.Network/publicIPAddresses/theirs", false, "", false},
-		"disk":                        {"and a disk", "/providers/Microsoft.Compute/disks/theirs", false, "", false},
-		"subnet elsewhere":            {"the spec does not name its network", "/providers/Microsoft.Network/virtualNetworks/hub-1/subnets/theirs", false, "", false},
-		"subnet of brought network":   {"nothing shows that it was made for the cluster", "/providers/Microsoft.Network/virtualNetworks/hub-1/subnets/theirs", true, "nodes", false},
-		"network that is brought":     {"it carries tags", "/providers/Microsoft.Network/virtualNetworks/hub-1", true, "nodes", false},
-		"subnet that the spec names":  {"it has no security group of the cluster's", "/providers/Microsoft.Network/virtualNetworks/hub-1/subnets/theirs", true, "theirs", true},
-		"subnet in another case":      {"IDs have no case", "/PROVIDERS/microsoft.network/virtualnetworks/HUB-1/subnets/THEIRS", true, "nodes", false},
-		"role assignment":             {"the spec names none; there is no such one to be told of", "/providers/Microsoft.Authorization/roleAssignments/00000000-0000-0000-0000-00000000000a", false, "", true},
-		"path out of the group":       {"it is no ID of a type that there is", "/../hub", false, "", false},
-		"record in a zone of others'": {"no zone is the spec's", "/providers/Microsoft.Network/privateDnsZones/corp.internal/A/payroll", false, "", false},
+		"resource group": {"a group carries tags", "", false, "", false},
+		"network":        {"so does a network", "/providers/Microsoft.Network/virtualNetworks/hub-1", false, "", false},
+		"address":        {"and an address", "/providers/Microsoft.Network/publicIPAddresses/theirs", false, "", false},
+		"disk":           {"and a disk", "/providers/Microsoft.Compute/disks/theirs", false, "", false},
+		"subnet elsewhere": {"the spec does not name its network", "/providers/Microsoft.Network/virtualNetworks/hub-1/subnets/theirs",
+			false, "", false},
+		"subnet of brought network": {"nothing shows that it was made for the cluster",
+			"/providers/Microsoft.Network/virtualNetworks/hub-1/subnets/theirs", true, "nodes", false},
+		"network that is brought": {"it carries tags", "/providers/Microsoft.Network/virtualNetworks/hub-1", true, "nodes", false},
+		"subnet that the spec names": {"it has no security group of the cluster's",
+			"/providers/Microsoft.Network/virtualNetworks/hub-1/subnets/theirs", true, "theirs", true},
+		"subnet in another case": {"IDs have no case", "/PROVIDERS/microsoft.network/virtualnetworks/HUB-1/subnets/THEIRS", true, "nodes",
+			false},
+		"role assignment": {"the spec names none; there is no such one to be told of",
+			"/providers/Microsoft.Authorization/roleAssignments/00000000-0000-0000-0000-00000000000a", false, "", true},
+		"path out of the group": {"it is no ID of a type that there is", "/../hub", false, "", false},
+		"record in a zone of others'": {"no zone is the spec's", "/providers/Microsoft.Network/privateDnsZones/corp.internal/A/payroll", false,
+			"", false},
 	}
 	for name, try := range tries {
 		for form, forge := range map[string]func(c *infrav1.AzureCluster, object, id string){
@@ -62,7 +68,8 @@ func TestForgedInventory(t *testing.T) {
 				if try.nodes == "theirs" {
 					// What the spec and the inventory name alike would be written, and then be tied to what is the cluster's. It is about the
 					// deletion of what is not.
-					refused := fault.Rule{Method: "PUT", ID: "*/subnets/theirs", Count: -1, Kind: fault.Status, Status: 403, Code: "AuthorizationFailed", Message: "The client does not have authorization to perform action 'Microsoft.Network/virtualNetworks/subnets/write'."}
+					refused := fault.Rule{Method: "PUT", ID: "*/subnets/theirs", Count: -1, Kind: fault.Status, Status: 403, Code: "AuthorizationFailed",
+						Message: "The client does not have authorization to perform action 'Microsoft.Network/virtualNetworks/subnets/write'."}
 					if err := stage.Azure.AddFault(refused); err != nil {
 						t.Fatal(err)
 					}
@@ -81,7 +88,8 @@ func TestForgedInventory(t *testing.T) {
 				stands(t, stage, before, subnets()...)
 				if !try.silent {
 					stage.Eventually("what is ignored is said", func() bool {
-						return strings.Contains(strings.ToLower(strings.Join(stage.ListEvents("AzureCluster", "c1"), "\n")), strings.ToLower(infrav1.AppliedAnnotation+" lists resources that are not proven"))
+						return strings.Contains(strings.ToLower(strings.Join(stage.ListEvents("AzureCluster", "c1"), "\n")),
+							strings.ToLower(infrav1.AppliedAnnotation+" lists resources that are not proven"))
 					})
 				}
 				stage.DeleteCluster("c1")
@@ -120,8 +128,10 @@ func TestForgedLater(t *testing.T) {
 	mark := stage.Azure.MarkRequests()
 	harness.ChangeObject(stage, &infrav1.AzureCluster{ObjectMeta: named("c1")}, func(c *infrav1.AzureCluster) {
 		forgeInventory(c, "AzureCluster/"+c.Namespace+"/c1",
-			id(""), id("/providers/Microsoft.Network/virtualNetworks/hub-1"), id("/providers/Microsoft.Network/virtualNetworks/hub-1/subnets/theirs"),
-			id("/providers/Microsoft.Network/virtualNetworks/hub-1/subnets/nodes"), id("/providers/Microsoft.Network/virtualNetworks/hub-1/subnets/control-planes"))
+			id(""), id("/providers/Microsoft.Network/virtualNetworks/hub-1"),
+			id("/providers/Microsoft.Network/virtualNetworks/hub-1/subnets/theirs"),
+			id("/providers/Microsoft.Network/virtualNetworks/hub-1/subnets/nodes"),
+			id("/providers/Microsoft.Network/virtualNetworks/hub-1/subnets/control-planes"))
 	})
 	harness.WaitFor(stage, &infrav1.AzureCluster{}, "c1", "right again", func(c *infrav1.AzureCluster) bool {
 		list := c.Annotations[infrav1.AppliedAnnotation]
@@ -137,7 +147,8 @@ func TestForgedLater(t *testing.T) {
 		t.Errorf("the cluster's own subnets are gone with it, but there is: %q", stage.Azure.ListResources())
 	}
 	for _, name := range []string{"nodes", "control-planes"} {
-		if status, _ := stage.Azure.GetResource("resourceGroups/hub/providers/Microsoft.Network/virtualNetworks/hub-1/subnets/"+name, networkVersion); status != 404 {
+		if status, _ := stage.Azure.GetResource("resourceGroups/hub/providers/Microsoft.Network/virtualNetworks/hub-1/subnets/"+name,
+			networkVersion); status != 404 {
 			t.Errorf("the cluster's own subnet %s is left behind: %d", name, status)
 		}
 	}

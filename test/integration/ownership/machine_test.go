@@ -26,7 +26,8 @@ func TestMachine(t *testing.T) {
 			forgeInventory(m, "AzureMachine/"+m.Namespace+"/"+m.Name, id("/providers/Microsoft.Compute/disks/theirs"), id(""))
 		}},
 		"subnet in the inventory": {"the spec of a machine names none", func(m *infrav1.AzureMachine, id func(string) string) {
-			annotate(m, "sigs.k8s.io/cluster-api-provider-azure-inventory", `{"of":"AzureMachine/`+m.Namespace+"/"+m.Name+`","made":["`+id("/providers/Microsoft.Network/virtualNetworks/hub-1/subnets/theirs")+`"]}`)
+			annotate(m, "sigs.k8s.io/cluster-api-provider-azure-inventory",
+				`{"of":"AzureMachine/`+m.Namespace+"/"+m.Name+`","made":["`+id("/providers/Microsoft.Network/virtualNetworks/hub-1/subnets/theirs")+`"]}`)
 		}},
 		"role assignment of others'": {"it is not for the VM's identity", func(m *infrav1.AzureMachine, id func(string) string) {
 			m.Spec.Identity = infrav1.VMIdentitySystemAssigned
@@ -40,7 +41,8 @@ func TestMachine(t *testing.T) {
 			stage := harness.NewStage(t, environment)
 			id := foreign(stage)
 			stage.Azure.PutResource("resourceGroups/hub/providers/Microsoft.Authorization/roleAssignments/"+assignment, "2022-04-01", body{
-				"properties": body{"principalId": "00000000-0000-0000-0000-0000000000bb", "principalType": "ServicePrincipal", "roleDefinitionId": definition},
+				"properties": body{"principalId": "00000000-0000-0000-0000-0000000000bb", "principalType": "ServicePrincipal",
+					"roleDefinitionId": definition},
 			})
 			before := stage.Azure.ListResources()
 			stage.StartManager(harness.ManagerOptions{SyncPeriod: time.Second})
@@ -88,7 +90,8 @@ func TestMemory(t *testing.T) {
 	})
 	for _, name := range []string{"m1", "m2"} {
 		harness.WaitFor(stage, &infrav1.AzureMachine{}, name, "refused", func(m *infrav1.AzureMachine) bool {
-			return strings.Contains(harness.FindCondition(m, infrav1.ReadyCondition).Message, "spec.networkInterfaces[0].privateIPConfigs: Invalid value: 2000000000: must be at most 256")
+			return strings.Contains(harness.FindCondition(m, infrav1.ReadyCondition).Message,
+				"spec.networkInterfaces[0].privateIPConfigs: Invalid value: 2000000000: must be at most 256")
 		})
 	}
 	correct := []byte(`[{"op":"replace","path":"/spec/networkInterfaces/0/privateIPConfigs","value":2}]`)

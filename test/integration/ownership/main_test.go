@@ -33,7 +33,8 @@ func foreign(stage *harness.Stage) (id func(string) string) {
 		"location": "eastus", "sku": body{"name": "Standard"}, "properties": body{"publicIPAllocationMethod": "Static"},
 	})
 	stage.Azure.PutResource("resourceGroups/hub/providers/Microsoft.Compute/disks/theirs", computeVersion, body{
-		"location": "eastus", "sku": body{"name": "Premium_LRS"}, "properties": body{"creationData": body{"createOption": "Empty"}, "diskSizeGB": 8},
+		"location": "eastus", "sku": body{"name": "Premium_LRS"},
+		"properties": body{"creationData": body{"createOption": "Empty"}, "diskSizeGB": 8},
 	})
 	return func(path string) string {
 		return "/subscriptions/" + stage.Azure.SubscriptionID + "/resourceGroups/hub" + path
@@ -76,9 +77,11 @@ func annotate(object metav1.Object, key, value string) {
 
 // brought gives a cluster the foreign network, in which it makes its subnets.
 func brought(c *infrav1.AzureCluster, nodes string) *infrav1.AzureCluster {
-	c.Spec.NetworkSpec.Vnet = infrav1.VnetSpec{ResourceGroup: "hub", Name: "hub-1", VnetClassSpec: infrav1.VnetClassSpec{CIDRBlocks: []string{"172.16.0.0/16"}}}
+	c.Spec.NetworkSpec.Vnet = infrav1.VnetSpec{ResourceGroup: "hub", Name: "hub-1",
+		VnetClassSpec: infrav1.VnetClassSpec{CIDRBlocks: []string{"172.16.0.0/16"}}}
 	c.Spec.NetworkSpec.Subnets = infrav1.Subnets{
-		{SubnetClassSpec: infrav1.SubnetClassSpec{Name: "control-planes", Role: infrav1.SubnetControlPlane, CIDRBlocks: []string{"172.16.10.0/24"}}},
+		{SubnetClassSpec: infrav1.SubnetClassSpec{Name: "control-planes", Role: infrav1.SubnetControlPlane,
+			CIDRBlocks: []string{"172.16.10.0/24"}}},
 		{SubnetClassSpec: infrav1.SubnetClassSpec{Name: nodes, Role: infrav1.SubnetNode, CIDRBlocks: []string{"172.16.11.0/24"}}},
 	}
 	return c

@@ -35,10 +35,12 @@ func TestBadInput(t *testing.T) {
 	old.Spec.OrchestrationMode = infrav1.FlexibleOrchestration
 	stage.CreatePool(old, 1)
 	version := func(version string) {
-		harness.ChangeObject(stage, &clusterv1.MachinePool{ObjectMeta: metav1.ObjectMeta{Name: "old"}}, func(p *clusterv1.MachinePool) { p.Spec.Template.Spec.Version = version })
+		harness.ChangeObject(stage, &clusterv1.MachinePool{ObjectMeta: metav1.ObjectMeta{Name: "old"}},
+			func(p *clusterv1.MachinePool) { p.Spec.Template.Spec.Version = version })
 	}
 	version("v1.25.16")
-	if err := stage.Azure.AddFault(fault.Rule{Method: "PUT", ID: "*/virtualmachinescalesets/greedy", Count: -1, Kind: fault.Quota}); err != nil {
+	if err := stage.Azure.AddFault(fault.Rule{Method: "PUT", ID: "*/virtualmachinescalesets/greedy", Count: -1,
+		Kind: fault.Quota}); err != nil {
 		t.Fatal(err)
 	}
 	stage.CreatePool(stage.AzureMachinePool("c1", "greedy"), 1)
@@ -56,7 +58,8 @@ func TestBadInput(t *testing.T) {
 	}
 	stage.Eventually("the MachinePool that is missing is told", func() bool {
 		return slices.ContainsFunc(stage.ListEvents("AzureMachinePool", "alone"), func(event string) bool {
-			return strings.Contains(event, "no MachinePool owns the AzureMachinePool yet: one has to name it in spec.template.spec.infrastructureRef")
+			return strings.Contains(event,
+				"no MachinePool owns the AzureMachinePool yet: one has to name it in spec.template.spec.infrastructureRef")
 		})
 	})
 

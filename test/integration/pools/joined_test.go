@@ -73,7 +73,8 @@ func TestJoined(t *testing.T) {
 	expectBesideNodes(stage)
 	expectAzureJSON(stage)
 
-	harness.ChangeObject(stage, controlPlane, func(c *infrav1.AzureManagedControlPlane) { c.Spec.AdditionalTags = infrav1.Tags{"team": "green"} })
+	harness.ChangeObject(stage, controlPlane,
+		func(c *infrav1.AzureManagedControlPlane) { c.Spec.AdditionalTags = infrav1.Tags{"team": "green"} })
 	stage.Eventually("tags of the control plane are on the scale set", func() bool {
 		_, have := stage.Azure.GetResource(joinedScaleSet, computeVersion)
 		return harness.FindString(have, "tags.team") == "green"
@@ -101,7 +102,8 @@ func expectNoScaleSet(stage *harness.Stage) {
 	stage.T.Helper()
 	harness.WaitFor(stage, &infrav1.AzureMachinePool{}, joinedPool, "waiting", func(p *infrav1.AzureMachinePool) bool {
 		running := harness.FindCondition(p, infrav1.ScaleSetRunningCondition)
-		return running.Reason == infrav1.WaitingForClusterInfrastructureReason && strings.Contains(running.Message, "see AzureManagedControlPlane aks")
+		return running.Reason == infrav1.WaitingForClusterInfrastructureReason &&
+			strings.Contains(running.Message, "see AzureManagedControlPlane aks")
 	})
 }
 
@@ -135,13 +137,15 @@ func asString(value any) string {
 // expectAzureJSON expects the configuration of the nodes to say the same.
 func expectAzureJSON(stage *harness.Stage) {
 	stage.T.Helper()
-	secret := harness.WaitFor(stage, &corev1.Secret{}, joinedPool+"-azure-json", "written", func(s *corev1.Secret) bool { return len(s.Data["worker-node-azure.json"]) > 0 })
+	secret := harness.WaitFor(stage, &corev1.Secret{}, joinedPool+"-azure-json", "written",
+		func(s *corev1.Secret) bool { return len(s.Data["worker-node-azure.json"]) > 0 })
 	var have map[string]any
 	if err := json.Unmarshal(secret.Data["worker-node-azure.json"], &have); err != nil {
 		stage.T.Fatal(err)
 	}
 	got := map[string]any{}
-	for _, key := range []string{"resourceGroup", "location", "vnetName", "vnetResourceGroup", "subnetName", "loadBalancerName", "subscriptionId"} {
+	for _, key := range []string{"resourceGroup", "location", "vnetName", "vnetResourceGroup", "subnetName", "loadBalancerName",
+		"subscriptionId"} {
 		got[key] = have[key]
 	}
 	want := map[string]any{
@@ -171,8 +175,10 @@ func TestHomeless(t *testing.T) {
 			infrastructure: ref("AzureManagedCluster", "aks"), controlPlane: ref("AzureManagedControlPlane", "lost"),
 			says: "AzureManagedControlPlane lost, which Cluster aks refers to, is not there: create it",
 		},
-		"mixed": {infrastructure: ref("AzureManagedCluster", "mixed"), controlPlane: ref("Other", "mixed"), says: `spec.controlPlaneRef of Cluster mixed is of kind "Other": an AzureManagedCluster goes with an AzureManagedControlPlane only`},
-		"other": {infrastructure: ref("OtherCluster", "other"), says: `spec.infrastructureRef of Cluster other is of kind "OtherCluster": an AzureMachinePool joins a cluster with an AzureCluster, or one with an AzureManagedCluster and an AzureManagedControlPlane`},
+		"mixed": {infrastructure: ref("AzureManagedCluster", "mixed"), controlPlane: ref("Other", "mixed"),
+			says: `spec.controlPlaneRef of Cluster mixed is of kind "Other": an AzureManagedCluster goes with an AzureManagedControlPlane only`},
+		"other": {infrastructure: ref("OtherCluster", "other"),
+			says: `spec.infrastructureRef of Cluster other is of kind "OtherCluster": an AzureMachinePool joins a cluster with an AzureCluster, or one with an AzureManagedCluster and an AzureManagedControlPlane`},
 	}
 	for name, test := range tests {
 		stage.CreateObject(&clusterv1.Cluster{

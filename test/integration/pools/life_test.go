@@ -39,10 +39,12 @@ func TestLife(t *testing.T) {
 			before := stage.WaitPool("pool", 2)
 			watched.expectReady(stage, 2)
 
-			harness.ChangeObject(stage, &infrav1.AzureMachinePool{ObjectMeta: metav1.ObjectMeta{Name: "pool"}}, func(p *infrav1.AzureMachinePool) { p.Spec.Template.VMSize = "Standard_D4s_v3" })
+			harness.ChangeObject(stage, &infrav1.AzureMachinePool{ObjectMeta: metav1.ObjectMeta{Name: "pool"}},
+				func(p *infrav1.AzureMachinePool) { p.Spec.Template.VMSize = "Standard_D4s_v3" })
 			after := harness.WaitFor(stage, &infrav1.AzureMachinePool{}, "pool", "rolled", func(p *infrav1.AzureMachinePool) bool {
 				model := harness.FindCondition(p, infrav1.ScaleSetModelUpdatedCondition)
-				return harness.IsReady(p) && model.Status == metav1.ConditionTrue && p.Status.ObservedGeneration == p.Generation && len(p.Spec.ProviderIDList) == 2 && p.Spec.ProviderIDList[0] != before.Spec.ProviderIDList[0]
+				return harness.IsReady(p) && model.Status == metav1.ConditionTrue && p.Status.ObservedGeneration == p.Generation &&
+					len(p.Spec.ProviderIDList) == 2 && p.Spec.ProviderIDList[0] != before.Spec.ProviderIDList[0]
 			})
 			for _, id := range after.Spec.ProviderIDList {
 				for _, old := range before.Spec.ProviderIDList {
@@ -66,7 +68,8 @@ func TestLife(t *testing.T) {
 
 func scale(stage *harness.Stage, replicas int32) {
 	stage.T.Helper()
-	harness.ChangeObject(stage, &clusterv1.MachinePool{ObjectMeta: metav1.ObjectMeta{Name: "pool"}}, func(p *clusterv1.MachinePool) { p.Spec.Replicas = &replicas })
+	harness.ChangeObject(stage, &clusterv1.MachinePool{ObjectMeta: metav1.ObjectMeta{Name: "pool"}},
+		func(p *clusterv1.MachinePool) { p.Spec.Replicas = &replicas })
 }
 
 // watched counts Ready VMs.

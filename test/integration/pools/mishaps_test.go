@@ -31,30 +31,36 @@ var mishaps = map[string]struct {
 	"deleted": {reason: "somebody deleted a VM in Azure: it is made again", happen: func(stage *harness.Stage, pool string) {
 		stage.Azure.DeleteResource(scaleSet(pool)+"/virtualMachines/0", computeVersion)
 	}},
-	"stopped": {reason: "a VM that was deallocated, and whose node is not Ready, is of no use", happen: func(stage *harness.Stage, pool string) {
-		stage.Azure.PostAction(scaleSet(pool)+"/virtualMachines/0/deallocate", computeVersion)
-		machine := &clusterv1.Machine{}
-		stage.ReadObject(machine, pool+"-0")
-		before := machine.DeepCopy()
-		conditions.Set(machine, metav1.Condition{Type: clusterv1.MachineNodeReadyCondition, Status: metav1.ConditionFalse, Reason: clusterv1.MachineNodeNotReadyReason})
-		if err := stage.Client.Status().Patch(stage.T.Context(), machine, client.MergeFrom(before)); err != nil {
-			stage.T.Fatal(err)
-		}
-	}},
-	"unlisted": {reason: "one list leaves a VM out that is there: it is asked for by itself, and nothing happens to its Machine", stays: true, happen: func(stage *harness.Stage, pool string) {
-		rule := fault.Rule{Kind: fault.Omit, Method: "GET", ID: "*/virtualmachinescalesets/" + pool + "/virtualmachines", Target: "/virtualMachines/0"}
-		if err := stage.Azure.AddFault(rule); err != nil {
-			stage.T.Fatal(err)
-		}
-	}},
-	"running": {reason: "a VM whose node is Ready is of use, whatever Azure says", stays: true, happen: func(stage *harness.Stage, pool string) {
-		stage.Azure.PostAction(scaleSet(pool)+"/virtualMachines/0/deallocate", computeVersion)
-	}},
-	"marked": {reason: "an annotation alone does nothing: it orders VMs when the pool gets smaller", stays: true, happen: func(stage *harness.Stage, pool string) {
-		harness.ChangeObject(stage, &clusterv1.Machine{ObjectMeta: metav1.ObjectMeta{Name: pool + "-0"}}, func(m *clusterv1.Machine) {
-			m.Annotations = map[string]string{clusterv1.DeleteMachineAnnotation: ""}
-		})
-	}},
+	"stopped": {reason: "a VM that was deallocated, and whose node is not Ready, is of no use",
+		happen: func(stage *harness.Stage, pool string) {
+			stage.Azure.PostAction(scaleSet(pool)+"/virtualMachines/0/deallocate", computeVersion)
+			machine := &clusterv1.Machine{}
+			stage.ReadObject(machine, pool+"-0")
+			before := machine.DeepCopy()
+			conditions.Set(machine, metav1.Condition{Type: clusterv1.MachineNodeReadyCondition, Status: metav1.ConditionFalse,
+				Reason: clusterv1.MachineNodeNotReadyReason})
+			if err := stage.Client.Status().Patch(stage.T.Context(), machine, client.MergeFrom(before)); err != nil {
+				stage.T.Fatal(err)
+			}
+		}},
+	"unlisted": {reason: "one list leaves a VM out that is there: it is asked for by itself, and nothing happens to its Machine", stays: true,
+		happen: func(stage *harness.Stage, pool string) {
+			rule := fault.Rule{Kind: fault.Omit, Method: "GET", ID: "*/virtualmachinescalesets/" + pool + "/virtualmachines",
+				Target: "/virtualMachines/0"}
+			if err := stage.Azure.AddFault(rule); err != nil {
+				stage.T.Fatal(err)
+			}
+		}},
+	"running": {reason: "a VM whose node is Ready is of use, whatever Azure says", stays: true,
+		happen: func(stage *harness.Stage, pool string) {
+			stage.Azure.PostAction(scaleSet(pool)+"/virtualMachines/0/deallocate", computeVersion)
+		}},
+	"marked": {reason: "an annotation alone does nothing: it orders VMs when the pool gets smaller", stays: true,
+		happen: func(stage *harness.Stage, pool string) {
+			harness.ChangeObject(stage, &clusterv1.Machine{ObjectMeta: metav1.ObjectMeta{Name: pool + "-0"}}, func(m *clusterv1.Machine) {
+				m.Annotations = map[string]string{clusterv1.DeleteMachineAnnotation: ""}
+			})
+		}},
 	"object": {reason: "whoever deletes what stands for a VM wants it to go", happen: func(stage *harness.Stage, pool string) {
 		vm := &infrav1.AzureMachinePoolMachine{}
 		stage.ReadObject(vm, pool+"-0")
@@ -151,9 +157,12 @@ func TestAutoscaled(t *testing.T) {
 		p.Annotations = map[string]string{clusterv1.ReplicasManagedByAnnotation: "keda"}
 	})
 	_, shown := stage.Azure.GetResource(scaleSet("pool"), computeVersion)
-	stage.Azure.PutResource(scaleSet("pool"), computeVersion, map[string]any{"location": shown["location"], "tags": shown["tags"], "sku": map[string]any{"name": "Standard_D2s_v3", "tier": "Standard", "capacity": 2}})
+	stage.Azure.PutResource(scaleSet("pool"), computeVersion,
+		map[string]any{"location": shown["location"], "tags": shown["tags"],
+			"sku": map[string]any{"name": "Standard_D2s_v3", "tier": "Standard", "capacity": 2}})
 	stage.WakeControllers(&infrav1.AzureMachinePool{ObjectMeta: metav1.ObjectMeta{Name: "pool"}})
-	harness.WaitFor(stage, &clusterv1.MachinePool{}, "pool", "as large as the scale set", func(p *clusterv1.MachinePool) bool { return *p.Spec.Replicas == 2 })
+	harness.WaitFor(stage, &clusterv1.MachinePool{}, "pool", "as large as the scale set",
+		func(p *clusterv1.MachinePool) bool { return *p.Spec.Replicas == 2 })
 	stage.WaitPool("pool", 2)
 }
 
@@ -174,13 +183,16 @@ func TestRefusedPools(t *testing.T) {
 	stage.WaitPool("model", 0)
 	stage.CreatePool(stage.AzureMachinePool("c1", "growing"), 1)
 	stage.WaitPool("growing", 1)
-	if err := stage.Azure.AddFault(fault.Rule{Method: "PUT", ID: "*/virtualmachinescalesets/growing", Count: -1, Kind: fault.Allocate}); err != nil {
+	if err := stage.Azure.AddFault(fault.Rule{Method: "PUT", ID: "*/virtualmachinescalesets/growing", Count: -1,
+		Kind: fault.Allocate}); err != nil {
 		t.Fatal(err)
 	}
-	harness.ChangeObject(stage, &clusterv1.MachinePool{ObjectMeta: metav1.ObjectMeta{Name: "growing"}}, func(p *clusterv1.MachinePool) { p.Spec.Replicas = new(int32(3)) })
+	harness.ChangeObject(stage, &clusterv1.MachinePool{ObjectMeta: metav1.ObjectMeta{Name: "growing"}},
+		func(p *clusterv1.MachinePool) { p.Spec.Replicas = new(int32(3)) })
 	harness.WaitFor(stage, &infrav1.AzureMachinePool{}, "growing", "refused", func(p *infrav1.AzureMachinePool) bool {
 		running := harness.FindCondition(p, infrav1.ScaleSetRunningCondition)
-		return running.Status == metav1.ConditionFalse && strings.Contains(running.Message, "AllocationFailed") && !harness.IsReady(p) && len(p.Spec.ProviderIDList) >= 1
+		return running.Status == metav1.ConditionFalse && strings.Contains(running.Message, "AllocationFailed") && !harness.IsReady(p) &&
+			len(p.Spec.ProviderIDList) >= 1
 	})
 	stage.Azure.ClearFaults()
 	stage.WakeControllers(&infrav1.AzureMachinePool{ObjectMeta: metav1.ObjectMeta{Name: "growing"}})

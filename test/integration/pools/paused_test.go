@@ -26,30 +26,35 @@ func TestPausedMachine(t *testing.T) {
 	before := stage.WaitPool("pool", 2).Spec.ProviderIDList
 	waitNodes(stage, 2, 2)
 	pause := func(paused bool) {
-		harness.ChangeObject(stage, &infrav1.AzureMachinePoolMachine{ObjectMeta: metav1.ObjectMeta{Name: "pool-0"}}, func(vm *infrav1.AzureMachinePoolMachine) {
-			if vm.Annotations == nil {
-				vm.Annotations = map[string]string{}
-			}
-			delete(vm.Annotations, clusterv1.PausedAnnotation)
-			if paused {
-				vm.Annotations[clusterv1.PausedAnnotation] = ""
-			}
-		})
+		harness.ChangeObject(stage, &infrav1.AzureMachinePoolMachine{ObjectMeta: metav1.ObjectMeta{Name: "pool-0"}},
+			func(vm *infrav1.AzureMachinePoolMachine) {
+				if vm.Annotations == nil {
+					vm.Annotations = map[string]string{}
+				}
+				delete(vm.Annotations, clusterv1.PausedAnnotation)
+				if paused {
+					vm.Annotations[clusterv1.PausedAnnotation] = ""
+				}
+			})
 	}
 	cluster := func(paused bool, status metav1.ConditionStatus) {
-		harness.ChangeObject(stage, &clusterv1.Cluster{ObjectMeta: metav1.ObjectMeta{Name: "c1"}}, func(c *clusterv1.Cluster) { c.Spec.Paused = new(paused) })
+		harness.ChangeObject(stage, &clusterv1.Cluster{ObjectMeta: metav1.ObjectMeta{Name: "c1"}},
+			func(c *clusterv1.Cluster) { c.Spec.Paused = new(paused) })
 		for _, name := range []string{"pool-0", "pool-1"} {
-			harness.WaitFor(stage, &infrav1.AzureMachinePoolMachine{}, name, "Paused "+string(status)+" with its Cluster", func(vm *infrav1.AzureMachinePoolMachine) bool {
-				ready := harness.FindCondition(vm, infrav1.ReadyCondition)
-				return harness.FindCondition(vm, clusterv1.PausedCondition).Status == status && ready.Status == metav1.ConditionTrue && (ready.Reason == clusterv1.PausedReason) == paused
-			})
+			harness.WaitFor(stage, &infrav1.AzureMachinePoolMachine{}, name, "Paused "+string(status)+" with its Cluster",
+				func(vm *infrav1.AzureMachinePoolMachine) bool {
+					ready := harness.FindCondition(vm, infrav1.ReadyCondition)
+					return harness.FindCondition(vm, clusterv1.PausedCondition).Status == status && ready.Status == metav1.ConditionTrue &&
+						(ready.Reason == clusterv1.PausedReason) == paused
+				})
 		}
 	}
 	cluster(true, metav1.ConditionTrue)
 	cluster(false, metav1.ConditionFalse)
 	pause(true)
 	harness.WaitFor(stage, &infrav1.AzureMachinePoolMachine{}, "pool-0", "paused", func(vm *infrav1.AzureMachinePoolMachine) bool {
-		return harness.FindCondition(vm, clusterv1.PausedCondition).Status == metav1.ConditionTrue && harness.FindCondition(vm, infrav1.ReadyCondition).Reason == clusterv1.PausedReason
+		return harness.FindCondition(vm, clusterv1.PausedCondition).Status == metav1.ConditionTrue &&
+			harness.FindCondition(vm, infrav1.ReadyCondition).Reason == clusterv1.PausedReason
 	})
 	other := &infrav1.AzureMachinePoolMachine{}
 	stage.ReadObject(other, "pool-1")
@@ -57,10 +62,12 @@ func TestPausedMachine(t *testing.T) {
 		t.Errorf("the other one says Paused %q", paused.Status)
 	}
 
-	harness.ChangeObject(stage, &infrav1.AzureMachinePool{ObjectMeta: metav1.ObjectMeta{Name: "pool"}}, func(p *infrav1.AzureMachinePool) { p.Spec.Template.VMSize = "Standard_D4s_v3" })
+	harness.ChangeObject(stage, &infrav1.AzureMachinePool{ObjectMeta: metav1.ObjectMeta{Name: "pool"}},
+		func(p *infrav1.AzureMachinePool) { p.Spec.Template.VMSize = "Standard_D4s_v3" })
 	harness.WaitFor(stage, &infrav1.AzureMachinePool{}, "pool", "rolled but for the paused one", func(p *infrav1.AzureMachinePool) bool {
 		model := harness.FindCondition(p, infrav1.ScaleSetModelUpdatedCondition)
-		return strings.HasPrefix(model.Message, "1 of 2 VMs are of an older template; 2 are Ready") && strings.HasSuffix(model.Message, "1 are paused and stay as they are") &&
+		return strings.HasPrefix(model.Message, "1 of 2 VMs are of an older template; 2 are Ready") &&
+			strings.HasSuffix(model.Message, "1 are paused and stay as they are") &&
 			slices.Contains(p.Spec.ProviderIDList, before[0]) && !slices.Contains(p.Spec.ProviderIDList, before[1])
 	})
 
@@ -70,9 +77,10 @@ func TestPausedMachine(t *testing.T) {
 	if err := stage.Client.Delete(t.Context(), machine); err != nil {
 		t.Fatal(err)
 	}
-	harness.WaitFor(stage, &infrav1.AzureMachinePoolMachine{}, "pool-0", "held up by the pause", func(vm *infrav1.AzureMachinePoolMachine) bool {
-		return strings.Contains(harness.FindCondition(vm, infrav1.ReadyCondition).Message, "the deletion is paused")
-	})
+	harness.WaitFor(stage, &infrav1.AzureMachinePoolMachine{}, "pool-0", "held up by the pause",
+		func(vm *infrav1.AzureMachinePoolMachine) bool {
+			return strings.Contains(harness.FindCondition(vm, infrav1.ReadyCondition).Message, "the deletion is paused")
+		})
 	// One that comes in its place shows that everything that was to be done about the deletion has been.
 	harness.WaitFor(stage, &infrav1.AzureMachinePool{}, "pool", "filled up", func(p *infrav1.AzureMachinePool) bool {
 		return len(p.Spec.ProviderIDList) == 3 && slices.Contains(p.Spec.ProviderIDList, before[0])

@@ -56,8 +56,9 @@ func newWorld(t *testing.T, secret string) *world {
 		}
 	}
 	w := &world{
-		sim:    sim,
-		secret: &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "secret"}, Data: map[string][]byte{"clientSecret": []byte(secret)}},
+		sim: sim,
+		secret: &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "secret"},
+			Data: map[string][]byte{"clientSecret": []byte(secret)}},
 	}
 	w.kubernetes = fake.NewClientBuilder().WithScheme(scheme).WithObjects(w.secret, &infrav1.AzureClusterIdentity{
 		ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "id"},
@@ -68,7 +69,8 @@ func newWorld(t *testing.T, secret string) *world {
 		},
 	}).Build()
 	transport := listener.Client()
-	w.identities = identity.New(w.kubernetes, identity.Options{AuthorityHost: listener.URL + "/", ResourceManagerEndpoint: listener.URL, Transport: transport})
+	w.identities = identity.New(w.kubernetes,
+		identity.Options{AuthorityHost: listener.URL + "/", ResourceManagerEndpoint: listener.URL, Transport: transport})
 	w.clients = identity.NewClients(armclient.Options{Transport: transport})
 	w.facts = facts.New(facts.Options{})
 	return w
@@ -102,7 +104,8 @@ func input(location, subscription string) plan.ClusterInput {
 	azureCluster := &infrav1.AzureCluster{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "c"}}
 	azureCluster.Spec.Location = location
 	azureCluster.Spec.NetworkSpec.APIServerLB = &infrav1.LoadBalancerSpec{Name: "lb"}
-	return plan.ClusterInput{Cluster: &clusterv1.Cluster{ObjectMeta: metav1.ObjectMeta{Name: "c"}}, AzureCluster: azureCluster, SubscriptionID: subscription}
+	return plan.ClusterInput{Cluster: &clusterv1.Cluster{ObjectMeta: metav1.ObjectMeta{Name: "c"}}, AzureCluster: azureCluster,
+		SubscriptionID: subscription}
 }
 
 func TestQuestions(t *testing.T) {
@@ -125,11 +128,13 @@ func TestQuestions(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got.VMSize == nil || got.VMSize.VCPUs != 2 || len(got.VMSize.Zones) == 0 || got.MaximumPlatformFaultDomainCount == 0 || got.SSHNATPort != 22 || got.VMExists {
+	if got.VMSize == nil || got.VMSize.VCPUs != 2 || len(got.VMSize.Zones) == 0 || got.MaximumPlatformFaultDomainCount == 0 ||
+		got.SSHNATPort != 22 || got.VMExists {
 		t.Errorf("a new machine: %+v", got)
 	}
 	machine.Spec.VMSize = "Standard_D2sv3"
-	if got, err = w.facts.MachineFacts(ctx, facts.Asker{Client: c}, in); err != nil || got.VMSize != nil || len(got.NearestVMSizes) == 0 || got.NearestVMSizes[0] != "Standard_D2s_v3" {
+	if got, err = w.facts.MachineFacts(ctx, facts.Asker{Client: c}, in); err != nil || got.VMSize != nil || len(got.NearestVMSizes) == 0 ||
+		got.NearestVMSizes[0] != "Standard_D2s_v3" {
 		t.Errorf("a misspelt size: %+v, %v", got, err)
 	}
 
@@ -154,16 +159,18 @@ func TestRefusals(t *testing.T) {
 		message      string
 	}{
 		"unknown region": {
-			reason: "the field and what it may have meant", secret: server.DefaultSecret, location: "eastus22", subscription: server.DefaultSubscription,
-			field: "spec.location", message: "names most like it: eastus2",
+			reason: "the field and what it may have meant", secret: server.DefaultSecret, location: "eastus22",
+			subscription: server.DefaultSubscription,
+			field:        "spec.location", message: "names most like it: eastus2",
 		},
 		"unknown subscription": {
 			reason: "Azure's code", secret: server.DefaultSecret, location: "eastus2", subscription: "00000000-0000-0000-0000-00000000dead",
 			code: "SubscriptionNotFound", message: "00000000-0000-0000-0000-00000000dead",
 		},
 		"wrong secret": {
-			reason: "the token endpoint says 401; its code is shown, the secret is not", secret: "wr0ng-s3cret", location: "eastus2", subscription: server.DefaultSubscription,
-			code: armclient.CodeCredentialsInvalid, message: "AADSTS7000215",
+			reason: "the token endpoint says 401; its code is shown, the secret is not", secret: "wr0ng-s3cret", location: "eastus2",
+			subscription: server.DefaultSubscription,
+			code:         armclient.CodeCredentialsInvalid, message: "AADSTS7000215",
 		},
 	}
 	for name, test := range tests {

@@ -23,7 +23,8 @@ func (w *world) bringCompute(in plan.MachineInput) {
 	key := func(set *infrav1.DiskEncryptionSetParameters, kind string) {
 		w.t.Helper()
 		if set != nil {
-			put(set.ID, map[string]any{"properties": map[string]any{"encryptionType": kind, "activeKey": map[string]any{"keyUrl": "https://keys.vault.azure.net/keys/disks/1"}}})
+			put(set.ID, map[string]any{"properties": map[string]any{"encryptionType": kind,
+				"activeKey": map[string]any{"keyUrl": "https://keys.vault.azure.net/keys/disks/1"}}})
 		}
 	}
 	disks := []*infrav1.ManagedDiskParameters{spec.OSDisk.ManagedDisk}
@@ -61,7 +62,8 @@ func (w *world) bringImage(in plan.MachineInput, put func(string, map[string]any
 	}
 	kind := in.AzureMachine.Spec.OSDisk.OSType
 	if image.ID != nil {
-		put(*image.ID, map[string]any{"properties": map[string]any{"hyperVGeneration": "V2", "storageProfile": map[string]any{"osDisk": map[string]any{"osType": kind, "osState": "Generalized"}}}})
+		put(*image.ID, map[string]any{"properties": map[string]any{"hyperVGeneration": "V2",
+			"storageProfile": map[string]any{"osDisk": map[string]any{"osType": kind, "osState": "Generalized"}}}})
 		return
 	}
 	gallery, name, version := "", "", ""
@@ -76,8 +78,9 @@ func (w *world) bringImage(in plan.MachineInput, put func(string, map[string]any
 	put(gallery, map[string]any{})
 	id := gallery + "/images/" + name
 	put(id, map[string]any{"properties": map[string]any{
-		"osType": kind, "osState": "Generalized", "hyperVGeneration": "V2", "identifier": map[string]any{"publisher": "p", "offer": "o", "sku": "s"},
-		"features": []any{map[string]any{"name": "SecurityType", "value": "TrustedLaunchAndConfidentialVmSupported"}},
+		"osType": kind, "osState": "Generalized", "hyperVGeneration": "V2",
+		"identifier": map[string]any{"publisher": "p", "offer": "o", "sku": "s"},
+		"features":   []any{map[string]any{"name": "SecurityType", "value": "TrustedLaunchAndConfidentialVmSupported"}},
 	}})
 	put(id+"/versions/"+version, map[string]any{})
 }

@@ -64,7 +64,8 @@ func TestQuiescenceDocuments(t *testing.T) {
 		"workspace": {"Microsoft.OperationalInsights/workspaces/logs", "retentionInDays", 60.0, 30.0},
 		"rule":      {"Microsoft.Insights/dataCollectionRules/prometheus", "description", "mine", "metrics of the cluster"},
 		"endpoint":  {"Microsoft.Insights/dataCollectionEndpoints/intake", "networkAcls.publicNetworkAccess", "Disabled", "Enabled"},
-		"flux":      {"Microsoft.ContainerService/managedClusters/c1/providers/Microsoft.KubernetesConfiguration/fluxConfigurations/apps", "kustomizations.apps.path", "./others", "./apps"},
+		"flux": {"Microsoft.ContainerService/managedClusters/c1/providers/Microsoft.KubernetesConfiguration/fluxConfigurations/apps",
+			"kustomizations.apps.path", "./others", "./apps"},
 	}
 	const group = "/subscriptions/" + server.DefaultSubscription + "/resourceGroups/c1/providers/"
 	for _, test := range tests {
@@ -84,7 +85,8 @@ func TestQuiescenceDocuments(t *testing.T) {
 		}
 	}
 
-	left := slices.DeleteFunc(slices.Clone(l.in.Manifests()), func(d asoresource.Manifest) bool { return d.Kind == "DataCollectionRuleAssociation" })
+	left := slices.DeleteFunc(slices.Clone(l.in.Manifests()),
+		func(d asoresource.Manifest) bool { return d.Kind == "DataCollectionRuleAssociation" })
 	l.in.Set = asoresource.NewSet(l.in.SubscriptionID(), left, false)
 	l.converge()
 	want := []string{"DELETE " + strings.ToLower(group) + "microsoft.containerservice/managedclusters/c1/providers/microsoft.insights/datacollectionruleassociations/prometheus"}
@@ -111,7 +113,8 @@ func newLibrary(t *testing.T) *library {
 	if err != nil {
 		t.Fatal(err)
 	}
-	raw = bytes.ReplaceAll(bytes.ReplaceAll(raw, []byte("SUBSCRIPTION"), []byte(server.DefaultSubscription)), []byte("TENANT"), []byte(server.DefaultTenant))
+	raw = bytes.ReplaceAll(bytes.ReplaceAll(raw, []byte("SUBSCRIPTION"), []byte(server.DefaultSubscription)), []byte("TENANT"),
+		[]byte(server.DefaultTenant))
 	read := func(holder string, texts ...[]byte) (out []asoresource.Manifest) {
 		var resources []runtime.RawExtension
 		for _, text := range texts {
@@ -131,10 +134,12 @@ func newLibrary(t *testing.T) *library {
 	machines := &clusterv1.MachinePool{}
 	machines.Spec.Replicas = new(int32(2))
 	in := asoresource.Input{
-		Cluster: "c1", Owner: owner, Object: owner, ObjectKey: "all", MachinePools: map[string]*clusterv1.MachinePool{"pool": machines}, Facts: map[string]json.RawMessage{},
+		Cluster: "c1", Owner: owner, Object: owner, ObjectKey: "all", MachinePools: map[string]*clusterv1.MachinePool{"pool": machines},
+		Facts:  map[string]json.RawMessage{},
 		Values: aso.Values{Secrets: map[aso.KeyRef]string{{Name: "flux", Key: "token"}: "c2VjcmV0"}, ConfigMaps: map[aso.KeyRef]string{}},
 	}
-	in.Set = asoresource.NewSet(server.DefaultSubscription, append(read("all", bytes.Split(raw, []byte("\n---\n"))...), read("pool", []byte(poolDocument))...), false)
+	in.Set = asoresource.NewSet(server.DefaultSubscription,
+		append(read("all", bytes.Split(raw, []byte("\n---\n"))...), read("pool", []byte(poolDocument))...), false)
 	if errs := asoresource.CheckManifests(in); len(errs) > 0 {
 		t.Fatal(errs.ToAggregate())
 	}
@@ -189,7 +194,8 @@ func (l *library) repeat(end func(arm.Outcome) bool, pass func(engine.Request) (
 	var outcome arm.Outcome
 	for range 60 {
 		var err error
-		outcome, err = pass(engine.Request{Object: "documents", Client: l.client, Owner: engine.Owner{TagKey: infrav1.ClusterTagKey("c1"), TagValue: infrav1.TagOwned}, Inventory: l.inventory, Wake: l.wake})
+		outcome, err = pass(engine.Request{Object: "documents", Client: l.client,
+			Owner: engine.Owner{TagKey: infrav1.ClusterTagKey("c1"), TagValue: infrav1.TagOwned}, Inventory: l.inventory, Wake: l.wake})
 		if err != nil {
 			l.t.Fatal(err)
 		}

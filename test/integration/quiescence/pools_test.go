@@ -23,10 +23,12 @@ func TestQuiescencePools(t *testing.T) {
 	for _, path := range cases {
 		t.Run(strings.TrimSuffix(filepath.Base(path), ".in.yaml"), func(t *testing.T) {
 			in := readPool(t, path)
-			network := plan.MachineInput{ClusterInput: in.ClusterInput, MachineFacts: plan.MachineFacts{VNet: in.PoolFacts.VNet}, AdminPassword: in.AdminPassword}
+			network := plan.MachineInput{ClusterInput: in.ClusterInput, MachineFacts: plan.MachineFacts{VNet: in.PoolFacts.VNet},
+				AdminPassword: in.AdminPassword}
 			// What VMs are made of is brought as for a machine.
 			template := &in.AzureMachinePool.Spec.Template.VirtualMachineProfile
-			network.AzureMachine = &infrav1.AzureMachine{Spec: infrav1.AzureMachineSpec{VirtualMachineProfile: *template, ManagedIdentities: in.AzureMachinePool.Spec.ManagedIdentities}}
+			network.AzureMachine = &infrav1.AzureMachine{Spec: infrav1.AzureMachineSpec{VirtualMachineProfile: *template,
+				ManagedIdentities: in.AzureMachinePool.Spec.ManagedIdentities}}
 			possible(&network)
 			in.AdminPassword, *template = network.AdminPassword, network.AzureMachine.Spec.VirtualMachineProfile
 			w := newWorld(t, plan.Location(in.ClusterInput))
@@ -49,7 +51,8 @@ func TestQuiescencePools(t *testing.T) {
 			if err != nil || !made.Exists {
 				t.Fatalf("the scale set: %v", err)
 			}
-			in.PoolFacts.ScaleSetExists, in.PoolFacts.PrincipalID, in.PoolFacts.BootstrapDataHash = true, made.PrincipalID, made.Tags[infrav1.CustomDataHashTag]
+			in.PoolFacts.ScaleSetExists, in.PoolFacts.PrincipalID, in.PoolFacts.BootstrapDataHash = true, made.PrincipalID,
+				made.Tags[infrav1.CustomDataHashTag]
 			w.quiet("AzureMachinePool", network, planned)
 		})
 	}
@@ -63,7 +66,8 @@ func readPool(t *testing.T, path string) pool.Input {
 		Facts                         plan.ClusterFacts
 		PoolFacts                     pool.Facts
 	}
-	documents(t, path, map[string]any{"Cluster": &in.Cluster, "AzureCluster": &in.AzureCluster, "MachinePool": &in.MachinePool, "AzureMachinePool": &in.AzureMachinePool, "": &given})
+	documents(t, path, map[string]any{"Cluster": &in.Cluster, "AzureCluster": &in.AzureCluster, "MachinePool": &in.MachinePool,
+		"AzureMachinePool": &in.AzureMachinePool, "": &given})
 	in.SubscriptionID, in.AdminPassword, in.Facts, in.PoolFacts = given.SubscriptionID, given.AdminPassword, given.Facts, given.PoolFacts
 	return in
 }

@@ -194,7 +194,8 @@ func (w *world) pass(kind string, in plan.MachineInput, planned planner) arm.Out
 	}
 	key, value := plan.OwnerTag(in.ClusterInput)
 	outcome, err := w.engine.Converge(context.Background(), engine.Request{
-		Object: kind, Client: w.client, Owner: engine.Owner{TagKey: key, TagValue: value}, Graph: graph, Inventory: w.inventory[kind], Wake: w.wake,
+		Object: kind, Client: w.client, Owner: engine.Owner{TagKey: key, TagValue: value}, Graph: graph, Inventory: w.inventory[kind],
+		Wake: w.wake,
 	})
 	if err != nil {
 		w.t.Fatal(err)

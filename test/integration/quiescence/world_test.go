@@ -55,14 +55,17 @@ const otherSubscription = "00000000-0000-0000-0000-000000000002"
 
 func newWorld(t *testing.T, location string) *world {
 	t.Helper()
-	sim, err := server.New(server.Options{TimeScale: 0, Locations: []string{location}, Subscriptions: []string{server.DefaultSubscription, otherSubscription}, Throttle: &server.Throttle{Reads: 1e6, Writes: 1e6, Deletes: 1e6, ReadsPerSec: 1e6, WritesPerSec: 1e6, DeletesPerSec: 1e6}})
+	sim, err := server.New(server.Options{TimeScale: 0, Locations: []string{location},
+		Subscriptions: []string{server.DefaultSubscription, otherSubscription},
+		Throttle:      &server.Throttle{Reads: 1e6, Writes: 1e6, Deletes: 1e6, ReadsPerSec: 1e6, WritesPerSec: 1e6, DeletesPerSec: 1e6}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	listener := endpoint.Listen(sim)
 	w := &world{t: t, sim: sim, url: listener.URL, http: listener.Client(), woken: make(chan struct{}, 1), inventory: map[string][]arm.ID{}}
 	w.client, err = client.New(credential.Token(sim.Token("")), cloud.Configuration{Services: map[cloud.ServiceName]cloud.ServiceConfiguration{
-		cloud.ResourceManager: {Endpoint: listener.URL, Audience: "https://management.core.windows.net/"}}}, client.Options{Principal: "p", Transport: listener.Client()})
+		cloud.ResourceManager: {Endpoint: listener.URL, Audience: "https://management.core.windows.net/"}}},
+		client.Options{Principal: "p", Transport: listener.Client()})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -143,7 +146,8 @@ func (w *world) bring(in plan.MachineInput) {
 		for _, name := range slices.Sorted(maps.Keys(subnets)) {
 			list = append(list, map[string]any{"name": name, "properties": map[string]any{"addressPrefixes": subnets[name]}})
 		}
-		w.put(id, map[string]any{"location": plan.Location(in.ClusterInput), "properties": map[string]any{"addressSpace": map[string]any{"addressPrefixes": blocks}, "subnets": list}})
+		w.put(id, map[string]any{"location": plan.Location(in.ClusterInput),
+			"properties": map[string]any{"addressSpace": map[string]any{"addressPrefixes": blocks}, "subnets": list}})
 	}
 	fact := in.Facts.VNet
 	if in.AzureMachine != nil {
@@ -204,7 +208,8 @@ func readInput(t *testing.T, path string) plan.MachineInput {
 		Facts                                        plan.ClusterFacts
 		MachineFacts                                 plan.MachineFacts
 	}
-	documents(t, path, map[string]any{"Cluster": &in.Cluster, "AzureCluster": &in.AzureCluster, "Machine": &in.Machine, "AzureMachine": &in.AzureMachine, "": &given})
+	documents(t, path, map[string]any{"Cluster": &in.Cluster, "AzureCluster": &in.AzureCluster, "Machine": &in.Machine,
+		"AzureMachine": &in.AzureMachine, "": &given})
 	in.SubscriptionID, in.Features, in.Facts = given.SubscriptionID, given.Features, given.Facts
 	in.ControlPlane, in.MachineFacts, in.AdminPassword = given.ControlPlane, given.MachineFacts, given.AdminPassword
 	if given.BootstrapData != "" {

@@ -82,7 +82,8 @@ func (c *counted) passes() []int {
 	out := make([]int, len(c.subjects))
 	for _, line := range c.Environment.Logs.LinesContaining(`"msg"="Reconciling"`) {
 		for i, s := range c.subjects {
-			if strings.Contains(line, fmt.Sprintf(`"controller"=%q`, strings.ToLower(s.kind))) && strings.Contains(line, fmt.Sprintf(`"namespace"=%q "name"=%q`, c.Namespace, s.name)) {
+			if strings.Contains(line, fmt.Sprintf(`"controller"=%q`, strings.ToLower(s.kind))) &&
+				strings.Contains(line, fmt.Sprintf(`"namespace"=%q "name"=%q`, c.Namespace, s.name)) {
 				out[i]++
 			}
 		}
@@ -205,7 +206,8 @@ func TestClusters(t *testing.T) {
 	c.expect(kind, "c-peering", "", refusal{reason: "the network that the spec names does not exist", retried: true})
 	c.subjects[len(c.subjects)-1].bound.passes += standing.passes
 	create("c-peering", func(a *infrav1.AzureCluster) {
-		a.Spec.NetworkSpec.Vnet.Peerings = infrav1.VnetPeerings{{VnetPeeringClassSpec: infrav1.VnetPeeringClassSpec{ResourceGroup: "nobody", RemoteVnetName: "nowhere"}}}
+		a.Spec.NetworkSpec.Vnet.Peerings = infrav1.VnetPeerings{{VnetPeeringClassSpec: infrav1.VnetPeeringClassSpec{ResourceGroup: "nobody",
+			RemoteVnetName: "nowhere"}}}
 	})
 	c.minute(func() {
 		for _, f := range begin {
@@ -265,13 +267,16 @@ func TestNetworkOfMachines(t *testing.T) {
 	c := newCounted(t)
 	c.CreateCluster(c.AzureCluster("base"))
 	c.WaitClusterProvisioned("base")
-	if err := c.Azure.AddFault(fault.Rule{Method: "GET", ID: "*/virtualnetworks/*", Count: -1, Kind: fault.Status, Status: 403, Code: "AuthorizationFailed", Message: "No."}); err != nil {
+	if err := c.Azure.AddFault(fault.Rule{Method: "GET", ID: "*/virtualnetworks/*", Count: -1, Kind: fault.Status, Status: 403,
+		Code: "AuthorizationFailed", Message: "No."}); err != nil {
 		t.Fatal(err)
 	}
 	// The engine's reads of the moment are over.
 	c.AdvanceClock(10 * time.Minute)
 	for i := range 5 {
-		c.subjects = append(c.subjects, subject{kind: "AzureMachine", name: fmt.Sprintf("m%d", i), refusal: refusals["forbidden"], bound: cost{passes: stalledBound.passes + building["AzureMachine"].passes, calls: stalledBound.calls}, trace: "/virtualnetworks/"})
+		c.subjects = append(c.subjects,
+			subject{kind: "AzureMachine", name: fmt.Sprintf("m%d", i), refusal: refusals["forbidden"],
+				bound: cost{passes: stalledBound.passes + building["AzureMachine"].passes, calls: stalledBound.calls}, trace: "/virtualnetworks/"})
 	}
 	c.minute(func() {
 		for _, s := range c.subjects {
@@ -393,7 +398,7 @@ func TestTokens(t *testing.T) {
 	c := &counted{Stage: harness.NewStage(t, environment)}
 	c.StartManager(harness.ManagerOptions{})
 	c.CreateCredential("wrong")
-	c.CreateObject(c.CreateIdentity())
+	c.CreateObject(c.NewIdentity())
 	refused := refusal{reason: "Entra ID refuses the credentials"}
 	c.expect("AzureCluster", "c1", "/oauth2/", refused)
 	c.expect("AzureManagedControlPlane", "k1", "/oauth2/", refused)
@@ -408,7 +413,7 @@ func TestIdentities(t *testing.T) {
 	t.Parallel()
 	c := &counted{Stage: harness.NewStage(t, environment)}
 	c.StartManager(harness.ManagerOptions{})
-	c.CreateObject(c.CreateIdentity())
+	c.CreateObject(c.NewIdentity())
 	c.subjects = []subject{{kind: "AzureClusterIdentity", name: harness.IdentityName}, {kind: "AzureCluster", name: "c1"}}
 	over := time.After(time.Minute)
 	c.CreateCluster(c.AzureCluster("c1"))

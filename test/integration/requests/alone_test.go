@@ -57,7 +57,7 @@ func TestLeftAlone(t *testing.T) {
 	var made, alone phase
 	synctest.Test(t, func(t *testing.T) {
 		w := &world{World: &clusters.World{World: virtual.New(t, server.Options{Locations: []string{"eastus"}, Seed: 7, RequestLog: log})}}
-		w.StartManager()
+		w.StartProvider()
 		made = phase{Name: "create", From: time.Now()}
 		w.many()
 		made.To = time.Now()
@@ -127,7 +127,8 @@ func (w *world) many() {
 		pools := make([]harness.ManagedPool, *alonePools)
 		for i := range pools {
 			pools[i] = harness.ManagedPool{
-				Name: fmt.Sprintf("pool%d", i), Mode: string(infrav1.NodePoolModeUser), Replicas: int32(*aloneNodes), Change: defaults.FillAzureManagedMachinePool,
+				Name: fmt.Sprintf("pool%d", i), Mode: string(infrav1.NodePoolModeUser), Replicas: int32(*aloneNodes),
+				Change: defaults.FillAzureManagedMachinePool,
 			}
 		}
 		pools[0].Mode = string(infrav1.NodePoolModeSystem)
@@ -138,9 +139,12 @@ func (w *world) many() {
 			virtual.WaitForSignal(nil, pace)
 		}
 		for i := range *aloneClusters {
-			w.await("the control plane", clusters.IsReadyFunc(w.World, &infrav1.AzureManagedControlPlane{}, name(i), func(c *infrav1.AzureManagedControlPlane) bool { return harness.IsReady(c) }))
+			w.await("the control plane",
+				clusters.IsReadyFunc(w.World, &infrav1.AzureManagedControlPlane{}, name(i),
+					func(c *infrav1.AzureManagedControlPlane) bool { return harness.IsReady(c) }))
 			for _, pool := range pools {
-				w.await("the pool", clusters.IsReadyFunc(w.World, &infrav1.AzureManagedMachinePool{}, name(i)+"-"+pool.Name, func(p *infrav1.AzureManagedMachinePool) bool { return harness.IsReady(p) }))
+				w.await("the pool", clusters.IsReadyFunc(w.World, &infrav1.AzureManagedMachinePool{}, name(i)+"-"+pool.Name,
+					func(p *infrav1.AzureManagedMachinePool) bool { return harness.IsReady(p) }))
 			}
 		}
 		return
@@ -152,7 +156,8 @@ func (w *world) many() {
 		virtual.WaitForSignal(nil, pace)
 	}
 	for i := range *aloneClusters {
-		w.await("the network", clusters.IsReadyFunc(w.World, &infrav1.AzureCluster{}, name(i), func(c *infrav1.AzureCluster) bool { return harness.IsReady(c) }))
+		w.await("the network", clusters.IsReadyFunc(w.World, &infrav1.AzureCluster{}, name(i),
+			func(c *infrav1.AzureCluster) bool { return harness.IsReady(c) }))
 		owner := &clusterv1.Cluster{}
 		w.ReadObject(owner, name(i))
 		harness.ChangeStatus(w.Stage, owner, func(c *clusterv1.Cluster) { c.Status.Initialization.InfrastructureProvisioned = new(true) })
@@ -168,7 +173,8 @@ func (w *world) many() {
 	for i := range *aloneClusters {
 		for j := range *aloneMachines {
 			machine := fmt.Sprintf("%s-%d", name(i), j)
-			w.await("the machine", clusters.IsReadyFunc(w.World, &infrav1.AzureMachine{}, machine, func(m *infrav1.AzureMachine) bool { return harness.IsReady(m) }))
+			w.await("the machine", clusters.IsReadyFunc(w.World, &infrav1.AzureMachine{}, machine,
+				func(m *infrav1.AzureMachine) bool { return harness.IsReady(m) }))
 		}
 	}
 }

@@ -19,7 +19,7 @@ import (
 func TestDocumentsWithoutLocalAccounts(t *testing.T) {
 	unmanaged(t, func(w *world) {
 		w.Resync = 1000 * time.Hour
-		w.StartManager()
+		w.StartProvider()
 		c := w.BuildASOCluster("c1", "pool0")
 		c.ControlPlane.Spec.Resources[0] = with(w.T, c.ControlPlane.Spec.Resources[0], `{
 			"aadProfile": {"managed": true, "adminGroupObjectIDs": ["00000000-0000-0000-0000-0000000000aa"]}, "disableLocalAccounts": true,

@@ -64,7 +64,8 @@ func (w *world) live(making, deleting int) (out life) {
 	w.T.Helper()
 	c := w.BuildASOCluster("c1", "pool0")
 	group := &c.Infrastructure.Spec.Resources[0]
-	group.Raw = bytes.Replace(group.Raw, []byte(`"annotations":{`), []byte(`"annotations":{"serviceoperator.azure.com/reconcile-policy":"detach-on-delete",`), 1)
+	group.Raw = bytes.Replace(group.Raw, []byte(`"annotations":{`),
+		[]byte(`"annotations":{"serviceoperator.azure.com/reconcile-policy":"detach-on-delete",`), 1)
 	for _, text := range neighbours {
 		c.Infrastructure.Spec.Resources = append(c.Infrastructure.Spec.Resources, w.ParseManifest(text))
 	}
@@ -85,7 +86,7 @@ func (w *world) outlived(times int, do func()) {
 		if died < times {
 			return w.StartDyingManager(1, died%2 == 0)
 		}
-		return w.StartManager()
+		return w.StartProvider()
 	}
 	m := start()
 	w.Meanwhile = func() {

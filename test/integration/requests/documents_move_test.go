@@ -36,10 +36,11 @@ func TestDocumentsMove(t *testing.T) {
 	inVirtualTime(t, func(w *world) {
 		c := w.BuildASOCluster("c1", "pool0", "pool1")
 		c.ControlPlane.Spec.Resources = append(c.ControlPlane.Spec.Resources, w.ParseManifest(windowDocument))
-		c.Infrastructure.Spec.Resources = append(c.Infrastructure.Spec.Resources, w.ParseManifest(strings.Replace(roleDocument, "SUBSCRIPTION", w.Azure.SubscriptionID, 1)))
+		c.Infrastructure.Spec.Resources = append(c.Infrastructure.Spec.Resources,
+			w.ParseManifest(strings.Replace(roleDocument, "SUBSCRIPTION", w.Azure.SubscriptionID, 1)))
 		w.MakeDocuments(c)
 		target := &world{World: &clusters.World{World: w.NewManagementCluster()}}
-		target.StartManager()
+		target.StartProvider()
 
 		w.PauseCluster("c1", true)
 		documents := []client.Object{c.Infrastructure, c.ControlPlane, c.Pools[0], c.Pools[1]}
@@ -47,7 +48,8 @@ func TestDocumentsMove(t *testing.T) {
 			w.WaitUntil(object.GetName()+" is free to move", clusters.IsReadyFunc(w.World, object, object.GetName(), harness.IsMovable))
 		}
 		mark, before, known := w.Azure.MarkRequests(), w.Azure.ListResources(), w.known(c)
-		moved := []client.Object{&clusterv1.Cluster{ObjectMeta: metav1.ObjectMeta{Name: "c1"}}, clusters.MachinePool("c1-pool0"), clusters.MachinePool("c1-pool1")}
+		moved := []client.Object{&clusterv1.Cluster{ObjectMeta: metav1.ObjectMeta{Name: "c1"}}, clusters.MachinePool("c1-pool0"),
+			clusters.MachinePool("c1-pool1")}
 		credential := secret(harness.OperatorSecret)
 		w.ReadObject(credential, credential.Name)
 		if _, ok := credential.Labels["clusterctl.cluster.x-k8s.io/move"]; !ok {
@@ -55,7 +57,9 @@ func TestDocumentsMove(t *testing.T) {
 		}
 		moved = append(append([]client.Object{credential}, append(moved, documents...)...), secret("c1-kubeconfig"), secret("c1-ca"))
 		w.MoveObjects(target.Stage, moved)
-		target.WaitUntil("it is paused there, too", clusters.IsReadyFunc(target.World, &infrav1.AzureASOManagedControlPlane{}, "c1", func(o *infrav1.AzureASOManagedControlPlane) bool { return harness.IsPaused(o) }))
+		target.WaitUntil("it is paused there, too",
+			clusters.IsReadyFunc(target.World, &infrav1.AzureASOManagedControlPlane{}, "c1",
+				func(o *infrav1.AzureASOManagedControlPlane) bool { return harness.IsPaused(o) }))
 		if asked := w.Azure.RequestsSince(mark); len(asked) > 0 {
 			w.T.Errorf("a paused cluster asks nothing of Azure, but: %q", asked)
 		}

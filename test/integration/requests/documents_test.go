@@ -52,7 +52,8 @@ func TestDocuments(t *testing.T) {
 
 		mark := w.Azure.MarkRequests()
 		window := w.ParseManifest(windowDocument)
-		harness.ChangeObject(w.Stage, c.ControlPlane, func(o *infrav1.AzureASOManagedControlPlane) { o.Spec.Resources = append(o.Spec.Resources, window) })
+		harness.ChangeObject(w.Stage, c.ControlPlane,
+			func(o *infrav1.AzureASOManagedControlPlane) { o.Spec.Resources = append(o.Spec.Resources, window) })
 		w.WaitUntil("the window is in place", func() bool {
 			w.ReadObject(c.ControlPlane, "c1")
 			return len(c.ControlPlane.Status.Resources) == 2 && w.InPlace(c)
@@ -74,16 +75,18 @@ func (w *world) upgradeDocuments(c *harness.DocumentCluster) {
 	mark := w.Azure.MarkRequests()
 	for _, pool := range c.Pools {
 		harness.ChangeObject(w.Stage, clusters.MachinePool(pool.Name), func(o *clusterv1.MachinePool) { o.Spec.Template.Spec.Version = next })
-		w.WaitUntil("the pool is refused until the control plane has the version", clusters.IsReadyFunc(w.World, &infrav1.AzureASOManagedMachinePool{}, pool.Name, func(o *infrav1.AzureASOManagedMachinePool) bool {
-			said := harness.FindCondition(o, infrav1.ReadyCondition)
-			return said.Status == metav1.ConditionFalse && strings.Contains(said.Message, next+" is above AzureASOManagedControlPlane c1 ")
-		}))
+		w.WaitUntil("the pool is refused until the control plane has the version",
+			clusters.IsReadyFunc(w.World, &infrav1.AzureASOManagedMachinePool{}, pool.Name, func(o *infrav1.AzureASOManagedMachinePool) bool {
+				said := harness.FindCondition(o, infrav1.ReadyCondition)
+				return said.Status == metav1.ConditionFalse && strings.Contains(said.Message, next+" is above AzureASOManagedControlPlane c1 ")
+			}))
 	}
 	w.wrote("pools above their control plane", mark)
 	harness.ChangeObject(w.Stage, c.ControlPlane, func(o *infrav1.AzureASOManagedControlPlane) { o.Spec.Version = next })
-	w.WaitUntil("the control plane runs the version", clusters.IsReadyFunc(w.World, &infrav1.AzureASOManagedControlPlane{}, "c1", func(o *infrav1.AzureASOManagedControlPlane) bool {
-		return o.Status.Version == next && len(o.Status.Versions) == 1 && o.Status.Versions[0].Version == next
-	}))
+	w.WaitUntil("the control plane runs the version",
+		clusters.IsReadyFunc(w.World, &infrav1.AzureASOManagedControlPlane{}, "c1", func(o *infrav1.AzureASOManagedControlPlane) bool {
+			return o.Status.Version == next && len(o.Status.Versions) == 1 && o.Status.Versions[0].Version == next
+		}))
 	w.WaitUntil("the pools run the version", func() bool {
 		return w.InPlace(c) && harness.FindString(w.shown(aksWrite+"/agentPools/pool0"), "properties.currentOrchestratorVersion") == "1.34.2" &&
 			harness.FindString(w.shown(aksWrite+"/agentPools/pool1"), "properties.currentOrchestratorVersion") == "1.34.2"
@@ -104,9 +107,10 @@ func (w *world) deleteOneByOne(c *harness.DocumentCluster) {
 
 	mark = w.Azure.MarkRequests()
 	w.DeleteObjects(c.ControlPlane)
-	w.WaitUntil("the control plane says what it waits for", clusters.IsReadyFunc(w.World, &infrav1.AzureASOManagedControlPlane{}, "c1", func(o *infrav1.AzureASOManagedControlPlane) bool {
-		return strings.Contains(harness.FindCondition(o, infrav1.ReadyCondition).Message, "AzureASOManagedMachinePool c1-pool0")
-	}))
+	w.WaitUntil("the control plane says what it waits for",
+		clusters.IsReadyFunc(w.World, &infrav1.AzureASOManagedControlPlane{}, "c1", func(o *infrav1.AzureASOManagedControlPlane) bool {
+			return strings.Contains(harness.FindCondition(o, infrav1.ReadyCondition).Message, "AzureASOManagedMachinePool c1-pool0")
+		}))
 	w.hour()
 	w.wrote("the control plane waits for its pool", mark)
 	w.DeleteObjects(clusters.MachinePool("c1-pool0"), c.Pools[0])

@@ -36,8 +36,10 @@ var swept = flag.Int("swept", 4, "how many machines are made and deleted of whic
 func TestNothingIsKept(t *testing.T) {
 	unmanaged(t, func(w *world) {
 		m := w.StartManager(func(ctx context.Context, m *virtual.Manager) error {
-			secrets := &azurejson.Reconciler{Client: m.GetClient(), Recorder: &events.FakeRecorder{}, Access: m.Gate, Facts: m.Facts, Secrets: m.GetClient()}
-			if err := secrets.SetupWithManager(ctx, m, controller.Options{SkipNameValidation: new(true)}, azurejson.Kinds{Machines: true}); err != nil {
+			secrets := &azurejson.Reconciler{Client: m.GetClient(), Recorder: &events.FakeRecorder{}, Access: m.Gate, Facts: m.Facts,
+				Secrets: m.GetClient()}
+			if err := secrets.SetupWithManager(ctx, m, controller.Options{SkipNameValidation: new(true)},
+				azurejson.Kinds{Machines: true}); err != nil {
 				return err
 			}
 			return clusters.RegisterControllers(ctx, m)
@@ -103,7 +105,8 @@ func (w *world) comeAndGo(m *virtual.Manager, name string, machines int) {
 	w.DeleteObjects(credential)
 
 	w.BuildAKSCluster(name+"-aks", 1)
-	pool, controlPlane, managed, owner := &infrav1.AzureManagedMachinePool{}, &infrav1.AzureManagedControlPlane{}, &infrav1.AzureManagedCluster{}, &clusterv1.Cluster{}
+	pool, controlPlane, managed, owner := &infrav1.AzureManagedMachinePool{}, &infrav1.AzureManagedControlPlane{},
+		&infrav1.AzureManagedCluster{}, &clusterv1.Cluster{}
 	pool.Name, controlPlane.Name, managed.Name, owner.Name = name+"-aks-pool0", name+"-aks", name+"-aks", name+"-aks"
 	w.DeleteObjects(owner, clusters.MachinePool(pool.Name), pool)
 	w.WaitUntilGone(pool)

@@ -29,7 +29,8 @@ func TestMassCreation(t *testing.T) {
 			azureCluster := w.AzureCluster(name)
 			defaults.FillAzureCluster(azureCluster)
 			w.CreateCluster(azureCluster)
-			w.WaitUntil("the network is Ready", clusters.IsReadyFunc(w.World, &infrav1.AzureCluster{}, name, func(c *infrav1.AzureCluster) bool { return harness.IsReady(c) }))
+			w.WaitUntil("the network is Ready",
+				clusters.IsReadyFunc(w.World, &infrav1.AzureCluster{}, name, func(c *infrav1.AzureCluster) bool { return harness.IsReady(c) }))
 			owner := &clusterv1.Cluster{}
 			w.ReadObject(owner, name)
 			harness.ChangeStatus(w.Stage, owner, func(c *clusterv1.Cluster) { c.Status.Initialization.InfrastructureProvisioned = new(true) })
@@ -50,12 +51,14 @@ func TestMassCreation(t *testing.T) {
 		w.DeleteObjects(goes, azure)
 		among := w.time(func() { w.WaitMachineProvisioned("comes") })
 		for i := range *mass {
-			w.await("the machine", clusters.IsReadyFunc(w.World, &infrav1.AzureMachine{}, fmt.Sprintf("large-%d", i), func(m *infrav1.AzureMachine) bool { return harness.IsReady(m) }))
+			w.await("the machine", clusters.IsReadyFunc(w.World, &infrav1.AzureMachine{}, fmt.Sprintf("large-%d", i),
+				func(m *infrav1.AzureMachine) bool { return harness.IsReady(m) }))
 		}
 		w.WaitUntilGone(azure)
 		took := time.Since(begun)
 		share, throttled := w.share(mark)
-		t.Logf("%d machines after %s, %d answers 429; a machine of another cluster after %s, alone after %s", *mass, took, throttled, among, alone)
+		t.Logf("%d machines after %s, %d answers 429; a machine of another cluster after %s, alone after %s", *mass, took, throttled, among,
+			alone)
 		if throttled > 0 {
 			t.Errorf("%d requests were answered 429", throttled)
 		}
@@ -103,7 +106,8 @@ func (w *world) share(mark harness.Mark) (used float64, throttled int) {
 		if request.Method != http.MethodPut && request.Method != http.MethodPatch {
 			continue
 		}
-		if writes = append(writes, request.Time); strings.Contains(request.URL, "/Microsoft.Network/") && request.Time.Sub(writes[0]) < 5*time.Minute {
+		if writes = append(writes, request.Time); strings.Contains(request.URL, "/Microsoft.Network/") &&
+			request.Time.Sub(writes[0]) < 5*time.Minute {
 			network++
 		}
 	}

@@ -56,7 +56,8 @@ func TestNamespacesShareWorkers(t *testing.T) {
 			in("large", fmt.Sprintf("broken-%d", i), func(c *infrav1.AzureCluster) {
 				c.Spec.NetworkSpec.Vnet.CIDRBlocks = []string{"192.168.0.0/16"}
 				c.Spec.NetworkSpec.Subnets = infrav1.Subnets{
-					{SubnetClassSpec: infrav1.SubnetClassSpec{Name: "control-planes", Role: infrav1.SubnetControlPlane, CIDRBlocks: []string{"10.0.0.0/24"}}},
+					{SubnetClassSpec: infrav1.SubnetClassSpec{Name: "control-planes", Role: infrav1.SubnetControlPlane,
+						CIDRBlocks: []string{"10.0.0.0/24"}}},
 					{SubnetClassSpec: infrav1.SubnetClassSpec{Name: "nodes", Role: infrav1.SubnetNode, CIDRBlocks: []string{"10.1.0.0/16"}}},
 				}
 			})
@@ -68,7 +69,8 @@ func TestNamespacesShareWorkers(t *testing.T) {
 		if ready("large", "broken-0")() {
 			w.T.Error("the clusters are not broken")
 		}
-		t.Logf("a cluster is Ready after %s alone, and after %s among %d broken ones of another namespace: a ratio of %.2f", alone, among, broken, among.Seconds()/alone.Seconds())
+		t.Logf("a cluster is Ready after %s alone, and after %s among %d broken ones of another namespace: a ratio of %.2f", alone, among, broken,
+			among.Seconds()/alone.Seconds())
 		// How long Azure takes is drawn for each operation.
 		if among > 2*alone {
 			w.T.Errorf("the broken clusters of another namespace delay a cluster from %s to %s", alone, among)

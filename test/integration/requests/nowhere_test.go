@@ -33,7 +33,8 @@ func nowhere(t *testing.T, subscription, credential, why string) {
 	t.Helper()
 	inVirtualTime(t, func(w *world) {
 		if credential != "" {
-			harness.ChangeObject(w.Stage, secret(harness.IdentityName), func(s *corev1.Secret) { s.Data = map[string][]byte{"clientSecret": []byte(credential)} })
+			harness.ChangeObject(w.Stage, secret(harness.IdentityName),
+				func(s *corev1.Secret) { s.Data = map[string][]byte{"clientSecret": []byte(credential)} })
 		}
 		named := func(name string) metav1.ObjectMeta { return metav1.ObjectMeta{Name: name} }
 		azureCluster, own := w.AzureCluster("c1"), w.ControlPlane("aks1")
@@ -43,14 +44,17 @@ func nowhere(t *testing.T, subscription, credential, why string) {
 		defaults.FillAzureManagedControlPlane(own)
 		w.CreateCluster(azureCluster)
 		w.ApplyMachine("c1", "m1", harness.Worker)
-		w.CreateManagedCluster(own, harness.ManagedPool{Name: "pool0", Mode: string(infrav1.NodePoolModeSystem), Replicas: 1, Change: defaults.FillAzureManagedMachinePool})
+		w.CreateManagedCluster(own,
+			harness.ManagedPool{Name: "pool0", Mode: string(infrav1.NodePoolModeSystem), Replicas: 1, Change: defaults.FillAzureManagedMachinePool})
 		w.WaitUntil("the cluster says why", clusters.IsReadyFunc(w.World, &infrav1.AzureCluster{}, "c1", func(c *infrav1.AzureCluster) bool {
 			return harness.FindCondition(c, infrav1.ReadyCondition).Reason == why
 		}))
-		w.WaitUntil("the control plane says why", clusters.IsReadyFunc(w.World, &infrav1.AzureManagedControlPlane{}, "aks1", func(c *infrav1.AzureManagedControlPlane) bool {
-			return harness.FindCondition(c, infrav1.ReadyCondition).Reason == why
-		}))
-		w.DeleteObjects(&clusterv1.Cluster{ObjectMeta: named("c1")}, &clusterv1.Cluster{ObjectMeta: named("aks1")}, &clusterv1.Machine{ObjectMeta: named("m1")}, clusters.MachinePool("aks1-pool0"))
+		w.WaitUntil("the control plane says why",
+			clusters.IsReadyFunc(w.World, &infrav1.AzureManagedControlPlane{}, "aks1", func(c *infrav1.AzureManagedControlPlane) bool {
+				return harness.FindCondition(c, infrav1.ReadyCondition).Reason == why
+			}))
+		w.DeleteObjects(&clusterv1.Cluster{ObjectMeta: named("c1")}, &clusterv1.Cluster{ObjectMeta: named("aks1")},
+			&clusterv1.Machine{ObjectMeta: named("m1")}, clusters.MachinePool("aks1-pool0"))
 		for _, step := range [][]client.Object{
 			{&infrav1.AzureMachine{ObjectMeta: named("m1")}, &infrav1.AzureManagedMachinePool{ObjectMeta: named("aks1-pool0")}},
 			{&infrav1.AzureCluster{ObjectMeta: named("c1")}, &infrav1.AzureManagedControlPlane{ObjectMeta: named("aks1")}},

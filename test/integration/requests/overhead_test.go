@@ -26,7 +26,8 @@ func TestOverhead(t *testing.T) {
 		"network of the default flavor": {func(w *world) {
 			c := w.AzureCluster("c1")
 			w.CreateCluster(c)
-			w.WaitUntil("it is Ready", clusters.IsReadyFunc(w.World, &infrav1.AzureCluster{}, c.Name, func(c *infrav1.AzureCluster) bool { return harness.IsReady(c) }))
+			w.WaitUntil("it is Ready",
+				clusters.IsReadyFunc(w.World, &infrav1.AzureCluster{}, c.Name, func(c *infrav1.AzureCluster) bool { return harness.IsReady(c) }))
 		}, 1.06, 11, 40},
 		"AKS":                 {func(w *world) { w.BuildAKSCluster("aks1", 2) }, 1.06, 4, 25},
 		"AKS with five pools": {func(w *world) { w.BuildAKSCluster("aks1", 5) }, 1.06, 4, 26},
@@ -48,7 +49,8 @@ func TestOverhead(t *testing.T) {
 			mean := sum / seeds
 			t.Logf("%.3f times the critical path with %.1f reads", mean, float64(reads)/seeds)
 			if mean > test.most || reads > test.reads*seeds {
-				t.Errorf("it takes %.3f times the critical path with %.1f reads, want at most %.2f with %d", mean, float64(reads)/seeds, test.most, test.reads)
+				t.Errorf("it takes %.3f times the critical path with %.1f reads, want at most %.2f with %d", mean, float64(reads)/seeds, test.most,
+					test.reads)
 			}
 		})
 	}
@@ -59,12 +61,14 @@ func (w *world) criticalPath() time.Duration {
 	var requests []schedule.Request
 	for _, r := range w.Azure.Requests() {
 		if strings.HasPrefix(r.URL, "/subscriptions/") {
-			requests = append(requests, schedule.Request{Time: r.Time, Method: r.Method, URL: r.URL, Status: r.Status, DurationMs: r.DurationMs, OperationID: r.OperationID})
+			requests = append(requests,
+				schedule.Request{Time: r.Time, Method: r.Method, URL: r.URL, Status: r.Status, DurationMs: r.DurationMs, OperationID: r.OperationID})
 		}
 	}
 	var operations []schedule.Operation
 	for _, o := range w.Azure.Operations() {
-		operations = append(operations, schedule.Operation{ID: o.ID, ResourceID: o.ResourceID, Verb: o.Verb, Started: o.Started, Ended: o.Ended, Status: o.Status})
+		operations = append(operations,
+			schedule.Operation{ID: o.ID, ResourceID: o.ResourceID, Verb: o.Verb, Started: o.Started, Ended: o.Ended, Status: o.Status})
 	}
 	var bodies []any
 	for _, object := range w.Azure.State() {

@@ -30,22 +30,26 @@ func TestPolicyTags(t *testing.T) {
 		}
 		w.BuildCluster("c1", 0)
 		w.BuildAKSCluster("aks1", 2)
-		if diff := cmp.Diff(slices.Compact(harness.DropKubeconfigReads(w.Azure.WritesSince(0))), harness.DropKubeconfigReads(w.Azure.WritesSince(0))); diff != "" {
+		if diff := cmp.Diff(slices.Compact(harness.DropKubeconfigReads(w.Azure.WritesSince(0))),
+			harness.DropKubeconfigReads(w.Azure.WritesSince(0))); diff != "" {
 			t.Errorf("what is written more than once (-once +all):\n%s", diff)
 		}
 		mark := w.Azure.MarkRequests()
 		harness.ChangeObject(w.Stage, clusters.MachinePool("aks1-pool1"), func(o *clusterv1.MachinePool) { o.Spec.Replicas = new(int32(3)) })
-		w.WaitUntil("the pool is larger", clusters.IsReadyFunc(w.World, &infrav1.AzureManagedMachinePool{}, "aks1-pool1", func(o *infrav1.AzureManagedMachinePool) bool {
-			return harness.IsReady(o) && o.Status.Replicas == 3
-		}))
+		w.WaitUntil("the pool is larger",
+			clusters.IsReadyFunc(w.World, &infrav1.AzureManagedMachinePool{}, "aks1-pool1", func(o *infrav1.AzureManagedMachinePool) bool {
+				return harness.IsReady(o) && o.Status.Replicas == 3
+			}))
 		w.hour()
 		w.wrote("a larger pool", mark, "PUT resourceGroups/aks1/Microsoft.ContainerService/managedClusters/aks1/agentPools/pool1")
-		for _, path := range []string{"resourceGroups/c1", "resourceGroups/c1/Microsoft.Compute/virtualMachines/c1-control-plane-0", "resourceGroups/aks1/Microsoft.ContainerService/managedClusters/aks1"} {
+		for _, path := range []string{"resourceGroups/c1", "resourceGroups/c1/Microsoft.Compute/virtualMachines/c1-control-plane-0",
+			"resourceGroups/aks1/Microsoft.ContainerService/managedClusters/aks1"} {
 			if got := harness.FindString(w.shown(path), "tags.costs"); got != "4711" {
 				t.Errorf("%s has the tag %q of the policy", path, got)
 			}
 		}
-		if got := harness.FindString(w.shown("resourceGroups/aks1/Microsoft.ContainerService/managedClusters/aks1/agentPools/pool1"), "properties.tags.costs"); got != "4711" {
+		if got := harness.FindString(w.shown("resourceGroups/aks1/Microsoft.ContainerService/managedClusters/aks1/agentPools/pool1"),
+			"properties.tags.costs"); got != "4711" {
 			t.Errorf("the pool has the tag %q of the policy", got)
 		}
 	})

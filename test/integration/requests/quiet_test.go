@@ -20,8 +20,9 @@ import (
 
 var (
 	workers = flag.Int("quiet-workers", 8, "how many workers the larger of the clusters has that are left alone")
-	page    = flag.Int("quiet-page", 1000, "how many resources a page of Azure's lists has; with fewer there are as many pages as of larger clusters")
-	many    = flag.Int("quiet-clusters", 3, "how many clusters of three machines there are where there are many")
+	page    = flag.Int("quiet-page", 1000,
+		"how many resources a page of Azure's lists has; with fewer there are as many pages as of larger clusters")
+	many = flag.Int("quiet-clusters", 3, "how many clusters of three machines there are where there are many")
 )
 
 // TestQuietHour leaves a self-managed and an AKS cluster alone. What the list of all resources shows whole, disks and the scale sets of
@@ -46,7 +47,7 @@ func TestQuietHour(t *testing.T) {
 //	go test ./test/integration/requests -run ManyWorkers -quiet-workers 27 -quiet-page 15 -v
 func TestManyWorkers(t *testing.T) {
 	paged(t, func(w *world) {
-		w.StartManager()
+		w.StartProvider()
 		w.BuildCluster("c1", *workers)
 		w.hour()
 		if *page < 1000 {
@@ -67,7 +68,7 @@ func TestManyWorkers(t *testing.T) {
 //	go test ./test/integration/requests -run ManyClusters -quiet-clusters 10 -quiet-page 50 -v
 func TestManyClusters(t *testing.T) {
 	paged(t, func(w *world) {
-		manager := w.StartManager()
+		manager := w.StartProvider()
 		w.small(*many)
 		w.hour()
 		hour := func() {
@@ -84,7 +85,7 @@ func TestManyClusters(t *testing.T) {
 		hour()
 		manager.StopManager()
 		mark := w.Azure.MarkRequests()
-		w.StartManager()
+		w.StartProvider()
 		virtual.WaitForSignal(nil, 30*time.Second)
 		restarted := w.since(mark)
 		w.T.Logf("after a restart: %s", restarted)
@@ -119,7 +120,8 @@ func (w *world) small(count int) {
 	}
 	var machines []string
 	for i := range count {
-		w.WaitUntil("the network is Ready", clusters.IsReadyFunc(w.World, &infrav1.AzureCluster{}, name(i), func(c *infrav1.AzureCluster) bool { return harness.IsReady(c) }))
+		w.WaitUntil("the network is Ready",
+			clusters.IsReadyFunc(w.World, &infrav1.AzureCluster{}, name(i), func(c *infrav1.AzureCluster) bool { return harness.IsReady(c) }))
 		owner := &clusterv1.Cluster{}
 		w.ReadObject(owner, name(i))
 		harness.ChangeStatus(w.Stage, owner, func(c *clusterv1.Cluster) { c.Status.Initialization.InfrastructureProvisioned = new(true) })

@@ -40,9 +40,10 @@ type templates struct {
 func withTemplates(t *testing.T, before, test func(w *templates)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
-		w := &templates{world: &world{World: &clusters.World{World: virtual.New(t, server.Options{Locations: []string{"eastus"}, Seed: 7, Principals: []server.Principal{
-			{ClientID: server.DefaultClientID, Secret: server.DefaultSecret}, {ClientID: server.DefaultClientID, Secret: otherSecret},
-		}})}}}
+		w := &templates{world: &world{World: &clusters.World{World: virtual.New(t,
+			server.Options{Locations: []string{"eastus"}, Seed: 7, Principals: []server.Principal{
+				{ClientID: server.DefaultClientID, Secret: server.DefaultSecret}, {ClientID: server.DefaultClientID, Secret: otherSecret},
+			}})}}}
 		w.StartManager(w.register)
 		w.ApplyNetwork("c1", nil)
 		template := &infrav1.AzureMachineTemplate{ObjectMeta: metav1.ObjectMeta{Namespace: w.Namespace, Name: "t1"}}
@@ -54,7 +55,8 @@ func withTemplates(t *testing.T, before, test func(w *templates)) {
 		cluster := &clusterv1.Cluster{}
 		w.ReadObject(cluster, "c1")
 		harness.ChangeObject(w.Stage, template, func(o *infrav1.AzureMachineTemplate) {
-			o.OwnerReferences = []metav1.OwnerReference{{APIVersion: clusterv1.GroupVersion.String(), Kind: "Cluster", Name: cluster.Name, UID: cluster.UID}}
+			o.OwnerReferences = []metav1.OwnerReference{{APIVersion: clusterv1.GroupVersion.String(), Kind: "Cluster", Name: cluster.Name,
+				UID: cluster.UID}}
 		})
 		test(w)
 	})
@@ -71,11 +73,13 @@ func (w *templates) register(ctx context.Context, m *virtual.Manager) error {
 		},
 	})
 	options := controller.Options{SkipNameValidation: new(true)}
-	secrets := &azurejson.Reconciler{Client: counting, Recorder: &events.FakeRecorder{}, Access: m.Gate, Facts: m.Facts, Secrets: m.GetClient()}
+	secrets := &azurejson.Reconciler{Client: counting, Recorder: &events.FakeRecorder{}, Access: m.Gate, Facts: m.Facts,
+		Secrets: m.GetClient()}
 	if err := secrets.SetupWithManager(ctx, m, options, azurejson.Kinds{}); err != nil {
 		return err
 	}
-	return (&azuremachinetemplate.Reconciler{Client: counting, Recorder: &events.FakeRecorder{}, Access: m.Gate, Facts: m.Facts}).SetupWithManager(ctx, m, options)
+	return (&azuremachinetemplate.Reconciler{Client: counting, Recorder: &events.FakeRecorder{}, Access: m.Gate,
+		Facts: m.Facts}).SetupWithManager(ctx, m, options)
 }
 
 // has waits until the azure.json of the template has a client secret, and the template the capacity of its nodes.
@@ -119,27 +123,35 @@ func TestTemplatesOutsideOfAClusterClass(t *testing.T) {
 	}{
 		"Secret": {reason: "a rotated client secret has to reach the machines", change: func(w *templates) { w.rotate() }, secret: otherSecret},
 		"identity": {reason: "the identity may name another Secret", change: func(w *templates) {
-			w.CreateObject(&corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: w.Namespace, Name: "other"}, Data: map[string][]byte{"clientSecret": []byte(otherSecret)}})
-			harness.ChangeObject(w.Stage, &infrav1.AzureClusterIdentity{ObjectMeta: metav1.ObjectMeta{Name: harness.IdentityName}}, func(i *infrav1.AzureClusterIdentity) { i.Spec.ClientSecret.Name = "other" })
+			w.CreateObject(&corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: w.Namespace, Name: "other"},
+				Data: map[string][]byte{"clientSecret": []byte(otherSecret)}})
+			harness.ChangeObject(w.Stage, &infrav1.AzureClusterIdentity{ObjectMeta: metav1.ObjectMeta{Name: harness.IdentityName}},
+				func(i *infrav1.AzureClusterIdentity) { i.Spec.ClientSecret.Name = "other" })
 		}, secret: otherSecret},
 		"AzureCluster": {reason: "the cluster may use another identity", change: func(w *templates) {
-			second := w.CreateIdentity()
+			second := w.NewIdentity()
 			second.Name, second.Spec.ClientSecret.Name = "second", "second"
 			w.CreateObject(second)
-			w.CreateObject(&corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: w.Namespace, Name: "second"}, Data: map[string][]byte{"clientSecret": []byte(otherSecret)}})
-			harness.ChangeObject(w.Stage, &infrav1.AzureCluster{ObjectMeta: metav1.ObjectMeta{Name: "c1"}}, func(c *infrav1.AzureCluster) { c.Spec.IdentityRef.Name = "second" })
+			w.CreateObject(&corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: w.Namespace, Name: "second"},
+				Data: map[string][]byte{"clientSecret": []byte(otherSecret)}})
+			harness.ChangeObject(w.Stage, &infrav1.AzureCluster{ObjectMeta: metav1.ObjectMeta{Name: "c1"}},
+				func(c *infrav1.AzureCluster) { c.Spec.IdentityRef.Name = "second" })
 		}, secret: otherSecret},
-		"unpaused Cluster": {reason: "new machines need the azure.json that was deleted while the Cluster was paused", change: func(w *templates) {
-			harness.ChangeObject(w.Stage, cluster(), func(c *clusterv1.Cluster) { c.Spec.Paused = new(true) })
-			remove(w, &corev1.Secret{}, "t1-azure-json")
-			virtual.WaitForSignal(nil, time.Hour)
-			harness.ChangeObject(w.Stage, cluster(), func(c *clusterv1.Cluster) { c.Spec.Paused = nil })
-		}, secret: server.DefaultSecret},
-		"AzureCluster that comes late": {reason: "users create objects in any order", before: func(w *templates) { remove(w, &infrav1.AzureCluster{}, "c1") },
+		"unpaused Cluster": {reason: "new machines need the azure.json that was deleted while the Cluster was paused",
+			change: func(w *templates) {
+				harness.ChangeObject(w.Stage, cluster(), func(c *clusterv1.Cluster) { c.Spec.Paused = new(true) })
+				remove(w, &corev1.Secret{}, "t1-azure-json")
+				virtual.WaitForSignal(nil, time.Hour)
+				harness.ChangeObject(w.Stage, cluster(), func(c *clusterv1.Cluster) { c.Spec.Paused = nil })
+			}, secret: server.DefaultSecret},
+		"AzureCluster that comes late": {reason: "users create objects in any order",
+			before: func(w *templates) { remove(w, &infrav1.AzureCluster{}, "c1") },
 			change: func(w *templates) { w.CreateObject(w.AzureCluster("c1")) }, secret: server.DefaultSecret},
-		"identity that comes late": {reason: "users create objects in any order", before: func(w *templates) { remove(w, &infrav1.AzureClusterIdentity{}, harness.IdentityName) },
-			change: func(w *templates) { w.CreateObject(w.CreateIdentity()) }, secret: server.DefaultSecret},
-		"Secret that comes late": {reason: "users create objects in any order", before: func(w *templates) { remove(w, &corev1.Secret{}, harness.IdentityName) },
+		"identity that comes late": {reason: "users create objects in any order",
+			before: func(w *templates) { remove(w, &infrav1.AzureClusterIdentity{}, harness.IdentityName) },
+			change: func(w *templates) { w.CreateObject(w.NewIdentity()) }, secret: server.DefaultSecret},
+		"Secret that comes late": {reason: "users create objects in any order",
+			before: func(w *templates) { remove(w, &corev1.Secret{}, harness.IdentityName) },
 			change: func(w *templates) { w.CreateCredential(otherSecret) }, secret: otherSecret},
 	}
 	for name, test := range tests {

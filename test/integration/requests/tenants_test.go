@@ -19,7 +19,7 @@ import (
 // write as broken clusters have it, and many more of them wait. An object of another namespace that uses the same identity is next.
 func TestTenantsShareBudgets(t *testing.T) {
 	unmanaged(t, func(w *world) {
-		m := w.StartManager()
+		m := w.StartProvider()
 		open := func(namespace string) *access.Access {
 			ref := &corev1.ObjectReference{Namespace: w.Namespace, Name: harness.IdentityName}
 			opened, err := m.Gate.Open(w.T.Context(), access.Request{IdentityRef: ref, Namespace: namespace, SubscriptionID: w.Azure.SubscriptionID})

@@ -85,7 +85,7 @@ func kindOf(path string) string {
 func inVirtualTime(t *testing.T, test func(w *world)) {
 	t.Helper()
 	unmanaged(t, func(w *world) {
-		w.StartManager()
+		w.StartProvider()
 		test(w)
 	})
 }
@@ -102,7 +102,7 @@ func draws(t *testing.T, many int, test func(w *world)) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				w := &world{World: &clusters.World{World: virtual.New(t, server.Options{Locations: []string{"eastus"}, Seed: uint64(seed)})}}
-				w.StartManager()
+				w.StartProvider()
 				test(w)
 			})
 		})

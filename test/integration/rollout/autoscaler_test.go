@@ -36,7 +36,8 @@ func TestAutoscalerScalesDown(t *testing.T) {
 		w.rules.check("after the annotation")
 		w.rules.end()
 		w.settings.replicas = 2
-		harness.ChangeObject(w.Stage, &clusterv1.MachinePool{ObjectMeta: metav1.ObjectMeta{Name: poolName}}, func(p *clusterv1.MachinePool) { p.Spec.Replicas = new(int32(2)) })
+		harness.ChangeObject(w.Stage, &clusterv1.MachinePool{ObjectMeta: metav1.ObjectMeta{Name: poolName}},
+			func(p *clusterv1.MachinePool) { p.Spec.Replicas = new(int32(2)) })
 		w.until("the pool is smaller", w.whole)
 		virtual.WaitForSignal(nil, 30*time.Minute)
 		want := slices.DeleteFunc(before, func(name string) bool { return name == chosen })

@@ -17,7 +17,8 @@ import (
 var crashes = flag.Int("crashes", 16, "at how many moments of a rollout the manager is killed")
 
 // three is a pool that is rolled with one VM more.
-var three = settings{replicas: 3, strategy: infrav1.MachineRollingUpdateDeployment{MaxSurge: new(intstr.FromInt32(1)), MaxUnavailable: new(intstr.FromInt32(0))}}
+var three = settings{replicas: 3,
+	strategy: infrav1.MachineRollingUpdateDeployment{MaxSurge: new(intstr.FromInt32(1)), MaxUnavailable: new(intstr.FromInt32(0))}}
 
 // perRollout is how often the manager is killed in one rollout: each next one dies in what the one before has left.
 const perRollout = 8

@@ -19,7 +19,8 @@ func TestOneWriteToGrow(t *testing.T) {
 		w.rules.end()
 		mark := w.Azure.MarkRequests()
 		w.settings.replicas = 12
-		harness.ChangeObject(w.Stage, &clusterv1.MachinePool{ObjectMeta: metav1.ObjectMeta{Name: poolName}}, func(p *clusterv1.MachinePool) { p.Spec.Replicas = &w.settings.replicas })
+		harness.ChangeObject(w.Stage, &clusterv1.MachinePool{ObjectMeta: metav1.ObjectMeta{Name: poolName}},
+			func(p *clusterv1.MachinePool) { p.Spec.Replicas = &w.settings.replicas })
 		w.until("the pool is larger", w.whole)
 		asked := calls(w.Azure, mark)
 		for what, times := range asked {

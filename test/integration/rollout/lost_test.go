@@ -60,7 +60,8 @@ func (w *world) putWithoutTags() {
 	}
 	read()
 	status, answer := w.SendAsUser(http.MethodPut, scaleSetPath, "2025-04-01", map[string]any{
-		"location": shown.Location, "properties": map[string]any{"virtualMachineProfile": map[string]any{"networkProfile": shown.Properties.Profile.Network}},
+		"location":   shown.Location,
+		"properties": map[string]any{"virtualMachineProfile": map[string]any{"networkProfile": shown.Properties.Profile.Network}},
 	})
 	if read(); status > 299 || len(shown.Tags) > 0 {
 		w.t.Fatalf("%d %s: the scale set has the tags %v", status, answer, shown.Tags)
@@ -82,13 +83,14 @@ func (w *world) usesGroup() {
 func (w *world) usesNetwork() {
 	w.usesGroup()
 	w.PutAsUser("resourceGroups/hub", "2021-04-01", map[string]any{"location": "eastus"})
-	w.PutAsUser("resourceGroups/hub/providers/Microsoft.Network/virtualNetworks/hub", "2025-05-01", map[string]any{"location": "eastus", "properties": map[string]any{
-		"addressSpace": map[string]any{"addressPrefixes": []any{"10.0.0.0/8"}},
-		"subnets": []any{
-			map[string]any{"name": "cp", "properties": map[string]any{"addressPrefix": "10.0.0.0/16"}},
-			map[string]any{"name": "nodes", "properties": map[string]any{"addressPrefix": "10.1.0.0/16"}},
-		},
-	}})
+	w.PutAsUser("resourceGroups/hub/providers/Microsoft.Network/virtualNetworks/hub", "2025-05-01",
+		map[string]any{"location": "eastus", "properties": map[string]any{
+			"addressSpace": map[string]any{"addressPrefixes": []any{"10.0.0.0/8"}},
+			"subnets": []any{
+				map[string]any{"name": "cp", "properties": map[string]any{"addressPrefix": "10.0.0.0/16"}},
+				map[string]any{"name": "nodes", "properties": map[string]any{"addressPrefix": "10.1.0.0/16"}},
+			},
+		}})
 }
 
 // inHub puts a cluster into the network of somebody else.
@@ -117,9 +119,10 @@ func TestLostTags(t *testing.T) {
 		change func(*infrav1.AzureCluster)
 		proven bool
 	}{
-		"group of the cluster":               {"the scale set would go with the group", func(*world) {}, nil, true},
-		"network of the cluster":             {"only the scale set's own document can have it use that", (*world).usesGroup, nil, true},
-		"group and network of somebody else": {"nothing but the record says that the pool made it, and users write that", (*world).usesNetwork, inHub, false},
+		"group of the cluster":   {"the scale set would go with the group", func(*world) {}, nil, true},
+		"network of the cluster": {"only the scale set's own document can have it use that", (*world).usesGroup, nil, true},
+		"group and network of somebody else": {"nothing but the record says that the pool made it, and users write that", (*world).usesNetwork,
+			inHub, false},
 	} {
 		for puts, drops := range map[string]bool{"PUTs keep tags": false, "PUTs drop tags": true} {
 			t.Run(name+"/"+puts, func(t *testing.T) {
@@ -134,7 +137,8 @@ func TestLostTags(t *testing.T) {
 					w.rules.end()
 					scale := func(replicas int32) {
 						w.settings.replicas = replicas
-						harness.ChangeObject(w.Stage, &clusterv1.MachinePool{ObjectMeta: metav1.ObjectMeta{Name: poolName}}, func(p *clusterv1.MachinePool) { p.Spec.Replicas = &replicas })
+						harness.ChangeObject(w.Stage, &clusterv1.MachinePool{ObjectMeta: metav1.ObjectMeta{Name: poolName}},
+							func(p *clusterv1.MachinePool) { p.Spec.Replicas = &replicas })
 					}
 					azurePool := &infrav1.AzureMachinePool{}
 					said := func() metav1.Condition {
@@ -151,7 +155,8 @@ func TestLostTags(t *testing.T) {
 					} else {
 						mark := w.Azure.MarkRequests()
 						w.until("the pool says so", func() bool { return said().Reason == infrav1.OwnershipTagLostReason })
-						if message := said().Message; said().Status != metav1.ConditionFalse || !strings.Contains(message, "az tag update --resource-id /subscriptions/"+w.Azure.SubscriptionID+"/"+scaleSetPath) {
+						if message := said().Message; said().Status != metav1.ConditionFalse ||
+							!strings.Contains(message, "az tag update --resource-id /subscriptions/"+w.Azure.SubscriptionID+"/"+scaleSetPath) {
 							t.Errorf("%s: %+v", test.reason, said())
 						}
 						if writes := w.Azure.WritesSince(mark); len(writes) > 0 {
@@ -169,12 +174,14 @@ func TestLostTags(t *testing.T) {
 						if said().Reason != infrav1.OwnershipTagLostReason || !w.exists() || len(w.Azure.WritesSince(mark)) > 0 {
 							t.Errorf("%s: the pool does not wait: %+v, %v", test.reason, said(), w.Azure.WritesSince(mark))
 						}
-						if !slices.ContainsFunc(told(recorder), func(event string) bool { return strings.HasPrefix(event, "Warning "+infrav1.OwnershipTagLostReason) }) {
+						if !slices.ContainsFunc(told(recorder),
+							func(event string) bool { return strings.HasPrefix(event, "Warning "+infrav1.OwnershipTagLostReason) }) {
 							t.Errorf("%s: no Warning tells of it", test.reason)
 						}
 						// As the message says.
-						status, answer := w.SendAsUser(http.MethodPatch, scaleSetPath+"/providers/Microsoft.Resources/tags/default", types.TagsAPIVersion, map[string]any{
-							"operation": "Merge", "properties": map[string]any{"tags": map[string]any{infrav1.ClusterTagKey("c1"): infrav1.TagOwned}}})
+						status, answer := w.SendAsUser(http.MethodPatch, scaleSetPath+"/providers/Microsoft.Resources/tags/default", types.TagsAPIVersion,
+							map[string]any{
+								"operation": "Merge", "properties": map[string]any{"tags": map[string]any{infrav1.ClusterTagKey("c1"): infrav1.TagOwned}}})
 						if status > 299 {
 							t.Fatalf("%d %s", status, answer)
 						}

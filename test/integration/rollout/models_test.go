@@ -55,7 +55,8 @@ func TestManyModels(t *testing.T) {
 				}
 				w.until("nothing is left to do", w.whole)
 				asked := calls(w.Azure, mark)
-				t.Logf("%d scale-ups: at most %d models in use, no VM more than %d models behind at the end: %s", times, models.most(), w.behind(sent), figures(asked))
+				t.Logf("%d scale-ups: at most %d models in use, no VM more than %d models behind at the end: %s", times, models.most(), w.behind(sent),
+					figures(asked))
 				if asked["PUT refused"] > 0 || asked["POST refused"] > 0 || asked["POST"] == 0 {
 					t.Errorf("VMs are brought to the latest model, and no write is refused: %s", figures(asked))
 				}
@@ -86,11 +87,13 @@ func TestManyTemplates(t *testing.T) {
 		models := w.watchModels()
 		mark := w.Azure.MarkRequests()
 		for n := range 12 {
-			harness.ChangeObject(w.Stage, &infrav1.AzureMachinePool{ObjectMeta: metav1.ObjectMeta{Name: poolName}}, func(p *infrav1.AzureMachinePool) {
-				p.Spec.Template.Diagnostics = &infrav1.Diagnostics{Boot: &infrav1.BootDiagnostics{
-					StorageAccountType: infrav1.UserManagedDiagnosticsStorage, UserManaged: &infrav1.UserManagedBootDiagnostics{StorageAccountURI: fmt.Sprintf("https://logs%d.blob.core.windows.net/", n)},
-				}}
-			})
+			harness.ChangeObject(w.Stage, &infrav1.AzureMachinePool{ObjectMeta: metav1.ObjectMeta{Name: poolName}},
+				func(p *infrav1.AzureMachinePool) {
+					p.Spec.Template.Diagnostics = &infrav1.Diagnostics{Boot: &infrav1.BootDiagnostics{
+						StorageAccountType: infrav1.UserManagedDiagnosticsStorage,
+						UserManaged:        &infrav1.UserManagedBootDiagnostics{StorageAccountURI: fmt.Sprintf("https://logs%d.blob.core.windows.net/", n)},
+					}}
+				})
 			w.renew(n)
 			w.rules.end()
 			w.settings.replicas++
@@ -115,14 +118,16 @@ func TestManyTemplates(t *testing.T) {
 // meanwhile. Models with several VMs each pile up. The pool holds the template back before Azure refuses one, and ends with the last one.
 func TestTemplatesDuringRollout(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t, settings{replicas: 24, strategy: infrav1.MachineRollingUpdateDeployment{MaxSurge: new(intstr.FromInt32(2)), MaxUnavailable: new(intstr.FromInt32(0))}})
+		w := newWorld(t, settings{replicas: 24,
+			strategy: infrav1.MachineRollingUpdateDeployment{MaxSurge: new(intstr.FromInt32(2)), MaxUnavailable: new(intstr.FromInt32(0))}})
 		w.startWhole()
 		models := w.watchModels()
 		mark := w.Azure.MarkRequests()
 		var size int32
 		for n := range 15 {
 			size = int32(64 + n)
-			harness.ChangeObject(w.Stage, &infrav1.AzureMachinePool{ObjectMeta: metav1.ObjectMeta{Name: poolName}}, func(p *infrav1.AzureMachinePool) { p.Spec.Template.OSDisk.DiskSizeGB = new(size) })
+			harness.ChangeObject(w.Stage, &infrav1.AzureMachinePool{ObjectMeta: metav1.ObjectMeta{Name: poolName}},
+				func(p *infrav1.AzureMachinePool) { p.Spec.Template.OSDisk.DiskSizeGB = new(size) })
 			w.renew(n)
 			changed := time.Now()
 			w.until("two VMs are of the template and Ready, or it waits", func() bool {
@@ -201,7 +206,8 @@ func (w *world) renew(n int) {
 // resize gives the MachinePool the replicas of the settings.
 func (w *world) resize() {
 	w.t.Helper()
-	harness.ChangeObject(w.Stage, &clusterv1.MachinePool{ObjectMeta: metav1.ObjectMeta{Name: poolName}}, func(p *clusterv1.MachinePool) { p.Spec.Replicas = new(w.settings.replicas) })
+	harness.ChangeObject(w.Stage, &clusterv1.MachinePool{ObjectMeta: metav1.ObjectMeta{Name: poolName}},
+		func(p *clusterv1.MachinePool) { p.Spec.Replicas = new(w.settings.replicas) })
 }
 
 // behind is by how many of the models the oldest model of a VM is behind the last one.
@@ -229,7 +235,8 @@ func modelOf(resource body.Object) string {
 
 // diskOf is the size of the disk of a VM, or of those that a scale set makes.
 func diskOf(resource body.Object) int {
-	return cmp.Or(body.Int(resource, "properties.storageProfile.osDisk.diskSizeGB"), body.Int(resource, "properties.virtualMachineProfile.storageProfile.osDisk.diskSizeGB"))
+	return cmp.Or(body.Int(resource, "properties.storageProfile.osDisk.diskSizeGB"),
+		body.Int(resource, "properties.virtualMachineProfile.storageProfile.osDisk.diskSizeGB"))
 }
 
 // boots are the boots of the VMs.
@@ -297,8 +304,10 @@ func (w *world) watchModels() *models {
 		condition := harness.FindCondition(azurePool, infrav1.ScaleSetModelUpdatedCondition)
 		m.mu.Lock()
 		defer m.mu.Unlock()
-		m.shown = m.shown || condition.Reason == infrav1.ScaleSetModelLimitReason && condition.Status == metav1.ConditionTrue && condition.Message != ""
-		m.waited = m.waited || condition.Reason == infrav1.ScaleSetModelLimitReason && strings.Contains(condition.Message, "The new template is applied once VMs of the oldest model are gone")
+		m.shown = m.shown || condition.Reason == infrav1.ScaleSetModelLimitReason && condition.Status == metav1.ConditionTrue &&
+			condition.Message != ""
+		m.waited = m.waited || condition.Reason == infrav1.ScaleSetModelLimitReason &&
+			strings.Contains(condition.Message, "The new template is applied once VMs of the oldest model are gone")
 	}
 	return m
 }

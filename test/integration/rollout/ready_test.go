@@ -66,7 +66,8 @@ func TestReadyReplicasWithoutAzure(t *testing.T) {
 		w.startWhole()
 		w.rules.end()
 		for _, method := range []string{"GET", "PUT", "PATCH"} {
-			rule := fault.Rule{Method: method, Count: -1, Kind: fault.Status, Status: 403, Code: "AuthorizationFailed", Message: "The client does not have authorization."}
+			rule := fault.Rule{Method: method, Count: -1, Kind: fault.Status, Status: 403, Code: "AuthorizationFailed",
+				Message: "The client does not have authorization."}
 			if err := w.Azure.AddFault(rule); err != nil {
 				t.Fatal(err)
 			}
@@ -93,7 +94,8 @@ func TestReadyReplicasWithoutAzure(t *testing.T) {
 func (w *world) setReady(machine string, status metav1.ConditionStatus, message string) {
 	w.t.Helper()
 	harness.ChangeStatus(w.Stage, &clusterv1.Machine{ObjectMeta: metav1.ObjectMeta{Name: machine}}, func(m *clusterv1.Machine) {
-		conditions.Set(m, metav1.Condition{Type: clusterv1.MachineReadyCondition, Status: status, Reason: clusterv1.MachineReadyReason, Message: message})
+		conditions.Set(m, metav1.Condition{Type: clusterv1.MachineReadyCondition, Status: status, Reason: clusterv1.MachineReadyReason,
+			Message: message})
 	})
 }
 

@@ -23,12 +23,14 @@ func TestRefusedDeletion(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				w := newWorld(t, three)
 				w.startWhole()
-				if err := w.Azure.AddFault(fault.Rule{Method: http.MethodPost, ID: "*/virtualmachinescalesets/*", Count: -1, Kind: fault.Status, Status: status, Code: "Refused", Message: "No."}); err != nil {
+				if err := w.Azure.AddFault(fault.Rule{Method: http.MethodPost, ID: "*/virtualmachinescalesets/*", Count: -1, Kind: fault.Status,
+					Status: status, Code: "Refused", Message: "No."}); err != nil {
 					t.Fatal(err)
 				}
 				mark := w.Azure.MarkRequests()
 				w.settings.replicas = 2
-				harness.ChangeObject(w.Stage, &clusterv1.MachinePool{ObjectMeta: metav1.ObjectMeta{Name: poolName}}, func(p *clusterv1.MachinePool) { p.Spec.Replicas = new(int32(2)) })
+				harness.ChangeObject(w.Stage, &clusterv1.MachinePool{ObjectMeta: metav1.ObjectMeta{Name: poolName}},
+					func(p *clusterv1.MachinePool) { p.Spec.Replicas = new(int32(2)) })
 				w.until("Azure refuses", func() bool { return calls(w.Azure, mark)["POST refused"] > 0 })
 				for range 60 {
 					virtual.WaitForSignal(nil, 10*time.Second)

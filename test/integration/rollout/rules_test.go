@@ -66,7 +66,8 @@ func (r *rules) instances() map[string]body.Object {
 	out := map[string]body.Object{}
 	for _, resource := range r.world.Sim.State() {
 		id := body.String(resource, "id")
-		if before, number, ok := strings.Cut(id, "/virtualMachineScaleSets/"+poolName+"/virtualMachines/"); ok && before != "" && !strings.Contains(number, "/") {
+		if before, number, ok := strings.Cut(id, "/virtualMachineScaleSets/"+poolName+"/virtualMachines/"); ok && before != "" &&
+			!strings.Contains(number, "/") {
 			out[poolName+"-"+number] = resource
 		}
 	}

@@ -25,7 +25,8 @@ var vms = flag.Int("vms", 16, "how many VMs are rolled")
 //	go test ./test/integration/rollout -run Schedule -vms 50
 func TestSchedule(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t, settings{replicas: int32(*vms), strategy: infrav1.MachineRollingUpdateDeployment{MaxSurge: new(intstr.FromString("25%")), MaxUnavailable: new(intstr.FromInt32(0))}})
+		w := newWorld(t, settings{replicas: int32(*vms),
+			strategy: infrav1.MachineRollingUpdateDeployment{MaxSurge: new(intstr.FromString("25%")), MaxUnavailable: new(intstr.FromInt32(0))}})
 		w.startWhole()
 		mark, begun := w.Azure.MarkRequests(), time.Now()
 		w.roll()

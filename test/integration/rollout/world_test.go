@@ -66,7 +66,8 @@ type settings struct {
 // bubble of virtual time.
 func newWorld(t *testing.T, s settings) *world {
 	t.Helper()
-	w := &world{t: t, settings: s, World: virtual.New(t, server.Options{PageSize: s.pageSize, PutDropsTags: s.dropsTags, Locations: []string{"eastus"}})}
+	w := &world{t: t, settings: s,
+		World: virtual.New(t, server.Options{PageSize: s.pageSize, PutDropsTags: s.dropsTags, Locations: []string{"eastus"}})}
 	w.rules = &rules{world: w}
 	w.Deleting, w.Written = w.rules.givenUp, w.rules.written
 	azureCluster := w.AzureCluster("c1")
@@ -109,12 +110,14 @@ func (w *world) network(m *virtual.Manager) {
 		if err != nil {
 			w.t.Fatal(err)
 		}
-		outcome, err := m.Engine.Converge(w.t.Context(), engine.Request{Object: "AzureCluster", Client: opened.Client, Owner: engine.Owner{TagKey: key, TagValue: value}, Graph: graph, Wake: func() {
-			select {
-			case woken <- struct{}{}:
-			default:
-			}
-		}})
+		outcome, err := m.Engine.Converge(w.t.Context(),
+			engine.Request{Object: "AzureCluster", Client: opened.Client, Owner: engine.Owner{TagKey: key, TagValue: value}, Graph: graph,
+				Wake: func() {
+					select {
+					case woken <- struct{}{}:
+					default:
+					}
+				}})
 		if err != nil {
 			w.t.Fatal(err)
 		}
@@ -138,7 +141,8 @@ func (w *world) createPool() {
 	azurePool.Spec.Template.VMSize = cmp.Or(w.size, azurePool.Spec.Template.VMSize)
 	// The API server fills it in.
 	azurePool.Spec.OrchestrationMode = infrav1.UniformOrchestration
-	azurePool.Spec.Strategy = infrav1.AzureMachinePoolDeploymentStrategy{Type: infrav1.RollingUpdateAzureMachinePoolDeploymentStrategyType, RollingUpdate: &w.settings.strategy}
+	azurePool.Spec.Strategy = infrav1.AzureMachinePoolDeploymentStrategy{Type: infrav1.RollingUpdateAzureMachinePoolDeploymentStrategyType,
+		RollingUpdate: &w.settings.strategy}
 	w.CreatePool(azurePool, w.settings.replicas)
 	w.until("the pool is whole", w.whole)
 }
@@ -157,7 +161,8 @@ func (w *world) startWhole() *virtual.Manager {
 func (w *world) roll() {
 	w.t.Helper()
 	w.size = map[bool]string{true: "Standard_D4s_v3", false: "Standard_D2s_v3"}[w.size != "Standard_D4s_v3"]
-	harness.ChangeObject(w.Stage, &infrav1.AzureMachinePool{ObjectMeta: metav1.ObjectMeta{Name: poolName}}, func(p *infrav1.AzureMachinePool) { p.Spec.Template.VMSize = w.size })
+	harness.ChangeObject(w.Stage, &infrav1.AzureMachinePool{ObjectMeta: metav1.ObjectMeta{Name: poolName}},
+		func(p *infrav1.AzureMachinePool) { p.Spec.Template.VMSize = w.size })
 }
 
 // play plays Cluster API until the test ends.

@@ -88,8 +88,10 @@ func hundredMachines(b *testing.B, controlPlanes, workers int) {
 	const ours = `controller="azuremachine"`
 	pool := after.sum("controller_runtime_max_concurrent_reconciles", ours)
 	passes := since(before, after, "controller_runtime_reconcile_total", ours)
-	queued := since(waiting, after, "workqueue_queue_duration_seconds_sum", ours) / max(1, since(waiting, after, "workqueue_queue_duration_seconds_count", ours))
-	kubernetes := since(before, after, "rest_client_requests_total", `method="PATCH"`) + since(before, after, "rest_client_requests_total", `method="POST"`) +
+	queued := since(waiting, after, "workqueue_queue_duration_seconds_sum", ours) / max(1,
+		since(waiting, after, "workqueue_queue_duration_seconds_count", ours))
+	kubernetes := since(before, after, "rest_client_requests_total", `method="PATCH"`) + since(before, after, "rest_client_requests_total",
+		`method="POST"`) +
 		since(before, after, "rest_client_requests_total", `method="PUT"`)
 
 	b.ReportMetric(wall.Seconds(), "wall-s")
@@ -111,9 +113,12 @@ func hundredMachines(b *testing.B, controlPlanes, workers int) {
 	b.ReportMetric(0, "ns/op")
 	b.Logf("load %s before and %s after, on %d processors", loadBefore, load(), runtime.NumCPU())
 	b.Logf("critical path %s", strings.Join(longest.steps, ", "))
-	b.Logf("in the median, until the first write %s; between writes %s; from the end of the last to provisioned %s", spread(beginning), spread(between), spread(noticing))
-	b.Logf("Azure: gets %v, lists %v, polls %d, writes %v, 429 %d, refused %d", asked.Gets, asked.Lists, asked.Polls, asked.Writes, asked.Throttled, asked.Refused)
-	b.Logf("at most %.0f of %.0f workers were seen busy; resident memory at the end %.0f MiB, Go heap in use %.0f MiB", busiest, pool, now, after.sum("go_memstats_heap_inuse_bytes")/(1<<20))
+	b.Logf("in the median, until the first write %s; between writes %s; from the end of the last to provisioned %s", spread(beginning),
+		spread(between), spread(noticing))
+	b.Logf("Azure: gets %v, lists %v, polls %d, writes %v, 429 %d, refused %d", asked.Gets, asked.Lists, asked.Polls, asked.Writes,
+		asked.Throttled, asked.Refused)
+	b.Logf("at most %.0f of %.0f workers were seen busy; resident memory at the end %.0f MiB, Go heap in use %.0f MiB", busiest, pool, now,
+		after.sum("go_memstats_heap_inuse_bytes")/(1<<20))
 }
 
 // waitAll lists until all are as wanted.

@@ -50,7 +50,8 @@ func TestCallsPerMachine(t *testing.T) {
 	// is there.
 	const machines = controlPlanes + workers
 	if most := 10 + 5*machines; got.reads() > most {
-		t.Errorf("%d reads of Azure for %d machines, want at most %d: gets %v, lists %v, polls %d", got.reads(), machines, most, got.Gets, got.Lists, got.Polls)
+		t.Errorf("%d reads of Azure for %d machines, want at most %d: gets %v, lists %v, polls %d", got.reads(), machines, most, got.Gets,
+			got.Lists, got.Polls)
 	}
 	if sum(got.Lists) >= machines {
 		t.Errorf("collections were read %v times for %d machines: they are there to be shared", got.Lists, machines)

@@ -30,7 +30,8 @@ func startManager(stage *harness.Stage) *manager {
 	tb := stage.T
 	tb.Helper()
 	arguments := append([]string{"--namespace=" + stage.Namespace, "--insecure-diagnostics"}, strings.Fields(*managerFlags)...)
-	m := &manager{tb: tb, Program: stage.StartProgram(harness.ProgramOptions{Binary: harness.BuildManager(tb), Arguments: arguments, Environment: strings.Fields(*managerEnv)})}
+	m := &manager{tb: tb, Program: stage.StartProgram(harness.ProgramOptions{Binary: harness.BuildManager(tb), Arguments: arguments,
+		Environment: strings.Fields(*managerEnv)})}
 	m.metrics = "http://" + m.Diagnostics + "/metrics"
 	stage.Eventually("the manager serves metrics", func() bool {
 		response, err := http.Get(m.metrics)

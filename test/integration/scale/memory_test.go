@@ -97,6 +97,7 @@ func (m *manager) rest(what string) {
 	figures := m.figures()
 	b.ReportMetric(least, what+"-MiB")
 	b.Logf("%s: resident %.0f MiB, at most %.0f MiB until now; Go heap in use %.1f MiB, from the system %.0f MiB, %.0f goroutines, %.0f s of processor time, on %d processors with a load of %s",
-		what, least, most, figures.sum("go_memstats_heap_inuse_bytes")/(1<<20), figures.sum("go_memstats_sys_bytes")/(1<<20), figures.sum("go_goroutines"),
+		what, least, most, figures.sum("go_memstats_heap_inuse_bytes")/(1<<20), figures.sum("go_memstats_sys_bytes")/(1<<20),
+		figures.sum("go_goroutines"),
 		figures.sum("process_cpu_seconds_total"), runtime.NumCPU(), load())
 }

@@ -36,7 +36,8 @@ func TestStoppedMachineIsFound(t *testing.T) {
 		if reads := got.Gets[vms] + got.Lists[vms]; reads > machines/2 {
 			t.Errorf("%d reads of VMs for %d machines (gets %v, lists %v): one list is for all", reads, machines, got.Gets, got.Lists)
 		}
-		t.Logf("%s: %d reads of VMs for %d machines, %d in all (gets %v, lists %v)", action, got.Gets[vms]+got.Lists[vms], machines, got.reads(), got.Gets, got.Lists)
+		t.Logf("%s: %d reads of VMs for %d machines, %d in all (gets %v, lists %v)", action, got.Gets[vms]+got.Lists[vms], machines, got.reads(),
+			got.Gets, got.Lists)
 	}
 	for _, action := range []string{"deallocate", "powerOff"} {
 		found(action, "told to be stopped", func(running, ready metav1.Condition, m *infrav1.AzureMachine) bool {

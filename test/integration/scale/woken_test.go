@@ -21,7 +21,8 @@ func TestStatusOfAClusterWakesNoMachine(t *testing.T) {
 	makeWorkers(stage, machines)
 	passes := func(controller string) (out int) {
 		for _, line := range stage.Environment.Logs.LinesContaining(`"msg"="Reconciling"`) {
-			if strings.Contains(line, fmt.Sprintf(`"controller"=%q`, controller)) && strings.Contains(line, fmt.Sprintf(`"namespace"=%q "name"="m`, stage.Namespace)) {
+			if strings.Contains(line, fmt.Sprintf(`"controller"=%q`, controller)) &&
+				strings.Contains(line, fmt.Sprintf(`"namespace"=%q "name"="m`, stage.Namespace)) {
 				out++
 			}
 		}
@@ -44,7 +45,8 @@ func TestStatusOfAClusterWakesNoMachine(t *testing.T) {
 	}
 	// A label is worth a pass. The watch tells of it after the rest.
 	harness.ChangeObject(stage, cluster, func(c *clusterv1.Cluster) { metav1.SetMetaDataLabel(&c.ObjectMeta, "team", "b") })
-	stage.Eventually("machines are woken by the label", func() bool { return passes("azurejson-machine") >= before["azurejson-machine"]+machines })
+	stage.Eventually("machines are woken by the label",
+		func() bool { return passes("azurejson-machine") >= before["azurejson-machine"]+machines })
 	for _, controller := range controllers {
 		// A pass or two may still have been about their making.
 		if got := passes(controller) - before[controller]; got > 3*machines {

@@ -25,16 +25,19 @@ func machinePool() *machinePoolType {
 
 // aksTag is a change of the spec of the AKS cluster.
 func aksTag(w *world) {
-	harness.ChangeObject(w.Stage, controlPlane(), func(c *infrav1.AzureManagedControlPlane) { c.Spec.AdditionalTags = infrav1.Tags{"team": "a"} })
+	harness.ChangeObject(w.Stage, controlPlane(),
+		func(c *infrav1.AzureManagedControlPlane) { c.Spec.AdditionalTags = infrav1.Tags{"team": "a"} })
 }
 
 // aksPoolLabel is a change of the spec of a pool.
 func aksPoolLabel(w *world) {
-	harness.ChangeObject(w.Stage, managedPool(), func(p *infrav1.AzureManagedMachinePool) { p.Spec.NodeLabels = map[string]string{"team": "a"} })
+	harness.ChangeObject(w.Stage, managedPool(),
+		func(p *infrav1.AzureManagedMachinePool) { p.Spec.NodeLabels = map[string]string{"team": "a"} })
 }
 
 func aksRows() []row {
-	const clusterPut, poolPut = "PUT resourceGroups/aks/Microsoft.ContainerService/managedClusters/aks", "PUT resourceGroups/aks/Microsoft.ContainerService/managedClusters/aks/agentPools/pool1"
+	const clusterPut, poolPut = "PUT resourceGroups/aks/Microsoft.ContainerService/managedClusters/aks",
+		"PUT resourceGroups/aks/Microsoft.ContainerService/managedClusters/aks/agentPools/pool1"
 	logs := func(w *world) {
 		w.put(workspace, body{"location": "eastus", "properties": body{"sku": body{"name": "PerGB2018"}}})
 	}
@@ -56,9 +59,11 @@ func aksRows() []row {
 	}
 	return []row{
 		{
-			program: "Defender for Cloud", resource: "AKS cluster", entry: "its sensor in securityProfile", verb: "PUT of the whole cluster", in: managed,
+			program: "Defender for Cloud", resource: "AKS cluster", entry: "its sensor in securityProfile", verb: "PUT of the whole cluster",
+			in: managed,
 			write: properties(func(w *world, properties body) {
-				properties["securityProfile"] = body{"defender": body{"logAnalyticsWorkspaceResourceId": string(w.id(workspace)), "securityMonitoring": body{"enabled": true}}}
+				properties["securityProfile"] = body{"defender": body{"logAnalyticsWorkspaceResourceId": string(w.id(workspace)),
+					"securityMonitoring": body{"enabled": true}}}
 			}),
 			kept: func(w *world) bool {
 				return w.at(aks, "properties.securityProfile.defender.securityMonitoring.enabled") == true

@@ -42,7 +42,8 @@ const (
 // the cluster a frontend, a pool, a rule and a probe.
 func (w *world) serveService() {
 	w.T.Helper()
-	w.put(serviceAddress, body{"location": "eastus", "sku": body{"name": "Standard"}, "tags": body{"k8s-azure-service": "default/web", "k8s-azure-cluster-name": "c1"},
+	w.put(serviceAddress, body{"location": "eastus", "sku": body{"name": "Standard"},
+		"tags":       body{"k8s-azure-service": "default/web", "k8s-azure-cluster-name": "c1"},
 		"properties": body{"publicIPAllocationMethod": "Static", "publicIPAddressVersion": "IPv4"}})
 	w.rewrite(outbound, func(resource body) {
 		properties := resource["properties"].(body)
@@ -52,9 +53,13 @@ func (w *world) serveService() {
 		}
 		add("frontendIPConfigurations", body{"name": service, "properties": body{"publicIPAddress": w.reference(serviceAddress)}})
 		add("backendAddressPools", body{"name": "c1"})
-		add("probes", body{"name": service + "-TCP-80", "properties": body{"protocol": "Tcp", "port": 30080, "intervalInSeconds": 5, "numberOfProbes": 2}})
-		add("loadBalancingRules", body{"name": service + "-TCP-80", "properties": body{"protocol": "Tcp", "frontendPort": 80, "backendPort": 80, "enableFloatingIP": true, "disableOutboundSnat": true,
-			"frontendIPConfiguration": w.reference(outbound + "/frontendIPConfigurations/" + service), "backendAddressPool": w.reference(servicePool), "probe": w.reference(outbound + "/probes/" + service + "-TCP-80")}})
+		add("probes", body{"name": service + "-TCP-80",
+			"properties": body{"protocol": "Tcp", "port": 30080, "intervalInSeconds": 5, "numberOfProbes": 2}})
+		add("loadBalancingRules",
+			body{"name": service + "-TCP-80",
+				"properties": body{"protocol": "Tcp", "frontendPort": 80, "backendPort": 80, "enableFloatingIP": true, "disableOutboundSnat": true,
+					"frontendIPConfiguration": w.reference(outbound + "/frontendIPConfigurations/" + service),
+					"backendAddressPool":      w.reference(servicePool), "probe": w.reference(outbound + "/probes/" + service + "-TCP-80")}})
 	})
 }
 
@@ -72,8 +77,9 @@ func (w *world) joinTemplate() {
 	w.T.Helper()
 	w.serveService()
 	read := w.get(scaleSet)
-	w.put(scaleSet, body{"location": read["location"], "etag": read["etag"], "properties": body{"virtualMachineProfile": body{"networkProfile": body{
-		"networkInterfaceConfigurations": w.addPool(harness.FindValue(read, interfaces))}}}})
+	w.put(scaleSet, body{"location": read["location"], "etag": read["etag"],
+		"properties": body{"virtualMachineProfile": body{"networkProfile": body{
+			"networkInterfaceConfigurations": w.addPool(harness.FindValue(read, interfaces))}}}})
 }
 
 // joinInstances adds the pool to each instance.
@@ -82,8 +88,10 @@ func (w *world) joinInstances() {
 	w.joinTemplate()
 	for _, instance := range w.instances() {
 		read := w.get(instance)
-		w.put(instance, body{"location": read["location"], "etag": read["etag"], "properties": body{"hardwareProfile": harness.FindValue(read, "properties.hardwareProfile"),
-			"networkProfileConfiguration": body{"networkInterfaceConfigurations": w.addPool(harness.FindValue(read, "properties.networkProfileConfiguration.networkInterfaceConfigurations"))}}})
+		w.put(instance, body{"location": read["location"], "etag": read["etag"],
+			"properties": body{"hardwareProfile": harness.FindValue(read, "properties.hardwareProfile"),
+				"networkProfileConfiguration": body{"networkInterfaceConfigurations": w.addPool(harness.FindValue(read,
+					"properties.networkProfileConfiguration.networkInterfaceConfigurations"))}}})
 	}
 }
 
@@ -144,16 +152,21 @@ func cloudProviderRows() []row {
 		{
 			program: program, resource: "Security group of nodes", entry: "a rule for each Service", verb: "PUT of the whole group", in: selfManaged,
 			write: func(w *world) {
-				w.insert(nsg, "securityRules", body{"name": "k8s-azure-lb_allow_IPv4_0123abcd", "properties": body{"priority": 500, "protocol": "Tcp", "access": "Allow", "direction": "Inbound",
-					"sourceAddressPrefix": "Internet", "sourcePortRange": "*", "destinationAddressPrefixes": []any{"20.0.0.9"}, "destinationPortRanges": []any{"80"}}})
+				w.insert(nsg, "securityRules",
+					body{"name": "k8s-azure-lb_allow_IPv4_0123abcd",
+						"properties": body{"priority": 500, "protocol": "Tcp", "access": "Allow", "direction": "Inbound",
+							"sourceAddressPrefix": "Internet", "sourcePortRange": "*", "destinationAddressPrefixes": []any{"20.0.0.9"},
+							"destinationPortRanges": []any{"80"}}})
 			},
 			kept: func(w *world) bool { return w.has(nsg, "properties.securityRules", "k8s-azure-lb_allow_IPv4_0123abcd") },
 			change: func(w *world) {
 				harness.ChangeObject(w.Stage, cluster(), func(c *infrav1.AzureCluster) {
 					for i := range c.Spec.NetworkSpec.Subnets {
 						if s := &c.Spec.NetworkSpec.Subnets[i]; s.Role == infrav1.SubnetNode {
-							s.SecurityGroup.SecurityRules = append(s.SecurityGroup.SecurityRules, infrav1.SecurityRule{Name: "more", Description: "more", Protocol: infrav1.SecurityGroupProtocolTCP,
-								Direction: infrav1.SecurityRuleDirectionInbound, Priority: 700, Source: new("*"), SourcePorts: new("*"), Destination: new("*"), DestinationPorts: new("30000"), Action: infrav1.SecurityRuleActionAllow})
+							s.SecurityGroup.SecurityRules = append(s.SecurityGroup.SecurityRules,
+								infrav1.SecurityRule{Name: "more", Description: "more", Protocol: infrav1.SecurityGroupProtocolTCP,
+									Direction: infrav1.SecurityRuleDirectionInbound, Priority: 700, Source: new("*"), SourcePorts: new("*"), Destination: new("*"),
+									DestinationPorts: new("30000"), Action: infrav1.SecurityRuleActionAllow})
 						}
 					}
 				})
@@ -161,20 +174,24 @@ func cloudProviderRows() []row {
 			sends: "PUT resourceGroups/c1/Microsoft.Network/networkSecurityGroups/c1-node-nsg",
 		},
 		{
-			program: program, resource: "Outbound load balancer of nodes", entry: "frontend, backend pool, rules and probes of Services", verb: "PUT of the whole load balancer, which has the name of the cluster", in: selfManaged,
+			program: program, resource: "Outbound load balancer of nodes", entry: "frontend, backend pool, rules and probes of Services",
+			verb: "PUT of the whole load balancer, which has the name of the cluster", in: selfManaged,
 			write: (*world).serveService,
 			kept: func(w *world) bool {
 				rule := "properties.loadBalancingRules." + service + "-TCP-80"
 				return w.has(outbound, "properties.frontendIPConfigurations", service) && w.has(outbound, "properties.backendAddressPools", "c1") &&
-					w.has(outbound, "properties.probes", service+"-TCP-80") && w.at(outbound, rule) != nil && harness.FindValue(w.get(serviceAddress), "tags.k8s-azure-cluster-name") == "c1"
+					w.has(outbound, "properties.probes", service+"-TCP-80") && w.at(outbound, rule) != nil &&
+					harness.FindValue(w.get(serviceAddress), "tags.k8s-azure-cluster-name") == "c1"
 			},
 			change: func(w *world) {
-				harness.ChangeObject(w.Stage, cluster(), func(c *infrav1.AzureCluster) { c.Spec.NetworkSpec.NodeOutboundLB.IdleTimeoutInMinutes = new(int32(15)) })
+				harness.ChangeObject(w.Stage, cluster(),
+					func(c *infrav1.AzureCluster) { c.Spec.NetworkSpec.NodeOutboundLB.IdleTimeoutInMinutes = new(int32(15)) })
 			},
 			sends: "PUT resourceGroups/c1/Microsoft.Network/loadBalancers/c1",
 		},
 		{
-			program: program, resource: "Network interface of a machine", entry: "its backend pool", verb: "PUT of the whole interface", in: selfManaged,
+			program: program, resource: "Network interface of a machine", entry: "its backend pool", verb: "PUT of the whole interface",
+			in: selfManaged,
 			write: func(w *world) {
 				w.serveService()
 				w.rewrite(nic, func(resource body) {
@@ -192,15 +209,20 @@ func cloudProviderRows() []row {
 			sends: "PUT resourceGroups/c1/Microsoft.Network/networkInterfaces/c1-md-nic",
 		},
 		{
-			program: program, resource: "Scale set", entry: "its backend pool in the template", verb: "PUT with location, network profile and etag only", in: selfManaged,
-			write: (*world).joinTemplate, kept: inTemplate, change: poolTag, sends: "PUT resourceGroups/c1/Microsoft.Compute/virtualMachineScaleSets/c1-mp",
+			program: program, resource: "Scale set", entry: "its backend pool in the template",
+			verb: "PUT with location, network profile and etag only", in: selfManaged,
+			write: (*world).joinTemplate, kept: inTemplate, change: poolTag,
+			sends: "PUT resourceGroups/c1/Microsoft.Compute/virtualMachineScaleSets/c1-mp",
 		},
 		{
-			program: program, resource: "Scale set", entry: "its backend pool in the template, beside the provider's own", verb: "PUT with location, network profile and etag only", in: selfManaged, prepare: dualStack,
-			write: (*world).joinTemplate, kept: inTemplate, change: poolTag, sends: "PUT resourceGroups/c1/Microsoft.Compute/virtualMachineScaleSets/c1-mp",
+			program: program, resource: "Scale set", entry: "its backend pool in the template, beside the provider's own",
+			verb: "PUT with location, network profile and etag only", in: selfManaged, prepare: dualStack,
+			write: (*world).joinTemplate, kept: inTemplate, change: poolTag,
+			sends: "PUT resourceGroups/c1/Microsoft.Compute/virtualMachineScaleSets/c1-mp",
 		},
 		{
-			program: program, resource: "Scale set", entry: "its backend pool, when the pool of machines grows", verb: "the same PUT, and a PUT of each instance with networkProfileConfiguration", in: selfManaged,
+			program: program, resource: "Scale set", entry: "its backend pool, when the pool of machines grows",
+			verb: "the same PUT, and a PUT of each instance with networkProfileConfiguration", in: selfManaged,
 			write: (*world).joinInstances, kept: func(w *world) bool { return inTemplate(w) && w.served() },
 			change: func(w *world) {
 				harness.ChangeObject(w.Stage, clusters.MachinePool(poolName), func(p *clusterv1.MachinePool) { p.Spec.Replicas = new(int32(3)) })
@@ -209,13 +231,15 @@ func cloudProviderRows() []row {
 			sends: "PUT resourceGroups/c1/Microsoft.Compute/virtualMachineScaleSets/c1-mp",
 		},
 		{
-			program: program, resource: "Scale set", entry: "its backend pool, when the machines are replaced", verb: "the same PUTs", in: selfManaged, prepare: dualStack,
+			program: program, resource: "Scale set", entry: "its backend pool, when the machines are replaced", verb: "the same PUTs",
+			in: selfManaged, prepare: dualStack,
 			write: (*world).joinInstances, kept: func(w *world) bool { return inTemplate(w) && w.served() },
 			change: func(w *world) {
 				harness.ChangeObject(w.Stage, pool(), func(p *infrav1.AzureMachinePool) { p.Spec.Template.VMSize = "Standard_D4s_v3" })
 				w.WaitUntil("the VMs are new", func() bool {
 					all := w.state()
-					return len(all) == 2 && !slices.ContainsFunc(all, func(instance body) bool { return harness.FindValue(instance, "sku.name") != "Standard_D4s_v3" })
+					return len(all) == 2 && !slices.ContainsFunc(all,
+						func(instance body) bool { return harness.FindValue(instance, "sku.name") != "Standard_D4s_v3" })
 				})
 			},
 			sends: "PUT resourceGroups/c1/Microsoft.Compute/virtualMachineScaleSets/c1-mp",
@@ -223,13 +247,16 @@ func cloudProviderRows() []row {
 		{
 			program: program, resource: "Route table of nodes", entry: "a route for each Node", verb: "PUT of the whole table", in: selfManaged,
 			write: func(w *world) {
-				w.insert(routeTable, "routes", body{"name": "c1-md____192168000024", "properties": body{"addressPrefix": "192.168.0.0/24", "nextHopType": "VirtualAppliance", "nextHopIpAddress": "10.1.0.4"}})
+				w.insert(routeTable, "routes",
+					body{"name": "c1-md____192168000024",
+						"properties": body{"addressPrefix": "192.168.0.0/24", "nextHopType": "VirtualAppliance", "nextHopIpAddress": "10.1.0.4"}})
 			},
 			kept:   func(w *world) bool { return w.has(routeTable, "properties.routes", "c1-md____192168000024") },
 			change: clusterTag, sends: "PUT resourceGroups/c1/Microsoft.Network/routeTables/c1-node-routetable",
 		},
 		{
-			program: program, resource: "Subnet of nodes", entry: "network policies turned off, for private link services", verb: "PUT of the whole subnet", in: selfManaged,
+			program: program, resource: "Subnet of nodes", entry: "network policies turned off, for private link services",
+			verb: "PUT of the whole subnet", in: selfManaged,
 			write: func(w *world) {
 				w.rewrite(subnet, func(resource body) { resource["properties"].(body)["privateLinkServiceNetworkPolicies"] = "Disabled" })
 			},

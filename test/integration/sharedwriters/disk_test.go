@@ -14,7 +14,8 @@ const volume = compute + "disks/pvc-6f1c2a90"
 // provision makes the disk of a volume, as the azuredisk driver does.
 func (w *world) provision() {
 	w.T.Helper()
-	w.put(volume, body{"location": "eastus", "sku": body{"name": "Premium_LRS"}, "tags": body{"kubernetes.io-created-for-pvc-name": "data", "k8s-azure-created-by": "kubernetes-azure-dd"},
+	w.put(volume, body{"location": "eastus", "sku": body{"name": "Premium_LRS"},
+		"tags":       body{"kubernetes.io-created-for-pvc-name": "data", "k8s-azure-created-by": "kubernetes-azure-dd"},
 		"properties": body{"creationData": body{"createOption": "Empty"}, "diskSizeGB": 8}})
 }
 
@@ -28,7 +29,8 @@ func (w *world) attached(path string) []any {
 			lun++
 		}
 	}
-	return append(have, body{"name": "pvc-6f1c2a90", "lun": lun, "caching": "ReadOnly", "createOption": "Attach", "managedDisk": w.reference(volume)})
+	return append(have, body{"name": "pvc-6f1c2a90", "lun": lun, "caching": "ReadOnly", "createOption": "Attach",
+		"managedDisk": w.reference(volume)})
 }
 
 func diskRows() []row {
@@ -51,7 +53,8 @@ func diskRows() []row {
 	const poolPut = "PUT resourceGroups/c1/Microsoft.Compute/virtualMachineScaleSets/c1-mp"
 	return []row{
 		{
-			program: program, resource: "Virtual machine", entry: "a data disk for each volume", verb: "PUT with location and data disks", in: selfManaged, prepare: ownDisk,
+			program: program, resource: "Virtual machine", entry: "a data disk for each volume", verb: "PUT with location and data disks",
+			in: selfManaged, prepare: ownDisk,
 			write: func(w *world) {
 				w.provision()
 				w.put(vm, body{"location": "eastus", "properties": body{"storageProfile": body{"dataDisks": w.attached(vm)}}})
@@ -59,7 +62,8 @@ func diskRows() []row {
 			kept: attachedTo(machineVM), change: machineTag, sends: "PATCH resourceGroups/c1/Microsoft.Compute/virtualMachines/c1-md",
 		},
 		{
-			program: program, resource: "Virtual machine", entry: "a data disk, in releases that patch", verb: "PATCH with data disks", in: selfManaged, prepare: ownDisk,
+			program: program, resource: "Virtual machine", entry: "a data disk, in releases that patch", verb: "PATCH with data disks",
+			in: selfManaged, prepare: ownDisk,
 			write: func(w *world) {
 				w.provision()
 				w.patch(vm, body{"properties": body{"storageProfile": body{"dataDisks": w.attached(vm)}}})
@@ -67,15 +71,18 @@ func diskRows() []row {
 			kept: attachedTo(machineVM), change: machineTag, sends: "PATCH resourceGroups/c1/Microsoft.Compute/virtualMachines/c1-md",
 		},
 		{
-			program: program, resource: "Virtual machine", entry: "a data disk, attached by itself", verb: "POST attachDetachDataDisks", in: selfManaged, prepare: ownDisk,
+			program: program, resource: "Virtual machine", entry: "a data disk, attached by itself", verb: "POST attachDetachDataDisks",
+			in: selfManaged, prepare: ownDisk,
 			write: func(w *world) {
 				w.provision()
-				w.send(http.MethodPost, vm+"/attachDetachDataDisks", w.version(vm), body{"dataDisksToAttach": []any{body{"diskId": string(w.id(volume))}}})
+				w.send(http.MethodPost, vm+"/attachDetachDataDisks", w.version(vm),
+					body{"dataDisksToAttach": []any{body{"diskId": string(w.id(volume))}}})
 			},
 			kept: attachedTo(machineVM), change: machineTag, sends: "PATCH resourceGroups/c1/Microsoft.Compute/virtualMachines/c1-md",
 		},
 		{
-			program: program, resource: "Instance of a scale set", entry: "a data disk for each volume", verb: "PUT with data disks", in: selfManaged,
+			program: program, resource: "Instance of a scale set", entry: "a data disk for each volume", verb: "PUT with data disks",
+			in: selfManaged,
 			write: func(w *world) {
 				w.provision()
 				w.put(first(w), body{"properties": body{"storageProfile": body{"dataDisks": w.attached(first(w))}}})
@@ -83,7 +90,8 @@ func diskRows() []row {
 			kept: attachedTo(first), change: poolTag, sends: poolPut,
 		},
 		{
-			program: program, resource: "Instance of a scale set", entry: "a data disk beside those of the spec", verb: "PUT with data disks", in: selfManaged, prepare: ownDisk,
+			program: program, resource: "Instance of a scale set", entry: "a data disk beside those of the spec", verb: "PUT with data disks",
+			in: selfManaged, prepare: ownDisk,
 			write: func(w *world) {
 				w.provision()
 				w.put(first(w), body{"properties": body{"storageProfile": body{"dataDisks": w.attached(first(w))}}})
@@ -91,15 +99,18 @@ func diskRows() []row {
 			kept: attachedTo(first), change: poolTag, sends: poolPut,
 		},
 		{
-			program: program, resource: "Instance of a scale set", entry: "a data disk, attached by itself", verb: "POST attachDetachDataDisks", in: selfManaged, prepare: ownDisk,
+			program: program, resource: "Instance of a scale set", entry: "a data disk, attached by itself", verb: "POST attachDetachDataDisks",
+			in: selfManaged, prepare: ownDisk,
 			write: func(w *world) {
 				w.provision()
-				w.send(http.MethodPost, first(w)+"/attachDetachDataDisks", w.version(scaleSet), body{"dataDisksToAttach": []any{body{"diskId": string(w.id(volume))}}})
+				w.send(http.MethodPost, first(w)+"/attachDetachDataDisks", w.version(scaleSet),
+					body{"dataDisksToAttach": []any{body{"diskId": string(w.id(volume))}}})
 			},
 			kept: attachedTo(first), change: poolTag, sends: poolPut,
 		},
 		{
-			program: "azurefile CSI driver", resource: "Subnet of nodes", entry: "a service endpoint for storage", verb: "PUT of the whole subnet", in: selfManaged,
+			program: "azurefile CSI driver", resource: "Subnet of nodes", entry: "a service endpoint for storage", verb: "PUT of the whole subnet",
+			in:    selfManaged,
 			write: func(w *world) { w.insert(subnet, "serviceEndpoints", body{"service": "Microsoft.Storage"}) },
 			kept: func(w *world) bool {
 				endpoints, _ := w.at(subnet, "properties.serviceEndpoints").([]any)
@@ -113,7 +124,8 @@ func diskRows() []row {
 // lock is a management lock on a resource.
 func (w *world) lock(path string) {
 	w.T.Helper()
-	w.send(http.MethodPut, path+"/providers/Microsoft.Authorization/locks/backup", "2020-05-01", body{"properties": body{"level": "CanNotDelete"}})
+	w.send(http.MethodPut, path+"/providers/Microsoft.Authorization/locks/backup", "2020-05-01",
+		body{"properties": body{"level": "CanNotDelete"}})
 }
 
 // extension is the path of an extension of a VM.

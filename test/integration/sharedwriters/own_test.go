@@ -14,12 +14,14 @@ func TestOwnEntriesGo(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := selfManaged(t, func(w *world, s *setup) {
 			dualStack(w, s)
-			s.pool.Spec.Template.VMExtensions = []infrav1.VMExtension{{Name: "CustomScript", Publisher: "Microsoft.Azure.Extensions", Version: "2.1"}}
+			s.pool.Spec.Template.VMExtensions = []infrav1.VMExtension{{Name: "CustomScript", Publisher: "Microsoft.Azure.Extensions",
+				Version: "2.1"}}
 			s.pool.Spec.Identity = infrav1.VMIdentityUserAssigned
 			s.pool.Spec.UserAssignedIdentities = []infrav1.UserAssignedIdentity{{ProviderID: "azure://" + string(w.id(identity("ours")))}}
 		})
 		w.joinTemplate()
-		w.send(http.MethodPut, scaleSet+"/extensions/MDE.Linux", w.version(scaleSet), body{"properties": body{"publisher": "Microsoft.Azure.AzureDefenderForServers", "type": "MDE.Linux", "typeHandlerVersion": "1.0"}})
+		w.send(http.MethodPut, scaleSet+"/extensions/MDE.Linux", w.version(scaleSet),
+			body{"properties": body{"publisher": "Microsoft.Azure.AzureDefenderForServers", "type": "MDE.Linux", "typeHandlerVersion": "1.0"}})
 		w.patch(scaleSet, w.theirs(scaleSet))
 		w.looks()
 		harness.ChangeObject(w.Stage, pool(), func(p *infrav1.AzureMachinePool) {

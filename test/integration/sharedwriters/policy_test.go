@@ -16,7 +16,8 @@ func (w *world) taggable() (out []string) {
 		id, _ := resource["id"].(string)
 		tags, _ := resource["tags"].(body)
 		for key := range tags {
-			if strings.HasPrefix(key, infrav1.ClusterTagKey("")) && !strings.Contains(strings.ToLower(id), "/resourcegroups/mc_") && !strings.Contains(id, "/virtualMachineScaleSets/c1-mp/") {
+			if strings.HasPrefix(key, infrav1.ClusterTagKey("")) && !strings.Contains(strings.ToLower(id), "/resourcegroups/mc_") &&
+				!strings.Contains(id, "/virtualMachineScaleSets/c1-mp/") {
 				out = append(out, strings.TrimPrefix(id, "/subscriptions/"+w.Azure.SubscriptionID+"/"))
 			}
 		}
@@ -28,7 +29,8 @@ func (w *world) taggable() (out []string) {
 func (w *world) tagAll() {
 	w.T.Helper()
 	for _, path := range w.taggable() {
-		w.send(http.MethodPatch, path+"/providers/Microsoft.Resources/tags/default", types.TagsAPIVersion, body{"operation": "Merge", "properties": body{"tags": body{"costCenter": "42"}}})
+		w.send(http.MethodPatch, path+"/providers/Microsoft.Resources/tags/default", types.TagsAPIVersion,
+			body{"operation": "Merge", "properties": body{"tags": body{"costCenter": "42"}}})
 	}
 }
 
@@ -73,7 +75,8 @@ func identified(path string) func(*world) bool {
 }
 
 func policyRows() []row {
-	const program, scaleSetPut, vmPatch = "Azure Policy", "PUT resourceGroups/c1/Microsoft.Compute/virtualMachineScaleSets/c1-mp", "PATCH resourceGroups/c1/Microsoft.Compute/virtualMachines/c1-md"
+	const program, scaleSetPut, vmPatch = "Azure Policy", "PUT resourceGroups/c1/Microsoft.Compute/virtualMachineScaleSets/c1-mp",
+		"PATCH resourceGroups/c1/Microsoft.Compute/virtualMachines/c1-md"
 	machineTag := func(w *world) {
 		harness.ChangeObject(w.Stage, machine(), func(m *infrav1.AzureMachine) { m.Spec.AdditionalTags = infrav1.Tags{"team": "a"} })
 	}
@@ -84,7 +87,8 @@ func policyRows() []row {
 		s.machine.Spec.Identity, s.pool.Spec.Identity = infrav1.VMIdentitySystemAssigned, infrav1.VMIdentitySystemAssigned
 		// The webhook gives them names.
 		s.machine.Spec.SystemAssignedIdentityRole = &infrav1.SystemAssignedIdentityRole{Name: "3f0c1f7e-4d2b-4f6a-9a53-0d8a2b7f1c11"}
-		s.pool.Spec.SystemAssignedIdentityRole = &infrav1.SystemAssignedIdentityRole{Name: "3f0c1f7e-4d2b-4f6a-9a53-0d8a2b7f1c12", Scope: "/subscriptions/" + w.Azure.SubscriptionID,
+		s.pool.Spec.SystemAssignedIdentityRole = &infrav1.SystemAssignedIdentityRole{Name: "3f0c1f7e-4d2b-4f6a-9a53-0d8a2b7f1c12",
+			Scope:        "/subscriptions/" + w.Azure.SubscriptionID,
 			DefinitionID: "/subscriptions/" + w.Azure.SubscriptionID + "/providers/Microsoft.Authorization/roleDefinitions/b24988ac-6180-42a0-ab88-20f7382dd24c"}
 	}
 	user := func(w *world, s *setup) {
@@ -107,10 +111,13 @@ func policyRows() []row {
 			change: aksTag, sends: "PUT resourceGroups/aks/Microsoft.ContainerService/managedClusters/aks",
 		},
 		{
-			program: program, resource: "Virtual machine", entry: "extensions, as of Azure Monitor, Defender and the policy's own", verb: "PUT of the extension", in: selfManaged,
+			program: program, resource: "Virtual machine", entry: "extensions, as of Azure Monitor, Defender and the policy's own",
+			verb: "PUT of the extension", in: selfManaged,
 			write: func(w *world) {
 				for _, name := range []string{"AzureMonitorLinuxAgent", "MDE.Linux", "AzurePolicyforLinux"} {
-					w.put(extension(name), body{"location": "eastus", "properties": body{"publisher": "Microsoft.Azure.Monitor", "type": name, "typeHandlerVersion": "1.0", "autoUpgradeMinorVersion": true}})
+					w.put(extension(name), body{"location": "eastus",
+						"properties": body{"publisher": "Microsoft.Azure.Monitor", "type": name, "typeHandlerVersion": "1.0",
+							"autoUpgradeMinorVersion": true}})
 				}
 			},
 			kept: func(w *world) bool {
@@ -120,10 +127,12 @@ func policyRows() []row {
 			change: machineTag, sends: vmPatch,
 		},
 		{
-			program: program, resource: "Scale set", entry: "extensions in the template, as of Azure Monitor and Defender", verb: "PUT of the extension", in: selfManaged,
+			program: program, resource: "Scale set", entry: "extensions in the template, as of Azure Monitor and Defender",
+			verb: "PUT of the extension", in: selfManaged,
 			write: func(w *world) {
-				w.send(http.MethodPut, scaleSet+"/extensions/AzureMonitorLinuxAgent", w.version(scaleSet), body{"properties": body{"publisher": "Microsoft.Azure.Monitor", "type": "AzureMonitorLinuxAgent", "typeHandlerVersion": "1.0",
-					"autoUpgradeMinorVersion": true, "settings": body{"authentication": body{"managedIdentity": body{"identifier-name": "mi_res_id"}}}}})
+				w.send(http.MethodPut, scaleSet+"/extensions/AzureMonitorLinuxAgent", w.version(scaleSet),
+					body{"properties": body{"publisher": "Microsoft.Azure.Monitor", "type": "AzureMonitorLinuxAgent", "typeHandlerVersion": "1.0",
+						"autoUpgradeMinorVersion": true, "settings": body{"authentication": body{"managedIdentity": body{"identifier-name": "mi_res_id"}}}}})
 			},
 			kept: func(w *world) bool {
 				return w.at(scaleSet, "properties.virtualMachineProfile.extensionProfile.extensions.AzureMonitorLinuxAgent.properties.settings.authentication") != nil
@@ -141,7 +150,8 @@ func policyRows() []row {
 			change: machineTag, sends: vmPatch,
 		},
 		{
-			program: program, resource: "Subnet of nodes", entry: "network policies for private endpoints", verb: "PUT of the whole subnet", in: selfManaged,
+			program: program, resource: "Subnet of nodes", entry: "network policies for private endpoints", verb: "PUT of the whole subnet",
+			in: selfManaged,
 			write: func(w *world) {
 				w.rewrite(subnet, func(resource body) {
 					resource["properties"].(body)["privateEndpointNetworkPolicies"] = "NetworkSecurityGroupEnabled"
@@ -153,9 +163,12 @@ func policyRows() []row {
 			change: serviceEndpoint("Microsoft.Sql"), sends: "PUT resourceGroups/c1/Microsoft.Network/virtualNetworks/c1-vnet/subnets/nodes",
 		},
 		{
-			program: "Azure Backup", resource: "Virtual machine", entry: "its extension, and a lock against deletion", verb: "PUT of each", in: selfManaged,
+			program: "Azure Backup", resource: "Virtual machine", entry: "its extension, and a lock against deletion", verb: "PUT of each",
+			in: selfManaged,
 			write: func(w *world) {
-				w.put(extension("VMSnapshotLinux"), body{"location": "eastus", "properties": body{"publisher": "Microsoft.Azure.RecoveryServices", "type": "VMSnapshotLinux", "typeHandlerVersion": "1.0"}})
+				w.put(extension("VMSnapshotLinux"),
+					body{"location": "eastus",
+						"properties": body{"publisher": "Microsoft.Azure.RecoveryServices", "type": "VMSnapshotLinux", "typeHandlerVersion": "1.0"}})
 				w.lock(vm)
 			},
 			kept: func(w *world) bool {
@@ -165,7 +178,8 @@ func policyRows() []row {
 			change: machineTag, sends: vmPatch,
 		},
 		{
-			program: "Autoscale of Azure", resource: "Scale set", entry: "the capacity, where the MachinePool says that an autoscaler sets it", verb: "PATCH of the capacity", in: selfManaged,
+			program: "Autoscale of Azure", resource: "Scale set", entry: "the capacity, where the MachinePool says that an autoscaler sets it",
+			verb: "PATCH of the capacity", in: selfManaged,
 			write: func(w *world) {
 				harness.ChangeObject(w.Stage, machinePool(), func(p *machinePoolType) {
 					p.Annotations = map[string]string{replicasManaged: "azure"}
@@ -182,10 +196,12 @@ func policyRows() []row {
 		prepare func(*world, *setup)
 	}{{"none in the spec", nil}, {"a system-assigned one in the spec", system}, {"a user-assigned one in the spec", user}} {
 		out = append(out, row{
-			program: program, resource: "Virtual machine", entry: "a user-assigned identity, with " + kind.name, verb: "PATCH of the identity", in: selfManaged, prepare: kind.prepare,
+			program: program, resource: "Virtual machine", entry: "a user-assigned identity, with " + kind.name, verb: "PATCH of the identity",
+			in: selfManaged, prepare: kind.prepare,
 			write: func(w *world) { w.patch(vm, w.theirs(vm)) }, kept: identified(vm), change: machineTag, sends: vmPatch,
 		}, row{
-			program: program, resource: "Scale set", entry: "a user-assigned identity, with " + kind.name, verb: "PATCH of the identity", in: selfManaged, prepare: kind.prepare,
+			program: program, resource: "Scale set", entry: "a user-assigned identity, with " + kind.name, verb: "PATCH of the identity",
+			in: selfManaged, prepare: kind.prepare,
 			write: func(w *world) { w.patch(scaleSet, w.theirs(scaleSet)) }, kept: identified(scaleSet), change: poolTag, sends: scaleSetPut,
 		})
 	}

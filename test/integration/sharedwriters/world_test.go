@@ -60,7 +60,7 @@ func newWorld(t *testing.T) *world {
 		w.put("resourceGroups/other", body{"location": "eastus"})
 		w.put(identity(name), body{"location": "eastus"})
 	}
-	w.StartManager()
+	w.StartProvider()
 	return w
 }
 
@@ -69,7 +69,8 @@ func newWorld(t *testing.T) *world {
 func selfManaged(t *testing.T, prepare func(*world, *setup)) *world {
 	t.Helper()
 	w := newWorld(t)
-	s := &setup{cluster: w.AzureCluster(clusterName), machine: w.AzureMachine(clusterName, machineName), pool: w.AzureMachinePool(clusterName, poolName)}
+	s := &setup{cluster: w.AzureCluster(clusterName), machine: w.AzureMachine(clusterName, machineName),
+		pool: w.AzureMachinePool(clusterName, poolName)}
 	network := &s.cluster.Spec.NetworkSpec
 	network.Subnets = infrav1.Subnets{
 		{SubnetClassSpec: infrav1.SubnetClassSpec{Name: "cp", Role: infrav1.SubnetControlPlane}},
@@ -82,7 +83,8 @@ func selfManaged(t *testing.T, prepare func(*world, *setup)) *world {
 	}
 	defaults.FillAzureCluster(s.cluster)
 	w.CreateCluster(s.cluster)
-	w.WaitUntil("the network is Ready", clusters.IsReadyFunc(w.World, &infrav1.AzureCluster{}, clusterName, func(c *infrav1.AzureCluster) bool { return harness.IsReady(c) }))
+	w.WaitUntil("the network is Ready",
+		clusters.IsReadyFunc(w.World, &infrav1.AzureCluster{}, clusterName, func(c *infrav1.AzureCluster) bool { return harness.IsReady(c) }))
 	owner := &clusterv1.Cluster{}
 	w.ReadObject(owner, clusterName)
 	harness.ChangeStatus(w.Stage, owner, func(c *clusterv1.Cluster) { c.Status.Initialization.InfrastructureProvisioned = new(true) })
@@ -270,6 +272,7 @@ func (w *world) has(path, list, name string) bool {
 	w.T.Helper()
 	items, _ := w.at(path, list).([]any)
 	return slices.ContainsFunc(items, func(item any) bool {
-		return strings.EqualFold(fmt.Sprint(harness.FindValue(item, "name")), name) || strings.EqualFold(fmt.Sprint(harness.FindValue(item, "id")), name)
+		return strings.EqualFold(fmt.Sprint(harness.FindValue(item, "name")), name) ||
+			strings.EqualFold(fmt.Sprint(harness.FindValue(item, "id")), name)
 	})
 }

@@ -39,15 +39,17 @@ func (s *documents) id(path string) string {
 
 // borrow has the cluster ask Azure as the operator's identity, which lets the namespace use it.
 func (s *documents) borrow() {
-	shared := s.CreateIdentity()
+	shared := s.NewIdentity()
 	shared.Name = s.tenant.Namespace
 	shared.Spec.AllowedNamespaces = &infrav1.AllowedNamespaces{NamespaceList: []string{s.tenant.Namespace}}
 	s.CreateObject(shared)
 	s.Infrastructure.Spec.IdentityRef = &corev1.ObjectReference{Kind: "AzureClusterIdentity", Namespace: s.Namespace, Name: shared.Name}
 	s.Infrastructure.Spec.SubscriptionID = s.Azure.SubscriptionID
-	for _, of := range []*infrav1.AzureASOManagedResources{&s.Infrastructure.Spec.AzureASOManagedResources, &s.ControlPlane.Spec.AzureASOManagedResources} {
+	for _, of := range []*infrav1.AzureASOManagedResources{&s.Infrastructure.Spec.AzureASOManagedResources,
+		&s.ControlPlane.Spec.AzureASOManagedResources} {
 		for i := range of.Resources {
-			of.Resources[i].Raw = []byte(strings.Replace(string(of.Resources[i].Raw), `"serviceoperator.azure.com/credential-from":"`+harness.OperatorSecret+`"`, `"a":"b"`, 1))
+			of.Resources[i].Raw = []byte(strings.Replace(string(of.Resources[i].Raw),
+				`"serviceoperator.azure.com/credential-from":"`+harness.OperatorSecret+`"`, `"a":"b"`, 1))
 		}
 	}
 }
@@ -55,7 +57,8 @@ func (s *documents) borrow() {
 // skipped has every document of an object only read.
 func skipped(resources []runtime.RawExtension) {
 	for i := range resources {
-		resources[i].Raw = []byte(strings.Replace(string(resources[i].Raw), `"annotations":{`, `"annotations":{"serviceoperator.azure.com/reconcile-policy":"skip",`, 1))
+		resources[i].Raw = []byte(strings.Replace(string(resources[i].Raw), `"annotations":{`,
+			`"annotations":{"serviceoperator.azure.com/reconcile-policy":"skip",`, 1))
 	}
 }
 
@@ -130,7 +133,8 @@ var documentTries = map[string]struct {
 	"ID in other letters": {
 		what: "be in another's group by an ID in capitals with a slash at its end",
 		do: func(s *documents) {
-			s.inControlPlane(roleAt(`{armId: "` + strings.Replace(s.id("RESOURCEGROUPS/"+strings.ToUpper(s.victim)+"/"), "/SUBSCRIPTIONS", "/subscriptions", 1) + `"}`))
+			s.inControlPlane(roleAt(`{armId: "` + strings.Replace(s.id("RESOURCEGROUPS/"+strings.ToUpper(s.victim)+"/"), "/SUBSCRIPTIONS",
+				"/subscriptions", 1) + `"}`))
 			s.borrow()
 		},
 		controlPlane: "is not the resource of a manifest of the Cluster",
@@ -199,7 +203,8 @@ var documentTries = map[string]struct {
 		do: func(s *documents) {
 			named(s.ControlPlane.Spec.Resources, s.ControlPlane.Name, "beside")
 			s.tenant.CreateObject(&infrav1.AzureASOManagedCluster{
-				ObjectMeta: metav1.ObjectMeta{Namespace: s.tenant.Namespace, Name: "beside", Labels: map[string]string{"cluster.x-k8s.io/cluster-name": "beside"}},
+				ObjectMeta: metav1.ObjectMeta{Namespace: s.tenant.Namespace, Name: "beside",
+					Labels: map[string]string{"cluster.x-k8s.io/cluster-name": "beside"}},
 				Spec: infrav1.AzureASOManagedClusterSpec{AzureASOManagedResources: infrav1.AzureASOManagedResources{Resources: []runtime.RawExtension{
 					{Raw: []byte(strings.ReplaceAll(string(s.Infrastructure.Spec.Resources[0].Raw), s.ControlPlane.Name, "beside"))},
 				}}},
@@ -231,8 +236,9 @@ spec:
 `)
 			s.borrow()
 			applied.Content{
-				Applied:   applied.Paths{"hub/providers/Microsoft.Network/virtualNetworks/hub-1/subnets/theirs": {""}},
-				Inventory: applied.Inventory{Object: "AzureASOManagedCluster/" + s.tenant.Namespace + "/" + s.ControlPlane.Name, Created: []arm.ID{arm.ID(s.id(theirSubnet))}},
+				Applied: applied.Paths{"hub/providers/Microsoft.Network/virtualNetworks/hub-1/subnets/theirs": {""}},
+				Inventory: applied.Inventory{Object: "AzureASOManagedCluster/" + s.tenant.Namespace + "/" + s.ControlPlane.Name,
+					Created: []arm.ID{arm.ID(s.id(theirSubnet))}},
 			}.Store(s.Infrastructure)
 		},
 		infrastructure: "so the provider does not manage it",
@@ -277,14 +283,18 @@ func TestDocumentTries(t *testing.T) {
 				try.do(s)
 				tenant.CreateDocuments(s.DocumentCluster)
 				if try.infrastructure != "" {
-					harness.WaitFor(tenant, &infrav1.AzureASOManagedCluster{}, called, "refused: "+try.infrastructure, func(o *infrav1.AzureASOManagedCluster) bool {
-						return !harness.IsReady(o) && strings.Contains(harness.FindCondition(o, infrav1.ReadyCondition).Message+harness.EncodeStatus(o), try.infrastructure)
-					})
+					harness.WaitFor(tenant, &infrav1.AzureASOManagedCluster{}, called, "refused: "+try.infrastructure,
+						func(o *infrav1.AzureASOManagedCluster) bool {
+							return !harness.IsReady(o) &&
+								strings.Contains(harness.FindCondition(o, infrav1.ReadyCondition).Message+harness.EncodeStatus(o), try.infrastructure)
+						})
 				}
 				if try.controlPlane != "" {
-					harness.WaitFor(tenant, &infrav1.AzureASOManagedControlPlane{}, called, "refused: "+try.controlPlane, func(o *infrav1.AzureASOManagedControlPlane) bool {
-						return !harness.IsReady(o) && strings.Contains(harness.FindCondition(o, infrav1.ReadyCondition).Message+harness.EncodeStatus(o), try.controlPlane)
-					})
+					harness.WaitFor(tenant, &infrav1.AzureASOManagedControlPlane{}, called, "refused: "+try.controlPlane,
+						func(o *infrav1.AzureASOManagedControlPlane) bool {
+							return !harness.IsReady(o) &&
+								strings.Contains(harness.FindCondition(o, infrav1.ReadyCondition).Message+harness.EncodeStatus(o), try.controlPlane)
+						})
 				}
 				for _, secret := range secretsOf(tenant) {
 					if strings.HasPrefix(secret.Name, called+"-") {
@@ -301,7 +311,8 @@ func TestDocumentTries(t *testing.T) {
 	if diff := cmp.Diff(before, others()); diff != "" {
 		t.Errorf("what is of others is not as it was (-before +after):\n%s", diff)
 	}
-	if written := slices.DeleteFunc(harness.DropKubeconfigReads(w.Azure.WritesSince(mark)), func(request string) bool { return !ofOthers(request) }); len(written) > 0 {
+	if written := slices.DeleteFunc(harness.DropKubeconfigReads(w.Azure.WritesSince(mark)),
+		func(request string) bool { return !ofOthers(request) }); len(written) > 0 {
 		t.Errorf("what is of others was written to: %q", written)
 	}
 	if status, _ := w.Azure.GetResource(theirSubnet, networkVersion); status != 200 {
@@ -315,17 +326,29 @@ func TestDocumentTries(t *testing.T) {
 func TestDocumentsAtApply(t *testing.T) {
 	stage := harness.NewStage(t, environment)
 	for name, try := range map[string]struct{ what, from, to, want string }{
-		"credential":    {"name the credential of another namespace", harness.OperatorSecret, "../default/aso-credential", "is no name of a Secret"},
-		"source":        {"send a Secret of another namespace to Azure", `"dnsPrefix"`, `"windowsProfile":{"adminUsername":"u","adminPassword":{"name":"default/identity","key":"clientSecret"}},"dnsPrefix"`, "is no name of a Secret"},
-		"ConfigMap":     {"send a ConfigMap of another namespace to Azure", `"dnsPrefix":"c1"`, `"dnsPrefixFromConfig":{"name":"../default/c","key":"k"}`, "is no name of a ConfigMap"},
-		"destination":   {"write a Secret of another namespace", `"dnsPrefix"`, `"operatorSpec":{"secrets":{"adminCredentials":{"name":"default/identity","key":"clientSecret"}}},"dnsPrefix"`, "is no name of a Secret"},
-		"expression":    {"have what Azure answers computed into a Secret", `"dnsPrefix"`, `"operatorSpec":{"secretExpressions":[{"name":"s","key":"k","value":"self.spec"}]},"dnsPrefix"`, "expressions are not supported"},
-		"group":         {"lead out of a group by its name", `"owner":{"name":"c1"}`, `"owner":{"armId":"/subscriptions/s/resourceGroups/c1/../hub"}`, "is not the ID of an Azure resource"},
-		"escaped group": {"lead out of a group by an escape", `"owner":{"name":"c1"}`, `"owner":{"armId":"/subscriptions/s/resourceGroups/c1%2f..%2fhub"}`, "is not the ID of an Azure resource"},
-		"name":          {"lead out of a group by the name of a resource", `"dnsPrefix"`, `"azureName":"../../hub","dnsPrefix"`, "is not a valid name"},
-		"deployment":    {"have a template make something anywhere", `"kind":"ManagedCluster"`, `"kind":"Deployment"`, "Unsupported value"},
-		"template":      {"have a template make something anywhere", "containerservice.azure.com/v1api20251001\",\"kind\":\"ManagedCluster", "resources.azure.com/v1api20250401\",\"kind\":\"Deployment", "changes resources without a manifest"},
-		"mark":          {"give itself what is another's by a tag", "containerservice.azure.com/v1api20251001\",\"kind\":\"ManagedCluster", "resources.azure.com/v1api20250401\",\"kind\":\"Tag", "changes resources without a manifest"},
+		"credential": {"name the credential of another namespace", harness.OperatorSecret, "../default/aso-credential",
+			"is no name of a Secret"},
+		"source": {"send a Secret of another namespace to Azure", `"dnsPrefix"`,
+			`"windowsProfile":{"adminUsername":"u","adminPassword":{"name":"default/identity","key":"clientSecret"}},"dnsPrefix"`,
+			"is no name of a Secret"},
+		"ConfigMap": {"send a ConfigMap of another namespace to Azure", `"dnsPrefix":"c1"`,
+			`"dnsPrefixFromConfig":{"name":"../default/c","key":"k"}`, "is no name of a ConfigMap"},
+		"destination": {"write a Secret of another namespace", `"dnsPrefix"`,
+			`"operatorSpec":{"secrets":{"adminCredentials":{"name":"default/identity","key":"clientSecret"}}},"dnsPrefix"`,
+			"is no name of a Secret"},
+		"expression": {"have what Azure answers computed into a Secret", `"dnsPrefix"`,
+			`"operatorSpec":{"secretExpressions":[{"name":"s","key":"k","value":"self.spec"}]},"dnsPrefix"`, "expressions are not supported"},
+		"group": {"lead out of a group by its name", `"owner":{"name":"c1"}`,
+			`"owner":{"armId":"/subscriptions/s/resourceGroups/c1/../hub"}`, "is not the ID of an Azure resource"},
+		"escaped group": {"lead out of a group by an escape", `"owner":{"name":"c1"}`,
+			`"owner":{"armId":"/subscriptions/s/resourceGroups/c1%2f..%2fhub"}`, "is not the ID of an Azure resource"},
+		"name": {"lead out of a group by the name of a resource", `"dnsPrefix"`, `"azureName":"../../hub","dnsPrefix"`,
+			"is not a valid name"},
+		"deployment": {"have a template make something anywhere", `"kind":"ManagedCluster"`, `"kind":"Deployment"`, "Unsupported value"},
+		"template": {"have a template make something anywhere", "containerservice.azure.com/v1api20251001\",\"kind\":\"ManagedCluster",
+			"resources.azure.com/v1api20250401\",\"kind\":\"Deployment", "changes resources without a manifest"},
+		"mark": {"give itself what is another's by a tag", "containerservice.azure.com/v1api20251001\",\"kind\":\"ManagedCluster",
+			"resources.azure.com/v1api20250401\",\"kind\":\"Tag", "changes resources without a manifest"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			object := stage.BuildASOCluster("c1").ControlPlane
@@ -353,7 +376,8 @@ func TestDocumentDestinations(t *testing.T) {
 	stage.CreateObject(&corev1.ServiceAccount{ObjectMeta: meta("robot")})
 	token := meta("token")
 	token.Annotations = map[string]string{corev1.ServiceAccountNameKey: "robot"}
-	stage.CreateObject(&corev1.Secret{ObjectMeta: token, Type: corev1.SecretTypeServiceAccountToken, Data: map[string][]byte{"token": []byte("t")}})
+	stage.CreateObject(&corev1.Secret{ObjectMeta: token, Type: corev1.SecretTypeServiceAccountToken,
+		Data: map[string][]byte{"token": []byte("t")}})
 	kubeconfig := meta("c2-kubeconfig")
 	kubeconfig.Labels = map[string]string{"cluster.x-k8s.io/cluster-name": "c2"}
 	stage.CreateObject(&corev1.Secret{ObjectMeta: kubeconfig, Type: "cluster.x-k8s.io/secret", Data: map[string][]byte{"value": []byte("v")}})
@@ -366,7 +390,8 @@ func TestDocumentDestinations(t *testing.T) {
 		{"secrets", "adminCredentials", "token", "token", "Secret token was created by others"},
 		{"secrets", "adminCredentials", "c2-kubeconfig", "value", "Secret c2-kubeconfig was created by others"},
 		{"secrets", "adminCredentials", harness.IdentityName, "clientSecret", "Secret identity was created by others"},
-		{"secrets", "adminCredentials", harness.OperatorSecret, "AZURE_CLIENT_SECRET", "Secret " + harness.OperatorSecret + " was created by others"},
+		{"secrets", "adminCredentials", harness.OperatorSecret, "AZURE_CLIENT_SECRET",
+			"Secret " + harness.OperatorSecret + " was created by others"},
 		{"secrets", "adminCredentials", "c1-ca", "tls.crt", "is a Secret of Cluster c1"},
 		{"configMaps", "principalId", "settings", "issuer", "ConfigMap settings was created by others"},
 	} {
@@ -376,12 +401,14 @@ func TestDocumentDestinations(t *testing.T) {
 			if err := json.Unmarshal(o.Spec.Resources[0].Raw, &document); err != nil {
 				t.Fatal(err)
 			}
-			document["spec"].(map[string]any)["operatorSpec"] = map[string]any{try.list: map[string]any{try.value: map[string]any{"name": try.name, "key": try.key}}}
+			document["spec"].(map[string]any)["operatorSpec"] = map[string]any{try.list: map[string]any{try.value: map[string]any{"name": try.name,
+				"key": try.key}}}
 			o.Spec.Resources[0].Raw, _ = json.Marshal(document)
 		})
-		harness.WaitFor(stage, &infrav1.AzureASOManagedControlPlane{}, "c1", "refused: "+try.want, func(o *infrav1.AzureASOManagedControlPlane) bool {
-			return strings.Contains(harness.FindCondition(o, infrav1.ReadyCondition).Message, try.want)
-		})
+		harness.WaitFor(stage, &infrav1.AzureASOManagedControlPlane{}, "c1", "refused: "+try.want,
+			func(o *infrav1.AzureASOManagedControlPlane) bool {
+				return strings.Contains(harness.FindCondition(o, infrav1.ReadyCondition).Message, try.want)
+			})
 	}
 	got := map[string]string{
 		"token": string(stage.SecretData("token")["token"]), "kubeconfig": string(stage.SecretData("c2-kubeconfig")["value"]),

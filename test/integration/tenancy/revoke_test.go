@@ -17,13 +17,14 @@ import (
 func TestRevokedByLabel(t *testing.T) {
 	w := newWorld(t)
 	w.CreateCredential(w.Azure.ClientSecret)
-	shared := w.CreateIdentity()
+	shared := w.NewIdentity()
 	shared.Spec.AllowedNamespaces = &infrav1.AllowedNamespaces{Selector: &metav1.LabelSelector{MatchLabels: map[string]string{"team": "blue"}}}
 	w.CreateObject(shared)
 	tenant := w.InOtherNamespace()
 	label := func(team string) {
 		namespace := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: tenant.Namespace}}
-		harness.ChangeObject(&harness.Stage{T: t, Client: w.Client, Azure: w.Azure}, namespace, func(n *corev1.Namespace) { metav1.SetMetaDataLabel(&n.ObjectMeta, "team", team) })
+		harness.ChangeObject(&harness.Stage{T: t, Client: w.Client, Azure: w.Azure}, namespace,
+			func(n *corev1.Namespace) { metav1.SetMetaDataLabel(&n.ObjectMeta, "team", team) })
 	}
 	label("blue")
 	cluster(tenant, func(c *infrav1.AzureCluster) { c.Spec.IdentityRef.Namespace = w.Namespace })

@@ -66,7 +66,8 @@ func TestNamespaceWithoutTokens(t *testing.T) {
 		t.Fatal(err)
 	}
 	w.start()
-	says(tenant, &infrav1.AzureClusterIdentity{}, harness.IdentityName, "NamespaceTerminating", "is being deleted", infrav1.WorkloadIdentityServiceAccount, "--manager-identity-namespaces")
+	says(tenant, &infrav1.AzureClusterIdentity{}, harness.IdentityName, "NamespaceTerminating", "is being deleted",
+		infrav1.WorkloadIdentityServiceAccount, "--manager-identity-namespaces")
 }
 
 // TestSecretIsLetGo follows the finalizer of a Secret: it is not there before a cluster uses the identity, nor after the last
@@ -78,7 +79,7 @@ func TestSecretIsLetGo(t *testing.T) {
 	tenant.CreateCredential(w.Azure.ClientSecret)
 	identity(tenant, func(*infrav1.AzureClusterIdentitySpec) {})
 	thief := w.InOtherNamespace()
-	forged := thief.CreateIdentity()
+	forged := thief.NewIdentity()
 	forged.Finalizers = []string{infrav1.ClusterFinalizer + "/forged"}
 	forged.Spec.ClientSecret.Namespace = w.Namespace
 	thief.CreateObject(forged)

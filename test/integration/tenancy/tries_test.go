@@ -62,7 +62,8 @@ var tries = map[string]try{
 	"unproven": {
 		what: "read a Secret that is no credential of the application in azure.json",
 		do: func(s *scene) {
-			s.CreateObject(&corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: s.Namespace, Name: "of-" + s.tenant.Namespace}, Data: map[string][]byte{"clientSecret": []byte(s.tenant.NewSecretValue("another"))}})
+			s.CreateObject(&corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: s.Namespace, Name: "of-" + s.tenant.Namespace},
+				Data: map[string][]byte{"clientSecret": []byte(s.tenant.NewSecretValue("another"))}})
 			identity(s.tenant, func(i *infrav1.AzureClusterIdentitySpec) {
 				i.ClientSecret = corev1.SecretReference{Namespace: s.Namespace, Name: "of-" + s.tenant.Namespace}
 			})
@@ -107,7 +108,7 @@ var tries = map[string]try{
 	"permit": {
 		what: "permit itself the operator's Secret, by the annotation on its identity",
 		do: func(s *scene) {
-			object := s.tenant.CreateIdentity()
+			object := s.tenant.NewIdentity()
 			object.Annotations = map[string]string{infrav1.IdentityNamespacesAnnotation: "*"}
 			object.Spec.ClientSecret.Namespace = s.Namespace
 			s.tenant.CreateObject(object)
@@ -125,7 +126,8 @@ var tries = map[string]try{
 		},
 		reason: "ServiceAccountNotFound",
 		says: func(s *scene) []string {
-			return []string{"--tenancy=isolated", s.tenant.Namespace + "/capz-workload-identity", "system:serviceaccount:" + s.tenant.Namespace + ":capz-workload-identity", "--manager-identity-namespaces"}
+			return []string{"--tenancy=isolated", s.tenant.Namespace + "/capz-workload-identity",
+				"system:serviceaccount:" + s.tenant.Namespace + ":capz-workload-identity", "--manager-identity-namespaces"}
 		},
 		loot: provisioned,
 	},
@@ -166,7 +168,8 @@ var tries = map[string]try{
 			return []string{"spec.type UserAssignedMSI", "--manager-identity-namespaces", s.tenant.Namespace}
 		},
 		loot: func(s *scene) {
-			harness.WaitFor(s.tenant, &infrav1.AzureClusterIdentity{}, harness.IdentityName, "taken", func(i *infrav1.AzureClusterIdentity) bool { return harness.IsReady(i) })
+			harness.WaitFor(s.tenant, &infrav1.AzureClusterIdentity{}, harness.IdentityName, "taken",
+				func(i *infrav1.AzureClusterIdentity) bool { return harness.IsReady(i) })
 		},
 	},
 	"file": {
@@ -220,7 +223,7 @@ func TestTries(t *testing.T) {
 		t.Run(tenancy, func(t *testing.T) {
 			w := newWorld(t, "--tenancy="+tenancy)
 			w.CreateCredential(w.Azure.ClientSecret)
-			operators := w.CreateIdentity()
+			operators := w.NewIdentity()
 			operators.Spec.AllowedNamespaces = &infrav1.AllowedNamespaces{NamespaceList: []string{w.Namespace}}
 			w.CreateObject(operators)
 			managers := w.application("managers", w.Namespace, managerAccount)
@@ -256,10 +259,11 @@ func (t try) run(s *scene, trusted bool) {
 		}
 	})
 	if trusted {
-		harness.WaitFor(s.tenant, &infrav1.AzureClusterIdentity{}, harness.IdentityName, "said to be of tenants who are trusted", func(i *infrav1.AzureClusterIdentity) bool {
-			condition := harness.FindCondition(i, infrav1.TenantsIsolatedCondition)
-			return condition.Status == metav1.ConditionFalse && strings.Contains(condition.Message, "--tenancy=trusted")
-		})
+		harness.WaitFor(s.tenant, &infrav1.AzureClusterIdentity{}, harness.IdentityName, "said to be of tenants who are trusted",
+			func(i *infrav1.AzureClusterIdentity) bool {
+				condition := harness.FindCondition(i, infrav1.TenantsIsolatedCondition)
+				return condition.Status == metav1.ConditionFalse && strings.Contains(condition.Message, "--tenancy=trusted")
+			})
 		if t.loot != nil {
 			t.loot(s)
 			return

@@ -43,8 +43,9 @@ func TestUses(t *testing.T) {
 		}},
 		"Secret that is let": {reason: "its owner lets the namespace use it", do: func(tenant *harness.Stage) string {
 			w.CreateObject(&corev1.Secret{
-				ObjectMeta: metav1.ObjectMeta{Namespace: w.Namespace, Name: "let", Annotations: map[string]string{infrav1.IdentityNamespacesAnnotation: "others," + tenant.Namespace}},
-				Data:       map[string][]byte{"clientSecret": []byte(w.Azure.ClientSecret)},
+				ObjectMeta: metav1.ObjectMeta{Namespace: w.Namespace, Name: "let",
+					Annotations: map[string]string{infrav1.IdentityNamespacesAnnotation: "others," + tenant.Namespace}},
+				Data: map[string][]byte{"clientSecret": []byte(w.Azure.ClientSecret)},
 			})
 			identity(tenant, func(i *infrav1.AzureClusterIdentitySpec) {
 				i.ClientSecret = corev1.SecretReference{Namespace: w.Namespace, Name: "let"}
@@ -57,26 +58,28 @@ func TestUses(t *testing.T) {
 			return ""
 		}},
 		"account of the manager": {reason: "the operator's namespace is listed", operators: true, do: func(operator *harness.Stage) string {
-			object := operator.CreateIdentity()
+			object := operator.NewIdentity()
 			workload(w.application("managers", w.Namespace, managerAccount))(&object.Spec)
 			object.Name = "managers"
 			operator.CreateObject(object)
 			return operator.Namespace + "/managers"
 		}},
 		"file of the manager": {reason: "the operator's namespace is listed", operators: true, do: func(operator *harness.Stage) string {
-			object := operator.CreateIdentity()
-			object.Spec.Type, object.Spec.CertPath, object.Spec.ClientSecret = infrav1.ServicePrincipalCertificate, filepath.Join(w.certificates, "operators.pem"), corev1.SecretReference{}
+			object := operator.NewIdentity()
+			object.Spec.Type, object.Spec.CertPath, object.Spec.ClientSecret = infrav1.ServicePrincipalCertificate,
+				filepath.Join(w.certificates, "operators.pem"), corev1.SecretReference{}
 			object.Name = "file"
 			operator.CreateObject(object)
 			return operator.Namespace + "/file"
 		}},
-		"identity of the operator": {reason: "the operator lets the namespace use it, with a Secret beside it", do: func(tenant *harness.Stage) string {
-			object := w.CreateIdentity()
-			object.Name = "shared"
-			object.Spec.AllowedNamespaces = &infrav1.AllowedNamespaces{NamespaceList: []string{tenant.Namespace}}
-			w.CreateObject(object)
-			return w.Namespace + "/shared"
-		}},
+		"identity of the operator": {reason: "the operator lets the namespace use it, with a Secret beside it",
+			do: func(tenant *harness.Stage) string {
+				object := w.NewIdentity()
+				object.Name = "shared"
+				object.Spec.AllowedNamespaces = &infrav1.AllowedNamespaces{NamespaceList: []string{tenant.Namespace}}
+				w.CreateObject(object)
+				return w.Namespace + "/shared"
+			}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			tenant := w.InOtherNamespaceFor(t)

@@ -47,7 +47,8 @@ func newWorld(t *testing.T, flags ...string) *world {
 	}
 	w.issuer = w.TrustTokens()
 	w.Azure.PutResource("resourceGroups/identities", "2021-04-01", map[string]any{"location": "eastus"})
-	w.flags = append([]string{"--namespace=", "--manager-identity-namespaces=" + w.Namespace, "--identity-certificate-folder=" + w.certificates}, flags...)
+	w.flags = append([]string{"--namespace=", "--manager-identity-namespaces=" + w.Namespace,
+		"--identity-certificate-folder=" + w.certificates}, flags...)
 	w.start()
 	return w
 }
@@ -61,8 +62,10 @@ func (w *world) start() {
 func (w *world) clear() {
 	ctx := context.Background()
 	for _, list := range []client.ObjectList{
-		&infrav1.AzureClusterList{}, &infrav1.AzureMachineList{}, &infrav1.AzureClusterIdentityList{}, &clusterv1.ClusterList{}, &clusterv1.MachineList{},
-		&infrav1.AzureASOManagedClusterList{}, &infrav1.AzureASOManagedControlPlaneList{}, &infrav1.AzureASOManagedMachinePoolList{}, &clusterv1.MachinePoolList{},
+		&infrav1.AzureClusterList{}, &infrav1.AzureMachineList{}, &infrav1.AzureClusterIdentityList{}, &clusterv1.ClusterList{},
+		&clusterv1.MachineList{},
+		&infrav1.AzureASOManagedClusterList{}, &infrav1.AzureASOManagedControlPlaneList{}, &infrav1.AzureASOManagedMachinePoolList{},
+		&clusterv1.MachinePoolList{},
 	} {
 		if err := w.Client.List(ctx, list); err != nil {
 			w.T.Error(err)
@@ -120,7 +123,7 @@ func (w *world) application(name, namespace, account string) string {
 // identity makes the identity of a tenant, which its own namespace may use.
 func identity(in *harness.Stage, change func(*infrav1.AzureClusterIdentitySpec)) {
 	in.T.Helper()
-	object := in.CreateIdentity()
+	object := in.NewIdentity()
 	object.Spec.AllowedNamespaces = &infrav1.AllowedNamespaces{NamespaceList: []string{in.Namespace}}
 	change(&object.Spec)
 	in.CreateObject(object)
@@ -151,7 +154,8 @@ func (w *world) inAzure(tenant *harness.Stage) []string {
 
 // inAzureNow are the resources in a tenant's group.
 func (w *world) inAzureNow(tenant *harness.Stage) []string {
-	return slices.DeleteFunc(w.Azure.ListResources(), func(id string) bool { return !strings.Contains(strings.ToLower(id), strings.ToLower(tenant.Namespace)) })
+	return slices.DeleteFunc(w.Azure.ListResources(),
+		func(id string) bool { return !strings.Contains(strings.ToLower(id), strings.ToLower(tenant.Namespace)) })
 }
 
 // secretsOf are the Secrets in the namespace of a tenant.

@@ -61,7 +61,8 @@ func (s *Server) AdmitObject(ctx context.Context, old, object client.Object) err
 		return err
 	}
 	request := admission.Request{AdmissionRequest: admissionv1.AdmissionRequest{
-		UID: "admission", Kind: metav1.GroupVersionKind(gvk), Name: object.GetName(), Namespace: object.GetNamespace(), Operation: admissionv1.Create,
+		UID: "admission", Kind: metav1.GroupVersionKind(gvk), Name: object.GetName(), Namespace: object.GetNamespace(),
+		Operation: admissionv1.Create,
 	}}
 	var before map[string]any
 	if old != nil {

@@ -170,7 +170,8 @@ func (h *History) FindGaps(before, after Moment) (out []string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	for property := range before.properties {
-		if after.properties[property] && slices.ContainsFunc(h.removed[property], func(at int) bool { return at > before.commits && at <= after.commits }) {
+		if after.properties[property] &&
+			slices.ContainsFunc(h.removed[property], func(at int) bool { return at > before.commits && at <= after.commits }) {
 			out = append(out, property)
 		}
 	}

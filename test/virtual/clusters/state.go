@@ -52,7 +52,7 @@ func (s State) addLeaves(path string, value any) {
 	switch v := value.(type) {
 	case []any:
 		// What has a name has no order: subnets come as they were made.
-		slices.SortStableFunc(v, func(a, b any) int { return strings.Compare(elementName(a), elementName(b)) })
+		slices.SortStableFunc(v, func(a, b any) int { return strings.Compare(nameOrEmpty(a), nameOrEmpty(b)) })
 		for i := range v {
 			s.addLeaves(fmt.Sprintf("%s.%d", path, i), v[i])
 		}
@@ -73,8 +73,8 @@ func (s State) addLeaves(path string, value any) {
 	s[fmt.Sprintf("%s: %v", drawn.ReplaceAllString(path, "#"), value)]++
 }
 
-// elementName is the name of an element of a list, or "".
-func elementName(element any) string {
+// nameOrEmpty is the name of an element of a list, or "".
+func nameOrEmpty(element any) string {
 	object, _ := element.(map[string]any)
 	name, _ := object["name"].(string)
 	return name
@@ -114,7 +114,8 @@ func (w *World) ReadState() State {
 	w.T.Helper()
 	out := State{}
 	for _, list := range []client.ObjectList{
-		&infrav1.AzureClusterList{}, &infrav1.AzureMachineList{}, &infrav1.AzureMachinePoolList{}, &infrav1.AzureMachinePoolMachineList{}, &infrav1.AzureClusterIdentityList{},
+		&infrav1.AzureClusterList{}, &infrav1.AzureMachineList{}, &infrav1.AzureMachinePoolList{}, &infrav1.AzureMachinePoolMachineList{},
+		&infrav1.AzureClusterIdentityList{},
 		&infrav1.AzureManagedClusterList{}, &infrav1.AzureManagedControlPlaneList{}, &infrav1.AzureManagedMachinePoolList{},
 		&infrav1.AzureASOManagedClusterList{}, &infrav1.AzureASOManagedControlPlaneList{}, &infrav1.AzureASOManagedMachinePoolList{},
 		&clusterv1.ClusterList{}, &clusterv1.MachinePoolList{}, &clusterv1.MachineList{}, &corev1.SecretList{}, &corev1.ConfigMapList{},

@@ -19,7 +19,8 @@ const booting = 90 * time.Second
 func (w *World) BuildCluster(name string, workers int) {
 	w.T.Helper()
 	w.ApplyNetwork(name, nil)
-	w.WaitUntil("the network is Ready", IsReadyFunc(w, &infrav1.AzureCluster{}, name, func(c *infrav1.AzureCluster) bool { return harness.IsReady(c) }))
+	w.WaitUntil("the network is Ready",
+		IsReadyFunc(w, &infrav1.AzureCluster{}, name, func(c *infrav1.AzureCluster) bool { return harness.IsReady(c) }))
 	owner := &clusterv1.Cluster{}
 	w.ReadObject(owner, name)
 	harness.ChangeStatus(w.Stage, owner, func(c *clusterv1.Cluster) { c.Status.Initialization.InfrastructureProvisioned = new(true) })
@@ -56,9 +57,12 @@ func (w *World) ApplyNetwork(name string, change func(*infrav1.AzureCluster)) {
 func (w *World) BuildAKSCluster(name string, pools int) {
 	w.T.Helper()
 	w.ApplyAKSCluster(name, pools)
-	w.WaitUntil("the control plane is Ready", IsReadyFunc(w, &infrav1.AzureManagedControlPlane{}, name, func(c *infrav1.AzureManagedControlPlane) bool { return harness.IsReady(c) }))
+	w.WaitUntil("the control plane is Ready",
+		IsReadyFunc(w, &infrav1.AzureManagedControlPlane{}, name, func(c *infrav1.AzureManagedControlPlane) bool { return harness.IsReady(c) }))
 	for i := range pools {
-		w.WaitUntil("the pool is Ready", IsReadyFunc(w, &infrav1.AzureManagedMachinePool{}, fmt.Sprintf("%s-pool%d", name, i), func(p *infrav1.AzureManagedMachinePool) bool { return harness.IsReady(p) }))
+		w.WaitUntil("the pool is Ready",
+			IsReadyFunc(w, &infrav1.AzureManagedMachinePool{}, fmt.Sprintf("%s-pool%d", name, i),
+				func(p *infrav1.AzureManagedMachinePool) bool { return harness.IsReady(p) }))
 	}
 }
 
@@ -73,7 +77,8 @@ func (w *World) ApplyAKSCluster(name string, pools int) {
 		if i == 0 {
 			mode = string(infrav1.NodePoolModeSystem)
 		}
-		list = append(list, harness.ManagedPool{Name: fmt.Sprintf("pool%d", i), Mode: mode, Replicas: 2, Change: defaults.FillAzureManagedMachinePool})
+		list = append(list, harness.ManagedPool{Name: fmt.Sprintf("pool%d", i), Mode: mode, Replicas: 2,
+			Change: defaults.FillAzureManagedMachinePool})
 	}
 	w.CreateManagedCluster(controlPlane, list...)
 }
@@ -89,5 +94,6 @@ func (w *World) ApplyMachine(cluster, name string, role harness.Role) {
 // WaitMachineProvisioned waits until a machine is.
 func (w *World) WaitMachineProvisioned(machine string) {
 	w.T.Helper()
-	w.WaitUntil(machine+" is provisioned", IsReadyFunc(w, &infrav1.AzureMachine{}, machine, func(m *infrav1.AzureMachine) bool { return harness.IsReady(m) }))
+	w.WaitUntil(machine+" is provisioned",
+		IsReadyFunc(w, &infrav1.AzureMachine{}, machine, func(m *infrav1.AzureMachine) bool { return harness.IsReady(m) }))
 }

@@ -49,8 +49,8 @@ func NewAtOnce(t *testing.T) *World {
 
 var options = server.Options{Locations: []string{"eastus"}, Seed: 7}
 
-// StartManager starts a manager with the controllers of all clusters.
-func (w *World) StartManager() *virtual.Manager {
+// StartProvider starts a manager with the controllers of all clusters.
+func (w *World) StartProvider() *virtual.Manager {
 	w.T.Helper()
 	return w.StartDyingManager(0, false)
 }
@@ -82,11 +82,13 @@ func RegisterControllersWith(ctx context.Context, m *virtual.Manager, options co
 	if err := reconcile.NewAzureRunner(m.Services, machines).SetupWithManager(ctx, m, options); err != nil {
 		return err
 	}
-	if err := reconcile.NewLocalRunner(m.Services, &azuremanagedcluster.Kind{Client: m.GetClient()}).SetupWithManager(ctx, m, options); err != nil {
+	if err := reconcile.NewLocalRunner(m.Services, &azuremanagedcluster.Kind{Client: m.GetClient()}).SetupWithManager(ctx, m,
+		options); err != nil {
 		return err
 	}
 	workloads := fake.NewClientset()
-	controlPlanes := &azuremanagedcontrolplane.Kind{Client: m.GetClient(), Facts: m.Facts, Workload: func([]byte) (corev1client.ConfigMapsGetter, error) { return workloads.CoreV1(), nil }}
+	controlPlanes := &azuremanagedcontrolplane.Kind{Client: m.GetClient(), Facts: m.Facts,
+		Workload: func([]byte) (corev1client.ConfigMapsGetter, error) { return workloads.CoreV1(), nil }}
 	if err := reconcile.NewAzureRunner(m.Services, controlPlanes).SetupWithManager(ctx, m, options); err != nil {
 		return err
 	}
@@ -94,10 +96,12 @@ func RegisterControllersWith(ctx context.Context, m *virtual.Manager, options co
 	if err := reconcile.NewAzureRunner(m.Services, pools).SetupWithManager(ctx, m, options); err != nil {
 		return err
 	}
-	if err := reconcile.NewAzureRunner(m.Services, &azureasomanagedcluster.Kind{Client: m.GetClient(), Facts: m.Facts}).SetupWithManager(ctx, m, options); err != nil {
+	if err := reconcile.NewAzureRunner(m.Services, &azureasomanagedcluster.Kind{Client: m.GetClient(), Facts: m.Facts}).SetupWithManager(ctx,
+		m, options); err != nil {
 		return err
 	}
-	if err := reconcile.NewAzureRunner(m.Services, &azureasomanagedcontrolplane.Kind{Client: m.GetClient(), Facts: m.Facts}).SetupWithManager(ctx, m, options); err != nil {
+	if err := reconcile.NewAzureRunner(m.Services,
+		&azureasomanagedcontrolplane.Kind{Client: m.GetClient(), Facts: m.Facts}).SetupWithManager(ctx, m, options); err != nil {
 		return err
 	}
 	vms := &azuremachinepool.Kind{Client: m.GetClient(), Engine: m.Engine, Facts: m.Facts}
@@ -108,7 +112,8 @@ func RegisterControllersWith(ctx context.Context, m *virtual.Manager, options co
 	if err := reconcile.NewAzureRunner(m.Services, ofDocuments).SetupWithManager(ctx, m, options); err != nil {
 		return err
 	}
-	credentials := &credentialsecret.Reconciler{Client: m.GetClient(), Recorder: m.Services.Recorder("credential"), Identities: m.Gate.Identities, ASOResources: true}
+	credentials := &credentialsecret.Reconciler{Client: m.GetClient(), Recorder: m.Services.Recorder("credential"),
+		Identities: m.Gate.Identities, ASOResources: true}
 	return credentials.SetupWithManager(m, options)
 }
 

@@ -68,7 +68,8 @@ func buildManifests(w *clusters.World, policy string) *harness.DocumentCluster {
 	}
 	if policy != "" {
 		aks := string(c.ControlPlane.Spec.Resources[0].Raw)
-		c.ControlPlane.Spec.Resources[0].Raw = []byte(strings.Replace(aks, `"annotations":{`, `"annotations":{"`+asoresource.PolicyAnnotation+`":"`+policy+`",`, 1))
+		c.ControlPlane.Spec.Resources[0].Raw = []byte(strings.Replace(aks, `"annotations":{`,
+			`"annotations":{"`+asoresource.PolicyAnnotation+`":"`+policy+`",`, 1))
 	}
 	c.ControlPlane.Spec.Resources = append(c.ControlPlane.Spec.Resources, w.ParseManifest(extension))
 	return c
@@ -142,21 +143,25 @@ func TestMigrated(t *testing.T) {
 	}{
 		"created": {
 			reason: "Azure created everything after the objects, so it was created for them",
-			told:   map[string]string{"AzureASOManagedCluster c1": "True", "AzureASOManagedControlPlane c1": "True", "AzureASOManagedMachinePool c1-pool0": "True", "AzureASOManagedMachinePool c1-pool1": "True"},
+			told: map[string]string{"AzureASOManagedCluster c1": "True", "AzureASOManagedControlPlane c1": "True",
+				"AzureASOManagedMachinePool c1-pool0": "True", "AzureASOManagedMachinePool c1-pool1": "True"},
 		},
 		"detached": {
 			reason: "the AKS cluster is to stay, and with it its pools, its extension and the group that it is in", policy: asoresource.PolicyDetach,
-			told: map[string]string{"AzureASOManagedCluster c1": "True", "AzureASOManagedControlPlane c1": "", "AzureASOManagedMachinePool c1-pool0": "", "AzureASOManagedMachinePool c1-pool1": ""},
+			told: map[string]string{"AzureASOManagedCluster c1": "True", "AzureASOManagedControlPlane c1": "",
+				"AzureASOManagedMachinePool c1-pool0": "", "AzureASOManagedMachinePool c1-pool1": ""},
 			want: kept,
 		},
 		"forged": {
 			reason: "somebody writes the annotation on new objects that name a cluster which is there already", anew: true,
-			told: map[string]string{"AzureASOManagedCluster c1": "False", "AzureASOManagedControlPlane c1": "False", "AzureASOManagedMachinePool c1-pool0": "False", "AzureASOManagedMachinePool c1-pool1": "False"},
+			told: map[string]string{"AzureASOManagedCluster c1": "False", "AzureASOManagedControlPlane c1": "False",
+				"AzureASOManagedMachinePool c1-pool0": "False", "AzureASOManagedMachinePool c1-pool1": "False"},
 			want: slices.Sorted(slices.Values(slices.Concat(kept, others))),
 		},
 		"handed over": {
 			reason: "the commands of the conditions have everything deleted", anew: true, by: handOver,
-			told: map[string]string{"AzureASOManagedCluster c1": "False", "AzureASOManagedControlPlane c1": "False", "AzureASOManagedMachinePool c1-pool0": "False", "AzureASOManagedMachinePool c1-pool1": "False"},
+			told: map[string]string{"AzureASOManagedCluster c1": "False", "AzureASOManagedControlPlane c1": "False",
+				"AzureASOManagedMachinePool c1-pool0": "False", "AzureASOManagedMachinePool c1-pool1": "False"},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -165,7 +170,7 @@ func TestMigrated(t *testing.T) {
 				c := buildManifests(w, test.policy)
 				w.CreateDocuments(c)
 				waitFor(10 * time.Second) // Nothing is asked of Azure as soon as it is applied.
-				manager := w.StartManager()
+				manager := w.StartProvider()
 				w.WaitUntil("the documents are in place", func() bool { return w.InPlace(c) })
 				manager.StopManager()
 				removeProviderTags(w)
@@ -177,7 +182,7 @@ func TestMigrated(t *testing.T) {
 				storeAsCAPZ(w, c)
 
 				mark := w.Azure.MarkRequests()
-				w.StartManager()
+				w.StartProvider()
 				w.WaitUntil("the documents are taken over", func() bool { return w.InPlace(c) })
 				waitFor(time.Hour)
 				if writes := harness.DropKubeconfigReads(w.Azure.WritesSince(mark)); len(writes) > 0 {
@@ -213,10 +218,12 @@ const aks = "resourcegroups/c1/microsoft.containerservice/managedclusters/c1"
 // kept are the AKS cluster and what stays with it, and others the network and the identity beside it.
 var (
 	kept = []string{
-		"resourcegroups/c1", aks, aks + "/agentpools/pool0", aks + "/agentpools/pool1", aks + "/providers/microsoft.kubernetesconfiguration/extensions/flux",
+		"resourcegroups/c1", aks, aks + "/agentpools/pool0", aks + "/agentpools/pool1",
+		aks + "/providers/microsoft.kubernetesconfiguration/extensions/flux",
 		"resourcegroups/mc_c1_c1_eastus",
 	}
-	others = []string{"resourcegroups/c1/microsoft.managedidentity/userassignedidentities/workload", "resourcegroups/c1/microsoft.network/virtualnetworks/beside"}
+	others = []string{"resourcegroups/c1/microsoft.managedidentity/userassignedidentities/workload",
+		"resourcegroups/c1/microsoft.network/virtualnetworks/beside"}
 )
 
 // listLeftResources are the resources in Azure, in lower case and sorted, but for those that AKS keeps in its own group.

@@ -51,7 +51,8 @@ func annotated(w *clusters.World) map[string]client.Object {
 	w.T.Helper()
 	out := map[string]client.Object{}
 	for _, list := range []client.ObjectList{
-		&infrav1.AzureClusterList{}, &infrav1.AzureMachineList{}, &infrav1.AzureMachinePoolList{}, &infrav1.AzureManagedControlPlaneList{}, &infrav1.AzureManagedMachinePoolList{},
+		&infrav1.AzureClusterList{}, &infrav1.AzureMachineList{}, &infrav1.AzureMachinePoolList{}, &infrav1.AzureManagedControlPlaneList{},
+		&infrav1.AzureManagedMachinePoolList{},
 		&infrav1.AzureASOManagedClusterList{}, &infrav1.AzureASOManagedControlPlaneList{}, &infrav1.AzureASOManagedMachinePoolList{},
 	} {
 		if err := w.Kubernetes.List(w.T.Context(), list); err != nil {
@@ -78,7 +79,7 @@ func annotated(w *clusters.World) map[string]client.Object {
 func TestUpgradeFromFormerKeys(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := clusters.NewAtOnce(t)
-		manager := w.StartManager()
+		manager := w.StartProvider()
 		w.BuildCluster("own", 1)
 		azurePool := w.AzureMachinePool("own", "pool")
 		azurePool.Spec.OrchestrationMode = infrav1.UniformOrchestration
@@ -108,7 +109,7 @@ func TestUpgradeFromFormerKeys(t *testing.T) {
 			})
 		}
 		mark = w.Azure.MarkRequests()
-		w.StartManager()
+		w.StartProvider()
 		waitFor(time.Hour)
 		if writes := harness.DropKubeconfigReads(w.Azure.WritesSince(mark)); len(writes) > 0 {
 			t.Errorf("the upgrade writes nothing to Azure, got %v", writes)

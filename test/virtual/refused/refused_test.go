@@ -29,7 +29,7 @@ func TestRefused(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				w := clusters.New(t)
-				w.StartManager()
+				w.StartProvider()
 				c := w.BuildASOCluster("c1", "pool0")
 				w.MakeDocuments(c)
 				manifest := c.ControlPlane.Spec.Resources[0].Raw
@@ -37,7 +37,8 @@ func TestRefused(t *testing.T) {
 					object := &infrav1.AzureASOManagedControlPlane{ObjectMeta: metav1.ObjectMeta{Name: "c1"}}
 					harness.ChangeObject(w.Stage, object, func(o *infrav1.AzureASOManagedControlPlane) { o.Spec.Resources[0].Raw = raw })
 				}
-				if err := w.Sim.AddFault(fault.Rule{Method: "PUT", Type: "Microsoft.ContainerService/managedClusters", Kind: fault.Status, Status: 400, Code: "BadRequest", Message: "Refused.", Count: -1}); err != nil {
+				if err := w.Sim.AddFault(fault.Rule{Method: "PUT", Type: "Microsoft.ContainerService/managedClusters", Kind: fault.Status, Status: 400,
+					Code: "BadRequest", Message: "Refused.", Count: -1}); err != nil {
 					t.Fatal(err)
 				}
 				shown := func() metav1.Condition {
@@ -73,16 +74,19 @@ func TestRefusedBeforeRestart(t *testing.T) {
 		whileDown bool
 		want      string
 	}{
-		"taken out after the restart": {"the next manager sends the setting again and learns that it is refused", `"oidcIssuerProfile":{"enabled":true}`, false, infrav1.ReadyReason},
-		"no default":                  {"Azure does not show it", `"linuxProfile":{"adminUsername":"azureuser","ssh":{"publicKeys":[{"keyData":"ssh-rsa AAAA"}]}}`, true, infrav1.ReadyReason},
+		"taken out after the restart": {"the next manager sends the setting again and learns that it is refused",
+			`"oidcIssuerProfile":{"enabled":true}`, false, infrav1.ReadyReason},
+		"no default": {"Azure does not show it",
+			`"linuxProfile":{"adminUsername":"azureuser","ssh":{"publicKeys":[{"keyData":"ssh-rsa AAAA"}]}}`, true, infrav1.ReadyReason},
 		"immutable": {"Azure does not show it", `"diskEncryptionSetReference":{"armId":` +
-			`"/subscriptions/00000000-0000-0000-0000-000000000001/resourceGroups/c1/providers/Microsoft.Compute/diskEncryptionSets/d"}`, true, infrav1.ReadyReason},
+			`"/subscriptions/00000000-0000-0000-0000-000000000001/resourceGroups/c1/providers/Microsoft.Compute/diskEncryptionSets/d"}`, true,
+			infrav1.ReadyReason},
 		"default": {"the value of AKS may be the one that was sent", `"oidcIssuerProfile":{"enabled":true}`, true, infrav1.DriftedReason},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				w := clusters.New(t)
-				manager := w.StartManager()
+				manager := w.StartProvider()
 				c := w.BuildASOCluster("c1", "pool0")
 				w.MakeDocuments(c)
 				manifest := c.ControlPlane.Spec.Resources[0].Raw
@@ -95,7 +99,8 @@ func TestRefusedBeforeRestart(t *testing.T) {
 					w.ReadObject(object, "c1")
 					return harness.FindCondition(object, infrav1.ResourcesReadyCondition)
 				}
-				if err := w.Sim.AddFault(fault.Rule{Method: "PUT", Type: "Microsoft.ContainerService/managedClusters", Kind: fault.Status, Status: 400, Code: "BadRequest", Message: "Refused.", Count: -1}); err != nil {
+				if err := w.Sim.AddFault(fault.Rule{Method: "PUT", Type: "Microsoft.ContainerService/managedClusters", Kind: fault.Status, Status: 400,
+					Code: "BadRequest", Message: "Refused.", Count: -1}); err != nil {
 					t.Fatal(err)
 				}
 				manager.DieAtWrite(1, false)
@@ -105,9 +110,9 @@ func TestRefusedBeforeRestart(t *testing.T) {
 				if test.whileDown {
 					w.Sim.ClearFaults()
 					rewrite(manifest)
-					w.StartManager()
+					w.StartProvider()
 				} else {
-					w.StartManager()
+					w.StartProvider()
 					w.WaitUntil("Azure has refused it", func() bool { return strings.Contains(shown().Message, "BadRequest: Refused") })
 					w.Sim.ClearFaults()
 					rewrite(manifest)

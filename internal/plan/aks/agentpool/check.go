@@ -40,12 +40,14 @@ func Check(r Request, at Fields) field.ErrorList {
 		case r.Autoscaled && r.MinCount != nil && *r.MinCount < 1:
 			errs = append(errs, field.Invalid(at.MinCount, *r.MinCount, "a pool with mode System has at least one node"))
 		case !r.Autoscaled && r.Replicas != nil && *r.Replicas < 1:
-			errs = append(errs, field.Invalid(replicasField, *r.Replicas, "a pool with mode System has at least one node: raise it, or choose mode User"))
+			errs = append(errs, field.Invalid(replicasField, *r.Replicas,
+				"a pool with mode System has at least one node: raise it, or choose mode User"))
 		}
 	}
 	if r.Autoscaled && r.MinCount != nil && r.MaxCount != nil && *r.MinCount > *r.MaxCount {
 		path := at.MaxCount.String()
-		errs = append(errs, field.Invalid(at.MinCount, *r.MinCount, fmt.Sprintf("is above %s %d", path[strings.LastIndexByte(path, '.')+1:], *r.MaxCount)))
+		errs = append(errs, field.Invalid(at.MinCount, *r.MinCount,
+			fmt.Sprintf("is above %s %d", path[strings.LastIndexByte(path, '.')+1:], *r.MaxCount)))
 	}
 	return errs
 }

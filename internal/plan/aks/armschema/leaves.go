@@ -9,7 +9,8 @@ import (
 // ownedElsewhere are leaf paths that are never reset, because leaving them out does not mean removal. Agent pools, versions and
 // counts belong to other objects or to the autoscaler, and tags are compared by key.
 var ownedElsewhere = []string{
-	"/location", "/tags", "/properties/agentPoolProfiles", "/properties/count", "/properties/kubernetesVersion", "/properties/orchestratorVersion",
+	"/location", "/tags", "/properties/agentPoolProfiles", "/properties/count", "/properties/kubernetesVersion",
+	"/properties/orchestratorVersion",
 }
 
 // LeafPaths returns the leaf paths of a decoded body, sorted. A later plan without one of them must reset it. A list is one leaf, as

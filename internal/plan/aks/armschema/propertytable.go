@@ -79,7 +79,8 @@ func (w tableBuilder) addObject(of Property, part schema.Part, parents []string)
 		}
 		inner := properties[name]
 		s := inner.Shape()
-		p := Property{Path: jsonpath.JoinMember(of.Path, name), Required: s.HasFlag(schema.Required), ReadOnly: of.ReadOnly || s.HasFlag(schema.ReadOnly), CreateOnly: of.CreateOnly}
+		p := Property{Path: jsonpath.JoinMember(of.Path, name), Required: s.HasFlag(schema.Required), ReadOnly: of.ReadOnly ||
+			s.HasFlag(schema.ReadOnly), CreateOnly: of.CreateOnly}
 		p.ReadOnly = p.ReadOnly || of.Path == "" && slices.Contains(urlProperties, name)
 		w.names[of.Path] = append(w.names[of.Path], name)
 		w.addProperty(p, inner, parents)

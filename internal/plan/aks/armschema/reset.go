@@ -101,7 +101,8 @@ func (r *reset) isSwitchedOff(path string, properties []Property) bool {
 			if !p.isOffByDefault() || at == path {
 				continue
 			}
-			if hasValue(r.before, at) && jsonpath.ParsePointer(at).Get(r.before) == p.DefaultValue() || !hasValue(r.before, object) && slices.Contains(r.previous, at) {
+			if hasValue(r.before, at) && jsonpath.ParsePointer(at).Get(r.before) == p.DefaultValue() || !hasValue(r.before, object) &&
+				slices.Contains(r.previous, at) {
 				return true
 			}
 		}
@@ -116,7 +117,8 @@ func (r *reset) missingMapEntry(path string, properties []Property) (string, boo
 		if p.Type != Map || hasValue(r.before, pathPrefix(path, i+2)) {
 			continue
 		}
-		if enabled, ok := FindProperty(r.kind, r.version, jsonpath.JoinMember(properties[i+1].Path, "enabled")); ok && enabled.IsSettable() && slices.Contains(r.previous, pathPrefix(path, i+2)+"/enabled") {
+		if enabled, ok := FindProperty(r.kind, r.version, jsonpath.JoinMember(properties[i+1].Path, "enabled")); ok && enabled.IsSettable() &&
+			slices.Contains(r.previous, pathPrefix(path, i+2)+"/enabled") {
 			continue
 		}
 		return pathPrefix(path, i+1), true

@@ -31,9 +31,13 @@ func TestRetract(t *testing.T) {
 		want     string
 		wantKept []string
 	}{
-		"nothing before": {reason: "a first plan takes nothing back", kind: AgentPool, body: `{"properties":{"maxPods":30}}`, want: `{"properties":{"maxPods":30}}`},
-		"the same":       {reason: "what is still there is not taken back, whatever its value", kind: AgentPool, before: `{"properties":{"osSKU":"Ubuntu"}}`, body: `{"properties":{"osSKU":"AzureLinux"}}`, want: `{"properties":{"osSKU":"AzureLinux"}}`},
-		"null now":       {reason: "null is said already", kind: AgentPool, before: `{"properties":{"osSKU":"Ubuntu"}}`, body: `{"properties":{"osSKU":null}}`, want: `{"properties":{"osSKU":null}}`},
+		"nothing before": {reason: "a first plan takes nothing back", kind: AgentPool, body: `{"properties":{"maxPods":30}}`,
+			want: `{"properties":{"maxPods":30}}`},
+		"the same": {reason: "what is still there is not taken back, whatever its value", kind: AgentPool,
+			before: `{"properties":{"osSKU":"Ubuntu"}}`, body: `{"properties":{"osSKU":"AzureLinux"}}`,
+			want: `{"properties":{"osSKU":"AzureLinux"}}`},
+		"null now": {reason: "null is said already", kind: AgentPool, before: `{"properties":{"osSKU":"Ubuntu"}}`,
+			body: `{"properties":{"osSKU":null}}`, want: `{"properties":{"osSKU":null}}`},
 		"a boolean": {
 			reason: "a boolean goes back to false where no default is stated", kind: ManagedCluster,
 			before: `{"properties":{"disableLocalAccounts":true}}`, body: `{"properties":{}}`, want: `{"properties":{"disableLocalAccounts":false}}`,
@@ -64,7 +68,8 @@ func TestRetract(t *testing.T) {
 		},
 		"an entry of a map": {
 			reason: "maps are replaced whole, so the map without the entry is enough", kind: AgentPool,
-			before: `{"properties":{"nodeLabels":{"a":"b","c":"d"}}}`, body: `{"properties":{"nodeLabels":{"a":"b"}}}`, want: `{"properties":{"nodeLabels":{"a":"b"}}}`,
+			before: `{"properties":{"nodeLabels":{"a":"b","c":"d"}}}`, body: `{"properties":{"nodeLabels":{"a":"b"}}}`,
+			want: `{"properties":{"nodeLabels":{"a":"b"}}}`,
 		},
 		"the last entry of a map": {
 			reason: "a map that is gone from the body is sent empty", kind: AgentPool,
@@ -72,8 +77,9 @@ func TestRetract(t *testing.T) {
 		},
 		"an identity": {
 			reason: "IDs are keys with slashes", kind: ManagedCluster,
-			before: `{"identity":{"type":"UserAssigned","userAssignedIdentities":{"/subscriptions/s/a":{}}}}`, body: `{"identity":{"type":"SystemAssigned"}}`,
-			want: `{"identity":{"type":"SystemAssigned","userAssignedIdentities":{}}}`,
+			before: `{"identity":{"type":"UserAssigned","userAssignedIdentities":{"/subscriptions/s/a":{}}}}`,
+			body:   `{"identity":{"type":"SystemAssigned"}}`,
+			want:   `{"identity":{"type":"SystemAssigned","userAssignedIdentities":{}}}`,
 		},
 		"an add-on": {
 			reason: "add-ons cannot be removed; they are switched off, and what is off has no settings", kind: ManagedCluster,
@@ -99,29 +105,35 @@ func TestRetract(t *testing.T) {
 		},
 		"create only": {
 			reason: "what cannot change is not sent; a person is told", kind: ManagedCluster,
-			before: `{"properties":{"dnsPrefix":"a","networkProfile":{"podCidr":"10.0.0.0/16"}}}`, body: `{"properties":{}}`, want: `{"properties":{}}`,
+			before: `{"properties":{"dnsPrefix":"a","networkProfile":{"podCidr":"10.0.0.0/16"}}}`, body: `{"properties":{}}`,
+			want:     `{"properties":{}}`,
 			wantKept: []string{"/properties/dnsPrefix", "/properties/networkProfile/podCidr"},
 		},
 		"no way back": {
 			reason: "AKS does not switch the issuer off; asking for it would fail every request", kind: ManagedCluster,
-			before: `{"properties":{"oidcIssuerProfile":{"enabled":true}}}`, body: `{"properties":{}}`, want: `{"properties":{}}`, wantKept: []string{"/properties/oidcIssuerProfile/enabled"},
+			before: `{"properties":{"oidcIssuerProfile":{"enabled":true}}}`, body: `{"properties":{}}`, want: `{"properties":{}}`,
+			wantKept: []string{"/properties/oidcIssuerProfile/enabled"},
 		},
 		"below create only": {
 			reason: "a block that cannot change keeps all that is in it", kind: AgentPool,
-			before: `{"properties":{"kubeletConfig":{"cpuCfsQuota":false}}}`, body: `{"properties":{}}`, want: `{"properties":{}}`, wantKept: []string{"/properties/kubeletConfig/cpuCfsQuota"},
+			before: `{"properties":{"kubeletConfig":{"cpuCfsQuota":false}}}`, body: `{"properties":{}}`, want: `{"properties":{}}`,
+			wantKept: []string{"/properties/kubeletConfig/cpuCfsQuota"},
 		},
 		"required": {
 			reason: "a block is not sent without what Azure requires in it", kind: ManagedCluster,
-			before: `{"properties":{"windowsProfile":{"adminUsername":"a","enableCSIProxy":true}}}`, body: `{"properties":{}}`, want: `{"properties":{}}`,
+			before: `{"properties":{"windowsProfile":{"adminUsername":"a","enableCSIProxy":true}}}`, body: `{"properties":{}}`,
+			want:     `{"properties":{}}`,
 			wantKept: []string{"/properties/windowsProfile/adminUsername", "/properties/windowsProfile/enableCSIProxy"},
 		},
 		"preview switched off": {
 			reason: "the stable version has no word for it", kind: ManagedCluster,
-			before: `{"properties":{"enableNamespaceResources":true}}`, body: `{"properties":{}}`, want: `{"properties":{}}`, wantKept: []string{"/properties/enableNamespaceResources"},
+			before: `{"properties":{"enableNamespaceResources":true}}`, body: `{"properties":{}}`, want: `{"properties":{}}`,
+			wantKept: []string{"/properties/enableNamespaceResources"},
 		},
 		"preview on": {
 			reason: "the preview version has", kind: ManagedCluster, preview: true,
-			before: `{"properties":{"enableNamespaceResources":true}}`, body: `{"properties":{}}`, want: `{"properties":{"enableNamespaceResources":false}}`,
+			before: `{"properties":{"enableNamespaceResources":true}}`, body: `{"properties":{}}`,
+			want: `{"properties":{"enableNamespaceResources":false}}`,
 		},
 	}
 	for name, test := range tests {
@@ -149,7 +161,8 @@ func TestRetract(t *testing.T) {
 // every pool.
 func TestRetractNeverTouches(t *testing.T) {
 	previous := []string{
-		"/location", "/tags/a", "/properties/agentPoolProfiles", "/properties/kubernetesVersion", "/properties/count", "/properties/orchestratorVersion",
+		"/location", "/tags/a", "/properties/agentPoolProfiles", "/properties/kubernetesVersion", "/properties/count",
+		"/properties/orchestratorVersion",
 		"/properties/powerState/code", "/id",
 	}
 	for _, kind := range []Kind{ManagedCluster, AgentPool} {

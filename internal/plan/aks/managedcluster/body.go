@@ -59,7 +59,8 @@ func findUnwantedOutboundIPs(applied []string, body map[string]any) (unwanted []
 	requested := false
 	for _, kind := range outboundIPKinds {
 		requested = requested || jsonpath.Get(body, loadBalancerPath+kind) != nil
-		needsManagedIP = needsManagedIP || kind != outboundIPKinds[0] && slices.ContainsFunc(applied, func(path string) bool { return strings.HasPrefix(path, toPointer(loadBalancerPath+kind)+"/") })
+		needsManagedIP = needsManagedIP || kind != outboundIPKinds[0] &&
+			slices.ContainsFunc(applied, func(path string) bool { return strings.HasPrefix(path, toPointer(loadBalancerPath+kind)+"/") })
 	}
 	needsManagedIP = needsManagedIP && !requested
 	if !requested && !needsManagedIP {

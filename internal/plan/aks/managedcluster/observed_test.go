@@ -14,15 +14,20 @@ func TestEndpoint(t *testing.T) {
 		reason, observed, host string
 		port                   int32
 	}{
-		"nothing":               {reason: "the cluster does not exist"},
-		"early":                 {reason: "there is no name yet", observed: `{"properties":{"provisioningState":"Creating"}}`},
-		"public":                {reason: "the public name", observed: `{"properties":{"fqdn":"a"}}`, host: "a", port: 443},
-		"private":               {reason: "the public name leads nowhere", observed: `{"properties":{"fqdn":"a","privateFQDN":"b","apiServerAccessProfile":{"enablePrivateCluster":true}}}`, host: "b", port: 443},
-		"private, public name":  {reason: "both lead to the private address, and the public one is known everywhere", observed: `{"properties":{"fqdn":"a","privateFQDN":"b","apiServerAccessProfile":{"enablePrivateCluster":true,"enablePrivateClusterPublicFQDN":true}}}`, host: "a", port: 443},
-		"private, no name":      {reason: "a name without a port, or the reverse, would be half an endpoint", observed: `{"properties":{"fqdn":"a","apiServerAccessProfile":{"enablePrivateCluster":true}}}`},
-		"vnet integration":      {reason: "the API server has both names and is not private", observed: `{"properties":{"fqdn":"a","privateFQDN":"b","apiServerAccessProfile":{"enableVnetIntegration":true}}}`, host: "a", port: 443},
-		"what cannot be read":   {reason: "is as if it were absent", observed: `{"properties":7}`},
-		"profile with no value": {reason: "null is absence", observed: `{"properties":{"fqdn":"a","apiServerAccessProfile":null}}`, host: "a", port: 443},
+		"nothing": {reason: "the cluster does not exist"},
+		"early":   {reason: "there is no name yet", observed: `{"properties":{"provisioningState":"Creating"}}`},
+		"public":  {reason: "the public name", observed: `{"properties":{"fqdn":"a"}}`, host: "a", port: 443},
+		"private": {reason: "the public name leads nowhere",
+			observed: `{"properties":{"fqdn":"a","privateFQDN":"b","apiServerAccessProfile":{"enablePrivateCluster":true}}}`, host: "b", port: 443},
+		"private, public name": {reason: "both lead to the private address, and the public one is known everywhere",
+			observed: `{"properties":{"fqdn":"a","privateFQDN":"b","apiServerAccessProfile":{"enablePrivateCluster":true,"enablePrivateClusterPublicFQDN":true}}}`, host: "a", port: 443},
+		"private, no name": {reason: "a name without a port, or the reverse, would be half an endpoint",
+			observed: `{"properties":{"fqdn":"a","apiServerAccessProfile":{"enablePrivateCluster":true}}}`},
+		"vnet integration": {reason: "the API server has both names and is not private",
+			observed: `{"properties":{"fqdn":"a","privateFQDN":"b","apiServerAccessProfile":{"enableVnetIntegration":true}}}`, host: "a", port: 443},
+		"what cannot be read": {reason: "is as if it were absent", observed: `{"properties":7}`},
+		"profile with no value": {reason: "null is absence", observed: `{"properties":{"fqdn":"a","apiServerAccessProfile":null}}`, host: "a",
+			port: 443},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -53,7 +58,8 @@ func TestObserved(t *testing.T) {
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			o := json.RawMessage(test.observed)
-			got := seen{managedcluster.CurrentVersion(o), managedcluster.NodeResourceGroup(o), managedcluster.IssuerURL(o), managedcluster.ProvisioningState(o),
+			got := seen{managedcluster.CurrentVersion(o), managedcluster.NodeResourceGroup(o), managedcluster.IssuerURL(o),
+				managedcluster.ProvisioningState(o),
 				managedcluster.HasLocalAccountsDisabled(o), managedcluster.UsesEntraID(o), managedcluster.IsStopped(o)}
 			if diff := cmp.Diff(test.want, got); diff != "" {
 				t.Error(diff)

@@ -27,7 +27,8 @@ func (r Resource) Set(node *arm.Node, lastApplied applied.State, body map[string
 		return
 	}
 	dropped := slices.DeleteFunc(lastApplied.DroppedPaths(node), func(path string) bool {
-		return strings.HasPrefix(path, "/tags/") || slices.ContainsFunc(r.KeepPaths, func(keep string) bool { return strings.HasPrefix(path, keep+"/") })
+		return strings.HasPrefix(path, "/tags/") ||
+			slices.ContainsFunc(r.KeepPaths, func(keep string) bool { return strings.HasPrefix(path, keep+"/") })
 	})
 	node.Body, node.UnremovablePaths = armschema.ResetDropped(r.Kind, r.APIVersion, body, dropped)
 }

@@ -90,5 +90,6 @@ func TooNewReason(pool, controlPlane Requested, running string) string {
 	if highest == "" || !IsLower(highest, pool.Version) || isAliasOf(highest, withoutV(pool.Version)) {
 		return ""
 	}
-	return fmt.Sprintf("%s %s is above %s %s: raise the control plane's version first, or lower the pool's", pool.Field, WithV(pool.Version), controlPlane.Field, WithV(highest))
+	return fmt.Sprintf("%s %s is above %s %s: raise the control plane's version first, or lower the pool's", pool.Field, WithV(pool.Version),
+		controlPlane.Field, WithV(highest))
 }

@@ -75,7 +75,8 @@ func (w world) countExisting() int {
 
 func (w world) buildSpec() rollout.Spec {
 	return rollout.Spec{
-		Limits: rollout.Limits{MaxSurge: w.surge, MaxUnavailable: min(w.maxUnavailable, w.replicas)}, Replicas: w.replicas, Policy: rollout.Random,
+		Limits: rollout.Limits{MaxSurge: w.surge, MaxUnavailable: min(w.maxUnavailable, w.replicas)}, Replicas: w.replicas,
+		Policy: rollout.Random,
 	}
 }
 
@@ -83,7 +84,8 @@ func (w world) buildObserved() rollout.Observed {
 	seen := rollout.Observed{Capacity: w.capacity, Updating: w.updating, Outdated: w.setOld}
 	for i, v := range w.listVMs() {
 		seen.Instances = append(seen.Instances, rollout.Instance{
-			ID: ids[i], Outdated: v.has(outdated), Ready: v.has(ready), Broken: v.has(broken), MachineDeleting: v.has(leaving), Drained: v.has(free), Deleting: v.has(deleting), Marked: v.has(marked),
+			ID: ids[i], Outdated: v.has(outdated), Ready: v.has(ready), Broken: v.has(broken), MachineDeleting: v.has(leaving), Drained: v.has(free),
+			Deleting: v.has(deleting), Marked: v.has(marked),
 		})
 	}
 	return seen
@@ -304,7 +306,8 @@ func (w world) hasMarksOnly() bool {
 	for i := range seen.Instances {
 		seen.Instances[i].Marked = false
 	}
-	return w.countSurplus() <= 0 && !reflect.DeepEqual(rollout.DecideActions(w.buildSpec(), w.buildObserved()), rollout.DecideActions(w.buildSpec(), seen))
+	return w.countSurplus() <= 0 &&
+		!reflect.DeepEqual(rollout.DecideActions(w.buildSpec(), w.buildObserved()), rollout.DecideActions(w.buildSpec(), seen))
 }
 
 // reachesGoal tells whether everything is as wanted in the end when nothing goes wrong any more. known are worlds that do.
@@ -318,7 +321,8 @@ func (w world) reachesGoal(known map[world]bool) bool {
 		all := listSteps(rollout.DecideActions(w.buildSpec(), w.buildObserved()))
 		progress := w.nextStates()
 		if len(all) == 0 && len(progress) == 0 {
-			if w.capacity != w.replicas || w.count != w.replicas || w.setOld || slices.ContainsFunc(w.listVMs(), func(v vm) bool { return v&^marked != ready }) {
+			if w.capacity != w.replicas || w.count != w.replicas || w.setOld ||
+				slices.ContainsFunc(w.listVMs(), func(v vm) bool { return v&^marked != ready }) {
 				return false
 			}
 			break

@@ -244,7 +244,8 @@ func sortForRemoval(vms []Instance, policy Policy, sizes map[string]int) {
 		case Random:
 			age = 0
 		}
-		return cmp.Or(trueFirst(a.isBroken(), b.isBroken()), trueFirst(a.isOld(), b.isOld()), trueFirst(!a.Ready, !b.Ready), cmp.Compare(sizes[a.Model], sizes[b.Model]), age, cmp.Compare(a.ID, b.ID))
+		return cmp.Or(trueFirst(a.isBroken(), b.isBroken()), trueFirst(a.isOld(), b.isOld()), trueFirst(!a.Ready, !b.Ready),
+			cmp.Compare(sizes[a.Model], sizes[b.Model]), age, cmp.Compare(a.ID, b.ID))
 	})
 }
 
