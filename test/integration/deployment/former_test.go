@@ -2,6 +2,8 @@ package deployment_test
 
 import (
 	"context"
+	"os"
+	"path/filepath"
 	"testing"
 
 	coordinationv1 "k8s.io/api/coordination/v1"
@@ -13,8 +15,9 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/test/integration/harness"
 )
 
-// TestFormerIdentities starts a manager with the rights of the release where the established provider has left its lease and an identity
-// that signed in as the manager.
+// TestFormerIdentities starts a manager with the rights of the release where the established provider has left its lease, an identity
+// that signed in as the manager, and a Secret with which the Azure Service Operator signed in as itself. Clusters of every family sign in
+// to Azure as before.
 func TestFormerIdentities(t *testing.T) {
 	install(t)
 	stage := harness.NewStage(t, environment)
@@ -34,8 +37,13 @@ func TestFormerIdentities(t *testing.T) {
 		out.Name, out.Spec.Type, out.Spec.ClientID, out.Spec.ClientSecret = name, infrav1.WorkloadIdentity, client, corev1.SecretReference{}
 		return out
 	}
-	stage.CreateObject(workload("before", stage.Azure.ClientID))
+	issuer := stage.TrustTokens()
+	stage.CreateObject(workload("before", createApplication(stage, "capz", issuer, "capz-manager")))
+	documents := stage.BuildASOCluster("aks2", "pool0")
+	stage.CreateDocuments(documents)
+	leaveOnlyIDs(stage, createApplication(stage, "aso", issuer, "azureserviceoperator-default"))
 
+	mountToken(t)
 	start(stage, t, harness.BuildManager(t))
 	const another = "99999999-9999-9999-9999-999999999999"
 	stage.CreateObject(workload("after", another))
@@ -50,9 +58,10 @@ func TestFormerIdentities(t *testing.T) {
 		return is(i, infrav1.ReadyCondition, "ServiceAccountNotFound") && harness.FindCondition(i, infrav1.TenantsIsolatedCondition).Reason == ""
 	}
 	harness.WaitFor(stage, &infrav1.AzureClusterIdentity{}, "after", "isolated", isolated)
-	if err := environment.Client.Get(t.Context(), client.ObjectKeyFromObject(record), record); err != nil || len(record.Data) != 1 {
-		t.Errorf("the record has %v: %v, want one entry", record.Data, err)
+	if err := environment.Client.Get(t.Context(), client.ObjectKeyFromObject(record), record); err != nil || len(record.Data) != 2 {
+		t.Errorf("the record has %v: %v, want two entries", record.Data, err)
 	}
+	createEveryFamily(stage, documents)
 
 	edited := &infrav1.AzureClusterIdentity{}
 	stage.ReadObject(edited, "before")
@@ -62,4 +71,58 @@ func TestFormerIdentities(t *testing.T) {
 		t.Fatal(err)
 	}
 	harness.WaitFor(stage, &infrav1.AzureClusterIdentity{}, "before", "isolated after the edit", isolated)
+}
+
+// createApplication creates a managed identity in Azure that trusts a ServiceAccount of the manager's namespace, as users of the
+// established provider have it, and returns its client ID.
+func createApplication(stage *harness.Stage, name, issuer, account string) string {
+	stage.T.Helper()
+	const apiVersion = "2023-01-31"
+	path := "resourceGroups/identities/providers/Microsoft.ManagedIdentity/userAssignedIdentities/" + name
+	stage.Azure.PutResource("resourceGroups/identities", "2024-03-01", map[string]any{"location": "eastus"})
+	stage.Azure.PutResource(path, apiVersion, map[string]any{"location": "eastus"})
+	stage.Azure.PutResource(path+"/federatedIdentityCredentials/"+account, apiVersion, map[string]any{"properties": map[string]any{
+		"issuer": issuer, "subject": "system:serviceaccount:" + namespace + ":" + account, "audiences": []any{audience},
+	}})
+	_, created := stage.Azure.GetResource(path, apiVersion)
+	return harness.FindString(created, "properties.clientId")
+}
+
+// audience is the audience of tokens that Entra ID exchanges.
+const audience = "api://AzureADTokenExchange"
+
+// leaveOnlyIDs changes the Secret of the AKS cluster of manifests to what users of workload identity have: the operator then signed in
+// with the token of its own ServiceAccount.
+func leaveOnlyIDs(stage *harness.Stage, clientID string) {
+	stage.T.Helper()
+	secret := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: stage.Namespace, Name: harness.OperatorSecret}}
+	harness.ChangeObject(stage, secret, func(s *corev1.Secret) {
+		delete(s.Data, "AZURE_CLIENT_SECRET")
+		s.Data["AZURE_CLIENT_ID"] = []byte(clientID)
+	})
+}
+
+// mountToken writes the token of the manager's ServiceAccount that the Deployment mounts.
+func mountToken(t *testing.T) {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), "azure-identity-token")
+	if err := os.WriteFile(file, []byte(token(t, namespace, "capz-manager", audience)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("AZURE_FEDERATED_TOKEN_FILE", file)
+}
+
+// createEveryFamily creates clusters that sign in as before the upgrade, and waits until they are in place: one on virtual machines and
+// one of AKS with the AzureClusterIdentity "before", and one of AKS with the Secret of the operator.
+func createEveryFamily(stage *harness.Stage, documents *harness.DocumentCluster) {
+	stage.T.Helper()
+	azureCluster := stage.AzureCluster("c1")
+	azureCluster.Spec.IdentityRef.Name = "before"
+	stage.CreateCluster(azureCluster)
+	controlPlane := stage.ControlPlane("aks1")
+	controlPlane.Spec.IdentityRef.Name = "before"
+	stage.CreateManagedCluster(controlPlane, harness.ManagedPool{Name: "pool0", Mode: string(infrav1.NodePoolModeSystem), Replicas: 1})
+	stage.WaitClusterProvisioned("c1")
+	stage.WaitControlPlaneReady("aks1")
+	stage.WaitDocumentsReady(documents)
 }

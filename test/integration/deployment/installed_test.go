@@ -88,9 +88,9 @@ func deployment(t *testing.T, objects installed) *appsv1.Deployment {
 }
 
 // token is one that the API server gives for a ServiceAccount.
-func token(t *testing.T, in, name string) string {
+func token(t *testing.T, in, name string, audiences ...string) string {
 	t.Helper()
-	request := &authenticationv1.TokenRequest{}
+	request := &authenticationv1.TokenRequest{Spec: authenticationv1.TokenRequestSpec{Audiences: audiences}}
 	account := &corev1.ServiceAccount{ObjectMeta: metav1.ObjectMeta{Namespace: in, Name: name}}
 	if err := environment.Client.SubResource("token").Create(t.Context(), account, request); err != nil {
 		t.Fatalf("token of %s/%s: %v", in, name, err)
