@@ -50,8 +50,9 @@ func sdkOptions(azure *azuretest.Azure) (*azidentity.ClientSecretCredential, *ar
 	options := policy.ClientOptions{
 		Cloud: cloud.Configuration{
 			ActiveDirectoryAuthorityHost: azure.Authority,
-			Services: map[cloud.ServiceName]cloud.ServiceConfiguration{cloud.ResourceManager: {Endpoint: azure.Endpoint,
-				Audience: azuretest.Audience}},
+			Services: map[cloud.ServiceName]cloud.ServiceConfiguration{
+				cloud.ResourceManager: {Endpoint: azure.Endpoint, Audience: azuretest.Audience},
+			},
 		},
 		Transport: azure.Client,
 	}
