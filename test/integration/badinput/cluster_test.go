@@ -34,7 +34,7 @@ func TestCluster(t *testing.T) {
 			given:     func(*harness.Stage) {},
 			condition: infrav1.IdentityNotFoundReason,
 			message:   []string{"spec.identityRef", "AzureClusterIdentity", harness.IdentityName},
-			correct:   func(s *harness.Stage) { s.NewIdentity() },
+			correct:   func(s *harness.Stage) { s.CreateIdentity() },
 		},
 		"identity for other namespaces": {
 			reason: "the identity's spec.allowedNamespaces does not include the cluster's namespace",

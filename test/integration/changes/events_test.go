@@ -41,14 +41,15 @@ func TestEvents(t *testing.T) {
 	if err := manager.Stop(); err != nil {
 		t.Fatal(err)
 	}
-	mark := stage.Azure.MarkRequests()
+	mark, failed := stage.Azure.MarkRequests(), countFailedOperations(stage)
 	stage.StartManager(harness.ManagerOptions{})
 	tries := func() int {
 		return len(slices.DeleteFunc(stage.Azure.RequestsSince(mark), func(request string) bool {
 			return !strings.HasPrefix(request, "PUT") || !strings.HasSuffix(request, "c1-vnet 400")
 		}))
 	}
-	stage.Eventually("another process is refused", func() bool { return tries() > 0 })
+	// The clock must not move before the manager has seen the refusal: it would stop waiting for the answer.
+	stage.Eventually("another process is refused", func() bool { return tries() > 0 && countFailedOperations(stage) > failed })
 	again := tries()
 	stage.AdvanceClock(10 * time.Minute)
 	wake(stage)
@@ -95,6 +96,13 @@ func TestEvents(t *testing.T) {
 	stage.Eventually("the deletion of the cluster is told", func() bool {
 		return slices.Contains(stage.ListEvents("AzureCluster", "c1"), "Normal Deleted deleted resourceGroups/c1")
 	})
+}
+
+// countFailedOperations counts the operations of the stage that failed, as managers log them.
+func countFailedOperations(stage *harness.Stage) int {
+	return len(slices.DeleteFunc(stage.Environment.Logs.LinesContaining(`"msg"="operation failed"`), func(line string) bool {
+		return !strings.Contains(line, stage.Namespace)
+	}))
 }
 
 func wake(stage *harness.Stage) {

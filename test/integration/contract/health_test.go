@@ -41,7 +41,7 @@ func mishaps() map[string]mishap {
 		}},
 		"the VM was deleted":      {reason: "it is not made again", do: now(fault.Rule{Kind: fault.Remove})},
 		"Azure evicted a spot VM": {reason: "it does not start by itself", spot: true, do: now(fault.Rule{Kind: fault.Evict})},
-		"Azure says that the VM failed": {reason: "it does not recover",
+		"the provisioning of the VM failed": {reason: "it does not recover",
 			do: now(fault.Rule{Kind: fault.Edit, Patch: map[string]any{"properties": map[string]any{"provisioningState": "Failed"}}})},
 		"Azure refuses a change of a VM that runs, such as tags that a policy forbids": {reason: "the spec is not applied",
 			do: func(w *clusters.World, _, machine string) {
